@@ -46,23 +46,23 @@ static __always_inline __u64 call_site(struct pt_regs *ctx)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define STACK_ARGUMENTS	8	/* above the return address: System V ABI, 3.2.3 */
+#define STACK_ARGUMENTS 8 /* above the return address: System V ABI, 3.2.3 */
 #else
-#define STACK_ARGUMENTS	0
+#define STACK_ARGUMENTS 0
 #endif
 
 /*
  * Reads a register of the context. The barrier keeps the compiler from merging the branches of a
  * switch into one load through a computed pointer, which the verifier refuses.
  */
-#define context_register(expression)					\
-	({								\
-		__u64 value_ = (expression);				\
-		asm volatile("" : "+r"(value_));			\
-		value_;							\
+#define context_register(expression) \
+	({ \
+		__u64 value_ = (expression); \
+		asm volatile("" : "+r"(value_)); \
+		value_; \
 	})
 
-#define SMALL_NUMBER	65536	/* every pointer is larger */
+#define SMALL_NUMBER 65536 /* every pointer is larger */
 
 /* Integer argument @n, counted from 0. */
 static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
@@ -70,31 +70,24 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 	__u64 value = 0;
 
 	switch (n) {
-	case 0:
-		return context_register(PT_REGS_PARM1(ctx));
-	case 1:
-		return context_register(PT_REGS_PARM2(ctx));
-	case 2:
-		return context_register(PT_REGS_PARM3(ctx));
-	case 3:
-		return context_register(PT_REGS_PARM4(ctx));
-	case 4:
-		return context_register(PT_REGS_PARM5(ctx));
+	case 0: return context_register(PT_REGS_PARM1(ctx));
+	case 1: return context_register(PT_REGS_PARM2(ctx));
+	case 2: return context_register(PT_REGS_PARM3(ctx));
+	case 3: return context_register(PT_REGS_PARM4(ctx));
+	case 4: return context_register(PT_REGS_PARM5(ctx));
 #if defined(__TARGET_ARCH_x86)
-	case 5:
-		return context_register(ctx->r9);
-	default:	/* above the return address, 8 bytes each: System V ABI, 3.2.3 */
-		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
+	case 5: return context_register(ctx->r9);
+	default: /* above the return address, 8 bytes each: System V ABI, 3.2.3 */
+		bpf_probe_read_user(&value, sizeof(value),
+				    (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
 		return value;
 #else
-	case 5:
-		return context_register(ctx->user_regs.regs[5]);
-	case 6:
-		return context_register(ctx->user_regs.regs[6]);
-	case 7:
-		return context_register(ctx->user_regs.regs[7]);
+	case 5: return context_register(ctx->user_regs.regs[5]);
+	case 6: return context_register(ctx->user_regs.regs[6]);
+	case 7: return context_register(ctx->user_regs.regs[7]);
 	default:
-		bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
+		bpf_probe_read_user(&value, sizeof(value),
+				    (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
 		return value;
 #endif
 	}
@@ -104,7 +97,8 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
  * The same for functions of the oldest interface whose argument has 32 bits: the upper bits are
  * undefined.
  */
-static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc, __u32 n)
+static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile struct call_desc *desc,
+					 __u32 n)
 {
 	__u64 value = call_arg(ctx, n);
 

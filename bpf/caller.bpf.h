@@ -17,7 +17,7 @@
 #include "frames.bpf.h"
 #include "vma.bpf.h"
 
-const volatile bool find_callers;	/* both layers are probed, and mappings can be looked up */
+const volatile bool find_callers; /* both layers are probed, and mappings can be looked up */
 
 /* The runtime's code in a file, in bytes from the file's start. Filled in by user space. */
 HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
@@ -48,7 +48,8 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 	if (caller == trampoline_of(thread))
 		caller = caller_behind_trampoline(sp);
 	/* Try both ways once: if both fail, the thread's next call looks again. */
-	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) && vma_read(caller, &info))
+	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) &&
+	    vma_read(caller, &info))
 		return 0;
 	if (thread->marks != marks)
 		thread->runtime_code.size = thread->other_code.size = 0;
@@ -107,8 +108,7 @@ static __always_inline bool caller_is_runtime(struct pt_regs *ctx, struct thread
 	case CLASS_MAP:
 	case CLASS_SIZE:
 	case CLASS_HANDLE:
-	case CLASS_NAMED:
-		return is_by_runtime(ctx, thread);
+	case CLASS_NAMED: return is_by_runtime(ctx, thread);
 	}
 	return false;
 }

@@ -16,11 +16,11 @@
 struct capture {
 	/* The graph that its nodes are added to: its own, or an existing one */
 	__u64 graph;
-	__u64 stream;		/* the stream that it began on */
+	__u64 stream; /* the stream that it began on */
 };
 
-HASH_MAP(captures, struct address_key, struct capture, 16384);	/* by number */
-HASH_MAP(capture_streams, struct address_key, __u64, 65536);	/* stream to capture */
+HASH_MAP(captures, struct address_key, struct capture, 16384); /* by number */
+HASH_MAP(capture_streams, struct address_key, __u64, 65536);   /* stream to capture */
 /* Event to the capture in which it was recorded */
 HASH_MAP(capture_events, struct address_key, __u64, 65536);
 

@@ -19,9 +19,9 @@ struct context_row {
 	__u8 primary;
 	/* a pool of managed memory, which has no fixed place: the device is the preferred one */
 	__u8 managed;
-	__u8 green;		/* a green context: a part of its device */
+	__u8 green; /* a green context: a part of its device */
 	__u8 pad;
-	__u32 attached;		/* references to a context besides its creator's */
+	__u32 attached; /* references to a context besides its creator's */
 };
 
 struct device_key {
@@ -30,7 +30,7 @@ struct device_key {
 };
 
 /* cudaStreamPerThread; 0 and 1 are default streams, too: driver_types.h */
-#define STREAM_PER_THREAD	2
+#define STREAM_PER_THREAD 2
 
 /* Contexts, memory pools and streams */
 HASH_MAP(contexts, struct address_key, struct context_row, 65536);
@@ -43,11 +43,11 @@ HASH_MAP(primaries, struct device_key, __u32, 65536);
  * this process does not see (CUDA 13.2, CU_MEM_LOCATION_TYPE_INVISIBLE), and 13.4 adds locality
  * domains of a device.
  */
-#define LOCATION_DEVICE	1
-#define LOCATION_HOST	2	/* CU_MEM_LOCATION_TYPE_HOST, and up to */
-#define LOCATION_HOST_LAST	4	/* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
+#define LOCATION_DEVICE    1
+#define LOCATION_HOST      2 /* CU_MEM_LOCATION_TYPE_HOST, and up to */
+#define LOCATION_HOST_LAST 4 /* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
 /* offset of the location in CUmemAllocationProp, CUmemPoolProps and cudaMemPoolProps */
-#define LOCATION_OFFSET	8
+#define LOCATION_OFFSET 8
 
 /* struct CUmemLocation, cuda.h */
 struct location {
@@ -55,8 +55,8 @@ struct location {
 };
 
 /* CU_MEM_ALLOCATION_TYPE_MANAGED, cudaMemAllocationTypeManaged: the first property of a pool */
-#define TYPE_MANAGED	2
-#define DEVICE_HOST	(-2)	/* context_row.device for a pool of host memory */
+#define TYPE_MANAGED 2
+#define DEVICE_HOST  (-2) /* context_row.device for a pool of host memory */
 
 /* Reads the location at @where. Returns the device, DEVICE_HOST, or CUTOP_DEVICE_UNKNOWN. */
 static __always_inline __s32 device_at(__u64 where)
@@ -67,19 +67,23 @@ static __always_inline __s32 device_at(__u64 where)
 		argument_lost();
 	if (location.type == LOCATION_DEVICE)
 		return location.id;
-	return location.type >= LOCATION_HOST && location.type <= LOCATION_HOST_LAST ? DEVICE_HOST : CUTOP_DEVICE_UNKNOWN;
+	return location.type >= LOCATION_HOST && location.type <= LOCATION_HOST_LAST ?
+		       DEVICE_HOST :
+		       CUTOP_DEVICE_UNKNOWN;
 }
 
-#define DEVICES_MAX	1024	/* as in the model: a larger number is invalid */
+#define DEVICES_MAX 1024 /* as in the model: a larger number is invalid */
 /* devices_used[]: the program in the upper half; the only device, plus 1, or this */
-#define DEVICES_SEVERAL	0xffffffff
+#define DEVICES_SEVERAL 0xffffffff
 
 /* Memory of @device was allocated. */
 static __always_inline void device_used(__u32 program, __s32 device)
 {
-	__u64 *used = &devices_used[program & (WATCHFUL_COUNT - 1)], mine = (__u64)program << 32, was = *used;
+	__u64 *used = &devices_used[program & (WATCHFUL_COUNT - 1)], mine = (__u64)program << 32,
+	      was = *used;
 
-	if ((__u32)device >= DEVICES_MAX || was == (mine | (device + 1)) || was == (mine | DEVICES_SEVERAL))
+	if ((__u32)device >= DEVICES_MAX || was == (mine | (device + 1)) ||
+	    was == (mine | DEVICES_SEVERAL))
 		return;
 	*used = mine | (was >> 32 == program ? DEVICES_SEVERAL : (__u32)device + 1);
 }
@@ -95,7 +99,7 @@ static __always_inline bool uses_several_devices(__u32 program)
 	return used && (used >> 32 != program || (__u32)used == DEVICES_SEVERAL);
 }
 
-__u32 many_devices;	/* a device other than 0 is in use */
+__u32 many_devices; /* a device other than 0 is in use */
 
 static __always_inline void device_note(__s32 device)
 {
@@ -130,14 +134,16 @@ static __always_inline void context_turn_to(struct thread_state *thread, __u64 h
 {
 	struct context_row *row = context_known(thread->program, handle);
 
-	context_turn(thread, row && !row->primary ? handle : 0, row ? row->device : CUTOP_DEVICE_UNKNOWN);
+	context_turn(thread, row && !row->primary ? handle : 0,
+		     row ? row->device : CUTOP_DEVICE_UNKNOWN);
 	if (row)
 		thread->green = row->green;
 }
 
 static __always_inline void context_push(struct thread_state *thread)
 {
-	struct context_entry *entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
+	struct context_entry *entry =
+		&thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
 
 	if (thread->context_depth < CONTEXT_COUNT) {
 		entry->context = thread->context;
@@ -170,7 +176,8 @@ static __always_inline void context_pop(struct thread_state *thread)
 	}
 }
 
-static __always_inline void context_learn(struct thread_state *thread, __u64 handle, const struct context_row *row)
+static __always_inline void context_learn(struct thread_state *thread, __u64 handle,
+					  const struct context_row *row)
 {
 	struct address_key key = { .address = handle, .program = thread->program };
 
@@ -191,7 +198,8 @@ static __noinline __s32 context_device(struct thread_state *thread, __u64 handle
  * Reports that the memory of @context, or of @device if that is 0, ended in a call that was entered
  * at @entry.
  */
-static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 entry, __s32 device, __u64 context)
+static __noinline int reset_send(struct thread_state *thread, __u32 call, __u64 entry, __s32 device,
+				 __u64 context)
 {
 	__u64 now = bpf_ktime_get_ns(), lasted = (now - entry) / CUTOP_LASTED_NS + 1;
 	struct rec_reset *rec;
@@ -225,7 +233,7 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 		count = bpf_map_lookup_elem(&primaries, &key);
 	}
 	if (!count || (change < 0 && !*count))
-		return false;	/* retained before cutop started: when it ends is unknown */
+		return false; /* retained before cutop started: when it ends is unknown */
 	return __sync_fetch_and_add(count, change) == 1 && change < 0;
 }
 
@@ -242,18 +250,20 @@ static __always_inline __u32 pool_type(struct pt_regs *ctx, const volatile struc
 
 	if (desc->a == CONTEXT_POOL_AT)
 		return call_arg(ctx, desc->c + 1);
-	if (desc->a == CONTEXT_POOL && bpf_probe_read_user(&type, sizeof(type), (void *)call_arg(ctx, desc->c)))
-		return 0;	/* then its place cannot be read either, which is reported */
+	if (desc->a == CONTEXT_POOL &&
+	    bpf_probe_read_user(&type, sizeof(type), (void *)call_arg(ctx, desc->c)))
+		return 0; /* then its place cannot be read either, which is reported */
 	return type;
 }
 
-#define CONTEXT_AGAIN	1	/* frame->flags: see is_same_act() */
+#define CONTEXT_AGAIN 1 /* frame->flags: see is_same_act() */
 
 static __always_inline bool teaches_again(__u32 cookie, __u32 outer)
 {
 	const volatile struct call_desc *desc = desc_of(CUTOP_COOKIE_CALL(outer));
 
-	return is_same_act(cookie, outer) && desc->class == CLASS_CONTEXT && context_teaches(desc->a);
+	return is_same_act(cookie, outer) && desc->class == CLASS_CONTEXT &&
+	       context_teaches(desc->a);
 }
 
 /* Calls inside another hooked call are followed, too, for what they teach. */
@@ -264,7 +274,10 @@ static __always_inline int context_entry(struct call_run *run)
 	struct frame *frame = run->frame;
 
 	/* If the outer call is the same act and teaches the same, the outer call does it. */
-	frame->flags = frame->nested && teaches_again(run->cookie, frame_cookie(thread, thread->depth - 2)) ? CONTEXT_AGAIN : 0;
+	frame->flags = frame->nested && teaches_again(run->cookie,
+						      frame_cookie(thread, thread->depth - 2)) ?
+			       CONTEXT_AGAIN :
+			       0;
 	if (frame->nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN)) {
 		if (run->session)
 			frame_cancel(thread);
@@ -274,17 +287,19 @@ static __always_inline int context_entry(struct call_run *run)
 	frame->context.parent = call_arg(run->ctx, desc->c);
 	frame->context.type = pool_type(run->ctx, desc);
 	if (desc->a == CONTEXT_POOL || desc->a == CONTEXT_POOL_AT)
-		frame->context.device = device_at(frame->context.parent + (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
+		frame->context.device = device_at(frame->context.parent +
+						  (desc->a == CONTEXT_POOL ? LOCATION_OFFSET : 0));
 	caller_note(run);
 	return call_entered(run);
 }
 
 /* How a context or pool was created. */
-#define MADE_NESTED	1
-#define MADE_MANAGED	2
+#define MADE_NESTED  1
+#define MADE_MANAGED 2
 
 /* Effects of a successful call: a context or pool was created. */
-static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where, __s32 device, __u32 how)
+static __noinline int context_made(struct thread_state *thread, __u32 act, __u64 where,
+				   __s32 device, __u32 how)
 {
 	struct context_row row = { .device = device, .managed = (how & MADE_MANAGED) != 0 };
 	__u64 handle = 0;
@@ -331,7 +346,8 @@ static __noinline int context_attach(struct thread_state *thread, __u64 handle, 
 	return 1;
 }
 
-static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry, __u64 handle)
+static __noinline int context_destroyed(struct thread_state *thread, __u32 call, __u64 entry,
+					__u64 handle)
 {
 	struct address_key key = { .address = handle, .program = thread->program };
 	struct context_row *row;
@@ -374,19 +390,13 @@ static __always_inline void context_return(struct call_run *run)
 		context_push(thread);
 		context_turn_to(thread, handle);
 		break;
-	case CONTEXT_POP:
-		context_pop(thread);
-		break;
-	case CONTEXT_ATTACH:
-		context_attach(thread, thread->context, 1);
-		break;
+	case CONTEXT_POP: context_pop(thread); break;
+	case CONTEXT_ATTACH: context_attach(thread, thread->context, 1); break;
 	case CONTEXT_DETACH:
 		if (context_attach(thread, handle, -1))
 			break;
 		/* fall through */
-	case CONTEXT_DESTROY:
-		context_destroyed(thread, call, frame->entry, handle);
-		break;
+	case CONTEXT_DESTROY: context_destroyed(thread, call, frame->entry, handle); break;
 	case CONTEXT_GREEN_END:
 		device = context_device(thread, handle);
 		/* fall through */
@@ -394,16 +404,15 @@ static __always_inline void context_return(struct call_run *run)
 		if (primary_count(thread, device, -1) && !nested)
 			reset_send(thread, call, frame->entry, device, 0);
 		break;
-	case CONTEXT_RESET:
-		reset_send(thread, call, frame->entry, device, 0);
-		break;
+	case CONTEXT_RESET: reset_send(thread, call, frame->entry, device, 0); break;
 	case CONTEXT_STREAM_OF:
 	case CONTEXT_FROM:
 		device = context_device(thread, frame->context.parent);
 		/* fall through */
 	default:
 		context_made(thread, desc->a, handle, device,
-			     (nested ? MADE_NESTED : 0) | (frame->context.type == TYPE_MANAGED ? MADE_MANAGED : 0));
+			     (nested ? MADE_NESTED : 0) |
+				     (frame->context.type == TYPE_MANAGED ? MADE_MANAGED : 0));
 	}
 }
 

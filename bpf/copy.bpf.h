@@ -33,7 +33,7 @@ struct copy_3d_peer {
 /* CUDA_MEMCPY2D, and the beginning and end of CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER, cuda.h */
 struct driver_end_2d {
 	__u64 position[2];
-	__u64 type;		/* the upper half is padding */
+	__u64 type; /* the upper half is padding */
 	__u64 host, device, array, pitch;
 };
 
@@ -44,27 +44,27 @@ struct driver_copy_2d {
 
 struct driver_end_3d {
 	__u64 position[3], level;
-	__u64 type;		/* the upper half is padding */
+	__u64 type; /* the upper half is padding */
 	__u64 host, device, array;
-	__u64 context;		/* of CUDA_MEMCPY3D_PEER */
+	__u64 context; /* of CUDA_MEMCPY3D_PEER */
 	__u64 more[2];
 };
 
 struct driver_copy_3d {
 	struct driver_end_3d source, destination;
-	struct extent extent;	/* the width is in bytes */
+	struct extent extent; /* the width is in bytes */
 };
 
 /* CUmemorytype, cuda.h */
 enum driver_memory { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED };
 
-#define BATCH_MAX	4096	/* copies of one batch whose sizes are read */
-#define BATCH_READ	16	/* sizes that are read at once */
-#define BATCH3D_MAX	64
-#define BATCH3D_OP	112	/* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
-#define BATCH3D_SOURCE	0	/* offsets of its ends, */
-#define BATCH3D_TO	40
-#define BATCH3D_EXTENT	80	/* and of its extent */
+#define BATCH_MAX      4096 /* copies of one batch whose sizes are read */
+#define BATCH_READ     16   /* sizes that are read at once */
+#define BATCH3D_MAX    64
+#define BATCH3D_OP     112 /* sizeof(struct cudaMemcpy3DBatchOp), driver_types.h */
+#define BATCH3D_SOURCE 0   /* offsets of its ends, */
+#define BATCH3D_TO     40
+#define BATCH3D_EXTENT 80 /* and of its extent */
 
 /* The beginning of struct cudaMemcpy3DOperand, driver_types.h */
 struct operand {
@@ -72,7 +72,7 @@ struct operand {
 	__u64 address;
 };
 
-#define OPERAND_ARRAY	2	/* cudaMemcpyOperandTypeArray, CU_MEMCPY_OPERAND_TYPE_ARRAY */
+#define OPERAND_ARRAY 2 /* cudaMemcpyOperandTypeArray, CU_MEMCPY_OPERAND_TYPE_ARRAY */
 
 static __always_inline __u64 extent_size(const struct extent *extent)
 {
@@ -105,7 +105,8 @@ static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 	for (i = 0; i < BATCH_READ - 1; i++) {
 		if (i >= count % BATCH_READ)
 			break;
-		if (bpf_probe_read_user(some, sizeof(some[0]), (void *)(sizes + i * sizeof(some[0])))) {
+		if (bpf_probe_read_user(some, sizeof(some[0]),
+					(void *)(sizes + i * sizeof(some[0])))) {
 			argument_lost();
 			break;
 		}
@@ -160,7 +161,8 @@ static __noinline int operation_arguments(struct frame *frame, __u64 operations)
 		frame->direction = DIR_UNKNOWN;
 	frame->copy.destination = to.address;
 	frame->copy.source = source.address;
-	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS : 0;
+	frame->flags = source.type == OPERAND_ARRAY || to.type == OPERAND_ARRAY ? COPY_IN_ELEMENTS :
+										  0;
 	return 0;
 }
 
@@ -175,12 +177,14 @@ static __always_inline __u8 direction_of(__u64 kind)
  * The runtime's two structs of a 3D copy have fields of the same names. If an end is an array, the
  * extent is in elements.
  */
-#define COPY_3D_ENDS(frame, p) do {									\
-	(frame)->copy.destination = (p).destination_array ? (p).destination_array : (p).destination_pointer;	\
-	(frame)->copy.source = (p).source_array ? (p).source_array : (p).source_pointer;			\
-	(frame)->copy.bytes = extent_size(&(p).extent);							\
-	(frame)->flags = (p).source_array || (p).destination_array ? COPY_IN_ELEMENTS : 0;		\
-} while (0)
+#define COPY_3D_ENDS(frame, p) \
+	do { \
+		(frame)->copy.destination = (p).destination_array ? (p).destination_array : \
+								    (p).destination_pointer; \
+		(frame)->copy.source = (p).source_array ? (p).source_array : (p).source_pointer; \
+		(frame)->copy.bytes = extent_size(&(p).extent); \
+		(frame)->flags = (p).source_array || (p).destination_array ? COPY_IN_ELEMENTS : 0; \
+	} while (0)
 
 static __noinline int copy_3d_arguments(struct frame *frame, __u64 params)
 {
@@ -201,7 +205,8 @@ static __noinline int copy_3d_peer_arguments(struct frame *frame, __u64 params)
 		argument_lost();
 	COPY_3D_ENDS(frame, p);
 	/* Both are an int. */
-	frame->direction = (__u32)p.source_device == (__u32)p.destination_device ? DIR_D2D : DIR_P2P;
+	frame->direction = (__u32)p.source_device == (__u32)p.destination_device ? DIR_D2D :
+										   DIR_P2P;
 	return 0;
 }
 
@@ -228,7 +233,8 @@ static __always_inline __u8 peer_direction(struct thread_state *thread, __u64 to
 	if (to == from)
 		return DIR_D2D;
 	device = context_device(thread, to);
-	return device != CUTOP_DEVICE_UNKNOWN && device == context_device(thread, from) ? DIR_D2D : DIR_P2P;
+	return device != CUTOP_DEVICE_UNKNOWN && device == context_device(thread, from) ? DIR_D2D :
+											  DIR_P2P;
 }
 
 /* Driver copies whose arguments are in a struct: extents are in bytes there, for arrays, too. */
@@ -238,32 +244,43 @@ static __noinline int copy_driver_2d(struct frame *frame, __u64 params, __u8 dir
 
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
-	frame->copy.source = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->copy.destination = driver_address(p.destination.type, p.destination.host,
+						 p.destination.device, p.destination.array);
+	frame->copy.source =
+		driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
 	frame->copy.bytes = p.width * p.height;
-	frame->direction = direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
+	frame->direction = direction == DIR_DEFAULT ?
+				   driver_direction(p.source.type, p.destination.type) :
+				   direction;
 	return 0;
 }
 
-static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *frame, __u64 params, __u8 direction)
+static __noinline int copy_driver_3d(struct thread_state *thread, struct frame *frame, __u64 params,
+				     __u8 direction)
 {
 	struct driver_copy_3d p = {};
 
 	if (bpf_probe_read_user(&p, sizeof(p), (void *)params))
 		argument_lost();
-	frame->copy.destination = driver_address(p.destination.type, p.destination.host, p.destination.device, p.destination.array);
-	frame->copy.source = driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
+	frame->copy.destination = driver_address(p.destination.type, p.destination.host,
+						 p.destination.device, p.destination.array);
+	frame->copy.source =
+		driver_address(p.source.type, p.source.host, p.source.device, p.source.array);
 	frame->copy.bytes = extent_size(&p.extent);
-	frame->direction = direction == DIR_P2P ? peer_direction(thread, p.destination.context, p.source.context) :
-			   direction == DIR_DEFAULT ? driver_direction(p.source.type, p.destination.type) : direction;
+	frame->direction = direction == DIR_P2P ?
+				   peer_direction(thread, p.destination.context, p.source.context) :
+			   direction == DIR_DEFAULT ?
+				   driver_direction(p.source.type, p.destination.type) :
+				   direction;
 	return 0;
 }
 
 /* cudaMemcpyPeer and the like: each address is followed by its device, or context. */
-static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
-				     const volatile struct call_desc *desc)
+static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *thread,
+				     struct frame *frame, const volatile struct call_desc *desc)
 {
-	__u64 to = call_arg(ctx, COPY_DESTINATION(desc->a) + 1), from = call_arg(ctx, COPY_SOURCE(desc->a) + 1);
+	__u64 to = call_arg(ctx, COPY_DESTINATION(desc->a) + 1),
+	      from = call_arg(ctx, COPY_SOURCE(desc->a) + 1);
 
 	if (desc->layer == LAYER_DRIVER)
 		frame->direction = peer_direction(thread, to, from);
@@ -273,7 +290,8 @@ static __noinline int peer_arguments(struct pt_regs *ctx, struct thread_state *t
 }
 
 /* Fills in frame->copy without the stream, and frame->direction and frame->flags. */
-static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame,
+static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_state *thread,
+					   struct frame *frame,
 					   const volatile struct call_desc *desc)
 {
 	__u32 c = desc->c, d = desc->d, rule = desc->b;
@@ -298,7 +316,8 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 	}
 	if (rule == BYTES_BATCH3D || rule == BYTES_OPERATION) {
 		operations = call_arg(ctx, rule == BYTES_BATCH3D ? c + 1 : c);
-		frame->copy.bytes = batch3d_bytes(operations, rule == BYTES_BATCH3D ? call_arg(ctx, c) : 1);
+		frame->copy.bytes =
+			batch3d_bytes(operations, rule == BYTES_BATCH3D ? call_arg(ctx, c) : 1);
 		operation_arguments(frame, operations);
 		return;
 	}
@@ -319,7 +338,7 @@ static __always_inline void copy_arguments(struct pt_regs *ctx, struct thread_st
 }
 
 /* Bits of a plausible copy size, as in the model: a larger size would spoil sums */
-#define COPY_LIE	52
+#define COPY_LIE 52
 
 static __always_inline void copy_doubt(struct thread_state *thread, struct frame *frame)
 {
@@ -338,7 +357,8 @@ static __always_inline int copy_entry(struct call_run *run)
 }
 
 /* Returns the row, or NULL without room. */
-static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction, __u16 call, bool async)
+static __always_inline struct copy_row *copy_row_get(struct thread_state *thread, __u8 direction,
+						     __u16 call, bool async)
 {
 	struct copy_key key = {
 		.program = thread->program,
@@ -368,8 +388,8 @@ static __always_inline struct copy_row *copy_row_get(struct thread_state *thread
 }
 
 /* The same, and counts the copy in the row. */
-static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame, __u16 call,
-				       bool async, __u64 ns, bool failed)
+static __always_inline struct copy_row *copy_count(struct thread_state *thread, struct frame *frame,
+						   __u16 call, bool async, __u64 ns, bool failed)
 {
 	struct copy_row *row = copy_row_get(thread, frame->direction, call, async);
 	__u64 bytes = frame->copy.bytes;
@@ -399,10 +419,12 @@ static __always_inline void copy_done(struct call_run *run, struct copy_row *row
 	struct frame *frame = run->frame;
 
 	if (async) {
-		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction, run->now);
+		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction,
+			    run->now);
 		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
 			host_tell(thread, row, frame, call_site(run->ctx));
-	} else if (frame->direction == DIR_D2H && has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
+	} else if (frame->direction == DIR_D2H &&
+		   has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
 		/* It has waited for everything before it in its stream. */
 		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
 	}
@@ -418,7 +440,7 @@ static __always_inline bool copy_is_asked(struct thread_state *thread, struct fr
 /*
  * A copy that takes longer waits, and where from is looked at: that takes a hundredth of the time
  */
-#define COPY_WAIT_NS	100000
+#define COPY_WAIT_NS 100000
 
 static __always_inline void copy_return(struct call_run *run)
 {

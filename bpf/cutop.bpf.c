@@ -40,12 +40,15 @@ char LICENSE[] SEC("license") = "GPL";
  * Kernels with session programs can do that. Only these also check whether a process may have
  * return probes: together with everything else that takes more stack than there is.
  */
-#define FUNC_TAIL_CALL	12	/* BPF_FUNC_tail_call, linux/bpf.h */
+#define FUNC_TAIL_CALL 12 /* BPF_FUNC_tail_call, linux/bpf.h */
 
 static __always_inline void stack_keep(void)
 {
 	if (never)
-		asm volatile("call %[number]" : : [number] "i"(FUNC_TAIL_CALL) : "r0", "r1", "r2", "r3", "r4", "r5");
+		asm volatile("call %[number]"
+			     :
+			     : [number] "i"(FUNC_TAIL_CALL)
+			     : "r0", "r1", "r2", "r3", "r4", "r5");
 }
 
 extern void bpf_preempt_disable(void) __ksym __weak;
@@ -93,88 +96,89 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
  * the call concerns us (frames.bpf.h). @quick is called first in session programs, and returns true
  * if it did everything.
  */
-#define PROGRAMS_WITH(class, begin, end, quick)				\
-	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, bool session, bool is_return) \
-	{								\
-		struct call_run run;					\
-									\
-		if (!is_return)						\
+#define PROGRAMS_WITH(class, begin, end, quick) \
+	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, \
+					       bool session, bool is_return) \
+	{ \
+		struct call_run run; \
+\
+		if (!is_return) \
 			return begin(&run, ctx, task, session) ? class##_entry(&run) : 1; \
-		if (end(&run, ctx, task, session))			\
-			class##_return(&run);				\
-		return 0;						\
-	}								\
-									\
-	static __noinline int class##_began(struct pt_regs *ctx)	\
-	{								\
+		if (end(&run, ctx, task, session)) \
+			class##_return(&run); \
+		return 0; \
+	} \
+\
+	static __noinline int class##_began(struct pt_regs *ctx) \
+	{ \
 		return class##_run(ctx, bpf_get_current_task_btf(), false, false); \
-	}								\
-									\
-	static __noinline int class##_ended(struct pt_regs *ctx)	\
-	{								\
+	} \
+\
+	static __noinline int class##_ended(struct pt_regs *ctx) \
+	{ \
 		return class##_run(ctx, bpf_get_current_task_btf(), false, true); \
-	}								\
-									\
-	static __noinline int class##_begins(struct pt_regs *ctx)	\
-	{								\
+	} \
+\
+	static __noinline int class##_begins(struct pt_regs *ctx) \
+	{ \
 		return class##_run(ctx, bpf_get_current_task_btf(), true, false); \
-	}								\
-									\
-	static __noinline int class##_ends(struct pt_regs *ctx)		\
-	{								\
+	} \
+\
+	static __noinline int class##_ends(struct pt_regs *ctx) \
+	{ \
 		return class##_run(ctx, bpf_get_current_task_btf(), true, true); \
-	}								\
-									\
-	SEC("uprobe.s")							\
-	int class##_enter(struct pt_regs *ctx)				\
-	{								\
-		stack_keep();						\
-		class##_began(ctx);					\
-		return 0;						\
-	}								\
-									\
-	SEC("uprobe.s")							\
-	int class##_exit(struct pt_regs *ctx)				\
-	{								\
-		stack_keep();						\
-		class##_ended(ctx);					\
-		return 0;						\
-	}								\
-									\
-	SEC("uprobe.s")							\
-	int class##_session(struct pt_regs *ctx)			\
-	{								\
-		struct task_struct *task = bpf_get_current_task_btf();	\
-		bool is_return = is_session_return(ctx, task);		\
-									\
-		stack_keep();						\
-		if (!is_return && (quick))				\
-			return 1;					\
-		return class##_run(ctx, task, true, is_return) & 1;		\
-	}								\
-									\
-	SEC("uprobe.s")							\
-	int class##_held(struct pt_regs *ctx)				\
-	{								\
-		struct task_struct *task = bpf_get_current_task_btf();	\
-		bool is_return = is_session_return(ctx, task);		\
-		int result;						\
-									\
-		if (!is_return && is_refused(task))			\
-			return blind(ctx, true);			\
-		if (!is_return && (quick))				\
-			return 1;					\
-		if (with_stacks && can_hold && is_return)		\
-			stack_fetch(ctx);				\
-		hold();							\
-		result = is_return ? class##_ends(ctx) : class##_begins(ctx);	\
-		release();						\
-		return result & 1;					\
+	} \
+\
+	SEC("uprobe.s") \
+	int class##_enter(struct pt_regs *ctx) \
+	{ \
+		stack_keep(); \
+		class##_began(ctx); \
+		return 0; \
+	} \
+\
+	SEC("uprobe.s") \
+	int class##_exit(struct pt_regs *ctx) \
+	{ \
+		stack_keep(); \
+		class##_ended(ctx); \
+		return 0; \
+	} \
+\
+	SEC("uprobe.s") \
+	int class##_session(struct pt_regs *ctx) \
+	{ \
+		struct task_struct *task = bpf_get_current_task_btf(); \
+		bool is_return = is_session_return(ctx, task); \
+\
+		stack_keep(); \
+		if (!is_return && (quick)) \
+			return 1; \
+		return class##_run(ctx, task, true, is_return) & 1; \
+	} \
+\
+	SEC("uprobe.s") \
+	int class##_held(struct pt_regs *ctx) \
+	{ \
+		struct task_struct *task = bpf_get_current_task_btf(); \
+		bool is_return = is_session_return(ctx, task); \
+		int result; \
+\
+		if (!is_return && is_refused(task)) \
+			return blind(ctx, true); \
+		if (!is_return && (quick)) \
+			return 1; \
+		if (with_stacks && can_hold && is_return) \
+			stack_fetch(ctx); \
+		hold(); \
+		result = is_return ? class##_ends(ctx) : class##_begins(ctx); \
+		release(); \
+		return result & 1; \
 	}
 
 /* Calls that are only counted: one inside another call teaches nothing. */
-#define PROGRAMS(class)	PROGRAMS_WITH(class, call_begin, call_end, inside_quick(ctx, task))
-#define TEACHERS(class)	PROGRAMS_WITH(class, teacher_begin, teacher_end, false)
+#define PROGRAMS(class) PROGRAMS_WITH(class, call_begin, call_end, inside_quick(ctx, task))
+#define TEACHERS(class) PROGRAMS_WITH(class, teacher_begin, teacher_end, false)
 
 PROGRAMS_WITH(launch, table_begin, call_end, launch_quick(ctx, task))
 PROGRAMS(alloc)
@@ -256,7 +260,8 @@ int loader_changes(struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 
 	if (!bpf_map_lookup_elem(&listed, &tgid) ||
-	    bpf_probe_read_user(&state, sizeof(state), (void *)(PT_REGS_IP(ctx) + ((__s64)(cookie << 8) >> 8) + R_STATE)))
+	    bpf_probe_read_user(&state, sizeof(state),
+				(void *)(PT_REGS_IP(ctx) + ((__s64)(cookie << 8) >> 8) + R_STATE)))
 		return 0;
 	if (state != RT_CONSISTENT)
 		loader_begins(tgid);

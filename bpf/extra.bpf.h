@@ -9,7 +9,7 @@
 
 #include "stacks.bpf.h"
 
-#define EXTRA_FRAMES	16	/* a power of two; deeper recursion is counted as lost */
+#define EXTRA_FRAMES 16 /* a power of two; deeper recursion is counted as lost */
 
 /* Set by user space: enum extra_result, by function. */
 __u8 extra_results[CUTOP_EXTRA_MAX];
@@ -58,7 +58,7 @@ struct extra_traced {
 	__u64 entry, now, site, stack;
 	__u32 call;
 	__s32 result;
-	__u8 moment;	/* enum call_moment */
+	__u8 moment; /* enum call_moment */
 };
 
 static __noinline int extra_trace(struct thread_state *thread, struct extra_traced *traced)
@@ -83,7 +83,8 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 	return 0;
 }
 
-static __always_inline bool extra_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool extra_begin(struct call_run *run, struct pt_regs *ctx,
+					struct task_struct *task, bool session)
 {
 	return any_begin(run, ctx, task, session) && CUTOP_IS_EXTRA(run->call);
 }
@@ -152,7 +153,8 @@ __noinline __u64 extra_leave(struct extra_state *state, __u64 sp, __u32 call)
 	return 0;
 }
 
-static __always_inline bool extra_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool extra_end(struct call_run *run, struct pt_regs *ctx,
+				      struct task_struct *task, bool session)
 {
 	return any_end(run, ctx, task, session) && CUTOP_IS_EXTRA(run->call);
 }
@@ -172,24 +174,22 @@ static __always_inline void extra_return(struct call_run *run)
 		return;
 	}
 	switch (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)]) {
-	case EXTRA_RESULT_STATUS:
-		failed = (__s32)result != 0;
-		break;
-	case EXTRA_RESULT_NEGATIVE:
-		failed = (__s32)result < 0;
-		break;
-	case EXTRA_RESULT_NULL:
-		failed = !result;
-		break;
+	case EXTRA_RESULT_STATUS: failed = (__s32)result != 0; break;
+	case EXTRA_RESULT_NEGATIVE: failed = (__s32)result < 0; break;
+	case EXTRA_RESULT_NULL: failed = !result; break;
 	}
 	if (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)] == EXTRA_RESULT_NULL)
-		result = !failed;	/* half of a pointer would not show it */
+		result = !failed; /* half of a pointer would not show it */
 	if (tracing) {
-		struct extra_traced traced = { .entry = entry, .now = run->now, .site = call_site(run->ctx), .call = call };
+		struct extra_traced traced = {
+			.entry = entry, .now = run->now, .site = call_site(run->ctx), .call = call
+		};
 
 		traced.result = result;
 		traced.moment = trace_pairs ? CALL_LEFT : CALL_WHOLE;
-		traced.stack = with_stacks ? python_of(thread, call_site(run->ctx), stack_take(run->ctx, thread)) : 0;
+		traced.stack = with_stacks ? python_of(thread, call_site(run->ctx),
+						       stack_take(run->ctx, thread)) :
+					     0;
 		extra_trace(thread, &traced);
 	}
 	call_count(thread->program, call, run->now - entry, failed);

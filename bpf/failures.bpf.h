@@ -8,10 +8,11 @@
 
 #include "python_call.bpf.h"
 
-__noinline int fault_begin(struct thread_state *thread, __u64 site);	/* fault.bpf.h */
-__noinline int site_tell(struct thread_state *thread, __u64 address);	/* names.bpf.h */
+__noinline int fault_begin(struct thread_state *thread, __u64 site);  /* fault.bpf.h */
+__noinline int site_tell(struct thread_state *thread, __u64 address); /* names.bpf.h */
 
-static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result,
+					 __u64 site, __u64 now)
 {
 	struct rec_fail *rec;
 	__u64 where;
@@ -56,7 +57,8 @@ __noinline int failure_row(struct thread_state *thread, __u32 call, __s32 result
 }
 
 /* Counts a failed call, and reports the first with each error, and each first sticky error. */
-__noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site, __u64 now)
+__noinline int failure_count(struct thread_state *thread, __u32 call, __s32 result, __u64 site,
+			     __u64 now)
 {
 	__u32 program = thread ? thread->program : 0;
 	__u32 *guard = &watchful[program & (WATCHFUL_COUNT - 1)], seen;
@@ -69,7 +71,8 @@ __noinline int failure_count(struct thread_state *thread, __u32 call, __s32 resu
 	 * mark of a fault must stay.
 	 */
 	seen = *guard;
-	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_MARKS)) != seen)
+	if (__sync_val_compare_and_swap(guard, seen, WATCHFUL_CALLS | (seen & WATCHFUL_MARKS)) !=
+	    seen)
 		__sync_fetch_and_or(guard, WATCHFUL_CALLS);
 	if (CUTOP_IS_STICKY(result) && fault_begin(thread, site))
 		is_new = true;

@@ -30,7 +30,8 @@ static __always_inline __u32 *watchful_of(__u32 program)
 }
 
 /* A launch was counted in @row; @stream: its stream was read, too. */
-static __always_inline void launch_stamp(struct thread_state *thread, struct launch_row *row, bool stream)
+static __always_inline void launch_stamp(struct thread_state *thread, struct launch_row *row,
+					 bool stream)
 {
 	row->last = launch_clock(thread);
 	row->last_tid = thread->tid;
@@ -58,10 +59,11 @@ static __always_inline __s32 work_device(struct thread_state *thread)
 	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;
 }
 
-#define DEVICE_PART	(-2)	/* a synchronization that covers only a part of a device */
+#define DEVICE_PART (-2) /* a synchronization that covers only a part of a device */
 
 /* A synchronization of all of @device begins, and ends with success. */
-static __always_inline void device_sync_begin(struct thread_state *thread, struct program_sync *sync, struct frame *frame,
+static __always_inline void device_sync_begin(struct thread_state *thread,
+					      struct program_sync *sync, struct frame *frame,
 					      __s32 device)
 {
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
@@ -72,7 +74,8 @@ static __always_inline void device_sync_begin(struct thread_state *thread, struc
 		slot->begin = frame->entry;
 }
 
-static __always_inline void device_sync_end(struct thread_state *thread, struct program_sync *sync, struct frame *frame)
+static __always_inline void device_sync_end(struct thread_state *thread, struct program_sync *sync,
+					    struct frame *frame)
 {
 	__s32 device = frame->sync.device;
 	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);

@@ -59,7 +59,7 @@ static __always_inline bool file_is_known(const struct file_id *id)
 	return teller && (*teller == FILE_KNOWN || *teller == FILE_PROBED);
 }
 
-#define PATH_NAMES	24	/* names and mounts on the way */
+#define PATH_NAMES 24 /* names and mounts on the way */
 
 /*
  * The names up to the root; none if they are too many, or lead to no root. The position of the next
@@ -78,7 +78,8 @@ __noinline int path_read(__u64 file_address, struct path_names *path)
 		return 0;
 	path->len = 0;
 	for (i = 0; i < PATH_NAMES; i++) {
-		struct mount *mount = (struct mount *)((__u64)vfsmount - bpf_core_field_offset(struct mount, mnt));
+		struct mount *mount = (struct mount *)((__u64)vfsmount -
+						       bpf_core_field_offset(struct mount, mnt));
 
 		if (dentry == BPF_CORE_READ(vfsmount, mnt_root)) {
 			struct mount *below = BPF_CORE_READ(mount, mnt_parent);
@@ -86,14 +87,16 @@ __noinline int path_read(__u64 file_address, struct path_names *path)
 			if (below == mount)
 				return 0;
 			dentry = BPF_CORE_READ(mount, mnt_mountpoint);
-			vfsmount = (struct vfsmount *)((__u64)below + bpf_core_field_offset(struct mount, mnt));
+			vfsmount = (struct vfsmount *)((__u64)below +
+						       bpf_core_field_offset(struct mount, mnt));
 			continue;
 		}
 		parent = BPF_CORE_READ(dentry, d_parent);
 		len = path->len;
 		if (parent == dentry || len > CUTOP_PATH_MAX - CUTOP_PATH_NAME_MAX)
 			break;
-		n = bpf_probe_read_kernel_str(path->names + len, CUTOP_PATH_NAME_MAX, BPF_CORE_READ(dentry, d_name.name));
+		n = bpf_probe_read_kernel_str(path->names + len, CUTOP_PATH_NAME_MAX,
+					      BPF_CORE_READ(dentry, d_name.name));
 		if (n <= 1)
 			break;
 		path->len = len + (__u32)n;

@@ -36,7 +36,9 @@ static __always_inline __u64 caller_behind_trampoline(__u64 sp)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct return_instance *instance = BPF_CORE_READ(task, utask, return_instances);
 
-	return instance && BPF_CORE_READ(instance, stack) == sp ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
+	return instance && BPF_CORE_READ(instance, stack) == sp ?
+		       BPF_CORE_READ(instance, orig_ret_vaddr) :
+		       0;
 }
 
 /* True if the call of @frame has not returned: its return address is the kernel's trampoline. */
@@ -51,7 +53,7 @@ static __always_inline bool frame_alive(struct thread_state *thread, struct fram
 		return false;
 	return word == thread->trampoline;
 #else
-	return true;	/* the return address is in a register: there is nothing to compare */
+	return true; /* the return address is in a register: there is nothing to compare */
 #endif
 }
 
@@ -71,7 +73,8 @@ static __always_inline struct program_sync *sync_begin(struct thread_state *thre
 	return sync;
 }
 
-static __always_inline struct program_sync *sync_end(__u32 program, struct thread_state *thread, __u64 now)
+static __always_inline struct program_sync *sync_end(__u32 program, struct thread_state *thread,
+						     __u64 now)
 {
 	struct program_sync *sync = sync_of(program);
 	__u64 since;
@@ -155,7 +158,8 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 	if (!thread->depth || desc->layer != LAYER_DRIVER)
 		return false;
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
-	if (frame->sp <= call_sp(ctx) || frame->inside >= INSIDE_MAX || desc_of(frame->call)->layer != LAYER_RUNTIME)
+	if (frame->sp <= call_sp(ctx) || frame->inside >= INSIDE_MAX ||
+	    desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return false;
 	frame->inside++;
 	return true;
@@ -177,7 +181,7 @@ static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct
 }
 
 /* code this near is assumed to be the same library's: libcudart has less than a megabyte */
-#define SAME_LIBRARY	(16u << 20)
+#define SAME_LIBRARY (16u << 20)
 
 static __always_inline bool same_library(__u64 one, __u64 other)
 {
@@ -188,14 +192,16 @@ static __always_inline bool same_library(__u64 one, __u64 other)
  * Opens a frame for the call of @cookie. Returns it, or NULL if there is no room for it.
  * frame->nested says whether an outer hooked call is under way.
  */
-static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
+static __always_inline struct frame *frame_open(struct thread_state *thread, struct pt_regs *ctx,
+						__u32 cookie)
 {
 	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	__u64 sp = call_sp(ctx);
 	struct frame *frame;
 	__u32 depth;
 
-	if (thread->skipped_sp && (desc_of(call)->layer == LAYER_RUNTIME || sp >= thread->skipped_sp))
+	if (thread->skipped_sp &&
+	    (desc_of(call)->layer == LAYER_RUNTIME || sp >= thread->skipped_sp))
 		thread->skipped_sp = 0;
 	if (thread->depth)
 		frames_settle(thread, sp);
@@ -240,7 +246,8 @@ static __always_inline __u32 frame_cookie(struct thread_state *thread, __u32 pla
 static __always_inline bool is_same_act(__u32 cookie, __u32 outer)
 {
 	return CUTOP_COOKIE_LIBRARY(cookie) != CUTOP_COOKIE_LIBRARY(outer) &&
-	       desc_of(CUTOP_COOKIE_CALL(cookie))->layer == desc_of(CUTOP_COOKIE_CALL(outer))->layer;
+	       desc_of(CUTOP_COOKIE_CALL(cookie))->layer ==
+		       desc_of(CUTOP_COOKIE_CALL(outer))->layer;
 }
 
 /*
@@ -261,10 +268,12 @@ static __always_inline void layers_note(__u32 program)
  * counts only to the same function, because a caller like libffi calls different functions from the
  * same place.
  */
-static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_call *outer, __u32 cookie)
+static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_call *outer,
+					  __u32 cookie)
 {
 	if (sp < outer->sp)
-		return same_library(caller, outer->ip) || (outer->inner_ip && same_library(caller, outer->inner_ip));
+		return same_library(caller, outer->ip) ||
+		       (outer->inner_ip && same_library(caller, outer->inner_ip));
 #if defined(__TARGET_ARCH_x86)
 	return sp == outer->sp && caller == outer->site && is_same_act(cookie, outer->cookie) &&
 	       CUTOP_COOKIE_CALL(cookie) == CUTOP_COOKIE_CALL(outer->cookie);
@@ -279,8 +288,8 @@ static __always_inline bool is_from_outer(__u64 sp, __u64 caller, struct outer_c
  * returns, the kernel's trampoline is in place of the return address. If the call is not inside, it
  * replaces @outer.
  */
-static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread, struct outer_call *outer,
-					   __u32 cookie)
+static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_state *thread,
+					   struct outer_call *outer, __u32 cookie)
 {
 	__u64 sp = call_sp(ctx), caller = call_caller(ctx);
 	bool may_be = is_same_act(cookie, outer->cookie) ||
@@ -323,7 +332,8 @@ static __always_inline bool outer_encloses(struct pt_regs *ctx, struct thread_st
  * program, all of the program is nearby, and such a call is taken for nested. But no function that
  * waits or launches calls one of another kind: then it was a handler.
  */
-static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie, __u32 outer)
+static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie,
+				   __u32 outer)
 {
 	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	__u64 caller;
@@ -342,8 +352,8 @@ static __noinline bool is_callback(struct pt_regs *ctx, struct thread_state *thr
 	if (!same_library(caller, PT_REGS_IP(ctx)))
 		return true;
 	class = desc_of(outer)->class;
-	return (class == CLASS_SYNC || class == CLASS_LAUNCH) && desc_of(outer)->layer == LAYER_RUNTIME &&
-	       desc_of(call)->class != class;
+	return (class == CLASS_SYNC || class == CLASS_LAUNCH) &&
+	       desc_of(outer)->layer == LAYER_RUNTIME && desc_of(call)->class != class;
 }
 
 /* ---- a run of a program: at the entry of a call, or at its return ---- */
@@ -353,15 +363,16 @@ struct call_run {
 	struct thread_state *thread;
 	struct frame *frame;
 	const volatile struct call_desc *desc;
-	__u64 now;		/* at the return: when it came */
-	__u32 cookie;		/* at the entry: CUTOP_COOKIE */
+	__u64 now;    /* at the return: when it came */
+	__u32 cookie; /* at the entry: CUTOP_COOKIE */
 	__u32 call;
-	__s32 result;		/* at the return */
-	bool session;		/* in a session program */
+	__s32 result; /* at the return */
+	bool session; /* in a session program */
 };
 
 /* The entry of any call. Each of these functions returns false if there is nothing to do. */
-static __always_inline bool any_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool any_begin(struct call_run *run, struct pt_regs *ctx,
+				      struct task_struct *task, bool session)
 {
 	run->ctx = ctx;
 	run->session = session;
@@ -372,7 +383,8 @@ static __always_inline bool any_begin(struct call_run *run, struct pt_regs *ctx,
 }
 
 /* The entry of a call of the table. */
-static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ctx,
+					struct task_struct *task, bool session)
 {
 	if (!any_begin(run, ctx, task, session) || run->call >= CALL_COUNT)
 		return false;
@@ -381,7 +393,8 @@ static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ct
 }
 
 /* The entry of a call that is followed to its return even inside another hooked call. */
-static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *ctx,
+					  struct task_struct *task, bool session)
 {
 	if (!table_begin(run, ctx, task, session))
 		return false;
@@ -390,7 +403,8 @@ static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *
 }
 
 /* The entry of a call that counts only if no other hooked call encloses it. */
-static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx,
+				       struct task_struct *task, bool session)
 {
 	struct thread_state *thread;
 	struct frame *frame;
@@ -404,7 +418,8 @@ static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx
 	if (!frame)
 		return false;
 	if (frame->nested) {
-		if (!is_callback(ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 2))) {
+		if (!is_callback(ctx, thread, run->cookie,
+				 frame_cookie(thread, thread->depth - 2))) {
 			if (session)
 				frame_cancel(thread);
 			return false;
@@ -470,7 +485,8 @@ __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 c
  * Closes the frame of @call at its return. Returns it (valid until the next frame is opened), or
  * NULL if its entry was not seen.
  */
-static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx, __u16 call)
+static __always_inline struct frame *frame_close(struct thread_state *thread, struct pt_regs *ctx,
+						 __u16 call)
 {
 	__u64 sp = return_sp(ctx);
 	__u32 depth = thread->depth;
@@ -488,7 +504,8 @@ static __always_inline struct frame *frame_close(struct thread_state *thread, st
 }
 
 /* The return of any call. */
-static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx,
+				    struct task_struct *task, bool session)
 {
 	run->ctx = ctx;
 	run->session = session;
@@ -500,7 +517,8 @@ static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx, s
 }
 
 /* The return of a call whose frame teacher_begin() opened. */
-static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ctx,
+					struct task_struct *task, bool session)
 {
 	if (!any_end(run, ctx, task, session) || run->call >= CALL_COUNT)
 		return false;
@@ -510,7 +528,8 @@ static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ct
 }
 
 /* The return of a call that no other hooked call encloses. */
-static __always_inline bool call_end(struct call_run *run, struct pt_regs *ctx, struct task_struct *task, bool session)
+static __always_inline bool call_end(struct call_run *run, struct pt_regs *ctx,
+				     struct task_struct *task, bool session)
 {
 	return teacher_end(run, ctx, task, session) && !run->frame->nested;
 }

@@ -17,11 +17,11 @@
 #include "stacks.bpf.h"
 
 /* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
-#define NODE_KERNEL	0
-#define NODE_GRAPH	4
+#define NODE_KERNEL 0
+#define NODE_GRAPH  4
 /* cudaEventRecordExternal and cudaEventWaitExternal, driver_types.h */
-#define EVENT_EXTERNAL	1
-#define NODE_UNION	16	/* offset of the parameters in cudaGraphNodeParams */
+#define EVENT_EXTERNAL 1
+#define NODE_UNION     16 /* offset of the parameters in cudaGraphNodeParams */
 
 /*
  * struct cudaKernelNodeParams, driver_types.h; CUDA_KERNEL_NODE_PARAMS, cuda.h, has the same layout
@@ -36,7 +36,7 @@ struct kernel_node {
 };
 
 /* offset of the rest of CUDA_KERNEL_NODE_PARAMS: the kernel to use if function is 0 */
-#define KERNEL_NODE_KERNEL	56
+#define KERNEL_NODE_KERNEL 56
 
 struct node_key {
 	__u64 node;
@@ -76,7 +76,8 @@ static __always_inline __u64 graph_nodes(struct thread_state *thread)
 }
 
 /* Remembers the function of a node. Returns true if it was the same before. */
-static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance, __u64 function)
+static __noinline bool node_known(struct thread_state *thread, __u64 node, __u64 instance,
+				  __u64 function)
 {
 	struct node_key key = { .node = node, .instance = instance, .program = thread->program };
 	__u64 *known;
@@ -129,7 +130,8 @@ static __noinline __u64 kernel_node_read(struct thread_state *thread, __u64 at, 
  * The contents of an executable graph change: its row ends, and a new one begins unless it is
  * @gone.
  */
-static __always_inline void exec_turn(struct thread_state *thread, struct rec_graph *rec, bool gone, bool anew)
+static __always_inline void exec_turn(struct thread_state *thread, struct rec_graph *rec, bool gone,
+				      bool anew)
 {
 	struct graph_key key = { .exec = rec->exec, .program = thread->program };
 	struct graph_row fresh = { .device = thread->device, .call = rec->call };
@@ -153,7 +155,8 @@ static __always_inline void exec_turn(struct thread_state *thread, struct rec_gr
 	row_made(ROWS_GRAPHS);
 }
 
-static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream, __u16 call)
+static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u64 stream,
+				    __u16 call)
 {
 	struct graph_key key = { .exec = exec, .program = thread->program };
 	struct graph_row *row;
@@ -190,7 +193,8 @@ static __noinline int exec_launched(struct thread_state *thread, __u64 exec, __u
 }
 
 /* The calls around a capture, at their return. */
-static __noinline int capture_done(struct thread_state *thread, struct frame *frame, __u32 call, __s32 result)
+static __noinline int capture_done(struct thread_state *thread, struct frame *frame, __u32 call,
+				   __s32 result)
 {
 	const volatile struct call_desc *desc = desc_of(call);
 	struct rec_graph rec = { .call = call };
@@ -219,11 +223,14 @@ static __noinline int capture_done(struct thread_state *thread, struct frame *fr
 	 * External events are recorded or waited for when the graph runs: no stream joins the
 	 * capture.
 	 */
-	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) && frame->graph.wait.flags & EVENT_EXTERNAL)
+	if ((role == CAPTURE_RECORD || role == CAPTURE_WAIT) &&
+	    frame->graph.wait.flags & EVENT_EXTERNAL)
 		return 0;
 	if (role == CAPTURE_RECORD) {
 		if (!result)
-			capture_record(thread, frame->graph.record.event, stream_name(thread, frame->graph.record.stream, desc->flags));
+			capture_record(thread, frame->graph.record.event,
+				       stream_name(thread, frame->graph.record.stream,
+						   desc->flags));
 		return 0;
 	}
 	stream = stream_name(thread, frame->graph.wait.stream, desc->flags);
@@ -270,17 +277,15 @@ static __always_inline bool node_kind(struct thread_state *thread, __u8 *role, _
 	case GRAPH_SET_NODE:
 		*role = kind == NODE_KERNEL ? GRAPH_SET_KERNEL : GRAPH_SET_CHILD;
 		break;
-	case GRAPH_LEARN_NODE:
-		*role = GRAPH_LEARN;
-		break;
-	default:
-		*role = kind == NODE_KERNEL ? EXEC_SET_KERNEL : EXEC_SET_CHILD;
+	case GRAPH_LEARN_NODE: *role = GRAPH_LEARN; break;
+	default: *role = kind == NODE_KERNEL ? EXEC_SET_KERNEL : EXEC_SET_CHILD;
 	}
 	return true;
 }
 
 /* Changes to a graph that is not executable, by a call that succeeded. */
-static __noinline int graph_done(struct thread_state *thread, struct frame *frame, __u16 call, __u8 role)
+static __noinline int graph_done(struct thread_state *thread, struct frame *frame, __u16 call,
+				 __u8 role)
 {
 	struct rec_graph rec = { .call = call };
 	bool same;
@@ -299,9 +304,7 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		rec.node = frame->graph.remove.node;
 		__sync_fetch_and_add(&nodes_gone[thread->program & (WATCHFUL_COUNT - 1)], 1);
 		break;
-	case GRAPH_UPDATABLE:
-		rec.node = frame->graph.attribute.node;
-		break;
+	case GRAPH_UPDATABLE: rec.node = frame->graph.attribute.node; break;
 	case GRAPH_SET_CHILD:
 		rec.node = frame->graph.set.node;
 		rec.other = frame->graph.set.params;
@@ -318,7 +321,7 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 		rec.function = frame->graph.function;
 		node_known(thread, rec.node, graph_nodes(thread), rec.function);
 		break;
-	default:	/* GRAPH_LEARN, GRAPH_SET_KERNEL */
+	default: /* GRAPH_LEARN, GRAPH_SET_KERNEL */
 		rec.node = frame->graph.set.node;
 		rec.function = frame->graph.function;
 		same = node_known(thread, rec.node, graph_nodes(thread), rec.function);
@@ -331,7 +334,8 @@ static __noinline int graph_done(struct thread_state *thread, struct frame *fram
 }
 
 /* Changes to an executable graph, by a call that succeeded. */
-static __noinline int exec_done(struct thread_state *thread, struct frame *frame, __u16 call, __u8 role)
+static __noinline int exec_done(struct thread_state *thread, struct frame *frame, __u16 call,
+				__u8 role)
 {
 	struct rec_graph rec = { .call = call, .role = role };
 	struct graph_row *row;
@@ -344,9 +348,7 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 		rec.graph = frame->graph.instantiate.graph;
 		frame->graph.update.exec = rec.exec;
 		break;
-	case EXEC_UPDATE:
-		rec.graph = frame->graph.update.graph;
-		break;
+	case EXEC_UPDATE: rec.graph = frame->graph.update.graph; break;
 	case EXEC_SET_CHILD:
 		rec.node = frame->graph.exec_set.node;
 		rec.other = frame->graph.exec_set.params;
@@ -427,10 +429,12 @@ static __always_inline void graph_return(struct call_run *run)
 	if (role <= CAPTURE_LEAVE || result)
 		return;
 	if (role == GRAPH_UPDATABLE &&
-	    ((__u32)frame->graph.attribute.number != ATTRIBUTE_UPDATABLE || (__u32)word_read(thread, frame->graph.attribute.value) != 1))
+	    ((__u32)frame->graph.attribute.number != ATTRIBUTE_UPDATABLE ||
+	     (__u32)word_read(thread, frame->graph.attribute.value) != 1))
 		return;
 	if (role == EXEC_LAUNCH) {
-		exec_launched(thread, frame->graph.launch.exec, stream_name(thread, frame->graph.launch.stream, desc->flags), call);
+		exec_launched(thread, frame->graph.launch.exec,
+			      stream_name(thread, frame->graph.launch.stream, desc->flags), call);
 		return;
 	}
 	if (role == GRAPH_ADD_NODE || role == EXEC_SET_NODE) {

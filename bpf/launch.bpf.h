@@ -25,9 +25,9 @@
  * for them.
  */
 #if defined(__TARGET_ARCH_x86)
-#define LAUNCH_ON_STACK	1
+#define LAUNCH_ON_STACK 1
 #else
-#define LAUNCH_ON_STACK	0
+#define LAUNCH_ON_STACK 0
 #endif
 
 /*
@@ -36,15 +36,15 @@
  * stream if they are on the stack, else NULL: they are read only on news, because reading memory
  * costs as much as all the rest.
  */
-static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape, __u64 times,
-					 const void *words, bool driver, bool news)
+static __always_inline bool launch_count(struct launch_row *row, struct launch_shape *shape,
+					 __u64 times, const void *words, bool driver, bool news)
 {
 	__u64 before = __sync_fetch_and_add(&row->launches, times);
 
 	/* With sites, which of them are taken is drawn. */
 	news = news || !(launch_sites ? before : before & (LAUNCH_SAMPLE - 1));
 	if (words && driver)
-		shape->block[2] = row->block[2];	/* it is also in memory */
+		shape->block[2] = row->block[2]; /* it is also in memory */
 	if (!same_grid(row, shape)) {
 		__builtin_memcpy(row->grid, shape->grid, sizeof(row->grid));
 		__builtin_memcpy(row->block, shape->block, sizeof(row->block));
@@ -70,7 +70,8 @@ static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool
 }
 
 /* The function that a launch names, in all forms but those for several devices. */
-static __always_inline __u64 launch_function(struct pt_regs *ctx, const volatile struct call_desc *desc)
+static __always_inline __u64 launch_function(struct pt_regs *ctx,
+					     const volatile struct call_desc *desc)
 {
 	if (desc->b)
 		return context_register(PT_REGS_PARM2(ctx));
@@ -102,15 +103,15 @@ static __always_inline bool launched_alike(struct pt_regs *ctx, bool driver, con
 		return words[0] == ((__u32)PT_REGS_PARM2(ctx) | PT_REGS_PARM3(ctx) << 32) &&
 		       words[1] == (__u32)PT_REGS_PARM4(ctx) &&
 		       words[2] == ((__u32)PT_REGS_PARM5(ctx) | call_arg(ctx, 5) << 32);
-	return words[0] == PT_REGS_PARM2(ctx) && words[1] == PT_REGS_PARM3(ctx) && words[2] == PT_REGS_PARM4(ctx) &&
-	       words[3] == PT_REGS_PARM5(ctx);
+	return words[0] == PT_REGS_PARM2(ctx) && words[1] == PT_REGS_PARM3(ctx) &&
+	       words[2] == PT_REGS_PARM4(ctx) && words[3] == PT_REGS_PARM5(ctx);
 }
 
 /*
  * frame->flags: counted at entry; otherwise it is counted at return, in one look-up with its sample
  */
-#define LAUNCH_COUNTED	1
-#define LAUNCH_CAPTURED	2	/* launched into a capture: it becomes a node, and runs nothing */
+#define LAUNCH_COUNTED  1
+#define LAUNCH_CAPTURED 2 /* launched into a capture: it becomes a node, and runs nothing */
 
 /*
  * Everything about a launch, wherever it is. *@function is its first argument until more is known.
@@ -137,7 +138,8 @@ static __always_inline void launch_read(struct pt_regs *ctx, const volatile stru
  * The frame of a launch that has to be counted: a launch inside another call comes from a callback,
  * and is not part of that call.
  */
-static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx, __u32 cookie)
+static __always_inline struct frame *launch_open(struct thread_state *thread, struct pt_regs *ctx,
+						 __u32 cookie)
 {
 	struct frame *frame = frame_open(thread, ctx, cookie);
 
@@ -151,7 +153,8 @@ static __always_inline struct frame *launch_open(struct thread_state *thread, st
  * into a capture. The caller traces it: Linux before 6.13 has 512 bytes of stack for a whole call
  * chain.
  */
-static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread, __u32 cookie)
+static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_state *thread,
+					   __u32 cookie)
 {
 	__u32 call = CUTOP_COOKIE_CALL(cookie);
 	const volatile struct call_desc *desc = desc_of(call);
@@ -172,7 +175,8 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 	frame->flags = LAUNCH_CAPTURED;
 	frame->launch.function = key.function;
 	frame->launch.captured.graph = graph;
-	frame->launch.captured.updatable = desc->a == FORM_CONFIG && asks_updatable(PT_REGS_PARM1(ctx));
+	frame->launch.captured.updatable = desc->a == FORM_CONFIG &&
+					   asks_updatable(PT_REGS_PARM1(ctx));
 	key.call = call;
 	key.device = thread->device;
 	row = launch_row_get(&key);
@@ -187,7 +191,8 @@ static __noinline bool launch_into_capture(struct pt_regs *ctx, struct thread_st
 }
 
 /* The return of such a launch. */
-static __noinline int launch_captured(struct thread_state *thread, struct frame *frame, __u32 call, bool failed)
+static __noinline int launch_captured(struct thread_state *thread, struct frame *frame, __u32 call,
+				      bool failed)
 {
 	struct rec_graph rec = { .call = call, .role = GRAPH_ADD_KERNEL };
 
@@ -208,7 +213,8 @@ static __noinline int launch_captured(struct thread_state *thread, struct frame 
  * Counts it. This is separate from the record, so that their stacks do not add up: Linux before
  * 6.13 has 512 bytes for a whole call chain.
  */
-static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame, __u32 call)
+static __noinline int launch_captured_count(struct thread_state *thread, struct frame *frame,
+					    __u32 call)
 {
 	struct launch_key key = { .call = call, .program = thread->program };
 	struct launch_row *row;
@@ -265,7 +271,8 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	if (!thread->depth || desc->layer != LAYER_DRIVER || desc->a == FORM_DRIVER_MULTI)
 		return 0;
 	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
-	if (desc_of(frame->call)->class != CLASS_LAUNCH || desc_of(frame->call)->layer != LAYER_RUNTIME)
+	if (desc_of(frame->call)->class != CLASS_LAUNCH ||
+	    desc_of(frame->call)->layer != LAYER_RUNTIME)
 		return 0;
 	/*
 	 * A second library's launch inside a runtime launch: there is a library in front of the
@@ -283,7 +290,8 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	outer = frame->launch.function;
 	key.address = launch_function(ctx, desc);
 	key.program = thread->program;
-	if (key.address == outer || (thread->paired[0] == outer && thread->paired[1] == key.address))
+	if (key.address == outer ||
+	    (thread->paired[0] == outer && thread->paired[1] == key.address))
 		return 0;
 	thread->paired[0] = outer;
 	thread->paired[1] = key.address;
@@ -318,7 +326,8 @@ static __always_inline bool launch_is_skipped(struct pt_regs *ctx, struct thread
 {
 	__u64 function, bytes = thread->skipped_sp - call_sp(ctx);
 
-	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp || desc->a == FORM_DRIVER_MULTI)
+	if (desc->layer != LAYER_DRIVER || call_sp(ctx) >= thread->skipped_sp ||
+	    desc->a == FORM_DRIVER_MULTI)
 		return false;
 	if (*nested_place(thread, bytes) != bytes && !launch_from_runtime(ctx, thread))
 		return false;
@@ -347,7 +356,8 @@ static __always_inline bool launch_was_skipped(struct pt_regs *ctx, struct threa
  * launch inside it has to be recognized.
  */
 static __always_inline void launch_skip(struct pt_regs *ctx, struct thread_state *thread,
-					const volatile struct call_desc *desc, struct launch_row *row, __u64 function)
+					const volatile struct call_desc *desc,
+					struct launch_row *row, __u64 function)
 {
 	if (!row->sampled)
 		row->sampled = 1;
@@ -383,7 +393,8 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	if (may_capture(thread) || *watchful_of(thread->program))
 		return false;
 	hot = hot_place(thread, function);
-	if (!is_hot(hot, thread, function, call) || !hot->left || !launched_alike(ctx, desc->a == FORM_DRIVER, hot->words))
+	if (!is_hot(hot, thread, function, call) || !hot->left ||
+	    !launched_alike(ctx, desc->a == FORM_DRIVER, hot->words))
 		return false;
 	hot->left--;
 	row = slot_row(hot->slot);
@@ -404,7 +415,8 @@ static __always_inline bool launch_is_inside(struct call_run *run)
 	inside = run->session && is_inside(run->ctx, thread, run->desc);
 	if (!inside) {
 		frames_settle(thread, call_sp(run->ctx));
-		if (!thread->depth || is_callback(run->ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 1)))
+		if (!thread->depth || is_callback(run->ctx, thread, run->cookie,
+						  frame_cookie(thread, thread->depth - 1)))
 			return false;
 	}
 	launch_teach(run->ctx, thread, run->cookie);
@@ -451,8 +463,8 @@ static __always_inline int launch_keep(struct call_run *run, bool driver)
  * Counts a launch with its configuration in registers, and if need be on the stack. Returns its
  * row, NULL without room. *@drawn, with sites: whether it is taken by chance.
  */
-static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news,
-								 bool *drawn)
+static __always_inline struct launch_row *
+launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news, bool *drawn)
 {
 	struct hot_launch *hot = hot_place(run->thread, function);
 	struct launch_shape shape = {};
@@ -479,7 +491,8 @@ static __always_inline struct launch_row *launch_count_registers(struct call_run
 }
 
 /* Counts a launch of any other form. *@function becomes what it launches. *@drawn as above. */
-static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function, bool *news, bool *drawn)
+static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function,
+							      bool *news, bool *drawn)
 {
 	bool driver = run->desc->a == FORM_DRIVER;
 	struct launch_shape shape = {};
@@ -502,7 +515,8 @@ static __always_inline struct launch_row *launch_count_memory(struct call_run *r
  * A launch that was counted is followed to its return. @before: the row's launch clock without it;
  * @weight: of its site.
  */
-static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before, __u64 weight)
+static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before,
+					 __u64 weight)
 {
 	run->frame = launch_open(run->thread, run->ctx, run->cookie);
 	if (!run->frame)
@@ -518,7 +532,8 @@ static __always_inline int launch_follow(struct call_run *run, __u64 function, _
 
 static __always_inline int launch_entry(struct call_run *run)
 {
-	bool driver = run->desc->a == FORM_DRIVER, on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS);
+	bool driver = run->desc->a == FORM_DRIVER,
+	     on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS);
 	bool news, drawn = false, certain;
 	__u64 function = PT_REGS_PARM1(run->ctx), before;
 	struct thread_state *thread = run->thread;
@@ -528,7 +543,8 @@ static __always_inline int launch_entry(struct call_run *run)
 	if (launch_is_inside(run) || launch_was_skipped(run->ctx, thread, run->desc))
 		return 1;
 	if (may_capture(thread) && launch_into_capture(run->ctx, thread, run->cookie)) {
-		trace_entry(run->ctx, thread, &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], run->call);
+		trace_entry(run->ctx, thread,
+			    &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], run->call);
 		return 0;
 	}
 	if (on_stack && (!run->session || exact_launches))
@@ -549,7 +565,10 @@ static __always_inline int launch_entry(struct call_run *run)
 	 */
 	certain = news || !thread->settled || exact_launches || (watch & ~WATCHFUL_MARKS);
 	if (certain || drawn || watch || !run->session)
-		return launch_follow(run, function, before, certain ? 1 : drawn ? LAUNCH_SAMPLE : 0);
+		return launch_follow(run, function, before,
+				     certain ? 1 :
+				     drawn   ? LAUNCH_SAMPLE :
+					       0);
 	launch_skip(run->ctx, thread, run->desc, row, function);
 	return 1;
 }
@@ -574,7 +593,8 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the
 	 * runtime is not watched, the place shows whether the runtime launches.
 	 */
-	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) && !(row && row->origin_late))
+	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) &&
+	    !(row && row->origin_late))
 		return 0;
 	module_announce(thread->program, site);
 	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());
@@ -609,18 +629,22 @@ static __always_inline void launch_return(struct call_run *run)
 	row = launch_row_of(thread, frame->launch.function, call);
 	if (row && frame->flags & LAUNCH_COUNTED) {
 		if (result && row->last == frame->launch.counted.clock)
-			row->last = frame->launch.counted.before;	/* it was not launched */
+			row->last = frame->launch.counted.before; /* it was not launched */
 		weight = frame->launch.counted.weight;
 	} else if (row) {
-		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1], frame->launch.words[2], frame->launch.words[3]);
-		news = launch_count(row, &shape, 1, return_stack(run->ctx), run->desc->a == FORM_DRIVER, false);
+		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1],
+			     frame->launch.words[2], frame->launch.words[3]);
+		news = launch_count(row, &shape, 1, return_stack(run->ctx),
+				    run->desc->a == FORM_DRIVER, false);
 		/*
 		 * The stream is read on news only: for this launch it is known only if it is read
 		 * now.
 		 */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
-		weight = news || exact_launches ? 1 : launch_sites && launch_drawn() ? LAUNCH_SAMPLE : 0;
+		weight = news || exact_launches         ? 1 :
+			 launch_sites && launch_drawn() ? LAUNCH_SAMPLE :
+							  0;
 	}
 	if (row && !row->ns)
 		launch_place(thread, frame->launch.function, call_site(run->ctx), call);

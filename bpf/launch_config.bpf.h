@@ -24,12 +24,12 @@ struct launch_config {
  * Offsets in cudaLaunchConfig_t and CUlaunchConfig, and struct cudaLaunchAttribute, driver_types.h,
  * which CUlaunchAttribute resembles.
  */
-#define CONFIG_ATTRIBUTES	40	/* a pointer, and their number in 32 bits */
-#define ATTRIBUTE_BYTES		72
-#define ATTRIBUTE_VALUE		8
-#define ATTRIBUTES_MAX		24	/* number of kinds: 16 in CUDA 13.0 */
+#define CONFIG_ATTRIBUTES 40 /* a pointer, and their number in 32 bits */
+#define ATTRIBUTE_BYTES   72
+#define ATTRIBUTE_VALUE   8
+#define ATTRIBUTES_MAX    24 /* number of kinds: 16 in CUDA 13.0 */
 /* cudaLaunchAttributeDeviceUpdatableKernelNode; the value begins with a boolean */
-#define ATTRIBUTE_UPDATABLE	13
+#define ATTRIBUTE_UPDATABLE 13
 
 /* struct cudaLaunchParams, driver_types.h (CUDA 12 and before) */
 struct launch_params {
@@ -54,16 +54,17 @@ struct launch_shape {
 	__u64 stream;
 };
 
-static __always_inline bool same_grid(const struct launch_row *row, const struct launch_shape *shape)
+static __always_inline bool same_grid(const struct launch_row *row,
+				      const struct launch_shape *shape)
 {
-	return row->grid[0] == shape->grid[0] && row->grid[1] == shape->grid[1] && row->grid[2] == shape->grid[2] &&
-	       row->block[0] == shape->block[0] && row->block[1] == shape->block[1] &&
-	       row->block[2] == shape->block[2];
+	return row->grid[0] == shape->grid[0] && row->grid[1] == shape->grid[1] &&
+	       row->grid[2] == shape->grid[2] && row->block[0] == shape->block[0] &&
+	       row->block[1] == shape->block[1] && row->block[2] == shape->block[2];
 }
 
 /* Grid and block as the ABI packs them into registers: x and y in one, z in the next. */
-static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid, __u64 grid_z, __u64 block,
-					 __u64 block_z)
+static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid, __u64 grid_z,
+					 __u64 block, __u64 block_z)
 {
 	shape->grid[0] = grid;
 	shape->grid[1] = grid >> 32;
@@ -93,8 +94,8 @@ static __always_inline void launch_memory(const void *words_at, struct launch_ro
 	row->stream = words[1];
 }
 
-static __always_inline void shape_take(struct launch_shape *shape, const __u32 *grid, const __u32 *block,
-				       __u64 shared_bytes, __u64 stream)
+static __always_inline void shape_take(struct launch_shape *shape, const __u32 *grid,
+				       const __u32 *block, __u64 shared_bytes, __u64 stream)
 {
 	__builtin_memcpy(shape->grid, grid, sizeof(shape->grid));
 	__builtin_memcpy(shape->block, block, sizeof(shape->block));
@@ -106,7 +107,8 @@ static __always_inline void shape_take(struct launch_shape *shape, const __u32 *
  * All of a launch whose configuration is a struct in memory: its function, and how often it is
  * launched.
  */
-static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape, __u64 *function, __u64 *times)
+static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape,
+				    __u64 *function, __u64 *times)
 {
 	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
 	struct driver_launch_params driver = {};
@@ -133,8 +135,8 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 			*times = (__u32)PT_REGS_PARM2(ctx);
 		}
 		*function = driver.function;
-		shape_take(shape, driver.config.grid, driver.config.block, driver.config.shared_bytes,
-			   driver.config.stream);
+		shape_take(shape, driver.config.grid, driver.config.block,
+			   driver.config.shared_bytes, driver.config.stream);
 		break;
 	default:
 		err = bpf_probe_read_user(&params, sizeof(params), address);
@@ -150,14 +152,20 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 /* True if the launch whose configuration is at @config asks for a node that kernels may change. */
 static __noinline bool asks_updatable(__u64 config)
 {
-	struct { __u64 at; __u32 count; } list = {};
-	struct { __u32 id, pad, value; } one;
+	struct {
+		__u64 at;
+		__u32 count;
+	} list = {};
+	struct {
+		__u32 id, pad, value;
+	} one;
 	__u32 i;
 
 	if (bpf_probe_read_user(&list, 12, (void *)(config + CONFIG_ATTRIBUTES)) || !list.at)
 		return false;
 	for (i = 0; i < ATTRIBUTES_MAX; i++) {
-		if (i >= list.count || bpf_probe_read_user(&one, sizeof(one), (void *)(list.at + i * ATTRIBUTE_BYTES)))
+		if (i >= list.count ||
+		    bpf_probe_read_user(&one, sizeof(one), (void *)(list.at + i * ATTRIBUTE_BYTES)))
 			break;
 		if (one.id == ATTRIBUTE_UPDATABLE)
 			return one.value == 1;

@@ -19,8 +19,8 @@
  * Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an
  * error.
  */
-static __always_inline long kernel_send(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name,
-					const __u32 room)
+static __always_inline long kernel_send(__u32 program, __u32 call, __u64 function, __u64 stub,
+					__u64 name, const __u32 room)
 {
 	struct rec_kernel *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
 	long len = 0;
@@ -48,7 +48,8 @@ static __always_inline long kernel_send(__u32 program, __u32 call, __u64 functio
 }
 
 /* Reports a kernel whose name is at @name, unless that is 0 or cannot be read. */
-static __always_inline void kernel_tell(__u32 program, __u32 call, __u64 function, __u64 stub, __u64 name)
+static __always_inline void kernel_tell(__u32 program, __u32 call, __u64 function, __u64 stub,
+					__u64 name)
 {
 	long len;
 
@@ -135,7 +136,7 @@ static __always_inline __u32 slot_take(void)
 __noinline int launch_row_new(const struct launch_key *key)
 {
 	struct launch_home *home;
-	struct launch_key own;	/* Linux 6.1 does not accept a function's argument as a key */
+	struct launch_key own; /* Linux 6.1 does not accept a function's argument as a key */
 
 	if (!key)
 		return 0;
@@ -180,14 +181,16 @@ static __always_inline struct hot_launch *hot_place(struct thread_state *thread,
 	return &thread->hot[place & (HOT_LAUNCHES - 1)];
 }
 
-static __always_inline bool is_hot(const struct hot_launch *hot, const struct thread_state *thread, __u64 function,
-				   __u32 call)
+static __always_inline bool is_hot(const struct hot_launch *hot, const struct thread_state *thread,
+				   __u64 function, __u32 call)
 {
-	return hot->function == function && hot->call == call && hot->device == thread->device && hot->slot;
+	return hot->function == function && hot->call == call && hot->device == thread->device &&
+	       hot->slot;
 }
 
 /* The row of @function, which the thread remembers if it is in a slot. */
-static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u64 function, __u32 call)
+static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u64 function,
+						__u32 call)
 {
 	struct launch_key key = { .call = call, .function = function, .program = thread->program };
 	struct launch_home *home;
@@ -206,7 +209,8 @@ static __noinline struct launch_home *hot_learn(struct thread_state *thread, __u
 	return home;
 }
 
-static __always_inline struct launch_row *launch_row_of(struct thread_state *thread, __u64 function, __u32 call)
+static __always_inline struct launch_row *launch_row_of(struct thread_state *thread, __u64 function,
+							__u32 call)
 {
 	struct hot_launch *hot = hot_place(thread, function);
 	struct launch_home *home;

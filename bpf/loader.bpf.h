@@ -15,27 +15,27 @@
 
 #include "state.bpf.h"
 
-#define R_STATE		24		/* of r_state in struct r_debug, <link.h> */
-#define RT_CONSISTENT	0
+#define R_STATE       24 /* of r_state in struct r_debug, <link.h> */
+#define RT_CONSISTENT 0
 
-#define FIRST_NORMAL_PRIORITY	100	/* MAX_RT_PRIO, include/linux/sched/prio.h */
+#define FIRST_NORMAL_PRIORITY 100 /* MAX_RT_PRIO, include/linux/sched/prio.h */
 
-const volatile bool loader_waits;	/* the probes on loaders are placed */
+const volatile bool loader_waits; /* the probes on loaders are placed */
 const volatile __u64 loader_wait_ns;
 
-HASH_MAP(loaders, __u32, struct loader_row, 16384);	/* by process; used here only */
+HASH_MAP(loaders, __u32, struct loader_row, 16384); /* by process; used here only */
 
 /*
  * By process: the time of its last record that user space has dealt with (written by user space,
  * maybe after the process's end); and that of the last record that was not caused by a known
  * loader: that file's code may run before it is examined.
  */
-#define LOADER_TIMES(name)				\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_LRU_HASH);	\
-		__uint(max_entries, 16384);		\
-		__type(key, __u32);			\
-		__type(value, __u64);			\
+#define LOADER_TIMES(name) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_LRU_HASH); \
+		__uint(max_entries, 16384); \
+		__type(key, __u32); \
+		__type(value, __u64); \
 	} name SEC(".maps")
 
 LOADER_TIMES(answers);
@@ -101,7 +101,8 @@ static __always_inline bool is_answered(__u32 tgid, __u64 told)
 
 static __always_inline void loader_begins(__u32 tgid)
 {
-	struct loader_row *row = bpf_map_lookup_elem(&loaders, &tgid), fresh = { .state = LOADER_LOADS };
+	struct loader_row *row = bpf_map_lookup_elem(&loaders, &tgid),
+			  fresh = { .state = LOADER_LOADS };
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 
 	if (row && row->state == LOADER_LEFT && !is_answered(tgid, row->told))
@@ -149,7 +150,8 @@ static __always_inline bool loader_ends(__u32 tgid)
 	if (!row->until)
 		row->until = now + loader_wait_ns;
 	/* A real-time thread would wait for processes that it keeps from running. */
-	if (!*(volatile __u32 *)&loader_stalled && now < row->until && bpf_get_current_task_btf()->prio >= FIRST_NORMAL_PRIORITY)
+	if (!*(volatile __u32 *)&loader_stalled && now < row->until &&
+	    bpf_get_current_task_btf()->prio >= FIRST_NORMAL_PRIORITY)
 		return true;
 	loader_stalled = 1;
 	loader_leave(row, row->told ? row->told : ~0ull);

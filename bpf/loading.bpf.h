@@ -14,7 +14,7 @@
 #include "session_ctx.bpf.h"
 #include "vma.bpf.h"
 
-__u32 own_mappings;	/* mappings by user space itself, as a test: src/probe/loading.c */
+__u32 own_mappings; /* mappings by user space itself, as a test: src/probe/loading.c */
 
 static __always_inline bool is_asked_for(__u32 tgid)
 {
@@ -42,7 +42,8 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 	rec->id = id;
 	rec->fd = fd;
 	rec->pad = 0;
-	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
@@ -74,7 +75,8 @@ static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 
 /* mm/mmap.c */
 SEC("fentry/ksys_mmap_pgoff")
-int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags, unsigned long fd)
+int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long prot,
+	     unsigned long flags, unsigned long fd)
 {
 	return mapping_look(prot, flags, fd);
 }
@@ -84,17 +86,18 @@ int BPF_PROG(file_mapping, unsigned long addr, unsigned long len, unsigned long 
  * known file, as nearly all are, is recognized without a call to the kernel. User space empties
  * this when it forgets a file.
  */
-#define MARK_PLACE_SHIFT	52
+#define MARK_PLACE_SHIFT 52
 __u64 known_marks[1 << (64 - MARK_PLACE_SHIFT)];
 
 static __always_inline __u64 inode_mark(struct inode *inode)
 {
 	/* Two odd constants with well spread bits: the golden ratio, and one of xxHash's primes. */
 	return ((inode->i_ino ^ (__u64)inode->i_sb->s_dev << 32) * 0x9e3779b97f4a7c15ull ^
-		(inode->i_generation ^ (__u64)inode->i_size << 24) * 0xc2b2ae3d27d4eb4full) | 1;
+		(inode->i_generation ^ (__u64)inode->i_size << 24) * 0xc2b2ae3d27d4eb4full) |
+	       1;
 }
 
-#define WALK_MAX	32	/* steps; a process has four or five mappings of a library */
+#define WALK_MAX 32 /* steps; a process has four or five mappings of a library */
 
 /*
  * A walk through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and the
@@ -102,7 +105,7 @@ static __always_inline __u64 inode_mark(struct inode *inode)
  */
 struct mapping_walk {
 	__u64 node, from, root;
-	__u64 file;		/* the file, as a process has it mapped for code */
+	__u64 file; /* the file, as a process has it mapped for code */
 	__u32 ways;
 };
 
@@ -112,8 +115,9 @@ struct mapping_walk {
  */
 static __always_inline struct vm_area_struct *mapping_of(__u64 node)
 {
-	return bpf_rdonly_cast((void *)(node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
-			       bpf_core_type_id_kernel(struct vm_area_struct));
+	return bpf_rdonly_cast(
+		(void *)(node - bpf_core_field_offset(struct vm_area_struct, shared.rb)),
+		bpf_core_type_id_kernel(struct vm_area_struct));
 }
 
 /* All nodes, two steps for each: down to the left, and up again through the parents. */
@@ -121,7 +125,8 @@ static long walk_step(__u32 i, struct mapping_walk *walk)
 {
 	struct vm_area_struct *vma = mapping_of(walk->node);
 	struct rb_node *rb = &vma->shared.rb;
-	__u64 left = (__u64)rb->rb_left, right = (__u64)rb->rb_right, parent = rb->__rb_parent_color & ~3ull;
+	__u64 left = (__u64)rb->rb_left, right = (__u64)rb->rb_right,
+	      parent = rb->__rb_parent_color & ~3ull;
 	__u64 from = walk->from;
 
 	walk->from = walk->node;
@@ -210,7 +215,8 @@ static __always_inline int touch_look(struct address_space *mapping)
 	}
 	/* A program is touched before it runs; process_exec() reports it. */
 	mm = bpf_get_current_task_btf()->mm;
-	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm || BPF_CORE_READ(mm, exe_file, f_inode) == inode)
+	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm ||
+	    BPF_CORE_READ(mm, exe_file, f_inode) == inode)
 		return 0;
 	return mapping_tell(file, -1);
 }

@@ -14,7 +14,7 @@
 #include "stacks.bpf.h"
 
 struct extent {
-	__u64 width, height, depth;	/* struct cudaExtent, driver_types.h */
+	__u64 width, height, depth; /* struct cudaExtent, driver_types.h */
 };
 
 /* CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR, cuda.h */
@@ -31,10 +31,10 @@ struct array3d_desc {
 
 /* Flags of arrays, alike in both layers: driver_types.h, cuda.h */
 /* cudaArrayLayered, cudaArrayCubemap: the depth counts layers or faces */
-#define ARRAY_LAYERS	5
+#define ARRAY_LAYERS 5
 /* cudaArrayDeferredMapping: its memory is mapped later, as a whole, */
-#define ARRAY_DEFERRED	0x80
-#define ARRAY_UNBACKED	0xc0	/* or also cudaArraySparse: the same, part by part */
+#define ARRAY_DEFERRED 0x80
+#define ARRAY_UNBACKED 0xc0 /* or also cudaArraySparse: the same, part by part */
 
 /*
  * The smallest part of an array that has memory of its own: a square of texels. Compressed formats
@@ -42,58 +42,101 @@ struct array3d_desc {
  */
 struct texels {
 	__u32 bytes;
-	__u32 side;		/* of the square's side: log2 */
+	__u32 side; /* of the square's side: log2 */
 };
 
-#define BLOCK_SIDE	2
-#define PLANAR_SIDE	1	/* 4:2:0: two planes, the second half as wide and half as high */
+#define BLOCK_SIDE  2
+#define PLANAR_SIDE 1 /* 4:2:0: two planes, the second half as wide and half as high */
 
 /* Bytes of one channel: CUarray_format, cuda.h of CUDA 13.2. */
 static __always_inline __u32 format_bytes(__u32 format)
 {
 	switch (format) {
-	case 0x02: case 0x09: case 0x10:	/* 16 bits: unsigned, signed, half */
-	case 0xc3: case 0xc4: case 0xc5:	/* normalized: unsigned, 1 to 4 channels */
-	case 0xc9: case 0xca: case 0xcb:	/* signed */
-	case 0xa3: case 0xa4: case 0xa6: case 0xa7:	/* P210, P216, Y210, Y216 */
-	case 0xb1: case 0xb3: case 0xb5:	/* Y416, and 4:4:4 in planes of 10 and 16 bits */
+	case 0x02:
+	case 0x09:
+	case 0x10: /* 16 bits: unsigned, signed, half */
+	case 0xc3:
+	case 0xc4:
+	case 0xc5: /* normalized: unsigned, 1 to 4 channels */
+	case 0xc9:
+	case 0xca:
+	case 0xcb: /* signed */
+	case 0xa3:
+	case 0xa4:
+	case 0xa6:
+	case 0xa7: /* P210, P216, Y210, Y216 */
+	case 0xb1:
+	case 0xb3:
+	case 0xb5: /* Y416, and 4:4:4 in planes of 10 and 16 bits */
 	/* YUV in planes of 16 bits */
-	case 0x54: case 0x56: case 0x58: case 0x5a: case 0x5c: case 0x5e:
-		return 2;
-	case 0x03: case 0x0a: case 0x20:	/* 32 bits: unsigned, signed, float */
-		return 4;
-	default:
-		return 1;
+	case 0x54:
+	case 0x56:
+	case 0x58:
+	case 0x5a:
+	case 0x5c:
+	case 0x5e: return 2;
+	case 0x03:
+	case 0x0a:
+	case 0x20: /* 32 bits: unsigned, signed, float */ return 4;
+	default: return 1;
 	}
 }
 
 static __always_inline struct texels format_texels(__u32 format, __u32 channels)
 {
 	switch (format) {
-	case 0x91: case 0x92: case 0x97: case 0x98:	/* BC1, BC4 */
-		return (struct texels){ 8, BLOCK_SIDE };
-	case 0x93: case 0x94: case 0x95: case 0x96:	/* BC2, BC3 */
-	case 0x99: case 0x9a: case 0x9b: case 0x9c: case 0x9d: case 0x9e:	/* BC5, BC6H, BC7 */
-		return (struct texels){ 16, BLOCK_SIDE };
+	case 0x91:
+	case 0x92:
+	case 0x97:
+	case 0x98: /* BC1, BC4 */ return (struct texels){ 8, BLOCK_SIDE };
+	case 0x93:
+	case 0x94:
+	case 0x95:
+	case 0x96: /* BC2, BC3 */
+	case 0x99:
+	case 0x9a:
+	case 0x9b:
+	case 0x9c:
+	case 0x9d:
+	case 0x9e: /* BC5, BC6H, BC7 */ return (struct texels){ 16, BLOCK_SIDE };
 	/* NV12, and 4:2:0 in two and three planes */
-	case 0xb0: case 0x53: case 0x59:
-		return (struct texels){ 6, PLANAR_SIDE };
-	case 0x9f: case 0xa1: case 0x54: case 0x5a:	/* P010, P016, and the same of 16 bits */
+	case 0xb0:
+	case 0x53:
+	case 0x59: return (struct texels){ 6, PLANAR_SIDE };
+	case 0x9f:
+	case 0xa1:
+	case 0x54:
+	case 0x5a: /* P010, P016, and the same of 16 bits */
 		return (struct texels){ 12, PLANAR_SIDE };
 	/* NV16, P210, P216: as much colour as light */
-	case 0xa2: case 0xa3: case 0xa4:
-	case 0xa5: case 0xa6: case 0xa7: case 0x51:	/* the same packed: YUY2, Y210, Y216 */
-	case 0x55: case 0x56: case 0x5b: case 0x5c:	/* 4:2:2 in two and three planes */
+	case 0xa2:
+	case 0xa3:
+	case 0xa4:
+	case 0xa5:
+	case 0xa6:
+	case 0xa7:
+	case 0x51: /* the same packed: YUY2, Y210, Y216 */
+	case 0x55:
+	case 0x56:
+	case 0x5b:
+	case 0x5c: /* 4:2:2 in two and three planes */
 		return (struct texels){ 2 * format_bytes(format), 0 };
 	/* 4:4:4 in planes: twice as much colour as light */
-	case 0xb2: case 0xb3: case 0xb4: case 0xb5:
-	case 0x57: case 0x58: case 0x5d: case 0x5e:
-		return (struct texels){ 3 * format_bytes(format), 0 };
+	case 0xb2:
+	case 0xb3:
+	case 0xb4:
+	case 0xb5:
+	case 0x57:
+	case 0x58:
+	case 0x5d:
+	case 0x5e: return (struct texels){ 3 * format_bytes(format), 0 };
 	/* Packed with a fourth channel: AYUV, Y410, Y416, 10:10:10:2 */
-	case 0xa8: case 0xa9: case 0xb1: case 0x50: case 0x52:
-		return (struct texels){ 4 * format_bytes(format), 0 };
-	default:
-		return (struct texels){ format_bytes(format) * channels, 0 };
+	case 0xa8:
+	case 0xa9:
+	case 0xb1:
+	case 0x50:
+	case 0x52: return (struct texels){ 4 * format_bytes(format), 0 };
+	default: return (struct texels){ format_bytes(format) * channels, 0 };
 	}
 }
 
@@ -113,29 +156,42 @@ static __always_inline struct texels desc_texels(__u64 desc, __u64 *element)
 
 	if (bpf_probe_read_user(&channels, sizeof(channels), (void *)desc))
 		argument_lost();
-	*element = ((__u32)channels.bits[0] + channels.bits[1] + channels.bits[2] + channels.bits[3]) / 8;
+	*element =
+		((__u32)channels.bits[0] + channels.bits[1] + channels.bits[2] + channels.bits[3]) /
+		8;
 	switch (channels.kind) {
 	/* NV12, and 4:2:0 in two and three planes */
-	case 4: case 34: case 40:
-		return (struct texels){ 6, PLANAR_SIDE };
-	case 35: case 41:				/* the same of 16 bits */
-		return (struct texels){ 12, PLANAR_SIDE };
-	case 32: case 36: case 42:			/* 4:2:2: packed, in two and three planes */
-		return (struct texels){ 2, 0 };
+	case 4:
+	case 34:
+	case 40: return (struct texels){ 6, PLANAR_SIDE };
+	case 35:
+	case 41: /* the same of 16 bits */ return (struct texels){ 12, PLANAR_SIDE };
+	case 32:
+	case 36:
+	case 42: /* 4:2:2: packed, in two and three planes */ return (struct texels){ 2, 0 };
 	/* 4:4:4 packed, with a fourth channel; 4:2:2 of 16 bits */
-	case 33: case 37: case 43:
-		return (struct texels){ 4, 0 };
-	case 38: case 44:				/* 4:4:4 in two and three planes */
-		return (struct texels){ 3, 0 };
-	case 39: case 45:				/* the same of 16 bits */
-		return (struct texels){ 6, 0 };
-	case 17: case 18: case 23: case 24:		/* BC1, BC4 */
-		return (struct texels){ 8, BLOCK_SIDE };
-	case 19: case 20: case 21: case 22:		/* BC2, BC3 */
-	case 25: case 26: case 27: case 28: case 29: case 30:	/* BC5, BC6H, BC7 */
-		return (struct texels){ 16, BLOCK_SIDE };
-	default:
-		return (struct texels){ *element, 0 };
+	case 33:
+	case 37:
+	case 43: return (struct texels){ 4, 0 };
+	case 38:
+	case 44: /* 4:4:4 in two and three planes */ return (struct texels){ 3, 0 };
+	case 39:
+	case 45: /* the same of 16 bits */ return (struct texels){ 6, 0 };
+	case 17:
+	case 18:
+	case 23:
+	case 24: /* BC1, BC4 */ return (struct texels){ 8, BLOCK_SIDE };
+	case 19:
+	case 20:
+	case 21:
+	case 22: /* BC2, BC3 */
+	case 25:
+	case 26:
+	case 27:
+	case 28:
+	case 29:
+	case 30: /* BC5, BC6H, BC7 */ return (struct texels){ 16, BLOCK_SIDE };
+	default: return (struct texels){ *element, 0 };
 	}
 }
 
@@ -155,7 +211,8 @@ static __always_inline __u64 squares(__u64 n, __u32 side)
  * every dimension that is not yet 1; layers and faces stay. CUDA makes at least one level, and none
  * below one texel, whatever number is asked for. No texture has more than 2^17 texels a side.
  */
-static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, struct texels texels, __u32 flags)
+static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, struct texels texels,
+					 __u32 flags)
 {
 	__u64 total = 0;
 	int i;
@@ -163,7 +220,8 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, str
 	if (flags & ARRAY_UNBACKED)
 		return 0;
 	for (i = 0; i < 18; i++) {
-		if (i && ((__u64)i >= levels || !(extent.width | extent.height | (flags & ARRAY_LAYERS ? 0 : extent.depth))))
+		if (i && ((__u64)i >= levels || !(extent.width | extent.height |
+						  (flags & ARRAY_LAYERS ? 0 : extent.depth))))
 			break;
 		total += squares(extent.width, texels.side) * squares(extent.height, texels.side) *
 			 at_least_one(extent.depth) * texels.bytes;
@@ -176,11 +234,11 @@ static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, str
 }
 
 /* frame->flags */
-#define ALLOC_ON_HOST	1	/* physical memory, or a pool's, that is on no device */
+#define ALLOC_ON_HOST 1 /* physical memory, or a pool's, that is on no device */
 /* The call adds a node to a graph, and allocates or frees nothing */
-#define IN_CAPTURE	2
-#define ALLOC_MANAGED	4	/* from a pool of managed memory */
-#define MAPPED_WHOLE	8	/* an array with ARRAY_DEFERRED */
+#define IN_CAPTURE    2
+#define ALLOC_MANAGED 4 /* from a pool of managed memory */
+#define MAPPED_WHOLE  8 /* an array with ARRAY_DEFERRED */
 
 static __always_inline void array_note(struct frame *frame, __u32 flags)
 {
@@ -209,7 +267,8 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	frame->alloc.bytes = array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
+	frame->alloc.bytes =
+		array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
 	array_note(frame, desc.flags);
 	return 0;
 }
@@ -218,7 +277,8 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 static __always_inline bool is_captured(struct call_run *run, __u32 n)
 {
 	return may_capture(run->thread) &&
-	       capture_graph(run->thread, stream_name(run->thread, call_arg(run->ctx, n), run->desc->flags));
+	       capture_graph(run->thread,
+			     stream_name(run->thread, call_arg(run->ctx, n), run->desc->flags));
 }
 
 /* Where an allocation is placed if it, or its pool, says so: frame->alloc.place, and its flag. */
@@ -247,15 +307,19 @@ static __always_inline void alloc_from(struct frame *frame, __u32 program, __u64
 /* The same for one from the current pool of a stream's device: cuda.h, cuMemAllocAsync(). */
 static __always_inline void alloc_in_stream(struct frame *frame, __u32 program, __u64 stream)
 {
-	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(program, stream) : NULL;
+	struct context_row *row = stream > STREAM_PER_THREAD ? context_known(program, stream) :
+							       NULL;
 
 	if (row)
 		alloc_place(frame, row->device);
 }
 
-static __always_inline __u8 kind_of(const struct frame *frame, const volatile struct call_desc *desc)
+static __always_inline __u8 kind_of(const struct frame *frame,
+				    const volatile struct call_desc *desc)
 {
-	return frame->flags & ALLOC_ON_HOST ? KIND_PINNED : frame->flags & ALLOC_MANAGED ? KIND_MANAGED : desc->a;
+	return frame->flags & ALLOC_ON_HOST ? KIND_PINNED :
+	       frame->flags & ALLOC_MANAGED ? KIND_MANAGED :
+					      desc->a;
 }
 
 /* Fills frame->alloc and frame->flags. */
@@ -271,9 +335,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 	frame->flags = 0;
 	switch (desc->c) {
 	case SIZE_ARG:
-	case SIZE_REGISTER:
-		frame->alloc.bytes = call_arg_of(ctx, desc, d);
-		break;
+	case SIZE_REGISTER: frame->alloc.bytes = call_arg_of(ctx, desc, d); break;
 	case SIZE_PHYSICAL:
 		frame->alloc.bytes = call_arg(ctx, d);
 		alloc_place(frame, device_at(call_arg(ctx, d + 1) + LOCATION_OFFSET));
@@ -379,7 +441,8 @@ static __always_inline void alloc_return(struct call_run *run)
 	rec->device = device;
 	rec->call = run->call;
 	rec->kind = kind_of(frame, desc);
-	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) | (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
+	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) |
+		   (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
 	rec->element_bytes = frame->alloc.element_bytes;
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;
@@ -438,8 +501,8 @@ static __always_inline int map_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-#define TILES_MAX	65536	/* entries of a call's list: further ones are lost */
-#define MAP_INFO	96	/* sizeof(CUarrayMapInfo), cuda.h */
+#define TILES_MAX 65536 /* entries of a call's list: further ones are lost */
+#define MAP_INFO  96    /* sizeof(CUarrayMapInfo), cuda.h */
 
 struct tile_list {
 	struct thread_state *thread;
@@ -456,7 +519,8 @@ static long tiles_send(__u32 i, struct tile_list *list)
 
 	if (!rec)
 		return 1;
-	if (bpf_probe_read_user(&rec->mapping, sizeof(rec->mapping), (void *)(list->at + (__u64)i * MAP_INFO))) {
+	if (bpf_probe_read_user(&rec->mapping, sizeof(rec->mapping),
+				(void *)(list->at + (__u64)i * MAP_INFO))) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		bpf_ringbuf_discard(rec, 0);
 		return 1;
@@ -469,7 +533,9 @@ static long tiles_send(__u32 i, struct tile_list *list)
 
 static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 at, __u32 count)
 {
-	struct tile_list list = { .thread = thread, .at = at, .now = bpf_ktime_get_ns(), .call = call };
+	struct tile_list list = {
+		.thread = thread, .at = at, .now = bpf_ktime_get_ns(), .call = call
+	};
 
 	if (count > TILES_MAX)
 		count_lost_of(thread->program, LOST_ARGUMENT);

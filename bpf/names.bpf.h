@@ -26,7 +26,7 @@ struct address_key {
 
 /* kernel handle to stub, or to the handle that it was made from */
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);
-HASH_MAP(sites, struct address_key, __u32, 1 << 18);	/* call sites whose mapping was reported */
+HASH_MAP(sites, struct address_key, __u32, 1 << 18); /* call sites whose mapping was reported */
 /* Mappings that were reported: file_mark() of the file */
 HASH_MAP(modules, struct module_key, __u64, 65536);
 
@@ -72,7 +72,8 @@ __noinline int module_announce(__u32 program, __u64 address)
 	rec->module.start = at.info.start;
 	rec->module.end = at.info.end;
 	rec->module.offset = at.info.offset;
-	bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	file_id_read(file, &at.id);
 	rec->module.id = at.id;
 	rec->path.len = 0;
@@ -93,7 +94,7 @@ static __always_inline void site_announce(struct thread_state *thread, __u64 add
 		return;
 	if (!bpf_map_lookup_elem(&sites, &key)) {
 		if (module_announce(thread->program, address))
-			return;	/* the next call from here tries again */
+			return; /* the next call from here tries again */
 		/* Without room, other threads look the site up again: no figure is lost. */
 		bpf_map_update_elem(&sites, &key, &one, BPF_ANY);
 	}
@@ -164,7 +165,8 @@ static __always_inline int handle_entry(struct call_run *run)
 	struct thread_state *thread = run->thread;
 	struct frame *frame = run->frame;
 
-	if (frame->nested && is_callback(run->ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 2)))
+	if (frame->nested &&
+	    is_callback(run->ctx, thread, run->cookie, frame_cookie(thread, thread->depth - 2)))
 		frame->nested = false;
 	frame->teacher.handle_at = call_arg(run->ctx, run->desc->a);
 	frame->teacher.meaning = call_arg(run->ctx, run->desc->b);
@@ -211,7 +213,8 @@ static __always_inline void handle_return(struct call_run *run)
 /* ---- handles that come with a name: the driver's module functions ---- */
 
 /* Sends REC_NAME with room for @room bytes. Returns the name's length with its NUL, or an error. */
-static __always_inline long name_send(struct thread_state *thread, __u64 handle, __u64 name, const __u32 room)
+static __always_inline long name_send(struct thread_state *thread, __u64 handle, __u64 name,
+				      const __u32 room)
 {
 	struct rec_text *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + room, 0);
 	long len;
@@ -259,7 +262,9 @@ static __always_inline void named_return(struct call_run *run)
 	teacher_count(run);
 	if (run->result)
 		return;
-	if (bpf_probe_read_user(&read, sizeof(read), (void *)(out ? frame->teacher.meaning : frame->teacher.handle_at))) {
+	if (bpf_probe_read_user(&read, sizeof(read),
+				(void *)(out ? frame->teacher.meaning :
+					       frame->teacher.handle_at))) {
 		count_lost_of(thread->program, LOST_ARGUMENT);
 		return;
 	}

@@ -19,8 +19,8 @@
  * The frames of such a thread hold no calls: the first is for arguments, the second for what a call
  * will teach.
  */
-#define BLIND_ARGUMENTS	0
-#define BLIND_TEACHER	1
+#define BLIND_ARGUMENTS 0
+#define BLIND_TEACHER   1
 
 /* The thread's first call without a return. */
 static __noinline int blind_begin(struct thread_state *thread)
@@ -123,9 +123,7 @@ static __noinline int blind_assume(struct pt_regs *ctx, struct thread_state *thr
 	const volatile struct call_desc *desc = desc_of(call);
 
 	switch (desc->class) {
-	case CLASS_DEVICE:
-		context_turn(thread, 0, call_arg(ctx, desc->a));
-		break;
+	case CLASS_DEVICE: context_turn(thread, 0, call_arg(ctx, desc->a)); break;
 	case CLASS_CONTEXT:
 		if (desc->a <= CONTEXT_DESTROY || desc->a == CONTEXT_DETACH)
 			context_turn(thread, 0, CUTOP_DEVICE_UNKNOWN);
@@ -133,20 +131,24 @@ static __noinline int blind_assume(struct pt_regs *ctx, struct thread_state *thr
 	case CLASS_GRAPH:
 		if (desc->a == EXEC_LAUNCH)
 			exec_launched(thread, call_arg(ctx, desc->b),
-				      stream_name(thread, call_arg(ctx, desc->c), desc->flags), call);
+				      stream_name(thread, call_arg(ctx, desc->c), desc->flags),
+				      call);
 		break;
 	}
 	return 0;
 }
 
-static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline int blind_teacher_enter(struct pt_regs *ctx, struct thread_state *thread,
+					  __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
 	struct frame *teacher;
 
 	teacher = &thread->frames[BLIND_TEACHER];
 	/* The name that the call gives to a handle is not there yet. */
-	teacher->teacher.handle_at = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ? 0 : call_arg(ctx, desc->a);
+	teacher->teacher.handle_at = desc->class == CLASS_NAMED && desc->flags & CALL_NAME_OUT ?
+					     0 :
+					     call_arg(ctx, desc->a);
 	teacher->teacher.meaning = call_arg(ctx, desc->b);
 	teacher->teacher.named = desc->class == CLASS_NAMED;
 	return 0;
@@ -160,7 +162,8 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	bool inside;
 
 	blind_teach(thread, &thread->frames[BLIND_TEACHER]);
-	inside = outer_encloses(ctx, thread, &thread->outer, cookie) || caller_is_runtime(ctx, thread, desc);
+	inside = outer_encloses(ctx, thread, &thread->outer, cookie) ||
+		 caller_is_runtime(ctx, thread, desc);
 	if (desc->class == CLASS_HANDLE || desc->class == CLASS_NAMED) {
 		blind_teacher_enter(ctx, thread, call);
 		/*
@@ -193,7 +196,7 @@ static __noinline int blind_extra(struct thread_state *thread, __u32 call)
 	return blind_count(thread, call);
 }
 
-#define BLIND_TRACED	4	/* flag in the result of blind_entry(): call blind_trace() */
+#define BLIND_TRACED 4 /* flag in the result of blind_entry(): call blind_trace() */
 
 /* The entry of any call. */
 static __noinline int blind_entry(struct pt_regs *ctx)
@@ -216,7 +219,9 @@ static __noinline int blind_trace(struct pt_regs *ctx)
 {
 	struct call_run run;
 
-	return table_begin(&run, ctx, bpf_get_current_task_btf(), false) ? trace_entered(ctx, run.thread, run.call) : 0;
+	return table_begin(&run, ctx, bpf_get_current_task_btf(), false) ?
+		       trace_entered(ctx, run.thread, run.call) :
+		       0;
 }
 
 #endif

@@ -17,11 +17,11 @@
 
 #include "fault.bpf.h"
 
-#define STREAM_LEGACY	1	/* cudaStreamLegacy, CU_STREAM_LEGACY */
-#define STREAM_THREAD	2	/* cudaStreamPerThread */
+#define STREAM_LEGACY 1 /* cudaStreamLegacy, CU_STREAM_LEGACY */
+#define STREAM_THREAD 2 /* cudaStreamPerThread */
 /* Bytes above the stack pointer where callers have their variables */
-#define STACK_NEAR	(1u << 20)
-#define HOSTS_MAX	4096	/* pages of host memory that are reported, per row of `copies` */
+#define STACK_NEAR (1u << 20)
+#define HOSTS_MAX  4096 /* pages of host memory that are reported, per row of `copies` */
 
 HASH_MAP(pending, struct pending_key, struct pending_row, 65536);
 static const struct pending_row no_pending;
@@ -47,11 +47,13 @@ static __always_inline __u32 stream_rule(__u32 call)
 static __always_inline __u64 stream_meant(struct thread_state *thread, __u32 call, __u64 stream)
 {
 	if (!stream)
-		stream = stream_rule(call) & CUTOP_STREAM_PER_THREAD ? STREAM_THREAD : STREAM_LEGACY;
+		stream = stream_rule(call) & CUTOP_STREAM_PER_THREAD ? STREAM_THREAD :
+								       STREAM_LEGACY;
 	return stream == STREAM_THREAD ? stream | (__u64)thread->tid << 32 : stream;
 }
 
-static __always_inline void pending_key_of(struct thread_state *thread, __u64 stream, struct pending_key *key)
+static __always_inline void pending_key_of(struct thread_state *thread, __u64 stream,
+					   struct pending_key *key)
 {
 	key->stream = stream;
 	key->program = thread->program;
@@ -59,8 +61,10 @@ static __always_inline void pending_key_of(struct thread_state *thread, __u64 st
 	 * Default streams exist once per device; a handle means one stream, whatever the thread's
 	 * device is.
 	 */
-	key->device = (__u32)stream <= STREAM_THREAD && (stream == STREAM_LEGACY || (__u32)stream == STREAM_THREAD) ?
-		      work_device(thread) : CUTOP_DEVICE_UNKNOWN;
+	key->device = (__u32)stream <= STREAM_THREAD &&
+				      (stream == STREAM_LEGACY || (__u32)stream == STREAM_THREAD) ?
+			      work_device(thread) :
+			      CUTOP_DEVICE_UNKNOWN;
 }
 
 /*
@@ -71,7 +75,8 @@ static __always_inline void pending_key_of(struct thread_state *thread, __u64 st
 static __noinline __u32 stream_moved(struct pt_regs *ctx, __u32 place)
 {
 	place &= CUTOP_STREAM_ARGUMENT;
-	if (call_arg(ctx, place - 1) >= SMALL_NUMBER || call_arg(ctx, place) - call_sp(ctx) < STACK_NEAR)
+	if (call_arg(ctx, place - 1) >= SMALL_NUMBER ||
+	    call_arg(ctx, place) - call_sp(ctx) < STACK_NEAR)
 		place++;
 	return place;
 }
@@ -85,11 +90,13 @@ static __always_inline __u32 stream_place(struct pt_regs *ctx, __u32 call)
 }
 
 /* The stream of a call that has one, at its entry. */
-static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __always_inline __u64 stream_argument(struct pt_regs *ctx, struct thread_state *thread,
+					     __u32 call)
 {
 	__u32 argument = stream_place(ctx, call);
 
-	return stream_meant(thread, call, argument == CUTOP_STREAM_NONE ? 0 : call_arg(ctx, argument));
+	return stream_meant(thread, call,
+			    argument == CUTOP_STREAM_NONE ? 0 : call_arg(ctx, argument));
 }
 
 /* Everything that was enqueued by @time is done, if nothing has been enqueued since. */
@@ -146,7 +153,8 @@ static __always_inline void pending_settle(struct thread_state *thread, struct p
 }
 
 /* An asynchronous copy was enqueued: @bytes of direction @slot, by a call that returned at @now. */
-__noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 bytes, __u32 slot, __u64 now)
+__noinline int pending_add(struct thread_state *thread, __u64 stream, __u64 bytes, __u32 slot,
+			   __u64 now)
 {
 	struct pending_key key = {};
 	struct pending_row *row;
@@ -210,8 +218,8 @@ __noinline int stream_sync_end(struct thread_state *thread, __u64 stream, __u64 
 }
 
 /* Reports the host page at @address, unless that was done. @row: the copy's. */
-static __noinline int host_tell(struct thread_state *thread, struct copy_row *row, const struct frame *frame,
-				__u64 site)
+static __noinline int host_tell(struct thread_state *thread, struct copy_row *row,
+				const struct frame *frame, __u64 site)
 {
 	bool to_host = frame->direction == DIR_D2H;
 	struct address_key key = {};

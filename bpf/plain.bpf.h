@@ -47,7 +47,8 @@ static __always_inline int plain_entry(struct call_run *run)
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_begin(thread, frame->entry);
 		if (sync && waits_for_device(desc))
-			device_sync_begin(thread, sync, frame, device_awaited(thread, desc->a, call_arg(run->ctx, 0)));
+			device_sync_begin(thread, sync, frame,
+					  device_awaited(thread, desc->a, call_arg(run->ctx, 0)));
 		if (desc->a == SYNC_STREAM) {
 			frame->sync.stream = stream_argument(run->ctx, thread, run->call);
 			stream_sync_begin(thread, frame->sync.stream, frame->entry);

@@ -13,9 +13,9 @@
 #include "python.bpf.h"
 #include "translators.bpf.h"
 
-#define SIGNAL_GROUP_EXIT	4	/* include/linux/sched/signal.h */
-#define PROT_EXEC		4	/* include/uapi/asm-generic/mman-common.h */
-#define MAP_ANONYMOUS		0x20	/* the same on all but alpha, mips, parisc and xtensa */
+#define SIGNAL_GROUP_EXIT 4    /* include/linux/sched/signal.h */
+#define PROT_EXEC         4    /* include/uapi/asm-generic/mman-common.h */
+#define MAP_ANONYMOUS     0x20 /* the same on all but alpha, mips, parisc and xtensa */
 
 static __always_inline void late_forget(__u32 tgid)
 {
@@ -92,7 +92,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	struct rec_exec *rec;
 	struct file *file;
 
-	late_forget(tgid);	/* before the program is looked up: src/probe/idle_processes.c */
+	late_forget(tgid); /* before the program is looked up: src/probe/idle_processes.c */
 	python_end(tgid);
 	known = bpf_map_lookup_elem(&tgids, &tgid);
 	if (known) {
@@ -162,7 +162,8 @@ static __always_inline bool is_replaced(struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
-	struct thread_state *thread = task->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
+	struct thread_state *thread =
+		task->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, program, *known, exit_code;
 
 	if (thread && thread->program && thread->in_sync)
@@ -172,7 +173,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		 * A thread that ends inside a call, for example because it was cancelled; not one
 		 * that ends with its process.
 		 */
-		if (thread && thread->program && thread->depth && !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
+		if (thread && thread->program && thread->depth &&
+		    !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
 			count_lost_of(thread->program, LOST_RETURN);
 		return 0;
 	}
@@ -224,17 +226,10 @@ int identify(__u64 *args)
 		return 0;
 	file_id_read(file, &id);
 	switch (args[1] / 4) {
-	case 0:
-		word = id.inode;
-		break;
-	case 1:
-		word = id.size;
-		break;
-	case 2:
-		word = id.device | (__u64)id.generation << 32;
-		break;
-	default:
-		word = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+	case 0: word = id.inode; break;
+	case 1: word = id.size; break;
+	case 2: word = id.device | (__u64)id.generation << 32; break;
+	default: word = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
 	}
 	return IDENTIFY_FOUND | (word >> (args[1] % 4 * 16) & 0xffff);
 }

@@ -19,7 +19,7 @@
 
 #include "python_code.bpf.h"
 
-#define MARKS_ONCE_IN		64	/* calls of known stacks; a power of two */
+#define MARKS_ONCE_IN 64 /* calls of known stacks; a power of two */
 
 /* ---- the walk ---- */
 
@@ -32,7 +32,7 @@ static __always_inline __u64 python_thread(struct task_struct *task)
 #else
 static __always_inline __u64 python_thread(struct task_struct *task)
 {
-	return 0;	/* how this libc keeps them is unknown */
+	return 0; /* how this libc keeps them is unknown */
 }
 #endif
 
@@ -44,8 +44,9 @@ static __always_inline __u64 python_state(struct python_scratch *scratch, __u64 
 	__u64 place, state = 0;
 
 	if (!scratch->key) {
-		if (bpf_probe_read_user(made, sizeof(made), (void *)(scratch->row.runtime + layout->runtime_key)) || !made[0] ||
-		    made[1] >= 1024)	/* PTHREAD_KEYS_MAX */
+		if (bpf_probe_read_user(made, sizeof(made),
+					(void *)(scratch->row.runtime + layout->runtime_key)) ||
+		    !made[0] || made[1] >= 1024) /* PTHREAD_KEYS_MAX */
 			return 0;
 		scratch->key = made[1] + 1;
 	}
@@ -134,7 +135,8 @@ static long python_step(__u32 i, struct python_walk *walk)
 	}
 	bytes = scratch->chunk + (at & 1016);
 	walk->frame = FRAME_WORD(bytes, layout->frame_back);
-	if (layout->frame_owner != PYTHON_NONE && bytes[layout->frame_owner & 127] >= layout->owner_c) {
+	if (layout->frame_owner != PYTHON_NONE &&
+	    bytes[layout->frame_owner & 127] >= layout->owner_c) {
 		python_entered(scratch);
 		return 0;
 	}
@@ -174,7 +176,7 @@ __noinline int python_frames(struct python_scratch *scratch)
 	thread = python_thread(bpf_get_current_task_btf());
 	state = thread ? python_state(scratch, thread) : 0;
 	if (!state) {
-		scratch->key = 0;	/* it may have been created anew */
+		scratch->key = 0; /* it may have been created anew */
 		return 0;
 	}
 	if (bpf_probe_read_user(scratch->chunk, PYTHON_STATE_BYTES, (void *)state) ||
@@ -184,7 +186,8 @@ __noinline int python_frames(struct python_scratch *scratch)
 	}
 	walk.frame = FRAME_WORD(scratch->chunk, layout->state_frame);
 	if (walk.frame && layout->cframe_frame != PYTHON_NONE &&
-	    bpf_probe_read_user(&walk.frame, sizeof(walk.frame), (void *)(walk.frame + layout->cframe_frame)))
+	    bpf_probe_read_user(&walk.frame, sizeof(walk.frame),
+				(void *)(walk.frame + layout->cframe_frame)))
 		return -1;
 	scratch->count = scratch->is_cut = 0;
 	scratch->chunk_bytes = 0;
@@ -199,7 +202,8 @@ __noinline int python_frames(struct python_scratch *scratch)
 /* ---- known stacks ---- */
 
 /* Finds out whether the thread's process has an interpreter, and which one. */
-__noinline int python_look(struct thread_state *thread, struct python_scratch *scratch, __u32 changes)
+__noinline int python_look(struct thread_state *thread, struct python_scratch *scratch,
+			   __u32 changes)
 {
 	struct python_row *row;
 	__u32 tgid;
@@ -236,7 +240,8 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 		count_lost(LOST_PYTHON);
 		return native;
 	}
-	if ((thread->python_changes != changes || scratch->program != thread->program || scratch->changes != changes) &&
+	if ((thread->python_changes != changes || scratch->program != thread->program ||
+	     scratch->changes != changes) &&
 	    !python_look(thread, scratch, changes))
 		return native;
 	scratch->hash = python_mix(site, native);
@@ -261,9 +266,11 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 		scratch->known = *known;
 		scratch->last = scratch->hash;
 	}
-	if (scratch->known.likely && python_marks(scratch, scratch->known.likely) != scratch->known.likely_marks)
+	if (scratch->known.likely &&
+	    python_marks(scratch, scratch->known.likely) != scratch->known.likely_marks)
 		return python_send(thread, scratch, site, native);
-	if (!(++scratch->calls & (MARKS_ONCE_IN - 1)) && python_marks(scratch, ~0ull) != scratch->known.marks)
+	if (!(++scratch->calls & (MARKS_ONCE_IN - 1)) &&
+	    python_marks(scratch, ~0ull) != scratch->known.marks)
 		return python_send(thread, scratch, site, native);
 	return scratch->known.stack;
 }
@@ -276,7 +283,8 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
  */
 static __always_inline int python_begin(struct pt_regs *ctx)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, number = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)) - CUTOP_PYTHON;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32,
+	      number = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)) - CUTOP_PYTHON;
 	struct python_row row = {}, *before;
 	struct python_function *function;
 

@@ -10,18 +10,19 @@
 
 #include "python_state.bpf.h"
 
-#define PYTHON_TYPE		8	/* PyObject.ob_type */
-#define PYTHON_SIZE		16	/* PyVarObject.ob_size, and a str's length */
-#define PYTHON_BYTES_DATA	32	/* of a bytes object */
+#define PYTHON_TYPE       8  /* PyObject.ob_type */
+#define PYTHON_SIZE       16 /* PyVarObject.ob_size, and a str's length */
+#define PYTHON_BYTES_DATA 32 /* of a bytes object */
 /* Bits 2 to 4: bytes of a character; 5: they follow the head; 6: they are ASCII */
-#define PYTHON_STRING_STATE	32
-#define PYTHON_SANE_CHARS	(1 << 20)	/* no path and no name is longer */
+#define PYTHON_STRING_STATE 32
+#define PYTHON_SANE_CHARS   (1 << 20) /* no path and no name is longer */
 
 /*
  * Reads the code object of @frame into the scratch space. Returns 0, or -1 if it is not one, or
  * could not be read.
  */
-static __always_inline int python_code_read(struct python_scratch *scratch, const struct python_frame *frame)
+static __always_inline int python_code_read(struct python_scratch *scratch,
+					    const struct python_frame *frame)
 {
 	__u32 bytes = scratch->row.layout.code_bytes;
 
@@ -32,7 +33,7 @@ static __always_inline int python_code_read(struct python_scratch *scratch, cons
 }
 
 /* Bytes of a str that count in a mark, including its head */
-#define PYTHON_TEXT_MARKED	128
+#define PYTHON_TEXT_MARKED 128
 
 /*
  * Mixes the characters of the str at @address into @mark, but not the bytes behind them, which
@@ -43,7 +44,8 @@ __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 address,
 	__u64 end, word;
 	__u32 i, width;
 
-	if (!scratch || bpf_probe_read_user(scratch->chunk, PYTHON_TEXT_MARKED, (void *)(address + PYTHON_SIZE)))
+	if (!scratch || bpf_probe_read_user(scratch->chunk, PYTHON_TEXT_MARKED,
+					    (void *)(address + PYTHON_SIZE)))
 		return mark;
 	end = *(__u64 *)scratch->chunk;
 	width = scratch->chunk[PYTHON_STRING_STATE - PYTHON_SIZE];
@@ -52,7 +54,8 @@ __noinline __u64 python_text_mark(struct python_scratch *scratch, __u64 address,
 		end = PYTHON_TEXT_MARKED;
 	end *= width >> 2 & 7;
 	/* The offset of the characters in what was read. */
-	i = (width & 1 << 6 ? scratch->row.layout.string_ascii : scratch->row.layout.string_wide) - PYTHON_SIZE;
+	i = (width & 1 << 6 ? scratch->row.layout.string_ascii : scratch->row.layout.string_wide) -
+	    PYTHON_SIZE;
 	end += i;
 	for (i &= PYTHON_TEXT_MARKED - 8; i < PYTHON_TEXT_MARKED; i += 8) {
 		if (i >= end)
@@ -75,15 +78,17 @@ __noinline __u64 python_mark(struct python_scratch *scratch)
 	mark = CODE_NUMBER(scratch, code_first);
 	if (scratch->row.layout.code_version != PYTHON_NONE)
 		return mark << 32 | CODE_NUMBER(scratch, code_version) | 1ull << 63;
-	bpf_probe_read_user(table, sizeof(table), (void *)(CODE_WORD(scratch, code_table) + PYTHON_BYTES_DATA));
-	mark = python_mix(python_mix(python_mix(mark, CODE_WORD(scratch, code_table)), table[0]), table[1]);
+	bpf_probe_read_user(table, sizeof(table),
+			    (void *)(CODE_WORD(scratch, code_table) + PYTHON_BYTES_DATA));
+	mark = python_mix(python_mix(python_mix(mark, CODE_WORD(scratch, code_table)), table[0]),
+			  table[1]);
 	mark = python_text_mark(scratch, CODE_WORD(scratch, code_file), mark);
 	return python_text_mark(scratch, CODE_WORD(scratch, code_name), mark) | 1;
 }
 
 struct python_marking {
 	struct python_scratch *scratch;
-	__u64 frames;		/* bits */
+	__u64 frames; /* bits */
 	__u64 marks;
 };
 
@@ -95,7 +100,9 @@ static long python_mark_one(__u32 i, struct python_marking *marking)
 	if (i >= scratch->count)
 		return 1;
 	if (marking->frames >> (i & (PYTHON_FRAMES - 1)) & 1)
-		marking->marks = python_mix(marking->marks, python_code_read(scratch, frame) ? 0 : python_mark(scratch));
+		marking->marks = python_mix(marking->marks, python_code_read(scratch, frame) ?
+								    0 :
+								    python_mark(scratch));
 	return 0;
 }
 
@@ -128,8 +135,8 @@ __noinline __u64 python_text_look(struct python_scratch *scratch, __u64 address,
 	if (!scratch)
 		return 0;
 	data = scratch->row.layout.string_wide;
-	if (!bpf_probe_read_user(&head, sizeof(head), (void *)(address + PYTHON_SIZE)) && head.length < PYTHON_SANE_CHARS &&
-	    head.state & 1 << 5) {
+	if (!bpf_probe_read_user(&head, sizeof(head), (void *)(address + PYTHON_SIZE)) &&
+	    head.length < PYTHON_SANE_CHARS && head.state & 1 << 5) {
 		text.width = head.state >> 2 & 7;
 		text.chars = head.length;
 		if (head.state & 1 << 6)
@@ -157,7 +164,8 @@ static __always_inline bool python_parts_look(struct python_scratch *scratch)
 	parts->name_data = python_text_look(scratch, CODE_WORD(scratch, code_name), true);
 	parts->table_data = table + PYTHON_BYTES_DATA;
 	parts->unread = !parts->file.width || !parts->name.width;
-	if (bpf_probe_read_user(&bytes, sizeof(bytes), (void *)(table + PYTHON_SIZE)) || bytes >= 1u << 31) {
+	if (bpf_probe_read_user(&bytes, sizeof(bytes), (void *)(table + PYTHON_SIZE)) ||
+	    bytes >= 1u << 31) {
 		bytes = 0;
 		parts->unread = 1;
 	}
@@ -172,14 +180,15 @@ static __always_inline bool python_parts_look(struct python_scratch *scratch)
  * last ones, so that the file's name remains. It reads no further than the text, since nothing may
  * be mapped behind it.
  */
-static __always_inline void python_text_copy(struct python_text *text, __u64 data, char *bytes, const __u32 room, bool is_path)
+static __always_inline void python_text_copy(struct python_text *text, __u64 data, char *bytes,
+					     const __u32 room, bool is_path)
 {
 	__u32 whole = text->chars * text->width, here = whole;
 
 	if (here > PYTHON_ROOM(room))
 		here = PYTHON_ROOM(room);
 	if (is_path)
-		data += whole - here;	/* both are multiples of 8, or all that is left */
+		data += whole - here; /* both are multiples of 8, or all that is left */
 	text->bytes = here;
 	asm volatile("" : "+r"(here));
 	if (bpf_probe_read_user(bytes, here & (room - 1), (void *)data))
@@ -190,8 +199,9 @@ static __always_inline void python_text_copy(struct python_text *text, __u64 dat
  * Copies the code object of @frame, which is in the scratch space with its parts, into a record
  * with rooms of these sizes. Returns 0 or -1.
  */
-static __always_inline int python_copy(struct thread_state *thread, struct python_scratch *scratch, const struct python_frame *frame,
-				       const __u32 file_room, const __u32 name_room, const __u32 table_room)
+static __always_inline int python_copy(struct thread_state *thread, struct python_scratch *scratch,
+				       const struct python_frame *frame, const __u32 file_room,
+				       const __u32 name_room, const __u32 table_room)
 {
 	const __u32 size = sizeof(struct rec_python_code) + file_room + name_room + table_room;
 	struct rec_python_code *rec = bpf_ringbuf_reserve(&events, size, 0);
@@ -205,7 +215,9 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	rec->code = frame->code;
 	rec->mark = frame->mark;
 	rec->first_line = CODE_NUMBER(scratch, code_first);
-	rec->first_instruction = scratch->row.layout.code_traceable != PYTHON_NONE ? CODE_NUMBER(scratch, code_traceable) : 0;
+	rec->first_instruction = scratch->row.layout.code_traceable != PYTHON_NONE ?
+					 CODE_NUMBER(scratch, code_traceable) :
+					 0;
 	rec->version = scratch->row.layout.version;
 	rec->file_room = file_room;
 	rec->name_room = name_room;
@@ -221,7 +233,8 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	rec->table_here = here;
 	rec->table_bytes = parts->table_bytes;
 	asm volatile("" : "+r"(here));
-	if (bpf_probe_read_user(rec->bytes + file_room + name_room, here & (table_room - 1), (void *)parts->table_data)) {
+	if (bpf_probe_read_user(rec->bytes + file_room + name_room, here & (table_room - 1),
+				(void *)parts->table_data)) {
 		rec->table_here = rec->table_bytes = 0;
 		parts->unread = 1;
 	}
@@ -233,7 +246,8 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	 */
 	scratch->code_flags = PYTHON_CODE_COPIED;
 	start = *(__u64 *)rec->bytes;
-	if (rec->file.width == 1 && rec->file.bytes >= 8 && ((start & 0xff) == '<' ? (start >> 8 & 0xff) != 'f' : start == 0x7970692f706d742full))
+	if (rec->file.width == 1 && rec->file.bytes >= 8 &&
+	    ((start & 0xff) == '<' ? (start >> 8 & 0xff) != 'f' : start == 0x7970692f706d742full))
 		scratch->code_flags |= PYTHON_CODE_LIKELY;
 	start = *(__u64 *)(rec->bytes + file_room);
 	if (rec->name.width == 1 && rec->name.bytes >= 8 && (start & 0xffff) == ('<' | 'm' << 8))
@@ -242,14 +256,20 @@ static __always_inline int python_copy(struct thread_state *thread, struct pytho
 	return 0;
 }
 
-__noinline int python_copy_small(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
+__noinline int python_copy_small(struct thread_state *thread, struct python_scratch *scratch,
+				 struct python_frame *frame)
 {
-	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_SMALL, PYTHON_NAME_SMALL, PYTHON_TABLE_SMALL) : -1;
+	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_SMALL,
+							PYTHON_NAME_SMALL, PYTHON_TABLE_SMALL) :
+					    -1;
 }
 
-__noinline int python_copy_large(struct thread_state *thread, struct python_scratch *scratch, struct python_frame *frame)
+__noinline int python_copy_large(struct thread_state *thread, struct python_scratch *scratch,
+				 struct python_frame *frame)
 {
-	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_LARGE, PYTHON_NAME_LARGE, PYTHON_TABLE_LARGE) : -1;
+	return thread && scratch && frame ? python_copy(thread, scratch, frame, PYTHON_FILE_LARGE,
+							PYTHON_NAME_LARGE, PYTHON_TABLE_LARGE) :
+					    -1;
 }
 
 struct python_announcing {
@@ -272,7 +292,8 @@ static long python_table_part(__u32 i, struct python_announcing *announcing)
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
 		return 1;
-	header_of(announcing->thread, &rec->hdr, REC_PYTHON_TABLE, sizeof(*rec), bpf_ktime_get_ns());
+	header_of(announcing->thread, &rec->hdr, REC_PYTHON_TABLE, sizeof(*rec),
+		  bpf_ktime_get_ns());
 	rec->code = announcing->frame->code;
 	rec->mark = announcing->frame->mark;
 	bytes = parts->table_bytes - offset;
@@ -281,7 +302,8 @@ static long python_table_part(__u32 i, struct python_announcing *announcing)
 	rec->offset = offset;
 	rec->bytes = bytes;
 	asm volatile("" : "+r"(bytes));
-	if (bpf_probe_read_user(rec->table, bytes & (PYTHON_TABLE_LARGE - 1), (void *)(parts->table_data + offset))) {
+	if (bpf_probe_read_user(rec->table, bytes & (PYTHON_TABLE_LARGE - 1),
+				(void *)(parts->table_data + offset))) {
 		bpf_ringbuf_discard(rec, 0);
 		return 1;
 	}
@@ -335,9 +357,11 @@ static long python_announce(__u32 i, struct python_announcing *announcing)
 		flags = scratch->code_flags;
 		/* If something could not be read, the next stack may show more. */
 		if (!scratch->unknown)
-			bpf_map_update_elem(&python_codes, &scratch->code_key, &scratch->code_flags, BPF_ANY);
+			bpf_map_update_elem(&python_codes, &scratch->code_key, &scratch->code_flags,
+					    BPF_ANY);
 	}
-	if (flags & PYTHON_CODE_LIKELY || (flags & PYTHON_CODE_MODULE && (i + 1 < scratch->count || scratch->is_cut))) {
+	if (flags & PYTHON_CODE_LIKELY ||
+	    (flags & PYTHON_CODE_MODULE && (i + 1 < scratch->count || scratch->is_cut))) {
 		announcing->likely |= 1ull << (i & (PYTHON_FRAMES - 1));
 		announcing->likely_marks = python_mix(announcing->likely_marks, frame->mark);
 	}
@@ -345,7 +369,8 @@ static long python_announce(__u32 i, struct python_announcing *announcing)
 }
 
 /* Sends the stack in the scratch space, whose code user space knows. Returns 0 or -1. */
-__noinline int python_stack_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
+__noinline int python_stack_send(struct thread_state *thread, struct python_scratch *scratch,
+				 __u64 site, __u64 native)
 {
 	struct rec_python_stack *rec;
 
@@ -373,7 +398,8 @@ __noinline int python_stack_send(struct thread_state *thread, struct python_scra
  * The stack in the scratch space is new, or one of its code objects is. Returns its id, or @native
  * if it was lost.
  */
-__noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch, __u64 site, __u64 native)
+__noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch,
+			     __u64 site, __u64 native)
 {
 	struct python_announcing announcing = { .thread = thread, .scratch = scratch };
 

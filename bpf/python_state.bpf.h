@@ -14,11 +14,11 @@
 
 #include "cutop_python.h"
 
-#define PYTHON_CHUNK		1016	/* bytes of frames that are read at once: 6 to 10 of them */
+#define PYTHON_CHUNK 1016 /* bytes of frames that are read at once: 6 to 10 of them */
 /* Time without new stacks after the ring was full */
-#define PYTHON_FULL_NS		1000000000ull
+#define PYTHON_FULL_NS 1000000000ull
 /* new stacks of a thread with unreadable code that are not remembered as known */
-#define PYTHON_RETRIES		16
+#define PYTHON_RETRIES 16
 
 /* Processes with an interpreter, by thread group. */
 HASH_MAP(pythons, __u32, struct python_row, 16384);
@@ -26,18 +26,18 @@ HASH_MAP(pythons, __u32, struct python_row, 16384);
 /* By number: filled in by user space before it places python_begins(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PYTHON_FILES_MAX * PYTHON_FUNCTIONS);
+	__uint(max_entries, PYTHON_FILES_MAX *PYTHON_FUNCTIONS);
 	__type(key, __u32);
 	__type(value, struct python_function);
 } python_functions SEC(".maps");
 
-__u64 python_full;	/* bpf_ktime_get_ns() when a new stack last found no room; 0: never */
+__u64 python_full; /* bpf_ktime_get_ns() when a new stack last found no room; 0: never */
 
 struct python_stack_known {
-	__u64 stack;		/* its id */
-	__u64 marks;		/* of all its frames */
-	__u64 likely;		/* bits: frames whose code is likely to be replaced */
-	__u64 likely_marks;	/* the marks of these */
+	__u64 stack;        /* its id */
+	__u64 marks;        /* of all its frames */
+	__u64 likely;       /* bits: frames whose code is likely to be replaced */
+	__u64 likely_marks; /* the marks of these */
 };
 
 struct python_code_key {
@@ -47,8 +47,8 @@ struct python_code_key {
 
 enum python_code_flag {
 	PYTHON_CODE_COPIED = 1,
-	PYTHON_CODE_LIKELY = 2,	/* likely to be freed, and another created at its address */
-	PYTHON_CODE_MODULE = 4,	/* the same, unless it is the outermost frame */
+	PYTHON_CODE_LIKELY = 2, /* likely to be freed, and another created at its address */
+	PYTHON_CODE_MODULE = 4, /* the same, unless it is the outermost frame */
 };
 
 /* The parts of a code object that is copied, and their addresses. */
@@ -56,7 +56,7 @@ struct python_parts {
 	__u64 file_data, name_data, table_data;
 	struct python_text file, name;
 	__u32 table_bytes;
-	__u32 unread;		/* some part could not be read */
+	__u32 unread; /* some part could not be read */
 };
 
 /* User space deletes them */
@@ -75,15 +75,15 @@ struct {
 
 struct python_scratch {
 	struct python_row row;
-	__u32 changes, program;	/* of the row */
-	__u32 key;		/* the key of the thread states, + 1; 0: unknown */
-	__u32 count;		/* frames */
+	__u32 changes, program; /* of the row */
+	__u32 key;              /* the key of the thread states, + 1; 0: unknown */
+	__u32 count;            /* frames */
 	__u32 is_cut;
 	__u32 calls, retries;
-	__u32 unknown;		/* frames of a new stack whose code is unknown */
-	__u32 code_flags;	/* enum python_code_flag of the code that was copied last */
-	__u64 hash;		/* of the frames and the call */
-	__u64 last;		/* the hash of the previous stack, which is `known` */
+	__u32 unknown;    /* frames of a new stack whose code is unknown */
+	__u32 code_flags; /* enum python_code_flag of the code that was copied last */
+	__u64 hash;       /* of the frames and the call */
+	__u64 last;       /* the hash of the previous stack, which is `known` */
 	struct python_stack_known known;
 	struct address_key stack_key;
 	struct python_code_key code_key;
@@ -92,7 +92,7 @@ struct python_scratch {
 	__u32 chunk_bytes, pad;
 	struct python_frame frames[PYTHON_FRAMES];
 	__u8 chunk[PYTHON_CHUNK + 8 + PYTHON_FRAME_MAX + 8];
-	__u8 code[256 + 8];	/* the relevant part of a code object */
+	__u8 code[256 + 8]; /* the relevant part of a code object */
 };
 
 struct {
@@ -109,8 +109,10 @@ static __always_inline __u64 python_mix(__u64 hash, __u64 word)
 }
 
 /* Reads words of the buffers. Offsets are limited at the place where the verifier needs it. */
-#define FRAME_WORD(bytes_, offset_)	(*(__u64 *)((bytes_) + ((offset_) & 120)))
-#define CODE_WORD(scratch_, field_)	(*(__u64 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 248)))
-#define CODE_NUMBER(scratch_, field_)	(*(__u32 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 252)))
+#define FRAME_WORD(bytes_, offset_) (*(__u64 *)((bytes_) + ((offset_)&120)))
+#define CODE_WORD(scratch_, field_) \
+	(*(__u64 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 248)))
+#define CODE_NUMBER(scratch_, field_) \
+	(*(__u32 *)((scratch_)->code + ((scratch_)->row.layout.field_ & 252)))
 
 #endif

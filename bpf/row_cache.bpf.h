@@ -14,18 +14,18 @@ struct near_sync near_syncs[NEAR_SYNCS];
 struct near_call near_calls[NEAR_CALLS];
 struct near_copy near_copies[NEAR_COPIES];
 
-#define NEAR_AT(places, count, owner)				\
-({								\
-	__u32 place_ = near_place(owner) & ((count) - 1);	\
-	asm volatile("" : "+r"(place_));			\
-	&places[place_ & ((count) - 1)];			\
-})
+#define NEAR_AT(places, count, owner) \
+	({ \
+		__u32 place_ = near_place(owner) & ((count)-1); \
+		asm volatile("" : "+r"(place_)); \
+		&places[place_ & ((count)-1)]; \
+	})
 
 /* Takes the place at @near if it has no owner. @owner is not 0. */
-#define near_claim(near, owner_)							\
-	do {										\
-		if (!*(volatile __u64 *)&(near)->owner)					\
-			__sync_val_compare_and_swap(&(near)->owner, 0, owner_);		\
+#define near_claim(near, owner_) \
+	do { \
+		if (!*(volatile __u64 *)&(near)->owner) \
+			__sync_val_compare_and_swap(&(near)->owner, 0, owner_); \
 	} while (0)
 
 #endif

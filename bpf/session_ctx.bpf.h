@@ -40,7 +40,8 @@ static __always_inline bool can_look(void)
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struct *task)
 {
-	return bpf_rdonly_cast(task->bpf_ctx, bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
+	return bpf_rdonly_cast(task->bpf_ctx,
+			       bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
 }
 
 /* In a session program: true at the return of a call. @task: the current one, here and below. */

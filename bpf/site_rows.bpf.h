@@ -20,7 +20,7 @@
 #include "python_call.bpf.h"
 #include "stacks.bpf.h"
 
-#define LAUNCH_SAMPLE	64	/* one launch in this many gets a return probe; a power of two */
+#define LAUNCH_SAMPLE 64 /* one launch in this many gets a return probe; a power of two */
 
 /* User space makes it small where it is not wanted. */
 HASH_MAP(call_sites, struct call_site_key, struct call_site_row, 1 << 16);
@@ -78,10 +78,12 @@ static __always_inline struct call_site_row *call_site_row_get(struct call_site_
  * At the return of @call: a launch of @function that stands for @amount launches, or a wait of
  * @amount nanoseconds.
  */
-static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 function,
-				      __u64 amount)
+static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call,
+				      __u64 function, __u64 amount)
 {
-	struct call_site_key key = { .launch = { .program = thread->program, .call = call, .function = function } };
+	struct call_site_key key = {
+		.launch = { .program = thread->program, .call = call, .function = function }
+	};
 	struct call_site_row *row;
 
 	key.site = call_site(ctx);

@@ -49,7 +49,8 @@ static __always_inline int size_entry(struct call_run *run)
 	frame->size.bytes_at = call_arg(run->ctx, desc->a);
 	if (frame->size.bytes_at)
 		frame->size.bytes_at += 8 * (__u64)desc->b;
-	frame->size.device = desc->c == SIZE_OF_CURRENT ? run->thread->device : (__s32)call_arg(run->ctx, desc->c);
+	frame->size.device = desc->c == SIZE_OF_CURRENT ? run->thread->device :
+							  (__s32)call_arg(run->ctx, desc->c);
 	caller_note(run);
 	return call_entered(run);
 }

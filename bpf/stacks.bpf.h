@@ -19,8 +19,8 @@ HASH_MAP(stacks, struct address_key, __u32, 1 << 17);
 
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES];
-	__s64 size;		/* bytes in it that stack_read() stored; 0 or less: none */
-	__u64 known;		/* the stack that was last found among those sent, 0: none */
+	__s64 size;  /* bytes in it that stack_read() stored; 0 or less: none */
+	__u64 known; /* the stack that was last found among those sent, 0: none */
 	__u32 known_program;
 	__u32 pad;
 };
@@ -49,7 +49,7 @@ static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u
 struct stack_walk {
 	struct stack_scratch *scratch;
 	__u32 program;
-	__u32 again;		/* a mapping could not be looked up now */
+	__u32 again; /* a mapping could not be looked up now */
 };
 
 static long stack_module(__u32 i, struct stack_walk *walk)
@@ -66,7 +66,8 @@ static long stack_module(__u32 i, struct stack_walk *walk)
 }
 
 /* Sends a new stack, after the mappings that it goes through. Returns 0, or -1 if it was lost. */
-static __noinline int stack_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 hash, __u32 count)
+static __noinline int stack_send(struct thread_state *thread, struct stack_scratch *scratch,
+				 __u64 hash, __u32 count)
 {
 	struct address_key key = { .address = hash };
 	struct stack_walk walk = { .scratch = scratch };
@@ -86,14 +87,15 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 		bpf_map_delete_elem(&stacks, &key);
 		return -1;
 	}
-	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + sizeof(scratch->frames), bpf_ktime_get_ns());
+	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + sizeof(scratch->frames),
+		  bpf_ktime_get_ns());
 	rec->stack = hash;
 	rec->count = count;
 	rec->shown = 0;
 	bpf_probe_read_kernel(rec->frames, sizeof(scratch->frames), scratch->frames);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (walk.again)
-		bpf_map_delete_elem(&stacks, &key);	/* the next one from here tries again */
+		bpf_map_delete_elem(&stacks, &key); /* the next one from here tries again */
 	return 0;
 }
 
@@ -106,7 +108,8 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 
 	scratch = storage_new(scratches, bpf_get_current_task_btf());
 	if (scratch)
-		scratch->size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames), BPF_F_USER_STACK);
+		scratch->size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames),
+					      BPF_F_USER_STACK);
 	return scratch;
 }
 
@@ -119,7 +122,9 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	__u8 class = desc_of(bpf_get_attach_cookie(ctx))->class;
 	struct thread_state *thread;
 
-	if (!tracing && class != CLASS_ALLOC && !(launch_sites && (class == CLASS_LAUNCH || class == CLASS_SYNC || class == CLASS_COPY)))
+	if (!tracing && class != CLASS_ALLOC &&
+	    !(launch_sites &&
+	      (class == CLASS_LAUNCH || class == CLASS_SYNC || class == CLASS_COPY)))
 		return 0;
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	if (thread && thread->program && thread->depth &&

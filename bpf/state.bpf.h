@@ -11,20 +11,20 @@
 #include "frame_args.bpf.h"
 #include "row_cache.bpf.h"
 
-#define FRAME_COUNT	8	/* a power of two */
+#define FRAME_COUNT 8 /* a power of two */
 /* Driver calls in one runtime call that are taken for nested without a check */
-#define INSIDE_MAX	8
-#define SITE_CACHE	8	/* a power of two */
-#define HOST_CACHE	8	/* a power of two */
+#define INSIDE_MAX 8
+#define SITE_CACHE 8 /* a power of two */
+#define HOST_CACHE 8 /* a power of two */
 /* How often a thread checks how full the ring is, in records; a power of two */
-#define RING_LOOK	32
-#define WATCHFUL_CALLS	64	/* launches that have to succeed after a failure */
-#define HOT_LAUNCHES	8	/* a power of two */
-#define CONTEXT_COUNT	4	/* of a thread's context stack; a power of two */
+#define RING_LOOK      32
+#define WATCHFUL_CALLS 64 /* launches that have to succeed after a failure */
+#define HOT_LAUNCHES   8  /* a power of two */
+#define CONTEXT_COUNT  4  /* of a thread's context stack; a power of two */
 
 /* Set by user space before loading. */
 /* A power of two, so that an index can be masked for the verifier */
-#define CALL_TABLE_SIZE	4096
+#define CALL_TABLE_SIZE 4096
 _Static_assert(CALL_COUNT <= CALL_TABLE_SIZE, "more calls than the table has room for");
 const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 #define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
@@ -34,25 +34,25 @@ const volatile struct call_desc call_table[CALL_TABLE_SIZE] = {
 };
 /* Which argument is the stream: cutop_event.h */
 const volatile __u8 call_streams[CALL_TABLE_SIZE];
-const volatile __u8 call_traced[CALL_TABLE_SIZE];	/* CUTOP_TRACED, cutop_event.h */
+const volatile __u8 call_traced[CALL_TABLE_SIZE]; /* CUTOP_TRACED, cutop_event.h */
 const volatile bool exact_launches;
-const volatile bool launch_sites;	/* site_rows.bpf.h */
-const volatile bool tracing;		/* a record for every call that is traced */
-const volatile bool trace_entries;	/* at entries only; no return is probed */
-const volatile bool trace_pairs;	/* one at its entry and one at its return */
-const volatile bool trace_arguments;	/* with the arguments of kernels */
-const volatile bool keep_books = true;	/* allocations and frees are reported, for the model */
-const volatile bool watch_runtime;	/* the runtime layer is probed */
-const volatile bool watch_driver;	/* the driver layer is probed, too */
-const volatile bool refuse_filtered;	/* no return probes in processes under a seccomp filter */
-const volatile __u32 refuse_all;	/* enum unreturned: none at all */
-const volatile bool only_listed;	/* only processes in the map `listed` */
-const volatile bool follow_children;	/* of listed processes */
+const volatile bool launch_sites;      /* site_rows.bpf.h */
+const volatile bool tracing;           /* a record for every call that is traced */
+const volatile bool trace_entries;     /* at entries only; no return is probed */
+const volatile bool trace_pairs;       /* one at its entry and one at its return */
+const volatile bool trace_arguments;   /* with the arguments of kernels */
+const volatile bool keep_books = true; /* allocations and frees are reported, for the model */
+const volatile bool watch_runtime;     /* the runtime layer is probed */
+const volatile bool watch_driver;      /* the driver layer is probed, too */
+const volatile bool refuse_filtered;   /* no return probes in processes under a seccomp filter */
+const volatile __u32 refuse_all;       /* enum unreturned: none at all */
+const volatile bool only_listed;       /* only processes in the map `listed` */
+const volatile bool follow_children;   /* of listed processes */
 const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
-const volatile __u64 wake_bytes;	/* bytes in the ring at which user space is woken */
+const volatile __u64 wake_bytes; /* bytes in the ring at which user space is woken */
 const volatile bool never;
-const volatile bool have_find_vma;	/* bpf_find_vma, Linux 5.17 */
+const volatile bool have_find_vma; /* bpf_find_vma, Linux 5.17 */
 /* programs that could sleep take a lock that keeps them from it: storage_new() */
 const volatile bool locks_storage;
 const volatile __u32 page_shift = 12;
@@ -90,7 +90,7 @@ struct {
 
 struct frame {
 	__u64 sp;
-	__u64 entry;		/* time */
+	__u64 entry; /* time */
 	union {
 		struct alloc_args alloc;
 		struct free_args free;
@@ -103,15 +103,15 @@ struct frame {
 		struct map_args map;
 		struct size_args size;
 		struct graph_args graph;
-	};			/* by the class of the call */
+	}; /* by the class of the call */
 	__u16 call;
 	__u8 nested;
 	__u8 direction;
 	__u16 flags;
 	/* Driver calls in it that were taken for nested without looking at the stack */
 	__u16 inside;
-	__u16 library;		/* the library of the function: CUTOP_COOKIE_LIBRARY */
-	__u16 inner;		/* for a launch: the library of the launch inside it; 0: none yet */
+	__u16 library; /* the library of the function: CUTOP_COOKIE_LIBRARY */
+	__u16 inner;   /* for a launch: the library of the launch inside it; 0: none yet */
 	/* A driver call made by the runtime outside of any hooked call: caller.bpf.h */
 	__u8 by_runtime;
 	__u8 pad[3];
@@ -123,8 +123,8 @@ struct frame {
  */
 struct hot_launch {
 	__u64 function;
-	__u64 words[4];		/* launch_registers() */
-	__u32 slot;		/* 0: none */
+	__u64 words[4]; /* launch_registers() */
+	__u32 slot;     /* 0: none */
 	__u16 call;
 	/* How many launches need not be followed to their return, until one is again */
 	__u16 left;
@@ -141,43 +141,43 @@ struct context_entry {
 
 /* A call whose end is not seen: the last one that was inside no other. */
 struct outer_call {
-	__u64 sp;		/* 0: none yet */
-	__u64 site;		/* its return address */
-	__u64 ip;		/* the function */
-	__u64 inner_ip;		/* the last function called inside it; 0: none yet */
+	__u64 sp;       /* 0: none yet */
+	__u64 site;     /* its return address */
+	__u64 ip;       /* the function */
+	__u64 inner_ip; /* the last function called inside it; 0: none yet */
 	__u32 cookie;
 	__u32 pad;
 };
 
 /* A range of addresses in a process. */
 struct code_range {
-	__u64 start, size;	/* size 0: none */
+	__u64 start, size; /* size 0: none */
 };
 
 /* The runtime has a path to the driver for each launching function; a power of two */
-#define NESTED_DEPTHS	8
+#define NESTED_DEPTHS 8
 
 struct thread_state {
-	__u32 program;		/* 0: not watched */
+	__u32 program; /* 0: not watched */
 	__s32 device;
-	__u64 context;		/* a CUcontext that is no primary one, else 0 */
+	__u64 context; /* a CUcontext that is no primary one, else 0 */
 	__u32 depth;
-	__u32 in_sync;		/* frames that count in the program's program_sync.depth */
+	__u32 in_sync; /* frames that count in the program's program_sync.depth */
 	__u32 tgid, tid;
-	__u32 records;		/* sent by this thread */
+	__u32 records; /* sent by this thread */
 	/* The program for which the mapping of its first kernel's stub was reported */
 	__u32 told_program;
-	__u64 sites[SITE_CACHE];	/* call sites that were reported, by their low bits */
-	__u64 hosts[HOST_CACHE];	/* host pages that were reported: pending.bpf.h */
-	__u64 launch_clock;	/* launch clock of its last launch: fault.bpf.h */
-	__u64 trampoline;	/* the kernel's trampoline for return probes, 0 until needed */
+	__u64 sites[SITE_CACHE]; /* call sites that were reported, by their low bits */
+	__u64 hosts[HOST_CACHE]; /* host pages that were reported: pending.bpf.h */
+	__u64 launch_clock;      /* launch clock of its last launch: fault.bpf.h */
+	__u64 trampoline;        /* the kernel's trampoline for return probes, 0 until needed */
 	/*
 	 * A runtime launch that asked for no return has no frame. The driver's launch inside it
 	 * must be recognized as nested all the same: it is made from deeper in the stack, before
 	 * any other runtime call, for the same function, and from the runtime's code
 	 * (launch_from_runtime()).
 	 */
-	__u64 skipped_sp;	/* 0: none */
+	__u64 skipped_sp; /* 0: none */
 	__u64 skipped_ip;
 	__u64 skipped_function;
 	/* Where the driver's launch inside a followed one returned to; 0: unknown */
@@ -186,7 +186,7 @@ struct thread_state {
 	__u32 nested_depth[NESTED_DEPTHS];
 	/* The last function with its two addresses: the runtime's and the driver's */
 	__u64 paired[2];
-	__u32 context_depth;	/* number of contexts below the current one */
+	__u32 context_depth; /* number of contexts below the current one */
 	/*
 	 * a launch on this device was followed to its return: the runtime has initialized
 	 * everything
@@ -195,10 +195,10 @@ struct thread_state {
 	struct frame frames[FRAME_COUNT];
 	struct context_entry contexts[CONTEXT_COUNT];
 	struct hot_launch hot[HOT_LAUNCHES];
-	struct outer_call outer;	/* no_returns.bpf.h */
+	struct outer_call outer; /* no_returns.bpf.h */
 	/* The code that last called the driver, of the runtime and of others: caller.bpf.h */
 	struct code_range runtime_code, other_code;
-	__u32 marks;		/* runtime_marks at that time */
+	__u32 marks; /* runtime_marks at that time */
 	/* The context is a green one: a part of its device's primary context */
 	__u32 green;
 	/* python_changes when the process was last checked for Python, and the answer */
@@ -219,30 +219,30 @@ extern void bpf_rcu_read_unlock(void) __ksym __weak;
  * The current task's storage in @map, created if need be; NULL if the kernel has no memory at once.
  * In a sleepable program the kernel would wait for memory; a lock keeps it from that.
  */
-#define storage_new(map, task)						\
-	({								\
-		void *storage_;						\
-									\
-		if (locks_storage)					\
-			bpf_rcu_read_lock();				\
+#define storage_new(map, task) \
+	({ \
+		void *storage_; \
+\
+		if (locks_storage) \
+			bpf_rcu_read_lock(); \
 		storage_ = bpf_task_storage_get(&map, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE); \
-		if (locks_storage)					\
-			bpf_rcu_read_unlock();				\
-		storage_;						\
+		if (locks_storage) \
+			bpf_rcu_read_unlock(); \
+		storage_; \
 	})
 
-#define HASH_MAP(name, key_type, value_type, entries)		\
-	struct {						\
-		__uint(type, BPF_MAP_TYPE_HASH);		\
-		__uint(map_flags, BPF_F_NO_PREALLOC);		\
-		__uint(max_entries, entries);			\
-		__type(key, key_type);				\
-		__type(value, value_type);			\
+#define HASH_MAP(name, key_type, value_type, entries) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(map_flags, BPF_F_NO_PREALLOC); \
+		__uint(max_entries, entries); \
+		__type(key, key_type); \
+		__type(value, value_type); \
 	} name SEC(".maps")
 
-HASH_MAP(programs, __u32, struct program_row, 65536);	/* by program; user space deletes */
-HASH_MAP(tgids, __u32, __u32, 65536);			/* process to its present program */
-HASH_MAP(listed, __u32, __u32, 65536);			/* processes to watch, if only_listed */
+HASH_MAP(programs, __u32, struct program_row, 65536); /* by program; user space deletes */
+HASH_MAP(tgids, __u32, __u32, 65536);                 /* process to its present program */
+HASH_MAP(listed, __u32, __u32, 65536);                /* processes to watch, if only_listed */
 /* Processes that ran before their library was probed */
 HASH_MAP(late, __u32, __u32, 65536);
 HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
@@ -283,7 +283,8 @@ static __always_inline void count_lost_of(__u32 program, enum lost_cause cause)
 /* An argument of the current thread's call could not be read. */
 __noinline int argument_lost(void)
 {
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	struct thread_state *thread =
+		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 
 	count_lost_of(thread ? thread->program : 0, LOST_ARGUMENT);
 	return 0;
@@ -306,25 +307,26 @@ static __always_inline __u64 quiet_flags(struct thread_state *thread)
 	if (thread->records++ & (RING_LOOK - 1))
 		return BPF_RB_NO_WAKEUP;
 	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > wake_bytes ? BPF_RB_FORCE_WAKEUP :
-									   BPF_RB_NO_WAKEUP;
+									    BPF_RB_NO_WAKEUP;
 }
 
 /* Fills in a record's header for the current thread, whose state is @thread_. */
-#define header_of(thread_, hdr_, type_, size_, time_)			\
-	do {								\
-		(hdr_)->type = type_;					\
-		(hdr_)->size = size_;					\
-		(hdr_)->program = (thread_)->program;			\
-		(hdr_)->time = time_;					\
-		(hdr_)->tgid = (thread_)->tgid;				\
-		(hdr_)->tid = (thread_)->tid;				\
+#define header_of(thread_, hdr_, type_, size_, time_) \
+	do { \
+		(hdr_)->type = type_; \
+		(hdr_)->size = size_; \
+		(hdr_)->program = (thread_)->program; \
+		(hdr_)->time = time_; \
+		(hdr_)->tgid = (thread_)->tgid; \
+		(hdr_)->tid = (thread_)->tid; \
 	} while (0)
 
 /*
  * Begins a record of @size bytes by the current thread. Returns NULL, and counts the loss, if the
  * ring is full.
  */
-static __always_inline void *record_begin(struct thread_state *thread, enum rec_type type, const __u32 size, __u64 time)
+static __always_inline void *record_begin(struct thread_state *thread, enum rec_type type,
+					  const __u32 size, __u64 time)
 {
 	struct rec_hdr *hdr = bpf_ringbuf_reserve(&events, size, 0);
 
@@ -336,15 +338,15 @@ static __always_inline void *record_begin(struct thread_state *thread, enum rec_
 	return hdr;
 }
 
-#define header_fill(hdr_, type_, size_, image_, time_)			\
-	do {								\
-		__u64 id_ = bpf_get_current_pid_tgid();			\
-		(hdr_)->type = type_;					\
-		(hdr_)->size = size_;					\
-		(hdr_)->program = image_;					\
-		(hdr_)->time = time_;					\
-		(hdr_)->tgid = id_ >> 32;				\
-		(hdr_)->tid = (__u32)id_;				\
+#define header_fill(hdr_, type_, size_, image_, time_) \
+	do { \
+		__u64 id_ = bpf_get_current_pid_tgid(); \
+		(hdr_)->type = type_; \
+		(hdr_)->size = size_; \
+		(hdr_)->program = image_; \
+		(hdr_)->time = time_; \
+		(hdr_)->tgid = id_ >> 32; \
+		(hdr_)->tid = (__u32)id_; \
 	} while (0)
 
 static __always_inline __u32 histogram_bucket(__u64 value, int shift, __u32 buckets)
@@ -377,11 +379,12 @@ static __always_inline __u32 histogram_bucket(__u64 value, int shift, __u32 buck
 	return bucket < buckets ? bucket : buckets - 1;
 }
 
-#define histogram_add(hist_, value_, shift_)				\
-	do {								\
-		__u32 bucket_ = histogram_bucket(value_, shift_, sizeof(hist_) / sizeof((hist_)[0])); \
-		if (bucket_ < sizeof(hist_) / sizeof((hist_)[0]))	\
-			__sync_fetch_and_add(&(hist_)[bucket_], 1);	\
+#define histogram_add(hist_, value_, shift_) \
+	do { \
+		__u32 bucket_ = \
+			histogram_bucket(value_, shift_, sizeof(hist_) / sizeof((hist_)[0])); \
+		if (bucket_ < sizeof(hist_) / sizeof((hist_)[0])) \
+			__sync_fetch_and_add(&(hist_)[bucket_], 1); \
 	} while (0)
 
 static __always_inline void raise_max(__u64 *max, __u64 value)

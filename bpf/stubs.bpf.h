@@ -11,9 +11,9 @@
 
 #include "threads.bpf.h"
 
-#define STUB_PAGE_SHIFT	12
-#define STUB_SLOTS	16	/* a power of two */
-#define STUB_LEVELS	16	/* entries per page: enough for a function every 16 bytes */
+#define STUB_PAGE_SHIFT 12
+#define STUB_SLOTS      16 /* a power of two */
+#define STUB_LEVELS     16 /* entries per page: enough for a function every 16 bytes */
 
 struct stub_key {
 	__u64 page;
@@ -22,9 +22,9 @@ struct stub_key {
 };
 
 struct stub_page {
-	__u64 names[STUB_SLOTS];	/* addresses */
-	__u16 offsets[STUB_SLOTS];	/* of the stubs, within their page */
-	__u32 count;			/* may exceed the number of slots */
+	__u64 names[STUB_SLOTS];   /* addresses */
+	__u16 offsets[STUB_SLOTS]; /* of the stubs, within their page */
+	__u32 count;               /* may exceed the number of slots */
 	__u32 pad;
 };
 
@@ -102,7 +102,7 @@ __noinline __u64 stub_name_own(__u32 program, __u64 stub)
 	return 0;
 }
 
-#define GENERATIONS	3
+#define GENERATIONS 3
 
 /*
  * The same, but also searches the program that this one was forked from: a copy has everything at

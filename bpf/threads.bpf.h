@@ -9,7 +9,7 @@
 
 #include "state.bpf.h"
 
-__u32 late_ever;	/* a process was put into `late` */
+__u32 late_ever; /* a process was put into `late` */
 
 static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 {
@@ -35,13 +35,14 @@ static __always_inline __u32 namespace_tgid(struct task_struct *task)
 	__u32 level = BPF_CORE_READ(pid, level);
 	int number = 0;
 
-	if (level > 32)		/* MAX_PID_NS_LEVEL, linux/pid_namespace.h */
+	if (level > 32) /* MAX_PID_NS_LEVEL, linux/pid_namespace.h */
 		return 0;
-	bpf_probe_read_kernel(&number, sizeof(number), (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid));
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid));
 	return number > 0 ? (__u32)number : 0;
 }
 
-#define ORIGIN_DEPTH	4
+#define ORIGIN_DEPTH 4
 
 /*
  * The program that the current process, whose row @row is, was forked from, if both still run the
@@ -51,7 +52,8 @@ static __always_inline __u32 namespace_tgid(struct task_struct *task)
 __noinline int origin_find(struct program_row *row)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u64 code = BPF_CORE_READ(task, mm, start_code), stack = BPF_CORE_READ(task, mm, start_stack);
+	__u64 code = BPF_CORE_READ(task, mm, start_code),
+	      stack = BPF_CORE_READ(task, mm, start_stack);
 	__u32 i, tgid, *known;
 
 	if (!row)
@@ -61,7 +63,8 @@ __noinline int origin_find(struct program_row *row)
 
 		task = BPF_CORE_READ(task, real_parent);
 		mm = BPF_CORE_READ(task, mm);
-		if (!mm || BPF_CORE_READ(mm, start_code) != code || BPF_CORE_READ(mm, start_stack) != stack)
+		if (!mm || BPF_CORE_READ(mm, start_code) != code ||
+		    BPF_CORE_READ(mm, start_stack) != stack)
 			return 0;
 		tgid = BPF_CORE_READ(task, tgid);
 		if (bpf_map_lookup_elem(&late, &tgid))
@@ -136,7 +139,7 @@ __noinline __u32 program_new(void)
 	row->first_time = bpf_ktime_get_ns();
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
-		return program;	/* nothing is lost: user space finds the row */
+		return program; /* nothing is lost: user space finds the row */
 	header_fill(&rec->hdr, REC_PROCESS, sizeof(*rec), program, row->first_time);
 	rec->start_time = row->start_time;
 	rec->parent_tgid = row->parent_tgid;
@@ -199,7 +202,8 @@ __noinline int thread_reconsider(struct thread_state *thread)
 		return 0;
 	tgid = thread->tgid;
 	if (tgid) {
-		if (only_uid == (__u32)-1 || !is_watched((struct task_struct *)bpf_get_current_task(), tgid))
+		if (only_uid == (__u32)-1 ||
+		    !is_watched((struct task_struct *)bpf_get_current_task(), tgid))
 			return 0;
 		late_ever = 1;
 		bpf_map_update_elem(&late, &tgid, &one, BPF_ANY);

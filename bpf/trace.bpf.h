@@ -17,10 +17,10 @@
 
 struct trace_state {
 	struct rec_call_kernel record;
-	__u64 out;		/* where the call's out argument points; 0: none */
-	struct outer_call outer;	/* trace_entries: the last call that was not nested */
-	struct frame frame;	/* trace_entries: temporary room for arguments */
-	__u32 open;		/* the record was begun, and not sent */
+	__u64 out;               /* where the call's out argument points; 0: none */
+	struct outer_call outer; /* trace_entries: the last call that was not nested */
+	struct frame frame;      /* trace_entries: temporary room for arguments */
+	__u32 open;              /* the record was begun, and not sent */
 	__u32 pad;
 };
 
@@ -38,9 +38,11 @@ static __always_inline __u8 traced_how(__u32 call)
 	return call_traced[call & (CALL_TABLE_SIZE - 1)];
 }
 
-static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call);
+static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread,
+				  struct frame *frame, __u32 call);
 
-static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
+static __always_inline void trace_entry(struct pt_regs *ctx, struct thread_state *thread,
+					struct frame *frame, __u32 call)
 {
 	if (tracing && !frame->nested && !(frame->by_runtime && (trace_entries || trace_pairs)))
 		trace_enter(ctx, thread, frame, call);
@@ -54,7 +56,8 @@ static __always_inline int call_entered(struct call_run *run)
 	return 0;
 }
 
-static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now);
+static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call,
+				  __u64 now);
 
 /* The return of a call that no other call encloses. */
 static __always_inline void trace_return(struct call_run *run)
@@ -66,7 +69,8 @@ static __always_inline void trace_return(struct call_run *run)
 /* Drops the record that such a call's entry began. */
 static __noinline int trace_drop(void)
 {
-	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
+	struct trace_state *trace =
+		bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
 
 	if (trace)
 		trace->open = 0;
@@ -128,9 +132,11 @@ static __always_inline void trace_captured(void)
 }
 
 /* A call whose return is not probed: its record is sent at once. */
-static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call);
+static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread,
+					__u32 call);
 
-static __always_inline void trace_alone(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __always_inline void trace_alone(struct pt_regs *ctx, struct thread_state *thread,
+					__u32 call)
 {
 	if (tracing)
 		trace_alone_enter(ctx, thread, call);

@@ -6,7 +6,8 @@
 #include "copy.bpf.h"
 #include "launch.bpf.h"
 
-static __always_inline bool trace_submit(struct thread_state *thread, const struct trace_state *trace, const __u32 size)
+static __always_inline bool trace_submit(struct thread_state *thread,
+					 const struct trace_state *trace, const __u32 size)
 {
 	void *rec = bpf_ringbuf_reserve(&events, size, 0);
 
@@ -17,7 +18,8 @@ static __always_inline bool trace_submit(struct thread_state *thread, const stru
 	return true;
 }
 
-static __noinline int trace_send(struct thread_state *thread, struct trace_state *trace, __u8 moment, __u64 now)
+static __noinline int trace_send(struct thread_state *thread, struct trace_state *trace,
+				 __u8 moment, __u64 now)
 {
 	bool with_kernel, sent;
 
@@ -75,7 +77,8 @@ static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call
  * from trace_launch(), so that their stacks do not add up: Linux before 6.13 has 512 bytes for a
  * whole call chain.
  */
-static __noinline int trace_launched(struct thread_state *thread, struct trace_state *trace, __u32 call)
+static __noinline int trace_launched(struct thread_state *thread, struct trace_state *trace,
+				     __u32 call)
 {
 	struct launch_key key = { .call = call, .program = thread->program };
 	struct launch_row *row;
@@ -94,7 +97,8 @@ static __noinline int trace_launched(struct thread_state *thread, struct trace_s
 	return 0;
 }
 
-static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread, struct trace_state *trace, __u32 call)
+static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thread,
+				   struct trace_state *trace, __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
 	struct launch_shape shape = {};
@@ -110,15 +114,9 @@ static __noinline int trace_launch(struct pt_regs *ctx, struct thread_state *thr
 	if (!trace_arguments)
 		return 0;
 	switch (desc->a) {
-	case FORM_ARGS:
-		list = call_arg(ctx, 5);
-		break;
-	case FORM_CONFIG:
-		list = call_arg(ctx, 2);
-		break;
-	case FORM_DRIVER:
-		list = call_arg(ctx, 9);
-		break;
+	case FORM_ARGS: list = call_arg(ctx, 5); break;
+	case FORM_CONFIG: list = call_arg(ctx, 2); break;
+	case FORM_DRIVER: list = call_arg(ctx, 9); break;
 	}
 	return trace_kernel_words(trace, list);
 }
@@ -134,7 +132,8 @@ static __always_inline __u32 memory_stream(const volatile struct call_desc *desc
 }
 
 static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thread_state *thread,
-						 struct trace_state *trace, struct frame *frame, __u32 call)
+						 struct trace_state *trace, struct frame *frame,
+						 __u32 call)
 {
 	const volatile struct call_desc *desc = desc_of(call);
 	__u32 stream;
@@ -146,7 +145,8 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 			trace->record.call.memory.address = frame->free.address;
 		} else {
 			/* A pitch is known only at return. */
-			trace->record.call.memory.bytes = frame->alloc.pitch_at ? 0 : frame->alloc.bytes;
+			trace->record.call.memory.bytes =
+				frame->alloc.pitch_at ? 0 : frame->alloc.bytes;
 			trace->record.call.memory.kind = kind_of(frame, desc);
 			trace->out = desc->c == SIZE_REGISTER ? 0 : frame->alloc.address_at;
 			if (desc->c == SIZE_REGISTER)
@@ -162,7 +162,8 @@ static __always_inline void trace_arguments_read(struct pt_regs *ctx, struct thr
 		trace->record.call.copy.source = frame->copy.source;
 		trace->record.call.copy.bytes = frame->copy.bytes;
 		trace->record.call.copy.direction = frame->direction;
-		trace->record.call.copy.copy_flags = frame->flags | (desc->flags & CALL_ASYNC ? COPY_IS_ASYNC : 0);
+		trace->record.call.copy.copy_flags = frame->flags |
+						     (desc->flags & CALL_ASYNC ? COPY_IS_ASYNC : 0);
 		stream = stream_place(ctx, call);
 		if (stream != CUTOP_STREAM_NONE)
 			trace->record.call.copy.stream = call_arg(ctx, stream);
@@ -200,7 +201,8 @@ static __always_inline struct trace_state *trace_state_get(struct thread_state *
 	return trace;
 }
 
-static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
+static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thread,
+				  struct frame *frame, __u32 call)
 {
 	struct trace_state *trace;
 
@@ -210,7 +212,9 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	if (!trace)
 		return 0;
 	/* A call inside one that is not traced is not traced either. */
-	if (trace_entries && (outer_encloses(ctx, thread, &trace->outer, bpf_get_attach_cookie(ctx)) || !(traced_how(call) & CUTOP_TRACED)))
+	if (trace_entries &&
+	    (outer_encloses(ctx, thread, &trace->outer, bpf_get_attach_cookie(ctx)) ||
+	     !(traced_how(call) & CUTOP_TRACED)))
 		return 0;
 	/* A callback's call inside a traced call: there is room for one only. */
 	if (trace->open && thread->depth > 1)
@@ -229,9 +233,11 @@ static __noinline int trace_enter(struct pt_regs *ctx, struct thread_state *thre
 	return 0;
 }
 
-static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call, __u64 now)
+static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thread, __u32 call,
+				  __u64 now)
 {
-	struct trace_state *trace = bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
+	struct trace_state *trace =
+		bpf_task_storage_get(&traces, bpf_get_current_task_btf(), NULL, 0);
 	__u64 word = 0;
 	long err;
 
@@ -240,7 +246,8 @@ static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thre
 	trace->open = 0;
 	trace->record.call.result = PT_REGS_RC(ctx);
 	trace->record.call.site = call_site(ctx);
-	trace->record.call.stack = with_stacks ? python_of(thread, call_site(ctx), stack_take(ctx, thread)) : 0;
+	trace->record.call.stack =
+		with_stacks ? python_of(thread, call_site(ctx), stack_take(ctx, thread)) : 0;
 	if (trace->out && !trace->record.call.result) {
 		if (traced_how(call) & CUTOP_TRACED_SHORT)
 			err = bpf_probe_read_user(&word, 4, (void *)trace->out);
@@ -255,7 +262,8 @@ static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thre
 }
 
 /* A call whose return is not probed; __cudaRegisterFunction, which returns nothing. */
-static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state *thread,
+					__u32 call)
 {
 	struct trace_state *trace;
 
@@ -272,26 +280,23 @@ static __noinline int trace_alone_enter(struct pt_regs *ctx, struct thread_state
 	return 0;
 }
 
-static __always_inline void traced_arguments(struct pt_regs *ctx, struct thread_state *thread, struct frame *frame, __u32 call)
+static __always_inline void traced_arguments(struct pt_regs *ctx, struct thread_state *thread,
+					     struct frame *frame, __u32 call)
 {
 	switch (desc_of(call)->class) {
-	case CLASS_ALLOC:
-		alloc_arguments(ctx, frame, desc_of(call));
-		break;
+	case CLASS_ALLOC: alloc_arguments(ctx, frame, desc_of(call)); break;
 	case CLASS_FREE:
 		frame->free.address = call_arg_of(ctx, desc_of(call), desc_of(call)->a);
 		frame->flags = 0;
 		break;
-	case CLASS_COPY:
-		copy_arguments(ctx, thread, frame, desc_of(call));
-		break;
-	default:
-		frame->flags = 0;
+	case CLASS_COPY: copy_arguments(ctx, thread, frame, desc_of(call)); break;
+	default: frame->flags = 0;
 	}
 }
 
 /* The entry of a call of any class whose return is not probed. */
-static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_state *thread, __u32 call)
+static __always_inline int trace_entered(struct pt_regs *ctx, struct thread_state *thread,
+					 __u32 call)
 {
 	struct trace_state *trace;
 
@@ -311,7 +316,8 @@ static __noinline int traced_entry(struct pt_regs *ctx)
 	struct trace_state *trace;
 	struct call_run run;
 
-	if (!table_begin(&run, ctx, bpf_get_current_task_btf(), false) || caller_is_runtime(ctx, run.thread, run.desc))
+	if (!table_begin(&run, ctx, bpf_get_current_task_btf(), false) ||
+	    caller_is_runtime(ctx, run.thread, run.desc))
 		return 0;
 	trace = trace_state_get(run.thread);
 	if (!trace)

@@ -14,13 +14,13 @@
 #include "state.bpf.h"
 
 const volatile struct translator_name translator_names[TRANSLATORS_MAX];
-const volatile __u32 translator_count;	/* 0: none is looked for */
+const volatile __u32 translator_count; /* 0: none is looked for */
 /* how many of these, the first ones, copy processes and are reported when they start */
 const volatile __u32 copier_count;
-const volatile bool translators_listed;	/* only listed processes have breakpoints */
+const volatile bool translators_listed; /* only listed processes have breakpoints */
 /* all are reported when they start, so that the probes are gone before they map anything */
 const volatile bool translators_early;
-__u32 translators_live;			/* in the map */
+__u32 translators_live; /* in the map */
 HASH_MAP(translators, __u32, struct translator_row, 4096);
 
 static __always_inline void translator_forget(__u32 tgid)
@@ -30,7 +30,8 @@ static __always_inline void translator_forget(__u32 tgid)
 }
 
 /* Returns false if there is no room in the ring. */
-static __always_inline bool translator_tell(const struct file_id *id, const struct translator_row *row)
+static __always_inline bool translator_tell(const struct file_id *id,
+					    const struct translator_row *row)
 {
 	struct rec_translator *rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 
@@ -59,7 +60,8 @@ static __always_inline void translator_look(__u32 tgid)
 	if (!translator_count || bpf_get_current_comm(comm, sizeof(comm)))
 		return;
 	for (i = 0; i < TRANSLATORS_MAX && i < translator_count; i++)
-		if (translator_names[i].words[0] == comm[0] && translator_names[i].words[1] == comm[1])
+		if (translator_names[i].words[0] == comm[0] &&
+		    translator_names[i].words[1] == comm[1])
 			break;
 	if (i >= translator_count)
 		return;

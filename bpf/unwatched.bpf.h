@@ -44,7 +44,8 @@ static __always_inline void unwatched_entry(struct pt_regs *ctx)
 	 */
 	if (is_refused(task))
 		return;
-	if (unwatched_nests(ctx, bpf_task_storage_get(&threads, task, NULL, 0)) || !is_watched(task, tgid))
+	if (unwatched_nests(ctx, bpf_task_storage_get(&threads, task, NULL, 0)) ||
+	    !is_watched(task, tgid))
 		return;
 	__sync_fetch_and_add(&unwatched_allocations, 1);
 	unwatched_tgid = tgid;

@@ -17,9 +17,9 @@
 #include "state.bpf.h"
 
 /* include/linux/mm.h */
-#define VM_WRITE	2
-#define VM_EXEC		4
-#define VM_SHARED	8
+#define VM_WRITE  2
+#define VM_EXEC   4
+#define VM_SHARED 8
 
 struct vma_info {
 	__u64 start, end, offset, flags;
@@ -47,13 +47,13 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
  * pivot n. A pivot of 0, except the first, comes after the last one; the slot after the last pivot
  * covers all higher addresses.
  */
-#define NODE_MASK	255ull
-#define NODE_KIND(node)	((node) >> 3 & 15)
-#define IS_NODE(root)	(((root) & 3) == 2 && (root) > 4096)
+#define NODE_MASK       255ull
+#define NODE_KIND(node) ((node) >> 3 & 15)
+#define IS_NODE(root)   (((root)&3) == 2 && (root) > 4096)
 /* Levels of at least five children each: enough for any number of mappings */
-#define TREE_DEPTH	8
-#define INNER_PIVOTS	(sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
-#define LEAF_PIVOTS	(sizeof(((struct maple_range_64 *)0)->pivot) / 8)
+#define TREE_DEPTH   8
+#define INNER_PIVOTS (sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
+#define LEAF_PIVOTS  (sizeof(((struct maple_range_64 *)0)->pivot) / 8)
 
 static __always_inline __u64 word_at(__u64 address)
 {
@@ -111,8 +111,8 @@ __noinline int vma_read(__u64 address, struct vma_info *info)
 	return address >= info->start && address < info->end ? 0 : -1;
 }
 
-#define FIND_VMA_TRIES	16
-#define WAIT_CALLS	32	/* calls of some 20 ns each */
+#define FIND_VMA_TRIES 16
+#define WAIT_CALLS     32 /* calls of some 20 ns each */
 
 /*
  * A program can only wait by doing something; trying more often instead would make the verifier

@@ -7,7 +7,7 @@
  */
 #ifndef VMLINUX_MIN_H
 #define VMLINUX_MIN_H
-#define __VMLINUX_H__	/* bpf_tracing.h: use the kernel's register names */
+#define __VMLINUX_H__ /* bpf_tracing.h: use the kernel's register names */
 
 typedef unsigned char __u8;
 typedef signed char __s8;
@@ -208,11 +208,11 @@ struct upid {
 
 struct pid {
 	unsigned int level;
-	struct upid numbers[1];		/* one more for each level */
+	struct upid numbers[1]; /* one more for each level */
 };
 
 struct seccomp {
-	int mode;		/* 0: no filter */
+	int mode; /* 0: no filter */
 };
 
 struct bpf_run_ctx;

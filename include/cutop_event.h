@@ -28,69 +28,69 @@
 #include "cutop_rows.h"
 
 /* Of a command line, for processes that end before /proc is read */
-#define CUTOP_ARGS_LEN		256
-#define CUTOP_FILE_LEN		64	/* of a mapped file's last path component */
-#define CUTOP_NAME_SHORT	256	/* enough for most mangled kernel names */
-#define CUTOP_NAME_MAX		4096	/* longer ones are cut, and marked so */
-#define CUTOP_DEVICE_UNKNOWN	(-1)
+#define CUTOP_ARGS_LEN       256
+#define CUTOP_FILE_LEN       64   /* of a mapped file's last path component */
+#define CUTOP_NAME_SHORT     256  /* enough for most mangled kernel names */
+#define CUTOP_NAME_MAX       4096 /* longer ones are cut, and marked so */
+#define CUTOP_DEVICE_UNKNOWN (-1)
 
 /*
  * Functions named with --probe have ids after the table's: CUTOP_EXTRA and up, in the order in
  * which they were found. REC_EXTRA gives their names.
  */
-#define CUTOP_EXTRA		0x8000
-#define CUTOP_EXTRA_MAX		256
-#define CUTOP_IS_EXTRA(call)	((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
+#define CUTOP_EXTRA          0x8000
+#define CUTOP_EXTRA_MAX      256
+#define CUTOP_IS_EXTRA(call) ((call) >= CUTOP_EXTRA && (call) < CUTOP_EXTRA + CUTOP_EXTRA_MAX)
 
 /*
  * A probe's cookie: the call's number, and above it the number of the library that contains the
  * probe, which distinguishes two libraries with functions of the same name. 0: unknown.
  */
-#define CUTOP_COOKIE(call, library)	((__u32)(call) | (__u32)(library) << 16)
-#define CUTOP_COOKIE_CALL(cookie)	((__u32)(cookie) & 0xffff)
-#define CUTOP_COOKIE_LIBRARY(cookie)	((__u32)(cookie) >> 16)
+#define CUTOP_COOKIE(call, library)  ((__u32)(call) | (__u32)(library) << 16)
+#define CUTOP_COOKIE_CALL(cookie)    ((__u32)(cookie)&0xffff)
+#define CUTOP_COOKIE_LIBRARY(cookie) ((__u32)(cookie) >> 16)
 
-#define CUTOP_LAUNCH_CLOCK_TICK	20	/* bits of the launch clock that count within a tick */
+#define CUTOP_LAUNCH_CLOCK_TICK 20 /* bits of the launch clock that count within a tick */
 
 /*
  * Errors after which every call fails until the program is restarted: codes that are the same in
  * both layers. driver_types.h says so for most; after an ECC or NVLink error that could not be
  * corrected, or was contained, nothing else helps either.
  */
-#define CUTOP_IS_STICKY(code)									\
-	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || (code) == 710 ||	\
-	 ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810 ||		\
+#define CUTOP_IS_STICKY(code) \
+	((code) == 214 || (code) == 220 || (code) == 226 || (code) == 700 || (code) == 702 || \
+	 (code) == 710 || ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810 || \
 	 (code) == 911)
 
 enum rec_type {
-	REC_PROCESS = 1,	/* struct rec_process: first hooked call of a program */
-	REC_END,		/* struct rec_end: the program is gone */
-	REC_ALLOC,		/* struct rec_alloc: an allocating call returned, failed ones too */
-	REC_FREE,		/* struct rec_free: a freeing call returned, with NULL too */
+	REC_PROCESS = 1, /* struct rec_process: first hooked call of a program */
+	REC_END,         /* struct rec_end: the program is gone */
+	REC_ALLOC,       /* struct rec_alloc: an allocating call returned, failed ones too */
+	REC_FREE,        /* struct rec_free: a freeing call returned, with NULL too */
 	/* Struct rec_copy: a copy whose direction or size the model has to resolve */
 	REC_COPY,
-	REC_FAIL,		/* struct rec_fail: first failure of this call with this code */
-	REC_RESET,		/* struct rec_reset: a device's allocations ended */
-	REC_KERNEL,		/* struct rec_kernel: first launch of a kernel */
-	REC_MODULE,		/* struct rec_module: the mapping that holds an address */
-	REC_EXEC,		/* struct rec_exec: an unknown executable is started */
-	REC_MMAP,		/* struct rec_mmap: an unknown file is mapped executable */
+	REC_FAIL,   /* struct rec_fail: first failure of this call with this code */
+	REC_RESET,  /* struct rec_reset: a device's allocations ended */
+	REC_KERNEL, /* struct rec_kernel: first launch of a kernel */
+	REC_MODULE, /* struct rec_module: the mapping that holds an address */
+	REC_EXEC,   /* struct rec_exec: an unknown executable is started */
+	REC_MMAP,   /* struct rec_mmap: an unknown file is mapped executable */
 	/*
 	 * struct rec_map: physical memory is mapped, unmapped, or gets another handle; a part of an
 	 * array gets a handle; a variable is found
 	 */
 	REC_MAP,
-	REC_DEVICE,		/* struct rec_device: a device's size */
-	REC_GRAPH,		/* struct rec_graph: the contents of a graph changed */
+	REC_DEVICE, /* struct rec_device: a device's size */
+	REC_GRAPH,  /* struct rec_graph: the contents of a graph changed */
 	/* Struct rec_fault: a sticky error was returned; its REC_FAIL follows */
 	REC_FAULT,
-	REC_STACK,		/* struct rec_stack: a new user stack */
-	REC_HOST,		/* struct rec_host: host memory is copied asynchronously */
+	REC_STACK, /* struct rec_stack: a new user stack */
+	REC_HOST,  /* struct rec_host: host memory is copied asynchronously */
 	/*
 	 * struct rec_launched_at: where a program that was running before cutop launches a kernel
 	 */
 	REC_LAUNCHED_AT,
-	REC_CALL,		/* struct rec_call: with tracing, every call */
+	REC_CALL, /* struct rec_call: with tracing, every call */
 	/* Struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
 	REC_MODULE_AT,
 	/* Struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
@@ -110,8 +110,8 @@ enum rec_type {
 	REC_PYTHON_TABLE,
 	REC_PYTHON_STACK,
 
-	REC_IDENTITY = 64,	/* struct rec_identity: identifies a program's process */
-	REC_SITE,		/* struct rec_text: a call site's name */
+	REC_IDENTITY = 64, /* struct rec_identity: identifies a program's process */
+	REC_SITE,          /* struct rec_text: a call site's name */
 	/*
 	 * Struct rec_text: a kernel's mangled name, from a file, or from the driver's module
 	 * functions
@@ -124,31 +124,31 @@ enum rec_type {
 	REC_EXTRA,
 	/* Struct rec_text: a message, flags: enum notice. Belongs to no program */
 	REC_NOTICE,
-	REC_FRAME = 80,		/* struct rec_frame: facts about a place in the code */
+	REC_FRAME = 80, /* struct rec_frame: facts about a place in the code */
 
 	/* What is read once per refresh: model/stream.h */
-	REC_LAUNCH_ROW = 96,	/* struct rec_launch_row, and so on */
+	REC_LAUNCH_ROW = 96, /* struct rec_launch_row, and so on */
 	REC_COPY_ROW,
 	REC_CALL_ROW,
 	REC_GRAPH_ROW,
 	REC_FAIL_ROW,
 	REC_PENDING_ROW,
-	REC_GRAPH_LAST,		/* struct rec_graph_row: the last launch, before a fault */
-	REC_SYNC,		/* struct rec_sync: time inside synchronizing calls */
-	REC_SYNCED,		/* struct rec_synced: the last synchronization of each device */
+	REC_GRAPH_LAST, /* struct rec_graph_row: the last launch, before a fault */
+	REC_SYNC,       /* struct rec_sync: time inside synchronizing calls */
+	REC_SYNCED,     /* struct rec_synced: the last synchronization of each device */
 	/* struct rec_hdr: something about the program was lost; its time: program_row.lost_time */
 	REC_INEXACT,
-	REC_GRAPHS_DONE,	/* struct rec_hdr: no further row of the program will come */
-	REC_LOST,		/* struct rec_lost: the total lost to a cause */
-	REC_MOMENT,		/* struct rec_moment: a snapshot is made here */
+	REC_GRAPHS_DONE, /* struct rec_hdr: no further row of the program will come */
+	REC_LOST,        /* struct rec_lost: the total lost to a cause */
+	REC_MOMENT,      /* struct rec_moment: a snapshot is made here */
 	/* Struct rec_hdr: the driver was asked again: its earlier figures are void */
 	REC_READINGS,
-	REC_DEVICE_READING,	/* struct rec_device_reading: the driver's figures for a device */
-	REC_PROCESS_READING,	/* struct rec_process_reading: and for a process on a device */
-	REC_CLOCK,		/* struct rec_clock: the wall clock was set, or the machine slept */
+	REC_DEVICE_READING,  /* struct rec_device_reading: the driver's figures for a device */
+	REC_PROCESS_READING, /* struct rec_process_reading: and for a process on a device */
+	REC_CLOCK,           /* struct rec_clock: the wall clock was set, or the machine slept */
 	/* Struct rec_unreturned: returns of the program's calls are not probed */
 	REC_UNRETURNED,
-	REC_UNSEEN,		/* struct rec_unseen: allocations or frees that could not be seen */
+	REC_UNSEEN, /* struct rec_unseen: allocations or frees that could not be seen */
 	/* Struct rec_limit: a limit that the user may change is reached for the first time */
 	REC_LIMIT,
 	/* Struct rec_call_site_row: more launches, or waits, at a call site */
@@ -157,10 +157,10 @@ enum rec_type {
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
 enum unreturned {
-	UNRETURNED_NOT,		/* they are probed */
-	UNRETURNED_ASKED,	/* --returns=never */
-	UNRETURNED_SECCOMP,	/* a seccomp filter would kill the process at a return probe */
-	UNRETURNED_SHADOW_STACK,	/* so would the processor, if shadow stacks are used */
+	UNRETURNED_NOT,          /* they are probed */
+	UNRETURNED_ASKED,        /* --returns=never */
+	UNRETURNED_SECCOMP,      /* a seccomp filter would kill the process at a return probe */
+	UNRETURNED_SHADOW_STACK, /* so would the processor, if shadow stacks are used */
 	UNRETURNED_COUNT,
 };
 
@@ -169,9 +169,9 @@ enum unreturned {
  * these numbers: none is reused.
  */
 enum unseen_cause {
-	UNSEEN_DRIVER,		/* made by driver calls, while only the runtime's are watched */
-	UNSEEN_LATE,		/* by a library that a process ran or mapped before it was probed */
-	UNSEEN_ALLOC,		/* a function that allocates could not be probed, or was left out */
+	UNSEEN_DRIVER, /* made by driver calls, while only the runtime's are watched */
+	UNSEEN_LATE,   /* by a library that a process ran or mapped before it was probed */
+	UNSEEN_ALLOC,  /* a function that allocates could not be probed, or was left out */
 	/* The same for a function that frees: leaked memory may have been freed */
 	UNSEEN_FREE,
 	/* The driver's calls are not watched, and its allocations are not noticed */
@@ -181,10 +181,10 @@ enum unseen_cause {
 
 /* How the result of a function that is not in the table shows a failure. */
 enum extra_result {
-	EXTRA_RESULT_NONE,	/* it does not */
-	EXTRA_RESULT_STATUS,	/* a 32-bit number other than 0 */
-	EXTRA_RESULT_NEGATIVE,	/* a 32-bit number below 0 */
-	EXTRA_RESULT_NULL,	/* a pointer that is NULL */
+	EXTRA_RESULT_NONE,     /* it does not */
+	EXTRA_RESULT_STATUS,   /* a 32-bit number other than 0 */
+	EXTRA_RESULT_NEGATIVE, /* a 32-bit number below 0 */
+	EXTRA_RESULT_NULL,     /* a pointer that is NULL */
 	EXTRA_RESULT_COUNT,
 };
 
@@ -192,7 +192,7 @@ enum extra_result {
 struct file_id {
 	__u64 inode;
 	__u64 size;
-	__u32 device;		/* the kernel's dev_t: major << 20 | minor */
+	__u32 device; /* the kernel's dev_t: major << 20 | minor */
 	__u32 generation;
 };
 
@@ -205,106 +205,106 @@ struct code_span {
  * The result of the program `identify` for a mapped file, in pieces of 16 bits with IDENTIFY_FOUND
  * beside each: its file_id, and the magic number of its file system.
  */
-#define IDENTIFY_PIECES	14
-#define IDENTIFY_FOUND	0x80000000u
+#define IDENTIFY_PIECES 14
+#define IDENTIFY_FOUND  0x80000000u
 
 /* Values in the map `files`; any other value is the process that reported the file. */
-#define FILE_KNOWN	0
-#define FILE_PROBED	0xffffffffu	/* known, and there are probes on it */
+#define FILE_KNOWN  0
+#define FILE_PROBED 0xffffffffu /* known, and there are probes on it */
 
 enum notice {
-	NOTICE_LOST,		/* for a while, what programs did was not seen */
+	NOTICE_LOST, /* for a while, what programs did was not seen */
 	/* A program that runs under a translator has breakpoints in its code */
 	NOTICE_TRANSLATED,
 	NOTICE_COUNT,
 };
 
 struct rec_hdr {
-	__u16 type;		/* enum rec_type */
-	__u16 size;		/* of the whole record, this header included */
-	__u32 program;		/* 0 if it belongs to no program (REC_EXEC, REC_MMAP) */
-	__u64 time;		/* when it was made */
-	__u32 tgid;		/* process, as the root pid namespace counts */
+	__u16 type;    /* enum rec_type */
+	__u16 size;    /* of the whole record, this header included */
+	__u32 program; /* 0 if it belongs to no program (REC_EXEC, REC_MMAP) */
+	__u64 time;    /* when it was made */
+	__u32 tgid;    /* process, as the root pid namespace counts */
 	__u32 tid;
 };
 
 struct rec_translator {
 	struct rec_hdr hdr;
-	struct file_id id;	/* 0: no file, it has started */
-	__u64 since;		/* this and the next as in translator_row */
+	struct file_id id; /* 0: no file, it has started */
+	__u64 since;       /* this and the next as in translator_row */
 	__u32 name;
 	__u32 pad;
 };
 
 struct rec_process {
 	struct rec_hdr hdr;
-	__u64 start_time;	/* of the thread group leader, CLOCK_BOOTTIME ns */
+	__u64 start_time; /* of the thread group leader, CLOCK_BOOTTIME ns */
 	__u32 parent_tgid;
 	__u32 uid;
 	char comm[CUTOP_COMM_LEN];
 	__u32 args_len;
-	__u32 ns_tgid;		/* the pid in its own pid namespace; 0: unknown */
-	char args[CUTOP_ARGS_LEN];	/* NUL-ended words, cut if there is no room */
+	__u32 ns_tgid;             /* the pid in its own pid namespace; 0: unknown */
+	char args[CUTOP_ARGS_LEN]; /* NUL-ended words, cut if there is no room */
 };
 
 enum end_reason { END_EXIT, END_EXEC };
 
 struct rec_end {
 	struct rec_hdr hdr;
-	__u64 sync_ns;		/* final total of time inside synchronizing calls */
-	__u32 reason;		/* enum end_reason */
-	__u32 exit_code;	/* as wait(2) gives it */
+	__u64 sync_ns;   /* final total of time inside synchronizing calls */
+	__u32 reason;    /* enum end_reason */
+	__u32 exit_code; /* as wait(2) gives it */
 };
 
 enum alloc_flag {
-	ALLOC_CAPTURED = 1,	/* into a stream that is captured: nothing was allocated */
-	ALLOC_DEFERRED = 2,	/* an array that gets its memory mapped later, as a whole */
+	ALLOC_CAPTURED = 1, /* into a stream that is captured: nothing was allocated */
+	ALLOC_DEFERRED = 2, /* an array that gets its memory mapped later, as a whole */
 };
 
 struct rec_alloc {
-	struct rec_hdr hdr;	/* time: at return */
-	__u64 entry;		/* time at entry */
-	__u64 address;		/* 0 when the call failed */
+	struct rec_hdr hdr; /* time: at return */
+	__u64 entry;        /* time at entry */
+	__u64 address;      /* 0 when the call failed */
 	__u64 bytes;
-	__u64 site;		/* the caller's return address */
+	__u64 site; /* the caller's return address */
 	__s32 result;
-	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: unknown */
-	__u16 call;		/* enum call_id */
-	__u8 kind;		/* enum alloc_kind */
-	__u8 how;		/* enum alloc_flag */
-	__u32 element_bytes;	/* of an array's element, else 0 */
+	__s32 device;        /* CUTOP_DEVICE_UNKNOWN: unknown */
+	__u16 call;          /* enum call_id */
+	__u8 kind;           /* enum alloc_kind */
+	__u8 how;            /* enum alloc_flag */
+	__u32 element_bytes; /* of an array's element, else 0 */
 	/* The CUcontext that it belongs to; 0: the device's primary one, or none */
 	__u64 context;
 	/* rec_stack.stack of the same program; 0: none, or stacks are off */
 	__u64 stack;
 };
 
-#define CUTOP_STACK_FRAMES	127	/* the usual value of kernel.perf_event_max_stack */
+#define CUTOP_STACK_FRAMES 127 /* the usual value of kernel.perf_event_max_stack */
 
 /* User stack of an allocation, sent before the first record that refers to it. */
 struct rec_stack {
 	struct rec_hdr hdr;
-	__u64 stack;		/* its id within the program, never 0 */
-	__u32 count;		/* number of valid frames: there may be room for more */
-	__u32 shown;		/* index of the frame that names the call site */
+	__u64 stack; /* its id within the program, never 0 */
+	__u32 count; /* number of valid frames: there may be room for more */
+	__u32 shown; /* index of the frame that names the call site */
 	/* return addresses, innermost first: the call site; or Python places (PLACE_IS_PYTHON) */
 	__u64 frames[];
 };
 
 /* A place in Python code has no address, but a number that no user space address can be. */
-#define PLACE_PYTHON		0x7000000000000000ull
-#define PLACE_IS_PYTHON(place)	((place) >> 56 == 0x70)
+#define PLACE_PYTHON           0x7000000000000000ull
+#define PLACE_IS_PYTHON(place) ((place) >> 56 == 0x70)
 
 enum frame_language { FRAME_NATIVE, FRAME_PYTHON, FRAME_LANGUAGES };
 
 /* Facts about a place, beside the text in its REC_SITE. */
 struct rec_frame {
 	struct rec_hdr hdr;
-	__u64 address;		/* as REC_SITE has it */
+	__u64 address; /* as REC_SITE has it */
 	/* in native code: from the start of the function, or, if that is unknown, of the file */
 	__u64 offset;
-	__u32 line;		/* 0: unknown */
-	__u8 language;		/* enum frame_language */
+	__u32 line;    /* 0: unknown */
+	__u8 language; /* enum frame_language */
 	__u8 pad[3];
 	/* Function, source file, module, each NUL-ended; empty if unknown */
 	char strings[];
@@ -317,28 +317,28 @@ struct rec_frame {
 enum call_moment { CALL_WHOLE, CALL_ENTERED, CALL_LEFT };
 
 enum traced_flag {
-	TRACED_CAPTURED = 1,	/* into a stream that is captured: it became a node of a graph */
-	TRACED_OUT = 2,		/* `out` was read */
+	TRACED_CAPTURED = 1, /* into a stream that is captured: it became a node of a graph */
+	TRACED_OUT = 2,      /* `out` was read */
 };
 
 /*
  * What is traced of a call, and which of its arguments points at its result: call_traced[], by
  * call.
  */
-#define CUTOP_TRACED		0x80
-#define CUTOP_TRACED_OUT	0x40	/* it has such an argument */
-#define CUTOP_TRACED_SHORT	0x20	/* the result has 4 bytes, not 8 */
-#define CUTOP_TRACED_ARGUMENT	0x1f
+#define CUTOP_TRACED          0x80
+#define CUTOP_TRACED_OUT      0x40 /* it has such an argument */
+#define CUTOP_TRACED_SHORT    0x20 /* the result has 4 bytes, not 8 */
+#define CUTOP_TRACED_ARGUMENT 0x1f
 
 /* Which argument of a call is its stream: call_streams, by call. */
 /* Stream 0 means the thread's default stream, not the device's */
-#define CUTOP_STREAM_PER_THREAD	0x80
-#define CUTOP_STREAM_MOVED	0x40	/* before CUDA 13 it may be the next argument */
-#define CUTOP_STREAM_ARGUMENT	0x1f
-#define CUTOP_STREAM_NONE	0x1f	/* there is none: the default stream is used */
+#define CUTOP_STREAM_PER_THREAD 0x80
+#define CUTOP_STREAM_MOVED      0x40 /* before CUDA 13 it may be the next argument */
+#define CUTOP_STREAM_ARGUMENT   0x1f
+#define CUTOP_STREAM_NONE       0x1f /* there is none: the default stream is used */
 
-#define CUTOP_CALL_WORDS	6	/* integer registers of the x86-64 ABI */
-#define CUTOP_KERNEL_WORDS	16	/* kernel arguments that are read */
+#define CUTOP_CALL_WORDS   6  /* integer registers of the x86-64 ABI */
+#define CUTOP_KERNEL_WORDS 16 /* kernel arguments that are read */
 
 /*
  * A hooked call that no other one encloses, with tracing. Its arguments are stored by meaning if
@@ -346,39 +346,39 @@ enum traced_flag {
  * registers.
  */
 struct rec_call {
-	struct rec_hdr hdr;	/* time: at return; for CALL_ENTERED at entry */
-	__u64 entry;		/* time at entry */
-	__u64 site;		/* the caller's return address, 0 if it was not read */
-	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
-	__u64 out;		/* what the call wrote through its out argument (TRACED_OUT), raw */
-	__s32 result;		/* at return */
-	__s32 device;		/* the thread's at entry; CUTOP_DEVICE_UNKNOWN */
-	__u16 call;		/* enum call_id */
-	__u8 moment;		/* enum call_moment */
-	__u8 flags;		/* enum traced_flag */
-	__u32 kernel_words;	/* how many of rec_call_kernel.kernel could be read; 0: not tried */
+	struct rec_hdr hdr; /* time: at return; for CALL_ENTERED at entry */
+	__u64 entry;        /* time at entry */
+	__u64 site;         /* the caller's return address, 0 if it was not read */
+	__u64 stack;        /* rec_stack.stack of the same program; 0: none */
+	__u64 out;          /* what the call wrote through its out argument (TRACED_OUT), raw */
+	__s32 result;       /* at return */
+	__s32 device;       /* the thread's at entry; CUTOP_DEVICE_UNKNOWN */
+	__u16 call;         /* enum call_id */
+	__u8 moment;        /* enum call_moment */
+	__u8 flags;         /* enum traced_flag */
+	__u32 kernel_words; /* how many of rec_call_kernel.kernel could be read; 0: not tried */
 	union {
-		struct {	/* CLASS_ALLOC, CLASS_FREE */
-			__u64 address;	/* for an allocation: set at return, 0 if it failed */
-			__u64 bytes;	/* requested; 0: the call does not say, or not at entry */
+		struct {               /* CLASS_ALLOC, CLASS_FREE */
+			__u64 address; /* for an allocation: set at return, 0 if it failed */
+			__u64 bytes;   /* requested; 0: the call does not say, or not at entry */
 			__u64 stream;
-			__u32 kind;	/* enum alloc_kind, of an allocation */
+			__u32 kind; /* enum alloc_kind, of an allocation */
 			__u32 pad;
 		} memory;
-		struct {	/* CLASS_COPY */
+		struct { /* CLASS_COPY */
 			__u64 destination, source, bytes, stream;
-			__u8 direction;	/* if known, else DIR_DEFAULT */
-			__u8 copy_flags;	/* enum copy_flag */
+			__u8 direction;  /* if known, else DIR_DEFAULT */
+			__u8 copy_flags; /* enum copy_flag */
 			__u8 pad[6];
 		} copy;
-		struct {	/* CLASS_LAUNCH */
-			__u64 function;	/* launch_key.function */
+		struct {                /* CLASS_LAUNCH */
+			__u64 function; /* launch_key.function */
 			__u64 stream;
 			__u32 grid[3], block[3];
 			__u32 shared_bytes;
-			__u32 launches;	/* 1, except for launches on several devices */
+			__u32 launches; /* 1, except for launches on several devices */
 		} launch;
-		__u64 words[CUTOP_CALL_WORDS];	/* every other class */
+		__u64 words[CUTOP_CALL_WORDS]; /* every other class */
 	};
 };
 
@@ -390,41 +390,41 @@ struct rec_call_kernel {
 };
 
 struct rec_free {
-	struct rec_hdr hdr;	/* time: at return */
+	struct rec_hdr hdr; /* time: at return */
 	__u64 entry;
 	__u64 address;
 	__u64 site;
 	__s32 result;
 	__u16 call;
-	__u16 captured;		/* into a stream that is captured: nothing was freed */
+	__u16 captured; /* into a stream that is captured: nothing was freed */
 };
 
 /* The same of one that failed, where its stack is known. Not in the ring. */
 struct rec_free_at {
 	struct rec_free free;
-	__u64 stack;		/* rec_stack.stack of the same program */
+	__u64 stack; /* rec_stack.stack of the same program */
 };
 
 enum copy_flag {
 	COPY_IS_ASYNC = 1,
-	COPY_IN_ELEMENTS = 2,	/* bytes counts elements of the array at either end */
+	COPY_IN_ELEMENTS = 2, /* bytes counts elements of the array at either end */
 };
 
 struct rec_copy {
-	struct rec_hdr hdr;	/* time: at return */
+	struct rec_hdr hdr; /* time: at return */
 	__u64 destination;
 	__u64 source;
 	__u64 bytes;
-	__u64 ns;		/* time inside the call */
+	__u64 ns; /* time inside the call */
 	__s32 result;
 	__s32 device;
 	__u16 call;
-	__u8 direction;		/* if known; DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
-	__u8 flags;		/* enum copy_flag */
+	__u8 direction; /* if known; DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
+	__u8 flags;     /* enum copy_flag */
 	__u32 pad;
-	__u64 stream;		/* if asynchronous: pending_key.stream */
+	__u64 stream; /* if asynchronous: pending_key.stream */
 	__u64 site;
-	__s32 stream_device;	/* pending_key.device */
+	__s32 stream_device; /* pending_key.device */
 	__u32 pad2;
 };
 
@@ -439,30 +439,30 @@ struct rec_fail {
 /* The same where its stack is known. Not in the ring. */
 struct rec_fail_at {
 	struct rec_fail fail;
-	__u64 stack;		/* rec_stack.stack of the same program */
+	__u64 stack; /* rec_stack.stack of the same program */
 };
 
 struct rec_reset {
-	struct rec_hdr hdr;	/* time: at return */
-	__s32 device;		/* CUTOP_DEVICE_UNKNOWN: the only one, or all */
+	struct rec_hdr hdr; /* time: at return */
+	__s32 device;       /* CUTOP_DEVICE_UNKNOWN: the only one, or all */
 	__u16 call;
 	/* Time inside the call, in units of CUTOP_LASTED_NS, rounded up; 0: unknown */
 	__u16 lasted;
-	__u64 context;		/* the CUcontext that was destroyed; 0: the device was reset */
+	__u64 context; /* the CUcontext that was destroyed; 0: the device was reset */
 };
-#define CUTOP_LASTED_NS	(1u << 14)
+#define CUTOP_LASTED_NS (1u << 14)
 
 struct rec_map {
 	struct rec_hdr hdr;
 	__u64 address;
-	__u64 bytes;		/* 0 if unknown */
+	__u64 bytes; /* 0 if unknown */
 	/*
 	 * of physical memory, of a part of the array at `address`, or of the module or fat binary
 	 * that a variable belongs to; or 0
 	 */
 	__u64 handle;
 	__u16 call;
-	__u8 act;		/* enum map_act */
+	__u8 act; /* enum map_act */
 	__u8 pad[5];
 };
 
@@ -474,25 +474,25 @@ struct rec_map {
 struct array_mapping {
 	__u32 resource_type, pad;
 	__u64 array;
-	__u32 part;		/* enum array_part */
+	__u32 part; /* enum array_part */
 	__u32 pad2;
 	union {
 		struct {
 			__u32 level, layer;
-			__u32 offset[3], extent[3];	/* x, y, z */
+			__u32 offset[3], extent[3]; /* x, y, z */
 		} level;
 		struct {
 			__u32 layer, pad;
 			__u64 offset, bytes;
 		} tail;
 	};
-	__u32 operation;	/* enum array_operation */
+	__u32 operation; /* enum array_operation */
 	__u32 handle_type;
-	__u64 handle;		/* of physical memory */
+	__u64 handle; /* of physical memory */
 };
 
-enum array_part { ARRAY_LEVEL, ARRAY_TAIL };	/* CUarraySparseSubresourceType */
-enum array_operation { ARRAY_MAP = 1, ARRAY_UNMAP };	/* CUmemOperationType */
+enum array_part { ARRAY_LEVEL, ARRAY_TAIL };         /* CUarraySparseSubresourceType */
+enum array_operation { ARRAY_MAP = 1, ARRAY_UNMAP }; /* CUmemOperationType */
 
 struct rec_tiles {
 	struct rec_hdr hdr;
@@ -507,46 +507,46 @@ struct rec_host {
 	__u64 site;
 	__s32 device;
 	__u16 call;
-	__u8 direction;		/* DIR_H2D, DIR_D2H */
+	__u8 direction; /* DIR_H2D, DIR_D2H */
 	__u8 pad;
 };
 
 /* Which launches may have caused a sticky error: those after these times. */
 struct rec_fault {
 	struct rec_hdr hdr;
-	__u64 clock;		/* the present time of this thread's launch clock */
-	__u64 cleared[CUTOP_SYNC_SLOTS];	/* by device: sync_slot.clock and sync_slot.tid */
+	__u64 clock;                     /* the present time of this thread's launch clock */
+	__u64 cleared[CUTOP_SYNC_SLOTS]; /* by device: sync_slot.clock and sync_slot.tid */
 	__u32 cleared_tid[CUTOP_SYNC_SLOTS];
 };
 
 struct rec_device {
 	struct rec_hdr hdr;
-	__u64 total;		/* bytes */
+	__u64 total; /* bytes */
 	__s32 device;
 	__u32 pad;
 };
 
 enum name_source {
-	NAME_NONE,		/* nothing is known yet: the ELF file may tell */
-	NAME_REGISTERED,	/* from __cudaRegisterFunction */
-	NAME_SYMBOL,		/* from an ELF symbol table */
-	NAME_DRIVER,		/* from the driver's module functions */
+	NAME_NONE,       /* nothing is known yet: the ELF file may tell */
+	NAME_REGISTERED, /* from __cudaRegisterFunction */
+	NAME_SYMBOL,     /* from an ELF symbol table */
+	NAME_DRIVER,     /* from the driver's module functions */
 };
 
 struct rec_kernel {
 	struct rec_hdr hdr;
-	__u64 function;		/* as passed to the launch: launch_key.function */
-	__u64 stub;		/* the host stub's address, 0 if unknown */
-	__u8 source;		/* enum name_source */
-	__u8 truncated;		/* the name is longer than the following text */
+	__u64 function; /* as passed to the launch: launch_key.function */
+	__u64 stub;     /* the host stub's address, 0 if unknown */
+	__u8 source;    /* enum name_source */
+	__u8 truncated; /* the name is longer than the following text */
 	__u16 call;
-	__u32 name_len;		/* bytes, without a terminating NUL */
-	char name[];		/* mangled; padded with NUL to a multiple of 8 */
+	__u32 name_len; /* bytes, without a terminating NUL */
+	char name[];    /* mangled; padded with NUL to a multiple of 8 */
 };
 
 /* One component of a path, with its NUL: NAME_MAX of include/uapi/linux/limits.h */
 #define CUTOP_PATH_NAME_MAX 256
-#define CUTOP_PATH_MAX	1280	/* longer paths are not sent */
+#define CUTOP_PATH_MAX      1280 /* longer paths are not sent */
 
 /* Upwards: the name of the file, of its folder, of the next folder, each NUL-ended. */
 struct path_names {
@@ -559,13 +559,13 @@ struct path_names {
 /* Replaces a REC_KERNEL, or the driver's REC_NAME: where the name is stored. */
 struct rec_name_at {
 	struct rec_hdr hdr;
-	__u64 name;		/* the name's address in the process */
-	__u64 function;		/* as in rec_kernel, or the driver's handle */
+	__u64 name;     /* the name's address in the process */
+	__u64 function; /* as in rec_kernel, or the driver's handle */
 	__u64 stub;
-	__u16 call;		/* as in rec_kernel; CALL_COUNT: replaces a REC_NAME */
-	__u16 in_file;		/* it is also in the file: the next two fields */
+	__u16 call;    /* as in rec_kernel; CALL_COUNT: replaces a REC_NAME */
+	__u16 in_file; /* it is also in the file: the next two fields */
 	__u32 pad;
-	__u64 offset;		/* of the name, in the file */
+	__u64 offset; /* of the name, in the file */
 	struct file_id id;
 	struct path_names path;
 	__u32 pad2;
@@ -577,16 +577,16 @@ struct rec_name_at {
  */
 struct rec_launched_at {
 	struct rec_hdr hdr;
-	__u64 function;		/* launch_key.function */
-	__u64 site;		/* the launch's return address */
+	__u64 function; /* launch_key.function */
+	__u64 site;     /* the launch's return address */
 	__u16 call;
 	__u8 pad[6];
 };
 
 struct rec_module {
 	struct rec_hdr hdr;
-	__u64 start, end;	/* the mapping */
-	__u64 offset;		/* the offset of `start` in the file */
+	__u64 start, end; /* the mapping */
+	__u64 offset;     /* the offset of `start` in the file */
 	struct file_id id;
 	char file[CUTOP_FILE_LEN];
 };
@@ -598,13 +598,13 @@ struct rec_module_at {
 
 struct rec_exec {
 	struct rec_hdr hdr;
-	struct file_id id;	/* of the executable */
+	struct file_id id; /* of the executable */
 };
 
 struct rec_mmap {
 	struct rec_hdr hdr;
 	struct file_id id;
-	__s32 fd;		/* of the file, in the process; -1 if unknown */
+	__s32 fd; /* of the file, in the process; -1 if unknown */
 	__u32 pad;
 	char file[CUTOP_FILE_LEN];
 };
@@ -615,29 +615,29 @@ struct rec_mmap {
  * the graph's row counts the launches of one epoch, and the record that ends an epoch contains
  * their number.
  */
-#define CAPTURE_BIT	(1ull << 63)
+#define CAPTURE_BIT (1ull << 63)
 
 struct rec_graph {
-	struct rec_hdr hdr;	/* time: at return */
+	struct rec_hdr hdr; /* time: at return */
 	__u64 graph;
-	__u64 other;		/* cloned graph, child graph, or the graph that a capture became */
+	__u64 other; /* cloned graph, child graph, or the graph that a capture became */
 	__u64 exec;
-	__u64 node;		/* 0: a captured node */
-	__u64 function;		/* launch_key.function of a kernel node */
-	__u64 epoch;		/* the new epoch of exec */
-	__u64 before;		/* the ended epoch; 0: its contents were unknown */
-	__u64 launches;		/* launches in that epoch */
+	__u64 node;     /* 0: a captured node */
+	__u64 function; /* launch_key.function of a kernel node */
+	__u64 epoch;    /* the new epoch of exec */
+	__u64 before;   /* the ended epoch; 0: its contents were unknown */
+	__u64 launches; /* launches in that epoch */
 	__s32 device;
 	__u16 call;
-	__u8 role;		/* enum graph_role */
-	__u8 enabled;		/* EXEC_ENABLE */
+	__u8 role;    /* enum graph_role */
+	__u8 enabled; /* EXEC_ENABLE */
 };
 
 struct rec_instantiated {
-	struct rec_hdr hdr;	/* time: at return */
+	struct rec_hdr hdr; /* time: at return */
 	__u64 exec;
-	__u64 site;		/* the caller's return address */
-	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
+	__u64 site;  /* the caller's return address */
+	__u64 stack; /* rec_stack.stack of the same program; 0: none */
 	__u16 call;
 	__u8 pad[6];
 };
@@ -650,11 +650,11 @@ enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
  */
 struct rec_identity {
 	struct rec_hdr hdr;
-	__u64 start_time;	/* CLOCK_REALTIME, ns */
+	__u64 start_time; /* CLOCK_REALTIME, ns */
 	__u32 parent_tgid;
 	__u32 uid;
-	__u32 ns_tgid;		/* pid in its own namespace, 0 if unknown */
-	__u8 watched_from;	/* enum watched_from */
+	__u32 ns_tgid;     /* pid in its own namespace, 0 if unknown */
+	__u8 watched_from; /* enum watched_from */
 	__u8 pad[3];
 	char strings[];
 };
@@ -670,35 +670,35 @@ enum site_flag {
 struct rec_text {
 	struct rec_hdr hdr;
 	__u64 address;
-	__u32 flags;		/* enum site_flag, enum name_source */
-	__u32 text_len;		/* bytes, without the terminating NUL */
+	__u32 flags;    /* enum site_flag, enum name_source */
+	__u32 text_len; /* bytes, without the terminating NUL */
 	char text[];
 };
 
 /* What could not be recorded, by cause. Names in lost_cause_names[], cuda/calls.c. */
 enum lost_cause {
-	LOST_RING_FULL,		/* a record did not fit into the ring buffer */
-	LOST_RETURN,		/* a return without its entry, or an entry without its return */
-	LOST_NESTING,		/* calls nested deeper than a thread's stack of frames */
-	LOST_LAUNCH_ROWS,	/* no room for one more kernel */
+	LOST_RING_FULL,   /* a record did not fit into the ring buffer */
+	LOST_RETURN,      /* a return without its entry, or an entry without its return */
+	LOST_NESTING,     /* calls nested deeper than a thread's stack of frames */
+	LOST_LAUNCH_ROWS, /* no room for one more kernel */
 	LOST_COPY_ROWS,
 	LOST_CALL_ROWS,
 	LOST_FAIL_ROWS,
-	LOST_PROCESSES,		/* no room for one more process */
-	LOST_NAMES,		/* no room for one more registered kernel or handle */
-	LOST_ARGUMENT,		/* an argument in memory could not be read */
-	LOST_THREADS,		/* no memory for a thread's state */
-	LOST_GRAPHS,		/* no room for one more graph, node or capture */
-	LOST_STACKS,		/* a user stack that could not be taken or kept */
-	LOST_PENDING_ROWS,	/* no room for one more stream with asynchronous copies */
-	LOST_TRACED,		/* a traced call found no room in the ring buffer */
+	LOST_PROCESSES,    /* no room for one more process */
+	LOST_NAMES,        /* no room for one more registered kernel or handle */
+	LOST_ARGUMENT,     /* an argument in memory could not be read */
+	LOST_THREADS,      /* no memory for a thread's state */
+	LOST_GRAPHS,       /* no room for one more graph, node or capture */
+	LOST_STACKS,       /* a user stack that could not be taken or kept */
+	LOST_PENDING_ROWS, /* no room for one more stream with asynchronous copies */
+	LOST_TRACED,       /* a traced call found no room in the ring buffer */
 	/* A file or memory that nothing delivered: user space counts it here */
 	LOST_UNANSWERED,
 	/*
 	 * Python frames that could not be read or kept: the native call site stands in their place
 	 */
 	LOST_PYTHON,
-	LOST_CALL_SITES,	/* no room for one more call site of a kernel or of a wait */
+	LOST_CALL_SITES, /* no room for one more call site of a kernel or of a wait */
 	LOST_BPF_COUNT,
 	/* found by the collector, which reports them in the same way */
 	/*
@@ -712,8 +712,8 @@ enum lost_cause {
 	/* found by the model */
 	/* An address was handed out again although no free was seen */
 	LOST_FREE = LOST_FED_COUNT,
-	LOST_RECORD,		/* an invalid record */
-	LOST_MEMORY,		/* user space had no memory for it */
+	LOST_RECORD, /* an invalid record */
+	LOST_MEMORY, /* user space had no memory for it */
 	LOST_COUNT,
 };
 

@@ -17,62 +17,62 @@
 
 #include "cutop_call_desc.h"
 
-#define CUTOP_COMM_LEN		16	/* TASK_COMM_LEN, linux/sched.h */
+#define CUTOP_COMM_LEN 16 /* TASK_COMM_LEN, linux/sched.h */
 /* one more than the devices whose synchronization is followed per program; a power of two */
-#define CUTOP_SYNC_SLOTS	16
+#define CUTOP_SYNC_SLOTS 16
 
 /*
  * Latency bucket i contains [2^(i+6), 2^(i+7)) ns; the first one also shorter times, the last one
  * (from 137 s) longer ones. Size bucket i of copies contains [2^i, 2^(i+1)) bytes; the first one
  * also 0, the last one larger sizes.
  */
-#define CUTOP_HIST_BUCKETS	32
-#define CUTOP_SIZE_BUCKETS	40
-#define CUTOP_HIST_SHIFT	6
+#define CUTOP_HIST_BUCKETS 32
+#define CUTOP_SIZE_BUCKETS 40
+#define CUTOP_HIST_SHIFT   6
 
 /* A process and the loader (ld.so) of its program: bpf/loader.bpf.h. Not in recordings. */
 enum loader_state {
-	LOADER_STARTS,		/* the program has just started; its loader was not seen yet */
-	LOADER_LOADS,		/* it is loading libraries; their code runs only after that */
+	LOADER_STARTS, /* the program has just started; its loader was not seen yet */
+	LOADER_LOADS,  /* it is loading libraries; their code runs only after that */
 	/* Something was mapped that cannot be waited for, up to the record of time `told` */
 	LOADER_LEFT,
 };
 
 struct loader_row {
-	__u64 began;		/* files mapped since then are waited for at the end */
-	__u64 told;		/* time of the last record of such a file; 0: none */
-	__u64 until;		/* when waiting ends in any case; 0: it has not begun */
-	__u32 tid;		/* the loading thread */
-	__u32 state;		/* enum loader_state */
+	__u64 began; /* files mapped since then are waited for at the end */
+	__u64 told;  /* time of the last record of such a file; 0: none */
+	__u64 until; /* when waiting ends in any case; 0: it has not begun */
+	__u32 tid;   /* the loading thread */
+	__u32 state; /* enum loader_state */
 };
 
 struct launch_key {
 	__u32 program;
 	__u16 call;
 	__s16 device;
-	__u64 function;		/* first argument: stub, or handle (see __cudaGetKernel) */
+	__u64 function; /* first argument: stub, or handle (see __cudaGetKernel) */
 };
 
 struct launch_row {
-	__u64 launches;		/* calls entered, except captured ones */
+	__u64 launches; /* calls entered, except captured ones */
 	/* Calls that became nodes of a graph instead of launches; timed in the map `calls` */
 	__u64 captured;
-	__u64 failures;		/* among the launches whose return was seen */
-	__u64 samples;		/* returns seen */
-	__u64 ns;		/* total over the samples */
+	__u64 failures; /* among the launches whose return was seen */
+	__u64 samples;  /* returns seen */
+	__u64 ns;       /* total over the samples */
 	__u64 max_ns;
 	/* Last one seen; like the shared bytes, read only when the return was seen */
 	__u64 stream;
 	__u32 grid[3];
 	__u32 block[3];
 	__u32 shared_bytes;
-	__u32 sampled;		/* 1: a return was skipped at least once */
-	__u64 hist[CUTOP_HIST_BUCKETS];	/* over samples */
+	__u32 sampled;                  /* 1: a return was skipped at least once */
+	__u64 hist[CUTOP_HIST_BUCKETS]; /* over samples */
 	/* Entry time of the last launch, by the launch clock (fault.bpf.h) */
 	__u64 last;
-	__u64 stream_seen;	/* if equal to `last`, `stream` belongs to that launch */
-	__u32 last_tid;		/* thread of the last launch */
-	__u32 announced;	/* its name was reported before a traced call */
+	__u64 stream_seen; /* if equal to `last`, `stream` belongs to that launch */
+	__u32 last_tid;    /* thread of the last launch */
+	__u32 announced;   /* its name was reported before a traced call */
 };
 
 /*
@@ -83,23 +83,23 @@ struct call_site_key {
 	struct launch_key launch;
 	/* The call's return address; 0, without stack: all sites for which there was no room */
 	__u64 site;
-	__u64 stack;		/* rec_stack.stack of the same program; 0: none */
+	__u64 stack; /* rec_stack.stack of the same program; 0: none */
 };
 
 struct call_site_row {
-	__u64 launches;		/* that the samples stand for */
-	__u64 samples;		/* launches whose site was looked at, or waits, which all are */
-	__u64 ns;		/* of waits */
+	__u64 launches; /* that the samples stand for */
+	__u64 samples;  /* launches whose site was looked at, or waits, which all are */
+	__u64 ns;       /* of waits */
 };
 
-#define CALL_SITES_MAX	8192	/* rows of one program */
-#define LAUNCH_GAPS	256	/* a power of two */
+#define CALL_SITES_MAX 8192 /* rows of one program */
+#define LAUNCH_GAPS    256  /* a power of two */
 
-#define LAUNCH_SLOTS	4096	/* a power of two */
+#define LAUNCH_SLOTS 4096 /* a power of two */
 
 struct launch_slot {
 	struct launch_row row;
-} __attribute__((aligned(64)));	/* on separate cache lines */
+} __attribute__((aligned(64))); /* on separate cache lines */
 
 /*
  * The map's value for a row: the row is in here, or in a slot. What was counted here before there
@@ -107,7 +107,7 @@ struct launch_slot {
  */
 struct launch_home {
 	struct launch_row row;
-	__u32 slot;		/* 0: none */
+	__u32 slot; /* 0: none */
 	__u32 pad;
 };
 
@@ -116,8 +116,8 @@ enum copy_mode { COPY_SYNC, COPY_ASYNC };
 struct copy_key {
 	__u32 program;
 	__u16 call;
-	__u8 direction;		/* enum copy_direction */
-	__u8 mode;		/* enum copy_mode */
+	__u8 direction; /* enum copy_direction */
+	__u8 mode;      /* enum copy_mode */
 	__s32 device;
 	__u32 pad;
 };
@@ -126,7 +126,7 @@ struct copy_key {
  * Copies from host to device of this size or less return before they are done: CUDA programming
  * guide, "64 KB or less".
  */
-#define CUTOP_COPY_EARLY_BYTES	65536
+#define CUTOP_COPY_EARLY_BYTES 65536
 
 /*
  * Whether the duration of a successful copy counts for the throughput of calls, which is what the
@@ -135,27 +135,27 @@ struct copy_key {
  * has, too, and returns when the data are staged. Copies within or between devices (cudaMemcpyPeer)
  * do not count, since the host does not wait for them; nor do small copies to a device.
  */
-#define CUTOP_COPY_IS_TIMED(direction, bytes)							\
+#define CUTOP_COPY_IS_TIMED(direction, bytes) \
 	((direction) < DIR_D2D && !((direction) == DIR_H2D && (bytes) <= CUTOP_COPY_EARLY_BYTES))
 
 struct copy_row {
 	__u64 calls;
 	__u64 failures;
-	__u64 bytes;		/* of successful ones */
+	__u64 bytes; /* of successful ones */
 	__u64 ns;
 	__u64 max_ns;
-	__u64 timed_bytes;	/* bytes of copies that count for the throughput */
+	__u64 timed_bytes; /* bytes of copies that count for the throughput */
 	__u64 timed_ns;
 	__u64 sizes[CUTOP_SIZE_BUCKETS];
 	__u64 hist[CUTOP_HIST_BUCKETS];
-	__u64 hosts;		/* host pages that were reported to user space */
+	__u64 hosts; /* host pages that were reported to user space */
 };
 
 /*
  * What asynchronous copies submitted to a stream. Directions that the model resolves share a slot,
  * at DIR_DEFAULT, in the units of the copy (bytes, or elements).
  */
-#define CUTOP_PENDING_SLOTS	(DIR_COUNT + 1)
+#define CUTOP_PENDING_SLOTS (DIR_COUNT + 1)
 
 struct pending_key {
 	/*
@@ -164,16 +164,16 @@ struct pending_key {
 	 */
 	__u64 stream;
 	__u32 program;
-	__s32 device;		/* for a default stream */
+	__s32 device; /* for a default stream */
 };
 
 struct pending_row {
 	__u64 enqueued[CUTOP_PENDING_SLOTS];
-	__u64 covered[CUTOP_PENDING_SLOTS];	/* known to be done */
-	__u64 mark[CUTOP_PENDING_SLOTS];	/* enqueued at mark_time */
+	__u64 covered[CUTOP_PENDING_SLOTS]; /* known to be done */
+	__u64 mark[CUTOP_PENDING_SLOTS];    /* enqueued at mark_time */
 	/* When a synchronization was entered that will cover what is marked */
 	__u64 mark_time;
-	__u64 last;		/* when something was last enqueued */
+	__u64 last; /* when something was last enqueued */
 	__s32 device;
 	__u32 pad;
 };
@@ -206,7 +206,7 @@ struct fail_key {
 
 struct fail_row {
 	__u64 count;
-	__u64 first;		/* time */
+	__u64 first; /* time */
 	__u64 last;
 };
 
@@ -219,10 +219,10 @@ struct graph_key {
 
 struct graph_row {
 	__u64 launches;
-	__u64 epoch;		/* 0: its creation was not seen */
-	__u64 instance;		/* the epoch since which only single nodes may have changed */
-	__u64 last;		/* as for a launch */
-	__u64 stream;		/* of the last launch, like the following */
+	__u64 epoch;    /* 0: its creation was not seen */
+	__u64 instance; /* the epoch since which only single nodes may have changed */
+	__u64 last;     /* as for a launch */
+	__u64 stream;   /* of the last launch, like the following */
 	__u32 last_tid;
 	__s32 device;
 	__u16 call;
@@ -234,18 +234,18 @@ struct graph_row {
  * err on the safe side.
  */
 struct sync_slot {
-	__u64 begin;		/* when it was entered */
-	__u64 done;		/* the same for the last one that has returned successfully */
-	__u64 clock;		/* of the latter, by its thread's launch clock */
+	__u64 begin; /* when it was entered */
+	__u64 done;  /* the same for the last one that has returned successfully */
+	__u64 clock; /* of the latter, by its thread's launch clock */
 	__u32 tid;
 	__u32 pad;
 };
 
 /* A program's synchronizing calls. */
 struct program_sync {
-	__u64 since;		/* when the first of the waiting threads began */
-	__u64 ns;		/* total time with a thread waiting, up to then */
-	__s32 depth;		/* number of waiting threads */
+	__u64 since; /* when the first of the waiting threads began */
+	__u64 ns;    /* total time with a thread waiting, up to then */
+	__s32 depth; /* number of waiting threads */
 	__u32 pad;
 	/* By device; the last slot is for unknown devices */
 	struct sync_slot slots[CUTOP_SYNC_SLOTS];
@@ -255,11 +255,11 @@ struct program_sync {
  * `watchful` has a word for each program, at its number modulo this: the state of its launches. The
  * marks are cleared for a new program.
  */
-#define WATCHFUL_COUNT	4096	/* a power of two */
+#define WATCHFUL_COUNT 4096 /* a power of two */
 /* A sticky error was returned: launches no longer store their times */
-#define WATCHFUL_FAULT	0x80000000
-#define WATCHFUL_LAYERED 0x40000000	/* two libraries handle the same call: see is_same_act() */
-#define WATCHFUL_MARKS	(WATCHFUL_FAULT | WATCHFUL_LAYERED)
+#define WATCHFUL_FAULT   0x80000000
+#define WATCHFUL_LAYERED 0x40000000 /* two libraries handle the same call: see is_same_act() */
+#define WATCHFUL_MARKS   (WATCHFUL_FAULT | WATCHFUL_LAYERED)
 
 /*
  * The row of the map `programs`: what is known of a program even if its records were lost. BPF
@@ -267,40 +267,40 @@ struct program_sync {
  * deletes it, with the program's other rows.
  */
 struct program_row {
-	__u64 start_time;	/* the thread group leader's, CLOCK_BOOTTIME ns */
-	__u64 first_time;	/* of the first hooked call */
-	__u64 end_time;		/* 0: it is running */
-	struct program_sync sync;	/* unused if it has a place in the row cache */
+	__u64 start_time;         /* the thread group leader's, CLOCK_BOOTTIME ns */
+	__u64 first_time;         /* of the first hooked call */
+	__u64 end_time;           /* 0: it is running */
+	struct program_sync sync; /* unused if it has a place in the row cache */
 	__u32 tgid;
 	__u32 parent_tgid;
 	__u32 uid;
-	__u32 end_reason;	/* enum end_reason */
-	__u32 exit_code;	/* as wait(2) gives it */
-	__u32 late;		/* ran before its library was probed */
-	__u32 inexact;		/* something about it was lost */
+	__u32 end_reason; /* enum end_reason */
+	__u32 exit_code;  /* as wait(2) gives it */
+	__u32 late;       /* ran before its library was probed */
+	__u32 inexact;    /* something about it was lost */
 	/*
 	 * when a record of it was last lost, 0: none was. What was live then may have been freed
 	 * unseen
 	 */
 	__u64 lost_time;
 	char comm[CUTOP_COMM_LEN];
-	__u32 faulted;		/* a sticky error was returned */
-	__u32 unreturned;	/* enum unreturned */
+	__u32 faulted;    /* a sticky error was returned */
+	__u32 unreturned; /* enum unreturned */
 	/*
 	 * the program that it was forked from, of which it is still a copy; 0: none. It has that
 	 * program's kernel names
 	 */
 	__u32 origin;
-	__u32 origin_late;	/* the program that it was forked from is late */
+	__u32 origin_late; /* the program that it was forked from is late */
 };
 
 /*
  * Rows that are found without a search: bpf/row_cache.bpf.h. `owner` is the key in one word, 0:
  * free. Counts from before it had the place, or from a thread that missed it, are in the map.
  */
-#define NEAR_SYNCS	256	/* powers of two */
-#define NEAR_CALLS	1024
-#define NEAR_COPIES	256
+#define NEAR_SYNCS  256 /* powers of two */
+#define NEAR_CALLS  1024
+#define NEAR_COPIES 256
 
 struct near_sync {
 	__u64 owner;
@@ -322,16 +322,17 @@ static inline __u64 near_call_owner(const struct call_key *key)
 	return key->program | (__u64)key->call << 32;
 }
 
-#define NEAR_DEVICES	1024	/* as in the model: a larger number is invalid */
+#define NEAR_DEVICES 1024 /* as in the model: a larger number is invalid */
 
 /* 0: a copy without a place. */
 static inline __u64 near_copy_owner(const struct copy_key *key)
 {
-	__u32 device = (__u32)(key->device + 1);	/* CUTOP_DEVICE_UNKNOWN is -1 */
+	__u32 device = (__u32)(key->device + 1); /* CUTOP_DEVICE_UNKNOWN is -1 */
 
 	if (device > NEAR_DEVICES)
 		return 0;
-	return key->program | (__u64)key->call << 32 | (__u64)key->direction << 48 | (__u64)key->mode << 52 | (__u64)device << 53;
+	return key->program | (__u64)key->call << 32 | (__u64)key->direction << 48 |
+	       (__u64)key->mode << 52 | (__u64)device << 53;
 }
 
 /* The index of the row of @owner, if it has one: its hash modulo the number of places. */
@@ -356,20 +357,20 @@ enum row_map {
 	ROWS_COUNT,
 };
 
-#define TRANSLATORS_MAX	32	/* names of translators */
-#define TRANSLATOR_FILES	32	/* how many probed files such a process reports */
+#define TRANSLATORS_MAX  32 /* names of translators */
+#define TRANSLATOR_FILES 32 /* how many probed files such a process reports */
 
 /* The name of a translator, as exec gives it to its process. */
 struct translator_name {
-	__u64 words[2];		/* CUTOP_COMM_LEN bytes, padded with NUL */
+	__u64 words[2]; /* CUTOP_COMM_LEN bytes, padded with NUL */
 };
 
 /* A running translator. */
 struct translator_row {
-	__u64 since;		/* when it started */
-	__u64 told;		/* the file that was reported last */
-	__u32 count;		/* how many files were reported */
-	__u32 name;		/* index of its name */
+	__u64 since; /* when it started */
+	__u64 told;  /* the file that was reported last */
+	__u32 count; /* how many files were reported */
+	__u32 name;  /* index of its name */
 };
 
 #endif

@@ -50,10 +50,10 @@ int main(int argc, char **argv)
 
 	descriptors_fill();
 	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C");	/* -d 0.5 means the same everywhere */
+	setlocale(LC_NUMERIC, "C"); /* -d 0.5 means the same everywhere */
 	/* Writing to a closed pipe is then an error like others, seen where we write. */
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* the same for a file that must not grow further */
+	signal(SIGXFSZ, SIG_IGN); /* the same for a file that must not grow further */
 	/* Our parent may ignore it, which makes waitpid() fail for every child */
 	signal(SIGCHLD, SIG_DFL);
 	if (rights_lower(&why)) {
@@ -68,5 +68,6 @@ int main(int argc, char **argv)
 		return trace_replay(&options);
 	if (options.mode == MODE_TRACE)
 		return trace_run(&options);
-	return options.batch || options.mode == MODE_RECORD ? batch_run(&options) : screen_run(&options);
+	return options.batch || options.mode == MODE_RECORD ? batch_run(&options) :
+							      screen_run(&options);
 }

@@ -22,19 +22,19 @@
 
 struct batch {
 	struct session session;
-	FILE *file;		/* the output; NULL: nothing is printed to a stream */
+	FILE *file; /* the output; NULL: nothing is printed to a stream */
 	/* The stream to print to: `file`, or one that waits for its reader */
 	FILE *out;
 	struct pipe_output pipe;
 	const struct print_format *format;
-	bool replaces;		/* each snapshot replaces the file, and no stream is written to */
+	bool replaces; /* each snapshot replaces the file, and no stream is written to */
 	struct replaced replaced;
 	struct out_options out_options;
 	uint64_t printed;
-	bool is_quiet;		/* only a recording is made */
-	bool record_failed;	/* recording has failed, and the user was told */
-	bool is_starved;	/* there is no memory for snapshots, and the user was told */
-	int write_error;	/* the first error; nothing is printed after it */
+	bool is_quiet;      /* only a recording is made */
+	bool record_failed; /* recording has failed, and the user was told */
+	bool is_starved;    /* there is no memory for snapshots, and the user was told */
+	int write_error;    /* the first error; nothing is printed after it */
 };
 
 /* The demonstration's processes never end, so cutop does not wait for them. */
@@ -62,7 +62,8 @@ static const char *output_path(const struct options *options)
 /* With --listen, clients ask for the data: print only if the user says what, or where to. */
 static bool is_silent(const struct options *options)
 {
-	return options->listen && !options->format_given && !output_path(options) && !options->to_stdout;
+	return options->listen && !options->format_given && !output_path(options) &&
+	       !options->to_stdout;
 }
 
 static int stream_open(FILE **stream, const char *path)
@@ -86,9 +87,15 @@ static int batch_open(struct batch *batch)
 
 	batch->is_quiet = options->mode == MODE_RECORD && !options->batch;
 	batch->out_options = (struct out_options){
-		.sort = options->sort, .version = PACKAGE_VERSION, .ascii = options->ascii, .tells_on = true,
-		.lists_map = options->map_given, .weight = options->folded_by, .stacks = options->stacks,
-		.kernels = options->metrics_limits.kernels, .sites = options->metrics_limits.sites,
+		.sort = options->sort,
+		.version = PACKAGE_VERSION,
+		.ascii = options->ascii,
+		.tells_on = true,
+		.lists_map = options->map_given,
+		.weight = options->folded_by,
+		.stacks = options->stacks,
+		.kernels = options->metrics_limits.kernels,
+		.sites = options->metrics_limits.sites,
 	};
 	if (batch->format->open)
 		err = batch->format->open(&batch->out_options);
@@ -104,7 +111,8 @@ static int batch_open(struct batch *batch)
 	if (!err && !is_silent(options) && !batch->replaces)
 		err = stream_open(&batch->file, output_path(options));
 	if (err) {
-		warn_unwritten(&batch->session.notes, output_path(options) ? output_path(options) : "metrics", err);
+		warn_unwritten(&batch->session.notes,
+			       output_path(options) ? output_path(options) : "metrics", err);
 		return err;
 	}
 	if (!batch->file)
@@ -125,7 +133,8 @@ static bool is_last(const struct batch *batch, bool final)
 {
 	const struct options *options = batch->session.options;
 
-	return final || (options->iterations && batch->printed + 1 >= options->iterations && !waits_for_command(batch));
+	return final || (options->iterations && batch->printed + 1 >= options->iterations &&
+			 !waits_for_command(batch));
 }
 
 static int print_to(struct batch *batch, const struct snapshot *snapshot)
@@ -161,7 +170,8 @@ static void print(struct batch *batch, const struct snapshot *snapshot, bool fin
 	if (!err)
 		return;
 	batch->write_error = err;
-	pipe_output_tell(&batch->session, batch->file != stdout ? batch->session.options->output : NULL, err);
+	pipe_output_tell(&batch->session,
+			 batch->file != stdout ? batch->session.options->output : NULL, err);
 }
 
 /* ---- the wait ---- */
@@ -182,7 +192,8 @@ static bool is_over(const struct batch *batch)
 		return true;
 	if (waits_for_command(batch))
 		return batch->session.command.ended;
-	return batch->write_error || batch->record_failed || batch->is_starved || !more_snapshots(batch);
+	return batch->write_error || batch->record_failed || batch->is_starved ||
+	       !more_snapshots(batch);
 }
 
 static void record_check(struct batch *batch, int err)
@@ -194,9 +205,12 @@ static void record_check(struct batch *batch, int err)
 	batch->record_failed = true;
 	reason_unwritten(&why, batch->session.options->output, err);
 	if (err == -ESTALE)
-		warn_user(&batch->session.notes, "%s was removed while it was recorded: nothing is left of it", batch->session.options->output);
+		warn_user(&batch->session.notes,
+			  "%s was removed while it was recorded: nothing is left of it",
+			  batch->session.options->output);
 	else
-		warn_user(&batch->session.notes, "%s; what was recorded until then can be replayed", why.text);
+		warn_user(&batch->session.notes, "%s; what was recorded until then can be replayed",
+			  why.text);
 }
 
 static void memory_check(struct batch *batch)
@@ -204,7 +218,8 @@ static void memory_check(struct batch *batch)
 	if (batch->is_starved || !collector_is_starved(batch->session.collector))
 		return;
 	batch->is_starved = true;
-	warn_user(&batch->session.notes, "there is no memory for a snapshot; is there a limit (ulimit -v)?");
+	warn_user(&batch->session.notes,
+		  "there is no memory for a snapshot; is there a limit (ulimit -v)?");
 }
 
 static void batch_wait(struct batch *batch)
@@ -226,7 +241,7 @@ static void batch_wait(struct batch *batch)
 		record_check(batch, collector_record_error(session->collector));
 		memory_check(batch);
 		if (fds[2].revents) {
-			fds[2].fd = -1;	/* say it once */
+			fds[2].fd = -1; /* say it once */
 			if (!batch->write_error)
 				batch->write_error = -EPIPE;
 		}
@@ -249,20 +264,24 @@ static struct snapshot *batch_replay(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
 	struct replay *replay = batch->session.replay;
-	uint64_t begin = replay_begin(replay), next = begin, last = options->duration ? begin + options->duration : UINT64_MAX;
+	uint64_t begin = replay_begin(replay), next = begin,
+		 last = options->duration ? begin + options->duration : UINT64_MAX;
 	struct snapshot *snapshot = NULL, *newer;
 
 	while (!batch->session.ended_by && !batch->write_error && more_snapshots(batch)) {
 		if (options->delay_given)
-			next = (replay_now(replay) > next ? replay_now(replay) : next) + options->delay;
-		if (snapshot && (replay_next_time(replay) == UINT64_MAX || replay_next_time(replay) > last))
+			next = (replay_now(replay) > next ? replay_now(replay) : next) +
+			       options->delay;
+		if (snapshot &&
+		    (replay_next_time(replay) == UINT64_MAX || replay_next_time(replay) > last))
 			break;
 		newer = replay_step(replay, next);
 		if (!newer)
 			break;
 		snapshot_free(snapshot);
 		snapshot = newer;
-		print(batch, snapshot, replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
+		print(batch, snapshot,
+		      replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
 		session_signals(&batch->session, SIGNALS_FOR_COMMAND, NULL, NULL);
 	}
 	return snapshot;
@@ -280,8 +299,9 @@ static void record_end(struct batch *batch, const struct snapshot *snapshot)
 	if (batch->record_failed || !batch->is_quiet || !snapshot)
 		return;
 	format_bytes((double)bytes, size, sizeof(size));
-	warn_user(&batch->session.notes, "recorded %.1f s, %zu process%s, %s: %s", snapshot->elapsed_seconds,
-		  snapshot->process_count, snapshot->process_count == 1 ? "" : "es", size, batch->session.options->output);
+	warn_user(&batch->session.notes, "recorded %.1f s, %zu process%s, %s: %s",
+		  snapshot->elapsed_seconds, snapshot->process_count,
+		  snapshot->process_count == 1 ? "" : "es", size, batch->session.options->output);
 }
 
 static struct snapshot *batch_watch(struct batch *batch)
@@ -324,12 +344,13 @@ int batch_run(const struct options *options)
 		goto out;
 	snapshot = batch.session.replay ? batch_replay(&batch) : batch_watch(&batch);
 	status = session_status(&batch.session, snapshot);
-	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed || batch.is_starved))
+	if (!status && ((batch.write_error && batch.write_error != -EPIPE) || batch.record_failed ||
+			batch.is_starved))
 		status = EXIT_FAILED;
 	snapshot_free(snapshot);
 out:
 	if (batch.out)
-		fclose(batch.out);	/* errors were seen before: each snapshot was flushed */
+		fclose(batch.out); /* errors were seen before: each snapshot was flushed */
 	session_close(&batch.session);
 	if (batch.format->close)
 		batch.format->close(&batch.out_options);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAST_SECONDS	"86400"
+#define CAST_SECONDS "86400"
 
 char **demo_command(struct demo *demo)
 {
@@ -26,7 +26,8 @@ char **demo_command(struct demo *demo)
 		slash = strrchr(self, '/');
 		if (slash)
 			*slash = 0;
-		snprintf(demo->path, sizeof(demo->path), "%s/../tests/workloads/bin/workload", self);
+		snprintf(demo->path, sizeof(demo->path), "%s/../tests/workloads/bin/workload",
+			 self);
 		if (access(demo->path, X_OK))
 			return NULL;
 	}

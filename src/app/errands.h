@@ -9,6 +9,7 @@
  * Returns 0, or a negative errno with @why set. @notes NULL: the caller reports what does not
  * answer. @patient: as in errands_settings.
  */
-int errands_begin(struct errands **errands, const struct notes *notes, bool patient, struct reason *why);
+int errands_begin(struct errands **errands, const struct notes *notes, bool patient,
+		  struct reason *why);
 
 #endif

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HURRY_NS	NSEC_PER_SEC	/* after a signal: how long the reader may pause */
-#define STREAM_BYTES	65536		/* written at once */
+#define HURRY_NS     NSEC_PER_SEC /* after a signal: how long the reader may pause */
+#define STREAM_BYTES 65536        /* written at once */
 
 void pipe_output_begin(struct pipe_output *pipe, struct session *session, int fd)
 {
@@ -29,7 +29,9 @@ static void signals_hear(struct pipe_output *pipe)
 	struct session *session = pipe->session;
 	int before = session->ended_by;
 
-	if (session_signals(session, session->command.ended ? SIGNALS_FOR_US : SIGNALS_FOR_COMMAND, NULL, NULL) && before)
+	if (session_signals(session, session->command.ended ? SIGNALS_FOR_US : SIGNALS_FOR_COMMAND,
+			    NULL, NULL) &&
+	    before)
 		pipe->in_hurry = true;
 }
 
@@ -56,7 +58,10 @@ static bool may_write(struct pipe_output *pipe)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (pipe->in_hurry && until == UINT64_MAX)
 			until = now + HURRY_NS;
-		count = poll(fds, 2, until == UINT64_MAX ? -1 : now < until ? (int)((until - now) / NSEC_PER_MSEC) + 1 : 0);
+		count = poll(fds, 2,
+			     until == UINT64_MAX ? -1 :
+			     now < until         ? (int)((until - now) / NSEC_PER_MSEC) + 1 :
+						   0);
 		if (count < 0 && errno != EINTR && errno != EAGAIN)
 			return false;
 		if (count < 0)
@@ -96,8 +101,10 @@ int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size)
 void pipe_output_tell(const struct session *session, const char *path, int err)
 {
 	if (err == -ETIMEDOUT)
-		warn_user(&session->notes, "%s is not read: what was still to be printed is left out", path ? path : "standard output");
-	else if (err != -EPIPE)	/* a reader that has closed the pipe has seen enough: no error */
+		warn_user(&session->notes,
+			  "%s is not read: what was still to be printed is left out",
+			  path ? path : "standard output");
+	else if (err != -EPIPE) /* a reader that has closed the pipe has seen enough: no error */
 		warn_unwritten(&session->notes, path, err);
 }
 

@@ -16,8 +16,8 @@
 struct pipe_output {
 	struct session *session;
 	int fd;
-	bool is_file;		/* a regular file: writing never waits for a reader */
-	int error;		/* the first */
+	bool is_file; /* a regular file: writing never waits for a reader */
+	int error;    /* the first */
 	bool in_hurry;
 };
 

@@ -30,16 +30,16 @@
 #include "view/terminal.h"
 #include "view/view.h"
 
-#define FIRST_SNAPSHOT	(100 * NSEC_PER_MSEC)	/* show something soon after the start */
-#define OUTPUT_MAX	(1 << 20)		/* of COMMAND's output, printed at the end */
+#define FIRST_SNAPSHOT (100 * NSEC_PER_MSEC) /* show something soon after the start */
+#define OUTPUT_MAX     (1 << 20)             /* of COMMAND's output, printed at the end */
 /* Ms that COMMAND has to end after it was asked to */
-#define COMMAND_WAIT	5000
+#define COMMAND_WAIT 5000
 
-#define CLOCKS_MAX	16
+#define CLOCKS_MAX 16
 /* like the collector's: more than a clock is ever slewed between two looks */
-#define CLOCK_STEP	(NSEC_PER_SEC / 2)
+#define CLOCK_STEP (NSEC_PER_SEC / 2)
 /* /proc and BPF differ by less than this about one process's start */
-#define SAME_START	(2 * NSEC_PER_SEC)
+#define SAME_START (2 * NSEC_PER_SEC)
 
 /*
  * The offset of the wall clock to the time since boot, and since when (by the latter): the wall
@@ -53,16 +53,16 @@ struct screen {
 	const struct options *options;
 	struct session session;
 	struct view *view;
-	struct host *host;		/* what the view is told about its surroundings */
-	struct settings *settings;	/* the view's settings */
+	struct host *host;         /* what the view is told about its surroundings */
+	struct settings *settings; /* the view's settings */
 	struct terminal *terminal;
 	struct canvas canvas;
-	char settings_path[PATH_MAX];	/* empty: no settings file is read or written */
+	char settings_path[PATH_MAX]; /* empty: no settings file is read or written */
 	uint64_t snapshots;
 	uint32_t focus;
-	struct wall_clock clocks[CLOCKS_MAX];	/* the latest last */
+	struct wall_clock clocks[CLOCKS_MAX]; /* the latest last */
 	size_t clock_count;
-	int output;			/* the file for COMMAND's output */
+	int output; /* the file for COMMAND's output */
 	bool quit, dirty, found_damage;
 };
 
@@ -77,8 +77,10 @@ static int settings_begin(struct screen *screen)
 	int err = 0;
 
 	if (options->config)
-		snprintf(screen->settings_path, sizeof(screen->settings_path), "%s", options->config);
-	else if (options->no_config || settings_path(screen->settings_path, sizeof(screen->settings_path)))
+		snprintf(screen->settings_path, sizeof(screen->settings_path), "%s",
+			 options->config);
+	else if (options->no_config ||
+		 settings_path(screen->settings_path, sizeof(screen->settings_path)))
 		screen->settings_path[0] = 0;
 	if (screen->settings_path[0] && !options->no_config)
 		err = settings_read(settings, screen->settings_path, &why);
@@ -108,7 +110,8 @@ static void output_open(struct screen *screen)
 {
 	const char *folder = getenv("TMPDIR");
 
-	screen->output = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	screen->output = open(folder && *folder ? folder : "/tmp",
+			      O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 	if (screen->output < 0)
 		screen->output = memfd_create("cutop", MFD_CLOEXEC);
 	if (screen->output < 0)
@@ -117,7 +120,7 @@ static void output_open(struct screen *screen)
 
 /* ---- what the view asks for ---- */
 
-#define WRITTEN_MAX	100	/* snapshots of one second */
+#define WRITTEN_MAX 100 /* snapshots of one second */
 
 /*
  * Creates a new file for a snapshot, with its name in @name; never overwrites one, nor follows
@@ -191,7 +194,10 @@ static unsigned long long start_ticks(uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	text = file_read(path, 4096, NULL);
 	at = text ? strrchr(text, ')') : NULL;
-	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+	if (at &&
+	    sscanf(at + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
 		ticks = 0;
 	free(text);
 	return ticks;
@@ -200,7 +206,8 @@ static unsigned long long start_ticks(uint32_t pid)
 /* Start times of processes were reported by the wall clock of their time: note when it is set. */
 static void clock_look(struct screen *screen)
 {
-	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot, before;
+	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot,
+		 before;
 
 	if (screen->clock_count) {
 		before = screen->clocks[screen->clock_count - 1].ahead;
@@ -208,15 +215,19 @@ static void clock_look(struct screen *screen)
 			return;
 	}
 	if (screen->clock_count == CLOCKS_MAX)
-		memmove(screen->clocks, screen->clocks + 1, --screen->clock_count * sizeof(*screen->clocks));
-	screen->clocks[screen->clock_count] = (struct wall_clock){ ahead, screen->clock_count ? boot : 0 };
+		memmove(screen->clocks, screen->clocks + 1,
+			--screen->clock_count * sizeof(*screen->clocks));
+	screen->clocks[screen->clock_count] =
+		(struct wall_clock){ ahead, screen->clock_count ? boot : 0 };
 	screen->clock_count++;
 }
 
 /* True if the process that now has @process's pid is still the chosen one: pids are reused. */
 static bool is_same(const struct screen *screen, const struct snap_process *process)
 {
-	uint64_t started = start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)), told, until;
+	uint64_t started = start_ticks(process->pid) *
+			   (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)),
+		 told, until;
 	const struct wall_clock *clock, *end = screen->clocks + screen->clock_count;
 
 	for (clock = screen->clocks; started && clock < end; clock++) {
@@ -262,46 +273,27 @@ static void signal_send(struct screen *screen)
 static void requests_do(struct screen *screen)
 {
 	switch (view_request(screen->view)) {
-	case REQUEST_QUIT:
-		screen->quit = true;
-		break;
-	case REQUEST_WRITE:
-		snapshot_write(screen);
-		break;
-	case REQUEST_SAVE:
-		settings_save(screen);
-		break;
+	case REQUEST_QUIT: screen->quit = true; break;
+	case REQUEST_WRITE: snapshot_write(screen); break;
+	case REQUEST_SAVE: settings_save(screen); break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
-		view_message(screen->view, view_is_frozen(screen->view) ? "exited processes are cleared, and go when the view does" :
-			     "exited processes are cleared");
+		view_message(screen->view,
+			     view_is_frozen(screen->view) ?
+				     "exited processes are cleared, and go when the view does" :
+				     "exited processes are cleared");
 		break;
-	case REQUEST_PAUSE:
-		collector_play(screen->session.collector, PLAY_PAUSE);
-		break;
-	case REQUEST_FASTER:
-		collector_play(screen->session.collector, PLAY_FASTER);
-		break;
-	case REQUEST_SLOWER:
-		collector_play(screen->session.collector, PLAY_SLOWER);
-		break;
-	case REQUEST_BACKWARD:
-		collector_play(screen->session.collector, PLAY_BACK);
-		break;
-	case REQUEST_FORWARD:
-		collector_play(screen->session.collector, PLAY_ON);
-		break;
-	case REQUEST_REDRAW:
-		terminal_resize(screen->terminal);
-		break;
+	case REQUEST_PAUSE: collector_play(screen->session.collector, PLAY_PAUSE); break;
+	case REQUEST_FASTER: collector_play(screen->session.collector, PLAY_FASTER); break;
+	case REQUEST_SLOWER: collector_play(screen->session.collector, PLAY_SLOWER); break;
+	case REQUEST_BACKWARD: collector_play(screen->session.collector, PLAY_BACK); break;
+	case REQUEST_FORWARD: collector_play(screen->session.collector, PLAY_ON); break;
+	case REQUEST_REDRAW: terminal_resize(screen->terminal); break;
 	case REQUEST_DELAY:
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 		break;
-	case REQUEST_SIGNAL:
-		signal_send(screen);
-		break;
-	default:
-		break;
+	case REQUEST_SIGNAL: signal_send(screen); break;
+	default: break;
 	}
 }
 
@@ -451,7 +443,9 @@ static void command_end(struct screen *screen)
 	for (waited = 0; waited < COMMAND_WAIT && !command_reap(&session->command); waited += 10)
 		usleep(10000);
 	if (!session->command.ended)
-		warn_user(&session->notes, "the command (process %d) does not end; it is left running", (int)session->command.pid);
+		warn_user(&session->notes,
+			  "the command (process %d) does not end; it is left running",
+			  (int)session->command.pid);
 }
 
 static void output_print(const struct screen *screen)
@@ -465,7 +459,9 @@ static void output_print(const struct screen *screen)
 		return;
 	at = stat.st_size > OUTPUT_MAX ? stat.st_size - OUTPUT_MAX : 0;
 	if (at)
-		warn_user(&screen->session.notes, "the first %lld bytes that the command wrote are left out", (long long)at);
+		warn_user(&screen->session.notes,
+			  "the first %lld bytes that the command wrote are left out",
+			  (long long)at);
 	while ((len = pread(screen->output, bytes, sizeof(bytes), at)) > 0) {
 		fwrite(bytes, 1, (size_t)len, stdout);
 		at += len;
@@ -493,7 +489,9 @@ static int screen_show(struct screen *screen)
 	command_end(screen);
 	if (screen->found_damage) {
 		session->replay_damaged = true;
-		warn_user(&session->notes, "%s: it is damaged inside; what comes before that was shown", screen->options->replay);
+		warn_user(&session->notes,
+			  "%s: it is damaged inside; what comes before that was shown",
+			  screen->options->replay);
 	}
 	if (session->have_command && screen->options->fail_on_leak)
 		snapshot = collector_finish(session->collector, session->ended_by != 0);
@@ -507,12 +505,9 @@ static const char *made_up_note(int error)
 {
 	switch (error) {
 	case -EPERM:
-	case -EACCES:
-		return "DEMO, made up: no right to place probes";
-	case -ENOENT:
-		return "DEMO, made up: its workload is not installed";
-	default:
-		return "DEMO, made up: probes do not work here";
+	case -EACCES: return "DEMO, made up: no right to place probes";
+	case -ENOENT: return "DEMO, made up: its workload is not installed";
+	default: return "DEMO, made up: probes do not work here";
 	}
 }
 

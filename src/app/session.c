@@ -43,13 +43,15 @@ static void add_libraries(struct session *session, int *error)
 		result = probe_add_path(probe, session->options->libraries[i], &why);
 		if (result > 0) {
 			/* Include what it needs: a runtime needs its driver. */
-			probe_add_program(probe, session->options->libraries[i], library_path(session));
+			probe_add_program(probe, session->options->libraries[i],
+					  library_path(session));
 			continue;
 		}
 		/* A signal has come, and is handled in a moment. */
 		if (result == -EINTR)
 			return;
-		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i], why.text);
+		warn_user(&session->notes, "--library %s: %s", session->options->libraries[i],
+			  why.text);
 		*error = result ? result : -ENOENT;
 	}
 }
@@ -95,7 +97,8 @@ static int watch_begin(struct session *session)
 	probe_patient(probe, false);
 	probe_find_ahead(probe);
 	if (!probe_counts(probe).targets)
-		note(&session->notes, "no CUDA library found so far; it is probed when a program loads one, or name it "
+		note(&session->notes,
+		     "no CUDA library found so far; it is probed when a program loads one, or name it "
 		     "with --library");
 	collector_watch_idle(session->collector);
 	return 0;
@@ -170,8 +173,10 @@ int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t c
 		}
 		/* pidfd_open(2): @pid is a thread that leads no process; ENOENT since Linux 6.9 */
 		if (errno == EINVAL || errno == ENOENT) {
-			warn_user(notes, "%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
-				  pids[i], pids[i]);
+			warn_user(
+				notes,
+				"%u is a thread; give --pid its process (Tgid in /proc/%u/status)",
+				pids[i], pids[i]);
 			return -ESRCH;
 		}
 	}
@@ -302,7 +307,10 @@ static int collector_begin(struct session *session)
 		session->made_up_error = err;
 		/* The screen says so at its top; readers of figures have to be told here. */
 		if (options->batch)
-			warn_user(&session->notes, "these figures are made up, to show what they would look like: %s", why.text);
+			warn_user(
+				&session->notes,
+				"these figures are made up, to show what they would look like: %s",
+				why.text);
 		else
 			note(&session->notes, "a made-up demonstration: %s", why.text);
 		session->have_command = false;
@@ -358,10 +366,13 @@ int session_open(struct session *session, const struct options *options, const i
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;
 	if (options->replay && options->output && is_one_file(options->replay, options->output)) {
-		warn_user(&session->notes, "cannot write %s: it is the recording that is to be shown", options->output);
+		warn_user(&session->notes,
+			  "cannot write %s: it is the recording that is to be shown",
+			  options->output);
 		return EXIT_FAILED;
 	}
-	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) : options->command;
+	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) :
+							     options->command;
 	session->have_command = session->command_line != NULL;
 	session->command_output = -1;
 	session->signals = signals_open(more, session->have_command);
@@ -378,7 +389,8 @@ int session_open(struct session *session, const struct options *options, const i
 	/* Binding a low port may need one of the rights. */
 	err = rights_raise(&why);
 	if (!err)
-		err = serve_open(&session->serve, options->listen_host, options->listen_port, &options->metrics_limits, &why);
+		err = serve_open(&session->serve, options->listen_host, options->listen_port,
+				 &options->metrics_limits, &why);
 	if (!err)
 		err = rights_lower(&why);
 	return err ? session_fail(session, EXIT_FAILED, why.text) : 0;
@@ -408,15 +420,16 @@ void session_replay_tell(struct session *session, const struct reader *reader)
 	switch (reader_end(reader, &why)) {
 	case RECORDING_IS_CUT_OFF:
 		if (!session->replay_told)
-			warn_user(&session->notes, "%s: %s; up to there it is shown", session->options->replay, why);
+			warn_user(&session->notes, "%s: %s; up to there it is shown",
+				  session->options->replay, why);
 		session->replay_told = true;
 		break;
 	case RECORDING_IS_DAMAGED:
 		session->replay_damaged = true;
-		warn_user(&session->notes, "%s: %s; what comes before that is shown", session->options->replay, why);
+		warn_user(&session->notes, "%s: %s; what comes before that is shown",
+			  session->options->replay, why);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -435,7 +448,9 @@ static int recording_begin(struct session *session)
 		.tee_context = session->tee_context,
 	};
 	struct collector_settings collector = {
-		.delay = options->delay_given ? options->delay : 0, .leak_age = options->leak_age, .map_max = options->map_max,
+		.delay = options->delay_given ? options->delay : 0,
+		.leak_age = options->leak_age,
+		.map_max = options->map_max,
 	};
 	struct reason why = { "" };
 	struct replay *replay;
@@ -444,8 +459,10 @@ static int recording_begin(struct session *session)
 		warn_user(&session->notes, "cannot replay %s: %s", options->replay, why.text);
 		return EXIT_FAILED;
 	}
-	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay, reader_facts(replay_reader(replay))->version,
-	     reader_facts(replay_reader(replay))->host, reader_facts(replay_reader(replay))->options);
+	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay,
+	     reader_facts(replay_reader(replay))->version,
+	     reader_facts(replay_reader(replay))->host,
+	     reader_facts(replay_reader(replay))->options);
 	session_replay_tell(session, replay_reader(replay));
 	if (options->duration)
 		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
@@ -454,7 +471,8 @@ static int recording_begin(struct session *session)
 		session->replay = replay;
 		return 0;
 	}
-	if (collector_new_replay(&session->collector, &collector, replay, &why) || collector_start(session->collector, &why))
+	if (collector_new_replay(&session->collector, &collector, replay, &why) ||
+	    collector_start(session->collector, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	return 0;
 }
@@ -465,18 +483,21 @@ int session_begin(struct session *session)
 	int err;
 
 	if (session->options->probe_count &&
-	    extra_functions_new(&session->extras, session->options->probes, session->options->probe_count, &why))
+	    extra_functions_new(&session->extras, session->options->probes,
+				session->options->probe_count, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (session->options->replay)
 		return recording_begin(session);
 	if (rights_raise(&why))
 		return session_fail(session, EXIT_FAILED, why.text);
-	if (errands_begin(&session->errands, &session->notes, session->options->mode == MODE_TRACE, &why))
+	if (errands_begin(&session->errands, &session->notes, session->options->mode == MODE_TRACE,
+			  &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (collector_begin(session))
 		return EXIT_FAILED;
-	if (session->have_command && command_fork(&session->command, session->command_line, session->environment,
-						  session->options->run_as, session->command_output, &why))
+	if (session->have_command &&
+	    command_fork(&session->command, session->command_line, session->environment,
+			 session->options->run_as, session->command_output, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	err = watch_begin(session);
 	if (!err) {
@@ -513,7 +534,8 @@ static bool is_for_command(uint32_t number)
 	return number == SIGQUIT || number == SIGUSR1 || number == SIGUSR2;
 }
 
-int session_signals(struct session *session, enum signals_for whom, void (*other)(void *context, int number), void *context)
+int session_signals(struct session *session, enum signals_for whom,
+		    void (*other)(void *context, int number), void *context)
 {
 	bool ours = whom == SIGNALS_FOR_US || !session->have_command;
 	struct signalfd_siginfo info;
@@ -559,6 +581,8 @@ int session_time_left(const struct session *session)
 
 	if (session->deadline == UINT64_MAX)
 		return -1;
-	left = session->deadline > now ? (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
+	left = session->deadline > now ?
+		       (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC :
+		       0;
 	return left > INT_MAX ? INT_MAX : (int)left;
 }

@@ -21,30 +21,30 @@
 struct session {
 	const struct options *options;
 	struct notes notes;
-	struct extra_functions *extras;	/* functions named by --probe, or NULL */
-	struct errands *errands;	/* NULL: nothing is probed */
-	struct collector *collector;	/* NULL: a replay that does not wait */
-	struct replay *replay;		/* in batch mode and in a trace */
+	struct extra_functions *extras; /* functions named by --probe, or NULL */
+	struct errands *errands;        /* NULL: nothing is probed */
+	struct collector *collector;    /* NULL: a replay that does not wait */
+	struct replay *replay;          /* in batch mode and in a trace */
 	bool replay_damaged, replay_told;
-	struct serve *serve;	/* --listen, or NULL */
+	struct serve *serve; /* --listen, or NULL */
 	struct command command;
 	bool have_command, command_started;
-	char **command_line;	/* COMMAND, NULL-ended; borrowed */
-	char **environment;	/* command_environment() */
-	struct demo demo;	/* cutop demo: its program */
-	struct reason made_up;	/* why a demonstration is made up; empty: its probes are real */
-	int made_up_error;	/* the same as a negative errno */
-	int command_output;	/* COMMAND's standard output and error; -1: ours */
-	int signals;		/* signalfd */
-	int ended_by;		/* signal that ended us, 0: none */
+	char **command_line;   /* COMMAND, NULL-ended; borrowed */
+	char **environment;    /* command_environment() */
+	struct demo demo;      /* cutop demo: its program */
+	struct reason made_up; /* why a demonstration is made up; empty: its probes are real */
+	int made_up_error;     /* the same as a negative errno */
+	int command_output;    /* COMMAND's standard output and error; -1: ours */
+	int signals;           /* signalfd */
+	int ended_by;          /* signal that ended us, 0: none */
 	/* The last signal that was to end us and went to COMMAND instead, 0: none */
 	int passed_on;
-	bool stops_by_signal;	/* such a signal ends us with COMMAND too, which gets it as well */
+	bool stops_by_signal; /* such a signal ends us with COMMAND too, which gets it as well */
 	/* Set before session_begin(): collector_settings.tee */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
-	uint64_t deadline;	/* CLOCK_MONOTONIC ns, UINT64_MAX: none */
-	char program[PATH_MAX];	/* path of COMMAND's program */
+	uint64_t deadline;      /* CLOCK_MONOTONIC ns, UINT64_MAX: none */
+	char program[PATH_MAX]; /* path of COMMAND's program */
 };
 
 /*
@@ -63,8 +63,8 @@ int session_begin(struct session *session);
 
 /* Which process signals that end programs are meant for. */
 enum signals_for {
-	SIGNALS_FOR_COMMAND,	/* COMMAND, while there is one: they are passed on */
-	SIGNALS_FOR_US,		/* cutop: COMMAND has ended, or is left alone */
+	SIGNALS_FOR_COMMAND, /* COMMAND, while there is one: they are passed on */
+	SIGNALS_FOR_US,      /* cutop: COMMAND has ended, or is left alone */
 };
 
 /*
@@ -72,7 +72,8 @@ enum signals_for {
  * returned, 0 if there was none. @other, unless NULL, is called with signals that do not end
  * programs.
  */
-int session_signals(struct session *session, enum signals_for whom, void (*other)(void *context, int number), void *context);
+int session_signals(struct session *session, enum signals_for whom,
+		    void (*other)(void *context, int number), void *context);
 
 /* Milliseconds until the deadline, for poll(2); -1: none. */
 int session_time_left(const struct session *session);

@@ -18,13 +18,15 @@ static void warn_unfound(void *context, const char *request, const char *library
 
 	(void)library;
 	if (!found)
-		warn_user(&session->notes, "--probe %s: no process that was watched had such a function", request);
+		warn_user(&session->notes,
+			  "--probe %s: no process that was watched had such a function", request);
 }
 
 /*
  * Fails if something could not be seen because of @cause. Returns EXIT_DONE if nothing is missing.
  */
-static int unseen_status(const struct session *session, const struct snapshot *snapshot, enum unseen_cause cause)
+static int unseen_status(const struct session *session, const struct snapshot *snapshot,
+			 enum unseen_cause cause)
 {
 	char text[UNSEEN_SIZE + 64], why[UNSEEN_SIZE];
 
@@ -36,7 +38,8 @@ static int unseen_status(const struct session *session, const struct snapshot *s
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false, any_unproven;
+	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false,
+		       any_unproven;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -54,30 +57,45 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
 		any_late = any_late || snapshot->processes[i].from_attach;
 		any_unproven = any_unproven || snapshot->processes[i].held_unproven;
-		any_running = any_running || (!snapshot->processes[i].exited && snapshot->processes[i].calls);
+		any_running = any_running ||
+			      (!snapshot->processes[i].exited && snapshot->processes[i].calls);
 	}
 	for (i = 0; i < LOST_COUNT; i++)
 		any_lost = any_lost || (snapshot->lost[i] && !lost_is_names((enum lost_cause)i));
 	if (any_lost)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: events were lost; try a larger --ring-size");
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: events were lost; try a larger --ring-size");
 	if (any_unreturned)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the returns of some program's calls are not "
-				    "probed, so that what it allocates is not known");
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: the returns of some program's calls are not "
+			"probed, so that what it allocates is not known");
 	if (any_late)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: some program ran before its CUDA library "
-				    "was probed; --library names it, or the library, ahead");
-	if (unseen_status(session, snapshot, UNSEEN_DRIVER) || unseen_status(session, snapshot, UNSEEN_LATE) ||
-	    unseen_status(session, snapshot, UNSEEN_ALLOC) || unseen_status(session, snapshot, UNSEEN_LAYER))
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: some program ran before its CUDA library "
+			"was probed; --library names it, or the library, ahead");
+	if (unseen_status(session, snapshot, UNSEEN_DRIVER) ||
+	    unseen_status(session, snapshot, UNSEEN_LATE) ||
+	    unseen_status(session, snapshot, UNSEEN_ALLOC) ||
+	    unseen_status(session, snapshot, UNSEEN_LAYER))
 		return EXIT_FAILED;
 	if (any_running)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: a program that made CUDA calls has not ended; "
-				    "let the command wait for its children");
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: a program that made CUDA calls has not ended; "
+			"let the command wait for its children");
 	if (any_unproven)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: memory of PyTorch's allocator is live at the end, and "
-				    "nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: memory of PyTorch's allocator is live at the end, and "
+			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
 	if (!any_call && !session->options->allow_no_cuda)
-		return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command made no CUDA call that cutop "
-			    "saw (--allow-no-cuda, if that is right)");
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: the command made no CUDA call that cutop "
+			"saw (--allow-no-cuda, if that is right)");
 	return EXIT_DONE;
 }
 
@@ -92,7 +110,9 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 		collector_stop(session->collector);
 	extra_functions_visit(session->extras, warn_unfound, session);
 	if (session->extras && extra_functions_full(session->extras))
-		warn_user(&session->notes, "--probe names more than %d functions: some were left out", CUTOP_EXTRA_MAX);
+		warn_user(&session->notes,
+			  "--probe names more than %d functions: some were left out",
+			  CUTOP_EXTRA_MAX);
 	if (session->options->replay && !session->ended_by)
 		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
 	/* Recordings normally end by a signal. */
@@ -104,10 +124,13 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 		/*
 		 * --duration is over, or the user has seen enough. COMMAND is not cutop's to end.
 		 */
-		warn_user(&session->notes, "the command still runs, unwatched from now on (process %d)",
+		warn_user(&session->notes,
+			  "the command still runs, unwatched from now on (process %d)",
 			  session->command.pid);
 		if (session->options->fail_on_leak)
-			return session_fail(session, EXIT_FAILED, "--fail-on-leak cannot answer: the command has not ended");
+			return session_fail(
+				session, EXIT_FAILED,
+				"--fail-on-leak cannot answer: the command has not ended");
 	} else if (session->have_command) {
 		status = command_exit_status(&session->command);
 		if (!status)
@@ -121,7 +144,8 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 void session_close(struct session *session)
 {
 	/* The demonstration's program ends with the session. */
-	if (session->options->mode == MODE_DEMO && session->command_started && !session->command.ended) {
+	if (session->options->mode == MODE_DEMO && session->command_started &&
+	    !session->command.ended) {
 		kill(session->command.pid, SIGKILL);
 		waitpid(session->command.pid, NULL, 0);
 	}

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 32 };		/* longer than any option; a longer word matches none */
+enum { WORD_MAX = 32 }; /* longer than any option; a longer word matches none */
 
 static size_t least(size_t a, size_t b)
 {
@@ -25,7 +25,8 @@ static bool same(char a, char b)
 
 static size_t distance(const char *a, const char *b)
 {
-	size_t rows[3][WORD_MAX + 1], *older = rows[0], *old = rows[1], *now = rows[2], *spare, i, j;
+	size_t rows[3][WORD_MAX + 1], *older = rows[0], *old = rows[1], *now = rows[2], *spare, i,
+				      j;
 	size_t a_len = strlen(a), b_len = strlen(b);
 
 	if (a_len > WORD_MAX || b_len > WORD_MAX)
@@ -35,7 +36,8 @@ static size_t distance(const char *a, const char *b)
 	for (i = 1; i <= a_len; i++) {
 		now[0] = i;
 		for (j = 1; j <= b_len; j++) {
-			now[j] = least(least(old[j], now[j - 1]) + 1, old[j - 1] + !same(a[i - 1], b[j - 1]));
+			now[j] = least(least(old[j], now[j - 1]) + 1,
+				       old[j - 1] + !same(a[i - 1], b[j - 1]));
 			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
 				now[j] = least(now[j], older[j - 2] + 1);
 		}
@@ -78,6 +80,7 @@ const char *hint_say(struct hint *hint)
 {
 	if (!hint->best)
 		return "";
-	snprintf(hint->text, sizeof(hint->text), " (did you mean '%s%s'?)", hint->prefix, hint->best);
+	snprintf(hint->text, sizeof(hint->text), " (did you mean '%s%s'?)", hint->prefix,
+		 hint->best);
 	return hint->text;
 }

@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 struct hint {
-	const char *word;	/* the user's word */
-	const char *prefix;	/* put before the proposal: "--" for options, "" unless set */
-	const char *best;	/* the most similar so far, or NULL */
-	size_t distance;	/* its distance: letters changed, dropped, added or swapped */
-	char text[96];		/* for hint_say() */
+	const char *word;   /* the user's word */
+	const char *prefix; /* put before the proposal: "--" for options, "" unless set */
+	const char *best;   /* the most similar so far, or NULL */
+	size_t distance;    /* its distance: letters changed, dropped, added or swapped */
+	char text[96];      /* for hint_say() */
 };
 
 void hint_begin(struct hint *hint, const char *word);

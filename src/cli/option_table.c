@@ -7,7 +7,7 @@
 #include "cli/option_values.h"
 #include "util/util.h"
 
-#define HELP_MIN 50	/* cells; on a narrower terminal, the terminal wraps */
+#define HELP_MIN 50 /* cells; on a narrower terminal, the terminal wraps */
 #define HELP_MAX 109
 
 /* clang-format off */
@@ -70,14 +70,18 @@ const struct option_entry option_table[] = {
 const size_t option_count = ARRAY_LEN(option_table);
 _Static_assert(ARRAY_LEN(option_table) <= OPTION_MAX, "more options than OPTION_MAX");
 
-#define PRINTS(formats)	(0 formats(FORMAT_BIT))
+#define PRINTS(formats) (0 formats(FORMAT_BIT))
 
 const struct mode_entry mode_table[MODE_COUNT] = {
-	[MODE_WATCH] = { .formats = PRINTS(SNAPSHOT_FORMATS), .takes_command = true, .has_screen = true },
+	[MODE_WATCH] = { .formats = PRINTS(SNAPSHOT_FORMATS),
+			 .takes_command = true,
+			 .has_screen = true },
 	[MODE_DEMO] = { .word = "demo", .formats = PRINTS(SNAPSHOT_FORMATS), .has_screen = true },
 	[MODE_DOCTOR] = { .word = "doctor", .formats = PRINTS(DOCTOR_FORMATS) },
 	[MODE_TRACE] = { .word = "trace", .formats = PRINTS(TRACE_FORMATS), .takes_command = true },
-	[MODE_RECORD] = { .word = "record", .formats = PRINTS(SNAPSHOT_FORMATS), .takes_command = true },
+	[MODE_RECORD] = { .word = "record",
+			  .formats = PRINTS(SNAPSHOT_FORMATS),
+			  .takes_command = true },
 };
 
 bool option_is_optional(const struct option_entry *option)
@@ -88,7 +92,8 @@ bool option_is_optional(const struct option_entry *option)
 /*
  * Appends the @names of the bits in @which to @out; bit 0 is the default.
  */
-static void choices_add(char *out, size_t size, const char *before, const char *const *names, unsigned int which)
+static void choices_add(char *out, size_t size, const char *before, const char *const *names,
+			unsigned int which)
 {
 	for (unsigned int i = 0; which >> i; i++) {
 		size_t len = strlen(out);
@@ -107,7 +112,8 @@ static const char *help_of(const struct option_entry *option, char *out, size_t 
 	snprintf(out, size, "%s", option->help);
 	if (option->code == 'f') {
 		choices_add(out, size, "", format_names, formats);
-		choices_add(out, size, "; trace: also ", format_names, mode_table[MODE_TRACE].formats & ~formats);
+		choices_add(out, size, "; trace: also ", format_names,
+			    mode_table[MODE_TRACE].formats & ~formats);
 	} else if (option->code == OPTION_FOLDED_BY) {
 		choices_add(out, size, "", folded_weight_names, (1u << FOLDED_WEIGHT_COUNT) - 1);
 	}
@@ -142,7 +148,8 @@ static void modes_print(FILE *out, int cols)
 		const char *call, *help;
 	} modes[] = {
 		{ "trace [-- COMMAND ...]", "a line per call, as it returns" },
-		{ "record -o FILE [-- COMMAND ...]", "write a recording; cutop --replay FILE shows one" },
+		{ "record -o FILE [-- COMMAND ...]",
+		  "write a recording; cutop --replay FILE shows one" },
 		{ "demo", "a live view of a built-in workload; needs no GPU" },
 		{ "doctor [-p PID]", "what works here, and what to do about what does not" },
 	};
@@ -155,13 +162,18 @@ static void modes_print(FILE *out, int cols)
 
 void help_print(FILE *out)
 {
-	int width = stream_width(out), cols = width > HELP_MIN && width < HELP_MAX ? width : HELP_MAX;
+	int width = stream_width(out),
+	    cols = width > HELP_MIN && width < HELP_MAX ? width : HELP_MAX;
 	char left[64], help[256];
 	size_t i;
 
 	fprintf(out, "Usage: cutop [OPTIONS] [-- COMMAND [ARGS]...]\n");
-	wrapped_print(out, 0, cols, "Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.");
-	wrapped_print(out, 0, cols, "With COMMAND, start it under watch from its first call, and watch only it and its children.");
+	wrapped_print(
+		out, 0, cols,
+		"Show what CUDA programs do to the GPU: allocations, launches, copies, failed calls, leaks.");
+	wrapped_print(
+		out, 0, cols,
+		"With COMMAND, start it under watch from its first call, and watch only it and its children.");
 	fputc('\n', out);
 	modes_print(out, cols);
 	fputc('\n', out);
@@ -170,17 +182,20 @@ void help_print(FILE *out)
 		bool optional = option_is_optional(o);
 
 		if (o->code < 256)
-			snprintf(left, sizeof(left), "-%c, --%s%s%s", o->code, o->name, o->argument ? " " : "",
-				 o->argument ? o->argument : "");
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", o->code, o->name,
+				 o->argument ? " " : "", o->argument ? o->argument : "");
 		else
-			snprintf(left, sizeof(left), "    --%s%s%s", o->name, o->argument && !optional ? " " : "",
+			snprintf(left, sizeof(left), "    --%s%s%s", o->name,
+				 o->argument && !optional ? " " : "",
 				 o->argument ? o->argument : "");
 		fprintf(out, "  %-28s ", left);
 		wrapped_print(out, 31, cols, help_of(o, help, sizeof(help)));
 	}
 	fputc('\n', out);
-	wrapped_print(out, 0, cols, "Exit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero "
-		      "(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.");
+	wrapped_print(
+		out, 0, cols,
+		"Exit status: 0 done; 1 could not do it; 2 usage; with COMMAND its own status when not zero "
+		"(128+n if a signal ended it, 127 not found, 126 not executable), else 3 if --fail-on-leak found a leak.");
 }
 
 /* How the user writes a mode. */
@@ -218,8 +233,9 @@ bool replay_takes_option(int code)
 
 void replay_refuses(int code)
 {
-	usage_error("--%s does not go with --replay: nothing is watched, and what was recorded stands",
-		    option_find(code)->name);
+	usage_error(
+		"--%s does not go with --replay: nothing is watched, and what was recorded stands",
+		option_find(code)->name);
 }
 
 int mode_prints(enum program_mode mode, enum format format)
@@ -236,7 +252,11 @@ int mode_prints(enum program_mode mode, enum format format)
 		if (!(left & 1u << i))
 			continue;
 		left &= ~(1u << i);
-		snprintf(list + len, sizeof(list) - len, "%s%s", !len ? "" : left ? ", " : " or ", format_names[i]);
+		snprintf(list + len, sizeof(list) - len, "%s%s",
+			 !len ? "" :
+			 left ? ", " :
+				" or ",
+			 format_names[i]);
 	}
 	return usage_error("'cutop %s' prints %s", mode_name(mode), list);
 }

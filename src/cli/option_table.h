@@ -13,31 +13,61 @@
 
 /* Options without a short letter. */
 enum {
-	OPTION_DURATION = 256, OPTION_CALLS, OPTION_EXACT, OPTION_NO_SINGLE_STEP, OPTION_HOLD, OPTION_STACKS, OPTION_LEAK_AGE, OPTION_LEAK_IGNORE, OPTION_FAIL_ON_LEAK,
-	OPTION_ALLOW_NO_CUDA, OPTION_MAP, OPTION_RUN_AS, OPTION_LIBRARY, OPTION_PROBE, OPTION_RING_SIZE, OPTION_NAMES_MEMORY, OPTION_ASCII,
-	OPTION_THEME, OPTION_NO_MOUSE, OPTION_READONLY, OPTION_NO_CONFIG, OPTION_CONFIG,
-	OPTION_FOLDED_BY, OPTION_REPLAY, OPTION_TRACE, OPTION_LISTEN, OPTION_TOP_KERNELS, OPTION_TOP_SITES, OPTION_ARGS, OPTION_PAIRS,
-	OPTION_RETURNS, OPTION_TRANSLATORS, OPTION_NO_PYTHON, OPTION_SITE_SKIP, OPTION_LAUNCH_SITES,
+	OPTION_DURATION = 256,
+	OPTION_CALLS,
+	OPTION_EXACT,
+	OPTION_NO_SINGLE_STEP,
+	OPTION_HOLD,
+	OPTION_STACKS,
+	OPTION_LEAK_AGE,
+	OPTION_LEAK_IGNORE,
+	OPTION_FAIL_ON_LEAK,
+	OPTION_ALLOW_NO_CUDA,
+	OPTION_MAP,
+	OPTION_RUN_AS,
+	OPTION_LIBRARY,
+	OPTION_PROBE,
+	OPTION_RING_SIZE,
+	OPTION_NAMES_MEMORY,
+	OPTION_ASCII,
+	OPTION_THEME,
+	OPTION_NO_MOUSE,
+	OPTION_READONLY,
+	OPTION_NO_CONFIG,
+	OPTION_CONFIG,
+	OPTION_FOLDED_BY,
+	OPTION_REPLAY,
+	OPTION_TRACE,
+	OPTION_LISTEN,
+	OPTION_TOP_KERNELS,
+	OPTION_TOP_SITES,
+	OPTION_ARGS,
+	OPTION_PAIRS,
+	OPTION_RETURNS,
+	OPTION_TRANSLATORS,
+	OPTION_NO_PYTHON,
+	OPTION_SITE_SKIP,
+	OPTION_LAUNCH_SITES,
 };
 
 /* Modes that take an option: bits 1 << enum program_mode. */
-#define IN_WATCH	(1u << MODE_WATCH)
-#define IN_DEMO		(1u << MODE_DEMO)
-#define IN_DOCTOR	(1u << MODE_DOCTOR)
-#define IN_TRACE	(1u << MODE_TRACE)
-#define IN_RECORD	(1u << MODE_RECORD)
-#define IN_REPLAY	(1u << MODE_COUNT)	/* not a mode: the option goes with --replay */
-#define IN_SNAPSHOTS	(IN_WATCH | IN_DEMO | IN_RECORD)
-#define IN_SHOWING	(IN_SNAPSHOTS | IN_REPLAY)
-#define IN_SCREEN	(IN_WATCH | IN_DEMO | IN_REPLAY)
+#define IN_WATCH     (1u << MODE_WATCH)
+#define IN_DEMO      (1u << MODE_DEMO)
+#define IN_DOCTOR    (1u << MODE_DOCTOR)
+#define IN_TRACE     (1u << MODE_TRACE)
+#define IN_RECORD    (1u << MODE_RECORD)
+#define IN_REPLAY    (1u << MODE_COUNT) /* not a mode: the option goes with --replay */
+#define IN_SNAPSHOTS (IN_WATCH | IN_DEMO | IN_RECORD)
+#define IN_SHOWING   (IN_SNAPSHOTS | IN_REPLAY)
+#define IN_SCREEN    (IN_WATCH | IN_DEMO | IN_REPLAY)
 /* Options that choose and place probes */
-#define IN_PROBING	(IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)
-#define IN_ALL		((1u << MODE_COUNT) - 1 + IN_REPLAY)
+#define IN_PROBING (IN_SNAPSHOTS | IN_DOCTOR | IN_TRACE)
+#define IN_ALL     ((1u << MODE_COUNT) - 1 + IN_REPLAY)
 
 struct option_entry {
-	int code;		/* the short letter, if it is a character */
+	int code; /* the short letter, if it is a character */
 	const char *name;
-	const char *argument;	/* NULL: no argument; "[=X]": an optional one */
+	const char *argument; /* NULL: no argument; "[=X]": an optional one */
 	unsigned int modes;
 	/* For --format and --folded-by, the text before the list of choices */
 	const char *help;
@@ -47,14 +77,14 @@ struct option_entry {
 bool option_is_optional(const struct option_entry *option);
 
 extern const struct option_entry option_table[];
-#define OPTION_MAX 64		/* the table is not longer than this */
+#define OPTION_MAX 64 /* the table is not longer than this */
 extern const size_t option_count;
 
 struct mode_entry {
-	const char *word;	/* the first word on the command line; NULL: none */
-	unsigned int formats;	/* the formats that it prints, bits 1 << enum format */
+	const char *word;     /* the first word on the command line; NULL: none */
+	unsigned int formats; /* the formats that it prints, bits 1 << enum format */
 	bool takes_command;
-	bool has_screen;	/* without --batch */
+	bool has_screen; /* without --batch */
 };
 
 extern const struct mode_entry mode_table[MODE_COUNT];

@@ -19,8 +19,8 @@
 #include "cli/option_hints.h"
 #include "probe/extra_functions.h"
 
-#define NAMES_MIN	(32ull << 20)	/* half of it is needed while a file is read */
-#define NAMES_MAX	(1ull << 40)
+#define NAMES_MIN (32ull << 20) /* half of it is needed while a file is read */
+#define NAMES_MAX (1ull << 40)
 
 int usage_error(const char *format, ...)
 {
@@ -40,7 +40,8 @@ static bool is_count(const char *text, uint64_t min, uint64_t max, uint64_t *val
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return !errno && end != text && !*end && isdigit((unsigned char)text[0]) && *value >= min && *value <= max;
+	return !errno && end != text && !*end && isdigit((unsigned char)text[0]) && *value >= min &&
+	       *value <= max;
 }
 
 int parse_count(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
@@ -48,9 +49,10 @@ int parse_count(const char *name, const char *text, uint64_t min, uint64_t max, 
 	if (is_count(text, min, max, value))
 		return 0;
 	if (max == UINT64_MAX)
-		return usage_error("--%s takes a whole number, at least %llu, not '%s'", name, (unsigned long long)min, text);
-	return usage_error("--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)min,
-			   (unsigned long long)max, text);
+		return usage_error("--%s takes a whole number, at least %llu, not '%s'", name,
+				   (unsigned long long)min, text);
+	return usage_error("--%s takes a whole number from %llu to %llu, not '%s'", name,
+			   (unsigned long long)min, (unsigned long long)max, text);
 }
 
 int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
@@ -61,9 +63,11 @@ int parse_seconds(const char *name, const char *text, double min, uint64_t *ns)
 	errno = 0;
 	seconds = strtod(text, &end);
 	if (end != text && !*end && seconds > SECONDS_MAX)
-		return usage_error("--%s takes at most %.0f seconds, not '%s'", name, SECONDS_MAX, text);
+		return usage_error("--%s takes at most %.0f seconds, not '%s'", name, SECONDS_MAX,
+				   text);
 	if (errno || end == text || *end || !isfinite(seconds) || seconds < min)
-		return usage_error("--%s takes a time in seconds, at least %g, not '%s'", name, min, text);
+		return usage_error("--%s takes a time in seconds, at least %g, not '%s'", name, min,
+				   text);
 	*ns = (uint64_t)(seconds * 1e9);
 	return 0;
 }
@@ -90,19 +94,22 @@ int parse_bytes(const char *name, const char *text, uint64_t *bytes)
 	*bytes = value;
 	return 0;
 bad:
-	return usage_error("--%s takes a size in bytes, with K, M or G if you like, not '%s'", name, text);
+	return usage_error("--%s takes a size in bytes, with K, M or G if you like, not '%s'", name,
+			   text);
 }
 
 /*
  * Calls @take with each of the words of @text, separated by commas, until that returns an error. It
  * works on a copy: the command line stays unchanged for ps(1) and recordings.
  */
-static int words_take(struct options *options, const char *text, int (*take)(struct options *options, const char *word))
+static int words_take(struct options *options, const char *text,
+		      int (*take)(struct options *options, const char *word))
 {
 	char *copy = strdup(text), *word, *rest = NULL;
 	int err = copy ? 0 : usage_error("no memory");
 
-	for (word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !err; word = strtok_r(NULL, ",", &rest))
+	for (word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !err;
+	     word = strtok_r(NULL, ",", &rest))
 		err = take(options, word);
 	free(copy);
 	return err;
@@ -113,7 +120,8 @@ static int pid_take(struct options *options, const char *word)
 	uint64_t pid;
 
 	if (!is_count(word, 1, INT_MAX, &pid))
-		return usage_error("--pid takes process ids, not '%s' (--command takes names)", word);
+		return usage_error("--pid takes process ids, not '%s' (--command takes names)",
+				   word);
 	if (options->pid_count == OPTIONS_LIST_MAX)
 		return usage_error("--pid takes at most %d processes", OPTIONS_LIST_MAX);
 	options->pids[options->pid_count++] = (uint32_t)pid;
@@ -194,7 +202,8 @@ static int group_take(struct options *options, const char *word)
 	hint_begin(&hint, word);
 	for (group = 0; group < GROUP_COUNT; group++)
 		hint_try(&hint, call_group_names[group], call_group_names[group]);
-	return usage_error("there is no group of calls '%s'%s; --calls help lists them", word, hint_say(&hint));
+	return usage_error("there is no group of calls '%s'%s; --calls help lists them", word,
+			   hint_say(&hint));
 }
 
 int parse_groups(struct options *options, const char *text)
@@ -244,7 +253,8 @@ int parse_ring(struct options *options, const char *text)
 	if (err)
 		return err;
 	if (bytes < 65536 || bytes > 1ull << 30 || bytes & (bytes - 1))
-		return usage_error("--ring-size takes a power of two from 64K to 1G, not '%s'", text);
+		return usage_error("--ring-size takes a power of two from 64K to 1G, not '%s'",
+				   text);
 	return 0;
 }
 
@@ -259,7 +269,8 @@ int parse_names_memory(struct options *options, const char *text)
 
 int parse_listen(struct options *options, const char *text)
 {
-	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text, *host = "127.0.0.1";
+	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text,
+		   *host = "127.0.0.1";
 	size_t len = strlen(host);
 	uint64_t number;
 
@@ -270,13 +281,16 @@ int parse_listen(struct options *options, const char *text)
 			host++;
 			len -= 2;
 		} else if (memchr(host, ':', len)) {
-			return usage_error("--listen takes an IPv6 address in brackets, [::1]:9400, not '%s'", text);
+			return usage_error(
+				"--listen takes an IPv6 address in brackets, [::1]:9400, not '%s'",
+				text);
 		}
 	}
 	if (!len || len >= sizeof(options->listen_host))
 		return usage_error("--listen takes [ADDR:]PORT, not '%s'", text);
 	if (!is_count(port, 0, UINT16_MAX, &number))
-		return usage_error("--listen takes [ADDR:]PORT, with a port up to %d, not '%s'", UINT16_MAX, text);
+		return usage_error("--listen takes [ADDR:]PORT, with a port up to %d, not '%s'",
+				   UINT16_MAX, text);
 	memcpy(options->listen_host, host, len);
 	options->listen_host[len] = 0;
 	options->listen_port = (uint16_t)number;
@@ -297,7 +311,8 @@ int parse_map(struct options *options, const char *text)
 		return 0;
 	}
 	if (!is_count(text, 0, UINT_MAX - 1, &value))
-		return usage_error("--map takes how many allocations to list, all or none, not '%s'", text);
+		return usage_error(
+			"--map takes how many allocations to list, all or none, not '%s'", text);
 	options->map_max = (unsigned int)value;
 	return 0;
 }
@@ -311,6 +326,10 @@ int parse_choice(const char *name, const char *text, const char *const *choices,
 		if (!strcmp(text, choices[i]))
 			return (int)i;
 	for (i = 0; i < count && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", !i ? "" : i + 1 < count ? ", " : " or ", choices[i]);
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
+				       !i            ? "" :
+				       i + 1 < count ? ", " :
+						       " or ",
+				       choices[i]);
 	return usage_error("--%s takes %s, not '%s'", name, list, text);
 }

@@ -9,18 +9,18 @@
 #include "cutop_calls.h"
 #include "cli/options.h"
 
-#define GROUPS_ALL	((1u << GROUP_COUNT) - 1)
-#define GROUPS_DEFAULT	(GROUPS_ALL & ~(1u << GROUP_QUERY))
+#define GROUPS_ALL     ((1u << GROUP_COUNT) - 1)
+#define GROUPS_DEFAULT (GROUPS_ALL & ~(1u << GROUP_QUERY))
 /* Without these the accounts would be wrong or without names: they are always probed. */
-#define GROUPS_NEEDED	(1u << GROUP_NAME | 1u << GROUP_DEVICE | 1u << GROUP_MEMORY)
+#define GROUPS_NEEDED (1u << GROUP_NAME | 1u << GROUP_DEVICE | 1u << GROUP_MEMORY)
 
 /*
  * What a trace prints by default: every call that the program makes, including queries, but not
  * registrations of kernels: the compiler puts those before main(), by the thousand.
  */
-#define GROUPS_TRACED	(GROUPS_ALL & ~(1u << GROUP_NAME))
+#define GROUPS_TRACED (GROUPS_ALL & ~(1u << GROUP_NAME))
 
-#define LAYERS_ALL	((1u << LAYER_COUNT) - 1)
+#define LAYERS_ALL ((1u << LAYER_COUNT) - 1)
 
 /* Prints the message, and where to find help. Returns -EINVAL. */
 int __attribute__((format(printf, 1, 2))) usage_error(const char *format, ...);

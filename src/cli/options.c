@@ -19,31 +19,30 @@
 #include "metrics/openmetrics.h"
 #include "view/theme.h"
 
-#define RING_DEFAULT	(16u << 20)
-#define NAMES_DEFAULT	(128u << 20)
-#define RING_TRACING	(64u << 20)	/* one second of 400,000 calls */
+#define RING_DEFAULT  (16u << 20)
+#define NAMES_DEFAULT (128u << 20)
+#define RING_TRACING  (64u << 20) /* one second of 400,000 calls */
 
 /* ---- the options ---- */
 
-static int parse_one(struct options *options, int code, const char *argument, bool *reverse, const char **sort)
+static int parse_one(struct options *options, int code, const char *argument, bool *reverse,
+		     const char **sort)
 {
-	static const char *const returns[] = { [RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never" };
+	static const char *const returns[] = {
+		[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
+	};
 	static const char *const translators[] = { "tell", "yield" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;
 
 	switch (code) {
-	case 'b':
-		options->batch = true;
-		return 0;
-	case 'n':
-		return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
+	case 'b': options->batch = true; return 0;
+	case 'n': return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
 	case 'd':
 		options->delay_given = true;
 		return parse_seconds("delay", argument, DELAY_SECONDS_MIN, &options->delay);
-	case OPTION_DURATION:
-		return parse_seconds("duration", argument, 0.01, &options->duration);
+	case OPTION_DURATION: return parse_seconds("duration", argument, 0.01, &options->duration);
 	case 'f':
 		err = parse_choice("format", argument, format_names, ARRAY_LEN(format_names));
 		if (err >= 0)
@@ -61,14 +60,9 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		options->to_stdout = !strcmp(argument, "-");
 		options->output = options->to_stdout ? NULL : argument;
 		return 0;
-	case OPTION_TRACE:
-		options->record_calls = true;
-		return 0;
-	case OPTION_REPLAY:
-		options->replay = argument;
-		return 0;
-	case OPTION_LISTEN:
-		return parse_listen(options, argument);
+	case OPTION_TRACE: options->record_calls = true; return 0;
+	case OPTION_REPLAY: options->replay = argument; return 0;
+	case OPTION_LISTEN: return parse_listen(options, argument);
 	case OPTION_TOP_KERNELS:
 		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
 		options->metrics_limits.kernels = (unsigned int)value;
@@ -79,48 +73,27 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		options->metrics_limits.sites = (unsigned int)value;
 		options->sites_given = true;
 		return err;
-	case 'p':
-		return parse_pids(options, argument);
-	case 'u':
-		options->user = argument;
-		return parse_user("user", argument, &options->uid);
-	case 'c':
-		options->command_glob = argument;
-		return 0;
+	case 'p': return parse_pids(options, argument);
+	case 'u': options->user = argument; return parse_user("user", argument, &options->uid);
+	case 'c': options->command_glob = argument; return 0;
 	case 's':
 		options->sort_given = true;
 		*sort = argument;
 		return 0;
-	case 'r':
-		*reverse = true;
-		return 0;
-	case 'l':
-		return parse_layer(options, argument);
-	case OPTION_CALLS:
-		return parse_groups(options, argument);
-	case OPTION_STACKS:
-		options->stacks = true;
-		return 0;
-	case OPTION_NO_PYTHON:
-		options->no_python = true;
-		return 0;
+	case 'r': *reverse = true; return 0;
+	case 'l': return parse_layer(options, argument);
+	case OPTION_CALLS: return parse_groups(options, argument);
+	case OPTION_STACKS: options->stacks = true; return 0;
+	case OPTION_NO_PYTHON: options->no_python = true; return 0;
 	case OPTION_SITE_SKIP:
 		if (options->site_skip_count == OPTIONS_LIST_MAX)
 			return usage_error("--site-skip is given too often");
 		options->site_skip[options->site_skip_count++] = argument;
 		return 0;
-	case OPTION_HOLD:
-		options->hold = true;
-		return 0;
-	case OPTION_NO_SINGLE_STEP:
-		options->no_single_step = true;
-		return 0;
-	case OPTION_EXACT:
-		options->exact_launches = true;
-		return 0;
-	case OPTION_LAUNCH_SITES:
-		options->launch_sites = true;
-		return 0;
+	case OPTION_HOLD: options->hold = true; return 0;
+	case OPTION_NO_SINGLE_STEP: options->no_single_step = true; return 0;
+	case OPTION_EXACT: options->exact_launches = true; return 0;
+	case OPTION_LAUNCH_SITES: options->launch_sites = true; return 0;
 	case OPTION_TRANSLATORS:
 		err = parse_choice("translators", argument, translators, ARRAY_LEN(translators));
 		if (err >= 0)
@@ -142,12 +115,8 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_FAIL_ON_LEAK:
 		options->fail_on_leak = true;
 		return argument ? parse_bytes("fail-on-leak", argument, &options->leak_bytes) : 0;
-	case OPTION_ALLOW_NO_CUDA:
-		options->allow_no_cuda = true;
-		return 0;
-	case OPTION_MAP:
-		options->map_given = true;
-		return parse_map(options, argument);
+	case OPTION_ALLOW_NO_CUDA: options->allow_no_cuda = true; return 0;
+	case OPTION_MAP: options->map_given = true; return parse_map(options, argument);
 	case OPTION_RUN_AS:
 		options->run_as = argument;
 		return parse_user("run-as", argument, &(uint32_t){ 0 });
@@ -156,12 +125,9 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 			return usage_error("--library is given too often");
 		options->libraries[options->library_count++] = argument;
 		return 0;
-	case OPTION_PROBE:
-		return parse_probe(options, argument);
-	case OPTION_RING_SIZE:
-		return parse_ring(options, argument);
-	case OPTION_NAMES_MEMORY:
-		return parse_names_memory(options, argument);
+	case OPTION_PROBE: return parse_probe(options, argument);
+	case OPTION_RING_SIZE: return parse_ring(options, argument);
+	case OPTION_NAMES_MEMORY: return parse_names_memory(options, argument);
 	case 'C':
 		err = parse_choice("color", argument, colors, ARRAY_LEN(colors));
 		if (err >= 0)
@@ -169,41 +135,22 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		return err < 0 ? err : 0;
 	case OPTION_THEME:
 		if (!theme_find(argument))
-			return usage_error("there is no theme '%s'; there are default, mono, colorblind and light", argument);
+			return usage_error(
+				"there is no theme '%s'; there are default, mono, colorblind and light",
+				argument);
 		options->theme = argument;
 		return 0;
-	case OPTION_NO_MOUSE:
-		options->no_mouse = true;
-		return 0;
-	case OPTION_READONLY:
-		options->readonly = true;
-		return 0;
-	case OPTION_NO_CONFIG:
-		options->no_config = true;
-		return 0;
-	case OPTION_CONFIG:
-		options->config = argument;
-		return 0;
-	case OPTION_ASCII:
-		options->ascii = true;
-		return 0;
-	case 't':
-		options->no_time = true;
-		return 0;
-	case 'E':
-		options->entries = true;
-		return 0;
-	case OPTION_PAIRS:
-		options->pairs = true;
-		return 0;
-	case OPTION_ARGS:
-		options->kernel_arguments = true;
-		return 0;
-	case 'v':
-		options->verbose = true;
-		return 0;
-	default:
-		return -EINVAL;
+	case OPTION_NO_MOUSE: options->no_mouse = true; return 0;
+	case OPTION_READONLY: options->readonly = true; return 0;
+	case OPTION_NO_CONFIG: options->no_config = true; return 0;
+	case OPTION_CONFIG: options->config = argument; return 0;
+	case OPTION_ASCII: options->ascii = true; return 0;
+	case 't': options->no_time = true; return 0;
+	case 'E': options->entries = true; return 0;
+	case OPTION_PAIRS: options->pairs = true; return 0;
+	case OPTION_ARGS: options->kernel_arguments = true; return 0;
+	case 'v': options->verbose = true; return 0;
+	default: return -EINVAL;
 	}
 }
 
@@ -225,7 +172,8 @@ static int sort_set(struct options *options, const char *text, bool reverse)
 			hint_try(&hint, columns[i].name, columns[i].name);
 			hint_try(&hint, columns[i].title, columns[i].name);
 		}
-		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad, hint_say(&hint));
+		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad,
+				   hint_say(&hint));
 	}
 	options->sort.reverse = reverse;
 	return 0;
@@ -235,11 +183,13 @@ static void tables_build(struct option *longs, char *shorts)
 {
 	size_t i;
 
-	*shorts++ = '+';	/* COMMAND begins at the first word that is not an option */
-	*shorts++ = ':';	/* we report errors ourselves */
+	*shorts++ = '+'; /* COMMAND begins at the first word that is not an option */
+	*shorts++ = ':'; /* we report errors ourselves */
 	for (i = 0; i < option_count; i++) {
 		const struct option_entry *o = &option_table[i];
-		int has = !o->argument ? no_argument : option_is_optional(o) ? optional_argument : required_argument;
+		int has = !o->argument          ? no_argument :
+			  option_is_optional(o) ? optional_argument :
+						  required_argument;
 
 		longs[i] = (struct option){ o->name, has, NULL, o->code };
 		if (o->code < 256) {
@@ -265,7 +215,8 @@ static void option_complain(int code, const char *word)
 	for (i = 0; i < option_count; i++) {
 		if (optopt == option_table[i].code) {
 			if (code == ':')
-				usage_error("--%s needs an argument: %s", option_table[i].name, option_table[i].argument);
+				usage_error("--%s needs an argument: %s", option_table[i].name,
+					    option_table[i].argument);
 			else
 				usage_error("--%s takes no argument", option_table[i].name);
 			return;
@@ -282,7 +233,7 @@ static void option_complain(int code, const char *word)
 		hint.prefix = "--";
 		for (i = 0; i < option_count; i++)
 			hint_try(&hint, option_table[i].name, option_table[i].name);
-		hint_try(&hint, "no-color", "color never");	/* a name used by other programs */
+		hint_try(&hint, "no-color", "color never"); /* a name used by other programs */
 		usage_error("there is no option '%s'%s", word, hint_say(&hint));
 	}
 }
@@ -299,7 +250,8 @@ static bool is_empty(int code, const char *argument)
 	for (i = 0; argument && !*argument && i < option_count; i++) {
 		for (k = 0; option_table[i].code == code && k < ARRAY_LEN(texts); k++) {
 			if (!strcmp(option_table[i].argument, texts[k])) {
-				usage_error("--%s needs an argument: %s, not ''", option_table[i].name, texts[k]);
+				usage_error("--%s needs an argument: %s, not ''",
+					    option_table[i].name, texts[k]);
 				return true;
 			}
 		}
@@ -322,19 +274,25 @@ static int trace_check(const struct options *options)
 	if (options->entries && options->pairs)
 		return usage_error("--entries and --pairs do not go together");
 	if (options->entries && options->stacks)
-		return usage_error("--stacks takes stacks at the return, and --entries (-E) looks at none");
+		return usage_error(
+			"--stacks takes stacks at the return, and --entries (-E) looks at none");
 	if (options->no_time && options->format == FORMAT_CHROME)
-		return usage_error("--format chrome is all about time: --no-time (-t) is for text and json");
+		return usage_error(
+			"--format chrome is all about time: --no-time (-t) is for text and json");
 	if (options->mode == MODE_RECORD && options->kernel_arguments && !options->record_calls)
-		return usage_error("--args is for every call: 'cutop record' takes it with --trace");
+		return usage_error(
+			"--args is for every call: 'cutop record' takes it with --trace");
 	return 0;
 }
 
 /* What is learned from returns is not available without them. */
 static int returns_check(const struct options *options)
 {
-	const char *option = options->exact_launches ? "exact-launches" : options->launch_sites ? "launch-sites" :
-			     options->pairs ? "pairs" : options->stacks ? "stacks" : NULL;
+	const char *option = options->exact_launches ? "exact-launches" :
+			     options->launch_sites   ? "launch-sites" :
+			     options->pairs          ? "pairs" :
+			     options->stacks         ? "stacks" :
+						       NULL;
 
 	if (!option || options->returns != RETURNS_NEVER)
 		return 0;
@@ -346,9 +304,11 @@ static int purpose_check(const struct options *options)
 {
 	if (options->allow_no_cuda && !options->fail_on_leak)
 		return usage_error("--allow-no-cuda is for --fail-on-leak");
-	if ((options->kernels_given || options->sites_given) && !options->listen && !format_is_metrics(options->format))
-		return usage_error("--top-%s is for metrics: --listen, or --format openmetrics or prometheus",
-				   options->kernels_given ? "kernels" : "sites");
+	if ((options->kernels_given || options->sites_given) && !options->listen &&
+	    !format_is_metrics(options->format))
+		return usage_error(
+			"--top-%s is for metrics: --listen, or --format openmetrics or prometheus",
+			options->kernels_given ? "kernels" : "sites");
 	return 0;
 }
 
@@ -369,12 +329,14 @@ static int command_check(struct options *options, int argc, char **argv)
 	struct hint hint;
 
 	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--") && options->mode != MODE_WATCH && is_mode(argv[optind]))
-			return usage_error("'%s' and '%s' do not go together; write -- before a command",
-					   mode_table[options->mode].word, argv[optind]);
+		if (strcmp(argv[optind - 1], "--") && options->mode != MODE_WATCH &&
+		    is_mode(argv[optind]))
+			return usage_error(
+				"'%s' and '%s' do not go together; write -- before a command",
+				mode_table[options->mode].word, argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
-			return usage_error("'%s' is no option%s; write -- before a command", argv[optind],
-					   mode_hint(&hint, argv[optind]));
+			return usage_error("'%s' is no option%s; write -- before a command",
+					   argv[optind], mode_hint(&hint, argv[optind]));
 		options->command = argv + optind;
 		if (options->replay)
 			return usage_error("--replay and a command do not go together");
@@ -401,9 +363,11 @@ static int output_check(const struct options *options)
 	if (options->mode == MODE_RECORD && options->to_stdout)
 		return usage_error("'cutop record' writes a file, and not to standard output");
 	if (options->mode == MODE_RECORD && !options->output)
-		return usage_error("'cutop record' needs --output (-o) FILE, where the recording goes");
+		return usage_error(
+			"'cutop record' needs --output (-o) FILE, where the recording goes");
 	if (options->mode == MODE_RECORD && options->format_given && !options->batch)
-		return usage_error("a recording has a form of its own; --format is for what --batch (-b) prints meanwhile");
+		return usage_error(
+			"a recording has a form of its own; --format is for what --batch (-b) prints meanwhile");
 	if (!prints && options->format_given)
 		return usage_error("the screen has no --format; use --batch (-b) to print");
 	if (!prints && (options->output || options->to_stdout))
@@ -421,9 +385,9 @@ static void mode_lead(int argc, char **argv, const char *shorts, const struct op
 	int at;
 
 	while (getopt_long(argc, argv, shorts, longs, NULL) != -1)
-		;	/* errors are reported when the options are parsed */
+		; /* errors are reported when the options are parsed */
 	at = optind;
-	optind = 0;	/* getopt(3): start again */
+	optind = 0; /* getopt(3): start again */
 	if (at >= argc || !strcmp(argv[at - 1], "--") || !is_mode(argv[at]))
 		return;
 	word = argv[at];
@@ -461,7 +425,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->uid = (uint32_t)-1;
 	options->leak_age = 10 * NSEC_PER_SEC;
 	options->map_max = 1000;
-	options->metrics_limits = (struct metrics_limits){ .kernels = KERNELS_SHOWN_DEFAULT, .sites = SITES_SHOWN_DEFAULT };
+	options->metrics_limits = (struct metrics_limits){ .kernels = KERNELS_SHOWN_DEFAULT,
+							   .sites = SITES_SHOWN_DEFAULT };
 	options->groups = GROUPS_DEFAULT;
 	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;
@@ -483,9 +448,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			*status = EXIT_DONE;
 			return OPTIONS_EXIT;
 		case ':':
-		case '?':
-			option_complain(code, argv[optind - 1]);
-			return OPTIONS_EXIT;
+		case '?': option_complain(code, argv[optind - 1]); return OPTIONS_EXIT;
 		}
 		if ((code == 's' || code == OPTION_CALLS) && !strcmp(optarg, "help")) {
 			code == 's' ? columns_help() : calls_help();
@@ -504,7 +467,9 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	if (!options->names_bytes)
 		options->names_bytes = NAMES_DEFAULT;
 	if (!options->ring_bytes)
-		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ? RING_TRACING : RING_DEFAULT;
+		options->ring_bytes = options->mode == MODE_TRACE || options->record_calls ?
+					      RING_TRACING :
+					      RING_DEFAULT;
 	if (!mode_table[options->mode].takes_command && optind < argc) {
 		usage_error("'cutop %s' takes no command", mode_table[options->mode].word);
 		return OPTIONS_EXIT;
@@ -525,9 +490,11 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (returns_check(options) || purpose_check(options))
 		return OPTIONS_EXIT;
-	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options, sort, reverse))
+	if (trace_check(options) || command_check(options, argc, argv) ||
+	    sort_set(options, sort, reverse))
 		return OPTIONS_EXIT;
-	if (!options->batch && mode_table[options->mode].has_screen && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+	if (!options->batch && mode_table[options->mode].has_screen &&
+	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		usage_error("the screen needs a terminal; use --batch (-b) to print");
 		return OPTIONS_EXIT;
 	}

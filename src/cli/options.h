@@ -17,8 +17,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LEAK = 3 };
 
 /* What cutop should do. Which options each mode takes: option_table.h. */
 enum program_mode {
-	MODE_WATCH,	/* the screen, or with --batch snapshots */
-	MODE_DEMO,	/* the same for the built-in demonstration */
+	MODE_WATCH, /* the screen, or with --batch snapshots */
+	MODE_DEMO,  /* the same for the built-in demonstration */
 	MODE_DOCTOR,
 	MODE_RECORD,
 	MODE_TRACE,
@@ -30,34 +30,34 @@ enum program_mode {
 struct options {
 	enum program_mode mode;
 	bool batch;
-	uint64_t iterations;		/* 0: no end */
-	uint64_t delay;			/* ns */
-	uint64_t duration;		/* ns, 0: no end */
+	uint64_t iterations; /* 0: no end */
+	uint64_t delay;      /* ns */
+	uint64_t duration;   /* ns, 0: no end */
 	enum format format;
 	enum folded_weight folded_by;
 	bool folded_given;
 	/* In the mode record: the recording; NULL: standard output */
 	const char *output;
-	bool to_stdout;			/* standard output was asked for explicitly: -o - */
-	const char *replay;		/* a recording to show, or NULL */
+	bool to_stdout;     /* standard output was asked for explicitly: -o - */
+	const char *replay; /* a recording to show, or NULL */
 	bool format_given;
-	bool listen;			/* serve metrics at this address: */
+	bool listen; /* serve metrics at this address: */
 	char listen_host[256];
-	uint16_t listen_port;		/* 0: any free one */
+	uint16_t listen_port; /* 0: any free one */
 	struct metrics_limits metrics_limits;
-	bool kernels_given, sites_given;	/* these limits */
+	bool kernels_given, sites_given; /* these limits */
 	uint32_t pids[OPTIONS_LIST_MAX];
 	size_t pid_count;
 	const char *user;
-	uint32_t uid;			/* of the user; (uint32_t)-1: any */
+	uint32_t uid; /* of the user; (uint32_t)-1: any */
 	const char *command_glob;
 	struct sort_order sort;
-	unsigned int groups;		/* bits of enum call_group */
+	unsigned int groups; /* bits of enum call_group */
 	/* The same, as the user asked: without those that the accounts need */
 	unsigned int traced_groups;
-	bool record_calls;		/* record --trace */
-	bool no_time, entries, pairs, kernel_arguments;	/* in a trace */
-	unsigned int layers;		/* bits of enum call_layer */
+	bool record_calls;                              /* record --trace */
+	bool no_time, entries, pairs, kernel_arguments; /* in a trace */
+	unsigned int layers;                            /* bits of enum call_layer */
 	bool exact_launches;
 	bool launch_sites;
 	/* COMMAND's threads wait while libraries that they load are probed */
@@ -65,12 +65,12 @@ struct options {
 	/* Functions whose probe would be single-stepped are left out */
 	bool no_single_step;
 	enum returns_choice returns;
-	bool yields;			/* --translators=yield */
+	bool yields; /* --translators=yield */
 	bool stacks;
 	bool no_python;
 	const char *site_skip[OPTIONS_LIST_MAX + 1];
 	size_t site_skip_count;
-	uint64_t leak_age;		/* ns */
+	uint64_t leak_age; /* ns */
 	bool leak_age_given;
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
 	size_t leak_ignore_count;
@@ -78,11 +78,11 @@ struct options {
 	uint64_t leak_bytes;
 	bool allow_no_cuda;
 	unsigned int map_max;
-	bool map_given;			/* list allocations in text, too */
+	bool map_given; /* list allocations in text, too */
 	const char *run_as;
 	const char *libraries[OPTIONS_LIST_MAX];
 	size_t library_count;
-	const char *probes[OPTIONS_LIST_MAX];	/* LIBRARY:SYMBOL[=RESULT] */
+	const char *probes[OPTIONS_LIST_MAX]; /* LIBRARY:SYMBOL[=RESULT] */
 	size_t probe_count;
 	uint64_t ring_bytes;
 	/* For names of functions, and whatever else is kept of files */
@@ -95,8 +95,8 @@ struct options {
 	bool no_mouse, readonly, no_config;
 	const char *config;
 	bool verbose;
-	char **words;			/* the whole command line, NULL-ended; borrowed */
-	char **command;			/* NULL-ended, or NULL; borrowed from argv */
+	char **words;   /* the whole command line, NULL-ended; borrowed */
+	char **command; /* NULL-ended, or NULL; borrowed from argv */
 };
 
 enum options_action { OPTIONS_RUN, OPTIONS_EXIT };

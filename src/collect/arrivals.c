@@ -26,10 +26,11 @@ struct arrivals {
 	uint64_t (*now)(void);
 	struct arrival_list list;
 	size_t count;
-	uint64_t spent;		/* in this turn, ns */
+	uint64_t spent; /* in this turn, ns */
 };
 
-struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record), void *context, uint64_t (*now)(void))
+struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record),
+			      void *context, uint64_t (*now)(void))
 {
 	struct arrivals *arrivals = calloc(1, sizeof(*arrivals));
 
@@ -83,13 +84,16 @@ void arrivals_turn(struct arrivals *arrivals)
 void arrivals_put(struct arrivals *arrivals, const struct rec_hdr *record)
 {
 	bool has_time = !arrivals->count && arrivals->spent < ARRIVALS_SLICE;
-	struct arrival *arrival = has_time || arrivals->count >= ARRIVALS_MAX ? NULL : malloc(sizeof(*arrival));
+	struct arrival *arrival =
+		has_time || arrivals->count >= ARRIVALS_MAX ? NULL : malloc(sizeof(*arrival));
 
 	if (!arrival) {
 		look_at(arrivals, record);
 		return;
 	}
-	memcpy(&arrival->record, record, record->type == REC_EXEC ? sizeof(arrival->record.exec) : sizeof(arrival->record.mmap));
+	memcpy(&arrival->record, record,
+	       record->type == REC_EXEC ? sizeof(arrival->record.exec) :
+					  sizeof(arrival->record.mmap));
 	STAILQ_INSERT_TAIL(&arrivals->list, arrival, link);
 	arrivals->count++;
 }

@@ -14,8 +14,8 @@
 
 #include "cutop_event.h"
 
-#define ARRIVALS_SLICE	100000000ull	/* ns per turn: after that no further file is begun */
-#define ARRIVALS_MAX	4096		/* how many may wait; further ones are handled at once */
+#define ARRIVALS_SLICE 100000000ull /* ns per turn: after that no further file is begun */
+#define ARRIVALS_MAX   4096         /* how many may wait; further ones are handled at once */
 
 struct arrivals;
 
@@ -23,7 +23,8 @@ struct arrivals;
  * @look does the work for a record, REC_EXEC or REC_MMAP; @now is a clock in ns. NULL without
  * memory.
  */
-struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record), void *context, uint64_t (*now)(void));
+struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record),
+			      void *context, uint64_t (*now)(void));
 void arrivals_free(struct arrivals *arrivals);
 
 /* Starts a slice with the records that wait. */

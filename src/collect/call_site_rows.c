@@ -69,7 +69,8 @@ static struct told_row *told_get(struct call_site_rows *rows, const struct call_
 	return told;
 }
 
-bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key, const struct call_site_row *row, bool last,
+bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key,
+			 const struct call_site_row *row, bool last,
 			 struct rec_call_site_row *record)
 {
 	struct told_row *told = told_get(rows, key);
@@ -78,7 +79,8 @@ bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key
 
 	if (!told)
 		return false;
-	if (memcmp(row, &told->row, sizeof(*row)) && (stack_find(rows, key->launch.program, key->stack, &stack) || last)) {
+	if (memcmp(row, &told->row, sizeof(*row)) &&
+	    (stack_find(rows, key->launch.program, key->stack, &stack) || last)) {
 		*record = (struct rec_call_site_row){
 			.hdr = { .type = REC_CALL_SITE, .size = sizeof(*record), .program = key->launch.program },
 			.key = *key,

@@ -22,7 +22,8 @@ void call_site_rows_free(struct call_site_rows *rows);
  * Takes the row as it is now; @last: it is read for the last time. Returns true, and the record for
  * the model in *@record, if there is something to tell.
  */
-bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key, const struct call_site_row *row, bool last,
+bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key,
+			 const struct call_site_row *row, bool last,
 			 struct rec_call_site_row *record);
 
 #endif

@@ -27,14 +27,16 @@
 #include "names/symtab.h"
 #include "record/recorder.h"
 
-#define FIRST_READING_MS 500	/* how long a short run waits for the driver's first answer */
-#define DRAIN_INTERVAL	(100 * NSEC_PER_MSEC)	/* the ring is drained at least this often */
+#define FIRST_READING_MS 500 /* how long a short run waits for the driver's first answer */
+#define DRAIN_INTERVAL   (100 * NSEC_PER_MSEC) /* the ring is drained at least this often */
 
 /* The parts of a snapshot that the model does not know. */
 static struct rec_moment moment_make(const struct collector *collector)
 {
 	struct rec_moment moment = {
-		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = clock_ns(CLOCK_MONOTONIC) },
+		.hdr = { .type = REC_MOMENT,
+			 .size = sizeof(moment),
+			 .time = clock_ns(CLOCK_MONOTONIC) },
 		.is_synthetic = collector->synthetic != NULL,
 	};
 	struct probe_counts counts = { 0 };
@@ -52,8 +54,9 @@ static struct rec_moment moment_make(const struct collector *collector)
 	moment.single_stepped = counts.points[POINT_STEPPED];
 	moment.has_points = collector->probe != NULL;
 	if (!getrusage(RUSAGE_SELF, &usage))
-		moment.self_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
-				     (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+		moment.self_cpu_ns =
+			(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 	text = file_read("/proc/self/statm", 256, NULL);
 	if (text && sscanf(text, "%lu %lu", &pages, &resident) == 2)
 		moment.self_resident = (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -77,9 +80,9 @@ static void refresh(struct collector *collector)
 }
 
 /* More than a clock is ever slewed between two looks */
-#define CLOCK_STEP	(int64_t)(NSEC_PER_SEC / 2)
+#define CLOCK_STEP (int64_t)(NSEC_PER_SEC / 2)
 /* a look that takes longer was interrupted, and is not used */
-#define CLOCK_LOOK	(10 * NSEC_PER_MSEC)
+#define CLOCK_LOOK (10 * NSEC_PER_MSEC)
 
 /*
  * CLOCK_MONOTONIC, the time of all records, advances evenly but stands still while the machine
@@ -87,8 +90,11 @@ static void refresh(struct collector *collector)
  */
 static void clock_check(struct collector *collector)
 {
-	uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME), after = clock_ns(CLOCK_MONOTONIC);
-	struct rec_clock record = { .hdr = { .type = REC_CLOCK, .size = sizeof(record), .time = collector->clock_checked } };
+	uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME),
+		 after = clock_ns(CLOCK_MONOTONIC);
+	struct rec_clock record = { .hdr = { .type = REC_CLOCK,
+					     .size = sizeof(record),
+					     .time = collector->clock_checked } };
 	int64_t offset = (int64_t)(real - before), step = offset - collector->clock_offset;
 
 	if (after - before > CLOCK_LOOK)
@@ -284,7 +290,8 @@ static void program_late(void *context, uint32_t program)
 	feed_late(collector->feed, program);
 }
 
-static void extra_found(void *context, unsigned int call, const char *symbol, enum extra_result result)
+static void extra_found(void *context, unsigned int call, const char *symbol,
+			enum extra_result result)
 {
 	struct collector *collector = context;
 
@@ -308,7 +315,7 @@ static void program_begins(void *context, const struct seen_file *seen, uint32_t
 }
 
 int collector_prepare(struct collector **result, const struct collector_settings *settings,
-			     struct reason *why)
+		      struct reason *why)
 {
 	struct collector *collector = calloc(1, sizeof(*collector));
 
@@ -320,7 +327,8 @@ int collector_prepare(struct collector **result, const struct collector_settings
 	collector->config.start_mono = clock_ns(CLOCK_MONOTONIC);
 	collector->config.start_real = clock_ns(CLOCK_REALTIME);
 	collector->clock_checked = collector->config.start_mono;
-	collector->clock_offset = (int64_t)(collector->config.start_real - collector->config.start_mono);
+	collector->clock_offset =
+		(int64_t)(collector->config.start_real - collector->config.start_mono);
 	collector->config.leak_age = settings->leak_age;
 	collector->config.totals = settings->totals;
 	collector->model = model_new(&collector->config);
@@ -341,16 +349,20 @@ static int record_begin(struct collector *collector, struct reason *why)
 {
 	const struct collector_settings *settings = &collector->settings;
 	struct facts facts = {
-		.start_mono = collector->config.start_mono, .start_real = collector->config.start_real,
-		.leak_age = collector->config.leak_age, .has_command = settings->record_command,
-		.has_calls = settings->record_calls, .version = PACKAGE_VERSION,
+		.start_mono = collector->config.start_mono,
+		.start_real = collector->config.start_real,
+		.leak_age = collector->config.leak_age,
+		.has_command = settings->record_command,
+		.has_calls = settings->record_calls,
+		.version = PACKAGE_VERSION,
 	};
 	int err;
 
 	if (!settings->record)
 		return 0;
 	host_name(facts.host);
-	snprintf(facts.options, sizeof(facts.options), "%s", settings->record_options ? settings->record_options : "");
+	snprintf(facts.options, sizeof(facts.options), "%s",
+		 settings->record_options ? settings->record_options : "");
 	err = recorder_open(&collector->recorder, settings->record, &facts, why);
 	if (err)
 		return err;
@@ -359,7 +371,8 @@ static int record_begin(struct collector *collector, struct reason *why)
 	return 0;
 }
 
-int collector_new(struct collector **result, const struct collector_settings *settings, struct reason *why)
+int collector_new(struct collector **result, const struct collector_settings *settings,
+		  struct reason *why)
 {
 	struct probe_settings probe = settings->probe;
 	struct collector *collector;
@@ -385,10 +398,11 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
-	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob, settings->held_globs,
-				   settings->python_skip);
+	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob,
+				   settings->held_globs, settings->python_skip);
 	if (!collector->feed) {
-		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s", strerror(errno));
+		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s",
+				 strerror(errno));
 		goto fail;
 	}
 	err = record_begin(collector, why);
@@ -433,8 +447,11 @@ void collector_watch_idle(struct collector *collector)
 
 	for (i = 0; i < probe->pid_count; i++)
 		if (feed_idle(collector->feed, probe->pids[i], probe->bpf.only_uid) == -ENOENT)
-			warn_user(probe->notes, "process %u maps no CUDA library that is probed: nothing is shown of it until it "
-				  "does ('cutop doctor -p %u' says more)", probe->pids[i], probe->pids[i]);
+			warn_user(
+				probe->notes,
+				"process %u maps no CUDA library that is probed: nothing is shown of it until it "
+				"does ('cutop doctor -p %u' says more)",
+				probe->pids[i], probe->pids[i]);
 }
 
 int collector_start(struct collector *collector, struct reason *why)
@@ -444,7 +461,8 @@ int collector_start(struct collector *collector, struct reason *why)
 	/* Start this first: the thread may ask it at once. */
 	if (!collector->synthetic && !collector->replay)
 		collector->nvml = nvml_open(collector->settings.probe.notes);
-	err = pthread_create(&collector->thread, NULL, collector->replay ? collector_play_run : collector_run, collector);
+	err = pthread_create(&collector->thread, NULL,
+			     collector->replay ? collector_play_run : collector_run, collector);
 	if (err)
 		return reason_set(why, -err, "cannot start a thread: %s", strerror(err));
 	collector->running = true;

@@ -19,14 +19,14 @@
 struct collector;
 
 struct collector_settings {
-	struct probe_settings probe;	/* callbacks and budget in it are set by the collector */
-	uint64_t delay;			/* ns between snapshots */
+	struct probe_settings probe; /* callbacks and budget in it are set by the collector */
+	uint64_t delay;              /* ns between snapshots */
 	/* Memory for what is kept of files: the budget of names; 0: no limit */
 	uint64_t names_bytes;
-	uint64_t leak_age;		/* ns */
-	unsigned int map_max;		/* how many allocations are listed per process */
-	const char *command_glob;	/* -c, or NULL */
-	bool totals;			/* snapshots have sums by command and call */
+	uint64_t leak_age;        /* ns */
+	unsigned int map_max;     /* how many allocations are listed per process */
+	const char *command_glob; /* -c, or NULL */
+	bool totals;              /* snapshots have sums by command and call */
 	/*
 	 * make an extra snapshot at the start that is not handed out, so that the first one handed
 	 * out has rates
@@ -44,7 +44,7 @@ struct collector_settings {
 	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
 	/* Called by that thread about ten times a second; or NULL. */
 	void (*on_tick)(void *context);
-	void *context;			/* for both */
+	void *context; /* for both */
 	/* Further libraries whose memory counts as held, NULL-ended, or NULL */
 	const char *const *held_globs;
 	/* Python files that are shown as call sites only if there are no others; likewise */
@@ -62,7 +62,8 @@ struct collector_settings {
 };
 
 /* Loads the BPF programs. Nothing is attached yet. Returns 0 or a negative errno with @why set. */
-int collector_new(struct collector **collector, const struct collector_settings *settings, struct reason *why);
+int collector_new(struct collector **collector, const struct collector_settings *settings,
+		  struct reason *why);
 
 /*
  * The same with a made-up feed (synthetic.h) in place of probes: then only collector_start() is

@@ -15,36 +15,37 @@ struct collector {
 	struct collector_settings settings;
 	struct probe *probe;
 	struct model *model;
-	struct record_sink sink;		/* leads to the model */
-	struct budget *budget;		/* for names from files; NULL: no limit */
+	struct record_sink sink; /* leads to the model */
+	struct budget *budget;   /* for names from files; NULL: no limit */
 	struct feed *feed;
-	struct synthetic *synthetic;	/* used in place of probe and feed, or NULL */
-	struct nvml *nvml;		/* NULL: the driver is not asked */
-	struct replay *replay;		/* used in place of all of these, or NULL */
+	struct synthetic *synthetic; /* used in place of probe and feed, or NULL */
+	struct nvml *nvml;           /* NULL: the driver is not asked */
+	struct replay *replay;       /* used in place of all of these, or NULL */
 	struct playback *playback;
-	struct recorder *recorder;	/* NULL: nothing is recorded */
+	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct model_config config;
-	uint64_t clock_checked;	/* CLOCK_MONOTONIC, when the wall clock was last compared */
-	bool is_starved;	/* there was no memory for a snapshot */
-	int64_t clock_offset;	/* how far the wall clock was ahead of CLOCK_MONOTONIC then, ns */
+	uint64_t clock_checked; /* CLOCK_MONOTONIC, when the wall clock was last compared */
+	bool is_starved;        /* there was no memory for a snapshot */
+	int64_t clock_offset;   /* how far the wall clock was ahead of CLOCK_MONOTONIC then, ns */
 
 	pthread_t thread;
 	bool running;
-	int wake;		/* eventfd: stop */
-	int ready;		/* eventfd: a snapshot waits */
-	pthread_mutex_t lock;	/* guards the following */
+	int wake;             /* eventfd: stop */
+	int ready;            /* eventfd: a snapshot waits */
+	pthread_mutex_t lock; /* guards the following */
 	struct snapshot *latest;
 	bool stop, clear_exited;
-	uint64_t new_delay;	/* ns; 0: no change */
+	uint64_t new_delay; /* ns; 0: no change */
 	uint32_t focus;
 	bool new_focus;
-	unsigned int acts[PLAY_ACT_COUNT];	/* how often each act was requested */
+	unsigned int acts[PLAY_ACT_COUNT]; /* how often each act was requested */
 	struct play_status status;
 	int record_error;
 };
 
 /* What all kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
-int collector_prepare(struct collector **collector, const struct collector_settings *settings, struct reason *why);
+int collector_prepare(struct collector **collector, const struct collector_settings *settings,
+		      struct reason *why);
 
 /* Hands out @snapshot in place of the previous one. */
 void collector_publish(struct collector *collector, struct snapshot *snapshot);

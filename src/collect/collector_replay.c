@@ -10,7 +10,7 @@
 
 #include "collect/collector_internal.h"
 
-#define PLAY_WAIT_MOST	(3600 * NSEC_PER_SEC)	/* the longest time for poll(2) */
+#define PLAY_WAIT_MOST (3600 * NSEC_PER_SEC) /* the longest time for poll(2) */
 
 static void play_acts_do(struct collector *collector)
 {
@@ -30,7 +30,8 @@ static void play_acts_do(struct collector *collector)
 		collector_publish(collector, snapshot);
 	for (act = 0; act < PLAY_ACT_COUNT; act++)
 		for (; acts[act]; acts[act]--) {
-			snapshot = playback_act(collector->playback, (enum play_act)act, clock_ns(CLOCK_MONOTONIC));
+			snapshot = playback_act(collector->playback, (enum play_act)act,
+						clock_ns(CLOCK_MONOTONIC));
 			if (snapshot)
 				collector_publish(collector, snapshot);
 		}
@@ -53,7 +54,8 @@ void *collector_play_run(void *argument)
 	uint64_t next = 0;
 
 	for (;;) {
-		struct snapshot *snapshot = playback_due(collector->playback, clock_ns(CLOCK_MONOTONIC));
+		struct snapshot *snapshot =
+			playback_due(collector->playback, clock_ns(CLOCK_MONOTONIC));
 		uint64_t wait;
 
 		if (snapshot)

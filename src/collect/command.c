@@ -56,14 +56,17 @@ int command_find(const char *name, char *path, struct reason *why)
 		list = "/usr/local/bin:/usr/bin:/bin";
 	for (;; list += len + 1) {
 		len = strcspn(list, ":");
-		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) < PATH_MAX &&
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) <
+			    PATH_MAX &&
 		    is_program(path, &error))
 			return 0;
 		if (!list[len])
 			break;
 	}
 out:
-	return reason_set(why, error, error == -EACCES ? "%s: cannot be executed" : "%s: command not found", name);
+	return reason_set(why, error,
+			  error == -EACCES ? "%s: cannot be executed" : "%s: command not found",
+			  name);
 }
 
 /* The user to run COMMAND as. NULL: the present user. */
@@ -115,7 +118,7 @@ static void output_set(int output)
 	dup2(output, STDERR_FILENO);
 }
 
-#define ENVIRONMENT_MAX	(4u << 20)
+#define ENVIRONMENT_MAX (4u << 20)
 
 char **command_environment(void)
 {
@@ -135,7 +138,7 @@ char **command_environment(void)
 		free(text);
 		return NULL;
 	}
-	list[0] = text;	/* stored first in the block, for command_environment_free() */
+	list[0] = text; /* stored first in the block, for command_environment_free() */
 	for (at = 0, count = 1; at < len; at += strlen(text + at) + 1)
 		list[count++] = text + at;
 	return list + 1;
@@ -159,10 +162,10 @@ const char *command_variable(char **environment, const char *name)
 	return NULL;
 }
 
-static struct rlimit files_limit;	/* the limit as we found it; both 0: it was not changed */
+static struct rlimit files_limit; /* the limit as we found it; both 0: it was not changed */
 
 /* Maps and programs take about 60 descriptors, a library about 15, and there are at least two. */
-#define FILES_MIN	128
+#define FILES_MIN 128
 
 int command_files_raise(struct reason *why)
 {
@@ -171,8 +174,10 @@ int command_files_raise(struct reason *why)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
 	if (limit.rlim_max < FILES_MIN)
-		return reason_set(why, -EMFILE, "the limit of open files is %llu; cutop needs %d at least (ulimit -n)",
-				  (unsigned long long)limit.rlim_max, FILES_MIN);
+		return reason_set(
+			why, -EMFILE,
+			"the limit of open files is %llu; cutop needs %d at least (ulimit -n)",
+			(unsigned long long)limit.rlim_max, FILES_MIN);
 	if (limit.rlim_cur == limit.rlim_max)
 		return 0;
 	files_limit = limit;
@@ -182,7 +187,8 @@ int command_files_raise(struct reason *why)
 	return 0;
 }
 
-static void child_run(char **argv, char **environment, const struct passwd *user, int go, int error, int output)
+static void child_run(char **argv, char **environment, const struct passwd *user, int go, int error,
+		      int output)
 {
 	sigset_t none;
 	char byte;
@@ -211,8 +217,8 @@ static void child_run(char **argv, char **environment, const struct passwd *user
 	_exit(127);
 }
 
-int command_fork(struct command *command, char **argv, char **environment, const char *run_as, int output,
-		 struct reason *why)
+int command_fork(struct command *command, char **argv, char **environment, const char *run_as,
+		 int output, struct reason *why)
 {
 	const struct passwd *user = command_user(run_as);
 	int go[2], error[2];

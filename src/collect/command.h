@@ -10,10 +10,10 @@
 
 struct command {
 	pid_t pid;
-	int go;			/* pipe: writing a byte and closing it lets the child run */
-	int error;		/* pipe: returns the child's errno if it cannot run the program */
+	int go;    /* pipe: writing a byte and closing it lets the child run */
+	int error; /* pipe: returns the child's errno if it cannot run the program */
 	bool ended;
-	int status;		/* as wait(2) gives it */
+	int status; /* as wait(2) gives it */
 };
 
 /*
@@ -52,8 +52,8 @@ const char *command_home(const char *run_as, char **environment);
  * to the descriptor @output and has no input; -1: it shares ours. Returns 0 or a negative errno
  * with @why set.
  */
-int command_fork(struct command *command, char **argv, char **environment, const char *run_as, int output,
-		 struct reason *why);
+int command_fork(struct command *command, char **argv, char **environment, const char *run_as,
+		 int output, struct reason *why);
 
 /* Lets the child run. Returns 0, or the negative errno of starting the program. */
 int command_go(struct command *command);

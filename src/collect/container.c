@@ -26,10 +26,10 @@
 
 #include "util/util.h"
 
-#define ID_LEN	64
-#define UID_LEN	36	/* RFC 4122: 8-4-4-4-12 */
-#define STAT_MAX	4096
-#define PF_EXITING	0x4	/* linux/sched.h */
+#define ID_LEN     64
+#define UID_LEN    36 /* RFC 4122: 8-4-4-4-12 */
+#define STAT_MAX   4096
+#define PF_EXITING 0x4 /* linux/sched.h */
 
 static bool is_hex(char c)
 {
@@ -97,7 +97,8 @@ static void pod_find(const char *text, struct container *container)
  * Copies a name between @mark and the next / or line end; systemd's escapes (\x2d and so on) are
  * undone.
  */
-static bool name_find(const char *text, const char *mark, const char *ending, struct container *container)
+static bool name_find(const char *text, const char *mark, const char *ending,
+		      struct container *container)
 {
 	const char *at = strstr(text, mark);
 	size_t len, tail = strlen(ending), used = 0, i;
@@ -125,8 +126,13 @@ static bool name_find(const char *text, const char *mark, const char *ending, st
 
 bool container_of_cgroups(const char *cgroups, struct container *container)
 {
-	static const struct { const char *mark, *ending; } names[] = {
-		{ "/lxc.payload.", "" }, { "/lxc/", "" }, { "/machine-", ".scope" }, { "/systemd-nspawn@", ".service" },
+	static const struct {
+		const char *mark, *ending;
+	} names[] = {
+		{ "/lxc.payload.", "" },
+		{ "/lxc/", "" },
+		{ "/machine-", ".scope" },
+		{ "/systemd-nspawn@", ".service" },
 	};
 	const char *at = id_find(cgroups);
 	size_t i;

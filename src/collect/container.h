@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-#define CGROUPS_MAX	16384	/* bytes that are read of a cgroup file */
+#define CGROUPS_MAX 16384 /* bytes that are read of a cgroup file */
 
 struct container {
-	char id[128];	/* empty: none */
-	char pod[40];	/* the pod's UID; empty: none */
+	char id[128]; /* empty: none */
+	char pod[40]; /* the pod's UID; empty: none */
 };
 
 /*

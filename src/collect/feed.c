@@ -16,12 +16,12 @@
 #include "model/chosen.h"
 #include "probe/path_names.h"
 
-#define ENDED_MANY	1024	/* programs whose rows wait to be read a last time, and deleted */
-#define LINES_WAIT_MS	3000	/* at the end, for source lines of call sites */
+#define ENDED_MANY    1024 /* programs whose rows wait to be read a last time, and deleted */
+#define LINES_WAIT_MS 3000 /* at the end, for source lines of call sites */
 /* Also at the end: for files or memory that are slow, or never arrive */
-#define IDLE_MS		2000
-#define IDLE_HURRY_MS	400	/* the same if something waits for cutop's end */
-#define NAMES_LOOK_US	5000
+#define IDLE_MS       2000
+#define IDLE_HURRY_MS 400 /* the same if something waits for cutop's end */
+#define NAMES_LOOK_US 5000
 
 /* ---- programs ---- */
 
@@ -56,7 +56,8 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	struct rec_identity *identity;
 	int err;
 
-	identity = identity_read(probe_outside(feed->probe), &watched->process, watched->late, &err);
+	identity =
+		identity_read(probe_outside(feed->probe), &watched->process, watched->late, &err);
 	watched->unidentified = outside_is_later(err);
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
@@ -66,11 +67,15 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 
 	if (identity && probe_has_left(feed->probe, watched->program))
 		identity_drop_devices(identity);
-	if (first && glob && (!identity || !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), watched->process.comm, glob)))
+	if (first && glob &&
+	    (!identity ||
+	     !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity),
+			       watched->process.comm, glob)))
 		watched->ignored = true;
 	if (!watched->ignored) {
 		if (first)
-			record_sink_put(feed->sink, &watched->process.hdr, sizeof(watched->process));
+			record_sink_put(feed->sink, &watched->process.hdr,
+					sizeof(watched->process));
 		if (identity)
 			record_sink_put(feed->sink, &identity->hdr, identity->hdr.size);
 	}
@@ -176,14 +181,17 @@ static void later_feed(struct feed *feed);
 
 void feed_settle(struct feed *feed, bool hurry)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
+	uint64_t end =
+		clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
 
-	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) && clock_ns(CLOCK_MONOTONIC) < end) {
+	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) &&
+	       clock_ns(CLOCK_MONOTONIC) < end) {
 		usleep(NAMES_LOOK_US);
 		errands_tend(probe_outside(feed->probe)->errands);
 		later_feed(feed);
 	}
-	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, site_told, feed);
+	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, site_told,
+			 feed);
 	site_names_give_up(feed->sites);
 }
 
@@ -205,9 +213,16 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 {
 	const struct rec_kernel kernel = {
-		.hdr = { .type = REC_KERNEL, .size = sizeof(kernel), .program = record->hdr.program, .time = record->hdr.time,
-			 .tgid = record->hdr.tgid, .tid = record->hdr.tid },
-		.function = record->function, .stub = record->stub, .source = NAME_NONE, .call = record->call,
+		.hdr = { .type = REC_KERNEL,
+			 .size = sizeof(kernel),
+			 .program = record->hdr.program,
+			 .time = record->hdr.time,
+			 .tgid = record->hdr.tgid,
+			 .tid = record->hdr.tid },
+		.function = record->function,
+		.stub = record->stub,
+		.source = NAME_NONE,
+		.call = record->call,
 	};
 
 	if (record->call == CALL_COUNT)
@@ -223,10 +238,12 @@ static void name_lose(struct feed *feed, uint32_t program, int err)
 	record_sink_inexact(feed->sink, program, 0);
 }
 
-static void name_at_feed(struct feed *feed, const struct watched *watched, const struct rec_name_at *record)
+static void name_at_feed(struct feed *feed, const struct watched *watched,
+			 const struct rec_name_at *record)
 {
 	struct rec_hdr *result;
-	int err = unread_names_read(feed->unread, record, watched ? watched->process.start_time : 0, &result);
+	int err = unread_names_read(feed->unread, record, watched ? watched->process.start_time : 0,
+				    &result);
 
 	if (!err) {
 		record_sink_put(feed->sink, result, result->size);
@@ -397,16 +414,12 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		return;
 	switch (hdr->type) {
 	case REC_EXEC:
-	case REC_MMAP:
-		arrivals_put(feed->arrivals, hdr);
-		return;
+	case REC_MMAP: arrivals_put(feed->arrivals, hdr); return;
 	case REC_TRANSLATOR:
 		if (size >= sizeof(struct rec_translator))
 			probe_on_translator(feed->probe, data);
 		return;
-	case REC_PROCESS:
-		feed_watch(feed, data);
-		return;
+	case REC_PROCESS: feed_watch(feed, data); return;
 	}
 	watched = feed_watched(feed, hdr->program);
 	/*
@@ -422,9 +435,7 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		if (watched)
 			feed_end(feed, watched, data);
 		return;
-	case REC_MODULE:
-		modules_add(feed->modules, data, NULL);
-		break;
+	case REC_MODULE: modules_add(feed->modules, data, NULL); break;
 	case REC_NAME_AT:
 		if (size >= sizeof(struct rec_name_at))
 			name_at_feed(feed, watched, data);
@@ -433,42 +444,28 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		if (size >= sizeof(struct rec_module_at))
 			module_at_feed(feed, data);
 		return;
-	case REC_ALLOC:
-		alloc_feed(feed, data, size);
-		return;
+	case REC_ALLOC: alloc_feed(feed, data, size); return;
 	case REC_INSTANTIATED:
 		if (size >= sizeof(struct rec_instantiated))
 			instantiated_feed(feed, data);
 		return;
-	case REC_CALL:
-		call_feed(feed, data, size);
-		return;
-	case REC_STACK:
-		stack_feed(feed, data, size);
-		return;
+	case REC_CALL: call_feed(feed, data, size); return;
+	case REC_STACK: stack_feed(feed, data, size); return;
 	case REC_PYTHON_CODE:
 	case REC_PYTHON_TABLE:
-	case REC_PYTHON_STACK:
-		python_feed(feed, hdr, size);
-		return;
+	case REC_PYTHON_STACK: python_feed(feed, hdr, size); return;
 	case REC_FREE:
 		if (!((const struct rec_free *)data)->result)
 			break;
 		free_feed(feed, data);
 		return;
-	case REC_FAIL:
-		fail_feed(feed, data);
-		return;
-	case REC_HOST:
-		site_feed(feed, hdr, ((const struct rec_host *)data)->site);
-		break;
+	case REC_FAIL: fail_feed(feed, data); return;
+	case REC_HOST: site_feed(feed, hdr, ((const struct rec_host *)data)->site); break;
 	case REC_COPY:
 		if (((const struct rec_copy *)data)->flags & COPY_IS_ASYNC)
 			site_feed(feed, hdr, ((const struct rec_copy *)data)->site);
 		break;
-	case REC_FAULT:
-		feed_fault(feed, watched, hdr);
-		break;
+	case REC_FAULT: feed_fault(feed, watched, hdr); break;
 	}
 	record_sink_put(feed->sink, hdr, size);
 	if (hdr->type == REC_KERNEL)
@@ -532,8 +529,8 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->python = python_stacks_new(feed->stacks, python_skip);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites || !feed->unread || !feed->python ||
-	    !feed->arrivals || !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites ||
+	    !feed->unread || !feed->python || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}

@@ -20,15 +20,15 @@
 
 struct watched {
 	uint32_t program;
-	uint32_t origin;	/* program_row.origin */
+	uint32_t origin; /* program_row.origin */
 	struct rec_process process;
-	bool ignored;		/* the user did not ask for it */
+	bool ignored; /* the user did not ask for it */
 	bool late;
-	bool unidentified;	/* reading its memory takes long */
-	bool seen_ended;	/* its row was marked at the last refresh */
-	bool ended;		/* the model was told that it has ended */
-	bool doomed;		/* its rows are deleted in this refresh */
-	uint64_t faults_since;	/* start of the second in which faults are counted */
+	bool unidentified;     /* reading its memory takes long */
+	bool seen_ended;       /* its row was marked at the last refresh */
+	bool ended;            /* the model was told that it has ended */
+	bool doomed;           /* its rows are deleted in this refresh */
+	uint64_t faults_since; /* start of the second in which faults are counted */
 	unsigned int faults;
 	UT_hash_handle hh;
 };
@@ -49,24 +49,24 @@ struct feed {
 	struct stacks *stacks;
 	struct call_site_rows *call_sites;
 	struct unread_names *unread;
-	unsigned int news;	/* errands_news() when slow errands were last tried */
-	bool unidentified;	/* some program in `watched` is */
+	unsigned int news; /* errands_news() when slow errands were last tried */
+	bool unidentified; /* some program in `watched` is */
 	struct python_stacks *python;
 	struct arrivals *arrivals;
 	struct ring *ring;
-	uint64_t drained;	/* bytes of the ring, by this feed_drain() */
-	bool is_cut;		/* it left records that came meanwhile */
+	uint64_t drained; /* bytes of the ring, by this feed_drain() */
+	bool is_cut;      /* it left records that came meanwhile */
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
-	bool limit_told;	/* the user was told that the budget of names is used up */
-	size_t ended;		/* programs, since the last refresh */
+	bool limit_told; /* the user was told that the budget of names is used up */
+	size_t ended;    /* programs, since the last refresh */
 	/* The program that asked_gone is about: it has no row; 0: not asked yet */
 	uint32_t untold;
-	uint64_t unseen[UNSEEN_COUNT];	/* the same: rec_unseen.total */
-	uint32_t asked;		/* the same for copied_kept: a process forked from it still runs */
+	uint64_t unseen[UNSEEN_COUNT]; /* the same: rec_unseen.total */
+	uint32_t asked; /* the same for copied_kept: a process forked from it still runs */
 	bool asked_gone;
-	uint32_t copied;	/* whether a process forked from it still runs */
+	uint32_t copied; /* whether a process forked from it still runs */
 	bool copied_kept;
 };
 

@@ -30,7 +30,8 @@ static bool fault_visit(void *context, const struct launch_key *key, const struc
 	return false;
 }
 
-static bool fault_graph_visit(void *context, const struct graph_key *key, const struct graph_row *row)
+static bool fault_graph_visit(void *context, const struct graph_key *key,
+			      const struct graph_row *row)
 {
 	const struct fault *fault = context;
 
@@ -61,8 +62,12 @@ void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr
 static struct watched *row_watch(struct feed *feed, uint32_t program, const struct program_row *row)
 {
 	struct rec_process process = {
-		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .program = program,
-			 .time = row->first_time, .tgid = row->tgid, .tid = row->tgid },
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(process),
+			 .program = program,
+			 .time = row->first_time,
+			 .tgid = row->tgid,
+			 .tid = row->tgid },
 		.start_time = row->start_time,
 		.parent_tgid = row->parent_tgid,
 		.uid = row->uid,
@@ -81,7 +86,8 @@ struct watched *feed_watch_row(struct feed *feed, uint32_t program)
 	return row_watch(feed, program, &row);
 }
 
-static bool program_visit(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync)
+static bool program_visit(void *context, uint32_t program, const struct program_row *row,
+			  const struct program_sync *sync)
 {
 	struct feed *feed = context;
 	struct watched *watched = feed_watched(feed, program);
@@ -100,15 +106,22 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			record_sink_sync(feed->sink, program, sync->ns + (sync->depth > 0 && now > sync->since ? now - sync->since : 0));
+			record_sink_sync(feed->sink, program,
+					 sync->ns + (sync->depth > 0 && now > sync->since ?
+							     now - sync->since :
+							     0));
 		return false;
 	}
 	if (!watched->ignored)
 		record_sink_sync(feed->sink, program, sync->ns);
 	if (!watched->ended && watched->seen_ended) {
 		struct rec_end end = {
-			.hdr = { .type = REC_END, .size = sizeof(end), .program = program, .time = row->end_time,
-				 .tgid = row->tgid, .tid = row->tgid },
+			.hdr = { .type = REC_END,
+				 .size = sizeof(end),
+				 .program = program,
+				 .time = row->end_time,
+				 .tgid = row->tgid,
+				 .tid = row->tgid },
 			.sync_ns = sync->ns,
 			.reason = row->end_reason,
 			.exit_code = row->exit_code,
@@ -118,7 +131,8 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	}
 	watched->seen_ended = true;
 	/* A name may still come from a slow file. */
-	if (watched->ended && (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
+	if (watched->ended &&
+	    (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
 		return false;
 	if (watched->ended) {
 		watched->doomed = true;
@@ -157,15 +171,16 @@ static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 	return !watched || !watched->ignored;
 }
 
-#define ROW_VISIT(what)											\
-	static bool what##_visit(void *context, const struct what##_key *key, const struct what##_row *row) \
-	{												\
-		struct feed *feed = context;								\
-		bool last;										\
-													\
-		if (row_wanted(feed, key->program, &last))						\
-			record_sink_##what##_row(feed->sink, key, row);					\
-		return last;										\
+#define ROW_VISIT(what) \
+	static bool what##_visit(void *context, const struct what##_key *key, \
+				 const struct what##_row *row) \
+	{ \
+		struct feed *feed = context; \
+		bool last; \
+\
+		if (row_wanted(feed, key->program, &last)) \
+			record_sink_##what##_row(feed->sink, key, row); \
+		return last; \
 	}
 
 ROW_VISIT(launch)
@@ -175,7 +190,8 @@ ROW_VISIT(graph)
 ROW_VISIT(fail)
 ROW_VISIT(pending)
 
-static bool call_site_visit(void *context, const struct call_site_key *key, const struct call_site_row *row)
+static bool call_site_visit(void *context, const struct call_site_key *key,
+			    const struct call_site_row *row)
 {
 	struct feed *feed = context;
 	struct watched *watched = feed_watched(feed, key->launch.program);
@@ -251,7 +267,8 @@ static void lost_feed(struct feed *feed)
 	int cause;
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
-		record_sink_lost(feed->sink, (enum lost_cause)cause, rows_lost(feed->rows, (enum lost_cause)cause));
+		record_sink_lost(feed->sink, (enum lost_cause)cause,
+				 rows_lost(feed->rows, (enum lost_cause)cause));
 	record_sink_lost(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
 	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }
@@ -265,8 +282,10 @@ static void limit_feed(struct feed *feed)
 		return;
 	feed->limit_told = true;
 	record_sink_limit(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
-	note(probe_notes(feed->probe), "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
-	     "needed", (unsigned long long)(counts.limit >> 20));
+	note(probe_notes(feed->probe),
+	     "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
+	     "needed",
+	     (unsigned long long)(counts.limit >> 20));
 }
 
 static void unseen_feed(struct feed *feed)
@@ -290,8 +309,8 @@ static void unseen_feed(struct feed *feed)
 		if (totals[cause] <= feed->unseen[cause])
 			continue;
 		feed->unseen[cause] = totals[cause];
-		record_sink_unseen(feed->sink, (enum unseen_cause)cause, totals[cause], is_driver ? tgid : 0,
-			      is_driver ? comm : NULL);
+		record_sink_unseen(feed->sink, (enum unseen_cause)cause, totals[cause],
+				   is_driver ? tgid : 0, is_driver ? comm : NULL);
 	}
 }
 

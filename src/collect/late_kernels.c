@@ -13,11 +13,11 @@
 #include "names/handles.h"
 #include "util/util.h"
 
-#define LOOKS_MAX	256	/* how often a program's variables are read */
-#define FILES_MAX	1024	/* files of a program that are searched */
-#define SEARCH_TIME	NSEC_PER_SEC	/* after that no further file is searched */
+#define LOOKS_MAX   256          /* how often a program's variables are read */
+#define FILES_MAX   1024         /* files of a program that are searched */
+#define SEARCH_TIME NSEC_PER_SEC /* after that no further file is searched */
 /* For a program's variables, which may be dropped when memory is short */
-#define SEARCHES_MAX	8
+#define SEARCHES_MAX 8
 
 struct late_program {
 	uint32_t program;
@@ -25,9 +25,9 @@ struct late_program {
 	unsigned int searches;
 	/* Some of its files take long: they are tried again when there is news */
 	bool later;
-	unsigned int news;	/* errands_news() then */
+	unsigned int news; /* errands_news() then */
 	struct handle_variables variables;
-	uint64_t *values;		/* NULL: the variables were dropped */
+	uint64_t *values; /* NULL: the variables were dropped */
 	struct budget_item item;
 	UT_hash_handle hh;
 };
@@ -97,9 +97,9 @@ struct file_search {
 	struct late_program *program;
 	pid_t pid;
 	unsigned int files;
-	bool later;		/* some take long */
-	uint64_t inode;		/* of the previous mapping: a file's mappings are adjacent */
-	uint64_t end;		/* CLOCK_MONOTONIC */
+	bool later;     /* some take long */
+	uint64_t inode; /* of the previous mapping: a file's mappings are adjacent */
+	uint64_t end;   /* CLOCK_MONOTONIC */
 };
 
 static int file_visit(void *context, const struct maps_entry *entry)
@@ -117,7 +117,8 @@ static int file_visit(void *context, const struct maps_entry *entry)
 	search->later |= outside_is_later(err);
 	if (err)
 		return 0;
-	search->later |= outside_is_later(outside_open_debug(search->outside, &seen, search->pid, entry->path, &debug));
+	search->later |= outside_is_later(
+		outside_open_debug(search->outside, &seen, search->pid, entry->path, &debug));
 	handles_read(seen.fd, debug.fd, entry->start, entry->offset, &search->program->variables);
 	seen_close(&debug);
 	seen_close(&seen);
@@ -141,12 +142,17 @@ static struct late_program *program_new(struct late_kernels *late, uint32_t id)
 static void variables_find(struct late_kernels *late, struct late_program *program, pid_t pid)
 {
 	struct file_search search = {
-		.outside = late->outside, .program = program, .pid = pid, .end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME,
+		.outside = late->outside,
+		.program = program,
+		.pid = pid,
+		.end = clock_ns(CLOCK_MONOTONIC) + SEARCH_TIME,
 	};
 	unsigned int news = errands_news(late->outside->errands);
 	int err;
 
-	if (program->values ? program->later && program->news != news && program->looks++ < LOOKS_MAX : program->searches++ < SEARCHES_MAX) {
+	if (program->values ?
+		    program->later && program->news != news && program->looks++ < LOOKS_MAX :
+		    program->searches++ < SEARCHES_MAX) {
 		budget_hold(late->budget, &program->item);
 		variables_free(program);
 		err = outside_maps(late->outside, pid, file_visit, &search);
@@ -168,7 +174,8 @@ static void values_read(const struct late_kernels *late, struct late_program *pr
 	for (i = 0; addresses && i < program->variables.count; i++)
 		addresses[i] = program->variables.list[i].address;
 	if (addresses)
-		outside_words(late->outside, pid, addresses, program->variables.count, program->values);
+		outside_words(late->outside, pid, addresses, program->variables.count,
+			      program->values);
 	free(addresses);
 }
 

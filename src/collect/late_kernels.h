@@ -23,6 +23,7 @@ void late_kernels_forget(struct late_kernels *late, uint32_t program);
  * The mangled name of the kernel whose handle in @program (the process @pid) is @handle. Borrowed;
  * NULL: unknown.
  */
-const char *late_kernels_name(struct late_kernels *late, uint32_t program, pid_t pid, uint64_t handle);
+const char *late_kernels_name(struct late_kernels *late, uint32_t program, pid_t pid,
+			      uint64_t handle);
 
 #endif

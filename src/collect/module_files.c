@@ -19,15 +19,15 @@
 #include "probe/outside.h"
 #include "util/util.h"
 
-#define FILES_MAX	64
-#define LATER_MAX	256
+#define FILES_MAX        64
+#define LATER_MAX        256
 #define RELEASE_INTERVAL NSEC_PER_SEC
-#define RELEASE_AFTER	(5 * NSEC_PER_SEC)	/* a series of short programs finds the file open */
-#define PRELOAD_WAIT	(60 * NSEC_PER_SEC)	/* time until the program's first CUDA call */
-#define HELPER_MEMORY	(128ull << 20)		/* used without a budget */
+#define RELEASE_AFTER    (5 * NSEC_PER_SEC)  /* a series of short programs finds the file open */
+#define PRELOAD_WAIT     (60 * NSEC_PER_SEC) /* time until the program's first CUDA call */
+#define HELPER_MEMORY    (128ull << 20)      /* used without a budget */
 /* Processor time that one user's files may take at a stretch; */
-#define READING_MOST	(3 * NSEC_PER_SEC)
-#define READING_SHARE	5			/* this part of the time comes back */
+#define READING_MOST  (3 * NSEC_PER_SEC)
+#define READING_SHARE 5 /* this part of the time comes back */
 
 /* A file that takes long to open. */
 struct later_file {
@@ -43,14 +43,15 @@ struct module_files {
 	struct allowance *reading;
 	struct later_file *later;
 	size_t later_count;
-	unsigned int later_news;	/* errands_news() when they were tried last */
+	unsigned int later_news; /* errands_news() when they were tried last */
 	struct resolver *resolver;
 	struct module_file *files;
 	uint64_t clock;
-	uint64_t released;	/* CLOCK_MONOTONIC */
+	uint64_t released; /* CLOCK_MONOTONIC */
 };
 
-struct module_files *module_files_new(struct probe *probe, struct budget *budget, const struct notes *notes)
+struct module_files *module_files_new(struct probe *probe, struct budget *budget,
+				      const struct notes *notes)
 {
 	struct module_files *files = calloc(1, sizeof(*files));
 
@@ -60,7 +61,8 @@ struct module_files *module_files_new(struct probe *probe, struct budget *budget
 	files->budget = budget;
 	files->notes = notes;
 	files->reading = allowance_new(READING_MOST, READING_SHARE);
-	files->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY, RESOLVER_COMES_BACK, notes);
+	files->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY,
+				       RESOLVER_COMES_BACK, notes);
 	if (files->reading && files->resolver)
 		return files;
 	module_files_free(files);
@@ -112,7 +114,8 @@ static int mapping_open(void *context, const struct maps_entry *entry)
 
 	if (entry->start != search->record->start)
 		return 0;
-	search->error = outside_open_mapped(search->outside, (pid_t)search->record->hdr.tgid, entry, COPY_TABLES, search->seen);
+	search->error = outside_open_mapped(search->outside, (pid_t)search->record->hdr.tgid, entry,
+					    COPY_TABLES, search->seen);
 	return 1;
 }
 
@@ -121,7 +124,8 @@ static const char *path_below_root(const char *path)
 {
 	int at = 0;
 
-	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at : path;
+	return sscanf(path, "/proc/%*d/root%n", &at) == 0 && at && path[at] == '/' ? path + at :
+										     path;
 }
 
 /*
@@ -141,20 +145,25 @@ static int file_check(const struct rec_module *record, struct seen_file *seen, i
  * Opens the file of @record: by the path at which it was examined, else by the recorded path, else
  * through its process, if that still runs.
  */
-static int module_open(struct module_files *files, const struct rec_module *record, const char *told, struct seen_file *seen)
+static int module_open(struct module_files *files, const struct rec_module *record,
+		       const char *told, struct seen_file *seen)
 {
 	const struct outside *outside = probe_outside(files->probe);
 	const char *known = probe_file_path(files->probe, &record->id);
-	struct mapping_search search = { .outside = outside, .record = record, .seen = seen, .error = -ENOENT };
+	struct mapping_search search = {
+		.outside = outside, .record = record, .seen = seen, .error = -ENOENT
+	};
 	int err = -ENOENT, later = 0;
 
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
 	if (known)
-		err = file_check(record, seen, outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
+		err = file_check(record, seen,
+				 outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
 	later = outside_is_later(err) ? err : 0;
 	if (err && told) {
 		/* Through other mounts than ours, the path may lead anywhere. */
-		err = file_check(record, seen, outside_open_cached(outside, told, COPY_TABLES, seen));
+		err = file_check(record, seen,
+				 outside_open_cached(outside, told, COPY_TABLES, seen));
 		later = outside_is_later(err) ? err : later;
 	}
 	if (err) {
@@ -209,7 +218,8 @@ static const char *name_of(const struct seen_file *seen)
 	return slash ? slash + 1 : seen->path;
 }
 
-static void symbols_load(struct module_files *files, const struct seen_file *seen, const struct seen_file *debug, struct module_file *file)
+static void symbols_load(struct module_files *files, const struct seen_file *seen,
+			 const struct seen_file *debug, struct module_file *file)
 {
 	int err = symbols_read(seen->fd, debug->fd, files->budget, &file->symbols);
 
@@ -217,8 +227,10 @@ static void symbols_load(struct module_files *files, const struct seen_file *see
 	if (!err)
 		budget_use(files->budget, &file->item);
 	else if (err != -ENOENT)
-		note(files->notes, "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
-		     "too long to read", name_of(seen));
+		note(files->notes,
+		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
+		     "too long to read",
+		     name_of(seen));
 }
 
 /* The processor time of this thread: waiting on a busy machine is not the file's fault. */
@@ -250,9 +262,11 @@ static struct module_file *file_new(struct module_files *files, const struct fil
 }
 
 /* Has the resolver read the file @seen itself. Returns the number to ask by, or 0. */
-static uint32_t lines_add(struct module_files *files, const struct seen_file *seen, const struct seen_file *debug)
+static uint32_t lines_add(struct module_files *files, const struct seen_file *seen,
+			  const struct seen_file *debug)
 {
-	const uint32_t owners[2] = { seen->st.st_uid, debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
+	const uint32_t owners[2] = { seen->st.st_uid,
+				     debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
 	uint32_t lines;
 	int ends[2];
 
@@ -262,7 +276,8 @@ static uint32_t lines_add(struct module_files *files, const struct seen_file *se
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
 	lines = resolver_add_lent(files->resolver, ends[1], owners, name_of(seen));
-	if (lines && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL, ends[0])) {
+	if (lines && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL,
+				  ends[0])) {
 		resolver_drop(files->resolver, lines);
 		lines = 0;
 	}
@@ -276,7 +291,8 @@ static uint32_t lines_add(struct module_files *files, const struct seen_file *se
  * resolver for its lines. Returns 0, or a negative errno if its debug file is still being searched
  * for.
  */
-static int file_read_symbols(struct module_files *files, const struct rec_module *record, const struct seen_file *seen)
+static int file_read_symbols(struct module_files *files, const struct rec_module *record,
+			     const struct seen_file *seen)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
 	struct module_file *file = module_files_get(files, &record->id);
@@ -286,8 +302,9 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 	if (!file)
 		file = file_new(files, &record->id);
 	if (!file || !allowance_has(files->reading, seen->st.st_uid, now, 1))
-		return 0;	/* perhaps later */
-	err = outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid, path_below_root(seen->path), &debug);
+		return 0; /* perhaps later */
+	err = outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
+				 path_below_root(seen->path), &debug);
 	if (outside_is_later(err))
 		return err;
 	if (file->missing == MISSING_DROPPED)
@@ -306,7 +323,8 @@ bool module_files_want(struct module_files *files, const struct file_id *id)
 {
 	const struct module_file *file = module_files_get(files, id);
 
-	return !file || file->closed || file->missing == MISSING_DROPPED || resolver_forgot(files->resolver, file->lines);
+	return !file || file->closed || file->missing == MISSING_DROPPED ||
+	       resolver_forgot(files->resolver, file->lines);
 }
 
 bool module_files_wait(const struct module_files *files, const struct file_id *id)
@@ -322,7 +340,8 @@ bool module_files_wait(const struct module_files *files, const struct file_id *i
 /* Keeps @record for module_files_try_again(). */
 static void file_keep(struct module_files *files, const struct rec_module *record, const char *path)
 {
-	struct later_file *later = files->later_count < LATER_MAX ? calloc(1, sizeof(*later)) : NULL;
+	struct later_file *later = files->later_count < LATER_MAX ? calloc(1, sizeof(*later)) :
+								    NULL;
 
 	if (!later)
 		return;
@@ -381,7 +400,8 @@ void module_files_preload(struct module_files *files, const struct seen_file *se
 	if (!module_files_want(files, &seen->id))
 		return;
 	/* A copy that was made to search for CUDA's functions need not contain all symbols. */
-	err = outside_open_again(probe_outside(files->probe), seen_place(seen), seen->place >= 0, seen->path, COPY_TABLES, &whole);
+	err = outside_open_again(probe_outside(files->probe), seen_place(seen), seen->place >= 0,
+				 seen->path, COPY_TABLES, &whole);
 	if (!err)
 		file_read_symbols(files, &record, &whole);
 	seen_close(&whole);
@@ -418,7 +438,8 @@ void module_files_release(struct module_files *files, uint64_t now)
 	HASH_ITER(hh, files->files, file, next) {
 		if (file->mapped && file->last_mapped < now)
 			file->last_mapped = now;
-		if (file->mapped || file->closed || !file->lines || now < file->last_mapped + RELEASE_AFTER)
+		if (file->mapped || file->closed || !file->lines ||
+		    now < file->last_mapped + RELEASE_AFTER)
 			continue;
 		resolver_drop(files->resolver, file->lines);
 		file->lines = 0;

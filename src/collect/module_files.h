@@ -16,17 +16,17 @@
 
 struct module_file {
 	struct file_id id;
-	struct symbols *symbols;	/* NULL: it has none, or they are missing because: */
+	struct symbols *symbols; /* NULL: it has none, or they are missing because: */
 	/* dropped, and to be read again; or no room or time */
 	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;
-	struct budget_item item;	/* symbols */
-	uint32_t lines;			/* the resolver's number for it, or 0 */
+	struct budget_item item; /* symbols */
+	uint32_t lines;          /* the resolver's number for it, or 0 */
 	/*
 	 * by module_files_release(): the next program that maps it gives it to the resolver again
 	 */
 	bool closed;
-	bool mapped;			/* for module_files_mark() */
-	uint64_t last_mapped;		/* CLOCK_MONOTONIC */
+	bool mapped;          /* for module_files_mark() */
+	uint64_t last_mapped; /* CLOCK_MONOTONIC */
 	uint64_t used;
 	UT_hash_handle hh;
 };
@@ -34,7 +34,8 @@ struct module_file {
 struct module_files;
 
 /* All arguments are borrowed. NULL without memory. */
-struct module_files *module_files_new(struct probe *probe, struct budget *budget, const struct notes *notes);
+struct module_files *module_files_new(struct probe *probe, struct budget *budget,
+				      const struct notes *notes);
 void module_files_free(struct module_files *files);
 
 /* Knows the lines of the files. Borrowed. */
@@ -53,7 +54,8 @@ bool module_files_wait(const struct module_files *files, const struct file_id *i
  * Reads the file of @record, which was at @path when it was mapped (NULL: unknown). Returns 0 if it
  * is read, or known; otherwise a later process may make it readable.
  */
-int module_files_load(struct module_files *files, const struct rec_module *record, const char *path);
+int module_files_load(struct module_files *files, const struct rec_module *record,
+		      const char *path);
 
 /* modules_preload() and modules_try_again(). */
 void module_files_preload(struct module_files *files, const struct seen_file *seen, uint32_t tgid);

@@ -15,7 +15,7 @@
  * Limits searches: code outside of any file may call from ever new places, in a process with many
  * mappings, which are all read each time.
  */
-#define IN_VAIN_MAX	100
+#define IN_VAIN_MAX 100
 
 struct module {
 	uint64_t start, end, offset;
@@ -26,7 +26,7 @@ struct module {
 
 struct program_modules {
 	uint32_t program;
-	unsigned int in_vain;	/* searches of its mappings that found no file */
+	unsigned int in_vain; /* searches of its mappings that found no file */
 	struct module *list;
 	UT_hash_handle hh;
 };
@@ -131,7 +131,8 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	module->end = record->end;
 	module->offset = record->offset;
 	module->id = record->id;
-	snprintf(module->file, sizeof(module->file), "%.*s", (int)sizeof(record->file) - 1, record->file);
+	snprintf(module->file, sizeof(module->file), "%.*s", (int)sizeof(record->file) - 1,
+		 record->file);
 	/* The newest comes first: a mapping may be replaced by another at the same place. */
 	module->next = program->list;
 	program->list = module;
@@ -200,7 +201,8 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 
 	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
 	module = module_at(program, address);
-	if (!module || !module_files_want(modules->files, &module->id) || module_files_wait(modules->files, &module->id) || program->in_vain >= IN_VAIN_MAX)
+	if (!module || !module_files_want(modules->files, &module->id) ||
+	    module_files_wait(modules->files, &module->id) || program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
@@ -214,7 +216,7 @@ struct address_search {
 	uint64_t address;
 	struct rec_module record;
 	bool found;
-	bool later;		/* it takes long */
+	bool later; /* it takes long */
 };
 
 static int address_compare(void *context, const struct maps_entry *entry)
@@ -226,7 +228,9 @@ static int address_compare(void *context, const struct maps_entry *entry)
 
 	if (search->address < entry->start || search->address >= entry->end)
 		return 0;
-	err = name ? outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry, COPY_TABLES, &seen) : -ENOENT;
+	err = name ? outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry,
+					 COPY_TABLES, &seen) :
+		     -ENOENT;
 	search->later = outside_is_later(err);
 	if (err)
 		return 1;
@@ -240,11 +244,17 @@ static int address_compare(void *context, const struct maps_entry *entry)
 	return 1;
 }
 
-struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid, uint64_t address)
+struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid,
+				 uint64_t address)
 {
 	struct address_search search = {
-		.modules = modules, .pid = pid, .address = address,
-		.record.hdr = { .type = REC_MODULE, .size = sizeof(search.record), .program = program, .tgid = (uint32_t)pid },
+		.modules = modules,
+		.pid = pid,
+		.address = address,
+		.record.hdr = { .type = REC_MODULE,
+				.size = sizeof(search.record),
+				.program = program,
+				.tgid = (uint32_t)pid },
 	};
 	struct program_modules *known;
 	struct address_name name;
@@ -256,7 +266,9 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 	known = program_get(modules, program);
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
-	if (outside_is_later(outside_maps(probe_outside(modules->probe), pid, address_compare, &search)) || search.later) {
+	if (outside_is_later(
+		    outside_maps(probe_outside(modules->probe), pid, address_compare, &search)) ||
+	    search.later) {
 		name.later = true;
 		return name;
 	}

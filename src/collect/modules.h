@@ -45,12 +45,12 @@ void modules_forget(struct modules *modules, uint32_t program);
 void modules_release(struct modules *modules, uint64_t now);
 
 struct address_name {
-	const char *file;	/* last path component; NULL: unknown */
-	const char *symbol;	/* mangled; NULL: unknown */
+	const char *file;   /* last path component; NULL: unknown */
+	const char *symbol; /* mangled; NULL: unknown */
 	/* From the start of the symbol, or, without a symbol, the offset in the file */
 	uint64_t distance;
-	uint64_t offset;	/* in the file */
-	bool later;		/* its file takes long: modules_try_again() */
+	uint64_t offset; /* in the file */
+	bool later;      /* its file takes long: modules_try_again() */
 	/* Number to ask modules_resolver() for its line by; 0: it has none */
 	uint32_t lines;
 	/*
@@ -69,7 +69,8 @@ struct address_name modules_name(struct modules *modules, uint32_t program, uint
  * The same for the process @pid, which is @program. If no record reported the mapping (the address
  * space was locked, as it is while probes are placed), /proc is asked.
  */
-struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid, uint64_t address);
+struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid,
+				 uint64_t address);
 
 /* Borrowed. */
 const struct outside *modules_outside(const struct modules *modules);

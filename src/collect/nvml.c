@@ -18,23 +18,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIBRARY		"libnvidia-ml.so.1"
-#define INTERVAL	NSEC_PER_SEC
+#define LIBRARY  "libnvidia-ml.so.1"
+#define INTERVAL NSEC_PER_SEC
 /* Wait, after the library could not be initialized */
-#define RETRY		(10 * NSEC_PER_SEC)
-#define CLOSE_MS	200
-#define DEVICES_MAX	1024			/* a larger count is an error */
-#define PROCESSES_MAX	65536
+#define RETRY         (10 * NSEC_PER_SEC)
+#define CLOSE_MS      200
+#define DEVICES_MAX   1024 /* a larger count is an error */
+#define PROCESSES_MAX 65536
 
 /* nvmlReturn_t */
-#define NVML_SUCCESS			0
-#define NVML_ERROR_INSUFFICIENT_SIZE	7
+#define NVML_SUCCESS                 0
+#define NVML_ERROR_INSUFFICIENT_SIZE 7
 
 /* nvmlTemperatureSensors_t */
-#define NVML_TEMPERATURE_GPU		0
+#define NVML_TEMPERATURE_GPU 0
 
 /* NVML_VALUE_NOT_AVAILABLE, as an unsigned long long */
-#define NVML_VALUE_NOT_AVAILABLE	(~0ull)
+#define NVML_VALUE_NOT_AVAILABLE (~0ull)
 
 typedef void *nvml_device;
 
@@ -68,7 +68,8 @@ struct nvml_process {
 	unsigned int gpu_instance, compute_instance;
 };
 
-_Static_assert(sizeof(struct nvml_process_v1) == 16 && sizeof(struct nvml_process) == 24, "NVML's own sizes");
+_Static_assert(sizeof(struct nvml_process_v1) == 16 && sizeof(struct nvml_process) == 24,
+	       "NVML's own sizes");
 
 struct functions {
 	int (*init)(void);
@@ -88,25 +89,32 @@ struct functions {
 	const char *(*error)(int code);
 };
 
-#define FUNCTION(member)	offsetof(struct functions, member)
+#define FUNCTION(member) offsetof(struct functions, member)
 
 static const struct {
 	size_t offset;
 	bool needed;
-	const char *names[3];	/* the newest first */
+	const char *names[3]; /* the newest first */
 } function_table[] = {
 	{ FUNCTION(init), true, { "nvmlInit_v2", "nvmlInit" } },
 	{ FUNCTION(shutdown), true, { "nvmlShutdown" } },
 	{ FUNCTION(count), true, { "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount" } },
-	{ FUNCTION(handle), true, { "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex" } },
+	{ FUNCTION(handle),
+	  true,
+	  { "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex" } },
 	{ FUNCTION(name), false, { "nvmlDeviceGetName" } },
 	{ FUNCTION(uuid), false, { "nvmlDeviceGetUUID" } },
-	{ FUNCTION(pci), false, { "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo" } },
+	{ FUNCTION(pci),
+	  false,
+	  { "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo" } },
 	{ FUNCTION(memory), false, { "nvmlDeviceGetMemoryInfo" } },
 	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
 	{ FUNCTION(temperature), false, { "nvmlDeviceGetTemperature" } },
 	{ FUNCTION(power), false, { "nvmlDeviceGetPowerUsage" } },
-	{ FUNCTION(processes), false, { "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2" } },
+	{ FUNCTION(processes),
+	  false,
+	  { "nvmlDeviceGetComputeRunningProcesses_v3",
+	    "nvmlDeviceGetComputeRunningProcesses_v2" } },
 	{ FUNCTION(processes_v1), false, { "nvmlDeviceGetComputeRunningProcesses" } },
 	{ FUNCTION(error), false, { "nvmlErrorString" } },
 };
@@ -120,17 +128,17 @@ struct readings {
 
 struct nvml {
 	pthread_t thread;
-	const struct notes *notes;	/* not used once `stop` is set */
-	struct functions call;		/* used by the thread only, like the following */
-	int *numbers;			/* the machine's numbers, by the library's index */
+	const struct notes *notes; /* not used once `stop` is set */
+	struct functions call;     /* used by the thread only, like the following */
+	int *numbers;              /* the machine's numbers, by the library's index */
 	unsigned int number_count;
-	bool told;			/* the user was told why nothing is known */
+	bool told; /* the user was told why nothing is known */
 
-	pthread_mutex_t lock;		/* guards the following */
+	pthread_mutex_t lock; /* guards the following */
 	pthread_cond_t changed;
 	bool stop, ended, abandoned, answered;
-	struct readings *latest;	/* NULL: nothing is known */
-	bool is_new;			/* it was not passed on yet */
+	struct readings *latest; /* NULL: nothing is known */
+	bool is_new;             /* it was not passed on yet */
 };
 
 /* ---- asking ---- */
@@ -151,7 +159,8 @@ static bool bus_place(const struct functions *call, nvml_device device, uint64_t
 
 	if (!call->pci || call->pci(device, &pci))
 		return false;
-	*place = (uint64_t)pci.domain << 32 | (uint64_t)(pci.bus & 0xffff) << 16 | (pci.device & 0xffff);
+	*place = (uint64_t)pci.domain << 32 | (uint64_t)(pci.bus & 0xffff) << 16 |
+		 (pci.device & 0xffff);
 	return true;
 }
 
@@ -175,7 +184,8 @@ static int numbers_make(struct nvml *nvml, unsigned int count)
 		nvml_device device;
 
 		numbers[i] = (int)i;
-		known = known && !nvml->call.handle(i, &device) && bus_place(&nvml->call, device, &places[i]);
+		known = known && !nvml->call.handle(i, &device) &&
+			bus_place(&nvml->call, device, &places[i]);
 	}
 	for (i = 0; known && i < count; i++)
 		for (j = 0, numbers[i] = 0; j < count; j++)
@@ -187,7 +197,8 @@ static int numbers_make(struct nvml *nvml, unsigned int count)
 	return 0;
 }
 
-static void device_read(const struct functions *call, nvml_device device, struct rec_device_reading *reading)
+static void device_read(const struct functions *call, nvml_device device,
+			struct rec_device_reading *reading)
 {
 	struct nvml_utilization utilization = { 0 };
 	struct nvml_memory memory = { 0 };
@@ -206,7 +217,8 @@ static void device_read(const struct functions *call, nvml_device device, struct
 		reading->known |= READING_UTILIZATION;
 		reading->utilization = utilization.gpu;
 	}
-	if (call->temperature && !call->temperature(device, NVML_TEMPERATURE_GPU, &reading->temperature))
+	if (call->temperature &&
+	    !call->temperature(device, NVML_TEMPERATURE_GPU, &reading->temperature))
 		reading->known |= READING_TEMPERATURE;
 	if (call->power && !call->power(device, &reading->power))
 		reading->known |= READING_POWER;
@@ -216,7 +228,8 @@ static void device_read(const struct functions *call, nvml_device device, struct
  * Lists processes, converting an older version's list. Returns the call's result; *@count: how many
  * there are.
  */
-static int processes_ask(const struct functions *call, nvml_device device, unsigned int *count, struct nvml_process *list)
+static int processes_ask(const struct functions *call, nvml_device device, unsigned int *count,
+			 struct nvml_process *list)
 {
 	struct nvml_process_v1 *old;
 	unsigned int i, room = *count;
@@ -234,7 +247,8 @@ static int processes_ask(const struct functions *call, nvml_device device, unsig
 	return result;
 }
 
-static void processes_read(const struct functions *call, nvml_device device, struct readings *readings)
+static void processes_read(const struct functions *call, nvml_device device,
+			   struct readings *readings)
 {
 	struct rec_process_reading *grown;
 	struct nvml_process *list = NULL;
@@ -254,7 +268,8 @@ static void processes_read(const struct functions *call, nvml_device device, str
 	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);
 	if (result || count > room)
 		goto out;
-	grown = realloc(readings->processes, (readings->process_count + count + 1) * sizeof(*grown));
+	grown = realloc(readings->processes,
+			(readings->process_count + count + 1) * sizeof(*grown));
 	if (!grown)
 		goto out;
 	readings->processes = grown;
@@ -263,7 +278,9 @@ static void processes_read(const struct functions *call, nvml_device device, str
 
 		grown[readings->process_count++] = (struct rec_process_reading){
 			.hdr = { .type = REC_PROCESS_READING, .size = sizeof(*grown) },
-			.pid = list[i].pid, .is_known = has, .used = has ? list[i].used : 0,
+			.pid = list[i].pid,
+			.is_known = has,
+			.used = has ? list[i].used : 0,
 		};
 	}
 out:
@@ -296,7 +313,8 @@ static struct readings *readings_take(struct nvml *nvml)
 		nvml_device device;
 
 		*reading = (struct rec_device_reading){
-			.hdr = { .type = REC_DEVICE_READING, .size = sizeof(*reading) }, .device = nvml->numbers[i],
+			.hdr = { .type = REC_DEVICE_READING, .size = sizeof(*reading) },
+			.device = nvml->numbers[i],
 		};
 		if (call->handle(i, &device))
 			continue;
@@ -320,10 +338,13 @@ static void *library_load(struct functions *call, struct reason *why)
 		return NULL;
 	}
 	for (i = 0; i < ARRAY_LEN(function_table); i++) {
-		for (j = 0, found = NULL; !found && j < ARRAY_LEN(function_table[i].names) && function_table[i].names[j]; j++)
+		for (j = 0, found = NULL;
+		     !found && j < ARRAY_LEN(function_table[i].names) && function_table[i].names[j];
+		     j++)
 			found = dlsym(library, function_table[i].names[j]);
 		if (!found && function_table[i].needed) {
-			reason_set(why, -ENOENT, "%s has no %s", LIBRARY, function_table[i].names[j - 1]);
+			reason_set(why, -ENOENT, "%s has no %s", LIBRARY,
+				   function_table[i].names[j - 1]);
 			dlclose(library);
 			return NULL;
 		}
@@ -377,7 +398,8 @@ static bool rest(struct nvml *nvml, uint64_t ns)
 	bool stop;
 
 	pthread_mutex_lock(&nvml->lock);
-	while (!nvml->stop && pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
+	while (!nvml->stop &&
+	       pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
 		;
 	stop = nvml->stop;
 	pthread_mutex_unlock(&nvml->lock);
@@ -471,7 +493,8 @@ static void wait_until(struct nvml *nvml, const bool *what, unsigned int ms)
 	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;
 	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
 
-	while (!*what && pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
+	while (!*what &&
+	       pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
 		;
 }
 
@@ -507,7 +530,9 @@ void nvml_wait(struct nvml *nvml, unsigned int ms)
 
 void nvml_tell(struct nvml *nvml, const struct record_sink *sink)
 {
-	struct rec_hdr begin = { .type = REC_READINGS, .size = sizeof(begin), .time = clock_ns(CLOCK_MONOTONIC) };
+	struct rec_hdr begin = { .type = REC_READINGS,
+				 .size = sizeof(begin),
+				 .time = clock_ns(CLOCK_MONOTONIC) };
 	const struct readings *readings;
 	size_t i;
 

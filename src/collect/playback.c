@@ -5,11 +5,11 @@
 
 #include "util/util.h"
 
-#define SPEED_LEAST	0.125
-#define SPEED_MOST	64.0
-#define SHOWN_LEAST	(50 * NSEC_PER_MSEC)	/* shortest time between snapshots, at any speed */
-#define SEEK_PART	20
-#define SEEK_LEAST	NSEC_PER_SEC
+#define SPEED_LEAST 0.125
+#define SPEED_MOST  64.0
+#define SHOWN_LEAST (50 * NSEC_PER_MSEC) /* shortest time between snapshots, at any speed */
+#define SEEK_PART   20
+#define SEEK_LEAST  NSEC_PER_SEC
 
 struct playback {
 	struct replay *replay;
@@ -18,7 +18,7 @@ struct playback {
 	uint64_t spacing;
 	/* at the instant `anchor`, the recording was at `place`; unless it is paused */
 	uint64_t anchor, place;
-	uint64_t shown;			/* when the latest snapshot was made */
+	uint64_t shown; /* when the latest snapshot was made */
 };
 
 static bool has_ended(const struct playback *playback)
@@ -49,7 +49,8 @@ struct playback *playback_new(struct replay *replay, uint64_t now)
 	playback->replay = replay;
 	playback->speed = 1;
 	/* Make the first snapshot visible at once. */
-	place_set(playback, has_ended(playback) ? replay_begin(replay) : replay_next_time(replay), now);
+	place_set(playback, has_ended(playback) ? replay_begin(replay) : replay_next_time(replay),
+		  now);
 	return playback;
 }
 
@@ -66,7 +67,8 @@ void playback_space(struct playback *playback, uint64_t spacing)
 /* The recording's time at which the next snapshot is to be shown. */
 static uint64_t next_place(const struct playback *playback)
 {
-	uint64_t next = replay_next_time(playback->replay), spaced = replay_now(playback->replay) + playback->spacing;
+	uint64_t next = replay_next_time(playback->replay),
+		 spaced = replay_now(playback->replay) + playback->spacing;
 
 	if (next == UINT64_MAX || !playback->shown || next >= spaced)
 		return next;
@@ -75,8 +77,10 @@ static uint64_t next_place(const struct playback *playback)
 
 struct snapshot *playback_seek(struct playback *playback, int steps, uint64_t now)
 {
-	uint64_t begin = replay_begin(playback->replay), end = replay_end(playback->replay), at = replay_now(playback->replay), other;
-	uint64_t step = (end - begin) / SEEK_PART > SEEK_LEAST ? (end - begin) / SEEK_PART : SEEK_LEAST;
+	uint64_t begin = replay_begin(playback->replay), end = replay_end(playback->replay),
+		 at = replay_now(playback->replay), other;
+	uint64_t step = (end - begin) / SEEK_PART > SEEK_LEAST ? (end - begin) / SEEK_PART :
+								 SEEK_LEAST;
 	uint64_t way = step * (uint64_t)abs(steps);
 
 	if (!steps || (steps > 0 && has_ended(playback)))
@@ -120,8 +124,7 @@ struct snapshot *playback_act(struct playback *playback, enum play_act act, uint
 		if (playback->speed < SPEED_LEAST)
 			playback->speed = SPEED_LEAST;
 		return NULL;
-	default:
-		return NULL;
+	default: return NULL;
 	}
 }
 
@@ -133,7 +136,8 @@ uint64_t playback_wait(const struct playback *playback, uint64_t now)
 		return UINT64_MAX;
 	if (next > place)
 		wait = (uint64_t)((double)(next - place) / playback->speed) + 1;
-	if (playback->shown && now - playback->shown < SHOWN_LEAST && wait < SHOWN_LEAST - (now - playback->shown))
+	if (playback->shown && now - playback->shown < SHOWN_LEAST &&
+	    wait < SHOWN_LEAST - (now - playback->shown))
 		wait = SHOWN_LEAST - (now - playback->shown);
 	return wait;
 }

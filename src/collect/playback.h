@@ -12,8 +12,8 @@ enum play_act { PLAY_PAUSE, PLAY_FASTER, PLAY_SLOWER, PLAY_BACK, PLAY_ON, PLAY_A
 
 struct play_status {
 	bool paused, ended, damaged;
-	uint64_t position, total;	/* ns since the recording began */
-	double speed;			/* 1: the original speed */
+	uint64_t position, total; /* ns since the recording began */
+	double speed;             /* 1: the original speed */
 };
 
 struct playback;

@@ -17,8 +17,8 @@
 #include "cuda/visible_devices.h"
 #include "util/util.h"
 
-#define COMMAND_MAX	4096	/* bytes of a command line kept */
-#define ENVIRONMENT_MAX	(256u << 10)
+#define COMMAND_MAX     4096 /* bytes of a command line kept */
+#define ENVIRONMENT_MAX (256u << 10)
 
 static void user_name(uint32_t uid, char *out, size_t size)
 {
@@ -56,10 +56,11 @@ static void words_split(char *text, size_t len, char *command, char *arguments, 
  * the pid means by now. Only what did not fit is read from /proc, and believed if it begins in the
  * same way.
  */
-static int command_read(const struct outside *outside, const struct rec_process *process, char *command, char *arguments,
-			size_t size)
+static int command_read(const struct outside *outside, const struct rec_process *process,
+			char *command, char *arguments, size_t size)
 {
-	size_t told = process->args_len < sizeof(process->args) ? process->args_len : sizeof(process->args) - 1;
+	size_t told = process->args_len < sizeof(process->args) ? process->args_len :
+								  sizeof(process->args) - 1;
 	char words[CUTOP_ARGS_LEN], *text;
 	size_t len = 0;
 	int err;
@@ -128,11 +129,13 @@ static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 }
 
 /* The last string of: user, command, arguments, container, pod, devices */
-#define DEVICES_STRING	5
+#define DEVICES_STRING 5
 
-struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process, bool late, int *error)
+struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
+				   bool late, int *error)
 {
-	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], devices[VISIBLE_MAX * 5 + 1], *at;
+	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1],
+		devices[VISIBLE_MAX * 5 + 1], *at;
 	struct rec_identity *identity;
 	struct container container;
 	uint64_t boot_to_real;
@@ -147,7 +150,8 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	/* If it is already gone, use its parent, which is mostly in the same container. */
 	if (!container_read(process->hdr.tgid, &container))
 		container_read(process->parent_tgid, &container);
-	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) + strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
+	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) +
+	       strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
 	size = (size + 7) & ~(size_t)7;
 	identity = calloc(1, size);
 	if (!identity)

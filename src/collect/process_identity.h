@@ -15,7 +15,8 @@
  * used. *@error: 0; -EAGAIN and the like if what is in its memory may be had later
  * (probe/outside.h); or -ETIMEDOUT. Returns NULL without memory. The caller frees it.
  */
-struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process, bool late, int *error);
+struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
+				   bool late, int *error);
 
 /* Removes the list of devices that it sees, which turned out to belong to another program. */
 void identity_drop_devices(struct rec_identity *identity);

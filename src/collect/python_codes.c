@@ -12,8 +12,8 @@
 
 #include "names/python_lines.h"
 
-#define CODES_MAX	65536
-#define BYTES_MAX	(48u << 20)
+#define CODES_MAX 65536
+#define BYTES_MAX (48u << 20)
 
 struct code_key {
 	uint64_t code, mark;
@@ -22,11 +22,11 @@ struct code_key {
 
 struct code {
 	struct code_key key;
-	size_t bytes;			/* size of the whole entry */
+	size_t bytes; /* size of the whole entry */
 	unsigned int version, first_line, first_instruction;
 	/* bytes of the table that have come; its full size, which further records complete */
 	uint32_t table_bytes, table_room;
-	char *file, *function;		/* NUL-ended, inside `text` */
+	char *file, *function; /* NUL-ended, inside `text` */
 	unsigned char *table;
 	UT_hash_handle hh;
 	char text[];
@@ -69,7 +69,8 @@ void python_codes_forget(struct python_codes *codes, uint32_t program)
 			code_free(codes, code);
 }
 
-static struct code *code_find(struct python_codes *codes, uint32_t program, uint64_t address, uint64_t mark)
+static struct code *code_find(struct python_codes *codes, uint32_t program, uint64_t address,
+			      uint64_t mark)
 {
 	struct code_key key = { .code = address, .mark = mark, .program = program };
 	struct code *code;
@@ -86,14 +87,9 @@ static uint32_t point_at(const char *bytes, unsigned int width, size_t n)
 	uint32_t four;
 
 	switch (width) {
-	case 1:
-		return (unsigned char)bytes[n];
-	case 2:
-		memcpy(&two, bytes + 2 * n, sizeof(two));
-		return two;
-	default:
-		memcpy(&four, bytes + 4 * n, sizeof(four));
-		return four;
+	case 1: return (unsigned char)bytes[n];
+	case 2: memcpy(&two, bytes + 2 * n, sizeof(two)); return two;
+	default: memcpy(&four, bytes + 4 * n, sizeof(four)); return four;
 	}
 }
 
@@ -150,16 +146,18 @@ static size_t text_put(const struct python_text *text, const char *bytes, char *
 
 static bool text_fits(const struct python_text *text, uint16_t room)
 {
-	return text->bytes <= room && (!text->width || text->width == 1 || text->width == 2 || text->width == 4);
+	return text->bytes <= room &&
+	       (!text->width || text->width == 1 || text->width == 2 || text->width == 4);
 }
 
 static void bound(struct python_codes *codes, size_t bytes)
 {
-	while (codes->codes && (codes->bytes + bytes > BYTES_MAX || HASH_COUNT(codes->codes) >= CODES_MAX))
+	while (codes->codes &&
+	       (codes->bytes + bytes > BYTES_MAX || HASH_COUNT(codes->codes) >= CODES_MAX))
 		code_free(codes, codes->codes);
 }
 
-#define TABLE_MAX	((PYTHON_TABLE_PARTS + 1) * PYTHON_ROOM(PYTHON_TABLE_LARGE))
+#define TABLE_MAX ((PYTHON_TABLE_PARTS + 1) * PYTHON_ROOM(PYTHON_TABLE_LARGE))
 
 void python_codes_add(struct python_codes *codes, const struct rec_python_code *record, size_t size)
 {
@@ -183,22 +181,27 @@ void python_codes_add(struct python_codes *codes, const struct rec_python_code *
 	code = calloc(1, bytes);
 	if (!code)
 		return;
-	code->key = (struct code_key){ .code = record->code, .mark = record->mark, .program = record->hdr.program };
+	code->key = (struct code_key){ .code = record->code,
+				       .mark = record->mark,
+				       .program = record->hdr.program };
 	code->bytes = bytes;
 	code->version = record->version;
 	code->first_line = record->first_line;
 	code->first_instruction = record->first_instruction;
 	code->file = code->text;
 	code->function = code->file + text_put(&record->file, record->bytes, code->file);
-	code->table = (unsigned char *)code->function + text_put(&record->name, record->bytes + record->file_room, code->function);
+	code->table = (unsigned char *)code->function +
+		      text_put(&record->name, record->bytes + record->file_room, code->function);
 	code->table_bytes = record->table_here;
 	code->table_room = (uint32_t)table_room;
-	memcpy(code->table, record->bytes + record->file_room + record->name_room, record->table_here);
+	memcpy(code->table, record->bytes + record->file_room + record->name_room,
+	       record->table_here);
 	HASH_ADD(hh, codes->codes, key, sizeof(code->key), code);
 	codes->bytes += bytes;
 }
 
-void python_codes_add_table(struct python_codes *codes, const struct rec_python_table *record, size_t size)
+void python_codes_add_table(struct python_codes *codes, const struct rec_python_table *record,
+			    size_t size)
 {
 	struct code *code;
 
@@ -206,13 +209,15 @@ void python_codes_add_table(struct python_codes *codes, const struct rec_python_
 		return;
 	code = code_find(codes, record->hdr.program, record->code, record->mark);
 	/* Parts have to come in order, otherwise the rest is unknown. */
-	if (!code || record->offset != code->table_bytes || record->bytes > code->table_room - code->table_bytes)
+	if (!code || record->offset != code->table_bytes ||
+	    record->bytes > code->table_room - code->table_bytes)
 		return;
 	memcpy(code->table + code->table_bytes, record->table, record->bytes);
 	code->table_bytes += record->bytes;
 }
 
-struct python_name python_codes_name(struct python_codes *codes, uint32_t program, const struct python_frame *frame)
+struct python_name python_codes_name(struct python_codes *codes, uint32_t program,
+				     const struct python_frame *frame)
 {
 	struct python_name name = { .function = NULL };
 	struct code *code = code_find(codes, program, frame->code, frame->mark);
@@ -223,7 +228,8 @@ struct python_name python_codes_name(struct python_codes *codes, uint32_t progra
 	HASH_ADD(hh, codes->codes, key, sizeof(code->key), code);
 	name.function = *code->function ? code->function : "?";
 	name.file = code->file;
-	name.line = python_line(code->version, code->table, code->table_bytes, code->first_line, frame->at);
+	name.line = python_line(code->version, code->table, code->table_bytes, code->first_line,
+				frame->at);
 	name.is_hidden = frame->at < 2 * (long)code->first_instruction && code->version >= 0x030b;
 	return name;
 }

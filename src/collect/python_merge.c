@@ -39,7 +39,8 @@ static bool agree(const struct rec_python_stack *record, const uint64_t *native,
 	return !record->is_cut && loops == entered;
 }
 
-uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *native, uint32_t count, struct merged_frame *merged)
+uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *native, uint32_t count,
+		      struct merged_frame *merged)
 {
 	bool agrees = agree(record, native, count), is_entered;
 	uint32_t made = 0, next = 0, i;

@@ -17,7 +17,7 @@
 #include "names/python_paths.h"
 #include "util/util.h"
 
-#define PLACES_MAX	65536	/* per program: further places are shown without a name */
+#define PLACES_MAX 65536 /* per program: further places are shown without a name */
 
 struct place_key {
 	uint64_t place;
@@ -161,12 +161,15 @@ struct telling {
 	uint32_t tgid;
 };
 
-static void place_tell(const struct telling *telling, uint32_t program, uint64_t place, const struct python_name *name)
+static void place_tell(const struct telling *telling, uint32_t program, uint64_t place,
+		       const struct python_name *name)
 {
-	struct rec_frame *frame = frame_record_new(program, place, FRAME_PYTHON, name->function, name->file, "", name->line, 0);
+	struct rec_frame *frame = frame_record_new(program, place, FRAME_PYTHON, name->function,
+						   name->file, "", name->line, 0);
 	const char *file = *name->file ? base_of(name->file) : "?";
-	char *text = name->line ? format_new("%s at %s:%u (python)", name->function, file, name->line) :
-				  format_new("%s at %s (python)", name->function, file);
+	char *text = name->line ?
+			     format_new("%s at %s:%u (python)", name->function, file, name->line) :
+			     format_new("%s at %s (python)", name->function, file);
 	struct rec_text *record = text ? text_record_new(REC_SITE, program, place, 0, text) : NULL;
 
 	if (record) {
@@ -190,7 +193,7 @@ struct making {
 	uint32_t count;
 	/* for each owner of files, the innermost frame in such a file; 0: none */
 	uint32_t shown[PYTHON_FRAMEWORK + 1];
-	bool is_known;		/* a Python frame in it is known */
+	bool is_known; /* a Python frame in it is known */
 };
 
 static void frame_add(struct making *making, uint64_t place)
@@ -199,8 +202,8 @@ static void frame_add(struct making *making, uint64_t place)
 		making->frames[making->count++] = place;
 }
 
-static void python_add(struct python_stacks *python, struct making *making, uint32_t program, const struct python_frame *frame,
-		       const struct telling *telling)
+static void python_add(struct python_stacks *python, struct making *making, uint32_t program,
+		       const struct python_frame *frame, const struct telling *telling)
 {
 	static const struct python_name unknown = { .function = "?", .file = "?" };
 	struct python_name name = python_codes_name(python->codes, program, frame);
@@ -233,7 +236,8 @@ static uint32_t shown_of(const struct making *making)
 	return 0;
 }
 
-static void stack_add(struct python_stacks *python, const struct rec_python_stack *record, const struct telling *telling)
+static void stack_add(struct python_stacks *python, const struct rec_python_stack *record,
+		      const struct telling *telling)
 {
 	size_t size = sizeof(struct rec_stack);
 	uint32_t program = record->hdr.program, count, i;
@@ -242,9 +246,11 @@ static void stack_add(struct python_stacks *python, const struct rec_python_stac
 	const uint64_t site = record->site, *native;
 	struct rec_stack *stack;
 
-	native = record->native ? stacks_frames(python->stacks, program, record->native, &count) : NULL;
+	native = record->native ? stacks_frames(python->stacks, program, record->native, &count) :
+				  NULL;
 	/* The call site comes first, as in each stack. */
-	count = native ? python_merge(record, native, count, merged) : python_merge(record, &site, 1, merged);
+	count = native ? python_merge(record, native, count, merged) :
+			 python_merge(record, &site, 1, merged);
 	for (i = 0; i < count; i++)
 		if (merged[i].python)
 			python_add(python, &making, program, merged[i].python, telling);
@@ -264,7 +270,8 @@ static void stack_add(struct python_stacks *python, const struct rec_python_stac
 	stack->count = making.count;
 	stack->shown = shown_of(&making);
 	memcpy(stack->frames, making.frames, making.count * sizeof(making.frames[0]));
-	stack->stack = stacks_keep(python->stacks, program, record->stack, stack->frames, stack->count, stack->shown);
+	stack->stack = stacks_keep(python->stacks, program, record->stack, stack->frames,
+				   stack->count, stack->shown);
 	if (stack->stack)
 		telling->put(telling->context, &stack->hdr);
 	free(stack);
@@ -281,7 +288,8 @@ void python_stacks_record(struct python_stacks *python, const struct rec_hdr *re
 		python_codes_add(python->codes, (const struct rec_python_code *)record, size);
 		break;
 	case REC_PYTHON_TABLE:
-		python_codes_add_table(python->codes, (const struct rec_python_table *)record, size);
+		python_codes_add_table(python->codes, (const struct rec_python_table *)record,
+				       size);
 		break;
 	case REC_PYTHON_STACK:
 		if (size >= sizeof(*stack) && stack->stack && stack->count <= PYTHON_FRAMES)

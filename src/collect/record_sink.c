@@ -10,16 +10,19 @@ void record_sink_put(const struct record_sink *sink, const struct rec_hdr *recor
 		sink->tee(sink->context, record, size);
 }
 
-#define ROW_PUT(function, name, rec_type)							\
-	void function(const struct record_sink *sink, const struct name##_key *key, const struct name##_row *row)	\
-	{											\
-		struct rec_##name##_row record = {						\
-			.hdr = { .type = rec_type, .size = sizeof(record), .program = key->program },	\
-			.key = *key,								\
-			.row = *row,								\
-		};										\
-												\
-		record_sink_put(sink, &record.hdr, sizeof(record));				\
+#define ROW_PUT(function, name, rec_type) \
+	void function(const struct record_sink *sink, const struct name##_key *key, \
+		      const struct name##_row *row) \
+	{ \
+		struct rec_##name##_row record = { \
+			.hdr = { .type = rec_type, \
+				 .size = sizeof(record), \
+				 .program = key->program }, \
+			.key = *key, \
+			.row = *row, \
+		}; \
+\
+		record_sink_put(sink, &record.hdr, sizeof(record)); \
 	}
 
 ROW_PUT(record_sink_launch_row, launch, REC_LAUNCH_ROW)
@@ -32,14 +35,19 @@ ROW_PUT(record_sink_graph_last, graph, REC_GRAPH_LAST)
 
 void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns)
 {
-	struct rec_sync record = { .hdr = { .type = REC_SYNC, .size = sizeof(record), .program = program }, .ns = ns };
+	struct rec_sync record = {
+		.hdr = { .type = REC_SYNC, .size = sizeof(record), .program = program }, .ns = ns
+	};
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void record_sink_synced(const struct record_sink *sink, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+void record_sink_synced(const struct record_sink *sink, uint32_t program,
+			const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
-	struct rec_synced record = { .hdr = { .type = REC_SYNCED, .size = sizeof(record), .program = program } };
+	struct rec_synced record = {
+		.hdr = { .type = REC_SYNCED, .size = sizeof(record), .program = program }
+	};
 
 	memcpy(record.slots, slots, sizeof(record.slots));
 	record_sink_put(sink, &record.hdr, sizeof(record));
@@ -47,29 +55,39 @@ void record_sink_synced(const struct record_sink *sink, uint32_t program, const 
 
 void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why)
 {
-	struct rec_unreturned record = { .hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .program = program }, .why = why };
+	struct rec_unreturned record = {
+		.hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .program = program },
+		.why = why
+	};
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
 void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time)
 {
-	struct rec_hdr record = { .type = REC_INEXACT, .size = sizeof(record), .program = program, .time = lost_time };
+	struct rec_hdr record = {
+		.type = REC_INEXACT, .size = sizeof(record), .program = program, .time = lost_time
+	};
 
 	record_sink_put(sink, &record, sizeof(record));
 }
 
 void record_sink_graphs_done(const struct record_sink *sink, uint32_t program)
 {
-	struct rec_hdr record = { .type = REC_GRAPHS_DONE, .size = sizeof(record), .program = program };
+	struct rec_hdr record = { .type = REC_GRAPHS_DONE,
+				  .size = sizeof(record),
+				  .program = program };
 
 	record_sink_put(sink, &record, sizeof(record));
 }
 
-void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause, uint64_t total, uint32_t tgid, const char *comm)
+void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause, uint64_t total,
+			uint32_t tgid, const char *comm)
 {
 	struct rec_unseen record = {
-		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid }, .total = total, .cause = cause,
+		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid },
+		.total = total,
+		.cause = cause,
 	};
 
 	if (comm)
@@ -77,10 +95,13 @@ void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause,
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit, uint64_t time)
+void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit,
+		       uint64_t time)
 {
 	struct rec_limit record = {
-		.hdr = { .type = REC_LIMIT, .size = sizeof(record), .time = time }, .limit = limit, .kind = kind,
+		.hdr = { .type = REC_LIMIT, .size = sizeof(record), .time = time },
+		.limit = limit,
+		.kind = kind,
 	};
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
@@ -88,7 +109,9 @@ void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uin
 
 void record_sink_lost(const struct record_sink *sink, enum lost_cause cause, uint64_t total)
 {
-	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };
+	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) },
+				   .total = total,
+				   .cause = cause };
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }

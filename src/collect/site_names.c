@@ -17,7 +17,7 @@
 #include "names/demangle.h"
 #include "util/util.h"
 
-#define SITES_MAX	65536	/* per program; further sites get no name */
+#define SITES_MAX 65536 /* per program; further sites get no name */
 
 /* Libraries that keep their allocations on purpose, as workspaces: they count as held. */
 static const char *const held_libraries[] = {
@@ -48,7 +48,7 @@ struct program_sites {
 struct site_asked {
 	uint64_t cookie;
 	struct site_key key;
-	struct address_name name;	/* its strings are copies */
+	struct address_name name; /* its strings are copies */
 	UT_hash_handle hh;
 };
 
@@ -56,7 +56,7 @@ struct site_asked {
 struct site_later {
 	struct site_key key;
 	pid_t pid;
-	uint64_t function;	/* the function of a kernel; 0: a site */
+	uint64_t function; /* the function of a kernel; 0: a site */
 	struct site_later *next;
 };
 
@@ -68,11 +68,12 @@ struct site_names {
 	struct program_sites *programs;
 	struct site_asked *asked;
 	uint64_t last_cookie;
-	uint64_t lost_lines, lost_symbols;	/* lines that the resolver could not be asked for */
+	uint64_t lost_lines, lost_symbols; /* lines that the resolver could not be asked for */
 	struct late_kernels *late;
 };
 
-struct site_names *site_names_new(struct modules *modules, struct budget *budget, const char *const *held_globs)
+struct site_names *site_names_new(struct modules *modules, struct budget *budget,
+				  const char *const *held_globs)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
@@ -189,14 +190,20 @@ struct telling {
 	void *context;
 };
 
-static void site_tell(const struct site_names *names, const struct site_key *key, const struct address_name *name, const char *path,
-		      unsigned int line, const struct telling *telling)
+static void site_tell(const struct site_names *names, const struct site_key *key,
+		      const struct address_name *name, const char *path, unsigned int line,
+		      const struct telling *telling)
 {
 	bool held = matches(held_libraries, name->file) || matches(names->held_globs, name->file);
-	uint32_t flags = held ? SITE_IS_HELD : matches(cache_libraries, name->file) ? SITE_IN_CACHE : 0;
-	char *text = site_text(name, path, line), *function = name->symbol ? demangle_full(name->symbol) : NULL;
-	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, key->address, flags, text) : NULL;
-	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE, function ? function : "", path ? path : "",
+	uint32_t flags = held                                 ? SITE_IS_HELD :
+			 matches(cache_libraries, name->file) ? SITE_IN_CACHE :
+								0;
+	char *text = site_text(name, path, line),
+	     *function = name->symbol ? demangle_full(name->symbol) : NULL;
+	struct rec_text *record =
+		text ? text_record_new(REC_SITE, key->program, key->address, flags, text) : NULL;
+	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE,
+						   function ? function : "", path ? path : "",
 						   name->file, path ? line : 0, name->distance + 1);
 
 	if (record)
@@ -210,7 +217,8 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 }
 
 /* Asks for the line; what is known now is kept for when it comes. */
-static void line_ask(struct site_names *names, const struct site_key *key, const struct address_name *name)
+static void line_ask(struct site_names *names, const struct site_key *key,
+		     const struct address_name *name)
 {
 	struct site_asked *asked = calloc(1, sizeof(*asked));
 
@@ -222,7 +230,8 @@ static void line_ask(struct site_names *names, const struct site_key *key, const
 	asked->name.file = strdup(name->file);
 	asked->name.symbol = name->symbol ? strdup(name->symbol) : NULL;
 	HASH_ADD(hh, names->asked, cookie, sizeof(asked->cookie), asked);
-	if (!resolver_ask(modules_resolver(names->modules), name->lines, name->offset, asked->cookie))
+	if (!resolver_ask(modules_resolver(names->modules), name->lines, name->offset,
+			  asked->cookie))
 		asked_free(names, asked);
 }
 
@@ -263,9 +272,11 @@ static void later_keep(struct site_names *names, const struct site_later *later)
 	names->later_count++;
 }
 
-static void site_name(struct site_names *names, const struct site_key *key, pid_t pid, const struct telling *telling)
+static void site_name(struct site_names *names, const struct site_key *key, pid_t pid,
+		      const struct telling *telling)
 {
-	struct address_name name = modules_find(names->modules, key->program, pid, key->address - 1);
+	struct address_name name =
+		modules_find(names->modules, key->program, pid, key->address - 1);
 	const struct site_later later = { .key = *key, .pid = pid };
 
 	if (name.later)
@@ -313,7 +324,8 @@ void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
 {
 	struct answering answering = { names, { told, context } };
 
-	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer, &answering);
+	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer,
+			 &answering);
 }
 
 uint64_t site_names_lost_lines(const struct site_names *names)
@@ -338,18 +350,24 @@ void site_names_give_up(struct site_names *names)
 struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
-	struct address_name name = modules_find(names->modules, kernel->hdr.program, (pid_t)kernel->hdr.tgid, kernel->stub);
+	struct address_name name = modules_find(names->modules, kernel->hdr.program,
+						(pid_t)kernel->hdr.tgid, kernel->stub);
 	const struct site_later later = {
-		.key = { kernel->stub, kernel->hdr.program }, .pid = (pid_t)kernel->hdr.tgid, .function = kernel->function,
+		.key = { kernel->stub, kernel->hdr.program },
+		.pid = (pid_t)kernel->hdr.tgid,
+		.function = kernel->function,
 	};
 	const char *symbol = name.symbol;
 
 	if (name.later)
 		later_keep(names, &later);
 	if (!symbol || name.distance) {
-		symbol = late_kernels_name(names->late, kernel->hdr.program, (pid_t)kernel->hdr.tgid, kernel->function);
+		symbol = late_kernels_name(names->late, kernel->hdr.program,
+					   (pid_t)kernel->hdr.tgid, kernel->function);
 		names->lost_symbols += !symbol && name.is_missed && !name.later;
-		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol) : NULL;
+		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->function,
+						NAME_SYMBOL, symbol) :
+				NULL;
 	}
 	/*
 	 * nvcc's inner stub: __device_stub__ and the mangled name, which shares one of the
@@ -357,10 +375,12 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 	 */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
-	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL, symbol);
+	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL,
+			       symbol);
 }
 
-void site_names_again(struct site_names *names, void (*told)(void *context, const struct rec_hdr *record), void *context)
+void site_names_again(struct site_names *names,
+		      void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
 	const struct telling telling = { told, context };
 	struct site_later *later, *list = names->later;
@@ -372,7 +392,10 @@ void site_names_again(struct site_names *names, void (*told)(void *context, cons
 		list = later->next;
 		if (later->function) {
 			const struct rec_kernel kernel = {
-				.hdr = { .program = later->key.program, .tgid = (uint32_t)later->pid }, .function = later->function, .stub = later->key.address,
+				.hdr = { .program = later->key.program,
+					 .tgid = (uint32_t)later->pid },
+				.function = later->function,
+				.stub = later->key.address,
 			};
 
 			record = site_names_kernel(names, &kernel);

@@ -11,7 +11,8 @@ struct site_names;
  * @budget: for what is read from files, besides @modules' symbols. @held_globs: further files whose
  * memory counts as held, NULL-ended, or NULL. Borrowed.
  */
-struct site_names *site_names_new(struct modules *modules, struct budget *budget, const char *const *held_globs);
+struct site_names *site_names_new(struct modules *modules, struct budget *budget,
+				  const char *const *held_globs);
 void site_names_free(struct site_names *names);
 
 /*
@@ -45,7 +46,8 @@ void site_names_give_up(struct site_names *names);
 /*
  * Names, through @told, sites and kernels in files that took too long: after modules_try_again().
  */
-void site_names_again(struct site_names *names, void (*told)(void *context, const struct rec_hdr *record), void *context);
+void site_names_again(struct site_names *names,
+		      void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /* True if such a name of @program may still come; 0: of any. */
 bool site_names_wait(const struct site_names *names, uint32_t program);

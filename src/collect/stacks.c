@@ -19,8 +19,8 @@
  * Python stacks: code that is compiled and run again and again has ever new stacks; the oldest are
  * dropped
  */
-#define CALLS_MAX	131072
-#define FRAMES_MAX	(2u << 20)	/* frames kept for all native stacks together: 16 MB */
+#define CALLS_MAX  131072
+#define FRAMES_MAX (2u << 20) /* frames kept for all native stacks together: 16 MB */
 
 struct stack_key {
 	uint64_t id;
@@ -30,9 +30,9 @@ struct stack_key {
 
 struct known_stack {
 	struct stack_key key;
-	uint64_t id;		/* the model's number of it */
-	uint64_t shown;		/* the frame that its site is named by; 0: a native one */
-	uint64_t *frames;	/* a native stack, for Python's; NULL: not kept */
+	uint64_t id;      /* the model's number of it */
+	uint64_t shown;   /* the frame that its site is named by; 0: a native one */
+	uint64_t *frames; /* a native stack, for Python's; NULL: not kept */
 	uint32_t count;
 	UT_hash_handle hh;
 };
@@ -42,7 +42,7 @@ struct stacks {
 	struct known_stack *known;
 	/* Those with PYTHON_STACK in their number, the oldest first */
 	struct known_stack *calls;
-	size_t kept;		/* number of frames kept */
+	size_t kept; /* number of frames kept */
 };
 
 struct stacks *stacks_new(struct modules *modules)
@@ -122,7 +122,8 @@ static struct known_stack *known_find(const struct stacks *stacks, uint32_t prog
 }
 
 /* Remembers that the BPF side's stack @id is the model's @own. Returns NULL without memory. */
-static struct known_stack *known_set(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t own)
+static struct known_stack *known_set(struct stacks *stacks, uint32_t program, uint64_t id,
+				     uint64_t own)
 {
 	struct known_stack *known = known_find(stacks, program, id);
 
@@ -143,7 +144,8 @@ static struct known_stack *known_set(struct stacks *stacks, uint32_t program, ui
 	return known;
 }
 
-uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count, uint32_t shown)
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames,
+		     uint32_t count, uint32_t shown)
 {
 	uint64_t own = hash_of(frames, count);
 	struct known_stack *known = known_set(stacks, program, id, own);
@@ -169,7 +171,8 @@ uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id
 	return known ? known->shown : 0;
 }
 
-static void frames_keep(struct stacks *stacks, struct known_stack *known, const __u64 *frames, uint32_t count)
+static void frames_keep(struct stacks *stacks, struct known_stack *known, const __u64 *frames,
+			uint32_t count)
 {
 	frames_drop(stacks, known);
 	if (stacks->kept + count > FRAMES_MAX)
@@ -193,7 +196,8 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 		return NULL;
 	/* The first frame is the call site, whatever is there. */
 	for (count = 1; count < record->count; count++)
-		if (!modules_name(stacks->modules, record->hdr.program, record->frames[count] - 1).file)
+		if (!modules_name(stacks->modules, record->hdr.program, record->frames[count] - 1)
+			     .file)
 			break;
 	cut = calloc(1, sizeof(*cut) + count * sizeof(cut->frames[0]));
 	if (!cut)
@@ -212,7 +216,8 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	return NULL;
 }
 
-const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id, uint32_t *count)
+const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id,
+			      uint32_t *count)
 {
 	const struct known_stack *known = known_find(stacks, program, id);
 

@@ -30,14 +30,16 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
  * The native stack that BPF calls @id, as it was kept: up to CUTOP_STACK_FRAMES frames, @count of
  * them. NULL if unknown. Borrowed.
  */
-const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id, uint32_t *count);
+const uint64_t *stacks_frames(const struct stacks *stacks, uint32_t program, uint64_t id,
+			      uint32_t *count);
 
 /*
  * Remembers that the BPF side's @id stands for the stack of these @frames, which was made
  * otherwise, and whose site is named by the frame @shown. Returns the model's number of it, or 0
  * without memory.
  */
-uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames, uint32_t count, uint32_t shown);
+uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const __u64 *frames,
+		     uint32_t count, uint32_t shown);
 
 /* Remembers that @id stands for no stack, only for a call at @site. */
 void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site);

@@ -14,11 +14,11 @@
 
 #include "util/util.h"
 
-#define STEP		(50 * NSEC_PER_MSEC)
-#define MIB		(1ull << 20)
-#define ADDRESS		0x7f1200000000ull
-#define SHORT_EVERY	60	/* steps */
-#define SAWTOOTH	24	/* steps */
+#define STEP        (50 * NSEC_PER_MSEC)
+#define MIB         (1ull << 20)
+#define ADDRESS     0x7f1200000000ull
+#define SHORT_EVERY 60 /* steps */
+#define SAWTOOTH    24 /* steps */
 
 enum actor_id { TRAINER, SERVER, LEAKER, COPIER, FAILING, ACTOR_COUNT };
 
@@ -26,7 +26,7 @@ struct kernel {
 	const char *symbol;
 	uint32_t grid, block, shared_bytes;
 	unsigned int per_step;
-	uint64_t ns;		/* time in the call */
+	uint64_t ns; /* time in the call */
 };
 
 static const struct kernel trainer_kernels[] = {
@@ -73,18 +73,25 @@ void synthetic_free(struct synthetic *synthetic)
 	free(synthetic);
 }
 
-static struct rec_hdr header(const struct synthetic *synthetic, uint32_t program, uint16_t type, size_t size)
+static struct rec_hdr header(const struct synthetic *synthetic, uint32_t program, uint16_t type,
+			     size_t size)
 {
 	return (struct rec_hdr){
-		.type = type, .size = (__u16)size, .program = program, .time = synthetic->now,
-		.tgid = 4000 + program, .tid = 4000 + program,
+		.type = type,
+		.size = (__u16)size,
+		.program = program,
+		.time = synthetic->now,
+		.tgid = 4000 + program,
+		.tid = 4000 + program,
 	};
 }
 
-static void feed_process(struct synthetic *synthetic, const struct record_sink *sink, uint32_t program, const char *command,
-			 const char *arguments)
+static void feed_process(struct synthetic *synthetic, const struct record_sink *sink,
+			 uint32_t program, const char *command, const char *arguments)
 {
-	struct rec_process process = { .hdr = header(synthetic, program, REC_PROCESS, sizeof(process)), .uid = getuid() };
+	struct rec_process process = {
+		.hdr = header(synthetic, program, REC_PROCESS, sizeof(process)), .uid = getuid()
+	};
 	union {
 		struct rec_identity identity;
 		char room[512];
@@ -103,8 +110,8 @@ static void feed_process(struct synthetic *synthetic, const struct record_sink *
 	record_sink_put(sink, &u.identity.hdr, sizeof(u));
 }
 
-static void feed_text(struct synthetic *synthetic, const struct record_sink *sink, uint32_t program, uint16_t type,
-		      uint64_t address, uint32_t flags, const char *text)
+static void feed_text(struct synthetic *synthetic, const struct record_sink *sink, uint32_t program,
+		      uint16_t type, uint64_t address, uint32_t flags, const char *text)
 {
 	union {
 		struct rec_text text;
@@ -119,13 +126,17 @@ static void feed_text(struct synthetic *synthetic, const struct record_sink *sin
 	record_sink_put(sink, &u.text.hdr, sizeof(u));
 }
 
-static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor, uint64_t bytes,
-			   uint64_t site, int result)
+static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink *sink,
+			   struct actor *actor, uint64_t bytes, uint64_t site, int result)
 {
 	struct rec_alloc record = {
 		.hdr = header(synthetic, actor->program, REC_ALLOC, sizeof(record)),
-		.entry = synthetic->now - NSEC_PER_MSEC - 90000, .bytes = bytes, .site = site, .result = result,
-		.call = CALL_cudaMalloc, .kind = KIND_DEVICE,
+		.entry = synthetic->now - NSEC_PER_MSEC - 90000,
+		.bytes = bytes,
+		.site = site,
+		.result = result,
+		.call = CALL_cudaMalloc,
+		.kind = KIND_DEVICE,
 	};
 
 	/* An allocation and its free in one step need different times. */
@@ -138,26 +149,32 @@ static uint64_t feed_alloc(struct synthetic *synthetic, const struct record_sink
 	return record.address;
 }
 
-static void feed_free_of(struct synthetic *synthetic, const struct record_sink *sink, const struct actor *actor,
-			 uint64_t address)
+static void feed_free_of(struct synthetic *synthetic, const struct record_sink *sink,
+			 const struct actor *actor, uint64_t address)
 {
 	struct rec_free record = {
 		.hdr = header(synthetic, actor->program, REC_FREE, sizeof(record)),
-		.entry = synthetic->now - 60000, .address = address, .call = CALL_cudaFree,
+		.entry = synthetic->now - 60000,
+		.address = address,
+		.call = CALL_cudaFree,
 	};
 
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
-static void feed_kernels(const struct record_sink *sink, struct actor *actor, const struct kernel *kernels, size_t count)
+static void feed_kernels(const struct record_sink *sink, struct actor *actor,
+			 const struct kernel *kernels, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		struct launch_key key = { .program = actor->program, .call = CALL_cudaLaunchKernel, .function = 0x1000 * (i + 1) };
+		struct launch_key key = { .program = actor->program,
+					  .call = CALL_cudaLaunchKernel,
+					  .function = 0x1000 * (i + 1) };
 		struct launch_row *row = &actor->launches[i];
 		unsigned int samples = kernels[i].per_step / 16 + 1;
-		unsigned int bucket = 63 - (unsigned int)__builtin_clzll(kernels[i].ns) - CUTOP_HIST_SHIFT;
+		unsigned int bucket =
+			63 - (unsigned int)__builtin_clzll(kernels[i].ns) - CUTOP_HIST_SHIFT;
 
 		row->launches += kernels[i].per_step;
 		row->samples += samples;
@@ -174,15 +191,18 @@ static void feed_kernels(const struct record_sink *sink, struct actor *actor, co
 	}
 }
 
-static void feed_copy(const struct record_sink *sink, struct actor *actor, unsigned int direction, unsigned int mode,
-		      uint64_t bytes, double bytes_per_second)
+static void feed_copy(const struct record_sink *sink, struct actor *actor, unsigned int direction,
+		      unsigned int mode, uint64_t bytes, double bytes_per_second)
 {
 	struct copy_key key = {
-		.program = actor->program, .direction = (__u8)direction, .mode = (__u8)mode,
+		.program = actor->program,
+		.direction = (__u8)direction,
+		.mode = (__u8)mode,
 		.call = mode == COPY_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
 	};
 	struct copy_row *row = &actor->copies[direction][mode];
-	uint64_t ns = mode == COPY_ASYNC ? 4000 : (uint64_t)((double)bytes / bytes_per_second * 1e9);
+	uint64_t ns = mode == COPY_ASYNC ? 4000 :
+					   (uint64_t)((double)bytes / bytes_per_second * 1e9);
 
 	row->calls++;
 	row->bytes += bytes;
@@ -197,8 +217,8 @@ static void feed_copy(const struct record_sink *sink, struct actor *actor, unsig
 	record_sink_copy_row(sink, &key, row);
 }
 
-static void feed_failure(const struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor,
-			 unsigned int slot, unsigned int call, int code)
+static void feed_failure(const struct synthetic *synthetic, const struct record_sink *sink,
+			 struct actor *actor, unsigned int slot, unsigned int call, int code)
 {
 	struct fail_key key = { .program = actor->program, .call = (__u16)call, .result = code };
 	struct fail_row *row = &actor->failures[slot];
@@ -211,7 +231,8 @@ static void feed_failure(const struct synthetic *synthetic, const struct record_
 
 /* ---- the actors ---- */
 
-static void trainer_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
+static void trainer_step(struct synthetic *synthetic, const struct record_sink *sink,
+			 struct actor *actor)
 {
 	unsigned int phase = synthetic->step % SAWTOOTH;
 
@@ -237,7 +258,8 @@ static void server_step(const struct record_sink *sink, struct actor *actor, uns
 	record_sink_sync(sink, actor->program, actor->sync_ns);
 }
 
-static void leaker_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
+static void leaker_step(struct synthetic *synthetic, const struct record_sink *sink,
+			struct actor *actor)
 {
 	uint64_t scratch;
 
@@ -258,7 +280,8 @@ static void copier_step(const struct record_sink *sink, struct actor *actor, uns
 		feed_copy(sink, actor, DIR_P2P, COPY_ASYNC, 64 * MIB, 0);
 }
 
-static void failing_step(struct synthetic *synthetic, const struct record_sink *sink, struct actor *actor)
+static void failing_step(struct synthetic *synthetic, const struct record_sink *sink,
+			 struct actor *actor)
 {
 	if (synthetic->step % 4)
 		return;
@@ -277,7 +300,8 @@ static void short_life(struct synthetic *synthetic, const struct record_sink *si
 	struct rec_end end = { .reason = END_EXIT };
 
 	feed_process(synthetic, sink, actor.program, "./unit_test", "--gtest_filter=Blas.*");
-	feed_free_of(synthetic, sink, &actor, feed_alloc(synthetic, sink, &actor, 8 * MIB, 0x8010, 0));
+	feed_free_of(synthetic, sink, &actor,
+		     feed_alloc(synthetic, sink, &actor, 8 * MIB, 0x8010, 0));
 	end.hdr = header(synthetic, actor.program, REC_END, sizeof(end));
 	record_sink_put(sink, &end.hdr, sizeof(end));
 }
@@ -298,18 +322,23 @@ static void raise_curtain(struct synthetic *synthetic, const struct record_sink 
 	for (i = 0; i < ACTOR_COUNT; i++) {
 		synthetic->actors[i].program = ++synthetic->programs;
 		synthetic->actors[i].next_address = ADDRESS;
-		feed_process(synthetic, sink, synthetic->programs, cast[i].command, cast[i].arguments);
+		feed_process(synthetic, sink, synthetic->programs, cast[i].command,
+			     cast[i].arguments);
 	}
 	for (i = 0; i < ARRAY_LEN(trainer_kernels); i++)
-		feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
-			  trainer_kernels[i].symbol);
+		feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_NAME,
+			  0x1000 * (i + 1), NAME_SYMBOL, trainer_kernels[i].symbol);
 	for (i = 0; i < ARRAY_LEN(server_kernels); i++)
-		feed_text(synthetic, sink, synthetic->actors[SERVER].program, REC_NAME, 0x1000 * (i + 1), NAME_SYMBOL,
-			  server_kernels[i].symbol);
-	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5000, 0, "load_weights+0x1f4 (model.so)");
-	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5010, 0, "forward+0x88 (model.so)");
-	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6010, 0, "process_frame+0x52 (leaky)");
-	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6020, 0, "cache_result+0x3b (leaky)");
+		feed_text(synthetic, sink, synthetic->actors[SERVER].program, REC_NAME,
+			  0x1000 * (i + 1), NAME_SYMBOL, server_kernels[i].symbol);
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5000, 0,
+		  "load_weights+0x1f4 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[TRAINER].program, REC_SITE, 0x5010, 0,
+		  "forward+0x88 (model.so)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6010, 0,
+		  "process_frame+0x52 (leaky)");
+	feed_text(synthetic, sink, synthetic->actors[LEAKER].program, REC_SITE, 0x6020, 0,
+		  "cache_result+0x3b (leaky)");
 	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 6144 * MIB, 0x5000, 0);
 	feed_alloc(synthetic, sink, &synthetic->actors[TRAINER], 1536 * MIB, 0x5000, 0);
 	feed_alloc(synthetic, sink, &synthetic->actors[SERVER], 2900 * MIB, 0x9000, 0);

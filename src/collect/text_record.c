@@ -8,7 +8,8 @@
 
 #include "util/util.h"
 
-struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags, const char *text)
+struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags,
+				 const char *text)
 {
 	size_t len = strlen(text), size;
 	struct rec_text *record;
@@ -30,8 +31,9 @@ struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t addre
 	return record;
 }
 
-struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum frame_language language, const char *function,
-				   const char *file, const char *module, unsigned int line, uint64_t offset)
+struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum frame_language language,
+				   const char *function, const char *file, const char *module,
+				   unsigned int line, uint64_t offset)
 {
 	const char *const texts[] = { function, file, module };
 	size_t lens[ARRAY_LEN(texts)], size = sizeof(struct rec_frame), i;
@@ -46,7 +48,10 @@ struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum fram
 	record = calloc(1, size);
 	if (!record)
 		return NULL;
-	record->hdr = (struct rec_hdr){ .type = REC_FRAME, .size = (__u16)size, .program = program, .time = clock_ns(CLOCK_MONOTONIC) };
+	record->hdr = (struct rec_hdr){ .type = REC_FRAME,
+					.size = (__u16)size,
+					.program = program,
+					.time = clock_ns(CLOCK_MONOTONIC) };
 	record->address = address;
 	record->offset = offset;
 	record->line = line;

@@ -13,8 +13,8 @@
 
 #include "collect/text_record.h"
 
-#define WAITING_MAX	4096
-#define VAIN_MAX	256	/* failures after which a program's names are no longer tried */
+#define WAITING_MAX 4096
+#define VAIN_MAX    256 /* failures after which a program's names are no longer tried */
 
 struct waiting {
 	struct rec_name_at record;
@@ -32,7 +32,7 @@ struct unread_names {
 	struct probe *probe;
 	struct waiting *waiting, **end;
 	size_t count;
-	unsigned int news;	/* errands_news() when they were tried last */
+	unsigned int news; /* errands_news() when they were tried last */
 	struct vain *vain;
 };
 
@@ -123,13 +123,15 @@ static void vain_count(struct unread_names *names, uint32_t program)
  */
 static struct rec_hdr *record_new(const struct rec_name_at *record, const char *name, bool late)
 {
-	size_t len = strnlen(name, CUTOP_NAME_MAX - 1), size = (sizeof(struct rec_kernel) + len + 8) & ~(size_t)7;
+	size_t len = strnlen(name, CUTOP_NAME_MAX - 1),
+	       size = (sizeof(struct rec_kernel) + len + 8) & ~(size_t)7;
 	bool is_driver = record->call == CALL_COUNT;
 	struct rec_kernel *kernel;
 	struct rec_text *text;
 
 	if (is_driver || late) {
-		text = text_record_new(REC_NAME, record->hdr.program, record->function, is_driver ? NAME_DRIVER : NAME_REGISTERED, name);
+		text = text_record_new(REC_NAME, record->hdr.program, record->function,
+				       is_driver ? NAME_DRIVER : NAME_REGISTERED, name);
 		return text ? &text->hdr : NULL;
 	}
 	kernel = calloc(1, size);
@@ -148,8 +150,8 @@ static struct rec_hdr *record_new(const struct rec_name_at *record, const char *
 	return &kernel->hdr;
 }
 
-static int name_read(struct unread_names *names, const struct rec_name_at *record, uint64_t start_time, bool late,
-		     struct rec_hdr **result)
+static int name_read(struct unread_names *names, const struct rec_name_at *record,
+		     uint64_t start_time, bool late, struct rec_hdr **result)
 {
 	const char *known = record->in_file ? probe_file_path(names->probe, &record->id) : NULL;
 	bool in_memory;
@@ -157,7 +159,8 @@ static int name_read(struct unread_names *names, const struct rec_name_at *recor
 	int err;
 
 	*result = NULL;
-	err = outside_name(probe_outside(names->probe), record, start_time, known, &name, &in_memory);
+	err = outside_name(probe_outside(names->probe), record, start_time, known, &name,
+			   &in_memory);
 	if (err)
 		return err;
 	/* It may belong to the program that has since replaced this one in the process. */
@@ -169,7 +172,8 @@ static int name_read(struct unread_names *names, const struct rec_name_at *recor
 	return err ? err : *result ? 0 : -ENOMEM;
 }
 
-int unread_names_read(struct unread_names *names, const struct rec_name_at *record, uint64_t start_time, struct rec_hdr **result)
+int unread_names_read(struct unread_names *names, const struct rec_name_at *record,
+		      uint64_t start_time, struct rec_hdr **result)
 {
 	uint32_t program = record->hdr.program;
 	struct waiting *waiting;
@@ -195,8 +199,10 @@ int unread_names_read(struct unread_names *names, const struct rec_name_at *reco
 	return -EAGAIN;
 }
 
-void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t program, struct rec_hdr *record, int error),
-			  void *context)
+void unread_names_again(struct unread_names *names,
+			void (*told)(void *context, uint32_t program, struct rec_hdr *record,
+				     int error),
+			void *context)
 {
 	unsigned int news = errands_news(probe_outside(names->probe)->errands);
 	size_t count = names->count;

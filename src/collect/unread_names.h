@@ -23,14 +23,17 @@ void unread_names_forget(struct unread_names *names, uint32_t program);
  * 0 with the resulting record, a REC_KERNEL or a REC_NAME, which the caller frees; -EAGAIN if it
  * may come later (unread_names_again()); or another negative errno if it will not.
  */
-int unread_names_read(struct unread_names *names, const struct rec_name_at *record, uint64_t start_time, struct rec_hdr **result);
+int unread_names_read(struct unread_names *names, const struct rec_name_at *record,
+		      uint64_t start_time, struct rec_hdr **result);
 
 /*
  * Passes on to @told, valid during the call, the names that have come since; for a name that will
  * not come, NULL.
  */
-void unread_names_again(struct unread_names *names, void (*told)(void *context, uint32_t program, struct rec_hdr *record, int error),
-			  void *context);
+void unread_names_again(struct unread_names *names,
+			void (*told)(void *context, uint32_t program, struct rec_hdr *record,
+				     int error),
+			void *context);
 
 /* True if a name of @program may still come; 0: of any. */
 bool unread_names_wait(const struct unread_names *names, uint32_t program);

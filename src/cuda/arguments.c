@@ -20,15 +20,15 @@ static enum argument_kind kind_of(char letter)
 }
 
 #if defined(__x86_64__)
-#define MEMORY_WORDS	0
+#define MEMORY_WORDS 0
 #else
-#define MEMORY_WORDS	1
+#define MEMORY_WORDS 1
 #endif
 
 /* The state: position in the string, register, and whether a result argument was seen. */
-#define STATE_SHIFT	16
-#define STATE_WORD	24
-#define STATE_RESULT	(1u << STATE_SHIFT)
+#define STATE_SHIFT  16
+#define STATE_WORD   24
+#define STATE_RESULT (1u << STATE_SHIFT)
 
 bool call_argument_next(unsigned int call, unsigned int *state, struct call_argument *argument)
 {
@@ -68,7 +68,8 @@ unsigned int call_out(unsigned int call)
 	while (call_argument_next(call, &state, &argument)) {
 		if (!argument.is_result)
 			continue;
-		if (argument.kind == ARGUMENT_U32 || argument.kind == ARGUMENT_S32 || argument.kind == ARGUMENT_FLOAT)
+		if (argument.kind == ARGUMENT_U32 || argument.kind == ARGUMENT_S32 ||
+		    argument.kind == ARGUMENT_FLOAT)
 			return CUTOP_TRACED_OUT | CUTOP_TRACED_SHORT | argument.word;
 		return CUTOP_TRACED_OUT | argument.word;
 	}

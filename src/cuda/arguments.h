@@ -12,20 +12,20 @@
 #include "cutop_calls.h"
 
 enum argument_kind {
-	ARGUMENT_POINTER,	/* or a handle: shown in hexadecimal */
+	ARGUMENT_POINTER, /* or a handle: shown in hexadecimal */
 	ARGUMENT_STREAM,
-	ARGUMENT_COUNT,		/* 64 bits */
+	ARGUMENT_COUNT, /* 64 bits */
 	ARGUMENT_U32,
 	ARGUMENT_S32,
-	ARGUMENT_FLOAT,		/* only as a result */
+	ARGUMENT_FLOAT, /* only as a result */
 };
 
 struct call_argument {
-	const char *name;	/* not ended by NUL; its length: */
+	const char *name; /* not ended by NUL; its length: */
 	size_t name_len;
 	enum argument_kind kind;
-	unsigned int word;	/* which integer register it stands in, from 0 */
-	bool is_out;		/* it points at a result of that kind */
+	unsigned int word; /* which integer register it stands in, from 0 */
+	bool is_out;       /* it points at a result of that kind */
 	/* The first such argument: what it points at is read if the call succeeded */
 	bool is_result;
 };

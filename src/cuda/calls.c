@@ -5,68 +5,59 @@
 
 #include "cuda/calls.h"
 
-#define RESULT_NOT_READY 600		/* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
+#define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
 
 #define CUTOP_CALL(symbol, layer_, class_, group_, options, a_, b_, c_, d_, arguments) \
-	[CALL_##symbol] = { \
-		.layer = layer_, .class = class_, .group = group_, .flags = (uint16_t)(options), .a = a_, .b = b_, .c = c_, .d = d_ \
-	},
+	[CALL_##symbol] = { .layer = layer_, \
+			    .class = class_, \
+			    .group = group_, \
+			    .flags = (uint16_t)(options), \
+			    .a = a_, \
+			    .b = b_, \
+			    .c = c_, \
+			    .d = d_ },
 const struct call_desc call_descs[CALL_COUNT] = {
 #include "cutop_call_table.h"
 };
 #undef CUTOP_CALL
 
-#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = options,
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
+	[CALL_##symbol] = options,
 const uint64_t call_options[CALL_COUNT] = {
 #include "cutop_call_table.h"
 };
 #undef CUTOP_CALL
 
-#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = arguments,
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
+	[CALL_##symbol] = arguments,
 const char *const call_signatures[CALL_COUNT] = {
 #include "cutop_call_table.h"
 };
 #undef CUTOP_CALL
 
-#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) [CALL_##symbol] = #symbol,
+#define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
+	[CALL_##symbol] = #symbol,
 static const char *const call_names[CALL_COUNT] = {
 #include "cutop_call_table.h"
 };
 #undef CUTOP_CALL
 
 const char *const call_group_names[GROUP_COUNT] = {
-	[GROUP_MEMORY] = "memory",
-	[GROUP_COPY] = "copies",
-	[GROUP_LAUNCH] = "kernels",
-	[GROUP_SYNC] = "synchronize",
-	[GROUP_STREAM] = "streams",
-	[GROUP_EVENT] = "events",
-	[GROUP_DEVICE] = "devices",
-	[GROUP_GRAPH] = "graphs",
-	[GROUP_MODULE] = "modules",
-	[GROUP_NAME] = "names",
-	[GROUP_QUERY] = "queries",
+	[GROUP_MEMORY] = "memory",    [GROUP_COPY] = "copies",    [GROUP_LAUNCH] = "kernels",
+	[GROUP_SYNC] = "synchronize", [GROUP_STREAM] = "streams", [GROUP_EVENT] = "events",
+	[GROUP_DEVICE] = "devices",   [GROUP_GRAPH] = "graphs",   [GROUP_MODULE] = "modules",
+	[GROUP_NAME] = "names",       [GROUP_QUERY] = "queries",
 };
 
 const char *const alloc_kind_names[KIND_COUNT] = {
-	[KIND_DEVICE] = "device",
-	[KIND_MANAGED] = "managed",
-	[KIND_ASYNC] = "async",
-	[KIND_ARRAY] = "array",
-	[KIND_PHYSICAL] = "physical",
-	[KIND_PINNED] = "pinned",
-	[KIND_REGISTERED] = "registered",
-	[KIND_SHARED] = "shared",
-	[KIND_STATIC] = "static",
+	[KIND_DEVICE] = "device",         [KIND_MANAGED] = "managed",   [KIND_ASYNC] = "async",
+	[KIND_ARRAY] = "array",           [KIND_PHYSICAL] = "physical", [KIND_PINNED] = "pinned",
+	[KIND_REGISTERED] = "registered", [KIND_SHARED] = "shared",     [KIND_STATIC] = "static",
 };
 
 const char *const copy_direction_names[DIR_COUNT] = {
-	[DIR_H2H] = "H2H",
-	[DIR_H2D] = "H2D",
-	[DIR_D2H] = "D2H",
-	[DIR_D2D] = "D2D",
-	[DIR_P2P] = "P2P",
-	[DIR_UNKNOWN] = "unknown",
+	[DIR_H2H] = "H2H", [DIR_H2D] = "H2D", [DIR_D2H] = "D2H",
+	[DIR_D2D] = "D2D", [DIR_P2P] = "P2P", [DIR_UNKNOWN] = "unknown",
 };
 
 const char *const copy_mode_names[2] = { [COPY_SYNC] = "sync", [COPY_ASYNC] = "async" };
@@ -79,10 +70,8 @@ const char *const unreturned_names[UNRETURNED_COUNT] = {
 };
 
 const char *const unseen_cause_names[UNSEEN_COUNT] = {
-	[UNSEEN_DRIVER] = "driver_allocations",
-	[UNSEEN_LATE] = "late_libraries",
-	[UNSEEN_ALLOC] = "unprobed_allocators",
-	[UNSEEN_FREE] = "unprobed_frees",
+	[UNSEEN_DRIVER] = "driver_allocations", [UNSEEN_LATE] = "late_libraries",
+	[UNSEEN_ALLOC] = "unprobed_allocators", [UNSEEN_FREE] = "unprobed_frees",
 	[UNSEEN_LAYER] = "driver_unwatched",
 };
 

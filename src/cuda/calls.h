@@ -19,18 +19,18 @@ extern const char *const call_signatures[CALL_COUNT];
 
 /* The function's symbol; "?" for an unknown number. */
 const char *call_name(unsigned int call);
-const char *call_layer_name(unsigned int layer);	/* "runtime", "driver", "probe" */
+const char *call_layer_name(unsigned int layer); /* "runtime", "driver", "probe" */
 
 /* The layer of @call; LAYER_EXTRA for a function that is not in the table. */
 enum call_layer call_layer(unsigned int call);
 
-extern const char *const call_group_names[GROUP_COUNT];	/* "memory", "copies", ... */
-extern const char *const alloc_kind_names[KIND_COUNT];	/* "device", "managed", ... */
-extern const char *const copy_direction_names[DIR_COUNT];	/* "H2H", ..., "unknown" */
-extern const char *const copy_mode_names[2];		/* "sync", "async" */
-extern const char *const unseen_cause_names[UNSEEN_COUNT];	/* as in JSON */
-extern const char *const unreturned_names[UNRETURNED_COUNT];	/* "seccomp", ... */
-extern const char *const lost_cause_names[LOST_COUNT];	/* "ring_full", ... */
+extern const char *const call_group_names[GROUP_COUNT];      /* "memory", "copies", ... */
+extern const char *const alloc_kind_names[KIND_COUNT];       /* "device", "managed", ... */
+extern const char *const copy_direction_names[DIR_COUNT];    /* "H2H", ..., "unknown" */
+extern const char *const copy_mode_names[2];                 /* "sync", "async" */
+extern const char *const unseen_cause_names[UNSEEN_COUNT];   /* as in JSON */
+extern const char *const unreturned_names[UNRETURNED_COUNT]; /* "seccomp", ... */
+extern const char *const lost_cause_names[LOST_COUNT];       /* "ring_full", ... */
 
 /* True if losing records to @cause loses only names: the figures stay right. */
 bool lost_is_names(enum lost_cause cause);

@@ -20,7 +20,7 @@ static const struct error runtime_errors[] = { RUNTIME_ERRORS(ERROR) };
 static const struct error driver_errors[] = { DRIVER_ERRORS(ERROR) };
 #undef ERROR
 
-#define SHARED_FROM 100		/* the first code that means the same in both layers */
+#define SHARED_FROM 100 /* the first code that means the same in both layers */
 
 struct meaning {
 	int code;
@@ -34,7 +34,8 @@ static const struct meaning runtime_meanings[] = {
 	{ 3, "the driver and runtime could not be started" },
 	{ 4, "the process is ending and has unloaded the driver" },
 	{ 9, "grid, block or shared memory size is zero or more than the device can do" },
-	{ 10, "the driver is newer than this CUDA runtime, and told of a graph's node what it does not know" },
+	{ 10,
+	  "the driver is newer than this CUDA runtime, and told of a graph's node what it does not know" },
 	{ 12, "the pitch is not one that the device accepts" },
 	{ 13, "the variable's name or address is not known to the runtime" },
 	{ 17, "the address is not one of device memory" },
@@ -143,8 +144,10 @@ static int meaning_compare(const void *key, const void *member)
 static const struct error *find(enum call_layer layer, int code)
 {
 	if (layer == LAYER_DRIVER)
-		return bsearch(&code, driver_errors, COUNT(driver_errors), sizeof(driver_errors[0]), error_compare);
-	return bsearch(&code, runtime_errors, COUNT(runtime_errors), sizeof(runtime_errors[0]), error_compare);
+		return bsearch(&code, driver_errors, COUNT(driver_errors), sizeof(driver_errors[0]),
+			       error_compare);
+	return bsearch(&code, runtime_errors, COUNT(runtime_errors), sizeof(runtime_errors[0]),
+		       error_compare);
 }
 
 const char *error_name(enum call_layer layer, int code)

@@ -47,7 +47,8 @@ static const char *const driver_patterns[] = {
 	"/run/opengl-driver/lib/libcuda.so.1",
 };
 
-void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern), void *context)
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern),
+		  void *context)
 {
 	size_t i;
 

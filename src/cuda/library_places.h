@@ -11,6 +11,7 @@
  * runtime or, if @layers includes it, like the driver. One pattern at a time: a home folder may be
  * on a server that does not answer.
  */
-void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern), void *context);
+void places_visit(unsigned int layers, void (*visit)(void *context, const char *pattern),
+		  void *context);
 
 #endif

@@ -11,8 +11,8 @@
 #include "cuda/calls.h"
 #include "util/util.h"
 
-#define OLDEST	11040
-#define NEWEST	13000
+#define OLDEST 11040
+#define NEWEST 13000
 
 static const struct {
 	unsigned int first, last;
@@ -25,7 +25,8 @@ static enum declared declared_in(unsigned int call, unsigned int version)
 
 	if (options & CALL_UNDECLARED)
 		return DECLARED_UNKNOWN;
-	if (version < CUTOP_OPTION_SINCE(options) || (until && version > until) || (gap && version / 1000 == gap))
+	if (version < CUTOP_OPTION_SINCE(options) || (until && version > until) ||
+	    (gap && version / 1000 == gap))
 		return DECLARED_NOT;
 	return DECLARED;
 }

@@ -9,9 +9,9 @@
 #include "cutop_calls.h"
 
 enum declared {
-	DECLARED_UNKNOWN,	/* this function or this version is unknown */
-	DECLARED_NOT,		/* the public headers of this version do not declare it */
-	DECLARED,		/* they do, so the library must define it */
+	DECLARED_UNKNOWN, /* this function or this version is unknown */
+	DECLARED_NOT,     /* the public headers of this version do not declare it */
+	DECLARED,         /* they do, so the library must define it */
 };
 
 /*

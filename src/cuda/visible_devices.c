@@ -14,8 +14,8 @@
 
 #include "util/util.h"
 
-#define GPUS		"/proc/driver/nvidia/gpus"
-#define NAME		"CUDA_VISIBLE_DEVICES="
+#define GPUS "/proc/driver/nvidia/gpus"
+#define NAME "CUDA_VISIBLE_DEVICES="
 
 /*
  * True if the device described in @directory/@name/information has a UUID that begins with @word.

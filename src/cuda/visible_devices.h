@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VISIBLE_MAX	64	/* devices */
+#define VISIBLE_MAX 64 /* devices */
 
 /*
  * Parses @list, a value of CUDA_VISIBLE_DEVICES: the process's device number i is the machine's

@@ -14,11 +14,16 @@
 bool wrapper_is_file(const char *path)
 {
 	static const char *const globs[] = {
-		"*/cuda_runtime.h",		/* CUDA 13.0: the templates of C++ */
-		"*/cuda_runtime_api.h",		/* with --default-stream per-thread */
+		"*/cuda_runtime.h",     /* CUDA 13.0: the templates of C++ */
+		"*/cuda_runtime_api.h", /* with --default-stream per-thread */
 		"*/cooperative_groups*",
-		"*/thrust/*", "*/cub/*", "*/rmm/*", "*/c10/*", "*/ATen/*",
-		"*/cuda/std/*", "*/libcudacxx/*",
+		"*/thrust/*",
+		"*/cub/*",
+		"*/rmm/*",
+		"*/c10/*",
+		"*/ATen/*",
+		"*/cuda/std/*",
+		"*/libcudacxx/*",
 		/* Allocators of the standard library's containers */
 		"*/include/c++/*",
 	};

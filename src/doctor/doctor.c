@@ -17,11 +17,13 @@
 static int report_print(const struct doctor *doctor, FILE *out)
 {
 	const struct options *options = doctor->options;
-	static int (*const printers[FORMAT_COUNT])(FILE *, const struct doctor *, const struct out_options *) = {
-		DOCTOR_FORMATS(DOCTOR_PRINTER)
-	};
+	static int (*const printers[FORMAT_COUNT])(
+		FILE *, const struct doctor *,
+		const struct out_options *) = { DOCTOR_FORMATS(DOCTOR_PRINTER) };
 	struct out_options out_options = {
-		.version = PACKAGE_VERSION, .color = options_want_color(options, out), .ascii = options->ascii,
+		.version = PACKAGE_VERSION,
+		.color = options_want_color(options, out),
+		.ascii = options->ascii,
 	};
 
 	out_options.width = stream_width(out);

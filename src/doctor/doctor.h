@@ -29,29 +29,29 @@
 
 /* Which addresses cuGetProcAddress() of libcuda.so.1 returns for the table's functions. */
 struct entry_facts {
-	bool asked;			/* the library exists, and answered */
+	bool asked; /* the library exists, and answered */
 	/* functions that it knows; those that have an address that is not probed in some version */
 	unsigned int given, elsewhere;
-	char first[64];			/* the first of the latter */
+	char first[64]; /* the first of the latter */
 };
 
 /* NVIDIA's management library, as the collector loads it. */
 struct nvml_facts {
-	char path[PATH_MAX];		/* libnvidia-ml.so.1; empty: it cannot be used */
-	struct reason why;		/* why it cannot be used */
+	char path[PATH_MAX]; /* libnvidia-ml.so.1; empty: it cannot be used */
+	struct reason why;   /* why it cannot be used */
 };
 
 struct doctor_facts {
 	struct kernel_facts kernel;
-	const char *forced;		/* attach method asked for, or NULL */
+	const char *forced; /* attach method asked for, or NULL */
 	struct kernel_rights_held rights;
-	char program[PATH_MAX];		/* our own file */
-	char lockdown[32];		/* "none", "integrity", "confidentiality"; empty: unknown */
-	int jit;			/* net.core.bpf_jit_enable; -1: unknown */
+	char program[PATH_MAX]; /* our own file */
+	char lockdown[32];      /* "none", "integrity", "confidentiality"; empty: unknown */
+	int jit;                /* net.core.bpf_jit_enable; -1: unknown */
 	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: unknown */
 	int leases, lease_break;
-	bool shadow_stacks;		/* the processor supports them */
-	bool own_pids;			/* our pid namespace is not the machine's */
+	bool shadow_stacks; /* the processor supports them */
+	bool own_pids;      /* our pid namespace is not the machine's */
 	/* memory_max: the limit of our control group; UINT64_MAX: none */
 	uint64_t ring_bytes, memory_max;
 	uint64_t names_bytes;
@@ -59,12 +59,12 @@ struct doctor_facts {
 	char driver[256];
 	struct nvml_facts nvml;
 	struct entry_facts entries;
-	struct forms forms;		/* found by trial, or what every kernel emulates */
+	struct forms forms; /* found by trial, or what every kernel emulates */
 
-	bool tried;			/* we may load programs, so the following is known */
-	int load_error;			/* negative errno, 0: loaded */
+	bool tried;     /* we may load programs, so the following is known */
+	int load_error; /* negative errno, 0: loaded */
 	struct reason load_why;
-	uint64_t load_time;		/* ns */
+	uint64_t load_time; /* ns */
 	/* By enum dry_run_event: what dry_run_watch() returned */
 	int watch_errors[DRY_RUN_MMAP + 1];
 	struct selftest selftest;
@@ -72,43 +72,50 @@ struct doctor_facts {
 
 enum doctor_state {
 	DOCTOR_OK,
-	DOCTOR_NOTE,		/* neither good nor bad */
-	DOCTOR_UNKNOWN,		/* cannot be found out with our rights */
-	DOCTOR_WARNING,		/* something is lost */
-	DOCTOR_PROBLEM,		/* nothing can be watched, or programs would be harmed */
+	DOCTOR_NOTE,    /* neither good nor bad */
+	DOCTOR_UNKNOWN, /* cannot be found out with our rights */
+	DOCTOR_WARNING, /* something is lost */
+	DOCTOR_PROBLEM, /* nothing can be watched, or programs would be harmed */
 };
 
-extern const char *const doctor_state_names[DOCTOR_PROBLEM + 1];	/* "ok", "note", ... */
+extern const char *const doctor_state_names[DOCTOR_PROBLEM + 1]; /* "ok", "note", ... */
 
-enum doctor_section { SECTION_KERNEL, SECTION_RIGHTS, SECTION_GPU, SECTION_LIBRARIES, SECTION_PROCESSES, SECTION_COUNT };
+enum doctor_section {
+	SECTION_KERNEL,
+	SECTION_RIGHTS,
+	SECTION_GPU,
+	SECTION_LIBRARIES,
+	SECTION_PROCESSES,
+	SECTION_COUNT
+};
 
 extern const struct doctor_section_desc {
-	const char *name, *title;	/* in JSON, and the heading in text */
+	const char *name, *title; /* in JSON, and the heading in text */
 } doctor_sections[SECTION_COUNT];
 
 /* What a check found: a line of the report. */
 struct doctor_finding {
 	enum doctor_section section;
-	const char *name;	/* static */
+	const char *name; /* static */
 	enum doctor_state state;
-	char *text, *advice;	/* advice: what to do about it, or NULL */
+	char *text, *advice; /* advice: what to do about it, or NULL */
 };
 
 /* ---- functions of one file ---- */
 
 /* What became of one line of the table in one file. */
 enum function_state {
-	FUNCTION_ABSENT,	/* not in the file, which need not have it */
-	FUNCTION_NOT_DECLARED,	/* not in the file, because its version has no such function */
-	FUNCTION_MISSING,	/* not in the file, although its version should have it */
-	FUNCTION_OFF,		/* in it, not probed: its group is off (--calls) */
-	FUNCTION_UNTRIED,	/* in it, but probes were not tried */
+	FUNCTION_ABSENT,       /* not in the file, which need not have it */
+	FUNCTION_NOT_DECLARED, /* not in the file, because its version has no such function */
+	FUNCTION_MISSING,      /* not in the file, although its version should have it */
+	FUNCTION_OFF,          /* in it, not probed: its group is off (--calls) */
+	FUNCTION_UNTRIED,      /* in it, but probes were not tried */
 	/*
 	 * in it, not probed: --no-single-step, or it lies inside an instruction of another function
 	 */
 	FUNCTION_LEFT_OUT,
-	FUNCTION_ALIAS,		/* another name of a function that is probed */
-	FUNCTION_REFUSED,	/* the kernel refuses a probe there */
+	FUNCTION_ALIAS,   /* another name of a function that is probed */
+	FUNCTION_REFUSED, /* the kernel refuses a probe there */
 	FUNCTION_ATTACHED,
 	FUNCTION_STATE_COUNT,
 };
@@ -117,11 +124,11 @@ extern const char *const function_state_names[FUNCTION_STATE_COUNT];
 
 struct doctor_function {
 	enum function_state state;
-	enum start start;	/* set if the function is in the file */
-	enum point point;	/* the same: where its probe is or would be */
-	unsigned int past;	/* POINT_PAST: bytes from its entry to its probe */
-	uint16_t alias_of;	/* FUNCTION_ALIAS */
-	int error;		/* FUNCTION_REFUSED: negative errno */
+	enum start start;  /* set if the function is in the file */
+	enum point point;  /* the same: where its probe is or would be */
+	unsigned int past; /* POINT_PAST: bytes from its entry to its probe */
+	uint16_t alias_of; /* FUNCTION_ALIAS */
+	int error;         /* FUNCTION_REFUSED: negative errno */
 };
 
 struct doctor_functions {
@@ -131,17 +138,17 @@ struct doctor_functions {
 	unsigned int starts[START_OTHER + 1];
 	/* Where the probes of those are that are asked for */
 	unsigned int points[POINT_COUNT];
-	unsigned int table;			/* lines of the table for the file's layers */
-	unsigned int layers;			/* bits of enum call_layer */
+	unsigned int table;  /* lines of the table for the file's layers */
+	unsigned int layers; /* bits of enum call_layer */
 };
 
 /* What kind of file it is to cutop. */
 enum file_kind {
 	FILE_NOTHING,
-	FILE_RUNTIME,	/* libcudart */
-	FILE_DRIVER,	/* libcuda.so.1 */
-	FILE_LINKED,	/* a program or library with a runtime linked in, that kept its symbols */
-	FILE_STRIPPED,	/* the same without symbols: its calls are seen only at the driver layer */
+	FILE_RUNTIME,  /* libcudart */
+	FILE_DRIVER,   /* libcuda.so.1 */
+	FILE_LINKED,   /* a program or library with a runtime linked in, that kept its symbols */
+	FILE_STRIPPED, /* the same without symbols: its calls are seen only at the driver layer */
 	FILE_UNREADABLE,
 };
 
@@ -153,9 +160,10 @@ extern const char *const file_kind_names[FILE_UNREADABLE + 1];
  * @version and @major_only as in call_declared(); @whole: the file is a library that should have
  * all functions of its version.
  */
-void functions_judge(struct doctor_functions *functions, const struct elf_functions *found, const enum start *starts,
-		     const struct dry_run_attached *attached, const struct attach_choice *choice,
-		     unsigned int version, bool major_only, bool whole);
+void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
+		     const enum start *starts, const struct dry_run_attached *attached,
+		     const struct attach_choice *choice, unsigned int version, bool major_only,
+		     bool whole);
 
 /* What the kernel's refusal to probe a function means. */
 const char *refusal_text(int error);
@@ -168,11 +176,11 @@ struct doctor_file {
 	ino_t inode;
 	enum file_kind kind;
 	char *path;
-	char **names;			/* further names */
+	char **names; /* further names */
 	size_t name_count;
-	struct seen_file seen;		/* fd -1: closed */
-	bool searched;			/* searched for a runtime without symbols */
-	bool wanted;			/* by --library */
+	struct seen_file seen; /* fd -1: closed */
+	bool searched;         /* searched for a runtime without symbols */
+	bool wanted;           /* by --library */
 	/* The same file to the kernel, for example through two overlay mounts */
 	const struct doctor_file *same;
 	struct elf_info info;
@@ -180,7 +188,7 @@ struct doctor_file {
 	/* Of the runtime, as cudaRuntimeGetVersion() returns it; 0: unknown */
 	unsigned int version;
 	bool major_only;
-	char driver_version[32];	/* as in "libcuda.so.580.65.06"; empty: unknown */
+	char driver_version[32]; /* as in "libcuda.so.580.65.06"; empty: unknown */
 	/* the version of its Python interpreter (0x030b), or 1: unknown; 0: it has none */
 	unsigned int python;
 	/* Why the interpreter's frames are not read; empty: they are */
@@ -189,10 +197,10 @@ struct doctor_file {
 	bool tried;
 	/* Probes were not tried, because a translator has the file mapped */
 	bool translated;
-	uint64_t attach_time;		/* ns */
+	uint64_t attach_time; /* ns */
 	/* why nothing could be attached, or the file could not be read; empty: no problem */
 	struct reason why;
-	unsigned int processes;		/* how many processes map it */
+	unsigned int processes; /* how many processes map it */
 };
 
 /* True if @call belongs to a layer that the file has: functions_judge() considered it. */
@@ -204,28 +212,28 @@ enum doctor_state file_state(const struct doctor_file *file);
 /* ---- processes ---- */
 
 enum process_use {
-	USE_SHARED = 1,		/* libcudart.so */
-	USE_LINKED = 2,		/* a runtime linked in, with symbols */
-	USE_STRIPPED = 4,	/* one without */
-	USE_DRIVER = 8,		/* libcuda.so.1 */
+	USE_SHARED = 1,   /* libcudart.so */
+	USE_LINKED = 2,   /* a runtime linked in, with symbols */
+	USE_STRIPPED = 4, /* one without */
+	USE_DRIVER = 8,   /* libcuda.so.1 */
 };
 
 struct doctor_process {
 	pid_t pid;
 	uint32_t uid, ns_pid;
 	char *user, *command, *arguments, *container;
-	bool own_pid_ns, own_mount_ns;	/* its namespaces differ from ours */
-	bool named;			/* named with -p */
-	int error;			/* its mappings cannot be read: negative errno */
-	bool seccomp;			/* it runs under a seccomp filter */
+	bool own_pid_ns, own_mount_ns; /* its namespaces differ from ours */
+	bool named;                    /* named with -p */
+	int error;                     /* its mappings cannot be read: negative errno */
+	bool seccomp;                  /* it runs under a seccomp filter */
 	bool shadow_stack;
 	/* The translator that runs its code, or NULL: translator_kind() */
 	const char *translator;
 	/* The program has symbols: kernels registered before cutop came have names */
 	bool has_symbols;
-	unsigned int uses;		/* bits of enum process_use */
-	unsigned int layers;		/* bits of enum call_layer: what is probed */
-	struct doctor_file **files;	/* of interest, that it maps; borrowed */
+	unsigned int uses;          /* bits of enum process_use */
+	unsigned int layers;        /* bits of enum call_layer: what is probed */
+	struct doctor_file **files; /* of interest, that it maps; borrowed */
 	size_t file_count;
 	/* The one that contains a Python interpreter, or NULL; borrowed */
 	const struct doctor_file *python;
@@ -236,7 +244,8 @@ struct doctor_process {
  * or NULL at the end.
  */
 char *process_sees(const struct doctor_process *process, unsigned int index);
-char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts, unsigned int index);
+char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts,
+		     unsigned int index);
 
 /* ---- the report ---- */
 
@@ -253,18 +262,19 @@ struct doctor {
 	unsigned int unanswered;
 	struct doctor_check *checks;
 	size_t check_count;
-	struct doctor_file **files;	/* all examined files */
+	struct doctor_file **files; /* all examined files */
 	size_t file_count;
 	void *file_index;
 	struct doctor_process *processes;
 	size_t process_count;
-	unsigned int looked_at, unreadable;	/* how many processes */
+	unsigned int looked_at, unreadable; /* how many processes */
 	bool no_memory;
 };
 
 /* Adds a line to the report; @advice may be NULL, @format gives the text. Both are cleaned. */
-void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name, enum doctor_state state,
-		const char *advice, const char *format, ...) __attribute__((format(printf, 6, 7)));
+void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name,
+		enum doctor_state state, const char *advice, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
 
 /*
  * Loads libcuda.so.1 in a separate process and asks it. If that does not work, @facts says so
@@ -289,7 +299,8 @@ enum doctor_state doctor_worst(const struct doctor *doctor);
  * Finds or creates the entry of the file @seen, which it takes over; @path is one of its names.
  * NULL: no memory.
  */
-struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen, const char *path);
+struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen,
+				    const char *path);
 /* searches for a runtime without symbols */
 void doctor_file_search(struct doctor *doctor, struct doctor_file *file);
 
@@ -298,7 +309,8 @@ void doctor_file_refused(struct doctor *doctor, int error);
 
 /* A printer for each of DOCTOR_FORMATS, which returns 0 or a negative errno. */
 #define DOCTOR_DECLARATION(constant, name) \
-	int doctor_##name(FILE *stream, const struct doctor *doctor, const struct out_options *options);
+	int doctor_##name(FILE *stream, const struct doctor *doctor, \
+			  const struct out_options *options);
 DOCTOR_FORMATS(DOCTOR_DECLARATION)
 #undef DOCTOR_DECLARATION
 

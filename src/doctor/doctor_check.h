@@ -11,16 +11,21 @@ struct check {
 	const char *name;
 	/* One of these is set: it looks at the machine, at each shown file, or at each process. */
 	void (*machine)(struct doctor *doctor, const struct check *check);
-	void (*file)(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
-	void (*process)(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
+	void (*file)(struct doctor *doctor, const struct check *check,
+		     const struct doctor_file *file);
+	void (*process)(struct doctor *doctor, const struct check *check,
+			const struct doctor_process *process);
 };
 
 /* Adds a finding of @check, under the check's own name. */
-#define FOUND(state, advice, ...) doctor_add(doctor, check->section, check->name, state, advice, __VA_ARGS__)
+#define FOUND(state, advice, ...) \
+	doctor_add(doctor, check->section, check->name, state, advice, __VA_ARGS__)
 
 /* doctor_harm.c */
 void check_written(struct doctor *doctor, const struct check *check);
-void check_untried(struct doctor *doctor, const struct check *check, const struct doctor_file *file);
-void check_translated(struct doctor *doctor, const struct check *check, const struct doctor_process *process);
+void check_untried(struct doctor *doctor, const struct check *check,
+		   const struct doctor_file *file);
+void check_translated(struct doctor *doctor, const struct check *check,
+		      const struct doctor_process *process);
 
 #endif

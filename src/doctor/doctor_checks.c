@@ -16,11 +16,8 @@
 #include "util/utf8.h"
 
 const char *const doctor_state_names[DOCTOR_PROBLEM + 1] = {
-	[DOCTOR_OK] = "ok",
-	[DOCTOR_NOTE] = "note",
-	[DOCTOR_UNKNOWN] = "unknown",
-	[DOCTOR_WARNING] = "warning",
-	[DOCTOR_PROBLEM] = "problem",
+	[DOCTOR_OK] = "ok",           [DOCTOR_NOTE] = "note",       [DOCTOR_UNKNOWN] = "unknown",
+	[DOCTOR_WARNING] = "warning", [DOCTOR_PROBLEM] = "problem",
 };
 
 const struct doctor_section_desc doctor_sections[SECTION_COUNT] = {
@@ -31,12 +28,13 @@ const struct doctor_section_desc doctor_sections[SECTION_COUNT] = {
 	[SECTION_PROCESSES] = { "processes", "processes" },
 };
 
-#define TEXT_MAX	6000	/* a path, and a sentence about it */
+#define TEXT_MAX 6000 /* a path, and a sentence about it */
 
-void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name, enum doctor_state state,
-		const char *advice, const char *format, ...)
+void doctor_add(struct doctor *doctor, enum doctor_section section, const char *name,
+		enum doctor_state state, const char *advice, const char *format, ...)
 {
-	struct doctor_finding *more = realloc(doctor->findings, (doctor->finding_count + 1) * sizeof(*more));
+	struct doctor_finding *more =
+		realloc(doctor->findings, (doctor->finding_count + 1) * sizeof(*more));
 	char text[TEXT_MAX], clean[TEXT_MAX];
 	struct doctor_finding *finding;
 	va_list args;
@@ -69,7 +67,8 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 /* ---- the kernel ---- */
 
 /* Whether probes can be placed at all, and how. */
-static bool features_of(const struct doctor_facts *facts, struct kernel_features *features, struct reason *why)
+static bool features_of(const struct doctor_facts *facts, struct kernel_features *features,
+			struct reason *why)
 {
 	return !kernel_features_decide(features, &facts->kernel, facts->forced, why);
 }
@@ -89,7 +88,8 @@ static void check_btf(struct doctor *doctor, const struct check *check)
 	if (doctor->facts.kernel.btf)
 		FOUND(DOCTOR_OK, NULL, "BTF is there (/sys/kernel/btf/vmlinux)");
 	else
-		FOUND(DOCTOR_PROBLEM, "use a kernel built with CONFIG_DEBUG_INFO_BTF=y", "no BTF in /sys/kernel/btf/vmlinux");
+		FOUND(DOCTOR_PROBLEM, "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
+		      "no BTF in /sys/kernel/btf/vmlinux");
 }
 
 static void check_method(struct doctor *doctor, const struct check *check)
@@ -98,17 +98,22 @@ static void check_method(struct doctor *doctor, const struct check *check)
 	struct reason why = { "" };
 
 	if (!features_of(&doctor->facts, &features, &why)) {
-		FOUND(DOCTOR_PROBLEM, doctor->facts.forced ? "unset CUTOP_ATTACH" :
-		      "use Linux 5.15 or newer, built with CONFIG_DEBUG_INFO_BTF=y", "%s", why.text);
+		FOUND(DOCTOR_PROBLEM,
+		      doctor->facts.forced ?
+			      "unset CUTOP_ATTACH" :
+			      "use Linux 5.15 or newer, built with CONFIG_DEBUG_INFO_BTF=y",
+		      "%s", why.text);
 		return;
 	}
 	switch (features.method) {
 	case ATTACH_SESSION:
-		FOUND(DOCTOR_OK, NULL, "session: one link probes entries and returns of many "
+		FOUND(DOCTOR_OK, NULL,
+		      "session: one link probes entries and returns of many "
 		      "functions; launches pay for a return probe only when it is likely to be news");
 		break;
 	case ATTACH_MULTI:
-		FOUND(DOCTOR_OK, NULL, "multi: one link probes many functions; every launch pays "
+		FOUND(DOCTOR_OK, NULL,
+		      "multi: one link probes many functions; every launch pays "
 		      "for its return probe (Linux 6.13 would not)");
 		break;
 	default:
@@ -123,14 +128,17 @@ static void check_overlays(struct doctor *doctor, const struct check *check)
 	struct kernel_features features;
 
 	if (features_of(&doctor->facts, &features, NULL) && !features.find_vma)
-		FOUND(DOCTOR_NOTE, NULL, "a file seen through two overlay mounts counts twice (Linux 5.17 tells that it is one)");
+		FOUND(DOCTOR_NOTE, NULL,
+		      "a file seen through two overlay mounts counts twice (Linux 5.17 tells that it is one)");
 }
 
 static void check_pid_namespace(struct doctor *doctor, const struct check *check)
 {
 	if (doctor->facts.own_pids)
-		FOUND(DOCTOR_PROBLEM, "start the container with the machine's (--pid=host; in Kubernetes hostPID: "
-		      "true)", "we run in a pid namespace of our own: processes have other numbers than the kernel tells");
+		FOUND(DOCTOR_PROBLEM,
+		      "start the container with the machine's (--pid=host; in Kubernetes hostPID: "
+		      "true)",
+		      "we run in a pid namespace of our own: processes have other numbers than the kernel tells");
 }
 
 static void check_lockdown(struct doctor *doctor, const struct check *check)
@@ -139,7 +147,8 @@ static void check_lockdown(struct doctor *doctor, const struct check *check)
 
 	if (!strcmp(facts->lockdown, "confidentiality"))
 		FOUND(facts->tried && !facts->load_error ? DOCTOR_WARNING : DOCTOR_PROBLEM,
-		      "boot without lockdown=confidentiality", "kernel lockdown is at confidentiality: BPF programs "
+		      "boot without lockdown=confidentiality",
+		      "kernel lockdown is at confidentiality: BPF programs "
 		      "may not read memory");
 	else if (facts->lockdown[0])
 		FOUND(DOCTOR_OK, NULL, "kernel lockdown: %s", facts->lockdown);
@@ -148,7 +157,8 @@ static void check_lockdown(struct doctor *doctor, const struct check *check)
 static void check_jit(struct doctor *doctor, const struct check *check)
 {
 	if (!doctor->facts.jit)
-		FOUND(DOCTOR_WARNING, "sysctl net.core.bpf_jit_enable=1", "BPF programs are interpreted, not compiled");
+		FOUND(DOCTOR_WARNING, "sysctl net.core.bpf_jit_enable=1",
+		      "BPF programs are interpreted, not compiled");
 }
 
 static void check_programs(struct doctor *doctor, const struct check *check)
@@ -166,12 +176,15 @@ static void check_programs(struct doctor *doctor, const struct check *check)
 		return;
 	}
 	FOUND(DOCTOR_OK, NULL, "the BPF programs load (%.0f ms, ring buffer of %llu KiB)",
-	      (double)facts->load_time / NSEC_PER_MSEC, (unsigned long long)(facts->ring_bytes >> 10));
+	      (double)facts->load_time / NSEC_PER_MSEC,
+	      (unsigned long long)(facts->ring_bytes >> 10));
 }
 
 static void check_watching(struct doctor *doctor, const struct check *check)
 {
-	static const char *const events[] = { [DRY_RUN_EXEC] = "start", [DRY_RUN_EXIT] = "end", [DRY_RUN_FORK] = "fork" };
+	static const char *const events[] = {
+		[DRY_RUN_EXEC] = "start", [DRY_RUN_EXIT] = "end", [DRY_RUN_FORK] = "fork"
+	};
 	const struct doctor_facts *facts = &doctor->facts;
 	bool refused = false;
 	int i;
@@ -182,8 +195,9 @@ static void check_watching(struct doctor *doctor, const struct check *check)
 		if (facts->watch_errors[i] >= 0)
 			continue;
 		refused = true;
-		FOUND(DOCTOR_PROBLEM, "see kernel lockdown", "the %s of processes cannot be watched: %s",
-		      events[i], strerror(-facts->watch_errors[i]));
+		FOUND(DOCTOR_PROBLEM, "see kernel lockdown",
+		      "the %s of processes cannot be watched: %s", events[i],
+		      strerror(-facts->watch_errors[i]));
 	}
 	if (!refused)
 		FOUND(DOCTOR_OK, NULL, "start, fork and end of processes can be watched");
@@ -196,18 +210,22 @@ static void check_loading(struct doctor *doctor, const struct check *check)
 	if (!facts->tried || facts->load_error)
 		return;
 	if (facts->watch_errors[DRY_RUN_MMAP] < 0)
-		FOUND(DOCTOR_WARNING, "mount -t tracefs tracefs /sys/kernel/tracing, and let cutop read it "
+		FOUND(DOCTOR_WARNING,
+		      "mount -t tracefs tracefs /sys/kernel/tracing, and let cutop read it "
 		      "(CAP_DAC_READ_SEARCH), or give cutop CAP_SYS_ADMIN",
 		      "libraries that running programs load cannot be watched for: no tracepoint sys_enter_mmap (%s)",
 		      strerror(-facts->watch_errors[DRY_RUN_MMAP]));
 	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_FUNCTION)
-		FOUND(DOCTOR_OK, NULL, "libraries that running programs load are noticed (function "
+		FOUND(DOCTOR_OK, NULL,
+		      "libraries that running programs load are noticed (function "
 		      "ksys_mmap_pgoff)");
 	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_TOUCH)
-		FOUND(DOCTOR_OK, NULL, "libraries that running programs load are noticed (touch of a file's "
+		FOUND(DOCTOR_OK, NULL,
+		      "libraries that running programs load are noticed (touch of a file's "
 		      "page, tracepoints mm_filemap_map_pages and mm_filemap_fault)");
 	else
-		FOUND(DOCTOR_OK, NULL, "libraries that running programs load are noticed (tracepoint "
+		FOUND(DOCTOR_OK, NULL,
+		      "libraries that running programs load are noticed (tracepoint "
 		      "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");
 }
 
@@ -217,12 +235,13 @@ static const char *spared(const struct doctor_facts *facts)
 	struct kernel_features features;
 
 	return features_of(facts, &features, NULL) && features.method == ATTACH_SESSION ?
-	       "such programs have none, and what they allocate is not known" :
-	       "none are placed, and what programs allocate is not known (see --returns)";
+		       "such programs have none, and what they allocate is not known" :
+		       "none are placed, and what programs allocate is not known (see --returns)";
 }
 
 /* Believe versions only if nothing could be tried: kernels have backports. */
-static bool version_is_within(const struct doctor_facts *facts, unsigned int from, unsigned int before)
+static bool version_is_within(const struct doctor_facts *facts, unsigned int from,
+			      unsigned int before)
 {
 	unsigned int version = kernel_version(facts->kernel.release);
 
@@ -234,17 +253,21 @@ static void check_seccomp(struct doctor *doctor, const struct check *check)
 	const struct doctor_facts *facts = &doctor->facts;
 
 	if (facts->selftest.seccomp == VERDICT_FINE)
-		FOUND(DOCTOR_OK, NULL, "return probes do no harm to programs under a strict seccomp "
+		FOUND(DOCTOR_OK, NULL,
+		      "return probes do no harm to programs under a strict seccomp "
 		      "filter (tried)");
 	else if (facts->selftest.seccomp == VERDICT_KILLS)
 		FOUND(DOCTOR_WARNING, "update the kernel to 6.14 or a later 6.12 or 6.13",
-		      "return probes kill programs under a strict seccomp filter (tried): %s", spared(facts));
+		      "return probes kill programs under a strict seccomp filter (tried): %s",
+		      spared(facts));
 	else if (version_is_within(facts, KERNEL_AT(6, 11, 0), KERNEL_AT(6, 14, 0)))
-		FOUND(DOCTOR_WARNING, "run cutop doctor with CAP_BPF and CAP_PERFMON to have it tried",
+		FOUND(DOCTOR_WARNING,
+		      "run cutop doctor with CAP_BPF and CAP_PERFMON to have it tried",
 		      "return probes may kill programs under a strict seccomp filter: Linux 6.11 to early 6.13 do "
 		      "that");
 	else
-		FOUND(DOCTOR_OK, NULL, "return probes do no harm under seccomp with this version (not "
+		FOUND(DOCTOR_OK, NULL,
+		      "return probes do no harm under seccomp with this version (not "
 		      "tried)");
 }
 
@@ -263,8 +286,10 @@ static void check_shadow_stacks(struct doctor *doctor, const struct check *check
 		      "return probes kill programs that use a shadow stack (this processor has them): Linux 6.6 to "
 		      "6.10");
 	else
-		FOUND(DOCTOR_OK, NULL, "return probes and shadow stacks go together with this "
-		      "%s", facts->selftest.shadow_stack == VERDICT_FINE ? "kernel (tried)" : "version");
+		FOUND(DOCTOR_OK, NULL,
+		      "return probes and shadow stacks go together with this "
+		      "%s",
+		      facts->selftest.shadow_stack == VERDICT_FINE ? "kernel (tried)" : "version");
 }
 
 /* The process that reads source lines may use the same amount again. */
@@ -273,8 +298,10 @@ static void check_names_memory(struct doctor *doctor, const struct check *check)
 	const struct doctor_facts *facts = &doctor->facts;
 	bool tight = facts->memory_max / 4 < facts->names_bytes;
 
-	FOUND(tight ? DOCTOR_WARNING : DOCTOR_OK, tight ? "a smaller --names-memory, or a higher limit of the control group" : NULL,
-	      "names of functions from files take %llu MiB at most (--names-memory)", (unsigned long long)(facts->names_bytes >> 20));
+	FOUND(tight ? DOCTOR_WARNING : DOCTOR_OK,
+	      tight ? "a smaller --names-memory, or a higher limit of the control group" : NULL,
+	      "names of functions from files take %llu MiB at most (--names-memory)",
+	      (unsigned long long)(facts->names_bytes >> 20));
 }
 
 static void check_memory(struct doctor *doctor, const struct check *check)
@@ -285,7 +312,8 @@ static void check_memory(struct doctor *doctor, const struct check *check)
 	if (facts->memory_max / 4 < facts->ring_bytes)
 		FOUND(DOCTOR_WARNING, "a smaller --ring-size, or a higher limit",
 		      "our control group may use %llu KiB of memory, and the ring buffer alone is %llu KiB",
-		      (unsigned long long)(facts->memory_max >> 10), (unsigned long long)(facts->ring_bytes >> 10));
+		      (unsigned long long)(facts->memory_max >> 10),
+		      (unsigned long long)(facts->ring_bytes >> 10));
 }
 
 /* Which instructions probes are cheap on. */
@@ -297,9 +325,12 @@ static void check_forms(struct doctor *doctor, const struct check *check)
 
 	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
 		if (forms->verdicts[form] == FORM_EMULATED)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? ", " : "", form_names[form]);
-	FOUND(forms->tried ? DOCTOR_OK : DOCTOR_UNKNOWN, NULL, "%s emulated under a probe, others are single-stepped (%s)",
-	      list[0] ? list : "no instruction is", forms->tried ? "tried" : "not tried: what every kernel emulates");
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+				 list[0] ? ", " : "", form_names[form]);
+	FOUND(forms->tried ? DOCTOR_OK : DOCTOR_UNKNOWN, NULL,
+	      "%s emulated under a probe, others are single-stepped (%s)",
+	      list[0] ? list : "no instruction is",
+	      forms->tried ? "tried" : "not tried: what every kernel emulates");
 }
 
 /* ---- rights ---- */
@@ -317,7 +348,9 @@ static const struct right_use rights[RIGHT_COUNT] = {
 	[RIGHT_ADMIN] = { DOCTOR_NOTE, "needed only where tracefs is not mounted" },
 };
 
-static const struct right_use admin_places = { DOCTOR_PROBLEM, "places the probes, as on kernels before 6.6 no lesser right does" };
+static const struct right_use admin_places = {
+	DOCTOR_PROBLEM, "places the probes, as on kernels before 6.6 no lesser right does"
+};
 
 static void check_rights(struct doctor *doctor, const struct check *check)
 {
@@ -328,23 +361,32 @@ static void check_rights(struct doctor *doctor, const struct check *check)
 	char advice[PATH_MAX + 256], others[256];
 	bool singly = features_of(facts, &features, NULL) && features.method == ATTACH_PERF;
 
-	snprintf(advice, sizeof(advice), "sudo cutop ..., or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"
-		 "cap_dac_read_search%s+ep %s", singly ? ",cap_sys_admin" : "", facts->program);
+	snprintf(advice, sizeof(advice),
+		 "sudo cutop ..., or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"
+		 "cap_dac_read_search%s+ep %s",
+		 singly ? ",cap_sys_admin" : "", facts->program);
 	for (i = 0; i < RIGHT_COUNT; i++) {
-		const struct right_use *right = singly && i == RIGHT_ADMIN ? &admin_places : &rights[i];
+		const struct right_use *right = singly && i == RIGHT_ADMIN ? &admin_places :
+									     &rights[i];
 		const char *name = kernel_right_names[i];
 
 		if (held & 1u << i) {
-			doctor_add(doctor, check->section, name, DOCTOR_OK, NULL, "%s held: %s", name, right->use);
+			doctor_add(doctor, check->section, name, DOCTOR_OK, NULL, "%s held: %s",
+				   name, right->use);
 		} else if (admin && i <= RIGHT_PERFMON) {
-			doctor_add(doctor, check->section, name, DOCTOR_OK, NULL, "%s not held, CAP_SYS_ADMIN stands in: %s", name, right->use);
+			doctor_add(doctor, check->section, name, DOCTOR_OK, NULL,
+				   "%s not held, CAP_SYS_ADMIN stands in: %s", name, right->use);
 		} else if (facts->rights.bounding & 1u << i || right->without == DOCTOR_NOTE) {
-			doctor_add(doctor, check->section, name, right->without, right->without == DOCTOR_NOTE ? NULL : advice,
-				   "%s missing: %s", name, right->use);
+			doctor_add(doctor, check->section, name, right->without,
+				   right->without == DOCTOR_NOTE ? NULL : advice, "%s missing: %s",
+				   name, right->use);
 		} else {
-			snprintf(others, sizeof(others), "it is out of reach in here (bounding set): start the "
-				 "container or service with it (docker run --cap-add %s)", name + strlen("CAP_"));
-			doctor_add(doctor, check->section, name, right->without, others, "%s missing: %s", name, right->use);
+			snprintf(others, sizeof(others),
+				 "it is out of reach in here (bounding set): start the "
+				 "container or service with it (docker run --cap-add %s)",
+				 name + strlen("CAP_"));
+			doctor_add(doctor, check->section, name, right->without, others,
+				   "%s missing: %s", name, right->use);
 		}
 	}
 }
@@ -356,7 +398,8 @@ static void check_driver(struct doctor *doctor, const struct check *check)
 	if (doctor->facts.driver[0])
 		FOUND(DOCTOR_OK, NULL, "%s", doctor->facts.driver);
 	else
-		FOUND(DOCTOR_NOTE, NULL, "no NVIDIA driver is loaded (no /proc/driver/nvidia/version); cutop needs none");
+		FOUND(DOCTOR_NOTE, NULL,
+		      "no NVIDIA driver is loaded (no /proc/driver/nvidia/version); cutop needs none");
 }
 
 static void check_nvml(struct doctor *doctor, const struct check *check)
@@ -374,41 +417,52 @@ static void check_entries(struct doctor *doctor, const struct check *check)
 	if (!entries->asked)
 		return;
 	if (!entries->elsewhere)
-		FOUND(DOCTOR_OK, NULL, "libcuda.so.1 hands out its functions where they are probed (%u, tried)",
-		    entries->given);
+		FOUND(DOCTOR_OK, NULL,
+		      "libcuda.so.1 hands out its functions where they are probed (%u, tried)",
+		      entries->given);
 	else
-		FOUND(DOCTOR_WARNING, "tell cutop's authors the version of the driver", "libcuda.so.1 hands out %u "
-		    "of %u functions at addresses that are not probed, %s among them: such calls of cuBLAS, cuDNN, NCCL and "
-		    "of stripped programs are not seen", entries->elsewhere, entries->given, entries->first);
+		FOUND(DOCTOR_WARNING, "tell cutop's authors the version of the driver",
+		      "libcuda.so.1 hands out %u "
+		      "of %u functions at addresses that are not probed, %s among them: such calls of cuBLAS, cuDNN, NCCL and "
+		      "of stripped programs are not seen",
+		      entries->elsewhere, entries->given, entries->first);
 }
 
 /* ---- files ---- */
 
 #if defined(__aarch64__)
-#define STEPPING_IS_A_DANGER true	/* DataDog/datadog-agent#54291 */
+#define STEPPING_IS_A_DANGER true /* DataDog/datadog-agent#54291 */
 #else
 #define STEPPING_IS_A_DANGER false
 #endif
 
-static void check_readable(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_readable(struct doctor *doctor, const struct check *check,
+			   const struct doctor_file *file)
 {
 	if (file->kind == FILE_UNREADABLE)
-		FOUND(file->wanted ? DOCTOR_PROBLEM : DOCTOR_WARNING, NULL, "%s: %s", file->path, file->why.text);
+		FOUND(file->wanted ? DOCTOR_PROBLEM : DOCTOR_WARNING, NULL, "%s: %s", file->path,
+		      file->why.text);
 }
 
-static void check_functions(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_functions(struct doctor *doctor, const struct check *check,
+			    const struct doctor_file *file)
 {
 	if (file->wanted && file->kind == FILE_NOTHING)
-		FOUND(DOCTOR_PROBLEM, "name a file that defines CUDA functions", "%s: defines no function that cutop knows", file->path);
+		FOUND(DOCTOR_PROBLEM, "name a file that defines CUDA functions",
+		      "%s: defines no function that cutop knows", file->path);
 }
 
-static void check_stripped(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_stripped(struct doctor *doctor, const struct check *check,
+			   const struct doctor_file *file)
 {
 	if (file->kind == FILE_STRIPPED && !layer_is_known(LAYER_DRIVER))
-		FOUND(DOCTOR_NOTE, NULL, "%s: its CUDA calls are made at the driver layer, which cutop does not probe", file->path);
+		FOUND(DOCTOR_NOTE, NULL,
+		      "%s: its CUDA calls are made at the driver layer, which cutop does not probe",
+		      file->path);
 }
 
-static void check_refused(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_refused(struct doctor *doctor, const struct check *check,
+			  const struct doctor_file *file)
 {
 	unsigned int refused = file->functions.counts[FUNCTION_REFUSED];
 
@@ -417,38 +471,46 @@ static void check_refused(struct doctor *doctor, const struct check *check, cons
 	if (file->why.text[0])
 		FOUND(DOCTOR_PROBLEM, NULL, "%s: %s", file->path, file->why.text);
 	else if (refused)
-		FOUND(DOCTOR_WARNING, NULL, "%s: the kernel refuses probes on %u function%s; their calls are not seen", file->path,
-		      refused, refused == 1 ? "" : "s");
+		FOUND(DOCTOR_WARNING, NULL,
+		      "%s: the kernel refuses probes on %u function%s; their calls are not seen",
+		      file->path, refused, refused == 1 ? "" : "s");
 }
 
-static void check_stepped(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_stepped(struct doctor *doctor, const struct check *check,
+			  const struct doctor_file *file)
 {
 	unsigned int stepped = file->functions.points[POINT_STEPPED];
 
 	if (stepped && STEPPING_IS_A_DANGER)
-		FOUND(DOCTOR_WARNING, "give --no-single-step, which leaves these functions out, if a program fails under cutop",
+		FOUND(DOCTOR_WARNING,
+		      "give --no-single-step, which leaves these functions out, if a program fails under cutop",
 		      "%s: %u function%s single-stepped; on some arm64 machines a single-stepped program was seen to go on at a "
-		      "wrong address", file->path, stepped, stepped == 1 ? " is" : "s are");
+		      "wrong address",
+		      file->path, stepped, stepped == 1 ? " is" : "s are");
 	else if (stepped)
-		FOUND(DOCTOR_NOTE, NULL, "%s: %u function%s single-stepped: each call of one costs some 10 us more in a virtual machine",
+		FOUND(DOCTOR_NOTE, NULL,
+		      "%s: %u function%s single-stepped: each call of one costs some 10 us more in a virtual machine",
 		      file->path, stepped, stepped == 1 ? " is" : "s are");
 }
 
-static void check_missing(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
+static void check_missing(struct doctor *doctor, const struct check *check,
+			  const struct doctor_file *file)
 {
 	unsigned int missing = file->functions.counts[FUNCTION_MISSING];
 
 	if (missing)
-		FOUND(DOCTOR_WARNING, "if it is NVIDIA's own, tell cutop's authors its version and build id",
-		      "%s: lacks %u function%s that CUDA %u.%u declares", file->path, missing, missing == 1 ? "" : "s",
-		      file->version / 1000, file->version % 1000 / 10);
+		FOUND(DOCTOR_WARNING,
+		      "if it is NVIDIA's own, tell cutop's authors its version and build id",
+		      "%s: lacks %u function%s that CUDA %u.%u declares", file->path, missing,
+		      missing == 1 ? "" : "s", file->version / 1000, file->version % 1000 / 10);
 }
 
 static void check_unanswered(struct doctor *doctor, const struct check *check)
 {
 	if (doctor->unanswered)
 		FOUND(DOCTOR_WARNING, "see what is mounted (findmnt), and that its servers answer",
-		      "%u files could not be looked at: their file systems do not answer", doctor->unanswered);
+		      "%u files could not be looked at: their file systems do not answer",
+		      doctor->unanswered);
 }
 
 static void check_any_file(struct doctor *doctor, const struct check *check)
@@ -470,31 +532,41 @@ static bool may_look(const struct doctor *doctor)
 static void check_unreadable(struct doctor *doctor, const struct check *check)
 {
 	if (doctor->unreadable && may_look(doctor))
-		FOUND(DOCTOR_NOTE, NULL, "%u of %u processes could not be looked into: %s more rights than cutop", doctor->unreadable,
-		      doctor->looked_at, doctor->unreadable == 1 ? "it has" : "they have");
+		FOUND(DOCTOR_NOTE, NULL,
+		      "%u of %u processes could not be looked into: %s more rights than cutop",
+		      doctor->unreadable, doctor->looked_at,
+		      doctor->unreadable == 1 ? "it has" : "they have");
 	else if (doctor->unreadable)
-		FOUND(DOCTOR_WARNING, "give cutop CAP_SYS_PTRACE", "%u of %u processes could not be looked into", doctor->unreadable,
+		FOUND(DOCTOR_WARNING, "give cutop CAP_SYS_PTRACE",
+		      "%u of %u processes could not be looked into", doctor->unreadable,
 		      doctor->looked_at);
 }
 
-static void check_named(struct doctor *doctor, const struct check *check, const struct doctor_process *process)
+static void check_named(struct doctor *doctor, const struct check *check,
+			const struct doctor_process *process)
 {
 	bool denied = process->error == -EACCES;
 
 	if (process->named && process->error)
-		FOUND(DOCTOR_PROBLEM, denied && !may_look(doctor) ? "give cutop CAP_SYS_PTRACE, or run it as root" : NULL,
+		FOUND(DOCTOR_PROBLEM,
+		      denied && !may_look(doctor) ? "give cutop CAP_SYS_PTRACE, or run it as root" :
+						    NULL,
 		      "process %d cannot be looked into: %s", process->pid,
-		      denied && may_look(doctor) ? "it has more rights than cutop" : strerror(-process->error));
+		      denied && may_look(doctor) ? "it has more rights than cutop" :
+						   strerror(-process->error));
 }
 
-static void check_shadow_stack(struct doctor *doctor, const struct check *check, const struct doctor_process *process)
+static void check_shadow_stack(struct doctor *doctor, const struct check *check,
+			       const struct doctor_process *process)
 {
 	const struct doctor_facts *facts = &doctor->facts;
 
 	if (process->shadow_stack && (facts->selftest.shadow_stack == VERDICT_KILLS ||
-	    (facts->selftest.shadow_stack == VERDICT_UNKNOWN && version_is_within(facts, 0, KERNEL_AT(6, 11, 0)))))
+				      (facts->selftest.shadow_stack == VERDICT_UNKNOWN &&
+				       version_is_within(facts, 0, KERNEL_AT(6, 11, 0)))))
 		FOUND(DOCTOR_WARNING, "update the kernel to 6.11 or newer",
-		      "process %d uses a shadow stack, and a return probe would kill it: none are placed", process->pid);
+		      "process %d uses a shadow stack, and a return probe would kill it: none are placed",
+		      process->pid);
 }
 
 /* ---- the table ---- */

@@ -13,18 +13,19 @@
 
 #include "util/rights.h"
 
-#define ANSWER_MS	3000
-#define END_MS		100
+#define ANSWER_MS 3000
+#define END_MS    100
 
-static void child_run(bool (*ask)(void *answer), unsigned int rights, void *answer, size_t size, int out)
+static void child_run(bool (*ask)(void *answer), unsigned int rights, void *answer, size_t size,
+		      int out)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 	const char *at = answer;
 	ssize_t n;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0 ||
-	    rights_drop(rights, NULL) || !ask(answer))
+	if (nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
+	    dup2(nowhere, STDERR_FILENO) < 0 || rights_drop(rights, NULL) || !ask(answer))
 		_exit(1);
 	for (; size; size -= (size_t)n, at += n) {
 		n = write(out, at, size);

@@ -16,11 +16,11 @@
 #include "doctor/doctor_child.h"
 #include "cuda/calls.h"
 
-#define DRIVER		"libcuda.so.1"
+#define DRIVER "libcuda.so.1"
 
 /* CUdriverProcAddress_flags, cuda.h */
-#define LEGACY_STREAM			1
-#define PER_THREAD_DEFAULT_STREAM	2
+#define LEGACY_STREAM             1
+#define PER_THREAD_DEFAULT_STREAM 2
 
 /*
  * CUDA versions to ask with: a runtime gives its own, and gets the newest form of the function up
@@ -56,12 +56,14 @@ static uint64_t name_asked_for(const char *symbol, char *name, size_t size)
 	return flags;
 }
 
-static void *entry_point(const struct driver_entry_points *driver, const char *name, int version, uint64_t flags)
+static void *entry_point(const struct driver_entry_points *driver, const char *name, int version,
+			 uint64_t flags)
 {
 	void *found = NULL;
 	int status;
 
-	if (driver->find ? driver->find(name, &found, version, flags, &status) : driver->find_first(name, &found, version, flags))
+	if (driver->find ? driver->find(name, &found, version, flags, &status) :
+			   driver->find_first(name, &found, version, flags))
 		return NULL;
 	return found;
 }
@@ -76,7 +78,8 @@ static bool is_exported(const struct driver_entry_points *driver, const void *at
 	return false;
 }
 
-static void entry_judge(const struct driver_entry_points *driver, unsigned int call, struct entry_facts *facts)
+static void entry_judge(const struct driver_entry_points *driver, unsigned int call,
+			struct entry_facts *facts)
 {
 	bool given = false, elsewhere = false;
 	uint64_t flags;

@@ -93,8 +93,8 @@ static void dry_run_make(struct doctor *doctor)
 		return;
 	facts->tried = true;
 	began = clock_ns(CLOCK_MONOTONIC);
-	facts->load_error = dry_run_open(&doctor->dry_run, &features, doctor->choice.layers, facts->ring_bytes,
-				       &facts->load_why);
+	facts->load_error = dry_run_open(&doctor->dry_run, &features, doctor->choice.layers,
+					 facts->ring_bytes, &facts->load_why);
 	facts->load_time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (facts->load_error)
 		return;

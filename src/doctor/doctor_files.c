@@ -207,8 +207,10 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 	if (file->searched || file->kind != FILE_NOTHING)
 		return;
 	file->searched = true;
-	err = file->wanted ? outside_open_named(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen) :
-	      outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
+	err = file->wanted ?
+		      outside_open_named(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM,
+					 &seen) :
+		      outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
 	doctor_file_refused(doctor, err);
 	if (err)
 		return;
@@ -225,7 +227,8 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
  * @named: the user named the file, so the user's rights count. NULL with *@error (unless that is
  * NULL) if it cannot be opened.
  */
-static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name, bool named, int *error)
+static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name,
+				    bool named, int *error)
 {
 	struct doctor_file *file = NULL;
 	struct seen_file seen;
@@ -262,10 +265,19 @@ static int cached_path(void *context, const char *name, const char *path)
  * folders up and down.
  */
 static const char *const beside[] = {
-	"%s/libcublas*.so.*", "%s/libcudnn*.so.*", "%s/libnccl.so.*", "%s/libcufft.so.*", "%s/libcurand.so.*",
-	"%s/libcusparse.so.*", "%s/libcusolver*.so.*",
-	"%s/../../*/lib/libcublas*.so.*", "%s/../../*/lib/libcudnn*.so.*", "%s/../../*/lib/libnccl.so.*",
-	"%s/../../*/lib/libcufft.so.*", "%s/../../*/lib/libcurand.so.*", "%s/../../*/lib/libcusparse.so.*",
+	"%s/libcublas*.so.*",
+	"%s/libcudnn*.so.*",
+	"%s/libnccl.so.*",
+	"%s/libcufft.so.*",
+	"%s/libcurand.so.*",
+	"%s/libcusparse.so.*",
+	"%s/libcusolver*.so.*",
+	"%s/../../*/lib/libcublas*.so.*",
+	"%s/../../*/lib/libcudnn*.so.*",
+	"%s/../../*/lib/libnccl.so.*",
+	"%s/../../*/lib/libcufft.so.*",
+	"%s/../../*/lib/libcurand.so.*",
+	"%s/../../*/lib/libcusparse.so.*",
 	"%s/../../*/lib/libcusolver*.so.*",
 };
 
@@ -300,11 +312,13 @@ static void libraries_add(struct doctor *doctor)
 
 	for (i = 0; i < options->library_count; i++) {
 		int err;
-		struct doctor_file *file = path_add(doctor, options->libraries[i], true, true, &err);
+		struct doctor_file *file =
+			path_add(doctor, options->libraries[i], true, true, &err);
 
 		if (!file) {
-			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL, "--library %s: %s",
-				   options->libraries[i], err ? outside_error(err) : "no memory");
+			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL,
+				   "--library %s: %s", options->libraries[i],
+				   err ? outside_error(err) : "no memory");
 			continue;
 		}
 		file->wanted = true;
@@ -338,7 +352,8 @@ void doctor_files_find(struct doctor *doctor)
 /* ---- trying probes ---- */
 
 /* The file tried before that is the same one to the kernel, or NULL. */
-static struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids, size_t index)
+static struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids,
+				       size_t index)
 {
 	size_t i;
 
@@ -370,17 +385,20 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 		return;
 	}
 	elfinfo_starts(file->seen.fd, file->found.list, file->found.count, starts);
-	points_choose(file->seen.fd, &file->found, &doctor->facts.forms, doctor->options->no_single_step);
+	points_choose(file->seen.fd, &file->found, &doctor->facts.forms,
+		      doctor->options->no_single_step);
 	file->translated = doctor->dry_run && translators_map(&doctor->outside, &file->seen.st);
 	if (doctor->dry_run && !file->translated) {
 		file->tried = true;
-		if (dry_run_attach(doctor->dry_run, &doctor->outside, &file->seen, &file->found, &doctor->choice, &attached, &why))
+		if (dry_run_attach(doctor->dry_run, &doctor->outside, &file->seen, &file->found,
+				   &doctor->choice, &attached, &why))
 			file->why = why;
 		file->attach_time = attached.time;
 		refusals_mark(&file->found, &attached);
 	}
-	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL, &doctor->choice,
-			file->version, file->major_only, file->kind == FILE_RUNTIME);
+	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL,
+			&doctor->choice, file->version, file->major_only,
+			file->kind == FILE_RUNTIME);
 	dry_run_attached_free(&attached);
 	free(starts);
 }

@@ -11,14 +11,10 @@
 #include "cuda/calls.h"
 
 const char *const function_state_names[FUNCTION_STATE_COUNT] = {
-	[FUNCTION_ABSENT] = "absent",
-	[FUNCTION_NOT_DECLARED] = "not_in_this_version",
-	[FUNCTION_MISSING] = "missing",
-	[FUNCTION_OFF] = "off",
-	[FUNCTION_UNTRIED] = "untried",
-	[FUNCTION_LEFT_OUT] = "left_out",
-	[FUNCTION_ALIAS] = "alias",
-	[FUNCTION_REFUSED] = "refused",
+	[FUNCTION_ABSENT] = "absent",     [FUNCTION_NOT_DECLARED] = "not_in_this_version",
+	[FUNCTION_MISSING] = "missing",   [FUNCTION_OFF] = "off",
+	[FUNCTION_UNTRIED] = "untried",   [FUNCTION_LEFT_OUT] = "left_out",
+	[FUNCTION_ALIAS] = "alias",       [FUNCTION_REFUSED] = "refused",
 	[FUNCTION_ATTACHED] = "attached",
 };
 
@@ -42,7 +38,8 @@ bool layer_is_known(enum call_layer layer)
 	return false;
 }
 
-static enum function_state tried_state(const struct elf_function *function, const struct dry_run_attached *attached,
+static enum function_state tried_state(const struct elf_function *function,
+				       const struct dry_run_attached *attached,
 				       const struct attach_choice *choice)
 {
 	if (!choice_wants(choice, &call_descs[function->call]))
@@ -92,9 +89,10 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 	}
 }
 
-void functions_judge(struct doctor_functions *functions, const struct elf_functions *found, const enum start *starts,
-		     const struct dry_run_attached *attached, const struct attach_choice *choice,
-		     unsigned int version, bool major_only, bool whole)
+void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
+		     const enum start *starts, const struct dry_run_attached *attached,
+		     const struct attach_choice *choice, unsigned int version, bool major_only,
+		     bool whole)
 {
 	unsigned int call;
 	size_t i;
@@ -142,7 +140,8 @@ enum doctor_state file_state(const struct doctor_file *file)
 {
 	const unsigned int *counts = file->functions.counts;
 
-	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING || (file->why.text[0] && file->found.count))
+	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING ||
+	    (file->why.text[0] && file->found.count))
 		return DOCTOR_PROBLEM;
 	if (counts[FUNCTION_REFUSED] || counts[FUNCTION_MISSING])
 		return DOCTOR_WARNING;

@@ -39,7 +39,8 @@ static void finding_put(struct json_writer *w, const struct doctor_finding *find
 	json_item(w, o);
 }
 
-static void findings_put(struct json_writer *w, const struct doctor *doctor, const char *key, enum doctor_state least)
+static void findings_put(struct json_writer *w, const struct doctor *doctor, const char *key,
+			 enum doctor_state least)
 {
 	size_t i;
 
@@ -52,7 +53,8 @@ static void findings_put(struct json_writer *w, const struct doctor *doctor, con
 
 /* ---- libraries ---- */
 
-static json_t *function_new(struct json_writer *w, const struct doctor_function *function, unsigned int call)
+static json_t *function_new(struct json_writer *w, const struct doctor_function *function,
+			    unsigned int call)
 {
 	json_t *o = put_new(w);
 
@@ -61,7 +63,8 @@ static json_t *function_new(struct json_writer *w, const struct doctor_function 
 	put_text(w, o, "state", function_state_names[function->state]);
 	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS)
 		put_text(w, o, "starts_with", start_names[function->start]);
-	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS && function->state != FUNCTION_REFUSED)
+	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS &&
+	    function->state != FUNCTION_REFUSED)
 		put_text(w, o, "probe", point_names[function->point]);
 	if (function->point == POINT_PAST)
 		put_count(w, o, "past_bytes", function->past);
@@ -90,7 +93,8 @@ static void functions_put(struct json_writer *w, const struct doctor_file *file)
 	json_members(w, o);
 	json_close(w, '}');
 	o = put_new(w);
-	put_count(w, o, "at_entry", functions->points[POINT_ENTRY] + functions->points[POINT_STEPPED]);
+	put_count(w, o, "at_entry",
+		  functions->points[POINT_ENTRY] + functions->points[POINT_STEPPED]);
 	put_count(w, o, "past_entry", functions->points[POINT_PAST]);
 	put_count(w, o, "single_stepped", functions->points[POINT_STEPPED]);
 	json_open(w, "probes", '{');
@@ -109,15 +113,16 @@ static void version_put(struct json_writer *w, json_t *o, const struct doctor_fi
 	char text[32];
 
 	if (file->version) {
-		snprintf(text, sizeof(text), file->major_only ? "%u" : "%u.%u", file->version / 1000,
-			 file->version % 1000 / 10);
+		snprintf(text, sizeof(text), file->major_only ? "%u" : "%u.%u",
+			 file->version / 1000, file->version % 1000 / 10);
 		put_text(w, o, "version", text);
 	} else if (file->driver_version[0]) {
 		put_text(w, o, "version", file->driver_version);
 	}
 }
 
-static void pids_put(struct json_writer *w, const struct doctor *doctor, const struct doctor_file *file)
+static void pids_put(struct json_writer *w, const struct doctor *doctor,
+		     const struct doctor_file *file)
 {
 	size_t i, j;
 
@@ -129,7 +134,8 @@ static void pids_put(struct json_writer *w, const struct doctor *doctor, const s
 	json_close(w, ']');
 }
 
-static void file_put(struct json_writer *w, const struct doctor *doctor, const struct doctor_file *file)
+static void file_put(struct json_writer *w, const struct doctor *doctor,
+		     const struct doctor_file *file)
 {
 	json_t *o = put_new(w), *names = json_array();
 	size_t i;
@@ -163,7 +169,10 @@ static void file_put(struct json_writer *w, const struct doctor *doctor, const s
 static json_t *uses_new(struct json_writer *w, const struct doctor_process *process)
 {
 	static const char *const names[] = {
-		"runtime_shared", "runtime_linked_in", "runtime_without_symbols", "driver",
+		"runtime_shared",
+		"runtime_linked_in",
+		"runtime_without_symbols",
+		"driver",
 	};
 	json_t *array = json_array();
 	unsigned int i;
@@ -174,7 +183,8 @@ static json_t *uses_new(struct json_writer *w, const struct doctor_process *proc
 	return array;
 }
 
-static void process_put(struct json_writer *w, const struct doctor *doctor, const struct doctor_process *process)
+static void process_put(struct json_writer *w, const struct doctor *doctor,
+			const struct doctor_process *process)
 {
 	json_t *o = put_new(w), *seen = json_array(), *not_seen = json_array();
 	unsigned int i;

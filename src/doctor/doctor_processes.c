@@ -17,8 +17,8 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
-#define COMMAND_MAX	4096	/* bytes of a command line kept */
-#define MAPPED_MAX	8192	/* files of one process */
+#define COMMAND_MAX 4096 /* bytes of a command line kept */
+#define MAPPED_MAX  8192 /* files of one process */
 
 /* ---- who it is ---- */
 
@@ -92,7 +92,8 @@ static void status_read(struct doctor_process *process)
 	if (!strncmp(status, "Name:\t", strlen("Name:\t"))) {
 		char comm[64];
 
-		snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + strlen("Name:\t"), "\n"), status + strlen("Name:\t"));
+		snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + strlen("Name:\t"), "\n"),
+			 status + strlen("Name:\t"));
 		process->translator = translator_kind(comm);
 	}
 	value = status_value(status, "\nUid:");
@@ -148,9 +149,9 @@ static void identity_read_all(const struct outside *outside, struct doctor_proce
 struct mapped {
 	struct doctor *doctor;
 	pid_t pid;
-	struct doctor_file **files;	/* each once */
+	struct doctor_file **files; /* each once */
 	size_t count;
-	const struct doctor_file *python;	/* the last one that contains an interpreter */
+	const struct doctor_file *python; /* the last one that contains an interpreter */
 };
 
 static int mapping_note(void *context, const struct maps_entry *entry)
@@ -162,7 +163,8 @@ static int mapping_note(void *context, const struct maps_entry *entry)
 	size_t i;
 	int err;
 
-	err = outside_open_mapped(&mapped->doctor->outside, mapped->pid, entry, COPY_IF_HOOKED, &seen);
+	err = outside_open_mapped(&mapped->doctor->outside, mapped->pid, entry, COPY_IF_HOOKED,
+				  &seen);
 	doctor_file_refused(mapped->doctor, err);
 	if (err)
 		return 0;
@@ -186,16 +188,11 @@ static int mapping_note(void *context, const struct maps_entry *entry)
 static unsigned int use_of(const struct doctor_file *file)
 {
 	switch (file->kind) {
-	case FILE_RUNTIME:
-		return USE_SHARED;
-	case FILE_LINKED:
-		return USE_LINKED;
-	case FILE_STRIPPED:
-		return USE_STRIPPED;
-	case FILE_DRIVER:
-		return USE_DRIVER;
-	default:
-		return 0;
+	case FILE_RUNTIME: return USE_SHARED;
+	case FILE_LINKED: return USE_LINKED;
+	case FILE_STRIPPED: return USE_STRIPPED;
+	case FILE_DRIVER: return USE_DRIVER;
+	default: return 0;
 	}
 }
 
@@ -267,12 +264,19 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 	doctor->processes = more;
 	process = &more[doctor->process_count++];
 	*process = (struct doctor_process){
-		.pid = pid, .named = named, .error = err, .uses = uses, .files = mapped.files,
-		.file_count = mapped.count, .python = mapped.python,
-		.has_symbols = has_symbols(&doctor->outside, pid), .layers = known_layers() & doctor->choice.layers,
+		.pid = pid,
+		.named = named,
+		.error = err,
+		.uses = uses,
+		.files = mapped.files,
+		.file_count = mapped.count,
+		.python = mapped.python,
+		.has_symbols = has_symbols(&doctor->outside, pid),
+		.layers = known_layers() & doctor->choice.layers,
 	};
 	identity_read_all(&doctor->outside, process);
-	doctor->no_memory |= !process->user || !process->command || !process->arguments || !process->container;
+	doctor->no_memory |= !process->user || !process->command || !process->arguments ||
+			     !process->container;
 	return 0;
 out:
 	free(mapped.files);
@@ -316,7 +320,8 @@ static char *files_of(const struct doctor_process *process, enum file_kind kind)
 
 		if (file->kind != kind)
 			continue;
-		n = snprintf(text + len, sizeof(text) - len, "%s%s", len ? ", " : "", last_component(file->path));
+		n = snprintf(text + len, sizeof(text) - len, "%s%s", len ? ", " : "",
+			     last_component(file->path));
 		if (n < 0 || (size_t)n >= sizeof(text) - len) {
 			strcpy(text + sizeof(text) - 6, ", ...");
 			break;
@@ -326,8 +331,8 @@ static char *files_of(const struct doctor_process *process, enum file_kind kind)
 	return strdup(text);
 }
 
-static char *with_files(const char *before, const struct doctor_process *process, enum file_kind kind,
-			const char *after)
+static char *with_files(const char *before, const struct doctor_process *process,
+			enum file_kind kind, const char *after)
 {
 	char *names = files_of(process, kind), *text;
 
@@ -345,48 +350,62 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 	if (runtime_seen && process->uses & USE_LINKED && !index--)
 		return with_files("runtime calls (linked into ", process, FILE_LINKED, ")");
 	if (process->python && !process->python->python_why.text[0] && !index--)
-		return format_new("lines of its Python %u.%u code as call sites (%s)", process->python->python >> 8,
-				  process->python->python & 0xff, last_component(process->python->path));
+		return format_new("lines of its Python %u.%u code as call sites (%s)",
+				  process->python->python >> 8, process->python->python & 0xff,
+				  last_component(process->python->path));
 	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
-		return strdup(!runtime_seen ? "driver calls (libcuda.so.1)" :
-			      process->uses & ~(unsigned int)USE_DRIVER ?
-			      "driver calls that no runtime call made (libcuda.so.1)" :
-			      "driver calls (libcuda.so.1): it uses no runtime that cutop knows of");
+		return strdup(
+			!runtime_seen ?
+				"driver calls (libcuda.so.1)" :
+			process->uses & ~(unsigned int)USE_DRIVER ?
+				"driver calls that no runtime call made (libcuda.so.1)" :
+				"driver calls (libcuda.so.1): it uses no runtime that cutop knows of");
 	return NULL;
 }
 
-char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts, unsigned int index)
+char *process_misses(const struct doctor_process *process, const struct doctor_facts *facts,
+		     unsigned int index)
 {
 	bool driver_probed = process->layers & 1u << LAYER_DRIVER;
 	bool driver_seen = process->uses & USE_DRIVER && driver_probed;
 
 	if (process->error && !index--)
-		return format_new("what it maps cannot be read: %s", outside_is_later(process->error) || process->error == -ETIMEDOUT ?
-				  "the kernel does not answer (memory or a file of its that nothing delivers?)" : strerror(-process->error));
+		return format_new(
+			"what it maps cannot be read: %s",
+			outside_is_later(process->error) || process->error == -ETIMEDOUT ?
+				"the kernel does not answer (memory or a file of its that nothing delivers?)" :
+				strerror(-process->error));
 	if (!process->error && !process->uses && !index--)
 		return strdup("it has mapped no CUDA library: nothing is seen until it does");
 	if (process->uses & USE_STRIPPED && !index--)
-		return with_files("runtime calls of ", process, FILE_STRIPPED, driver_seen ?
-				  ": a runtime without symbols; seen only at the driver layer" :
-				  driver_probed ?
-				  ": a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
-				  "mapped" :
-				  ": a runtime without symbols; the driver layer, which would show them, is not "
-				  "probed");
-	if (process->uses & (USE_SHARED | USE_LINKED) && !(process->layers & 1u << LAYER_RUNTIME) && !index--)
+		return with_files(
+			"runtime calls of ", process, FILE_STRIPPED,
+			driver_seen ?
+				": a runtime without symbols; seen only at the driver layer" :
+			driver_probed ?
+				": a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
+				"mapped" :
+				": a runtime without symbols; the driver layer, which would show them, is not "
+				"probed");
+	if (process->uses & (USE_SHARED | USE_LINKED) && !(process->layers & 1u << LAYER_RUNTIME) &&
+	    !index--)
 		return strdup("runtime calls: the runtime layer is not probed");
 	if (process->uses & USE_DRIVER && !driver_probed && !index--)
 		return strdup("driver calls made directly: the driver layer is not probed");
 	if (process->uses && !index--)
-		return strdup("what it did before cutop: its figures are lower bounds, and memory that it already has "
-			      "is in none of them");
+		return strdup(
+			"what it did before cutop: its figures are lower bounds, and memory that it already has "
+			"is in none of them");
 	if (process->uses && !process->has_symbols && !index--)
-		return strdup("names of kernels in the program itself: it registered them before, and has no symbols");
+		return strdup(
+			"names of kernels in the program itself: it registered them before, and has no symbols");
 	if (process->python && process->python->python_why.text[0] && !index--)
-		return format_new("lines of its Python code as call sites: %s: %s", last_component(process->python->path),
+		return format_new("lines of its Python code as call sites: %s: %s",
+				  last_component(process->python->path),
 				  process->python->python_why.text);
 	if (process->seccomp && facts->selftest.seccomp == VERDICT_KILLS && !index--)
-		return strdup("what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
-			      "probe would kill it");
+		return strdup(
+			"what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
+			"probe would kill it");
 	return NULL;
 }

@@ -16,14 +16,16 @@
 #include "print/line.h"
 #include "util/utf8.h"
 
-#define STATE_CELL	2
-#define TEXT_CELL	11
-#define NAMES_SHOWN	8	/* of a long list */
-#define WRAP		110
+#define STATE_CELL  2
+#define TEXT_CELL   11
+#define NAMES_SHOWN 8 /* of a long list */
+#define WRAP        110
 
 static enum line_style style_of(enum doctor_state state)
 {
-	return state == DOCTOR_PROBLEM ? STYLE_LEAKED : state == DOCTOR_WARNING ? STYLE_FAILED : STYLE_PLAIN;
+	return state == DOCTOR_PROBLEM ? STYLE_LEAKED :
+	       state == DOCTOR_WARNING ? STYLE_FAILED :
+					 STYLE_PLAIN;
 }
 
 static void heading(struct line *line, const char *text)
@@ -68,7 +70,8 @@ static void labelled(struct line *line, const char *label, const char *text)
 	line_end(line);
 }
 
-static void findings_print(struct line *line, const struct doctor *doctor, enum doctor_section section)
+static void findings_print(struct line *line, const struct doctor *doctor,
+			   enum doctor_section section)
 {
 	size_t i;
 
@@ -84,7 +87,8 @@ struct names {
 	unsigned int shown, limit;
 };
 
-static void names_begin(struct names *names, struct line *line, bool all, const char *title, unsigned int count)
+static void names_begin(struct names *names, struct line *line, bool all, const char *title,
+			unsigned int count)
 {
 	char text[256];
 
@@ -98,7 +102,8 @@ static void names_add(struct names *names, const char *text)
 {
 	if (names->shown++ >= names->limit)
 		return;
-	if (names->line->cells + 2 + utf8_cells(text) > (names->line->wrap ? names->line->wrap : WRAP)) {
+	if (names->line->cells + 2 + utf8_cells(text) >
+	    (names->line->wrap ? names->line->wrap : WRAP)) {
 		line_end(names->line);
 		line_to(names->line, TEXT_CELL + 1);
 	}
@@ -115,8 +120,8 @@ static void names_end(struct names *names)
 
 /* ---- libraries ---- */
 
-static void state_list(struct line *line, const struct doctor *doctor, const struct doctor_file *file,
-		       enum function_state state, const char *title)
+static void state_list(struct line *line, const struct doctor *doctor,
+		       const struct doctor_file *file, enum function_state state, const char *title)
 {
 	const struct doctor_functions *functions = &file->functions;
 	struct names names;
@@ -129,12 +134,15 @@ static void state_list(struct line *line, const struct doctor *doctor, const str
 		const struct doctor_function *function = &functions->list[call];
 		char text[256];
 
-		if (function->state != state || (state == FUNCTION_ABSENT && !function_is_held_to(file, call)))
+		if (function->state != state ||
+		    (state == FUNCTION_ABSENT && !function_is_held_to(file, call)))
 			continue;
 		if (state == FUNCTION_ALIAS)
-			snprintf(text, sizeof(text), "%s=%s", call_name(call), call_name(function->alias_of));
+			snprintf(text, sizeof(text), "%s=%s", call_name(call),
+				 call_name(function->alias_of));
 		else if (state == FUNCTION_REFUSED && function->error)
-			snprintf(text, sizeof(text), "%s (%s)", call_name(call), refusal_text(function->error));
+			snprintf(text, sizeof(text), "%s (%s)", call_name(call),
+				 refusal_text(function->error));
 		else
 			snprintf(text, sizeof(text), "%s", call_name(call));
 		names_add(&names, text);
@@ -148,14 +156,16 @@ static void stepped_add(void *names, const char *name)
 }
 
 /* Where the probes are, and which of them cost some twenty times as much as the others. */
-static void points_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+static void points_print(struct line *line, const struct doctor *doctor,
+			 const struct doctor_file *file)
 {
 	const unsigned int *points = file->functions.points;
 	struct names names;
 
 	if (points[POINT_ENTRY] || points[POINT_PAST])
-		detail(line, "%u probes on the first instruction and %u on a later one, which the kernel emulates", points[POINT_ENTRY],
-		       points[POINT_PAST]);
+		detail(line,
+		       "%u probes on the first instruction and %u on a later one, which the kernel emulates",
+		       points[POINT_ENTRY], points[POINT_PAST]);
 	if (!points[POINT_STEPPED])
 		return;
 	names_begin(&names, line, doctor->notes.verbose, "slow to probe (single-stepped)",
@@ -164,28 +174,37 @@ static void points_print(struct line *line, const struct doctor *doctor, const s
 	names_end(&names);
 }
 
-static void functions_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+static void functions_print(struct line *line, const struct doctor *doctor,
+			    const struct doctor_file *file)
 {
 	const struct doctor_functions *functions = &file->functions;
 	const unsigned int *counts = functions->counts;
 
 	/* If each probe takes time, only one was tried, and none counts as attached. */
 	if (file->tried && (counts[FUNCTION_ATTACHED] || !counts[FUNCTION_UNTRIED]))
-		detail(line, "%u of the table's %u functions attached in %.0f ms", counts[FUNCTION_ATTACHED],
-		       functions->table, (double)file->attach_time / NSEC_PER_MSEC);
+		detail(line, "%u of the table's %u functions attached in %.0f ms",
+		       counts[FUNCTION_ATTACHED], functions->table,
+		       (double)file->attach_time / NSEC_PER_MSEC);
 	if (counts[FUNCTION_UNTRIED])
 		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
-		       file->tried ? "each with a link of its own: only one was tried" : "attaching not tried");
+		       file->tried ? "each with a link of its own: only one was tried" :
+				     "attaching not tried");
 	state_list(line, doctor, file, FUNCTION_OFF, "off (--calls all or --layer turns them on)");
 	points_print(line, doctor, file);
-	state_list(line, doctor, file, FUNCTION_LEFT_OUT, "left out (--no-single-step, or inside an instruction)");
+	state_list(line, doctor, file, FUNCTION_LEFT_OUT,
+		   "left out (--no-single-step, or inside an instruction)");
 	state_list(line, doctor, file, FUNCTION_REFUSED, "refused by the kernel");
-	state_list(line, doctor, file, FUNCTION_MISSING, "missing, though its version declares them");
+	state_list(line, doctor, file, FUNCTION_MISSING,
+		   "missing, though its version declares them");
 	state_list(line, doctor, file, FUNCTION_ALIAS, "further names of the same addresses");
-	state_list(line, doctor, file, FUNCTION_NOT_DECLARED, "of other versions, not in it and not declared by its "
+	state_list(line, doctor, file, FUNCTION_NOT_DECLARED,
+		   "of other versions, not in it and not declared by its "
 		   "own");
-	state_list(line, doctor, file, FUNCTION_ABSENT, file->kind == FILE_LINKED ?
-		   "not linked in" : "not in it; no header that cutop knows of says that its version has them");
+	state_list(
+		line, doctor, file, FUNCTION_ABSENT,
+		file->kind == FILE_LINKED ?
+			"not linked in" :
+			"not in it; no header that cutop knows of says that its version has them");
 }
 
 static void version_text(const struct doctor_file *file, char *text, size_t size)
@@ -194,7 +213,8 @@ static void version_text(const struct doctor_file *file, char *text, size_t size
 		snprintf(text, size, file->major_only ? " %u.x" : " %u.%u", file->version / 1000,
 			 file->version % 1000 / 10);
 	else
-		snprintf(text, size, "%s%s", file->driver_version[0] ? " " : "", file->driver_version);
+		snprintf(text, size, "%s%s", file->driver_version[0] ? " " : "",
+			 file->driver_version);
 }
 
 static void processes_text(const struct doctor_file *file, char *text, size_t size)
@@ -202,7 +222,8 @@ static void processes_text(const struct doctor_file *file, char *text, size_t si
 	snprintf(text, size, "%u process%s", file->processes, file->processes == 1 ? "" : "es");
 }
 
-static void file_print(struct line *line, const struct doctor *doctor, const struct doctor_file *file)
+static void file_print(struct line *line, const struct doctor *doctor,
+		       const struct doctor_file *file)
 {
 	static const char *const kinds[] = {
 		[FILE_NOTHING] = "defines no CUDA function that cutop knows",
@@ -242,14 +263,15 @@ static void stripped_print(struct line *line, const struct doctor *doctor)
 		if (file->kind != FILE_STRIPPED)
 			continue;
 		if (!any)
-			item(line, DOCTOR_NOTE, layer_is_known(LAYER_DRIVER) ?
-			     "these carry a CUDA runtime without symbols; their calls are seen only at the driver "
-			     "layer:" :
-			     "these carry a CUDA runtime without symbols; their calls are not seen:");
+			item(line, DOCTOR_NOTE,
+			     layer_is_known(LAYER_DRIVER) ?
+				     "these carry a CUDA runtime without symbols; their calls are seen only at the driver "
+				     "layer:" :
+				     "these carry a CUDA runtime without symbols; their calls are not seen:");
 		any = true;
 		processes_text(file, processes, sizeof(processes));
-		detail(line, "%s, build id %s, %s", file->path, file->info.build_id[0] ? file->info.build_id : "none",
-		       processes);
+		detail(line, "%s, build id %s, %s", file->path,
+		       file->info.build_id[0] ? file->info.build_id : "none", processes);
 	}
 }
 
@@ -263,7 +285,8 @@ static void files_print(struct line *line, const struct doctor *doctor)
 
 /* ---- processes ---- */
 
-static void process_print(struct line *line, const struct doctor *doctor, const struct doctor_process *process)
+static void process_print(struct line *line, const struct doctor *doctor,
+			  const struct doctor_process *process)
 {
 	unsigned int i;
 	char *text;
@@ -278,7 +301,8 @@ static void process_print(struct line *line, const struct doctor *doctor, const 
 	line_text_max(line, process->arguments, 60);
 	line_end(line);
 	if (process->container[0])
-		detail(line, "in container %.12s (pid %u there)", process->container, process->ns_pid);
+		detail(line, "in container %.12s (pid %u there)", process->container,
+		       process->ns_pid);
 	else if (process->own_pid_ns || process->own_mount_ns)
 		detail(line, "in namespaces of its own (pid %u there)", process->ns_pid);
 	for (i = 0; (text = process_sees(process, i)); i++) {
@@ -332,7 +356,8 @@ static void summary_print(struct line *line, const struct doctor *doctor, const 
 	enum doctor_state worst = doctor_worst(doctor);
 
 	line_style(line, worst == DOCTOR_PROBLEM ? STYLE_LEAKED : STYLE_HEAD);
-	line_format(line, "cutop %s %s", version, worst == DOCTOR_PROBLEM ? "has problems here" : "can watch here");
+	line_format(line, "cutop %s %s", version,
+		    worst == DOCTOR_PROBLEM ? "has problems here" : "can watch here");
 	line_style(line, STYLE_PLAIN);
 	line_end(line);
 }

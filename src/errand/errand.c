@@ -20,23 +20,23 @@
 
 #include "errand/errand_process.h"
 
-#define WAIT_MAX	(100 * NSEC_PER_MSEC)	/* longest wait for one answer */
-#define WAIT_PATIENT	NSEC_PER_SEC		/* the same with errands_settings.patient */
-#define WAIT_MIN	(2 * NSEC_PER_MSEC)
-#define WAIT_MEDIUM	(2 * NSEC_PER_SEC)
-#define BUDGET_MAX	(400 * NSEC_PER_MSEC)
-#define BUDGET_PATIENT	(5 * NSEC_PER_SEC)
-#define BUDGET_SHARE	10			/* one part in this many of the time that passes */
-#define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
-#define KEEP_DONE	(30 * NSEC_PER_SEC)
-#define KEEP_DEAD	(60 * NSEC_PER_SEC)
+#define WAIT_MAX       (100 * NSEC_PER_MSEC) /* longest wait for one answer */
+#define WAIT_PATIENT   NSEC_PER_SEC          /* the same with errands_settings.patient */
+#define WAIT_MIN       (2 * NSEC_PER_MSEC)
+#define WAIT_MEDIUM    (2 * NSEC_PER_SEC)
+#define BUDGET_MAX     (400 * NSEC_PER_MSEC)
+#define BUDGET_PATIENT (5 * NSEC_PER_SEC)
+#define BUDGET_SHARE   10 /* one part in this many of the time that passes */
+#define LONG_SLICE_MS  50 /* how often to check whether cutop has to end */
+#define KEEP_DONE      (30 * NSEC_PER_SEC)
+#define KEEP_DEAD      (60 * NSEC_PER_SEC)
 /* How long other errands of its group are refused then */
-#define GROUP_DEAD	(15 * NSEC_PER_SEC)
-#define KEPT_MAX	256
-#define GROUP_LATE_MAX	2			/* workers that may wait for one group */
-#define USER_LATE_MAX	6			/* workers that may wait for one user's files */
-#define HOLDING_MAX	16
-#define IDLE_MAX	4
+#define GROUP_DEAD     (15 * NSEC_PER_SEC)
+#define KEPT_MAX       256
+#define GROUP_LATE_MAX 2 /* workers that may wait for one group */
+#define USER_LATE_MAX  6 /* workers that may wait for one user's files */
+#define HOLDING_MAX    16
+#define IDLE_MAX       4
 
 const struct errand_answer errand_nothing = { .fds = { -1, -1, -1 } };
 
@@ -51,7 +51,8 @@ void errand_answer_free(struct errand_answer *answer)
 	*answer = errand_nothing;
 }
 
-int errands_start(struct errands **result, const struct errands_settings *settings, struct reason *why)
+int errands_start(struct errands **result, const struct errands_settings *settings,
+		  struct reason *why)
 {
 	struct errands *errands = calloc(1, sizeof(*errands));
 	int err;
@@ -97,7 +98,8 @@ static struct kept *kept_find(struct errands *errands, const struct errand *erra
 	struct kept *kept;
 
 	for (kept = errands->kept; kept; kept = kept->next)
-		if (kept->job == errand->job && kept->len == errand->len && !memcmp(kept->question, errand->question, errand->len))
+		if (kept->job == errand->job && kept->len == errand->len &&
+		    !memcmp(kept->question, errand->question, errand->len))
 			break;
 	return kept;
 }
@@ -125,8 +127,13 @@ static struct kept *kept_new(struct errands *errands, const struct errand *erran
 	if (!kept)
 		return NULL;
 	*kept = (struct kept){
-		.job = errand->job, .len = errand->len, .group = errand->group, .answer = errand_nothing, .next = errands->kept,
-		.question = malloc(errand->len + 1), .what = errand->what ? strdup(errand->what) : NULL,
+		.job = errand->job,
+		.len = errand->len,
+		.group = errand->group,
+		.answer = errand_nothing,
+		.next = errands->kept,
+		.question = malloc(errand->len + 1),
+		.what = errand->what ? strdup(errand->what) : NULL,
 	};
 	if (!kept->question) {
 		free(kept->what);
@@ -147,10 +154,12 @@ static void lost_tell(struct errands *errands, const char *what)
 	for (i = 0; i < errands->told_count && what; i++)
 		if (!strcmp(errands->told[i], what))
 			return;
-	if (!what || errands->told_count == TOLD_MAX || !(errands->told[errands->told_count] = strdup(what)))
+	if (!what || errands->told_count == TOLD_MAX ||
+	    !(errands->told[errands->told_count] = strdup(what)))
 		return;
 	errands->told_count++;
-	warn_user(errands->settings.notes, "%s: no answer within %llu s; what is there stays unknown", what,
+	warn_user(errands->settings.notes,
+		  "%s: no answer within %llu s; what is there stays unknown", what,
 		  (unsigned long long)(errands->settings.limit / NSEC_PER_SEC));
 }
 
@@ -263,7 +272,8 @@ static uint64_t budget_fill(struct errands *errands, uint64_t now)
 
 static uint64_t wait_choose(struct errands *errands, enum errand_patience patience, uint64_t now)
 {
-	uint64_t wait = budget_fill(errands, now), most = errands->settings.patient ? WAIT_PATIENT : WAIT_MAX;
+	uint64_t wait = budget_fill(errands, now),
+		 most = errands->settings.patient ? WAIT_PATIENT : WAIT_MAX;
 
 	if (patience == ERRAND_NONE)
 		return 0;
@@ -281,7 +291,8 @@ static int others_look(const struct errands *errands, const struct errand *erran
 	const struct kept *kept;
 
 	for (kept = errands->kept; kept && errand->group; kept = kept->next)
-		if (kept->group == errand->group && kept->state == KEPT_DEAD && now + KEEP_DEAD < kept->until + GROUP_DEAD)
+		if (kept->group == errand->group && kept->state == KEPT_DEAD &&
+		    now + KEEP_DEAD < kept->until + GROUP_DEAD)
 			return -ETIMEDOUT;
 	for (i = 0; i < ERRAND_WORKERS; i++) {
 		const struct worker *worker = &errands->workers[i];
@@ -298,7 +309,8 @@ static int others_look(const struct errands *errands, const struct errand *erran
  * Checks what is known about the errand itself: 1 with @answer, 0 if nothing is, or a negative
  * errno.
  */
-static int kept_ask(struct errands *errands, const struct errand *errand, uint64_t now, struct errand_answer *answer)
+static int kept_ask(struct errands *errands, const struct errand *errand, uint64_t now,
+		    struct errand_answer *answer)
 {
 	struct kept *kept = kept_find(errands, errand);
 	size_t i;
@@ -309,10 +321,12 @@ static int kept_ask(struct errands *errands, const struct errand *errand, uint64
 		for (i = 0; i < ERRAND_WORKERS && errands->workers[i].kept != kept; i++)
 			;
 		if (i < ERRAND_WORKERS) {
-			struct pollfd wanted = { .fd = errands->workers[i].socket, .events = POLLIN };
+			struct pollfd wanted = { .fd = errands->workers[i].socket,
+						 .events = POLLIN };
 
 			while (!poll(&wanted, 1, LONG_SLICE_MS) && !is_to_end() &&
-			       clock_ns(CLOCK_MONOTONIC) - errands->workers[i].began < errands->settings.limit)
+			       clock_ns(CLOCK_MONOTONIC) - errands->workers[i].began <
+				       errands->settings.limit)
 				;
 		}
 		errands_tend(errands);
@@ -332,29 +346,34 @@ static int kept_ask(struct errands *errands, const struct errand *errand, uint64
 	return 0;
 }
 
-static int question_send(struct errands *errands, struct worker *worker, const struct errand *errand, bool holds)
+static int question_send(struct errands *errands, struct worker *worker,
+			 const struct errand *errand, bool holds)
 {
 	struct errand_asked asked = { .holds = holds };
 	int fds[ERRAND_FDS], count = 0, i;
 
-	for (; asked.job < errands->settings.job_count && errands->settings.jobs[asked.job] != errand->job; asked.job++)
+	for (; asked.job < errands->settings.job_count &&
+	       errands->settings.jobs[asked.job] != errand->job;
+	     asked.job++)
 		;
 	if (asked.job == errands->settings.job_count || errand->len > ERRAND_QUESTION_MAX)
 		return -EINVAL;
 	for (i = 0; i < ERRAND_FDS; i++)
 		if (errand->fds[i] >= 0)
 			fds[count++] = errand->fds[i];
-	return errand_send(worker->socket, &asked, sizeof(asked), errand->question, errand->len, fds, count, MSG_DONTWAIT);
+	return errand_send(worker->socket, &asked, sizeof(asked), errand->question, errand->len,
+			   fds, count, MSG_DONTWAIT);
 }
 
 /*
  * Has a worker do the errand. Returns 0 with @answer, or a negative errno; @worker is the one that
  * did it, or is still at it.
  */
-static int errand_do(struct errands *errands, const struct errand *errand, bool holds, struct errand_answer *answer,
-		     struct worker **result)
+static int errand_do(struct errands *errands, const struct errand *errand, bool holds,
+		     struct errand_answer *answer, struct worker **result)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = wait_choose(errands, errand->patience, now), took;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC),
+		 wait = wait_choose(errands, errand->patience, now), took;
 	struct worker *worker;
 	int said, tries = 0;
 
@@ -374,7 +393,9 @@ static int errand_do(struct errands *errands, const struct errand *errand, bool 
 	worker->work = worker_work(worker->pid);
 	worker->group = errand->group;
 	worker->uid = errand->uid;
-	said = worker_wait(worker, now + wait, errand->patience == ERRAND_LONG || errand->patience == ERRAND_MEDIUM, answer);
+	said = worker_wait(worker, now + wait,
+			   errand->patience == ERRAND_LONG || errand->patience == ERRAND_MEDIUM,
+			   answer);
 	took = clock_ns(CLOCK_MONOTONIC) - now;
 	if (took > wait)
 		took = wait;
@@ -415,12 +436,14 @@ int errand_ask(struct errands *errands, const struct errand *errand, struct erra
 	if (known)
 		return known;
 	known = errand_do(errands, errand, false, answer, &worker);
-	if ((known == -EAGAIN || known == -EINTR) && errand->patience != ERRAND_NONE && worker->state == WORKER_LATE)
+	if ((known == -EAGAIN || known == -EINTR) && errand->patience != ERRAND_NONE &&
+	    worker->state == WORKER_LATE)
 		worker->kept = kept_new(errands, errand);
 	return known;
 }
 
-int errand_hold(struct errands *errands, const struct errand *errand, struct errand_answer *answer, int *hold)
+int errand_hold(struct errands *errands, const struct errand *errand, struct errand_answer *answer,
+		int *hold)
 {
 	struct worker *worker;
 	int err;
@@ -449,6 +472,7 @@ int errand_hold(struct errands *errands, const struct errand *errand, struct err
 
 void errand_release(struct errands *errands, int hold)
 {
-	if (errands && hold >= 0 && hold < ERRAND_WORKERS && errands->workers[hold].state == WORKER_HOLDING)
+	if (errands && hold >= 0 && hold < ERRAND_WORKERS &&
+	    errands->workers[hold].state == WORKER_HOLDING)
 		worker_forget(errands, &errands->workers[hold]);
 }

@@ -18,16 +18,16 @@
 
 #include "util/util.h"
 
-#define ERRAND_QUESTION_MAX	(64u << 10)
-#define ERRAND_FDS		3
-#define ERRAND_LIMIT		(10 * NSEC_PER_SEC)
-#define ERRAND_WORKERS		32
+#define ERRAND_QUESTION_MAX (64u << 10)
+#define ERRAND_FDS          3
+#define ERRAND_LIMIT        (10 * NSEC_PER_SEC)
+#define ERRAND_WORKERS      32
 
 struct errand_answer {
-	int result;		/* what the job returned */
-	char *data;		/* @len bytes and a NUL; NULL: no data */
+	int result; /* what the job returned */
+	char *data; /* @len bytes and a NUL; NULL: no data */
 	size_t len;
-	int fds[ERRAND_FDS];	/* -1: none, or taken by the caller */
+	int fds[ERRAND_FDS]; /* -1: none, or taken by the caller */
 };
 
 extern const struct errand_answer errand_nothing;
@@ -39,29 +39,30 @@ void errand_answer_free(struct errand_answer *answer);
  * The function that a worker runs: fills @answer, which is empty, and returns its result. @fds came
  * with the question; they are closed afterwards.
  */
-typedef int errand_job(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer);
+typedef int errand_job(const void *question, size_t len, const int fds[ERRAND_FDS],
+		       struct errand_answer *answer);
 
 enum errand_patience {
 	/* a fraction of a second, and only a part of the time: cutop has other things to do */
 	ERRAND_SHORT,
 	/* Two seconds, or until a signal asks cutop to end: nothing else is waiting */
 	ERRAND_MEDIUM,
-	ERRAND_LONG,		/* ERRAND_LIMIT, or until a signal asks cutop to end */
-	ERRAND_NONE,		/* do not wait: another process gets the answer */
+	ERRAND_LONG, /* ERRAND_LIMIT, or until a signal asks cutop to end */
+	ERRAND_NONE, /* do not wait: another process gets the answer */
 };
 
 struct errand {
-	errand_job *job;	/* one of the jobs given to errands_start() */
+	errand_job *job; /* one of the jobs given to errands_start() */
 	const void *question;
 	size_t len;
-	int fds[ERRAND_FDS];	/* passed on to the worker, -1: none; they stay the caller's */
+	int fds[ERRAND_FDS]; /* passed on to the worker, -1: none; they stay the caller's */
 	/* what answers as a whole or not at all, such as a file system or a process; 0: unknown */
 	uint64_t group;
 	/*
 	 * the user who may be to blame if there is no answer: each gets only a share of the workers
 	 */
 	uint32_t uid;
-	const char *what;	/* what to name in a note to the user if there is no answer */
+	const char *what; /* what to name in a note to the user if there is no answer */
 	enum errand_patience patience;
 };
 
@@ -76,12 +77,13 @@ struct errands_settings {
 	 */
 	int (*give_up)(void);
 	const struct notes *notes;
-	bool patient;		/* no deadline has to be met: ERRAND_SHORT may take longer */
-	uint64_t limit;		/* used instead of ERRAND_LIMIT, ns; 0: not used */
+	bool patient;   /* no deadline has to be met: ERRAND_SHORT may take longer */
+	uint64_t limit; /* used instead of ERRAND_LIMIT, ns; 0: not used */
 };
 
 /* Returns 0, or a negative errno with @why set. @settings->jobs and ->notes are borrowed. */
-int errands_start(struct errands **errands, const struct errands_settings *settings, struct reason *why);
+int errands_start(struct errands **errands, const struct errands_settings *settings,
+		  struct reason *why);
 
 /* Kills the workers, without waiting for them. */
 void errands_stop(struct errands *errands);
@@ -99,7 +101,8 @@ int errand_ask(struct errands *errands, const struct errand *errand, struct erra
  * Returns 0 with *@hold for errand_release(), or -EAGAIN etc. if that cannot be had now; then
  * nothing is held.
  */
-int errand_hold(struct errands *errands, const struct errand *errand, struct errand_answer *answer, int *hold);
+int errand_hold(struct errands *errands, const struct errand *errand, struct errand_answer *answer,
+		int *hold);
 void errand_release(struct errands *errands, int hold);
 
 /*

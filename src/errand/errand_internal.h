@@ -7,9 +7,16 @@
 
 #include "errand/errand.h"
 
-#define TOLD_MAX	32	/* how many things without an answer are reported */
+#define TOLD_MAX 32 /* how many things without an answer are reported */
 
-enum worker_state { WORKER_NONE, WORKER_IDLE, WORKER_BUSY, WORKER_LATE, WORKER_HOLDING, WORKER_DYING };
+enum worker_state {
+	WORKER_NONE,
+	WORKER_IDLE,
+	WORKER_BUSY,
+	WORKER_LATE,
+	WORKER_HOLDING,
+	WORKER_DYING
+};
 
 /* An errand that may be asked for again. */
 struct kept {
@@ -21,30 +28,30 @@ struct kept {
 	enum { KEPT_UNDER_WAY, KEPT_DONE, KEPT_DEAD } state;
 	/* States DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
 	uint64_t until;
-	struct errand_answer answer;	/* state DONE */
+	struct errand_answer answer; /* state DONE */
 	struct kept *next;
 };
 
 struct worker {
 	enum worker_state state;
 	int socket;
-	pid_t pid;			/* 0: it has not told its pid yet */
+	pid_t pid; /* 0: it has not told its pid yet */
 	/* When the errand began, and the worker's processor time then */
 	uint64_t began, work;
 	uint64_t group;
 	uint32_t uid;
-	struct kept *kept;		/* state LATE: where to put its answer; NULL: nowhere */
+	struct kept *kept; /* state LATE: where to put its answer; NULL: nowhere */
 };
 
 struct errands {
 	struct errands_settings settings;
-	int orders;			/* -1: there is no process */
+	int orders; /* -1: there is no process */
 	pid_t pid;
 	unsigned int starts;
 	struct worker workers[ERRAND_WORKERS];
 	struct kept *kept;
 	size_t kept_count;
-	uint64_t budget, filled;	/* ns; CLOCK_MONOTONIC */
+	uint64_t budget, filled; /* ns; CLOCK_MONOTONIC */
 	unsigned int news;
 	char *told[TOLD_MAX];
 	size_t told_count;

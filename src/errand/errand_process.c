@@ -24,20 +24,22 @@
 #include "util/message.h"
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u	/* linux/memfd.h, Linux 6.3 */
+#define MFD_NOEXEC_SEAL 8u /* linux/memfd.h, Linux 6.3 */
 #endif
 
 /* ---- messages ---- */
 
-int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len, const int *fds, int count,
-		int flags)
+int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len,
+		const int *fds, int count, int flags)
 {
-	const struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len }, { (void *)(uintptr_t)body, body_len } };
+	const struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len },
+					{ (void *)(uintptr_t)body, body_len } };
 
 	return message_send(socket, parts, body_len ? 2 : 1, fds, (size_t)count, flags);
 }
 
-long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max, int fds[ERRAND_MESSAGE_FDS], int flags)
+long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max,
+		    int fds[ERRAND_MESSAGE_FDS], int flags)
 {
 	const struct iovec parts[2] = { { head, head_len }, { body, body_max } };
 
@@ -53,7 +55,7 @@ static int file_of(const struct errand_answer *answer)
 	size_t at = 0;
 	ssize_t n;
 
-	if (fd < 0)	/* Linux before 6.3 */
+	if (fd < 0) /* Linux before 6.3 */
 		fd = memfd_create("cutop", MFD_CLOEXEC);
 	for (; fd >= 0 && at < answer->len; at += (size_t)n) {
 		n = write(fd, answer->data + at, answer->len - at);
@@ -67,7 +69,9 @@ static int file_of(const struct errand_answer *answer)
 
 static int answer_send(int socket, const struct errand_answer *answer)
 {
-	struct errand_told told = { .result = answer->result, .len = answer->len, .has_data = answer->data != NULL };
+	struct errand_told told = { .result = answer->result,
+				    .len = answer->len,
+				    .has_data = answer->data != NULL };
 	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err;
 
 	for (i = 0; i < ERRAND_FDS; i++)
@@ -83,7 +87,8 @@ static int answer_send(int socket, const struct errand_answer *answer)
 			fds[count++] = file;
 		told.in_file = file >= 0;
 	}
-	err = errand_send(socket, &told, sizeof(told), answer->data, told.in_file ? 0 : (size_t)told.len, fds, count, 0);
+	err = errand_send(socket, &told, sizeof(told), answer->data,
+			  told.in_file ? 0 : (size_t)told.len, fds, count, 0);
 	if (file >= 0)
 		close(file);
 	return err;
@@ -102,7 +107,8 @@ static _Noreturn void worker(int socket, const struct errands_settings *settings
 	for (;;) {
 		struct errand_answer answer = errand_nothing;
 
-		n = errand_receive(socket, &asked, sizeof(asked), question, ERRAND_QUESTION_MAX, fds, 0);
+		n = errand_receive(socket, &asked, sizeof(asked), question, ERRAND_QUESTION_MAX,
+				   fds, 0);
 		if (n < (long)sizeof(asked) || asked.job >= settings->job_count)
 			_exit(0);
 		n -= (long)sizeof(asked);
@@ -130,7 +136,8 @@ struct family {
 	int signals;
 };
 
-static void worker_fork(struct family *family, int orders, int socket, const struct errands_settings *settings)
+static void worker_fork(struct family *family, int orders, int socket,
+			const struct errands_settings *settings)
 {
 	size_t i;
 	pid_t pid;
@@ -184,7 +191,7 @@ static void child_signals_open(struct family *family)
 	family->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-#define END_MS	100
+#define END_MS 100
 
 /* Waits a moment for workers that can die: the process that inherits the rest may not reap them. */
 static void workers_end(struct family *family)
@@ -204,7 +211,7 @@ static void workers_end(struct family *family)
 	}
 }
 
-#define LOCKED_MAX	(64ul << 20)	/* memory that a worker may lock: pages of probed files */
+#define LOCKED_MAX (64ul << 20) /* memory that a worker may lock: pages of probed files */
 
 _Noreturn void errand_process(int socket, const struct errands_settings *settings)
 {
@@ -213,7 +220,7 @@ _Noreturn void errand_process(int socket, const struct errands_settings *setting
 	int fds[ERRAND_MESSAGE_FDS];
 	long n;
 
-	setsid();	/* the terminal's signals are not for this process */
+	setsid(); /* the terminal's signals are not for this process */
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ LOCKED_MAX, LOCKED_MAX });
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	if (confine_leave("cutop-errands", socket) || (settings->give_up && settings->give_up()))
@@ -225,7 +232,8 @@ _Noreturn void errand_process(int socket, const struct errands_settings *setting
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	child_signals_open(&family);
 	for (;;) {
-		struct pollfd wanted[2] = { { .fd = 0, .events = POLLIN }, { .fd = family.signals, .events = POLLIN } };
+		struct pollfd wanted[2] = { { .fd = 0, .events = POLLIN },
+					    { .fd = family.signals, .events = POLLIN } };
 
 		if (poll(wanted, 2, -1) < 0 && errno != EINTR)
 			break;

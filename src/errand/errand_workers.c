@@ -15,14 +15,14 @@
 #include "errand/errand_process.h"
 
 /* Additional time for a worker that waits for a processor */
-#define WAIT_PROCESSOR	(2 * NSEC_PER_SEC)
-#define WAIT_STEP	(10 * NSEC_PER_MSEC)
+#define WAIT_PROCESSOR (2 * NSEC_PER_SEC)
+#define WAIT_STEP      (10 * NSEC_PER_MSEC)
 /* Processor time of a worker that is given that time */
-#define WORK_MAX	(50 * NSEC_PER_MSEC)
-#define LONG_SLICE_MS	50			/* how often to check whether cutop has to end */
-#define LATE_MAX	(ERRAND_WORKERS - 8)
-#define STARTS_MAX	16			/* starts of the process that forks workers */
-#define ANSWER_MAX	(64u << 20)
+#define WORK_MAX      (50 * NSEC_PER_MSEC)
+#define LONG_SLICE_MS 50 /* how often to check whether cutop has to end */
+#define LATE_MAX      (ERRAND_WORKERS - 8)
+#define STARTS_MAX    16 /* starts of the process that forks workers */
+#define ANSWER_MAX    (64u << 20)
 
 /* ---- the process that forks workers ---- */
 
@@ -47,7 +47,7 @@ int workers_start(struct errands *errands)
 	return 0;
 }
 
-#define END_MS	500
+#define END_MS 500
 
 /*
  * It ends when its socket closes, and so do its workers as soon as they can. It touches nothing
@@ -76,13 +76,16 @@ static int order(struct errands *errands, const struct errand_order *order, int 
 	int err = -EPIPE;
 
 	if (errands->orders >= 0)
-		err = errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket, socket >= 0, MSG_DONTWAIT);
+		err = errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
+				  socket >= 0, MSG_DONTWAIT);
 	if (err != -EPIPE && err != -ECONNRESET)
 		return err;
 	/* The process was killed, perhaps because memory was short. */
 	workers_stop(errands);
 	err = workers_start(errands);
-	return err ? err : errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket, socket >= 0, MSG_DONTWAIT);
+	return err ? err :
+		     errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
+				 socket >= 0, MSG_DONTWAIT);
 }
 
 /* ---- workers ---- */
@@ -142,7 +145,8 @@ static int worker_hear(struct worker *worker, struct errand_answer *answer)
 		struct errand_hello hello;
 	} head;
 	int fds[ERRAND_MESSAGE_FDS], i, at = 0;
-	long n = errand_receive(worker->socket, &head, sizeof(head.told), body, sizeof(body), fds, MSG_DONTWAIT);
+	long n = errand_receive(worker->socket, &head, sizeof(head.told), body, sizeof(body), fds,
+				MSG_DONTWAIT);
 
 	if (n == -EAGAIN)
 		return 0;
@@ -164,8 +168,10 @@ static int worker_hear(struct worker *worker, struct errand_answer *answer)
 	if (!head.told.has_data || head.told.len > ANSWER_MAX)
 		goto out;
 	answer->data = malloc((size_t)head.told.len + 1);
-	if (!answer->data || (!head.told.in_file && (size_t)n - sizeof(head.told) != head.told.len) ||
-	    (head.told.in_file && pread(fds[at], answer->data, (size_t)head.told.len, 0) != (ssize_t)head.told.len)) {
+	if (!answer->data ||
+	    (!head.told.in_file && (size_t)n - sizeof(head.told) != head.told.len) ||
+	    (head.told.in_file &&
+	     pread(fds[at], answer->data, (size_t)head.told.len, 0) != (ssize_t)head.told.len)) {
 		free(answer->data);
 		answer->data = NULL;
 		answer->result = -ENOMEM;
@@ -187,7 +193,8 @@ bool is_to_end(void)
 	sigset_t pending;
 
 	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP));
+	       (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
+		sigismember(&pending, SIGHUP));
 }
 
 uint64_t worker_work(pid_t pid)
@@ -207,7 +214,7 @@ static bool is_starved(const struct worker *worker)
 	bool runnable;
 
 	if (!worker->pid)
-		return true;	/* it has not even started */
+		return true; /* it has not even started */
 	if (worker_work(worker->pid) - worker->work > WORK_MAX)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);

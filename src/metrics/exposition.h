@@ -16,18 +16,18 @@
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM, FAMILY_INFO };
 
 struct family {
-	const char *name;	/* without _total or _info; ends in the unit, if there is one */
+	const char *name; /* without _total or _info; ends in the unit, if there is one */
 	enum family_type type;
-	const char *unit;	/* "bytes", "seconds"; NULL: none */
-	const char *help;	/* one line */
+	const char *unit; /* "bytes", "seconds"; NULL: none */
+	const char *help; /* one line */
 };
 
 struct exposition {
 	struct sink *sink;
 	enum exposition_form form;
-	const struct family *family;	/* the family of the next samples */
-	bool told;			/* its HELP and TYPE were written */
-	bool labelled;			/* the sample has a label already */
+	const struct family *family; /* the family of the next samples */
+	bool told;                   /* its HELP and TYPE were written */
+	bool labelled;               /* the sample has a label already */
 };
 
 /*

@@ -18,25 +18,38 @@
 
 /* ---- cutop ---- */
 
-static void write_self(struct exposition *out, const struct snapshot *snapshot, const struct choice *choice,
-		       const char *version)
+static void write_self(struct exposition *out, const struct snapshot *snapshot,
+		       const struct choice *choice, const char *version)
 {
 	static const struct family build = { "cutop_build", FAMILY_INFO, NULL, "This program." };
 	static const struct family started = { "cutop_start_time_seconds", FAMILY_GAUGE, "seconds",
-		"When watching began, in seconds since 1970." };
-	static const struct family time = { "cutop_snapshot_time_seconds", FAMILY_GAUGE, "seconds",
-		"When these figures were collected, in seconds since 1970." };
-	static const struct family cpu = { "cutop_self_cpu_seconds", FAMILY_COUNTER, "seconds", "CPU time that cutop has used." };
-	static const struct family resident = { "cutop_self_resident_bytes", FAMILY_GAUGE, "bytes", "Memory of cutop itself." };
-	static const struct family targets = { "cutop_probe_targets", FAMILY_GAUGE, NULL,
-		"Libraries and programs that probes were placed in." };
-	static const struct family probes = { "cutop_probes", FAMILY_GAUGE, NULL,
-		"Functions of the CUDA libraries found: attached, and missing or refused." };
-	static const struct family stepped = { "cutop_probes_single_stepped", FAMILY_GAUGE, NULL,
-		"Attached functions whose probe the kernel single-steps, which costs some twenty times what others do." };
-	static const struct family lost = { "cutop_lost", FAMILY_COUNTER, NULL, "What could not be recorded, by cause." };
-	static const struct family omitted = { "cutop_processes_omitted", FAMILY_GAUGE, NULL,
-		"Running processes that have no series of their own, because there are too many." };
+					       "When watching began, in seconds since 1970." };
+	static const struct family time = {
+		"cutop_snapshot_time_seconds", FAMILY_GAUGE, "seconds",
+		"When these figures were collected, in seconds since 1970."
+	};
+	static const struct family cpu = { "cutop_self_cpu_seconds", FAMILY_COUNTER, "seconds",
+					   "CPU time that cutop has used." };
+	static const struct family resident = { "cutop_self_resident_bytes", FAMILY_GAUGE, "bytes",
+						"Memory of cutop itself." };
+	static const struct family targets = {
+		"cutop_probe_targets", FAMILY_GAUGE, NULL,
+		"Libraries and programs that probes were placed in."
+	};
+	static const struct family probes = {
+		"cutop_probes", FAMILY_GAUGE, NULL,
+		"Functions of the CUDA libraries found: attached, and missing or refused."
+	};
+	static const struct family stepped = {
+		"cutop_probes_single_stepped", FAMILY_GAUGE, NULL,
+		"Attached functions whose probe the kernel single-steps, which costs some twenty times what others do."
+	};
+	static const struct family lost = { "cutop_lost", FAMILY_COUNTER, NULL,
+					    "What could not be recorded, by cause." };
+	static const struct family omitted = {
+		"cutop_processes_omitted", FAMILY_GAUGE, NULL,
+		"Running processes that have no series of their own, because there are too many."
+	};
 	size_t i;
 
 	exposition_family(out, &build);
@@ -83,7 +96,7 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot, 
 
 /* ---- calls ---- */
 
-#define SYMBOL_SHOWN	(LABEL_SIZE - sizeof("#65535"))
+#define SYMBOL_SHOWN (LABEL_SIZE - sizeof("#65535"))
 
 /*
  * Symbols that look the same once they are cut for a label get a number: two series must not have
@@ -95,7 +108,8 @@ void sample_label_call(struct exposition *out, unsigned int call, const struct s
 	struct snap_extra cut = { text, NULL, NULL };
 
 	if (extra->symbol && strlen(extra->symbol) > SYMBOL_SHOWN) {
-		snprintf(text, sizeof(text), "%.*s#%u", (int)SYMBOL_SHOWN - 1, extra->symbol, call & 0xffff);
+		snprintf(text, sizeof(text), "%.*s#%u", (int)SYMBOL_SHOWN - 1, extra->symbol,
+			 call & 0xffff);
 		extra = &cut;
 	}
 	sample_label(out, "call", snapshot_call_name(call, extra));
@@ -126,7 +140,8 @@ static void write_histogram(struct exposition *out, const struct snap_call *call
 		sum += call->hist[i];
 		if (!(i & 1) || i == CUTOP_HIST_BUCKETS - 1)
 			continue;
-		snprintf(bound, sizeof(bound), "%.9g", ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1) / NSEC_PER_SEC);
+		snprintf(bound, sizeof(bound), "%.9g",
+			 ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1) / NSEC_PER_SEC);
 		call_begin(out, "_bucket", call);
 		sample_label(out, "le", bound);
 		sample_count(out, sum);
@@ -142,11 +157,16 @@ static void write_histogram(struct exposition *out, const struct snap_call *call
 
 static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 {
-	static const struct family calls = { "cutop_calls", FAMILY_COUNTER, NULL, "Calls of CUDA functions, by all processes ever." };
-	static const struct family failures = { "cutop_call_failures", FAMILY_COUNTER, NULL,
-		"Calls of CUDA functions that failed, by all processes ever." };
-	static const struct family duration = { "cutop_call_duration_seconds", FAMILY_HISTOGRAM, "seconds",
-		"Time inside calls of CUDA functions, of those that were timed: all but launches, of which a sample is." };
+	static const struct family calls = { "cutop_calls", FAMILY_COUNTER, NULL,
+					     "Calls of CUDA functions, by all processes ever." };
+	static const struct family failures = {
+		"cutop_call_failures", FAMILY_COUNTER, NULL,
+		"Calls of CUDA functions that failed, by all processes ever."
+	};
+	static const struct family duration = {
+		"cutop_call_duration_seconds", FAMILY_HISTOGRAM, "seconds",
+		"Time inside calls of CUDA functions, of those that were timed: all but launches, of which a sample is."
+	};
 	size_t i;
 
 	exposition_family(out, &calls);
@@ -179,15 +199,21 @@ static void device_begin(struct exposition *out, const struct snap_device *devic
 static void write_devices(struct exposition *out, const struct snapshot *snapshot)
 {
 	enum { TRACKED, TOTAL, USED, UTILIZATION, TEMPERATURE, POWER, FIGURES };
-	static const struct family info = { "cutop_device", FAMILY_INFO, NULL, "What a device is." };
+	static const struct family info = { "cutop_device", FAMILY_INFO, NULL,
+					    "What a device is." };
 	static const struct family families[FIGURES] = {
-		[TRACKED] = { "cutop_device_tracked_bytes", FAMILY_GAUGE, "bytes", "VRAM that watched processes have allocated." },
-		[TOTAL] = { "cutop_device_total_bytes", FAMILY_GAUGE, "bytes", "The device's memory." },
-		[USED] = { "cutop_device_used_bytes", FAMILY_GAUGE, "bytes", "Memory of it that is in use, by whomever." },
+		[TRACKED] = { "cutop_device_tracked_bytes", FAMILY_GAUGE, "bytes",
+			      "VRAM that watched processes have allocated." },
+		[TOTAL] = { "cutop_device_total_bytes", FAMILY_GAUGE, "bytes",
+			    "The device's memory." },
+		[USED] = { "cutop_device_used_bytes", FAMILY_GAUGE, "bytes",
+			   "Memory of it that is in use, by whomever." },
 		[UTILIZATION] = { "cutop_device_utilization_ratio", FAMILY_GAUGE, "ratio",
 				  "Share of the time in which a kernel ran, from 0 to 1, as the driver says." },
-		[TEMPERATURE] = { "cutop_device_temperature_celsius", FAMILY_GAUGE, "celsius", "Its temperature." },
-		[POWER] = { "cutop_device_power_watts", FAMILY_GAUGE, "watts", "The power it draws." },
+		[TEMPERATURE] = { "cutop_device_temperature_celsius", FAMILY_GAUGE, "celsius",
+				  "Its temperature." },
+		[POWER] = { "cutop_device_power_watts", FAMILY_GAUGE, "watts",
+			    "The power it draws." },
 	};
 	unsigned int figure;
 	size_t i;
@@ -225,29 +251,45 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 /* ---- commands ---- */
 
 #define COMMAND_COUNT(name, type, unit, member, help) \
-	{ { "cutop_command_" name, type, unit, help }, offsetof(struct snap_command, member) }
+	{ \
+		{ "cutop_command_" name, type, unit, help }, offsetof(struct snap_command, member) \
+	}
 
 static const struct {
 	struct family family;
-	size_t offset;		/* of a uint64_t */
+	size_t offset; /* of a uint64_t */
 } command_counts[] = {
-	COMMAND_COUNT("processes", FAMILY_COUNTER, NULL, processes, "Processes of this command that used CUDA, ever."),
-	COMMAND_COUNT("running_processes", FAMILY_GAUGE, NULL, running, "Processes of this command that use CUDA and run."),
-	COMMAND_COUNT("live_bytes", FAMILY_GAUGE, "bytes", live, "VRAM allocated and not freed, in running processes."),
-	COMMAND_COUNT("suspect_bytes", FAMILY_GAUGE, "bytes", suspect, "VRAM and managed memory at call sites whose floor keeps rising."),
-	COMMAND_COUNT("leaked_bytes", FAMILY_COUNTER, "bytes", leaked, "VRAM and managed memory that was live when its owner ended."),
-	COMMAND_COUNT("held_bytes", FAMILY_COUNTER, "bytes", held, "VRAM and managed memory that caching allocators kept to the end."),
-	COMMAND_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
-	COMMAND_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated, "VRAM and managed memory allocated in all, freed since or not."),
+	COMMAND_COUNT("processes", FAMILY_COUNTER, NULL, processes,
+		      "Processes of this command that used CUDA, ever."),
+	COMMAND_COUNT("running_processes", FAMILY_GAUGE, NULL, running,
+		      "Processes of this command that use CUDA and run."),
+	COMMAND_COUNT("live_bytes", FAMILY_GAUGE, "bytes", live,
+		      "VRAM allocated and not freed, in running processes."),
+	COMMAND_COUNT("suspect_bytes", FAMILY_GAUGE, "bytes", suspect,
+		      "VRAM and managed memory at call sites whose floor keeps rising."),
+	COMMAND_COUNT("leaked_bytes", FAMILY_COUNTER, "bytes", leaked,
+		      "VRAM and managed memory that was live when its owner ended."),
+	COMMAND_COUNT("held_bytes", FAMILY_COUNTER, "bytes", held,
+		      "VRAM and managed memory that caching allocators kept to the end."),
+	COMMAND_COUNT("allocations", FAMILY_COUNTER, NULL, allocations,
+		      "Allocations that succeeded."),
+	COMMAND_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated,
+		      "VRAM and managed memory allocated in all, freed since or not."),
 	COMMAND_COUNT("frees", FAMILY_COUNTER, NULL, frees, "Frees of known allocations."),
-	COMMAND_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations, "Allocations that failed."),
-	COMMAND_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees, "Frees that failed, double frees left out."),
-	COMMAND_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees, "Frees of what was freed before."),
-	COMMAND_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees, "Frees of what was allocated unseen."),
+	COMMAND_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations,
+		      "Allocations that failed."),
+	COMMAND_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees,
+		      "Frees that failed, double frees left out."),
+	COMMAND_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees,
+		      "Frees of what was freed before."),
+	COMMAND_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees,
+		      "Frees of what was allocated unseen."),
 	COMMAND_COUNT("calls", FAMILY_COUNTER, NULL, calls, "Calls of CUDA functions."),
-	COMMAND_COUNT("failures", FAMILY_COUNTER, NULL, failures, "Calls of CUDA functions that failed."),
+	COMMAND_COUNT("failures", FAMILY_COUNTER, NULL, failures,
+		      "Calls of CUDA functions that failed."),
 	COMMAND_COUNT("launches", FAMILY_COUNTER, NULL, launches, "Kernel launches."),
-	COMMAND_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches, "Kernels that launched graphs ran."),
+	COMMAND_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches,
+		      "Kernels that launched graphs ran."),
 };
 
 static void write_command_counts(struct exposition *out, const struct snapshot *snapshot)
@@ -261,13 +303,14 @@ static void write_command_counts(struct exposition *out, const struct snapshot *
 
 			sample_begin(out, NULL);
 			sample_label(out, "command", command->command);
-			sample_count(out, *(const uint64_t *)((const char *)command + command_counts[i].offset));
+			sample_count(out, *(const uint64_t *)((const char *)command +
+							      command_counts[i].offset));
 		}
 	}
 }
 
-static bool command_copy_begin(struct exposition *out, const struct snap_command *command, unsigned int direction,
-			       unsigned int mode)
+static bool command_copy_begin(struct exposition *out, const struct snap_command *command,
+			       unsigned int direction, unsigned int mode)
 {
 	if (!command->copies[direction][mode].calls)
 		return false;
@@ -283,8 +326,10 @@ static void write_command_copies(struct exposition *out, const struct snapshot *
 	static const struct family families[] = {
 		{ "cutop_command_copies", FAMILY_COUNTER, NULL, "Copies." },
 		{ "cutop_command_copy_failures", FAMILY_COUNTER, NULL, "Copies that failed." },
-		{ "cutop_command_copy_bytes", FAMILY_COUNTER, "bytes", "Bytes copied, or enqueued to be." },
-		{ "cutop_command_copy_seconds", FAMILY_COUNTER, "seconds", "Time inside the copying calls." },
+		{ "cutop_command_copy_bytes", FAMILY_COUNTER, "bytes",
+		  "Bytes copied, or enqueued to be." },
+		{ "cutop_command_copy_seconds", FAMILY_COUNTER, "seconds",
+		  "Time inside the copying calls." },
 	};
 	unsigned int which, direction, mode;
 	size_t i;
@@ -294,23 +339,29 @@ static void write_command_copies(struct exposition *out, const struct snapshot *
 		for (i = 0; i < snapshot->command_count; i++)
 			for (direction = 0; direction < DIR_COUNT; direction++)
 				for (mode = COPY_SYNC; mode <= COPY_ASYNC; mode++) {
-					const struct snap_copy_total *total = &snapshot->commands[i].copies[direction][mode];
+					const struct snap_copy_total *total =
+						&snapshot->commands[i].copies[direction][mode];
 
-					if (!command_copy_begin(out, &snapshot->commands[i], direction, mode))
+					if (!command_copy_begin(out, &snapshot->commands[i],
+								direction, mode))
 						continue;
 					if (which == 3)
-						sample_number(out, (double)total->ns / NSEC_PER_SEC);
+						sample_number(out,
+							      (double)total->ns / NSEC_PER_SEC);
 					else
-						sample_count(out, which == 0 ? total->calls : which == 1 ? total->failures :
-							     total->bytes);
+						sample_count(out, which == 0 ? total->calls :
+								  which == 1 ? total->failures :
+									       total->bytes);
 				}
 	}
 }
 
 static void write_commands(struct exposition *out, const struct snapshot *snapshot)
 {
-	static const struct family waiting = { "cutop_command_synchronize_seconds", FAMILY_COUNTER, "seconds",
-		"Time in which at least one thread of a process was inside a synchronizing call." };
+	static const struct family waiting = {
+		"cutop_command_synchronize_seconds", FAMILY_COUNTER, "seconds",
+		"Time in which at least one thread of a process was inside a synchronizing call."
+	};
 	size_t i;
 
 	write_command_counts(out, snapshot);
@@ -323,8 +374,8 @@ static void write_commands(struct exposition *out, const struct snapshot *snapsh
 	}
 }
 
-int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot, const char *version,
-		      enum exposition_form form)
+int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot,
+		      const char *version, enum exposition_form form)
 {
 	struct sink sink;
 	struct exposition out = { .sink = &sink, .form = form };
@@ -356,14 +407,18 @@ static int metrics_open(struct out_options *options)
 	return options->metrics ? 0 : -ENOMEM;
 }
 
-static int out_openmetrics(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+static int out_openmetrics(FILE *stream, const struct snapshot *snapshot,
+			   struct out_options *options)
 {
-	return openmetrics_write(options->metrics, stream, snapshot, options->version, EXPOSITION_OPENMETRICS);
+	return openmetrics_write(options->metrics, stream, snapshot, options->version,
+				 EXPOSITION_OPENMETRICS);
 }
 
-static int out_prometheus(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
+static int out_prometheus(FILE *stream, const struct snapshot *snapshot,
+			  struct out_options *options)
 {
-	return openmetrics_write(options->metrics, stream, snapshot, options->version, EXPOSITION_PROMETHEUS);
+	return openmetrics_write(options->metrics, stream, snapshot, options->version,
+				 EXPOSITION_PROMETHEUS);
 }
 
 static void metrics_close(struct out_options *options)
@@ -372,8 +427,16 @@ static void metrics_close(struct out_options *options)
 }
 
 const struct print_format print_format_openmetrics = {
-	.format = FORMAT_OPENMETRICS, .is_metrics = true, .open = metrics_open, .print = out_openmetrics, .close = metrics_close,
+	.format = FORMAT_OPENMETRICS,
+	.is_metrics = true,
+	.open = metrics_open,
+	.print = out_openmetrics,
+	.close = metrics_close,
 };
 const struct print_format print_format_prometheus = {
-	.format = FORMAT_PROMETHEUS, .is_metrics = true, .open = metrics_open, .print = out_prometheus, .close = metrics_close,
+	.format = FORMAT_PROMETHEUS,
+	.is_metrics = true,
+	.open = metrics_open,
+	.print = out_prometheus,
+	.close = metrics_close,
 };

@@ -15,20 +15,20 @@
 
 #include "model/snapshot.h"
 
-#define KERNELS_SHOWN_DEFAULT	20	/* per process, by name */
-#define KERNELS_SHOWN_MAX	200
-#define SITES_SHOWN_DEFAULT	10	/* likewise: call sites that leak */
-#define SITES_SHOWN_MAX		200
+#define KERNELS_SHOWN_DEFAULT 20 /* per process, by name */
+#define KERNELS_SHOWN_MAX     200
+#define SITES_SHOWN_DEFAULT   10 /* likewise: call sites that leak */
+#define SITES_SHOWN_MAX       200
 
 /* How many series a process has at most. */
 struct metrics_limits {
-	unsigned int kernels;	/* by name; all others are one */
-	unsigned int sites;	/* that leak most; 0: none */
+	unsigned int kernels; /* by name; all others are one */
+	unsigned int sites;   /* that leak most; 0: none */
 };
 
 enum exposition_form {
-	EXPOSITION_OPENMETRICS,		/* application/openmetrics-text; version=1.0.0 */
-	EXPOSITION_PROMETHEUS,		/* text/plain; version=0.0.4 */
+	EXPOSITION_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */
+	EXPOSITION_PROMETHEUS,  /* text/plain; version=0.0.4 */
 };
 
 struct openmetrics;
@@ -41,7 +41,7 @@ void openmetrics_free(struct openmetrics *metrics);
  * Writes @snapshot (made by a model with totals) to @stream. @version is cutop's. Snapshots have to
  * come in order, each any number of times. Returns 0 or a negative errno.
  */
-int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot, const char *version,
-		      enum exposition_form form);
+int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot,
+		      const char *version, enum exposition_form form);
 
 #endif

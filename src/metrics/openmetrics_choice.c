@@ -17,13 +17,13 @@
 
 #include "util/utf8.h"
 
-#define NSEC_PER_SEC	1000000000ull
-#define OTHER		"other"
+#define NSEC_PER_SEC 1000000000ull
+#define OTHER        "other"
 
 /* What is remembered of a process between expositions. */
 struct books {
 	uint32_t program;
-	bool kept;		/* the process is in this snapshot */
+	bool kept; /* the process is in this snapshot */
 	struct slot *slots;
 	size_t slot_count;
 	bool has_other;
@@ -39,8 +39,8 @@ struct books {
 struct openmetrics {
 	struct metrics_limits limits;
 	struct books *books;
-	struct shown *list;	/* processes of the latest choice */
-	struct named *scratch;	/* space for the kernels of one process */
+	struct shown *list;    /* processes of the latest choice */
+	struct named *scratch; /* space for the kernels of one process */
 	size_t scratch_size;
 };
 
@@ -140,7 +140,8 @@ static ssize_t kernels_collect(struct openmetrics *metrics, const struct snap_pr
 	size_t i;
 
 	if (process->kernel_count > metrics->scratch_size) {
-		struct named *list = realloc(metrics->scratch, process->kernel_count * sizeof(*list));
+		struct named *list =
+			realloc(metrics->scratch, process->kernel_count * sizeof(*list));
 
 		if (!list)
 			return -ENOMEM;
@@ -150,7 +151,8 @@ static ssize_t kernels_collect(struct openmetrics *metrics, const struct snap_pr
 	for (i = 0; i < process->kernel_count; i++) {
 		const struct snap_kernel *kernel = &process->kernels[i];
 
-		named_set(&metrics->scratch[i], kernel->name, kernel->device, kernel->launches, kernel->graph_launches);
+		named_set(&metrics->scratch[i], kernel->name, kernel->device, kernel->launches,
+			  kernel->graph_launches);
 	}
 	return (ssize_t)named_merge(metrics->scratch, process->kernel_count);
 }
@@ -176,7 +178,8 @@ static struct slot *slot_least(struct books *books)
 	size_t i;
 
 	for (i = 0; i < books->slot_count; i++)
-		if (!least || launches(books->slots[i].kernel.values) < launches(least->kernel.values))
+		if (!least ||
+		    launches(books->slots[i].kernel.values) < launches(least->kernel.values))
 			least = &books->slots[i];
 	return least;
 }
@@ -188,7 +191,8 @@ static bool may_be_named(const struct named *kernel)
 }
 
 /* Gives @slot to @kernel, which so far was among the others if @was_other. */
-static void slot_take(struct books *books, struct slot *slot, const struct named *kernel, bool was_other)
+static void slot_take(struct books *books, struct slot *slot, const struct named *kernel,
+		      bool was_other)
 {
 	unsigned int i;
 
@@ -220,8 +224,9 @@ static void slots_refresh(struct books *books, const struct named *kernels, size
 	size_t i = 0;
 
 	while (i < books->slot_count) {
-		const struct named *kernel = count ? bsearch(&books->slots[i].kernel, kernels, count, sizeof(*kernels),
-							     named_order) : NULL;
+		const struct named *kernel = count ? bsearch(&books->slots[i].kernel, kernels,
+							     count, sizeof(*kernels), named_order) :
+						     NULL;
 
 		if (kernel) {
 			books->slots[i++].kernel = *kernel;
@@ -234,19 +239,22 @@ static void slots_refresh(struct books *books, const struct named *kernels, size
 }
 
 /* The most launched kernel without a slot, or NULL. */
-static const struct named *kernel_most(struct books *books, const struct named *kernels, size_t count)
+static const struct named *kernel_most(struct books *books, const struct named *kernels,
+				       size_t count)
 {
 	const struct named *most = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (may_be_named(&kernels[i]) && (!most || launches(kernels[i].values) > launches(most->values)) &&
+		if (may_be_named(&kernels[i]) &&
+		    (!most || launches(kernels[i].values) > launches(most->values)) &&
 		    !slot_of(books, &kernels[i]))
 			most = &kernels[i];
 	return most;
 }
 
-static void slots_give(struct books *books, const struct named *kernels, size_t count, unsigned int max)
+static void slots_give(struct books *books, const struct named *kernels, size_t count,
+		       unsigned int max)
 {
 	const struct named *kernel;
 
@@ -303,18 +311,20 @@ static int kernels_choose(struct openmetrics *metrics, struct books *books, stru
 
 static int first_seen_order(const void *left, const void *right)
 {
-	const struct snap_process *a = ((const struct shown *)left)->process, *b = ((const struct shown *)right)->process;
+	const struct snap_process *a = ((const struct shown *)left)->process,
+				  *b = ((const struct shown *)right)->process;
 
 	if (a->exited != b->exited)
 		return a->exited - b->exited;
 	if (a->exited && a->end_time != b->end_time)
-		return a->end_time > b->end_time ? -1 : 1;	/* the latest first */
+		return a->end_time > b->end_time ? -1 : 1; /* the latest first */
 	return (a->program > b->program) - (a->program < b->program);
 }
 
 static bool is_over(const struct snapshot *snapshot, const struct snap_process *process)
 {
-	return process->exited && process->end_time + EXITED_SECONDS * NSEC_PER_SEC < snapshot->time;
+	return process->exited &&
+	       process->end_time + EXITED_SECONDS * NSEC_PER_SEC < snapshot->time;
 }
 
 /* Collects the latest program of each pid, running or ended lately. */
@@ -354,7 +364,8 @@ static void processes_limit(struct choice *choice)
 	choice->count = left;
 }
 
-int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot, struct choice *choice)
+int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot,
+		       struct choice *choice)
 {
 	struct books *books, *next;
 	size_t i;

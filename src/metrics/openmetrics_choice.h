@@ -8,44 +8,45 @@
 
 #include "metrics/exposition.h"
 
-#define RUNNING_MAX	500	/* running processes shown separately: those seen first */
-#define EXITED_MAX	100	/* ended processes shown: those that ended last */
+#define RUNNING_MAX 500 /* running processes shown separately: those seen first */
+#define EXITED_MAX  100 /* ended processes shown: those that ended last */
 /* How long an ended process is shown: five scrapes a minute apart */
-#define EXITED_SECONDS	300
+#define EXITED_SECONDS 300
 
 /* The figures of all kernels with one name. */
 struct named {
-	char name[LABEL_SIZE];	/* as the label shows it */
+	char name[LABEL_SIZE]; /* as the label shows it */
 	int device;
 	uint64_t values[2];
 };
 
 /* A kernel that has a place. */
 struct slot {
-	struct named kernel;	/* its counts in all */
-	uint64_t base[2];	/* its counts before it got the place, which stay with the others */
+	struct named kernel; /* its counts in all */
+	uint64_t base[2];    /* its counts before it got the place, which stay with the others */
 };
 
 /* A process that is shown. */
 struct shown {
 	const struct snap_process *process;
-	struct slot *slots;	/* kernels that have places: launches by calls, by graphs */
+	struct slot *slots; /* kernels that have places: launches by calls, by graphs */
 	size_t slot_count;
 	bool has_other;
-	uint64_t other[2];	/* the counts of all other kernels */
+	uint64_t other[2]; /* the counts of all other kernels */
 };
 
 struct choice {
-	struct shown *list;	/* ordered by first sight; ended ones last */
+	struct shown *list; /* ordered by first sight; ended ones last */
 	size_t count, omitted;
-	unsigned int sites;	/* that are shown of each */
+	unsigned int sites; /* that are shown of each */
 };
 
 /*
  * Chooses anew. *@choice is valid until the next call, and while @snapshot exists. Returns 0 or
  * -ENOMEM.
  */
-int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot, struct choice *choice);
+int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot,
+		       struct choice *choice);
 
 /* Sums up entries with the same name and device, in place. Returns how many are left. */
 size_t named_merge(struct named *list, size_t count);

@@ -12,7 +12,7 @@
 #include "metrics/openmetrics_parts.h"
 #include "model/columns.h"
 
-#define FAILURES_MAX	50	/* pairs of call and error shown of one process; the rest as one */
+#define FAILURES_MAX 50 /* pairs of call and error shown of one process; the rest as one */
 
 /* Begins a sample of @process with the labels that all of its series have. */
 static void process_begin(struct exposition *out, const struct snap_process *process)
@@ -28,33 +28,46 @@ static void process_begin(struct exposition *out, const struct snap_process *pro
 /* ---- plain figures ---- */
 
 #define PROCESS_COUNT(name, type, unit, member, help) \
-	{ { "cutop_process_" name, type, unit, help }, offsetof(struct snap_process, member), NULL }
+	{ \
+		{ "cutop_process_" name, type, unit, help }, \
+			offsetof(struct snap_process, member), NULL \
+	}
 
 /* The order of the metrics in an exposition. Columns that are not listed follow. */
 static const struct {
 	struct family family;
-	size_t offset;		/* of a uint64_t */
-	const char *column;	/* used instead: the column whose metric this is */
+	size_t offset;      /* of a uint64_t */
+	const char *column; /* used instead: the column whose metric this is */
 } process_counts[] = {
-	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations, "Allocations not freed yet, of all kinds."),
-	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations, "Allocations that succeeded."),
-	PROCESS_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated, "VRAM and managed memory allocated in all, freed since or not."),
+	PROCESS_COUNT("live_allocations", FAMILY_GAUGE, NULL, live_allocations,
+		      "Allocations not freed yet, of all kinds."),
+	PROCESS_COUNT("allocations", FAMILY_COUNTER, NULL, allocations,
+		      "Allocations that succeeded."),
+	PROCESS_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated,
+		      "VRAM and managed memory allocated in all, freed since or not."),
 	{ .column = "cutop_process_frees" },
-	PROCESS_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations, "Allocations that failed."),
-	PROCESS_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees, "Frees that failed, double frees left out."),
-	PROCESS_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees, "Frees of what was freed before."),
-	PROCESS_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees, "Frees of what was allocated unseen."),
+	PROCESS_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations,
+		      "Allocations that failed."),
+	PROCESS_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees,
+		      "Frees that failed, double frees left out."),
+	PROCESS_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees,
+		      "Frees of what was freed before."),
+	PROCESS_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees,
+		      "Frees of what was allocated unseen."),
 	{ .column = "cutop_process_calls" },
 	{ .column = "cutop_process_launches" },
 	{ .column = "cutop_process_graph_launches" },
 	{ .column = "cutop_process_peak_bytes" },
 };
 
-static void write_column(struct exposition *out, const struct choice *choice, const struct column *column)
+static void write_column(struct exposition *out, const struct choice *choice,
+			 const struct column *column)
 {
 	const struct family family = {
-		column->metric.name, column->metric.is_counter ? FAMILY_COUNTER : FAMILY_GAUGE,
-		column->unit == UNIT_BYTES ? "bytes" : NULL, column->metric.help,
+		column->metric.name,
+		column->metric.is_counter ? FAMILY_COUNTER : FAMILY_GAUGE,
+		column->unit == UNIT_BYTES ? "bytes" : NULL,
+		column->metric.help,
 	};
 
 	exposition_family(out, &family);
@@ -83,7 +96,8 @@ static void write_counts(struct exposition *out, const struct choice *choice)
 	for (i = 0; i < sizeof(process_counts) / sizeof(process_counts[0]); i++) {
 		if (process_counts[i].column) {
 			for (j = 0; j < column_count; j++)
-				if (columns[j].metric.name && !strcmp(columns[j].metric.name, process_counts[i].column))
+				if (columns[j].metric.name &&
+				    !strcmp(columns[j].metric.name, process_counts[i].column))
 					write_column(out, choice, &columns[j]);
 			continue;
 		}
@@ -94,7 +108,8 @@ static void write_counts(struct exposition *out, const struct choice *choice)
 			if (process->unreturned)
 				continue;
 			process_begin(out, process);
-			sample_count(out, *(const uint64_t *)((const char *)process + process_counts[i].offset));
+			sample_count(out, *(const uint64_t *)((const char *)process +
+							      process_counts[i].offset));
 		}
 	}
 	for (i = 0; i < column_count; i++)
@@ -128,17 +143,24 @@ static void write_state(struct exposition *out, const struct choice *choice)
 		struct family family;
 		uint64_t (*value)(const struct snap_process *process);
 	} states[] = {
-		{ { "cutop_process_running", FAMILY_GAUGE, NULL, "1 as long as it runs; what ended is told for some minutes." }, runs },
+		{ { "cutop_process_running", FAMILY_GAUGE, NULL,
+		    "1 as long as it runs; what ended is told for some minutes." },
+		  runs },
 		{ { "cutop_process_watched_late", FAMILY_GAUGE, NULL,
-		    "1 if it ran before cutop did: its figures are lower bounds." }, lower_bounds },
-		{ { "cutop_process_inexact", FAMILY_GAUGE, NULL, "1 if something of it was lost." }, inexact },
+		    "1 if it ran before cutop did: its figures are lower bounds." },
+		  lower_bounds },
+		{ { "cutop_process_inexact", FAMILY_GAUGE, NULL, "1 if something of it was lost." },
+		  inexact },
 		{ { "cutop_process_no_returns", FAMILY_GAUGE, NULL,
-		    "1 if returns of its calls are not probed: allocations, failures and times are not known." }, unreturned },
+		    "1 if returns of its calls are not probed: allocations, failures and times are not known." },
+		  unreturned },
 	};
-	static const struct family started = { "cutop_process_start_time_seconds", FAMILY_GAUGE, "seconds",
-		"When it began, in seconds since 1970." };
-	static const struct family waiting = { "cutop_process_synchronize_seconds", FAMILY_COUNTER, "seconds",
-		"Time in which at least one thread was inside a synchronizing call." };
+	static const struct family started = { "cutop_process_start_time_seconds", FAMILY_GAUGE,
+					       "seconds", "When it began, in seconds since 1970." };
+	static const struct family waiting = {
+		"cutop_process_synchronize_seconds", FAMILY_COUNTER, "seconds",
+		"Time in which at least one thread was inside a synchronizing call."
+	};
 	size_t i, j;
 
 	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
@@ -167,23 +189,31 @@ static void write_state(struct exposition *out, const struct choice *choice)
 /* ---- memory ---- */
 
 #define USE_BYTES(name, member, help) \
-	{ { "cutop_process_memory_" name "_bytes", FAMILY_GAUGE, "bytes", help }, offsetof(struct snap_use, member) }
+	{ \
+		{ "cutop_process_memory_" name "_bytes", FAMILY_GAUGE, "bytes", help }, \
+			offsetof(struct snap_use, member) \
+	}
 
 static const struct {
 	struct family family;
-	size_t offset;		/* of a uint64_t */
+	size_t offset; /* of a uint64_t */
 } use_bytes[] = {
 	USE_BYTES("live", live, "VRAM allocated and not freed yet, by device."),
 	USE_BYTES("peak", peak, "The most VRAM that was live at once, by device."),
-	USE_BYTES("leaked", leaked, "VRAM and managed memory that was live when its owner ended, by device."),
-	USE_BYTES("held", held, "VRAM and managed memory that a caching allocator kept to the end, by device."),
-	USE_BYTES("suspect", suspect, "VRAM and managed memory at call sites whose floor keeps rising, by device."),
+	USE_BYTES("leaked", leaked,
+		  "VRAM and managed memory that was live when its owner ended, by device."),
+	USE_BYTES("held", held,
+		  "VRAM and managed memory that a caching allocator kept to the end, by device."),
+	USE_BYTES("suspect", suspect,
+		  "VRAM and managed memory at call sites whose floor keeps rising, by device."),
 };
 
 static void write_memory(struct exposition *out, const struct choice *choice)
 {
-	static const struct family kinds = { "cutop_process_memory_kind_bytes", FAMILY_GAUGE, "bytes",
-		"Memory allocated and not freed yet, by kind; managed, pinned, registered, shared and static memory counts in no total." };
+	static const struct family kinds = {
+		"cutop_process_memory_kind_bytes", FAMILY_GAUGE, "bytes",
+		"Memory allocated and not freed yet, by kind; managed, pinned, registered, shared and static memory counts in no total."
+	};
 	size_t i, j, k;
 
 	for (i = 0; i < sizeof(use_bytes) / sizeof(use_bytes[0]); i++) {
@@ -194,7 +224,9 @@ static void write_memory(struct exposition *out, const struct choice *choice)
 			for (k = 0; k < process->use_count; k++) {
 				process_begin(out, process);
 				sample_label_device(out, "device", process->uses[k].device);
-				sample_count(out, *(const uint64_t *)((const char *)&process->uses[k] + use_bytes[i].offset));
+				sample_count(out,
+					     *(const uint64_t *)((const char *)&process->uses[k] +
+								 use_bytes[i].offset));
 			}
 		}
 	}
@@ -211,10 +243,13 @@ static void write_memory(struct exposition *out, const struct choice *choice)
 
 static void write_untracked(struct exposition *out, const struct choice *choice)
 {
-	static const struct family used = { "cutop_process_device_used_bytes", FAMILY_GAUGE, "bytes",
-		"Memory of devices that it uses, as the driver says." };
-	static const struct family untracked = { "cutop_process_untracked_bytes", FAMILY_GAUGE, "bytes",
-		"Memory of devices that it uses beyond the allocations that are known: contexts, code, what was made unseen." };
+	static const struct family used = { "cutop_process_device_used_bytes", FAMILY_GAUGE,
+					    "bytes",
+					    "Memory of devices that it uses, as the driver says." };
+	static const struct family untracked = {
+		"cutop_process_untracked_bytes", FAMILY_GAUGE, "bytes",
+		"Memory of devices that it uses beyond the allocations that are known: contexts, code, what was made unseen."
+	};
 	size_t i;
 
 	exposition_family(out, &used);
@@ -268,7 +303,8 @@ static ssize_t leaks_collect(const struct snap_process *process, size_t max, str
 static int write_sites(struct exposition *out, const struct choice *choice)
 {
 	static const struct family families[] = {
-		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE, "bytes", "VRAM and managed memory leaked, by the call sites that leaked most." },
+		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE, "bytes",
+		  "VRAM and managed memory leaked, by the call sites that leaked most." },
 		{ "cutop_process_site_suspect_bytes", FAMILY_GAUGE, "bytes",
 		  "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." },
 	};
@@ -298,7 +334,8 @@ static int write_sites(struct exposition *out, const struct choice *choice)
 static void write_kernels(struct exposition *out, const struct choice *choice)
 {
 	static const struct family families[] = {
-		{ "cutop_process_kernel_launches", FAMILY_COUNTER, NULL, "Launches by kernel; those launched least as other." },
+		{ "cutop_process_kernel_launches", FAMILY_COUNTER, NULL,
+		  "Launches by kernel; those launched least as other." },
 		{ "cutop_process_kernel_graph_launches", FAMILY_COUNTER, NULL,
 		  "Runs by launched graphs, by kernel; those launched least as other." },
 	};
@@ -318,7 +355,9 @@ static void write_kernels(struct exposition *out, const struct choice *choice)
 				process_begin(out, shown->process);
 				sample_label(out, "kernel", slot->kernel.name);
 				sample_label_device(out, "device", slot->kernel.device);
-				sample_count(out, slot->kernel.values[k] > slot->base[k] ? slot->kernel.values[k] - slot->base[k] : 0);
+				sample_count(out, slot->kernel.values[k] > slot->base[k] ?
+							  slot->kernel.values[k] - slot->base[k] :
+							  0);
 			}
 			if (shown->has_other && (!k || shown->other[k])) {
 				process_begin(out, shown->process);
@@ -362,25 +401,24 @@ static bool copies_sum(const struct snap_process *process, size_t at, struct sna
 	return true;
 }
 
-enum copy_figure { COPY_CALLS, COPY_FAILURES, COPY_BYTES, COPY_PENDING, COPY_SECONDS, COPY_FIGURES };
+enum copy_figure {
+	COPY_CALLS,
+	COPY_FAILURES,
+	COPY_BYTES,
+	COPY_PENDING,
+	COPY_SECONDS,
+	COPY_FIGURES
+};
 
-static void write_copy(struct exposition *out, const struct snap_copy *copy, enum copy_figure figure)
+static void write_copy(struct exposition *out, const struct snap_copy *copy,
+		       enum copy_figure figure)
 {
 	switch (figure) {
-	case COPY_CALLS:
-		sample_count(out, copy->calls);
-		break;
-	case COPY_FAILURES:
-		sample_count(out, copy->failures);
-		break;
-	case COPY_BYTES:
-		sample_count(out, copy->bytes);
-		break;
-	case COPY_PENDING:
-		sample_count(out, copy->pending);
-		break;
-	default:
-		sample_number(out, copy->seconds);
+	case COPY_CALLS: sample_count(out, copy->calls); break;
+	case COPY_FAILURES: sample_count(out, copy->failures); break;
+	case COPY_BYTES: sample_count(out, copy->bytes); break;
+	case COPY_PENDING: sample_count(out, copy->pending); break;
+	default: sample_number(out, copy->seconds);
 	}
 }
 
@@ -388,11 +426,14 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 {
 	static const struct family families[COPY_FIGURES] = {
 		[COPY_CALLS] = { "cutop_process_copies", FAMILY_COUNTER, NULL, "Copies." },
-		[COPY_FAILURES] = { "cutop_process_copy_failures", FAMILY_COUNTER, NULL, "Copies that failed." },
-		[COPY_BYTES] = { "cutop_process_copy_bytes", FAMILY_COUNTER, "bytes", "Bytes copied, or enqueued to be." },
+		[COPY_FAILURES] = { "cutop_process_copy_failures", FAMILY_COUNTER, NULL,
+				    "Copies that failed." },
+		[COPY_BYTES] = { "cutop_process_copy_bytes", FAMILY_COUNTER, "bytes",
+				 "Bytes copied, or enqueued to be." },
 		[COPY_PENDING] = { "cutop_process_copy_pending_bytes", FAMILY_GAUGE, "bytes",
 				   "Bytes enqueued to be copied and not known to be." },
-		[COPY_SECONDS] = { "cutop_process_copy_seconds", FAMILY_COUNTER, "seconds", "Time inside the copying calls." },
+		[COPY_SECONDS] = { "cutop_process_copy_seconds", FAMILY_COUNTER, "seconds",
+				   "Time inside the copying calls." },
 	};
 	struct snap_copy copy;
 	unsigned int figure;
@@ -404,12 +445,15 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 			const struct snap_process *process = choice->list[j].process;
 
 			for (i = 0; i < process->copy_count; i++) {
-				if (process->unreturned && figure != COPY_CALLS && figure != COPY_BYTES)
-					continue;	/* unknown */
-				if (!copies_sum(process, i, &copy) || (figure == COPY_PENDING && copy.mode != COPY_ASYNC))
+				if (process->unreturned && figure != COPY_CALLS &&
+				    figure != COPY_BYTES)
+					continue; /* unknown */
+				if (!copies_sum(process, i, &copy) ||
+				    (figure == COPY_PENDING && copy.mode != COPY_ASYNC))
 					continue;
 				process_begin(out, process);
-				sample_label(out, "direction", copy_direction_names[copy.direction]);
+				sample_label(out, "direction",
+					     copy_direction_names[copy.direction]);
 				sample_label(out, "mode", copy_mode_names[copy.mode]);
 				sample_label_device(out, "device", copy.device);
 				write_copy(out, &copy, (enum copy_figure)figure);
@@ -434,8 +478,8 @@ static int failure_order(const void *left, const void *right)
 }
 
 /* @failure NULL: the sum of all others. */
-static void failure_write(struct exposition *out, const struct snap_process *process, const struct snap_failure *failure,
-			  uint64_t count)
+static void failure_write(struct exposition *out, const struct snap_process *process,
+			  const struct snap_failure *failure, uint64_t count)
 {
 	process_begin(out, process);
 	if (failure)
@@ -450,13 +494,14 @@ static void failure_write(struct exposition *out, const struct snap_process *pro
 static int write_failures(struct exposition *out, const struct choice *choice)
 {
 	static const struct family failures = { "cutop_process_failures", FAMILY_COUNTER, NULL,
-		"Calls that failed, by function and error." };
+						"Calls that failed, by function and error." };
 	size_t i, j;
 
 	exposition_family(out, &failures);
 	for (j = 0; j < choice->count; j++) {
 		const struct snap_process *process = choice->list[j].process;
-		const struct snap_failure **list = calloc(process->failure_count + 1, sizeof(*list));
+		const struct snap_failure **list =
+			calloc(process->failure_count + 1, sizeof(*list));
 		uint64_t other = 0;
 
 		if (!list)

@@ -29,37 +29,37 @@
 #include "metrics/openmetrics.h"
 #include "metrics/serve_accept.h"
 
-#define CONNECTIONS_MAX	128
-#define CONNECTION_MEMORY 8192		/* per connection, for the request and its headers */
-#define IDLE_SECONDS	10
-#define AGE_MAX		(30 * NSEC_PER_SEC)
-#define REQUEST_MAX	(5 * NSEC_PER_SEC)	/* time for the whole request to arrive */
-#define SPARE		16			/* places that are kept free */
-#define BACKLOG		1024
+#define CONNECTIONS_MAX   128
+#define CONNECTION_MEMORY 8192 /* per connection, for the request and its headers */
+#define IDLE_SECONDS      10
+#define AGE_MAX           (30 * NSEC_PER_SEC)
+#define REQUEST_MAX       (5 * NSEC_PER_SEC) /* time for the whole request to arrive */
+#define SPARE             16                 /* places that are kept free */
+#define BACKLOG           1024
 /* How late a snapshot may be before /healthz reports a failure */
-#define LATE_MAX	(10 * NSEC_PER_SEC)
-#define FORM_COUNT	2
+#define LATE_MAX   (10 * NSEC_PER_SEC)
+#define FORM_COUNT 2
 
 struct connection {
-	struct MHD_Connection *handle;	/* NULL: free */
-	uint64_t began;			/* CLOCK_MONOTONIC */
-	struct in6_addr address;	/* of the client */
-	bool asked;			/* its request has arrived */
+	struct MHD_Connection *handle; /* NULL: free */
+	uint64_t began;                /* CLOCK_MONOTONIC */
+	struct in6_addr address;       /* of the client */
+	bool asked;                    /* its request has arrived */
 	bool cut;
 };
 
 struct serve {
 	struct MHD_Daemon *daemon;
-	int socket;			/* -1: the daemon has it */
-	bool loopback;			/* reachable from this machine only */
-	char host[256];			/* the host, as given to --listen */
+	int socket;     /* -1: the daemon has it */
+	bool loopback;  /* reachable from this machine only */
+	char host[256]; /* the host, as given to --listen */
 	char url[300];
-	struct openmetrics *metrics;	/* used by the daemon's thread only, like the following */
-	struct snapshot *rendered;	/* the snapshot that the answers were rendered from */
+	struct openmetrics *metrics; /* used by the daemon's thread only, like the following */
+	struct snapshot *rendered;   /* the snapshot that the answers were rendered from */
 	struct MHD_Response *answers[FORM_COUNT];
 
-	pthread_mutex_t lock;		/* guards the following */
-	struct snapshot *latest;	/* NULL: none yet */
+	pthread_mutex_t lock;    /* guards the following */
+	struct snapshot *latest; /* NULL: none yet */
 	uint64_t due;
 	struct connection connections[CONNECTIONS_MAX];
 };
@@ -78,10 +78,11 @@ static const char page[] =
 /* ---- answers ---- */
 
 /* Takes over @text, from malloc(), unless @is_static. Returns NULL without memory. */
-static struct MHD_Response *response_new(const char *text, size_t size, bool is_static, const char *type)
+static struct MHD_Response *response_new(const char *text, size_t size, bool is_static,
+					 const char *type)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)text, is_static ? MHD_RESPMEM_PERSISTENT
-												     : MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		size, (void *)text, is_static ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
 
 	if (!response) {
 		if (!is_static)
@@ -95,22 +96,26 @@ static struct MHD_Response *response_new(const char *text, size_t size, bool is_
 }
 
 /* Queues @response, which may be NULL, and releases it. */
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response)
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
+			      struct MHD_Response *response)
 {
 	enum MHD_Result result;
 
 	if (!response)
-		return MHD_NO;		/* without memory the connection is closed */
+		return MHD_NO; /* without memory the connection is closed */
 	result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned int status, const char *line)
+static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned int status,
+				   const char *line)
 {
 	char *text = format_new("%s\n", line);
 
-	return answer(connection, status, text ? response_new(text, strlen(text), false, "text/plain; charset=utf-8") : NULL);
+	return answer(connection, status,
+		      text ? response_new(text, strlen(text), false, "text/plain; charset=utf-8") :
+			     NULL);
 }
 
 /* ---- /metrics ---- */
@@ -162,11 +167,14 @@ static struct MHD_Response *render(struct serve *serve, enum exposition_form for
 
 static enum MHD_Result answer_metrics(struct serve *serve, struct MHD_Connection *connection)
 {
-	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-	enum exposition_form form = accepts_openmetrics(accept) ? EXPOSITION_OPENMETRICS : EXPOSITION_PROMETHEUS;
+	const char *accept =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	enum exposition_form form = accepts_openmetrics(accept) ? EXPOSITION_OPENMETRICS :
+								  EXPOSITION_PROMETHEUS;
 
 	if (!latest_take(serve))
-		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "nothing was collected yet");
+		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "nothing was collected yet");
 	if (!serve->answers[form])
 		serve->answers[form] = render(serve, form);
 	if (!serve->answers[form])
@@ -187,9 +195,11 @@ static enum MHD_Result answer_health(struct serve *serve, struct MHD_Connection 
 	due = serve->due;
 	pthread_mutex_unlock(&serve->lock);
 	if (!any)
-		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "nothing was collected yet");
+		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "nothing was collected yet");
 	if (now > due + LATE_MAX) {
-		snprintf(line, sizeof(line), "collecting stalls: figures were due %.0f seconds ago", (double)(now - due) / 1e9);
+		snprintf(line, sizeof(line), "collecting stalls: figures were due %.0f seconds ago",
+			 (double)(now - due) / 1e9);
 		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE, line);
 	}
 	return answer_line(connection, MHD_HTTP_OK, "ok");
@@ -223,16 +233,18 @@ static bool is_host_ours(const struct serve *serve, const char *host)
 	end = *host == '[' ? ']' : ':';
 	host += *host == '[';
 	len = strcspn(host, (char[]){ end, '\0' });
-	if (len >= sizeof(name) || (end == ']' && host[len] && host[len + 1] && host[len + 1] != ':'))
+	if (len >= sizeof(name) ||
+	    (end == ']' && host[len] && host[len + 1] && host[len + 1] != ':'))
 		return false;
 	memcpy(name, host, len);
 	name[len] = '\0';
-	return !strcasecmp(name, "localhost") || !strcasecmp(name, serve->host) || inet_pton(AF_INET, name, address) == 1 ||
-	       inet_pton(AF_INET6, name, address) == 1;
+	return !strcasecmp(name, "localhost") || !strcasecmp(name, serve->host) ||
+	       inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
-static enum MHD_Result request(void *context, struct MHD_Connection *connection, const char *path, const char *method,
-			       const char *version, const char *data, size_t *size, void **state)
+static enum MHD_Result request(void *context, struct MHD_Connection *connection, const char *path,
+			       const char *method, const char *version, const char *data,
+			       size_t *size, void **state)
 {
 	struct serve *serve = context;
 	struct MHD_Response *response;
@@ -242,8 +254,10 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	(void)size;
 	(void)state;
 	asked_note(serve, connection);
-	if (!is_host_ours(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
-		return answer_line(connection, MHD_HTTP_FORBIDDEN, "only for localhost, or an address of this machine");
+	if (!is_host_ours(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							     MHD_HTTP_HEADER_HOST)))
+		return answer_line(connection, MHD_HTTP_FORBIDDEN,
+				   "only for localhost, or an address of this machine");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		static const char text[] = "only GET and HEAD\n";
 
@@ -257,14 +271,17 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	if (!strcmp(path, "/healthz"))
 		return answer_health(serve, connection);
 	if (!strcmp(path, "/"))
-		return answer(connection, MHD_HTTP_OK, response_new(page, sizeof(page) - 1, true, "text/html; charset=utf-8"));
+		return answer(connection, MHD_HTTP_OK,
+			      response_new(page, sizeof(page) - 1, true,
+					   "text/html; charset=utf-8"));
 	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /healthz");
 }
 
 /* Call with the lock held. The daemon sees the end of the stream and closes the connection. */
 static void connection_cut(struct connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (info)
 		shutdown(info->connect_fd, SHUT_RDWR);
@@ -273,13 +290,15 @@ static void connection_cut(struct connection *connection)
 
 static struct in6_addr address_of(struct MHD_Connection *handle)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	struct in6_addr address = { 0 };
 
 	if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
 		address = ((const struct sockaddr_in6 *)info->client_addr)->sin6_addr;
 	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
-		memcpy(&address, &((const struct sockaddr_in *)info->client_addr)->sin_addr, sizeof(struct in_addr));
+		memcpy(&address, &((const struct sockaddr_in *)info->client_addr)->sin_addr,
+		       sizeof(struct in_addr));
 	return address;
 }
 
@@ -297,7 +316,8 @@ static unsigned int same_address(const struct serve *serve, const struct connect
  * Whether to close @a rather than @b: one that has sent no request; one of the client with most
  * connections; the older.
  */
-static bool is_first_to_go(const struct serve *serve, const struct connection *a, const struct connection *b)
+static bool is_first_to_go(const struct serve *serve, const struct connection *a,
+			   const struct connection *b)
 {
 	unsigned int of_a, of_b;
 
@@ -314,7 +334,8 @@ static void room_make(struct serve *serve, const struct connection *comer)
 	struct connection *connection, *first = NULL;
 	unsigned int taken = 0;
 
-	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX; connection++) {
+	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX;
+	     connection++) {
 		if (!connection->handle || connection->cut || connection == comer)
 			continue;
 		taken++;
@@ -358,7 +379,8 @@ void serve_tend(struct serve *serve, uint64_t now)
 	struct connection *connection;
 
 	pthread_mutex_lock(&serve->lock);
-	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX; connection++)
+	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX;
+	     connection++)
 		if (connection->handle && !connection->cut &&
 		    now >= connection->began + (connection->asked ? AGE_MAX : REQUEST_MAX))
 			connection_cut(connection);
@@ -383,7 +405,8 @@ void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due)
 
 static int socket_open(const struct addrinfo *address)
 {
-	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, err;
+	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1,
+	    err;
 
 	if (fd < 0)
 		return -errno;
@@ -405,7 +428,9 @@ static bool is_loopback(int fd)
 		return false;
 	if (address.ss_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
-	return address.ss_family == AF_INET && ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return address.ss_family == AF_INET &&
+	       ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 ==
+		       IN_LOOPBACKNET;
 }
 
 static int port_of(int fd)
@@ -415,7 +440,8 @@ static int port_of(int fd)
 	char port[8];
 
 	if (getsockname(fd, (struct sockaddr *)&address, &len) ||
-	    getnameinfo((struct sockaddr *)&address, len, NULL, 0, port, sizeof(port), NI_NUMERICSERV))
+	    getnameinfo((struct sockaddr *)&address, len, NULL, 0, port, sizeof(port),
+			NI_NUMERICSERV))
 		return 0;
 	return atoi(port);
 }
@@ -424,20 +450,18 @@ static int port_of(int fd)
 static const char *advice(int err)
 {
 	switch (err) {
-	case -EADDRINUSE:
-		return "; choose another port, or see who has it with 'ss -ltnp'";
-	case -EADDRNOTAVAIL:
-		return "; this machine has no such address";
-	case -EACCES:
-		return "; ports below 1024 need CAP_NET_BIND_SERVICE";
-	default:
-		return "";
+	case -EADDRINUSE: return "; choose another port, or see who has it with 'ss -ltnp'";
+	case -EADDRNOTAVAIL: return "; this machine has no such address";
+	case -EACCES: return "; ports below 1024 need CAP_NET_BIND_SERVICE";
+	default: return "";
 	}
 }
 
 static int listen_at(struct serve *serve, const char *host, uint16_t port, struct reason *why)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_PASSIVE }, *list, *address;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICSERV | AI_PASSIVE },
+			*list, *address;
 	const char *open = strchr(host, ':') ? "[" : "", *close = *open ? "]" : "";
 	char number[8];
 	int err;
@@ -445,21 +469,25 @@ static int listen_at(struct serve *serve, const char *host, uint16_t port, struc
 	snprintf(number, sizeof(number), "%u", port);
 	err = getaddrinfo(host, number, &hints, &list);
 	if (err)
-		return reason_set(why, -EINVAL, "--listen: '%s' is no address of this machine: %s", host, gai_strerror(err));
+		return reason_set(why, -EINVAL, "--listen: '%s' is no address of this machine: %s",
+				  host, gai_strerror(err));
 	serve->socket = -EINVAL;
 	for (address = list; address && serve->socket < 0; address = address->ai_next)
 		serve->socket = socket_open(address);
 	freeaddrinfo(list);
 	if (serve->socket < 0)
-		return reason_set(why, serve->socket, "cannot listen on %s%s%s:%u: %s%s", open, host, close, port,
-				  strerror(-serve->socket), advice(serve->socket));
+		return reason_set(why, serve->socket, "cannot listen on %s%s%s:%u: %s%s", open,
+				  host, close, port, strerror(-serve->socket),
+				  advice(serve->socket));
 	serve->loopback = is_loopback(serve->socket);
 	snprintf(serve->host, sizeof(serve->host), "%s", host);
-	snprintf(serve->url, sizeof(serve->url), "http://%s%s%s:%d/metrics", open, host, close, port_of(serve->socket));
+	snprintf(serve->url, sizeof(serve->url), "http://%s%s%s:%d/metrics", open, host, close,
+		 port_of(serve->socket));
 	return 0;
 }
 
-int serve_open(struct serve **result, const char *host, uint16_t port, const struct metrics_limits *limits, struct reason *why)
+int serve_open(struct serve **result, const char *host, uint16_t port,
+	       const struct metrics_limits *limits, struct reason *why)
 {
 	struct serve *serve = calloc(1, sizeof(*serve));
 	int err;
@@ -470,7 +498,8 @@ int serve_open(struct serve **result, const char *host, uint16_t port, const str
 	serve->socket = -1;
 	pthread_mutex_init(&serve->lock, NULL);
 	serve->metrics = openmetrics_new(limits);
-	err = serve->metrics ? listen_at(serve, host, port, why) : reason_set(why, -ENOMEM, "no memory");
+	err = serve->metrics ? listen_at(serve, host, port, why) :
+			       reason_set(why, -ENOMEM, "no memory");
 	if (err) {
 		serve_close(serve);
 		return err;
@@ -485,13 +514,13 @@ int serve_start(struct serve *serve, struct reason *why)
 	 * With epoll(7) it would miss that some clients closed, and keep their places until the
 	 * idle timeout.
 	 */
-	serve->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, request, serve,
-					 MHD_OPTION_LISTEN_SOCKET, serve->socket,
+	serve->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, request,
+					 serve, MHD_OPTION_LISTEN_SOCKET, serve->socket,
 					 MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
-					 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-					 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_SECONDS,
-					 MHD_OPTION_NOTIFY_CONNECTION, connection_note, serve,
-					 MHD_OPTION_END);
+					 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+					 (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+					 (unsigned int)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+					 connection_note, serve, MHD_OPTION_END);
 	if (!serve->daemon)
 		return reason_set(why, -EIO, "cannot start to serve metrics");
 	serve->socket = -1;

@@ -21,7 +21,8 @@ struct serve;
  * Returns 0 or a negative errno with @why set. The caller frees it with
  * serve_close().
  */
-int serve_open(struct serve **serve, const char *host, uint16_t port, const struct metrics_limits *limits, struct reason *why);
+int serve_open(struct serve **serve, const char *host, uint16_t port,
+	       const struct metrics_limits *limits, struct reason *why);
 
 /* Starts answering. To be called after programs were forked, and with signals blocked. */
 int serve_start(struct serve *serve, struct reason *why);

@@ -41,7 +41,8 @@ static void parameter(const char *text, double *weight, bool *known)
 
 		value++;
 		len = strcspn(value, ";, \t");
-		*known = is_word(value, len, "1.0.0") || is_word(value, len, "0.0.1") || is_word(value, len, "\"1.0.0\"");
+		*known = is_word(value, len, "1.0.0") || is_word(value, len, "0.0.1") ||
+			 is_word(value, len, "\"1.0.0\"");
 	}
 }
 
@@ -56,7 +57,8 @@ bool accepts_openmetrics(const char *accept)
 		bool known = true;
 
 		type = strcspn(at, ";, \t");
-		for (const char *next = at + strcspn(at, ";,"); next < end && *next == ';'; next += strcspn(next, ";,"))
+		for (const char *next = at + strcspn(at, ";,"); next < end && *next == ';';
+		     next += strcspn(next, ";,"))
 			parameter(++next, &weight, &known);
 		if (is_word(at, type, "application/openmetrics-text")) {
 			if (known && weight > openmetrics)

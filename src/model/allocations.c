@@ -12,10 +12,10 @@
 
 #include "model/allocations.h"
 
-#define CHUNK_FIRST	16
-#define CHUNK_LARGEST	8192
+#define CHUNK_FIRST   16
+#define CHUNK_LARGEST 8192
 /* bytes that an allocation of unknown size may have: more than any device has */
-#define UNSAID_MAX	(1ull << 39)
+#define UNSAID_MAX (1ull << 39)
 
 struct alloc_chunk {
 	struct alloc_chunk *next;
@@ -23,11 +23,11 @@ struct alloc_chunk {
 	struct alloc_node nodes[];
 };
 
-#define FREED_WAYS	4
-#define FREED_SETS	2048
+#define FREED_WAYS 4
+#define FREED_SETS 2048
 
 struct freed_set {
-	uint64_t address[FREED_SETS][FREED_WAYS];	/* newest first */
+	uint64_t address[FREED_SETS][FREED_WAYS]; /* newest first */
 };
 
 static int node_compare(const struct alloc_node *a, const struct alloc_node *b)
@@ -97,7 +97,7 @@ static int book_grow(struct book *book)
 	chunk->count = count;
 	chunk->next = book->chunks;
 	book->chunks = chunk;
-	for (i = count; i-- > 0; ) {
+	for (i = count; i-- > 0;) {
 		RB_LEFT(&chunk->nodes[i], link) = book->unused;
 		book->unused = &chunk->nodes[i];
 	}
@@ -179,7 +179,8 @@ bool book_may_contain(struct book *book, uint64_t address)
 {
 	const struct alloc_node *node = at_or_below(&book->ranges, address);
 
-	return node && node->state == NODE_LIVE && !node->bytes && address - node->address < UNSAID_MAX;
+	return node && node->state == NODE_LIVE && !node->bytes &&
+	       address - node->address < UNSAID_MAX;
 }
 
 struct alloc_node *book_lowest(struct book *book)
@@ -239,7 +240,8 @@ static void drop_displaced(struct book *book, size_t first, size_t count)
 	struct displaced *list = book->displaced;
 
 	book->displaced_count -= count;
-	memmove(list + first, list + first + count, (book->displaced_count - first) * sizeof(*list));
+	memmove(list + first, list + first + count,
+		(book->displaced_count - first) * sizeof(*list));
 }
 
 void book_drop_displaced(struct book *book, size_t i)

@@ -14,18 +14,18 @@
 #include "model/tree.h"
 
 enum node_state {
-	NODE_FREE,		/* on the free list, or never used */
+	NODE_FREE, /* on the free list, or never used */
 	NODE_LIVE,
 	/* Its owner ended first: leaked, or held if its site counts as held */
 	NODE_ENDED,
-	NODE_UNSURE,		/* the same, unless its free is among the lost records */
+	NODE_UNSURE, /* the same, unless its free is among the lost records */
 };
 
 /* What ended an allocation that was not freed. */
 enum node_end {
-	NODE_END_EXIT,		/* the process ended, or its program did (exec) */
-	NODE_END_RESET,		/* the device was reset */
-	NODE_END_CONTEXT,	/* its context was destroyed */
+	NODE_END_EXIT,    /* the process ended, or its program did (exec) */
+	NODE_END_RESET,   /* the device was reset */
+	NODE_END_CONTEXT, /* its context was destroyed */
 	NODE_END_COUNT,
 };
 
@@ -34,19 +34,19 @@ struct alloc_node {
 	RB_ENTRY(alloc_node) link;
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t born;		/* NODE_LIVE: time at return; ended: how long it lived */
-	uint32_t site;		/* index among the process's sites */
+	uint64_t born; /* NODE_LIVE: time at return; ended: how long it lived */
+	uint32_t site; /* index among the process's sites */
 	uint16_t call;
 	int16_t device;
 	uint16_t element_bytes;
 	/* How often shared memory was opened, or how many hold physical memory */
 	uint16_t opens;
 	uint8_t kind : 6;
-	uint8_t is_deferred : 1;	/* an array that gets its memory mapped later, as a whole */
-	uint8_t is_handle : 1;	/* `address` is a handle */
-	uint8_t state : 4;	/* enum node_state */
-	uint8_t end : 4;	/* enum node_end, if it has ended */
-	uint16_t context;	/* index among the process's contexts; 0: a device's primary one */
+	uint8_t is_deferred : 1; /* an array that gets its memory mapped later, as a whole */
+	uint8_t is_handle : 1;   /* `address` is a handle */
+	uint8_t state : 4;       /* enum node_state */
+	uint8_t end : 4;         /* enum node_end, if it has ended */
+	uint16_t context;        /* index among the process's contexts; 0: a device's primary one */
 };
 
 RB_HEAD(alloc_tree, alloc_node);
@@ -56,7 +56,7 @@ struct alloc_chunk;
 /* An allocation whose address was given out again before its free was seen. */
 struct displaced {
 	struct alloc_node was;
-	uint64_t when;		/* when the call returned that allocated the address again */
+	uint64_t when; /* when the call returned that allocated the address again */
 };
 
 struct freed_set;
@@ -65,8 +65,8 @@ struct book {
 	struct alloc_tree ranges, handles;
 	struct alloc_chunk *chunks;
 	struct alloc_node *unused;
-	size_t count;			/* nodes in both trees */
-	struct displaced *displaced;	/* oldest first */
+	size_t count;                /* nodes in both trees */
+	struct displaced *displaced; /* oldest first */
 	size_t displaced_count, displaced_size;
 	struct freed_set *freed;
 };
@@ -89,7 +89,8 @@ struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes,
 void book_remove(struct book *book, struct alloc_node *node);
 
 /* Returns the lowest allocation that overlaps the given one, or NULL. */
-struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
+struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes,
+				bool is_handle);
 
 /* Returns the allocation that starts at @address, or NULL. */
 struct alloc_node *book_at(struct book *book, uint64_t address);

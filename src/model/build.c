@@ -24,7 +24,8 @@ double build_rate(const struct build *build, uint64_t now, uint64_t before)
 	return (double)subtract_saturated(now, before) / build->interval;
 }
 
-void build_add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled)
+void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
+		    bool sampled)
 {
 	struct call_sum *sum = &build->sums[call_index(call)];
 	unsigned int i;

@@ -20,7 +20,7 @@ struct call_sum {
 };
 
 /* The table's calls, then those of --probe */
-#define CALL_SUMS	(CALL_COUNT + CUTOP_EXTRA_MAX)
+#define CALL_SUMS (CALL_COUNT + CUTOP_EXTRA_MAX)
 
 static inline unsigned int call_index(unsigned int call)
 {
@@ -37,10 +37,10 @@ struct build {
 	struct snapshot *snapshot;
 	struct arena *arena;
 	uint64_t now;
-	uint64_t number;		/* the snapshot's number, from 1 */
-	double interval;		/* seconds; NAN if there can be no rate */
+	uint64_t number; /* the snapshot's number, from 1 */
+	double interval; /* seconds; NAN if there can be no rate */
 	unsigned int map_max;
-	struct call_sum *sums;		/* CALL_SUMS of them, zero between processes */
+	struct call_sum *sums; /* CALL_SUMS of them, zero between processes */
 };
 
 /* build.c. Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
@@ -49,7 +49,8 @@ void build_end(struct build *build);
 /* Growth per second; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
-void build_add_call(struct build *build, unsigned int call, const struct call_row *row, bool sampled);
+void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
+		    bool sampled);
 /* The names of @call, which is not in the table. Returns 0 or -ENOMEM. */
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
@@ -58,8 +59,10 @@ int build_extra(const struct build *build, unsigned int call, struct snap_extra 
  * second by the numbers that records have (0: not told), and with where->site NULL if it is not
  * known. Return 0 or -ENOMEM.
  */
-int build_place(struct build *build, struct program *program, struct place *place, const struct stack *stack, struct snap_place *where);
-int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack, struct snap_place *where);
+int build_place(struct build *build, struct program *program, struct place *place,
+		const struct stack *stack, struct snap_place *where);
+int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack,
+		   struct snap_place *where);
 
 /*
  * The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or
@@ -81,8 +84,8 @@ void build_memory(const struct program *program, struct snap_process *process);
  * The state of @node in the snapshot. @snap is its site's entry in the list of sites, before those
  * are sorted.
  */
-enum alloc_state build_state(const struct build *build, const struct program *program, const struct snap_site *snap,
-			     const struct alloc_node *node);
+enum alloc_state build_state(const struct build *build, const struct program *program,
+			     const struct snap_site *snap, const struct alloc_node *node);
 
 /*
  * spans.c: the address space in few enough pieces to draw, if it was asked for; call it after the

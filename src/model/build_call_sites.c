@@ -23,7 +23,8 @@ static bool same_launch(const struct launch_key *a, const struct launch_key *b)
 	return a->call == b->call && a->device == b->device && a->function == b->function;
 }
 
-static int where_build(struct build *build, struct program *program, const struct call_site_entry *entry, struct snap_place *at)
+static int where_build(struct build *build, struct program *program,
+		       const struct call_site_entry *entry, struct snap_place *at)
 {
 	if (entry->place)
 		return build_place(build, program, entry->place, entry->stack, at);
@@ -65,7 +66,8 @@ static void launches_settle(struct snap_launch_site *list, size_t count, uint64_
 		list[i].launches = part_of(list[i].launches, sum, launches);
 		settled = add_saturated(settled, list[i].launches);
 	}
-	list[most].launches = add_saturated(list[most].launches, launches ? subtract_saturated(launches, settled) : 0);
+	list[most].launches = add_saturated(list[most].launches,
+					    launches ? subtract_saturated(launches, settled) : 0);
 }
 
 /* One kernel may be launched by several functions, or by several handles. */
@@ -115,7 +117,8 @@ static struct snap_kernel **kernels_by_number(const struct snap_process *process
 	return kernels;
 }
 
-static int build_launches(struct build *build, struct program *program, struct snap_process *process)
+static int build_launches(struct build *build, struct program *program,
+			  struct snap_process *process)
 {
 	struct snap_kernel **kernels = kernels_by_number(process), *kernel = NULL;
 	const struct call_site_entry *entry, *first = NULL;
@@ -125,11 +128,13 @@ static int build_launches(struct build *build, struct program *program, struct s
 
 	if (!kernels)
 		return -ENOMEM;
-	for (entry = call_sites_first(&program->call_sites); entry; entry = call_sites_next(entry)) {
+	for (entry = call_sites_first(&program->call_sites); entry;
+	     entry = call_sites_next(entry)) {
 		if (is_wait(entry))
 			continue;
 		if (!first || !same_launch(&first->key.launch, &entry->key.launch)) {
-			const struct launch_entry *launch = counters_find_launch(&program->counters, &entry->key.launch);
+			const struct launch_entry *launch =
+				counters_find_launch(&program->counters, &entry->key.launch);
 
 			launches_settle(list + begin, count - begin, launches);
 			begin = count;
@@ -140,8 +145,11 @@ static int build_launches(struct build *build, struct program *program, struct s
 				kernel->has_sites = true;
 		}
 		list[count] = (struct snap_launch_site){
-			.address = entry->key.site, .stack_id = entry->key.stack,
-			.kernel = kernel, .launches = entry->row.launches, .samples = entry->row.samples,
+			.address = entry->key.site,
+			.stack_id = entry->key.stack,
+			.kernel = kernel,
+			.launches = entry->row.launches,
+			.samples = entry->row.samples,
 		};
 		if (where_build(build, program, entry, &list[count].at)) {
 			free(kernels);
@@ -176,21 +184,26 @@ static int build_waits(struct build *build, struct program *program, struct snap
 {
 	const struct call_site_entry *entry;
 
-	for (entry = call_sites_first(&program->call_sites); entry; entry = call_sites_next(entry)) {
+	for (entry = call_sites_first(&program->call_sites); entry;
+	     entry = call_sites_next(entry)) {
 		struct snap_wait_site *wait = &process->wait_sites[process->wait_site_count];
 
 		if (!is_wait(entry))
 			continue;
 		*wait = (struct snap_wait_site){
-			.address = entry->key.site, .stack_id = entry->key.stack,
-			.call = entry->key.launch.call, .calls = entry->row.samples, .seconds = (double)entry->row.ns / 1e9,
+			.address = entry->key.site,
+			.stack_id = entry->key.stack,
+			.call = entry->key.launch.call,
+			.calls = entry->row.samples,
+			.seconds = (double)entry->row.ns / 1e9,
 		};
 		if (where_build(build, program, entry, &wait->at))
 			return -ENOMEM;
 		process->wait_site_count++;
 	}
 	if (process->wait_site_count)
-		qsort(process->wait_sites, process->wait_site_count, sizeof(process->wait_sites[0]), wait_order);
+		qsort(process->wait_sites, process->wait_site_count, sizeof(process->wait_sites[0]),
+		      wait_order);
 	return 0;
 }
 

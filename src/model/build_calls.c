@@ -16,7 +16,8 @@
 
 /* ---- copies ---- */
 
-static void add_copy_row(struct snap_copy *copy, const struct copy_row *row, uint64_t *ns, uint64_t *timed_bytes, uint64_t *timed_ns)
+static void add_copy_row(struct snap_copy *copy, const struct copy_row *row, uint64_t *ns,
+			 uint64_t *timed_bytes, uint64_t *timed_ns)
 {
 	unsigned int i;
 
@@ -30,10 +31,14 @@ static void add_copy_row(struct snap_copy *copy, const struct copy_row *row, uin
 		copy->sizes[i] += row->sizes[i];
 }
 
-static void sum_copy_row(struct build *build, const struct copy_entry *entry, const struct copy_row *row)
+static void sum_copy_row(struct build *build, const struct copy_entry *entry,
+			 const struct copy_row *row)
 {
 	struct call_row call = {
-		.calls = row->calls, .failures = row->failures, .ns = row->ns, .max_ns = row->max_ns,
+		.calls = row->calls,
+		.failures = row->failures,
+		.ns = row->ns,
+		.max_ns = row->max_ns,
 	};
 
 	memcpy(call.hist, row->hist, sizeof(call.hist));
@@ -43,7 +48,8 @@ static void sum_copy_row(struct build *build, const struct copy_entry *entry, co
 
 static bool same_copy(const struct copy_entry *a, const struct copy_entry *b)
 {
-	return a->key.direction == b->key.direction && a->key.mode == b->key.mode && a->key.device == b->key.device;
+	return a->key.direction == b->key.direction && a->key.mode == b->key.mode &&
+	       a->key.device == b->key.device;
 }
 
 int build_copies(struct build *build, struct program *program, struct snap_process *process)
@@ -76,12 +82,16 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 			next->before = add_saturated(next->row.bytes, next->resolved.bytes);
 		}
 		copy->seconds = (double)ns / 1e9;
-		copy->bytes_per_second = copy->mode == COPY_SYNC && timed_ns ? (double)timed_bytes * 1e9 / (double)timed_ns : NAN;
+		copy->bytes_per_second = copy->mode == COPY_SYNC && timed_ns ?
+						 (double)timed_bytes * 1e9 / (double)timed_ns :
+						 NAN;
 		copy->rate_bytes_per_second = build_rate(build, copy->bytes, before);
-		process->copy_bytes[copy->direction] = add_saturated(process->copy_bytes[copy->direction], copy->bytes);
+		process->copy_bytes[copy->direction] =
+			add_saturated(process->copy_bytes[copy->direction], copy->bytes);
 	}
-	if (!program->ended)	/* no copy is pending after the program's end */
-		pending_sum(&program->pending, &program->devices, process->copies, process->copy_count);
+	if (!program->ended) /* no copy is pending after the program's end */
+		pending_sum(&program->pending, &program->devices, process->copies,
+			    process->copy_count);
 	return 0;
 }
 
@@ -112,7 +122,9 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 		if (CUTOP_IS_EXTRA(sum->call.call)) {
 			if (build_extra(build, sum->call.call, &sum->call.extra))
 				return -ENOMEM;
-			sum->call.judged = extra_names_find(&build->model->extras, sum->call.call)->result != EXTRA_RESULT_NONE;
+			sum->call.judged =
+				extra_names_find(&build->model->extras, sum->call.call)->result !=
+				EXTRA_RESULT_NONE;
 		} else {
 			process->calls += sum->call.calls;
 		}
@@ -156,7 +168,8 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 		if (CUTOP_IS_EXTRA(entry->key.call)) {
 			if (build_extra(build, entry->key.call, &extra))
 				return -ENOMEM;
-			if (extra_names_find(&build->model->extras, entry->key.call)->result == EXTRA_RESULT_NULL)
+			if (extra_names_find(&build->model->extras, entry->key.call)->result ==
+			    EXTRA_RESULT_NULL)
 				name = "NULL";
 		}
 		if (!name) {
@@ -179,6 +192,7 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 		process->failures += entry->row.count;
 	}
 	if (process->failure_count)
-		qsort(process->failure_list, process->failure_count, sizeof(process->failure_list[0]), failure_order);
+		qsort(process->failure_list, process->failure_count,
+		      sizeof(process->failure_list[0]), failure_order);
 	return 0;
 }

@@ -31,7 +31,9 @@ static struct snap_device *device_entry(struct snapshot *snapshot, int device)
 		if (snapshot->devices[i].device == device)
 			return &snapshot->devices[i];
 	entry = &snapshot->devices[snapshot->device_count++];
-	*entry = (struct snap_device){ .device = device, .utilization = NAN, .temperature = NAN, .power = NAN };
+	*entry = (struct snap_device){
+		.device = device, .utilization = NAN, .temperature = NAN, .power = NAN
+	};
 	return entry;
 }
 
@@ -45,7 +47,8 @@ static int text_copy(struct arena *arena, const char *text, const char **copy)
 	return clean[0] && !*copy ? -ENOMEM : 0;
 }
 
-static double known_number(const struct rec_device_reading *reading, unsigned int bit, double number)
+static double known_number(const struct rec_device_reading *reading, unsigned int bit,
+			   double number)
 {
 	return reading->known & bit ? number : NAN;
 }
@@ -59,10 +62,12 @@ static int device_read(struct build *build, const struct rec_device_reading *rea
 		device->used = reading->used;
 		device->total = reading->total;
 	}
-	device->utilization = known_number(reading, READING_UTILIZATION, reading->utilization / 100.0);
+	device->utilization =
+		known_number(reading, READING_UTILIZATION, reading->utilization / 100.0);
 	device->temperature = known_number(reading, READING_TEMPERATURE, reading->temperature);
 	device->power = known_number(reading, READING_POWER, reading->power / 1000.0);
-	return text_copy(build->arena, reading->name, &device->name) ?: text_copy(build->arena, reading->uuid, &device->uuid);
+	return text_copy(build->arena, reading->name, &device->name) ?:
+		       text_copy(build->arena, reading->uuid, &device->uuid);
 }
 
 /* The running process with @pid, or NULL. Processes are sorted by pid. */
@@ -113,7 +118,9 @@ int build_device_list(struct build *build)
 	struct snapshot *snapshot = build->snapshot;
 	size_t i;
 
-	snapshot->devices = arena_alloc(build->arena, model->held_on.count + model->readings.device_count, sizeof(*snapshot->devices));
+	snapshot->devices = arena_alloc(build->arena,
+					model->held_on.count + model->readings.device_count,
+					sizeof(*snapshot->devices));
 	if (!snapshot->devices)
 		return -ENOMEM;
 	for (i = 0; i < model->held_on.count; i++) {
@@ -134,7 +141,8 @@ int build_device_list(struct build *build)
 		if (device_read(build, &model->readings.devices[i]))
 			return -ENOMEM;
 	if (snapshot->device_count)
-		qsort(snapshot->devices, snapshot->device_count, sizeof(snapshot->devices[0]), device_order);
+		qsort(snapshot->devices, snapshot->device_count, sizeof(snapshot->devices[0]),
+		      device_order);
 	processes_read(model, snapshot);
 	return 0;
 }

@@ -20,7 +20,8 @@ struct launched {
 
 static uint64_t kernel_address(const struct launched *launched)
 {
-	return launched->name && launched->name->stub ? launched->name->stub : launched->entry->key.function;
+	return launched->name && launched->name->stub ? launched->name->stub :
+							launched->entry->key.function;
 }
 
 static const char *kernel_symbol(const struct launched *launched)
@@ -61,7 +62,8 @@ static int launched_order(const void *left, const void *right)
 static int kernel_order(const void *left, const void *right)
 {
 	const struct snap_kernel *a = left, *b = right;
-	int order = ORDER(add_saturated(b->launches, b->graph_launches), add_saturated(a->launches, a->graph_launches));
+	int order = ORDER(add_saturated(b->launches, b->graph_launches),
+			  add_saturated(a->launches, a->graph_launches));
 
 	if (!order)
 		order = strcmp(a->signature, b->signature);
@@ -70,13 +72,15 @@ static int kernel_order(const void *left, const void *right)
 	return order ? order : ORDER(a->function, b->function);
 }
 
-static int name_kernel(struct build *build, struct program *program, const struct launched *launched, struct snap_kernel *kernel)
+static int name_kernel(struct build *build, struct program *program,
+		       const struct launched *launched, struct snap_kernel *kernel)
 {
 	const struct kernel_name *name = launched->name;
 	char where[128];
 
 	if (launched->entry->is_graph) {
-		snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)launched->entry->key.function);
+		snprintf(where, sizeof(where), "graph 0x%" PRIx64,
+			 (uint64_t)launched->entry->key.function);
 		kernel->name = kernel->signature = arena_string(build->arena, where);
 	} else if (name) {
 		kernel->name = arena_string(build->arena, name->brief);
@@ -87,13 +91,15 @@ static int name_kernel(struct build *build, struct program *program, const struc
 				return -ENOMEM;
 		}
 	} else {
-		names_describe(&program->names, launched->entry->key.function, where, sizeof(where));
+		names_describe(&program->names, launched->entry->key.function, where,
+			       sizeof(where));
 		kernel->name = kernel->signature = arena_string(build->arena, where);
 	}
 	return kernel->name && kernel->signature ? 0 : -ENOMEM;
 }
 
-static void add_launches(struct snap_kernel *kernel, const struct launch_entry *entry, uint64_t *max_ns)
+static void add_launches(struct snap_kernel *kernel, const struct launch_entry *entry,
+			 uint64_t *max_ns)
 {
 	const struct launch_row *row = &entry->row;
 	unsigned int i;
@@ -111,11 +117,15 @@ static void add_launches(struct snap_kernel *kernel, const struct launch_entry *
 		kernel->hist[i] += row->hist[i];
 }
 
-static void sum_launches(struct build *build, struct launch_entry *entry, struct snap_process *process)
+static void sum_launches(struct build *build, struct launch_entry *entry,
+			 struct snap_process *process)
 {
 	const struct launch_row *row = &entry->row;
 	struct call_row call = {
-		.calls = row->launches, .failures = row->failures, .ns = row->ns, .max_ns = row->max_ns,
+		.calls = row->launches,
+		.failures = row->failures,
+		.ns = row->ns,
+		.max_ns = row->max_ns,
 	};
 
 	memcpy(call.hist, row->hist, sizeof(call.hist));
@@ -157,7 +167,8 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 			entry->graph_before = entry->graph_launches;
 		}
 		kernel->launches_per_second = build_rate(build, launches, before);
-		kernel->graph_launches_per_second = build_rate(build, kernel->graph_launches, graph_before);
+		kernel->graph_launches_per_second =
+			build_rate(build, kernel->graph_launches, graph_before);
 		kernel->latency = histogram_latency(kernel->hist, max_ns);
 		if (name_kernel(build, program, &list[i], kernel) < 0)
 			return -ENOMEM;
@@ -181,19 +192,25 @@ int build_graphs(struct build *build, struct program *program, struct snap_proce
 
 	if (!program->graphs.sites.count)
 		return 0;
-	process->graph_sites = arena_alloc(build->arena, program->graphs.sites.count, sizeof(*process->graph_sites));
+	process->graph_sites = arena_alloc(build->arena, program->graphs.sites.count,
+					   sizeof(*process->graph_sites));
 	if (!process->graph_sites)
 		return -ENOMEM;
-	for (site = graph_sites_first(&program->graphs.sites); site; site = graph_sites_next(site)) {
+	for (site = graph_sites_first(&program->graphs.sites); site;
+	     site = graph_sites_next(site)) {
 		struct snap_graph_site *shown = &process->graph_sites[process->graph_site_count];
 
-		*shown = (struct snap_graph_site){ .call = site->call, .made = site->made, .live = site->live, .launches = site->launches };
+		*shown = (struct snap_graph_site){ .call = site->call,
+						   .made = site->made,
+						   .live = site->live,
+						   .launches = site->launches };
 		if (build_place_at(build, program, site->site, site->stack, &shown->where))
 			return -ENOMEM;
 		process->graph_site_count += shown->where.site != NULL;
 	}
 	if (process->graph_site_count)
-		qsort(process->graph_sites, process->graph_site_count, sizeof(*process->graph_sites), graph_order);
+		qsort(process->graph_sites, process->graph_site_count,
+		      sizeof(*process->graph_sites), graph_order);
 	return 0;
 }
 
@@ -212,7 +229,8 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
 			continue;
 		sum_launches(build, entry, process);
-		list[count++] = (struct launched){ entry, names_kernel(&program->names, entry->key.function) };
+		list[count++] = (struct launched){ entry, names_kernel(&program->names,
+								       entry->key.function) };
 	}
 	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
 	if (!process->kernels)
@@ -220,7 +238,8 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 	qsort(list, count, sizeof(*list), launched_order);
 	result = merge_kernels(build, program, process, list, count);
 	if (!result && process->kernel_count)
-		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]), kernel_order);
+		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]),
+		      kernel_order);
 out:
 	free(list);
 	return result;

@@ -45,7 +45,8 @@ void build_memory(const struct program *program, struct snap_process *process)
 	process->double_frees = program->ledger.double_frees;
 	process->unknown_frees = program->ledger.unknown_frees;
 	memcpy(process->kinds, program->ledger.kinds, sizeof(process->kinds));
-	process->kinds[KIND_STATIC] = add_saturated(process->kinds[KIND_STATIC], program->statics.bytes);
+	process->kinds[KIND_STATIC] =
+		add_saturated(process->kinds[KIND_STATIC], program->statics.bytes);
 }
 
 /* ---- sites ---- */
@@ -75,7 +76,9 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = program->ledger.sites.list[i];
-		uint64_t vram = program->ledger.checkpointed ? 0 : subtract_saturated(site->live, site->managed);
+		uint64_t vram = program->ledger.checkpointed ?
+					0 :
+					subtract_saturated(site->live, site->managed);
 		struct snap_place where;
 
 		if (build_place(build, program, site->place, site->stack, &where))
@@ -97,11 +100,15 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.frame_count = where.frame_count,
 		};
 		if (!site->held)
-			list[i].suspect = suspect_bytes(site->suspect, build->model->config.leak_age, build->now, &site->suspect_since);
-		process->suspect_live = add_saturated(process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
+			list[i].suspect = suspect_bytes(site->suspect,
+							build->model->config.leak_age, build->now,
+							&site->suspect_since);
+		process->suspect_live = add_saturated(
+			process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
 		list[i].suspect += site->held ? 0 : site->unsure;
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
-		process->held_unproven = add_saturated(process->held_unproven, sites_unproven(&program->ledger.sites, site));
+		process->held_unproven = add_saturated(
+			process->held_unproven, sites_unproven(&program->ledger.sites, site));
 		process->has_suspect |= site->unsure != 0;
 	}
 	process->sites = list;
@@ -161,7 +168,7 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	while (room && (node = book_next(&cursor)) != NULL) {
 		if (count < room) {
 			heap[count++] = node;
-			for (i = count / 2; count == room && i-- > 0; )
+			for (i = count / 2; count == room && i-- > 0;)
 				sift_down(heap, count, i);
 		} else if (is_smaller(heap[0], node)) {
 			heap[0] = node;
@@ -172,8 +179,8 @@ static size_t largest_nodes(const struct book *book, const struct alloc_node **h
 	return count;
 }
 
-enum alloc_state build_state(const struct build *build, const struct program *program, const struct snap_site *snap,
-			     const struct alloc_node *node)
+enum alloc_state build_state(const struct build *build, const struct program *program,
+			     const struct snap_site *snap, const struct alloc_node *node)
 {
 	const struct site *site = program->ledger.sites.list[node->site];
 
@@ -189,7 +196,8 @@ enum alloc_state build_state(const struct build *build, const struct program *pr
 	 * Suspects are the allocations made since the floor began to rise that have lived for a
 	 * window; older ones do not raise it.
 	 */
-	if (node->born < site->suspect_since || subtract_saturated(build->now, node->born) < build->model->config.leak_age)
+	if (node->born < site->suspect_since ||
+	    subtract_saturated(build->now, node->born) < build->model->config.leak_age)
 		return ALLOC_LIVE;
 	return ALLOC_SUSPECT;
 }
@@ -204,14 +212,16 @@ static uint64_t node_address(struct program *program, const struct alloc_node *n
 
 int build_map(struct build *build, struct program *program, struct snap_process *process)
 {
-	size_t i, room = program->ledger.book.count < build->map_max ? program->ledger.book.count : build->map_max;
+	size_t i, room = program->ledger.book.count < build->map_max ? program->ledger.book.count :
+								       build->map_max;
 	const struct alloc_node **heap = malloc((room + 1) * sizeof(*heap));
 	int result = -ENOMEM;
 
 	if (!heap)
 		return -ENOMEM;
 	process->map_count = largest_nodes(&program->ledger.book, heap, room);
-	process->map_omitted = program->ledger.book.count - process->map_count + program->ledger.map_dropped;
+	process->map_omitted =
+		program->ledger.book.count - process->map_count + program->ledger.map_dropped;
 	process->map = arena_alloc(build->arena, process->map_count, sizeof(*process->map));
 	if (!process->map)
 		goto out;
@@ -222,7 +232,9 @@ int build_map(struct build *build, struct program *program, struct snap_process 
 		process->map[i] = (struct snap_alloc){
 			.address = node_address(program, node),
 			.bytes = node->bytes,
-			.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) : node->born,
+			.age = node->state == NODE_LIVE ?
+				       subtract_saturated(build->now, node->born) :
+				       node->born,
 			.site = site->site,
 			.site_address = site->address,
 			.stack_id = site->stack_id,
@@ -270,8 +282,11 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 		/* The program asked only for the size of some devices. */
 		if (use->peak)
 			process->uses[process->use_count++] = (struct snap_use){
-				.device = use->device, .live = use->live, .peak = use->peak,
-				.leaked = use->leaked, .held = use->held,
+				.device = use->device,
+				.live = use->live,
+				.peak = use->peak,
+				.leaked = use->leaked,
+				.held = use->held,
 			};
 	}
 	for (i = 0; i < process->site_count; i++) {

@@ -21,7 +21,8 @@ static const char *text_of(struct build *build, struct program *program, struct 
 	return place->shown;
 }
 
-static int build_stack(struct build *build, struct program *program, const struct stack *stack, struct snap_place *where)
+static int build_stack(struct build *build, struct program *program, const struct stack *stack,
+		       struct snap_place *where)
 {
 	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
 	size_t i;
@@ -38,21 +39,27 @@ static int build_stack(struct build *build, struct program *program, const struc
 	return 0;
 }
 
-int build_place(struct build *build, struct program *program, struct place *place, const struct stack *stack, struct snap_place *where)
+int build_place(struct build *build, struct program *program, struct place *place,
+		const struct stack *stack, struct snap_place *where)
 {
 	struct place *shown = stack && stack->shown ? stack->frames[stack->shown] : place;
 
-	*where = (struct snap_place){ .site = text_of(build, program, shown), .shown = stack ? stack->shown : 0 };
+	*where = (struct snap_place){ .site = text_of(build, program, shown),
+				      .shown = stack ? stack->shown : 0 };
 	if (!where->site || (stack && build_stack(build, program, stack, where)))
 		return -ENOMEM;
-	return place_frames_build(build->arena, build->number, stack ? stack->frames : &place, stack ? stack->count : 1, where);
+	return place_frames_build(build->arena, build->number, stack ? stack->frames : &place,
+				  stack ? stack->count : 1, where);
 }
 
-int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack, struct snap_place *where)
+int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack,
+		   struct snap_place *where)
 {
 	struct place *place = site ? names_place(&program->names, site) : NULL;
 
 	*where = (struct snap_place){ .site = NULL };
 	/* Without one there is no room for it. */
-	return place ? build_place(build, program, place, names_stack(&program->names, stack), where) : 0;
+	return place ? build_place(build, program, place, names_stack(&program->names, stack),
+				   where) :
+		       0;
 }

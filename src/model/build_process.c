@@ -26,11 +26,13 @@ static const char *command_line(struct build *build, const struct snap_process *
 		return process->command;
 	line = arena_alloc(build->arena, command + arguments + 2, 1);
 	if (line)
-		snprintf(line, command + arguments + 2, "%s %s", process->command, process->arguments);
+		snprintf(line, command + arguments + 2, "%s %s", process->command,
+			 process->arguments);
 	return line;
 }
 
-static int build_identity(struct build *build, const struct program *program, struct snap_process *process)
+static int build_identity(struct build *build, const struct program *program,
+			  struct snap_process *process)
 {
 	char uid[16];
 
@@ -39,10 +41,12 @@ static int build_identity(struct build *build, const struct program *program, st
 	process->parent_pid = program->identity.parent_pid;
 	process->ns_pid = program->identity.ns_pid;
 	process->uid = program->identity.uid;
-	process->start_time = program->identity.identified && program->identity.start_real ? program->identity.start_real
-								     : wall_clock_at(&build->model->clock, program->first_time);
+	process->start_time = program->identity.identified && program->identity.start_real ?
+				      program->identity.start_real :
+				      wall_clock_at(&build->model->clock, program->first_time);
 	process->exited = program->ended;
-	process->end_time = program->ended ? wall_clock_at(&build->model->clock, program->end_time) : 0;
+	process->end_time =
+		program->ended ? wall_clock_at(&build->model->clock, program->end_time) : 0;
 	process->exit_code = program->exit_code;
 	process->end_reason = program->end_reason;
 	process->from_attach = program->identity.from_attach;
@@ -58,23 +62,28 @@ static int build_identity(struct build *build, const struct program *program, st
 	process->command_line = command_line(build, process);
 	if (!process->command_line)
 		return -ENOMEM;
-	if (program->identity.container && !(process->container = arena_string(build->arena, program->identity.container)))
+	if (program->identity.container &&
+	    !(process->container = arena_string(build->arena, program->identity.container)))
 		return -ENOMEM;
-	if (program->identity.pod && !(process->pod = arena_string(build->arena, program->identity.pod)))
+	if (program->identity.pod &&
+	    !(process->pod = arena_string(build->arena, program->identity.pod)))
 		return -ENOMEM;
 	return 0;
 }
 
-static int build_devices(struct build *build, const struct program *program, struct snap_process *process)
+static int build_devices(struct build *build, const struct program *program,
+			 struct snap_process *process)
 {
 	char text[256] = "";
 	size_t used = 0;
 	int device, last;
 
-	process->devices = arena_alloc(build->arena, own_devices_count(&program->devices), sizeof(*process->devices));
+	process->devices = arena_alloc(build->arena, own_devices_count(&program->devices),
+				       sizeof(*process->devices));
 	if (!process->devices)
 		return -ENOMEM;
-	for (device = own_devices_next(&program->devices, 0); device >= 0; device = own_devices_next(&program->devices, last + 1)) {
+	for (device = own_devices_next(&program->devices, 0); device >= 0;
+	     device = own_devices_next(&program->devices, last + 1)) {
 		last = device;
 		while (own_devices_next(&program->devices, last + 1) == last + 1)
 			last++;
@@ -83,7 +92,8 @@ static int build_devices(struct build *build, const struct program *program, str
 		/* The text is cut if the list is too long; the numbers are complete. */
 		if (used + 16 > sizeof(text))
 			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", used ? "," : "", device);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", used ? "," : "",
+					 device);
 		if (last > device)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "-%d", last);
 	}
@@ -93,20 +103,28 @@ static int build_devices(struct build *build, const struct program *program, str
 
 static void build_rates(struct build *build, struct program *program, struct snap_process *process)
 {
-	bool was_over = program->ended && build->model->has_snapshot && program->end_time <= build->model->snapshot_time;
+	bool was_over = program->ended && build->model->has_snapshot &&
+			program->end_time <= build->model->snapshot_time;
 	unsigned int i;
 
-	process->launches_per_second = build_rate(build, process->launches, program->launches_before);
-	process->failures_per_second = build_rate(build, process->failures, program->failures_before);
-	process->graph_launches_per_second = build_rate(build, process->graph_launches, program->graph_launches_before);
+	process->launches_per_second =
+		build_rate(build, process->launches, program->launches_before);
+	process->failures_per_second =
+		build_rate(build, process->failures, program->failures_before);
+	process->graph_launches_per_second =
+		build_rate(build, process->graph_launches, program->graph_launches_before);
 	program->launches_before = process->launches;
 	program->graph_launches_before = process->graph_launches;
 	program->failures_before = process->failures;
 	for (i = 0; i < DIR_COUNT; i++) {
-		process->copy_rate[i] = build_rate(build, process->copy_bytes[i], program->copies_before[i]);
+		process->copy_rate[i] =
+			build_rate(build, process->copy_bytes[i], program->copies_before[i]);
 		program->copies_before[i] = process->copy_bytes[i];
 	}
-	process->sync_share = was_over || program->unreturned ? NAN : build_rate(build, program->sync_ns, program->sync_before) / 1e9;
+	process->sync_share =
+		was_over || program->unreturned ?
+			NAN :
+			build_rate(build, program->sync_ns, program->sync_before) / 1e9;
 	if (process->sync_share > 1)
 		process->sync_share = 1;
 	program->sync_before = program->sync_ns;
@@ -116,28 +134,28 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
 {
 	build_memory(program, process);
 	process->sync_seconds = (double)program->sync_ns / 1e9;
-	return build_kernels(build, program, process) ?:
-	       build_copies(build, program, process) ?:
-	       build_graphs(build, program, process) ?:
-	       build_calls(build, program, process) ?:
-	       build_failures(build, program, process);
+	return build_kernels(build, program, process)        ?:
+		       build_copies(build, program, process) ?:
+		       build_graphs(build, program, process) ?:
+		       build_calls(build, program, process)  ?:
+		       build_failures(build, program, process);
 }
 
 int build_process(struct build *build, struct program *program, struct snap_process *process)
 {
 	int result;
 
-	result = build_identity(build, program, process) ?:
-		 build_devices(build, program, process) ?:
-		 build_sites(build, program, process) ?:
-		 build_map(build, program, process) ?:
-		 build_spans(build, program, process);
+	result = build_identity(build, program, process)        ?:
+			 build_devices(build, program, process) ?:
+			 build_sites(build, program, process)   ?:
+			 build_map(build, program, process)     ?:
+			 build_spans(build, program, process);
 	if (result)
 		return result;
 	build_sites_sort(process);
-	result = build_uses(build, program, process) ?:
-		 build_counters(build, program, process) ?:
-		 build_call_sites(build, program, process);
+	result = build_uses(build, program, process)             ?:
+			 build_counters(build, program, process) ?:
+			 build_call_sites(build, program, process);
 	if (!result)
 		build_rates(build, program, process);
 	return result;

@@ -51,7 +51,8 @@ static int build_processes(struct build *build)
 	size_t count = 0;
 	unsigned int i;
 
-	snapshot->launches_per_second = snapshot->graph_launches_per_second = snapshot->failures_per_second = none;
+	snapshot->launches_per_second = snapshot->graph_launches_per_second =
+		snapshot->failures_per_second = none;
 	for (i = 0; i < DIR_COUNT; i++)
 		snapshot->copy_rate[i] = none;
 	snapshot->sync_share = NAN;
@@ -62,12 +63,14 @@ static int build_processes(struct build *build)
 	snapshot->graph_launches = snapshot->gone.graph_launches;
 	snapshot->failures = snapshot->gone.failures;
 
-	for (program = programs_first(&build->model->programs); program; program = programs_next(program))
+	for (program = programs_first(&build->model->programs); program;
+	     program = programs_next(program))
 		count += program->known;
 	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
 	if (!snapshot->processes)
 		return -ENOMEM;
-	for (program = programs_first(&build->model->programs); program; program = programs_next(program)) {
+	for (program = programs_first(&build->model->programs); program;
+	     program = programs_next(program)) {
 		struct snap_process *process = &snapshot->processes[snapshot->process_count];
 
 		if (!program->known)
@@ -143,7 +146,11 @@ static int build_events(struct build *build)
 
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
 {
-	struct build build = { .model = model, .now = now, .number = ++model->snapshot_number, .map_max = map_max, .interval = NAN };
+	struct build build = { .model = model,
+			       .now = now,
+			       .number = ++model->snapshot_number,
+			       .map_max = map_max,
+			       .interval = NAN };
 	struct snapshot *snapshot;
 	unsigned int i;
 
@@ -158,11 +165,13 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	snapshot->elapsed_seconds = (double)subtract_saturated(now, model->config.start_mono) / 1e9;
 	snapshot->interval_seconds = NAN;
 	if (model->has_snapshot) {
-		snapshot->interval_seconds = (double)subtract_saturated(now, model->snapshot_time) / 1e9;
+		snapshot->interval_seconds =
+			(double)subtract_saturated(now, model->snapshot_time) / 1e9;
 		if (snapshot->interval_seconds >= RATE_SECONDS_MIN)
 			build.interval = snapshot->interval_seconds;
 	}
-	if (build_processes(&build) < 0 || build_device_list(&build) < 0 || build_events(&build) < 0 || build_totals(&build) < 0)
+	if (build_processes(&build) < 0 || build_device_list(&build) < 0 ||
+	    build_events(&build) < 0 || build_totals(&build) < 0)
 		goto fail;
 	for (i = 0; i < LOST_COUNT; i++)
 		snapshot->lost[i] = losses_total(&model->losses, (enum lost_cause)i);

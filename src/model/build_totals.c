@@ -11,7 +11,8 @@ static void add(uint64_t *sum, uint64_t value)
 	*sum = add_saturated(*sum, value);
 }
 
-static void gone_add(struct snap_gone *gone, const struct program *program, const struct snap_process *process)
+static void gone_add(struct snap_gone *gone, const struct program *program,
+		     const struct snap_process *process)
 {
 	size_t i;
 
@@ -25,8 +26,11 @@ static void gone_add(struct snap_gone *gone, const struct program *program, cons
 	add(&gone->leaked_by_reset, process->leaked_by_reset);
 	add(&gone->leaked_by_context, process->leaked_by_context);
 	for (i = 0; i < program->ledger.sites.count; i++) {
-		add(&gone->suspect, program->ledger.sites.list[i]->held ? 0 : program->ledger.sites.list[i]->unsure);
-		add(&gone->held_unproven, sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
+		add(&gone->suspect, program->ledger.sites.list[i]->held ?
+					    0 :
+					    program->ledger.sites.list[i]->unsure);
+		add(&gone->held_unproven,
+		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
 	}
 	add(&gone->calls, process->calls);
 	add(&gone->launches, process->launches);
@@ -38,20 +42,24 @@ void build_totals_note(struct model *model, struct program *program)
 {
 	if (!model->totals || program->total)
 		return;
-	program->total = totals_note(model->totals, command_basename(identity_name(&program->identity)));
+	program->total =
+		totals_note(model->totals, command_basename(identity_name(&program->identity)));
 	if (!program->total)
 		model_lose(model, LOST_MEMORY, 1);
 }
 
 void build_totals_retire(struct model *model, struct program *program)
 {
-	struct build build = { .model = model, .now = model->latest, .number = ++model->snapshot_number };
+	struct build build = { .model = model,
+			       .now = model->latest,
+			       .number = ++model->snapshot_number };
 	struct snap_process process = { .program = program->number };
 
 	if (!program->known)
 		return;
 	build_totals_note(model, program);
-	if (build_begin(&build) || build_counters(&build, program, &process) || (model->totals && !program->total)) {
+	if (build_begin(&build) || build_counters(&build, program, &process) ||
+	    (model->totals && !program->total)) {
 		model_lose(model, LOST_MEMORY, 1);
 		goto out;
 	}
@@ -70,7 +78,8 @@ static void add_processes(struct build *build, struct total_sums *sums)
 
 	for (i = 0; i < snapshot->process_count; i++) {
 		const struct snap_process *process = &snapshot->processes[i];
-		const struct program *program = programs_find(&build->model->programs, process->program);
+		const struct program *program =
+			programs_find(&build->model->programs, process->program);
 		struct snap_command *command;
 
 		if (!program || !program->total)

@@ -21,11 +21,11 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 
-#define SMALL_BUFFER	(2ull << 20)	/* kSmallBuffer */
+#define SMALL_BUFFER (2ull << 20) /* kSmallBuffer */
 /* kLargeBuffer; large_segment_size() of the allocator's options */
-#define LARGE_BUFFER	(20ull << 20)
-#define LARGE_MIN	(10ull << 20)	/* kMinLargeAlloc */
-#define LARGE_ROUND	(2ull << 20)	/* kRoundLarge */
+#define LARGE_BUFFER (20ull << 20)
+#define LARGE_MIN    (10ull << 20) /* kMinLargeAlloc */
+#define LARGE_ROUND  (2ull << 20)  /* kRoundLarge */
 
 static bool is_cache_size(uint64_t bytes)
 {
@@ -36,14 +36,9 @@ void cache_signs_note(struct cache_signs *signs, unsigned int kind, uint64_t byt
 {
 	switch (kind) {
 	case KIND_DEVICE:
-	case KIND_PHYSICAL:
-		break;
-	case KIND_ASYNC:
-		signs->is_off = true;
-		return;
-	default:
-		signs->is_elsewhere = true;
-		return;
+	case KIND_PHYSICAL: break;
+	case KIND_ASYNC: signs->is_off = true; return;
+	default: signs->is_elsewhere = true; return;
 	}
 	if (!is_cache_size(bytes)) {
 		signs->is_off = true;
@@ -61,7 +56,8 @@ void cache_signs_add(struct cache_signs *all, const struct cache_signs *signs)
 	all->is_off |= signs->is_off;
 	all->has_physical |= signs->has_physical;
 	all->has_buffer |= signs->has_buffer;
-	all->has_sizes |= signs->has_sizes || (all->size && signs->size && all->size != signs->size);
+	all->has_sizes |= signs->has_sizes ||
+			  (all->size && signs->size && all->size != signs->size);
 	if (!all->size)
 		all->size = signs->size;
 }

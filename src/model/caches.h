@@ -11,8 +11,8 @@
  * cache.
  */
 struct cache_signs {
-	uint64_t size;			/* of the first block, 0: there was none */
-	bool is_off;			/* there was a block that the cache never asks for */
+	uint64_t size; /* of the first block, 0: there was none */
+	bool is_off;   /* there was a block that the cache never asks for */
 	/* There was a block of a kind that has nothing to do with the cache */
 	bool is_elsewhere;
 	bool has_buffer, has_sizes, has_physical;

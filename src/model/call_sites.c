@@ -36,10 +36,11 @@ static void row_add(struct call_site_row *sum, const struct call_site_row *row)
 	sum->ns += row->ns;
 }
 
-int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key,
-		   const struct call_site_row *row)
+int call_sites_add(struct call_sites *sites, struct name_store *names,
+		   const struct call_site_key *key, const struct call_site_row *row)
 {
-	struct call_site_entry wanted = { .key = *key }, *entry = RB_FIND(call_site_tree, &sites->tree, &wanted);
+	struct call_site_entry wanted = { .key = *key },
+			       *entry = RB_FIND(call_site_tree, &sites->tree, &wanted);
 	struct place *place = NULL;
 
 	if (!entry && (wanted.key.site || wanted.key.stack)) {

@@ -15,8 +15,8 @@ struct call_site_entry {
 	RB_ENTRY(call_site_entry) link;
 	struct call_site_key key;
 	struct call_site_row row;
-	struct place *place;		/* NULL: it stands for all sites without room */
-	const struct stack *stack;	/* NULL: none */
+	struct place *place;       /* NULL: it stands for all sites without room */
+	const struct stack *stack; /* NULL: none */
 };
 
 RB_HEAD(call_site_tree, call_site_entry);
@@ -27,8 +27,8 @@ struct call_sites {
 };
 
 /* Adds @row to what is known of @key. Returns 0 or -ENOMEM. */
-int call_sites_add(struct call_sites *sites, struct name_store *names, const struct call_site_key *key,
-		   const struct call_site_row *row);
+int call_sites_add(struct call_sites *sites, struct name_store *names,
+		   const struct call_site_key *key, const struct call_site_row *row);
 void call_sites_free(struct call_sites *sites);
 
 /* All, ordered by kernel (launch_key) first; NULL at the end. */

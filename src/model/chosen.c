@@ -16,10 +16,11 @@ bool identity_matches(const char *strings, size_t len, const char *comm, const c
 	if (!copy)
 		return false;
 	memcpy(copy, strings, len);
-	command = copy + strlen(copy) + 1;		/* the command follows the user */
+	command = copy + strlen(copy) + 1; /* the command follows the user */
 	arguments = command + strlen(command) + 1;
 	slash = strrchr(command, '/');
-	matches = !fnmatch(glob, comm, 0) || !fnmatch(glob, command, 0) || (slash && !fnmatch(glob, slash + 1, 0));
+	matches = !fnmatch(glob, comm, 0) || !fnmatch(glob, command, 0) ||
+		  (slash && !fnmatch(glob, slash + 1, 0));
 	if (!matches) {
 		whole = format_new("%s %s", command, arguments);
 		matches = whole && !fnmatch(glob, whole, 0);

@@ -108,60 +108,85 @@ VALUE(failed)
 	return value;
 }
 
-#define COLUMN(id, ...) { .name = #id, .value = value_##id, __VA_ARGS__ }
+#define COLUMN(id, ...) \
+	{ \
+		.name = #id, .value = value_##id, __VA_ARGS__ \
+	}
 
 /* The order in CSV, in the usual table, and in lists. */
 const struct column columns[] = {
-	COLUMN(pid, .title = "PID", .help = "process id", .unit = UNIT_ID, .width = 7, .rank = 3, .json = "pid"),
-	COLUMN(user, .title = "USER", .help = "owner", .unit = UNIT_TEXT, .width = 8, .rank = 9, .json = "user"),
-	COLUMN(dev, .title = "DEV", .help = "devices it uses", .unit = UNIT_TEXT, .width = 3, .right = true, .rank = 13),
-	COLUMN(live, .title = "LIVE", .help = "bytes of VRAM allocated and not freed", .unit = UNIT_BYTES, .width = 7, .rank = 2,
-	       .json = "memory.live_bytes"),
-	COLUMN(peak, .title = "PEAK", .help = "most that was live at once", .unit = UNIT_BYTES, .width = 7, .rank = 12,
-	       .json = "memory.peak_bytes",
-	       .metric = { "cutop_process_peak_bytes", false, "The most VRAM that was live at once, on all devices together." }),
-	COLUMN(leaked, .title = "LEAKED", .help = "bytes leaked, and suspected to leak (~)", .unit = UNIT_BYTES, .width = 7, .rank = 4,
-	       .tone = TONE_LEAK),
-	COLUMN(allocs, .title = "ALLOCS", .help = "allocations of every kind not freed", .unit = UNIT_COUNT, .width = 7, .rank = 11),
-	COLUMN(launches, .title = "LAUNCHES", .help = "kernel launches in all", .unit = UNIT_COUNT, .width = 8,
-	       .metric = { "cutop_process_launches", true, "Kernel launches." }),
-	COLUMN(launch_rate, .title = "LAUNCH/s", .help = "kernel launches per second", .unit = UNIT_PER_SECOND, .width = 8, .rank = 5),
-	COLUMN(h2d, .title = "H2D/s", .help = "bytes copied host to device per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6,
-	       .rank = 7),
-	COLUMN(d2h, .title = "D2H/s", .help = "bytes copied device to host per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6,
-	       .rank = 8),
-	COLUMN(d2d, .title = "D2D/s", .help = "bytes copied within a device per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6),
-	COLUMN(p2p, .title = "P2P/s", .help = "bytes copied between devices per second", .unit = UNIT_BYTES_PER_SECOND, .width = 6),
-	COLUMN(wait, .title = "WAIT%", .help = "share of the time a thread waits for the device", .unit = UNIT_PERCENT, .width = 5,
-	       .rank = 10),
-	COLUMN(failed, .title = "FAILED", .help = "calls that failed", .unit = UNIT_COUNT, .width = 7, .rank = 6, .tone = TONE_FAILURE),
-	COLUMN(held, .title = "HELD", .help = "bytes a caching allocator kept until the end", .unit = UNIT_BYTES, .width = 7,
-	       .json = "memory.held_bytes"),
-	COLUMN(suspect, .title = "SUSPECT", .help = "bytes at call sites whose floor keeps rising", .unit = UNIT_BYTES, .width = 7,
-	       .tone = TONE_NOTICE, .json = "memory.suspect_bytes"),
-	COLUMN(used, .title = "USED", .help = "bytes of devices' memory in use, as the driver says", .unit = UNIT_BYTES, .width = 7,
-	       .json = "memory.used_bytes"),
-	COLUMN(untracked, .title = "UNTRACKED", .help = "those that are not among the live ones", .unit = UNIT_BYTES, .width = 9,
-	       .json = "memory.untracked_bytes"),
-	COLUMN(managed, .title = "MANAGED", .help = "bytes of managed memory not freed", .unit = UNIT_BYTES, .width = 7),
-	COLUMN(frees, .title = "FREES", .help = "allocations freed", .unit = UNIT_COUNT, .width = 7, .json = "memory.frees",
+	COLUMN(pid, .title = "PID", .help = "process id", .unit = UNIT_ID, .width = 7, .rank = 3,
+	       .json = "pid"),
+	COLUMN(user, .title = "USER", .help = "owner", .unit = UNIT_TEXT, .width = 8, .rank = 9,
+	       .json = "user"),
+	COLUMN(dev, .title = "DEV", .help = "devices it uses", .unit = UNIT_TEXT, .width = 3,
+	       .right = true, .rank = 13),
+	COLUMN(live, .title = "LIVE", .help = "bytes of VRAM allocated and not freed",
+	       .unit = UNIT_BYTES, .width = 7, .rank = 2, .json = "memory.live_bytes"),
+	COLUMN(peak, .title = "PEAK", .help = "most that was live at once", .unit = UNIT_BYTES,
+	       .width = 7, .rank = 12, .json = "memory.peak_bytes",
+	       .metric = { "cutop_process_peak_bytes", false,
+			   "The most VRAM that was live at once, on all devices together." }),
+	COLUMN(leaked, .title = "LEAKED", .help = "bytes leaked, and suspected to leak (~)",
+	       .unit = UNIT_BYTES, .width = 7, .rank = 4, .tone = TONE_LEAK),
+	COLUMN(allocs, .title = "ALLOCS", .help = "allocations of every kind not freed",
+	       .unit = UNIT_COUNT, .width = 7, .rank = 11),
+	COLUMN(launches, .title = "LAUNCHES", .help = "kernel launches in all", .unit = UNIT_COUNT,
+	       .width = 8, .metric = { "cutop_process_launches", true, "Kernel launches." }),
+	COLUMN(launch_rate, .title = "LAUNCH/s", .help = "kernel launches per second",
+	       .unit = UNIT_PER_SECOND, .width = 8, .rank = 5),
+	COLUMN(h2d, .title = "H2D/s", .help = "bytes copied host to device per second",
+	       .unit = UNIT_BYTES_PER_SECOND, .width = 6, .rank = 7),
+	COLUMN(d2h, .title = "D2H/s", .help = "bytes copied device to host per second",
+	       .unit = UNIT_BYTES_PER_SECOND, .width = 6, .rank = 8),
+	COLUMN(d2d, .title = "D2D/s", .help = "bytes copied within a device per second",
+	       .unit = UNIT_BYTES_PER_SECOND, .width = 6),
+	COLUMN(p2p, .title = "P2P/s", .help = "bytes copied between devices per second",
+	       .unit = UNIT_BYTES_PER_SECOND, .width = 6),
+	COLUMN(wait, .title = "WAIT%", .help = "share of the time a thread waits for the device",
+	       .unit = UNIT_PERCENT, .width = 5, .rank = 10),
+	COLUMN(failed, .title = "FAILED", .help = "calls that failed", .unit = UNIT_COUNT,
+	       .width = 7, .rank = 6, .tone = TONE_FAILURE),
+	COLUMN(held, .title = "HELD", .help = "bytes a caching allocator kept until the end",
+	       .unit = UNIT_BYTES, .width = 7, .json = "memory.held_bytes"),
+	COLUMN(suspect, .title = "SUSPECT", .help = "bytes at call sites whose floor keeps rising",
+	       .unit = UNIT_BYTES, .width = 7, .tone = TONE_NOTICE, .json = "memory.suspect_bytes"),
+	COLUMN(used, .title = "USED", .help = "bytes of devices' memory in use, as the driver says",
+	       .unit = UNIT_BYTES, .width = 7, .json = "memory.used_bytes"),
+	COLUMN(untracked, .title = "UNTRACKED", .help = "those that are not among the live ones",
+	       .unit = UNIT_BYTES, .width = 9, .json = "memory.untracked_bytes"),
+	COLUMN(managed, .title = "MANAGED", .help = "bytes of managed memory not freed",
+	       .unit = UNIT_BYTES, .width = 7),
+	COLUMN(frees, .title = "FREES", .help = "allocations freed", .unit = UNIT_COUNT, .width = 7,
+	       .json = "memory.frees",
 	       .metric = { "cutop_process_frees", true, "Frees of known allocations." }),
-	COLUMN(graph, .title = "GRAPH", .help = "kernel launches by graphs in all", .unit = UNIT_COUNT, .width = 7,
-	       .metric = { "cutop_process_graph_launches", true, "Kernels that launched graphs ran." }),
-	COLUMN(graph_rate, .title = "GRAPH/s", .help = "kernel launches by graphs per second", .unit = UNIT_PER_SECOND, .width = 7),
-	COLUMN(kernels, .title = "KERNELS", .help = "different kernels launched", .unit = UNIT_COUNT, .width = 7),
-	COLUMN(calls, .title = "CALLS", .help = "calls of hooked functions", .unit = UNIT_COUNT, .width = 7,
-	       .metric = { "cutop_process_calls", true, "Calls of CUDA functions." }),
-	COLUMN(start, .title = "START", .help = "when it started, in seconds since 1970", .unit = UNIT_ID, .width = 10),
-	COLUMN(state, .title = "STATE", .help = "running or exited", .unit = UNIT_TEXT, .width = 7, .json = "state"),
-	COLUMN(ns_pid, .title = "NSPID", .help = "process id in its own namespace", .unit = UNIT_ID, .width = 7, .json = "ns_pid"),
-	COLUMN(container, .title = "CONTAINER", .help = "container it runs in", .unit = UNIT_TEXT, .width = 13, .json = "container"),
-	COLUMN(pod, .title = "POD", .help = "Kubernetes pod it runs in, by its UID", .unit = UNIT_TEXT, .width = 13, .json = "pod"),
-	COLUMN(command, .title = "COMMAND", .help = "program and its arguments", .unit = UNIT_TEXT, .rank = 1),
+	COLUMN(graph, .title = "GRAPH", .help = "kernel launches by graphs in all",
+	       .unit = UNIT_COUNT, .width = 7,
+	       .metric = { "cutop_process_graph_launches", true,
+			   "Kernels that launched graphs ran." }),
+	COLUMN(graph_rate, .title = "GRAPH/s", .help = "kernel launches by graphs per second",
+	       .unit = UNIT_PER_SECOND, .width = 7),
+	COLUMN(kernels, .title = "KERNELS", .help = "different kernels launched",
+	       .unit = UNIT_COUNT, .width = 7),
+	COLUMN(calls, .title = "CALLS", .help = "calls of hooked functions", .unit = UNIT_COUNT,
+	       .width = 7, .metric = { "cutop_process_calls", true, "Calls of CUDA functions." }),
+	COLUMN(start, .title = "START", .help = "when it started, in seconds since 1970",
+	       .unit = UNIT_ID, .width = 10),
+	COLUMN(state, .title = "STATE", .help = "running or exited", .unit = UNIT_TEXT, .width = 7,
+	       .json = "state"),
+	COLUMN(ns_pid, .title = "NSPID", .help = "process id in its own namespace", .unit = UNIT_ID,
+	       .width = 7, .json = "ns_pid"),
+	COLUMN(container, .title = "CONTAINER", .help = "container it runs in", .unit = UNIT_TEXT,
+	       .width = 13, .json = "container"),
+	COLUMN(pod, .title = "POD", .help = "Kubernetes pod it runs in, by its UID",
+	       .unit = UNIT_TEXT, .width = 13, .json = "pod"),
+	COLUMN(command, .title = "COMMAND", .help = "program and its arguments", .unit = UNIT_TEXT,
+	       .rank = 1),
 };
 
 const size_t column_count = sizeof(columns) / sizeof(columns[0]);
-_Static_assert(sizeof(columns) / sizeof(columns[0]) <= COLUMNS_MAX, "more columns than COLUMNS_MAX");
+_Static_assert(sizeof(columns) / sizeof(columns[0]) <= COLUMNS_MAX,
+	       "more columns than COLUMNS_MAX");
 
 bool column_is_left(const struct column *column)
 {
@@ -206,7 +231,8 @@ int sort_order_parse(struct sort_order *order, const char *list, const char **ba
 	return 0;
 }
 
-int column_compare(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse)
+int column_compare(const struct column *column, const struct column_value *a,
+		   const struct column_value *b, bool reverse)
 {
 	int order;
 
@@ -241,7 +267,8 @@ static int compare_processes(const void *left, const void *right, void *opaque)
 	return (a->program > b->program) - (a->program < b->program);
 }
 
-void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order)
+void sort_processes(const struct snap_process **processes, size_t count,
+		    const struct sort_order *order)
 {
 	struct sort_order copy = *order;
 
@@ -253,7 +280,8 @@ void sort_processes(const struct snap_process **processes, size_t count, const s
  * Writes @value with one of @suffixes: unchanged if it is below @plain, else divided by @base until
  * it has three digits.
  */
-static int format_scaled(double value, double base, double plain, const char *suffixes, char *out, size_t size)
+static int format_scaled(double value, double base, double plain, const char *suffixes, char *out,
+			 size_t size)
 {
 	const char *sign = value < 0 ? "-" : "";
 	size_t i = 0;
@@ -296,7 +324,8 @@ static int format_seconds(double seconds, char *out, size_t size)
 	return snprintf(out, size, "%.0fs", seconds);
 }
 
-int column_format(const struct column *column, const struct column_value *value, bool ascii, char *out, size_t size)
+int column_format(const struct column *column, const struct column_value *value, bool ascii,
+		  char *out, size_t size)
 {
 	char body[32];
 
@@ -312,21 +341,17 @@ int column_format(const struct column *column, const struct column_value *value,
 	}
 	switch (column->unit) {
 	case UNIT_BYTES:
-	case UNIT_BYTES_PER_SECOND:
-		format_bytes(value->number, body, sizeof(body));
-		break;
-	case UNIT_COUNT:
-		format_count(value->number, body, sizeof(body));
-		break;
-	case UNIT_PER_SECOND:
-		format_rate(value->number, body, sizeof(body));
-		break;
-	case UNIT_SECONDS:
-		format_seconds(value->number, body, sizeof(body));
-		break;
-	default:
-		snprintf(body, sizeof(body), "%.0f", value->number);
+	case UNIT_BYTES_PER_SECOND: format_bytes(value->number, body, sizeof(body)); break;
+	case UNIT_COUNT: format_count(value->number, body, sizeof(body)); break;
+	case UNIT_PER_SECOND: format_rate(value->number, body, sizeof(body)); break;
+	case UNIT_SECONDS: format_seconds(value->number, body, sizeof(body)); break;
+	default: snprintf(body, sizeof(body), "%.0f", value->number);
 	}
-	snprintf(out, size, "%s%s", value->mark == '~' ? "~" : value->mark != '>' ? "" : ascii ? ">" : "\u2265", body);
+	snprintf(out, size, "%s%s",
+		 value->mark == '~' ? "~" :
+		 value->mark != '>' ? "" :
+		 ascii              ? ">" :
+				      "\u2265",
+		 body);
 	return utf8_cells(out);
 }

@@ -26,32 +26,32 @@ enum column_unit {
 
 struct column_value {
 	bool absent;
-	double number;		/* not for UNIT_TEXT */
-	uint64_t count;		/* the same exactly, for UNIT_COUNT, UNIT_BYTES and UNIT_ID */
-	const char *text;	/* UNIT_TEXT; borrowed from the process; NULL or "" if absent */
-	char mark;		/* 0, '~' part is suspect, '>' lower bound (shown as >= sign) */
+	double number;    /* not for UNIT_TEXT */
+	uint64_t count;   /* the same exactly, for UNIT_COUNT, UNIT_BYTES and UNIT_ID */
+	const char *text; /* UNIT_TEXT; borrowed from the process; NULL or "" if absent */
+	char mark;        /* 0, '~' part is suspect, '>' lower bound (shown as >= sign) */
 };
 
 struct column_metric {
 	/* As in struct family, "cutop_process_peak_bytes"; NULL: no metric */
 	const char *name;
-	bool is_counter;	/* it never goes down; otherwise a gauge */
-	const char *help;	/* one line, for the metric's HELP */
+	bool is_counter;  /* it never goes down; otherwise a gauge */
+	const char *help; /* one line, for the metric's HELP */
 };
 
 struct column {
-	const char *name;	/* lower case, for -s and CSV: "live" */
-	const char *title;	/* for the header: "LIVE" */
-	const char *help;	/* one line for the manual and -s help */
+	const char *name;  /* lower case, for -s and CSV: "live" */
+	const char *title; /* for the header: "LIVE" */
+	const char *help;  /* one line for the manual and -s help */
 	enum column_unit unit;
-	int width;		/* cells, without the gap; 0 for COMMAND: the rest of the line */
-	bool right;		/* text that is right-aligned, as numbers are */
+	int width;  /* cells, without the gap; 0 for COMMAND: the rest of the line */
+	bool right; /* text that is right-aligned, as numbers are */
 	/*
 	 * rank among the usual columns (shown unless others are chosen), which the lowest keeps
 	 * longest; 0: not usual
 	 */
 	int rank;
-	enum event_tone tone;	/* style of a figure that is not 0 */
+	enum event_tone tone; /* style of a figure that is not 0 */
 	/* JSON member of a process with the same value: "pid", "memory.live_bytes"; NULL: none */
 	const char *json;
 	/* Metric with the same value; for UNIT_COUNT and UNIT_BYTES only */
@@ -61,7 +61,7 @@ struct column {
 
 extern const struct column columns[];
 extern const size_t column_count;
-#define COLUMNS_MAX	40	/* the table is not longer */
+#define COLUMNS_MAX 40 /* the table is not longer */
 
 /* True if its values are left-aligned. */
 bool column_is_left(const struct column *column);
@@ -73,7 +73,7 @@ const struct column *column_find(const char *name);
  * A sort order: columns, the most important first. Numbers sort descending, text ascending; absent
  * values come last in either direction; ties by pid, then start time.
  */
-#define SORT_KEYS_MAX	8
+#define SORT_KEYS_MAX 8
 
 struct sort_order {
 	const struct column *keys[SORT_KEYS_MAX];
@@ -88,20 +88,23 @@ struct sort_order {
 int sort_order_parse(struct sort_order *order, const char *text, const char **bad, size_t *bad_len);
 
 /* Negative if @a comes before @b. Absent values come last whatever the direction. */
-int column_compare(const struct column *column, const struct column_value *a, const struct column_value *b, bool reverse);
+int column_compare(const struct column *column, const struct column_value *a,
+		   const struct column_value *b, bool reverse);
 
 /* Sorts @processes (pointers into a snapshot) by @order. Stable. */
-void sort_processes(const struct snap_process **processes, size_t count, const struct sort_order *order);
+void sort_processes(const struct snap_process **processes, size_t count,
+		    const struct sort_order *order);
 
 /*
  * Formats @value for reading into @out (@size bytes), UTF-8: "12.1G", "48.2k", "-" if absent, with
  * its mark ("~512M", "≥6.3G", or ">6.3G" when @ascii). Numbers take at most 6 cells without the
  * mark. Returns the number of cells.
  */
-int column_format(const struct column *column, const struct column_value *value, bool ascii, char *out, size_t size);
+int column_format(const struct column *column, const struct column_value *value, bool ascii,
+		  char *out, size_t size);
 
 /* Parts of the above. All return the number of cells written. */
-int format_bytes(double bytes, char *out, size_t size);		/* 0, 999, 12.1G */
-int format_count(double count, char *out, size_t size);		/* 0, 9999, 48.2k */
+int format_bytes(double bytes, char *out, size_t size); /* 0, 999, 12.1G */
+int format_count(double count, char *out, size_t size); /* 0, 9999, 48.2k */
 
 #endif

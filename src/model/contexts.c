@@ -28,7 +28,9 @@ uint16_t contexts_get(struct contexts *contexts, uint64_t handle)
 		if (!contexts->handles[i])
 			place = i;
 	if (place == contexts->count) {
-		list = place < CONTEXTS_MAX ? realloc(contexts->handles, (place + 1) * sizeof(*list)) : NULL;
+		list = place < CONTEXTS_MAX ?
+			       realloc(contexts->handles, (place + 1) * sizeof(*list)) :
+			       NULL;
 		if (!list)
 			return 0;
 		contexts->handles = list;

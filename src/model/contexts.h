@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct contexts {
-	uint64_t *handles;		/* 0: destroyed. The first has number 1 */
+	uint64_t *handles; /* 0: destroyed. The first has number 1 */
 	size_t count;
 };
 

@@ -21,7 +21,8 @@ enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
 /* The CUDA allocation that @address points into, or NULL. */
 static const struct alloc_node *find_node(struct program *program, uint64_t address)
 {
-	return book_containing(&program->ledger.book, address) ?: physical_at(&program->ledger, &program->mappings, address);
+	return book_containing(&program->ledger.book, address) ?:
+		       physical_at(&program->ledger, &program->mappings, address);
 }
 
 /*
@@ -30,7 +31,8 @@ static const struct alloc_node *find_node(struct program *program, uint64_t addr
  */
 static bool is_host_else(struct program *program, uint64_t address)
 {
-	return !program->identity.from_attach && !program_is_inexact(program) && !book_may_contain(&program->ledger.book, address);
+	return !program->identity.from_attach && !program_is_inexact(program) &&
+	       !book_may_contain(&program->ledger.book, address);
 }
 
 static enum side find_side(struct program *program, uint64_t address, int *device)
@@ -74,7 +76,8 @@ static unsigned int resolve(struct program *program, const struct rec_copy *reco
 	if (flags & CALL_FROM_SYMBOL)
 		from = SIDE_DEVICE;
 	if (*device == CUTOP_DEVICE_UNKNOWN)
-		*device = own_devices_number(&program->devices, to == SIDE_DEVICE ? to_device : from_device);
+		*device = own_devices_number(&program->devices,
+					     to == SIDE_DEVICE ? to_device : from_device);
 	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
 		return DIR_UNKNOWN;
 	if (to == SIDE_HOST)
@@ -97,7 +100,8 @@ static unsigned int find_peers(struct program *program, const struct rec_copy *r
 	return between(to_device, from_device);
 }
 
-static unsigned int find_direction(struct program *program, const struct rec_copy *record, int *device)
+static unsigned int find_direction(struct program *program, const struct rec_copy *record,
+				   int *device)
 {
 	switch (record->direction) {
 	case DIR_DEFAULT: return resolve(program, record, device);
@@ -131,8 +135,13 @@ int copies_host(struct program *program, const struct rec_host *record, struct c
 {
 	const struct alloc_node *node = find_node(program, record->address);
 	struct copy_key key = {
-		.program = program->number, .call = record->call, .direction = record->direction, .mode = COPY_ASYNC,
-		.device = record->device >= 0 && record->device < DEVICES_MAX ? record->device : CUTOP_DEVICE_UNKNOWN,
+		.program = program->number,
+		.call = record->call,
+		.direction = record->direction,
+		.mode = COPY_ASYNC,
+		.device = record->device >= 0 && record->device < DEVICES_MAX ?
+				  record->device :
+				  CUTOP_DEVICE_UNKNOWN,
 	};
 	struct copy_entry *entry;
 
@@ -156,15 +165,20 @@ int copies_host(struct program *program, const struct rec_host *record, struct c
 }
 
 /* An asynchronous copy of known direction: it is pending, and may use pageable memory. */
-static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction, int device, uint64_t bytes,
-		      struct copy_news *news)
+static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction,
+		      int device, uint64_t bytes, struct copy_news *news)
 {
 	struct rec_host host = {
-		.hdr = record->hdr, .address = direction == DIR_D2H ? record->destination : record->source, .site = record->site,
-		.device = device, .call = record->call, .direction = direction,
+		.hdr = record->hdr,
+		.address = direction == DIR_D2H ? record->destination : record->source,
+		.site = record->site,
+		.device = device,
+		.call = record->call,
+		.direction = direction,
 	};
 
-	return pending_copy(&program->pending, record, direction, device, bytes) ?: copies_host(program, &host, news);
+	return pending_copy(&program->pending, record, direction, device, bytes) ?:
+		       copies_host(program, &host, news);
 }
 
 int copies_record(struct program *program, const struct rec_copy *record, struct copy_news *news)
@@ -201,5 +215,7 @@ int copies_record(struct program *program, const struct rec_copy *record, struct
 		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}
-	return key.mode == COPY_ASYNC ? note_async(program, record, key.direction, key.device, bytes, news) : 0;
+	return key.mode == COPY_ASYNC ?
+		       note_async(program, record, key.direction, key.device, bytes, news) :
+		       0;
 }

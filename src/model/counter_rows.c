@@ -22,7 +22,8 @@ static int no_memory(struct model *model, struct program *program)
 	return -ENOMEM;
 }
 
-int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row)
+int model_launch_row(struct model *model, const struct launch_key *key,
+		     const struct launch_row *row)
 {
 	struct launch_entry *entry;
 	struct program *program;
@@ -30,8 +31,8 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 	int error;
 
 	/* Rows of graph calls are kernels that were put into a graph with an explicit call. */
-	if (key->call >= CALL_COUNT ||
-	    (call_descs[key->call].class != CLASS_LAUNCH && call_descs[key->call].class != CLASS_GRAPH))
+	if (key->call >= CALL_COUNT || (call_descs[key->call].class != CLASS_LAUNCH &&
+					call_descs[key->call].class != CLASS_GRAPH))
 		return refuse(model);
 	program = model_program(model, key->program, &error);
 	if (!program)
@@ -47,9 +48,11 @@ int model_launch_row(struct model *model, const struct launch_key *key, const st
 	return 0;
 }
 
-int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row)
+int model_call_site(struct model *model, const struct call_site_key *key,
+		    const struct call_site_row *row)
 {
-	unsigned int call = key->launch.call, class = call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
+	unsigned int call = key->launch.call,
+		     class = call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
 	struct program *program;
 	int error;
 
@@ -58,7 +61,9 @@ int model_call_site(struct model *model, const struct call_site_key *key, const 
 	program = model_program(model, key->launch.program, &error);
 	if (!program)
 		return error;
-	return call_sites_add(&program->call_sites, &program->names, key, row) ? no_memory(model, program) : 0;
+	return call_sites_add(&program->call_sites, &program->names, key, row) ?
+		       no_memory(model, program) :
+		       0;
 }
 
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row)
@@ -67,8 +72,9 @@ int model_copy_row(struct model *model, const struct copy_key *key, const struct
 	struct program *program;
 	int error;
 
-	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_COPY || key->direction >= DIR_COUNT ||
-	    key->mode > COPY_ASYNC || key->device < CUTOP_DEVICE_UNKNOWN || key->device >= DEVICES_MAX)
+	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_COPY ||
+	    key->direction >= DIR_COUNT || key->mode > COPY_ASYNC ||
+	    key->device < CUTOP_DEVICE_UNKNOWN || key->device >= DEVICES_MAX)
 		return refuse(model);
 	program = model_program(model, key->program, &error);
 	if (!program)
@@ -130,7 +136,8 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 	if (!program || !row->launches)
 		return error;
 	was_full = program->counters.is_full;
-	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row, program->ended);
+	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row,
+			   program->ended);
 	model_lose_kernels(model, program, was_full);
 	if (error == -ENOMEM)
 		return no_memory(model, program);
@@ -148,7 +155,8 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 		graphs_last(&program->graphs, key, row);
 }
 
-int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row)
+int model_pending_row(struct model *model, const struct pending_key *key,
+		      const struct pending_row *row)
 {
 	struct program *program;
 	int error;
@@ -170,7 +178,8 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 		program->sync_ns = ns;
 }
 
-void model_synced(struct model *model, uint32_t number, const struct sync_slot slots[CUTOP_SYNC_SLOTS])
+void model_synced(struct model *model, uint32_t number,
+		  const struct sync_slot slots[CUTOP_SYNC_SLOTS])
 {
 	int error;
 	struct program *program = model_program(model, number, &error);

@@ -52,13 +52,21 @@ TREE_GENERATE(fail_tree, fail_entry, link, fail_compare)
  * without memory.
  */
 #define ENTRIES(name, tree, member) \
-	struct name##_entry *name##_first(struct counters *counters) { return RB_MIN(tree, &counters->member); } \
-	struct name##_entry *name##_next(struct name##_entry *entry) { return RB_NEXT(tree, NULL, entry); } \
-	\
-	static struct name##_entry *name##_get(struct counters *counters, const struct name##_key *key, bool *is_new) \
+	struct name##_entry *name##_first(struct counters *counters) \
 	{ \
-		struct name##_entry wanted = { .key = *key }, *entry = RB_FIND(tree, &counters->member, &wanted); \
-		\
+		return RB_MIN(tree, &counters->member); \
+	} \
+	struct name##_entry *name##_next(struct name##_entry *entry) \
+	{ \
+		return RB_NEXT(tree, NULL, entry); \
+	} \
+\
+	static struct name##_entry *name##_get(struct counters *counters, \
+					       const struct name##_key *key, bool *is_new) \
+	{ \
+		struct name##_entry wanted = { .key = *key }, \
+				    *entry = RB_FIND(tree, &counters->member, &wanted); \
+\
 		*is_new = !entry; \
 		if (entry) \
 			return entry; \
@@ -75,7 +83,8 @@ ENTRIES(copy, copy_tree, copies)
 ENTRIES(call, call_tree, calls)
 ENTRIES(fail, fail_tree, fails)
 
-struct launch_entry *counters_find_launch(const struct counters *counters, const struct launch_key *key)
+struct launch_entry *counters_find_launch(const struct counters *counters,
+					  const struct launch_key *key)
 {
 	struct launch_entry wanted = { .key = *key };
 
@@ -87,10 +96,13 @@ struct launch_entry *counters_launch_of(struct counters *counters, const struct 
 	struct launch_entry least = { .key = { .device = key->device, .function = key->function } };
 	struct launch_entry *entry = RB_NFIND(launch_tree, &counters->launches, &least);
 
-	return entry && entry->key.function == key->function && entry->key.device == key->device ? entry : NULL;
+	return entry && entry->key.function == key->function && entry->key.device == key->device ?
+		       entry :
+		       NULL;
 }
 
-struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices, const struct launch_key *key)
+struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices,
+				     const struct launch_key *key)
 {
 	struct launch_entry wanted = { .key = *key }, *entry;
 	bool is_new;
@@ -112,7 +124,8 @@ struct launch_entry *counters_launch(struct counters *counters, struct own_devic
 	return entry;
 }
 
-struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices, const struct copy_key *key)
+struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices,
+				 const struct copy_key *key)
 {
 	bool is_new;
 	struct copy_entry *entry = copy_get(counters, key, &is_new);
@@ -138,7 +151,8 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
 	return entry;
 }
 
-int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack)
+int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site,
+		       uint64_t stack)
 {
 	struct fail_entry *entry = counters_fail(counters, key);
 
@@ -153,7 +167,8 @@ int counters_failed_at(struct counters *counters, const struct fail_key *key, ui
 
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed)
 {
-	struct call_entry *entry = counters_call(counters, &(struct call_key){ .call = (uint16_t)call });
+	struct call_entry *entry =
+		counters_call(counters, &(struct call_key){ .call = (uint16_t)call });
 	struct call_row *row;
 
 	if (!entry)
@@ -168,13 +183,14 @@ int counters_told(struct counters *counters, unsigned int call, uint64_t ns, boo
 	return 0;
 }
 
-#define FREE_ALL(name, tree, member) do { \
-	struct name##_entry *entry_; \
-	while ((entry_ = RB_MIN(tree, &counters->member)) != NULL) { \
-		RB_REMOVE(tree, &counters->member, entry_); \
-		free(entry_); \
-	} \
-} while (0)
+#define FREE_ALL(name, tree, member) \
+	do { \
+		struct name##_entry *entry_; \
+		while ((entry_ = RB_MIN(tree, &counters->member)) != NULL) { \
+			RB_REMOVE(tree, &counters->member, entry_); \
+			free(entry_); \
+		} \
+	} while (0)
 
 void counters_free(struct counters *counters)
 {

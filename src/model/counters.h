@@ -20,11 +20,11 @@ struct launch_entry {
 	RB_ENTRY(launch_entry) link;
 	struct launch_key key;
 	struct launch_row row;
-	uint64_t before;		/* launches at the previous snapshot */
-	size_t number;			/* snap_kernel.number of the latest snapshot */
-	uint64_t graph_launches, graph_before;	/* by graphs */
-	bool is_graph;			/* it stands for a graph with unknown contents */
-	bool in_graph;			/* a graph contains it, or did */
+	uint64_t before;                       /* launches at the previous snapshot */
+	size_t number;                         /* snap_kernel.number of the latest snapshot */
+	uint64_t graph_launches, graph_before; /* by graphs */
+	bool is_graph;                         /* it stands for a graph with unknown contents */
+	bool in_graph;                         /* a graph contains it, or did */
 	/* kernels may disable or enable a node with it: graph_launches is not exact */
 	bool updatable;
 };
@@ -32,24 +32,24 @@ struct launch_entry {
 struct copy_entry {
 	RB_ENTRY(copy_entry) link;
 	struct copy_key key;
-	struct copy_row row;		/* from the counter map */
-	struct copy_row resolved;	/* from REC_COPY */
-	bool pageable;			/* some used memory that the host may page out */
-	uint64_t before;		/* bytes at the previous snapshot */
+	struct copy_row row;      /* from the counter map */
+	struct copy_row resolved; /* from REC_COPY */
+	bool pageable;            /* some used memory that the host may page out */
+	uint64_t before;          /* bytes at the previous snapshot */
 };
 
 struct call_entry {
 	RB_ENTRY(call_entry) link;
 	struct call_key key;
-	struct call_row row;		/* from the counter map */
-	struct call_row told;		/* from REC_ALLOC and REC_FREE */
+	struct call_row row;  /* from the counter map */
+	struct call_row told; /* from REC_ALLOC and REC_FREE */
 };
 
 struct fail_entry {
 	RB_ENTRY(fail_entry) link;
 	struct fail_key key;
-	struct fail_row row;		/* count 0: not read yet */
-	uint64_t site, stack;		/* of the first; 0: not told */
+	struct fail_row row;  /* count 0: not read yet */
+	uint64_t site, stack; /* of the first; 0: not told */
 };
 
 RB_HEAD(launch_tree, launch_entry);
@@ -63,28 +63,32 @@ struct counters {
 	struct call_tree calls;
 	struct fail_tree fails;
 	size_t launch_count, fail_count;
-	bool is_full;			/* for kernels: there were more than KERNELS_MAX */
+	bool is_full; /* for kernels: there were more than KERNELS_MAX */
 };
 
 /*
  * The entry of @key, created if need be: then its device counts as used among @devices. NULL
  * without memory, or, with counters->is_full set, without room.
  */
-struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices, const struct launch_key *key);
+struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices,
+				     const struct launch_key *key);
 /* The entry of @key, or NULL. */
-struct launch_entry *counters_find_launch(const struct counters *counters, const struct launch_key *key);
+struct launch_entry *counters_find_launch(const struct counters *counters,
+					  const struct launch_key *key);
 /* Some entry of the same function and device, by whichever call; NULL if there is none. */
 struct launch_entry *counters_launch_of(struct counters *counters, const struct launch_key *key);
 
 /* The same for copies, calls and failures; NULL without memory. */
-struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices, const struct copy_key *key);
+struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices,
+				 const struct copy_key *key);
 struct call_entry *counters_call(struct counters *counters, const struct call_key *key);
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
 /*
  * A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first,
  * that is kept. Returns 0 or -ENOMEM.
  */
-int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site, uint64_t stack);
+int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site,
+		       uint64_t stack);
 
 /* Counts a call that came as a record and took @ns. Returns 0 or -ENOMEM. */
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed);

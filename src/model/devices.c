@@ -14,9 +14,9 @@
 #include "model/limits.h"
 #include "util/saturated.h"
 
-#define FULL_SHARE	5	/* nearly full: less than one part in this is free */
+#define FULL_SHARE 5 /* nearly full: less than one part in this is free */
 /* Tenths: it is reported again only after less than this was in use */
-#define CALM_TENTHS	7
+#define CALM_TENTHS 7
 
 static struct device_use *find(const struct device_list *devices, int device)
 {
@@ -73,12 +73,14 @@ static const struct device_use *look(struct device_use *own, struct device_use *
 	return use->total && use->device >= 0 && crosses(use) ? use : NULL;
 }
 
-const struct device_use *devices_add(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t bytes)
+const struct device_use *devices_add(struct device_list *all_devices,
+				     struct device_list *own_devices, int device, uint64_t bytes)
 {
-	struct device_use *own = find_or_add(own_devices, device), *all = find_or_add(all_devices, device);
+	struct device_use *own = find_or_add(own_devices, device),
+			  *all = find_or_add(all_devices, device);
 
 	if (!own || !all)
-		return NULL;	/* no memory, or an unknown device: nothing is reported about it */
+		return NULL; /* no memory, or an unknown device: nothing is reported about it */
 	own->live = add_saturated(own->live, bytes);
 	if (own->live > own->peak)
 		own->peak = own->live;
@@ -86,7 +88,8 @@ const struct device_use *devices_add(struct device_list *all_devices, struct dev
 	return look(own, all);
 }
 
-void devices_remove(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t bytes)
+void devices_remove(struct device_list *all_devices, struct device_list *own_devices, int device,
+		    uint64_t bytes)
 {
 	struct device_use *own = find(own_devices, device), *all = find(all_devices, device);
 
@@ -108,10 +111,12 @@ void devices_ended(struct device_list *devices, int device, int64_t bytes, bool 
 	if (!own)
 		return;
 	sum = held ? &own->held : &own->leaked;
-	*sum = bytes < 0 ? subtract_saturated(*sum, (uint64_t)-bytes) : add_saturated(*sum, (uint64_t)bytes);
+	*sum = bytes < 0 ? subtract_saturated(*sum, (uint64_t)-bytes) :
+			   add_saturated(*sum, (uint64_t)bytes);
 }
 
-const struct device_use *devices_size(struct device_list *all_devices, struct device_list *own_devices, int device, uint64_t total)
+const struct device_use *devices_size(struct device_list *all_devices,
+				      struct device_list *own_devices, int device, uint64_t total)
 {
 	struct device_use *own, *all;
 

@@ -12,11 +12,11 @@
 
 /* What is held on one device. */
 struct device_use {
-	uint64_t live;			/* VRAM bytes */
-	uint64_t peak, leaked, held;	/* of one process only */
-	uint64_t total;			/* the device's size, 0: unknown */
-	int device;			/* the machine's number, or CUTOP_DEVICE_UNKNOWN */
-	bool told;			/* the log has said that it is nearly full */
+	uint64_t live;               /* VRAM bytes */
+	uint64_t peak, leaked, held; /* of one process only */
+	uint64_t total;              /* the device's size, 0: unknown */
+	int device;                  /* the machine's number, or CUTOP_DEVICE_UNKNOWN */
+	bool told;                   /* the log has said that it is nearly full */
 	/* Different processes mean different devices by this number */
 	bool mixed;
 };
@@ -32,10 +32,12 @@ const struct device_use *devices_find(const struct device_list *devices, int dev
  * @bytes more are held on @device, by the process with the list @own; @all is that of all
  * processes. Returns what is held there if the device has become nearly full by that, else NULL.
  */
-const struct device_use *devices_add(struct device_list *all, struct device_list *own, int device, uint64_t bytes);
+const struct device_use *devices_add(struct device_list *all, struct device_list *own, int device,
+				     uint64_t bytes);
 void devices_remove(struct device_list *all, struct device_list *own, int device, uint64_t bytes);
 /* The process was told that @device has @total bytes. Returns as devices_add(). */
-const struct device_use *devices_size(struct device_list *all, struct device_list *own, int device, uint64_t total);
+const struct device_use *devices_size(struct device_list *all, struct device_list *own, int device,
+				      uint64_t total);
 /*
  * @bytes on @device have outlived their owner (or, if negative, turn out not to have): leaked, or
  * held.

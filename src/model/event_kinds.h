@@ -7,9 +7,9 @@
 #define MODEL_EVENT_KINDS_H
 
 enum event_tone {
-	TONE_QUIET,	/* expected, and of little interest */
+	TONE_QUIET, /* expected, and of little interest */
 	TONE_GOOD,
-	TONE_NOTICE,	/* worth a look */
+	TONE_NOTICE, /* worth a look */
 	TONE_LEAK,
 	TONE_FAILURE,
 	TONE_COUNT,

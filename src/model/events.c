@@ -8,8 +8,8 @@
 #include "util/utf8.h"
 
 #define EVENTS_PER_SECOND 8
-#define SECOND_NS 1000000000ull
-#define TEXT_MAX 1023
+#define SECOND_NS         1000000000ull
+#define TEXT_MAX          1023
 
 #define EVENT_DESC(kind, name, title, tone) [EVENT_##kind] = { name, title, TONE_##tone },
 const struct event_kind_desc event_kinds[EVENT_KIND_COUNT] = { EVENT_KINDS(EVENT_DESC) };
@@ -65,7 +65,7 @@ uint64_t events_add(struct event_log *log, const struct event *event)
 
 void events_repeat(struct event_log *log, uint64_t number)
 {
-	uint64_t back = log->number - number;	/* how many came after it */
+	uint64_t back = log->number - number; /* how many came after it */
 
 	if (number && back < log->count)
 		log->events[(log->first + log->count - 1 - back) % EVENTS_MAX].repeated++;

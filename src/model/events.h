@@ -16,20 +16,20 @@
 struct snap_detail;
 
 struct event {
-	uint64_t time;			/* CLOCK_MONOTONIC */
+	uint64_t time; /* CLOCK_MONOTONIC */
 	uint64_t bytes;
 	uint32_t pid;
-	uint32_t program;		/* 0: of none */
-	uint8_t kind;			/* enum event_kind */
-	uint64_t repeated;		/* how often it has happened again */
-	struct snap_detail *detail;	/* NULL if there is none */
+	uint32_t program;           /* 0: of none */
+	uint8_t kind;               /* enum event_kind */
+	uint64_t repeated;          /* how often it has happened again */
+	struct snap_detail *detail; /* NULL if there is none */
 	char *text;
 };
 
 struct event_log {
 	struct event events[EVENTS_MAX];
 	size_t first, count;
-	uint64_t number;		/* number of the latest event; the first is 1 */
+	uint64_t number; /* number of the latest event; the first is 1 */
 };
 
 /*

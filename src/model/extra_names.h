@@ -9,8 +9,8 @@
 #include "cutop_event.h"
 
 struct extra_name {
-	char *symbol;			/* cleaned; NULL: unknown */
-	char *brief, *full;		/* demangled, if it is mangled, else NULL */
+	char *symbol;       /* cleaned; NULL: unknown */
+	char *brief, *full; /* demangled, if it is mangled, else NULL */
 	enum extra_result result;
 };
 
@@ -22,7 +22,8 @@ struct extra_names {
  * Takes in a REC_EXTRA, whose symbol is the @record->text_len bytes at @symbol. Returns 0 or
  * -ENOMEM.
  */
-int extra_names_learn(struct extra_names *extras, const struct rec_text *record, const char *symbol);
+int extra_names_learn(struct extra_names *extras, const struct rec_text *record,
+		      const char *symbol);
 
 /* What is known of @call; NULL if it is in the table. */
 const struct extra_name *extra_names_find(const struct extra_names *extras, unsigned int call);

@@ -60,7 +60,8 @@ void graph_node_free(struct graph_books *books, struct graph_node *node)
 	free(node);
 }
 
-void graph_node_set(struct act *act, uint64_t handle, struct graph *graph, struct launch_entry *kernel)
+void graph_node_set(struct act *act, uint64_t handle, struct graph *graph,
+		    struct launch_entry *kernel)
 {
 	struct graph_books *books = act->books;
 	struct graph_node *node = graph_node_find(books, handle);
@@ -174,10 +175,11 @@ bool graph_own(struct act *act, struct graph *graph)
 	return !error;
 }
 
-void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count,
-		      bool off)
+void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel,
+	       uint64_t count, bool off)
 {
-	int error = kernel ? parts_add(&act->books->parts, graph->parts, node, kernel, count, off) : -ENOMEM;
+	int error = kernel ? parts_add(&act->books->parts, graph->parts, node, kernel, count, off) :
+			     -ENOMEM;
 
 	if (error)
 		act->error = error;
@@ -193,7 +195,7 @@ void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct g
 		return;
 	}
 	graph->incomplete |= from->incomplete;
-	parts = parts_share(from->parts);	/* which may be the graph's own */
+	parts = parts_share(from->parts); /* which may be the graph's own */
 	if (graph_own(act, graph))
 		error = parts_add_all(&act->books->parts, graph->parts, node, parts);
 	if (error)
@@ -223,7 +225,7 @@ void graph_books_free(struct graph_books *books)
 	while ((graph = RB_MIN(graph_tree, &books->graphs)) != NULL)
 		graph_free(books, &books->graphs, graph);
 	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL) {
-		graph->made_at = NULL;	/* it was live to the end */
+		graph->made_at = NULL; /* it was live to the end */
 		graph_free(books, &books->execs, graph);
 	}
 	while ((node = RB_MIN(graph_node_tree, &books->nodes)) != NULL)

@@ -15,23 +15,23 @@ struct graph_node;
 struct graph {
 	RB_ENTRY(graph) link;
 	uint64_t handle;
-	struct parts *parts;		/* NULL of an executable graph: not known yet */
-	bool incomplete;		/* it holds more than we know */
-	struct graph_node *nodes;	/* that have a handle */
+	struct parts *parts;      /* NULL of an executable graph: not known yet */
+	bool incomplete;          /* it holds more than we know */
+	struct graph_node *nodes; /* that have a handle */
 	/* of an executable graph */
-	uint64_t epoch, launches;	/* what is counted in its parts */
-	struct graph_site *made_at;	/* NULL: not told */
-	uint64_t ahead;			/* the epoch of a row whose record was not read yet */
+	uint64_t epoch, launches;   /* what is counted in its parts */
+	struct graph_site *made_at; /* NULL: not told */
+	uint64_t ahead;             /* the epoch of a row whose record was not read yet */
 };
 
 /* Where a node is, and its kernel (NULL: a child graph). */
 struct graph_node {
 	RB_ENTRY(graph_node) link;
-	struct graph_node *next, **before;	/* in its graph's list */
+	struct graph_node *next, **before; /* in its graph's list */
 	uint64_t handle;
-	struct graph *graph;		/* NULL: a captured node, whose graph is unknown */
+	struct graph *graph; /* NULL: a captured node, whose graph is unknown */
 	struct launch_entry *kernel;
-	bool updatable;			/* kernels may change it */
+	bool updatable; /* kernels may change it */
 };
 
 RB_HEAD(graph_tree, graph);
@@ -51,9 +51,9 @@ struct act {
 	const struct name_store *names;
 	struct graph_books *books;
 	const struct rec_graph *record;
-	int error;			/* -ENOMEM, or -ENOSPC: too much for one process */
-	bool inexact;			/* it is unknown what the record has changed */
-	bool updatable;			/* kernels may update a kernel node that is unknown here */
+	int error;      /* -ENOMEM, or -ENOSPC: too much for one process */
+	bool inexact;   /* it is unknown what the record has changed */
+	bool updatable; /* kernels may update a kernel node that is unknown here */
 };
 
 /* Returns new, empty books, or NULL without memory. */
@@ -63,7 +63,8 @@ void graph_books_free(struct graph_books *books);
 struct graph_node *graph_node_find(struct graph_books *books, uint64_t handle);
 void graph_node_free(struct graph_books *books, struct graph_node *node);
 /* The node @handle is now in @graph and has @kernel. */
-void graph_node_set(struct act *act, uint64_t handle, struct graph *graph, struct launch_entry *kernel);
+void graph_node_set(struct act *act, uint64_t handle, struct graph *graph,
+		    struct launch_entry *kernel);
 
 struct graph *graph_find(struct graph_tree *tree, uint64_t handle);
 void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph);
@@ -91,7 +92,8 @@ bool graph_own(struct act *act, struct graph *graph);
 /*
  * Adds @kernel (NULL: there was no memory for it) to the parts of @graph, which it must not share.
  */
-void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel, uint64_t count, bool off);
+void graph_put(struct act *act, struct graph *graph, uint64_t node, struct launch_entry *kernel,
+	       uint64_t count, bool off);
 /* Adds the contents of @from (NULL: unknown contents) to @graph, as the child graph @node. */
 void graph_put_all(struct act *act, struct graph *graph, uint64_t node, struct graph *from);
 

@@ -17,7 +17,8 @@ static int part_compare(const struct part *a, const struct part *b)
 		return a->node < b->node ? -1 : 1;
 	if (a->off != b->off)
 		return a->off ? 1 : -1;
-	return ((uintptr_t)a->kernel > (uintptr_t)b->kernel) - ((uintptr_t)a->kernel < (uintptr_t)b->kernel);
+	return ((uintptr_t)a->kernel > (uintptr_t)b->kernel) -
+	       ((uintptr_t)a->kernel < (uintptr_t)b->kernel);
 }
 
 TREE_GENERATE(part_tree, part, link, part_compare)
@@ -84,7 +85,8 @@ int parts_own(struct parts_list *list, struct parts **parts)
 	if (!copy)
 		return -ENOMEM;
 	RB_FOREACH(part, part_tree, &(*parts)->tree)
-		error = error ? error : parts_add(list, copy, part->node, part->kernel, part->count, part->off);
+	error = error ? error :
+			parts_add(list, copy, part->node, part->kernel, part->count, part->off);
 	if (error) {
 		parts_drop(list, copy);
 		return error;
@@ -94,8 +96,8 @@ int parts_own(struct parts_list *list, struct parts **parts)
 	return 0;
 }
 
-int parts_add(struct parts_list *list, struct parts *parts, uint64_t node, struct launch_entry *kernel, uint64_t count,
-	      bool off)
+int parts_add(struct parts_list *list, struct parts *parts, uint64_t node,
+	      struct launch_entry *kernel, uint64_t count, bool off)
 {
 	struct part wanted = { .node = node, .kernel = kernel, .off = off };
 	struct part *part = RB_FIND(part_tree, &parts->tree, &wanted);
@@ -119,12 +121,14 @@ int parts_add(struct parts_list *list, struct parts *parts, uint64_t node, struc
 	return 0;
 }
 
-int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node, const struct parts *from)
+int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node,
+		  const struct parts *from)
 {
 	struct part *part;
 	int error;
 
-	RB_FOREACH(part, part_tree, (struct part_tree *)&from->tree) {
+	RB_FOREACH(part, part_tree, (struct part_tree *)&from->tree)
+	{
 		if (part->off)
 			continue;
 		error = parts_add(list, parts, node, part->kernel, part->count, false);
@@ -183,8 +187,9 @@ void parts_settle(struct parts *parts)
 	if (!parts->launches)
 		return;
 	RB_FOREACH(part, part_tree, &parts->tree)
-		if (!part->off)
-			part->kernel->graph_launches = add_saturated(part->kernel->graph_launches,
-								     multiply_saturated(part->count, parts->launches));
+	if (!part->off)
+		part->kernel->graph_launches =
+			add_saturated(part->kernel->graph_launches,
+				      multiply_saturated(part->count, parts->launches));
 	parts->launches = 0;
 }

@@ -16,24 +16,24 @@ struct part {
 	uint64_t node;
 	struct launch_entry *kernel;
 	uint64_t count;
-	bool off;			/* disabled */
+	bool off; /* disabled */
 };
 
 RB_HEAD(part_tree, part);
 
 struct parts {
-	struct parts *next, **link;	/* in the program's list */
+	struct parts *next, **link; /* in the program's list */
 	struct part_tree tree;
 	size_t count;
 	unsigned int owners;
-	uint64_t launches;		/* not yet passed on to the kernels */
+	uint64_t launches; /* not yet passed on to the kernels */
 };
 
 /* All parts of one program. */
 struct parts_list {
 	struct parts *first;
-	size_t count, most;		/* parts in all of them, and the limit */
-	size_t unnamed;			/* parts with node 0 */
+	size_t count, most; /* parts in all of them, and the limit */
+	size_t unnamed;     /* parts with node 0 */
 };
 
 /* Returns new, empty parts with one owner, or NULL without memory. */
@@ -49,10 +49,11 @@ void parts_drop(struct parts_list *list, struct parts *parts);
 int parts_own(struct parts_list *list, struct parts **parts);
 
 /* Each of these needs parts_own() first. */
-int parts_add(struct parts_list *list, struct parts *parts, uint64_t node, struct launch_entry *kernel, uint64_t count,
-	      bool off);
+int parts_add(struct parts_list *list, struct parts *parts, uint64_t node,
+	      struct launch_entry *kernel, uint64_t count, bool off);
 /* Adds all of @from, under the handle @node. */
-int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node, const struct parts *from);
+int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node,
+		  const struct parts *from);
 /* Returns whether there was one. */
 bool parts_remove(struct parts_list *list, struct parts *parts, uint64_t node);
 void parts_take(struct parts_list *list, struct parts *parts, struct part *part);

@@ -18,7 +18,8 @@ TREE_GENERATE(graph_site_tree, graph_site, link, graph_site_compare)
 
 struct graph_site *graph_sites_get(struct graph_sites *sites, uint64_t site, uint64_t stack)
 {
-	struct graph_site key = { .site = site, .stack = stack }, *found = RB_FIND(graph_site_tree, &sites->tree, &key);
+	struct graph_site key = { .site = site, .stack = stack },
+			  *found = RB_FIND(graph_site_tree, &sites->tree, &key);
 
 	if (found || sites->count >= GRAPH_SITES_MAX)
 		return found;

@@ -10,11 +10,11 @@
 
 struct graph_site {
 	RB_ENTRY(graph_site) link;
-	uint64_t site, stack;		/* as records have them */
-	uint16_t call;			/* that made the last of them */
+	uint64_t site, stack; /* as records have them */
+	uint16_t call;        /* that made the last of them */
 	/* Executable graphs made there, and of them those not destroyed; at the program's end */
 	uint64_t made, live;
-	uint64_t launches;		/* of them */
+	uint64_t launches; /* of them */
 };
 
 RB_HEAD(graph_site_tree, graph_site);

@@ -22,9 +22,12 @@
 /* ---- kernels ---- */
 
 /* The row that counts @function's runs in graphs; NULL with act->error set. */
-static struct launch_entry *kernel_get(struct act *act, uint64_t function, unsigned int call, int device)
+static struct launch_entry *kernel_get(struct act *act, uint64_t function, unsigned int call,
+				       int device)
 {
-	struct launch_key key = { .call = (__u16)call, .device = (__s16)device, .function = function };
+	struct launch_key key = { .call = (__u16)call,
+				  .device = (__s16)device,
+				  .function = function };
 	struct launch_entry *entry = counters_launch_of(act->counters, &key);
 
 	if (!entry)
@@ -40,7 +43,8 @@ static struct launch_entry *record_kernel(struct act *act)
 }
 
 /* Stands for a graph whose creation was not seen. */
-static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsigned int call, int device)
+static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsigned int call,
+					   int device)
 {
 	struct launch_entry *entry = kernel_get(act, exec, call, device);
 
@@ -50,13 +54,15 @@ static struct launch_entry *unknown_kernel(struct act *act, uint64_t exec, unsig
 }
 
 /* A kernel may be named by its stub or by several handles. */
-static bool same_function(const struct name_store *names, const struct launch_entry *a, const struct launch_entry *b)
+static bool same_function(const struct name_store *names, const struct launch_entry *a,
+			  const struct launch_entry *b)
 {
 	return a == b || names_stub(names, a->key.function) == names_stub(names, b->key.function);
 }
 
 /* The part for captured launches of @kernel. */
-static struct part *captured_part(const struct name_store *names, const struct graph *graph, const struct launch_entry *kernel)
+static struct part *captured_part(const struct name_store *names, const struct graph *graph,
+				  const struct launch_entry *kernel)
 {
 	struct part *part;
 
@@ -86,7 +92,8 @@ static void add_child(struct act *act)
 
 	if (!graph)
 		return;
-	graph_put_all(act, graph, act->record->node, graph_find(&act->books->graphs, act->record->other));
+	graph_put_all(act, graph, act->record->node,
+		      graph_find(&act->books->graphs, act->record->other));
 	graph_node_set(act, act->record->node, graph, NULL);
 }
 
@@ -189,7 +196,9 @@ static void set_kernel(struct act *act)
 static void update_by_kernels(struct act *act)
 {
 	struct graph_node *node = graph_node_find(act->books, act->record->node);
-	struct launch_entry *kernel = act->record->function ? record_kernel(act) : node ? node->kernel : NULL;
+	struct launch_entry *kernel = act->record->function ? record_kernel(act) :
+				      node                  ? node->kernel :
+							      NULL;
 
 	if (node)
 		node->updatable = true;
@@ -210,7 +219,8 @@ static void set_child(struct act *act)
 	if (!graph_own(act, node->graph))
 		return;
 	parts_remove(&act->books->parts, node->graph->parts, node->handle);
-	graph_put_all(act, node->graph, node->handle, graph_find(&act->books->graphs, act->record->other));
+	graph_put_all(act, node->graph, node->handle,
+		      graph_find(&act->books->graphs, act->record->other));
 }
 
 /* ---- executable graphs ---- */
@@ -269,7 +279,9 @@ static void exec_fill(struct act *act, struct graph *exec)
 	exec->parts = parts_share(graph->parts);
 	exec->incomplete = graph->incomplete;
 	if (exec->incomplete && graph_own(act, exec))
-		graph_put(act, exec, 0, unknown_kernel(act, exec->handle, record->call, record->device), 1, false);
+		graph_put(act, exec, 0,
+			  unknown_kernel(act, exec->handle, record->call, record->device), 1,
+			  false);
 }
 
 /*
@@ -300,7 +312,7 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 	if (before && same_function(act->names, before, kernel))
 		return;
 	if (!before && captured_part(act->names, exec, kernel))
-		return;		/* most likely only the arguments are new */
+		return; /* most likely only the arguments are new */
 	part = before ? captured_part(act->names, exec, before) : NULL;
 	if (!part) {
 		act->inexact |= !exec->incomplete;
@@ -323,7 +335,7 @@ static void exec_enable(struct act *act, struct graph *exec)
 		return;
 	}
 	if (act->record->enabled)
-		return;		/* it was not disabled, or launches nothing */
+		return; /* it was not disabled, or launches nothing */
 	part = kernel ? captured_part(act->names, exec, kernel) : NULL;
 	if (!part) {
 		/* An unknown captured node: it may be a kernel's. */
@@ -340,7 +352,8 @@ static void exec_set_child(struct act *act, struct graph *exec)
 	if (!parts_remove(&act->books->parts, exec->parts, act->record->node) &&
 	    !graph_node_find(act->books, act->record->node))
 		act->inexact = true;
-	graph_put_all(act, exec, act->record->node, graph_find(&act->books->graphs, act->record->other));
+	graph_put_all(act, exec, act->record->node,
+		      graph_find(&act->books->graphs, act->record->other));
 }
 
 static void exec_record(struct act *act)
@@ -359,13 +372,13 @@ static void exec_record(struct act *act)
 		return;
 	}
 	if (record->role == EXEC_CREATE)
-		graph_set_site(exec, NULL);	/* where it was made is told next */
+		graph_set_site(exec, NULL); /* where it was made is told next */
 	if (record->role == EXEC_CREATE || record->role == EXEC_UPDATE)
 		exec_fill(act, exec);
 	else if (!exec->parts)
 		exec_unknown(act, exec, record->call, record->device);
 	else if (!graph_own(act, exec))
-		;	/* no memory: it stays as it was */
+		; /* no memory: it stays as it was */
 	else if (record->role == EXEC_SET_KERNEL)
 		exec_set_kernel(act, exec);
 	else if (record->role == EXEC_ENABLE)
@@ -395,53 +408,34 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 		  const struct name_store *names, const struct rec_graph *record)
 {
 	struct act act = {
-		.counters = counters, .devices = devices, .names = names, .books = books_get(graphs), .record = record,
+		.counters = counters,
+		.devices = devices,
+		.names = names,
+		.books = books_get(graphs),
+		.record = record,
 	};
 	struct graph *graph;
 
 	if (!act.books)
 		return -ENOMEM;
 	switch (record->role) {
-	case GRAPH_CREATE:
-		graph_new(&act, record->graph);
-		break;
-	case GRAPH_CLONE:
-		clone_graph(&act);
-		break;
+	case GRAPH_CREATE: graph_new(&act, record->graph); break;
+	case GRAPH_CLONE: clone_graph(&act); break;
 	case GRAPH_DESTROY:
 		graph = graph_find(&act.books->graphs, record->graph);
 		if (graph)
 			graph_free(act.books, &act.books->graphs, graph);
 		break;
-	case GRAPH_RENAME:
-		rename_graph(&act);
-		break;
-	case GRAPH_ADD_KERNEL:
-		add_kernel(&act);
-		break;
-	case GRAPH_ADD_CHILD:
-		add_child(&act);
-		break;
-	case GRAPH_ADD_EXEC:
-		add_exec(&act);
-		break;
-	case GRAPH_REMOVE:
-		remove_node(&act);
-		break;
-	case GRAPH_LEARN:
-		learn_node(&act);
-		break;
-	case GRAPH_SET_KERNEL:
-		set_kernel(&act);
-		break;
-	case GRAPH_SET_CHILD:
-		set_child(&act);
-		break;
-	case GRAPH_UPDATABLE:
-		update_by_kernels(&act);
-		break;
-	default:
-		exec_record(&act);
+	case GRAPH_RENAME: rename_graph(&act); break;
+	case GRAPH_ADD_KERNEL: add_kernel(&act); break;
+	case GRAPH_ADD_CHILD: add_child(&act); break;
+	case GRAPH_ADD_EXEC: add_exec(&act); break;
+	case GRAPH_REMOVE: remove_node(&act); break;
+	case GRAPH_LEARN: learn_node(&act); break;
+	case GRAPH_SET_KERNEL: set_kernel(&act); break;
+	case GRAPH_SET_CHILD: set_child(&act); break;
+	case GRAPH_UPDATABLE: update_by_kernels(&act); break;
+	default: exec_record(&act);
 	}
 	return act_end(&act, graphs);
 }
@@ -470,8 +464,8 @@ static void exec_count(struct graph *exec, uint64_t launches)
 	exec->launches = launches;
 }
 
-int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices, const struct graph_key *key,
-	       const struct graph_row *row, bool ended)
+int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
+	       const struct graph_key *key, const struct graph_row *row, bool ended)
 {
 	struct act act = { .counters = counters, .devices = devices, .books = books_get(graphs) };
 	struct graph *exec;

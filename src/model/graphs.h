@@ -14,9 +14,9 @@
 struct graph_books;
 
 struct graphs {
-	struct graph_books *books;	/* NULL until there is a graph */
-	struct graph_sites sites;	/* where executable ones are made */
-	bool inexact;			/* something of them was lost, or could not be told apart */
+	struct graph_books *books; /* NULL until there is a graph */
+	struct graph_sites sites;  /* where executable ones are made */
+	bool inexact;              /* something of them was lost, or could not be told apart */
 	/* As launch_entry.updatable, of a kernel that is not known */
 	bool updatable;
 };
@@ -28,8 +28,8 @@ struct graphs {
  */
 int graphs_record(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
 		  const struct name_store *names, const struct rec_graph *record);
-int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices, const struct graph_key *key,
-	       const struct graph_row *row, bool ended);
+int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
+	       const struct graph_key *key, const struct graph_row *row, bool ended);
 /* The executable graph that the record names was made where it says. Returns 0 or -ENOMEM. */
 int graphs_made(struct graphs *graphs, const struct rec_instantiated *record);
 /* As model_graph_last() says. */

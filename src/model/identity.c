@@ -36,14 +36,16 @@ void identity_begin(struct identity *identity, const struct rec_process *record)
 	 * Until it is identified: the kernel calls a program that was started through
 	 * /proc/self/exe "exe".
 	 */
-	if (!identity->command && record->args_len <= sizeof(record->args) && strnlen(record->args, record->args_len))
+	if (!identity->command && record->args_len <= sizeof(record->args) &&
+	    strnlen(record->args, record->args_len))
 		replace(&identity->command, record->args, record->args_len);
 }
 
-int identity_learn(struct identity *identity, const struct rec_identity *record, const char *strings, size_t len,
-		   const char **rest, size_t *rest_len)
+int identity_learn(struct identity *identity, const struct rec_identity *record,
+		   const char *strings, size_t len, const char **rest, size_t *rest_len)
 {
-	char **fields[] = { &identity->user, &identity->command, &identity->arguments, &identity->container, &identity->pod };
+	char **fields[] = { &identity->user, &identity->command, &identity->arguments,
+			    &identity->container, &identity->pod };
 	size_t i;
 
 	identity->identified = true;

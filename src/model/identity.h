@@ -11,14 +11,14 @@
 #include "cutop_event.h"
 
 struct identity {
-	bool begun;			/* REC_PROCESS was seen */
-	bool identified;		/* REC_IDENTITY was seen */
+	bool begun;      /* REC_PROCESS was seen */
+	bool identified; /* REC_IDENTITY was seen */
 	/* It ran before it was watched: its figures are lower bounds */
 	bool from_attach;
 	uint32_t pid, parent_pid, ns_pid, uid;
-	uint64_t start_real;		/* from REC_IDENTITY */
+	uint64_t start_real; /* from REC_IDENTITY */
 	char comm[CUTOP_COMM_LEN + 1];
-	char *user, *command, *arguments, *container, *pod;	/* cleaned; NULL: unknown */
+	char *user, *command, *arguments, *container, *pod; /* cleaned; NULL: unknown */
 };
 
 /* The kernel's name for a process, cleaned and NUL-terminated. */
@@ -30,8 +30,8 @@ void identity_begin(struct identity *identity, const struct rec_process *record)
  * Takes in who the process is; @strings are the @len bytes after @record. Returns 0 with *@rest and
  * *@rest_len set to the last string, the device numbers (NULL: there is none), or -ENOMEM.
  */
-int identity_learn(struct identity *identity, const struct rec_identity *record, const char *strings, size_t len,
-		   const char **rest, size_t *rest_len);
+int identity_learn(struct identity *identity, const struct rec_identity *record,
+		   const char *strings, size_t len, const char **rest, size_t *rest_len);
 /* The command if it is known, else the kernel's name for the process. */
 const char *identity_name(const struct identity *identity);
 /* True if @asker means this process by @pid, a number in the asker's own namespace. */

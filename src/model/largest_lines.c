@@ -11,7 +11,7 @@
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 struct held {
-	const struct site *site;	/* of a line: the one that holds most */
+	const struct site *site; /* of a line: the one that holds most */
 	uint64_t bytes, count;
 };
 
@@ -89,7 +89,10 @@ void largest_lines(const struct program *program, int device, struct snap_detail
 		char text[sizeof(line->text)];
 
 		*line = (struct snap_line){
-			.live = list[i].bytes, .allocations = list[i].count, .site = list[i].site->address, .stack = list[i].site->stack_id,
+			.live = list[i].bytes,
+			.allocations = list[i].count,
+			.site = list[i].site->address,
+			.stack = list[i].site->stack_id,
 		};
 		sites_describe(list[i].site, &program->names, text, sizeof(text));
 		utf8_clean(text, line->text, sizeof(line->text));

@@ -22,10 +22,10 @@
 #include "model/suspect.h"
 #include "util/saturated.h"
 
-#define DISPLACED_NS	1000000000ull	/* how long a late free is waited for */
+#define DISPLACED_NS 1000000000ull /* how long a late free is waited for */
 
-void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names, struct device_list *machine,
-		 uint64_t leak_age)
+void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names,
+		 struct device_list *machine, uint64_t leak_age)
 {
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->devices = devices;
@@ -55,7 +55,8 @@ static void leave_live(struct ledger *ledger, struct alloc_node *node, uint64_t 
 		end_tiles(ledger, node->address, time);
 	ledger->live_allocations--;
 	if (!KIND_IS_VRAM(node->kind) || !ledger->checkpointed)
-		ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
+		ledger->kinds[node->kind] =
+			subtract_saturated(ledger->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
 	if (KIND_IS_VRAM(node->kind) && !ledger->checkpointed) {
@@ -79,7 +80,8 @@ static bool may_be_freed(const struct ledger *ledger, const struct alloc_node *n
  * live: it leaked, or is held. If its free may be among lost records, calling it a leak would be a
  * guess: then it is a suspect.
  */
-void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time)
+void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end,
+			  uint64_t time)
 {
 	struct site *site = ledger->sites.list[node->site];
 
@@ -99,7 +101,8 @@ void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum n
 		ledger->leaked = add_saturated(ledger->leaked, node->bytes);
 }
 
-void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time)
+void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end,
+		     uint64_t time)
 {
 	leave_live(ledger, node, time);
 	if (KIND_CAN_LEAK(node->kind))
@@ -254,7 +257,8 @@ static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time)
 
 static bool is_handle(const struct rec_alloc *record)
 {
-	return record->kind == KIND_ARRAY || record->kind == KIND_PHYSICAL || call_descs[record->call].flags & CALL_HANDLE;
+	return record->kind == KIND_ARRAY || record->kind == KIND_PHYSICAL ||
+	       call_descs[record->call].flags & CALL_HANDLE;
 }
 
 /*
@@ -279,7 +283,8 @@ void ledger_checkpoint(struct ledger *ledger)
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
 			continue;
-		ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
+		ledger->kinds[node->kind] =
+			subtract_saturated(ledger->kinds[node->kind], node->bytes);
 		ledger->live = subtract_saturated(ledger->live, node->bytes);
 		devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
 	}
@@ -323,11 +328,14 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 		retain(node);
 		return 0;
 	}
-	while ((node = book_overlap(&ledger->book, record->address, bytes, is_handle(record))) != NULL)
+	while ((node = book_overlap(&ledger->book, record->address, bytes, is_handle(record))) !=
+	       NULL)
 		news->lost_frees += displace(ledger, node, record->hdr.time);
 
 	site = sites_get(&ledger->sites, ledger->names, record->site, record->stack);
-	node = site && has_room(ledger) ? book_add(&ledger->book, record->address, bytes, is_handle(record)) : NULL;
+	node = site && has_room(ledger) ?
+		       book_add(&ledger->book, record->address, bytes, is_handle(record)) :
+		       NULL;
 	if (!node) {
 		ledger->inexact = true;
 		return -ENOMEM;
@@ -336,8 +344,10 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	node->born = record->hdr.time;
 	node->site = site->index;
 	node->call = record->call;
-	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device : CUTOP_DEVICE_UNKNOWN;
-	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes : UINT16_MAX;
+	node->device = record->device >= 0 && record->device < INT16_MAX ? (int16_t)record->device :
+									   CUTOP_DEVICE_UNKNOWN;
+	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes :
+								   UINT16_MAX;
 	node->opens = 1;
 	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
 	if (!ledger_outlives_contexts(node->call)) {
@@ -384,9 +394,11 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	return 0;
 }
 
-static enum free_news failed_free(struct ledger *ledger, const struct rec_free *record, const struct alloc_node *node)
+static enum free_news failed_free(struct ledger *ledger, const struct rec_free *record,
+				  const struct alloc_node *node)
 {
-	bool is_live = node && node->state == NODE_LIVE, is_double = !is_live && book_was_freed(&ledger->book, record->address);
+	bool is_live = node && node->state == NODE_LIVE,
+	     is_double = !is_live && book_was_freed(&ledger->book, record->address);
 
 	*(is_double ? &ledger->double_frees : &ledger->failed_frees) += 1;
 	return is_double ? FREE_DOUBLE : node ? FREE_PLAIN : FREE_UNKNOWN;
@@ -419,7 +431,9 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 		return FREE_PLAIN;
 	node = book_at(&ledger->book, record->address);
 	if (record->result)
-		return call_failed(record->call, record->result) ? failed_free(ledger, record, node) : FREE_PLAIN;
+		return call_failed(record->call, record->result) ?
+			       failed_free(ledger, record, node) :
+			       FREE_PLAIN;
 	if (book_claim(&ledger->book, record->address, record->entry)) {
 		ledger->frees++;
 		if (!node)

@@ -24,7 +24,7 @@ struct ledger {
 	/* Borrowed: the process's own, and shared ones. */
 	struct own_devices *devices;
 	struct name_store *names;
-	struct device_list *machine;	/* what all processes hold on each device */
+	struct device_list *machine; /* what all processes hold on each device */
 	/* Ns: first window of the rising-floor test; 0: there is none */
 	uint64_t leak_age;
 
@@ -36,14 +36,14 @@ struct ledger {
 	struct device_list held_on;
 	/* For each way of ending allocations, the last call that did so */
 	uint16_t end_calls[NODE_END_COUNT];
-	unsigned int nodes_asked;	/* how often it was asked whether there is room for more, */
-	bool nodes_full;		/* and the last answer */
-	bool checkpointed;		/* a checkpoint has moved its memory off the devices */
-	bool inexact;			/* something was lost, or could not be told apart */
-	uint64_t live, peak, leaked, held, allocated;	/* bytes */
+	unsigned int nodes_asked; /* how often it was asked whether there is room for more, */
+	bool nodes_full;          /* and the last answer */
+	bool checkpointed;        /* a checkpoint has moved its memory off the devices */
+	bool inexact;             /* something was lost, or could not be told apart */
+	uint64_t live, peak, leaked, held, allocated; /* bytes */
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
-	uint64_t kinds[KIND_COUNT];	/* live bytes */
+	uint64_t kinds[KIND_COUNT]; /* live bytes */
 	/* Time of the last lost record of the process; 0: none was lost */
 	uint64_t lost_time;
 	/* Ended allocations that were dropped from the map to save memory */
@@ -52,12 +52,12 @@ struct ledger {
 
 /* The effects of an allocation besides its figures. */
 struct ledger_news {
-	size_t lost_frees;		/* frees that were missed */
-	const struct device_use *full;	/* a device that has come near its size; or NULL */
+	size_t lost_frees;             /* frees that were missed */
+	const struct device_use *full; /* a device that has come near its size; or NULL */
 };
 
-void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names, struct device_list *machine,
-		 uint64_t leak_age);
+void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names,
+		 struct device_list *machine, uint64_t leak_age);
 void ledger_clear(struct ledger *ledger);
 
 /*
@@ -75,8 +75,8 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 enum free_news {
 	/* Nothing is to be said: memory that is live, or no call that failed */
 	FREE_PLAIN,
-	FREE_DOUBLE,		/* what was freed before */
-	FREE_UNKNOWN,		/* an address where no allocation that is known begins */
+	FREE_DOUBLE,  /* what was freed before */
+	FREE_UNKNOWN, /* an address where no allocation that is known begins */
 };
 
 /* A freeing call returned. */
@@ -113,11 +113,13 @@ void ledger_drop_map(struct ledger *ledger);
  * For ledger_end.c. Ends a live allocation whose owner ends; if it cannot leak, it is simply gone,
  * and @node with it.
  */
-void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time);
+void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end,
+		     uint64_t time);
 /*
  * The same for a displaced one, which is no longer live. It must be of a kind that has to be freed.
  */
-void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end, uint64_t time);
+void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end,
+			  uint64_t time);
 
 /*
  * True if allocations by @call belong to no context, so that neither a destroyed context nor a

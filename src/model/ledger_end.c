@@ -27,7 +27,8 @@ static bool is_linked_runtime(const struct site *site)
 	if (!len || !strncmp(name, inner, sizeof(inner) - 1))
 		return len;
 	for (call = 0; call < CALL_COUNT; call++)
-		if (call_descs[call].layer == LAYER_RUNTIME && !strncmp(call_name(call), name, len) && !call_name(call)[len])
+		if (call_descs[call].layer == LAYER_RUNTIME &&
+		    !strncmp(call_name(call), name, len) && !call_name(call)[len])
 			return true;
 	return false;
 }
@@ -36,15 +37,18 @@ static bool is_release(const struct rec_reset *record)
 {
 	const struct call_desc *desc = &call_descs[record->call];
 
-	return desc->class == CLASS_CONTEXT && (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END);
+	return desc->class == CLASS_CONTEXT &&
+	       (desc->a == CONTEXT_RELEASE || desc->a == CONTEXT_GREEN_END);
 }
 
 /* True if the end of @context (0: of the primary one of @device) ends @node. */
-static bool is_ended_by(struct ledger *ledger, const struct alloc_node *node, uint16_t context, const struct rec_reset *record)
+static bool is_ended_by(struct ledger *ledger, const struct alloc_node *node, uint16_t context,
+			const struct rec_reset *record)
 {
 	int device = record->device;
 
-	if (node->state != NODE_LIVE || node->context != context || ledger_outlives_contexts(node->call))
+	if (node->state != NODE_LIVE || node->context != context ||
+	    ledger_outlives_contexts(node->call))
 		return false;
 	if (context || device == CUTOP_DEVICE_UNKNOWN || node->device == device)
 		return true;
@@ -79,7 +83,8 @@ static bool is_others_release(const struct ledger *ledger, const struct rec_rese
 	for (i = 0; i < ledger->sites.count; i++) {
 		const struct site *site = ledger->sites.list[i];
 
-		if (site->live && (site->device == record->device || site->device == CUTOP_DEVICE_UNKNOWN) &&
+		if (site->live &&
+		    (site->device == record->device || site->device == CUTOP_DEVICE_UNKNOWN) &&
 		    (site->by_runtime || is_linked_runtime(site)))
 			return true;
 	}
@@ -94,7 +99,8 @@ static bool is_reset(const struct rec_reset *record)
 {
 	const struct call_desc *desc = &call_descs[record->call];
 
-	return desc->class == CLASS_RESET || (desc->class == CLASS_CONTEXT && desc->a == CONTEXT_RESET);
+	return desc->class == CLASS_RESET ||
+	       (desc->class == CLASS_CONTEXT && desc->a == CONTEXT_RESET);
 }
 
 void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct reset_news *news)
@@ -104,7 +110,8 @@ void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct 
 	enum node_end end = record->context ? NODE_END_CONTEXT : NODE_END_RESET;
 	struct book_cursor cursor;
 	struct alloc_node *node;
-	uint64_t entry = subtract_saturated(record->hdr.time, (uint64_t)record->lasted * CUTOP_LASTED_NS);
+	uint64_t entry =
+		subtract_saturated(record->hdr.time, (uint64_t)record->lasted * CUTOP_LASTED_NS);
 	size_t i;
 
 	*news = (struct reset_news){ .is_end = false };
@@ -115,7 +122,7 @@ void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct 
 	if (!record->context && is_reset(record))
 		own_devices_forget_runtime(ledger->devices, record->device);
 	if (record->context && !context)
-		return;		/* it owned nothing */
+		return; /* it owned nothing */
 	contexts_end(&ledger->contexts, context);
 	ledger->end_calls[end] = record->call;
 	book_walk(&ledger->book, &cursor);
@@ -131,7 +138,8 @@ void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct 
 		 * If another allocation replaced it before the ending call was entered, it had been
 		 * freed.
 		 */
-		if (ledger->book.displaced[i].when < entry || !is_ended_by(ledger, node, context, record))
+		if (ledger->book.displaced[i].when < entry ||
+		    !is_ended_by(ledger, node, context, record))
 			continue;
 		if (KIND_CAN_LEAK(node->kind)) {
 			news->count++;
@@ -157,7 +165,7 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	ledger->inexact |= book->displaced_count != 0;
 	for (i = 0; i < sites->count; i++)
 		sites->list[i]->last_bytes = sites->list[i]->ended;
-	tiles_free(&ledger->tiles);	/* memory that only these held was not given back */
+	tiles_free(&ledger->tiles); /* memory that only these held was not given back */
 	book_walk(book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)
@@ -176,7 +184,8 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 		suspect_free(&site->suspect);
 		if (site->held || site->ended == site->last_bytes)
 			continue;
-		if (!news->most || site->ended - site->last_bytes > news->most->ended - news->most->last_bytes)
+		if (!news->most ||
+		    site->ended - site->last_bytes > news->most->ended - news->most->last_bytes)
 			news->most = site;
 	}
 	news->leaked = subtract_saturated(ledger->leaked, leaked);

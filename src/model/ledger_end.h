@@ -11,21 +11,21 @@
 
 /* The effects of a reset. */
 struct reset_news {
-	bool is_end;		/* false: something else holds the context, and nothing ended */
-	bool is_told;		/* what it ended is worth reporting: */
-	uint64_t count;		/* allocations that it ended */
-	uint64_t leaked;	/* bytes of them that leaked, */
-	bool is_held;		/* and whether caches held some of them */
+	bool is_end;     /* false: something else holds the context, and nothing ended */
+	bool is_told;    /* what it ended is worth reporting: */
+	uint64_t count;  /* allocations that it ended */
+	uint64_t leaked; /* bytes of them that leaked, */
+	bool is_held;    /* and whether caches held some of them */
 };
 
 void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct reset_news *news);
 
 /* The effects of a process's end. */
 struct end_news {
-	size_t lost_frees;	/* frees that were missed */
-	uint64_t leaked, count;	/* bytes and allocations that leaked, */
-	const struct site *most;	/* and the site with most of them; NULL: nothing leaked */
-	uint64_t unsure;	/* bytes that leaked, unless their frees are among lost records */
+	size_t lost_frees;       /* frees that were missed */
+	uint64_t leaked, count;  /* bytes and allocations that leaked, */
+	const struct site *most; /* and the site with most of them; NULL: nothing leaked */
+	uint64_t unsure;         /* bytes that leaked, unless their frees are among lost records */
 };
 
 void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news);

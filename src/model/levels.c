@@ -14,7 +14,7 @@
 struct level {
 	RB_ENTRY(level) link;
 	uint64_t handle, whole;
-	uint64_t born;		/* when the whole was allocated: its handle may be reused */
+	uint64_t born; /* when the whole was allocated: its handle may be reused */
 };
 
 static int level_compare(const struct level *a, const struct level *b)
@@ -50,7 +50,8 @@ int levels_learn(struct levels *levels, struct book *book, uint64_t handle, uint
 
 struct alloc_node *levels_whole(const struct levels *levels, struct book *book, uint64_t handle)
 {
-	struct level key = { .handle = handle }, *level = RB_FIND(level_tree, (struct level_tree *)&levels->tree, &key);
+	struct level key = { .handle = handle },
+		     *level = RB_FIND(level_tree, (struct level_tree *)&levels->tree, &key);
 	struct alloc_node *node = level ? book_handle(book, level->whole) : NULL;
 
 	return node && node->state == NODE_LIVE && node->born == level->born ? node : NULL;

@@ -21,9 +21,11 @@ static void bound_ended(struct model *model)
 	struct programs *programs = &model->programs;
 	struct program *program, *next;
 
-	for (program = programs->ended_first; program && programs->ended_count > model->config.max_exited; program = next) {
+	for (program = programs->ended_first;
+	     program && programs->ended_count > model->config.max_exited; program = next) {
 		next = program->ended_after;
-		if (program->settled || programs->ended_count > model->config.max_exited + UNSETTLED_MAX)
+		if (program->settled ||
+		    programs->ended_count > model->config.max_exited + UNSETTLED_MAX)
 			forget(model, program);
 	}
 }
@@ -60,7 +62,8 @@ void lives_trim(struct model *model)
 		else
 			weight += program_weight(program);
 	}
-	for (program = model->programs.ended_first; program && weight > ENDED_BYTES_MAX; program = next) {
+	for (program = model->programs.ended_first; program && weight > ENDED_BYTES_MAX;
+	     program = next) {
 		next = program->ended_after;
 		if (!program->settled)
 			continue;
@@ -77,7 +80,8 @@ void lives_expire(struct model *model, struct program *program, uint64_t now)
 		model_lose(model, LOST_FREE, lost);
 }
 
-void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason, int code)
+void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason,
+	       int code)
 {
 	struct end_news news;
 

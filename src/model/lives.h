@@ -13,7 +13,8 @@ struct program;
 
 /* The first hooked call of @program, according to its record. */
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
-void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason, int code);
+void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason,
+	       int code);
 /* At @now, missing frees should have been seen: those that were not are lost. */
 void lives_expire(struct model *model, struct program *program, uint64_t now);
 /*

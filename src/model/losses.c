@@ -19,8 +19,10 @@ static const char *const words[LOST_COUNT] = {
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_PYTHON] = "Python frames that could not be read or kept",
 	[LOST_CALL_SITES] = "sites of launches or waits for which there was no room",
-	[LOST_LINES] = "source lines: the process that reads them ended at their file, or that user's files ended it too often",
-	[LOST_SYMBOLS] = "names of functions for which there was no memory (see --names-memory), or no time",
+	[LOST_LINES] =
+		"source lines: the process that reads them ended at their file, or that user's files ended it too often",
+	[LOST_SYMBOLS] =
+		"names of functions for which there was no memory (see --names-memory), or no time",
 	[LOST_UNANSWERED] = "reads of files or memory that nothing delivered",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
 	[LOST_RECORD] = "records that made no sense",

@@ -9,9 +9,9 @@
 #include "cutop_event.h"
 
 struct losses {
-	uint64_t fed[LOST_FED_COUNT];	/* lost by the BPF side and by the collector */
-	uint64_t own[LOST_COUNT];	/* lost here */
-	uint64_t told[LOST_COUNT];	/* when the log last reported it */
+	uint64_t fed[LOST_FED_COUNT]; /* lost by the BPF side and by the collector */
+	uint64_t own[LOST_COUNT];     /* lost here */
+	uint64_t told[LOST_COUNT];    /* when the log last reported it */
 };
 
 uint64_t losses_total(const struct losses *losses, enum lost_cause cause);

@@ -49,7 +49,8 @@ static void drop(struct mappings *mappings, struct mapping *mapping)
 	free(mapping);
 }
 
-int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t handle, uint64_t born)
+int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t handle,
+		 uint64_t born)
 {
 	struct mapping *mapping;
 
@@ -58,7 +59,9 @@ int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, ui
 	mapping = malloc(sizeof(*mapping));
 	if (!mapping)
 		return -ENOMEM;
-	*mapping = (struct mapping){ .address = address, .bytes = bytes, .handle = handle, .born = born };
+	*mapping = (struct mapping){
+		.address = address, .bytes = bytes, .handle = handle, .born = born
+	};
 	RB_INSERT(mapping_tree, &mappings->by_address, mapping);
 	RB_INSERT(mapping_handle_tree, &mappings->by_handle, mapping);
 	mappings->count++;
@@ -84,7 +87,8 @@ const struct mapping *mappings_find(const struct mappings *mappings, uint64_t ad
 uint64_t mappings_address(const struct mappings *mappings, uint64_t handle)
 {
 	struct mapping key = { .handle = handle };
-	struct mapping *mapping = RB_NFIND(mapping_handle_tree, (struct mapping_handle_tree *)&mappings->by_handle, &key);
+	struct mapping *mapping = RB_NFIND(
+		mapping_handle_tree, (struct mapping_handle_tree *)&mappings->by_handle, &key);
 
 	return mapping && mapping->handle == handle ? mapping->address : 0;
 }

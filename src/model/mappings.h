@@ -34,12 +34,14 @@ struct mappings {
 /*
  * Adds a mapping; its addresses must be free. Returns 0, -ENOMEM, or -ENOSPC beyond MAPPINGS_MAX.
  */
-int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t handle, uint64_t born);
+int mappings_add(struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t handle,
+		 uint64_t born);
 /*
  * Removes one mapping that overlaps the given range, and copies it to *@was. Returns false if there
  * is none.
  */
-bool mappings_take(struct mappings *mappings, uint64_t address, uint64_t bytes, struct mapping *was);
+bool mappings_take(struct mappings *mappings, uint64_t address, uint64_t bytes,
+		   struct mapping *was);
 /* The mapping that contains @address, or NULL. */
 const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address);
 /* The lowest address where the memory of @handle is mapped, 0: nowhere. */

@@ -20,10 +20,10 @@
 struct model;
 
 struct model_config {
-	uint64_t start_mono;	/* ns, CLOCK_MONOTONIC: when watching began */
-	uint64_t start_real;	/* ns, CLOCK_REALTIME, at the same instant */
-	uint64_t leak_age;	/* ns: first window of the rising-floor test */
-	unsigned int max_exited;	/* exited processes kept; 0: 1000 */
+	uint64_t start_mono;     /* ns, CLOCK_MONOTONIC: when watching began */
+	uint64_t start_real;     /* ns, CLOCK_REALTIME, at the same instant */
+	uint64_t leak_age;       /* ns: first window of the rising-floor test */
+	unsigned int max_exited; /* exited processes kept; 0: 1000 */
 	/* Snapshots have sums by command and call, including dropped processes */
 	bool totals;
 };
@@ -50,17 +50,20 @@ size_t record_call_offset(unsigned int type);
  * replaces the earlier one. Rows of unknown programs are kept (a row can be read before the
  * program's REC_PROCESS is). Return 0 or -ENOMEM.
  */
-int model_launch_row(struct model *model, const struct launch_key *key, const struct launch_row *row);
+int model_launch_row(struct model *model, const struct launch_key *key,
+		     const struct launch_row *row);
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
 int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
-int model_pending_row(struct model *model, const struct pending_key *key, const struct pending_row *row);
+int model_pending_row(struct model *model, const struct pending_key *key,
+		      const struct pending_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
 /*
  * Of these each adds to those before, and their sites are rows of the same program's records of
  * names.
  */
-int model_call_site(struct model *model, const struct call_site_key *key, const struct call_site_row *row);
+int model_call_site(struct model *model, const struct call_site_key *key,
+		    const struct call_site_row *row);
 
 /*
  * Total time (ns) in which at least one thread of @program was inside a synchronizing call,
@@ -69,7 +72,8 @@ int model_call_site(struct model *model, const struct call_site_key *key, const 
 void model_sync(struct model *model, uint32_t program, uint64_t ns);
 
 /* The latest synchronizations of whole devices by @program: the slots of its row, by device. */
-void model_synced(struct model *model, uint32_t program, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+void model_synced(struct model *model, uint32_t program,
+		  const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
 /* Marks @program: the returns of its calls are not probed. @why: enum unreturned. */
 void model_unreturned(struct model *model, uint32_t program, unsigned int why);
@@ -87,7 +91,8 @@ void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
  * To be called after the launch rows of a program, before its fault is reported: the contents of
  * this row's graph were launched when the row says.
  */
-void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row);
+void model_graph_last(struct model *model, const struct graph_key *key,
+		      const struct graph_row *row);
 
 /* No further row of @program will come: the contents of its graphs may be dropped. */
 void model_graphs_done(struct model *model, uint32_t program);

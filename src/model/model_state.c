@@ -67,12 +67,17 @@ event_tell(struct model *model, struct event *event, const char *format, va_list
 	return number;
 }
 
-uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
-		    const struct snap_detail *detail, const char *format, ...)
+uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind,
+		    uint64_t time, uint64_t bytes, const struct snap_detail *detail,
+		    const char *format, ...)
 {
 	struct event event = {
-		.time = time, .bytes = bytes, .pid = program ? program->identity.pid : 0, .program = program ? program->number : 0,
-		.kind = (uint8_t)kind, .detail = (struct snap_detail *)detail,
+		.time = time,
+		.bytes = bytes,
+		.pid = program ? program->identity.pid : 0,
+		.program = program ? program->number : 0,
+		.kind = (uint8_t)kind,
+		.detail = (struct snap_detail *)detail,
 	};
 	uint64_t number;
 	va_list args;
@@ -83,7 +88,8 @@ uint64_t model_tell(struct model *model, const struct program *program, enum eve
 	return number;
 }
 
-uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time, const char *format, ...)
+uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
+		       const char *format, ...)
 {
 	struct event event = { .time = time, .pid = pid, .kind = (uint8_t)kind };
 	uint64_t number;
@@ -99,7 +105,8 @@ uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, 
 static void tell_lost(struct model *model, enum lost_cause cause, uint64_t total)
 {
 	if (total)
-		model_tell(model, NULL, EVENT_LOST, model->latest ? model->latest : model->clock.start.mono, 0, NULL,
+		model_tell(model, NULL, EVENT_LOST,
+			   model->latest ? model->latest : model->clock.start.mono, 0, NULL,
 			   "lost so far: %llu %s", (unsigned long long)total, losses_words(cause));
 }
 

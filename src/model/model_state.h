@@ -22,23 +22,23 @@
 
 struct model {
 	struct model_config config;
-	uint64_t latest;		/* time of the latest record */
+	uint64_t latest; /* time of the latest record */
 	struct programs programs;
-	struct device_list held_on;	/* held by all processes */
+	struct device_list held_on; /* held by all processes */
 	struct wall_clock clock;
 	struct losses losses;
 	struct snap_unseen unseen[UNSEEN_COUNT];
 	struct event_log log;
 	struct readings readings;
 	struct extra_names extras;
-	struct totals *totals;		/* NULL: not asked for */
+	struct totals *totals; /* NULL: not asked for */
 	struct snap_gone gone;
 
 	/* for snapshots */
-	uint32_t focus;			/* the program whose spans are wanted */
+	uint32_t focus; /* the program whose spans are wanted */
 	bool has_focus;
 	bool has_snapshot;
-	uint64_t snapshot_time;		/* time of the previous snapshot */
+	uint64_t snapshot_time; /* time of the previous snapshot */
 	uint64_t snapshot_number;
 };
 
@@ -60,10 +60,11 @@ void model_lose_kernels(struct model *model, const struct program *program, bool
  * Adds an event of @program (NULL: of none) to the log, with a copy of @detail (NULL: none).
  * Returns its number, or 0 without memory, which is counted.
  */
-uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind, uint64_t time, uint64_t bytes,
-		    const struct snap_detail *detail, const char *format, ...) __attribute__((format(printf, 7, 8)));
+uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind,
+		    uint64_t time, uint64_t bytes, const struct snap_detail *detail,
+		    const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* The same for the process @pid, which may have no program; 0: for none. */
-uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
+		       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -75,7 +75,8 @@ void names_describe(const struct name_store *names, uint64_t address, char *out,
 	const struct mapped_file *file = file_of(names, address);
 
 	if (file)
-		snprintf(out, size, "%s+0x%" PRIx64, file->file, address - file->start + file->offset);
+		snprintf(out, size, "%s+0x%" PRIx64, file->file,
+			 address - file->start + file->offset);
 	else
 		snprintf(out, size, "0x%" PRIx64, address);
 }
@@ -127,19 +128,15 @@ static int source_rank(unsigned int source, bool truncated)
 
 	switch (source) {
 	case NAME_REGISTERED:
-	case NAME_DRIVER:
-		rank = 3;
-		break;
-	case NAME_SYMBOL:
-		rank = 2;
-		break;
-	default:
-		rank = 1;
+	case NAME_DRIVER: rank = 3; break;
+	case NAME_SYMBOL: rank = 2; break;
+	default: rank = 1;
 	}
 	return rank * 2 - truncated;
 }
 
-static int kernel_set(struct name_store *names, uint64_t function, uint64_t stub, int rank, const char *name, size_t len)
+static int kernel_set(struct name_store *names, uint64_t function, uint64_t stub, int rank,
+		      const char *name, size_t len)
 {
 	int error;
 	struct kernel_name *kernel = kernel_get(names, function, &error);
@@ -210,8 +207,8 @@ static int file_set(struct name_store *names, const struct rec_module *record)
 	}
 	*file = (struct mapped_file){ record->start, record->end, record->offset, name };
 	RB_FOREACH(kernel, kernel_tree, &names->kernels)
-		if (!kernel->symbol)
-			kernel_forget_shown(names, kernel);
+	if (!kernel->symbol)
+		kernel_forget_shown(names, kernel);
 	return 0;
 }
 
@@ -226,7 +223,8 @@ uint64_t names_stub(const struct name_store *names, uint64_t function)
  * Describes a kernel without a name: its stub, itself, or the place that launches it, whichever is
  * in a file.
  */
-static void kernel_describe(const struct name_store *names, const struct kernel_name *kernel, char *out, size_t size)
+static void kernel_describe(const struct name_store *names, const struct kernel_name *kernel,
+			    char *out, size_t size)
 {
 	uint64_t address = kernel->function;
 	size_t len;
@@ -266,7 +264,8 @@ const struct kernel_name *names_kernel(struct name_store *names, uint64_t functi
 		kernel->brief = kernel->full ? demangle_short(kernel->full) : NULL;
 	}
 	/* A short mangled name can have a long demangled form. */
-	if (!symbol || names->bytes + text_bytes(kernel->full) + text_bytes(kernel->brief) > names->limits.bytes) {
+	if (!symbol || names->bytes + text_bytes(kernel->full) + text_bytes(kernel->brief) >
+			       names->limits.bytes) {
 		free(kernel->full);
 		free(kernel->brief);
 		kernel_describe(names, kernel, where, sizeof(where));
@@ -374,7 +373,7 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 		memcpy(&address, frames + i * sizeof(address), sizeof(address));
 		stack->frames[i] = names_place(names, address);
 		if (!stack->frames[i])
-			break;		/* outer frames are left out */
+			break; /* outer frames are left out */
 		stack->count++;
 	}
 	stack->shown = record->shown < stack->count ? record->shown : 0;
@@ -392,22 +391,20 @@ int names_record(struct name_store *names, const struct rec_hdr *record, const c
 
 	switch (record->type) {
 	case REC_KERNEL:
-		return kernel_set(names, kernel->function, kernel->stub, source_rank(kernel->source, kernel->truncated),
-				  tail, kernel->name_len);
+		return kernel_set(names, kernel->function, kernel->stub,
+				  source_rank(kernel->source, kernel->truncated), tail,
+				  kernel->name_len);
 	case REC_NAME:
-		return kernel_set(names, text->address, 0, source_rank(text->flags, false), tail, text->text_len);
-	case REC_LAUNCHED_AT:
-		return kernel_set_site(names, (const void *)record);
-	case REC_MODULE:
-		return file_set(names, (const void *)record);
-	case REC_SITE:
-		return place_learn(names, text, tail);
+		return kernel_set(names, text->address, 0, source_rank(text->flags, false), tail,
+				  text->text_len);
+	case REC_LAUNCHED_AT: return kernel_set_site(names, (const void *)record);
+	case REC_MODULE: return file_set(names, (const void *)record);
+	case REC_SITE: return place_learn(names, text, tail);
 	case REC_FRAME:
-		return place_frames_learn(names, (const void *)record, tail, record->size - sizeof(struct rec_frame));
-	case REC_STACK:
-		return stack_learn(names, (const void *)record, tail);
-	default:
-		return 0;
+		return place_frames_learn(names, (const void *)record, tail,
+					  record->size - sizeof(struct rec_frame));
+	case REC_STACK: return stack_learn(names, (const void *)record, tail);
+	default: return 0;
 	}
 }
 

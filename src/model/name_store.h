@@ -18,25 +18,25 @@
 /* What is known about the function that a launch names. */
 struct kernel_name {
 	RB_ENTRY(kernel_name) link;
-	uint64_t function;		/* launch_key.function: the host stub, or a handle */
-	uint64_t stub;			/* 0: unknown */
-	uint64_t site;			/* where it is launched, 0: unknown */
-	bool shares_site;		/* other functions may be launched there, too */
-	char *symbol;			/* mangled; NULL: unknown */
-	char *full, *brief;		/* as shown; NULL until asked for */
-	uint32_t version;		/* incremented when they change */
-	int rank;			/* how good the symbol's source is */
+	uint64_t function;  /* launch_key.function: the host stub, or a handle */
+	uint64_t stub;      /* 0: unknown */
+	uint64_t site;      /* where it is launched, 0: unknown */
+	bool shares_site;   /* other functions may be launched there, too */
+	char *symbol;       /* mangled; NULL: unknown */
+	char *full, *brief; /* as shown; NULL until asked for */
+	uint32_t version;   /* incremented when they change */
+	int rank;           /* how good the symbol's source is */
 };
 
 /* A place in the code: a call site, or a frame of a stack. */
 struct place {
 	RB_ENTRY(place) link;
 	uint64_t address;
-	char *name;			/* NULL: unknown */
-	const char *shown;		/* its text in the snapshot number `shown_in` */
+	char *name;        /* NULL: unknown */
+	const char *shown; /* its text in the snapshot number `shown_in` */
 	uint64_t shown_in;
-	struct place_frame *frame;	/* place_frames.c; NULL: unknown */
-	uint32_t flags;			/* enum site_flag */
+	struct place_frame *frame; /* place_frames.c; NULL: unknown */
+	uint32_t flags;            /* enum site_flag */
 };
 
 /* A user stack. */
@@ -44,8 +44,8 @@ struct stack {
 	RB_ENTRY(stack) link;
 	uint64_t id;
 	uint32_t count;
-	uint32_t shown;			/* the frame that its site is named by */
-	struct place *frames[];		/* innermost first */
+	uint32_t shown;         /* the frame that its site is named by */
+	struct place *frames[]; /* innermost first */
 };
 
 struct mapped_file {
@@ -60,7 +60,7 @@ RB_HEAD(stack_tree, stack);
 /* Limits of one store. Beyond them, functions and places go by their addresses. */
 struct name_limits {
 	size_t kernels, places, stacks;
-	size_t bytes;			/* for names of kernels (mangled and shown) and of places */
+	size_t bytes; /* for names of kernels (mangled and shown) and of places */
 };
 
 struct name_store {
@@ -71,7 +71,7 @@ struct name_store {
 	struct mapped_file *files;
 	size_t kernel_count, place_count, stack_count, file_count;
 	size_t bytes;
-	bool misses_kernels;		/* there were more than the limit */
+	bool misses_kernels; /* there were more than the limit */
 };
 
 void names_init(struct name_store *names, const struct name_limits *limits);

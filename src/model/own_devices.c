@@ -20,9 +20,11 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 	for (at = text; *at; at = end + (*end == ',')) {
 		long device = strtol(at, &end, 10);
 
-		if (end == at || device < 0 || device >= DEVICES_MAX || devices->visible_count == DEVICES_MAX)
+		if (end == at || device < 0 || device >= DEVICES_MAX ||
+		    devices->visible_count == DEVICES_MAX)
 			break;
-		visible = realloc(devices->visible, (devices->visible_count + 1) * sizeof(*visible));
+		visible =
+			realloc(devices->visible, (devices->visible_count + 1) * sizeof(*visible));
 		if (!visible) {
 			free(text);
 			return -ENOMEM;
@@ -47,7 +49,8 @@ int own_devices_machine(const struct own_devices *devices, int device)
 		return CUTOP_DEVICE_UNKNOWN;
 	if (!devices->visible_count)
 		return device;
-	return (size_t)device < devices->visible_count ? devices->visible[device] : CUTOP_DEVICE_UNKNOWN;
+	return (size_t)device < devices->visible_count ? devices->visible[device] :
+							 CUTOP_DEVICE_UNKNOWN;
 }
 
 int own_devices_number(const struct own_devices *devices, int device)
@@ -122,5 +125,6 @@ bool own_devices_runtime_uses(const struct own_devices *devices, int device)
 {
 	if (set_has(devices->runtime, device))
 		return true;
-	return set_count(devices->runtime) ? device == CUTOP_DEVICE_UNKNOWN : devices->runtime_launched;
+	return set_count(devices->runtime) ? device == CUTOP_DEVICE_UNKNOWN :
+					     devices->runtime_launched;
 }

@@ -18,8 +18,8 @@ struct own_devices {
 	/* Maps the process's numbers to the machine's; NULL: they are the same */
 	int16_t *visible;
 	size_t visible_count;
-	uint64_t seen[DEVICES_MAX / 64];	/* bit sets, by the machine's numbers */
-	uint64_t runtime[DEVICES_MAX / 64];	/* the runtime works in their primary contexts */
+	uint64_t seen[DEVICES_MAX / 64];    /* bit sets, by the machine's numbers */
+	uint64_t runtime[DEVICES_MAX / 64]; /* the runtime works in their primary contexts */
 	/* The runtime has launched a kernel: its row tells on which device */
 	bool runtime_launched;
 };

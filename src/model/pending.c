@@ -14,23 +14,23 @@
 #include "model/snapshot.h"
 #include "util/saturated.h"
 
-#define RUNS_MAX	1024	/* runs remembered per stream; older ones are joined */
+#define RUNS_MAX 1024 /* runs remembered per stream; older ones are joined */
 /* Successive copies of one direction to one device. */
 struct run {
 	/* Total units submitted to the stream up to here, as the row counts them */
 	uint64_t end;
 	uint64_t units, bytes;
 	uint8_t direction;
-	int device;		/* as the process numbers it */
+	int device; /* as the process numbers it */
 };
 
 struct pending_entry {
 	RB_ENTRY(pending_entry) link;
 	struct pending_key key;
 	struct pending_row row;
-	struct run *runs;	/* oldest first */
+	struct run *runs; /* oldest first */
 	size_t run_count, run_size;
-	uint64_t units;		/* units of all copies that came as records */
+	uint64_t units; /* units of all copies that came as records */
 };
 
 static int pending_compare(const struct pending_entry *a, const struct pending_entry *b)
@@ -62,9 +62,11 @@ static struct pending_entry *entry_get(struct pending *pending, uint64_t stream,
  * The bytes of @slot that are done, including those that a synchronization of the whole device
  * covers.
  */
-static uint64_t covered(const struct pending *pending, const struct pending_row *row, unsigned int slot)
+static uint64_t covered(const struct pending *pending, const struct pending_row *row,
+			unsigned int slot)
 {
-	unsigned int at = row->device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)row->device;
+	unsigned int at = row->device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 :
+								(unsigned int)row->device;
 	uint64_t bytes = row->covered[slot], done;
 
 	if (at >= CUTOP_SYNC_SLOTS || (row->device >= 0 && at == CUTOP_SYNC_SLOTS - 1))
@@ -94,10 +96,11 @@ void pending_synced(struct pending *pending, const struct sync_slot slots[CUTOP_
 
 	memcpy(pending->synced, slots, sizeof(pending->synced));
 	RB_FOREACH(entry, pending_tree, &pending->streams)
-		runs_trim(entry, covered(pending, &entry->row, DIR_DEFAULT));
+	runs_trim(entry, covered(pending, &entry->row, DIR_DEFAULT));
 }
 
-int pending_row(struct pending *pending, const struct pending_key *key, const struct pending_row *row)
+int pending_row(struct pending *pending, const struct pending_key *key,
+		const struct pending_row *row)
 {
 	struct pending_entry *entry = entry_get(pending, key->stream, key->device);
 
@@ -108,7 +111,8 @@ int pending_row(struct pending *pending, const struct pending_key *key, const st
 	return 0;
 }
 
-int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes)
+int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction,
+		 int device, uint64_t bytes)
 {
 	struct pending_entry *entry = entry_get(pending, record->stream, record->stream_device);
 	struct run *last, *runs;
@@ -118,8 +122,8 @@ int pending_copy(struct pending *pending, const struct rec_copy *record, unsigne
 		return -ENOMEM;
 	entry->units = add_saturated(entry->units, record->bytes);
 	last = entry->run_count ? &entry->runs[entry->run_count - 1] : NULL;
-	joins = last && last->direction == direction && last->device == device && last->units == last->bytes &&
-		record->bytes == bytes;
+	joins = last && last->direction == direction && last->device == device &&
+		last->units == last->bytes && record->bytes == bytes;
 	if (!joins && entry->run_count == RUNS_MAX) {
 		/*
 		 * Joins the two oldest runs: the pending amount stays right, its direction may not.
@@ -151,8 +155,8 @@ int pending_copy(struct pending *pending, const struct rec_copy *record, unsigne
  * Adds @bytes to the figure of their direction and device, or, if that device has no figure, of
  * another device.
  */
-static void add(const struct own_devices *devices, struct snap_copy *copies, size_t count, unsigned int direction, int device,
-		uint64_t bytes)
+static void add(const struct own_devices *devices, struct snap_copy *copies, size_t count,
+		unsigned int direction, int device, uint64_t bytes)
 {
 	struct snap_copy *found = NULL;
 	size_t i;
@@ -166,13 +170,15 @@ static void add(const struct own_devices *devices, struct snap_copy *copies, siz
 		found->pending = add_saturated(found->pending, bytes);
 }
 
-void pending_sum(const struct pending *pending, const struct own_devices *devices, struct snap_copy *copies, size_t count)
+void pending_sum(const struct pending *pending, const struct own_devices *devices,
+		 struct snap_copy *copies, size_t count)
 {
 	struct pending_entry *entry;
 	unsigned int slot;
 	size_t i;
 
-	RB_FOREACH(entry, pending_tree, (struct pending_tree *)&pending->streams) {
+	RB_FOREACH(entry, pending_tree, (struct pending_tree *)&pending->streams)
+	{
 		const struct pending_row *row = &entry->row;
 		uint64_t done = covered(pending, row, DIR_DEFAULT);
 
@@ -191,8 +197,10 @@ void pending_sum(const struct pending *pending, const struct own_devices *device
 			if (start >= end)
 				continue;
 			add(devices, copies, count, run->direction, run->device,
-			    end - start == run->units ? run->bytes :
-			    (uint64_t)((double)run->bytes * (double)(end - start) / (double)run->units));
+			    end - start == run->units ?
+				    run->bytes :
+				    (uint64_t)((double)run->bytes * (double)(end - start) /
+					       (double)run->units));
 		}
 	}
 }

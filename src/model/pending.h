@@ -24,16 +24,19 @@ struct pending {
 };
 
 /* Takes in the row of one stream. Returns 0, or -ENOMEM without memory or room. */
-int pending_row(struct pending *pending, const struct pending_key *key, const struct pending_row *row);
+int pending_row(struct pending *pending, const struct pending_key *key,
+		const struct pending_row *row);
 /* The devices were synchronized: drops what is known to be done by that. */
 void pending_synced(struct pending *pending, const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 /*
  * A copy that came as a record moves @bytes in @direction to @device, the process's number. Returns
  * 0, or -ENOMEM without memory or room.
  */
-int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction, int device, uint64_t bytes);
+int pending_copy(struct pending *pending, const struct rec_copy *record, unsigned int direction,
+		 int device, uint64_t bytes);
 /* Adds pending bytes to the @count @copies, by direction and device; @devices has their numbers. */
-void pending_sum(const struct pending *pending, const struct own_devices *devices, struct snap_copy *copies, size_t count);
+void pending_sum(const struct pending *pending, const struct own_devices *devices,
+		 struct snap_copy *copies, size_t count);
 void pending_free(struct pending *pending);
 
 #endif

@@ -13,7 +13,8 @@
 
 #include "model/limits.h"
 
-void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t time)
+void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t address,
+		    uint64_t bytes, uint64_t time)
 {
 	struct mapping was;
 
@@ -74,7 +75,8 @@ int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record)
 	return add_tile(ledger, &box);
 }
 
-struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings, uint64_t address)
+struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings,
+			       uint64_t address)
 {
 	const struct mapping *mapping = mappings_find(mappings, address);
 

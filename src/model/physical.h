@@ -12,8 +12,10 @@
 int physical_map(struct ledger *ledger, struct mappings *mappings, const struct rec_map *record);
 int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record);
 
-void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t address, uint64_t bytes, uint64_t time);
+void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t address,
+		    uint64_t bytes, uint64_t time);
 /* Returns the physical memory that @address points into, or NULL. */
-struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings, uint64_t address);
+struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings,
+			       uint64_t address);
 
 #endif

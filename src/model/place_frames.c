@@ -8,16 +8,16 @@
 
 #include "util/utf8.h"
 
-#define STRINGS 3	/* function, source file, module */
+#define STRINGS 3 /* function, source file, module */
 
 struct place_frame {
 	enum frame_language language;
 	unsigned int line;
 	uint64_t offset;
-	const char *strings[STRINGS];	/* in text[]; empty: unknown */
-	const struct snap_frame *shown;	/* in the snapshot number `shown_in` */
+	const char *strings[STRINGS];   /* in text[]; empty: unknown */
+	const struct snap_frame *shown; /* in the snapshot number `shown_in` */
 	uint64_t shown_in;
-	size_t bytes;			/* bytes that count against the limit of names */
+	size_t bytes; /* bytes that count against the limit of names */
 	char text[];
 };
 
@@ -26,7 +26,8 @@ static size_t frame_bytes(const struct place_frame *frame)
 	return frame ? frame->bytes : 0;
 }
 
-int place_frames_learn(struct name_store *names, const struct rec_frame *record, const char *strings, size_t len)
+int place_frames_learn(struct name_store *names, const struct rec_frame *record,
+		       const char *strings, size_t len)
 {
 	struct place *place = names_place(names, record->address);
 	struct place_frame *frame;
@@ -73,7 +74,8 @@ static const char *string_shown(struct arena *arena, const char *text, bool *fai
 }
 
 /* The facts about @place, or NULL if there are none; *@failed without memory. */
-static const struct snap_frame *frame_show(struct arena *arena, uint64_t number, struct place *place, bool *failed)
+static const struct snap_frame *frame_show(struct arena *arena, uint64_t number,
+					   struct place *place, bool *failed)
 {
 	struct place_frame *frame = place->frame;
 	struct snap_frame *shown;
@@ -96,7 +98,8 @@ static const struct snap_frame *frame_show(struct arena *arena, uint64_t number,
 	return shown;
 }
 
-int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places, size_t count, struct snap_place *where)
+int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places,
+		       size_t count, struct snap_place *where)
 {
 	const struct snap_frame **frames = arena_alloc(arena, count, sizeof(*frames));
 	bool failed = !frames;

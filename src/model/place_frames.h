@@ -11,12 +11,14 @@
  * Takes in the facts about a place; the @len bytes at @strings follow @record. Returns 0 or
  * -ENOMEM.
  */
-int place_frames_learn(struct name_store *names, const struct rec_frame *record, const char *strings, size_t len);
+int place_frames_learn(struct name_store *names, const struct rec_frame *record,
+		       const char *strings, size_t len);
 
 /*
  * Fills in the frames of @where, which are @places, in the snapshot numbered @number that lives in
  * @arena. Returns 0 or -ENOMEM.
  */
-int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places, size_t count, struct snap_place *where);
+int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places,
+		       size_t count, struct snap_place *where);
 
 #endif

@@ -18,8 +18,8 @@
  * A program may fail to allocate in a loop: a walk through very many allocations is made once a
  * second at most.
  */
-#define WALK_NS		1000000000ull
-#define WALK_FREELY	4096		/* allocations that may be walked through at any time */
+#define WALK_NS     1000000000ull
+#define WALK_FREELY 4096 /* allocations that may be walked through at any time */
 
 static uint64_t held_by(const struct program *program, int device)
 {
@@ -42,7 +42,8 @@ static bool is_elsewhere(const struct program *program, int device, uint64_t tot
 }
 
 /* The processes that hold most of @device, whose size is @total (0: not known). */
-static void find_holders(const struct programs *programs, struct snap_detail *detail, int device, uint64_t total)
+static void find_holders(const struct programs *programs, struct snap_detail *detail, int device,
+			 uint64_t total)
 {
 	const struct program *program, *list[HOLDERS_MAX];
 	size_t i, count = 0;
@@ -68,7 +69,8 @@ static void find_holders(const struct programs *programs, struct snap_detail *de
 		holder->pid = list[i]->identity.pid;
 		holder->from_attach = list[i]->identity.from_attach;
 		holder->live = held_by(list[i], device);
-		utf8_clean(identity_name(&list[i]->identity), holder->command, sizeof(holder->command));
+		utf8_clean(identity_name(&list[i]->identity), holder->command,
+			   sizeof(holder->command));
 	}
 	detail->holder_count = count;
 }
@@ -88,13 +90,14 @@ static bool may_walk(struct program *program, uint64_t time)
  * the lowest to the highest, how much of that is free, and the longest free
  * stretch. Kinds lie in regions of their own, far from one another.
  */
-static void measure_span(struct program *program, struct snap_detail *detail, int device, unsigned int kind)
+static void measure_span(struct program *program, struct snap_detail *detail, int device,
+			 unsigned int kind)
 {
 	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
 	struct alloc_node *node;
 
 	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
-		return;		/* handles, without addresses */
+		return; /* handles, without addresses */
 	for (node = book_lowest(&program->ledger.book); node; node = book_higher(node)) {
 		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
 		    (device >= 0 && node->device != device))
@@ -156,15 +159,16 @@ static size_t append_holders(char *text, size_t size, size_t used, const struct 
 		const struct snap_holder *holder = &detail->holders[i];
 
 		format_bytes((double)holder->live, bytes, sizeof(bytes));
-		used = append(text, size, used, "%s %u %s %s%s", i ? "," : "", holder->pid, holder->command,
-			      holder->from_attach ? ">=" : "", bytes);
+		used = append(text, size, used, "%s %u %s %s%s", i ? "," : "", holder->pid,
+			      holder->command, holder->from_attach ? ">=" : "", bytes);
 	}
 	if (detail->holders_omitted)
 		used = append(text, size, used, " and %zu more", detail->holders_omitted);
 	return used;
 }
 
-void postmortem_out_of_memory(const struct programs *programs, struct program *program, const struct rec_alloc *record, unsigned int hidden,
+void postmortem_out_of_memory(const struct programs *programs, struct program *program,
+			      const struct rec_alloc *record, unsigned int hidden,
 			      struct postmortem *report)
 {
 	struct snap_detail *detail = &report->detail;
@@ -175,11 +179,18 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 	size_t used;
 
 	*detail = (struct snap_detail){
-		.device = record->device, .call = record->call, .code = record->result, .address = record->site, .stack = record->stack,
+		.device = record->device,
+		.call = record->call,
+		.code = record->result,
+		.address = record->site,
+		.stack = record->stack,
 	};
-	names_describe_place(&program->names, names_shown(&program->names, record->site, record->stack), detail->site, sizeof(detail->site));
+	names_describe_place(&program->names,
+			     names_shown(&program->names, record->site, record->stack),
+			     detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
-	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
+	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size,
+		      detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&program->ledger.held_on, record->device);
 		find_holders(programs, detail, record->device, use ? use->total : 0);
@@ -194,7 +205,8 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 		site = detail->line_count ? NULL : largest_site(&program->ledger.sites);
 		if (detail->line_count) {
 			format_bytes((double)detail->lines[0].live, most, sizeof(most));
-			used = append(text, room, used, ", %s of it from %s", most, detail->lines[0].text);
+			used = append(text, room, used, ", %s of it from %s", most,
+				      detail->lines[0].text);
 		} else if (site) {
 			format_bytes((double)site_vram(site), most, sizeof(most));
 			sites_describe(site, &program->names, where, sizeof(where));
@@ -208,7 +220,8 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 			format_bytes((double)detail->span, size, sizeof(size));
 			format_bytes((double)detail->span_free, own, sizeof(own));
 			format_bytes((double)detail->span_gap, most, sizeof(most));
-			used = append(text, room, used, "; of its span of %s %s are free, at most %s in one piece",
+			used = append(text, room, used,
+				      "; of its span of %s %s are free, at most %s in one piece",
 				      size, own, most);
 		}
 	}
@@ -216,19 +229,24 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 		append(text, room, used, " (and %u more not listed)", hidden);
 }
 
-void postmortem_nearly_full(const struct programs *programs, const struct device_use *use, struct postmortem *report)
+void postmortem_nearly_full(const struct programs *programs, const struct device_use *use,
+			    struct postmortem *report)
 {
 	char held[16], total[16];
 	size_t used;
 
 	report->detail = (struct snap_detail){
-		.device = use->device, .call = CALL_COUNT, .tracked = use->live, .total = use->total,
+		.device = use->device,
+		.call = CALL_COUNT,
+		.tracked = use->live,
+		.total = use->total,
 	};
 	find_holders(programs, &report->detail, use->device, use->total);
 	format_bytes((double)use->live, held, sizeof(held));
 	format_bytes((double)use->total, total, sizeof(total));
-	used = append(report->text, sizeof(report->text), 0, "device %d is nearly full: %s of %s (%.0f%%) are held by",
-		      use->device, held, total, 100 * (double)use->live / (double)use->total);
+	used = append(report->text, sizeof(report->text), 0,
+		      "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held,
+		      total, 100 * (double)use->live / (double)use->total);
 	append_holders(report->text, sizeof(report->text), used, &report->detail);
 }
 
@@ -251,9 +269,11 @@ static bool is_before(uint64_t a, uint32_t a_tid, uint64_t b, uint32_t b_tid)
 static bool is_cleared(const struct program *program, const struct launch_entry *entry)
 {
 	int device = entry->key.device;
-	unsigned int slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 : (unsigned int)device;
+	unsigned int slot = device == CUTOP_DEVICE_UNKNOWN ? CUTOP_SYNC_SLOTS - 1 :
+							     (unsigned int)device;
 
-	if (!program->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS || (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
+	if (!program->fault.hdr.size || slot >= CUTOP_SYNC_SLOTS ||
+	    (device >= 0 && slot == CUTOP_SYNC_SLOTS - 1))
 		return false;
 	return is_before(entry->row.last, entry->row.last_tid, program->fault.cleared[slot],
 			 program->fault.cleared_tid[slot]);
@@ -267,7 +287,8 @@ static bool is_later(const struct program *program, const struct launch_entry *e
 {
 	const struct rec_fault *fault = &program->fault;
 
-	return fault->hdr.size && is_before(fault->clock + 1, fault->hdr.tid, entry->row.last, entry->row.last_tid);
+	return fault->hdr.size &&
+	       is_before(fault->clock + 1, fault->hdr.tid, entry->row.last, entry->row.last_tid);
 }
 
 static bool same_stream(const struct launch_entry *a, const struct launch_entry *b)
@@ -309,16 +330,19 @@ static void find_suspects(struct program *program, struct snap_detail *detail)
 		list[i] = entry;
 	}
 	for (i = 0; i < count; i++) {
-		const struct kernel_name *name = names_kernel(&program->names, list[i]->key.function);
+		const struct kernel_name *name =
+			names_kernel(&program->names, list[i]->key.function);
 		struct snap_suspect *suspect = &detail->suspects[i];
 		char where[128];
 
 		if (list[i]->is_graph)
-			snprintf(where, sizeof(where), "graph 0x%" PRIx64, (uint64_t)list[i]->key.function);
+			snprintf(where, sizeof(where), "graph 0x%" PRIx64,
+				 (uint64_t)list[i]->key.function);
 		else if (!name || !name->brief)
-			names_describe(&program->names, list[i]->key.function, where, sizeof(where));
-		utf8_clean(name && name->brief && !list[i]->is_graph ? name->brief : where, suspect->kernel,
-			   sizeof(suspect->kernel));
+			names_describe(&program->names, list[i]->key.function, where,
+				       sizeof(where));
+		utf8_clean(name && name->brief && !list[i]->is_graph ? name->brief : where,
+			   suspect->kernel, sizeof(suspect->kernel));
 		suspect->device = own_devices_machine(&program->devices, list[i]->key.device);
 		suspect->stream = list[i]->row.stream;
 		suspect->stream_exact = list[i]->row.stream_seen == list[i]->row.last;
@@ -328,7 +352,8 @@ static void find_suspects(struct program *program, struct snap_detail *detail)
 }
 
 /* "stream 0x55d0: saxpy, reduce; default stream: scale", the stream launched into last first. */
-static size_t append_suspects(char *text, size_t size, size_t used, const struct snap_detail *detail)
+static size_t append_suspects(char *text, size_t size, size_t used,
+			      const struct snap_detail *detail)
 {
 	bool done[SUSPECTS_MAX] = { false };
 	size_t i, j;
@@ -341,7 +366,8 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 			continue;
 		used = append(text, size, used, i ? "; in" : " in");
 		if (first->stream)
-			used = append(text, size, used, " stream 0x%llx", (unsigned long long)first->stream);
+			used = append(text, size, used, " stream 0x%llx",
+				      (unsigned long long)first->stream);
 		else
 			used = append(text, size, used, " the default stream");
 		for (j = i; j < detail->suspect_count; j++) {
@@ -358,29 +384,39 @@ static size_t append_suspects(char *text, size_t size, size_t used, const struct
 	return used;
 }
 
-void postmortem_fault(struct program *program, const struct rec_fail_at *at, struct postmortem *report)
+void postmortem_fault(struct program *program, const struct rec_fail_at *at,
+		      struct postmortem *report)
 {
 	const struct rec_fail *record = &at->fail;
 	enum call_layer layer = call_layer(record->call);
-	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
+	const char *name = error_name(layer, record->result),
+		   *meaning = error_meaning(layer, record->result);
 	struct snap_detail *detail = &report->detail;
 	const size_t room = sizeof(report->text);
 	size_t used;
 
 	*detail = (struct snap_detail){
-		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .is_fault = true,
-		.address = record->site, .stack = at->stack,
+		.device = CUTOP_DEVICE_UNKNOWN,
+		.call = record->call,
+		.code = record->result,
+		.is_fault = true,
+		.address = record->site,
+		.stack = at->stack,
 	};
 	if (record->site)
-		names_describe_place(&program->names, record->site, detail->site, sizeof(detail->site));
+		names_describe_place(&program->names, record->site, detail->site,
+				     sizeof(detail->site));
 	find_suspects(program, detail);
-	used = append(report->text, room, 0, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
-		      call_name(record->call), detail->site[0] ? " at " : "", detail->site, name ? name : "error",
-		      record->result, meaning ? ": " : "", meaning ? meaning : "");
+	used = append(report->text, room, 0,
+		      "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
+		      call_name(record->call), detail->site[0] ? " at " : "", detail->site,
+		      name ? name : "error", record->result, meaning ? ": " : "",
+		      meaning ? meaning : "");
 	if (detail->suspect_count) {
 		used = append(report->text, room, used, "; launched last");
 		append_suspects(report->text, room, used, detail);
 	} else {
-		append(report->text, room, used, "; no kernel was launched since the last synchronize that succeeded");
+		append(report->text, room, used,
+		       "; no kernel was launched since the last synchronize that succeeded");
 	}
 }

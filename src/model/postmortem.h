@@ -24,11 +24,14 @@ struct postmortem {
 };
 
 /* @hidden: how many such events were not told since the last. */
-void postmortem_out_of_memory(const struct programs *programs, struct program *program, const struct rec_alloc *record, unsigned int hidden,
+void postmortem_out_of_memory(const struct programs *programs, struct program *program,
+			      const struct rec_alloc *record, unsigned int hidden,
 			      struct postmortem *report);
 /* @use: what is held on the device. */
-void postmortem_nearly_full(const struct programs *programs, const struct device_use *use, struct postmortem *report);
+void postmortem_nearly_full(const struct programs *programs, const struct device_use *use,
+			    struct postmortem *report);
 /* A sticky error: the first of a process, or since its device was reset. */
-void postmortem_fault(struct program *program, const struct rec_fail_at *record, struct postmortem *report);
+void postmortem_fault(struct program *program, const struct rec_fail_at *record,
+		      struct postmortem *report);
 
 #endif

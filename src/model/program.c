@@ -7,7 +7,8 @@
 
 struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age)
 {
-	static const struct name_limits limits = { KERNELS_MAX, PLACES_MAX, STACKS_MAX, NAME_BYTES_MAX };
+	static const struct name_limits limits = { KERNELS_MAX, PLACES_MAX, STACKS_MAX,
+						   NAME_BYTES_MAX };
 	struct program *program = calloc(1, sizeof(*program));
 
 	if (!program)
@@ -38,16 +39,17 @@ void program_free(struct program *program)
 
 bool program_is_inexact(const struct program *program)
 {
-	return program->inexact || program->ledger.inexact || program->counters.is_full || program->names.misses_kernels ||
-	       program->graphs.inexact || program->statics.is_full;
+	return program->inexact || program->ledger.inexact || program->counters.is_full ||
+	       program->names.misses_kernels || program->graphs.inexact || program->statics.is_full;
 }
 
 size_t program_weight(const struct program *program)
 {
 	return program->counters.launch_count * sizeof(struct launch_entry) +
-	       program->counters.fail_count * sizeof(struct fail_entry) + program->ledger.sites.count * sizeof(struct site) +
+	       program->counters.fail_count * sizeof(struct fail_entry) +
+	       program->ledger.sites.count * sizeof(struct site) +
 	       program->graphs.sites.count * sizeof(struct graph_site) +
-	       program->names.place_count * 2 * sizeof(struct place) + program->names.kernel_count * sizeof(struct kernel_name) +
-	       program->call_sites.count * sizeof(struct call_site_entry) +
-	       program->names.bytes;
+	       program->names.place_count * 2 * sizeof(struct place) +
+	       program->names.kernel_count * sizeof(struct kernel_name) +
+	       program->call_sites.count * sizeof(struct call_site_entry) + program->names.bytes;
 }

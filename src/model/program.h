@@ -32,12 +32,12 @@ struct program {
 	/* Its process is known: from REC_PROCESS, or any other record */
 	bool known;
 	bool ended;
-	bool settled;			/* ended, and no further row of it will come */
+	bool settled; /* ended, and no further row of it will come */
 	/* ended, and not wanted in the next snapshot; until then its last rows are read */
 	bool cleared;
 	enum end_reason end_reason;
 	int exit_code;
-	uint64_t first_time, end_time;	/* times of the first record, and of its end */
+	uint64_t first_time, end_time; /* times of the first record, and of its end */
 	/* Neighbours in the list of ended programs, sorted by end */
 	struct program *ended_before, *ended_after;
 	struct identity identity;
@@ -45,29 +45,29 @@ struct program {
 	/* how far it is known: */
 	/* something about it was lost that belongs to none of its books: program_is_inexact() */
 	bool inexact;
-	enum unreturned unreturned;	/* why returns of its calls are not probed */
+	enum unreturned unreturned; /* why returns of its calls are not probed */
 
 	/* its books */
 	struct own_devices devices;
 	struct name_store names;
 	struct ledger ledger;
-	struct mappings mappings;	/* of physical memory */
-	struct levels levels;		/* of mipmapped arrays */
-	struct globals globals;		/* variables of modules, and similar memory */
-	struct statics statics;		/* variables of known size */
+	struct mappings mappings; /* of physical memory */
+	struct levels levels;     /* of mipmapped arrays */
+	struct globals globals;   /* variables of modules, and similar memory */
+	struct statics statics;   /* variables of known size */
 	struct counters counters;
-	struct call_sites call_sites;	/* of launches and waits */
+	struct call_sites call_sites; /* of launches and waits */
 	struct pending pending;
 	struct graphs graphs;
-	uint64_t sync_ns;		/* time inside synchronizing calls */
+	uint64_t sync_ns; /* time inside synchronizing calls */
 
 	/* what the log has reported about it: */
 	struct event_limit limits[EVENT_KIND_COUNT];
 	struct storms storms;
-	uint64_t walked;		/* when the book was last walked for a post-mortem */
-	bool faulted;			/* there was a sticky error, and no reset since */
-	struct rec_fault fault;		/* its fault; size 0 if there was none */
-	bool copies_pageable;		/* it copied pageable memory asynchronously */
+	uint64_t walked;        /* when the book was last walked for a post-mortem */
+	bool faulted;           /* there was a sticky error, and no reset since */
+	struct rec_fault fault; /* its fault; size 0 if there was none */
+	bool copies_pageable;   /* it copied pageable memory asynchronously */
 
 	/* at the previous snapshot */
 	/* Index of its command in the totals, from 1; 0: none yet */

@@ -32,7 +32,8 @@ struct program *programs_find(const struct programs *programs, uint32_t number)
  */
 bool programs_is_forgotten(const struct programs *programs, uint32_t number)
 {
-	size_t i, count = programs->tombstone_count < TOMBSTONES ? programs->tombstone_count : TOMBSTONES;
+	size_t i, count = programs->tombstone_count < TOMBSTONES ? programs->tombstone_count :
+								   TOMBSTONES;
 
 	for (i = 0; i < count; i++)
 		if (programs->tombstones[i] == number)
@@ -40,9 +41,11 @@ bool programs_is_forgotten(const struct programs *programs, uint32_t number)
 	return false;
 }
 
-struct program *programs_add(struct programs *programs, uint32_t number, struct device_list *machine, uint64_t leak_age)
+struct program *programs_add(struct programs *programs, uint32_t number,
+			     struct device_list *machine, uint64_t leak_age)
 {
-	struct program *program = programs->count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
+	struct program *program =
+		programs->count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
 
 	if (!program)
 		return NULL;
@@ -51,7 +54,8 @@ struct program *programs_add(struct programs *programs, uint32_t number, struct 
 	return program;
 }
 
-struct program *programs_running(const struct programs *programs, const struct program *asker, uint32_t pid)
+struct program *programs_running(const struct programs *programs, const struct program *asker,
+				 uint32_t pid)
 {
 	struct program *program, *found = NULL;
 
@@ -69,9 +73,10 @@ struct program *programs_overtaken(const struct programs *programs, const struct
 {
 	struct program *other;
 
-	for (other = programs_first(programs); other && other->number < program->number; other = programs_next(other))
+	for (other = programs_first(programs); other && other->number < program->number;
+	     other = programs_next(other))
 		if (other->known && !other->ended && other->identity.pid == program->identity.pid)
-			return other;		/* there can be only one */
+			return other; /* there can be only one */
 	return NULL;
 }
 
@@ -88,7 +93,8 @@ size_t programs_nodes(const struct programs *programs)
 void programs_end(struct programs *programs, struct program *program)
 {
 	program->ended_before = programs->ended_last;
-	*(programs->ended_last ? &programs->ended_last->ended_after : &programs->ended_first) = program;
+	*(programs->ended_last ? &programs->ended_last->ended_after : &programs->ended_first) =
+		program;
 	programs->ended_last = program;
 	programs->ended_count++;
 	programs->ended_nodes += program->ledger.book.count;
@@ -98,7 +104,8 @@ void programs_drop_maps(struct programs *programs)
 {
 	struct program *program;
 
-	for (program = programs->ended_first; program && programs->ended_nodes > ENDED_NODES_MAX; program = program->ended_after) {
+	for (program = programs->ended_first; program && programs->ended_nodes > ENDED_NODES_MAX;
+	     program = program->ended_after) {
 		programs->ended_nodes -= program->ledger.book.count;
 		ledger_drop_map(&program->ledger);
 	}
@@ -107,8 +114,10 @@ void programs_drop_maps(struct programs *programs)
 void programs_remove(struct programs *programs, struct program *program)
 {
 	if (program->ended) {
-		*(program->ended_before ? &program->ended_before->ended_after : &programs->ended_first) = program->ended_after;
-		*(program->ended_after ? &program->ended_after->ended_before : &programs->ended_last) = program->ended_before;
+		*(program->ended_before ? &program->ended_before->ended_after :
+					  &programs->ended_first) = program->ended_after;
+		*(program->ended_after ? &program->ended_after->ended_before :
+					 &programs->ended_last) = program->ended_before;
 		programs->ended_count--;
 		programs->ended_nodes -= program->ledger.book.count;
 		programs->tombstones[programs->tombstone_count++ % TOMBSTONES] = program->number;

@@ -18,8 +18,8 @@ struct programs {
 	size_t count;
 	struct program *ended_first, *ended_last;
 	size_t ended_count;
-	size_t ended_nodes;		/* in the books of ended programs */
-	uint32_t tombstones[TOMBSTONES];	/* ended programs that were dropped */
+	size_t ended_nodes;              /* in the books of ended programs */
+	uint32_t tombstones[TOMBSTONES]; /* ended programs that were dropped */
 	size_t tombstone_count;
 };
 
@@ -27,7 +27,8 @@ struct program *programs_find(const struct programs *programs, uint32_t number);
 /* True if the program has ended and was dropped. */
 bool programs_is_forgotten(const struct programs *programs, uint32_t number);
 /* Adds a new program, as program_new() does. NULL without memory or room. */
-struct program *programs_add(struct programs *programs, uint32_t number, struct device_list *machine, uint64_t leak_age);
+struct program *programs_add(struct programs *programs, uint32_t number,
+			     struct device_list *machine, uint64_t leak_age);
 /* Frees @program. */
 void programs_remove(struct programs *programs, struct program *program);
 void programs_free(struct programs *programs);
@@ -40,7 +41,8 @@ struct program *programs_next(const struct program *program);
  * The running program that @asker knows by @pid, a number in the asker's namespace; NULL if there
  * is none, or there may be several.
  */
-struct program *programs_running(const struct programs *programs, const struct program *asker, uint32_t pid);
+struct program *programs_running(const struct programs *programs, const struct program *asker,
+				 uint32_t pid);
 /*
  * An earlier program of @program's process that is still marked as running but must have ended; or
  * NULL.

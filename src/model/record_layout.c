@@ -91,54 +91,38 @@ size_t record_call_offset(unsigned int type)
 static bool makes_sense(const union record *record, size_t tail)
 {
 	switch (record->hdr.type) {
-	case REC_END:
-		return record->end.reason <= END_EXEC;
-	case REC_ALLOC:
-		return record->alloc.call < CALL_COUNT && record->alloc.kind < KIND_COUNT;
-	case REC_FREE:
-		return record->free.call < CALL_COUNT;
+	case REC_END: return record->end.reason <= END_EXEC;
+	case REC_ALLOC: return record->alloc.call < CALL_COUNT && record->alloc.kind < KIND_COUNT;
+	case REC_FREE: return record->free.call < CALL_COUNT;
 	case REC_COPY:
 		return record->copy.call < CALL_COUNT && record->copy.direction <= DIR_DEFAULT;
-	case REC_FAIL:
-		return record->fail.call < CALL_COUNT || CUTOP_IS_EXTRA(record->fail.call);
-	case REC_LAUNCHED_AT:
-		return record->launched_at.call < CALL_COUNT;
-	case REC_HOST:
-		return record->host.call < CALL_COUNT;
-	case REC_RESET:
-		return record->reset.call < CALL_COUNT;
-	case REC_MAP:
-		return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
-	case REC_TILES:
-		return record->tiles.call < CALL_COUNT;
+	case REC_FAIL: return record->fail.call < CALL_COUNT || CUTOP_IS_EXTRA(record->fail.call);
+	case REC_LAUNCHED_AT: return record->launched_at.call < CALL_COUNT;
+	case REC_HOST: return record->host.call < CALL_COUNT;
+	case REC_RESET: return record->reset.call < CALL_COUNT;
+	case REC_MAP: return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
+	case REC_TILES: return record->tiles.call < CALL_COUNT;
 	case REC_GRAPH:
-		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE && record->graph.role < GRAPH_ROLE_COUNT &&
-		       record->graph.role != EXEC_LAUNCH;
-	case REC_INSTANTIATED:
-		return record->instantiated.call < CALL_COUNT;
+		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE &&
+		       record->graph.role < GRAPH_ROLE_COUNT && record->graph.role != EXEC_LAUNCH;
+	case REC_INSTANTIATED: return record->instantiated.call < CALL_COUNT;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
-	case REC_FRAME:
-		return record->frame.language < FRAME_LANGUAGES;
-	case REC_CALL_SITE:
-		return record->call_site.key.launch.call < CALL_COUNT;
-	case REC_KERNEL:
-		return record->kernel.name_len <= tail;
+	case REC_FRAME: return record->frame.language < FRAME_LANGUAGES;
+	case REC_CALL_SITE: return record->call_site.key.launch.call < CALL_COUNT;
+	case REC_KERNEL: return record->kernel.name_len <= tail;
 	case REC_CALL:
 		return (record->traced.call < CALL_COUNT || CUTOP_IS_EXTRA(record->traced.call)) &&
 		       record->traced.moment <= CALL_LEFT &&
 		       record->traced.kernel_words <= tail / sizeof(__u64);
 	case REC_SITE:
-	case REC_NAME:
-		return record->text.text_len <= tail;
+	case REC_NAME: return record->text.text_len <= tail;
 	case REC_EXTRA:
 		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
 		       record->text.flags < EXTRA_RESULT_COUNT;
-	case REC_NOTICE:
-		return record->text.text_len <= tail && record->text.flags < NOTICE_COUNT;
-	default:
-		return true;
+	case REC_NOTICE: return record->text.text_len <= tail && record->text.flags < NOTICE_COUNT;
+	default: return true;
 	}
 }
 
@@ -151,12 +135,14 @@ static void stack_read(union record *record, const struct rec_hdr *raw)
 	case REC_FREE:
 		record->free_at.stack = 0;
 		if (record->hdr.size >= sizeof(record->free_at))
-			memcpy(&record->free_at.stack, bytes + offsetof(struct rec_free_at, stack), sizeof(record->free_at.stack));
+			memcpy(&record->free_at.stack, bytes + offsetof(struct rec_free_at, stack),
+			       sizeof(record->free_at.stack));
 		break;
 	case REC_FAIL:
 		record->fail_at.stack = 0;
 		if (record->hdr.size >= sizeof(record->fail_at))
-			memcpy(&record->fail_at.stack, bytes + offsetof(struct rec_fail_at, stack), sizeof(record->fail_at.stack));
+			memcpy(&record->fail_at.stack, bytes + offsetof(struct rec_fail_at, stack),
+			       sizeof(record->fail_at.stack));
 		break;
 	}
 }

@@ -16,10 +16,10 @@ union record {
 	struct rec_end end;
 	struct rec_alloc alloc;
 	struct rec_free free;
-	struct rec_free_at free_at;	/* stack 0: none was told */
+	struct rec_free_at free_at; /* stack 0: none was told */
 	struct rec_copy copy;
 	struct rec_fail fail;
-	struct rec_fail_at fail_at;	/* likewise */
+	struct rec_fail_at fail_at; /* likewise */
 	struct rec_reset reset;
 	struct rec_map map;
 	struct rec_tiles tiles;

@@ -19,9 +19,10 @@
 /* Records that change the books of a program: none may come after its end. */
 static bool is_act(unsigned int type)
 {
-	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE || type == REC_COPY ||
-	       type == REC_RESET || type == REC_FAULT || type == REC_HOST || type == REC_DEVICE || type == REC_MAP ||
-	       type == REC_TILES || type == REC_GRAPH || type == REC_INSTANTIATED;
+	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE ||
+	       type == REC_COPY || type == REC_RESET || type == REC_FAULT || type == REC_HOST ||
+	       type == REC_DEVICE || type == REC_MAP || type == REC_TILES || type == REC_GRAPH ||
+	       type == REC_INSTANTIATED;
 }
 
 /* Takes in a name of @program, and updates what depends on it. */
@@ -32,7 +33,8 @@ static int take_name(struct program *program, const union record *record, const 
 	switch (record->hdr.type) {
 	case REC_KERNEL:
 		if (record->kernel.call < CALL_COUNT)
-			program->devices.runtime_launched |= call_descs[record->kernel.call].layer == LAYER_RUNTIME;
+			program->devices.runtime_launched |=
+				call_descs[record->kernel.call].layer == LAYER_RUNTIME;
 		break;
 	case REC_LAUNCHED_AT:
 		/*
@@ -45,8 +47,7 @@ static int take_name(struct program *program, const union record *record, const 
 			return 0;
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 	error = names_record(&program->names, &record->hdr, tail);
 	if (record->hdr.type == REC_SITE)
@@ -54,13 +55,16 @@ static int take_name(struct program *program, const union record *record, const 
 	return error;
 }
 
-static int take_identity(struct program *program, const struct rec_identity *record, const char *strings, size_t len)
+static int take_identity(struct program *program, const struct rec_identity *record,
+			 const char *strings, size_t len)
 {
 	const char *devices;
 	size_t devices_len;
-	int error = identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
+	int error =
+		identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
 
-	return error || !devices ? error : own_devices_learn(&program->devices, devices, devices_len);
+	return error || !devices ? error :
+				   own_devices_learn(&program->devices, devices, devices_len);
 }
 
 /* Time (ns) from @entry to the record, which was made at the call's return. */
@@ -84,10 +88,10 @@ static void translate_device(const struct program *program, union record *record
 		record->reset.device = own_devices_machine(&program->devices, record->reset.device);
 		break;
 	case REC_DEVICE:
-		record->device.device = own_devices_machine(&program->devices, record->device.device);
+		record->device.device =
+			own_devices_machine(&program->devices, record->device.device);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -113,7 +117,7 @@ static int take_alloc(struct model *model, struct program *program, const struct
 	if (record->result == ERROR_OUT_OF_MEMORY)
 		tell_out_of_memory(model, program, record);
 	if (!record->result && record->address) {
-		take_restore(model, program, record->hdr.time);	/* its restoring was missed */
+		take_restore(model, program, record->hdr.time); /* its restoring was missed */
 		if (ledger_asks_room(ledger))
 			ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	}
@@ -139,7 +143,8 @@ static void take_reset(struct model *model, struct program *program, const struc
 }
 
 /* The process that @program calls @pid is checkpointed, or restored. */
-static void take_checkpoint(struct model *model, const struct program *program, uint32_t pid, bool out, uint64_t time)
+static void take_checkpoint(struct model *model, const struct program *program, uint32_t pid,
+			    bool out, uint64_t time)
 {
 	struct program *meant = programs_running(&model->programs, program, pid);
 
@@ -156,10 +161,10 @@ static int take_map(struct model *model, struct program *program, const struct r
 	int device;
 
 	switch (record->act) {
-	case MAP_PLACE:
-		return physical_map(ledger, &program->mappings, record);
+	case MAP_PLACE: return physical_map(ledger, &program->mappings, record);
 	case MAP_REMOVE:
-		physical_unmap(ledger, &program->mappings, record->address, record->bytes, record->hdr.time);
+		physical_unmap(ledger, &program->mappings, record->address, record->bytes,
+			       record->hdr.time);
 		return 0;
 	case MAP_RETAIN:
 		node = book_handle(&ledger->book, record->handle);
@@ -167,32 +172,32 @@ static int take_map(struct model *model, struct program *program, const struct r
 			ledger_hold(ledger, record->handle, node->born);
 		return 0;
 	case MAP_LEVEL:
-		return levels_learn(&program->levels, &ledger->book, record->handle, record->address);
+		return levels_learn(&program->levels, &ledger->book, record->handle,
+				    record->address);
 	case MAP_GLOBAL:
 		return globals_learn(&program->globals, record->address, record->bytes) ?:
-		       record->handle ? statics_learn(&program->statics, record) : 0;
-	case MAP_VARIABLE:
-		return statics_learn(&program->statics, record);
+			       record->handle ? statics_learn(&program->statics, record) :
+						0;
+	case MAP_VARIABLE: return statics_learn(&program->statics, record);
 	case MAP_OWNED:
 		device = own_devices_machine(&program->devices, (int32_t)record->bytes);
 		statics_own(&program->statics, record->address, record->handle, device);
 		return 0;
-	case MAP_UNLOAD:
-		statics_unload(&program->statics, record->address);
-		return 0;
+	case MAP_UNLOAD: statics_unload(&program->statics, record->address); return 0;
 	case MAP_CHECKPOINT:
 	case MAP_RESTORE:
-		take_checkpoint(model, program, (uint32_t)record->address, record->act == MAP_CHECKPOINT, record->hdr.time);
+		take_checkpoint(model, program, (uint32_t)record->address,
+				record->act == MAP_CHECKPOINT, record->hdr.time);
 		return 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
 static int take_graph(struct model *model, struct program *program, const struct rec_graph *record)
 {
 	bool was_full = program->counters.is_full;
-	int error = graphs_record(&program->graphs, &program->counters, &program->devices, &program->names, record);
+	int error = graphs_record(&program->graphs, &program->counters, &program->devices,
+				  &program->names, record);
 
 	model_lose_kernels(model, program, was_full);
 	if (error != -ENOSPC)
@@ -201,90 +206,88 @@ static int take_graph(struct model *model, struct program *program, const struct
 	return 0;
 }
 
-static int take_failure(struct model *model, struct program *program, const struct rec_fail_at *record)
+static int take_failure(struct model *model, struct program *program,
+			const struct rec_fail_at *record)
 {
-	const struct fail_key key = { .program = program->number, .call = record->fail.call, .result = record->fail.result };
+	const struct fail_key key = { .program = program->number,
+				      .call = record->fail.call,
+				      .result = record->fail.result };
 	int error = 0;
 
 	if (call_failed(key.call, key.result))
-		error = counters_failed_at(&program->counters, &key, record->fail.site, record->stack);
+		error = counters_failed_at(&program->counters, &key, record->fail.site,
+					   record->stack);
 	tell_failure(model, program, record);
 	return error;
 }
 
-static int dispatch(struct model *model, struct program *program, const union record *record, const char *tail, size_t tail_len)
+static int dispatch(struct model *model, struct program *program, const union record *record,
+		    const char *tail, size_t tail_len)
 {
 	const struct device_use *use;
 	struct copy_news news;
 	int error;
 
 	switch (record->hdr.type) {
-	case REC_PROCESS:
-		lives_begin(model, program, &record->process);
-		return 0;
+	case REC_PROCESS: lives_begin(model, program, &record->process); return 0;
 	case REC_END:
-		program->sync_ns = record->end.sync_ns > program->sync_ns ? record->end.sync_ns : program->sync_ns;
-		lives_end(model, program, record->hdr.time, record->end.reason, (int)record->end.exit_code);
+		program->sync_ns = record->end.sync_ns > program->sync_ns ? record->end.sync_ns :
+									    program->sync_ns;
+		lives_end(model, program, record->hdr.time, record->end.reason,
+			  (int)record->end.exit_code);
 		return 0;
 	case REC_ALLOC:
-		error = counters_told(&program->counters, record->alloc.call, time_inside(&record->hdr, record->alloc.entry),
+		error = counters_told(&program->counters, record->alloc.call,
+				      time_inside(&record->hdr, record->alloc.entry),
 				      call_failed(record->alloc.call, record->alloc.result));
 		/*
 		 * In a capture it becomes a node: the graph's memory is not in these books. But
 		 * that it is device memory may matter.
 		 */
 		if (record->alloc.how & ALLOC_CAPTURED && !record->alloc.result)
-			return globals_learn(&program->globals, record->alloc.address, record->alloc.bytes) ?: error;
+			return globals_learn(&program->globals, record->alloc.address, record->alloc.bytes) ?:
+				       error;
 		return take_alloc(model, program, &record->alloc) ?: error;
 	case REC_FREE:
-		error = counters_told(&program->counters, record->free.call, time_inside(&record->hdr, record->free.entry),
+		error = counters_told(&program->counters, record->free.call,
+				      time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
 		if (!record->free.captured || record->free.result)
-			tell_bad_free(model, program, &record->free_at, ledger_free(&program->ledger, &record->free));
+			tell_bad_free(model, program, &record->free_at,
+				      ledger_free(&program->ledger, &record->free));
 		return error;
 	case REC_COPY:
 		error = copies_record(program, &record->copy, &news);
 		if (news.is_pageable)
 			tell_pageable(model, program, &news.pageable);
 		return error;
-	case REC_FAIL:
-		return take_failure(model, program, &record->fail_at);
-	case REC_RESET:
-		take_reset(model, program, &record->reset);
-		return 0;
-	case REC_FAULT:
-		program->fault = record->fault;
-		return 0;
+	case REC_FAIL: return take_failure(model, program, &record->fail_at);
+	case REC_RESET: take_reset(model, program, &record->reset); return 0;
+	case REC_FAULT: program->fault = record->fault; return 0;
 	case REC_HOST:
 		error = copies_host(program, &record->host, &news);
 		if (news.is_pageable)
 			tell_pageable(model, program, &news.pageable);
 		return error;
 	case REC_DEVICE:
-		use = devices_size(&model->held_on, &program->ledger.held_on, record->device.device, record->device.total);
+		use = devices_size(&model->held_on, &program->ledger.held_on, record->device.device,
+				   record->device.total);
 		if (use)
 			tell_nearly_full(model, program, use, record->hdr.time);
 		return 0;
-	case REC_MAP:
-		return take_map(model, program, &record->map);
-	case REC_TILES:
-		return physical_map_tiles(&program->ledger, &record->tiles);
+	case REC_MAP: return take_map(model, program, &record->map);
+	case REC_TILES: return physical_map_tiles(&program->ledger, &record->tiles);
 	case REC_KERNEL:
 	case REC_LAUNCHED_AT:
 	case REC_MODULE:
 	case REC_STACK:
 	case REC_FRAME:
 	case REC_SITE:
-	case REC_NAME:
-		return take_name(program, record, tail);
-	case REC_GRAPH:
-		return take_graph(model, program, &record->graph);
-	case REC_INSTANTIATED:
-		return graphs_made(&program->graphs, &record->instantiated);
-	case REC_IDENTITY:
-		return take_identity(program, &record->identity, tail, tail_len);
-	default:
-		return 0;
+	case REC_NAME: return take_name(program, record, tail);
+	case REC_GRAPH: return take_graph(model, program, &record->graph);
+	case REC_INSTANTIATED: return graphs_made(&program->graphs, &record->instantiated);
+	case REC_IDENTITY: return take_identity(program, &record->identity, tail, tail_len);
+	default: return 0;
 	}
 }
 
@@ -293,7 +296,7 @@ static void take_unseen(struct model *model, const struct rec_unseen *record)
 	struct snap_unseen *unseen;
 
 	if (record->cause >= UNSEEN_COUNT)
-		return;		/* from a later version */
+		return; /* from a later version */
 	unseen = &model->unseen[record->cause];
 	unseen->total = record->total;
 	unseen->pid = record->hdr.tgid;
@@ -308,8 +311,7 @@ static int dispatch_row(struct model *model, const union record *record)
 		return model_launch_row(model, &record->launch.key, &record->launch.row);
 	case REC_COPY_ROW:
 		return model_copy_row(model, &record->copy_row.key, &record->copy_row.row);
-	case REC_CALL_ROW:
-		return model_call_row(model, &record->call.key, &record->call.row);
+	case REC_CALL_ROW: return model_call_row(model, &record->call.key, &record->call.row);
 	case REC_GRAPH_ROW:
 		return model_graph_row(model, &record->graph_row.key, &record->graph_row.row);
 	case REC_FAIL_ROW:
@@ -321,42 +323,26 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_GRAPH_LAST:
 		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
 		return 0;
-	case REC_SYNC:
-		model_sync(model, record->hdr.program, record->sync.ns);
-		return 0;
-	case REC_SYNCED:
-		model_synced(model, record->hdr.program, record->synced.slots);
-		return 0;
-	case REC_INEXACT:
-		model_inexact(model, record->hdr.program, record->hdr.time);
-		return 0;
+	case REC_SYNC: model_sync(model, record->hdr.program, record->sync.ns); return 0;
+	case REC_SYNCED: model_synced(model, record->hdr.program, record->synced.slots); return 0;
+	case REC_INEXACT: model_inexact(model, record->hdr.program, record->hdr.time); return 0;
 	case REC_UNRETURNED:
 		model_unreturned(model, record->hdr.program, record->unreturned.why);
 		return 0;
-	case REC_UNSEEN:
-		take_unseen(model, &record->unseen);
-		return 0;
-	case REC_LIMIT:
-		tell_limit(model, &record->limit);
-		return 0;
-	case REC_GRAPHS_DONE:
-		model_graphs_done(model, record->hdr.program);
-		return 0;
+	case REC_UNSEEN: take_unseen(model, &record->unseen); return 0;
+	case REC_LIMIT: tell_limit(model, &record->limit); return 0;
+	case REC_GRAPHS_DONE: model_graphs_done(model, record->hdr.program); return 0;
 	case REC_LOST:
 		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
 		return 0;
-	case REC_READINGS:
-		readings_clear(&model->readings);
-		return 0;
-	case REC_DEVICE_READING:
-		return readings_device(&model->readings, &record->device_reading);
+	case REC_READINGS: readings_clear(&model->readings); return 0;
+	case REC_DEVICE_READING: return readings_device(&model->readings, &record->device_reading);
 	case REC_PROCESS_READING:
 		return readings_process(&model->readings, &record->process_reading);
 	case REC_CLOCK:
 		wall_clock_set(&model->clock, record->hdr.time, record->clock.real);
 		return 0;
-	default:	/* REC_MOMENT: for the code that makes the snapshot */
-		return 0;
+	default: /* REC_MOMENT: for the code that makes the snapshot */ return 0;
 	}
 }
 
@@ -380,7 +366,8 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	if (!fixed)
 		goto bad;
 	/* Of a traced call, other records update the books; REC_CALL itself is not needed. */
-	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP || record.hdr.type == REC_CALL)
+	if (record.hdr.type == REC_EXEC || record.hdr.type == REC_MMAP ||
+	    record.hdr.type == REC_CALL)
 		return 0;
 	if (record.hdr.type >= REC_LAUNCH_ROW)
 		return dispatch_row(model, &record);

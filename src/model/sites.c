@@ -23,7 +23,8 @@ static int site_compare(const struct site *a, const struct site *b)
 
 TREE_GENERATE(site_tree, site, link, site_compare)
 
-static struct site *site_add(struct site_table *sites, struct name_store *names, uint64_t address, uint64_t stack_id)
+static struct site *site_add(struct site_table *sites, struct name_store *names, uint64_t address,
+			     uint64_t stack_id)
 {
 	struct place *place = names_place(names, address);
 	struct site *site;
@@ -46,7 +47,8 @@ static struct site *site_add(struct site_table *sites, struct name_store *names,
 	site->stack_id = stack_id;
 	site->stack = names_stack(names, stack_id);
 	site->place = place;
-	site->shown = site->stack && site->stack->shown ? site->stack->frames[site->stack->shown] : place;
+	site->shown = site->stack && site->stack->shown ? site->stack->frames[site->stack->shown] :
+							  place;
 	/* No allocation of it can speak against the cache yet. */
 	site->held = cache_holds(&sites->cache, &site->signs, place->flags);
 	site->index = (uint32_t)sites->count;
@@ -66,7 +68,8 @@ static struct site *site_other(struct site_table *sites, struct name_store *name
 	return sites->other;
 }
 
-struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address, uint64_t stack_id)
+struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address,
+		       uint64_t stack_id)
 {
 	struct site *site, key = { .address = address, .stack_id = stack_id };
 

@@ -20,19 +20,19 @@ struct suspect;
 struct site {
 	RB_ENTRY(site) link;
 	uint64_t address;
-	uint64_t stack_id;		/* 0: none */
-	const struct stack *stack;	/* NULL: none, or unknown */
+	uint64_t stack_id;         /* 0: none */
+	const struct stack *stack; /* NULL: none, or unknown */
 	struct place *place;
-	struct place *shown;		/* the place that names it: its own, or one in its stack */
-	uint64_t live;			/* bytes that have to be freed: VRAM, */
-	uint64_t managed;		/* and how much of that is managed memory */
-	uint64_t ended;			/* bytes whose owner ended first */
-	uint64_t ended_by[NODE_END_COUNT];	/* the same, by what ended them */
-	uint64_t unsure;		/* the same, if their frees are not among lost records */
+	struct place *shown; /* the place that names it: its own, or one in its stack */
+	uint64_t live;       /* bytes that have to be freed: VRAM, */
+	uint64_t managed;    /* and how much of that is managed memory */
+	uint64_t ended;      /* bytes whose owner ended first */
+	uint64_t ended_by[NODE_END_COUNT]; /* the same, by what ended them */
+	uint64_t unsure;                   /* the same, if their frees are not among lost records */
 	uint64_t allocations;
-	uint64_t allocated;		/* bytes that had to be freed, freed since or not */
-	uint64_t last_bytes;		/* used while an event's text is made */
-	uint64_t suspect_since;		/* used while a snapshot is made */
+	uint64_t allocated;     /* bytes that had to be freed, freed since or not */
+	uint64_t last_bytes;    /* used while an event's text is made */
+	uint64_t suspect_since; /* used while a snapshot is made */
 	struct suspect *suspect;
 	uint32_t index;
 	/* The device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
@@ -47,24 +47,26 @@ RB_HEAD(site_tree, site);
 
 struct site_table {
 	struct site_tree tree;
-	struct site **list;		/* by index */
+	struct site **list; /* by index */
 	size_t count, size;
-	struct site *other;		/* shared by all sites beyond SITES_MAX */
-	struct cache_signs cache;	/* of all sites with SITE_IN_CACHE */
+	struct site *other;       /* shared by all sites beyond SITES_MAX */
+	struct cache_signs cache; /* of all sites with SITE_IN_CACHE */
 };
 
 /*
  * The site at @address with @stack_id, created if need be; its place and stack come from @names.
  * NULL without memory.
  */
-struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address, uint64_t stack_id);
+struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address,
+		       uint64_t stack_id);
 /* The sites at one address: the first, or NULL; and the next after @site. */
 struct site *sites_at(struct site_table *sites, uint64_t address);
 struct site *sites_next(struct site *site);
 /* Ended bytes of @site that count as held if the cache is on, which nothing proves. */
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site);
 /* The name of the site, or its address. */
-void sites_describe(const struct site *site, const struct name_store *names, char *out, size_t size);
+void sites_describe(const struct site *site, const struct name_store *names, char *out,
+		    size_t size);
 void sites_free(struct site_table *sites);
 
 #endif

@@ -30,11 +30,8 @@ void snapshot_free(struct snapshot *snapshot)
 }
 
 const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
-	[ALLOC_LIVE] = "live",
-	[ALLOC_SUSPECT] = "suspect",
-	[ALLOC_LEAKED] = "leaked",
-	[ALLOC_HELD] = "held",
-	[ALLOC_SAVED] = "saved",
+	[ALLOC_LIVE] = "live", [ALLOC_SUSPECT] = "suspect", [ALLOC_LEAKED] = "leaked",
+	[ALLOC_HELD] = "held", [ALLOC_SAVED] = "saved",
 };
 
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra)
@@ -52,7 +49,8 @@ const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT])
 	char bytes[16];
 
 	format_bytes((double)line->live, bytes, sizeof(bytes));
-	snprintf(out, LINE_TEXT, "%s in %" PRIu64 " allocation%s from %s", bytes, line->allocations, line->allocations == 1 ? "" : "s",
+	snprintf(out, LINE_TEXT, "%s in %" PRIu64 " allocation%s from %s", bytes, line->allocations,
+		 line->allocations == 1 ? "" : "s",
 		 line->where.site ? line->where.site : line->text);
 	return out;
 }

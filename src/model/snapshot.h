@@ -18,24 +18,27 @@
 #include "model/event_kinds.h"
 
 enum alloc_state {
-	ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD,
-	ALLOC_SAVED,	/* not on a device, because its process is checkpointed */
+	ALLOC_LIVE,
+	ALLOC_SUSPECT,
+	ALLOC_LEAKED,
+	ALLOC_HELD,
+	ALLOC_SAVED, /* not on a device, because its process is checkpointed */
 	ALLOC_STATE_COUNT
 };
 
-extern const char *const alloc_state_names[ALLOC_STATE_COUNT];	/* "live", ... */
+extern const char *const alloc_state_names[ALLOC_STATE_COUNT]; /* "live", ... */
 
 struct snap_alloc {
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t age;		/* up to the snapshot, or to the end of its owner */
-	const char *site;	/* name or hex address; never NULL */
+	uint64_t age;     /* up to the snapshot, or to the end of its owner */
+	const char *site; /* name or hex address; never NULL */
 	uint64_t site_address;
 	int device;
 	uint16_t call;
 	uint8_t kind;
-	uint8_t state;		/* enum alloc_state */
-	uint64_t stack_id;	/* as in sites[].stack_id */
+	uint8_t state;     /* enum alloc_state */
+	uint64_t stack_id; /* as in sites[].stack_id */
 };
 
 /* A stretch of addresses, and the bytes of VRAM allocated in it by state. */
@@ -50,27 +53,27 @@ struct snap_span {
  * From a log2 histogram: linear inside a bucket, limited by the exact maximum. NAN without samples.
  */
 struct snap_latency {
-	double p50, p99, max;	/* seconds */
+	double p50, p99, max; /* seconds */
 };
 
 struct snap_kernel {
-	const char *name;	/* short: no arguments, no template list */
-	const char *signature;	/* full, demangled */
-	const char *symbol;	/* mangled; NULL: unknown */
+	const char *name;      /* short: no arguments, no template list */
+	const char *signature; /* full, demangled */
+	const char *symbol;    /* mangled; NULL: unknown */
 	uint64_t function;
-	size_t number;		/* of the kernels of its process, as launch_entry.number has it */
+	size_t number; /* of the kernels of its process, as launch_entry.number has it */
 	int device;
 	uint64_t launches, failures, samples;
-	uint64_t captured;	/* calls that became nodes of a graph: these are not launches */
+	uint64_t captured; /* calls that became nodes of a graph: these are not launches */
 	/* Runs in launches of graphs; for an unknown graph: its own launches */
 	uint64_t graph_launches;
-	bool is_graph;		/* it stands for a graph with unknown contents */
+	bool is_graph; /* it stands for a graph with unknown contents */
 	/* Kernels may have disabled nodes with it: graph_launches is not exact */
 	bool updatable;
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes;
 	bool sampled;
-	bool has_sites;		/* launch_sites[] of its process says where it is launched */
+	bool has_sites; /* launch_sites[] of its process says where it is launched */
 	double launches_per_second, graph_launches_per_second;
 	struct snap_latency latency;
 	uint64_t hist[CUTOP_HIST_BUCKETS];
@@ -80,11 +83,11 @@ struct snap_copy {
 	uint8_t direction, mode;
 	int device;
 	uint64_t calls, failures, bytes;
-	double seconds;			/* time in the calls */
-	double bytes_per_second;	/* COPY_SYNC: throughput of the calls; else NAN */
+	double seconds;          /* time in the calls */
+	double bytes_per_second; /* COPY_SYNC: throughput of the calls; else NAN */
 	double rate_bytes_per_second;
-	uint64_t pending;		/* COPY_ASYNC: bytes not known to be done */
-	bool pageable;			/* COPY_ASYNC: some used pageable host memory */
+	uint64_t pending; /* COPY_ASYNC: bytes not known to be done */
+	bool pageable;    /* COPY_ASYNC: some used pageable host memory */
 	uint64_t sizes[CUTOP_SIZE_BUCKETS];
 };
 
@@ -94,12 +97,12 @@ struct snap_extra {
 	const char *symbol;
 	/* For people: "ns::scale"; NULL: use the symbol, which is not mangled */
 	const char *brief;
-	const char *signature;		/* fully demangled; NULL: the symbol is not mangled */
+	const char *signature; /* fully demangled; NULL: the symbol is not mangled */
 };
 
 struct snap_call {
 	uint16_t call;
-	bool sampled;			/* failures are a lower bound */
+	bool sampled; /* failures are a lower bound */
 	uint64_t calls, failures;
 	double seconds;
 	struct snap_latency latency;
@@ -112,42 +115,42 @@ struct snap_call {
 /* What a place in the code is. */
 struct snap_frame {
 	enum frame_language language;
-	const char *function, *file, *module;	/* NULL: not known; file: of the source */
-	unsigned int line;			/* 0: not known */
+	const char *function, *file, *module; /* NULL: not known; file: of the source */
+	unsigned int line;                    /* 0: not known */
 	/* Of a native one: from the function's start, or, without function, the file's */
 	uint64_t offset;
 };
 
 /* Where a call was made, and by which way. */
 struct snap_place {
-	const char *site;			/* name or hex address; NULL: not known */
-	const char *const *stack;		/* names or hex addresses, innermost first */
-	size_t stack_count;			/* 0: no stack is known */
-	const struct snap_frame *const *frames;	/* as snap_site has them */
+	const char *site;                       /* name or hex address; NULL: not known */
+	const char *const *stack;               /* names or hex addresses, innermost first */
+	size_t stack_count;                     /* 0: no stack is known */
+	const struct snap_frame *const *frames; /* as snap_site has them */
 	size_t frame_count;
-	size_t shown;				/* which of it `site` is */
+	size_t shown; /* which of it `site` is */
 };
 
 struct snap_failure {
 	uint16_t call;
 	int code;
-	const char *error;		/* cudaErrorMemoryAllocation; never NULL */
+	const char *error; /* cudaErrorMemoryAllocation; never NULL */
 	uint64_t count;
 	uint64_t first, last;
 	struct snap_extra extra;
-	struct snap_place where;	/* the first of them */
+	struct snap_place where; /* the first of them */
 };
 
 struct snap_site {
 	const char *site;
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
-	uint64_t allocations;		/* how many were made there in all */
-	uint64_t allocated;		/* bytes of VRAM, freed since or not */
-	int device;			/* CUTOP_DEVICE_UNKNOWN: unknown, or several */
+	uint64_t allocations; /* how many were made there in all */
+	uint64_t allocated;   /* bytes of VRAM, freed since or not */
+	int device;           /* CUTOP_DEVICE_UNKNOWN: unknown, or several */
 	/* Distinguishes sites at one address; 0: no stack is known */
 	uint64_t stack_id;
-	const char *const *stack;	/* names or hex addresses, innermost first */
+	const char *const *stack; /* names or hex addresses, innermost first */
 	size_t stack_count;
 	/*
 	 * the frame that `site` names: the first, or, in a Python program, the program's own line
@@ -155,28 +158,28 @@ struct snap_site {
 	size_t shown;
 	/* facts of the stack's frames, or, without a stack, of the site; NULL: an unknown frame */
 	const struct snap_frame *const *frames;
-	size_t frame_count;		/* 0: no facts are known */
+	size_t frame_count; /* 0: no facts are known */
 };
 
 /* Where executable graphs are made. */
 struct snap_graph_site {
 	struct snap_place where;
-	uint16_t call;			/* that made the last */
+	uint16_t call; /* that made the last */
 	/* How many, and of them those not destroyed; of a process that ended, by then */
 	uint64_t made, live;
-	uint64_t launches;		/* of them */
+	uint64_t launches; /* of them */
 };
 
 /* Where a kernel is launched. */
 struct snap_launch_site {
 	struct snap_place at;
-	uint64_t address, stack_id;		/* tell places of one name apart */
+	uint64_t address, stack_id; /* tell places of one name apart */
 	/* In the process's kernels[]; NULL: there was no room for it */
 	const struct snap_kernel *kernel;
-	uint64_t launches;			/* all sites of a kernel: as many as it has */
+	uint64_t launches; /* all sites of a kernel: as many as it has */
 	/* Launches whose site was looked at; if all were, the figure is exact: */
 	uint64_t samples;
-	bool sampled;				/* it is not */
+	bool sampled; /* it is not */
 };
 
 /* Where a thread waits. */
@@ -184,13 +187,13 @@ struct snap_wait_site {
 	struct snap_place at;
 	uint64_t address, stack_id;
 	uint16_t call;
-	uint64_t calls;				/* that returned */
-	double seconds;				/* in them */
+	uint64_t calls; /* that returned */
+	double seconds; /* in them */
 };
 
 /* What a process holds on one device. */
 struct snap_use {
-	int device;			/* CUTOP_DEVICE_UNKNOWN: the device is unknown */
+	int device; /* CUTOP_DEVICE_UNKNOWN: the device is unknown */
 	uint64_t live, peak, leaked, held;
 	/* from sites that allocate on this device only; the rest counts under the unknown device */
 	uint64_t suspect;
@@ -198,31 +201,31 @@ struct snap_use {
 
 struct snap_process {
 	uint32_t program;
-	uint32_t pid, parent_pid, ns_pid;	/* ns_pid 0: unknown */
+	uint32_t pid, parent_pid, ns_pid; /* ns_pid 0: unknown */
 	uint32_t uid;
 	uint64_t start_time;
-	const char *user, *command, *arguments;	/* never NULL */
+	const char *user, *command, *arguments; /* never NULL */
 	/* Command and arguments; NULL (in tests): use command */
 	const char *command_line;
-	const char *container, *pod;		/* NULL if none */
+	const char *container, *pod; /* NULL if none */
 	bool exited;
-	uint64_t end_time;			/* 0: it is running */
-	int exit_code;				/* as wait(2) gives it */
+	uint64_t end_time; /* 0: it is running */
+	int exit_code;     /* as wait(2) gives it */
 	enum end_reason end_reason;
 	/* It was running before cutop watched it: figures are lower bounds */
 	bool from_attach;
-	bool inexact;				/* something about it was lost */
-	bool sampled;				/* launch failures are a lower bound */
+	bool inexact; /* something about it was lost */
+	bool sampled; /* launch failures are a lower bound */
 	/* Not 0: why allocations, failures and times are unknown */
 	enum unreturned unreturned;
 
 	uint64_t live, peak, leaked, held;
 	/* part of leaked: was live when a device was reset, or a context destroyed */
 	uint64_t leaked_by_reset, leaked_by_context;
-	uint16_t reset_call, context_call;	/* the last call that did so */
+	uint16_t reset_call, context_call; /* the last call that did so */
 	/* part of held: blocks of PyTorch's allocator, whose cache is not proved to be on */
 	uint64_t held_unproven;
-	uint64_t allocated;			/* in all, freed since or not */
+	uint64_t allocated; /* in all, freed since or not */
 	/* The driver reports how much device memory it uses: */
 	bool has_used;
 	/* That amount, and how much of it exceeds the tracked live bytes */
@@ -234,45 +237,45 @@ struct snap_process {
 	bool has_suspect;
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
-	uint64_t kinds[KIND_COUNT];		/* live bytes */
+	uint64_t kinds[KIND_COUNT]; /* live bytes */
 
-	uint64_t launches, failures;		/* failures of all calls */
-	uint64_t graph_launches;		/* kernels that ran in graphs */
+	uint64_t launches, failures; /* failures of all calls */
+	uint64_t graph_launches;     /* kernels that ran in graphs */
 	double launches_per_second, graph_launches_per_second, failures_per_second;
-	double copy_rate[DIR_COUNT];		/* bytes per second, sync and async */
+	double copy_rate[DIR_COUNT]; /* bytes per second, sync and async */
 	uint64_t copy_bytes[DIR_COUNT];
-	uint64_t calls;				/* hooked calls in all */
+	uint64_t calls; /* hooked calls in all */
 	double sync_seconds;
-	double sync_share;			/* 0..1 of the interval, NAN if absent */
+	double sync_share; /* 0..1 of the interval, NAN if absent */
 
-	int *devices;				/* the known ones, ascending */
+	int *devices; /* the known ones, ascending */
 	size_t device_count;
 	/* The same as text, "0,2-3"; empty if none is known */
 	const char *device_list;
-	struct snap_use *uses;			/* per device, where it ever held something */
+	struct snap_use *uses; /* per device, where it ever held something */
 	size_t use_count;
-	struct snap_alloc *map;			/* largest first */
+	struct snap_alloc *map; /* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
 	/* all allocations, for drawing: sorted by address, neighbours merged */
 	struct snap_span *spans;
 	/* At most SPANS_MAX; 0 unless model_focus() asked for them */
 	size_t span_count;
-	struct snap_kernel *kernels;		/* most launches first */
+	struct snap_kernel *kernels; /* most launches first */
 	size_t kernel_count;
-	struct snap_copy *copies;		/* by direction, mode, device */
+	struct snap_copy *copies; /* by direction, mode, device */
 	size_t copy_count;
-	struct snap_call *call_list;		/* by table order */
+	struct snap_call *call_list; /* by table order */
 	size_t call_count;
-	struct snap_failure *failure_list;	/* most first */
+	struct snap_failure *failure_list; /* most first */
 	size_t failure_count;
-	struct snap_graph_site *graph_sites;	/* most launches first */
+	struct snap_graph_site *graph_sites; /* most launches first */
 	size_t graph_site_count;
-	struct snap_site *sites;		/* most live + leaked first */
+	struct snap_site *sites; /* most live + leaked first */
 	size_t site_count;
-	struct snap_launch_site *launch_sites;	/* most launches first */
+	struct snap_launch_site *launch_sites; /* most launches first */
 	size_t launch_site_count;
-	struct snap_wait_site *wait_sites;	/* most seconds first */
+	struct snap_wait_site *wait_sites; /* most seconds first */
 	size_t wait_site_count;
 };
 
@@ -289,13 +292,14 @@ struct snap_copy_total {
  */
 struct snap_command {
 	const char *command;
-	bool is_other;			/* the sum of all commands beyond COMMANDS_MAX */
-	uint64_t processes, running;	/* ever, and at present */
-	uint64_t live, suspect;		/* at present */
+	bool is_other;               /* the sum of all commands beyond COMMANDS_MAX */
+	uint64_t processes, running; /* ever, and at present */
+	uint64_t live, suspect;      /* at present */
 	uint64_t leaked, held;
-	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees, unknown_frees;
+	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees,
+		unknown_frees;
 	uint64_t calls, failures, launches, graph_launches;
-	struct snap_copy_total copies[DIR_COUNT][2];	/* by direction and enum copy_mode */
+	struct snap_copy_total copies[DIR_COUNT][2]; /* by direction and enum copy_mode */
 	uint64_t sync_ns;
 };
 
@@ -306,7 +310,7 @@ struct snap_command {
 /* A process that held memory of the device that an event is about. */
 struct snap_holder {
 	uint32_t pid;
-	bool from_attach;	/* it held at least that much */
+	bool from_attach; /* it held at least that much */
 	uint64_t live;
 	char command[64];
 };
@@ -318,10 +322,10 @@ struct snap_holder {
  * succeeded.
  */
 struct snap_suspect {
-	char kernel[128];	/* its short name */
+	char kernel[128]; /* its short name */
 	int device;
-	uint64_t stream;	/* the last known stream of its launches */
-	bool stream_exact;	/* its last launch was in this stream */
+	uint64_t stream;   /* the last known stream of its launches */
+	bool stream_exact; /* its last launch was in this stream */
 	uint64_t launches;
 };
 
@@ -329,10 +333,10 @@ struct snap_suspect {
 
 /* A call site that held memory of the device that an event is about. */
 struct snap_line {
-	uint64_t live, allocations;	/* what was live, and in how many allocations */
+	uint64_t live, allocations; /* what was live, and in how many allocations */
 	/* As records have them; of several stacks, the one that held most */
 	uint64_t site, stack;
-	char text[256];			/* what it was called then */
+	char text[256]; /* what it was called then */
 	/*
 	 * What it is called; in a snapshot only, and site NULL where its process is not kept any
 	 * more
@@ -343,48 +347,48 @@ struct snap_line {
 /* The circumstances of an event: as much as its kind has. */
 struct snap_detail {
 	int device;
-	uint16_t call;			/* CALL_COUNT: no call */
-	int code;			/* 0: none */
+	uint16_t call; /* CALL_COUNT: no call */
+	int code;      /* 0: none */
 	/* Bytes on the device; total 0: the event is about no device */
 	uint64_t tracked, total;
 	/* from the lowest to the highest address that the process held there; 0: unknown */
 	uint64_t span;
-	uint64_t span_free, span_gap;	/* free bytes in that span, and the longest free stretch */
-	struct snap_holder holders[HOLDERS_MAX];	/* most first */
+	uint64_t span_free, span_gap; /* free bytes in that span, and the longest free stretch */
+	struct snap_holder holders[HOLDERS_MAX]; /* most first */
 	size_t holder_count, holders_omitted;
-	struct snap_suspect suspects[SUSPECTS_MAX];	/* launched last first */
+	struct snap_suspect suspects[SUSPECTS_MAX]; /* launched last first */
 	size_t suspect_count, suspects_omitted;
-	bool is_fault;			/* the event is about suspects, even if there are none */
-	char site[256];			/* empty: none */
+	bool is_fault;  /* the event is about suspects, even if there are none */
+	char site[256]; /* empty: none */
 	/* Of that site, as records have them; 0: not meant, or not known */
 	uint64_t address, stack;
 	/* In a snapshot only; site NULL where its process is not kept any more */
 	struct snap_place where;
-	struct snap_line lines[LINES_MAX];	/* of the event's process, most first */
+	struct snap_line lines[LINES_MAX]; /* of the event's process, most first */
 	size_t line_count, lines_omitted;
 };
 
 struct snap_event {
 	uint64_t time;
 	uint32_t pid;
-	uint8_t kind;		/* enum event_kind */
-	uint64_t bytes;		/* 0: the event is about no size */
-	const char *text;	/* one readable line, never NULL */
-	uint64_t repeated;	/* how often the same happened again without an event of its own */
-	const struct snap_detail *detail;	/* NULL if there is none */
+	uint8_t kind;      /* enum event_kind */
+	uint64_t bytes;    /* 0: the event is about no size */
+	const char *text;  /* one readable line, never NULL */
+	uint64_t repeated; /* how often the same happened again without an event of its own */
+	const struct snap_detail *detail; /* NULL if there is none */
 };
 
 /* A device of the machine. The driver's figures are absent without a driver (readings.h). */
 struct snap_device {
-	int device;			/* the machine's number */
-	uint64_t tracked;		/* live VRAM bytes of all watched processes */
-	uint64_t total;			/* its size, 0: unknown */
+	int device;       /* the machine's number */
+	uint64_t tracked; /* live VRAM bytes of all watched processes */
+	uint64_t total;   /* its size, 0: unknown */
 	/* NULL: unknown; this and the following come from the driver: */
 	const char *name, *uuid;
 	bool has_used;
-	uint64_t used;			/* bytes of the device's memory, by all processes */
-	double utilization;		/* 0..1; NAN: unknown */
-	double temperature, power;	/* degrees Celsius, watts; NAN: unknown */
+	uint64_t used;             /* bytes of the device's memory, by all processes */
+	double utilization;        /* 0..1; NAN: unknown */
+	double temperature, power; /* degrees Celsius, watts; NAN: unknown */
 };
 
 /*
@@ -400,16 +404,16 @@ struct snap_gone {
 
 /* What could not be seen because of one cause, in any process. */
 struct snap_unseen {
-	uint64_t total;		/* 0: nothing */
-	uint32_t pid;		/* the last process that it affected; 0: unknown */
+	uint64_t total; /* 0: nothing */
+	uint32_t pid;   /* the last process that it affected; 0: unknown */
 	char comm[CUTOP_COMM_LEN + 1];
 };
 
 struct snapshot {
 	/* filled in by the model: */
-	uint64_t started, time;		/* CLOCK_REALTIME ns */
+	uint64_t started, time; /* CLOCK_REALTIME ns */
 	double elapsed_seconds;
-	double interval_seconds;	/* NAN in the first snapshot */
+	double interval_seconds; /* NAN in the first snapshot */
 	uint64_t lost[LOST_COUNT];
 	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t graph_launches;
@@ -418,14 +422,14 @@ struct snapshot {
 	struct snap_gone gone;
 	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT];
-	double sync_share;		/* the highest of all processes */
-	struct snap_process *processes;	/* by pid, then start time */
+	double sync_share;              /* the highest of all processes */
+	struct snap_process *processes; /* by pid, then start time */
 	size_t process_count;
-	struct snap_device *devices;	/* by number: those about which something is known */
+	struct snap_device *devices; /* by number: those about which something is known */
 	size_t device_count;
-	struct snap_event *events;	/* the latest, oldest first; at most 256 */
+	struct snap_event *events; /* the latest, oldest first; at most 256 */
 	size_t event_count;
-	struct snap_command *commands;	/* by first sight; only with model_config.totals */
+	struct snap_command *commands; /* by first sight; only with model_config.totals */
 	size_t command_count;
 	/*
 	 * of all processes ever, in table order, without latencies; only with model_config.totals
@@ -434,7 +438,7 @@ struct snapshot {
 	size_t call_count;
 
 	/* filled in by the caller of model_snapshot(): */
-	bool synthetic;			/* a demonstration: nothing of this is real */
+	bool synthetic; /* a demonstration: nothing of this is real */
 	char host[256];
 	unsigned int targets, attached, missing;
 	/*
@@ -442,12 +446,12 @@ struct snapshot {
 	 * how many of the former are single-stepped.
 	 */
 	unsigned int at_entry, past_entry, single_stepped;
-	bool has_points;			/* these are known */
+	bool has_points; /* these are known */
 	double self_cpu_seconds;
 	uint64_t self_resident_bytes;
 
-	void *arena;			/* all of the above is in it */
-	unsigned int shared;		/* number of further holders; atomic */
+	void *arena;         /* all of the above is in it */
+	unsigned int shared; /* number of further holders; atomic */
 };
 
 #define LINE_TEXT 512

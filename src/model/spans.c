@@ -17,7 +17,7 @@
 #define CHEAP_MAX 4096
 
 struct spans {
-	struct snap_span *list;		/* room for 2 * SPANS_MAX */
+	struct snap_span *list; /* room for 2 * SPANS_MAX */
 	size_t count;
 	uint64_t gap;
 };
@@ -54,7 +54,8 @@ struct piece {
 	const struct alloc_node *node;
 };
 
-static bool begins_span(const struct spans *spans, const struct snap_span *last, const struct piece *piece, enum alloc_state state)
+static bool begins_span(const struct spans *spans, const struct snap_span *last,
+			const struct piece *piece, enum alloc_state state)
 {
 	if (!last || piece->address < last->end)
 		return !last;
@@ -88,7 +89,8 @@ static bool pieces_next(struct pieces *pieces, struct piece *piece)
 {
 	if (pieces->mapping) {
 		*piece = (struct piece){
-			pieces->mapping->address, pieces->mapping->bytes,
+			pieces->mapping->address,
+			pieces->mapping->bytes,
 			book_handle(&pieces->program->ledger.book, pieces->mapping->handle),
 		};
 		if (!pieces->node || piece->address < pieces->node->address) {
@@ -106,11 +108,13 @@ static bool pieces_next(struct pieces *pieces, struct piece *piece)
 int build_spans(struct build *build, struct program *program, struct snap_process *process)
 {
 	const struct model *model = build->model;
-	struct pieces pieces = { program, book_lowest(&program->ledger.book), mappings_lowest(&program->mappings) };
+	struct pieces pieces = { program, book_lowest(&program->ledger.book),
+				 mappings_lowest(&program->mappings) };
 	struct spans spans = { .count = 0 };
 	struct piece piece;
 
-	if (!model->has_focus || (program->ledger.book.count > CHEAP_MAX && program->number != model->focus))
+	if (!model->has_focus ||
+	    (program->ledger.book.count > CHEAP_MAX && program->number != model->focus))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)

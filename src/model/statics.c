@@ -27,10 +27,10 @@ struct static_variable {
 	/* Of the variable, or of its shadow on the host, which is elsewhere */
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t module;	/* its module, or fat binary; 0 in older recordings: registered */
-	bool owned;		/* it belongs to a context: */
-	uint64_t context;	/* 0: the primary one */
-	int device;		/* of that */
+	uint64_t module;  /* its module, or fat binary; 0 in older recordings: registered */
+	bool owned;       /* it belongs to a context: */
+	uint64_t context; /* 0: the primary one */
+	int device;       /* of that */
 };
 
 static int static_compare(const struct static_variable *a, const struct static_variable *b)
@@ -91,7 +91,8 @@ void statics_unload(struct statics *statics, uint64_t module)
 
 void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device)
 {
-	struct static_variable key = { .address = address }, *variable = RB_FIND(static_tree, &statics->tree, &key);
+	struct static_variable key = { .address = address },
+			       *variable = RB_FIND(static_tree, &statics->tree, &key);
 
 	if (!variable)
 		return;
@@ -106,7 +107,8 @@ void statics_end(struct statics *statics, uint64_t context, int device)
 
 	for (variable = RB_MIN(static_tree, &statics->tree); variable; variable = next) {
 		next = RB_NEXT(static_tree, &statics->tree, variable);
-		if (variable->owned && variable->context == context && (context || variable->device == device))
+		if (variable->owned && variable->context == context &&
+		    (context || variable->device == device))
 			drop(statics, variable);
 	}
 }

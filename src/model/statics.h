@@ -18,9 +18,9 @@ RB_HEAD(static_tree, static_variable);
 struct statics {
 	struct static_tree tree;
 	size_t count;
-	uint64_t bytes;			/* of all variables */
-	bool registers_variables;	/* the program registers variables with the runtime */
-	bool is_full;			/* some did not fit */
+	uint64_t bytes;           /* of all variables */
+	bool registers_variables; /* the program registers variables with the runtime */
+	bool is_full;             /* some did not fit */
 };
 
 /* Takes in a MAP_VARIABLE, or a MAP_GLOBAL of a module. Returns 0 or -ENOMEM. */

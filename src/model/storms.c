@@ -5,9 +5,10 @@
 
 #include "util/saturated.h"
 
-#define STORM_NS	10000000000ull	/* interval in which a call site gets one event */
+#define STORM_NS 10000000000ull /* interval in which a call site gets one event */
 
-struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time, bool *is_new)
+struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time,
+			  bool *is_new)
 {
 	struct storm *oldest = &storms->list[0];
 	size_t i;

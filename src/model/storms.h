@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STORMS_MAX	16
+#define STORMS_MAX 16
 
 /* A call site that found no memory, and its latest event. */
 struct storm {
 	uint64_t site, since;
-	uint64_t event;			/* number of the event, 0: none */
+	uint64_t event; /* number of the event, 0: none */
 	uint16_t call;
 };
 
@@ -26,6 +26,7 @@ struct storms {
  * The storm that a failure at @time belongs to. *@is_new: it needs an event of its own; otherwise
  * the present event is repeated.
  */
-struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time, bool *is_new);
+struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time,
+			  bool *is_new);
 
 #endif

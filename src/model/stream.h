@@ -13,11 +13,11 @@
 
 #include "cutop_event.h"
 
-#define REC_ROW(name)				\
-	struct rec_##name##_row {		\
-		struct rec_hdr hdr;		\
-		struct name##_key key;		\
-		struct name##_row row;		\
+#define REC_ROW(name) \
+	struct rec_##name##_row { \
+		struct rec_hdr hdr; \
+		struct name##_key key; \
+		struct name##_row row; \
 	}
 
 REC_ROW(launch);
@@ -35,73 +35,73 @@ REC_ROW(call_site);
 
 struct rec_sync {
 	struct rec_hdr hdr;
-	__u64 ns;		/* model_sync() */
+	__u64 ns; /* model_sync() */
 };
 
 struct rec_synced {
 	struct rec_hdr hdr;
-	struct sync_slot slots[CUTOP_SYNC_SLOTS];	/* model_synced() */
+	struct sync_slot slots[CUTOP_SYNC_SLOTS]; /* model_synced() */
 };
 
 struct rec_unreturned {
 	struct rec_hdr hdr;
-	__u32 why;		/* enum unreturned */
+	__u32 why; /* enum unreturned */
 	__u32 pad;
 };
 
 /* Totals since watching began: the last record of each cause counts. */
 struct rec_unseen {
-	struct rec_hdr hdr;	/* tgid: the last process that it affected, 0: unknown */
-	__u64 total;		/* allocations, files, or functions, depending on the cause */
-	__u32 cause;		/* enum unseen_cause */
+	struct rec_hdr hdr; /* tgid: the last process that it affected, 0: unknown */
+	__u64 total;        /* allocations, files, or functions, depending on the cause */
+	__u32 cause;        /* enum unseen_cause */
 	__u32 pad;
-	char comm[CUTOP_COMM_LEN];	/* the name of that process */
+	char comm[CUTOP_COMM_LEN]; /* the name of that process */
 };
 
 struct rec_lost {
 	struct rec_hdr hdr;
 	__u64 total;
-	__u32 cause;		/* enum lost_cause, below LOST_FED_COUNT */
+	__u32 cause; /* enum lost_cause, below LOST_FED_COUNT */
 	__u32 pad;
 };
 
 enum limit_kind {
-	LIMIT_NAMES,		/* --names-memory */
+	LIMIT_NAMES, /* --names-memory */
 };
 
 struct rec_limit {
 	struct rec_hdr hdr;
-	__u64 limit;		/* bytes */
-	__u32 kind;		/* enum limit_kind */
+	__u64 limit; /* bytes */
+	__u32 kind;  /* enum limit_kind */
 	__u32 pad;
 };
 
 /* Which fields of a rec_device_reading are known. */
-#define READING_MEMORY		1u
-#define READING_UTILIZATION	2u
-#define READING_TEMPERATURE	4u
-#define READING_POWER		8u
+#define READING_MEMORY      1u
+#define READING_UTILIZATION 2u
+#define READING_TEMPERATURE 4u
+#define READING_POWER       8u
 
 /* NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE, nvml.h */
-#define READING_TEXT		96
+#define READING_TEXT 96
 
 struct rec_device_reading {
 	struct rec_hdr hdr;
-	__u64 used, total;	/* bytes */
-	__s32 device;		/* the machine's number of the device */
-	__u32 known;		/* READING_* */
-	__u32 utilization;	/* per cent */
-	__u32 temperature;	/* degrees Celsius */
-	__u32 power;		/* milliwatts */
+	__u64 used, total; /* bytes */
+	__s32 device;      /* the machine's number of the device */
+	__u32 known;       /* READING_* */
+	__u32 utilization; /* per cent */
+	__u32 temperature; /* degrees Celsius */
+	__u32 power;       /* milliwatts */
 	__u32 pad;
-	char name[READING_TEXT], uuid[READING_TEXT];	/* empty: unknown */
+	char name[READING_TEXT], uuid[READING_TEXT]; /* empty: unknown */
 };
 
 struct rec_process_reading {
 	struct rec_hdr hdr;
-	__u64 used;		/* bytes on one device: a process may have several records */
+	__u64 used; /* bytes on one device: a process may have several records */
 	__u32 pid;
-	__u32 is_known;		/* `used` is known */
+	__u32 is_known; /* `used` is known */
 };
 
 /*
@@ -110,7 +110,7 @@ struct rec_process_reading {
  */
 struct rec_clock {
 	struct rec_hdr hdr;
-	__u64 real;		/* ns, CLOCK_REALTIME */
+	__u64 real; /* ns, CLOCK_REALTIME */
 };
 
 /*
@@ -120,12 +120,12 @@ struct rec_clock {
 struct rec_moment {
 	struct rec_hdr hdr;
 	__u64 self_cpu_ns;
-	__u64 self_resident;	/* bytes */
+	__u64 self_resident; /* bytes */
 	__u32 targets, attached, missing;
 	__u32 is_synthetic;
 	/* Where the probes are; recordings made before 0.2 lack these fields. */
 	__u32 at_entry, past_entry, single_stepped;
-	__u32 has_points;	/* these three are known */
+	__u32 has_points; /* these three are known */
 };
 
 struct snapshot;

@@ -15,25 +15,25 @@
 
 #include "util/saturated.h"
 
-#define SPANS 11		/* 1, 2, 4 ... 1024 windows */
+#define SPANS 11 /* 1, 2, 4 ... 1024 windows */
 #define RISES 3
 /* After this many windows without a change, no span can have risen three times. */
 #define WINDOWS_MAX (4u << (SPANS - 1))
 
 struct span {
-	uint64_t least;		/* in the open span */
-	uint64_t floor;		/* of the last closed span */
-	uint64_t base;		/* the floor before it began to rise, */
-	uint64_t since;		/* and the window in which the rise began */
-	uint32_t rises;		/* rises in a row */
-	bool closed;		/* a span has been closed */
+	uint64_t least; /* in the open span */
+	uint64_t floor; /* of the last closed span */
+	uint64_t base;  /* the floor before it began to rise, */
+	uint64_t since; /* and the window in which the rise began */
+	uint32_t rises; /* rises in a row */
+	bool closed;    /* a span has been closed */
 };
 
 struct suspect {
-	uint64_t start;		/* start of the first window that counts */
-	uint64_t window;	/* number of the open window */
-	uint64_t least;		/* fewest live bytes in it so far */
-	uint64_t live;		/* live bytes since the last change */
+	uint64_t start;  /* start of the first window that counts */
+	uint64_t window; /* number of the open window */
+	uint64_t least;  /* fewest live bytes in it so far */
+	uint64_t live;   /* live bytes since the last change */
 	struct span spans[SPANS];
 };
 
@@ -74,8 +74,11 @@ static void level_off(struct suspect *suspect, uint64_t window)
 
 	for (i = 0; i < SPANS; i++)
 		suspect->spans[i] = (struct span){
-			.least = suspect->live, .floor = suspect->live, .base = suspect->live,
-			.since = window & ~((1ull << i) - 1), .closed = true,
+			.least = suspect->live,
+			.floor = suspect->live,
+			.base = suspect->live,
+			.since = window & ~((1ull << i) - 1),
+			.closed = true,
 		};
 	suspect->window = window;
 	suspect->least = suspect->live;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-struct suspect;			/* NULL until there is something to test */
+struct suspect; /* NULL until there is something to test */
 
 /* From @time on, @live bytes are live. A window of the test lasts @leak_age ns; 0: no test. */
 void suspect_change(struct suspect **suspect, uint64_t live, uint64_t leak_age, uint64_t time);

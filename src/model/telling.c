@@ -12,31 +12,37 @@
 #include "model/postmortem.h"
 #include "model/stream.h"
 
-void tell_start(struct model *model, const struct program *program, const struct rec_process *record)
+void tell_start(struct model *model, const struct program *program,
+		const struct rec_process *record)
 {
 	/*
 	 * No thread id: the process was running when cutop was told to watch it, and has made no
 	 * call since.
 	 */
-	model_tell(model, program, EVENT_START, record->hdr.time, 0, NULL, record->hdr.tid ? "%s: the first call is seen" :
-		   "%s: is watched from here on", identity_name(&program->identity));
+	model_tell(model, program, EVENT_START, record->hdr.time, 0, NULL,
+		   record->hdr.tid ? "%s: the first call is seen" : "%s: is watched from here on",
+		   identity_name(&program->identity));
 }
 
-static void tell_leaks(struct model *model, const struct program *program, const struct end_news *news)
+static void tell_leaks(struct model *model, const struct program *program,
+		       const struct end_news *news)
 {
 	char bytes[16], where[256];
 
 	if (news->unsure) {
 		format_bytes((double)news->unsure, bytes, sizeof(bytes));
-		model_tell(model, program, EVENT_LOST, program->end_time, news->unsure, NULL, "%s were not seen freed: leaked, unless "
-			   "their frees are among what was lost", bytes);
+		model_tell(model, program, EVENT_LOST, program->end_time, news->unsure, NULL,
+			   "%s were not seen freed: leaked, unless "
+			   "their frees are among what was lost",
+			   bytes);
 	}
 	if (!news->leaked || !news->most)
 		return;
 	format_bytes((double)news->leaked, bytes, sizeof(bytes));
 	sites_describe(news->most, &program->names, where, sizeof(where));
-	model_tell(model, program, EVENT_LEAK, program->end_time, news->leaked, NULL, "leaked %s in %llu allocation%s, most from %s",
-		   bytes, (unsigned long long)news->count, news->count == 1 ? "" : "s", where);
+	model_tell(model, program, EVENT_LEAK, program->end_time, news->leaked, NULL,
+		   "leaked %s in %llu allocation%s, most from %s", bytes,
+		   (unsigned long long)news->count, news->count == 1 ? "" : "s", where);
 }
 
 void tell_end(struct model *model, const struct program *program, const struct end_news *news)
@@ -48,16 +54,20 @@ void tell_end(struct model *model, const struct program *program, const struct e
 		model_lose(model, LOST_FREE, news->lost_frees);
 	tell_leaks(model, program, news);
 	if (program->end_reason == END_EXEC)
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s ended by exec", name);
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
+			   "%s ended by exec", name);
 	else if (WIFSIGNALED(code))
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s was ended by signal %d", name, WTERMSIG(code));
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
+			   "%s was ended by signal %d", name, WTERMSIG(code));
 	else
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL, "%s exited with status %d", name, WEXITSTATUS(code));
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
+			   "%s exited with status %d", name, WEXITSTATUS(code));
 }
 
 /* ---- memory ---- */
 
-void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time)
+void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use,
+		      uint64_t time)
 {
 	struct postmortem report;
 	unsigned int hidden;
@@ -65,10 +75,12 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 	if (!event_limit_allow(&program->limits[EVENT_NEARLY_FULL], time, &hidden))
 		return;
 	postmortem_nearly_full(&model->programs, use, &report);
-	model_tell(model, program, EVENT_NEARLY_FULL, time, use->live, &report.detail, "%s", report.text);
+	model_tell(model, program, EVENT_NEARLY_FULL, time, use->live, &report.detail, "%s",
+		   report.text);
 }
 
-void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record)
+void tell_out_of_memory(struct model *model, struct program *program,
+			const struct rec_alloc *record)
 {
 	uint64_t site = names_shown(&program->names, record->site, record->stack);
 	struct postmortem report;
@@ -85,18 +97,25 @@ void tell_out_of_memory(struct model *model, struct program *program, const stru
 		return;
 	postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
 	*storm = (struct storm){
-		.site = site, .since = record->hdr.time, .call = record->call,
-		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time, record->bytes, &report.detail,
-				    "%s", report.text),
+		.site = site,
+		.since = record->hdr.time,
+		.call = record->call,
+		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
+				    record->bytes, &report.detail, "%s", report.text),
 	};
 }
 
-void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *at, enum free_news news)
+void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *at,
+		   enum free_news news)
 {
 	enum event_kind kind = news == FREE_DOUBLE ? EVENT_DOUBLE_FREE : EVENT_UNKNOWN_FREE;
 	const struct rec_free *record = &at->free;
 	struct snap_detail detail = {
-		.device = CUTOP_DEVICE_UNKNOWN, .call = record->call, .code = record->result, .address = record->site, .stack = at->stack,
+		.device = CUTOP_DEVICE_UNKNOWN,
+		.call = record->call,
+		.code = record->result,
+		.address = record->site,
+		.stack = at->stack,
 	};
 	char more[48] = "";
 	unsigned int hidden;
@@ -109,12 +128,16 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 	if (hidden)
 		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
 	names_describe_place(&program->names, record->site, detail.site, sizeof(detail.site));
-	model_tell(model, program, kind, record->hdr.time, 0, &detail, "%s of 0x%llx, %s, called from %s%s", call_name(record->call),
+	model_tell(model, program, kind, record->hdr.time, 0, &detail,
+		   "%s of 0x%llx, %s, called from %s%s", call_name(record->call),
 		   (unsigned long long)record->address,
-		   news == FREE_DOUBLE ? "which was freed before" : "where no allocation is known to begin", detail.site, more);
+		   news == FREE_DOUBLE ? "which was freed before" :
+					 "where no allocation is known to begin",
+		   detail.site, more);
 }
 
-void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news)
+void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record,
+		const struct reset_news *news)
 {
 	char bytes[16], device[24] = "";
 
@@ -122,8 +145,8 @@ void tell_reset(struct model *model, const struct program *program, const struct
 	if (record->device != CUTOP_DEVICE_UNKNOWN)
 		snprintf(device, sizeof(device), " of device %d", record->device);
 	model_tell(model, program, EVENT_RESET, record->hdr.time, news->leaked, NULL,
-		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call), device,
-		   (unsigned long long)news->count, news->count == 1 ? "" : "s", bytes,
+		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call),
+		   device, (unsigned long long)news->count, news->count == 1 ? "" : "s", bytes,
 		   news->is_held ? ", the rest held by caches" : "");
 }
 
@@ -138,14 +161,16 @@ static void tell_fault(struct model *model, struct program *program, const struc
 	if (!event_limit_allow(&program->limits[EVENT_FAULT], record->hdr.time, &hidden))
 		return;
 	postmortem_fault(program, at, &report);
-	model_tell(model, program, EVENT_FAULT, record->hdr.time, 0, &report.detail, "%s", report.text);
+	model_tell(model, program, EVENT_FAULT, record->hdr.time, 0, &report.detail, "%s",
+		   report.text);
 }
 
 void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *at)
 {
 	const struct rec_fail *record = &at->fail;
 	enum call_layer layer = call_layer(record->call);
-	const char *name = error_name(layer, record->result), *meaning = error_meaning(layer, record->result);
+	const char *name = error_name(layer, record->result),
+		   *meaning = error_meaning(layer, record->result);
 	char where[256] = "";
 	unsigned int hidden;
 
@@ -165,48 +190,61 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 	 * Allocations that found no memory are reported separately, with the processes that hold
 	 * it.
 	 */
-	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC && record->result == ERROR_OUT_OF_MEMORY)
+	if (layer != LAYER_EXTRA && call_descs[record->call].class == CLASS_ALLOC &&
+	    record->result == ERROR_OUT_OF_MEMORY)
 		return;
 	if (!event_limit_allow(&program->limits[EVENT_FAILURE], record->hdr.time, &hidden))
 		return;
 	if (PLACE_IS_PYTHON(record->site))
 		names_describe_place(&program->names, record->site, where, sizeof(where));
 	if (name)
-		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s%s%s failed: %s (%d)%s%s", call_name(record->call),
-			   where[0] ? " in " : "", where, name, record->result, meaning ? ": " : "", meaning ? meaning : "");
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL,
+			   "%s%s%s failed: %s (%d)%s%s", call_name(record->call),
+			   where[0] ? " in " : "", where, name, record->result, meaning ? ": " : "",
+			   meaning ? meaning : "");
 	else
-		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL, "%s%s%s failed with %s%d",
-			   extra_names_brief(&model->extras, record->call), where[0] ? " in " : "", where,
-			   layer == LAYER_EXTRA ? "" : "code ", record->result);
+		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL,
+			   "%s%s%s failed with %s%d",
+			   extra_names_brief(&model->extras, record->call), where[0] ? " in " : "",
+			   where, layer == LAYER_EXTRA ? "" : "code ", record->result);
 }
 
 void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy)
 {
-	struct snap_detail detail = { .device = own_devices_machine(&program->devices, copy->device), .call = copy->call };
+	struct snap_detail detail = {
+		.device = own_devices_machine(&program->devices, copy->device), .call = copy->call
+	};
 
 	names_describe_place(&program->names, copy->site, detail.site, sizeof(detail.site));
-	model_tell(model, program, EVENT_PAGEABLE, copy->hdr.time, 0, &detail,
-		   "%s %s %s pageable memory at %s: it may be synchronous (cudaMallocHost or cudaHostRegister would make it "
-		   "asynchronous)", call_name(copy->call), copy_direction_names[copy->direction],
-		   copy->direction == DIR_D2H ? "to" : "from", detail.site);
+	model_tell(
+		model, program, EVENT_PAGEABLE, copy->hdr.time, 0, &detail,
+		"%s %s %s pageable memory at %s: it may be synchronous (cudaMallocHost or cudaHostRegister would make it "
+		"asynchronous)",
+		call_name(copy->call), copy_direction_names[copy->direction],
+		copy->direction == DIR_D2H ? "to" : "from", detail.site);
 }
 
 void tell_unreturned(struct model *model, const struct program *program)
 {
 	/* Users who asked for it need no message. */
-	if (program->unreturned == UNRETURNED_SECCOMP || program->unreturned == UNRETURNED_SHADOW_STACK)
-		model_tell(model, program, EVENT_NO_RETURNS, model->latest, 0, NULL, "%s: returns are not probed, since on this "
-			   "kernel that kills programs %s: allocations, failures and times are not known",
-			   identity_name(&program->identity),
-			   program->unreturned == UNRETURNED_SECCOMP ? "under a seccomp filter" : "with a shadow stack");
+	if (program->unreturned == UNRETURNED_SECCOMP ||
+	    program->unreturned == UNRETURNED_SHADOW_STACK)
+		model_tell(
+			model, program, EVENT_NO_RETURNS, model->latest, 0, NULL,
+			"%s: returns are not probed, since on this "
+			"kernel that kills programs %s: allocations, failures and times are not known",
+			identity_name(&program->identity),
+			program->unreturned == UNRETURNED_SECCOMP ? "under a seccomp filter" :
+								    "with a shadow stack");
 }
 
 void tell_limit(struct model *model, const struct rec_limit *record)
 {
 	if (record->kind != LIMIT_NAMES)
-		return;		/* from a later version */
-	model_tell(model, NULL, EVENT_LIMIT, record->hdr.time, record->limit, NULL,
-		   "the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
+		return; /* from a later version */
+	model_tell(
+		model, NULL, EVENT_LIMIT, record->hdr.time, record->limit, NULL,
+		"the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
 }
 
 void tell_notice(struct model *model, const struct rec_text *record, const char *text)
@@ -216,5 +254,6 @@ void tell_notice(struct model *model, const struct rec_text *record, const char 
 		[NOTICE_TRANSLATED] = EVENT_TRANSLATED,
 	};
 
-	model_tell_of(model, record->hdr.tgid, kinds[record->flags], record->hdr.time, "%.*s", (int)record->text_len, text);
+	model_tell_of(model, record->hdr.tgid, kinds[record->flags], record->hdr.time, "%.*s",
+		      (int)record->text_len, text);
 }

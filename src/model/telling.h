@@ -19,18 +19,23 @@ struct end_news;
 struct device_use;
 struct rec_limit;
 
-void tell_start(struct model *model, const struct program *program, const struct rec_process *record);
+void tell_start(struct model *model, const struct program *program,
+		const struct rec_process *record);
 /* The process has ended, and what that did to its memory. */
 void tell_end(struct model *model, const struct program *program, const struct end_news *news);
 /* Returns of the program's calls are not probed. */
 void tell_unreturned(struct model *model, const struct program *program);
 
 /* @use: a device that has come near its size. */
-void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use, uint64_t time);
-void tell_out_of_memory(struct model *model, struct program *program, const struct rec_alloc *record);
+void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use,
+		      uint64_t time);
+void tell_out_of_memory(struct model *model, struct program *program,
+			const struct rec_alloc *record);
 /* A free of what is not allocated, if @news says so. */
-void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *record, enum free_news news);
-void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record, const struct reset_news *news);
+void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *record,
+		   enum free_news news);
+void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record,
+		const struct reset_news *news);
 
 /* The first failure of a call with one code. */
 void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *record);

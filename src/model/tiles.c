@@ -12,8 +12,8 @@
 #include "model/limits.h"
 #include "util/saturated.h"
 
-#define PART_TAIL	0x100000000ull	/* for tile.part: a level has 32 bits */
-#define PART_WHOLE	0x100000001ull
+#define PART_TAIL  0x100000000ull /* for tile.part: a level has 32 bits */
+#define PART_WHOLE 0x100000001ull
 
 enum { X, Y, Z };
 
@@ -24,8 +24,12 @@ static int order(uint64_t a, uint64_t b)
 
 static int tile_compare(const struct tile *a, const struct tile *b)
 {
-	return order(a->array, b->array) ?: order(a->part, b->part) ?: order(a->layer, b->layer) ?:
-	       order(a->start[Z], b->start[Z]) ?: order(a->start[Y], b->start[Y]) ?: order(a->start[X], b->start[X]);
+	return order(a->array, b->array)               ?:
+		       order(a->part, b->part)         ?:
+		       order(a->layer, b->layer)       ?:
+		       order(a->start[Z], b->start[Z]) ?:
+		       order(a->start[Y], b->start[Y]) ?:
+							 order(a->start[X], b->start[X]);
 }
 
 TREE_GENERATE(tile_tree, tile, link, tile_compare)
@@ -51,15 +55,18 @@ static struct tile *find(struct tiles *tiles, const struct tile *box)
 	 * if all tiles are flat.
 	 */
 	for (i = Z; i >= X; i--) {
-		from.start[i] = subtract_saturated(box->start[i], subtract_saturated(tiles->extent[i], 1));
+		from.start[i] =
+			subtract_saturated(box->start[i], subtract_saturated(tiles->extent[i], 1));
 		if (tiles->extent[i] > 1)
 			break;
 	}
 	while (i-- > X)
 		from.start[i] = 0;
-	for (tile = RB_NFIND(tile_tree, &tiles->tree, &from); tile; tile = RB_NEXT(tile_tree, &tiles->tree, tile)) {
-		if (tile->array != box->array || tile->part != box->part || tile->layer != box->layer ||
-		    tile->start[Z] >= box->end[Z] || (tile->start[Z] + 1 == box->end[Z] && tile->start[Y] >= box->end[Y]))
+	for (tile = RB_NFIND(tile_tree, &tiles->tree, &from); tile;
+	     tile = RB_NEXT(tile_tree, &tiles->tree, tile)) {
+		if (tile->array != box->array || tile->part != box->part ||
+		    tile->layer != box->layer || tile->start[Z] >= box->end[Z] ||
+		    (tile->start[Z] + 1 == box->end[Z] && tile->start[Y] >= box->end[Y]))
 			return NULL;
 		if (is_overlapping(tile, box))
 			return tile;
@@ -162,7 +169,8 @@ bool tile_read(struct tile *box, const struct array_mapping *mapping, bool is_de
 
 bool tiles_take(struct tiles *tiles, uint64_t array, struct tile *was)
 {
-	struct tile key = { .array = array }, *tile = tiles->count ? RB_NFIND(tile_tree, &tiles->tree, &key) : NULL;
+	struct tile key = { .array = array },
+		    *tile = tiles->count ? RB_NFIND(tile_tree, &tiles->tree, &key) : NULL;
 
 	if (!tile || tile->array != array)
 		return false;

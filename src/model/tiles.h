@@ -31,7 +31,7 @@ RB_HEAD(tile_tree, tile);
 struct tiles {
 	struct tile_tree tree;
 	size_t count;
-	uint64_t extent[3];	/* no tile is larger */
+	uint64_t extent[3]; /* no tile is larger */
 };
 
 /*
@@ -47,7 +47,7 @@ struct tile_cut {
 	struct tile was;
 	/* How many tiles (up to six) replace the part of it outside the box */
 	unsigned int rest;
-	int error;		/* -ENOMEM or -ENOSPC: there was no room for some of them */
+	int error; /* -ENOMEM or -ENOSPC: there was no room for some of them */
 };
 
 /*

@@ -13,10 +13,10 @@
 #include "util/saturated.h"
 #include "util/utf8.h"
 
-#define OTHER		"other"		/* a program of that name is counted here, too */
+#define OTHER "other" /* a program of that name is counted here, too */
 
 struct totals {
-	struct snap_command commands[COMMANDS_MAX + 1];	/* names in it are owned */
+	struct snap_command commands[COMMANDS_MAX + 1]; /* names in it are owned */
 	uint64_t told_leaked[COMMANDS_MAX + 1], told_held[COMMANDS_MAX + 1];
 	/* sums of dropped processes; its commands are the ones above */
 	struct total_sums gone;
@@ -43,7 +43,7 @@ void totals_free(struct totals *totals)
 }
 
 /* with the NUL: room of a metrics label. Longer names that begin in the same way become one */
-#define NAME_SIZE	256
+#define NAME_SIZE 256
 
 /* The index of the command's entry, from 1; 0 without memory. */
 static uint16_t entry_of(struct totals *totals, const char *whole)
@@ -66,7 +66,8 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	name = strdup(command);
 	if (!name)
 		return 0;
-	totals->commands[totals->gone.command_count] = (struct snap_command){ .command = name, .is_other = is_other };
+	totals->commands[totals->gone.command_count] =
+		(struct snap_command){ .command = name, .is_other = is_other };
 	return (uint16_t)++totals->gone.command_count;
 }
 

@@ -32,7 +32,7 @@ void totals_retire(struct totals *totals, uint16_t number, const struct snap_pro
 struct total_sums {
 	struct snap_command *commands;
 	size_t command_count;
-	struct snap_call calls[CALL_SUMS];	/* by call_index(); without their seconds */
+	struct snap_call calls[CALL_SUMS]; /* by call_index(); without their seconds */
 	uint64_t ns[CALL_SUMS];
 };
 

@@ -10,19 +10,19 @@
 	RB_GENERATE_INTERNAL(name, type, field, compare, static __attribute__((unused)))
 
 /* The element of the tree at @head with the highest @key that is not above @value, or NULL. */
-#define TREE_AT_OR_BELOW(head, field, key, value)			\
-	({								\
+#define TREE_AT_OR_BELOW(head, field, key, value) \
+	({ \
 		__typeof__(RB_ROOT(head)) at_ = RB_ROOT(head), best_ = NULL; \
-									\
-		while (at_) {						\
-			if (at_->key <= (value)) {			\
-				best_ = at_;				\
-				at_ = RB_RIGHT(at_, field);		\
-			} else {					\
-				at_ = RB_LEFT(at_, field);		\
-			}						\
-		}							\
-		best_;							\
+\
+		while (at_) { \
+			if (at_->key <= (value)) { \
+				best_ = at_; \
+				at_ = RB_RIGHT(at_, field); \
+			} else { \
+				at_ = RB_LEFT(at_, field); \
+			} \
+		} \
+		best_; \
 	})
 
 #endif

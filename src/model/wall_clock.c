@@ -22,7 +22,8 @@ void wall_clock_set(struct wall_clock *clock, uint64_t mono, uint64_t real)
 	 * at the start.
 	 */
 	if (clock->count == CLOCK_STEPS_MAX) {
-		memmove(clock->steps, clock->steps + 1, (CLOCK_STEPS_MAX - 1) * sizeof(*clock->steps));
+		memmove(clock->steps, clock->steps + 1,
+			(CLOCK_STEPS_MAX - 1) * sizeof(*clock->steps));
 		clock->count--;
 	}
 	clock->steps[clock->count++] = (struct clock_step){ mono, real };

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CLOCK_STEPS_MAX	64
+#define CLOCK_STEPS_MAX 64
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME at one instant, ns; valid from then on. */
 struct clock_step {
@@ -17,8 +17,8 @@ struct clock_step {
 };
 
 struct wall_clock {
-	struct clock_step start;	/* when watching began */
-	struct clock_step steps[CLOCK_STEPS_MAX];	/* the latest last */
+	struct clock_step start;                  /* when watching began */
+	struct clock_step steps[CLOCK_STEPS_MAX]; /* the latest last */
 	size_t count;
 };
 

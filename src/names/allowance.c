@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#define ROWS_MAX	4096
+#define ROWS_MAX 4096
 
 struct row {
 	uint32_t uid;
-	uint64_t left;		/* ns left, as of `at` */
+	uint64_t left; /* ns left, as of `at` */
 	uint64_t time;
 	UT_hash_handle hh;
 };

@@ -15,7 +15,7 @@ TAILQ_HEAD(budget_list, budget_item);
 
 struct budget {
 	struct budget_counts counts;
-	struct budget_list list;	/* the least recently used first */
+	struct budget_list list; /* the least recently used first */
 };
 
 struct budget *budget_new(uint64_t limit, uint64_t reserved)
@@ -43,7 +43,8 @@ bool budget_take(struct budget *budget, uint64_t bytes)
 	if (!budget)
 		return true;
 	/* A request that can never fit drops nothing. */
-	while (bytes <= counts->limit && counts->used > counts->limit - bytes && (item = TAILQ_FIRST(&budget->list))) {
+	while (bytes <= counts->limit && counts->used > counts->limit - bytes &&
+	       (item = TAILQ_FIRST(&budget->list))) {
 		budget_hold(budget, item);
 		counts->dropped++;
 		item->drop(item->context, item);
@@ -106,7 +107,8 @@ int budget_table_grow(struct budget_table *table, size_t size)
 	 * Grow by a quarter at least, so that a table that grows in small steps is not remapped for
 	 * each; by what is asked for, if there is no room for more.
 	 */
-	more = whole_pages(size > table->size + table->size / 4 ? size : table->size + table->size / 4);
+	more = whole_pages(size > table->size + table->size / 4 ? size :
+								  table->size + table->size / 4);
 	if (!budget_take(table->budget, more - table->size)) {
 		more = whole_pages(size);
 		if (!budget_take(table->budget, more - table->size))

@@ -24,9 +24,9 @@ struct budget_item {
 };
 
 struct budget_counts {
-	uint64_t limit, used, peak;	/* bytes */
-	uint64_t dropped;		/* items dropped so far */
-	uint64_t refused;		/* how often there was no room, with nothing left to drop */
+	uint64_t limit, used, peak; /* bytes */
+	uint64_t dropped;           /* items dropped so far */
+	uint64_t refused;           /* how often there was no room, with nothing left to drop */
 };
 
 /*
@@ -63,7 +63,7 @@ struct budget_counts budget_counts(const struct budget *budget);
 struct budget_table {
 	struct budget *budget;
 	char *data;
-	size_t size;			/* size of the mapping in bytes */
+	size_t size; /* size of the mapping in bytes */
 };
 
 /*

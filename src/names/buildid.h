@@ -7,12 +7,13 @@
 
 #include "names/sections.h"
 
-#define BUILD_ID_MAX	64	/* bytes */
+#define BUILD_ID_MAX 64 /* bytes */
 
 /*
  * Calls @take with each build id in @file's notes (2 to BUILD_ID_MAX bytes, borrowed) until it
  * returns true: first those in segments, then those in sections. Returns whether it did.
  */
-bool build_id_find(const struct sections *file, bool (*take)(void *context, const unsigned char *id, size_t len), void *context);
+bool build_id_find(const struct sections *file,
+		   bool (*take)(void *context, const unsigned char *id, size_t len), void *context);
 
 #endif

@@ -22,12 +22,12 @@
 #include "util/util.h"
 
 /* bytes that are checksummed for one file: a larger debug file is accepted by build id only */
-#define CRC_MAX		(256ll << 20)
-#define UNPACKED_MAX	(64u << 20)	/* bytes of .gnu_debugdata, */
+#define CRC_MAX      (256ll << 20)
+#define UNPACKED_MAX (64u << 20) /* bytes of .gnu_debugdata, */
 /* And memory to unpack it in: enough for what xz(1) packs with -8 */
-#define LZMA_MEMORY_MAX	(34u << 20)
-#define LINK_MAX_SIZE	8192		/* bytes of .gnu_debuglink */
-#define DEBUG_DIR	"/usr/lib/debug"
+#define LZMA_MEMORY_MAX (34u << 20)
+#define LINK_MAX_SIZE   8192 /* bytes of .gnu_debuglink */
+#define DEBUG_DIR       "/usr/lib/debug"
 
 static bool build_id_take(void *context, const unsigned char *id, size_t len)
 {
@@ -54,7 +54,8 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 		return;
 	slash = strrchr(data, '/');
 	name = slash ? slash + 1 : data;
-	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || strlen(name) >= sizeof(link->name))
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
+	    strlen(name) >= sizeof(link->name))
 		return;
 	strcpy(link->name, name);
 	memcpy(&link->crc, data + at, 4);
@@ -64,7 +65,7 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 
 struct unpacking {
 	const struct sections *file;
-	uint64_t at, left;		/* position and remaining bytes of the packed data */
+	uint64_t at, left; /* position and remaining bytes of the packed data */
 	lzma_stream stream;
 	uint8_t piece[16384];
 	struct budget_table *bytes;
@@ -81,9 +82,11 @@ static int unpack(struct unpacking *unpacking)
 	do {
 		if (!stream->avail_in && unpacking->left) {
 			stream->next_in = unpacking->piece;
-			stream->avail_in = sections_read(unpacking->file, unpacking->at, unpacking->piece,
-							 unpacking->left < sizeof(unpacking->piece) ? (size_t)unpacking->left :
-							 sizeof(unpacking->piece));
+			stream->avail_in =
+				sections_read(unpacking->file, unpacking->at, unpacking->piece,
+					      unpacking->left < sizeof(unpacking->piece) ?
+						      (size_t)unpacking->left :
+						      sizeof(unpacking->piece));
 			if (!stream->avail_in)
 				return -ENOENT;
 			unpacking->at += stream->avail_in;
@@ -92,7 +95,8 @@ static int unpack(struct unpacking *unpacking)
 		if (!stream->avail_out) {
 			done = (size_t)stream->total_out;
 			room = done ? 2 * done : 1 << 16;
-			err = room > UNPACKED_MAX ? -ENOENT : budget_table_grow(unpacking->bytes, room);
+			err = room > UNPACKED_MAX ? -ENOENT :
+						    budget_table_grow(unpacking->bytes, room);
 			if (err)
 				return err;
 			stream->next_out = (uint8_t *)unpacking->bytes->data + done;
@@ -109,7 +113,8 @@ int debug_data_read(const struct sections *file, struct budget_table *bytes, siz
 	struct unpacking *unpacking;
 	int err = -ENOENT;
 
-	if (!section || section->sh_type == SHT_NOBITS || !section->sh_size || section->sh_size > UNPACKED_MAX ||
+	if (!section || section->sh_type == SHT_NOBITS || !section->sh_size ||
+	    section->sh_size > UNPACKED_MAX ||
 	    !sections_hold(file, section->sh_offset, section->sh_size))
 		return -ENOENT;
 	if (!budget_take(bytes->budget, LZMA_MEMORY_MAX))
@@ -159,7 +164,7 @@ static int open_below(const char *root, const char *path)
 	if (folder < 0)
 		return -errno;
 	fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	if (fd < 0 && errno == ENOSYS && !strcmp(root, "/"))	/* Linux before 5.6 */
+	if (fd < 0 && errno == ENOSYS && !strcmp(root, "/")) /* Linux before 5.6 */
 		fd = open(path, O_PATH | O_CLOEXEC);
 	close(folder);
 	if (fd >= 0)
@@ -248,7 +253,9 @@ static int by_build_id(struct search *search, const char *root)
 static int by_name(struct search *search, const char *root, const char *path)
 {
 	const struct debug_link *link = search->link;
-	static const char *const places[][2] = { { "", "/" }, { "", "/.debug/" }, { DEBUG_DIR, "/" } };
+	static const char *const places[][2] = { { "", "/" },
+						 { "", "/.debug/" },
+						 { DEBUG_DIR, "/" } };
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	char place[4096 + 300];
 	int found = -ENOENT;
@@ -257,14 +264,15 @@ static int by_name(struct search *search, const char *root, const char *path)
 	if (!link->name[0] || !slash || slash - path > 4000)
 		return -ENOENT;
 	for (i = 0; i < 3 && found < 0; i++) {
-		snprintf(place, sizeof(place), "%s%.*s%s%s", places[i][0], (int)(slash - path), path, places[i][1],
-			 link->name);
+		snprintf(place, sizeof(place), "%s%.*s%s%s", places[i][0], (int)(slash - path),
+			 path, places[i][1], link->name);
 		found = candidate_open(search, root, place);
 	}
 	return found;
 }
 
-static int debug_file_find(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
+static int debug_file_find(const struct stat *of, const struct debug_link *link,
+			   const char *const *roots, const char *path)
 {
 	struct search search = { .of = of, .link = link, .crc_left = CRC_MAX };
 	int found = -ENOENT;
@@ -277,7 +285,8 @@ static int debug_file_find(const struct stat *of, const struct debug_link *link,
 	return found;
 }
 
-int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path)
+int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots,
+		    const char *path)
 {
 	uint32_t kept;
 	int found;

@@ -14,9 +14,9 @@
 
 struct debug_link {
 	uint8_t build_id[BUILD_ID_MAX];
-	size_t build_id_len;	/* 0: has none */
-	char name[256];		/* from .gnu_debuglink, without folders; empty: has none */
-	uint32_t crc;		/* of that file */
+	size_t build_id_len; /* 0: has none */
+	char name[256];      /* from .gnu_debuglink, without folders; empty: has none */
+	uint32_t crc;        /* of that file */
 };
 
 /* Reads which debug file the ELF file open at @fd names. Returns 0, or -ENOENT if it names none. */
@@ -29,7 +29,8 @@ int debug_link_read(int fd, struct debug_link *link);
  * (util/starter.h). May sleep. Returns a descriptor, or -ENOENT.
  */
 struct stat;
-int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots, const char *path);
+int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots,
+		    const char *path);
 
 /*
  * Unpacks .gnu_debugdata of @file, an ELF file within the file, into the empty table @bytes; *@size

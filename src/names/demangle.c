@@ -18,7 +18,7 @@
 #include "util/utf8.h"
 
 /* Libiberty expects two components per byte */
-#define IN_PLACE_MAX	(DEMANGLE_RECURSION_LIMIT / 2)
+#define IN_PLACE_MAX (DEMANGLE_RECURSION_LIMIT / 2)
 
 struct text {
 	char *data;
@@ -68,11 +68,14 @@ char *demangle_full(const char *symbol)
 	size_t len = strnlen(symbol, DEMANGLE_INPUT_MAX + 1), known = 0;
 	char *out = NULL, *full;
 
-	if (len <= DEMANGLE_INPUT_MAX && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R')) {
+	if (len <= DEMANGLE_INPUT_MAX && symbol[0] == '_' &&
+	    (symbol[1] == 'Z' || symbol[1] == 'R')) {
 		out = malloc(DEMANGLE_OUTPUT_MAX + 1);
 		if (!out)
 			return NULL;
-		known = is_plain(symbol, len) ? demangle_run(symbol, false, out, DEMANGLE_OUTPUT_MAX + 1) : demangle_apart(symbol, out);
+		known = is_plain(symbol, len) ?
+				demangle_run(symbol, false, out, DEMANGLE_OUTPUT_MAX + 1) :
+				demangle_apart(symbol, out);
 	}
 	full = clean_dup(known ? out : symbol, DEMANGLE_OUTPUT_MAX);
 	free(out);
@@ -97,8 +100,9 @@ static bool starts(const char *text, const char *with)
 
 /* Operators made of signs; a longer one comes before its own prefix. */
 static const char *const operator_signs[] = {
-	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=",
-	"*=", "/=", "%=", "^=", "&=", "|=", "->", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "&", "|", "~", ",",
+	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
+	">",  "=",  "!",   "+",   "-",   "*",   "/",  "%",  "^",  "&",  "|",  "~",  ",",
 };
 
 /* Returns the length of the sign operator at @text ("operator..."), 0 if there is none. */
@@ -205,7 +209,8 @@ static const char *declarator(const char *text)
 }
 
 /* Takes a conversion, new, delete or literal operator: words up to the arguments. */
-static const char *take_word_operator(const char *text, struct text *name, struct bracket *stack, bool *ok)
+static const char *take_word_operator(const char *text, struct text *name, struct bracket *stack,
+				      bool *ok)
 {
 	while (*text && *text != '(' && *text != '[') {
 		if (*text == '<') {
@@ -306,7 +311,8 @@ static void drop_rust_hash(struct text *name)
 	if (memcmp(name->data + start, "::h", 3))
 		return;
 	for (i = start + 3; i < name->len; i++)
-		if (!isdigit((unsigned char)name->data[i]) && !(name->data[i] >= 'a' && name->data[i] <= 'f'))
+		if (!isdigit((unsigned char)name->data[i]) &&
+		    !(name->data[i] >= 'a' && name->data[i] <= 'f'))
 			return;
 	name->len = start;
 	name->data[start] = '\0';

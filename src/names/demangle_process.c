@@ -27,28 +27,29 @@
 #include "util/util.h"
 
 /* reserved address space; only pages that are touched take memory */
-#define STACK_SIZE	(256ul * 1024 * 1024)
+#define STACK_SIZE (256ul * 1024 * 1024)
 /* For everything else: it allocates next to nothing */
-#define MEMORY		(16ul << 20)
-#define NAME_TIME	(200 * NSEC_PER_MSEC)
-#define TIME_MAX	(3 * NSEC_PER_SEC)		/* longest total wait at a stretch */
+#define MEMORY    (16ul << 20)
+#define NAME_TIME (200 * NSEC_PER_MSEC)
+#define TIME_MAX  (3 * NSEC_PER_SEC) /* longest total wait at a stretch */
 /* one part in this many of the time that passes may be spent waiting */
-#define TIME_SHARE	10
+#define TIME_SHARE 10
 
 /* The calling process's side of the demangling process. */
 struct demangler {
 	pthread_mutex_t lock;
-	pid_t pid;			/* 0: none runs */
+	pid_t pid; /* 0: none runs */
 	int socket;
-	uint64_t left;			/* ns that may be waited */
-	uint64_t filled;		/* when time was last added to it; CLOCK_MONOTONIC, ns */
+	uint64_t left;   /* ns that may be waited */
+	uint64_t filled; /* when time was last added to it; CLOCK_MONOTONIC, ns */
 };
 
 /* The last two lines are for the sanitizers and valgrind. */
 static const int calls[] = {
-	SYS_recvfrom, SYS_sendto, SYS_setitimer, SYS_exit_group, SYS_rt_sigprocmask,
-	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_futex, SYS_clock_gettime, SYS_sched_yield,
-	SYS_read, SYS_write, SYS_getpid, SYS_gettid, SYS_rt_sigtimedwait,
+	SYS_recvfrom,      SYS_sendto,          SYS_setitimer, SYS_exit_group, SYS_rt_sigprocmask,
+	SYS_mmap,          SYS_munmap,          SYS_mprotect,  SYS_madvise,    SYS_futex,
+	SYS_clock_gettime, SYS_sched_yield,     SYS_read,      SYS_write,      SYS_getpid,
+	SYS_gettid,        SYS_rt_sigtimedwait,
 };
 
 static _Noreturn void answer_all(void)
@@ -80,7 +81,8 @@ static _Noreturn void demangler_main(int socket)
 		_exit(1);
 	context.uc_stack.ss_size = STACK_SIZE;
 	context.uc_stack.ss_sp = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1,
+				      0);
 	if (context.uc_stack.ss_sp == MAP_FAILED)
 		_exit(1);
 	makecontext(&context, answer_all, 0);
@@ -88,7 +90,8 @@ static _Noreturn void demangler_main(int socket)
 	 * setcontext() restores the saved signal mask, which would undo what confine() blocks: save
 	 * the present one.
 	 */
-	if (confine("cutop-names", socket, MEMORY, calls, ARRAY_LEN(calls)) || sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
+	if (confine("cutop-names", socket, MEMORY, calls, ARRAY_LEN(calls)) ||
+	    sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
 		_exit(1);
 	setcontext(&context);
 	_exit(1);
@@ -127,7 +130,8 @@ static bool demangler_start(struct demangler *demangler)
 
 static bool demangler_send(struct demangler *demangler, const char *symbol)
 {
-	return (demangler->pid || demangler_start(demangler)) && send(demangler->socket, symbol, strlen(symbol), MSG_NOSIGNAL) >= 0;
+	return (demangler->pid || demangler_start(demangler)) &&
+	       send(demangler->socket, symbol, strlen(symbol), MSG_NOSIGNAL) >= 0;
 }
 
 /* Returns the length of the text in @out, -1 if there is no answer. */
@@ -144,12 +148,12 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 			return -1;
 	}
 	answer.fd = demangler->socket;
-	do	/* its alarm ends the process long before */
+	do /* its alarm ends the process long before */
 		ready = poll(&answer, 1, 10 * (int)(NAME_TIME / NSEC_PER_MSEC));
 	while (ready < 0 && errno == EINTR);
 	n = ready > 0 ? recv(demangler->socket, out, DEMANGLE_OUTPUT_MAX + 1, 0) : 0;
 	if (n > 0)
-		out[n - 1] = '\0';	/* do not rely on what the process sent */
+		out[n - 1] = '\0'; /* do not rely on what the process sent */
 	return n - 1;
 }
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DEMANGLE_INPUT_MAX	(16 * 1024)	/* bytes; a longer mangled name stays as it is */
-#define DEMANGLE_OUTPUT_MAX	(64 * 1024)	/* bytes; the rest is cut off */
+#define DEMANGLE_INPUT_MAX  (16 * 1024) /* bytes; a longer mangled name stays as it is */
+#define DEMANGLE_OUTPUT_MAX (64 * 1024) /* bytes; the rest is cut off */
 
 /*
  * Writes the full form of @symbol to @out, @size bytes with the NUL, and returns its length; 0 if

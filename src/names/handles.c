@@ -19,8 +19,8 @@
 #include "names/segments.h"
 #include "names/symtab.h"
 
-#define VARIABLES_MAX	65536
-#define NAME_LEN_MAX	4096u
+#define VARIABLES_MAX 65536
+#define NAME_LEN_MAX  4096u
 
 char *handles_kernel(const char *symbol)
 {
@@ -54,7 +54,8 @@ static int variable_add(struct handle_variables *variables, uint64_t address, ch
 	if (variables->count == variables->room) {
 		size_t room = variables->room ? 2 * variables->room : 64;
 
-		more = room <= VARIABLES_MAX ? realloc(variables->list, room * sizeof(*more)) : NULL;
+		more = room <= VARIABLES_MAX ? realloc(variables->list, room * sizeof(*more)) :
+					       NULL;
 		if (!more) {
 			free(kernel);
 			return -ENOMEM;
@@ -75,7 +76,8 @@ struct reading {
 static bool may_be_handle(void *context, const Elf64_Sym *symbol)
 {
 	(void)context;
-	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size == sizeof(uint64_t) && symbol->st_shndx != SHN_UNDEF;
+	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
+	       symbol->st_size == sizeof(uint64_t) && symbol->st_shndx != SHN_UNDEF;
 }
 
 static int handle_take(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
@@ -86,7 +88,8 @@ static int handle_take(void *context, const Elf64_Sym *symbol, const char *name,
 	if (!name || len > NAME_LEN_MAX || strncmp(name, "_ZZ", 3))
 		return 0;
 	kernel = handles_kernel(name);
-	return kernel ? variable_add(reading->variables, symbol->st_value + reading->bias, kernel) : 0;
+	return kernel ? variable_add(reading->variables, symbol->st_value + reading->bias, kernel) :
+			0;
 }
 
 static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variables)
@@ -94,7 +97,10 @@ static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variabl
 	static const char *const marks[] = { "E8__handle", NULL };
 	struct reading reading = { variables, bias };
 	const struct symtab_search search = {
-		.want = may_be_handle, .visit = handle_take, .context = &reading, .name_max = NAME_LEN_MAX + 1,
+		.want = may_be_handle,
+		.visit = handle_take,
+		.context = &reading,
+		.name_max = NAME_LEN_MAX + 1,
 	};
 	struct sections file;
 	struct symtab table;
@@ -111,7 +117,8 @@ static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variabl
 	return err == -ENOENT ? 0 : err == -E2BIG ? -EBADMSG : err;
 }
 
-int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct handle_variables *variables)
+int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset,
+		 struct handle_variables *variables)
 {
 	size_t before = variables->count;
 	struct segments segments = { .count = 0 };
@@ -125,7 +132,8 @@ int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct h
 	}
 	/* A mapping begins at a page boundary; the segment may begin inside that page. */
 	if (segments_address(&segments, offset, &address)) {
-		if (!segments.count || segments.list[0].offset < offset || segments.list[0].offset - offset >= 65536)
+		if (!segments.count || segments.list[0].offset < offset ||
+		    segments.list[0].offset - offset >= 65536)
 			return -EBADMSG;
 		address = segments.list[0].address - (segments.list[0].offset - offset);
 	}

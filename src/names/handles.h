@@ -13,15 +13,15 @@
 #include "names/budget.h"
 
 struct handle_variable {
-	uint64_t address;	/* in the process, or, until that is known, before relocation */
-	char *kernel;		/* mangled */
+	uint64_t address; /* in the process, or, until that is known, before relocation */
+	char *kernel;     /* mangled */
 };
 
 struct handle_variables {
 	struct handle_variable *list;
 	size_t count, room;
-	struct budget *budget;	/* the budget that they count against; NULL: none */
-	uint64_t bytes;		/* bytes taken from it */
+	struct budget *budget; /* the budget that they count against; NULL: none */
+	uint64_t bytes;        /* bytes taken from it */
 };
 
 /*
@@ -29,7 +29,8 @@ struct handle_variables {
  * (-1: none). The file's code at offset @offset is mapped at @start. Returns 0, -EBADMSG for a
  * broken file, -ENOSPC if the budget has no room, or -ENOMEM.
  */
-int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset, struct handle_variables *variables);
+int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset,
+		 struct handle_variables *variables);
 void handles_free(struct handle_variables *variables);
 
 /*

@@ -16,8 +16,8 @@
 #include "cuda/wrappers.h"
 #include "names/segments.h"
 
-#define RANGES_MAX	(4u << 20)
-#define LOOK_BACK	16	/* ranges to look back over: in broken files they overlap */
+#define RANGES_MAX (4u << 20)
+#define LOOK_BACK  16 /* ranges to look back over: in broken files they overlap */
 
 struct range {
 	Dwarf_Addr start, end;
@@ -40,7 +40,9 @@ static int range_add(struct lines *lines, Dwarf_Addr start, Dwarf_Addr end, Dwar
 		return 0;
 	if (lines->count == lines->room) {
 		lines->room = lines->room ? 2 * lines->room : 1024;
-		more = lines->room <= RANGES_MAX ? realloc(lines->ranges, lines->room * sizeof(*more)) : NULL;
+		more = lines->room <= RANGES_MAX ?
+			       realloc(lines->ranges, lines->room * sizeof(*more)) :
+			       NULL;
 		if (!more)
 			return -1;
 		lines->ranges = more;
@@ -53,7 +55,8 @@ static int range_compare(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
-	return a->start != b->start ? (a->start > b->start ? 1 : -1) : (a->end > b->end) - (a->end < b->end);
+	return a->start != b->start ? (a->start > b->start ? 1 : -1) :
+				      (a->end > b->end) - (a->end < b->end);
 }
 
 static void ranges_read(struct lines *lines)
@@ -67,7 +70,7 @@ static void ranges_read(struct lines *lines)
 	while (!dwarf_get_units(lines->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		for (at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0; )
+		for (at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;)
 			if (range_add(lines, start, end, dwarf_dieoffset(&die)))
 				break;
 	}
@@ -146,16 +149,20 @@ static const struct range *range_find(const struct lines *lines, Dwarf_Addr addr
  * The line that @call, an inlined function, was called from. Returns 0 if it stands in a wrapper's
  * file, too, or is not known: then @is_wrapper says which.
  */
-static unsigned int call_line(Dwarf_Die *call, Dwarf_Files *files, size_t file_count, const char **path, bool *is_wrapper)
+static unsigned int call_line(Dwarf_Die *call, Dwarf_Files *files, size_t file_count,
+			      const char **path, bool *is_wrapper)
 {
 	Dwarf_Word file, number;
 	Dwarf_Attribute attribute;
 	const char *from = NULL;
 
-	if (!dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) && file < file_count)
+	if (!dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) &&
+	    file < file_count)
 		from = dwarf_filesrc(files, file, NULL, NULL);
 	*is_wrapper = from && wrapper_is_file(from);
-	if (!from || *is_wrapper || dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &number) || number > INT_MAX)
+	if (!from || *is_wrapper ||
+	    dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &number) ||
+	    number > INT_MAX)
 		return 0;
 	*path = from;
 	return (unsigned int)number;

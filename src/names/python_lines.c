@@ -13,7 +13,7 @@
  */
 #include "names/python_lines.h"
 
-#define NO_LINE		(-128)
+#define NO_LINE (-128)
 
 /*
  * How far the line number moves by entries of a kind; others say it themselves, or do not move it.
@@ -81,7 +81,9 @@ static unsigned int in_locations(const unsigned char *table, size_t bytes, long 
 		else if (kind >= ENTRY_ONE_LINE && kind < ENTRY_NO_COLUMNS)
 			line += kind - ENTRY_ONE_LINE;
 		if (end > at)
-			return kind == ENTRY_NONE || line <= 0 || line > 0x7fffffff ? 0 : (unsigned int)line;
+			return kind == ENTRY_NONE || line <= 0 || line > 0x7fffffff ?
+				       0 :
+				       (unsigned int)line;
 		do
 			i++;
 		while (i < bytes && !(table[i] & 0x80));
@@ -89,11 +91,13 @@ static unsigned int in_locations(const unsigned char *table, size_t bytes, long 
 	return 0;
 }
 
-unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes, unsigned int first_line, long at)
+unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes,
+			 unsigned int first_line, long at)
 {
 	if (at < 0)
 		return first_line;
 	if (version < 0x030a)
 		return in_lnotab(table, bytes, first_line, at);
-	return version == 0x030a ? in_linetable(table, bytes, first_line, at) : in_locations(table, bytes, first_line, at);
+	return version == 0x030a ? in_linetable(table, bytes, first_line, at) :
+				   in_locations(table, bytes, first_line, at);
 }

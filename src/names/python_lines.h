@@ -10,6 +10,7 @@
  * that begins at @first_line, according to its @table of @bytes bytes in the format of CPython
  * @version (0x030b). 0: it has none, or the table does not tell.
  */
-unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes, unsigned int first_line, long at);
+unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes,
+			 unsigned int first_line, long at);
 
 #endif

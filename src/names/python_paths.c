@@ -11,11 +11,15 @@
 #include <string.h>
 
 static const char *const frameworks[] = {
-	"accelerate", "apex", "bitsandbytes", "cuda", "cudf", "cugraph", "cuml", "cupy", "cupyx", "cupy_backends", "cuvs",
-	"deepspeed", "fastrlock", "flash_attn", "flax", "jax", "jaxlib", "keras", "lightning", "lightning_fabric", "numba",
-	"numba_cuda", "numpy", "nvidia", "optax", "pandas", "pycuda", "pylibraft", "pytools", "pytorch_lightning", "raft_dask", "rmm",
-	"scipy", "skcuda", "tensorflow", "tensorrt", "tinygrad", "torch", "torchaudio", "torchvision", "triton",
-	"xformers", NULL,
+	"accelerate", "apex",       "bitsandbytes", "cuda",       "cudf",
+	"cugraph",    "cuml",       "cupy",         "cupyx",      "cupy_backends",
+	"cuvs",       "deepspeed",  "fastrlock",    "flash_attn", "flax",
+	"jax",        "jaxlib",     "keras",        "lightning",  "lightning_fabric",
+	"numba",      "numba_cuda", "numpy",        "nvidia",     "optax",
+	"pandas",     "pycuda",     "pylibraft",    "pytools",    "pytorch_lightning",
+	"raft_dask",  "rmm",        "scipy",        "skcuda",     "tensorflow",
+	"tensorrt",   "tinygrad",   "torch",        "torchaudio", "torchvision",
+	"triton",     "xformers",   NULL,
 };
 
 /* The part of @path after a component named @name; NULL: it has none. */
@@ -39,7 +43,8 @@ static bool in_own_library(const char *path)
 		rest = at + strlen("/python");
 		rest += strspn(rest, "0123456789.");
 		if (rest > at + strlen("/python") && *rest == '/' &&
-		    ((at - path >= 4 && !strncmp(at - 4, "/lib", 4)) || (at - path >= 6 && !strncmp(at - 6, "/lib64", 6))))
+		    ((at - path >= 4 && !strncmp(at - 4, "/lib", 4)) ||
+		     (at - path >= 6 && !strncmp(at - 6, "/lib64", 6))))
 			return true;
 	}
 	return false;

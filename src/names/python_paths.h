@@ -4,8 +4,8 @@
 #define NAMES_PYTHON_PATHS_H
 
 enum python_owner {
-	PYTHON_PROGRAM,		/* not in a folder of installed packages: the program's own */
-	PYTHON_PACKAGE,		/* installed, and not a known framework */
+	PYTHON_PROGRAM, /* not in a folder of installed packages: the program's own */
+	PYTHON_PACKAGE, /* installed, and not a known framework */
 	/* A known framework, Python's own library, or a file that the user named */
 	PYTHON_FRAMEWORK,
 };

@@ -25,22 +25,22 @@
 #include "names/resolver_process.h"
 #include "util/message.h"
 
-#define QUESTIONS_MAX	262144			/* waiting questions; further ones get no line */
+#define QUESTIONS_MAX 262144 /* waiting questions; further ones get no line */
 /* Time that a question may take without being charged */
-#define SLOW		(2 * NSEC_PER_SEC)
+#define SLOW (2 * NSEC_PER_SEC)
 /* One part in this many of the time comes back to a user */
-#define SHARE		15
+#define SHARE 15
 /* Starts at a stretch, whichever users are charged; then one each: */
-#define STARTS_MAX	32
-#define START_INTERVAL	NSEC_PER_SEC
-#define PACE_MS		10			/* between two looks whether one may be started */
+#define STARTS_MAX     32
+#define START_INTERVAL NSEC_PER_SEC
+#define PACE_MS        10 /* between two looks whether one may be started */
 /* killed processes that the kernel keeps asleep and does not let die */
-#define GONE_MAX	16
+#define GONE_MAX 16
 /* longer than the process gives itself: if it exceeds this, it cannot get its alarm */
-#define ANSWER_MAX	(15 * NSEC_PER_SEC)
-#define SLICE		(100 * NSEC_PER_MSEC)
-#define END_MS		100			/* how long to wait for a killed process to end */
-#define NAME_LEN	64
+#define ANSWER_MAX (15 * NSEC_PER_SEC)
+#define SLICE      (100 * NSEC_PER_MSEC)
+#define END_MS     100 /* how long to wait for a killed process to end */
+#define NAME_LEN   64
 
 struct file {
 	uint32_t number;
@@ -50,9 +50,9 @@ struct file {
 	 */
 	int fds[2];
 	bool lent;
-	uint32_t owners[2];		/* the files' owners who are charged: see owners_set() */
-	unsigned int process;		/* the process that has it; 0: none yet */
-	bool bad;			/* a process ended at a question about it */
+	uint32_t owners[2];   /* the files' owners who are charged: see owners_set() */
+	unsigned int process; /* the process that has it; 0: none yet */
+	bool bad;             /* a process ended at a question about it */
 	/* Dropped: it goes once the questions about it are answered */
 	bool leaving;
 	uint64_t used;
@@ -61,21 +61,21 @@ struct file {
 };
 
 struct resolver {
-	int socket;			/* -1: nothing runs */
+	int socket; /* -1: nothing runs */
 	pid_t pid;
-	pid_t gone[GONE_MAX];		/* killed, but still there; 0: none */
+	pid_t gone[GONE_MAX]; /* killed, but still there; 0: none */
 	/* When the process last had nothing to do, or answered; CLOCK_MONOTONIC */
 	uint64_t heard;
-	unsigned int process;		/* number of the process that runs, or ran last */
-	unsigned int ended;		/* how many processes ended by themselves */
+	unsigned int process; /* number of the process that runs, or ran last */
+	unsigned int ended;   /* how many processes ended by themselves */
 	uint64_t memory;
-	uint64_t end_cost;		/* ns to charge for a file that ended the process */
+	uint64_t end_cost; /* ns to charge for a file that ended the process */
 	const struct notes *notes;
-	struct allowance *allowance;	/* per user, for their files */
+	struct allowance *allowance; /* per user, for their files */
 	/* For all users: one row, in which a start costs START_INTERVAL */
 	struct allowance *starts;
 	struct file *files;
-	uint32_t last_file;		/* numbers ascend and are never reused */
+	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
 	uint64_t lost;
 	/* a ring: first the questions that were sent and not answered, then those not sent */
@@ -157,7 +157,8 @@ static bool file_may_be_asked(struct resolver *resolver, const struct file *file
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	return !file->bad && allowance_has(resolver->allowance, file->owners[0], now, resolver->end_cost) &&
+	return !file->bad &&
+	       allowance_has(resolver->allowance, file->owners[0], now, resolver->end_cost) &&
 	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
 }
 
@@ -255,7 +256,8 @@ static bool process_start(struct resolver *resolver)
 
 	if (resolver->socket >= 0)
 		return true;
-	if (gone_reap(resolver) == GONE_MAX || !allowance_has(resolver->starts, 0, now, START_INTERVAL))
+	if (gone_reap(resolver) == GONE_MAX ||
+	    !allowance_has(resolver->starts, 0, now, START_INTERVAL))
 		return false;
 	allowance_spend(resolver->starts, 0, now, START_INTERVAL);
 	resolver->socket = resolver_process_start(resolver->memory, &resolver->pid);
@@ -284,26 +286,36 @@ static void process_lost(struct resolver *resolver)
 		return;
 	file->bad = true;
 	file_charge(resolver, file, resolver->end_cost);
-	note(resolver->notes, "%s, of user %u, ended the process that reads source lines: it has none from now on; %s", file->name,
-	     file->owners[0], file_may_be_asked(resolver, &(struct file){ .owners = { file->owners[0], file->owners[1] } }) ?
-	     "other files are read" : "other files of that user are not read for a while, either");
+	note(resolver->notes,
+	     "%s, of user %u, ended the process that reads source lines: it has none from now on; %s",
+	     file->name, file->owners[0],
+	     file_may_be_asked(resolver,
+			       &(struct file){ .owners = { file->owners[0], file->owners[1] } }) ?
+		     "other files are read" :
+		     "other files of that user are not read for a while, either");
 }
 
 /*
  * Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process
  * listens.
  */
-static int resolver_send(struct resolver *resolver, struct resolver_question *question, const int fds[2])
+static int resolver_send(struct resolver *resolver, struct resolver_question *question,
+			 const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
-	int err = message_send(resolver->socket, &part, 1, fds, !fds ? 0 : fds[1] < 0 ? 1 : 2, MSG_DONTWAIT);
+	int err = message_send(resolver->socket, &part, 1, fds,
+			       !fds       ? 0 :
+			       fds[1] < 0 ? 1 :
+					    2,
+			       MSG_DONTWAIT);
 
 	return err == -ENOBUFS || err == -ETOOMANYREFS ? -EAGAIN : err;
 }
 
 static int file_send(struct resolver *resolver, struct file *file)
 {
-	struct resolver_question question = { .type = file->lent ? RESOLVER_ADD_LENT : RESOLVER_ADD, .file = file->number };
+	struct resolver_question question = { .type = file->lent ? RESOLVER_ADD_LENT : RESOLVER_ADD,
+					      .file = file->number };
 	int err;
 
 	if (file->process == resolver->process)
@@ -317,7 +329,8 @@ static int file_send(struct resolver *resolver, struct file *file)
 /* True if the file was lent, and went with a process that has ended. */
 static bool is_gone_with(const struct resolver *resolver, const struct file *file)
 {
-	return file->lent && file->process && (resolver->socket < 0 || file->process != resolver->process);
+	return file->lent && file->process &&
+	       (resolver->socket < 0 || file->process != resolver->process);
 }
 
 /*
@@ -351,7 +364,8 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
  */
 static void questions_send(struct resolver *resolver)
 {
-	while (resolver->sent < resolver->count && !question_send(resolver, question_at(resolver, resolver->sent)))
+	while (resolver->sent < resolver->count &&
+	       !question_send(resolver, question_at(resolver, resolver->sent)))
 		resolver->sent++;
 }
 
@@ -371,7 +385,9 @@ bool resolver_ask(struct resolver *resolver, uint32_t number, uint64_t offset, u
 		resolver->lost++;
 		return false;
 	}
-	*question = (struct resolver_question){ .type = RESOLVER_ASK, .file = number, .offset = offset, .cookie = cookie };
+	*question = (struct resolver_question){
+		.type = RESOLVER_ASK, .file = number, .offset = offset, .cookie = cookie
+	};
 	questions_send(resolver);
 	return true;
 }
@@ -455,7 +471,8 @@ uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const cha
 	return 0;
 }
 
-uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2], const char *name)
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2],
+			   const char *name)
 {
 	struct file *file = file_new(resolver, socket, -1, name);
 
@@ -488,7 +505,8 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 {
 	const struct file *file = file_find(resolver, question->file);
 
-	return question->type == RESOLVER_ASK && file && !file->bad && file->process == resolver->process && resolver->socket >= 0;
+	return question->type == RESOLVER_ASK && file && !file->bad &&
+	       file->process == resolver->process && resolver->socket >= 0;
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
@@ -508,9 +526,13 @@ static void questions_settle(struct resolver *resolver, const struct answering *
 	}
 }
 
-static bool answer_take(struct resolver *resolver, const struct resolver_answer *reply, const struct answering *answering)
+static bool answer_take(struct resolver *resolver, const struct resolver_answer *reply,
+			const struct answering *answering)
 {
-	uint64_t took = (reply->took_ms < 1000u * RESOLVER_SECONDS_MAX ? reply->took_ms : 1000u * RESOLVER_SECONDS_MAX) * NSEC_PER_MSEC;
+	uint64_t took = (reply->took_ms < 1000u * RESOLVER_SECONDS_MAX ?
+				 reply->took_ms :
+				 1000u * RESOLVER_SECONDS_MAX) *
+			NSEC_PER_MSEC;
 	struct file *file;
 
 	if (!resolver->sent || question_at(resolver, 0)->cookie != reply->cookie)
@@ -519,7 +541,8 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
 	question_drop(resolver);
-	answering->answer(answering->context, reply->cookie, reply->line ? reply->path : NULL, reply->line);
+	answering->answer(answering->context, reply->cookie, reply->line ? reply->path : NULL,
+			  reply->line);
 	return true;
 }
 
@@ -562,14 +585,18 @@ static uint64_t work_of(const struct resolver *resolver)
 {
 	clockid_t clock;
 
-	return resolver->socket < 0 || clock_getcpuclockid(resolver->pid, &clock) ? 0 : clock_own_ns(clock);
+	return resolver->socket < 0 || clock_getcpuclockid(resolver->pid, &clock) ?
+		       0 :
+		       clock_own_ns(clock);
 }
 
 void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
-		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
+		      void (*answer)(void *context, uint64_t cookie, const char *path,
+				     unsigned int line),
 		      void *context)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, worked = 0, since = end;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, worked = 0,
+		 since = end;
 	const struct answering answering = { answer, context };
 
 	for (;;) {
@@ -603,6 +630,9 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		worked = work;
 		wanted.fd = resolver->socket;
 		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
-		poll(&wanted, 1, resolver->socket < 0 ? PACE_MS : (int)((end - now < SLICE ? end - now : SLICE) / NSEC_PER_MSEC) + 1);
+		poll(&wanted, 1,
+		     resolver->socket < 0 ?
+			     PACE_MS :
+			     (int)((end - now < SLICE ? end - now : SLICE) / NSEC_PER_MSEC) + 1);
 	}
 }

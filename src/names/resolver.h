@@ -16,10 +16,10 @@
 
 #include "util/util.h"
 
-#define RESOLVER_PATH_LEN	240	/* longer paths lose their beginning */
-#define RESOLVER_COMES_BACK	(30 * NSEC_PER_SEC)
+#define RESOLVER_PATH_LEN   240 /* longer paths lose their beginning */
+#define RESOLVER_COMES_BACK (30 * NSEC_PER_SEC)
 /* How often in quick succession one user's files may end the process */
-#define RESOLVER_ENDS_MAX	16
+#define RESOLVER_ENDS_MAX 16
 
 struct resolver;
 
@@ -43,7 +43,8 @@ uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const cha
  * descriptors. @socket stays the caller's. @owners: the users who own the two files. If the process
  * that received them ends, the files are lost: see resolver_forgot().
  */
-uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2], const char *name);
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2],
+			   const char *name);
 
 /* Drops @file, once the questions about it are answered. Its number means nothing any more. */
 void resolver_drop(struct resolver *resolver, uint32_t file);
@@ -66,7 +67,8 @@ bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uin
  * while the process uses no processor time: then it sleeps on a file that does not arrive.
  */
 void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
-		      void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line),
+		      void (*answer)(void *context, uint64_t cookie, const char *path,
+				     unsigned int line),
 		      void *context);
 
 /* Gives up all open questions, without calling back: they count as lost. */

@@ -23,12 +23,12 @@
 #include "util/util.h"
 
 /* if there are more, the one that was not asked about for longest is closed */
-#define FILES_OPEN	(2 * RESOLVER_FILES_MAX)
+#define FILES_OPEN (2 * RESOLVER_FILES_MAX)
 
 struct file {
-	uint32_t number;	/* 0: free */
+	uint32_t number; /* 0: free */
 	bool opened;
-	bool lent;		/* fds[0] is a socket that the files come by */
+	bool lent; /* fds[0] is a socket that the files come by */
 	int fds[2];
 	uint64_t used;
 	struct lines *lines;
@@ -40,9 +40,11 @@ struct state {
 };
 
 static const int calls[] = {
-	SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,
-	SYS_fstat, SYS_newfstatat, SYS_lseek, SYS_pread64, SYS_read, SYS_close, SYS_exit, SYS_exit_group,
-	SYS_rt_sigreturn, SYS_setitimer, SYS_futex, SYS_clock_gettime, SYS_getrandom, SYS_sched_yield,
+	SYS_recvmsg,       SYS_sendto,     SYS_sendmsg,      SYS_mmap,      SYS_munmap,
+	SYS_mremap,        SYS_mprotect,   SYS_madvise,      SYS_brk,       SYS_fstat,
+	SYS_newfstatat,    SYS_lseek,      SYS_pread64,      SYS_read,      SYS_close,
+	SYS_exit,          SYS_exit_group, SYS_rt_sigreturn, SYS_setitimer, SYS_futex,
+	SYS_clock_gettime, SYS_getrandom,  SYS_sched_yield,
 };
 
 /* ---- files ---- */
@@ -66,7 +68,9 @@ static void file_add(struct state *state, uint32_t number, const int fds[2], boo
 		if (!file->number || (place->number && file->used < place->used))
 			place = file;
 	file_close(place);
-	*place = (struct file){ .number = number, .lent = lent, .fds = { fds[0], fds[1] }, .used = ++state->clock };
+	*place = (struct file){
+		.number = number, .lent = lent, .fds = { fds[0], fds[1] }, .used = ++state->clock
+	};
 }
 
 static struct file *file_find(struct state *state, uint32_t number)
@@ -115,7 +119,8 @@ static void time_limit(unsigned int seconds)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }
 
-static void question_answer(struct state *state, const struct resolver_question *question, struct resolver_answer *answer)
+static void question_answer(struct state *state, const struct resolver_question *question,
+			    struct resolver_answer *answer)
 {
 	struct timespec began, ended;
 	struct lines *lines;
@@ -137,7 +142,8 @@ static void question_answer(struct state *state, const struct resolver_question 
 	}
 	time_limit(0);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
-	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000);
+	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 +
+				     (ended.tv_nsec - began.tv_nsec) / 1000000);
 }
 
 static _Noreturn void answer_all(int socket, uint64_t memory)

@@ -24,14 +24,14 @@ struct resolver_question {
 /* One answer for each RESOLVER_ASK. */
 struct resolver_answer {
 	uint64_t cookie;
-	uint32_t line;		/* 0: not known */
+	uint32_t line; /* 0: not known */
 	uint32_t took_ms;
 	char path[RESOLVER_PATH_LEN];
 };
 
-#define RESOLVER_SECONDS_MAX	10	/* for one question; then the process ends */
+#define RESOLVER_SECONDS_MAX 10 /* for one question; then the process ends */
 /* Files that it may have open; as many more may be about to be dropped */
-#define RESOLVER_FILES_MAX	128
+#define RESOLVER_FILES_MAX 128
 
 /*
  * Starts an answering process that may use @memory bytes. Returns the socket to ask it by, which is

@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADERS_MAX	65536u		/* sections, or segments: plain ELF numbers end at 65,279 */
-#define NAMES_MAX	(16u << 20)	/* bytes of the names of sections */
-#define NAME_LEN_MAX	64		/* longer than any name that is searched for */
+#define HEADERS_MAX  65536u      /* sections, or segments: plain ELF numbers end at 65,279 */
+#define NAMES_MAX    (16u << 20) /* bytes of the names of sections */
+#define NAME_LEN_MAX 64          /* longer than any name that is searched for */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define BYTE_ORDER_HERE	ELFDATA2LSB
+#define BYTE_ORDER_HERE ELFDATA2LSB
 #else
-#define BYTE_ORDER_HERE	ELFDATA2MSB
+#define BYTE_ORDER_HERE ELFDATA2MSB
 #endif
 
 /* ---- bytes ---- */
@@ -43,7 +43,7 @@ size_t sections_read(const struct sections *file, uint64_t offset, void *out, si
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			break;		/* the file has become shorter */
+			break; /* the file has become shorter */
 		done += (size_t)n;
 	}
 	return done;
@@ -66,7 +66,8 @@ int sections_hold(const struct sections *file, uint64_t offset, uint64_t size)
 	return offset <= file->size && size <= file->size - offset;
 }
 
-long sections_text(const struct sections *file, uint64_t names, uint64_t names_size, uint64_t at, char *out, size_t size)
+long sections_text(const struct sections *file, uint64_t names, uint64_t names_size, uint64_t at,
+		   char *out, size_t size)
 {
 	size_t n;
 	char *end;
@@ -85,7 +86,8 @@ long sections_text(const struct sections *file, uint64_t names, uint64_t names_s
 /*
  * Reads @count headers of @size bytes each at @offset into new memory. Returns NULL with *@err set.
  */
-static void *headers_read(const struct sections *file, uint64_t offset, size_t count, size_t size, int *err)
+static void *headers_read(const struct sections *file, uint64_t offset, size_t count, size_t size,
+			  int *err)
 {
 	void *list;
 
@@ -108,10 +110,12 @@ static int ehdr_read(struct sections *file)
 {
 	Elf64_Ehdr *ehdr = &file->ehdr;
 
-	if (sections_read(file, 0, ehdr, sizeof(*ehdr)) < sizeof(*ehdr) || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) ||
-	    ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != BYTE_ORDER_HERE)
+	if (sections_read(file, 0, ehdr, sizeof(*ehdr)) < sizeof(*ehdr) ||
+	    memcmp(ehdr->e_ident, ELFMAG, SELFMAG) || ehdr->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    ehdr->e_ident[EI_DATA] != BYTE_ORDER_HERE)
 		return -ENOEXEC;
-	if (ehdr->e_version != EV_CURRENT || (ehdr->e_shoff && ehdr->e_shentsize != sizeof(Elf64_Shdr)) ||
+	if (ehdr->e_version != EV_CURRENT ||
+	    (ehdr->e_shoff && ehdr->e_shentsize != sizeof(Elf64_Shdr)) ||
 	    (ehdr->e_phoff && ehdr->e_phentsize != sizeof(Elf64_Phdr)))
 		return -EBADMSG;
 	return 0;
@@ -128,7 +132,8 @@ static int counts_read(struct sections *file, size_t *count, size_t *segments, s
 	*count = ehdr->e_shnum;
 	*segments = ehdr->e_phnum;
 	*names = ehdr->e_shstrndx;
-	if (ehdr->e_shoff && (!ehdr->e_shnum || ehdr->e_phnum == PN_XNUM || ehdr->e_shstrndx == SHN_XINDEX)) {
+	if (ehdr->e_shoff &&
+	    (!ehdr->e_shnum || ehdr->e_phnum == PN_XNUM || ehdr->e_shstrndx == SHN_XINDEX)) {
 		if (sections_read(file, ehdr->e_shoff, &first, sizeof(first)) != sizeof(first))
 			return -EBADMSG;
 		if (!ehdr->e_shnum)
@@ -156,7 +161,8 @@ static int file_open(struct sections *file)
 		return err;
 	file->list = headers_read(file, file->ehdr.e_shoff, file->count, sizeof(*file->list), &err);
 	if (file->list)
-		file->segments = headers_read(file, file->ehdr.e_phoff, file->segment_count, sizeof(*file->segments), &err);
+		file->segments = headers_read(file, file->ehdr.e_phoff, file->segment_count,
+					      sizeof(*file->segments), &err);
 	if (file->segments && names && names < file->count) {
 		file->names = file->list[names].sh_offset;
 		file->names_size = file->list[names].sh_size;
@@ -194,7 +200,8 @@ void sections_close(struct sections *file)
 
 /* ---- sections ---- */
 
-const char *sections_name(const struct sections *file, const Elf64_Shdr *section, char *out, size_t size)
+const char *sections_name(const struct sections *file, const Elf64_Shdr *section, char *out,
+			  size_t size)
 {
 	if (sections_text(file, file->names, file->names_size, section->sh_name, out, size) < 0)
 		*out = 0;
@@ -224,7 +231,11 @@ const Elf64_Shdr *sections_of_name(const struct sections *file, const char *name
 
 const Elf64_Shdr *sections_link(const struct sections *file, const Elf64_Shdr *section)
 {
-	const Elf64_Shdr *linked = section->sh_link < file->count ? &file->list[section->sh_link] : NULL;
+	const Elf64_Shdr *linked = section->sh_link < file->count ? &file->list[section->sh_link] :
+								    NULL;
 
-	return linked && linked->sh_type != SHT_NOBITS && sections_hold(file, linked->sh_offset, linked->sh_size) ? linked : NULL;
+	return linked && linked->sh_type != SHT_NOBITS &&
+			       sections_hold(file, linked->sh_offset, linked->sh_size) ?
+		       linked :
+		       NULL;
 }

@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 struct sections {
-	int fd;				/* borrowed; -1: the file lies in memory */
-	const char *memory;		/* borrowed */
-	uint64_t size;			/* bytes that the file had when it was opened */
+	int fd;             /* borrowed; -1: the file lies in memory */
+	const char *memory; /* borrowed */
+	uint64_t size;      /* bytes that the file had when it was opened */
 	Elf64_Ehdr ehdr;
 	Elf64_Shdr *list;
 	Elf64_Phdr *segments;
 	size_t count, segment_count;
-	uint64_t names, names_size;	/* where the sections' names lie; size 0: they have none */
+	uint64_t names, names_size; /* where the sections' names lie; size 0: they have none */
 };
 
 /*
@@ -56,10 +56,12 @@ int sections_hold(const struct sections *file, uint64_t offset, uint64_t size);
  * Reads the string at offset @at of the string table at @names (@names_size bytes) into @out (@size
  * bytes). Returns its length, or -1 if there is none, or it is longer than @out.
  */
-long sections_text(const struct sections *file, uint64_t names, uint64_t names_size, uint64_t at, char *out, size_t size);
+long sections_text(const struct sections *file, uint64_t names, uint64_t names_size, uint64_t at,
+		   char *out, size_t size);
 
 /* The name of @section, in @out; empty if it has none. Returns @out. */
-const char *sections_name(const struct sections *file, const Elf64_Shdr *section, char *out, size_t size);
+const char *sections_name(const struct sections *file, const Elf64_Shdr *section, char *out,
+			  size_t size);
 
 /* The first section of type @type, the first with the name @name; or NULL. */
 const Elf64_Shdr *sections_of_type(const struct sections *file, uint32_t type);

@@ -25,7 +25,8 @@ int segments_offset(const struct segments *segments, uint64_t address, uint64_t 
 	size_t i;
 
 	for (i = 0; i < segments->count; i++) {
-		if (address < segments->list[i].address || address - segments->list[i].address >= segments->list[i].size)
+		if (address < segments->list[i].address ||
+		    address - segments->list[i].address >= segments->list[i].size)
 			continue;
 		*offset = address - segments->list[i].address + segments->list[i].offset;
 		return 0;
@@ -38,7 +39,8 @@ int segments_address(const struct segments *segments, uint64_t offset, uint64_t 
 	size_t i;
 
 	for (i = 0; i < segments->count; i++) {
-		if (offset < segments->list[i].offset || offset - segments->list[i].offset >= segments->list[i].size)
+		if (offset < segments->list[i].offset ||
+		    offset - segments->list[i].offset >= segments->list[i].size)
 			continue;
 		*address = offset - segments->list[i].offset + segments->list[i].address;
 		return 0;

@@ -8,7 +8,7 @@
 
 #include "names/sections.h"
 
-#define SEGMENTS_MAX	64	/* of code; one is usual */
+#define SEGMENTS_MAX 64 /* of code; one is usual */
 
 struct segments {
 	struct {

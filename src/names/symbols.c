@@ -17,7 +17,7 @@
 #include "names/symtab.h"
 
 /* Bytes kept of a name: as much as is demangled, and more than is shown */
-#define NAME_LEN_MAX	16384u
+#define NAME_LEN_MAX 16384u
 
 struct symbol {
 	uint64_t offset;
@@ -71,9 +71,12 @@ static int function_take(void *context, const Elf64_Sym *symbol, const char *nam
 	if (!len)
 		return 0;
 	/* The position of a name is stored in 32 bits. */
-	err = symbols->names_len > UINT32_MAX - len - 1 ? -ENOSPC : budget_table_grow(&symbols->names, symbols->names_len + len + 1);
+	err = symbols->names_len > UINT32_MAX - len - 1 ?
+		      -ENOSPC :
+		      budget_table_grow(&symbols->names, symbols->names_len + len + 1);
 	if (!err)
-		err = budget_table_grow(&symbols->list, (symbols->count + 1) * sizeof(struct symbol));
+		err = budget_table_grow(&symbols->list,
+					(symbols->count + 1) * sizeof(struct symbol));
 	if (err)
 		return err;
 	segments_offset(reading->segments, symbol->st_value, &offset);
@@ -92,10 +95,14 @@ static int function_take(void *context, const Elf64_Sym *symbol, const char *nam
  * Reads the first symbol table of @type. Returns 0, also if there is none, or it is not sound or
  * has no functions; or -ENOSPC or -ENOMEM.
  */
-static int table_read(const struct sections *file, uint32_t type, const struct segments *segments, struct symbols *symbols)
+static int table_read(const struct sections *file, uint32_t type, const struct segments *segments,
+		      struct symbols *symbols)
 {
 	struct reading reading = { symbols, segments };
-	const struct symtab_search search = { .want = is_function, .visit = function_take, .context = &reading, .name_max = NAME_LEN_MAX };
+	const struct symtab_search search = { .want = is_function,
+					      .visit = function_take,
+					      .context = &reading,
+					      .name_max = NAME_LEN_MAX };
 	size_t count = symbols->count, names_len = symbols->names_len;
 	struct symtab table;
 	int err = symtab_find(file, type, &table);
@@ -128,7 +135,8 @@ static int debug_file_read(int fd, const struct segments *segments, struct symbo
  * .gnu_debugdata, a small compressed table that some distributions leave in stripped files:
  * functions that .dynsym lacks.
  */
-static int mini_read(const struct sections *file, const struct segments *segments, struct symbols *symbols)
+static int mini_read(const struct sections *file, const struct segments *segments,
+		     struct symbols *symbols)
 {
 	struct budget_table bytes = { .budget = symbols->list.budget };
 	struct sections inner;

@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX	(512u << 20)	/* bytes of either table that are accepted */
-#define WORK_MAX	(2ull << 30)	/* bytes that one visit reads of a file: a second at most */
-#define CHUNK		16384u		/* symbols that are read at a time */
-#define NAME_MAX_MAX	65536u
-#define WORD_MAX	32
-#define WINDOWS_MAX	(TABLE_MAX / SYMTAB_WINDOW)
+#define TABLE_MAX    (512u << 20) /* bytes of either table that are accepted */
+#define WORK_MAX     (2ull << 30) /* bytes that one visit reads of a file: a second at most */
+#define CHUNK        16384u       /* symbols that are read at a time */
+#define NAME_MAX_MAX 65536u
+#define WORD_MAX     32
+#define WINDOWS_MAX  (TABLE_MAX / SYMTAB_WINDOW)
 
 _Static_assert(WINDOWS_MAX <= 64, "windows are bits of a word");
-_Static_assert(CHUNK * sizeof(Elf64_Sym) + NAME_MAX_MAX <= SYMTAB_MEMORY - SYMTAB_WINDOW, "SYMTAB_MEMORY says what is taken");
+_Static_assert(CHUNK * sizeof(Elf64_Sym) + NAME_MAX_MAX <= SYMTAB_MEMORY - SYMTAB_WINDOW,
+	       "SYMTAB_MEMORY says what is taken");
 
 int symtab_find(const struct sections *file, uint32_t type, struct symtab *table)
 {
@@ -29,12 +30,16 @@ int symtab_find(const struct sections *file, uint32_t type, struct symtab *table
 	if (!symbols)
 		return -ENOENT;
 	names = sections_link(file, symbols);
-	if (!names || symbols->sh_entsize != sizeof(Elf64_Sym) || symbols->sh_size > TABLE_MAX || names->sh_size > TABLE_MAX ||
+	if (!names || symbols->sh_entsize != sizeof(Elf64_Sym) || symbols->sh_size > TABLE_MAX ||
+	    names->sh_size > TABLE_MAX ||
 	    !sections_hold(file, symbols->sh_offset, symbols->sh_size))
 		return -EBADMSG;
 	*table = (struct symtab){
-		.file = file, .at = symbols->sh_offset, .count = symbols->sh_size / sizeof(Elf64_Sym),
-		.names = names->sh_offset, .names_size = names->sh_size,
+		.file = file,
+		.at = symbols->sh_offset,
+		.count = symbols->sh_size / sizeof(Elf64_Sym),
+		.names = names->sh_offset,
+		.names_size = names->sh_size,
 	};
 	return 0;
 }
@@ -59,8 +64,10 @@ int symtab_mentions(const struct symtab *table, const char *const *words)
 
 	if (!piece)
 		return -ENOMEM;
-	for (at = table->names; !found && (at = sections_data(table->file, at, end)) < end; at += n) {
-		n = sections_read(table->file, at, piece, end - at < PIECE ? (size_t)(end - at) : PIECE);
+	for (at = table->names; !found && (at = sections_data(table->file, at, end)) < end;
+	     at += n) {
+		n = sections_read(table->file, at, piece,
+				  end - at < PIECE ? (size_t)(end - at) : PIECE);
 		if (!n)
 			break;
 		found = has_any(piece, n, words);
@@ -81,8 +88,8 @@ struct walk {
 	char *window;
 	/* Position and size, in the table of names, of what is in memory */
 	uint64_t window_at, window_size;
-	uint64_t used;				/* bits: windows that symbols refer to */
-	uint64_t work;				/* bytes read so far */
+	uint64_t used; /* bits: windows that symbols refer to */
+	uint64_t work; /* bytes read so far */
 };
 
 /* The window in which the symbol's name begins: it may end in the next one. */
@@ -99,7 +106,8 @@ static bool is_wanted(const struct walk *walk, const Elf64_Sym *symbol)
 static int used_note(struct walk *walk, const Elf64_Sym *symbol)
 {
 	if (is_wanted(walk, symbol))
-		walk->used |= 1ull << (symbol->st_name < walk->table->names_size ? window_of(symbol) : 0);
+		walk->used |=
+			1ull << (symbol->st_name < walk->table->names_size ? window_of(symbol) : 0);
 	return 0;
 }
 
@@ -112,7 +120,8 @@ static int symbol_visit(struct walk *walk, const Elf64_Sym *symbol)
 	size_t len = 0;
 
 	/* A symbol with an invalid name offset is treated as part of the first window. */
-	if ((has_name ? window_of(symbol) : 0) != walk->window_at / SYMTAB_WINDOW || !is_wanted(walk, symbol))
+	if ((has_name ? window_of(symbol) : 0) != walk->window_at / SYMTAB_WINDOW ||
+	    !is_wanted(walk, symbol))
 		return 0;
 	at = symbol->st_name - walk->window_at;
 	if (has_name && at < walk->window_size) {
@@ -138,7 +147,9 @@ static int symbols_each(struct walk *walk, int (*each)(struct walk *walk, const 
 		/* Data may begin in the middle of a symbol: start with that symbol. */
 		at -= (at - table->at) % sizeof(Elf64_Sym);
 		n = (size_t)((end - at) / sizeof(Elf64_Sym));
-		n = sections_read(table->file, at, walk->chunk, (n < CHUNK ? n : CHUNK) * sizeof(Elf64_Sym)) / sizeof(Elf64_Sym);
+		n = sections_read(table->file, at, walk->chunk,
+				  (n < CHUNK ? n : CHUNK) * sizeof(Elf64_Sym)) /
+		    sizeof(Elf64_Sym);
 		if (!n)
 			return -EBADMSG;
 		walk->work += n * sizeof(Elf64_Sym);
@@ -158,19 +169,22 @@ static int symbols_each(struct walk *walk, int (*each)(struct walk *walk, const 
 static void window_read(struct walk *walk, uint64_t number, size_t room)
 {
 	const struct symtab *table = walk->table;
-	uint64_t at = number * SYMTAB_WINDOW, end = table->names_size - at < room ? table->names_size : at + room, data;
+	uint64_t at = number * SYMTAB_WINDOW,
+		 end = table->names_size - at < room ? table->names_size : at + room, data;
 	size_t n;
 
 	walk->window_at = at;
 	walk->window_size = 0;
 	for (; at < end; at += n) {
-		data = sections_data(table->file, table->names + at, table->names + end) - table->names;
+		data = sections_data(table->file, table->names + at, table->names + end) -
+		       table->names;
 		memset(walk->window + walk->window_size, 0, (size_t)(data - at));
 		walk->window_size += data - at;
 		at = data;
 		/* Read small pieces, so that the next hole is noticed. */
 		n = end - at < CHUNK * 4 ? (size_t)(end - at) : CHUNK * 4;
-		n = sections_read(table->file, table->names + at, walk->window + walk->window_size, n);
+		n = sections_read(table->file, table->names + at, walk->window + walk->window_size,
+				  n);
 		if (!n)
 			break;
 		walk->window_size += n;

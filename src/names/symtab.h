@@ -7,13 +7,13 @@
 
 #include "names/sections.h"
 
-#define SYMTAB_WINDOW	(16u << 20)	/* bytes of names in memory at a time */
+#define SYMTAB_WINDOW (16u << 20) /* bytes of names in memory at a time */
 /* memory that symtab_visit() and symtab_mentions() use at most */
-#define SYMTAB_MEMORY	(SYMTAB_WINDOW + (1u << 20))
+#define SYMTAB_MEMORY (SYMTAB_WINDOW + (1u << 20))
 
 struct symtab {
 	const struct sections *file;
-	uint64_t at, count;		/* offset and number of the symbols */
+	uint64_t at, count; /* offset and number of the symbols */
 	uint64_t names, names_size;
 };
 
@@ -39,7 +39,7 @@ struct symtab_search {
 	 */
 	int (*visit)(void *context, const Elf64_Sym *symbol, const char *name, size_t len);
 	void *context;
-	size_t name_max;		/* up to 64 KiB */
+	size_t name_max; /* up to 64 KiB */
 };
 
 /*

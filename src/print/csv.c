@@ -44,7 +44,8 @@ static void write_number(struct sink *sink, double number)
 	sink_puts(sink, text);
 }
 
-static void write_value(struct sink *sink, const struct column *column, const struct snap_process *process)
+static void write_value(struct sink *sink, const struct column *column,
+			const struct snap_process *process)
 {
 	const struct column_value value = column->value(process);
 

@@ -32,12 +32,8 @@
 #define FRAME_MAX 1024
 
 const char *const folded_weight_names[FOLDED_WEIGHT_COUNT] = {
-	[FOLDED_LIVE] = "live",
-	[FOLDED_LEAKED] = "leaked",
-	[FOLDED_SUSPECT] = "suspect",
-	[FOLDED_HELD] = "held",
-	[FOLDED_ALLOCATED] = "allocated",
-	[FOLDED_LAUNCHES] = "launches",
+	[FOLDED_LIVE] = "live", [FOLDED_LEAKED] = "leaked",       [FOLDED_SUSPECT] = "suspect",
+	[FOLDED_HELD] = "held", [FOLDED_ALLOCATED] = "allocated", [FOLDED_LAUNCHES] = "launches",
 	[FOLDED_WAIT] = "wait",
 };
 
@@ -69,7 +65,7 @@ static void write_frame(struct sink *sink, const char *text, bool is_first, bool
 	size_t len, blank;
 
 	utf8_clean(text, frame, sizeof(frame));
-	for (char *c = frame; (c = strchr(c, ';')) != NULL; )
+	for (char *c = frame; (c = strchr(c, ';')) != NULL;)
 		*c = ':';
 	len = strlen(frame);
 	while (len && frame[len - 1] == ' ')
@@ -86,12 +82,14 @@ static void write_frame(struct sink *sink, const char *text, bool is_first, bool
 }
 
 /* A frame in Python: "make_buffer (train.py)", and where it is the call site, its line, too. */
-static void write_python(struct sink *sink, const struct snap_frame *place, const char *text, bool is_site, bool is_last)
+static void write_python(struct sink *sink, const struct snap_frame *place, const char *text,
+			 bool is_site, bool is_last)
 {
 	const char *file = place->file ? place->file : "?", *slash = strrchr(file, '/');
 	char frame[FRAME_MAX];
 
-	snprintf(frame, sizeof(frame), "%s (%s)", place->function ? place->function : "?", slash && slash[1] ? slash + 1 : file);
+	snprintf(frame, sizeof(frame), "%s (%s)", place->function ? place->function : "?",
+		 slash && slash[1] ? slash + 1 : file);
 	write_frame(sink, is_site ? text : frame, false, is_last);
 }
 
@@ -143,25 +141,19 @@ static void write_weight(struct folded *folded, uint64_t weight)
 static uint64_t site_weight(const struct snap_site *site, enum folded_weight weight)
 {
 	switch (weight) {
-	case FOLDED_LIVE:
-		return site->live;
-	case FOLDED_LEAKED:
-		return site->leaked;
-	case FOLDED_SUSPECT:
-		return site->suspect;
-	case FOLDED_HELD:
-		return site->held;
-	case FOLDED_ALLOCATED:
-		return site->allocated;
-	default:
-		return 0;
+	case FOLDED_LIVE: return site->live;
+	case FOLDED_LEAKED: return site->leaked;
+	case FOLDED_SUSPECT: return site->suspect;
+	case FOLDED_HELD: return site->held;
+	case FOLDED_ALLOCATED: return site->allocated;
+	default: return 0;
 	}
 }
 
 /* The way to @site; @is_last: it ends the line, else the kernel does that was launched there. */
 static void write_where(struct sink *sink, const struct snap_place *site, bool is_last)
 {
-	for (size_t j = site->stack_count; j-- > 0; ) {
+	for (size_t j = site->stack_count; j-- > 0;) {
 		const struct snap_frame *frame = j < site->frame_count ? site->frames[j] : NULL;
 
 		if (frame && frame->language == FRAME_PYTHON)
@@ -180,8 +172,12 @@ static void fold_sites(struct folded *folded, const struct snap_process *process
 	for (size_t i = 0; i < process->site_count && !sink->error; i++) {
 		const struct snap_site *site = &process->sites[i];
 		const struct snap_place where = {
-			.site = site->site, .stack = site->stack, .stack_count = site->stack_count, .shown = site->shown,
-			.frames = site->frames, .frame_count = site->frame_count,
+			.site = site->site,
+			.stack = site->stack,
+			.stack_count = site->stack_count,
+			.shown = site->shown,
+			.frames = site->frames,
+			.frame_count = site->frame_count,
 		};
 		uint64_t weight = site_weight(site, folded->weight);
 
@@ -257,7 +253,8 @@ static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
 	[FOLDED_HELD] = "nothing is held",
 	[FOLDED_ALLOCATED] = "nothing was allocated",
 	[FOLDED_LAUNCHES] = "no kernel was launched",
-	[FOLDED_WAIT] = "no call that waits was seen to return; where they are made is seen with --launch-sites",
+	[FOLDED_WAIT] =
+		"no call that waits was seen to return; where they are made is seen with --launch-sites",
 };
 
 int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
@@ -296,4 +293,6 @@ static int folded_open(struct out_options *options)
 }
 
 /* A reader of folded stacks adds up what it reads. */
-const struct print_format print_format_folded = { .format = FORMAT_FOLDED, .is_final = true, .open = folded_open, .print = out_folded };
+const struct print_format print_format_folded = {
+	.format = FORMAT_FOLDED, .is_final = true, .open = folded_open, .print = out_folded
+};

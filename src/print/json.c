@@ -21,7 +21,8 @@
 
 /* The name of @index in a table, "unknown" for a number outside it. */
 #define NAME_OF(table, index) \
-	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : "unknown")
+	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : \
+									  "unknown")
 
 static void put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency)
 {
@@ -53,20 +54,24 @@ static json_t *alloc_object(struct json_writer *w, const struct snap_alloc *allo
 
 /* ---- what columns hold, too ---- */
 
-static void put_value(struct json_writer *w, json_t *o, const char *key, const struct column *column, const struct snap_process *process)
+static void put_value(struct json_writer *w, json_t *o, const char *key,
+		      const struct column *column, const struct snap_process *process)
 {
 	const struct column_value value = column->value(process);
 
 	if (column->unit == UNIT_TEXT)
 		put_text(w, o, key, value.text);
-	else if (!value.absent && (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES || column->unit == UNIT_ID))
+	else if (!value.absent && (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES ||
+				   column->unit == UNIT_ID))
 		put_count(w, o, key, value.count);
 	else if (!value.absent)
-		put_number(w, o, key, column->unit == UNIT_PERCENT ? value.number / 100 : value.number);
+		put_number(w, o, key,
+			   column->unit == UNIT_PERCENT ? value.number / 100 : value.number);
 }
 
 /* Puts the member @path of @process ("memory.frees") into @o, the object it is in. */
-static void put_column(struct json_writer *w, json_t *o, const char *path, const struct snap_process *process)
+static void put_column(struct json_writer *w, json_t *o, const char *path,
+		       const struct snap_process *process)
 {
 	const char *dot = strrchr(path, '.');
 
@@ -79,12 +84,14 @@ static void put_column(struct json_writer *w, json_t *o, const char *path, const
  * Puts the remaining columns of @object ("memory."), which have no fixed place in the schema's
  * order.
  */
-static void put_new_columns(struct json_writer *w, json_t *o, const char *object, const struct snap_process *process)
+static void put_new_columns(struct json_writer *w, json_t *o, const char *object,
+			    const struct snap_process *process)
 {
 	size_t len = strlen(object);
 
 	for (size_t i = 0; i < column_count; i++) {
-		const char *path = columns[i].json, *key = path && !strncmp(path, object, len) ? path + len : NULL;
+		const char *path = columns[i].json,
+			   *key = path && !strncmp(path, object, len) ? path + len : NULL;
 
 		if (key && !strchr(key, '.') && !json_object_get(o, key))
 			put_value(w, o, key, &columns[i], process);
@@ -139,7 +146,8 @@ static const char *returns_name(bool unreturned, bool sampled)
 	return unreturned ? "none" : sampled ? "sampled" : "all";
 }
 
-static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel, bool unreturned)
+static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel,
+			     bool unreturned)
 {
 	json_t *o = put_new(w);
 
@@ -193,7 +201,8 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, 
 }
 
 /* "call" is the symbol; a mangled symbol's readable name stands beside it, as for kernels. */
-static void put_call(struct json_writer *w, json_t *o, unsigned int call, const struct snap_extra *extra)
+static void put_call(struct json_writer *w, json_t *o, unsigned int call,
+		     const struct snap_extra *extra)
 {
 	put_text(w, o, "call", snapshot_call_name(call, extra));
 	if (!extra->signature)
@@ -238,7 +247,8 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	return o;
 }
 
-static json_t *site_object(struct json_writer *w, const struct snap_process *process, const struct snap_site *site)
+static json_t *site_object(struct json_writer *w, const struct snap_process *process,
+			   const struct snap_site *site)
 {
 	json_t *o = put_new(w);
 
@@ -428,7 +438,8 @@ static bool snapshot_has_unseen(const struct snapshot *snapshot)
 	return false;
 }
 
-static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snapshot, const char *version)
+static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snapshot,
+			     const char *version)
 {
 	json_t *o = put_new(w), *part;
 
@@ -466,7 +477,8 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 		part = put_new(w);
 		for (size_t i = 0; i < UNSEEN_COUNT; i++)
 			if (snapshot->unseen[i].total)
-				put_count(w, part, unseen_cause_names[i], snapshot->unseen[i].total);
+				put_count(w, part, unseen_cause_names[i],
+					  snapshot->unseen[i].total);
 		put(w, o, "unseen", part);
 	}
 

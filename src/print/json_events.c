@@ -5,7 +5,9 @@
 
 json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frames, size_t count)
 {
-	static const char *const languages[FRAME_LANGUAGES] = { [FRAME_NATIVE] = "native", [FRAME_PYTHON] = "python" };
+	static const char *const languages[FRAME_LANGUAGES] = {
+		[FRAME_NATIVE] = "native", [FRAME_PYTHON] = "python"
+	};
 	json_t *list = json_array();
 	size_t i;
 
@@ -153,4 +155,3 @@ json_t *json_event(struct json_writer *w, const struct snap_event *event)
 		put_detail(w, o, event->detail);
 	return o;
 }
-

@@ -18,16 +18,16 @@ struct leak {
 	const char *site;
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t blocks;	/* 0: not known */
+	uint64_t blocks; /* 0: not known */
 	uint64_t stack_id;
-	const struct snap_site *stack;	/* the site, if its stack is known */
-	int call;		/* -1: not known */
+	const struct snap_site *stack; /* the site, if its stack is known */
+	int call;                      /* -1: not known */
 };
 
 struct total {
 	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
 	bool from_attach, inexact, unreturned;
-	bool blocks_omitted, held_omitted;	/* there are more blocks than were counted */
+	bool blocks_omitted, held_omitted; /* there are more blocks than were counted */
 };
 
 static int compare_site(const struct leak *a, const struct leak *b)
@@ -138,7 +138,8 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 	for (size_t i = 0; i < count; i++)
 		sum += leaks[i].bytes;
 	if (sum < process->leaked)
-		leaks[count++] = (struct leak){ .site = "?", .bytes = process->leaked - sum, .call = -1 };
+		leaks[count++] =
+			(struct leak){ .site = "?", .bytes = process->leaked - sum, .call = -1 };
 	qsort(leaks, count, sizeof(*leaks), by_bytes);
 	return count;
 }
@@ -177,7 +178,8 @@ static void print_process(struct line *line, const struct snap_process *process)
 	line_text(line, text_remark(process, text));
 	line_style(line, STYLE_PLAIN);
 	if (process->leaked)
-		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach), process->leaked);
+		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach),
+			    process->leaked);
 	line_end(line);
 	print_end(line, process->leaked_by_reset, process->reset_call);
 	print_end(line, process->leaked_by_context, process->context_call);
@@ -224,7 +226,8 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	 * Frames inside the shown site belong to the Python interpreter or a framework, not to the
 	 * program.
 	 */
-	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0; leak->stack && i < leak->stack->stack_count; i++) {
+	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0;
+	     leak->stack && i < leak->stack->stack_count; i++) {
 		line_style(line, STYLE_PLAIN);
 		line_to(line, 58);
 		line_text(line, leak->stack->stack[i]);
@@ -248,7 +251,8 @@ static void add_held(const struct snap_process *process, struct total *total)
 	total->held_omitted |= listed < process->held;
 }
 
-static int report_process(struct line *line, const struct snap_process *process, struct total *total)
+static int report_process(struct line *line, const struct snap_process *process,
+			  struct total *total)
 {
 	size_t room = process->map_count + process->site_count + 1, count;
 	struct leak *leaks;
@@ -283,7 +287,8 @@ static int report_process(struct line *line, const struct snap_process *process,
 static void print_blocks(struct line *line, uint64_t blocks, bool more)
 {
 	if (blocks)
-		line_format(line, " in %s%" PRIu64 " allocation%s", more ? "at least " : "", blocks, blocks == 1 ? "" : "s");
+		line_format(line, " in %s%" PRIu64 " allocation%s", more ? "at least " : "", blocks,
+			    blocks == 1 ? "" : "s");
 }
 
 /* Memory that was dropped from the list leaked as well. */
@@ -300,7 +305,8 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	total->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
 		return;
-	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes, gone->processes == 1 ? "" : "es");
+	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes,
+		    gone->processes == 1 ? "" : "es");
 	print_bytes(line, gone->leaked);
 	line_end(line);
 	if (gone->leaked_by_reset || gone->leaked_by_context) {
@@ -315,7 +321,8 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 static bool is_blind(const struct snapshot *snapshot, const struct total *total)
 {
 	return total->unreturned || total->from_attach || snapshot->unseen[UNSEEN_DRIVER].total ||
-	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total || snapshot->unseen[UNSEEN_LAYER].total;
+	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total ||
+	       snapshot->unseen[UNSEEN_LAYER].total;
 }
 
 static const char *no_leak(const struct snapshot *snapshot, const struct total *total, bool lost)
@@ -326,10 +333,13 @@ static const char *no_leak(const struct snapshot *snapshot, const struct total *
 		return "no certain leak";
 	if (lost)
 		return "no leak that could be seen";
-	return snapshot->process_count || snapshot->gone.processes ? "no leak" : "no leak: no CUDA call was seen";
+	return snapshot->process_count || snapshot->gone.processes ?
+		       "no leak" :
+		       "no leak: no CUDA call was seen";
 }
 
-static void print_total(struct line *line, const struct snapshot *snapshot, const struct total *total, bool lost)
+static void print_total(struct line *line, const struct snapshot *snapshot,
+			const struct total *total, bool lost)
 {
 	char text[UNSEEN_SIZE];
 
@@ -352,7 +362,9 @@ static void print_total(struct line *line, const struct snapshot *snapshot, cons
 	if (total->unproven) {
 		line_text(line, "  but ");
 		print_bytes(line, total->unproven);
-		line_text(line, " of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
+		line_text(
+			line,
+			" of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
 		line_end(line);
 	}
 	if (total->suspect) {
@@ -364,7 +376,9 @@ static void print_total(struct line *line, const struct snapshot *snapshot, cons
 	if (total->unsure) {
 		line_text(line, "suspect ");
 		print_bytes(line, total->unsure);
-		line_text(line, " of ended processes: leaked, unless their frees are among what was lost");
+		line_text(
+			line,
+			" of ended processes: leaked, unless their frees are among what was lost");
 		line_end(line);
 	}
 	if (total->from_attach) {
@@ -372,7 +386,9 @@ static void print_total(struct line *line, const struct snapshot *snapshot, cons
 		line_end(line);
 	}
 	if (total->unreturned) {
-		line_text(line, "what programs allocated whose calls' returns were not probed is not known");
+		line_text(
+			line,
+			"what programs allocated whose calls' returns were not probed is not known");
 		line_end(line);
 	}
 	for (int cause = 0; cause < UNSEEN_COUNT; cause++)

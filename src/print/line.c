@@ -63,7 +63,7 @@ static void put_char(struct line *line, const char *bytes, size_t len, int cells
 {
 	if (line->cut)
 		return;
-	if (len == 1 && *bytes == ' ') {	/* it has no room only if something follows */
+	if (len == 1 && *bytes == ' ') { /* it has no room only if something follows */
 		line->cells++;
 		line->blanks++;
 		return;
@@ -151,7 +151,8 @@ void line_right(struct line *line, int end, const char *text)
 	int cells = utf8_cells(text);
 
 	/* a number cut short would be another number: print all of it or nothing */
-	if (line->width && (end > line->width || line->cells + (line->cells > 0) + cells > line->width)) {
+	if (line->width &&
+	    (end > line->width || line->cells + (line->cells > 0) + cells > line->width)) {
 		line->cut = true;
 		return;
 	}
@@ -161,7 +162,8 @@ void line_right(struct line *line, int end, const char *text)
 
 void line_style(struct line *line, enum line_style style)
 {
-	if (!line->color || (style == STYLE_PLAIN && !line->styled) || (style != STYLE_PLAIN && line->cut))
+	if (!line->color || (style == STYLE_PLAIN && !line->styled) ||
+	    (style != STYLE_PLAIN && line->cut))
 		return;
 	flush_last(line);
 	if (style != STYLE_PLAIN)
@@ -186,12 +188,14 @@ void line_wrapped(struct line *line, int indent, const char *text)
 
 	for (bool first = true; *text; text += len, first = false) {
 		len = strcspn(text, " ");
-		if (!len) {		/* a blank is written together with the word after it */
+		if (!len) { /* a blank is written together with the word after it */
 			len = 1;
 			continue;
 		}
-		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		if (!first && line->wrap && line->cells + 1 + utf8_cells(word) > line->wrap && line->cells > indent) {
+		snprintf(word, sizeof(word), "%.*s",
+			 (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		if (!first && line->wrap && line->cells + 1 + utf8_cells(word) > line->wrap &&
+		    line->cells > indent) {
 			line_end(line);
 			line_to(line, indent);
 		} else if (!first) {

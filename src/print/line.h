@@ -18,12 +18,12 @@ enum line_style { STYLE_PLAIN, STYLE_HEAD, STYLE_LEAKED, STYLE_FAILED };
 struct line {
 	struct sink *sink;
 	bool color, ascii;
-	int width;		/* 0: no limit */
-	int wrap;		/* for line_wrapped(): the cell to wrap at; 0: no limit */
-	int cells;		/* the cell of the next character */
+	int width; /* 0: no limit */
+	int wrap;  /* for line_wrapped(): the cell to wrap at; 0: no limit */
+	int cells; /* the cell of the next character */
 	/* Blanks among them that are not written yet: a line must not end in one */
 	int blanks;
-	bool cut;		/* the limit is reached, the rest is dropped */
+	bool cut; /* the limit is reached, the rest is dropped */
 	/*
 	 * the text of the last cell, written if nothing follows; otherwise a sign that something
 	 * was cut

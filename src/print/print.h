@@ -33,24 +33,24 @@ extern const char *const folded_weight_names[FOLDED_WEIGHT_COUNT];
 struct out_options {
 	struct sort_order sort;
 	const char *version;
-	bool color;		/* text only */
+	bool color; /* text only */
 	bool ascii;
-	int width;		/* cells per line of text; 0: no limit */
+	int width; /* cells per line of text; 0: no limit */
 	/*
 	 * text: each snapshot tells what happened since the one before; else since one interval ago
 	 */
 	bool tells_on;
-	bool lists_map;		/* text: the allocations of each process */
-	uint64_t told_time;	/* text: when the last one was printed; set by the printer */
-	bool header_done;	/* csv: the header line has been written */
-	enum folded_weight weight;	/* folded: what to weigh */
-	bool stacks;		/* folded: call sites have whole stacks */
-	uint64_t folded_total;	/* folded: set to the sum of the weights written */
-	unsigned int kernels, sites;	/* metrics: how many are named per process */
+	bool lists_map;              /* text: the allocations of each process */
+	uint64_t told_time;          /* text: when the last one was printed; set by the printer */
+	bool header_done;            /* csv: the header line has been written */
+	enum folded_weight weight;   /* folded: what to weigh */
+	bool stacks;                 /* folded: call sites have whole stacks */
+	uint64_t folded_total;       /* folded: set to the sum of the weights written */
+	unsigned int kernels, sites; /* metrics: how many are named per process */
 	/* Metrics: state kept between snapshots; the metrics printer's own */
 	struct openmetrics *metrics;
-	const char *advice;	/* set by open(): how to get more out of the format; or NULL */
-	const char *remark;	/* set by print(): why there is nothing to read; or NULL */
+	const char *advice; /* set by open(): how to get more out of the format; or NULL */
+	const char *remark; /* set by print(): why there is nothing to read; or NULL */
 };
 
 struct print_format {
@@ -74,7 +74,7 @@ struct print_format {
 SNAPSHOT_FORMATS(FORMAT_DECLARATION)
 #undef FORMAT_DECLARATION
 
-extern const struct print_format *const print_formats[FORMAT_COUNT];	/* NULL: not of snapshots */
+extern const struct print_format *const print_formats[FORMAT_COUNT]; /* NULL: not of snapshots */
 bool format_is_metrics(enum format format);
 
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options);

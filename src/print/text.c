@@ -67,7 +67,8 @@ static const struct column *table_least(const struct table *table)
 		const struct column *column = table->columns[i];
 
 		/* The columns that say which process it is always stay. */
-		if (column->unit != UNIT_ID && column->width && !is_sorted_by(table, column) && (!least || column->rank > least->rank))
+		if (column->unit != UNIT_ID && column->width && !is_sorted_by(table, column) &&
+		    (!least || column->rank > least->rank))
 			least = column;
 	}
 	return least;
@@ -81,7 +82,8 @@ static void table_narrow(struct table *table, int width)
 {
 	int least = width < 60 || width >= 100 ? 8 : 14;
 
-	for (const struct column *next; width && (next = table_least(table)); table_drop(table, next)) {
+	for (const struct column *next; width && (next = table_least(table));
+	     table_drop(table, next)) {
 		int start = 0;
 
 		for (size_t i = 0; i + 1 < table->count; i++)
@@ -144,16 +146,14 @@ static enum line_style value_style(const struct column *column, const struct col
 	if (value->absent || column->unit == UNIT_TEXT || !(value->number > 0))
 		return STYLE_PLAIN;
 	switch (column->tone) {
-	case TONE_LEAK:
-		return STYLE_LEAKED;
-	case TONE_FAILURE:
-		return STYLE_FAILED;
-	default:
-		return STYLE_PLAIN;
+	case TONE_LEAK: return STYLE_LEAKED;
+	case TONE_FAILURE: return STYLE_FAILED;
+	default: return STYLE_PLAIN;
 	}
 }
 
-static void print_row(struct line *line, const struct table *table, const struct snap_process *process)
+static void print_row(struct line *line, const struct table *table,
+		      const struct snap_process *process)
 {
 	char text[256];
 	int start = 0;
@@ -213,14 +213,17 @@ static void print_self(struct line *line, const struct snapshot *snapshot)
 	line_style(line, STYLE_HEAD);
 	line_text(line, "cutop");
 	line_style(line, STYLE_PLAIN);
-	line_format(line, "  %zu process%s  ", snapshot->process_count, snapshot->process_count == 1 ? "" : "es");
+	line_format(line, "  %zu process%s  ", snapshot->process_count,
+		    snapshot->process_count == 1 ? "" : "es");
 	if (snapshot->gone.processes)
 		line_format(line, "(%zu ended before them)  ", snapshot->gone.processes);
-	line_format(line, "probes %u/%u  ", snapshot->attached, snapshot->attached + snapshot->missing);
+	line_format(line, "probes %u/%u  ", snapshot->attached,
+		    snapshot->attached + snapshot->missing);
 	print_lost(line, snapshot);
 	line_text(line, "  self ");
 	if (snapshot->elapsed_seconds > 0)
-		line_format(line, "%.1f%% ", 100 * snapshot->self_cpu_seconds / snapshot->elapsed_seconds);
+		line_format(line, "%.1f%% ",
+			    100 * snapshot->self_cpu_seconds / snapshot->elapsed_seconds);
 	line_text(line, text_bytes((double)snapshot->self_resident_bytes, text));
 	if (localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "  %H:%M:%S", &tm))
 		line_text(line, text);
@@ -230,11 +233,13 @@ static void print_self(struct line *line, const struct snapshot *snapshot)
 }
 
 /* A total with its rate, where there is one: "launches 2000 (48.2k/s)". */
-static void print_total(struct line *line, const char *word, uint64_t total, double rate, bool lower_bound)
+static void print_total(struct line *line, const char *word, uint64_t total, double rate,
+			bool lower_bound)
 {
 	char text[NUMBER_SIZE];
 
-	line_format(line, "  %s %s%s", word, at_least(lower_bound), text_count((double)total, text));
+	line_format(line, "  %s %s%s", word, at_least(lower_bound),
+		    text_count((double)total, text));
 	if (isfinite(rate))
 		line_format(line, " (%s/s)", text_count(rate, text));
 }
@@ -258,7 +263,8 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	line_style(line, STYLE_HEAD);
 	line_text(line, "VRAM");
 	line_style(line, STYLE_PLAIN);
-	line_format(line, "  %s%s live  ", at_least(from_attach), text_bytes((double)snapshot->live, text));
+	line_format(line, "  %s%s live  ", at_least(from_attach),
+		    text_bytes((double)snapshot->live, text));
 	if (snapshot->leaked || suspect > 0)
 		line_style(line, STYLE_LEAKED);
 	text_bytes((double)snapshot->leaked + suspect, text);
@@ -271,10 +277,12 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	bound = from_attach || snapshot->gone.from_attach;
 	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, bound);
 	if (snapshot->graph_launches)
-		print_total(line, "by graphs", snapshot->graph_launches, snapshot->graph_launches_per_second, bound);
+		print_total(line, "by graphs", snapshot->graph_launches,
+			    snapshot->graph_launches_per_second, bound);
 	if (snapshot->failures)
 		line_style(line, STYLE_FAILED);
-	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second, bound || sampled || snapshot->gone.sampled);
+	print_total(line, "failed", snapshot->failures, snapshot->failures_per_second,
+		    bound || sampled || snapshot->gone.sampled);
 	line_style(line, STYLE_PLAIN);
 	if (isfinite(snapshot->sync_share))
 		line_format(line, "  waiting %.0f%%", 100 * snapshot->sync_share);
@@ -289,7 +297,8 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
  */
 static void print_copies(struct line *line, const struct snapshot *snapshot)
 {
-	static const uint8_t order[DIR_COUNT] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H, DIR_UNKNOWN };
+	static const uint8_t order[DIR_COUNT] = { DIR_H2D, DIR_D2H, DIR_D2D,
+						  DIR_P2P, DIR_H2H, DIR_UNKNOWN };
 	char text[NUMBER_SIZE];
 
 	for (size_t i = 0; i < DIR_COUNT; i++) {
@@ -334,8 +343,11 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 		if (device->has_used) {
 			line_format(line, "  %s of ", text_bytes((double)device->used, text));
 			line_format(line, "%s used", text_bytes((double)device->total, text));
-			line_format(line, "  %s untracked", text_bytes(device->used > device->tracked ?
-				    (double)(device->used - device->tracked) : 0, text));
+			line_format(line, "  %s untracked",
+				    text_bytes(device->used > device->tracked ?
+						       (double)(device->used - device->tracked) :
+						       0,
+					       text));
 		}
 		if (isfinite(device->utilization))
 			line_format(line, "  %.0f%%", 100 * device->utilization);
@@ -397,4 +409,6 @@ out:
 	return ret;
 }
 
-const struct print_format print_format_text = { .format = FORMAT_TEXT, .print = out_text, .report = out_leak_report };
+const struct print_format print_format_text = { .format = FORMAT_TEXT,
+						.print = out_text,
+						.report = out_leak_report };

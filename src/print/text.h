@@ -5,7 +5,7 @@
 
 #include "print/line.h"
 
-#define NUMBER_SIZE 40		/* bytes for any number below, its mark and unit included */
+#define NUMBER_SIZE 40 /* bytes for any number below, its mark and unit included */
 
 /* The sign before figures that are lower bounds. */
 const char *at_least(bool lower_bound);
@@ -13,7 +13,7 @@ const char *at_least(bool lower_bound);
 /* Each writes into @out and returns it; "-" for NAN. */
 const char *text_bytes(double bytes, char out[NUMBER_SIZE]);
 const char *text_count(double count, char out[NUMBER_SIZE]);
-const char *text_seconds(double seconds, char out[NUMBER_SIZE]);	/* 5.1µs */
+const char *text_seconds(double seconds, char out[NUMBER_SIZE]); /* 5.1µs */
 
 /*
  * How @process ended, and whether it is inexact, in brackets after its command: " (exited 0)"; ""
@@ -32,7 +32,8 @@ bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char 
  * Returns @snapshot's processes in the order of @order, in a list that the caller frees; NULL
  * without memory.
  */
-const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order);
+const struct snap_process **sorted_processes(const struct snapshot *snapshot,
+					     const struct sort_order *order);
 
 /*
  * Prints kernels, copies and failures of @process, some lines each, and with @lists_map its

@@ -8,7 +8,16 @@
 #include "cuda/calls.h"
 #include "print/text.h"
 
-enum { INDENT = 2, SITES_SHOWN = 10, L_LAUNCHES = 13, L_KERNEL = 15, W_CALLS = 13, W_TIME = 21, W_CALL = 23, NAME = 32 };
+enum {
+	INDENT = 2,
+	SITES_SHOWN = 10,
+	L_LAUNCHES = 13,
+	L_KERNEL = 15,
+	W_CALLS = 13,
+	W_TIME = 21,
+	W_CALL = 23,
+	NAME = 32
+};
 
 static void print_rest(struct line *line, size_t count, size_t shown)
 {

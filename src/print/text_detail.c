@@ -14,10 +14,10 @@
 #include "print/text.h"
 #include "util/utf8.h"
 
-#define KERNELS_MAX 10
-#define FAILURES_MAX 10
+#define KERNELS_MAX       10
+#define FAILURES_MAX      10
 #define GRAPH_SITES_SHOWN 10
-#define INDENT 2
+#define INDENT            2
 
 static bool has_history(const struct snap_process *process)
 {
@@ -25,11 +25,12 @@ static bool has_history(const struct snap_process *process)
 
 	for (size_t i = 0; i < process->call_count; i++)
 		probed |= process->call_list[i].extra.symbol != NULL;
-	return process->allocations || process->kernel_count || process->graph_site_count || process->copy_count ||
-	       process->failure_count || probed;
+	return process->allocations || process->kernel_count || process->graph_site_count ||
+	       process->copy_count || process->failure_count || probed;
 }
 
-static bool ended_since(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
+static bool ended_since(uint64_t since, const struct snapshot *snapshot,
+			const struct snap_process *process)
 {
 	for (size_t i = snapshot->event_count; i-- > 0;) {
 		const struct snap_event *event = &snapshot->events[i];
@@ -40,13 +41,15 @@ static bool ended_since(uint64_t since, const struct snapshot *snapshot, const s
 	return false;
 }
 
-static bool is_active(uint64_t since, const struct snapshot *snapshot, const struct snap_process *process)
+static bool is_active(uint64_t since, const struct snapshot *snapshot,
+		      const struct snap_process *process)
 {
 	if (!has_history(process))
 		return false;
 	if (!process->exited || !since || ended_since(since, snapshot, process))
 		return true;
-	if (process->launches_per_second > 0 || process->graph_launches_per_second > 0 || process->failures_per_second > 0)
+	if (process->launches_per_second > 0 || process->graph_launches_per_second > 0 ||
+	    process->failures_per_second > 0)
 		return true;
 	for (size_t i = 0; i < DIR_COUNT; i++)
 		if (process->copy_rate[i] > 0)
@@ -71,7 +74,8 @@ static int clamp_name_width(const struct line *line, int widest, int others)
 static void print_number(struct line *line, uint64_t number, const char *what, bool first)
 {
 	if (number || first)
-		line_format(line, "%s%" PRIu64 " %s%s", first ? "  " : ", ", number, what, number == 1 ? "" : "s");
+		line_format(line, "%s%" PRIu64 " %s%s", first ? "  " : ", ", number, what,
+			    number == 1 ? "" : "s");
 }
 
 static void print_memory(struct line *line, const struct snap_process *process)
@@ -93,7 +97,8 @@ static void print_memory(struct line *line, const struct snap_process *process)
 	print_number(line, process->unknown_frees, "unknown free", false);
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (process->kinds[i])
-			line_format(line, "  %s %s", alloc_kind_names[i], text_bytes((double)process->kinds[i], text));
+			line_format(line, "  %s %s", alloc_kind_names[i],
+				    text_bytes((double)process->kinds[i], text));
 	if (process->held)
 		line_format(line, "  held %s", text_bytes((double)process->held, text));
 	if (process->has_used)
@@ -107,7 +112,8 @@ static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
 	if (!dim[0])
 		snprintf(out, NUMBER_SIZE, "-");
 	else if (dim[2] > 1)
-		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dim[0], dim[1], dim[2]);
+		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dim[0], dim[1],
+			 dim[2]);
 	else if (dim[1] > 1)
 		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32, dim[0], dim[1]);
 	else
@@ -115,7 +121,8 @@ static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
 	return out;
 }
 
-static void print_failed(struct line *line, int end, uint64_t failures, bool lower_bound, bool known)
+static void print_failed(struct line *line, int end, uint64_t failures, bool lower_bound,
+			 bool known)
 {
 	char text[NUMBER_SIZE];
 
@@ -135,7 +142,8 @@ static void print_more(struct line *line, uint64_t count, uint64_t shown, const 
 	if (count <= shown)
 		return;
 	line_to(line, INDENT);
-	line_format(line, "and %" PRIu64 " more %s%s", count - shown, what, count - shown == 1 ? "" : "s");
+	line_format(line, "and %" PRIu64 " more %s%s", count - shown, what,
+		    count - shown == 1 ? "" : "s");
 	line_end(line);
 }
 
@@ -143,7 +151,15 @@ static void print_more(struct line *line, uint64_t count, uint64_t shown, const 
  * Where the columns of allocations end, or begin; an address has at most 18 cells, and "registered"
  * is the longest kind.
  */
-enum { A_SIZE = 34, A_KIND = 36, A_DEVICE = 50, A_AGE = 58, A_STATE = 60, A_CALL = 69, A_SITE = 88 };
+enum {
+	A_SIZE = 34,
+	A_KIND = 36,
+	A_DEVICE = 50,
+	A_AGE = 58,
+	A_STATE = 60,
+	A_CALL = 69,
+	A_SITE = 88
+};
 
 static void print_alloc(struct line *line, const struct snap_alloc *alloc)
 {
@@ -195,16 +211,27 @@ static void print_map(struct line *line, const struct snap_process *process)
 	line_end(line);
 	for (size_t i = 0; i < process->map_count; i++)
 		print_alloc(line, &process->map[i]);
-	print_more(line, process->map_count + process->map_omitted, process->map_count, "allocation");
+	print_more(line, process->map_count + process->map_omitted, process->map_count,
+		   "allocation");
 }
 
 /*
  * Where the columns of kernels end, counted from the end of the name; with the column for graphs,
  * the later ones end that much further right.
  */
-enum { K_LAUNCHES = 11, K_RATE = 20, K_GRID = 31, K_BLOCK = 40, K_P50 = 47, K_P99 = 54, K_FAILED = 61, K_GRAPH = 11 };
+enum {
+	K_LAUNCHES = 11,
+	K_RATE = 20,
+	K_GRID = 31,
+	K_BLOCK = 40,
+	K_P50 = 47,
+	K_P99 = 54,
+	K_FAILED = 61,
+	K_GRAPH = 11
+};
 
-static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name, bool by_graph, bool known)
+static void print_kernel(struct line *line, const struct snap_kernel *kernel, int name,
+			 bool by_graph, bool known)
 {
 	int from = INDENT + name;
 	char text[NUMBER_SIZE];
@@ -215,10 +242,13 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 	line_right(line, from + K_LAUNCHES, text);
 	if (by_graph) {
 		from += K_GRAPH;
-		snprintf(text, sizeof(text), "%s%" PRIu64, kernel->updatable ? "~" : "", kernel->graph_launches);
+		snprintf(text, sizeof(text), "%s%" PRIu64, kernel->updatable ? "~" : "",
+			 kernel->graph_launches);
 		line_right(line, from + K_LAUNCHES, text);
 	}
-	line_right(line, from + K_RATE, text_count(kernel->launches_per_second + kernel->graph_launches_per_second, text));
+	line_right(line, from + K_RATE,
+		   text_count(kernel->launches_per_second + kernel->graph_launches_per_second,
+			      text));
 	line_right(line, from + K_GRID, text_dim(kernel->grid, text));
 	line_right(line, from + K_BLOCK, text_dim(kernel->block, text));
 	line_right(line, from + K_P50, text_seconds(kernel->latency.p50, text));
@@ -263,7 +293,15 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 }
 
 /* Where the columns of copies end; "unknown async" is the longest first one. */
-enum { C_DEVICE = 17, C_CALLS = 27, C_BYTES = 35, C_RATE = 43, C_THROUGHPUT = 54, C_PENDING = 62, C_FAILED = 69 };
+enum {
+	C_DEVICE = 17,
+	C_CALLS = 27,
+	C_BYTES = 35,
+	C_RATE = 43,
+	C_THROUGHPUT = 54,
+	C_PENDING = 62,
+	C_FAILED = 69
+};
 
 static const char *text_rate(double rate, char out[NUMBER_SIZE])
 {
@@ -281,7 +319,8 @@ static void print_copy(struct line *line, const struct snap_copy *copy, bool kno
 	char text[NUMBER_SIZE];
 
 	line_to(line, INDENT);
-	line_format(line, "%s %s", copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "unknown",
+	line_format(line, "%s %s",
+		    copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "unknown",
 		    copy_mode_names[copy->mode == COPY_ASYNC]);
 	snprintf(text, sizeof(text), "%d", copy->device);
 	line_right(line, C_DEVICE, copy->device == CUTOP_DEVICE_UNKNOWN ? "-" : text);
@@ -289,8 +328,12 @@ static void print_copy(struct line *line, const struct snap_copy *copy, bool kno
 	line_right(line, C_CALLS, text);
 	line_right(line, C_BYTES, text_bytes((double)copy->bytes, text));
 	line_right(line, C_RATE, text_rate(copy->rate_bytes_per_second, text));
-	line_right(line, C_THROUGHPUT, text_rate(copy->mode == COPY_SYNC && known ? copy->bytes_per_second : NAN, text));
-	line_right(line, C_PENDING, text_bytes(copy->mode == COPY_ASYNC && known ? (double)copy->pending : NAN, text));
+	line_right(line, C_THROUGHPUT,
+		   text_rate(copy->mode == COPY_SYNC && known ? copy->bytes_per_second : NAN,
+			     text));
+	line_right(line, C_PENDING,
+		   text_bytes(copy->mode == COPY_ASYNC && known ? (double)copy->pending : NAN,
+			      text));
 	print_failed(line, C_FAILED, copy->failures, false, known);
 	if (copy->pageable)
 		line_text(line, "  pageable");
@@ -328,7 +371,9 @@ static void print_extra(struct line *line, const struct snap_call *call, int fro
 	snprintf(text, sizeof(text), "%" PRIu64, call->calls);
 	line_right(line, from + E_CALLS, text);
 	line_right(line, from + E_TIME, text_seconds(known ? call->seconds : NAN, text));
-	line_right(line, from + E_AVERAGE, text_seconds(call->calls && known ? call->seconds / (double)call->calls : NAN, text));
+	line_right(line, from + E_AVERAGE,
+		   text_seconds(call->calls && known ? call->seconds / (double)call->calls : NAN,
+				text));
 	line_right(line, from + E_MAX, text_seconds(call->latency.max, text));
 	print_failed(line, from + E_FAILED, call->failures, false, call->judged && known);
 	line_end(line);
@@ -342,7 +387,8 @@ static void print_extras(struct line *line, const struct snap_process *process)
 
 	for (size_t i = 0; i < process->call_count; i++)
 		if (process->call_list[i].extra.symbol) {
-			int cells = utf8_cells(snapshot_call_brief(process->call_list[i].call, &process->call_list[i].extra));
+			int cells = utf8_cells(snapshot_call_brief(process->call_list[i].call,
+								   &process->call_list[i].extra));
 
 			name = cells > name ? cells : name;
 			any = true;
@@ -370,7 +416,8 @@ enum { G_MADE = 25, G_LIVE = 34, G_LAUNCHES = 46, G_SITE = 48 };
 
 static void print_graphs(struct line *line, const struct snap_process *process)
 {
-	size_t shown = process->graph_site_count < GRAPH_SITES_SHOWN ? process->graph_site_count : GRAPH_SITES_SHOWN;
+	size_t shown = process->graph_site_count < GRAPH_SITES_SHOWN ? process->graph_site_count :
+								       GRAPH_SITES_SHOWN;
 	char text[NUMBER_SIZE];
 
 	if (!shown)
@@ -402,14 +449,16 @@ static void print_graphs(struct line *line, const struct snap_process *process)
 
 static void print_failures(struct line *line, const struct snap_process *process)
 {
-	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count : FAILURES_MAX;
+	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count :
+							       FAILURES_MAX;
 	int name = utf8_cells("FAILED CALL");
 	char text[NUMBER_SIZE];
 
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = utf8_cells(snapshot_call_brief(process->failure_list[i].call, &process->failure_list[i].extra));
+		int cells = utf8_cells(snapshot_call_brief(process->failure_list[i].call,
+							   &process->failure_list[i].extra));
 
 		name = cells > name ? cells : name;
 	}
@@ -428,9 +477,11 @@ static void print_failures(struct line *line, const struct snap_process *process
 		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
-		line_format(line, failure->extra.symbol ? "  %s" : "  %s (%d)", failure->error, failure->code);
+		line_format(line, failure->extra.symbol ? "  %s" : "  %s (%d)", failure->error,
+			    failure->code);
 		if (failure->where.site)
-			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in", failure->where.site);
+			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in",
+				    failure->where.site);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");
@@ -442,7 +493,7 @@ static void print_lines(struct line *line, const struct snap_detail *detail)
 	char text[LINE_TEXT];
 
 	if (detail->line_count < 2)
-		return;		/* the event says it */
+		return; /* the event says it */
 	for (size_t i = 0; i < detail->line_count; i++) {
 		line_to(line, INDENT + 9);
 		line_text(line, snapshot_line(&detail->lines[i], text));
@@ -450,7 +501,8 @@ static void print_lines(struct line *line, const struct snap_detail *detail)
 	}
 	if (detail->lines_omitted) {
 		line_to(line, INDENT + 9);
-		line_format(line, "and %zu more call site%s", detail->lines_omitted, detail->lines_omitted == 1 ? "" : "s");
+		line_format(line, "and %zu more call site%s", detail->lines_omitted,
+			    detail->lines_omitted == 1 ? "" : "s");
 		line_end(line);
 	}
 }

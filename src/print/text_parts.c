@@ -52,11 +52,12 @@ static const char *signal_name(int number)
 		int number;
 		const char *name;
 	} signals[] = {
-		{ SIGHUP, "SIGHUP" },	{ SIGINT, "SIGINT" },	{ SIGQUIT, "SIGQUIT" }, { SIGILL, "SIGILL" },
-		{ SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },	{ SIGFPE, "SIGFPE" },
-		{ SIGKILL, "SIGKILL" }, { SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
-		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" }, { SIGSYS, "SIGSYS" },
-		{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+		{ SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" },   { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+		{ SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
+		{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGSYS, "SIGSYS" },   { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
 	};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
@@ -75,7 +76,8 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 	if (process->end_reason == END_EXEC)
 		snprintf(out, NUMBER_SIZE, " (exec%s)", more);
 	else if (WIFSIGNALED(status) && signal_name(WTERMSIG(status)))
-		snprintf(out, NUMBER_SIZE, " (killed by %s%s)", signal_name(WTERMSIG(status)), more);
+		snprintf(out, NUMBER_SIZE, " (killed by %s%s)", signal_name(WTERMSIG(status)),
+			 more);
 	else if (WIFSIGNALED(status))
 		snprintf(out, NUMBER_SIZE, " (killed by signal %d%s)", WTERMSIG(status), more);
 	else
@@ -93,32 +95,48 @@ bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char 
 		return false;
 	switch (cause) {
 	case UNSEEN_DRIVER:
-		snprintf(out, UNSEEN_SIZE, "process %" PRIu32 " (%s) allocated by the driver's functions, and only the runtime's are "
-			 "watched: --layer both shows it, or, where the kernel cannot do that, --layer driver", unseen->pid, unseen->comm);
+		snprintf(
+			out, UNSEEN_SIZE,
+			"process %" PRIu32
+			" (%s) allocated by the driver's functions, and only the runtime's are "
+			"watched: --layer both shows it, or, where the kernel cannot do that, --layer driver",
+			unseen->pid, unseen->comm);
 		break;
 	case UNSEEN_LATE:
-		snprintf(out, UNSEEN_SIZE, "a program ran or loaded a CUDA library before it was probed; --library names it, or the "
-			 "program, ahead");
+		snprintf(
+			out, UNSEEN_SIZE,
+			"a program ran or loaded a CUDA library before it was probed; --library names it, or the "
+			"program, ahead");
 		break;
 	case UNSEEN_ALLOC:
-		snprintf(out, UNSEEN_SIZE, "%" PRIu64 " function%s that allocate%s could not be probed, or w%s left out; cutop doctor "
-			 "names them", unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
+		snprintf(
+			out, UNSEEN_SIZE,
+			"%" PRIu64
+			" function%s that allocate%s could not be probed, or w%s left out; cutop doctor "
+			"names them",
+			unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
 		break;
 	case UNSEEN_FREE:
-		snprintf(out, UNSEEN_SIZE, "%" PRIu64 " function%s that free%s could not be probed, or w%s left out: what leaked may have "
-			 "been freed; cutop doctor names them", unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
+		snprintf(
+			out, UNSEEN_SIZE,
+			"%" PRIu64
+			" function%s that free%s could not be probed, or w%s left out: what leaked may have "
+			"been freed; cutop doctor names them",
+			unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
 		break;
 	case UNSEEN_LAYER:
-		snprintf(out, UNSEEN_SIZE, "the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
-			 "watches them, --fail-on-leak notices them");
+		snprintf(
+			out, UNSEEN_SIZE,
+			"the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
+			"watches them, --fail-on-leak notices them");
 		break;
-	default:
-		return false;
+	default: return false;
 	}
 	return true;
 }
 
-const struct snap_process **sorted_processes(const struct snapshot *snapshot, const struct sort_order *order)
+const struct snap_process **sorted_processes(const struct snapshot *snapshot,
+					     const struct sort_order *order)
 {
 	size_t count = snapshot->process_count;
 	const struct snap_process **processes = calloc(count ? count : 1, sizeof(*processes));

@@ -17,10 +17,10 @@
 #include "probe/rooted_open.h"
 #include "util/util.h"
 
-#define DEPTH_MAX	12		/* programs that start programs */
-#define WORDS_MAX	64		/* of a line looked at */
-#define TEXT_MAX	(64u << 10)	/* bytes of a script */
-#define LINE_MAX_LEN	512		/* of "#!" */
+#define DEPTH_MAX    12          /* programs that start programs */
+#define WORDS_MAX    64          /* of a line looked at */
+#define TEXT_MAX     (64u << 10) /* bytes of a script */
+#define LINE_MAX_LEN 512         /* of "#!" */
 
 static const char *const cuda_files[] = { "libcudart*.so*", "libcuda.so*" };
 
@@ -28,10 +28,11 @@ struct ahead {
 	void (*visit)(void *context, const char *path);
 	void *context;
 	unsigned int programs, globbed;
-	const char *library_path;	/* whose folders were looked through last; NULL: none's */
+	const char *library_path; /* whose folders were looked through last; NULL: none's */
 };
 
-static void follow(struct ahead *ahead, char *const *words, struct ahead_start start, unsigned int depth);
+static void follow(struct ahead *ahead, char *const *words, struct ahead_start start,
+		   unsigned int depth);
 
 static const char *base_of(const char *path)
 {
@@ -46,14 +47,15 @@ static const struct starter {
 	const char *name;
 	/* Letters of options that take a value in a word of their own */
 	const char *with_value;
-	const char *long_with_value;	/* " --name " for each such */
-	unsigned int words;		/* how many words come before the program */
+	const char *long_with_value; /* " --name " for each such */
+	unsigned int words;          /* how many words come before the program */
 } starters[] = {
 	{ "chrt", "TPD", " --sched-runtime --sched-period --sched-deadline ", 1 },
 	{ "ionice", "cn", " --class --classdata ", 0 },
 	{ "nice", "n", " --adjustment ", 0 },
 	{ "nohup", "", "", 0 },
-	{ "numactl", "iNCmpPw", " --interleave --cpunodebind --physcpubind --membind --preferred ", 0 },
+	{ "numactl", "iNCmpPw", " --interleave --cpunodebind --physcpubind --membind --preferred ",
+	  0 },
 	{ "setsid", "", "", 0 },
 	{ "stdbuf", "ioe", " --input --output --error ", 0 },
 	{ "taskset", "", "", 1 },
@@ -62,7 +64,8 @@ static const struct starter {
 };
 
 /* The first of @words that is neither an option nor an option's value. */
-static char *const *options_skip(char *const *words, const char *with_value, const char *long_with_value)
+static char *const *options_skip(char *const *words, const char *with_value,
+				 const char *long_with_value)
 {
 	char name[64];
 
@@ -77,7 +80,8 @@ static char *const *options_skip(char *const *words, const char *with_value, con
 			takes = strstr(long_with_value, name) != NULL;
 		} else {
 			/* The value may stand in the same word: -n5. */
-			takes = strchr(with_value, word[strlen(word) - 1]) && strcspn(word, with_value) == strlen(word) - 1;
+			takes = strchr(with_value, word[strlen(word) - 1]) &&
+				strcspn(word, with_value) == strlen(word) - 1;
 		}
 		if (takes && words[1])
 			words++;
@@ -85,8 +89,8 @@ static char *const *options_skip(char *const *words, const char *with_value, con
 	return words;
 }
 
-static void follow_starter(struct ahead *ahead, const struct starter *starter, char *const *words, const struct ahead_start *start,
-			   unsigned int depth)
+static void follow_starter(struct ahead *ahead, const struct starter *starter, char *const *words,
+			   const struct ahead_start *start, unsigned int depth)
 {
 	unsigned int skip = starter->words;
 
@@ -108,8 +112,9 @@ static void variable_set(struct ahead_start *start, const char *name, size_t len
 		const char *name;
 		const char **value;
 	} variables[] = {
-		{ "PATH", &start->path }, { "LD_LIBRARY_PATH", &start->library_path }, { "LD_PRELOAD", &start->preload },
-		{ "PYTHONPATH", &start->python_path }, { "HOME", &start->home },
+		{ "PATH", &start->path },          { "LD_LIBRARY_PATH", &start->library_path },
+		{ "LD_PRELOAD", &start->preload }, { "PYTHONPATH", &start->python_path },
+		{ "HOME", &start->home },
 	};
 	size_t i;
 
@@ -134,13 +139,15 @@ static size_t words_split(char *text, char *words[WORDS_MAX + 1])
 	char *rest = NULL, *word;
 	size_t count = 0;
 
-	for (word = strtok_r(text, " \t", &rest); word && count < WORDS_MAX; word = strtok_r(NULL, " \t", &rest))
+	for (word = strtok_r(text, " \t", &rest); word && count < WORDS_MAX;
+	     word = strtok_r(NULL, " \t", &rest))
 		words[count++] = word;
 	words[count] = NULL;
 	return count;
 }
 
-static void follow_env(struct ahead *ahead, char *const *words, struct ahead_start start, unsigned int depth)
+static void follow_env(struct ahead *ahead, char *const *words, struct ahead_start start,
+		       unsigned int depth)
 {
 	const struct ahead_start nothing = { .root = start.root };
 	char text[LINE_MAX_LEN], *split[WORDS_MAX + 1];
@@ -149,7 +156,8 @@ static void follow_env(struct ahead *ahead, char *const *words, struct ahead_sta
 	for (words++; *words && (*words)[0] == '-'; words++) {
 		const char *word = *words;
 
-		if (!strcmp(word, "-") || !strcmp(word, "-i") || !strcmp(word, "--ignore-environment")) {
+		if (!strcmp(word, "-") || !strcmp(word, "-i") ||
+		    !strcmp(word, "--ignore-environment")) {
 			start = nothing;
 		} else if (!strncmp(word, "-u", 2) || !strncmp(word, "--unset", 7)) {
 			value = word[1] == 'u' ? word + 2 : word[7] == '=' ? word + 8 : "";
@@ -165,7 +173,8 @@ static void follow_env(struct ahead *ahead, char *const *words, struct ahead_sta
 			 * shell or Python can read.
 			 */
 			snprintf(text, sizeof(text), "%s", value);
-			for (size_t count = words_split(text, split), i = 1; words[i] && count < WORDS_MAX; i++) {
+			for (size_t count = words_split(text, split), i = 1;
+			     words[i] && count < WORDS_MAX; i++) {
 				split[count++] = words[i];
 				split[count] = NULL;
 			}
@@ -186,7 +195,8 @@ static void follow_env(struct ahead *ahead, char *const *words, struct ahead_sta
 	follow(ahead, words, start, depth);
 }
 
-static void follow_chroot(struct ahead *ahead, char *const *words, struct ahead_start start, unsigned int depth)
+static void follow_chroot(struct ahead *ahead, char *const *words, struct ahead_start start,
+			  unsigned int depth)
 {
 	char root[4096];
 
@@ -217,7 +227,8 @@ static bool is_shell(const char *name)
 static bool is_keyword(const char *word)
 {
 	static const char *const keywords[] = {
-		"if", "then", "elif", "else", "do", "while", "until", "!", "{", "exec", "command", "time",
+		"if",    "then", "elif", "else", "do",      "while",
+		"until", "!",    "{",    "exec", "command", "time",
 	};
 	size_t i;
 
@@ -229,7 +240,7 @@ static bool is_keyword(const char *word)
 
 struct shell_text {
 	const char *at;
-	char *words;	/* where the next word is put */
+	char *words; /* where the next word is put */
 };
 
 /*
@@ -241,7 +252,8 @@ static char *shell_word(struct shell_text *text)
 	char *word = text->words, quote = 0;
 	const char *at;
 
-	for (at = text->at + strspn(text->at, " \t"); !strncmp(at, "\\\n", 2); at += 2 + strspn(at + 2, " \t"))
+	for (at = text->at + strspn(text->at, " \t"); !strncmp(at, "\\\n", 2);
+	     at += 2 + strspn(at + 2, " \t"))
 		;
 	text->at = at;
 	if (!*at || *at == '#' || strchr("\n;&|()<>`", *at))
@@ -276,7 +288,8 @@ static void shell_end(struct shell_text *text)
  * Each command in the text of a script, or of sh -c, one by one. Variables that a command sets
  * count for those after it.
  */
-static void follow_text(struct ahead *ahead, const char *commands, struct ahead_start start, unsigned int depth)
+static void follow_text(struct ahead *ahead, const char *commands, struct ahead_start start,
+			unsigned int depth)
 {
 	char *room = malloc(2 * strlen(commands) + 2), *words[WORDS_MAX + 1], *word;
 	struct shell_text text = { .at = commands, .words = room };
@@ -296,13 +309,14 @@ static void follow_text(struct ahead *ahead, const char *commands, struct ahead_
 			;
 		if (words[i])
 			follow(ahead, words + i, one, depth);
-		else	/* of the shell's own environment */
+		else /* of the shell's own environment */
 			start = one;
 	}
 	free(room);
 }
 
-static void follow_shell(struct ahead *ahead, char *const *words, const struct ahead_start *start, unsigned int depth)
+static void follow_shell(struct ahead *ahead, char *const *words, const struct ahead_start *start,
+			 unsigned int depth)
 {
 	char *text;
 
@@ -334,7 +348,8 @@ static void glob_visit(struct ahead *ahead, const char *root, const char *patter
 	glob_t found;
 	size_t i;
 
-	if (snprintf(path, sizeof(path), "%s%s", root ? root : "", pattern) >= (int)sizeof(path) || glob(path, GLOB_NOSORT, NULL, &found))
+	if (snprintf(path, sizeof(path), "%s%s", root ? root : "", pattern) >= (int)sizeof(path) ||
+	    glob(path, GLOB_NOSORT, NULL, &found))
 		return;
 	for (i = 0; i < found.gl_pathc && ahead->globbed < AHEAD_GLOBBED_MAX; i++, ahead->globbed++)
 		ahead->visit(ahead->context, found.gl_pathv[i]);
@@ -357,7 +372,8 @@ static void library_path_visit(struct ahead *ahead, const struct ahead_start *st
 	for (; list && *list; list += len + (list[len] == ':')) {
 		len = strcspn(list, ":");
 		for (i = 0; len && i < ARRAY_LEN(cuda_files); i++)
-			if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, list, cuda_files[i]) < (int)sizeof(path))
+			if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, list, cuda_files[i]) <
+			    (int)sizeof(path))
 				glob_visit(ahead, start->root, path);
 	}
 }
@@ -366,7 +382,8 @@ static void library_path_visit(struct ahead *ahead, const struct ahead_start *st
 
 static bool is_python(const char *name)
 {
-	return !strncmp(name, "python", strlen("python")) && !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
+	return !strncmp(name, "python", strlen("python")) &&
+	       !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
 }
 
 /*
@@ -375,20 +392,24 @@ static bool is_python(const char *name)
  */
 static void packages_visit(struct ahead *ahead, const char *root, const char *folder)
 {
-	static const char *const places[] = { "nvidia/*/lib", "torch/lib", "*.libs", "*/lib", "*/.data/lib", "*", "." };
+	static const char *const places[] = { "nvidia/*/lib", "torch/lib", "*.libs", "*/lib",
+					      "*/.data/lib",  "*",         "." };
 	char pattern[4096];
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_LEN(places); i++)
 		for (j = 0; j < ARRAY_LEN(cuda_files); j++)
-			if (snprintf(pattern, sizeof(pattern), "%s/%s/%s", folder, places[i], cuda_files[j]) < (int)sizeof(pattern))
+			if (snprintf(pattern, sizeof(pattern), "%s/%s/%s", folder, places[i],
+				     cuda_files[j]) < (int)sizeof(pattern))
 				glob_visit(ahead, root, pattern);
 }
 
 /* Visits the package folders below @prefix, in the layouts of Python itself and of Debian. */
 static void prefix_visit(struct ahead *ahead, const char *root, const char *prefix)
 {
-	static const char *const folders[] = { "lib/python3*/site-packages", "lib64/python3*/site-packages", "local/lib/python3*/dist-packages",
+	static const char *const folders[] = { "lib/python3*/site-packages",
+					       "lib64/python3*/site-packages",
+					       "local/lib/python3*/dist-packages",
 					       "lib/python3*/dist-packages" };
 	char path[4096];
 	size_t i;
@@ -405,7 +426,8 @@ static void prefix_visit(struct ahead *ahead, const char *root, const char *pref
  * @program is tried both as it is called and as the file it leads to: in a virtual environment it
  * is a link, and the folder of the link counts.
  */
-static void follow_python(struct ahead *ahead, const char *program, const char *real, const struct ahead_start *start)
+static void follow_python(struct ahead *ahead, const char *program, const char *real,
+			  const struct ahead_start *start)
 {
 	const char *const names[] = { program, real };
 	char path[4096], *slash;
@@ -431,7 +453,8 @@ static void follow_python(struct ahead *ahead, const char *program, const char *
 		if (len)
 			packages_visit(ahead, start->root, path);
 	}
-	if (start->home && snprintf(path, sizeof(path), "%s/.local", start->home) < (int)sizeof(path))
+	if (start->home &&
+	    snprintf(path, sizeof(path), "%s/.local", start->home) < (int)sizeof(path))
 		prefix_visit(ahead, start->root, path);
 }
 
@@ -447,7 +470,9 @@ static bool program_find(const char *name, const struct ahead_start *start, char
 		return snprintf(path, 4096, "%s", name) < 4096 && root_has(start->root, path, X_OK);
 	for (;; list += len + 1) {
 		len = strcspn(list, ":");
-		if (snprintf(path, 4096, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) < 4096 && root_has(start->root, path, X_OK))
+		if (snprintf(path, 4096, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) <
+			    4096 &&
+		    root_has(start->root, path, X_OK))
 			return true;
 		if (!list[len])
 			return false;
@@ -458,9 +483,11 @@ static bool program_find(const char *name, const struct ahead_start *start, char
  * Follows "#!interpreter [argument]" of the script at @path, which has the rest of @words as its
  * arguments.
  */
-static void follow_script(struct ahead *ahead, char *path, char *const *words, const struct ahead_start *start, unsigned int depth)
+static void follow_script(struct ahead *ahead, char *path, char *const *words,
+			  const struct ahead_start *start, unsigned int depth)
 {
-	char *line = root_file_read(start->root, path, LINE_MAX_LEN), *interpreter[WORDS_MAX + 1], *argument;
+	char *line = root_file_read(start->root, path, LINE_MAX_LEN), *interpreter[WORDS_MAX + 1],
+	     *argument;
 	size_t count = 0;
 
 	if (!line || line[0] != '#' || line[1] != '!')
@@ -474,7 +501,8 @@ static void follow_script(struct ahead *ahead, char *path, char *const *words, c
 	if (*argument) {
 		*argument++ = 0;
 		argument += strspn(argument, " \t");
-		for (size_t len = strlen(argument); len && strchr(" \t", argument[len - 1]); argument[--len] = 0)
+		for (size_t len = strlen(argument); len && strchr(" \t", argument[len - 1]);
+		     argument[--len] = 0)
 			;
 		if (*argument)
 			interpreter[count++] = argument;
@@ -490,14 +518,18 @@ out:
 	free(line);
 }
 
-static void follow(struct ahead *ahead, char *const *words, struct ahead_start start, unsigned int depth)
+static void follow(struct ahead *ahead, char *const *words, struct ahead_start start,
+		   unsigned int depth)
 {
-	const struct closure_settings settings = { .root = start.root, .library_path = start.library_path, .preload = start.preload };
+	const struct closure_settings settings = { .root = start.root,
+						   .library_path = start.library_path,
+						   .preload = start.preload };
 	char path[4096], real[4096];
 	const char *name;
 	size_t i;
 
-	if (!*words || depth == DEPTH_MAX || ahead->programs == AHEAD_PROGRAMS_MAX || !program_find(*words, &start, path))
+	if (!*words || depth == DEPTH_MAX || ahead->programs == AHEAD_PROGRAMS_MAX ||
+	    !program_find(*words, &start, path))
 		return;
 	ahead->programs++;
 	closure_visit(path, &settings, ahead->visit, ahead->context);
@@ -518,7 +550,8 @@ static void follow(struct ahead *ahead, char *const *words, struct ahead_start s
 	follow_script(ahead, path, words, &start, depth + 1);
 }
 
-void ahead_visit(char *const *words, const struct ahead_start *start, void (*visit)(void *context, const char *path), void *context)
+void ahead_visit(char *const *words, const struct ahead_start *start,
+		 void (*visit)(void *context, const char *path), void *context)
 {
 	struct ahead ahead = { .visit = visit, .context = context };
 

@@ -8,12 +8,12 @@
 
 /* The environment that a program is started with. NULL or empty: not set; strings are borrowed. */
 struct ahead_start {
-	const char *path;		/* PATH */
-	const char *library_path;	/* LD_LIBRARY_PATH */
-	const char *preload;		/* LD_PRELOAD */
-	const char *python_path;	/* PYTHONPATH */
-	const char *home;		/* HOME */
-	const char *root;		/* the program's root folder; NULL: the same as ours */
+	const char *path;         /* PATH */
+	const char *library_path; /* LD_LIBRARY_PATH */
+	const char *preload;      /* LD_PRELOAD */
+	const char *python_path;  /* PYTHONPATH */
+	const char *home;         /* HOME */
+	const char *root;         /* the program's root folder; NULL: the same as ours */
 };
 
 /*
@@ -22,9 +22,9 @@ struct ahead_start {
  * AHEAD_PROGRAMS_MAX programs and AHEAD_GLOBBED_MAX libraries of such folders at most. The search
  * ends at a program that starts others but is not known here.
  */
-#define AHEAD_PROGRAMS_MAX	32
-#define AHEAD_GLOBBED_MAX	64
-void ahead_visit(char *const *words, const struct ahead_start *start, void (*visit)(void *context, const char *path),
-		 void *context);
+#define AHEAD_PROGRAMS_MAX 32
+#define AHEAD_GLOBBED_MAX  64
+void ahead_visit(char *const *words, const struct ahead_start *start,
+		 void (*visit)(void *context, const char *path), void *context);
 
 #endif

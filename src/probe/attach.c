@@ -25,8 +25,8 @@
 #include "cutop_python.h"
 #include "probe/links.h"
 
-#define ATTACH_TYPE_UPROBE_SESSION	57	/* Linux 6.13 */
-#define UPROBE_MULTI_RETURN		1	/* BPF_F_UPROBE_MULTI_RETURN */
+#define ATTACH_TYPE_UPROBE_SESSION 57 /* Linux 6.13 */
+#define UPROBE_MULTI_RETURN        1  /* BPF_F_UPROBE_MULTI_RETURN */
 
 /* union bpf_attr's link_create with uprobe_multi, linux/bpf.h of Linux 6.6 */
 struct link_create_multi {
@@ -35,8 +35,8 @@ struct link_create_multi {
 	__u32 count, multi_flags, pid, pad;
 };
 
-static int link_multi(int program, const char *path, __u32 type, const __u64 *offsets, const __u64 *cookies,
-		      __u32 count, __u32 flags, __u32 pid)
+static int link_multi(int program, const char *path, __u32 type, const __u64 *offsets,
+		      const __u64 *cookies, __u32 count, __u32 flags, __u32 pid)
 {
 	struct link_create_multi attr = {
 		.prog_fd = (__u32)program,
@@ -61,12 +61,12 @@ uint32_t attach_type_of(enum attach_method method)
 	return method == ATTACH_SESSION ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI;
 }
 
-#define PROBE_LIST_MAX	(CALL_COUNT + CUTOP_EXTRA_MAX)
+#define PROBE_LIST_MAX (CALL_COUNT + CUTOP_EXTRA_MAX)
 
 struct probe_list {
 	__u64 offsets[PROBE_LIST_MAX];
 	__u64 cookies[PROBE_LIST_MAX];
-	__u8 points[PROBE_LIST_MAX];	/* enum point */
+	__u8 points[PROBE_LIST_MAX]; /* enum point */
 	__u32 count;
 	__u32 left_out;
 };
@@ -97,8 +97,8 @@ void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice,
 		unprobed->frees++;
 }
 
-static void unprobed_list(struct attachment *attachment, const struct attach_choice *choice, const struct probe_list *list,
-			  __u32 first, __u32 count)
+static void unprobed_list(struct attachment *attachment, const struct attach_choice *choice,
+			  const struct probe_list *list, __u32 first, __u32 count)
 {
 	__u32 i;
 
@@ -116,9 +116,11 @@ static void list_python(struct probe_list *list, const struct elf_functions *fun
 
 	list->count = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
-		if (CUTOP_IS_PYTHON(functions->list[i].call) && functions->list[i].point != POINT_NONE) {
+		if (CUTOP_IS_PYTHON(functions->list[i].call) &&
+		    functions->list[i].point != POINT_NONE) {
 			list->offsets[list->count] = function_probe_offset(&functions->list[i]);
-			list->cookies[list->count++] = CUTOP_COOKIE(functions->list[i].call, functions->library);
+			list->cookies[list->count++] =
+				CUTOP_COOKIE(functions->list[i].call, functions->library);
 		}
 }
 
@@ -126,8 +128,9 @@ static void list_python(struct probe_list *list, const struct elf_functions *fun
  * The wanted functions of @class. One name may be at several offsets (a local copy): all are
  * probed.
  */
-static void list_class(struct probe_list *list, struct unprobed *unprobed, const struct elf_functions *functions,
-		       enum call_class class, const struct attach_choice *choice, bool noticed)
+static void list_class(struct probe_list *list, struct unprobed *unprobed,
+		       const struct elf_functions *functions, enum call_class class,
+		       const struct attach_choice *choice, bool noticed)
 {
 	size_t i;
 
@@ -135,7 +138,8 @@ static void list_class(struct probe_list *list, struct unprobed *unprobed, const
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
 		const struct call_desc *desc = desc_of(functions->list[i].call);
 
-		if (desc->class != class || !(noticed ? choice_notices(choice, desc) : choice_wants(choice, desc)))
+		if (desc->class != class ||
+		    !(noticed ? choice_notices(choice, desc) : choice_wants(choice, desc)))
 			continue;
 		if (functions->list[i].point == POINT_NONE) {
 			list->left_out++;
@@ -144,11 +148,13 @@ static void list_class(struct probe_list *list, struct unprobed *unprobed, const
 		}
 		list->offsets[list->count] = function_probe_offset(&functions->list[i]);
 		list->points[list->count] = functions->list[i].point;
-		list->cookies[list->count++] = CUTOP_COOKIE(functions->list[i].call, functions->library);
+		list->cookies[list->count++] =
+			CUTOP_COOKIE(functions->list[i].call, functions->library);
 	}
 }
 
-static void attached_count(struct attachment *attachment, const struct probe_list *list, __u32 first, __u32 count)
+static void attached_count(struct attachment *attachment, const struct probe_list *list,
+			   __u32 first, __u32 count)
 {
 	__u32 i;
 
@@ -162,8 +168,8 @@ static void attached_count(struct attachment *attachment, const struct probe_lis
  * link; then the list is split in halves, so that only the culprits stay out.
  */
 static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
-			 const struct attach_choice *choice, const struct probe_list *list, __u32 first, __u32 count,
-			 __u32 flags, __u32 pid, int *error, bool counted)
+			 const struct attach_choice *choice, const struct probe_list *list,
+			 __u32 first, __u32 count, __u32 flags, __u32 pid, int *error, bool counted)
 {
 	int fd;
 
@@ -175,7 +181,8 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 		unprobed_list(attachment, choice, list, first, count);
 		return;
 	}
-	fd = link_multi(program, path, type, list->offsets + first, list->cookies + first, count, flags, pid);
+	fd = link_multi(program, path, type, list->offsets + first, list->cookies + first, count,
+			flags, pid);
 	if (fd >= 0) {
 		attachment->links[attachment->link_count++] = fd;
 		if (counted)
@@ -184,14 +191,16 @@ static void attach_multi(struct attachment *attachment, int program, const char 
 	}
 	*error = fd;
 	/* These errors do not depend on which functions are in the link. */
-	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE || fd == -ENFILE) {
+	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE ||
+	    fd == -ENFILE) {
 		attachment->failed += count;
 		unprobed_list(attachment, choice, list, first, count);
 		return;
 	}
-	attach_multi(attachment, program, path, type, choice, list, first, count / 2, flags, pid, error, counted);
-	attach_multi(attachment, program, path, type, choice, list, first + count / 2, count - count / 2, flags, pid, error,
-		     counted);
+	attach_multi(attachment, program, path, type, choice, list, first, count / 2, flags, pid,
+		     error, counted);
+	attach_multi(attachment, program, path, type, choice, list, first + count / 2,
+		     count - count / 2, flags, pid, error, counted);
 }
 
 /* What could not be placed so far for one attachment. */
@@ -201,23 +210,26 @@ struct refused {
 };
 
 static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const char *path,
-			 const struct elf_functions *functions, const struct attach_choice *choice, uint32_t pid)
+			 const struct elf_functions *functions, const struct attach_choice *choice,
+			 uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
 	struct refused before, returns;
 	struct probe_list list;
 	int class, error = 0;
 
-	for (class = 0; class < CLASS_COUNT; class++) {
-		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
+	for (class = 0; class < CLASS_COUNT; class ++) {
+		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);
 
-		list_class(&list, &attachment->unprobed, functions, (enum call_class)class, choice, false);
+		list_class(&list, &attachment->unprobed, functions, (enum call_class) class, choice,
+			   false);
 		attachment->failed += list.left_out;
 		if (!list.count)
 			continue;
 		if (sessions && programs.session) {
-			attach_multi(attachment, bpf_program__fd(programs.session), path, ATTACH_TYPE_UPROBE_SESSION,
-				     choice, &list, 0, list.count, 0, pid, &error, true);
+			attach_multi(attachment, bpf_program__fd(programs.session), path,
+				     ATTACH_TYPE_UPROBE_SESSION, choice, &list, 0, list.count, 0,
+				     pid, &error, true);
 			continue;
 		}
 		before = (struct refused){ attachment->failed, attachment->unprobed };
@@ -226,14 +238,16 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 		 * is not.
 		 */
 		if (programs.exit)
-			attach_multi(attachment, bpf_program__fd(programs.exit), path, ATTACH_TYPE_UPROBE_MULTI, choice,
-				     &list, 0, list.count, UPROBE_MULTI_RETURN, pid, &error, false);
+			attach_multi(attachment, bpf_program__fd(programs.exit), path,
+				     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count,
+				     UPROBE_MULTI_RETURN, pid, &error, false);
 		/* A function whose entry and return are both refused counts once. */
 		returns = (struct refused){ attachment->failed, attachment->unprobed };
 		attachment->failed = before.failed;
 		attachment->unprobed = before.unprobed;
-		attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0,
-			     list.count, 0, pid, &error, true);
+		attach_multi(attachment, bpf_program__fd(programs.enter), path,
+			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, pid, &error,
+			     true);
 		if (returns.failed > attachment->failed) {
 			attachment->failed = returns.failed;
 			attachment->unprobed = returns.unprobed;
@@ -243,8 +257,9 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 	if (list.count) {
 		unsigned int failed = attachment->failed;
 
-		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, ATTACH_TYPE_UPROBE_MULTI,
-			     choice, &list, 0, list.count, 0, pid, &error, false);
+		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter),
+			     path, ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, pid,
+			     &error, false);
 		/*
 		 * The user did not ask for these probes, so they count neither as attached nor as
 		 * failed.
@@ -256,8 +271,9 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 	if (list.count) {
 		struct refused refused = { attachment->failed, attachment->unprobed };
 
-		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.python_begins), path, ATTACH_TYPE_UPROBE_MULTI,
-			     choice, &list, 0, list.count, 0, 0, &error, false);
+		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.python_begins), path,
+			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, 0, &error,
+			     false);
 		attachment->noticed += list.count - (attachment->failed - refused.failed);
 		attachment->failed = refused.failed;
 		attachment->unprobed = refused.unprobed;
@@ -279,8 +295,9 @@ static void counts_set(struct attachment *attachment, const struct attachment *c
 }
 
 /* Each process has links of its own. Counts are those of the first process that still runs. */
-static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path, const struct elf_functions *functions,
-		      const struct attach_choice *choice, struct attach_pids pids)
+static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
+		      const struct elf_functions *functions, const struct attach_choice *choice,
+		      struct attach_pids pids)
 {
 	struct attachment before;
 	bool done = false;
@@ -322,15 +339,15 @@ static int number_in_file(const char *path, int *number)
 	return err;
 }
 
-static int link_perf(int program, const char *path, int type, int return_bit, bool is_return, __u64 offset,
-		     __u64 cookie)
+static int link_perf(int program, const char *path, int type, int return_bit, bool is_return,
+		     __u64 offset, __u64 cookie)
 {
 	struct perf_event_attr attr = {
 		.type = (__u32)type,
 		.size = sizeof(attr),
 		.config = is_return ? 1ull << return_bit : 0,
-		.config1 = (__u64)path,	/* uprobe_path */
-		.config2 = offset,	/* probe_offset */
+		.config1 = (__u64)path, /* uprobe_path */
+		.config2 = offset,      /* probe_offset */
 	};
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
 	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
@@ -338,11 +355,12 @@ static int link_perf(int program, const char *path, int type, int return_bit, bo
 	if (event < 0)
 		return -errno;
 	link = bpf_link_create(program, event, BPF_PERF_EVENT, &options);
-	close(event);	/* the link holds it */
+	close(event); /* the link holds it */
 	return link;
 }
 
-int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns)
+int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets,
+		size_t count, bool returns)
 {
 	static const __u64 cookies[PLACES_MAX];
 	__u64 places[PLACES_MAX];
@@ -354,7 +372,8 @@ int link_places(int program, enum attach_method method, const char *path, const 
 	for (i = 0; i < count; i++)
 		places[i] = offsets[i];
 	if (method != ATTACH_PERF)
-		return link_multi(program, path, attach_type_of(method), places, cookies, (__u32)count,
+		return link_multi(program, path, attach_type_of(method), places, cookies,
+				  (__u32)count,
 				  returns && method != ATTACH_SESSION ? UPROBE_MULTI_RETURN : 0, 0);
 	err = number_in_file("/sys/bus/event_source/devices/uprobe/type", &type);
 	return err ? err : link_perf(program, path, type, 0, false, places[0], 0);
@@ -392,8 +411,8 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 
 	report->error = number_in_file("/sys/bus/event_source/devices/uprobe/type", &type);
 	if (!report->error)
-		report->error = number_in_file("/sys/bus/event_source/devices/uprobe/format/retprobe",
-					       &return_bit);
+		report->error = number_in_file(
+			"/sys/bus/event_source/devices/uprobe/format/retprobe", &return_bit);
 	if (report->error)
 		return;
 	for (i = 0; i < functions->count; i++) {
@@ -404,15 +423,19 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 
 		if (CUTOP_IS_PYTHON(function->call)) {
 			if (function->point != POINT_NONE)
-				link = link_perf(bpf_program__fd(bpf->skeleton->progs.python_begins), path, type, return_bit,
-						 false, function_probe_offset(function), function->call);
+				link = link_perf(
+					bpf_program__fd(bpf->skeleton->progs.python_begins), path,
+					type, return_bit, false, function_probe_offset(function),
+					function->call);
 			report->noticed += function->point != POINT_NONE && link >= 0;
 			continue;
 		}
 		if (choice_notices(choice, desc)) {
 			if (function->point != POINT_NONE)
-				link = link_perf(bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path, type, return_bit,
-						 false, function_probe_offset(function), function->call);
+				link = link_perf(
+					bpf_program__fd(bpf->skeleton->progs.unwatched_enter), path,
+					type, return_bit, false, function_probe_offset(function),
+					function->call);
 			if (function->point != POINT_NONE && link >= 0)
 				report->noticed++;
 			else
@@ -428,11 +451,13 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		}
 		programs = bpf_class_programs(bpf, (enum call_class)desc->class);
 		if (programs.exit)
-			link = link_perf(bpf_program__fd(programs.exit), path, type, return_bit, true,
-					 function_probe_offset(function), CUTOP_COOKIE(function->call, functions->library));
+			link = link_perf(bpf_program__fd(programs.exit), path, type, return_bit,
+					 true, function_probe_offset(function),
+					 CUTOP_COOKIE(function->call, functions->library));
 		if (link >= 0)
-			link = link_perf(bpf_program__fd(programs.enter), path, type, return_bit, false,
-					 function_probe_offset(function), CUTOP_COOKIE(function->call, functions->library));
+			link = link_perf(bpf_program__fd(programs.enter), path, type, return_bit,
+					 false, function_probe_offset(function),
+					 CUTOP_COOKIE(function->call, functions->library));
 		if (link >= 0) {
 			report->attached++;
 			report->points[function->point]++;
@@ -496,7 +521,8 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 }
 
 static int open_perf(struct attachment *attachment, struct bpf *bpf, const char *path,
-		     const struct elf_functions *functions, const struct attach_choice *choice, int target)
+		     const struct elf_functions *functions, const struct attach_choice *choice,
+		     int target)
 {
 	struct helper_report report = { 0 };
 	int alive[2], answer[2];
@@ -537,7 +563,8 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 		n = read(answer[0], &report, sizeof(report));
 	} while (n < 0 && errno == EINTR);
 	close(answer[0]);
-	if (n != sizeof(report) || (!report.attached && !report.noticed && (report.error || !report.failed))) {
+	if (n != sizeof(report) ||
+	    (!report.attached && !report.noticed && (report.error || !report.failed))) {
 		close(alive[1]);
 		if (n == sizeof(report) && !report.error)
 			return -ENOENT;
@@ -552,8 +579,9 @@ static int open_perf(struct attachment *attachment, struct bpf *bpf, const char 
 	return 0;
 }
 
-int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    const struct attach_choice *choice, struct attach_pids pids, struct reason *why)
+int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
+		    const struct elf_functions *functions, const struct attach_choice *choice,
+		    struct attach_pids pids, struct reason *why)
 {
 	char path[64];
 	int err;
@@ -565,7 +593,7 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, cons
 		err = open_perf(attachment, bpf, path, functions, choice, fd);
 	else
 		err = open_multi(attachment, bpf, path, functions, choice, pids);
-	if (err) {	/* some returns may have links although their entries have none */
+	if (err) { /* some returns may have links although their entries have none */
 		attachment_close(attachment);
 		memset(attachment, 0, sizeof(*attachment));
 		attachment->helper = -1;

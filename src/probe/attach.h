@@ -11,24 +11,24 @@
 #include "probe/choice.h"
 #include "probe/elffile.h"
 
-#define ATTACH_PIDS_MAX		8	/* processes that have links of their own */
-#define ATTACH_LINKS_MAX	(2 * CLASS_COUNT * ATTACH_PIDS_MAX)
+#define ATTACH_PIDS_MAX  8 /* processes that have links of their own */
+#define ATTACH_LINKS_MAX (2 * CLASS_COUNT * ATTACH_PIDS_MAX)
 
 /*
  * The processes that are probed, if the kernel can leave others out; none: all that map the file.
  */
 struct attach_pids {
 	const uint32_t *list;
-	size_t count;		/* ATTACH_PIDS_MAX at most */
+	size_t count; /* ATTACH_PIDS_MAX at most */
 };
 
 struct attachment {
 	int links[ATTACH_LINKS_MAX];
 	size_t link_count;
-	int helper;		/* pipe whose closing ends the helper; -1 if there is none */
-	unsigned int attached;	/* functions that have probes */
-	unsigned int failed;	/* functions that should have had one */
-	unsigned int points[POINT_COUNT];	/* of those attached, where their probes are */
+	int helper;            /* pipe whose closing ends the helper; -1 if there is none */
+	unsigned int attached; /* functions that have probes */
+	unsigned int failed;   /* functions that should have had one */
+	unsigned int points[POINT_COUNT]; /* of those attached, where their probes are */
 	/* Functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
 	unsigned int noticed;
 	struct unprobed unprobed;
@@ -40,8 +40,9 @@ struct attachment {
  * anything was attached, or everything was left out on purpose (undo with attachment_close()), or a
  * negative errno with @why set.
  */
-int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd, const struct elf_functions *functions,
-		    const struct attach_choice *choice, struct attach_pids pids, struct reason *why);
+int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
+		    const struct elf_functions *functions, const struct attach_choice *choice,
+		    struct attach_pids pids, struct reason *why);
 void attachment_close(struct attachment *attachment);
 
 /* Adds to @unprobed what is not seen because @call, which @choice asks for, is not probed. */
@@ -59,7 +60,8 @@ uint32_t attach_type_of(enum attach_method method);
  * the perf kind holds one entry. Returns the link or a negative errno.
  */
 #define PLACES_MAX 64
-int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets, size_t count, bool returns);
+int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets,
+		size_t count, bool returns);
 
 /*
  * Puts @program, loaded for links of the multi kind, with @cookie on the code at @offset of the

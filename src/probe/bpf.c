@@ -25,7 +25,7 @@
 #include "probe/translation.h"
 
 /* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_SESSION	57
+#define ATTACH_TYPE_UPROBE_SESSION 57
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class)
 {
@@ -33,39 +33,31 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 
 	if (bpf->entries_only && class == CLASS_EXTRA)
 		return (struct bpf_programs){ .enter = s->progs.extra_enter };
-	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED && class != CLASS_REGISTER)
+	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED &&
+	    class != CLASS_REGISTER)
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
 	if (bpf->blind && class != CLASS_REGISTER)
 		return (struct bpf_programs){ .enter = s->progs.blind_enter };
-#define PROGRAMS(name) (struct bpf_programs){ s->progs.name##_enter, s->progs.name##_exit, \
-					      bpf->held ? s->progs.name##_held : s->progs.name##_session }
+#define PROGRAMS(name) \
+	(struct bpf_programs) \
+	{ \
+		s->progs.name##_enter, s->progs.name##_exit, \
+			bpf->held ? s->progs.name##_held : s->progs.name##_session \
+	}
 	switch (class) {
-	case CLASS_ALLOC:
-		return PROGRAMS(alloc);
-	case CLASS_FREE:
-		return PROGRAMS(free);
-	case CLASS_COPY:
-		return PROGRAMS(copy);
-	case CLASS_LAUNCH:
-		return PROGRAMS(launch);
-	case CLASS_GRAPH:
-		return PROGRAMS(graph);
-	case CLASS_HANDLE:
-		return PROGRAMS(handle);
-	case CLASS_NAMED:
-		return PROGRAMS(named);
-	case CLASS_CONTEXT:
-		return PROGRAMS(context);
-	case CLASS_MAP:
-		return PROGRAMS(map);
-	case CLASS_SIZE:
-		return PROGRAMS(size);
-	case CLASS_EXTRA:
-		return PROGRAMS(extra);
-	case CLASS_REGISTER:
-		return (struct bpf_programs){ .enter = s->progs.register_enter };
-	default:
-		return PROGRAMS(plain);
+	case CLASS_ALLOC: return PROGRAMS(alloc);
+	case CLASS_FREE: return PROGRAMS(free);
+	case CLASS_COPY: return PROGRAMS(copy);
+	case CLASS_LAUNCH: return PROGRAMS(launch);
+	case CLASS_GRAPH: return PROGRAMS(graph);
+	case CLASS_HANDLE: return PROGRAMS(handle);
+	case CLASS_NAMED: return PROGRAMS(named);
+	case CLASS_CONTEXT: return PROGRAMS(context);
+	case CLASS_MAP: return PROGRAMS(map);
+	case CLASS_SIZE: return PROGRAMS(size);
+	case CLASS_EXTRA: return PROGRAMS(extra);
+	case CLASS_REGISTER: return (struct bpf_programs){ .enter = s->progs.register_enter };
+	default: return PROGRAMS(plain);
 	}
 #undef PROGRAMS
 }
@@ -80,7 +72,8 @@ static void program_load_multi(struct bpf_program *program, enum attach_method m
 {
 	bpf_program__set_autoload(program, true);
 	if (method != ATTACH_PERF)
-		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(
+			program, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
 }
 
 static void programs_choose(struct bpf *bpf, bool extras)
@@ -99,8 +92,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		program_load_multi(bpf->skeleton->progs.loader_changes, method);
 	if (bpf->skeleton->rodata->with_python)
 		program_load_multi(bpf->skeleton->progs.python_begins, method);
-	for (class = 0; class < CLASS_COUNT; class++) {
-		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class)class);
+	for (class = 0; class < CLASS_COUNT; class ++) {
+		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
 		int i;
 
@@ -108,13 +101,14 @@ static void programs_choose(struct bpf *bpf, bool extras)
 			continue;
 		if (programs.session) {
 			bpf_program__set_autoload(programs.session, method == ATTACH_SESSION);
-			bpf_program__set_expected_attach_type(programs.session,
-							      (enum bpf_attach_type)ATTACH_TYPE_UPROBE_SESSION);
+			bpf_program__set_expected_attach_type(
+				programs.session, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_SESSION);
 		}
 		for (i = 0; i < 2; i++) {
 			if (!pair[i])
 				continue;
-			bpf_program__set_autoload(pair[i], method != ATTACH_SESSION || !programs.session);
+			bpf_program__set_autoload(pair[i],
+						  method != ATTACH_SESSION || !programs.session);
 			if (method != ATTACH_PERF)
 				bpf_program__set_expected_attach_type(pair[i], multi);
 		}
@@ -139,13 +133,13 @@ static void programs_choose(struct bpf *bpf, bool extras)
 }
 
 struct load_log {
-	char text[400];		/* libbpf's own last words, for -v and for errors */
+	char text[400]; /* libbpf's own last words, for -v and for errors */
 };
 
 static _Thread_local struct load_log *load_log;
 
-static int __attribute__((format(printf, 2, 0))) print_keep(enum libbpf_print_level level, const char *format,
-							    va_list args)
+static int __attribute__((format(printf, 2, 0)))
+print_keep(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (level == LIBBPF_WARN && load_log && !load_log->text[0]) {
 		va_list copy;
@@ -164,10 +158,13 @@ static int load_failed(int err, const struct load_log *log, struct reason *why)
 	size_t len = strcspn(log->text, "\n");
 
 	if (err == -EPERM || err == -EACCES)
-		return reason_set(why, err, "the kernel refused the BPF programs (%.*s); run cutop as root, and see "
-				  "/proc/sys/kernel/unprivileged_bpf_disabled and kernel lockdown", (int)len, log->text);
-	return reason_set(why, err, "the kernel did not load the BPF programs: %.*s (%s)", (int)len, log->text,
-			  strerror(-err));
+		return reason_set(
+			why, err,
+			"the kernel refused the BPF programs (%.*s); run cutop as root, and see "
+			"/proc/sys/kernel/unprivileged_bpf_disabled and kernel lockdown",
+			(int)len, log->text);
+	return reason_set(why, err, "the kernel did not load the BPF programs: %.*s (%s)", (int)len,
+			  log->text, strerror(-err));
 }
 
 static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
@@ -176,7 +173,8 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
 
 	for (call = 0; call < CALL_COUNT && trace->on; call++)
 		s->rodata->call_traced[call] = (__u8)(trace->groups & 1u << call_descs[call].group ?
-						      CUTOP_TRACED | call_out(call) : 0);
+							      CUTOP_TRACED | call_out(call) :
+							      0);
 	s->rodata->tracing = trace->on;
 	s->rodata->trace_entries = trace->entries;
 	s->rodata->trace_pairs = trace->pairs;
@@ -190,7 +188,7 @@ static void trace_set(struct cutop_bpf *s, const struct trace_settings *trace)
  */
 static void gaps_fill(volatile __u16 *gaps)
 {
-	double more = 63.0 / 64;	/* the chance that more than `gap` pass */
+	double more = 63.0 / 64; /* the chance that more than `gap` pass */
 	__u16 gap = 0;
 	int i;
 
@@ -202,7 +200,7 @@ static void gaps_fill(volatile __u16 *gaps)
 }
 
 /* As long as placing probes takes on a busy machine: docs/do-no-harm.md. */
-#define LOADER_WAIT_MS	50
+#define LOADER_WAIT_MS 50
 
 /* A test in an emulated machine, where everything takes longer, sets a longer time. */
 static uint64_t wait_choose(void)
@@ -213,8 +211,8 @@ static uint64_t wait_choose(void)
 	return (ms && ms < 60000 ? ms : LOADER_WAIT_MS) * NSEC_PER_MSEC;
 }
 
-int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
-		struct reason *why)
+int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
+		const struct bpf_settings *settings, struct reason *why)
 {
 	struct load_log log = { "" };
 	struct cutop_bpf *s;
@@ -229,12 +227,14 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 	/*
 	 * Without return probes we cannot tell which driver calls are made inside a runtime call.
 	 */
-	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) && !bpf->blind && !bpf->entries_only;
+	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) &&
+			      !bpf->blind && !bpf->entries_only;
 	/*
 	 * Links of the perf kind are placed one by one, by a process of their own: no wait would be
 	 * long enough.
 	 */
-	bpf->loader_waits = settings->loader_waits && features->set_ip && features->method != ATTACH_PERF;
+	bpf->loader_waits = settings->loader_waits && features->set_ip &&
+			    features->method != ATTACH_PERF;
 	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);
@@ -277,12 +277,14 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const s
 		bpf_map__set_max_entries(s->maps.stacks, 1);
 	s->rodata->watch_runtime = settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
-	s->rodata->find_callers = s->rodata->watch_driver && settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
+	s->rodata->find_callers = s->rodata->watch_driver &&
+				  settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
 	s->rodata->loader_waits = bpf->loader_waits;
 	s->rodata->loader_wait_ns = wait_choose();
-	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
+	s->rodata->translator_count =
+		(__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
 	s->rodata->translators_early = settings->translators_early;
 	s->rodata->translators_listed = settings->probes_listed;
 	s->rodata->only_uid = settings->only_uid;
@@ -314,8 +316,8 @@ int bpf_load(struct bpf *bpf, struct reason *why)
 	return 0;
 }
 
-int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
-	     struct reason *why)
+int bpf_open(struct bpf *bpf, const struct kernel_features *features,
+	     const struct bpf_settings *settings, struct reason *why)
 {
 	struct kernel_features less = *features;
 	int err = bpf_prepare(bpf, features, settings, why);
@@ -344,8 +346,8 @@ bool bpf_has_left(const struct bpf *bpf, uint32_t program)
 {
 	struct program_row row;
 
-	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.programs), &program, &row) && row.end_time &&
-	       row.end_reason == END_EXEC;
+	return !bpf_map_lookup_elem(bpf_map__fd(bpf->skeleton->maps.programs), &program, &row) &&
+	       row.end_time && row.end_reason == END_EXEC;
 }
 
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span)

@@ -19,12 +19,12 @@
 struct bpf {
 	struct cutop_bpf *skeleton;
 	struct kernel_features features;
-	struct forms forms;	/* what the kernel emulates; the caller of bpf_open() fills it in */
-	bool entries_only;	/* trace_settings.entries */
-	bool blind;		/* bpf_settings.blind */
+	struct forms forms; /* what the kernel emulates; the caller of bpf_open() fills it in */
+	bool entries_only;  /* trace_settings.entries */
+	bool blind;         /* bpf_settings.blind */
 	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool notices_driver;
-	bool loader_waits;	/* bpf_settings.loader_waits, where that can be done */
+	bool loader_waits; /* bpf_settings.loader_waits, where that can be done */
 	/* Session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	bool held;
 	/*
@@ -42,16 +42,16 @@ struct bpf_programs {
 /*
  * Opens and loads the object. Returns 0 (bpf_close() undoes it) or a negative errno with @why set.
  */
-int bpf_open(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
-	     struct reason *why);
+int bpf_open(struct bpf *bpf, const struct kernel_features *features,
+	     const struct bpf_settings *settings, struct reason *why);
 void bpf_close(struct bpf *bpf);
 
 /*
  * bpf_open() in two steps: open with settings, then load. In between, the programs in
  * bpf->skeleton->obj can be inspected. Both undo everything on failure.
  */
-int bpf_prepare(struct bpf *bpf, const struct kernel_features *features, const struct bpf_settings *settings,
-		struct reason *why);
+int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
+		const struct bpf_settings *settings, struct reason *why);
 int bpf_load(struct bpf *bpf, struct reason *why);
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);

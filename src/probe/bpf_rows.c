@@ -26,14 +26,19 @@ struct visit {
 	struct rows *rows;
 	void *context;
 	union {
-		bool (*program)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync);
-		bool (*launch)(void *context, const struct launch_key *key, const struct launch_row *row);
+		bool (*program)(void *context, uint32_t program, const struct program_row *row,
+				const struct program_sync *sync);
+		bool (*launch)(void *context, const struct launch_key *key,
+			       const struct launch_row *row);
 		bool (*copy)(void *context, const struct copy_key *key, const struct copy_row *row);
 		bool (*call)(void *context, const struct call_key *key, const struct call_row *row);
-		bool (*graph)(void *context, const struct graph_key *key, const struct graph_row *row);
+		bool (*graph)(void *context, const struct graph_key *key,
+			      const struct graph_row *row);
 		bool (*fail)(void *context, const struct fail_key *key, const struct fail_row *row);
-		bool (*pending)(void *context, const struct pending_key *key, const struct pending_row *row);
-		bool (*call_site)(void *context, const struct call_site_key *key, const struct call_site_row *row);
+		bool (*pending)(void *context, const struct pending_key *key,
+				const struct pending_row *row);
+		bool (*call_site)(void *context, const struct call_site_key *key,
+				  const struct call_site_row *row);
 		bool (*is_gone)(void *context, uint32_t program);
 	};
 };
@@ -85,7 +90,7 @@ static bool program_visit(void *context, const void *key, const void *value)
 
 	memcpy(&program, key, sizeof(program));
 	if (!row->first_time)
-		return false;	/* it is being made */
+		return false; /* it is being made */
 	sync = near_sync_read(visit->rows->skeleton, program, row);
 	if (!visit->program(visit->context, program, row, &sync))
 		return false;
@@ -94,8 +99,10 @@ static bool program_visit(void *context, const void *key, const void *value)
 }
 
 void rows_visit_programs(struct rows *rows,
-		       bool (*program)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
-		       void *context)
+			 bool (*program)(void *context, uint32_t program,
+					 const struct program_row *row,
+					 const struct program_sync *sync),
+			 void *context)
 {
 	struct visit visit = { .rows = rows, .context = context, .program = program };
 
@@ -122,43 +129,47 @@ static bool launch_visit(void *context, const void *key_bytes, const void *home_
 }
 
 /* BPF itself counts only calls whose returns are not probed. */
-static void copy_complete(struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row)
+static void copy_complete(struct cutop_bpf *skeleton, const struct copy_key *key,
+			  struct copy_row *row)
 {
 	near_copy_add(skeleton, key, row);
 	row->calls += histogram_sum(row->hist);
 }
 
-static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row)
+static void call_complete(struct cutop_bpf *skeleton, const struct call_key *key,
+			  struct call_row *row)
 {
 	near_call_add(skeleton, key, row);
 	row->calls += histogram_sum(row->hist);
 }
 
-#define AS_IT_IS(skeleton, key, row)	((void)0)
-#define NOT_NEAR(skeleton, key)		((void)0)
+#define AS_IT_IS(skeleton, key, row) ((void)0)
+#define NOT_NEAR(skeleton, key)      ((void)0)
 
 /* The program may have one more. */
 static void call_site_release(struct cutop_bpf *skeleton, const struct call_site_key *key)
 {
-	size_t count = sizeof(skeleton->bss->call_sites_made) / sizeof(skeleton->bss->call_sites_made[0]);
+	size_t count =
+		sizeof(skeleton->bss->call_sites_made) / sizeof(skeleton->bss->call_sites_made[0]);
 
-	__atomic_sub_fetch(&skeleton->bss->call_sites_made[key->launch.program % count], 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&skeleton->bss->call_sites_made[key->launch.program % count], 1,
+			   __ATOMIC_RELAXED);
 }
 
-#define ROW_VISIT(what, complete, release)								\
-	static bool what##_visit(void *context, const void *key_bytes, const void *row_bytes)		\
-	{												\
-		const struct visit *visit = context;							\
-		struct what##_key key;									\
-		struct what##_row row;									\
-													\
-		memcpy(&key, key_bytes, sizeof(key));							\
-		memcpy(&row, row_bytes, sizeof(row));							\
-		complete(visit->rows->skeleton, &key, &row);						\
-		if (!visit->what(visit->context, &key, &row))						\
-			return false;									\
-		release(visit->rows->skeleton, &key);							\
-		return true;										\
+#define ROW_VISIT(what, complete, release) \
+	static bool what##_visit(void *context, const void *key_bytes, const void *row_bytes) \
+	{ \
+		const struct visit *visit = context; \
+		struct what##_key key; \
+		struct what##_row row; \
+\
+		memcpy(&key, key_bytes, sizeof(key)); \
+		memcpy(&row, row_bytes, sizeof(row)); \
+		complete(visit->rows->skeleton, &key, &row); \
+		if (!visit->what(visit->context, &key, &row)) \
+			return false; \
+		release(visit->rows->skeleton, &key); \
+		return true; \
 	}
 
 ROW_VISIT(copy, copy_complete, near_copy_release)
@@ -168,14 +179,15 @@ ROW_VISIT(fail, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(pending, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(call_site, AS_IT_IS, call_site_release)
 
-#define ROWS_VISITOR(name, what, map)									\
-	void rows_visit_##name(struct rows *rows,							\
-			       bool (*what)(void *context, const struct what##_key *key, const struct what##_row *row), \
-			       void *context)								\
-	{												\
-		struct visit visit = { .rows = rows, .context = context, .what = what };		\
-													\
-		map_visit_known(rows->search, map, what##_visit, &visit);				\
+#define ROWS_VISITOR(name, what, map) \
+	void rows_visit_##name(struct rows *rows, \
+			       bool (*what)(void *context, const struct what##_key *key, \
+					    const struct what##_row *row), \
+			       void *context) \
+	{ \
+		struct visit visit = { .rows = rows, .context = context, .what = what }; \
+\
+		map_visit_known(rows->search, map, what##_visit, &visit); \
 	}
 
 ROWS_VISITOR(launches, launch, ROWS_LAUNCHES)
@@ -233,8 +245,8 @@ static bool capture_visit(void *context, const void *key_bytes, const void *valu
 	return true;
 }
 
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
-		 void *context)
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program),
+		 bool (*names_gone)(void *context, uint32_t program), void *context)
 {
 	struct cutop_bpf *s = rows->skeleton;
 	struct visit names = { .rows = rows, .context = context, .is_gone = names_gone };

@@ -33,12 +33,15 @@ bool rows_program(const struct rows *rows, uint32_t program, struct program_row 
  * left out.
  */
 void rows_visit_programs(struct rows *rows,
-		       bool (*visit)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
-		       void *context);
+			 bool (*visit)(void *context, uint32_t program,
+				       const struct program_row *row,
+				       const struct program_sync *sync),
+			 void *context);
 
-#define ROWS_VISITOR(name, what)									\
-	void rows_visit_##name(struct rows *rows,							\
-			       bool (*visit)(void *context, const struct what##_key *key, const struct what##_row *row), \
+#define ROWS_VISITOR(name, what) \
+	void rows_visit_##name(struct rows *rows, \
+			       bool (*visit)(void *context, const struct what##_key *key, \
+					     const struct what##_row *row), \
 			       void *context);
 ROWS_VISITOR(launches, launch)
 ROWS_VISITOR(copies, copy)
@@ -53,8 +56,8 @@ ROWS_VISITOR(call_sites, call_site)
  * Deletes the rows of ended programs: names of kernels if @names_gone says so, all others if
  * @is_gone does.
  */
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
-		 void *context);
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program),
+		 bool (*names_gone)(void *context, uint32_t program), void *context);
 
 /* How often something was lost, by causes below LOST_BPF_COUNT. */
 uint64_t rows_lost(const struct rows *rows, enum lost_cause cause);

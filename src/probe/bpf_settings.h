@@ -12,36 +12,36 @@
 /* A record for every call (struct rec_call). */
 struct trace_settings {
 	bool on;
-	unsigned int groups;	/* bits of enum call_group: what is traced among what is probed */
-	bool entries;		/* at entries only: no returns are probed, and no books are kept */
-	bool pairs;		/* one at entry, one at return */
-	bool arguments;		/* with the arguments of kernels */
-	bool no_books;		/* the model is not told of allocations and frees */
+	unsigned int groups; /* bits of enum call_group: what is traced among what is probed */
+	bool entries;        /* at entries only: no returns are probed, and no books are kept */
+	bool pairs;          /* one at entry, one at return */
+	bool arguments;      /* with the arguments of kernels */
+	bool no_books;       /* the model is not told of allocations and frees */
 };
 
 struct bpf_settings {
 	bool exact_launches;
-	bool launch_sites;	/* where kernels are launched, and where threads wait */
-	bool stacks;		/* of allocations */
-	bool python;		/* Python's frames, in processes that run it */
-	bool extras;		/* functions that are not in the table may be probed */
-	unsigned int layers;	/* bit set of enum call_layer: what is probed */
+	bool launch_sites;   /* where kernels are launched, and where threads wait */
+	bool stacks;         /* of allocations */
+	bool python;         /* Python's frames, in processes that run it */
+	bool extras;         /* functions that are not in the table may be probed */
+	unsigned int layers; /* bit set of enum call_layer: what is probed */
 	/*
 	 * watch not the driver's calls, only whether the driver itself allocates:
 	 * bpf/unwatched.bpf.h
 	 */
 	bool notice_driver;
-	bool only_listed;	/* only the processes in the map `listed` */
-	bool follow_children;	/* of listed processes */
-	bool probes_listed;	/* no other process has breakpoints */
+	bool only_listed;     /* only the processes in the map `listed` */
+	bool follow_children; /* of listed processes */
+	bool probes_listed;   /* no other process has breakpoints */
 	/* A translator is reported when it starts, not when it maps a probed file */
 	bool translators_early;
-	uint32_t only_uid;	/* (uint32_t)-1: any */
-	uint64_t ring_bytes;	/* a power of two, at least a page */
+	uint32_t only_uid;   /* (uint32_t)-1: any */
+	uint64_t ring_bytes; /* a power of two, at least a page */
 	/* Threads of listed processes wait in their loader: bpf/loader.bpf.h */
 	bool loader_waits;
-	enum unreturned blind;	/* not 0: no return is probed, and why */
-	bool refuse_filtered;	/* nor, with sessions, of processes under a seccomp filter */
+	enum unreturned blind; /* not 0: no return is probed, and why */
+	bool refuse_filtered;  /* nor, with sessions, of processes under a seccomp filter */
 	struct trace_settings trace;
 };
 

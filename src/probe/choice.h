@@ -9,7 +9,7 @@
 
 /* Whether returns are probed. */
 enum returns_choice {
-	RETURNS_AUTO,		/* if a dry run shows that it does no harm */
+	RETURNS_AUTO, /* if a dry run shows that it does no harm */
 	RETURNS_ALWAYS,
 	RETURNS_NEVER,
 };
@@ -20,8 +20,8 @@ struct unprobed {
 };
 
 struct attach_choice {
-	unsigned int groups;	/* bits of enum call_group */
-	unsigned int layers;	/* bits of enum call_layer */
+	unsigned int groups; /* bits of enum call_group */
+	unsigned int layers; /* bits of enum call_layer */
 	/* The use of functions for which choice_notices() is true is noticed */
 	bool notice_driver;
 };
@@ -35,7 +35,7 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 {
 	unsigned int groups = choice->groups;
 
-	if (desc->class == CLASS_EXTRA)	/* the user named it */
+	if (desc->class == CLASS_EXTRA) /* the user named it */
 		return true;
 	if (groups & 1u << GROUP_LAUNCH && desc->class == CLASS_GRAPH)
 		groups |= 1u << desc->group;
@@ -45,14 +45,15 @@ static inline bool choice_wants(const struct attach_choice *choice, const struct
 	 * Only the runtime names kernels; the sizes of its variables are known from the driver,
 	 * too.
 	 */
-	return choice->layers & 1u << desc->layer || (desc->class == CLASS_REGISTER && desc->b != NO_ARG);
+	return choice->layers & 1u << desc->layer ||
+	       (desc->class == CLASS_REGISTER && desc->b != NO_ARG);
 }
 
 /* True if all we need to know is whether a program itself, not the runtime, calls this function. */
 static inline bool choice_notices(const struct attach_choice *choice, const struct call_desc *desc)
 {
-	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC && KIND_CAN_LEAK(desc->a) &&
-	       choice->groups & 1u << desc->group;
+	return choice->notice_driver && desc->layer == LAYER_DRIVER && desc->class == CLASS_ALLOC &&
+	       KIND_CAN_LEAK(desc->a) && choice->groups & 1u << desc->group;
 }
 
 #endif

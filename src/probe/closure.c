@@ -18,17 +18,17 @@
 #include "probe/rooted_open.h"
 #include "util/util.h"
 
-#define CLOSURE_MAX	4096	/* files */
-#define DRIVER_NAME	"libcuda.so.1"
-#define LD_CACHE_MAX	(64u << 20)
+#define CLOSURE_MAX  4096 /* files */
+#define DRIVER_NAME  "libcuda.so.1"
+#define LD_CACHE_MAX (64u << 20)
 
 /* ---- ld.so.cache: glibc's dl-cache.h, the format since 2.2, the only one since 2.32 ---- */
 
-#define LD_CACHE_MAGIC	"glibc-ld.so.cache1.1"
+#define LD_CACHE_MAGIC "glibc-ld.so.cache1.1"
 
 struct ld_cache_entry {
 	int32_t flags;
-	uint32_t name, path;	/* offsets from the header */
+	uint32_t name, path; /* offsets from the header */
 	uint32_t os_version;
 	uint64_t hwcap;
 };
@@ -41,12 +41,13 @@ struct ld_cache_header {
 };
 
 #if defined(__x86_64__)
-#define LD_CACHE_FLAGS 0x0303	/* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
+#define LD_CACHE_FLAGS 0x0303 /* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
 #else
-#define LD_CACHE_FLAGS 0x0a03	/* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */
+#define LD_CACHE_FLAGS 0x0a03 /* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */
 #endif
 
-static void cache_visit(const char *root, const char *prefix, int (*visit)(void *context, const char *name, const char *path),
+static void cache_visit(const char *root, const char *prefix,
+			int (*visit)(void *context, const char *name, const char *path),
 			void *context)
 {
 	const struct ld_cache_header *header;
@@ -54,7 +55,8 @@ static void cache_visit(const char *root, const char *prefix, int (*visit)(void 
 	char *data, *start, real[4096];
 	size_t len, i;
 
-	data = root_realpath(root, "/etc/ld.so.cache", real) ? file_read(real, LD_CACHE_MAX, &len) : NULL;
+	data = root_realpath(root, "/etc/ld.so.cache", real) ? file_read(real, LD_CACHE_MAX, &len) :
+							       NULL;
 	if (!data)
 		return;
 	/* An older format may come first in the file. */
@@ -84,8 +86,8 @@ out:
 	free(data);
 }
 
-void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
-		    void *context)
+void ld_cache_visit(const char *prefix,
+		    int (*visit)(void *context, const char *name, const char *path), void *context)
 {
 	cache_visit(NULL, prefix, visit, context);
 }
@@ -93,7 +95,7 @@ void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *
 /* ---- the closure ---- */
 
 struct closure {
-	char **paths;	/* found so far, below root; the ones past `next` are yet to be read */
+	char **paths; /* found so far, below root; the ones past `next` are yet to be read */
 	size_t count, next;
 	struct closure_settings settings;
 	void (*visit)(void *context, const char *path);
@@ -138,20 +140,24 @@ static bool try_path(struct closure *closure, const char *dir, const char *name)
  * What ld.so(8) puts for a word that begins with '$'. $LIB depends on the distribution: @lib is one
  * of its possible values.
  */
-static size_t token_expand(const char *text, const char *origin, const char *lib, const char **value)
+static size_t token_expand(const char *text, const char *origin, const char *lib,
+			   const char **value)
 {
 	const char *platform = (const char *)getauxval(AT_PLATFORM);
 	const struct {
 		const char *name, *value;
 	} tokens[] = {
-		{ "ORIGIN", origin }, { "LIB", lib }, { "PLATFORM", platform ? platform : "" },
+		{ "ORIGIN", origin },
+		{ "LIB", lib },
+		{ "PLATFORM", platform ? platform : "" },
 	};
 	bool braced = text[1] == '{';
 	size_t i, len;
 
 	for (i = 0; i < ARRAY_LEN(tokens); i++) {
 		len = strlen(tokens[i].name);
-		if (strncmp(text + 1 + braced, tokens[i].name, len) || (braced && text[2 + len] != '}') ||
+		if (strncmp(text + 1 + braced, tokens[i].name, len) ||
+		    (braced && text[2 + len] != '}') ||
 		    (!braced && (isalnum((unsigned char)text[1 + len]) || text[1 + len] == '_')))
 			continue;
 		*value = tokens[i].value;
@@ -161,7 +167,8 @@ static size_t token_expand(const char *text, const char *origin, const char *lib
 }
 
 /* Returns whether @element had a token that @lib replaced. */
-static bool element_expand(const char *element, size_t len, const char *origin, const char *lib, char out[4096])
+static bool element_expand(const char *element, size_t len, const char *origin, const char *lib,
+			   char out[4096])
 {
 	const char *value;
 	bool has_lib = false;
@@ -186,7 +193,8 @@ static bool element_expand(const char *element, size_t len, const char *origin, 
 }
 
 /* Searches a colon-separated list whose tokens refer to a file in @origin. */
-static bool try_list(struct closure *closure, const char *list, const char *origin, const char *name)
+static bool try_list(struct closure *closure, const char *list, const char *origin,
+		     const char *name)
 {
 	static const char *const libs[] = {
 #if defined(__x86_64__)
@@ -194,7 +202,8 @@ static bool try_list(struct closure *closure, const char *list, const char *orig
 #else
 		"lib/aarch64-linux-gnu",
 #endif
-		"lib64", "lib",
+		"lib64",
+		"lib",
 	};
 	char dir[4096];
 	size_t len, i;
@@ -231,8 +240,14 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 			 const char *name)
 {
 	static const char *const defaults[] = {
-		"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-		"/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+		"/lib/x86_64-linux-gnu",
+		"/usr/lib/x86_64-linux-gnu",
+		"/lib/aarch64-linux-gnu",
+		"/usr/lib/aarch64-linux-gnu",
+		"/lib64",
+		"/usr/lib64",
+		"/lib",
+		"/usr/lib",
 	};
 	struct cache_search search = { .name = name };
 	size_t i;
@@ -246,7 +261,8 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 	}
 	if (!needs->runpath && try_list(closure, needs->rpath, origin, name))
 		return;
-	if (try_list(closure, closure->settings.library_path, origin, name) || try_list(closure, needs->runpath, origin, name))
+	if (try_list(closure, closure->settings.library_path, origin, name) ||
+	    try_list(closure, needs->runpath, origin, name))
 		return;
 	cache_visit(closure->settings.root, name, cache_match, &search);
 	if (search.path[0] && closure_add(closure, search.path))
@@ -257,7 +273,8 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 }
 
 /* Libraries named in LD_PRELOAD are searched for like those that the program itself needs. */
-static void closure_preload(struct closure *closure, const struct elf_needs *needs, const char *origin)
+static void closure_preload(struct closure *closure, const struct elf_needs *needs,
+			    const char *origin)
 {
 	const char *list = closure->settings.preload;
 	char name[4096];
@@ -302,8 +319,8 @@ static void closure_read(struct closure *closure, const char *path)
 	elffile_needs_free(&needs);
 }
 
-void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
-		   void *context)
+void closure_visit(const char *program, const struct closure_settings *settings,
+		   void (*visit)(void *context, const char *path), void *context)
 {
 	struct closure closure = { .visit = visit, .context = context };
 	size_t i;

@@ -5,9 +5,9 @@
 
 /* What a program's loader is told. NULL: nothing. */
 struct closure_settings {
-	const char *root;		/* what is "/" to it */
-	const char *library_path;	/* LD_LIBRARY_PATH */
-	const char *preload;		/* LD_PRELOAD */
+	const char *root;         /* what is "/" to it */
+	const char *library_path; /* LD_LIBRARY_PATH */
+	const char *preload;      /* LD_PRELOAD */
 };
 
 /*
@@ -17,13 +17,13 @@ struct closure_settings {
  * which runtimes load by name, counts as needed. Files that cannot be found or read are left out.
  * @settings NULL: nothing is set.
  */
-void closure_visit(const char *program, const struct closure_settings *settings, void (*visit)(void *context, const char *path),
-		   void *context);
+void closure_visit(const char *program, const struct closure_settings *settings,
+		   void (*visit)(void *context, const char *path), void *context);
 
 /*
  * Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all).
  */
-void ld_cache_visit(const char *prefix, int (*visit)(void *context, const char *name, const char *path),
-		    void *context);
+void ld_cache_visit(const char *prefix,
+		    int (*visit)(void *context, const char *name, const char *path), void *context);
 
 #endif

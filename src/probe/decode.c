@@ -74,12 +74,10 @@ static bool may_pass(const cs_insn *insn)
 
 	switch (insn->id) {
 	case X86_INS_ENDBR64:
-	case X86_INS_NOP:
-		return true;
+	case X86_INS_NOP: return true;
 	case X86_INS_CMP:
 	case X86_INS_TEST:
-	case X86_INS_BT:
-		return !x86->prefix[0];		/* lock, rep */
+	case X86_INS_BT: return !x86->prefix[0]; /* lock, rep */
 	case X86_INS_MOV:
 	case X86_INS_MOVABS:
 	case X86_INS_MOVZX:
@@ -90,10 +88,8 @@ static bool may_pass(const cs_insn *insn)
 	case X86_INS_SUB:
 	case X86_INS_AND:
 	case X86_INS_OR:
-	case X86_INS_XOR:
-		return !x86->prefix[0] && x86->op_count && is_scratch(&x86->operands[0]);
-	default:
-		return false;
+	case X86_INS_XOR: return !x86->prefix[0] && x86->op_count && is_scratch(&x86->operands[0]);
+	default: return false;
 	}
 }
 
@@ -103,13 +99,15 @@ static void targets_read(const cs_insn *insn, struct instruction *instruction)
 
 	for (size_t i = 0; i < x86->op_count && instruction->target_count < TARGETS_MAX; i++)
 		if (x86->operands[i].type == X86_OP_IMM)
-			instruction->targets[instruction->target_count++] = (uint64_t)x86->operands[i].imm;
+			instruction->targets[instruction->target_count++] =
+				(uint64_t)x86->operands[i].imm;
 }
 
 static bool is_jump(csh handle, const cs_insn *insn)
 {
 	return insn->id == X86_INS_XBEGIN || cs_insn_group(handle, insn, CS_GRP_JUMP) ||
-	       cs_insn_group(handle, insn, CS_GRP_CALL) || cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
+	       cs_insn_group(handle, insn, CS_GRP_CALL) ||
+	       cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
 }
 
 #else
@@ -129,7 +127,7 @@ static bool is_marker(const cs_insn *insn)
 	uint32_t word;
 
 	memcpy(&word, insn->bytes, sizeof(word));
-	return word == 0xd503201f || (word & 0xffffff3f) == 0xd503241f;		/* nop, bti */
+	return word == 0xd503201f || (word & 0xffffff3f) == 0xd503241f; /* nop, bti */
 }
 
 static bool may_pass(const cs_insn *insn)
@@ -143,8 +141,7 @@ static bool may_pass(const cs_insn *insn)
 	case ARM64_INS_CMN:
 	case ARM64_INS_TST:
 	case ARM64_INS_CCMP:
-	case ARM64_INS_CCMN:
-		return true;
+	case ARM64_INS_CCMN: return true;
 	case ARM64_INS_ADR:
 	case ARM64_INS_ADRP:
 	case ARM64_INS_MOV:
@@ -155,8 +152,7 @@ static bool may_pass(const cs_insn *insn)
 	case ARM64_INS_SUB:
 	case ARM64_INS_LDR:
 		return !arm64->writeback && arm64->op_count && is_scratch(&arm64->operands[0]);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -166,14 +162,16 @@ static void targets_read(const cs_insn *insn, struct instruction *instruction)
 
 	for (size_t i = 0; i < arm64->op_count && instruction->target_count < TARGETS_MAX; i++)
 		if (arm64->operands[i].type == ARM64_OP_IMM)
-			instruction->targets[instruction->target_count++] = (uint64_t)arm64->operands[i].imm;
+			instruction->targets[instruction->target_count++] =
+				(uint64_t)arm64->operands[i].imm;
 }
 
 /* Jumps and calls through a register have no such operand. */
 static bool is_jump(csh handle, const cs_insn *insn)
 {
 	return insn->id == ARM64_INS_BL || cs_insn_group(handle, insn, CS_GRP_JUMP) ||
-	       cs_insn_group(handle, insn, CS_GRP_CALL) || cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
+	       cs_insn_group(handle, insn, CS_GRP_CALL) ||
+	       cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
 }
 
 #endif
@@ -183,7 +181,8 @@ bool decoder_next(struct decoder *decoder, struct instruction *instruction)
 	const cs_insn *insn = decoder->insn;
 
 	memset(instruction, 0, sizeof(*instruction));
-	if (!cs_disasm_iter(decoder->handle, &decoder->code, &decoder->len, &decoder->address, decoder->insn))
+	if (!cs_disasm_iter(decoder->handle, &decoder->code, &decoder->len, &decoder->address,
+			    decoder->insn))
 		return false;
 	instruction->at = insn->address;
 	instruction->size = insn->size;

@@ -12,11 +12,11 @@
 
 struct decoder;
 
-#define TARGETS_MAX	8	/* as many operands as an instruction has at most */
+#define TARGETS_MAX 8 /* as many operands as an instruction has at most */
 
 struct instruction {
-	uint64_t at;		/* where it is, in the addresses given to decoder_begin() */
-	size_t size;		/* bytes */
+	uint64_t at; /* where it is, in the addresses given to decoder_begin() */
+	size_t size; /* bytes */
 	/*
 	 * A probe may be placed after it as well as on it: it falls through to the next
 	 * instruction, writes no memory, and changes no registers but the flags and scratch
@@ -39,7 +39,8 @@ void decoder_free(struct decoder *decoder);
  * Continues with the @len bytes at @code, whose address is @address. They are borrowed until the
  * next begin.
  */
-void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t len, uint64_t address);
+void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t len,
+		   uint64_t address);
 
 /* Decodes the next instruction. False at the end, or where the bytes are no instruction. */
 bool decoder_next(struct decoder *decoder, struct instruction *instruction);

@@ -50,7 +50,8 @@ static void extra_add(void *context, const char *request, const char *library, b
 
 	if (found || adding->error || !strchr(library, '/'))
 		return;
-	result = outside_open_named(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG, &seen);
+	result = outside_open_named(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG,
+				    &seen);
 	if (result) {
 		reason_set(&why, result, "%s", outside_error(result));
 	} else {
@@ -58,12 +59,13 @@ static void extra_add(void *context, const char *request, const char *library, b
 		result = probe_examine(probe, &seen, library, NULL, &why);
 		seen_close(&seen);
 	}
-	adding->interrupted |= result == -EINTR;	/* cutop is to end */
+	adding->interrupted |= result == -EINTR; /* cutop is to end */
 	if (adding->interrupted)
 		return;
 	if (result < 0)
-		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request, library, why.text);
-	else	/* add what it needs, too: a library that is loaded late brings in a runtime */
+		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request,
+					   library, why.text);
+	else /* add what it needs, too: a library that is loaded late brings in a runtime */
 		probe_add_program(adding->probe, library, adding->library_path);
 }
 
@@ -72,13 +74,18 @@ static void extra_check(void *context, const char *request, const char *library,
 	struct extra_functions_adding *adding = context;
 
 	if (!found && !adding->error && !adding->interrupted && strchr(library, '/'))
-		adding->error = reason_set(adding->why, -ENOENT, "--probe %s: %s defines no such function; nm -D --defined-only lists "
-					   "what it exports", request, library);
+		adding->error = reason_set(
+			adding->why, -ENOENT,
+			"--probe %s: %s defines no such function; nm -D --defined-only lists "
+			"what it exports",
+			request, library);
 }
 
 int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why)
 {
-	struct extra_functions_adding adding = { .probe = probe, .why = why, .library_path = library_path };
+	struct extra_functions_adding adding = { .probe = probe,
+						 .why = why,
+						 .library_path = library_path };
 
 	if (!probe->settings.extras)
 		return 0;
@@ -94,7 +101,8 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
  * tells of. It is opened through our own mounts if it is there, too: through others the probe would
  * keep those of a service or a container in use.
  */
-static int told_examine(struct probe *probe, const struct seen_file *seen, pid_t pid, const struct rec_hdr *record, struct reason *why)
+static int told_examine(struct probe *probe, const struct seen_file *seen, pid_t pid,
+			const struct rec_hdr *record, struct reason *why)
 {
 	const struct sighting sighting = { .record = record, .mounts_of = seen->own ? 0 : pid };
 
@@ -121,7 +129,8 @@ struct process_scan {
 
 static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry *entry)
 {
-	const struct later later = { .what = LATER_MAPPED, .mapped = { .pid = pid, .entry = *entry } };
+	const struct later later = { .what = LATER_MAPPED,
+				     .mapped = { .pid = pid, .entry = *entry } };
 	struct reason why = { "" };
 	struct seen_file seen;
 	int err = outside_open_mapped(&probe->outside, pid, entry, COPY_IF_HOOKED, &seen);
@@ -254,9 +263,11 @@ static bool needs_cuda(int fd)
 	return found;
 }
 
-static void program_tell(struct probe *probe, const struct seen_file *seen, const struct rec_exec *record, bool is_target)
+static void program_tell(struct probe *probe, const struct seen_file *seen,
+			 const struct rec_exec *record, bool is_target)
 {
-	if (probe->settings.on_program && !seen->own && (is_target || needs_cuda(seen->fd)) && seen->identified)
+	if (probe->settings.on_program && !seen->own && (is_target || needs_cuda(seen->fd)) &&
+	    seen->identified)
 		probe->settings.on_program(probe->settings.context, seen, record->hdr.tgid);
 }
 
@@ -266,7 +277,8 @@ static void program_tell(struct probe *probe, const struct seen_file *seen, cons
  */
 static bool is_told_of(const struct rec_exec *record, const struct seen_file *seen)
 {
-	return (uint64_t)seen->st.st_size == record->id.size && (seen->st.st_ino == record->id.inode || seen->layered);
+	return (uint64_t)seen->st.st_size == record->id.size &&
+	       (seen->st.st_ino == record->id.inode || seen->layered);
 }
 
 /* The next process that runs or maps the file @id will report it again. */
@@ -283,7 +295,8 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	struct seen_file seen;
 	int result;
 
-	result = outside_open_link(&probe->outside, (pid_t)record->hdr.tgid, "exe", NULL, COPY_IF_HOOKED, &seen);
+	result = outside_open_link(&probe->outside, (pid_t)record->hdr.tgid, "exe", NULL,
+				   COPY_IF_HOOKED, &seen);
 	if (result) {
 		if (outside_is_later(result))
 			probe_keep(probe, &later, NULL);
@@ -312,7 +325,7 @@ struct mapped_search {
 	struct probe *probe;
 	const struct rec_mmap *record;
 	bool found, is_target;
-	bool later;		/* it takes long */
+	bool later; /* it takes long */
 	bool unanswered;
 };
 
@@ -335,7 +348,8 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
  */
 static bool is_cuda_name(const struct rec_mmap *record)
 {
-	return !strncmp(record->file, "libcudart", strlen("libcudart")) || !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
+	return !strncmp(record->file, "libcudart", strlen("libcudart")) ||
+	       !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
 }
 
 static void mapped_examine(struct mapped_search *search, const struct seen_file *seen)
@@ -343,7 +357,8 @@ static void mapped_examine(struct mapped_search *search, const struct seen_file 
 	struct reason why = { "" };
 	int result;
 
-	result = told_examine(search->probe, seen, (pid_t)search->record->hdr.tgid, &search->record->hdr, &why);
+	result = told_examine(search->probe, seen, (pid_t)search->record->hdr.tgid,
+			      &search->record->hdr, &why);
 	search->later = outside_is_later(result);
 	/* A file that turned out to be no library was examined, too. */
 	if (result >= 0 || result == -ENOEXEC || result == -EBADMSG)
@@ -361,7 +376,8 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 
 	if (!is_name_of(search->record, entry->path))
 		return 0;
-	err = outside_open_mapped(&search->probe->outside, (pid_t)search->record->hdr.tgid, entry, COPY_IF_HOOKED, &seen);
+	err = outside_open_mapped(&search->probe->outside, (pid_t)search->record->hdr.tgid, entry,
+				  COPY_IF_HOOKED, &seen);
 	if (!err)
 		mapped_examine(search, &seen);
 	search->later |= outside_is_later(err);
@@ -382,7 +398,8 @@ static void opened_examine(struct mapped_search *search)
 	if (record->fd < 0 || !name[0])
 		return;
 	snprintf(link, sizeof(link), "fd/%d", record->fd);
-	err = outside_open_link(&search->probe->outside, (pid_t)record->hdr.tgid, link, name, COPY_IF_HOOKED, &seen);
+	err = outside_open_link(&search->probe->outside, (pid_t)record->hdr.tgid, link, name,
+				COPY_IF_HOOKED, &seen);
 	if (!err)
 		mapped_examine(search, &seen);
 	search->later |= outside_is_later(err);
@@ -398,7 +415,8 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 	opened_examine(&search);
 	if (!search.found && !search.later) {
-		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, mapped_compare, &search);
+		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, mapped_compare,
+				   &search);
 		search.later |= outside_is_later(err);
 		search.unanswered |= err == -ETIMEDOUT;
 	}
@@ -428,7 +446,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 /* ---- what takes long ---- */
 
-#define LATER_MAX	1024
+#define LATER_MAX 1024
 
 void probe_keep(struct probe *probe, const struct later *later, const char *path)
 {
@@ -455,28 +473,16 @@ static void later_try(struct probe *probe, const struct later *later)
 	struct process_scan scan = { .probe = probe };
 
 	switch (later->what) {
-	case LATER_PATH:
-		probe_add_quietly(probe, later->path);
-		break;
-	case LATER_NAMED:
-		probe_add_named(probe, later->path);
-		break;
-	case LATER_LOADER:
-		loader_add(probe, later->path);
-		break;
-	case LATER_MAPPED:
-		mapped_look(probe, later->mapped.pid, &later->mapped.entry);
-		break;
+	case LATER_PATH: probe_add_quietly(probe, later->path); break;
+	case LATER_NAMED: probe_add_named(probe, later->path); break;
+	case LATER_LOADER: loader_add(probe, later->path); break;
+	case LATER_MAPPED: mapped_look(probe, later->mapped.pid, &later->mapped.entry); break;
 	case LATER_PROCESS:
 		process_examine(&scan, later->mapped.pid);
 		scan_end(&scan);
 		break;
-	case LATER_EXEC:
-		probe_on_exec(probe, &later->exec);
-		break;
-	case LATER_MMAP:
-		probe_on_mmap(probe, &later->mmap);
-		break;
+	case LATER_EXEC: probe_on_exec(probe, &later->exec); break;
+	case LATER_MMAP: probe_on_mmap(probe, &later->mmap); break;
 	}
 }
 

@@ -25,11 +25,14 @@ struct dry_run {
 	size_t count;
 };
 
-int dry_run_open(struct dry_run **result, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
-	       struct reason *why)
+int dry_run_open(struct dry_run **result, const struct kernel_features *features,
+		 unsigned int layers, uint64_t ring_bytes, struct reason *why)
 {
 	const struct bpf_settings settings = {
-		.only_listed = true, .follow_children = true, .only_uid = (uint32_t)-1, .ring_bytes = ring_bytes,
+		.only_listed = true,
+		.follow_children = true,
+		.only_uid = (uint32_t)-1,
+		.ring_bytes = ring_bytes,
 		.layers = layers,
 	};
 	struct dry_run *dry_run = calloc(1, sizeof(*dry_run));
@@ -108,7 +111,8 @@ static void refusals_find(struct search *search, struct elf_function *list, size
 
 	if (!count)
 		return;
-	err = attachment_open(&attachment, &search->dry_run->bpf, search->fd, &part, search->choice, (struct attach_pids){ 0 }, NULL);
+	err = attachment_open(&attachment, &search->dry_run->bpf, search->fd, &part, search->choice,
+			      (struct attach_pids){ 0 }, NULL);
 	if (!err) {
 		unsigned int failed = attachment.failed;
 
@@ -129,15 +133,17 @@ static void refusals_find(struct search *search, struct elf_function *list, size
  * Copies the functions that are asked for. Where each probe costs time (one link each), only the
  * first.
  */
-static size_t functions_choose(const struct elf_functions *functions, const struct attach_choice *choice,
-			       bool first_only, struct elf_function *chosen)
+static size_t functions_choose(const struct elf_functions *functions,
+			       const struct attach_choice *choice, bool first_only,
+			       struct elf_function *chosen)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < functions->count; i++) {
 		const struct call_desc *desc = &call_descs[functions->list[i].call];
 
-		if (functions->list[i].point == POINT_NONE || !choice_wants(choice, desc) || (first_only && (count || desc->class == CLASS_PLAIN)))
+		if (functions->list[i].point == POINT_NONE || !choice_wants(choice, desc) ||
+		    (first_only && (count || desc->class == CLASS_PLAIN)))
 			continue;
 		chosen[count++] = functions->list[i];
 	}
@@ -161,11 +167,14 @@ static void *map_code(const struct seen_file *seen, size_t *size)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
-		 const struct elf_functions *functions, const struct attach_choice *choice, struct dry_run_attached *attached,
-		 struct reason *why)
+int dry_run_attach(struct dry_run *dry_run, const struct outside *outside,
+		   const struct seen_file *seen, const struct elf_functions *functions,
+		   const struct attach_choice *choice, struct dry_run_attached *attached,
+		   struct reason *why)
 {
-	struct search search = { .dry_run = dry_run, .fd = seen_place(seen), .choice = choice, .attached = attached };
+	struct search search = {
+		.dry_run = dry_run, .fd = seen_place(seen), .choice = choice, .attached = attached
+	};
 	struct elf_functions tried = { 0 };
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attachment *more;
@@ -194,10 +203,12 @@ int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const
 	err = outside_hold_functions(outside, seen, &tried, &hold);
 	if (err) {
 		free(tried.list);
-		return reason_set(why, err, "its pages cannot be kept in memory: %s", outside_error(err));
+		return reason_set(why, err, "its pages cannot be kept in memory: %s",
+				  outside_error(err));
 	}
 	code = map_code(seen, &size);
-	err = attachment_open(&more[dry_run->count], &dry_run->bpf, seen_place(seen), &tried, choice, (struct attach_pids){ 0 }, why);
+	err = attachment_open(&more[dry_run->count], &dry_run->bpf, seen_place(seen), &tried,
+			      choice, (struct attach_pids){ 0 }, why);
 	attached->time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (!err) {
 		attached->attached = more[dry_run->count].attached;

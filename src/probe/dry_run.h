@@ -25,8 +25,8 @@ struct dry_run;
  * Loads the programs, for @layers, with a ring of @ring_bytes. Returns 0 or a negative errno with
  * @why set.
  */
-int dry_run_open(struct dry_run **dry_run, const struct kernel_features *features, unsigned int layers, uint64_t ring_bytes,
-	       struct reason *why);
+int dry_run_open(struct dry_run **dry_run, const struct kernel_features *features,
+		 unsigned int layers, uint64_t ring_bytes, struct reason *why);
 
 /* Takes everything away again. */
 void dry_run_close(struct dry_run *dry_run);
@@ -36,7 +36,7 @@ enum dry_run_event {
 	DRY_RUN_EXEC,
 	DRY_RUN_EXIT,
 	DRY_RUN_FORK,
-	DRY_RUN_MMAP,	/* libraries loaded by programs that run */
+	DRY_RUN_MMAP, /* libraries loaded by programs that run */
 };
 
 /*
@@ -49,16 +49,16 @@ int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event);
 int dry_run_identifier(const struct dry_run *dry_run);
 
 struct dry_run_refusal {
-	uint16_t call;	/* enum call_id */
-	int error;	/* negative errno */
+	uint16_t call; /* enum call_id */
+	int error;     /* negative errno */
 };
 
 struct dry_run_attached {
-	unsigned int tried, attached;	/* functions */
-	bool first_only;		/* each probe takes time here: only one was tried */
+	unsigned int tried, attached; /* functions */
+	bool first_only;              /* each probe takes time here: only one was tried */
 	struct dry_run_refusal *refusals;
 	size_t refused;
-	uint64_t time;			/* ns that placing took */
+	uint64_t time; /* ns that placing took */
 };
 
 /*
@@ -66,9 +66,10 @@ struct dry_run_attached {
  * Returns 0, or a negative errno with @why set if the kernel accepts none of them; @attached is
  * filled either way, and freed with dry_run_attached_free().
  */
-int dry_run_attach(struct dry_run *dry_run, const struct outside *outside, const struct seen_file *seen,
-		 const struct elf_functions *functions, const struct attach_choice *choice, struct dry_run_attached *attached,
-		 struct reason *why);
+int dry_run_attach(struct dry_run *dry_run, const struct outside *outside,
+		   const struct seen_file *seen, const struct elf_functions *functions,
+		   const struct attach_choice *choice, struct dry_run_attached *attached,
+		   struct reason *why);
 void dry_run_attached_free(struct dry_run_attached *attached);
 
 #endif

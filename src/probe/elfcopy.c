@@ -19,20 +19,20 @@
 #include "probe/python_layouts.h"
 #include "util/util.h"
 
-#define COPY_MAX	(256ull << 20)
+#define COPY_MAX (256ull << 20)
 /* bytes of code; of larger code, only what surrounds the functions is copied */
-#define CODE_MAX	(64ull << 20)
-#define CODE_AROUND	(64u << 10)
-#define HEAD		4096
-#define SECTIONS_MAX	65536u
-#define SEGMENTS_MAX	4096u
-#define NAMES_MAX	(1u << 20)	/* bytes of the names of sections */
-#define CHUNK		(1u << 20)
+#define CODE_MAX     (64ull << 20)
+#define CODE_AROUND  (64u << 10)
+#define HEAD         4096
+#define SECTIONS_MAX 65536u
+#define SEGMENTS_MAX 4096u
+#define NAMES_MAX    (1u << 20) /* bytes of the names of sections */
+#define CHUNK        (1u << 20)
 
 struct copy {
 	int from, to;
-	uint64_t size;		/* of the file */
-	uint64_t left;		/* bytes that may still be copied */
+	uint64_t size; /* of the file */
+	uint64_t left; /* bytes that may still be copied */
 	unsigned int want;
 	char *chunk;
 	int error;
@@ -57,12 +57,13 @@ static void range_copy(struct copy *copy, uint64_t offset, uint64_t len)
 		if (want > copy->left)
 			want = (size_t)copy->left;
 		n = pread(copy->from, copy->chunk, want, (off_t)offset);
-		if (n <= 0) {	/* the file became shorter, or is unreadable here: leave a hole */
+		if (n <= 0) { /* the file became shorter, or is unreadable here: leave a hole */
 			copy->error = n < 0 && errno != EIO ? -errno : 0;
 			return;
 		}
 		copy->left -= (uint64_t)n;
-		if (!is_zero(copy->chunk, (size_t)n) && pwrite(copy->to, copy->chunk, (size_t)n, (off_t)offset) != n) {
+		if (!is_zero(copy->chunk, (size_t)n) &&
+		    pwrite(copy->to, copy->chunk, (size_t)n, (off_t)offset) != n) {
 			copy->error = -ENOMEM;
 			return;
 		}
@@ -93,8 +94,10 @@ static void segments_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
 	Elf64_Phdr *list = headers_read(copy, ehdr->e_phoff, count, sizeof(*list));
 
 	for (i = 0; list && i < count; i++)
-		if (list[i].p_type == PT_INTERP || list[i].p_type == PT_DYNAMIC || list[i].p_type == PT_NOTE)
-			range_copy(copy, list[i].p_offset, list[i].p_filesz < CHUNK ? list[i].p_filesz : CHUNK);
+		if (list[i].p_type == PT_INTERP || list[i].p_type == PT_DYNAMIC ||
+		    list[i].p_type == PT_NOTE)
+			range_copy(copy, list[i].p_offset,
+				   list[i].p_filesz < CHUNK ? list[i].p_filesz : CHUNK);
 	free(list);
 }
 
@@ -110,25 +113,23 @@ static bool is_debug_hint(const Elf64_Shdr *section, const char *names, size_t n
 	       !strncmp(names + section->sh_name, ".gnu_debug", strlen(".gnu_debug"));
 }
 
-static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t count, size_t at, const char *names, size_t names_len)
+static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t count, size_t at,
+		      const char *names, size_t names_len)
 {
 	const Elf64_Shdr *section = &list[at];
 	size_t i;
 
 	switch (section->sh_type) {
 	case SHT_DYNAMIC:
-	case SHT_NOTE:
-		return true;
+	case SHT_NOTE: return true;
 	case SHT_STRTAB:
 		for (i = 0; i < count; i++)
 			if (list[i].sh_type == SHT_DYNAMIC && list[i].sh_link == at)
 				return true;
 		return copy->want & COPY_TABLES;
 	case SHT_SYMTAB:
-	case SHT_DYNSYM:
-		return copy->want & COPY_TABLES;
-	default:
-		return copy->want & COPY_TABLES && is_debug_hint(section, names, names_len);
+	case SHT_DYNSYM: return copy->want & COPY_TABLES;
+	default: return copy->want & COPY_TABLES && is_debug_hint(section, names, names_len);
 	}
 }
 
@@ -140,9 +141,11 @@ static void functions_copy(struct copy *copy)
 	if (elffile_functions(copy->from, &found, NULL))
 		return;
 	for (i = 0; i < found.count; i++) {
-		uint64_t start = found.list[i].offset < CODE_AROUND ? 0 : found.list[i].offset - CODE_AROUND;
+		uint64_t start =
+			found.list[i].offset < CODE_AROUND ? 0 : found.list[i].offset - CODE_AROUND;
 
-		range_copy(copy, start, found.list[i].offset - start + CODE_AROUND + found.list[i].size);
+		range_copy(copy, start,
+			   found.list[i].offset - start + CODE_AROUND + found.list[i].size);
 	}
 	free(found.list);
 }
@@ -169,14 +172,16 @@ static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
 	char *names = NULL;
 
 	/* Where there are more than the header has a number for, the first one says how many. */
-	if (!count && ehdr->e_shoff && pread(copy->from, &first, sizeof(first), (off_t)ehdr->e_shoff) == sizeof(first) &&
+	if (!count && ehdr->e_shoff &&
+	    pread(copy->from, &first, sizeof(first), (off_t)ehdr->e_shoff) == sizeof(first) &&
 	    first.sh_size <= SECTIONS_MAX)
 		count = (size_t)first.sh_size;
 	list = headers_read(copy, ehdr->e_shoff, count, sizeof(*list));
 	if (!list)
 		return;
 	i = ehdr->e_shstrndx == SHN_XINDEX ? list[0].sh_link : ehdr->e_shstrndx;
-	if (i < count && list[i].sh_type == SHT_STRTAB && list[i].sh_size && list[i].sh_size <= NAMES_MAX) {
+	if (i < count && list[i].sh_type == SHT_STRTAB && list[i].sh_size &&
+	    list[i].sh_size <= NAMES_MAX) {
 		names_len = (size_t)list[i].sh_size;
 		names = headers_read(copy, list[i].sh_offset, names_len, 1);
 		if (names)
@@ -232,9 +237,9 @@ int elf_copy(int fd, uint64_t size, unsigned int want)
 	if (want & COPY_IF_HOOKED && has_hooked(fd))
 		copy.want |= COPY_TABLES | COPY_CODE;
 	range_copy(&copy, 0, want & COPY_ALL ? size : HEAD);
-	if (!(want & COPY_ALL) && pread(fd, &ehdr, sizeof(ehdr), 0) == sizeof(ehdr) && !memcmp(ehdr.e_ident, ELFMAG, SELFMAG) &&
-	    ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_phentsize == sizeof(Elf64_Phdr) &&
-	    ehdr.e_shentsize == sizeof(Elf64_Shdr)) {
+	if (!(want & COPY_ALL) && pread(fd, &ehdr, sizeof(ehdr), 0) == sizeof(ehdr) &&
+	    !memcmp(ehdr.e_ident, ELFMAG, SELFMAG) && ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
+	    ehdr.e_phentsize == sizeof(Elf64_Phdr) && ehdr.e_shentsize == sizeof(Elf64_Shdr)) {
 		segments_copy(&copy, &ehdr);
 		sections_copy(&copy, &ehdr);
 	}

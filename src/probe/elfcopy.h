@@ -10,13 +10,13 @@
 
 /* Besides headers, notes and what the loader reads: */
 enum {
-	COPY_TABLES = 1,	/* symbols, and what leads to a debug file */
+	COPY_TABLES = 1, /* symbols, and what leads to a debug file */
 	COPY_CODE = 2,
 	/*
 	 * Both of these, if the file defines functions of the call table, or a Python interpreter
 	 */
 	COPY_IF_HOOKED = 4,
-	COPY_ALL = 8,		/* everything */
+	COPY_ALL = 8, /* everything */
 };
 
 /*

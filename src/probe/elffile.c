@@ -15,12 +15,12 @@
 #include "names/segments.h"
 #include "names/symtab.h"
 
-#define SECTION_MAX	(512u << 20)	/* bytes of a string table that are accepted */
-#define DYNAMIC_MAX	(1u << 20)	/* bytes of the dynamic section looked at */
-#define DYNAMIC_CHUNK	256
-#define NEEDED_MAX	1024
-#define NAME_MAX_LEN	256		/* longer than every name of the table */
-#define FUNCTIONS_MAX	(64 * CALL_COUNT)	/* a file with more is hostile */
+#define SECTION_MAX   (512u << 20) /* bytes of a string table that are accepted */
+#define DYNAMIC_MAX   (1u << 20)   /* bytes of the dynamic section looked at */
+#define DYNAMIC_CHUNK 256
+#define NEEDED_MAX    1024
+#define NAME_MAX_LEN  256               /* longer than every name of the table */
+#define FUNCTIONS_MAX (64 * CALL_COUNT) /* a file with more is hostile */
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -33,11 +33,11 @@
 /* What the names of the table that begin with one byte all begin with. */
 struct name_start {
 	const char *text;
-	size_t len;		/* 0: no name begins with this byte */
+	size_t len; /* 0: no name begins with this byte */
 };
 
 struct name_index {
-	uint16_t calls[CALL_COUNT];		/* by name */
+	uint16_t calls[CALL_COUNT]; /* by name */
 	/* By first byte: most symbols of a program begin otherwise */
 	struct name_start starts[256];
 };
@@ -94,16 +94,18 @@ int elffile_open(int fd, struct sections *file, struct reason *why)
 		return reason_set(why, err, "is not an ELF file");
 	if (err && err != -ENOEXEC)
 		return reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
-	if (!err && file->ehdr.e_machine == MACHINE && (file->ehdr.e_type == ET_DYN || file->ehdr.e_type == ET_EXEC))
+	if (!err && file->ehdr.e_machine == MACHINE &&
+	    (file->ehdr.e_type == ET_DYN || file->ehdr.e_type == ET_EXEC))
 		return 0;
 	if (!err)
 		sections_close(file);
-	return reason_set(why, -ENOEXEC, "is not a program or shared library of this machine's kind");
+	return reason_set(why, -ENOEXEC,
+			  "is not a program or shared library of this machine's kind");
 }
 
 uint32_t elf_name_hash(const char *name, size_t len)
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a, 32 bits */
+	uint32_t hash = 2166136261u; /* FNV-1a, 32 bits */
 	size_t i;
 
 	for (i = 0; i < len; i++)
@@ -111,7 +113,8 @@ uint32_t elf_name_hash(const char *name, size_t len)
 	return hash;
 }
 
-static int functions_add(struct elf_functions *found, size_t *room, const struct elf_symbol *symbol, int call)
+static int functions_add(struct elf_functions *found, size_t *room, const struct elf_symbol *symbol,
+			 int call)
 {
 	struct elf_function *more;
 
@@ -123,8 +126,10 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 		found->list = more;
 	}
 	found->list[found->count++] = (struct elf_function){
-		.offset = symbol->offset, .size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
-		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)), .call = (uint16_t)call,
+		.offset = symbol->offset,
+		.size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
+		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)),
+		.call = (uint16_t)call,
 	};
 	return 0;
 }
@@ -135,7 +140,7 @@ struct symbol_search {
 	const char *const *mentions;
 	int (*visit)(void *context, const struct elf_symbol *symbol);
 	void *context;
-	bool labels;		/* report symbols of every type, and those whose name is too long */
+	bool labels; /* report symbols of every type, and those whose name is too long */
 	const struct segments *segments;
 };
 
@@ -144,7 +149,8 @@ static bool is_label(const Elf64_Sym *sym)
 {
 	int type = ELF64_ST_TYPE(sym->st_info);
 
-	return sym->st_shndx < SHN_LORESERVE && type != STT_TLS && type != STT_FILE && type != STT_SECTION;
+	return sym->st_shndx < SHN_LORESERVE && type != STT_TLS && type != STT_FILE &&
+	       type != STT_SECTION;
 }
 
 static bool symbol_is_wanted(void *context, const Elf64_Sym *sym)
@@ -152,15 +158,18 @@ static bool symbol_is_wanted(void *context, const Elf64_Sym *sym)
 	const struct symbol_search *search = context;
 	uint64_t offset;
 
-	return (ELF64_ST_TYPE(sym->st_info) == STT_FUNC || (search->labels && is_label(sym))) && sym->st_shndx != SHN_UNDEF &&
-	       sym->st_value && !segments_offset(search->segments, sym->st_value, &offset);
+	return (ELF64_ST_TYPE(sym->st_info) == STT_FUNC || (search->labels && is_label(sym))) &&
+	       sym->st_shndx != SHN_UNDEF && sym->st_value &&
+	       !segments_offset(search->segments, sym->st_value, &offset);
 }
 
 static int symbol_visit(void *context, const Elf64_Sym *sym, const char *name, size_t len)
 {
 	const struct symbol_search *search = context;
 	struct elf_symbol symbol = {
-		.name = len < NAME_MAX_LEN ? name : NULL, .size = sym->st_size, .is_function = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
+		.name = len < NAME_MAX_LEN ? name : NULL,
+		.size = sym->st_size,
+		.is_function = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
 	};
 
 	if (!symbol.name && !search->labels)
@@ -172,7 +181,10 @@ static int symbol_visit(void *context, const Elf64_Sym *sym, const char *name, s
 static int table_symbols(const struct sections *file, uint32_t type, struct symbol_search *search)
 {
 	const struct symtab_search visit = {
-		.want = symbol_is_wanted, .visit = symbol_visit, .context = search, .name_max = NAME_MAX_LEN,
+		.want = symbol_is_wanted,
+		.visit = symbol_visit,
+		.context = search,
+		.name_max = NAME_MAX_LEN,
 	};
 	struct symtab table;
 	int err = symtab_find(file, type, &table);
@@ -209,14 +221,18 @@ static int file_symbols(int fd, struct symbol_search search, struct reason *why)
 	return err;
 }
 
-int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
+int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
+		    void *context, struct reason *why)
 {
 	return file_symbols(fd, (struct symbol_search){ .visit = visit, .context = context }, why);
 }
 
-int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why)
+int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
+		   void *context, struct reason *why)
 {
-	return file_symbols(fd, (struct symbol_search){ .visit = visit, .context = context, .labels = true }, why);
+	return file_symbols(
+		fd, (struct symbol_search){ .visit = visit, .context = context, .labels = true },
+		why);
 }
 
 /* ---- the functions of the table ---- */
@@ -265,7 +281,7 @@ static void size_least(uint32_t *size, uint32_t other)
 static int functions_unique(struct elf_functions *found)
 {
 	struct elf_function *aliases;
-	int last = -1;		/* the name before, in whichever table: .symtab repeats .dynsym */
+	int last = -1; /* the name before, in whichever table: .symtab repeats .dynsym */
 	size_t i, kept = 0;
 
 	if (!found->count)
@@ -294,14 +310,16 @@ static int functions_unique(struct elf_functions *found)
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
 	struct functions_search functions = { .found = found };
-	const struct symbol_search search = { .mentions = function_marks, .visit = function_visit, .context = &functions };
+	const struct symbol_search search = { .mentions = function_marks,
+					      .visit = function_visit,
+					      .context = &functions };
 	int err;
 
 	memset(found, 0, sizeof(*found));
 	index_build(&functions.index);
 	err = file_symbols(fd, search, why);
 	if (err == 1 || (err == -EBADMSG && found->count)) {
-		err = 0;	/* a broken further table does not take away what was found */
+		err = 0; /* a broken further table does not take away what was found */
 		if (why)
 			why->text[0] = 0;
 	}
@@ -319,9 +337,12 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 
 /* ---- what the loader is told ---- */
 
-int elffile_dynamic(const struct sections *file, int (*visit)(void *context, const Elf64_Dyn *entry, const char *text), void *context)
+int elffile_dynamic(const struct sections *file,
+		    int (*visit)(void *context, const Elf64_Dyn *entry, const char *text),
+		    void *context)
 {
-	const Elf64_Shdr *dynamic = sections_of_type(file, SHT_DYNAMIC), *names = dynamic ? sections_link(file, dynamic) : NULL;
+	const Elf64_Shdr *dynamic = sections_of_type(file, SHT_DYNAMIC),
+			 *names = dynamic ? sections_link(file, dynamic) : NULL;
 	Elf64_Dyn entries[DYNAMIC_CHUNK];
 	char text[PATH_MAX];
 	uint64_t at, end;
@@ -330,22 +351,26 @@ int elffile_dynamic(const struct sections *file, int (*visit)(void *context, con
 
 	if (!dynamic)
 		return 0;
-	if (!names || names->sh_size > SECTION_MAX || !sections_hold(file, dynamic->sh_offset, dynamic->sh_size))
+	if (!names || names->sh_size > SECTION_MAX ||
+	    !sections_hold(file, dynamic->sh_offset, dynamic->sh_size))
 		return -EBADMSG;
 	at = dynamic->sh_offset;
 	end = at + (dynamic->sh_size < DYNAMIC_MAX ? dynamic->sh_size : DYNAMIC_MAX);
 	for (; !err && end - at >= sizeof(*entries); at += n * sizeof(*entries)) {
 		n = (size_t)(end - at) / sizeof(*entries);
-		n = sections_read(file, at, entries, (n < DYNAMIC_CHUNK ? n : DYNAMIC_CHUNK) * sizeof(*entries)) / sizeof(*entries);
+		n = sections_read(file, at, entries,
+				  (n < DYNAMIC_CHUNK ? n : DYNAMIC_CHUNK) * sizeof(*entries)) /
+		    sizeof(*entries);
 		if (!n)
 			return -EBADMSG;
 		for (i = 0; i < n && !err; i++) {
 			if (entries[i].d_tag == DT_NULL)
 				return 0;
-			if (entries[i].d_tag != DT_NEEDED && entries[i].d_tag != DT_RPATH && entries[i].d_tag != DT_RUNPATH &&
-			    entries[i].d_tag != DT_SONAME)
+			if (entries[i].d_tag != DT_NEEDED && entries[i].d_tag != DT_RPATH &&
+			    entries[i].d_tag != DT_RUNPATH && entries[i].d_tag != DT_SONAME)
 				continue;
-			if (sections_text(file, names->sh_offset, names->sh_size, entries[i].d_un.d_val, text, sizeof(text)) >= 0)
+			if (sections_text(file, names->sh_offset, names->sh_size,
+					  entries[i].d_un.d_val, text, sizeof(text)) >= 0)
 				err = visit(context, &entries[i], text);
 		}
 	}

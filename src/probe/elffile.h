@@ -22,20 +22,20 @@ int elffile_open(int fd, struct sections *file, struct reason *why);
 
 /* Where the probe of a function goes: points_choose(). */
 enum point {
-	POINT_ENTRY,		/* on its first instruction */
-	POINT_PAST,		/* on a later one, which the kernel emulates */
-	POINT_STEPPED,		/* on its first instruction, which the kernel single-steps */
-	POINT_NONE,		/* nowhere: it is left out */
+	POINT_ENTRY,   /* on its first instruction */
+	POINT_PAST,    /* on a later one, which the kernel emulates */
+	POINT_STEPPED, /* on its first instruction, which the kernel single-steps */
+	POINT_NONE,    /* nowhere: it is left out */
 	POINT_COUNT,
 };
 
 struct elf_function {
-	uint64_t offset;	/* of its entry, in the file */
-	uint32_t size;		/* bytes, as its symbols say; 0: they do not */
-	uint32_t name_hash;	/* elf_name_hash() */
-	uint16_t call;		/* enum call_id */
-	uint8_t past;		/* bytes from its entry to its probe */
-	uint8_t point;		/* enum point */
+	uint64_t offset;    /* of its entry, in the file */
+	uint32_t size;      /* bytes, as its symbols say; 0: they do not */
+	uint32_t name_hash; /* elf_name_hash() */
+	uint16_t call;      /* enum call_id */
+	uint8_t past;       /* bytes from its entry to its probe */
+	uint8_t point;      /* enum point */
 };
 
 /* Where in the file the probe goes. */
@@ -45,10 +45,10 @@ static inline uint64_t function_probe_offset(const struct elf_function *function
 }
 
 struct elf_functions {
-	struct elf_function *list;	/* by offset; one per offset; the aliases after them */
+	struct elf_function *list; /* by offset; one per offset; the aliases after them */
 	size_t count;
-	size_t aliases;			/* further names at offsets already in the list */
-	uint16_t library;		/* the file's number: CUTOP_COOKIE; 0: it has none */
+	size_t aliases;   /* further names at offsets already in the list */
+	uint16_t library; /* the file's number: CUTOP_COOKIE; 0: it has none */
 };
 
 /*
@@ -60,9 +60,9 @@ struct elf_functions {
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
 
 struct elf_symbol {
-	const char *name;	/* borrowed; NULL: too long to be of interest */
-	uint64_t offset;	/* in the file */
-	uint64_t size;		/* bytes; 0: not said */
+	const char *name; /* borrowed; NULL: too long to be of interest */
+	uint64_t offset;  /* in the file */
+	uint64_t size;    /* bytes; 0: not said */
 	bool is_function;
 };
 
@@ -70,13 +70,15 @@ struct elf_symbol {
  * Calls @visit with each function that the file's symbol tables define, some twice. If @visit
  * returns nonzero, stops and returns that; otherwise returns 0 or a negative errno as above.
  */
-int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
+int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
+		    void *context, struct reason *why);
 
 /*
  * The same for every symbol in code, of whatever type: for example a label in the middle of a
  * function.
  */
-int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol), void *context, struct reason *why);
+int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
+		   void *context, struct reason *why);
 
 /* A hash of the @len first bytes of @name. */
 uint32_t elf_name_hash(const char *name, size_t len);
@@ -86,14 +88,16 @@ uint32_t elf_name_hash(const char *name, size_t len);
  * DT_SONAME), borrowed. If @visit returns nonzero, stops and returns that; otherwise returns 0 or a
  * negative errno as above.
  */
-int elffile_dynamic(const struct sections *file, int (*visit)(void *context, const Elf64_Dyn *entry, const char *text), void *context);
+int elffile_dynamic(const struct sections *file,
+		    int (*visit)(void *context, const Elf64_Dyn *entry, const char *text),
+		    void *context);
 
 struct elf_needs {
-	char **needed;		/* DT_NEEDED, in order */
+	char **needed; /* DT_NEEDED, in order */
 	size_t count;
-	char *rpath;		/* DT_RPATH, NULL if none */
-	char *runpath;		/* DT_RUNPATH, NULL if none */
-	char *interpreter;	/* PT_INTERP, NULL if none */
+	char *rpath;       /* DT_RPATH, NULL if none */
+	char *runpath;     /* DT_RUNPATH, NULL if none */
+	char *interpreter; /* PT_INTERP, NULL if none */
 };
 
 /*

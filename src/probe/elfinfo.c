@@ -15,12 +15,12 @@
 #include "names/buildid.h"
 #include "util/utf8.h"
 
-#define DATA_MAX	(256u << 20)	/* bytes of read-only data searched in one file */
-#define CHUNK		(1u << 20)
+#define DATA_MAX (256u << 20) /* bytes of read-only data searched in one file */
+#define CHUNK    (1u << 20)
 
 const char *const start_names[START_OTHER + 1] = {
-	[START_UNKNOWN] = "unknown", [START_PUSH] = "push", [START_JUMP] = "jump",
-	[START_NOP] = "nop", [START_ENDBR] = "endbr64", [START_OTHER] = "other",
+	[START_UNKNOWN] = "unknown", [START_PUSH] = "push",     [START_JUMP] = "jump",
+	[START_NOP] = "nop",         [START_ENDBR] = "endbr64", [START_OTHER] = "other",
 };
 
 /* ---- identity ---- */
@@ -65,10 +65,11 @@ static const char *const runtime_marks[] = {
 	"libcuda.so.1",
 };
 
-#define MARKS	(ARRAY_LEN(runtime_marks))
-#define MARK_MAX 64		/* longer than the longest */
+#define MARKS    (ARRAY_LEN(runtime_marks))
+#define MARK_MAX 64 /* longer than the longest */
 
-static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *buffer, unsigned int found)
+static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *buffer,
+				 unsigned int found)
 {
 	size_t kept = 0, i;
 	uint64_t at = 0;
@@ -80,7 +81,8 @@ static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *b
 		if (n <= 0)
 			break;
 		for (i = 0; i < MARKS; i++)
-			if (memmem(buffer, kept + (size_t)n, runtime_marks[i], strlen(runtime_marks[i]) + 1))
+			if (memmem(buffer, kept + (size_t)n, runtime_marks[i],
+				   strlen(runtime_marks[i]) + 1))
 				found |= 1u << i;
 		at += (uint64_t)n;
 		/* The next piece may continue what the end of this one begins. */
@@ -155,7 +157,8 @@ enum start start_of(const unsigned char *code, size_t len)
 		return START_PUSH;
 	if (len >= 2 && (code[0] & 0xf0) == 0x40 && code[1] >= 0x50 && code[1] <= 0x57)
 		return START_PUSH;
-	if (len >= 1 && (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70))
+	if (len >= 1 &&
+	    (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70))
 		return START_JUMP;
 	if (len >= 2 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
 		return START_JUMP;

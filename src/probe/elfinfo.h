@@ -14,12 +14,12 @@
 #include "probe/elffile.h"
 #include "util/util.h"
 
-#define BUILD_ID_SIZE	65	/* hex digits of up to 32 bytes, and NUL */
+#define BUILD_ID_SIZE 65 /* hex digits of up to 32 bytes, and NUL */
 
 struct elf_info {
-	char soname[256];		/* DT_SONAME; empty if it has none */
-	char build_id[BUILD_ID_SIZE];	/* hex; empty if it has none */
-	bool is_program;		/* it has an interpreter, or is linked to a fixed address */
+	char soname[256];             /* DT_SONAME; empty if it has none */
+	char build_id[BUILD_ID_SIZE]; /* hex; empty if it has none */
+	bool is_program;              /* it has an interpreter, or is linked to a fixed address */
 	/* .symtab is there: names of local functions, kernels' stubs among them */
 	bool has_symtab;
 };
@@ -37,12 +37,12 @@ bool elfinfo_carries_runtime(int fd);
 
 /* A function's first instruction, which a probe replaces: it decides how much the probe costs. */
 enum start {
-	START_UNKNOWN,		/* not readable, or another architecture */
-	START_PUSH,		/* emulated */
-	START_JUMP,		/* jump or call: emulated */
-	START_NOP,		/* emulated */
-	START_ENDBR,		/* endbr64: single-stepped by kernels that do not know it */
-	START_OTHER,		/* single-stepped */
+	START_UNKNOWN, /* not readable, or another architecture */
+	START_PUSH,    /* emulated */
+	START_JUMP,    /* jump or call: emulated */
+	START_NOP,     /* emulated */
+	START_ENDBR,   /* endbr64: single-stepped by kernels that do not know it */
+	START_OTHER,   /* single-stepped */
 };
 
 extern const char *const start_names[START_OTHER + 1];

@@ -72,8 +72,8 @@ static void examined_drop(void *context, struct budget_item *item)
 	examined_forget(file->probe, file);
 }
 
-struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id,
-				const char *path)
+struct examined *examined_add(struct probe *probe, const struct examined_key *key,
+			      const struct file_id *id, const char *path)
 {
 	struct examined *file, *known;
 

@@ -15,11 +15,11 @@
 #include "names/demangle.h"
 
 struct request {
-	char *text;		/* as given */
-	char *library, *symbol;	/* parts of a copy of it */
+	char *text;             /* as given */
+	char *library, *symbol; /* parts of a copy of it */
 	char *parts;
-	int result;		/* enum extra_result, -1: not said */
-	uint64_t device, inode;	/* of the library, where that is a path; 0: not known */
+	int result;             /* enum extra_result, -1: not said */
+	uint64_t device, inode; /* of the library, where that is a path; 0: not known */
 	bool found;
 };
 
@@ -43,8 +43,9 @@ static const char *const result_names[EXTRA_RESULT_COUNT] = {
 
 /* Libraries whose functions return a status: their API references. */
 static const char *const status_prefixes[] = {
-	"cublas", "cudnn", "cufft", "curand", "cusparse", "cusolver", "cutensor", "nccl", "nvrtc", "nvJitLink", "nvml", "nvjpeg",
-	"cufile", "cuFile", "cupti", "cuda", "cu",
+	"cublas",   "cudnn",  "cufft", "curand",    "cusparse", "cusolver",
+	"cutensor", "nccl",   "nvrtc", "nvJitLink", "nvml",     "nvjpeg",
+	"cufile",   "cuFile", "cupti", "cuda",      "cu",
 };
 
 static const char *const no_status[] = { "String", "StatusName", "ErrorName", "GetVersion" };
@@ -56,11 +57,12 @@ static enum extra_result result_of(const char *symbol)
 	for (i = 0; i < ARRAY_LEN(no_status); i++)
 		if (strstr(symbol, no_status[i]))
 			return EXTRA_RESULT_NONE;
-	if (!strncmp(symbol, "npp", 3))	/* NppStatus: warnings are above 0 */
+	if (!strncmp(symbol, "npp", 3)) /* NppStatus: warnings are above 0 */
 		return EXTRA_RESULT_NEGATIVE;
 	for (i = 0; i < ARRAY_LEN(status_prefixes); i++) {
 		len = strlen(status_prefixes[i]);
-		if (!strncmp(symbol, status_prefixes[i], len) && symbol[len] >= 'A' && symbol[len] <= 'Z')
+		if (!strncmp(symbol, status_prefixes[i], len) && symbol[len] >= 'A' &&
+		    symbol[len] <= 'Z')
 			return EXTRA_RESULT_STATUS;
 	}
 	return EXTRA_RESULT_NONE;
@@ -78,8 +80,10 @@ static int request_read(struct request *request, const char *text, struct reason
 		return reason_set(why, -ENOMEM, "no memory");
 	colon = strchr(request->parts, ':');
 	if (!colon || colon == request->parts || !colon[1] || colon[1] == '=')
-		return reason_set(why, -EINVAL, "--probe takes LIBRARY:SYMBOL, for example libcublas.so.12:cublasSgemm_v2, not '%s'",
-				  text);
+		return reason_set(
+			why, -EINVAL,
+			"--probe takes LIBRARY:SYMBOL, for example libcublas.so.12:cublasSgemm_v2, not '%s'",
+			text);
 	*colon = 0;
 	request->library = request->parts;
 	request->symbol = colon + 1;
@@ -91,13 +95,17 @@ static int request_read(struct request *request, const char *text, struct reason
 		if (!strcmp(equals + 1, result_names[i]))
 			break;
 	if (i == EXTRA_RESULT_COUNT)
-		return reason_set(why, -EINVAL, "--probe %s: a result is status, negative, null or none, not '%s'", text, equals + 1);
+		return reason_set(
+			why, -EINVAL,
+			"--probe %s: a result is status, negative, null or none, not '%s'", text,
+			equals + 1);
 	request->result = (int)i;
 	*equals = 0;
 	return 0;
 }
 
-int extra_functions_new(struct extra_functions **result, const char *const *requests, size_t count, struct reason *why)
+int extra_functions_new(struct extra_functions **result, const char *const *requests, size_t count,
+			struct reason *why)
 {
 	struct extra_functions *extras = calloc(1, sizeof(*extras));
 	int err = 0;
@@ -161,10 +169,13 @@ static bool is_file_of(const struct request *request, const struct stat *st, con
 	if (!strchr(request->library, '/'))
 		return name_matches(request->library, name ? name + 1 : path);
 	/* The file that has this name now counts, too: a library may be replaced by a newer one. */
-	return st && (!strcmp(request->library, path) || (request->inode && request->device == st->st_dev && request->inode == st->st_ino));
+	return st &&
+	       (!strcmp(request->library, path) ||
+		(request->inode && request->device == st->st_dev && request->inode == st->st_ino));
 }
 
-bool extra_functions_want(const struct extra_functions *extras, const struct stat *st, const char *path)
+bool extra_functions_want(const struct extra_functions *extras, const struct stat *st,
+			  const char *path)
 {
 	size_t i;
 
@@ -189,7 +200,7 @@ void extras_settle(struct extra_functions *extras, const char *library, const st
 
 struct search {
 	struct extra_functions *extras;
-	struct request **requests;	/* those of this file, NULL-ended */
+	struct request **requests; /* those of this file, NULL-ended */
 	struct elf_function *list;
 	size_t count, room;
 };
@@ -212,7 +223,8 @@ static bool symbol_matches(const struct request *request, const char *symbol)
 }
 
 /* Finds or gives the number of @symbol. Returns it, or a negative errno. */
-static int number_of(struct extra_functions *extras, const struct request *request, const char *symbol)
+static int number_of(struct extra_functions *extras, const struct request *request,
+		     const char *symbol)
 {
 	size_t i;
 
@@ -226,7 +238,8 @@ static int number_of(struct extra_functions *extras, const struct request *reque
 	extras->functions[i].symbol = strdup(symbol);
 	if (!extras->functions[i].symbol)
 		return -ENOMEM;
-	extras->functions[i].result = request->result >= 0 ? (enum extra_result)request->result : result_of(symbol);
+	extras->functions[i].result = request->result >= 0 ? (enum extra_result)request->result :
+							     result_of(symbol);
 	extras->function_count++;
 	return (int)i;
 }
@@ -254,7 +267,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 	for (i = 0; i < search->count; i++)
 		if (search->list[i].offset == symbol->offset)
 			return 0;
-	if (search->count == CUTOP_EXTRA_MAX) {	/* many of one name */
+	if (search->count == CUTOP_EXTRA_MAX) { /* many of one name */
 		search->extras->full = true;
 		return 0;
 	}
@@ -269,14 +282,16 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		search->list = more;
 	}
 	search->list[search->count++] = (struct elf_function){
-		.offset = symbol->offset, .size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
-		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)), .call = (uint16_t)(CUTOP_EXTRA + number),
+		.offset = symbol->offset,
+		.size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
+		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)),
+		.call = (uint16_t)(CUTOP_EXTRA + number),
 	};
 	return 0;
 }
 
-int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
-		struct reason *why)
+int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st,
+			 const char *path, struct elf_functions *found, struct reason *why)
 {
 	struct search search = { .extras = extras };
 	struct elf_function *more;
@@ -311,7 +326,8 @@ size_t extra_functions_count(const struct extra_functions *extras)
 	return extras ? extras->function_count : 0;
 }
 
-const char *extra_functions_symbol(const struct extra_functions *extras, size_t number, enum extra_result *result)
+const char *extra_functions_symbol(const struct extra_functions *extras, size_t number,
+				   enum extra_result *result)
 {
 	*result = extras->functions[number].result;
 	return extras->functions[number].symbol;
@@ -322,11 +338,14 @@ bool extra_functions_full(const struct extra_functions *extras)
 	return extras->full;
 }
 
-void extra_functions_visit(const struct extra_functions *extras, void (*visit)(void *context, const char *request, const char *library,
-							      bool found), void *context)
+void extra_functions_visit(const struct extra_functions *extras,
+			   void (*visit)(void *context, const char *request, const char *library,
+					 bool found),
+			   void *context)
 {
 	size_t i;
 
 	for (i = 0; extras && i < extras->count; i++)
-		visit(context, extras->list[i].text, extras->list[i].library, extras->list[i].found);
+		visit(context, extras->list[i].text, extras->list[i].library,
+		      extras->list[i].found);
 }

@@ -24,7 +24,8 @@ struct extra_functions;
  * is status, negative, null or none. Returns 0 with *@extras, freed with extra_functions_free(), or
  * -EINVAL, -ENOMEM with @why set.
  */
-int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count, struct reason *why);
+int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count,
+			struct reason *why);
 void extra_functions_free(struct extra_functions *extras);
 
 /*
@@ -32,7 +33,8 @@ void extra_functions_free(struct extra_functions *extras);
  * name alone.
  */
 struct stat;
-bool extra_functions_want(const struct extra_functions *extras, const struct stat *st, const char *path);
+bool extra_functions_want(const struct extra_functions *extras, const struct stat *st,
+			  const char *path);
 
 /* Records which file requests for @library, a path, mean, whatever it is called elsewhere. */
 void extras_settle(struct extra_functions *extras, const char *library, const struct stat *st);
@@ -42,12 +44,13 @@ void extras_settle(struct extra_functions *extras, const char *library, const st
  * leaves it; what it has behind its list is dropped. Returns how many, or a negative errno with
  * @why set.
  */
-int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st, const char *path, struct elf_functions *found,
-		struct reason *why);
+int extra_functions_find(struct extra_functions *extras, int fd, const struct stat *st,
+			 const char *path, struct elf_functions *found, struct reason *why);
 
 /* The functions found so far, by number less CUTOP_EXTRA. Borrowed. */
 size_t extra_functions_count(const struct extra_functions *extras);
-const char *extra_functions_symbol(const struct extra_functions *extras, size_t number, enum extra_result *result);
+const char *extra_functions_symbol(const struct extra_functions *extras, size_t number,
+				   enum extra_result *result);
 
 /* True once more functions matched than there is room for (CUTOP_EXTRA_MAX). */
 bool extra_functions_full(const struct extra_functions *extras);
@@ -56,7 +59,9 @@ bool extra_functions_full(const struct extra_functions *extras);
  * Calls @visit for each request with its library (a path, or a file's name) and whether anything
  * was found for it.
  */
-void extra_functions_visit(const struct extra_functions *extras, void (*visit)(void *context, const char *request, const char *library,
-							      bool found), void *context);
+void extra_functions_visit(const struct extra_functions *extras,
+			   void (*visit)(void *context, const char *request, const char *library,
+					 bool found),
+			   void *context);
 
 #endif

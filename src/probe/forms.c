@@ -8,23 +8,32 @@
 #include <string.h>
 
 const char *const form_verdict_names[FORM_HARMS + 1] = {
-	[FORM_STEPPED] = "single-stepped", [FORM_EMULATED] = "emulated", [FORM_REFUSED] = "refused", [FORM_HARMS] = "harmful",
+	[FORM_STEPPED] = "single-stepped",
+	[FORM_EMULATED] = "emulated",
+	[FORM_REFUSED] = "refused",
+	[FORM_HARMS] = "harmful",
 };
 
-#define SAMPLE(text, offset)	{ .code = text, .size = sizeof(text) - 1, .at = offset }
+#define SAMPLE(text, offset) \
+	{ \
+		.code = text, .size = sizeof(text) - 1, .at = offset \
+	}
 
 #if defined(__x86_64__)
 
 const char *const form_names[FORM_COUNT] = {
-	[FORM_OTHER] = "other", [FORM_PUSH] = "push", [FORM_PUSH_REX] = "push_rex", [FORM_JUMP] = "jump",
-	[FORM_BRANCH] = "branch", [FORM_CALL] = "call", [FORM_NOP] = "nop", [FORM_NOP2] = "nop2", [FORM_NOP3] = "nop3",
-	[FORM_NOP4] = "nop4", [FORM_NOP5] = "nop5", [FORM_NOP6] = "nop6", [FORM_NOP7] = "nop7", [FORM_NOP8] = "nop8",
-	[FORM_NOP9] = "nop9", [FORM_ENDBR] = "endbr64", [FORM_FRAME] = "frame", [FORM_SUB8] = "sub8", [FORM_SUB32] = "sub32",
+	[FORM_OTHER] = "other",   [FORM_PUSH] = "push",     [FORM_PUSH_REX] = "push_rex",
+	[FORM_JUMP] = "jump",     [FORM_BRANCH] = "branch", [FORM_CALL] = "call",
+	[FORM_NOP] = "nop",       [FORM_NOP2] = "nop2",     [FORM_NOP3] = "nop3",
+	[FORM_NOP4] = "nop4",     [FORM_NOP5] = "nop5",     [FORM_NOP6] = "nop6",
+	[FORM_NOP7] = "nop7",     [FORM_NOP8] = "nop8",     [FORM_NOP9] = "nop9",
+	[FORM_ENDBR] = "endbr64", [FORM_FRAME] = "frame",   [FORM_SUB8] = "sub8",
+	[FORM_SUB32] = "sub32",
 };
 
 /* Each sample returns 0 and preserves the registers that a function must preserve. */
 const struct form_sample form_samples[FORM_COUNT] = {
-	[FORM_OTHER] = SAMPLE("\x31\xc0\xc3", 0),			/* xor %eax,%eax; ret */
+	[FORM_OTHER] = SAMPLE("\x31\xc0\xc3", 0), /* xor %eax,%eax; ret */
 	/* Push %rbp; pop %rbp; ... */
 	[FORM_PUSH] = SAMPLE("\x55\x5d\x31\xc0\xc3", 0),
 	/* Push %r12; pop %r12; ... */
@@ -48,7 +57,8 @@ const struct form_sample form_samples[FORM_COUNT] = {
 	/* mov %rbp,%rcx; mov %rsp,%rbp; mov %rcx,%rbp; ... */
 	[FORM_FRAME] = SAMPLE("\x48\x89\xe9\x48\x89\xe5\x48\x89\xcd\x31\xc0\xc3", 3),
 	[FORM_SUB8] = SAMPLE("\x48\x83\xec\x08\x48\x83\xc4\x08\x31\xc0\xc3", 0),
-	[FORM_SUB32] = SAMPLE("\x48\x81\xec\x00\x01\x00\x00\x48\x81\xc4\x00\x01\x00\x00\x31\xc0\xc3", 0),
+	[FORM_SUB32] =
+		SAMPLE("\x48\x81\xec\x00\x01\x00\x00\x48\x81\xc4\x00\x01\x00\x00\x31\xc0\xc3", 0),
 };
 
 static const struct {
@@ -82,7 +92,8 @@ enum form form_of(const unsigned char *code, size_t len)
 		return FORM_PUSH_REX;
 	if ((len >= 2 && code[0] == 0xeb) || (len >= 5 && code[0] == 0xe9))
 		return FORM_JUMP;
-	if ((len >= 2 && (code[0] & 0xf0) == 0x70) || (len >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
+	if ((len >= 2 && (code[0] & 0xf0) == 0x70) ||
+	    (len >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
 		return FORM_BRANCH;
 	if (len >= 5 && code[0] == 0xe8)
 		return FORM_CALL;
@@ -95,7 +106,8 @@ enum form form_of(const unsigned char *code, size_t len)
 
 void forms_default(struct forms *forms)
 {
-	static const enum form always[] = { FORM_PUSH, FORM_PUSH_REX, FORM_JUMP, FORM_BRANCH, FORM_CALL, FORM_NOP };
+	static const enum form always[] = { FORM_PUSH,   FORM_PUSH_REX, FORM_JUMP,
+					    FORM_BRANCH, FORM_CALL,     FORM_NOP };
 	size_t i;
 
 	memset(forms, 0, sizeof(*forms));
@@ -106,17 +118,18 @@ void forms_default(struct forms *forms)
 #else
 
 const char *const form_names[FORM_COUNT] = {
-	[FORM_OTHER] = "other", [FORM_NOP] = "nop", [FORM_BTI] = "bti", [FORM_PAC] = "paciasp", [FORM_JUMP] = "jump",
-	[FORM_CALL] = "call", [FORM_BRANCH] = "branch", [FORM_ADR] = "adr", [FORM_LITERAL] = "literal", [FORM_STP] = "stp",
-	[FORM_SUB] = "sub",
+	[FORM_OTHER] = "other",   [FORM_NOP] = "nop",   [FORM_BTI] = "bti",
+	[FORM_PAC] = "paciasp",   [FORM_JUMP] = "jump", [FORM_CALL] = "call",
+	[FORM_BRANCH] = "branch", [FORM_ADR] = "adr",   [FORM_LITERAL] = "literal",
+	[FORM_STP] = "stp",       [FORM_SUB] = "sub",
 };
 
-#define RETURN_0	"\x00\x00\x80\x52\xc0\x03\x5f\xd6"	/* mov w0, #0; ret */
+#define RETURN_0 "\x00\x00\x80\x52\xc0\x03\x5f\xd6" /* mov w0, #0; ret */
 
 const struct form_sample form_samples[FORM_COUNT] = {
 	[FORM_OTHER] = SAMPLE(RETURN_0, 0),
 	[FORM_NOP] = SAMPLE("\x1f\x20\x03\xd5" RETURN_0, 0),
-	[FORM_BTI] = SAMPLE("\x5f\x24\x03\xd5" RETURN_0, 0),				/* bti c */
+	[FORM_BTI] = SAMPLE("\x5f\x24\x03\xd5" RETURN_0, 0), /* bti c */
 	/* Paciasp; autiasp */
 	[FORM_PAC] = SAMPLE("\x3f\x23\x03\xd5\xbf\x23\x03\xd5" RETURN_0, 0),
 	/* B to the next instruction */
@@ -145,13 +158,13 @@ static const struct {
 	{ FORM_PAC, 0xffffffbf, 0xd503233f },
 	{ FORM_JUMP, 0xfc000000, 0x14000000 },
 	{ FORM_CALL, 0xfc000000, 0x94000000 },
-	{ FORM_BRANCH, 0xff000010, 0x54000000 },	/* b.cond */
-	{ FORM_BRANCH, 0x7e000000, 0x34000000 },	/* cbz, cbnz */
-	{ FORM_BRANCH, 0x7e000000, 0x36000000 },	/* tbz, tbnz */
+	{ FORM_BRANCH, 0xff000010, 0x54000000 }, /* b.cond */
+	{ FORM_BRANCH, 0x7e000000, 0x34000000 }, /* cbz, cbnz */
+	{ FORM_BRANCH, 0x7e000000, 0x36000000 }, /* tbz, tbnz */
 	{ FORM_ADR, 0x1f000000, 0x10000000 },
-	{ FORM_LITERAL, 0xbf000000, 0x18000000 },	/* ldr w, ldr x */
-	{ FORM_LITERAL, 0xff000000, 0x98000000 },	/* ldrsw */
-	{ FORM_STP, 0xffe07fff, 0xa9a07bfd },		/* a negative offset */
+	{ FORM_LITERAL, 0xbf000000, 0x18000000 }, /* ldr w, ldr x */
+	{ FORM_LITERAL, 0xff000000, 0x98000000 }, /* ldrsw */
+	{ FORM_STP, 0xffe07fff, 0xa9a07bfd },     /* a negative offset */
 	{ FORM_SUB, 0xff8003ff, 0xd10003ff },
 };
 
@@ -171,7 +184,8 @@ enum form form_of(const unsigned char *code, size_t len)
 
 void forms_default(struct forms *forms)
 {
-	static const enum form always[] = { FORM_JUMP, FORM_CALL, FORM_BRANCH, FORM_ADR, FORM_LITERAL };
+	static const enum form always[] = { FORM_JUMP, FORM_CALL, FORM_BRANCH, FORM_ADR,
+					    FORM_LITERAL };
 	size_t i;
 
 	memset(forms, 0, sizeof(*forms));

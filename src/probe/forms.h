@@ -19,12 +19,12 @@
 enum form {
 	FORM_OTHER,
 #if defined(__x86_64__)
-	FORM_PUSH,		/* push %rax to push %rdi */
-	FORM_PUSH_REX,		/* push %r8 to push %r15 */
-	FORM_JUMP,		/* jmp rel8, jmp rel32 */
-	FORM_BRANCH,		/* jcc rel8, jcc rel32 */
-	FORM_CALL,		/* call rel32 */
-	FORM_NOP,		/* the kernel's own choice of nop for each length */
+	FORM_PUSH,     /* push %rax to push %rdi */
+	FORM_PUSH_REX, /* push %r8 to push %r15 */
+	FORM_JUMP,     /* jmp rel8, jmp rel32 */
+	FORM_BRANCH,   /* jcc rel8, jcc rel32 */
+	FORM_CALL,     /* call rel32 */
+	FORM_NOP,      /* the kernel's own choice of nop for each length */
 	FORM_NOP2,
 	FORM_NOP3,
 	FORM_NOP4,
@@ -33,21 +33,21 @@ enum form {
 	FORM_NOP7,
 	FORM_NOP8,
 	FORM_NOP9,
-	FORM_ENDBR,		/* endbr64 */
-	FORM_FRAME,		/* mov %rsp,%rbp */
-	FORM_SUB8,		/* sub $imm8,%rsp */
-	FORM_SUB32,		/* sub $imm32,%rsp */
+	FORM_ENDBR, /* endbr64 */
+	FORM_FRAME, /* mov %rsp,%rbp */
+	FORM_SUB8,  /* sub $imm8,%rsp */
+	FORM_SUB32, /* sub $imm32,%rsp */
 #else
 	FORM_NOP,
-	FORM_BTI,		/* bti, bti c, bti j, bti jc */
-	FORM_PAC,		/* paciasp, pacibsp */
-	FORM_JUMP,		/* b */
-	FORM_CALL,		/* bl */
-	FORM_BRANCH,		/* b.cond, cbz, cbnz, tbz, tbnz */
-	FORM_ADR,		/* adr, adrp */
-	FORM_LITERAL,		/* ldr, ldrsw of a literal */
-	FORM_STP,		/* stp x29, x30, [sp, #-imm]! */
-	FORM_SUB,		/* sub sp, sp, #imm */
+	FORM_BTI,     /* bti, bti c, bti j, bti jc */
+	FORM_PAC,     /* paciasp, pacibsp */
+	FORM_JUMP,    /* b */
+	FORM_CALL,    /* bl */
+	FORM_BRANCH,  /* b.cond, cbz, cbnz, tbz, tbnz */
+	FORM_ADR,     /* adr, adrp */
+	FORM_LITERAL, /* ldr, ldrsw of a literal */
+	FORM_STP,     /* stp x29, x30, [sp, #-imm]! */
+	FORM_SUB,     /* sub sp, sp, #imm */
 #endif
 	FORM_COUNT,
 };
@@ -58,21 +58,21 @@ extern const char *const form_names[FORM_COUNT];
 enum form form_of(const unsigned char *code, size_t len);
 
 /* Bytes of the longest encoding that form_of() looks at. */
-#define FORM_BYTES	9
+#define FORM_BYTES 9
 
 enum form_verdict {
 	/* The kernel single-steps it, or it is not known what the kernel does */
 	FORM_STEPPED,
 	FORM_EMULATED,
-	FORM_REFUSED,		/* the kernel places no probe on it */
-	FORM_HARMS,		/* a probe on it kills some programs (probe/selftest.h) */
+	FORM_REFUSED, /* the kernel places no probe on it */
+	FORM_HARMS,   /* a probe on it kills some programs (probe/selftest.h) */
 };
 
 extern const char *const form_verdict_names[FORM_HARMS + 1];
 
 struct forms {
 	enum form_verdict verdicts[FORM_COUNT];
-	bool tried;		/* found by probes on this kernel; if not, what every kernel does */
+	bool tried; /* found by probes on this kernel; if not, what every kernel does */
 };
 
 /*
@@ -87,7 +87,7 @@ void forms_default(struct forms *forms);
  */
 struct form_sample {
 	const char *code;
-	size_t size, at;	/* bytes */
+	size_t size, at; /* bytes */
 };
 
 extern const struct form_sample form_samples[FORM_COUNT];

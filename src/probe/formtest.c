@@ -26,10 +26,10 @@
 #include "probe/links.h"
 #include "util/util.h"
 
-#define SAMPLE_ROOM	64	/* bytes for each sample */
-#define SAMPLES_SIZE	(SAMPLE_ROOM * FORM_COUNT)
-#define SAMPLES_SECONDS	2	/* for a child that a kernel has sent astray */
-#define ANSWER_MS	5000	/* for all forms; a form takes about a millisecond */
+#define SAMPLE_ROOM     64 /* bytes for each sample */
+#define SAMPLES_SIZE    (SAMPLE_ROOM * FORM_COUNT)
+#define SAMPLES_SECONDS 2    /* for a child that a kernel has sent astray */
+#define ANSWER_MS       5000 /* for all forms; a form takes about a millisecond */
 
 int samples_open(struct samples *samples)
 {
@@ -48,7 +48,8 @@ int samples_open(struct samples *samples)
 		err = errno ? -errno : -EIO;
 		goto fail;
 	}
-	samples->code = mmap(NULL, SAMPLES_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, samples->fd, 0);
+	samples->code =
+		mmap(NULL, SAMPLES_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, samples->fd, 0);
 	if (samples->code != MAP_FAILED)
 		return 0;
 	err = -errno;
@@ -79,8 +80,8 @@ void sample_links_init(struct sample_links *links)
 	memset(links->placed, 0, sizeof(links->placed));
 }
 
-void sample_links_open(struct sample_links *links, const struct samples *samples, int program, enum attach_method method,
-		       const bool wanted[FORM_COUNT], bool returns)
+void sample_links_open(struct sample_links *links, const struct samples *samples, int program,
+		       enum attach_method method, const bool wanted[FORM_COUNT], bool returns)
 {
 	uint64_t offsets[FORM_COUNT];
 	size_t count = 0, form;
@@ -91,7 +92,8 @@ void sample_links_open(struct sample_links *links, const struct samples *samples
 	for (form = 0; form < FORM_COUNT; form++)
 		if (wanted[form])
 			offsets[count++] = sample_offset((enum form)form);
-	links->fds[0] = count > 1 ? link_places(program, method, path, offsets, count, returns) : -1;
+	links->fds[0] = count > 1 ? link_places(program, method, path, offsets, count, returns) :
+				    -1;
 	if (links->fds[0] >= 0) {
 		memcpy(links->placed, wanted, sizeof(links->placed));
 		return;
@@ -116,14 +118,14 @@ int sample_run(const struct samples *samples, enum form form)
 	int (*function)(void);
 	const void *at = samples->code + (size_t)form * SAMPLE_ROOM;
 
-	memcpy(&function, &at, sizeof(function));	/* ISO C has no cast from data to code */
+	memcpy(&function, &at, sizeof(function)); /* ISO C has no cast from data to code */
 	return function();
 }
 
 /* ---- children that run samples ---- */
 
 /* Exit status; a lesser one is a form, or FORM_COUNT */
-#define CHILD_FAILED	(FORM_COUNT + 1)
+#define CHILD_FAILED (FORM_COUNT + 1)
 
 static bool have_copies(void)
 {
@@ -141,7 +143,8 @@ static bool have_copies(void)
  * single-stepped, @end if none was, CHILD_FAILED if that could not be found out, or -1 if the child
  * was killed.
  */
-static int samples_run(const struct samples *samples, const struct sample_links *links, int first, int end)
+static int samples_run(const struct samples *samples, const struct sample_links *links, int first,
+		       int end)
 {
 	int status = 0, form;
 	pid_t child = fork(), ended;
@@ -176,7 +179,9 @@ static int samples_run(const struct samples *samples, const struct sample_links 
 static int program_load(enum attach_method method)
 {
 	const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = method == ATTACH_SESSION },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K,
+		  .dst_reg = BPF_REG_0,
+		  .imm = method == ATTACH_SESSION },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
@@ -184,7 +189,8 @@ static int program_load(enum attach_method method)
 
 	if (method != ATTACH_PERF)
 		options.expected_attach_type = (enum bpf_attach_type)attach_type_of(method);
-	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_forms", "GPL", code, ARRAY_LEN(code), &options);
+	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_forms", "GPL", code, ARRAY_LEN(code),
+				&options);
 	return program < 0 ? -errno : program;
 }
 
@@ -192,8 +198,8 @@ static int program_load(enum attach_method method)
  * Probes each sample, and has a child run it. The kernel refuses an instruction when a mapping gets
  * its breakpoint, which is at once here, since we map the samples.
  */
-static void samples_try(struct forms *forms, const struct samples *samples, int program, enum attach_method method,
-			struct sample_links *links)
+static void samples_try(struct forms *forms, const struct samples *samples, int program,
+			enum attach_method method, struct sample_links *links)
 {
 	bool wanted[FORM_COUNT];
 	int form, stopped;
@@ -212,7 +218,8 @@ static void samples_try(struct forms *forms, const struct samples *samples, int 
 	}
 	/* One of them kills, or fails: run each in a child of its own, to tell which. */
 	for (; form < FORM_COUNT; form++) {
-		stopped = links->placed[form] ? samples_run(samples, links, form, form + 1) : form + 1;
+		stopped = links->placed[form] ? samples_run(samples, links, form, form + 1) :
+						form + 1;
 		if (stopped != form + 1)
 			forms->verdicts[form] = stopped < 0 ? FORM_HARMS : FORM_STEPPED;
 	}
@@ -259,7 +266,7 @@ static void apart_run(int answer)
 	forms_tried(&forms, ATTACH_PERF, &links);
 	if (write(answer, &forms, sizeof(forms)) != sizeof(forms))
 		_exit(1);
-	_exit(0);	/* takes the probes down, which takes seconds */
+	_exit(0); /* takes the probes down, which takes seconds */
 }
 
 /* Runs in a process that is not waited for: its parent ends at once. */
@@ -284,8 +291,8 @@ static void forms_try_apart(struct forms *forms)
 		;
 	ready = (struct pollfd){ .fd = ends[0], .events = POLLIN };
 	/* Less than PIPE_BUF: it is written whole or not at all. */
-	if (child > 0 && poll(&ready, 1, ANSWER_MS) == 1 && read(ends[0], &answer, sizeof(answer)) == sizeof(answer) &&
-	    answer.tried)
+	if (child > 0 && poll(&ready, 1, ANSWER_MS) == 1 &&
+	    read(ends[0], &answer, sizeof(answer)) == sizeof(answer) && answer.tried)
 		*forms = answer;
 	close(ends[0]);
 }
@@ -307,7 +314,8 @@ static void forms_force(struct forms *forms, const char *list)
 	}
 }
 
-void forms_try(struct forms *forms, const struct kernel_features *features, struct sample_links *left)
+void forms_try(struct forms *forms, const struct kernel_features *features,
+	       struct sample_links *left)
 {
 	const char *forced = getenv("CUTOP_TEST_FORMS");
 

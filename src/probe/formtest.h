@@ -14,8 +14,8 @@
 #include "probe/kernel.h"
 
 struct samples {
-	int fd;			/* the file, -1: none */
-	unsigned char *code;	/* its mapping: private, so that probes can sit there */
+	int fd;              /* the file, -1: none */
+	unsigned char *code; /* its mapping: private, so that probes can sit there */
 };
 
 /* Makes the samples. Returns 0 or a negative errno; samples_close() undoes both. */
@@ -27,8 +27,8 @@ uint64_t sample_offset(enum form form);
 
 /* Probes on samples. */
 struct sample_links {
-	int fds[FORM_COUNT];		/* -1: none */
-	bool placed[FORM_COUNT];	/* a link has the form */
+	int fds[FORM_COUNT];     /* -1: none */
+	bool placed[FORM_COUNT]; /* a link has the form */
 };
 
 /* None yet. */
@@ -38,8 +38,8 @@ void sample_links_init(struct sample_links *links);
  * Puts @program on the samples of the forms that are @wanted, as link_places() does. One link holds
  * them all, or, if the kernel refuses some, each has its own. Undo with sample_links_close().
  */
-void sample_links_open(struct sample_links *links, const struct samples *samples, int program, enum attach_method method,
-		       const bool wanted[FORM_COUNT], bool returns);
+void sample_links_open(struct sample_links *links, const struct samples *samples, int program,
+		       enum attach_method method, const bool wanted[FORM_COUNT], bool returns);
 void sample_links_close(struct sample_links *links);
 
 /* Runs the sample of @form. Returns 0. */
@@ -52,6 +52,7 @@ int sample_run(const struct samples *samples, enum form form);
  * close, so close them along with others, by sample_links_close(). For tests: CUTOP_TEST_FORMS in
  * the environment lists forms, or "all", that are taken for single-stepped.
  */
-void forms_try(struct forms *forms, const struct kernel_features *features, struct sample_links *left);
+void forms_try(struct forms *forms, const struct kernel_features *features,
+	       struct sample_links *left);
 
 #endif

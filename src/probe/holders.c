@@ -15,8 +15,8 @@
 
 #include "probe/links.h"
 
-#define UNSHARE		2u		/* CLOSE_RANGE_UNSHARE, linux/close_range.h */
-#define STACK_BYTES	(256u << 10)	/* of address space; two pages are touched */
+#define UNSHARE     2u           /* CLOSE_RANGE_UNSHARE, linux/close_range.h */
+#define STACK_BYTES (256u << 10) /* of address space; two pages are touched */
 
 enum state {
 	HOLDER_STARTS,
@@ -51,7 +51,8 @@ static int table_make(const struct holder *holder)
 		unsigned int link = i < holder->count ? (unsigned int)holder->links[i] : ~0u;
 
 		if (link > from) {
-			if (syscall(SYS_close_range, from, i < holder->count ? link - 1 : ~0u, flags))
+			if (syscall(SYS_close_range, from, i < holder->count ? link - 1 : ~0u,
+				    flags))
 				return -1;
 			flags = 0;
 		}

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#define HOLDER_LINKS	4	/* links of a thread */
+#define HOLDER_LINKS 4 /* links of a thread */
 
 struct holder;
 

@@ -20,21 +20,21 @@
 #include "util/util.h"
 
 /* Those that linux/magic.h of older headers, or none, has. */
-#define MAGIC_EXFAT	0x2011bab0u
-#define MAGIC_NTFS3	0x7366746eu
-#define MAGIC_UDF	0x15013346u
-#define MAGIC_XFS	0x58465342u
-#define MAGIC_ZFS	0x2fc12fc1u
-#define MAGIC_BCACHEFS	0xca451a4eu
-#define MAGIC_FUSE	0x65735546u
-#define MAGIC_NFS	0x6969u
-#define MAGIC_CIFS	0xff534d42u
-#define MAGIC_SMB2	0xfe534d42u
-#define MAGIC_CEPH	0x00c36400u
-#define MAGIC_EROFS	0xe0f5e1e2u
+#define MAGIC_EXFAT    0x2011bab0u
+#define MAGIC_NTFS3    0x7366746eu
+#define MAGIC_UDF      0x15013346u
+#define MAGIC_XFS      0x58465342u
+#define MAGIC_ZFS      0x2fc12fc1u
+#define MAGIC_BCACHEFS 0xca451a4eu
+#define MAGIC_FUSE     0x65735546u
+#define MAGIC_NFS      0x6969u
+#define MAGIC_CIFS     0xff534d42u
+#define MAGIC_SMB2     0xfe534d42u
+#define MAGIC_CEPH     0x00c36400u
+#define MAGIC_EROFS    0xe0f5e1e2u
 
 /* bpf_find_vma() only tries to lock our address space: a reader of /proc may hold the lock */
-#define TRIES	100
+#define TRIES 100
 
 static int piece_ask(int program, const void *address, unsigned int piece, __u32 *value)
 {
@@ -79,7 +79,9 @@ static int by_stat(int fd, const struct stat *st, struct file_id *id, __u32 *mag
 	struct statfs fs;
 
 	*id = (struct file_id){
-		.inode = st->st_ino, .size = (__u64)st->st_size, .device = (__u32)(major(st->st_dev) << 20 | minor(st->st_dev)),
+		.inode = st->st_ino,
+		.size = (__u64)st->st_size,
+		.device = (__u32)(major(st->st_dev) << 20 | minor(st->st_dev)),
 	};
 	if (fstatfs(fd, &fs))
 		return -errno;
@@ -116,8 +118,10 @@ int identify_file(int program, int fd, struct file_id *id, __u32 *magic)
 bool magic_is_local(__u32 magic)
 {
 	static const __u32 local[] = {
-		EXT4_SUPER_MAGIC, MAGIC_XFS, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, RAMFS_MAGIC, F2FS_SUPER_MAGIC, SQUASHFS_MAGIC, MAGIC_EROFS,
-		MAGIC_ZFS, MAGIC_BCACHEFS, ISOFS_SUPER_MAGIC, MAGIC_UDF, MSDOS_SUPER_MAGIC, MAGIC_EXFAT, MAGIC_NTFS3, HUGETLBFS_MAGIC,
+		EXT4_SUPER_MAGIC,  MAGIC_XFS,        BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
+		RAMFS_MAGIC,       F2FS_SUPER_MAGIC, SQUASHFS_MAGIC,    MAGIC_EROFS,
+		MAGIC_ZFS,         MAGIC_BCACHEFS,   ISOFS_SUPER_MAGIC, MAGIC_UDF,
+		MSDOS_SUPER_MAGIC, MAGIC_EXFAT,      MAGIC_NTFS3,       HUGETLBFS_MAGIC,
 
 	};
 	size_t i;
@@ -130,5 +134,6 @@ bool magic_is_local(__u32 magic)
 
 bool magic_tells_cached(__u32 magic)
 {
-	return magic == MAGIC_FUSE || magic == MAGIC_NFS || magic == MAGIC_CIFS || magic == MAGIC_SMB2 || magic == MAGIC_CEPH;
+	return magic == MAGIC_FUSE || magic == MAGIC_NFS || magic == MAGIC_CIFS ||
+	       magic == MAGIC_SMB2 || magic == MAGIC_CEPH;
 }

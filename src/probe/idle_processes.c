@@ -39,8 +39,10 @@ static bool row_read(uint32_t tgid, struct program_row *row)
 	 * 20th word after that: proc(5).
 	 */
 	at = text ? strrchr(text, ')') : NULL;
-	if (at && sscanf(at + 1, " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			 &row->parent_tgid, &ticks) == 2) {
+	if (at &&
+	    sscanf(at + 1,
+		   " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &row->parent_tgid, &ticks) == 2) {
 		row->start_time = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 		known = true;
 		*at = 0;
@@ -60,7 +62,8 @@ static bool row_read(uint32_t tgid, struct program_row *row)
 
 int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process *process)
 {
-	int programs = bpf_map__fd(bpf->skeleton->maps.programs), tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
+	int programs = bpf_map__fd(bpf->skeleton->maps.programs),
+	    tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
 	int late = bpf_map__fd(bpf->skeleton->maps.late);
 	struct program_row row = { .tgid = tgid, .late = 1 };
 	uint32_t program, known;
@@ -76,7 +79,8 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 	if (bpf_map_update_elem(programs, &program, &row, BPF_NOEXIST))
 		return 0;
 	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_IMAGES], 1, __ATOMIC_SEQ_CST);
-	__atomic_and_fetch(&bpf->skeleton->bss->watchful[program & (WATCHFUL_COUNT - 1)], ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
+	__atomic_and_fetch(&bpf->skeleton->bss->watchful[program & (WATCHFUL_COUNT - 1)],
+			   ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
 	near_sync_claim(bpf->skeleton, program);
 	if (bpf_map_update_elem(tgids, &tgid, &program, BPF_NOEXIST) ||
 	    (bpf_map_lookup_elem(late, &tgid, &known) && !bpf_map_delete_elem(tgids, &tgid))) {
@@ -85,8 +89,14 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 		return 0;
 	}
 	*process = (struct rec_process){
-		.hdr = { .type = REC_PROCESS, .size = sizeof(*process), .program = program, .time = row.first_time, .tgid = tgid },
-		.start_time = row.start_time, .parent_tgid = row.parent_tgid, .uid = row.uid,
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(*process),
+			 .program = program,
+			 .time = row.first_time,
+			 .tgid = tgid },
+		.start_time = row.start_time,
+		.parent_tgid = row.parent_tgid,
+		.uid = row.uid,
 	};
 	memcpy(process->comm, row.comm, sizeof(process->comm));
 	return 1;

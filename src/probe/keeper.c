@@ -19,10 +19,10 @@
 #include "util/message.h"
 
 /* The kernel takes one to close hundreds of links on a busy machine */
-#define ANSWER_SECONDS	10
-#define REAP_INTERVAL	5	/* ms */
+#define ANSWER_SECONDS 10
+#define REAP_INTERVAL  5 /* ms */
 /* Cutop is to end within two seconds, whatever else there is to do */
-#define END_TIME	(1300 * NSEC_PER_MSEC)
+#define END_TIME (1300 * NSEC_PER_MSEC)
 
 struct keeper {
 	pid_t pid;
@@ -39,7 +39,8 @@ struct keeper {
  */
 static void reap(const struct keeper *keeper)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (keeper->is_ending ? END_TIME / 4 : ANSWER_SECONDS * NSEC_PER_SEC);
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) +
+		       (keeper->is_ending ? END_TIME / 4 : ANSWER_SECONDS * NSEC_PER_SEC);
 
 	while (!waitpid(keeper->pid, NULL, WNOHANG) && clock_ns(CLOCK_MONOTONIC) < end)
 		poll(NULL, 0, REAP_INTERVAL);
@@ -96,7 +97,8 @@ static int answer_wait(struct keeper *keeper)
 	return got;
 }
 
-static int order_send(struct keeper *keeper, struct keeper_message message, const int *fds, size_t count)
+static int order_send(struct keeper *keeper, struct keeper_message message, const int *fds,
+		      size_t count)
 {
 	const struct iovec part = { &message, sizeof(message) };
 	int err = keeper->is_lost ? -EPIPE : message_send(keeper->socket, &part, 1, fds, count, 0);
@@ -150,7 +152,8 @@ int keeper_start(struct keeper **result, struct reason *why)
 fail:
 	free(keeper->told);
 	free(keeper);
-	return reason_set(why, err, "cannot start the process that holds the probes: %s", strerror(-err));
+	return reason_set(why, err, "cannot start the process that holds the probes: %s",
+			  strerror(-err));
 }
 
 /*
@@ -160,14 +163,16 @@ fail:
  */
 void keeper_end(struct keeper *keeper)
 {
-	const struct timeval patience = { .tv_sec = END_TIME / NSEC_PER_SEC, .tv_usec = END_TIME % NSEC_PER_SEC / 1000 };
+	const struct timeval patience = { .tv_sec = END_TIME / NSEC_PER_SEC,
+					  .tv_usec = END_TIME % NSEC_PER_SEC / 1000 };
 
 	if (!keeper)
 		return;
 	setsockopt(keeper->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(keeper->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	keeper->is_ending = true;
-	if (!order_send(keeper, (struct keeper_message){ .type = KEEPER_END }, NULL, 0) && answer_wait(keeper) >= 0) {
+	if (!order_send(keeper, (struct keeper_message){ .type = KEEPER_END }, NULL, 0) &&
+	    answer_wait(keeper) >= 0) {
 		reap(keeper);
 		keeper->is_lost = true;
 	}
@@ -208,7 +213,9 @@ bool keeper_told(struct keeper *keeper, uint32_t *shelf)
 
 int keeper_watch(struct keeper *keeper, uint32_t shelf, const struct guard *guard)
 {
-	const struct keeper_message message = { .type = KEEPER_WATCH, .shelf = shelf, .state = guard_state(guard) };
+	const struct keeper_message message = { .type = KEEPER_WATCH,
+						.shelf = shelf,
+						.state = guard_state(guard) };
 
 	return guard->fd < 0 ? 0 : order_send(keeper, message, &guard->fd, 1);
 }
@@ -220,8 +227,11 @@ int keeper_keep(struct keeper *keeper, uint32_t shelf, int *links, size_t count)
 
 	for (at = 0; at < count; at += part) {
 		part = count - at < KEEPER_LINKS_MAX ? count - at : KEEPER_LINKS_MAX;
-		kept = order_send(keeper, (struct keeper_message){ .type = KEEPER_KEEP, .shelf = shelf, .value = (uint32_t)part },
-				    links + at, part);
+		kept = order_send(keeper,
+				  (struct keeper_message){ .type = KEEPER_KEEP,
+							   .shelf = shelf,
+							   .value = (uint32_t)part },
+				  links + at, part);
 		if (!kept)
 			kept = answer_wait(keeper);
 		if (kept < 0)
@@ -241,7 +251,9 @@ void keeper_drop(struct keeper *keeper, const uint32_t *shelves, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (order_send(keeper, (struct keeper_message){ .type = KEEPER_DROP, .shelf = shelves[i] }, NULL, 0))
+		if (order_send(keeper,
+			       (struct keeper_message){ .type = KEEPER_DROP, .shelf = shelves[i] },
+			       NULL, 0))
 			return;
 	if (count && !order_send(keeper, (struct keeper_message){ .type = KEEPER_WAIT }, NULL, 0))
 		answer_wait(keeper);

@@ -26,7 +26,7 @@
 #include "util/message.h"
 #include "util/util.h"
 
-#define LOOK_INTERVAL	100	/* ms, for files that cannot be leased */
+#define LOOK_INTERVAL 100 /* ms, for files that cannot be leased */
 
 struct held {
 	struct holder *holder;
@@ -35,11 +35,11 @@ struct held {
 
 struct shelf {
 	uint32_t number;
-	struct guard guard;	/* fd -1: its file is not watched over */
-	bool lifted;		/* its links are closed until the file is watched anew */
-	bool untold;		/* cutop has yet to be told that */
+	struct guard guard; /* fd -1: its file is not watched over */
+	bool lifted;        /* its links are closed until the file is watched anew */
+	bool untold;        /* cutop has yet to be told that */
 	struct held *held;
-	int *loose;		/* links for which no thread could be started */
+	int *loose; /* links for which no thread could be started */
 	size_t loose_count;
 	struct shelf *next;
 };
@@ -47,7 +47,7 @@ struct shelf {
 struct keeping {
 	int socket, signals;
 	struct shelf *shelves;
-	struct shelf *dropped;	/* shelves whose links are being closed */
+	struct shelf *dropped; /* shelves whose links are being closed */
 };
 
 /* ---- links ---- */
@@ -144,7 +144,8 @@ static bool lifted_tell(const struct keeping *keeping, const struct shelf *shelf
 {
 	const struct keeper_message message = { .type = KEEPER_LIFTED, .shelf = shelf->number };
 
-	return send(keeping->socket, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(message);
+	return send(keeping->socket, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       sizeof(message);
 }
 
 /* Answers cutop, which waits for the answer and so makes room. */
@@ -176,7 +177,8 @@ static void shelves_look(struct keeping *keeping, bool leased)
 	for (shelf = keeping->shelves; shelf; shelf = shelf->next) {
 		if (shelf->untold)
 			shelf->untold = !lifted_tell(keeping, shelf);
-		if (!shelf->lifted && shelf->guard.leased == leased && guard_is_touched(&shelf->guard))
+		if (!shelf->lifted && shelf->guard.leased == leased &&
+		    guard_is_touched(&shelf->guard))
 			shelf_lift(keeping, shelf);
 	}
 }
@@ -187,7 +189,8 @@ static int look_wait(const struct keeping *keeping)
 	const struct shelf *shelf;
 
 	for (shelf = keeping->shelves; shelf; shelf = shelf->next)
-		if (shelf->untold || (shelf->guard.fd >= 0 && !shelf->lifted && !shelf->guard.leased))
+		if (shelf->untold ||
+		    (shelf->guard.fd >= 0 && !shelf->lifted && !shelf->guard.leased))
 			return LOOK_INTERVAL;
 	return -1;
 }
@@ -220,7 +223,8 @@ static void watch(struct keeping *keeping, const struct keeper_message *message,
 		shelf_lift(keeping, shelf);
 }
 
-static void keep(struct keeping *keeping, const struct keeper_message *message, const int *fds, size_t count)
+static void keep(struct keeping *keeping, const struct keeper_message *message, const int *fds,
+		 size_t count)
 {
 	struct shelf *shelf = count == message->value ? shelf_get(keeping, message->shelf) : NULL;
 	size_t i, part;
@@ -268,7 +272,8 @@ static void dropped_wait(struct keeping *keeping)
 }
 
 /* Returns false when the process is to end. */
-static bool message_do(struct keeping *keeping, const struct keeper_message *message, const int *fds, size_t count)
+static bool message_do(struct keeping *keeping, const struct keeper_message *message,
+		       const int *fds, size_t count)
 {
 	switch (message->type) {
 	case KEEPER_WATCH:
@@ -277,20 +282,14 @@ static bool message_do(struct keeping *keeping, const struct keeper_message *mes
 		else
 			fds_close(fds, count);
 		return true;
-	case KEEPER_KEEP:
-		keep(keeping, message, fds, count);
-		return true;
-	case KEEPER_DROP:
-		drop(keeping, message->shelf);
-		return true;
+	case KEEPER_KEEP: keep(keeping, message, fds, count); return true;
+	case KEEPER_DROP: drop(keeping, message->shelf); return true;
 	case KEEPER_END:
 		while (keeping->shelves)
 			drop(keeping, keeping->shelves->number);
 		dropped_wait(keeping);
 		return false;
-	default:
-		dropped_wait(keeping);
-		return true;
+	default: dropped_wait(keeping); return true;
 	}
 }
 
@@ -319,10 +318,36 @@ static const int calls[] = {
 #ifdef SYS_poll
 	SYS_poll,
 #endif
-	SYS_recvmsg, SYS_sendto, SYS_ppoll, SYS_read, SYS_close, SYS_close_range, SYS_fcntl, SYS_fstat, SYS_newfstatat, SYS_statx,
-	SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_clone, SYS_clone3, SYS_rseq,
-	SYS_set_robust_list, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_exit, SYS_exit_group, SYS_clock_gettime, SYS_getrandom,
-	SYS_sched_yield, SYS_gettid, SYS_getpid,
+	SYS_recvmsg,
+	SYS_sendto,
+	SYS_ppoll,
+	SYS_read,
+	SYS_close,
+	SYS_close_range,
+	SYS_fcntl,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_brk,
+	SYS_futex,
+	SYS_clone,
+	SYS_clone3,
+	SYS_rseq,
+	SYS_set_robust_list,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_exit,
+	SYS_exit_group,
+	SYS_clock_gettime,
+	SYS_getrandom,
+	SYS_sched_yield,
+	SYS_gettid,
+	SYS_getpid,
 };
 #endif
 
@@ -370,7 +395,8 @@ static int process_confine(void)
 _Noreturn void keeper_process(int socket)
 {
 	struct keeping keeping = { .socket = socket, .signals = process_prepare(socket) };
-	struct pollfd fds[2] = { { .fd = socket, .events = POLLIN }, { .fd = keeping.signals, .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = socket, .events = POLLIN },
+				 { .fd = keeping.signals, .events = POLLIN } };
 
 	if (keeping.signals < 0 || process_confine())
 		_exit(1);

@@ -23,25 +23,21 @@
 const char *const attach_method_names[ATTACH_METHOD_COUNT] = { "session", "multi", "perf" };
 
 #ifndef CAP_PERFMON
-#define CAP_PERFMON 38	/* include/uapi/linux/capability.h, Linux 5.8 */
+#define CAP_PERFMON 38 /* include/uapi/linux/capability.h, Linux 5.8 */
 #endif
 #ifndef CAP_BPF
 #define CAP_BPF 39
 #endif
 
 const char *const kernel_right_names[RIGHT_COUNT] = {
-	[RIGHT_BPF] = "CAP_BPF",
-	[RIGHT_PERFMON] = "CAP_PERFMON",
-	[RIGHT_PTRACE] = "CAP_SYS_PTRACE",
-	[RIGHT_READ_SEARCH] = "CAP_DAC_READ_SEARCH",
+	[RIGHT_BPF] = "CAP_BPF",           [RIGHT_PERFMON] = "CAP_PERFMON",
+	[RIGHT_PTRACE] = "CAP_SYS_PTRACE", [RIGHT_READ_SEARCH] = "CAP_DAC_READ_SEARCH",
 	[RIGHT_ADMIN] = "CAP_SYS_ADMIN",
 };
 
 static const int capabilities[RIGHT_COUNT] = {
-	[RIGHT_BPF] = CAP_BPF,
-	[RIGHT_PERFMON] = CAP_PERFMON,
-	[RIGHT_PTRACE] = CAP_SYS_PTRACE,
-	[RIGHT_READ_SEARCH] = CAP_DAC_READ_SEARCH,
+	[RIGHT_BPF] = CAP_BPF,           [RIGHT_PERFMON] = CAP_PERFMON,
+	[RIGHT_PTRACE] = CAP_SYS_PTRACE, [RIGHT_READ_SEARCH] = CAP_DAC_READ_SEARCH,
 	[RIGHT_ADMIN] = CAP_SYS_ADMIN,
 };
 
@@ -55,7 +51,8 @@ struct kernel_rights_held kernel_rights_read(void)
 	if (syscall(SYS_capget, &header, data))
 		return held;
 	for (i = 0; i < RIGHT_COUNT; i++) {
-		held.effective |= (data[capabilities[i] / 32].effective >> capabilities[i] % 32 & 1) << i;
+		held.effective |= (data[capabilities[i] / 32].effective >> capabilities[i] % 32 & 1)
+				  << i;
 		held.bounding |= (unsigned int)(prctl(PR_CAPBSET_READ, capabilities[i]) == 1) << i;
 	}
 	return held;
@@ -75,8 +72,10 @@ bool kernel_rights(struct reason *why)
 
 	if (kernel_rights_suffice(effective))
 		return true;
-	reason_set(why, -EPERM, "no permission to probe: %s%s%s missing; run cutop as root (sudo cutop ...)",
-		   bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
+	reason_set(why, -EPERM,
+		   "no permission to probe: %s%s%s missing; run cutop as root (sudo cutop ...)",
+		   bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "",
+		   perfmon ? "" : "CAP_PERFMON");
 	return false;
 }
 
@@ -92,8 +91,10 @@ bool kernel_pids(struct reason *why)
 
 	if (stat("/proc/self/ns/pid", &st) || st.st_ino == ROOT_PID_NAMESPACE)
 		return true;
-	reason_set(why, -ENOTSUP, "cutop runs in a pid namespace of its own, where processes have other numbers than the kernel "
-		   "tells: start its container with the machine's (--pid=host; in Kubernetes hostPID: true)");
+	reason_set(
+		why, -ENOTSUP,
+		"cutop runs in a pid namespace of its own, where processes have other numbers than the kernel "
+		"tells: start its container with the machine's (--pid=host; in Kubernetes hostPID: true)");
 	return false;
 }
 
@@ -102,8 +103,10 @@ int kernel_rights_for(enum attach_method method, struct reason *why)
 	if (method != ATTACH_PERF || kernel_rights_read().effective & 1u << RIGHT_ADMIN)
 		return 0;
 	/* perf_uprobe_event_init(), kernel/events/core.c */
-	return reason_set(why, -EPERM, "no permission to probe: CAP_SYS_ADMIN missing, without which kernels before 6.6 place no "
-			  "probes; run cutop as root (sudo cutop ...)");
+	return reason_set(
+		why, -EPERM,
+		"no permission to probe: CAP_SYS_ADMIN missing, without which kernels before 6.6 place no "
+		"probes; run cutop as root (sudo cutop ...)");
 }
 
 /* True if the anonymous or named enum that holds BPF attach types has @name. */
@@ -131,7 +134,8 @@ static bool function_has(const struct btf *btf, const char *name, unsigned int a
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
 
-	return id > 0 && btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) >= arguments;
+	return id > 0 &&
+	       btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) >= arguments;
 }
 
 /*
@@ -158,21 +162,28 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 }
 
 #if defined(__x86_64__)
-#define IP_OFFSET	128	/* of rip in struct pt_regs, <asm/ptrace.h> */
+#define IP_OFFSET 128 /* of rip in struct pt_regs, <asm/ptrace.h> */
 #else
-#define IP_OFFSET	256	/* of pc in struct user_pt_regs */
+#define IP_OFFSET 256 /* of pc in struct user_pt_regs */
 #endif
 
 /* True if uprobe programs may write to registers: loads one that does, and drops it. */
 static bool ip_can_be_set(void)
 {
 	static const struct bpf_insn set[] = {
-		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = IP_OFFSET },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_2, .off = IP_OFFSET },
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_2,
+		  .src_reg = BPF_REG_1,
+		  .off = IP_OFFSET },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_2,
+		  .off = IP_OFFSET },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, options,
+		    .expected_attach_type = (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
 	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_try", "GPL", set, 4, &options);
 
 	if (program < 0)
@@ -214,7 +225,8 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->rcu_lock = function_has(btf, "bpf_rcu_read_lock", 0);
 	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
 	facts->map_touch = tracepoint_has(btf, "btf_trace_mm_filemap_map_pages", 3) &&
-			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) && function_has(btf, "bpf_rdonly_cast", 0);
+			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) &&
+			   function_has(btf, "bpf_rdonly_cast", 0);
 	facts->set_ip = facts->multi && ip_can_be_set();
 	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
 			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
@@ -232,8 +244,8 @@ unsigned int kernel_version(const char *release)
 	return KERNEL_AT(major & 0xff, minor & 0xff, patch < 255 ? patch : 255);
 }
 
-int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts, const char *force,
-			   struct reason *why)
+int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts,
+			   const char *force, struct reason *why)
 {
 	unsigned int version = kernel_version(facts->release);
 	enum attach_method wanted;
@@ -242,11 +254,14 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	snprintf(features->release, sizeof(features->release), "%s", facts->release);
 	features->method = ATTACH_PERF;
 	if (!facts->btf)
-		return reason_set(why, -ENOTSUP,
-				  "the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
-				  "CONFIG_DEBUG_INFO_BTF=y", facts->release);
+		return reason_set(
+			why, -ENOTSUP,
+			"the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
+			"CONFIG_DEBUG_INFO_BTF=y",
+			facts->release);
 	if (version < KERNEL_AT(5, 15, 0))
-		return reason_set(why, -ENOTSUP, "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
+		return reason_set(why, -ENOTSUP,
+				  "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
 				  facts->release);
 	features->find_vma = facts->find_vma;
 	features->rcu_lock = facts->rcu_lock;
@@ -267,9 +282,11 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 		if (!strcmp(force, attach_method_names[wanted]))
 			break;
 	if (wanted == ATTACH_METHOD_COUNT)
-		return reason_set(why, -EINVAL, "unknown attach method '%s'; use session, multi or perf", force);
+		return reason_set(why, -EINVAL,
+				  "unknown attach method '%s'; use session, multi or perf", force);
 	if (wanted < features->method)
-		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links", facts->release, force);
+		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links",
+				  facts->release, force);
 	features->method = wanted;
 	/* Assume what the oldest kernels have: there arm64 has no BPF trampolines. */
 	if (wanted == ATTACH_PERF)
@@ -283,6 +300,8 @@ int kernel_features_read(struct kernel_features *features, const char *force, st
 
 	kernel_facts_read(&facts);
 	if (!facts.btf && !access("/sys/kernel/btf/vmlinux", R_OK))
-		return reason_set(why, -ENOMEM, "cannot read /sys/kernel/btf/vmlinux: there is too little memory (ulimit -v)");
+		return reason_set(
+			why, -ENOMEM,
+			"cannot read /sys/kernel/btf/vmlinux: there is too little memory (ulimit -v)");
 	return kernel_features_decide(features, &facts, force, why);
 }

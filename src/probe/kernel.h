@@ -8,12 +8,12 @@
 #include "util/util.h"
 
 /* enum bpf_attach_type of linux/bpf.h, Linux 6.6: newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_MULTI	48
+#define ATTACH_TYPE_UPROBE_MULTI 48
 
 enum attach_method {
-	ATTACH_SESSION,		/* uprobe_multi session links, Linux 6.13 */
-	ATTACH_MULTI,		/* uprobe_multi links, Linux 6.6 */
-	ATTACH_PERF,		/* a perf link per function, Linux 5.15 */
+	ATTACH_SESSION, /* uprobe_multi session links, Linux 6.13 */
+	ATTACH_MULTI,   /* uprobe_multi links, Linux 6.6 */
+	ATTACH_PERF,    /* a perf link per function, Linux 5.15 */
 	ATTACH_METHOD_COUNT,
 };
 
@@ -21,9 +21,9 @@ extern const char *const attach_method_names[ATTACH_METHOD_COUNT];
 
 struct kernel_features {
 	enum attach_method method;
-	bool session_context;	/* bpf_session_is_return() takes the context, Linux 7.0 */
-	bool rcu_lock;		/* programs may take RCU's lock, Linux 6.2 */
-	bool find_vma;		/* bpf_find_vma(), Linux 5.17 */
+	bool session_context; /* bpf_session_is_return() takes the context, Linux 7.0 */
+	bool rcu_lock;        /* programs may take RCU's lock, Linux 6.2 */
+	bool find_vma;        /* bpf_find_vma(), Linux 5.17 */
 	/*
 	 * ksys_mmap_pgoff() can be traced: BPF trampolines, Linux 5.5, on arm64 6.0; some kernels
 	 * forbid it
@@ -62,8 +62,8 @@ struct kernel_facts {
 void kernel_facts_read(struct kernel_facts *facts);
 
 /* What these facts allow. Pure. Returns as kernel_features_read() does. */
-int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts, const char *force,
-			   struct reason *why);
+int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts,
+			   const char *force, struct reason *why);
 
 /* The version in @release ("6.18.44-x"), as KERNEL_VERSION(6, 18, 44) would have it. */
 #define KERNEL_AT(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
@@ -86,7 +86,7 @@ enum kernel_right {
 	RIGHT_COUNT,
 };
 
-extern const char *const kernel_right_names[RIGHT_COUNT];	/* "CAP_BPF", ... */
+extern const char *const kernel_right_names[RIGHT_COUNT]; /* "CAP_BPF", ... */
 
 /*
  * The rights this process has, as bits of enum kernel_right: those in force, and those it could

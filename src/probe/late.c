@@ -27,7 +27,7 @@ struct mapper_search {
 	pid_t pid;
 	const struct stat *st;
 	const struct file_id *id;
-	const char *name;	/* last path component */
+	const char *name; /* last path component */
 	void (*visit)(void *context, pid_t pid, const struct maps_entry *entry);
 	void *context;
 };
@@ -48,8 +48,8 @@ static bool is_mapping_of(struct mapper_search *search, const struct maps_entry 
 	if (entry->inode != search->st->st_ino &&
 	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
 		return false;
-	same = !outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen) && seen.identified &&
-	       !memcmp(&seen.id, search->id, sizeof(seen.id));
+	same = !outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen) &&
+	       seen.identified && !memcmp(&seen.id, search->id, sizeof(seen.id));
 	seen_close(&seen);
 	return same;
 }
@@ -68,8 +68,10 @@ static bool started_since(pid_t pid, uint64_t when)
 	 * proc(5).
 	 */
 	at = text ? strrchr(text, ')') : NULL;
-	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			 &ticks) == 1)
+	if (at &&
+	    sscanf(at + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) == 1)
 		since = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)) >= when;
 	free(text);
 	return since;
@@ -110,7 +112,8 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 	 * which is after this.
 	 */
 	for (; !bpf_map_get_next_key(programs, last, &program); last = &program)
-		if (!bpf_map_lookup_elem(programs, &program, &row) && row.tgid == tgid && row.first_time >= since)
+		if (!bpf_map_lookup_elem(programs, &program, &row) && row.tgid == tgid &&
+		    row.first_time >= since)
 			settings->on_late(settings->context, program);
 }
 
@@ -135,12 +138,19 @@ static int process_compare(void *context, pid_t pid)
 	return 0;
 }
 
-void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path,
-		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry), void *context)
+void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id,
+		   const char *path,
+		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry),
+		   void *context)
 {
 	const char *name = strrchr(path, '/');
 	struct mapper_search search = {
-		.probe = probe, .st = st, .id = id, .name = name ? name + 1 : path, .visit = visit, .context = context,
+		.probe = probe,
+		.st = st,
+		.id = id,
+		.name = name ? name + 1 : path,
+		.visit = visit,
+		.context = context,
 	};
 
 	processes_visit(process_compare, &search);
@@ -157,11 +167,13 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 
 	(void)entry;
 	translator_meet(search->probe, pid, search->path);
-	if (!started_since(pid, search->attached) && !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
+	if (!started_since(pid, search->attached) &&
+	    !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
 		process_mark(search->probe, (uint32_t)pid);
 }
 
-void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached)
+void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
+	       const char *path, uint64_t attached)
 {
 	struct late_search search = { .probe = probe, .path = path, .attached = attached };
 

@@ -18,7 +18,8 @@ struct maps_entry;
  * CLOCK_BOOTTIME: when the probes were in place), and does not wait for them in its loader. @st and
  * @path are the file's. Programs that are already known are reported.
  */
-void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path, uint64_t attached);
+void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
+	       const char *path, uint64_t attached);
 
 /*
  * Marks the process @tgid as late, whatever it maps, even if it has ended: what it did since @since
@@ -30,7 +31,9 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
  * Calls @visit for each process but ours that maps code of the file @id, with its first such
  * mapping.
  */
-void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id, const char *path,
-		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry), void *context);
+void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id,
+		   const char *path,
+		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry),
+		   void *context);
 
 #endif

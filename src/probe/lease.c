@@ -53,8 +53,11 @@ bool guard_stat(const struct guard *guard, struct stat *st)
 	if (statx(guard->fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &known))
 		return false;
 	*st = (struct stat){
-		.st_dev = makedev(known.stx_dev_major, known.stx_dev_minor), .st_ino = known.stx_ino, .st_nlink = known.stx_nlink,
-		.st_mode = known.stx_mode, .st_size = (off_t)known.stx_size,
+		.st_dev = makedev(known.stx_dev_major, known.stx_dev_minor),
+		.st_ino = known.stx_ino,
+		.st_nlink = known.stx_nlink,
+		.st_mode = known.stx_mode,
+		.st_size = (off_t)known.stx_size,
 		.st_mtim = { known.stx_mtime.tv_sec, known.stx_mtime.tv_nsec },
 	};
 	return true;
@@ -76,7 +79,8 @@ static bool has_changed(const struct guard *guard)
 	struct guard now = *guard;
 
 	look(&now);
-	return now.size != guard->size || now.seconds != guard->seconds || now.nanoseconds != guard->nanoseconds;
+	return now.size != guard->size || now.seconds != guard->seconds ||
+	       now.nanoseconds != guard->nanoseconds;
 }
 
 void guard_own(struct guard *guard, pid_t owner)
@@ -96,7 +100,8 @@ void guard_open(struct guard *guard, const struct seen_file *seen, pid_t owner)
 	 * its owner.
 	 */
 	guard_own(guard, owner);
-	guard->leased = guard->fd >= 0 && !guard->is_place && !fcntl(guard->fd, F_SETLEASE, F_RDLCK);
+	guard->leased = guard->fd >= 0 && !guard->is_place &&
+			!fcntl(guard->fd, F_SETLEASE, F_RDLCK);
 	look(guard);
 }
 

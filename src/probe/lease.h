@@ -13,20 +13,20 @@
 #include <sys/types.h>
 
 struct guard {
-	int fd;			/* ours; -1: no file is guarded */
+	int fd; /* ours; -1: no file is guarded */
 	/*
 	 * opened with O_PATH, because the file's server may not answer: the server is never asked
 	 */
 	bool is_place;
 	/* And the kernel's cached attributes cannot be had without asking it */
 	bool is_blind;
-	pid_t owner;		/* the process that is signalled when the lease is broken */
+	pid_t owner; /* the process that is signalled when the lease is broken */
 	/*
 	 * a process that opens it for writing waits for us; if false, the file is checked now and
 	 * then
 	 */
 	bool leased;
-	int64_t size, seconds, nanoseconds;	/* of its last change */
+	int64_t size, seconds, nanoseconds; /* of its last change */
 };
 
 /*

@@ -45,7 +45,8 @@ void links_close(const int *fds, size_t count)
 
 	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
 		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
-		closers[i].started = !pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
+		closers[i].started =
+			!pthread_create(&closers[i].thread, NULL, closer_run, &closers[i]);
 		if (!closers[i].started)
 			closer_run(&closers[i]);
 	}
@@ -55,7 +56,7 @@ void links_close(const int *fds, size_t count)
 }
 
 /* Cutop is to end within two seconds, whatever else there is to do */
-#define FINAL_MS	1300
+#define FINAL_MS 1300
 
 static int fd_compare(const void *a, const void *b)
 {

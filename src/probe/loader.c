@@ -18,13 +18,13 @@
 #include "probe/attach.h"
 #include "probe/probe_internal.h"
 
-#define SYMBOLS_MAX	4096	/* a loader exports some forty */
+#define SYMBOLS_MAX 4096 /* a loader exports some forty */
 
 struct loader_symbols {
 	/* Addresses of _dl_debug_state() and _r_debug; 0: not found */
 	uint64_t changes, state;
-	uint64_t offset;		/* of _dl_debug_state(), in the file */
-	unsigned int pad;		/* bytes of the instruction before it */
+	uint64_t offset;  /* of _dl_debug_state(), in the file */
+	unsigned int pad; /* bytes of the instruction before it */
 };
 
 /* Nops that compilers put between functions. */
@@ -50,7 +50,8 @@ static unsigned int pad_before(int fd, uint64_t offset)
 	unsigned char code[8];
 	size_t i;
 
-	if (offset < sizeof(code) || pread(fd, code, sizeof(code), (off_t)(offset - sizeof(code))) != (ssize_t)sizeof(code))
+	if (offset < sizeof(code) ||
+	    pread(fd, code, sizeof(code), (off_t)(offset - sizeof(code))) != (ssize_t)sizeof(code))
 		return 0;
 	for (i = 0; i < ARRAY_LEN(pads); i++)
 		if (!memcmp(code + sizeof(code) - pads[i].len, pads[i].bytes, pads[i].len))
@@ -82,7 +83,9 @@ static int symbol_take(void *context, const Elf64_Sym *symbol, const char *name,
 
 static int symbols_read(int fd, struct loader_symbols *symbols)
 {
-	const struct symtab_search search = { .want = symbol_is_defined, .visit = symbol_take, .context = symbols, .name_max = 64 };
+	const struct symtab_search search = {
+		.want = symbol_is_defined, .visit = symbol_take, .context = symbols, .name_max = 64
+	};
 	struct segments segments;
 	struct sections file;
 	struct symtab table;
@@ -94,7 +97,8 @@ static int symbols_read(int fd, struct loader_symbols *symbols)
 		symtab_visit(&table, &search);
 	segments_read(&file, &segments);
 	sections_close(&file);
-	if (!symbols->changes || !symbols->state || segments_offset(&segments, symbols->changes, &symbols->offset))
+	if (!symbols->changes || !symbols->state ||
+	    segments_offset(&segments, symbols->changes, &symbols->offset))
 		return -ENOENT;
 	symbols->pad = pad_before(fd, symbols->offset);
 	return symbols->pad ? 0 : -ENOENT;
@@ -114,7 +118,8 @@ static bool is_known(const struct probe *probe, const struct file_id *id)
  * Opens the loader that the program @seen asks for, below @root. Returns 0 with @loader, or a
  * negative errno.
  */
-static int interpreter_open(const struct probe *probe, const struct seen_file *seen, const char *root, struct seen_file *loader)
+static int interpreter_open(const struct probe *probe, const struct seen_file *seen,
+			    const char *root, struct seen_file *loader)
 {
 	struct reason why = { "" };
 	struct elf_needs needs;
@@ -126,10 +131,13 @@ static int interpreter_open(const struct probe *probe, const struct seen_file *s
 
 	if (err)
 		return err;
-	len = needs.interpreter ? snprintf(path, sizeof(path), "%s%s", root, needs.interpreter) : -1;
+	len = needs.interpreter ? snprintf(path, sizeof(path), "%s%s", root, needs.interpreter) :
+				  -1;
 	elffile_needs_free(&needs);
-	return len < 0 || len >= (int)sizeof(path) ? -ENOENT :
-	       outside_open(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, loader);
+	return len < 0 || len >= (int)sizeof(path) ?
+		       -ENOENT :
+		       outside_open(&probe->outside, path, COPY_TABLES | COPY_CODE,
+				    probe->outside.patience, loader);
 }
 
 static void loader_place(struct probe *probe, const struct seen_file *seen, const char *path)
@@ -145,19 +153,24 @@ static void loader_place(struct probe *probe, const struct seen_file *seen, cons
 	if (!err)
 		err = outside_hold(&probe->outside, seen, &symbols.offset, 1, &hold);
 	if (!err) {
-		cookie = ((symbols.state - symbols.changes) & ((1ull << 56) - 1)) | (uint64_t)symbols.pad << 56;
+		cookie = ((symbols.state - symbols.changes) & ((1ull << 56) - 1)) |
+			 (uint64_t)symbols.pad << 56;
 		link = link_entry(program, seen_place(seen), symbols.offset, cookie);
 		err = link < 0 ? link : probe_adopt_link(probe, link);
 	}
 	if (err) {
 		errand_release(probe->outside.errands, hold);
-		note(probe->settings.notes, "%s: threads do not wait in this loader for their libraries to be probed: %s", path,
-		     err == -ENOENT ? "it does not say when it loads, or not as those known" : strerror(-err));
+		note(probe->settings.notes,
+		     "%s: threads do not wait in this loader for their libraries to be probed: %s",
+		     path,
+		     err == -ENOENT ? "it does not say when it loads, or not as those known" :
+				      strerror(-err));
 		return;
 	}
 	probe->loader_holds[probe->loader_count] = hold;
 	probe->loaders[probe->loader_count++] = seen->id;
-	note(probe->settings.notes, "%s: threads that load a library wait until it was looked at", path);
+	note(probe->settings.notes, "%s: threads that load a library wait until it was looked at",
+	     path);
 }
 
 void loader_add(struct probe *probe, const char *path)
@@ -170,7 +183,8 @@ void loader_add(struct probe *probe, const char *path)
 	/* ld-linux-x86-64.so.2, ld64.so.2, ld-2.31.so */
 	if (!probe->bpf.loader_waits || strncmp(name, "ld", 2) || !strstr(name, ".so"))
 		return;
-	err = outside_open_named(&probe->outside, path, COPY_TABLES | COPY_CODE, probe->outside.patience, &seen);
+	err = outside_open_named(&probe->outside, path, COPY_TABLES | COPY_CODE,
+				 probe->outside.patience, &seen);
 	if (outside_is_later(err))
 		probe_keep(probe, &later, path);
 	if (err)
@@ -183,7 +197,8 @@ void loader_add_own(struct probe *probe)
 {
 	struct seen_file own, loader;
 
-	if (!probe->bpf.loader_waits || outside_open_link(&probe->outside, getpid(), "exe", NULL, 0, &own))
+	if (!probe->bpf.loader_waits ||
+	    outside_open_link(&probe->outside, getpid(), "exe", NULL, 0, &own))
 		return;
 	if (!interpreter_open(probe, &own, "", &loader))
 		loader_place(probe, &loader, loader.path);
@@ -201,7 +216,8 @@ static bool is_loaded_by_one(struct probe *probe, uint32_t tgid)
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
 	if (outside_open_link(&probe->outside, (pid_t)tgid, "exe", NULL, 0, &program))
 		return false;
-	known = !interpreter_open(probe, &program, root, &loader) && loader.identified && is_known(probe, &loader.id);
+	known = !interpreter_open(probe, &program, root, &loader) && loader.identified &&
+		is_known(probe, &loader.id);
 	seen_close(&loader);
 	seen_close(&program);
 	return known;
@@ -225,14 +241,15 @@ bool loader_waits(struct probe *probe, uint32_t tgid, uint64_t since)
 	struct loader_row row;
 	bool starts;
 
-	if (!probe->loader_count || bpf_map_lookup_elem(map, &tgid, &row) || row.state == LOADER_LEFT || row.began > since ||
-	    is_loose(probe, tgid))
+	if (!probe->loader_count || bpf_map_lookup_elem(map, &tgid, &row) ||
+	    row.state == LOADER_LEFT || row.began > since || is_loose(probe, tgid))
 		return false;
 	starts = row.state == LOADER_STARTS;
 	if (!starts)
 		return true;
 	/* Its loader may have begun and finished meanwhile. */
-	return is_loaded_by_one(probe, tgid) && !bpf_map_lookup_elem(map, &tgid, &row) && row.state != LOADER_LEFT && row.began <= since;
+	return is_loaded_by_one(probe, tgid) && !bpf_map_lookup_elem(map, &tgid, &row) &&
+	       row.state != LOADER_LEFT && row.began <= since;
 }
 
 void loader_answer(struct probe *probe, const struct rec_hdr *record)

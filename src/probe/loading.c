@@ -51,8 +51,8 @@ void loading_end(struct loading_watch *watch)
  * Watches with @programs, one or two, of the type they were loaded as. Returns 0 or a negative
  * errno.
  */
-static int place_watch(struct bpf *bpf, struct loading_watch *watch, const struct bpf_program *program,
-		       const struct bpf_program *other)
+static int place_watch(struct bpf *bpf, struct loading_watch *watch,
+		       const struct bpf_program *program, const struct bpf_program *other)
 {
 	const struct bpf_program *programs[2] = { program, other };
 	int err = 0;
@@ -84,11 +84,13 @@ int loading_watch(struct bpf *bpf, struct loading_watch *watch)
 		err = place_watch(bpf, watch, bpf->skeleton->progs.file_mapping, NULL);
 	if (err && bpf->features.map_touch) {
 		watch->way = LOADING_TOUCH;
-		err = place_watch(bpf, watch, bpf->skeleton->progs.file_touch, bpf->skeleton->progs.file_touch_alone);
+		err = place_watch(bpf, watch, bpf->skeleton->progs.file_touch,
+				  bpf->skeleton->progs.file_touch_alone);
 	}
 	if (err) {
 		watch->way = LOADING_CALL;
-		watch->fds[0] = tracefs_attach("syscalls", "sys_enter_mmap", bpf_program__fd(bpf->skeleton->progs.file_mapped));
+		watch->fds[0] = tracefs_attach("syscalls", "sys_enter_mmap",
+					       bpf_program__fd(bpf->skeleton->progs.file_mapped));
 		err = watch->fds[0] < 0 ? watch->fds[0] : 0;
 	}
 	return err;

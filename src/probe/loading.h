@@ -7,9 +7,9 @@
 
 /* The ways to watch, the cheapest first. */
 enum loading_way {
-	LOADING_FUNCTION,	/* the kernel's function ksys_mmap_pgoff() */
-	LOADING_TOUCH,		/* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
-	LOADING_CALL,		/* the system call's tracepoint sys_enter_mmap */
+	LOADING_FUNCTION, /* the kernel's function ksys_mmap_pgoff() */
+	LOADING_TOUCH,    /* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
+	LOADING_CALL,     /* the system call's tracepoint sys_enter_mmap */
 };
 
 /* A watch. It lasts until all of @fds that are not -1 are closed; they belong to the caller. */

@@ -14,26 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_FIRST	1024
-#define BATCH_LAST	65536
+#define BATCH_FIRST 1024
+#define BATCH_LAST  65536
 /*
  * How many buckets a batch searches in the time that it takes to look up one key: 0.4 us against 3
  * ns, measured.
  */
-#define BUCKETS_PER_KEY	128
+#define BUCKETS_PER_KEY 128
 
 /* The keys of a map's rows. */
 struct known {
 	bool is_complete;
-	__u32 made;		/* how many rows the BPF side had added when the map was searched */
+	__u32 made; /* how many rows the BPF side had added when the map was searched */
 	char *keys;
-	size_t count, room;	/* room in bytes */
+	size_t count, room; /* room in bytes */
 };
 
 struct map_search {
 	struct bpf *bpf;
 	char *keys, *values;
-	size_t keys_room, values_room;	/* bytes */
+	size_t keys_room, values_room; /* bytes */
 	struct known known[ROWS_COUNT];
 };
 
@@ -73,7 +73,8 @@ static int room_make(char **buffer, size_t *room, size_t need)
 	return 0;
 }
 
-static void known_add(struct known *known, const struct bpf_map *map, const void *key, size_t key_size)
+static void known_add(struct known *known, const struct bpf_map *map, const void *key,
+		      size_t key_size)
 {
 	if (!known || !known->is_complete)
 		return;
@@ -90,7 +91,8 @@ static void known_add(struct known *known, const struct bpf_map *map, const void
  * Searches the whole of @map; unless @known is NULL, stores the keys of the remaining rows in it.
  */
 static int search_all(struct map_search *search, const struct bpf_map *map, struct known *known,
-		  bool (*visit)(void *context, const void *key, const void *value), void *context)
+		      bool (*visit)(void *context, const void *key, const void *value),
+		      void *context)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map), i;
 	__u32 batch = BATCH_FIRST, count;
@@ -103,7 +105,8 @@ static int search_all(struct map_search *search, const struct bpf_map *map, stru
 		    room_make(&search->values, &search->values_room, batch * value_size))
 			return -ENOMEM;
 		count = batch;
-		err = bpf_map_lookup_batch(fd, from, &position, search->keys, search->values, &count, NULL);
+		err = bpf_map_lookup_batch(fd, from, &position, search->keys, search->values,
+					   &count, NULL);
 		if (err == -ENOSPC && batch < BATCH_LAST) {
 			batch *= 2;
 			continue;
@@ -130,7 +133,7 @@ static int search_all(struct map_search *search, const struct bpf_map *map, stru
 }
 
 int map_visit(struct map_search *search, const struct bpf_map *map,
-	       bool (*visit)(void *context, const void *key, const void *value), void *context)
+	      bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	return search_all(search, map, NULL, visit, context);
 }
@@ -164,24 +167,21 @@ static const struct bpf_map *map_of(const struct map_search *search, enum row_ma
 {
 	const struct cutop_bpf *s = search->bpf->skeleton;
 	const struct bpf_map *maps[ROWS_COUNT] = {
-		[ROWS_IMAGES] = s->maps.programs,
-		[ROWS_LAUNCHES] = s->maps.launches,
-		[ROWS_COPIES] = s->maps.copies,
-		[ROWS_CALLS] = s->maps.calls,
-		[ROWS_GRAPHS] = s->maps.graphs,
-		[ROWS_FAILURES] = s->maps.failures,
-		[ROWS_PENDING] = s->maps.pending,
-		[ROWS_CALL_SITES] = s->maps.call_sites,
+		[ROWS_IMAGES] = s->maps.programs, [ROWS_LAUNCHES] = s->maps.launches,
+		[ROWS_COPIES] = s->maps.copies,   [ROWS_CALLS] = s->maps.calls,
+		[ROWS_GRAPHS] = s->maps.graphs,   [ROWS_FAILURES] = s->maps.failures,
+		[ROWS_PENDING] = s->maps.pending, [ROWS_CALL_SITES] = s->maps.call_sites,
 	};
 
 	return maps[which];
 }
 
 int map_visit_known(struct map_search *search, enum row_map which,
-		     bool (*visit)(void *context, const void *key, const void *value), void *context)
+		    bool (*visit)(void *context, const void *key, const void *value), void *context)
 {
 	/* Read before the map: rows added meanwhile are found by the next search. */
-	__u32 made = __atomic_load_n(&search->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
+	__u32 made =
+		__atomic_load_n(&search->bpf->skeleton->bss->rows_made[which], __ATOMIC_SEQ_CST);
 	const struct bpf_map *map = map_of(search, which);
 	struct known *known = &search->known[which];
 	int err;

@@ -21,13 +21,14 @@ void map_search_free(struct map_search *search);
  * 0 or a negative errno.
  */
 int map_visit(struct map_search *search, const struct bpf_map *map,
-	       bool (*visit)(void *context, const void *key, const void *value), void *context);
+	      bool (*visit)(void *context, const void *key, const void *value), void *context);
 
 /*
  * The same for a map whose added rows BPF counts. While none was added and they are few, the cost
  * depends on the number of rows, not on the size of the map.
  */
 int map_visit_known(struct map_search *search, enum row_map which,
-		     bool (*visit)(void *context, const void *key, const void *value), void *context);
+		    bool (*visit)(void *context, const void *key, const void *value),
+		    void *context);
 
 #endif

@@ -28,8 +28,9 @@ int maps_parse(char *line, struct maps_entry *entry, int *executable)
 	unsigned int major, minor;
 	int at = -1;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major, &minor, &inode,
-		   &at) < 7 || at < 0)
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
+		   &minor, &inode, &at) < 7 ||
+	    at < 0)
 		return -EINVAL;
 	line += at;
 	line[strcspn(line, "\n")] = 0;
@@ -44,7 +45,8 @@ int maps_parse(char *line, struct maps_entry *entry, int *executable)
 	return 0;
 }
 
-int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry),
+	       void *context)
 {
 	struct maps_entry entry;
 	char *line = text, *next;
@@ -54,7 +56,8 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = 0;
-		if (maps_parse(line, &entry, &executable) || !executable || !entry.inode || entry.path[0] != '/')
+		if (maps_parse(line, &entry, &executable) || !executable || !entry.inode ||
+		    entry.path[0] != '/')
 			continue;
 		err = visit(context, &entry);
 	}
@@ -82,8 +85,10 @@ static bool maps_alike(int fd, const struct maps_entry *entry)
 		return false;
 	file = fopen("/proc/self/maps", "re");
 	while (file && getline(&line, &size, file) > 0)
-		if (!maps_parse(line, &own, &executable) && own.start <= (uintptr_t)page && (uintptr_t)page < own.end) {
-			alike = own.inode == entry->inode && own.major == entry->major && own.minor == entry->minor;
+		if (!maps_parse(line, &own, &executable) && own.start <= (uintptr_t)page &&
+		    (uintptr_t)page < own.end) {
+			alike = own.inode == entry->inode && own.major == entry->major &&
+				own.minor == entry->minor;
 			break;
 		}
 	free(line);
@@ -104,7 +109,8 @@ static bool is_file_of(int fd, const struct maps_entry *entry)
 
 	if (fstat(fd, &st) || st.st_ino != entry->inode)
 		return false;
-	return st.st_dev == makedev(entry->major, entry->minor) || (S_ISREG(st.st_mode) && maps_alike(fd, entry));
+	return st.st_dev == makedev(entry->major, entry->minor) ||
+	       (S_ISREG(st.st_mode) && maps_alike(fd, entry));
 }
 
 /*
@@ -136,7 +142,10 @@ static const char *path_in_root(pid_t pid, const char *path)
 
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
 	n = readlink(link, root, sizeof(root));
-	return n > 1 && n < (ssize_t)sizeof(root) && !strncmp(path, root, (size_t)n) && path[n] == '/' ? path + n : NULL;
+	return n > 1 && n < (ssize_t)sizeof(root) && !strncmp(path, root, (size_t)n) &&
+			       path[n] == '/' ?
+		       path + n :
+		       NULL;
 }
 
 int maps_place(pid_t pid, const struct maps_entry *entry)
@@ -154,8 +163,8 @@ int maps_place(pid_t pid, const struct maps_entry *entry)
 			return fd;
 	}
 	/* This takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN. */
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)entry->start,
-		 (unsigned long long)entry->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)entry->start, (unsigned long long)entry->end);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

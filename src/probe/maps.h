@@ -8,10 +8,10 @@
 
 struct maps_entry {
 	uint64_t start, end;
-	uint64_t offset;	/* the offset of `start` in the file */
-	uint64_t inode;		/* as maps shows it */
+	uint64_t offset; /* the offset of `start` in the file */
+	uint64_t inode;  /* as maps shows it */
 	uint32_t major, minor;
-	const char *path;	/* as the process sees it; borrowed until the callback returns */
+	const char *path; /* as the process sees it; borrowed until the callback returns */
 };
 
 /*
@@ -19,7 +19,8 @@ struct maps_entry {
  * changed), in address order, until it returns nonzero. Returns that, or 0 at the end.
  * outside_maps() reads the text and calls this.
  */
-int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry), void *context);
+int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *entry),
+	       void *context);
 
 /* Parses one line (NUL-terminated, changed) of a maps file. Returns 0, or -EINVAL if it is none. */
 int maps_parse(char *line, struct maps_entry *entry, int *executable);

@@ -13,11 +13,13 @@
 #include "probe/closure.h"
 #include "probe/loader.h"
 
-static int path_add(struct probe *probe, const char *path, bool named, enum errand_patience patience, struct reason *why)
+static int path_add(struct probe *probe, const char *path, bool named,
+		    enum errand_patience patience, struct reason *why)
 {
 	struct seen_file seen;
-	int result = named ? outside_open_named(&probe->outside, path, COPY_IF_HOOKED, patience, &seen) :
-			     outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
+	int result =
+		named ? outside_open_named(&probe->outside, path, COPY_IF_HOOKED, patience, &seen) :
+			outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
 
 	if (result)
 		return reason_set(why, result, "%s", outside_error(result));
@@ -75,7 +77,8 @@ void probe_add_program(struct probe *probe, const char *path, const char *librar
 	int err = outside_closure(&probe->outside, path, &settings, program_add, probe);
 
 	if (err && err != -EINTR)
-		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s", path, outside_error(err));
+		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s",
+		     path, outside_error(err));
 }
 
 void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start)
@@ -83,5 +86,6 @@ void probe_add_command(struct probe *probe, char *const *words, const struct ahe
 	int err = outside_ahead(&probe->outside, words, start, program_add, probe);
 
 	if (err && err != -EINTR)
-		note(probe->settings.notes, "%s: what it runs was not found ahead: %s", words[0], outside_error(err));
+		note(probe->settings.notes, "%s: what it runs was not found ahead: %s", words[0],
+		     outside_error(err));
 }

@@ -95,7 +95,8 @@ static uint32_t user_of(pid_t pid)
 }
 
 /* Asks @question, which is freed, as @errand says. */
-static int ask(const struct outside *outside, struct question *question, const struct errand *errand, struct errand_answer *answer)
+static int ask(const struct outside *outside, struct question *question,
+	       const struct errand *errand, struct errand_answer *answer)
 {
 	struct errand asked = *errand;
 	int err = !question ? -ENOMEM : question->is_cut ? -E2BIG : 0;
@@ -109,7 +110,9 @@ static int ask(const struct outside *outside, struct question *question, const s
 	free(question);
 	if (!err && answer->result < 0) {
 		/* These results are about the errand itself: there is no answer to unpack. */
-		err = outside_is_later(answer->result) || answer->result == -ETIMEDOUT ? -EIO : answer->result;
+		err = outside_is_later(answer->result) || answer->result == -ETIMEDOUT ?
+			      -EIO :
+			      answer->result;
 		errand_answer_free(answer);
 	}
 	return err;
@@ -127,8 +130,15 @@ static int seen_take(struct errand_answer *answer, struct seen_file *seen)
 		goto out;
 	memcpy(&told, answer->data, sizeof(told));
 	*seen = (struct seen_file){
-		.fd = answer->fds[0], .place = answer->fds[1], .st = told.st, .id = told.id, .identified = told.identified,
-		.own = told.own, .layered = told.layered, .magic = told.magic, .path = strdup(answer->data + sizeof(told)),
+		.fd = answer->fds[0],
+		.place = answer->fds[1],
+		.st = told.st,
+		.id = told.id,
+		.identified = told.identified,
+		.own = told.own,
+		.layered = told.layered,
+		.magic = told.magic,
+		.path = strdup(answer->data + sizeof(told)),
 	};
 	answer->fds[0] = answer->fds[1] = -1;
 	err = seen->path ? 0 : -ENOMEM;
@@ -139,7 +149,8 @@ out:
 	return err;
 }
 
-static int open_ask(const struct outside *outside, struct question *question, const struct errand *errand, struct seen_file *seen)
+static int open_ask(const struct outside *outside, struct question *question,
+		    const struct errand *errand, struct seen_file *seen)
 {
 	struct errand_answer answer;
 	int err;
@@ -149,12 +160,16 @@ static int open_ask(const struct outside *outside, struct question *question, co
 	return err ? err : seen_take(&answer, seen);
 }
 
-static int open_by_path(const struct outside *outside, enum open_way how, bool named, const char *path, unsigned int want,
-			enum errand_patience patience, struct seen_file *seen)
+static int open_by_path(const struct outside *outside, enum open_way how, bool named,
+			const char *path, unsigned int want, enum errand_patience patience,
+			struct seen_file *seen)
 {
 	const struct open_question open_it = { .how = how, .want = want, .named = named };
 	const struct errand errand = {
-		.job = job_open, .fds = { outside->identifier, -1, -1 }, .what = path, .patience = patience,
+		.job = job_open,
+		.fds = { outside->identifier, -1, -1 },
+		.what = path,
+		.patience = patience,
 	};
 	struct question *question = question_new(&open_it, sizeof(open_it));
 
@@ -163,34 +178,39 @@ static int open_by_path(const struct outside *outside, enum open_way how, bool n
 	return open_ask(outside, question, &errand, seen);
 }
 
-int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
-		 struct seen_file *seen)
+int outside_open(const struct outside *outside, const char *path, unsigned int want,
+		 enum errand_patience patience, struct seen_file *seen)
 {
 	return open_by_path(outside, OPEN_PATH, false, path, want, patience, seen);
 }
 
-int outside_open_named(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
-		       struct seen_file *seen)
+int outside_open_named(const struct outside *outside, const char *path, unsigned int want,
+		       enum errand_patience patience, struct seen_file *seen)
 {
 	return open_by_path(outside, OPEN_PATH, true, path, want, patience, seen);
 }
 
-int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen)
+int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
+			struct seen_file *seen)
 {
 	return open_by_path(outside, OPEN_CACHED, false, path, want, outside->patience, seen);
 }
 
-int outside_open_real(const struct outside *outside, const char *path, bool named, unsigned int want, struct seen_file *seen)
+int outside_open_real(const struct outside *outside, const char *path, bool named,
+		      unsigned int want, struct seen_file *seen)
 {
 	return open_by_path(outside, OPEN_REAL, named, path, want, outside->patience, seen);
 }
 
-int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want,
-		       struct seen_file *seen)
+int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path,
+		       unsigned int want, struct seen_file *seen)
 {
 	const struct open_question open_it = { .how = OPEN_PLACE, .want = want };
 	const struct errand errand = {
-		.job = job_open, .fds = { fd, outside->identifier, -1 }, .what = path, .patience = outside->patience,
+		.job = job_open,
+		.fds = { fd, outside->identifier, -1 },
+		.what = path,
+		.patience = outside->patience,
 	};
 	struct question *question;
 
@@ -200,7 +220,8 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 		seen->own = true;
 		seen->path = strdup(path);
 		if (seen->fd >= 0 && seen->path && !fstat(seen->fd, &seen->st)) {
-			seen->identified = !identify_file(outside->identifier, seen->fd, &seen->id, &seen->magic);
+			seen->identified = !identify_file(outside->identifier, seen->fd, &seen->id,
+							  &seen->magic);
 			return 0;
 		}
 		seen_close(seen);
@@ -212,16 +233,26 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 	return open_ask(outside, question, &errand, seen);
 }
 
-int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want,
-			struct seen_file *seen)
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry,
+			unsigned int want, struct seen_file *seen)
 {
 	const struct open_question open_it = {
-		.how = OPEN_MAPPED, .want = want, .pid = pid, .start = entry->start, .end = entry->end, .inode = entry->inode,
-		.major = entry->major, .minor = entry->minor,
+		.how = OPEN_MAPPED,
+		.want = want,
+		.pid = pid,
+		.start = entry->start,
+		.end = entry->end,
+		.inode = entry->inode,
+		.major = entry->major,
+		.minor = entry->minor,
 	};
 	const struct errand errand = {
-		.job = job_open, .fds = { outside->identifier, -1, -1 }, .group = group_of_device(entry->major, entry->minor),
-		.uid = user_of(pid), .what = entry->path, .patience = outside->patience,
+		.job = job_open,
+		.fds = { outside->identifier, -1, -1 },
+		.group = group_of_device(entry->major, entry->minor),
+		.uid = user_of(pid),
+		.what = entry->path,
+		.patience = outside->patience,
 	};
 	struct question *question = question_new(&open_it, sizeof(open_it));
 
@@ -230,14 +261,18 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 	return open_ask(outside, question, &errand, seen);
 }
 
-int outside_open_link(const struct outside *outside, pid_t pid, const char *link, const char *name, unsigned int want,
-		      struct seen_file *seen)
+int outside_open_link(const struct outside *outside, pid_t pid, const char *link, const char *name,
+		      unsigned int want, struct seen_file *seen)
 {
 	const struct open_question open_it = { .how = OPEN_LINK, .want = want, .pid = pid };
 	struct question *question = question_new(&open_it, sizeof(open_it));
 	char path[64], real[4096];
 	struct errand errand = {
-		.job = job_open, .fds = { outside->identifier, -1, -1 }, .uid = user_of(pid), .what = path, .patience = outside->patience,
+		.job = job_open,
+		.fds = { outside->identifier, -1, -1 },
+		.uid = user_of(pid),
+		.what = path,
+		.patience = outside->patience,
 	};
 	ssize_t n;
 
@@ -255,11 +290,16 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 	return open_ask(outside, question, &errand, seen);
 }
 
-int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen)
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
+		       const char *path, struct seen_file *seen)
 {
 	struct debug_question debug = { .device = of->st.st_dev, .inode = of->st.st_ino };
 	const struct errand errand = {
-		.job = job_debug, .fds = { outside->identifier, -1, -1 }, .uid = user_of(pid), .what = path, .patience = outside->patience,
+		.job = job_debug,
+		.fds = { outside->identifier, -1, -1 },
+		.uid = user_of(pid),
+		.what = path,
+		.patience = outside->patience,
 	};
 	struct question *question;
 	char root[64];
@@ -276,10 +316,13 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 	return open_ask(outside, question, &errand, seen);
 }
 
-int outside_lend(const struct outside *outside, const struct seen_file *seen, const struct seen_file *debug, int socket)
+int outside_lend(const struct outside *outside, const struct seen_file *seen,
+		 const struct seen_file *debug, int socket)
 {
 	const struct errand errand = {
-		.job = job_lend, .fds = { socket, seen_place(seen), debug ? seen_place(debug) : -1 }, .patience = ERRAND_NONE,
+		.job = job_lend,
+		.fds = { socket, seen_place(seen), debug ? seen_place(debug) : -1 },
+		.patience = ERRAND_NONE,
 		.what = seen->path,
 	};
 	struct errand_answer answer;
@@ -290,11 +333,17 @@ int outside_lend(const struct outside *outside, const struct seen_file *seen, co
 	return err == -EAGAIN ? 0 : err;
 }
 
-int outside_hold(const struct outside *outside, const struct seen_file *seen, const uint64_t *offsets, size_t count, int *hold)
+int outside_hold(const struct outside *outside, const struct seen_file *seen,
+		 const uint64_t *offsets, size_t count, int *hold)
 {
 	const struct errand errand = {
-		.job = job_hold, .question = offsets, .len = count * sizeof(*offsets), .fds = { seen->place, -1, -1 }, .what = seen->path,
-		.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev)), .patience = outside->patience,
+		.job = job_hold,
+		.question = offsets,
+		.len = count * sizeof(*offsets),
+		.fds = { seen->place, -1, -1 },
+		.what = seen->path,
+		.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev)),
+		.patience = outside->patience,
 	};
 	struct errand_answer answer;
 	int err;
@@ -314,9 +363,10 @@ static int offset_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-#define INSTRUCTION_MAX	16	/* bytes that the kernel reads for a probe */
+#define INSTRUCTION_MAX 16 /* bytes that the kernel reads for a probe */
 
-int outside_hold_functions(const struct outside *outside, const struct seen_file *seen, const struct elf_functions *functions, int *hold)
+int outside_hold_functions(const struct outside *outside, const struct seen_file *seen,
+			   const struct elf_functions *functions, int *hold)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), *offsets;
 	size_t i, count = 0, kept = 0;
@@ -330,7 +380,9 @@ int outside_hold_functions(const struct outside *outside, const struct seen_file
 		return -ENOMEM;
 	for (i = 0; i < functions->count; i++) {
 		offsets[count++] = function_probe_offset(&functions->list[i]) / page * page;
-		offsets[count++] = (function_probe_offset(&functions->list[i]) + INSTRUCTION_MAX - 1) / page * page;
+		offsets[count++] =
+			(function_probe_offset(&functions->list[i]) + INSTRUCTION_MAX - 1) / page *
+			page;
 	}
 	qsort(offsets, count, sizeof(*offsets), offset_compare);
 	for (i = 0; i < count; i++)
@@ -343,13 +395,18 @@ int outside_hold_functions(const struct outside *outside, const struct seen_file
 
 /* ---- processes ---- */
 
-static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kind, size_t max, struct errand_answer *answer)
+static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kind, size_t max,
+		    struct errand_answer *answer)
 {
 	static const char *const what[] = { "maps", "cmdline", "environ" };
 	const struct text_question text = { .kind = kind, .pid = pid, .max = max };
 	char name[64];
 	const struct errand errand = {
-		.job = job_text, .fds = { -1, -1, -1 }, .group = group_of_process(pid), .uid = user_of(pid), .what = name,
+		.job = job_text,
+		.fds = { -1, -1, -1 },
+		.group = group_of_process(pid),
+		.uid = user_of(pid),
+		.what = name,
 		.patience = outside->patience,
 	};
 
@@ -357,8 +414,8 @@ static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kin
 	return ask(outside, question_new(&text, sizeof(text)), &errand, answer);
 }
 
-int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry),
-		 void *context)
+int outside_maps(const struct outside *outside, pid_t pid,
+		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	struct errand_answer answer;
 	int err = text_ask(outside, pid, TEXT_MAPS, 0, &answer);
@@ -369,7 +426,8 @@ int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *co
 	return err;
 }
 
-static char *strings_ask(const struct outside *outside, pid_t pid, enum text_kind kind, size_t max, size_t *len, int *error)
+static char *strings_ask(const struct outside *outside, pid_t pid, enum text_kind kind, size_t max,
+			 size_t *len, int *error)
 {
 	struct errand_answer answer;
 	char *text = NULL;
@@ -384,22 +442,29 @@ static char *strings_ask(const struct outside *outside, pid_t pid, enum text_kin
 	return text;
 }
 
-char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			int *error)
 {
 	return strings_ask(outside, pid, TEXT_ARGUMENTS, max, len, error);
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			  int *error)
 {
 	return strings_ask(outside, pid, TEXT_ENVIRONMENT, max, len, error);
 }
 
-#define WORDS_BATCH	512	/* outside_jobs.c takes no more */
+#define WORDS_BATCH 512 /* outside_jobs.c takes no more */
 
-int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words)
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
+		  uint64_t *words)
 {
 	const struct errand errand = {
-		.job = job_words, .fds = { -1, -1, -1 }, .group = group_of_process(pid), .uid = user_of(pid), .what = "a process's memory",
+		.job = job_words,
+		.fds = { -1, -1, -1 },
+		.group = group_of_process(pid),
+		.uid = user_of(pid),
+		.what = "a process's memory",
 	};
 	size_t at, part;
 	int err = 0;
@@ -422,17 +487,24 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 	return err;
 }
 
-int outside_name(const struct outside *outside, const struct rec_name_at *record, uint64_t start_time, const char *known,
-		 char **name, bool *in_memory)
+int outside_name(const struct outside *outside, const struct rec_name_at *record,
+		 uint64_t start_time, const char *known, char **name, bool *in_memory)
 {
 	const struct name_question asked = {
-		.start_time = start_time, .name = record->name, .offset = record->offset, .pid = (int32_t)record->hdr.tgid,
-		.in_file = record->in_file, .id = record->id,
+		.start_time = start_time,
+		.name = record->name,
+		.offset = record->offset,
+		.pid = (int32_t)record->hdr.tgid,
+		.in_file = record->in_file,
+		.id = record->id,
 	};
 	char what[64], path[CUTOP_PATH_MAX + 1];
 	const struct errand errand = {
-		.job = job_name, .fds = { outside->identifier, -1, -1 }, .group = group_of_process((pid_t)record->hdr.tgid),
-		.uid = user_of((pid_t)record->hdr.tgid), .what = what,
+		.job = job_name,
+		.fds = { outside->identifier, -1, -1 },
+		.group = group_of_process((pid_t)record->hdr.tgid),
+		.uid = user_of((pid_t)record->hdr.tgid),
+		.what = what,
 	};
 	struct question *question = question_new(&asked, sizeof(asked));
 	struct errand_answer answer;
@@ -466,27 +538,33 @@ const char *outside_error(int error)
 
 /* ---- walks ---- */
 
-static int walk_ask(const struct outside *outside, struct question *question, errand_job *job, const char *what,
-		    enum errand_patience patience, path_visit *visit, void *context)
+static int walk_ask(const struct outside *outside, struct question *question, errand_job *job,
+		    const char *what, enum errand_patience patience, path_visit *visit,
+		    void *context)
 {
-	const struct errand errand = { .job = job, .fds = { -1, -1, -1 }, .what = what, .patience = patience };
+	const struct errand errand = {
+		.job = job, .fds = { -1, -1, -1 }, .what = what, .patience = patience
+	};
 	struct errand_answer answer;
 	int err = ask(outside, question, &errand, &answer);
 	const char *path;
 
-	for (path = answer.data; !err && path && path < answer.data + answer.len; path += strlen(path) + 1)
+	for (path = answer.data; !err && path && path < answer.data + answer.len;
+	     path += strlen(path) + 1)
 		visit(context, path);
 	errand_answer_free(&answer);
 	return err;
 }
 
-int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit, void *context)
+int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit,
+		 void *context)
 {
-	return walk_ask(outside, question_new(pattern, strlen(pattern) + 1), job_glob, pattern, outside->patience, visit, context);
+	return walk_ask(outside, question_new(pattern, strlen(pattern) + 1), job_glob, pattern,
+			outside->patience, visit, context);
 }
 
-int outside_closure(const struct outside *outside, const char *program, const struct closure_settings *settings, path_visit *visit,
-		    void *context)
+int outside_closure(const struct outside *outside, const char *program,
+		    const struct closure_settings *settings, path_visit *visit, void *context)
 {
 	struct question *question = question_new("", 0);
 
@@ -499,8 +577,8 @@ int outside_closure(const struct outside *outside, const char *program, const st
 	return walk_ask(outside, question, job_closure, program, ERRAND_LONG, visit, context);
 }
 
-int outside_ahead(const struct outside *outside, char *const *words, const struct ahead_start *start, path_visit *visit,
-		  void *context)
+int outside_ahead(const struct outside *outside, char *const *words,
+		  const struct ahead_start *start, path_visit *visit, void *context)
 {
 	struct question *question = question_new("", 0);
 	char *const *word;
@@ -516,7 +594,8 @@ int outside_ahead(const struct outside *outside, char *const *words, const struc
 		 * If a line is very long, its later words are left out: they run nothing that is
 		 * searched for.
 		 */
-		for (word = words; *word && strlen(*word) < sizeof(question->bytes) - question->len; word++)
+		for (word = words; *word && strlen(*word) < sizeof(question->bytes) - question->len;
+		     word++)
 			string_add(question, *word);
 	}
 	return walk_ask(outside, question, job_ahead, words[0], ERRAND_LONG, visit, context);

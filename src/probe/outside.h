@@ -27,8 +27,8 @@
 #include "probe/maps.h"
 
 struct outside {
-	struct errands *errands;	/* NULL: everything is done in the calling process */
-	int identifier;			/* bpf_identifier(), or -1 */
+	struct errands *errands; /* NULL: everything is done in the calling process */
+	int identifier;          /* bpf_identifier(), or -1 */
 	/* How long to wait, for functions whose caller does not say */
 	enum errand_patience patience;
 };
@@ -40,14 +40,14 @@ extern const size_t outside_job_count;
 struct seen_file {
 	/* The file, or a copy of the parts that were asked for; never written to */
 	int fd;
-	int place;		/* for a copy: the file itself, O_PATH; else -1 */
-	struct stat st;		/* the file's own status, as of when it was opened */
+	int place;      /* for a copy: the file itself, O_PATH; else -1 */
+	struct stat st; /* the file's own status, as of when it was opened */
 	struct file_id id;
-	bool identified;	/* id is known */
-	bool own;		/* opened through our own mounts, not through another process's */
-	bool layered;		/* on an overlay mount */
-	__u32 magic;		/* the magic number of its file system */
-	char *path;		/* the path to open it by again, or to show to the user */
+	bool identified; /* id is known */
+	bool own;        /* opened through our own mounts, not through another process's */
+	bool layered;    /* on an overlay mount */
+	__u32 magic;     /* the magic number of its file system */
+	char *path;      /* the path to open it by again, or to show to the user */
 };
 
 void seen_close(struct seen_file *seen);
@@ -62,76 +62,82 @@ static inline int seen_place(const struct seen_file *seen)
  * Opens the regular file at @path. @want: what a copy has to contain (COPY_...). -EINVAL: it is not
  * a regular file. On failure @seen is empty, here and below.
  */
-int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
-		 struct seen_file *seen);
+int outside_open(const struct outside *outside, const char *path, unsigned int want,
+		 enum errand_patience patience, struct seen_file *seen);
 
 /*
  * The same with the starting user's rights (util/starter.h): for files that this user names, and
  * files found through those.
  */
-int outside_open_named(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience,
-		       struct seen_file *seen);
+int outside_open_named(const struct outside *outside, const char *path, unsigned int want,
+		       enum errand_patience patience, struct seen_file *seen);
 
 /*
  * The same, with the starting user's rights if it is @named; the path in @seen is the one that
  * links lead to, for messages.
  */
-int outside_open_real(const struct outside *outside, const char *path, bool named, unsigned int want, struct seen_file *seen);
+int outside_open_real(const struct outside *outside, const char *path, bool named,
+		      unsigned int want, struct seen_file *seen);
 
 /*
  * The same for the file at @fd, which is a place (O_PATH), or open and on a local file system.
  * @path is its name then.
  */
-int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want,
-		       struct seen_file *seen);
+int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path,
+		       unsigned int want, struct seen_file *seen);
 
 /* The same for a path that another process chose: no magic link is followed. */
-int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen);
+int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
+			struct seen_file *seen);
 
 /*
  * Opens what @entry of @pid maps, through our own mounts if it is there, too: through others the
  * descriptor would keep a container's mounts in use.
  */
-int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want,
-			struct seen_file *seen);
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry,
+			unsigned int want, struct seen_file *seen);
 
 /*
  * The same for the link @link in /proc/@pid ("exe", "fd/7"). If @name is not NULL and the last
  * component does not begin with it: -ESTALE.
  */
-int outside_open_link(const struct outside *outside, pid_t pid, const char *link, const char *name, unsigned int want,
-		      struct seen_file *seen);
+int outside_open_link(const struct outside *outside, pid_t pid, const char *link, const char *name,
+		      unsigned int want, struct seen_file *seen);
 
 /*
  * Opens the debug file of @of: debug_file_open(). @pid: the process whose root is searched before
  * ours. @path: the file's path as that process sees it.
  */
-int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen);
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
+		       const char *path, struct seen_file *seen);
 
 /* maps_visit() of @pid. -ENOENT, -ESRCH: it is gone. */
-int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry),
-		 void *context);
+int outside_maps(const struct outside *outside, pid_t pid,
+		 int (*visit)(void *context, const struct maps_entry *entry), void *context);
 
 /*
  * The words of /proc/@pid/cmdline or environ, each ended by NUL, @max bytes at most. A new string,
  * or NULL with *@error set.
  */
-char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error);
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error);
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			int *error);
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			  int *error);
 
 /*
  * Reads @count words of 8 bytes at @addresses of @pid, up to the first that is not in memory; the
  * others stay unchanged.
  */
-int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words);
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
+		  uint64_t *words);
 
 /*
  * Reads the name that @record tells of, from the process, which was started at @start_time
  * (CLOCK_BOOTTIME, ns), or from the file; @known is a path of that file, or NULL. Returns 0 with
  * *@name, a new string, and *@in_memory set.
  */
-int outside_name(const struct outside *outside, const struct rec_name_at *record, uint64_t start_time, const char *known,
-		 char **name, bool *in_memory);
+int outside_name(const struct outside *outside, const struct rec_name_at *record,
+		 uint64_t start_time, const char *known, char **name, bool *in_memory);
 
 /*
  * Calls @visit for each path that matches @pattern (glob(7)), each file of a program's closure
@@ -141,11 +147,12 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 struct closure_settings;
 struct ahead_start;
 typedef void path_visit(void *context, const char *path);
-int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit, void *context);
-int outside_closure(const struct outside *outside, const char *program, const struct closure_settings *settings, path_visit *visit,
-		    void *context);
-int outside_ahead(const struct outside *outside, char *const *words, const struct ahead_start *start, path_visit *visit,
-		  void *context);
+int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit,
+		 void *context);
+int outside_closure(const struct outside *outside, const char *program,
+		    const struct closure_settings *settings, path_visit *visit, void *context);
+int outside_ahead(const struct outside *outside, char *const *words,
+		  const struct ahead_start *start, path_visit *visit, void *context);
 
 /*
  * Keeps the pages that hold the @count places at @offsets of the file @seen, a copy, in memory: the
@@ -153,17 +160,20 @@ int outside_ahead(const struct outside *outside, char *const *words, const struc
  * locks held that other processes wait for. Returns 0 with *@hold for errand_release(). A file that
  * is not a copy needs none: *@hold is -1.
  */
-int outside_hold(const struct outside *outside, const struct seen_file *seen, const uint64_t *offsets, size_t count, int *hold);
+int outside_hold(const struct outside *outside, const struct seen_file *seen,
+		 const uint64_t *offsets, size_t count, int *hold);
 
 /* The same for the probes of @functions. */
 struct elf_functions;
-int outside_hold_functions(const struct outside *outside, const struct seen_file *seen, const struct elf_functions *functions, int *hold);
+int outside_hold_functions(const struct outside *outside, const struct seen_file *seen,
+			   const struct elf_functions *functions, int *hold);
 
 /*
  * Has the files @seen and @debug (NULL: none), copies or not, sent to the process at the other end
  * of @socket, without passing through us.
  */
-int outside_lend(const struct outside *outside, const struct seen_file *seen, const struct seen_file *debug, int socket);
+int outside_lend(const struct outside *outside, const struct seen_file *seen,
+		 const struct seen_file *debug, int socket);
 
 /* What to tell the user about @error from a function that opens a file. */
 const char *outside_error(int error);

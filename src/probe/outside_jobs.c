@@ -30,11 +30,12 @@
 #include "probe/identify.h"
 #include "util/starter.h"
 
-#define MAPS_MAX	(32u << 20)
-#define WALK_MAX	(4u << 20)	/* bytes of paths */
+#define MAPS_MAX (32u << 20)
+#define WALK_MAX (4u << 20) /* bytes of paths */
 
 errand_job *const outside_jobs[] = {
-	job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead, job_hold, job_lend,
+	job_open, job_debug,   job_text,  job_words, job_name,
+	job_glob, job_closure, job_ahead, job_hold,  job_lend,
 };
 const size_t outside_job_count = ARRAY_LEN(outside_jobs);
 
@@ -68,7 +69,8 @@ static int place_told(const char *path)
 }
 
 /* Answers with the file at @place (O_PATH), which is closed. */
-static int seen_answer(int place, int identifier, unsigned int want, const char *path, bool own, struct errand_answer *answer)
+static int seen_answer(int place, int identifier, unsigned int want, const char *path, bool own,
+		       struct errand_answer *answer)
 {
 	struct seen_told told = { .own = own };
 	struct statfs fs;
@@ -86,7 +88,9 @@ static int seen_answer(int place, int identifier, unsigned int want, const char 
 	if (fd < 0)
 		goto fail;
 	told.identified = !identify_file(identifier, fd, &told.id, &told.magic);
-	told.layered = told.identified && told.id.device != (uint32_t)(major(told.st.st_dev) << 20 | minor(told.st.st_dev)) &&
+	told.layered = told.identified &&
+		       told.id.device !=
+			       (uint32_t)(major(told.st.st_dev) << 20 | minor(told.st.st_dev)) &&
 		       !fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
 	if (told.identified && magic_is_local(told.magic)) {
 		close(place);
@@ -120,19 +124,25 @@ fail:
 static int own_place(int place, const char *path, bool *own)
 {
 	struct stat theirs, ours;
-	int other = path[0] == '/' && strncmp(path, "/proc/", 6) ? open(path, O_PATH | O_CLOEXEC) : -1;
+	int other = path[0] == '/' && strncmp(path, "/proc/", 6) ? open(path, O_PATH | O_CLOEXEC) :
+								   -1;
 
-	*own = other >= 0 && !fstat(place, &theirs) && !fstat(other, &ours) && theirs.st_dev == ours.st_dev &&
-	       theirs.st_ino == ours.st_ino;
+	*own = other >= 0 && !fstat(place, &theirs) && !fstat(other, &ours) &&
+	       theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 	if (other >= 0)
 		close(*own ? place : other);
 	return *own ? other : place;
 }
 
-static int open_mapped(const struct open_question *question, const char *path, int identifier, struct errand_answer *answer)
+static int open_mapped(const struct open_question *question, const char *path, int identifier,
+		       struct errand_answer *answer)
 {
 	struct maps_entry entry = {
-		.start = question->start, .end = question->end, .inode = question->inode, .major = question->major, .minor = question->minor,
+		.start = question->start,
+		.end = question->end,
+		.inode = question->inode,
+		.major = question->major,
+		.minor = question->minor,
 		.path = path,
 	};
 	char below[4096 + 64];
@@ -146,8 +156,8 @@ static int open_mapped(const struct open_question *question, const char *path, i
 	return seen_answer(place, identifier, question->want, own ? path : below, own, answer);
 }
 
-static int open_link(const struct open_question *question, const char *link, const char *name, int identifier,
-		     struct errand_answer *answer)
+static int open_link(const struct open_question *question, const char *link, const char *name,
+		     int identifier, struct errand_answer *answer)
 {
 	char path[4096], real[4096], *last;
 	int place;
@@ -169,7 +179,8 @@ static int open_link(const struct open_question *question, const char *link, con
 	return seen_answer(place, identifier, question->want, n > 0 ? real : path, own, answer);
 }
 
-static int open_by_path(const struct open_question *open_it, const char *path, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int open_by_path(const struct open_question *open_it, const char *path,
+			const int fds[ERRAND_FDS], struct errand_answer *answer)
 {
 	int identifier = fds[0], place;
 	char name[32], real[4096];
@@ -181,12 +192,8 @@ static int open_by_path(const struct open_question *open_it, const char *path, c
 		place = open(name, O_PATH | O_CLOEXEC);
 		identifier = fds[1];
 		break;
-	case OPEN_CACHED:
-		place = place_told(path);
-		break;
-	default:
-		place = open(path, O_PATH | O_CLOEXEC);
-		place = place < 0 ? -errno : place;
+	case OPEN_CACHED: place = place_told(path); break;
+	default: place = open(path, O_PATH | O_CLOEXEC); place = place < 0 ? -errno : place;
 	}
 	if (place < 0)
 		return place;
@@ -199,7 +206,8 @@ static int open_by_path(const struct open_question *open_it, const char *path, c
 	return seen_answer(place, identifier, open_it->want, path, true, answer);
 }
 
-int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_open(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
 	struct open_question open_it;
 	const char *path = string_of(question, len, sizeof(open_it), 0);
@@ -210,7 +218,8 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	if (open_it.how == OPEN_MAPPED)
 		return open_mapped(&open_it, path, fds[0], answer);
 	if (open_it.how == OPEN_LINK)
-		return open_link(&open_it, path, string_of(question, len, sizeof(open_it), 1), fds[0], answer);
+		return open_link(&open_it, path, string_of(question, len, sizeof(open_it), 1),
+				 fds[0], answer);
 	err = open_it.named ? starter_begin(&kept) : 0;
 	if (err)
 		return err;
@@ -219,10 +228,12 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	return err;
 }
 
-int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS],
+	      struct errand_answer *answer)
 {
 	struct debug_question debug;
-	const char *root = string_of(question, len, sizeof(debug), 0), *path = string_of(question, len, sizeof(debug), 1);
+	const char *root = string_of(question, len, sizeof(debug), 0),
+		   *path = string_of(question, len, sizeof(debug), 1);
 	const char *roots[] = { *root ? root : "/", *root ? "/" : NULL, NULL };
 	struct stat of = { 0 };
 	char name[32];
@@ -240,7 +251,8 @@ int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 	return place < 0 ? -errno : seen_answer(place, fds[0], COPY_TABLES, "", false, answer);
 }
 
-int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
 	int files[2], count = 0, i, err;
 	char name[32], byte = 0;
@@ -264,7 +276,7 @@ int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 
 /* ---- memory ---- */
 
-#define PAGE	4096u	/* no page is smaller */
+#define PAGE 4096u /* no page is smaller */
 
 /*
  * Reads up to @len bytes at @address, page by page. Returns how many bytes it got, or a negative
@@ -303,9 +315,12 @@ static char *stat_words(pid_t pid, char **at)
 	return text;
 }
 
-int job_text(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_text(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
-	static const char *const names[] = { [TEXT_MAPS] = "maps", [TEXT_ARGUMENTS] = "cmdline", [TEXT_ENVIRONMENT] = "environ" };
+	static const char *const names[] = {
+		[TEXT_MAPS] = "maps", [TEXT_ARGUMENTS] = "cmdline", [TEXT_ENVIRONMENT] = "environ"
+	};
 	struct text_question text;
 	char path[64];
 
@@ -313,13 +328,15 @@ int job_text(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	(void)fds;
 	memcpy(&text, question, sizeof(text));
 	snprintf(path, sizeof(path), "/proc/%d/%s", text.pid, names[text.kind]);
-	answer->data = file_read(path, text.kind == TEXT_MAPS ? MAPS_MAX : (size_t)text.max, &answer->len);
+	answer->data =
+		file_read(path, text.kind == TEXT_MAPS ? MAPS_MAX : (size_t)text.max, &answer->len);
 	return answer->data ? 0 : -errno;
 }
 
-#define BATCH	512
+#define BATCH 512
 
-int job_words(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_words(const void *question, size_t len, const int fds[ERRAND_FDS],
+	      struct errand_answer *answer)
 {
 	struct words_question words;
 	struct iovec local[BATCH], remote[BATCH];
@@ -369,11 +386,13 @@ static bool is_same_process(pid_t pid, uint64_t start_time)
 	free(text);
 	/* In a time namespace /proc shows other times: then this cannot be told. */
 	return !ticks || !start_time || start_time / tick == ticks ||
-	       clock_own_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_BOOTTIME) + NSEC_PER_SEC > 2 * NSEC_PER_SEC;
+	       clock_own_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_BOOTTIME) + NSEC_PER_SEC >
+		       2 * NSEC_PER_SEC;
 }
 
 /* Reads the name at @offset of the file at @path, if that is the one of @id. */
-static ssize_t name_in_file(const struct name_question *name, int place, int identifier, char *to, size_t max)
+static ssize_t name_in_file(const struct name_question *name, int place, int identifier, char *to,
+			    size_t max)
 {
 	struct file_id id;
 	ssize_t n = -ENOENT;
@@ -381,17 +400,19 @@ static ssize_t name_in_file(const struct name_question *name, int place, int ide
 
 	if (fd < 0)
 		return fd;
-	if (!identify_file(identifier, fd, &id, NULL) && id.inode == name->id.inode && id.device == name->id.device &&
-	    id.generation == name->id.generation)
+	if (!identify_file(identifier, fd, &id, NULL) && id.inode == name->id.inode &&
+	    id.device == name->id.device && id.generation == name->id.generation)
 		n = pread(fd, to, max, (off_t)name->offset);
 	close(fd);
 	return n;
 }
 
-int job_name(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
 	struct name_question name;
-	const char *told = string_of(question, len, sizeof(name), 0), *known = string_of(question, len, sizeof(name), 1);
+	const char *told = string_of(question, len, sizeof(name), 0),
+		   *known = string_of(question, len, sizeof(name), 1);
 	char *text = malloc(CUTOP_NAME_MAX + 1);
 	bool in_memory;
 	ssize_t n;
@@ -399,13 +420,16 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS], struct
 	memcpy(&name, question, sizeof(name));
 	if (!text)
 		return -ENOMEM;
-	n = is_same_process(name.pid, name.start_time) ? memory_read(name.pid, name.name, text + 1, CUTOP_NAME_MAX - 1) : -ESRCH;
+	n = is_same_process(name.pid, name.start_time) ?
+		    memory_read(name.pid, name.name, text + 1, CUTOP_NAME_MAX - 1) :
+		    -ESRCH;
 	/* What was read does not end in NUL, and the rest cannot be read. */
 	if (n > 0 && !memchr(text + 1, 0, (size_t)n) && n < CUTOP_NAME_MAX - 1)
 		n = -EFAULT;
 	in_memory = n > 0;
 	if (n <= 0 && name.in_file && *known)
-		n = name_in_file(&name, open(known, O_PATH | O_CLOEXEC), fds[0], text + 1, CUTOP_NAME_MAX - 1);
+		n = name_in_file(&name, open(known, O_PATH | O_CLOEXEC), fds[0], text + 1,
+				 CUTOP_NAME_MAX - 1);
 	if (n <= 0 && name.in_file && *told)
 		n = name_in_file(&name, place_told(told), fds[0], text + 1, CUTOP_NAME_MAX - 1);
 	if (n <= 0) {
@@ -448,7 +472,8 @@ static int walk_end(struct walk *walk)
 	return fclose(walk->out) ? -ENOMEM : 0;
 }
 
-int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
 	glob_t found = { 0 };
 	struct walk walk;
@@ -473,10 +498,12 @@ static const char *optional_of(const void *question, size_t len, unsigned int nu
 	return *text == '+' ? text + 1 : NULL;
 }
 
-int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS],
+		struct errand_answer *answer)
 {
 	const struct closure_settings settings = {
-		.root = optional_of(question, len, 1), .library_path = optional_of(question, len, 2),
+		.root = optional_of(question, len, 1),
+		.library_path = optional_of(question, len, 2),
 		.preload = optional_of(question, len, 3),
 	};
 	struct walk walk;
@@ -496,13 +523,18 @@ int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS], str
 	return err;
 }
 
-#define AHEAD_WORDS_MAX	4096
+#define AHEAD_WORDS_MAX 4096
 
-int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
+	      struct errand_answer *answer)
 {
 	const struct ahead_start start = {
-		.path = optional_of(question, len, 0), .library_path = optional_of(question, len, 1), .preload = optional_of(question, len, 2),
-		.python_path = optional_of(question, len, 3), .home = optional_of(question, len, 4), .root = optional_of(question, len, 5),
+		.path = optional_of(question, len, 0),
+		.library_path = optional_of(question, len, 1),
+		.preload = optional_of(question, len, 2),
+		.python_path = optional_of(question, len, 3),
+		.home = optional_of(question, len, 4),
+		.root = optional_of(question, len, 5),
 	};
 	char **words = calloc(AHEAD_WORDS_MAX + 1, sizeof(*words));
 	const char *word;
@@ -517,8 +549,10 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 		return err;
 	}
 	/* Words may be empty; the list ends where the question ends. */
-	for (word = string_of(question, len, 0, 6); count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
-	     word >= (const char *)question; word += strlen(word) + 1)
+	for (word = string_of(question, len, 0, 6);
+	     count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
+	     word >= (const char *)question;
+	     word += strlen(word) + 1)
 		words[count++] = (char *)(uintptr_t)word;
 	err = starter_begin(&kept);
 	if (!err) {
@@ -533,7 +567,8 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS], struc
 
 /* ---- pages to keep in memory ---- */
 
-int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
 	uint64_t offset, before = UINT64_MAX;

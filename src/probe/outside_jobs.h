@@ -22,12 +22,12 @@ enum open_way { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN
  * it.
  */
 struct open_question {
-	uint32_t how;		/* enum open_way */
+	uint32_t how; /* enum open_way */
 	uint32_t want;
 	int32_t pid;
-	uint32_t named;			/* as the starter of cutop */
-	uint64_t start, end, inode;	/* OPEN_MAPPED */
-	uint32_t major, minor;		/* the same */
+	uint32_t named;             /* as the starter of cutop */
+	uint64_t start, end, inode; /* OPEN_MAPPED */
+	uint32_t major, minor;      /* the same */
 };
 
 /* Strings: the root, the path, or "". */
@@ -61,6 +61,7 @@ struct name_question {
 
 /* The answer begins with one byte: whether the name was in memory. */
 
-errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead, job_hold, job_lend;
+errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead,
+	job_hold, job_lend;
 
 #endif

@@ -20,26 +20,29 @@
 #include "cuda/calls.h"
 #include "probe/decode.h"
 
-#define PAST_MAX	48		/* bytes from the entry to a probe */
+#define PAST_MAX 48 /* bytes from the entry to a probe */
 /* Bytes searched for a place: PAST_MAX and an instruction of 15 */
-#define WINDOW		64
-#define BODY_MAX	65536		/* bytes of one function that are decoded */
+#define WINDOW   64
+#define BODY_MAX 65536 /* bytes of one function that are decoded */
 /* Bytes of one file that are decoded: a quarter of a second */
-#define BUDGET		(2u << 20)
+#define BUDGET (2u << 20)
 /* limit of pairs (a symbol and an entry that it covers or is a part of) that are looked at */
-#define LOOKS_MAX	(1u << 20)
-#define INSTRUCTION_MAX	15		/* bytes, on x86-64 */
-#define NOWHERE		UINT64_MAX
+#define LOOKS_MAX       (1u << 20)
+#define INSTRUCTION_MAX 15 /* bytes, on x86-64 */
+#define NOWHERE         UINT64_MAX
 
 const char *const point_names[POINT_COUNT] = {
-	[POINT_ENTRY] = "entry", [POINT_PAST] = "past_entry", [POINT_STEPPED] = "single_stepped", [POINT_NONE] = "left_out",
+	[POINT_ENTRY] = "entry",
+	[POINT_PAST] = "past_entry",
+	[POINT_STEPPED] = "single_stepped",
+	[POINT_NONE] = "left_out",
 };
 
 /* What else the file's symbols say about the place of an entry. */
 struct around {
 	uint64_t entry;
-	uint64_t next;			/* the nearest symbol after it */
-	uint64_t outer;			/* where the innermost function begins that contains it */
+	uint64_t next;  /* the nearest symbol after it */
+	uint64_t outer; /* where the innermost function begins that contains it */
 	/* The part of the function that the compiler has put elsewhere */
 	uint64_t cold, cold_size;
 	uint32_t name_hash;
@@ -49,12 +52,12 @@ struct points {
 	int fd;
 	const struct forms *forms;
 	struct decoder *decoder;
-	struct around *around;		/* by entry */
-	const struct around **by_name;	/* by name_hash */
+	struct around *around;         /* by entry */
+	const struct around **by_name; /* by name_hash */
 	size_t count;
-	size_t looks;			/* such pairs so far */
-	size_t budget;			/* bytes that may still be decoded */
-	unsigned char *body;		/* BODY_MAX bytes */
+	size_t looks;        /* such pairs so far */
+	size_t budget;       /* bytes that may still be decoded */
+	unsigned char *body; /* BODY_MAX bytes */
 };
 
 /* ---- what lies around the entries ---- */
@@ -119,7 +122,9 @@ static void cold_note(struct points *points, const struct elf_symbol *symbol, si
 		/*
 		 * If there is a second part, or its size is unknown, make it too large to decode.
 		 */
-		around->cold_size = around->cold_size ? BODY_MAX + 1 : symbol->size ? symbol->size : BODY_MAX + 1;
+		around->cold_size = around->cold_size ? BODY_MAX + 1 :
+				    symbol->size      ? symbol->size :
+							BODY_MAX + 1;
 	}
 }
 
@@ -136,7 +141,8 @@ static int label_visit(void *context, const struct elf_symbol *symbol)
 		points->around[before - 1].next = symbol->offset;
 	if (!symbol->is_function)
 		return 0;
-	for (; upto < points->count && points->around[upto].entry - symbol->offset < symbol->size; upto++) {
+	for (; upto < points->count && points->around[upto].entry - symbol->offset < symbol->size;
+	     upto++) {
 		struct around *inner = &points->around[upto];
 
 		if (++points->looks > LOOKS_MAX)
@@ -161,13 +167,17 @@ static bool around_read(struct points *points, const struct elf_functions *funct
 		return false;
 	for (i = 0; i < functions->count; i++)
 		points->around[i] = (struct around){
-			.entry = functions->list[i].offset, .next = NOWHERE, .outer = NOWHERE, .cold = NOWHERE,
+			.entry = functions->list[i].offset,
+			.next = NOWHERE,
+			.outer = NOWHERE,
+			.cold = NOWHERE,
 			.name_hash = functions->list[i].name_hash,
 		};
 	qsort(points->around, functions->count, sizeof(*points->around), around_compare);
 	/* A function of the table may be one that the user named as well. */
 	for (i = 0; i < functions->count; i++)
-		if (!points->count || points->around[points->count - 1].entry != points->around[i].entry)
+		if (!points->count ||
+		    points->around[points->count - 1].entry != points->around[i].entry)
 			points->around[points->count++] = points->around[i];
 	for (i = 0; i < points->count; i++)
 		points->by_name[i] = &points->around[i];
@@ -196,7 +206,8 @@ static bool body_begin(struct points *points, uint64_t offset, uint64_t size)
 /*
  * True if all of the code decodes and nothing in it jumps to a place behind @entry, up to @probe.
  */
-static bool body_keeps_off(struct points *points, uint64_t offset, uint64_t size, uint64_t entry, uint64_t probe)
+static bool body_keeps_off(struct points *points, uint64_t offset, uint64_t size, uint64_t entry,
+			   uint64_t probe)
 {
 	struct instruction instruction;
 	uint64_t decoded = 0;
@@ -244,7 +255,8 @@ static bool is_inside_instruction(struct points *points, const struct around *ar
  * Bytes from the entry to the first emulated instruction that a probe may move to; 0: there is
  * none.
  */
-static size_t past_find(struct points *points, const unsigned char *code, size_t len, uint64_t entry)
+static size_t past_find(struct points *points, const unsigned char *code, size_t len,
+			uint64_t entry)
 {
 	struct instruction instruction;
 	size_t past;
@@ -254,7 +266,8 @@ static size_t past_find(struct points *points, const unsigned char *code, size_t
 		past = (size_t)(instruction.at - entry);
 		if (past > PAST_MAX)
 			break;
-		if (past && points->forms->verdicts[form_of(code + past, len - past)] == FORM_EMULATED)
+		if (past &&
+		    points->forms->verdicts[form_of(code + past, len - past)] == FORM_EMULATED)
 			return past;
 		if (!instruction.may_pass)
 			break;
@@ -262,8 +275,9 @@ static size_t past_find(struct points *points, const unsigned char *code, size_t
 	return 0;
 }
 
-static size_t past_choose(struct points *points, const struct around *around, const struct elf_function *function,
-			  const unsigned char *code, size_t len)
+static size_t past_choose(struct points *points, const struct around *around,
+			  const struct elf_function *function, const unsigned char *code,
+			  size_t len)
 {
 	uint64_t entry = function->offset, probe;
 	size_t past;
@@ -276,7 +290,8 @@ static size_t past_choose(struct points *points, const struct around *around, co
 		return 0;
 	if (!body_keeps_off(points, entry, function->size, entry, probe))
 		return 0;
-	if (around->cold != NOWHERE && !body_keeps_off(points, around->cold, around->cold_size, entry, probe))
+	if (around->cold != NOWHERE &&
+	    !body_keeps_off(points, around->cold, around->cold_size, entry, probe))
 		return 0;
 	return past;
 }
@@ -303,7 +318,8 @@ static void point_choose(struct points *points, struct elf_function *function, b
 	function->point = past ? POINT_PAST : verdict == FORM_HARMS ? POINT_NONE : POINT_STEPPED;
 }
 
-void points_choose(int fd, struct elf_functions *functions, const struct forms *forms, bool leave_stepped)
+void points_choose(int fd, struct elf_functions *functions, const struct forms *forms,
+		   bool leave_stepped)
 {
 	struct points points = { .fd = fd, .forms = forms, .budget = BUDGET };
 	bool able;
@@ -337,7 +353,7 @@ static size_t hotness(const struct elf_function *function)
 {
 	size_t i;
 
-	if (CUTOP_IS_EXTRA(function->call))	/* the user named it */
+	if (CUTOP_IS_EXTRA(function->call)) /* the user named it */
 		return 0;
 	for (i = 0; i < ARRAY_LEN(hot_first); i++)
 		if (call_descs[function->call].group == hot_first[i])
@@ -345,7 +361,8 @@ static size_t hotness(const struct elf_function *function)
 	return i;
 }
 
-static const char *name_of(const struct elf_function *function, const struct extra_functions *extras)
+static const char *name_of(const struct elf_function *function,
+			   const struct extra_functions *extras)
 {
 	enum extra_result result;
 
@@ -354,13 +371,16 @@ static const char *name_of(const struct elf_function *function, const struct ext
 	return extras ? extra_functions_symbol(extras, function->call - CUTOP_EXTRA, &result) : "?";
 }
 
-static bool is_listed(const struct elf_function *function, const struct attach_choice *choice, enum point point)
+static bool is_listed(const struct elf_function *function, const struct attach_choice *choice,
+		      enum point point)
 {
-	return function->point == point && (CUTOP_IS_EXTRA(function->call) || choice_wants(choice, &call_descs[function->call]));
+	return function->point == point && (CUTOP_IS_EXTRA(function->call) ||
+					    choice_wants(choice, &call_descs[function->call]));
 }
 
-void points_visit(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
-		  enum point point, void (*visit)(void *context, const char *name), void *context)
+void points_visit(const struct elf_functions *functions, const struct attach_choice *choice,
+		  const struct extra_functions *extras, enum point point,
+		  void (*visit)(void *context, const char *name), void *context)
 {
 	size_t i, heat;
 
@@ -386,8 +406,8 @@ static void name_list_add(void *context, const char *name)
 		fprintf(list->out, "%s%s", list->count > 1 ? ", " : "", name);
 }
 
-char *points_list(const struct elf_functions *functions, const struct attach_choice *choice, const struct extra_functions *extras,
-		  enum point point, size_t max)
+char *points_list(const struct elf_functions *functions, const struct attach_choice *choice,
+		  const struct extra_functions *extras, enum point point, size_t max)
 {
 	struct name_list list = { .max = max };
 	char *text = NULL;

@@ -174,7 +174,8 @@ struct attach_pids probe_pids(const struct probe *probe)
 	const struct probe_settings *settings = &probe->settings;
 
 	/* Before Linux 6.13 a link's filter compares thread ids, not process ids. */
-	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX || probe->bpf.features.method != ATTACH_SESSION)
+	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX ||
+	    probe->bpf.features.method != ATTACH_SESSION)
 		return (struct attach_pids){ 0 };
 	return (struct attach_pids){ settings->pids, settings->pid_count };
 }
@@ -203,14 +204,16 @@ void probe_count(struct probe *probe, const struct attachment *attachment, int s
 		probe->counts.points[point] += (unsigned int)sign * attachment->points[point];
 }
 
-static void target_note(struct probe *probe, const struct target *target, const char *path, uint64_t began)
+static void target_note(struct probe *probe, const struct target *target, const char *path,
+			uint64_t began)
 {
 	const struct attachment *attachment = &target->attachment;
 
-	note(probe->settings.notes, "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped",
+	note(probe->settings.notes,
+	     "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped",
 	     path, attachment->attached, attachment->failed, target->aliases,
-	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC, attachment->points[POINT_PAST],
-	     attachment->points[POINT_STEPPED]);
+	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC,
+	     attachment->points[POINT_PAST], attachment->points[POINT_STEPPED]);
 }
 
 static struct attach_choice choice_of(const struct probe *probe)
@@ -222,10 +225,11 @@ static struct attach_choice choice_of(const struct probe *probe)
 	};
 }
 
-#define STEPPED_LISTED	24	/* functions named in a line */
+#define STEPPED_LISTED 24 /* functions named in a line */
 
 /* Names the functions that cost most, and, once per run, what else they may do. */
-static void stepped_tell(struct probe *probe, const struct target *target, const struct elf_functions *found, const char *path)
+static void stepped_tell(struct probe *probe, const struct target *target,
+			 const struct elf_functions *found, const char *path)
 {
 	const struct attach_choice choice = choice_of(probe);
 	char *names;
@@ -233,13 +237,17 @@ static void stepped_tell(struct probe *probe, const struct target *target, const
 	if (!target->attachment.points[POINT_STEPPED])
 		return;
 	names = points_list(found, &choice, probe->settings.extras, POINT_STEPPED, STEPPED_LISTED);
-	note(probe->settings.notes, "%s: single-stepped, some 10 us a call in a virtual machine: %s", path, names ? names : "");
+	note(probe->settings.notes,
+	     "%s: single-stepped, some 10 us a call in a virtual machine: %s", path,
+	     names ? names : "");
 	free(names);
 #if defined(__aarch64__)
 	if (!probe->stepped_warned)
-		warn_user(probe->settings.notes, "%u functions of %s are single-stepped, and on some arm64 machines a "
-			  "single-stepped program was seen to go on at a wrong address; --no-single-step leaves them out",
-			  target->attachment.points[POINT_STEPPED], path);
+		warn_user(
+			probe->settings.notes,
+			"%u functions of %s are single-stepped, and on some arm64 machines a "
+			"single-stepped program was seen to go on at a wrong address; --no-single-step leaves them out",
+			target->attachment.points[POINT_STEPPED], path);
 	probe->stepped_warned = true;
 #endif
 }
@@ -255,7 +263,9 @@ static void extras_tell(struct probe *probe, size_t known)
 		symbol = extra_functions_symbol(extras, known, &result);
 		probe->bpf.skeleton->bss->extra_results[known] = (__u8)result;
 		if (probe->settings.on_extra)
-			probe->settings.on_extra(probe->settings.context, (unsigned int)(CUTOP_EXTRA + known), symbol, result);
+			probe->settings.on_extra(probe->settings.context,
+						 (unsigned int)(CUTOP_EXTRA + known), symbol,
+						 result);
 	}
 }
 
@@ -263,8 +273,8 @@ static void extras_tell(struct probe *probe, size_t known)
  * Finds what is to be probed in the file @seen. Returns 0 with @found, whose list the caller frees,
  * or a negative errno.
  */
-static int functions_find(struct probe *probe, const struct seen_file *seen, const char *path, struct elf_functions *found,
-			  bool *in_table, struct reason *why)
+static int functions_find(struct probe *probe, const struct seen_file *seen, const char *path,
+			  struct elf_functions *found, bool *in_table, struct reason *why)
 {
 	size_t known = extra_functions_count(probe->settings.extras);
 	int err = elffile_functions(seen->fd, found, why);
@@ -287,15 +297,15 @@ static void links_keep(struct probe *probe, struct target *target)
 {
 	struct attachment *attachment = &target->attachment;
 
-	if (attachment->helper >= 0) {	/* closing this pipe ends the helper, and so its links */
+	if (attachment->helper >= 0) { /* closing this pipe ends the helper, and so its links */
 		attachment->links[attachment->link_count++] = attachment->helper;
 		attachment->helper = -1;
 	}
 	keeper_keep(probe->keeper, target->shelf, attachment->links, attachment->link_count);
 }
 
-int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
-		 const struct rec_hdr *record, struct reason *why)
+int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
+		 const char *path, const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = choice_of(probe);
@@ -311,7 +321,8 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	target->aliases = found.aliases;
 	found.library = target->library;
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
-	has_runtimes = probe->bpf.skeleton->rodata->find_callers && runtime_code_find(seen->fd, &found, &runtimes);
+	has_runtimes = probe->bpf.skeleton->rodata->find_callers &&
+		       runtime_code_find(seen->fd, &found, &runtimes);
 	count = found.count;
 	has_python = pythons_take(probe, target, seen->fd, path, &found);
 	if (!found.count) {
@@ -325,15 +336,17 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	err = outside_hold_functions(&probe->outside, seen, &found, &target->hold);
 	if (err) {
 		free(found.list);
-		return reason_set(why, err, "its pages cannot be kept in memory: %s", strerror(-err));
+		return reason_set(why, err, "its pages cannot be kept in memory: %s",
+				  strerror(-err));
 	}
 	if (has_runtimes)
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice, probe_pids(probe), why);
-	found.count = count;	/* the code below is about these functions only */
+	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice,
+			      probe_pids(probe), why);
+	found.count = count; /* the code below is about these functions only */
 	if (has_python)
 		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
@@ -383,8 +396,8 @@ static bool target_counts(const struct target *target)
 	return !target->python || target->attachment.attached || target->attachment.failed;
 }
 
-static int target_new(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
-		      struct target **result, struct reason *why)
+static int target_new(struct probe *probe, const struct seen_file *seen, const char *path,
+		      const struct sighting *sighting, struct target **result, struct reason *why)
 {
 	struct target *target = calloc(1, sizeof(*target));
 	int err;
@@ -464,7 +477,8 @@ void probe_forget(struct probe *probe, struct target *targets)
 		targets = target->next;
 		probe->counts.targets -= target_counts(target);
 		probe_count(probe, &target->attachment, -1);
-		note(probe->settings.notes, "%s: no process uses it any more; its probes were taken off",
+		note(probe->settings.notes,
+		     "%s: no process uses it any more; its probes were taken off",
 		     target->path ? target->path : "a file");
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		target_ask_again(probe, target);
@@ -479,8 +493,8 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
-static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
-			struct reason *why)
+static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+			const struct sighting *sighting, struct reason *why)
 {
 	struct examined_key key = { 0 };
 	const struct stat *st = &seen->st;
@@ -496,7 +510,9 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 	if (file && !file->target)
 		budget_use(probe->settings.budget, &file->item);
 	if (file)
-		return file->target ? 1 : reason_set(why, 0, "defines no CUDA function that cutop knows");
+		return file->target ?
+			       1 :
+			       reason_set(why, 0, "defines no CUDA function that cutop knows");
 	if (!seen->identified)
 		return reason_set(why, -EAGAIN, "cannot be identified");
 	target = target_find(probe, &seen->id);
@@ -522,8 +538,8 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 	return 1;
 }
 
-int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
-		  struct reason *why)
+int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+		  const struct sighting *sighting, struct reason *why)
 {
 	static const struct sighting none;
 	struct seen_file more;
@@ -531,7 +547,8 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
 
 	/* The user may want other functions than those that the copy was made for. */
 	if (seen->place >= 0 && extra_functions_want(probe->settings.extras, &seen->st, path)) {
-		result = outside_open_again(&probe->outside, seen->place, true, path, COPY_TABLES | COPY_CODE, &more);
+		result = outside_open_again(&probe->outside, seen->place, true, path,
+					    COPY_TABLES | COPY_CODE, &more);
 		if (result)
 			return reason_set(why, result, "%s", strerror(-result));
 		seen = &more;

@@ -26,17 +26,17 @@ struct probe;
 
 struct probe_settings {
 	struct bpf_settings bpf;
-	const uint32_t *pids;		/* -p: only these processes */
+	const uint32_t *pids; /* -p: only these processes */
 	size_t pid_count;
-	unsigned int groups;		/* bits of enum call_group */
-	const char *method;		/* forced attach method, or NULL */
+	unsigned int groups; /* bits of enum call_group */
+	const char *method;  /* forced attach method, or NULL */
 	enum returns_choice returns;
 	/* removes the probes from what a translator has mapped: probe/translation.h */
 	bool yields;
 	/* Leaves out functions whose probe would be single-stepped */
 	bool no_single_step;
 	const struct notes *notes;
-	struct budget *budget;		/* for what is kept of files; NULL: no limit. Borrowed */
+	struct budget *budget; /* for what is kept of files; NULL: no limit. Borrowed */
 	/* reads files and memory of other processes; NULL: the calling process does. Borrowed */
 	struct errands *errands;
 	/* Functions to probe besides the table's, or NULL. Borrowed */
@@ -45,7 +45,8 @@ struct probe_settings {
 	 * Called for each of them when it is found: its number (CUTOP_EXTRA and up), its symbol,
 	 * and how its result shows a failure.
 	 */
-	void (*on_extra)(void *context, unsigned int call, const char *symbol, enum extra_result result);
+	void (*on_extra)(void *context, unsigned int call, const char *symbol,
+			 enum extra_result result);
 	/* Called for a program that turns out to have run before its library was probed. */
 	void (*on_late)(void *context, uint32_t program);
 	/*
@@ -61,12 +62,12 @@ struct probe_settings {
 
 struct probe_counts {
 	unsigned int targets;
-	unsigned int attached;		/* functions */
+	unsigned int attached; /* functions */
 	/* Functions of targets that could not be probed, or were left out */
 	unsigned int missing;
 	/* how many of the attached ones have their probe at which point */
 	unsigned int points[POINT_COUNT];
-	struct unprobed unprobed;	/* which allocations cannot be seen because of that */
+	struct unprobed unprobed; /* which allocations cannot be seen because of that */
 	/*
 	 * Files with functions of the table that a watched process ran or mapped before they were
 	 * probed

@@ -18,7 +18,7 @@
 #include "probe/probe.h"
 #include "probe/unused.h"
 
-#define LOADERS_MAX	8	/* loaders in which threads wait: mostly there is one */
+#define LOADERS_MAX 8 /* loaders in which threads wait: mostly there is one */
 
 struct target {
 	struct file_id id;
@@ -29,20 +29,20 @@ struct target {
 	struct guard guard;
 	/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	int hold;
-	uint16_t library;	/* the file's number in cookies */
+	uint16_t library; /* the file's number in cookies */
 	/* the file is being written to, or a translator runs: it has no probes for now */
 	bool lifted;
 	/* processes for whose sake it has no probes while they run: translation.c */
 	struct translator *translators;
 	size_t translator_count;
-	uint64_t yield_until;	/* CLOCK_MONOTONIC, when to look whether it may have probes again */
+	uint64_t yield_until; /* CLOCK_MONOTONIC, when to look whether it may have probes again */
 	/* a process reported it; other targets were found ahead, or named by the user */
 	bool met;
-	bool is_candidate;	/* used by unused.c, like the next */
-	unsigned int unused;	/* successive looks that found no process mapping it */
+	bool is_candidate;   /* used by unused.c, like the next */
+	unsigned int unused; /* successive looks that found no process mapping it */
 	/* The mount namespace that it was opened through; 0: our own, or unknown */
 	uint64_t mounts;
-	pid_t member;		/* a process in that namespace */
+	pid_t member; /* a process in that namespace */
 	char *path;
 	size_t aliases;
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
@@ -52,17 +52,25 @@ struct target {
 
 /* A file that could not be examined because it takes long: probe_try_again(). */
 struct later {
-	enum { LATER_PATH, LATER_NAMED, LATER_LOADER, LATER_MAPPED, LATER_PROCESS, LATER_EXEC, LATER_MMAP } what;
+	enum {
+		LATER_PATH,
+		LATER_NAMED,
+		LATER_LOADER,
+		LATER_MAPPED,
+		LATER_PROCESS,
+		LATER_EXEC,
+		LATER_MMAP
+	} what;
 	union {
 		struct rec_hdr hdr;
 		struct rec_exec exec;
 		struct rec_mmap mmap;
 		struct {
-			pid_t pid;			/* of PROCESS, too */
-			struct maps_entry entry;	/* its path is the one below */
+			pid_t pid;               /* of PROCESS, too */
+			struct maps_entry entry; /* its path is the one below */
 		} mapped;
 	};
-	char *path;		/* PATH, NAMED, LOADER, MAPPED */
+	char *path; /* PATH, NAMED, LOADER, MAPPED */
 	struct later *next;
 };
 
@@ -74,13 +82,13 @@ struct examined_key {
 
 struct examined {
 	struct examined_key key;
-	struct target *target;	/* NULL: not a target */
+	struct target *target; /* NULL: not a target */
 	struct file_id id;
 	char *path;
 	struct probe *probe;
-	struct budget_item item;	/* on the budget's list only if the file is no target */
-	uint64_t taken;		/* bytes of the budget that it has taken */
-	UT_hash_handle hh;	/* by key */
+	struct budget_item item; /* on the budget's list only if the file is no target */
+	uint64_t taken;          /* bytes of the budget that it has taken */
+	UT_hash_handle hh;       /* by key */
 	UT_hash_handle by_id;
 };
 
@@ -89,32 +97,32 @@ struct probe {
 	struct outside outside;
 	struct later *later, **later_end;
 	size_t later_count;
-	unsigned int later_news;	/* errands_news() when they were last tried */
+	unsigned int later_news; /* errands_news() when they were last tried */
 	struct probe_settings settings;
 	struct target *targets;
 	struct examined *examined;
 	struct examined *by_id;
 	struct probe_counts counts;
-	uint16_t last_library;	/* the last number given to a target */
-	struct keeper *keeper;	/* the process that holds the links */
+	uint16_t last_library; /* the last number given to a target */
+	struct keeper *keeper; /* the process that holds the links */
 	uint32_t last_shelf;
 	/* CLOCK_MONOTONIC, when to try again to start the keeper; 0: no attempt has failed */
 	uint64_t keeper_retry;
-	bool stepped_warned;	/* the user was told about single-stepping on arm64 */
-	uint64_t looked;	/* CLOCK_MONOTONIC, when written files were last checked */
+	bool stepped_warned; /* the user was told about single-stepping on arm64 */
+	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
 	struct unused unused;
-	struct translator *translators;	/* translators that were told of lately */
+	struct translator *translators; /* translators that were told of lately */
 	size_t translators_told;
 	struct translator_limit {
 		/* CLOCK_MONOTONIC, start of the period that these count for */
 		uint64_t since;
 		unsigned int shown, hidden;
 	} translator_limit;
-	struct file_id loaders[LOADERS_MAX];	/* the probed loaders: loader.c */
+	struct file_id loaders[LOADERS_MAX]; /* the probed loaders: loader.c */
 	size_t loader_count;
-	int loader_holds[LOADERS_MAX];	/* as target.hold */
-	struct python_elf *pythons[PYTHON_FILES_MAX];	/* pythons.c; NULL: free */
-	int *adopted;		/* links of others, see probe_adopt_link() */
+	int loader_holds[LOADERS_MAX];                /* as target.hold */
+	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
+	int *adopted;                                 /* links of others, see probe_adopt_link() */
 	size_t adopted_count;
 };
 
@@ -122,23 +130,23 @@ struct probe {
 struct sighting {
 	/* the record of a process that runs or maps the file; NULL: found in another way */
 	const struct rec_hdr *record;
-	pid_t mounts_of;	/* the process through whose mounts it was opened; 0: our own */
+	pid_t mounts_of; /* the process through whose mounts it was opened; 0: our own */
 };
 
 /*
  * Examines @seen, found as @path and by @sighting (NULL: named by the user, or found ahead).
  * Returns 1 if it is a target, 0 if it is none, or a negative errno with @why set.
  */
-int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path, const struct sighting *sighting,
-		  struct reason *why);
+int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+		  const struct sighting *sighting, struct reason *why);
 
 /*
  * Attaches to the functions of the file @seen, which is @target's, and marks the processes that
  * have it mapped already as late, @record's process (or NULL) among them. Returns as
  * probe_examine(), but never 1.
  */
-int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen, const char *path,
-		 const struct rec_hdr *record, struct reason *why);
+int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
+		 const char *path, const struct rec_hdr *record, struct reason *why);
 
 /* Adds @attachment to the counts, or subtracts it (@sign -1). */
 void probe_count(struct probe *probe, const struct attachment *attachment, int sign);
@@ -162,7 +170,7 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 	__attribute__((format(printf, 4, 5)));
 
 /* at a time: the kernel takes milliseconds for each, during which no record is read */
-#define FORGET_MAX	32
+#define FORGET_MAX 32
 
 /*
  * Gives up @targets, FORGET_MAX at most, which are on no other list: removes their probes, and
@@ -171,13 +179,14 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 void probe_forget(struct probe *probe, struct target *targets);
 
 struct bpf *probe_bpf(struct probe *probe);
-#define EXAMINED_MAX	16384	/* as many as the map `files` holds */
+#define EXAMINED_MAX 16384 /* as many as the map `files` holds */
 
 /*
  * Notes that the file of @key, which is @id and was found as @path, was examined. Returns NULL
  * without memory.
  */
-struct examined *examined_add(struct probe *probe, const struct examined_key *key, const struct file_id *id, const char *path);
+struct examined *examined_add(struct probe *probe, const struct examined_key *key,
+			      const struct file_id *id, const char *path);
 void examined_forget(struct probe *probe, struct examined *file);
 /* Forgets all examined files that belong to one of @targets. */
 void examined_forget_of(struct probe *probe, const struct target *targets);

@@ -26,7 +26,8 @@ static void layers_choose(struct probe *probe, const struct kernel_features *fea
 	if (features->method != ATTACH_PERF || *layers != (1u << LAYER_COUNT) - 1)
 		return;
 	*layers = 1u << LAYER_RUNTIME;
-	note(probe->settings.notes, "this kernel takes long to undo probes: the driver's calls are not watched; "
+	note(probe->settings.notes,
+	     "this kernel takes long to undo probes: the driver's calls are not watched; "
 	     "--layer driver asks for them alone");
 }
 
@@ -35,8 +36,8 @@ static void layers_choose(struct probe *probe, const struct kernel_features *fea
  * whether they want its return, and can skip processes under a filter; other links affect all
  * processes that map a file, including those.
  */
-static void returns_choose(struct probe *probe, const struct kernel_features *features, struct forms *forms,
-			   struct sample_links *left)
+static void returns_choose(struct probe *probe, const struct kernel_features *features,
+			   struct forms *forms, struct sample_links *left)
 {
 	struct bpf_settings *settings = &probe->settings.bpf;
 	const struct notes *notes = probe->settings.notes;
@@ -49,18 +50,25 @@ static void returns_choose(struct probe *probe, const struct kernel_features *fe
 	tried = selftest_run(features, forms, left);
 	if (tried.seccomp == VERDICT_KILLS && features->method == ATTACH_SESSION) {
 		settings->refuse_filtered = true;
-		note(notes, "on this kernel return probes kill programs under a seccomp filter: such programs have none");
+		note(notes,
+		     "on this kernel return probes kill programs under a seccomp filter: such programs have none");
 	} else if (tried.seccomp == VERDICT_KILLS) {
 		settings->blind = UNRETURNED_SECCOMP;
-		warn_user(notes, "on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
-			  "allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
-			  "is filtered, give --returns=always", features->release);
+		warn_user(
+			notes,
+			"on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
+			"allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
+			"is filtered, give --returns=always",
+			features->release);
 	}
 	if (tried.shadow_stack == VERDICT_KILLS && !settings->blind && shadow_stacks_used()) {
 		settings->blind = UNRETURNED_SHADOW_STACK;
-		warn_user(notes, "on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
-			  "are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
-			  "where none of them uses CUDA, give --returns=always", features->release);
+		warn_user(
+			notes,
+			"on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
+			"are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
+			"where none of them uses CUDA, give --returns=always",
+			features->release);
 	}
 }
 
@@ -74,7 +82,7 @@ static void links_keep(struct probe *probe, struct sample_links *left)
 		if (left->fds[i] >= 0)
 			links[count++] = left->fds[i];
 	keeper_keep(probe->keeper, ++probe->last_shelf, links, count);
-	links_close(links, count);	/* those that could not be adopted */
+	links_close(links, count); /* those that could not be adopted */
 	sample_links_init(left);
 }
 
@@ -85,9 +93,10 @@ static void forms_note(const struct notes *notes, const struct forms *forms)
 
 	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
 		if (forms->verdicts[form] == FORM_EMULATED)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s", form_names[form]);
-	note(notes, "instructions that the kernel emulates under a probe (%s):%s", forms->tried ? "tried" : "not tried: taken for granted",
-	     list);
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s",
+				 form_names[form]);
+	note(notes, "instructions that the kernel emulates under a probe (%s):%s",
+	     forms->tried ? "tried" : "not tried: taken for granted", list);
 }
 
 int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
@@ -142,11 +151,15 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	links_keep(probe, &left[1]);
 	for (i = 0; i < settings->pid_count; i++)
 		probe_list_process(probe, settings->pids[i], true);
-	note(settings->notes, "Linux %s, probes by %s links", features.release, attach_method_names[features.method]);
+	note(settings->notes, "Linux %s, probes by %s links", features.release,
+	     attach_method_names[features.method]);
 	forms_note(settings->notes, &forms);
 	if (settings->bpf.loader_waits && !probe->bpf.loader_waits)
-		warn_user(settings->notes, "--hold: this kernel (%s) lets no thread wait in its loader; a library that nothing led to is "
-			  "probed once it is loaded, and its process marked", features.release);
+		warn_user(
+			settings->notes,
+			"--hold: this kernel (%s) lets no thread wait in its loader; a library that nothing led to is "
+			"probed once it is loaded, and its process marked",
+			features.release);
 	*result = probe;
 	return 0;
 }

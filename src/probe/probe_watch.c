@@ -38,11 +38,13 @@ int probe_watch(struct probe *probe, struct reason *why)
 	if (!err && probe->settings.bpf.follow_children)
 		err = link_trace(probe, s->progs.process_fork);
 	if (err)
-		return reason_set(why, err, "cannot watch processes start and end: %s", strerror(-err));
+		return reason_set(why, err, "cannot watch processes start and end: %s",
+				  strerror(-err));
 	err = loading_watch(&probe->bpf, &watch);
 	if (err)
 		/* Programs that start still show their libraries; only dlopen() goes unseen. */
-		note(probe->settings.notes, "libraries loaded by running programs are not seen: %s", strerror(-err));
+		note(probe->settings.notes, "libraries loaded by running programs are not seen: %s",
+		     strerror(-err));
 	for (size_t i = 0; !err && i < ARRAY_LEN(watch.fds); i++)
 		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
 			return reason_set(why, -ENOMEM, "no memory");

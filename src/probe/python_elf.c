@@ -15,10 +15,12 @@
 #include "probe/elffile.h"
 #include "probe/python_layouts.h"
 
-#define NAME_MAX_LEN	64	/* longer than any name that is searched for */
+#define NAME_MAX_LEN 64 /* longer than any name that is searched for */
 
 static const char *const function_names[PYTHON_FUNCTIONS] = {
-	"Py_InitializeFromConfig", "PyModuleDef_Init", "PyModule_Create2",
+	"Py_InitializeFromConfig",
+	"PyModuleDef_Init",
+	"PyModule_Create2",
 };
 
 static const struct {
@@ -73,7 +75,10 @@ static int table_read(const struct sections *file, uint32_t type, struct found_s
 {
 	static const char *const words[] = { "_PyRuntime", NULL };
 	const struct symtab_search search = {
-		.want = symbol_is_wanted, .visit = symbol_visit, .context = symbols, .name_max = NAME_MAX_LEN,
+		.want = symbol_is_wanted,
+		.visit = symbol_visit,
+		.context = symbols,
+		.name_max = NAME_MAX_LEN,
 	};
 	struct symtab table;
 	int err = symtab_find(file, type, &table);
@@ -93,7 +98,8 @@ static uint64_t offset_of(const struct sections *file, uint64_t address, uint32_
 
 	for (i = 0; i < file->segment_count; i++) {
 		phdr = &file->segments[i];
-		if (phdr->p_type == PT_LOAD && (phdr->p_flags & flags) == flags && address - phdr->p_vaddr < phdr->p_filesz)
+		if (phdr->p_type == PT_LOAD && (phdr->p_flags & flags) == flags &&
+		    address - phdr->p_vaddr < phdr->p_filesz)
 			return address - phdr->p_vaddr + phdr->p_offset;
 	}
 	return 0;
@@ -129,16 +135,22 @@ static unsigned int version_in_path(const char *path)
 	const char *slash = strrchr(path, '/'), *name = strstr(slash ? slash : path, "python");
 	unsigned int major, minor;
 
-	return name && sscanf(name, "python%u.%u", &major, &minor) == 2 && major < 256 && minor < 256 ? major << 8 | minor : 0;
+	return name && sscanf(name, "python%u.%u", &major, &minor) == 2 && major < 256 &&
+			       minor < 256 ?
+		       major << 8 | minor :
+		       0;
 }
 
-static void version_find(const struct sections *file, const char *path, const struct found_symbols *symbols)
+static void version_find(const struct sections *file, const char *path,
+			 const struct found_symbols *symbols)
 {
 	struct python_elf *found = symbols->elf;
 	uint64_t word;
 
-	found->version_offset = symbols->version_address ? offset_of(file, symbols->version_address, PF_R) : 0;
-	if (found->version_offset && sections_read(file, found->version_offset, &word, sizeof(word)) == sizeof(word))
+	found->version_offset =
+		symbols->version_address ? offset_of(file, symbols->version_address, PF_R) : 0;
+	if (found->version_offset &&
+	    sections_read(file, found->version_offset, &word, sizeof(word)) == sizeof(word))
 		found->version = word >> 16 & 0xffff;
 	else
 		found->version = version_of_size(symbols->runtime_size);
@@ -152,7 +164,9 @@ static void layout_find(const struct sections *file, struct python_elf *found, s
 	size_t bytes, i;
 
 	found->runtime_offset = offset_of(file, found->runtime, PF_R);
-	bytes = found->runtime_offset ? sections_read(file, found->runtime_offset, offsets, sizeof(offsets)) : 0;
+	bytes = found->runtime_offset ?
+			sections_read(file, found->runtime_offset, offsets, sizeof(offsets)) :
+			0;
 	if (!found->version)
 		reason_set(why, -ENOTSUP, "it does not say which version it is");
 	else if (!found->code_type)
@@ -161,7 +175,8 @@ static void layout_find(const struct sections *file, struct python_elf *found, s
 		memset(&found->layout, 0, sizeof(found->layout));
 	for (i = 0; i < PYTHON_FUNCTIONS; i++)
 		if (found->functions[i].address)
-			found->functions[i].offset = offset_of(file, found->functions[i].address, PF_X);
+			found->functions[i].offset =
+				offset_of(file, found->functions[i].address, PF_X);
 }
 
 int python_elf_read(int fd, const char *path, struct python_elf *found, struct reason *why)

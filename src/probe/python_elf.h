@@ -11,7 +11,7 @@
 #include "util/util.h"
 
 struct python_elf {
-	unsigned int version;		/* 0x030b; 0: not known */
+	unsigned int version; /* 0x030b; 0: not known */
 	/* Addresses of _PyRuntime and PyCode_Type, before relocation */
 	uint64_t runtime, code_type;
 	/* file offsets of Py_Version and _PyRuntime; 0: unknown */
@@ -19,9 +19,9 @@ struct python_elf {
 	/* of its first executable segment: address before relocation, file offset, size */
 	uint64_t code_address, code_offset, code_bytes;
 	struct {
-		uint64_t address, offset;	/* 0: it has no such function */
+		uint64_t address, offset; /* 0: it has no such function */
 		uint32_t size;
-	/* functions that show that it runs, and _PyEval_EvalFrameDefault() */
+		/* functions that show that it runs, and _PyEval_EvalFrameDefault() */
 	} functions[PYTHON_FUNCTIONS], loop;
 	/* Version 0: its frames cannot be read, as `why` of python_elf_read() says */
 	struct python_layout layout;

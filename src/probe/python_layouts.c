@@ -13,9 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define NONE		PYTHON_NONE
-#define GLIBC_SLOTS	0x310	/* specific_1stblock */
-#define GLIBC_TABLES	0x510	/* specific */
+#define NONE         PYTHON_NONE
+#define GLIBC_SLOTS  0x310 /* specific_1stblock */
+#define GLIBC_TABLES 0x510 /* specific */
 
 /* clang-format off */
 /* 3.8 to 3.10: each frame is a separate object, and is run by a C function call of its own. */
@@ -52,7 +52,7 @@ static const struct python_layout layouts[] = {
 
 /* Offsets within a version's struct _Py_DebugOffsets, in bytes. */
 struct said {
-	uint16_t version, bytes;	/* bytes: of the whole */
+	uint16_t version, bytes; /* bytes: of the whole */
 	uint16_t state_frame, state_thread, frame_back, frame_code, frame_at, frame_owner;
 	uint16_t code_file, code_name, code_table, code_first, code_bytecode, string_ascii;
 };
@@ -62,9 +62,9 @@ static const struct said sayings[] = {
 	{ 0x030e, 760, 208, 216, 256, 264, 272, 288, 320, 336, 344, 352, 384, 640 },
 };
 
-#define COOKIE		"xdebugpy"
-#define VERSION_AT	8
-#define THREADED_AT	16
+#define COOKIE      "xdebugpy"
+#define VERSION_AT  8
+#define THREADED_AT 16
 
 static uint64_t word_at(const unsigned char *offsets, size_t at)
 {
@@ -85,26 +85,35 @@ static bool take(const unsigned char *offsets, size_t at, unsigned int limit, __
 	return true;
 }
 
-static int say(const struct said *said, const unsigned char *offsets, size_t bytes, struct python_layout *layout, struct reason *why)
+static int say(const struct said *said, const unsigned char *offsets, size_t bytes,
+	       struct python_layout *layout, struct reason *why)
 {
-	if (bytes < said->bytes || memcmp(offsets, COOKIE, strlen(COOKIE)) || word_at(offsets, VERSION_AT) >> 16 != said->version)
-		return reason_set(why, -ENOTSUP, "its _PyRuntime does not begin as that of its version");
+	if (bytes < said->bytes || memcmp(offsets, COOKIE, strlen(COOKIE)) ||
+	    word_at(offsets, VERSION_AT) >> 16 != said->version)
+		return reason_set(why, -ENOTSUP,
+				  "its _PyRuntime does not begin as that of its version");
 	if (word_at(offsets, THREADED_AT))
-		return reason_set(why, -ENOTSUP, "it is built without the global lock (free-threaded)");
+		return reason_set(why, -ENOTSUP,
+				  "it is built without the global lock (free-threaded)");
 	if (!take(offsets, said->state_frame, 120, &layout->state_frame) ||
 	    !take(offsets, said->state_thread, PYTHON_STATE_BYTES - 7, &layout->state_thread) ||
-	    !take(offsets, said->frame_back, 73, &layout->frame_back) || !take(offsets, said->frame_code, 73, &layout->frame_code) ||
-	    !take(offsets, said->frame_at, 73, &layout->frame_at) || !take(offsets, said->frame_owner, 80, &layout->frame_owner) ||
-	    !take(offsets, said->code_file, 193, &layout->code_file) || !take(offsets, said->code_name, 193, &layout->code_name) ||
-	    !take(offsets, said->code_table, 193, &layout->code_table) || !take(offsets, said->code_first, 193, &layout->code_first) ||
+	    !take(offsets, said->frame_back, 73, &layout->frame_back) ||
+	    !take(offsets, said->frame_code, 73, &layout->frame_code) ||
+	    !take(offsets, said->frame_at, 73, &layout->frame_at) ||
+	    !take(offsets, said->frame_owner, 80, &layout->frame_owner) ||
+	    !take(offsets, said->code_file, 193, &layout->code_file) ||
+	    !take(offsets, said->code_name, 193, &layout->code_name) ||
+	    !take(offsets, said->code_table, 193, &layout->code_table) ||
+	    !take(offsets, said->code_first, 193, &layout->code_first) ||
 	    !take(offsets, said->code_bytecode, 1024, &layout->code_bytecode) ||
 	    !take(offsets, said->string_ascii, 64, &layout->string_ascii))
-		return reason_set(why, -ENOTSUP, "its _PyRuntime says that its objects are other than known");
+		return reason_set(why, -ENOTSUP,
+				  "its _PyRuntime says that its objects are other than known");
 	return 0;
 }
 
-int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes, struct python_layout *layout,
-		       struct reason *why)
+int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes,
+		       struct python_layout *layout, struct reason *why)
 {
 	size_t i;
 
@@ -115,7 +124,8 @@ int python_layout_find(unsigned int version, const unsigned char *offsets, size_
 		if (layouts[i].version == version)
 			break;
 	if (i == ARRAY_LEN(layouts))
-		return reason_set(why, -ENOTSUP, "CPython %u.%u is not known: 3.8 to 3.14 are", version >> 8, version & 0xff);
+		return reason_set(why, -ENOTSUP, "CPython %u.%u is not known: 3.8 to 3.14 are",
+				  version >> 8, version & 0xff);
 	*layout = layouts[i];
 	layout->slots = GLIBC_SLOTS;
 	layout->slot_tables = GLIBC_TABLES;

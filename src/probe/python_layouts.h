@@ -11,14 +11,14 @@
 #include "util/util.h"
 
 /* Of struct _Py_DebugOffsets that are read: all of 3.14's */
-#define PYTHON_OFFSETS_BYTES	760
+#define PYTHON_OFFSETS_BYTES 760
 
 /*
  * Fills @layout for the minor @version (0x030b), and, from 3.13 on, from @offsets, the first @bytes
  * bytes at _PyRuntime in the file. Returns 0, or -ENOTSUP with @why set: the version is unknown, or
  * the build is.
  */
-int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes, struct python_layout *layout,
-		       struct reason *why);
+int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes,
+		       struct python_layout *layout, struct reason *why);
 
 #endif

@@ -20,9 +20,15 @@
 #include "probe/python_elf.h"
 
 static const char *const places[] = {
-	"/usr/bin/python3.[0-9]", "/usr/bin/python3.[0-9][0-9]", "/usr/local/bin/python3.[0-9]", "/usr/local/bin/python3.[0-9][0-9]",
-	"/usr/lib*/libpython3.*.so.1.0", "/usr/lib/*-linux-gnu/libpython3.*.so.1.0", "/usr/local/lib/libpython3.*.so.1.0",
-	"/opt/*conda*/bin/python3.[0-9]*[0-9]", "/opt/*conda*/envs/*/bin/python3.[0-9]*[0-9]",
+	"/usr/bin/python3.[0-9]",
+	"/usr/bin/python3.[0-9][0-9]",
+	"/usr/local/bin/python3.[0-9]",
+	"/usr/local/bin/python3.[0-9][0-9]",
+	"/usr/lib*/libpython3.*.so.1.0",
+	"/usr/lib/*-linux-gnu/libpython3.*.so.1.0",
+	"/usr/local/lib/libpython3.*.so.1.0",
+	"/opt/*conda*/bin/python3.[0-9]*[0-9]",
+	"/opt/*conda*/envs/*/bin/python3.[0-9]*[0-9]",
 };
 
 static int number_take(struct probe *probe, struct target *target)
@@ -40,13 +46,16 @@ static int number_take(struct probe *probe, struct target *target)
 static struct python_machine machine_of(const struct python_elf *elf)
 {
 	return (struct python_machine){
-		.code = (__s64)(elf->code_address - elf->runtime), .loop = (__s64)(elf->loop.address - elf->runtime),
-		.code_bytes = elf->code_bytes < UINT32_MAX ? (__u32)elf->code_bytes : UINT32_MAX, .loop_bytes = elf->loop.size,
+		.code = (__s64)(elf->code_address - elf->runtime),
+		.loop = (__s64)(elf->loop.address - elf->runtime),
+		.code_bytes = elf->code_bytes < UINT32_MAX ? (__u32)elf->code_bytes : UINT32_MAX,
+		.loop_bytes = elf->loop.size,
 	};
 }
 
 /* Chooses the points of @elf's functions, and tells the BPF side about them. */
-static void functions_describe(struct probe *probe, int fd, const struct python_elf *elf, int number, struct elf_functions *own)
+static void functions_describe(struct probe *probe, int fd, const struct python_elf *elf,
+			       int number, struct elf_functions *own)
 {
 	int map = bpf_map__fd(probe->bpf.skeleton->maps.python_functions);
 	size_t i, address_of[PYTHON_FUNCTIONS];
@@ -56,7 +65,8 @@ static void functions_describe(struct probe *probe, int fd, const struct python_
 			continue;
 		address_of[own->count] = elf->functions[i].address;
 		own->list[own->count++] = (struct elf_function){
-			.offset = elf->functions[i].offset, .size = elf->functions[i].size,
+			.offset = elf->functions[i].offset,
+			.size = elf->functions[i].size,
 			.call = (uint16_t)(CUTOP_PYTHON + number * PYTHON_FUNCTIONS + (int)i),
 		};
 	}
@@ -66,7 +76,8 @@ static void functions_describe(struct probe *probe, int fd, const struct python_
 		struct python_function row = {
 			.runtime = (__s64)(elf->runtime - address_of[i] - own->list[i].past),
 			.code_type = (__s64)(elf->code_type - elf->runtime),
-			.machine = machine_of(elf), .layout = elf->layout,
+			.machine = machine_of(elf),
+			.layout = elf->layout,
 		};
 
 		bpf_map_update_elem(map, &key, &row, BPF_ANY);
@@ -75,7 +86,8 @@ static void functions_describe(struct probe *probe, int fd, const struct python_
 
 static bool functions_append(struct elf_functions *functions, const struct elf_functions *own)
 {
-	struct elf_function *more = realloc(functions->list, (functions->count + own->count + 1) * sizeof(*more));
+	struct elf_function *more =
+		realloc(functions->list, (functions->count + own->count + 1) * sizeof(*more));
 
 	if (!more)
 		return false;
@@ -86,7 +98,8 @@ static bool functions_append(struct elf_functions *functions, const struct elf_f
 	return true;
 }
 
-bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path, struct elf_functions *functions)
+bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path,
+		  struct elf_functions *functions)
 {
 	struct elf_function list[PYTHON_FUNCTIONS];
 	struct elf_functions own = { .list = list };
@@ -97,12 +110,15 @@ bool pythons_take(struct probe *probe, struct target *target, int fd, const char
 	if (!probe->settings.bpf.python || python_elf_read(fd, path, &elf, &why) <= 0)
 		return false;
 	if (!elf.layout.version) {
-		note(probe->settings.notes, "%s: has a Python interpreter whose frames are not read: %s", path, why.text);
+		note(probe->settings.notes,
+		     "%s: has a Python interpreter whose frames are not read: %s", path, why.text);
 		return false;
 	}
 	number = number_take(probe, target);
 	if (number < 0) {
-		note(probe->settings.notes, "%s: more than %d Python interpreters: its frames are not read", path, PYTHON_FILES_MAX);
+		note(probe->settings.notes,
+		     "%s: more than %d Python interpreters: its frames are not read", path,
+		     PYTHON_FILES_MAX);
 		return false;
 	}
 	functions_describe(probe, fd, &elf, number, &own);
@@ -112,7 +128,8 @@ bool pythons_take(struct probe *probe, struct target *target, int fd, const char
 		return false;
 	*probe->pythons[number] = elf;
 	target->python = number + 1;
-	note(probe->settings.notes, "%s: has a Python %u.%u interpreter; its frames are read", path, elf.version >> 8, elf.version & 0xff);
+	note(probe->settings.notes, "%s: has a Python %u.%u interpreter; its frames are read", path,
+	     elf.version >> 8, elf.version & 0xff);
 	return true;
 }
 
@@ -152,12 +169,16 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 	const struct python_elf *elf = search->elf;
 	uint64_t bias = entry->start - entry->offset + elf->code_offset - elf->code_address;
 	struct python_row row = {
-		.runtime = elf->runtime + bias, .code_type = elf->code_type + bias, .machine = machine_of(elf), .layout = elf->layout,
+		.runtime = elf->runtime + bias,
+		.code_type = elf->code_type + bias,
+		.machine = machine_of(elf),
+		.layout = elf->layout,
 	};
 	struct mapping_check check = { .start = entry->start };
 	__u32 tgid = (__u32)pid, one;
 
-	if (search->probe->settings.bpf.only_listed && bpf_map_lookup_elem(bpf_map__fd(s->maps.listed), &tgid, &one))
+	if (search->probe->settings.bpf.only_listed &&
+	    bpf_map_lookup_elem(bpf_map__fd(s->maps.listed), &tgid, &one))
 		return;
 	if (bpf_map_update_elem(bpf_map__fd(s->maps.pythons), &tgid, &row, BPF_ANY))
 		return;
@@ -171,7 +192,8 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 	__atomic_fetch_add(&s->bss->python_changes, 1, __ATOMIC_RELEASE);
 }
 
-void pythons_find_users(struct probe *probe, const struct target *target, const struct stat *st, const char *path)
+void pythons_find_users(struct probe *probe, const struct target *target, const struct stat *st,
+			const char *path)
 {
 	struct user_search search = { .probe = probe };
 

@@ -19,10 +19,12 @@ struct target;
  * frames are wanted: keeps what has to be known of it, and appends the functions that show that a
  * process runs it to @functions, whose list may move. Returns true if so.
  */
-bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path, struct elf_functions *functions);
+bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path,
+		  struct elf_functions *functions);
 
 /* To be called once these are probed: tells BPF of the processes that already map the file. */
-void pythons_find_users(struct probe *probe, const struct target *target, const struct stat *st, const char *path);
+void pythons_find_users(struct probe *probe, const struct target *target, const struct stat *st,
+			const char *path);
 
 /* The file of @target is given up, or written to. */
 void pythons_drop(struct probe *probe, struct target *target);

@@ -10,7 +10,8 @@ struct ring {
 	uint64_t bytes;
 };
 
-struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context)
+struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size),
+		      void *context)
 {
 	const struct bpf_map *events = probe_bpf(probe)->skeleton->maps.events;
 	struct ring *ring = calloc(1, sizeof(*ring));

@@ -13,7 +13,8 @@ struct ring;
  * The ring of @probe. @read is called with each record, and ends a turn of reading by returning a
  * negative number. Returns NULL without memory; free with ring_free().
  */
-struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context);
+struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size),
+		      void *context);
 void ring_free(struct ring *ring);
 
 /* Polls readable when there are records that the BPF side wants read at once. */

@@ -15,7 +15,8 @@
 
 bool root_realpath(const char *root, const char *path, char *real)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	char link[64];
 	int folder, fd = -1;
 	ssize_t n;
@@ -41,7 +42,8 @@ bool root_has(const char *root, const char *path, int mode)
 	char real[4096];
 	struct stat st;
 
-	return root_realpath(root, path, real) && !stat(real, &st) && S_ISREG(st.st_mode) && file_is_open_to(real, mode);
+	return root_realpath(root, path, real) && !stat(real, &st) && S_ISREG(st.st_mode) &&
+	       file_is_open_to(real, mode);
 }
 
 char *root_file_read(const char *root, const char *path, size_t max)

@@ -5,7 +5,9 @@
 #include <string.h>
 
 /* The row of @owner, which is not 0; NULL: it has none. */
-#define NEAR_OF(places, owner_) near_of((owner_), &(places)[near_place(owner_) % (sizeof(places) / sizeof((places)[0]))].owner)
+#define NEAR_OF(places, owner_) \
+	near_of((owner_), \
+		&(places)[near_place(owner_) % (sizeof(places) / sizeof((places)[0]))].owner)
 
 static __u64 *near_of(uint64_t owner, __u64 *place)
 {
@@ -33,7 +35,8 @@ static void raise_max(__u64 *max, uint64_t value)
 		*max = value;
 }
 
-void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key, struct call_row *row)
+void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key,
+		   struct call_row *row)
 {
 	const struct near_call *near = call_of(skeleton, key);
 	int i;
@@ -48,7 +51,8 @@ void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key,
 		row->hist[i] += near->row.hist[i];
 }
 
-void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key, struct copy_row *row)
+void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
+		   struct copy_row *row)
 {
 	const struct near_copy *near = copy_of(skeleton, key);
 	int i;
@@ -69,19 +73,20 @@ void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
 	row->hosts += near->row.hosts;
 }
 
-struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program, const struct program_row *row)
+struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program,
+				   const struct program_row *row)
 {
 	const struct near_sync *near = sync_of(skeleton, program);
 
 	return near ? near->row : row->sync;
 }
 
-#define RELEASE(near)									\
-	do {										\
-		if (!(near))								\
-			return;								\
-		memset(&(near)->row, 0, sizeof((near)->row));				\
-		__atomic_store_n(&(near)->owner, 0, __ATOMIC_RELEASE);			\
+#define RELEASE(near) \
+	do { \
+		if (!(near)) \
+			return; \
+		memset(&(near)->row, 0, sizeof((near)->row)); \
+		__atomic_store_n(&(near)->owner, 0, __ATOMIC_RELEASE); \
 	} while (0)
 
 void near_call_release(struct cutop_bpf *skeleton, const struct call_key *key)
@@ -103,7 +108,8 @@ void near_sync_claim(struct cutop_bpf *skeleton, uint32_t program)
 	__u64 *owner = &skeleton->bss->near_syncs[near_place(program) % NEAR_SYNCS].owner;
 	__u64 free_slot = 0;
 
-	__atomic_compare_exchange_n(owner, &free_slot, program, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(owner, &free_slot, program, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
 }
 
 void near_sync_release(struct cutop_bpf *skeleton, uint32_t program)

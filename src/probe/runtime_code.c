@@ -26,7 +26,8 @@ static bool is_prefix(const char *prefix, const char *name)
  */
 static bool is_runtimes(const char *name)
 {
-	return name && (is_prefix("cuda", name) || is_prefix("__cuda", name) || is_prefix("libcudart_static_", name));
+	return name && (is_prefix("cuda", name) || is_prefix("__cuda", name) ||
+			is_prefix("libcudart_static_", name));
 }
 
 /*
@@ -73,12 +74,14 @@ static bool middle_find(const struct elf_functions *found, uint64_t *middle)
 	size_t count = 0, i;
 
 	for (i = 0; i < found->count; i++)
-		count += !CUTOP_IS_EXTRA(found->list[i].call) && call_descs[found->list[i].call].layer == LAYER_RUNTIME;
+		count += !CUTOP_IS_EXTRA(found->list[i].call) &&
+			 call_descs[found->list[i].call].layer == LAYER_RUNTIME;
 	if (!count)
 		return false;
 	count /= 2;
 	for (i = 0; i < found->count; i++) {
-		if (CUTOP_IS_EXTRA(found->list[i].call) || call_descs[found->list[i].call].layer != LAYER_RUNTIME)
+		if (CUTOP_IS_EXTRA(found->list[i].call) ||
+		    call_descs[found->list[i].call].layer != LAYER_RUNTIME)
 			continue;
 		*middle = found->list[i].offset;
 		if (!count--)
@@ -98,7 +101,8 @@ bool runtime_code_find(int fd, const struct elf_functions *found, struct code_sp
 		*span = (struct code_span){ .start = 0, .end = UINT64_MAX >> 1 };
 		return true;
 	}
-	if (elffile_labels(fd, stranger_visit, &search, NULL) || elffile_labels(fd, own_visit, &search, NULL))
+	if (elffile_labels(fd, stranger_visit, &search, NULL) ||
+	    elffile_labels(fd, own_visit, &search, NULL))
 		return false;
 	*span = search.span;
 	return span->start < span->end;

@@ -27,22 +27,22 @@
 #include "probe/attach.h"
 #include "probe/formtest.h"
 
-#define ARCH_SHSTK_ENABLE	0x5001	/* arch/x86/include/uapi/asm/prctl.h, Linux 6.6 */
-#define ARCH_SHSTK_SHSTK	1
-#define CHILD_FAILED		2	/* exit code: the trial itself could not be done */
-#define CHILD_HAS_NONE		3
-#define CHILD_SECONDS		5	/* for a child that a kernel has sent astray */
+#define ARCH_SHSTK_ENABLE 0x5001 /* arch/x86/include/uapi/asm/prctl.h, Linux 6.6 */
+#define ARCH_SHSTK_SHSTK  1
+#define CHILD_FAILED      2 /* exit code: the trial itself could not be done */
+#define CHILD_HAS_NONE    3
+#define CHILD_SECONDS     5 /* for a child that a kernel has sent astray */
 
 /* Linux 6.18 rewrites a five-byte nop after its probe was hit: run it again */
-#define ROUNDS			3
+#define ROUNDS 3
 
 struct dry_run_probe {
 	int map, program;
-	volatile uint64_t *fired;	/* the map's only value */
+	volatile uint64_t *fired; /* the map's only value */
 	enum attach_method method;
 	struct samples samples;
 	struct sample_links links;
-	bool runs[FORM_COUNT];		/* what the next child runs */
+	bool runs[FORM_COUNT]; /* what the next child runs */
 };
 
 /* ---- the children ---- */
@@ -87,12 +87,17 @@ static void shadowed_child(const struct dry_run_probe *probe)
 	long result;
 
 	prctl(PR_SET_DUMPABLE, 0);
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "a"(SYS_arch_prctl), "D"(ARCH_SHSTK_ENABLE), "S"(ARCH_SHSTK_SHSTK) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_arch_prctl), "D"(ARCH_SHSTK_ENABLE), "S"(ARCH_SHSTK_SHSTK)
+			 : "rcx", "r11", "memory");
 	if (!result)
 		fine = samples_run(probe);
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "a"(SYS_exit_group), "D"(result ? CHILD_HAS_NONE : fine ? 0 : CHILD_FAILED)
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_exit_group), "D"(result ? CHILD_HAS_NONE :
+						    fine   ? 0 :
+							     CHILD_FAILED)
 			 : "rcx", "r11", "memory");
 #endif
 	(void)probe;
@@ -117,18 +122,23 @@ static int program_load(struct dry_run_probe *probe)
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
 	const struct bpf_insn instructions[] = {
 		/* r1 = the map's value; *r1 += 1; return 0 */
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_VALUE,
+		{ .code = BPF_LD | BPF_DW | BPF_IMM,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
 		  .imm = probe->map },
 		{ 0 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
-		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .imm = BPF_ADD },
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0,
+		  .imm = BPF_ADD },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
 	options.expected_attach_type = (enum bpf_attach_type)attach_type_of(probe->method);
-	probe->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_selftest", "GPL", instructions, ARRAY_LEN(instructions),
-				       &options);
+	probe->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_selftest", "GPL", instructions,
+				       ARRAY_LEN(instructions), &options);
 	return probe->program < 0 ? -errno : 0;
 }
 
@@ -143,11 +153,13 @@ static int samples_probe(struct dry_run_probe *probe, const struct forms *forms)
 
 	for (form = 0; form < FORM_COUNT; form++)
 		wanted[form] = form == FORM_OTHER || forms->verdicts[form] == FORM_EMULATED;
-	sample_links_open(&probe->links, &probe->samples, probe->program, probe->method, wanted, true);
+	sample_links_open(&probe->links, &probe->samples, probe->program, probe->method, wanted,
+			  true);
 	return probe->links.placed[FORM_OTHER] ? 0 : -ENOTSUP;
 }
 
-static int dry_run_probe_open(struct dry_run_probe *probe, enum attach_method method, const struct forms *forms)
+static int dry_run_probe_open(struct dry_run_probe *probe, enum attach_method method,
+			      const struct forms *forms)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	void *page;
@@ -160,7 +172,8 @@ static int dry_run_probe_open(struct dry_run_probe *probe, enum attach_method me
 	err = samples_open(&probe->samples);
 	if (err)
 		return err;
-	probe->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "cutop_selftest", sizeof(uint32_t), sizeof(uint64_t), 1, &options);
+	probe->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "cutop_selftest", sizeof(uint32_t),
+				    sizeof(uint64_t), 1, &options);
 	if (probe->map < 0)
 		return -errno;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, probe->map, 0);
@@ -172,7 +185,8 @@ static int dry_run_probe_open(struct dry_run_probe *probe, enum attach_method me
 }
 
 /* A child that runs what @probe says. */
-static enum verdict child_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe))
+static enum verdict child_judge(struct dry_run_probe *probe,
+				void (*run)(const struct dry_run_probe *probe))
 {
 	uint64_t before = *probe->fired;
 	int status = 0;
@@ -200,7 +214,8 @@ static enum verdict child_judge(struct dry_run_probe *probe, void (*run)(const s
 	return !WEXITSTATUS(status) && *probe->fired != before ? VERDICT_FINE : VERDICT_UNKNOWN;
 }
 
-static enum verdict form_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe), enum form form)
+static enum verdict form_judge(struct dry_run_probe *probe,
+			       void (*run)(const struct dry_run_probe *probe), enum form form)
 {
 	memset(probe->runs, 0, sizeof(probe->runs));
 	probe->runs[form] = true;
@@ -210,7 +225,8 @@ static enum verdict form_judge(struct dry_run_probe *probe, void (*run)(const st
 /*
  * Runs all forms in one child; only if that is killed, each in its own, to tell which form it was.
  */
-static enum verdict forms_judge(struct dry_run_probe *probe, void (*run)(const struct dry_run_probe *probe), struct forms *forms)
+static enum verdict forms_judge(struct dry_run_probe *probe,
+				void (*run)(const struct dry_run_probe *probe), struct forms *forms)
 {
 	enum verdict verdict;
 	int form;
@@ -221,10 +237,11 @@ static enum verdict forms_judge(struct dry_run_probe *probe, void (*run)(const s
 	if (verdict != VERDICT_KILLS)
 		return verdict;
 	verdict = form_judge(probe, run, FORM_OTHER);
-	if (verdict == VERDICT_KILLS)	/* any return probe kills */
+	if (verdict == VERDICT_KILLS) /* any return probe kills */
 		return verdict;
 	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
-		if (probe->links.placed[form] && form_judge(probe, run, (enum form)form) == VERDICT_KILLS)
+		if (probe->links.placed[form] &&
+		    form_judge(probe, run, (enum form)form) == VERDICT_KILLS)
 			forms->verdicts[form] = FORM_HARMS;
 	return verdict;
 }
@@ -238,7 +255,8 @@ bool shadow_stacks_exist(void)
 	return found;
 }
 
-struct selftest selftest_run(const struct kernel_features *features, struct forms *forms, struct sample_links *left)
+struct selftest selftest_run(const struct kernel_features *features, struct forms *forms,
+			     struct sample_links *left)
 {
 	const char *forced = getenv("CUTOP_TEST_KILLS");
 	struct selftest result = { VERDICT_UNKNOWN, VERDICT_UNKNOWN };
@@ -249,7 +267,9 @@ struct selftest selftest_run(const struct kernel_features *features, struct form
 	if (features->method != ATTACH_PERF) {
 		if (!dry_run_probe_open(&probe, features->method, forms)) {
 			result.seccomp = forms_judge(&probe, filtered_child, forms);
-			result.shadow_stack = shadow_stacks_exist() ? forms_judge(&probe, shadowed_child, forms) : VERDICT_FINE;
+			result.shadow_stack = shadow_stacks_exist() ?
+						      forms_judge(&probe, shadowed_child, forms) :
+						      VERDICT_FINE;
 		}
 		*left = probe.links;
 		dry_run_probe_close(&probe);

@@ -16,14 +16,14 @@
 #include "probe/kernel.h"
 
 enum verdict {
-	VERDICT_UNKNOWN,	/* could not be tried */
+	VERDICT_UNKNOWN, /* could not be tried */
 	VERDICT_FINE,
-	VERDICT_KILLS,		/* the probed program is killed */
+	VERDICT_KILLS, /* the probed program is killed */
 };
 
 struct selftest {
-	enum verdict seccomp;		/* programs under a seccomp filter */
-	enum verdict shadow_stack;	/* programs with a shadow stack */
+	enum verdict seccomp;      /* programs under a seccomp filter */
+	enum verdict shadow_stack; /* programs with a shadow stack */
 };
 
 /*
@@ -33,7 +33,8 @@ struct selftest {
  * since it forks. Close the links in @left like those of forms_try(). For tests: CUTOP_TEST_KILLS
  * (seccomp, shadow_stack) in the environment forces VERDICT_KILLS.
  */
-struct selftest selftest_run(const struct kernel_features *features, struct forms *forms, struct sample_links *left);
+struct selftest selftest_run(const struct kernel_features *features, struct forms *forms,
+			     struct sample_links *left);
 
 /* True if the processor has shadow stacks for programs. */
 bool shadow_stacks_exist(void);

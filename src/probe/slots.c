@@ -24,7 +24,8 @@ void slots_hand_out(struct cutop_bpf *skeleton)
 		put(skeleton, slot);
 }
 
-void slots_read(const struct cutop_bpf *skeleton, const struct launch_home *home, struct launch_row *row)
+void slots_read(const struct cutop_bpf *skeleton, const struct launch_home *home,
+		struct launch_row *row)
 {
 	const struct launch_row *early = &home->row;
 	int i;

@@ -9,7 +9,8 @@
 void slots_hand_out(struct cutop_bpf *skeleton);
 
 /* Sets *@row to the sum of what was counted at @home and in its slot. */
-void slots_read(const struct cutop_bpf *skeleton, const struct launch_home *home, struct launch_row *row);
+void slots_read(const struct cutop_bpf *skeleton, const struct launch_home *home,
+		struct launch_row *row);
 
 /*
  * Takes back the slot of @home, whose row ends. Nothing may count in it any more: its program has

@@ -19,8 +19,8 @@
  * From 64 bytes on, rounded up, a program may have a stack of its processor
  * (BPF_PRIV_STACK_MIN_SIZE, kernel/bpf/verifier.c).
  */
-#define STACK_SMALL	32
-#define STACK_LARGE	256
+#define STACK_SMALL 32
+#define STACK_LARGE 256
 
 /*
  * A program that writes @depth bytes down its stack; with @tail_call it contains a tail call that
@@ -29,18 +29,23 @@
 static int program_load(int depth, bool tail_call)
 {
 	const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_10 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = -depth },
 		{ .code = BPF_ALU64 | BPF_ADD | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_2 },
 		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 1 },
-		tail_call ? (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call } :
-			    (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		tail_call ?
+			(struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call } :
+			(struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K,
+					   .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_stack", "GPL", code, sizeof(code) / sizeof(code[0]), NULL);
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_stack", "GPL", code,
+			     sizeof(code) / sizeof(code[0]), NULL);
 }
 
 /* The size of its machine code in bytes; 0: unknown. */

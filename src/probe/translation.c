@@ -16,34 +16,47 @@
 #include "probe/maps.h"
 
 #if defined(__aarch64__)
-#define VALGRIND_MACHINE	"arm64"
-#define QEMU_MACHINE		"aarch64"
+#define VALGRIND_MACHINE "arm64"
+#define QEMU_MACHINE     "aarch64"
 #else
-#define VALGRIND_MACHINE	"amd64"
-#define QEMU_MACHINE		"x86_64"
+#define VALGRIND_MACHINE "amd64"
+#define QEMU_MACHINE     "x86_64"
 #endif
 
-#define VALGRIND(tool)	{ tool "-" VALGRIND_MACHINE "-linux", "valgrind" }
+#define VALGRIND(tool) \
+	{ \
+		tool "-" VALGRIND_MACHINE "-linux", "valgrind" \
+	}
 
 /* File names; of these a process name (comm) has the first 15 bytes. */
 static const struct {
 	const char *name, *kind;
 } known[] = {
-	{ "criu", "CRIU" },	/* programs that copy processes come first */
-	VALGRIND("memcheck"), VALGRIND("cachegrind"), VALGRIND("callgrind"), VALGRIND("helgrind"), VALGRIND("drd"), VALGRIND("massif"),
-	VALGRIND("dhat"), VALGRIND("lackey"), VALGRIND("none"), VALGRIND("exp-bbv"),
+	{ "criu", "CRIU" }, /* programs that copy processes come first */
+	VALGRIND("memcheck"),
+	VALGRIND("cachegrind"),
+	VALGRIND("callgrind"),
+	VALGRIND("helgrind"),
+	VALGRIND("drd"),
+	VALGRIND("massif"),
+	VALGRIND("dhat"),
+	VALGRIND("lackey"),
+	VALGRIND("none"),
+	VALGRIND("exp-bbv"),
 	{ "pinbin", "Pin" },
-	{ "libdynamorio.so", "DynamoRIO" }, { "drrun", "DynamoRIO" },
-	{ "qemu-" QEMU_MACHINE, "QEMU" }, { "qemu-" QEMU_MACHINE "-static", "QEMU" },
+	{ "libdynamorio.so", "DynamoRIO" },
+	{ "drrun", "DynamoRIO" },
+	{ "qemu-" QEMU_MACHINE, "QEMU" },
+	{ "qemu-" QEMU_MACHINE "-static", "QEMU" },
 };
 #define COPIERS 1
 
 _Static_assert(ARRAY_LEN(known) <= TRANSLATORS_MAX, "more names than TRANSLATORS_MAX");
 
-#define TOLD_MAX	64	/* processes that are remembered as told of */
-#define YIELD_INTERVAL	NSEC_PER_SEC
-#define NOTICE_INTERVAL	(60 * NSEC_PER_SEC)
-#define NOTICES_MAX	8	/* in that time */
+#define TOLD_MAX        64 /* processes that are remembered as told of */
+#define YIELD_INTERVAL  NSEC_PER_SEC
+#define NOTICE_INTERVAL (60 * NSEC_PER_SEC)
+#define NOTICES_MAX     8 /* in that time */
 
 size_t translators_name(struct translator_name *names, uint32_t *copiers)
 {
@@ -63,7 +76,8 @@ static int name_find(const char *comm)
 	size_t len = strnlen(comm, CUTOP_COMM_LEN - 1), i;
 
 	for (i = 0; i < ARRAY_LEN(known); i++)
-		if (len == strnlen(known[i].name, CUTOP_COMM_LEN - 1) && !strncmp(comm, known[i].name, len))
+		if (len == strnlen(known[i].name, CUTOP_COMM_LEN - 1) &&
+		    !strncmp(comm, known[i].name, len))
 			return (int)i;
 	return -1;
 }
@@ -98,8 +112,8 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 	 * On overlay and btrfs a mapping shows another device than stat(2): major number 0, which
 	 * has no driver.
 	 */
-	return entry->inode == st->st_ino &&
-	       (st->st_dev == makedev(entry->major, entry->minor) || !entry->major || !major(st->st_dev));
+	return entry->inode == st->st_ino && (st->st_dev == makedev(entry->major, entry->minor) ||
+					      !entry->major || !major(st->st_dev));
 }
 
 struct map_search {
@@ -111,7 +125,8 @@ static int process_compare(void *context, pid_t pid)
 {
 	struct map_search *search = context;
 
-	return kind_of_process(pid) && outside_maps(search->outside, pid, mapping_compare, (void *)search->st) > 0;
+	return kind_of_process(pid) &&
+	       outside_maps(search->outside, pid, mapping_compare, (void *)search->st) > 0;
 }
 
 bool translators_map(const struct outside *outside, const struct stat *st)
@@ -167,7 +182,8 @@ static int translator_find(void *context, pid_t pid)
 
 	for (row.name = 0; kind && strcmp(known[row.name].kind, kind); row.name++)
 		;
-	if (kind && !bpf_map_update_elem(bpf_map__fd(s->maps.translators), &tgid, &row, BPF_NOEXIST))
+	if (kind &&
+	    !bpf_map_update_elem(bpf_map__fd(s->maps.translators), &tgid, &row, BPF_NOEXIST))
 		__atomic_fetch_add(&s->bss->translators_live, 1, __ATOMIC_SEQ_CST);
 	return 0;
 }
@@ -193,7 +209,8 @@ static bool is_news(struct probe *probe, uint32_t tgid, uint64_t since)
 		return false;
 	}
 	if (probe->translators)
-		probe->translators[probe->translators_told++ % TOLD_MAX] = (struct translator){ tgid, since };
+		probe->translators[probe->translators_told++ % TOLD_MAX] =
+			(struct translator){ tgid, since };
 	return true;
 }
 
@@ -222,18 +239,25 @@ static bool may_tell(struct probe *probe, char hidden[64])
 	return true;
 }
 
-static void tell(struct probe *probe, uint32_t tgid, uint64_t since, const char *kind, const char *path)
+static void tell(struct probe *probe, uint32_t tgid, uint64_t since, const char *kind,
+		 const char *path)
 {
 	char hidden[64];
 
 	if (!is_news(probe, tgid, since) || !may_tell(probe, hidden))
 		return;
 	if (probe->settings.yields)
-		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s: until it ends there are no probes, and what "
-			     "programs do meanwhile is not seen", tgid, kind, hidden);
+		probe_notice(
+			probe, NOTICE_TRANSLATED, tgid,
+			"process %u is translated (%s)%s: until it ends there are no probes, and what "
+			"programs do meanwhile is not seen",
+			tgid, kind, hidden);
 	else
-		probe_notice(probe, NOTICE_TRANSLATED, tgid, "process %u is translated (%s)%s and likely to end by SIGTRAP: the probes on "
-			     "%s are code to that; watch others by --pid, or give --translators=yield", tgid, kind, hidden, path);
+		probe_notice(
+			probe, NOTICE_TRANSLATED, tgid,
+			"process %u is translated (%s)%s and likely to end by SIGTRAP: the probes on "
+			"%s are code to that; watch others by --pid, or give --translators=yield",
+			tgid, kind, hidden, path);
 }
 
 void translator_meet(struct probe *probe, pid_t pid, const char *path)
@@ -249,7 +273,8 @@ void translator_meet(struct probe *probe, pid_t pid, const char *path)
 
 static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
 {
-	struct translator *more = realloc(target->translators, (target->translator_count + 1) * sizeof(*more));
+	struct translator *more =
+		realloc(target->translators, (target->translator_count + 1) * sizeof(*more));
 
 	if (!more)
 		return;
@@ -302,7 +327,8 @@ bool translators_have(struct probe *probe, struct target *target)
 	if (!target->yield_until)
 		return false;
 	for (i = 0; i < target->translator_count; i++)
-		if (row_read(probe, target->translators[i].tgid, &row) && row.since == target->translators[i].since)
+		if (row_read(probe, target->translators[i].tgid, &row) &&
+		    row.since == target->translators[i].since)
 			return true;
 	/*
 	 * Other translators may run now, or children that BPF does not report: they are searched
@@ -371,18 +397,23 @@ void probe_on_translator(struct probe *probe, const struct rec_translator *recor
 		return;
 	if (record->name < COPIERS) {
 		if (probe->counts.targets && may_tell(probe, hidden))
-			probe_notice(probe, NOTICE_TRANSLATED, record->hdr.tgid, "process %u copies processes (CRIU): the copy of one that has "
-				     "probes has breakpoints, and what is restored from it ends by SIGTRAP where cutop does not run; end "
-				     "cutop before, or watch others by --pid", record->hdr.tgid);
+			probe_notice(
+				probe, NOTICE_TRANSLATED, record->hdr.tgid,
+				"process %u copies processes (CRIU): the copy of one that has "
+				"probes has breakpoints, and what is restored from it ends by SIGTRAP where cutop does not run; end "
+				"cutop before, or watch others by --pid",
+				record->hdr.tgid);
 		return;
 	}
 	/* Do this first: the process may run that code any moment. */
 	if (probe->settings.yields) {
 		if (probes_yield(probe, record))
-			tell(probe, record->hdr.tgid, record->since, known[record->name].kind, NULL);
+			tell(probe, record->hdr.tgid, record->since, known[record->name].kind,
+			     NULL);
 		return;
 	}
 	target = target_of(probe, &record->id);
 	if (!target || !target->lifted)
-		tell(probe, record->hdr.tgid, record->since, known[record->name].kind, target && target->path ? target->path : "a library");
+		tell(probe, record->hdr.tgid, record->since, known[record->name].kind,
+		     target && target->path ? target->path : "a library");
 }

@@ -25,11 +25,11 @@
 #include "probe/maps.h"
 #include "probe/mounts.h"
 
-#define WAIT_MIN	NSEC_PER_SEC
-#define WAIT_MAX	(300 * NSEC_PER_SEC)
+#define WAIT_MIN NSEC_PER_SEC
+#define WAIT_MAX (300 * NSEC_PER_SEC)
 /* times as long as a look took: looking uses one per cent of a core while files come and go */
-#define WAIT_FACTOR	100
-#define FOUND_UNUSED	2	/* looks */
+#define WAIT_FACTOR  100
+#define FOUND_UNUSED 2 /* looks */
 
 struct mapped_key {
 	uint64_t inode;
@@ -38,20 +38,21 @@ struct mapped_key {
 
 struct mapped {
 	struct mapped_key key;
-	pid_t pid;		/* a process that maps it */
+	pid_t pid; /* a process that maps it */
 	UT_hash_handle hh;
 };
 
 struct mapped_list {
 	const struct probe *probe;
 	struct mapped *files;
-	pid_t pid;		/* whose mappings are read */
-	bool later;		/* the mappings of a process that counts take long */
+	pid_t pid;  /* whose mappings are read */
+	bool later; /* the mappings of a process that counts take long */
 };
 
 static int mapping_add(void *context, const struct maps_entry *entry)
 {
-	struct mapped_key key = { .inode = entry->inode, .device = makedev(entry->major, entry->minor) };
+	struct mapped_key key = { .inode = entry->inode,
+				  .device = makedev(entry->major, entry->minor) };
 	struct mapped_list *list = context;
 	struct mapped *mapped;
 
@@ -92,7 +93,8 @@ static int process_add(void *context, pid_t pid)
  * Compares by device and inode. A mapping's device may differ from the one of stat(2) (overlay,
  * btrfs: major number 0, no driver), but if both have drivers, both are right.
  */
-static const struct mapped *find_mapped(const struct mapped_list *list, dev_t device, uint64_t inode)
+static const struct mapped *find_mapped(const struct mapped_list *list, dev_t device,
+					uint64_t inode)
 {
 	const struct mapped *mapped;
 
@@ -130,10 +132,12 @@ static size_t surplus(const struct probe *probe)
 	struct rlimit limit;
 
 	for (target = probe->targets; target; target = target->next) {
-		used += target->attachment.link_count + (target->attachment.helper >= 0) + (target->guard.fd >= 0);
+		used += target->attachment.link_count + (target->attachment.helper >= 0) +
+			(target->guard.fd >= 0);
 		met += target->met;
 	}
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY || used < limit.rlim_cur / 2)
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    used < limit.rlim_cur / 2)
 		return 0;
 	return (met + 1) / 2;
 }
@@ -148,7 +152,9 @@ static size_t candidates_mark(struct probe *probe)
 	for (target = probe->targets; target; target = target->next)
 		met += target->met;
 	for (target = probe->targets; target; target = target->next) {
-		bool gone = target->guard.fd >= 0 && ((guard_stat(&target->guard, &st) && !st.st_nlink) || is_left_behind(target));
+		bool gone = target->guard.fd >= 0 &&
+			    ((guard_stat(&target->guard, &st) && !st.st_nlink) ||
+			     is_left_behind(target));
 
 		/* The newest targets come first in the list. */
 		target->is_candidate = !target->lifted && (gone || (target->met && met <= old));

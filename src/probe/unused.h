@@ -12,10 +12,10 @@ struct target;
 
 /* When to look again, and at what. */
 struct unused {
-	uint64_t next;		/* CLOCK_MONOTONIC, when there may be something to give up */
-	uint64_t look;		/* CLOCK_MONOTONIC, when to check which processes map them */
-	uint64_t wait;		/* ns, from this look to the next */
-	size_t candidates;	/* how many candidates there were at this look */
+	uint64_t next;     /* CLOCK_MONOTONIC, when there may be something to give up */
+	uint64_t look;     /* CLOCK_MONOTONIC, when to check which processes map them */
+	uint64_t wait;     /* ns, from this look to the next */
+	size_t candidates; /* how many candidates there were at this look */
 };
 
 /*

@@ -15,8 +15,8 @@
 #include "probe/pythons.h"
 #include "probe/translation.h"
 
-#define LOOK_INTERVAL	(100 * NSEC_PER_MSEC)
-#define KEEPER_RETRY	NSEC_PER_SEC
+#define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
+#define KEEPER_RETRY  NSEC_PER_SEC
 
 void target_lift(struct probe *probe, struct target *target)
 {
@@ -36,7 +36,8 @@ static void target_written(struct probe *probe, struct target *target)
 	target_lift(probe, target);
 	keeper_drop(probe->keeper, &target->shelf, 1);
 	/* Say so now, not before: a reader of this line may rely on it. */
-	note(probe->settings.notes, "%s: is being written to; its probes were taken off", target->path ? target->path : "a file");
+	note(probe->settings.notes, "%s: is being written to; its probes were taken off",
+	     target->path ? target->path : "a file");
 	guard_let(&target->guard);
 }
 
@@ -47,7 +48,8 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 	struct seen_file seen;
 	int err;
 
-	err = outside_open_again(&probe->outside, target->guard.fd, target->guard.is_place, path, COPY_TABLES | COPY_CODE, &seen);
+	err = outside_open_again(&probe->outside, target->guard.fd, target->guard.is_place, path,
+				 COPY_TABLES | COPY_CODE, &seen);
 	if (err)
 		return reason_set(why, err, "%s", outside_error(err));
 	err = seen.identified ? 0 : reason_set(why, -EIO, "cannot be identified");
@@ -72,7 +74,8 @@ static void target_renew(struct probe *probe, struct target *target)
 	target->lifted = outside_is_later(err);
 	if (!err || target->lifted)
 		return;
-	note(probe->settings.notes, "%s: after it was written to: %s", target->path ? target->path : "a file", why.text);
+	note(probe->settings.notes, "%s: after it was written to: %s",
+	     target->path ? target->path : "a file", why.text);
 	/* It may be half a file, with the rest yet to come. */
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
@@ -113,7 +116,10 @@ static void keeper_renew(struct probe *probe, uint64_t now)
 		return;
 	if (keeper_start(&keeper, &why)) {
 		if (!probe->keeper_retry)
-			warn_user(probe->settings.notes, "the process that held the probes was ended, and nothing is seen any more: %s", why.text);
+			warn_user(
+				probe->settings.notes,
+				"the process that held the probes was ended, and nothing is seen any more: %s",
+				why.text);
 		probe->keeper_retry = now + KEEPER_RETRY;
 		return;
 	}
@@ -121,8 +127,10 @@ static void keeper_renew(struct probe *probe, uint64_t now)
 	keeper_end(probe->keeper);
 	probe->keeper = keeper;
 	probe->counts.late++;
-	probe_notice(probe, NOTICE_LOST, 0, "the process that held the probes (cutop-guard) was ended: they are placed anew, and what "
-		     "programs did meanwhile was not seen");
+	probe_notice(
+		probe, NOTICE_LOST, 0,
+		"the process that held the probes (cutop-guard) was ended: they are placed anew, and what "
+		"programs did meanwhile was not seen");
 	for (target = probe->targets; target; target = target->next) {
 		guard_own(&target->guard, keeper_pid(keeper));
 		if (!target->lifted)
@@ -140,7 +148,8 @@ void probe_tend(struct probe *probe)
 	if (look)
 		probe->looked = now;
 	while (keeper_told(probe->keeper, &shelf)) {
-		for (target = probe->targets; target && (target->shelf != shelf || target->lifted); target = target->next)
+		for (target = probe->targets; target && (target->shelf != shelf || target->lifted);
+		     target = target->next)
 			;
 		if (target)
 			target_written(probe, target);

@@ -26,17 +26,17 @@ struct row_key {
 
 struct kept {
 	struct row_key key;
-	uint64_t generation;	/* graph records, or last launches, at that time */
+	uint64_t generation; /* graph records, or last launches, at that time */
 	unsigned int repeats;
 	UT_hash_handle hh;
 	size_t size;
-	char bytes[];		/* the whole record */
+	char bytes[]; /* the whole record */
 };
 
 struct changes {
 	struct kept *kept;
-	uint64_t graphs;	/* graph records so far */
-	uint64_t lasts;		/* REC_GRAPH_LAST records so far */
+	uint64_t graphs; /* graph records so far */
+	uint64_t lasts;  /* REC_GRAPH_LAST records so far */
 };
 
 struct changes *changes_new(void)
@@ -88,8 +88,9 @@ static int key_size(unsigned int type)
 	}
 }
 
-_Static_assert(sizeof(struct launch_key) <= KEY_MAX && sizeof(struct copy_key) <= KEY_MAX && sizeof(struct call_key) <= KEY_MAX &&
-	       sizeof(struct graph_key) <= KEY_MAX && sizeof(struct fail_key) <= KEY_MAX && sizeof(struct pending_key) <= KEY_MAX,
+_Static_assert(sizeof(struct launch_key) <= KEY_MAX && sizeof(struct copy_key) <= KEY_MAX &&
+		       sizeof(struct call_key) <= KEY_MAX && sizeof(struct graph_key) <= KEY_MAX &&
+		       sizeof(struct fail_key) <= KEY_MAX && sizeof(struct pending_key) <= KEY_MAX,
 	       "keys have to fit");
 
 static struct kept *keep(struct changes *changes, const struct row_key *key, size_t size)
@@ -108,11 +109,13 @@ static struct kept *keep(struct changes *changes, const struct row_key *key, siz
 	return kept;
 }
 
-static bool row_changes(struct changes *changes, const struct rec_hdr *record, const struct row_key *key)
+static bool row_changes(struct changes *changes, const struct rec_hdr *record,
+			const struct row_key *key)
 {
 	struct kept *kept = keep(changes, key, record->size);
-	uint64_t generation = record->type == REC_GRAPH_ROW ? changes->graphs :
-			      record->type == REC_LAUNCH_ROW ? changes->lasts : 0;
+	uint64_t generation = record->type == REC_GRAPH_ROW  ? changes->graphs :
+			      record->type == REC_LAUNCH_ROW ? changes->lasts :
+							       0;
 	unsigned int enough = record->type == REC_GRAPH_ROW ? 2 : 1;
 
 	if (!kept || kept->size != record->size)
@@ -134,12 +137,8 @@ bool changes_any(struct changes *changes, const struct rec_hdr *record)
 	int size = key_size(record->type);
 
 	switch (record->type) {
-	case REC_GRAPH:
-		changes->graphs++;
-		return true;
-	case REC_GRAPH_LAST:
-		changes->lasts++;
-		return true;
+	case REC_GRAPH: changes->graphs++; return true;
+	case REC_GRAPH_LAST: changes->lasts++; return true;
 	case REC_GRAPHS_DONE:
 		changes->graphs++;
 		forget(changes, record->program);

@@ -17,15 +17,16 @@
 #include "model/model.h"
 #include "util/utf8.h"
 
-#define TYPES_MAX	1024
-#define UNKNOWN		UINT16_MAX
+#define TYPES_MAX 1024
+#define UNKNOWN   UINT16_MAX
 
 static const char *lost_name(unsigned int cause)
 {
 	return lost_cause_names[cause];
 }
 
-static void names_write(FILE *out, const char *key, const char *(*name)(unsigned int), unsigned int count)
+static void names_write(FILE *out, const char *key, const char *(*name)(unsigned int),
+			unsigned int count)
 {
 	unsigned int i;
 
@@ -50,8 +51,8 @@ long facts_write(const struct facts *facts, char **text)
 	fprintf(out, "host=%s\n", clean);
 	utf8_clean(facts->options, clean, sizeof(clean));
 	fprintf(out, "options=%s\n", clean);
-	fprintf(out, "start_mono=%" PRIu64 "\nstart_real=%" PRIu64 "\nleak_age=%" PRIu64 "\n", facts->start_mono,
-		facts->start_real, facts->leak_age);
+	fprintf(out, "start_mono=%" PRIu64 "\nstart_real=%" PRIu64 "\nleak_age=%" PRIu64 "\n",
+		facts->start_mono, facts->start_real, facts->leak_age);
 	fprintf(out, "command=%d\ncalls_recorded=%d\n", facts->has_command, facts->has_calls);
 	fputs("records=", out);
 	for (type = 0; type < TYPES_MAX; type++) {
@@ -108,18 +109,23 @@ static int check_sizes(const char *value, const char *version, struct reason *wh
 		if (end == value || (*end && *end != ','))
 			return -EINVAL;
 		end += *end == ',';
-		if (type < TYPES_MAX && record_size((unsigned int)type) && record_size((unsigned int)type) != size)
-			return reason_set(why, -ENOTSUP, "its records have another form than here; cutop %s wrote it, and can replay it",
-					  *version ? version : "of another version");
+		if (type < TYPES_MAX && record_size((unsigned int)type) &&
+		    record_size((unsigned int)type) != size)
+			return reason_set(
+				why, -ENOTSUP,
+				"its records have another form than here; cutop %s wrote it, and can replay it",
+				*version ? version : "of another version");
 	}
 	return 0;
 }
 
-static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsigned int), unsigned int count, size_t guess)
+static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsigned int),
+			  unsigned int count, size_t guess)
 {
 	unsigned int i;
 
-	if (guess < count && !strncmp(name((unsigned int)guess), text, len) && !name((unsigned int)guess)[len])
+	if (guess < count && !strncmp(name((unsigned int)guess), text, len) &&
+	    !name((unsigned int)guess)[len])
 		return (uint16_t)guess;
 	for (i = 0; i < count; i++)
 		if (!strncmp(name(i), text, len) && !name(i)[len])
@@ -128,7 +134,8 @@ static uint16_t find_name(const char *text, size_t len, const char *(*name)(unsi
 }
 
 /* Maps the recording's numbers to ours by name. *@map stays NULL if they are the same. */
-static int read_names(const char *value, const char *(*name)(unsigned int), unsigned int count, uint16_t **map, size_t *map_count)
+static int read_names(const char *value, const char *(*name)(unsigned int), unsigned int count,
+		      uint16_t **map, size_t *map_count)
 {
 	size_t n = 0, most = 1;
 	const char *comma;
@@ -165,7 +172,8 @@ static void read_text(const char *value, char *out, size_t size)
 	utf8_clean(value, out, size);
 }
 
-static int read_line(const char *key, const char *value, struct facts *facts, struct numbers *numbers, struct reason *why)
+static int read_line(const char *key, const char *value, struct facts *facts,
+		     struct numbers *numbers, struct reason *why)
 {
 	const struct {
 		const char *key;
@@ -195,13 +203,16 @@ static int read_line(const char *key, const char *value, struct facts *facts, st
 	else if (!strcmp(key, "records"))
 		return check_sizes(value, facts->version, why);
 	else if (!strcmp(key, "calls"))
-		return read_names(value, call_name, CALL_COUNT, &numbers->calls, &numbers->call_count);
+		return read_names(value, call_name, CALL_COUNT, &numbers->calls,
+				  &numbers->call_count);
 	else if (!strcmp(key, "lost"))
-		return read_names(value, lost_name, LOST_COUNT, &numbers->lost, &numbers->lost_count);
+		return read_names(value, lost_name, LOST_COUNT, &numbers->lost,
+				  &numbers->lost_count);
 	return 0;
 }
 
-int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers, struct reason *why)
+int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers,
+	       struct reason *why)
 {
 	char *copy = malloc(len + 1), *line, *next, *value;
 	int err = 0;
@@ -223,7 +234,9 @@ int facts_read(const char *text, size_t len, struct facts *facts, struct numbers
 		why->text[0] = 0;
 		err = read_line(line, value, facts, numbers, why);
 		if (err && !why->text[0])
-			reason_set(why, err, "%s", err == -ENOMEM ? "no memory" : "what it says of itself makes no sense");
+			reason_set(why, err, "%s",
+				   err == -ENOMEM ? "no memory" :
+						    "what it says of itself makes no sense");
 	}
 	free(copy);
 	if (!err && (!numbers->call_count || !facts->start_real))

@@ -10,12 +10,12 @@
 #include "util/util.h"
 
 struct facts {
-	uint64_t start_mono, start_real;	/* ns, as in struct model_config */
-	uint64_t leak_age;			/* ns */
+	uint64_t start_mono, start_real; /* ns, as in struct model_config */
+	uint64_t leak_age;               /* ns */
 	/* COMMAND was watched: the recording ends with it */
 	bool has_command;
-	bool has_calls;				/* every call was recorded: record --trace */
-	char version[64];			/* of cutop */
+	bool has_calls;   /* every call was recorded: record --trace */
+	char version[64]; /* of cutop */
 	char host[256];
 	/* The command line, for people; cut where it is longer */
 	char options[1024];
@@ -30,7 +30,7 @@ long facts_write(const struct facts *facts, char **text);
 
 /* Numbers in a recording that differ from ours. */
 struct numbers {
-	uint16_t *calls;	/* our number for each of the recording's; NULL: the same */
+	uint16_t *calls; /* our number for each of the recording's; NULL: the same */
 	size_t call_count;
 	uint16_t *lost;
 	size_t lost_count;
@@ -40,7 +40,8 @@ struct numbers {
  * Parses the @len bytes of @text. Returns 0 or a negative errno with @why. Free *@numbers with
  * numbers_free().
  */
-int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers, struct reason *why);
+int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers,
+	       struct reason *why);
 void numbers_free(struct numbers *numbers);
 
 #endif

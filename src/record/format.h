@@ -11,44 +11,46 @@
 #include <stdint.h>
 
 /* Like PNG's: it shows if a transfer changed line ends or cleared the highest bit. */
-#define RECORDING_MAGIC		"\x89" "CUTOP\r\n"
-#define RECORDING_ORDER		0x01020304u
-#define RECORDING_VERSION	1u
+#define RECORDING_MAGIC \
+	"\x89" \
+	"CUTOP\r\n"
+#define RECORDING_ORDER   0x01020304u
+#define RECORDING_VERSION 1u
 
 struct recording_preamble {
 	uint8_t magic[8];
-	uint32_t order;			/* RECORDING_ORDER in the writer's byte order */
+	uint32_t order; /* RECORDING_ORDER in the writer's byte order */
 	uint32_t version;
 };
 
-#define BLOCK_MAGIC	0x4b4c4243u	/* "CBLK", if the lowest byte is stored first */
-#define BLOCK_BYTES	(256u << 10)	/* size of the blocks that we write, unpacked */
-#define BLOCK_MAX	(1u << 20)	/* largest block that we read, packed or not */
+#define BLOCK_MAGIC 0x4b4c4243u  /* "CBLK", if the lowest byte is stored first */
+#define BLOCK_BYTES (256u << 10) /* size of the blocks that we write, unpacked */
+#define BLOCK_MAX   (1u << 20)   /* largest block that we read, packed or not */
 
 enum block_flag {
-	BLOCK_IS_PACKED = 1,	/* pack.h */
-	BLOCK_IS_TEXT = 2,	/* the first */
-	BLOCK_IS_MOMENT = 4,	/* it ends with a REC_MOMENT that has the block's time */
-	BLOCK_IS_END = 8,	/* the last */
+	BLOCK_IS_PACKED = 1, /* pack.h */
+	BLOCK_IS_TEXT = 2,   /* the first */
+	BLOCK_IS_MOMENT = 4, /* it ends with a REC_MOMENT that has the block's time */
+	BLOCK_IS_END = 8,    /* the last */
 	/* All blocks of a recording have it, or, if an old cutop wrote it, none */
 	BLOCK_IS_NUMBERED = 16,
 };
 
-#define BLOCK_NUMBER_SHIFT	8
-#define BLOCK_NUMBER_MASK	0xffffffu	/* block numbers wrap to 0 after this */
+#define BLOCK_NUMBER_SHIFT 8
+#define BLOCK_NUMBER_MASK  0xffffffu /* block numbers wrap to 0 after this */
 
 struct block_header {
 	uint32_t magic;
-	uint32_t flags;		/* enum block_flag; the block's number from BLOCK_NUMBER_SHIFT on */
-	uint32_t stored;	/* bytes that follow */
-	uint32_t bytes;		/* their size when unpacked */
+	uint32_t flags;  /* enum block_flag; the block's number from BLOCK_NUMBER_SHIFT on */
+	uint32_t stored; /* bytes that follow */
+	uint32_t bytes;  /* their size when unpacked */
 	/* CLOCK_MONOTONIC ns: how far the recording goes with this block; never falls */
 	uint64_t time;
-	uint32_t check;		/* CRC-32 (zlib's) of the bytes that follow */
-	uint32_t own_check;	/* CRC-32 of this header up to here */
+	uint32_t check;     /* CRC-32 (zlib's) of the bytes that follow */
+	uint32_t own_check; /* CRC-32 of this header up to here */
 };
 
 /* Where the next record of a block begins */
-#define RECORD_ALIGNED(size)	(((size_t)(size) + 7) & ~(size_t)7)
+#define RECORD_ALIGNED(size) (((size_t)(size) + 7) & ~(size_t)7)
 
 #endif

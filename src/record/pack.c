@@ -4,18 +4,22 @@
 #include <string.h>
 #include <zlib.h>
 
-#define LEVEL		1	/* the fastest: other work waits while records are written */
-#define WINDOW_RAW	(-15)	/* zlib.h, deflateInit2(): no header, no checksum */
-#define MEMORY		8	/* the default */
+#define LEVEL      1     /* the fastest: other work waits while records are written */
+#define WINDOW_RAW (-15) /* zlib.h, deflateInit2(): no header, no checksum */
+#define MEMORY     8     /* the default */
 
 size_t pack_bytes(const char *in, size_t size, char *out, size_t room)
 {
 	z_stream stream = {
-		.next_in = (Bytef *)in, .avail_in = (uInt)size, .next_out = (Bytef *)out, .avail_out = (uInt)room,
+		.next_in = (Bytef *)in,
+		.avail_in = (uInt)size,
+		.next_out = (Bytef *)out,
+		.avail_out = (uInt)room,
 	};
 	int result;
 
-	if (!size || deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_RAW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!size || deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_RAW, MEMORY,
+				  Z_DEFAULT_STRATEGY) != Z_OK)
 		return 0;
 	result = deflate(&stream, Z_FINISH);
 	deflateEnd(&stream);
@@ -25,7 +29,10 @@ size_t pack_bytes(const char *in, size_t size, char *out, size_t room)
 bool unpack_bytes(const char *in, size_t size, char *out, size_t bytes)
 {
 	z_stream stream = {
-		.next_in = (Bytef *)in, .avail_in = (uInt)size, .next_out = (Bytef *)out, .avail_out = (uInt)bytes,
+		.next_in = (Bytef *)in,
+		.avail_in = (uInt)size,
+		.next_out = (Bytef *)out,
+		.avail_out = (uInt)bytes,
 	};
 	int result;
 

@@ -29,21 +29,22 @@ struct reader {
 	uint64_t *moments;
 	size_t moment_count, moment_size;
 	uint64_t last;
-	bool numbered;			/* blocks have numbers */
+	bool numbered; /* blocks have numbers */
 	enum recording_end end;
 	struct reason why;
 
-	uint64_t first, limit;		/* where blocks of records begin, and end */
-	uint64_t next;			/* where the next one lies */
-	size_t at, used;		/* in the block that is read */
-	char *stored, *room;		/* BLOCK_MAX each */
+	uint64_t first, limit; /* where blocks of records begin, and end */
+	uint64_t next;         /* where the next one lies */
+	size_t at, used;       /* in the block that is read */
+	char *stored, *room;   /* BLOCK_MAX each */
 };
 
 /* ---- blocks ---- */
 
-static void end_with(struct reader *reader, enum recording_end end, uint64_t at, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-static void end_with(struct reader *reader, enum recording_end end, uint64_t at, const char *format, ...)
+static void end_with(struct reader *reader, enum recording_end end, uint64_t at, const char *format,
+		     ...) __attribute__((format(printf, 4, 5)));
+static void end_with(struct reader *reader, enum recording_end end, uint64_t at, const char *format,
+		     ...)
 {
 	char what[256];
 	va_list args;
@@ -54,7 +55,8 @@ static void end_with(struct reader *reader, enum recording_end end, uint64_t at,
 	reader->end = end;
 	reader->limit = at;
 	if (end == RECORDING_IS_DAMAGED)
-		snprintf(reader->why.text, sizeof(reader->why.text), "it is damaged at byte %llu: %s", (unsigned long long)at, what);
+		snprintf(reader->why.text, sizeof(reader->why.text),
+			 "it is damaged at byte %llu: %s", (unsigned long long)at, what);
 	else
 		snprintf(reader->why.text, sizeof(reader->why.text), "%s", what);
 }
@@ -89,10 +91,15 @@ static bool block_read(struct reader *reader, uint64_t at, struct block_header *
 	if (len < 0)
 		end_with(reader, RECORDING_IS_DAMAGED, at, "%s", strerror((int)-len));
 	else if ((size_t)len < sizeof(*header))
-		end_with(reader, RECORDING_IS_CUT_OFF, at, "its end is missing: it is still being written, or the recorder was killed");
-	else if (header->own_check != (uint32_t)crc32(0, (const Bytef *)header, offsetof(struct block_header, own_check)))
-		end_with(reader, RECORDING_IS_DAMAGED, at, "the header of a block has a wrong checksum");
-	else if (header->magic != BLOCK_MAGIC || header->stored > BLOCK_MAX || header->bytes > BLOCK_MAX ||
+		end_with(
+			reader, RECORDING_IS_CUT_OFF, at,
+			"its end is missing: it is still being written, or the recorder was killed");
+	else if (header->own_check != (uint32_t)crc32(0, (const Bytef *)header,
+						      offsetof(struct block_header, own_check)))
+		end_with(reader, RECORDING_IS_DAMAGED, at,
+			 "the header of a block has a wrong checksum");
+	else if (header->magic != BLOCK_MAGIC || header->stored > BLOCK_MAX ||
+		 header->bytes > BLOCK_MAX ||
 		 (!(header->flags & BLOCK_IS_PACKED) && header->stored != header->bytes))
 		end_with(reader, RECORDING_IS_DAMAGED, at, "the header of a block makes no sense");
 	else {
@@ -100,9 +107,11 @@ static bool block_read(struct reader *reader, uint64_t at, struct block_header *
 		if (len < 0)
 			end_with(reader, RECORDING_IS_DAMAGED, at, "%s", strerror((int)-len));
 		else if ((size_t)len < header->stored)
-			end_with(reader, RECORDING_IS_CUT_OFF, at,
-				 "its last block is cut off: it is still being written, or the recorder was killed");
-		else if (header->check != (uint32_t)crc32(0, (const Bytef *)reader->stored, header->stored))
+			end_with(
+				reader, RECORDING_IS_CUT_OFF, at,
+				"its last block is cut off: it is still being written, or the recorder was killed");
+		else if (header->check !=
+			 (uint32_t)crc32(0, (const Bytef *)reader->stored, header->stored))
 			end_with(reader, RECORDING_IS_DAMAGED, at, "a block has a wrong checksum");
 		else
 			return true;
@@ -132,20 +141,28 @@ static int preamble_read(int fd, struct reason *why)
 		return reason_set(why, (int)len, "%s", strerror((int)-len));
 	if (!len)
 		return reason_set(why, -EINVAL, "it is empty");
-	if (memcmp(preamble.magic, RECORDING_MAGIC, (size_t)len < sizeof(preamble.magic) ? (size_t)len : sizeof(preamble.magic))) {
+	if (memcmp(preamble.magic, RECORDING_MAGIC,
+		   (size_t)len < sizeof(preamble.magic) ? (size_t)len : sizeof(preamble.magic))) {
 		if (len > 5 && !memcmp(preamble.magic + 1, "CUTOP", 5))
-			return reason_set(why, -EINVAL, "it was a recording, and something that meant to transfer text changed it");
+			return reason_set(
+				why, -EINVAL,
+				"it was a recording, and something that meant to transfer text changed it");
 		return reason_set(why, -EINVAL, "it is no recording of cutop");
 	}
 	if ((size_t)len < sizeof(preamble))
-		return reason_set(why, -EINVAL, "it is cut off: the first %zd bytes of a recording are all there is", len);
+		return reason_set(
+			why, -EINVAL,
+			"it is cut off: the first %zd bytes of a recording are all there is", len);
 	if (preamble.order == __builtin_bswap32(RECORDING_ORDER))
-		return reason_set(why, -ENOTSUP, "it was recorded on a machine of another byte order");
+		return reason_set(why, -ENOTSUP,
+				  "it was recorded on a machine of another byte order");
 	if (preamble.order != RECORDING_ORDER)
-		return reason_set(why, -EINVAL, "it is damaged at byte %zu", offsetof(struct recording_preamble, order));
+		return reason_set(why, -EINVAL, "it is damaged at byte %zu",
+				  offsetof(struct recording_preamble, order));
 	if (preamble.version != RECORDING_VERSION)
-		return reason_set(why, -ENOTSUP, "it is of version %u of the format; this cutop reads version %u", preamble.version,
-				  RECORDING_VERSION);
+		return reason_set(why, -ENOTSUP,
+				  "it is of version %u of the format; this cutop reads version %u",
+				  preamble.version, RECORDING_VERSION);
 	return 0;
 }
 
@@ -187,11 +204,13 @@ static void end_take(struct reader *reader, uint64_t end)
 
 	reader->end = RECORDING_IS_WHOLE;
 	if (read_at(reader->fd, &byte, sizeof(byte), end))
-		end_with(reader, RECORDING_IS_DAMAGED, end, "something follows its end, as if files had been put together");
+		end_with(reader, RECORDING_IS_DAMAGED, end,
+			 "something follows its end, as if files had been put together");
 }
 
 /* Notes damage unless the block at @at has the number @due; the text block has 0. */
-static bool block_is_due(struct reader *reader, uint64_t at, const struct block_header *header, uint32_t due)
+static bool block_is_due(struct reader *reader, uint64_t at, const struct block_header *header,
+			 uint32_t due)
 {
 	uint32_t number = header->flags >> BLOCK_NUMBER_SHIFT;
 
@@ -199,10 +218,13 @@ static bool block_is_due(struct reader *reader, uint64_t at, const struct block_
 	if (!reader->numbered)
 		return true;
 	if (!(header->flags & BLOCK_IS_NUMBERED))
-		end_with(reader, RECORDING_IS_DAMAGED, at, "a block has no number: it is another recording's");
+		end_with(reader, RECORDING_IS_DAMAGED, at,
+			 "a block has no number: it is another recording's");
 	else if (number != due)
-		end_with(reader, RECORDING_IS_DAMAGED, at, "block %u should be here, and block %u is: blocks are missing, or not in their order",
-			 due, number);
+		end_with(
+			reader, RECORDING_IS_DAMAGED, at,
+			"block %u should be here, and block %u is: blocks are missing, or not in their order",
+			due, number);
 	else
 		return true;
 	return false;
@@ -247,14 +269,16 @@ int reader_open_fd(struct reader **result, int fd, struct reason *why)
 	if (fstat(fd, &stat))
 		err = reason_set(why, -errno, "%s", strerror(errno));
 	else if (!S_ISREG(stat.st_mode))
-		err = reason_set(why, S_ISDIR(stat.st_mode) ? -EISDIR : -ESPIPE, "it is %s, not a file",
+		err = reason_set(why, S_ISDIR(stat.st_mode) ? -EISDIR : -ESPIPE,
+				 "it is %s, not a file",
 				 S_ISDIR(stat.st_mode) ? "a folder" : "a pipe or a device");
 	else
 		err = preamble_read(fd, why);
 	if (!err) {
 		reader->stored = malloc(BLOCK_MAX);
 		reader->room = malloc(BLOCK_MAX);
-		err = !reader->stored || !reader->room ? reason_set(why, -ENOMEM, "no memory") : facts_take(reader, why);
+		err = !reader->stored || !reader->room ? reason_set(why, -ENOMEM, "no memory") :
+							 facts_take(reader, why);
 	}
 	if (!err && scan(reader))
 		err = reason_set(why, -ENOMEM, "no memory");
@@ -325,14 +349,16 @@ static void translate(const struct reader *reader, char *record, unsigned int ty
 	if (offset && reader->numbers.calls) {
 		memcpy(&call, record + offset, sizeof(call));
 		if (CUTOP_IS_EXTRA(call))
-			return;		/* an earlier record told its name */
+			return; /* an earlier record told its name */
 		call = call < reader->numbers.call_count ? reader->numbers.calls[call] : UINT16_MAX;
 		memcpy(record + offset, &call, sizeof(call));
 	}
 	if (type == REC_LOST && reader->numbers.lost) {
 		struct rec_lost *lost = (struct rec_lost *)record;
 
-		lost->cause = lost->cause < reader->numbers.lost_count ? reader->numbers.lost[lost->cause] : UINT16_MAX;
+		lost->cause = lost->cause < reader->numbers.lost_count ?
+				      reader->numbers.lost[lost->cause] :
+				      UINT16_MAX;
 	}
 }
 

@@ -16,8 +16,8 @@ struct reader;
 /* How a recording ends. */
 enum recording_end {
 	RECORDING_IS_WHOLE,
-	RECORDING_IS_CUT_OFF,	/* its recorder was killed, is still running, or ran out of space */
-	RECORDING_IS_DAMAGED,	/* the rest cannot be trusted */
+	RECORDING_IS_CUT_OFF, /* its recorder was killed, is still running, or ran out of space */
+	RECORDING_IS_DAMAGED, /* the rest cannot be trusted */
 };
 
 /*

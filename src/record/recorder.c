@@ -10,11 +10,12 @@
 struct recorder {
 	struct writer *writer;
 	struct changes *changes;
-	uint64_t flushed;	/* when the writer was last flushed */
+	uint64_t flushed; /* when the writer was last flushed */
 	int error;
 };
 
-int recorder_open(struct recorder **result, const char *path, const struct facts *facts, struct reason *why)
+int recorder_open(struct recorder **result, const char *path, const struct facts *facts,
+		  struct reason *why)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	int err;
@@ -23,7 +24,8 @@ int recorder_open(struct recorder **result, const char *path, const struct facts
 	if (!recorder)
 		return reason_set(why, -ENOMEM, "no memory");
 	recorder->changes = changes_new();
-	err = recorder->changes ? writer_open(&recorder->writer, path, facts, why) : reason_set(why, -ENOMEM, "no memory");
+	err = recorder->changes ? writer_open(&recorder->writer, path, facts, why) :
+				  reason_set(why, -ENOMEM, "no memory");
 	if (err) {
 		changes_free(recorder->changes);
 		free(recorder);
@@ -40,7 +42,8 @@ void recorder_tee(void *context, const struct rec_hdr *record, size_t size)
 	int err;
 
 	/* A record with a wrong size is not accepted by the model either. */
-	if (recorder->error || size < sizeof(*record) || record->size < sizeof(*record) || record->size > size)
+	if (recorder->error || size < sizeof(*record) || record->size < sizeof(*record) ||
+	    record->size > size)
 		return;
 	if (!changes_any(recorder->changes, record))
 		return;

@@ -11,7 +11,8 @@
 struct recorder;
 
 /* As writer_open(). Freed with recorder_close(). */
-int recorder_open(struct recorder **recorder, const char *path, const struct facts *facts, struct reason *why);
+int recorder_open(struct recorder **recorder, const char *path, const struct facts *facts,
+		  struct reason *why);
 
 /* The tee of a record_sink; @context is the recorder. */
 void recorder_tee(void *context, const struct rec_hdr *record, size_t size);

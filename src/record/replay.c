@@ -31,13 +31,13 @@ struct replay {
 	struct model *model;
 	struct seen *seen;
 	bool filters;
-	const uint64_t *moments;	/* the reader's */
+	const uint64_t *moments; /* the reader's */
 	size_t moment_count;
-	size_t next;			/* index of the next moment */
+	size_t next; /* index of the next moment */
 	bool at_end;
-	bool ever;			/* a snapshot has been made */
+	bool ever; /* a snapshot has been made */
 	uint64_t now;
-	struct rec_moment moment;	/* the latest */
+	struct rec_moment moment; /* the latest */
 	uint32_t focus;
 };
 
@@ -92,8 +92,9 @@ static void seen_learn(struct replay *replay, struct seen *seen, const struct re
 		if (settings->command_glob)
 			seen->command_wanted = !fnmatch(settings->command_glob, seen->comm, 0);
 	} else if (record->type == REC_IDENTITY && settings->command_glob) {
-		seen->command_wanted = identity_matches(identity->strings, record->size - sizeof(*identity), seen->comm,
-							settings->command_glob);
+		seen->command_wanted = identity_matches(identity->strings,
+							record->size - sizeof(*identity),
+							seen->comm, settings->command_glob);
 	}
 }
 
@@ -143,7 +144,8 @@ static int start(struct replay *replay)
 	return 0;
 }
 
-int replay_open(struct replay **result, const char *path, const struct replay_settings *settings, struct reason *why)
+int replay_open(struct replay **result, const char *path, const struct replay_settings *settings,
+		struct reason *why)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 	const struct facts *facts;
@@ -153,7 +155,8 @@ int replay_open(struct replay **result, const char *path, const struct replay_se
 	if (!replay)
 		return reason_set(why, -ENOMEM, "no memory");
 	replay->settings = *settings;
-	replay->filters = settings->pid_count || settings->uid != (uint32_t)-1 || settings->command_glob;
+	replay->filters = settings->pid_count || settings->uid != (uint32_t)-1 ||
+			  settings->command_glob;
 	err = reader_open(&replay->reader, path, why);
 	if (err) {
 		free(replay);
@@ -223,7 +226,8 @@ uint64_t replay_next_time(const struct replay *replay)
 {
 	if (replay->at_end)
 		return UINT64_MAX;
-	return replay->next < replay->moment_count ? replay->moments[replay->next] : replay_end(replay);
+	return replay->next < replay->moment_count ? replay->moments[replay->next] :
+						     replay_end(replay);
 }
 
 uint64_t replay_previous_time(const struct replay *replay)
@@ -236,7 +240,8 @@ uint64_t replay_previous_time(const struct replay *replay)
 static struct snapshot *snapshot_make(struct replay *replay)
 {
 	const struct facts *facts = reader_facts(replay->reader);
-	struct snapshot *snapshot = model_snapshot(replay->model, replay->now, replay->settings.map_max);
+	struct snapshot *snapshot =
+		model_snapshot(replay->model, replay->now, replay->settings.map_max);
 
 	if (!snapshot)
 		return NULL;
@@ -274,7 +279,9 @@ static bool advance(struct replay *replay)
 		any = true;
 		if (record->type == REC_MOMENT) {
 			memset(&replay->moment, 0, sizeof(replay->moment));
-			memcpy(&replay->moment, record, record->size < sizeof(replay->moment) ? record->size : sizeof(replay->moment));
+			memcpy(&replay->moment, record,
+			       record->size < sizeof(replay->moment) ? record->size :
+								       sizeof(replay->moment));
 			if (record->time > replay->now)
 				replay->now = record->time;
 			replay->next += replay->next < replay->moment_count;
@@ -292,7 +299,7 @@ static bool advance(struct replay *replay)
 
 struct snapshot *replay_step(struct replay *replay, uint64_t time)
 {
-	bool any = !replay->ever;	/* an empty recording also has one snapshot */
+	bool any = !replay->ever; /* an empty recording also has one snapshot */
 
 	replay->ever = true;
 	while (advance(replay)) {

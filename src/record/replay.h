@@ -12,12 +12,12 @@
 struct replay;
 
 struct replay_settings {
-	uint64_t leak_age;		/* ns; 0: as recorded */
+	uint64_t leak_age; /* ns; 0: as recorded */
 	unsigned int map_max;
-	bool totals;			/* snapshots have sums by command and call */
-	const uint32_t *pids;		/* only these, borrowed; none: all */
+	bool totals;          /* snapshots have sums by command and call */
+	const uint32_t *pids; /* only these, borrowed; none: all */
 	size_t pid_count;
-	uint32_t uid;			/* only this user's; (uint32_t)-1: any */
+	uint32_t uid; /* only this user's; (uint32_t)-1: any */
 	/* Only processes whose command matches, borrowed; or NULL */
 	const char *command_glob;
 	/* Called with each record after the model, except those that are filtered out; or NULL. */
@@ -26,7 +26,8 @@ struct replay_settings {
 };
 
 /* Opens the recording @path. Returns 0 or a negative errno with @why. Free with replay_close(). */
-int replay_open(struct replay **replay, const char *path, const struct replay_settings *settings, struct reason *why);
+int replay_open(struct replay **replay, const char *path, const struct replay_settings *settings,
+		struct reason *why);
 void replay_close(struct replay *replay);
 
 /* Its reader, to ask for its facts and its end. The functions below take records out of it. */

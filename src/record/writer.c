@@ -13,9 +13,9 @@
 
 struct writer {
 	int fd;
-	int error;		/* the first error; nothing is written after it */
+	int error; /* the first error; nothing is written after it */
 	uint64_t written;
-	uint64_t time;		/* of the latest block */
+	uint64_t time; /* of the latest block */
 	uint32_t blocks;
 	size_t used;
 	char room[BLOCK_BYTES];
@@ -42,7 +42,8 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 {
 	struct block_header header = {
 		.magic = BLOCK_MAGIC,
-		.flags = flags | BLOCK_IS_NUMBERED | (writer->blocks & BLOCK_NUMBER_MASK) << BLOCK_NUMBER_SHIFT,
+		.flags = flags | BLOCK_IS_NUMBERED |
+			 (writer->blocks & BLOCK_NUMBER_MASK) << BLOCK_NUMBER_SHIFT,
 		.stored = (uint32_t)size,
 		.bytes = (uint32_t)size,
 		.time = writer->time,
@@ -56,8 +57,10 @@ static int block_write(struct writer *writer, const char *data, size_t size, uns
 		data = writer->packed;
 	}
 	header.check = (uint32_t)crc32(0, (const Bytef *)data, header.stored);
-	header.own_check = (uint32_t)crc32(0, (const Bytef *)&header, offsetof(struct block_header, own_check));
-	err = write_all(writer->fd, &header, sizeof(header)) ?: write_all(writer->fd, data, header.stored);
+	header.own_check = (uint32_t)crc32(0, (const Bytef *)&header,
+					   offsetof(struct block_header, own_check));
+	err = write_all(writer->fd, &header, sizeof(header)) ?:
+		      write_all(writer->fd, data, header.stored);
 	if (!err) {
 		writer->written += sizeof(header) + header.stored;
 		writer->blocks++;
@@ -84,9 +87,11 @@ static int facts_put(struct writer *writer, const struct facts *facts)
 	return err;
 }
 
-int writer_open(struct writer **result, const char *path, const struct facts *facts, struct reason *why)
+int writer_open(struct writer **result, const char *path, const struct facts *facts,
+		struct reason *why)
 {
-	struct recording_preamble preamble = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
+	struct recording_preamble preamble = { .order = RECORDING_ORDER,
+					       .version = RECORDING_VERSION };
 	struct writer *writer = malloc(sizeof(*writer));
 	int err;
 

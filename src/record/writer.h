@@ -14,7 +14,8 @@ struct writer;
  * Creates or overwrites the file @path, and writes @facts. Returns 0 or a negative errno with @why.
  * Free with writer_close().
  */
-int writer_open(struct writer **writer, const char *path, const struct facts *facts, struct reason *why);
+int writer_open(struct writer **writer, const char *path, const struct facts *facts,
+		struct reason *why);
 
 /*
  * Adds @record; it is written together with its block. A block ends when it is full, after a

@@ -19,14 +19,14 @@
 #include "app/session.h"
 #include "trace/trace_writer.h"
 
-#define HURRY_NS	NSEC_PER_SEC	/* time for the reader after a signal */
+#define HURRY_NS NSEC_PER_SEC /* time for the reader after a signal */
 
 struct trace_mode {
 	struct session session;
 	struct trace_writer *writer;
 	int fd;
-	uint64_t hurry_at;	/* CLOCK_MONOTONIC ns, UINT64_MAX: never */
-	bool hurried;		/* the writer was told to hurry */
+	uint64_t hurry_at; /* CLOCK_MONOTONIC ns, UINT64_MAX: never */
+	bool hurried;      /* the writer was told to hurry */
 	bool no_reader;
 };
 
@@ -75,7 +75,8 @@ static bool is_over(struct trace_mode *mode)
 		return true;
 	if (session->have_command)
 		return session->command.ended;
-	return mode->no_reader || trace_writer_error(mode->writer) || trace_writer_is_full(mode->writer);
+	return mode->no_reader || trace_writer_error(mode->writer) ||
+	       trace_writer_is_full(mode->writer);
 }
 
 static int time_left(const struct trace_mode *mode)
@@ -104,7 +105,7 @@ static void wait_for_end(struct trace_mode *mode)
 		if (fds[1].revents)
 			trace_writer_has_ended(mode->writer);
 		if (fds[2].revents) {
-			fds[2].fd = -1;	/* say it once */
+			fds[2].fd = -1; /* say it once */
 			mode->no_reader = true;
 		}
 	}
@@ -146,7 +147,8 @@ static void tell_lost(const struct trace_mode *mode, const uint64_t *lost)
 	for (i = 0; i < LOST_COUNT; i++) {
 		missing += lost[i];
 		if (lost[i] && len < sizeof(text))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, ", %s %" PRIu64, lost_cause_names[i], lost[i]);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, ", %s %" PRIu64,
+						lost_cause_names[i], lost[i]);
 	}
 	if (unwritten && len < sizeof(text))
 		snprintf(text + len, sizeof(text) - len, ", unwritten %" PRIu64, unwritten);
@@ -154,7 +156,8 @@ static void tell_lost(const struct trace_mode *mode, const uint64_t *lost)
 		return;
 	warn_user(&mode->session.notes, "lost%s%s", text[0] ? text + 1 : "",
 		  lost[LOST_TRACED] ? "; a larger --ring-size or fewer --calls help" :
-		  unwritten ? " (the output did not keep up)" : "");
+		  unwritten         ? " (the output did not keep up)" :
+				      "");
 }
 
 static int finish(struct trace_mode *mode)
@@ -174,7 +177,7 @@ static int finish(struct trace_mode *mode)
 		if (!status)
 			status = EXIT_FAILED;
 	}
-	if (error != -EPIPE)	/* a reader that has closed the pipe misses nothing */
+	if (error != -EPIPE) /* a reader that has closed the pipe misses nothing */
 		tell_lost(mode, lost);
 	snapshot_free(snapshot);
 	return status;
@@ -187,7 +190,8 @@ int trace_run(const struct options *options)
 
 	if (status)
 		return status;
-	status = trace_open(&mode) || writer_make(&mode) ? EXIT_FAILED : session_begin(&mode.session);
+	status = trace_open(&mode) || writer_make(&mode) ? EXIT_FAILED :
+							   session_begin(&mode.session);
 	if (!status && trace_writer_start(mode.writer))
 		status = session_fail(&mode.session, EXIT_FAILED, "cannot start a thread");
 	if (!status) {

@@ -15,16 +15,16 @@
 #include "trace/trace_format.h"
 
 /* Above every thread's number: /proc/sys/kernel/pid_max is 4194304 at most. */
-#define STREAM_TRACKS	(1u << 30)
-#define STREAMS_MAX	65536	/* of a program */
+#define STREAM_TRACKS (1u << 30)
+#define STREAMS_MAX   65536 /* of a program */
 
 static uint64_t since_start(const struct trace *trace, uint64_t mono)
 {
 	return mono > trace->options.start_mono ? mono - trace->options.start_mono : 0;
 }
 
-static void event_begin(struct trace *trace, const char *phase, const char *name, uint32_t pid, uint32_t tid,
-			struct buffer *out)
+static void event_begin(struct trace *trace, const char *phase, const char *name, uint32_t pid,
+			uint32_t tid, struct buffer *out)
 {
 	buffer_text(out, trace->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	trace->comma = true;
@@ -43,8 +43,8 @@ static void stamp(const struct trace *trace, uint64_t mono, struct buffer *out)
 	buffer_micros(out, since_start(trace, mono));
 }
 
-static void track_name(struct trace *trace, const char *what, uint32_t pid, uint32_t tid, const char *name,
-		       struct buffer *out)
+static void track_name(struct trace *trace, const char *what, uint32_t pid, uint32_t tid,
+		       const char *name, struct buffer *out)
 {
 	event_begin(trace, "M", what, pid, tid, out);
 	buffer_text(out, ",\"args\":{\"name\":");
@@ -58,7 +58,8 @@ static void chrome_begin(struct trace *trace, struct buffer *out)
 	buffer_text(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
-static void chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
+static void chrome_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten,
+		       struct buffer *out)
 {
 	buffer_text(out, "\n],\"otherData\":{\"tool\":\"cutop\",\"version\":");
 	buffer_quoted(out, trace->options.version ? trace->options.version : "");
@@ -98,7 +99,8 @@ static uint64_t stream_meant(const struct trace_view *view)
 	return stream == 2 ? stream | (uint64_t)view->call->hdr.tid << 32 : stream;
 }
 
-static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view, struct buffer *out)
+static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view,
+					 struct buffer *out)
 {
 	struct trace_program *program = view->program;
 	uint64_t number = stream_meant(view);
@@ -161,11 +163,13 @@ static void chrome_call(struct trace *trace, const struct trace_view *view, stru
 
 	if (!view->program->announced) {
 		view->program->announced = true;
-		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid, view->program->comm, out);
+		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid,
+			   view->program->comm, out);
 	}
 	switch (call->moment) {
 	case CALL_ENTERED:
-		event_begin(trace, trace->options.pairs ? "B" : "i", view->brief, call->hdr.tgid, call->hdr.tid, out);
+		event_begin(trace, trace->options.pairs ? "B" : "i", view->brief, call->hdr.tgid,
+			    call->hdr.tid, out);
 		stamp(trace, call->entry, out);
 		if (!trace->options.pairs)
 			buffer_text(out, ",\"s\":\"t\"");
@@ -181,7 +185,8 @@ static void chrome_call(struct trace *trace, const struct trace_view *view, stru
 		buffer_micros(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
 	}
 	buffer_text(out, ",\"cat\":\"");
-	buffer_text(out, view->desc->class == CLASS_EXTRA ? call_layer_name(LAYER_EXTRA) : call_group_names[view->desc->group]);
+	buffer_text(out, view->desc->class == CLASS_EXTRA ? call_layer_name(LAYER_EXTRA) :
+							    call_group_names[view->desc->group]);
 	buffer_text(out, "\",\"args\":{\"arguments\":");
 	trace_json_arguments(view, out);
 	if (view->has_result && view->has_value) {
@@ -193,10 +198,14 @@ static void chrome_call(struct trace *trace, const struct trace_view *view, stru
 	}
 	trace_json_more(trace, view, out);
 	buffer_text(out, "}}");
-	if (view->has_stream && !view->failed && (call->moment != CALL_ENTERED || !trace->options.pairs))
+	if (view->has_stream && !view->failed &&
+	    (call->moment != CALL_ENTERED || !trace->options.pairs))
 		stream_call(trace, view, out);
 }
 
 const struct trace_format trace_format_chrome = {
-	.format = FORMAT_CHROME, .begin = chrome_begin, .call = chrome_call, .end = chrome_end,
+	.format = FORMAT_CHROME,
+	.begin = chrome_begin,
+	.call = chrome_call,
+	.end = chrome_end,
 };

@@ -10,13 +10,16 @@
 
 static struct trace_field *add(struct trace_view *view, const char *name, enum field_kind kind)
 {
-	struct trace_field *field = &view->fields[view->field_count < TRACE_FIELDS_MAX - 1 ? view->field_count++ : view->field_count];
+	struct trace_field *field =
+		&view->fields[view->field_count < TRACE_FIELDS_MAX - 1 ? view->field_count++ :
+									 view->field_count];
 
 	*field = (struct trace_field){ .name = name, .name_len = strlen(name), .kind = kind };
 	return field;
 }
 
-static void add_number(struct trace_view *view, const char *name, enum field_kind kind, uint64_t number)
+static void add_number(struct trace_view *view, const char *name, enum field_kind kind,
+		       uint64_t number)
 {
 	add(view, name, kind)->number = number;
 }
@@ -72,8 +75,11 @@ static void copy_fields(struct trace_view *view, const struct call_desc *desc)
 
 	add_number(view, "destination", FIELD_HEX, call->copy.destination);
 	add_number(view, "source", FIELD_HEX, call->copy.source);
-	add_number(view, call->copy.copy_flags & COPY_IN_ELEMENTS ? "elements" : "bytes", FIELD_COUNT, call->copy.bytes);
-	add_text(view, "direction", call->copy.direction < DIR_COUNT ? copy_direction_names[call->copy.direction] : "default");
+	add_number(view, call->copy.copy_flags & COPY_IN_ELEMENTS ? "elements" : "bytes",
+		   FIELD_COUNT, call->copy.bytes);
+	add_text(view, "direction",
+		 call->copy.direction < DIR_COUNT ? copy_direction_names[call->copy.direction] :
+						    "default");
 	if (has_stream(call->call, desc)) {
 		add_stream(view, call->copy.stream);
 		view->has_stream = true;
@@ -114,9 +120,7 @@ static void word_field(struct trace_view *view, const struct call_argument *argu
 	field->name_len = argument->name_len;
 	field->number = word;
 	switch (argument->kind) {
-	case ARGUMENT_COUNT:
-		field->kind = FIELD_COUNT;
-		break;
+	case ARGUMENT_COUNT: field->kind = FIELD_COUNT; break;
 	case ARGUMENT_U32:
 		field->kind = FIELD_COUNT;
 		field->number = (uint32_t)word;
@@ -125,14 +129,9 @@ static void word_field(struct trace_view *view, const struct call_argument *argu
 		field->kind = FIELD_SIGNED;
 		field->number = (uint64_t)(int32_t)word;
 		break;
-	case ARGUMENT_FLOAT:
-		field->kind = FIELD_FLOAT;
-		break;
-	case ARGUMENT_STREAM:
-		view->stream = word;
-		break;
-	case ARGUMENT_POINTER:
-		break;
+	case ARGUMENT_FLOAT: field->kind = FIELD_FLOAT; break;
+	case ARGUMENT_STREAM: view->stream = word; break;
+	case ARGUMENT_POINTER: break;
 	}
 }
 
@@ -160,14 +159,10 @@ static void signature_fields(struct trace_view *view, const struct call_desc *de
 static bool extra_failed(enum extra_result how, int32_t result)
 {
 	switch (how) {
-	case EXTRA_RESULT_STATUS:
-		return result != 0;
-	case EXTRA_RESULT_NEGATIVE:
-		return result < 0;
-	case EXTRA_RESULT_NULL:
-		return !result;
-	default:
-		return false;
+	case EXTRA_RESULT_STATUS: return result != 0;
+	case EXTRA_RESULT_NEGATIVE: return result < 0;
+	case EXTRA_RESULT_NULL: return !result;
+	default: return false;
 	}
 }
 
@@ -190,10 +185,12 @@ static void result_fill(struct trace_view *view, const struct call_desc *desc)
 	view->failed = call_failed(call->call, call->result);
 }
 
-bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, const struct rec_call *call, size_t size)
+bool trace_view_fill(struct trace_view *view, struct trace_programs *programs,
+		     const struct rec_call *call, size_t size)
 {
 	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
-	const struct call_desc *desc = CUTOP_IS_EXTRA(call->call) ? &extra : &call_descs[call->call];
+	const struct call_desc *desc = CUTOP_IS_EXTRA(call->call) ? &extra :
+								    &call_descs[call->call];
 
 	view->call = call;
 	view->desc = desc;
@@ -219,28 +216,21 @@ bool trace_view_fill(struct trace_view *view, struct trace_programs *programs, c
 	view->has_freed = view->failed = view->has_stream = false;
 	view->stack = names_stack(&view->program->names, call->stack);
 	view->stream = 0;
-	if (call->kernel_words && size >= sizeof(struct rec_call_kernel) && call->kernel_words <= CUTOP_KERNEL_WORDS)
+	if (call->kernel_words && size >= sizeof(struct rec_call_kernel) &&
+	    call->kernel_words <= CUTOP_KERNEL_WORDS)
 		view->words = (const uint64_t *)((const struct rec_call_kernel *)call)->kernel;
 	result_fill(view, desc);
 	switch (desc->class) {
 	case CLASS_ALLOC:
-	case CLASS_FREE:
-		memory_fields(view, desc);
-		break;
-	case CLASS_COPY:
-		copy_fields(view, desc);
-		break;
-	case CLASS_LAUNCH:
-		launch_fields(view);
-		break;
-	case CLASS_EXTRA:	/* how to read its arguments is unknown */
-		break;
-	default:
-		signature_fields(view, desc);
+	case CLASS_FREE: memory_fields(view, desc); break;
+	case CLASS_COPY: copy_fields(view, desc); break;
+	case CLASS_LAUNCH: launch_fields(view); break;
+	case CLASS_EXTRA: /* how to read its arguments is unknown */ break;
+	default: signature_fields(view, desc);
 	}
 	view->captured = call->flags & TRACED_CAPTURED;
 	if (view->captured)
-		view->has_stream = false;	/* it puts no work into the stream */
+		view->has_stream = false; /* it puts no work into the stream */
 	view->has_device = call->device != CUTOP_DEVICE_UNKNOWN && desc->class != CLASS_DEVICE;
 	if (view->has_result && desc->class == CLASS_ALLOC)
 		trace_allocated(view->program, call);
@@ -286,30 +276,14 @@ static void word_put(const struct trace_view *view, size_t i, bool json, struct 
 	float narrow;
 
 	switch (typed ? (enum word_kind)view->types->list[i] : WORD_HEX) {
-	case WORD_S8:
-		buffer_signed(out, (int8_t)word);
-		return;
-	case WORD_U8:
-		buffer_count(out, (uint8_t)word);
-		return;
-	case WORD_S16:
-		buffer_signed(out, (int16_t)word);
-		return;
-	case WORD_U16:
-		buffer_count(out, (uint16_t)word);
-		return;
-	case WORD_S32:
-		buffer_signed(out, (int32_t)word);
-		return;
-	case WORD_U32:
-		buffer_count(out, (uint32_t)word);
-		return;
-	case WORD_S64:
-		buffer_signed(out, (int64_t)word);
-		return;
-	case WORD_U64:
-		buffer_count(out, word);
-		return;
+	case WORD_S8: buffer_signed(out, (int8_t)word); return;
+	case WORD_U8: buffer_count(out, (uint8_t)word); return;
+	case WORD_S16: buffer_signed(out, (int16_t)word); return;
+	case WORD_U16: buffer_count(out, (uint16_t)word); return;
+	case WORD_S32: buffer_signed(out, (int32_t)word); return;
+	case WORD_U32: buffer_count(out, (uint32_t)word); return;
+	case WORD_S64: buffer_signed(out, (int64_t)word); return;
+	case WORD_U64: buffer_count(out, word); return;
 	case WORD_FLOAT:
 		memcpy(&narrow, &word, sizeof(narrow));
 		real((double)narrow, json, out);
@@ -318,26 +292,20 @@ static void word_put(const struct trace_view *view, size_t i, bool json, struct 
 		memcpy(&wide, &word, sizeof(wide));
 		real(wide, json, out);
 		return;
-	case WORD_HEX:
-		hex(word, json, out);
+	case WORD_HEX: hex(word, json, out);
 	}
 }
 
-void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json, struct buffer *out)
+void trace_view_value(const struct trace_view *view, const struct trace_field *field, bool json,
+		      struct buffer *out)
 {
 	size_t i, count;
 	float number;
 
 	switch (field->kind) {
-	case FIELD_HEX:
-		hex(field->number, json, out);
-		break;
-	case FIELD_COUNT:
-		buffer_count(out, field->number);
-		break;
-	case FIELD_SIGNED:
-		buffer_signed(out, (int64_t)field->number);
-		break;
+	case FIELD_HEX: hex(field->number, json, out); break;
+	case FIELD_COUNT: buffer_count(out, field->number); break;
+	case FIELD_SIGNED: buffer_signed(out, (int64_t)field->number); break;
 	case FIELD_FLOAT:
 		memcpy(&number, &field->number, sizeof(number));
 		real((double)number, json, out);

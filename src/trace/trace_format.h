@@ -14,13 +14,13 @@ struct trace {
 	/* One recent instant by both clocks: converts a record's time to wall clock time */
 	uint64_t real, mono;
 	struct trace_programs programs;
-	uint64_t count;		/* calls printed */
-	uint64_t second;	/* wall clock second whose text is in clock[] */
+	uint64_t count;  /* calls printed */
+	uint64_t second; /* wall clock second whose text is in clock[] */
 	char clock[32];
 	/* Text: for the width of characters, whatever the thread's locale is */
 	locale_t locale;
-	uint32_t tracks;	/* chrome: tracks given to streams so far */
-	bool comma;		/* chrome: an event precedes the next one */
+	uint32_t tracks; /* chrome: tracks given to streams so far */
+	bool comma;      /* chrome: an event precedes the next one */
 };
 
 /* The wall clock time at @mono, ns since the epoch. */
@@ -43,7 +43,8 @@ struct trace_format {
 	void (*begin)(struct trace *trace, struct buffer *out);
 	void (*call)(struct trace *trace, const struct trace_view *view, struct buffer *out);
 	/* after the last call; may be NULL */
-	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out);
+	void (*end)(struct trace *trace, const uint64_t *lost, uint64_t unwritten,
+		    struct buffer *out);
 };
 
 #define TRACE_DECLARATION(constant, name) extern const struct trace_format trace_format_##name;

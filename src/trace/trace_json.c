@@ -89,7 +89,8 @@ void trace_json_more(const struct trace *trace, const struct trace_view *view, s
 		buffer_count(out, view->freed.bytes);
 		text_put(out, "call", call_name(view->freed.call));
 		key_put(out, "age_seconds");
-		buffer_seconds(out, call->entry > view->freed.time ? call->entry - view->freed.time : 0);
+		buffer_seconds(out,
+			       call->entry > view->freed.time ? call->entry - view->freed.time : 0);
 		buffer_char(out, '}');
 	}
 	if (trace->options.stacks && view->stack)
@@ -129,7 +130,9 @@ static void time_put(struct trace *trace, uint64_t mono, struct buffer *out)
 
 static void json_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
-	static const char *const moments[] = { [CALL_WHOLE] = "call", [CALL_ENTERED] = "enter", [CALL_LEFT] = "exit" };
+	static const char *const moments[] = {
+		[CALL_WHOLE] = "call", [CALL_ENTERED] = "enter", [CALL_LEFT] = "exit"
+	};
 	const struct rec_call *call = view->call;
 
 	buffer_char(out, '{');
@@ -162,13 +165,15 @@ static void json_call(struct trace *trace, const struct trace_view *view, struct
 			buffer_text(out, view->failed ? "true" : "false");
 		}
 		key_put(out, "duration_seconds");
-		buffer_seconds(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
+		buffer_seconds(out,
+			       call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
 	}
 	trace_json_more(trace, view, out);
 	buffer_text(out, "}\n");
 }
 
-static void json_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten, struct buffer *out)
+static void json_end(struct trace *trace, const uint64_t *lost, uint64_t unwritten,
+		     struct buffer *out)
 {
 	buffer_text(out, "{\"calls\":");
 	buffer_count(out, trace->count);
@@ -177,4 +182,6 @@ static void json_end(struct trace *trace, const uint64_t *lost, uint64_t unwritt
 	buffer_text(out, "}\n");
 }
 
-const struct trace_format trace_format_json = { .format = FORMAT_JSON, .call = json_call, .end = json_end };
+const struct trace_format trace_format_json = { .format = FORMAT_JSON,
+						.call = json_call,
+						.end = json_end };

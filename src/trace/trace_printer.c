@@ -57,10 +57,12 @@ void trace_begin(struct trace *trace, struct buffer *out)
 
 static bool makes_sense(const struct rec_call *call, size_t size)
 {
-	return size >= sizeof(*call) && (call->call < CALL_COUNT || CUTOP_IS_EXTRA(call->call)) && call->moment <= CALL_LEFT;
+	return size >= sizeof(*call) && (call->call < CALL_COUNT || CUTOP_IS_EXTRA(call->call)) &&
+	       call->moment <= CALL_LEFT;
 }
 
-void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size, struct buffer *out)
+void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size,
+		  struct buffer *out)
 {
 	struct trace_view view;
 

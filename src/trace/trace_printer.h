@@ -18,14 +18,14 @@
 #include "util/buffer.h"
 
 struct trace_options {
-	enum format format;	/* one of TRACE_FORMATS */
-	bool no_time;		/* text and JSON: leave the time out */
-	bool stacks;		/* print the user stack of each call that has one */
-	bool pairs;		/* calls come as two records, one at entry and one at return */
+	enum format format; /* one of TRACE_FORMATS */
+	bool no_time;       /* text and JSON: leave the time out */
+	bool stacks;        /* print the user stack of each call that has one */
+	bool pairs;         /* calls come as two records, one at entry and one at return */
 	/* CLOCK_MONOTONIC ns when tracing began: time 0 in Chrome's format */
 	uint64_t start_mono;
-	uint64_t start_real;	/* the same instant by CLOCK_REALTIME */
-	const char *version;	/* cutop's; borrowed */
+	uint64_t start_real; /* the same instant by CLOCK_REALTIME */
+	const char *version; /* cutop's; borrowed */
 };
 
 struct trace;
@@ -38,7 +38,8 @@ void trace_free(struct trace *trace);
 void trace_begin(struct trace *trace, struct buffer *out);
 
 /* Takes in a record of @size bytes, and prints it if it is a call. Invalid records are ignored. */
-void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size, struct buffer *out);
+void trace_record(struct trace *trace, const struct rec_hdr *record, size_t size,
+		  struct buffer *out);
 
 /*
  * Writes what follows the last call. @lost: by cause, LOST_COUNT of them; @unwritten: calls that

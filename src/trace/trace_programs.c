@@ -10,8 +10,10 @@
 #include "trace/trace_types.h"
 
 /* Limits what a hostile program can make us remember. */
-#define BLOCKS_MAX	4000000
-static const struct name_limits name_limits = { .kernels = 200000, .places = 500000, .stacks = 200000, .bytes = 256u << 20 };
+#define BLOCKS_MAX 4000000
+static const struct name_limits name_limits = {
+	.kernels = 200000, .places = 500000, .stacks = 200000, .bytes = 256u << 20
+};
 
 /* ---- programs ---- */
 
@@ -93,7 +95,8 @@ struct trace_program *trace_program_of(struct trace_programs *programs, const st
 
 /* ---- names ---- */
 
-const struct trace_types *trace_types_of(struct trace_program *program, const struct kernel_name *kernel)
+const struct trace_types *trace_types_of(struct trace_program *program,
+					 const struct kernel_name *kernel)
 {
 	uint64_t function = kernel->function;
 	struct trace_types *types;
@@ -109,7 +112,8 @@ const struct trace_types *trace_types_of(struct trace_program *program, const st
 	}
 	if (types->version != kernel->version) {
 		types->version = kernel->version;
-		types->are_known = kernel->symbol && trace_types_read(kernel->full, types->list, &types->count);
+		types->are_known = kernel->symbol &&
+				   trace_types_read(kernel->full, types->list, &types->count);
 	}
 	return types->are_known ? types : NULL;
 }
@@ -139,7 +143,8 @@ void trace_allocated(struct trace_program *program, const struct rec_call *call)
 	block->call = call->call;
 }
 
-bool trace_freed(struct trace_program *program, const struct rec_call *call, struct trace_block *freed)
+bool trace_freed(struct trace_program *program, const struct rec_call *call,
+		 struct trace_block *freed)
 {
 	uint64_t address = call->memory.address;
 	struct trace_block *block;
@@ -167,14 +172,16 @@ static void reset(struct trace_program *program, const struct rec_reset *record)
 	 * It is unknown here whether the runtime still holds the context that a release seemed to
 	 * end.
 	 */
-	if (record->context || (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
-				call_descs[record->call].a != CONTEXT_RESET))
+	if (record->context ||
+	    (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
+	     call_descs[record->call].a != CONTEXT_RESET))
 		return;
 	HASH_ITER(hh, program->blocks, block, next) {
 		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)
 			continue;
 		if (block->call < CALL_COUNT && call_descs[block->call].class == CLASS_ALLOC &&
-		    (!KIND_CAN_LEAK(call_descs[block->call].a) || call_descs[block->call].flags & CALL_NO_CONTEXT))
+		    (!KIND_CAN_LEAK(call_descs[block->call].a) ||
+		     call_descs[block->call].flags & CALL_NO_CONTEXT))
 			continue;
 		HASH_DEL(program->blocks, block);
 		free(block);
@@ -200,23 +207,18 @@ void trace_programs_record(struct trace_programs *programs, const struct rec_hdr
 	if (!fixed)
 		return;
 	switch (record.hdr.type) {
-	case REC_EXTRA:
-		extra_names_learn(&programs->extras, &record.text, tail);
-		return;
+	case REC_EXTRA: extra_names_learn(&programs->extras, &record.text, tail); return;
 	case REC_PROCESS:
 	case REC_KERNEL:
 	case REC_NAME:
 	case REC_STACK:
-	case REC_MODULE:
-		program = trace_program_of(programs, &record.hdr);
-		break;
+	case REC_MODULE: program = trace_program_of(programs, &record.hdr); break;
 	case REC_END:
 	case REC_RESET:
-	case REC_SITE:		/* its line may be found after the program has ended */
+	case REC_SITE: /* its line may be found after the program has ended */
 		program = program_find(programs, record.hdr.program);
 		break;
-	default:
-		return;
+	default: return;
 	}
 	if (!program)
 		return;

@@ -17,15 +17,27 @@
 #include "model/name_store.h"
 
 /* How to read the 8 bytes of a kernel's argument. */
-enum word_kind { WORD_HEX, WORD_S8, WORD_U8, WORD_S16, WORD_U16, WORD_S32, WORD_U32, WORD_S64, WORD_U64, WORD_FLOAT, WORD_DOUBLE };
+enum word_kind {
+	WORD_HEX,
+	WORD_S8,
+	WORD_U8,
+	WORD_S16,
+	WORD_U16,
+	WORD_S32,
+	WORD_U32,
+	WORD_S64,
+	WORD_U64,
+	WORD_FLOAT,
+	WORD_DOUBLE
+};
 
 /* The types of a kernel's arguments, according to its name. */
 struct trace_types {
 	uint64_t function;
-	uint32_t version;	/* kernel_name.version when they were read */
+	uint32_t version; /* kernel_name.version when they were read */
 	bool are_known;
 	uint8_t count;
-	uint8_t list[CUTOP_KERNEL_WORDS];	/* enum word_kind */
+	uint8_t list[CUTOP_KERNEL_WORDS]; /* enum word_kind */
 	UT_hash_handle hh;
 };
 
@@ -33,7 +45,7 @@ struct trace_types {
 struct trace_block {
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t time;		/* when it was made */
+	uint64_t time; /* when it was made */
 	int32_t device;
 	uint16_t call;
 	UT_hash_handle hh;
@@ -43,7 +55,7 @@ struct trace_block {
 struct trace_stream {
 	uint64_t stream;
 	uint32_t track;
-	uint64_t busy;		/* end of its latest slice, ns */
+	uint64_t busy; /* end of its latest slice, ns */
 	UT_hash_handle hh;
 };
 
@@ -52,8 +64,8 @@ struct trace_program {
 	uint32_t tgid;
 	/* Its parent's pid when the process made its first call; 0: unknown */
 	uint32_t parent_tgid;
-	char comm[CUTOP_COMM_LEN + 1];	/* cleaned */
-	bool announced;		/* chrome: the name of its track was written */
+	char comm[CUTOP_COMM_LEN + 1]; /* cleaned */
+	bool announced;                /* chrome: the name of its track was written */
 	struct name_store names;
 	struct trace_types *types;
 	struct trace_block *blocks;
@@ -64,7 +76,7 @@ struct trace_program {
 struct trace_programs {
 	struct extra_names extras;
 	struct trace_program *list;
-	struct trace_program *last;	/* the program that was looked up last */
+	struct trace_program *last; /* the program that was looked up last */
 };
 
 void trace_programs_free(struct trace_programs *programs);
@@ -73,15 +85,18 @@ void trace_programs_free(struct trace_programs *programs);
 struct trace_program *trace_program_of(struct trace_programs *programs, const struct rec_hdr *hdr);
 
 /* Takes in a record that is not a call; @size bytes of it can be read. */
-void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *record, size_t size);
+void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *record,
+			   size_t size);
 
 /* The types of the arguments of @kernel, one of @program's names; NULL: unknown. */
-const struct trace_types *trace_types_of(struct trace_program *program, const struct kernel_name *kernel);
+const struct trace_types *trace_types_of(struct trace_program *program,
+					 const struct kernel_name *kernel);
 
 /* An allocating call returned. */
 void trace_allocated(struct trace_program *program, const struct rec_call *call);
 
 /* A freeing call returned. True if it is known what it freed, which is then in @freed. */
-bool trace_freed(struct trace_program *program, const struct rec_call *call, struct trace_block *freed);
+bool trace_freed(struct trace_program *program, const struct rec_call *call,
+		 struct trace_block *freed);
 
 #endif

@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 #include "trace/trace_printer.h"
 
-#define ROOM	(64u << 10)	/* bytes that are written at a time */
+#define ROOM (64u << 10) /* bytes that are written at a time */
 
 struct replayed {
 	struct session session;
@@ -18,9 +18,9 @@ struct replayed {
 	struct buffer out;
 	int fd;
 	struct pipe_output pipe;
-	int error;		/* the first error in writing */
-	uint64_t limit;		/* how many calls to print */
-	uint64_t last;		/* ns, CLOCK_MONOTONIC of the recording: later calls are left out */
+	int error;      /* the first error in writing */
+	uint64_t limit; /* how many calls to print */
+	uint64_t last;  /* ns, CLOCK_MONOTONIC of the recording: later calls are left out */
 };
 
 static void write_out(struct replayed *replayed)
@@ -64,7 +64,8 @@ static int trace_start(struct replayed *replayed)
 	};
 
 	if (!facts->has_calls) {
-		warn_user(&replayed->session.notes, "cannot trace %s: it holds no calls; 'cutop record --trace' keeps them",
+		warn_user(&replayed->session.notes,
+			  "cannot trace %s: it holds no calls; 'cutop record --trace' keeps them",
 			  options->replay);
 		return -ENODATA;
 	}

@@ -15,8 +15,8 @@
 #include "trace/trace_format.h"
 #include "util/utf8.h"
 
-#define PROCESS_CELLS	15	/* TASK_COMM_LEN less its NUL */
-#define ID_CELLS	7	/* /proc/sys/kernel/pid_max is 4194304 at most */
+#define PROCESS_CELLS 15 /* TASK_COMM_LEN less its NUL */
+#define ID_CELLS      7  /* /proc/sys/kernel/pid_max is 4194304 at most */
 
 static void time_put(struct trace *trace, uint64_t mono, struct buffer *out)
 {
@@ -39,7 +39,8 @@ static void blanks(struct buffer *out, int count)
 	static const char spaces[] = "                ";
 
 	if (count > 0)
-		buffer_bytes(out, spaces, (size_t)count < sizeof(spaces) ? (size_t)count : sizeof(spaces) - 1);
+		buffer_bytes(out, spaces,
+			     (size_t)count < sizeof(spaces) ? (size_t)count : sizeof(spaces) - 1);
 }
 
 static void id_put(struct buffer *out, uint32_t id)
@@ -141,7 +142,8 @@ static void text_call(struct trace *trace, const struct trace_view *view, struct
 		else if (view->has_value)
 			buffer_signed(out, call->result);
 		buffer_text(out, " <");
-		buffer_seconds(out, call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
+		buffer_seconds(out,
+			       call->hdr.time > call->entry ? call->hdr.time - call->entry : 0);
 		buffer_char(out, '>');
 	}
 	if (view->has_freed)

@@ -9,20 +9,13 @@ static const struct {
 	const char *name;
 	enum word_kind kind;
 } simple_types[] = {
-	{ "bool", WORD_U8 },
-	{ "char", WORD_S8 },
-	{ "signed char", WORD_S8 },
-	{ "unsigned char", WORD_U8 },
-	{ "short", WORD_S16 },
-	{ "unsigned short", WORD_U16 },
-	{ "int", WORD_S32 },
-	{ "unsigned int", WORD_U32 },
-	{ "long", WORD_S64 },
-	{ "unsigned long", WORD_U64 },
-	{ "long long", WORD_S64 },
-	{ "unsigned long long", WORD_U64 },
-	{ "float", WORD_FLOAT },
-	{ "double", WORD_DOUBLE },
+	{ "bool", WORD_U8 },        { "char", WORD_S8 },
+	{ "signed char", WORD_S8 }, { "unsigned char", WORD_U8 },
+	{ "short", WORD_S16 },      { "unsigned short", WORD_U16 },
+	{ "int", WORD_S32 },        { "unsigned int", WORD_U32 },
+	{ "long", WORD_S64 },       { "unsigned long", WORD_U64 },
+	{ "long long", WORD_S64 },  { "unsigned long long", WORD_U64 },
+	{ "float", WORD_FLOAT },    { "double", WORD_DOUBLE },
 };
 
 static enum word_kind type_of(const char *text, size_t len)
@@ -31,10 +24,12 @@ static enum word_kind type_of(const char *text, size_t len)
 	size_t i;
 
 	/* The demangler writes "float const". */
-	if (len > strlen(constant) && !strncmp(text + len - strlen(constant), constant, strlen(constant)))
+	if (len > strlen(constant) &&
+	    !strncmp(text + len - strlen(constant), constant, strlen(constant)))
 		len -= strlen(constant);
 	for (i = 0; i < sizeof(simple_types) / sizeof(simple_types[0]); i++)
-		if (strlen(simple_types[i].name) == len && !strncmp(text, simple_types[i].name, len))
+		if (strlen(simple_types[i].name) == len &&
+		    !strncmp(text, simple_types[i].name, len))
 			return simple_types[i].kind;
 	return WORD_HEX;
 }
@@ -50,7 +45,7 @@ bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
 		end--;
 	if (end == full)
 		return false;
-	for (open = end - 1; ; open--) {
+	for (open = end - 1;; open--) {
 		depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
 		if (!depth || open == full)
 			break;

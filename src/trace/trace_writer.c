@@ -15,31 +15,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define QUEUE_MAX	(64u << 20)	/* bytes of records that wait */
-#define WRITE_BYTES	65536		/* printed bytes that are written at once */
-#define WRITE_CALLS	4096		/* and calls */
+#define QUEUE_MAX   (64u << 20) /* bytes of records that wait */
+#define WRITE_BYTES 65536       /* printed bytes that are written at once */
+#define WRITE_CALLS 4096        /* and calls */
 
 struct trace_writer {
 	struct trace *trace;
 	int fd;
 	uint64_t limit;
-	bool full;		/* the limit of calls is reached */
-	bool is_file;		/* a regular file: writing never waits for a reader */
-	int hurry, done;	/* eventfds */
+	bool full;       /* the limit of calls is reached */
+	bool is_file;    /* a regular file: writing never waits for a reader */
+	int hurry, done; /* eventfds */
 	pthread_t thread;
 	bool started;
-	struct buffer printed;	/* used by the thread only, like the following */
-	size_t ends[WRITE_CALLS];	/* where each of its calls ends */
+	struct buffer printed;    /* used by the thread only, like the following */
+	size_t ends[WRITE_CALLS]; /* where each of its calls ends */
 	size_t call_count;
 	struct buffer reading;
-	uint64_t written;	/* calls that were written */
-	uint64_t unwritten;	/* calls that were taken from the queue but not written */
+	uint64_t written;   /* calls that were written */
+	uint64_t unwritten; /* calls that were taken from the queue but not written */
 
-	pthread_mutex_t lock;	/* guards the following */
+	pthread_mutex_t lock; /* guards the following */
 	pthread_cond_t more;
 	struct buffer queue;
-	uint64_t dropped;	/* calls that the queue had no room for */
-	bool waiting;		/* the thread is waiting for more */
+	uint64_t dropped; /* calls that the queue had no room for */
+	bool waiting;     /* the thread is waiting for more */
 	bool finish, ended;
 	uint64_t lost[LOST_COUNT];
 	int error;
@@ -194,11 +194,18 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 	if (size < sizeof(*record) || record->size > size || record->size < sizeof(*record))
 		return;
 	switch (record->type) {
-	case REC_CALL: case REC_PROCESS: case REC_END: case REC_KERNEL: case REC_NAME: case REC_SITE: case REC_STACK:
-	case REC_MODULE: case REC_RESET: case REC_EXTRA: case REC_CLOCK:
-		break;
-	default:
-		return;
+	case REC_CALL:
+	case REC_PROCESS:
+	case REC_END:
+	case REC_KERNEL:
+	case REC_NAME:
+	case REC_SITE:
+	case REC_STACK:
+	case REC_MODULE:
+	case REC_RESET:
+	case REC_EXTRA:
+	case REC_CLOCK: break;
+	default: return;
 	}
 	pthread_mutex_lock(&writer->lock);
 	len = writer->queue.len;

@@ -16,8 +16,8 @@ struct trace_writer;
 
 struct trace_writer_settings {
 	struct trace_options trace;
-	int fd;			/* where to write; borrowed */
-	uint64_t limit;		/* calls to print at most; 0: unlimited */
+	int fd;         /* where to write; borrowed */
+	uint64_t limit; /* calls to print at most; 0: unlimited */
 };
 
 /* Returns NULL with errno set. */

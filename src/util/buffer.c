@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 20	/* of 2^64 - 1 */
+#define DIGITS_MAX 20 /* of 2^64 - 1 */
 
 void buffer_free(struct buffer *buffer)
 {

@@ -26,8 +26,9 @@ void buffer_count(struct buffer *buffer, uint64_t number);
 void buffer_signed(struct buffer *buffer, int64_t number);
 /* With zeros in front */
 void buffer_padded(struct buffer *buffer, uint64_t number, unsigned int digits);
-void buffer_hex(struct buffer *buffer, uint64_t number);			/* 0x... */
-void buffer_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_hex(struct buffer *buffer, uint64_t number); /* 0x... */
+void buffer_format(struct buffer *buffer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Nanoseconds as seconds, or as microseconds, with all their decimals. */
 void buffer_seconds(struct buffer *buffer, uint64_t ns);

@@ -21,7 +21,7 @@
 
 #include "util/util.h"
 
-#define USER_OF_NOTHING	65534	/* the kernel's overflowuid: no file is its own */
+#define USER_OF_NOTHING 65534 /* the kernel's overflowuid: no file is its own */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -40,14 +40,18 @@ int confine_calls(const int *calls, unsigned int count)
 
 	if (count > CONFINE_CALLS_MAX)
 		return -E2BIG;
-	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					       offsetof(struct seccomp_data, arch));
 	code[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
 	code[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	code[3] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[3] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					       offsetof(struct seccomp_data, nr));
 	for (i = 0; i < count; i++)
-		code[HEAD + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)calls[i],
+		code[HEAD + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							      (unsigned int)calls[i],
 							      (unsigned char)(count - i), 0);
-	code[HEAD + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[HEAD + count] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	code[HEAD + count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
 }
@@ -58,7 +62,8 @@ static int rights_drop(void)
 	 * This fails where cutop has already given up the right to change its user; the process
 	 * then keeps its user, and the filter below lets it open nothing.
 	 */
-	if (setgroups(0, NULL) || setresgid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING) || setresuid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING))
+	if (setgroups(0, NULL) || setresgid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING) ||
+	    setresuid(USER_OF_NOTHING, USER_OF_NOTHING, USER_OF_NOTHING))
 		errno = 0;
 	return capabilities_clear();
 }
@@ -107,7 +112,7 @@ int confine_memory(void)
 #ifdef CUTOP_COVERAGE
 	return 0;
 #endif
-	char text[8192], kind[5], *line, *end;	/* a line holds a path of PATH_MAX bytes at most */
+	char text[8192], kind[5], *line, *end; /* a line holds a path of PATH_MAX bytes at most */
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	unsigned long from, to;
 	int path = 0;
@@ -119,8 +124,9 @@ int confine_memory(void)
 	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
 		text[kept + (size_t)n] = '\0';
 		for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
-			if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", &from, &to, kind, &path) == 3 && kind[3] == 's' &&
-			    !(kind[1] != 'w' && line[path] == '/'))
+			if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", &from, &to, kind, &path) ==
+				    3 &&
+			    kind[3] == 's' && !(kind[1] != 'w' && line[path] == '/'))
 				munmap((void *)from, to - from);
 		kept = strlen(line);
 		memmove(text, line, kept);
@@ -134,7 +140,7 @@ static int descriptors_close(int socket)
 {
 	if (dup2(socket, 0) < 0)
 		return -errno;
-	if (syscall(SYS_close_range, 1u, ~0u, 0u)) {	/* Linux before 5.9 */
+	if (syscall(SYS_close_range, 1u, ~0u, 0u)) { /* Linux before 5.9 */
 		long fd, last = sysconf(_SC_OPEN_MAX);
 
 		for (fd = 1; fd < last; fd++)

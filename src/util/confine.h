@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define CONFINE_CALLS_MAX	32
+#define CONFINE_CALLS_MAX 32
 
 /*
  * Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps,

@@ -35,7 +35,7 @@ static void fail(struct json_writer *writer, int error)
 static void dump(struct json_writer *writer, json_t *value, size_t flags)
 {
 	if (value && json_dump_callback(value, dump_to_sink, writer->sink, DUMP_FLAGS | flags))
-		fail(writer, -ENOMEM);	/* unless the sink already had an error of its own */
+		fail(writer, -ENOMEM); /* unless the sink already had an error of its own */
 	json_decref(value);
 }
 

@@ -15,7 +15,7 @@
 
 struct json_writer {
 	struct sink *sink;
-	bool comma;		/* an item precedes the next one on this level */
+	bool comma; /* an item precedes the next one on this level */
 };
 
 /* Opens '{' or '[', under @key unless that is NULL. */

@@ -12,9 +12,11 @@ union descriptors {
 	struct cmsghdr header;
 };
 
-int message_send(int socket, const struct iovec *parts, size_t part_count, const int *fds, size_t count, int flags)
+int message_send(int socket, const struct iovec *parts, size_t part_count, const int *fds,
+		 size_t count, int flags)
 {
-	struct msghdr message = { .msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = part_count };
+	struct msghdr message = { .msg_iov = (struct iovec *)(uintptr_t)parts,
+				  .msg_iovlen = part_count };
 	union descriptors control;
 	ssize_t n;
 
@@ -35,11 +37,14 @@ int message_send(int socket, const struct iovec *parts, size_t part_count, const
 	return n < 0 ? -errno : 0;
 }
 
-ssize_t message_receive(int socket, const struct iovec *parts, size_t part_count, int *fds, size_t max, int flags)
+ssize_t message_receive(int socket, const struct iovec *parts, size_t part_count, int *fds,
+			size_t max, int flags)
 {
 	union descriptors control;
 	struct msghdr message = {
-		.msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = part_count, .msg_control = control.bytes,
+		.msg_iov = (struct iovec *)(uintptr_t)parts,
+		.msg_iovlen = part_count,
+		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control),
 	};
 	size_t count = 0, i;

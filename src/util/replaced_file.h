@@ -12,9 +12,9 @@
 
 struct replaced {
 	char path[PATH_MAX];
-	char temporary[PATH_MAX + 16];	/* in the same folder */
+	char temporary[PATH_MAX + 16]; /* in the same folder */
 	mode_t mode;
-	FILE *stream;			/* NULL while no new contents are being written */
+	FILE *stream; /* NULL while no new contents are being written */
 };
 
 /*

@@ -37,7 +37,7 @@ static const struct {
 	{ RIGHTS_PROBE, CAP_PERFMON },
 	/* /proc/PID/maps, root, memory of other users' processes */
 	{ RIGHTS_PROBE | RIGHTS_READ, CAP_SYS_PTRACE },
-	{ RIGHTS_PROBE | RIGHTS_READ, CAP_DAC_READ_SEARCH },	/* libraries in private homes */
+	{ RIGHTS_PROBE | RIGHTS_READ, CAP_DAC_READ_SEARCH }, /* libraries in private homes */
 	/* /proc/PID/map_files: files deleted while mapped */
 	{ RIGHTS_PROBE | RIGHTS_READ, CAP_CHECKPOINT_RESTORE },
 	/* Other users' libraries: src/probe/guard.c */
@@ -52,26 +52,69 @@ static const struct {
 
 static const int refused_calls[] = {
 	/* other programs, other processes */
-	SCMP_SYS(execve), SCMP_SYS(execveat),
+	SCMP_SYS(execve),
+	SCMP_SYS(execveat),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	SCMP_SYS(ptrace),	/* the search for leaks at the end */
+	SCMP_SYS(ptrace), /* the search for leaks at the end */
 #endif
-	SCMP_SYS(process_vm_writev), SCMP_SYS(userfaultfd), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
+	SCMP_SYS(process_vm_writev),
+	SCMP_SYS(userfaultfd),
+	SCMP_SYS(kcmp),
+	SCMP_SYS(pidfd_getfd),
 	/* opening files by handle, past the permissions of folders; io_uring, past this filter */
-	SCMP_SYS(open_by_handle_at), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
+	SCMP_SYS(open_by_handle_at),
+	SCMP_SYS(io_uring_setup),
+	SCMP_SYS(io_uring_enter),
+	SCMP_SYS(io_uring_register),
 	/* changing user */
-	SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
-	SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups),
-	SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl),
+	SCMP_SYS(setuid),
+	SCMP_SYS(setgid),
+	SCMP_SYS(setreuid),
+	SCMP_SYS(setregid),
+	SCMP_SYS(setresuid),
+	SCMP_SYS(setresgid),
+	SCMP_SYS(setfsuid),
+	SCMP_SYS(setfsgid),
+	SCMP_SYS(setgroups),
+	SCMP_SYS(add_key),
+	SCMP_SYS(request_key),
+	SCMP_SYS(keyctl),
 	/* another view of the file system */
-	SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(fsopen), SCMP_SYS(fspick), SCMP_SYS(fsconfig), SCMP_SYS(fsmount),
-	SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(mount_setattr), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-	SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mknod), SCMP_SYS(mknodat),
+	SCMP_SYS(mount),
+	SCMP_SYS(umount2),
+	SCMP_SYS(fsopen),
+	SCMP_SYS(fspick),
+	SCMP_SYS(fsconfig),
+	SCMP_SYS(fsmount),
+	SCMP_SYS(move_mount),
+	SCMP_SYS(open_tree),
+	SCMP_SYS(mount_setattr),
+	SCMP_SYS(pivot_root),
+	SCMP_SYS(chroot),
+	SCMP_SYS(unshare),
+	SCMP_SYS(setns),
+	SCMP_SYS(mknod),
+	SCMP_SYS(mknodat),
 	/* changing the machine itself: modules, reboot, clocks */
-	SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
-	SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(acct),
-	SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex),
-	SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
+	SCMP_SYS(init_module),
+	SCMP_SYS(finit_module),
+	SCMP_SYS(delete_module),
+	SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load),
+	SCMP_SYS(reboot),
+	SCMP_SYS(swapon),
+	SCMP_SYS(swapoff),
+	SCMP_SYS(acct),
+	SCMP_SYS(quotactl),
+	SCMP_SYS(settimeofday),
+	SCMP_SYS(clock_settime),
+	SCMP_SYS(clock_adjtime),
+	SCMP_SYS(adjtimex),
+	SCMP_SYS(sethostname),
+	SCMP_SYS(setdomainname),
+	SCMP_SYS(syslog),
+	SCMP_SYS(iopl),
+	SCMP_SYS(ioperm),
 };
 
 /* Makes the permitted capabilities effective (@any), or none of them. */
@@ -86,7 +129,9 @@ static int effect_set(bool any, struct reason *why)
 	for (capability = 0; capability <= CAP_LAST_CAP; capability++)
 		if (capng_have_capability(CAPNG_PERMITTED, capability))
 			capng_update(any ? CAPNG_ADD : CAPNG_DROP, CAPNG_EFFECTIVE, capability);
-	return capng_apply(CAPNG_SELECT_CAPS) ? reason_set(why, -EPERM, "cannot change which capabilities have effect") : 0;
+	return capng_apply(CAPNG_SELECT_CAPS) ?
+		       reason_set(why, -EPERM, "cannot change which capabilities have effect") :
+		       0;
 }
 
 int rights_lower(struct reason *why)
@@ -111,8 +156,9 @@ static bool is_kept(unsigned int keep, unsigned int capability)
 	if (!capng_have_capability(CAPNG_EFFECTIVE, capability))
 		return false;
 	if (capability == CAP_SYS_ADMIN && !(keep & RIGHTS_PROBE_EACH))
-		return keep & RIGHTS_PROBE && !(capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) &&
-						capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
+		return keep & RIGHTS_PROBE &&
+		       !(capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) &&
+			 capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 	for (i = 0; i < ARRAY_LEN(needs); i++)
 		if (needs[i].capability == capability && needs[i].what & keep)
 			return true;
@@ -131,21 +177,27 @@ static int capabilities_drop(unsigned int keep, struct reason *why)
 		kept[capability] = is_kept(keep, capability);
 	/* Changing the bounding set takes CAP_SETPCAP. */
 	limits = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
-	capng_clear(limits ? CAPNG_SELECT_ALL : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
+	capng_clear(limits ? CAPNG_SELECT_ALL :
+			     (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
 	for (capability = 0; capability <= CAP_LAST_CAP; capability++) {
 		if (!kept[capability])
 			continue;
-		capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED), capability);
+		capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
+			     capability);
 		if (limits)
 			capng_update(CAPNG_ADD, CAPNG_BOUNDING_SET, capability);
 	}
-	err = capng_apply(limits ? CAPNG_SELECT_ALL : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
-	return err ? reason_set(why, -EPERM, "cannot give up capabilities (libcap-ng says %d)", err) : 0;
+	err = capng_apply(limits ? CAPNG_SELECT_ALL :
+				   (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
+	return err ? reason_set(why, -EPERM, "cannot give up capabilities (libcap-ng says %d)",
+				err) :
+		     0;
 }
 
 /* The flags of clone(2), its first argument on the machines that cutop supports. */
 static const unsigned int refused_namespaces[] = {
-	CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
+	CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+	CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET,
 };
 
 /*
@@ -159,7 +211,8 @@ static int namespaces_refuse(scmp_filter_ctx filter)
 
 	for (i = 0; i < ARRAY_LEN(refused_namespaces) && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-				       SCMP_A0(SCMP_CMP_MASKED_EQ, refused_namespaces[i], refused_namespaces[i]));
+				       SCMP_A0(SCMP_CMP_MASKED_EQ, refused_namespaces[i],
+					       refused_namespaces[i]));
 	return err;
 }
 
@@ -170,7 +223,7 @@ static int calls_refuse(struct reason *why)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(refused_calls) && !err; i++)
-		if (refused_calls[i] >= 0)	/* of this machine */
+		if (refused_calls[i] >= 0) /* of this machine */
 			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused_calls[i], 0);
 	if (!err)
 		err = namespaces_refuse(filter);

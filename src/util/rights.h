@@ -11,11 +11,11 @@
 
 /* What cutop does after its start; each needs rights of its own. */
 enum {
-	RIGHTS_PROBE = 1,	/* place probes, and read what watched processes map */
-	RIGHTS_SIGNAL = 2,	/* send signals to other users' processes */
-	RIGHTS_WRITE = 4,	/* create and replace files in other users' folders */
-	RIGHTS_PROBE_EACH = 8,	/* place probes one by one, as on Linux before 6.6 */
-	RIGHTS_READ = 16,	/* read files and memory of other users */
+	RIGHTS_PROBE = 1,      /* place probes, and read what watched processes map */
+	RIGHTS_SIGNAL = 2,     /* send signals to other users' processes */
+	RIGHTS_WRITE = 4,      /* create and replace files in other users' folders */
+	RIGHTS_PROBE_EACH = 8, /* place probes one by one, as on Linux before 6.6 */
+	RIGHTS_READ = 16,      /* read files and memory of other users */
 };
 
 /*

@@ -13,7 +13,7 @@
 
 struct sink {
 	FILE *stream;
-	int error;		/* the first error, a negative errno; later writes do nothing */
+	int error; /* the first error, a negative errno; later writes do nothing */
 	locale_t ours, previous;
 };
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READS_ALL	(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
+#define READS_ALL (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
 
 _Static_assert(CAP_DAC_OVERRIDE < 32 && CAP_DAC_READ_SEARCH < 32, "both are in the first word");
 

@@ -32,7 +32,7 @@ size_t utf8_next(const char *text, int32_t *point)
 		return 1;
 	value = byte[0] & (0xff >> (len + 1));
 	for (i = 1; i < len; i++) {
-		if ((byte[i] & 0xc0) != 0x80)	/* the NUL at the end is no continuation byte */
+		if ((byte[i] & 0xc0) != 0x80) /* the NUL at the end is no continuation byte */
 			return 1;
 		value = value << 6 | (byte[i] & 0x3f);
 	}
@@ -48,9 +48,11 @@ bool utf8_is_hostile(int32_t c)
 		return true;
 	if (c < 0x300)
 		return c == 0x00ad;
-	return c == 0x034f || c == 0x061c || c == 0x115f || c == 0x1160 || (c >= 0x17b4 && c <= 0x17b5) || (c >= 0x180b && c <= 0x180f) ||
-	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0x3164 ||
-	       (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c == 0xffa0 || (c >= 0xfff0 && c <= 0xfffb) || c >= 0xe0000;
+	return c == 0x034f || c == 0x061c || c == 0x115f || c == 0x1160 ||
+	       (c >= 0x17b4 && c <= 0x17b5) || (c >= 0x180b && c <= 0x180f) ||
+	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || (c >= 0xfe00 && c <= 0xfe0f) ||
+	       c == 0xfeff || c == 0xffa0 || (c >= 0xfff0 && c <= 0xfffb) || c >= 0xe0000;
 }
 
 static locale_t utf8_locale;
@@ -68,7 +70,8 @@ int utf8_width(int32_t point)
 
 	if (utf8_is_hostile(point))
 		return -1;
-	if (point < 0x300 || (point >= 0x2190 && point < 0x2300) || (point >= 0x2500 && point < 0x25a0))
+	if (point < 0x300 || (point >= 0x2190 && point < 0x2300) ||
+	    (point >= 0x2500 && point < 0x25a0))
 		return 1;
 	pthread_once(&once, locale_open);
 	before = utf8_locale ? uselocale(utf8_locale) : (locale_t)0;
@@ -84,13 +87,15 @@ char utf8_ascii(int32_t point)
 		int32_t point;
 		char ascii;
 	} forms[] = {
-		{ 0x2265, '>' }, { 0x2026, '+' }, { 0x2500, '-' }, { 0x2502, '|' }, { 0x250a, ':' }, { 0x25bc, 'v' },
-		{ 0x25b2, '^' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2190, '<' }, { 0x2192, '>' }, { 0x2013, '-' },
-		{ 0x00b5, 'u' }, { 0x00b7, '.' }, { 0x00d7, 'x' }, { 0x2581, '_' }, { 0x2582, '.' }, { 0x2583, ':' },
-		{ 0x2584, '-' }, { 0x2585, '=' }, { 0x2586, '+' }, { 0x2587, '*' }, { 0x2588, '#' }, { 0x2589, '#' },
-		{ 0x258a, '#' }, { 0x258b, '=' }, { 0x258c, '=' }, { 0x258d, '-' }, { 0x258e, '-' }, { 0x258f, ' ' },
-		{ 0x2591, '.' }, { 0x2592, '~' }, { 0x2593, '%' }, { 0x259a, '!' }, { 0x25b6, '>' }, { 0x25cf, '*' },
-		{ 0x2594, '-' }, { 0x2717, 'x' }, { 0x2713, 'v' }, { 0x2501, '=' }, { 0x2580, '"' }, { 0x2506, ':' },
+		{ 0x2265, '>' }, { 0x2026, '+' }, { 0x2500, '-' }, { 0x2502, '|' }, { 0x250a, ':' },
+		{ 0x25bc, 'v' }, { 0x25b2, '^' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2190, '<' },
+		{ 0x2192, '>' }, { 0x2013, '-' }, { 0x00b5, 'u' }, { 0x00b7, '.' }, { 0x00d7, 'x' },
+		{ 0x2581, '_' }, { 0x2582, '.' }, { 0x2583, ':' }, { 0x2584, '-' }, { 0x2585, '=' },
+		{ 0x2586, '+' }, { 0x2587, '*' }, { 0x2588, '#' }, { 0x2589, '#' }, { 0x258a, '#' },
+		{ 0x258b, '=' }, { 0x258c, '=' }, { 0x258d, '-' }, { 0x258e, '-' }, { 0x258f, ' ' },
+		{ 0x2591, '.' }, { 0x2592, '~' }, { 0x2593, '%' }, { 0x259a, '!' }, { 0x25b6, '>' },
+		{ 0x25cf, '*' }, { 0x2594, '-' }, { 0x2717, 'x' }, { 0x2713, 'v' }, { 0x2501, '=' },
+		{ 0x2580, '"' }, { 0x2506, ':' },
 	};
 
 	if (point >= 0 && point < 0x80)
@@ -98,7 +103,7 @@ char utf8_ascii(int32_t point)
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
 		if (forms[i].point == point)
 			return forms[i].ascii;
-	return point >= 0x2500 && point < 0x2580 ? '+' : '?';	/* corners and crossings */
+	return point >= 0x2500 && point < 0x2580 ? '+' : '?'; /* corners and crossings */
 }
 
 char *utf8_encode(int32_t point, char out[5])
@@ -196,7 +201,7 @@ char *utf8_fit(char *out, size_t size, const char *text, int cells)
 		used += len;
 		taken += width;
 		if (taken < cells && used + sizeof(sign) <= size)
-			fits = used;	/* there is room for "…" behind the text so far */
+			fits = used; /* there is room for "…" behind the text so far */
 	}
 	out[used] = 0;
 	return out;

@@ -23,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 uint64_t clock_own_ns(int clock)
 {
 	struct timespec ts;
@@ -110,7 +109,8 @@ int reason_set(struct reason *reason, int error, const char *format, ...)
 
 int reason_unwritten(struct reason *reason, const char *path, int error)
 {
-	return reason_set(reason, error, "cannot write %s: %s", path ? path : "standard output", strerror(-error));
+	return reason_set(reason, error, "cannot write %s: %s", path ? path : "standard output",
+			  strerror(-error));
 }
 
 void warn_unwritten(const struct notes *notes, const char *path, int error)
@@ -125,7 +125,8 @@ int stream_width(FILE *stream)
 {
 	struct winsize size;
 
-	return isatty(fileno(stream)) && !ioctl(fileno(stream), TIOCGWINSZ, &size) ? size.ws_col : 0;
+	return isatty(fileno(stream)) && !ioctl(fileno(stream), TIOCGWINSZ, &size) ? size.ws_col :
+										     0;
 }
 
 char *file_read(const char *path, size_t max, size_t *len)
@@ -208,7 +209,8 @@ int file_open_regular(const char *path)
 
 int file_place_cached(const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_CACHED | RESOLVE_NO_MAGICLINKS };
 	int place, tries = 0;
 
 	/* A change somewhere on the path makes openat2() fail once: try again. */

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define NSEC_PER_SEC	1000000000ull
+#define NSEC_PER_SEC 1000000000ull
 
 /* The range that users may ask for, in seconds. */
 #define DELAY_SECONDS_MIN 0.01
-#define SECONDS_MAX	1e9
-#define NSEC_PER_MSEC	1000000ull
+#define SECONDS_MAX       1e9
+#define NSEC_PER_MSEC     1000000ull
 
-#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
  * Nanoseconds of a clock (CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME) as the kernel itself,
@@ -35,11 +35,12 @@ uint64_t clock_own_ns(int clock);
  */
 struct notes {
 	bool verbose;
-	bool quiet;	/* the screen is up: nothing may be written to the terminal */
+	bool quiet; /* the screen is up: nothing may be written to the terminal */
 };
 
 void note(const struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void warn_user(const struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void warn_user(const struct notes *notes, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * A reason for a failure, to be shown in one line. reason_set() returns @error
@@ -49,7 +50,8 @@ struct reason {
 	char text[512];
 };
 
-int reason_set(struct reason *reason, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int reason_set(struct reason *reason, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /*
  * The one way to say that @path (NULL: standard output) cannot be written because of @error, a
@@ -92,7 +94,7 @@ int file_place_cached(const char *path);
 bool file_is_open_to(const char *path, int mode);
 
 /* What to tell a user who named something that is not a regular file. */
-#define FILE_NOT_REGULAR	"is not a regular file; the path of a library or program itself is needed"
+#define FILE_NOT_REGULAR "is not a regular file; the path of a library or program itself is needed"
 
 /* True if both are the same file: the same inode of the same file system. */
 bool file_is_same(const struct stat *a, const struct stat *b);

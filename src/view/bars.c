@@ -38,7 +38,8 @@ const char *level_of(double fraction)
 	return lower[eighths(fraction, 1)];
 }
 
-void spark_of(const struct area *area, int row, int col, int cells, enum style style, const struct track *track, enum series series)
+void spark_of(const struct area *area, int row, int col, int cells, enum style style,
+	      const struct track *track, enum series series)
 {
 	double most = 0, value;
 	int i;
@@ -70,7 +71,7 @@ static double axis_top(double value, bool bytes)
 		while (unit * 1024 <= value)
 			unit *= 1024;
 	value /= unit;
-	for (double ten = 1; ; ten *= 10) {
+	for (double ten = 1;; ten *= 10) {
 		if (value <= ten)
 			return unit * ten;
 		if (value <= ten * 1.5)
@@ -86,7 +87,8 @@ static double axis_top(double value, bool bytes)
 	}
 }
 
-static void axis_label(const struct area *area, int row, int end, double value, const struct plot *plot)
+static void axis_label(const struct area *area, int row, int end, double value,
+		       const struct plot *plot)
 {
 	char number[32], text[48];
 
@@ -98,10 +100,12 @@ static void axis_label(const struct area *area, int row, int end, double value, 
 	area_right(area, row, end, ST_DIM, text);
 }
 
-static void plot_column(const struct area *area, int col, int rows, const struct plot *plot, size_t back, double top)
+static void plot_column(const struct area *area, int col, int rows, const struct plot *plot,
+			size_t back, double top)
 {
 	double value = track_value(plot->track, plot->series, back);
-	bool marked = plot->marks != SERIES_COUNT && track_value(plot->track, plot->marks, back) > 0;
+	bool marked = plot->marks != SERIES_COUNT &&
+		      track_value(plot->track, plot->marks, back) > 0;
 	int height = isnan(value) ? 0 : eighths(value / top, rows), row;
 
 	for (row = 0; row < rows; row++) {
@@ -120,20 +124,24 @@ static void span_text(char *out, size_t size, double from, double to)
 	static const struct {
 		double seconds, from;
 		const char *name;
-	} units[] = { { 1, 0, "s" }, { 60, 1000, "min" }, { 3600, 6000, "h" }, { 86400, 360000, "d" } };
+	} units[] = {
+		{ 1, 0, "s" }, { 60, 1000, "min" }, { 3600, 6000, "h" }, { 86400, 360000, "d" }
+	};
 	size_t i = 0;
 
 	while (i + 1 < sizeof(units) / sizeof(units[0]) && to >= units[i + 1].from)
 		i++;
 	if (from > 0)
-		snprintf(out, size, "%.0f to %.0f%s ago", to / units[i].seconds, from / units[i].seconds, units[i].name);
+		snprintf(out, size, "%.0f to %.0f%s ago", to / units[i].seconds,
+			 from / units[i].seconds, units[i].name);
 	else
 		snprintf(out, size, "last %.0f%s", to / units[i].seconds, units[i].name);
 }
 
 void plot_draw(const struct area *area, const struct plot *plot)
 {
-	int axis = 8, rows = area->rect.rows - 1, cols = area->rect.cols - axis, i, wide = 1 << (plot->zoom > 3 ? 3 : plot->zoom);
+	int axis = 8, rows = area->rect.rows - 1, cols = area->rect.cols - axis, i,
+	    wide = 1 << (plot->zoom > 3 ? 3 : plot->zoom);
 	size_t back = plot->back, seen;
 	double most = 0, top;
 	char age[32];
@@ -145,10 +153,12 @@ void plot_draw(const struct area *area, const struct plot *plot)
 		back = track_count(plot->track) < seen ? 0 : track_count(plot->track) - seen;
 	*plot->seen = back;
 	for (i = 0; i < cols; i++)
-		most = fmax(most, track_value(plot->track, plot->series, back + (size_t)(i / wide)));
+		most = fmax(most,
+			    track_value(plot->track, plot->series, back + (size_t)(i / wide)));
 	top = axis_top(most, plot->bytes);
 	area_cut(area, 0, 0, area->rect.cols, ST_HEAD, plot->title);
-	span_text(age, sizeof(age), (double)back * plot->delay, (double)(back + seen) * plot->delay);
+	span_text(age, sizeof(age), (double)back * plot->delay,
+		  (double)(back + seen) * plot->delay);
 	if (area->rect.cols > 40)
 		area_right(area, 0, area->rect.cols, ST_DIM, age);
 	axis_label(area, 1, axis - 1, top, plot);

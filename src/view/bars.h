@@ -9,10 +9,12 @@
 /*
  * A bar of @fraction (0..1) of @cells, in eighths of a cell. Anything more than nothing is visible.
  */
-void bar_of(const struct area *area, int row, int col, int cells, enum style style, double fraction);
+void bar_of(const struct area *area, int row, int col, int cells, enum style style,
+	    double fraction);
 
 /* The latest @cells samples, one cell each, relative to the largest of them. */
-void spark_of(const struct area *area, int row, int col, int cells, enum style style, const struct track *track, enum series series);
+void spark_of(const struct area *area, int row, int col, int cells, enum style style,
+	      const struct track *track, enum series series);
 
 /* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
 const char *level_of(double fraction);
@@ -22,14 +24,14 @@ struct plot {
 	enum series series;
 	enum style style;
 	const char *title;
-	bool bytes;			/* else a count */
-	const char *per;		/* "/s" or "" */
+	bool bytes;      /* else a count */
+	const char *per; /* "/s" or "" */
 	/* Marks the samples where this series is above 0; SERIES_COUNT: no marks */
 	enum series marks;
-	size_t back;			/* samples ago at which the plot ends */
-	size_t *seen;			/* set to how many of those samples there were */
-	unsigned int zoom;		/* a cell stands for 2^zoom samples */
-	double delay;			/* seconds per sample, for the axis */
+	size_t back;       /* samples ago at which the plot ends */
+	size_t *seen;      /* set to how many of those samples there were */
+	unsigned int zoom; /* a cell stands for 2^zoom samples */
+	double delay;      /* seconds per sample, for the axis */
 };
 
 void plot_draw(const struct area *area, const struct plot *plot);

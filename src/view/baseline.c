@@ -48,7 +48,8 @@ const struct snap_process *baseline_of(const struct view *view, const struct sna
 		else
 			high = middle;
 	}
-	for (; low < view->base->process_count && view->base->processes[low].pid == process->pid; low++)
+	for (; low < view->base->process_count && view->base->processes[low].pid == process->pid;
+	     low++)
 		if (view->base->processes[low].program == process->program)
 			return &view->base->processes[low];
 	return NULL;
@@ -58,14 +59,16 @@ const struct snap_process *baseline_of(const struct view *view, const struct sna
  * A difference needs no mark for what was there before cutop; it keeps the marks of sampled figures
  * and of suspects.
  */
-static int mark_since(const struct column *column, char mark, const struct snap_process *process, const struct snap_process *base)
+static int mark_since(const struct column *column, char mark, const struct snap_process *process,
+		      const struct snap_process *base)
 {
 	if (mark == '~')
 		return process->suspect > base->suspect ? '~' : 0;
 	return mark == '>' && process->sampled && column->tone == TONE_FAILURE ? '>' : 0;
 }
 
-struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process)
+struct column_value view_value(const struct view *view, const struct column *column,
+			       const struct snap_process *process)
 {
 	struct column_value value = column->value(process), before;
 	const struct snap_process *base;
@@ -73,7 +76,7 @@ struct column_value view_value(const struct view *view, const struct column *col
 	if (!view->base || value.absent || !column_is_counter(column))
 		return value;
 	base = baseline_of(view, process);
-	if (!base)	/* it has started since: everything is new */
+	if (!base) /* it has started since: everything is new */
 		return value;
 	before = column->value(base);
 	if (!before.absent) {
@@ -120,7 +123,8 @@ static void kernels_since(struct snap_kernel *list, size_t count, const struct s
 				continue;
 			list[i].launches = since(list[i].launches, before->launches);
 			list[i].captured = since(list[i].captured, before->captured);
-			list[i].graph_launches = since(list[i].graph_launches, before->graph_launches);
+			list[i].graph_launches =
+				since(list[i].graph_launches, before->graph_launches);
 			list[i].failures = since(list[i].failures, before->failures);
 			break;
 		}
@@ -149,14 +153,16 @@ static void copies_since(struct snap_copy *list, size_t count, const struct snap
 		for (size_t j = 0; j < base->copy_count; j++) {
 			const struct snap_copy *before = &base->copies[j];
 
-			if (before->direction != list[i].direction || before->mode != list[i].mode || before->device != list[i].device)
+			if (before->direction != list[i].direction ||
+			    before->mode != list[i].mode || before->device != list[i].device)
 				continue;
 			list[i].calls = since(list[i].calls, before->calls);
 			list[i].failures = since(list[i].failures, before->failures);
 			list[i].bytes = since(list[i].bytes, before->bytes);
 			list[i].seconds -= before->seconds;
 			for (int size = 0; size < CUTOP_SIZE_BUCKETS; size++)
-				list[i].sizes[size] = since(list[i].sizes[size], before->sizes[size]);
+				list[i].sizes[size] =
+					since(list[i].sizes[size], before->sizes[size]);
 			break;
 		}
 }
@@ -195,7 +201,8 @@ static int compare_failures(const void *left, const void *right)
 
 	if (a->count != b->count)
 		return a->count < b->count ? 1 : -1;
-	return a->call != b->call ? (int)a->call - (int)b->call : (a->code > b->code) - (a->code < b->code);
+	return a->call != b->call ? (int)a->call - (int)b->call :
+				    (a->code > b->code) - (a->code < b->code);
 }
 
 bool baseline_apply(const struct view *view, struct snap_process *process)
@@ -204,15 +211,19 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 
 	if (!base)
 		return false;
-	process->kernels = copy_of(process->kernels, process->kernel_count, sizeof(*process->kernels));
+	process->kernels =
+		copy_of(process->kernels, process->kernel_count, sizeof(*process->kernels));
 	process->copies = copy_of(process->copies, process->copy_count, sizeof(*process->copies));
-	process->call_list = copy_of(process->call_list, process->call_count, sizeof(*process->call_list));
-	process->failure_list = copy_of(process->failure_list, process->failure_count, sizeof(*process->failure_list));
+	process->call_list =
+		copy_of(process->call_list, process->call_count, sizeof(*process->call_list));
+	process->failure_list = copy_of(process->failure_list, process->failure_count,
+					sizeof(*process->failure_list));
 	if (!process->kernels)
 		process->kernel_count = 0;
 	kernels_since(process->kernels, process->kernel_count, base);
 	if (process->kernel_count)
-		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels), compare_kernels);
+		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels),
+		      compare_kernels);
 	if (process->copies)
 		copies_since(process->copies, process->copy_count, base);
 	else
@@ -225,7 +236,8 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 		process->failure_count = 0;
 	failures_since(process->failure_list, process->failure_count, base);
 	if (process->failure_count)
-		qsort(process->failure_list, process->failure_count, sizeof(*process->failure_list), compare_failures);
+		qsort(process->failure_list, process->failure_count, sizeof(*process->failure_list),
+		      compare_failures);
 	process->launches = since(process->launches, base->launches);
 	process->graph_launches = since(process->graph_launches, base->graph_launches);
 	return true;

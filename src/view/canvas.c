@@ -132,7 +132,8 @@ const char *canvas_skip(const struct canvas *canvas, const char *text, int cells
 	size_t len;
 	int width;
 
-	for (; (len = next_shown(canvas, text, shown, &width)) && (cells > 0 || !width); text += len)
+	for (; (len = next_shown(canvas, text, shown, &width)) && (cells > 0 || !width);
+	     text += len)
 		cells -= width;
 	return text;
 }
@@ -165,7 +166,8 @@ static void combine(const struct area *area, int row, int col, const char *mark)
 		strcpy(cell->text + used, mark);
 }
 
-static void put(const struct area *area, int row, int col, int cells, enum style style, const char *bytes)
+static void put(const struct area *area, int row, int col, int cells, enum style style,
+		const char *bytes)
 {
 	struct canvas *canvas = area->canvas;
 	struct cell *cell;
@@ -173,7 +175,7 @@ static void put(const struct area *area, int row, int col, int cells, enum style
 
 	if (row < 0 || row >= area->rect.rows || col + cells <= 0 || col >= area->rect.cols)
 		return;
-	if (col < 0 || col + cells > area->rect.cols) {	/* half of a wide one */
+	if (col < 0 || col + cells > area->rect.cols) { /* half of a wide one */
 		bytes = " ";
 		col = col < 0 ? 0 : col;
 		cells = 1;
@@ -192,7 +194,8 @@ static void put(const struct area *area, int row, int col, int cells, enum style
 }
 
 /* Puts at most @room cells of @text. */
-static int put_text(const struct area *area, int row, int col, int room, enum style style, const char *text)
+static int put_text(const struct area *area, int row, int col, int room, enum style style,
+		    const char *text)
 {
 	char shown[8];
 	size_t len;
@@ -232,7 +235,8 @@ static bool is_longer(const struct canvas *canvas, const char *text, int cells)
 	return false;
 }
 
-int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text)
+int area_cut(const struct area *area, int row, int col, int cells, enum style style,
+	     const char *text)
 {
 	int end;
 
@@ -244,7 +248,8 @@ int area_cut(const struct area *area, int row, int col, int cells, enum style st
 	return put_text(area, row, end, 1, style, "…");
 }
 
-int area_format(const struct area *area, int row, int col, enum style style, const char *format, ...)
+int area_format(const struct area *area, int row, int col, enum style style, const char *format,
+		...)
 {
 	char text[1024];
 	va_list args;
@@ -260,7 +265,8 @@ void area_right(const struct area *area, int row, int end, enum style style, con
 	area_text(area, row, end - canvas_width(area->canvas, text), style, text);
 }
 
-void area_repeat(const struct area *area, int row, int col, int cells, enum style style, const char *character)
+void area_repeat(const struct area *area, int row, int col, int cells, enum style style,
+		 const char *character)
 {
 	for (; cells > 0; cells--, col++)
 		put_text(area, row, col, 1, style, character);
@@ -281,7 +287,8 @@ void area_flags(const struct area *area, int row, int col, int cells, unsigned i
 	if (row < 0 || row >= area->rect.rows)
 		return;
 	for (col = col < 0 ? 0 : col; col < end; col++)
-		canvas_cell(area->canvas, area->rect.row + row, area->rect.col + col)->flags |= (uint8_t)flags;
+		canvas_cell(area->canvas, area->rect.row + row, area->rect.col + col)->flags |=
+			(uint8_t)flags;
 }
 
 struct area area_frame(const struct area *area, const char *title)

@@ -21,17 +21,17 @@ struct rect {
 
 enum { CELL_SELECTED = 1, CELL_BOLD = 2, CELL_MATCH = 4 };
 
-#define CELL_BYTES 20		/* room for a character with its combining characters */
+#define CELL_BYTES 20 /* room for a character with its combining characters */
 
 struct cell {
-	char text[CELL_BYTES];	/* NUL-terminated; empty: right half of a wide character */
-	uint8_t style;		/* enum style */
+	char text[CELL_BYTES]; /* NUL-terminated; empty: right half of a wide character */
+	uint8_t style;         /* enum style */
 	uint8_t flags;
 };
 
 struct canvas {
 	int rows, cols;
-	bool ascii;		/* only ASCII characters are drawn */
+	bool ascii; /* only ASCII characters are drawn */
 	struct cell *cells;
 };
 
@@ -53,13 +53,15 @@ struct area area_part(const struct area *area, int row, int col, int rows, int c
 /* Positions are relative to the area's corner. Each returns the column after the text. */
 int area_text(const struct area *area, int row, int col, enum style style, const char *text);
 /* ends in "…" if it was cut */
-int area_cut(const struct area *area, int row, int col, int cells, enum style style, const char *text);
-int area_format(const struct area *area, int row, int col, enum style style, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+int area_cut(const struct area *area, int row, int col, int cells, enum style style,
+	     const char *text);
+int area_format(const struct area *area, int row, int col, enum style style, const char *format,
+		...) __attribute__((format(printf, 5, 6)));
 
 /* Puts @text so that it ends before @end. */
 void area_right(const struct area *area, int row, int end, enum style style, const char *text);
-void area_repeat(const struct area *area, int row, int col, int cells, enum style style, const char *character);
+void area_repeat(const struct area *area, int row, int col, int cells, enum style style,
+		 const char *character);
 void area_clear(const struct area *area, enum style style);
 void area_flags(const struct area *area, int row, int col, int cells, unsigned int flags);
 

@@ -9,10 +9,10 @@
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
 /* Every digit, if there is room */
 enum style cell_count(char out[CELL_TEXT], double count, int width);
-enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width);	/* ~12 */
+enum style cell_about(char out[CELL_TEXT], double count, bool exact, int width); /* ~12 */
 enum style cell_rate(char out[CELL_TEXT], double rate, bool bytes);
-enum style cell_time(char out[CELL_TEXT], double seconds);	/* 5.1µs */
-enum style cell_share(char out[CELL_TEXT], double share);	/* 0..1 */
+enum style cell_time(char out[CELL_TEXT], double seconds); /* 5.1µs */
+enum style cell_share(char out[CELL_TEXT], double share);  /* 0..1 */
 enum style cell_device(char out[CELL_TEXT], int device);
 /* @count is NAN where it is not known. */
 enum style cell_failures(char out[CELL_TEXT], double count, bool lower_bound, int width);

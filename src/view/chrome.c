@@ -7,7 +7,7 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-enum { WHOSE = 30 };	/* cells for the name of the process that the pane is about */
+enum { WHOSE = 30 }; /* cells for the name of the process that the pane is about */
 
 /* ---- tabs ---- */
 
@@ -16,8 +16,9 @@ static bool selected_is_seen(const struct view *view)
 {
 	size_t row = view->selected_row;
 
-	return row >= view->top && row - view->top < (size_t)view->layout.table.rows && row < view->row_count &&
-	       view->has_selected && view->rows[row].process->program == view->selected;
+	return row >= view->top && row - view->top < (size_t)view->layout.table.rows &&
+	       row < view->row_count && view->has_selected &&
+	       view->rows[row].process->program == view->selected;
 }
 
 /*
@@ -54,20 +55,26 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 	area_repeat(&area, 0, 0, area.rect.cols, ST_FRAME, "─");
 	for (i = 0; i < PANE_COUNT; i++) {
 		tab_text(view, i, area.rect.cols, text, sizeof(text));
-		col = area_text(&area, 0, col, view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM, text) + 1;
+		col = area_text(&area, 0, col,
+				view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM, text) +
+		      1;
 	}
 	if (!process)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
-	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid, utf8_fit(name, sizeof(name), command_brief(process), 60), where,
-		 process->exited && process->inexact ? " (exited, inexact)" : process->exited ? " (exited)" :
-		 process->inexact ? " (inexact)" : "");
+	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid,
+		 utf8_fit(name, sizeof(name), command_brief(process), 60), where,
+		 process->exited && process->inexact ? " (exited, inexact)" :
+		 process->exited                     ? " (exited)" :
+		 process->inexact                    ? " (inexact)" :
+						       "");
 	cells = canvas_width(canvas, text);
 	if (cells > area.rect.cols - col - 2)
 		cells = area.rect.cols - col - 2;
 	if (cells > 6)
-		area_cut(&area, 0, area.rect.cols - cells - 1, cells, process->exited ? ST_EXITED : ST_HEAD, text);
+		area_cut(&area, 0, area.rect.cols - cells - 1, cells,
+			 process->exited ? ST_EXITED : ST_HEAD, text);
 }
 
 int tabs_hit(const struct view *view, int col)
@@ -93,8 +100,9 @@ struct bar_item {
 };
 
 static const enum action bar_order[] = {
-	ACT_HELP, ACT_SETTINGS, ACT_SEARCH, ACT_FILTER, ACT_TREE, ACT_SORT_MENU, ACT_SIGNAL, ACT_NEXT_PANE, ACT_SORT_LEAKED,
-	ACT_SORT_LIVE, ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_FREEZE, ACT_QUIT,
+	ACT_HELP,          ACT_SETTINGS,    ACT_SEARCH,      ACT_FILTER,      ACT_TREE,
+	ACT_SORT_MENU,     ACT_SIGNAL,      ACT_NEXT_PANE,   ACT_SORT_LEAKED, ACT_SORT_LIVE,
+	ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_FREEZE,      ACT_QUIT,
 };
 
 static const struct binding *binding_of(enum action action)
@@ -152,7 +160,8 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 	col = area_text(area, 0, col, ST_INPUT, text);
 	area_text(area, 0, col, ST_INPUT, "█");
 	if (view->mode == INPUT_FILTER && area->rect.cols - col > 75)
-		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N  nspid:N  container:ID  pod:UID");
+		area_right(area, 0, area->rect.cols - 1, ST_DIM,
+			   "words  user:NAME  pid:N  nspid:N  container:ID  pod:UID");
 	else if (view->mode == INPUT_FILTER && area->rect.cols - col > 40)
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "words  user:NAME  pid:N");
 	else if (view->mode == INPUT_DELAY && area->rect.cols - col > 20)
@@ -165,7 +174,9 @@ static const char *item_text(const struct view *view, const struct binding *bind
 	if (binding->action != ACT_FREEZE)
 		return binding->bar_text;
 	if (view->host.play.is_on)
-		return view->host.play.ended ? "Replay" : view->host.play.paused ? "Resume" : "Pause ";
+		return view->host.play.ended  ? "Replay" :
+		       view->host.play.paused ? "Resume" :
+						"Pause ";
 	return view->frozen ? "Resume" : binding->bar_text;
 }
 
@@ -177,22 +188,19 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	size_t count, i;
 
 	/* Typed text and messages are more important than what the last row shows. */
-	if (!rect.rows && canvas->rows > 0 && (view->mode == INPUT_SEARCH || view->mode == INPUT_FILTER || view->mode == INPUT_DELAY ||
-					       view->message[0]))
+	if (!rect.rows && canvas->rows > 0 &&
+	    (view->mode == INPUT_SEARCH || view->mode == INPUT_FILTER ||
+	     view->mode == INPUT_DELAY || view->message[0]))
 		rect = (struct rect){ canvas->rows - 1, 0, 1, canvas->cols };
 	area = area_of(canvas, rect);
 	if (!area.rect.rows)
 		return;
 	area_clear(&area, ST_PLAIN);
 	switch (view->mode) {
-	case INPUT_SEARCH:
-		return input_draw(view, &area, "Search");
-	case INPUT_FILTER:
-		return input_draw(view, &area, "Filter");
-	case INPUT_DELAY:
-		return input_draw(view, &area, "Delay");
-	default:
-		break;
+	case INPUT_SEARCH: return input_draw(view, &area, "Search");
+	case INPUT_FILTER: return input_draw(view, &area, "Filter");
+	case INPUT_DELAY: return input_draw(view, &area, "Delay");
+	default: break;
 	}
 	if (view->message[0] && view->latest && view->latest->elapsed_seconds > view->message_until)
 		view->message[0] = 0;

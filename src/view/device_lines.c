@@ -9,7 +9,16 @@
 
 #include "view/view_internal.h"
 
-enum { LABEL = 7, NAME_MIN = 12, NAME_MAX = 30, MEMORY = 13, UNTRACKED = 17, FIGURES = 18, BAR_MIN = 4, GAP = 2 };
+enum {
+	LABEL = 7,
+	NAME_MIN = 12,
+	NAME_MAX = 30,
+	MEMORY = 13,
+	UNTRACKED = 17,
+	FIGURES = 18,
+	BAR_MIN = 4,
+	GAP = 2
+};
 
 static bool is_read(const struct snap_device *device)
 {
@@ -31,7 +40,8 @@ static double untracked(const struct snap_device *device)
 	return device->used > device->tracked ? (double)(device->used - device->tracked) : 0;
 }
 
-static void bar_of(const struct area *area, int row, int col, int cells, const struct snap_device *device)
+static void bar_of(const struct area *area, int row, int col, int cells,
+		   const struct snap_device *device)
 {
 	double total = (double)device->total;
 	int used, tracked;
@@ -71,7 +81,8 @@ static void memory_text(const struct snap_device *device, char *out, size_t size
 }
 
 /* Draws a line for @device (or for the sum of several devices), called @label. */
-static void device_draw(const struct area *area, int row, const char *label, const struct snap_device *device)
+static void device_draw(const struct area *area, int row, const char *label,
+			const struct snap_device *device)
 {
 	int cols = area->rect.cols, col = 1, room = cols - 2 - LABEL - MEMORY, name = 0;
 	bool has_figures = room >= GAP + FIGURES, has_untracked, has_bar;
@@ -101,7 +112,8 @@ static void device_draw(const struct area *area, int row, const char *label, con
 	}
 	if (has_untracked) {
 		format_bytes(untracked(device), number, sizeof(number));
-		area_right(area, row, col + 6, device->has_used && untracked(device) > 0 ? ST_HELD : ST_DIM,
+		area_right(area, row, col + 6,
+			   device->has_used && untracked(device) > 0 ? ST_HELD : ST_DIM,
 			   device->has_used ? number : "-");
 		area_text(area, row, col + 7, ST_DIM, "untracked");
 		col += UNTRACKED + GAP;
@@ -114,9 +126,12 @@ static void device_draw(const struct area *area, int row, const char *label, con
 }
 
 /* Sums several devices up: total memory and power, mean utilization, highest temperature. */
-static struct snap_device together(const struct snapshot *snapshot, size_t first, int count, char *name, size_t size)
+static struct snap_device together(const struct snapshot *snapshot, size_t first, int count,
+				   char *name, size_t size)
 {
-	struct snap_device all = { .name = name, .utilization = NAN, .temperature = NAN, .power = NAN };
+	struct snap_device all = {
+		.name = name, .utilization = NAN, .temperature = NAN, .power = NAN
+	};
 	double busy = 0;
 	int told = 0;
 
@@ -158,7 +173,8 @@ void devices_draw(struct view *view, struct canvas *canvas)
 		if (!is_read(device))
 			continue;
 		if (row == rows - 1 && left > 1) {
-			struct snap_device rest = together(view->shown, row ? i : 0, left, name, sizeof(name));
+			struct snap_device rest =
+				together(view->shown, row ? i : 0, left, name, sizeof(name));
 
 			device_draw(&area, row, "GPUs", &rest);
 			break;

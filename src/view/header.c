@@ -19,7 +19,7 @@
 struct segment {
 	char text[96];
 	enum style style;
-	int rank;		/* the field with the lowest rank is dropped last */
+	int rank; /* the field with the lowest rank is dropped last */
 	bool right, shown;
 };
 
@@ -28,7 +28,8 @@ struct segments {
 	size_t count;
 };
 
-static struct segment *segment_add(struct segments *segments, int rank, enum style style, bool right)
+static struct segment *segment_add(struct segments *segments, int rank, enum style style,
+				   bool right)
 {
 	struct segment *segment = &segments->list[segments->count++];
 
@@ -55,8 +56,10 @@ static void segments_draw(struct segments *segments, const struct area *area)
 		}
 	for (i = 0; i < segments->count; i++)
 		if (segments->list[i].shown && !segments->list[i].right)
-			col = area_text(area, 0, col, segments->list[i].style, segments->list[i].text) + 2;
-	for (i = segments->count; i-- > 0; ) {
+			col = area_text(area, 0, col, segments->list[i].style,
+					segments->list[i].text) +
+			      2;
+	for (i = segments->count; i-- > 0;) {
 		const struct segment *segment = &segments->list[i];
 
 		if (!segment->shown || !segment->right)
@@ -86,7 +89,8 @@ static void causes_add(struct segments *segments, const struct snapshot *snapsho
 		if (!snapshot->lost[i])
 			continue;
 		format_count((double)snapshot->lost[i], number, sizeof(number));
-		snprintf(part, sizeof(part), "%s%s %s", used ? ", " : "(", lost_cause_names[i], number);
+		snprintf(part, sizeof(part), "%s%s %s", used ? ", " : "(", lost_cause_names[i],
+			 number);
 		if (used + strlen(part) + strlen(", ...)") >= sizeof(segment->text)) {
 			used += (size_t)sprintf(segment->text + used, ", ...");
 			break;
@@ -109,7 +113,9 @@ static void play_add(struct segments *segments, const struct play *play, bool as
 	else if (play->speed > 0 && play->speed < 1)
 		snprintf(speed, sizeof(speed), " %s1/%.0f", ascii ? "x" : "×", 1 / play->speed);
 	snprintf(segment->text, sizeof(segment->text), "REPLAY %s/%s%s%s", position, total, speed,
-		 play->paused ? " PAUSED" : play->ended ? " END" : "");
+		 play->paused ? " PAUSED" :
+		 play->ended  ? " END" :
+				"");
 }
 
 /* Settings that change what is shown, and must not be forgotten. */
@@ -163,9 +169,11 @@ static void status_draw(struct view *view, const struct area *area)
 	}
 	count = snapshot->process_count;
 	segment = segment_add(&segments, 3, ST_PLAIN, false);
-	snprintf(segment->text, sizeof(segment->text), "%zu process%s", count, count == 1 ? "" : "es");
+	snprintf(segment->text, sizeof(segment->text), "%zu process%s", count,
+		 count == 1 ? "" : "es");
 	segment = segment_add(&segments, 6, ST_PLAIN, false);
-	snprintf(segment->text, sizeof(segment->text), "probes %u/%u", snapshot->attached, snapshot->attached + snapshot->missing);
+	snprintf(segment->text, sizeof(segment->text), "probes %u/%u", snapshot->attached,
+		 snapshot->attached + snapshot->missing);
 	lost = lost_total(snapshot);
 	segment = segment_add(&segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false);
 	format_count((double)lost, number, sizeof(number));
@@ -177,7 +185,8 @@ static void status_draw(struct view *view, const struct area *area)
 	if (isnan(view->self_share))
 		snprintf(segment->text, sizeof(segment->text), "self     - %5s", number);
 	else
-		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s", 100 * view->self_share, number);
+		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s",
+			 100 * view->self_share, number);
 	flags_add(&segments, view, area->canvas->ascii);
 	segment = segment_add(&segments, 2, ST_PLAIN, true);
 	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
@@ -186,15 +195,17 @@ static void status_draw(struct view *view, const struct area *area)
 		return;
 	}
 	segment = segment_add(&segments, 6, ST_DIM, true);
-	snprintf(segment->text, sizeof(segment->text), view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs", (double)view->settings.delay / 1e9);
+	snprintf(segment->text, sizeof(segment->text),
+		 view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs",
+		 (double)view->settings.delay / 1e9);
 	segments_draw(&segments, area);
 }
 
 /* ---- totals ---- */
 
 /* A label, a right-aligned number, a unit. Returns the column after them. */
-static int figure(const struct area *area, int row, int col, const char *label, enum style style, const char *number,
-		  int width, const char *unit)
+static int figure(const struct area *area, int row, int col, const char *label, enum style style,
+		  const char *number, int width, const char *unit)
 {
 	int end;
 
@@ -228,11 +239,14 @@ static int bar_cells(double bytes, double most, int cells)
  * Draws live bytes, @suspect of them marked; then @beyond, which are suspect but not in live
  * (managed memory, for example); then leaked ones.
  */
-static void memory_bar(const struct view *view, const struct area *area, int row, int col, int cells, double suspect, double beyond)
+static void memory_bar(const struct view *view, const struct area *area, int row, int col,
+		       int cells, double suspect, double beyond)
 {
 	const struct snapshot *snapshot = view->shown;
 	/* The shown figures may exceed most_live, which is not updated while the view is frozen. */
-	double most = fmax(fmax(view->most_live, (double)snapshot->live + beyond + (double)snapshot->leaked), 1);
+	double most = fmax(fmax(view->most_live,
+				(double)snapshot->live + beyond + (double)snapshot->leaked),
+			   1);
 	int live, leaked, suspected, more;
 
 	area_repeat(area, row, col, cells, ST_FREE, "░");
@@ -275,7 +289,11 @@ static void vram_draw(const struct view *view, const struct area *area, int widt
 	}
 	format_bytes((double)snapshot->leaked + suspect, number, sizeof(number));
 	snprintf(marked, sizeof(marked), "%s%s", suspect > 0 ? "~" : "", number);
-	figure(area, 0, col, "", snapshot->leaked ? ST_LEAKED : suspect > 0 ? ST_SUSPECT : ST_PLAIN, marked, 6, " leaked");
+	figure(area, 0, col, "",
+	       snapshot->leaked ? ST_LEAKED :
+	       suspect > 0      ? ST_SUSPECT :
+				  ST_PLAIN,
+	       marked, 6, " leaked");
 }
 
 static void totals_draw(struct view *view, const struct area *area)
@@ -283,7 +301,8 @@ static void totals_draw(struct view *view, const struct area *area)
 	static const enum copy_direction order[] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P };
 	const struct snapshot *snapshot = view->shown;
 	const struct track *all = &view->history.all;
-	int cols = area->rect.cols, spare, col, vram = VRAM_MIN, launch = LAUNCH_MIN, count, width, i;
+	int cols = area->rect.cols, spare, col, vram = VRAM_MIN, launch = LAUNCH_MIN, count, width,
+	    i;
 	char text[32];
 
 	/* The first row: fields that fit, in this order. */
@@ -301,13 +320,16 @@ static void totals_draw(struct view *view, const struct area *area)
 	vram_draw(view, area, vram);
 	col = 1 + vram + GAP;
 	if (has_launch) {
-		int end = figure(area, 0, col, "launch", ST_LAUNCH, rate_text(snapshot->launches_per_second, false, text), 6, "/s");
+		int end = figure(area, 0, col, "launch", ST_LAUNCH,
+				 rate_text(snapshot->launches_per_second, false, text), 6, "/s");
 
-		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all, SERIES_LAUNCHES);
+		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all,
+			 SERIES_LAUNCHES);
 		col += launch + GAP;
 	}
 	if (has_failed) {
-		figure(area, 0, col, "failed", snapshot->failures_per_second > 0 ? ST_FAILED : ST_PLAIN,
+		figure(area, 0, col, "failed",
+		       snapshot->failures_per_second > 0 ? ST_FAILED : ST_PLAIN,
 		       rate_text(snapshot->failures_per_second, false, text), 6, "/s");
 		col += FAILED_MIN + GAP;
 	}
@@ -316,7 +338,8 @@ static void totals_draw(struct view *view, const struct area *area)
 			snprintf(text, sizeof(text), "-");
 		else
 			snprintf(text, sizeof(text), "%.0f", 100 * snapshot->sync_share);
-		figure(area, 0, col, "wait", snapshot->sync_share > 0 ? ST_WAIT : ST_DIM, text, 3, "%");
+		figure(area, 0, col, "wait", snapshot->sync_share > 0 ? ST_WAIT : ST_DIM, text, 3,
+		       "%");
 	}
 	/* The second row: directions, each with its history. */
 	count = (cols - 2 + GAP) / (COPY_MIN + GAP);
@@ -333,15 +356,18 @@ static void totals_draw(struct view *view, const struct area *area)
 		col = 1 + i * (width + GAP);
 		static const char *const labels[] = { "H2D", "D2H", "D2D", "P2P" };
 		end = figure(area, 1, col, labels[i], any ? styles[i] : ST_DIM,
-			     any ? rate_text(snapshot->copy_rate[order[i]], true, text) : "–", 6, any ? "/s" : "  ");
+			     any ? rate_text(snapshot->copy_rate[order[i]], true, text) : "–", 6,
+			     any ? "/s" : "  ");
 		if (any)
-			spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all, SERIES_COPIES + order[i]);
+			spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all,
+				 SERIES_COPIES + order[i]);
 	}
 }
 
 void header_draw(struct view *view, struct canvas *canvas)
 {
-	struct area status = area_of(canvas, view->layout.status), totals = area_of(canvas, view->layout.totals);
+	struct area status = area_of(canvas, view->layout.status),
+		    totals = area_of(canvas, view->layout.totals);
 
 	if (status.rect.rows)
 		status_draw(view, &status);

@@ -79,7 +79,9 @@ const struct track *history_find(const struct history *history, uint32_t program
 {
 	size_t at = place(history, program);
 
-	return at < history->count && history->tracks[at]->program == program ? history->tracks[at] : NULL;
+	return at < history->count && history->tracks[at]->program == program ?
+		       history->tracks[at] :
+		       NULL;
 }
 
 static struct track *track_get(struct history *history, uint32_t program)
@@ -102,7 +104,8 @@ static struct track *track_get(struct history *history, uint32_t program)
 	if (!track)
 		return NULL;
 	track->program = program;
-	memmove(history->tracks + at + 1, history->tracks + at, (history->count - at) * sizeof(struct track *));
+	memmove(history->tracks + at + 1, history->tracks + at,
+		(history->count - at) * sizeof(struct track *));
 	history->tracks[at] = track;
 	history->count++;
 	return track;
@@ -118,8 +121,8 @@ static void process_feed(struct history *history, const struct snap_process *pro
 		return;
 	track->seen = true;
 	/* An exited process gets no more samples: its plot ends where it ended. */
-	if (process->exited && track->count > 1 && !process->live && !(process->launches_per_second > 0) &&
-	    track_value(track, SERIES_LIVE, 0) == 0)
+	if (process->exited && track->count > 1 && !process->live &&
+	    !(process->launches_per_second > 0) && track_value(track, SERIES_LIVE, 0) == 0)
 		return;
 	sample = track_add(track, hide);
 	if (!sample)
@@ -130,7 +133,8 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	sample[SERIES_WAIT] = (float)process->sync_share;
 	for (i = 0; i < DIR_COUNT; i++)
 		sample[SERIES_COPIES + i] = (float)process->copy_rate[i];
-	sample[SERIES_FAILED_ALLOCATIONS] = (float)(process->failed_allocations - track->failed_allocations);
+	sample[SERIES_FAILED_ALLOCATIONS] =
+		(float)(process->failed_allocations - track->failed_allocations);
 	track->failed_allocations = process->failed_allocations;
 }
 

@@ -12,29 +12,32 @@
 
 #include "model/snapshot.h"
 
-#define HISTORY_MAX 512	/* samples kept */
+#define HISTORY_MAX 512 /* samples kept */
 
 enum series {
-	SERIES_LIVE, SERIES_LAUNCHES, SERIES_FAILURES, SERIES_WAIT,
-	SERIES_COPIES,		/* + enum copy_direction */
-	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT,	/* how many in the interval */
+	SERIES_LIVE,
+	SERIES_LAUNCHES,
+	SERIES_FAILURES,
+	SERIES_WAIT,
+	SERIES_COPIES,                                         /* + enum copy_direction */
+	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT, /* how many in the interval */
 	SERIES_COUNT,
 };
 
 struct track {
 	uint32_t program;
-	bool seen;			/* in the latest snapshot */
-	size_t count, size;		/* samples so far (HISTORY_MAX at most); room in the ring */
-	size_t next;			/* where the next one goes */
+	bool seen;          /* in the latest snapshot */
+	size_t count, size; /* samples so far (HISTORY_MAX at most); room in the ring */
+	size_t next;        /* where the next one goes */
 	/* The latest samples, which came while the view was frozen */
 	size_t hidden;
 	uint64_t failed_allocations;
-	float *samples;			/* size × SERIES_COUNT */
+	float *samples; /* size × SERIES_COUNT */
 };
 
 struct history {
 	struct track all;
-	struct track **tracks;		/* by program */
+	struct track **tracks; /* by program */
 	size_t count, size;
 };
 

@@ -12,7 +12,7 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-#define ZOOM_MAX 20
+#define ZOOM_MAX  20
 #define PAN_CELLS 16
 
 void mode_set(struct view *view, enum input_mode mode)
@@ -77,7 +77,8 @@ static void pane_sort_move(struct view *view, int step)
 		return;
 	do
 		pane->sort = (pane->sort + count + (unsigned int)step) % count;
-	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 : panes[view->settings.pane]->sort != 0);
+	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 :
+			    panes[view->settings.pane]->sort != 0);
 	pane->reverse = false;
 	pane->top = 0;
 }
@@ -91,7 +92,7 @@ void pane_scroll(struct view *view, long step)
 	if (step < 0 && pane->top < (size_t)-step)
 		pane->top = 0;
 	else
-		pane->top += (size_t)step;	/* limited to the end when it is drawn */
+		pane->top += (size_t)step; /* limited to the end when it is drawn */
 }
 
 static void move(struct view *view, enum action action)
@@ -101,7 +102,9 @@ static void move(struct view *view, enum action action)
 	size_t row = view->selected_row;
 
 	if (view->full)
-		page = view->panes[view->settings.pane].rows > 1 ? view->panes[view->settings.pane].rows - 1 : 1;
+		page = view->panes[view->settings.pane].rows > 1 ?
+			       view->panes[view->settings.pane].rows - 1 :
+			       1;
 	switch (action) {
 	case ACT_UP: step = -1; break;
 	case ACT_DOWN: step = 1; break;
@@ -182,7 +185,8 @@ static void baseline(struct view *view)
 		view_message(view, "the baseline is gone: totals again");
 	} else if (view->shown) {
 		baseline_set(view);
-		view_message(view, "baseline set: sizes and counts are differences since; x ends it");
+		view_message(view,
+			     "baseline set: sizes and counts are differences since; x ends it");
 	}
 	rows_arrange(view);
 }
@@ -216,7 +220,7 @@ static void pan(struct view *view, int step)
 		return;
 	}
 	if (what == PAN_NAMES) {
-		pane->shift += step * PAN_CELLS;	/* limited to the end when it is drawn */
+		pane->shift += step * PAN_CELLS; /* limited to the end when it is drawn */
 		pane->shift = pane->shift < 0 ? 0 : pane->shift;
 		return;
 	}
@@ -265,7 +269,9 @@ static void clear_exited(struct view *view)
 {
 	/* A paused replay, or one at its end, sends no snapshot unless it is asked to. */
 	if (view->host.play.is_on && (view->host.play.paused || view->host.play.ended))
-		view_message(view, "nothing is cleared in a recording that stands still: Space lets it go on");
+		view_message(
+			view,
+			"nothing is cleared in a recording that stands still: Space lets it go on");
 	else
 		request(view, REQUEST_CLEAR);
 }
@@ -277,8 +283,9 @@ static bool play_act(struct view *view, enum action action)
 		enum action action;
 		enum request request;
 	} acts[] = {
-		{ ACT_FREEZE, REQUEST_PAUSE }, { ACT_ZOOM_IN, REQUEST_FASTER }, { ACT_ZOOM_OUT, REQUEST_SLOWER },
-		{ ACT_PAN_LEFT, REQUEST_BACKWARD }, { ACT_PAN_RIGHT, REQUEST_FORWARD },
+		{ ACT_FREEZE, REQUEST_PAUSE },      { ACT_ZOOM_IN, REQUEST_FASTER },
+		{ ACT_ZOOM_OUT, REQUEST_SLOWER },   { ACT_PAN_LEFT, REQUEST_BACKWARD },
+		{ ACT_PAN_RIGHT, REQUEST_FORWARD },
 	};
 	size_t i;
 
@@ -299,19 +306,18 @@ static void act(struct view *view, enum action action)
 	if (play_act(view, action))
 		return;
 	switch (action) {
-	case ACT_UP: case ACT_DOWN: case ACT_PAGE_UP: case ACT_PAGE_DOWN: case ACT_FIRST: case ACT_LAST:
-		move(view, action);
-		break;
+	case ACT_UP:
+	case ACT_DOWN:
+	case ACT_PAGE_UP:
+	case ACT_PAGE_DOWN:
+	case ACT_FIRST:
+	case ACT_LAST: move(view, action); break;
 	case ACT_OPEN:
 		if (!cursor_open(view))
 			view->full = true;
 		break;
-	case ACT_BACK:
-		back(view);
-		break;
-	case ACT_NEXT_PANE:
-		pane_show(view, (settings->pane + 1) % PANE_COUNT);
-		break;
+	case ACT_BACK: back(view); break;
+	case ACT_NEXT_PANE: pane_show(view, (settings->pane + 1) % PANE_COUNT); break;
 	case ACT_PREVIOUS_PANE:
 		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);
 		break;
@@ -346,7 +352,9 @@ static void act(struct view *view, enum action action)
 	case ACT_FILTER: input_begin(view, INPUT_FILTER, view->filter); break;
 	case ACT_DELAY:
 		if (view->host.play.is_on) {
-			view_message(view, "a recording keeps the delay it was made with: + and - change the speed");
+			view_message(
+				view,
+				"a recording keeps the delay it was made with: + and - change the speed");
 			break;
 		}
 		snprintf(text, sizeof(text), "%g", (double)settings->delay / 1e9);
@@ -360,7 +368,8 @@ static void act(struct view *view, enum action action)
 	case ACT_FOLLOW:
 		settings->follow = !settings->follow;
 		view->scroll_to_selected = true;
-		view_message(view, settings->follow ? "the selected process stays in sight" : "the table stays where it is");
+		view_message(view, settings->follow ? "the selected process stays in sight" :
+						      "the table stays where it is");
 		break;
 	case ACT_FREEZE: freeze(view); break;
 	case ACT_BASELINE: baseline(view); break;
@@ -430,7 +439,8 @@ static void input_changed(struct view *view)
 static void delay_set(struct view *view)
 {
 	if (delay_parse(view->input, &view->settings.delay))
-		view_message(view, "the delay is a number of seconds, at least %g", DELAY_SECONDS_MIN);
+		view_message(view, "the delay is a number of seconds, at least %g",
+			     DELAY_SECONDS_MIN);
 	else
 		request(view, REQUEST_DELAY);
 }
@@ -455,14 +465,9 @@ static void input_key(struct view *view, int32_t key)
 		input_changed(view);
 		view->mode = INPUT_NORMAL;
 		return;
-	case K_BACKSPACE:
-		input_shorten(view->input);
-		break;
-	case 'U' - '@':
-		view->input[0] = 0;
-		break;
-	default:
-		input_append(view->input, key);
+	case K_BACKSPACE: input_shorten(view->input); break;
+	case 'U' - '@': view->input[0] = 0; break;
+	default: input_append(view->input, key);
 	}
 	input_changed(view);
 }
@@ -470,8 +475,10 @@ static void input_key(struct view *view, int32_t key)
 /* ---- menus ---- */
 
 const struct menu_signal menu_signals[] = {
-	{ 15, "SIGTERM   end" }, { 2, "SIGINT    interrupt" }, { 1, "SIGHUP    hang up" }, { 9, "SIGKILL   end, without a chance to clean up" },
-	{ 19, "SIGSTOP   stop" }, { 18, "SIGCONT   go on" }, { 10, "SIGUSR1" }, { 12, "SIGUSR2" },
+	{ 15, "SIGTERM   end" },    { 2, "SIGINT    interrupt" },
+	{ 1, "SIGHUP    hang up" }, { 9, "SIGKILL   end, without a chance to clean up" },
+	{ 19, "SIGSTOP   stop" },   { 18, "SIGCONT   go on" },
+	{ 10, "SIGUSR1" },          { 12, "SIGUSR2" },
 };
 const size_t menu_signal_count = ARRAY_LEN(menu_signals);
 
@@ -502,7 +509,8 @@ void menu_choose(struct view *view)
 static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
-	size_t count = menu_count(view), page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
+	size_t count = menu_count(view),
+	       page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
 
 	if (action == ACT_UP)
 		view->menu_row = view->menu_row ? view->menu_row - 1 : count - 1;
@@ -516,7 +524,8 @@ static void menu_key(struct view *view, int32_t key)
 		view->menu_row -= page;
 	else if (action == ACT_PAGE_DOWN)
 		view->menu_row += page;
-	else if (action == ACT_BACK || action == ACT_QUIT || (view->mode == INPUT_SETTINGS && action == ACT_SETTINGS)) {
+	else if (action == ACT_BACK || action == ACT_QUIT ||
+		 (view->mode == INPUT_SETTINGS && action == ACT_SETTINGS)) {
 		mode_set(view, INPUT_NORMAL);
 		view->signal_number = 0;
 	} else if (view->mode == INPUT_SETTINGS)
@@ -576,17 +585,13 @@ void view_key(struct view *view, int32_t key)
 		view->message[0] = 0;
 		act(view, keys_action(key));
 		break;
-	case INPUT_SEARCH: case INPUT_FILTER: case INPUT_DELAY:
-		input_key(view, key);
-		break;
-	case INPUT_SORT: case INPUT_SIGNAL: case INPUT_SETTINGS:
-		menu_key(view, key);
-		break;
-	case INPUT_CONFIRM:
-		confirm_key(view, key);
-		break;
-	case INPUT_HELP:
-		help_key(view, key);
-		break;
+	case INPUT_SEARCH:
+	case INPUT_FILTER:
+	case INPUT_DELAY: input_key(view, key); break;
+	case INPUT_SORT:
+	case INPUT_SIGNAL:
+	case INPUT_SETTINGS: menu_key(view, key); break;
+	case INPUT_CONFIRM: confirm_key(view, key); break;
+	case INPUT_HELP: help_key(view, key); break;
 	}
 }

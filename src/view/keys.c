@@ -9,7 +9,14 @@
 
 /* The panes by number: 1 is the first. */
 #define PANE_BINDING(constant, name) \
-	{ ACT_PANE + PANE_##constant, { '1' + PANE_##constant }, (const char[]){ '1' + PANE_##constant, 0 }, NULL, NULL, NULL, 0, NULL },
+	{ ACT_PANE + PANE_##constant, \
+	  { '1' + PANE_##constant }, \
+	  (const char[]){ '1' + PANE_##constant, 0 }, \
+	  NULL, \
+	  NULL, \
+	  NULL, \
+	  0, \
+	  NULL },
 _Static_assert(PANE_COUNT <= 9, "more panes than digits");
 
 const struct binding bindings[] = {
@@ -23,24 +30,80 @@ const struct binding bindings[] = {
 	{ ACT_HELP, { K_F1, '?' }, "F1 ?", "this help", "F1", "Help", 1, "Program" },
 	{ ACT_SETTINGS, { K_F2 }, "F2", "settings", "F2", "Setup", 12, NULL },
 	{ ACT_REDRAW, { 'L' - '@' }, "Ctrl-L", "draw the screen anew", NULL, NULL, 0, NULL },
-	{ ACT_OPEN, { K_ENTER }, "Enter", "the pane in full height; there: opens a row", NULL, NULL, 0, "Panes" },
+	{ ACT_OPEN,
+	  { K_ENTER },
+	  "Enter",
+	  "the pane in full height; there: opens a row",
+	  NULL,
+	  NULL,
+	  0,
+	  "Panes" },
 	{ ACT_BACK, { K_ESCAPE }, "Esc", "back", NULL, NULL, 0, NULL },
-	{ ACT_NEXT_PANE, { K_TAB, K_RIGHT, 'l' }, "Tab Right l", "next pane", "Tab", "Pane", 4, NULL },
-	{ ACT_PREVIOUS_PANE, { K_BACK_TAB, K_LEFT, 'h' }, "S-Tab Left h", "previous pane", NULL, NULL, 0, NULL },
-	PANES(PANE_BINDING)
-	{ ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL, NULL, 0, NULL },
+	{ ACT_NEXT_PANE,
+	  { K_TAB, K_RIGHT, 'l' },
+	  "Tab Right l",
+	  "next pane",
+	  "Tab",
+	  "Pane",
+	  4,
+	  NULL },
+	{ ACT_PREVIOUS_PANE,
+	  { K_BACK_TAB, K_LEFT, 'h' },
+	  "S-Tab Left h",
+	  "previous pane",
+	  NULL,
+	  NULL,
+	  0,
+	  NULL },
+	PANES(PANE_BINDING){
+		ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL, NULL, 0, NULL },
 	{ ACT_GROUP, { 'b' }, "b", "sites by function, file or library", NULL, NULL, 0, NULL },
-	{ ACT_ZOOM_IN, { '+', '=' }, "+", "zoom in: map, plots; replay: faster", NULL, NULL, 0, NULL },
+	{ ACT_ZOOM_IN,
+	  { '+', '=' },
+	  "+",
+	  "zoom in: map, plots; replay: faster",
+	  NULL,
+	  NULL,
+	  0,
+	  NULL },
 	{ ACT_ZOOM_OUT, { '-' }, "-", "zoom out; replay: slower", NULL, NULL, 0, NULL },
-	{ ACT_PAN_LEFT, { '[' }, "[", "pan left, long names, too; replay: back", NULL, NULL, 0, NULL },
-	{ ACT_PAN_RIGHT, { ']' }, "]", "pan right, long names, too; replay: on", NULL, NULL, 0, NULL },
+	{ ACT_PAN_LEFT,
+	  { '[' },
+	  "[",
+	  "pan left, long names, too; replay: back",
+	  NULL,
+	  NULL,
+	  0,
+	  NULL },
+	{ ACT_PAN_RIGHT,
+	  { ']' },
+	  "]",
+	  "pan right, long names, too; replay: on",
+	  NULL,
+	  NULL,
+	  0,
+	  NULL },
 	{ ACT_SEARCH, { K_F3, '/' }, "F3 /", "search", "F3", "Search", 6, "Finding" },
 	{ ACT_SEARCH_NEXT, { 'n' }, "n", "next match", NULL, NULL, 0, NULL },
 	{ ACT_SEARCH_PREVIOUS, { 'N' }, "N", "previous match", NULL, NULL, 0, NULL },
-	{ ACT_FILTER, { K_F4, '\\' }, "F4 \\", "filter: words, user:NAME, pid:N", "F4", "Filter", 7, NULL },
+	{ ACT_FILTER,
+	  { K_F4, '\\' },
+	  "F4 \\",
+	  "filter: words, user:NAME, pid:N",
+	  "F4",
+	  "Filter",
+	  7,
+	  NULL },
 	{ ACT_TREE, { K_F5, 't' }, "F5 t", "tree of parents and children", "F5", "Tree", 11, NULL },
 	{ ACT_SORT_MENU, { K_F6 }, "F6", "choose what to sort by", "F6", "Sort", 5, "Sorting" },
-	{ ACT_SORT_LEAKED, { 'L' }, "L", "by leaked bytes; again: inverted", "L", "Leaked", 3, NULL },
+	{ ACT_SORT_LEAKED,
+	  { 'L' },
+	  "L",
+	  "by leaked bytes; again: inverted",
+	  "L",
+	  "Leaked",
+	  3,
+	  NULL },
 	{ ACT_SORT_LIVE, { 'M' }, "M", "by live bytes", "M", "Live", 8, NULL },
 	{ ACT_SORT_LAUNCHES, { 'K' }, "K", "by launches per second", "K", "Launches", 13, NULL },
 	{ ACT_SORT_COPIES, { 'B' }, "B", "by copies to the device", "B", "Copies", 14, NULL },
@@ -49,7 +112,14 @@ const struct binding bindings[] = {
 	{ ACT_SORT_LEFT, { '<', ',' }, "<", "by the column to the left", NULL, NULL, 0, NULL },
 	{ ACT_SORT_RIGHT, { '>', '.' }, ">", "by the column to the right", NULL, NULL, 0, NULL },
 	{ ACT_SORT_INVERT, { 'I' }, "I", "invert the order", NULL, NULL, 0, NULL },
-	{ ACT_FREEZE, { ' ' }, "Space", "freeze the view; replay: pause", "Space", "Freeze", 10, "Time" },
+	{ ACT_FREEZE,
+	  { ' ' },
+	  "Space",
+	  "freeze the view; replay: pause",
+	  "Space",
+	  "Freeze",
+	  10,
+	  "Time" },
 	{ ACT_BASELINE, { 'x' }, "x", "mark a baseline, show the difference", NULL, NULL, 0, NULL },
 	{ ACT_CLEAR, { 'X' }, "X", "clear exited processes", NULL, NULL, 0, NULL },
 	{ ACT_DELAY, { 'd' }, "d", "time between refreshes", NULL, NULL, 0, NULL },
@@ -65,7 +135,8 @@ const char *binding_help(const struct binding *binding, char *out, size_t size)
 {
 	const struct pane_desc *pane = binding->help ? NULL : panes[binding->action - ACT_PANE];
 
-	snprintf(out, size, "%s%s%s", pane ? pane->title : "", pane ? ": " : "", pane ? pane->help : binding->help);
+	snprintf(out, size, "%s%s%s", pane ? pane->title : "", pane ? ": " : "",
+		 pane ? pane->help : binding->help);
 	return out;
 }
 

@@ -14,34 +14,91 @@
 /* A key is a Unicode character, or one of these. */
 enum key {
 	KEYS_SPECIAL = 0x110000,
-	K_UP, K_DOWN, K_LEFT, K_RIGHT, K_PAGE_UP, K_PAGE_DOWN, K_HOME, K_END,
-	K_TAB, K_BACK_TAB, K_ENTER, K_ESCAPE, K_BACKSPACE, K_DELETE,
-	K_F1, K_F2, K_F3, K_F4, K_F5, K_F6, K_F7, K_F8, K_F9, K_F10,
+	K_UP,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_PAGE_UP,
+	K_PAGE_DOWN,
+	K_HOME,
+	K_END,
+	K_TAB,
+	K_BACK_TAB,
+	K_ENTER,
+	K_ESCAPE,
+	K_BACKSPACE,
+	K_DELETE,
+	K_F1,
+	K_F2,
+	K_F3,
+	K_F4,
+	K_F5,
+	K_F6,
+	K_F7,
+	K_F8,
+	K_F9,
+	K_F10,
 };
 
 enum action {
 	ACT_NONE,
-	ACT_UP, ACT_DOWN, ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_FIRST, ACT_LAST,
-	ACT_OPEN, ACT_BACK, ACT_NEXT_PANE, ACT_PREVIOUS_PANE,
-	ACT_PANE, ACT_PANE_LAST = ACT_PANE + PANE_COUNT - 1,	/* by enum pane */
-	ACT_SORT_LEAKED, ACT_SORT_LIVE, ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_SORT_PID,
-	ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_SORT_MENU, ACT_SORT_INVERT,
-	ACT_SEARCH, ACT_SEARCH_NEXT, ACT_SEARCH_PREVIOUS, ACT_FILTER,
-	ACT_TREE, ACT_FOLLOW, ACT_FREEZE, ACT_BASELINE, ACT_CLEAR, ACT_DELAY, ACT_NAMES, ACT_GROUP,
-	ACT_ZOOM_IN, ACT_ZOOM_OUT, ACT_PAN_LEFT, ACT_PAN_RIGHT,
-	ACT_WRITE, ACT_SAVE, ACT_SETTINGS, ACT_SIGNAL, ACT_HELP, ACT_REDRAW, ACT_QUIT,
+	ACT_UP,
+	ACT_DOWN,
+	ACT_PAGE_UP,
+	ACT_PAGE_DOWN,
+	ACT_FIRST,
+	ACT_LAST,
+	ACT_OPEN,
+	ACT_BACK,
+	ACT_NEXT_PANE,
+	ACT_PREVIOUS_PANE,
+	ACT_PANE,
+	ACT_PANE_LAST = ACT_PANE + PANE_COUNT - 1, /* by enum pane */
+	ACT_SORT_LEAKED,
+	ACT_SORT_LIVE,
+	ACT_SORT_LAUNCHES,
+	ACT_SORT_COPIES,
+	ACT_SORT_FAILED,
+	ACT_SORT_PID,
+	ACT_SORT_LEFT,
+	ACT_SORT_RIGHT,
+	ACT_SORT_MENU,
+	ACT_SORT_INVERT,
+	ACT_SEARCH,
+	ACT_SEARCH_NEXT,
+	ACT_SEARCH_PREVIOUS,
+	ACT_FILTER,
+	ACT_TREE,
+	ACT_FOLLOW,
+	ACT_FREEZE,
+	ACT_BASELINE,
+	ACT_CLEAR,
+	ACT_DELAY,
+	ACT_NAMES,
+	ACT_GROUP,
+	ACT_ZOOM_IN,
+	ACT_ZOOM_OUT,
+	ACT_PAN_LEFT,
+	ACT_PAN_RIGHT,
+	ACT_WRITE,
+	ACT_SAVE,
+	ACT_SETTINGS,
+	ACT_SIGNAL,
+	ACT_HELP,
+	ACT_REDRAW,
+	ACT_QUIT,
 	ACT_COUNT,
 };
 
 struct binding {
 	enum action action;
-	int32_t keys[3];	/* 0: unused */
-	const char *label;	/* the keys' names on the help screen */
-	const char *help;	/* NULL: a pane's key, whose help comes from the pane */
-	const char *bar_key;	/* in the bar, or NULL */
+	int32_t keys[3];     /* 0: unused */
+	const char *label;   /* the keys' names on the help screen */
+	const char *help;    /* NULL: a pane's key, whose help comes from the pane */
+	const char *bar_key; /* in the bar, or NULL */
 	const char *bar_text;
-	int bar_rank;		/* which stay if there is no room for all: lowest last */
-	const char *section;	/* its section on the help screen; NULL: that of the one before */
+	int bar_rank;        /* which stay if there is no room for all: lowest last */
+	const char *section; /* its section on the help screen; NULL: that of the one before */
 };
 
 extern const struct binding bindings[];

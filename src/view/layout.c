@@ -9,8 +9,17 @@
 
 #include <string.h>
 
-enum { ROWS_TITLES = 3, ROWS_STATUS = 4, ROWS_BAR = 6, ROWS_TOTALS = 9, ROWS_PANE = 15, ROWS_DEVICES = 18, ROWS_PER_DEVICE = 6, COLS_TOTALS = 31,
-	COLS_DEVICES = 40 };
+enum {
+	ROWS_TITLES = 3,
+	ROWS_STATUS = 4,
+	ROWS_BAR = 6,
+	ROWS_TOTALS = 9,
+	ROWS_PANE = 15,
+	ROWS_DEVICES = 18,
+	ROWS_PER_DEVICE = 6,
+	COLS_TOTALS = 31,
+	COLS_DEVICES = 40
+};
 
 static struct rect take(int *row, int rows, int cols)
 {
@@ -23,7 +32,9 @@ static struct rect take(int *row, int rows, int cols)
 /* The devices get one in six of the remaining rows. */
 static int device_rows(int rows, int cols, int devices)
 {
-	int most = rows > ROWS_DEVICES && cols >= COLS_DEVICES ? (rows - ROWS_DEVICES) / ROWS_PER_DEVICE : 0;
+	int most = rows > ROWS_DEVICES && cols >= COLS_DEVICES ?
+			   (rows - ROWS_DEVICES) / ROWS_PER_DEVICE :
+			   0;
 
 	return devices < most ? devices : most;
 }

@@ -12,14 +12,14 @@
 #include "view/canvas.h"
 
 struct layout {
-	struct rect status;	/* processes, probes, lost, the clock */
-	struct rect totals;	/* memory, launches, copies: 1 or 2 rows */
-	struct rect devices;	/* one row per device, if there is room */
-	struct rect titles;	/* of the table's columns */
+	struct rect status;  /* processes, probes, lost, the clock */
+	struct rect totals;  /* memory, launches, copies: 1 or 2 rows */
+	struct rect devices; /* one row per device, if there is room */
+	struct rect titles;  /* of the table's columns */
 	struct rect table;
 	struct rect tabs;
 	struct rect pane;
-	struct rect bar;	/* keys, or what is being typed */
+	struct rect bar; /* keys, or what is being typed */
 };
 
 /* @devices: how many rows they would fill. */

@@ -30,7 +30,8 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			const struct list_column *column = &list->desc->columns[i];
 			int its = sort && i + 1 == sort ? -1 : column->rank;
 
-			if (fit.shown[i] || list->hidden >> i & 1 || its != rank || column_need(column) > room + 1)
+			if (fit.shown[i] || list->hidden >> i & 1 || its != rank ||
+			    column_need(column) > room + 1)
 				continue;
 			fit.shown[i] = true;
 			room -= column_need(column);
@@ -93,7 +94,8 @@ static int compare_items(const void *left, const void *right, void *context)
 		list->desc->cell(list, second, order->column, y);
 		result = strcmp(x, y);
 	} else {
-		double x = list->desc->number(list, first, order->column), y = list->desc->number(list, second, order->column);
+		double x = list->desc->number(list, first, order->column),
+		       y = list->desc->number(list, second, order->column);
 
 		if (isnan(x) || isnan(y))
 			result = isnan(x) && isnan(y) ? 0 : isnan(x) ? 1 : -1;
@@ -115,7 +117,8 @@ static size_t *list_order(const struct list *list, const struct pane_state *pane
 		return NULL;
 	for (i = 0; i < list->count; i++)
 		items[i] = i;
-	if (pane->sort && pane->sort <= list->desc->column_count && !list->desc->columns[order.column].is_bar)
+	if (pane->sort && pane->sort <= list->desc->column_count &&
+	    !list->desc->columns[order.column].is_bar)
 		qsort_r(items, list->count, sizeof(*items), compare_items, &order);
 	return items;
 }
@@ -136,7 +139,8 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 	return list->desc->hides && list->desc->hides(list, item, search);
 }
 
-static void seek(struct view *view, struct pane_state *pane, const struct list *list, const size_t *items)
+static void seek(struct view *view, struct pane_state *pane, const struct list *list,
+		 const size_t *items)
 {
 	int direction = pane->seek;
 	size_t i, at, count = list->count, from = pane->top < count ? pane->top : 0;
@@ -148,7 +152,8 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 	 * Near the end, the page cannot begin at each match: continue from the current match while
 	 * it is visible.
 	 */
-	if (pane->found > pane->top && pane->found <= pane->top + (size_t)pane->rows && pane->found <= count)
+	if (pane->found > pane->top && pane->found <= pane->top + (size_t)pane->rows &&
+	    pane->found <= count)
 		from = pane->found - 1;
 	for (i = direction == 2 ? 0 : 1; i <= count; i++) {
 		at = direction > 0 ? (from + i) % count : (from + count - i % count) % count;
@@ -166,14 +171,16 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 
 /* ---- drawing ---- */
 
-static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit, struct pane_state *pane)
+static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit,
+			struct pane_state *pane)
 {
 	pane->title_row = area->rect.row;
 	memset(pane->title_end, 0, sizeof(pane->title_end));
 	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
 	for (size_t i = 0; i < list->desc->column_count; i++) {
 		const struct list_column *column = &list->desc->columns[i];
-		const char *title = list->titles && list->titles[i] ? list->titles[i] : column->title;
+		const char *title = list->titles && list->titles[i] ? list->titles[i] :
+								      column->title;
 		bool sorted = pane->sort == i + 1;
 		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
 		int end = fit->start[i] + fit->width[i];
@@ -214,15 +221,19 @@ static void text_shift(const struct canvas *canvas, char text[CELL_TEXT], int ce
 }
 
 /* By how many cells the longest visible name exceeds its column. */
-static int names_excess(const struct area *area, const struct list *list, const size_t *items, size_t count, const struct fit *fit)
+static int names_excess(const struct area *area, const struct list *list, const size_t *items,
+			size_t count, const struct fit *fit)
 {
 	char text[CELL_TEXT];
 	int most = 0;
 
 	for (size_t i = 0; i < list->desc->column_count; i++)
-		for (size_t j = 0; is_name(&list->desc->columns[i]) && fit->shown[i] && j < count; j++) {
-			bool is_whole = list->desc->whole && list->desc->whole(list, items[j]) == (int)i;
-			int room = is_whole ? area->rect.cols - 1 - fit->start[i] : fit->width[i], excess;
+		for (size_t j = 0; is_name(&list->desc->columns[i]) && fit->shown[i] && j < count;
+		     j++) {
+			bool is_whole = list->desc->whole &&
+					list->desc->whole(list, items[j]) == (int)i;
+			int room = is_whole ? area->rect.cols - 1 - fit->start[i] : fit->width[i],
+			    excess;
 
 			list->desc->cell(list, items[j], i, text);
 			excess = canvas_width(area->canvas, text) - room;
@@ -236,7 +247,8 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-static void item_draw(const struct area *area, int row, const struct list *list, size_t item, const struct fit *fit, const char *search, int shift)
+static void item_draw(const struct area *area, int row, const struct list *list, size_t item,
+		      const struct fit *fit, const char *search, int shift)
 {
 	int whole = list->desc->whole ? list->desc->whole(list, item) : -1;
 	char text[CELL_TEXT];
@@ -250,7 +262,8 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		if (whole >= 0) {
 			style = list->desc->cell(list, item, i, text);
 			text_shift(area->canvas, text, shift);
-			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i], style, text);
+			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i],
+				 style, text);
 			continue;
 		}
 		if (column->is_bar && list->desc->bar) {
@@ -278,7 +291,9 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 				before = canvas_width(area->canvas, text);
 				if (before < fit->width[i])
 					area_flags(area, row, fit->start[i] + before,
-						   least(canvas_width(area->canvas, search), fit->width[i] - before), CELL_MATCH);
+						   least(canvas_width(area->canvas, search),
+							 fit->width[i] - before),
+						   CELL_MATCH);
 			}
 		}
 	}
@@ -290,7 +305,8 @@ static void mark_draw(const struct area *area, int row, const struct list *list,
 	const struct pane_desc *desc = list->desc;
 
 	if (desc->opens(list, item) == item && desc->can_open(list, item))
-		area_text(area, row, 0, ST_DIM, list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
+		area_text(area, row, 0, ST_DIM,
+			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
 }
 
 /* A thumb on the right edge, where not all is in sight. */
@@ -304,7 +320,8 @@ static void scrollbar(const struct area *area, int rows, size_t top, size_t coun
 	size = size < 1 ? 1 : size;
 	at = (int)((double)top / (double)(count - (size_t)rows) * (rows - size) + 0.5);
 	for (int i = 0; i < rows; i++)
-		area_text(area, 1 + i, area->rect.cols - 1, ST_FRAME, i >= at && i < at + size ? "█" : "│");
+		area_text(area, 1 + i, area->rect.cols - 1, ST_FRAME,
+			  i >= at && i < at + size ? "█" : "│");
 }
 
 void list_draw(struct view *view, const struct area *area, const struct list *list)
@@ -346,8 +363,10 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	most = pane->shift ? names_excess(area, list, items + pane->top, shown, &fit) : 0;
 	pane->shift = pane->shift < most ? pane->shift : most;
 	for (i = 0; i < shown; i++) {
-		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search, pane->shift);
-		if (view->search[0] && pane->found == pane->top + i + 1 && item_matches(list, items[pane->top + i], view->search))
+		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search,
+			  pane->shift);
+		if (view->search[0] && pane->found == pane->top + i + 1 &&
+		    item_matches(list, items[pane->top + i], view->search))
 			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_BOLD);
 		if (list_has_cursor(list))
 			mark_draw(area, (int)i + 1, list, items[pane->top + i]);

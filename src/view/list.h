@@ -12,23 +12,23 @@
 
 struct list_column {
 	const char *title;
-	int width;		/* 0: the remaining cells, at least @least */
+	int width; /* 0: the remaining cells, at least @least */
 	int least;
-	bool left;		/* text: left-aligned, and sorted ascending by the shown text */
-	int rank;		/* which stay if there is no room: lowest last */
-	bool is_bar;		/* a bar: cannot be sorted by or searched */
+	bool left;   /* text: left-aligned, and sorted ascending by the shown text */
+	int rank;    /* which stay if there is no room: lowest last */
+	bool is_bar; /* a bar: cannot be sorted by or searched */
 };
 
-enum { CELL_TEXT = 4096 };	/* kernels' signatures can have thousands of characters */
+enum { CELL_TEXT = 4096 }; /* kernels' signatures can have thousands of characters */
 
 struct list {
 	const struct pane_desc *desc;
-	uint32_t hidden;		/* bit set: columns that would be empty */
+	uint32_t hidden; /* bit set: columns that would be empty */
 	size_t count;
-	const void *items;		/* the pane's own data */
+	const void *items; /* the pane's own data */
 	const struct view *view;
 	const struct snap_process *process;
-	const char *empty;		/* what to say when there is nothing */
+	const char *empty; /* what to say when there is nothing */
 	/* Of columns, instead of their own where not NULL; NULL: all have their own */
 	const char *const *titles;
 };

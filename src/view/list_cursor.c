@@ -58,7 +58,7 @@ bool cursor_move(struct view *view, long step)
 	if (step < 0)
 		cursor->row -= cursor->row < (size_t)-step ? cursor->row : (size_t)-step;
 	else
-		cursor->row += (size_t)step;	/* the end is found when drawn */
+		cursor->row += (size_t)step; /* the end is found when drawn */
 	cursor->moved = cursor->chosen = true;
 	return true;
 }
@@ -70,7 +70,8 @@ static bool close_it(struct pane_cursor *cursor)
 	if (!cursor->count || !cursor->can_open || at == cursor->open_count)
 		return false;
 	cursor->open_count--;
-	memmove(cursor->open + at, cursor->open + at + 1, (cursor->open_count - at) * sizeof(cursor->open[0]));
+	memmove(cursor->open + at, cursor->open + at + 1,
+		(cursor->open_count - at) * sizeof(cursor->open[0]));
 	cursor->key = cursor->opens;
 	cursor->revealed = cursor->chosen = true;
 	return true;
@@ -97,7 +98,8 @@ bool cursor_open(struct view *view)
 	}
 	/* Of so many the one that was opened first is closed. */
 	if (cursor->open_count == ARRAY_LEN(cursor->open))
-		memmove(cursor->open, cursor->open + 1, --cursor->open_count * sizeof(cursor->open[0]));
+		memmove(cursor->open, cursor->open + 1,
+			--cursor->open_count * sizeof(cursor->open[0]));
 	cursor->open[cursor->open_count++] = cursor->opens;
 	cursor->chosen = cursor->revealed = true;
 	return true;
@@ -109,7 +111,8 @@ bool cursor_click(struct view *view, int row, bool again)
 	struct pane_cursor *cursor = cursor_of(view);
 	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
 
-	if (!cursor || row <= pane->title_row || row > pane->title_row + pane->rows || at >= cursor->count)
+	if (!cursor || row <= pane->title_row || row > pane->title_row + pane->rows ||
+	    at >= cursor->count)
 		return false;
 	if (again && at == cursor->row)
 		return cursor_open(view);

@@ -17,17 +17,18 @@ enum { LABEL = 15, REGIONS_MAX = 256 };
 
 struct region {
 	uint64_t start, end;
-	size_t first, count;	/* its spans */
+	size_t first, count; /* its spans */
 };
 
 struct map {
 	struct region regions[REGIONS_MAX];
 	size_t count;
-	double per_cell;	/* bytes that a cell stands for */
+	double per_cell; /* bytes that a cell stands for */
 };
 
 /* Splits at gaps longer than @gap. False if that makes more than @most regions. */
-static bool regions_find(struct map *map, const struct snap_process *process, uint64_t gap, size_t most)
+static bool regions_find(struct map *map, const struct snap_process *process, uint64_t gap,
+			 size_t most)
 {
 	size_t i;
 
@@ -66,7 +67,8 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
 	most = most > REGIONS_MAX ? REGIONS_MAX : most;
 	for (i = 0; i < process->span_count; i++)
 		covered += process->spans[i].end - process->spans[i].start;
-	for (gap = covered / 8 + 4096; !regions_find(map, process, gap, most); gap = gap > UINT64_MAX / 4 ? UINT64_MAX : gap * 4)
+	for (gap = covered / 8 + 4096; !regions_find(map, process, gap, most);
+	     gap = gap > UINT64_MAX / 4 ? UINT64_MAX : gap * 4)
 		;
 	for (high = 1; cells_needed(map, high) > cells; high *= 2)
 		;
@@ -85,7 +87,8 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
 }
 
 /* Adds up the bytes between two addresses, by state; each span counts evenly over its addresses. */
-static void weigh(const struct snap_process *process, const struct region *region, double from, double to, double bytes[ALLOC_STATE_COUNT])
+static void weigh(const struct snap_process *process, const struct region *region, double from,
+		  double to, double bytes[ALLOC_STATE_COUNT])
 {
 	size_t low = region->first, high = region->first + region->count, i;
 	int state;
@@ -100,7 +103,8 @@ static void weigh(const struct snap_process *process, const struct region *regio
 		else
 			high = middle;
 	}
-	for (i = low; i < region->first + region->count && (double)process->spans[i].start < to; i++) {
+	for (i = low; i < region->first + region->count && (double)process->spans[i].start < to;
+	     i++) {
 		const struct snap_span *span = &process->spans[i];
 		double start = fmax(from, (double)span->start), end = fmin(to, (double)span->end);
 		double share = (end - start) / fmax((double)(span->end - span->start), 1);
@@ -113,7 +117,8 @@ static void weigh(const struct snap_process *process, const struct region *regio
 static const char *cell_look(const double bytes[ALLOC_STATE_COUNT], double size, enum style *style)
 {
 	static const char *const levels[] = { "▂", "▄", "▆", "█" };
-	double all = bytes[ALLOC_LIVE] + bytes[ALLOC_SUSPECT] + bytes[ALLOC_LEAKED] + bytes[ALLOC_HELD];
+	double all =
+		bytes[ALLOC_LIVE] + bytes[ALLOC_SUSPECT] + bytes[ALLOC_LEAKED] + bytes[ALLOC_HELD];
 	int level;
 
 	if (!(all > 0)) {
@@ -140,7 +145,8 @@ static const char *cell_look(const double bytes[ALLOC_STATE_COUNT], double size,
 
 void map_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
-	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1, rows = area->rect.rows;
+	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1,
+	    rows = area->rect.rows;
 	double bytes[ALLOC_STATE_COUNT], offset;
 	long cells = (long)cols * rows, total, at, skip;
 	struct map *map;
@@ -161,13 +167,15 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 	skip = total > cells ? (long)(view->pan * (double)(total - cells)) : 0;
 	at = 0;
 	offset = 0;
-	for (i = 0; i < cells && region < map->count; ) {
+	for (i = 0; i < cells && region < map->count;) {
 		const struct region *here = &map->regions[region];
-		double from = (double)here->start + offset, size = fmin(map->per_cell, (double)here->end - from);
+		double from = (double)here->start + offset,
+		       size = fmin(map->per_cell, (double)here->end - from);
 		int row = i / cols, col = label + i % cols;
 		enum style style = ST_FRAME;
 		const char *look = "┊";
-		long whole = (long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
+		long whole =
+			(long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
 
 		/* Skip whole regions at a time. */
 		if (offset == 0 && at + whole + 1 <= skip) {
@@ -182,7 +190,8 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 				continue;
 		}
 		if (label && i % cols == 0 && size > 0)
-			area_format(area, row, 0, ST_DIM, "%#14" PRIx64, here->start + (uint64_t)offset);
+			area_format(area, row, 0, ST_DIM, "%#14" PRIx64,
+				    here->start + (uint64_t)offset);
 		if (size > 0) {
 			weigh(process, here, from, from + size, bytes);
 			look = cell_look(bytes, size, &style);

@@ -9,7 +9,8 @@ enum { WHEEL_ROWS = 3 };
 
 static bool is_in(struct rect rect, int row, int col)
 {
-	return row >= rect.row && row < rect.row + rect.rows && col >= rect.col && col < rect.col + rect.cols;
+	return row >= rect.row && row < rect.row + rect.rows && col >= rect.col &&
+	       col < rect.col + rect.cols;
 }
 
 static void click_title(struct view *view, int col)
@@ -43,14 +44,16 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	struct rect menu = view->menu;
 	size_t line;
 
-	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_SETTINGS) {
+	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL &&
+	    view->mode != INPUT_SETTINGS) {
 		if (view->mode == INPUT_HELP)
 			mode_set(view, INPUT_NORMAL);
 		return;
 	}
 	if (!menu.rows)
-		return;		/* opened, and not drawn yet */
-	if (!is_in((struct rect){ menu.row - 1, menu.col - 2, menu.rows + 3, menu.cols + 4 }, row, col))
+		return; /* opened, and not drawn yet */
+	if (!is_in((struct rect){ menu.row - 1, menu.col - 2, menu.rows + 3, menu.cols + 4 }, row,
+		   col))
 		return view_key(view, K_ESCAPE);
 	if (!is_in(menu, row, col))
 		return;
@@ -66,7 +69,7 @@ static void wheel(struct view *view, int row, int col, int step)
 {
 	if (view->mode == INPUT_NORMAL && is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
-	else if (view->mode != INPUT_CONFIRM)	/* a question is answered with keys only */
+	else if (view->mode != INPUT_CONFIRM) /* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
 

@@ -39,7 +39,11 @@ static size_t help_lines(void)
  * What line @line of the help shows, with *@binding the key on it, or the first one of the section.
  * Sections begin with a line with their name.
  */
-static enum help_kind { HELP_GAP, HELP_SECTION, HELP_KEY } help_find(size_t line, const struct binding **binding)
+static enum help_kind {
+	HELP_GAP,
+	HELP_SECTION,
+	HELP_KEY
+} help_find(size_t line, const struct binding **binding)
 {
 	size_t i, at = 0;
 
@@ -61,15 +65,13 @@ static void help_line(const struct area *area, int row, int col, int cols, size_
 	char text[80];
 
 	switch (help_find(line, &binding)) {
-	case HELP_SECTION:
-		area_cut(area, row, col, cols, ST_HEAD, binding->section);
-		break;
+	case HELP_SECTION: area_cut(area, row, col, cols, ST_HEAD, binding->section); break;
 	case HELP_KEY:
 		area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
-		area_cut(area, row, col + 15, cols - 15, ST_PLAIN, binding_help(binding, text, sizeof(text)));
+		area_cut(area, row, col + 15, cols - 15, ST_PLAIN,
+			 binding_help(binding, text, sizeof(text)));
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -100,7 +102,8 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	/* No column begins with a gap */
 	size_t second = help_find(half, &binding) == HELP_GAP ? half + 1 : half;
 	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
-	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows, cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
+	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows,
+	    cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
 
 	view->menu = (struct rect){ area.rect.row, area.rect.col, body, area.rect.cols };
 	if (view->help_top > (int)half - body)
@@ -115,7 +118,8 @@ static void help_draw(struct view *view, struct canvas *canvas)
 	if (body < rows) {
 		legend_draw(&area, rows - 1);
 		i = (int)half > body ? strlen(scrolls) : 0;
-		area_cut(&area, rows - 2, 0, area.rect.cols - (i ? (int)i + 1 : 0), ST_DIM, "Mouse: a row, a title, a pane, a key below; wheel");
+		area_cut(&area, rows - 2, 0, area.rect.cols - (i ? (int)i + 1 : 0), ST_DIM,
+			 "Mouse: a row, a title, a pane, a key below; wheel");
 		area_right(&area, rows - 2, area.rect.cols, ST_DIM, i ? scrolls : "");
 	}
 }
@@ -133,7 +137,8 @@ static size_t menu_top(size_t chosen, size_t count, int rows)
 /*
  * A frame for @count lines, and below them the @keys that work there. Returns how many lines fit.
  */
-static int menu_open(struct view *view, struct canvas *canvas, size_t count, int cols, const char *title, const char *keys, struct area *area)
+static int menu_open(struct view *view, struct canvas *canvas, size_t count, int cols,
+		     const char *title, const char *keys, struct area *area)
 {
 	int rows;
 
@@ -142,7 +147,8 @@ static int menu_open(struct view *view, struct canvas *canvas, size_t count, int
 	if (rows < area->rect.rows)
 		area_cut(area, rows, 0, area->rect.cols, ST_KEY, keys);
 	view->menu_top = menu_top(view->menu_row, count, rows);
-	view->menu = (struct rect){ area->rect.row, area->rect.col, rows < (int)count ? rows : (int)count, area->rect.cols };
+	view->menu = (struct rect){ area->rect.row, area->rect.col,
+				    rows < (int)count ? rows : (int)count, area->rect.cols };
 	return rows;
 }
 
@@ -150,13 +156,17 @@ static void sort_draw(struct view *view, struct canvas *canvas)
 {
 	const struct sort_order *order = &view->settings.sort;
 	struct area area;
-	int rows = menu_open(view, canvas, column_count, 60, "Sort by", "Enter sort   I invert   Esc close", &area);
+	int rows = menu_open(view, canvas, column_count, 60, "Sort by",
+			     "Enter sort   I invert   Esc close", &area);
 	size_t top = view->menu_top, i;
 
 	for (i = 0; (int)i < rows && top + i < column_count; i++) {
 		const struct column *column = &columns[top + i];
 
-		area_text(&area, (int)i, 0, ST_HEAD, order->keys[0] != column ? " " : (column->unit == UNIT_TEXT) == order->reverse ? "▼" : "▲");
+		area_text(&area, (int)i, 0, ST_HEAD,
+			  order->keys[0] != column                      ? " " :
+			  (column->unit == UNIT_TEXT) == order->reverse ? "▼" :
+									  "▲");
 		area_cut(&area, (int)i, 2, 9, ST_PLAIN, column->title);
 		area_cut(&area, (int)i, 12, area.rect.cols - 12, ST_DIM, column->help);
 		if (top + i == view->menu_row)
@@ -173,10 +183,12 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	int rows;
 
 	if (process)
-		snprintf(title, sizeof(title), "Signal to %u %s", process->pid, utf8_fit(name, sizeof(name), command_brief(process), 30));
+		snprintf(title, sizeof(title), "Signal to %u %s", process->pid,
+			 utf8_fit(name, sizeof(name), command_brief(process), 30));
 	else
 		strcpy(title, "Signal");
-	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close", &area);
+	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close",
+			 &area);
 	for (i = 0; (int)i < rows && view->menu_top + i < menu_signal_count; i++) {
 		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[view->menu_top + i].name);
 		if (view->menu_top + i == view->menu_row)
@@ -193,7 +205,8 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 
 	if (!view->signal_number) {
 		area = frame_open(canvas, 2, 50, "Quit");
-		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, "The command still runs; quitting ends it.");
+		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN,
+			 "The command still runs; quitting ends it.");
 		area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y end it and quit   Esc stay");
 		return;
 	}
@@ -201,8 +214,9 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 		if (menu_signals[i].number == view->signal_number)
 			break;
 	area = frame_open(canvas, 2, 60, "Signal");
-	snprintf(text, sizeof(text), "Send %.*s to %u %s?", (int)strcspn(menu_signals[i].name, " "), menu_signals[i].name,
-		 process ? process->pid : 0, process ? utf8_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
+	snprintf(text, sizeof(text), "Send %.*s to %u %s?", (int)strcspn(menu_signals[i].name, " "),
+		 menu_signals[i].name, process ? process->pid : 0,
+		 process ? utf8_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
 	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }
@@ -211,7 +225,8 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 {
 	size_t count = settings_lines(view), top, i;
 	struct area area;
-	int rows = menu_open(view, canvas, count, 70, "Settings", "Space change   < > move a column   W save   Esc close", &area);
+	int rows = menu_open(view, canvas, count, 70, "Settings",
+			     "Space change   < > move a column   W save   Esc close", &area);
 	char name[64], value[64];
 	const char *help;
 
@@ -229,17 +244,11 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
-	case INPUT_HELP:
-		return help_draw(view, canvas);
-	case INPUT_SORT:
-		return sort_draw(view, canvas);
-	case INPUT_SIGNAL:
-		return signal_draw(view, canvas);
-	case INPUT_CONFIRM:
-		return confirm_draw(view, canvas);
-	case INPUT_SETTINGS:
-		return settings_draw(view, canvas);
-	default:
-		return;
+	case INPUT_HELP: return help_draw(view, canvas);
+	case INPUT_SORT: return sort_draw(view, canvas);
+	case INPUT_SIGNAL: return signal_draw(view, canvas);
+	case INPUT_CONFIRM: return confirm_draw(view, canvas);
+	case INPUT_SETTINGS: return settings_draw(view, canvas);
+	default: return;
 	}
 }

@@ -29,7 +29,7 @@ static const struct list_column call_columns[] = {
 	[C_MAX] = { "MAX", .width = 6, .rank = 7 },
 };
 
-#define PLACES_SHOWN	4	/* of a call; in full height all */
+#define PLACES_SHOWN 4 /* of a call; in full height all */
 
 static double calls_seconds(const struct snap_process *process)
 {
@@ -41,7 +41,7 @@ static double calls_seconds(const struct snap_process *process)
 }
 
 struct calls_list {
-	double seconds;			/* inside all of them */
+	double seconds; /* inside all of them */
 	struct place_row *rows;
 };
 
@@ -72,7 +72,9 @@ static double call_number(const struct list *list, size_t row, size_t column)
 	case C_SHARE: return seconds > 0 ? call->seconds / seconds : NAN;
 	/* Of a launch that is not watched to its end the time is not known. */
 	case C_AVERAGE:
-		return call->calls && !call->sampled ? process_known(list->process, call->seconds / (double)call->calls) : NAN;
+		return call->calls && !call->sampled ?
+			       process_known(list->process, call->seconds / (double)call->calls) :
+			       NAN;
 	case C_P50: return call->latency.p50;
 	case C_P99: return call->latency.p99;
 	default: return call->latency.max;
@@ -80,7 +82,8 @@ static double call_number(const struct list *list, size_t row, size_t column)
 }
 
 /* "      20   105ms  wait at train.py:12 (python)" */
-static enum style place_cell(const struct list *list, const struct place_row *row, size_t column, char out[CELL_TEXT])
+static enum style place_cell(const struct list *list, const struct place_row *row, size_t column,
+			     char out[CELL_TEXT])
 {
 	char calls[CELL_TEXT], time[CELL_TEXT];
 	int width = list->desc->columns[C_CALLS].width;
@@ -94,7 +97,8 @@ static enum style place_cell(const struct list *list, const struct place_row *ro
 	}
 	cell_count(calls, row->place.calls, width);
 	cell_time(time, row->place.amount);
-	snprintf(out, CELL_TEXT, "%*.32s %7.32s  %.*s", width, calls, time, CELL_TEXT - 80, row->place.site);
+	snprintf(out, CELL_TEXT, "%*.32s %7.32s  %.*s", width, calls, time, CELL_TEXT - 80,
+		 row->place.site);
 	return ST_PLAIN;
 }
 
@@ -115,7 +119,7 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 	case C_CALLS: return cell_count(out, number, width);
 	case C_FAILED: return cell_failures(out, number, call->sampled, width);
 	case C_SHARE: return cell_share(out, number);
-	case C_TIME:	/* launches that are not watched until they return are not included */
+	case C_TIME: /* launches that are not watched until they return are not included */
 		style = cell_time(time, number);
 		snprintf(out, CELL_TEXT, "%s%.32s", call->sampled && number > 0 ? "≥" : "", time);
 		return style;
@@ -139,22 +143,33 @@ static struct item_place *wait_places(const struct snap_process *process)
 	for (size_t i = 0; places && i < process->wait_site_count; i++) {
 		const struct snap_wait_site *wait = &process->wait_sites[i];
 
-		for (call = 0; call < process->call_count && process->call_list[call].call != wait->call; call++)
+		for (call = 0;
+		     call < process->call_count && process->call_list[call].call != wait->call;
+		     call++)
 			;
 		places[i] = (struct item_place){
-			.item = call, .site = wait->at.site, .amount = wait->seconds, .calls = (double)wait->calls,
+			.item = call,
+			.site = wait->at.site,
+			.amount = wait->seconds,
+			.calls = (double)wait->calls,
 		};
 	}
 	return places;
 }
 
-static void calls_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void calls_draw(struct view *view, const struct area *area,
+		       const struct snap_process *process)
 {
 	struct calls_list items = { .seconds = calls_seconds(process) };
-	struct list list = { .desc = &pane_calls, .view = view, .items = &items, .process = process, .empty = "No call was made." };
+	struct list list = { .desc = &pane_calls,
+			     .view = view,
+			     .items = &items,
+			     .process = process,
+			     .empty = "No call was made." };
 	struct item_place *places = view->base ? NULL : wait_places(process);
 
-	items.rows = place_rows_make(process->call_count, places, places ? process->wait_site_count : 0,
+	items.rows = place_rows_make(process->call_count, places,
+				     places ? process->wait_site_count : 0,
 				     view->full ? SIZE_MAX : PLACES_SHOWN, &list.count);
 	free(places);
 	if (!items.rows)
@@ -167,7 +182,7 @@ const struct pane_desc pane_calls = {
 	.pane = PANE_CALLS,
 	.title = "Calls",
 	.help = "every function, with times",
-	.sort = C_TIME + 1,	/* the order of the table of functions would say nothing */
+	.sort = C_TIME + 1, /* the order of the table of functions would say nothing */
 	.columns = call_columns,
 	.column_count = ARRAY_LEN(call_columns),
 	.cell = call_cell,

@@ -11,7 +11,20 @@
 #include "view/bars.h"
 #include "view/cells.h"
 
-enum { P_DIRECTION, P_MODE, P_DEVICE, P_CALLS, P_BYTES, P_AVERAGE, P_RATE, P_THROUGHPUT, P_PENDING, P_FAILED, P_SIZES, P_TIME };
+enum {
+	P_DIRECTION,
+	P_MODE,
+	P_DEVICE,
+	P_CALLS,
+	P_BYTES,
+	P_AVERAGE,
+	P_RATE,
+	P_THROUGHPUT,
+	P_PENDING,
+	P_FAILED,
+	P_SIZES,
+	P_TIME
+};
 
 static const struct list_column copy_columns[] = {
 	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0 },
@@ -31,8 +44,8 @@ static const struct list_column copy_columns[] = {
 };
 
 static const enum style direction_styles[DIR_COUNT] = {
-	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H, [DIR_D2D] = ST_D2D,
-	[DIR_P2P] = ST_P2P, [DIR_UNKNOWN] = ST_DIM,
+	[DIR_H2H] = ST_PLAIN, [DIR_H2D] = ST_H2D, [DIR_D2H] = ST_D2H,
+	[DIR_D2D] = ST_D2D,   [DIR_P2P] = ST_P2P, [DIR_UNKNOWN] = ST_DIM,
 };
 
 static double copy_number(const struct list *list, size_t item, size_t column)
@@ -46,8 +59,14 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	case P_BYTES: return (double)copy->bytes;
 	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
 	case P_RATE: return copy->rate_bytes_per_second;
-	case P_THROUGHPUT: return copy->mode == COPY_SYNC ? process_known(list->process, copy->bytes_per_second) : NAN;
-	case P_PENDING: return copy->mode == COPY_ASYNC ? process_known(list->process, (double)copy->pending) : NAN;
+	case P_THROUGHPUT:
+		return copy->mode == COPY_SYNC ?
+			       process_known(list->process, copy->bytes_per_second) :
+			       NAN;
+	case P_PENDING:
+		return copy->mode == COPY_ASYNC ?
+			       process_known(list->process, (double)copy->pending) :
+			       NAN;
 	case P_FAILED: return process_known(list->process, (double)copy->failures);
 	default: return process_known(list->process, copy->seconds);
 	}
@@ -67,31 +86,38 @@ static void sizes_text(const struct snap_copy *copy, char out[CELL_TEXT])
 		strcat(out, sums[i] ? level_of((double)sums[i] / (double)most) : " ");
 }
 
-static enum style copy_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+static enum style copy_cell(const struct list *list, size_t item, size_t column,
+			    char out[CELL_TEXT])
 {
 	const struct snap_copy *copy = &list->process->copies[item];
-	enum style style = copy->direction < DIR_COUNT ? direction_styles[copy->direction] : ST_PLAIN;
+	enum style style = copy->direction < DIR_COUNT ? direction_styles[copy->direction] :
+							 ST_PLAIN;
 	double number = copy_number(list, item, column);
 
 	switch (column) {
-	case P_DIRECTION: return cell_text(out, style, copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "?");
+	case P_DIRECTION:
+		return cell_text(
+			out, style,
+			copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "?");
 	case P_MODE:
 		if (copy->pageable)
 			return cell_text(out, ST_SUSPECT, "async*");
 		return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
 	case P_DEVICE: return cell_device(out, copy->device);
 	case P_CALLS: return cell_count(out, number, list->desc->columns[column].width);
-	case P_BYTES: case P_AVERAGE: case P_PENDING: return cell_bytes(out, number);
-	case P_RATE: case P_THROUGHPUT: return cell_rate(out, number, true);
+	case P_BYTES:
+	case P_AVERAGE:
+	case P_PENDING: return cell_bytes(out, number);
+	case P_RATE:
+	case P_THROUGHPUT: return cell_rate(out, number, true);
 	case P_FAILED: return cell_failures(out, number, false, list->desc->columns[column].width);
-	case P_SIZES:
-		sizes_text(copy, out);
-		return style;
+	case P_SIZES: sizes_text(copy, out); return style;
 	default: return cell_time(out, number);
 	}
 }
 
-static void plots_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void plots_draw(struct view *view, const struct area *area,
+		       const struct snap_process *process)
 {
 	static const enum copy_direction order[] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H };
 	static const char *const titles[] = { "H2D", "D2H", "D2D", "P2P", "H2H" };
@@ -108,23 +134,37 @@ static void plots_draw(struct view *view, const struct area *area, const struct 
 		rows--;
 	for (i = 0; i < count && i < rows * side; i++) {
 		int width = area->rect.cols / side, height = area->rect.rows / rows;
-		struct area part = area_part(area, i / side * height, i % side * width + 1, height, width - 2);
+		struct area part =
+			area_part(area, i / side * height, i % side * width + 1, height, width - 2);
 		struct plot plot = {
-			.track = history_find(&view->history, process->program), .series = SERIES_COPIES + order[used[i]],
-			.style = direction_styles[order[used[i]]], .title = titles[used[i]], .bytes = true, .per = "/s",
-			.marks = SERIES_COUNT, .back = view->back, .seen = &view->back_seen, .zoom = view->zoom, .delay = view_interval(view),
+			.track = history_find(&view->history, process->program),
+			.series = SERIES_COPIES + order[used[i]],
+			.style = direction_styles[order[used[i]]],
+			.title = titles[used[i]],
+			.bytes = true,
+			.per = "/s",
+			.marks = SERIES_COUNT,
+			.back = view->back,
+			.seen = &view->back_seen,
+			.zoom = view->zoom,
+			.delay = view_interval(view),
 		};
 
 		plot_draw(&part, &plot);
 	}
 }
 
-static void copies_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void copies_draw(struct view *view, const struct area *area,
+			const struct snap_process *process)
 {
 	int rows = area->rect.rows, wanted = (int)process->copy_count + 1, top;
 	struct area part;
 	struct list list = {
-		.desc = &pane_copies, .count = process->copy_count, .view = view, .process = process, .empty = "Nothing was copied.",
+		.desc = &pane_copies,
+		.count = process->copy_count,
+		.view = view,
+		.process = process,
+		.empty = "Nothing was copied.",
 	};
 
 	/* The plots take half if there is room for them; the list takes the rest. */

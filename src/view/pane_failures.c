@@ -15,9 +15,9 @@
 
 enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 
-#define SITE_COLS	90	/* for a column of sites */
-#define MEANING_COLS	143	/* for one of meanings; with sites, SITE_MORE more */
-#define SITE_MORE	22
+#define SITE_COLS    90  /* for a column of sites */
+#define MEANING_COLS 143 /* for one of meanings; with sites, SITE_MORE more */
+#define SITE_MORE    22
 
 static const struct list_column failure_columns[] = {
 	[F_COUNT] = { "COUNT", .width = 7, .rank = 0 },
@@ -34,8 +34,8 @@ static const struct list_column failure_columns[] = {
 /* A row: a failure; or its site, or a frame of its stack. */
 struct failure_row {
 	const struct snap_failure *failure;
-	const char *place;	/* NULL: the failure itself */
-	size_t number;		/* of rows behind it */
+	const char *place; /* NULL: the failure itself */
+	size_t number;     /* of rows behind it */
 };
 
 static const struct failure_row *row_of(const struct list *list, size_t item)
@@ -65,7 +65,8 @@ static double failure_number(const struct list *list, size_t item, size_t column
 	}
 }
 
-static enum style failure_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+static enum style failure_cell(const struct list *list, size_t item, size_t column,
+			       char out[CELL_TEXT])
 {
 	const struct snap_failure *failure = row_of(list, item)->failure;
 	const char *meaning, *place = row_of(list, item)->place;
@@ -78,20 +79,20 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	}
 	switch (column) {
 	case F_COUNT:
-		return cell_failures(out, (double)failure->count, false, list->desc->columns[column].width);
+		return cell_failures(out, (double)failure->count, false,
+				     list->desc->columns[column].width);
 	case F_CALL:
-		return cell_text(out, ST_PLAIN, snapshot_call_brief(failure->call, &failure->extra));
+		return cell_text(out, ST_PLAIN,
+				 snapshot_call_brief(failure->call, &failure->extra));
 	case F_ERROR:
-		return cell_text(out, !failure->extra.symbol && error_is_sticky(failure->code) ? ST_FAILED : ST_HEAD, failure->error);
-	case F_CODE:
-		snprintf(out, CELL_TEXT, "%d", failure->code);
-		return ST_DIM;
-	case F_FIRST:
-		format_when(list->view, failure->first, out, CELL_TEXT);
-		return ST_PLAIN;
-	case F_LAST:
-		format_when(list->view, failure->last, out, CELL_TEXT);
-		return ST_PLAIN;
+		return cell_text(out,
+				 !failure->extra.symbol && error_is_sticky(failure->code) ?
+					 ST_FAILED :
+					 ST_HEAD,
+				 failure->error);
+	case F_CODE: snprintf(out, CELL_TEXT, "%d", failure->code); return ST_DIM;
+	case F_FIRST: format_when(list->view, failure->first, out, CELL_TEXT); return ST_PLAIN;
+	case F_LAST: format_when(list->view, failure->last, out, CELL_TEXT); return ST_PLAIN;
 	case F_SITE:
 		return cell_text(out, ST_PLAIN, failure->where.site ? failure->where.site : "-");
 	default:
@@ -106,7 +107,8 @@ static size_t same_error(const struct snap_failure *failures, size_t at)
 	size_t i;
 
 	for (i = 0; i < at; i++)
-		if (failures[i].code == failures[at].code && !strcmp(failures[i].error, failures[at].error))
+		if (failures[i].code == failures[at].code &&
+		    !strcmp(failures[i].error, failures[at].error))
 			break;
 	return i;
 }
@@ -124,7 +126,8 @@ static void meaning_draw(const struct area *area, int row, const struct snap_fai
  * Rows of the failures, each followed by its site if that is wanted, or by its stack. Returns NULL
  * without memory.
  */
-static struct failure_row *rows_make(const struct snap_process *process, bool with_sites, bool with_stacks, size_t *count)
+static struct failure_row *rows_make(const struct snap_process *process, bool with_sites,
+				     bool with_stacks, size_t *count)
 {
 	size_t room = process->failure_count, at = 0;
 	struct failure_row *rows;
@@ -139,7 +142,8 @@ static struct failure_row *rows_make(const struct snap_process *process, bool wi
 
 		rows[at++].failure = failure;
 		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++)
-			rows[at++] = (struct failure_row){ failure, where->stack[frame], frame + 1 };
+			rows[at++] =
+				(struct failure_row){ failure, where->stack[frame], frame + 1 };
 		if (!has_stack && with_sites && where->site)
 			rows[at++] = (struct failure_row){ failure, where->site, 1 };
 	}
@@ -155,12 +159,17 @@ static bool has_sites(const struct snap_process *process)
 	return false;
 }
 
-static void failures_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void failures_draw(struct view *view, const struct area *area,
+			  const struct snap_process *process)
 {
 	bool in_column = has_sites(process) && area->rect.cols >= SITE_COLS;
 	struct list list = {
-		.desc = &pane_failures, .view = view, .process = process, .hidden = in_column ? 0 : 1u << F_SITE,
-		.empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS : "No call has failed.",
+		.desc = &pane_failures,
+		.view = view,
+		.process = process,
+		.hidden = in_column ? 0 : 1u << F_SITE,
+		.empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS :
+					       "No call has failed.",
 	};
 	struct failure_row *rows = rows_make(process, !in_column, view->full, &list.count);
 	size_t i, row = list.count + 2;

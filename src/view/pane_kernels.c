@@ -11,7 +11,22 @@
 #include "view/cells.h"
 #include "view/place_rows.h"
 
-enum { K_BAR, K_NAME, K_LAUNCHES, K_GRAPH, K_RATE, K_SHARE, K_GRID, K_BLOCK, K_SHARED, K_P50, K_P99, K_MAX, K_FAILED, K_DEVICE };
+enum {
+	K_BAR,
+	K_NAME,
+	K_LAUNCHES,
+	K_GRAPH,
+	K_RATE,
+	K_SHARE,
+	K_GRID,
+	K_BLOCK,
+	K_SHARED,
+	K_P50,
+	K_P99,
+	K_MAX,
+	K_FAILED,
+	K_DEVICE
+};
 
 static const struct list_column kernel_columns[] = {
 	[K_BAR] = { "", .least = 8, .left = true, .rank = 6, .is_bar = true },
@@ -30,7 +45,7 @@ static const struct list_column kernel_columns[] = {
 	[K_DEVICE] = { "DEV", .width = 3, .rank = 12 },
 };
 
-#define SITES_SHOWN	4	/* of a kernel; in full height all */
+#define SITES_SHOWN 4 /* of a kernel; in full height all */
 
 static enum style cell_shape(char out[CELL_TEXT], const uint32_t shape[3])
 {
@@ -69,7 +84,9 @@ static double kernel_number(const struct list *list, size_t row, size_t column)
 	case K_LAUNCHES: return (double)kernel->launches;
 	case K_GRAPH: return (double)kernel->graph_launches;
 	case K_RATE: return kernel->launches_per_second + kernel->graph_launches_per_second;
-	case K_SHARE: return kernel_runs(kernel) / ((double)list->process->launches + (double)list->process->graph_launches);
+	case K_SHARE:
+		return kernel_runs(kernel) /
+		       ((double)list->process->launches + (double)list->process->graph_launches);
 	case K_GRID: return (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
 	case K_BLOCK: return (double)kernel->block[0] * kernel->block[1] * kernel->block[2];
 	case K_SHARED: return kernel->shared_bytes;
@@ -82,7 +99,8 @@ static double kernel_number(const struct list *list, size_t row, size_t column)
 }
 
 /* "   ~60823  76.0%  step at train.py:12 (python)" */
-static enum style site_cell(const struct list *list, const struct place_row *row, size_t column, char out[CELL_TEXT])
+static enum style site_cell(const struct list *list, const struct place_row *row, size_t column,
+			    char out[CELL_TEXT])
 {
 	double launches = (double)list->process->kernels[row->item].launches;
 	char number[CELL_TEXT], share[CELL_TEXT];
@@ -94,13 +112,16 @@ static enum style site_cell(const struct list *list, const struct place_row *row
 		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
 		return ST_DIM;
 	}
-	cell_about(number, row->place.amount, !row->place.sampled, list->desc->columns[K_LAUNCHES].width);
+	cell_about(number, row->place.amount, !row->place.sampled,
+		   list->desc->columns[K_LAUNCHES].width);
 	cell_share(share, launches > 0 ? row->place.amount / launches : 0);
-	snprintf(out, CELL_TEXT, "%*.32s %6.32s  %.*s", list->desc->columns[K_LAUNCHES].width, number, share, CELL_TEXT - 80, row->place.site);
+	snprintf(out, CELL_TEXT, "%*.32s %6.32s  %.*s", list->desc->columns[K_LAUNCHES].width,
+		 number, share, CELL_TEXT - 80, row->place.site);
 	return ST_PLAIN;
 }
 
-static enum style kernel_cell(const struct list *list, size_t row, size_t column, char out[CELL_TEXT])
+static enum style kernel_cell(const struct list *list, size_t row, size_t column,
+			      char out[CELL_TEXT])
 {
 	const struct snap_kernel *kernel = kernel_of(list, row);
 	double number = kernel_number(list, row, column);
@@ -109,7 +130,10 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 	if (place_row_of(list, row)->is_place)
 		return site_cell(list, place_row_of(list, row), column, out);
 	switch (column) {
-	case K_NAME: return cell_text(out, ST_PLAIN, list->view->settings.full_names ? kernel->signature : kernel->name);
+	case K_NAME:
+		return cell_text(out, ST_PLAIN,
+				 list->view->settings.full_names ? kernel->signature :
+								   kernel->name);
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
 	case K_LAUNCHES: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);
@@ -117,7 +141,9 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 	case K_GRID: return cell_shape(out, kernel->grid);
 	case K_BLOCK: return cell_shape(out, kernel->block);
 	case K_SHARED: return cell_bytes(out, number);
-	case K_P50: case K_P99: case K_MAX: return cell_time(out, number);
+	case K_P50:
+	case K_P99:
+	case K_MAX: return cell_time(out, number);
 	case K_FAILED: return cell_failures(out, number, kernel->sampled, width);
 	default: return cell_device(out, kernel->device);
 	}
@@ -130,7 +156,9 @@ static double kernel_bar(const struct list *list, size_t row, size_t column, enu
 
 	(void)column;
 	*style = kernels[item].failures ? ST_FAILED : ST_LAUNCH;
-	return kernel_runs(&kernels[0]) > 0 ? kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) : 0;
+	return kernel_runs(&kernels[0]) > 0 ?
+		       kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) :
+		       0;
 }
 
 /* Returns where the kernels of @process are launched, NULL without memory; the caller frees it. */
@@ -142,18 +170,27 @@ static struct item_place *launch_places(const struct snap_process *process)
 		const struct snap_launch_site *site = &process->launch_sites[i];
 
 		places[i] = (struct item_place){
-			.item = site->kernel ? (size_t)(site->kernel - process->kernels) : process->kernel_count,
-			.site = site->at.site, .amount = (double)site->launches, .calls = (double)site->samples, .sampled = site->sampled,
+			.item = site->kernel ? (size_t)(site->kernel - process->kernels) :
+					       process->kernel_count,
+			.site = site->at.site,
+			.amount = (double)site->launches,
+			.calls = (double)site->samples,
+			.sampled = site->sampled,
 		};
 	}
 	return places;
 }
 
-static void kernels_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void kernels_draw(struct view *view, const struct area *area,
+			 const struct snap_process *process)
 {
-	struct list list = { .desc = &pane_kernels, .view = view, .process = process, .empty = "No kernel was launched." };
+	struct list list = { .desc = &pane_kernels,
+			     .view = view,
+			     .process = process,
+			     .empty = "No kernel was launched." };
 	struct item_place *places = view->base ? NULL : launch_places(process);
-	struct place_row *rows = place_rows_make(process->kernel_count, places, places ? process->launch_site_count : 0,
+	struct place_row *rows = place_rows_make(process->kernel_count, places,
+						 places ? process->launch_site_count : 0,
 						 view->full ? SIZE_MAX : SITES_SHOWN, &list.count);
 
 	free(places);

@@ -20,17 +20,14 @@ static const struct list_column log_columns[] = {
 };
 
 static const enum style tones[TONE_COUNT] = {
-	[TONE_QUIET] = ST_DIM,
-	[TONE_GOOD] = ST_GOOD,
-	[TONE_NOTICE] = ST_SUSPECT,
-	[TONE_LEAK] = ST_LEAKED,
-	[TONE_FAILURE] = ST_FAILED,
+	[TONE_QUIET] = ST_DIM,   [TONE_GOOD] = ST_GOOD,      [TONE_NOTICE] = ST_SUSPECT,
+	[TONE_LEAK] = ST_LEAKED, [TONE_FAILURE] = ST_FAILED,
 };
 
 /* A row: an event, or a call site that the event before it names. */
 struct log_row {
 	const struct snap_event *event;
-	size_t line;		/* 0: the event itself */
+	size_t line; /* 0: the event itself */
 };
 
 static const struct log_row *row_of(const struct list *list, size_t item)
@@ -61,7 +58,8 @@ static enum style line_cell(const struct log_row *row, size_t column, char out[C
 
 	out[0] = 0;
 	if (column == L_WHAT)
-		snprintf(out, CELL_TEXT, "  %s", snapshot_line(&row->event->detail->lines[row->line - 1], text));
+		snprintf(out, CELL_TEXT, "  %s",
+			 snapshot_line(&row->event->detail->lines[row->line - 1], text));
 	return ST_DIM;
 }
 
@@ -73,18 +71,16 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 	if (row_of(list, item)->line)
 		return line_cell(row_of(list, item), column, out);
 	switch (column) {
-	case L_TIME:
-		format_when(list->view, event->time, out, CELL_TEXT);
-		return ST_DIM;
-	case L_PID:
-		snprintf(out, CELL_TEXT, "%u", event->pid);
-		return ours ? ST_HEAD : ST_PLAIN;
+	case L_TIME: format_when(list->view, event->time, out, CELL_TEXT); return ST_DIM;
+	case L_PID: snprintf(out, CELL_TEXT, "%u", event->pid); return ours ? ST_HEAD : ST_PLAIN;
 	case L_EVENT:
-		return cell_text(out, tones[event_kinds[event->kind].tone], event_kinds[event->kind].title);
+		return cell_text(out, tones[event_kinds[event->kind].tone],
+				 event_kinds[event->kind].title);
 	default:
 		cell_text(out, ST_PLAIN, event->text);
 		if (event->repeated)
-			snprintf(out, CELL_TEXT, "(%" PRIu64 " times) %s", event->repeated + 1, event->text);
+			snprintf(out, CELL_TEXT, "(%" PRIu64 " times) %s", event->repeated + 1,
+				 event->text);
 		return ours ? ST_HEAD : ST_PLAIN;
 	}
 }
@@ -105,7 +101,8 @@ static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded,
 		const struct snap_event *event = &snapshot->events[i];
 
 		rows[at++].event = event;
-		for (size_t line = 1; expanded && event->detail && line <= event->detail->line_count; line++)
+		for (size_t line = 1;
+		     expanded && event->detail && line <= event->detail->line_count; line++)
 			rows[at++] = (struct log_row){ event, line };
 	}
 	*count = at;
@@ -114,7 +111,10 @@ static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded,
 
 static void log_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
-	struct list list = { .desc = &pane_log, .view = view, .process = process, .empty = "Nothing has happened yet." };
+	struct list list = { .desc = &pane_log,
+			     .view = view,
+			     .process = process,
+			     .empty = "Nothing has happened yet." };
 	struct log_row *rows = rows_make(view->shown, view->full, &list.count);
 
 	if (!rows)

@@ -26,37 +26,34 @@ static const struct list_column memory_columns[] = {
 	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1 },
 	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
 };
-#define SITE_AND_CALL 130	/* cells from which on there is room for both */
-#define SUM 9			/* cells besides the label of a sum: its number and gaps */
+#define SITE_AND_CALL 130 /* cells from which on there is room for both */
+#define SUM           9   /* cells besides the label of a sum: its number and gaps */
 
-static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held", "saved" };
-static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD, ST_DIM };
+static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held",
+							    "saved" };
+static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD,
+							    ST_DIM };
 
-static enum style memory_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+static enum style memory_cell(const struct list *list, size_t item, size_t column,
+			      char out[CELL_TEXT])
 {
 	const struct snap_alloc *alloc = &list->process->map[item];
 	enum style style = alloc->state < ALLOC_STATE_COUNT ? state_styles[alloc->state] : ST_PLAIN;
 
 	switch (column) {
-	case M_ADDRESS:
-		snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address);
-		return ST_PLAIN;
-	case M_SIZE:
-		cell_bytes(out, (double)alloc->bytes);
-		return style;
-	case M_AGE:
-		format_age(alloc->age, out, CELL_TEXT);
-		return ST_PLAIN;
+	case M_ADDRESS: snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address); return ST_PLAIN;
+	case M_SIZE: cell_bytes(out, (double)alloc->bytes); return style;
+	case M_AGE: format_age(alloc->age, out, CELL_TEXT); return ST_PLAIN;
 	case M_KIND:
-		return cell_text(out, ST_PLAIN, alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
-	case M_DEVICE:
-		return cell_device(out, alloc->device);
+		return cell_text(out, ST_PLAIN,
+				 alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
+	case M_DEVICE: return cell_device(out, alloc->device);
 	case M_STATE:
-		return cell_text(out, style, alloc->state < ALLOC_STATE_COUNT ? state_names[alloc->state] : "?");
-	case M_SITE:
-		return cell_text(out, ST_PLAIN, alloc->site);
-	default:
-		return cell_text(out, ST_DIM, call_name(alloc->call));
+		return cell_text(out, style,
+				 alloc->state < ALLOC_STATE_COUNT ? state_names[alloc->state] :
+								    "?");
+	case M_SITE: return cell_text(out, ST_PLAIN, alloc->site);
+	default: return cell_text(out, ST_DIM, call_name(alloc->call));
 	}
 }
 
@@ -73,7 +70,8 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 }
 
 /* If it does not fit, it is left out: a number cut short would be another number. */
-static int sum(const struct area *area, int col, const char *label, double bytes, enum style style, const char *mark)
+static int sum(const struct area *area, int col, const char *label, double bytes, enum style style,
+	       const char *mark)
 {
 	char number[32], text[40];
 
@@ -89,7 +87,8 @@ static int sum(const struct area *area, int col, const char *label, double bytes
  * @first and, with @then, a second number, each with its label; abbreviated if there is no room for
  * all digits.
  */
-static int counts(const struct area *area, int col, enum style style, uint64_t first, const char *label, const uint64_t *then, const char *label_then)
+static int counts(const struct area *area, int col, enum style style, uint64_t first,
+		  const char *label, const uint64_t *then, const char *label_then)
 {
 	char text[96], one[32], two[32] = "";
 
@@ -97,7 +96,8 @@ static int counts(const struct area *area, int col, enum style style, uint64_t f
 	if (then)
 		snprintf(two, sizeof(two), "%" PRIu64, *then);
 	for (int brief = 0; brief < 2; brief++) {
-		snprintf(text, sizeof(text), "%s %s%s%s%s%s", one, label, then ? ", " : "", two, then ? " " : "", then ? label_then : "");
+		snprintf(text, sizeof(text), "%s %s%s%s%s%s", one, label, then ? ", " : "", two,
+			 then ? " " : "", then ? label_then : "");
 		if (col + (int)strlen(text) < area->rect.cols)
 			return area_text(area, 0, col, style, text) + 2;
 		format_count((double)first, one, sizeof(one));
@@ -137,26 +137,33 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 		{ "live", (double)process->live, ST_LIVE, bound, false, false },
 		{ "peak", (double)process->peak, ST_PLAIN, bound, false, false },
 		{ "leaked", (double)process->leaked, ST_LEAKED, bound, false, false },
-		{ "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "", true, false },
+		{ "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "",
+		  true, false },
 		{ "held", (double)process->held, ST_HELD, "", true, false },
 		{ "untracked", (double)process->untracked, ST_HELD, "", true, !process->has_used },
 	};
 	int col = 0, i;
 
 	if (process->unreturned)
-		return area_text(area, 0, col, ST_DIM, "What it allocates is not known: " NO_RETURNS);
+		return area_text(area, 0, col, ST_DIM,
+				 "What it allocates is not known: " NO_RETURNS);
 	sums_choose(sums, ARRAY_LEN(sums), area->rect.cols);
 	for (size_t j = 0; j < ARRAY_LEN(sums); j++)
 		if (!sums[j].left_out)
-			col = sum(area, col, sums[j].label, sums[j].bytes, sums[j].style, sums[j].mark);
-	col = counts(area, col + 1, ST_PLAIN, process->allocations, "allocations", &process->frees, "frees");
+			col = sum(area, col, sums[j].label, sums[j].bytes, sums[j].style,
+				  sums[j].mark);
+	col = counts(area, col + 1, ST_PLAIN, process->allocations, "allocations", &process->frees,
+		     "frees");
 	if (process->failed_allocations)
-		col = counts(area, col, ST_FAILED, process->failed_allocations, "failed", NULL, NULL);
+		col = counts(area, col, ST_FAILED, process->failed_allocations, "failed", NULL,
+			     NULL);
 	if (process->double_frees)
-		col = counts(area, col, ST_FAILED, process->double_frees, "freed twice", NULL, NULL);
+		col = counts(area, col, ST_FAILED, process->double_frees, "freed twice", NULL,
+			     NULL);
 	for (i = 0; i < KIND_COUNT; i++)
 		if (process->kinds[i] && i != KIND_DEVICE)
-			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i], ST_PLAIN, "");
+			col = sum(area, col, alloc_kind_names[i], (double)process->kinds[i],
+				  ST_PLAIN, "");
 	return col;
 }
 
@@ -170,11 +177,15 @@ static void scale_draw(const struct view *view, const struct area *area, int col
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, text);
 }
 
-static void memory_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void memory_draw(struct view *view, const struct area *area,
+			const struct snap_process *process)
 {
 	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot, sums;
 	struct list list = {
-		.desc = &pane_memory, .count = process->map_count, .view = view, .process = process,
+		.desc = &pane_memory,
+		.count = process->map_count,
+		.view = view,
+		.process = process,
 		.empty = process->unreturned ? "" : "No allocation is live.",
 	};
 	struct area part;
@@ -189,7 +200,11 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	}
 	sums = sums_draw(area, process);
 	map = rows < 7 || !process->span_count ? 0 : rows < 12 ? 2 : rows < 24 ? 3 : 5;
-	plot = rows < 14 || !(process->allocations || process->failed_allocations || process->live) ? 0 : rows < 22 ? 5 : rows / 4 + 1;
+	plot = rows < 14 || !(process->allocations || process->failed_allocations ||
+			      process->live) ?
+		       0 :
+	       rows < 22 ? 5 :
+			   rows / 4 + 1;
 	if (map) {
 		part = area_part(area, row, 0, map, cols);
 		map_draw(view, &part, process);
@@ -198,9 +213,19 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	}
 	if (plot) {
 		struct plot live = {
-			.track = history_find(&view->history, process->program), .series = SERIES_LIVE, .style = ST_LIVE,
-			.title = process->failed_allocations ? "live bytes  ✗ an allocation failed" : "live bytes", .bytes = true, .per = "",
-			.marks = SERIES_FAILED_ALLOCATIONS, .back = view->back, .seen = &view->back_seen, .zoom = 0, .delay = view_interval(view),
+			.track = history_find(&view->history, process->program),
+			.series = SERIES_LIVE,
+			.style = ST_LIVE,
+			.title = process->failed_allocations ?
+					 "live bytes  ✗ an allocation failed" :
+					 "live bytes",
+			.bytes = true,
+			.per = "",
+			.marks = SERIES_FAILED_ALLOCATIONS,
+			.back = view->back,
+			.seen = &view->back_seen,
+			.zoom = 0,
+			.delay = view_interval(view),
 		};
 
 		part = area_part(area, row, 1, plot, cols - 2);
@@ -211,7 +236,9 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	part = area_part(area, row, 0, rows - row - omitted, cols);
 	list_draw(view, &part, &list);
 	if (omitted)
-		area_format(area, rows - 1, 1, ST_DIM, "and %" PRIu64 " smaller ones (--map lists more)", process->map_omitted);
+		area_format(area, rows - 1, 1, ST_DIM,
+			    "and %" PRIu64 " smaller ones (--map lists more)",
+			    process->map_omitted);
 }
 
 const struct pane_desc pane_memory = {

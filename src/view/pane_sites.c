@@ -22,8 +22,8 @@ enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK, S_
  * Where there is little room, a site's source line is worth more than a bar, and than how many
  * frames, or sites, there are.
  */
-#define LINE_AND_STACK	90	/* cells: room for both */
-#define LINE_AND_BAR	130
+#define LINE_AND_STACK 90 /* cells: room for both */
+#define LINE_AND_BAR   130
 static const struct list_column site_columns[S_COUNT] = {
 	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true },
 	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0 },
@@ -44,22 +44,22 @@ static const char *const group_titles[SITE_GROUPING_COUNT][S_COUNT] = {
 
 /* A row: a group, or a site, or a frame of the site that stands before it. */
 struct site_row {
-	const struct site_group *group;	/* of a group only */
+	const struct site_group *group; /* of a group only */
 	const struct snap_site *site;
-	size_t frame;			/* + 1, of a frame only */
+	size_t frame; /* + 1, of a frame only */
 	/* The row it is sorted with; the row that it is part of, or itself */
 	size_t top, opens;
-	int depth;			/* how far it is set in */
-	uint64_t bytes;			/* live, leaked, held: the length of the bar */
+	int depth;      /* how far it is set in */
+	uint64_t bytes; /* live, leaked, held: the length of the bar */
 	enum style bar;
-	double figures[S_COUNT];	/* since the baseline, if there is one */
+	double figures[S_COUNT]; /* since the baseline, if there is one */
 };
 
 struct site_rows {
 	struct site_row *list;
 	size_t count, room;
-	uint64_t most;			/* the most bytes of any row */
-	struct site_groups groups;	/* of these rows */
+	uint64_t most;             /* the most bytes of any row */
+	struct site_groups groups; /* of these rows */
 };
 
 static const struct site_row *row_of(const struct list *list, size_t item)
@@ -137,14 +137,19 @@ static enum style name_cell(const struct site_row *row, char out[CELL_TEXT])
 {
 	int len = snprintf(out, CELL_TEXT, "%*s", 2 * row->depth, "");
 
-	utf8_fit(out + len, (size_t)(CELL_TEXT - len), row->group ? row->group->name : row->site->site, INT_MAX);
+	utf8_fit(out + len, (size_t)(CELL_TEXT - len),
+		 row->group ? row->group->name : row->site->site, INT_MAX);
 	return row->group ? ST_HEAD : ST_PLAIN;
 }
 
-static enum style site_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
+static enum style site_cell(const struct list *list, size_t item, size_t column,
+			    char out[CELL_TEXT])
 {
 	static const enum style styles[] = {
-		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED, [S_HELD] = ST_HELD,
+		[S_LIVE] = ST_LIVE,
+		[S_SUSPECT] = ST_SUSPECT,
+		[S_LEAKED] = ST_LEAKED,
+		[S_HELD] = ST_HELD,
 	};
 	const struct site_row *row = row_of(list, item);
 	double number = row->figures[column];
@@ -153,10 +158,8 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 	if (row->frame)
 		return frame_cell(row, column, out);
 	switch (column) {
-	case S_SITE:
-		return name_cell(row, out);
-	case S_ALLOCS:
-		return cell_count(out, number, list->desc->columns[column].width);
+	case S_SITE: return name_cell(row, out);
+	case S_ALLOCS: return cell_count(out, number, list->desc->columns[column].width);
 	case S_STACK:
 		/* A column of sites has no place for frames. */
 		if (!row->group && list->titles)
@@ -167,7 +170,8 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		return ST_DIM;
 	default:
 		cell_bytes(body, number);
-		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "", body);
+		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "",
+			 body);
 		return number > 0 ? styles[column] : ST_DIM;
 	}
 }
@@ -196,7 +200,8 @@ static bool site_hides(const struct list *list, size_t item, const char *text)
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct snap_site *a = *(const struct snap_site *const *)left, *b = *(const struct snap_site *const *)right;
+	const struct snap_site *a = *(const struct snap_site *const *)left,
+			       *b = *(const struct snap_site *const *)right;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -207,7 +212,8 @@ static int compare_places(const void *left, const void *right)
  * What @base knew of each site of @process, NULL where it knew none, in a new list; NULL without
  * memory.
  */
-static const struct snap_site **befores_find(const struct snap_process *process, const struct snap_process *base)
+static const struct snap_site **befores_find(const struct snap_process *process,
+					     const struct snap_process *base)
 {
 	const struct snap_site **then = calloc(base->site_count + 1, sizeof(*then)), **found, *site;
 	const struct snap_site **befores = calloc(process->site_count + 1, sizeof(*befores));
@@ -263,7 +269,7 @@ static enum style bar_style(uint64_t leaked, uint64_t suspect, uint64_t held, ui
 struct making {
 	const struct view *view;
 	const struct snap_process *process;
-	const struct snap_site **befores;	/* of each site; NULL: there is no baseline */
+	const struct snap_site **befores; /* of each site; NULL: there is no baseline */
 	struct site_rows *rows;
 };
 
@@ -278,7 +284,8 @@ static bool is_open(const struct making *making, const struct site_row *row)
  */
 static int site_add(const struct making *making, size_t at, size_t top, int depth)
 {
-	const struct snap_site *site = &making->process->sites[at], *before = making->befores ? making->befores[at] : NULL;
+	const struct snap_site *site = &making->process->sites[at],
+			       *before = making->befores ? making->befores[at] : NULL;
 	struct site_row row = {
 		.site = site, .top = top, .depth = depth, .bytes = site->live + site->leaked + site->held,
 		.bar = bar_style(site->leaked, site->suspect, site->held, site->live),
@@ -294,16 +301,21 @@ static int site_add(const struct making *making, size_t at, size_t top, int dept
 		return -1;
 	row = *added;
 	for (size_t i = 0, count = is_open(making, &row) ? site->stack_count : 0; i < count; i++)
-		if (!row_add(making->rows, (struct site_row){
-				.site = site, .frame = i + 1, .top = row.top, .opens = row.opens, .depth = depth + 1 }))
+		if (!row_add(making->rows, (struct site_row){ .site = site,
+							      .frame = i + 1,
+							      .top = row.top,
+							      .opens = row.opens,
+							      .depth = depth + 1 }))
 			return -1;
 	return 0;
 }
 
-static int group_add(const struct making *making, const struct site_group *group, const size_t *members)
+static int group_add(const struct making *making, const struct site_group *group,
+		     const size_t *members)
 {
 	struct site_row row = {
-		.group = group, .bytes = group->live + group->leaked + group->held,
+		.group = group,
+		.bytes = group->live + group->leaked + group->held,
 		.bar = bar_style(group->leaked, group->suspect, group->held, group->live),
 	};
 	size_t top = making->rows->count;
@@ -345,15 +357,23 @@ static bool has_stacks(const struct snap_process *process)
 	return false;
 }
 
-static void sites_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static void sites_draw(struct view *view, const struct area *area,
+		       const struct snap_process *process)
 {
 	enum site_grouping by = view->settings.sites_by;
 	struct site_rows rows = { .list = NULL };
 	struct list list = {
-		.desc = &pane_sites, .items = &rows, .view = view, .process = process,
+		.desc = &pane_sites,
+		.items = &rows,
+		.view = view,
+		.process = process,
 		.hidden = (area->rect.cols >= LINE_AND_BAR ? 0 : 1u << S_BAR) |
-			  (area->rect.cols >= LINE_AND_STACK && (by != SITES_EACH || has_stacks(process)) ? 0 : 1u << S_STACK),
-		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS : "No memory was allocated.",
+			  (area->rect.cols >= LINE_AND_STACK &&
+					   (by != SITES_EACH || has_stacks(process)) ?
+				   0 :
+				   1u << S_STACK),
+		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS :
+					       "No memory was allocated.",
 		.titles = by == SITES_EACH ? NULL : group_titles[by],
 	};
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;

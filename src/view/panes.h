@@ -42,10 +42,10 @@ enum pan { PAN_NAMES, PAN_PLOTS, PAN_MAP };
 /* The functions for cells belong to its list: see list.h. */
 struct pane_desc {
 	enum pane pane;
-	const char *title;		/* on its tab, and in the settings file */
-	const char *help;		/* what it shows: the help's text after the title */
+	const char *title; /* on its tab, and in the settings file */
+	const char *help;  /* what it shows: the help's text after the title */
 	enum pan pan;
-	bool is_of_all;			/* shown even if no process is selected */
+	bool is_of_all; /* shown even if no process is selected */
 	/* column + 1 that it is sorted by at first; 0: its list has an order of its own */
 	unsigned int sort;
 
@@ -72,7 +72,7 @@ struct pane_desc {
 	uint64_t (*key)(const struct list *list, size_t item);
 	/* The item that Enter means: @item, or the one it belongs to */
 	size_t (*opens)(const struct list *list, size_t item);
-	bool (*can_open)(const struct list *list, size_t item);		/* there is more of it */
+	bool (*can_open)(const struct list *list, size_t item); /* there is more of it */
 	/* What to say if there is not */
 	const char *closed;
 	/* What is not open has @text in it */
@@ -81,7 +81,8 @@ struct pane_desc {
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 
 	/* @process is the selected one, or NULL; with a baseline its figures are differences. */
-	void (*draw)(struct view *view, const struct area *area, const struct snap_process *process);
+	void (*draw)(struct view *view, const struct area *area,
+		     const struct snap_process *process);
 };
 
 #define PANE_DECLARATION(constant, name) extern const struct pane_desc pane_##name;

@@ -43,7 +43,8 @@ static size_t places_merge(struct item_place *places, size_t count)
 	return kept;
 }
 
-struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count, size_t most, size_t *row_count)
+struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count,
+				  size_t most, size_t *row_count)
 {
 	struct place_row *rows = calloc(item_count + count + 1, sizeof(*rows));
 	size_t item, place = 0, at = 0, first, shown;
@@ -58,9 +59,14 @@ struct place_row *place_rows_make(size_t item_count, struct item_place *places, 
 		rows[at++] = (struct place_row){ .item = item, .first = first };
 		for (shown = 0; place < count && places[place].item == item; place++, shown++)
 			if (shown < most)
-				rows[at++] = (struct place_row){ .item = item, .first = first, .is_place = true, .place = places[place] };
+				rows[at++] = (struct place_row){ .item = item,
+								 .first = first,
+								 .is_place = true,
+								 .place = places[place] };
 			else if (shown == most)
-				rows[at++] = (struct place_row){ .item = item, .first = first, .is_place = true, .more = 1 };
+				rows[at++] = (struct place_row){
+					.item = item, .first = first, .is_place = true, .more = 1
+				};
 			else
 				rows[at - 1].more++;
 	}

@@ -59,7 +59,8 @@ static bool word_matches(const struct snap_process *process, const char *word)
 	if (!strncmp(word, "pod:", 4))
 		return process->pod && text_find(process->pod, word + 4);
 	return text_find(process->command, word) || text_find(process->arguments, word) ||
-	       (process->container && text_find(process->container, word)) || (process->pod && text_find(process->pod, word));
+	       (process->container && text_find(process->container, word)) ||
+	       (process->pod && text_find(process->pod, word));
 }
 
 bool rows_match(const struct snap_process *process, const char *filter)
@@ -97,9 +98,9 @@ static void row_add(struct view *view, const struct snap_process *process, const
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
 }
 
-#define NO_ROW		SIZE_MAX
+#define NO_ROW SIZE_MAX
 /* A process that is nested deeper, in a forged recording, becomes a root */
-#define TREE_DEPTH	128
+#define TREE_DEPTH 128
 
 /* All processes, as indexes into the list. */
 struct forest {
@@ -107,14 +108,15 @@ struct forest {
 	size_t count;
 	bool *done;
 	size_t *parent;
-	size_t *child, *sibling;	/* the first child, and the next sibling */
+	size_t *child, *sibling; /* the first child, and the next sibling */
 	size_t *by_pid;
 };
 
 static int pid_order(const void *left, const void *right, void *context)
 {
 	const struct snap_process *const *list = context;
-	const struct snap_process *a = list[*(const size_t *)left], *b = list[*(const size_t *)right];
+	const struct snap_process *a = list[*(const size_t *)left],
+				  *b = list[*(const size_t *)right];
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
@@ -134,7 +136,8 @@ static size_t parent_of(const struct forest *forest, size_t at)
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		other = forest->list[forest->by_pid[middle]];
-		if (other->pid > process->parent_pid || (other->pid == process->parent_pid && other->start_time > process->start_time))
+		if (other->pid > process->parent_pid ||
+		    (other->pid == process->parent_pid && other->start_time > process->start_time))
 			high = middle;
 		else
 			low = middle + 1;
@@ -147,7 +150,8 @@ static size_t parent_of(const struct forest *forest, size_t at)
 	return forest->by_pid[low - 1];
 }
 
-static void tree_add(struct view *view, struct forest *forest, size_t at, const char *lead, bool root, bool last, int depth)
+static void tree_add(struct view *view, struct forest *forest, size_t at, const char *lead,
+		     bool root, bool last, int depth)
 {
 	char branch[32], below[24];
 	size_t i;
@@ -157,9 +161,11 @@ static void tree_add(struct view *view, struct forest *forest, size_t at, const 
 	row_add(view, forest->list[at], branch);
 	/* Below this depth the indentation no longer grows. */
 	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
-	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW; i = forest->sibling[i])
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW;
+	     i = forest->sibling[i])
 		if (!forest->done[i])
-			tree_add(view, forest, i, below, false, forest->sibling[i] == NO_ROW, depth + 1);
+			tree_add(view, forest, i, below, false, forest->sibling[i] == NO_ROW,
+				 depth + 1);
 }
 
 static void forest_grow(struct view *view, struct forest *forest)
@@ -188,7 +194,9 @@ static void forest_grow(struct view *view, struct forest *forest)
 static void tree_arrange(struct view *view, const struct snap_process **list, size_t count)
 {
 	size_t *places = calloc(4 * count + 1, sizeof(*places)), i;
-	struct forest forest = { .list = list, .count = count, .done = calloc(count + 1, sizeof(bool)) };
+	struct forest forest = { .list = list,
+				 .count = count,
+				 .done = calloc(count + 1, sizeof(bool)) };
 
 	if (forest.done && places) {
 		forest.parent = places;
@@ -210,7 +218,8 @@ static void tree_arrange(struct view *view, const struct snap_process **list, si
 
 static bool is_idle(const struct snap_process *process)
 {
-	return process->exited || (!process->allocations && !process->launches && !process->failures && !process->call_count);
+	return process->exited || (!process->allocations && !process->launches &&
+				   !process->failures && !process->call_count);
 }
 
 static void keep_selection(struct view *view)
@@ -248,13 +257,15 @@ static int compare_difference(const void *left, const void *right, void *context
 	const struct sort_order *order = &view->settings.sort;
 
 	for (size_t i = 0; i < order->count; i++) {
-		struct column_value x = view_value(view, order->keys[i], a), y = view_value(view, order->keys[i], b);
+		struct column_value x = view_value(view, order->keys[i], a),
+				    y = view_value(view, order->keys[i], b);
 		int result = column_compare(order->keys[i], &x, &y, order->reverse);
 
 		if (result)
 			return result;
 	}
-	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : (a->program > b->program) - (a->program < b->program);
+	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) :
+				  (a->program > b->program) - (a->program < b->program);
 }
 
 void rows_arrange(struct view *view)
@@ -308,8 +319,9 @@ static bool search_matches(const struct snap_process *process, const char *searc
 
 	snprintf(pid, sizeof(pid), "%u", process->pid);
 	snprintf(ns_pid, sizeof(ns_pid), "%u", process->ns_pid);
-	return (process->container && text_find(process->container, search)) || (process->pod && text_find(process->pod, search)) ||
-	       !strcmp(ns_pid, search) || text_find(process->command, search) || text_find(process->arguments, search) ||
+	return (process->container && text_find(process->container, search)) ||
+	       (process->pod && text_find(process->pod, search)) || !strcmp(ns_pid, search) ||
+	       text_find(process->command, search) || text_find(process->arguments, search) ||
 	       text_find(process->user, search) || !strcmp(pid, search);
 }
 

@@ -21,11 +21,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECTION "screen"
-#define LINE_SIZE 1024	/* of a line in the file: all columns take 201 */
+#define SECTION   "screen"
+#define LINE_SIZE 1024 /* of a line in the file: all columns take 201 */
 
-enum item { ITEM_THEME, ITEM_ASCII, ITEM_MOUSE, ITEM_DELAY, ITEM_TREE, ITEM_FOLLOW, ITEM_NAMES, ITEM_PANE, ITEM_SITES, ITEM_SORT, ITEM_REVERSE,
-	    ITEM_COLUMNS, ITEM_COUNT };
+enum item {
+	ITEM_THEME,
+	ITEM_ASCII,
+	ITEM_MOUSE,
+	ITEM_DELAY,
+	ITEM_TREE,
+	ITEM_FOLLOW,
+	ITEM_NAMES,
+	ITEM_PANE,
+	ITEM_SITES,
+	ITEM_SORT,
+	ITEM_REVERSE,
+	ITEM_COLUMNS,
+	ITEM_COUNT
+};
 
 static const struct {
 	const char *key, *label, *help;
@@ -36,12 +49,13 @@ static const struct {
 	[ITEM_DELAY] = { "delay", "Delay", "seconds between refreshes (key d)" },
 	[ITEM_TREE] = { "tree", "Tree", "children below their parents (key t)" },
 	[ITEM_FOLLOW] = { "follow", "Follow", "keep the selected process in sight (key F)" },
-	[ITEM_NAMES] = { "full_names", "Full kernel names", "with arguments and templates (key c)" },
+	[ITEM_NAMES] = { "full_names", "Full kernel names",
+			 "with arguments and templates (key c)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
 	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library (key b)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
-	[ITEM_COLUMNS] = { "columns", NULL, NULL },	/* one line for each column */
+	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
 };
 
 static bool *flag_of(struct settings *settings, enum item item)
@@ -79,28 +93,21 @@ static void value_write(const struct settings *settings, enum item item, char *o
 		return;
 	}
 	switch (item) {
-	case ITEM_THEME:
-		snprintf(out, size, "%s", settings->theme->name);
-		break;
-	case ITEM_DELAY:
-		snprintf(out, size, "%g", (double)settings->delay / 1e9);
-		break;
-	case ITEM_PANE:
-		snprintf(out, size, "%s", panes[settings->pane]->title);
-		break;
-	case ITEM_SITES:
-		snprintf(out, size, "%s", site_grouping_names[settings->sites_by]);
-		break;
+	case ITEM_THEME: snprintf(out, size, "%s", settings->theme->name); break;
+	case ITEM_DELAY: snprintf(out, size, "%g", (double)settings->delay / 1e9); break;
+	case ITEM_PANE: snprintf(out, size, "%s", panes[settings->pane]->title); break;
+	case ITEM_SITES: snprintf(out, size, "%s", site_grouping_names[settings->sites_by]); break;
 	case ITEM_SORT:
 		for (i = 0; i < settings->sort.count && used < size; i++)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", settings->sort.keys[i]->name);
+			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "",
+						 settings->sort.keys[i]->name);
 		break;
 	case ITEM_COLUMNS:
 		for (i = 0; i < settings->column_count && used < size; i++)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "", settings->columns[i]->name);
+			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "",
+						 settings->columns[i]->name);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -136,9 +143,11 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 	int i;
 
 	if (flag) {
-		bool yes = !strcasecmp(value, "yes") || !strcasecmp(value, "true") || !strcmp(value, "1");
+		bool yes = !strcasecmp(value, "yes") || !strcasecmp(value, "true") ||
+			   !strcmp(value, "1");
 
-		if (!yes && strcasecmp(value, "no") && strcasecmp(value, "false") && strcmp(value, "0"))
+		if (!yes && strcasecmp(value, "no") && strcasecmp(value, "false") &&
+		    strcmp(value, "0"))
 			return false;
 		*flag = yes;
 		return true;
@@ -149,8 +158,7 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 			return false;
 		settings->theme = theme_find(value);
 		return true;
-	case ITEM_DELAY:
-		return !delay_parse(value, &settings->delay);
+	case ITEM_DELAY: return !delay_parse(value, &settings->delay);
 	case ITEM_PANE:
 		for (i = 0; i < PANE_COUNT; i++)
 			if (!strcasecmp(value, panes[i]->title)) {
@@ -165,12 +173,9 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 				return true;
 			}
 		return false;
-	case ITEM_SORT:
-		return !sort_order_parse(&settings->sort, value, &bad, &len);
-	case ITEM_COLUMNS:
-		return columns_parse(settings, value);
-	default:
-		return false;
+	case ITEM_SORT: return !sort_order_parse(&settings->sort, value, &bad, &len);
+	case ITEM_COLUMNS: return columns_parse(settings, value);
+	default: return false;
 	}
 }
 
@@ -206,7 +211,8 @@ static const struct column *line_column(const struct settings *settings, size_t 
 	return NULL;
 }
 
-void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size, const char **help)
+void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size,
+		   const char **help)
 {
 	const struct settings *settings = &view->settings;
 	const struct column *column;
@@ -236,7 +242,8 @@ static void column_toggle(struct settings *settings, size_t line)
 		if (settings->column_count == 1)
 			return;
 		settings->column_count--;
-		memmove(settings->columns + at, settings->columns + at + 1, (settings->column_count - at) * sizeof(column));
+		memmove(settings->columns + at, settings->columns + at + 1,
+			(settings->column_count - at) * sizeof(column));
 	} else if (settings->column_count < COLUMNS_MAX) {
 		settings->columns[settings->column_count++] = column;
 		/* COMMAND takes the rest of the line, so it stays last. */
@@ -254,7 +261,8 @@ static void column_move(struct view *view, int step)
 	size_t at = view->menu_row - ITEM_COLUMNS, to = at + (size_t)step;
 	const struct column *column;
 
-	if (view->menu_row < ITEM_COLUMNS || at >= settings->column_count || to >= settings->column_count)
+	if (view->menu_row < ITEM_COLUMNS || at >= settings->column_count ||
+	    to >= settings->column_count)
 		return;
 	column = settings->columns[at];
 	settings->columns[at] = settings->columns[to];
@@ -285,10 +293,13 @@ static void item_next(struct view *view, enum item item, int step)
 		view->request = REQUEST_DELAY;
 		break;
 	case ITEM_PANE:
-		settings->pane = (enum pane)((settings->pane + PANE_COUNT + (unsigned int)step) % PANE_COUNT);
+		settings->pane = (enum pane)((settings->pane + PANE_COUNT + (unsigned int)step) %
+					     PANE_COUNT);
 		break;
 	case ITEM_SITES:
-		settings->sites_by = (enum site_grouping)((settings->sites_by + SITE_GROUPING_COUNT + (unsigned int)step) % SITE_GROUPING_COUNT);
+		settings->sites_by = (enum site_grouping)(
+			(settings->sites_by + SITE_GROUPING_COUNT + (unsigned int)step) %
+			SITE_GROUPING_COUNT);
 		break;
 	case ITEM_SORT:
 		i = (size_t)(settings->sort.keys[0] - columns);
@@ -296,8 +307,7 @@ static void item_next(struct view *view, enum item item, int step)
 		settings->sort.count = 1;
 		rows_arrange(view);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -309,7 +319,8 @@ void settings_key(struct view *view, int32_t key)
 	}
 	if (key == '<' || key == '>')
 		return column_move(view, key == '<' ? -1 : 1);
-	if (key != ' ' && key != K_ENTER && key != K_LEFT && key != K_RIGHT && key != '+' && key != '-')
+	if (key != ' ' && key != K_ENTER && key != K_LEFT && key != K_RIGHT && key != '+' &&
+	    key != '-')
 		return;
 	if (view->menu_row < ITEM_COLUMNS)
 		item_next(view, (enum item)view->menu_row, key == K_LEFT || key == '-' ? -1 : 1);
@@ -353,7 +364,8 @@ static int line_read(void *context, const char *section, const char *name, const
 	struct reading *reading = context;
 	enum item item = item_find(name);
 
-	if (!strcmp(section, SECTION) && item != ITEM_COUNT && !value_read(reading->settings, item, value))
+	if (!strcmp(section, SECTION) && item != ITEM_COUNT &&
+	    !value_read(reading->settings, item, value))
 		snprintf(reading->bad, sizeof(reading->bad), "%s cannot be '%.30s'", name, value);
 	return 1;
 }
@@ -381,10 +393,12 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
 	if (!file && fd >= 0)
 		close(fd);
 	if (!file)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
+		return errno == ENOENT || errno == ENOTDIR ?
+			       0 :
+			       reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	errno = 0;
 	line = file_parse(file, &reading);
-	if (ferror(file))	/* for example, because it is a folder */
+	if (ferror(file)) /* for example, because it is a folder */
 		err = errno ? -errno : -EIO;
 	fclose(file);
 	if (err)

@@ -23,9 +23,9 @@ struct settings {
 	bool ascii, mouse, tree, follow, full_names;
 	enum pane pane;
 	enum site_grouping sites_by;
-	uint64_t delay;				/* ns */
+	uint64_t delay; /* ns */
 	struct sort_order sort;
-	const struct column *columns[COLUMNS_MAX];	/* of the process table */
+	const struct column *columns[COLUMNS_MAX]; /* of the process table */
 	size_t column_count;
 };
 

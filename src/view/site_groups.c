@@ -13,7 +13,10 @@
 #include <string.h>
 
 const char *const site_grouping_names[SITE_GROUPING_COUNT] = {
-	[SITES_EACH] = "site", [SITES_BY_FUNCTION] = "function", [SITES_BY_FILE] = "file", [SITES_BY_LIBRARY] = "library",
+	[SITES_EACH] = "site",
+	[SITES_BY_FUNCTION] = "function",
+	[SITES_BY_FILE] = "file",
+	[SITES_BY_LIBRARY] = "library",
 };
 
 /* What is known of a place in the code: bytes that end after their length; length 0: not known. */
@@ -37,7 +40,8 @@ static const char *last_of(const char *text, const char *end, const char *what)
 {
 	const char *found = NULL;
 
-	for (const char *at = strstr(text, what); at && at + strlen(what) <= end; at = strstr(at + 1, what))
+	for (const char *at = strstr(text, what); at && at + strlen(what) <= end;
+	     at = strstr(at + 1, what))
 		found = at;
 	return found;
 }
@@ -85,8 +89,11 @@ static struct place place_of(const struct snap_site *site, size_t at)
 	 * text.
 	 */
 	return (struct place){
-		frame->language != FRAME_PYTHON && read.function.len ? read.function : part_of(frame->function),
-		part_of(frame->file), part_of(frame->module), frame->language == FRAME_PYTHON,
+		frame->language != FRAME_PYTHON && read.function.len ? read.function :
+								       part_of(frame->function),
+		part_of(frame->file),
+		part_of(frame->module),
+		frame->language == FRAME_PYTHON,
 	};
 }
 
@@ -102,7 +109,8 @@ static char *key_of(const struct place *place, enum site_grouping by)
 	int len = 0;
 
 	if (by == SITES_BY_LIBRARY)
-		len = asprintf(&key, "%.*s%s", PART(place->module), place->is_python ? "\npython" : "");
+		len = asprintf(&key, "%.*s%s", PART(place->module),
+			       place->is_python ? "\npython" : "");
 	else if (by == SITES_BY_FILE && place->file.len)
 		len = asprintf(&key, "%.*s", PART(place->file));
 	else if (by == SITES_BY_FILE)
@@ -123,7 +131,8 @@ static int file_name(char **name, const struct part *file)
 
 	if (!slash || before + 1 == file->len)
 		return asprintf(name, "%.*s", PART(*file));
-	return asprintf(name, "%.*s (%.*s)", (int)(file->len - before) - 1, slash + 1, before ? (int)before : 1, file->text);
+	return asprintf(name, "%.*s (%.*s)", (int)(file->len - before) - 1, slash + 1,
+			before ? (int)before : 1, file->text);
 }
 
 static char *name_of(const struct place *place, enum site_grouping by)
@@ -131,7 +140,8 @@ static char *name_of(const struct place *place, enum site_grouping by)
 	const struct part *module = &place->module, *file = &place->file;
 	const char *slash = file->len ? memrchr(file->text, '/', file->len) : NULL;
 	size_t base = slash ? (size_t)(slash - file->text) + 1 : 0;
-	struct part home = place->is_python ? (struct part){ file->text + base, file->len - base } : *module;
+	struct part home = place->is_python ? (struct part){ file->text + base, file->len - base } :
+					      *module;
 	char *name = NULL;
 	int len;
 
@@ -182,8 +192,8 @@ static struct place grouped_place(const struct snap_site *site, enum site_groupi
 	return place_of(site, by == SITES_BY_LIBRARY ? 0 : site->shown);
 }
 
-static int group_begin(struct site_group *group, struct keyed *keyed, size_t first, const struct snap_process *process,
-		       enum site_grouping by)
+static int group_begin(struct site_group *group, struct keyed *keyed, size_t first,
+		       const struct snap_process *process, enum site_grouping by)
 {
 	const struct snap_site *site = &process->sites[keyed->site];
 	struct place place = grouped_place(site, by);
@@ -212,14 +222,16 @@ static char *site_key(const struct snap_process *process, size_t i, enum site_gr
 	return key_of(&place, by);
 }
 
-int site_groups_make(struct site_groups *groups, const struct snap_process *process, enum site_grouping by)
+int site_groups_make(struct site_groups *groups, const struct snap_process *process,
+		     enum site_grouping by)
 {
 	size_t count = process->site_count, i;
 	struct keyed *keyed = calloc(count + 1, sizeof(*keyed));
 	struct site_group *group = NULL;
 	int err = -ENOMEM;
 
-	*groups = (struct site_groups){ calloc(count + 1, sizeof(*groups->list)), 0, calloc(count + 1, sizeof(*groups->members)) };
+	*groups = (struct site_groups){ calloc(count + 1, sizeof(*groups->list)), 0,
+					calloc(count + 1, sizeof(*groups->members)) };
 	if (!keyed || !groups->list || !groups->members)
 		goto out;
 	for (i = 0; i < count; i++) {

@@ -15,7 +15,13 @@
 
 #include "model/snapshot.h"
 
-enum site_grouping { SITES_EACH, SITES_BY_FUNCTION, SITES_BY_FILE, SITES_BY_LIBRARY, SITE_GROUPING_COUNT };
+enum site_grouping {
+	SITES_EACH,
+	SITES_BY_FUNCTION,
+	SITES_BY_FILE,
+	SITES_BY_LIBRARY,
+	SITE_GROUPING_COUNT
+};
 
 /* "site", "function", ... */
 extern const char *const site_grouping_names[SITE_GROUPING_COUNT];
@@ -23,13 +29,13 @@ extern const char *const site_grouping_names[SITE_GROUPING_COUNT];
 struct site_group {
 	/* What its sites have in common, a line or two; differs between groups */
 	char *key;
-	char *name;		/* the same as it is shown */
-	uint64_t live, suspect, leaked, held, allocations;	/* sums of its sites' */
-	size_t first, count;	/* of members[] */
+	char *name;                                        /* the same as it is shown */
+	uint64_t live, suspect, leaked, held, allocations; /* sums of its sites' */
+	size_t first, count;                               /* of members[] */
 };
 
 struct site_groups {
-	struct site_group *list;	/* most live + leaked first */
+	struct site_group *list; /* most live + leaked first */
 	size_t count;
 	/* Places in process->sites, group by group, each in the order of the sites */
 	size_t *members;
@@ -39,7 +45,8 @@ struct site_groups {
  * Groups the sites of @process; not for SITES_EACH. Returns 0 or -ENOMEM; site_groups_free() in any
  * case.
  */
-int site_groups_make(struct site_groups *groups, const struct snap_process *process, enum site_grouping by);
+int site_groups_make(struct site_groups *groups, const struct snap_process *process,
+		     enum site_grouping by);
 void site_groups_free(struct site_groups *groups);
 
 #endif

@@ -12,7 +12,7 @@
 #include "view/view_internal.h"
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
-enum { RANK_LAST = COLUMNS_MAX };	/* of what is shown only if it was chosen */
+enum { RANK_LAST = COLUMNS_MAX }; /* of what is shown only if it was chosen */
 
 static int rank_of(const struct view *view, const struct column *column)
 {
@@ -72,7 +72,9 @@ struct table_columns table_fit(const struct view *view, int cols)
 			continue;
 		fit.columns[fit.count] = wanted[i];
 		fit.start[fit.count] = col;
-		fit.width[fit.count] = wanted[i]->width ? wanted[i]->width : width_of(wanted[i], cols) + (room > 0 ? room : 0);
+		fit.width[fit.count] = wanted[i]->width ?
+					       wanted[i]->width :
+					       width_of(wanted[i], cols) + (room > 0 ? room : 0);
 		col += fit.width[fit.count++] + 1;
 	}
 	return fit;
@@ -87,7 +89,8 @@ static void titles_draw(struct view *view, const struct area *area, const struct
 		const struct column *column = fit->columns[i];
 		bool sorted = order->count && column == order->keys[0];
 		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
-		int start = fit->start[i], end = start + fit->width[i], width = (int)strlen(column->title);
+		int start = fit->start[i], end = start + fit->width[i],
+		    width = (int)strlen(column->title);
 		bool up = (column->unit == UNIT_TEXT) != order->reverse;
 
 		/* The arrow goes into the gap to the right, so that no title moves. */
@@ -96,11 +99,16 @@ static void titles_draw(struct view *view, const struct area *area, const struct
 		else
 			area_right(area, 0, end, style, column->title);
 		if (sorted)
-			area_text(area, 0, column_is_left(column) ? start + width : end < area->rect.cols ? end : end - width - 1, style, up ? "▲" : "▼");
+			area_text(area, 0,
+				  column_is_left(column) ? start + width :
+				  end < area->rect.cols  ? end :
+							   end - width - 1,
+				  style, up ? "▲" : "▼");
 	}
 }
 
-static enum style value_style(const struct column *column, const struct column_value *value, const struct snap_process *process)
+static enum style value_style(const struct column *column, const struct column_value *value,
+			      const struct snap_process *process)
 {
 	if (process->exited && !(value->number > 0 && column->tone == TONE_LEAK))
 		return ST_EXITED;
@@ -112,17 +120,15 @@ static enum style value_style(const struct column *column, const struct column_v
 		return ST_DIM;
 	switch (column->tone) {
 	case TONE_LEAK:
-	case TONE_NOTICE:
-		return value->mark == '~' || !process->leaked ? ST_SUSPECT : ST_LEAKED;
-	case TONE_FAILURE:
-		return ST_FAILED;
-	default:
-		return ST_PLAIN;
+	case TONE_NOTICE: return value->mark == '~' || !process->leaked ? ST_SUSPECT : ST_LEAKED;
+	case TONE_FAILURE: return ST_FAILED;
+	default: return ST_PLAIN;
 	}
 }
 
 /* Marks the search text in @text, which is drawn in the @room cells from @col. */
-static void search_mark(struct view *view, const struct area *area, int row, int col, int room, const char *text)
+static void search_mark(struct view *view, const struct area *area, int row, int col, int room,
+			const char *text)
 {
 	const char *match = view->search[0] ? text_find(text, view->search) : NULL;
 	char before[256];
@@ -135,11 +141,12 @@ static void search_mark(struct view *view, const struct area *area, int row, int
 	start = canvas_width(area->canvas, before);
 	cells = canvas_width(area->canvas, view->search);
 	if (start < room)
-		area_flags(area, row, col + start, cells < room - start ? cells : room - start, CELL_MATCH);
+		area_flags(area, row, col + start, cells < room - start ? cells : room - start,
+			   CELL_MATCH);
 }
 
-static void command_draw(struct view *view, const struct area *area, int row, int start, int width, const struct row *entry,
-			 const struct column *column)
+static void command_draw(struct view *view, const struct area *area, int row, int start, int width,
+			 const struct row *entry, const struct column *column)
 {
 	const struct snap_process *process = entry->process;
 	char end[NUMBER_SIZE];
@@ -171,7 +178,8 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	search_mark(view, area, row, from, left - tail, text);
 }
 
-static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry, const struct table_columns *fit)
+static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry,
+		     const struct table_columns *fit)
 {
 	const struct snap_process *process = entry->process;
 	char text[72], body[64];
@@ -192,12 +200,15 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 			} else {
 				int cells = canvas_width(area->canvas, value.text);
 
-				area_cut(area, row, start + (cells < width ? width - cells : 0), width, style, value.text);
+				area_cut(area, row, start + (cells < width ? width - cells : 0),
+					 width, style, value.text);
 			}
 			continue;
 		}
 		column_format(column, &value, false, body, sizeof(body));
-		snprintf(text, sizeof(text), "%s%s", view->base && column_is_counter(column) && value.number > 0 ? "+" : "", body);
+		snprintf(text, sizeof(text), "%s%s",
+			 view->base && column_is_counter(column) && value.number > 0 ? "+" : "",
+			 body);
 		if (column_is_left(column))
 			area_cut(area, row, start, width, style, text);
 		else
@@ -230,14 +241,17 @@ static void empty_draw(struct view *view, const struct area *area)
 		text = "No CUDA program runs any more.";
 	area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, text);
 	if (view->shown && !view->hidden && area->rect.rows > 2) {
-		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, "They show up with their first call; start one, or see");
-		area_cut(area, 2, 1, area->rect.cols - 2, ST_DIM, "what is probed with cutop -v -b -n 1.");
+		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM,
+			 "They show up with their first call; start one, or see");
+		area_cut(area, 2, 1, area->rect.cols - 2, ST_DIM,
+			 "what is probed with cutop -v -b -n 1.");
 	}
 }
 
 void table_draw(struct view *view, struct canvas *canvas)
 {
-	struct area titles = area_of(canvas, view->layout.titles), table = area_of(canvas, view->layout.table);
+	struct area titles = area_of(canvas, view->layout.titles),
+		    table = area_of(canvas, view->layout.table);
 	struct table_columns fit = table_fit(view, canvas->cols);
 	size_t rows = (size_t)table.rect.rows, i;
 

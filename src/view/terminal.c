@@ -32,12 +32,12 @@
 #undef columns
 #undef lines
 
-#define PAIRS_MAX 250
-#define DOUBLE_CLICK (400 * NSEC_PER_MSEC)
-#define SEQUENCE_MAX 128	/* bytes after an escape; curses can take as many back */
-#define SEQUENCE_WAIT 25	/* ms */
-#define MOUSE_EVENTS 8	/* as many as curses keeps: EV_MAX of its curses.priv.h */
-#define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
+#define PAIRS_MAX     250
+#define DOUBLE_CLICK  (400 * NSEC_PER_MSEC)
+#define SEQUENCE_MAX  128 /* bytes after an escape; curses can take as many back */
+#define SEQUENCE_WAIT 25  /* ms */
+#define MOUSE_EVENTS  8   /* as many as curses keeps: EV_MAX of its curses.priv.h */
+#define MOUSE_OFF     "\033[?1000l\033[?1002l\033[?1006l"
 
 struct pair {
 	int16_t fg, bg;
@@ -45,18 +45,18 @@ struct pair {
 
 struct terminal {
 	SCREEN *screen;
-	int colors;		/* 0, 8 or 256 */
+	int colors; /* 0, 8 or 256 */
 	bool default_colors;
 	struct pair pairs[PAIRS_MAX];
 	int pair_count, pair_max;
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
-	uint64_t click_time;	/* of the last click: ns, CLOCK_MONOTONIC, and where */
+	uint64_t click_time; /* of the last click: ns, CLOCK_MONOTONIC, and where */
 	int click_row, click_col;
-	MEVENT mouse_events[MOUSE_EVENTS];	/* events that came in one read, the last first */
+	MEVENT mouse_events[MOUSE_EVENTS]; /* events that came in one read, the last first */
 	int mouse_count;
-	void *stack;		/* for the crash handler: the normal stack may have overflowed */
+	void *stack; /* for the crash handler: the normal stack may have overflowed */
 };
 
 /*
@@ -69,7 +69,8 @@ static struct {
 	size_t len;
 } restore;
 
-static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT, SIGSYS, SIGTRAP };
+static const int crash_signals[] = { SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
+				     SIGABRT, SIGQUIT, SIGSYS, SIGTRAP };
 
 static void crash(int number)
 {
@@ -153,7 +154,7 @@ static void modes_set(void)
 		modes.c_cc[VMIN] = 0;
 		modes.c_cc[VTIME] = 0;
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
-		def_prog_mode();	/* they are restored after a stop */
+		def_prog_mode(); /* they are restored after a stop */
 	}
 }
 
@@ -183,12 +184,17 @@ int terminal_check(struct reason *why)
 	if (!name || !*name)
 		return reason_set(why, -ENOTTY, "TERM is not set; use --batch (-b), or set it");
 	if (setupterm(name, STDOUT_FILENO, &err) != OK)
-		return reason_set(why, -ENOTTY, "the terminal '%s' is not known here; use --batch (-b), or set TERM=xterm", name);
+		return reason_set(
+			why, -ENOTTY,
+			"the terminal '%s' is not known here; use --batch (-b), or set TERM=xterm",
+			name);
 	move = tigetstr("cup");
 	err = !move || move == (const char *)-1;
 	del_curterm(cur_term);
 	if (err)
-		return reason_set(why, -ENOTTY, "the terminal '%s' cannot place its cursor; use --batch (-b)", name);
+		return reason_set(why, -ENOTTY,
+				  "the terminal '%s' cannot place its cursor; use --batch (-b)",
+				  name);
 	return 0;
 }
 
@@ -200,7 +206,8 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
 	if (err)
 		return err;
 	if (tcgetattr(STDIN_FILENO, &restore.termios))
-		return reason_set(why, -errno, "cannot read the terminal's settings: %s", strerror(errno));
+		return reason_set(why, -errno, "cannot read the terminal's settings: %s",
+				  strerror(errno));
 	terminal = calloc(1, sizeof(*terminal));
 	if (!terminal)
 		return reason_set(why, -ENOMEM, "no memory");
@@ -255,7 +262,7 @@ void terminal_mouse(struct terminal *terminal, bool on)
 	if (terminal->mouse == on)
 		return;
 	terminal->mouse = on;
-	mouseinterval(0);	/* report clicks at once */
+	mouseinterval(0); /* report clicks at once */
 	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
@@ -311,10 +318,20 @@ static int32_t special_key(wint_t code)
 		wint_t code;
 		int32_t key;
 	} keys[] = {
-		{ KEY_UP, K_UP }, { KEY_DOWN, K_DOWN }, { KEY_LEFT, K_LEFT }, { KEY_RIGHT, K_RIGHT },
-		{ KEY_PPAGE, K_PAGE_UP }, { KEY_NPAGE, K_PAGE_DOWN }, { KEY_HOME, K_HOME }, { KEY_END, K_END },
-		{ KEY_FIND, K_HOME }, { KEY_SELECT, K_END }, { KEY_BTAB, K_BACK_TAB }, { KEY_ENTER, K_ENTER },
-		{ KEY_BACKSPACE, K_BACKSPACE }, { KEY_DC, K_DELETE },
+		{ KEY_UP, K_UP },
+		{ KEY_DOWN, K_DOWN },
+		{ KEY_LEFT, K_LEFT },
+		{ KEY_RIGHT, K_RIGHT },
+		{ KEY_PPAGE, K_PAGE_UP },
+		{ KEY_NPAGE, K_PAGE_DOWN },
+		{ KEY_HOME, K_HOME },
+		{ KEY_END, K_END },
+		{ KEY_FIND, K_HOME },
+		{ KEY_SELECT, K_END },
+		{ KEY_BTAB, K_BACK_TAB },
+		{ KEY_ENTER, K_ENTER },
+		{ KEY_BACKSPACE, K_BACKSPACE },
+		{ KEY_DC, K_DELETE },
 	};
 
 	if (code >= KEY_F(1) && code <= KEY_F(10))
@@ -329,9 +346,11 @@ static int32_t plain_key(wint_t character)
 {
 	switch (character) {
 	case '\t': return K_TAB;
-	case '\r': case '\n': return K_ENTER;
+	case '\r':
+	case '\n': return K_ENTER;
 	case 27: return K_ESCAPE;
-	case 127: case 8: return K_BACKSPACE;
+	case 127:
+	case 8: return K_BACKSPACE;
 	default: return (int32_t)character;
 	}
 }
@@ -342,7 +361,8 @@ static int32_t plain_key(wint_t character)
 static bool is_double(struct terminal *terminal, int row, int col)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	bool result = row == terminal->click_row && col == terminal->click_col && now - terminal->click_time < DOUBLE_CLICK;
+	bool result = row == terminal->click_row && col == terminal->click_col &&
+		      now - terminal->click_time < DOUBLE_CLICK;
 
 	terminal->click_time = result ? 0 : now;
 	terminal->click_row = row;
@@ -357,7 +377,8 @@ static bool is_double(struct terminal *terminal, int row, int col)
 static void mouse_read(struct terminal *terminal)
 {
 	terminal->mouse_count = 0;
-	while (terminal->mouse_count < MOUSE_EVENTS && getmouse(&terminal->mouse_events[terminal->mouse_count]) == OK)
+	while (terminal->mouse_count < MOUSE_EVENTS &&
+	       getmouse(&terminal->mouse_events[terminal->mouse_count]) == OK)
 		terminal->mouse_count++;
 }
 
@@ -375,7 +396,8 @@ static bool mouse_next(struct terminal *terminal, struct terminal_event *event)
 		else if (mouse->bstate & BUTTON5_PRESSED)
 			event->mouse = MOUSE_WHEEL_DOWN;
 		else if (mouse->bstate & BUTTON1_PRESSED)
-			event->mouse = is_double(terminal, mouse->y, mouse->x) ? MOUSE_DOUBLE : MOUSE_CLICK;
+			event->mouse = is_double(terminal, mouse->y, mouse->x) ? MOUSE_DOUBLE :
+										 MOUSE_CLICK;
 		else
 			continue;
 		return true;
@@ -413,10 +435,8 @@ static bool sequence_ends(const wint_t *text, size_t len)
 		if (len > 1 && (text[1] == '[' || text[1] == 'M'))
 			return len == (text[1] == '[' ? 3 : 5);
 		return len > 1 && last >= 0x40 && last <= 0x7e;
-	case 'O':
-		return len > 1;
-	default:
-		return last == 7 || (len > 2 && last == '\\' && text[len - 2] == 27);
+	case 'O': return len > 1;
+	default: return last == 7 || (len > 2 && last == '\\' && text[len - 2] == 27);
 	}
 }
 
@@ -495,7 +515,8 @@ static short pair_find(struct terminal *terminal, struct look look)
 	return (short)(i + 1);
 }
 
-static void cell_show(struct terminal *terminal, int row, int col, const struct cell *cell, const struct theme *theme)
+static void cell_show(struct terminal *terminal, int row, int col, const struct cell *cell,
+		      const struct theme *theme)
 {
 	struct look look = theme_look(theme, terminal->colors, cell->style, cell->flags);
 	attr_t attributes = A_NORMAL;
@@ -528,10 +549,12 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	return a->style == b->style && a->flags == b->flags && !strcmp(a->text, b->text);
 }
 
-void terminal_show(struct terminal *terminal, const struct canvas *canvas, const struct theme *theme)
+void terminal_show(struct terminal *terminal, const struct canvas *canvas,
+		   const struct theme *theme)
 {
 	struct canvas *shown = &terminal->shown;
-	bool all = shown->rows != canvas->rows || shown->cols != canvas->cols || !shown->cells || terminal->theme != theme;
+	bool all = shown->rows != canvas->rows || shown->cols != canvas->cols || !shown->cells ||
+		   terminal->theme != theme;
 	int row, col;
 
 	if (all && canvas_resize(shown, canvas->rows, canvas->cols))

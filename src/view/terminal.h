@@ -53,12 +53,13 @@ void terminal_suspend(struct terminal *terminal);
 struct terminal_event {
 	enum { EVENT_KEY, EVENT_MOUSE } kind;
 	int32_t key;
-	int row, col, mouse;	/* enum mouse */
+	int row, col, mouse; /* enum mouse */
 };
 
 /* Reads the next event without waiting; false if there is none. */
 bool terminal_event(struct terminal *terminal, struct terminal_event *event);
 
-void terminal_show(struct terminal *terminal, const struct canvas *canvas, const struct theme *theme);
+void terminal_show(struct terminal *terminal, const struct canvas *canvas,
+		   const struct theme *theme);
 
 #endif

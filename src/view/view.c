@@ -13,7 +13,7 @@
 
 #include "util/util.h"
 
-#define MESSAGE_SECONDS	5
+#define MESSAGE_SECONDS 5
 
 void view_init(struct view *view)
 {
@@ -105,7 +105,9 @@ static void self_measure(struct view *view, const struct snapshot *snapshot)
 {
 	double seconds = snapshot->elapsed_seconds - view->self_elapsed;
 
-	view->self_share = view->self_elapsed > 0 && seconds > 0.01 ? (snapshot->self_cpu_seconds - view->self_before) / seconds : NAN;
+	view->self_share = view->self_elapsed > 0 && seconds > 0.01 ?
+				   (snapshot->self_cpu_seconds - view->self_before) / seconds :
+				   NAN;
 	view->self_before = snapshot->self_cpu_seconds;
 	view->self_elapsed = snapshot->elapsed_seconds;
 }
@@ -155,7 +157,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	/* Compare elapsed time, not the wall clock, which may have been set. */
 	if (old && view->host.play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
 		rewind_to(view);
-	if (!old)	/* what was reported before the first snapshot was not shown yet */
+	if (!old) /* what was reported before the first snapshot was not shown yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
 	history_feed(&view->history, snapshot, view->frozen && view->shown);
 	if (!view->frozen) {

@@ -20,9 +20,9 @@ struct view;
 
 /* The state of a replay. */
 struct play {
-	bool is_on;			/* a recording is shown */
+	bool is_on; /* a recording is shown */
 	bool paused, ended;
-	uint64_t position, total;	/* ns */
+	uint64_t position, total; /* ns */
 	double speed;
 };
 
@@ -36,8 +36,21 @@ struct host {
 	struct play play;
 };
 
-enum request { REQUEST_NONE, REQUEST_QUIT, REQUEST_WRITE, REQUEST_SAVE, REQUEST_CLEAR, REQUEST_DELAY, REQUEST_SIGNAL,
-	       REQUEST_PAUSE, REQUEST_FASTER, REQUEST_SLOWER, REQUEST_BACKWARD, REQUEST_FORWARD, REQUEST_REDRAW };
+enum request {
+	REQUEST_NONE,
+	REQUEST_QUIT,
+	REQUEST_WRITE,
+	REQUEST_SAVE,
+	REQUEST_CLEAR,
+	REQUEST_DELAY,
+	REQUEST_SIGNAL,
+	REQUEST_PAUSE,
+	REQUEST_FASTER,
+	REQUEST_SLOWER,
+	REQUEST_BACKWARD,
+	REQUEST_FORWARD,
+	REQUEST_REDRAW
+};
 
 /* Returns NULL without memory. */
 struct view *view_new(void);

@@ -19,77 +19,85 @@
 #include "view/view.h"
 
 enum input_mode {
-	INPUT_NORMAL, INPUT_SEARCH, INPUT_FILTER, INPUT_DELAY, INPUT_SORT, INPUT_SIGNAL, INPUT_CONFIRM, INPUT_HELP, INPUT_SETTINGS
+	INPUT_NORMAL,
+	INPUT_SEARCH,
+	INPUT_FILTER,
+	INPUT_DELAY,
+	INPUT_SORT,
+	INPUT_SIGNAL,
+	INPUT_CONFIRM,
+	INPUT_HELP,
+	INPUT_SETTINGS
 };
 
 enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
 
 /* Where the cursor of a pane is, and what was opened there: list_cursor.c. */
 struct pane_cursor {
-	uint64_t key;		/* of its row when last drawn */
-	uint64_t opens;		/* of the row that Enter opens or closes */
-	size_t row, count;	/* of the list; how many there are */
-	bool chosen;		/* by the user */
+	uint64_t key;      /* of its row when last drawn */
+	uint64_t opens;    /* of the row that Enter opens or closes */
+	size_t row, count; /* of the list; how many there are */
+	bool chosen;       /* by the user */
 	/*
 	 * Since last drawn: the row is what counts, not the key; what was opened is to be in sight
 	 */
 	bool moved, revealed;
 	bool in_sight, can_open;
-	uint64_t open[64];	/* keys of open rows */
+	uint64_t open[64]; /* keys of open rows */
 	size_t open_count;
 };
 
 struct pane_state {
 	struct pane_cursor cursor;
 	size_t top;
-	unsigned int sort;	/* column + 1; 0: the pane's own order */
+	unsigned int sort; /* column + 1; 0: the pane's own order */
 	bool reverse;
-	unsigned int columns;	/* how many columns it had when last drawn */
-	uint32_t hidden;	/* bit set: columns that were not shown, or cannot be sorted by */
-	int rows;		/* rows of its list when last drawn */
+	unsigned int columns; /* how many columns it had when last drawn */
+	uint32_t hidden;      /* bit set: columns that were not shown, or cannot be sorted by */
+	int rows;             /* rows of its list when last drawn */
 	/* The screen row of the sortable titles, and where each was; end 0: not shown */
 	int title_row;
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
-	int seek;		/* draw the next (1) or previous (-1) match */
-	size_t found;		/* row + 1 of the last match; 0: none */
-	int shift;		/* by how many cells names are panned to the left */
+	int seek;     /* draw the next (1) or previous (-1) match */
+	size_t found; /* row + 1 of the last match; 0: none */
+	int shift;    /* by how many cells names are panned to the left */
 };
 
 /* A row of the process table. */
 struct row {
 	const struct snap_process *process;
-	char branch[32];	/* the tree's branches before its name */
+	char branch[32]; /* the tree's branches before its name */
 };
 
 struct view {
 	struct settings settings;
-	struct layout layout;		/* as last drawn */
+	struct layout layout; /* as last drawn */
 	int screen_rows, screen_cols;
 
-	struct snapshot *latest, *shown;	/* the same unless frozen */
+	struct snapshot *latest, *shown; /* the same unless frozen */
 	struct history history;
 	/* Share of a CPU over the last interval; CPU seconds until its start */
 	double self_share, self_before;
 	/* elapsed_seconds of the previous snapshot; 0: there is none */
 	double self_elapsed;
-	double most_live;		/* highest live + leaked so far: the length of the bar */
+	double most_live; /* highest live + leaked so far: the length of the bar */
 	bool frozen;
-	struct snapshot *base;		/* the baseline of differences; NULL: totals are shown */
+	struct snapshot *base; /* the baseline of differences; NULL: totals are shown */
 
 	struct row *rows;
 	size_t row_count, row_size;
-	size_t hidden;			/* how many the filter hides */
+	size_t hidden; /* how many the filter hides */
 	bool has_selected, selected_by_user;
 	uint32_t selected;
-	size_t selected_row;		/* the selected process's row when last drawn */
+	size_t selected_row; /* the selected process's row when last drawn */
 	size_t top;
 	bool scroll_to_selected;
 
 	bool full;
 	struct pane_state panes[PANE_COUNT];
-	unsigned int zoom;		/* zoom of map and plots, as a power of two */
-	double pan;			/* position (0..1) within what is not visible */
-	double map_cell;		/* bytes that a cell of the map stood for when last drawn */
+	unsigned int zoom; /* zoom of map and plots, as a power of two */
+	double pan;        /* position (0..1) within what is not visible */
+	double map_cell;   /* bytes that a cell of the map stood for when last drawn */
 	/* plots end this many samples ago; and how many there were when last drawn, if fewer */
 	size_t back, back_seen;
 
@@ -97,20 +105,20 @@ struct view {
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
 	size_t menu_row;
-	struct rect menu;		/* the lines of the open overlay when last drawn */
-	size_t menu_top;		/* the first of them */
+	struct rect menu; /* the lines of the open overlay when last drawn */
+	size_t menu_top;  /* the first of them */
 	int help_top;
-	bool closed_by_click;		/* the last click closed an overlay */
+	bool closed_by_click; /* the last click closed an overlay */
 
 	char message[160];
-	double message_until;		/* until the snapshot with this elapsed_seconds */
-	uint64_t warned;		/* time of the last event that was shown as a message */
+	double message_until; /* until the snapshot with this elapsed_seconds */
+	uint64_t warned;      /* time of the last event that was shown as a message */
 
 	struct host host;
 	enum request request;
 	int signal_number;
 	uint32_t signal_image;
-	int timezone_fixed;		/* for tests: use UTC */
+	int timezone_fixed; /* for tests: use UTC */
 };
 
 /* view_new() and view_free() for a view in the caller's memory. */
@@ -142,7 +150,7 @@ void menu_choose(struct view *view);
  * done.
  */
 bool cursor_move(struct view *view, long step);
-bool cursor_open(struct view *view);	/* or closes, or says that there is nothing to open */
+bool cursor_open(struct view *view); /* or closes, or says that there is nothing to open */
 bool cursor_close(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
@@ -162,7 +170,8 @@ bool rows_search(struct view *view, int direction, bool from_next);
 const char *text_find(const char *text, const char *part);
 
 /* The value that @column of @process shows: the difference, where there is a baseline. */
-struct column_value view_value(const struct view *view, const struct column *column, const struct snap_process *process);
+struct column_value view_value(const struct view *view, const struct column *column,
+			       const struct snap_process *process);
 /* the process as it was at the baseline, or NULL */
 const struct snap_process *baseline_of(const struct view *view, const struct snap_process *process);
 /* turns its lists into differences; true: call baseline_undo() afterwards */
@@ -182,20 +191,24 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
-int devices_count(const struct snapshot *snapshot);	/* those that the driver reported */
+int devices_count(const struct snapshot *snapshot); /* those that the driver reported */
 void devices_draw(struct view *view, struct canvas *canvas);
 void table_draw(struct view *view, struct canvas *canvas);
 void tabs_draw(struct view *view, struct canvas *canvas);
-int tabs_hit(const struct view *view, int col);		/* the pane at @col, or -1 */
+int tabs_hit(const struct view *view, int col); /* the pane at @col, or -1 */
 void bar_draw(struct view *view, struct canvas *canvas);
-int32_t bar_hit(const struct view *view, int col);	/* the key at @col, or 0 */
+int32_t bar_hit(const struct view *view, int col); /* the key at @col, or 0 */
 void overlay_draw(struct view *view, struct canvas *canvas);
 
 /* Settings and menus: how many lines each has, and what a key does in it. */
 size_t settings_lines(const struct view *view);
 void settings_key(struct view *view, int32_t key);
-void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size, const char **help);
-extern const struct menu_signal { int number; const char *name; } menu_signals[];
+void settings_line(const struct view *view, size_t line, char *name, char *value, size_t size,
+		   const char **help);
+extern const struct menu_signal {
+	int number;
+	const char *name;
+} menu_signals[];
 extern const size_t menu_signal_count;
 
 /* "14:03:22" in the user's time zone. */

@@ -13,7 +13,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 SEC("uprobe.s")
 int empty_entry(void *ctx)
 {
-	return 1;	/* no return, please */
+	return 1; /* no return, please */
 }
 
 SEC("uprobe.s")

@@ -19,7 +19,7 @@
 #include "cuda/calls.h"
 #include "probe/elffile.h"
 
-#define ATTACH_TYPE_UPROBE_SESSION 57	/* linux/bpf.h, Linux 6.13 */
+#define ATTACH_TYPE_UPROBE_SESSION 57 /* linux/bpf.h, Linux 6.13 */
 
 struct link_create_multi {
 	__u32 prog_fd, target_fd, attach_type, flags;
@@ -28,9 +28,20 @@ struct link_create_multi {
 };
 
 static const char *const wanted[] = {
-	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "cudaMemcpyAsync", "__cudaRegisterFunction",
+	"cudaLaunchKernel",
+	"cudaMalloc",
+	"cudaFree",
+	"cudaMemcpy",
+	"cudaDeviceSynchronize",
+	"cudaMemcpyAsync",
+	"__cudaRegisterFunction",
 	/* Which the double's runtime makes for these. */
-	"cuLaunchKernel", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2", "cuCtxSynchronize_v2", "cuMemcpyHtoDAsync_v2",
+	"cuLaunchKernel",
+	"cuMemAlloc_v2",
+	"cuMemFree_v2",
+	"cuMemcpyHtoD_v2",
+	"cuCtxSynchronize_v2",
+	"cuMemcpyHtoDAsync_v2",
 };
 
 static int attach(struct bpf_program *program, const char *path, unsigned long past)
@@ -87,11 +98,13 @@ int main(int argc, char **argv)
 	skeleton = empty_bpf__open();
 	if (!skeleton)
 		return 1;
-	bpf_program__set_expected_attach_type(skeleton->progs.empty_entry, (enum bpf_attach_type)57);
+	bpf_program__set_expected_attach_type(skeleton->progs.empty_entry,
+					      (enum bpf_attach_type)57);
 	bpf_program__set_expected_attach_type(skeleton->progs.empty_both, (enum bpf_attach_type)57);
 	if (empty_bpf__load(skeleton))
 		return 1;
-	program = !strcmp(argv[1], "both") ? skeleton->progs.empty_both : skeleton->progs.empty_entry;
+	program = !strcmp(argv[1], "both") ? skeleton->progs.empty_both :
+					     skeleton->progs.empty_entry;
 	if (attach(program, argv[2], past) < 0) {
 		perror("empty: attach");
 		return 1;

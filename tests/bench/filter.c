@@ -9,8 +9,8 @@
 
 #include "util/rights.h"
 
-#define CALLS	3000000
-#define ROUNDS	7
+#define CALLS  3000000
+#define ROUNDS 7
 
 /* CPU time of one call in nanoseconds, of the best round. */
 static double measure(void)

@@ -14,11 +14,11 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#define BPF_MAP_TYPE_QUEUE	22	/* linux/bpf.h */
+#define BPF_MAP_TYPE_QUEUE 22 /* linux/bpf.h */
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u64 sent, lost;	/* events that found room, and that found none */
+__u64 sent, lost; /* events that found room, and that found none */
 
 /* ---- queue ---- */
 
@@ -60,7 +60,9 @@ int queue_launch(struct pt_regs *ctx)
 SEC("uprobe")
 int queue_enter(struct pt_regs *ctx)
 {
-	struct queue_event event = { .time = bpf_ktime_get_ns(), .argument = PT_REGS_PARM1(ctx), .size = PT_REGS_PARM2(ctx) };
+	struct queue_event event = { .time = bpf_ktime_get_ns(),
+				     .argument = PT_REGS_PARM1(ctx),
+				     .size = PT_REGS_PARM2(ctx) };
 	__u32 thread = bpf_get_current_pid_tgid();
 
 	event.pid = bpf_get_current_pid_tgid() >> 32;

@@ -21,12 +21,13 @@
 #include "probe/elffile.h"
 
 static const char *const wanted[] = {
-	"cudaLaunchKernel", "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaDeviceSynchronize", "cudaMemcpyAsync",
+	"cudaLaunchKernel",      "cudaMalloc",      "cudaFree", "cudaMemcpy",
+	"cudaDeviceSynchronize", "cudaMemcpyAsync",
 };
 
 struct reader {
 	struct others_bpf *skeleton;
-	struct ring_buffer *ring;	/* NULL: the queue */
+	struct ring_buffer *ring; /* NULL: the queue */
 	int stop;
 };
 
@@ -40,7 +41,8 @@ static int is_wanted(const char *name)
 	return 0;
 }
 
-static int attach_one(struct bpf_program *program, bool at_return, const char *path, uint64_t offset)
+static int attach_one(struct bpf_program *program, bool at_return, const char *path,
+		      uint64_t offset)
 {
 	return bpf_program__attach_uprobe(program, at_return, -1, path, offset) ? 0 : -1;
 }
@@ -66,9 +68,11 @@ static int attach(struct others_bpf *s, bool ring, const char *path)
 			err = attach_one(s->progs.queue_launch, false, path, offset);
 			continue;
 		}
-		err = attach_one(ring ? s->progs.ring_enter : s->progs.queue_enter, false, path, offset);
+		err = attach_one(ring ? s->progs.ring_enter : s->progs.queue_enter, false, path,
+				 offset);
 		if (!err)
-			err = attach_one(ring ? s->progs.ring_leave : s->progs.queue_leave, true, path, offset);
+			err = attach_one(ring ? s->progs.ring_leave : s->progs.queue_leave, true,
+					 path, offset);
 	}
 	free(found.list);
 	close(fd);
@@ -127,7 +131,8 @@ int main(int argc, char **argv)
 	}
 	reader.stop = stop[0];
 	if (ring)
-		reader.ring = ring_buffer__new(bpf_map__fd(reader.skeleton->maps.ring), ring_read, NULL, NULL);
+		reader.ring = ring_buffer__new(bpf_map__fd(reader.skeleton->maps.ring), ring_read,
+					       NULL, NULL);
 	if (pthread_create(&thread, NULL, reader_run, &reader))
 		return 1;
 	pid = fork();
@@ -143,7 +148,8 @@ int main(int argc, char **argv)
 	out = fopen(argv[3], "a");
 	if (!out)
 		return 1;
-	fprintf(out, "%llu %llu\n", (unsigned long long)reader.skeleton->bss->sent, (unsigned long long)reader.skeleton->bss->lost);
+	fprintf(out, "%llu %llu\n", (unsigned long long)reader.skeleton->bss->sent,
+		(unsigned long long)reader.skeleton->bss->lost);
 	fclose(out);
 	return status != 0;
 }

@@ -31,7 +31,8 @@ double python_load(long count)
 			if (cudaMalloc(&pointer, 64) || cudaFree(pointer))
 				return -1;
 		clock_gettime(CLOCK_MONOTONIC, &end);
-		ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+		ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 +
+		     (double)(end.tv_nsec - begin.tv_nsec);
 		least = ns < least ? ns : least;
 	}
 	return least / BATCH;

@@ -17,7 +17,7 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-#define ROUNDS		20
+#define ROUNDS 20
 
 static uint64_t cpu_ns(void)
 {
@@ -26,7 +26,11 @@ static uint64_t cpu_ns(void)
 
 static struct rec_hdr header(uint32_t image, uint16_t type, size_t size, uint64_t time)
 {
-	return (struct rec_hdr){ .type = type, .size = (__u16)size, .image = image, .time = time, .tgid = 1000 + image,
+	return (struct rec_hdr){ .type = type,
+				 .size = (__u16)size,
+				 .image = image,
+				 .time = time,
+				 .tgid = 1000 + image,
 				 .tid = 1000 + image };
 }
 
@@ -40,23 +44,35 @@ static void feed(struct model *model, uint32_t image, uint64_t allocations, uint
 	model_record(model, &process.hdr, sizeof(process));
 	for (n = 0; n < allocations; n++) {
 		struct rec_alloc alloc = {
-			.hdr = header(image, REC_ALLOC, sizeof(alloc), now), .entry = now - 1000,
-			.address = 0x7f0000000000 + n * 4096, .bytes = 256 + n % 3840, .site = 0x1000 + n % 500 * 16,
-			.call = CALL_cudaMalloc, .kind = KIND_DEVICE,
+			.hdr = header(image, REC_ALLOC, sizeof(alloc), now),
+			.entry = now - 1000,
+			.address = 0x7f0000000000 + n * 4096,
+			.bytes = 256 + n % 3840,
+			.site = 0x1000 + n % 500 * 16,
+			.call = CALL_cudaMalloc,
+			.kind = KIND_DEVICE,
 		};
 
 		model_record(model, &alloc.hdr, sizeof(alloc));
 	}
 	for (i = 0; i < 40; i++) {
-		struct launch_key key = { .image = image, .call = CALL_cudaLaunchKernel, .function = 0x5000 + i };
-		struct launch_row row = { .launches = now / 1000000 + i, .samples = 100, .ns = 400000, .max_ns = 9000 };
+		struct launch_key key = { .image = image,
+					  .call = CALL_cudaLaunchKernel,
+					  .function = 0x5000 + i };
+		struct launch_row row = {
+			.launches = now / 1000000 + i, .samples = 100, .ns = 400000, .max_ns = 9000
+		};
 
 		row.hist[6] = 100;
 		model_launch_row(model, &key, &row);
 	}
 	for (i = 0; i < 4; i++) {
-		struct copy_key key = { .image = image, .call = CALL_cudaMemcpy, .direction = (__u8)i };
-		struct copy_row row = { .calls = 10, .bytes = now / 100, .ns = 10000, .max_ns = 2000 };
+		struct copy_key key = { .image = image,
+					.call = CALL_cudaMemcpy,
+					.direction = (__u8)i };
+		struct copy_row row = {
+			.calls = 10, .bytes = now / 100, .ns = 10000, .max_ns = 2000
+		};
 
 		row.hist[5] = 10;
 		row.sizes[20] = 10;
@@ -84,8 +100,11 @@ static double per_round(uint64_t ns)
 
 static int measure(unsigned int processes, uint64_t allocations)
 {
-	struct model_config config = { .start_mono = 1, .start_real = 1, .leak_age = 10 * NSEC_PER_SEC };
-	uint64_t now = NSEC_PER_SEC, plain = 0, focused = 0, refreshes = 0, keys = 0, begin = 0, key;
+	struct model_config config = { .start_mono = 1,
+				       .start_real = 1,
+				       .leak_age = 10 * NSEC_PER_SEC };
+	uint64_t now = NSEC_PER_SEC, plain = 0, focused = 0, refreshes = 0, keys = 0, begin = 0,
+		 key;
 	struct model *model = model_new(&config);
 	struct canvas canvas = { 0 };
 	struct view *view = calloc(1, sizeof(*view));
@@ -117,8 +136,8 @@ static int measure(unsigned int processes, uint64_t allocations)
 			keys = key > keys ? key : keys;
 		}
 	}
-	printf("%9u %9" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", processes, allocations, per_round(plain), per_round(focused),
-	       per_round(refreshes), (double)keys / 1e6);
+	printf("%9u %9" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", processes, allocations,
+	       per_round(plain), per_round(focused), per_round(refreshes), (double)keys / 1e6);
 	view_clear(view);
 	canvas_free(&canvas);
 	model_free(model);
@@ -133,7 +152,8 @@ int main(void)
 	size_t i;
 
 	printf("ms of CPU (to reach: a refresh under 10, a key under 50)\n");
-	printf("%9s %9s %9s %9s %9s %9s\n", "processes", "live", "snapshot", "focused", "refresh", "key");
+	printf("%9s %9s %9s %9s %9s %9s\n", "processes", "live", "snapshot", "focused", "refresh",
+	       "key");
 	for (allocations = 100; allocations <= 1000000; allocations *= 10)
 		if (measure(1, allocations))
 			return 1;

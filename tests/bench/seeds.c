@@ -56,7 +56,8 @@ static void rounds(void)
 	int i;
 
 	for (i = 0; i < 10000; i++) {
-		if (cudaMalloc(&memory, BUFFER) || cudaMemcpy(memory, host, BUFFER, cudaMemcpyHostToDevice))
+		if (cudaMalloc(&memory, BUFFER) ||
+		    cudaMemcpy(memory, host, BUFFER, cudaMemcpyHostToDevice))
 			abort();
 		launch(first);
 		if (cudaMemcpy(host, memory, BUFFER, cudaMemcpyDeviceToHost) || cudaFree(memory))
@@ -86,8 +87,10 @@ int main(void)
 	void **fatbin = __cudaRegisterFatBinary((void *)&wrapper);
 	size_t i;
 
-	__cudaRegisterFunction(fatbin, (const char *)first, "_Z5firstPv", "_Z5firstPv", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterFunction(fatbin, (const char *)second, "_Z6secondPv", "_Z6secondPv", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)first, "_Z5firstPv", "_Z5firstPv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)second, "_Z6secondPv", "_Z6secondPv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		double begin = now();

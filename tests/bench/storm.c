@@ -24,8 +24,8 @@
 
 #define RUNS 20
 /* Execs that are not told: a cutop that has just come is at work for some more milliseconds */
-#define WARM 300
-#define CALLS_PER_EXEC 200	/* an exec takes so much longer than the others */
+#define WARM           300
+#define CALLS_PER_EXEC 200 /* an exec takes so much longer than the others */
 
 extern char **environ;
 static const char *self;
@@ -45,7 +45,8 @@ static void do_exec(void)
 	int status;
 	pid_t pid;
 
-	if (posix_spawn(&pid, self, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) != pid || status)
+	if (posix_spawn(&pid, self, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) != pid ||
+	    status)
 		abort();
 }
 
@@ -142,7 +143,8 @@ int main(int argc, char **argv)
 	library = open(self, O_RDONLY);
 	if (library < 0)
 		return 1;
-	printf("%.0f %.1f %.1f %.1f %.1f %.1f\n", best(do_exec, calls / CALLS_PER_EXEC + 1), best(do_open, calls),
-	       best(do_map, calls), best(do_code, calls), best(do_call, calls), best(do_touch, calls));
+	printf("%.0f %.1f %.1f %.1f %.1f %.1f\n", best(do_exec, calls / CALLS_PER_EXEC + 1),
+	       best(do_open, calls), best(do_map, calls), best(do_code, calls),
+	       best(do_call, calls), best(do_touch, calls));
 	return 0;
 }

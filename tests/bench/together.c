@@ -12,7 +12,7 @@
 
 #include "cuda_double.h"
 
-#define RUNS 20
+#define RUNS        20
 #define THREADS_MAX 256
 
 static pthread_barrier_t barrier;
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
 	if (!calls || !count || count > THREADS_MAX)
 		return 2;
 	fatbin = __cudaRegisterFatBinary((void *)&wrapper);
-	__cudaRegisterFunction(fatbin, (const char *)stub, "_Z5emptyPv", "_Z5emptyPv", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)stub, "_Z5emptyPv", "_Z5emptyPv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 	if (pthread_barrier_init(&barrier, NULL, count))
 		return 1;

@@ -22,8 +22,8 @@
 
 #include "probe/bpf.h"
 
-#define PROGRAMS_MAX	64
-#define LOG_SIZE	(1 << 22)
+#define PROGRAMS_MAX 64
+#define LOG_SIZE     (1 << 22)
 
 struct answer {
 	const struct bpf_program *program;
@@ -50,7 +50,9 @@ static void settings_set(struct bpf_settings *settings, bool full, bool sites)
 	settings->exact_launches = settings->stacks = settings->extras = true;
 	settings->only_listed = settings->follow_children = settings->loader_waits = true;
 	settings->only_uid = 1;
-	settings->trace = (struct trace_settings){ .on = true, .groups = ~0u, .pairs = true, .arguments = true };
+	settings->trace = (struct trace_settings){
+		.on = true, .groups = ~0u, .pairs = true, .arguments = true
+	};
 }
 
 /* The last words on the program that was refused: the last one with any. */
@@ -90,8 +92,8 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers, bool whole
 }
 
 struct most {
-	unsigned long walked;	/* instructions */
-	unsigned long stack;	/* bytes, of a program that probes */
+	unsigned long walked; /* instructions */
+	unsigned long stack;  /* bytes, of a program that probes */
 };
 
 /* Prints a line a program, and the sum. Returns the most of one. */
@@ -101,7 +103,8 @@ static struct most table_print(const struct answer *answers, unsigned int count)
 	unsigned long walked_sum = 0, states_sum = 0, time_sum = 0, jited_sum = 0;
 	unsigned int i;
 
-	printf("%-16s %7s %10s %8s %8s %8s %6s\n", "program", "insns", "processed", "states", "ms", "jited", "stack");
+	printf("%-16s %7s %10s %8s %8s %8s %6s\n", "program", "insns", "processed", "states", "ms",
+	       "jited", "stack");
 	for (i = 0; i < count; i++) {
 		unsigned long walked = number_after(answers[i].log, "processed ");
 		unsigned long states = number_after(answers[i].log, "total_states ");
@@ -112,20 +115,22 @@ static struct most table_print(const struct answer *answers, unsigned int count)
 
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(answers[i].program), &info, &size))
 			memset(&info, 0, sizeof(info));
-		printf("%-16s %7zu %10lu %8lu %8.1f %8u %6lu\n", bpf_program__name(answers[i].program),
-		       bpf_program__insn_cnt(answers[i].program), walked, states, (double)time / 1000,
-		       info.jited_prog_len, stack);
+		printf("%-16s %7zu %10lu %8lu %8.1f %8u %6lu\n",
+		       bpf_program__name(answers[i].program),
+		       bpf_program__insn_cnt(answers[i].program), walked, states,
+		       (double)time / 1000, info.jited_prog_len, stack);
 		if (walked > most.walked)
 			most.walked = walked;
-		if (stack > most.stack && !strncmp(bpf_program__section_name(answers[i].program), "uprobe", 6))
+		if (stack > most.stack &&
+		    !strncmp(bpf_program__section_name(answers[i].program), "uprobe", 6))
 			most.stack = stack;
 		walked_sum += walked;
 		states_sum += states;
 		time_sum += time;
 		jited_sum += info.jited_prog_len;
 	}
-	printf("%-16s %7s %10lu %8lu %8.1f %8lu\n", "sum", "", walked_sum, states_sum, (double)time_sum / 1000,
-	       jited_sum);
+	printf("%-16s %7s %10lu %8lu %8.1f %8lu\n", "sum", "", walked_sum, states_sum,
+	       (double)time_sum / 1000, jited_sum);
 	return most;
 }
 
@@ -184,11 +189,13 @@ int main(int argc, char **argv)
 	bpf_close(&bpf);
 	free(answers);
 	if (stack_limit && most.stack > stack_limit) {
-		fprintf(stderr, "verifier: a program with %lu bytes of stack, more than %lu\n", most.stack, stack_limit);
+		fprintf(stderr, "verifier: a program with %lu bytes of stack, more than %lu\n",
+			most.stack, stack_limit);
 		return 1;
 	}
 	if (!limit || (most.walked && most.walked <= limit))
 		return 0;
-	fprintf(stderr, "verifier: %lu instructions walked through in one program, more than %lu\n", most.walked, limit);
+	fprintf(stderr, "verifier: %lu instructions walked through in one program, more than %lu\n",
+		most.walked, limit);
 	return 1;
 }

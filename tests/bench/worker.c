@@ -89,12 +89,13 @@ int main(int argc, char **argv)
 	} wrapper = { 0x466243b1, 1, host, NULL };
 
 	fatbin = __cudaRegisterFatBinary((void *)&wrapper);
-	__cudaRegisterFunction(fatbin, (const char *)stub, "_Z5emptyPv", "_Z5emptyPv", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)stub, "_Z5emptyPv", "_Z5emptyPv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 	if (cudaMalloc(&device, sizeof(host)))
 		return 1;
-	printf("%.1f %.1f %.1f %.1f %.1f\n", best(do_launch, calls), best(do_pair, calls), best(do_memcpy, calls),
-	       best(do_sync, calls), best(do_async, calls));
+	printf("%.1f %.1f %.1f %.1f %.1f\n", best(do_launch, calls), best(do_pair, calls),
+	       best(do_memcpy, calls), best(do_sync, calls), best(do_async, calls));
 	cudaFree(device);
 	return 0;
 }

@@ -7,7 +7,9 @@
 int rt_array_format(const struct cudaChannelFormatDesc *desc, unsigned int *channels)
 {
 	static const int formats[3][3] = {
-		{ 0x08, 0x09, 0x0a }, { 0x01, 0x02, 0x03 }, { 0, 0x10, 0x20 },
+		{ 0x08, 0x09, 0x0a },
+		{ 0x01, 0x02, 0x03 },
+		{ 0, 0x10, 0x20 },
 	};
 	int size = desc->x == 8 ? 0 : desc->x == 16 ? 1 : desc->x == 32 ? 2 : -1;
 
@@ -24,8 +26,9 @@ size_t rt_array_element(cudaArray_const_t array, size_t *height)
 
 	if (cuArray3DGetDescriptor_v2(&d, (CUarray)(uintptr_t)array))
 		return 0;
-	size = d.Format == 0x01 || d.Format == 0x08 ? 1 :
-		d.Format == 0x02 || d.Format == 0x09 || d.Format == 0x10 ? 2 : 4;
+	size = d.Format == 0x01 || d.Format == 0x08                     ? 1 :
+	       d.Format == 0x02 || d.Format == 0x09 || d.Format == 0x10 ? 2 :
+									  4;
 	if (height)
 		*height = d.Height;
 	return size * d.NumChannels;
@@ -44,8 +47,7 @@ size_t rt_array_row(cudaArray_const_t array, size_t *size)
 	return row;
 }
 
-static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out,
-			    const struct cudaChannelFormatDesc *desc,
+static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out, const struct cudaChannelFormatDesc *desc,
 			    struct cudaExtent extent, unsigned int flags)
 {
 	memset(out, 0, sizeof(*out));
@@ -59,8 +61,7 @@ static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out,
 	return out->Format ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-API cudaError_t cudaMallocArray(cudaArray_t *array,
-				const struct cudaChannelFormatDesc *desc,
+API cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
 				size_t width, size_t height, unsigned int flags)
 {
 	struct cudaExtent extent = { width, height, 0 };
@@ -72,8 +73,7 @@ API cudaError_t cudaMallocArray(cudaArray_t *array,
 	return rt_done(cuArray3DCreate_v2((CUarray *)array, &d));
 }
 
-API cudaError_t cudaMalloc3DArray(cudaArray_t *array,
-				  const struct cudaChannelFormatDesc *desc,
+API cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
 				  struct cudaExtent extent, unsigned int flags)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
@@ -86,8 +86,8 @@ API cudaError_t cudaMalloc3DArray(cudaArray_t *array,
 
 API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
 					 const struct cudaChannelFormatDesc *desc,
-					 struct cudaExtent extent,
-					 unsigned int levels, unsigned int flags)
+					 struct cudaExtent extent, unsigned int levels,
+					 unsigned int flags)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
 
@@ -97,13 +97,12 @@ API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
 	return rt_done(cuMipmappedArrayCreate((CUmipmappedArray *)array, &d, levels));
 }
 
-API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *out,
-					   cudaMipmappedArray_const_t array,
+API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *out, cudaMipmappedArray_const_t array,
 					   unsigned int level)
 {
 	ENTER();
-	return rt_done(cuMipmappedArrayGetLevel((CUarray *)out,
-			(CUmipmappedArray)(uintptr_t)array, level));
+	return rt_done(cuMipmappedArrayGetLevel((CUarray *)out, (CUmipmappedArray)(uintptr_t)array,
+						level));
 }
 
 API cudaError_t cudaFreeArray(cudaArray_t array)
@@ -142,9 +141,8 @@ struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels
 	return desc;
 }
 
-API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
-				 struct cudaExtent *extent, unsigned int *flags,
-				 cudaArray_t array)
+API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
+				 unsigned int *flags, cudaArray_t array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
 	CUresult err;
@@ -156,14 +154,13 @@ API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
 	if (desc)
 		*desc = rt_array_channels(d.Format, d.NumChannels);
 	if (extent)
-		*extent = (struct cudaExtent) { d.Width, d.Height, d.Depth };
+		*extent = (struct cudaExtent){ d.Width, d.Height, d.Depth };
 	if (flags)
 		*flags = d.Flags;
 	return cudaSuccess;
 }
 
-API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
-				   cudaArray_const_t array)
+API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
 	CUresult err;
@@ -179,5 +176,5 @@ API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int 
 						       enum cudaChannelFormatKind f)
 {
 	KEEP_FRAME();
-	return (struct cudaChannelFormatDesc) { x, y, z, w, f };
+	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
 }

@@ -9,33 +9,38 @@
 static int src_type(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyDefault ? CU_MEMORYTYPE_UNIFIED :
-		kind & 2 ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+	       kind & 2                  ? CU_MEMORYTYPE_DEVICE :
+					   CU_MEMORYTYPE_HOST;
 }
 
 static int dst_type(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyDefault ? CU_MEMORYTYPE_UNIFIED :
-		kind & 1 ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+	       kind & 1                  ? CU_MEMORYTYPE_DEVICE :
+					   CU_MEMORYTYPE_HOST;
 }
 
-cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch,
-		      const void *src, size_t spitch, size_t width,
-		      size_t height, enum cudaMemcpyKind kind)
+cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch, const void *src, size_t spitch,
+		      size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	if (!valid_kind(kind))
 		return cudaErrorInvalidMemcpyDirection;
-	*box = (CUDA_MEMCPY2D) {
-		.srcMemoryType = src_type(kind), .srcHost = src,
-		.srcDevice = (uintptr_t)src, .srcPitch = spitch,
-		.dstMemoryType = dst_type(kind), .dstHost = dst,
-		.dstDevice = (uintptr_t)dst, .dstPitch = dpitch,
-		.WidthInBytes = width, .Height = height,
+	*box = (CUDA_MEMCPY2D){
+		.srcMemoryType = src_type(kind),
+		.srcHost = src,
+		.srcDevice = (uintptr_t)src,
+		.srcPitch = spitch,
+		.dstMemoryType = dst_type(kind),
+		.dstHost = dst,
+		.dstDevice = (uintptr_t)dst,
+		.dstPitch = dpitch,
+		.WidthInBytes = width,
+		.Height = height,
 	};
 	return cudaSuccess;
 }
 
-void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array,
-		     size_t x, size_t y)
+void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array, size_t x, size_t y)
 {
 	CUarray handle = (CUarray)(uintptr_t)array;
 
@@ -56,14 +61,14 @@ void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array,
  * With an array on either side extents and positions count elements in x,
  * else bytes.
  */
-static void fill_3d(CUDA_MEMCPY3D *box, cudaArray_t src_array,
-		    const struct cudaPos *src_pos, const struct cudaPitchedPtr *src,
-		    cudaArray_t dst_array, const struct cudaPos *dst_pos,
-		    const struct cudaPitchedPtr *dst, struct cudaExtent extent,
-		    int from, int to)
+static void fill_3d(CUDA_MEMCPY3D *box, cudaArray_t src_array, const struct cudaPos *src_pos,
+		    const struct cudaPitchedPtr *src, cudaArray_t dst_array,
+		    const struct cudaPos *dst_pos, const struct cudaPitchedPtr *dst,
+		    struct cudaExtent extent, int from, int to)
 {
 	size_t element = src_array ? rt_array_element(src_array, NULL) :
-		dst_array ? rt_array_element(dst_array, NULL) : 1;
+			 dst_array ? rt_array_element(dst_array, NULL) :
+				     1;
 
 	memset(box, 0, sizeof(*box));
 	box->srcMemoryType = src_array ? CU_MEMORYTYPE_ARRAY : from;
@@ -95,8 +100,8 @@ cudaError_t rt_box_3d(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DParms *p)
 		return cudaErrorInvalidValue;
 	if (!valid_kind(p->kind))
 		return cudaErrorInvalidMemcpyDirection;
-	fill_3d(box, p->srcArray, &p->srcPos, &p->srcPtr, p->dstArray, &p->dstPos,
-		&p->dstPtr, p->extent, src_type(p->kind), dst_type(p->kind));
+	fill_3d(box, p->srcArray, &p->srcPos, &p->srcPtr, p->dstArray, &p->dstPos, &p->dstPtr,
+		p->extent, src_type(p->kind), dst_type(p->kind));
 	return cudaSuccess;
 }
 
@@ -104,8 +109,8 @@ cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParm
 {
 	if (!p)
 		return cudaErrorInvalidValue;
-	fill_3d(box, p->srcArray, &p->srcPos, &p->srcPtr, p->dstArray, &p->dstPos,
-		&p->dstPtr, p->extent, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
+	fill_3d(box, p->srcArray, &p->srcPos, &p->srcPtr, p->dstArray, &p->dstPos, &p->dstPtr,
+		p->extent, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
 	/* srcContext and dstContext of CUDA_MEMCPY3D_PEER (cuda.h) */
 	box->reserved0 = rt_context(p->srcDevice);
 	box->reserved1 = rt_context(p->dstDevice);
@@ -113,7 +118,8 @@ cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParm
 }
 
 /* @count bytes from @y rows and @x bytes on must be in the array. */
-cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y, size_t count)
+cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y,
+			 size_t count)
 {
 	size_t size = 0;
 
@@ -121,7 +127,8 @@ cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t
 	end->row = rt_array_row(array, &size);
 	if (!end->row)
 		return cudaErrorInvalidResourceHandle;
-	if (x > end->row || y > size / end->row || y * end->row + x > size || count > size - y * end->row - x)
+	if (x > end->row || y > size / end->row || y * end->row + x > size ||
+	    count > size - y * end->row - x)
 		return cudaErrorInvalidValue;
 	end->offset = y * end->row + x;
 	return cudaSuccess;

@@ -12,23 +12,19 @@
 			return rt_fail(checked_); \
 	} while (0)
 
-static CUresult copy_sync(void *dst, const void *src, size_t count,
-			  enum cudaMemcpyKind kind)
+static CUresult copy_sync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
 	switch (kind) {
-	case cudaMemcpyHostToDevice:
-		return PTDS(cuMemcpyHtoD_v2)((uintptr_t)dst, src, count);
-	case cudaMemcpyDeviceToHost:
-		return PTDS(cuMemcpyDtoH_v2)(dst, (uintptr_t)src, count);
+	case cudaMemcpyHostToDevice: return PTDS(cuMemcpyHtoD_v2)((uintptr_t)dst, src, count);
+	case cudaMemcpyDeviceToHost: return PTDS(cuMemcpyDtoH_v2)(dst, (uintptr_t)src, count);
 	case cudaMemcpyDeviceToDevice:
 		return PTDS(cuMemcpyDtoD_v2)((uintptr_t)dst, (uintptr_t)src, count);
-	default:
-		return PTDS(cuMemcpy)((uintptr_t)dst, (uintptr_t)src, count);
+	default: return PTDS(cuMemcpy)((uintptr_t)dst, (uintptr_t)src, count);
 	}
 }
 
-static CUresult copy_async(void *dst, const void *src, size_t count,
-			   enum cudaMemcpyKind kind, cudaStream_t stream)
+static CUresult copy_async(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+			   cudaStream_t stream)
 {
 	switch (kind) {
 	case cudaMemcpyHostToDevice:
@@ -36,16 +32,12 @@ static CUresult copy_async(void *dst, const void *src, size_t count,
 	case cudaMemcpyDeviceToHost:
 		return PTSZ(cuMemcpyDtoHAsync_v2)(dst, (uintptr_t)src, count, stream);
 	case cudaMemcpyDeviceToDevice:
-		return PTSZ(cuMemcpyDtoDAsync_v2)((uintptr_t)dst, (uintptr_t)src,
-						  count, stream);
-	default:
-		return PTSZ(cuMemcpyAsync)((uintptr_t)dst, (uintptr_t)src, count,
-					   stream);
+		return PTSZ(cuMemcpyDtoDAsync_v2)((uintptr_t)dst, (uintptr_t)src, count, stream);
+	default: return PTSZ(cuMemcpyAsync)((uintptr_t)dst, (uintptr_t)src, count, stream);
 	}
 }
 
-API cudaError_t PTDS(cudaMemcpy)(void *dst, const void *src, size_t count,
-				 enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpy)(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
 	ENTER();
 	if (!valid_kind(kind))
@@ -62,9 +54,8 @@ API cudaError_t PTSZ(cudaMemcpyAsync)(void *dst, const void *src, size_t count,
 	return count ? rt_done(copy_async(dst, src, count, kind, stream)) : cudaSuccess;
 }
 
-API cudaError_t PTDS(cudaMemcpy2D)(void *dst, size_t dpitch, const void *src,
-				   size_t spitch, size_t width, size_t height,
-				   enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpy2D)(void *dst, size_t dpitch, const void *src, size_t spitch,
+				   size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D box;
 
@@ -73,9 +64,9 @@ API cudaError_t PTDS(cudaMemcpy2D)(void *dst, size_t dpitch, const void *src,
 	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
 }
 
-API cudaError_t PTSZ(cudaMemcpy2DAsync)(void *dst, size_t dpitch, const void *src,
-					size_t spitch, size_t width, size_t height,
-					enum cudaMemcpyKind kind, cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemcpy2DAsync)(void *dst, size_t dpitch, const void *src, size_t spitch,
+					size_t width, size_t height, enum cudaMemcpyKind kind,
+					cudaStream_t stream)
 {
 	CUDA_MEMCPY2D box;
 
@@ -84,9 +75,8 @@ API cudaError_t PTSZ(cudaMemcpy2DAsync)(void *dst, size_t dpitch, const void *sr
 	return rt_done(PTSZ(cuMemcpy2DAsync_v2)(&box, stream));
 }
 
-API cudaError_t PTDS(cudaMemcpy2DToArray)(cudaArray_t dst, size_t x, size_t y,
-					  const void *src, size_t spitch,
-					  size_t width, size_t height,
+API cudaError_t PTDS(cudaMemcpy2DToArray)(cudaArray_t dst, size_t x, size_t y, const void *src,
+					  size_t spitch, size_t width, size_t height,
 					  enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D box;
@@ -97,11 +87,9 @@ API cudaError_t PTDS(cudaMemcpy2DToArray)(cudaArray_t dst, size_t x, size_t y,
 	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
 }
 
-API cudaError_t PTSZ(cudaMemcpy2DToArrayAsync)(cudaArray_t dst, size_t x, size_t y,
-					       const void *src, size_t spitch,
-					       size_t width, size_t height,
-					       enum cudaMemcpyKind kind,
-					       cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemcpy2DToArrayAsync)(cudaArray_t dst, size_t x, size_t y, const void *src,
+					       size_t spitch, size_t width, size_t height,
+					       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	CUDA_MEMCPY2D box;
 
@@ -111,9 +99,8 @@ API cudaError_t PTSZ(cudaMemcpy2DToArrayAsync)(cudaArray_t dst, size_t x, size_t
 	return rt_done(PTSZ(cuMemcpy2DAsync_v2)(&box, stream));
 }
 
-API cudaError_t PTDS(cudaMemcpy2DFromArray)(void *dst, size_t dpitch,
-					    cudaArray_const_t src, size_t x, size_t y,
-					    size_t width, size_t height,
+API cudaError_t PTDS(cudaMemcpy2DFromArray)(void *dst, size_t dpitch, cudaArray_const_t src,
+					    size_t x, size_t y, size_t width, size_t height,
 					    enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D box;
@@ -124,12 +111,9 @@ API cudaError_t PTDS(cudaMemcpy2DFromArray)(void *dst, size_t dpitch,
 	return rt_done(PTDS(cuMemcpy2DUnaligned_v2)(&box));
 }
 
-API cudaError_t PTSZ(cudaMemcpy2DFromArrayAsync)(void *dst, size_t dpitch,
-						 cudaArray_const_t src, size_t x,
-						 size_t y, size_t width,
-						 size_t height,
-						 enum cudaMemcpyKind kind,
-						 cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemcpy2DFromArrayAsync)(void *dst, size_t dpitch, cudaArray_const_t src,
+						 size_t x, size_t y, size_t width, size_t height,
+						 enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	CUDA_MEMCPY2D box;
 
@@ -140,8 +124,8 @@ API cudaError_t PTSZ(cudaMemcpy2DFromArrayAsync)(void *dst, size_t dpitch,
 }
 
 API cudaError_t PTDS(cudaMemcpy2DArrayToArray)(cudaArray_t dst, size_t dx, size_t dy,
-					       cudaArray_const_t src, size_t sx,
-					       size_t sy, size_t width, size_t height,
+					       cudaArray_const_t src, size_t sx, size_t sy,
+					       size_t width, size_t height,
 					       enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D box;
@@ -168,36 +152,37 @@ static cudaError_t run_copy(struct rt_run *run, bool async, cudaStream_t stream)
 		return rt_fail(cudaErrorInvalidValue);
 	while (!err && rt_run_next(run, &box))
 		err = async ? PTSZ(cuMemcpy2DAsync_v2)(&box, stream) :
-			PTDS(cuMemcpy2DUnaligned_v2)(&box);
+			      PTDS(cuMemcpy2DUnaligned_v2)(&box);
 	return rt_done(err);
 }
 
-API cudaError_t PTDS(cudaMemcpyToArray)(cudaArray_t dst, size_t x, size_t y,
-					const void *src, size_t count,
-					enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpyToArray)(cudaArray_t dst, size_t x, size_t y, const void *src,
+					size_t count, enum cudaMemcpyKind kind)
 {
-	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src }, .left = count, .kind = kind };
+	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src },
+			      .left = count,
+			      .kind = kind };
 
 	ENTER();
 	CHECK(rt_run_array(&run.dst, dst, x, y, count));
 	return run_copy(&run, false, NULL);
 }
 
-API cudaError_t PTSZ(cudaMemcpyToArrayAsync)(cudaArray_t dst, size_t x, size_t y,
-					     const void *src, size_t count,
-					     enum cudaMemcpyKind kind,
+API cudaError_t PTSZ(cudaMemcpyToArrayAsync)(cudaArray_t dst, size_t x, size_t y, const void *src,
+					     size_t count, enum cudaMemcpyKind kind,
 					     cudaStream_t stream)
 {
-	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src }, .left = count, .kind = kind };
+	struct rt_run run = { .src = { .at = (char *)(uintptr_t)src },
+			      .left = count,
+			      .kind = kind };
 
 	ENTER();
 	CHECK(rt_run_array(&run.dst, dst, x, y, count));
 	return run_copy(&run, true, stream);
 }
 
-API cudaError_t PTDS(cudaMemcpyFromArray)(void *dst, cudaArray_const_t src, size_t x,
-					  size_t y, size_t count,
-					  enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpyFromArray)(void *dst, cudaArray_const_t src, size_t x, size_t y,
+					  size_t count, enum cudaMemcpyKind kind)
 {
 	struct rt_run run = { .dst = { .at = dst }, .left = count, .kind = kind };
 
@@ -206,9 +191,8 @@ API cudaError_t PTDS(cudaMemcpyFromArray)(void *dst, cudaArray_const_t src, size
 	return run_copy(&run, false, NULL);
 }
 
-API cudaError_t PTSZ(cudaMemcpyFromArrayAsync)(void *dst, cudaArray_const_t src,
-					       size_t x, size_t y, size_t count,
-					       enum cudaMemcpyKind kind,
+API cudaError_t PTSZ(cudaMemcpyFromArrayAsync)(void *dst, cudaArray_const_t src, size_t x, size_t y,
+					       size_t count, enum cudaMemcpyKind kind,
 					       cudaStream_t stream)
 {
 	struct rt_run run = { .dst = { .at = dst }, .left = count, .kind = kind };
@@ -219,9 +203,8 @@ API cudaError_t PTSZ(cudaMemcpyFromArrayAsync)(void *dst, cudaArray_const_t src,
 }
 
 API cudaError_t PTDS(cudaMemcpyArrayToArray)(cudaArray_t dst, size_t dx, size_t dy,
-					     cudaArray_const_t src, size_t sx,
-					     size_t sy, size_t count,
-					     enum cudaMemcpyKind kind)
+					     cudaArray_const_t src, size_t sx, size_t sy,
+					     size_t count, enum cudaMemcpyKind kind)
 {
 	struct rt_run run = { .left = count, .kind = kind };
 
@@ -259,9 +242,8 @@ static enum cudaMemcpyKind symbol_kind(enum cudaMemcpyKind kind, bool to)
 	return to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
 }
 
-API cudaError_t PTDS(cudaMemcpyToSymbol)(const void *symbol, const void *src,
-					 size_t count, size_t offset,
-					 enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpyToSymbol)(const void *symbol, const void *src, size_t count,
+					 size_t offset, enum cudaMemcpyKind kind)
 {
 	void *at;
 
@@ -270,9 +252,8 @@ API cudaError_t PTDS(cudaMemcpyToSymbol)(const void *symbol, const void *src,
 	return rt_done(copy_sync(at, src, count, symbol_kind(kind, true)));
 }
 
-API cudaError_t PTDS(cudaMemcpyFromSymbol)(void *dst, const void *symbol,
-					   size_t count, size_t offset,
-					   enum cudaMemcpyKind kind)
+API cudaError_t PTDS(cudaMemcpyFromSymbol)(void *dst, const void *symbol, size_t count,
+					   size_t offset, enum cudaMemcpyKind kind)
 {
 	void *at;
 
@@ -281,9 +262,8 @@ API cudaError_t PTDS(cudaMemcpyFromSymbol)(void *dst, const void *symbol,
 	return rt_done(copy_sync(dst, at, count, symbol_kind(kind, false)));
 }
 
-API cudaError_t PTSZ(cudaMemcpyToSymbolAsync)(const void *symbol, const void *src,
-					      size_t count, size_t offset,
-					      enum cudaMemcpyKind kind,
+API cudaError_t PTSZ(cudaMemcpyToSymbolAsync)(const void *symbol, const void *src, size_t count,
+					      size_t offset, enum cudaMemcpyKind kind,
 					      cudaStream_t stream)
 {
 	void *at;
@@ -293,9 +273,8 @@ API cudaError_t PTSZ(cudaMemcpyToSymbolAsync)(const void *symbol, const void *sr
 	return rt_done(copy_async(at, src, count, symbol_kind(kind, true), stream));
 }
 
-API cudaError_t PTSZ(cudaMemcpyFromSymbolAsync)(void *dst, const void *symbol,
-						size_t count, size_t offset,
-						enum cudaMemcpyKind kind,
+API cudaError_t PTSZ(cudaMemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t count,
+						size_t offset, enum cudaMemcpyKind kind,
 						cudaStream_t stream)
 {
 	void *at;
@@ -314,8 +293,7 @@ API cudaError_t PTDS(cudaMemcpy3D)(const struct cudaMemcpy3DParms *params)
 	return rt_done(PTDS(cuMemcpy3D_v2)(&box));
 }
 
-API cudaError_t PTSZ(cudaMemcpy3DAsync)(const struct cudaMemcpy3DParms *params,
-					cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemcpy3DAsync)(const struct cudaMemcpy3DParms *params, cudaStream_t stream)
 {
 	CUDA_MEMCPY3D box;
 
@@ -349,47 +327,39 @@ API cudaError_t PTDS(cudaMemset)(void *ptr, int value, size_t count)
 	return rt_done(PTDS(cuMemsetD8_v2)((uintptr_t)ptr, (unsigned char)value, count));
 }
 
-API cudaError_t PTSZ(cudaMemsetAsync)(void *ptr, int value, size_t count,
-				      cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemsetAsync)(void *ptr, int value, size_t count, cudaStream_t stream)
 {
 	ENTER();
-	return rt_done(PTSZ(cuMemsetD8Async)((uintptr_t)ptr, (unsigned char)value,
-					     count, stream));
+	return rt_done(PTSZ(cuMemsetD8Async)((uintptr_t)ptr, (unsigned char)value, count, stream));
 }
 
-API cudaError_t PTDS(cudaMemset2D)(void *ptr, size_t pitch, int value, size_t width,
-				   size_t height)
+API cudaError_t PTDS(cudaMemset2D)(void *ptr, size_t pitch, int value, size_t width, size_t height)
 {
 	ENTER();
-	return rt_done(PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr, pitch,
-					     (unsigned char)value, width, height));
+	return rt_done(
+		PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr, pitch, (unsigned char)value, width, height));
 }
 
-API cudaError_t PTSZ(cudaMemset2DAsync)(void *ptr, size_t pitch, int value,
-					size_t width, size_t height,
-					cudaStream_t stream)
+API cudaError_t PTSZ(cudaMemset2DAsync)(void *ptr, size_t pitch, int value, size_t width,
+					size_t height, cudaStream_t stream)
 {
 	ENTER();
-	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr, pitch,
-					       (unsigned char)value, width, height,
-					       stream));
+	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr, pitch, (unsigned char)value, width,
+					       height, stream));
 }
 
 /* Slices lie row after row, so a box is one tall rectangle of its rows. */
-API cudaError_t PTDS(cudaMemset3D)(struct cudaPitchedPtr ptr, int value,
-				   struct cudaExtent extent)
+API cudaError_t PTDS(cudaMemset3D)(struct cudaPitchedPtr ptr, int value, struct cudaExtent extent)
 {
 	ENTER();
-	return rt_done(PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr.ptr, ptr.pitch,
-					     (unsigned char)value, extent.width,
-					     extent.height * extent.depth));
+	return rt_done(PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr.ptr, ptr.pitch, (unsigned char)value,
+					     extent.width, extent.height * extent.depth));
 }
 
 API cudaError_t PTSZ(cudaMemset3DAsync)(struct cudaPitchedPtr ptr, int value,
 					struct cudaExtent extent, cudaStream_t stream)
 {
 	ENTER();
-	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr.ptr, ptr.pitch,
-					       (unsigned char)value, extent.width,
-					       extent.height * extent.depth, stream));
+	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr.ptr, ptr.pitch, (unsigned char)value,
+					       extent.width, extent.height * extent.depth, stream));
 }

@@ -79,14 +79,14 @@ enum cudaGraphNodeType {
 	cudaGraphNodeTypeMemFree = 11,
 };
 
-#define cudaHostAllocDefault	0u
-#define cudaHostAllocPortable	1u
-#define cudaHostAllocMapped	2u
-#define cudaMemAttachGlobal	1u
-#define cudaStreamNonBlocking	1u
-#define cudaEventDisableTiming	2u
-#define cudaStreamLegacy	((cudaStream_t)1)
-#define cudaStreamPerThread	((cudaStream_t)2)
+#define cudaHostAllocDefault   0u
+#define cudaHostAllocPortable  1u
+#define cudaHostAllocMapped    2u
+#define cudaMemAttachGlobal    1u
+#define cudaStreamNonBlocking  1u
+#define cudaEventDisableTiming 2u
+#define cudaStreamLegacy       ((cudaStream_t)1)
+#define cudaStreamPerThread    ((cudaStream_t)2)
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -103,22 +103,36 @@ typedef const struct cudaArray *cudaArray_const_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef void (*cudaHostFn_t)(void *data);
-typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
-				     void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 
-typedef struct dim3 { unsigned int x, y, z; } dim3;
-typedef struct cudaUUID { char bytes[16]; } cudaUUID_t;
-typedef struct cudaIpcMemHandle { char reserved[64]; } cudaIpcMemHandle_t;
-typedef struct cudaIpcEventHandle { char reserved[64]; } cudaIpcEventHandle_t;
+typedef struct dim3 {
+	unsigned int x, y, z;
+} dim3;
+typedef struct cudaUUID {
+	char bytes[16];
+} cudaUUID_t;
+typedef struct cudaIpcMemHandle {
+	char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle {
+	char reserved[64];
+} cudaIpcEventHandle_t;
 
 struct cudaChannelFormatDesc {
 	int x, y, z, w;
 	enum cudaChannelFormatKind f;
 };
 
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
-struct cudaExtent { size_t width, height, depth; };
-struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr {
+	void *ptr;
+	size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+	size_t width, height, depth;
+};
+struct cudaPos {
+	size_t x, y, z;
+};
 
 struct cudaMemcpy3DParms {
 	cudaArray_t srcArray;
@@ -160,8 +174,14 @@ struct cudaFuncAttributes {
 	int nonPortableClusterSizeAllowed, reserved[16];
 };
 
-struct cudaMemLocation { enum cudaMemLocationType type; int id; };
-struct cudaMemAccessDesc { struct cudaMemLocation location; int flags; };
+struct cudaMemLocation {
+	enum cudaMemLocationType type;
+	int id;
+};
+struct cudaMemAccessDesc {
+	struct cudaMemLocation location;
+	int flags;
+};
 
 struct cudaMemPoolProps {
 	int allocType, handleTypes;
@@ -200,7 +220,10 @@ struct cudaMemsetParams {
 	size_t width, height;
 };
 
-struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
+struct cudaHostNodeParams {
+	cudaHostFn_t fn;
+	void *userData;
+};
 
 struct cudaMemAllocNodeParams {
 	struct cudaMemPoolProps poolProps;
@@ -217,7 +240,9 @@ struct cudaGraphNodeParams {
 		struct cudaKernelNodeParams kernel;
 		cudaGraph_t graph;
 		struct cudaMemAllocNodeParams alloc;
-		struct { void *dptr; } free;
+		struct {
+			void *dptr;
+		} free;
 	};
 	long long reserved2;
 };
@@ -240,8 +265,12 @@ typedef unsigned long long cudaSurfaceObject_t;
 struct cudaResourceDesc {
 	int resType;
 	union {
-		struct { cudaArray_t array; } array;
-		struct { cudaMipmappedArray_t mipmap; } mipmap;
+		struct {
+			cudaArray_t array;
+		} array;
+		struct {
+			cudaMipmappedArray_t mipmap;
+		} mipmap;
 		struct {
 			void *devPtr;
 			struct cudaChannelFormatDesc desc;
@@ -335,29 +364,29 @@ struct cudaDeviceProp {
 #define CUDART_PLAIN(X) \
 	X(cudaDeviceReset, (void)) \
 	X(cudaDeviceSynchronize, (void)) \
-	X(cudaDeviceGetExecutionCtx, (cudaExecutionContext_t *ctx, int device)) \
+	X(cudaDeviceGetExecutionCtx, (cudaExecutionContext_t * ctx, int device)) \
 	X(cudaExecutionCtxSynchronize, (cudaExecutionContext_t ctx)) \
 	X(cudaDeviceSetLimit, (int limit, size_t value)) \
-	X(cudaDeviceGetLimit, (size_t *value, int limit)) \
+	X(cudaDeviceGetLimit, (size_t * value, int limit)) \
 	X(cudaDeviceGetCacheConfig, (int *config)) \
 	X(cudaDeviceSetCacheConfig, (int config)) \
 	X(cudaCtxResetPersistingL2Cache, (void)) \
 	X(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cudaDeviceGetByPCIBusId, (int *device, const char *id)) \
 	X(cudaDeviceGetPCIBusId, (char *id, int len, int device)) \
-	X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *ptr)) \
+	X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *ptr)) \
 	X(cudaIpcOpenMemHandle, (void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)) \
 	X(cudaIpcCloseMemHandle, (void *ptr)) \
-	X(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event)) \
-	X(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle)) \
+	X(cudaIpcGetEventHandle, (cudaIpcEventHandle_t * handle, cudaEvent_t event)) \
+	X(cudaIpcOpenEventHandle, (cudaEvent_t * event, cudaIpcEventHandle_t handle)) \
 	X(cudaGetLastError, (void)) \
 	X(cudaPeekAtLastError, (void)) \
 	X(cudaGetDeviceCount, (int *count)) \
-	X(cudaGetDeviceProperties, (struct cudaDeviceProp *prop, int device)) \
+	X(cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device)) \
 	X(cudaDeviceGetAttribute, (int *value, int attribute, int device)) \
-	X(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *pool, int device)) \
+	X(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device)) \
 	X(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool)) \
-	X(cudaDeviceGetMemPool, (cudaMemPool_t *pool, int device)) \
+	X(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device)) \
 	X(cudaDeviceGetP2PAttribute, (int *value, int attribute, int src, int dst)) \
 	X(cudaChooseDevice, (int *device, const struct cudaDeviceProp *prop)) \
 	X(cudaInitDevice, (int device, unsigned int device_flags, unsigned int flags)) \
@@ -366,29 +395,33 @@ struct cudaDeviceProp {
 	X(cudaSetValidDevices, (int *devices, int len)) \
 	X(cudaSetDeviceFlags, (unsigned int flags)) \
 	X(cudaGetDeviceFlags, (unsigned int *flags)) \
-	X(cudaStreamCreate, (cudaStream_t *stream)) \
-	X(cudaStreamCreateWithFlags, (cudaStream_t *stream, unsigned int flags)) \
-	X(cudaStreamCreateWithPriority, (cudaStream_t *stream, unsigned int flags, int priority)) \
+	X(cudaStreamCreate, (cudaStream_t * stream)) \
+	X(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned int flags)) \
+	X(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned int flags, int priority)) \
 	X(cudaStreamDestroy, (cudaStream_t stream)) \
 	X(cudaThreadExchangeStreamCaptureMode, (int *mode)) \
-	X(cudaEventCreate, (cudaEvent_t *event)) \
-	X(cudaEventCreateWithFlags, (cudaEvent_t *event, unsigned int flags)) \
+	X(cudaEventCreate, (cudaEvent_t * event)) \
+	X(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned int flags)) \
 	X(cudaEventQuery, (cudaEvent_t event)) \
 	X(cudaEventSynchronize, (cudaEvent_t event)) \
 	X(cudaEventDestroy, (cudaEvent_t event)) \
 	X(cudaEventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end)) \
 	X(cudaFuncSetCacheConfig, (const void *func, int config)) \
-	X(cudaFuncGetAttributes, (struct cudaFuncAttributes *attr, const void *func)) \
+	X(cudaFuncGetAttributes, (struct cudaFuncAttributes * attr, const void *func)) \
 	X(cudaFuncSetAttribute, (const void *func, int attribute, int value)) \
 	X(cudaFuncGetName, (const char **name, const void *func)) \
-	X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, const void *func, int block, size_t shared)) \
-	X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks, const void *func, int block, size_t shared, unsigned int flags)) \
-	X(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, const void *func, int blocks, int block)) \
+	X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, \
+	  (int *blocks, const void *func, int block, size_t shared)) \
+	X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, \
+	  (int *blocks, const void *func, int block, size_t shared, unsigned int flags)) \
+	X(cudaOccupancyAvailableDynamicSMemPerBlock, \
+	  (size_t * bytes, const void *func, int blocks, int block)) \
 	X(cudaMallocManaged, (void **ptr, size_t size, unsigned int flags)) \
 	X(cudaMalloc, (void **ptr, size_t size)) \
 	X(cudaMallocHost, (void **ptr, size_t size)) \
 	X(cudaMallocPitch, (void **ptr, size_t *pitch, size_t width, size_t height)) \
-	X(cudaMallocArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)) \
+	X(cudaMallocArray, (cudaArray_t * array, const struct cudaChannelFormatDesc *desc, \
+			    size_t width, size_t height, unsigned int flags)) \
 	X(cudaFree, (void *ptr)) \
 	X(cudaFreeHost, (void *ptr)) \
 	X(cudaFreeArray, (cudaArray_t array)) \
@@ -398,157 +431,250 @@ struct cudaDeviceProp {
 	X(cudaHostUnregister, (void *ptr)) \
 	X(cudaHostGetDevicePointer, (void **device, void *host, unsigned int flags)) \
 	X(cudaHostGetFlags, (unsigned int *flags, void *host)) \
-	X(cudaMalloc3D, (struct cudaPitchedPtr *ptr, struct cudaExtent extent)) \
-	X(cudaMalloc3DArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)) \
-	X(cudaMallocMipmappedArray, (cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int levels, unsigned int flags)) \
-	X(cudaGetMipmappedArrayLevel, (cudaArray_t *level_array, cudaMipmappedArray_const_t array, unsigned int level)) \
-	X(cudaArrayGetInfo, (struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)) \
-	X(cudaGetChannelDesc, (struct cudaChannelFormatDesc *desc, cudaArray_const_t array)) \
-	X(cudaCreateTextureObject, (cudaTextureObject_t *texture, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *desc, const struct cudaResourceViewDesc *view)) \
+	X(cudaMalloc3D, (struct cudaPitchedPtr * ptr, struct cudaExtent extent)) \
+	X(cudaMalloc3DArray, (cudaArray_t * array, const struct cudaChannelFormatDesc *desc, \
+			      struct cudaExtent extent, unsigned int flags)) \
+	X(cudaMallocMipmappedArray, \
+	  (cudaMipmappedArray_t * array, const struct cudaChannelFormatDesc *desc, \
+	   struct cudaExtent extent, unsigned int levels, unsigned int flags)) \
+	X(cudaGetMipmappedArrayLevel, \
+	  (cudaArray_t * level_array, cudaMipmappedArray_const_t array, unsigned int level)) \
+	X(cudaArrayGetInfo, (struct cudaChannelFormatDesc * desc, struct cudaExtent * extent, \
+			     unsigned int *flags, cudaArray_t array)) \
+	X(cudaGetChannelDesc, (struct cudaChannelFormatDesc * desc, cudaArray_const_t array)) \
+	X(cudaCreateTextureObject, \
+	  (cudaTextureObject_t * texture, const struct cudaResourceDesc *resource, \
+	   const struct cudaTextureDesc *desc, const struct cudaResourceViewDesc *view)) \
 	X(cudaDestroyTextureObject, (cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectResourceDesc, (struct cudaResourceDesc *resource, cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectTextureDesc, (struct cudaTextureDesc *desc, cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectResourceViewDesc, (struct cudaResourceViewDesc *view, cudaTextureObject_t texture)) \
-	X(cudaCreateSurfaceObject, (cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)) \
+	X(cudaGetTextureObjectResourceDesc, \
+	  (struct cudaResourceDesc * resource, cudaTextureObject_t texture)) \
+	X(cudaGetTextureObjectTextureDesc, \
+	  (struct cudaTextureDesc * desc, cudaTextureObject_t texture)) \
+	X(cudaGetTextureObjectResourceViewDesc, \
+	  (struct cudaResourceViewDesc * view, cudaTextureObject_t texture)) \
+	X(cudaCreateSurfaceObject, \
+	  (cudaSurfaceObject_t * surface, const struct cudaResourceDesc *resource)) \
 	X(cudaDestroySurfaceObject, (cudaSurfaceObject_t surface)) \
-	X(cudaGetSurfaceObjectResourceDesc, (struct cudaResourceDesc *resource, cudaSurfaceObject_t surface)) \
-	X(cudaMemGetInfo, (size_t *free, size_t *total)) \
-	X(cudaMemcpyPeer, (void *dst, int dst_device, const void *src, int src_device, size_t count)) \
-	X(cudaMemcpyPeerAsync, (void *dst, int dst_device, const void *src, int src_device, size_t count, cudaStream_t stream)) \
+	X(cudaGetSurfaceObjectResourceDesc, \
+	  (struct cudaResourceDesc * resource, cudaSurfaceObject_t surface)) \
+	X(cudaMemGetInfo, (size_t * free, size_t * total)) \
+	X(cudaMemcpyPeer, \
+	  (void *dst, int dst_device, const void *src, int src_device, size_t count)) \
+	X(cudaMemcpyPeerAsync, (void *dst, int dst_device, const void *src, int src_device, \
+				size_t count, cudaStream_t stream)) \
 	X(cudaGetSymbolAddress, (void **ptr, const void *symbol)) \
-	X(cudaGetSymbolSize, (size_t *size, const void *symbol)) \
-	X(cudaMemAdvise, (const void *ptr, size_t count, int advice, struct cudaMemLocation where)) \
-	X(cudaMemRangeGetAttribute, (void *data, size_t size, int attribute, const void *ptr, size_t count)) \
-	X(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *props)) \
+	X(cudaGetSymbolSize, (size_t * size, const void *symbol)) \
+	X(cudaMemAdvise, \
+	  (const void *ptr, size_t count, int advice, struct cudaMemLocation where)) \
+	X(cudaMemRangeGetAttribute, \
+	  (void *data, size_t size, int attribute, const void *ptr, size_t count)) \
+	X(cudaMemPoolCreate, (cudaMemPool_t * pool, const struct cudaMemPoolProps *props)) \
 	X(cudaMemPoolDestroy, (cudaMemPool_t pool)) \
 	X(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t keep)) \
 	X(cudaMemPoolSetAttribute, (cudaMemPool_t pool, int attribute, void *value)) \
 	X(cudaMemPoolGetAttribute, (cudaMemPool_t pool, int attribute, void *value)) \
-	X(cudaMemPoolSetAccess, (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)) \
+	X(cudaMemPoolSetAccess, \
+	  (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)) \
 	X(cudaMemPoolGetAccess, (int *flags, cudaMemPool_t pool, struct cudaMemLocation *where)) \
-	X(cudaPointerGetAttributes, (struct cudaPointerAttributes *attr, const void *ptr)) \
+	X(cudaPointerGetAttributes, (struct cudaPointerAttributes * attr, const void *ptr)) \
 	X(cudaDeviceCanAccessPeer, (int *can, int device, int peer)) \
 	X(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags)) \
 	X(cudaDeviceDisablePeerAccess, (int peer)) \
 	X(cudaDriverGetVersion, (int *version)) \
 	X(cudaRuntimeGetVersion, (int *version)) \
-	X(cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags)) \
+	X(cudaGraphCreate, (cudaGraph_t * graph, unsigned int flags)) \
 	X(cudaGraphDestroy, (cudaGraph_t graph)) \
-	X(cudaGraphAddKernelNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaKernelNodeParams *params)) \
-	X(cudaGraphAddMemcpyNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaMemcpy3DParms *params)) \
-	X(cudaGraphAddMemcpyNode1D, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)) \
-	X(cudaGraphAddMemsetNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaMemsetParams *params)) \
-	X(cudaGraphAddHostNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, const struct cudaHostNodeParams *params)) \
-	X(cudaGraphAddEmptyNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num)) \
-	X(cudaGraphAddMemAllocNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, struct cudaMemAllocNodeParams *params)) \
-	X(cudaGraphAddMemFreeNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, void *ptr)) \
-	X(cudaGraphMemAllocNodeGetParams, (cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)) \
+	X(cudaGraphAddKernelNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphAddMemcpyNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   const struct cudaMemcpy3DParms *params)) \
+	X(cudaGraphAddMemcpyNode1D, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)) \
+	X(cudaGraphAddMemsetNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   const struct cudaMemsetParams *params)) \
+	X(cudaGraphAddHostNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   const struct cudaHostNodeParams *params)) \
+	X(cudaGraphAddEmptyNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num)) \
+	X(cudaGraphAddMemAllocNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   struct cudaMemAllocNodeParams *params)) \
+	X(cudaGraphAddMemFreeNode, (cudaGraphNode_t * node, cudaGraph_t graph, \
+				    const cudaGraphNode_t *deps, size_t num, void *ptr)) \
+	X(cudaGraphMemAllocNodeGetParams, \
+	  (cudaGraphNode_t node, struct cudaMemAllocNodeParams * params)) \
 	X(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *ptr)) \
 	X(cudaDeviceGetGraphMemAttribute, (int device, int attribute, void *value)) \
 	X(cudaDeviceSetGraphMemAttribute, (int device, int attribute, void *value)) \
 	X(cudaDeviceGraphMemTrim, (int device)) \
-	X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *num)) \
-	X(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
-	X(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
+	X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t * nodes, size_t * num)) \
+	X(cudaGraphInstantiate, \
+	  (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags)) \
+	X(cudaGraphInstantiateWithFlags, \
+	  (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags)) \
 	X(cudaGraphExecDestroy, (cudaGraphExec_t exec)) \
-	X(cudaGraphAddChildGraphNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, cudaGraph_t child)) \
-	X(cudaGraphAddNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, struct cudaGraphNodeParams *params)) \
+	X(cudaGraphAddChildGraphNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
+	   cudaGraph_t child)) \
+	X(cudaGraphAddNode, \
+	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, \
+	   const void *edges, size_t num, struct cudaGraphNodeParams *params)) \
 	X(cudaGraphDestroyNode, (cudaGraphNode_t node)) \
-	X(cudaGraphKernelNodeSetAttribute, (cudaGraphNode_t node, int attribute, const CUlaunchAttributeValue *value)) \
-	X(cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, struct cudaKernelNodeParams *params)) \
-	X(cudaGraphKernelNodeSetParams, (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
-	X(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
-	X(cudaGraphNodeGetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
-	X(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
-	X(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)) \
-	X(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)) \
-	X(cudaGraphNodeSetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)) \
-	X(cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType *type)) \
-	X(cudaGraphAddDependencies, (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges, size_t num)) \
-	X(cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t graph)) \
-	X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)) \
+	X(cudaGraphKernelNodeSetAttribute, \
+	  (cudaGraphNode_t node, int attribute, const CUlaunchAttributeValue *value)) \
+	X(cudaGraphKernelNodeGetParams, \
+	  (cudaGraphNode_t node, struct cudaKernelNodeParams * params)) \
+	X(cudaGraphKernelNodeSetParams, \
+	  (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphExecKernelNodeSetParams, \
+	  (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
+	X(cudaGraphNodeGetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams * params)) \
+	X(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams * params)) \
+	X(cudaGraphExecNodeSetParams, \
+	  (cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams * params)) \
+	X(cudaGraphExecChildGraphNodeSetParams, \
+	  (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)) \
+	X(cudaGraphNodeSetEnabled, \
+	  (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)) \
+	X(cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType * type)) \
+	X(cudaGraphAddDependencies, (cudaGraph_t graph, const cudaGraphNode_t *from, \
+				     const cudaGraphNode_t *to, const void *edges, size_t num)) \
+	X(cudaGraphClone, (cudaGraph_t * clone, cudaGraph_t graph)) \
+	X(cudaGraphExecUpdate, \
+	  (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo * info)) \
 	X(cudaProfilerStart, (void)) \
 	X(cudaProfilerStop, (void)) \
-	X(cudaGetFuncBySymbol, (cudaFunction_t *func, const void *symbol)) \
-	X(cudaGetKernel, (cudaKernel_t *kernel, const void *stub)) \
-	X(__cudaGetKernel, (cudaKernel_t *kernel, const void *stub)) \
-	X(__cudaPopCallConfiguration, (dim3 *grid, dim3 *block, size_t *shared, void *stream)) \
-	X(cudaLibraryLoadData, (cudaLibrary_t *library, const void *code, int *jit, void **jit_values, unsigned int num_jit, int *options, void **option_values, unsigned int num_options)) \
+	X(cudaGetFuncBySymbol, (cudaFunction_t * func, const void *symbol)) \
+	X(cudaGetKernel, (cudaKernel_t * kernel, const void *stub)) \
+	X(__cudaGetKernel, (cudaKernel_t * kernel, const void *stub)) \
+	X(__cudaPopCallConfiguration, (dim3 * grid, dim3 * block, size_t * shared, void *stream)) \
+	X(cudaLibraryLoadData, \
+	  (cudaLibrary_t * library, const void *code, int *jit, void **jit_values, \
+	   unsigned int num_jit, int *options, void **option_values, unsigned int num_options)) \
 	X(cudaLibraryUnload, (cudaLibrary_t library)) \
-	X(cudaLibraryGetKernel, (cudaKernel_t *kernel, cudaLibrary_t library, const char *name))
+	X(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char *name))
 
 /* Functions with a _ptsz form: the default stream is the thread's own. */
 #define CUDART_PTSZ(X) \
-	X(cudaLaunchKernel, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)) \
-	X(cudaLaunchCooperativeKernel, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)) \
+	X(cudaLaunchKernel, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, \
+			     cudaStream_t stream)) \
+	X(cudaLaunchCooperativeKernel, (const void *func, dim3 grid, dim3 block, void **args, \
+					size_t shared, cudaStream_t stream)) \
 	X(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *func, void **args)) \
 	X(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t fn, void *data)) \
-	X(cudaLaunchHostFunc_v2, (cudaStream_t stream, cudaHostFn_t fn, void *data, unsigned int mode)) \
+	X(cudaLaunchHostFunc_v2, \
+	  (cudaStream_t stream, cudaHostFn_t fn, void *data, unsigned int mode)) \
 	X(cudaMallocAsync, (void **ptr, size_t size, cudaStream_t stream)) \
-	X(cudaMallocFromPoolAsync, (void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)) \
+	X(cudaMallocFromPoolAsync, \
+	  (void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)) \
 	X(cudaFreeAsync, (void *ptr, cudaStream_t stream)) \
-	X(cudaMemcpyAsync, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpy2DAsync, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpy2DToArrayAsync, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpy2DFromArrayAsync, (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpyToArrayAsync, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpyFromArrayAsync, (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpyToSymbolAsync, (const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)) \
-	X(cudaMemcpyFromSymbolAsync, (void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpyAsync, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, \
+			    cudaStream_t stream)) \
+	X(cudaMemcpy2DAsync, \
+	  (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, \
+	   enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpy2DToArrayAsync, \
+	  (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, \
+	   size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpy2DFromArrayAsync, \
+	  (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, \
+	   size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpyToArrayAsync, (cudaArray_t dst, size_t x, size_t y, const void *src, \
+				   size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpyFromArrayAsync, (void *dst, cudaArray_const_t src, size_t x, size_t y, \
+				     size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpyToSymbolAsync, (const void *symbol, const void *src, size_t count, \
+				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+	X(cudaMemcpyFromSymbolAsync, (void *dst, const void *symbol, size_t count, size_t offset, \
+				      enum cudaMemcpyKind kind, cudaStream_t stream)) \
 	X(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *params, cudaStream_t stream)) \
-	X(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *params, cudaStream_t stream)) \
+	X(cudaMemcpy3DPeerAsync, \
+	  (const struct cudaMemcpy3DPeerParms *params, cudaStream_t stream)) \
 	X(cudaMemsetAsync, (void *ptr, int value, size_t count, cudaStream_t stream)) \
-	X(cudaMemset2DAsync, (void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)) \
-	X(cudaMemset3DAsync, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, cudaStream_t stream)) \
-	X(cudaMemPrefetchAsync, (const void *ptr, size_t count, struct cudaMemLocation where, unsigned int flags, cudaStream_t stream)) \
+	X(cudaMemset2DAsync, \
+	  (void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)) \
+	X(cudaMemset3DAsync, \
+	  (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, cudaStream_t stream)) \
+	X(cudaMemPrefetchAsync, (const void *ptr, size_t count, struct cudaMemLocation where, \
+				 unsigned int flags, cudaStream_t stream)) \
 	X(cudaStreamSynchronize, (cudaStream_t stream)) \
 	X(cudaStreamQuery, (cudaStream_t stream)) \
 	X(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags)) \
-	X(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)) \
-	X(cudaStreamAttachMemAsync, (cudaStream_t stream, void *ptr, size_t length, unsigned int flags)) \
+	X(cudaStreamAddCallback, \
+	  (cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)) \
+	X(cudaStreamAttachMemAsync, \
+	  (cudaStream_t stream, void *ptr, size_t length, unsigned int flags)) \
 	X(cudaStreamGetPriority, (cudaStream_t stream, int *priority)) \
 	X(cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags)) \
 	X(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id)) \
-	X(cudaStreamGetAttribute, (cudaStream_t stream, int attribute, CUlaunchAttributeValue *value)) \
-	X(cudaStreamSetAttribute, (cudaStream_t stream, int attribute, const CUlaunchAttributeValue *value)) \
+	X(cudaStreamGetAttribute, \
+	  (cudaStream_t stream, int attribute, CUlaunchAttributeValue *value)) \
+	X(cudaStreamSetAttribute, \
+	  (cudaStream_t stream, int attribute, const CUlaunchAttributeValue *value)) \
 	X(cudaStreamGetDevice, (cudaStream_t stream, int *device)) \
 	X(cudaStreamBeginCapture, (cudaStream_t stream, int mode)) \
-	X(cudaStreamBeginRecaptureToGraph, (cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)) \
-	X(cudaStreamBeginCaptureToGraph, (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, size_t num, int mode)) \
-	X(cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)) \
-	X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \
+	X(cudaStreamBeginRecaptureToGraph, \
+	  (cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)) \
+	X(cudaStreamBeginCaptureToGraph, \
+	  (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, const void *edges, \
+	   size_t num, int mode)) \
+	X(cudaGraphInstantiateWithParams, \
+	  (cudaGraphExec_t * exec, cudaGraph_t graph, cudaGraphInstantiateParams * params)) \
+	X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t * graph)) \
 	X(cudaStreamIsCapturing, (cudaStream_t stream, int *status)) \
 	X(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream)) \
 	X(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned int flags)) \
 	X(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream)) \
 	X(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream)) \
-	X(__cudaLaunchKernel, (cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)) \
-	X(cudaGetDriverEntryPoint, (const char *symbol, void **fn, unsigned long long flags, int *status)) \
-	X(cudaGetDriverEntryPointByVersion, (const char *symbol, void **fn, unsigned int version, unsigned long long flags, int *status))
+	X(__cudaLaunchKernel, (cudaKernel_t kernel, dim3 grid, dim3 block, void **args, \
+			       size_t shared, cudaStream_t stream)) \
+	X(cudaGetDriverEntryPoint, \
+	  (const char *symbol, void **fn, unsigned long long flags, int *status)) \
+	X(cudaGetDriverEntryPointByVersion, (const char *symbol, void **fn, unsigned int version, \
+					     unsigned long long flags, int *status))
 
 /* Functions with a _ptds form: synchronous, on the thread's default stream. */
 #define CUDART_PTDS(X) \
 	X(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpy2D, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpy2DToArray, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpy2DFromArray, (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpy2DArrayToArray, (cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, size_t sx, size_t sy, size_t width, size_t height, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpyToArray, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpyFromArray, (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpyArrayToArray, (cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, size_t sx, size_t sy, size_t count, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpyToSymbol, (const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)) \
-	X(cudaMemcpyFromSymbol, (void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpy2D, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, \
+			 size_t height, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpy2DToArray, \
+	  (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, \
+	   size_t height, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpy2DFromArray, \
+	  (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, \
+	   size_t height, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpy2DArrayToArray, \
+	  (cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, size_t sx, size_t sy, \
+	   size_t width, size_t height, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpyToArray, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, \
+			      enum cudaMemcpyKind kind)) \
+	X(cudaMemcpyFromArray, (void *dst, cudaArray_const_t src, size_t x, size_t y, \
+				size_t count, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpyArrayToArray, (cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, \
+				   size_t sx, size_t sy, size_t count, enum cudaMemcpyKind kind)) \
+	X(cudaMemcpyToSymbol, (const void *symbol, const void *src, size_t count, size_t offset, \
+			       enum cudaMemcpyKind kind)) \
+	X(cudaMemcpyFromSymbol, \
+	  (void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)) \
 	X(cudaMemcpy3D, (const struct cudaMemcpy3DParms *params)) \
 	X(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *params)) \
 	X(cudaMemset, (void *ptr, int value, size_t count)) \
 	X(cudaMemset2D, (void *ptr, size_t pitch, int value, size_t width, size_t height)) \
 	X(cudaMemset3D, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent))
 
-#define CUDART_PROTOTYPE(name, params)	cudaError_t name params;
+#define CUDART_PROTOTYPE(name, params) cudaError_t name params;
 #define CUDART_PROTOTYPE_PTSZ(name, params) \
-	cudaError_t name params; cudaError_t name##_ptsz params;
+	cudaError_t name params; \
+	cudaError_t name##_ptsz params;
 #define CUDART_PROTOTYPE_PTDS(name, params) \
-	cudaError_t name params; cudaError_t name##_ptds params;
+	cudaError_t name params; \
+	cudaError_t name##_ptds params;
 
 CUDART_PLAIN(CUDART_PROTOTYPE)
 CUDART_PTSZ(CUDART_PROTOTYPE_PTSZ)
@@ -563,17 +689,14 @@ void **__cudaRegisterFatBinary(void *fatbin);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
 void __cudaRegisterFunction(void **handle, const char *stub, char *device_fun,
-			    const char *device_name, int thread_limit,
-			    void *tid, void *bid, dim3 *block, dim3 *grid,
-			    int *warp_size);
-void __cudaRegisterVar(void **handle, char *host_var, char *device_address,
-		       const char *device_name, int ext, size_t size,
-		       int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **host_ptr,
-			      char *device_address, const char *device_name,
-			      int ext, size_t size, int constant, int global);
+			    const char *device_name, int thread_limit, void *tid, void *bid,
+			    dim3 *block, dim3 *grid, int *warp_size);
+void __cudaRegisterVar(void **handle, char *host_var, char *device_address, const char *device_name,
+		       int ext, size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host_ptr, char *device_address,
+			      const char *device_name, int ext, size_t size, int constant,
+			      int global);
 char __cudaInitModule(void **handle);
-unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
-					 cudaStream_t stream);
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
 
 #endif /* CUDA_DOUBLE_H */

@@ -53,12 +53,22 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef void (*CUhostFn)(void *data);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *data);
 
-typedef struct CUuuid { char bytes[16]; } CUuuid;
-typedef struct CUipcMemHandle { char reserved[64]; } CUipcMemHandle;
-typedef struct CUipcEventHandle { char reserved[64]; } CUipcEventHandle;
+typedef struct CUuuid {
+	char bytes[16];
+} CUuuid;
+typedef struct CUipcMemHandle {
+	char reserved[64];
+} CUipcMemHandle;
+typedef struct CUipcEventHandle {
+	char reserved[64];
+} CUipcEventHandle;
 
-enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2,
-       CU_MEMORYTYPE_ARRAY = 3, CU_MEMORYTYPE_UNIFIED = 4 };
+enum {
+	CU_MEMORYTYPE_HOST = 1,
+	CU_MEMORYTYPE_DEVICE = 2,
+	CU_MEMORYTYPE_ARRAY = 3,
+	CU_MEMORYTYPE_UNIFIED = 4
+};
 
 typedef struct CUDA_MEMCPY2D {
 	size_t srcXInBytes, srcY;
@@ -82,14 +92,14 @@ typedef struct CUDA_MEMCPY3D {
 	const void *srcHost;
 	CUdeviceptr srcDevice;
 	CUarray srcArray;
-	void *reserved0;	/* the source's context in the peer form */
+	void *reserved0; /* the source's context in the peer form */
 	size_t srcPitch, srcHeight;
 	size_t dstXInBytes, dstY, dstZ, dstLOD;
 	int dstMemoryType;
 	void *dstHost;
 	CUdeviceptr dstDevice;
 	CUarray dstArray;
-	void *reserved1;	/* the destination's */
+	void *reserved1; /* the destination's */
 	size_t dstPitch, dstHeight;
 	size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
@@ -107,7 +117,9 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR {
 } CUDA_ARRAY3D_DESCRIPTOR;
 
 typedef struct CUDA_ARRAY_SPARSE_PROPERTIES {
-	struct { unsigned int width, height, depth; } tileExtent;
+	struct {
+		unsigned int width, height, depth;
+	} tileExtent;
 	unsigned int miptailFirstLevel;
 	unsigned long long miptailSize;
 	unsigned int flags, reserved[4];
@@ -115,23 +127,36 @@ typedef struct CUDA_ARRAY_SPARSE_PROPERTIES {
 
 typedef struct CUarrayMapInfo {
 	int resourceType;
-	union { CUmipmappedArray mipmap; CUarray array; } resource;
+	union {
+		CUmipmappedArray mipmap;
+		CUarray array;
+	} resource;
 	int subresourceType;
 	union {
 		struct {
 			unsigned int level, layer, offsetX, offsetY, offsetZ;
 			unsigned int extentWidth, extentHeight, extentDepth;
 		} sparseLevel;
-		struct { unsigned int layer; unsigned long long offset, size; } miptail;
+		struct {
+			unsigned int layer;
+			unsigned long long offset, size;
+		} miptail;
 	} subresource;
 	int memOperationType, memHandleType;
-	union { CUmemGenericAllocationHandle memHandle; } memHandle;
+	union {
+		CUmemGenericAllocationHandle memHandle;
+	} memHandle;
 	unsigned long long offset;
 	unsigned int deviceBitMask, flags, reserved[2];
 } CUarrayMapInfo;
 
-typedef struct CUmemLocation { int type, id; } CUmemLocation;
-typedef struct CUmemAccessDesc { CUmemLocation location; int flags; } CUmemAccessDesc;
+typedef struct CUmemLocation {
+	int type, id;
+} CUmemLocation;
+typedef struct CUmemAccessDesc {
+	CUmemLocation location;
+	int flags;
+} CUmemAccessDesc;
 
 typedef struct CUmemAllocationProp {
 	int type, requestedHandleTypes;
@@ -175,7 +200,11 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
 	CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
-typedef struct CUctxCreateParams { void *execAffinityParams; int numExecAffinityParams; void *cigParams; } CUctxCreateParams;
+typedef struct CUctxCreateParams {
+	void *execAffinityParams;
+	int numExecAffinityParams;
+	void *cigParams;
+} CUctxCreateParams;
 
 typedef struct CUgraphNodeParams {
 	int type, reserved0[3];
@@ -196,27 +225,38 @@ typedef struct CUDA_MEMSET_NODE_PARAMS {
 	size_t width, height;
 } CUDA_MEMSET_NODE_PARAMS;
 
-typedef struct CUDA_HOST_NODE_PARAMS { CUhostFn fn; void *userData; } CUDA_HOST_NODE_PARAMS;
+typedef struct CUDA_HOST_NODE_PARAMS {
+	CUhostFn fn;
+	void *userData;
+} CUDA_HOST_NODE_PARAMS;
 
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef struct CUlinkState_st *CUlinkState;
 typedef size_t (*CUoccupancyB2DSize)(int block);
 
-enum { CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-       CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_PITCH2D };
+enum {
+	CU_RESOURCE_TYPE_ARRAY,
+	CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+	CU_RESOURCE_TYPE_LINEAR,
+	CU_RESOURCE_TYPE_PITCH2D
+};
 
-#define CU_TRSF_READ_AS_INTEGER			0x01u
-#define CU_TRSF_NORMALIZED_COORDINATES		0x02u
-#define CU_TRSF_SRGB				0x10u
-#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION	0x20u
-#define CU_TRSF_SEAMLESS_CUBEMAP		0x40u
+#define CU_TRSF_READ_AS_INTEGER                0x01u
+#define CU_TRSF_NORMALIZED_COORDINATES         0x02u
+#define CU_TRSF_SRGB                           0x10u
+#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20u
+#define CU_TRSF_SEAMLESS_CUBEMAP               0x40u
 
 typedef struct CUDA_RESOURCE_DESC {
 	int resType;
 	union {
-		struct { CUarray hArray; } array;
-		struct { CUmipmappedArray hMipmappedArray; } mipmap;
+		struct {
+			CUarray hArray;
+		} array;
+		struct {
+			CUmipmappedArray hMipmappedArray;
+		} mipmap;
 		struct {
 			CUdeviceptr devPtr;
 			int format;
@@ -250,58 +290,60 @@ typedef struct CUDA_RESOURCE_VIEW_DESC {
 	unsigned int reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
 
-typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
+typedef union CUlaunchAttributeValue {
+	char pad[64];
+} CUlaunchAttributeValue;
 
 #define CU_LAUNCH_SHAPE \
-	unsigned int gx, unsigned int gy, unsigned int gz, \
-	unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared
+	unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by, \
+		unsigned int bz, unsigned int shared
 
 #define CUDA_PLAIN(X) \
 	X(cuInit, (unsigned int flags)) \
 	X(cuGetErrorString, (CUresult error, const char **str)) \
 	X(cuGetErrorName, (CUresult error, const char **str)) \
 	X(cuDriverGetVersion, (int *version)) \
-	X(cuDeviceGet, (CUdevice *device, int ordinal)) \
+	X(cuDeviceGet, (CUdevice * device, int ordinal)) \
 	X(cuDeviceGetCount, (int *count)) \
 	X(cuDeviceGetName, (char *name, int len, CUdevice dev)) \
-	X(cuDeviceGetUuid, (CUuuid *uuid, CUdevice dev)) \
-	X(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice dev)) \
-	X(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice dev)) \
+	X(cuDeviceGetUuid, (CUuuid * uuid, CUdevice dev)) \
+	X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice dev)) \
+	X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice dev)) \
 	X(cuDeviceGetAttribute, (int *value, int attribute, CUdevice dev)) \
 	X(cuDeviceComputeCapability, (int *major, int *minor, CUdevice dev)) \
 	X(cuDeviceGetPCIBusId, (char *id, int len, CUdevice dev)) \
-	X(cuDeviceGetByPCIBusId, (CUdevice *dev, const char *id)) \
+	X(cuDeviceGetByPCIBusId, (CUdevice * dev, const char *id)) \
 	X(cuDeviceCanAccessPeer, (int *can, CUdevice dev, CUdevice peer)) \
 	X(cuDeviceGetP2PAttribute, (int *value, int attribute, CUdevice src, CUdevice dst)) \
-	X(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice dev)) \
-	X(cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice dev)) \
+	X(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice dev)) \
+	X(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice dev)) \
 	X(cuDeviceSetMemPool, (CUdevice dev, CUmemoryPool pool)) \
-	X(cuDevicePrimaryCtxRetain, (CUcontext *ctx, CUdevice dev)) \
+	X(cuDevicePrimaryCtxRetain, (CUcontext * ctx, CUdevice dev)) \
 	X(cuDevicePrimaryCtxRelease, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxRelease_v2, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxReset, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxReset_v2, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxGetState, (CUdevice dev, unsigned int *flags, int *active)) \
 	X(cuDevicePrimaryCtxSetFlags_v2, (CUdevice dev, unsigned int flags)) \
-	X(cuCtxCreate_v2, (CUcontext *ctx, unsigned int flags, CUdevice dev)) \
-	X(cuCtxCreate_v4, (CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)) \
+	X(cuCtxCreate_v2, (CUcontext * ctx, unsigned int flags, CUdevice dev)) \
+	X(cuCtxCreate_v4, (CUcontext * ctx, void *params, unsigned int flags, CUdevice dev)) \
 	X(cuCheckpointProcessLock, (int pid, void *args)) \
 	X(cuCheckpointProcessCheckpoint, (int pid, void *args)) \
 	X(cuCheckpointProcessRestore, (int pid, void *args)) \
 	X(cuCheckpointProcessUnlock, (int pid, void *args)) \
-	X(cuCtxAttach, (CUcontext *ctx, unsigned int flags)) \
+	X(cuCtxAttach, (CUcontext * ctx, unsigned int flags)) \
 	X(cuCtxDetach, (CUcontext ctx)) \
 	X(cuCtxDestroy_v2, (CUcontext ctx)) \
 	X(cuCtxPushCurrent_v2, (CUcontext ctx)) \
-	X(cuCtxPopCurrent_v2, (CUcontext *ctx)) \
+	X(cuCtxPopCurrent_v2, (CUcontext * ctx)) \
 	X(cuCtxSetCurrent, (CUcontext ctx)) \
-	X(cuCtxGetCurrent, (CUcontext *ctx)) \
-	X(cuCtxGetDevice, (CUdevice *dev)) \
+	X(cuCtxGetCurrent, (CUcontext * ctx)) \
+	X(cuCtxGetDevice, (CUdevice * dev)) \
 	X(cuCtxGetFlags, (unsigned int *flags)) \
 	X(cuCtxGetApiVersion, (CUcontext ctx, unsigned int *version)) \
 	X(cuCtxSynchronize, (void)) \
 	X(cuCtxSynchronize_v2, (CUcontext ctx)) \
-	X(cuCtxGetLimit, (size_t *value, int limit)) \
+	X(cuCtxGetLimit, (size_t * value, int limit)) \
 	X(cuCtxSetLimit, (int limit, size_t value)) \
 	X(cuCtxGetCacheConfig, (int *config)) \
 	X(cuCtxSetCacheConfig, (int config)) \
@@ -309,157 +351,210 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags)) \
 	X(cuCtxDisablePeerAccess, (CUcontext peer)) \
-	X(cuModuleLoad, (CUmodule *module, const char *file)) \
-	X(cuModuleLoadData, (CUmodule *module, const void *image)) \
-	X(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int num, int *options, void **values)) \
-	X(cuModuleLoadFatBinary, (CUmodule *module, const void *image)) \
+	X(cuModuleLoad, (CUmodule * module, const char *file)) \
+	X(cuModuleLoadData, (CUmodule * module, const void *image)) \
+	X(cuModuleLoadDataEx, \
+	  (CUmodule * module, const void *image, unsigned int num, int *options, void **values)) \
+	X(cuModuleLoadFatBinary, (CUmodule * module, const void *image)) \
 	X(cuModuleUnload, (CUmodule module)) \
-	X(cuModuleGetFunction, (CUfunction *func, CUmodule module, const char *name)) \
-	X(cuModuleGetGlobal_v2, (CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)) \
+	X(cuModuleGetFunction, (CUfunction * func, CUmodule module, const char *name)) \
+	X(cuModuleGetGlobal_v2, \
+	  (CUdeviceptr * ptr, size_t * bytes, CUmodule module, const char *name)) \
 	X(cuModuleGetLoadingMode, (int *mode)) \
-	X(cuLibraryLoadData, (CUlibrary *library, const void *code, int *jit, void **jit_values, unsigned int num_jit, int *options, void **values, unsigned int num)) \
-	X(cuLibraryLoadFromFile, (CUlibrary *library, const char *file, int *jit, void **jit_values, unsigned int num_jit, int *options, void **values, unsigned int num)) \
+	X(cuLibraryLoadData, \
+	  (CUlibrary * library, const void *code, int *jit, void **jit_values, \
+	   unsigned int num_jit, int *options, void **values, unsigned int num)) \
+	X(cuLibraryLoadFromFile, \
+	  (CUlibrary * library, const char *file, int *jit, void **jit_values, \
+	   unsigned int num_jit, int *options, void **values, unsigned int num)) \
 	X(cuLibraryUnload, (CUlibrary library)) \
-	X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name)) \
-	X(cuLibraryGetModule, (CUmodule *module, CUlibrary library)) \
-	X(cuLibraryGetGlobal, (CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)) \
-	X(cuLibraryGetManaged, (CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)) \
-	X(cuKernelGetFunction, (CUfunction *func, CUkernel kernel)) \
+	X(cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name)) \
+	X(cuLibraryGetModule, (CUmodule * module, CUlibrary library)) \
+	X(cuLibraryGetGlobal, \
+	  (CUdeviceptr * ptr, size_t * bytes, CUlibrary library, const char *name)) \
+	X(cuLibraryGetManaged, \
+	  (CUdeviceptr * ptr, size_t * bytes, CUlibrary library, const char *name)) \
+	X(cuKernelGetFunction, (CUfunction * func, CUkernel kernel)) \
 	X(cuKernelGetName, (const char **name, CUkernel kernel)) \
-	X(cuKernelGetLibrary, (CUlibrary *library, CUkernel kernel)) \
+	X(cuKernelGetLibrary, (CUlibrary * library, CUkernel kernel)) \
 	X(cuKernelGetAttribute, (int *value, int attribute, CUkernel kernel, CUdevice dev)) \
 	X(cuKernelSetAttribute, (int attribute, int value, CUkernel kernel, CUdevice dev)) \
 	X(cuFuncGetAttribute, (int *value, int attribute, CUfunction func)) \
 	X(cuFuncSetAttribute, (CUfunction func, int attribute, int value)) \
 	X(cuFuncSetCacheConfig, (CUfunction func, int config)) \
 	X(cuFuncGetName, (const char **name, CUfunction func)) \
-	X(cuFuncGetModule, (CUmodule *module, CUfunction func)) \
-	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction func, int block, size_t shared)) \
-	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks, CUfunction func, int block, size_t shared, unsigned int flags)) \
-	X(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction func, int blocks, int block)) \
-	X(cuOccupancyMaxPotentialBlockSize, (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, int limit)) \
-	X(cuOccupancyMaxPotentialBlockSizeWithFlags, (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned int flags)) \
+	X(cuFuncGetModule, (CUmodule * module, CUfunction func)) \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, \
+	  (int *blocks, CUfunction func, int block, size_t shared)) \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, \
+	  (int *blocks, CUfunction func, int block, size_t shared, unsigned int flags)) \
+	X(cuOccupancyAvailableDynamicSMemPerBlock, \
+	  (size_t * bytes, CUfunction func, int blocks, int block)) \
+	X(cuOccupancyMaxPotentialBlockSize, \
+	  (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, \
+	   int limit)) \
+	X(cuOccupancyMaxPotentialBlockSizeWithFlags, \
+	  (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, \
+	   int limit, unsigned int flags)) \
 	X(cuLinkCreate_v2, (unsigned int num, int *options, void **values, CUlinkState *state)) \
-	X(cuLinkAddData_v2, (CUlinkState state, int type, void *data, size_t size, const char *name, unsigned int num, int *options, void **values)) \
-	X(cuLinkAddFile_v2, (CUlinkState state, int type, const char *path, unsigned int num, int *options, void **values)) \
+	X(cuLinkAddData_v2, (CUlinkState state, int type, void *data, size_t size, \
+			     const char *name, unsigned int num, int *options, void **values)) \
+	X(cuLinkAddFile_v2, (CUlinkState state, int type, const char *path, unsigned int num, \
+			     int *options, void **values)) \
 	X(cuLinkComplete, (CUlinkState state, void **cubin, size_t *size)) \
 	X(cuLinkDestroy, (CUlinkState state)) \
-	X(cuTexObjectCreate, (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *desc, const CUDA_RESOURCE_VIEW_DESC *view)) \
+	X(cuTexObjectCreate, (CUtexObject * texture, const CUDA_RESOURCE_DESC *resource, \
+			      const CUDA_TEXTURE_DESC *desc, const CUDA_RESOURCE_VIEW_DESC *view)) \
 	X(cuTexObjectDestroy, (CUtexObject texture)) \
-	X(cuTexObjectGetResourceDesc, (CUDA_RESOURCE_DESC *resource, CUtexObject texture)) \
-	X(cuTexObjectGetTextureDesc, (CUDA_TEXTURE_DESC *desc, CUtexObject texture)) \
-	X(cuTexObjectGetResourceViewDesc, (CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture)) \
-	X(cuSurfObjectCreate, (CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)) \
+	X(cuTexObjectGetResourceDesc, (CUDA_RESOURCE_DESC * resource, CUtexObject texture)) \
+	X(cuTexObjectGetTextureDesc, (CUDA_TEXTURE_DESC * desc, CUtexObject texture)) \
+	X(cuTexObjectGetResourceViewDesc, (CUDA_RESOURCE_VIEW_DESC * view, CUtexObject texture)) \
+	X(cuSurfObjectCreate, (CUsurfObject * surface, const CUDA_RESOURCE_DESC *resource)) \
 	X(cuSurfObjectDestroy, (CUsurfObject surface)) \
-	X(cuSurfObjectGetResourceDesc, (CUDA_RESOURCE_DESC *resource, CUsurfObject surface)) \
-	X(cuMemGetInfo_v2, (size_t *free, size_t *total)) \
-	X(cuMemAlloc_v2, (CUdeviceptr *ptr, size_t size)) \
-	X(cuMemAllocPitch_v2, (CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height, unsigned int element)) \
-	X(cuMemAllocManaged, (CUdeviceptr *ptr, size_t size, unsigned int flags)) \
+	X(cuSurfObjectGetResourceDesc, (CUDA_RESOURCE_DESC * resource, CUsurfObject surface)) \
+	X(cuMemGetInfo_v2, (size_t * free, size_t * total)) \
+	X(cuMemAlloc_v2, (CUdeviceptr * ptr, size_t size)) \
+	X(cuMemAllocPitch_v2, \
+	  (CUdeviceptr * ptr, size_t * pitch, size_t width, size_t height, unsigned int element)) \
+	X(cuMemAllocManaged, (CUdeviceptr * ptr, size_t size, unsigned int flags)) \
 	X(cuMemAllocHost_v2, (void **ptr, size_t size)) \
 	X(cuMemHostAlloc, (void **ptr, size_t size, unsigned int flags)) \
 	X(cuMemFree_v2, (CUdeviceptr ptr)) \
 	X(cuMemFreeHost, (void *ptr)) \
 	X(cuMemHostRegister_v2, (void *ptr, size_t size, unsigned int flags)) \
 	X(cuMemHostUnregister, (void *ptr)) \
-	X(cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host, unsigned int flags)) \
+	X(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned int flags)) \
 	X(cuMemHostGetFlags, (unsigned int *flags, void *host)) \
-	X(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *size, CUdeviceptr ptr)) \
+	X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * size, CUdeviceptr ptr)) \
 	X(cuPointerGetAttribute, (void *data, int attribute, CUdeviceptr ptr)) \
-	X(cuPointerGetAttributes, (unsigned int num, int *attributes, void **data, CUdeviceptr ptr)) \
+	X(cuPointerGetAttributes, \
+	  (unsigned int num, int *attributes, void **data, CUdeviceptr ptr)) \
 	X(cuMemAdvise_v2, (CUdeviceptr ptr, size_t count, int advice, CUmemLocation where)) \
-	X(cuMemRangeGetAttribute, (void *data, size_t size, int attribute, CUdeviceptr ptr, size_t count)) \
-	X(cuIpcGetMemHandle, (CUipcMemHandle *handle, CUdeviceptr ptr)) \
-	X(cuIpcOpenMemHandle_v2, (CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags)) \
+	X(cuMemRangeGetAttribute, \
+	  (void *data, size_t size, int attribute, CUdeviceptr ptr, size_t count)) \
+	X(cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr ptr)) \
+	X(cuIpcOpenMemHandle_v2, (CUdeviceptr * ptr, CUipcMemHandle handle, unsigned int flags)) \
 	X(cuIpcCloseMemHandle, (CUdeviceptr ptr)) \
-	X(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent event)) \
-	X(cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle handle)) \
-	X(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)) \
-	X(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)) \
-	X(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)) \
+	X(cuIpcGetEventHandle, (CUipcEventHandle * handle, CUevent event)) \
+	X(cuIpcOpenEventHandle, (CUevent * event, CUipcEventHandle handle)) \
+	X(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *desc)) \
+	X(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc)) \
+	X(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * desc, CUarray array)) \
 	X(cuArrayDestroy, (CUarray array)) \
-	X(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)) \
-	X(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUarray array)) \
-	X(cuMipmappedArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUmipmappedArray array)) \
-	X(cuMipmappedArrayGetLevel, (CUarray *level_array, CUmipmappedArray array, unsigned int level)) \
+	X(cuMipmappedArrayCreate, \
+	  (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)) \
+	X(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUarray array)) \
+	X(cuMipmappedArrayGetSparseProperties, \
+	  (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUmipmappedArray array)) \
+	X(cuMipmappedArrayGetLevel, \
+	  (CUarray * level_array, CUmipmappedArray array, unsigned int level)) \
 	X(cuMipmappedArrayDestroy, (CUmipmappedArray array)) \
-	X(cuMemAddressReserve, (CUdeviceptr *ptr, size_t size, size_t align, CUdeviceptr hint, unsigned long long flags)) \
+	X(cuMemAddressReserve, (CUdeviceptr * ptr, size_t size, size_t align, CUdeviceptr hint, \
+				unsigned long long flags)) \
 	X(cuMemAddressFree, (CUdeviceptr ptr, size_t size)) \
-	X(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)) \
+	X(cuMemCreate, (CUmemGenericAllocationHandle * handle, size_t size, \
+			const CUmemAllocationProp *prop, unsigned long long flags)) \
 	X(cuMemRelease, (CUmemGenericAllocationHandle handle)) \
-	X(cuMemMap, (CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)) \
+	X(cuMemMap, (CUdeviceptr ptr, size_t size, size_t offset, \
+		     CUmemGenericAllocationHandle handle, unsigned long long flags)) \
 	X(cuMemUnmap, (CUdeviceptr ptr, size_t size)) \
-	X(cuMemSetAccess, (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)) \
-	X(cuMemGetAllocationGranularity, (size_t *granularity, const CUmemAllocationProp *prop, int option)) \
-	X(cuMemExportToShareableHandle, (void *shareable, CUmemGenericAllocationHandle handle, int type, unsigned long long flags)) \
-	X(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, void *os_handle, int type)) \
-	X(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle *handle, void *ptr)) \
-	X(cuMemPoolCreate, (CUmemoryPool *pool, const CUmemPoolProps *props)) \
+	X(cuMemSetAccess, \
+	  (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)) \
+	X(cuMemGetAllocationGranularity, \
+	  (size_t * granularity, const CUmemAllocationProp *prop, int option)) \
+	X(cuMemExportToShareableHandle, (void *shareable, CUmemGenericAllocationHandle handle, \
+					 int type, unsigned long long flags)) \
+	X(cuMemImportFromShareableHandle, \
+	  (CUmemGenericAllocationHandle * handle, void *os_handle, int type)) \
+	X(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle * handle, void *ptr)) \
+	X(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *props)) \
 	X(cuMemPoolDestroy, (CUmemoryPool pool)) \
 	X(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep)) \
 	X(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value)) \
 	X(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value)) \
 	X(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)) \
 	X(cuMemPoolGetAccess, (int *flags, CUmemoryPool pool, CUmemLocation *where)) \
-	X(cuStreamCreate, (CUstream *stream, unsigned int flags)) \
-	X(cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority)) \
+	X(cuStreamCreate, (CUstream * stream, unsigned int flags)) \
+	X(cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority)) \
 	X(cuStreamDestroy_v2, (CUstream stream)) \
 	X(cuThreadExchangeStreamCaptureMode, (int *mode)) \
-	X(cuEventCreate, (CUevent *event, unsigned int flags)) \
+	X(cuEventCreate, (CUevent * event, unsigned int flags)) \
 	X(cuEventQuery, (CUevent event)) \
 	X(cuEventSynchronize, (CUevent event)) \
 	X(cuEventDestroy_v2, (CUevent event)) \
 	X(cuEventElapsedTime, (float *ms, CUevent start, CUevent end)) \
 	X(cuEventElapsedTime_v2, (float *ms, CUevent start, CUevent end)) \
-	X(cuGraphCreate, (CUgraph *graph, unsigned int flags)) \
+	X(cuGraphCreate, (CUgraph * graph, unsigned int flags)) \
 	X(cuGraphDestroy, (CUgraph graph)) \
-	X(cuGraphAddKernelNode_v2, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_KERNEL_NODE_PARAMS *params)) \
-	X(cuGraphAddMemcpyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_MEMCPY3D *params, CUcontext ctx)) \
-	X(cuGraphAddMemsetNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)) \
-	X(cuGraphAddHostNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, const CUDA_HOST_NODE_PARAMS *params)) \
-	X(cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num)) \
-	X(cuGraphAddMemAllocNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
-	X(cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUdeviceptr ptr)) \
-	X(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
-	X(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *ptr)) \
+	X(cuGraphAddKernelNode_v2, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+				    size_t num, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphAddMemcpyNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+				 size_t num, const CUDA_MEMCPY3D *params, CUcontext ctx)) \
+	X(cuGraphAddMemsetNode, \
+	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num, \
+	   const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)) \
+	X(cuGraphAddHostNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+			       size_t num, const CUDA_HOST_NODE_PARAMS *params)) \
+	X(cuGraphAddEmptyNode, \
+	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num)) \
+	X(cuGraphAddMemAllocNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+				   size_t num, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
+	X(cuGraphAddMemFreeNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+				  size_t num, CUdeviceptr ptr)) \
+	X(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS * params)) \
+	X(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr * ptr)) \
 	X(cuDeviceGetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
 	X(cuDeviceSetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
 	X(cuDeviceGraphMemTrim, (CUdevice dev)) \
-	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *num)) \
-	X(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode * nodes, size_t * num)) \
+	X(cuGraphInstantiateWithFlags, \
+	  (CUgraphExec * exec, CUgraph graph, unsigned long long flags)) \
 	X(cuGraphExecDestroy, (CUgraphExec exec)) \
-	X(cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num, CUgraph child)) \
-	X(cuGraphAddNode_v2, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, CUgraphNodeParams *params)) \
+	X(cuGraphAddChildGraphNode, \
+	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num, CUgraph child)) \
+	X(cuGraphAddNode_v2, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
+			      const void *edges, size_t num, CUgraphNodeParams *params)) \
 	X(cuGraphDestroyNode, (CUgraphNode node)) \
-	X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
-	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
-	X(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
-	X(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
-	X(cuGraphNodeGetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
-	X(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
-	X(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)) \
+	X(cuGraphKernelNodeSetAttribute, \
+	  (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
+	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS * params)) \
+	X(cuGraphKernelNodeSetParams_v2, \
+	  (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphExecKernelNodeSetParams_v2, \
+	  (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+	X(cuGraphNodeGetParams, (CUgraphNode node, CUgraphNodeParams * params)) \
+	X(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams * params)) \
+	X(cuGraphExecNodeSetParams, \
+	  (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams * params)) \
 	X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
 	X(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int enabled)) \
 	X(cuGraphNodeGetType, (CUgraphNode node, int *type)) \
-	X(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const void *edges, size_t num)) \
-	X(cuGraphClone, (CUgraph *clone, CUgraph graph)) \
+	X(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, \
+				      const CUgraphNode *to, const void *edges, size_t num)) \
+	X(cuGraphClone, (CUgraph * clone, CUgraph graph)) \
 	X(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, void *info)) \
 	X(cuProfilerStart, (void)) \
 	X(cuProfilerStop, (void)) \
 	X(cuGetProcAddress, (const char *symbol, void **fn, int version, uint64_t flags)) \
-	X(cuGetProcAddress_v2, (const char *symbol, void **fn, int version, uint64_t flags, int *status)) \
+	X(cuGetProcAddress_v2, \
+	  (const char *symbol, void **fn, int version, uint64_t flags, int *status)) \
 	X(cuGetExportTable, (const void **table, const CUuuid *id))
 
 #define CUDA_PTSZ(X) \
-	X(cuMemMapArrayAsync, (CUarrayMapInfo *list, unsigned int count, CUstream stream)) \
-	X(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t count, CUstream stream)) \
-	X(cuLaunchKernel, (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params, void **extra)) \
-	X(cuLaunchCooperativeKernel, (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params)) \
-	X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction func, void **params, void **extra)) \
+	X(cuMemMapArrayAsync, (CUarrayMapInfo * list, unsigned int count, CUstream stream)) \
+	X(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, \
+			      CUcontext src_ctx, size_t count, CUstream stream)) \
+	X(cuLaunchKernel, \
+	  (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params, void **extra)) \
+	X(cuLaunchCooperativeKernel, \
+	  (CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params)) \
+	X(cuLaunchKernelEx, \
+	  (const CUlaunchConfig *config, CUfunction func, void **params, void **extra)) \
 	X(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data)) \
 	X(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned int mode)) \
-	X(cuMemAllocAsync, (CUdeviceptr *ptr, size_t size, CUstream stream)) \
-	X(cuMemAllocFromPoolAsync, (CUdeviceptr *ptr, size_t size, CUmemoryPool pool, CUstream stream)) \
+	X(cuMemAllocAsync, (CUdeviceptr * ptr, size_t size, CUstream stream)) \
+	X(cuMemAllocFromPoolAsync, \
+	  (CUdeviceptr * ptr, size_t size, CUmemoryPool pool, CUstream stream)) \
 	X(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream)) \
 	X(cuMemcpyAsync, (CUdeviceptr dst, CUdeviceptr src, size_t count, CUstream stream)) \
 	X(cuMemcpyHtoDAsync_v2, (CUdeviceptr dst, const void *src, size_t count, CUstream stream)) \
@@ -469,29 +564,37 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream)) \
 	X(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D *copy, CUstream stream)) \
 	X(cuMemsetD8Async, (CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)) \
-	X(cuMemsetD16Async, (CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)) \
+	X(cuMemsetD16Async, \
+	  (CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)) \
 	X(cuMemsetD32Async, (CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)) \
-	X(cuMemsetD2D8Async, (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height, CUstream stream)) \
-	X(cuMemPrefetchAsync_v2, (CUdeviceptr ptr, size_t count, CUmemLocation where, unsigned int flags, CUstream stream)) \
+	X(cuMemsetD2D8Async, (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, \
+			      size_t height, CUstream stream)) \
+	X(cuMemPrefetchAsync_v2, (CUdeviceptr ptr, size_t count, CUmemLocation where, \
+				  unsigned int flags, CUstream stream)) \
 	X(cuStreamSynchronize, (CUstream stream)) \
 	X(cuStreamQuery, (CUstream stream)) \
 	X(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags)) \
-	X(cuStreamAddCallback, (CUstream stream, CUstreamCallback fn, void *data, unsigned int flags)) \
-	X(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr ptr, size_t length, unsigned int flags)) \
+	X(cuStreamAddCallback, \
+	  (CUstream stream, CUstreamCallback fn, void *data, unsigned int flags)) \
+	X(cuStreamAttachMemAsync, \
+	  (CUstream stream, CUdeviceptr ptr, size_t length, unsigned int flags)) \
 	X(cuStreamGetPriority, (CUstream stream, int *priority)) \
 	X(cuStreamGetFlags, (CUstream stream, unsigned int *flags)) \
 	X(cuStreamGetId, (CUstream stream, unsigned long long *id)) \
 	X(cuStreamGetAttribute, (CUstream stream, int attribute, CUlaunchAttributeValue *value)) \
-	X(cuStreamSetAttribute, (CUstream stream, int attribute, const CUlaunchAttributeValue *value)) \
-	X(cuStreamGetCtx, (CUstream stream, CUcontext *ctx)) \
-	X(cuStreamGetDevice, (CUstream stream, CUdevice *dev)) \
+	X(cuStreamSetAttribute, \
+	  (CUstream stream, int attribute, const CUlaunchAttributeValue *value)) \
+	X(cuStreamGetCtx, (CUstream stream, CUcontext * ctx)) \
+	X(cuStreamGetDevice, (CUstream stream, CUdevice * dev)) \
 	X(cuStreamBeginCapture_v2, (CUstream stream, int mode)) \
-	X(cuStreamBeginRecaptureToGraph, (CUstream stream, int mode, CUgraph graph, void *callback, void *data)) \
+	X(cuStreamBeginRecaptureToGraph, \
+	  (CUstream stream, int mode, CUgraph graph, void *callback, void *data)) \
 	X(cuStreamBeginCaptureToCig, (CUstream stream, void *params)) \
 	X(cuStreamEndCaptureToCig, (CUstream stream)) \
-	X(cuStreamBeginCaptureToGraph, (CUstream stream, CUgraph graph, const CUgraphNode *deps, const void *edges, size_t num, int mode)) \
-	X(cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, void *params)) \
-	X(cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \
+	X(cuStreamBeginCaptureToGraph, (CUstream stream, CUgraph graph, const CUgraphNode *deps, \
+					const void *edges, size_t num, int mode)) \
+	X(cuGraphInstantiateWithParams, (CUgraphExec * exec, CUgraph graph, void *params)) \
+	X(cuStreamEndCapture, (CUstream stream, CUgraph * graph)) \
 	X(cuStreamIsCapturing, (CUstream stream, int *status)) \
 	X(cuEventRecord, (CUevent event, CUstream stream)) \
 	X(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags)) \
@@ -499,7 +602,8 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuGraphUpload, (CUgraphExec exec, CUstream stream))
 
 #define CUDA_PTDS(X) \
-	X(cuMemcpyPeer, (CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t count)) \
+	X(cuMemcpyPeer, \
+	  (CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t count)) \
 	X(cuMemcpy, (CUdeviceptr dst, CUdeviceptr src, size_t count)) \
 	X(cuMemcpyHtoD_v2, (CUdeviceptr dst, const void *src, size_t count)) \
 	X(cuMemcpyDtoH_v2, (void *dst, CUdeviceptr src, size_t count)) \
@@ -511,13 +615,16 @@ typedef union CUlaunchAttributeValue { char pad[64]; } CUlaunchAttributeValue;
 	X(cuMemsetD8_v2, (CUdeviceptr dst, unsigned char value, size_t count)) \
 	X(cuMemsetD16_v2, (CUdeviceptr dst, unsigned short value, size_t count)) \
 	X(cuMemsetD32_v2, (CUdeviceptr dst, unsigned int value, size_t count)) \
-	X(cuMemsetD2D8_v2, (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height))
+	X(cuMemsetD2D8_v2, \
+	  (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height))
 
-#define CUDA_PROTOTYPE(name, params)	CUresult name params;
+#define CUDA_PROTOTYPE(name, params) CUresult name params;
 #define CUDA_PROTOTYPE_PTSZ(name, params) \
-	CUresult name params; CUresult name##_ptsz params;
+	CUresult name params; \
+	CUresult name##_ptsz params;
 #define CUDA_PROTOTYPE_PTDS(name, params) \
-	CUresult name params; CUresult name##_ptds params;
+	CUresult name params; \
+	CUresult name##_ptds params;
 
 CUDA_PLAIN(CUDA_PROTOTYPE)
 CUDA_PTSZ(CUDA_PROTOTYPE_PTSZ)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "runtime.h"
 
-#define MAX_DEVICES	16
+#define MAX_DEVICES 16
 
 _Thread_local bool rt_thread_ready;
 _Thread_local int rt_device;
@@ -106,8 +106,7 @@ API cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
-API cudaError_t cudaInitDevice(int device, unsigned int device_flags,
-			       unsigned int flags)
+API cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
 	(void)device_flags, (void)flags;
 	ENTER();
@@ -277,7 +276,7 @@ cudaError_t rt_properties(struct cudaDeviceProp *prop, int device)
 	return cudaSuccess;
 }
 
-#if DOUBLE_CUDA >= 13000	/* older ones: runtime_older.c */
+#if DOUBLE_CUDA >= 13000 /* older ones: runtime_older.c */
 API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	ENTER();

@@ -9,15 +9,15 @@
 
 /* The version of CUDA that both libraries say they are of; lib11 and lib12 are of older ones. */
 #ifndef DOUBLE_CUDA
-#define DOUBLE_CUDA	13000
+#define DOUBLE_CUDA 13000
 #endif
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "cuda_double.h"
 
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
  * NVIDIA's static archive gives its functions hidden visibility, which is why
@@ -26,9 +26,9 @@
  * functions apart by address.
  */
 #ifdef DOUBLE_STATIC
-#define API_VISIBILITY	visibility("hidden")
+#define API_VISIBILITY visibility("hidden")
 #else
-#define API_VISIBILITY	visibility("default")
+#define API_VISIBILITY visibility("default")
 #endif
 #ifdef __clang__
 #define API __attribute__((API_VISIBILITY, used))
@@ -42,22 +42,22 @@
  * driver function it calls.
  */
 #ifdef PER_THREAD
-#define PTSZ(name)	name##_ptsz
-#define PTDS(name)	name##_ptds
+#define PTSZ(name) name##_ptsz
+#define PTDS(name) name##_ptds
 #else
-#define PTSZ(name)	name
-#define PTDS(name)	name
+#define PTSZ(name) name
+#define PTDS(name) name
 #endif
 
 /* Makes even a function that does nothing set up a frame, and so begin by push. */
-#define KEEP_FRAME()	__asm__ volatile("" : : "r"(__builtin_frame_address(0)))
+#define KEEP_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
 #pragma GCC visibility push(hidden)
 
 /* Non-zero when some call may have to fail or wait: see script.c. */
 extern atomic_int dbl_attention;
-#define DBL_SCRIPTED	1
-#define DBL_STICKY	2
+#define DBL_SCRIPTED 1
+#define DBL_STICKY   2
 
 /* Waits where CUDA_DOUBLE_DELAY says so, returns what CUDA_DOUBLE_FAIL says. */
 int dbl_scripted(const char *function);
@@ -77,10 +77,9 @@ const char *dbl_error_text(int code, bool driver);
 /* What the runtime asks of the driver out of the public API's reach. */
 struct dbl_export_table {
 	size_t size;
-	CUresult (*define_global)(CUlibrary library, const char *name,
-				  size_t size, bool managed);
+	CUresult (*define_global)(CUlibrary library, const char *name, size_t size, bool managed);
 	CUresult (*retain_primary)(CUcontext *ctx, CUdevice dev);
 };
-#define DBL_EXPORT_TABLE_ID	"cutop-double-xt"	/* 16 bytes with the NUL */
+#define DBL_EXPORT_TABLE_ID "cutop-double-xt" /* 16 bytes with the NUL */
 
 #endif /* DOUBLE_H */

@@ -14,12 +14,19 @@
 
 #pragma GCC visibility push(hidden)
 
-#define MAX_DEVICES	16
-#define DEVICE_STRIDE	((size_t)64 << 30)
+#define MAX_DEVICES   16
+#define DEVICE_STRIDE ((size_t)64 << 30)
 
 enum memory_kind {
-	MEMORY_FREE, MEMORY_DEVICE, MEMORY_ASYNC, MEMORY_MANAGED, MEMORY_HOST,
-	MEMORY_ARRAY, MEMORY_GLOBAL, MEMORY_RESERVED, MEMORY_IPC,
+	MEMORY_FREE,
+	MEMORY_DEVICE,
+	MEMORY_ASYNC,
+	MEMORY_MANAGED,
+	MEMORY_HOST,
+	MEMORY_ARRAY,
+	MEMORY_GLOBAL,
+	MEMORY_RESERVED,
+	MEMORY_IPC,
 	MEMORY_GRAPH,
 };
 
@@ -29,13 +36,13 @@ struct pool;
 /* A stretch of an arena's addresses: free, or one allocation. */
 struct block {
 	uintptr_t base;
-	size_t size;		/* rounded up to the granularity */
+	size_t size; /* rounded up to the granularity */
 	size_t requested;
-	size_t largest_free;	/* in this subtree */
+	size_t largest_free; /* in this subtree */
 	enum memory_kind kind;
 	unsigned int priority;
-	unsigned int flags;	/* of a graph's: whether it is allocated */
-	unsigned int nodes;	/* of a graph's: those that stand for it */
+	unsigned int flags; /* of a graph's: whether it is allocated */
+	unsigned int nodes; /* of a graph's: those that stand for it */
 	struct context *ctx;
 	struct pool *pool;
 	struct block *left, *right;
@@ -55,7 +62,7 @@ struct object {
 	struct object *next_free;
 };
 
-#define STREAM_ATTRIBUTES	4
+#define STREAM_ATTRIBUTES 4
 
 struct stream {
 	struct object object;
@@ -64,11 +71,14 @@ struct stream {
 	unsigned int flags;
 	int priority;
 	struct graph *capture;
-	struct { int attribute; CUlaunchAttributeValue value; } attributes[STREAM_ATTRIBUTES];
+	struct {
+		int attribute;
+		CUlaunchAttributeValue value;
+	} attributes[STREAM_ATTRIBUTES];
 };
 
 /* CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL: it is a node of the graph */
-#define EVENT_EXTERNAL	1
+#define EVENT_EXTERNAL 1
 
 struct event {
 	struct object object;
@@ -76,8 +86,8 @@ struct event {
 	unsigned int flags;
 	bool recorded;
 	int64_t time;
-	struct graph *capture;	/* it was recorded in */
-	_Atomic int64_t *shared;	/* its time, when other processes have it, too */
+	struct graph *capture;   /* it was recorded in */
+	_Atomic int64_t *shared; /* its time, when other processes have it, too */
 	int shared_fd;
 };
 
@@ -86,8 +96,8 @@ struct function {
 	struct object object;
 	char *name;
 	struct library *library;
-	struct function *kernel;	/* itself for a kernel */
-	struct function *function;	/* made on demand */
+	struct function *kernel;   /* itself for a kernel */
+	struct function *function; /* made on demand */
 	struct function *next;
 	uint64_t time;
 };
@@ -112,7 +122,7 @@ struct context {
 	bool primary;
 	/* For a graphics library: its streams' work may go into command lists */
 	bool graphics;
-	unsigned int attached;	/* by cuCtxAttach() */
+	unsigned int attached; /* by cuCtxAttach() */
 	unsigned int flags;
 	atomic_int retained;
 	unsigned int peers;
@@ -127,7 +137,9 @@ struct pool {
 };
 
 /* Bytes allocated by graphs now, and what they keep until it is trimmed. */
-struct graph_memory { size_t used, kept, kept_high; };
+struct graph_memory {
+	size_t used, kept, kept_high;
+};
 
 struct device {
 	int index;
@@ -144,14 +156,14 @@ struct device {
 /* driver_objects.c */
 struct object_pool {
 	uintptr_t base;
-	uintptr_t limit;	/* bytes handed out so far */
-	size_t size;		/* of an object, a power of two */
+	uintptr_t limit; /* bytes handed out so far */
+	size_t size;     /* of an object, a power of two */
 	struct object *free_head, *free_tail;
 	size_t num_free;
 };
 
-extern struct object_pool streams, events, functions, libraries, contexts,
-	pools, graphs, graph_nodes, graph_execs, arrays, physicals, textures, links;
+extern struct object_pool streams, events, functions, libraries, contexts, pools, graphs,
+	graph_nodes, graph_execs, arrays, physicals, textures, links;
 
 void *object_new(struct object_pool *pool);
 void object_drop(struct object_pool *pool, void *object);
@@ -164,14 +176,14 @@ static inline void *object_check(struct object_pool *pool, const void *handle)
 
 	if (unlikely(off >= pool->limit || (off & (pool->size - 1))))
 		return NULL;
-	return atomic_load_explicit(&object->alive, memory_order_acquire) ?
-		object : NULL;
+	return atomic_load_explicit(&object->alive, memory_order_acquire) ? object : NULL;
 }
 
 #define object_each(pool, var) \
 	for (uintptr_t at_ = 0; at_ < (pool)->limit; at_ += (pool)->size) \
 		if (!atomic_load(&((struct object *)((pool)->base + at_))->alive) || \
-		    !((var) = (void *)((pool)->base + at_))) {} else
+		    !((var) = (void *)((pool)->base + at_))) { \
+		} else
 
 /* driver_arena.c; the caller holds memory_lock */
 extern pthread_mutex_t memory_lock;
@@ -184,8 +196,8 @@ void arena_forget(struct arena *arena);
 
 /* driver_memory.c */
 extern struct arena managed_arena, host_arena, virtual_arena;
-CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
-		      struct pool *pool, uintptr_t *out);
+CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size, struct pool *pool,
+		      uintptr_t *out);
 CUresult memory_free(uintptr_t at, unsigned int kinds);
 struct block *memory_find(uintptr_t at, struct arena **arena);
 bool memory_on_device(uintptr_t at, size_t size, int *device);
@@ -201,7 +213,7 @@ extern bool driver_ready;
 extern _Thread_local struct context *current_context;
 CUresult driver_attention(const char *function);
 bool driver_heals(void);
-void driver_heal(void);	/* a primary context ended */
+void driver_heal(void); /* a primary context ended */
 struct context *context_get(void);
 struct context *context_check(CUcontext handle);
 struct device *device_get(CUdevice dev);
@@ -255,7 +267,9 @@ bool graph_memory_is(uintptr_t at, bool *allocated);
 void graph_memory_trim(struct device *device);
 
 /* driver_captures.c: what a capturing stream does instead of the work itself */
-struct launch { struct function *function; };
+struct launch {
+	struct function *function;
+};
 struct graph;
 CUresult capture_launch(struct stream *stream, struct function *function);
 CUresult capture_copy(struct stream *stream, const CUDA_MEMCPY3D *copy);
@@ -269,12 +283,13 @@ bool capture_join(struct stream *stream, struct event *event);
 
 /* driver_copies.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *copy);
-CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width, size_t height);
+CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width,
+		   size_t height);
 uint64_t copy_time(size_t bytes);
 /* What the host waits for in a synchronous copy. */
 enum copy_wait { WAITS_FOR_NOTHING, WAITS_FOR_STAGING, WAITS_FOR_END };
 /* Still on their way when a staged copy returns: "64 KB or less" do not wait */
-#define STAGING_BYTES	((size_t)64 << 10)
+#define STAGING_BYTES ((size_t)64 << 10)
 enum copy_wait copy_wait(const CUDA_MEMCPY3D *box);
 extern uint64_t copy_bandwidth;
 
@@ -284,27 +299,26 @@ CUresult launch_check(CU_LAUNCH_SHAPE);
 /* driver_library.c */
 struct function *function_get(const void *handle);
 void libraries_reset_device(struct device *device);
-CUresult library_define_global(CUlibrary library, const char *name,
-			       size_t size, bool managed);
+CUresult library_define_global(CUlibrary library, const char *name, size_t size, bool managed);
 
 /* driver_arrays.c */
-size_t array_element(int format, unsigned int channels);	/* 0: no such format */
+size_t array_element(int format, unsigned int channels); /* 0: no such format */
 struct array {
 	struct object object;
 	uintptr_t data;
-	size_t width, height, depth, pitch;	/* width and pitch in bytes */
+	size_t width, height, depth, pitch; /* width and pitch in bytes */
 	CUDA_ARRAY3D_DESCRIPTOR desc;
 	struct context *ctx;
-	bool borrowed;		/* a level of a mipmapped array */
+	bool borrowed; /* a level of a mipmapped array */
 	struct array *level[16];
 	bool mipmapped;
-	struct tile *tiles;	/* of a sparse one: where memory is mapped into it */
+	struct tile *tiles; /* of a sparse one: where memory is mapped into it */
 };
 
 /* driver_sparse.c: arrays without memory of their own */
 static inline bool array_is_sparse(const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
-	return desc->Flags & 0xc0;	/* CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_DEFERRED_MAPPING */
+	return desc->Flags & 0xc0; /* CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_DEFERRED_MAPPING */
 }
 CUresult sparse_map(const CUarrayMapInfo *info, struct device *device);
 void sparse_unmap_all(struct array *array);
@@ -316,22 +330,21 @@ struct physical;
  * Takes a hold of @size bytes of tile pool, or of other memory unless @pool, at @offset of
  * @handle's on @device. NULL: no such.
  */
-struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device, uint64_t offset,
-			       uint64_t size, bool pool);
+struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device,
+			       uint64_t offset, uint64_t size, bool pool);
 void physical_put(struct physical *physical);
 
 #pragma GCC visibility pop
 
 #ifdef PER_THREAD
-#define BY_THREAD	true
+#define BY_THREAD true
 #else
-#define BY_THREAD	false
+#define BY_THREAD false
 #endif
 
 #define ENTER() \
 	do { \
-		if (unlikely(atomic_load_explicit(&dbl_attention, \
-						  memory_order_relaxed))) { \
+		if (unlikely(atomic_load_explicit(&dbl_attention, memory_order_relaxed))) { \
 			CUresult entered_ = driver_attention(__func__); \
 			if (entered_) \
 				return entered_; \
@@ -344,6 +357,6 @@ void physical_put(struct physical *physical);
 	ENTER(); \
 	struct context *ctx = context_get(); \
 	if (unlikely(!ctx)) \
-		return CUDA_ERROR_INVALID_CONTEXT
+	return CUDA_ERROR_INVALID_CONTEXT
 
 #endif /* DRIVER_H */

@@ -15,7 +15,7 @@
 pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Freed stretches from this size on give their pages back at once. */
-#define GIVE_BACK	((size_t)4 << 20)
+#define GIVE_BACK ((size_t)4 << 20)
 
 static unsigned int next_priority(void)
 {
@@ -38,8 +38,7 @@ static void refresh(struct block *b)
 	b->largest_free = largest;
 }
 
-static void split(struct block *root, uintptr_t at, struct block **low,
-		  struct block **high)
+static void split(struct block *root, uintptr_t at, struct block **low, struct block **high)
 {
 	if (!root) {
 		*low = *high = NULL;
@@ -150,8 +149,7 @@ static struct block *cut(struct arena *arena, struct block *b, size_t size)
 	return b;
 }
 
-static struct block *take(struct arena *arena, struct block *b, uintptr_t at,
-			  size_t size)
+static struct block *take(struct arena *arena, struct block *b, uintptr_t at, size_t size)
 {
 	if (at > b->base) {
 		cut(arena, b, at - b->base);

@@ -6,20 +6,21 @@
  */
 #include "driver.h"
 
-#define ARRAY_LAYERED	1	/* CUDA_ARRAY3D_LAYERED: the depth counts layers */
-#define ARRAY_CUBEMAP	4
+#define ARRAY_LAYERED 1 /* CUDA_ARRAY3D_LAYERED: the depth counts layers */
+#define ARRAY_CUBEMAP 4
 
 size_t array_element(int format, unsigned int channels)
 {
 	switch (format) {
-	case 0x01: case 0x08:
-		return channels;
-	case 0x02: case 0x09: case 0x10:
-		return 2 * (size_t)channels;
-	case 0x03: case 0x0a: case 0x20:
-		return 4 * (size_t)channels;
-	default:
-		return 0;
+	case 0x01:
+	case 0x08: return channels;
+	case 0x02:
+	case 0x09:
+	case 0x10: return 2 * (size_t)channels;
+	case 0x03:
+	case 0x0a:
+	case 0x20: return 4 * (size_t)channels;
+	default: return 0;
 	}
 }
 
@@ -50,8 +51,7 @@ static CUresult array_new(struct context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *de
 		*out = a;
 		return CUDA_SUCCESS;
 	}
-	err = memory_alloc(ctx, MEMORY_ARRAY, a->pitch * a->height * a->depth,
-			   NULL, &a->data);
+	err = memory_alloc(ctx, MEMORY_ARRAY, a->pitch * a->height * a->depth, NULL, &a->data);
 	if (err)
 		object_drop(&arrays, a);
 	else
@@ -66,9 +66,11 @@ API CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
 	ENTER_CONTEXT(ctx);
 	if (!array || !desc)
 		return CUDA_ERROR_INVALID_VALUE;
-	full = (CUDA_ARRAY3D_DESCRIPTOR) {
-		.Width = desc->Width, .Height = desc->Height,
-		.Format = desc->Format, .NumChannels = desc->NumChannels,
+	full = (CUDA_ARRAY3D_DESCRIPTOR){
+		.Width = desc->Width,
+		.Height = desc->Height,
+		.Format = desc->Format,
+		.NumChannels = desc->NumChannels,
 	};
 	return array_new(ctx, &full, (struct array **)array);
 }
@@ -122,8 +124,7 @@ API CUresult cuArrayDestroy(CUarray array)
 	return destroy(object_check(&arrays, array));
 }
 
-API CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
-				    const CUDA_ARRAY3D_DESCRIPTOR *desc,
+API CUresult cuMipmappedArrayCreate(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *desc,
 				    unsigned int levels)
 {
 	CUDA_ARRAY3D_DESCRIPTOR level;
@@ -155,8 +156,7 @@ API CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle,
-				      unsigned int level)
+API CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle, unsigned int level)
 {
 	struct array *top;
 

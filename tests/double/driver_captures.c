@@ -43,7 +43,7 @@ CUresult capture_launch(struct stream *stream, struct function *function)
 
 	if (node) {
 		node->function = function;
-		node->kernel = (CUDA_KERNEL_NODE_PARAMS) {
+		node->kernel = (CUDA_KERNEL_NODE_PARAMS){
 			(CUfunction)function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL,
 		};
 	}
@@ -63,7 +63,8 @@ CUresult capture_fill(struct stream *stream, const CUDA_MEMSET_NODE_PARAMS *fill
 CUresult capture_alloc(struct stream *stream, struct device *device, size_t size, uintptr_t *out)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS params = {
-		.poolProps = { .allocType = 1, .location = { 1, device->index } }, .bytesize = size,
+		.poolProps = { .allocType = 1, .location = { 1, device->index } },
+		.bytesize = size,
 	};
 	struct node *node;
 	CUresult err;
@@ -160,9 +161,7 @@ static CUresult capture_end(CUstream handle, CUgraph *graph, bool per_thread)
 	captured->origin = NULL;
 	captured->again = captured->diverged = false;
 	stream->capture = NULL;
-	object_each(&streams, other)
-		if (other->capture == captured)
-			other->capture = NULL;
+	object_each(&streams, other) if (other->capture == captured) other->capture = NULL;
 	if (!graph)
 		return cuGraphDestroy((CUgraph)captured);
 	*graph = failed ? NULL : (CUgraph)captured;
@@ -210,49 +209,50 @@ static CUresult capture_status(CUstream handle, int *status, bool per_thread)
 }
 
 #define BOTH_FORMS(form, per_thread) \
-API CUresult cuStreamBeginCapture_v2##form(CUstream stream, int mode) \
-{ \
-	(void)mode; \
-	ENTER(); \
-	return capture_begin(stream, NULL, per_thread); \
-} \
-API CUresult cuStreamBeginCaptureToGraph##form(CUstream stream, CUgraph handle, \
-					       const CUgraphNode *deps, const void *edges, \
-					       size_t num, int mode) \
-{ \
-	struct graph *graph; \
-	(void)deps, (void)edges, (void)num, (void)mode; \
-	ENTER(); \
-	graph = object_check(&graphs, handle); \
-	return graph ? capture_begin(stream, graph, per_thread) : CUDA_ERROR_INVALID_VALUE; \
-} \
-API CUresult cuStreamBeginRecaptureToGraph##form(CUstream stream, int mode, CUgraph graph, \
-						 void *callback, void *data) \
-{ \
-	(void)mode, (void)callback, (void)data; \
-	ENTER(); \
-	return recapture_begin(stream, graph, per_thread); \
-} \
-API CUresult cuStreamBeginCaptureToCig##form(CUstream stream, void *params) \
-{ \
-	ENTER(); \
-	return passing_begin(stream, params, per_thread); \
-} \
-API CUresult cuStreamEndCaptureToCig##form(CUstream stream) \
-{ \
-	ENTER(); \
-	return capture_end(stream, NULL, per_thread); \
-} \
-API CUresult cuStreamEndCapture##form(CUstream stream, CUgraph *graph) \
-{ \
-	ENTER(); \
-	return graph ? capture_end(stream, graph, per_thread) : (CUresult)401; \
-} \
-API CUresult cuStreamIsCapturing##form(CUstream stream, int *status) \
-{ \
-	ENTER(); \
-	return capture_status(stream, status, per_thread); \
-}
+	API CUresult cuStreamBeginCapture_v2##form(CUstream stream, int mode) \
+	{ \
+		(void)mode; \
+		ENTER(); \
+		return capture_begin(stream, NULL, per_thread); \
+	} \
+	API CUresult cuStreamBeginCaptureToGraph##form(CUstream stream, CUgraph handle, \
+						       const CUgraphNode *deps, const void *edges, \
+						       size_t num, int mode) \
+	{ \
+		struct graph *graph; \
+		(void)deps, (void)edges, (void)num, (void)mode; \
+		ENTER(); \
+		graph = object_check(&graphs, handle); \
+		return graph ? capture_begin(stream, graph, per_thread) : \
+			       CUDA_ERROR_INVALID_VALUE; \
+	} \
+	API CUresult cuStreamBeginRecaptureToGraph##form(CUstream stream, int mode, CUgraph graph, \
+							 void *callback, void *data) \
+	{ \
+		(void)mode, (void)callback, (void)data; \
+		ENTER(); \
+		return recapture_begin(stream, graph, per_thread); \
+	} \
+	API CUresult cuStreamBeginCaptureToCig##form(CUstream stream, void *params) \
+	{ \
+		ENTER(); \
+		return passing_begin(stream, params, per_thread); \
+	} \
+	API CUresult cuStreamEndCaptureToCig##form(CUstream stream) \
+	{ \
+		ENTER(); \
+		return capture_end(stream, NULL, per_thread); \
+	} \
+	API CUresult cuStreamEndCapture##form(CUstream stream, CUgraph *graph) \
+	{ \
+		ENTER(); \
+		return graph ? capture_end(stream, graph, per_thread) : (CUresult)401; \
+	} \
+	API CUresult cuStreamIsCapturing##form(CUstream stream, int *status) \
+	{ \
+		ENTER(); \
+		return capture_status(stream, status, per_thread); \
+	}
 
 BOTH_FORMS(, false)
 BOTH_FORMS(_ptsz, true)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "driver.h"
 
-#define STACK_DEPTH	32
+#define STACK_DEPTH 32
 static _Thread_local struct context *stack[STACK_DEPTH];
 static _Thread_local int depth;
 
@@ -89,8 +89,7 @@ API CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 	return primary_reset(dev);
 }
 
-API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
-					int *active)
+API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
 	struct device *device;
 
@@ -145,8 +144,7 @@ API CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev)
 	return create(ctx, flags, dev);
 }
 
-API CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags,
-			    CUdevice dev)
+API CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)
 {
 	const CUctxCreateParams *wanted = params;
 	CUresult err;

@@ -28,7 +28,9 @@ static enum end end_of(int type, const void *host, CUdeviceptr device)
 	pthread_mutex_unlock(&memory_lock);
 	if (!b)
 		return host_registered(at, NULL, NULL) ? END_PINNED : END_PAGEABLE;
-	return arena == &host_arena ? END_PINNED : arena == &managed_arena ? END_MANAGED : END_DEVICE;
+	return arena == &host_arena    ? END_PINNED :
+	       arena == &managed_arena ? END_MANAGED :
+					 END_DEVICE;
 }
 
 /*
@@ -46,11 +48,13 @@ enum copy_wait copy_wait(const CUDA_MEMCPY3D *box)
 	return to == END_DEVICE && from == END_PAGEABLE ? WAITS_FOR_STAGING : WAITS_FOR_END;
 }
 
-struct place { char *at; size_t pitch, slice; };
+struct place {
+	char *at;
+	size_t pitch, slice;
+};
 
-static CUresult resolve(struct place *place, int type, const void *host,
-			CUdeviceptr device, CUarray handle, size_t pitch,
-			size_t rows, size_t x, size_t y, size_t z,
+static CUresult resolve(struct place *place, int type, const void *host, CUdeviceptr device,
+			CUarray handle, size_t pitch, size_t rows, size_t x, size_t y, size_t z,
 			const CUDA_MEMCPY3D *box)
 {
 	size_t extent;
@@ -60,16 +64,14 @@ static CUresult resolve(struct place *place, int type, const void *host,
 
 		if (!array)
 			return CUDA_ERROR_INVALID_HANDLE;
-		if (x + box->WidthInBytes > array->width ||
-		    y + box->Height > array->height ||
+		if (x + box->WidthInBytes > array->width || y + box->Height > array->height ||
 		    z + box->Depth > array->depth)
 			return CUDA_ERROR_INVALID_VALUE;
 		place->at = (char *)array->data;
 		place->pitch = array->pitch;
 		place->slice = array->pitch * array->height;
 	} else {
-		place->at = type == CU_MEMORYTYPE_HOST ? (char *)host :
-			(char *)(uintptr_t)device;
+		place->at = type == CU_MEMORYTYPE_HOST ? (char *)host : (char *)(uintptr_t)device;
 		place->pitch = pitch ? pitch : x + box->WidthInBytes;
 		place->slice = place->pitch * (rows ? rows : y + box->Height);
 		if (place->pitch < x + box->WidthInBytes)
@@ -78,15 +80,15 @@ static CUresult resolve(struct place *place, int type, const void *host,
 	if (!place->at)
 		return CUDA_ERROR_INVALID_VALUE;
 	place->at += z * place->slice + y * place->pitch + x;
-	extent = (box->Depth - 1) * place->slice +
-		(box->Height - 1) * place->pitch + box->WidthInBytes;
-	if (type == CU_MEMORYTYPE_DEVICE &&
-	    !memory_on_device((uintptr_t)place->at, extent, NULL))
+	extent = (box->Depth - 1) * place->slice + (box->Height - 1) * place->pitch +
+		 box->WidthInBytes;
+	if (type == CU_MEMORYTYPE_DEVICE && !memory_on_device((uintptr_t)place->at, extent, NULL))
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 
-CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width, size_t height)
+CUresult fill_rows(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element, size_t width,
+		   size_t height)
 {
 	size_t x, y, row = width * element;
 
@@ -116,20 +118,17 @@ CUresult copy_3d(const CUDA_MEMCPY3D *box)
 
 	if (!box->WidthInBytes || !box->Height || !box->Depth)
 		return CUDA_SUCCESS;
-	err = resolve(&src, box->srcMemoryType, box->srcHost, box->srcDevice,
-		      box->srcArray, box->srcPitch, box->srcHeight,
-		      box->srcXInBytes, box->srcY, box->srcZ, box);
+	err = resolve(&src, box->srcMemoryType, box->srcHost, box->srcDevice, box->srcArray,
+		      box->srcPitch, box->srcHeight, box->srcXInBytes, box->srcY, box->srcZ, box);
 	if (err)
 		return err;
-	err = resolve(&dst, box->dstMemoryType, box->dstHost, box->dstDevice,
-		      box->dstArray, box->dstPitch, box->dstHeight,
-		      box->dstXInBytes, box->dstY, box->dstZ, box);
+	err = resolve(&dst, box->dstMemoryType, box->dstHost, box->dstDevice, box->dstArray,
+		      box->dstPitch, box->dstHeight, box->dstXInBytes, box->dstY, box->dstZ, box);
 	if (err)
 		return err;
 	for (z = 0; z < box->Depth; z++)
 		for (y = 0; y < box->Height; y++)
 			memmove(dst.at + z * dst.slice + y * dst.pitch,
-				src.at + z * src.slice + y * src.pitch,
-				box->WidthInBytes);
+				src.at + z * src.slice + y * src.pitch, box->WidthInBytes);
 	return CUDA_SUCCESS;
 }

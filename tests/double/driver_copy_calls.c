@@ -8,16 +8,20 @@
 #include <string.h>
 #include "driver.h"
 
-#define SYNC	((CUstream)-1)
+#define SYNC ((CUstream)-1)
 
-static CUDA_MEMCPY3D line(int dst_type, uintptr_t dst, int src_type,
-			  uintptr_t src, size_t count)
+static CUDA_MEMCPY3D line(int dst_type, uintptr_t dst, int src_type, uintptr_t src, size_t count)
 {
 	CUDA_MEMCPY3D box = {
-		.srcMemoryType = src_type, .srcHost = (void *)src,
-		.srcDevice = src, .dstMemoryType = dst_type,
-		.dstHost = (void *)dst, .dstDevice = dst,
-		.WidthInBytes = count, .Height = 1, .Depth = 1,
+		.srcMemoryType = src_type,
+		.srcHost = (void *)src,
+		.srcDevice = src,
+		.dstMemoryType = dst_type,
+		.dstHost = (void *)dst,
+		.dstDevice = dst,
+		.WidthInBytes = count,
+		.Height = 1,
+		.Depth = 1,
 	};
 
 	return box;
@@ -71,8 +75,8 @@ static CUresult copy(const CUDA_MEMCPY3D *box, CUstream handle)
 	return err;
 }
 
-static CUresult copy_line(int dst_type, uintptr_t dst, int src_type,
-			  uintptr_t src, size_t count, CUstream stream)
+static CUresult copy_line(int dst_type, uintptr_t dst, int src_type, uintptr_t src, size_t count,
+			  CUstream stream)
 {
 	CUDA_MEMCPY3D box = line(dst_type, dst, src_type, src, count);
 
@@ -85,16 +89,24 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
 
 	if (!c)
 		return CUDA_ERROR_INVALID_VALUE;
-	box = (CUDA_MEMCPY3D) {
-		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY,
-		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
-		.srcDevice = c->srcDevice, .srcArray = c->srcArray,
+	box = (CUDA_MEMCPY3D){
+		.srcXInBytes = c->srcXInBytes,
+		.srcY = c->srcY,
+		.srcMemoryType = c->srcMemoryType,
+		.srcHost = c->srcHost,
+		.srcDevice = c->srcDevice,
+		.srcArray = c->srcArray,
 		.srcPitch = c->srcPitch,
-		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY,
-		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
-		.dstDevice = c->dstDevice, .dstArray = c->dstArray,
+		.dstXInBytes = c->dstXInBytes,
+		.dstY = c->dstY,
+		.dstMemoryType = c->dstMemoryType,
+		.dstHost = c->dstHost,
+		.dstDevice = c->dstDevice,
+		.dstArray = c->dstArray,
 		.dstPitch = c->dstPitch,
-		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+		.WidthInBytes = c->WidthInBytes,
+		.Height = c->Height,
+		.Depth = 1,
 	};
 	return copy(&box, stream);
 }
@@ -102,61 +114,55 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
 API CUresult PTDS(cuMemcpy)(CUdeviceptr dst, CUdeviceptr src, size_t count)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src,
-			 count, SYNC);
+	return copy_line(CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, count, SYNC);
 }
 
 API CUresult PTDS(cuMemcpyHtoD_v2)(CUdeviceptr dst, const void *src, size_t count)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_HOST,
-			 (uintptr_t)src, count, SYNC);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_HOST, (uintptr_t)src, count,
+			 SYNC);
 }
 
 API CUresult PTDS(cuMemcpyDtoH_v2)(void *dst, CUdeviceptr src, size_t count)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_HOST, (uintptr_t)dst,
-			 CU_MEMORYTYPE_DEVICE, src, count, SYNC);
+	return copy_line(CU_MEMORYTYPE_HOST, (uintptr_t)dst, CU_MEMORYTYPE_DEVICE, src, count,
+			 SYNC);
 }
 
 API CUresult PTDS(cuMemcpyDtoD_v2)(CUdeviceptr dst, CUdeviceptr src, size_t count)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src,
-			 count, SYNC);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src, count, SYNC);
 }
 
-API CUresult PTSZ(cuMemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t count,
-				 CUstream stream)
+API CUresult PTSZ(cuMemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t count, CUstream stream)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src,
-			 count, stream);
+	return copy_line(CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, count, stream);
 }
 
-API CUresult PTSZ(cuMemcpyHtoDAsync_v2)(CUdeviceptr dst, const void *src,
-					size_t count, CUstream stream)
+API CUresult PTSZ(cuMemcpyHtoDAsync_v2)(CUdeviceptr dst, const void *src, size_t count,
+					CUstream stream)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_HOST,
-			 (uintptr_t)src, count, stream);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_HOST, (uintptr_t)src, count,
+			 stream);
 }
 
-API CUresult PTSZ(cuMemcpyDtoHAsync_v2)(void *dst, CUdeviceptr src,
-					size_t count, CUstream stream)
+API CUresult PTSZ(cuMemcpyDtoHAsync_v2)(void *dst, CUdeviceptr src, size_t count, CUstream stream)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_HOST, (uintptr_t)dst,
-			 CU_MEMORYTYPE_DEVICE, src, count, stream);
+	return copy_line(CU_MEMORYTYPE_HOST, (uintptr_t)dst, CU_MEMORYTYPE_DEVICE, src, count,
+			 stream);
 }
 
-API CUresult PTSZ(cuMemcpyDtoDAsync_v2)(CUdeviceptr dst, CUdeviceptr src,
-					size_t count, CUstream stream)
+API CUresult PTSZ(cuMemcpyDtoDAsync_v2)(CUdeviceptr dst, CUdeviceptr src, size_t count,
+					CUstream stream)
 {
 	ENTER();
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src,
-			 count, stream);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src, count, stream);
 }
 
 API CUresult PTDS(cuMemcpy2D_v2)(const CUDA_MEMCPY2D *c)
@@ -201,10 +207,11 @@ API CUresult PTSZ(cuMemcpy3DPeerAsync)(const CUDA_MEMCPY3D *c, CUstream stream)
 	return c ? copy(c, stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned int value,
-		     size_t element, size_t width, size_t height, CUstream handle)
+static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned int value, size_t element,
+		     size_t width, size_t height, CUstream handle)
 {
-	const CUDA_MEMSET_NODE_PARAMS params = { dst, pitch, value, (unsigned int)element, width, height };
+	const CUDA_MEMSET_NODE_PARAMS params = { dst,   pitch, value, (unsigned int)element,
+						 width, height };
 	struct stream *stream = stream_get(handle == SYNC ? NULL : handle, BY_THREAD);
 
 	if (!stream)
@@ -232,59 +239,55 @@ API CUresult PTDS(cuMemsetD32_v2)(CUdeviceptr dst, unsigned int value, size_t co
 	return fill(dst, 0, value, 4, count, 1, SYNC);
 }
 
-API CUresult PTDS(cuMemsetD2D8_v2)(CUdeviceptr dst, size_t pitch,
-				   unsigned char value, size_t width, size_t height)
+API CUresult PTDS(cuMemsetD2D8_v2)(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+				   size_t height)
 {
 	ENTER();
 	return fill(dst, pitch, value, 1, width, height, SYNC);
 }
 
-API CUresult PTSZ(cuMemsetD8Async)(CUdeviceptr dst, unsigned char value,
-				   size_t count, CUstream stream)
+API CUresult PTSZ(cuMemsetD8Async)(CUdeviceptr dst, unsigned char value, size_t count,
+				   CUstream stream)
 {
 	ENTER();
 	return fill(dst, 0, value, 1, count, 1, stream);
 }
 
-API CUresult PTSZ(cuMemsetD16Async)(CUdeviceptr dst, unsigned short value,
-				    size_t count, CUstream stream)
+API CUresult PTSZ(cuMemsetD16Async)(CUdeviceptr dst, unsigned short value, size_t count,
+				    CUstream stream)
 {
 	ENTER();
 	return fill(dst, 0, value, 2, count, 1, stream);
 }
 
-API CUresult PTSZ(cuMemsetD32Async)(CUdeviceptr dst, unsigned int value,
-				    size_t count, CUstream stream)
+API CUresult PTSZ(cuMemsetD32Async)(CUdeviceptr dst, unsigned int value, size_t count,
+				    CUstream stream)
 {
 	ENTER();
 	return fill(dst, 0, value, 4, count, 1, stream);
 }
 
-API CUresult PTSZ(cuMemsetD2D8Async)(CUdeviceptr dst, size_t pitch,
-				     unsigned char value, size_t width,
-				     size_t height, CUstream stream)
+API CUresult PTSZ(cuMemsetD2D8Async)(CUdeviceptr dst, size_t pitch, unsigned char value,
+				     size_t width, size_t height, CUstream stream)
 {
 	ENTER();
 	return fill(dst, pitch, value, 1, width, height, stream);
 }
 
 API CUresult PTDS(cuMemcpyPeer)(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
-			  CUcontext src_ctx, size_t count)
+				CUcontext src_ctx, size_t count)
 {
 	ENTER();
 	if (!context_check(dst_ctx) || !context_check(src_ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src,
-			 count, SYNC);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src, count, SYNC);
 }
 
-API CUresult PTSZ(cuMemcpyPeerAsync)(CUdeviceptr dst, CUcontext dst_ctx,
-			       CUdeviceptr src, CUcontext src_ctx, size_t count,
-			       CUstream stream)
+API CUresult PTSZ(cuMemcpyPeerAsync)(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
+				     CUcontext src_ctx, size_t count, CUstream stream)
 {
 	ENTER();
 	if (!context_check(dst_ctx) || !context_check(src_ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src,
-			 count, stream);
+	return copy_line(CU_MEMORYTYPE_DEVICE, dst, CU_MEMORYTYPE_DEVICE, src, count, stream);
 }

@@ -58,8 +58,7 @@ static void start_up(void)
 		d->pool = &d->default_pool;
 		atomic_store(&d->primary.object.alive, 1);
 		atomic_store(&d->default_pool.object.alive, 1);
-		if (!arena_reserve(&d->arena, 0x10000000000 + (uintptr_t)i * stride,
-				   stride, true))
+		if (!arena_reserve(&d->arena, 0x10000000000 + (uintptr_t)i * stride, stride, true))
 			num_devices = i;
 	}
 	arena_reserve(&managed_arena, 0x20000000000, 2 * stride, true);
@@ -76,7 +75,8 @@ static void start_up(void)
 static bool passes_sticky(const char *function)
 {
 	return !strncmp(function, "cuGetError", 10) ||
-	       (driver_heals() && (!strncmp(function, "cuDevicePrimaryCtx", 18) || !strcmp(function, "cuCtxGetCurrent")));
+	       (driver_heals() && (!strncmp(function, "cuDevicePrimaryCtx", 18) ||
+				   !strcmp(function, "cuCtxGetCurrent")));
 }
 
 /*
@@ -238,18 +238,21 @@ API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 /* The numbers are the public attribute codes; what is not here reads 0. */
 API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice dev)
 {
-	static const struct { int attribute, value; } table[] = {
-		{ 1, 1024 }, { 2, 1024 }, { 3, 1024 }, { 4, 64 },
-		{ 5, 2147483647 }, { 6, 65535 }, { 7, 65535 }, { 8, 49152 },
-		{ 9, 65536 }, { 10, 32 }, { 11, 2147483647 }, { 12, 65536 },
-		{ 13, 1500000 }, { 14, 512 }, { 15, 1 }, { 16, 64 }, { 19, 1 },
-		{ 21, 131072 }, { 22, 131072 }, { 23, 65536 }, { 31, 1 },
-		{ 34, 0 }, { 36, 7000000 }, { 37, 256 }, { 38, 33554432 },
-		{ 39, 2048 }, { 40, 2 }, { 41, 1 }, { 51, 32 }, { 75, 8 },
-		{ 76, 9 }, { 78, 1 }, { 81, 102400 }, { 82, 65536 }, { 83, 1 },
-		{ 89, 1 }, { 90, 1 }, { 91, 1 }, { 95, 1 }, { 97, 101376 },
-		{ 99, 1 }, { 102, 1 }, { 103, 1 }, { 106, 24 }, { 115, 1 },
-		{ 119, 1 },
+	static const struct {
+		int attribute, value;
+	} table[] = {
+		{ 1, 1024 },       { 2, 1024 },    { 3, 1024 },        { 4, 64 },
+		{ 5, 2147483647 }, { 6, 65535 },   { 7, 65535 },       { 8, 49152 },
+		{ 9, 65536 },      { 10, 32 },     { 11, 2147483647 }, { 12, 65536 },
+		{ 13, 1500000 },   { 14, 512 },    { 15, 1 },          { 16, 64 },
+		{ 19, 1 },         { 21, 131072 }, { 22, 131072 },     { 23, 65536 },
+		{ 31, 1 },         { 34, 0 },      { 36, 7000000 },    { 37, 256 },
+		{ 38, 33554432 },  { 39, 2048 },   { 40, 2 },          { 41, 1 },
+		{ 51, 32 },        { 75, 8 },      { 76, 9 },          { 78, 1 },
+		{ 81, 102400 },    { 82, 65536 },  { 83, 1 },          { 89, 1 },
+		{ 90, 1 },         { 91, 1 },      { 95, 1 },          { 97, 101376 },
+		{ 99, 1 },         { 102, 1 },     { 103, 1 },         { 106, 24 },
+		{ 115, 1 },        { 119, 1 },
 	};
 	size_t i;
 
@@ -304,8 +307,7 @@ API CUresult cuDeviceCanAccessPeer(int *can, CUdevice dev, CUdevice peer)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice src,
-				     CUdevice dst)
+API CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice src, CUdevice dst)
 {
 	(void)attribute;
 	ENTER();

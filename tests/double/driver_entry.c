@@ -28,8 +28,9 @@ static bool is_newer(const char *symbol, const char *form, int version)
 		const char *symbol;
 		int since;
 	} extended[] = {
-		{ "cuCtxGetDevice", 13000 }, { "cuCtxSynchronize", 13000 }, { "cuLaunchHostFunc", 13020 },
-		{ "cuMulticastBindAddr", 13010 }, { "cuMulticastBindMem", 13010 },
+		{ "cuCtxGetDevice", 13000 },     { "cuCtxSynchronize", 13000 },
+		{ "cuLaunchHostFunc", 13020 },   { "cuMulticastBindAddr", 13010 },
+		{ "cuMulticastBindMem", 13010 },
 	};
 	size_t i;
 
@@ -65,8 +66,7 @@ static void *find(const char *symbol, int version, bool per_thread)
 		for (v = 0; v < 4; v++) {
 			if (is_newer(symbol, versions[v], version))
 				continue;
-			snprintf(name, sizeof(name), "%s%s%s", symbol,
-				 versions[v], forms[f]);
+			snprintf(name, sizeof(name), "%s%s%s", symbol, versions[v], forms[f]);
 			at = dlsym(self, name);
 			if (at)
 				return at;
@@ -74,8 +74,8 @@ static void *find(const char *symbol, int version, bool per_thread)
 	return NULL;
 }
 
-API CUresult cuGetProcAddress_v2(const char *symbol, void **fn, int version,
-				 uint64_t flags, int *status)
+API CUresult cuGetProcAddress_v2(const char *symbol, void **fn, int version, uint64_t flags,
+				 int *status)
 {
 	KEEP_FRAME();
 	if (!symbol || !fn)
@@ -86,8 +86,7 @@ API CUresult cuGetProcAddress_v2(const char *symbol, void **fn, int version,
 	return *fn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-API CUresult cuGetProcAddress(const char *symbol, void **fn, int version,
-			      uint64_t flags)
+API CUresult cuGetProcAddress(const char *symbol, void **fn, int version, uint64_t flags)
 {
 	KEEP_FRAME();
 	if (!symbol || !fn)

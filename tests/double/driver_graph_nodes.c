@@ -29,7 +29,8 @@ static uintptr_t reusable(const struct graph *graph, const CUDA_MEM_ALLOC_NODE_P
 	return 0;
 }
 
-CUresult node_add_alloc(struct graph *graph, struct context *ctx, CUDA_MEM_ALLOC_NODE_PARAMS *params, struct node **out)
+CUresult node_add_alloc(struct graph *graph, struct context *ctx,
+			CUDA_MEM_ALLOC_NODE_PARAMS *params, struct node **out)
 {
 	struct device *device;
 	CUresult err = CUDA_SUCCESS;
@@ -46,7 +47,8 @@ CUresult node_add_alloc(struct graph *graph, struct context *ctx, CUDA_MEM_ALLOC
 	if (at)
 		graph_memory_keep(at);
 	else
-		err = graph_memory_reserve(ctx->device == device ? ctx : &device->primary, params->bytesize, &at);
+		err = graph_memory_reserve(ctx->device == device ? ctx : &device->primary,
+					   params->bytesize, &at);
 	if (err)
 		return err;
 	params->dptr = at;
@@ -80,8 +82,8 @@ CUresult node_add_free(struct graph *graph, uintptr_t at, struct node **out)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t num,
-				    CUDA_MEM_ALLOC_NODE_PARAMS *params)
+API CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				    size_t num, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
 	struct node *node;
 	CUresult err;
@@ -92,8 +94,8 @@ API CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUgra
 	return err ? err : node_added(out, node);
 }
 
-API CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t num,
-				   CUdeviceptr ptr)
+API CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				   size_t num, CUdeviceptr ptr)
 {
 	struct node *node;
 	CUresult err;
@@ -125,24 +127,14 @@ API CUresult cuGraphNodeGetParams(CUgraphNode handle, CUgraphNodeParams *params)
 	node = object_check(&graph_nodes, handle);
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	*params = (CUgraphNodeParams) { .type = (int)node->type };
+	*params = (CUgraphNodeParams){ .type = (int)node->type };
 	switch (node->type) {
-	case NODE_KERNEL:
-		params->kernel = node->kernel;
-		return CUDA_SUCCESS;
-	case NODE_GRAPH:
-		params->graph = (CUgraph)node->child;
-		return CUDA_SUCCESS;
-	case NODE_ALLOC:
-		params->alloc = node->alloc;
-		return CUDA_SUCCESS;
-	case NODE_FREE:
-		params->freed = node->freed;
-		return CUDA_SUCCESS;
-	case NODE_EMPTY:
-		return CUDA_SUCCESS;
-	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
+	case NODE_KERNEL: params->kernel = node->kernel; return CUDA_SUCCESS;
+	case NODE_GRAPH: params->graph = (CUgraph)node->child; return CUDA_SUCCESS;
+	case NODE_ALLOC: params->alloc = node->alloc; return CUDA_SUCCESS;
+	case NODE_FREE: params->freed = node->freed; return CUDA_SUCCESS;
+	case NODE_EMPTY: return CUDA_SUCCESS;
+	default: return CUDA_ERROR_NOT_SUPPORTED;
 	}
 }
 

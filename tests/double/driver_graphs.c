@@ -8,7 +8,7 @@
 #include <string.h>
 #include "driver_graphs.h"
 
-#define DEVICE_UPDATABLE	13	/* CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE */
+#define DEVICE_UPDATABLE 13 /* CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE */
 
 _Static_assert(sizeof(struct node) <= 512, "node slot");
 _Static_assert(sizeof(struct graph) <= 128, "graph slot");
@@ -85,7 +85,7 @@ CUresult graph_copy_nodes(struct graph *to, const struct graph *from)
 			continue;
 		copy->child = object_new(&graphs);
 		err = copy->child ? graph_copy_nodes(copy->child, node->child) :
-			CUDA_ERROR_OUT_OF_MEMORY;
+				    CUDA_ERROR_OUT_OF_MEMORY;
 		if (err)
 			return err;
 	}
@@ -101,9 +101,8 @@ static CUresult set_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *par
 	function = function_get(params->func ? (void *)params->func : (void *)params->kern);
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (launch_check(params->gridDimX, params->gridDimY, params->gridDimZ,
-			 params->blockDimX, params->blockDimY, params->blockDimZ,
-			 params->sharedMemBytes))
+	if (launch_check(params->gridDimX, params->gridDimY, params->gridDimZ, params->blockDimX,
+			 params->blockDimY, params->blockDimZ, params->sharedMemBytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	node->function = function;
 	node->kernel = *params;
@@ -152,9 +151,8 @@ API CUresult cuGraphDestroy(CUgraph graph)
 	return drop(&graphs, object_check(&graphs, graph));
 }
 
-API CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
-				     const CUgraphNode *deps, size_t num,
-				     const CUDA_KERNEL_NODE_PARAMS *params)
+API CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				     size_t num, const CUDA_KERNEL_NODE_PARAMS *params)
 {
 	struct node checked = { .type = NODE_KERNEL }, *node;
 	CUresult err;
@@ -185,8 +183,8 @@ static CUresult add_child(CUgraphNode *out, CUgraph graph, CUgraph child)
 	return node_added(out, node);
 }
 
-API CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
-				      const CUgraphNode *deps, size_t num, CUgraph child)
+API CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				      size_t num, CUgraph child)
 {
 	(void)deps, (void)num;
 	ENTER();
@@ -212,18 +210,16 @@ API CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNod
 		if (node)
 			set_kernel(node, &params->kernel);
 		return node_added(out, node);
-	case NODE_GRAPH:
-		return add_child(out, graph, params->graph);
-	case NODE_EMPTY:
-		return node_added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
+	case NODE_GRAPH: return add_child(out, graph, params->graph);
+	case NODE_EMPTY: return node_added(out, node_add(object_check(&graphs, graph), NODE_EMPTY));
 	case NODE_ALLOC:
-		err = node_add_alloc(object_check(&graphs, graph), current_context, &params->alloc, &node);
+		err = node_add_alloc(object_check(&graphs, graph), current_context, &params->alloc,
+				     &node);
 		return err ? err : node_added(out, node);
 	case NODE_FREE:
 		err = node_add_free(object_check(&graphs, graph), (uintptr_t)params->freed, &node);
 		return err ? err : node_added(out, node);
-	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
+	default: return CUDA_ERROR_NOT_SUPPORTED;
 	}
 }
 
@@ -262,7 +258,8 @@ API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_
  * Of a node's attributes only the one that a monitor has to understand: which, once set, is not
  * taken back (cuda.h).
  */
-API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute, const CUlaunchAttributeValue *value)
+API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute,
+					   const CUlaunchAttributeValue *value)
 {
 	struct node *node;
 	int wanted;
@@ -298,10 +295,12 @@ API CUresult cuGraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams *params)
 	node = object_check(&graph_nodes, handle);
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	return params->type == NODE_GRAPH ? set_child(node, params->graph) : set_kernel(node, &params->kernel);
+	return params->type == NODE_GRAPH ? set_child(node, params->graph) :
+					    set_kernel(node, &params->kernel);
 }
 
-API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode handle, CUgraphNodeParams *params)
+API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode handle,
+				      CUgraphNodeParams *params)
 {
 	struct node *node;
 
@@ -309,7 +308,8 @@ API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode handle, CUgr
 	node = exec_node(exec, handle);
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	return params->type == NODE_GRAPH ? set_child(node, params->graph) : set_kernel(node, &params->kernel);
+	return params->type == NODE_GRAPH ? set_child(node, params->graph) :
+					    set_kernel(node, &params->kernel);
 }
 
 API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
@@ -342,8 +342,8 @@ API CUresult cuGraphNodeGetType(CUgraphNode handle, int *type)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
-				       const void *edges, size_t num)
+API CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from,
+				       const CUgraphNode *to, const void *edges, size_t num)
 {
 	(void)from, (void)to, (void)edges, (void)num;
 	ENTER();
@@ -365,9 +365,8 @@ API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
-				  const CUgraphNode *deps, size_t num,
-				  const CUDA_MEMCPY3D *params, CUcontext ctx)
+API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				  size_t num, const CUDA_MEMCPY3D *params, CUcontext ctx)
 {
 	struct node *node;
 
@@ -379,9 +378,8 @@ API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
 	return node_added(out, node);
 }
 
-API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
-				  const CUgraphNode *deps, size_t num,
-				  const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
+API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				  size_t num, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
 	struct node *node;
 
@@ -393,9 +391,8 @@ API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
 	return node_added(out, node);
 }
 
-API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
-				const CUgraphNode *deps, size_t num,
-				const CUDA_HOST_NODE_PARAMS *params)
+API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				size_t num, const CUDA_HOST_NODE_PARAMS *params)
 {
 	struct node *node;
 
@@ -407,8 +404,8 @@ API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 	return node_added(out, node);
 }
 
-API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
-				 const CUgraphNode *deps, size_t num)
+API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
+				 size_t num)
 {
 	(void)deps, (void)num;
 	ENTER();
@@ -431,7 +428,7 @@ API CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *num)
 	return CUDA_SUCCESS;
 }
 
-#define AUTO_FREE	1	/* CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH */
+#define AUTO_FREE 1 /* CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH */
 
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags)
 {
@@ -448,8 +445,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
-					 unsigned long long flags)
+API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags)
 {
 	ENTER();
 	return instantiate(out, graph, flags);
@@ -460,7 +456,8 @@ static bool same_shape(const struct graph *a, const struct graph *b)
 {
 	const struct node *left, *right;
 
-	for (left = a->first, right = b->first; left && right; left = left->next, right = right->next)
+	for (left = a->first, right = b->first; left && right;
+	     left = left->next, right = right->next)
 		if (left->type != right->type)
 			return false;
 	return !left && !right;
@@ -512,20 +509,14 @@ static CUresult run(const struct node *node, struct stream *stream)
 		if (kernel_time)
 			stream_spend(stream, kernel_time);
 		break;
-	case NODE_COPY:
-		return copy_3d(&node->copy);
+	case NODE_COPY: return copy_3d(&node->copy);
 	case NODE_FILL:
-		return fill_rows(fill->dst, fill->pitch, fill->value, fill->elementSize, fill->width,
-				 fill->height);
-	case NODE_HOST:
-		node->host.fn(node->host.userData);
-		break;
-	case NODE_ALLOC:
-		return graph_memory_alloc((uintptr_t)node->alloc.dptr);
-	case NODE_FREE:
-		return memory_free(node->freed, 1u << MEMORY_GRAPH);
-	case NODE_EMPTY:
-		break;
+		return fill_rows(fill->dst, fill->pitch, fill->value, fill->elementSize,
+				 fill->width, fill->height);
+	case NODE_HOST: node->host.fn(node->host.userData); break;
+	case NODE_ALLOC: return graph_memory_alloc((uintptr_t)node->alloc.dptr);
+	case NODE_FREE: return memory_free(node->freed, 1u << MEMORY_GRAPH);
+	case NODE_EMPTY: break;
 	}
 	return CUDA_SUCCESS;
 }
@@ -542,14 +533,14 @@ static CUresult memory_ready(const struct graph *exec)
 		graph_memory_is((uintptr_t)node->alloc.dptr, &allocated);
 		if (!allocated)
 			continue;
-		if (!exec->auto_free || memory_free((uintptr_t)node->alloc.dptr, 1u << MEMORY_GRAPH))
+		if (!exec->auto_free ||
+		    memory_free((uintptr_t)node->alloc.dptr, 1u << MEMORY_GRAPH))
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	return CUDA_SUCCESS;
 }
 
-static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle,
-			     bool per_thread)
+static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle, bool per_thread)
 {
 	struct graph *exec = object_check(&graph_execs, handle);
 	struct stream *stream = stream_get(stream_handle, per_thread);
@@ -561,7 +552,8 @@ static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle,
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture)
-		return exec->owns_memory ? CUDA_ERROR_INVALID_VALUE : graph_copy_nodes(stream->capture, exec);
+		return exec->owns_memory ? CUDA_ERROR_INVALID_VALUE :
+					   graph_copy_nodes(stream->capture, exec);
 	err = memory_ready(exec);
 	if (err)
 		return err;
@@ -575,28 +567,28 @@ static CUresult graph_launch(CUgraphExec handle, CUstream stream_handle,
 
 static CUresult graph_upload(CUgraphExec handle)
 {
-	return object_check(&graph_execs, handle) ? CUDA_SUCCESS :
-		CUDA_ERROR_INVALID_VALUE;
+	return object_check(&graph_execs, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 #define BOTH_FORMS(form, per_thread) \
-API CUresult cuGraphLaunch##form(CUgraphExec exec, CUstream stream) \
-{ \
-	ENTER(); \
-	return graph_launch(exec, stream, per_thread); \
-} \
-API CUresult cuGraphUpload##form(CUgraphExec exec, CUstream stream) \
-{ \
-	(void)stream; \
-	ENTER(); \
-	return graph_upload(exec); \
-} \
-API CUresult cuGraphInstantiateWithParams##form(CUgraphExec *exec, CUgraph graph, void *params) \
-{ \
-	ENTER(); \
-	/* the flags come first in the parameters */ \
-	return instantiate(exec, graph, params ? *(unsigned long long *)params : 0); \
-}
+	API CUresult cuGraphLaunch##form(CUgraphExec exec, CUstream stream) \
+	{ \
+		ENTER(); \
+		return graph_launch(exec, stream, per_thread); \
+	} \
+	API CUresult cuGraphUpload##form(CUgraphExec exec, CUstream stream) \
+	{ \
+		(void)stream; \
+		ENTER(); \
+		return graph_upload(exec); \
+	} \
+	API CUresult cuGraphInstantiateWithParams##form(CUgraphExec *exec, CUgraph graph, \
+							void *params) \
+	{ \
+		ENTER(); \
+		/* the flags come first in the parameters */ \
+		return instantiate(exec, graph, params ? *(unsigned long long *)params : 0); \
+	}
 
 BOTH_FORMS(, false)
 BOTH_FORMS(_ptsz, true)

@@ -13,17 +13,22 @@
 #include <unistd.h>
 #include "driver.h"
 
-#define PAGE	((uintptr_t)4096)
+#define PAGE ((uintptr_t)4096)
 
-struct handle { uint32_t magic; int pid, fd; uint64_t offset, size; };
+struct handle {
+	uint32_t magic;
+	int pid, fd;
+	uint64_t offset, size;
+};
 
-#define MEMORY_MAGIC	0x69706331u
-#define EVENT_MAGIC	0x69706365u
+#define MEMORY_MAGIC 0x69706331u
+#define EVENT_MAGIC  0x69706365u
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "handle");
 
 /* Pages that live in their device's file. They stay there, whatever is allocated in them next. */
-struct export {
+struct export
+{
 	struct export *next;
 	uintptr_t base, end;
 };
@@ -45,8 +50,8 @@ static bool move_page(struct device *device, uintptr_t page)
 	off_t offset = (off_t)(page - device->arena.base);
 
 	return pwrite(device->ipc_fd, (void *)page, PAGE, offset) == (ssize_t)PAGE &&
-		mmap((void *)page, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, device->ipc_fd,
-		     offset) != MAP_FAILED;
+	       mmap((void *)page, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		    device->ipc_fd, offset) != MAP_FAILED;
 }
 
 /* The caller holds memory_lock. */
@@ -68,7 +73,7 @@ static CUresult export_pages(struct device *device, uintptr_t base, uintptr_t en
 	e = malloc(sizeof(*e));
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*e = (struct export) { exports, base, end };
+	*e = (struct export){ exports, base, end };
 	exports = e;
 	return CUDA_SUCCESS;
 }
@@ -192,7 +197,7 @@ void ipc_event_drop(struct event *event)
 		close(event->shared_fd);
 }
 
-#define INTERPROCESS	6u	/* CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS */
+#define INTERPROCESS 6u /* CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS */
 
 API CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event_handle)
 {

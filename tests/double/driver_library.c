@@ -9,7 +9,7 @@
 #include <string.h>
 #include "driver.h"
 
-#define UNDECLARED_SIZE	65536
+#define UNDECLARED_SIZE 65536
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -86,14 +86,14 @@ static CUresult library_unload(struct library *library)
 	for (g = library->globals; g; g = g->next)
 		for (i = 0; i < num_devices; i++)
 			if (g->address[i])
-				memory_free(g->address[i], 1u << MEMORY_GLOBAL |
-					    1u << MEMORY_MANAGED);
+				memory_free(g->address[i],
+					    1u << MEMORY_GLOBAL | 1u << MEMORY_MANAGED);
 	object_drop(&libraries, library);
 	return CUDA_SUCCESS;
 }
 
-static struct global *global_find(struct library *library, const char *name,
-				  size_t size, bool managed)
+static struct global *global_find(struct library *library, const char *name, size_t size,
+				  bool managed)
 {
 	struct global *g;
 
@@ -115,15 +115,13 @@ static struct global *global_find(struct library *library, const char *name,
 	return g;
 }
 
-CUresult library_define_global(CUlibrary handle, const char *name, size_t size,
-			       bool managed)
+CUresult library_define_global(CUlibrary handle, const char *name, size_t size, bool managed)
 {
 	struct library *library = object_check(&libraries, handle);
 
 	if (!library)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return global_find(library, name, size, managed) ? CUDA_SUCCESS :
-		CUDA_ERROR_OUT_OF_MEMORY;
+	return global_find(library, name, size, managed) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* A context's end frees the storage; the next use makes it anew. */
@@ -132,13 +130,12 @@ void libraries_reset_device(struct device *device)
 	struct library *library;
 	struct global *g;
 
-	object_each(&libraries, library)
-		for (g = library->globals; g; g = g->next)
-			g->address[device->index] = 0;
+	object_each(&libraries, library) for (g = library->globals; g; g = g->next)
+		g->address[device->index] = 0;
 }
 
-static CUresult global_get(CUdeviceptr *ptr, size_t *bytes,
-			   struct library *library, const char *name)
+static CUresult global_get(CUdeviceptr *ptr, size_t *bytes, struct library *library,
+			   const char *name)
 {
 	struct context *ctx = current_context;
 	CUresult err = CUDA_SUCCESS;
@@ -157,8 +154,8 @@ static CUresult global_get(CUdeviceptr *ptr, size_t *bytes,
 	at = &g->address[g->managed ? 0 : ctx->device->index];
 	pthread_mutex_lock(&lock);
 	if (!*at)
-		err = memory_alloc(ctx, g->managed ? MEMORY_MANAGED : MEMORY_GLOBAL,
-				   g->size, NULL, at);
+		err = memory_alloc(ctx, g->managed ? MEMORY_MANAGED : MEMORY_GLOBAL, g->size, NULL,
+				   at);
 	pthread_mutex_unlock(&lock);
 	if (ptr)
 		*ptr = *at;
@@ -167,9 +164,8 @@ static CUresult global_get(CUdeviceptr *ptr, size_t *bytes,
 	return err;
 }
 
-API CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *jit,
-			       void **jit_values, unsigned int num_jit,
-			       int *options, void **values, unsigned int num)
+API CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *jit, void **jit_values,
+			       unsigned int num_jit, int *options, void **values, unsigned int num)
 {
 	(void)jit, (void)jit_values, (void)num_jit;
 	(void)options, (void)values, (void)num;
@@ -178,8 +174,8 @@ API CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *jit,
 }
 
 API CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, int *jit,
-				   void **jit_values, unsigned int num_jit,
-				   int *options, void **values, unsigned int num)
+				   void **jit_values, unsigned int num_jit, int *options,
+				   void **values, unsigned int num)
 {
 	(void)jit, (void)jit_values, (void)num_jit;
 	(void)options, (void)values, (void)num;
@@ -215,15 +211,15 @@ API CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes,
-				CUlibrary library, const char *name)
+API CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library,
+				const char *name)
 {
 	ENTER();
 	return global_get(ptr, bytes, object_check(&libraries, library), name);
 }
 
-API CUresult cuLibraryGetManaged(CUdeviceptr *ptr, size_t *bytes,
-				 CUlibrary library, const char *name)
+API CUresult cuLibraryGetManaged(CUdeviceptr *ptr, size_t *bytes, CUlibrary library,
+				 const char *name)
 {
 	ENTER();
 	return global_get(ptr, bytes, object_check(&libraries, library), name);
@@ -233,34 +229,30 @@ API CUresult cuModuleLoad(CUmodule *module, const char *file)
 {
 	ENTER_CONTEXT(ctx);
 	(void)ctx;
-	return module && file ? library_new((CUlibrary *)module) :
-		CUDA_ERROR_INVALID_VALUE;
+	return module && file ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
 	ENTER_CONTEXT(ctx);
 	(void)ctx;
-	return module && image ? library_new((CUlibrary *)module) :
-		CUDA_ERROR_INVALID_VALUE;
+	return module && image ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
-				unsigned int num, int *options, void **values)
+API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int num, int *options,
+				void **values)
 {
 	(void)num, (void)options, (void)values;
 	ENTER_CONTEXT(ctx);
 	(void)ctx;
-	return module && image ? library_new((CUlibrary *)module) :
-		CUDA_ERROR_INVALID_VALUE;
+	return module && image ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
 	ENTER_CONTEXT(ctx);
 	(void)ctx;
-	return module && image ? library_new((CUlibrary *)module) :
-		CUDA_ERROR_INVALID_VALUE;
+	return module && image ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuModuleUnload(CUmodule module)
@@ -285,8 +277,8 @@ API CUresult cuModuleGetFunction(CUfunction *func, CUmodule module, const char *
 	return *func ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API CUresult cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes,
-				  CUmodule module, const char *name)
+API CUresult cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes, CUmodule module,
+				  const char *name)
 {
 	ENTER();
 	return global_get(ptr, bytes, object_check(&libraries, module), name);
@@ -369,16 +361,14 @@ static CUresult attribute_of(int *value, int attribute, const void *handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel,
-				  CUdevice dev)
+API CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice dev)
 {
 	(void)dev;
 	ENTER();
 	return attribute_of(value, attribute, kernel);
 }
 
-API CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel,
-				  CUdevice dev)
+API CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice dev)
 {
 	(void)attribute, (void)value, (void)dev;
 	ENTER();
@@ -415,16 +405,17 @@ static CUresult occupancy(int *blocks, const void *func, int block)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-		CUfunction func, int block, size_t shared)
+API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction func, int block,
+							 size_t shared)
 {
 	(void)shared;
 	ENTER();
 	return occupancy(blocks, func, block);
 }
 
-API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-		CUfunction func, int block, size_t shared, unsigned int flags)
+API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction func,
+								  int block, size_t shared,
+								  unsigned int flags)
 {
 	(void)shared, (void)flags;
 	ENTER();
@@ -432,7 +423,8 @@ API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
 }
 
 /* The largest block that is allowed, and as many as fill the device. */
-static CUresult potential(int *grid, int *block, const void *func, CUoccupancyB2DSize shared_of, int limit)
+static CUresult potential(int *grid, int *block, const void *func, CUoccupancyB2DSize shared_of,
+			  int limit)
 {
 	int num = 0;
 	CUresult err;
@@ -448,7 +440,8 @@ static CUresult potential(int *grid, int *block, const void *func, CUoccupancyB2
 }
 
 API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func,
-					      CUoccupancyB2DSize shared_of, size_t shared, int limit)
+					      CUoccupancyB2DSize shared_of, size_t shared,
+					      int limit)
 {
 	(void)shared;
 	ENTER();
@@ -464,8 +457,8 @@ API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CU
 	return potential(grid, block, func, shared_of, limit);
 }
 
-API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
-		CUfunction func, int blocks, int block)
+API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction func, int blocks,
+						     int block)
 {
 	(void)block;
 	ENTER();

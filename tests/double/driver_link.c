@@ -39,16 +39,16 @@ static CUresult add(CUlinkState state)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t size, const char *name,
-			      unsigned int num, int *options, void **values)
+API CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t size,
+			      const char *name, unsigned int num, int *options, void **values)
 {
 	(void)type, (void)name, (void)num, (void)options, (void)values;
 	ENTER();
 	return data && size ? add(state) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult cuLinkAddFile_v2(CUlinkState state, int type, const char *path, unsigned int num, int *options,
-			      void **values)
+API CUresult cuLinkAddFile_v2(CUlinkState state, int type, const char *path, unsigned int num,
+			      int *options, void **values)
 {
 	(void)type, (void)num, (void)options, (void)values;
 	ENTER();

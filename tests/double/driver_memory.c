@@ -11,8 +11,8 @@
 
 struct arena managed_arena, host_arena, virtual_arena;
 
-#define PITCH_ALIGN	512
-#define BIG		((size_t)1 << 20)
+#define PITCH_ALIGN 512
+#define BIG         ((size_t)1 << 20)
 
 struct registration {
 	struct registration *next;
@@ -64,12 +64,13 @@ static size_t weight(const struct block *b)
 	return on_device(b->kind) && b->kind != MEMORY_IPC && b->kind != MEMORY_GRAPH ? b->size : 0;
 }
 
-CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
-		      struct pool *pool, uintptr_t *out)
+CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size, struct pool *pool,
+		      uintptr_t *out)
 {
 	struct device *device = pool ? pool->device : ctx->device;
-	struct arena *arena = kind == MEMORY_HOST ? &host_arena :
-		kind == MEMORY_MANAGED ? &managed_arena : &device->arena;
+	struct arena *arena = kind == MEMORY_HOST    ? &host_arena :
+			      kind == MEMORY_MANAGED ? &managed_arena :
+						       &device->arena;
 	size_t rounded = (size + 255) & ~(size_t)255;
 	CUresult err = CUDA_ERROR_OUT_OF_MEMORY;
 	struct block *b = NULL;
@@ -83,9 +84,11 @@ CUresult memory_alloc(struct context *ctx, enum memory_kind kind, size_t size,
 	if (pool || kind == MEMORY_ASYNC)
 		ctx = &device->primary;
 	pthread_mutex_lock(&memory_lock);
-	if (rounded >= size &&
-	    (!on_device(kind) || rounded <= device->total - device->used))
-		b = arena_alloc(arena, rounded, kind == MEMORY_IPC ? 4096 : size >= BIG ? 512 : 256);
+	if (rounded >= size && (!on_device(kind) || rounded <= device->total - device->used))
+		b = arena_alloc(arena, rounded,
+				kind == MEMORY_IPC ? 4096 :
+				size >= BIG        ? 512 :
+						     256);
 	if (b) {
 		b->kind = kind;
 		b->requested = size;
@@ -151,7 +154,8 @@ bool memory_on_device(uintptr_t at, size_t size, int *device)
 		if (device)
 			*device = 0;
 	} else if (b) {
-		inside = at + size <= b->base + b->requested && (b->kind != MEMORY_GRAPH || b->flags);
+		inside = at + size <= b->base + b->requested &&
+			 (b->kind != MEMORY_GRAPH || b->flags);
 		if (device)
 			*device = b->ctx->device->index;
 	}
@@ -174,8 +178,8 @@ static void free_arena_of(struct arena *arena, struct context *ctx)
 		 * cuda.h, cuCtxDestroy(): what cuMemAllocAsync() and cuMemAllocFromPoolAsync() gave
 		 * stays.
 		 */
-		if (b->kind == MEMORY_FREE || b->kind == MEMORY_RESERVED || b->kind == MEMORY_ASYNC ||
-		    b->ctx != ctx)
+		if (b->kind == MEMORY_FREE || b->kind == MEMORY_RESERVED ||
+		    b->kind == MEMORY_ASYNC || b->ctx != ctx)
 			continue;
 		/* freeing joins neighbours: go on after what follows b */
 		while (next && next->kind == MEMORY_FREE)
@@ -205,7 +209,7 @@ void memory_reset(void)
 		arena_forget(&devices[i].arena);
 		devices[i].used = 0;
 		devices[i].default_pool.used = 0;
-		devices[i].graph_memory = (struct graph_memory) { 0 };
+		devices[i].graph_memory = (struct graph_memory){ 0 };
 	}
 	arena_forget(&managed_arena);
 	arena_forget(&host_arena);
@@ -227,8 +231,8 @@ API CUresult cuMemAlloc_v2(CUdeviceptr *ptr, size_t size)
 	return err;
 }
 
-API CUresult cuMemAllocPitch_v2(CUdeviceptr *ptr, size_t *pitch, size_t width,
-				size_t height, unsigned int element)
+API CUresult cuMemAllocPitch_v2(CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height,
+				unsigned int element)
 {
 	uintptr_t at = 0;
 	CUresult err;
@@ -292,8 +296,8 @@ API CUresult cuMemFree_v2(CUdeviceptr ptr)
 	device_wait(ctx->device);
 	if (!ptr)
 		return CUDA_SUCCESS;
-	return memory_free(ptr, 1u << MEMORY_DEVICE | 1u << MEMORY_MANAGED |
-			   1u << MEMORY_ASYNC | 1u << MEMORY_GRAPH);
+	return memory_free(ptr, 1u << MEMORY_DEVICE | 1u << MEMORY_MANAGED | 1u << MEMORY_ASYNC |
+					1u << MEMORY_GRAPH);
 }
 
 API CUresult cuMemFreeHost(void *ptr)
@@ -312,8 +316,7 @@ API CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
-				     CUdeviceptr ptr)
+API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
 {
 	struct block *b;
 
@@ -407,11 +410,10 @@ static bool host_known(void *ptr)
 	b = memory_find((uintptr_t)ptr, NULL);
 	pthread_mutex_unlock(&memory_lock);
 	return (b && (b->kind == MEMORY_HOST || b->kind == MEMORY_MANAGED)) ||
-		host_registered((uintptr_t)ptr, NULL, NULL);
+	       host_registered((uintptr_t)ptr, NULL, NULL);
 }
 
-API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host,
-					  unsigned int flags)
+API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned int flags)
 {
 	ENTER();
 	if (!device || flags || !host_known(host))
@@ -429,8 +431,7 @@ API CUresult cuMemHostGetFlags(unsigned int *flags, void *host)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemAdvise_v2(CUdeviceptr ptr, size_t count, int advice,
-			    CUmemLocation where)
+API CUresult cuMemAdvise_v2(CUdeviceptr ptr, size_t count, int advice, CUmemLocation where)
 {
 	(void)where;
 	ENTER();
@@ -439,8 +440,8 @@ API CUresult cuMemAdvise_v2(CUdeviceptr ptr, size_t count, int advice,
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
-				    CUdeviceptr ptr, size_t count)
+API CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute, CUdeviceptr ptr,
+				    size_t count)
 {
 	(void)attribute;
 	ENTER();

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include "driver.h"
 
-#define SLOTS		((size_t)1 << 20)
-#define KEEP_FREE	64
+#define SLOTS     ((size_t)1 << 20)
+#define KEEP_FREE 64
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -113,14 +113,12 @@ API CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribute, void *val
 		*(int *)value = 1;
 		return CUDA_SUCCESS;
 	}
-	number = attribute == 4 ? pool->threshold :
-		attribute & 1 ? pool->used : pool->used_high;
+	number = attribute == 4 ? pool->threshold : attribute & 1 ? pool->used : pool->used_high;
 	memcpy(value, &number, sizeof(number));
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map,
-				size_t count)
+API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
 	(void)map, (void)count;
 	ENTER();
@@ -162,37 +160,24 @@ static CUresult pointer_attribute(void *data, int attribute, CUdeviceptr ptr)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	switch (attribute) {
-	case 1:
-		*(CUcontext *)data = (CUcontext)ctx;
-		break;
-	case 2:
-		*(unsigned int *)data = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-		break;
-	case 3: case 4:
+	case 1: *(CUcontext *)data = (CUcontext)ctx; break;
+	case 2: *(unsigned int *)data = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;
+	case 3:
+	case 4:
 		if (attribute == 4 && !host && !managed)
 			return CUDA_ERROR_INVALID_VALUE;
 		*(CUdeviceptr *)data = ptr;
 		break;
-	case 7: case 20:
-		*(unsigned long long *)data = base;
-		break;
-	case 8:
-		*(unsigned int *)data = managed;
-		break;
-	case 9:
-		*(int *)data = ctx ? ctx->device->index : 0;
-		break;
-	case 11: case 19:
-		*(CUdeviceptr *)data = base;
-		break;
-	case 12: case 18:
-		*(size_t *)data = size;
-		break;
-	case 13:
-		*(bool *)data = true;
-		break;
-	default:
-		*(unsigned int *)data = 0;
+	case 7:
+	case 20: *(unsigned long long *)data = base; break;
+	case 8: *(unsigned int *)data = managed; break;
+	case 9: *(int *)data = ctx ? ctx->device->index : 0; break;
+	case 11:
+	case 19: *(CUdeviceptr *)data = base; break;
+	case 12:
+	case 18: *(size_t *)data = size; break;
+	case 13: *(bool *)data = true; break;
+	default: *(unsigned int *)data = 0;
 	}
 	return CUDA_SUCCESS;
 }
@@ -204,8 +189,7 @@ API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr ptr)
 }
 
 /* Unlike the single form this one succeeds for unknown pointers, with zeroes. */
-API CUresult cuPointerGetAttributes(unsigned int num, int *attributes,
-				    void **data, CUdeviceptr ptr)
+API CUresult cuPointerGetAttributes(unsigned int num, int *attributes, void **data, CUdeviceptr ptr)
 {
 	unsigned int i;
 
@@ -213,14 +197,14 @@ API CUresult cuPointerGetAttributes(unsigned int num, int *attributes,
 	for (i = 0; i < num; i++)
 		if (pointer_attribute(data[i], attributes[i], ptr))
 			switch (attributes[i]) {
-			case 1: case 3: case 4: case 7: case 11: case 12:
-				*(uint64_t *)data[i] = 0;
-				break;
-			case 9:
-				*(int *)data[i] = -2;
-				break;
-			default:
-				*(unsigned int *)data[i] = 0;
+			case 1:
+			case 3:
+			case 4:
+			case 7:
+			case 11:
+			case 12: *(uint64_t *)data[i] = 0; break;
+			case 9: *(int *)data[i] = -2; break;
+			default: *(unsigned int *)data[i] = 0;
 			}
 	return CUDA_SUCCESS;
 }

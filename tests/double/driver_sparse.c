@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include "driver.h"
 
-#define TILE_BYTES	(64u << 10)
-#define LAYERED		1	/* CUDA_ARRAY3D_LAYERED, and cubemaps: the depth counts layers */
-#define CUBEMAP		4
-#define DEFERRED	0x80	/* CUDA_ARRAY3D_DEFERRED_MAPPING: the array is mapped as a whole */
-#define SPARSE		0x40
+#define TILE_BYTES (64u << 10)
+#define LAYERED    1 /* CUDA_ARRAY3D_LAYERED, and cubemaps: the depth counts layers */
+#define CUBEMAP    4
+#define DEFERRED   0x80 /* CUDA_ARRAY3D_DEFERRED_MAPPING: the array is mapped as a whole */
+#define SPARSE     0x40
 
-enum { PART_LEVEL, PART_TAIL, PART_WHOLE };	/* the first two: CUarraySparseSubresourceType */
-enum { MAP = 1, UNMAP };			/* CUmemOperationType */
+enum { PART_LEVEL, PART_TAIL, PART_WHOLE }; /* the first two: CUarraySparseSubresourceType */
+enum { MAP = 1, UNMAP };                    /* CUmemOperationType */
 
-struct place { unsigned int part, level, layer, x, y, z; };
+struct place {
+	unsigned int part, level, layer, x, y, z;
+};
 
 struct tile {
 	struct tile *next;
@@ -27,7 +29,10 @@ struct tile {
 };
 
 /* What is mapped or unmapped, in tiles. */
-struct region { struct place first; unsigned int columns, rows, slices; };
+struct region {
+	struct place first;
+	unsigned int columns, rows, slices;
+};
 
 static bool is_layered(const struct array *array)
 {
@@ -50,7 +55,9 @@ static void level_size(const struct array *array, unsigned int level, unsigned i
 {
 	size[0] = (unsigned int)array->desc.Width >> level;
 	size[1] = (unsigned int)array->desc.Height >> level;
-	size[2] = is_layered(array) || !array->desc.Depth ? 1 : (unsigned int)array->desc.Depth >> level;
+	size[2] = is_layered(array) || !array->desc.Depth ?
+			  1 :
+			  (unsigned int)array->desc.Depth >> level;
 }
 
 static unsigned int level_count(const struct array *array)
@@ -75,13 +82,14 @@ static unsigned int tail_first(const struct array *array, unsigned long long *by
 			break;
 		first = level;
 		*bytes += (unsigned long long)size[0] * size[1] * size[2] *
-			array_element(array->desc.Format, array->desc.NumChannels);
+			  array_element(array->desc.Format, array->desc.NumChannels);
 	}
 	*bytes = (*bytes + TILE_BYTES - 1) / TILE_BYTES * TILE_BYTES;
 	return first;
 }
 
-static CUresult properties_of(CUDA_ARRAY_SPARSE_PROPERTIES *out, const struct array *array, bool mipmapped)
+static CUresult properties_of(CUDA_ARRAY_SPARSE_PROPERTIES *out, const struct array *array,
+			      bool mipmapped)
 {
 	unsigned int form[3];
 
@@ -90,7 +98,7 @@ static CUresult properties_of(CUDA_ARRAY_SPARSE_PROPERTIES *out, const struct ar
 	if (!out || array->borrowed || !(array->desc.Flags & SPARSE))
 		return CUDA_ERROR_INVALID_VALUE;
 	tile_form(array, form);
-	*out = (CUDA_ARRAY_SPARSE_PROPERTIES) { .tileExtent = { form[0], form[1], form[2] } };
+	*out = (CUDA_ARRAY_SPARSE_PROPERTIES){ .tileExtent = { form[0], form[1], form[2] } };
 	out->miptailFirstLevel = tail_first(array, &out->miptailSize);
 	return CUDA_SUCCESS;
 }
@@ -101,7 +109,8 @@ API CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties
 	return properties_of(properties, object_check(&arrays, array), false);
 }
 
-API CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUmipmappedArray array)
+API CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties,
+						 CUmipmappedArray array)
 {
 	ENTER();
 	return properties_of(properties, object_check(&arrays, array), true);
@@ -110,23 +119,32 @@ API CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *p
 /* "These offsets and extents must be aligned to the corresponding tile dimension." */
 static bool read_level(const struct array *array, const CUarrayMapInfo *info, struct region *region)
 {
-	const unsigned int offset[3] = { info->subresource.sparseLevel.offsetX, info->subresource.sparseLevel.offsetY,
+	const unsigned int offset[3] = { info->subresource.sparseLevel.offsetX,
+					 info->subresource.sparseLevel.offsetY,
 					 info->subresource.sparseLevel.offsetZ };
-	const unsigned int extent[3] = { info->subresource.sparseLevel.extentWidth, info->subresource.sparseLevel.extentHeight,
+	const unsigned int extent[3] = { info->subresource.sparseLevel.extentWidth,
+					 info->subresource.sparseLevel.extentHeight,
 					 info->subresource.sparseLevel.extentDepth };
-	unsigned int form[3], size[3], layers = is_layered(array) ? (unsigned int)array->desc.Depth : 1, i;
+	unsigned int form[3], size[3],
+		layers = is_layered(array) ? (unsigned int)array->desc.Depth : 1, i;
 	unsigned long long tail;
 
-	if (info->subresource.sparseLevel.level >= tail_first(array, &tail) || info->subresource.sparseLevel.layer >= layers)
+	if (info->subresource.sparseLevel.level >= tail_first(array, &tail) ||
+	    info->subresource.sparseLevel.layer >= layers)
 		return false;
 	tile_form(array, form);
 	level_size(array, info->subresource.sparseLevel.level, size);
 	for (i = 0; i < 3; i++)
-		if (!extent[i] || offset[i] % form[i] || offset[i] > size[i] || extent[i] > size[i] - offset[i] ||
+		if (!extent[i] || offset[i] % form[i] || offset[i] > size[i] ||
+		    extent[i] > size[i] - offset[i] ||
 		    (extent[i] % form[i] && offset[i] + extent[i] != size[i]))
 			return false;
-	region->first = (struct place) { PART_LEVEL, info->subresource.sparseLevel.level, info->subresource.sparseLevel.layer,
-					 offset[0] / form[0], offset[1] / form[1], offset[2] / form[2] };
+	region->first = (struct place){ PART_LEVEL,
+					info->subresource.sparseLevel.level,
+					info->subresource.sparseLevel.layer,
+					offset[0] / form[0],
+					offset[1] / form[1],
+					offset[2] / form[2] };
 	region->columns = (extent[0] + form[0] - 1) / form[0];
 	region->rows = (extent[1] + form[1] - 1) / form[1];
 	region->slices = (extent[2] + form[2] - 1) / form[2];
@@ -135,33 +153,42 @@ static bool read_level(const struct array *array, const CUarrayMapInfo *info, st
 
 static bool read_tail(const struct array *array, const CUarrayMapInfo *info, struct region *region)
 {
-	unsigned long long bytes, offset = info->subresource.miptail.offset, size = info->subresource.miptail.size;
+	unsigned long long bytes, offset = info->subresource.miptail.offset,
+				  size = info->subresource.miptail.size;
 	unsigned int layers = is_layered(array) ? (unsigned int)array->desc.Depth : 1;
 
 	tail_first(array, &bytes);
-	if (!size || size % TILE_BYTES || offset % TILE_BYTES || offset > bytes || size > bytes - offset ||
-	    info->subresource.miptail.layer >= layers)
+	if (!size || size % TILE_BYTES || offset % TILE_BYTES || offset > bytes ||
+	    size > bytes - offset || info->subresource.miptail.layer >= layers)
 		return false;
-	region->first = (struct place) { PART_TAIL, 0, info->subresource.miptail.layer, (unsigned int)(offset / TILE_BYTES), 0, 0 };
+	region->first = (struct place){
+		PART_TAIL, 0, info->subresource.miptail.layer, (unsigned int)(offset / TILE_BYTES),
+		0,         0
+	};
 	region->columns = (unsigned int)(size / TILE_BYTES);
 	return true;
 }
 
-static CUresult read_region(const struct array *array, const CUarrayMapInfo *info, struct region *region)
+static CUresult read_region(const struct array *array, const CUarrayMapInfo *info,
+			    struct region *region)
 {
-	*region = (struct region) { .first = { .part = PART_WHOLE }, .columns = 1, .rows = 1, .slices = 1 };
+	*region = (struct region){
+		.first = { .part = PART_WHOLE }, .columns = 1, .rows = 1, .slices = 1
+	};
 	if (array->desc.Flags & DEFERRED)
 		return CUDA_SUCCESS;
-	return (info->subresourceType ? read_tail : read_level)(array, info, region) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return (info->subresourceType ? read_tail : read_level)(array, info, region) ?
+		       CUDA_SUCCESS :
+		       CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool is_in(const struct place *place, const struct region *region)
 {
 	const struct place *first = &region->first;
 
-	return place->part == first->part && place->level == first->level && place->layer == first->layer &&
-		place->x - first->x < region->columns && place->y - first->y < region->rows &&
-		place->z - first->z < region->slices;
+	return place->part == first->part && place->level == first->level &&
+	       place->layer == first->layer && place->x - first->x < region->columns &&
+	       place->y - first->y < region->rows && place->z - first->z < region->slices;
 }
 
 static void drop_region(struct array *array, const struct region *region)
@@ -180,7 +207,8 @@ static void drop_region(struct array *array, const struct region *region)
 }
 
 /* Each tile of @region, which is empty, gets the next piece of the memory. */
-static CUresult fill_region(struct array *array, const struct region *region, const CUarrayMapInfo *info, struct device *device)
+static CUresult fill_region(struct array *array, const struct region *region,
+			    const CUarrayMapInfo *info, struct device *device)
 {
 	uint64_t bytes = array->desc.Flags & DEFERRED ? 1 : TILE_BYTES, offset = info->offset;
 	unsigned int i, count = region->columns * region->rows * region->slices;
@@ -194,7 +222,8 @@ static CUresult fill_region(struct array *array, const struct region *region, co
 		tile->place.x += i % region->columns;
 		tile->place.y += i / region->columns % region->rows;
 		tile->place.z += i / region->columns / region->rows;
-		tile->physical = physical_hold(info->memHandle.memHandle, device, offset, bytes, !(array->desc.Flags & DEFERRED));
+		tile->physical = physical_hold(info->memHandle.memHandle, device, offset, bytes,
+					       !(array->desc.Flags & DEFERRED));
 		if (!tile->physical) {
 			free(tile);
 			return CUDA_ERROR_INVALID_VALUE;
@@ -212,10 +241,12 @@ CUresult sparse_map(const CUarrayMapInfo *info, struct device *device)
 	struct region region;
 	CUresult err;
 
-	if (!array || !array->ctx || array->mipmapped != (info->resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY))
+	if (!array || !array->ctx ||
+	    array->mipmapped != (info->resourceType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (array->borrowed || !array_is_sparse(&array->desc) || !array->desc.Height || info->memHandleType ||
-	    info->deviceBitMask != 1u << device->index || info->flags || info->reserved[0] || info->reserved[1] ||
+	if (array->borrowed || !array_is_sparse(&array->desc) || !array->desc.Height ||
+	    info->memHandleType || info->deviceBitMask != 1u << device->index || info->flags ||
+	    info->reserved[0] || info->reserved[1] ||
 	    (info->memOperationType != MAP && info->memOperationType != UNMAP) ||
 	    (info->memOperationType == UNMAP && info->memHandle.memHandle))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -224,9 +255,12 @@ CUresult sparse_map(const CUarrayMapInfo *info, struct device *device)
 		return err;
 	pthread_mutex_lock(&memory_lock);
 	if (info->memOperationType == MAP) {
-		uint64_t bytes = array->desc.Flags & DEFERRED ? 1 :
-			(uint64_t)region.columns * region.rows * region.slices * TILE_BYTES;
-		struct physical *all = physical_hold(info->memHandle.memHandle, device, info->offset, bytes,
+		uint64_t bytes =
+			array->desc.Flags & DEFERRED ?
+				1 :
+				(uint64_t)region.columns * region.rows * region.slices * TILE_BYTES;
+		struct physical *all = physical_hold(info->memHandle.memHandle, device,
+						     info->offset, bytes,
 						     !(array->desc.Flags & DEFERRED));
 
 		if (all) {
@@ -258,7 +292,8 @@ void sparse_end_context(struct context *ctx)
 {
 	struct array *array;
 
-	object_each(&arrays, array) {
+	object_each(&arrays, array)
+	{
 		if (array->ctx != ctx || !array_is_sparse(&array->desc))
 			continue;
 		sparse_unmap_all(array);

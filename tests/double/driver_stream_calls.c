@@ -11,7 +11,7 @@
 #define GET_STREAM(var, handle) \
 	struct stream *var = stream_get(handle, BY_THREAD); \
 	if (unlikely(!var)) \
-		return CUDA_ERROR_INVALID_HANDLE
+	return CUDA_ERROR_INVALID_HANDLE
 
 static CUresult launch(const void *func, CUstream handle)
 {
@@ -27,8 +27,8 @@ static CUresult launch(const void *func, CUstream handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult PTSZ(cuLaunchKernel)(CUfunction func, CU_LAUNCH_SHAPE,
-				  CUstream stream, void **params, void **extra)
+API CUresult PTSZ(cuLaunchKernel)(CUfunction func, CU_LAUNCH_SHAPE, CUstream stream, void **params,
+				  void **extra)
 {
 	CUresult err;
 
@@ -39,8 +39,8 @@ API CUresult PTSZ(cuLaunchKernel)(CUfunction func, CU_LAUNCH_SHAPE,
 	return unlikely(err) ? err : launch(func, stream);
 }
 
-API CUresult PTSZ(cuLaunchCooperativeKernel)(CUfunction func, CU_LAUNCH_SHAPE,
-					     CUstream stream, void **params)
+API CUresult PTSZ(cuLaunchCooperativeKernel)(CUfunction func, CU_LAUNCH_SHAPE, CUstream stream,
+					     void **params)
 {
 	CUresult err;
 
@@ -50,8 +50,8 @@ API CUresult PTSZ(cuLaunchCooperativeKernel)(CUfunction func, CU_LAUNCH_SHAPE,
 	return err ? err : launch(func, stream);
 }
 
-API CUresult PTSZ(cuLaunchKernelEx)(const CUlaunchConfig *config,
-				    CUfunction func, void **params, void **extra)
+API CUresult PTSZ(cuLaunchKernelEx)(const CUlaunchConfig *config, CUfunction func, void **params,
+				    void **extra)
 {
 	CUresult err;
 
@@ -60,9 +60,8 @@ API CUresult PTSZ(cuLaunchKernelEx)(const CUlaunchConfig *config,
 	ENTER();
 	if (!config)
 		return CUDA_ERROR_INVALID_VALUE;
-	err = launch_check(config->gridDimX, config->gridDimY, config->gridDimZ,
-			   config->blockDimX, config->blockDimY,
-			   config->blockDimZ, config->sharedMemBytes);
+	err = launch_check(config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+			   config->blockDimY, config->blockDimZ, config->sharedMemBytes);
 	return err ? err : launch(func, config->hStream);
 }
 
@@ -95,8 +94,8 @@ API CUresult PTSZ(cuLaunchHostFunc_v2)(CUstream handle, CUhostFn fn, void *data,
 	return mode > 1 ? CUDA_ERROR_INVALID_VALUE : PTSZ(launch_host)(handle, fn, data);
 }
 
-API CUresult PTSZ(cuStreamAddCallback)(CUstream handle, CUstreamCallback fn,
-				       void *data, unsigned int flags)
+API CUresult PTSZ(cuStreamAddCallback)(CUstream handle, CUstreamCallback fn, void *data,
+				       unsigned int flags)
 {
 	ENTER();
 	GET_STREAM(stream, handle);
@@ -125,8 +124,7 @@ API CUresult PTSZ(cuStreamQuery)(CUstream handle)
 	return until && until > dbl_now() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
-API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
-				     unsigned int flags)
+API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle, unsigned int flags)
 {
 	struct event *event;
 	int64_t now, seen, until;
@@ -148,8 +146,8 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle,
 	return CUDA_SUCCESS;
 }
 
-API CUresult PTSZ(cuStreamAttachMemAsync)(CUstream handle, CUdeviceptr ptr,
-					  size_t length, unsigned int flags)
+API CUresult PTSZ(cuStreamAttachMemAsync)(CUstream handle, CUdeviceptr ptr, size_t length,
+					  unsigned int flags)
 {
 	(void)length;
 	(void)flags;
@@ -184,7 +182,8 @@ API CUresult PTSZ(cuStreamGetId)(CUstream handle, unsigned long long *id)
 }
 
 /* Kept, so that they read back, and without effect. One never set reads as zeroes. */
-static CUresult attribute_slot(struct stream *stream, int attribute, bool make, CUlaunchAttributeValue **value)
+static CUresult attribute_slot(struct stream *stream, int attribute, bool make,
+			       CUlaunchAttributeValue **value)
 {
 	int i;
 
@@ -200,7 +199,8 @@ static CUresult attribute_slot(struct stream *stream, int attribute, bool make, 
 	return make ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-API CUresult PTSZ(cuStreamSetAttribute)(CUstream handle, int attribute, const CUlaunchAttributeValue *value)
+API CUresult PTSZ(cuStreamSetAttribute)(CUstream handle, int attribute,
+					const CUlaunchAttributeValue *value)
 {
 	CUlaunchAttributeValue *slot;
 	CUresult err;
@@ -215,7 +215,8 @@ API CUresult PTSZ(cuStreamSetAttribute)(CUstream handle, int attribute, const CU
 	return err;
 }
 
-API CUresult PTSZ(cuStreamGetAttribute)(CUstream handle, int attribute, CUlaunchAttributeValue *value)
+API CUresult PTSZ(cuStreamGetAttribute)(CUstream handle, int attribute,
+					CUlaunchAttributeValue *value)
 {
 	CUlaunchAttributeValue *slot;
 
@@ -224,7 +225,7 @@ API CUresult PTSZ(cuStreamGetAttribute)(CUstream handle, int attribute, CUlaunch
 	if (!value || attribute < 1)
 		return CUDA_ERROR_INVALID_VALUE;
 	attribute_slot(stream, attribute, false, &slot);
-	*value = slot ? *slot : (CUlaunchAttributeValue) { { 0 } };
+	*value = slot ? *slot : (CUlaunchAttributeValue){ { 0 } };
 	return CUDA_SUCCESS;
 }
 
@@ -269,8 +270,7 @@ API CUresult PTSZ(cuEventRecord)(CUevent event, CUstream stream)
 	return record(event, stream, 0);
 }
 
-API CUresult PTSZ(cuEventRecordWithFlags)(CUevent event, CUstream stream,
-					  unsigned int flags)
+API CUresult PTSZ(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned int flags)
 {
 	ENTER();
 	return record(event, stream, flags);
@@ -301,15 +301,16 @@ API CUresult PTSZ(cuMemAllocAsync)(CUdeviceptr *ptr, size_t size, CUstream handl
 	GET_STREAM(stream, handle);
 	if (!ptr)
 		return CUDA_ERROR_INVALID_VALUE;
-	err = stream->capture ? capture_alloc(stream, stream->ctx->device, size, &at) :
-		memory_alloc(stream->ctx, MEMORY_ASYNC, size, stream->ctx->device->pool, &at);
+	err = stream->capture ?
+		      capture_alloc(stream, stream->ctx->device, size, &at) :
+		      memory_alloc(stream->ctx, MEMORY_ASYNC, size, stream->ctx->device->pool, &at);
 	if (!err)
 		*ptr = at;
 	return err;
 }
 
-API CUresult PTSZ(cuMemAllocFromPoolAsync)(CUdeviceptr *ptr, size_t size,
-					   CUmemoryPool handle, CUstream stream_handle)
+API CUresult PTSZ(cuMemAllocFromPoolAsync)(CUdeviceptr *ptr, size_t size, CUmemoryPool handle,
+					   CUstream stream_handle)
 {
 	struct pool *pool = (struct pool *)handle;
 	uintptr_t at = 0;
@@ -320,7 +321,7 @@ API CUresult PTSZ(cuMemAllocFromPoolAsync)(CUdeviceptr *ptr, size_t size,
 	if (!ptr || !pool || !atomic_load(&pool->object.alive))
 		return CUDA_ERROR_INVALID_VALUE;
 	err = stream->capture ? capture_alloc(stream, pool->device, size, &at) :
-		memory_alloc(stream->ctx, MEMORY_ASYNC, size, pool, &at);
+				memory_alloc(stream->ctx, MEMORY_ASYNC, size, pool, &at);
 	if (!err)
 		*ptr = at;
 	return err;
@@ -333,12 +334,11 @@ API CUresult PTSZ(cuMemFreeAsync)(CUdeviceptr ptr, CUstream handle)
 	if (!ptr)
 		return CUDA_ERROR_INVALID_VALUE;
 	return stream->capture ? capture_free(stream, ptr) :
-		memory_free(ptr, 1u << MEMORY_ASYNC | 1u << MEMORY_GRAPH);
+				 memory_free(ptr, 1u << MEMORY_ASYNC | 1u << MEMORY_GRAPH);
 }
 
-API CUresult PTSZ(cuMemPrefetchAsync_v2)(CUdeviceptr ptr, size_t count,
-					 CUmemLocation where, unsigned int flags,
-					 CUstream handle)
+API CUresult PTSZ(cuMemPrefetchAsync_v2)(CUdeviceptr ptr, size_t count, CUmemLocation where,
+					 unsigned int flags, CUstream handle)
 {
 	(void)where;
 	ENTER();

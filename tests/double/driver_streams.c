@@ -10,8 +10,7 @@
 uint64_t kernel_time;
 static _Thread_local struct stream thread_stream;
 
-__attribute__((constructor(102)))
-static void read_times(void)
+__attribute__((constructor(102))) static void read_times(void)
 {
 	const char *text = getenv("CUDA_DOUBLE_KERNEL_TIME");
 
@@ -86,16 +85,11 @@ void streams_free_context(struct context *ctx)
 	struct stream *stream;
 	struct event *event;
 
-	object_each(&streams, stream)
-		if (stream->ctx == ctx)
-			object_drop(&streams, stream);
-	object_each(&events, event)
-		if (event->ctx == ctx)
-			event_drop(event);
+	object_each(&streams, stream) if (stream->ctx == ctx) object_drop(&streams, stream);
+	object_each(&events, event) if (event->ctx == ctx) event_drop(event);
 }
 
-static CUresult stream_new(struct context *ctx, CUstream *out,
-			   unsigned int flags, int priority)
+static CUresult stream_new(struct context *ctx, CUstream *out, unsigned int flags, int priority)
 {
 	struct stream *stream;
 
@@ -117,8 +111,7 @@ API CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 	return stream_new(ctx, stream, flags, 0);
 }
 
-API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags,
-					int priority)
+API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
 {
 	ENTER_CONTEXT(ctx);
 	return stream_new(ctx, stream, flags, priority);
@@ -183,8 +176,7 @@ API CUresult cuEventQuery(CUevent handle)
 	event = object_check(&events, handle);
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return event_time(event) > dbl_now() ?
-		CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	return event_time(event) > dbl_now() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 API CUresult cuEventSynchronize(CUevent handle)
@@ -207,8 +199,8 @@ static CUresult elapsed(float *ms, CUevent from, CUevent to)
 
 	if (!ms)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!start || !end || !start->recorded || !end->recorded ||
-	    (start->flags & 2) || (end->flags & 2))
+	if (!start || !end || !start->recorded || !end->recorded || (start->flags & 2) ||
+	    (end->flags & 2))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (start->time > now || end->time > now)
 		return CUDA_ERROR_NOT_READY;

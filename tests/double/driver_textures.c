@@ -28,21 +28,23 @@ static bool resource_valid(const CUDA_RESOURCE_DESC *r)
 	if (r->flags)
 		return false;
 	switch (r->resType) {
-	case CU_RESOURCE_TYPE_ARRAY:
-		return object_check(&arrays, r->res.array.hArray);
+	case CU_RESOURCE_TYPE_ARRAY: return object_check(&arrays, r->res.array.hArray);
 	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
 		return object_check(&arrays, r->res.mipmap.hMipmappedArray);
 	case CU_RESOURCE_TYPE_LINEAR:
-		return format_known(r->res.linear.format, r->res.linear.numChannels) && r->res.linear.sizeInBytes &&
-			memory_on_device(r->res.linear.devPtr, r->res.linear.sizeInBytes, NULL);
+		return format_known(r->res.linear.format, r->res.linear.numChannels) &&
+		       r->res.linear.sizeInBytes &&
+		       memory_on_device(r->res.linear.devPtr, r->res.linear.sizeInBytes, NULL);
 	case CU_RESOURCE_TYPE_PITCH2D:
-		row = r->res.pitch2D.width * array_element(r->res.pitch2D.format, r->res.pitch2D.numChannels);
+		row = r->res.pitch2D.width *
+		      array_element(r->res.pitch2D.format, r->res.pitch2D.numChannels);
 		return format_known(r->res.pitch2D.format, r->res.pitch2D.numChannels) && row &&
-			r->res.pitch2D.height && r->res.pitch2D.pitchInBytes >= row &&
-			memory_on_device(r->res.pitch2D.devPtr,
-					 (r->res.pitch2D.height - 1) * r->res.pitch2D.pitchInBytes + row, NULL);
-	default:
-		return false;
+		       r->res.pitch2D.height && r->res.pitch2D.pitchInBytes >= row &&
+		       memory_on_device(r->res.pitch2D.devPtr,
+					(r->res.pitch2D.height - 1) * r->res.pitch2D.pitchInBytes +
+						row,
+					NULL);
+	default: return false;
 	}
 }
 
@@ -53,8 +55,9 @@ static struct texture *texture_get(unsigned long long handle, bool surface)
 	return t && t->surface == surface ? t : NULL;
 }
 
-static CUresult texture_new(unsigned long long *out, const CUDA_RESOURCE_DESC *resource, bool surface,
-			    const CUDA_TEXTURE_DESC *desc, const CUDA_RESOURCE_VIEW_DESC *view)
+static CUresult texture_new(unsigned long long *out, const CUDA_RESOURCE_DESC *resource,
+			    bool surface, const CUDA_TEXTURE_DESC *desc,
+			    const CUDA_RESOURCE_VIEW_DESC *view)
 {
 	struct texture *t;
 

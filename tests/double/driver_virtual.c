@@ -11,17 +11,17 @@
 #include <unistd.h>
 #include "driver.h"
 
-#define GRANULARITY	((size_t)2 << 20)
-#define TILE_POOL	1	/* CU_MEM_CREATE_USAGE_TILE_POOL, of the usage in allocFlags */
+#define GRANULARITY ((size_t)2 << 20)
+#define TILE_POOL   1 /* CU_MEM_CREATE_USAGE_TILE_POOL, of the usage in allocFlags */
 
 struct physical {
 	struct object object;
-	struct device *device;	/* NULL when it is another process's */
+	struct device *device; /* NULL when it is another process's */
 	size_t size;
 	int fd;
-	int references;		/* handles and mappings */
+	int references; /* handles and mappings */
 	int handles;
-	bool tile_pool;		/* for sparse arrays only */
+	bool tile_pool; /* for sparse arrays only */
 };
 
 struct mapping {
@@ -48,19 +48,20 @@ void physical_put(struct physical *p)
 	object_drop(&physicals, p);
 }
 
-struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device, uint64_t offset,
-			       uint64_t size, bool pool)
+struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device,
+			       uint64_t offset, uint64_t size, bool pool)
 {
 	struct physical *p = object_check(&physicals, (void *)(uintptr_t)handle);
 
-	if (!p || !p->handles || p->device != device || p->tile_pool != pool || size > p->size || offset > p->size - size)
+	if (!p || !p->handles || p->device != device || p->tile_pool != pool || size > p->size ||
+	    offset > p->size - size)
 		return NULL;
 	p->references++;
 	return p;
 }
 
-API CUresult cuMemGetAllocationGranularity(size_t *granularity,
-					   const CUmemAllocationProp *prop, int option)
+API CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
+					   int option)
 {
 	(void)option;
 	ENTER();
@@ -70,8 +71,8 @@ API CUresult cuMemGetAllocationGranularity(size_t *granularity,
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t align,
-				 CUdeviceptr hint, unsigned long long flags)
+API CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t align, CUdeviceptr hint,
+				 unsigned long long flags)
 {
 	struct block *b = NULL;
 
@@ -82,8 +83,7 @@ API CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t align,
 	if (hint)
 		b = arena_alloc_at(&virtual_arena, hint, size);
 	if (!b)
-		b = arena_alloc(&virtual_arena, size,
-				align > GRANULARITY ? align : GRANULARITY);
+		b = arena_alloc(&virtual_arena, size, align > GRANULARITY ? align : GRANULARITY);
 	if (b) {
 		b->kind = MEMORY_RESERVED;
 		b->requested = size;
@@ -125,8 +125,7 @@ API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 	if (!p)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_lock(&memory_lock);
-	p->fd = size > device->total - device->used ? -1 :
-		memfd_create("cuda-double", MFD_CLOEXEC);
+	p->fd = size > device->total - device->used ? -1 : memfd_create("cuda-double", MFD_CLOEXEC);
 	if (p->fd >= 0 && !ftruncate(p->fd, (off_t)size)) {
 		p->device = device;
 		p->size = size;
@@ -176,8 +175,8 @@ API CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
 	if (p && !p->tile_pool && b && b->kind != MEMORY_FREE && aligned(size) && !flags &&
 	    offset + size <= p->size && ptr + size <= b->base + b->size)
 		m = calloc(1, sizeof(*m));
-	if (m && mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_FIXED, p->fd, (off_t)offset) != MAP_FAILED) {
+	if (m && mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		      p->fd, (off_t)offset) != MAP_FAILED) {
 		m->at = ptr;
 		m->size = size;
 		m->physical = p;
@@ -204,8 +203,8 @@ API CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 			link = &m->next;
 			continue;
 		}
-		mmap((void *)m->at, m->size, PROT_NONE, MAP_PRIVATE |
-		     MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		mmap((void *)m->at, m->size, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 		*link = m->next;
 		physical_put(m->physical);
 		free(m);
@@ -215,8 +214,7 @@ API CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 	return err;
 }
 
-API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
-			    const CUmemAccessDesc *desc, size_t count)
+API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	ENTER();
 	if (!desc || !count || !size || ptr - virtual_arena.base >= virtual_arena.size)
@@ -225,10 +223,10 @@ API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
 }
 
 /* POSIX_FILE_DESCRIPTOR, the only type there is here: the caller's to pass on and to close. */
-#define SHARED_AS_FILE	1
+#define SHARED_AS_FILE 1
 
-API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle, int type,
-					  unsigned long long flags)
+API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+					  int type, unsigned long long flags)
 {
 	CUresult err = CUDA_ERROR_INVALID_VALUE;
 	struct physical *p;
@@ -249,7 +247,8 @@ API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocatio
 }
 
 /* The bytes are the exporter's: they count on no device here. */
-API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os_handle, int type)
+API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os_handle,
+					    int type)
 {
 	struct physical *p;
 	struct stat st;
@@ -271,8 +270,7 @@ API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
-					 void *ptr)
+API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *ptr)
 {
 	struct mapping *m;
 

@@ -48,7 +48,8 @@ cudaError_t rt_attention(const char *function)
 {
 	int code = dbl_scripted(function);
 
-	if (atomic_load(&sticky) && !(getenv("CUDA_DOUBLE_HEAL") && !strcmp(function, "cudaDeviceReset")))
+	if (atomic_load(&sticky) &&
+	    !(getenv("CUDA_DOUBLE_HEAL") && !strcmp(function, "cudaDeviceReset")))
 		return (cudaError_t)atomic_load(&sticky);
 	return (cudaError_t)code;
 }
@@ -60,8 +61,7 @@ API cudaError_t cudaGetLastError(void)
 	KEEP_FRAME();
 	if (unlikely(atomic_load_explicit(&dbl_attention, memory_order_relaxed)))
 		dbl_scripted(__func__);
-	rt_last_error = (cudaError_t)atomic_load_explicit(&sticky,
-							  memory_order_relaxed);
+	rt_last_error = (cudaError_t)atomic_load_explicit(&sticky, memory_order_relaxed);
 	return error;
 }
 

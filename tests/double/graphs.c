@@ -3,7 +3,8 @@
 #include <string.h>
 #include "runtime.h"
 
-_Static_assert(sizeof(struct cudaMemAllocNodeParams) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS), "the same layout");
+_Static_assert(sizeof(struct cudaMemAllocNodeParams) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS),
+	       "the same layout");
 
 API cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
@@ -20,7 +21,7 @@ API cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *driver,
 				 const struct cudaKernelNodeParams *p)
 {
-	*driver = (CUDA_KERNEL_NODE_PARAMS) { 0 };
+	*driver = (CUDA_KERNEL_NODE_PARAMS){ 0 };
 	if (!p)
 		return cudaErrorInvalidValue;
 	driver->kern = rt_kernel(p->func);
@@ -40,7 +41,7 @@ static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *driver,
 
 static cudaError_t node_params(CUgraphNodeParams *driver, const struct cudaGraphNodeParams *p)
 {
-	*driver = (CUgraphNodeParams) { 0 };
+	*driver = (CUgraphNodeParams){ 0 };
 	if (!p)
 		return cudaErrorInvalidValue;
 	driver->type = (int)p->type;
@@ -97,22 +98,24 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraph
 
 static struct cudaKernelNodeParams kernel_told(const CUDA_KERNEL_NODE_PARAMS *driver)
 {
-	return (struct cudaKernelNodeParams) {
+	return (struct cudaKernelNodeParams){
 		driver->func ? (void *)driver->func : (void *)driver->kern,
 		{ driver->gridDimX, driver->gridDimY, driver->gridDimZ },
 		{ driver->blockDimX, driver->blockDimY, driver->blockDimZ },
-		driver->sharedMemBytes, driver->kernelParams, driver->extra,
+		driver->sharedMemBytes,
+		driver->kernelParams,
+		driver->extra,
 	};
 }
 
-API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attribute, const CUlaunchAttributeValue *value)
+API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attribute,
+						const CUlaunchAttributeValue *value)
 {
 	ENTER();
 	return rt_done(cuGraphKernelNodeSetAttribute(node, attribute, value));
 }
 
-API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-					     struct cudaKernelNodeParams *p)
+API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
 {
 	CUDA_KERNEL_NODE_PARAMS driver;
 	CUresult err;
@@ -167,7 +170,7 @@ API cudaError_t cudaGraphNodeGetParams(cudaGraphNode_t node, struct cudaGraphNod
 	err = cuGraphNodeGetParams(node, &driver);
 	if (err)
 		return rt_done(err);
-	*p = (struct cudaGraphNodeParams) { .type = (enum cudaGraphNodeType)driver.type };
+	*p = (struct cudaGraphNodeParams){ .type = (enum cudaGraphNodeType)driver.type };
 	if (p->type == cudaGraphNodeTypeKernel)
 		p->kernel = kernel_told(&driver.kernel);
 	else if (p->type == cudaGraphNodeTypeGraph)
@@ -245,7 +248,7 @@ API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 	ENTER();
 	err = cuGraphExecUpdate_v2(exec, graph, info);
 	if (info)
-		*info = (cudaGraphExecUpdateResultInfo) { .result = err ? 1 : 0 };
+		*info = (cudaGraphExecUpdateResultInfo){ .result = err ? 1 : 0 };
 	return rt_done(err);
 }
 
@@ -260,19 +263,18 @@ API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
 	err = rt_box_3d(&box, p);
 	if (err)
 		return rt_fail(err);
-	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box,
-					    rt_context(rt_device)));
+	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box, rt_context(rt_device)));
 }
 
 API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-					 const cudaGraphNode_t *deps, size_t num,
-					 void *dst, const void *src, size_t count,
-					 enum cudaMemcpyKind kind)
+					 const cudaGraphNode_t *deps, size_t num, void *dst,
+					 const void *src, size_t count, enum cudaMemcpyKind kind)
 {
 	struct cudaMemcpy3DParms p = {
 		.srcPtr = { (void *)(uintptr_t)src, count, count, 1 },
 		.dstPtr = { dst, count, count, 1 },
-		.extent = { count, 1, 1 }, .kind = kind,
+		.extent = { count, 1, 1 },
+		.kind = kind,
 	};
 	CUDA_MEMCPY3D box;
 	cudaError_t err;
@@ -281,8 +283,7 @@ API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t grap
 	err = rt_box_3d(&box, &p);
 	if (err)
 		return rt_fail(err);
-	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box,
-					    rt_context(rt_device)));
+	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box, rt_context(rt_device)));
 }
 
 API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -294,12 +295,11 @@ API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
 	ENTER();
 	if (!p)
 		return rt_fail(cudaErrorInvalidValue);
-	driver = (CUDA_MEMSET_NODE_PARAMS) {
-		(uintptr_t)p->dst, p->pitch, p->value, p->elementSize,
-		p->width, p->height,
+	driver = (CUDA_MEMSET_NODE_PARAMS){
+		(uintptr_t)p->dst, p->pitch, p->value, p->elementSize, p->width, p->height,
 	};
-	return rt_done(cuGraphAddMemsetNode(node, graph, deps, num, &driver,
-					    rt_context(rt_device)));
+	return rt_done(
+		cuGraphAddMemsetNode(node, graph, deps, num, &driver, rt_context(rt_device)));
 }
 
 API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -307,8 +307,8 @@ API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
 				     const struct cudaHostNodeParams *p)
 {
 	ENTER();
-	return rt_done(cuGraphAddHostNode(node, graph, deps, num,
-					  (const CUDA_HOST_NODE_PARAMS *)p));
+	return rt_done(
+		cuGraphAddHostNode(node, graph, deps, num, (const CUDA_HOST_NODE_PARAMS *)p));
 }
 
 API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -323,7 +323,8 @@ API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t grap
 					 struct cudaMemAllocNodeParams *params)
 {
 	ENTER();
-	return rt_done(cuGraphAddMemAllocNode(node, graph, deps, num, (CUDA_MEM_ALLOC_NODE_PARAMS *)params));
+	return rt_done(cuGraphAddMemAllocNode(node, graph, deps, num,
+					      (CUDA_MEM_ALLOC_NODE_PARAMS *)params));
 }
 
 API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -333,7 +334,8 @@ API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph
 	return rt_done(cuGraphAddMemFreeNode(node, graph, deps, num, (uintptr_t)ptr));
 }
 
-API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
+API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+					       struct cudaMemAllocNodeParams *params)
 {
 	ENTER();
 	return rt_done(cuGraphMemAllocNodeGetParams(node, (CUDA_MEM_ALLOC_NODE_PARAMS *)params));

@@ -51,8 +51,8 @@ API cudaError_t cudaMalloc3D(struct cudaPitchedPtr *ptr, struct cudaExtent exten
 	ptr->xsize = extent.width;
 	ptr->ysize = extent.height;
 	NOTHING(&ptr->ptr, extent.width && extent.height && extent.depth);
-	return rt_done(cuMemAllocPitch_v2((CUdeviceptr *)&ptr->ptr, &ptr->pitch,
-					  extent.width, extent.height * extent.depth, 4));
+	return rt_done(cuMemAllocPitch_v2((CUdeviceptr *)&ptr->ptr, &ptr->pitch, extent.width,
+					  extent.height * extent.depth, 4));
 }
 
 API cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -120,15 +120,14 @@ API cudaError_t cudaMemAdvise(const void *ptr, size_t count, int advice,
 {
 	ENTER();
 	return rt_done(cuMemAdvise_v2((uintptr_t)ptr, count, advice,
-				      (CUmemLocation) { (int)where.type, where.id }));
+				      (CUmemLocation){ (int)where.type, where.id }));
 }
 
-API cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, int attribute,
-					 const void *ptr, size_t count)
+API cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, int attribute, const void *ptr,
+					 size_t count)
 {
 	ENTER();
-	return rt_done(cuMemRangeGetAttribute(data, size, attribute,
-					      (uintptr_t)ptr, count));
+	return rt_done(cuMemRangeGetAttribute(data, size, attribute, (uintptr_t)ptr, count));
 }
 
 API cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
@@ -161,23 +160,21 @@ API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void 
 	return rt_done(cuMemPoolGetAttribute(pool, attribute, value));
 }
 
-API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
-				     const struct cudaMemAccessDesc *list, size_t count)
+API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+				     size_t count)
 {
 	ENTER();
 	return rt_done(cuMemPoolSetAccess(pool, (const CUmemAccessDesc *)list, count));
 }
 
-API cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool,
-				     struct cudaMemLocation *where)
+API cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, struct cudaMemLocation *where)
 {
 	ENTER();
 	return rt_done(cuMemPoolGetAccess(flags, pool, (CUmemLocation *)where));
 }
 
 /* A pointer CUDA does not know is no error: its type is "unregistered". */
-API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr,
-					 const void *ptr)
+API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr, const void *ptr)
 {
 	int what[] = { 2, 8, 9, 3, 4 };
 	unsigned int type = 0, managed = 0;
@@ -192,10 +189,10 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr,
 	if (err)
 		return rt_done(err);
 	memset(attr, 0, sizeof(*attr));
-	attr->type = managed ? cudaMemoryTypeManaged :
-		type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost :
-		type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice :
-		cudaMemoryTypeUnregistered;
+	attr->type = managed                      ? cudaMemoryTypeManaged :
+		     type == CU_MEMORYTYPE_HOST   ? cudaMemoryTypeHost :
+		     type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice :
+						    cudaMemoryTypeUnregistered;
 	attr->device = ordinal;
 	attr->devicePointer = (void *)(uintptr_t)device;
 	attr->hostPointer = type ? (void *)(uintptr_t)host : (void *)(uintptr_t)ptr;
@@ -208,8 +205,7 @@ API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr)
 	return rt_done(cuIpcGetMemHandle((CUipcMemHandle *)handle, (uintptr_t)ptr));
 }
 
-API cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle,
-				     unsigned int flags)
+API cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)
 {
 	CUipcMemHandle h;
 

@@ -19,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOT_SUPPORTED		3
-#define INSUFFICIENT_SIZE	7
-#define INVALID			2
-#define DEVICES			64
-#define PROCESSES		1024
+#define NOT_SUPPORTED     3
+#define INSUFFICIENT_SIZE 7
+#define INVALID           2
+#define DEVICES           64
+#define PROCESSES         1024
 
 struct answer {
 	char uuid[96], name[96];
@@ -42,7 +42,7 @@ struct script {
 	struct answer devices[DEVICES];
 	struct process processes[PROCESSES];
 	unsigned int device_count, process_count;
-	int failure;		/* of the call that is made */
+	int failure; /* of the call that is made */
 };
 
 static char handles[DEVICES];
@@ -61,7 +61,8 @@ static void field_take(struct answer *answer, char *word)
 	else if (!strcmp(word, "NAME"))
 		snprintf(answer->name, sizeof(answer->name), "%s", value);
 	else if (!strcmp(word, "BUS"))
-		answer->has_bus = sscanf(value, "%x:%x:%x", &answer->domain, &answer->bus, &answer->slot) == 3;
+		answer->has_bus = sscanf(value, "%x:%x:%x", &answer->domain, &answer->bus,
+					 &answer->slot) == 3;
 	else if (!strcmp(word, "TOTAL"))
 		answer->total = strtoull(value, NULL, 10);
 	else if (!strcmp(word, "USED"))
@@ -92,8 +93,8 @@ static void line_take(struct script *script, char *line, const char *function, i
 			script->process_count++;
 		}
 	} else if (word && !strcmp(word, "fail")) {
-		if (sscanf(rest, "%79s %d %d", name, &code, &device) >= 2 && !strcmp(name, function) &&
-		    (device < 0 || device == index))
+		if (sscanf(rest, "%79s %d %d", name, &code, &device) >= 2 &&
+		    !strcmp(name, function) && (device < 0 || device == index))
 			script->failure = code;
 	} else if (word && !strcmp(word, "hang")) {
 		while (sscanf(rest, "%79s", name) == 1 && !strcmp(name, function))
@@ -104,14 +105,15 @@ static void line_take(struct script *script, char *line, const char *function, i
 /* Reads the script for a call of @function on @device (NULL: on none). */
 static struct script *script_read(const char *function, const void *device)
 {
-	static struct script script;	/* one thread asks */
+	static struct script script; /* one thread asks */
 	const char *path = getenv("CUDA_DOUBLE_NVML");
 	FILE *file = path ? fopen(path, "r") : NULL;
 	char line[1024];
 
 	memset(&script, 0, sizeof(script));
 	while (file && fgets(line, sizeof(line), file))
-		line_take(&script, line, function, device ? (int)((const char *)device - handles) : -1);
+		line_take(&script, line, function,
+			  device ? (int)((const char *)device - handles) : -1);
 	if (file)
 		fclose(file);
 	return &script;
@@ -124,16 +126,16 @@ static const struct answer *answer_of(const struct script *script, const void *d
 	return index < script->device_count ? &script->devices[index] : NULL;
 }
 
-#define CALL(name, ...)		\
-	int name(__VA_ARGS__);	\
+#define CALL(name, ...) \
+	int name(__VA_ARGS__); \
 	int name(__VA_ARGS__)
 
 /* What a call on a device begins with. */
-#define ANSWER							\
-	struct script *script = script_read(__func__, device);	\
-	const struct answer *answer = answer_of(script, device);	\
-	if (script->failure || !answer)				\
-		return script->failure ? script->failure : INVALID
+#define ANSWER \
+	struct script *script = script_read(__func__, device); \
+	const struct answer *answer = answer_of(script, device); \
+	if (script->failure || !answer) \
+	return script->failure ? script->failure : INVALID
 
 static int text_give(const char *text, char *out, unsigned int size)
 {
@@ -235,7 +237,8 @@ CALL(VERSION(nvmlDeviceGetPciInfo, _v3), void *device, struct pci *pci)
 	return 0;
 }
 
-CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned int *count, struct info *list)
+CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned int *count,
+     struct info *list)
 {
 	unsigned int room = *count, i;
 	ANSWER;

@@ -10,7 +10,7 @@
 #include "runtime.h"
 
 struct rt_fatbin {
-	void *image;		/* programs get a pointer to this */
+	void *image; /* programs get a pointer to this */
 	CUlibrary library;
 };
 
@@ -24,7 +24,10 @@ struct kernel {
 
 struct table {
 	size_t mask;
-	struct slot { const void *_Atomic key; CUkernel value; } slot[];
+	struct slot {
+		const void *_Atomic key;
+		CUkernel value;
+	} slot[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,8 +67,7 @@ static void put(struct table *table, const void *key, CUkernel value)
 	while (table->slot[i & table->mask].key)
 		i++;
 	table->slot[i & table->mask].value = value;
-	atomic_store_explicit(&table->slot[i & table->mask].key, key,
-			      memory_order_release);
+	atomic_store_explicit(&table->slot[i & table->mask].key, key, memory_order_release);
 }
 
 /* Readers may still be in the old table, so it is never freed. */
@@ -98,15 +100,14 @@ static CUlibrary library_of(struct rt_fatbin *fatbin)
 	CUuuid id;
 
 	if (fatbin->library ||
-	    cuLibraryLoadData(&fatbin->library, fatbin->image, NULL, NULL, 0,
-			      NULL, NULL, 0))
+	    cuLibraryLoadData(&fatbin->library, fatbin->image, NULL, NULL, 0, NULL, NULL, 0))
 		return fatbin->library;
 	memcpy(&id, DBL_EXPORT_TABLE_ID, sizeof(id));
 	if (!cuGetExportTable((const void **)&exports, &id))
 		for (v = variables; v; v = v->next)
 			if (v->fatbin == fatbin)
-				exports->define_global(fatbin->library, v->name,
-						       v->size, v->managed);
+				exports->define_global(fatbin->library, v->name, v->size,
+						       v->managed);
 	return fatbin->library;
 }
 
@@ -143,8 +144,7 @@ static CUkernel kernel_load(const void *stub)
 
 CUkernel rt_kernel(const void *func)
 {
-	CUkernel kernel = lookup(atomic_load_explicit(&handles, memory_order_acquire),
-				 func);
+	CUkernel kernel = lookup(atomic_load_explicit(&handles, memory_order_acquire), func);
 
 	if (likely(kernel != NULL))
 		return kernel;
@@ -157,8 +157,7 @@ struct rt_variable *rt_variable(const void *symbol)
 
 	pthread_mutex_lock(&lock);
 	for (v = variables; v; v = v->next)
-		if (v->key == symbol ||
-		    (v->managed && *(void *const *)v->key == symbol))
+		if (v->key == symbol || (v->managed && *(void *const *)v->key == symbol))
 			break;
 	pthread_mutex_unlock(&lock);
 	return v;
@@ -174,9 +173,8 @@ cudaError_t rt_variable_address(struct rt_variable *v, CUdeviceptr *ptr)
 	pthread_mutex_unlock(&lock);
 	if (!library)
 		return cudaErrorInvalidSymbol;
-	return (cudaError_t)(v->managed ?
-		cuLibraryGetManaged(ptr, &size, library, v->name) :
-		cuLibraryGetGlobal(ptr, &size, library, v->name));
+	return (cudaError_t)(v->managed ? cuLibraryGetManaged(ptr, &size, library, v->name) :
+					  cuLibraryGetGlobal(ptr, &size, library, v->name));
 }
 
 /* Managed variables are reached through a pointer that is filled in here. */
@@ -216,9 +214,8 @@ API void __cudaUnregisterFatBinary(void **handle)
 }
 
 API void __cudaRegisterFunction(void **handle, const char *stub, char *device_fun,
-				const char *device_name, int thread_limit,
-				void *tid, void *bid, dim3 *block, dim3 *grid,
-				int *warp_size)
+				const char *device_name, int thread_limit, void *tid, void *bid,
+				dim3 *block, dim3 *grid, int *warp_size)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
 
@@ -235,8 +232,8 @@ API void __cudaRegisterFunction(void **handle, const char *stub, char *device_fu
 	pthread_mutex_unlock(&lock);
 }
 
-static void register_variable(void **handle, const void *key, const char *name,
-			      size_t size, bool managed)
+static void register_variable(void **handle, const void *key, const char *name, size_t size,
+			      bool managed)
 {
 	struct rt_variable *v = calloc(1, sizeof(*v));
 
@@ -256,16 +253,15 @@ static void register_variable(void **handle, const void *key, const char *name,
 }
 
 API void __cudaRegisterVar(void **handle, char *host_var, char *device_address,
-			   const char *device_name, int ext, size_t size,
-			   int constant, int global)
+			   const char *device_name, int ext, size_t size, int constant, int global)
 {
 	(void)device_address, (void)ext, (void)constant, (void)global;
 	register_variable(handle, host_var, device_name, size, false);
 }
 
-API void __cudaRegisterManagedVar(void **handle, void **host_ptr,
-				  char *device_address, const char *device_name,
-				  int ext, size_t size, int constant, int global)
+API void __cudaRegisterManagedVar(void **handle, void **host_ptr, char *device_address,
+				  const char *device_name, int ext, size_t size, int constant,
+				  int global)
 {
 	(void)device_address, (void)ext, (void)constant, (void)global;
 	register_variable(handle, host_ptr, device_name, size, true);
@@ -355,14 +351,13 @@ API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 	return cudaSuccess;
 }
 
-API cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
-				    int *jit, void **jit_values, unsigned int num_jit,
-				    int *options, void **option_values,
-				    unsigned int num_options)
+API cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, int *jit,
+				    void **jit_values, unsigned int num_jit, int *options,
+				    void **option_values, unsigned int num_options)
 {
 	ENTER();
-	return rt_done(cuLibraryLoadData(library, code, jit, jit_values, num_jit,
-					 options, option_values, num_options));
+	return rt_done(cuLibraryLoadData(library, code, jit, jit_values, num_jit, options,
+					 option_values, num_options));
 }
 
 API cudaError_t cudaLibraryUnload(cudaLibrary_t library)
@@ -371,8 +366,7 @@ API cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 	return rt_done(cuLibraryUnload(library));
 }
 
-API cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
-				     const char *name)
+API cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
 {
 	CUresult err;
 

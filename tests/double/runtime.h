@@ -30,7 +30,7 @@ void rt_clear_sticky(void);
 struct rt_variable {
 	struct rt_variable *next;
 	struct rt_fatbin *fatbin;
-	const void *key;	/* the host's shadow, or the pointer to fill in */
+	const void *key; /* the host's shadow, or the pointer to fill in */
 	const char *name;
 	size_t size;
 	bool managed;
@@ -48,22 +48,20 @@ size_t rt_array_row(cudaArray_const_t array, size_t *size);
 struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels);
 
 /* box.c */
-cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch,
-		      const void *src, size_t spitch, size_t width,
-		      size_t height, enum cudaMemcpyKind kind);
+cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch, const void *src, size_t spitch,
+		      size_t width, size_t height, enum cudaMemcpyKind kind);
 cudaError_t rt_box_3d(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DParms *p);
 cudaError_t rt_box_3d_peer(CUDA_MEMCPY3D *box, const struct cudaMemcpy3DPeerParms *p);
-void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array,
-		     size_t x, size_t y);
+void rt_box_2d_array(CUDA_MEMCPY2D *box, bool dst, cudaArray_const_t array, size_t x, size_t y);
 
 /*
  * A copy of bytes that run on from an array's row to the next, as one box after
  * the other: the rest of a row, whole rows, the beginning of one.
  */
 struct rt_run_end {
-	cudaArray_const_t array;	/* NULL: plain memory */
+	cudaArray_const_t array; /* NULL: plain memory */
 	char *at;
-	size_t row, offset;	/* in the array, counted along its rows */
+	size_t row, offset; /* in the array, counted along its rows */
 };
 
 struct rt_run {
@@ -72,23 +70,22 @@ struct rt_run {
 	enum cudaMemcpyKind kind;
 };
 
-cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y, size_t count);
+cudaError_t rt_run_array(struct rt_run_end *end, cudaArray_const_t array, size_t x, size_t y,
+			 size_t count);
 bool rt_run_next(struct rt_run *run, CUDA_MEMCPY2D *box);
 
 #pragma GCC visibility pop
 
 static inline cudaError_t rt_done(CUresult result)
 {
-	return likely(result == CUDA_SUCCESS) ? cudaSuccess :
-		rt_fail((cudaError_t)result);
+	return likely(result == CUDA_SUCCESS) ? cudaSuccess : rt_fail((cudaError_t)result);
 }
 
-#define valid_kind(kind)	((unsigned int)(kind) <= cudaMemcpyDefault)
+#define valid_kind(kind) ((unsigned int)(kind) <= cudaMemcpyDefault)
 
 #define SCRIPTED() \
 	do { \
-		if (unlikely(atomic_load_explicit(&dbl_attention, \
-						  memory_order_relaxed))) { \
+		if (unlikely(atomic_load_explicit(&dbl_attention, memory_order_relaxed))) { \
 			cudaError_t scripted_ = rt_attention(__func__); \
 			if (scripted_) \
 				return rt_fail(scripted_); \

@@ -125,10 +125,10 @@ UNSUPPORTED(cudaStreamUpdateCaptureDependencies_v2_ptsz)
  * capture, and which.
  */
 #define CAPTURE_INFO(name, ask) \
-	API cudaError_t name(cudaStream_t stream, int *status, unsigned long long *id, void **graph, const void ***dependencies, \
-			     size_t *count); \
-	API cudaError_t name(cudaStream_t stream, int *status, unsigned long long *id, void **graph, const void ***dependencies, \
-			     size_t *count) \
+	API cudaError_t name(cudaStream_t stream, int *status, unsigned long long *id, \
+			     void **graph, const void ***dependencies, size_t *count); \
+	API cudaError_t name(cudaStream_t stream, int *status, unsigned long long *id, \
+			     void **graph, const void ***dependencies, size_t *count) \
 	{ \
 		ENTER(); \
 		if (!status) \

@@ -13,8 +13,8 @@
 #include <time.h>
 #include "double.h"
 
-#define NAME_MAX_LEN	80
-#define RULES		64
+#define NAME_MAX_LEN 80
+#define RULES        64
 
 struct rule {
 	char name[NAME_MAX_LEN];
@@ -68,8 +68,14 @@ void dbl_spend(uint64_t ns)
 
 uint64_t dbl_parse_time(const char *text, const char **end)
 {
-	static const struct { const char *unit; double ns; } units[] = {
-		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },
+		{ "us", 1e3 },
+		{ "ms", 1e6 },
+		{ "s", 1e9 },
 	};
 	char *rest;
 	double value = strtod(text, &rest);
@@ -95,10 +101,14 @@ uint64_t dbl_parse_size(const char *text)
 	double value = strtod(text, &rest);
 
 	switch (*rest) {
-	case 'T': case 't': value *= 1024;	/* fall through */
-	case 'G': case 'g': value *= 1024;	/* fall through */
-	case 'M': case 'm': value *= 1024;	/* fall through */
-	case 'K': case 'k': value *= 1024;
+	case 'T':
+	case 't': value *= 1024; /* fall through */
+	case 'G':
+	case 'g': value *= 1024; /* fall through */
+	case 'M':
+	case 'm': value *= 1024; /* fall through */
+	case 'K':
+	case 'k': value *= 1024;
 	}
 	return value > 0 ? (uint64_t)value : 0;
 }
@@ -107,10 +117,18 @@ uint64_t dbl_parse_size(const char *text)
 bool dbl_is_sticky(int code)
 {
 	switch (code) {
-	case 214: case 220: case 226:
-	case 700: case 702: case 710:
-	case 714: case 715: case 716: case 717: case 718: case 719:
-		return true;
+	case 214:
+	case 220:
+	case 226:
+	case 700:
+	case 702:
+	case 710:
+	case 714:
+	case 715:
+	case 716:
+	case 717:
+	case 718:
+	case 719: return true;
 	}
 	return false;
 }
@@ -185,8 +203,7 @@ static void parse_delays(const char *text)
 }
 
 /* Early, since programs register their kernels in constructors of their own. */
-__attribute__((constructor(101)))
-static void read_script(void)
+__attribute__((constructor(101))) static void read_script(void)
 {
 	parse_failures(getenv("CUDA_DOUBLE_FAIL"));
 	parse_delays(getenv("CUDA_DOUBLE_DELAY"));

@@ -10,12 +10,12 @@ static cudaError_t launched(CUresult err)
 {
 	if (likely(!err))
 		return cudaSuccess;
-	return rt_fail(err == CUDA_ERROR_INVALID_VALUE ?
-		       cudaErrorInvalidConfiguration : (cudaError_t)err);
+	return rt_fail(err == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration :
+							 (cudaError_t)err);
 }
 
-API cudaError_t PTSZ(cudaLaunchKernel)(const void *func, dim3 grid, dim3 block,
-				       void **args, size_t shared, cudaStream_t stream)
+API cudaError_t PTSZ(cudaLaunchKernel)(const void *func, dim3 grid, dim3 block, void **args,
+				       size_t shared, cudaStream_t stream)
 {
 	CUkernel kernel;
 
@@ -23,14 +23,13 @@ API cudaError_t PTSZ(cudaLaunchKernel)(const void *func, dim3 grid, dim3 block,
 	kernel = rt_kernel(func);
 	if (unlikely(!kernel))
 		return rt_fail(cudaErrorInvalidDeviceFunction);
-	return launched(PTSZ(cuLaunchKernel)((CUfunction)kernel, grid.x, grid.y,
-					     grid.z, block.x, block.y, block.z,
-					     (unsigned int)shared, stream, args, NULL));
+	return launched(PTSZ(cuLaunchKernel)((CUfunction)kernel, grid.x, grid.y, grid.z, block.x,
+					     block.y, block.z, (unsigned int)shared, stream, args,
+					     NULL));
 }
 
-API cudaError_t PTSZ(cudaLaunchCooperativeKernel)(const void *func, dim3 grid,
-						  dim3 block, void **args,
-						  size_t shared, cudaStream_t stream)
+API cudaError_t PTSZ(cudaLaunchCooperativeKernel)(const void *func, dim3 grid, dim3 block,
+						  void **args, size_t shared, cudaStream_t stream)
 {
 	CUkernel kernel;
 
@@ -38,13 +37,13 @@ API cudaError_t PTSZ(cudaLaunchCooperativeKernel)(const void *func, dim3 grid,
 	kernel = rt_kernel(func);
 	if (!kernel)
 		return rt_fail(cudaErrorInvalidDeviceFunction);
-	return launched(PTSZ(cuLaunchCooperativeKernel)((CUfunction)kernel, grid.x,
-			grid.y, grid.z, block.x, block.y, block.z,
-			(unsigned int)shared, stream, args));
+	return launched(PTSZ(cuLaunchCooperativeKernel)((CUfunction)kernel, grid.x, grid.y, grid.z,
+							block.x, block.y, block.z,
+							(unsigned int)shared, stream, args));
 }
 
-API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config,
-					  const void *func, void **args)
+API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config, const void *func,
+					  void **args)
 {
 	CUlaunchConfig driver;
 	CUkernel kernel;
@@ -55,11 +54,17 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config,
 	kernel = rt_kernel(func);
 	if (!kernel)
 		return rt_fail(cudaErrorInvalidDeviceFunction);
-	driver = (CUlaunchConfig) {
-		config->gridDim.x, config->gridDim.y, config->gridDim.z,
-		config->blockDim.x, config->blockDim.y, config->blockDim.z,
-		(unsigned int)config->dynamicSmemBytes, config->stream,
-		config->attrs, config->numAttrs,
+	driver = (CUlaunchConfig){
+		config->gridDim.x,
+		config->gridDim.y,
+		config->gridDim.z,
+		config->blockDim.x,
+		config->blockDim.y,
+		config->blockDim.z,
+		(unsigned int)config->dynamicSmemBytes,
+		config->stream,
+		config->attrs,
+		config->numAttrs,
 	};
 	return launched(PTSZ(cuLaunchKernelEx)(&driver, (CUfunction)kernel, args, NULL));
 }
@@ -68,41 +73,42 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config,
  * As in NVIDIA's library this is no more than a jump: the launch that follows
  * has the caller's return address and is the one that counts.
  */
-#define QUOTE_(name)	#name
-#define QUOTE(name)	QUOTE_(name)
+#define QUOTE_(name) #name
+#define QUOTE(name)  QUOTE_(name)
 #if defined(__CET__)
-#define LANDING	"	endbr64\n"
+#define LANDING "	endbr64\n"
 #else
-#define LANDING	""
+#define LANDING ""
 #endif
 #if defined(__x86_64__)
-#define JUMP_TO(name)					\
-	LANDING						\
-	"	push %rbp\n"				\
-	"	.cfi_def_cfa_offset 16\n"		\
-	"	.cfi_offset %rbp, -16\n"		\
-	"	mov %rsp, %rbp\n"			\
-	"	pop %rbp\n"				\
-	"	.cfi_def_cfa_offset 8\n"		\
+#define JUMP_TO(name) \
+	LANDING \
+	"	push %rbp\n" \
+	"	.cfi_def_cfa_offset 16\n" \
+	"	.cfi_offset %rbp, -16\n" \
+	"	mov %rsp, %rbp\n" \
+	"	pop %rbp\n" \
+	"	.cfi_def_cfa_offset 8\n" \
 	"	jmp " name "\n"
 #elif defined(__aarch64__)
-#define JUMP_TO(name)	"	b " name "\n"
+#define JUMP_TO(name) "	b " name "\n"
 #else
 #error "the double's __cudaLaunchKernel is written for x86-64 and arm64"
 #endif
 __asm__(".text\n"
 	".p2align 4\n"
-	".globl " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
+	".globl " QUOTE(PTSZ(
+		__cudaLaunchKernel)) "\n"
 #ifdef DOUBLE_STATIC
-	".hidden " QUOTE(PTSZ(__cudaLaunchKernel)) "\n"
+				     ".hidden " QUOTE(PTSZ(
+					     __cudaLaunchKernel)) "\n"
 #endif
-	".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", %function\n"
-	QUOTE(PTSZ(__cudaLaunchKernel)) ":\n"
-	"	.cfi_startproc\n"
-	JUMP_TO(QUOTE(PTSZ(cudaLaunchKernel)))
-	"	.cfi_endproc\n"
-	".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-"
-	QUOTE(PTSZ(__cudaLaunchKernel)) "\n");
+								  ".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", %function\n" QUOTE(PTSZ(
+									  __cudaLaunchKernel)) ":\n"
+											       "	.cfi_startproc\n" JUMP_TO(QUOTE(PTSZ(
+												       cudaLaunchKernel))) "	.cfi_endproc\n"
+															   ".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-" QUOTE(
+																   PTSZ(__cudaLaunchKernel)) "\n");
 
 API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
@@ -111,20 +117,20 @@ API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, v
 }
 
 #if DOUBLE_CUDA >= 13000
-API cudaError_t PTSZ(cudaLaunchHostFunc_v2)(cudaStream_t stream, cudaHostFn_t fn, void *data, unsigned int mode)
+API cudaError_t PTSZ(cudaLaunchHostFunc_v2)(cudaStream_t stream, cudaHostFn_t fn, void *data,
+					    unsigned int mode)
 {
 	ENTER();
 	return rt_done(PTSZ(cuLaunchHostFunc_v2)(stream, fn, data, mode));
 }
 #endif
 
-API cudaError_t PTSZ(cudaStreamAddCallback)(cudaStream_t stream,
-					    cudaStreamCallback_t fn, void *data,
-					    unsigned int flags)
+API cudaError_t PTSZ(cudaStreamAddCallback)(cudaStream_t stream, cudaStreamCallback_t fn,
+					    void *data, unsigned int flags)
 {
 	ENTER();
-	return rt_done(PTSZ(cuStreamAddCallback)(stream, (CUstreamCallback)(void *)fn,
-						 data, flags));
+	return rt_done(
+		PTSZ(cuStreamAddCallback)(stream, (CUstreamCallback)(void *)fn, data, flags));
 }
 
 API cudaError_t PTSZ(cudaMallocAsync)(void **ptr, size_t size, cudaStream_t stream)
@@ -138,8 +144,8 @@ API cudaError_t PTSZ(cudaMallocAsync)(void **ptr, size_t size, cudaStream_t stre
 	return rt_done(PTSZ(cuMemAllocAsync)((CUdeviceptr *)ptr, size, stream));
 }
 
-API cudaError_t PTSZ(cudaMallocFromPoolAsync)(void **ptr, size_t size,
-					      cudaMemPool_t pool, cudaStream_t stream)
+API cudaError_t PTSZ(cudaMallocFromPoolAsync)(void **ptr, size_t size, cudaMemPool_t pool,
+					      cudaStream_t stream)
 {
 	ENTER();
 	if (!ptr)
@@ -147,8 +153,7 @@ API cudaError_t PTSZ(cudaMallocFromPoolAsync)(void **ptr, size_t size,
 	*ptr = NULL;
 	if (!size)
 		return cudaSuccess;
-	return rt_done(PTSZ(cuMemAllocFromPoolAsync)((CUdeviceptr *)ptr, size, pool,
-						     stream));
+	return rt_done(PTSZ(cuMemAllocFromPoolAsync)((CUdeviceptr *)ptr, size, pool, stream));
 }
 
 API cudaError_t PTSZ(cudaFreeAsync)(void *ptr, cudaStream_t stream)
@@ -158,12 +163,13 @@ API cudaError_t PTSZ(cudaFreeAsync)(void *ptr, cudaStream_t stream)
 }
 
 API cudaError_t PTSZ(cudaMemPrefetchAsync)(const void *ptr, size_t count,
-					   struct cudaMemLocation where,
-					   unsigned int flags, cudaStream_t stream)
+					   struct cudaMemLocation where, unsigned int flags,
+					   cudaStream_t stream)
 {
 	ENTER();
 	return rt_done(PTSZ(cuMemPrefetchAsync_v2)((uintptr_t)ptr, count,
-			(CUmemLocation) { (int)where.type, where.id }, flags, stream));
+						   (CUmemLocation){ (int)where.type, where.id },
+						   flags, stream));
 }
 
 API cudaError_t PTSZ(cudaStreamSynchronize)(cudaStream_t stream)
@@ -185,8 +191,8 @@ API cudaError_t PTSZ(cudaStreamWaitEvent)(cudaStream_t stream, cudaEvent_t event
 	return rt_done(PTSZ(cuStreamWaitEvent)(stream, event, flags));
 }
 
-API cudaError_t PTSZ(cudaStreamAttachMemAsync)(cudaStream_t stream, void *ptr,
-					       size_t length, unsigned int flags)
+API cudaError_t PTSZ(cudaStreamAttachMemAsync)(cudaStream_t stream, void *ptr, size_t length,
+					       unsigned int flags)
 {
 	ENTER();
 	return rt_done(PTSZ(cuStreamAttachMemAsync)(stream, (uintptr_t)ptr, length, flags));
@@ -237,14 +243,15 @@ API cudaError_t PTSZ(cudaStreamBeginCapture)(cudaStream_t stream, int mode)
 }
 
 API cudaError_t PTSZ(cudaStreamBeginCaptureToGraph)(cudaStream_t stream, cudaGraph_t graph,
-						    const cudaGraphNode_t *deps,
-						    const void *edges, size_t num, int mode)
+						    const cudaGraphNode_t *deps, const void *edges,
+						    size_t num, int mode)
 {
 	ENTER();
 	return rt_done(PTSZ(cuStreamBeginCaptureToGraph)(stream, graph, deps, edges, num, mode));
 }
 
-API cudaError_t PTSZ(cudaStreamBeginRecaptureToGraph)(cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)
+API cudaError_t PTSZ(cudaStreamBeginRecaptureToGraph)(cudaStream_t stream, int mode,
+						      cudaGraph_t graph, void *callback)
 {
 	ENTER();
 	return rt_done(PTSZ(cuStreamBeginRecaptureToGraph)(stream, mode, graph, callback, NULL));
@@ -295,9 +302,9 @@ API cudaError_t PTSZ(cudaGraphUpload)(cudaGraphExec_t exec, cudaStream_t stream)
 }
 
 #ifdef PER_THREAD
-#define ENTRY_FLAGS(flags)	((flags) ? (flags) : 2)
+#define ENTRY_FLAGS(flags) ((flags) ? (flags) : 2)
 #else
-#define ENTRY_FLAGS(flags)	((flags) ? (flags) : 1)
+#define ENTRY_FLAGS(flags) ((flags) ? (flags) : 1)
 #endif
 
 /* A name that is not there is an answer, not an error. */
@@ -317,8 +324,7 @@ API cudaError_t PTSZ(cudaGetDriverEntryPoint)(const char *symbol, void **fn,
 
 API cudaError_t PTSZ(cudaGetDriverEntryPointByVersion)(const char *symbol, void **fn,
 						       unsigned int version,
-						       unsigned long long flags,
-						       int *status)
+						       unsigned long long flags, int *status)
 {
 	int found = 1;
 

@@ -18,8 +18,7 @@ API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int fla
 	return rt_done(cuStreamCreate(stream, flags));
 }
 
-API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
-					     int priority)
+API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
 	ENTER();
 	return rt_done(cuStreamCreateWithPriority(stream, flags, priority));
@@ -73,7 +72,7 @@ API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t e
 	return rt_done(cuEventElapsedTime_v2(ms, start, end));
 }
 
-#define CONFIGURATIONS	16
+#define CONFIGURATIONS 16
 
 static _Thread_local struct {
 	dim3 grid, block;
@@ -98,8 +97,7 @@ API unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t share
 	return 0;
 }
 
-API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
-					   void *stream)
+API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
 	unsigned int n = num_configurations;
 
@@ -117,7 +115,7 @@ API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shar
 #define KERNEL(var, func) \
 	CUkernel var = rt_kernel(func); \
 	if (!var) \
-		return rt_fail(cudaErrorInvalidDeviceFunction)
+	return rt_fail(cudaErrorInvalidDeviceFunction)
 
 API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
@@ -157,31 +155,33 @@ API cudaError_t cudaFuncGetName(const char **name, const void *func)
 	return rt_done(cuKernelGetName(name, kernel));
 }
 
-API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-		const void *func, int block, size_t shared)
+API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func,
+							      int block, size_t shared)
 {
 	ENTER();
 	KERNEL(kernel, func);
-	return rt_done(cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks,
-			(CUfunction)kernel, block, shared));
+	return rt_done(cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (CUfunction)kernel,
+								   block, shared));
 }
 
 API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-		const void *func, int block, size_t shared, unsigned int flags)
+								       const void *func, int block,
+								       size_t shared,
+								       unsigned int flags)
 {
 	ENTER();
 	KERNEL(kernel, func);
-	return rt_done(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks,
-			(CUfunction)kernel, block, shared, flags));
+	return rt_done(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+		blocks, (CUfunction)kernel, block, shared, flags));
 }
 
-API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
-		const void *func, int blocks, int block)
+API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func,
+							  int blocks, int block)
 {
 	ENTER();
 	KERNEL(kernel, func);
-	return rt_done(cuOccupancyAvailableDynamicSMemPerBlock(bytes,
-			(CUfunction)kernel, blocks, block));
+	return rt_done(
+		cuOccupancyAvailableDynamicSMemPerBlock(bytes, (CUfunction)kernel, blocks, block));
 }
 
 static bool peer_devices(int a, int b)
@@ -191,23 +191,22 @@ static bool peer_devices(int a, int b)
 	return !cuDeviceGetCount(&count) && a >= 0 && a < count && b >= 0 && b < count;
 }
 
-API cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src,
-			       int src_device, size_t count)
+API cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
+			       size_t count)
 {
 	ENTER();
 	if (!peer_devices(dst_device, src_device))
 		return rt_fail(cudaErrorInvalidDevice);
-	return rt_done(cuMemcpyPeer((uintptr_t)dst, rt_context(dst_device),
-				    (uintptr_t)src, rt_context(src_device), count));
+	return rt_done(cuMemcpyPeer((uintptr_t)dst, rt_context(dst_device), (uintptr_t)src,
+				    rt_context(src_device), count));
 }
 
-API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src,
-				    int src_device, size_t count, cudaStream_t stream)
+API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+				    size_t count, cudaStream_t stream)
 {
 	ENTER();
 	if (!peer_devices(dst_device, src_device))
 		return rt_fail(cudaErrorInvalidDevice);
-	return rt_done(cuMemcpyPeerAsync((uintptr_t)dst, rt_context(dst_device),
-					 (uintptr_t)src, rt_context(src_device),
-					 count, stream));
+	return rt_done(cuMemcpyPeerAsync((uintptr_t)dst, rt_context(dst_device), (uintptr_t)src,
+					 rt_context(src_device), count, stream));
 }

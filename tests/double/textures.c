@@ -25,18 +25,19 @@ static bool resource_in(CUDA_RESOURCE_DESC *out, const struct cudaResourceDesc *
 		return true;
 	case CU_RESOURCE_TYPE_LINEAR:
 		out->res.linear.devPtr = (uintptr_t)r->res.linear.devPtr;
-		out->res.linear.format = rt_array_format(&r->res.linear.desc, &out->res.linear.numChannels);
+		out->res.linear.format =
+			rt_array_format(&r->res.linear.desc, &out->res.linear.numChannels);
 		out->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
 		return true;
 	case CU_RESOURCE_TYPE_PITCH2D:
 		out->res.pitch2D.devPtr = (uintptr_t)r->res.pitch2D.devPtr;
-		out->res.pitch2D.format = rt_array_format(&r->res.pitch2D.desc, &out->res.pitch2D.numChannels);
+		out->res.pitch2D.format =
+			rt_array_format(&r->res.pitch2D.desc, &out->res.pitch2D.numChannels);
 		out->res.pitch2D.width = r->res.pitch2D.width;
 		out->res.pitch2D.height = r->res.pitch2D.height;
 		out->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -47,18 +48,19 @@ static void resource_out(struct cudaResourceDesc *out, const CUDA_RESOURCE_DESC 
 	switch (r->resType) {
 	case CU_RESOURCE_TYPE_LINEAR:
 		out->res.linear.devPtr = (void *)(uintptr_t)r->res.linear.devPtr;
-		out->res.linear.desc = rt_array_channels(r->res.linear.format, r->res.linear.numChannels);
+		out->res.linear.desc =
+			rt_array_channels(r->res.linear.format, r->res.linear.numChannels);
 		out->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
 		break;
 	case CU_RESOURCE_TYPE_PITCH2D:
 		out->res.pitch2D.devPtr = (void *)(uintptr_t)r->res.pitch2D.devPtr;
-		out->res.pitch2D.desc = rt_array_channels(r->res.pitch2D.format, r->res.pitch2D.numChannels);
+		out->res.pitch2D.desc =
+			rt_array_channels(r->res.pitch2D.format, r->res.pitch2D.numChannels);
 		out->res.pitch2D.width = r->res.pitch2D.width;
 		out->res.pitch2D.height = r->res.pitch2D.height;
 		out->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
 		break;
-	default:
-		out->res.array.array = (cudaArray_t)r->res.array.hArray;
+	default: out->res.array.array = (cudaArray_t)r->res.array.hArray;
 	}
 }
 
@@ -68,7 +70,8 @@ static void texture_in(CUDA_TEXTURE_DESC *out, const struct cudaTextureDesc *t)
 	memcpy(out->addressMode, t->addressMode, sizeof(out->addressMode));
 	memcpy(out->borderColor, t->borderColor, sizeof(out->borderColor));
 	out->filterMode = t->filterMode;
-	out->flags = (t->readMode ? 0 : CU_TRSF_READ_AS_INTEGER) |
+	out->flags =
+		(t->readMode ? 0 : CU_TRSF_READ_AS_INTEGER) |
 		(t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
 		(t->sRGB ? CU_TRSF_SRGB : 0) |
 		(t->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0) |
@@ -98,7 +101,8 @@ static void texture_out(struct cudaTextureDesc *out, const CUDA_TEXTURE_DESC *t)
 	out->maxMipmapLevelClamp = t->maxMipmapLevelClamp;
 }
 
-API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
+API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
+					const struct cudaResourceDesc *resource,
 					const struct cudaTextureDesc *desc,
 					const struct cudaResourceViewDesc *view)
 {
@@ -109,7 +113,8 @@ API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const stru
 	if (!desc || !resource_in(&driver, resource))
 		return rt_fail(cudaErrorInvalidValue);
 	texture_in(&sampler, desc);
-	return rt_done(cuTexObjectCreate(texture, &driver, &sampler, (const CUDA_RESOURCE_VIEW_DESC *)view));
+	return rt_done(cuTexObjectCreate(texture, &driver, &sampler,
+					 (const CUDA_RESOURCE_VIEW_DESC *)view));
 }
 
 API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
@@ -118,7 +123,8 @@ API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 	return rt_done(cuTexObjectDestroy(texture));
 }
 
-API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture)
+API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
+						 cudaTextureObject_t texture)
 {
 	CUDA_RESOURCE_DESC driver;
 	CUresult err;
@@ -132,7 +138,8 @@ API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resour
 	return rt_done(err);
 }
 
-API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t texture)
+API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc,
+						cudaTextureObject_t texture)
 {
 	CUDA_TEXTURE_DESC driver;
 	CUresult err;
@@ -153,7 +160,8 @@ API cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc
 	return rt_done(cuTexObjectGetResourceViewDesc((CUDA_RESOURCE_VIEW_DESC *)view, texture));
 }
 
-API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)
+API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
+					const struct cudaResourceDesc *resource)
 {
 	CUDA_RESOURCE_DESC driver;
 
@@ -169,7 +177,8 @@ API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
 	return rt_done(cuSurfObjectDestroy(surface));
 }
 
-API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface)
+API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
+						 cudaSurfaceObject_t surface)
 {
 	CUDA_RESOURCE_DESC driver;
 	CUresult err;

@@ -21,7 +21,7 @@
 #include "cuda_double.h"
 
 #define COUNT_MAX 64
-#define PAGE 4096
+#define PAGE      4096
 
 static char stubs[64 * COUNT_MAX];
 
@@ -39,7 +39,8 @@ static void *names_map(const char *path, size_t size)
 
 static void *names_make(int count)
 {
-	char *names = mmap(NULL, (size_t)count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *names = mmap(NULL, (size_t)count * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int i;
 
 	for (i = 0; names != MAP_FAILED && i < count; i++)
@@ -52,11 +53,13 @@ static int wait_for_ever(void *memory, size_t size)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = {
-		.range = { (uintptr_t)memory, size }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range = { (uintptr_t)memory, size },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
-	return fd < 0 || ioctl(fd, UFFDIO_API, &api) || madvise(memory, size, MADV_DONTNEED) || ioctl(fd, UFFDIO_REGISTER, &range);
+	return fd < 0 || ioctl(fd, UFFDIO_API, &api) || madvise(memory, size, MADV_DONTNEED) ||
+	       ioctl(fd, UFFDIO_REGISTER, &range);
 }
 
 int main(int argc, char **argv)
@@ -65,7 +68,8 @@ int main(int argc, char **argv)
 		int magic, version;
 		const void *data, *more;
 	} wrapper = { 0x466243b1, 1, stubs, NULL };
-	int is_file = argc > 2 && !strcmp(argv[1], "file"), count = !is_file && argc > 2 ? atoi(argv[2]) : 2, i;
+	int is_file = argc > 2 && !strcmp(argv[1], "file"),
+	    count = !is_file && argc > 2 ? atoi(argv[2]) : 2, i;
 	dim3 one = { 1, 1, 1 };
 	void **fatbin, *memory = NULL, *args[1] = { &memory };
 	char *names, line[64];
@@ -77,12 +81,14 @@ int main(int argc, char **argv)
 	names = is_file ? names_map(argv[2], size) : names_make(count);
 	fatbin = __cudaRegisterFatBinary((void *)&wrapper);
 	for (i = 0; i < count; i++)
-		__cudaRegisterFunction(fatbin, stubs + 64 * i, names + i * PAGE, names + i * PAGE, -1, NULL, NULL, NULL, NULL, NULL);
+		__cudaRegisterFunction(fatbin, stubs + 64 * i, names + i * PAGE, names + i * PAGE,
+				       -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 	if (is_file) {
 		int fd = open(argv[2], O_RDONLY);
 
-		if (madvise(names, size, MADV_DONTNEED) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		if (madvise(names, size, MADV_DONTNEED) ||
+		    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
 			return 1;
 		close(fd);
 	} else if (wait_for_ever(names, size)) {

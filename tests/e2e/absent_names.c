@@ -14,8 +14,8 @@
 #include "cuda_double.h"
 
 #define COUNT 20
-#define PAGE 4096
-#define APART (16 * PAGE)	/* further than the kernel reads ahead of one fault at a time */
+#define PAGE  4096
+#define APART (16 * PAGE) /* further than the kernel reads ahead of one fault at a time */
 
 static char stubs[64 * COUNT];
 
@@ -28,7 +28,10 @@ static int name_write(int fd, const char *prefix, int i)
 	memset(name + len, 'x', (size_t)more);
 	len += more;
 	name[len] = '\0';
-	return pwrite(fd, name, (size_t)len + 1, (off_t)(APART * (i + 1) - (i ? 12 : 0))) == len + 1 ? 0 : -1;
+	return pwrite(fd, name, (size_t)len + 1, (off_t)(APART * (i + 1) - (i ? 12 : 0))) ==
+			       len + 1 ?
+		       0 :
+		       -1;
 }
 
 int main(int argc, char **argv)
@@ -58,10 +61,12 @@ int main(int argc, char **argv)
 	for (i = 0; i < COUNT; i++) {
 		char *name = names + APART * (i + 1) - (i ? 12 : 0);
 
-		__cudaRegisterFunction(fatbin, stubs + 64 * i, name, name, -1, NULL, NULL, NULL, NULL, NULL);
+		__cudaRegisterFunction(fatbin, stubs + 64 * i, name, name, -1, NULL, NULL, NULL,
+				       NULL, NULL);
 	}
 	__cudaRegisterFatBinaryEnd(fatbin);
-	if (fsync(fd) || madvise(names, size, MADV_DONTNEED) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+	if (fsync(fd) || madvise(names, size, MADV_DONTNEED) ||
+	    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
 		return 1;
 	for (i = 0; i < COUNT; i++)
 		for (j = 0; j <= i; j++)

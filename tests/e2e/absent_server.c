@@ -28,10 +28,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX	64
-#define HELD_MAX	512
-#define REQUEST_MAX	(1 << 20)
-#define ANSWER_MAX	(1 << 17)
+#define FILES_MAX   64
+#define HELD_MAX    512
+#define REQUEST_MAX (1 << 20)
+#define ANSWER_MAX  (1 << 17)
 
 struct file {
 	char name[256];
@@ -59,7 +59,9 @@ static unsigned int slow_ms;
 static void send(const struct fuse_in_header *to, int error, const void *data, size_t len)
 {
 	char answer[sizeof(struct fuse_out_header) + ANSWER_MAX];
-	struct fuse_out_header header = { .len = (uint32_t)(sizeof(header) + len), .error = error, .unique = to->unique };
+	struct fuse_out_header header = { .len = (uint32_t)(sizeof(header) + len),
+					  .error = error,
+					  .unique = to->unique };
 
 	memcpy(answer, &header, sizeof(header));
 	memcpy(answer + sizeof(header), data, len);
@@ -117,7 +119,9 @@ static void read_answer(const struct fuse_in_header *header, const struct fuse_r
 {
 	static char data[ANSWER_MAX];
 	size_t size = in->size < ANSWER_MAX ? in->size : ANSWER_MAX;
-	ssize_t n = header->nodeid - 2 < file_count ? pread(files[header->nodeid - 2].fd, data, size, (off_t)in->offset) : -1;
+	ssize_t n = header->nodeid - 2 < file_count ?
+			    pread(files[header->nodeid - 2].fd, data, size, (off_t)in->offset) :
+			    -1;
 
 	send(header, n < 0 ? -EIO : 0, data, n < 0 ? 0 : (size_t)n);
 }
@@ -141,9 +145,7 @@ static void answer(const struct fuse_in_header *header, const void *in)
 	int err;
 
 	switch (header->opcode) {
-	case FUSE_LOOKUP:
-		entry_answer(header, in);
-		return;
+	case FUSE_LOOKUP: entry_answer(header, in); return;
 	case FUSE_GETATTR:
 		err = attributes(header->nodeid, &attr.attr);
 		send(header, err, &attr, err ? 0 : sizeof(attr));
@@ -153,30 +155,23 @@ static void answer(const struct fuse_in_header *header, const void *in)
 		open.open_flags = FOPEN_KEEP_CACHE;
 		send(header, 0, &open, sizeof(open));
 		return;
-	case FUSE_OPENDIR:
-		send(header, 0, &open, sizeof(open));
-		return;
-	case FUSE_READ:
-		read_answer(header, in);
-		return;
+	case FUSE_OPENDIR: send(header, 0, &open, sizeof(open)); return;
+	case FUSE_READ: read_answer(header, in); return;
 	case FUSE_READDIR:
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
-	case FUSE_RELEASEDIR:
-		send(header, 0, NULL, 0);
-		return;
+	case FUSE_RELEASEDIR: send(header, 0, NULL, 0); return;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-		return;
-	default:
-		send(header, -ENOSYS, NULL, 0);
+	case FUSE_INTERRUPT: return;
+	default: send(header, -ENOSYS, NULL, 0);
 	}
 }
 
 static void begin(const struct fuse_in_header *header, const struct fuse_init_in *in)
 {
-	struct fuse_init_out out = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION };
+	struct fuse_init_out out = { .major = FUSE_KERNEL_VERSION,
+				     .minor = FUSE_KERNEL_MINOR_VERSION };
 
 	out.max_readahead = in->max_readahead < ANSWER_MAX ? in->max_readahead : ANSWER_MAX;
 	out.max_write = 4096;
@@ -224,7 +219,7 @@ static void request_take(void)
 	if (n < 0 && (errno == ENOENT || errno == EINTR || errno == EAGAIN))
 		return;
 	if (n < (ssize_t)sizeof(*header)) {
-		perror("absent_server: a request");	/* ENODEV: it is unmounted */
+		perror("absent_server: a request"); /* ENODEV: it is unmounted */
 		exit(1);
 	}
 	if (header->opcode == FUSE_INIT) {
@@ -241,7 +236,9 @@ static void held_answer(void)
 
 	hold_operation[0] = 0;
 	for (i = 0; i < held_count; i++)
-		answer(&held[i].header, held[i].header.opcode == FUSE_READ ? (const void *)&held[i].read : held[i].name);
+		answer(&held[i].header, held[i].header.opcode == FUSE_READ ?
+						(const void *)&held[i].read :
+						held[i].name);
 	held_count = told_count = 0;
 }
 
@@ -301,8 +298,10 @@ int main(int argc, char **argv)
 	setvbuf(stdin, NULL, _IONBF, 0);
 	files_open(argv[1]);
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", device);
-	if (device < 0 || mount("absent_server", argv[2], "fuse.absent_server", MS_NOSUID | MS_NODEV, options)) {
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+		 device);
+	if (device < 0 ||
+	    mount("absent_server", argv[2], "fuse.absent_server", MS_NOSUID | MS_NODEV, options)) {
 		perror("absent_server");
 		return 77;
 	}

@@ -45,8 +45,8 @@
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
 
-#define MUST(call)	must((int)(call), #call)
-#define MIB		((size_t)1 << 20)
+#define MUST(call) must((int)(call), #call)
+#define MIB        ((size_t)1 << 20)
 
 static void must(int err, const char *what)
 {
@@ -63,7 +63,8 @@ static void must(int err, const char *what)
  */
 static int survive(bool free_them)
 {
-	struct cudaMemPoolProps props = { .allocType = 1, .location = { cudaMemLocationTypeDevice, 0 } };
+	struct cudaMemPoolProps props = { .allocType = 1,
+					  .location = { cudaMemLocationTypeDevice, 0 } };
 	CUmemAllocationProp prop = { .type = 1, .location = { 1, 0 } };
 	CUmemGenericAllocationHandle handle;
 	void *async, *pooled, *plain;
@@ -148,7 +149,8 @@ static int streams(void)
  */
 static int managed(void)
 {
-	struct cudaMemPoolProps props = { .allocType = 2, .location = { cudaMemLocationTypeDevice, 0 } };
+	struct cudaMemPoolProps props = { .allocType = 2,
+					  .location = { cudaMemLocationTypeDevice, 0 } };
 	size_t available, total;
 	cudaMemPool_t pool;
 	void *p;
@@ -195,8 +197,9 @@ __attribute__((constructor)) static void register_kernel(void)
 	static const char image[] = "image";
 	void **fatbin = __cudaRegisterFatBinary((void *)(uintptr_t)image);
 
-	__cudaRegisterFunction(fatbin, (const char *)(uintptr_t)kernel, (char *)(uintptr_t)"_Z6kernelv", "_Z6kernelv", -1, NULL, NULL,
-			       NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)(uintptr_t)kernel,
+			       (char *)(uintptr_t) "_Z6kernelv", "_Z6kernelv", -1, NULL, NULL, NULL,
+			       NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 }
 
@@ -257,13 +260,15 @@ static int attach(void)
 	return 0;
 }
 
-#define SPARSE		0x40	/* CUDA_ARRAY3D_SPARSE */
-#define DEFERRED	0x80	/* CUDA_ARRAY3D_DEFERRED_MAPPING */
-#define TILE		((uint64_t)64 << 10)
+#define SPARSE   0x40 /* CUDA_ARRAY3D_SPARSE */
+#define DEFERRED 0x80 /* CUDA_ARRAY3D_DEFERRED_MAPPING */
+#define TILE     ((uint64_t)64 << 10)
 
 static CUmemGenericAllocationHandle tile_pool(size_t bytes, bool tiles)
 {
-	CUmemAllocationProp prop = { .type = 1, .location = { 1, 0 }, .allocFlags = { [2] = tiles } };
+	CUmemAllocationProp prop = { .type = 1,
+				     .location = { 1, 0 },
+				     .allocFlags = { [2] = tiles } };
 	CUmemGenericAllocationHandle handle;
 
 	MUST(cuMemCreate(&handle, bytes, &prop, 0));
@@ -274,7 +279,8 @@ static CUmemGenericAllocationHandle tile_pool(size_t bytes, bool tiles)
  * A box of @tiles, columns and rows, of the highest level, and, unless @handle is 0, the memory for
  * it.
  */
-static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row, unsigned int columns, unsigned int rows,
+static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row,
+			     unsigned int columns, unsigned int rows,
 			     CUmemGenericAllocationHandle handle)
 {
 	CUarrayMapInfo info = { .memOperationType = handle ? 1 : 2, .deviceBitMask = 1 };
@@ -296,7 +302,9 @@ static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row,
  */
 static int sparse(void)
 {
-	CUDA_ARRAY3D_DESCRIPTOR desc = { .Width = 1024, .Height = 1024, .Format = 0x20, .NumChannels = 1, .Flags = SPARSE };
+	CUDA_ARRAY3D_DESCRIPTOR desc = {
+		.Width = 1024, .Height = 1024, .Format = 0x20, .NumChannels = 1, .Flags = SPARSE
+	};
 	CUDA_ARRAY_SPARSE_PROPERTIES properties;
 	CUarrayMapInfo list[4];
 	CUmipmappedArray levels;
@@ -423,6 +431,7 @@ int main(int argc, char **argv)
 		return stuck();
 	if (!strcmp(what, "checkpoint"))
 		return checkpoint();
-	fputs("usage: book_calls survive|kept|own|streams|managed|primary|launching|stack|attach|sparse|stuck|checkpoint\n", stderr);
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|launching|stack|attach|sparse|stuck|checkpoint\n",
+	      stderr);
 	return 2;
 }

@@ -23,13 +23,13 @@ void *c10_malloc_managed(size_t bytes);
 #ifdef LIBRARY
 
 /* No tail calls: the call site is the return address, which is to lie in here. */
-#define ALLOCATE(name, call)				\
-	void *name(size_t bytes)			\
-	{						\
-		void *p = NULL;				\
-		volatile int error = call;		\
-							\
-		return error ? NULL : p;		\
+#define ALLOCATE(name, call) \
+	void *name(size_t bytes) \
+	{ \
+		void *p = NULL; \
+		volatile int error = call; \
+\
+		return error ? NULL : p; \
 	}
 
 ALLOCATE(c10_malloc, cudaMalloc(&p, bytes))
@@ -51,7 +51,10 @@ int main(int argc, char **argv)
 		const char *word;
 		void *(*allocate)(size_t bytes);
 	} ways[] = {
-		{ "m:", c10_malloc }, { "a:", c10_malloc_async }, { "u:", c10_malloc_managed }, { "own:", own_malloc },
+		{ "m:", c10_malloc },
+		{ "a:", c10_malloc_async },
+		{ "u:", c10_malloc_managed },
+		{ "own:", own_malloc },
 	};
 	void *last = NULL;
 	size_t way;

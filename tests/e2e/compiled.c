@@ -32,12 +32,15 @@ static void must(int err, const char *what)
 	exit(1);
 }
 
-#define MUST(call)	must((int)(call), #call)
+#define MUST(call) must((int)(call), #call)
 
 static void *compiler_open(void)
 {
 	static const char *const names[] = {
-		"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
+		"libnvrtc.so.13",
+		"libnvrtc.so.12",
+		"libnvrtc.so",
+		"/usr/local/cuda/lib64/libnvrtc.so",
 	};
 	void *library = NULL;
 	size_t i;
@@ -67,16 +70,19 @@ static char *compile(const char *lowered[NUM])
 {
 	void *library = compiler_open();
 	int (*create)(program *, const char *, const char *, int, const char **, const char **) =
-		(int (*)(program *, const char *, const char *, int, const char **, const char **))
-		function(library, "nvrtcCreateProgram");
-	int (*expect)(program, const char *) = (int (*)(program, const char *))
-		function(library, "nvrtcAddNameExpression");
-	int (*build)(program, int, const char **) = (int (*)(program, int, const char **))
-		function(library, "nvrtcCompileProgram");
-	int (*name)(program, const char *, const char **) = (int (*)(program, const char *, const char **))
-		function(library, "nvrtcGetLoweredName");
-	int (*size_of)(program, size_t *) = (int (*)(program, size_t *))function(library, "nvrtcGetPTXSize");
-	int (*code_of)(program, char *) = (int (*)(program, char *))function(library, "nvrtcGetPTX");
+		(int (*)(program *, const char *, const char *, int, const char **,
+			 const char **))function(library, "nvrtcCreateProgram");
+	int (*expect)(program, const char *) =
+		(int (*)(program, const char *))function(library, "nvrtcAddNameExpression");
+	int (*build)(program, int, const char **) =
+		(int (*)(program, int, const char **))function(library, "nvrtcCompileProgram");
+	int (*name)(program, const char *, const char **) =
+		(int (*)(program, const char *, const char **))function(library,
+									"nvrtcGetLoweredName");
+	int (*size_of)(program, size_t *) =
+		(int (*)(program, size_t *))function(library, "nvrtcGetPTXSize");
+	int (*code_of)(program, char *) =
+		(int (*)(program, char *))function(library, "nvrtcGetPTX");
 	program compiled;
 	size_t size;
 	char *code;

@@ -36,8 +36,8 @@
 #include <string.h>
 #include "cuda_double_driver.h"
 
-#define MUST(call)	must((int)(call), #call)
-#define MIB		((size_t)1 << 20)
+#define MUST(call) must((int)(call), #call)
+#define MIB        ((size_t)1 << 20)
 
 static void must(int err, const char *what)
 {
@@ -87,12 +87,25 @@ static void launches(void)
 
 static void copies(CUdeviceptr a, CUdeviceptr b, char *host)
 {
-	CUDA_MEMCPY2D flat = { .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 8,
-			       .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = a, .dstPitch = 16,
-			       .WidthInBytes = 8, .Height = 4 };
-	CUDA_MEMCPY3D deep = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a, .srcPitch = 4, .srcHeight = 4,
-			       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host, .dstPitch = 4, .dstHeight = 4,
-			       .WidthInBytes = 4, .Height = 4, .Depth = 2 };
+	CUDA_MEMCPY2D flat = { .srcMemoryType = CU_MEMORYTYPE_HOST,
+			       .srcHost = host,
+			       .srcPitch = 8,
+			       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+			       .dstDevice = a,
+			       .dstPitch = 16,
+			       .WidthInBytes = 8,
+			       .Height = 4 };
+	CUDA_MEMCPY3D deep = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			       .srcDevice = a,
+			       .srcPitch = 4,
+			       .srcHeight = 4,
+			       .dstMemoryType = CU_MEMORYTYPE_HOST,
+			       .dstHost = host,
+			       .dstPitch = 4,
+			       .dstHeight = 4,
+			       .WidthInBytes = 4,
+			       .Height = 4,
+			       .Depth = 2 };
 
 	MUST(cuMemcpyHtoD_v2(a, host, 10));
 	MUST(cuMemcpyDtoH_v2(host, a, 20));
@@ -278,7 +291,8 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} scenes[] = {
-		{ "basic", basic }, { "shapes", shapes }, { "contexts", contexts }, { "virtual", virtual_memory },
+		{ "basic", basic },       { "shapes", shapes },
+		{ "contexts", contexts }, { "virtual", virtual_memory },
 		{ "late", late },
 	};
 	const char *scene = argc > 1 ? argv[1] : "";

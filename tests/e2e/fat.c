@@ -120,15 +120,20 @@ static int names_make(const char *template, const char *path, size_t count)
 	memcpy(symbols, file.bytes + table->sh_offset, table->sh_size);
 	memcpy(text, file.bytes + names->sh_offset, base);
 	for (i = 0; i < count; i++) {
-		symbols[old + i] = (Elf64_Sym){ .st_name = (uint32_t)(base + i * NAME_SIZE), .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
-						.st_shndx = 1, .st_value = file.ehdr->e_entry ? file.ehdr->e_entry : 0x1000, .st_size = 1 };
+		symbols[old + i] =
+			(Elf64_Sym){ .st_name = (uint32_t)(base + i * NAME_SIZE),
+				     .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+				     .st_shndx = 1,
+				     .st_value = file.ehdr->e_entry ? file.ehdr->e_entry : 0x1000,
+				     .st_size = 1 };
 		memset(text + base + i * NAME_SIZE, 'f', NAME_SIZE - 1);
 	}
 	table->sh_offset = (file.size + 4095) & ~4095ull;
 	table->sh_size = (old + count) * sizeof(*symbols);
 	names->sh_offset = table->sh_offset + table->sh_size;
 	names->sh_size = base + count * NAME_SIZE;
-	return !put(fd, file.bytes, file.size, 0) || !put(fd, symbols, table->sh_size, table->sh_offset) ||
+	return !put(fd, file.bytes, file.size, 0) ||
+	       !put(fd, symbols, table->sh_size, table->sh_offset) ||
 	       !put(fd, text, names->sh_size, names->sh_offset) || close(fd);
 }
 
@@ -142,7 +147,8 @@ static int file_cut(const char *path)
 	if (!file_load(&file, path))
 		return 1;
 	for (i = 0; i < file.ehdr->e_phnum; i++) {
-		const Elf64_Phdr *phdr = (Elf64_Phdr *)(void *)(file.bytes + file.ehdr->e_phoff) + i;
+		const Elf64_Phdr *phdr =
+			(Elf64_Phdr *)(void *)(file.bytes + file.ehdr->e_phoff) + i;
 
 		if (phdr->p_type == PT_LOAD && phdr->p_offset + phdr->p_filesz > end)
 			end = phdr->p_offset + phdr->p_filesz;
@@ -195,7 +201,8 @@ static int map_all(char **paths, int count)
 
 	for (i = 0; i < count; i++) {
 		int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
-		void *code = fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		void *code = fd < 0 ? MAP_FAILED :
+				      mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 		/* Where the kernel's mmap() cannot be watched, a file is met when it is touched. */
 		failed |= code == MAP_FAILED || *(volatile char *)code != ELFMAG0;

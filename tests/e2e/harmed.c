@@ -93,18 +93,23 @@ static int were(unsigned long n, unsigned long more)
 
 #define LET(call) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void filter(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		LET(read), LET(write), LET(exit), LET(exit_group), LET(rt_sigreturn),
+		LET(read),
+		LET(write),
+		LET(exit),
+		LET(exit_group),
+		LET(rt_sigreturn),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(3);
 }
 
@@ -142,7 +147,8 @@ static int step(unsigned long n)
 		int number = WSTOPSIG(status);
 
 		steps++;
-		if (ptrace(PTRACE_SINGLESTEP, child, NULL, number == SIGTRAP || number == SIGSTOP ? 0 : number))
+		if (ptrace(PTRACE_SINGLESTEP, child, NULL,
+			   number == SIGTRAP || number == SIGSTOP ? 0 : number))
 			return 1;
 	}
 	return !(steps > 20 * n && WIFEXITED(status) && !WEXITSTATUS(status));
@@ -169,9 +175,10 @@ static int breakpoints(unsigned long n)
 	pid_t child = traced_rounds(n);
 	int status, i;
 
-	do {	/* through its first instruction once, to learn where the second is */
+	do { /* through its first instruction once, to learn where the second is */
 		points[1].at = (unsigned long)regs.rip;
-		if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, child, NULL, &regs))
+		if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GETREGS, child, NULL, &regs))
 			return 1;
 		if (points[1].at == points[0].at)
 			break;
@@ -210,7 +217,7 @@ static int breakpoints(unsigned long n)
 
 static unsigned long left;
 
-#define ROOM_LEFT 1024	/* what a round needs itself */
+#define ROOM_LEFT 1024 /* what a round needs itself */
 
 /* A round when only so much of the alternate stack is left. */
 static void on_narrow_stack(int number)
@@ -231,9 +238,11 @@ static void on_narrow_stack(int number)
 
 static int altstack(unsigned long n)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 4096 + page - 1) & ~(page - 1);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE),
+	       size = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 4096 + page - 1) & ~(page - 1);
 	struct sigaction action = { .sa_handler = on_narrow_stack, .sa_flags = SA_ONSTACK };
-	char *map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map =
+		mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t stack = { .ss_sp = map + page, .ss_size = size };
 	unsigned long i;
 
@@ -341,7 +350,7 @@ static void while_waiting(void)
 	if (!sigsetjmp(out, 0))
 		cudaMemcpy(host, host, sizeof(host), cudaMemcpyHostToDevice);
 	inside_copy = NULL;
-	cudaFree(NULL);		/* what was left is noticed with the next call */
+	cudaFree(NULL); /* what was left is noticed with the next call */
 	waited += spend(0.01);
 }
 
@@ -485,7 +494,7 @@ static int orphan(unsigned long n)
 	if (pipe(ends))
 		return 3;
 	if (fork())
-		return read(ends[0], &c, 1) != 1;	/* it has made a call */
+		return read(ends[0], &c, 1) != 1; /* it has made a call */
 	cudaMalloc(&p, 10);
 	if (write(ends[1], "x", 1) != 1)
 		return 3;
@@ -502,7 +511,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[1] : "";
 	static char name[] = "_Z4hurtPf";
 
-	__cudaRegisterFunction(NULL, (const char *)(uintptr_t)stub, name, name, -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(NULL, (const char *)(uintptr_t)stub, name, name, -1, NULL, NULL,
+			       NULL, NULL, NULL);
 	if (!strcmp(what, "plain")) {
 		rounds(n);
 		return !were(n, 0);
@@ -548,6 +558,7 @@ int main(int argc, char **argv)
 		return threads(n, strtoul(argv[3], NULL, 0));
 	if (!strcmp(what, "cancel"))
 		return cancel(n);
-	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|fork|orphan|nobody N | harmed threads T N\n", stderr);
+	fputs("usage: harmed filter|strict|late|plain|step|break|altstack|signals|escape|waits|cancel|exec|fork|orphan|nobody N | harmed threads T N\n",
+	      stderr);
 	return 2;
 }

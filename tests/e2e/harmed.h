@@ -19,7 +19,7 @@
 enum { MALLOC, MEMCPY, LAUNCH, SYNC, FREE, CALLS };
 
 extern atomic_ulong calls[CALLS];
-extern void (*volatile inside)(void);	/* called within cudaDeviceSynchronize */
-extern void (*volatile inside_copy)(void);	/* within cudaMemcpy */
+extern void (*volatile inside)(void);      /* called within cudaDeviceSynchronize */
+extern void (*volatile inside_copy)(void); /* within cudaMemcpy */
 
 #endif

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 	printf("interrupted %d\nsignals %d\n%s\ncgroup %s\n", interrupted, signals, tracer,
 	       strcmp(before, after) ? "changed" : "unchanged");
 	fflush(stdout);
-	_exit(0);	/* at once: the other threads wait for ever */
+	_exit(0); /* at once: the other threads wait for ever */
 }
 
 #endif

@@ -32,7 +32,8 @@ static void odd_register(void)
 	static unsigned char image[64];
 
 	fatbin = __cudaRegisterFatBinary(image);
-	__cudaRegisterFunction(fatbin, (const char *)odd, (char *)"_Z3oddv", "_Z3oddv", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)odd, (char *)"_Z3oddv", "_Z3oddv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 }
 

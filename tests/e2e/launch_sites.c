@@ -26,7 +26,8 @@ static __attribute__((always_inline)) inline int launch(void)
 	cudaLaunchConfig_t config = { .gridDim = grid, .blockDim = block };
 	void *args[1] = { NULL };
 
-	return (int)(exc ? cudaLaunchKernelExC(&config, &stub, args) : cudaLaunchKernel(&stub, grid, block, args, 0, NULL));
+	return (int)(exc ? cudaLaunchKernelExC(&config, &stub, args) :
+			   cudaLaunchKernel(&stub, grid, block, args, 0, NULL));
 }
 
 static OWN int often(void)
@@ -72,7 +73,8 @@ int main(int argc, char **argv)
 	waits = atoi(argv[2]);
 	exc = argc > 3;
 	handle = __cudaRegisterFatBinary(image);
-	__cudaRegisterFunction(handle, (const char *)&stub, (char *)(uintptr_t)"scale", "scale", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)&stub, (char *)(uintptr_t) "scale", "scale",
+			       -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(handle);
 	err |= cudaStreamCreate(&stream);
 	for (i = 0; i < rounds; i++)

@@ -42,9 +42,9 @@
 #define OPAQUE __attribute__((noipa))
 #endif
 
-static unsigned long given, result;	/* what functions write, and return */
+static unsigned long given, result; /* what functions write, and return */
 
-static uintptr_t bad_page;		/* mapped, and not accessible */
+static uintptr_t bad_page; /* mapped, and not accessible */
 
 /* Writes what was given where it may be written. */
 static void put(void *p)
@@ -56,8 +56,18 @@ static void put(void *p)
 }
 
 /* At -O0 each begins with a push. */
-#define LIE(name, args, out) OPAQUE cudaError_t name args { put(out); return (cudaError_t)result; }
-#define DRIVER_LIE(name, args, out) OPAQUE CUresult name args { put(out); return (CUresult)result; }
+#define LIE(name, args, out) \
+	OPAQUE cudaError_t name args \
+	{ \
+		put(out); \
+		return (cudaError_t)result; \
+	}
+#define DRIVER_LIE(name, args, out) \
+	OPAQUE CUresult name args \
+	{ \
+		put(out); \
+		return (CUresult)result; \
+	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 LIE(cudaMalloc, (void **p, size_t size), p)
@@ -65,32 +75,48 @@ LIE(cudaMallocManaged, (void **p, size_t size, unsigned int flags), p)
 LIE(cudaMallocHost, (void **p, size_t size), p)
 LIE(cudaMallocAsync, (void **p, size_t size, cudaStream_t stream), p)
 LIE(cudaFree, (void *p), NULL)
-LIE(cudaMallocArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-		      unsigned int flags), array)
-LIE(cudaMalloc3DArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
-			unsigned int flags), array)
-LIE(cudaMallocMipmappedArray, (cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
-			       struct cudaExtent extent, unsigned int levels, unsigned int flags), array)
+LIE(cudaMallocArray,
+    (cudaArray_t * array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+     unsigned int flags),
+    array)
+LIE(cudaMalloc3DArray,
+    (cudaArray_t * array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+     unsigned int flags),
+    array)
+LIE(cudaMallocMipmappedArray,
+    (cudaMipmappedArray_t * array, const struct cudaChannelFormatDesc *desc,
+     struct cudaExtent extent, unsigned int levels, unsigned int flags),
+    array)
 LIE(cudaHostRegister, (void *p, size_t size, unsigned int flags), NULL)
 LIE(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind), NULL)
-LIE(cudaMemcpy2D, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-		   enum cudaMemcpyKind kind), NULL)
+LIE(cudaMemcpy2D,
+    (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+     enum cudaMemcpyKind kind),
+    NULL)
 LIE(cudaMemcpy3D, (const struct cudaMemcpy3DParms *params), NULL)
-LIE(cudaMemcpyAsync, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream), NULL)
-LIE(cudaLaunchKernel, (const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream), NULL)
-LIE(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *function, void **args), NULL)
-LIE(__cudaGetKernel, (cudaKernel_t *kernel, const void *stub), kernel)
+LIE(cudaMemcpyAsync,
+    (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream), NULL)
+LIE(cudaLaunchKernel,
+    (const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream),
+    NULL)
+LIE(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *function, void **args),
+    NULL)
+LIE(__cudaGetKernel, (cudaKernel_t * kernel, const void *stub), kernel)
 LIE(cudaSetDevice, (int device), NULL)
 LIE(cudaDeviceSynchronize, (void), NULL)
-LIE(cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags), graph)
-LIE(cudaGraphAddKernelNode, (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *list, size_t count,
-			     const struct cudaKernelNodeParams *params), node)
-LIE(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags), exec)
+LIE(cudaGraphCreate, (cudaGraph_t * graph, unsigned int flags), graph)
+LIE(cudaGraphAddKernelNode,
+    (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *list, size_t count,
+     const struct cudaKernelNodeParams *params),
+    node)
+LIE(cudaGraphInstantiate, (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags),
+    exec)
 LIE(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), NULL)
 LIE(cudaStreamBeginCapture, (cudaStream_t stream, int mode), NULL)
-DRIVER_LIE(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
-DRIVER_LIE(cuMemAlloc_v2, (CUdeviceptr *p, size_t size), p)
-DRIVER_LIE(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name), function)
+DRIVER_LIE(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device), context)
+DRIVER_LIE(cuMemAlloc_v2, (CUdeviceptr * p, size_t size), p)
+DRIVER_LIE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name),
+	   function)
 
 OPAQUE cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
@@ -109,15 +135,16 @@ OPAQUE cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent exte
 	return (cudaError_t)result;
 }
 
-OPAQUE void __cudaRegisterFunction(void **image, const char *stub, char *function, const char *name, int limit, void *tid,
-				   void *bid, dim3 *block, dim3 *grid, int *size)
+OPAQUE void __cudaRegisterFunction(void **image, const char *stub, char *function, const char *name,
+				   int limit, void *tid, void *bid, dim3 *block, dim3 *grid,
+				   int *size)
 {
 }
 
 /* ---- lies ---- */
 
-#define KERNEL_ADDRESS	((void *)0xffff888000001000)
-#define NOT_MAPPED	((void *)0x3ffffffff000)
+#define KERNEL_ADDRESS ((void *)0xffff888000001000)
+#define NOT_MAPPED     ((void *)0x3ffffffff000)
 
 static const dim3 one = { 1, 1, 1 };
 
@@ -129,11 +156,13 @@ static unsigned long unlike(unsigned long i)
 
 static void sizes(unsigned long i)
 {
-	static const size_t values[] = { SIZE_MAX, SIZE_MAX / 2 + 1, 1ul << 62, 1, (1ul << 32) + 1, (size_t)-4096, 0 };
+	static const size_t values[] = { SIZE_MAX,        SIZE_MAX / 2 + 1, 1ul << 62, 1,
+					 (1ul << 32) + 1, (size_t)-4096,    0 };
 	struct cudaChannelFormatDesc desc = { 0x7fffffff, -1, 32, 32, cudaChannelFormatKindFloat };
 	size_t size = values[i % 7], pitch;
 	struct cudaExtent extent = { size, SIZE_MAX, values[i / 7 % 7] };
-	struct cudaMemcpy3DParms params = { .extent = extent, .kind = (enum cudaMemcpyKind)(i % 9) };
+	struct cudaMemcpy3DParms params = { .extent = extent,
+					    .kind = (enum cudaMemcpyKind)(i % 9) };
 	dim3 huge = { 0xffffffff, 0xffffffff, 0xffffffff };
 	struct cudaPitchedPtr pitched;
 	void *p;
@@ -172,11 +201,12 @@ static void frees(unsigned long i)
 	cudaFree(KERNEL_ADDRESS);
 }
 
-static char *page_end;		/* 16 bytes without a NUL, then nothing mapped */
+static char *page_end; /* 16 bytes without a NUL, then nothing mapped */
 
 static void pointers(unsigned long i)
 {
-	void *const bad[] = { NULL, (void *)8, KERNEL_ADDRESS, NOT_MAPPED, (void *)bad_page, (void *)-1l };
+	void *const bad[] = { NULL,       (void *)8,        KERNEL_ADDRESS,
+			      NOT_MAPPED, (void *)bad_page, (void *)-1l };
 	void *p = bad[i % 6];
 	unsigned long stub = unlike(i % 4096);
 
@@ -194,7 +224,8 @@ static void pointers(unsigned long i)
 	cudaGraphCreate(p, 0);
 	cudaGraphAddKernelNode(p, p, p, SIZE_MAX, p);
 	cudaGraphInstantiate(p, p, 0);
-	__cudaRegisterFunction(NULL, (const char *)stub, i % 2 ? p : page_end, p, -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(NULL, (const char *)stub, i % 2 ? p : page_end, p, -1, NULL, NULL,
+			       NULL, NULL, NULL);
 	cudaLaunchKernel((void *)stub, one, one, p, 0, NULL);
 }
 
@@ -217,7 +248,8 @@ static void sites(unsigned long i)
 	void *p;
 
 	if (i % 65536 == 0)
-		code = mmap(NULL, 65536 * 32, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		code = mmap(NULL, 65536 * 32, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code == MAP_FAILED)
 		exit(3);
 	at = code + i % 65536 * 32;
@@ -225,14 +257,16 @@ static void sites(unsigned long i)
 	memcpy(at + 6, &(void *){ (void *)(uintptr_t)cudaMalloc }, 8);
 	memcpy(at + 14, "\xff\xd0\x5d\xc3", 4);
 	given = unlike(i % 1000);
-	((cudaError_t (*)(void **, size_t))(uintptr_t)at)(&p, 10);
+	((cudaError_t(*)(void **, size_t))(uintptr_t)at)(&p, 10);
 	cudaFree(p);
 }
 
 /* Names stay where they are: they are read at the launch. */
 static void kernels(unsigned long i)
 {
-	static const char evil[] = "\x1b]0;owned\x07\x1b[31m\r\n\t\"\\<>{}\xff\xfe\xc0\x80\x80\xf5\x01\x7f\xc2\x9b" "2J";
+	static const char evil[] =
+		"\x1b]0;owned\x07\x1b[31m\r\n\t\"\\<>{}\xff\xfe\xc0\x80\x80\xf5\x01\x7f\xc2\x9b"
+		"2J";
 	static char name[5000];
 	unsigned long stub = unlike(i), n;
 
@@ -251,13 +285,16 @@ static void kernels(unsigned long i)
 		memset(name + n, 'x', 4070);
 		snprintf(name + 4050, 90, "%luv", i);
 	}
-	__cudaRegisterFunction(NULL, (const char *)stub, name, name, -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(NULL, (const char *)stub, name, name, -1, NULL, NULL, NULL, NULL,
+			       NULL);
 	cudaLaunchKernel((void *)stub, one, one, NULL, 0, NULL);
 }
 
 static void streams(unsigned long i)
 {
-	cudaMemcpyAsync((void *)unlike(i), &i, 100, i % 2 ? cudaMemcpyHostToDevice : cudaMemcpyDefault, (cudaStream_t)unlike(i));
+	cudaMemcpyAsync((void *)unlike(i), &i, 100,
+			i % 2 ? cudaMemcpyHostToDevice : cudaMemcpyDefault,
+			(cudaStream_t)unlike(i));
 }
 
 static void contexts(unsigned long i)
@@ -272,7 +309,9 @@ static void contexts(unsigned long i)
 
 static void graphs(unsigned long i)
 {
-	struct cudaKernelNodeParams params = { .func = (void *)unlike(i % 1000), .gridDim = one, .blockDim = one };
+	struct cudaKernelNodeParams params = { .func = (void *)unlike(i % 1000),
+					       .gridDim = one,
+					       .blockDim = one };
 	cudaGraph_t graph;
 	cudaGraphNode_t node;
 	cudaGraphExec_t exec;
@@ -305,20 +344,11 @@ static void errors(unsigned long i)
 
 	result = 1 + i;
 	switch (i % 5) {
-	case 0:
-		cudaMalloc(&p, 1);
-		break;
-	case 1:
-		cudaFree((void *)unlike(i));
-		break;
-	case 2:
-		cudaMemcpy(&p, &p, 1, cudaMemcpyHostToHost);
-		break;
-	case 3:
-		cudaLaunchKernel((void *)unlike(1), one, one, NULL, 0, NULL);
-		break;
-	default:
-		cudaSetDevice((int)i);
+	case 0: cudaMalloc(&p, 1); break;
+	case 1: cudaFree((void *)unlike(i)); break;
+	case 2: cudaMemcpy(&p, &p, 1, cudaMemcpyHostToHost); break;
+	case 3: cudaLaunchKernel((void *)unlike(1), one, one, NULL, 0, NULL); break;
+	default: cudaSetDevice((int)i);
 	}
 	result = 0;
 }
@@ -357,9 +387,9 @@ static void modules(unsigned long i)
 	}
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
 	if (code == MAP_FAILED)
-		return;		/* sooner or later there are too many */
+		return; /* sooner or later there are too many */
 	given = unlike(i % 1000);
-	((cudaError_t (*)(void **, size_t))(uintptr_t)code)(&p, 10);
+	((cudaError_t(*)(void **, size_t))(uintptr_t)code)(&p, 10);
 	cudaFree(p);
 	if (i % 2)
 		munmap(code, 4096);
@@ -384,9 +414,11 @@ static const struct {
 	const char *name;
 	void (*lie)(unsigned long i);
 } lies[] = {
-	{ "sizes", sizes }, { "frees", frees }, { "pointers", pointers }, { "live", live }, { "sites", sites },
-	{ "kernels", kernels }, { "streams", streams }, { "contexts", contexts }, { "graphs", graphs },
-	{ "handles", handles }, { "errors", errors }, { "devices", devices }, { "modules", modules }, { "threads", threads },
+	{ "sizes", sizes },     { "frees", frees },       { "pointers", pointers },
+	{ "live", live },       { "sites", sites },       { "kernels", kernels },
+	{ "streams", streams }, { "contexts", contexts }, { "graphs", graphs },
+	{ "handles", handles }, { "errors", errors },     { "devices", devices },
+	{ "modules", modules }, { "threads", threads },
 };
 
 #define LIES (sizeof(lies) / sizeof(lies[0]))
@@ -395,7 +427,8 @@ int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0, i, j, k;
 	long page = sysconf(_SC_PAGESIZE);
-	char *map = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (map == MAP_FAILED || mprotect(map + page, (size_t)page, PROT_NONE))
 		return 3;

@@ -9,12 +9,13 @@
  * A long comment in the file, so that debug information, which lies behind it, begins pages behind
  * what is loaded.
  */
-#define TIMES_16(text) text text text text text text text text text text text text text text text text
+#define TIMES_16(text) \
+	text text text text text text text text text text text text text text text text
 __asm__(".ident \"" TIMES_16(TIMES_16(TIMES_16("sixteen letters "))) "\"");
 
 int fat_allocate(int (*allocate)(void **, size_t))
 {
 	void *memory;
 
-	return allocate(&memory, 4096) ? 1 : 0;		/* the first call */
+	return allocate(&memory, 4096) ? 1 : 0; /* the first call */
 }

@@ -6,5 +6,5 @@ int fat_again(int (*allocate)(void **, size_t))
 {
 	void *memory;
 
-	return allocate(&memory, 8192) ? 1 : 0;		/* the second call */
+	return allocate(&memory, 8192) ? 1 : 0; /* the second call */
 }

@@ -35,10 +35,14 @@ OPAQUE cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cud
 	return cudaSuccess;
 }
 
-OPAQUE cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+OPAQUE cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
+				    size_t shared, cudaStream_t stream)
 {
 	atomic_fetch_add(&calls[LAUNCH], 1);
-	__asm__ volatile("" : : "r"(func), "r"(args), "r"(shared), "r"(stream), "r"(grid.x), "r"(block.x) : "memory");
+	__asm__ volatile(""
+			 :
+			 : "r"(func), "r"(args), "r"(shared), "r"(stream), "r"(grid.x), "r"(block.x)
+			 : "memory");
 	return cudaSuccess;
 }
 
@@ -51,9 +55,13 @@ OPAQUE cudaError_t cudaDeviceSynchronize(void)
 	return cudaSuccess;
 }
 
-OPAQUE void __cudaRegisterFunction(void **image, const char *stub, char *function, const char *name, int limit, void *tid,
-				   void *bid, dim3 *block, dim3 *grid, int *size)
+OPAQUE void __cudaRegisterFunction(void **image, const char *stub, char *function, const char *name,
+				   int limit, void *tid, void *bid, dim3 *block, dim3 *grid,
+				   int *size)
 {
-	__asm__ volatile("" : : "r"(image), "r"(stub), "r"(function), "r"(name), "r"(limit), "r"(tid), "r"(bid), "r"(block),
-			 "r"(grid), "r"(size) : "memory");
+	__asm__ volatile(""
+			 :
+			 : "r"(image), "r"(stub), "r"(function), "r"(name), "r"(limit), "r"(tid),
+			   "r"(bid), "r"(block), "r"(grid), "r"(size)
+			 : "memory");
 }

@@ -115,7 +115,8 @@ static void map_aside(const char *path)
 {
 	int fd = open(path, O_RDONLY);
 
-	if (fd >= 0 && mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, fd, 0) != MAP_FAILED)
+	if (fd >= 0 &&
+	    mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, fd, 0) != MAP_FAILED)
 		return;
 	perror("loader: aside");
 	exit(1);
@@ -124,7 +125,8 @@ static void map_aside(const char *path)
 static void map_to_read(const char *path)
 {
 	int fd = open(path, O_RDONLY);
-	const volatile char *bytes = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	const volatile char *bytes = fd < 0 ? MAP_FAILED :
+					      mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (bytes == MAP_FAILED) {
 		perror("loader: read");

@@ -15,8 +15,8 @@
 
 #include "cuda_double.h"
 
-#define BYTES	((size_t)16 << 20)
-#define GAP_NS	30000
+#define BYTES  ((size_t)16 << 20)
+#define GAP_NS 30000
 
 static atomic_int changes;
 
@@ -50,22 +50,24 @@ __attribute__((noinline)) static int make(void)
 {
 	void *memory;
 
-	if (cudaMalloc(&memory, 100))		/* the call */
+	if (cudaMalloc(&memory, 100)) /* the call */
 		return 1;
 	return !memory;
 }
 
 __attribute__((noinline)) static int way(void)
 {
-	return make() + 1;		/* the way */
+	return make() + 1; /* the way */
 }
 
 int main(void)
 {
-	void *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_t thread;
 
-	if (memory == MAP_FAILED || madvise(memory, BYTES, MADV_NOHUGEPAGE) || madvise(memory, BYTES, MADV_POPULATE_WRITE)) {
+	if (memory == MAP_FAILED || madvise(memory, BYTES, MADV_NOHUGEPAGE) ||
+	    madvise(memory, BYTES, MADV_POPULATE_WRITE)) {
 		perror("locked_calls");
 		return 2;
 	}

@@ -29,7 +29,7 @@
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
 
-#define MUST(call)	must((int)(call), #call)
+#define MUST(call) must((int)(call), #call)
 
 static void must(int err, const char *what)
 {
@@ -50,7 +50,8 @@ static void odd_register(void)
 	static unsigned char image[64];
 
 	fatbin = __cudaRegisterFatBinary(image);
-	__cudaRegisterFunction(fatbin, (const char *)odd, (char *)"_Z3oddv", "_Z3oddv", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fatbin, (const char *)odd, (char *)"_Z3oddv", "_Z3oddv", -1, NULL,
+			       NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 }
 
@@ -110,7 +111,9 @@ static void table_copies(char *a, char *b, char *host)
 
 static void table_graph(void)
 {
-	struct cudaKernelNodeParams params = { .func = (void *)(uintptr_t)odd, .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 } };
+	struct cudaKernelNodeParams params = { .func = (void *)(uintptr_t)odd,
+					       .gridDim = { 1, 1, 1 },
+					       .blockDim = { 32, 1, 1 } };
 	cudaGraphExec_t exec;
 	cudaGraphNode_t node;
 	cudaGraph_t graph;
@@ -194,7 +197,8 @@ static void *call_once(void *function)
 
 static int second_library(int count, const char *path)
 {
-	int (*launch)(void) = library_function(path, "private_launch_only"), ours = count, theirs = count, i, j;
+	int (*launch)(void) = library_function(path, "private_launch_only"), ours = count,
+	    theirs = count, i, j;
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
 	pthread_t other;
 

@@ -25,15 +25,42 @@ static void times(int n, cudaError_t (*call)(void))
 static char host[256];
 static void *p;
 
-static cudaError_t allocate(void) { return cudaMalloc(&p, 1 << 20); }
-static cudaError_t managed(void) { return cudaMallocManaged(&p, 4096, cudaMemAttachGlobal); }
-static cudaError_t pinned(void) { return cudaMallocHost(&p, 4096); }
-static cudaError_t ordered(void) { return cudaMallocAsync(&p, 4096, NULL); }
-static cudaError_t release(void) { return cudaFree(host); }
-static cudaError_t copy(void) { return cudaMemcpy(host, host + 128, 64, cudaMemcpyDeviceToHost); }
-static cudaError_t set(void) { return cudaMemset(host, 0, 64); }
-static cudaError_t device(void) { return cudaSetDevice(0); }
-static cudaError_t reset(void) { return cudaDeviceReset(); }
+static cudaError_t allocate(void)
+{
+	return cudaMalloc(&p, 1 << 20);
+}
+static cudaError_t managed(void)
+{
+	return cudaMallocManaged(&p, 4096, cudaMemAttachGlobal);
+}
+static cudaError_t pinned(void)
+{
+	return cudaMallocHost(&p, 4096);
+}
+static cudaError_t ordered(void)
+{
+	return cudaMallocAsync(&p, 4096, NULL);
+}
+static cudaError_t release(void)
+{
+	return cudaFree(host);
+}
+static cudaError_t copy(void)
+{
+	return cudaMemcpy(host, host + 128, 64, cudaMemcpyDeviceToHost);
+}
+static cudaError_t set(void)
+{
+	return cudaMemset(host, 0, 64);
+}
+static cudaError_t device(void)
+{
+	return cudaSetDevice(0);
+}
+static cudaError_t reset(void)
+{
+	return cudaDeviceReset();
+}
 
 static cudaError_t copy_async(void)
 {

@@ -45,7 +45,7 @@
 #include <string.h>
 #include "cuda_double.h"
 
-#define MUST(call)	must((call), #call)
+#define MUST(call) must((call), #call)
 
 static void must(cudaError_t err, const char *what)
 {
@@ -119,18 +119,17 @@ static void square(void)
 	__asm__ volatile("nop" : : "i"(2));
 }
 
-#define FUNCTION(f)	((const void *)(uintptr_t)(f))
+#define FUNCTION(f) ((const void *)(uintptr_t)(f))
 
-__attribute__((constructor))
-static void register_kernel(void)
+__attribute__((constructor)) static void register_kernel(void)
 {
 	static char image[16], name[] = "_Z3oddv", other[] = "_ZN5power6squareIiEEvPT_";
 	void **handle = __cudaRegisterFatBinary(image);
 
-	__cudaRegisterFunction(handle, FUNCTION(stub), name, name, -1, NULL, NULL,
-			       NULL, NULL, NULL);
-	__cudaRegisterFunction(handle, FUNCTION(square), other, other, -1, NULL, NULL,
-			       NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, FUNCTION(stub), name, name, -1, NULL, NULL, NULL, NULL,
+			       NULL);
+	__cudaRegisterFunction(handle, FUNCTION(square), other, other, -1, NULL, NULL, NULL, NULL,
+			       NULL);
 	__cudaRegisterFatBinaryEnd(handle);
 }
 
@@ -155,8 +154,7 @@ static int per_thread(void)
 
 static float variable[64];
 
-__attribute__((constructor))
-static void register_variable(void)
+__attribute__((constructor)) static void register_variable(void)
 {
 	static char image[16], name[] = "variable";
 	void **handle = __cudaRegisterFatBinary(image);
@@ -202,7 +200,9 @@ static int by_address(void)
 
 static int peers(void)
 {
-	struct cudaMemcpy3DPeerParms box = { .srcDevice = 0, .dstDevice = 0, .extent = { 600, 1, 1 } };
+	struct cudaMemcpy3DPeerParms box = { .srcDevice = 0,
+					     .dstDevice = 0,
+					     .extent = { 600, 1, 1 } };
 	enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
 	char *dev, *other, *far, *managed;
 
@@ -284,7 +284,9 @@ static int shapes(void)
 	dim3 one = { 1, 1, 1 }, two = { 2, 1, 1 }, grid = { 3, 4, 5 };
 	dim3 thin = { 32, 1, 1 }, wide = { 64, 1, 1 }, block = { 8, 4, 2 };
 	cudaLaunchConfig_t config = {
-		.gridDim = { 7, 1, 1 }, .blockDim = { 16, 16, 1 }, .dynamicSmemBytes = 2048,
+		.gridDim = { 7, 1, 1 },
+		.blockDim = { 16, 16, 1 },
+		.dynamicSmemBytes = 2048,
 	};
 	void *args[1] = { NULL };
 	cudaStream_t stream;

@@ -78,19 +78,19 @@
 #define OPAQUE __attribute__((noipa))
 #endif
 
-#define MIB		((size_t)1 << 20)
-#define SPACE		((CUdeviceptr)0x7f0000000000)
-#define VARIABLES	((CUdeviceptr)0x7f1000000000)
-#define HEAP		0x555500000000ul
-#define NOT_MAPPED	((void *)0x3ffffffff000)
-#define LAYERED		1	/* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
-#define CUBEMAP		4
-#define SPARSE		0x40
-#define DEFERRED	0x80
-#define MANAGED		2	/* cudaMemAllocationTypeManaged */
-#define UNORM16_X4	0xc5	/* CU_AD_FORMAT_UNORM_INT16X4 */
+#define MIB        ((size_t)1 << 20)
+#define SPACE      ((CUdeviceptr)0x7f0000000000)
+#define VARIABLES  ((CUdeviceptr)0x7f1000000000)
+#define HEAP       0x555500000000ul
+#define NOT_MAPPED ((void *)0x3ffffffff000)
+#define LAYERED    1 /* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
+#define CUBEMAP    4
+#define SPARSE     0x40
+#define DEFERRED   0x80
+#define MANAGED    2    /* cudaMemAllocationTypeManaged */
+#define UNORM16_X4 0xc5 /* CU_AD_FORMAT_UNORM_INT16X4 */
 
-static unsigned long given = HEAP;	/* what functions write */
+static unsigned long given = HEAP; /* what functions write */
 
 static void put(void *p)
 {
@@ -101,83 +101,128 @@ static void put(void *p)
 }
 
 /* At -O0 each begins with a push. */
-#define RUNTIME(name, args, out) OPAQUE cudaError_t name args { put(out); return cudaSuccess; }
-#define DRIVER(name, args, out) OPAQUE CUresult name args { put(out); return CUDA_SUCCESS; }
+#define RUNTIME(name, args, out) \
+	OPAQUE cudaError_t name args \
+	{ \
+		put(out); \
+		return cudaSuccess; \
+	}
+#define DRIVER(name, args, out) \
+	OPAQUE CUresult name args \
+	{ \
+		put(out); \
+		return CUDA_SUCCESS; \
+	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-DRIVER(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
-		     unsigned long long flags), handle)
+DRIVER(cuMemCreate,
+       (CUmemGenericAllocationHandle * handle, size_t size, const CUmemAllocationProp *prop,
+	unsigned long long flags),
+       handle)
 DRIVER(cuMemRelease, (CUmemGenericAllocationHandle handle), NULL)
-DRIVER(cuMemMap, (CUdeviceptr at, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-		  unsigned long long flags), NULL)
+DRIVER(cuMemMap,
+       (CUdeviceptr at, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+	unsigned long long flags),
+       NULL)
 DRIVER(cuMemUnmap, (CUdeviceptr at, size_t size), NULL)
-DRIVER(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, void *shareable, int type), handle)
-DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, const void *prop), handle)
-DRIVER(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), context)
+DRIVER(cuMemImportFromShareableHandle,
+       (CUmemGenericAllocationHandle * handle, void *shareable, int type), handle)
+DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle * handle, const void *prop), handle)
+DRIVER(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), context)
 DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
 DRIVER(cuDevicePrimaryCtxReset_v2, (CUdevice device), NULL)
 DRIVER(cuModuleUnload, (CUmodule module), NULL)
 DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
-DRIVER(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
-DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size), NULL)
-DRIVER(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size, CUstream stream), NULL)
+DRIVER(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device), context)
+DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size),
+       NULL)
+DRIVER(cuMemcpyPeerAsync,
+       (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size,
+	CUstream stream),
+       NULL)
 DRIVER(cuMemcpy3DPeer, (const CUDA_MEMCPY3D *box), NULL)
-DRIVER(cuGLCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), context)
+DRIVER(cuGLCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device), context)
 DRIVER(cuCtxDestroy_v2, (CUcontext context), NULL)
-DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags), green)
+DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags),
+       green)
 DRIVER(cuGreenCtxDestroy, (void *green), NULL)
-DRIVER(cuCtxFromGreenCtx, (CUcontext *context, void *green), context)
-DRIVER(cuMemAlloc_v2, (CUdeviceptr *p, size_t size), p)
+DRIVER(cuCtxFromGreenCtx, (CUcontext * context, void *green), context)
+DRIVER(cuMemAlloc_v2, (CUdeviceptr * p, size_t size), p)
 DRIVER(cuMemHostAlloc, (void **p, size_t size, unsigned int flags), p)
 DRIVER(cuMemcpyHtoDAsync_v2, (CUdeviceptr dst, const void *src, size_t size, CUstream stream), NULL)
 DRIVER(cuCtxSynchronize, (void), NULL)
 DRIVER(cuCtxPushCurrent_v2, (CUcontext context), NULL)
-DRIVER(cuCtxPopCurrent_v2, (CUcontext *context), NULL)
-DRIVER(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc), array)
-DRIVER(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), array)
-RUNTIME(cudaMallocArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-			  unsigned int flags), array)
-RUNTIME(cudaMalloc3DArray, (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
-			    unsigned int flags), array)
-RUNTIME(cudaMallocMipmappedArray, (cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
-				   struct cudaExtent extent, unsigned int levels, unsigned int flags), array)
+DRIVER(cuCtxPopCurrent_v2, (CUcontext * context), NULL)
+DRIVER(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc), array)
+DRIVER(cuMipmappedArrayCreate,
+       (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), array)
+RUNTIME(cudaMallocArray,
+	(cudaArray_t * array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+	 unsigned int flags),
+	array)
+RUNTIME(cudaMalloc3DArray,
+	(cudaArray_t * array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+	 unsigned int flags),
+	array)
+RUNTIME(cudaMallocMipmappedArray,
+	(cudaMipmappedArray_t * array, const struct cudaChannelFormatDesc *desc,
+	 struct cudaExtent extent, unsigned int levels, unsigned int flags),
+	array)
 RUNTIME(cudaFreeMipmappedArray, (cudaMipmappedArray_t array), NULL)
-RUNTIME(cudaExternalMemoryGetMappedMipmappedArray, (cudaMipmappedArray_t *array, void *memory, const void *desc), array)
-RUNTIME(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *props), pool)
-RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t *pool, struct cudaMemLocation *where, int type), pool)
-RUNTIME(cudaMallocFromPoolAsync, (void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream), p)
+RUNTIME(cudaExternalMemoryGetMappedMipmappedArray,
+	(cudaMipmappedArray_t * array, void *memory, const void *desc), array)
+RUNTIME(cudaMemPoolCreate, (cudaMemPool_t * pool, const struct cudaMemPoolProps *props), pool)
+RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t * pool, struct cudaMemLocation *where, int type),
+	pool)
+RUNTIME(cudaMallocFromPoolAsync, (void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream),
+	p)
 RUNTIME(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind), NULL)
 
 /* As in CUDA 12: where the number of a copy that fails goes is gone in 13. */
-RUNTIME(cudaMemcpyBatchAsync, (void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
-			       size_t attribute_count, size_t *failed, cudaStream_t stream), NULL)
-RUNTIME(cudaMemcpy3DBatchAsync, (size_t count, void *operations, size_t *failed, unsigned long long flags,
-				 cudaStream_t stream), NULL)
+RUNTIME(cudaMemcpyBatchAsync,
+	(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
+	 size_t attribute_count, size_t *failed, cudaStream_t stream),
+	NULL)
+RUNTIME(cudaMemcpy3DBatchAsync,
+	(size_t count, void *operations, size_t *failed, unsigned long long flags,
+	 cudaStream_t stream),
+	NULL)
 
-RUNTIME(cudaMemcpyWithAttributesAsync, (void *dst, const void *src, size_t size, void *attributes, cudaStream_t stream), NULL)
-RUNTIME(cudaMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, cudaStream_t stream), NULL)
-DRIVER(cuMemcpyWithAttributesAsync, (CUdeviceptr dst, CUdeviceptr src, size_t size, void *attributes, CUstream stream), NULL)
-DRIVER(cuMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, CUstream stream), NULL)
+RUNTIME(cudaMemcpyWithAttributesAsync,
+	(void *dst, const void *src, size_t size, void *attributes, cudaStream_t stream), NULL)
+RUNTIME(cudaMemcpy3DWithAttributesAsync,
+	(void *operation, unsigned long long flags, cudaStream_t stream), NULL)
+DRIVER(cuMemcpyWithAttributesAsync,
+       (CUdeviceptr dst, CUdeviceptr src, size_t size, void *attributes, CUstream stream), NULL)
+DRIVER(cuMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, CUstream stream),
+       NULL)
 
 RUNTIME(cudaStreamBeginCapture, (cudaStream_t stream, int mode), NULL)
 RUNTIME(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), graph)
 RUNTIME(cudaGetSymbolAddress, (void **p, const void *symbol), p)
 RUNTIME(cudaGLMapBufferObject, (void **p, unsigned int buffer), p)
-RUNTIME(cudaGetMipmappedArrayLevel, (cudaArray_t *array, cudaMipmappedArray_const_t of, unsigned int level), array)
-DRIVER(cuMipmappedArrayGetLevel, (CUarray *array, CUmipmappedArray of, unsigned int level), array)
+RUNTIME(cudaGetMipmappedArrayLevel,
+	(cudaArray_t * array, cudaMipmappedArray_const_t of, unsigned int level), array)
+DRIVER(cuMipmappedArrayGetLevel, (CUarray * array, CUmipmappedArray of, unsigned int level), array)
 RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *params, cudaStream_t stream), NULL)
 
-typedef cudaError_t batch(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
-			  size_t attribute_count, cudaStream_t stream);
-typedef cudaError_t batch_3d(size_t count, void *operations, unsigned long long flags, cudaStream_t stream);
+typedef cudaError_t batch(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes,
+			  size_t *indices, size_t attribute_count, cudaStream_t stream);
+typedef cudaError_t batch_3d(size_t count, void *operations, unsigned long long flags,
+			     cudaStream_t stream);
 
 static int batches(void)
 {
 	batch *newer = (batch *)(uintptr_t)cudaMemcpyBatchAsync;
 	batch_3d *newer_3d = (batch_3d *)(uintptr_t)cudaMemcpy3DBatchAsync;
-	struct { char ends[80]; struct cudaExtent extent; int mode; } operations[2] = {
-		{ .extent = { 2, 3, 4 } }, { .extent = { 5, 6, 7 } },
+	struct {
+		char ends[80];
+		struct cudaExtent extent;
+		int mode;
+	} operations[2] = {
+		{ .extent = { 2, 3, 4 } },
+		{ .extent = { 5, 6, 7 } },
 	};
 	size_t sizes[3] = { 10, 20, 30 }, none = 0, one = 1, three = 3, two = 2, failed;
 	void *ends[3] = { sizes, sizes, sizes }, *attributes = ends;
@@ -195,20 +240,22 @@ static int batches(void)
 /* struct cudaMemcpy3DBatchOp */
 struct operation {
 	struct {
-		int type;	/* cudaMemcpyOperandType */
+		int type; /* cudaMemcpyOperandType */
 		const void *address;
 		size_t more[3];
 	} source, destination;
 	struct cudaExtent extent;
 	int mode, flags;
 };
-#define POINTER		1
-#define ARRAY		2
+#define POINTER 1
+#define ARRAY   2
 
 static void levels(void *host, cudaStream_t stream)
 {
 	struct cudaChannelFormatDesc desc = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
-	struct cudaMemcpy3DParms params = { .srcPtr = { host, 64, 4, 4 }, .extent = { 4, 4, 1 }, .kind = cudaMemcpyDefault };
+	struct cudaMemcpy3DParms params = { .srcPtr = { host, 64, 4, 4 },
+					    .extent = { 4, 4, 1 },
+					    .kind = cudaMemcpyDefault };
 	struct cudaExtent extent = { 4, 4, 0 };
 	cudaMipmappedArray_t mipmap;
 	cudaArray_t one, two;
@@ -236,7 +283,8 @@ static void levels(void *host, cudaStream_t stream)
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module, const char *name)
+OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module,
+				     const char *name)
 {
 	if (module) {
 		*p = VARIABLES + (CUdeviceptr)(uintptr_t)module + (CUdeviceptr)name[0];
@@ -329,7 +377,9 @@ static int directions(void)
 	}
 	newer((void **)dsts, (void **)srcs, sizes, 1000, dsts, &none, 1, stream);
 
-	one = (struct operation){ { POINTER, host, { 0 } }, { ARRAY, array, { 0 } }, { 2, 3, 4 }, 1, 0 };
+	one = (struct operation){
+		{ POINTER, host, { 0 } }, { ARRAY, array, { 0 } }, { 2, 3, 4 }, 1, 0
+	};
 	operations[0] = operations[1] = one;
 	operations[1].extent = (struct cudaExtent){ 5, 6, 7 };
 	newer_3d(2, operations, 0, stream);
@@ -339,7 +389,8 @@ static int directions(void)
 	one.destination.type = POINTER;
 	one.destination.address = memory;
 	cudaMemcpy3DWithAttributesAsync(&one, 0, stream);
-	cuMemcpyWithAttributesAsync((CUdeviceptr)(uintptr_t)memory, (CUdeviceptr)(uintptr_t)host, 50, dsts, (CUstream)stream);
+	cuMemcpyWithAttributesAsync((CUdeviceptr)(uintptr_t)memory, (CUdeviceptr)(uintptr_t)host,
+				    50, dsts, (CUstream)stream);
 	one.source.type = POINTER;
 	one.source.address = host;
 	cuMemcpy3DWithAttributesAsync(&one, 0, (CUstream)stream);
@@ -362,12 +413,19 @@ static void host(void)
 	cuMemUnmap(SPACE, 2 * MIB);
 }
 
-static void peer_box(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes)
+static void peer_box(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+		     size_t bytes)
 {
 	CUDA_MEMCPY3D box = {
-		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from, .reserved0 = from_context,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = to, .reserved1 = to_context,
-		.WidthInBytes = bytes / 10, .Height = 5, .Depth = 2,
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		.srcDevice = from,
+		.reserved0 = from_context,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = to,
+		.reserved1 = to_context,
+		.WidthInBytes = bytes / 10,
+		.Height = 5,
+		.Depth = 2,
 	};
 
 	cuMemcpy3DPeer(&box);
@@ -426,7 +484,8 @@ static int places(void)
 
 static void pools(void)
 {
-	struct cudaMemPoolProps props = { .allocType = 1, .location = { cudaMemLocationTypeHost, 0 } };
+	struct cudaMemPoolProps props = { .allocType = 1,
+					  .location = { cudaMemLocationTypeHost, 0 } };
 	cudaMemPool_t pool;
 	void *p;
 
@@ -454,8 +513,9 @@ static void pools(void)
 static void arrays(void)
 {
 	struct cudaChannelFormatDesc desc = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
-	CUDA_ARRAY3D_DESCRIPTOR layers = { 16, 16, 6, 0x20, 1, LAYERED }, normalized = { 16, 16, 0, UNORM16_X4, 4, 0 },
-		sparse = { 1024, 1024, 0, 0x20, 1, SPARSE };
+	CUDA_ARRAY3D_DESCRIPTOR layers = { 16, 16, 6, 0x20, 1, LAYERED },
+				normalized = { 16, 16, 0, UNORM16_X4, 4, 0 },
+				sparse = { 1024, 1024, 0, 0x20, 1, SPARSE };
 	struct cudaExtent extent = { 16, 16, 6 };
 	cudaMipmappedArray_t mipmap;
 	CUmipmappedArray driver;
@@ -500,25 +560,25 @@ static int formats(void)
 	cuMipmappedArrayCreate(&driver, &floats, 0);
 	cudaMallocMipmappedArray(&mipmap, &desc, layers, 30, LAYERED);
 	cuMipmappedArrayCreate(&driver, &blocks, 4);
-	array_of(17, 8, 8, 8, 8);	/* cudaChannelFormatKindUnsignedBlockCompressed1 */
-	array_of(29, 8, 8, 8, 8);	/* cudaChannelFormatKindUnsignedBlockCompressed7 */
-	array_of(4, 8, 8, 8, 0);	/* cudaChannelFormatKindNV12 */
-	driver_array_of(0x91, 4);	/* CU_AD_FORMAT_BC1_UNORM */
-	driver_array_of(0x9b, 3);	/* CU_AD_FORMAT_BC6H_UF16 */
-	driver_array_of(0xb0, 3);	/* CU_AD_FORMAT_NV12 */
-	driver_array_of(0x9f, 3);	/* CU_AD_FORMAT_P010 */
-	driver_array_of(0xa3, 3);	/* CU_AD_FORMAT_P210 */
-	driver_array_of(0xb1, 4);	/* CU_AD_FORMAT_Y416 */
-	array_of(34, 8, 8, 8, 0);	/* cudaChannelFormatKindUnsigned8SemiPlanar420 */
-	array_of(37, 16, 16, 16, 0);	/* cudaChannelFormatKindUnsigned16SemiPlanar422 */
-	array_of(45, 16, 16, 16, 0);	/* cudaChannelFormatKindUnsigned16Planar444 */
-	driver_array_of(0x51, 4);	/* CU_AD_FORMAT_UINT8_PACKED_422 */
-	driver_array_of(0x54, 3);	/* CU_AD_FORMAT_UINT16_SEMIPLANAR_420 */
-	driver_array_of(0x59, 3);	/* CU_AD_FORMAT_UINT8_PLANAR_420 */
-	driver_array_of(0x5c, 3);	/* CU_AD_FORMAT_UINT16_PLANAR_422 */
-	driver_array_of(0x5d, 3);	/* CU_AD_FORMAT_UINT8_PLANAR_444 */
-	driver_array_of(0xa9, 1);	/* CU_AD_FORMAT_Y410 */
-	driver_array_of(0xb5, 1);	/* CU_AD_FORMAT_YUV444_16bit_SemiPlanar */
+	array_of(17, 8, 8, 8, 8);    /* cudaChannelFormatKindUnsignedBlockCompressed1 */
+	array_of(29, 8, 8, 8, 8);    /* cudaChannelFormatKindUnsignedBlockCompressed7 */
+	array_of(4, 8, 8, 8, 0);     /* cudaChannelFormatKindNV12 */
+	driver_array_of(0x91, 4);    /* CU_AD_FORMAT_BC1_UNORM */
+	driver_array_of(0x9b, 3);    /* CU_AD_FORMAT_BC6H_UF16 */
+	driver_array_of(0xb0, 3);    /* CU_AD_FORMAT_NV12 */
+	driver_array_of(0x9f, 3);    /* CU_AD_FORMAT_P010 */
+	driver_array_of(0xa3, 3);    /* CU_AD_FORMAT_P210 */
+	driver_array_of(0xb1, 4);    /* CU_AD_FORMAT_Y416 */
+	array_of(34, 8, 8, 8, 0);    /* cudaChannelFormatKindUnsigned8SemiPlanar420 */
+	array_of(37, 16, 16, 16, 0); /* cudaChannelFormatKindUnsigned16SemiPlanar422 */
+	array_of(45, 16, 16, 16, 0); /* cudaChannelFormatKindUnsigned16Planar444 */
+	driver_array_of(0x51, 4);    /* CU_AD_FORMAT_UINT8_PACKED_422 */
+	driver_array_of(0x54, 3);    /* CU_AD_FORMAT_UINT16_SEMIPLANAR_420 */
+	driver_array_of(0x59, 3);    /* CU_AD_FORMAT_UINT8_PLANAR_420 */
+	driver_array_of(0x5c, 3);    /* CU_AD_FORMAT_UINT16_PLANAR_422 */
+	driver_array_of(0x5d, 3);    /* CU_AD_FORMAT_UINT8_PLANAR_444 */
+	driver_array_of(0xa9, 1);    /* CU_AD_FORMAT_Y410 */
+	driver_array_of(0xb5, 1);    /* CU_AD_FORMAT_YUV444_16bit_SemiPlanar */
 	return 0;
 }
 

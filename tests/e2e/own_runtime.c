@@ -96,8 +96,8 @@ OPAQUE cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t
 	return err;
 }
 
-OPAQUE cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
-				   cudaStream_t stream)
+OPAQUE cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
+				   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	__asm__ volatile("" : : "r"(dst), "r"(src), "r"(count), "r"(kind), "r"(stream));
 	return cudaSuccess;
@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 		perror(argv[2]);
 		return 1;
 	}
-	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork|handler [N], own_runtime become PROGRAM [ARGUMENT...]\n", stderr);
+	fputs("usage: own_runtime tail|nest|deep|jump|stuck|fork|handler [N], own_runtime become PROGRAM [ARGUMENT...]\n",
+	      stderr);
 	return 2;
 }

@@ -23,8 +23,8 @@ __attribute__((constructor)) static void hidden_register(void)
 	static unsigned char image[64];
 	void **fatbin = __cudaRegisterFatBinary(image);
 
-	__cudaRegisterFunction(fatbin, (const char *)hidden, (char *)"_Z6hiddenv", "_Z6hiddenv", -1, NULL, NULL, NULL, NULL,
-			       NULL);
+	__cudaRegisterFunction(fatbin, (const char *)hidden, (char *)"_Z6hiddenv", "_Z6hiddenv", -1,
+			       NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFatBinaryEnd(fatbin);
 }
 

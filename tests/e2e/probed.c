@@ -86,8 +86,8 @@ EXPORT int probed_wraps(void)
 }
 
 const struct functions probed_functions = {
-	probed_status, probed_negative, probed_pointer, probed_plain, probed_recursive, probed_jumps, cublasProbed_v2, mangled,
-	probed_wraps,
+	probed_status, probed_negative, probed_pointer, probed_plain, probed_recursive,
+	probed_jumps,  cublasProbed_v2, mangled,        probed_wraps,
 };
 
 #else

@@ -13,7 +13,8 @@
 _Thread_local struct actor *self;
 bool tracing, no_runtime, no_driver;
 
-static const char *const kinds[KIND_COUNT] = { "device", "managed", "async", "array", "physical", "pinned", "registered" };
+static const char *const kinds[KIND_COUNT] = { "device",   "managed", "async",     "array",
+					       "physical", "pinned",  "registered" };
 static const char *const directions[DIRECTIONS] = { "H2H", "H2D", "D2H", "D2D", "P2P", "unknown" };
 
 static bool must_be_freed(enum kind kind)
@@ -80,7 +81,8 @@ static struct failure_book *failure_of(struct actor *actor, const char *name, in
 			return &actor->failures[i];
 	if (i == sizeof(actor->failures) / sizeof(actor->failures[0]))
 		abort();
-	actor->failures[actor->failure_count++] = (struct failure_book){ .name = name, .code = code };
+	actor->failures[actor->failure_count++] =
+		(struct failure_book){ .name = name, .code = code };
 	return &actor->failures[i];
 }
 
@@ -168,7 +170,8 @@ struct allocation *allocation_at(uint64_t address)
 
 static bool overlaps(const struct allocation *a, uint64_t address, uint64_t bytes)
 {
-	return has_handle(a) ? a->address == address : address < a->address + a->bytes && a->address < address + bytes;
+	return has_handle(a) ? a->address == address :
+			       address < a->address + a->bytes && a->address < address + bytes;
 }
 
 bool is_taken(uint64_t address, uint64_t bytes)
@@ -198,7 +201,8 @@ void note_allocation(const char *call, int code, struct allocation allocation)
 	for (i = self->allocation_count; i-- > 0;) {
 		struct allocation *old = &self->allocations[i];
 
-		if (has_handle(old) != has_handle(&allocation) || !overlaps(old, allocation.address, allocation.bytes))
+		if (has_handle(old) != has_handle(&allocation) ||
+		    !overlaps(old, allocation.address, allocation.bytes))
 			continue;
 		if (!old->ended) {
 			fprintf(stderr, "random_calls: 0x%llx was given twice, by %s and %s\n",
@@ -209,12 +213,15 @@ void note_allocation(const char *call, int code, struct allocation allocation)
 	}
 	allocation.call = call;
 	allocation.opens = 1;
-	self->allocations = grown(self->allocations, self->allocation_count, &self->allocation_size, sizeof(allocation));
+	self->allocations = grown(self->allocations, self->allocation_count, &self->allocation_size,
+				  sizeof(allocation));
 	self->allocations[self->allocation_count++] = allocation;
 	self->allocated++;
 	if (tracing)
-		fprintf(stderr, "    0x%llx %llu bytes of %s memory on device %d\n", (unsigned long long)allocation.address,
-			(unsigned long long)allocation.bytes, kinds[allocation.kind], allocation.device);
+		fprintf(stderr, "    0x%llx %llu bytes of %s memory on device %d\n",
+			(unsigned long long)allocation.address,
+			(unsigned long long)allocation.bytes, kinds[allocation.kind],
+			allocation.device);
 	if (!is_vram(allocation.kind))
 		return;
 	self->live += allocation.bytes;
@@ -249,8 +256,7 @@ void note_free(uint64_t address, int code)
 	if (!code && allocation) {
 		note_released(allocation);
 		sparse_settle();
-	}
-	else if (!code)
+	} else if (!code)
 		self->unknown_frees++;
 	else if (!allocation && was_freed(address))
 		self->double_frees++;
@@ -271,8 +277,8 @@ void note_ended(int device, CUcontext context)
 	for (i = self->allocation_count; i-- > 0;) {
 		struct allocation *allocation = &self->allocations[i];
 
-		if (allocation->ended || allocation->context != context || (!context && allocation->device != device) ||
-		    outlives_contexts(allocation))
+		if (allocation->ended || allocation->context != context ||
+		    (!context && allocation->device != device) || outlives_contexts(allocation))
 			continue;
 		if (!must_be_freed(allocation->kind)) {
 			forget(allocation);
@@ -283,13 +289,16 @@ void note_ended(int device, CUcontext context)
 		self->leaked += allocation->bytes;
 	}
 	for (i = self->stream_count; i-- > 0;)
-		if (self->streams[i].context == context && (context || self->streams[i].device == device))
+		if (self->streams[i].context == context &&
+		    (context || self->streams[i].device == device))
 			self->streams[i] = self->streams[--self->stream_count];
 	for (i = self->graph_count; i-- > 0;)
-		if (self->graphs[i].context == context && (context || self->graphs[i].device == device))
+		if (self->graphs[i].context == context &&
+		    (context || self->graphs[i].device == device))
 			self->graphs[i] = self->graphs[--self->graph_count];
 	for (i = self->exec_count; i-- > 0;)
-		if (self->execs[i].held.context == context && (context || self->execs[i].held.device == device))
+		if (self->execs[i].held.context == context &&
+		    (context || self->execs[i].held.device == device))
 			self->execs[i] = self->execs[--self->exec_count];
 	for (i = self->pool_count; i-- > 0;)
 		if (!context && self->pools[i].device == device)
@@ -306,7 +315,8 @@ void note_copy(int code, enum direction direction, bool async, uint64_t bytes)
 	if (self->left_out)
 		return;
 	if (tracing)
-		fprintf(stderr, "    %s of %llu bytes\n", directions[direction], (unsigned long long)bytes);
+		fprintf(stderr, "    %s of %llu bytes\n", directions[direction],
+			(unsigned long long)bytes);
 	copies->calls++;
 	copies->failures += code != 0;
 	copies->bytes += code ? 0 : bytes;
@@ -328,7 +338,8 @@ void note_launch(int code, unsigned int kernel)
 
 void actor_add(struct actor *to, const struct actor *from)
 {
-	const unsigned long *copies = (const unsigned long *)from->copies, *kernels = (const unsigned long *)from->kernels;
+	const unsigned long *copies = (const unsigned long *)from->copies,
+			    *kernels = (const unsigned long *)from->kernels;
 	size_t i;
 
 	to->allocated += from->allocated;
@@ -346,7 +357,8 @@ void actor_add(struct actor *to, const struct actor *from)
 		call->failures += from->calls[i].failures;
 	}
 	for (i = 0; i < from->failure_count; i++)
-		failure_of(to, from->failures[i].name, from->failures[i].code)->count += from->failures[i].count;
+		failure_of(to, from->failures[i].name, from->failures[i].code)->count +=
+			from->failures[i].count;
 	for (i = 0; i < sizeof(to->copies) / sizeof(*copies); i++)
 		((unsigned long *)to->copies)[i] += copies[i];
 	for (i = 0; i < sizeof(to->kernels) / sizeof(*kernels); i++)
@@ -356,7 +368,8 @@ void actor_add(struct actor *to, const struct actor *from)
 			set_add(&to->freed, from->freed.slots[i]);
 	for (i = 0; i < from->allocation_count; i++) {
 		to->leaks_known &= !from->allocations[i].ended;
-		to->allocations = grown(to->allocations, to->allocation_count, &to->allocation_size, sizeof(*to->allocations));
+		to->allocations = grown(to->allocations, to->allocation_count, &to->allocation_size,
+					sizeof(*to->allocations));
 		to->allocations[to->allocation_count++] = from->allocations[i];
 	}
 }
@@ -378,9 +391,11 @@ static void write_memory(FILE *file, const struct actor *actor)
 	for (i = 0; i < actor->allocation_count; i++)
 		if (must_be_freed(actor->allocations[i].kind) && !actor->allocations[i].ended)
 			leaked += actor->allocations[i].bytes;
-	fprintf(file, "\"memory\":{\"allocations\":%lu,\"frees\":%lu,\"failed_allocations\":%lu,\"failed_frees\":%lu,"
-		"\"double_frees\":%lu,\"unknown_frees\":%lu,\"leaked_bytes\":%lu", actor->allocated, actor->frees,
-		actor->failed_allocations, actor->failed_frees, actor->double_frees, actor->unknown_frees, leaked);
+	fprintf(file,
+		"\"memory\":{\"allocations\":%lu,\"frees\":%lu,\"failed_allocations\":%lu,\"failed_frees\":%lu,"
+		"\"double_frees\":%lu,\"unknown_frees\":%lu,\"leaked_bytes\":%lu",
+		actor->allocated, actor->frees, actor->failed_allocations, actor->failed_frees,
+		actor->double_frees, actor->unknown_frees, leaked);
 	if (actor->peak_known)
 		fprintf(file, ",\"peak_bytes\":%lu", actor->peak);
 	fprintf(file, "},\"leaks\":%s", actor->leaks_known ? "[" : "null");
@@ -388,8 +403,9 @@ static void write_memory(FILE *file, const struct actor *actor)
 		const struct allocation *a = &actor->allocations[i];
 
 		if (must_be_freed(a->kind))
-			fprintf(file, "%s[\"0x%llx\",%llu,\"%s\",%d,\"%s\"]", comma(&first), (unsigned long long)a->address,
-				(unsigned long long)a->bytes, kinds[a->kind], a->device, a->call);
+			fprintf(file, "%s[\"0x%llx\",%llu,\"%s\",%d,\"%s\"]", comma(&first),
+				(unsigned long long)a->address, (unsigned long long)a->bytes,
+				kinds[a->kind], a->device, a->call);
 	}
 	fputs(actor->leaks_known ? "]" : "", file);
 }
@@ -401,29 +417,32 @@ static void write_counters(FILE *file, const struct actor *actor)
 
 	fputs(",\"calls\":{", file);
 	for (i = 0; i < actor->call_count; i++)
-		fprintf(file, "%s\"%s\":[%lu,%lu]", comma(&first), actor->calls[i].name, actor->calls[i].calls,
-			actor->calls[i].failures);
+		fprintf(file, "%s\"%s\":[%lu,%lu]", comma(&first), actor->calls[i].name,
+			actor->calls[i].calls, actor->calls[i].failures);
 	fputs("},\"failures\":{", file);
 	first = true;
 	for (i = 0; i < actor->failure_count; i++)
-		fprintf(file, "%s\"%s %d\":%lu", comma(&first), actor->failures[i].name, actor->failures[i].code,
-			actor->failures[i].count);
+		fprintf(file, "%s\"%s %d\":%lu", comma(&first), actor->failures[i].name,
+			actor->failures[i].code, actor->failures[i].count);
 	fputs("},\"copies\":{", file);
 	first = true;
 	for (i = 0; i < DIRECTIONS; i++)
 		for (j = 0; j < 2; j++)
 			for (k = 0; k < DEVICES; k++)
 				if (actor->copies[i][j][k].calls)
-					fprintf(file, "%s\"%s %s %zu\":[%lu,%lu,%lu]", comma(&first), directions[i],
-						j ? "async" : "sync", k, actor->copies[i][j][k].calls,
-						actor->copies[i][j][k].failures, actor->copies[i][j][k].bytes);
+					fprintf(file, "%s\"%s %s %zu\":[%lu,%lu,%lu]",
+						comma(&first), directions[i], j ? "async" : "sync",
+						k, actor->copies[i][j][k].calls,
+						actor->copies[i][j][k].failures,
+						actor->copies[i][j][k].bytes);
 	fputs("},\"kernels\":{", file);
 	first = true;
 	for (i = 0; i < KERNELS; i++)
 		for (j = 0; j < DEVICES; j++)
 			if (actor->kernels[i][j].launches || actor->kernels[i][j].graph_launches)
-				fprintf(file, "%s\"kernel%zu %zu\":[%lu,%lu,%lu]", comma(&first), i, j,
-					actor->kernels[i][j].launches, actor->kernels[i][j].failures,
+				fprintf(file, "%s\"kernel%zu %zu\":[%lu,%lu,%lu]", comma(&first), i,
+					j, actor->kernels[i][j].launches,
+					actor->kernels[i][j].failures,
 					actor->kernels[i][j].graph_launches);
 	fputs("}", file);
 }

@@ -28,18 +28,19 @@ int device_count;
 const char *books_path, *books_key;
 static const char *letters;
 
-static const struct family { char letter; unsigned int weight; void (*step)(void); } families[] = {
-	{ 'm', 40, step_allocate }, { 'm', 36, step_free }, { 'm', 2, step_pool },
-	{ 'w', 6, step_wrong_free },
-	{ 'v', 24, step_physical },
-	{ 'd', 3, step_device }, { 'd', 4, step_stream },
-	{ 'x', 5, step_context }, { 'x', 3, step_primary },
-	{ 'r', 1, step_reset },
-	{ 'c', 20, step_copy }, { 'c', 4, step_set },
-	{ 'l', 40, step_launch }, { 'g', 60, step_graph },
-	{ 'h', 4, step_callback }, { 't', 1, step_threads }, { 'f', 1, step_fork },
+static const struct family {
+	char letter;
+	unsigned int weight;
+	void (*step)(void);
+} families[] = {
+	{ 'm', 40, step_allocate },  { 'm', 36, step_free },     { 'm', 2, step_pool },
+	{ 'w', 6, step_wrong_free }, { 'v', 24, step_physical }, { 'd', 3, step_device },
+	{ 'd', 4, step_stream },     { 'x', 5, step_context },   { 'x', 3, step_primary },
+	{ 'r', 1, step_reset },      { 'c', 20, step_copy },     { 'c', 4, step_set },
+	{ 'l', 40, step_launch },    { 'g', 60, step_graph },    { 'h', 4, step_callback },
+	{ 't', 1, step_threads },    { 'f', 1, step_fork },
 };
-#define FAMILIES	(sizeof(families) / sizeof(families[0]))
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 void make_steps(unsigned long count)
 {

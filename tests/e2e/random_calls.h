@@ -13,22 +13,31 @@
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
 
-#define KERNELS		6
-#define STREAMS		8
-#define DEVICES		3
+#define KERNELS 6
+#define STREAMS 8
+#define DEVICES 3
 /*
  * Contexts that a thread pushes: cutop keeps as many; of what is below more, it does not know the
  * device
  */
-#define STACK_MAX	4
-#define CONTEXTS	5
-#define MAPPINGS	32
-#define SPARSE		2
-#define SPARSE_SIDE	8	/* tiles of a sparse array, in a row and in a column */
-#define MIB		((size_t)1 << 20)
+#define STACK_MAX   4
+#define CONTEXTS    5
+#define MAPPINGS    32
+#define SPARSE      2
+#define SPARSE_SIDE 8 /* tiles of a sparse array, in a row and in a column */
+#define MIB         ((size_t)1 << 20)
 
 /* As cutop names them; what comes before KIND_PINNED is VRAM. */
-enum kind { KIND_DEVICE, KIND_MANAGED, KIND_ASYNC, KIND_ARRAY, KIND_PHYSICAL, KIND_PINNED, KIND_REGISTERED, KIND_COUNT };
+enum kind {
+	KIND_DEVICE,
+	KIND_MANAGED,
+	KIND_ASYNC,
+	KIND_ARRAY,
+	KIND_PHYSICAL,
+	KIND_PINNED,
+	KIND_REGISTERED,
+	KIND_COUNT
+};
 enum direction { H2H, H2D, D2H, D2D, P2P, UNKNOWN, DIRECTIONS };
 
 /* How an allocation is freed. */
@@ -40,11 +49,11 @@ struct allocation {
 	enum kind kind;
 	enum way way;
 	int device;
-	CUcontext context;	/* NULL: its device's primary one */
-	unsigned int opens;	/* handles and mappings of physical memory */
+	CUcontext context;  /* NULL: its device's primary one */
+	unsigned int opens; /* handles and mappings of physical memory */
 	unsigned int handles;
-	bool tile_pool;		/* physical memory for sparse arrays only */
-	size_t width, height, depth, element;	/* of an array */
+	bool tile_pool;                       /* physical memory for sparse arrays only */
+	size_t width, height, depth, element; /* of an array */
 	/* With its context, and leaked; its place was not given to another since */
 	bool ended;
 };
@@ -55,24 +64,47 @@ struct stream {
 	CUcontext context;
 };
 
-struct call_book { const char *name; unsigned long calls, failures; };
-struct failure_book { const char *name; int code; unsigned long count; };
-struct copy_book { unsigned long calls, failures, bytes; };
-struct kernel_book { unsigned long launches, failures, graph_launches; };
-struct pool { cudaMemPool_t pool; int device; };
-struct current { CUcontext context; int device; };	/* NULL: the primary one of the device */
-struct mapping { uint64_t address, bytes, handle; };
+struct call_book {
+	const char *name;
+	unsigned long calls, failures;
+};
+struct failure_book {
+	const char *name;
+	int code;
+	unsigned long count;
+};
+struct copy_book {
+	unsigned long calls, failures, bytes;
+};
+struct kernel_book {
+	unsigned long launches, failures, graph_launches;
+};
+struct pool {
+	cudaMemPool_t pool;
+	int device;
+};
+struct current {
+	CUcontext context;
+	int device;
+}; /* NULL: the primary one of the device */
+struct mapping {
+	uint64_t address, bytes, handle;
+};
 /* By tile, the handle of the memory there */
-struct sparse { uint64_t array; bool levels; uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE]; };
+struct sparse {
+	uint64_t array;
+	bool levels;
+	uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE];
+};
 /* The last: what was an executable graph */
 enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };
 
 struct graph_node {
-	cudaGraphNode_t handle;	/* NULL: captured, or a clone's */
-	cudaGraphNode_t learnt;	/* then: as the program was told, which asked for its kernel, too */
+	cudaGraphNode_t handle; /* NULL: captured, or a clone's */
+	cudaGraphNode_t learnt; /* then: as the program was told, which asked for its kernel, too */
 	enum graph_node_kind kind;
 	bool off;
-	unsigned long kernels[KERNELS];	/* that it runs */
+	unsigned long kernels[KERNELS]; /* that it runs */
 };
 
 struct graph {
@@ -85,11 +117,14 @@ struct graph {
 
 struct exec {
 	cudaGraphExec_t handle;
-	cudaGraph_t of;		/* whose nodes name its own; NULL: none's do */
+	cudaGraph_t of; /* whose nodes name its own; NULL: none's do */
 	struct graph held;
 };
 
-struct address_set { uint64_t *slots; size_t count, size; };
+struct address_set {
+	uint64_t *slots;
+	size_t count, size;
+};
 
 struct actor {
 	uint64_t chance;
@@ -99,15 +134,15 @@ struct actor {
 	bool alone;
 	/* Other threads' allocations lay at other times, and elsewhere */
 	bool peak_known, leaks_known;
-	bool runtime_only;	/* calls of the driver are left out for now */
-	bool is_child;		/* of a fork */
-	unsigned int nested;	/* how many callbacks this is inside of */
-	int device;		/* of the current context */
-	CUcontext context;	/* the current one, NULL if it is a primary one */
-	int runtime_device;	/* the last cudaSetDevice()'s */
+	bool runtime_only;   /* calls of the driver are left out for now */
+	bool is_child;       /* of a fork */
+	unsigned int nested; /* how many callbacks this is inside of */
+	int device;          /* of the current context */
+	CUcontext context;   /* the current one, NULL if it is a primary one */
+	int runtime_device;  /* the last cudaSetDevice()'s */
 	struct current stack[STACK_MAX];
 	unsigned int depth;
-	struct current contexts[CONTEXTS];	/* all that were made and not destroyed */
+	struct current contexts[CONTEXTS]; /* all that were made and not destroyed */
 	size_t context_count;
 	CUcontext primaries[DEVICES];
 	unsigned int retained[DEVICES];
@@ -130,7 +165,8 @@ struct actor {
 	struct pool pools[4];
 	size_t pool_count;
 
-	unsigned long allocated, frees, failed_allocations, failed_frees, double_frees, unknown_frees;
+	unsigned long allocated, frees, failed_allocations, failed_frees, double_frees,
+		unknown_frees;
 	unsigned long live, peak, leaked;
 	struct call_book calls[512];
 	size_t call_count;
@@ -141,14 +177,17 @@ struct actor {
 };
 
 extern _Thread_local struct actor *self;
-extern bool tracing;		/* each call is told on standard error */
+extern bool tracing; /* each call is told on standard error */
 extern char host_memory[1 << 20];
 extern int device_count;
-extern bool no_runtime, no_driver;	/* calls of that layer are left out */
+extern bool no_runtime, no_driver; /* calls of that layer are left out */
 
 /* random_books.c */
-uint64_t any(uint64_t below);	/* of the actor's own numbers */
-static inline bool one_in(unsigned int n) { return any(n) == 0; }
+uint64_t any(uint64_t below); /* of the actor's own numbers */
+static inline bool one_in(unsigned int n)
+{
+	return any(n) == 0;
+}
 struct actor *actor_new(uint64_t seed);
 bool is_wanted(const char *name);
 int note(const char *name, int code);
@@ -172,10 +211,11 @@ void actor_write(struct actor *actor, const char *path, const char *key);
  * that is not wanted is not made: it seems to fail, and what is noted of it next is left out of the
  * books as well.
  */
-#define CALL(function, ...)	(is_wanted(#function) ? note(#function, (int)function(__VA_ARGS__)) : -1)
+#define CALL(function, ...) \
+	(is_wanted(#function) ? note(#function, (int)function(__VA_ARGS__)) : -1)
 
 /* The same with one of two functions that are alike. */
-#define EITHER(one, other, ...)	(one_in(2) ? CALL(one, __VA_ARGS__) : CALL(other, __VA_ARGS__))
+#define EITHER(one, other, ...) (one_in(2) ? CALL(one, __VA_ARGS__) : CALL(other, __VA_ARGS__))
 
 /* random_memory.c */
 void step_allocate(void);
@@ -183,11 +223,11 @@ void step_free(void);
 void step_wrong_free(void);
 void step_pool(void);
 void free_all(void);
-cudaStream_t any_stream(void);	/* of the current context, or one of the default ones */
+cudaStream_t any_stream(void); /* of the current context, or one of the default ones */
 
 void step_physical(void);
 void unmap_all(void);
-void sparse_settle(void);	/* what is mapped into arrays that are gone is so no more */
+void sparse_settle(void); /* what is mapped into arrays that are gone is so no more */
 
 /* random_copies.c */
 void step_copy(void);
@@ -197,8 +237,8 @@ void step_set(void);
 void step_launch(void);
 extern CUmodule loaded_module;
 const void *stub_of(unsigned int kernel);
-const void *any_runtime_name(unsigned int kernel);	/* the stub, or a handle */
-CUfunction any_driver_name(unsigned int kernel);		/* NULL if a call failed */
+const void *any_runtime_name(unsigned int kernel); /* the stub, or a handle */
+CUfunction any_driver_name(unsigned int kernel);   /* NULL if a call failed */
 
 /* random_graphs.c */
 void step_graph(void);
@@ -208,15 +248,15 @@ void step_callback(void);
 void step_threads(void);
 void step_fork(void);
 void await_children(void);
-void follow(const char *letters);	/* becomes another program */
+void follow(const char *letters); /* becomes another program */
 
 /* random_calls.c */
 extern const char *books_path, *books_key;
 void make_steps(unsigned long count);
-void start(int device);		/* the first calls of a thread: it turns to @device */
+void start(int device); /* the first calls of a thread: it turns to @device */
 
 /* random_contexts.c */
-void leave_contexts(void);	/* ends the actor's own */
+void leave_contexts(void); /* ends the actor's own */
 void step_primary(void);
 void step_device(void);
 void step_context(void);

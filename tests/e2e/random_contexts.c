@@ -5,7 +5,7 @@
 
 void step_device(void)
 {
-	int device = (int)any((uint64_t)device_count + 1);	/* the last is none */
+	int device = (int)any((uint64_t)device_count + 1); /* the last is none */
 
 	if (CALL(cudaSetDevice, device))
 		return;
@@ -25,7 +25,8 @@ static bool is_in_stack(CUcontext context, int device)
 	unsigned int i;
 
 	for (i = 0; i < self->depth; i++)
-		if (self->stack[i].context == context && (context || self->stack[i].device == device))
+		if (self->stack[i].context == context &&
+		    (context || self->stack[i].device == device))
 			return true;
 	return false;
 }
@@ -68,7 +69,8 @@ void step_context(void)
 	case 1:
 		if (self->context_count == CONTEXTS || self->depth == STACK_MAX)
 			return;
-		if (one_in(2) ? CALL(cuCtxCreate_v2, &handle, 0, one.device) : CALL(cuCtxCreate_v4, &handle, NULL, 0, one.device))
+		if (one_in(2) ? CALL(cuCtxCreate_v2, &handle, 0, one.device) :
+				CALL(cuCtxCreate_v4, &handle, NULL, 0, one.device))
 			return;
 		one.context = handle;
 		self->contexts[self->context_count++] = one;
@@ -116,14 +118,16 @@ void step_primary(void)
 	if (!self->alone || self->is_child)
 		return;
 	if (!self->retained[device] || one_in(3)) {
-		self->retained[device] += !CALL(cuDevicePrimaryCtxRetain, &self->primaries[device], device);
+		self->retained[device] +=
+			!CALL(cuDevicePrimaryCtxRetain, &self->primaries[device], device);
 		return;
 	}
 	/*
 	 * Whether the runtime takes a reference to a context that the driver's calls made current,
 	 * CUDA's documents do not say.
 	 */
-	if (self->retained[device] == 1 && self->runtime_used[device] && !self->runtime_retained[device])
+	if (self->retained[device] == 1 && self->runtime_used[device] &&
+	    !self->runtime_retained[device])
 		return;
 	if (self->retained[device] == 1 &&
 	    ((!self->context && self->device == device) || is_in_stack(NULL, device)))
@@ -146,13 +150,15 @@ void step_stream(void)
 		gone = stream->stream;
 		if (!EITHER(cudaStreamDestroy, cuStreamDestroy_v2, gone))
 			*stream = self->streams[--self->stream_count];
-		if (self->alone && one_in(4))	/* which is no stream now */
+		if (self->alone && one_in(4)) /* which is no stream now */
 			EITHER(cudaStreamDestroy, cuStreamDestroy_v2, gone);
 		return;
 	}
 	switch (any(5)) {
 	case 0: code = CALL(cudaStreamCreate, &stream->stream); break;
-	case 1: code = CALL(cudaStreamCreateWithFlags, &stream->stream, (unsigned int)any(3)); break;
+	case 1:
+		code = CALL(cudaStreamCreateWithFlags, &stream->stream, (unsigned int)any(3));
+		break;
 	case 2: code = CALL(cudaStreamCreateWithPriority, &stream->stream, 1, -1); break;
 	case 3: code = CALL(cuStreamCreate, &stream->stream, 0); break;
 	default: code = CALL(cuStreamCreateWithPriority, &stream->stream, 1, -2);
@@ -168,7 +174,8 @@ void step_reset(void)
 		return;
 	if (one_in(2)) {
 		/* In a context of the program's own it ends nothing: cuda_runtime_api.h. */
-		if ((self->context || self->device == self->runtime_device) && !CALL(cudaDeviceReset) && !self->context)
+		if ((self->context || self->device == self->runtime_device) &&
+		    !CALL(cudaDeviceReset) && !self->context)
 			note_ended(self->device, NULL);
 	} else {
 		int device = (int)any((uint64_t)device_count + 1);

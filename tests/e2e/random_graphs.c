@@ -10,7 +10,7 @@
 #include <string.h>
 #include "random_calls.h"
 
-#define COUNT(list)	(sizeof(list) / sizeof((list)[0]))
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static bool is_here(int device, CUcontext context)
 {
@@ -80,14 +80,22 @@ static void hold_graph(struct graph_node *node, const struct graph *child)
 
 static struct cudaKernelNodeParams runtime_params(unsigned int kernel)
 {
-	return (struct cudaKernelNodeParams){ .func = (void *)(uintptr_t)(no_runtime ? stub_of(kernel) : any_runtime_name(kernel)),
-		.gridDim = { 1, 1, 1 }, .blockDim = { one_in(30) ? 5000 : 32, 1, 1 } };
+	return (struct cudaKernelNodeParams){
+		.func = (void *)(uintptr_t)(no_runtime ? stub_of(kernel) :
+							 any_runtime_name(kernel)),
+		.gridDim = { 1, 1, 1 },
+		.blockDim = { one_in(30) ? 5000 : 32, 1, 1 }
+	};
 }
 
 static bool driver_params(CUDA_KERNEL_NODE_PARAMS *params, unsigned int kernel)
 {
-	*params = (CUDA_KERNEL_NODE_PARAMS){ .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1,
-		.blockDimZ = 1 };
+	*params = (CUDA_KERNEL_NODE_PARAMS){ .gridDimX = 1,
+					     .gridDimY = 1,
+					     .gridDimZ = 1,
+					     .blockDimX = 32,
+					     .blockDimY = 1,
+					     .blockDimZ = 1 };
 	params->func = no_driver || self->runtime_only ? NULL : any_driver_name(kernel);
 	return params->func;
 }
@@ -98,7 +106,8 @@ static bool node_is_in(cudaGraph_t handle, cudaGraphNode_t node)
 
 	for (i = 0; i < self->graph_count; i++)
 		for (j = 0; self->graphs[i].handle == handle && j < self->graphs[i].count; j++)
-			if (self->graphs[i].nodes[j].handle == node || self->graphs[i].nodes[j].learnt == node)
+			if (self->graphs[i].nodes[j].handle == node ||
+			    self->graphs[i].nodes[j].learnt == node)
 				return true;
 	return false;
 }
@@ -141,13 +150,17 @@ static void add_kernel(struct graph *graph)
 
 	if (one_in(2)) {
 		any_params.kernel = runtime_params(kernel);
-		code = one_in(2) ? CALL(cudaGraphAddKernelNode, &node.handle, graph->handle, NULL, 0, &any_params.kernel) :
-			CALL(cudaGraphAddNode, &node.handle, graph->handle, NULL, NULL, 0, &any_params);
+		code = one_in(2) ? CALL(cudaGraphAddKernelNode, &node.handle, graph->handle, NULL,
+					0, &any_params.kernel) :
+				   CALL(cudaGraphAddNode, &node.handle, graph->handle, NULL, NULL,
+					0, &any_params);
 	} else {
 		if (!driver_params(&any_driver.kernel, kernel))
 			return;
-		code = one_in(2) ? CALL(cuGraphAddKernelNode_v2, &node.handle, graph->handle, NULL, 0, &any_driver.kernel) :
-			CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL, 0, &any_driver);
+		code = one_in(2) ? CALL(cuGraphAddKernelNode_v2, &node.handle, graph->handle, NULL,
+					0, &any_driver.kernel) :
+				   CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL,
+					0, &any_driver);
 	}
 	hold_kernel(&node, kernel);
 	if (!code)
@@ -166,10 +179,21 @@ static void add_child(struct graph *graph)
 		return;
 	any_params.graph = any_driver.graph = child->handle;
 	switch (any(4)) {
-	case 0: code = CALL(cudaGraphAddChildGraphNode, &node.handle, graph->handle, NULL, 0, child->handle); break;
-	case 1: code = CALL(cudaGraphAddNode, &node.handle, graph->handle, NULL, NULL, 0, &any_params); break;
-	case 2: code = CALL(cuGraphAddChildGraphNode, &node.handle, graph->handle, NULL, 0, child->handle); break;
-	default: code = CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL, 0, &any_driver);
+	case 0:
+		code = CALL(cudaGraphAddChildGraphNode, &node.handle, graph->handle, NULL, 0,
+			    child->handle);
+		break;
+	case 1:
+		code = CALL(cudaGraphAddNode, &node.handle, graph->handle, NULL, NULL, 0,
+			    &any_params);
+		break;
+	case 2:
+		code = CALL(cuGraphAddChildGraphNode, &node.handle, graph->handle, NULL, 0,
+			    child->handle);
+		break;
+	default:
+		code = CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL, 0,
+			    &any_driver);
 	}
 	hold_graph(&node, child);
 	if (!code)
@@ -180,7 +204,8 @@ static void add_empty(struct graph *graph)
 {
 	struct graph_node node = { .kind = NODE_OTHER };
 
-	if (!EITHER(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, &node.handle, graph->handle, NULL, 0))
+	if (!EITHER(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, &node.handle, graph->handle, NULL,
+		    0))
 		put(graph, node);
 }
 
@@ -213,19 +238,22 @@ static void change_node(struct graph *graph)
 		any_params.type = cudaGraphNodeTypeGraph;
 		any_driver.type = 4;
 		any_params.graph = any_driver.graph = child->handle;
-		if (!(one_in(2) ? CALL(cudaGraphNodeSetParams, node->handle, &any_params) : CALL(cuGraphNodeSetParams, node->handle, &any_driver)))
+		if (!(one_in(2) ? CALL(cudaGraphNodeSetParams, node->handle, &any_params) :
+				  CALL(cuGraphNodeSetParams, node->handle, &any_driver)))
 			hold_graph(node, child);
 		return;
 	}
 	if (one_in(2)) {
 		any_params.kernel = runtime_params(kernel);
-		code = one_in(2) ? CALL(cudaGraphKernelNodeSetParams, node->handle, &any_params.kernel) :
-			CALL(cudaGraphNodeSetParams, node->handle, &any_params);
+		code = one_in(2) ? CALL(cudaGraphKernelNodeSetParams, node->handle,
+					&any_params.kernel) :
+				   CALL(cudaGraphNodeSetParams, node->handle, &any_params);
 	} else {
 		if (!driver_params(&any_driver.kernel, kernel))
 			return;
-		code = one_in(2) ? CALL(cuGraphKernelNodeSetParams_v2, node->handle, &any_driver.kernel) :
-			CALL(cuGraphNodeSetParams, node->handle, &any_driver);
+		code = one_in(2) ? CALL(cuGraphKernelNodeSetParams_v2, node->handle,
+					&any_driver.kernel) :
+				   CALL(cuGraphNodeSetParams, node->handle, &any_driver);
 	}
 	if (!code)
 		hold_kernel(node, kernel);
@@ -255,19 +283,26 @@ static bool launch_captured(cudaStream_t stream, unsigned int kernel)
 	if (one_in(3) && !no_driver && !self->runtime_only)
 		name = any_driver_name(kernel);
 	if (name)
-		return !EITHER(cuLaunchKernel, cuLaunchKernel_ptsz, name, 1, 1, 1, block.x, 1, 1, 0, stream, NULL, NULL);
+		return !EITHER(cuLaunchKernel, cuLaunchKernel_ptsz, name, 1, 1, 1, block.x, 1, 1, 0,
+			       stream, NULL, NULL);
 	if (one_in(2))
-		return !EITHER(cudaLaunchKernel, cudaLaunchKernel_ptsz, stub_of(kernel), grid, block, NULL, 0, stream);
-	return !EITHER(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz, &config, stub_of(kernel), NULL);
+		return !EITHER(cudaLaunchKernel, cudaLaunchKernel_ptsz, stub_of(kernel), grid,
+			       block, NULL, 0, stream);
+	return !EITHER(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz, &config, stub_of(kernel),
+		       NULL);
 }
 
 static int begin(cudaStream_t stream, struct graph *onto)
 {
 	if (onto)
-		return one_in(2) ? EITHER(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz, stream, onto->handle, NULL, NULL, 0, 0) :
-			EITHER(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz, stream, onto->handle, NULL, NULL, 0, 0);
+		return one_in(2) ?
+			       EITHER(cudaStreamBeginCaptureToGraph,
+				      cudaStreamBeginCaptureToGraph_ptsz, stream, onto->handle,
+				      NULL, NULL, 0, 0) :
+			       EITHER(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
+				      stream, onto->handle, NULL, NULL, 0, 0);
 	return one_in(2) ? EITHER(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz, stream, 0) :
-		EITHER(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, stream, 0);
+			   EITHER(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, stream, 0);
 }
 
 /* Its capture has not ended: what goes into it is no launch. */
@@ -286,7 +321,8 @@ static void leave(cudaStream_t stream)
  */
 static void capture(void)
 {
-	struct graph *onto = one_in(4) ? any_graph() : NULL, made = { .device = self->device, .context = self->context };
+	struct graph *onto = one_in(4) ? any_graph() : NULL,
+		     made = { .device = self->device, .context = self->context };
 	cudaStream_t stream = any_stream(), other = any_stream();
 	struct graph *graph = onto ? onto : &made;
 	cudaEvent_t event = NULL;
@@ -295,7 +331,8 @@ static void capture(void)
 	struct exec *exec;
 	int code;
 
-	if ((uintptr_t)stream <= 2 || (uintptr_t)other <= 2 || (!onto && self->graph_count == COUNT(self->graphs)) ||
+	if ((uintptr_t)stream <= 2 || (uintptr_t)other <= 2 ||
+	    (!onto && self->graph_count == COUNT(self->graphs)) ||
 	    graph->count + 9 > COUNT(graph->nodes) || begin(stream, onto))
 		return;
 	if (other != stream && one_in(2) && !CALL(cudaEventCreateWithFlags, &event, 2) &&
@@ -309,7 +346,8 @@ static void capture(void)
 
 		switch (any(8)) {
 		case 0:
-			code = CALL(cudaMemcpyAsync, host_memory, host_memory + 100, 10, cudaMemcpyHostToHost, in);
+			code = CALL(cudaMemcpyAsync, host_memory, host_memory + 100, 10,
+				    cudaMemcpyHostToHost, in);
 			if (aside && !joined && other != stream)
 				note_copy(code, H2H, true, 10);
 			else if (!code && !self->left_out)
@@ -317,7 +355,8 @@ static void capture(void)
 			break;
 		case 1:
 			exec = any_exec();
-			if (!exec || (aside && !joined && other != stream) || is_large(&exec->held) || is_large(graph))
+			if (!exec || (aside && !joined && other != stream) ||
+			    is_large(&exec->held) || is_large(graph))
 				break;
 			hold_graph(&node, &exec->held);
 			node.kind = NODE_MANY;
@@ -330,7 +369,9 @@ static void capture(void)
 			if (aside && !joined && other != stream) {
 				dim3 one = { 1, 1, 1 };
 
-				note_launch(CALL(cudaLaunchKernel, stub_of(kernel), one, one, NULL, 0, in), kernel);
+				note_launch(CALL(cudaLaunchKernel, stub_of(kernel), one, one, NULL,
+						 0, in),
+					    kernel);
 			} else if (launch_captured(in, kernel)) {
 				put(graph, node);
 			}
@@ -338,8 +379,10 @@ static void capture(void)
 	}
 	if (joined && !EITHER(cudaEventRecord, cudaEventRecord_ptsz, event, other))
 		EITHER(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz, stream, event, 0);
-	while ((code = one_in(2) ? EITHER(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, stream, &graph->handle) :
-		EITHER(cuStreamEndCapture, cuStreamEndCapture_ptsz, stream, &graph->handle)) == -1)
+	while ((code = one_in(2) ? EITHER(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, stream,
+					  &graph->handle) :
+				   EITHER(cuStreamEndCapture, cuStreamEndCapture_ptsz, stream,
+					  &graph->handle)) == -1)
 		;
 	if (event)
 		CALL(cudaEventDestroy, event);
@@ -367,14 +410,15 @@ static void learn(struct graph *graph)
 	for (i = 0; i < graph->count; i++)
 		if (graph->nodes[i].kind == NODE_MANY)
 			return;
-	if (EITHER(cudaGraphGetNodes, cuGraphGetNodes, graph->handle, handles, &count) || count != graph->count)
+	if (EITHER(cudaGraphGetNodes, cuGraphGetNodes, graph->handle, handles, &count) ||
+	    count != graph->count)
 		return;
 	for (i = 0; i < count; i++) {
 		struct graph_node *node = &graph->nodes[i];
 
 		if (node->kind == NODE_KERNEL && !node->handle && !one_in(3) &&
 		    !(one_in(2) ? CALL(cudaGraphKernelNodeGetParams, handles[i], &params) :
-		      CALL(cuGraphKernelNodeGetParams_v2, handles[i], &driver)))
+				  CALL(cuGraphKernelNodeGetParams_v2, handles[i], &driver)))
 			node->learnt = handles[i];
 	}
 }
@@ -392,9 +436,14 @@ static void instantiate(struct graph *graph)
 	switch (any(5)) {
 	case 0: code = CALL(cudaGraphInstantiate, &exec->handle, graph->handle, 0); break;
 	case 1: code = CALL(cudaGraphInstantiateWithFlags, &exec->handle, graph->handle, 0); break;
-	case 2: code = EITHER(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz, &exec->handle, graph->handle, &params); break;
+	case 2:
+		code = EITHER(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz,
+			      &exec->handle, graph->handle, &params);
+		break;
 	case 3: code = CALL(cuGraphInstantiateWithFlags, &exec->handle, graph->handle, 0); break;
-	default: code = EITHER(cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_ptsz, &exec->handle, graph->handle, &params);
+	default:
+		code = EITHER(cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_ptsz,
+			      &exec->handle, graph->handle, &params);
 	}
 	if (code)
 		return;
@@ -408,7 +457,8 @@ static void update(struct exec *exec)
 	struct graph *graph = any_graph();
 	cudaGraphExecUpdateResultInfo info;
 
-	if (!graph || EITHER(cudaGraphExecUpdate, cuGraphExecUpdate_v2, exec->handle, graph->handle, (void *)&info))
+	if (!graph || EITHER(cudaGraphExecUpdate, cuGraphExecUpdate_v2, exec->handle, graph->handle,
+			     (void *)&info))
 		return;
 	if (exec->of != graph->handle)
 		exec->of = NULL;
@@ -418,7 +468,8 @@ static void update(struct exec *exec)
 static void change_exec(struct exec *exec)
 {
 	struct cudaGraphNodeParams any_params = { .type = cudaGraphNodeTypeKernel };
-	struct graph_node *node = exec->held.count ? &exec->held.nodes[any(exec->held.count)] : NULL;
+	struct graph_node *node = exec->held.count ? &exec->held.nodes[any(exec->held.count)] :
+						     NULL;
 	unsigned int kernel = (unsigned int)any(KERNELS);
 	CUgraphNodeParams any_driver = { .type = 0 };
 	cudaGraphNode_t handle;
@@ -442,9 +493,17 @@ static void change_exec(struct exec *exec)
 		any_driver.type = 4;
 		any_params.graph = any_driver.graph = child->handle;
 		switch (any(4)) {
-		case 0: code = CALL(cudaGraphExecChildGraphNodeSetParams, exec->handle, handle, child->handle); break;
-		case 1: code = CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params); break;
-		case 2: code = CALL(cuGraphExecChildGraphNodeSetParams, exec->handle, handle, child->handle); break;
+		case 0:
+			code = CALL(cudaGraphExecChildGraphNodeSetParams, exec->handle, handle,
+				    child->handle);
+			break;
+		case 1:
+			code = CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params);
+			break;
+		case 2:
+			code = CALL(cuGraphExecChildGraphNodeSetParams, exec->handle, handle,
+				    child->handle);
+			break;
 		default: code = CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 		}
 		if (!code)
@@ -454,19 +513,24 @@ static void change_exec(struct exec *exec)
 	if (one_in(2)) {
 		bool enabled = one_in(2);
 
-		if (!EITHER(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, exec->handle, handle, enabled))
+		if (!EITHER(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, exec->handle, handle,
+			    enabled))
 			node->off = !enabled;
 		return;
 	}
 	if (one_in(2)) {
 		any_params.kernel = runtime_params(kernel);
-		code = one_in(2) ? CALL(cudaGraphExecKernelNodeSetParams, exec->handle, handle, &any_params.kernel) :
-			CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params);
+		code = one_in(2) ?
+			       CALL(cudaGraphExecKernelNodeSetParams, exec->handle, handle,
+				    &any_params.kernel) :
+			       CALL(cudaGraphExecNodeSetParams, exec->handle, handle, &any_params);
 	} else {
 		if (!driver_params(&any_driver.kernel, kernel))
 			return;
-		code = one_in(2) ? CALL(cuGraphExecKernelNodeSetParams_v2, exec->handle, handle, &any_driver.kernel) :
-			CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
+		code = one_in(2) ?
+			       CALL(cuGraphExecKernelNodeSetParams_v2, exec->handle, handle,
+				    &any_driver.kernel) :
+			       CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 	}
 	if (!code)
 		hold_kernel(node, kernel);
@@ -479,11 +543,14 @@ static void launch(struct exec *exec)
 
 	while (times--) {
 		cudaStream_t stream = any_stream();
-		int code = one_in(2) ? EITHER(cudaGraphLaunch, cudaGraphLaunch_ptsz, exec->handle, stream) :
-			EITHER(cuGraphLaunch, cuGraphLaunch_ptsz, exec->handle, stream);
+		int code = one_in(2) ?
+				   EITHER(cudaGraphLaunch, cudaGraphLaunch_ptsz, exec->handle,
+					  stream) :
+				   EITHER(cuGraphLaunch, cuGraphLaunch_ptsz, exec->handle, stream);
 
 		for (i = 0; !code && i < KERNELS; i++)
-			self->kernels[i][self->device].graph_launches += held_kernels(&exec->held, i);
+			self->kernels[i][self->device].graph_launches +=
+				held_kernels(&exec->held, i);
 	}
 }
 
@@ -495,22 +562,62 @@ void step_graph(void)
 
 	switch (any(20)) {
 	case 0: create(); break;
-	case 1: if (graph) clone(graph); break;
-	case 2: case 3: if (graph && !full) add_kernel(graph); break;
-	case 4: if (graph && !full) add_child(graph); break;
-	case 5: if (graph && !full) add_empty(graph); break;
-	case 6: if (graph && one_in(2)) remove_node(graph); break;
-	case 7: if (graph) change_node(graph); break;
-	case 8: if (graph && one_in(3)) destroy(graph); break;
-	case 9: case 10: capture(); break;
-	case 11: if (graph) instantiate(graph); break;
-	case 12: if (exec) update(exec); break;
-	case 13: case 14: case 15: if (exec) change_exec(exec); break;
+	case 1:
+		if (graph)
+			clone(graph);
+		break;
+	case 2:
+	case 3:
+		if (graph && !full)
+			add_kernel(graph);
+		break;
+	case 4:
+		if (graph && !full)
+			add_child(graph);
+		break;
+	case 5:
+		if (graph && !full)
+			add_empty(graph);
+		break;
+	case 6:
+		if (graph && one_in(2))
+			remove_node(graph);
+		break;
+	case 7:
+		if (graph)
+			change_node(graph);
+		break;
+	case 8:
+		if (graph && one_in(3))
+			destroy(graph);
+		break;
+	case 9:
+	case 10: capture(); break;
+	case 11:
+		if (graph)
+			instantiate(graph);
+		break;
+	case 12:
+		if (exec)
+			update(exec);
+		break;
+	case 13:
+	case 14:
+	case 15:
+		if (exec)
+			change_exec(exec);
+		break;
 	case 16:
-		if (exec && one_in(3) && !EITHER(cudaGraphExecDestroy, cuGraphExecDestroy, exec->handle))
+		if (exec && one_in(3) &&
+		    !EITHER(cudaGraphExecDestroy, cuGraphExecDestroy, exec->handle))
 			*exec = self->execs[--self->exec_count];
 		break;
-	case 17: if (graph) learn(graph); break;
-	default: if (exec) launch(exec);
+	case 17:
+		if (graph)
+			learn(graph);
+		break;
+	default:
+		if (exec)
+			launch(exec);
 	}
 }

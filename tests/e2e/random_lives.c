@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "random_calls.h"
 
-#define THREADS		3
+#define THREADS 3
 
 static void inside(void *data)
 {
@@ -58,15 +58,25 @@ void step_callback(void)
 		return;
 	switch (any(4)) {
 	case 0: EITHER(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz, stream, inside, data); break;
-	case 1: EITHER(cudaStreamAddCallback, cudaStreamAddCallback_ptsz, stream, inside_stream, data, 0); break;
+	case 1:
+		EITHER(cudaStreamAddCallback, cudaStreamAddCallback_ptsz, stream, inside_stream,
+		       data, 0);
+		break;
 	case 2: EITHER(cuLaunchHostFunc, cuLaunchHostFunc_ptsz, stream, inside, data); break;
-	default: EITHER(cuStreamAddCallback, cuStreamAddCallback_ptsz, stream, inside_driver, data, 0); break;
+	default:
+		EITHER(cuStreamAddCallback, cuStreamAddCallback_ptsz, stream, inside_driver, data,
+		       0);
+		break;
 	}
 }
 
 /* ---- threads ---- */
 
-struct thread_task { pthread_t thread; struct actor *actor; unsigned long steps; };
+struct thread_task {
+	pthread_t thread;
+	struct actor *actor;
+	unsigned long steps;
+};
 
 static void *run_thread(void *data)
 {
@@ -149,7 +159,9 @@ void await_children(void)
 void follow(const char *letters)
 {
 	char seed[32], steps[32], families[64], *at;
-	char *const arguments[] = { (char *)"random_calls", (char *)(uintptr_t)books_path, seed, steps, families, NULL };
+	char *const arguments[] = {
+		(char *)"random_calls", (char *)(uintptr_t)books_path, seed, steps, families, NULL
+	};
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)any(1ull << 30));
 	snprintf(steps, sizeof(steps), "%llu", (unsigned long long)any(300));

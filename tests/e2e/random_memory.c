@@ -6,8 +6,8 @@
 #include <string.h>
 #include "random_calls.h"
 
-#define LAYERED		1	/* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
-#define PLACES		16	/* for registered memory, in the second half of host_memory */
+#define LAYERED 1  /* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
+#define PLACES  16 /* for registered memory, in the second half of host_memory */
 
 cudaStream_t any_stream(void)
 {
@@ -15,7 +15,8 @@ cudaStream_t any_stream(void)
 	size_t i, count = 0;
 
 	for (i = 0; i < self->stream_count; i++)
-		if (self->streams[i].context == self->context && self->streams[i].device == self->device)
+		if (self->streams[i].context == self->context &&
+		    self->streams[i].device == self->device)
 			fit[count++] = self->streams[i].stream;
 	if (count && !one_in(3))
 		return fit[any(count)];
@@ -36,8 +37,13 @@ static size_t any_size(void)
 /* ---- device, managed and host memory ---- */
 
 #define ALLOCATED(call_, code_, kind_, way_, address_, bytes_) \
-	note_allocation(call_, code_, (struct allocation){ .address = (uint64_t)(uintptr_t)(address_), .bytes = bytes_, \
-			.kind = kind_, .way = way_, .device = self->device, .context = self->context })
+	note_allocation(call_, code_, \
+			(struct allocation){ .address = (uint64_t)(uintptr_t)(address_), \
+					     .bytes = bytes_, \
+					     .kind = kind_, \
+					     .way = way_, \
+					     .device = self->device, \
+					     .context = self->context })
 
 static void allocate_plain(void)
 {
@@ -63,7 +69,8 @@ static void allocate_plain(void)
 		break;
 	case 3:
 		code = CALL(cudaMalloc3D, &pitched, extent);
-		ALLOCATED("cudaMalloc3D", code, KIND_DEVICE, BY_FREE, pitched.ptr, pitched.pitch * extent.height * extent.depth);
+		ALLOCATED("cudaMalloc3D", code, KIND_DEVICE, BY_FREE, pitched.ptr,
+			  pitched.pitch * extent.height * extent.depth);
 		break;
 	case 4:
 		code = CALL(cuMemAlloc_v2, &at, size);
@@ -77,7 +84,7 @@ static void allocate_plain(void)
 		code = CALL(cuMemAllocPitch_v2, &at, &pitch, size, height, 8);
 		ALLOCATED("cuMemAllocPitch_v2", code, KIND_DEVICE, BY_FREE, at, pitch * height);
 		break;
-	case 7:	/* more than there is */
+	case 7: /* more than there is */
 		code = CALL(cudaMalloc, &p, (size_t)1 << 50);
 		ALLOCATED("cudaMalloc", code, KIND_DEVICE, BY_FREE, p, 0);
 		break;
@@ -113,15 +120,17 @@ static void allocate_host(void)
 		break;
 	default:
 		if (!self->alone)
-			return;		/* the places are everybody's */
+			return; /* the places are everybody's */
 		place = host_memory + sizeof(host_memory) / 2 + 4096 * any(PLACES);
 		size = any(4097);
 		if (one_in(2)) {
 			code = CALL(cudaHostRegister, place, size, 0);
-			ALLOCATED("cudaHostRegister", code, KIND_REGISTERED, BY_REGISTER, place, size);
+			ALLOCATED("cudaHostRegister", code, KIND_REGISTERED, BY_REGISTER, place,
+				  size);
 		} else {
 			code = CALL(cuMemHostRegister_v2, place, size, 0);
-			ALLOCATED("cuMemHostRegister_v2", code, KIND_REGISTERED, BY_REGISTER, place, size);
+			ALLOCATED("cuMemHostRegister_v2", code, KIND_REGISTERED, BY_REGISTER, place,
+				  size);
 		}
 	}
 }
@@ -130,7 +139,8 @@ static void allocate_host(void)
 
 static void allocate_async(void)
 {
-	struct pool *pool = self->pool_count && one_in(2) ? &self->pools[any(self->pool_count)] : NULL;
+	struct pool *pool = self->pool_count && one_in(2) ? &self->pools[any(self->pool_count)] :
+							    NULL;
 	int device = self->device, code;
 	cudaStream_t stream = any_stream();
 	size_t size = any_size();
@@ -160,13 +170,19 @@ static void allocate_async(void)
 	default: code = ASYNC(cuMemAllocFromPoolAsync_ptsz, &at, size, pool->pool, stream);
 	}
 #undef ASYNC
-	note_allocation(call, code, (struct allocation){ .address = p ? (uint64_t)(uintptr_t)p : at, .bytes = size, .kind = KIND_ASYNC,
-			.way = BY_ASYNC, .device = pool ? pool->device : device });
+	note_allocation(call, code,
+			(struct allocation){ .address = p ? (uint64_t)(uintptr_t)p : at,
+					     .bytes = size,
+					     .kind = KIND_ASYNC,
+					     .way = BY_ASYNC,
+					     .device = pool ? pool->device : device });
 }
 
 void step_pool(void)
 {
-	struct cudaMemPoolProps props = { .allocType = 1, .location = { cudaMemLocationTypeDevice, (int)any((uint64_t)device_count) } };
+	struct cudaMemPoolProps props = { .allocType = 1,
+					  .location = { cudaMemLocationTypeDevice,
+							(int)any((uint64_t)device_count) } };
 	struct pool *pool = &self->pools[self->pool_count];
 	int code;
 
@@ -180,7 +196,10 @@ void step_pool(void)
 	switch (any(4)) {
 	case 0: code = CALL(cudaMemPoolCreate, &pool->pool, &props); break;
 	case 1: code = CALL(cuMemPoolCreate, &pool->pool, (CUmemPoolProps *)&props); break;
-	case 2: code = EITHER(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, &pool->pool, pool->device); break;
+	case 2:
+		code = EITHER(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, &pool->pool,
+			      pool->device);
+		break;
 	default: code = EITHER(cudaDeviceGetMemPool, cuDeviceGetMemPool, &pool->pool, pool->device);
 	}
 	self->pool_count += !code;
@@ -188,7 +207,8 @@ void step_pool(void)
 
 /* ---- arrays ---- */
 
-static size_t array_bytes(size_t width, size_t height, size_t depth, size_t element, unsigned int levels, unsigned int flags)
+static size_t array_bytes(size_t width, size_t height, size_t depth, size_t element,
+			  unsigned int levels, unsigned int flags)
 {
 	size_t bytes = 0;
 
@@ -207,19 +227,34 @@ static size_t array_bytes(size_t width, size_t height, size_t depth, size_t elem
 
 static void allocate_array(void)
 {
-	static const struct { struct cudaChannelFormatDesc desc; int format; unsigned int channels; size_t element; } formats[] = {
+	static const struct {
+		struct cudaChannelFormatDesc desc;
+		int format;
+		unsigned int channels;
+		size_t element;
+	} formats[] = {
 		{ { 32, 0, 0, 0, cudaChannelFormatKindFloat }, 0x20, 1, 4 },
 		{ { 8, 8, 8, 8, cudaChannelFormatKindUnsigned }, 0x01, 4, 4 },
 		{ { 16, 16, 0, 0, cudaChannelFormatKindSigned }, 0x09, 2, 4 },
 		{ { 32, 32, 32, 32, cudaChannelFormatKindFloat }, 0x20, 4, 16 },
 		{ { 8, 0, 0, 0, cudaChannelFormatKindUnsigned }, 0x01, 1, 1 },
 	};
-	size_t which = any(sizeof(formats) / sizeof(formats[0])), width = any(60), height = any(30), depth = any(5);
+	size_t which = any(sizeof(formats) / sizeof(formats[0])), width = any(60), height = any(30),
+	       depth = any(5);
 	unsigned int levels = 1 + (unsigned int)any(5), flags = one_in(3) ? LAYERED : 0;
-	CUDA_ARRAY3D_DESCRIPTOR solid = { width, height, depth, formats[which].format, formats[which].channels, flags };
-	CUDA_ARRAY_DESCRIPTOR flat = { width, height, formats[which].format, formats[which].channels };
-	struct allocation a = { .kind = KIND_ARRAY, .way = BY_ARRAY, .device = self->device, .context = self->context,
-		.width = width, .height = height, .depth = depth, .element = formats[which].element };
+	CUDA_ARRAY3D_DESCRIPTOR solid = {
+		width, height, depth, formats[which].format, formats[which].channels, flags
+	};
+	CUDA_ARRAY_DESCRIPTOR flat = { width, height, formats[which].format,
+				       formats[which].channels };
+	struct allocation a = { .kind = KIND_ARRAY,
+				.way = BY_ARRAY,
+				.device = self->device,
+				.context = self->context,
+				.width = width,
+				.height = height,
+				.depth = depth,
+				.element = formats[which].element };
 	struct cudaExtent extent = { width, height, depth };
 	const char *call;
 	void *p = NULL;
@@ -228,12 +263,14 @@ static void allocate_array(void)
 	switch (any(6)) {
 	case 0:
 		call = "cudaMallocArray";
-		code = CALL(cudaMallocArray, (cudaArray_t *)&p, &formats[which].desc, width, height, 0);
+		code = CALL(cudaMallocArray, (cudaArray_t *)&p, &formats[which].desc, width, height,
+			    0);
 		a.depth = 0;
 		break;
 	case 1:
 		call = "cudaMalloc3DArray";
-		code = CALL(cudaMalloc3DArray, (cudaArray_t *)&p, &formats[which].desc, extent, flags);
+		code = CALL(cudaMalloc3DArray, (cudaArray_t *)&p, &formats[which].desc, extent,
+			    flags);
 		break;
 	case 2:
 		call = "cuArrayCreate_v2";
@@ -246,7 +283,8 @@ static void allocate_array(void)
 		break;
 	case 4:
 		call = "cudaMallocMipmappedArray";
-		code = CALL(cudaMallocMipmappedArray, (cudaMipmappedArray_t *)&p, &formats[which].desc, extent, levels, flags);
+		code = CALL(cudaMallocMipmappedArray, (cudaMipmappedArray_t *)&p,
+			    &formats[which].desc, extent, levels, flags);
 		a.way = BY_MIPMAP;
 		break;
 	default:
@@ -255,16 +293,21 @@ static void allocate_array(void)
 		a.way = BY_MIPMAP;
 	}
 	a.address = (uint64_t)(uintptr_t)p;
-	a.bytes = array_bytes(a.width, a.height, a.depth, a.element, a.way == BY_MIPMAP ? levels : 1, flags);
+	a.bytes = array_bytes(a.width, a.height, a.depth, a.element,
+			      a.way == BY_MIPMAP ? levels : 1, flags);
 	note_allocation(call, code, a);
 }
 
 void step_allocate(void)
 {
 	switch (any(8)) {
-	case 0: case 1: case 2: allocate_plain(); break;
-	case 3: case 4: allocate_host(); break;
-	case 5: case 6: allocate_async(); break;
+	case 0:
+	case 1:
+	case 2: allocate_plain(); break;
+	case 3:
+	case 4: allocate_host(); break;
+	case 5:
+	case 6: allocate_async(); break;
 	default: allocate_array();
 	}
 }
@@ -277,16 +320,13 @@ static int free_by(enum way way, uint64_t address)
 	void *p = (void *)(uintptr_t)address;
 
 	switch (way) {
-	case BY_HOST:
-		return EITHER(cudaFreeHost, cuMemFreeHost, p);
-	case BY_REGISTER:
-		return EITHER(cudaHostUnregister, cuMemHostUnregister, p);
-	case BY_ARRAY:
-		return one_in(2) ? CALL(cudaFreeArray, p) : CALL(cuArrayDestroy, p);
+	case BY_HOST: return EITHER(cudaFreeHost, cuMemFreeHost, p);
+	case BY_REGISTER: return EITHER(cudaHostUnregister, cuMemHostUnregister, p);
+	case BY_ARRAY: return one_in(2) ? CALL(cudaFreeArray, p) : CALL(cuArrayDestroy, p);
 	case BY_MIPMAP:
-		return one_in(2) ? CALL(cudaFreeMipmappedArray, p) : CALL(cuMipmappedArrayDestroy, p);
-	case BY_HANDLE:
-		return CALL(cuMemRelease, address);
+		return one_in(2) ? CALL(cudaFreeMipmappedArray, p) :
+				   CALL(cuMipmappedArrayDestroy, p);
+	case BY_HANDLE: return CALL(cuMemRelease, address);
 	case BY_ASYNC:
 		stream = any_stream();
 		switch (any(4)) {
@@ -295,8 +335,7 @@ static int free_by(enum way way, uint64_t address)
 		case 2: return CALL(cuMemFreeAsync, address, stream);
 		default: return CALL(cuMemFreeAsync_ptsz, address, stream);
 		}
-	default:
-		return one_in(2) ? CALL(cudaFree, p) : CALL(cuMemFree_v2, address);
+	default: return one_in(2) ? CALL(cudaFree, p) : CALL(cuMemFree_v2, address);
 	}
 }
 
@@ -338,18 +377,16 @@ void step_wrong_free(void)
 	enum way way = any(WAYS);
 
 	switch (any(5)) {
-	case 0:
-		break;
-	case 1:
-		address = (uint64_t)(uintptr_t)(host_memory + 1 + any(1000));
-		break;
-	case 2:	/* from within */
+	case 0: break;
+	case 1: address = (uint64_t)(uintptr_t)(host_memory + 1 + any(1000)); break;
+	case 2: /* from within */
 		if (!allocation)
 			return;
 		address = allocation->address + 1;
 		break;
 	case 3:
-		if (!allocation || allocation->kind == KIND_ARRAY || allocation->kind == KIND_PHYSICAL || allocation->way == way ||
+		if (!allocation || allocation->kind == KIND_ARRAY ||
+		    allocation->kind == KIND_PHYSICAL || allocation->way == way ||
 		    (allocation->way == BY_ASYNC && way == BY_FREE))
 			return;
 		address = allocation->address;
@@ -369,6 +406,7 @@ void free_all(void)
 	size_t i;
 
 	for (i = self->allocation_count; i-- > 0;)
-		if (i < self->allocation_count && !self->allocations[i].ended && self->allocations[i].kind != KIND_PHYSICAL)
+		if (i < self->allocation_count && !self->allocations[i].ended &&
+		    self->allocations[i].kind != KIND_PHYSICAL)
 			free_one(&self->allocations[i]);
 }

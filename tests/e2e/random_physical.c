@@ -6,8 +6,8 @@
 #include <string.h>
 #include "random_calls.h"
 
-#define UNIT	(2 * MIB)	/* of sizes and places */
-#define PLACES	64
+#define UNIT   (2 * MIB) /* of sizes and places */
+#define PLACES 64
 
 static struct allocation *any_physical(void)
 {
@@ -33,7 +33,8 @@ static struct mapping *mapping_over(uint64_t address, uint64_t bytes)
 
 static void create(void)
 {
-	CUmemAllocationProp prop = { .type = 1, .location = { 1, (int)any((uint64_t)device_count + 1) } };
+	CUmemAllocationProp prop = { .type = 1,
+				     .location = { 1, (int)any((uint64_t)device_count + 1) } };
 	size_t bytes = (1 + any(4)) * UNIT;
 	bool tile_pool = one_in(3);
 	CUmemGenericAllocationHandle handle = 0;
@@ -41,15 +42,22 @@ static void create(void)
 
 	if (one_in(20))
 		bytes += 1;
-	prop.allocFlags[2] = tile_pool;	/* CU_MEM_CREATE_USAGE_TILE_POOL */
+	prop.allocFlags[2] = tile_pool; /* CU_MEM_CREATE_USAGE_TILE_POOL */
 	code = CALL(cuMemCreate, &handle, bytes, &prop, 0);
-	note_allocation("cuMemCreate", code, (struct allocation){ .address = handle, .bytes = bytes, .kind = KIND_PHYSICAL,
-			.way = BY_HANDLE, .device = prop.location.id, .handles = 1, .tile_pool = tile_pool });
+	note_allocation("cuMemCreate", code,
+			(struct allocation){ .address = handle,
+					     .bytes = bytes,
+					     .kind = KIND_PHYSICAL,
+					     .way = BY_HANDLE,
+					     .device = prop.location.id,
+					     .handles = 1,
+					     .tile_pool = tile_pool });
 }
 
 static void map(struct allocation *allocation)
 {
-	uint64_t units = allocation->bytes / UNIT, offset = any(units), count = 1 + any(units - offset), at = any(PLACES);
+	uint64_t units = allocation->bytes / UNIT, offset = any(units),
+		 count = 1 + any(units - offset), at = any(PLACES);
 	struct mapping mapping = { .bytes = count * UNIT, .handle = allocation->address };
 	size_t i;
 
@@ -69,7 +77,8 @@ static void map(struct allocation *allocation)
 /* All that lies whole in a few places; nothing that lies in them in part. */
 static void unmap(void)
 {
-	uint64_t place = any(PLACES), at = self->reserved + place * UNIT, bytes = (1 + any(12)) * UNIT;
+	uint64_t place = any(PLACES), at = self->reserved + place * UNIT,
+		 bytes = (1 + any(12)) * UNIT;
 	size_t i;
 
 	/* What comes next is another thread's. */
@@ -87,7 +96,8 @@ static void unmap(void)
 	for (i = 0; i < MAPPINGS; i++) {
 		struct mapping *one = &self->mappings[i];
 
-		if (one->bytes && mapping_over(at, bytes) && one->address < at + bytes && at < one->address + one->bytes &&
+		if (one->bytes && mapping_over(at, bytes) && one->address < at + bytes &&
+		    at < one->address + one->bytes &&
 		    (one->address < at || one->address + one->bytes > at + bytes))
 			return;
 	}
@@ -105,22 +115,29 @@ static void unmap(void)
 
 /* ---- sparse arrays: cuda.h, cuMemMapArrayAsync() ---- */
 
-#define TILE_BYTES	((uint64_t)64 << 10)
-#define TILE_SIDE	128	/* of 4 bytes */
+#define TILE_BYTES ((uint64_t)64 << 10)
+#define TILE_SIDE  128 /* of 4 bytes */
 
 /* Of 1024 x 1024 elements, or that and its half. */
 static void create_sparse(struct sparse *sparse)
 {
-	CUDA_ARRAY3D_DESCRIPTOR desc = { .Width = SPARSE_SIDE * TILE_SIDE, .Height = SPARSE_SIDE * TILE_SIDE, .Format = 0x20,
-		.NumChannels = 1, .Flags = 0x40 };
+	CUDA_ARRAY3D_DESCRIPTOR desc = { .Width = SPARSE_SIDE * TILE_SIDE,
+					 .Height = SPARSE_SIDE * TILE_SIDE,
+					 .Format = 0x20,
+					 .NumChannels = 1,
+					 .Flags = 0x40 };
 	bool levels = one_in(2);
 	CUarray array = NULL;
 	int code;
 
-	code = levels ? CALL(cuMipmappedArrayCreate, (CUmipmappedArray *)&array, &desc, 2) : CALL(cuArray3DCreate_v2, &array, &desc);
-	note_allocation(levels ? "cuMipmappedArrayCreate" : "cuArray3DCreate_v2", code, (struct allocation){
-			.address = (uint64_t)(uintptr_t)array, .kind = KIND_ARRAY, .way = levels ? BY_MIPMAP : BY_ARRAY,
-			.device = self->device, .context = self->context });
+	code = levels ? CALL(cuMipmappedArrayCreate, (CUmipmappedArray *)&array, &desc, 2) :
+			CALL(cuArray3DCreate_v2, &array, &desc);
+	note_allocation(levels ? "cuMipmappedArrayCreate" : "cuArray3DCreate_v2", code,
+			(struct allocation){ .address = (uint64_t)(uintptr_t)array,
+					     .kind = KIND_ARRAY,
+					     .way = levels ? BY_MIPMAP : BY_ARRAY,
+					     .device = self->device,
+					     .context = self->context });
 	if (!code)
 		*sparse = (struct sparse){ .array = (uint64_t)(uintptr_t)array, .levels = levels };
 }
@@ -140,15 +157,19 @@ static void let_go(uint64_t *tile)
  */
 static void map_sparse(struct sparse *sparse, const struct allocation *pool)
 {
-	unsigned int left = (unsigned int)any(SPARSE_SIDE), top = (unsigned int)any(SPARSE_SIDE), x, y;
-	unsigned int columns = 1 + (unsigned int)any(SPARSE_SIDE - left), rows = 1 + (unsigned int)any(SPARSE_SIDE - top);
+	unsigned int left = (unsigned int)any(SPARSE_SIDE), top = (unsigned int)any(SPARSE_SIDE), x,
+		     y;
+	unsigned int columns = 1 + (unsigned int)any(SPARSE_SIDE - left),
+		     rows = 1 + (unsigned int)any(SPARSE_SIDE - top);
 	uint64_t handle = pool ? pool->address : 0;
 	unsigned int count = one_in(2) && rows > 1 ? 2 : 1;
-	CUarrayMapInfo list[2] = { { .memOperationType = handle ? 1 : 2, .deviceBitMask = 1u << self->device } };
+	CUarrayMapInfo list[2] = { { .memOperationType = handle ? 1 : 2,
+				     .deviceBitMask = 1u << self->device } };
 
 	if (pool && (uint64_t)columns * rows * TILE_BYTES > pool->bytes)
 		columns = rows = count = 1;
-	list[0].resourceType = sparse->levels ? CU_RESOURCE_TYPE_MIPMAPPED_ARRAY : CU_RESOURCE_TYPE_ARRAY;
+	list[0].resourceType = sparse->levels ? CU_RESOURCE_TYPE_MIPMAPPED_ARRAY :
+						CU_RESOURCE_TYPE_ARRAY;
 	list[0].resource.array = (CUarray)(uintptr_t)sparse->array;
 	list[0].memHandle.memHandle = handle;
 	list[0].subresource.sparseLevel.offsetX = left * TILE_SIDE;
@@ -180,7 +201,8 @@ static const struct allocation *any_tile_pool(int device)
 
 	for (i = 0; i < self->allocation_count; i++) {
 		one = &self->allocations[i];
-		if (one->kind == KIND_PHYSICAL && one->tile_pool && one->device == device && any(++seen) == 0)
+		if (one->kind == KIND_PHYSICAL && one->tile_pool && one->device == device &&
+		    any(++seen) == 0)
 			found = one;
 	}
 	return found;
@@ -201,10 +223,12 @@ static void step_sparse(void)
 	chance = (unsigned int)any(16);
 	pool = any_tile_pool(self->device);
 	if (!chance)
-		note_free(sparse->array, sparse->levels ? CALL(cuMipmappedArrayDestroy, (CUmipmappedArray)(uintptr_t)sparse->array) :
-			  CALL(cuArrayDestroy, (CUarray)(uintptr_t)sparse->array));
+		note_free(sparse->array,
+			  sparse->levels ? CALL(cuMipmappedArrayDestroy,
+						(CUmipmappedArray)(uintptr_t)sparse->array) :
+					   CALL(cuArrayDestroy, (CUarray)(uintptr_t)sparse->array));
 	else if (allocation_at(sparse->array)->device != self->device)
-		return;		/* the stream has to be of its device */
+		return; /* the stream has to be of its device */
 	else if (chance < 7)
 		map_sparse(sparse, NULL);
 	else if (pool)
@@ -231,13 +255,15 @@ void step_physical(void)
 	struct mapping *mapping;
 
 	switch (any(13)) {
-	case 8: case 9: case 10: case 11: case 12:
-		step_sparse();
-		return;
-	case 0: case 1:
-		create();
-		return;
-	case 2: case 3:
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+	case 12: step_sparse(); return;
+	case 0:
+	case 1: create(); return;
+	case 2:
+	case 3:
 		if (allocation)
 			map(allocation);
 		return;
@@ -246,8 +272,10 @@ void step_physical(void)
 			unmap();
 		return;
 	case 5:
-		mapping = self->reserved ? mapping_over(self->reserved + any(PLACES) * UNIT, UNIT) : NULL;
-		if (!mapping || CALL(cuMemRetainAllocationHandle, &handle, (void *)(uintptr_t)(mapping->address + any(mapping->bytes))))
+		mapping = self->reserved ? mapping_over(self->reserved + any(PLACES) * UNIT, UNIT) :
+					   NULL;
+		if (!mapping || CALL(cuMemRetainAllocationHandle, &handle,
+				     (void *)(uintptr_t)(mapping->address + any(mapping->bytes))))
 			return;
 		allocation = allocation_at(handle);
 		allocation->handles++;
@@ -273,9 +301,12 @@ void unmap_all(void)
 
 	for (i = 0; i < SPARSE; i++)
 		if (self->sparse[i].array)
-			note_free(self->sparse[i].array, self->sparse[i].levels ?
-				  CALL(cuMipmappedArrayDestroy, (CUmipmappedArray)(uintptr_t)self->sparse[i].array) :
-				  CALL(cuArrayDestroy, (CUarray)(uintptr_t)self->sparse[i].array));
+			note_free(self->sparse[i].array,
+				  self->sparse[i].levels ?
+					  CALL(cuMipmappedArrayDestroy,
+					       (CUmipmappedArray)(uintptr_t)self->sparse[i].array) :
+					  CALL(cuArrayDestroy,
+					       (CUarray)(uintptr_t)self->sparse[i].array));
 	for (i = 0; i < MAPPINGS; i++) {
 		struct mapping *one = &self->mappings[i];
 

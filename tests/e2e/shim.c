@@ -22,7 +22,7 @@
 enum how { HOW_CALL, HOW_JUMP, HOW_OTHER, HOW_REFUSE };
 
 static enum how how;
-static volatile int work;	/* what comes after a call, so that it is none by a jump */
+static volatile int work; /* what comes after a call, so that it is none by a jump */
 static volatile int launches, allocations;
 
 __attribute__((constructor)) static void how_read(void)
@@ -50,18 +50,24 @@ static void *next(const char *name)
 }
 
 /* The real function, looked up once. */
-#define REAL(name)	({ static __typeof__(&name) real_; if (!real_) real_ = (__typeof__(&name))next(#name); real_; })
+#define REAL(name) \
+	({ \
+		static __typeof__(&name) real_; \
+		if (!real_) \
+			real_ = (__typeof__(&name))next(#name); \
+		real_; \
+	})
 
 /* By a jump where that is how: the compiler makes one of it. */
-#define PASS(name, ...)						\
-	do {							\
-		int result_;					\
-								\
-		if (how == HOW_JUMP)				\
-			return REAL(name)(__VA_ARGS__);		\
-		result_ = REAL(name)(__VA_ARGS__);		\
-		work++;						\
-		return result_;					\
+#define PASS(name, ...) \
+	do { \
+		int result_; \
+\
+		if (how == HOW_JUMP) \
+			return REAL(name)(__VA_ARGS__); \
+		result_ = REAL(name)(__VA_ARGS__); \
+		work++; \
+		return result_; \
 	} while (0)
 
 #define API __attribute__((visibility("default")))
@@ -71,7 +77,7 @@ static void *next(const char *name)
 API cudaError_t cudaMalloc(void **memory, size_t size)
 {
 	if (how == HOW_REFUSE && ++allocations > 10)
-		return 2;	/* cudaErrorMemoryAllocation */
+		return 2; /* cudaErrorMemoryAllocation */
 	if (how == HOW_OTHER)
 		return REAL(cudaMallocManaged)(memory, size, 1);
 	PASS(cudaMalloc, memory, size);
@@ -92,10 +98,11 @@ API cudaError_t cudaDeviceSynchronize(void)
 	PASS(cudaDeviceSynchronize);
 }
 
-API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
+				 size_t shared, cudaStream_t stream)
 {
 	if (how == HOW_REFUSE && ++launches > 100)
-		return 701;	/* cudaErrorLaunchOutOfResources */
+		return 701; /* cudaErrorLaunchOutOfResources */
 	PASS(cudaLaunchKernel, function, grid, block, args, shared, stream);
 }
 
@@ -104,7 +111,7 @@ API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, vo
 API CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t size)
 {
 	if (how == HOW_REFUSE && ++allocations > 10)
-		return 2;	/* CUDA_ERROR_OUT_OF_MEMORY */
+		return 2; /* CUDA_ERROR_OUT_OF_MEMORY */
 	if (how == HOW_OTHER)
 		return REAL(cuMemAllocManaged)(memory, size, 1);
 	PASS(cuMemAlloc_v2, memory, size);
@@ -140,11 +147,12 @@ API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 	PASS(cuDevicePrimaryCtxRelease_v2, device);
 }
 
-API CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
-			    unsigned int bz, unsigned int shared, CUstream stream, void **params, void **extra)
+API CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz,
+			    unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+			    CUstream stream, void **params, void **extra)
 {
 	if (how == HOW_REFUSE && ++launches > 100)
-		return 701;	/* CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES */
+		return 701; /* CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES */
 	if (how == HOW_OTHER) {
 		CUlaunchConfig config = { gx, gy, gz, bx, by, bz, shared, stream, NULL, 0 };
 

@@ -23,24 +23,24 @@ static OWN int make(size_t bytes)
 {
 	void *memory;
 
-	if (cudaMalloc(&memory, bytes))		/* the call */
+	if (cudaMalloc(&memory, bytes)) /* the call */
 		return 1;
 	return !memory;
 }
 
 static OWN int first(void)
 {
-	return make(100) + 1;		/* the first way */
+	return make(100) + 1; /* the first way */
 }
 
 static OWN int second(void)
 {
-	return make(1000) + 1;		/* the second way */
+	return make(1000) + 1; /* the second way */
 }
 
 static OWN int third(void)
 {
-	return make(10000) + second() + 1;	/* the third way */
+	return make(10000) + second() + 1; /* the third way */
 }
 
 int main(int argc, char **argv)
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
 
 	while (rounds-- > 0)
-		sum += first() + second() + third();	/* the three */
+		sum += first() + second() + third(); /* the three */
 	while (argc > 2 && getchar() != EOF)
 		;
 	return sum < 0;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "cuda_double.h"
 
-#define NOT_SUPPORTED	801
+#define NOT_SUPPORTED 801
 
 static int names(void)
 {
@@ -42,10 +42,11 @@ static int elapsed(void)
 	cudaEvent_t start, end;
 	float ms;
 
-	if (cudaEventCreate(&start) || cudaEventCreate(&end) || cudaEventRecord(start, NULL) || cudaEventRecord(end, NULL) ||
-	    cudaDeviceSynchronize())
+	if (cudaEventCreate(&start) || cudaEventCreate(&end) || cudaEventRecord(start, NULL) ||
+	    cudaEventRecord(end, NULL) || cudaDeviceSynchronize())
 		return 1;
-	if (cudaEventElapsedTime(&ms, start, end) || cuEventElapsedTime(&ms, start, end) || cuEventElapsedTime_v2(&ms, start, end))
+	if (cudaEventElapsedTime(&ms, start, end) || cuEventElapsedTime(&ms, start, end) ||
+	    cuEventElapsedTime_v2(&ms, start, end))
 		return 1;
 	printf("%d", (int)cudaEventElapsedTime(&ms, start, end));
 	printf(" %d", (int)cuEventElapsedTime(&ms, start, end));

@@ -29,7 +29,8 @@ static inline void points_try(int fd, struct elf_functions *found)
 	for (i = 0; i < found->count; i++) {
 		const struct elf_function *function = &found->list[i];
 
-		if (function->point >= POINT_COUNT || (function->past != 0) != (function->point == POINT_PAST))
+		if (function->point >= POINT_COUNT ||
+		    (function->past != 0) != (function->point == POINT_PAST))
 			abort();
 		if (function->past && (function->past > 48 || function->past >= function->size))
 			abort();
@@ -60,7 +61,8 @@ static inline void functions_read(int fd)
 	if (runtime_code_find(fd, &found, &span) && span.start >= span.end)
 		abort();
 	if (!extra_functions_new(&extras, &request, 1, &why)) {
-		if (extra_functions_want(extras, NULL, "/lib/file") && extra_functions_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
+		if (extra_functions_want(extras, NULL, "/lib/file") &&
+		    extra_functions_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
 			for (offset = 0; offset < found.count; offset++)
 				if (!found.list[offset].offset && !found.list[offset].call)
 					abort();
@@ -69,7 +71,7 @@ static inline void functions_read(int fd)
 	free(found.list);
 }
 
-#define BUDGET	(64ull << 20)
+#define BUDGET (64ull << 20)
 
 /* @end: where to look for a function besides the beginning. */
 static inline void symbols_try(int fd, uint64_t end)

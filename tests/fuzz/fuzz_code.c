@@ -21,9 +21,9 @@
 #define MACHINE EM_AARCH64
 #endif
 
-#define CODE_AT		1024
-#define BEFORE		4	/* bytes that are no code */
-#define CODE_MAX	8192
+#define CODE_AT  1024
+#define BEFORE   4 /* bytes that are no code */
+#define CODE_MAX 8192
 
 static const char names[] = "\0cudaMalloc\0cudaMalloc.cold";
 
@@ -69,12 +69,13 @@ static void points_check(int fd, const struct forms *forms)
 	size_t i;
 
 	if (elffile_functions(fd, &found, &why))
-		abort();	/* it is a proper file, whatever its code */
+		abort(); /* it is a proper file, whatever its code */
 	points_choose(fd, &found, forms, false);
 	for (i = 0; i < found.count; i++) {
 		const struct elf_function *function = &found.list[i];
 
-		if (function->point >= POINT_COUNT || (function->past != 0) != (function->point == POINT_PAST))
+		if (function->point >= POINT_COUNT ||
+		    (function->past != 0) != (function->point == POINT_PAST))
 			abort();
 		if (function->past && (function->past > 48 || function->past >= function->size))
 			abort();

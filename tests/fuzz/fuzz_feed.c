@@ -34,10 +34,10 @@
 #include "probe/outside.h"
 #include "probe/ring.h"
 
-#define START		100000000000ull
+#define START 100000000000ull
 /* No process has it: of the watched programs, and of the process that replies */
-#define FAKE_PID	0x7ffffff0
-#define BUDGET		(SYMTAB_MEMORY + (8ull << 20))
+#define FAKE_PID 0x7ffffff0
+#define BUDGET   (SYMTAB_MEMORY + (8ull << 20))
 
 static struct {
 	const uint8_t *data;
@@ -45,14 +45,15 @@ static struct {
 	int (*take)(void *context, void *record, size_t size);
 	void *context;
 	struct budget *budget;
-	int file;		/* what every mapping is of */
-	unsigned int looks;	/* at files and memory */
-	int reader;		/* the other end of the resolver's socket, or -1 */
+	int file;           /* what every mapping is of */
+	unsigned int looks; /* at files and memory */
+	int reader;         /* the other end of the resolver's socket, or -1 */
 } world;
 
 /* ---- probe/ ---- */
 
-struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size), void *context)
+struct ring *ring_new(struct probe *probe, int (*read)(void *context, void *record, size_t size),
+		      void *context)
 {
 	(void)probe;
 	world.take = read;
@@ -73,7 +74,7 @@ int ring_fd(const struct ring *ring)
 
 void ring_read(struct ring *ring)
 {
-	(void)ring;	/* records are brought by record_bring() */
+	(void)ring; /* records are brought by record_bring() */
 }
 
 uint64_t ring_bytes(const struct ring *ring)
@@ -107,22 +108,25 @@ bool rows_program(const struct rows *rows, uint32_t program, struct program_row 
 }
 
 void rows_visit_programs(struct rows *rows,
-		       bool (*visit)(void *context, uint32_t program, const struct program_row *row, const struct program_sync *sync),
-		       void *context)
+			 bool (*visit)(void *context, uint32_t program,
+				       const struct program_row *row,
+				       const struct program_sync *sync),
+			 void *context)
 {
 	(void)rows;
 	(void)visit;
 	(void)context;
 }
 
-#define NO_ROWS(name, what)										\
-	void rows_visit_##name(struct rows *rows,							\
-			       bool (*visit)(void *context, const struct what##_key *key, const struct what##_row *row), \
-			       void *context)								\
-	{												\
-		(void)rows;										\
-		(void)visit;										\
-		(void)context;										\
+#define NO_ROWS(name, what) \
+	void rows_visit_##name(struct rows *rows, \
+			       bool (*visit)(void *context, const struct what##_key *key, \
+					     const struct what##_row *row), \
+			       void *context) \
+	{ \
+		(void)rows; \
+		(void)visit; \
+		(void)context; \
 	}
 NO_ROWS(launches, launch)
 NO_ROWS(copies, copy)
@@ -132,8 +136,8 @@ NO_ROWS(failures, fail)
 NO_ROWS(pending, pending)
 NO_ROWS(call_sites, call_site)
 
-void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program), bool (*names_gone)(void *context, uint32_t program),
-		 void *context)
+void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program),
+		 bool (*names_gone)(void *context, uint32_t program), void *context)
 {
 	(void)rows;
 	(void)is_gone;
@@ -284,7 +288,11 @@ static int seen_make(struct seen_file *seen)
 	if (++world.looks % 3 == 0)
 		return -EAGAIN;
 	*seen = (struct seen_file){
-		.fd = dup(world.file), .place = world.looks % 2 ? dup(world.file) : -1, .id = identified, .identified = true, .own = true,
+		.fd = dup(world.file),
+		.place = world.looks % 2 ? dup(world.file) : -1,
+		.id = identified,
+		.identified = true,
+		.own = true,
 		.path = strdup("/lib/x.so"),
 	};
 	if (seen->fd < 0 || !seen->path)
@@ -292,7 +300,8 @@ static int seen_make(struct seen_file *seen)
 	return 0;
 }
 
-int outside_open(const struct outside *outside, const char *path, unsigned int want, enum errand_patience patience, struct seen_file *seen)
+int outside_open(const struct outside *outside, const char *path, unsigned int want,
+		 enum errand_patience patience, struct seen_file *seen)
 {
 	(void)outside;
 	(void)path;
@@ -301,7 +310,8 @@ int outside_open(const struct outside *outside, const char *path, unsigned int w
 	return seen_make(seen);
 }
 
-int outside_open_cached(const struct outside *outside, const char *path, unsigned int want, struct seen_file *seen)
+int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
+			struct seen_file *seen)
 {
 	(void)outside;
 	(void)path;
@@ -309,7 +319,8 @@ int outside_open_cached(const struct outside *outside, const char *path, unsigne
 	return seen_make(seen);
 }
 
-int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path, unsigned int want, struct seen_file *seen)
+int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path,
+		       unsigned int want, struct seen_file *seen)
 {
 	(void)outside;
 	(void)fd;
@@ -319,7 +330,8 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 	return seen_make(seen);
 }
 
-int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want, struct seen_file *seen)
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry,
+			unsigned int want, struct seen_file *seen)
 {
 	(void)outside;
 	(void)pid;
@@ -328,7 +340,8 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 	return seen_make(seen);
 }
 
-int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen)
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
+		       const char *path, struct seen_file *seen)
 {
 	(void)outside;
 	(void)of;
@@ -337,7 +350,8 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 	return seen_make(seen);
 }
 
-int outside_lend(const struct outside *outside, const struct seen_file *seen, const struct seen_file *debug, int socket)
+int outside_lend(const struct outside *outside, const struct seen_file *seen,
+		 const struct seen_file *debug, int socket)
 {
 	(void)outside;
 	(void)seen;
@@ -346,16 +360,20 @@ int outside_lend(const struct outside *outside, const struct seen_file *seen, co
 	return world.looks % 5 ? 0 : -EBUSY;
 }
 
-int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+int outside_maps(const struct outside *outside, pid_t pid,
+		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
-	const struct maps_entry entry = { .start = 0x400000, .end = 0x800000, .offset = 0, .inode = 1, .path = "/lib/x.so" };
+	const struct maps_entry entry = {
+		.start = 0x400000, .end = 0x800000, .offset = 0, .inode = 1, .path = "/lib/x.so"
+	};
 
 	(void)outside;
 	(void)pid;
 	return ++world.looks % 3 ? visit(context, &entry) : -EAGAIN;
 }
 
-int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words)
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
+		  uint64_t *words)
 {
 	(void)outside;
 	(void)pid;
@@ -363,8 +381,8 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 	return 0;
 }
 
-int outside_name(const struct outside *outside, const struct rec_name_at *record, uint64_t start_time, const char *known, char **name,
-		 bool *in_memory)
+int outside_name(const struct outside *outside, const struct rec_name_at *record,
+		 uint64_t start_time, const char *known, char **name, bool *in_memory)
 {
 	(void)outside;
 	(void)start_time;
@@ -376,7 +394,8 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 	return *name ? 0 : -ENOMEM;
 }
 
-char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			int *error)
 {
 	(void)outside;
 	(void)pid;
@@ -386,7 +405,8 @@ char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, si
 	return NULL;
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			  int *error)
 {
 	return outside_arguments(outside, pid, max, len, error);
 }
@@ -412,7 +432,7 @@ size_t demangle_apart(const char *symbol, char *out)
 {
 	(void)symbol;
 	(void)out;
-	return 0;	/* fuzz_mangled has it */
+	return 0; /* fuzz_mangled has it */
 }
 
 static void reader_end(void)
@@ -507,7 +527,7 @@ static void record_bring(void)
 	memcpy(&record, bytes, len < sizeof(record) ? len : sizeof(record));
 	fixed = fixed_size(record.hdr.type);
 	if (!fixed)
-		return;		/* BPF makes no other */
+		return; /* BPF makes no other */
 	if (len < fixed)
 		len = fixed;
 	if (len > sizeof(record))
@@ -524,20 +544,23 @@ static void record_bring(void)
 
 static void reply_send(const void *reply, size_t len)
 {
-	if (world.reader >= 0 && send(world.reader, reply, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != EPIPE &&
-	    errno != ECONNRESET)
+	if (world.reader >= 0 && send(world.reader, reply, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+	    errno != EAGAIN && errno != EPIPE && errno != ECONNRESET)
 		abort();
 }
 
 /* The next question, without the descriptors that come with it. */
 static bool question_take(struct resolver_question *question)
 {
-	return world.reader >= 0 && recv(world.reader, question, sizeof(*question), MSG_DONTWAIT) == sizeof(*question);
+	return world.reader >= 0 &&
+	       recv(world.reader, question, sizeof(*question), MSG_DONTWAIT) == sizeof(*question);
 }
 
 static void answer_send(void)
 {
-	struct resolver_answer answer = { .line = (uint32_t)number_take(4), .took_ms = (uint32_t)number_take(4), .path = "/src/x.cu" };
+	struct resolver_answer answer = { .line = (uint32_t)number_take(4),
+					  .took_ms = (uint32_t)number_take(4),
+					  .path = "/src/x.cu" };
 	struct resolver_question question;
 
 	while (question_take(&question))
@@ -553,20 +576,14 @@ static void happen(struct feed *feed, struct model *model, uint64_t *now)
 	const uint8_t *bytes;
 
 	switch (number_take(1)) {
-	case 0:
-		record_bring();
-		break;
-	case 1:
-		answer_send();
-		break;
+	case 0: record_bring(); break;
+	case 1: answer_send(); break;
 	case 2:
 		bytes = bytes_take(sizeof(struct resolver_answer));
 		if (bytes)
 			reply_send(bytes, sizeof(struct resolver_answer));
 		break;
-	case 3:
-		reader_end();
-		break;
+	case 3: reader_end(); break;
 	case 4:
 		feed_refresh(feed);
 		*now += 1000000000;
@@ -579,7 +596,9 @@ static void happen(struct feed *feed, struct model *model, uint64_t *now)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct model_config config = { .start_mono = START, .start_real = 1700000000000000000ull, .leak_age = 1000000000 };
+	struct model_config config = { .start_mono = START,
+				       .start_real = 1700000000000000000ull,
+				       .leak_age = 1000000000 };
 	static const char *const globs[] = { "lib*", NULL };
 	struct record_sink sink = { 0 };
 	uint64_t now = START;
@@ -612,7 +631,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	model_free(model);
 	reader_end();
 	if (budget_counts(world.budget).used != SYMTAB_MEMORY)
-		abort();	/* something was kept, or given back twice */
+		abort(); /* something was kept, or given back twice */
 	budget_free(world.budget);
 	close(world.file);
 	return 0;

@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "metrics/serve.h"
 
-#define WAIT_MS	30000	/* for the server, on a machine that has much to do */
+#define WAIT_MS 30000 /* for the server, on a machine that has much to do */
 
 static struct serve *serve;
 static uint16_t port;
@@ -34,7 +34,8 @@ static void server_start(void)
 	struct reason why = { "" };
 	unsigned int number = 0;
 
-	if (!snapshot || atexit(server_stop) || serve_open(&serve, "127.0.0.1", 0, &limits, &why) || serve_start(serve, &why) ||
+	if (!snapshot || atexit(server_stop) || serve_open(&serve, "127.0.0.1", 0, &limits, &why) ||
+	    serve_start(serve, &why) ||
 	    sscanf(serve_url(serve), "http://127.0.0.1:%u/", &number) != 1)
 		abort();
 	port = (uint16_t)number;
@@ -45,12 +46,15 @@ static void server_start(void)
 
 static int client_connect(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(port),
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	/* It leaves no trace in the kernel: a million of them would use up the ports. */
 	struct linger linger = { 1, 0 };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) || setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
 		abort();
 	return fd;
 }
@@ -68,8 +72,9 @@ static size_t answer_read(int fd, char *answer, size_t size)
 
 	for (;;) {
 		if (poll(&end, 1, WAIT_MS) <= 0)
-			abort();	/* it has not closed the connection */
-		n = len < size - 1 ? recv(fd, answer + len, size - 1 - len, 0) : recv(fd, rest, sizeof(rest), 0);
+			abort(); /* it has not closed the connection */
+		n = len < size - 1 ? recv(fd, answer + len, size - 1 - len, 0) :
+				     recv(fd, rest, sizeof(rest), 0);
 		if (n <= 0)
 			break;
 		if (len < size - 1)

@@ -13,10 +13,10 @@
 #include "elf_readers.h"
 #include "fuzz.h"
 
-#define FILE_MAX	(1ull << 40)
-#define HEAD		9
-#define PATCH		10
-#define RESIDENT_MAX	(200l << 10)	/* KiB */
+#define FILE_MAX     (1ull << 40)
+#define HEAD         9
+#define PATCH        10
+#define RESIDENT_MAX (200l << 10) /* KiB */
 
 /* Without the sanitizers, whose memory is their own, libFuzzer is not there to look. */
 static void resident_check(void)
@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	length = number(data + 1, 8) % FILE_MAX;
 	if (length < size - begin)
 		length = size - begin;
-	if (write(fd, file, size - begin) == (ssize_t)(size - begin) && !ftruncate(fd, (off_t)length))
+	if (write(fd, file, size - begin) == (ssize_t)(size - begin) &&
+	    !ftruncate(fd, (off_t)length))
 		elf_read_all(fd, length);
 	free(file);
 	close(fd);

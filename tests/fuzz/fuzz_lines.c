@@ -51,12 +51,13 @@ static void debug_file_try(int fd, const uint8_t *debug, size_t size)
 	made = true;
 	if (fstat(fd, &st) || debug_link_read(fd, &link) || !link.name[0])
 		return;
-	if (strchr(link.name, '/') || !strcmp(link.name, "..") || !memchr(link.name, 0, sizeof(link.name)) || link.build_id_len > BUILD_ID_MAX)
+	if (strchr(link.name, '/') || !strcmp(link.name, "..") ||
+	    !memchr(link.name, 0, sizeof(link.name)) || link.build_id_len > BUILD_ID_MAX)
 		abort();
 	snprintf(path, sizeof(path), "%s/%s", root, link.name);
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (out < 0)
-		return;		/* a name that is too long for the file system, say */
+		return; /* a name that is too long for the file system, say */
 	if (write(out, debug, size) != (ssize_t)size)
 		abort();
 	close(out);

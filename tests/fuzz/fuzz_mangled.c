@@ -21,8 +21,8 @@
 #include "names/demangle_run.h"
 #include "util/util.h"
 
-#define LIMIT		NSEC_PER_SEC
-#define DEPTH_MAX	3000		/* of the generator's own recursion */
+#define LIMIT     NSEC_PER_SEC
+#define DEPTH_MAX 3000 /* of the generator's own recursion */
 
 uint64_t __wrap_clock_ns(int clock);
 
@@ -66,7 +66,8 @@ static void template_arguments(struct maker *maker);
  */
 static unsigned int choose(struct maker *maker, unsigned int count)
 {
-	if (maker->at >= maker->size || maker->len > DEMANGLE_INPUT_MAX - 256 || maker->depth > DEPTH_MAX)
+	if (maker->at >= maker->size || maker->len > DEMANGLE_INPUT_MAX - 256 ||
+	    maker->depth > DEPTH_MAX)
 		return 0;
 	return maker->data[maker->at++] % count;
 }
@@ -100,7 +101,9 @@ static void put_sequence(struct maker *maker, unsigned int number)
 
 static void source_name(struct maker *maker)
 {
-	static const char *const names[] = { "1f", "1a", "3foo", "6kernel", "12_GLOBAL__N_1", "4main", "1T", "13__device_stub" };
+	static const char *const names[] = {
+		"1f", "1a", "3foo", "6kernel", "12_GLOBAL__N_1", "4main", "1T", "13__device_stub"
+	};
 
 	put(maker, names[choose(maker, 8)]);
 }
@@ -130,7 +133,8 @@ static void template_parameter(struct maker *maker)
 
 static void operator_name(struct maker *maker)
 {
-	static const char *const names[] = { "pl", "nw", "da", "cl", "ix", "lt", "ls", "aS", "pt", "ss", "cv", "li" };
+	static const char *const names[] = { "pl", "nw", "da", "cl", "ix", "lt",
+					     "ls", "aS", "pt", "ss", "cv", "li" };
 	unsigned int which = choose(maker, 12);
 
 	put(maker, names[which]);
@@ -143,19 +147,11 @@ static void operator_name(struct maker *maker)
 static void unqualified_name(struct maker *maker)
 {
 	switch (choose(maker, 9)) {
-	case 1:
-		operator_name(maker);
-		break;
-	case 2:
-		put(maker, "C1");
-		break;
-	case 3:
-		put(maker, "D2");
-		break;
-	case 4:
-		put(maker, "Ut_");
-		break;
-	case 5:	/* a closure, with the types of its parameters */
+	case 1: operator_name(maker); break;
+	case 2: put(maker, "C1"); break;
+	case 3: put(maker, "D2"); break;
+	case 4: put(maker, "Ut_"); break;
+	case 5: /* a closure, with the types of its parameters */
 		put(maker, "Ul");
 		do
 			type(maker);
@@ -171,8 +167,7 @@ static void unqualified_name(struct maker *maker)
 		put(maker, "B");
 		source_name(maker);
 		break;
-	default:
-		source_name(maker);
+	default: source_name(maker);
 	}
 }
 
@@ -183,19 +178,14 @@ static void nested_name(struct maker *maker)
 	put(maker, "N");
 	put(maker, qualifiers[choose(maker, 5)]);
 	switch (choose(maker, 4)) {
-	case 1:
-		substitution(maker);
-		break;
-	case 2:
-		template_parameter(maker);
-		break;
+	case 1: substitution(maker); break;
+	case 2: template_parameter(maker); break;
 	case 3:
 		put(maker, "DT");
 		expression(maker);
 		put(maker, "E");
 		break;
-	default:
-		source_name(maker);
+	default: source_name(maker);
 	}
 	do {
 		if (choose(maker, 3) == 1)
@@ -223,12 +213,8 @@ static void name(struct maker *maker)
 {
 	maker->depth++;
 	switch (choose(maker, 7)) {
-	case 1:
-		nested_name(maker);
-		break;
-	case 2:
-		local_name(maker);
-		break;
+	case 1: nested_name(maker); break;
+	case 2: local_name(maker); break;
 	case 3:
 		put(maker, "St");
 		unqualified_name(maker);
@@ -241,8 +227,7 @@ static void name(struct maker *maker)
 		substitution(maker);
 		template_arguments(maker);
 		break;
-	default:
-		unqualified_name(maker);
+	default: unqualified_name(maker);
 	}
 	maker->depth--;
 }
@@ -259,7 +244,8 @@ static void function_type(struct maker *maker)
 /* Few bytes of input for many of the name: the same word again and again. */
 static void repeated(struct maker *maker)
 {
-	static const char *const words[] = { "P", "R", "K", "PK", "A2_", "M1a", "Dp", "FvP", "N1a", "I", "S_", "S0_", "T_", "U1a", "DnS0_", "v" };
+	static const char *const words[] = { "P",   "R", "K",  "PK",  "A2_", "M1a", "Dp",    "FvP",
+					     "N1a", "I", "S_", "S0_", "T_",  "U1a", "DnS0_", "v" };
 	const char *word = words[choose(maker, 16)];
 	unsigned int times = 1 + choose(maker, 256) * (1 + choose(maker, 16));
 
@@ -269,17 +255,14 @@ static void repeated(struct maker *maker)
 
 static void type(struct maker *maker)
 {
-	static const char *const builtin[] = { "i", "f", "Pv", "PKc", "d", "m", "b", "Dh", "Di", "Dn", "u3foo", "z", "e", "v" };
+	static const char *const builtin[] = { "i",  "f",  "Pv", "PKc",   "d", "m", "b",
+					       "Dh", "Di", "Dn", "u3foo", "z", "e", "v" };
 
 	maker->depth++;
 	switch (choose(maker, 18)) {
 	case 1:
-	case 2:
-		substitution(maker);
-		break;
-	case 3:
-		template_parameter(maker);
-		break;
+	case 2: substitution(maker); break;
+	case 3: template_parameter(maker); break;
 	case 4:
 		put(maker, "P");
 		type(maker);
@@ -306,9 +289,7 @@ static void type(struct maker *maker)
 		type(maker);
 		type(maker);
 		break;
-	case 9:
-		function_type(maker);
-		break;
+	case 9: function_type(maker); break;
 	case 10:
 		put(maker, choose(maker, 2) ? "DT" : "Dt");
 		expression(maker);
@@ -318,9 +299,7 @@ static void type(struct maker *maker)
 		put(maker, "Dp");
 		type(maker);
 		break;
-	case 12:
-		name(maker);
-		break;
+	case 12: name(maker); break;
 	case 13:
 		substitution(maker);
 		template_arguments(maker);
@@ -337,8 +316,7 @@ static void type(struct maker *maker)
 		template_parameter(maker);
 		template_arguments(maker);
 		break;
-	default:
-		put(maker, builtin[choose(maker, 14)]);
+	default: put(maker, builtin[choose(maker, 14)]);
 	}
 	maker->depth--;
 }
@@ -368,8 +346,7 @@ static void template_argument(struct maker *maker)
 		encoding(maker);
 		put(maker, "E");
 		break;
-	default:
-		type(maker);
+	default: type(maker);
 	}
 }
 
@@ -386,7 +363,8 @@ static void template_arguments(struct maker *maker)
 
 static void expression(struct maker *maker)
 {
-	static const char *const unary[] = { "ng", "ad", "de", "nt", "co", "pp_" }, *const binary[] = { "pl", "mi", "ml", "ls", "aa", "cm", "eq" };
+	static const char *const unary[] = { "ng", "ad", "de", "nt", "co", "pp_" },
+				 *const binary[] = { "pl", "mi", "ml", "ls", "aa", "cm", "eq" };
 
 	maker->depth++;
 	switch (choose(maker, 13)) {
@@ -417,9 +395,7 @@ static void expression(struct maker *maker)
 		type(maker);
 		expression(maker);
 		break;
-	case 6:
-		template_parameter(maker);
-		break;
+	case 6: template_parameter(maker); break;
 	case 7:
 		put(maker, choose(maker, 2) ? "st" : "at");
 		type(maker);
@@ -435,9 +411,7 @@ static void expression(struct maker *maker)
 		put(maker, choose(maker, 2) ? "sZ" : "sP");
 		template_parameter(maker);
 		break;
-	case 10:
-		put(maker, "fp_");
-		break;
+	case 10: put(maker, "fp_"); break;
 	case 11:
 		put(maker, "dt");
 		expression(maker);

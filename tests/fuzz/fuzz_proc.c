@@ -22,9 +22,9 @@
 #include "names/symbols.h"
 #include "probe/outside.h"
 
-#define NO_ANSWER	65535u
-#define FILES_MAX	64	/* opened for one input */
-#define PID		0x7ffffff0	/* no process has it */
+#define NO_ANSWER 65535u
+#define FILES_MAX 64         /* opened for one input */
+#define PID       0x7ffffff0 /* no process has it */
 
 static struct {
 	const uint8_t *data;
@@ -142,19 +142,22 @@ static char *strings_of(pid_t pid, size_t max, size_t *len, int *error)
 	return text;
 }
 
-char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			int *error)
 {
 	(void)outside;
 	return strings_of(pid, max, len, error);
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len, int *error)
+char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
+			  int *error)
 {
 	(void)outside;
 	return strings_of(pid, max, len, error);
 }
 
-int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *context, const struct maps_entry *entry), void *context)
+int outside_maps(const struct outside *outside, pid_t pid,
+		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	size_t len;
 	char *text = strings_of(pid, SIZE_MAX - 1, &len, &(int){ 0 });
@@ -165,7 +168,8 @@ int outside_maps(const struct outside *outside, pid_t pid, int (*visit)(void *co
 	return result;
 }
 
-int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry, unsigned int want, struct seen_file *seen)
+int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry,
+			unsigned int want, struct seen_file *seen)
 {
 	const uint8_t *answer = answers.files++ < FILES_MAX ? answer_next(&(size_t){ 0 }) : NULL;
 
@@ -177,12 +181,14 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 		return -ENOENT;
 	seen->fd = memfd_create("proc", MFD_CLOEXEC);
 	seen->path = strdup(entry->path);
-	if (seen->fd < 0 || !seen->path || write(seen->fd, answer, (size_t)(answers.data - answer)) != answers.data - answer)
+	if (seen->fd < 0 || !seen->path ||
+	    write(seen->fd, answer, (size_t)(answers.data - answer)) != answers.data - answer)
 		abort();
 	return 0;
 }
 
-int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid, const char *path, struct seen_file *seen)
+int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
+		       const char *path, struct seen_file *seen)
 {
 	(void)outside;
 	(void)of;
@@ -193,7 +199,8 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 }
 
 /* The memory of the process: each word is what its answer says, until one is missing. */
-int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count, uint64_t *words)
+int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
+		  uint64_t *words)
 {
 	const uint8_t *answer;
 	size_t i, len;
@@ -275,7 +282,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < sizeof(process))
 		return 0;
 	memcpy(&process, data, sizeof(process));
-	process.hdr = (struct rec_hdr){ .type = REC_PROCESS, .size = sizeof(process), .program = 1, .tgid = PID, .time = 1 };
+	process.hdr = (struct rec_hdr){
+		.type = REC_PROCESS, .size = sizeof(process), .program = 1, .tgid = PID, .time = 1
+	};
 	process.parent_tgid = PID;
 	answers.data = data + sizeof(process);
 	answers.size = size - sizeof(process);

@@ -33,7 +33,8 @@ static void checks_mend(uint8_t *data, size_t size)
 		if (!(header.flags & BLOCK_IS_PACKED))
 			header.bytes = header.stored;
 		header.check = (uint32_t)crc32(0, data + at + sizeof(header), header.stored);
-		header.own_check = (uint32_t)crc32(0, (const Bytef *)&header, offsetof(struct block_header, own_check));
+		header.own_check = (uint32_t)crc32(0, (const Bytef *)&header,
+						   offsetof(struct block_header, own_check));
 		memcpy(data + at, &header, sizeof(header));
 		at += sizeof(header) + header.stored;
 	}
@@ -61,7 +62,9 @@ static void replay_all(const char *path, const struct replay_settings *settings)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct replay_settings whole = { .map_max = 10, .uid = (uint32_t)-1 };
-	struct replay_settings part = { .map_max = (unsigned int)-1, .uid = 1001, .command_glob = "*a*" };
+	struct replay_settings part = { .map_max = (unsigned int)-1,
+					.uid = 1001,
+					.command_glob = "*a*" };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	uint8_t *copy = malloc(size + 1);
 	char path[64];

@@ -12,15 +12,21 @@
 #include "model/stream.h"
 #include "trace/trace_printer.h"
 
-#define START 100000000000ull
+#define START                         100000000000ull
 #define FORMAT_LISTED(constant, name) FORMAT_##constant,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct model_config config = { .start_mono = START, .start_real = 1700000000000000000ull, .leak_age = 1000000000 };
+	struct model_config config = { .start_mono = START,
+				       .start_real = 1700000000000000000ull,
+				       .leak_age = 1000000000 };
 	static const enum format formats[] = { TRACE_FORMATS(FORMAT_LISTED) };
 	struct trace_options options = {
-		.format = formats[size % (sizeof(formats) / sizeof(formats[0]))], .stacks = true, .start_mono = START, .start_real = config.start_real, .version = "0",
+		.format = formats[size % (sizeof(formats) / sizeof(formats[0]))],
+		.stacks = true,
+		.start_mono = START,
+		.start_real = config.start_real,
+		.version = "0",
 	};
 	static const uint64_t lost[LOST_COUNT];
 	struct trace *trace = trace_new(&options);

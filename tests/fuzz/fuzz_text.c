@@ -99,29 +99,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!text)
 		return 0;
 	switch (data[0] % 8) {
-	case 0:
-		demangle(text);
-		break;
-	case 1:
-		maps_parse(text, &entry, &executable);
-		break;
-	case 2:
-		container(text);
-		break;
-	case 3:
-		visible(text);
-		break;
-	case 4:
-		settings(text);
-		break;
-	case 5:
-		sort(text);
-		break;
-	case 6:
-		extras(text);
-		break;
-	default:
-		identity_matches((const char *)data + 1, size - 1, "python", "*py*");
+	case 0: demangle(text); break;
+	case 1: maps_parse(text, &entry, &executable); break;
+	case 2: container(text); break;
+	case 3: visible(text); break;
+	case 4: settings(text); break;
+	case 5: sort(text); break;
+	case 6: extras(text); break;
+	default: identity_matches((const char *)data + 1, size - 1, "python", "*py*");
 	}
 	free(text);
 	return 0;

@@ -39,7 +39,8 @@ static void expect(const char *figure, json_int_t cutop, json_int_t other)
 	if (cutop == other)
 		say("PASS", "%s: %lld", figure, (long long)cutop);
 	else
-		say("FAIL", "%s: cutop says %lld, the program %lld", figure, (long long)cutop, (long long)other);
+		say("FAIL", "%s: cutop says %lld, the program %lld", figure, (long long)cutop,
+		    (long long)other);
 }
 
 /* The last line of @path that is a JSON object. Only @path's last line may be cut off. */
@@ -89,9 +90,8 @@ static json_int_t sum(const json_t *array, const char *by, const char *value, co
 	json_t *object;
 	size_t i;
 
-	json_array_foreach(array, i, object)
-		if (!value || !strcmp(text(object, by), value))
-			total += number(object, key);
+	json_array_foreach(array, i, object) if (!value || !strcmp(text(object, by), value))
+		total += number(object, key);
 	return total;
 }
 
@@ -101,8 +101,7 @@ static json_int_t sum_members(const json_t *members, const char *key)
 	const char *name;
 	json_t *object;
 
-	json_object_foreach((json_t *)members, name, object)
-		total += number(object, key);
+	json_object_foreach((json_t *)members, name, object) total += number(object, key);
 	return total;
 }
 
@@ -120,16 +119,20 @@ static void kernels_compare(const json_t *own, const json_t *seen)
 	const char *name;
 	json_t *kernel;
 
-	json_object_foreach((json_t *)own, name, kernel) {
+	json_object_foreach((json_t *)own, name, kernel)
+	{
 		snprintf(figure, sizeof(figure), "launches of %s", name);
 		/* A launch that failed is among cutop's launches and among its failures. */
-		expect(figure, sum(seen, "name", name, "launches") - sum(seen, "name", name, "failures"), number(kernel, "launches"));
+		expect(figure,
+		       sum(seen, "name", name, "launches") - sum(seen, "name", name, "failures"),
+		       number(kernel, "launches"));
 		if (!number(kernel, "captured"))
 			continue;
 		snprintf(figure, sizeof(figure), "captured calls for %s", name);
 		expect(figure, sum(seen, "name", name, "captured"), number(kernel, "captured"));
 		snprintf(figure, sizeof(figure), "launches of %s by graphs", name);
-		expect(figure, sum(seen, "name", name, "graph_launches"), number(kernel, "graph_launches"));
+		expect(figure, sum(seen, "name", name, "graph_launches"),
+		       number(kernel, "graph_launches"));
 	}
 	launches = sum(seen, NULL, NULL, "launches") - sum(seen, NULL, NULL, "failures");
 	expect("launches of all kernels", launches, sum_members(own, "launches"));
@@ -141,18 +144,24 @@ static void copies_compare(const json_t *own, const json_t *seen)
 	const char *name;
 	json_t *copy;
 
-	json_object_foreach((json_t *)own, name, copy) {
+	json_object_foreach((json_t *)own, name, copy)
+	{
 		snprintf(figure, sizeof(figure), "%s copies", name);
-		expect(figure, sum(seen, "direction", name, "calls") - sum(seen, "direction", name, "failures"), number(copy, "calls"));
+		expect(figure,
+		       sum(seen, "direction", name, "calls") -
+			       sum(seen, "direction", name, "failures"),
+		       number(copy, "calls"));
 		snprintf(figure, sizeof(figure), "%s bytes", name);
 		expect(figure, sum(seen, "direction", name, "bytes"), number(copy, "bytes"));
 	}
-	expect("bytes in all directions", sum(seen, NULL, NULL, "bytes"), sum_members(own, "bytes"));
+	expect("bytes in all directions", sum(seen, NULL, NULL, "bytes"),
+	       sum_members(own, "bytes"));
 }
 
 static bool is_same(const json_t *a, const json_t *b)
 {
-	return !strcmp(text(a, "call"), text(b, "call")) && !strcmp(text(a, "error"), text(b, "error"));
+	return !strcmp(text(a, "call"), text(b, "call")) &&
+	       !strcmp(text(a, "error"), text(b, "error"));
 }
 
 static json_int_t count_same(const json_t *array, const json_t *like)
@@ -161,9 +170,8 @@ static json_int_t count_same(const json_t *array, const json_t *like)
 	json_t *object;
 	size_t i;
 
-	json_array_foreach(array, i, object)
-		if (is_same(object, like))
-			count += number(object, "count");
+	json_array_foreach(array, i, object) if (is_same(object, like))
+		count += number(object, "count");
 	return count;
 }
 
@@ -177,15 +185,20 @@ static void failures_compare(const json_t *own, const json_t *seen, bool runtime
 	char figure[256];
 	size_t i;
 
-	json_array_foreach(own, i, failure) {
-		snprintf(figure, sizeof(figure), "failures of %s with %s", text(failure, "call"), text(failure, "error"));
+	json_array_foreach(own, i, failure)
+	{
+		snprintf(figure, sizeof(figure), "failures of %s with %s", text(failure, "call"),
+			 text(failure, "error"));
 		expect(figure, count_same(seen, failure), number(failure, "count"));
 	}
-	json_array_foreach(seen, i, failure) {
-		const char *verdict = is_runtime(text(failure, "call")) == runtime ? "FAIL" : "NOTE";
+	json_array_foreach(seen, i, failure)
+	{
+		const char *verdict = is_runtime(text(failure, "call")) == runtime ? "FAIL" :
+										     "NOTE";
 
 		if (!count_same(own, failure))
-			say(verdict, "only cutop saw %lld failures of %s with %s", (long long)number(failure, "count"), text(failure, "call"),
+			say(verdict, "only cutop saw %lld failures of %s with %s",
+			    (long long)number(failure, "count"), text(failure, "call"),
 			    text(failure, "error"));
 	}
 }
@@ -196,7 +209,8 @@ static void lost_compare(const json_t *document, const json_t *process)
 	const char *cause;
 	json_t *lost;
 
-	json_object_foreach(json_object_get(document, "lost"), cause, lost) {
+	json_object_foreach(json_object_get(document, "lost"), cause, lost)
+	{
 		if (json_integer_value(lost))
 			say("NOTE", "lost: %s %lld", cause, (long long)json_integer_value(lost));
 		total += json_integer_value(lost);
@@ -215,7 +229,8 @@ static json_t *process_find(const json_t *document)
 	json_t *process, *found = NULL;
 	size_t i, most = 0;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+	{
 		size_t calls = json_array_size(json_object_get(process, "calls"));
 
 		if (found && calls <= most)
@@ -228,7 +243,8 @@ static json_t *process_find(const json_t *document)
 
 static int counts_compare(const char *layer, const char *own_path, const char *seen_path)
 {
-	json_t *own = last_object(own_path), *document = last_object(seen_path), *process = process_find(document), *memory;
+	json_t *own = last_object(own_path), *document = last_object(seen_path),
+	       *process = process_find(document), *memory;
 	bool runtime = !strcmp(text(own, "layer"), "runtime");
 
 	if (!process) {
@@ -243,12 +259,14 @@ static int counts_compare(const char *layer, const char *own_path, const char *s
 	memory = json_object_get(process, "memory");
 	expect("allocations", number(memory, "allocations"), number(own, "allocations"));
 	expect("frees", number(memory, "frees"), number(own, "frees"));
-	expect("allocated bytes", number(memory, "allocated_bytes"), number(own, "allocated_bytes"));
+	expect("allocated bytes", number(memory, "allocated_bytes"),
+	       number(own, "allocated_bytes"));
 	expect("leaked bytes", number(memory, "leaked_bytes"), number(own, "leaked_bytes"));
 	copies_compare(json_object_get(own, "copies"), json_object_get(process, "copies"));
 	/* With the other layer alone the program's failing calls are not probed. */
 	if (!strcmp(layer, "both") || !strcmp(layer, text(own, "layer")))
-		failures_compare(json_object_get(own, "failures"), json_object_get(process, "failures"), runtime);
+		failures_compare(json_object_get(own, "failures"),
+				 json_object_get(process, "failures"), runtime);
 	json_decref(own);
 	json_decref(document);
 	return 0;
@@ -258,7 +276,8 @@ static int counts_compare(const char *layer, const char *own_path, const char *s
 
 static bool is_launch(const char *call)
 {
-	static const char *const names[] = { "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx" };
+	static const char *const names[] = { "cudaLaunchKernel", "cudaLaunchKernelExC",
+					     "cuLaunchKernel", "cuLaunchKernelEx" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(call, names[i], strlen(names[i])))
@@ -300,15 +319,17 @@ static int trace_compare(const char *own_path, const char *trace_path)
 	}
 	free(buffer);
 	fclose(file);
-	expected = sum_members(json_object_get(own, "kernels"), "launches") + sum_members(json_object_get(own, "kernels"), "captured");
-	json_array_foreach(json_object_get(own, "failures"), i, failure)
-		if (is_launch(text(failure, "call")))
-			expected += number(failure, "count");
+	expected = sum_members(json_object_get(own, "kernels"), "launches") +
+		   sum_members(json_object_get(own, "kernels"), "captured");
+	json_array_foreach(json_object_get(own, "failures"), i,
+			   failure) if (is_launch(text(failure, "call")))
+		expected += number(failure, "count");
 	if (!lines && !json_array_size(json_object_get(own, "failures")))
 		say("PASS", "no calls, and none traced");
 	else
 		expect("calls that launch, traced", launches, expected);
-	expect("failed calls traced", failures, sum(json_object_get(own, "failures"), NULL, NULL, "count"));
+	expect("failed calls traced", failures,
+	       sum(json_object_get(own, "failures"), NULL, NULL, "count"));
 	say("NOTE", "%lld calls traced", (long long)lines);
 	json_decref(last);
 	json_decref(own);
@@ -324,7 +345,8 @@ static void name_shorten(char *name)
 {
 	char *version = strrchr(name, '_');
 
-	if (!is_runtime(name) || !version || version[1] != 'v' || strlen(version) < 6 || strspn(version + 2, "0123456789") != strlen(version + 2))
+	if (!is_runtime(name) || !version || version[1] != 'v' || strlen(version) < 6 ||
+	    strspn(version + 2, "0123456789") != strlen(version + 2))
 		return;
 	*version = 0;
 }
@@ -334,21 +356,22 @@ static const json_t *call_find(const json_t *calls, const char *name)
 	json_t *call;
 	size_t i;
 
-	json_array_foreach(calls, i, call)
-		if (!strcmp(text(call, "call"), name))
-			return call;
+	json_array_foreach(calls, i, call) if (!strcmp(text(call, "call"), name)) return call;
 	return NULL;
 }
 
 /* Returns whether cutop counted @seen as CUPTI did: [calls, failures]. */
-static bool call_compare(const json_t *seen, const char *name, const json_t *counts, const char *verdict)
+static bool call_compare(const json_t *seen, const char *name, const json_t *counts,
+			 const char *verdict)
 {
-	json_int_t calls = json_integer_value(json_array_get(counts, 0)), failures = json_integer_value(json_array_get(counts, 1));
+	json_int_t calls = json_integer_value(json_array_get(counts, 0)),
+		   failures = json_integer_value(json_array_get(counts, 1));
 
 	if (number(seen, "calls") == calls && number(seen, "failures") == failures)
 		return true;
-	say(verdict, "%s: cutop says %lld calls and %lld failures, CUPTI %lld and %lld", name, (long long)number(seen, "calls"),
-	    (long long)number(seen, "failures"), (long long)calls, (long long)failures);
+	say(verdict, "%s: cutop says %lld calls and %lld failures, CUPTI %lld and %lld", name,
+	    (long long)number(seen, "calls"), (long long)number(seen, "failures"), (long long)calls,
+	    (long long)failures);
 	return false;
 }
 
@@ -356,17 +379,21 @@ static bool call_compare(const json_t *seen, const char *name, const json_t *cou
  * cutop probed only @layer. What the runtime calls in the driver may differ for reasons of CUPTI's
  * own, so that is told and no failure.
  */
-static int cupti_compare(const char *layer, const char *own_path, const char *cupti_path, const char *seen_path)
+static int cupti_compare(const char *layer, const char *own_path, const char *cupti_path,
+			 const char *seen_path)
 {
-	json_t *own = last_object(own_path), *cupti = last_object(cupti_path), *document = last_object(seen_path);
-	json_t *calls = json_object_get(process_find(document), "calls"), *known = json_object(), *counts, *call;
+	json_t *own = last_object(own_path), *cupti = last_object(cupti_path),
+	       *document = last_object(seen_path);
+	json_t *calls = json_object_get(process_find(document), "calls"), *known = json_object(),
+	       *counts, *call;
 	const char *verdict = strcmp(layer, text(own, "layer")) ? "NOTE" : "FAIL", *full;
 	bool runtime = !strcmp(layer, "runtime");
 	json_int_t same = 0;
 	char name[256];
 	size_t i;
 
-	json_object_foreach(cupti, full, counts) {
+	json_object_foreach(cupti, full, counts)
+	{
 		const json_t *seen;
 
 		if (is_runtime(full) != runtime)
@@ -378,12 +405,15 @@ static int cupti_compare(const char *layer, const char *own_path, const char *cu
 		if (seen)
 			same += call_compare(seen, name, counts, verdict);
 		else
-			say("NOTE", "only CUPTI saw %s, %lld times", name, (long long)json_integer_value(json_array_get(counts, 0)));
+			say("NOTE", "only CUPTI saw %s, %lld times", name,
+			    (long long)json_integer_value(json_array_get(counts, 0)));
 	}
-	json_array_foreach(calls, i, call)
-		if (is_runtime(text(call, "call")) == runtime && !json_object_get(known, text(call, "call")))
-			say("NOTE", "only cutop saw %s, %lld times", text(call, "call"), (long long)number(call, "calls"));
-	say(same ? "PASS" : verdict, "%lld functions have the same counts in CUPTI and in cutop", (long long)same);
+	json_array_foreach(calls, i, call) if (is_runtime(text(call, "call")) == runtime &&
+					       !json_object_get(known, text(call, "call")))
+		say("NOTE", "only cutop saw %s, %lld times", text(call, "call"),
+		    (long long)number(call, "calls"));
+	say(same ? "PASS" : verdict, "%lld functions have the same counts in CUPTI and in cutop",
+	    (long long)same);
 	json_decref(known);
 	json_decref(own);
 	json_decref(cupti);
@@ -398,7 +428,8 @@ static void members_print(const json_t *object)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		if (json_is_integer(value) && json_integer_value(value))
 			printf(" %s=%lld", key, (long long)json_integer_value(value));
 		else if (json_is_object(value) && json_object_size(value)) {
@@ -413,12 +444,14 @@ static int starts_print(const char *path)
 	json_t *doctor = last_object(path), *library;
 	size_t i;
 
-	json_array_foreach(json_object_get(doctor, "libraries"), i, library) {
+	json_array_foreach(json_object_get(doctor, "libraries"), i, library)
+	{
 		const json_t *functions = json_object_get(library, "functions");
 
 		if (!functions)
 			continue;
-		printf("%s (%s %s):", text(library, "path"), text(library, "kind"), text(library, "version"));
+		printf("%s (%s %s):", text(library, "path"), text(library, "kind"),
+		       text(library, "version"));
 		members_print(functions);
 		putchar('\n');
 	}

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COUNTS_MAX	16
-#define STATUS_NO_DEVICE 3	/* exit status: there is no device to run on */
+#define COUNTS_MAX       16
+#define STATUS_NO_DEVICE 3 /* exit status: there is no device to run on */
 
 struct counts {
 	const char *program;
-	const char *layer;	/* the layer that the program calls itself: "runtime" or "driver" */
+	const char *layer; /* the layer that the program calls itself: "runtime" or "driver" */
 	struct {
 		const char *name;
 		unsigned long launches, captured, graph_launches;
@@ -34,8 +34,8 @@ struct counts {
 	} failures[COUNTS_MAX];
 	unsigned long allocations, frees;
 	unsigned long long allocated_bytes, freed_bytes;
-	char no_device[128];	/* why there is none */
-	char error[256];	/* a call that failed unexpectedly */
+	char no_device[128]; /* why there is none */
+	char error[256];     /* a call that failed unexpectedly */
 	int checks, wrong;
 };
 
@@ -53,12 +53,15 @@ static inline int on_double(void)
  * @captured: calls while a stream was captured, which launch nothing. @by_graph: launches by the
  * graphs that these made.
  */
-static inline void count_launches(const char *kernel, unsigned long direct, unsigned long captured, unsigned long by_graph)
+static inline void count_launches(const char *kernel, unsigned long direct, unsigned long captured,
+				  unsigned long by_graph)
 {
 	int i;
 
 	pthread_mutex_lock(&counts_lock);
-	for (i = 0; i < COUNTS_MAX - 1 && counts.kernels[i].name && strcmp(counts.kernels[i].name, kernel); i++)
+	for (i = 0;
+	     i < COUNTS_MAX - 1 && counts.kernels[i].name && strcmp(counts.kernels[i].name, kernel);
+	     i++)
 		;
 	counts.kernels[i].name = kernel;
 	counts.kernels[i].launches += direct;
@@ -72,7 +75,9 @@ static inline void count_copy(const char *direction, unsigned long long bytes)
 	int i;
 
 	pthread_mutex_lock(&counts_lock);
-	for (i = 0; i < COUNTS_MAX - 1 && counts.copies[i].direction && strcmp(counts.copies[i].direction, direction); i++)
+	for (i = 0; i < COUNTS_MAX - 1 && counts.copies[i].direction &&
+		    strcmp(counts.copies[i].direction, direction);
+	     i++)
 		;
 	counts.copies[i].direction = direction;
 	counts.copies[i].calls++;
@@ -85,8 +90,10 @@ static inline void count_failure(const char *call, const char *error)
 	int i;
 
 	pthread_mutex_lock(&counts_lock);
-	for (i = 0; i < COUNTS_MAX - 1 && counts.failures[i].call &&
-	     (strcmp(counts.failures[i].call, call) || strcmp(counts.failures[i].error, error)); i++)
+	for (i = 0;
+	     i < COUNTS_MAX - 1 && counts.failures[i].call &&
+	     (strcmp(counts.failures[i].call, call) || strcmp(counts.failures[i].error, error));
+	     i++)
 		;
 	counts.failures[i].call = call;
 	counts.failures[i].error = error;
@@ -130,21 +137,24 @@ static inline int counts_print(void)
 	const char *comma = "";
 	int i;
 
-	printf("{\"program\":\"%s\",\"layer\":\"%s\",\"no_device\":\"%s\",\"error\":\"%s\",\"checks\":%d,\"wrong\":%d,", counts.program,
-	       counts.layer, counts.no_device, counts.error, counts.checks, counts.wrong);
-	printf("\"allocations\":%lu,\"frees\":%lu,\"allocated_bytes\":%llu,\"leaked_bytes\":%llu,\"kernels\":{", counts.allocations,
-	       counts.frees, counts.allocated_bytes, counts.allocated_bytes - counts.freed_bytes);
+	printf("{\"program\":\"%s\",\"layer\":\"%s\",\"no_device\":\"%s\",\"error\":\"%s\",\"checks\":%d,\"wrong\":%d,",
+	       counts.program, counts.layer, counts.no_device, counts.error, counts.checks,
+	       counts.wrong);
+	printf("\"allocations\":%lu,\"frees\":%lu,\"allocated_bytes\":%llu,\"leaked_bytes\":%llu,\"kernels\":{",
+	       counts.allocations, counts.frees, counts.allocated_bytes,
+	       counts.allocated_bytes - counts.freed_bytes);
 	for (i = 0; i < COUNTS_MAX && counts.kernels[i].name; i++, comma = ",")
-		printf("%s\"%s\":{\"launches\":%lu,\"captured\":%lu,\"graph_launches\":%lu}", comma, counts.kernels[i].name,
-		       counts.kernels[i].launches, counts.kernels[i].captured, counts.kernels[i].graph_launches);
+		printf("%s\"%s\":{\"launches\":%lu,\"captured\":%lu,\"graph_launches\":%lu}", comma,
+		       counts.kernels[i].name, counts.kernels[i].launches,
+		       counts.kernels[i].captured, counts.kernels[i].graph_launches);
 	printf("},\"copies\":{");
 	for (i = 0, comma = ""; i < COUNTS_MAX && counts.copies[i].direction; i++, comma = ",")
-		printf("%s\"%s\":{\"calls\":%lu,\"bytes\":%llu}", comma, counts.copies[i].direction, counts.copies[i].calls,
-		       counts.copies[i].bytes);
+		printf("%s\"%s\":{\"calls\":%lu,\"bytes\":%llu}", comma, counts.copies[i].direction,
+		       counts.copies[i].calls, counts.copies[i].bytes);
 	printf("},\"failures\":[");
 	for (i = 0, comma = ""; i < COUNTS_MAX && counts.failures[i].call; i++, comma = ",")
-		printf("%s{\"call\":\"%s\",\"error\":\"%s\",\"count\":%lu}", comma, counts.failures[i].call, counts.failures[i].error,
-		       counts.failures[i].count);
+		printf("%s{\"call\":\"%s\",\"error\":\"%s\",\"count\":%lu}", comma,
+		       counts.failures[i].call, counts.failures[i].error, counts.failures[i].count);
 	printf("]}\n");
 	fflush(stdout);
 	/* Lets cutop doctor look at the process while it has the libraries loaded. */

@@ -24,7 +24,8 @@ static const char *output;
 static CUptiResult problem;
 static bool subscribed;
 
-static void CUPTIAPI count_call(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *argument)
+static void CUPTIAPI count_call(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+				const void *argument)
 {
 	const CUpti_CallbackData *data = argument;
 	int layer = domain == CUPTI_CB_DOMAIN_DRIVER_API;
@@ -92,8 +93,8 @@ __attribute__((destructor)) static void end(void)
 		for (int id = 0; id < FUNCTIONS_MAX; id++) {
 			if (!functions[layer][id].name)
 				continue;
-			fprintf(file, "%s\"%s\":[%lu,%lu]", comma, functions[layer][id].name, functions[layer][id].calls,
-				functions[layer][id].failures);
+			fprintf(file, "%s\"%s\":[%lu,%lu]", comma, functions[layer][id].name,
+				functions[layer][id].calls, functions[layer][id].failures);
 			comma = ",";
 		}
 	fputs("}\n", file);

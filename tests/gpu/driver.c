@@ -5,9 +5,9 @@
  */
 #include "driver_calls.h"
 
-#define N (1 << 16)
+#define N     (1 << 16)
 #define BLOCK 256
-#define LEAK 123456
+#define LEAK  123456
 
 static int host[N];
 
@@ -36,7 +36,8 @@ int main(void)
 	CALL(cuMemcpyHtoD, x, host, sizeof(host));
 	count_copy("H2D", sizeof(host));
 	for (i = 0; i < 30; i++)
-		CALL(cuLaunchKernel, increment, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, first, NULL);
+		CALL(cuLaunchKernel, increment, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, first,
+		     NULL);
 	count_launches("increment", 30, 0, 0);
 	CALL(cuLaunchKernel, multiply, N / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, second, NULL);
 	count_launches("multiply", 1, 0, 0);

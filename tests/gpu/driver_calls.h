@@ -14,10 +14,10 @@
 
 /* cuda.h defines cuMemAlloc as cuMemAlloc_v2: the name is expanded first. */
 #define NAME_OF_EXPANDED(function) #function
-#define NAME_OF(function) NAME_OF_EXPANDED(function)
-#define FUNCTION(function) ((__typeof__(&function))function_find(NAME_OF(function)))
-#define CALL(function, ...) check(FUNCTION(function)(__VA_ARGS__), NAME_OF(function))
-#define FAILS(function, ...) fails(FUNCTION(function)(__VA_ARGS__), NAME_OF(function))
+#define NAME_OF(function)          NAME_OF_EXPANDED(function)
+#define FUNCTION(function)         ((__typeof__(&function))function_find(NAME_OF(function)))
+#define CALL(function, ...)        check(FUNCTION(function)(__VA_ARGS__), NAME_OF(function))
+#define FAILS(function, ...)       fails(FUNCTION(function)(__VA_ARGS__), NAME_OF(function))
 
 extern const char driver_ptx[];
 static void *driver_library;

@@ -34,8 +34,8 @@ static const unsigned char *code_at(uint64_t address)
 	for (int i = 0; i < header->e_phnum; i++) {
 		uint64_t in = address - segments[i].p_vaddr;
 
-		if (segments[i].p_type == PT_LOAD && address >= segments[i].p_vaddr && in < segments[i].p_filesz &&
-		    segments[i].p_offset + in + SHOWN <= file_size)
+		if (segments[i].p_type == PT_LOAD && address >= segments[i].p_vaddr &&
+		    in < segments[i].p_filesz && segments[i].p_offset + in + SHOWN <= file_size)
 			return file + segments[i].p_offset + in;
 	}
 	return NULL;
@@ -43,15 +43,16 @@ static const unsigned char *code_at(uint64_t address)
 
 static void functions_sort(const Elf64_Shdr *symbols, const Elf64_Shdr *strings)
 {
-	const Elf64_Sym *symbol = (const void *)(file + symbols->sh_offset), *end = symbol + symbols->sh_size / sizeof(*symbol);
+	const Elf64_Sym *symbol = (const void *)(file + symbols->sh_offset),
+			*end = symbol + symbols->sh_size / sizeof(*symbol);
 
 	for (; symbol < end; symbol++) {
 		const char *name = (const char *)file + strings->sh_offset + symbol->st_name;
 		const unsigned char *code;
 		size_t form;
 
-		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_shndx || symbol->st_name >= strings->sh_size ||
-		    strncmp(name, "cu", 2))
+		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_shndx ||
+		    symbol->st_name >= strings->sh_size || strncmp(name, "cu", 2))
 			continue;
 		code = code_at(symbol->st_value);
 		if (!code)
@@ -74,7 +75,8 @@ static int forms_print(void)
 				most = i;
 		if (!forms[most].count)
 			break;
-		printf("%6lu begin with %02zx %02zx, as %s:", forms[most].count, most >> 8, most & 255, forms[most].example);
+		printf("%6lu begin with %02zx %02zx, as %s:", forms[most].count, most >> 8,
+		       most & 255, forms[most].example);
 		for (i = 0; i < SHOWN; i++)
 			printf(" %02x", forms[most].code[i]);
 		putchar('\n');
@@ -98,7 +100,8 @@ int main(int argc, char **argv)
 	file_size = (size_t)st.st_size;
 	file = mmap(NULL, file_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	header = (const void *)file;
-	if (file == MAP_FAILED || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	if (file == MAP_FAILED || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_shoff + header->e_shnum * sizeof(*sections) > file_size ||
 	    header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > file_size) {
 		fprintf(stderr, "%s: not a 64-bit library\n", argv[1]);

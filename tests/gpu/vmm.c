@@ -7,7 +7,8 @@
 int main(void)
 {
 	CUmemGenericAllocationHandle handle[BLOCKS];
-	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
 	CUmemAccessDesc access = { .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
 	CUdevice device = begin("vmm");
 	int n, i, right = 1, *host;
@@ -34,7 +35,8 @@ int main(void)
 	if (!host)
 		quit("malloc", "no memory");
 	CALL(cuMemsetD32, x, 6, (size_t)n);
-	CALL(cuLaunchKernel, increment, (unsigned int)(n + 255) / 256, 1, 1, 256, 1, 1, 0, NULL, args, NULL);
+	CALL(cuLaunchKernel, increment, (unsigned int)(n + 255) / 256, 1, 1, 256, 1, 1, 0, NULL,
+	     args, NULL);
 	count_launches("increment", 1, 0, 0);
 	CALL(cuMemcpyDtoH, host, x, BLOCKS * size);
 	count_copy("D2H", BLOCKS * size);

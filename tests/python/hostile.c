@@ -12,8 +12,8 @@
 
 #include "cuda_double.h"
 
-#define EXPORT	__attribute__((visibility("default"), used))
-#define KEY	1548	/* where 3.12 has them: docs/python.md */
+#define EXPORT __attribute__((visibility("default"), used))
+#define KEY    1548 /* where 3.12 has them: docs/python.md */
 
 EXPORT unsigned char _PyRuntime[4096];
 EXPORT unsigned char PyCode_Type[64];
@@ -96,7 +96,8 @@ static void call(const char *what)
 
 int main(void)
 {
-	void *unmapped = (void *)0x10000, *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *unmapped = (void *)0x10000,
+	     *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int made = 1, i;
 	pthread_key_t key;
 

@@ -11,7 +11,7 @@ static int __attribute__((noinline)) native_inner(size_t bytes)
 	void *pointer;
 	int result = cudaMalloc(&pointer, bytes);
 
-	__asm__ volatile("");	/* no jump in the call's place */
+	__asm__ volatile(""); /* no jump in the call's place */
 	return result;
 }
 

@@ -5,7 +5,7 @@
  */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#ifdef __clang__	/* BPF's attributes are none of this machine's */
+#ifdef __clang__ /* BPF's attributes are none of this machine's */
 #pragma GCC diagnostic ignored "-Wunknown-attributes"
 #endif
 #include "vmlinux_min.h"
@@ -26,8 +26,8 @@ static long bpf_probe_read_user(void *to, __u32 size, const void *from)
 
 #include "arguments.bpf.h"
 
-#define NAME_(abi, what)	abi_##abi##_##what
-#define NAME(abi, what)		NAME_(abi, what)
+#define NAME_(abi, what) abi_##abi##_##what
+#define NAME(abi, what)  NAME_(abi, what)
 
 /* The file gives its own numbers to the registers: */
 static struct pt_regs registers_of(const struct abi_registers *from)

@@ -6,9 +6,9 @@
 #define ABI_ARGUMENTS 12
 
 struct abi_registers {
-	unsigned long long integer[8];	/* in the order of arguments */
+	unsigned long long integer[8]; /* in the order of arguments */
 	unsigned long long stack, instruction, link, result;
-	int returning;			/* at the return: the result stands where the ABI says */
+	int returning; /* at the return: the result stands where the ABI says */
 };
 
 struct abi_call {

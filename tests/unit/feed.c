@@ -7,10 +7,14 @@
 void feed_begin(struct feed *feed)
 {
 	struct model_config config = {
-		.start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = 10 * SECOND,
+		.start_mono = 100 * SECOND,
+		.start_real = 1700000000 * SECOND,
+		.leak_age = 10 * SECOND,
 	};
 
-	*feed = (struct feed){ .now = 100 * SECOND, .program = 1, .pid = 4242, .device = 0, .site = 0x401000 };
+	*feed = (struct feed){
+		.now = 100 * SECOND, .program = 1, .pid = 4242, .device = 0, .site = 0x401000
+	};
 	feed->model = model_new(&config);
 	ck_assert_ptr_nonnull(feed->model);
 }
@@ -24,7 +28,11 @@ static struct rec_hdr header(struct feed *feed, unsigned int type, size_t size)
 {
 	feed->now += 1000;
 	return (struct rec_hdr){
-		.type = (__u16)type, .size = (__u16)size, .program = feed->program, .time = feed->now, .tgid = feed->pid,
+		.type = (__u16)type,
+		.size = (__u16)size,
+		.program = feed->program,
+		.time = feed->now,
+		.tgid = feed->pid,
 		.tid = feed->pid,
 	};
 }
@@ -48,7 +56,10 @@ void feed_identity(struct feed *feed, bool from_attach, const char *strings, siz
 	char buffer[1024];
 	struct rec_identity record = {
 		.hdr = header(feed, REC_IDENTITY, sizeof(record) + len),
-		.start_time = 1700000000 * SECOND + feed->program, .parent_tgid = 1, .uid = 1000, .ns_tgid = 7,
+		.start_time = 1700000000 * SECOND + feed->program,
+		.parent_tgid = 1,
+		.uid = 1000,
+		.ns_tgid = 7,
 		.watched_from = from_attach,
 	};
 
@@ -61,7 +72,10 @@ void feed_process(struct feed *feed)
 {
 	static const char strings[] = "ana\0python\0train.py\0\0";
 	struct rec_process record = {
-		.hdr = header(feed, REC_PROCESS, sizeof(record)), .start_time = 5 * SECOND, .parent_tgid = 1, .uid = 1000,
+		.hdr = header(feed, REC_PROCESS, sizeof(record)),
+		.start_time = 5 * SECOND,
+		.parent_tgid = 1,
+		.uid = 1000,
 		.comm = "python",
 	};
 
@@ -71,17 +85,29 @@ void feed_process(struct feed *feed)
 
 void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code)
 {
-	struct rec_end record = { .hdr = header(feed, REC_END, sizeof(record)), .reason = reason, .exit_code = code };
+	struct rec_end record = { .hdr = header(feed, REC_END, sizeof(record)),
+				  .reason = reason,
+				  .exit_code = code };
 
 	feed_give(feed, &record, sizeof(record));
 }
 
-int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes, int result)
+int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address,
+		  uint64_t bytes, int result)
 {
 	struct rec_alloc record = {
-		.hdr = header(feed, REC_ALLOC, sizeof(record)), .entry = feed->now - 500, .address = address, .bytes = bytes,
-		.site = feed->site, .result = result, .device = feed->device, .call = (__u16)call, .kind = (__u8)kind,
-		.element_bytes = kind == KIND_ARRAY ? 4 : 0, .context = feed->context, .stack = feed->stack,
+		.hdr = header(feed, REC_ALLOC, sizeof(record)),
+		.entry = feed->now - 500,
+		.address = address,
+		.bytes = bytes,
+		.site = feed->site,
+		.result = result,
+		.device = feed->device,
+		.call = (__u16)call,
+		.kind = (__u8)kind,
+		.element_bytes = kind == KIND_ARRAY ? 4 : 0,
+		.context = feed->context,
+		.stack = feed->stack,
 	};
 
 	return offer(feed, &record.hdr, sizeof(record));
@@ -95,8 +121,12 @@ void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes)
 static void free_record(struct feed *feed, uint64_t address, uint64_t entry, int result)
 {
 	struct rec_free record = {
-		.hdr = header(feed, REC_FREE, sizeof(record)), .entry = entry ? entry : feed->now - 500, .address = address,
-		.site = 0x402000, .result = result, .call = CALL_cudaFree,
+		.hdr = header(feed, REC_FREE, sizeof(record)),
+		.entry = entry ? entry : feed->now - 500,
+		.address = address,
+		.site = 0x402000,
+		.result = result,
+		.call = CALL_cudaFree,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -115,7 +145,9 @@ void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry)
 void feed_size(struct feed *feed, int device, uint64_t total)
 {
 	struct rec_device record = {
-		.hdr = header(feed, REC_DEVICE, sizeof(record)), .device = device, .total = total,
+		.hdr = header(feed, REC_DEVICE, sizeof(record)),
+		.device = device,
+		.total = total,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -124,7 +156,9 @@ void feed_size(struct feed *feed, int device, uint64_t total)
 void feed_reset(struct feed *feed, int device)
 {
 	struct rec_reset record = {
-		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cudaDeviceReset,
+		.hdr = header(feed, REC_RESET, sizeof(record)),
+		.device = device,
+		.call = CALL_cudaDeviceReset,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -133,23 +167,36 @@ void feed_reset(struct feed *feed, int device)
 void feed_context_end(struct feed *feed, int device, uint64_t context)
 {
 	struct rec_reset record = {
-		.hdr = header(feed, REC_RESET, sizeof(record)), .device = device, .call = CALL_cuCtxDestroy_v2,
-		.context = context, .lasted = feed->lasted,
+		.hdr = header(feed, REC_RESET, sizeof(record)),
+		.device = device,
+		.call = CALL_cuCtxDestroy_v2,
+		.context = context,
+		.lasted = feed->lasted,
 	};
 
 	feed_give(feed, &record, sizeof(record));
 }
 
-void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle)
+void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes,
+	      uint64_t handle)
 {
 	static const __u16 calls[] = {
-		[MAP_PLACE] = CALL_cuMemMap, [MAP_REMOVE] = CALL_cuMemUnmap, [MAP_RETAIN] = CALL_cuMemRetainAllocationHandle,
-		[MAP_LEVEL] = CALL_cudaGetMipmappedArrayLevel, [MAP_GLOBAL] = CALL_cuModuleGetGlobal_v2,
-		[MAP_UNLOAD] = CALL_cuModuleUnload, [MAP_VARIABLE] = CALL___cudaRegisterVar, [MAP_OWNED] = CALL_cuModuleGetGlobal_v2,
+		[MAP_PLACE] = CALL_cuMemMap,
+		[MAP_REMOVE] = CALL_cuMemUnmap,
+		[MAP_RETAIN] = CALL_cuMemRetainAllocationHandle,
+		[MAP_LEVEL] = CALL_cudaGetMipmappedArrayLevel,
+		[MAP_GLOBAL] = CALL_cuModuleGetGlobal_v2,
+		[MAP_UNLOAD] = CALL_cuModuleUnload,
+		[MAP_VARIABLE] = CALL___cudaRegisterVar,
+		[MAP_OWNED] = CALL_cuModuleGetGlobal_v2,
 	};
 	struct rec_map record = {
-		.hdr = header(feed, REC_MAP, sizeof(record)), .address = address, .bytes = bytes, .handle = handle,
-		.call = calls[act], .act = (__u8)act,
+		.hdr = header(feed, REC_MAP, sizeof(record)),
+		.address = address,
+		.bytes = bytes,
+		.handle = handle,
+		.call = calls[act],
+		.act = (__u8)act,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -158,20 +205,31 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
 void feed_tiles(struct feed *feed, uint64_t array, const uint32_t box[6], uint64_t handle)
 {
 	struct rec_tiles record = {
-		.hdr = header(feed, REC_TILES, sizeof(record)), .call = CALL_cuMemMapArrayAsync,
-		.mapping = { .array = array, .operation = handle ? ARRAY_MAP : ARRAY_UNMAP, .handle = handle,
-			     .level = { .offset = { box[0], box[1], box[2] }, .extent = { box[3], box[4], box[5] } } },
+		.hdr = header(feed, REC_TILES, sizeof(record)),
+		.call = CALL_cuMemMapArrayAsync,
+		.mapping = { .array = array,
+			     .operation = handle ? ARRAY_MAP : ARRAY_UNMAP,
+			     .handle = handle,
+			     .level = { .offset = { box[0], box[1], box[2] },
+					.extent = { box[3], box[4], box[5] } } },
 	};
 
 	feed_give(feed, &record, sizeof(record));
 }
 
-void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
-	       unsigned int flags, int result)
+void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes,
+	       unsigned int direction, unsigned int flags, int result)
 {
 	struct rec_copy record = {
-		.hdr = header(feed, REC_COPY, sizeof(record)), .destination = destination, .source = source, .bytes = bytes,
-		.ns = 1000, .result = result, .device = feed->device, .direction = (__u8)direction, .flags = (__u8)flags,
+		.hdr = header(feed, REC_COPY, sizeof(record)),
+		.destination = destination,
+		.source = source,
+		.bytes = bytes,
+		.ns = 1000,
+		.result = result,
+		.device = feed->device,
+		.direction = (__u8)direction,
+		.flags = (__u8)flags,
 		.call = flags & COPY_IS_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
 	};
 
@@ -180,18 +238,25 @@ void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_
 
 void feed_fail(struct feed *feed, unsigned int call, int result)
 {
-	struct rec_fail record = { .hdr = header(feed, REC_FAIL, sizeof(record)), .result = result, .call = (__u16)call };
+	struct rec_fail record = { .hdr = header(feed, REC_FAIL, sizeof(record)),
+				   .result = result,
+				   .call = (__u16)call };
 
 	feed_give(feed, &record, sizeof(record));
 }
 
-void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name)
+void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source,
+		 const char *name)
 {
 	char buffer[1024] = "";
 	size_t len = strlen(name), size = (sizeof(struct rec_kernel) + len + 7) & ~7ul;
 	struct rec_kernel record = {
-		.hdr = header(feed, REC_KERNEL, size), .function = function, .stub = stub, .source = (__u8)source,
-		.call = CALL_cudaLaunchKernel, .name_len = (__u32)len,
+		.hdr = header(feed, REC_KERNEL, size),
+		.function = function,
+		.stub = stub,
+		.source = (__u8)source,
+		.call = CALL_cudaLaunchKernel,
+		.name_len = (__u32)len,
 	};
 
 	memcpy(buffer, &record, sizeof(record));
@@ -199,12 +264,16 @@ void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned i
 	feed_give(feed, buffer, size);
 }
 
-void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text)
+void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags,
+	       const char *text)
 {
 	char buffer[1024] = "";
 	size_t len = strlen(text), size = (sizeof(struct rec_text) + len + 8) & ~7ul;
 	struct rec_text record = {
-		.hdr = header(feed, type, size), .address = address, .flags = flags, .text_len = (__u32)len,
+		.hdr = header(feed, type, size),
+		.address = address,
+		.flags = flags,
+		.text_len = (__u32)len,
 	};
 
 	memcpy(buffer, &record, sizeof(record));
@@ -216,7 +285,9 @@ void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t seco
 {
 	uint64_t buffer[(sizeof(struct rec_stack) + 256 * 8) / 8];
 	size_t size = sizeof(struct rec_stack) + count * sizeof(uint64_t);
-	struct rec_stack record = { .hdr = header(feed, REC_STACK, size), .stack = stack, .count = count };
+	struct rec_stack record = { .hdr = header(feed, REC_STACK, size),
+				    .stack = stack,
+				    .count = count };
 	uint32_t i;
 
 	memcpy(buffer, &record, sizeof(record));
@@ -228,7 +299,10 @@ void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t seco
 void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call)
 {
 	struct rec_launched_at record = {
-		.hdr = header(feed, REC_LAUNCHED_AT, sizeof(record)), .function = function, .site = site, .call = (__u16)call,
+		.hdr = header(feed, REC_LAUNCHED_AT, sizeof(record)),
+		.function = function,
+		.site = site,
+		.call = (__u16)call,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -237,7 +311,10 @@ void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsig
 void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file)
 {
 	struct rec_module record = {
-		.hdr = header(feed, REC_MODULE, sizeof(record)), .start = start, .end = end, .offset = offset,
+		.hdr = header(feed, REC_MODULE, sizeof(record)),
+		.start = start,
+		.end = end,
+		.offset = offset,
 	};
 
 	strncpy(record.file, file, sizeof(record.file) - 1);
@@ -261,8 +338,12 @@ void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint
 struct snapshot *feed_moment(struct feed *feed)
 {
 	struct rec_moment moment = {
-		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = feed->now }, .self_cpu_ns = 2500000, .self_resident = 3 * MIB,
-		.targets = 2, .attached = 300, .missing = 4,
+		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = feed->now },
+		.self_cpu_ns = 2500000,
+		.self_resident = 3 * MIB,
+		.targets = 2,
+		.attached = 300,
+		.missing = 4,
 	};
 	struct snapshot *snapshot;
 
@@ -308,7 +389,8 @@ unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind,
 	return count;
 }
 
-const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind, unsigned int nth)
+const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind,
+				    unsigned int nth)
 {
 	size_t i;
 

@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 #define SECOND 1000000000ull
-#define MIB (1024ull * 1024)
+#define MIB    (1024ull * 1024)
 
 /* A model and its time, which each record moves on by a microsecond. */
 struct feed {
@@ -17,9 +17,9 @@ struct feed {
 	uint32_t program, pid;
 	int device;
 	uint64_t site;
-	uint64_t context;	/* of allocations; 0: the primary one */
-	uint64_t stack;		/* of allocations; 0: none */
-	uint16_t lasted;	/* rec_reset.lasted of contexts' ends */
+	uint64_t context; /* of allocations; 0: the primary one */
+	uint64_t stack;   /* of allocations; 0: none */
+	uint16_t lasted;  /* rec_reset.lasted of contexts' ends */
 	/* Sees each record after the model has, as an outlet's; or NULL. */
 	void (*tee)(void *context, const struct rec_hdr *record, size_t size);
 	void *tee_context;
@@ -35,7 +35,8 @@ void feed_process(struct feed *feed);
 void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len);
 void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code);
 
-int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes, int result);
+int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address,
+		  uint64_t bytes, int result);
 void feed_alloc(struct feed *feed, uint64_t address, uint64_t bytes);
 void feed_free(struct feed *feed, uint64_t address, int result);
 /* A free that was entered at @entry. */
@@ -44,21 +45,25 @@ void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry);
 void feed_size(struct feed *feed, int device, uint64_t total);
 void feed_reset(struct feed *feed, int device);
 void feed_context_end(struct feed *feed, int device, uint64_t context);
-void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes, uint64_t handle);
+void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes,
+	      uint64_t handle);
 /*
  * A box of @array's highest level: x, y, z, and how many elements of each. @handle 0: it is
  * unmapped.
  */
 void feed_tiles(struct feed *feed, uint64_t array, const uint32_t box[6], uint64_t handle);
-void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes, unsigned int direction,
-	       unsigned int flags, int result);
+void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes,
+	       unsigned int direction, unsigned int flags, int result);
 void feed_fail(struct feed *feed, unsigned int call, int result);
-void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source, const char *name);
+void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source,
+		 const char *name);
 /* A stack of @count frames, 0x1000 apart, the innermost at the present site. */
 void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second);
-void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags, const char *text);
+void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags,
+	       const char *text);
 void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call);
-void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset, const char *file);
+void feed_module(struct feed *feed, uint64_t start, uint64_t end, uint64_t offset,
+		 const char *file);
 void feed_launches(struct feed *feed, unsigned int call, uint64_t function, uint64_t launches);
 
 /* A snapshot at a moment that is told as a collector tells it; the test frees it. */
@@ -74,7 +79,8 @@ const struct snap_process *feed_find(const struct feed *feed, const struct snaps
 unsigned int count_events(const struct snapshot *snapshot, enum event_kind kind, const char **text);
 
 /* The @nth event of @kind, from 0; NULL if there are not so many. */
-const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind, unsigned int nth);
+const struct snap_event *find_event(const struct snapshot *snapshot, enum event_kind kind,
+				    unsigned int nth);
 
 /* The suites, one per file. */
 Suite *suite_memory(void);

@@ -6,8 +6,8 @@
 
 #include "out_sample.h"
 
-#define NS 1000000000ull
-#define NOW (1763733802ull * NS + 123456789)	/* 2025-11-21T14:03:22.123456Z */
+#define NS         1000000000ull
+#define NOW        (1763733802ull * NS + 123456789) /* 2025-11-21T14:03:22.123456Z */
 #define NO_LATENCY ((struct snap_latency){ NAN, NAN, NAN })
 
 static struct snap_process processes[3];
@@ -17,14 +17,20 @@ static struct snap_copy train_copies[3], leaky_copies[1];
 static struct snap_call leaky_calls[2];
 static struct snap_failure infer_failures[2];
 static struct snap_site leaky_sites[2], train_sites[1];
-static const char *const leaky_stack[] = { "main+0x1f4 (leaky)", "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
+static const char *const leaky_stack[] = { "main+0x1f4 (leaky)",
+					   "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
 static struct snap_event events[2];
 static struct snap_device devices[2];
-static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)", "grow at infer.py:40 (python)" };
+static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)",
+					  "grow at infer.py:40 (python)" };
 static const struct snap_frame grow_frame = { FRAME_PYTHON, "grow", "/srv/infer.py", NULL, 40, 0 };
 static const struct snap_frame *const grow_frames[] = { NULL, &grow_frame };
 static struct snap_graph_site infer_graphs[] = {
-	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 }, CALL_cudaGraphInstantiate, 12, 2, 50000 },
+	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
+	  CALL_cudaGraphInstantiate,
+	  12,
+	  2,
+	  50000 },
 	{ { "main+0x20 (infer)", NULL, 0, NULL, 0, 0 }, CALL_cuGraphInstantiateWithFlags, 1, 1, 0 },
 };
 static const struct snap_detail out_of_memory = {
@@ -47,8 +53,8 @@ static void no_rates(struct snap_process *process)
 		process->copy_rate[i] = NAN;
 }
 
-static struct snap_process *process_at(size_t index, uint32_t pid, const char *user, const char *command,
-				       const char *arguments)
+static struct snap_process *process_at(size_t index, uint32_t pid, const char *user,
+				       const char *command, const char *arguments)
 {
 	struct snap_process *process = &processes[index];
 
@@ -89,49 +95,93 @@ static void fill_leaky(void)
 	p->devices = device_zero;
 	p->device_count = 1;
 
-	leaky_map[0] = (struct snap_alloc){ 0x7f1240000000, 8000000, 3 * NS / 2, "main+0x1f4 (leaky)",
-		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 77 };
-	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000, 4096, NS, "main+0x220 (leaky)",
-		0x402200, CUTOP_DEVICE_UNKNOWN, CALL_cudaMallocHost, KIND_PINNED, ALLOC_LEAKED, 0 };
-	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000, 16, NS, "main+0x1f4 (leaky)",
-		0x401f40, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 77 };
+	leaky_map[0] =
+		(struct snap_alloc){ 0x7f1240000000, 8000000, 3 * NS / 2,      "main+0x1f4 (leaky)",
+				     0x401f40,       0,       CALL_cudaMalloc, KIND_DEVICE,
+				     ALLOC_LEAKED,   77 };
+	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000,
+					    4096,
+					    NS,
+					    "main+0x220 (leaky)",
+					    0x402200,
+					    CUTOP_DEVICE_UNKNOWN,
+					    CALL_cudaMallocHost,
+					    KIND_PINNED,
+					    ALLOC_LEAKED,
+					    0 };
+	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000,
+					    16,
+					    NS,
+					    "main+0x1f4 (leaky)",
+					    0x401f40,
+					    0,
+					    CALL_cudaMalloc,
+					    KIND_DEVICE,
+					    ALLOC_LEAKED,
+					    77 };
 	p->map = leaky_map;
 	p->map_count = 3;
-	leaky_sites[0] = (struct snap_site){ "main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77, leaky_stack, 3, 0, NULL, 0 };
-	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0 };
+	leaky_sites[0] = (struct snap_site){
+		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77,
+		leaky_stack,          3,        0, NULL,    0
+	};
+	leaky_sites[1] = (struct snap_site){
+		"main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0
+	};
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
 	leaky_kernels[0] = (struct snap_kernel){
-		.name = "vector_add", .signature = "vector_add(float const*, float const*, float*, int)",
-		.symbol = "_Z10vector_addPKfS0_Pfi", .function = 0x401000, .device = 0, .launches = 1000,
-		.samples = 1000, .grid = { 7813, 1, 1 }, .block = { 256, 1, 1 }, .launches_per_second = 1000,
+		.name = "vector_add",
+		.signature = "vector_add(float const*, float const*, float*, int)",
+		.symbol = "_Z10vector_addPKfS0_Pfi",
+		.function = 0x401000,
+		.device = 0,
+		.launches = 1000,
+		.samples = 1000,
+		.grid = { 7813, 1, 1 },
+		.block = { 256, 1, 1 },
+		.launches_per_second = 1000,
 		.latency = { 5.1e-6, 12.34e-6, 0.000999 },
 	};
 	leaky_kernels[1] = (struct snap_kernel){
-		.name = "ns::scale", .signature = "void ns::scale<float>(float*, float, int)",
-		.function = 0x401100, .device = CUTOP_DEVICE_UNKNOWN, .launches = 1000, .failures = 1, .samples = 20,
-		.sampled = true, .stream = 0x55aa, .grid = { 16, 16, 1 }, .block = { 8, 8, 4 },
-		.shared_bytes = 4096, .launches_per_second = NAN, .latency = NO_LATENCY,
+		.name = "ns::scale",
+		.signature = "void ns::scale<float>(float*, float, int)",
+		.function = 0x401100,
+		.device = CUTOP_DEVICE_UNKNOWN,
+		.launches = 1000,
+		.failures = 1,
+		.samples = 20,
+		.sampled = true,
+		.stream = 0x55aa,
+		.grid = { 16, 16, 1 },
+		.block = { 8, 8, 4 },
+		.shared_bytes = 4096,
+		.launches_per_second = NAN,
+		.latency = NO_LATENCY,
 	};
 	p->kernels = leaky_kernels;
 	p->kernel_count = 2;
 
-	leaky_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 2, 0, 16000000, 0.005, 3.2e9, 16e6, 0, false, { 0 } };
+	leaky_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,    2, 0,     16000000,
+					      0.005,   3.2e9,     16e6, 0, false, { 0 } };
 	leaky_copies[0].sizes[22] = 2;
 	p->copies = leaky_copies;
 	p->copy_count = 1;
-	leaky_calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 3, .seconds = 0.1,
-		.latency = { 0.01, 0.02, 0.03 } };
-	leaky_calls[1] = (struct snap_call){ .call = CALL_cudaFree, .calls = 2, .seconds = 0.25,
-		.latency = NO_LATENCY };
+	leaky_calls[0] = (struct snap_call){
+		.call = CALL_cudaMalloc, .calls = 3, .seconds = 0.1, .latency = { 0.01, 0.02, 0.03 }
+	};
+	leaky_calls[1] = (struct snap_call){
+		.call = CALL_cudaFree, .calls = 2, .seconds = 0.25, .latency = NO_LATENCY
+	};
 	p->call_list = leaky_calls;
 	p->call_count = 2;
 }
 
 static void fill_train(void)
 {
-	struct snap_process *p = process_at(1, 4242, "ana", "python train.py", "python train.py --name \"a, b\"");
+	struct snap_process *p =
+		process_at(1, 4242, "ana", "python train.py", "python train.py --name \"a, b\"");
 
 	p->live = 12992276070;
 	p->peak = 13314398618;
@@ -163,39 +213,77 @@ static void fill_train(void)
 	p->pod = "train-0";
 	p->ns_pid = 7;
 
-	train_map[0] = (struct snap_alloc){ 0x7f1200000000, 536870912, 72 * NS, "load_weights+0x1f4 (model.so)",
-		0x7f00, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_SUSPECT, 0 };
-	train_map[1] = (struct snap_alloc){ 0x7f1300000000, 1048576, 71 * NS, "c10::alloc+0x4 (libc10_cuda.so)",
-		0x7f80, 0, CALL_cudaMallocAsync, KIND_ASYNC, ALLOC_HELD, 0 };
-	train_map[2] = (struct snap_alloc){ 0xffffffffffffffff, UINT64_MAX, 0, "0x7f90", 0x7f90, 0,
-		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0 };
+	train_map[0] = (struct snap_alloc){ 0x7f1200000000,  536870912,
+					    72 * NS,         "load_weights+0x1f4 (model.so)",
+					    0x7f00,          0,
+					    CALL_cudaMalloc, KIND_DEVICE,
+					    ALLOC_SUSPECT,   0 };
+	train_map[1] = (struct snap_alloc){ 0x7f1300000000,
+					    1048576,
+					    71 * NS,
+					    "c10::alloc+0x4 (libc10_cuda.so)",
+					    0x7f80,
+					    0,
+					    CALL_cudaMallocAsync,
+					    KIND_ASYNC,
+					    ALLOC_HELD,
+					    0 };
+	train_map[2] = (struct snap_alloc){
+		0xffffffffffffffff,     UINT64_MAX,   0,          "0x7f90", 0x7f90, 0,
+		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0
+	};
 	p->map = train_map;
 	p->map_count = 3;
 	p->map_omitted = 1838;
-	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x7f00, 12992276070, 0, 1048576,
-		536870912, 1841, 1ull << 40, 0, 0, NULL, 0, 0, NULL, 0 };
+	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)",
+					     0x7f00,
+					     12992276070,
+					     0,
+					     1048576,
+					     536870912,
+					     1841,
+					     1ull << 40,
+					     0,
+					     0,
+					     NULL,
+					     0,
+					     0,
+					     NULL,
+					     0 };
 	p->sites = train_sites;
 	p->site_count = 1;
 
 	train_kernels[0] = (struct snap_kernel){
 		.name = "at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed",
-		.signature = "void at::native::vectorized_elementwise_kernel<4>(int)", .device = 0,
-		.launches = 1200000, .samples = 18750, .sampled = true, .grid = { 2147483647, 65535, 65535 },
-		.block = { 1024, 1, 1 }, .launches_per_second = 31000, .latency = { 0.0000042, 0.0015, 1.25 },
+		.signature = "void at::native::vectorized_elementwise_kernel<4>(int)",
+		.device = 0,
+		.launches = 1200000,
+		.samples = 18750,
+		.sampled = true,
+		.grid = { 2147483647, 65535, 65535 },
+		.block = { 1024, 1, 1 },
+		.launches_per_second = 31000,
+		.latency = { 0.0000042, 0.0015, 1.25 },
 	};
 	p->kernels = train_kernels;
 	p->kernel_count = 1;
-	train_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 1024, 0, 1ull << 40, 400, 2.7e9, 2254857830, 0, false, { 0 } };
-	train_copies[1] = (struct snap_copy){ DIR_D2H, COPY_ASYNC, 0, 512, 1, 1ull << 30, 0.5, 5e9, 858993459, 3 << 20, true, { 0 } };
-	train_copies[2] = (struct snap_copy){ DIR_UNKNOWN, COPY_ASYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 0, NAN, NAN,
-		0, false, { 0 } };
+	train_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC,  0, 1024,  0,    1ull << 40, 400,
+					      2.7e9,   2254857830, 0, false, { 0 } };
+	train_copies[1] = (struct snap_copy){ DIR_D2H,   COPY_ASYNC, 0,    512,
+					      1,         1ull << 30, 0.5,  5e9,
+					      858993459, 3 << 20,    true, { 0 } };
+	train_copies[2] = (struct snap_copy){ DIR_UNKNOWN, COPY_ASYNC, CUTOP_DEVICE_UNKNOWN,
+					      1,           0,          4096,
+					      0,           NAN,        NAN,
+					      0,           false,      { 0 } };
 	p->copies = train_copies;
 	p->copy_count = 3;
 }
 
 static void fill_infer(void)
 {
-	struct snap_process *p = process_at(2, 4311, "benjamin-the-long", "推論 é", "./infer --batch 8");
+	struct snap_process *p =
+		process_at(2, 4311, "benjamin-the-long", "推論 é", "./infer --batch 8");
 
 	p->from_attach = true;
 	p->inexact = true;
@@ -218,11 +306,20 @@ static void fill_infer(void)
 	p->graph_sites = infer_graphs;
 	p->graph_site_count = 2;
 	infer_failures[0] = (struct snap_failure){
-		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 3, .first = NOW - NS, .last = NOW,
+		.call = CALL_cudaMalloc,
+		.code = 2,
+		.error = "cudaErrorMemoryAllocation",
+		.count = 3,
+		.first = NOW - NS,
+		.last = NOW,
 		.where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
 	};
 	infer_failures[1] = (struct snap_failure){
-		.call = CALL_cudaLaunchKernel, .code = 9, .error = "cudaErrorInvalidConfiguration", .count = 1, .first = NOW,
+		.call = CALL_cudaLaunchKernel,
+		.code = 9,
+		.error = "cudaErrorInvalidConfiguration",
+		.count = 1,
+		.first = NOW,
 		.where = { "main+0x20 (infer)", NULL, 0, NULL, 0, 0 },
 	};
 	p->failure_list = infer_failures;
@@ -262,13 +359,22 @@ struct snapshot *sample_snapshot(void)
 	fill_leaky();
 	fill_train();
 	fill_infer();
-	devices[0] = (struct snap_device){ 0, 12992276070, 85899345920, "NVIDIA \"H100\"", "GPU-1234", true, 20000000000, 0.97, 64, 412.3 };
+	devices[0] = (struct snap_device){ 0,          12992276070, 85899345920, "NVIDIA \"H100\"",
+					   "GPU-1234", true,        20000000000, 0.97,
+					   64,         412.3 };
 	devices[1] = (struct snap_device){ 1, 6764573491, 0, NULL, NULL, false, 0, NAN, NAN, NAN };
 	events[0] = (struct snap_event){
-		.time = NOW - NS / 2, .pid = 4311, .kind = EVENT_OUT_OF_MEMORY, .bytes = 1 << 30, .text = "cudaMalloc of 1.0G failed",
-		.repeated = 2, .detail = &out_of_memory,
+		.time = NOW - NS / 2,
+		.pid = 4311,
+		.kind = EVENT_OUT_OF_MEMORY,
+		.bytes = 1 << 30,
+		.text = "cudaMalloc of 1.0G failed",
+		.repeated = 2,
+		.detail = &out_of_memory,
 	};
-	events[1] = (struct snap_event){ .time = NOW, .pid = 4311, .kind = EVENT_END, .text = "killed by SIGKILL" };
+	events[1] = (struct snap_event){
+		.time = NOW, .pid = 4311, .kind = EVENT_END, .text = "killed by SIGKILL"
+	};
 	return &snapshot;
 }
 

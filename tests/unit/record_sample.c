@@ -10,24 +10,35 @@
 #include "print/print.h"
 #include "record/recorder.h"
 
-#define START		(100 * SECOND)
-#define START_REAL	(1700000000 * SECOND)
-#define GIB		(1024 * MIB)
+#define START      (100 * SECOND)
+#define START_REAL (1700000000 * SECOND)
+#define GIB        (1024 * MIB)
 
 enum { TRAINER = 1, LEAKER, SERVER };
 
-#define ROW(type_name, rec_type, ...)								\
-	struct rec_##type_name##_row record = {							\
-		.hdr = { .type = rec_type, .size = sizeof(record), .program = feed->program }, __VA_ARGS__	\
-	};											\
+#define ROW(type_name, rec_type, ...) \
+	struct rec_##type_name##_row record = { \
+		.hdr = { .type = rec_type, .size = sizeof(record), .program = feed->program }, \
+		__VA_ARGS__ \
+	}; \
 	feed_give(feed, &record, sizeof(record))
 
-static void copies(struct feed *feed, unsigned int call, unsigned int direction, unsigned int mode, uint64_t calls)
+static void copies(struct feed *feed, unsigned int call, unsigned int direction, unsigned int mode,
+		   uint64_t calls)
 {
 	ROW(copy, REC_COPY_ROW,
-	    .key = { .program = feed->program, .call = (__u16)call, .direction = (__u8)direction, .mode = (__u8)mode },
-	    .row = { .calls = calls, .bytes = calls * MIB, .ns = calls * 90000, .max_ns = 120000, .timed_bytes = calls * MIB,
-		     .timed_ns = calls * 90000, .sizes = { [20] = calls }, .hist = { [10] = calls } });
+	    .key = { .program = feed->program,
+		     .call = (__u16)call,
+		     .direction = (__u8)direction,
+		     .mode = (__u8)mode },
+	    .row = { .calls = calls,
+		     .bytes = calls * MIB,
+		     .ns = calls * 90000,
+		     .max_ns = 120000,
+		     .timed_bytes = calls * MIB,
+		     .timed_ns = calls * 90000,
+		     .sizes = { [20] = calls },
+		     .hist = { [10] = calls } });
 }
 
 static void calls(struct feed *feed, unsigned int call, uint64_t count)
@@ -38,7 +49,8 @@ static void calls(struct feed *feed, unsigned int call, uint64_t count)
 
 static void failures(struct feed *feed, unsigned int call, int result, uint64_t count)
 {
-	ROW(fail, REC_FAIL_ROW, .key = { .program = feed->program, .call = (__u16)call, .result = result },
+	ROW(fail, REC_FAIL_ROW,
+	    .key = { .program = feed->program, .call = (__u16)call, .result = result },
 	    .row = { .count = count, .first = START + 2 * SECOND, .last = feed->now });
 }
 
@@ -51,12 +63,17 @@ static void graph_row(struct feed *feed, uint64_t exec, uint64_t epoch, uint64_t
 static void pending(struct feed *feed, uint64_t enqueued, uint64_t covered)
 {
 	ROW(pending, REC_PENDING_ROW, .key = { .stream = 0x5000, .program = feed->program },
-	    .row = { .enqueued = { [DIR_H2D] = enqueued }, .covered = { [DIR_H2D] = covered }, .last = feed->now });
+	    .row = { .enqueued = { [DIR_H2D] = enqueued },
+		     .covered = { [DIR_H2D] = covered },
+		     .last = feed->now });
 }
 
 static void synced(struct feed *feed, uint64_t ns)
 {
-	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = feed->program }, .ns = ns };
+	struct rec_sync sync = {
+		.hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = feed->program },
+		.ns = ns
+	};
 	struct rec_synced slots = {
 		.hdr = { .type = REC_SYNCED, .size = sizeof(slots), .program = feed->program },
 		.slots = { { .begin = feed->now - 3000, .done = feed->now - 2000 } },
@@ -68,24 +85,38 @@ static void synced(struct feed *feed, uint64_t ns)
 
 static void lost(struct feed *feed, enum lost_cause cause, uint64_t total)
 {
-	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) }, .total = total, .cause = cause };
+	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) },
+				   .total = total,
+				   .cause = cause };
 
 	feed_give(feed, &record, sizeof(record));
 }
 
 static void alone(struct feed *feed, unsigned int type)
 {
-	struct rec_hdr record = { .type = (__u16)type, .size = sizeof(record), .program = feed->program };
+	struct rec_hdr record = { .type = (__u16)type,
+				  .size = sizeof(record),
+				  .program = feed->program };
 
 	feed_give(feed, &record, sizeof(record));
 }
 
-static void graph(struct feed *feed, unsigned int role, uint64_t handle, uint64_t exec, uint64_t node, uint64_t epoch)
+static void graph(struct feed *feed, unsigned int role, uint64_t handle, uint64_t exec,
+		  uint64_t node, uint64_t epoch)
 {
 	struct rec_graph record = {
-		.hdr = { .type = REC_GRAPH, .size = sizeof(record), .program = feed->program, .time = feed->now, .tgid = feed->pid },
-		.graph = handle, .exec = exec, .node = node, .function = node ? 0x401100 : 0, .epoch = epoch,
-		.call = CALL_cudaGraphInstantiate, .role = (__u8)role,
+		.hdr = { .type = REC_GRAPH,
+			 .size = sizeof(record),
+			 .program = feed->program,
+			 .time = feed->now,
+			 .tgid = feed->pid },
+		.graph = handle,
+		.exec = exec,
+		.node = node,
+		.function = node ? 0x401100 : 0,
+		.epoch = epoch,
+		.call = CALL_cudaGraphInstantiate,
+		.role = (__u8)role,
 	};
 
 	feed_give(feed, &record, sizeof(record));
@@ -101,16 +132,23 @@ static void be(struct feed *feed, uint32_t program)
 	feed->stack = 0;
 }
 
-static void begin(struct feed *feed, uint32_t program, const char *comm, const char *strings, size_t len)
+static void begin(struct feed *feed, uint32_t program, const char *comm, const char *strings,
+		  size_t len)
 {
 	struct rec_process process;
 
 	be(feed, program);
 	feed->now += 1000;
 	process = (struct rec_process){
-		.hdr = { .type = REC_PROCESS, .size = sizeof(process), .program = program, .time = feed->now, .tgid = feed->pid,
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(process),
+			 .program = program,
+			 .time = feed->now,
+			 .tgid = feed->pid,
 			 .tid = feed->pid },
-		.start_time = 5 * SECOND, .parent_tgid = 1, .uid = 1000 + program,
+		.start_time = 5 * SECOND,
+		.parent_tgid = 1,
+		.uid = 1000 + program,
 	};
 	strncpy(process.comm, comm, sizeof(process.comm) - 1);
 	feed_give(feed, &process, sizeof(process));
@@ -121,13 +159,16 @@ static void begin(struct feed *feed, uint32_t program, const char *comm, const c
 
 static void raise_curtain(struct feed *feed)
 {
-	static const char trainer[] = "ana\0/usr/bin/python3\0train.py --epochs 90\0\0\0", leaker[] = "ana\0./leaky\0\0";
-	static const char server[] = "ben\0./infer\0--batch 8 --name \"a,b\"\0a1b2c3d4e5f6\0infer-0\0002,3\0";
+	static const char trainer[] = "ana\0/usr/bin/python3\0train.py --epochs 90\0\0\0",
+			  leaker[] = "ana\0./leaky\0\0";
+	static const char server[] =
+		"ben\0./infer\0--batch 8 --name \"a,b\"\0a1b2c3d4e5f6\0infer-0\0002,3\0";
 
 	begin(feed, TRAINER, "python3", trainer, sizeof(trainer));
 	feed_size(feed, 0, 8 * GIB);
 	feed_module(feed, 0x400000, 0x500000, 0, "train.so");
-	feed_kernel(feed, 0x401100, 0x401100, NAME_REGISTERED, "_ZN5model9attentionI6__halfEEvPKT_S4_S4_PS2_i");
+	feed_kernel(feed, 0x401100, 0x401100, NAME_REGISTERED,
+		    "_ZN5model9attentionI6__halfEEvPKT_S4_S4_PS2_i");
 	feed_text(feed, REC_SITE, feed->site, 0, "load_weights+0x1f4 (train.so) train.c:88");
 	feed->stack = 7;
 	feed_text(feed, REC_SITE, 0x403000, 0, "main+0x20 (train.so)");
@@ -192,7 +233,12 @@ static void second_pass(struct feed *feed, unsigned int second)
 static void traced(struct feed *feed, unsigned int call, uint64_t ns, struct rec_call record)
 {
 	record.hdr = (struct rec_hdr){
-		.type = REC_CALL, .size = sizeof(record), .program = feed->program, .time = feed->now, .tgid = feed->pid, .tid = feed->pid + 1,
+		.type = REC_CALL,
+		.size = sizeof(record),
+		.program = feed->program,
+		.time = feed->now,
+		.tgid = feed->pid,
+		.tid = feed->pid + 1,
 	};
 	record.entry = feed->now - ns;
 	record.site = feed->site;
@@ -204,16 +250,29 @@ static void traced(struct feed *feed, unsigned int call, uint64_t ns, struct rec
 static void trace_some(struct feed *feed)
 {
 	be(feed, TRAINER);
-	traced(feed, CALL_cudaMalloc, 1500, (struct rec_call){
-		.memory = { .address = 0x7f1300000000, .bytes = 32 * MIB, .kind = KIND_DEVICE } });
-	traced(feed, CALL_cudaMemcpyAsync, 700, (struct rec_call){
-		.copy = { .destination = 0x7f1300000000, .source = 0x7e0000000000, .bytes = MIB, .stream = 0x5000, .direction = DIR_H2D,
-			  .copy_flags = COPY_IS_ASYNC } });
-	traced(feed, CALL_cudaLaunchKernel, 900, (struct rec_call){
-		.launch = { .function = 0x401100, .stream = 0x5000, .grid = { 64, 1, 1 }, .block = { 256, 1, 1 }, .launches = 1 } });
-	traced(feed, CALL_cudaStreamSynchronize, 1900, (struct rec_call){ .words = { 0x5000 }, .result = 700 });
+	traced(feed, CALL_cudaMalloc, 1500,
+	       (struct rec_call){ .memory = { .address = 0x7f1300000000,
+					      .bytes = 32 * MIB,
+					      .kind = KIND_DEVICE } });
+	traced(feed, CALL_cudaMemcpyAsync, 700,
+	       (struct rec_call){ .copy = { .destination = 0x7f1300000000,
+					    .source = 0x7e0000000000,
+					    .bytes = MIB,
+					    .stream = 0x5000,
+					    .direction = DIR_H2D,
+					    .copy_flags = COPY_IS_ASYNC } });
+	traced(feed, CALL_cudaLaunchKernel, 900,
+	       (struct rec_call){ .launch = { .function = 0x401100,
+					      .stream = 0x5000,
+					      .grid = { 64, 1, 1 },
+					      .block = { 256, 1, 1 },
+					      .launches = 1 } });
+	traced(feed, CALL_cudaStreamSynchronize, 1900,
+	       (struct rec_call){ .words = { 0x5000 }, .result = 700 });
 	be(feed, SERVER);
-	traced(feed, CALL_cudaFree, 800, (struct rec_call){ .memory = { .address = 0x7f5500000000 }, .device = CUTOP_DEVICE_UNKNOWN });
+	traced(feed, CALL_cudaFree, 800,
+	       (struct rec_call){ .memory = { .address = 0x7f5500000000 },
+				  .device = CUTOP_DEVICE_UNKNOWN });
 }
 
 /* ---- telling it ---- */
@@ -244,8 +303,14 @@ static void moment(struct feed *feed, struct sample *sample, size_t index)
 void sample_record(struct sample *sample, const char *path, enum sample_end end)
 {
 	struct facts facts = {
-		.start_mono = START, .start_real = START_REAL, .leak_age = SECOND, .has_command = true, .has_calls = true, .version = "0.1.0",
-		.host = "workstation", .options = "cutop record --trace -o sample.cutop -- ./all",
+		.start_mono = START,
+		.start_real = START_REAL,
+		.leak_age = SECOND,
+		.has_command = true,
+		.has_calls = true,
+		.version = "0.1.0",
+		.host = "workstation",
+		.options = "cutop record --trace -o sample.cutop -- ./all",
 	};
 	struct recorder *recorder;
 	struct reason why = { "" };
@@ -256,7 +321,8 @@ void sample_record(struct sample *sample, const char *path, enum sample_end end)
 	memset(sample, 0, sizeof(*sample));
 	feed_begin(&feed);
 	model_free(feed.model);
-	feed.model = model_new(&(struct model_config){ .start_mono = START, .start_real = START_REAL, .leak_age = SECOND });
+	feed.model = model_new(&(struct model_config){
+		.start_mono = START, .start_real = START_REAL, .leak_age = SECOND });
 	feed.tee = recorder_tee;
 	feed.tee_context = recorder;
 	raise_curtain(&feed);

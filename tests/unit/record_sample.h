@@ -13,13 +13,13 @@
 struct sample {
 	/* JSON of each snapshot; freed with sample_free() */
 	char *documents[SAMPLE_MOMENTS];
-	uint64_t times[SAMPLE_MOMENTS];		/* CLOCK_MONOTONIC ns */
+	uint64_t times[SAMPLE_MOMENTS]; /* CLOCK_MONOTONIC ns */
 };
 
 /* How the recording ends. */
 enum sample_end {
 	SAMPLE_WHOLE,
-	SAMPLE_KILLED,		/* in a crash, half a second after the last snapshot */
+	SAMPLE_KILLED, /* in a crash, half a second after the last snapshot */
 };
 
 /* Fails the test if @path cannot be written. */

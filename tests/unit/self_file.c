@@ -46,8 +46,8 @@ uint64_t offset_of(const void *address)
 
 	ck_assert_ptr_nonnull(maps);
 	while (!found && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (unsigned long)address >= start &&
-		    (unsigned long)address < end)
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    (unsigned long)address >= start && (unsigned long)address < end)
 			found = (unsigned long)address - start + offset;
 	fclose(maps);
 	ck_assert_uint_ne(found, 0);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern char *self;		/* its bytes, after self_read(); freed at the end */
+extern char *self; /* its bytes, after self_read(); freed at the end */
 extern size_t self_size;
 
 void self_read(void);

@@ -23,15 +23,18 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < binding_count; i++)
-		printf("key\t%s\t%s\n", bindings[i].label, binding_help(&bindings[i], help, sizeof(help)));
+		printf("key\t%s\t%s\n", bindings[i].label,
+		       binding_help(&bindings[i], help, sizeof(help)));
 	for (i = 0; i < PANE_COUNT; i++)
 		printf("pane\t%s\t%s\n", panes[i]->title, panes[i]->help);
 	for (i = 0; i < PANE_COUNT; i++)
 		for (size_t column = 0; column < panes[i]->column_count; column++)
 			if (!panes[i]->columns[column].is_bar)
-				printf("pane-column\t%s\t%s\n", panes[i]->title, panes[i]->columns[column].title);
+				printf("pane-column\t%s\t%s\n", panes[i]->title,
+				       panes[i]->columns[column].title);
 	for (i = 0; i < column_count; i++)
-		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help, text(columns[i].json), text(columns[i].metric.name));
+		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help,
+		       text(columns[i].json), text(columns[i].metric.name));
 	for (i = 0; i < FORMAT_COUNT; i++)
 		printf("format\t%s\n", format_names[i]);
 	for (i = 0; i < FOLDED_WEIGHT_COUNT; i++)

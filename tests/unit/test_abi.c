@@ -11,15 +11,17 @@
 
 #include "abi.h"
 
-#define REGISTER(n)	(0x1111000000000000ull + (n))
-#define WORD(n)		(0x2222000000000000ull + (n))
+#define REGISTER(n) (0x1111000000000000ull + (n))
+#define WORD(n)     (0x2222000000000000ull + (n))
 
 /* The program's stack: a return address, where the machine has one there, and arguments. */
 static unsigned long long stack[ABI_ARGUMENTS + 1];
 
 static struct abi_registers registers_make(void)
 {
-	struct abi_registers registers = { .stack = (unsigned long)stack, .instruction = 0x400123, .link = 0x400456,
+	struct abi_registers registers = { .stack = (unsigned long)stack,
+					   .instruction = 0x400123,
+					   .link = 0x400456,
 					   .result = 77 };
 	int i;
 
@@ -52,7 +54,7 @@ START_TEST(test_x86_arguments)
 	struct abi_call call;
 
 	abi_x86_read(&registers, &call);
-	check_arguments(&call, 6, 1);	/* the first word is the return address */
+	check_arguments(&call, 6, 1); /* the first word is the return address */
 }
 END_TEST
 
@@ -77,9 +79,9 @@ START_TEST(test_launch)
 	struct abi_call call;
 
 	abi_x86_read(&registers, &call);
-	ck_assert_uint_eq(call.arguments[5], REGISTER(5));	/* args */
-	ck_assert_uint_eq(call.arguments[6], WORD(1));		/* sharedMem */
-	ck_assert_uint_eq(call.arguments[7], WORD(2));		/* stream */
+	ck_assert_uint_eq(call.arguments[5], REGISTER(5)); /* args */
+	ck_assert_uint_eq(call.arguments[6], WORD(1));     /* sharedMem */
+	ck_assert_uint_eq(call.arguments[7], WORD(2));     /* stream */
 	ck_assert_uint_eq(call.stack_entry, (unsigned long)&stack[1]);
 	abi_arm64_read(&registers, &call);
 	ck_assert_uint_eq(call.arguments[5], REGISTER(5));

@@ -9,8 +9,8 @@
 #define MS 1000000ull
 
 static struct {
-	uint64_t now, cost;	/* ns; what each takes */
-	uint32_t seen;		/* how many were looked at, by their numbers in order */
+	uint64_t now, cost; /* ns; what each takes */
+	uint32_t seen;      /* how many were looked at, by their numbers in order */
 } clock_and_log;
 
 static uint64_t now(void)

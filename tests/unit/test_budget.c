@@ -19,7 +19,7 @@
 #include "names/symbols.h"
 #include "names/symtab.h"
 
-#define MIB	(1ull << 20)
+#define MIB (1ull << 20)
 
 /* ---- the budget ---- */
 
@@ -42,7 +42,9 @@ static void thing_drop(void *context, struct budget_item *item)
 
 static bool thing_keep(struct budget *budget, struct thing *thing, uint64_t bytes)
 {
-	*thing = (struct thing){ .item = { .drop = thing_drop, .context = thing }, .budget = budget, .bytes = bytes };
+	*thing = (struct thing){ .item = { .drop = thing_drop, .context = thing },
+				 .budget = budget,
+				 .bytes = bytes };
 	thing->here = budget_take(budget, bytes);
 	if (thing->here)
 		budget_use(budget, &thing->item);
@@ -63,7 +65,8 @@ START_TEST(what_was_used_least_recently_goes)
 	budget_hold(budget, &things[1].item);
 	/* The second is in use, so the third is the oldest. */
 	ck_assert(thing_keep(budget, &things[4], 25));
-	ck_assert(things[0].here && things[1].here && !things[2].here && !things[3].here && things[4].here);
+	ck_assert(things[0].here && things[1].here && !things[2].here && !things[3].here &&
+		  things[4].here);
 	ck_assert_uint_eq(budget_counts(budget).dropped, 2);
 	ck_assert_uint_eq(budget_counts(budget).used, 85);
 	/*
@@ -119,7 +122,7 @@ START_TEST(no_child_gets_a_table)
 	pid_t pid;
 
 	ck_assert_int_eq(budget_table_grow(&table, 1), 0);
-	ck_assert_int_eq(budget_table_grow(&table, 3 * MIB), 0);	/* mremap(2) keeps that */
+	ck_assert_int_eq(budget_table_grow(&table, 3 * MIB), 0); /* mremap(2) keeps that */
 	ck_assert_int_eq(mincore(table.data, 1, &present), 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
@@ -178,7 +181,7 @@ END_TEST
 
 /* ---- windows ---- */
 
-#define SYMBOLS	6
+#define SYMBOLS 6
 
 /*
  * A file with one table of symbols, whose names lie in a hole of three windows, and code at offset
@@ -191,8 +194,8 @@ struct program {
 	Elf64_Sym symbols[SYMBOLS];
 };
 
-#define NAMES_AT	4096
-#define NAMES_SIZE	(3 * SYMTAB_WINDOW)
+#define NAMES_AT   4096
+#define NAMES_SIZE (3 * SYMTAB_WINDOW)
 
 static const struct {
 	uint32_t at;
@@ -220,16 +223,28 @@ static int program_make(struct program *program)
 	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
 	program->ehdr.e_phnum = 1;
 	program->ehdr.e_shnum = 3;
-	program->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x1000, .p_filesz = 0x1000 };
-	program->sections[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = 2, .sh_offset = offsetof(struct program, symbols),
-					   .sh_size = sizeof(program->symbols), .sh_entsize = sizeof(Elf64_Sym) };
-	program->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES_SIZE };
+	program->phdr = (Elf64_Phdr){ .p_type = PT_LOAD,
+				      .p_flags = PF_R | PF_X,
+				      .p_offset = 0x1000,
+				      .p_vaddr = 0x1000,
+				      .p_filesz = 0x1000 };
+	program->sections[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+					     .sh_link = 2,
+					     .sh_offset = offsetof(struct program, symbols),
+					     .sh_size = sizeof(program->symbols),
+					     .sh_entsize = sizeof(Elf64_Sym) };
+	program->sections[2] =
+		(Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES_SIZE };
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, NAMES_AT + NAMES_SIZE), 0);
 	for (i = 1; i < SYMBOLS; i++) {
-		program->symbols[i] = (Elf64_Sym){ .st_name = places[i].at, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 7,
-						 .st_value = 0x1000 + 0x10 * (uint64_t)i, .st_size = 0x10 };
-		ck_assert_int_eq(pwrite(fd, places[i].name, strlen(places[i].name) + 1, NAMES_AT + places[i].at),
+		program->symbols[i] = (Elf64_Sym){ .st_name = places[i].at,
+						   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+						   .st_shndx = 7,
+						   .st_value = 0x1000 + 0x10 * (uint64_t)i,
+						   .st_size = 0x10 };
+		ck_assert_int_eq(pwrite(fd, places[i].name, strlen(places[i].name) + 1,
+					NAMES_AT + places[i].at),
 				 (ssize_t)strlen(places[i].name) + 1);
 	}
 	ck_assert_int_eq(pwrite(fd, program, sizeof(*program), 0), (ssize_t)sizeof(*program));
@@ -244,14 +259,17 @@ static void all_are_found(int fd, struct budget *budget)
 
 	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), 0);
 	for (i = 1; i < SYMBOLS; i++)
-		ck_assert_str_eq(symbols_find(symbols, 0x1005 + 0x10 * (uint64_t)i, &distance), places[i].name);
+		ck_assert_str_eq(symbols_find(symbols, 0x1005 + 0x10 * (uint64_t)i, &distance),
+				 places[i].name);
 	symbols_free(symbols);
 }
 
 START_TEST(names_lie_in_windows)
 {
 	struct budget *budget = budget_new(SYMTAB_MEMORY + MIB, SYMTAB_MEMORY);
-	const char *const there[] = { "in_the_middle", NULL }, *const not_there[] = { "in_the_muddle", "nowhere", NULL };
+	const char *const there[] = { "in_the_middle", NULL }, *const not_there[] = {
+		"in_the_muddle", "nowhere", NULL
+	};
 	struct sections file;
 	struct symtab table;
 	struct program program;
@@ -311,9 +329,12 @@ START_TEST(reading_has_an_end)
 	uint32_t i;
 
 	for (i = 0; i < COUNT; i++)
-		chunk[i] = (Elf64_Sym){ .st_name = i % 32 * SYMTAB_WINDOW + 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-					.st_shndx = 7, .st_value = 0x1000 };
-	ck_assert_int_eq(pwrite(fd, chunk, COUNT * sizeof(*chunk), (off_t)symbols_at), (ssize_t)(COUNT * sizeof(*chunk)));
+		chunk[i] = (Elf64_Sym){ .st_name = i % 32 * SYMTAB_WINDOW + 1,
+					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					.st_shndx = 7,
+					.st_value = 0x1000 };
+	ck_assert_int_eq(pwrite(fd, chunk, COUNT * sizeof(*chunk), (off_t)symbols_at),
+			 (ssize_t)(COUNT * sizeof(*chunk)));
 	ck_assert_int_eq(ftruncate(fd, (off_t)names_at + (512 << 20)), 0);
 	program.sections[1].sh_offset = symbols_at;
 	program.sections[1].sh_size = COUNT * sizeof(*chunk);
@@ -345,8 +366,13 @@ START_TEST(names_without_room)
 	memset(name, 'n', LEN);
 	name[LEN] = 0;
 	for (i = 0; i < COUNT; i++) {
-		symbol = (Elf64_Sym){ .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 7, .st_value = 0x1000 + i % 0x1000 };
-		ck_assert_int_eq(pwrite(fd, &symbol, sizeof(symbol), (off_t)(symbols_at + i * sizeof(symbol))), (ssize_t)sizeof(symbol));
+		symbol = (Elf64_Sym){ .st_name = 1,
+				      .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				      .st_shndx = 7,
+				      .st_value = 0x1000 + i % 0x1000 };
+		ck_assert_int_eq(pwrite(fd, &symbol, sizeof(symbol),
+					(off_t)(symbols_at + i * sizeof(symbol))),
+				 (ssize_t)sizeof(symbol));
 	}
 	ck_assert_int_eq(pwrite(fd, name, LEN + 1, (off_t)names_at + 1), LEN + 1);
 	program.sections[1].sh_offset = symbols_at;

@@ -4,13 +4,16 @@
 #include "cutop_python.h"
 #include "probe_tests.h"
 
-#define STACK	(PYTHON_STACK | 1)
+#define STACK (PYTHON_STACK | 1)
 
 START_TEST(rows_are_told_as_they_grow)
 {
 	struct stacks *stacks = stacks_new(NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
-	const struct call_site_key key = { .launch = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 8 }, .site = 0x4000 };
+	const struct call_site_key key = {
+		.launch = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 8 },
+		.site = 0x4000
+	};
 	struct call_site_row row = { .launches = 64, .samples = 1 };
 	struct rec_call_site_row record;
 
@@ -43,7 +46,9 @@ START_TEST(rows_wait_for_their_stack)
 	struct stacks *stacks = stacks_new(NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
 	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
-	struct call_site_key key = { .launch = { .program = 1, .call = CALL_cudaLaunchKernel }, .site = 0x4000, .stack = STACK };
+	struct call_site_key key = { .launch = { .program = 1, .call = CALL_cudaLaunchKernel },
+				     .site = 0x4000,
+				     .stack = STACK };
 	struct call_site_key same = key, none = key;
 	struct call_site_row row = { .launches = 64, .samples = 1 };
 	struct rec_call_site_row record;

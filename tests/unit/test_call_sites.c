@@ -10,21 +10,28 @@
 #include "model/stream.h"
 #include "one_process.h"
 
-#define KERNEL	0x5000
-#define HERE	0x401000
-#define THERE	0x402000
+#define KERNEL 0x5000
+#define HERE   0x401000
+#define THERE  0x402000
 
 /*
  * @launches (of a wait its nanoseconds) more at @site by way of @stack, of which @samples were
  * looked at.
  */
-static void give(unsigned int call, uint64_t function, uint64_t site, uint64_t stack, uint64_t launches, uint64_t samples)
+static void give(unsigned int call, uint64_t function, uint64_t site, uint64_t stack,
+		 uint64_t launches, uint64_t samples)
 {
 	bool is_wait = call_descs[call].class != CLASS_LAUNCH;
 	struct rec_call_site_row record = {
 		.hdr = { .type = REC_CALL_SITE, .size = sizeof(record), .program = feed.program },
-		.key = { .launch = { .program = feed.program, .call = (__u16)call, .function = function }, .site = site, .stack = stack },
-		.row = { .launches = is_wait ? 0 : launches, .samples = samples, .ns = is_wait ? launches : 0 },
+		.key = { .launch = { .program = feed.program,
+				     .call = (__u16)call,
+				     .function = function },
+			 .site = site,
+			 .stack = stack },
+		.row = { .launches = is_wait ? 0 : launches,
+			 .samples = samples,
+			 .ns = is_wait ? launches : 0 },
 	};
 
 	feed_give(&feed, &record, sizeof(record));

@@ -87,7 +87,8 @@ START_TEST(test_closure)
 	path_write("other/libneeded.so.1", program, size);
 	/* DT_RPATH comes before LD_LIBRARY_PATH, DT_RUNPATH after it; nothing is visited twice */
 	ck_assert_str_eq(closure_of("rpath", NULL), "/rpath /sub/libneeded.so.1 ");
-	ck_assert_str_eq(closure_of("rpath", other), "/rpath /sub/libneeded.so.1 /other/libneeded.so.1 ");
+	ck_assert_str_eq(closure_of("rpath", other),
+			 "/rpath /sub/libneeded.so.1 /other/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("runpath", NULL), "/runpath /sub/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("runpath", other), "/runpath /other/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("absent", NULL), "");
@@ -134,7 +135,8 @@ static const char *ahead_of(const char *line, const struct ahead_start *start)
 	size_t count = 0;
 
 	snprintf(text, sizeof(text), "%s", line);
-	for (word = strtok_r(text, "|", &rest); word && count < 31; word = strtok_r(NULL, "|", &rest))
+	for (word = strtok_r(text, "|", &rest); word && count < 31;
+	     word = strtok_r(NULL, "|", &rest))
 		words[count++] = word;
 	words[count] = NULL;
 	visited[0] = 0;
@@ -144,7 +146,8 @@ static const char *ahead_of(const char *line, const struct ahead_start *start)
 
 START_TEST(test_ahead)
 {
-	static const char *const names[] = { "env", "nice", "timeout", "taskset", "stdbuf", "sh", "unknown", "one", "two" };
+	static const char *const names[] = { "env", "nice",    "timeout", "taskset", "stdbuf",
+					     "sh",  "unknown", "one",     "two" };
 	static const char *const plain[][2] = {
 		{ "one", "/one " },
 		{ "absent", "" },
@@ -171,7 +174,8 @@ START_TEST(test_ahead)
 		{ "env|-u|PATH|one", "/env " },
 		{ "env|-i|one", "/env " },
 		{ "sh|-c|one", "/sh /one " },
-		{ "sh|-ec|if one; then A=b nice two>out; fi; unknown one # two", "/sh /one /nice /two /unknown " },
+		{ "sh|-ec|if one; then A=b nice two>out; fi; unknown one # two",
+		  "/sh /one /nice /two /unknown " },
 		{ "sh|-c|echo 'one; two' && \"one\" && (two)", "/sh /one /two " },
 		{ "sh|-c|one\\\n two; $one; ''; # one", "/sh /one " },
 		{ "sh|-c|export PATH=/nowhere; one", "/sh " },
@@ -201,7 +205,9 @@ START_TEST(test_ahead)
 	start.library_path = other;
 	start.preload = "libabsent.so libfirst.so";
 	ck_assert_str_eq(ahead_of("one", &start), "/one /other/libfirst.so /other/libneeded.so.1 ");
-	ck_assert_str_eq(ahead_of("env|-u|LD_PRELOAD|one", &start), "/env /other/libfirst.so /other/libneeded.so.1 /one /other/libneeded.so.1 ");
+	ck_assert_str_eq(
+		ahead_of("env|-u|LD_PRELOAD|one", &start),
+		"/env /other/libfirst.so /other/libneeded.so.1 /one /other/libneeded.so.1 ");
 	start = (struct ahead_start){ .path = "/", .library_path = "/other", .root = directory };
 	snprintf(path, sizeof(path), "%s/link", directory);
 	ck_assert_int_eq(symlink("/one", path), 0);

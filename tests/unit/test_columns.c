@@ -65,7 +65,8 @@ START_TEST(values_with_marks)
 	struct column_value value = { .number = 6.3 * 1024 * 1024 * 1024, .mark = '>' };
 	int cells;
 
-	ck_assert_str_eq(shown("live", value, false, &cells), "\xe2\x89\xa5" "6.3G");
+	ck_assert_str_eq(shown("live", value, false, &cells), "\xe2\x89\xa5"
+							      "6.3G");
 	ck_assert_int_eq(cells, 5);
 	ck_assert_str_eq(shown("live", value, true, &cells), ">6.3G");
 	value = (struct column_value){ .number = 512 * MIB, .mark = '~' };
@@ -99,9 +100,10 @@ START_TEST(table_is_sound)
 			ck_assert_int_le((int)strlen(columns[i].title), columns[i].width);
 		for (j = 0; j < i; j++) {
 			ck_assert_str_ne(columns[i].name, columns[j].name);
-			ck_assert_msg(!columns[i].rank || columns[i].rank != columns[j].rank, "%s has the rank of %s", columns[i].name,
-				      columns[j].name);
-			ck_assert(!columns[i].json || !columns[j].json || strcmp(columns[i].json, columns[j].json));
+			ck_assert_msg(!columns[i].rank || columns[i].rank != columns[j].rank,
+				      "%s has the rank of %s", columns[i].name, columns[j].name);
+			ck_assert(!columns[i].json || !columns[j].json ||
+				  strcmp(columns[i].json, columns[j].json));
 			ck_assert(!columns[i].metric.name || !columns[j].metric.name ||
 				  strcmp(columns[i].metric.name, columns[j].metric.name));
 		}
@@ -109,9 +111,12 @@ START_TEST(table_is_sound)
 			continue;
 		/* Metrics are whole, and end in their unit. */
 		ck_assert_uint_gt(strlen(columns[i].metric.help), 0);
-		ck_assert_int_eq(strncmp(columns[i].metric.name, "cutop_process_", strlen("cutop_process_")), 0);
+		ck_assert_int_eq(strncmp(columns[i].metric.name, "cutop_process_",
+					 strlen("cutop_process_")),
+				 0);
 		ck_assert(columns[i].unit == UNIT_COUNT || columns[i].unit == UNIT_BYTES);
-		ck_assert_int_eq(columns[i].unit == UNIT_BYTES, strstr(columns[i].metric.name, "_bytes") != NULL);
+		ck_assert_int_eq(columns[i].unit == UNIT_BYTES,
+				 strstr(columns[i].metric.name, "_bytes") != NULL);
 	}
 	/* What takes the rest of the line stands last. */
 	ck_assert_int_eq(columns[column_count - 1].width, 0);
@@ -123,8 +128,17 @@ END_TEST
 START_TEST(values_of_a_process)
 {
 	struct snap_process process = {
-		.pid = 7, .user = "ana", .command = "x", .device_list = "", .leaked = 10, .suspect = 5, .map_count = 3,
-		.map_omitted = 2, .sync_share = NAN, .failures = 3, .launches_per_second = NAN,
+		.pid = 7,
+		.user = "ana",
+		.command = "x",
+		.device_list = "",
+		.leaked = 10,
+		.suspect = 5,
+		.map_count = 3,
+		.map_omitted = 2,
+		.sync_share = NAN,
+		.failures = 3,
+		.launches_per_second = NAN,
 	};
 
 	ck_assert_double_eq(column_find("leaked")->value(&process).number, 15);
@@ -167,11 +181,14 @@ START_TEST(sort_orders_are_parsed)
 	ck_assert_uint_eq(order.count, 2);
 	ck_assert_int_eq(sort_order_parse(&order, "", &bad, &len), -EINVAL);
 	ck_assert_int_eq(sort_order_parse(&order, "live,", &bad, &len), -EINVAL);
-	ck_assert_int_eq(sort_order_parse(&order, "pid,pid,pid,pid,pid,pid,pid,pid,pid", &bad, &len), -E2BIG);
+	ck_assert_int_eq(sort_order_parse(&order, "pid,pid,pid,pid,pid,pid,pid,pid,pid", &bad,
+					  &len),
+			 -E2BIG);
 }
 END_TEST
 
-static void expect(const char *by, bool reverse, struct snap_process *all, size_t n, const char *pids)
+static void expect(const char *by, bool reverse, struct snap_process *all, size_t n,
+		   const char *pids)
 {
 	const struct snap_process *sorted[8];
 	struct sort_order order = { 0 };
@@ -199,11 +216,11 @@ START_TEST(processes_are_sorted)
 	};
 
 	expect("live", false, all, 4, "2 1 3 4");
-	expect("live", true, all, 4, "4 1 3 2");	/* ties stay by pid */
-	expect("user", false, all, 4, "1 2 3 4");	/* text ascending, absent last */
+	expect("live", true, all, 4, "4 1 3 2");  /* ties stay by pid */
+	expect("user", false, all, 4, "1 2 3 4"); /* text ascending, absent last */
 	expect("user", true, all, 4, "3 1 2 4");
 	expect("wait", false, all, 4, "2 3 4 1");
-	expect("wait", true, all, 4, "4 3 2 1");	/* absent last either way */
+	expect("wait", true, all, 4, "4 3 2 1"); /* absent last either way */
 	expect("user,live", false, all, 4, "2 1 3 4");
 	expect("pid", false, all, 4, "4 3 2 1");
 	expect("live", false, all, 0, "");
@@ -213,7 +230,8 @@ END_TEST
 START_TEST(ties_by_start_time)
 {
 	struct snap_process all[] = {
-		{ .pid = 1, .start_time = 9, .program = 3 }, { .pid = 1, .start_time = 5, .program = 7 },
+		{ .pid = 1, .start_time = 9, .program = 3 },
+		{ .pid = 1, .start_time = 5, .program = 7 },
 		{ .pid = 1, .start_time = 9, .program = 2 },
 	};
 	const struct snap_process *sorted[] = { &all[0], &all[1], &all[2] };

@@ -12,11 +12,11 @@
 #include "collect/container.h"
 #include "probe_tests.h"
 
-#define ID	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define OTHER	"fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
-#define POD	"2c48913c-b29f-11e7-9350-020968147796"
-#define POD_	"2c48913c_b29f_11e7_9350_020968147796"
-#define STATIC	"fc001fc38f31491bf44f5ee2f6ee7a6d"
+#define ID     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define OTHER  "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define POD    "2c48913c-b29f-11e7-9350-020968147796"
+#define POD_   "2c48913c_b29f_11e7_9350_020968147796"
+#define STATIC "fc001fc38f31491bf44f5ee2f6ee7a6d"
 
 static const struct {
 	const char *cgroups, *id, *pod;
@@ -30,29 +30,42 @@ static const struct {
 	{ "0::/docker/" ID, ID, "" },
 	{ "0::/docker/" ID "/init\n", ID, "" },
 	{ "0::/docker/" OTHER "/docker/" ID "\n", ID, "" },
-	{ "0::/user.slice/user-1000.slice/user@1000.service/user.slice/docker-" ID ".scope\n", ID, "" },
+	{ "0::/user.slice/user-1000.slice/user@1000.service/user.slice/docker-" ID ".scope\n", ID,
+	  "" },
 	/* seen from another namespace */
 	{ "0::/../../docker-" ID ".scope\n", ID, "" },
 	/* Podman, with root and without */
 	{ "0::/machine.slice/libpod-" ID ".scope/container\n", ID, "" },
-	{ "0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope/container\n", ID, "" },
+	{ "0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID
+	  ".scope/container\n",
+	  ID, "" },
 	/* containerd by itself */
 	{ "0::/default/" ID "\n", ID, "" },
 	{ "0::/system.slice/nerdctl-" ID ".scope\n", ID, "" },
 	/* Kubernetes, driver systemd: containerd, CRI-O, Docker; of each class */
-	{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice/cri-containerd-" ID ".scope\n", ID, POD },
-	{ "0::/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_ ".slice/crio-" ID ".scope\n", ID, POD },
+	{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_
+	  ".slice/cri-containerd-" ID ".scope\n",
+	  ID, POD },
+	{ "0::/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
+	  ".slice/crio-" ID ".scope\n",
+	  ID, POD },
 	{ "0::/kubepods.slice/kubepods-pod" POD_ ".slice/docker-" ID ".scope\n", ID, POD },
 	{ "0::/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope/container\n", ID, POD },
 	{ "1:name=systemd:/kubepods-burstable-pod" POD_ ".slice:cri-containerd:" ID "\n", ID, POD },
-	{ "0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_ ".slice/cri-containerd-" ID ".scope\n", ID, POD },
+	{ "0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_
+	  ".slice/cri-containerd-" ID ".scope\n",
+	  ID, POD },
 	/* driver cgroupfs, versions 1 and 2 */
-	{ "11:memory:/kubepods/burstable/pod" POD "/" ID "\n4:cpu:/kubepods/burstable/pod" POD "/" ID "\n", ID, POD },
+	{ "11:memory:/kubepods/burstable/pod" POD "/" ID "\n4:cpu:/kubepods/burstable/pod" POD
+	  "/" ID "\n",
+	  ID, POD },
 	{ "0::/kubepods/besteffort/pod" POD "/" ID "\n", ID, POD },
 	{ "0::/kubepods/pod" POD "/" ID "\n", ID, POD },
 	/* a static pod's UID is a hash */
 	{ "0::/kubepods/burstable/pod" STATIC "/" ID "\n", ID, STATIC },
-	{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" STATIC ".slice/crio-" ID ".scope\n", ID, STATIC },
+	{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" STATIC
+	  ".slice/crio-" ID ".scope\n",
+	  ID, STATIC },
 	/* the sandbox of a pod without a container yet; a node that is a container itself */
 	{ "0::/kubepods/burstable/pod" POD "\n", "", POD },
 	{ "0::/docker/" OTHER "/kubelet/kubepods/pod" POD "/" ID "\n", ID, POD },
@@ -142,7 +155,8 @@ void container_tests(Suite *suite)
 {
 	TCase *tests = tcase_create("container names");
 
-	tcase_add_loop_test(tests, test_container_names, 0, (int)(sizeof(groups) / sizeof(groups[0])));
+	tcase_add_loop_test(tests, test_container_names, 0,
+			    (int)(sizeof(groups) / sizeof(groups[0])));
 	suite_add_tcase(suite, tests);
 	probe_test_add(suite, "container long", test_container_long);
 	probe_test_add(suite, "container read", test_container_read);

@@ -5,12 +5,12 @@
 
 #include "one_process.h"
 
-#define HOST		0x7f0000000000ull
-#define DEVICE		0x10000
-#define OTHER		0x20000
-#define PINNED		0x50000
-#define ARRAY		0x60000
-#define SHARED		0x7e0000000000ull
+#define HOST   0x7f0000000000ull
+#define DEVICE 0x10000
+#define OTHER  0x20000
+#define PINNED 0x50000
+#define ARRAY  0x60000
+#define SHARED 0x7e0000000000ull
 
 static void setup_memory(void)
 {
@@ -48,7 +48,7 @@ START_TEST(default_copies_are_resolved)
 {
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_H2D);
 	ck_assert_uint_eq(resolved(DEVICE + 0xfff, HOST), DIR_H2D);
-	ck_assert_uint_eq(resolved(DEVICE + 0x1800, HOST), DIR_H2D);	/* managed memory */
+	ck_assert_uint_eq(resolved(DEVICE + 0x1800, HOST), DIR_H2D); /* managed memory */
 	ck_assert_uint_eq(resolved(HOST, DEVICE), DIR_D2H);
 	ck_assert_uint_eq(resolved(PINNED + 5, DEVICE), DIR_D2H);
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x100), DIR_D2D);
@@ -56,7 +56,7 @@ START_TEST(default_copies_are_resolved)
 	ck_assert_uint_eq(resolved(PINNED, HOST), DIR_H2H);
 	ck_assert_uint_eq(resolved(OTHER, DEVICE), DIR_P2P);
 	ck_assert_uint_eq(resolved(DEVICE, ARRAY), DIR_D2D);
-	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x2000), DIR_H2D);	/* just past the last */
+	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x2000), DIR_H2D); /* just past the last */
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE - 1), DIR_H2D);
 }
 END_TEST
@@ -70,7 +70,7 @@ START_TEST(default_copies_of_shared_memory)
 	ck_assert_uint_eq(resolved(PINNED, SHARED + MIB), DIR_UNKNOWN);
 	ck_assert_uint_eq(resolved(DEVICE, SHARED - 1), DIR_H2D);
 	feed_alloc(&feed, SHARED + 2 * MIB, 0x1000);
-	ck_assert_uint_eq(resolved(DEVICE, SHARED + 3 * MIB), DIR_H2D);	/* something lies between */
+	ck_assert_uint_eq(resolved(DEVICE, SHARED + 3 * MIB), DIR_H2D); /* something lies between */
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_H2D);
 	feed_free(&feed, SHARED, 0);
 	ck_assert_uint_eq(resolved(SHARED + 0x100, PINNED), DIR_H2H);
@@ -101,10 +101,18 @@ END_TEST
 START_TEST(rows_and_records_are_one_figure)
 {
 	struct copy_key key = {
-		.program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC,
+		.program = feed.program,
+		.call = CALL_cudaMemcpy,
+		.direction = DIR_H2D,
+		.mode = COPY_SYNC,
 		.device = CUTOP_DEVICE_UNKNOWN,
 	};
-	struct copy_row row = { .calls = 2, .failures = 1, .bytes = 1 << 20, .ns = 5000, .max_ns = 4000, .timed_bytes = 1 << 20,
+	struct copy_row row = { .calls = 2,
+				.failures = 1,
+				.bytes = 1 << 20,
+				.ns = 5000,
+				.max_ns = 4000,
+				.timed_bytes = 1 << 20,
 				.timed_ns = 4000 };
 	size_t i;
 
@@ -161,7 +169,11 @@ END_TEST
 START_TEST(same_key_is_one_figure)
 {
 	struct copy_key key = {
-		.program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_H2D, .mode = COPY_SYNC, .device = 0,
+		.program = feed.program,
+		.call = CALL_cudaMemcpy,
+		.direction = DIR_H2D,
+		.mode = COPY_SYNC,
+		.device = 0,
 	};
 	struct copy_row row = { .calls = 2, .bytes = 7 };
 
@@ -213,8 +225,10 @@ START_TEST(copies_between_devices_are_not_timed)
 	ck_assert_double_eq_tol(process->copies[0].seconds, 1e-6, 1e-12);
 	feed_copy(&feed, OTHER, DEVICE, 1 << 20, DIR_DEFAULT, 0, 0);
 	look();
-	ck_assert_uint_eq(process->copies[0].direction + process->copies[1].direction, DIR_D2D + DIR_P2P);
-	ck_assert(isnan(process->copies[0].bytes_per_second) && isnan(process->copies[1].bytes_per_second));
+	ck_assert_uint_eq(process->copies[0].direction + process->copies[1].direction,
+			  DIR_D2D + DIR_P2P);
+	ck_assert(isnan(process->copies[0].bytes_per_second) &&
+		  isnan(process->copies[1].bytes_per_second));
 }
 END_TEST
 
@@ -226,7 +240,7 @@ START_TEST(copies_said_to_be_of_one_device)
 {
 	feed_copy(&feed, OTHER, DEVICE, 100, DIR_D2D, 0, 0);
 	feed_copy(&feed, DEVICE, DEVICE + 0x800, 20, DIR_D2D, 0, 0);
-	feed_copy(&feed, DEVICE, 0x999000, 3, DIR_D2D, 0, 0);	/* not known */
+	feed_copy(&feed, DEVICE, 0x999000, 3, DIR_D2D, 0, 0); /* not known */
 	look();
 	ck_assert_uint_eq(process->copy_bytes[DIR_P2P], 100);
 	ck_assert_uint_eq(process->copy_bytes[DIR_D2D], 23);
@@ -241,7 +255,7 @@ START_TEST(elements_of_an_array)
 	feed_copy(&feed, HOST, ARRAY, 100, DIR_D2H, COPY_IN_ELEMENTS, 0);
 	look();
 	ck_assert_uint_eq(process->copy_bytes[DIR_D2H], 400);
-	feed_copy(&feed, 0x999, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);	/* not known */
+	feed_copy(&feed, 0x999, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0); /* not known */
 	look();
 	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 500);
 	feed_copy(&feed, ARRAY, HOST, UINT64_MAX, DIR_H2D, COPY_IN_ELEMENTS, 0);
@@ -310,7 +324,9 @@ END_TEST
 
 static void stream_row(uint64_t stream, const struct pending_row *row)
 {
-	struct pending_key key = { .stream = stream, .program = feed.program, .device = CUTOP_DEVICE_UNKNOWN };
+	struct pending_key key = { .stream = stream,
+				   .program = feed.program,
+				   .device = CUTOP_DEVICE_UNKNOWN };
 
 	ck_assert_int_eq(model_pending_row(feed.model, &key, row), 0);
 }
@@ -318,7 +334,11 @@ static void stream_row(uint64_t stream, const struct pending_row *row)
 static void async_row(unsigned int direction, int device)
 {
 	struct copy_key key = {
-		.program = feed.program, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction, .mode = COPY_ASYNC, .device = device,
+		.program = feed.program,
+		.call = CALL_cudaMemcpyAsync,
+		.direction = (__u8)direction,
+		.mode = COPY_ASYNC,
+		.device = device,
 	};
 	struct copy_row row = { .calls = 1, .bytes = 1 };
 
@@ -352,7 +372,7 @@ START_TEST(pending_is_enqueued_less_covered)
 	stream_row(0x1000, &row);
 	row.device = 1;
 	stream_row(0x2000, &row);
-	stream_row(0x2000, &row);	/* read twice, counted once */
+	stream_row(0x2000, &row); /* read twice, counted once */
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1400);
 	/* No row of device 1: that of device 0 has it */
 	ck_assert_uint_eq(pending_of(DIR_D2H), 40);
@@ -383,7 +403,7 @@ START_TEST(a_synchronized_device_has_nothing_pending)
 	row.device = 1;
 	stream_row(0x1000, &row);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
-	row.device = 100;		/* past the slots */
+	row.device = 100; /* past the slots */
 	stream_row(0x1000, &row);
 	ck_assert_uint_eq(pending_of(DIR_H2D), 1000);
 	row.device = 100000;
@@ -402,7 +422,7 @@ START_TEST(resolved_copies_are_pending_by_their_direction)
 	feed_copy(&feed, DEVICE, HOST, 100, DIR_DEFAULT, COPY_IS_ASYNC, 0);
 	feed_copy(&feed, HOST, DEVICE, 30, DIR_DEFAULT, COPY_IS_ASYNC, 0);
 	feed_copy(&feed, DEVICE, HOST, 7, DIR_DEFAULT, COPY_IS_ASYNC, 0);
-	feed_copy(&feed, DEVICE, HOST, 2, DIR_DEFAULT, COPY_IS_ASYNC, 1);	/* failed */
+	feed_copy(&feed, DEVICE, HOST, 2, DIR_DEFAULT, COPY_IS_ASYNC, 1); /* failed */
 	row.enqueued[DIR_DEFAULT] = 137;
 	{
 		struct pending_key key = { .program = feed.program };
@@ -416,7 +436,8 @@ START_TEST(resolved_copies_are_pending_by_their_direction)
 		ck_assert_uint_eq(pending_of(DIR_D2H), 30);
 		/* Far more changes of direction than are remembered: the sum stays right. */
 		for (i = 0; i < 5000; i++)
-			feed_copy(&feed, i & 1 ? DEVICE : HOST, i & 1 ? HOST : DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
+			feed_copy(&feed, i & 1 ? DEVICE : HOST, i & 1 ? HOST : DEVICE, 10,
+				  DIR_DEFAULT, COPY_IS_ASYNC, 0);
 		row.covered[DIR_DEFAULT] = 137;
 		row.enqueued[DIR_DEFAULT] = 137 + 50000;
 		model_pending_row(feed.model, &key, &row);
@@ -445,8 +466,16 @@ END_TEST
 static void host_copied(unsigned int direction, uint64_t address)
 {
 	struct rec_host record = {
-		.hdr = { .type = REC_HOST, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-		.address = address, .site = 0x401000, .device = 0, .call = CALL_cudaMemcpyAsync, .direction = (__u8)direction,
+		.hdr = { .type = REC_HOST,
+			 .size = sizeof(record),
+			 .program = feed.program,
+			 .time = feed.now,
+			 .tgid = feed.pid },
+		.address = address,
+		.site = 0x401000,
+		.device = 0,
+		.call = CALL_cudaMemcpyAsync,
+		.direction = (__u8)direction,
 	};
 
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
@@ -468,12 +497,12 @@ START_TEST(what_cuda_did_not_allocate_is_pageable)
 	const char *text;
 
 	host_copied(DIR_H2D, PINNED + 5);
-	host_copied(DIR_H2D, DEVICE + 0x1010);		/* managed */
+	host_copied(DIR_H2D, DEVICE + 0x1010); /* managed */
 	feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, 77, 0x1000, 0);
 	feed_map(&feed, MAP_PLACE, SHARED, 0x1000, 77);
-	host_copied(DIR_H2D, SHARED + 5);		/* the host's physical memory */
+	host_copied(DIR_H2D, SHARED + 5); /* the host's physical memory */
 	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, SHARED + 0x1000, 0, 0);
-	host_copied(DIR_H2D, SHARED + 0x2000);		/* another process's, maybe */
+	host_copied(DIR_H2D, SHARED + 0x2000); /* another process's, maybe */
 	ck_assert(!marked(DIR_H2D));
 	host_copied(DIR_H2D, HOST);
 	ck_assert(marked(DIR_H2D));
@@ -486,7 +515,9 @@ START_TEST(what_cuda_did_not_allocate_is_pageable)
 	 * Of such copies cuda_runtime_api.h says that they might be synchronous (API
 	 * synchronization behavior, CUDA 13.0).
 	 */
-	ck_assert_ptr_nonnull(strstr(text, "cudaMemcpyAsync H2D from pageable memory at 0x401000: it may be synchronous"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"cudaMemcpyAsync H2D from pageable memory at 0x401000: it may be synchronous"));
 	host_copied(DIR_D2D, HOST);
 	ck_assert(!marked(DIR_D2D));
 }

@@ -259,15 +259,21 @@ START_TEST(failure_records_make_events)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_FAILURE, &text), 2);
 	ck_assert_str_eq(text, "cudaMemcpy failed with code 4711");
 	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, &text), 1);
-	ck_assert_ptr_nonnull(strstr(text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
 	ck_assert_uint_eq(process->failures, 0);
 }
 END_TEST
 
 START_TEST(sampled_launches_are_marked)
 {
-	struct launch_key key = { .program = feed.program, .call = CALL_cudaLaunchKernel, .device = -1, .function = 0x5000 };
-	struct launch_row row = { .launches = 640, .samples = 10, .failures = 1, .sampled = 1, .max_ns = 70, .ns = 700 };
+	struct launch_key key = { .program = feed.program,
+				  .call = CALL_cudaLaunchKernel,
+				  .device = -1,
+				  .function = 0x5000 };
+	struct launch_row row = {
+		.launches = 640, .samples = 10, .failures = 1, .sampled = 1, .max_ns = 70, .ns = 700
+	};
 
 	row.hist[0] = 10;
 	model_launch_row(feed.model, &key, &row);
@@ -335,7 +341,8 @@ START_TEST(percentiles)
 	memset(hist, 0, sizeof(hist));
 	hist[CUTOP_HIST_BUCKETS - 1] = 1;
 	latency = histogram_latency(hist, 1ull << 40);
-	ck_assert_double_eq_tol(latency.p50, ((double)(1ull << 37) + (double)(1ull << 40)) / 2 / 1e9, 1e-3);
+	ck_assert_double_eq_tol(latency.p50,
+				((double)(1ull << 37) + (double)(1ull << 40)) / 2 / 1e9, 1e-3);
 }
 END_TEST
 
@@ -343,7 +350,9 @@ START_TEST(keys_that_make_no_sense_are_refused)
 {
 	struct call_key call = { .program = feed.program, .call = CALL_COUNT };
 	struct launch_key launch = { .program = feed.program, .call = CALL_cudaMalloc };
-	struct copy_key copy = { .program = feed.program, .call = CALL_cudaMemcpy, .direction = DIR_COUNT };
+	struct copy_key copy = { .program = feed.program,
+				 .call = CALL_cudaMemcpy,
+				 .direction = DIR_COUNT };
 	struct fail_key fail = { .program = feed.program, .call = 60000, .result = 1 };
 	struct launch_row launch_row = { .launches = 1 };
 	struct copy_row copy_row = { .calls = 1 };

@@ -14,29 +14,35 @@ static const struct {
 } names[] = {
 	{ "_Z3addPfi", "add(float*, int)", "add" },
 	{ "_ZN2ns5scaleIfEEvPT_i", "void ns::scale<float>(float*, int)", "ns::scale" },
-	{ "_ZN12_GLOBAL__N_14anonIfEEvPT_", "void (anonymous namespace)::anon<float>(float*)", "(anonymous namespace)::anon" },
-	{ "_ZNK2ns1VIiEltIfEEvT_", "void ns::V<int>::operator< <float>(float) const", "ns::V::operator<" },
-	{ "_ZN2ns1VIiElsILi3EEEvRAT__Kc", "void ns::V<int>::operator<< <3>(char const (&) [3])", "ns::V::operator<<" },
-	{ "_ZN2ns1VIiEclIfEEvT_", "void ns::V<int>::operator()<float>(float)", "ns::V::operator()" },
-	{ "_ZNK2ns1VIiEcvmEv", "ns::V<int>::operator unsigned long() const", "ns::V::operator unsigned long" },
+	{ "_ZN12_GLOBAL__N_14anonIfEEvPT_", "void (anonymous namespace)::anon<float>(float*)",
+	  "(anonymous namespace)::anon" },
+	{ "_ZNK2ns1VIiEltIfEEvT_", "void ns::V<int>::operator< <float>(float) const",
+	  "ns::V::operator<" },
+	{ "_ZN2ns1VIiElsILi3EEEvRAT__Kc", "void ns::V<int>::operator<< <3>(char const (&) [3])",
+	  "ns::V::operator<<" },
+	{ "_ZN2ns1VIiEclIfEEvT_", "void ns::V<int>::operator()<float>(float)",
+	  "ns::V::operator()" },
+	{ "_ZNK2ns1VIiEcvmEv", "ns::V<int>::operator unsigned long() const",
+	  "ns::V::operator unsigned long" },
 	{ "_ZN2ns1VIiEnwEm", "ns::V<int>::operator new(unsigned long)", "ns::V::operator new" },
 	{ "_ZN2ns1VIiEixEi", "ns::V<int>::operator[](int)", "ns::V::operator[]" },
 	{ "_ZN2ns1VIiEptEv", "ns::V<int>::operator->()", "ns::V::operator->" },
 	{ "_ZZN2ns3lamEiENKUliE_clEi", "ns::lam(int)::{lambda(int)#1}::operator()(int) const",
 	  "ns::lam::{lambda(int)#1}::operator()" },
-	{ "_ZN2ns3runIZNS_3lamEiEUliE_EEvT_", "void ns::run<ns::lam(int)::{lambda(int)#1}>(ns::lam(int)::{lambda(int)#1})",
-	  "ns::run" },
+	{ "_ZN2ns3runIZNS_3lamEiEUliE_EEvT_",
+	  "void ns::run<ns::lam(int)::{lambda(int)#1}>(ns::lam(int)::{lambda(int)#1})", "ns::run" },
 	{ "_ZN2ns2fpIiEEPFvfET_", "void (*ns::fp<int>(int))(float)", "ns::fp" },
 	{ "_ZN2ns3decIiEEDTplfp_Li1EET_", "decltype ({parm#1}+(1)) ns::dec<int>(int)", "ns::dec" },
 	{ "_ZN2ns2enIiEENSt9enable_ifIXgtstT_Li2EES2_E4typeES2_",
 	  "std::enable_if<((sizeof (int))>(2)), int>::type ns::en<int>(int)", "ns::en" },
 	{ "_Z4callPFvidEPKc", "call(void (*)(int, double), char const*)", "call" },
 	{ "_Z3fooi.part.0", "foo(int) [clone .part.0]", "foo" },
-	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt::h0123456789abcdef",
-	  "core::fmt::Write::write_fmt" },
+	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+	  "core::fmt::Write::write_fmt::h0123456789abcdef", "core::fmt::Write::write_fmt" },
 	{ "_RNvCs1234_7mycrate3foo", "mycrate::foo", "mycrate::foo" },
 	{ "plain_kernel", "plain_kernel", "plain_kernel" },
-	{ "triton_poi_fused_add_0d1d2de", "triton_poi_fused_add_0d1d2de", "triton_poi_fused_add_0d1d2de" },
+	{ "triton_poi_fused_add_0d1d2de", "triton_poi_fused_add_0d1d2de",
+	  "triton_poi_fused_add_0d1d2de" },
 	{ "foo.part.0", "foo.part.0", "foo.part.0" },
 	{ "app+0x1f4", "app+0x1f4", "app+0x1f4" },
 	{ "_Z", "_Z", "_Z" },
@@ -91,16 +97,53 @@ static const struct {
 	const char *start, *piece;
 	size_t times;
 } hostile[] = {
-	{ "_Z1f", "P", 15000 }, { "_Z1f", "PF", 8000 }, { "_Z1f", "F", 15000 }, { "_Z1fI", "S_", 8000 }, { "_Z1fX", "cv", 8000 },
-	{ "_Z1fX", "ad", 8000 }, { "_Z1fIX", "pl", 8000 }, { "_Z", "Z", 15000 }, { "_ZN", "1a", 8000 }, { "_Z1f", "N1aI", 4000 },
-	{ "_Z1f", "M1a", 5000 }, { "_Z1f", "Dp", 8000 }, { "_Z1f", "U1a", 5000 }, { "_Z1f", "KV", 8000 }, { "_Z1f", "A1_", 5000 },
-	{ "_Z1fIX", "sr1a", 4000 }, { "_Z1fIX", "L_Z", 5000 }, { "_Z1f", "1AIS_S_S_E", 1500 }, { "_Z1fI", "J", 15000 },
-	{ "_ZTV", "N", 15000 }, { "_ZGR", "Z", 15000 }, { "_Z1f", "DTfp_E", 2500 }, { "_Z1f", "T_", 8000 }, { "_R", "Nv", 8000 },
-	{ "_R", "C", 15000 }, { "_RI", "C3foo", 3000 }, { "_RNvYTC3fooB_E", "_RNvYTC3fooB_E", 900 }, { "_RNvM", "T", 15000 },
-	{ "", "(", 60000 }, { "", "<", 60000 }, { "", "a<", 30000 }, { "", "{", 60000 }, { "", "[", 60000 }, { "", "operator", 8000 },
-	{ "", "operator<", 7000 }, { "", "(anonymous namespace)", 3000 }, { "", "()::", 15000 }, { "", " (*", 20000 },
-	{ "a", ">", 60000 }, { "", "decltype (", 6000 }, { "", " ", 60000 }, { "", "\xff", 60000 }, { "_Z", "x", 100000 },
-	{ "f(", "(<", 30000 }, { "operator ", "<", 30000 }, { "", "a(b", 20000 }, { "", "a<b>", 16000 },
+	{ "_Z1f", "P", 15000 },
+	{ "_Z1f", "PF", 8000 },
+	{ "_Z1f", "F", 15000 },
+	{ "_Z1fI", "S_", 8000 },
+	{ "_Z1fX", "cv", 8000 },
+	{ "_Z1fX", "ad", 8000 },
+	{ "_Z1fIX", "pl", 8000 },
+	{ "_Z", "Z", 15000 },
+	{ "_ZN", "1a", 8000 },
+	{ "_Z1f", "N1aI", 4000 },
+	{ "_Z1f", "M1a", 5000 },
+	{ "_Z1f", "Dp", 8000 },
+	{ "_Z1f", "U1a", 5000 },
+	{ "_Z1f", "KV", 8000 },
+	{ "_Z1f", "A1_", 5000 },
+	{ "_Z1fIX", "sr1a", 4000 },
+	{ "_Z1fIX", "L_Z", 5000 },
+	{ "_Z1f", "1AIS_S_S_E", 1500 },
+	{ "_Z1fI", "J", 15000 },
+	{ "_ZTV", "N", 15000 },
+	{ "_ZGR", "Z", 15000 },
+	{ "_Z1f", "DTfp_E", 2500 },
+	{ "_Z1f", "T_", 8000 },
+	{ "_R", "Nv", 8000 },
+	{ "_R", "C", 15000 },
+	{ "_RI", "C3foo", 3000 },
+	{ "_RNvYTC3fooB_E", "_RNvYTC3fooB_E", 900 },
+	{ "_RNvM", "T", 15000 },
+	{ "", "(", 60000 },
+	{ "", "<", 60000 },
+	{ "", "a<", 30000 },
+	{ "", "{", 60000 },
+	{ "", "[", 60000 },
+	{ "", "operator", 8000 },
+	{ "", "operator<", 7000 },
+	{ "", "(anonymous namespace)", 3000 },
+	{ "", "()::", 15000 },
+	{ "", " (*", 20000 },
+	{ "a", ">", 60000 },
+	{ "", "decltype (", 6000 },
+	{ "", " ", 60000 },
+	{ "", "\xff", 60000 },
+	{ "_Z", "x", 100000 },
+	{ "f(", "(<", 30000 },
+	{ "operator ", "<", 30000 },
+	{ "", "a(b", 20000 },
+	{ "", "a<b>", 16000 },
 };
 
 /* Brackets that close as often as others open. */
@@ -108,7 +151,8 @@ static const struct {
 	const char *start, *open, *close;
 	size_t times;
 } hostile_pairs[] = {
-	{ "", "<", "]", 30000 }, { "f(", "<", ")", 30000 },
+	{ "", "<", "]", 30000 },
+	{ "f(", "<", ")", 30000 },
 };
 
 /* Demangles @symbol whole, and cut at some places: it is written to. */
@@ -191,7 +235,8 @@ static int names_left(int count)
 		repeat(symbol, "PF", 60);
 		strcat(symbol, "PFiiE");
 		for (i = 0; i < 60; i++)
-			sprintf(symbol + strlen(symbol), i < 18 ? "S%.0d%c_E" : "S%d%c_E", 2 * i / 36, digits[2 * i % 36]);
+			sprintf(symbol + strlen(symbol), i < 18 ? "S%.0d%c_E" : "S%d%c_E",
+				2 * i / 36, digits[2 * i % 36]);
 		full = demangle_full(symbol);
 		left += !strcmp(full, symbol);
 		free(full);
@@ -248,7 +293,8 @@ Suite *suite_demangle(void)
 	tcase_add_test(apart, time_is_bounded);
 	suite_add_tcase(suite, apart);
 	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, hostile_brackets, 0, sizeof(hostile_pairs) / sizeof(hostile_pairs[0]));
+	tcase_add_loop_test(tests, hostile_brackets, 0,
+			    sizeof(hostile_pairs) / sizeof(hostile_pairs[0]));
 	tcase_add_test(tests, names_are_clean);
 	suite_add_tcase(suite, tests);
 	return suite;

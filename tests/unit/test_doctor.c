@@ -23,7 +23,11 @@ static void setup(void)
 	memset(&options, 0, sizeof(options));
 	doctor.options = &options;
 	doctor.facts = (struct doctor_facts){
-		.kernel = { .release = "6.18.44-x", .btf = true, .find_vma = true, .multi = true, .session = true },
+		.kernel = { .release = "6.18.44-x",
+			    .btf = true,
+			    .find_vma = true,
+			    .multi = true,
+			    .session = true },
 		.rights = { ALL_RIGHTS, ALL_RIGHTS },
 		.program = "/usr/bin/cutop",
 		.jit = 1,
@@ -57,12 +61,15 @@ static void expect(const char *name, enum doctor_state state, const char *text, 
 	const struct doctor_finding *finding = finding_of(name);
 
 	ck_assert_msg(finding != NULL, "nothing is said of %s", name);
-	ck_assert_msg(finding->state == state, "%s is %s: %s", name, doctor_state_names[finding->state], finding->text);
-	ck_assert_msg(strstr(finding->text, text) != NULL, "%s: no '%s' in '%s'", name, text, finding->text);
+	ck_assert_msg(finding->state == state, "%s is %s: %s", name,
+		      doctor_state_names[finding->state], finding->text);
+	ck_assert_msg(strstr(finding->text, text) != NULL, "%s: no '%s' in '%s'", name, text,
+		      finding->text);
 	if (!advice)
 		ck_assert_msg(!finding->advice, "%s: %s", name, finding->advice);
 	else
-		ck_assert_msg(finding->advice && strstr(finding->advice, advice), "%s: %s", name, finding->advice);
+		ck_assert_msg(finding->advice && strstr(finding->advice, advice), "%s: %s", name,
+			      finding->advice);
 }
 
 /* ---- the machine ---- */
@@ -115,7 +122,9 @@ START_TEST(test_old_kernels)
 	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_WARNING);
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.kernel = (struct kernel_facts){ .release = "6.6.1", .btf = true, .find_vma = true, .multi = true };
+	doctor.facts.kernel = (struct kernel_facts){
+		.release = "6.6.1", .btf = true, .find_vma = true, .multi = true
+	};
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_OK, "multi", NULL);
 	ck_assert_ptr_null(finding_of("overlays"));
@@ -139,8 +148,12 @@ END_TEST
 /* kernel_features_decide() itself. */
 START_TEST(test_features)
 {
-	struct kernel_facts facts = { .release = "7.0.0-rc1", .btf = true, .find_vma = true, .multi = true,
-				      .session = true, .session_context = true };
+	struct kernel_facts facts = { .release = "7.0.0-rc1",
+				      .btf = true,
+				      .find_vma = true,
+				      .multi = true,
+				      .session = true,
+				      .session_context = true };
 	struct kernel_features features;
 	struct reason why = { "" };
 
@@ -178,7 +191,8 @@ END_TEST
 START_TEST(test_refused_by_the_kernel)
 {
 	doctor.facts.load_error = -EPERM;
-	snprintf(doctor.facts.load_why.text, sizeof(doctor.facts.load_why.text), "refused\033[2J: see lockdown");
+	snprintf(doctor.facts.load_why.text, sizeof(doctor.facts.load_why.text),
+		 "refused\033[2J: see lockdown");
 	snprintf(doctor.facts.lockdown, sizeof(doctor.facts.lockdown), "confidentiality");
 	doctor.facts.jit = 0;
 	doctor_check_machine(&doctor);
@@ -308,9 +322,13 @@ START_TEST(test_entries)
 	doctor_free(&doctor);
 	setup();
 	/* The name is what a foreign library may have written. */
-	doctor.facts.entries = (struct entry_facts){ .asked = true, .given = 300, .elsewhere = 2, .first = "cuLaunch\033Kernel" };
+	doctor.facts.entries = (struct entry_facts){
+		.asked = true, .given = 300, .elsewhere = 2, .first = "cuLaunch\033Kernel"
+	};
 	doctor_check_machine(&doctor);
-	expect("entry_points", DOCTOR_WARNING, "2 of 300 functions at addresses that are not probed, cuLaunch?Kernel among", "authors");
+	expect("entry_points", DOCTOR_WARNING,
+	       "2 of 300 functions at addresses that are not probed, cuLaunch?Kernel among",
+	       "authors");
 }
 END_TEST
 
@@ -319,7 +337,8 @@ END_TEST
 static const struct attach_choice everything = { .groups = ~0u, .layers = ~0u };
 
 /* A runtime of these functions, each a page from the next. */
-static struct elf_functions functions_of(struct elf_function *list, const uint16_t *calls, size_t count)
+static struct elf_functions functions_of(struct elf_function *list, const uint16_t *calls,
+					 size_t count)
 {
 	size_t i;
 
@@ -330,11 +349,14 @@ static struct elf_functions functions_of(struct elf_function *list, const uint16
 
 START_TEST(test_functions)
 {
-	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy, CALL_cudaGetDevice };
+	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy,
+					  CALL_cudaGetDevice };
 	static const enum start starts[] = { START_PUSH, START_PUSH, START_ENDBR, START_PUSH };
 	struct attach_choice choice = { .groups = ~(1u << GROUP_QUERY), .layers = ~0u };
 	struct dry_run_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
-	struct dry_run_attached attached = { .tried = 3, .attached = 2, .refusals = &refusal, .refused = 1 };
+	struct dry_run_attached attached = {
+		.tried = 3, .attached = 2, .refusals = &refusal, .refused = 1
+	};
 	struct doctor_functions *result = malloc(sizeof(*result));
 	struct elf_function list[5];
 	struct elf_functions found = functions_of(list, calls, 4);
@@ -403,7 +425,8 @@ START_TEST(test_declared)
 	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 12040, false), DECLARED_NOT);
 	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 13000, false), DECLARED);
 	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 12040, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 13000, false), DECLARED_NOT);
+	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 13000, false),
+			 DECLARED_NOT);
 	/* came with 11.8; some 11.x may have it or not */
 	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11070, false), DECLARED_NOT);
 	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11080, false), DECLARED);
@@ -427,19 +450,30 @@ START_TEST(test_file_checks)
 		list[i] = &files[i];
 		files[i].seen.fd = -1;
 	}
-	files[0] = (struct doctor_file){ .seen.fd = -1, .path = "/usr/bin/other", .kind = FILE_NOTHING };
-	files[1] = (struct doctor_file){ .seen.fd = -1, .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME,
-					 .version = 13000, .found.count = 10, .tried = true };
+	files[0] = (struct doctor_file){ .seen.fd = -1,
+					 .path = "/usr/bin/other",
+					 .kind = FILE_NOTHING };
+	files[1] = (struct doctor_file){ .seen.fd = -1,
+					 .path = "/lib/libcudart.so.13",
+					 .kind = FILE_RUNTIME,
+					 .version = 13000,
+					 .found.count = 10,
+					 .tried = true };
 	files[1].functions.counts[FUNCTION_MISSING] = 2;
-	files[2] = (struct doctor_file){ .seen.fd = -1, .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
-	files[3] = (struct doctor_file){ .seen.fd = -1, .path = "/tmp/x", .kind = FILE_NOTHING, .wanted = true };
+	files[2] = (struct doctor_file){ .seen.fd = -1,
+					 .path = "/lib/libcublas.so.13",
+					 .kind = FILE_STRIPPED };
+	files[3] = (struct doctor_file){
+		.seen.fd = -1, .path = "/tmp/x", .kind = FILE_NOTHING, .wanted = true
+	};
 	doctor.files = list;
 	doctor.file_count = 4;
 	doctor_check_files(&doctor);
 	expect("missing", DOCTOR_WARNING, "lacks 2 functions that CUDA 13.0 declares", "build id");
 	expect("nothing", DOCTOR_PROBLEM, "/tmp/x", "CUDA functions");
 	ck_assert_ptr_null(finding_of("none"));
-	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) && file_is_shown(&files[2]));
+	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) &&
+		  file_is_shown(&files[2]));
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_WARNING);
 	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
 	files[1].functions.counts[FUNCTION_MISSING] = 0;
@@ -477,8 +511,12 @@ static char *joined(const struct doctor_process *process, bool seen)
 	return all;
 }
 
-#define SEES(text) ck_assert_msg(strstr(joined(&process, true), text), "no '%s': %s", text, joined(&process, true))
-#define MISSES(text) ck_assert_msg(strstr(joined(&process, false), text), "no '%s': %s", text, joined(&process, false))
+#define SEES(text) \
+	ck_assert_msg(strstr(joined(&process, true), text), "no '%s': %s", text, \
+		      joined(&process, true))
+#define MISSES(text) \
+	ck_assert_msg(strstr(joined(&process, false), text), "no '%s': %s", text, \
+		      joined(&process, false))
 
 START_TEST(test_processes)
 {
@@ -486,8 +524,12 @@ START_TEST(test_processes)
 	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
 	struct doctor_file *files[2] = { &runtime, &cublas };
 	struct doctor_file python = { .path = "/usr/bin/python3.12" };
-	struct doctor_process process = { .pid = 7, .uses = USE_SHARED | USE_STRIPPED, .files = files, .file_count = 2,
-					  .has_symbols = true, .layers = ~0u };
+	struct doctor_process process = { .pid = 7,
+					  .uses = USE_SHARED | USE_STRIPPED,
+					  .files = files,
+					  .file_count = 2,
+					  .has_symbols = true,
+					  .layers = ~0u };
 
 	SEES("runtime calls (libcudart.so.13)");
 	MISSES("libcublas.so.13: a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
@@ -542,9 +584,11 @@ START_TEST(test_process_checks)
 	doctor.looked_at = 9;
 	doctor.unreadable = 2;
 	doctor_check_processes(&doctor);
-	expect("unreadable", DOCTOR_NOTE, "2 of 9 processes could not be looked into: they have more rights", NULL);
+	expect("unreadable", DOCTOR_NOTE,
+	       "2 of 9 processes could not be looked into: they have more rights", NULL);
 	/* Who has the right is not told to get it. */
-	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into: it has more rights", NULL);
+	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into: it has more rights",
+	       NULL);
 	ck_assert_uint_eq(doctor.finding_count, 2);
 	doctor.facts.rights.effective = 0;
 	doctor.facts.selftest.shadow_stack = VERDICT_UNKNOWN;
@@ -559,7 +603,9 @@ START_TEST(test_process_checks)
 	doctor.facts.rights.effective = rights;
 	doctor.unreadable = 1;
 	doctor_check_processes(&doctor);
-	ck_assert_ptr_nonnull(strstr(doctor.findings[5].text, "1 of 9 processes could not be looked into: it has more rights"));
+	ck_assert_ptr_nonnull(
+		strstr(doctor.findings[5].text,
+		       "1 of 9 processes could not be looked into: it has more rights"));
 }
 END_TEST
 
@@ -569,9 +615,21 @@ int main(void)
 	SRunner *runner;
 	int failed;
 	const TTest *const tests[] = {
-		test_all_is_well, test_no_btf, test_old_kernels, test_forced_method, test_features,
-		test_refused_by_the_kernel, test_harm, test_rights, test_entries, test_functions, test_functions_untried,
-		test_declared, test_file_checks, test_processes, test_process_checks,
+		test_all_is_well,
+		test_no_btf,
+		test_old_kernels,
+		test_forced_method,
+		test_features,
+		test_refused_by_the_kernel,
+		test_harm,
+		test_rights,
+		test_entries,
+		test_functions,
+		test_functions_untried,
+		test_declared,
+		test_file_checks,
+		test_processes,
+		test_process_checks,
 	};
 	size_t i;
 

@@ -48,19 +48,32 @@ START_TEST(test_starts)
 		size_t len;
 		enum start start;
 	} cases[] = {
-		{ "\x55\x48", 2, START_PUSH }, { "\x50", 1, START_PUSH }, { "\x41\x57", 2, START_PUSH },
-		{ "\xf3\x0f\x1e\xfa", 4, START_ENDBR }, { "\xe9\0\0\0\0", 5, START_JUMP }, { "\xeb\x05", 2, START_JUMP },
-		{ "\xe8\0\0\0\0", 5, START_JUMP }, { "\x74\x05", 2, START_JUMP }, { "\x0f\x84\0\0\0\0", 6, START_JUMP },
-		{ "\x90", 1, START_NOP }, { "\x48\x89\xe5", 3, START_OTHER }, { "\x48\x83\xec\x08", 4, START_OTHER },
-		{ "\xff\x25\0\0\0\0", 6, START_OTHER }, { "\xf3\x0f", 2, START_OTHER }, { "\x41", 1, START_OTHER },
+		{ "\x55\x48", 2, START_PUSH },
+		{ "\x50", 1, START_PUSH },
+		{ "\x41\x57", 2, START_PUSH },
+		{ "\xf3\x0f\x1e\xfa", 4, START_ENDBR },
+		{ "\xe9\0\0\0\0", 5, START_JUMP },
+		{ "\xeb\x05", 2, START_JUMP },
+		{ "\xe8\0\0\0\0", 5, START_JUMP },
+		{ "\x74\x05", 2, START_JUMP },
+		{ "\x0f\x84\0\0\0\0", 6, START_JUMP },
+		{ "\x90", 1, START_NOP },
+		{ "\x48\x89\xe5", 3, START_OTHER },
+		{ "\x48\x83\xec\x08", 4, START_OTHER },
+		{ "\xff\x25\0\0\0\0", 6, START_OTHER },
+		{ "\xf3\x0f", 2, START_OTHER },
+		{ "\x41", 1, START_OTHER },
 		{ "", 0, START_UNKNOWN },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(cases); i++)
-		ck_assert_msg(start_of((const unsigned char *)cases[i].code, cases[i].len) == cases[i].start, "%zu", i);
+		ck_assert_msg(start_of((const unsigned char *)cases[i].code, cases[i].len) ==
+				      cases[i].start,
+			      "%zu", i);
 	ck_assert(start_is_slow(START_ENDBR) && start_is_slow(START_OTHER));
-	ck_assert(!start_is_slow(START_PUSH) && !start_is_slow(START_JUMP) && !start_is_slow(START_UNKNOWN));
+	ck_assert(!start_is_slow(START_PUSH) && !start_is_slow(START_JUMP) &&
+		  !start_is_slow(START_UNKNOWN));
 }
 END_TEST
 
@@ -80,7 +93,8 @@ START_TEST(test_version_in_code)
 {
 	unsigned char code[0x200] = { 0 };
 	int32_t jump = 0x180 - 0x55;
-	struct elf_function function = { .offset = UINT64_MAX - 3, .call = CALL_cudaRuntimeGetVersion };
+	struct elf_function function = { .offset = UINT64_MAX - 3,
+					 .call = CALL_cudaRuntimeGetVersion };
 	struct elf_functions functions = { .list = &function, .count = 1 };
 	int fd;
 
@@ -142,10 +156,14 @@ static struct data_image *data_image_new(const char *section)
 	program->ehdr.e_shnum = 3;
 	program->ehdr.e_shstrndx = 2;
 	snprintf(program->names + 1, sizeof(program->names) - 1, "%s", section);
-	program->sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
-					   .sh_offset = offsetof(struct data_image, data), .sh_size = DATA };
-	program->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct data_image, names),
-					   .sh_size = sizeof(program->names) };
+	program->sections[1] = (Elf64_Shdr){ .sh_name = 1,
+					     .sh_type = SHT_PROGBITS,
+					     .sh_flags = SHF_ALLOC,
+					     .sh_offset = offsetof(struct data_image, data),
+					     .sh_size = DATA };
+	program->sections[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+					     .sh_offset = offsetof(struct data_image, names),
+					     .sh_size = sizeof(program->names) };
 	return program;
 }
 

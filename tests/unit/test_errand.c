@@ -14,7 +14,8 @@
 #include "probe_tests.h"
 #include "util/message.h"
 
-static int job_echo(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int job_echo(const void *question, size_t len, const int fds[ERRAND_FDS],
+		    struct errand_answer *answer)
 {
 	(void)fds;
 	answer->data = malloc(len + 1);
@@ -26,7 +27,8 @@ static int job_echo(const void *question, size_t len, const int fds[ERRAND_FDS],
 }
 
 /* Answers when it can read from the descriptor that comes along, with what it read. */
-static int job_wait(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int job_wait(const void *question, size_t len, const int fds[ERRAND_FDS],
+		    struct errand_answer *answer)
 {
 	char byte = 0;
 
@@ -36,7 +38,8 @@ static int job_wait(const void *question, size_t len, const int fds[ERRAND_FDS],
 	return read(fds[0], &byte, 1) == 1 ? byte : -EPIPE;
 }
 
-static int job_crash(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int job_crash(const void *question, size_t len, const int fds[ERRAND_FDS],
+		     struct errand_answer *answer)
 {
 	(void)question;
 	(void)len;
@@ -47,7 +50,8 @@ static int job_crash(const void *question, size_t len, const int fds[ERRAND_FDS]
 }
 
 /* As much as the question says, and a file. */
-static int job_much(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int job_much(const void *question, size_t len, const int fds[ERRAND_FDS],
+		    struct errand_answer *answer)
 {
 	size_t size;
 
@@ -64,7 +68,8 @@ static int job_much(const void *question, size_t len, const int fds[ERRAND_FDS],
 }
 
 /* Which process does it, and whether it has anything open but its socket. */
-static int job_who(const void *question, size_t len, const int fds[ERRAND_FDS], struct errand_answer *answer)
+static int job_who(const void *question, size_t len, const int fds[ERRAND_FDS],
+		   struct errand_answer *answer)
 {
 	pid_t pids[3] = { getpid(), getppid(), 0 };
 	int fd;
@@ -87,7 +92,9 @@ static errand_job *const jobs[] = { job_echo, job_wait, job_crash, job_much, job
 static struct errands *begin(uint64_t limit)
 {
 	static const struct notes quiet = { .quiet = true };
-	const struct errands_settings settings = { .jobs = jobs, .job_count = ARRAY_LEN(jobs), .notes = &quiet, .limit = limit };
+	const struct errands_settings settings = {
+		.jobs = jobs, .job_count = ARRAY_LEN(jobs), .notes = &quiet, .limit = limit
+	};
 	struct reason why = { "" };
 	struct errands *errands;
 
@@ -97,7 +104,11 @@ static struct errands *begin(uint64_t limit)
 
 static struct errand errand_of(errand_job *job, const char *question)
 {
-	return (struct errand){ .job = job, .question = question, .len = strlen(question), .fds = { -1, -1, -1 }, .patience = ERRAND_MEDIUM };
+	return (struct errand){ .job = job,
+				.question = question,
+				.len = strlen(question),
+				.fds = { -1, -1, -1 },
+				.patience = ERRAND_MEDIUM };
 }
 
 /* An errand that waits for a byte in @ends, which are made. */

@@ -26,7 +26,14 @@ static struct extra_functions *extras_of(const char *request)
 START_TEST(requests_that_make_no_sense)
 {
 	static const char *const requests[] = {
-		"", ":", "libfoo", "libfoo:", ":symbol", "libfoo:=status", "libfoo:symbol=sometimes", "libfoo:symbol=Status",
+		"",
+		":",
+		"libfoo",
+		"libfoo:",
+		":symbol",
+		"libfoo:=status",
+		"libfoo:symbol=sometimes",
+		"libfoo:symbol=Status",
 	};
 	struct extra_functions *extras = (struct extra_functions *)&extras;
 	struct reason why = { "" };
@@ -34,7 +41,8 @@ START_TEST(requests_that_make_no_sense)
 
 	for (i = 0; i < ARRAY_LEN(requests); i++) {
 		why.text[0] = 0;
-		ck_assert_msg(extra_functions_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s", requests[i]);
+		ck_assert_msg(extra_functions_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s",
+			      requests[i]);
 		ck_assert_ptr_null(extras);
 		ck_assert_ptr_nonnull(strstr(why.text, "--probe"));
 	}
@@ -68,7 +76,8 @@ START_TEST(files_by_name)
 {
 	struct extra_functions *extras = extras_of(files[_i].request);
 
-	ck_assert_msg(extra_functions_want(extras, NULL, files[_i].path) == files[_i].wanted, "%s: %s", files[_i].request, files[_i].path);
+	ck_assert_msg(extra_functions_want(extras, NULL, files[_i].path) == files[_i].wanted,
+		      "%s: %s", files[_i].request, files[_i].path);
 	extra_functions_free(extras);
 }
 END_TEST

@@ -12,8 +12,17 @@
 #include "one_process.h"
 
 /* Addresses, as a program would have them. */
-enum { ADD = 0x5000, SAXPY = 0x6000, REDUCE = 0x7000, GRAPH = 0x100000, CLONE = 0x100040, CHILD = 0x100080, NODE = 0x200000,
-       EXEC = 0x300000, OTHER = 0x300040 };
+enum {
+	ADD = 0x5000,
+	SAXPY = 0x6000,
+	REDUCE = 0x7000,
+	GRAPH = 0x100000,
+	CLONE = 0x100040,
+	CHILD = 0x100080,
+	NODE = 0x200000,
+	EXEC = 0x300000,
+	OTHER = 0x300040
+};
 #define CAPTURE (CAPTURE_BIT | 1)
 
 static uint64_t epoch;
@@ -31,7 +40,12 @@ static int send(struct rec_graph record, unsigned int role)
 {
 	feed.now += 1000;
 	record.hdr = (struct rec_hdr){
-		.type = REC_GRAPH, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid, .tid = feed.pid,
+		.type = REC_GRAPH,
+		.size = sizeof(record),
+		.program = feed.program,
+		.time = feed.now,
+		.tgid = feed.pid,
+		.tid = feed.pid,
 	};
 	record.role = (__u8)role;
 	record.device = feed.device;
@@ -43,16 +57,20 @@ static int send(struct rec_graph record, unsigned int role)
 #define SEND(role, ...) ck_assert_int_eq(send((struct rec_graph){ __VA_ARGS__ }, role), 0)
 
 /* What the BPF side says when what @exec holds changes: @launches of the former epoch. */
-#define CHANGE(role, exec_, launches_, ...) do { \
-	SEND(role, .exec = exec_, .before = epoch, .launches = launches_, .epoch = epoch + 1, .call = CALL_cudaGraphInstantiate, \
-	     __VA_ARGS__); \
-	epoch++; \
-} while (0)
+#define CHANGE(role, exec_, launches_, ...) \
+	do { \
+		SEND(role, .exec = exec_, .before = epoch, .launches = launches_, \
+		     .epoch = epoch + 1, .call = CALL_cudaGraphInstantiate, __VA_ARGS__); \
+		epoch++; \
+	} while (0)
 
 static int row_at(uint64_t exec, uint64_t at, uint64_t launches)
 {
 	struct graph_key key = { .exec = exec, .program = feed.program };
-	struct graph_row row = { .launches = launches, .epoch = at, .call = CALL_cudaGraphLaunch, .device = feed.device };
+	struct graph_row row = { .launches = launches,
+				 .epoch = at,
+				 .call = CALL_cudaGraphLaunch,
+				 .device = feed.device };
 
 	return model_graph_row(feed.model, &key, &row);
 }
@@ -91,14 +109,21 @@ static void make_graph(void)
 static void made(uint64_t exec, uint64_t site)
 {
 	const struct rec_instantiated record = {
-		.hdr = { .type = REC_INSTANTIATED, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-		.exec = exec, .site = site, .call = CALL_cudaGraphInstantiate,
+		.hdr = { .type = REC_INSTANTIATED,
+			 .size = sizeof(record),
+			 .program = feed.program,
+			 .time = feed.now,
+			 .tgid = feed.pid },
+		.exec = exec,
+		.site = site,
+		.call = CALL_cudaGraphInstantiate,
 	};
 
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
 }
 
-static void assert_made(size_t i, const char *site, uint64_t count, uint64_t live, uint64_t launches)
+static void assert_made(size_t i, const char *site, uint64_t count, uint64_t live,
+			uint64_t launches)
 {
 	ck_assert_uint_gt(process->graph_site_count, i);
 	ck_assert_str_eq(process->graph_sites[i].where.site, site);
@@ -129,7 +154,7 @@ START_TEST(where_executable_graphs_are_made)
 	assert_made(0, "capture at train.py:12 (python)", 1, 0, 17);
 	assert_made(1, "0x402000", 1, 1, 1);
 	CHANGE(EXEC_DESTROY, EXEC, 4);
-	made(OTHER, PLACE_PYTHON | 1);		/* its record was lost */
+	made(OTHER, PLACE_PYTHON | 1); /* its record was lost */
 	look();
 	assert_made(0, "capture at train.py:12 (python)", 2, 0, 17);
 	assert_made(1, "0x402000", 1, 0, 4);
@@ -185,7 +210,9 @@ END_TEST
 
 START_TEST(own_launches_stay_apart)
 {
-	struct launch_key key = { .program = feed.program, .call = CALL_cudaLaunchKernel, .function = ADD };
+	struct launch_key key = { .program = feed.program,
+				  .call = CALL_cudaLaunchKernel,
+				  .function = ADD };
 	struct launch_row launches = { .launches = 7, .captured = 3, .samples = 7 };
 
 	ck_assert_int_eq(model_launch_row(feed.model, &key, &launches), 0);
@@ -247,7 +274,7 @@ START_TEST(clones_and_children)
 	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .node = NODE + 8, .other = CLONE);
 	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .node = NODE + 9, .other = CLONE);
 	SEND(GRAPH_REMOVE, .node = NODE + 9);
-	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .other = CHILD);	/* no driver takes this */
+	SEND(GRAPH_ADD_CHILD, .graph = CHILD, .other = CHILD); /* no driver takes this */
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = CHILD);
 	row(EXEC, 1);
 	look();
@@ -341,7 +368,8 @@ START_TEST(what_nobody_saw_made)
 	row(EXEC, 2);
 	/* a graph that was there before holds more than what was added since */
 	add_node(CLONE, NODE + 5, REDUCE);
-	SEND(EXEC_CREATE, .exec = OTHER, .graph = CLONE, .epoch = 2, .call = CALL_cudaGraphInstantiate);
+	SEND(EXEC_CREATE, .exec = OTHER, .graph = CLONE, .epoch = 2,
+	     .call = CALL_cudaGraphInstantiate);
 	ck_assert_int_eq(row_at(OTHER, 2, 4), 0);
 	look();
 	ck_assert_uint_eq(ran("graph 0x300000"), 20);
@@ -349,7 +377,8 @@ START_TEST(what_nobody_saw_made)
 	ck_assert_uint_eq(ran("reduce"), 4);
 	ck_assert_uint_eq(ran("graph 0x300040"), 4);
 	for (i = 0; i < process->kernel_count; i++)
-		ck_assert_int_eq(process->kernels[i].is_graph, !strncmp(process->kernels[i].name, "graph", 5));
+		ck_assert_int_eq(process->kernels[i].is_graph,
+				 !strncmp(process->kernels[i].name, "graph", 5));
 }
 END_TEST
 
@@ -448,7 +477,7 @@ END_TEST
 START_TEST(nodes_taken_out_unknown)
 {
 	make_graph();
-	SEND(GRAPH_REMOVE, .node = NODE + 20);	/* a copy's, say */
+	SEND(GRAPH_REMOVE, .node = NODE + 20); /* a copy's, say */
 	look();
 	ck_assert(!process->inexact);
 	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
@@ -510,13 +539,21 @@ END_TEST
 START_TEST(a_fault_may_be_a_graphs)
 {
 	struct graph_key key = { .exec = EXEC, .program = feed.program };
-	struct graph_row last = { .launches = 5, .call = CALL_cudaGraphLaunch, .last = 77, .last_tid = 3, .stream = 0x40 };
-	struct launch_key own = { .program = feed.program, .call = CALL_cudaLaunchKernel, .function = REDUCE };
-	struct launch_row launches = { .launches = 1, .last = 99, .stream_seen = 99, .stream = 0x80 };
+	struct graph_row last = { .launches = 5,
+				  .call = CALL_cudaGraphLaunch,
+				  .last = 77,
+				  .last_tid = 3,
+				  .stream = 0x40 };
+	struct launch_key own = { .program = feed.program,
+				  .call = CALL_cudaLaunchKernel,
+				  .function = REDUCE };
+	struct launch_row launches = {
+		.launches = 1, .last = 99, .stream_seen = 99, .stream = 0x80
+	};
 	const struct snap_detail *detail = NULL;
 	size_t i;
 
-	model_graph_last(feed.model, &key, &last);	/* of a graph not known at all */
+	model_graph_last(feed.model, &key, &last); /* of a graph not known at all */
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
 	CHANGE(EXEC_ENABLE, EXEC, 0, .node = NODE, .enabled = 0);
@@ -550,7 +587,11 @@ START_TEST(bounds_hold)
 	/* nodes */
 	SEND(GRAPH_CREATE, .graph = GRAPH);
 	for (i = 0; i < GRAPH_PARTS_MAX + 10; i++)
-		ck_assert_int_eq(send((struct rec_graph){ .graph = GRAPH, .node = NODE + i, .function = ADD }, GRAPH_ADD_KERNEL), 0);
+		ck_assert_int_eq(send((struct rec_graph){ .graph = GRAPH,
+							  .node = NODE + i,
+							  .function = ADD },
+				      GRAPH_ADD_KERNEL),
+				 0);
 	look();
 	ck_assert(process->inexact);
 	ck_assert_uint_ge(snapshot->lost[LOST_GRAPHS], 10);
@@ -582,7 +623,8 @@ START_TEST(nonsense_is_refused)
 	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, GRAPH_ROLE_COUNT), 0);
 	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, EXEC_LAUNCH), 0);
 	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH }, CAPTURE_BEGIN), 0);
-	ck_assert_int_ne(send((struct rec_graph){ .graph = GRAPH, .call = CALL_COUNT }, GRAPH_CREATE), 0);
+	ck_assert_int_ne(
+		send((struct rec_graph){ .graph = GRAPH, .call = CALL_COUNT }, GRAPH_CREATE), 0);
 	ck_assert_int_eq(model_graph_row(feed.model, &key, &bad), 0);
 	bad.call = CALL_COUNT;
 	ck_assert_int_eq(model_graph_row(feed.model, &key, &bad), 0);
@@ -618,8 +660,15 @@ START_TEST(any_order)
 	seed = 20240 + (uint32_t)_i;
 	for (i = 0; i < 20000; i++) {
 		struct rec_graph record = {
-			.graph = below(8), .other = below(8), .exec = below(4), .node = below(16), .function = 1 + below(6),
-			.before = below(4), .epoch = below(4), .launches = below(3), .enabled = (__u8)below(2),
+			.graph = below(8),
+			.other = below(8),
+			.exec = below(4),
+			.node = below(16),
+			.function = 1 + below(6),
+			.before = below(4),
+			.epoch = below(4),
+			.launches = below(3),
+			.enabled = (__u8)below(2),
 			.call = CALL_cudaGraphInstantiate,
 		};
 

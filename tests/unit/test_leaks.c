@@ -197,7 +197,8 @@ END_TEST
  */
 START_TEST(a_checkpoint_is_of_the_callers_container)
 {
-	static const char here[] = "ana\0python\0train.py\0docker-abc\0pod-1", there[] = "ana\0python\0train.py\0docker-def\0pod-2";
+	static const char here[] = "ana\0python\0train.py\0docker-abc\0pod-1",
+			  there[] = "ana\0python\0train.py\0docker-def\0pod-2";
 	const struct snap_process *other;
 
 	feed_identity(&feed, true, here, sizeof(here));
@@ -219,8 +220,10 @@ END_TEST
 
 static void release(int device)
 {
-	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.program, ++feed.now, feed.pid, feed.pid },
-				    .device = device, .call = CALL_cuDevicePrimaryCtxRelease_v2 };
+	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.program, ++feed.now,
+					     feed.pid, feed.pid },
+				    .device = device,
+				    .call = CALL_cuDevicePrimaryCtxRelease_v2 };
 
 	feed_give(&feed, &record, sizeof(record));
 }
@@ -321,15 +324,16 @@ START_TEST(what_others_lost_spoils_nobody)
 END_TEST
 
 /* An allocation in PyTorch's allocator, at @site. */
-static void cached(uint64_t site, unsigned int call, unsigned int kind, uint64_t address, uint64_t bytes)
+static void cached(uint64_t site, unsigned int call, unsigned int kind, uint64_t address,
+		   uint64_t bytes)
 {
 	feed.site = site;
 	feed_text(&feed, REC_SITE, site, SITE_IN_CACHE, "malloc (libc10_cuda.so)");
 	feed_alloc_as(&feed, call, kind, address, bytes, 0);
 }
 
-#define CACHE_AT	0x401000
-#define CACHED(address, bytes)	cached(CACHE_AT, CALL_cudaMalloc, KIND_DEVICE, address, bytes)
+#define CACHE_AT               0x401000
+#define CACHED(address, bytes) cached(CACHE_AT, CALL_cudaMalloc, KIND_DEVICE, address, bytes)
 
 static void expect_at_exit(uint64_t held, uint64_t leaked, uint64_t unproven)
 {
@@ -354,7 +358,8 @@ END_TEST
 
 START_TEST(a_block_that_no_cache_asks_for_is_a_tensor)
 {
-	static const uint64_t sizes[] = { 512, 1, 3 * MIB, 4 * MIB, 8 * MIB, 20 * MIB + 512, 11 * MIB };
+	static const uint64_t sizes[] = { 512,     1, 3 * MIB, 4 * MIB, 8 * MIB, 20 * MIB + 512,
+					  11 * MIB };
 	const struct snap_site *site;
 
 	CACHED(0x10000000, 2 * MIB);
@@ -472,7 +477,7 @@ START_TEST(what_ended_it_is_told)
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x11000, 1000);
 	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
-	feed_free(&feed, 0x11000, 0);	/* was no leak after all */
+	feed_free(&feed, 0x11000, 0); /* was no leak after all */
 	feed.context = 7;
 	feed_alloc(&feed, 0x20000, 30);
 	feed_context_end(&feed, 0, 7);

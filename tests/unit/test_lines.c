@@ -19,7 +19,7 @@
 #include "self_file.h"
 #include "util/util.h"
 
-#define WAIT_MS	30000
+#define WAIT_MS 30000
 
 struct told {
 	unsigned int count, known;
@@ -55,7 +55,7 @@ static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, struc
 
 enum { MARK_LINE = __LINE__ };
 
-static void *returned;	/* where the last mark() returned to */
+static void *returned; /* where the last mark() returned to */
 
 static int __attribute__((noinline)) mark(void)
 {
@@ -68,9 +68,15 @@ static int __attribute__((noinline)) mark(void)
  * header, inlined in turn.
  */
 #line 879 "/usr/local/cuda/include/cuda_runtime.h"
-static inline __attribute__((always_inline)) int inner_wrapper(void) { return mark() + 1; }
+static inline __attribute__((always_inline)) int inner_wrapper(void)
+{
+	return mark() + 1;
+}
 #line 12 "/usr/include/thrust/allocate.h"
-static inline __attribute__((always_inline)) int outer_wrapper(void) { return inner_wrapper() + 1; }
+static inline __attribute__((always_inline)) int outer_wrapper(void)
+{
+	return inner_wrapper() + 1;
+}
 #line 72 "tests/unit/test_lines.c"
 enum { WRAPPED_LINE = __LINE__ + 4 };
 
@@ -234,7 +240,8 @@ START_TEST(a_reader_that_dies_is_replaced)
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
 	memset(&told, 0, sizeof(told));
 	for (i = 0; i < 1000; i++)
-		ck_assert(resolver_ask(resolver, i == 500 ? bad : good, i == 500 ? far : offset, (uint64_t)i));
+		ck_assert(resolver_ask(resolver, i == 500 ? bad : good, i == 500 ? far : offset,
+				       (uint64_t)i));
 	resolver_answers(resolver, WAIT_MS, WAIT_MS, tell, &told);
 	ck_assert_uint_eq(told.count, 1000);
 	ck_assert_uint_eq(told.known, 999);
@@ -243,7 +250,7 @@ START_TEST(a_reader_that_dies_is_replaced)
 	close(fd);
 	close(good_fd);
 	resolver_free(resolver);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);	/* nobody is left */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
 	ck_assert_int_eq(errno, ECHILD);
 }
 END_TEST
@@ -263,13 +270,14 @@ START_TEST(a_users_files_end_no_others_lines)
 	self_read();
 	good_fd = file_of(self, self_size);
 	if (fchown(good_fd, 4711, 4711))
-		goto out;	/* only root may give files away */
+		goto out; /* only root may give files away */
 	good = resolver_add(resolver, good_fd, -1, "good");
 	for (i = 0; i < RESOLVER_ENDS_MAX + 4; i++) {
 		fd = file_of(self, self_size);
 		ck_assert_int_eq(fchown(fd, 4712, 4712), 0);
 		bad = resolver_add(resolver, fd, -1, "bad");
-		ck_assert_msg(ask(resolver, bad, offset, &told) == (i < RESOLVER_ENDS_MAX), "%d", i);
+		ck_assert_msg(ask(resolver, bad, offset, &told) == (i < RESOLVER_ENDS_MAX), "%d",
+			      i);
 		ck_assert_int_eq(ftruncate(fd, 0), 0);
 		ck_assert(!ask(resolver, bad, far, &told));
 		ck_assert(ask(resolver, good, offset, &told));
@@ -347,7 +355,9 @@ START_TEST(hostile_lines)
 		if (sections[i].sh_type != SHT_PROGBITS || sections[i].sh_flags & SHF_ALLOC)
 			continue;
 		begin = sections[i].sh_offset < begin ? sections[i].sh_offset : begin;
-		end = sections[i].sh_offset + sections[i].sh_size > end ? sections[i].sh_offset + sections[i].sh_size : end;
+		end = sections[i].sh_offset + sections[i].sh_size > end ?
+			      sections[i].sh_offset + sections[i].sh_size :
+			      end;
 	}
 	ck_assert_uint_lt(begin, end);
 	for (i = 0; i < 120; i++) {

@@ -7,12 +7,13 @@
 #include "model/limits.h"
 #include "one_process.h"
 
-#define HANDLE	77ull
-#define SPACE	0x7f0000000000ull
+#define HANDLE 77ull
+#define SPACE  0x7f0000000000ull
 
 static void create(uint64_t handle, uint64_t bytes)
 {
-	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PHYSICAL, handle, bytes, 0), 0);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PHYSICAL, handle, bytes, 0),
+			 0);
 }
 
 static void expect(uint64_t live, uint64_t allocations, uint64_t frees)
@@ -84,14 +85,25 @@ START_TEST(one_more_handle_holds_it)
 }
 END_TEST
 
-#define ARRAY	0x5000ull
-#define BOX(...) (const uint32_t[6]){ __VA_ARGS__ }
+#define ARRAY 0x5000ull
+#define BOX(...) \
+	(const uint32_t[6]) \
+	{ \
+		__VA_ARGS__ \
+	}
 
 static void create_sparse(uint64_t array, bool deferred)
 {
 	struct rec_alloc record = {
-		.hdr = { .type = REC_ALLOC, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-		.address = array, .call = CALL_cuArray3DCreate_v2, .kind = KIND_ARRAY, .how = deferred ? ALLOC_DEFERRED : 0,
+		.hdr = { .type = REC_ALLOC,
+			 .size = sizeof(record),
+			 .program = feed.program,
+			 .time = feed.now,
+			 .tgid = feed.pid },
+		.address = array,
+		.call = CALL_cuArray3DCreate_v2,
+		.kind = KIND_ARRAY,
+		.how = deferred ? ALLOC_DEFERRED : 0,
 	};
 
 	feed_give(&feed, &record, sizeof(record));
@@ -257,8 +269,11 @@ END_TEST
 START_TEST(any_handle_covers_no_addresses)
 {
 	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE, MIB, 0), 0);
-	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE + 0x100, MIB, 0), 0);
-	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemImportFromShareableHandle, KIND_SHARED, HANDLE + 0x200, 0, 0), 0);
+	ck_assert_int_eq(
+		feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE + 0x100, MIB, 0), 0);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemImportFromShareableHandle, KIND_SHARED,
+				       HANDLE + 0x200, 0, 0),
+			 0);
 	feed_alloc_as(&feed, CALL_cudaHostRegister, KIND_REGISTERED, 1, MIB / 2, 0);
 	look();
 	ck_assert_uint_eq(process->kinds[KIND_PINNED], 2 * MIB);
@@ -287,7 +302,7 @@ END_TEST
 
 START_TEST(what_is_mapped_unseen_does_no_harm)
 {
-	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);	/* a handle from before */
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE); /* a handle from before */
 	feed_map(&feed, MAP_PLACE, SPACE + 100, 0, HANDLE);
 	feed_map(&feed, MAP_PLACE, UINT64_MAX - 100, UINT64_MAX, HANDLE);
 	feed_map(&feed, MAP_RETAIN, SPACE, 0, HANDLE);
@@ -346,13 +361,13 @@ START_TEST(a_context_ends_its_own)
 	ck_assert_uint_eq(process->leaked, MIB);
 	feed_reset(&feed, feed.device);
 	look();
-	ck_assert_uint_eq(process->live, MIB);	/* the other context's */
+	ck_assert_uint_eq(process->live, MIB); /* the other context's */
 	ck_assert_uint_eq(process->leaked, 2 * MIB);
 	/* The handle is given to a context once more: what the first owned is its past. */
 	feed.context = 0xc1;
 	feed_alloc(&feed, 0x400000, MIB);
 	feed_context_end(&feed, feed.device, 0xc1);
-	feed_context_end(&feed, feed.device, 0xc3);	/* owned nothing */
+	feed_context_end(&feed, feed.device, 0xc3); /* owned nothing */
 	feed_context_end(&feed, feed.device, 0xc2);
 	look();
 	ck_assert_uint_eq(process->live, 0);
@@ -427,16 +442,17 @@ static void assert_static(uint64_t bytes)
 {
 	look();
 	ck_assert_uint_eq(process->kinds[KIND_STATIC], bytes);
-	ck_assert_uint_eq(process->live + process->peak + process->leaked + process->live_allocations, 0);
+	ck_assert_uint_eq(
+		process->live + process->peak + process->leaked + process->live_allocations, 0);
 }
 
 START_TEST(variables_of_modules_are_static)
 {
 	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE);
-	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE);	/* asked for once more */
+	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE); /* asked for once more */
 	feed_map(&feed, MAP_GLOBAL, SPACE + 256, 40, HANDLE + 1);
-	feed_map(&feed, MAP_GLOBAL, SPACE + 512, 0, HANDLE);	/* its size was not asked for */
-	feed_map(&feed, MAP_GLOBAL, SPACE + 1024, 7, 0);	/* a graphics library's */
+	feed_map(&feed, MAP_GLOBAL, SPACE + 512, 0, HANDLE); /* its size was not asked for */
+	feed_map(&feed, MAP_GLOBAL, SPACE + 1024, 7, 0);     /* a graphics library's */
 	assert_static(140);
 	feed_map(&feed, MAP_UNLOAD, HANDLE, 0, 0);
 	assert_static(40);

@@ -26,12 +26,14 @@ START_TEST(test_maps_parse)
 		uint64_t start, end, offset, inode;
 		const char *path;
 	} cases[] = {
-		{ "7f00-7f01 r-xp 00001000 fd:01 42   /lib/a b.so\n", 0, 1, 0x7f00, 0x7f01, 0x1000, 42, "/lib/a b.so" },
-		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n", 0, 1, 0xffffffffff600000,
-		  0xffffffffff601000, 0, 0, "[vsyscall]" },
+		{ "7f00-7f01 r-xp 00001000 fd:01 42   /lib/a b.so\n", 0, 1, 0x7f00, 0x7f01, 0x1000,
+		  42, "/lib/a b.so" },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n", 0, 1,
+		  0xffffffffff600000, 0xffffffffff601000, 0, 0, "[vsyscall]" },
 		{ "1000-2000 rw-p 00000000 00:00 0 \n", 0, 0, 0x1000, 0x2000, 0, 0, "" },
 		{ "1000-2000 rw-p 00000000 00:00 0", 0, 0, 0x1000, 0x2000, 0, 0, "" },
-		{ "1000-2000 r-xs 0 0:0 7 /x (deleted)\n", 0, 1, 0x1000, 0x2000, 0, 7, "/x (deleted)" },
+		{ "1000-2000 r-xs 0 0:0 7 /x (deleted)\n", 0, 1, 0x1000, 0x2000, 0, 7,
+		  "/x (deleted)" },
 		{ "1000-2000 r-xp 0 0:0 7 /a\\012b\n", 0, 1, 0x1000, 0x2000, 0, 7, "/a\\012b" },
 		{ "1000-2000 x 0 0:0 7 /x\n", 0, 0, 0x1000, 0x2000, 0, 7, "/x" },
 		{ "", -EINVAL, 0, 0, 0, 0, 0, NULL },
@@ -51,7 +53,8 @@ START_TEST(test_maps_parse)
 	for (i = 0; i < ARRAY_LEN(cases); i++) {
 		snprintf(line, sizeof(line), "%s", cases[i].line);
 		executable = 0;
-		ck_assert_msg(maps_parse(line, &entry, &executable) == cases[i].result, "%s", cases[i].line);
+		ck_assert_msg(maps_parse(line, &entry, &executable) == cases[i].result, "%s",
+			      cases[i].line);
 		if (cases[i].result)
 			continue;
 		ck_assert_uint_eq(entry.start, cases[i].start);
@@ -217,7 +220,7 @@ START_TEST(test_devices_are_compared)
 	ck_assert_int_eq(stat(path, &second), 0);
 	ck_assert_uint_eq(first.st_ino, second.st_ino);
 	fd = maps_place(getpid(), &entry);
-	if (fd >= 0) {	/* through the mapping */
+	if (fd >= 0) { /* through the mapping */
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		opened = open(path, O_RDONLY);
 		ck_assert_int_eq(read(opened, text, 5), 5);

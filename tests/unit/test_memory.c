@@ -34,13 +34,28 @@ END_TEST
 START_TEST(captured_calls_are_no_memory)
 {
 	struct rec_alloc alloc = {
-		.hdr = { .type = REC_ALLOC, .size = sizeof(alloc), .program = 1, .tgid = 4242, .time = feed.now },
-		.entry = feed.now - 500, .address = 0x10000, .bytes = 100, .call = CALL_cudaMallocAsync,
-		.kind = KIND_ASYNC, .how = ALLOC_CAPTURED,
+		.hdr = { .type = REC_ALLOC,
+			 .size = sizeof(alloc),
+			 .program = 1,
+			 .tgid = 4242,
+			 .time = feed.now },
+		.entry = feed.now - 500,
+		.address = 0x10000,
+		.bytes = 100,
+		.call = CALL_cudaMallocAsync,
+		.kind = KIND_ASYNC,
+		.how = ALLOC_CAPTURED,
 	};
 	struct rec_free gone = {
-		.hdr = { .type = REC_FREE, .size = sizeof(gone), .program = 1, .tgid = 4242, .time = feed.now },
-		.entry = feed.now - 500, .address = 0x10000, .call = CALL_cudaFreeAsync, .captured = 1,
+		.hdr = { .type = REC_FREE,
+			 .size = sizeof(gone),
+			 .program = 1,
+			 .tgid = 4242,
+			 .time = feed.now },
+		.entry = feed.now - 500,
+		.address = 0x10000,
+		.call = CALL_cudaFreeAsync,
+		.captured = 1,
 	};
 
 	ck_assert_int_eq(model_record(feed.model, &alloc.hdr, sizeof(alloc)), 0);
@@ -93,7 +108,9 @@ START_TEST(free_of_null_is_nothing)
 	feed_free(&feed, 0, 0);
 	feed_free(&feed, 0, 1);
 	look();
-	ck_assert_uint_eq(process->frees + process->unknown_frees + process->failed_frees + process->double_frees, 0);
+	ck_assert_uint_eq(process->frees + process->unknown_frees + process->failed_frees +
+				  process->double_frees,
+			  0);
 }
 END_TEST
 
@@ -129,14 +146,15 @@ START_TEST(other_failing_frees)
 	const char *text;
 
 	feed_alloc(&feed, 0x10000, 100);
-	feed_free(&feed, 0x10010, 1);		/* never seen */
-	feed_free(&feed, 0x10000, 700);		/* live: a sticky error, it stays */
+	feed_free(&feed, 0x10010, 1);   /* never seen */
+	feed_free(&feed, 0x10000, 700); /* live: a sticky error, it stays */
 	look();
 	ck_assert_uint_eq(process->failed_frees, 2);
 	ck_assert_uint_eq(process->double_frees, 0);
 	ck_assert_uint_eq(process->live, 100);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_UNKNOWN_FREE, &text), 1);
-	ck_assert_ptr_nonnull(strstr(text, "cudaFree of 0x10010, where no allocation is known to begin, called from "));
+	ck_assert_ptr_nonnull(strstr(
+		text, "cudaFree of 0x10010, where no allocation is known to begin, called from "));
 }
 
 START_TEST(failing_frees_after_a_sticky_error_are_not_told_of)
@@ -158,7 +176,7 @@ START_TEST(address_is_used_again_after_a_free)
 		feed_free(&feed, 0x10000, 0);
 	}
 	feed_alloc(&feed, 0x10000, 7);
-	feed_free(&feed, 0x10000, 17);		/* live again, so not a double free */
+	feed_free(&feed, 0x10000, 17); /* live again, so not a double free */
 	look();
 	ck_assert_uint_eq(process->live, 7);
 	ck_assert_uint_eq(process->peak, 100);
@@ -175,10 +193,10 @@ START_TEST(free_that_arrives_after_the_address_was_given_again)
 
 	feed_alloc(&feed, 0x10000, 100);
 	entered = feed.now + 10;
-	feed_alloc(&feed, 0x10000, 300);		/* thread B, while A is inside free */
+	feed_alloc(&feed, 0x10000, 300); /* thread B, while A is inside free */
 	look();
 	ck_assert_uint_eq(process->live, 300);
-	ck_assert_uint_eq(process->peak, 300);		/* not both */
+	ck_assert_uint_eq(process->peak, 300); /* not both */
 	ck_assert_uint_eq(process->live_allocations, 1);
 	feed_free_at(&feed, 0x10000, entered);
 	look();
@@ -224,7 +242,7 @@ START_TEST(late_free_of_an_overlapped_range)
 	feed_alloc(&feed, 0x10000, 0x1000);
 	feed_alloc(&feed, 0x11000, 0x1000);
 	entered = feed.now + 10;
-	feed_alloc(&feed, 0x10800, 0x1000);	/* over the end of one and the start of the other */
+	feed_alloc(&feed, 0x10800, 0x1000); /* over the end of one and the start of the other */
 	look();
 	ck_assert_uint_eq(process->live, 0x1000);
 	ck_assert_uint_eq(process->live_allocations, 1);
@@ -400,7 +418,8 @@ END_TEST
 START_TEST(sizes_that_lie_do_not_wrap)
 {
 	feed_alloc(&feed, 0x1000, UINT64_MAX);
-	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0xfffffffffffffff0, UINT64_MAX, 0);
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0xfffffffffffffff0, UINT64_MAX,
+		      0);
 	look();
 	ck_assert_uint_ge(process->live, 1ull << 52);
 	feed_exit(&feed, END_EXIT, 0);

@@ -42,7 +42,7 @@ START_TEST(out_of_memory_names_the_holders)
 	begin(2, 99);
 	feed_alloc(&feed, 0x10000, 7 * MIB);
 	feed.device = 1;
-	feed_alloc(&feed, 0x900000, 50 * MIB);		/* elsewhere: does not count */
+	feed_alloc(&feed, 0x900000, 50 * MIB); /* elsewhere: does not count */
 	feed.device = 0;
 	begin(3, 100);
 	feed_alloc(&feed, 0x10000, MIB);
@@ -66,9 +66,10 @@ START_TEST(out_of_memory_names_the_holders)
 	ck_assert_str_eq(detail->holders[0].command, "python");
 	ck_assert_uint_eq(detail->holders[1].pid, 4242);
 	ck_assert_uint_eq(detail->holders[1].live, 5 * MIB);
-	ck_assert_uint_eq(detail->span, 0);		/* it holds nothing */
+	ck_assert_uint_eq(detail->span, 0); /* it holds nothing */
 	ck_assert_uint_eq(detail->total, 0);
-	ck_assert_ptr_nonnull(strstr(told->text, "cudaMalloc of 12.0G at 0x403000: out of memory on device 0"));
+	ck_assert_ptr_nonnull(
+		strstr(told->text, "cudaMalloc of 12.0G at 0x403000: out of memory on device 0"));
 	ck_assert_ptr_nonnull(strstr(told->text, "held there: 99 python 7.0M, 4242 python 5.0M"));
 	ck_assert_uint_eq(process->failed_allocations, 1);
 }
@@ -93,7 +94,7 @@ START_TEST(only_the_largest_holders_are_named)
 
 	for (i = 0; i < 8; i++) {
 		begin(10 + i, 100 + i);
-		feed_alloc(&feed, 0x10000, (i * 3 % 8 + 1) * MIB);	/* 1 4 7 2 5 8 3 6 */
+		feed_alloc(&feed, 0x10000, (i * 3 % 8 + 1) * MIB); /* 1 4 7 2 5 8 3 6 */
 	}
 	no_memory(MIB);
 	look();
@@ -112,13 +113,13 @@ START_TEST(fragmentation_of_the_tracked_span)
 	const struct snap_detail *detail;
 
 	feed_alloc(&feed, 1 * MIB, MIB);
-	feed_alloc(&feed, 2 * MIB, MIB);		/* right behind it */
+	feed_alloc(&feed, 2 * MIB, MIB); /* right behind it */
 	feed_alloc(&feed, 5 * MIB, MIB);
 	feed_alloc(&feed, 16 * MIB, MIB);
 	feed_alloc(&feed, 20 * MIB, MIB);
-	feed_free(&feed, 20 * MIB, 0);			/* no more of the span */
+	feed_free(&feed, 20 * MIB, 0); /* no more of the span */
 	feed.device = 1;
-	feed_alloc(&feed, 10 * MIB, MIB);		/* not there */
+	feed_alloc(&feed, 10 * MIB, MIB); /* not there */
 	feed.device = 0;
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 1024 * MIB, MIB, 0);
 	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 8 * MIB, MIB, 0);
@@ -241,7 +242,7 @@ START_TEST(nearly_full_is_said_once_per_crossing)
 	feed_alloc(&feed, 300 * MIB, 10 * MIB);
 	feed_free(&feed, 300 * MIB, 0);
 	feed_free(&feed, 200 * MIB, 0);
-	feed_alloc(&feed, 200 * MIB, 15 * MIB);		/* up again, and never below 70 % */
+	feed_alloc(&feed, 200 * MIB, 15 * MIB); /* up again, and never below 70 % */
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 1);
 	feed_free(&feed, 100 * MIB, 0);
@@ -320,16 +321,21 @@ END_TEST
 
 /* ---- faults ---- */
 
-#define TICK (1ull << CUTOP_LAUNCH_CLOCK_TICK)
-#define FIRST 0x7000	/* streams */
+#define TICK          (1ull << CUTOP_LAUNCH_CLOCK_TICK)
+#define FIRST         0x7000 /* streams */
 #define SECOND_STREAM 0x8000
 
 static void launched(uint64_t function, uint64_t stream, uint64_t last, uint32_t tid)
 {
 	struct launch_key key = {
-		.program = feed.program, .call = CALL_cudaLaunchKernel, .device = (__s16)feed.device, .function = function,
+		.program = feed.program,
+		.call = CALL_cudaLaunchKernel,
+		.device = (__s16)feed.device,
+		.function = function,
 	};
-	struct launch_row row = { .launches = 5, .stream = stream, .last = last, .stream_seen = last, .last_tid = tid };
+	struct launch_row row = {
+		.launches = 5, .stream = stream, .last = last, .stream_seen = last, .last_tid = tid
+	};
 
 	ck_assert_int_eq(model_launch_row(feed.model, &key, &row), 0);
 }
@@ -337,7 +343,12 @@ static void launched(uint64_t function, uint64_t stream, uint64_t last, uint32_t
 static void fault(uint64_t clock, uint64_t cleared, uint32_t cleared_tid)
 {
 	struct rec_fault record = {
-		.hdr = { .type = REC_FAULT, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid, .tid = 1 },
+		.hdr = { .type = REC_FAULT,
+			 .size = sizeof(record),
+			 .program = feed.program,
+			 .time = feed.now,
+			 .tgid = feed.pid,
+			 .tid = 1 },
 		.clock = clock,
 	};
 
@@ -370,9 +381,9 @@ START_TEST(suspects_are_what_was_launched_last)
 	launched(0x20, 0, 5 * TICK + 9, 1);
 	launched(0x30, SECOND_STREAM, 5 * TICK + 8, 1);
 	launched(0x40, FIRST, 5 * TICK + 6, 1);
-	launched(0x50, FIRST, 5 * TICK + 1, 1);		/* the stream's fourth: not named */
+	launched(0x50, FIRST, 5 * TICK + 1, 1); /* the stream's fourth: not named */
 	launched(0x60, FIRST, 5 * TICK + 2, 1);
-	launched(0x70, FIRST, 0, 1);			/* no time is known */
+	launched(0x70, FIRST, 0, 1); /* no time is known */
 	fault(6 * TICK, 0, 1);
 	assert_suspects(0, "0x20 0x30 saxpy 0x40 0x60");
 	told = event(EVENT_FAULT, 0);
@@ -383,21 +394,23 @@ START_TEST(suspects_are_what_was_launched_last)
 	ck_assert_uint_eq(told->detail->suspects[2].stream, FIRST);
 	ck_assert(told->detail->suspects[2].stream_exact);
 	ck_assert_uint_eq(told->detail->suspects[2].launches, 5);
-	ck_assert_ptr_nonnull(strstr(told->text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
-	ck_assert_ptr_nonnull(strstr(told->text, "launched last in the default stream: 0x20; in stream 0x8000: 0x30; "
-						 "in stream 0x7000: saxpy, 0x40, 0x60"));
+	ck_assert_ptr_nonnull(
+		strstr(told->text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
+	ck_assert_ptr_nonnull(strstr(
+		told->text, "launched last in the default stream: 0x20; in stream 0x8000: 0x30; "
+			    "in stream 0x7000: saxpy, 0x40, 0x60"));
 }
 END_TEST
 
 START_TEST(what_was_synchronized_is_no_suspect)
 {
-	launched(0x10, 0, 5 * TICK + 1, 1);		/* before the synchronize, by its thread */
-	launched(0x20, 0, 5 * TICK + 4, 1);		/* after it */
+	launched(0x10, 0, 5 * TICK + 1, 1); /* before the synchronize, by its thread */
+	launched(0x20, 0, 5 * TICK + 4, 1); /* after it */
 	/* By another thread in the same tick: nobody knows */
 	launched(0x30, 0, 5 * TICK + 1, 2);
-	launched(0x40, 0, 4 * TICK + 9, 2);		/* in an earlier tick */
+	launched(0x40, 0, 4 * TICK + 9, 2); /* in an earlier tick */
 	feed.device = 1;
-	launched(0x50, 0, 5, 1);			/* on another device */
+	launched(0x50, 0, 5, 1); /* on another device */
 	feed.device = 0;
 	fault(5 * TICK + 9, 5 * TICK + 3, 1);
 	assert_suspects(0, "0x20 0x30 0x50");
@@ -458,7 +471,8 @@ END_TEST
 
 START_TEST(sticky_errors_are_those_of_the_headers)
 {
-	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
+	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715,
+				      716, 717, 718, 719, 721, 810, 911 };
 	size_t next = 0;
 	int code;
 

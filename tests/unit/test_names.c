@@ -87,7 +87,9 @@ static const char section_names[] = "\0.shstrtab\0.gnu_debuglink\0.gnu_debugdata
 
 static uint32_t name_at(const char *name)
 {
-	return (uint32_t)((const char *)memmem(section_names, sizeof(section_names), name, strlen(name) + 1) - section_names);
+	return (uint32_t)((const char *)memmem(section_names, sizeof(section_names), name,
+					       strlen(name) + 1) -
+			  section_names);
 }
 
 static void small_make(struct small *small, uint8_t id)
@@ -105,14 +107,22 @@ static void small_make(struct small *small, uint8_t id)
 	small->ehdr.e_shentsize = sizeof(small->sections[0]);
 	small->ehdr.e_shnum = 6;
 	small->ehdr.e_shstrndx = S_NAMES;
-	small->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x5000, .p_offset = 0x1000,
-					.p_filesz = 0x1000, .p_memsz = 0x1000 };
+	small->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
+					.p_flags = PF_R | PF_X,
+					.p_vaddr = 0x5000,
+					.p_offset = 0x1000,
+					.p_filesz = 0x1000,
+					.p_memsz = 0x1000 };
 	memcpy(small->names, section_names, sizeof(section_names));
-	small->sections[S_NAMES] = (Elf64_Shdr){ .sh_name = name_at(".shstrtab"), .sh_type = SHT_STRTAB,
-		.sh_offset = offsetof(struct small, names), .sh_size = sizeof(section_names) };
+	small->sections[S_NAMES] = (Elf64_Shdr){ .sh_name = name_at(".shstrtab"),
+						 .sh_type = SHT_STRTAB,
+						 .sh_offset = offsetof(struct small, names),
+						 .sh_size = sizeof(section_names) };
 	if (id) {
-		small->phdrs[1] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offsetof(struct small, build_id),
-			.p_filesz = sizeof(small->build_id), .p_align = 4 };
+		small->phdrs[1] = (Elf64_Phdr){ .p_type = PT_NOTE,
+						.p_offset = offsetof(struct small, build_id),
+						.p_filesz = sizeof(small->build_id),
+						.p_align = 4 };
 		small->build_id.note = (Elf64_Nhdr){ 4, 20, 3 };
 		memcpy(small->build_id.owner, "GNU", 4);
 		memset(small->build_id.id, id, 20);
@@ -125,16 +135,25 @@ static void small_link(struct small *small, const char *name, uint32_t crc)
 
 	strcpy(small->link, name);
 	memcpy(small->link + at, &crc, 4);
-	small->sections[S_LINK] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debuglink"), .sh_type = SHT_PROGBITS,
-		.sh_offset = offsetof(struct small, link), .sh_size = at + 4 };
+	small->sections[S_LINK] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debuglink"),
+						.sh_type = SHT_PROGBITS,
+						.sh_offset = offsetof(struct small, link),
+						.sh_size = at + 4 };
 }
 
 static void small_symbol(struct small *small, int section, const char *name)
 {
-	small->symbols[1] = (Elf64_Sym){ .st_name = name_at(name), .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 9,
-					 .st_value = section == S_DYNSYM ? 0x5200 : 0x5100, .st_size = 0x20 };
-	small->sections[section] = (Elf64_Shdr){ .sh_type = section == S_DYNSYM ? SHT_DYNSYM : SHT_SYMTAB, .sh_link = S_NAMES,
-		.sh_offset = offsetof(struct small, symbols), .sh_size = sizeof(small->symbols), .sh_entsize = sizeof(Elf64_Sym) };
+	small->symbols[1] = (Elf64_Sym){ .st_name = name_at(name),
+					 .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+					 .st_shndx = 9,
+					 .st_value = section == S_DYNSYM ? 0x5200 : 0x5100,
+					 .st_size = 0x20 };
+	small->sections[section] =
+		(Elf64_Shdr){ .sh_type = section == S_DYNSYM ? SHT_DYNSYM : SHT_SYMTAB,
+			      .sh_link = S_NAMES,
+			      .sh_offset = offsetof(struct small, symbols),
+			      .sh_size = sizeof(small->symbols),
+			      .sh_entsize = sizeof(Elf64_Sym) };
 }
 
 static bool found_below(const struct small *small, const char *root, const char *path)
@@ -184,8 +203,11 @@ END_TEST
 
 START_TEST(debug_file_by_link)
 {
-	static const char *const places[] = { "/bin/x.debug", "/bin/.debug/x.debug", "/usr/lib/debug/bin/x.debug" };
-	static const char *const outside[] = { "../x.debug", "/bin/../../x.debug", "/etc/passwd", "..", ".", "", "/" };
+	static const char *const places[] = { "/bin/x.debug", "/bin/.debug/x.debug",
+					      "/usr/lib/debug/bin/x.debug" };
+	static const char *const outside[] = {
+		"../x.debug", "/bin/../../x.debug", "/etc/passwd", "..", ".", "", "/"
+	};
 	const char text[] = "not even an ELF file: the checksum is all that counts";
 	uint32_t crc = lzma_crc32((const uint8_t *)text, sizeof(text), 0);
 	struct small small;
@@ -256,10 +278,14 @@ static void pack(struct small *outer, const struct small *inner)
 {
 	size_t used = 0;
 
-	ck_assert_int_eq(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *)inner, sizeof(*inner), outer->packed,
-						 &used, sizeof(outer->packed)), LZMA_OK);
-	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"), .sh_type = SHT_PROGBITS,
-		.sh_offset = offsetof(struct small, packed), .sh_size = used };
+	ck_assert_int_eq(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *)inner,
+						 sizeof(*inner), outer->packed, &used,
+						 sizeof(outer->packed)),
+			 LZMA_OK);
+	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"),
+						.sh_type = SHT_PROGBITS,
+						.sh_offset = offsetof(struct small, packed),
+						.sh_size = used };
 }
 
 START_TEST(symbols_packed_in_the_file)
@@ -319,8 +345,10 @@ START_TEST(packed_bombs_do_not_go_off)
 		ck_assert_int_eq(lzma_code(&stream, LZMA_RUN), LZMA_OK);
 	}
 	ck_assert_int_eq(lzma_code(&stream, LZMA_FINISH), LZMA_STREAM_END);
-	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"), .sh_type = SHT_PROGBITS,
-		.sh_offset = sizeof(*outer), .sh_size = stream.total_out };
+	outer->sections[S_DATA] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debugdata"),
+						.sh_type = SHT_PROGBITS,
+						.sh_offset = sizeof(*outer),
+						.sh_size = stream.total_out };
 	lzma_end(&stream);
 	fd = file_of(outer, sizeof(*outer) + PIECE);
 	ck_assert_int_eq(sections_open(&file, fd), 0);
@@ -341,7 +369,11 @@ START_TEST(broken_links_and_notes)
 
 	small_make(&small, 7);
 	small_link(&small, "x.debug", 1);
-	for (i = 0; i < 8 * sizeof(small); i += i < 8 * offsetof(struct small, packed) || i > 8 * offsetof(struct small, sections) ? 1 : 64) {
+	for (i = 0; i < 8 * sizeof(small);
+	     i += i < 8 * offsetof(struct small, packed) ||
+				  i > 8 * offsetof(struct small, sections) ?
+			  1 :
+			  64) {
 		char *bytes = (char *)&small;
 		int fd;
 
@@ -380,7 +412,11 @@ START_TEST(names_of_handles)
 		{ "_ZZ99999999999999999999999999__device_stub__Z5plainPiPiE8__handle", NULL },
 		{ "_ZZ__device_stub__Z5plainPiPiE8__handle", NULL },
 		{ "_ZZ14__device_stub_E8__handle", NULL },
-		{ "_ZZE8__handle", NULL }, { "_ZZL", NULL }, { "_ZZ", NULL }, { "E8__handle", NULL }, { "", NULL },
+		{ "_ZZE8__handle", NULL },
+		{ "_ZZL", NULL },
+		{ "_ZZ", NULL },
+		{ "E8__handle", NULL },
+		{ "", NULL },
 	};
 	char *kernel, *endless = malloc(100001);
 	size_t i;
@@ -414,8 +450,11 @@ START_TEST(variables_of_broken_files)
 	small_symbol(&small, S_SYMTAB, "hidden");
 	strcpy(small.names + 20, "_ZZ24__device_stub__Z5plainPiPiE8__handle");
 	small.sections[S_NAMES].sh_size = sizeof(small.names);
-	small.symbols[1] = (Elf64_Sym){ .st_name = 20, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), .st_shndx = 9,
-					.st_value = 0x7148, .st_size = 8 };
+	small.symbols[1] = (Elf64_Sym){ .st_name = 20,
+					.st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT),
+					.st_shndx = 9,
+					.st_value = 0x7148,
+					.st_size = 8 };
 	fd = file_of(&small, sizeof(small));
 	/* Code of address 0x5000 and offset 0x1000 is mapped at 0x400000. */
 	ck_assert_int_eq(handles_read(fd, -1, 0x400000, 0x1000, &variables), 0);
@@ -425,7 +464,11 @@ START_TEST(variables_of_broken_files)
 	handles_free(&variables);
 	ck_assert_int_eq(handles_read(fd, -1, 0x400000, 0x9000000, &variables), -EBADMSG);
 	close(fd);
-	for (i = 0; i < 8 * sizeof(small); i += i < 8 * offsetof(struct small, packed) || i > 8 * offsetof(struct small, sections) ? 1 : 512) {
+	for (i = 0; i < 8 * sizeof(small);
+	     i += i < 8 * offsetof(struct small, packed) ||
+				  i > 8 * offsetof(struct small, sections) ?
+			  1 :
+			  512) {
 		char *bytes = (char *)&small;
 
 		bytes[i / 8] ^= (char)(1 << i % 8);

@@ -29,17 +29,25 @@ START_TEST(test_near_calls)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
 	struct call_key key = { .program = 7, .call = 42 }, other = { .program = 8, .call = 42 };
-	struct near_call *near = &skeleton->bss->near_calls[near_place(near_call_owner(&key)) % NEAR_CALLS];
-	struct call_row row = { .calls = 1, .failures = 2, .ns = 300, .max_ns = 90, .hist = { 1, [CUTOP_HIST_BUCKETS - 1] = 2 } };
+	struct near_call *near =
+		&skeleton->bss->near_calls[near_place(near_call_owner(&key)) % NEAR_CALLS];
+	struct call_row row = { .calls = 1,
+				.failures = 2,
+				.ns = 300,
+				.max_ns = 90,
+				.hist = { 1, [CUTOP_HIST_BUCKETS - 1] = 2 } };
 	struct call_row alone = row;
 
 	near_call_add(skeleton, &key, &row);
-	ck_assert_mem_eq(&row, &alone, sizeof(row));	/* it has no place */
+	ck_assert_mem_eq(&row, &alone, sizeof(row)); /* it has no place */
 	near->owner = near_call_owner(&key);
-	near->row = (struct call_row){ .calls = 10, .failures = 20, .ns = 3000, .max_ns = 80,
+	near->row = (struct call_row){ .calls = 10,
+				       .failures = 20,
+				       .ns = 3000,
+				       .max_ns = 80,
 				       .hist = { 5, [CUTOP_HIST_BUCKETS - 1] = 6 } };
 	near_call_add(skeleton, &other, &row);
-	ck_assert_mem_eq(&row, &alone, sizeof(row));	/* it is another's */
+	ck_assert_mem_eq(&row, &alone, sizeof(row)); /* it is another's */
 	near_call_add(skeleton, &key, &row);
 	ck_assert_uint_eq(row.calls, 11);
 	ck_assert_uint_eq(row.failures, 22);
@@ -63,13 +71,23 @@ END_TEST
 START_TEST(test_near_copies)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
-	struct copy_key key = { .program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_ASYNC, .device = 3 };
-	struct near_copy *near = &skeleton->bss->near_copies[near_place(near_copy_owner(&key)) % NEAR_COPIES];
+	struct copy_key key = {
+		.program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_ASYNC, .device = 3
+	};
+	struct near_copy *near =
+		&skeleton->bss->near_copies[near_place(near_copy_owner(&key)) % NEAR_COPIES];
 	struct copy_row row = { .calls = 1 };
 
 	near->owner = near_copy_owner(&key);
-	near->row = (struct copy_row){ .calls = 2, .failures = 3, .bytes = 4, .ns = 5, .max_ns = 6, .timed_bytes = 7, .timed_ns = 8,
-				       .sizes = { [CUTOP_SIZE_BUCKETS - 1] = 9 }, .hist = { [CUTOP_HIST_BUCKETS - 1] = 10 },
+	near->row = (struct copy_row){ .calls = 2,
+				       .failures = 3,
+				       .bytes = 4,
+				       .ns = 5,
+				       .max_ns = 6,
+				       .timed_bytes = 7,
+				       .timed_ns = 8,
+				       .sizes = { [CUTOP_SIZE_BUCKETS - 1] = 9 },
+				       .hist = { [CUTOP_HIST_BUCKETS - 1] = 10 },
 				       .hosts = 11 };
 	near_copy_add(skeleton, &key, &row);
 	ck_assert_uint_eq(row.calls, 3);
@@ -84,7 +102,9 @@ END_TEST
 /* Two keys that differ anywhere have two owners: nobody counts in another's row. */
 START_TEST(test_near_owners)
 {
-	const struct copy_key base = { .program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_SYNC, .device = 3 };
+	const struct copy_key base = {
+		.program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_SYNC, .device = 3
+	};
 	struct copy_key keys[8] = { base, base, base, base, base, base, base, base };
 	int i, j;
 
@@ -117,7 +137,9 @@ START_TEST(test_near_syncs)
 	ck_assert_uint_eq(near_sync_read(skeleton, 7, &row).ns, 9);
 	ck_assert_uint_eq(near_sync_read(skeleton, 8, &row).ns, 5);
 	near_sync_release(skeleton, 7);
-	ck_assert_uint_eq(near->owner + near->row.ns + near->row.slots[0].done + (uint64_t)near->row.depth, 0);
+	ck_assert_uint_eq(near->owner + near->row.ns + near->row.slots[0].done +
+				  (uint64_t)near->row.depth,
+			  0);
 	skeleton_free(skeleton);
 }
 END_TEST

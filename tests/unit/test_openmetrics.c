@@ -92,7 +92,8 @@ START_TEST(forms)
 	ck_assert(has("# TYPE cutop_build info"));
 	ck_assert(has("cutop_build_info{version=\"1\\\"2\"} 1"));
 	ck_assert(has("# TYPE cutop_process_allocations counter"));
-	ck_assert(has("# UNIT cutop_process_memory_live_bytes bytes") || !strstr(text, "cutop_process_memory_live_bytes"));
+	ck_assert(has("# UNIT cutop_process_memory_live_bytes bytes") ||
+		  !strstr(text, "cutop_process_memory_live_bytes"));
 	ck_assert(has("cutop_process_allocations_total{" LEAKY "} 4"));
 	ck_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
 
@@ -122,11 +123,14 @@ START_TEST(columns_as_metrics)
 
 		if (!metric->name)
 			continue;
-		snprintf(series, sizeof(series), "%s%s{" LEAKY "}", metric->name, metric->is_counter ? "_total" : "");
-		ck_assert_msg(value(series) == columns[i].value(process).number, "%s is %g", series, value(series));
+		snprintf(series, sizeof(series), "%s%s{" LEAKY "}", metric->name,
+			 metric->is_counter ? "_total" : "");
+		ck_assert_msg(value(series) == columns[i].value(process).number, "%s is %g", series,
+			      value(series));
 		snprintf(series, sizeof(series), "# HELP %s %s", metric->name, metric->help);
 		ck_assert_msg(has(series), "%s", series);
-		snprintf(series, sizeof(series), "# TYPE %s %s", metric->name, metric->is_counter ? "counter" : "gauge");
+		snprintf(series, sizeof(series), "# TYPE %s %s", metric->name,
+			 metric->is_counter ? "counter" : "gauge");
 		ck_assert_msg(has(series), "%s", series);
 		compared++;
 	}
@@ -174,8 +178,13 @@ START_TEST(long_symbols)
 		memset(symbols[i], 'x', sizeof(symbols[i]));
 		symbols[i][998] = (char)('a' + i);
 		symbols[i][999] = 0;
-		calls[i] = (struct snap_call){ .call = (uint16_t)(CUTOP_EXTRA + i), .calls = 1, .extra.symbol = symbols[i], .hist[3] = 1 };
-		failures[i] = (struct snap_failure){ .call = calls[i].call, .error = "1", .count = 1, .extra.symbol = symbols[i] };
+		calls[i] = (struct snap_call){ .call = (uint16_t)(CUTOP_EXTRA + i),
+					       .calls = 1,
+					       .extra.symbol = symbols[i],
+					       .hist[3] = 1 };
+		failures[i] = (struct snap_failure){
+			.call = calls[i].call, .error = "1", .count = 1, .extra.symbol = symbols[i]
+		};
 	}
 	snapshot->calls = calls;
 	snapshot->call_count = 2;
@@ -214,7 +223,8 @@ static double launches(const char *name)
 {
 	char series[256];
 
-	snprintf(series, sizeof(series), "cutop_process_kernel_launches_total{" LEAKY ",kernel=\"%s\"%s}", name,
+	snprintf(series, sizeof(series),
+		 "cutop_process_kernel_launches_total{" LEAKY ",kernel=\"%s\"%s}", name,
 		 strcmp(name, "other") ? ",device=\"0\"" : "");
 	return value(series);
 }
@@ -229,14 +239,16 @@ START_TEST(kernels_by_name)
 	/* Places are taken: newcomers are others, until launched twice as often. */
 	kernel_set(2, "c", 40);
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("c") == -1 && launches("other") == 40);
+	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("c") == -1 &&
+		  launches("other") == 40);
 	kernel_set(2, "c", 90);
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
 	ck_assert(launches("c") == -1 && launches("other") == 90);
 	kernel_set(2, "c", 110);
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
 	/* What was told of it stays among the others; what was told of b is gone with b. */
-	ck_assert(launches("a") == 100 && launches("b") == -1 && launches("c") == 0 && launches("other") == 110);
+	ck_assert(launches("a") == 100 && launches("b") == -1 && launches("c") == 0 &&
+		  launches("other") == 110);
 	kernel_set(2, "c", 115);
 	kernel_set(1, "b", 57);
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
@@ -253,11 +265,12 @@ START_TEST(kernels_of_one_name_are_one)
 	kernel_set(1, "scale", 4);
 	kernel_set(2, "scale", 5);
 	kernels[2].device = 1;
-	kernel_set(3, "other", 1);	/* a kernel of that name is one of the others */
+	kernel_set(3, "other", 1); /* a kernel of that name is one of the others */
 	print(with_kernels(4), EXPOSITION_OPENMETRICS);
 	ck_assert(launches("scale") == 7);
 	ck_assert(launches("other") == 1);
-	ck_assert(value("cutop_process_kernel_launches_total{" LEAKY ",kernel=\"scale\",device=\"1\"}") == 5);
+	ck_assert(value("cutop_process_kernel_launches_total{" LEAKY
+			",kernel=\"scale\",device=\"1\"}") == 5);
 }
 END_TEST
 
@@ -283,7 +296,9 @@ START_TEST(kernel_counters_never_go_down)
 			previous[i] = -1;
 		}
 		for (i = 0; i < 8; i++)
-			kernels[i].launches += (uint64_t)(rand() % 4 ? rand() % 3 : rand() % (int)(kernels[i].launches + 1));
+			kernels[i].launches +=
+				(uint64_t)(rand() % 4 ? rand() % 3 :
+							rand() % (int)(kernels[i].launches + 1));
 		print(with_kernels(8), EXPOSITION_OPENMETRICS);
 		for (i = 0; i < 8; i++) {
 			now = launches(names[i]);
@@ -328,11 +343,13 @@ START_TEST(who_is_shown)
 	/* Of those that ended, the latest; after five minutes none. */
 	ck_assert(value("cutop_process_running{pid=\"1001\",command=\"leaky\",user=\"ana\"}") == 0);
 	ck_assert(value("cutop_process_running{pid=\"1100\",command=\"leaky\",user=\"ana\"}") == 0);
-	ck_assert(value("cutop_process_running{pid=\"1101\",command=\"leaky\",user=\"ana\"}") == -1);
+	ck_assert(value("cutop_process_running{pid=\"1101\",command=\"leaky\",user=\"ana\"}") ==
+		  -1);
 	ck_assert(value("cutop_process_running{pid=\"500\",command=\"leaky\",user=\"ana\"}") == 1);
 	snapshot->time += 301 * 1000000000ull;
 	print(snapshot, EXPOSITION_OPENMETRICS);
-	ck_assert(value("cutop_process_running{pid=\"1001\",command=\"leaky\",user=\"ana\"}") == -1);
+	ck_assert(value("cutop_process_running{pid=\"1001\",command=\"leaky\",user=\"ana\"}") ==
+		  -1);
 	/* Of a pid's programs the one that runs. */
 	list[0].pid = list[1].pid = list[2].pid = 77;
 	list[0].exited = list[2].exited = true;
@@ -353,16 +370,22 @@ START_TEST(failures_are_few)
 
 	for (i = 0; i < 80; i++) {
 		snprintf(errors[i], sizeof(errors[i]), "error %zu", i);
-		failures[i] = (struct snap_failure){ .call = CALL_cudaMalloc, .code = (int)i, .error = errors[i], .count = 80 - i,
+		failures[i] = (struct snap_failure){ .call = CALL_cudaMalloc,
+						     .code = (int)i,
+						     .error = errors[i],
+						     .count = 80 - i,
 						     .first = 1000 - i };
 	}
 	snapshot->processes[0].failure_list = failures;
 	snapshot->processes[0].failure_count = 80;
 	print(snapshot, EXPOSITION_OPENMETRICS);
 	/* Those that came first have a series, and keep it. */
-	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 79\"}") == 1);
-	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 29\"}") == -1);
-	ck_assert(value("cutop_process_failures_total{" LEAKY ",call=\"other\",layer=\"other\",error=\"other\"}") == (80 + 51) * 30 / 2);
+	ck_assert(value("cutop_process_failures_total{" LEAKY
+			",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 79\"}") == 1);
+	ck_assert(value("cutop_process_failures_total{" LEAKY
+			",call=\"cudaMalloc\",layer=\"runtime\",error=\"error 29\"}") == -1);
+	ck_assert(value("cutop_process_failures_total{" LEAKY
+			",call=\"other\",layer=\"other\",error=\"other\"}") == (80 + 51) * 30 / 2);
 }
 END_TEST
 
@@ -389,19 +412,25 @@ START_TEST(sites_that_leak)
 	memset(sites, 0, sizeof(sites));
 	for (unsigned int i = 0; i < 15; i++) {
 		snprintf(names[i], sizeof(names[i]), "step at train.py:%u (python)", i);
-		sites[i] = (struct snap_site){ .site = names[i], .leaked = i * 100, .suspect = i, .allocations = 1 };
+		sites[i] = (struct snap_site){
+			.site = names[i], .leaked = i * 100, .suspect = i, .allocations = 1
+		};
 	}
-	sites[1].site = names[14];	/* another way */
+	sites[1].site = names[14]; /* another way */
 	sites[13].site = "f\"\\\n\033[2J at \xff.py:3 (python)";
 	snapshot->processes[0].sites = sites;
 	snapshot->processes[0].site_count = 15;
 	print(snapshot, EXPOSITION_OPENMETRICS);
 	ck_assert_uint_eq(lines_with("cutop_process_site_leaked_bytes{" LEAKY), 10);
 	ck_assert_uint_eq(lines_with("cutop_process_site_suspect_bytes{" LEAKY), 10);
-	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"step at train.py:14 (python)\"} 1500"));
-	ck_assert(has("cutop_process_site_suspect_bytes{" LEAKY ",site=\"step at train.py:14 (python)\"} 15"));
-	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"f\\\"\\\\??[2J at ?.py:3 (python)\"} 1300"));
-	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY ",site=\"step at train.py:5 (python)\"} 500"));
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY
+		      ",site=\"step at train.py:14 (python)\"} 1500"));
+	ck_assert(has("cutop_process_site_suspect_bytes{" LEAKY
+		      ",site=\"step at train.py:14 (python)\"} 15"));
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY
+		      ",site=\"f\\\"\\\\??[2J at ?.py:3 (python)\"} 1300"));
+	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY
+		      ",site=\"step at train.py:5 (python)\"} 500"));
 	ck_assert_ptr_null(strstr(text, "train.py:4 "));
 	metrics_new(2);
 	print(snapshot, EXPOSITION_PROMETHEUS);
@@ -418,10 +447,12 @@ START_TEST(histograms)
 	static struct snap_call calls[1];
 	struct snapshot *snapshot = sample();
 
-	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 7, .failures = 1, .seconds = 0.5 };
-	calls[0].hist[0] = 1;	/* up to 128 ns */
-	calls[0].hist[1] = 2;	/* up to 256 ns */
-	calls[0].hist[4] = 3;	/* up to 2048 ns */
+	calls[0] = (struct snap_call){
+		.call = CALL_cudaMalloc, .calls = 7, .failures = 1, .seconds = 0.5
+	};
+	calls[0].hist[0] = 1; /* up to 128 ns */
+	calls[0].hist[1] = 2; /* up to 256 ns */
+	calls[0].hist[4] = 3; /* up to 2048 ns */
 	calls[0].hist[CUTOP_HIST_BUCKETS - 1] = 1;
 	snapshot->calls = calls;
 	snapshot->call_count = 1;
@@ -444,7 +475,8 @@ START_TEST(a_full_disk)
 	FILE *stream = fopen("/dev/full", "w");
 
 	ck_assert_ptr_nonnull(stream);
-	ck_assert_int_eq(openmetrics_write(metrics, stream, sample(), "1", EXPOSITION_OPENMETRICS), -ENOSPC);
+	ck_assert_int_eq(openmetrics_write(metrics, stream, sample(), "1", EXPOSITION_OPENMETRICS),
+			 -ENOSPC);
 	fclose(stream);
 }
 END_TEST
@@ -462,7 +494,8 @@ START_TEST(accept_header)
 		{ "application/openmetrics-text", true },
 		{ "Application/OpenMetrics-Text ; Version=1.0.0", true },
 		{ "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
-		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true },
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		  true },
 		{ "application/openmetrics-text;version=2.0.0", false },
 		{ "application/openmetrics-text;q=0", false },
 		{ "application/openmetrics-text;q=0.3,text/plain;q=0.9", false },
@@ -477,7 +510,8 @@ START_TEST(accept_header)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(accepts_openmetrics(cases[i].accept) == cases[i].openmetrics, "%s", cases[i].accept);
+		ck_assert_msg(accepts_openmetrics(cases[i].accept) == cases[i].openmetrics, "%s",
+			      cases[i].accept);
 }
 END_TEST
 

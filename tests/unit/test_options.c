@@ -28,7 +28,7 @@ static bool parse(const char *line)
 	for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	optind = 0;	/* getopt(3): begin anew */
+	optind = 0; /* getopt(3): begin anew */
 	status = -1;
 	return options_parse(&options, argc, argv, &status) == OPTIONS_RUN;
 }
@@ -48,7 +48,8 @@ START_TEST(test_options)
 	ck_assert_ptr_null(options.command);
 	ck_assert_str_eq(options.sort.keys[0]->name, "live");
 
-	ck_assert(parse("-bvr -n3 -d0.25 --duration=2.5 -fcsv -o x -p1,22 -p 333 -u root -c *py* -s leaked,pid -lruntime"));
+	ck_assert(parse(
+		"-bvr -n3 -d0.25 --duration=2.5 -fcsv -o x -p1,22 -p 333 -u root -c *py* -s leaked,pid -lruntime"));
 	ck_assert(options.verbose && options.sort.reverse);
 	ck_assert_uint_eq(options.iterations, 3);
 	ck_assert_uint_eq(options.delay, NSEC_PER_SEC / 4);
@@ -74,7 +75,8 @@ START_TEST(test_options)
 	ck_assert(parse("-br"));
 	ck_assert(options.sort.reverse && !options.sort_given);
 
-	ck_assert(parse("-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --names-memory 64M --exact -- a -b --"));
+	ck_assert(parse(
+		"-b --fail-on-leak=2K --allow-no-cuda --run-as root --map all --ring-size 1M --names-memory 64M --exact -- a -b --"));
 	ck_assert(options.fail_on_leak && options.allow_no_cuda && options.exact_launches);
 	ck_assert_uint_eq(options.leak_bytes, 2048);
 	ck_assert_uint_eq(options.map_max, UINT32_MAX);
@@ -102,7 +104,8 @@ START_TEST(test_options)
 	ck_assert(!parse("-b --stacks --returns never"));
 	ck_assert(!parse("trace --pairs --returns never"));
 	ck_assert(parse("trace --pairs --stacks --returns always"));
-	ck_assert(parse("-b --map none --calls all --library a --library b --leak-ignore c --leak-age 0.5"));
+	ck_assert(parse(
+		"-b --map none --calls all --library a --library b --leak-ignore c --leak-age 0.5"));
 	ck_assert_uint_eq(options.map_max, 0);
 	ck_assert(options.groups & 1u << GROUP_QUERY);
 	ck_assert_uint_eq(options.library_count, 2);
@@ -133,10 +136,37 @@ END_TEST
 START_TEST(test_options_wrong)
 {
 	static const char *const wrong[] = {
-		"--nope", "-b -n 0", "-b -n x", "-b -n 1 2", "-b -d 0", "-b -d inf", "-b -d 1e99", "-b -p 0", "-b -p 1,a",
-		"-b -p ,", "-b -f", "-b -f xml", "-b -s nope", "-b --calls nope", "-b --map -1", "-b --ring-size 5M",
-		"-b --ring-size 1", "-b --names-memory 31M", "-b --names-memory 2T", "-b --names-memory lots", "-b --ring-size 99999999999T", "-b --fail-on-leak", "-b --fail-on-leak=9x -- a",
-		"-b -l gpu", "-b --", "-b a", "-b -p 1 -- a", "-b -C x", "-b --le 1", "-b --batch=1", "-Zb",
+		"--nope",
+		"-b -n 0",
+		"-b -n x",
+		"-b -n 1 2",
+		"-b -d 0",
+		"-b -d inf",
+		"-b -d 1e99",
+		"-b -p 0",
+		"-b -p 1,a",
+		"-b -p ,",
+		"-b -f",
+		"-b -f xml",
+		"-b -s nope",
+		"-b --calls nope",
+		"-b --map -1",
+		"-b --ring-size 5M",
+		"-b --ring-size 1",
+		"-b --names-memory 31M",
+		"-b --names-memory 2T",
+		"-b --names-memory lots",
+		"-b --ring-size 99999999999T",
+		"-b --fail-on-leak",
+		"-b --fail-on-leak=9x -- a",
+		"-b -l gpu",
+		"-b --",
+		"-b a",
+		"-b -p 1 -- a",
+		"-b -C x",
+		"-b --le 1",
+		"-b --batch=1",
+		"-Zb",
 	};
 	char line[8192] = "-b";
 	size_t i;
@@ -148,7 +178,8 @@ START_TEST(test_options_wrong)
 	}
 	/* lists have an end */
 	for (i = 0; i < 300; i++)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%zu", i ? "," : " -p", i + 1);
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%zu", i ? "," : " -p",
+			 i + 1);
 	{
 		char *argv[] = { "cutop", "-b", line + 3, NULL };
 
@@ -197,7 +228,8 @@ static bool matches(const char *command, const char *arguments, const char *comm
 START_TEST(test_listen)
 {
 	ck_assert(parse("-b"));
-	ck_assert(!options.listen && options.metrics_limits.kernels == 20 && options.metrics_limits.sites == 10);
+	ck_assert(!options.listen && options.metrics_limits.kernels == 20 &&
+		  options.metrics_limits.sites == 10);
 	ck_assert(parse("-b --listen 9400 --top-kernels 5"));
 	ck_assert(options.listen);
 	ck_assert_str_eq(options.listen_host, "127.0.0.1");
@@ -261,14 +293,16 @@ START_TEST(test_identity)
 	ck_assert_ptr_nonnull(identity);
 	ck_assert_int_eq(error, 0);
 	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
-	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "*test_probe*"));
+	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x",
+				   "*test_probe*"));
 	free(identity);
 	/* gone already: what the record says */
 	process.hdr.tgid = 0x7fffffff;
 	memset(process.comm, 'y', sizeof(process.comm));
 	identity = identity_read(&outside, &process, false, &error);
 	ck_assert_ptr_nonnull(identity);
-	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x", "yyyyyy*"));
+	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x",
+				   "yyyyyy*"));
 	free(identity);
 }
 END_TEST

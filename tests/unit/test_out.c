@@ -106,7 +106,8 @@ static void assert_cell(const char *text, int row, const char *name, const char 
 {
 	char *cell = csv_cell(text, row, strcmp(name, "time") ? csv_column(name) : 0);
 
-	ck_assert_msg(!strcmp(cell, expected), "%s in row %d is \"%s\", not \"%s\"", name, row, cell, expected);
+	ck_assert_msg(!strcmp(cell, expected), "%s in row %d is \"%s\", not \"%s\"", name, row,
+		      cell, expected);
 	free(cell);
 }
 
@@ -155,7 +156,8 @@ END_TEST
 
 START_TEST(csv_header_once)
 {
-	char *first = printed(out_csv, sample_snapshot()), *second = printed(out_csv, sample_snapshot());
+	char *first = printed(out_csv, sample_snapshot()),
+	     *second = printed(out_csv, sample_snapshot());
 
 	ck_assert(options.header_done);
 	ck_assert_str_eq(strchr(first, '\n') + 1, second);
@@ -204,7 +206,8 @@ START_TEST(text_width)
 	for (options.width = 1; options.width < 140; options.width++) {
 		char *text = printed(out_text, sample_snapshot()), *save;
 
-		for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
+		for (char *row = strtok_r(text, "\n", &save); row;
+		     row = strtok_r(NULL, "\n", &save)) {
 			wchar_t wide[512];
 
 			ck_assert_uint_lt(mbstowcs(wide, row, 512), 512);
@@ -291,7 +294,8 @@ START_TEST(text_control_bytes)
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
 
-	snapshot->processes[0].command = "a\x1b[31mb\xff\xc2\x9b" "c\td";
+	snapshot->processes[0].command = "a\x1b[31mb\xff\xc2\x9b"
+					 "c\td";
 	text = printed(out_text, snapshot);
 	ck_assert_ptr_nonnull(strstr(text, "a?[31mb??c?d"));
 	free(text);
@@ -360,23 +364,34 @@ START_TEST(leak_gone)
 	struct snapshot *snapshot = sample_empty();
 	char *text;
 
-	snapshot->gone = (struct snap_gone){ .processes = 3, .leaked = 7, .held = 5, .from_attach = true, .inexact = true, .unreturned = true };
+	snapshot->gone = (struct snap_gone){ .processes = 3,
+					     .leaked = 7,
+					     .held = 5,
+					     .from_attach = true,
+					     .inexact = true,
+					     .unreturned = true };
 	text = printed(out_leak_report, snapshot);
-	ck_assert_str_eq(text, "3 processes that ended earlier, not listed: leaked 7 bytes\n"
-			 "leaked at least 7 bytes\n"
-			 "held 5 bytes by caching allocators, on purpose: not a leak\n"
-			 "lower bounds: a process was watched only since cutop attached\n"
-			 "what programs allocated whose calls' returns were not probed is not known\n"
-			 "inexact: not every call could be recorded\n");
+	ck_assert_str_eq(
+		text, "3 processes that ended earlier, not listed: leaked 7 bytes\n"
+		      "leaked at least 7 bytes\n"
+		      "held 5 bytes by caching allocators, on purpose: not a leak\n"
+		      "lower bounds: a process was watched only since cutop attached\n"
+		      "what programs allocated whose calls' returns were not probed is not known\n"
+		      "inexact: not every call could be recorded\n");
 	free(text);
 	snapshot->gone = (struct snap_gone){ .processes = 1, .leaked = 1 };
 	text = printed(out_leak_report, snapshot);
-	ck_assert_str_eq(text, "1 process that ended earlier, not listed: leaked 1 byte\nleaked 1 byte\n");
+	ck_assert_str_eq(
+		text, "1 process that ended earlier, not listed: leaked 1 byte\nleaked 1 byte\n");
 	free(text);
-	snapshot->gone = (struct snap_gone){ .processes = 1, .leaked = 9, .leaked_by_reset = 3, .leaked_by_context = 2 };
+	snapshot->gone = (struct snap_gone){
+		.processes = 1, .leaked = 9, .leaked_by_reset = 3, .leaked_by_context = 2
+	};
 	text = printed(out_leak_report, snapshot);
-	ck_assert_str_eq(text, "1 process that ended earlier, not listed: leaked 9 bytes\n"
-			 "  5 bytes were live at a device's reset or a context's end\nleaked 9 bytes\n");
+	ck_assert_str_eq(
+		text,
+		"1 process that ended earlier, not listed: leaked 9 bytes\n"
+		"  5 bytes were live at a device's reset or a context's end\nleaked 9 bytes\n");
 	free(text);
 }
 END_TEST
@@ -392,8 +407,9 @@ START_TEST(leak_ended_by)
 	snapshot->processes[0].leaked_by_context = 1;
 	snapshot->processes[0].context_call = CALL_cuCtxDestroy_v2;
 	text = printed(out_leak_report, snapshot);
-	ck_assert_ptr_nonnull(strstr(text, "\n  30000 bytes (29.3K) were live when cudaDeviceReset() freed them\n"
-				     "  1 byte were live when cuCtxDestroy_v2() freed them\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\n  30000 bytes (29.3K) were live when cudaDeviceReset() freed them\n"
+			     "  1 byte were live when cuCtxDestroy_v2() freed them\n"));
 	free(text);
 }
 END_TEST
@@ -402,13 +418,18 @@ END_TEST
 START_TEST(leak_unseen)
 {
 	static const char *const says[UNSEEN_COUNT] = {
-		[UNSEEN_DRIVER] = "process 7 (solver) allocated by the driver's functions, and only the runtime's are watched: "
+		[UNSEEN_DRIVER] =
+			"process 7 (solver) allocated by the driver's functions, and only the runtime's are watched: "
 			"--layer both shows it, or, where the kernel cannot do that, --layer driver\n",
-		[UNSEEN_LATE] = "a program ran or loaded a CUDA library before it was probed; --library names it, or the program, ahead\n",
-		[UNSEEN_ALLOC] = "1 function that allocates could not be probed, or was left out; cutop doctor names them\n",
-		[UNSEEN_FREE] = "1 function that frees could not be probed, or was left out: what leaked may have been freed; "
+		[UNSEEN_LATE] =
+			"a program ran or loaded a CUDA library before it was probed; --library names it, or the program, ahead\n",
+		[UNSEEN_ALLOC] =
+			"1 function that allocates could not be probed, or was left out; cutop doctor names them\n",
+		[UNSEEN_FREE] =
+			"1 function that frees could not be probed, or was left out: what leaked may have been freed; "
 			"cutop doctor names them\n",
-		[UNSEEN_LAYER] = "the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
+		[UNSEEN_LAYER] =
+			"the driver's calls are not watched, so what programs allocate by them is not known: --layer both "
 			"watches them, --fail-on-leak notices them\n",
 	};
 	struct snapshot *snapshot = sample_snapshot();
@@ -420,7 +441,8 @@ START_TEST(leak_unseen)
 	snapshot->processes[0].map_count = 0;
 	snapshot->unseen[_i] = (struct snap_unseen){ .total = 1, .pid = 7, .comm = "solver" };
 	text = printed(out_leak_report, snapshot);
-	ck_assert_ptr_nonnull(strstr(text, _i == UNSEEN_FREE ? "no leak\n" : "no leak that could be seen\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, _i == UNSEEN_FREE ? "no leak\n" : "no leak that could be seen\n"));
 	ck_assert_ptr_nonnull(strstr(text, says[_i]));
 	free(text);
 	text = printed(out_json, snapshot);
@@ -436,10 +458,12 @@ START_TEST(leak_unproven)
 
 	snapshot->gone = (struct snap_gone){ .processes = 1, .held = 9, .held_unproven = 7 };
 	text = printed(out_leak_report, snapshot);
-	ck_assert_str_eq(text, "no certain leak\n"
-			 "held 9 bytes by caching allocators, on purpose: not a leak\n"
-			 "  but 7 bytes of it may be tensors: nothing shows that PyTorch's cache is on; "
-			 "--leak-ignore 'libc10_cuda*' takes it for held\n");
+	ck_assert_str_eq(
+		text,
+		"no certain leak\n"
+		"held 9 bytes by caching allocators, on purpose: not a leak\n"
+		"  but 7 bytes of it may be tensors: nothing shows that PyTorch's cache is on; "
+		"--leak-ignore 'libc10_cuda*' takes it for held\n");
 	free(text);
 }
 END_TEST
@@ -486,7 +510,8 @@ START_TEST(wrapped_lines)
 		{ 9, "one two", "  one two\n" },
 		{ 8, "one two", "  one\n    two\n" },
 		{ 6, "a_word_that_is_too_long on", "  a_word_that_is_too_long\n    on\n" },
-		{ 9, "\303\251\303\251\303\251 \303\251\303\251\303\251", "  \303\251\303\251\303\251 \303\251\303\251\303\251\n" },
+		{ 9, "\303\251\303\251\303\251 \303\251\303\251\303\251",
+		  "  \303\251\303\251\303\251 \303\251\303\251\303\251\n" },
 		{ 20, "", "\n" },
 	};
 

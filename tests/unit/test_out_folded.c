@@ -15,7 +15,8 @@ static void setup(void)
 	sample_options(&options);
 }
 
-static void assert_folded(const struct snapshot *snapshot, enum folded_weight weight, const char *expected)
+static void assert_folded(const struct snapshot *snapshot, enum folded_weight weight,
+			  const char *expected)
 {
 	uint64_t sum = 0;
 	char *text;
@@ -40,40 +41,68 @@ START_TEST(weights)
 {
 	const struct snapshot *snapshot = sample_snapshot();
 
-	assert_folded(snapshot, FOLDED_LIVE, "python train.py (4242);load_weights (model.so) 12992276070\n");
-	assert_folded(snapshot, FOLDED_LEAKED, "leaky (4107);0x7fff00001234;outer (leaky);main (leaky) 8000016\n");
-	assert_folded(snapshot, FOLDED_SUSPECT, "python train.py (4242);load_weights (model.so) 536870912\n");
-	assert_folded(snapshot, FOLDED_HELD, "python train.py (4242);load_weights (model.so) 1048576\n");
+	assert_folded(snapshot, FOLDED_LIVE,
+		      "python train.py (4242);load_weights (model.so) 12992276070\n");
+	assert_folded(snapshot, FOLDED_LEAKED,
+		      "leaky (4107);0x7fff00001234;outer (leaky);main (leaky) 8000016\n");
+	assert_folded(snapshot, FOLDED_SUSPECT,
+		      "python train.py (4242);load_weights (model.so) 536870912\n");
+	assert_folded(snapshot, FOLDED_HELD,
+		      "python train.py (4242);load_weights (model.so) 1048576\n");
 	assert_folded(snapshot, FOLDED_ALLOCATED,
 		      "leaky (4107);0x7fff00001234;outer (leaky);main (leaky) 8000016\n"
 		      "leaky (4107);main (leaky) 16000000\n"
 		      "python train.py (4242);load_weights (model.so) 1099511627776\n");
-	assert_folded(snapshot, FOLDED_LAUNCHES,
-		      "leaky (4107);vector_add 1000\n"
-		      "leaky (4107);ns::scale 1000\n"
-		      "python train.py (4242);at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed 1200000\n");
+	assert_folded(
+		snapshot, FOLDED_LAUNCHES,
+		"leaky (4107);vector_add 1000\n"
+		"leaky (4107);ns::scale 1000\n"
+		"python train.py (4242);at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed 1200000\n");
 }
 END_TEST
 
 /* By place, and below that by kernel or call; kernels of which that is not known stand alone. */
 START_TEST(launches_and_waits)
 {
-	static const char *const names[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)", "<module> at train.py:40 (python)" };
-	static const struct snap_frame step = { .language = FRAME_PYTHON, .function = "step", .file = "/home/ana/train.py", .line = 12 },
-				       module = { .language = FRAME_PYTHON, .function = "<module>", .file = "/home/ana/train.py", .line = 40 };
+	static const char *const names[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)",
+					     "<module> at train.py:40 (python)" };
+	static const struct snap_frame step = { .language = FRAME_PYTHON,
+						.function = "step",
+						.file = "/home/ana/train.py",
+						.line = 12 },
+				       module = { .language = FRAME_PYTHON,
+						  .function = "<module>",
+						  .file = "/home/ana/train.py",
+						  .line = 40 };
 	static const struct snap_frame *const frames[] = { NULL, &step, &module };
 	struct snapshot *snapshot = sample_snapshot();
 	struct snap_process *process = &snapshot->processes[0];
 	struct snap_launch_site launches[] = {
-		{ .at = { .site = names[1], .stack = names, .stack_count = 3, .shown = 1, .frames = frames, .frame_count = 3 },
-		  .kernel = &process->kernels[0], .launches = 900, .samples = 14, .sampled = true },
-		{ .at = { .site = "main+0x1f4 at leaky.c:9 (leaky)" }, .kernel = &process->kernels[0], .launches = 100 },
+		{ .at = { .site = names[1],
+			  .stack = names,
+			  .stack_count = 3,
+			  .shown = 1,
+			  .frames = frames,
+			  .frame_count = 3 },
+		  .kernel = &process->kernels[0],
+		  .launches = 900,
+		  .samples = 14,
+		  .sampled = true },
+		{ .at = { .site = "main+0x1f4 at leaky.c:9 (leaky)" },
+		  .kernel = &process->kernels[0],
+		  .launches = 100 },
 		{ .at = { .site = "main+0x1f8 (leaky)" }, .launches = 3 },
 		{ .at = { .site = "main+0x200 (leaky)" }, .kernel = &process->kernels[0] },
 	};
 	struct snap_wait_site waits[] = {
-		{ .at = launches[0].at, .call = CALL_cudaDeviceSynchronize, .calls = 3, .seconds = 1.25 },
-		{ .at = { .site = "main+0x210 (leaky)" }, .call = CALL_cudaStreamSynchronize, .calls = 1, .seconds = 2e-7 },
+		{ .at = launches[0].at,
+		  .call = CALL_cudaDeviceSynchronize,
+		  .calls = 3,
+		  .seconds = 1.25 },
+		{ .at = { .site = "main+0x210 (leaky)" },
+		  .call = CALL_cudaStreamSynchronize,
+		  .calls = 1,
+		  .seconds = 2e-7 },
 	};
 
 	snapshot->process_count = 1;
@@ -82,13 +111,15 @@ START_TEST(launches_and_waits)
 	process->wait_sites = waits;
 	process->wait_site_count = ARRAY_LEN(waits);
 	process->kernels[0].has_sites = true;
-	assert_folded(snapshot, FOLDED_LAUNCHES,
-		      "leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;vector_add 900\n"
-		      "leaky (4107);main at leaky.c:9 (leaky);vector_add 100\n"
-		      "leaky (4107);main (leaky) 3\n"
-		      "leaky (4107);ns::scale 1000\n");
-	assert_folded(snapshot, FOLDED_WAIT,
-		      "leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;cudaDeviceSynchronize 1250000\n");
+	assert_folded(
+		snapshot, FOLDED_LAUNCHES,
+		"leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;vector_add 900\n"
+		"leaky (4107);main at leaky.c:9 (leaky);vector_add 100\n"
+		"leaky (4107);main (leaky) 3\n"
+		"leaky (4107);ns::scale 1000\n");
+	assert_folded(
+		snapshot, FOLDED_WAIT,
+		"leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;cudaDeviceSynchronize 1250000\n");
 }
 END_TEST
 
@@ -153,7 +184,8 @@ START_TEST(hostile_places)
 	snapshot->processes[0].site_count = 1;
 	snapshot->processes[0].sites[0].stack = stack;
 	snapshot->processes[0].sites[0].stack_count = 2;
-	snprintf(expected, sizeof(expected), "leaky (4107);%s;%s 8000016\n", places[_i].outer, places[_i].inner);
+	snprintf(expected, sizeof(expected), "leaky (4107);%s;%s 8000016\n", places[_i].outer,
+		 places[_i].inner);
 	assert_folded(snapshot, FOLDED_LEAKED, expected);
 }
 END_TEST

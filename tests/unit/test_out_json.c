@@ -32,7 +32,8 @@ static json_t *at(json_t *value, const char *path)
 
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (key = strtok_r(copy, ".", &save); key && value; key = strtok_r(NULL, ".", &save))
-		value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key)) : json_object_get(value, key);
+		value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key)) :
+					       json_object_get(value, key);
 	return value;
 }
 
@@ -41,7 +42,8 @@ static void assert_int(json_t *document, const char *path, json_int_t expected)
 	json_t *value = at(document, path);
 
 	ck_assert_msg(json_is_integer(value), "%s is no integer", path);
-	ck_assert_msg(json_integer_value(value) == expected, "%s is %lld", path, (long long)json_integer_value(value));
+	ck_assert_msg(json_integer_value(value) == expected, "%s is %lld", path,
+		      (long long)json_integer_value(value));
 }
 
 static void assert_real(json_t *document, const char *path, double expected)
@@ -82,7 +84,8 @@ START_TEST(json_head)
 	assert_int(document, "self.resident_bytes", 2202009);
 	ck_assert_uint_eq(json_object_size(at(document, "lost")), LOST_COUNT);
 	for (int i = 0; i < LOST_COUNT; i++)
-		ck_assert_int_eq(json_integer_value(json_object_get(at(document, "lost"), lost_cause_names[i])),
+		ck_assert_int_eq(json_integer_value(json_object_get(at(document, "lost"),
+								    lost_cause_names[i])),
 				 i == LOST_RETURN ? 12 : 0);
 	assert_int(document, "totals.processes", 3);
 	assert_int(document, "totals.live_bytes", 19756849561);
@@ -367,14 +370,16 @@ START_TEST(json_columns)
 				assert_absent(document, path);
 			else if (column->unit == UNIT_TEXT)
 				assert_text(document, path, value.text);
-			else if (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES || column->unit == UNIT_ID)
+			else if (column->unit == UNIT_COUNT || column->unit == UNIT_BYTES ||
+				 column->unit == UNIT_ID)
 				assert_int(document, path, (json_int_t)value.count);
 			else
 				assert_real(document, path, value.number);
 			seen |= !value.absent;
 		}
 		compared += seen;
-		ck_assert_msg(seen || !column->json, "%s is in no process of the sample", column->name);
+		ck_assert_msg(seen || !column->json, "%s is in no process of the sample",
+			      column->name);
 	}
 	ck_assert_uint_ge(compared, 13);
 	json_decref(document);

@@ -63,7 +63,8 @@ static int library_open(const char *name)
 	char path[4096];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/tests/double/%s", getenv("top_builddir") ? getenv("top_builddir") : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/double/%s",
+		 getenv("top_builddir") ? getenv("top_builddir") : ".", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ck_assert_msg(fd >= 0, "%s", path);
 	return fd;
@@ -71,7 +72,9 @@ static int library_open(const char *name)
 
 START_TEST(test_copy)
 {
-	static const char *const libraries[] = { "lib/libcudart.so.13", "lib/libcuda.so.1", "forms/driver/libcuda.so.1", "forms/endbr/libcudart.so.13" };
+	static const char *const libraries[] = { "lib/libcudart.so.13", "lib/libcuda.so.1",
+						 "forms/driver/libcuda.so.1",
+						 "forms/endbr/libcudart.so.13" };
 	struct symbols *symbols;
 	struct elf_needs needs;
 	uint64_t distance;
@@ -154,7 +157,8 @@ START_TEST(test_open)
 	ck_assert_int_eq(outside_open(&here, "/no/such/file", 0, ERRAND_SHORT, &seen), -ENOENT);
 	ck_assert_int_eq(seen.fd, -1);
 	ck_assert_int_eq(outside_open(&here, "/dev/null", 0, ERRAND_SHORT, &seen), -EINVAL);
-	ck_assert_int_eq(outside_open_link(&here, getpid(), "exe", "other_name", 0, &seen), -ESTALE);
+	ck_assert_int_eq(outside_open_link(&here, getpid(), "exe", "other_name", 0, &seen),
+			 -ESTALE);
 	ck_assert_int_eq(outside_open_link(&here, getpid(), "exe", NULL, 0, &seen), 0);
 	ck_assert(seen.own);
 	ck_assert_ptr_nonnull(strstr(seen.path, "test_probe"));
@@ -257,7 +261,8 @@ END_TEST
 
 /* ---- names ---- */
 
-static int name_of(const struct rec_name_at *record, const char *known, char **name, bool *in_memory)
+static int name_of(const struct rec_name_at *record, const char *known, char **name,
+		   bool *in_memory)
 {
 	*name = NULL;
 	return outside_name(&here, record, 0, known, name, in_memory);

@@ -16,8 +16,14 @@ static void stack(uint64_t id, uint64_t shown)
 	struct {
 		struct rec_stack stack;
 		uint64_t frames[3];
-	} record = { .stack = { .hdr = { .type = REC_STACK, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-				.stack = id, .count = 3, .shown = 1 },
+	} record = { .stack = { .hdr = { .type = REC_STACK,
+					 .size = sizeof(record),
+					 .program = feed.program,
+					 .time = feed.now,
+					 .tgid = feed.pid },
+				.stack = id,
+				.count = 3,
+				.shown = 1 },
 		     .frames = { feed.site, shown, LINE(2) } };
 
 	feed_give(&feed, &record, sizeof(record));
@@ -29,8 +35,14 @@ static void line(uint64_t place, const char *function, unsigned int number)
 	struct {
 		struct rec_frame frame;
 		char strings[64];
-	} frame = { .frame = { .hdr = { .type = REC_FRAME, .size = sizeof(frame), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			       .address = place, .line = number, .language = FRAME_PYTHON } };
+	} frame = { .frame = { .hdr = { .type = REC_FRAME,
+					.size = sizeof(frame),
+					.program = feed.program,
+					.time = feed.now,
+					.tgid = feed.pid },
+			       .address = place,
+			       .line = number,
+			       .language = FRAME_PYTHON } };
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s at train.py:%u (python)", function, number);
@@ -50,9 +62,14 @@ static void setup_lines(void)
 static void failed(unsigned int call, int result, uint64_t site, uint64_t stack_id)
 {
 	struct rec_fail_at record = {
-		.fail = { .hdr = { .type = REC_FAIL, .size = stack_id ? sizeof(record) : sizeof(record.fail), .program = feed.program,
-				   .time = feed.now, .tgid = feed.pid },
-			  .site = site, .result = result, .call = (__u16)call },
+		.fail = { .hdr = { .type = REC_FAIL,
+				   .size = stack_id ? sizeof(record) : sizeof(record.fail),
+				   .program = feed.program,
+				   .time = feed.now,
+				   .tgid = feed.pid },
+			  .site = site,
+			  .result = result,
+			  .call = (__u16)call },
 		.stack = stack_id,
 	};
 
@@ -61,7 +78,9 @@ static void failed(unsigned int call, int result, uint64_t site, uint64_t stack_
 
 static void failures(unsigned int call, int result, uint64_t count)
 {
-	const struct fail_key key = { .program = feed.program, .call = (__u16)call, .result = result };
+	const struct fail_key key = { .program = feed.program,
+				      .call = (__u16)call,
+				      .result = result };
 	const struct fail_row row = { .count = count, .first = feed.now, .last = feed.now };
 
 	ck_assert_int_eq(model_fail_row(feed.model, &key, &row), 0);
@@ -85,7 +104,7 @@ START_TEST(a_failure_has_the_site_of_the_first)
 	feed_text(&feed, REC_SITE, 0x402000, 0, "main+0x14 (program)");
 	failed(CALL_cudaMemcpy, 21, 0x402000, 0);
 	look();
-	ck_assert_uint_eq(process->failure_count, 0);	/* how many there were is not known yet */
+	ck_assert_uint_eq(process->failure_count, 0); /* how many there were is not known yet */
 	failures(CALL_cudaMemcpy, 21, 3);
 	failed(CALL_cudaMemcpy, 21, 0x403000, 0);
 	failed(CALL_cudaFree, 17, LINE(1), 7);
@@ -116,8 +135,15 @@ END_TEST
 START_TEST(a_bad_free_has_its_stack)
 {
 	struct rec_free_at record = {
-		.free = { .hdr = { .type = REC_FREE, .size = sizeof(record), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			  .address = 0x10000, .site = LINE(1), .result = 1, .call = CALL_cudaFree },
+		.free = { .hdr = { .type = REC_FREE,
+				   .size = sizeof(record),
+				   .program = feed.program,
+				   .time = feed.now,
+				   .tgid = feed.pid },
+			  .address = 0x10000,
+			  .site = LINE(1),
+			  .result = 1,
+			  .call = CALL_cudaFree },
 		.stack = 7,
 	};
 	const struct snap_event *event;
@@ -130,11 +156,15 @@ START_TEST(a_bad_free_has_its_stack)
 	look();
 	event = find_event(snapshot, EVENT_DOUBLE_FREE, 0);
 	ck_assert_ptr_nonnull(event);
-	ck_assert_str_eq(event->text, "cudaFree of 0x10000, which was freed before, called from step at train.py:12 (python)");
+	ck_assert_str_eq(
+		event->text,
+		"cudaFree of 0x10000, which was freed before, called from step at train.py:12 (python)");
 	assert_step(&event->detail->where);
 	event = find_event(snapshot, EVENT_UNKNOWN_FREE, 0);
 	ck_assert_ptr_nonnull(event);
-	ck_assert_str_eq(event->text, "cudaFree of 0x20000, where no allocation is known to begin, called from step at train.py:12 (python)");
+	ck_assert_str_eq(
+		event->text,
+		"cudaFree of 0x20000, where no allocation is known to begin, called from step at train.py:12 (python)");
 	assert_step(&event->detail->where);
 }
 END_TEST
@@ -168,7 +198,9 @@ START_TEST(ten_lines_that_hold_most)
 	}
 	/* None of these counts. */
 	feed.site = 0x600000;
-	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, at += 16 * MIB, 50 * MIB, 0), 0);
+	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, at += 16 * MIB,
+				       50 * MIB, 0),
+			 0);
 	feed_alloc(&feed, at += 64 * MIB, 50 * MIB);
 	feed_free(&feed, at, 0);
 	feed.device = 1;
@@ -188,7 +220,8 @@ START_TEST(ten_lines_that_hold_most)
 	}
 	/* And the line that found none. */
 	ck_assert_str_eq(detail->site, "step at train.py:12 (python)");
-	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_OUT_OF_MEMORY, 0)->text, "13.0M of it from step at train.py:12 (python)"));
+	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_OUT_OF_MEMORY, 0)->text,
+				     "13.0M of it from step at train.py:12 (python)"));
 }
 END_TEST
 

@@ -29,7 +29,8 @@ START_TEST(test_samples)
 		const unsigned char *code = (const unsigned char *)sample->code + sample->at;
 
 		ck_assert_ptr_nonnull(form_names[form]);
-		ck_assert_msg((int)form_of(code, sample->size - sample->at) == form, "%s", form_names[form]);
+		ck_assert_msg((int)form_of(code, sample->size - sample->at) == form, "%s",
+			      form_names[form]);
 		ck_assert_uint_le(sample->size, 64);
 	}
 	ck_assert_int_eq((int)form_of((const unsigned char *)"", 0), FORM_OTHER);
@@ -38,9 +39,9 @@ END_TEST
 
 /* ---- files ---- */
 
-#define CODE_AT		0x1000
-#define CODE_ROOM	0x30000
-#define SYMBOLS_MAX	8
+#define CODE_AT     0x1000
+#define CODE_ROOM   0x30000
+#define SYMBOLS_MAX 8
 
 struct file {
 	unsigned char code[CODE_ROOM];
@@ -73,8 +74,11 @@ static void teardown(void)
 static void symbol_add(const char *name, uint64_t at, uint64_t size, int type)
 {
 	file.symbols[file.symbol_count++] = (Elf64_Sym){
-		.st_name = (Elf64_Word)file.names_size, .st_info = ELF64_ST_INFO(STB_GLOBAL, type), .st_shndx = 1,
-		.st_value = CODE_AT + at, .st_size = size,
+		.st_name = (Elf64_Word)file.names_size,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
+		.st_shndx = 1,
+		.st_value = CODE_AT + at,
+		.st_size = size,
 	};
 	strcpy(file.names + file.names_size, name);
 	file.names_size += strlen(name) + 1;
@@ -151,7 +155,8 @@ static void expect_point(enum point point, unsigned int past)
 {
 	const struct elf_function *function = function_of(CALL_cudaMalloc);
 
-	ck_assert_msg(function->point == point, "%s, not %s", point_names[function->point], point_names[point]);
+	ck_assert_msg(function->point == point, "%s, not %s", point_names[function->point],
+		      point_names[point]);
 	ck_assert_uint_eq(function->past, past);
 }
 
@@ -164,10 +169,10 @@ static void function_make(const char *code, size_t size)
 	points_of_file(false);
 }
 
-#define expect_of(code, point, past)				\
-	do {							\
-		function_make(code, sizeof(code) - 1);		\
-		expect_point(point, past);			\
+#define expect_of(code, point, past) \
+	do { \
+		function_make(code, sizeof(code) - 1); \
+		expect_point(point, past); \
 	} while (0)
 
 #if defined(__x86_64__)
@@ -176,9 +181,10 @@ static void function_make(const char *code, size_t size)
  * As NVIDIA's driver begins: cmpl $imm32,flag(%rip); je 1f; jmp *pointer(%rip); nopw; 1: mov
  * $4,%eax; ret
  */
-#define DRIVER_FORM "\x81\x3d\x7e\x34\x93\x01\x00\xba\x1c\x32\x74\x0c\xff\x25\x06\xb8\x83\x01\x66\x0f\x1f\x44\x00\x00\xb8\x04\x00\x00\x00\xc3"
-#define ENDBR "\xf3\x0f\x1e\xfa"
-#define PUSHES "\x55\x5d\xc3"	/* push %rbp; pop %rbp; ret */
+#define DRIVER_FORM \
+	"\x81\x3d\x7e\x34\x93\x01\x00\xba\x1c\x32\x74\x0c\xff\x25\x06\xb8\x83\x01\x66\x0f\x1f\x44\x00\x00\xb8\x04\x00\x00\x00\xc3"
+#define ENDBR  "\xf3\x0f\x1e\xfa"
+#define PUSHES "\x55\x5d\xc3" /* push %rbp; pop %rbp; ret */
 
 START_TEST(test_what_is_passed)
 {
@@ -186,8 +192,8 @@ START_TEST(test_what_is_passed)
 	expect_of("\x41\x57\x41\x5f\xc3", POINT_ENTRY, 0);
 	expect_of(DRIVER_FORM, POINT_PAST, 10);
 	expect_of(ENDBR PUSHES, POINT_PAST, 4);
-	expect_of("\x49\x89\xf3" PUSHES, POINT_PAST, 3);			/* mov %rsi,%r11 */
-	expect_of("\x0f\x1f\x44\x00\x00" PUSHES, POINT_PAST, 5);		/* nopl */
+	expect_of("\x49\x89\xf3" PUSHES, POINT_PAST, 3);         /* mov %rsi,%r11 */
+	expect_of("\x0f\x1f\x44\x00\x00" PUSHES, POINT_PAST, 5); /* nopl */
 	/* Test %rdi,%rdi; je */
 	expect_of("\x48\x85\xff\x74\x01\xc3\xc3", POINT_PAST, 3);
 	/* And cmpl $0,flag(%rip) */
@@ -196,21 +202,21 @@ START_TEST(test_what_is_passed)
 	 * what writes a result, an argument, r10, a register that must be kept, the stack pointer,
 	 * or memory
 	 */
-	expect_of("\xb8\x01\x00\x00\x00" PUSHES, POINT_STEPPED, 0);		/* mov $1,%eax */
-	expect_of(ENDBR "\x31\xc0" PUSHES, POINT_STEPPED, 0);			/* xor %eax,%eax */
-	expect_of("\x48\x89\xf9" PUSHES, POINT_STEPPED, 0);			/* mov %rdi,%rcx */
+	expect_of("\xb8\x01\x00\x00\x00" PUSHES, POINT_STEPPED, 0); /* mov $1,%eax */
+	expect_of(ENDBR "\x31\xc0" PUSHES, POINT_STEPPED, 0);       /* xor %eax,%eax */
+	expect_of("\x48\x89\xf9" PUSHES, POINT_STEPPED, 0);         /* mov %rdi,%rcx */
 	/* Lea 8(%rsp),%r10 */
 	expect_of("\x4c\x8d\x54\x24\x08" PUSHES, POINT_STEPPED, 0);
-	expect_of("\x31\xdb" PUSHES, POINT_STEPPED, 0);				/* xor %ebx,%ebx */
-	expect_of("\x31\xed" PUSHES, POINT_STEPPED, 0);				/* xor %ebp,%ebp */
-	expect_of("\x48\x83\xec\x08" PUSHES, POINT_STEPPED, 0);			/* sub $8,%rsp */
+	expect_of("\x31\xdb" PUSHES, POINT_STEPPED, 0);         /* xor %ebx,%ebx */
+	expect_of("\x31\xed" PUSHES, POINT_STEPPED, 0);         /* xor %ebp,%ebp */
+	expect_of("\x48\x83\xec\x08" PUSHES, POINT_STEPPED, 0); /* sub $8,%rsp */
 	/* Movl $0,flag(%rip) */
 	expect_of("\xc7\x05\x00\x00\x00\x00\x00\x00\x00\x00" PUSHES, POINT_STEPPED, 0);
 	/* Lock xadd %r11d,(%rdi) */
 	expect_of("\xf0\x44\x0f\xc1\x1f" PUSHES, POINT_STEPPED, 0);
 	/* Mov %r11,(%rdi) */
 	expect_of("\x4c\x89\x1f" PUSHES, POINT_STEPPED, 0);
-	expect_of("\x4c\x87\xdf" PUSHES, POINT_STEPPED, 0);			/* xchg %r11,%rdi */
+	expect_of("\x4c\x87\xdf" PUSHES, POINT_STEPPED, 0); /* xchg %r11,%rdi */
 	/* what does not go on: jmp *pointer(%rip), ret, syscall, ud2 */
 	expect_of(ENDBR "\xff\x25\x00\x00\x00\x00" PUSHES, POINT_STEPPED, 0);
 	expect_of("\xc3" PUSHES, POINT_STEPPED, 0);
@@ -234,7 +240,9 @@ START_TEST(test_what_jumps_there)
 	expect_of("\x48\x85\xff\x50\x58\xe8\xf9\xff\xff\xff\xc3", POINT_STEPPED, 0);
 	expect_of("\x48\x85\xff\x50\x58\xe2\xfc\xc3", POINT_STEPPED, 0);
 	/* into the middle of what is passed */
-	expect_of(ENDBR "\x48\x85\xff" "\x50\x58\x75\xf9\xc3", POINT_STEPPED, 0);
+	expect_of(ENDBR "\x48\x85\xff"
+			"\x50\x58\x75\xf9\xc3",
+		  POINT_STEPPED, 0);
 	/* behind the probe: a loop of its own */
 	expect_of("\x48\x85\xff\x50\x58\x75\xfd\xc3", POINT_PAST, 3);
 	/* to the entry: a call of itself, which is one more call */
@@ -405,7 +413,8 @@ END_TEST
 /* Two functions of the table and a third: hot ones are named first, no more than asked for. */
 START_TEST(test_lists)
 {
-	const struct attach_choice all = { .groups = ~0u, .layers = ~0u }, runtime = { .groups = 1u << GROUP_COPY, .layers = ~0u };
+	const struct attach_choice all = { .groups = ~0u, .layers = ~0u },
+				   runtime = { .groups = 1u << GROUP_COPY, .layers = ~0u };
 	char *list;
 
 	setup();
@@ -431,20 +440,20 @@ END_TEST
 
 #else
 
-#define STP "\xfd\x7b\xbf\xa9"		/* stp x29, x30, [sp, #-16]! */
-#define CBZ "\x40\x00\x00\xb4"		/* cbz x0, two further on */
+#define STP "\xfd\x7b\xbf\xa9" /* stp x29, x30, [sp, #-16]! */
+#define CBZ "\x40\x00\x00\xb4" /* cbz x0, two further on */
 #define RET "\xc0\x03\x5f\xd6"
 
 START_TEST(test_what_is_passed)
 {
 	expect_of(CBZ RET RET, POINT_ENTRY, 0);
-	expect_of("\x5f\x24\x03\xd5" CBZ RET RET, POINT_PAST, 4);		/* bti c */
-	expect_of("\x1f\x00\x00\xf1" CBZ RET RET, POINT_PAST, 4);		/* cmp x0, #0 */
-	expect_of("\xf0\x03\x00\xaa" CBZ RET RET, POINT_PAST, 4);		/* mov x16, x0 */
-	expect_of("\x3f\x23\x03\xd5" CBZ RET RET, POINT_STEPPED, 0);		/* paciasp */
-	expect_of("\xe8\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0);		/* mov x8, x0 */
-	expect_of("\xe1\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0);		/* mov x1, x0 */
-	expect_of("\xfe\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0);		/* mov x30, x0 */
+	expect_of("\x5f\x24\x03\xd5" CBZ RET RET, POINT_PAST, 4);    /* bti c */
+	expect_of("\x1f\x00\x00\xf1" CBZ RET RET, POINT_PAST, 4);    /* cmp x0, #0 */
+	expect_of("\xf0\x03\x00\xaa" CBZ RET RET, POINT_PAST, 4);    /* mov x16, x0 */
+	expect_of("\x3f\x23\x03\xd5" CBZ RET RET, POINT_STEPPED, 0); /* paciasp */
+	expect_of("\xe8\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0); /* mov x8, x0 */
+	expect_of("\xe1\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0); /* mov x1, x0 */
+	expect_of("\xfe\x03\x00\xaa" CBZ RET RET, POINT_STEPPED, 0); /* mov x30, x0 */
 	expect_of(STP CBZ RET RET, POINT_STEPPED, 0);
 	/* cmp; 1: cbz; b 1b */
 	expect_of("\x1f\x00\x00\xf1" CBZ "\xff\xff\xff\x17" RET, POINT_STEPPED, 0);

@@ -27,7 +27,14 @@
 #define MACHINE EM_AARCH64
 #endif
 
-enum { SECTION_NULL, SECTION_DYNSYM, SECTION_STRINGS, SECTION_DYNAMIC, SECTION_SYMTAB, SECTION_COUNT };
+enum {
+	SECTION_NULL,
+	SECTION_DYNSYM,
+	SECTION_STRINGS,
+	SECTION_DYNAMIC,
+	SECTION_SYMTAB,
+	SECTION_COUNT
+};
 
 static const char strings[] =
 	"\0cudaMalloc\0cudaFree\0cudaFreeHost\0cudaMemcpy\0helper\0libneeded.so.1\0$ORIGIN/sub:/nowhere\0libgone.so\0/bin/odd.so";
@@ -53,13 +60,19 @@ static uint32_t string_of(const char *text)
 
 static Elf64_Sym symbol(const char *name, uint64_t value, uint64_t size, uint16_t section)
 {
-	return (Elf64_Sym){ .st_name = string_of(name), .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-			    .st_shndx = section, .st_value = value, .st_size = size };
+	return (Elf64_Sym){ .st_name = string_of(name),
+			    .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			    .st_shndx = section,
+			    .st_value = value,
+			    .st_size = size };
 }
 
 static Elf64_Shdr section(uint32_t type, size_t offset, size_t size, uint64_t entry)
 {
-	return (Elf64_Shdr){ .sh_type = type, .sh_offset = offset, .sh_size = size, .sh_link = SECTION_STRINGS,
+	return (Elf64_Shdr){ .sh_type = type,
+			     .sh_offset = offset,
+			     .sh_size = size,
+			     .sh_link = SECTION_STRINGS,
 			     .sh_entsize = entry };
 }
 
@@ -78,11 +91,16 @@ static void program_make(struct program *program, bool runpath)
 	program->ehdr.e_phnum = 2;
 	program->ehdr.e_shentsize = sizeof(Elf64_Shdr);
 	program->ehdr.e_shnum = SECTION_COUNT;
-	program->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000,
-					.p_vaddr = 0x11000, .p_filesz = 0x1000, .p_memsz = 0x1000 };
+	program->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
+					  .p_flags = PF_R | PF_X,
+					  .p_offset = 0x1000,
+					  .p_vaddr = 0x11000,
+					  .p_filesz = 0x1000,
+					  .p_memsz = 0x1000 };
 	strcpy(program->interpreter, "/lib/ld.so");
-	program->phdrs[1] = (Elf64_Phdr){ .p_type = PT_INTERP, .p_offset = offsetof(struct program, interpreter),
-					.p_filesz = strlen(program->interpreter) + 1 };
+	program->phdrs[1] = (Elf64_Phdr){ .p_type = PT_INTERP,
+					  .p_offset = offsetof(struct program, interpreter),
+					  .p_filesz = strlen(program->interpreter) + 1 };
 	program->dynsym[1] = symbol("cudaMalloc", 0x11010, 16, 7);
 	program->dynsym[2] = symbol("cudaFree", 0x11020, 16, 7);
 	program->dynsym[3] = symbol("cudaFreeHost", 0x11020, 16, 7);
@@ -90,18 +108,21 @@ static void program_make(struct program *program, bool runpath)
 	program->dynsym[5] = symbol("helper", 0x11040, 8, 7);
 	program->symtab[1] = symbol("cudaMalloc", 0x11010, 16, 7);
 	program->symtab[2] = symbol("helper", 0x11040, 8, 7);
-	program->dynamic[0] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libneeded.so.1") };
+	program->dynamic[0] =
+		(Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libneeded.so.1") };
 	program->dynamic[1] = (Elf64_Dyn){ .d_tag = runpath ? DT_RUNPATH : DT_RPATH,
-					 .d_un.d_val = string_of("$ORIGIN/sub:/nowhere") };
-	program->dynamic[2] = (Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libgone.so") };
+					   .d_un.d_val = string_of("$ORIGIN/sub:/nowhere") };
+	program->dynamic[2] =
+		(Elf64_Dyn){ .d_tag = DT_NEEDED, .d_un.d_val = string_of("libgone.so") };
 	memcpy(program->strings, strings, sizeof(strings));
-	program->sections[SECTION_DYNSYM] = section(SHT_DYNSYM, offsetof(struct program, dynsym), sizeof(program->dynsym),
-						  sizeof(Elf64_Sym));
-	program->sections[SECTION_STRINGS] = section(SHT_STRTAB, offsetof(struct program, strings), sizeof(strings), 0);
+	program->sections[SECTION_DYNSYM] = section(SHT_DYNSYM, offsetof(struct program, dynsym),
+						    sizeof(program->dynsym), sizeof(Elf64_Sym));
+	program->sections[SECTION_STRINGS] =
+		section(SHT_STRTAB, offsetof(struct program, strings), sizeof(strings), 0);
 	program->sections[SECTION_DYNAMIC] = section(SHT_DYNAMIC, offsetof(struct program, dynamic),
-						   sizeof(program->dynamic), sizeof(Elf64_Dyn));
-	program->sections[SECTION_SYMTAB] = section(SHT_SYMTAB, offsetof(struct program, symtab), sizeof(program->symtab),
-						  sizeof(Elf64_Sym));
+						     sizeof(program->dynamic), sizeof(Elf64_Dyn));
+	program->sections[SECTION_SYMTAB] = section(SHT_SYMTAB, offsetof(struct program, symtab),
+						    sizeof(program->symtab), sizeof(Elf64_Sym));
 }
 
 size_t elf_image(void *program, size_t room, bool runpath)
@@ -233,7 +254,8 @@ END_TEST
 
 START_TEST(test_elf_absurd)
 {
-	static const uint64_t absurd[] = { 0, 1, 7, 0x7fffffff, 0xffffffff, 1ull << 40, INT64_MAX, UINT64_MAX - 63,
+	static const uint64_t absurd[] = { 0,          1,          7,         0x7fffffff,
+					   0xffffffff, 1ull << 40, INT64_MAX, UINT64_MAX - 63,
 					   UINT64_MAX };
 	struct program program;
 	size_t i, j;
@@ -298,7 +320,10 @@ END_TEST
  */
 START_TEST(test_elf_tables)
 {
-	size_t symbols = 100000, size = sizeof(struct program) + symbols * sizeof(Elf64_Sym) + TABLES * sizeof(Elf64_Shdr), i;
+	size_t symbols = 100000,
+	       size = sizeof(struct program) + symbols * sizeof(Elf64_Sym) +
+		      TABLES * sizeof(Elf64_Shdr),
+	       i;
 	struct elf_functions found;
 	struct program *program = calloc(1, size);
 	struct reason why;
@@ -314,8 +339,8 @@ START_TEST(test_elf_tables)
 		list[i] = symbol("cudaMalloc", 0x11000 + i % 0x1000, 1, 7);
 	memcpy(headers, program->sections, sizeof(program->sections));
 	for (i = SECTION_COUNT; i < TABLES; i++)
-		headers[i] = section(i & 1 ? SHT_SYMTAB : SHT_DYNSYM, sizeof(*program), symbols * sizeof(Elf64_Sym),
-				     sizeof(Elf64_Sym));
+		headers[i] = section(i & 1 ? SHT_SYMTAB : SHT_DYNSYM, sizeof(*program),
+				     symbols * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
 	headers[SECTION_DYNSYM] = headers[SECTION_COUNT];
 	program->ehdr.e_shoff = (size_t)((char *)headers - (char *)program);
 	program->ehdr.e_shnum = TABLES;
@@ -404,7 +429,8 @@ START_TEST(test_elf_random)
 	for (round = 0; round < 5000; round++) {
 		program_make(&program, round & 1);
 		for (i = 0; i < 1 + round % 12; i++)
-			((uint8_t *)&program)[(size_t)lrand48() % sizeof(program)] = (uint8_t)lrand48();
+			((uint8_t *)&program)[(size_t)lrand48() % sizeof(program)] =
+				(uint8_t)lrand48();
 		read_all(&program, sizeof(program));
 	}
 }

@@ -34,7 +34,7 @@ START_TEST(identity_is_cleaned_and_may_be_cut)
 {
 	static const char strings[] = "a\033]0;x\007\0p\xff\xc3\xa9\0arg";
 
-	feed_identity(&feed, false, strings, sizeof(strings) - 1);	/* the last is not ended */
+	feed_identity(&feed, false, strings, sizeof(strings) - 1); /* the last is not ended */
 	look();
 	ck_assert_str_eq(process->user, "a?]0;x?");
 	ck_assert_str_eq(process->command, "p?\xc3\xa9");
@@ -44,7 +44,8 @@ END_TEST
 
 START_TEST(devices_by_the_machines_numbers)
 {
-	static const char strings[] = "ana\0python\0train.py\0\0\0" "5,2";
+	static const char strings[] = "ana\0python\0train.py\0\0\0"
+				      "5,2";
 
 	feed_identity(&feed, false, strings, sizeof(strings));
 	feed.device = 0;
@@ -224,7 +225,8 @@ START_TEST(cleared_still_count)
 	ck_assert_uint_eq(snapshot->gone.calls, 8);
 	ck_assert_uint_eq(snapshot->leaked, 1000);
 	ck_assert_uint_eq(snapshot->launches, 7);
-	ck_assert(!snapshot->gone.from_attach && !snapshot->gone.inexact && !snapshot->gone.sampled && !snapshot->gone.unreturned);
+	ck_assert(!snapshot->gone.from_attach && !snapshot->gone.inexact &&
+		  !snapshot->gone.sampled && !snapshot->gone.unreturned);
 }
 END_TEST
 
@@ -245,7 +247,8 @@ START_TEST(what_the_gone_were_is_kept)
 	ck_assert_uint_eq(snapshot->process_count, 0);
 	ck_assert_uint_eq(snapshot->gone.held, 1000);
 	ck_assert_uint_eq(snapshot->gone.leaked, 0);
-	ck_assert(snapshot->gone.from_attach && snapshot->gone.inexact && snapshot->gone.unreturned);
+	ck_assert(snapshot->gone.from_attach && snapshot->gone.inexact &&
+		  snapshot->gone.unreturned);
 }
 END_TEST
 
@@ -320,10 +323,14 @@ START_TEST(records_that_lie)
 		struct rec_kernel kernel;
 		struct rec_alloc alloc;
 		char bytes[256];
-	} record = { .hdr = { .type = REC_ALLOC, .size = sizeof(struct rec_alloc), .program = 1, .tgid = 1 } };
+	} record = { .hdr = { .type = REC_ALLOC,
+			      .size = sizeof(struct rec_alloc),
+			      .program = 1,
+			      .tgid = 1 } };
 
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, 0), -EINVAL);
-	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(struct rec_alloc) - 1), -EINVAL);
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(struct rec_alloc) - 1),
+			 -EINVAL);
 	record.hdr.size = sizeof(struct rec_hdr);
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
 	record.hdr.size = sizeof(struct rec_alloc);
@@ -335,10 +342,14 @@ START_TEST(records_that_lie)
 	record.hdr.type = 33;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
 	memset(&record, 0, sizeof(record));
-	record.hdr = (struct rec_hdr){ .type = REC_KERNEL, .size = sizeof(struct rec_kernel) + 8, .program = 1 };
+	record.hdr = (struct rec_hdr){ .type = REC_KERNEL,
+				       .size = sizeof(struct rec_kernel) + 8,
+				       .program = 1 };
 	record.kernel.name_len = 9;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
-	record.hdr = (struct rec_hdr){ .type = REC_SITE, .size = sizeof(struct rec_text) + 8, .program = 1 };
+	record.hdr = (struct rec_hdr){ .type = REC_SITE,
+				       .size = sizeof(struct rec_text) + 8,
+				       .program = 1 };
 	record.text.text_len = 0xffffffff;
 	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), -EINVAL);
 	record.hdr = (struct rec_hdr){ .type = REC_EXEC, .size = sizeof(struct rec_exec) };
@@ -365,10 +376,14 @@ START_TEST(random_bytes_do_no_harm)
 		 */
 		buffer = malloc(len + 1);
 		for (j = 0; j < len; j++)
-			buffer[1 + j] = random() % 3 ? (unsigned char)(random() % 4) : (unsigned char)random();
+			buffer[1 + j] = random() % 3 ? (unsigned char)(random() % 4) :
+						       (unsigned char)random();
 		hdr = (struct rec_hdr){
-			.type = types[(unsigned long)random() % sizeof(types)], .size = (__u16)((size_t)random() % (len + 4)),
-			.program = (__u32)random() % 8, .time = feed.now += 1000000, .tgid = (__u32)random() % 5,
+			.type = types[(unsigned long)random() % sizeof(types)],
+			.size = (__u16)((size_t)random() % (len + 4)),
+			.program = (__u32)random() % 8,
+			.time = feed.now += 1000000,
+			.tgid = (__u32)random() % 5,
 		};
 		memcpy(buffer + 1, &hdr, sizeof(hdr));
 		model_record(feed.model, (void *)(buffer + 1), len);

@@ -41,41 +41,50 @@ struct line_at {
  *             for y in b]
  */
 static const unsigned char table_38[] = {
-	0x00, 0x01, 0x04, 0x01, 0x02, 0x01, 0x02, 0xff, 0x04, 0x7f, 0x00, 0x7f, 0x00, 0x30, 0x0c, 0x01, 0x0a, 0x01, 0x02, 0x01, 0x04,
-	0x01, 0x02, 0xff, 0x08, 0x03, 0x06, 0x01, 0x06, 0x01, 0x02, 0xff,
+	0x00, 0x01, 0x04, 0x01, 0x02, 0x01, 0x02, 0xff, 0x04, 0x7f, 0x00,
+	0x7f, 0x00, 0x30, 0x0c, 0x01, 0x0a, 0x01, 0x02, 0x01, 0x04, 0x01,
+	0x02, 0xff, 0x08, 0x03, 0x06, 0x01, 0x06, 0x01, 0x02, 0xff,
 };
 static const struct line_at lines_38[] = {
-	{ 0, 2 }, { 4, 3 }, { 6, 4 }, { 8, 3 }, { 12, 305 }, { 24, 306 }, { 34, 307 }, { 36, 308 }, { 40, 309 }, { 42, 308 },
+	{ 0, 2 },    { 4, 3 },    { 6, 4 },    { 8, 3 },    { 12, 305 },
+	{ 24, 306 }, { 34, 307 }, { 36, 308 }, { 40, 309 }, { 42, 308 },
 	{ 50, 311 }, { 56, 312 }, { 62, 313 }, { 64, 312 }, { 70, 0 },
 };
 static const unsigned char table_310[] = {
-	0x04, 0x01, 0x02, 0x01, 0x02, 0x01, 0x04, 0xff, 0x00, 0x7f, 0x00, 0x7f, 0x0c, 0x30, 0x0a, 0x01, 0x02, 0x01, 0x04, 0x01, 0x02,
-	0x01, 0x06, 0xff, 0x0c, 0x03, 0x06, 0x01, 0x02, 0x01, 0x06, 0xff,
+	0x04, 0x01, 0x02, 0x01, 0x02, 0x01, 0x04, 0xff, 0x00, 0x7f, 0x00,
+	0x7f, 0x0c, 0x30, 0x0a, 0x01, 0x02, 0x01, 0x04, 0x01, 0x02, 0x01,
+	0x06, 0xff, 0x0c, 0x03, 0x06, 0x01, 0x02, 0x01, 0x06, 0xff,
 };
 static const struct line_at lines_310[] = {
-	{ 0, 2 }, { 4, 3 }, { 6, 4 }, { 8, 3 }, { 12, 305 }, { 24, 306 }, { 34, 307 }, { 36, 308 }, { 40, 309 }, { 42, 308 },
+	{ 0, 2 },    { 4, 3 },    { 6, 4 },    { 8, 3 },    { 12, 305 },
+	{ 24, 306 }, { 34, 307 }, { 36, 308 }, { 40, 309 }, { 42, 308 },
 	{ 48, 311 }, { 60, 312 }, { 66, 313 }, { 68, 312 }, { 74, 0 },
 };
 static const unsigned char table_312[] = {
-	0x80, 0x00, 0xd8, 0x08, 0x09, 0x80, 0x41, 0xd8, 0x09, 0x0a, 0xd8, 0x09, 0x0a, 0xf1, 0x03, 0x01, 0x0a, 0x0b, 0x80, 0x41, 0xf4,
-	0x5c, 0x09, 0x00, 0x0e, 0x13, 0x90, 0x31, 0x8b, 0x58, 0xf2, 0x00, 0x01, 0x05, 0x0f, 0x88, 0x01, 0xd8, 0x08, 0x09, 0x88, 0x51,
-	0x89, 0x06, 0x89, 0x01, 0xf0, 0x03, 0x01, 0x05, 0x0f, 0xf0, 0x04, 0x04, 0x05, 0x0e, 0xdc, 0x08, 0x09, 0x88, 0x21, 0xd8, 0x0a,
-	0x0b, 0xf4, 0x03, 0x01, 0x09, 0x0d, 0xf0, 0x06, 0x00, 0x0d, 0x0e, 0x88, 0x01, 0xe0, 0x15, 0x16, 0xf6, 0x03, 0x01, 0x0c, 0x18,
-	0xd8, 0x10, 0x11, 0xf2, 0x03, 0x00, 0x0d, 0x0e, 0xf2, 0x00, 0x01, 0x0c, 0x18, 0xf0, 0x00, 0x01, 0x05, 0x18, 0xf8, 0xf0, 0x03,
+	0x80, 0x00, 0xd8, 0x08, 0x09, 0x80, 0x41, 0xd8, 0x09, 0x0a, 0xd8, 0x09, 0x0a, 0xf1, 0x03,
+	0x01, 0x0a, 0x0b, 0x80, 0x41, 0xf4, 0x5c, 0x09, 0x00, 0x0e, 0x13, 0x90, 0x31, 0x8b, 0x58,
+	0xf2, 0x00, 0x01, 0x05, 0x0f, 0x88, 0x01, 0xd8, 0x08, 0x09, 0x88, 0x51, 0x89, 0x06, 0x89,
+	0x01, 0xf0, 0x03, 0x01, 0x05, 0x0f, 0xf0, 0x04, 0x04, 0x05, 0x0e, 0xdc, 0x08, 0x09, 0x88,
+	0x21, 0xd8, 0x0a, 0x0b, 0xf4, 0x03, 0x01, 0x09, 0x0d, 0xf0, 0x06, 0x00, 0x0d, 0x0e, 0x88,
+	0x01, 0xe0, 0x15, 0x16, 0xf6, 0x03, 0x01, 0x0c, 0x18, 0xd8, 0x10, 0x11, 0xf2, 0x03, 0x00,
+	0x0d, 0x0e, 0xf2, 0x00, 0x01, 0x0c, 0x18, 0xf0, 0x00, 0x01, 0x05, 0x18, 0xf8, 0xf0, 0x03,
 	0x00, 0x0d, 0x0e, 0x89, 0x01, 0xfc, 0xf2, 0x02, 0x01, 0x0c, 0x18,
 };
 static const struct line_at lines_312[] = {
-	{ 0, 1 }, { 2, 2 }, { 6, 3 }, { 8, 4 }, { 10, 3 }, { 16, 305 }, { 44, 306 }, { 56, 305 }, { 58, 307 }, { 60, 308 }, { 72, 309 },
-	{ 74, 308 }, { 84, 311 }, { 88, 313 }, { 90, 312 }, { 104, 313 }, { 106, 312 }, { 120, 0 }, { 122, 311 }, { 128, 0 },
-	{ 138, 312 }, { 144, 0 },
+	{ 0, 1 },     { 2, 2 },    { 6, 3 },     { 8, 4 },     { 10, 3 },    { 16, 305 },
+	{ 44, 306 },  { 56, 305 }, { 58, 307 },  { 60, 308 },  { 72, 309 },  { 74, 308 },
+	{ 84, 311 },  { 88, 313 }, { 90, 312 },  { 104, 313 }, { 106, 312 }, { 120, 0 },
+	{ 122, 311 }, { 128, 0 },  { 138, 312 }, { 144, 0 },
 };
 
-#define CHECK_LINES(version, suffix)								\
-	for (size_t i = 0; i + 1 < ARRAY_LEN(lines_##suffix); i++)				\
-		for (long at = lines_##suffix[i].at; at < lines_##suffix[i + 1].at; at += 2)	\
-			ck_assert_msg(python_line(version, table_##suffix, sizeof(table_##suffix), 1, at) == lines_##suffix[i].line,	\
-				      "%#x at %ld: %u, not %u", version, at,				\
-				      python_line(version, table_##suffix, sizeof(table_##suffix), 1, at), lines_##suffix[i].line)
+#define CHECK_LINES(version, suffix) \
+	for (size_t i = 0; i + 1 < ARRAY_LEN(lines_##suffix); i++) \
+		for (long at = lines_##suffix[i].at; at < lines_##suffix[i + 1].at; at += 2) \
+	ck_assert_msg(python_line(version, table_##suffix, sizeof(table_##suffix), 1, at) == \
+			      lines_##suffix[i].line, \
+		      "%#x at %ld: %u, not %u", version, at, \
+		      python_line(version, table_##suffix, sizeof(table_##suffix), 1, at), \
+		      lines_##suffix[i].line)
 
 START_TEST(lines_are_pythons)
 {
@@ -106,7 +115,8 @@ START_TEST(any_table_is_read_to_its_end)
 			table[i] = (unsigned char)rand_r(&seed);
 		table = realloc(table, bytes ? bytes : 1);
 		for (size_t i = 0; i < ARRAY_LEN(versions); i++)
-			python_line(versions[i], table, bytes, (unsigned int)rand_r(&seed), rand_r(&seed) % 5000 - 5);
+			python_line(versions[i], table, bytes, (unsigned int)rand_r(&seed),
+				    rand_r(&seed) % 5000 - 5);
 		free(table);
 	}
 }
@@ -142,7 +152,8 @@ START_TEST(files_have_owners)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
-		ck_assert_msg(python_owner(files[i].path, skip) == files[i].owner, "%s", files[i].path);
+		ck_assert_msg(python_owner(files[i].path, skip) == files[i].owner, "%s",
+			      files[i].path);
 	ck_assert_int_eq(python_owner("/home/ana/vendored/x.py", NULL), PYTHON_PROGRAM);
 }
 END_TEST
@@ -160,8 +171,9 @@ static void offsets_313(unsigned char offsets[PYTHON_OFFSETS_BYTES])
 	static const struct {
 		uint16_t at, value;
 	} words[] = {
-		{ 184, 72 }, { 192, 152 }, { 232, 8 }, { 240, 0 }, { 248, 56 }, { 264, 70 }, { 280, 112 }, { 288, 120 }, { 296, 128 },
-		{ 304, 136 }, { 312, 68 }, { 344, 200 }, { 560, 40 },
+		{ 184, 72 }, { 192, 152 }, { 232, 8 },   { 240, 0 },   { 248, 56 },
+		{ 264, 70 }, { 280, 112 }, { 288, 120 }, { 296, 128 }, { 304, 136 },
+		{ 312, 68 }, { 344, 200 }, { 560, 40 },
 	};
 
 	memset(offsets, 0, PYTHON_OFFSETS_BYTES);
@@ -187,16 +199,19 @@ START_TEST(layouts_are_checked)
 	offsets_313(offsets);
 	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why), 0);
 	ck_assert_uint_eq(layout.code_bytecode, 200);
-	ck_assert_int_eq(python_layout_find(0x030e, offsets, sizeof(offsets), &layout, &why), -ENOTSUP);
+	ck_assert_int_eq(python_layout_find(0x030e, offsets, sizeof(offsets), &layout, &why),
+			 -ENOTSUP);
 	/* What it says counts. */
 	word_put(offsets, 344, 208);
 	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why), 0);
 	ck_assert_uint_eq(layout.code_bytecode, 208);
 	word_put(offsets, 248, 100000);
-	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why), -ENOTSUP);
+	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why),
+			 -ENOTSUP);
 	offsets_313(offsets);
 	word_put(offsets, 16, 1);
-	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why), -ENOTSUP);
+	ck_assert_int_eq(python_layout_find(0x030d, offsets, sizeof(offsets), &layout, &why),
+			 -ENOTSUP);
 	ck_assert_ptr_nonnull(strstr(why.text, "free-threaded"));
 }
 END_TEST
@@ -205,22 +220,35 @@ END_TEST
 
 union code_record {
 	struct rec_python_code code;
-	char room[sizeof(struct rec_python_code) + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL + PYTHON_TABLE_SMALL];
+	char room[sizeof(struct rec_python_code) + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL +
+		  PYTHON_TABLE_SMALL];
 };
 
 static void code_make(union code_record *record, uint64_t code, const char *file, const char *name)
 {
 	memset(record, 0, sizeof(*record));
 	record->code = (struct rec_python_code){
-		.hdr = { .type = REC_PYTHON_CODE, .size = sizeof(*record), .program = 1, .tgid = 7, .tid = 7 }, .code = code, .mark = 5,
-		.first_line = 1, .version = 0x030c, .file_room = PYTHON_FILE_SMALL, .name_room = PYTHON_NAME_SMALL,
-		.table_room = PYTHON_TABLE_SMALL, .table_bytes = sizeof(table_312), .table_here = sizeof(table_312),
+		.hdr = { .type = REC_PYTHON_CODE,
+			 .size = sizeof(*record),
+			 .program = 1,
+			 .tgid = 7,
+			 .tid = 7 },
+		.code = code,
+		.mark = 5,
+		.first_line = 1,
+		.version = 0x030c,
+		.file_room = PYTHON_FILE_SMALL,
+		.name_room = PYTHON_NAME_SMALL,
+		.table_room = PYTHON_TABLE_SMALL,
+		.table_bytes = sizeof(table_312),
+		.table_here = sizeof(table_312),
 		.file = { .chars = (__u32)strlen(file), .bytes = (__u16)strlen(file), .width = 1 },
 		.name = { .chars = (__u32)strlen(name), .bytes = (__u16)strlen(name), .width = 1 },
 	};
 	memcpy(record->code.bytes, file, strlen(file));
 	memcpy(record->code.bytes + PYTHON_FILE_SMALL, name, strlen(name));
-	memcpy(record->code.bytes + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL, table_312, sizeof(table_312));
+	memcpy(record->code.bytes + PYTHON_FILE_SMALL + PYTHON_NAME_SMALL, table_312,
+	       sizeof(table_312));
 }
 
 START_TEST(code_objects_name_frames)
@@ -296,7 +324,10 @@ START_TEST(records_that_lie)
 			record.code.table_here = PYTHON_TABLE_SMALL + 1;
 		else if (i == 3)
 			record.code.table_room = 60000;
-		python_codes_add(codes, &record.code, i == 4 ? sizeof(record.code) - 1 : i == 5 ? sizeof(record) - 1 : sizeof(record));
+		python_codes_add(codes, &record.code,
+				 i == 4 ? sizeof(record.code) - 1 :
+				 i == 5 ? sizeof(record) - 1 :
+					  sizeof(record));
 		ck_assert_ptr_null(python_codes_name(codes, 1, &frame).function);
 	}
 	/* Parts of a table: in order, and no more than it has. */
@@ -362,7 +393,8 @@ static void put(void *context, const struct rec_hdr *record)
 
 	if (record->type == REC_SITE) {
 		put->sites++;
-		snprintf(put->texts + strlen(put->texts), sizeof(put->texts) - strlen(put->texts), "%s|", text->text);
+		snprintf(put->texts + strlen(put->texts), sizeof(put->texts) - strlen(put->texts),
+			 "%s|", text->text);
 	} else if (record->type == REC_FRAME) {
 		put->frames++;
 	} else if (record->type == REC_STACK) {
@@ -375,8 +407,16 @@ static void put(void *context, const struct rec_hdr *record)
 START_TEST(stacks_show_the_programs_line)
 {
 	struct rec_python_stack record = {
-		.hdr = { .type = REC_PYTHON_STACK, .size = sizeof(record), .program = 1, .tgid = 7, .tid = 7 }, .stack = 99, .site = 0x4000, .count = 3,
-		.frames = { { .code = 0x1000, .mark = 5, .at = 2 }, { .code = 0x2000, .mark = 5, .at = 8 },
+		.hdr = { .type = REC_PYTHON_STACK,
+			 .size = sizeof(record),
+			 .program = 1,
+			 .tgid = 7,
+			 .tid = 7 },
+		.stack = 99,
+		.site = 0x4000,
+		.count = 3,
+		.frames = { { .code = 0x1000, .mark = 5, .at = 2 },
+			    { .code = 0x2000, .mark = 5, .at = 8 },
 			    { .code = 0x3000, .mark = 5, .at = 74, .flags = PYTHON_UNKNOWN } },
 	};
 	struct stacks *stacks = stacks_new(NULL);
@@ -389,13 +429,16 @@ START_TEST(stacks_show_the_programs_line)
 	code_make(&code, 0x2000, "/home/ana/train.py", "step");
 	python_stacks_record(python, &code.code.hdr, sizeof(code), put, &got);
 	python_stacks_record(python, &record.hdr, sizeof(record), put, &got);
-	ck_assert_str_eq(got.texts, "empty at memory.py:2 (python)|step at train.py:4 (python)|? at ? (python)|");
+	ck_assert_str_eq(
+		got.texts,
+		"empty at memory.py:2 (python)|step at train.py:4 (python)|? at ? (python)|");
 	ck_assert_uint_eq(got.frames, 3);
 	ck_assert_uint_eq(got.stacks, 1);
 	ck_assert_uint_eq(got.stack.count, 4);
 	ck_assert_uint_eq(got.stack.shown, 2);
 	ck_assert_uint_eq(got.places[0], 0x4000);
-	ck_assert(PLACE_IS_PYTHON(got.places[1]) && PLACE_IS_PYTHON(got.places[2]) && got.places[1] != got.places[2]);
+	ck_assert(PLACE_IS_PYTHON(got.places[1]) && PLACE_IS_PYTHON(got.places[2]) &&
+		  got.places[1] != got.places[2]);
 	ck_assert_uint_eq(stacks_id(stacks, 1, 99), got.stack.stack);
 	ck_assert_uint_eq(stacks_shown(stacks, 1, 99), got.places[2]);
 	/* Places are told of once; a stack with nothing known is none. */
@@ -420,11 +463,12 @@ END_TEST
 
 /* ---- native and Python frames ---- */
 
-#define CODE	0x500000	/* of the interpreter in these tests: */
-#define LOOP	0x510000
+#define CODE 0x500000 /* of the interpreter in these tests: */
+#define LOOP 0x510000
 
 /* What python_merge() makes: native addresses as they are, Python frames as their numbers. */
-static void merge_check(struct rec_python_stack *record, const uint64_t *native, uint32_t count, const uint64_t *expected, uint32_t len)
+static void merge_check(struct rec_python_stack *record, const uint64_t *native, uint32_t count,
+			const uint64_t *expected, uint32_t len)
 {
 	struct merged_frame merged[MERGED_MAX];
 	uint32_t made, i;
@@ -436,18 +480,26 @@ static void merge_check(struct rec_python_stack *record, const uint64_t *native,
 	made = python_merge(record, native, count, merged);
 	ck_assert_uint_eq(made, len);
 	for (i = 0; i < made; i++)
-		ck_assert_uint_eq(merged[i].python ? (uint64_t)(merged[i].python - record->frames) : merged[i].native, expected[i]);
+		ck_assert_uint_eq(merged[i].python ? (uint64_t)(merged[i].python - record->frames) :
+						     merged[i].native,
+				  expected[i]);
 }
 
 #define MERGE_CHECK(record, native, ...) \
-	merge_check(record, native, ARRAY_LEN(native), (const uint64_t[]){ __VA_ARGS__ }, ARRAY_LEN(((const uint64_t[]){ __VA_ARGS__ })))
+	merge_check(record, native, ARRAY_LEN(native), (const uint64_t[]){ __VA_ARGS__ }, \
+		    ARRAY_LEN(((const uint64_t[]){ __VA_ARGS__ })))
 
 START_TEST(native_and_python_frames_are_one_stack)
 {
 	/* A call from a library, a callback from C into Python, main(). */
-	const uint64_t native[] = { 0x1000, 0x1100, CODE + 8, LOOP + 8, CODE + 16, 0x2000, CODE + 24, LOOP + 0x1000, CODE + 32, 0x3000 };
+	const uint64_t native[] = { 0x1000, 0x1100,    CODE + 8,      LOOP + 8,  CODE + 16,
+				    0x2000, CODE + 24, LOOP + 0x1000, CODE + 32, 0x3000 };
 	struct rec_python_stack record = {
-		.count = 4, .frames = { { .at = 0 }, { .flags = PYTHON_ENTERED }, { .at = 0 }, { .flags = PYTHON_ENTERED } },
+		.count = 4,
+		.frames = { { .at = 0 },
+			    { .flags = PYTHON_ENTERED },
+			    { .at = 0 },
+			    { .flags = PYTHON_ENTERED } },
 	};
 	uint64_t many[CUTOP_STACK_FRAMES];
 	uint32_t i;
@@ -467,18 +519,23 @@ START_TEST(native_and_python_frames_are_one_stack)
 	record.frames[1].flags = 0;
 	MERGE_CHECK(&record, native, 0x1000, 0x1100, 0, 1, 2, 3);
 	/* An extension module in the interpreter's own file is the call site all the same. */
-	merge_check(&record, (const uint64_t[]){ CODE + 8 }, 1, (const uint64_t[]){ CODE + 8, 0, 1, 2, 3 }, 5);
+	merge_check(&record, (const uint64_t[]){ CODE + 8 }, 1,
+		    (const uint64_t[]){ CODE + 8, 0, 1, 2, 3 }, 5);
 	/* As many frames as can be. */
 	for (i = 0; i < ARRAY_LEN(many); i++)
 		many[i] = 0x1000 + i;
 	record.count = PYTHON_FRAMES;
 	memset(record.frames, 0, sizeof(record.frames));
-	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many), (struct merged_frame[MERGED_MAX]){ 0 }), MERGED_MAX);
+	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many),
+				       (struct merged_frame[MERGED_MAX]){ 0 }),
+			  MERGED_MAX);
 	for (i = 0; i < PYTHON_FRAMES; i++)
 		record.frames[i].flags = PYTHON_ENTERED;
 	for (i = 1; i < ARRAY_LEN(many); i++)
 		many[i] = i <= PYTHON_FRAMES ? LOOP + i : 0x1000 + i;
-	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many), (struct merged_frame[MERGED_MAX]){ 0 }), CUTOP_STACK_FRAMES);
+	ck_assert_uint_eq(python_merge(&record, many, ARRAY_LEN(many),
+				       (struct merged_frame[MERGED_MAX]){ 0 }),
+			  CUTOP_STACK_FRAMES);
 }
 END_TEST
 

@@ -11,14 +11,25 @@
 #include "model/allocations.h"
 #include "model/limits.h"
 
-#define SLOTS 512
+#define SLOTS      512
 #define OPERATIONS 100000
 
 /* What a careful person with a list would say. */
 struct reference {
-	struct { bool live; uint64_t bytes; unsigned int kind; int device; uint64_t born; } slot[SLOTS];
-	uint64_t live, peak, leaked, allocations, frees, unknown, failed, lost, kinds[KIND_COUNT], live_allocations;
-	struct { unsigned int slot; uint64_t born, when; bool waiting; } late[OPERATIONS];
+	struct {
+		bool live;
+		uint64_t bytes;
+		unsigned int kind;
+		int device;
+		uint64_t born;
+	} slot[SLOTS];
+	uint64_t live, peak, leaked, allocations, frees, unknown, failed, lost, kinds[KIND_COUNT],
+		live_allocations;
+	struct {
+		unsigned int slot;
+		uint64_t born, when;
+		bool waiting;
+	} late[OPERATIONS];
 	size_t late_count, late_given_up;
 };
 
@@ -82,7 +93,8 @@ static void check_against(const struct reference *reference, struct feed *feed)
 
 static void random_alloc(struct reference *reference, struct feed *feed, unsigned int slot)
 {
-	static const unsigned int kinds[] = { KIND_DEVICE, KIND_DEVICE, KIND_ASYNC, KIND_MANAGED, KIND_PINNED };
+	static const unsigned int kinds[] = { KIND_DEVICE, KIND_DEVICE, KIND_ASYNC, KIND_MANAGED,
+					      KIND_PINNED };
 	unsigned int kind = kinds[random() % 5];
 	uint64_t bytes = 1 + (uint64_t)random() % 0x10000;
 	int result = random() % 20 ? 0 : 2;

@@ -16,11 +16,18 @@ static void clear(struct feed *feed)
 	ck_assert_int_eq(model_record(feed->model, &record, sizeof(record)), 0);
 }
 
-static void device(struct feed *feed, int number, const char *name, unsigned int known, uint64_t used)
+static void device(struct feed *feed, int number, const char *name, unsigned int known,
+		   uint64_t used)
 {
 	struct rec_device_reading record = {
-		.hdr = { .type = REC_DEVICE_READING, .size = sizeof(record) }, .device = number, .known = known,
-		.used = used, .total = 1000 * MIB, .utilization = 97, .temperature = 64, .power = 412300,
+		.hdr = { .type = REC_DEVICE_READING, .size = sizeof(record) },
+		.device = number,
+		.known = known,
+		.used = used,
+		.total = 1000 * MIB,
+		.utilization = 97,
+		.temperature = 64,
+		.power = 412300,
 	};
 
 	/* A name that fills its room has no end. */
@@ -32,7 +39,10 @@ static void device(struct feed *feed, int number, const char *name, unsigned int
 static void process(struct feed *feed, uint32_t pid, bool known, uint64_t used)
 {
 	struct rec_process_reading record = {
-		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(record) }, .pid = pid, .is_known = known, .used = used,
+		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(record) },
+		.pid = pid,
+		.is_known = known,
+		.used = used,
 	};
 
 	ck_assert_int_eq(model_record(feed->model, &record.hdr, sizeof(record)), 0);
@@ -82,8 +92,8 @@ START_TEST(both_sides)
 	device(&feed, 2, "H100", ALL, 80 * MIB);
 	device(&feed, 0, "A\033[2J\n", READING_MEMORY | READING_POWER, 7 * MIB);
 	process(&feed, feed.pid, true, 30 * MIB);
-	process(&feed, feed.pid, true, 15 * MIB);	/* on another device */
-	process(&feed, feed.pid + 1, true, 99 * MIB);	/* nobody watched */
+	process(&feed, feed.pid, true, 15 * MIB);     /* on another device */
+	process(&feed, feed.pid + 1, true, 99 * MIB); /* nobody watched */
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_eq(snapshot->device_count, 2);
 	ck_assert_int_eq(snapshot->devices[0].device, 0);

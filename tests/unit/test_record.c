@@ -132,8 +132,11 @@ START_TEST(sought)
 	ck_assert(!replay_open(&replay, path, &whole, &why));
 	for (from = 0; from < SAMPLE_MOMENTS; from++)
 		for (to = 0; to < SAMPLE_MOMENTS; to++) {
-			assert_document(replay_seek(replay, sample.times[from]), sample.documents[from]);
-			assert_document(replay_seek(replay, sample.times[to] + (to % 2 ? SECOND / 3 : 0)), sample.documents[to]);
+			assert_document(replay_seek(replay, sample.times[from]),
+					sample.documents[from]);
+			assert_document(replay_seek(replay,
+						    sample.times[to] + (to % 2 ? SECOND / 3 : 0)),
+					sample.documents[to]);
 			if (to + 1 < SAMPLE_MOMENTS)
 				assert_document(replay_step(replay, 0), sample.documents[to + 1]);
 		}
@@ -232,7 +235,8 @@ START_TEST(played)
 }
 END_TEST
 
-static size_t processes_with(const struct replay_settings *settings, const char *path, uint32_t *pid)
+static size_t processes_with(const struct replay_settings *settings, const char *path,
+			     uint32_t *pid)
 {
 	struct snapshot *snapshot;
 	struct replay *replay;

@@ -74,7 +74,9 @@ START_TEST(every_length)
 	stream = stream_of(path, &stream_size, &count);
 	for (len = 0; len < size; len++) {
 		if (record_open(&reader, bytes, len, &why)) {
-			ck_assert_msg(!len || strstr(why.text, "cut off") || strstr(why.text, "end is missing"), "%zu: %s", len, why.text);
+			ck_assert_msg(!len || strstr(why.text, "cut off") ||
+					      strstr(why.text, "end is missing"),
+				      "%zu: %s", len, why.text);
 			ck_assert_str_ne(why.text, "");
 			ck_assert_uint_eq(before, 0);
 			continue;
@@ -149,14 +151,14 @@ static size_t blocks_of(const char *bytes, size_t size, size_t *at, size_t max)
 	return count;
 }
 
-enum { SAMPLE_ROOM = 1 << 20 };	/* more than it is with a block twice */
+enum { SAMPLE_ROOM = 1 << 20 }; /* more than it is with a block twice */
 
 /*
  * What is left of a recording of the @count blocks whose numbers are @order: where it is damaged,
  * with how many records before that.
  */
-static void assert_order(const char *bytes, const size_t *at, const size_t *order, size_t count, size_t due, const char *stream,
-			 size_t stream_size)
+static void assert_order(const char *bytes, const size_t *at, const size_t *order, size_t count,
+			 size_t due, const char *stream, size_t stream_size)
 {
 	size_t i, size = at[0], bad = 0, records;
 	char *moved = malloc(SAMPLE_ROOM), expected[128];
@@ -174,7 +176,8 @@ static void assert_order(const char *bytes, const size_t *at, const size_t *orde
 	}
 	ck_assert_msg(!record_open(&reader, moved, size, &why), "%s", why.text);
 	ck_assert_int_eq(reader_end(reader, &text), RECORDING_IS_DAMAGED);
-	snprintf(expected, sizeof(expected), "at byte %zu: block %zu should be here, and block %zu is", bad, due, order[due]);
+	snprintf(expected, sizeof(expected),
+		 "at byte %zu: block %zu should be here, and block %zu is", bad, due, order[due]);
 	ck_assert_msg(strstr(text, expected) != NULL, "%s, not %s", text, expected);
 	records = count_records(reader, stream, stream_size);
 	ck_assert(due > 1 || !records);
@@ -196,17 +199,17 @@ START_TEST(every_block)
 	count = blocks_of(bytes, size, at, 98);
 	ck_assert_uint_ge(count, SAMPLE_MOMENTS + 2);
 	for (k = 1; k + 1 < count; k++) {
-		for (i = n = 0; i < count; i++)		/* missing */
+		for (i = n = 0; i < count; i++) /* missing */
 			if (i != k)
 				order[n++] = i;
 		assert_order(bytes, at, order, n, k, stream, stream_size);
-		for (i = n = 0; i < count; i++) {	/* repeated */
+		for (i = n = 0; i < count; i++) { /* repeated */
 			order[n++] = i;
 			if (i == k)
 				order[n++] = i;
 		}
 		assert_order(bytes, at, order, n, k + 1, stream, stream_size);
-		for (i = 0; i < count; i++)		/* swapped with the next */
+		for (i = 0; i < count; i++) /* swapped with the next */
 			order[i] = i == k ? k + 1 : i == k + 1 ? k : i;
 		assert_order(bytes, at, order, count, k, stream, stream_size);
 	}
@@ -251,7 +254,8 @@ START_TEST(every_byte)
 			refused++;
 		} else {
 			end = reader_end(reader, &text);
-			ck_assert_msg(end == RECORDING_IS_DAMAGED, "bit %zu: %d %s", bit, end, text);
+			ck_assert_msg(end == RECORDING_IS_DAMAGED, "bit %zu: %d %s", bit, end,
+				      text);
 			count_records(reader, stream, stream_size);
 			reader_close(reader);
 			damaged++;
@@ -269,7 +273,8 @@ END_TEST
 
 START_TEST(foreign)
 {
-	struct recording_preamble preamble = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
+	struct recording_preamble preamble = { .order = RECORDING_ORDER,
+					       .version = RECORDING_VERSION };
 	struct reader *reader;
 	struct reason why;
 	char path[256];
@@ -279,7 +284,11 @@ START_TEST(foreign)
 	ck_assert_str_eq(why.text, "it is empty");
 	ck_assert_int_lt(record_open(&reader, "{\"schema\":1}\n", 13, &why), 0);
 	ck_assert_str_eq(why.text, "it is no recording of cutop");
-	ck_assert_int_lt(record_open(&reader, "\x89" "CUTOP\n and more", 16, &why), 0);
+	ck_assert_int_lt(record_open(&reader,
+				     "\x89"
+				     "CUTOP\n and more",
+				     16, &why),
+			 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "transfer text"));
 	preamble.order = __builtin_bswap32(preamble.order);
 	ck_assert_int_eq(record_open(&reader, &preamble, sizeof(preamble), &why), -ENOTSUP);
@@ -303,14 +312,20 @@ struct forged {
 	size_t size;
 };
 
-static void forge_block(struct forged *file, unsigned int flags, uint64_t time, const void *data, size_t stored, size_t bytes)
+static void forge_block(struct forged *file, unsigned int flags, uint64_t time, const void *data,
+			size_t stored, size_t bytes)
 {
 	struct block_header header = {
-		.magic = BLOCK_MAGIC, .flags = flags, .stored = (uint32_t)stored, .bytes = (uint32_t)bytes, .time = time,
+		.magic = BLOCK_MAGIC,
+		.flags = flags,
+		.stored = (uint32_t)stored,
+		.bytes = (uint32_t)bytes,
+		.time = time,
 		.check = (uint32_t)crc32(0, data, (uInt)stored),
 	};
 
-	header.own_check = (uint32_t)crc32(0, (const Bytef *)&header, offsetof(struct block_header, own_check));
+	header.own_check = (uint32_t)crc32(0, (const Bytef *)&header,
+					   offsetof(struct block_header, own_check));
 	memcpy(file->bytes + file->size, &header, sizeof(header));
 	memcpy(file->bytes + file->size + sizeof(header), data, stored);
 	file->size += sizeof(header) + stored;
@@ -319,8 +334,12 @@ static void forge_block(struct forged *file, unsigned int flags, uint64_t time, 
 /* Begins a file whose text is as ours would be, with @line after it. */
 static void forge_begin(struct forged *file, const char *line)
 {
-	struct recording_preamble preamble = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
-	struct facts facts = { .start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = SECOND, .version = "9.9" };
+	struct recording_preamble preamble = { .order = RECORDING_ORDER,
+					       .version = RECORDING_VERSION };
+	struct facts facts = { .start_mono = 100 * SECOND,
+			       .start_real = 1700000000 * SECOND,
+			       .leak_age = SECOND,
+			       .version = "9.9" };
 	char *text, *longer;
 	long len = facts_write(&facts, &text);
 
@@ -351,7 +370,8 @@ static enum recording_end read_forged(struct forged *file, size_t *records)
 
 START_TEST(forged_blocks)
 {
-	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .program = 1 }, { .type = REC_INEXACT } };
+	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .program = 1 },
+				   { .type = REC_INEXACT } };
 	struct forged *file = malloc(sizeof(*file));
 	char bomb[1000], zeros[2000] = "";
 	size_t records, packed = pack_bytes(zeros, sizeof(zeros), bomb, sizeof(bomb));
@@ -409,8 +429,17 @@ END_TEST
 START_TEST(forged_facts)
 {
 	static const char *const bad[] = {
-		"start_real=0\n", "start_mono=x\n", "start_mono=-1\n", "start_real=99999999999999999999999\n", "command=2\n", "calls=\n",
-		"records=1\n", "records=1:\n", "records=:4\n", "records=1:4;\n", "leak_age=18446744073709551615\n",
+		"start_real=0\n",
+		"start_mono=x\n",
+		"start_mono=-1\n",
+		"start_real=99999999999999999999999\n",
+		"command=2\n",
+		"calls=\n",
+		"records=1\n",
+		"records=1:\n",
+		"records=:4\n",
+		"records=1:4;\n",
+		"leak_age=18446744073709551615\n",
 	};
 	struct forged *file = malloc(sizeof(*file));
 	struct reader *reader;
@@ -440,9 +469,13 @@ END_TEST
 START_TEST(renumbered)
 {
 	struct rec_call_row call = {
-		.hdr = { .type = REC_CALL_ROW, .size = sizeof(call), .program = 1 }, .key = { .program = 1, .call = 1 }, .row = { .calls = 5 },
+		.hdr = { .type = REC_CALL_ROW, .size = sizeof(call), .program = 1 },
+		.key = { .program = 1, .call = 1 },
+		.row = { .calls = 5 },
 	};
-	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 3, .cause = 1 };
+	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) },
+				 .total = 3,
+				 .cause = 1 };
 	struct forged *file = malloc(sizeof(*file));
 	char block[2 * sizeof(call) + sizeof(lost)];
 	const struct rec_hdr *record;

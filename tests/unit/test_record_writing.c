@@ -17,7 +17,9 @@
 START_TEST(no_room)
 {
 	struct facts facts = { .start_mono = 1, .start_real = 1, .version = "0" };
-	struct rec_launch_row row = { .hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(row), .program = 1 } };
+	struct rec_launch_row row = {
+		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(row), .program = 1 }
+	};
 	struct rlimit limit = { .rlim_cur = 100000, .rlim_max = RLIM_INFINITY };
 	const char *path = record_path("limited"), *text;
 	struct writer *writer;
@@ -68,7 +70,8 @@ START_TEST(many_records)
 
 	ck_assert(!writer_open(&writer, path, &facts, &why));
 	for (i = 0; i < 3000; i++) {
-		name.hdr.size = (uint16_t)(sizeof(name) + (unsigned int)i * 13 % 65000 % (65535 - sizeof(name)));
+		name.hdr.size = (uint16_t)(sizeof(name) +
+					   (unsigned int)i * 13 % 65000 % (65535 - sizeof(name)));
 		name.address = (uint64_t)i;
 		memcpy(room, &name, sizeof(name));
 		memset(room + sizeof(name), i, name.hdr.size - sizeof(name));
@@ -80,7 +83,8 @@ START_TEST(many_records)
 	for (i = 0; (record = reader_next(reader)) != NULL; i++) {
 		ck_assert_uint_eq((uintptr_t)record % 8, 0);
 		ck_assert_uint_eq(((const struct rec_text *)record)->address, (uint64_t)i);
-		ck_assert_uint_eq(record->size, sizeof(name) + (unsigned int)i * 13 % 65000 % (65535 - sizeof(name)));
+		ck_assert_uint_eq(record->size, sizeof(name) + (unsigned int)i * 13 % 65000 %
+								       (65535 - sizeof(name)));
 		if (record->size > sizeof(name))
 			ck_assert_int_eq(((const char *)record)[record->size - 1], (char)i);
 	}
@@ -94,13 +98,21 @@ START_TEST(only_changes)
 {
 	struct changes *changes = changes_new();
 	struct rec_launch_row launch = {
-		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(launch), .program = 1 }, .key = { .program = 1 }, .row = { .launches = 1 },
+		.hdr = { .type = REC_LAUNCH_ROW, .size = sizeof(launch), .program = 1 },
+		.key = { .program = 1 },
+		.row = { .launches = 1 },
 	};
 	struct rec_graph_row graph = {
-		.hdr = { .type = REC_GRAPH_ROW, .size = sizeof(graph), .program = 1 }, .key = { .program = 1, .exec = 5 }, .row = { .launches = 1 },
+		.hdr = { .type = REC_GRAPH_ROW, .size = sizeof(graph), .program = 1 },
+		.key = { .program = 1, .exec = 5 },
+		.row = { .launches = 1 },
 	};
-	struct rec_graph about = { .hdr = { .type = REC_GRAPH, .size = sizeof(about), .program = 2 } };
-	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 0, .cause = 3 };
+	struct rec_graph about = {
+		.hdr = { .type = REC_GRAPH, .size = sizeof(about), .program = 2 }
+	};
+	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) },
+				 .total = 0,
+				 .cause = 3 };
 	struct rec_hdr done = { .type = REC_GRAPHS_DONE, .size = sizeof(done), .program = 1 };
 	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment) } };
 

@@ -17,7 +17,7 @@
 #include "names/resolver.h"
 #include "names/resolver_process.h"
 
-static int other_end = -1;	/* of the process that was started last */
+static int other_end = -1; /* of the process that was started last */
 static unsigned int starts;
 
 int resolver_process_start(uint64_t memory, pid_t *pid)
@@ -53,7 +53,10 @@ static bool message_take(struct resolver_question *question, int *descriptors)
 		struct cmsghdr header;
 	} control;
 	struct iovec part = { question, sizeof(*question) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control) };
 	ssize_t n = recvmsg(other_end, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	int fds[2], i;
@@ -89,7 +92,9 @@ static void expect_silence(void)
 
 static void reply(uint64_t cookie, uint32_t line, uint32_t took_ms)
 {
-	struct resolver_answer answer = { .cookie = cookie, .line = line, .took_ms = took_ms, .path = "x.c" };
+	struct resolver_answer answer = {
+		.cookie = cookie, .line = line, .took_ms = took_ms, .path = "x.c"
+	};
 
 	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
 }
@@ -124,7 +129,8 @@ static void expect_answers(struct resolver *resolver, const uint64_t *expected)
 	ck_assert_uint_eq(i, told_count);
 }
 
-#define ANSWERS(resolver, ...) expect_answers(resolver, (const uint64_t[]){ __VA_ARGS__ __VA_OPT__(,) 0, 0 })
+#define ANSWERS(resolver, ...) \
+	expect_answers(resolver, (const uint64_t[]){ __VA_ARGS__ __VA_OPT__(, ) 0, 0 })
 
 static struct resolver *resolver_made(uint64_t comes_back)
 {
@@ -220,7 +226,7 @@ START_TEST(a_user_is_charged)
 	unsigned int i;
 
 	if (getuid())
-		goto out;	/* all files have one owner */
+		goto out; /* all files have one owner */
 	for (i = 0; i < RESOLVER_ENDS_MAX; i++) {
 		file = file_add(resolver, 4712);
 		ck_assert(resolver_ask(resolver, file, 1, 1));

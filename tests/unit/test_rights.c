@@ -29,14 +29,24 @@ static void dropped(void)
 /* The error of the system call @number, whose arguments are all @argument. */
 static int error_of(long number, long argument)
 {
-	return syscall(number, argument, argument, argument, argument, argument, argument) < 0 ? errno : 0;
+	return syscall(number, argument, argument, argument, argument, argument, argument) < 0 ?
+		       errno :
+		       0;
 }
 
 START_TEST(test_calls_are_refused)
 {
 	static const long calls[] = {
-		SYS_execve, SYS_process_vm_writev, SYS_setns, SYS_unshare, SYS_mount, SYS_open_by_handle_at, 438 /* pidfd_getfd */,
-		SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+		SYS_execve,
+		SYS_process_vm_writev,
+		SYS_setns,
+		SYS_unshare,
+		SYS_mount,
+		SYS_open_by_handle_at,
+		438 /* pidfd_getfd */,
+		SYS_io_uring_setup,
+		SYS_io_uring_enter,
+		SYS_io_uring_register,
 	};
 	size_t i;
 
@@ -45,7 +55,8 @@ START_TEST(test_calls_are_refused)
 		ck_assert_msg(error_of(calls[i], -1) != EPERM, "system call %ld", calls[i]);
 	dropped();
 	for (i = 0; i < ARRAY_LEN(calls); i++)
-		ck_assert_msg(error_of(calls[i], -1) == EPERM, "system call %ld: %s", calls[i], strerror(errno));
+		ck_assert_msg(error_of(calls[i], -1) == EPERM, "system call %ld: %s", calls[i],
+			      strerror(errno));
 }
 END_TEST
 
@@ -65,7 +76,8 @@ static int clone_error(unsigned long flags)
 static int clone3_error(void)
 {
 	struct {
-		unsigned long long flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+		unsigned long long flags, pidfd, child_tid, parent_tid, exit_signal, stack,
+			stack_size, tls;
 	} arguments = { .flags = CLONE_NEWUTS, .exit_signal = SIGCHLD };
 	pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
 
@@ -85,8 +97,8 @@ static void *thread_run(void *argument)
 START_TEST(test_namespaces_are_refused)
 {
 	static const unsigned int flags[] = {
-		CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
-		CLONE_NEWUSER | CLONE_NEWNET,
+		CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+		CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET, CLONE_NEWUSER | CLONE_NEWNET,
 	};
 	pthread_t thread;
 	void *result;

@@ -47,7 +47,8 @@ static uint16_t port(void)
 
 static int connect_to(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port()),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(port()),
 				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -84,7 +85,7 @@ static void feed(uint64_t time, uint64_t due)
 
 	ck_assert_ptr_nonnull(snapshot);
 	serve_feed(serve, snapshot, due);
-	snapshot_free(snapshot);	/* it holds its own */
+	snapshot_free(snapshot); /* it holds its own */
 }
 
 START_TEST(health)
@@ -140,7 +141,7 @@ START_TEST(ends_with_clients)
 	for (i = 0; i < 50; i++)
 		fds[i] = connect_to();
 	ck_assert_int_eq(get("/metrics"), 200);
-	serve_close(serve);	/* waits for none of them */
+	serve_close(serve); /* waits for none of them */
 	serve = NULL;
 	for (i = 0; i < 50; i++)
 		close(fds[i]);
@@ -183,7 +184,8 @@ END_TEST
  */
 START_TEST(crowds)
 {
-	static const char *const says[] = { "", "GET /healthz HTTP/1.1\r\nHost: ", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" };
+	static const char *const says[] = { "", "GET /healthz HTTP/1.1\r\nHost: ",
+					    "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" };
 	struct rlimit files = { 4096, 4096 };
 	static int fds[1000];
 	uint64_t began;
@@ -210,9 +212,11 @@ END_TEST
 /* A name of a stranger's that leads to this machine is none of ours. */
 START_TEST(hosts)
 {
-	static const char *const ours[] = { "localhost", "LOCALHOST:9400", "127.0.0.1:9400", "[::1]:9400", "192.0.2.7", "" };
-	static const char *const others[] = { "evil.example", "evil.example:9400", "localhost.evil.example", "127.0.0.1.evil.example",
-					      "[::1].evil.example:1", "x" };
+	static const char *const ours[] = { "localhost",  "LOCALHOST:9400", "127.0.0.1:9400",
+					    "[::1]:9400", "192.0.2.7",      "" };
+	static const char *const others[] = { "evil.example",           "evil.example:9400",
+					      "localhost.evil.example", "127.0.0.1.evil.example",
+					      "[::1].evil.example:1",   "x" };
 	size_t i;
 
 	feed(NSEC_PER_SEC, UINT64_MAX);

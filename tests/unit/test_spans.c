@@ -42,7 +42,7 @@ START_TEST(none_unless_asked)
 	ck_assert_uint_eq(process->span_count, 0);
 	model_focus(feed.model, 0);
 	look();
-	ck_assert_uint_eq(process->span_count, 1);	/* it is cheap */
+	ck_assert_uint_eq(process->span_count, 1); /* it is cheap */
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(many_are_joined)
 	}
 	model_focus(feed.model, 0);
 	look();
-	ck_assert_uint_eq(process->span_count, 0);	/* too many for nobody */
+	ck_assert_uint_eq(process->span_count, 0); /* too many for nobody */
 	model_focus(feed.model, feed.program);
 	look();
 	ck_assert_uint_ge(process->span_count, 100);

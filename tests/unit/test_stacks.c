@@ -149,7 +149,9 @@ START_TEST(broken_stacks)
 	struct rec_stack *record = (struct rec_stack *)(void *)buffer;
 	struct snapshot *snapshot;
 
-	*record = (struct rec_stack){ .hdr = { .type = REC_STACK, .program = feed.program, .time = feed.now }, .stack = 5 };
+	*record = (struct rec_stack){
+		.hdr = { .type = REC_STACK, .program = feed.program, .time = feed.now }, .stack = 5
+	};
 	/* More frames than there are, than there may be, and no number. */
 	record->hdr.size = sizeof(*record) + 16;
 	record->count = 3;
@@ -201,17 +203,30 @@ END_TEST
 START_TEST(one_of_the_stack_is_shown)
 {
 	const uint64_t frames[] = { feed.site, PLACE_PYTHON | 1, PLACE_PYTHON | 2 };
-	static const char strings[40] = "step\0/home/ana/tr\x1b" "ain.py";
+	static const char strings[40] = "step\0/home/ana/tr\x1b"
+					"ain.py";
 	union {
 		struct rec_stack stack;
 		char room[sizeof(struct rec_stack) + sizeof(frames)];
-	} stack = { .stack = { .hdr = { .type = REC_STACK, .size = sizeof(stack), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			       .stack = 7, .count = 3, .shown = 1 } };
+	} stack = { .stack = { .hdr = { .type = REC_STACK,
+					.size = sizeof(stack),
+					.program = feed.program,
+					.time = feed.now,
+					.tgid = feed.pid },
+			       .stack = 7,
+			       .count = 3,
+			       .shown = 1 } };
 	union {
 		struct rec_frame frame;
 		char room[sizeof(struct rec_frame) + sizeof(strings)];
-	} frame = { .frame = { .hdr = { .type = REC_FRAME, .size = sizeof(frame), .program = feed.program, .time = feed.now, .tgid = feed.pid },
-			       .address = PLACE_PYTHON | 1, .line = 12, .language = FRAME_PYTHON } };
+	} frame = { .frame = { .hdr = { .type = REC_FRAME,
+					.size = sizeof(frame),
+					.program = feed.program,
+					.time = feed.now,
+					.tgid = feed.pid },
+			       .address = PLACE_PYTHON | 1,
+			       .line = 12,
+			       .language = FRAME_PYTHON } };
 	const struct snap_site *site;
 	struct snapshot *snapshot;
 

@@ -9,9 +9,9 @@
 #include "cuda/calls.h"
 #include "model/stream.h"
 
-#define ROW(name, rec_type, ...)								\
-	struct rec_##name##_row name = {							\
-		.hdr = { .type = rec_type, .size = sizeof(name), .program = 1 }, __VA_ARGS__	\
+#define ROW(name, rec_type, ...) \
+	struct rec_##name##_row name = { \
+		.hdr = { .type = rec_type, .size = sizeof(name), .program = 1 }, __VA_ARGS__ \
 	}
 
 static void give(struct feed *feed, const void *record, size_t size)
@@ -27,7 +27,8 @@ static void give(struct feed *feed, const void *record, size_t size)
 /* What happened before the wall clock was set keeps the time that it showed then. */
 START_TEST(wall_clock_is_set)
 {
-	struct rec_clock ahead = { .hdr = { .type = REC_CLOCK, .size = sizeof(ahead) } }, behind = ahead;
+	struct rec_clock ahead = { .hdr = { .type = REC_CLOCK, .size = sizeof(ahead) } },
+			 behind = ahead;
 	struct snapshot *before, *middle, *after;
 	struct feed feed;
 
@@ -59,17 +60,29 @@ END_TEST
 
 START_TEST(rows_as_records)
 {
-	ROW(launch, REC_LAUNCH_ROW, .key = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 }, .row = { .launches = 7 });
-	ROW(copy, REC_COPY_ROW, .key = { .program = 1, .call = CALL_cudaMemcpy, .direction = DIR_H2D },
+	ROW(launch, REC_LAUNCH_ROW,
+	    .key = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 },
+	    .row = { .launches = 7 });
+	ROW(copy, REC_COPY_ROW,
+	    .key = { .program = 1, .call = CALL_cudaMemcpy, .direction = DIR_H2D },
 	    .row = { .calls = 3, .bytes = 4096 });
-	ROW(call, REC_CALL_ROW, .key = { .program = 1, .call = CALL_cudaDeviceSynchronize }, .row = { .calls = 5 });
-	ROW(fail, REC_FAIL_ROW, .key = { .program = 1, .call = CALL_cudaMemcpy, .result = 1 }, .row = { .count = 2 });
-	ROW(graph, REC_GRAPH_ROW, .key = { .program = 1, .exec = 0x2000 }, .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
-	ROW(pending, REC_PENDING_ROW, .key = { .program = 1, .stream = 0x3000 }, .row = { .enqueued = { [DIR_D2H] = 100 } });
-	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = 1 }, .ns = 123456789 };
+	ROW(call, REC_CALL_ROW, .key = { .program = 1, .call = CALL_cudaDeviceSynchronize },
+	    .row = { .calls = 5 });
+	ROW(fail, REC_FAIL_ROW, .key = { .program = 1, .call = CALL_cudaMemcpy, .result = 1 },
+	    .row = { .count = 2 });
+	ROW(graph, REC_GRAPH_ROW, .key = { .program = 1, .exec = 0x2000 },
+	    .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
+	ROW(pending, REC_PENDING_ROW, .key = { .program = 1, .stream = 0x3000 },
+	    .row = { .enqueued = { [DIR_D2H] = 100 } });
+	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = 1 },
+				 .ns = 123456789 };
 	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .program = 1 };
-	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) }, .total = 4, .cause = LOST_NAMES };
-	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = 1 } };
+	struct rec_lost lost = { .hdr = { .type = REC_LOST, .size = sizeof(lost) },
+				 .total = 4,
+				 .cause = LOST_NAMES };
+	struct rec_moment moment = {
+		.hdr = { .type = REC_MOMENT, .size = sizeof(moment), .time = 1 }
+	};
 	const struct snap_process *process;
 	struct snapshot *snapshot;
 	struct feed feed;
@@ -93,7 +106,8 @@ START_TEST(rows_as_records)
 	process = feed_find(&feed, snapshot);
 	ck_assert_uint_eq(process->kernel_count, 2);
 	ck_assert_uint_eq(process->kernels[0].launches + process->kernels[1].launches, 7);
-	ck_assert_uint_eq(process->kernels[0].graph_launches + process->kernels[1].graph_launches, 9);
+	ck_assert_uint_eq(process->kernels[0].graph_launches + process->kernels[1].graph_launches,
+			  9);
 	ck_assert_uint_eq(process->copy_count, 1);
 	ck_assert_uint_eq(process->copies[0].bytes, 4096);
 	for (i = 0; i < process->call_count; i++)
@@ -126,13 +140,18 @@ START_TEST(short_rows)
 		ck_assert_uint_le(record_size(type), sizeof(room));
 		ck_assert_uint_eq(record_size(type) % 8, 0);
 		for (size = 0; size < record_size(type); size++, refused++) {
-			struct rec_hdr hdr = { .type = (__u16)type, .size = (__u16)size, .program = 1 };
+			struct rec_hdr hdr = { .type = (__u16)type,
+					       .size = (__u16)size,
+					       .program = 1 };
 
 			memcpy(room, &hdr, sizeof(hdr));
-			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, sizeof(room)), -EINVAL);
+			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room,
+						      sizeof(room)),
+					 -EINVAL);
 			hdr.size = (__u16)record_size(type);
 			memcpy(room, &hdr, sizeof(hdr));
-			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, size), -EINVAL);
+			ck_assert_int_eq(model_record(feed.model, (struct rec_hdr *)room, size),
+					 -EINVAL);
 		}
 	}
 	snapshot = feed_snapshot(&feed);
@@ -148,11 +167,21 @@ END_TEST
  */
 START_TEST(names_that_are_lost)
 {
-	struct rec_lost lines = { .hdr = { .type = REC_LOST, .size = sizeof(lines) }, .total = 3, .cause = LOST_LINES };
-	struct rec_lost symbols = { .hdr = { .type = REC_LOST, .size = sizeof(symbols) }, .total = 2, .cause = LOST_SYMBOLS };
-	struct rec_lost model_own = { .hdr = { .type = REC_LOST, .size = sizeof(model_own) }, .total = 9, .cause = LOST_FREE };
-	struct rec_limit limit = { .hdr = { .type = REC_LIMIT, .size = sizeof(limit), .time = 5 }, .limit = 1 << 25, .kind = LIMIT_NAMES };
-	struct rec_limit later = { .hdr = { .type = REC_LIMIT, .size = sizeof(later), .time = 5 }, .limit = 1, .kind = 1000 };
+	struct rec_lost lines = { .hdr = { .type = REC_LOST, .size = sizeof(lines) },
+				  .total = 3,
+				  .cause = LOST_LINES };
+	struct rec_lost symbols = { .hdr = { .type = REC_LOST, .size = sizeof(symbols) },
+				    .total = 2,
+				    .cause = LOST_SYMBOLS };
+	struct rec_lost model_own = { .hdr = { .type = REC_LOST, .size = sizeof(model_own) },
+				      .total = 9,
+				      .cause = LOST_FREE };
+	struct rec_limit limit = { .hdr = { .type = REC_LIMIT, .size = sizeof(limit), .time = 5 },
+				   .limit = 1 << 25,
+				   .kind = LIMIT_NAMES };
+	struct rec_limit later = { .hdr = { .type = REC_LIMIT, .size = sizeof(later), .time = 5 },
+				   .limit = 1,
+				   .kind = 1000 };
 	unsigned int limits = 0, losses = 0, cause, names = 0;
 	struct snapshot *snapshot;
 	struct feed feed;
@@ -171,9 +200,11 @@ START_TEST(names_that_are_lost)
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 	ck_assert(!snapshot->processes[0].inexact);
 	for (i = 0; i < snapshot->event_count; i++) {
-		limits += snapshot->events[i].kind == EVENT_LIMIT && snapshot->events[i].bytes == 1 << 25;
-		losses += snapshot->events[i].kind == EVENT_LOST && (strstr(snapshot->events[i].text, "3 source lines") ||
-								      strstr(snapshot->events[i].text, "2 names of functions"));
+		limits += snapshot->events[i].kind == EVENT_LIMIT &&
+			  snapshot->events[i].bytes == 1 << 25;
+		losses += snapshot->events[i].kind == EVENT_LOST &&
+			  (strstr(snapshot->events[i].text, "3 source lines") ||
+			   strstr(snapshot->events[i].text, "2 names of functions"));
 	}
 	ck_assert_uint_eq(limits, 1);
 	ck_assert_uint_eq(losses, 2);

@@ -4,8 +4,8 @@
 
 #include "feed.h"
 
-#define WINDOW (10 * SECOND)		/* leak_age of feed_begin() */
-#define LEAK_SITE 0x9000
+#define WINDOW     (10 * SECOND) /* leak_age of feed_begin() */
+#define LEAK_SITE  0x9000
 #define CHURN_SITE 0x8000
 
 static struct feed feed;
@@ -53,7 +53,8 @@ START_TEST(managed_is_suspect_beyond_live)
 	for (i = 0; i < 100; i++) {
 		feed.now += SECOND;
 		feed.site = LEAK_SITE;
-		feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x100000 + i * 0x10000ull, 0x1000, 0);
+		feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED,
+			      0x100000 + i * 0x10000ull, 0x1000, 0);
 		feed.site = CHURN_SITE;
 		feed_alloc(&feed, 0x10000000 + i * 0x10000ull, 0x10);
 	}
@@ -122,7 +123,8 @@ START_TEST(small_leak_among_churn_is_found)
 	ck_assert_uint_ge(process->suspect, 90 * 20 * 4096ull);
 	ck_assert_uint_le(process->suspect, 110 * 20 * 4096ull);
 	for (j = 0; j < process->site_count; j++)
-		ck_assert_uint_eq(process->sites[j].suspect, process->sites[j].address == LEAK_SITE ? process->suspect : 0);
+		ck_assert_uint_eq(process->sites[j].suspect,
+				  process->sites[j].address == LEAK_SITE ? process->suspect : 0);
 	first = 0x100000 + 20 * 10 * 0x1000;
 	for (j = 0; j < process->map_count; j++) {
 		suspects += process->map[j].state == ALLOC_SUSPECT;

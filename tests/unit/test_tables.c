@@ -35,28 +35,50 @@ START_TEST(every_stream_is_an_argument)
 	static const struct {
 		unsigned int call, stream;
 	} known[] = {
-		{ CALL_cudaMemcpyAsync, 4 }, { CALL_cudaMemcpyAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD },
-		{ CALL_cudaMemcpy2DAsync, 7 }, { CALL_cudaMemcpy2DToArrayAsync, 8 }, { CALL_cudaMemcpy2DFromArrayAsync, 8 },
-		{ CALL_cudaMemcpyToArrayAsync, 6 }, { CALL_cudaMemcpyFromArrayAsync, 6 }, { CALL_cudaMemcpyToSymbolAsync, 5 },
-		{ CALL_cudaMemcpyFromSymbolAsync, 5 }, { CALL_cudaMemcpyPeerAsync, 5 }, { CALL_cudaMemcpy3DAsync, 1 },
-		{ CALL_cudaMemcpy3DPeerAsync, 1 }, { CALL_cudaMemcpyBatchAsync, 7 | CUTOP_STREAM_MOVED },
+		{ CALL_cudaMemcpyAsync, 4 },
+		{ CALL_cudaMemcpyAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD },
+		{ CALL_cudaMemcpy2DAsync, 7 },
+		{ CALL_cudaMemcpy2DToArrayAsync, 8 },
+		{ CALL_cudaMemcpy2DFromArrayAsync, 8 },
+		{ CALL_cudaMemcpyToArrayAsync, 6 },
+		{ CALL_cudaMemcpyFromArrayAsync, 6 },
+		{ CALL_cudaMemcpyToSymbolAsync, 5 },
+		{ CALL_cudaMemcpyFromSymbolAsync, 5 },
+		{ CALL_cudaMemcpyPeerAsync, 5 },
+		{ CALL_cudaMemcpy3DAsync, 1 },
+		{ CALL_cudaMemcpy3DPeerAsync, 1 },
+		{ CALL_cudaMemcpyBatchAsync, 7 | CUTOP_STREAM_MOVED },
 		{ CALL_cudaMemcpy3DBatchAsync, 3 | CUTOP_STREAM_MOVED },
-		{ CALL_cuMemcpyAsync, 3 }, { CALL_cuMemcpyHtoDAsync_v2, 3 }, { CALL_cuMemcpyDtoHAsync_v2, 3 },
-		{ CALL_cuMemcpyDtoDAsync_v2_ptsz, 3 | CUTOP_STREAM_PER_THREAD }, { CALL_cuMemcpyAtoHAsync_v2, 4 },
-		{ CALL_cuMemcpyHtoAAsync_v2, 4 }, { CALL_cuMemcpyPeerAsync, 5 }, { CALL_cuMemcpy2DAsync_v2, 1 },
-		{ CALL_cuMemcpy3DAsync_v2, 1 }, { CALL_cuMemcpy3DPeerAsync, 1 }, { CALL_cuMemcpyBatchAsync, 8 },
-		{ CALL_cudaMemcpyWithAttributesAsync, 4 }, { CALL_cudaMemcpy3DWithAttributesAsync, 2 },
-		{ CALL_cuMemcpyWithAttributesAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD }, { CALL_cuMemcpy3DWithAttributesAsync, 2 },
-		{ CALL_cuMemcpyBatchAsync_v2, 7 }, { CALL_cuMemcpy3DBatchAsync, 4 }, { CALL_cuMemcpy3DBatchAsync_v2, 3 },
-		{ CALL_cudaStreamSynchronize, 0 }, { CALL_cudaStreamSynchronize_ptsz, CUTOP_STREAM_PER_THREAD },
-		{ CALL_cuStreamSynchronize, 0 }, { CALL_cudaDeviceSynchronize, CUTOP_STREAM_NONE },
-		{ CALL_cudaMemcpy, CUTOP_STREAM_NONE }, { CALL_cudaMemcpy_ptds, CUTOP_STREAM_NONE | CUTOP_STREAM_PER_THREAD },
+		{ CALL_cuMemcpyAsync, 3 },
+		{ CALL_cuMemcpyHtoDAsync_v2, 3 },
+		{ CALL_cuMemcpyDtoHAsync_v2, 3 },
+		{ CALL_cuMemcpyDtoDAsync_v2_ptsz, 3 | CUTOP_STREAM_PER_THREAD },
+		{ CALL_cuMemcpyAtoHAsync_v2, 4 },
+		{ CALL_cuMemcpyHtoAAsync_v2, 4 },
+		{ CALL_cuMemcpyPeerAsync, 5 },
+		{ CALL_cuMemcpy2DAsync_v2, 1 },
+		{ CALL_cuMemcpy3DAsync_v2, 1 },
+		{ CALL_cuMemcpy3DPeerAsync, 1 },
+		{ CALL_cuMemcpyBatchAsync, 8 },
+		{ CALL_cudaMemcpyWithAttributesAsync, 4 },
+		{ CALL_cudaMemcpy3DWithAttributesAsync, 2 },
+		{ CALL_cuMemcpyWithAttributesAsync_ptsz, 4 | CUTOP_STREAM_PER_THREAD },
+		{ CALL_cuMemcpy3DWithAttributesAsync, 2 },
+		{ CALL_cuMemcpyBatchAsync_v2, 7 },
+		{ CALL_cuMemcpy3DBatchAsync, 4 },
+		{ CALL_cuMemcpy3DBatchAsync_v2, 3 },
+		{ CALL_cudaStreamSynchronize, 0 },
+		{ CALL_cudaStreamSynchronize_ptsz, CUTOP_STREAM_PER_THREAD },
+		{ CALL_cuStreamSynchronize, 0 },
+		{ CALL_cudaDeviceSynchronize, CUTOP_STREAM_NONE },
+		{ CALL_cudaMemcpy, CUTOP_STREAM_NONE },
+		{ CALL_cudaMemcpy_ptds, CUTOP_STREAM_NONE | CUTOP_STREAM_PER_THREAD },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		ck_assert_msg(call_stream(known[i].call) == known[i].stream, "%s: %u", call_name(known[i].call),
-			      call_stream(known[i].call));
+		ck_assert_msg(call_stream(known[i].call) == known[i].stream, "%s: %u",
+			      call_name(known[i].call), call_stream(known[i].call));
 }
 END_TEST
 
@@ -74,8 +96,12 @@ static unsigned int call_by_name(const char *name, size_t len)
 static unsigned int graph_stream(const struct call_desc *desc)
 {
 	switch (desc->a) {
-	case CAPTURE_BEGIN: case CAPTURE_END: case CAPTURE_WAIT: case CAPTURE_LEAVE: return desc->b;
-	case CAPTURE_RECORD: case EXEC_LAUNCH: return desc->c;
+	case CAPTURE_BEGIN:
+	case CAPTURE_END:
+	case CAPTURE_WAIT:
+	case CAPTURE_LEAVE: return desc->b;
+	case CAPTURE_RECORD:
+	case EXEC_LAUNCH: return desc->c;
 	default: return NO_ARG;
 	}
 }
@@ -86,22 +112,35 @@ START_TEST(every_line_makes_sense)
 	regex_t signature;
 	unsigned int call;
 
-	ck_assert_int_eq(regcomp(&signature, "^([A-Za-z_0-9]*:[pszuifm]\\*?( |$))*$", REG_EXTENDED | REG_NOSUB), 0);
+	ck_assert_int_eq(regcomp(&signature, "^([A-Za-z_0-9]*:[pszuifm]\\*?( |$))*$",
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
 	for (call = 0; call < CALL_COUNT; call++) {
 		const struct call_desc *desc = &call_descs[call];
-		unsigned int since = CUTOP_OPTION_SINCE(call_options[call]), until = CUTOP_OPTION_UNTIL(call_options[call]);
+		unsigned int since = CUTOP_OPTION_SINCE(call_options[call]),
+			     until = CUTOP_OPTION_UNTIL(call_options[call]);
 		unsigned int stream = desc->class == CLASS_GRAPH ? graph_stream(desc) :
-				      desc->class == CLASS_SYNC && desc->a == SYNC_STREAM ? 0 : NO_ARG, state = 0;
-		bool known = desc->class == CLASS_ALLOC || desc->class == CLASS_FREE || desc->class == CLASS_COPY || desc->class == CLASS_LAUNCH;
+				      desc->class == CLASS_SYNC && desc->a == SYNC_STREAM ? 0 :
+											    NO_ARG,
+			     state = 0;
+		bool known = desc->class == CLASS_ALLOC || desc->class == CLASS_FREE ||
+			     desc->class == CLASS_COPY || desc->class == CLASS_LAUNCH;
 		struct call_argument argument;
 
-		ck_assert_msg(!regexec(&signature, call_signatures[call], 0, NULL, 0), "%s: %s", call_name(call), call_signatures[call]);
-		ck_assert_msg(!known || !*call_signatures[call], "%s: its class knows its arguments", call_name(call));
+		ck_assert_msg(!regexec(&signature, call_signatures[call], 0, NULL, 0), "%s: %s",
+			      call_name(call), call_signatures[call]);
+		ck_assert_msg(!known || !*call_signatures[call],
+			      "%s: its class knows its arguments", call_name(call));
 		while (stream != NO_ARG && call_argument_next(call, &state, &argument))
-			ck_assert_msg(argument.word != stream || argument.kind == ARGUMENT_STREAM, "%s: argument %u is no stream", call_name(call), stream);
-		ck_assert_msg(!until || since <= until, "%s: since %u, until %u", call_name(call), since, until);
-		ck_assert_msg(!CUTOP_OPTION_STREAM(call_options[call]) == !(desc->flags & CALL_ASYNC), "%s: which stream?", call_name(call));
-		ck_assert_msg(desc->class == CLASS_COPY || !(desc->flags & CALL_ASYNC), "%s is no copy", call_name(call));
+			ck_assert_msg(argument.word != stream || argument.kind == ARGUMENT_STREAM,
+				      "%s: argument %u is no stream", call_name(call), stream);
+		ck_assert_msg(!until || since <= until, "%s: since %u, until %u", call_name(call),
+			      since, until);
+		ck_assert_msg(!CUTOP_OPTION_STREAM(call_options[call]) ==
+				      !(desc->flags & CALL_ASYNC),
+			      "%s: which stream?", call_name(call));
+		ck_assert_msg(desc->class == CLASS_COPY || !(desc->flags & CALL_ASYNC),
+			      "%s is no copy", call_name(call));
 	}
 	regfree(&signature);
 }
@@ -120,14 +159,19 @@ START_TEST(every_form_has_its_function)
 		const struct call_desc *form = &call_descs[call], *function;
 
 		len = strlen(call_name(call));
-		if (len < 5 || (strcmp(call_name(call) + len - 5, "_ptsz") && strcmp(call_name(call) + len - 5, "_ptds")))
+		if (len < 5 || (strcmp(call_name(call) + len - 5, "_ptsz") &&
+				strcmp(call_name(call) + len - 5, "_ptds")))
 			continue;
 		plain = call_by_name(call_name(call), len - 5);
 		ck_assert_msg(plain < CALL_COUNT, "%s is a form of nothing", call_name(call));
 		function = &call_descs[plain];
-		ck_assert_msg(form->layer == function->layer && form->class == function->class && form->group == function->group &&
-			      form->a == function->a && form->b == function->b && form->c == function->c && form->d == function->d &&
-			      (call_options[call] & ~(uint64_t)CALL_PER_THREAD) == call_options[plain], "%s", call_name(call));
+		ck_assert_msg(form->layer == function->layer && form->class == function->class &&
+				      form->group == function->group && form->a == function->a &&
+				      form->b == function->b && form->c == function->c &&
+				      form->d == function->d &&
+				      (call_options[call] & ~(uint64_t)CALL_PER_THREAD) ==
+					      call_options[plain],
+			      "%s", call_name(call));
 	}
 }
 END_TEST
@@ -154,10 +198,14 @@ START_TEST(what_a_failure_is)
 	ck_assert(!call_failed(CALL_cudaMalloc, 0));
 	ck_assert(call_failed(CALL_cudaMalloc, 2));
 	/* not done yet: an answer of those that ask, and of the time between two events */
-	ck_assert(!call_failed(CALL_cudaEventQuery, 600) && !call_failed(CALL_cuStreamQuery_ptsz, 600));
-	ck_assert(!call_failed(CALL_cudaEventElapsedTime, 600) && !call_failed(CALL_cudaEventElapsedTime_v2, 600));
-	ck_assert(!call_failed(CALL_cuEventElapsedTime, 600) && !call_failed(CALL_cuEventElapsedTime_v2, 600));
-	ck_assert(call_failed(CALL_cudaEventElapsedTime, 400) && call_failed(CALL_cudaEventSynchronize, 600));
+	ck_assert(!call_failed(CALL_cudaEventQuery, 600) &&
+		  !call_failed(CALL_cuStreamQuery_ptsz, 600));
+	ck_assert(!call_failed(CALL_cudaEventElapsedTime, 600) &&
+		  !call_failed(CALL_cudaEventElapsedTime_v2, 600));
+	ck_assert(!call_failed(CALL_cuEventElapsedTime, 600) &&
+		  !call_failed(CALL_cuEventElapsedTime_v2, 600));
+	ck_assert(call_failed(CALL_cudaEventElapsedTime, 400) &&
+		  call_failed(CALL_cudaEventSynchronize, 600));
 	ck_assert(call_failed(CALL_cudaMalloc, 600));
 	ck_assert(!call_failed(CALL_cudaStreamQuery, 600));
 	ck_assert(call_failed(CALL_cudaStreamQuery, 700));
@@ -185,7 +233,8 @@ START_TEST(error_names)
 	ck_assert_ptr_null(error_name(LAYER_DRIVER, 10));
 	ck_assert_ptr_null(error_name(LAYER_RUNTIME, 4711));
 	ck_assert_ptr_null(error_name(LAYER_DRIVER, -1));
-	ck_assert_str_eq(error_meaning(LAYER_RUNTIME, 2), "the device has not enough free memory for this");
+	ck_assert_str_eq(error_meaning(LAYER_RUNTIME, 2),
+			 "the device has not enough free memory for this");
 	ck_assert_ptr_nonnull(error_meaning(LAYER_DRIVER, 700));
 	ck_assert_ptr_null(error_meaning(LAYER_RUNTIME, 4711));
 	ck_assert(error_is_sticky(700));
@@ -199,8 +248,10 @@ END_TEST
 START_TEST(meanings_are_found)
 {
 	/* Each list is searched by halves: a meaning out of order would be lost. */
-	static const int met[] = { 1, 2, 3, 4, 9, 12, 13, 17, 21, 34, 35, 36, 46, 52, 98, 100, 101, 200, 201, 209, 214, 218,
-				   222, 300, 304, 400, 500, 600, 700, 701, 702, 710, 712, 716, 719, 720, 801, 803, 900, 910, 999 };
+	static const int met[] = { 1,   2,   3,   4,   9,   12,  13,  17,  21,  34,  35,
+				   36,  46,  52,  98,  100, 101, 200, 201, 209, 214, 218,
+				   222, 300, 304, 400, 500, 600, 700, 701, 702, 710, 712,
+				   716, 719, 720, 801, 803, 900, 910, 999 };
 	size_t i;
 
 	for (i = 0; i < sizeof(met) / sizeof(met[0]); i++) {

@@ -15,7 +15,10 @@ static struct snapshot *snapshot;
 static void setup(void)
 {
 	struct model_config config = {
-		.start_mono = 100 * SECOND, .start_real = 1700000000 * SECOND, .leak_age = 10 * SECOND, .max_exited = 2,
+		.start_mono = 100 * SECOND,
+		.start_real = 1700000000 * SECOND,
+		.leak_age = 10 * SECOND,
+		.max_exited = 2,
 		.totals = true,
 	};
 

@@ -22,7 +22,7 @@
 #include "trace/trace_types.h"
 #include "trace/trace_writer.h"
 
-#define KERNEL	0x401000ull
+#define KERNEL 0x401000ull
 
 static struct trace_options options;
 static struct trace *trace;
@@ -62,7 +62,11 @@ static void give(const void *record, size_t size)
 	trace_record(trace, record, size, &out);
 }
 
-#define HDR(type_, size_) { .type = type_, .size = (__u16)(size_), .program = 1, .time = 5000123456ull, .tgid = 4242, .tid = 4243 }
+#define HDR(type_, size_) \
+	{ \
+		.type = type_, .size = (__u16)(size_), .program = 1, .time = 5000123456ull, \
+		.tgid = 4242, .tid = 4243 \
+	}
 
 static void process(const char *comm)
 {
@@ -108,7 +112,9 @@ static void site(uint64_t address, const char *name)
 
 static struct rec_call call_of(unsigned int call)
 {
-	return (struct rec_call){ .hdr = HDR(REC_CALL, sizeof(struct rec_call)), .entry = 5000120000ull, .call = (__u16)call };
+	return (struct rec_call){ .hdr = HDR(REC_CALL, sizeof(struct rec_call)),
+				  .entry = 5000120000ull,
+				  .call = (__u16)call };
 }
 
 static void call_malloc(uint64_t address, uint64_t bytes)
@@ -136,7 +142,7 @@ static void call_launch(void)
 	launch.kernel[0] = 0x7f0000000000;
 	memcpy(&launch.kernel[1], &number, sizeof(number));
 	memcpy(&launch.kernel[2], &count, sizeof(count));
-	launch.kernel[3] = 0xdead;	/* behind the last one */
+	launch.kernel[3] = 0xdead; /* behind the last one */
 	give(&launch, sizeof(launch));
 }
 
@@ -173,7 +179,8 @@ START_TEST(as_text)
 {
 	begin(FORMAT_TEXT);
 	some_calls();
-	ck_assert_str_eq(printed(),
+	ck_assert_str_eq(
+		printed(),
 		"01:46:40.000120 python             4242    4243 cudaMalloc(address=0x7f0000000000, bytes=4096, kind=device) on 0 = cudaSuccess <0.000003456>\n"
 		"01:46:40.000120 python             4242    4243 cudaLaunchKernel(kernel=saxpy, grid=(2,2,2), block=(64,1,1), shared_bytes=0, stream=0x0, "
 		"arguments=[0x7f0000000000, 0.5, -3]) on 0 = cudaSuccess <0.000003456>\n"
@@ -198,7 +205,11 @@ static void ck_assert_launches(const char *name)
 START_TEST(kernels_by_what_is_known)
 {
 	struct rec_module module = {
-		.hdr = HDR(REC_MODULE, sizeof(module)), .start = KERNEL, .end = KERNEL + 4096, .offset = 0x1000, .file = "app",
+		.hdr = HDR(REC_MODULE, sizeof(module)),
+		.start = KERNEL,
+		.end = KERNEL + 4096,
+		.offset = 0x1000,
+		.file = "app",
 	};
 
 	begin(FORMAT_TEXT);
@@ -224,12 +235,14 @@ START_TEST(columns)
 		const char *comm, *line;
 	} names[] = {
 		{ "python", "python             4242    4243 cudaMalloc(" },
-		{ "\xc3\xbcr\xc3\xbcn", "\xc3\xbcr\xc3\xbcn               4242    4243 cudaMalloc(" },
+		{ "\xc3\xbcr\xc3\xbcn",
+		  "\xc3\xbcr\xc3\xbcn               4242    4243 cudaMalloc(" },
 		/* five of two cells each */
 		{ "\xe5\xad\xa6\xe7\xbf\x92\xe8\xa8\x93\xe7\xb7\xb4\xe6\xa9\x9f",
 		  "\xe5\xad\xa6\xe7\xbf\x92\xe8\xa8\x93\xe7\xb7\xb4\xe6\xa9\x9f         4242    4243 cudaMalloc(" },
 		/* an e, and an accent that takes no cell */
-		{ "e\xcc\x81t\xc3\xa9", "e\xcc\x81t\xc3\xa9                4242    4243 cudaMalloc(" },
+		{ "e\xcc\x81t\xc3\xa9",
+		  "e\xcc\x81t\xc3\xa9                4242    4243 cudaMalloc(" },
 	};
 
 	options.no_time = true;
@@ -237,7 +250,8 @@ START_TEST(columns)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		process(names[i].comm);
 		call_malloc(0x7f0000000000, 4096);
-		ck_assert_msg(!strncmp(printed(), names[i].line, strlen(names[i].line)), "%s", out.data);
+		ck_assert_msg(!strncmp(printed(), names[i].line, strlen(names[i].line)), "%s",
+			      out.data);
 		buffer_free(&out);
 	}
 }
@@ -254,21 +268,30 @@ START_TEST(as_json)
 	begin(FORMAT_JSON);
 	some_calls();
 	trace_end(trace, lost, 3, &out);
-	for (line = strtok_r((char *)(uintptr_t)printed(), "\n", &rest); line && count < 8; line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r((char *)(uintptr_t)printed(), "\n", &rest); line && count < 8;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		lines[count] = json_loads(line, JSON_REJECT_DUPLICATES, &error);
 		ck_assert_msg(lines[count] != NULL, "%s: %s", line, error.text);
 		count++;
 	}
 	ck_assert_uint_eq(count, 5);
-	ck_assert_str_eq(json_string_value(json_object_get(lines[0], "time")), "2001-09-09T01:46:40.000120Z");
-	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "signature")), "saxpy(float*, float, int)");
+	ck_assert_str_eq(json_string_value(json_object_get(lines[0], "time")),
+			 "2001-09-09T01:46:40.000120Z");
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "signature")),
+			 "saxpy(float*, float, int)");
 	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "symbol")), "_Z5saxpyPffi");
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[2], "freed"), "bytes")), 4096);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(json_object_get(lines[2], "freed"), "bytes")),
+		4096);
 	ck_assert(json_is_true(json_object_get(lines[3], "failed")));
 	ck_assert_ptr_null(json_object_get(lines[3], "device"));
 	ck_assert_int_eq(json_integer_value(json_object_get(lines[4], "calls")), 4);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "traced_calls")), 7);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "unwritten")), 3);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(lines[4], "lost"),
+							    "traced_calls")),
+			 7);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(json_object_get(lines[4], "lost"), "unwritten")),
+		3);
 	while (count)
 		json_decref(lines[--count]);
 }
@@ -280,7 +303,8 @@ END_TEST
  */
 START_TEST(clock_is_set)
 {
-	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)), .real = (1000000000ull + 60) * 1000000000 };
+	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)),
+				 .real = (1000000000ull + 60) * 1000000000 };
 	struct rec_call call = call_of(CALL_cudaFree);
 	enum format form;
 
@@ -298,7 +322,9 @@ START_TEST(clock_is_set)
 		printed();
 		if (form == FORMAT_CHROME) {
 			ck_assert_msg(strstr(out.data, "\"ts\":1000010") != NULL, "%s", out.data);
-			ck_assert_msg(strstr(out.data, "\"started_unix_seconds\":1000000000.0") != NULL, "%s", out.data);
+			ck_assert_msg(strstr(out.data, "\"started_unix_seconds\":1000000000.0") !=
+					      NULL,
+				      "%s", out.data);
 		} else {
 			ck_assert_msg(strstr(out.data, "01:46:40.000120") != NULL, "%s", out.data);
 			ck_assert_msg(strstr(out.data, "01:47:40.000010") != NULL, "%s", out.data);
@@ -313,8 +339,24 @@ END_TEST
  * Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long.
  */
 static const char *const hostile[] = {
-	"\033]0;x\a\n\r\t\"\\,}{[]", "\xff\xfe\xc0\x80\xed\xa0\x80", "\"", "\\", "\\u0000", ("\x7f\xc2\x9b" "31m"), "",
-	"_Z", "_ZN", "_Z1fIXadL_Z1gvEEEvv", "a\nb", "\xe2\x82", "(((((", ")", "f(", "<>,()", "_ZTSSSSSS_S_S_S_",
+	"\033]0;x\a\n\r\t\"\\,}{[]",
+	"\xff\xfe\xc0\x80\xed\xa0\x80",
+	"\"",
+	"\\",
+	"\\u0000",
+	("\x7f\xc2\x9b"
+	 "31m"),
+	"",
+	"_Z",
+	"_ZN",
+	"_Z1fIXadL_Z1gvEEEvv",
+	"a\nb",
+	"\xe2\x82",
+	"(((((",
+	")",
+	"f(",
+	"<>,()",
+	"_ZTSSSSSS_S_S_S_",
 };
 
 static void hostile_calls(const char *name)
@@ -323,7 +365,9 @@ static void hostile_calls(const char *name)
 	enum { HEAD = sizeof(struct rec_stack) / sizeof(uint64_t) };
 	uint64_t stack[HEAD + 2];
 	struct rec_stack head = { .hdr = HDR(REC_STACK, sizeof(stack)), .stack = 9, .count = 2 };
-	struct rec_module module = { .hdr = HDR(REC_MODULE, sizeof(module)), .start = KERNEL, .end = KERNEL + 4096 };
+	struct rec_module module = { .hdr = HDR(REC_MODULE, sizeof(module)),
+				     .start = KERNEL,
+				     .end = KERNEL + 4096 };
 
 	memcpy(stack, &head, sizeof(head));
 	stack[HEAD] = 0x10;
@@ -342,7 +386,8 @@ static void hostile_calls(const char *name)
 static void assert_clean(const char *text)
 {
 	for (; *text; text++)
-		ck_assert_msg((unsigned char)*text >= ' ' || *text == '\n', "a control byte: %02x", *text);
+		ck_assert_msg((unsigned char)*text >= ' ' || *text == '\n', "a control byte: %02x",
+			      *text);
 }
 
 START_TEST(hostile_names)
@@ -372,14 +417,19 @@ START_TEST(hostile_names)
 			}
 			for (; *text; text++) {
 				if (form == FORMAT_JSON && (text == out.data || text[-1] == '\n')) {
-					document = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+					document = json_loads(text,
+							      JSON_REJECT_DUPLICATES |
+								      JSON_DISABLE_EOF_CHECK,
+							      &error);
 					ck_assert_msg(document != NULL, "%s: %s", text, error.text);
 					json_decref(document);
 				}
 				lines += *text == '\n';
 			}
 			/* text: two calls, and two frames below one */
-			ck_assert_uint_eq(lines, form == FORMAT_TEXT ? 4 : form == FORMAT_JSON ? 3 : lines);
+			ck_assert_uint_eq(lines, form == FORMAT_TEXT ? 4 :
+						 form == FORMAT_JSON ? 3 :
+								       lines);
 			trace_free(trace);
 			trace = NULL;
 			buffer_free(&out);
@@ -390,7 +440,8 @@ END_TEST
 
 START_TEST(nonsense)
 {
-	static const __u16 types[] = { REC_PROCESS, REC_END, REC_KERNEL, REC_NAME, REC_SITE, REC_STACK, REC_MODULE, REC_RESET, REC_CALL };
+	static const __u16 types[] = { REC_PROCESS, REC_END,    REC_KERNEL, REC_NAME, REC_SITE,
+				       REC_STACK,   REC_MODULE, REC_RESET,  REC_CALL };
 	unsigned int seed = 1, i, j;
 	enum format form;
 
@@ -405,12 +456,14 @@ START_TEST(nonsense)
 				__u8 bytes[400];
 			} record;
 			/* At its end nothing may be read: it is exactly as long as it says. */
-			size_t size = sizeof(record.hdr) + (size_t)rand_r(&seed) % (sizeof(record) - sizeof(record.hdr));
+			size_t size = sizeof(record.hdr) +
+				      (size_t)rand_r(&seed) % (sizeof(record) - sizeof(record.hdr));
 			void *copy = malloc(size);
 
 			for (j = 0; j < sizeof(record); j++)
 				record.bytes[j] = (__u8)(rand_r(&seed) >> 8);
-			record.hdr.type = types[(unsigned int)rand_r(&seed) % (sizeof(types) / sizeof(types[0]))];
+			record.hdr.type = types[(unsigned int)rand_r(&seed) %
+						(sizeof(types) / sizeof(types[0]))];
 			record.hdr.size = (__u16)size;
 			record.hdr.program %= 8;
 			if (rand_r(&seed) % 2) {
@@ -436,11 +489,13 @@ START_TEST(types)
 {
 	static const struct {
 		const char *full;
-		int count;	/* -1: there is no list */
+		int count; /* -1: there is no list */
 		uint8_t types[4];
 	} cases[] = {
 		{ "saxpy(float*, float, int)", 3, { WORD_HEX, WORD_FLOAT, WORD_S32 } },
-		{ "void k<int (*)(float, int), 3>(std::pair<int, int>, double const, unsigned long long)", 3, { WORD_HEX, WORD_DOUBLE, WORD_U64 } },
+		{ "void k<int (*)(float, int), 3>(std::pair<int, int>, double const, unsigned long long)",
+		  3,
+		  { WORD_HEX, WORD_DOUBLE, WORD_U64 } },
 		{ "f()", 0, { 0 } },
 		{ "plain", -1, { 0 } },
 		{ "", -1, { 0 } },
@@ -466,14 +521,16 @@ END_TEST
 
 START_TEST(signatures)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 	struct call_argument argument;
 	unsigned int call, state, count, with = 0, of = 0, outs;
 
 	for (call = 0; call < CALL_COUNT; call++) {
 		const struct call_desc *desc = &call_descs[call];
 
-		for (state = 0, count = 0, outs = 0; call_argument_next(call, &state, &argument); count++) {
+		for (state = 0, count = 0, outs = 0; call_argument_next(call, &state, &argument);
+		     count++) {
 			ck_assert_uint_gt(argument.name_len, 0);
 			ck_assert_uint_eq(strspn(argument.name, letters), argument.name_len);
 			outs += argument.is_result;
@@ -490,7 +547,8 @@ START_TEST(signatures)
 	ck_assert_uint_eq(call_out(CALL_cudaGetDevice), CUTOP_TRACED_OUT | CUTOP_TRACED_SHORT | 0);
 	ck_assert_uint_eq(call_out(CALL_cudaMemset), 0);
 	/* Some take none, some are in no header of today's. */
-	ck_assert_msg(with * 100 > of * 95, "%u of %u plain calls have names of arguments", with, of);
+	ck_assert_msg(with * 100 > of * 95, "%u of %u plain calls have names of arguments", with,
+		      of);
 }
 END_TEST
 
@@ -511,7 +569,9 @@ START_TEST(numbers)
 	buffer_char(&out, ' ');
 	buffer_micros(&out, 12034);
 	buffer_quoted(&out, "a\"b\\c\x01");
-	ck_assert_str_eq(printed(), "18446744073709551615 -9223372036854775808 0xffffffffffffffff0x0 00712345 1.000000001 12.034\"a\\\"b\\\\c\\u0001\"");
+	ck_assert_str_eq(
+		printed(),
+		"18446744073709551615 -9223372036854775808 0xffffffffffffffff0x0 00712345 1.000000001 12.034\"a\\\"b\\\\c\\u0001\"");
 }
 END_TEST
 
@@ -553,7 +613,7 @@ START_TEST(writer_to_nobody)
 
 	ck_assert_int_eq(pipe(ends), 0);
 	writer = writer_of(ends[1], 0);
-	put_calls(writer, MANY);	/* more than the pipe and the queue hold */
+	put_calls(writer, MANY); /* more than the pipe and the queue hold */
 	trace_writer_finish(writer, lost);
 	trace_writer_hurry(writer);
 	wait_writer(writer);

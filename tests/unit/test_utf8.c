@@ -24,17 +24,24 @@ START_TEST(text_is_cleaned)
 	clean("plain", "plain");
 	clean("\033[31mred\007\r\n\t\x7f", "?[31mred?????");
 	clean("\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x89\xa5\xf0\x9f\x98\x80");
-	clean("\xc2\x85\xc2\x9b" "31m", "??31m");		/* C1 */
+	clean("\xc2\x85\xc2\x9b"
+	      "31m",
+	      "??31m"); /* C1 */
 	clean("a\xff\x80\xc3", "a???");
-	clean("\xc0\x80\xc1\xbf", "????");			/* overlong */
+	clean("\xc0\x80\xc1\xbf", "????"); /* overlong */
 	clean("\xe0\x80\xaf", "???");
-	clean("\xed\xa0\x80", "???");				/* surrogate */
-	clean("\xf4\x90\x80\x80", "????");			/* past the last */
+	clean("\xed\xa0\x80", "???");      /* surrogate */
+	clean("\xf4\x90\x80\x80", "????"); /* past the last */
 	clean("\xf5\x80\x80\x80", "????");
-	clean("\xe2\x80\xae" "abc", "?abc");			/* writes from right to left */
+	clean("\xe2\x80\xae"
+	      "abc",
+	      "?abc"); /* writes from right to left */
 	/* U+200B, U+E0000: not seen */
-	clean("a\xe2\x80\x8b" "b\xf3\xa0\x80\x80" "c", "a?b?c");
-	clean("\xe2\x89", "??");				/* ends within a character */
+	clean("a\xe2\x80\x8b"
+	      "b\xf3\xa0\x80\x80"
+	      "c",
+	      "a?b?c");
+	clean("\xe2\x89", "??"); /* ends within a character */
 	ck_assert_str_eq(utf8_clean("abcdefghij", out, sizeof(out)), "abcdefg");
 	/* Never half a character */
 	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");
@@ -72,7 +79,8 @@ END_TEST
 
 START_TEST(hostile)
 {
-	static const int32_t points[] = { 0x1b, 0x7f, 0x9b, 0xad, 0x200b, 0x200d, 0x202e, 0x2028, 0x2066, 0xfe0f, 0xfeff, 0xe0000, 0xe0041, -1 };
+	static const int32_t points[] = { 0x1b,   0x7f,   0x9b,   0xad,   0x200b,  0x200d,  0x202e,
+					  0x2028, 0x2066, 0xfe0f, 0xfeff, 0xe0000, 0xe0041, -1 };
 	static const int32_t others[] = { 'a', 0xe9, 0x301, 0x2265, 0x63a8, 0x1f600 };
 
 	for (size_t i = 0; i < ARRAY_LEN(points); i++)

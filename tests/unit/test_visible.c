@@ -15,7 +15,8 @@ static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
 static void setup(void)
 {
 	static const char *const names[] = { "0000:17:00.0", "0000:65:00.0", "0000:ca:00.0" };
-	static const char *const uuids[] = { "GPU-11112222-aaaa", "GPU-11113333-bbbb", "GPU-44445555-cccc" };
+	static const char *const uuids[] = { "GPU-11112222-aaaa", "GPU-11113333-bbbb",
+					     "GPU-44445555-cccc" };
 	char path[256];
 	FILE *file;
 	int i;
@@ -27,7 +28,9 @@ static void setup(void)
 		snprintf(path, sizeof(path), "%s/%s/information", gpus, names[i]);
 		file = fopen(path, "w");
 		ck_assert_ptr_nonnull(file);
-		fprintf(file, "Model: \t\t NVIDIA Something\nGPU UUID: \t %s\nDevice Minor: \t %d\n", uuids[i], i);
+		fprintf(file,
+			"Model: \t\t NVIDIA Something\nGPU UUID: \t %s\nDevice Minor: \t %d\n",
+			uuids[i], i);
 		fclose(file);
 	}
 }
@@ -47,7 +50,8 @@ static void expect(const char *list, const char *numbers)
 	size_t count = visible_parse(list, gpus, devices), used = 0, i;
 
 	for (i = 0; i < count; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", devices[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "",
+					 devices[i]);
 	ck_assert_msg(!strcmp(text, numbers), "%s gives %s, not %s", list, text, numbers);
 }
 
@@ -66,7 +70,7 @@ START_TEST(lists)
 	expect("99999999999999999999", "");
 	expect("NoDevFiles", "");
 	expect("GPU-44445555-cccc,GPU-1111222", "2,0");
-	expect("GPU-1111", "");		/* of two devices */
+	expect("GPU-1111", ""); /* of two devices */
 	expect("GPU-", "");
 	expect("1,GPU-9999", "1");
 	expect("MIG-GPU-11112222/1/0", "");

@@ -15,7 +15,7 @@
 #include "cuda/errors.h"
 #include "util/utf8.h"
 
-#define NS 1000000000ull
+#define NS  1000000000ull
 #define MIB 1048576ull
 #define GIB 1073741824ull
 
@@ -27,8 +27,8 @@ static void *some(struct snapshot *snapshot, size_t count, size_t size)
 	return memory;
 }
 
-static struct snap_process *process_at(struct snapshot *snapshot, uint32_t program, uint32_t pid, const char *user, const char *command,
-				       const char *line)
+static struct snap_process *process_at(struct snapshot *snapshot, uint32_t program, uint32_t pid,
+				       const char *user, const char *command, const char *line)
 {
 	struct snap_process *process = &snapshot->processes[program - 1];
 
@@ -46,7 +46,8 @@ static struct snap_process *process_at(struct snapshot *snapshot, uint32_t progr
 	return process;
 }
 
-static void map_fill(struct snapshot *snapshot, struct snap_process *process, size_t count, uint64_t bytes, uint64_t gap, unsigned int odd_state)
+static void map_fill(struct snapshot *snapshot, struct snap_process *process, size_t count,
+		     uint64_t bytes, uint64_t gap, unsigned int odd_state)
 {
 	uint64_t address = 0x7f1200000000;
 	size_t i;
@@ -58,9 +59,19 @@ static void map_fill(struct snapshot *snapshot, struct snap_process *process, si
 		unsigned int state = i % 5 == 3 ? odd_state : ALLOC_LIVE;
 
 		if (i == count / 2)
-			address += 1ull << 40;	/* far away */
-		process->map[i] = (struct snap_alloc){ address, bytes, (i * 7 + 3) * NS, i % 5 == 3 ? "cache_grow+0x88 (libcache.so)" : "load_weights+0x1f4 (model.so)",
-						       0x400000 + i % 5, 0, CALL_cudaMalloc, KIND_DEVICE, (uint8_t)state, 0 };
+			address += 1ull << 40; /* far away */
+		process->map[i] = (struct snap_alloc){
+			address,
+			bytes,
+			(i * 7 + 3) * NS,
+			i % 5 == 3 ? "cache_grow+0x88 (libcache.so)" : "load_weights+0x1f4 (model.so)",
+			0x400000 + i % 5,
+			0,
+			CALL_cudaMalloc,
+			KIND_DEVICE,
+			(uint8_t)state,
+			0
+		};
 		process->spans[i].start = address;
 		process->spans[i].end = address + bytes;
 		process->spans[i].bytes[state] = bytes;
@@ -71,32 +82,74 @@ static void map_fill(struct snapshot *snapshot, struct snap_process *process, si
 	process->frees = 100;
 }
 
-static const char *const stack[] = { "cache_grow+0x88 (libcache.so)", "cache_get+0x12 (libcache.so)", "main+0x40 (train)" };
+static const char *const stack[] = { "cache_grow+0x88 (libcache.so)",
+				     "cache_get+0x12 (libcache.so)", "main+0x40 (train)" };
 
 static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 {
 	process->site_count = 2;
 	process->sites = some(snapshot, 2, sizeof(*process->sites));
-	process->sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)", 0x400000, process->live / 2, 0, 0, 0, 1600, 0, 0, 0, NULL, 0, 0, NULL, 0 };
-	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)", 0x400003, process->live - process->live / 2, process->leaked,
-						process->held, process->suspect, 241, 0, 0, 7, stack, 3, 0, NULL, 0 };
+	process->sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)",
+						0x400000,
+						process->live / 2,
+						0,
+						0,
+						0,
+						1600,
+						0,
+						0,
+						0,
+						NULL,
+						0,
+						0,
+						NULL,
+						0 };
+	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)",
+						0x400003,
+						process->live - process->live / 2,
+						process->leaked,
+						process->held,
+						process->suspect,
+						241,
+						0,
+						0,
+						7,
+						stack,
+						3,
+						0,
+						NULL,
+						0 };
 }
 
 static void kernels_fill(struct snapshot *snapshot, struct snap_process *process, int step)
 {
-	static const char *const names[] = { "saxpy", "nn::softmax", "at::native::vectorized_elementwise_kernel", "reduce" };
-	static const char *const full[] = { "saxpy(float, float const*, float*, int)", "void nn::softmax<float, 4>(float const*, float*, int)",
+	static const char *const names[] = { "saxpy", "nn::softmax",
+					     "at::native::vectorized_elementwise_kernel",
+					     "reduce" };
+	static const char *const full[] = {
+		"saxpy(float, float const*, float*, int)",
+		"void nn::softmax<float, 4>(float const*, float*, int)",
 		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int, at::native::FillFunctor<float>)",
-		"void reduce<256>(float*)" };
+		"void reduce<256>(float*)"
+	};
 
 	process->kernel_count = 4;
 	process->kernels = some(snapshot, 4, sizeof(*process->kernels));
 	for (unsigned int i = 0; i < 4; i++)
 		process->kernels[i] = (struct snap_kernel){
-			.name = names[i], .signature = full[i], .function = 0x401000 + i, .device = 0, .launches = (uint64_t)(12000 + 310 * step) >> i,
-			.launches_per_second = 16000 >> i, .grid = { 391u << i, i > 1 ? 16 : 1, 1 }, .block = { 256, 1, i == 3 ? 2 : 1 },
-			.shared_bytes = i * 4096, .latency = { 4.2e-6 * (i + 1), 15e-6 * (i + 1), 1.25e-3 }, .samples = 900,
-			.sampled = true, .failures = i == 3 ? 7 : 0,
+			.name = names[i],
+			.signature = full[i],
+			.function = 0x401000 + i,
+			.device = 0,
+			.launches = (uint64_t)(12000 + 310 * step) >> i,
+			.launches_per_second = 16000 >> i,
+			.grid = { 391u << i, i > 1 ? 16 : 1, 1 },
+			.block = { 256, 1, i == 3 ? 2 : 1 },
+			.shared_bytes = i * 4096,
+			.latency = { 4.2e-6 * (i + 1), 15e-6 * (i + 1), 1.25e-3 },
+			.samples = 900,
+			.sampled = true,
+			.failures = i == 3 ? 7 : 0,
 		};
 	process->sampled = true;
 }
@@ -105,10 +158,16 @@ static void copies_fill(struct snapshot *snapshot, struct snap_process *process,
 {
 	struct snap_copy *copies = some(snapshot, 4, sizeof(*copies));
 
-	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0, 1024, 0, 64 * GIB, 24.5, 2.7e9, 2254857830, 0, false, { 0 } };
-	copies[1] = (struct snap_copy){ DIR_H2D, COPY_ASYNC, 0, 4096, 2, 256 * GIB, 0.02, NAN, 1254857830, 3 * GIB, true, { 0 } };
-	copies[2] = (struct snap_copy){ DIR_D2H, COPY_SYNC, 0, 512, 0, 2 * GIB, 0.5, 5e9, 858993459, 0, false, { 0 } };
-	copies[3] = (struct snap_copy){ DIR_UNKNOWN, COPY_SYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 1e-5, NAN, 0, 0, false, { 0 } };
+	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,          1024, 0,     64 * GIB,
+					24.5,    2.7e9,     2254857830, 0,    false, { 0 } };
+	copies[1] = (struct snap_copy){ DIR_H2D, COPY_ASYNC, 0,          4096,    2,    256 * GIB,
+					0.02,    NAN,        1254857830, 3 * GIB, true, { 0 } };
+	copies[2] = (struct snap_copy){ DIR_D2H, COPY_SYNC, 0,         512, 0,     2 * GIB,
+					0.5,     5e9,       858993459, 0,   false, { 0 } };
+	copies[3] = (struct snap_copy){ DIR_UNKNOWN, COPY_SYNC, CUTOP_DEVICE_UNKNOWN,
+					1,           0,         4096,
+					1e-5,        NAN,       0,
+					0,           false,     { 0 } };
 	copies[0].sizes[26] = 1000;
 	copies[0].sizes[12] = 24;
 	copies[1].sizes[22] = 3000;
@@ -128,10 +187,25 @@ static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
 {
 	struct snap_call *calls = some(snapshot, 4, sizeof(*calls));
 
-	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc, .calls = 1841, .failures = 3, .seconds = 0.41, .latency = { 2e-4, 9e-4, 0.011 } };
-	calls[1] = (struct snap_call){ .call = CALL_cudaFree, .calls = 159, .seconds = 0.02, .latency = { 1e-4, 3e-4, 0.001 } };
-	calls[2] = (struct snap_call){ .call = CALL_cudaLaunchKernel, .calls = 22500, .sampled = true, .failures = 7, .seconds = 0.16, .latency = { 4.2e-6, 1.5e-5, 0.0012 } };
-	calls[3] = (struct snap_call){ .call = CALL_cudaDeviceSynchronize, .calls = 400, .seconds = 58.2, .latency = { 0.14, 0.2, 0.9 } };
+	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc,
+				       .calls = 1841,
+				       .failures = 3,
+				       .seconds = 0.41,
+				       .latency = { 2e-4, 9e-4, 0.011 } };
+	calls[1] = (struct snap_call){ .call = CALL_cudaFree,
+				       .calls = 159,
+				       .seconds = 0.02,
+				       .latency = { 1e-4, 3e-4, 0.001 } };
+	calls[2] = (struct snap_call){ .call = CALL_cudaLaunchKernel,
+				       .calls = 22500,
+				       .sampled = true,
+				       .failures = 7,
+				       .seconds = 0.16,
+				       .latency = { 4.2e-6, 1.5e-5, 0.0012 } };
+	calls[3] = (struct snap_call){ .call = CALL_cudaDeviceSynchronize,
+				       .calls = 400,
+				       .seconds = 58.2,
+				       .latency = { 0.14, 0.2, 0.9 } };
 	process->call_list = calls;
 	process->call_count = 4;
 	process->calls = 24900;
@@ -139,7 +213,8 @@ static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
 
 static void trainer(struct snapshot *snapshot, int step)
 {
-	struct snap_process *process = process_at(snapshot, CAST_TRAINER, 4242, "ana", "python", "python train.py --epochs 90");
+	struct snap_process *process = process_at(snapshot, CAST_TRAINER, 4242, "ana", "python",
+						  "python train.py --epochs 90");
 
 	process->live = 12 * GIB + (uint64_t)(step % 7) * 200 * MIB;
 	process->peak = 14 * GIB;
@@ -159,7 +234,9 @@ static void trainer(struct snapshot *snapshot, int step)
 
 static void leaker(struct snapshot *snapshot, int step)
 {
-	struct snap_process *process = process_at(snapshot, CAST_LEAKER, 4107, "ana", "/home/ana/bin/leaky", "/home/ana/bin/leaky --slowly");
+	struct snap_process *process = process_at(snapshot, CAST_LEAKER, 4107, "ana",
+						  "/home/ana/bin/leaky",
+						  "/home/ana/bin/leaky --slowly");
 
 	process->parent_pid = 4242;
 	process->live = process->peak = (100 + 20 * (uint64_t)step) * MIB;
@@ -170,7 +247,8 @@ static void leaker(struct snapshot *snapshot, int step)
 
 static void copier(struct snapshot *snapshot, int step)
 {
-	struct snap_process *process = process_at(snapshot, CAST_COPIER, 4311, "benjamin-the-long", "./infer", "./infer --batch 8");
+	struct snap_process *process = process_at(snapshot, CAST_COPIER, 4311, "benjamin-the-long",
+						  "./infer", "./infer --batch 8");
 
 	process->from_attach = true;
 	process->live = process->peak = 6764573491;
@@ -185,23 +263,36 @@ static void copier(struct snapshot *snapshot, int step)
 
 static void failing(struct snapshot *snapshot, int step)
 {
-	struct snap_process *process = process_at(snapshot, CAST_FAILING, 4400, "root", "./failing", "./failing");
+	struct snap_process *process =
+		process_at(snapshot, CAST_FAILING, 4400, "root", "./failing", "./failing");
 	struct snap_failure *failures = some(snapshot, 3, sizeof(*failures));
 
 	process->failures = 3 * (uint64_t)step;
 	process->failures_per_second = 3;
 	process->failed_allocations = (uint64_t)step;
 	failures[0] = (struct snap_failure){
-		.call = CALL_cudaMalloc, .code = 2, .error = "cudaErrorMemoryAllocation", .count = 2 * (uint64_t)step,
-		.first = CAST_NOW - 60 * NS, .last = CAST_NOW,
+		.call = CALL_cudaMalloc,
+		.code = 2,
+		.error = "cudaErrorMemoryAllocation",
+		.count = 2 * (uint64_t)step,
+		.first = CAST_NOW - 60 * NS,
+		.last = CAST_NOW,
 	};
 	failures[1] = (struct snap_failure){
-		.call = CALL_cudaLaunchKernel, .code = 9, .error = "cudaErrorInvalidConfiguration", .count = (uint64_t)step,
-		.first = CAST_NOW - 50 * NS, .last = CAST_NOW - NS,
+		.call = CALL_cudaLaunchKernel,
+		.code = 9,
+		.error = "cudaErrorInvalidConfiguration",
+		.count = (uint64_t)step,
+		.first = CAST_NOW - 50 * NS,
+		.last = CAST_NOW - NS,
 	};
 	failures[2] = (struct snap_failure){
-		.call = CALL_cudaDeviceSynchronize, .code = 700, .error = "cudaErrorIllegalAddress", .count = 1,
-		.first = CAST_NOW - 2 * NS, .last = CAST_NOW - 2 * NS,
+		.call = CALL_cudaDeviceSynchronize,
+		.code = 700,
+		.error = "cudaErrorIllegalAddress",
+		.count = 1,
+		.first = CAST_NOW - 2 * NS,
+		.last = CAST_NOW - 2 * NS,
 	};
 	process->failure_list = failures;
 	process->failure_count = 3;
@@ -211,17 +302,23 @@ static void failing(struct snapshot *snapshot, int step)
 
 static void shortlived(struct snapshot *snapshot)
 {
-	struct snap_process *process = process_at(snapshot, CAST_SHORT, 4500, "ana", "./short", "./short");
+	struct snap_process *process =
+		process_at(snapshot, CAST_SHORT, 4500, "ana", "./short", "./short");
 
 	process->exited = true;
 	process->leaked = 8000000;
 	process->peak = 24000000;
 	process->sync_share = NAN;
 	process->map = some(snapshot, 1, sizeof(*process->map));
-	process->map[0] = (struct snap_alloc){ 0x10020000, 8000000, 2 * NS, "main+0x2f (short)", 0x40102f, 0, CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED, 0 };
+	process->map[0] =
+		(struct snap_alloc){ 0x10020000,   8000000, 2 * NS,          "main+0x2f (short)",
+				     0x40102f,     0,       CALL_cudaMalloc, KIND_DEVICE,
+				     ALLOC_LEAKED, 0 };
 	process->map_count = 1;
 	process->spans = some(snapshot, 1, sizeof(*process->spans));
-	process->spans[0] = (struct snap_span){ 0x10020000, 0x10020000 + 8000000, { [ALLOC_LEAKED] = 8000000 } };
+	process->spans[0] = (struct snap_span){ 0x10020000,
+						0x10020000 + 8000000,
+						{ [ALLOC_LEAKED] = 8000000 } };
 	process->span_count = 1;
 	process->allocations = 3;
 	process->frees = 2;
@@ -231,15 +328,22 @@ static void shortlived(struct snapshot *snapshot)
 /* Everything that must not reach a terminal or move a column. */
 static void wide(struct snapshot *snapshot)
 {
-	struct snap_process *process = process_at(snapshot, CAST_WIDE, 4600, "\xe6\x8e\xa8\xe8\xab\x96", "\033[2J\033]0;owned\007",
-						  "\xe6\x8e\xa8\xe8\xab\x96\033[31m e\xcc\x81 \xff\xfe \xe2\x80\xae" "abc \xf0\x9f\x98\x80 --x\ny");
+	struct snap_process *process = process_at(
+		snapshot, CAST_WIDE, 4600, "\xe6\x8e\xa8\xe8\xab\x96", "\033[2J\033]0;owned\007",
+		"\xe6\x8e\xa8\xe8\xab\x96\033[31m e\xcc\x81 \xff\xfe \xe2\x80\xae"
+		"abc \xf0\x9f\x98\x80 --x\ny");
 
 	process->live = 5 * MIB;
 	process->parent_pid = 4107;
 	process->kernel_count = 1;
 	process->kernels = some(snapshot, 1, sizeof(*process->kernels));
-	process->kernels[0] = (struct snap_kernel){ .name = "k\033[5m\xe6\x8e\xa8", .signature = "k\t\x9b" "5m", .device = -1, .launches = 1,
-		.latency = { NAN, NAN, NAN }, .launches_per_second = NAN };
+	process->kernels[0] = (struct snap_kernel){ .name = "k\033[5m\xe6\x8e\xa8",
+						    .signature = "k\t\x9b"
+								 "5m",
+						    .device = -1,
+						    .launches = 1,
+						    .latency = { NAN, NAN, NAN },
+						    .launches_per_second = NAN };
 }
 
 static int by_pid(const void *left, const void *right)
@@ -289,10 +393,28 @@ struct snapshot *cast_snapshot(int step)
 	snapshot->sync_share = 0.66;
 	snapshot->event_count = 4;
 	snapshot->events = some(snapshot, 4, sizeof(*snapshot->events));
-	snapshot->events[0] = (struct snap_event){ .time = CAST_NOW - 60 * NS, .pid = 4400, .kind = EVENT_START, .bytes = 0, .text = "first call" };
-	snapshot->events[1] = (struct snap_event){ .time = CAST_NOW - 9 * NS, .pid = 4400, .kind = EVENT_OUT_OF_MEMORY, .bytes = GIB, .text = "cudaMalloc of 1.0G failed; 18.4G are live, most in 4242 python" };
-	snapshot->events[2] = (struct snap_event){ .time = CAST_NOW - 2 * NS, .pid = 4500, .kind = EVENT_LEAK, .bytes = 8000000, .text = "ended with 7.6M leaked\033[2J" };
-	snapshot->events[3] = (struct snap_event){ .time = CAST_NOW - NS, .pid = 4500, .kind = EVENT_END, .bytes = 0, .text = "exited 0" };
+	snapshot->events[0] = (struct snap_event){ .time = CAST_NOW - 60 * NS,
+						   .pid = 4400,
+						   .kind = EVENT_START,
+						   .bytes = 0,
+						   .text = "first call" };
+	snapshot->events[1] = (struct snap_event){
+		.time = CAST_NOW - 9 * NS,
+		.pid = 4400,
+		.kind = EVENT_OUT_OF_MEMORY,
+		.bytes = GIB,
+		.text = "cudaMalloc of 1.0G failed; 18.4G are live, most in 4242 python"
+	};
+	snapshot->events[2] = (struct snap_event){ .time = CAST_NOW - 2 * NS,
+						   .pid = 4500,
+						   .kind = EVENT_LEAK,
+						   .bytes = 8000000,
+						   .text = "ended with 7.6M leaked\033[2J" };
+	snapshot->events[3] = (struct snap_event){ .time = CAST_NOW - NS,
+						   .pid = 4500,
+						   .kind = EVENT_END,
+						   .bytes = 0,
+						   .text = "exited 0" };
 	return snapshot;
 }
 
@@ -300,17 +422,26 @@ void cast_devices(struct snapshot *snapshot)
 {
 	struct snap_device *devices = some(snapshot, 5, sizeof(*devices));
 
-	devices[0] = (struct snap_device){ 0, 12 * GIB, 80 * GIB, "NVIDIA H100 80GB HBM3", "GPU-1", true, 14 * GIB, 0.97, 64, 412.3 };
-	devices[1] = (struct snap_device){ 1, 0, 80 * GIB, "NVIDIA H100 80GB HBM3", "GPU-2", true, 80 * GIB, 1, 101, 700 };
+	devices[0] = (struct snap_device){ 0,       12 * GIB, 80 * GIB, "NVIDIA H100 80GB HBM3",
+					   "GPU-1", true,     14 * GIB, 0.97,
+					   64,      412.3 };
+	devices[1] = (struct snap_device){ 1,       0,    80 * GIB, "NVIDIA H100 80GB HBM3",
+					   "GPU-2", true, 80 * GIB, 1,
+					   101,     700 };
 	devices[2] = (struct snap_device){ 2, 7 * MIB, 0, NULL, NULL, false, 0, NAN, NAN, NAN };
-	devices[3] = (struct snap_device){ 3, 4 * GIB, 16 * GIB, "odd\033[2J \xe6\x8e\xa8\xe8\xab\x96", "GPU-4", true, 3 * GIB, NAN, 5, 9.6 };
+	devices[3] = (struct snap_device){ 3,        4 * GIB,
+					   16 * GIB, "odd\033[2J \xe6\x8e\xa8\xe8\xab\x96",
+					   "GPU-4",  true,
+					   3 * GIB,  NAN,
+					   5,        9.6 };
 	devices[4] = (struct snap_device){ 4, 0, 0, "lost", NULL, false, 0, NAN, NAN, NAN };
 	snapshot->devices = devices;
 	snapshot->device_count = 5;
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		struct snap_process *process = &snapshot->processes[i];
 
-		process->has_used = process->program == CAST_TRAINER || process->program == CAST_LEAKER;
+		process->has_used = process->program == CAST_TRAINER ||
+				    process->program == CAST_LEAKER;
 		process->used = process->live + 512 * MIB;
 		process->untracked = 512 * MIB;
 	}
@@ -326,19 +457,26 @@ static const struct snap_frame frames[] = {
 	{ FRAME_NATIVE, "pool::grow(unsigned long, int)", "/src/pool.cc", "libpool.so", 118, 0x13 },
 };
 static const char *const texts[] = {
-	"libffi.so.8.1.2+0x6f7a", "alloc at cuda.py:5 (python)", "Attention.__init__ at attention.py:5 (python)",
-	"Attention.grow at attention.py:13 (python)", "main at train.py:7 (python)", "Attention.grow at attention.py:20 (python)",
+	"libffi.so.8.1.2+0x6f7a",
+	"alloc at cuda.py:5 (python)",
+	"Attention.__init__ at attention.py:5 (python)",
+	"Attention.grow at attention.py:13 (python)",
+	"main at train.py:7 (python)",
+	"Attention.grow at attention.py:20 (python)",
 	"pool::grow+0x13 at pool.cc:118 (libpool.so)",
 };
 
 /*
  * A site whose stack is @numbers of the above, -1 the last; the one at @shown is what it is called.
  */
-static struct snap_site python_site(struct snapshot *snapshot, const int *numbers, size_t shown, uint64_t leaked, uint64_t allocations)
+static struct snap_site python_site(struct snapshot *snapshot, const int *numbers, size_t shown,
+				    uint64_t leaked, uint64_t allocations)
 {
 	const char **stack_texts = some(snapshot, 8, sizeof(*stack_texts));
 	const struct snap_frame **stack_frames = some(snapshot, 8, sizeof(*stack_frames));
-	struct snap_site site = { .address = 0x6f7a, .leaked = leaked, .allocations = allocations, .shown = shown };
+	struct snap_site site = {
+		.address = 0x6f7a, .leaked = leaked, .allocations = allocations, .shown = shown
+	};
 
 	for (; numbers[site.stack_count] >= 0; site.stack_count++) {
 		stack_texts[site.stack_count] = texts[numbers[site.stack_count]];
@@ -364,13 +502,27 @@ struct snap_process *cast_python(struct snapshot *snapshot)
 	sites[1] = python_site(snapshot, (const int[]){ 0, 1, 3, 4, -1 }, 2, 136 * MIB, 68);
 	sites[1].suspect = 40 * MIB;
 	sites[2] = (struct snap_site){
-		.site = texts[6], .address = 0x7000, .live = 50 * MIB, .held = 10 * MIB, .allocations = 9, .frames = native, .frame_count = 1,
+		.site = texts[6],
+		.address = 0x7000,
+		.live = 50 * MIB,
+		.held = 10 * MIB,
+		.allocations = 9,
+		.frames = native,
+		.frame_count = 1,
 	};
-	sites[3] = (struct snap_site){ .site = "pool::grow+0x44 at pool.cc:130 (libpool.so)", .address = 0x7031, .live = 30 * MIB, .allocations = 3 };
+	sites[3] = (struct snap_site){ .site = "pool::grow+0x44 at pool.cc:130 (libpool.so)",
+				       .address = 0x7031,
+				       .live = 30 * MIB,
+				       .allocations = 3 };
 	sites[4] = python_site(snapshot, (const int[]){ 0, 5, 4, -1 }, 1, 20 * MIB, 150);
-	sites[5] = (struct snap_site){ .site = "libpool.so+0x99", .address = 0x7099, .live = 2 * MIB, .allocations = 1 };
-	sites[6] = (struct snap_site){ .site = "other call sites", .live = MIB, .allocations = 1000 };
-	sites[7] = (struct snap_site){ .site = "0x7f0012345678", .address = 0x7f0012345678, .allocations = 5 };
+	sites[5] = (struct snap_site){
+		.site = "libpool.so+0x99", .address = 0x7099, .live = 2 * MIB, .allocations = 1
+	};
+	sites[6] =
+		(struct snap_site){ .site = "other call sites", .live = MIB, .allocations = 1000 };
+	sites[7] = (struct snap_site){ .site = "0x7f0012345678",
+				       .address = 0x7f0012345678,
+				       .allocations = 5 };
 	process->sites = sites;
 	process->site_count = 8;
 	return process;
@@ -390,6 +542,10 @@ void cast_keys(struct view *view, const char *keys)
 		int32_t key;
 
 		keys += utf8_next(keys, &key);
-		view_key(view, key == '\t' ? K_TAB : key == '\r' ? K_ENTER : key == '\033' ? K_ESCAPE : key == '\b' ? K_BACKSPACE : key);
+		view_key(view, key == '\t'   ? K_TAB :
+			       key == '\r'   ? K_ENTER :
+			       key == '\033' ? K_ESCAPE :
+			       key == '\b'   ? K_BACKSPACE :
+					       key);
 	}
 }

@@ -8,9 +8,17 @@
 #include "view/view_internal.h"
 
 /* Images of the cast. */
-enum { CAST_TRAINER = 1, CAST_LEAKER, CAST_COPIER, CAST_FAILING, CAST_SHORT, CAST_WIDE, CAST_COUNT = 6 };
+enum {
+	CAST_TRAINER = 1,
+	CAST_LEAKER,
+	CAST_COPIER,
+	CAST_FAILING,
+	CAST_SHORT,
+	CAST_WIDE,
+	CAST_COUNT = 6
+};
 
-#define CAST_NOW 1763042602000000000ull		/* 14:03:22 UTC */
+#define CAST_NOW 1763042602000000000ull /* 14:03:22 UTC */
 
 /* The snapshot @step seconds after the start, in new memory: a view may take it over. */
 struct snapshot *cast_snapshot(int step);

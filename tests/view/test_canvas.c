@@ -122,7 +122,7 @@ START_TEST(combining_characters)
 		strcat(many, "\xcc\x81");
 	area_text(&area, 0, 2, ST_PLAIN, many);
 	ck_assert_uint_lt(strlen(canvas_cell(&canvas, 0, 2)->text), CELL_BYTES);
-	area_text(&area, 0, 0, ST_PLAIN, "\xcc\x81");	/* nothing before it */
+	area_text(&area, 0, 0, ST_PLAIN, "\xcc\x81"); /* nothing before it */
 	ck_assert_int_eq(canvas_width(&canvas, many), 1);
 	check_widths();
 }
@@ -131,9 +131,27 @@ END_TEST
 START_TEST(hostile_text)
 {
 	static const char *const texts[] = {
-		"\033[2J\033]0;owned\007", "a\x7f" "b", "\xc2\x9b" "31m", "\xff\xfe\xfd", "\xc0\xaf", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80",
-		"\xe2\x80\xae" "reverse", "\xe2\x80\x8d", "\xef\xbb\xbf", "tab\there", "\r\n", "\xe6\x8e", "\xf0\x9f\x98", "\xf4\x90\x80\x80",
-		"\xe2\x81\xa6" "x\xe2\x81\xa9", "\xf3\xa0\x81\x81",
+		"\033[2J\033]0;owned\007",
+		"a\x7f"
+		"b",
+		"\xc2\x9b"
+		"31m",
+		"\xff\xfe\xfd",
+		"\xc0\xaf",
+		"\xed\xa0\x80",
+		"\xf8\x88\x80\x80\x80",
+		"\xe2\x80\xae"
+		"reverse",
+		"\xe2\x80\x8d",
+		"\xef\xbb\xbf",
+		"tab\there",
+		"\r\n",
+		"\xe6\x8e",
+		"\xf0\x9f\x98",
+		"\xf4\x90\x80\x80",
+		"\xe2\x81\xa6"
+		"x\xe2\x81\xa9",
+		"\xf3\xa0\x81\x81",
 	};
 
 	for (int ascii = 0; ascii < 2; ascii++) {
@@ -208,14 +226,16 @@ START_TEST(themes_are_whole)
 			for (unsigned int flags = 0; flags < 8; flags++) {
 				struct look look = theme_look(&themes[i], 256, style, flags);
 
-				ck_assert_msg(look.bg == COLOR_DEFAULT || look.fg != COLOR_DEFAULT, "%s: %c, %u", themes[i].name,
-					      style_letters[style], flags);
+				ck_assert_msg(look.bg == COLOR_DEFAULT || look.fg != COLOR_DEFAULT,
+					      "%s: %c, %u", themes[i].name, style_letters[style],
+					      flags);
 			}
 		ck_assert_int_eq(theme_look(&themes[i], 256, ST_INPUT, 0).fg, COLOR_DEFAULT);
 		/* What is selected is seen, in any number of colours. */
 		for (size_t j = 0; j < 3; j++) {
 			struct look plain = theme_look(&themes[i], colors[j], ST_PLAIN, 0);
-			struct look chosen = theme_look(&themes[i], colors[j], ST_PLAIN, CELL_SELECTED);
+			struct look chosen =
+				theme_look(&themes[i], colors[j], ST_PLAIN, CELL_SELECTED);
 
 			ck_assert(memcmp(&plain, &chosen, sizeof(plain)) != 0);
 		}

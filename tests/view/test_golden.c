@@ -45,7 +45,9 @@ static void golden_end(const char *name)
 				fputs(written, file);
 				fclose(file);
 			}
-			ck_abort_msg("%s has changed; see golden.actual, and UPDATE_GOLDEN=1 if it is right", path);
+			ck_abort_msg(
+				"%s has changed; see golden.actual, and UPDATE_GOLDEN=1 if it is right",
+				path);
 		}
 		free(expected);
 	}
@@ -101,10 +103,13 @@ static void print_looks(const struct canvas *canvas, const struct theme *theme, 
 			const struct cell *cell = canvas_cell(canvas, row, col);
 			struct look look = theme_look(theme, colors, cell->style, cell->flags);
 
-			if (look.fg == last.fg && look.bg == last.bg && look.attributes == last.attributes)
+			if (look.fg == last.fg && look.bg == last.bg &&
+			    look.attributes == last.attributes)
 				continue;
-			fprintf(out, "%s%d:%d/%d%s%s%s%s", col ? " " : "", col, look.fg, look.bg, look.attributes & LOOK_BOLD ? "b" : "",
-				look.attributes & LOOK_DIM ? "d" : "", look.attributes & LOOK_REVERSE ? "r" : "",
+			fprintf(out, "%s%d:%d/%d%s%s%s%s", col ? " " : "", col, look.fg, look.bg,
+				look.attributes & LOOK_BOLD ? "b" : "",
+				look.attributes & LOOK_DIM ? "d" : "",
+				look.attributes & LOOK_REVERSE ? "r" : "",
 				look.attributes & LOOK_UNDERLINE ? "u" : "");
 			last = look;
 		}
@@ -118,7 +123,7 @@ static void draw(struct view *view, int rows, int cols, const char *title, bool 
 
 	ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
 	view_draw(view, &canvas);
-	view_draw(view, &canvas);	/* what it changes is done: twice is once */
+	view_draw(view, &canvas); /* what it changes is done: twice is once */
 	fprintf(out, "==== %s\n", title);
 	print_canvas(&canvas, styles);
 	canvas_free(&canvas);
@@ -281,8 +286,12 @@ START_TEST(graphs)
 	trainer->kernels[2].graph_launches = 48000;
 	trainer->kernels[2].graph_launches_per_second = 800;
 	trainer->kernels[3] = (struct snap_kernel){
-		.name = "graph 0x7f1230001000", .signature = "graph 0x7f1230001000", .is_graph = true, .device = 0,
-		.graph_launches = 1200, .graph_launches_per_second = 20,
+		.name = "graph 0x7f1230001000",
+		.signature = "graph 0x7f1230001000",
+		.is_graph = true,
+		.device = 0,
+		.graph_launches = 1200,
+		.graph_launches_per_second = 20,
 		.latency = { .p50 = NAN, .p99 = NAN, .max = NAN },
 	};
 	trainer->graph_launches = 49200;
@@ -342,8 +351,11 @@ END_TEST
  */
 START_TEST(places)
 {
-	static const char *const lines[] = { "step at train.py:12 (python)", "evaluate at train.py:31 (python)", "warm at train.py:44 (python)",
-					     "log at train.py:52 (python)", "save at train.py:60 (python)", "load at train.py:71 (python)" };
+	static const char *const lines[] = {
+		"step at train.py:12 (python)", "evaluate at train.py:31 (python)",
+		"warm at train.py:44 (python)", "log at train.py:52 (python)",
+		"save at train.py:60 (python)", "load at train.py:71 (python)"
+	};
 	static const uint64_t launches[] = { 16000, 9000, 2500, 1100, 900, 600, 500 };
 	struct snap_launch_site placed[ARRAY_LEN(launches) + 1] = { 0 };
 	struct snap_wait_site waits[3] = { 0 };
@@ -358,15 +370,28 @@ START_TEST(places)
 	/* The last line is the first one's, by another way. */
 	for (size_t i = 0; i < ARRAY_LEN(launches); i++)
 		placed[i] = (struct snap_launch_site){
-			.at.site = lines[i % ARRAY_LEN(lines)], .kernel = &trainer->kernels[0], .launches = launches[i], .samples = 9, .sampled = true,
+			.at.site = lines[i % ARRAY_LEN(lines)],
+			.kernel = &trainer->kernels[0],
+			.launches = launches[i],
+			.samples = 9,
+			.sampled = true,
 		};
-	placed[ARRAY_LEN(launches)] = (struct snap_launch_site){ .at.site = lines[1], .kernel = &trainer->kernels[1], .launches = 12 };
+	placed[ARRAY_LEN(launches)] = (struct snap_launch_site){ .at.site = lines[1],
+								 .kernel = &trainer->kernels[1],
+								 .launches = 12 };
 	trainer->launch_sites = placed;
 	trainer->launch_site_count = ARRAY_LEN(placed);
-	waits[0] = (struct snap_wait_site){ .at.site = lines[3], .call = CALL_cudaDeviceSynchronize, .calls = 100, .seconds = 40 };
-	waits[1] = (struct snap_wait_site){ .at.site = lines[4], .call = CALL_cudaDeviceSynchronize, .calls = 300, .seconds = 18.2 };
+	waits[0] = (struct snap_wait_site){
+		.at.site = lines[3], .call = CALL_cudaDeviceSynchronize, .calls = 100, .seconds = 40
+	};
+	waits[1] = (struct snap_wait_site){ .at.site = lines[4],
+					    .call = CALL_cudaDeviceSynchronize,
+					    .calls = 300,
+					    .seconds = 18.2 };
 	/* Of a call that is not in the list. */
-	waits[2] = (struct snap_wait_site){ .at.site = lines[4], .call = CALL_cudaStreamSynchronize, .calls = 1, .seconds = 1 };
+	waits[2] = (struct snap_wait_site){
+		.at.site = lines[4], .call = CALL_cudaStreamSynchronize, .calls = 1, .seconds = 1
+	};
 	trainer->wait_sites = waits;
 	trainer->wait_site_count = ARRAY_LEN(waits);
 	cast_view(&view, STEPS);
@@ -392,8 +417,12 @@ END_TEST
 /* What the driver says: a line per device, as many as there is room for, in every width. */
 START_TEST(devices)
 {
-	static const struct { int rows, cols; const char *name; } screens[] = {
-		{ 24, 80, "devices" }, { 24, 40, "narrow" }, { 22, 80, "without room" }, { 32, 120, "two lines" }, { 60, 200, "all" },
+	static const struct {
+		int rows, cols;
+		const char *name;
+	} screens[] = {
+		{ 24, 80, "devices" },    { 24, 40, "narrow" }, { 22, 80, "without room" },
+		{ 32, 120, "two lines" }, { 60, 200, "all" },
 	};
 	struct snapshot *snapshot = cast_snapshot(STEPS);
 	struct view view;

@@ -15,7 +15,8 @@ START_TEST(in_a_replay)
 		const char *key;
 		enum request request;
 	} acts[] = {
-		{ " ", REQUEST_PAUSE }, { "+", REQUEST_FASTER }, { "-", REQUEST_SLOWER }, { "[", REQUEST_BACKWARD }, { "]", REQUEST_FORWARD },
+		{ " ", REQUEST_PAUSE },    { "+", REQUEST_FASTER },  { "-", REQUEST_SLOWER },
+		{ "[", REQUEST_BACKWARD }, { "]", REQUEST_FORWARD },
 	};
 	struct snapshot *again;
 	size_t i, count;
@@ -27,7 +28,9 @@ START_TEST(in_a_replay)
 	ck_assert(view.frozen);
 	ck_assert_str_ne(row_with("Space Resume"), "");
 	keys(" ");
-	view.host.play = (struct play){ .is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1 };
+	view.host.play = (struct play){
+		.is_on = true, .position = 12 * NSEC_PER_SEC, .total = 90 * NSEC_PER_SEC, .speed = 1
+	};
 	for (i = 0; i < ARRAY_LEN(acts); i++) {
 		view.request = REQUEST_NONE;
 		keys(acts[i].key);
@@ -99,9 +102,10 @@ START_TEST(letters_sort)
 {
 	static const struct {
 		const char *key, *column;
-	} list[] = { { "L", "leaked" }, { "M", "live" }, { "K", "launch_rate" }, { "B", "h2d" }, { "E", "failed" }, { "P", "pid" } };
+	} list[] = { { "L", "leaked" }, { "M", "live" },   { "K", "launch_rate" },
+		     { "B", "h2d" },    { "E", "failed" }, { "P", "pid" } };
 
-	keys("P");	/* away from the first */
+	keys("P"); /* away from the first */
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
 		view.settings.sort.keys[0] = column_find("user");
 		keys(list[i].key);
@@ -199,8 +203,8 @@ START_TEST(a_process_that_goes_leaves_its_place)
 	struct snapshot *snapshot = cast_snapshot(12);
 
 	keys("Pg");
-	ck_assert_uint_eq(selected_pid(), 4600);	/* the largest pid first */
-	snapshot->process_count = 5;	/* without it */
+	ck_assert_uint_eq(selected_pid(), 4600); /* the largest pid first */
+	snapshot->process_count = 5;             /* without it */
 	view_feed(&view, snapshot);
 	ck_assert_uint_eq(selected_pid(), 4500);
 	snapshot = cast_snapshot(13);
@@ -247,7 +251,7 @@ START_TEST(a_column_out_of_sight_is_not_sorted_by)
 
 	keys("g\r2");
 	ck_assert(view.full);
-	ck_assert_uint_ne(pane->hidden, 0);	/* no graph was launched */
+	ck_assert_uint_ne(pane->hidden, 0); /* no graph was launched */
 	for (unsigned int i = 0; i < pane->columns; i++) {
 		keys(">");
 		seen |= 1u << pane->sort;
@@ -305,16 +309,22 @@ START_TEST(baseline)
 	view_feed(&view, cast_snapshot(12));
 	leaker = snapshot_process(view.shown, CAST_LEAKER);
 	value = view_value(&view, column_find("live"), leaker);
-	ck_assert_double_eq(value.number, 60 * 1048576.0);	/* 3 steps of 20M */
+	ck_assert_double_eq(value.number, 60 * 1048576.0); /* 3 steps of 20M */
 	value = view_value(&view, column_find("leaked"), leaker);
 	ck_assert_double_eq(value.number, 60 * 1048576.0);
-	ck_assert_int_eq(value.mark, '~');	/* suspected only */
-	ck_assert_int_eq(view_value(&view, column_find("failed"), snapshot_process(view.shown, CAST_TRAINER)).mark, '>');
-	ck_assert_int_eq(view_value(&view, column_find("live"), snapshot_process(view.shown, CAST_COPIER)).mark, 0);
+	ck_assert_int_eq(value.mark, '~'); /* suspected only */
+	ck_assert_int_eq(view_value(&view, column_find("failed"),
+				    snapshot_process(view.shown, CAST_TRAINER))
+				 .mark,
+			 '>');
+	ck_assert_int_eq(view_value(&view, column_find("live"),
+				    snapshot_process(view.shown, CAST_COPIER))
+				 .mark,
+			 0);
 	value = view_value(&view, column_find("pid"), leaker);
 	ck_assert_double_eq(value.number, 4107);
-	ck_assert_uint_eq(view.rows[0].process->pid, 4242);	/* +600M: by what is shown */
-	keys("g2");	/* lists, too: 310 launches a step */
+	ck_assert_uint_eq(view.rows[0].process->pid, 4242); /* +600M: by what is shown */
+	keys("g2");                                         /* lists, too: 310 launches a step */
 	rows_select(&view, 0);
 	view_feed(&view, cast_snapshot(13));
 	view_draw(&view, &canvas);
@@ -322,7 +332,7 @@ START_TEST(baseline)
 	for (size_t i = 0; i < view.row_count; i++)
 		if (view.rows[i].process->program == CAST_LEAKER)
 			rows_select(&view, i);
-	keys("6");	/* half of what its live bytes grew by */
+	keys("6"); /* half of what its live bytes grew by */
 	ck_assert_ptr_nonnull(strstr(row_with("load_weights"), " 40.0M "));
 	keys("\033");
 	ck_assert_ptr_null(view.base);
@@ -444,7 +454,8 @@ END_TEST
 /* Each key goes to a column that can be sorted by, and those of a list go round. */
 START_TEST(columns_in_turn)
 {
-	static const enum pane all[] = { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES, PANE_CALLS, PANE_SITES, PANE_LOG };
+	static const enum pane all[] = { PANE_MEMORY, PANE_KERNELS, PANE_COPIES, PANE_FAILURES,
+					 PANE_CALLS,  PANE_SITES,   PANE_LOG };
 
 	ck_assert_int_eq(canvas_resize(&canvas, 60, 200), 0);
 	keys("/4242\r\r");
@@ -458,7 +469,9 @@ START_TEST(columns_in_turn)
 		for (int turn = 0; turn < 2; turn++)
 			do {
 				keys(turn ? "<" : ">");
-				ck_assert_msg(!pane->sort || pane->title_end[pane->sort - 1], "pane %zu has no column %u to sort by", i, pane->sort);
+				ck_assert_msg(!pane->sort || pane->title_end[pane->sort - 1],
+					      "pane %zu has no column %u to sort by", i,
+					      pane->sort);
 				seen[turn] |= 1u << pane->sort;
 			} while (pane->sort != first);
 		ck_assert_uint_eq(seen[0], seen[1]);
@@ -526,7 +539,7 @@ START_TEST(long_names_of_odd_characters)
 	process = (struct snap_process *)(uintptr_t)view_selected(&view);
 	kernels = (struct snap_kernel *)(uintptr_t)process->kernels;
 	for (int i = 0; i < 10; i++)
-		strcat(name, "\u0301\xff");	/* none, and one */
+		strcat(name, "\u0301\xff"); /* none, and one */
 	for (char tens = '1', ones = '0'; tens <= '9'; ones == '9' ? ones = '0', tens++ : ones++)
 		strncat(strncat(name, &tens, 1), &ones, 1);
 	kernels[0].name = name;
@@ -545,14 +558,16 @@ START_TEST(monkey)
 		int32_t key;
 
 		random = random * 1664525 + 1013904223;
-		key = random >> 16 & 1 ? bindings[(random >> 17) % binding_count].keys[0] : (int32_t)(random >> 20 & 0x7f);
+		key = random >> 16 & 1 ? bindings[(random >> 17) % binding_count].keys[0] :
+					 (int32_t)(random >> 20 & 0x7f);
 		view_key(&view, key);
 		if (view.request != REQUEST_NONE)
 			view.request = REQUEST_NONE;
 		if (i % 50 == 0) {
 			struct snapshot *snapshot = cast_snapshot(i / 50);
 
-			snapshot->process_count = random >> 8 & 7 ? CAST_COUNT : (random >> 12) % CAST_COUNT;
+			snapshot->process_count = random >> 8 & 7 ? CAST_COUNT :
+								    (random >> 12) % CAST_COUNT;
 			view_feed(&view, snapshot);
 		}
 		if (i % 7 == 0) {
@@ -560,7 +575,8 @@ START_TEST(monkey)
 
 			ck_assert_int_eq(canvas_resize(&canvas, size[0], size[1]), 0);
 			view_draw(&view, &canvas);
-			view_mouse(&view, (int)(random >> 5 & 63), (int)(random >> 11 & 255), (enum mouse)(random >> 29 & 3));
+			view_mouse(&view, (int)(random >> 5 & 63), (int)(random >> 11 & 255),
+				   (enum mouse)(random >> 29 & 3));
 		}
 	}
 }

@@ -24,7 +24,8 @@ START_TEST(every_size)
 
 	for (full = 0; full < 2; full++)
 		for (rows = 1; rows <= 100; rows++)
-			for (cols = 1, devices = 0; cols <= 300; cols++, devices = (devices + 7) % 17) {
+			for (cols = 1, devices = 0; cols <= 300;
+			     cols++, devices = (devices + 7) % 17) {
 				struct layout layout = layout_make(rows, cols, full, devices);
 				int row = 0;
 
@@ -37,7 +38,7 @@ START_TEST(every_size)
 				row = place(layout.tabs, rows, cols, row);
 				row = place(layout.pane, rows, cols, row);
 				row = place(layout.bar, rows, cols, row);
-				ck_assert_int_eq(row, rows);	/* no row is nobody's */
+				ck_assert_int_eq(row, rows); /* no row is nobody's */
 				if (full)
 					ck_assert_int_gt(layout.pane.rows, 0);
 				else
@@ -142,8 +143,10 @@ START_TEST(panes_are_sound)
 		ck_assert_uint_le(pane->sort, pane->column_count);
 		ck_assert(pane->draw && pane->cell && pane->number);
 		for (size_t j = 0; j < pane->column_count; j++) {
-			ck_assert_msg(titles[j].title, "%s: column %zu has no title", pane->title, j);
-			ck_assert_msg(!titles[j].width != !titles[j].least, "%s: column %zu has two widths or none", pane->title, j);
+			ck_assert_msg(titles[j].title, "%s: column %zu has no title", pane->title,
+				      j);
+			ck_assert_msg(!titles[j].width != !titles[j].least,
+				      "%s: column %zu has two widths or none", pane->title, j);
 			ck_assert(pane->bar || !titles[j].is_bar);
 		}
 	}

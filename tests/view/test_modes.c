@@ -110,7 +110,10 @@ START_TEST(searching_a_long_list)
 	ck_assert_ptr_nonnull(map);
 	ck_assert_uint_eq(process->pid, 4242);
 	for (size_t i = 0; i < 100; i++)
-		map[i] = (struct snap_alloc){ .address = 0x1000 * i, .bytes = 100 - i, .site = i == 10 || i == 95 || i == 98 ? "needle" : "hay" };
+		map[i] = (struct snap_alloc){ .address = 0x1000 * i,
+					      .bytes = 100 - i,
+					      .site = i == 10 || i == 95 || i == 98 ? "needle" :
+										      "hay" };
 	process->map = map;
 	process->map_count = 100;
 	process->span_count = 0;
@@ -122,7 +125,7 @@ START_TEST(searching_a_long_list)
 		ck_assert_uint_lt(found[i] - 1, pane->top + (size_t)pane->rows);
 		keys("n");
 	}
-	for (size_t i = ARRAY_LEN(found); i-- > 0; ) {
+	for (size_t i = ARRAY_LEN(found); i-- > 0;) {
 		keys("N");
 		ck_assert_uint_eq(pane->found, found[i]);
 	}
@@ -172,7 +175,7 @@ START_TEST(signals_ask_first)
 	view.request = REQUEST_NONE;
 	view.signal_number = 0;
 	view_key(&view, K_F9);
-	keys("\r\r");	/* Enter is no yes */
+	keys("\r\r"); /* Enter is no yes */
 	ck_assert_int_eq(view.request, REQUEST_NONE);
 	ck_assert_int_eq(view.signal_number, 0);
 	view.host.readonly = true;
@@ -180,7 +183,7 @@ START_TEST(signals_ask_first)
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	view.host.readonly = false;
 	keys("/short\r");
-	view_key(&view, K_F9);	/* it has exited */
+	view_key(&view, K_F9); /* it has exited */
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 }
 END_TEST
@@ -188,7 +191,7 @@ END_TEST
 START_TEST(quitting)
 {
 	keys("\033\033\033");
-	ck_assert_int_eq(view.request, REQUEST_NONE);	/* Esc never quits */
+	ck_assert_int_eq(view.request, REQUEST_NONE); /* Esc never quits */
 	keys("?");
 	ck_assert_int_eq(view.mode, INPUT_HELP);
 	keys("q");

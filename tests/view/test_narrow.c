@@ -11,7 +11,8 @@
 #include "util/util.h"
 
 /* Ten of two cells */
-#define MANY "\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"
+#define MANY \
+	"\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226\346\216\250\350\253\226"
 
 static struct snap_process *process_of(uint32_t program)
 {
@@ -31,31 +32,44 @@ START_TEST(fitted)
 		size_t size;
 		int cells;
 	} texts[] = {
-		{ "", "", 4, 0 }, { "abc", "abc", 4, 3 }, { "abcd", "\u2026", 4, 9 }, { "abcdef", "ab\u2026", 6, 9 }, { "abcdef", "abcdef", 7, 9 },
-		{ "abcdef", "abcdef", 20, 6 }, { "abcdefg", "ab\u2026", 20, 3 }, { "a", "\u2026", 20, 0 },
+		{ "", "", 4, 0 },
+		{ "abc", "abc", 4, 3 },
+		{ "abcd", "\u2026", 4, 9 },
+		{ "abcdef", "ab\u2026", 6, 9 },
+		{ "abcdef", "abcdef", 7, 9 },
+		{ "abcdef", "abcdef", 20, 6 },
+		{ "abcdefg", "ab\u2026", 20, 3 },
+		{ "a", "\u2026", 20, 0 },
 		{ "\346\216\250\350\253\226", "\346\216\250\350\253\226", 20, 4 },
-		{ "\346\216\250\350\253\226", "\346\216\250\u2026", 20, 3 }, { "\346\216\250\350\253\226", "\u2026", 20, 2 },
-		{ "\346\216\250\350\253\226", "\346\216\250\350\253\226", 7, 9 }, { "\346\216\250\350\253\226", "\346\216\250\u2026", 8, 3 },
-		{ "e\314\201", "e\314\201", 20, 1 }, { "\377\376", "\377\376", 20, 2 },
+		{ "\346\216\250\350\253\226", "\346\216\250\u2026", 20, 3 },
+		{ "\346\216\250\350\253\226", "\u2026", 20, 2 },
+		{ "\346\216\250\350\253\226", "\346\216\250\350\253\226", 7, 9 },
+		{ "\346\216\250\350\253\226", "\346\216\250\u2026", 8, 3 },
+		{ "e\314\201", "e\314\201", 20, 1 },
+		{ "\377\376", "\377\376", 20, 2 },
 	};
 	char out[20];
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		ck_assert_str_eq(utf8_fit(out, texts[i].size, texts[i].text, texts[i].cells), texts[i].fitted);
+		ck_assert_str_eq(utf8_fit(out, texts[i].size, texts[i].text, texts[i].cells),
+				 texts[i].fitted);
 }
 END_TEST
 
 /* What is not known is not shown as nothing. */
 START_TEST(without_returns)
 {
-	static const char *const nothing[] = { "0 live", "0 allocations", "No allocation", "No call has", "No memory", " failed" };
+	static const char *const nothing[] = { "0 live",      "0 allocations", "No allocation",
+					       "No call has", "No memory",     " failed" };
 	struct snap_process *copier = process_of(CAST_COPIER);
 	size_t i;
 	char pane;
 
 	copier->unreturned = UNRETURNED_SECCOMP;
-	copier->allocations = copier->frees = copier->live = copier->peak = copier->live_allocations = 0;
-	copier->map_count = copier->failure_count = copier->site_count = copier->failed_allocations = 0;
+	copier->allocations = copier->frees = copier->live = copier->peak =
+		copier->live_allocations = 0;
+	copier->map_count = copier->failure_count = copier->site_count =
+		copier->failed_allocations = 0;
 	for (i = 0; i < copier->copy_count; i++) {
 		copier->copies[i].failures = 0;
 		copier->copies[i].seconds = 0;
@@ -66,11 +80,14 @@ START_TEST(without_returns)
 	for (pane = '1'; pane <= '6'; pane++) {
 		keys((char[]){ pane, 0 });
 		for (i = 0; pane != '2' && i < ARRAY_LEN(nothing); i++)
-			ck_assert_msg(!*row_with(nothing[i]) || strstr(row_with(nothing[i]), "/s"), "%c: %s", pane, row_with(nothing[i]));
+			ck_assert_msg(!*row_with(nothing[i]) || strstr(row_with(nothing[i]), "/s"),
+				      "%c: %s", pane, row_with(nothing[i]));
 		if (strchr("146", pane))
-			ck_assert_str_ne(row_with("not known: returns of its calls are not probed"), "");
+			ck_assert_str_ne(row_with("not known: returns of its calls are not probed"),
+					 "");
 		if (pane == '3')
-			ck_assert_msg(strstr(row_with(" sync "), " - ") != NULL, "%s", row_with(" sync "));
+			ck_assert_msg(strstr(row_with(" sync "), " - ") != NULL, "%s",
+				      row_with(" sync "));
 	}
 }
 END_TEST
@@ -81,7 +98,7 @@ START_TEST(names_of_wide_characters)
 	struct snap_process *trainer = process_of(CAST_TRAINER);
 	char name[128] = "a";
 
-	strcat(strcat(strcat(name, MANY), MANY), MANY);		/* 61 cells, of 91 bytes */
+	strcat(strcat(strcat(name, MANY), MANY), MANY); /* 61 cells, of 91 bytes */
 	trainer->command = name;
 	resize(24, 200);
 	keys("/4242\r");
@@ -159,7 +176,8 @@ START_TEST(whole_figures)
 		double seconds;
 		const char *text;
 	} times[] = {
-		{ 4838400, " 1344h " }, { 99999.4, " 99999s " }, { 99999.6, " 27.8h " }, { 3599000, " 999.7h " }, { 3.6e7, " 417d " }, { 1e9, " 11574d " },
+		{ 4838400, " 1344h " },  { 99999.4, " 99999s " }, { 99999.6, " 27.8h " },
+		{ 3599000, " 999.7h " }, { 3.6e7, " 417d " },     { 1e9, " 11574d " },
 	};
 	struct snap_process *trainer = process_of(CAST_TRAINER);
 	struct snap_call *calls = (struct snap_call *)(uintptr_t)trainer->call_list;
@@ -174,10 +192,12 @@ START_TEST(whole_figures)
 		resize(24, cols);
 		row = row_with(" live");
 		ck_assert_str_ne(row_with("leaked"), "");
-		ck_assert_msg(strstr(row, " leaked") != NULL, "%s", row);	/* of the header */
+		ck_assert_msg(strstr(row, " leaked") != NULL, "%s", row); /* of the header */
 		row = row_with(" peak");
-		ck_assert_msg(!strstr(row, "alloc") || strstr(row, "1234567890 allocations, 1234567 frees ") ||
-			      strstr(row, "1.2G allocations, 1.2M frees "), "%d: %s", cols, row);
+		ck_assert_msg(!strstr(row, "alloc") ||
+				      strstr(row, "1234567890 allocations, 1234567 frees ") ||
+				      strstr(row, "1.2G allocations, 1.2M frees "),
+			      "%d: %s", cols, row);
 	}
 	resize(24, 80);
 	trainer->has_used = true;
@@ -188,8 +208,8 @@ START_TEST(whole_figures)
 	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
 		calls[3].seconds = times[i].seconds;
 		draw();
-		ck_assert_msg(strstr(row_with("cudaDeviceSynchronize"), times[i].text) != NULL, "%s: %s", times[i].text,
-			      row_with("cudaDeviceSynchronize"));
+		ck_assert_msg(strstr(row_with("cudaDeviceSynchronize"), times[i].text) != NULL,
+			      "%s: %s", times[i].text, row_with("cudaDeviceSynchronize"));
 	}
 	calls[2].seconds = 5e6;
 	draw();
@@ -208,8 +228,14 @@ static const char *marks_of(uint32_t program)
 
 	marks[0] = 0;
 	for (size_t i = 0; i < view.row_count && i < (size_t)view.layout.table.rows; i++)
-		for (int col = 0; view.rows[view.top + i].process->program == program && col < canvas.cols; col++)
-			strcat(marks, canvas_cell(&canvas, view.layout.table.row + (int)i, col)->flags & CELL_MATCH ? "!" : ".");
+		for (int col = 0;
+		     view.rows[view.top + i].process->program == program && col < canvas.cols;
+		     col++)
+			strcat(marks,
+			       canvas_cell(&canvas, view.layout.table.row + (int)i, col)->flags &
+					       CELL_MATCH ?
+				       "!" :
+				       ".");
 	return marks;
 }
 
@@ -224,16 +250,19 @@ START_TEST(marks)
 	row = row_with("\u00d7 short");
 	ck_assert_str_ne(row, "");
 	/* A sign of two bytes */
-	ck_assert_ptr_eq(strchr(marks_of(CAST_SHORT), '!'), marks_of(CAST_SHORT) + (strstr(row, "short") - row - 1));
+	ck_assert_ptr_eq(strchr(marks_of(CAST_SHORT), '!'),
+			 marks_of(CAST_SHORT) + (strstr(row, "short") - row - 1));
 	ck_assert_ptr_nonnull(strstr(marks_of(CAST_SHORT), ".!!!."));
 	/* Out of sight, and in a column that is not the last. */
-	memmove(settings->columns + 1, settings->columns, (settings->column_count - 1) * sizeof(settings->columns[0]));
+	memmove(settings->columns + 1, settings->columns,
+		(settings->column_count - 1) * sizeof(settings->columns[0]));
 	settings->columns[0] = column_find("command");
 	keys("/epochs\r");
 	ck_assert_ptr_null(strchr(marks_of(CAST_TRAINER), '!'));
 	keys("/train.py --ep\r");
 	ck_assert_int_eq((int)strcspn(marks_of(CAST_TRAINER), "!"), 7);
-	ck_assert_int_eq((int)(strrchr(marks_of(CAST_TRAINER), '!') - marks_of(CAST_TRAINER)), table_fit(&view, 80).width[0] - 1);
+	ck_assert_int_eq((int)(strrchr(marks_of(CAST_TRAINER), '!') - marks_of(CAST_TRAINER)),
+			 table_fit(&view, 80).width[0] - 1);
 }
 END_TEST
 
@@ -296,7 +325,8 @@ START_TEST(how_far_back)
 		double delay;
 		const char *text;
 	} spans[] = {
-		{ 0.1, " last 9s " }, { 1, " last 90s " }, { 11, " last 990s " }, { 60, " last 90min " }, { 300, " last 8h " }, { 5400, " last 6d " },
+		{ 0.1, " last 9s " },   { 1, " last 90s " },  { 11, " last 990s " },
+		{ 60, " last 90min " }, { 300, " last 8h " }, { 5400, " last 6d " },
 	};
 
 	resize(30, 100);
@@ -304,7 +334,8 @@ START_TEST(how_far_back)
 	for (size_t i = 0; i < ARRAY_LEN(spans); i++) {
 		view.settings.delay = (uint64_t)(spans[i].delay * 1e9);
 		draw();
-		ck_assert_msg(strstr(row_with("live bytes"), spans[i].text) != NULL, "%s: %s", spans[i].text, row_with("live bytes"));
+		ck_assert_msg(strstr(row_with("live bytes"), spans[i].text) != NULL, "%s: %s",
+			      spans[i].text, row_with("live bytes"));
 	}
 	for (int step = 10; step < 200; step++)
 		view_feed(&view, cast_snapshot(step));
@@ -346,7 +377,8 @@ START_TEST(meanings)
 	failures[1].error = failures[0].error;
 	draw();
 	for (int row = 0; row < canvas.rows; row++)
-		rows += !strcmp(canvas_cell(&canvas, row, 1)->text, "c") && !strcmp(canvas_cell(&canvas, row, 5)->text, "E");
+		rows += !strcmp(canvas_cell(&canvas, row, 1)->text, "c") &&
+			!strcmp(canvas_cell(&canvas, row, 5)->text, "E");
 	ck_assert_int_eq(rows, 2);
 }
 END_TEST

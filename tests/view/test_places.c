@@ -2,11 +2,13 @@
 /* Where calls failed: in the pane of failures, and in the log. */
 #include "at_screen.h"
 
-static const char *const step_stack[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)", "<module> at train.py:30 (python)" };
+static const char *const step_stack[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)",
+					  "<module> at train.py:30 (python)" };
 static const struct snap_place step = { step_stack[1], step_stack, 3, NULL, 0, 0 };
 static const struct snap_detail no_memory = {
 	.line_count = 2,
-	.lines = { { 12884901888, 3, 1, 0, "0x1000", step }, { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0 } } },
+	.lines = { { 12884901888, 3, 1, 0, "0x1000", step },
+		   { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0 } } },
 };
 
 /* The cast, with places, on a screen of @cols. */
@@ -31,8 +33,10 @@ START_TEST(failures_have_their_first_site)
 	places(200);
 	keys("4");
 	ck_assert_ptr_nonnull(strstr(row_with("WHAT IT MEANS"), "FIRST SITE"));
-	ck_assert_ptr_nonnull(strstr(row_with("cudaErrorMemoryAllocation"), "step at train.py:12 (python)"));
-	ck_assert_ptr_nonnull(strstr(row_with("cudaErrorInvalidConfiguration"), "launch+0x8 (failing)"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("cudaErrorMemoryAllocation"), "step at train.py:12 (python)"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("cudaErrorInvalidConfiguration"), "launch+0x8 (failing)"));
 	ck_assert_ptr_nonnull(strstr(row_with("cudaErrorIllegalAddress"), " -  "));
 	ck_assert_str_eq(row_with("<module>"), "");
 }
@@ -69,7 +73,8 @@ START_TEST(the_log_tells_who_held_most)
 	ck_assert_str_eq(row_with("12.0G in 3"), "");
 	view.full = true;
 	draw();
-	ck_assert_ptr_nonnull(strstr(row_with("12.0G in 3"), "12.0G in 3 allocations from step at"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("12.0G in 3"), "12.0G in 3 allocations from step at"));
 	ck_assert_str_ne(row_with("1.0M in 1 allocation from main+0x20"), "");
 }
 END_TEST

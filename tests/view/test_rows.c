@@ -30,7 +30,7 @@ START_TEST(tree)
 END_TEST
 
 /* Parents in a circle, and a very deep family: every process has a row, once. */
-#define FAMILY	65000
+#define FAMILY 65000
 
 START_TEST(hostile_trees)
 {
@@ -81,8 +81,9 @@ START_TEST(whose_child)
 		uint64_t start;
 		const char *branch;
 	} family[] = {
-		{ 10, 1, 100, "" }, { 20, 10, 150, "└─ " }, { 10, 1, 200, "" }, { 21, 10, 200, "├─ " }, { 22, 10, 999, "└─ " },
-		{ 23, 10, 50, "" }, { 30, 30, 10, "" }, { 40, 40, 10, "" }, { 40, 40, 20, "└─ " },
+		{ 10, 1, 100, "" },     { 20, 10, 150, "└─ " }, { 10, 1, 200, "" },
+		{ 21, 10, 200, "├─ " }, { 22, 10, 999, "└─ " }, { 23, 10, 50, "" },
+		{ 30, 30, 10, "" },     { 40, 40, 10, "" },     { 40, 40, 20, "└─ " },
 	};
 	const size_t count = (sizeof(family) / sizeof(family[0]));
 	struct snap_process list[(sizeof(family) / sizeof(family[0]))];
@@ -105,7 +106,8 @@ START_TEST(whose_child)
 	ck_assert_uint_eq(view.row_count, count);
 	for (i = 0; i < count; i++) {
 		j = view.rows[i].process->program - 1;
-		ck_assert_msg(!strcmp(view.rows[i].branch, family[j].branch), "%u: '%s'", family[j].pid, view.rows[i].branch);
+		ck_assert_msg(!strcmp(view.rows[i].branch, family[j].branch), "%u: '%s'",
+			      family[j].pid, view.rows[i].branch);
 		if (family[j].pid == 20)
 			ck_assert_uint_eq(view.rows[i - 1].process->program, 1);
 		if (family[j].pid == 21)
@@ -180,8 +182,10 @@ START_TEST(busiest_since)
 	int row;
 
 	cast_view(&view, 6);
-	memcpy(kernels, snapshot_process(view.shown, CAST_TRAINER)->kernels, trainer->kernel_count * sizeof(*kernels));
-	snapshot_process(view.shown, CAST_TRAINER)->kernels[3].symbol = kernels[3].symbol = "_Z6reducePf";
+	memcpy(kernels, snapshot_process(view.shown, CAST_TRAINER)->kernels,
+	       trainer->kernel_count * sizeof(*kernels));
+	snapshot_process(view.shown, CAST_TRAINER)->kernels[3].symbol = kernels[3].symbol =
+		"_Z6reducePf";
 	cast_keys(&view, "/4242\r2x");
 	view.search[0] = 0;
 	kernels[3].launches += 100;
@@ -198,19 +202,29 @@ START_TEST(busiest_since)
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
 	view_draw(&view, &canvas);
 	row = view.layout.pane.row + 1;
-	ck_assert_msg(strstr(text_at(&canvas, row, line), "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588  reduce ") != NULL, "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row, line),
+			     "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588  reduce ") != NULL,
+		      "%s", line);
 	ck_assert_msg(strstr(line, " 100 ") && strstr(line, " 66.7% "), "%s", line);
-	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "\u2588\u2588\u2588\u2588      nn::softmax ") != NULL, "%s", line);
-	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "\u2588") == NULL && strstr(line, " 0.0% "), "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 1, line),
+			     "\u2588\u2588\u2588\u2588      nn::softmax ") != NULL,
+		      "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "\u2588") == NULL &&
+			      strstr(line, " 0.0% "),
+		      "%s", line);
 	/* Failures, too: 2 calls of cudaMalloc and one launch fail in a step. */
 	cast_keys(&view, "/4400\r4");
 	failing = (struct snap_process *)(uintptr_t)snapshot_process(next, CAST_FAILING);
 	((struct snap_failure *)(uintptr_t)failing->failure_list)[0].count -= 2;
 	((struct snap_failure *)(uintptr_t)failing->failure_list)[2].count += 7;
 	view_draw(&view, &canvas);
-	ck_assert_msg(strstr(text_at(&canvas, row, line), "      7  cudaDeviceSynchronize ") != NULL, "%s", line);
-	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "      1  cudaLaunchKernel ") != NULL, "%s", line);
-	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "      0  cudaMalloc ") != NULL, "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row, line), "      7  cudaDeviceSynchronize ") !=
+			      NULL,
+		      "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 1, line), "      1  cudaLaunchKernel ") != NULL,
+		      "%s", line);
+	ck_assert_msg(strstr(text_at(&canvas, row + 2, line), "      0  cudaMalloc ") != NULL, "%s",
+		      line);
 	canvas_free(&canvas);
 	view_clear(&view);
 }

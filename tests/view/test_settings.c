@@ -83,7 +83,8 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(again.settings.delay, view.settings.delay);
 	ck_assert_int_eq(again.settings.pane, PANE_CALLS);
 	ck_assert_int_eq(again.settings.sites_by, SITES_BY_FILE);
-	ck_assert(again.settings.ascii && again.settings.tree && again.settings.full_names && !again.settings.mouse && !again.settings.follow);
+	ck_assert(again.settings.ascii && again.settings.tree && again.settings.full_names &&
+		  !again.settings.mouse && !again.settings.follow);
 }
 END_TEST
 
@@ -93,7 +94,8 @@ START_TEST(what_is_not_known_stays)
 	char *text;
 
 	view_init(&view);
-	file_put(path("rc"), "; mine\n[screen]\ntheme = mono\nfuture = 42\n\n[other]\ntheme = kept\n# last");
+	file_put(path("rc"),
+		 "; mine\n[screen]\ntheme = mono\nfuture = 42\n\n[other]\ntheme = kept\n# last");
 	ck_assert_int_eq(settings_read(&view.settings, path("rc"), &why), 0);
 	ck_assert_str_eq(view.settings.theme->name, "mono");
 	view.settings.theme = theme_find("light");
@@ -150,8 +152,10 @@ START_TEST(bad_files)
 	file_put(path("bad"), "[screen]\ntheme = purple\ndelay = 2\n");
 	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why.text, "purple"));
-	ck_assert_uint_eq(view.settings.delay, 2000000000);	/* the rest counts */
-	file_put(path("bad"), "[screen]\ndelay = -1\nsort = nothing\ncolumns =\npane = nowhere\nascii = perhaps\n");
+	ck_assert_uint_eq(view.settings.delay, 2000000000); /* the rest counts */
+	file_put(
+		path("bad"),
+		"[screen]\ndelay = -1\nsort = nothing\ncolumns =\npane = nowhere\nascii = perhaps\n");
 	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), -EINVAL);
 	ck_assert_uint_gt(view.settings.column_count, 3);
 	file_put(path("bad"), "what is this\n");
@@ -178,12 +182,15 @@ START_TEST(every_column)
 
 	view_init(&view);
 	view_init(&again);
-	for (view.settings.column_count = 0; view.settings.column_count < column_count; view.settings.column_count++)
-		view.settings.columns[view.settings.column_count] = &columns[view.settings.column_count];
+	for (view.settings.column_count = 0; view.settings.column_count < column_count;
+	     view.settings.column_count++)
+		view.settings.columns[view.settings.column_count] =
+			&columns[view.settings.column_count];
 	ck_assert_int_eq(settings_write(&view.settings, path("cutoprc"), &why), 0);
 	ck_assert_msg(!settings_read(&again.settings, path("cutoprc"), &why), "%s", why.text);
 	ck_assert_uint_eq(again.settings.column_count, column_count);
-	ck_assert_mem_eq(view.settings.columns, again.settings.columns, column_count * sizeof(view.settings.columns[0]));
+	ck_assert_mem_eq(view.settings.columns, again.settings.columns,
+			 column_count * sizeof(view.settings.columns[0]));
 	file_put(path("cutoprc"), "[screen]\n  theme = light\n  delay = 2\n\tsort = pid\n");
 	ck_assert_msg(!settings_read(&again.settings, path("cutoprc"), &why), "%s", why.text);
 	ck_assert_uint_eq(again.settings.delay, 2000000000);
@@ -195,7 +202,9 @@ END_TEST
 
 START_TEST(any_delay)
 {
-	static const char *const good[] = { "0.01", "0.05", "1", "7200", "1e+09" }, *const bad[] = { "0.009", "", "1e10", "nan", "1s" };
+	static const char *const good[] = { "0.01", "0.05", "1", "7200", "1e+09" }, *const bad[] = {
+		"0.009", "", "1e10", "nan", "1s"
+	};
 	struct settings settings = { .delay = 0 };
 	struct view view, again;
 

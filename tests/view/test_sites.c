@@ -32,7 +32,7 @@ static void setup_python(void)
 
 struct expected {
 	const char *name;
-	uint64_t live, suspect, leaked, held, allocations;	/* bytes: MiB */
+	uint64_t live, suspect, leaked, held, allocations; /* bytes: MiB */
 	size_t count;
 };
 
@@ -112,8 +112,22 @@ END_TEST
 /* Whatever a text looks like, it is read within its bounds, and every site is in a group. */
 START_TEST(odd_texts)
 {
-	static const char *const odd[] = { "", ")", " ()", " (", " at ", " at  (python)", "+0x", "a at b:c at d: (e) (f)", "at", "f at :1 (python)",
-		" (python)", "x+0x1 at", "(python)", " at : ()", "f at (python)", "f+0x (lib.so)" };
+	static const char *const odd[] = { "",
+					   ")",
+					   " ()",
+					   " (",
+					   " at ",
+					   " at  (python)",
+					   "+0x",
+					   "a at b:c at d: (e) (f)",
+					   "at",
+					   "f at :1 (python)",
+					   " (python)",
+					   "x+0x1 at",
+					   "(python)",
+					   " at : ()",
+					   "f at (python)",
+					   "f+0x (lib.so)" };
 	struct snap_site sites[ARRAY_LEN(odd)];
 	struct snap_process process = { .sites = sites, .site_count = ARRAY_LEN(odd) };
 	struct site_groups groups;
@@ -128,7 +142,8 @@ START_TEST(odd_texts)
 		for (size_t i = 0; i < groups.count; i++) {
 			ck_assert_uint_gt(strlen(groups.list[i].name), 0);
 			/* No part goes on into the next. */
-			ck_assert_msg(!strstr(groups.list[i].name, "(python)"), "%s", groups.list[i].name);
+			ck_assert_msg(!strstr(groups.list[i].name, "(python)"), "%s",
+				      groups.list[i].name);
 			count += groups.list[i].count;
 		}
 		ck_assert_uint_eq(count, ARRAY_LEN(odd));
@@ -170,10 +185,14 @@ START_TEST(a_row_opens)
 	ck_assert(is_at("▶Attention.__init__ at"));
 	keys("\r");
 	ck_assert(is_at("▼Attention.__init__ at"));
-	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"), row_number("▼Attention.__init__") + 1);
-	ck_assert_int_eq(row_number("  alloc at cuda.py:5 (python)"), row_number("▼Attention.__init__") + 2);
-	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"), row_number("▼Attention.__init__") + 3);
-	ck_assert_int_eq(row_number("  main at train.py:7 (python)"), row_number("▼Attention.__init__") + 4);
+	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"),
+			 row_number("▼Attention.__init__") + 1);
+	ck_assert_int_eq(row_number("  alloc at cuda.py:5 (python)"),
+			 row_number("▼Attention.__init__") + 2);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"),
+			 row_number("▼Attention.__init__") + 3);
+	ck_assert_int_eq(row_number("  main at train.py:7 (python)"),
+			 row_number("▼Attention.__init__") + 4);
 	ck_assert_int_eq(row_number("▶Attention.grow at"), row_number("▼Attention.__init__") + 5);
 	/* On a frame, Enter closes what it is of. */
 	keys("jjj\r");
@@ -221,7 +240,7 @@ START_TEST(the_cursor_is_a_site)
 	draw();
 	ck_assert(is_at("▼Attention.grow at"));
 	ck_assert_int_lt(row_number("▼Attention.grow"), row_number("▶Attention.__init__"));
-	keys("I>>>");	/* by another column */
+	keys("I>>>"); /* by another column */
 	ck_assert(is_at("▼Attention.grow at"));
 	/* One that is gone leaves its place. */
 	python->sites++;
@@ -304,13 +323,17 @@ START_TEST(grouping)
 	ck_assert(is_at("▶Attention.__init__ (attent"));
 	keys("b");
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " FILE "));
-	ck_assert_ptr_nonnull(strstr(row_with("▶attention.py (/home/ana/a"), "   ~40.0M     392M        0        72"));
+	ck_assert_ptr_nonnull(strstr(row_with("▶attention.py (/home/ana/a"),
+				     "   ~40.0M     392M        0        72"));
 	/* A group opens to its sites, and each of them to its frames. */
 	keys("\rj\r");
 	ck_assert(is_at("▼  Attention.__init__ at"));
-	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"), row_number("▼  Attention.__init__ at") + 3);
-	ck_assert_int_eq(row_number("▶  Attention.grow at"), row_number("▼  Attention.__init__ at") + 5);
-	ck_assert_ptr_nonnull(strstr(row_with("▶  Attention.grow at"), "   ~40.0M     136M        0        68"));
+	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"),
+			 row_number("▼  Attention.__init__ at") + 3);
+	ck_assert_int_eq(row_number("▶  Attention.grow at"),
+			 row_number("▼  Attention.__init__ at") + 5);
+	ck_assert_ptr_nonnull(
+		strstr(row_with("▶  Attention.grow at"), "   ~40.0M     136M        0        68"));
 	/*
 	 * Esc: from a frame to its site, from that to its group, and no further than there is
 	 * something open.
@@ -336,14 +359,19 @@ END_TEST
 START_TEST(order_in_groups)
 {
 	keys("bb\rj\r");
-	ck_assert_int_lt(row_number("▼  Attention.__init__ at"), row_number("▶  Attention.grow at"));
-	keys(">>>>>>");	/* allocations */
+	ck_assert_int_lt(row_number("▼  Attention.__init__ at"),
+			 row_number("▶  Attention.grow at"));
+	keys(">>>>>>"); /* allocations */
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), "ALLOCS▼"));
 	ck_assert_int_lt(row_number("▶not known"), row_number("▶attention.py (/home/ana/o"));
-	ck_assert_int_lt(row_number("▶attention.py (/home/ana/o"), row_number("▼attention.py (/home/ana/a"));
-	ck_assert_int_eq(row_number("▶  Attention.grow at"), row_number("▼attention.py (/home/ana/a") + 1);
-	ck_assert_int_eq(row_number("▼  Attention.__init__ at"), row_number("▼attention.py (/home/ana/a") + 2);
-	ck_assert_int_eq(row_number("→ Attention.__init__ at"), row_number("▼  Attention.__init__ at") + 3);
+	ck_assert_int_lt(row_number("▶attention.py (/home/ana/o"),
+			 row_number("▼attention.py (/home/ana/a"));
+	ck_assert_int_eq(row_number("▶  Attention.grow at"),
+			 row_number("▼attention.py (/home/ana/a") + 1);
+	ck_assert_int_eq(row_number("▼  Attention.__init__ at"),
+			 row_number("▼attention.py (/home/ana/a") + 2);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at"),
+			 row_number("▼  Attention.__init__ at") + 3);
 	ck_assert(is_at("▼  Attention.__init__ at"));
 }
 END_TEST
@@ -356,9 +384,12 @@ START_TEST(groups_since_a_baseline)
 	python->sites[1].allocations += 2;
 	python->sites[4].leaked += MIB;
 	draw();
-	ck_assert_ptr_nonnull(strstr(row_with("attention.py (/home/ana/a"), "  7.0M        0         2"));
-	ck_assert_ptr_nonnull(strstr(row_with("attention.py (/home/ana/o"), "  1.0M        0         0"));
-	ck_assert_ptr_nonnull(strstr(row_with("pool.cc (/src)"), "     0        0        0        0         0"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("attention.py (/home/ana/a"), "  7.0M        0         2"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("attention.py (/home/ana/o"), "  1.0M        0         0"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("pool.cc (/src)"), "     0        0        0        0         0"));
 }
 END_TEST
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include "workload.h"
 
-#define ROW	256	/* bytes of a row of the first array, 64 floats */
-#define ROWS	16
-#define SIZE	(ROW * ROWS)
+#define ROW  256 /* bytes of a row of the first array, 64 floats */
+#define ROWS 16
+#define SIZE (ROW * ROWS)
 
 static void same(const void *a, const void *b, size_t size, const char *what)
 {
@@ -27,7 +27,8 @@ static void fails(cudaError_t err, cudaError_t expected, const char *what)
 
 static void objects(cudaArray_t array, void *linear)
 {
-	struct cudaTextureDesc desc = { .filterMode = 1, .readMode = 1, .normalizedCoords = 1 }, back;
+	struct cudaTextureDesc desc = { .filterMode = 1, .readMode = 1, .normalizedCoords = 1 },
+			       back;
 	struct cudaResourceDesc resource = { .res.array.array = array }, told;
 	cudaTextureObject_t texture, other;
 	cudaSurfaceObject_t surface;
@@ -38,8 +39,9 @@ static void objects(cudaArray_t array, void *linear)
 	MUST(cudaGetTextureObjectResourceDesc(&told, texture));
 	same(&told.res.array.array, &array, sizeof(array), "a texture's array");
 	MUST(cudaCreateSurfaceObject(&surface, &resource));
-	fails(cudaDestroySurfaceObject(texture), cudaErrorInvalidValue, "a texture taken for a surface");
-	resource.resType = 2;	/* linear */
+	fails(cudaDestroySurfaceObject(texture), cudaErrorInvalidValue,
+	      "a texture taken for a surface");
+	resource.resType = 2; /* linear */
 	resource.res.linear.devPtr = linear;
 	resource.res.linear.desc = cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned);
 	resource.res.linear.sizeInBytes = SIZE;
@@ -47,11 +49,13 @@ static void objects(cudaArray_t array, void *linear)
 	MUST(cudaGetTextureObjectResourceDesc(&told, other));
 	same(&told.res.linear, &resource.res.linear, sizeof(told.res.linear), "a texture's memory");
 	resource.res.linear.sizeInBytes = SIZE + 1;
-	fails(cudaCreateTextureObject(&other, &resource, &desc, NULL), cudaErrorInvalidValue, "too large a texture");
+	fails(cudaCreateTextureObject(&other, &resource, &desc, NULL), cudaErrorInvalidValue,
+	      "too large a texture");
 	MUST(cudaDestroyTextureObject(other));
 	MUST(cudaDestroySurfaceObject(surface));
 	MUST(cudaDestroyTextureObject(texture));
-	fails(cudaDestroyTextureObject(texture), cudaErrorInvalidValue, "a texture destroyed twice");
+	fails(cudaDestroyTextureObject(texture), cudaErrorInvalidValue,
+	      "a texture destroyed twice");
 }
 
 /*
@@ -63,7 +67,8 @@ static void objects(cudaArray_t array, void *linear)
  */
 int arrays(void)
 {
-	struct cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+	struct cudaChannelFormatDesc f =
+		cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
 	char *host = malloc(SIZE), *back = calloc(1, SIZE);
 	cudaArray_t narrow, wide;
 	cudaStream_t stream;
@@ -90,10 +95,10 @@ int arrays(void)
 	MUST(cudaMemcpyFromArray(back, wide, 300, 2, 500, cudaMemcpyDeviceToHost));
 	same(back, host, 500, "rows of two lengths");
 
-	fails(cudaMemcpyToArray(narrow, 0, 15, host, ROW + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue,
-	      "past the last row");
-	fails(cudaMemcpyToArray(narrow, ROW + 1, 0, host, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue,
-	      "past a row's end");
+	fails(cudaMemcpyToArray(narrow, 0, 15, host, ROW + 1, cudaMemcpyHostToDevice),
+	      cudaErrorInvalidValue, "past the last row");
+	fails(cudaMemcpyToArray(narrow, ROW + 1, 0, host, 1, cudaMemcpyHostToDevice),
+	      cudaErrorInvalidValue, "past a row's end");
 	fails(cudaMemcpyFromArrayAsync(back, narrow, 1, 0, SIZE, cudaMemcpyDeviceToHost, stream),
 	      cudaErrorInvalidValue, "one byte too many");
 	objects(narrow, memory);

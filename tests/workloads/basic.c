@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "workload.h"
 
-#define BUFFER	8000000
+#define BUFFER 8000000
 
 /*
  * cudaMalloc 3 x 8,000,000; cudaMemcpy H2D 2 x 8,000,000; vectorAdd 1,000 and
@@ -85,8 +85,8 @@ int launches(void)
 	launch_all(NULL);
 	for (i = 1; i < n; i++)
 		pthread_join(thread[i], NULL);
-	say("%.1f ns a launch\n", (seconds_now() - start) * 1e9 /
-	    (double)(launches_each ? launches_each : 1));
+	say("%.1f ns a launch\n",
+	    (seconds_now() - start) * 1e9 / (double)(launches_each ? launches_each : 1));
 	MUST(cudaDeviceSynchronize());
 	return 0;
 }
@@ -104,7 +104,8 @@ int kinds(void)
 {
 	struct cudaChannelFormatDesc f = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
 	struct cudaMemPoolProps props = {
-		.allocType = 1, .location = { cudaMemLocationTypeDevice, 0 },
+		.allocType = 1,
+		.location = { cudaMemLocationTypeDevice, 0 },
 	};
 	struct cudaPitchedPtr box;
 	cudaMipmappedArray_t mip;
@@ -115,14 +116,14 @@ int kinds(void)
 
 	MUST(cudaMalloc(&dev, 1001));
 	MUST(cudaMallocPitch(&pitched, &pitch, 100, 10));
-	MUST(cudaMalloc3D(&box, (struct cudaExtent) { 100, 10, 2 }));
+	MUST(cudaMalloc3D(&box, (struct cudaExtent){ 100, 10, 2 }));
 	MUST(cudaMallocManaged(&managed, 3003, cudaMemAttachGlobal));
 	MUST(cudaMallocAsync(&async, 4004, NULL));
 	MUST(cudaMemPoolCreate(&pool, &props));
 	MUST(cudaMallocFromPoolAsync(&pooled, 5005, pool, NULL));
 	MUST(cudaMallocArray(&array, &f, 64, 64, 0));
-	MUST(cudaMalloc3DArray(&cube, &f, (struct cudaExtent) { 16, 16, 16 }, 0));
-	MUST(cudaMallocMipmappedArray(&mip, &f, (struct cudaExtent) { 64, 64, 0 }, 3, 0));
+	MUST(cudaMalloc3DArray(&cube, &f, (struct cudaExtent){ 16, 16, 16 }, 0));
+	MUST(cudaMallocMipmappedArray(&mip, &f, (struct cudaExtent){ 64, 64, 0 }, 3, 0));
 	MUST(cudaMallocHost(&pinned, 6006));
 	MUST(cudaHostAlloc(&host, 7007, cudaHostAllocMapped));
 	plain = malloc(8192);
@@ -272,13 +273,12 @@ int driver_launch(void)
 		MUST(launch(VECTOR_ADD, 1, 32, NULL));
 	MUST(cudaGetKernel(&handle, kernel_stub(VECTOR_ADD)));
 	for (i = 0; i < n; i++)
-		MUST((cudaError_t)cuLaunchKernel((CUfunction)handle, 1, 1, 1, 32, 1,
-						 1, 0, NULL, NULL, NULL));
+		MUST((cudaError_t)cuLaunchKernel((CUfunction)handle, 1, 1, 1, 32, 1, 1, 0, NULL,
+						 NULL, NULL));
 	MUST((cudaError_t)cuModuleLoadData(&module, "image"));
 	MUST((cudaError_t)cuModuleGetFunction(&func, module, "_Z6directv"));
 	for (i = 0; i < n; i++)
-		MUST((cudaError_t)cuLaunchKernel(func, 2, 1, 1, 64, 1, 1, 0, NULL,
-						 NULL, NULL));
+		MUST((cudaError_t)cuLaunchKernel(func, 2, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
 	MUST((cudaError_t)cuModuleUnload(module));
 	return 0;
 }

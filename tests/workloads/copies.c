@@ -44,7 +44,7 @@
 #include <string.h>
 #include "workload.h"
 
-#define SIZE	65536
+#define SIZE 65536
 
 static void fails(cudaError_t got, const char *what)
 {
@@ -97,21 +97,19 @@ int copies(void)
 	MUST(cudaMemcpy2D(a, 512, host, 128, 100, 8, cudaMemcpyHostToDevice));
 	MUST(cudaMemcpy2D(back, 64, a, 512, 50, 8, cudaMemcpyDeviceToHost));
 	MUST(cudaMemcpy2DAsync(b, 256, a, 512, 64, 4, cudaMemcpyDeviceToDevice, stream));
-	box.srcPtr = (struct cudaPitchedPtr) { host, 64, 64, 4 };
-	box.dstPtr = (struct cudaPitchedPtr) { a, 512, 512, 4 };
-	box.extent = (struct cudaExtent) { 32, 4, 2 };
+	box.srcPtr = (struct cudaPitchedPtr){ host, 64, 64, 4 };
+	box.dstPtr = (struct cudaPitchedPtr){ a, 512, 512, 4 };
+	box.extent = (struct cudaExtent){ 32, 4, 2 };
 	MUST(cudaMemcpy3D(&box));
 	box.srcPtr = box.dstPtr;
-	box.dstPtr = (struct cudaPitchedPtr) { pinned, 64, 64, 4 };
+	box.dstPtr = (struct cudaPitchedPtr){ pinned, 64, 64, 4 };
 	box.kind = cudaMemcpyDeviceToHost;
 	MUST(cudaMemcpy3DAsync(&box, stream));
 	MUST(cudaMemcpy2DToArray(array, 0, 0, host, 256, 256, 64, cudaMemcpyHostToDevice));
-	MUST(cudaMemcpy2DFromArray(back, 256, array, 0, 0, 256, 64,
-				   cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy2DFromArray(back, 256, array, 0, 0, 256, 64, cudaMemcpyDeviceToHost));
 	MUST(cudaMemcpyToSymbol(coefficients, host, 400, 0, cudaMemcpyHostToDevice));
 	MUST(cudaMemcpyFromSymbol(back, coefficients, 200, 100, cudaMemcpyDeviceToHost));
-	MUST(cudaMemcpyToSymbolAsync(coefficients, host, 100, 400,
-				     cudaMemcpyHostToDevice, stream));
+	MUST(cudaMemcpyToSymbolAsync(coefficients, host, 100, 400, cudaMemcpyHostToDevice, stream));
 	MUST(cudaMemcpyPeer(far, peer, a, 0, 1500));
 	MUST(cudaMemcpyPeerAsync(far, peer, b, 0, 1600, stream));
 	MUST(cudaMemcpy(a, host, 0, cudaMemcpyHostToDevice));
@@ -119,7 +117,7 @@ int copies(void)
 	MUST(cudaMemsetAsync(a, 2, 2048, stream));
 	MUST(cudaMemset2D(b, 256, 3, 64, 4));
 	fails(cudaMemcpy(a, host, 64, (enum cudaMemcpyKind)5), "kind 5");
-	fails(cudaMemcpyAsync(a, host, 64, (enum cudaMemcpyKind)-1, stream), "kind -1");
+	fails(cudaMemcpyAsync(a, host, 64, (enum cudaMemcpyKind) - 1, stream), "kind -1");
 	fails(cudaMemcpy2D(a, 8, host, 8, 8, 1, (enum cudaMemcpyKind)99), "kind 99");
 	MUST(cudaStreamSynchronize(stream));
 

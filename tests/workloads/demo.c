@@ -15,7 +15,8 @@
 #include "workload.h"
 
 /* Starts @subcommand under the name that a monitor will show, so it goes by the environment. */
-static void start(const char *title, const char *subcommand, const char *seconds, const char *kernel_time)
+static void start(const char *title, const char *subcommand, const char *seconds,
+		  const char *kernel_time)
 {
 	pid_t parent = getpid();
 
@@ -37,7 +38,7 @@ int demo(void)
 	double end;
 	long lasts = number(0, 3600);
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* whoever started the play ended: so does it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever started the play ended: so does it */
 	snprintf(seconds, sizeof(seconds), "%ld", lasts);
 	setenv("CUDA_DOUBLE_COPY_BANDWIDTH", "12G", 0);
 	end = seconds_now() + (double)lasts;

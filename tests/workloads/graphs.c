@@ -90,31 +90,32 @@ static void scene_update(void)
 	cudaGraph_t graph = new_graph(), longer = new_graph(), last;
 	cudaGraphNode_t first = add(graph, VECTOR_ADD), second = add(graph, SAXPY);
 	struct cudaKernelNodeParams params = kernel_params(REDUCE);
-	struct cudaGraphNodeParams any = { .type = cudaGraphNodeTypeKernel, .kernel = kernel_params(SOFTMAX) };
+	struct cudaGraphNodeParams any = { .type = cudaGraphNodeTypeKernel,
+					   .kernel = kernel_params(SOFTMAX) };
 	cudaGraphExecUpdateResultInfo info;
 	cudaGraphExec_t exec = instance(graph);
 
-	run(exec, stage.times);				/* vectorAdd, saxpy */
+	run(exec, stage.times); /* vectorAdd, saxpy */
 	MUST(cudaGraphExecKernelNodeSetParams(exec, second, &params));
-	run(exec, stage.times);				/* vectorAdd, reduce */
+	run(exec, stage.times); /* vectorAdd, reduce */
 	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, stage.times);				/* vectorAdd */
+	run(exec, stage.times); /* vectorAdd */
 	MUST(cudaGraphNodeSetEnabled(exec, second, 1));
 	MUST(cudaGraphExecNodeSetParams(exec, second, &any));
-	run(exec, stage.times);				/* vectorAdd, softmax */
+	run(exec, stage.times); /* vectorAdd, softmax */
 	MUST(cudaGraphExecUpdate(exec, graph, &info));
-	run(exec, stage.times);				/* vectorAdd, saxpy */
+	run(exec, stage.times); /* vectorAdd, saxpy */
 	if (!cudaGraphExecUpdate(exec, longer, &info))
 		say("an update to another shape passed\n");
 	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, stage.times);				/* vectorAdd */
+	run(exec, stage.times); /* vectorAdd */
 	params = kernel_params(SOFTMAX);
 	MUST(cudaGraphKernelNodeSetParams(first, &params));
 	any.kernel = params;
 	MUST(cudaGraphNodeSetParams(second, &any));
 	MUST(cudaGraphClone(&last, graph));
 	MUST(cudaGraphExecUpdate(exec, last, &info));
-	run(exec, stage.times);				/* softmax twice */
+	run(exec, stage.times); /* softmax twice */
 	drop(exec, graph);
 	MUST(cudaGraphDestroy(longer));
 	MUST(cudaGraphDestroy(last));
@@ -233,8 +234,10 @@ static void scene_failing(void)
 	cudaGraphNode_t node;
 
 	params.blockDim.x = 1u << 20;
-	if (!cudaGraphInstantiate(&exec, (cudaGraph_t)&none, 0) || !cudaStreamEndCapture(stage.stream, &none) ||
-	    !cudaGraphLaunch((cudaGraphExec_t)&none, stage.stream) || !cudaGraphAddKernelNode(&node, graph, NULL, 0, &params))
+	if (!cudaGraphInstantiate(&exec, (cudaGraph_t)&none, 0) ||
+	    !cudaStreamEndCapture(stage.stream, &none) ||
+	    !cudaGraphLaunch((cudaGraphExec_t)&none, stage.stream) ||
+	    !cudaGraphAddKernelNode(&node, graph, NULL, 0, &params))
 		say("a call passed that must fail\n");
 	begin_capture(stage.stream);
 	if (!launch(REDUCE, 1, 1 << 20, stage.stream))
@@ -313,8 +316,9 @@ static void expect_memory(unsigned long long expected, const char *when)
  */
 static void scene_memory(void)
 {
-	struct cudaMemAllocNodeParams params = { .poolProps = { .allocType = 1, .location = { 1, 0 } },
-						 .bytesize = 2 << 20 };
+	struct cudaMemAllocNodeParams params = {
+		.poolProps = { .allocType = 1, .location = { 1, 0 } }, .bytesize = 2 << 20
+	};
 	cudaGraph_t graph = new_graph(), freeing = new_graph();
 	cudaGraphExec_t captured, leaves, frees;
 	cudaGraphNode_t node;
@@ -373,15 +377,36 @@ static const struct {
 	const char *name;
 	void (*play)(void);
 } scenes[] = {
-	{ "capture", scene_capture }, { "fork", scene_fork }, { "outside", scene_outside }, { "hand", scene_hand }, { "child", scene_child },
-	{ "clone", scene_clone }, { "update", scene_update }, { "update-child", scene_update_child },
-	{ "learned", scene_learned }, { "arguments", scene_arguments }, { "again", scene_again },
-	{ "threads", scene_threads }, { "failing", scene_failing }, { "destroyed", scene_destroyed },
-	{ "short", scene_short }, { "beside", scene_beside }, { "to-graph", scene_to_graph },
-	{ "recapture", scene_recapture }, { "recapture-fails", scene_recapture_fails }, { "command-list", scene_command_list },
-	{ "told", scene_told }, { "updatable", scene_updatable },
-	{ "large", scene_large }, { "copies", scene_copies }, { "broken", scene_broken }, { "driver", scene_driver },
-	{ "nested", scene_nested }, { "left", scene_left }, { "late", scene_late }, { "memory", scene_memory },
+	{ "capture", scene_capture },
+	{ "fork", scene_fork },
+	{ "outside", scene_outside },
+	{ "hand", scene_hand },
+	{ "child", scene_child },
+	{ "clone", scene_clone },
+	{ "update", scene_update },
+	{ "update-child", scene_update_child },
+	{ "learned", scene_learned },
+	{ "arguments", scene_arguments },
+	{ "again", scene_again },
+	{ "threads", scene_threads },
+	{ "failing", scene_failing },
+	{ "destroyed", scene_destroyed },
+	{ "short", scene_short },
+	{ "beside", scene_beside },
+	{ "to-graph", scene_to_graph },
+	{ "recapture", scene_recapture },
+	{ "recapture-fails", scene_recapture_fails },
+	{ "command-list", scene_command_list },
+	{ "told", scene_told },
+	{ "updatable", scene_updatable },
+	{ "large", scene_large },
+	{ "copies", scene_copies },
+	{ "broken", scene_broken },
+	{ "driver", scene_driver },
+	{ "nested", scene_nested },
+	{ "left", scene_left },
+	{ "late", scene_late },
+	{ "memory", scene_memory },
 };
 
 int graphs(void)

@@ -12,7 +12,7 @@
 /* Set by graphs() before a scene is played. */
 struct stage {
 	cudaStream_t stream, other;
-	long times;		/* N: how often a scene launches */
+	long times; /* N: how often a scene launches */
 };
 
 extern struct stage stage;
@@ -46,8 +46,10 @@ static inline void run(cudaGraphExec_t exec, long n)
 
 static inline struct cudaKernelNodeParams kernel_params(enum kernel_id id)
 {
-	return (struct cudaKernelNodeParams) {
-		.func = (void *)(uintptr_t)kernel_stub(id), .gridDim = { 4, 2, 1 }, .blockDim = { 64, 1, 1 },
+	return (struct cudaKernelNodeParams){
+		.func = (void *)(uintptr_t)kernel_stub(id),
+		.gridDim = { 4, 2, 1 },
+		.blockDim = { 64, 1, 1 },
 		.sharedMemBytes = 128,
 	};
 }

@@ -9,7 +9,7 @@
 #include "cuda_double_driver.h"
 #include "graphs.h"
 
-#define EXTERNAL	1	/* cudaEventRecordExternal, cudaEventWaitExternal */
+#define EXTERNAL 1 /* cudaEventRecordExternal, cudaEventWaitExternal */
 
 /*
  * vectorAdd N, saxpy N, reduce N; then a launch of each into the streams that took part: launches 1
@@ -194,11 +194,13 @@ void scene_command_list(void)
 	MUST((cudaError_t)cuStreamCreate(&stream, 1));
 	for (i = 0; i < 2; i++) {
 		MUST((cudaError_t)cuStreamBeginCaptureToCig(stream, &list));
-		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL,
+						 NULL));
 		MUST((cudaError_t)cuStreamEndCaptureToCig(stream));
 	}
 	for (i = 0; i < stage.times; i++)
-		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL, NULL));
+		MUST((cudaError_t)cuLaunchKernel(function, 3, 2, 1, 32, 2, 2, 64, stream, NULL,
+						 NULL));
 	MUST((cudaError_t)cuCtxDestroy_v2(context));
 }
 
@@ -211,8 +213,11 @@ void scene_updatable(void)
 {
 	/* cudaLaunchAttributeDeviceUpdatableKernelNode */
 	cudaLaunchAttribute attribute = { .id = 13, .val = { 1 } };
-	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 }, .stream = stage.stream,
-				      .attrs = &attribute, .numAttrs = 1 };
+	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 },
+				      .blockDim = { 32, 1, 1 },
+				      .stream = stage.stream,
+				      .attrs = &attribute,
+				      .numAttrs = 1 };
 	struct cudaKernelNodeParams params = kernel_params(SOFTMAX);
 	CUlaunchAttributeValue value = { .pad = { 1 } };
 	cudaGraph_t graph = new_graph(), captured;
@@ -280,7 +285,12 @@ void scene_left(void)
 void scene_driver(void)
 {
 	CUDA_KERNEL_NODE_PARAMS params = {
-		.gridDimX = 3, .gridDimY = 2, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 2, .blockDimZ = 2,
+		.gridDimX = 3,
+		.gridDimY = 2,
+		.gridDimZ = 1,
+		.blockDimX = 32,
+		.blockDimY = 2,
+		.blockDimZ = 2,
 	};
 	CUgraphExec exec, mixed;
 	CUgraphNode node;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "workload.h"
 
-#define SIZE	((size_t)1 << 20)
+#define SIZE ((size_t)1 << 20)
 
 struct handles {
 	cudaIpcMemHandle_t memory;

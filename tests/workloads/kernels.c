@@ -13,8 +13,11 @@ void stub_softmax(void) __asm__("_ZN2nn7softmaxILi128EEEvPfPKfi");
 
 /* The bodies differ so that no linker folds them onto one address. */
 #define STUB(name, n) \
-	void name(void) { __asm__ volatile("" : : "i"(n)); \
-			  *(volatile int *)&calls_by_hand = n; }
+	void name(void) \
+	{ \
+		__asm__ volatile("" : : "i"(n)); \
+		*(volatile int *)&calls_by_hand = n; \
+	}
 static int calls_by_hand;
 STUB(stub_vector_add, 1)
 STUB(stub_saxpy, 2)
@@ -35,19 +38,17 @@ static struct kernel {
 float coefficients[256];
 static char image[16] = "no image";
 
-__attribute__((constructor))
-static void register_kernels(void)
+__attribute__((constructor)) static void register_kernels(void)
 {
 	void **handle = __cudaRegisterFatBinary(image);
 	int i;
 
 	for (i = 0; i < NUM_KERNELS; i++)
 		__cudaRegisterFunction(handle, (const char *)kernels[i].stub,
-				       (char *)(uintptr_t)kernels[i].name,
-				       kernels[i].name, -1, NULL, NULL, NULL,
-				       NULL, NULL);
-	__cudaRegisterVar(handle, (char *)coefficients, (char *)"coefficients",
-			  "coefficients", 0, sizeof(coefficients), 1, 0);
+				       (char *)(uintptr_t)kernels[i].name, kernels[i].name, -1,
+				       NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterVar(handle, (char *)coefficients, (char *)"coefficients", "coefficients", 0,
+			  sizeof(coefficients), 1, 0);
 	__cudaRegisterFatBinaryEnd(handle);
 }
 
@@ -63,8 +64,7 @@ void prepare(enum kernel_id id)
 		MUST(__cudaGetKernel(&kernels[id].handle, kernel_stub(id)));
 }
 
-cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block,
-		   cudaStream_t stream)
+cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block, cudaStream_t stream)
 {
 	struct kernel *k = &kernels[id];
 	dim3 g = { grid, 1, 1 }, b = { block, 1, 1 };
@@ -72,7 +72,9 @@ cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block,
 
 	if (options.way == LAUNCH_EXC) {
 		cudaLaunchConfig_t config = {
-			.gridDim = g, .blockDim = b, .stream = stream,
+			.gridDim = g,
+			.blockDim = b,
+			.stream = stream,
 		};
 
 		return cudaLaunchKernelExC(&config, kernel_stub(id), args);

@@ -51,8 +51,7 @@ int failures(void)
 	expect(cudaMemcpyAsync(p, host, 16, cudaMemcpyHostToDevice, stream), 400,
 	       "copy on a destroyed stream");
 	expect(cudaStreamDestroy(stream), 400, "second cudaStreamDestroy");
-	expect(cudaLaunchKernel(kernel_stub(SAXPY), one, none, NULL, 0, NULL), 9,
-	       "no threads");
+	expect(cudaLaunchKernel(kernel_stub(SAXPY), one, none, NULL, 0, NULL), 9, "no threads");
 	expect(cudaLaunchKernel(kernel_stub(SAXPY), one, many, NULL, 0, NULL), 9,
 	       "too many threads");
 	expect(cudaLaunchKernel((void *)(uintptr_t)failures, one, one, NULL, 0, NULL), 98,

@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include "workload.h"
 
-#define TICK_US		1000	/* work at a rate is done in portions of this length */
-#define THREADS_MAX	64
-#define COPY_BYTES	64
+#define TICK_US     1000 /* work at a rate is done in portions of this length */
+#define THREADS_MAX 64
+#define COPY_BYTES  64
 
 /* Calls at a rate: how many may have been made by now. 0 per second: as many as can be. */
 struct pace {
@@ -28,7 +28,9 @@ static struct pace pace_new(double seconds, long per_second)
 {
 	double now = seconds_now();
 
-	return (struct pace){ .begin = now, .end = seconds ? now + seconds : 1e18, .per_second = (double)per_second };
+	return (struct pace){ .begin = now,
+			      .end = seconds ? now + seconds : 1e18,
+			      .per_second = (double)per_second };
 }
 
 /* Waits until some calls are due and returns their number; 0 when the time is over. */
@@ -57,13 +59,13 @@ static unsigned long pace_next(struct pace *pace)
 static const struct {
 	const char *name;
 	enum cudaMemcpyKind kind;
-	unsigned int every;	/* launches */
+	unsigned int every; /* launches */
 } directions[] = {
 	{ "H2D", cudaMemcpyHostToDevice, 8 },
 	{ "D2H", cudaMemcpyDeviceToHost, 16 },
 	{ "D2D", cudaMemcpyDeviceToDevice, 32 },
 };
-#define DIRECTIONS	(sizeof(directions) / sizeof(directions[0]))
+#define DIRECTIONS (sizeof(directions) / sizeof(directions[0]))
 
 struct caller {
 	pthread_t thread;
@@ -143,8 +145,8 @@ int calls(void)
 	}
 	printf("{\"launches\":%lu,\"syncs\":%lu,\"copies\":[", sum.launches, sum.syncs);
 	for (j = 0; j < DIRECTIONS; j++)
-		printf("%s[\"%s\",\"async\",%lu],[\"%s\",\"sync\",%lu]", j ? "," : "", directions[j].name, sum.async[j],
-		       directions[j].name, sum.copies[j]);
+		printf("%s[\"%s\",\"async\",%lu],[\"%s\",\"sync\",%lu]", j ? "," : "",
+		       directions[j].name, sum.async[j], directions[j].name, sum.copies[j]);
 	printf("]}\n");
 	return 0;
 }
@@ -203,8 +205,8 @@ int churn(void)
 	seconds = seconds_now() - pace.begin;
 	for (i = 0; !options.keep && i < count; i++)
 		MUST(cudaFree(live[i]));
-	printf("{\"allocations\":%lu,\"frees\":%lu,\"seconds\":%.3f}\n", count + pairs, pairs + (options.keep ? 0 : count),
-	       seconds);
+	printf("{\"allocations\":%lu,\"frees\":%lu,\"seconds\":%.3f}\n", count + pairs,
+	       pairs + (options.keep ? 0 : count), seconds);
 	return 0;
 }
 
@@ -233,7 +235,8 @@ static pid_t start(const char *subcommand, const char *first, const char *second
 	pid_t pid = fork();
 
 	if (!pid) {
-		execl(options.program, options.program, subcommand, first, second, third, (char *)NULL);
+		execl(options.program, options.program, subcommand, first, second, third,
+		      (char *)NULL);
 		_exit(127);
 	}
 	return pid;
@@ -272,7 +275,8 @@ int spawn(void)
 		failed += reap(&alive, alive > 16 ? 0 : WNOHANG);
 	}
 	failed += reap(&alive, 0);
-	printf("{\"processes\":%lu,\"failed\":%d,\"seconds\":%.3f}\n", done, failed, seconds_now() - begin);
+	printf("{\"processes\":%lu,\"failed\":%d,\"seconds\":%.3f}\n", done, failed,
+	       seconds_now() - begin);
 	return failed != 0;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "workload.h"
 
-#define QUEUE	64
+#define QUEUE 64
 
 static struct {
 	pthread_mutex_t lock;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "workload.h"
 
-#define MIB	((size_t)1 << 20)
+#define MIB ((size_t)1 << 20)
 
 /*
  * Says that it has come so far, and waits until told to go on: a line, or the end of standard
@@ -279,7 +279,8 @@ int pageable(void)
 	for (i = 0; i < 10; i++) {
 		MUST(cudaMemcpyAsync(device, pinned + 5000 * i, 100, cudaMemcpyHostToDevice, NULL));
 		MUST(cudaMemcpyAsync(own + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
-		MUST(cudaMemcpyAsync(managed + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
+		MUST(cudaMemcpyAsync(managed + 5000 * i, device, 100, cudaMemcpyDeviceToHost,
+				     NULL));
 		MUST(cudaMemcpyAsync(pinned + 5000 * i, device, 100, cudaMemcpyDeviceToHost, NULL));
 	}
 	for (i = 0; i < 1000; i++)
@@ -299,7 +300,8 @@ static char *shared_device, *shared_pinned;
 static void *other_thread(void *unused)
 {
 	(void)unused;
-	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 4000, cudaMemcpyHostToDevice, NULL));
+	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 4000, cudaMemcpyHostToDevice,
+				  NULL));
 	return NULL;
 }
 
@@ -329,7 +331,8 @@ int default_streams(void)
 	wait_here();
 	MUST(cudaStreamSynchronize_ptsz(NULL));
 	wait_here();
-	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 30, cudaMemcpyHostToDevice, cudaStreamPerThread));
+	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 30, cudaMemcpyHostToDevice,
+			     cudaStreamPerThread));
 	MUST(cudaStreamSynchronize(NULL));
 	wait_here();
 	MUST(cudaMemcpy_ptds(&byte, shared_device, 1, cudaMemcpyDeviceToHost));

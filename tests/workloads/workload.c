@@ -55,7 +55,8 @@ static const struct {
 	{ "hold", hold, "MIB" },
 	{ "fill", fill, "[properties|never]" },
 	{ "broken", broken, "" },
-	{ "pending", pending, "" }, { "pending-contexts", pending_contexts, "" },
+	{ "pending", pending, "" },
+	{ "pending-contexts", pending_contexts, "" },
 	{ "pageable", pageable, "[wait]" },
 	{ "default-streams", default_streams, "" },
 	{ "stress-launch", stress_launch, "SECONDS THREADS" },
@@ -113,8 +114,7 @@ static int usage(void)
 
 	fputs("usage: workload [-v] [-k] [-l direct|handle|exc] SUBCOMMAND\n", stderr);
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-		fprintf(stderr, "  %s %s\n", subcommands[i].name,
-			subcommands[i].arguments);
+		fprintf(stderr, "  %s %s\n", subcommands[i].name, subcommands[i].arguments);
 	return 2;
 }
 
@@ -141,18 +141,14 @@ int main(int argc, char **argv)
 	options.program = argv[0];
 	while ((opt = getopt(argc, argv, "+vkl:")) != -1)
 		switch (opt) {
-		case 'v':
-			options.verbose = true;
-			break;
-		case 'k':
-			options.keep = true;
-			break;
+		case 'v': options.verbose = true; break;
+		case 'k': options.keep = true; break;
 		case 'l':
 			options.way = !strcmp(optarg, "direct") ? LAUNCH_DIRECT :
-				!strcmp(optarg, "exc") ? LAUNCH_EXC : LAUNCH_HANDLE;
+				      !strcmp(optarg, "exc")    ? LAUNCH_EXC :
+								  LAUNCH_HANDLE;
 			break;
-		default:
-			return usage();
+		default: return usage();
 		}
 	/* The demonstration's processes: their command line is only a name. */
 	if (optind == argc && act[0])

@@ -14,7 +14,7 @@ enum launch_way { LAUNCH_DIRECT, LAUNCH_HANDLE, LAUNCH_EXC };
 
 struct options {
 	int argc;
-	char **argv;		/* what follows the subcommand */
+	char **argv; /* what follows the subcommand */
 	bool verbose, keep;
 	enum launch_way way;
 	const char *program;
@@ -26,9 +26,8 @@ extern struct options options;
 enum kernel_id { VECTOR_ADD, SAXPY, REDUCE, SOFTMAX, NUM_KERNELS };
 const void *kernel_stub(enum kernel_id id);
 void prepare(enum kernel_id id);
-cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block,
-		   cudaStream_t stream);
-extern float coefficients[256];		/* a __constant__ variable's shadow */
+cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block, cudaStream_t stream);
+extern float coefficients[256]; /* a __constant__ variable's shadow */
 
 long number(int index, long otherwise);
 void must(cudaError_t err, const char *what);
@@ -78,6 +77,6 @@ int brief(void);
 int spawn(void);
 int crowd(void);
 
-#define MUST(call)	must((call), #call)
+#define MUST(call) must((call), #call)
 
 #endif /* WORKLOAD_H */
