@@ -274,6 +274,9 @@ check "container: the library is not found: $(cat "$T/container.err")" \
 touch "$root/go"
 check "container: does not go on" wait_for 10 grep -qx over "$T/container.said"
 inside=$loader
+# Until the driver is probed as well, what starts is late for that.
+check "container: the driver is not found: $(cat "$T/container.err")" \
+	wait_for 10 grep -q 'opt/odd/libcuda.so.1: .*attached' "$T/container.err"
 chroot "$root" /loader /opt/odd/libcudart.so.13 malloc 8 &
 again=$!
 wait "$again"
