@@ -225,6 +225,16 @@ __noinline int python_look(struct thread_state *thread, struct python_scratch *s
 	return 1;
 }
 
+/* True if the code of the known stack is what it was: asked of some of it, and at times of all. */
+static __always_inline bool python_is_same(struct python_scratch *scratch)
+{
+	if (scratch->known.likely &&
+	    python_marks(scratch, scratch->known.likely) != scratch->known.likely_marks)
+		return false;
+	return ++scratch->calls & (MARKS_ONCE_IN - 1) ||
+	       python_marks(scratch, ~0ull) == scratch->known.marks;
+}
+
 /* python_call.bpf.h */
 __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 native)
 {
@@ -261,18 +271,15 @@ __noinline __u64 python_take(struct thread_state *thread, __u64 site, __u64 nati
 			count_lost(LOST_PYTHON);
 			return native;
 		}
-		if (!known)
-			return python_send(thread, scratch, site, native);
-		scratch->known = *known;
-		scratch->last = scratch->hash;
+		if (known) {
+			scratch->known = *known;
+			scratch->last = scratch->hash;
+		}
 	}
-	if (scratch->known.likely &&
-	    python_marks(scratch, scratch->known.likely) != scratch->known.likely_marks)
-		return python_send(thread, scratch, site, native);
-	if (!(++scratch->calls & (MARKS_ONCE_IN - 1)) &&
-	    python_marks(scratch, ~0ull) != scratch->known.marks)
-		return python_send(thread, scratch, site, native);
-	return scratch->known.stack;
+	/* Sent from one place only: python_send() is verified at each call of it. */
+	if (scratch->last && python_is_same(scratch))
+		return scratch->known.stack;
+	return python_send(thread, scratch, site, native);
 }
 
 /* ---- processes ---- */

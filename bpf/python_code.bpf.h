@@ -398,8 +398,8 @@ __noinline int python_stack_send(struct thread_state *thread, struct python_scra
  * The stack in the scratch space is new, or one of its code objects is. Returns its id, or @native
  * if it was lost.
  */
-__noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch,
-			     __u64 site, __u64 native)
+static __noinline __u64 python_send(struct thread_state *thread, struct python_scratch *scratch,
+				    __u64 site, __u64 native)
 {
 	struct python_announcing announcing = { .thread = thread, .scratch = scratch };
 
