@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the filter of system calls costs (src/util/rights.c): the cheapest call there is, before and
- * after. Gives up the rights of whoever runs it: tests/bench/filter
+ * after. Gives up the rights it was started with: tests/bench/filter
  */
 #include <stdio.h>
 #include <sys/syscall.h>

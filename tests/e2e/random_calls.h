@@ -130,7 +130,7 @@ struct actor {
 	uint64_t chance;
 	/* The last call was not made: it is of a layer that is not wanted */
 	bool left_out;
-	/* Nobody else of this process makes calls: which addresses are in use is known */
+	/* No other thread makes calls, so it is known which addresses are in use */
 	bool alone;
 	/* Other threads' allocations lay at other times, and elsewhere */
 	bool peak_known, leaks_known;

@@ -402,8 +402,8 @@ static void learn(struct graph *graph)
 	size_t i, count = COUNT(handles);
 
 	/*
-	 * The double's runtime tells the driver's name of a kernel, which nobody can know who does
-	 * not see the driver.
+	 * The double's runtime tells the driver's name of a kernel, which is unknown unless the
+	 * driver is watched.
 	 */
 	if (no_driver)
 		return;
