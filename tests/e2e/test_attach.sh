@@ -11,13 +11,19 @@ patience=10
 
 # ---- a process that ran before ----
 
+# They are a user's of their own: what other tests' programs lose meanwhile is not theirs.
 private_double "$T/before"
-load before "$helpers/loader" "$T/before/libcudart.so.13" malloc 5 say ready wait "$T/before.go" malloc 7 free sync 3 \
+cp "$helpers/loader" "$T/before/loader"
+chmod -R a+rX "$T/before"
+as_own="setpriv --reuid 61346 --regid 61346 --clear-groups"
+# shellcheck disable=SC2086
+load before $as_own "$T/before/loader" "$T/before/libcudart.so.13" malloc 5 say ready wait "$T/before.go" malloc 7 free sync 3 \
 	say over wait "$T/before.end"
-begin before
+begin before -u 61346
 touch "$T/before.go"
 check "before: does not go on" wait_for 10 grep -qx over "$T/before.said"
-"$helpers/loader" "$T/before/libcudart.so.13" malloc 2 >/dev/null &
+# shellcheck disable=SC2086
+$as_own "$T/before/loader" "$T/before/libcudart.so.13" malloc 2 >/dev/null &
 later=$!
 wait "$later"
 end
@@ -52,7 +58,7 @@ kill "$loop"
 "$workload" hang 60000 &
 hang=$!
 wait_for 10 grep -qs libcudart "/proc/$hang/maps"
-begin hang
+begin hang -p "$hang"
 end
 expect hang '[.lost[]] | add' 0
 kill "$hang"

@@ -26,8 +26,10 @@ fi
 mkdir -p "$memory"
 in_memory=$memory/libcudart.so.98
 cp "$top_builddir/tests/e2e/bin/libcudart.so.99" "$in_memory"
-begin loading
-load loading "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" read "$data" \
+chmod -R a+rX "$T/aside" "$T/data" "$T/fresh" "$memory"
+# It is a user's of its own: what other tests' programs lose meanwhile is not its.
+begin loading -u 61344
+load loading setpriv --reuid 61344 --regid 61344 --clear-groups "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" read "$data" \
 	open "$in_memory" open "$library" say ready wait "$T/go" malloc 7 free
 check "the library is not probed: $(cat "$T/loading.err")" \
 	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
@@ -46,7 +48,6 @@ end
 expect_of loading "$loader" .watched_from '"attach"'
 expect_of loading "$loader" .memory.allocations 7
 expect_of loading "$loader" .memory.frees 7
-# Others' programs may lose something meanwhile; of what is lost of a process, its mark tells.
 expect_of loading "$loader" .inexact false
 expect loading '.lost | [.names, .processes, .bad_records, .memory] | add' 0
 
