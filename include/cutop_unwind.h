@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How to get from a frame of a native stack to its caller's, in code without frame pointers. User
+ * space finds one row for each return address that was met (names/cfi.h), and writes it into a map
+ * that the BPF side reads at each walk (bpf/unwind.bpf.h). Include <linux/types.h> or vmlinux.h
+ * first.
+ *
+ * The canonical frame address (CFA) of a frame is the value that its caller's stack pointer has
+ * after the return; x86-64 keeps the return address in the 8 bytes below it.
+ */
+#ifndef CUTOP_UNWIND_H
+#define CUTOP_UNWIND_H
+
+/* How the CFA is had. */
+enum unwind_cfa {
+	UNWIND_NONE,   /* nothing is known of this address: the stack ends here, cut */
+	UNWIND_END,    /* the outermost frame: it has no caller */
+	UNWIND_SP,     /* rsp + offset */
+	UNWIND_BP,     /* rbp + offset */
+	UNWIND_BP_AT,  /* what lies at rbp + offset: functions that align their stack */
+	UNWIND_SIGNAL, /* a signal's frame: the registers lie in a struct ucontext at rsp */
+	UNWIND_CFA_COUNT
+};
+
+/* How the caller's rbp is had. */
+enum unwind_bp {
+	UNWIND_BP_SAME, /* the function does not change it, or nobody knows */
+	UNWIND_BP_CFA,  /* it lies at CFA + bp */
+	UNWIND_BP_OWN,  /* it lies at rbp + bp */
+	UNWIND_BP_COUNT
+};
+
+struct unwind_rule {
+	__s32 offset; /* bytes */
+	__s16 bp;     /* bytes */
+	__u8 cfa;     /* enum unwind_cfa */
+	__u8 bp_by;   /* enum unwind_bp */
+};
+
+/* Offsets in struct ucontext of x86-64 (asm/ucontext.h, asm/sigcontext.h), in bytes. */
+#define UNWIND_UCONTEXT_BP 120
+#define UNWIND_UCONTEXT_SP 160
+#define UNWIND_UCONTEXT_IP 168
+
+struct unwind_row {
+	__u64 tag; /* UNWIND_TAG(); 0: free, or being written */
+	struct unwind_rule rule;
+};
+
+#define UNWIND_WAYS 4    /* rows of a set */
+#define UNWIND_SETS 8192 /* a power of two */
+
+struct unwind_set {
+	struct unwind_row rows[UNWIND_WAYS];
+};
+
+/*
+ * A row is of a return address in a program. User space addresses have 47 bits; of the program's
+ * number the low bits will do, as a program's rows go when it ends.
+ */
+#define UNWIND_TAG(program, address) ((__u64)(address) ^ (((__u64)((program)&0x7fff) + 1) << 48))
+#define UNWIND_SET_OF(tag)           ((__u32)(((tag)*0x9e3779b97f4a7c15ull) >> 40) & (UNWIND_SETS - 1))
+
+#endif
