@@ -168,7 +168,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 			return blind(ctx, true); \
 		if (!is_return && (quick)) \
 			return 1; \
-		if (with_stacks && can_hold && is_return) \
+		if (with_stacks && !with_rows && can_hold && is_return) \
 			stack_fetch(ctx); \
 		hold(); \
 		result = is_return ? class##_ends(ctx) : class##_begins(ctx); \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With --stacks: the user stack of an allocation, taken at its return. By then the kernel has
+ * With --stacks: the user stack of an allocation, taken at its return, by rows (unwind.bpf.h), or
+ * else by frame pointers. By then the kernel has
  * restored the caller's address, so the stack begins at the call site whatever the function's first
  * instruction is; at entry some kernels leave the caller out, and the return address is the
  * trampoline's. A stack is identified by a hash of its addresses and sent once per process. The
@@ -10,27 +11,12 @@
 #ifndef STACKS_BPF_H
 #define STACKS_BPF_H
 
-#include "names.bpf.h"
+#include "unwind.bpf.h"
 
 const volatile bool with_stacks;
 
 /* stacks that were sent; user space makes it small if it is not needed */
 HASH_MAP(stacks, struct address_key, __u32, 1 << 17);
-
-struct stack_scratch {
-	__u64 frames[CUTOP_STACK_FRAMES];
-	__s64 size;  /* bytes in it that stack_read() stored; 0 or less: none */
-	__u64 known; /* the stack that was last found among those sent, 0: none */
-	__u32 known_program;
-	__u32 pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct stack_scratch);
-} scratches SEC(".maps");
 
 static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u32 count)
 {
@@ -40,11 +26,13 @@ static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u
 	for (i = 0; i < CUTOP_STACK_FRAMES; i++) {
 		if (i >= count)
 			break;
-		hash = (hash ^ scratch->frames[i]) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 29;
+		hash = stack_mix(hash, scratch->frames[i]);
 	}
 	return hash ? hash : 1;
 }
+
+/* Of the frames in a record, and what bpf_get_stack() may write */
+#define STACK_BYTES (CUTOP_STACK_FRAMES * sizeof(__u64))
 
 struct stack_walk {
 	struct stack_scratch *scratch;
@@ -81,18 +69,17 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 		count_lost_of(key.program, LOST_STACKS);
 		return -1;
 	}
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + sizeof(scratch->frames), 0);
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + STACK_BYTES, 0);
 	if (!rec) {
 		count_lost_of(key.program, LOST_STACKS);
 		bpf_map_delete_elem(&stacks, &key);
 		return -1;
 	}
-	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + sizeof(scratch->frames),
-		  bpf_ktime_get_ns());
+	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + STACK_BYTES, bpf_ktime_get_ns());
 	rec->stack = hash;
 	rec->count = count;
 	rec->shown = 0;
-	bpf_probe_read_kernel(rec->frames, sizeof(scratch->frames), scratch->frames);
+	bpf_probe_read_kernel(rec->frames, STACK_BYTES, scratch->frames);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (walk.again)
 		bpf_map_delete_elem(&stacks, &key); /* the next one from here tries again */
@@ -108,8 +95,7 @@ static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
 
 	scratch = storage_new(scratches, bpf_get_current_task_btf());
 	if (scratch)
-		scratch->size = bpf_get_stack(ctx, scratch->frames, sizeof(scratch->frames),
-					      BPF_F_USER_STACK);
+		scratch->size = bpf_get_stack(ctx, scratch->frames, STACK_BYTES, BPF_F_USER_STACK);
 	return scratch;
 }
 
@@ -133,12 +119,50 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The stack at the return of a call: its id, or 0 if it cannot be had. */
-static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
+/* The id of the stack in @scratch, which is sent if it is new; 0 if that failed. */
+static __always_inline __u64 stack_known(struct thread_state *thread, struct stack_scratch *scratch,
+					 __u64 hash, __u32 count)
+{
+	struct address_key key = { .address = hash, .program = thread->program };
+
+	if (scratch->known == hash && scratch->known_program == thread->program)
+		return hash;
+	if (bpf_map_lookup_elem(&stacks, &key)) {
+		scratch->known = hash;
+		scratch->known_program = thread->program;
+		return hash;
+	}
+	return stack_send(thread, scratch, hash, count) ? 0 : hash;
+}
+
+/* The stack of the current thread, which has these registers: its id, or 0 if it cannot be had. */
+__noinline __u64 stack_by_rows(struct thread_state *thread, __u64 ip, __u64 sp, __u64 bp)
 {
 	struct stack_scratch *scratch;
-	struct address_key key = { .program = thread->program };
-	__u64 hash;
+	__u64 id;
+
+	if (!thread)
+		return 0;
+	scratch = storage_new(scratches, bpf_get_current_task_btf());
+	if (!scratch) {
+		count_lost_of(thread->program, LOST_STACKS);
+		return 0;
+	}
+	scratch->program = thread->program;
+	scratch->trampoline = trampoline_of(thread);
+	if (unwind_walk(scratch, ip, sp, bp) != UNWIND_MISSING)
+		return stack_known(thread, scratch, scratch->hash | 1, scratch->count);
+	id = stack_mix(bpf_ktime_get_ns(), thread->tid) | 1;
+	if (!unwind_send(thread, scratch, id))
+		return id;
+	count_lost_of(thread->program, LOST_STACKS);
+	return 0;
+}
+
+/* The same by frame pointers, at the return of a call. */
+static __noinline __u64 stack_by_pointers(struct pt_regs *ctx, struct thread_state *thread)
+{
+	struct stack_scratch *scratch;
 	long size;
 
 	if (can_hold)
@@ -149,21 +173,21 @@ static __noinline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thr
 		goto lost;
 	size = scratch->size;
 	scratch->size = 0;
-	if (size < (long)sizeof(__u64) || size > (long)sizeof(scratch->frames))
+	if (size < (long)sizeof(__u64) || size > (long)STACK_BYTES)
 		goto lost;
-	hash = stack_hash(scratch, size / sizeof(__u64));
-	if (scratch->known == hash && scratch->known_program == thread->program)
-		return hash;
-	key.address = hash;
-	if (bpf_map_lookup_elem(&stacks, &key)) {
-		scratch->known = hash;
-		scratch->known_program = thread->program;
-		return hash;
-	}
-	return stack_send(thread, scratch, hash, size / sizeof(__u64)) ? 0 : hash;
+	return stack_known(thread, scratch, stack_hash(scratch, size / sizeof(__u64)),
+			   size / sizeof(__u64));
 lost:
 	count_lost_of(thread->program, LOST_STACKS);
 	return 0;
+}
+
+/* The stack at the return of a call: its id, or 0 if it cannot be had. */
+static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
+{
+	if (with_rows)
+		return stack_by_rows(thread, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx));
+	return stack_by_pointers(ctx, thread);
 }
 
 /* The hook of an allocation's return. */

@@ -41,7 +41,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_EXIST = 2 };
-enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_F_USER_STACK = 1 << 8 };
 enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
@@ -177,6 +177,8 @@ struct mm_struct {
 	unsigned long start_stack;
 	unsigned long arg_start;
 	unsigned long arg_end;
+	unsigned long env_end;
+	unsigned long exec_vm;
 	struct file *exe_file;
 	struct uprobes_state uprobes_state;
 };
@@ -234,10 +236,14 @@ struct bpf_uprobe_multi_run_ctx {
 	struct bpf_uprobe *uprobe;
 };
 
-/* The innermost function whose return is probed: where its return address was, and its value. */
+/*
+ * A function whose return is probed: where its return address was, and its value. The next one is
+ * further out.
+ */
 struct return_instance {
 	unsigned long stack;
 	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
 };
 
 struct uprobe_task {

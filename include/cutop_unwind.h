@@ -5,11 +5,16 @@
  * that the BPF side reads at each walk (bpf/unwind.bpf.h). Include <linux/types.h> or vmlinux.h
  * first.
  *
+ * Where a walk meets an address without a row, a copy of the stack from there on is sent; user
+ * space walks on in it, and writes the rows that were missing.
+ *
  * The canonical frame address (CFA) of a frame is the value that its caller's stack pointer has
  * after the return; x86-64 keeps the return address in the 8 bytes below it.
  */
 #ifndef CUTOP_UNWIND_H
 #define CUTOP_UNWIND_H
+
+#include "cutop_event.h"
 
 /* How the CFA is had. */
 enum unwind_cfa {
@@ -54,11 +59,45 @@ struct unwind_set {
 	struct unwind_row rows[UNWIND_WAYS];
 };
 
+/* In the address of a row: no return address, but where a signal's frame was interrupted. */
+#define UNWIND_INTERRUPTED (1ull << 47)
+
 /*
  * A row is of a return address in a program. User space addresses have 47 bits; of the program's
  * number the low bits will do, as a program's rows go when it ends.
  */
 #define UNWIND_TAG(program, address) ((__u64)(address) ^ (((__u64)((program)&0x7fff) + 1) << 48))
 #define UNWIND_SET_OF(tag)           ((__u32)(((tag)*0x9e3779b97f4a7c15ull) >> 40) & (UNWIND_SETS - 1))
+
+/* Bytes of a stack that are sent; a record has room for either */
+#define UNWIND_COPY_SHORT 4096
+#define UNWIND_COPY_LONG  32768
+
+/* Struct rec_stack_copy.flags */
+#define UNWIND_AT_INTERRUPTED 1 /* ip is where a signal's frame was interrupted */
+
+/* Functions whose return is probed, that a thread can be inside of: kernel/events/uprobes.c */
+#define UNWIND_RETURNS 64
+
+/* What a return probe has replaced by the kernel's trampoline. */
+struct unwind_return {
+	__u64 at; /* where the return address was */
+	__u64 address;
+};
+
+/* A stack whose walk ended at an address without a row. */
+struct rec_stack_copy {
+	struct rec_hdr hdr;
+	__u64 stack;      /* its id within the program, which no other stack has */
+	__u64 ip, sp, bp; /* the registers of the frame without a row */
+	__u32 count;      /* frames before it */
+	__u32 bytes;      /* that were copied, from sp on */
+	__u32 flags;
+	__u32 return_count;
+	struct unwind_return returns[UNWIND_RETURNS];
+	__u64 trampoline;
+	__u64 frames[CUTOP_STACK_FRAMES + 1];
+	__u8 copy[];
+};
 
 #endif

@@ -14,6 +14,7 @@ collect_sources = \
 	src/collect/late_kernels.c src/collect/late_kernels.h \
 	src/collect/module_files.c src/collect/module_files.h \
 	src/collect/modules.c src/collect/modules.h \
+	src/collect/native_stacks.c src/collect/native_stacks.h \
 	src/collect/nvml.c src/collect/nvml.h \
 	src/collect/playback.c src/collect/playback.h \
 	src/collect/process_identity.c src/collect/process_identity.h \

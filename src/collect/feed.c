@@ -295,6 +295,17 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	free(stack);
 }
 
+/* A stack that was copied, to be walked here. */
+static void copy_feed(struct feed *feed, const struct rec_stack_copy *record, size_t size)
+{
+	struct rec_stack *stack = feed->native ? native_stacks_walk(feed->native, record, size) :
+						 NULL;
+
+	if (stack)
+		stack_feed(feed, stack, stack->hdr.size);
+	free(stack);
+}
+
 static void python_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size)
 {
 	/* Where it went from there is the first of its frames. */
@@ -387,6 +398,8 @@ static void module_at_feed(struct feed *feed, const struct rec_module_at *record
 	module.hdr.type = REC_MODULE;
 	module.hdr.size = sizeof(module);
 	modules_add(feed->modules, &module, path_of_names(&record->path, path) ? path : NULL);
+	if (feed->native)
+		native_stacks_mapped(feed->native, module.hdr.program, module.start, module.end);
 	record_sink_put(feed->sink, &module.hdr, sizeof(module));
 }
 
@@ -451,6 +464,7 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		return;
 	case REC_CALL: call_feed(feed, data, size); return;
 	case REC_STACK: stack_feed(feed, data, size); return;
+	case REC_STACK_COPY: copy_feed(feed, data, size); return;
 	case REC_PYTHON_CODE:
 	case REC_PYTHON_TABLE:
 	case REC_PYTHON_STACK: python_feed(feed, hdr, size); return;
@@ -527,6 +541,9 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->unread = unread_names_new(probe);
 	feed->python = python_stacks_new(feed->stacks, python_skip);
+	feed->unwind_rows = unwind_rows_new(probe);
+	if (feed->unwind_rows && feed->modules && !modules_want_rules(feed->modules))
+		feed->native = native_stacks_new(feed->modules, feed->unwind_rows);
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites ||
@@ -547,6 +564,8 @@ void feed_free(struct feed *feed)
 	ring_free(feed->ring);
 	arrivals_free(feed->arrivals);
 	unread_names_free(feed->unread);
+	native_stacks_free(feed->native);
+	unwind_rows_free(feed->unwind_rows);
 	python_stacks_free(feed->python);
 	call_site_rows_free(feed->call_sites);
 	stacks_free(feed->stacks);

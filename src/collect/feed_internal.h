@@ -11,6 +11,7 @@
 #include "collect/call_site_rows.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
+#include "collect/native_stacks.h"
 #include "collect/python_stacks.h"
 #include "collect/site_names.h"
 #include "collect/stacks.h"
@@ -52,6 +53,8 @@ struct feed {
 	unsigned int news; /* errands_news() when slow errands were last tried */
 	bool unidentified; /* some program in `watched` is */
 	struct python_stacks *python;
+	struct unwind_rows *unwind_rows;
+	struct native_stacks *native; /* NULL: stacks are not walked by rows */
 	struct arrivals *arrivals;
 	struct ring *ring;
 	uint64_t drained; /* bytes of the ring, by this feed_drain() */

@@ -255,6 +255,8 @@ static void doomed_forget(struct feed *feed)
 		site_names_forget(feed->sites, watched->program);
 		unread_names_forget(feed->unread, watched->program);
 		stacks_forget(feed->stacks, watched->program);
+		if (feed->native)
+			native_stacks_forget(feed->native, watched->program);
 		python_stacks_forget(feed->python, watched->program);
 		HASH_DEL(feed->watched, watched);
 		free(watched);

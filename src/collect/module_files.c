@@ -45,6 +45,7 @@ struct module_files {
 	size_t later_count;
 	unsigned int later_news; /* errands_news() when they were tried last */
 	struct resolver *resolver;
+	struct resolver *rules; /* NULL: nobody wants them */
 	struct module_file *files;
 	uint64_t clock;
 	uint64_t released; /* CLOCK_MONOTONIC */
@@ -67,6 +68,20 @@ struct module_files *module_files_new(struct probe *probe, struct budget *budget
 		return files;
 	module_files_free(files);
 	return NULL;
+}
+
+int module_files_want_rules(struct module_files *files)
+{
+	/* A process of its own: no stack waits until the lines before it were found. */
+	files->rules =
+		resolver_new(files->budget ? budget_counts(files->budget).limit : HELPER_MEMORY,
+			     RESOLVER_COMES_BACK, files->notes);
+	return files->rules ? 0 : -ENOMEM;
+}
+
+struct resolver *module_files_rules(struct module_files *files)
+{
+	return files->rules;
 }
 
 struct resolver *module_files_resolver(struct module_files *files)
@@ -97,6 +112,7 @@ void module_files_free(struct module_files *files)
 		free(later);
 	}
 	resolver_free(files->resolver);
+	resolver_free(files->rules);
 	allowance_free(files->reading);
 	free(files);
 }
@@ -174,6 +190,14 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 	return err && later ? later : err;
 }
 
+static void resolvers_drop(struct module_files *files, struct module_file *file)
+{
+	resolver_drop(files->resolver, file->lines);
+	if (files->rules)
+		resolver_drop(files->rules, file->rules);
+	file->lines = file->rules = 0;
+}
+
 static void files_bound(struct module_files *files)
 {
 	struct module_file *file, *next, *oldest = NULL;
@@ -183,7 +207,7 @@ static void files_bound(struct module_files *files)
 	HASH_ITER(hh, files->files, file, next)
 		if (!oldest || file->used < oldest->used)
 			oldest = file;
-	resolver_drop(files->resolver, oldest->lines);
+	resolvers_drop(files, oldest);
 	file_free(files, oldest);
 }
 
@@ -261,29 +285,29 @@ static struct module_file *file_new(struct module_files *files, const struct fil
 	return file;
 }
 
-/* Has the resolver read the file @seen itself. Returns the number to ask by, or 0. */
-static uint32_t lines_add(struct module_files *files, const struct seen_file *seen,
-			  const struct seen_file *debug)
+/* Has @resolver read the file @seen itself. Returns the number to ask by, or 0. */
+static uint32_t resolver_give(struct module_files *files, struct resolver *resolver,
+			      const struct seen_file *seen, const struct seen_file *debug)
 {
 	const uint32_t owners[2] = { seen->st.st_uid,
 				     debug->fd >= 0 ? debug->st.st_uid : seen->st.st_uid };
-	uint32_t lines;
+	uint32_t number;
 	int ends[2];
 
 	if (seen->place < 0 && debug->place < 0)
-		return resolver_add(files->resolver, seen->fd, debug->fd, name_of(seen));
+		return resolver_add(resolver, seen->fd, debug->fd, name_of(seen));
 	/* Copies contain no lines. The files themselves are sent to the resolver's process only. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
-	lines = resolver_add_lent(files->resolver, ends[1], owners, name_of(seen));
-	if (lines && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL,
-				  ends[0])) {
-		resolver_drop(files->resolver, lines);
-		lines = 0;
+	number = resolver_add_lent(resolver, ends[1], owners, name_of(seen));
+	if (number && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL,
+				   ends[0])) {
+		resolver_drop(resolver, number);
+		number = 0;
 	}
 	close(ends[0]);
 	close(ends[1]);
-	return lines;
+	return number;
 }
 
 /*
@@ -310,9 +334,11 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 	if (file->missing == MISSING_DROPPED)
 		symbols_load(files, seen, &debug, file);
 	if (file->closed || resolver_forgot(files->resolver, file->lines)) {
-		file->lines = lines_add(files, seen, &debug);
+		file->lines = resolver_give(files, files->resolver, seen, &debug);
 		file->closed = !file->lines;
 	}
+	if (files->rules && (!file->rules || resolver_forgot(files->rules, file->rules)))
+		file->rules = resolver_give(files, files->rules, seen, &debug);
 	allowance_spend(files->reading, seen->st.st_uid, now, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);
@@ -324,7 +350,8 @@ bool module_files_want(struct module_files *files, const struct file_id *id)
 	const struct module_file *file = module_files_get(files, id);
 
 	return !file || file->closed || file->missing == MISSING_DROPPED ||
-	       resolver_forgot(files->resolver, file->lines);
+	       resolver_forgot(files->resolver, file->lines) ||
+	       (files->rules && resolver_forgot(files->rules, file->rules));
 }
 
 bool module_files_wait(const struct module_files *files, const struct file_id *id)
@@ -441,8 +468,7 @@ void module_files_release(struct module_files *files, uint64_t now)
 		if (file->mapped || file->closed || !file->lines ||
 		    now < file->last_mapped + RELEASE_AFTER)
 			continue;
-		resolver_drop(files->resolver, file->lines);
-		file->lines = 0;
+		resolvers_drop(files, file);
 		file->closed = true;
 	}
 }

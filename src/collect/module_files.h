@@ -21,6 +21,7 @@ struct module_file {
 	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;
 	struct budget_item item; /* symbols */
 	uint32_t lines;          /* the resolver's number for it, or 0 */
+	uint32_t rules;          /* the same of the one that knows rules */
 	/*
 	 * by module_files_release(): the next program that maps it gives it to the resolver again
 	 */
@@ -40,6 +41,10 @@ void module_files_free(struct module_files *files);
 
 /* Knows the lines of the files. Borrowed. */
 struct resolver *module_files_resolver(struct module_files *files);
+
+/* The same for rules, once they were asked for, which returns 0 or -ENOMEM. */
+int module_files_want_rules(struct module_files *files);
+struct resolver *module_files_rules(struct module_files *files);
 
 /* The file @id, marked as used now, or NULL. Borrowed until the next call. */
 struct module_file *module_files_get(struct module_files *files, const struct file_id *id);

@@ -61,6 +61,16 @@ struct resolver *modules_resolver(struct modules *modules)
 	return module_files_resolver(modules->files);
 }
 
+int modules_want_rules(struct modules *modules)
+{
+	return module_files_want_rules(modules->files);
+}
+
+struct resolver *modules_rules(struct modules *modules)
+{
+	return module_files_rules(modules->files);
+}
+
 static void program_free(struct modules *modules, struct program_modules *program)
 {
 	struct module *module, *next;
@@ -278,4 +288,23 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 	}
 	modules_add(modules, &search.record, NULL);
 	return modules_name(modules, program, address);
+}
+
+struct module_code modules_code(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
+{
+	struct address_name name = modules_find(modules, id, pid, address);
+	struct module_code code = { .later = name.later };
+	struct program_modules *program;
+	const struct module_file *file;
+	const struct module *module;
+
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	module = module_at(program, address);
+	if (!module)
+		return code;
+	file = module_files_get(modules->files, &module->id);
+	code.found = true;
+	code.offset = address - module->start + module->offset;
+	code.rules = file ? file->rules : 0;
+	return code;
 }

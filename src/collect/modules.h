@@ -72,6 +72,24 @@ struct address_name modules_name(struct modules *modules, uint32_t program, uint
 struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid,
 				 uint64_t address);
 
+/* Where the code at an address comes from. */
+struct module_code {
+	bool found;
+	bool later; /* its file takes long */
+	/* Number to ask modules_rules() for rules by; 0: they cannot be asked for */
+	uint32_t rules;
+	uint64_t offset; /* in the file */
+};
+
+struct module_code modules_code(struct modules *modules, uint32_t program, pid_t pid,
+				uint64_t address);
+
+/* Makes rules for unwinding available (cutop_unwind.h). Returns 0, or -ENOMEM. */
+int modules_want_rules(struct modules *modules);
+
+/* Knows the rules. Borrowed. */
+struct resolver *modules_rules(struct modules *modules);
+
 /* Borrowed. */
 const struct outside *modules_outside(const struct modules *modules);
 

@@ -273,8 +273,12 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		bpf_map__set_max_entries(s->maps.python_stacks, 1);
 		bpf_map__set_max_entries(s->maps.python_codes, 1);
 	}
+	s->rodata->with_rows = settings->stacks && features->unwind;
+	s->rodata->ring_size = settings->ring_bytes;
 	if (!settings->stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);
+	if (!s->rodata->with_rows)
+		bpf_map__set_max_entries(s->maps.unwind_rows, 1);
 	s->rodata->watch_runtime = settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
 	s->rodata->find_callers = s->rodata->watch_driver &&

@@ -264,6 +264,9 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 				  "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
 				  facts->release);
 	features->find_vma = facts->find_vma;
+#if defined(__x86_64__)
+	features->unwind = facts->find_vma; /* both came with the same version */
+#endif
 	features->rcu_lock = facts->rcu_lock;
 	features->map_function = facts->map_function;
 	features->map_touch = facts->map_touch;

@@ -40,6 +40,8 @@ struct kernel_features {
 	bool own_stacks;
 	/* A uprobe program may set where its thread continues, Linux 6.18 */
 	bool set_ip;
+	/* native stacks are walked by rows (bpf/unwind.bpf.h): x86-64, and bpf_loop(), Linux 5.17 */
+	bool unwind;
 	char release[65];
 };
 

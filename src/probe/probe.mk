@@ -54,4 +54,5 @@ probe_sources = \
 	src/probe/tracefs.c src/probe/tracefs.h \
 	src/probe/translation.c src/probe/translation.h \
 	src/probe/unused.c src/probe/unused.h \
+	src/probe/unwind_rows.c src/probe/unwind_rows.h \
 	src/probe/written_files.c

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks the native stack of code without frame pointers, by a table of rows (cutop_unwind.h) that
+ * holds only the return addresses that were met so far: programs meet hundreds, while their
+ * libraries have millions. Where a row is missing, a copy of the stack is sent from there on; user
+ * space finishes the walk and adds the rows.
+ *
+ * The stack is memory of the watched program, and may contain anything. The number of steps is
+ * limited, each has to go up the stack (except through a signal's frame, whose handler may have a
+ * stack of its own), and what cannot be read ends the walk. Nothing here may sleep.
+ */
+#ifndef UNWIND_BPF_H
+#define UNWIND_BPF_H
+
+#include "cutop_unwind.h"
+#include "names.bpf.h"
+
+#define UNWIND_WINDOW   8192 /* bytes of the stack that are read at once; a power of two */
+#define UNWIND_FIRST    4096 /* the same, first: most stacks are shorter */
+#define UNWIND_RANGES   4    /* mappings remembered while a copy is looked through */
+#define UNWIND_COPIES   500  /* copies per second and program */
+#define UNWIND_RING_GAP 4    /* one part in so many of the ring is left to other records */
+
+/* Set by user space before loading: rows are used, instead of frame pointers. */
+const volatile bool with_rows;
+const volatile __u64 ring_size; /* bytes */
+
+/* Written by user space; made small if it is not needed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_SETS);
+	__type(key, __u32);
+	__type(value, struct unwind_set);
+} unwind_rows SEC(".maps");
+
+/* How a walk ended. */
+enum unwind_end {
+	UNWIND_WHOLE,   /* at the outermost frame, or at the most frames that are kept */
+	UNWIND_CUT,     /* where the stack cannot be read, or nothing is known */
+	UNWIND_MISSING, /* where a row is missing */
+};
+
+struct unwind_range {
+	__u64 start, bytes;
+};
+
+/* Of a thread; the first part is of stacks.bpf.h. */
+struct stack_scratch {
+	__u64 frames[CUTOP_STACK_FRAMES + 1];
+	__s64 size;  /* bytes in it that stack_read() stored; 0 or less: none */
+	__u64 known; /* the stack that was last found among those sent, 0: none */
+	__u32 known_program;
+	__u32 count;
+	__u64 hash;        /* of the frames */
+	__u32 end;         /* enum unwind_end */
+	__u64 ip, sp, bp;  /* of the frame that the walk has come to */
+	__u64 interrupted; /* UNWIND_INTERRUPTED, if ip is no return address */
+	__u32 program;
+	__u32 pad;
+	__u64 trampoline;
+	/* where stacks end: a thread's, and the main thread's; nothing beyond may be mapped */
+	__u64 limits[2];
+	__u64 instance, instance_stack, instance_caller; /* a struct return_instance */
+	__u64 window_start;
+	__u64 window_bytes;
+	__u64 word;
+	__u32 next_range, is_code;
+	struct unwind_range ranges[UNWIND_RANGES];
+	__u32 return_count;
+	struct unwind_return returns[UNWIND_RETURNS];
+	__u8 window[UNWIND_WINDOW];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct stack_scratch);
+} scratches SEC(".maps");
+
+/* ---- memory ---- */
+
+/* How many of @bytes from @address on lie below the ends of stacks that are known. */
+static __always_inline __u64 unwind_clamp(const struct stack_scratch *scratch, __u64 address,
+					  __u64 bytes)
+{
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < 2; i++)
+		if (address < scratch->limits[i] && scratch->limits[i] - address < bytes)
+			bytes = scratch->limits[i] - address;
+	return bytes;
+}
+
+/* Reads the stack from @address on into the window. Returns 0, or -1 if nothing is there. */
+__noinline int unwind_read(struct stack_scratch *scratch, __u64 address, __u32 most)
+{
+	__u64 bytes;
+
+	if (!scratch)
+		return -1;
+	bytes = unwind_clamp(scratch, address, most);
+	scratch->window_start = address;
+	scratch->window_bytes = bytes & ~7ull;
+	if (bytes > UNWIND_WINDOW)
+		bytes = UNWIND_WINDOW;
+	asm volatile("" : "+r"(bytes));
+	if (bytes <= UNWIND_WINDOW && !bpf_probe_read_user(scratch->window, bytes, (void *)address))
+		return 0;
+	/* A page further on is not there. */
+	bytes = 4096 - (address & 4095);
+	scratch->window_bytes = bytes & ~7ull;
+	asm volatile("" : "+r"(bytes));
+	if (bytes <= 4096 && !bpf_probe_read_user(scratch->window, bytes, (void *)address))
+		return 0;
+	scratch->window_bytes = 0;
+	return -1;
+}
+
+/* Reads the word at @address of the stack into scratch->word. Returns 0, or -1. */
+static __always_inline int unwind_word(struct stack_scratch *scratch, __u64 address)
+{
+	__u64 at = address - scratch->window_start;
+
+	if (address & 7)
+		return -1;
+	if (at >= scratch->window_bytes) {
+		if (unwind_read(scratch, address, UNWIND_WINDOW))
+			return -1;
+		at = 0;
+		if (!scratch->window_bytes)
+			return -1;
+	}
+	scratch->word = *(__u64 *)(scratch->window + (at & (UNWIND_WINDOW - 8)));
+	return 0;
+}
+
+/* ---- return probes ---- */
+
+/*
+ * Looks at the next function whose return is probed: the true return address is there, where the
+ * stack has the kernel's trampoline.
+ */
+static long unwind_instance(__u32 i, struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	struct return_instance *instance = (struct return_instance *)scratch->instance;
+
+	if (!instance)
+		return 1;
+	bpf_core_read(&scratch->instance_stack, 8, &instance->stack);
+	bpf_core_read(&scratch->instance_caller, 8, &instance->orig_ret_vaddr);
+	if (scratch->instance_stack == scratch->sp - 8 &&
+	    scratch->instance_caller != scratch->trampoline) {
+		scratch->word = scratch->instance_caller;
+		return 1;
+	}
+	/* They are listed from the innermost on: those further in are not needed any more. */
+	bpf_core_read(&scratch->instance, 8, &instance->next);
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+static __always_inline struct unwind_row *unwind_find(__u64 tag)
+{
+	__u32 index = UNWIND_SET_OF(tag), i;
+	struct unwind_set *set = bpf_map_lookup_elem(&unwind_rows, &index);
+
+	if (!set)
+		return NULL;
+#pragma unroll
+	for (i = 0; i < UNWIND_WAYS; i++)
+		if (*(volatile __u64 *)&set->rows[i].tag == tag)
+			return &set->rows[i];
+	return NULL;
+}
+
+/* The registers that the signal's frame at @sp has kept. Returns 0, or -1. */
+static __always_inline int unwind_signal(struct stack_scratch *scratch)
+{
+	__u64 sp = scratch->sp;
+
+	if (unwind_word(scratch, sp + UNWIND_UCONTEXT_BP))
+		return -1;
+	scratch->bp = scratch->word;
+	if (unwind_word(scratch, sp + UNWIND_UCONTEXT_SP))
+		return -1;
+	scratch->sp = scratch->word;
+	if (unwind_word(scratch, sp + UNWIND_UCONTEXT_IP))
+		return -1;
+	scratch->ip = scratch->word;
+	scratch->interrupted = UNWIND_INTERRUPTED;
+	return 0;
+}
+
+/* Goes to the caller of a frame without signals. Returns 0, or -1 if that cannot be read. */
+static __always_inline int unwind_caller(struct stack_scratch *scratch, struct unwind_rule rule)
+{
+	__u64 cfa = (rule.cfa == UNWIND_SP ? scratch->sp : scratch->bp) + (__s64)rule.offset;
+	__u64 bp = scratch->bp;
+
+	if (rule.cfa == UNWIND_BP_AT) {
+		if (unwind_word(scratch, cfa))
+			return -1;
+		cfa = scratch->word;
+	}
+	if (cfa <= scratch->sp)
+		return -1;
+	if (rule.bp_by != UNWIND_BP_SAME) {
+		if (unwind_word(scratch, (rule.bp_by == UNWIND_BP_CFA ? cfa : bp) + (__s64)rule.bp))
+			return -1;
+		bp = scratch->word;
+	}
+	if (unwind_word(scratch, cfa - 8))
+		return -1;
+	scratch->sp = cfa;
+	scratch->bp = bp;
+	if (scratch->trampoline && scratch->word == scratch->trampoline)
+		bpf_loop(UNWIND_RETURNS, unwind_instance, &scratch, 0);
+	scratch->ip = scratch->word;
+	scratch->interrupted = 0;
+	return 0;
+}
+
+static __always_inline __u64 stack_mix(__u64 hash, __u64 address)
+{
+	hash = (hash ^ address) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static long unwind_step(__u32 i, struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	struct unwind_rule rule;
+	struct unwind_row *row;
+	__u64 tag;
+
+	if (i >= CUTOP_STACK_FRAMES)
+		return 1;
+	tag = UNWIND_TAG(scratch->program, scratch->ip ^ scratch->interrupted);
+	row = unwind_find(tag);
+	if (!row) {
+		scratch->end = UNWIND_MISSING;
+		return 1;
+	}
+	rule = row->rule;
+	/* User space may have made it another address's while it was read. */
+	if (*(volatile __u64 *)&row->tag != tag) {
+		scratch->end = UNWIND_MISSING;
+		return 1;
+	}
+	scratch->frames[i & CUTOP_STACK_FRAMES] = scratch->ip;
+	scratch->hash = stack_mix(scratch->hash, scratch->ip);
+	scratch->count = i + 1;
+	if (rule.cfa == UNWIND_END)
+		return 1;
+	if (rule.cfa == UNWIND_NONE ||
+	    (rule.cfa == UNWIND_SIGNAL ? unwind_signal(scratch) : unwind_caller(scratch, rule))) {
+		scratch->end = UNWIND_CUT;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * Walks the stack of the current thread from these registers on, into scratch->frames. Returns how
+ * it ended: enum unwind_end.
+ */
+__noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __u64 bp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct *mm;
+
+	if (!scratch)
+		return UNWIND_CUT;
+	mm = task->mm;
+	scratch->limits[0] = scratch->limits[1] = 0;
+#if defined(__TARGET_ARCH_x86)
+	/* A thread's control block lies at the end of its stack: glibc's allocatestack.c */
+	scratch->limits[0] = task->thread.fsbase;
+#endif
+	if (mm)
+		scratch->limits[1] = mm->env_end;
+	scratch->instance = 0;
+	if (scratch->trampoline)
+		scratch->instance = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	scratch->ip = ip;
+	scratch->sp = sp;
+	scratch->bp = bp;
+	scratch->interrupted = 0;
+	scratch->count = 0;
+	/*
+	 * Where libraries come and go, stacks are sent again: so that it is seen what is mapped at
+	 * their addresses now.
+	 */
+	scratch->hash = mm ? mm->exec_vm : 0;
+	scratch->end = UNWIND_WHOLE;
+	unwind_read(scratch, sp, UNWIND_FIRST);
+	bpf_loop(CUTOP_STACK_FRAMES, unwind_step, &scratch, 0);
+	return scratch->end;
+}
+
+/* ---- copies ---- */
+
+static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
+			struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	struct unwind_range *range = &scratch->ranges[scratch->next_range & (UNWIND_RANGES - 1)];
+
+	range->start = vma->vm_start;
+	range->bytes = vma->vm_end - vma->vm_start;
+	scratch->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
+	return 0;
+}
+
+/*
+ * Reports the mapping that a word of the window leads to, if it is a mapping of code; and remembers
+ * it, as most words that look like addresses lead to the same few.
+ */
+static long unwind_scan(__u32 n, struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	__u64 address = *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_WINDOW - 8)));
+	__u32 i;
+
+	if (address < 65536 || address >> 47)
+		return 0;
+	for (i = 0; i < UNWIND_RANGES; i++)
+		if (address - scratch->ranges[i].start < scratch->ranges[i].bytes)
+			return 0;
+	if (bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0))
+		return 0;
+	scratch->next_range++;
+	if (scratch->is_code)
+		module_announce(scratch->program, address);
+	return 0;
+}
+
+static long unwind_note(__u32 i, struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	struct return_instance *instance = (struct return_instance *)scratch->instance;
+	struct unwind_return *found = &scratch->returns[i & (UNWIND_RETURNS - 1)];
+
+	if (!instance)
+		return 1;
+	bpf_core_read(&found->at, 8, &instance->stack);
+	bpf_core_read(&found->address, 8, &instance->orig_ret_vaddr);
+	bpf_core_read(&scratch->instance, 8, &instance->next);
+	scratch->return_count = i + 1;
+	return 0;
+}
+
+/* Reads up to @most bytes of the stack at @from to @to. Returns how many it got. */
+static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, void *to, __u64 from,
+					 const __u32 most)
+{
+	__u64 bytes = unwind_clamp(scratch, from, most), tries;
+
+	for (tries = 0; tries < 4; tries++) {
+		asm volatile("" : "+r"(bytes));
+		if (bytes > most)
+			bytes = most;
+		if (!bpf_probe_read_user(to, bytes, (void *)from))
+			return bytes;
+		bytes = bytes / 4;
+	}
+	return 0;
+}
+
+static __always_inline int unwind_send_sized(struct thread_state *thread,
+					     struct stack_scratch *scratch, __u64 id,
+					     const __u32 most)
+{
+	struct rec_stack_copy *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + most, 0);
+
+	if (!rec)
+		return -1;
+	header_of(thread, &rec->hdr, REC_STACK_COPY, sizeof(*rec) + most, bpf_ktime_get_ns());
+	rec->stack = id;
+	rec->ip = scratch->ip;
+	rec->sp = scratch->sp;
+	rec->bp = scratch->bp;
+	rec->count = scratch->count;
+	rec->flags = scratch->interrupted ? UNWIND_AT_INTERRUPTED : 0;
+	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
+	rec->bytes = unwind_copy(scratch, rec->copy, scratch->sp, most);
+	rec->return_count = scratch->return_count;
+	rec->trampoline = scratch->trampoline;
+	bpf_probe_read_kernel(rec->returns, sizeof(rec->returns), scratch->returns);
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/*
+ * Sends the stack from where the walk ended. Returns 0, or -1 if the program has had its share, or
+ * the ring is nearly full.
+ */
+__noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
+{
+	struct program_row *row;
+	__u64 now = bpf_ktime_get_ns();
+	__u32 program, i;
+
+	if (!thread || !scratch)
+		return -1;
+	program = thread->program;
+	row = bpf_map_lookup_elem(&programs, &program);
+	if (!row)
+		return -1;
+	if (now - row->copies_since > 1000000000) {
+		row->copies_since = now;
+		row->copies = 0;
+	}
+	if (__sync_fetch_and_add(&row->copies, 1) >= UNWIND_COPIES ||
+	    bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_size - ring_size / UNWIND_RING_GAP)
+		return -1;
+	module_announce(program, scratch->ip);
+	/* So that user space knows what it meets when the program is gone. */
+	if (have_find_vma && !unwind_read(scratch, scratch->sp, UNWIND_WINDOW)) {
+		for (i = 0; i < UNWIND_RANGES; i++)
+			scratch->ranges[i].bytes = 0;
+		bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
+	}
+	scratch->return_count = 0;
+	scratch->instance = 0;
+	if (scratch->trampoline)
+		scratch->instance =
+			(__u64)BPF_CORE_READ(bpf_get_current_task_btf(), utask, return_instances);
+	bpf_loop(UNWIND_RETURNS, unwind_note, &scratch, 0);
+	if (unwind_clamp(scratch, scratch->sp, UNWIND_COPY_LONG) <= UNWIND_COPY_SHORT)
+		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_SHORT);
+	return unwind_send_sized(thread, scratch, id, UNWIND_COPY_LONG);
+}
+
+#endif
