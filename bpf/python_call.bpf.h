@@ -32,10 +32,12 @@ static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, 
 	return python_take(thread, site, native);
 }
 
-/* The site in the record of a failed call: a Python stack, if there is one, takes its place. */
+__noinline __u64 stack_by_rows(struct thread_state *thread); /* stacks.bpf.h */
+
+/* The site in the record of a failed call: a stack, if there is one, takes its place. */
 static __always_inline __u64 python_site(struct thread_state *thread, __u64 site)
 {
-	__u64 stack = python_of(thread, site, 0);
+	__u64 stack = python_of(thread, site, stack_by_rows(thread));
 
 	return stack ? stack : site;
 }

@@ -135,24 +135,32 @@ static __always_inline __u64 stack_known(struct thread_state *thread, struct sta
 	return stack_send(thread, scratch, hash, count) ? 0 : hash;
 }
 
-/* The stack of the current thread, which has these registers: its id, or 0 if it cannot be had. */
-__noinline __u64 stack_by_rows(struct thread_state *thread, __u64 ip, __u64 sp, __u64 bp)
+static __always_inline __u64 native_id(__u64 hash)
 {
+	return (hash | NATIVE_STACK) & ~PYTHON_STACK;
+}
+
+/* The stack at the return of a call of the current thread: its id, or 0 if it cannot be had. */
+__noinline __u64 stack_by_rows(struct thread_state *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct stack_scratch *scratch;
 	__u64 id;
 
-	if (!thread)
+	if (!thread || !with_rows)
 		return 0;
-	scratch = storage_new(scratches, bpf_get_current_task_btf());
+	scratch = storage_new(scratches, task);
 	if (!scratch) {
 		count_lost_of(thread->program, LOST_STACKS);
 		return 0;
 	}
 	scratch->program = thread->program;
 	scratch->trampoline = trampoline_of(thread);
-	if (unwind_walk(scratch, ip, sp, bp) != UNWIND_MISSING)
-		return stack_known(thread, scratch, scratch->hash | 1, scratch->count);
-	id = stack_mix(bpf_ktime_get_ns(), thread->tid) | 1;
+	if (unwind_walk(scratch, PT_REGS_IP(regs), PT_REGS_SP(regs), PT_REGS_FP(regs)) !=
+	    UNWIND_MISSING)
+		return stack_known(thread, scratch, native_id(scratch->hash), scratch->count);
+	id = native_id(stack_mix(bpf_ktime_get_ns(), thread->tid));
 	if (!unwind_send(thread, scratch, id))
 		return id;
 	count_lost_of(thread->program, LOST_STACKS);
@@ -186,7 +194,7 @@ lost:
 static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
 	if (with_rows)
-		return stack_by_rows(thread, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx));
+		return stack_by_rows(thread);
 	return stack_by_pointers(ctx, thread);
 }
 

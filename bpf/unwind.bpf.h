@@ -12,6 +12,7 @@
 #ifndef UNWIND_BPF_H
 #define UNWIND_BPF_H
 
+#include "cutop_python.h"
 #include "cutop_unwind.h"
 #include "names.bpf.h"
 

@@ -69,6 +69,12 @@ struct unwind_set {
 #define UNWIND_TAG(program, address) ((__u64)(address) ^ (((__u64)((program)&0x7fff) + 1) << 48))
 #define UNWIND_SET_OF(tag)           ((__u32)(((tag)*0x9e3779b97f4a7c15ull) >> 40) & (UNWIND_SETS - 1))
 
+/*
+ * A native stack's id has this bit, which no user space address has, and not PYTHON_STACK: records
+ * of failed calls have a stack's id or an address in one field.
+ */
+#define NATIVE_STACK (1ull << 62)
+
 /* Bytes of a stack that are sent; a record has room for either */
 #define UNWIND_COPY_SHORT 4096
 #define UNWIND_COPY_LONG  32768

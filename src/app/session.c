@@ -232,9 +232,11 @@ static int collector_begin(struct session *session)
 			.bpf = {
 				.exact_launches = options->exact_launches,
 				.launch_sites = options->launch_sites,
-				.stacks = options->stacks,
+				.stacks = options_take_stacks(options),
+				.stacks_by_rows = options->stacks == STACKS_AUTO && options->mode != MODE_TRACE &&
+						  options->returns != RETURNS_NEVER,
 				/* A trace takes stacks only if it is to print them. */
-				.python = !options->no_python && (options->mode != MODE_TRACE || options->stacks),
+				.python = !options->no_python && (options->mode != MODE_TRACE || options_take_stacks(options)),
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
 				/*

@@ -32,6 +32,10 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
 	};
 	static const char *const translators[] = { "tell", "yield" };
+	static const char *const stacks[] = { [STACKS_AUTO] = "auto",
+					      [STACKS_TAKEN] = "allocations",
+					      [STACKS_ALWAYS] = "always",
+					      [STACKS_NEVER] = "never" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;
@@ -83,7 +87,13 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case 'r': *reverse = true; return 0;
 	case 'l': return parse_layer(options, argument);
 	case OPTION_CALLS: return parse_groups(options, argument);
-	case OPTION_STACKS: options->stacks = true; return 0;
+	case OPTION_STACKS:
+		err = argument ? parse_choice("stacks", argument, stacks, ARRAY_LEN(stacks)) :
+				 STACKS_TAKEN;
+		if (err >= 0)
+			options->stacks = (enum stacks_choice)err;
+		options->launch_sites |= err == STACKS_ALWAYS;
+		return err < 0 ? err : 0;
 	case OPTION_NO_PYTHON: options->no_python = true; return 0;
 	case OPTION_SITE_SKIP:
 		if (options->site_skip_count == OPTIONS_LIST_MAX)
@@ -259,6 +269,11 @@ static bool is_empty(int code, const char *argument)
 	return false;
 }
 
+bool options_take_stacks(const struct options *options)
+{
+	return options->stacks == STACKS_TAKEN || options->stacks == STACKS_ALWAYS;
+}
+
 static bool is_mode(const char *word)
 {
 	size_t i;
@@ -273,7 +288,7 @@ static int trace_check(const struct options *options)
 {
 	if (options->entries && options->pairs)
 		return usage_error("--entries and --pairs do not go together");
-	if (options->entries && options->stacks)
+	if (options->entries && options_take_stacks(options))
 		return usage_error(
 			"--stacks takes stacks at the return, and --entries (-E) looks at none");
 	if (options->no_time && options->format == FORMAT_CHROME)
@@ -288,11 +303,11 @@ static int trace_check(const struct options *options)
 /* What is learned from returns is not available without them. */
 static int returns_check(const struct options *options)
 {
-	const char *option = options->exact_launches ? "exact-launches" :
-			     options->launch_sites   ? "launch-sites" :
-			     options->pairs          ? "pairs" :
-			     options->stacks         ? "stacks" :
-						       NULL;
+	const char *option = options->exact_launches      ? "exact-launches" :
+			     options->launch_sites        ? "launch-sites" :
+			     options->pairs               ? "pairs" :
+			     options_take_stacks(options) ? "stacks" :
+							    NULL;
 
 	if (!option || options->returns != RETURNS_NEVER)
 		return 0;

@@ -66,7 +66,7 @@ struct options {
 	bool no_single_step;
 	enum returns_choice returns;
 	bool yields; /* --translators=yield */
-	bool stacks;
+	enum stacks_choice stacks;
 	bool no_python;
 	const char *site_skip[OPTIONS_LIST_MAX + 1];
 	size_t site_skip_count;
@@ -112,5 +112,8 @@ enum options_action options_parse(struct options *options, int argc, char **argv
  * and NO_COLOR (no-color.org) is unset or empty.
  */
 bool options_want_color(const struct options *options, FILE *out);
+
+/* True if stacks were asked for. */
+bool options_take_stacks(const struct options *options);
 
 #endif

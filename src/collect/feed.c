@@ -322,7 +322,7 @@ static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 
 {
 	uint64_t stack = *site;
 
-	if (!(stack & PYTHON_STACK)) {
+	if (!(stack & (PYTHON_STACK | NATIVE_STACK))) {
 		site_feed(feed, hdr, *site);
 		return 0;
 	}
@@ -537,7 +537,7 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
-	feed->stacks = stacks_new(feed->modules);
+	feed->stacks = stacks_new(feed->modules, python_skip);
 	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->unread = unread_names_new(probe);
 	feed->python = python_stacks_new(feed->stacks, python_skip);

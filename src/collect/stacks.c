@@ -8,12 +8,15 @@
  */
 #include "collect/stacks.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/types.h>
 #include <uthash.h>
 
+#include "cuda/wrappers.h"
 #include "cutop_python.h"
+#include "names/demangle.h"
 
 /*
  * Python stacks: code that is compiled and run again and again has ever new stacks; the oldest are
@@ -31,7 +34,7 @@ struct stack_key {
 struct known_stack {
 	struct stack_key key;
 	uint64_t id;      /* the model's number of it */
-	uint64_t shown;   /* the frame that its site is named by; 0: a native one */
+	uint64_t shown;   /* the frame that its site is named by */
 	uint64_t *frames; /* a native stack, for Python's; NULL: not kept */
 	uint32_t count;
 	UT_hash_handle hh;
@@ -39,18 +42,21 @@ struct known_stack {
 
 struct stacks {
 	struct modules *modules;
+	const char *const *skip;
 	struct known_stack *known;
 	/* Those with PYTHON_STACK in their number, the oldest first */
 	struct known_stack *calls;
 	size_t kept; /* number of frames kept */
 };
 
-struct stacks *stacks_new(struct modules *modules)
+struct stacks *stacks_new(struct modules *modules, const char *const *skip)
 {
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 
-	if (stacks)
-		stacks->modules = modules;
+	if (!stacks)
+		return NULL;
+	stacks->modules = modules;
+	stacks->skip = skip;
 	return stacks;
 }
 
@@ -185,30 +191,58 @@ static void frames_keep(struct stacks *stacks, struct known_stack *known, const 
 	stacks->kept += count;
 }
 
+/* True if the call site is better named by the caller of the frame @name. */
+static bool is_skipped(const struct stacks *stacks, const struct address_name *name)
+{
+	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
+	     *brief = full ? demangle_short(full) : NULL;
+	bool skipped = wrapper_is_function(brief, name->file);
+	size_t i;
+
+	for (i = 0; !skipped && stacks->skip && stacks->skip[i]; i++)
+		skipped = (brief && !fnmatch(stacks->skip[i], brief, 0)) ||
+			  !fnmatch(stacks->skip[i], name->file, 0);
+	free(full);
+	free(brief);
+	return skipped;
+}
+
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
 {
 	struct known_stack *known;
+	struct address_name name;
 	struct rec_stack *cut;
-	uint32_t count;
+	uint32_t count, shown = 0;
+	bool choosing;
 
 	if (!record->count || record->count > CUTOP_STACK_FRAMES ||
 	    size < sizeof(*record) + record->count * sizeof(record->frames[0]))
 		return NULL;
 	/* The first frame is the call site, whatever is there. */
-	for (count = 1; count < record->count; count++)
-		if (!modules_name(stacks->modules, record->hdr.program, record->frames[count] - 1)
-			     .file)
+	name = modules_name(stacks->modules, record->hdr.program, record->frames[0] - 1);
+	choosing = name.file && is_skipped(stacks, &name);
+	for (count = 1; count < record->count; count++) {
+		name = modules_name(stacks->modules, record->hdr.program,
+				    record->frames[count] - 1);
+		if (!name.file)
 			break;
+		if (choosing && !is_skipped(stacks, &name)) {
+			shown = count;
+			choosing = false;
+		}
+	}
 	cut = calloc(1, sizeof(*cut) + count * sizeof(cut->frames[0]));
 	if (!cut)
 		return NULL;
 	*cut = *record;
 	cut->hdr.size = (__u16)(sizeof(*cut) + count * sizeof(cut->frames[0]));
 	cut->count = count;
+	cut->shown = shown;
 	memcpy(cut->frames, record->frames, count * sizeof(cut->frames[0]));
 	cut->stack = hash_of(cut->frames, count);
 	known = known_set(stacks, record->hdr.program, record->stack, cut->stack);
 	if (known) {
+		known->shown = cut->frames[shown];
 		frames_keep(stacks, known, cut->frames, count);
 		return cut;
 	}

@@ -15,8 +15,11 @@
 
 struct stacks;
 
-/* @modules is borrowed. */
-struct stacks *stacks_new(struct modules *modules);
+/*
+ * @modules and @skip are borrowed. @skip: NULL-ended globs, or NULL: functions and files that no
+ * call site is named by, besides those in cuda/wrappers.h.
+ */
+struct stacks *stacks_new(struct modules *modules, const char *const *skip);
 void stacks_free(struct stacks *stacks);
 void stacks_forget(struct stacks *stacks, uint32_t program);
 
@@ -44,7 +47,7 @@ uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const
 /* Remembers that @id stands for no stack, only for a call at @site. */
 void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site);
 
-/* What names such a call: that frame, or @site; 0 if @id is unknown or a native stack. */
+/* What names such a call: that frame, or @site; 0 if @id is unknown. */
 uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id);
 
 /* The model's number of the stack @id of @program; 0 if the model was not told of it. */

@@ -6,10 +6,18 @@
  */
 #include "cuda/wrappers.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
-#include "util/util.h"
+static bool matches(const char *const *globs, const char *text)
+{
+	for (; *globs; globs++)
+		if (!fnmatch(*globs, text, 0))
+			return true;
+	return false;
+}
 
 bool wrapper_is_file(const char *path)
 {
@@ -26,11 +34,31 @@ bool wrapper_is_file(const char *path)
 		"*/libcudacxx/*",
 		/* Allocators of the standard library's containers */
 		"*/include/c++/*",
+		NULL,
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(globs); i++)
-		if (!fnmatch(globs[i], path, 0))
-			return true;
-	return false;
+	return matches(globs, path);
+}
+
+/* A function with a name like CUDA's, in another file than CUDA's: the template cudaMalloc<T>(). */
+static bool is_typed(const char *name)
+{
+	size_t prefix = !strncmp(name, "cuda", 4) ? 4 : !strncmp(name, "cu", 2) ? 2 : 0;
+
+	return prefix && isupper((unsigned char)name[prefix]);
+}
+
+bool wrapper_is_function(const char *name, const char *file)
+{
+	static const char *const names[] = {
+		"thrust::*",   "cub::*",      "cuda::*",          "rmm::*",
+		"c10::*",      "at::*",       "std::*",           "__gnu_cxx::*",
+		"pybind11::*", "nanobind::*", "boost::python::*", NULL,
+	};
+	static const char *const files[] = {
+		"libcudart.so*", "libcuda.so*", "libc10*.so*", "librmm.so*",
+		"libffi.so*",    "_ctypes.*so", NULL,
+	};
+
+	return (name && (is_typed(name) || matches(names, name))) || matches(files, file);
 }

@@ -10,4 +10,11 @@
 /* True if the source file at @path is a header with functions that call CUDA for their callers. */
 bool wrapper_is_file(const char *path);
 
+/*
+ * True if the function @name (qualified, without arguments; NULL: unknown) of the file @file (its
+ * last path component) calls CUDA for its callers: a typed wrapper of CUDA's own, a container's
+ * allocator, a layer between languages.
+ */
+bool wrapper_is_function(const char *name, const char *file);
+
 #endif

@@ -267,15 +267,15 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	trace_set(s, &settings->trace);
 	s->rodata->refuse_all = settings->blind;
 	s->rodata->refuse_filtered = settings->refuse_filtered;
-	s->rodata->with_stacks = settings->stacks;
+	s->rodata->with_rows = (settings->stacks || settings->stacks_by_rows) && features->unwind;
+	s->rodata->with_stacks = settings->stacks || s->rodata->with_rows;
 	s->rodata->with_python = settings->python;
 	if (!settings->python) {
 		bpf_map__set_max_entries(s->maps.python_stacks, 1);
 		bpf_map__set_max_entries(s->maps.python_codes, 1);
 	}
-	s->rodata->with_rows = settings->stacks && features->unwind;
 	s->rodata->ring_size = settings->ring_bytes;
-	if (!settings->stacks)
+	if (!s->rodata->with_stacks)
 		bpf_map__set_max_entries(s->maps.stacks, 1);
 	if (!s->rodata->with_rows)
 		bpf_map__set_max_entries(s->maps.unwind_rows, 1);

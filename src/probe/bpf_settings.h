@@ -22,7 +22,8 @@ struct trace_settings {
 struct bpf_settings {
 	bool exact_launches;
 	bool launch_sites;   /* where kernels are launched, and where threads wait */
-	bool stacks;         /* of allocations */
+	bool stacks;         /* of allocations and failed calls */
+	bool stacks_by_rows; /* the same, but not by frame pointers */
 	bool python;         /* Python's frames, in processes that run it */
 	bool extras;         /* functions that are not in the table may be probed */
 	unsigned int layers; /* bit set of enum call_layer: what is probed */

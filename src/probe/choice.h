@@ -14,6 +14,15 @@ enum returns_choice {
 	RETURNS_NEVER,
 };
 
+/* Of which calls native stacks are taken. */
+enum stacks_choice {
+	/* allocations and failed calls, where stacks are walked by rows (bpf/unwind.bpf.h) */
+	STACKS_AUTO,
+	STACKS_TAKEN,  /* of the same, by frame pointers if need be */
+	STACKS_ALWAYS, /* launches and waits, too */
+	STACKS_NEVER,
+};
+
 /* Functions that are not probed although allocations cannot be seen without them: see attach.c. */
 struct unprobed {
 	unsigned int allocs, frees;

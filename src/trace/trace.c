@@ -47,7 +47,7 @@ static int writer_make(struct trace_mode *mode)
 		.trace = {
 			.format = options->format,
 			.no_time = options->no_time,
-			.stacks = options->stacks,
+			.stacks = options_take_stacks(options),
 			.pairs = options->pairs,
 			.start_mono = clock_ns(CLOCK_MONOTONIC),
 			.start_real = clock_ns(CLOCK_REALTIME),
