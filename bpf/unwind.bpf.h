@@ -19,7 +19,7 @@
 #define UNWIND_WINDOW   8192 /* bytes of the stack that are read at once; a power of two */
 #define UNWIND_FIRST    4096 /* the same, first: most stacks are shorter */
 #define UNWIND_RANGES   4    /* mappings remembered while a copy is looked through */
-#define UNWIND_COPIES   500  /* copies per second and program */
+#define UNWIND_COPIES   2000 /* copies per second and program */
 #define UNWIND_RING_GAP 4    /* one part in so many of the ring is left to other records */
 
 /* Set by user space before loading: rows are used, instead of frame pointers. */
@@ -232,6 +232,14 @@ static __always_inline __u64 stack_mix(__u64 hash, __u64 address)
 	return hash ^ hash >> 29;
 }
 
+/* Takes the frame that the walk has come to into the stack, as its @n-th. */
+static __always_inline void frame_note(struct stack_scratch *scratch, __u32 n)
+{
+	scratch->frames[n & CUTOP_STACK_FRAMES] = scratch->ip;
+	scratch->hash = stack_mix(scratch->hash, scratch->ip);
+	scratch->count = n + 1;
+}
+
 static long unwind_step(__u32 i, struct stack_scratch **at)
 {
 	struct stack_scratch *scratch = *at;
@@ -253,9 +261,7 @@ static long unwind_step(__u32 i, struct stack_scratch **at)
 		scratch->end = UNWIND_MISSING;
 		return 1;
 	}
-	scratch->frames[i & CUTOP_STACK_FRAMES] = scratch->ip;
-	scratch->hash = stack_mix(scratch->hash, scratch->ip);
-	scratch->count = i + 1;
+	frame_note(scratch, i);
 	if (rule.cfa == UNWIND_END)
 		return 1;
 	if (rule.cfa == UNWIND_NONE ||
@@ -264,6 +270,31 @@ static long unwind_step(__u32 i, struct stack_scratch **at)
 		return 1;
 	}
 	return 0;
+}
+
+static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
+			struct stack_scratch **at)
+{
+	struct stack_scratch *scratch = *at;
+	struct unwind_range *range = &scratch->ranges[scratch->next_range & (UNWIND_RANGES - 1)];
+
+	range->start = vma->vm_start;
+	range->bytes = vma->vm_end - vma->vm_start;
+	scratch->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
+	return 0;
+}
+
+/*
+ * A row is missing, but nobody could say what belongs into it: the code is no file's, as it was
+ * compiled while the program runs.
+ */
+static __always_inline bool unwind_is_nameless(struct stack_scratch *scratch)
+{
+	long err = bpf_find_vma(bpf_get_current_task_btf(), scratch->ip - !scratch->interrupted,
+				unwind_seen, &scratch, 0);
+
+	/* Any other error: the lock was taken. */
+	return err ? err == -ENOENT : !scratch->is_code;
 }
 
 /*
@@ -301,22 +332,14 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 	scratch->end = UNWIND_WHOLE;
 	unwind_read(scratch, sp, UNWIND_FIRST);
 	bpf_loop(CUTOP_STACK_FRAMES, unwind_step, &scratch, 0);
+	if (scratch->end == UNWIND_MISSING && unwind_is_nameless(scratch)) {
+		frame_note(scratch, scratch->count);
+		scratch->end = UNWIND_CUT;
+	}
 	return scratch->end;
 }
 
 /* ---- copies ---- */
-
-static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
-			struct stack_scratch **at)
-{
-	struct stack_scratch *scratch = *at;
-	struct unwind_range *range = &scratch->ranges[scratch->next_range & (UNWIND_RANGES - 1)];
-
-	range->start = vma->vm_start;
-	range->bytes = vma->vm_end - vma->vm_start;
-	scratch->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
-	return 0;
-}
 
 /*
  * Reports the mapping that a word of the window leads to, if it is a mapping of code; and remembers
