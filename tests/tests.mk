@@ -53,7 +53,6 @@ TESTS_MORE = \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_python_libraries.sh \
-	tests/e2e/test_native_stacks.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_points.sh \
 	tests/e2e/test_nvml.sh \

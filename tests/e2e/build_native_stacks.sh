@@ -39,8 +39,11 @@ compile "$@" -DFRAME=3000 -o "$new/libnative_stacks-second.so" "$sources/native_
 compile "$@" -foptimize-sibling-calls -DWATCHED -o "$new/libnative_stacks-watched.so" "$sources/native_stacks_library.c" $library \
 	-Wl,-soname,libnative_stacks-watched.so
 # shellcheck disable=SC2086
+compile "$@" -DRESOLVED -o "$new/libnative_stacks-resolved.so" "$sources/native_stacks_library.c" $library \
+	-Wl,-soname,libnative_stacks-resolved.so
+# shellcheck disable=SC2086
 compile "$@" -rdynamic -o "$new/native_stacks" "$sources/native_stacks.c" "$sources/native_stacks_notes.c" \
-	$next "$new/libnative_stacks-watched.so" $link -ldl -pthread
+	$next "$new/libnative_stacks-watched.so" "$new/libnative_stacks-resolved.so" $link -ldl -pthread
 
 for cxx in ${CXX:-g++ clang++}; do
 	command -v "$cxx" >/dev/null || continue

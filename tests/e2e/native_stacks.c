@@ -15,7 +15,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "native_stacks.h"
@@ -25,6 +27,7 @@
 long ns_library_1(long a, long b);
 long ns_watched(void (*call)(long), long a);
 long ns_watched_jump(void (*call)(long), long a);
+int ns_resolved(void);
 
 static const char *file, *folder;
 
@@ -384,6 +387,71 @@ static void lazy(void)
 	NS_ALLOCATE();
 }
 
+/* ---- stacks of the program's own ---- */
+
+static ucontext_t here, there;
+
+static void coroutine_main(void)
+{
+	link_4(1, 2, 3, 4);
+	swapcontext(&there, &here);
+	link_6(1, 2, 3, 4);
+}
+
+/* Below and above its stack is nothing that can be read. */
+static void coroutine(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *room = mmap(NULL, 18 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (room == MAP_FAILED || mprotect(room + page, 16 * page, PROT_READ | PROT_WRITE) ||
+	    getcontext(&there))
+		exit(3);
+	there.uc_stack.ss_sp = room + page;
+	there.uc_stack.ss_size = 16 * page;
+	there.uc_link = &here;
+	makecontext(&there, coroutine_main, 0);
+	swapcontext(&here, &there);
+	link_2(1, 2, 3, 4);
+	swapcontext(&here, &there);
+}
+
+/* ---- code of which nothing is known ---- */
+
+static OWN void from_generated(void)
+{
+	link_3(1, 2, 3, 4);
+}
+
+/* Nobody can see through it: the stack ends there. */
+static void generated(void)
+{
+#ifdef __x86_64__
+	/* push %rbx; call *%rdi; pop %rbx; ret */
+	static const unsigned char code[] = { 0x53, 0xff, 0xd7, 0x5b, 0xc3 };
+	void *room = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*call)(void (*function)(void));
+
+	if (room == MAP_FAILED)
+		exit(3);
+	memcpy(room, code, sizeof(code));
+	memcpy(&call, &room, sizeof(call));
+	call(from_generated);
+#else
+	from_generated();
+#endif
+}
+
+/*
+ * The dynamic linker calls a function to find out what another one's address is; its own frame is
+ * at no fixed distance from any register but rbx.
+ */
+static void resolver(void)
+{
+	ns_resolved();
+}
+
 /* ---- through functions that are probed ---- */
 
 static OWN void on_host(void *argument)
@@ -537,6 +605,9 @@ static const struct ns_scenario scenarios[] = {
 	{ .name = "constructor", .run = constructor },
 	{ .name = "atexit", .run = register_exit },
 	{ .name = "lazy", .run = lazy, .deep = MAIN },
+	{ .name = "coroutine", .run = coroutine, .deep = 5 },
+	{ .name = "generated", .run = generated, .deep = 5 },
+	{ .name = "resolver", .run = resolver, .deep = 5 + MAIN, .least = 3 },
 	{ .name = "callback", .run = callback, .deep = 6 + MAIN },
 	{ .name = "watched", .run = watched, .deep = 5 + MAIN },
 	{ .name = "replaced", .run = replaced, .deep = 3 + MAIN },

@@ -231,14 +231,18 @@ void static_object_wanted()
 }
 
 const ns_scenario scenarios[] = {
-	{ "cxx_catch", caught, 5, 0 },	    { "cxx_destructor", destructor, 6, 0 },
-	{ "cxx_rethrow", rethrown, 5, 0 },  { "cxx_inlined", inlined, 6, 0 },
-	{ "cxx_sort", sorted, 5, 0 },	    { "cxx_virtual", virtuals, 7, 0 },
-	{ "cxx_lambda", lambda, 6, 0 },	    { "cxx_thread", thread, 5, 0 },
+	{ "cxx_catch", caught, 5, 0 },
+	{ "cxx_destructor", destructor, 6, 0 },
+	{ "cxx_rethrow", rethrown, 5, 0 },
+	{ "cxx_inlined", inlined, 6, 0 },
+	{ "cxx_sort", sorted, 5, 0 },
+	{ "cxx_virtual", virtuals, 7, 0 },
+	{ "cxx_lambda", lambda, 6, 0 },
+	{ "cxx_thread", thread, 5, 0 },
 	{ "cxx_static", static_object_wanted, 0, 0 },
 };
 
-}
+} // namespace
 
 int main(int argc, char **argv)
 {

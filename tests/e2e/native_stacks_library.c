@@ -7,6 +7,7 @@
  *   FRAME	a function with so many bytes of locals, and nothing else that differs: the two
  *		libraries have the same calls at the same offsets.
  *   WATCHED	functions for probes: their return addresses are those of a trampoline.
+ *   RESOLVED	a function that is looked up when it is called first, by one that allocates.
  */
 #include <string.h>
 
@@ -101,4 +102,27 @@ OWN long ns_watched_jump(void (*call)(long), long a)
 {
 	return ns_watched(call, a + 1);
 }
+#endif
+
+#ifdef RESOLVED
+int ns_resolved(void);
+
+static int resolved(void)
+{
+	return 0;
+}
+
+static OWN long allocate(long a)
+{
+	NS_ALLOCATE();
+	return a + 1;
+}
+
+static __attribute__((used)) int (*resolve(void))(void)
+{
+	allocate(1);
+	return resolved;
+}
+
+int ns_resolved(void) __attribute__((ifunc("resolve")));
 #endif

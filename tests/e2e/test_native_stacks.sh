@@ -34,7 +34,7 @@ ours() {
 # ---- each scenario in a process of its own, and one after the other in one; all below one cutop
 
 own_scenarios='chain_10 chain_40 recursion_100 recursion_200 libraries qsort threads alloca aligned large_frames signal_raised
-	signal_fault signal_stack constructor atexit lazy replaced fork'
+	signal_fault signal_stack constructor atexit lazy replaced fork coroutine generated resolver'
 cxx_scenarios='cxx_catch cxx_destructor cxx_rethrow cxx_inlined cxx_sort cxx_virtual cxx_lambda cxx_thread cxx_static'
 for scenario in $own_scenarios; do
 	ours "$scenario" "$plain" "$scenario"
@@ -88,13 +88,16 @@ sed -i 's/^/stripped_/' "$T/truth/stripped"
 # ---- a program that runs when cutop starts
 
 bytes=$((bytes + 2000))
+# What is before main() is over by then, and children are not asked for.
+later_scenarios=$(echo "$own_scenarios" | sed 's/constructor//; s/fork//')
 # shellcheck disable=SC2086
-load attached "$plain" "$T/truth/attached" $bytes wait $own_scenarios
+load attached "$plain" "$T/truth/attached" $bytes wait $later_scenarios
 start attach record --stacks -v -o "$T/attach.cutop" -p "$loader"
 check "attach: cutop does not start: $(cat "$T/attach.err")" wait_for 20 grep -qs 'libcudart.*: .*attached' "$T/attach.err"
 : >"$T/truth/attached.go"
 wait "$loader"
-check "attach: the program's status is $?" [ $? = 0 ]
+loaded=$?
+check "attach: the program's status is $loaded: $(cat "$T/attached.said")" [ "$loaded" = 0 ]
 rm "$T/truth/attached.go"
 kill -INT "$cutop"
 wait "$cutop"
@@ -103,21 +106,46 @@ sed -i 's/^/attached_/' "$T/truth/attached"
 
 # ---- the comparison
 
+compare=$top_srcdir/tests/e2e/native_stacks.awk
 cat "$T/dump"/* >"$T/dumped"
 cat "$T/truth"/* | sort -n -k 3,3 | grep -E "^(attached_|stripped_)?(${NATIVE_STACKS_ONLY:-.*}) " >"$T/noted"
-awk -v outer="${NATIVE_STACKS_OUTER:-1}" -f "$top_srcdir/tests/e2e/native_stacks.awk" "$T/dumped" "$T/noted" >"$T/compared"
-check "stacks are not those of backtrace()" [ $? = 0 ]
+awk -v outer="${NATIVE_STACKS_OUTER:-1}" -f "$compare" "$T/dumped" "$T/noted" >"$T/compared"
+compared=$?
+check "stacks are not those of backtrace()" [ "$compared" = 0 ]
 cat "$T/compared"
 if [ "${NATIVE_STACKS_KEEP:-}" ]; then
 	mkdir -p "$NATIVE_STACKS_KEEP"
 	cp -r "$T/truth" "$T/dump" "$T"/*.cutop "$T/dumped" "$T/noted" "$T/compared" "$T"/*.err "$NATIVE_STACKS_KEEP"
 fi
 
+# Nor was any lost, or given up.
+"$CUTOP" --replay "$T/all.cutop" -b -f json 2>"$T/replay.err" | tail -n 1 >"$T/all.json"
+expect_nothing_lost all
+
+# The comparison itself: the truth is equal to the truth, and to nothing that is less, more or other.
+differs() {
+	! awk -v outer=1 -f "$compare" "$1" "$T/noted" >"$T/compared.false"
+}
+awk '{ line = $3; for (i = 4; i <= NF && i < 131; i++) line = line " " $i; print line }' "$T/noted" >"$T/same"
+awk -v outer=0 -f "$compare" "$T/same" "$T/noted" >"$T/compared.same"
+compared=$?
+check "the truth is not the truth: $(cat "$T/compared.same")" [ "$compared" = 0 ]
+awk 'NR == 5 { NF -= 2 } 1' "$T/same" >"$T/less"
+check "two addresses are missing, and that is equal" differs "$T/less"
+awk 'NR == 5 { $0 = $0 " 0x1 0x2" } 1' "$T/same" >"$T/more"
+check "two addresses are added, and that is equal" differs "$T/more"
+awk 'NR == 5 { $4 = "0x1234" } 1' "$T/same" >"$T/other"
+check "an address is another, and that is equal" differs "$T/other"
+awk 'NR == 5 { $2 = "0x1234" } 1' "$T/same" >"$T/elsewhere"
+check "a call is elsewhere, and that is equal" differs "$T/elsewhere"
+sed 5d "$T/same" >"$T/absent"
+check "a stack is missing, and that is equal" differs "$T/absent"
+
 # ---- JSON: the functions from the call to main(), in order
 
 links=$(seq 10 | sed 's/^/link_/' | tr '\n' ' ')
 watch chain --stacks -- "$plain" - 1000 chain_10
-expect chain '[p.sites[] | [.stack[] | select(test("\\(native_stacks\\)")) | sub("[+ ].*"; "")] | join(" ")] | unique' \
+expect chain '[p.sites[].stack | map(sub("[+ ].*"; "")) | .[:index("main") + 1] | join(" ")] | unique' \
 	"[\"link_0 ${links}chain_10 main\"]"
 expect chain '[p.sites[].stack[-1] | test("_start|libc\\.so")] | all' true
 expect chain '[p.sites[].allocations] | add' 2
