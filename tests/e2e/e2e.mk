@@ -18,6 +18,7 @@ e2e_tests = \
 	tests/e2e/test_python.sh \
 	tests/e2e/test_launch_sites.sh \
 	tests/e2e/test_stacks.sh \
+	tests/e2e/test_native_stacks.sh \
 	tests/e2e/test_table.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_containers.sh \
@@ -200,3 +201,25 @@ check_DATA += $(e2e_python)
 CLEANFILES += $(e2e_python)
 EXTRA_DIST += tests/python/native.c tests/python/hostile.c tests/python/launches.py
 EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh tests/python/fetch_libraries.sh
+
+# Code without frame pointers, and, to compare, with them.
+native_stacks_files = tests/e2e/native_stacks.c tests/e2e/native_stacks_notes.c tests/e2e/native_stacks_library.c \
+	tests/e2e/native_stacks_cxx.cc tests/e2e/native_stacks.h tests/e2e/build_native_stacks.sh
+native_stacks_built = $(e2e_bin)/native_stacks/native_stacks $(e2e_bin)/native_stacks-fp/native_stacks
+$(e2e_bin)/native_stacks/native_stacks: $(native_stacks_files) $(workload_header_files) $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)CC='$(CC)' sh $(srcdir)/tests/e2e/build_native_stacks.sh $(srcdir) $(double_lib) $(e2e_bin)/native_stacks \
+	  -fomit-frame-pointer
+$(e2e_bin)/native_stacks-fp/native_stacks: $(native_stacks_files) $(workload_header_files) $(double_lib)/libcudart.so.13
+	@$(MKDIR_P) $(e2e_bin)
+	$(AM_V_GEN)CC='$(CC)' sh $(srcdir)/tests/e2e/build_native_stacks.sh $(srcdir) $(double_lib) $(e2e_bin)/native_stacks-fp \
+	  -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+check_DATA += $(native_stacks_built)
+clean-local: clean-native-stacks
+clean-native-stacks:
+	rm -rf $(e2e_bin)/native_stacks $(e2e_bin)/native_stacks-fp
+.PHONY: clean-native-stacks
+EXTRA_DIST += $(native_stacks_files) tests/e2e/native_stacks.awk
+check_PROGRAMS += tests/e2e/stack_dump
+tests_e2e_stack_dump_SOURCES = tests/e2e/stack_dump.c
+tests_e2e_stack_dump_LDADD = $(core_libs)
