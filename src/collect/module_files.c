@@ -62,7 +62,8 @@ struct module_files *module_files_new(struct probe *probe, struct budget *budget
 	files->budget = budget;
 	files->notes = notes;
 	files->reading = allowance_new(READING_MOST, READING_SHARE);
-	files->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY,
+	files->resolver = resolver_new(RESOLVER_LINES,
+				       budget ? budget_counts(budget).limit : HELPER_MEMORY,
 				       RESOLVER_COMES_BACK, notes);
 	if (files->reading && files->resolver)
 		return files;
@@ -73,9 +74,9 @@ struct module_files *module_files_new(struct probe *probe, struct budget *budget
 int module_files_want_rules(struct module_files *files)
 {
 	/* A process of its own: no stack waits until the lines before it were found. */
-	files->rules =
-		resolver_new(files->budget ? budget_counts(files->budget).limit : HELPER_MEMORY,
-			     RESOLVER_COMES_BACK, files->notes);
+	files->rules = resolver_new(
+		RESOLVER_RULES, files->budget ? budget_counts(files->budget).limit : HELPER_MEMORY,
+		RESOLVER_COMES_BACK, files->notes);
 	return files->rules ? 0 : -ENOMEM;
 }
 

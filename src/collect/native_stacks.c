@@ -150,7 +150,7 @@ static void rule_answered(void *context, const struct resolver_reply *reply)
 	if (reply->cookie != native->cookie)
 		return;
 	native->answered = true;
-	native->answer = reply->has_rule ? reply->rule : (struct unwind_rule){ .cfa = UNWIND_NONE };
+	native->answer = reply->rule ? *reply->rule : (struct unwind_rule){ .cfa = UNWIND_NONE };
 }
 
 /* Asks for the rule of @key. Returns false if there is no answer in time. */

@@ -88,6 +88,35 @@ uint64_t ring_room_of(size_t size)
 	return size;
 }
 
+/* Copied stacks are walked in fuzz_stacks.c. */
+struct unwind_rows *unwind_rows_new(struct probe *probe)
+{
+	(void)probe;
+	return NULL;
+}
+
+void unwind_rows_free(struct unwind_rows *rows)
+{
+	(void)rows;
+}
+
+void unwind_rows_set(struct unwind_rows *rows, uint32_t program, uint64_t address,
+		     const struct unwind_rule *rule)
+{
+	(void)rows;
+	(void)program;
+	(void)address;
+	(void)rule;
+}
+
+void unwind_rows_clear(struct unwind_rows *rows, uint32_t program, uint64_t start, uint64_t end)
+{
+	(void)rows;
+	(void)program;
+	(void)start;
+	(void)end;
+}
+
 struct rows *rows_new(struct probe *probe)
 {
 	(void)probe;
@@ -442,10 +471,11 @@ static void reader_end(void)
 	world.reader = -1;
 }
 
-int resolver_process_start(uint64_t memory, pid_t *pid)
+int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
+	(void)name;
 	(void)memory;
 	reader_end();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
