@@ -30,6 +30,8 @@ HASH_MAP(sites, struct address_key, __u32, 1 << 18); /* call sites whose mapping
 /* Mappings that were reported: file_mark() of the file */
 HASH_MAP(modules, struct module_key, __u64, 65536);
 
+__u32 modules_replaced; /* how often another file was found where one had been reported */
+
 /*
  * Reports which file is mapped at @address of the current process, once per mapping, and again if
  * another file has replaced it. Returns 1 if that could not be found out now.
@@ -60,6 +62,8 @@ __noinline int module_announce(__u32 program, __u64 address)
 	known = bpf_map_lookup_elem(&modules, &key);
 	if (known && *known == mark)
 		return 0;
+	if (known)
+		__sync_fetch_and_add(&modules_replaced, 1);
 	if (bpf_map_update_elem(&modules, &key, &mark, known ? BPF_ANY : BPF_NOEXIST))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);

@@ -119,20 +119,40 @@ static __noinline int stack_fetch(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The id of the stack in @scratch, which is sent if it is new; 0 if that failed. */
-static __always_inline __u64 stack_known(struct thread_state *thread, struct stack_scratch *scratch,
-					 __u64 hash, __u32 count)
+/* True if the stack in @scratch was sent, and @hash is its id. */
+static __always_inline bool stack_is_known(struct thread_state *thread,
+					   struct stack_scratch *scratch, __u64 hash)
 {
 	struct address_key key = { .address = hash, .program = thread->program };
 
 	if (scratch->known == hash && scratch->known_program == thread->program)
-		return hash;
-	if (bpf_map_lookup_elem(&stacks, &key)) {
-		scratch->known = hash;
-		scratch->known_program = thread->program;
-		return hash;
-	}
-	return stack_send(thread, scratch, hash, count) ? 0 : hash;
+		return true;
+	if (!bpf_map_lookup_elem(&stacks, &key))
+		return false;
+	scratch->known = hash;
+	scratch->known_program = thread->program;
+	return true;
+}
+
+/*
+ * True if the walk may have gone wrong: since rows were made for its addresses, another library was
+ * mapped there. The walk is then to be done anew, from its first frame, and not by rows.
+ */
+static __always_inline bool stack_is_stale(struct thread_state *thread,
+					   struct stack_scratch *scratch)
+{
+	struct stack_walk walk = { .scratch = scratch, .program = thread->program };
+	__u32 before = *(volatile __u32 *)&modules_replaced;
+
+	bpf_loop(scratch->count, stack_module, &walk, 0);
+	if (*(volatile __u32 *)&modules_replaced == before)
+		return false;
+	scratch->ip = scratch->first_ip;
+	scratch->sp = scratch->first_sp;
+	scratch->bp = scratch->first_bp;
+	scratch->interrupted = 0;
+	scratch->count = 0;
+	return true;
 }
 
 static __always_inline __u64 native_id(__u64 hash)
@@ -147,6 +167,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct stack_scratch *scratch;
 	__u64 id;
+	int end;
 
 	if (!thread || !with_rows)
 		return 0;
@@ -157,12 +178,18 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 	}
 	scratch->program = thread->program;
 	scratch->trampoline = trampoline_of(thread);
-	if (unwind_walk(scratch, PT_REGS_IP(regs), PT_REGS_SP(regs), PT_REGS_FP(regs)) !=
-	    UNWIND_MISSING)
-		return stack_known(thread, scratch, native_id(scratch->hash), scratch->count);
-	id = native_id(stack_mix(bpf_ktime_get_ns(), thread->tid));
-	if (!unwind_send(thread, scratch, id))
+	end = unwind_walk(scratch, PT_REGS_IP(regs), PT_REGS_SP(regs), PT_REGS_FP(regs));
+	id = native_id(scratch->hash);
+	if (end != UNWIND_MISSING && stack_is_known(thread, scratch, id))
 		return id;
+	if (!stack_is_stale(thread, scratch) && end != UNWIND_MISSING)
+		return stack_send(thread, scratch, id, scratch->count) ? 0 : id;
+	id = native_id(stack_mix(bpf_ktime_get_ns(), thread->tid));
+	if (unwind_may_send(thread->program)) {
+		unwind_explore(scratch);
+		if (!unwind_send(thread, scratch, id))
+			return id;
+	}
 	count_lost(LOST_STACKS); /* The call is recorded all the same, with its site. */
 	return 0;
 }
@@ -171,6 +198,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 static __noinline __u64 stack_by_pointers(struct pt_regs *ctx, struct thread_state *thread)
 {
 	struct stack_scratch *scratch;
+	__u64 id;
 	long size;
 
 	if (can_hold)
@@ -183,8 +211,10 @@ static __noinline __u64 stack_by_pointers(struct pt_regs *ctx, struct thread_sta
 	scratch->size = 0;
 	if (size < (long)sizeof(__u64) || size > (long)STACK_BYTES)
 		goto lost;
-	return stack_known(thread, scratch, stack_hash(scratch, size / sizeof(__u64)),
-			   size / sizeof(__u64));
+	id = stack_hash(scratch, size / sizeof(__u64));
+	if (stack_is_known(thread, scratch, id))
+		return id;
+	return stack_send(thread, scratch, id, size / sizeof(__u64)) ? 0 : id;
 lost:
 	count_lost_of(thread->program, LOST_STACKS);
 	return 0;

@@ -18,6 +18,7 @@
 
 #define UNWIND_WINDOW   8192 /* bytes of the stack that are read at once; a power of two */
 #define UNWIND_FIRST    4096 /* the same, first: most stacks are shorter */
+#define UNWIND_TOP      4096 /* bytes at the beginning of a stack that are looked through */
 #define UNWIND_RANGES   4    /* mappings remembered while a copy is looked through */
 #define UNWIND_COPIES   2000 /* copies per second and program */
 #define UNWIND_RING_GAP 4    /* one part in so many of the ring is left to other records */
@@ -53,15 +54,16 @@ struct stack_scratch {
 	__u64 known; /* the stack that was last found among those sent, 0: none */
 	__u32 known_program;
 	__u32 count;
-	__u64 hash;        /* of the frames */
-	__u32 end;         /* enum unwind_end */
-	__u64 ip, sp, bp;  /* of the frame that the walk has come to */
-	__u64 interrupted; /* UNWIND_INTERRUPTED, if ip is no return address */
+	__u64 hash;                         /* of the frames */
+	__u32 end;                          /* enum unwind_end */
+	__u64 first_ip, first_sp, first_bp; /* registers that the walk began with */
+	__u64 ip, sp, bp;                   /* of the frame that it has come to */
+	__u64 interrupted;                  /* UNWIND_INTERRUPTED, if ip is no return address */
 	__u32 program;
 	__u32 pad;
 	__u64 trampoline;
-	/* where stacks end: a thread's, and the main thread's; nothing beyond may be mapped */
-	__u64 limits[2];
+	/* where stacks end: a thread's, the main thread's, and the mapping; nothing may be there */
+	__u64 limits[3];
 	__u64 instance, instance_stack, instance_caller; /* a struct return_instance */
 	__u64 window_start;
 	__u64 window_bytes;
@@ -89,7 +91,7 @@ static __always_inline __u64 unwind_clamp(const struct stack_scratch *scratch, _
 	__u32 i;
 
 #pragma unroll
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 3; i++)
 		if (address < scratch->limits[i] && scratch->limits[i] - address < bytes)
 			bytes = scratch->limits[i] - address;
 	return bytes;
@@ -139,6 +141,14 @@ static __always_inline int unwind_word(struct stack_scratch *scratch, __u64 addr
 }
 
 /* ---- return probes ---- */
+
+/* The innermost function whose return is probed: a struct return_instance; 0: none. */
+static __always_inline __u64 unwind_instances(struct task_struct *task)
+{
+	struct uprobe_task *utask = task->utask;
+
+	return utask ? (__u64)utask->return_instances : 0;
+}
 
 /*
  * Looks at the next function whose return is probed: the true return address is there, where the
@@ -309,19 +319,19 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 	if (!scratch)
 		return UNWIND_CUT;
 	mm = task->mm;
-	scratch->limits[0] = scratch->limits[1] = 0;
+	scratch->limits[0] = scratch->limits[1] = scratch->limits[2] = 0;
 #if defined(__TARGET_ARCH_x86)
 	/* A thread's control block lies at the end of its stack: glibc's allocatestack.c */
-	scratch->limits[0] = task->thread.fsbase;
+	scratch->limits[0] = (task->thread.fsbase + 4095) & ~4095ull;
 #endif
 	if (mm)
-		scratch->limits[1] = mm->env_end;
+		scratch->limits[1] = (mm->env_end + 4095) & ~4095ull;
 	scratch->instance = 0;
 	if (scratch->trampoline)
-		scratch->instance = (__u64)BPF_CORE_READ(task, utask, return_instances);
-	scratch->ip = ip;
-	scratch->sp = sp;
-	scratch->bp = bp;
+		scratch->instance = unwind_instances(task);
+	scratch->first_ip = scratch->ip = ip;
+	scratch->first_sp = scratch->sp = sp;
+	scratch->first_bp = scratch->bp = bp;
 	scratch->interrupted = 0;
 	scratch->count = 0;
 	/*
@@ -349,6 +359,7 @@ static long unwind_scan(__u32 n, struct stack_scratch **at)
 {
 	struct stack_scratch *scratch = *at;
 	__u64 address = *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_WINDOW - 8)));
+	long err;
 	__u32 i;
 
 	if (address < 65536 || address >> 47)
@@ -356,10 +367,13 @@ static long unwind_scan(__u32 n, struct stack_scratch **at)
 	for (i = 0; i < UNWIND_RANGES; i++)
 		if (address - scratch->ranges[i].start < scratch->ranges[i].bytes)
 			return 0;
-	if (bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0))
+	err = bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0);
+	if (err == -ENOENT)
 		return 0;
-	scratch->next_range++;
-	if (scratch->is_code)
+	if (!err)
+		scratch->next_range++;
+	/* Where the lock was taken, module_announce() tries harder. */
+	if (err || scratch->is_code)
 		module_announce(scratch->program, address);
 	return 0;
 }
@@ -379,21 +393,50 @@ static long unwind_note(__u32 i, struct stack_scratch **at)
 	return 0;
 }
 
-/* Reads up to @most bytes of the stack at @from to @to. Returns how many it got. */
-static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, void *to, __u64 from,
+/*
+ * Reads the stack at @from, and up to @most bytes of pages, to @to. Returns how many bytes it got.
+ * Pages that are not there, as those of large variables that are not used yet, are zero.
+ */
+static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, __u8 *to, __u64 from,
 					 const __u32 most)
 {
-	__u64 bytes = unwind_clamp(scratch, from, most), tries;
+	__u64 first = 4096 - (from & 4095),
+	      bytes = unwind_clamp(scratch, from, most + first - 4096), at;
+	__u32 i;
 
-	for (tries = 0; tries < 4; tries++) {
-		asm volatile("" : "+r"(bytes));
-		if (bytes > most)
-			bytes = most;
-		if (!bpf_probe_read_user(to, bytes, (void *)from))
-			return bytes;
-		bytes = bytes / 4;
+	asm volatile("" : "+r"(bytes));
+	if (bytes > most)
+		bytes = most;
+	if (!bpf_probe_read_user(to, bytes, (void *)from))
+		return bytes;
+	asm volatile("" : "+r"(first));
+	if (first > 4096)
+		return 0;
+	bpf_probe_read_user(to, first, (void *)from);
+	for (i = 0; i < most / 4096 - 1; i++) {
+		at = first + i * 4096;
+		if (at + 4096 > bytes || at > most - 4096)
+			break;
+		bpf_probe_read_user(to + at, 4096, (void *)(from + at));
 	}
-	return 0;
+	return bytes;
+}
+
+/* Sends what lies at @from, further up the stack, one part of it. */
+static __always_inline void unwind_send_part(struct thread_state *thread,
+					     struct stack_scratch *scratch, __u64 id, __u64 from)
+{
+	struct rec_stack_part *rec;
+
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + UNWIND_COPY_LONG, 0);
+	if (!rec)
+		return; /* the stack ends there */
+	header_of(thread, &rec->hdr, REC_STACK_PART, sizeof(*rec) + UNWIND_COPY_LONG,
+		  bpf_ktime_get_ns());
+	rec->stack = id;
+	rec->at = from;
+	rec->bytes = unwind_copy(scratch, rec->copy, from, UNWIND_COPY_LONG);
+	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline int unwind_send_sized(struct thread_state *thread,
@@ -420,44 +463,75 @@ static __always_inline int unwind_send_sized(struct thread_state *thread,
 	return 0;
 }
 
-/*
- * Sends the stack from where the walk ended. Returns 0, or -1 if the program has had its share, or
- * the ring is nearly full.
- */
-__noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
+/* True if the program may have one more copy now. */
+__noinline int unwind_may_send(__u32 program)
 {
-	struct program_row *row;
+	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
 	__u64 now = bpf_ktime_get_ns();
-	__u32 program, i;
 
-	if (!thread || !scratch)
-		return -1;
-	program = thread->program;
-	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row)
-		return -1;
+		return 0;
 	if (now - row->copies_since > 1000000000) {
 		row->copies_since = now;
 		row->copies = 0;
 	}
-	if (__sync_fetch_and_add(&row->copies, 1) >= UNWIND_COPIES ||
-	    bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_size - ring_size / UNWIND_RING_GAP)
-		return -1;
-	module_announce(program, scratch->ip);
-	/* So that user space knows what it meets when the program is gone. */
-	if (have_find_vma && !unwind_read(scratch, scratch->sp, UNWIND_WINDOW)) {
-		for (i = 0; i < UNWIND_RANGES; i++)
-			scratch->ranges[i].bytes = 0;
-		bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
+	return __sync_fetch_and_add(&row->copies, 1) < UNWIND_COPIES &&
+	       bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) <
+		       ring_size - ring_size / UNWIND_RING_GAP;
+}
+
+/* Reports the mappings that the stack may lead through, so that they are known when it is gone. */
+__noinline int unwind_explore(struct stack_scratch *scratch)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct *mm;
+	__u64 from;
+	__u32 i;
+
+	if (!scratch)
+		return 0;
+	module_announce(scratch->program, scratch->ip);
+	/* The stack ends with its mapping, if not before. */
+	if (!bpf_find_vma(task, scratch->sp, unwind_seen, &scratch, 0)) {
+		i = scratch->next_range & (UNWIND_RANGES - 1);
+		scratch->limits[2] = scratch->ranges[i].start + scratch->ranges[i].bytes;
 	}
+	for (i = 0; i < UNWIND_RANGES; i++)
+		scratch->ranges[i].bytes = 0;
+	for (i = 0; i < UNWIND_COPY_LONG / UNWIND_WINDOW; i++)
+		if (!unwind_read(scratch, scratch->sp + i * UNWIND_WINDOW, UNWIND_WINDOW))
+			bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
+	/* What called main(), or a thread's first function, stands at the stack's beginning. */
+	mm = task->mm;
+	from = mm ? mm->start_stack : 0;
+	if (from <= scratch->sp || from > scratch->limits[2])
+		from = scratch->limits[0];
+	if (from > scratch->sp + UNWIND_COPY_LONG && from <= scratch->limits[2] &&
+	    !unwind_read(scratch, from - UNWIND_TOP, UNWIND_TOP))
+		bpf_loop(UNWIND_TOP / 8, unwind_scan, &scratch, 0);
 	scratch->return_count = 0;
-	scratch->instance = 0;
-	if (scratch->trampoline)
-		scratch->instance =
-			(__u64)BPF_CORE_READ(bpf_get_current_task_btf(), utask, return_instances);
+	scratch->instance = scratch->trampoline ? unwind_instances(task) : 0;
 	bpf_loop(UNWIND_RETURNS, unwind_note, &scratch, 0);
-	if (unwind_clamp(scratch, scratch->sp, UNWIND_COPY_LONG) <= UNWIND_COPY_SHORT)
+	return 0;
+}
+
+/* Sends the stack from where the walk ended. Returns 0, or -1 if the ring is full. */
+__noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
+{
+	__u64 left, from;
+	__u32 i;
+
+	if (!thread || !scratch)
+		return -1;
+	left = unwind_clamp(scratch, scratch->sp, (UNWIND_PARTS + 1) * UNWIND_COPY_LONG);
+	if (left <= UNWIND_COPY_SHORT && left + (scratch->sp & 4095) <= 4096)
 		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_SHORT);
+	from = scratch->sp & ~4095ull;
+	for (i = 1; i <= UNWIND_PARTS; i++) {
+		from += UNWIND_COPY_LONG;
+		if (from - scratch->sp < left)
+			unwind_send_part(thread, scratch, id, from);
+	}
 	return unwind_send_sized(thread, scratch, id, UNWIND_COPY_LONG);
 }
 

@@ -110,6 +110,7 @@ enum rec_type {
 	REC_PYTHON_TABLE,
 	REC_PYTHON_STACK,
 	REC_STACK_COPY, /* in the ring only: cutop_unwind.h */
+	REC_STACK_PART,
 
 	REC_IDENTITY = 64, /* struct rec_identity: identifies a program's process */
 	REC_SITE,          /* struct rec_text: a call site's name */

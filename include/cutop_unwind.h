@@ -79,6 +79,17 @@ struct unwind_set {
 #define UNWIND_COPY_SHORT 4096
 #define UNWIND_COPY_LONG  32768
 
+/* Of a stack that is longer, more is sent before it, in so many parts of UNWIND_COPY_LONG bytes. */
+#define UNWIND_PARTS 7
+
+struct rec_stack_part {
+	struct rec_hdr hdr;
+	__u64 stack; /* the id in the struct rec_stack_copy to follow */
+	__u64 at;    /* address */
+	__u64 bytes;
+	__u8 copy[];
+};
+
 /* Struct rec_stack_copy.flags */
 #define UNWIND_AT_INTERRUPTED 1 /* ip is where a signal's frame was interrupted */
 
@@ -97,7 +108,7 @@ struct rec_stack_copy {
 	__u64 stack;      /* its id within the program, which no other stack has */
 	__u64 ip, sp, bp; /* the registers of the frame without a row */
 	__u32 count;      /* frames before it */
-	__u32 bytes;      /* that were copied, from sp on */
+	__u32 bytes;      /* that were copied, from sp on; pages that are not there are zero */
 	__u32 flags;
 	__u32 return_count;
 	struct unwind_return returns[UNWIND_RETURNS];

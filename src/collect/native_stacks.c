@@ -13,10 +13,12 @@
 #include "util/util.h"
 
 #define RULES_MAX  65536 /* kept; then all are dropped, and asked for again as needed */
-#define ANSWER_MS  200   /* to wait for a rule */
-#define IDLE_MS    50    /* the same, if the process that is to answer does not work */
+#define ANSWER_MS  2000  /* to wait for a rule */
+#define IDLE_MS    400   /* the same, if the process that is to answer does not work */
 #define SLOW_FILES 16    /* files that gave no answer in time, remembered */
 #define SLOW_NS    (10 * NSEC_PER_SEC)
+
+#define PARTS_MAX 16 /* parts of stacks kept at a time */
 
 struct rule_key {
 	uint64_t offset;
@@ -43,6 +45,8 @@ struct native_stacks {
 	uint64_t cookie;           /* of the question that is asked */
 	bool answered;
 	struct unwind_rule answer;
+	struct rec_stack_part *parts[PARTS_MAX]; /* whose stacks are to come, in a ring */
+	unsigned int next_part;
 	/* Files that do not answer are left alone for a while. */
 	struct {
 		uint32_t file;
@@ -75,10 +79,13 @@ static void rules_drop(struct native_stacks *native)
 void native_stacks_free(struct native_stacks *native)
 {
 	struct rows_owner *owner, *next;
+	size_t i;
 
 	if (!native)
 		return;
 	rules_drop(native);
+	for (i = 0; i < PARTS_MAX; i++)
+		free(native->parts[i]);
 	HASH_ITER(hh, native->owners, owner, next) {
 		HASH_DEL(native->owners, owner);
 		free(owner);
@@ -231,16 +238,35 @@ static struct unwind_rule frame_rule(struct walk *walk)
 	return rule;
 }
 
+/* Reads the word at @address of a copy of @bytes bytes that begins at @start. */
+static bool copy_read(const __u8 *copy, uint64_t start, uint64_t bytes, uint64_t address,
+		      uint64_t *word)
+{
+	uint64_t at = address - start;
+
+	if (at >= bytes || bytes - at < sizeof(*word))
+		return false;
+	memcpy(word, copy + at, sizeof(*word));
+	return true;
+}
+
 /* Reads a word of the copied stack. */
 static bool word_read(const struct walk *walk, uint64_t address, uint64_t *word)
 {
 	const struct rec_stack_copy *record = walk->record;
-	uint64_t at = address - record->sp;
+	size_t i;
 
-	if (at >= record->bytes || record->bytes - at < sizeof(*word))
-		return false;
-	memcpy(word, record->copy + at, sizeof(*word));
-	return true;
+	if (copy_read(record->copy, record->sp, record->bytes, address, word))
+		return true;
+	for (i = 0; i < PARTS_MAX; i++) {
+		const struct rec_stack_part *part = walk->native->parts[i];
+
+		if (part && part->stack == record->stack &&
+		    part->hdr.program == record->hdr.program &&
+		    copy_read(part->copy, part->at, part->bytes, address, word))
+			return true;
+	}
+	return false;
 }
 
 /* The return address at @at, of which @word was read. */
@@ -306,6 +332,31 @@ static void walk_on(struct walk *walk)
 	}
 }
 
+void native_stacks_part(struct native_stacks *native, const struct rec_stack_part *record,
+			size_t size)
+{
+	struct rec_stack_part **place = &native->parts[native->next_part++ % PARTS_MAX];
+
+	free(*place);
+	*place = NULL;
+	if (size < sizeof(*record) || record->bytes > size - sizeof(*record))
+		return;
+	*place = malloc(size);
+	if (*place)
+		memcpy(*place, record, size);
+}
+
+static void parts_drop(struct native_stacks *native, uint64_t stack)
+{
+	size_t i;
+
+	for (i = 0; i < PARTS_MAX; i++)
+		if (native->parts[i] && native->parts[i]->stack == stack) {
+			free(native->parts[i]);
+			native->parts[i] = NULL;
+		}
+}
+
 struct rec_stack *native_stacks_walk(struct native_stacks *native,
 				     const struct rec_stack_copy *record, size_t size)
 {
@@ -323,6 +374,7 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	walk.count = record->count;
 	memcpy(walk.frames, record->frames, record->count * sizeof(record->frames[0]));
 	walk_on(&walk);
+	parts_drop(native, record->stack);
 	bytes = sizeof(*stack) + walk.count * sizeof(stack->frames[0]);
 	stack = calloc(1, bytes);
 	if (!stack)

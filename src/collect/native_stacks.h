@@ -26,6 +26,10 @@ void native_stacks_forget(struct native_stacks *native, uint32_t program);
 void native_stacks_mapped(struct native_stacks *native, uint32_t program, uint64_t start,
 			  uint64_t end);
 
+/* Keeps a part of a long stack, whose struct rec_stack_copy is to follow. */
+void native_stacks_part(struct native_stacks *native, const struct rec_stack_part *record,
+			size_t size);
+
 /*
  * Finishes the walk of @record, which has @size bytes. May wait for the process that reads the
  * files' unwind tables, but not for long. Returns the whole stack, as if BPF had sent it, which the
