@@ -61,7 +61,8 @@ struct module_files *module_files_new(struct probe *probe, struct budget *budget
 	files->budget = budget;
 	files->notes = notes;
 	files->reading = allowance_new(READING_MOST, READING_SHARE);
-	files->resolver = resolver_new(budget ? budget_counts(budget).limit : HELPER_MEMORY,
+	files->resolver = resolver_new(RESOLVER_LINES,
+				       budget ? budget_counts(budget).limit : HELPER_MEMORY,
 				       RESOLVER_COMES_BACK, notes);
 	if (files->reading && files->resolver)
 		return files;

@@ -305,17 +305,18 @@ struct answering {
 	struct telling telling;
 };
 
-static void line_answer(void *context, uint64_t cookie, const char *path, unsigned int line)
+static void line_answer(void *context, const struct resolver_reply *reply)
 {
 	struct answering *answering = context;
 	struct site_names *names = answering->names;
 	struct site_asked *asked;
 
-	HASH_FIND(hh, names->asked, &cookie, sizeof(cookie), asked);
+	HASH_FIND(hh, names->asked, &reply->cookie, sizeof(reply->cookie), asked);
 	if (!asked)
 		return;
-	if (path && asked->name.file)
-		site_tell(names, &asked->key, &asked->name, path, line, &answering->telling);
+	if (reply->path && asked->name.file)
+		site_tell(names, &asked->key, &asked->name, reply->path, reply->line,
+			  &answering->telling);
 	asked_free(names, asked);
 }
 

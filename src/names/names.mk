@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Symbols, demangling, source lines, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
+# Symbols, demangling, source lines, rules to unwind by, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
 names_sources = \
 	src/names/allowance.c src/names/allowance.h \
 	src/names/budget.c src/names/budget.h \
 	src/names/buildid.c src/names/buildid.h \
+	src/names/cfi.c src/names/cfi.h \
 	src/names/debugfile.c src/names/debugfile.h \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/demangle_process.c \

@@ -25,7 +25,7 @@
 #include "names/resolver_process.h"
 #include "util/message.h"
 
-#define QUESTIONS_MAX 262144 /* waiting questions; further ones get no line */
+#define QUESTIONS_MAX 262144 /* waiting questions; further ones get no answer */
 /* Time that a question may take without being charged */
 #define SLOW (2 * NSEC_PER_SEC)
 /* One part in this many of the time comes back to a user */
@@ -41,6 +41,14 @@
 #define SLICE      (100 * NSEC_PER_MSEC)
 #define END_MS     100 /* how long to wait for a killed process to end */
 #define NAME_LEN   64
+
+static const struct {
+	const char *process; /* its name */
+	const char *reads;
+} uses[] = {
+	[RESOLVER_LINES] = { "cutop-lines", "source lines" },
+	[RESOLVER_RULES] = { "cutop-rows", "how to unwind stacks" },
+};
 
 struct file {
 	uint32_t number;
@@ -61,6 +69,7 @@ struct file {
 };
 
 struct resolver {
+	enum resolver_use use;
 	int socket; /* -1: nothing runs */
 	pid_t pid;
 	pid_t gone[GONE_MAX]; /* killed, but still there; 0: none */
@@ -77,18 +86,20 @@ struct resolver {
 	struct file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
-	uint64_t lost;
+	uint64_t lost, lost_rules;
 	/* a ring: first the questions that were sent and not answered, then those not sent */
 	struct resolver_question *list;
 	size_t first, sent, count, room;
 };
 
-struct resolver *resolver_new(uint64_t memory, uint64_t comes_back, const struct notes *notes)
+struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
+			      const struct notes *notes)
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
 
 	if (!resolver)
 		return NULL;
+	resolver->use = use;
 	resolver->socket = -1;
 	resolver->memory = memory;
 	resolver->notes = notes;
@@ -104,6 +115,11 @@ struct resolver *resolver_new(uint64_t memory, uint64_t comes_back, const struct
 uint64_t resolver_lost(const struct resolver *resolver)
 {
 	return resolver->lost;
+}
+
+uint64_t resolver_lost_rules(const struct resolver *resolver)
+{
+	return resolver->lost_rules;
 }
 
 /* ---- files ---- */
@@ -167,6 +183,19 @@ static bool file_may_be_asked(struct resolver *resolver, const struct file *file
 static struct resolver_question *question_at(struct resolver *resolver, size_t n)
 {
 	return &resolver->list[(resolver->first + n) % resolver->room];
+}
+
+/* True of the questions that there is an answer to. */
+static bool wants_answer(const struct resolver_question *question)
+{
+	return question->type == RESOLVER_ASK || question->type == RESOLVER_ASK_RULE;
+}
+
+/* Counts the answer to @question as lost. */
+static void question_lost(struct resolver *resolver, const struct resolver_question *question)
+{
+	resolver->lost += question->type == RESOLVER_ASK;
+	resolver->lost_rules += question->type == RESOLVER_ASK_RULE;
 }
 
 /* Returns NULL without memory. */
@@ -260,7 +289,8 @@ static bool process_start(struct resolver *resolver)
 	    !allowance_has(resolver->starts, 0, now, START_INTERVAL))
 		return false;
 	allowance_spend(resolver->starts, 0, now, START_INTERVAL);
-	resolver->socket = resolver_process_start(resolver->memory, &resolver->pid);
+	resolver->socket = resolver_process_start(uses[resolver->use].process, resolver->memory,
+						  &resolver->pid);
 	if (resolver->socket < 0) {
 		resolver->socket = -1;
 		return false;
@@ -278,7 +308,7 @@ static void process_lost(struct resolver *resolver)
 
 	process_end(resolver);
 	resolver->ended++;
-	for (i = 0; i < resolver->sent && question_at(resolver, i)->type != RESOLVER_ASK; i++)
+	for (i = 0; i < resolver->sent && !wants_answer(question_at(resolver, i)); i++)
 		;
 	file = i < resolver->sent ? file_find(resolver, question_at(resolver, i)->file) : NULL;
 	resolver->sent = 0;
@@ -287,8 +317,8 @@ static void process_lost(struct resolver *resolver)
 	file->bad = true;
 	file_charge(resolver, file, resolver->end_cost);
 	note(resolver->notes,
-	     "%s, of user %u, ended the process that reads source lines: it has none from now on; %s",
-	     file->name, file->owners[0],
+	     "%s, of user %u, ended the process that reads %s: it has none from now on; %s",
+	     file->name, file->owners[0], uses[resolver->use].reads,
 	     file_may_be_asked(resolver,
 			       &(struct file){ .owners = { file->owners[0], file->owners[1] } }) ?
 		     "other files are read" :
@@ -371,10 +401,10 @@ static void questions_send(struct resolver *resolver)
 
 /* ---- asking ---- */
 
-bool resolver_ask(struct resolver *resolver, uint32_t number, uint64_t offset, uint64_t cookie)
+static bool question_ask(struct resolver *resolver, const struct resolver_question *asked)
 {
+	struct file *file = file_find(resolver, asked->file);
 	struct resolver_question *question = NULL;
-	struct file *file = file_find(resolver, number);
 
 	if (!file || file->leaving)
 		return false;
@@ -382,14 +412,30 @@ bool resolver_ask(struct resolver *resolver, uint32_t number, uint64_t offset, u
 	if (resolver->count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
 		question = question_new(resolver);
 	if (!question) {
-		resolver->lost++;
+		question_lost(resolver, asked);
 		return false;
 	}
-	*question = (struct resolver_question){
-		.type = RESOLVER_ASK, .file = number, .offset = offset, .cookie = cookie
-	};
+	*question = *asked;
 	questions_send(resolver);
 	return true;
+}
+
+bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uint64_t cookie)
+{
+	return question_ask(resolver, &(struct resolver_question){ .type = RESOLVER_ASK,
+								   .file = file,
+								   .offset = offset,
+								   .cookie = cookie });
+}
+
+bool resolver_ask_rule(struct resolver *resolver, uint32_t file, uint64_t offset, bool after_call,
+		       uint64_t cookie)
+{
+	return question_ask(resolver, &(struct resolver_question){ .type = RESOLVER_ASK_RULE,
+								   .after_call = after_call,
+								   .file = file,
+								   .offset = offset,
+								   .cookie = cookie });
 }
 
 void resolver_drop(struct resolver *resolver, uint32_t number)
@@ -488,7 +534,7 @@ void resolver_give_up(struct resolver *resolver)
 	size_t i;
 
 	for (i = 0; i < resolver->count; i++)
-		resolver->lost += question_at(resolver, i)->type == RESOLVER_ASK;
+		question_lost(resolver, question_at(resolver, i));
 	resolver->count = resolver->sent = 0;
 	process_end(resolver);
 }
@@ -496,7 +542,7 @@ void resolver_give_up(struct resolver *resolver)
 /* ---- answers ---- */
 
 struct answering {
-	void (*answer)(void *context, uint64_t cookie, const char *path, unsigned int line);
+	void (*answer)(void *context, const struct resolver_reply *reply);
 	void *context;
 };
 
@@ -505,8 +551,8 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 {
 	const struct file *file = file_find(resolver, question->file);
 
-	return question->type == RESOLVER_ASK && file && !file->bad &&
-	       file->process == resolver->process && resolver->socket >= 0;
+	return wants_answer(question) && file && !file->bad && file->process == resolver->process &&
+	       resolver->socket >= 0;
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
@@ -519,51 +565,68 @@ static void questions_settle(struct resolver *resolver, const struct answering *
 		question_drop(resolver);
 		if (question.type == RESOLVER_DROP && file) {
 			file_free(resolver, file);
-		} else if (question.type == RESOLVER_ASK) {
-			resolver->lost++;
-			answering->answer(answering->context, question.cookie, NULL, 0);
+		} else if (wants_answer(&question)) {
+			question_lost(resolver, &question);
+			answering->answer(answering->context,
+					  &(struct resolver_reply){ .cookie = question.cookie });
 		}
 	}
 }
 
-static bool answer_take(struct resolver *resolver, const struct resolver_answer *reply,
+/* Takes from @answer what @question was for. Returns false if it makes no sense. */
+static bool reply_read(const struct resolver_question *question,
+		       const struct resolver_answer *answer, struct resolver_reply *reply)
+{
+	*reply = (struct resolver_reply){ .cookie = question->cookie };
+	if (answer->cookie != question->cookie)
+		return false;
+	if (question->type == RESOLVER_ASK_RULE) {
+		reply->rule = answer->line ? &answer->rule : NULL;
+		return answer->rule.cfa < UNWIND_CFA_COUNT && answer->rule.bp_by < UNWIND_BP_COUNT;
+	}
+	reply->path = answer->line ? answer->path : NULL;
+	reply->line = answer->line;
+	return true;
+}
+
+static bool answer_take(struct resolver *resolver, const struct resolver_answer *answer,
 			const struct answering *answering)
 {
-	uint64_t took = (reply->took_ms < 1000u * RESOLVER_SECONDS_MAX ?
-				 reply->took_ms :
+	uint64_t took = (answer->took_ms < 1000u * RESOLVER_SECONDS_MAX ?
+				 answer->took_ms :
 				 1000u * RESOLVER_SECONDS_MAX) *
 			NSEC_PER_MSEC;
+	struct resolver_reply reply;
 	struct file *file;
 
-	if (!resolver->sent || question_at(resolver, 0)->cookie != reply->cookie)
+	if (!resolver->sent || !reply_read(question_at(resolver, 0), answer, &reply))
 		return false;
 	file = file_find(resolver, question_at(resolver, 0)->file);
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
 	question_drop(resolver);
-	answering->answer(answering->context, reply->cookie, reply->line ? reply->path : NULL,
-			  reply->line);
+	answering->answer(answering->context, &reply);
 	return true;
 }
 
 /* Returns true while there may be more answers. */
 static bool answer_read(struct resolver *resolver, const struct answering *answering)
 {
-	struct resolver_answer reply;
+	struct resolver_answer answer;
 	ssize_t n;
 
 	questions_settle(resolver, answering);
 	if (resolver->socket < 0)
 		return false;
-	n = recv(resolver->socket, &reply, sizeof(reply), MSG_DONTWAIT);
+	n = recv(resolver->socket, &answer, sizeof(answer), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	/* The process ended with questions unread. Its earlier answers come next. */
 	if (n < 0 && errno == ECONNRESET)
 		return true;
 	resolver->heard = clock_ns(CLOCK_MONOTONIC);
-	reply.path[sizeof(reply.path) - 1] = 0;
-	if (n != sizeof(reply) || !answer_take(resolver, &reply, answering)) {
+	answer.path[sizeof(answer.path) - 1] = 0;
+	if (n != sizeof(answer) || !answer_take(resolver, &answer, answering)) {
 		process_lost(resolver);
 		return false;
 	}
@@ -575,7 +638,7 @@ static bool is_waiting(struct resolver *resolver)
 	size_t i;
 
 	for (i = 0; i < resolver->count; i++)
-		if (question_at(resolver, i)->type == RESOLVER_ASK)
+		if (wants_answer(question_at(resolver, i)))
 			return true;
 	return false;
 }
@@ -591,8 +654,7 @@ static uint64_t work_of(const struct resolver *resolver)
 }
 
 void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
-		      void (*answer)(void *context, uint64_t cookie, const char *path,
-				     unsigned int line),
+		      void (*answer)(void *context, const struct resolver_reply *reply),
 		      void *context)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NSEC_PER_MSEC, worked = 0,

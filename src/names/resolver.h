@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines, looked up in a separate process that may read the files it is given, and nothing
- * else. Whatever a hostile file does to the DWARF reader (a crash, an endless loop, all memory)
- * affects that process, which is then replaced; that file has no lines from then on, others keep
- * theirs. Answers come later, in the order of questions; asking never blocks. Replacing the
- * process, and lookups that take long, are charged to the user who owns the file (allowance.h). If
- * a user's allowance is used up, their files have no lines until some has come back. Lines that are
- * missing for any of these reasons are counted.
+ * Source lines, and the rules to unwind stacks by, looked up in a separate process that may read
+ * the files it is given, and nothing else. Whatever a hostile file does to the DWARF reader (a
+ * crash, an endless loop, all memory) affects that process, which is then replaced; that file has
+ * no lines and no rules from then on, others keep theirs. Answers come later, in the order of
+ * questions; asking never blocks. Replacing the process, and lookups that take long, are charged to
+ * the user who owns the file (allowance.h). If a user's allowance is used up, their files have no
+ * lines and no rules until some has come back. What is missing for any of these reasons is counted.
  */
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
@@ -22,19 +22,36 @@
 #define RESOLVER_ENDS_MAX 16
 
 struct resolver;
+struct unwind_rule; /* cutop_unwind.h */
+
+/*
+ * What a resolver is mostly asked: its process is called after it, and notes speak of it. Rules are
+ * needed at once, and a line may take seconds to find: so each has a resolver of its own.
+ */
+enum resolver_use { RESOLVER_LINES, RESOLVER_RULES };
+
+/* What has come for a question. */
+struct resolver_reply {
+	uint64_t cookie;
+	const char *path; /* as in DWARF; NULL: the line is not known, or was not asked for */
+	unsigned int line;
+	/* NULL: there is no code at that offset, the rule was lost, or it was not asked for */
+	const struct unwind_rule *rule;
+};
 
 /*
  * Starts no process yet: that happens when there is something to ask. @memory: bytes that it may
  * use. @comes_back: ns after which a user's files may end it once more. @notes: where to report
  * what ended it, or NULL. Returns NULL without memory.
  */
-struct resolver *resolver_new(uint64_t memory, uint64_t comes_back, const struct notes *notes);
+struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
+			      const struct notes *notes);
 void resolver_free(struct resolver *resolver);
 
 /*
  * Hands over the file open at @fd and its debug file at @debug_fd (-1: none), both of which stay
- * the caller's; @name, for notes, is copied. Returns the number to ask by, or 0 if lines cannot be
- * had.
+ * the caller's; @name, for notes, is copied. Returns the number to ask by, or 0 if it cannot be
+ * asked about.
  */
 uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name);
 
@@ -62,13 +79,19 @@ bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 bool resolver_ask(struct resolver *resolver, uint32_t file, uint64_t offset, uint64_t cookie);
 
 /*
- * Passes on the answers that have come: @answer is called with the path (as in DWARF; NULL:
- * unknown) and the line. Waits up to @timeout_ms for the last of them, but no longer than @idle_ms
- * while the process uses no processor time: then it sleeps on a file that does not arrive.
+ * Asks for the rule to unwind by at @offset of @file; @after_call as for cfi_find(). Returns true
+ * if there will be an answer with @cookie, known or not.
+ */
+bool resolver_ask_rule(struct resolver *resolver, uint32_t file, uint64_t offset, bool after_call,
+		       uint64_t cookie);
+
+/*
+ * Passes on the answers that have come: @answer is called for each; what it is given is only lent.
+ * Waits up to @timeout_ms for the last of them, but no longer than @idle_ms while the process uses
+ * no processor time: then it sleeps on a file that does not arrive.
  */
 void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
-		      void (*answer)(void *context, uint64_t cookie, const char *path,
-				     unsigned int line),
+		      void (*answer)(void *context, const struct resolver_reply *reply),
 		      void *context);
 
 /* Gives up all open questions, without calling back: they count as lost. */
@@ -79,5 +102,8 @@ void resolver_give_up(struct resolver *resolver);
  * up, or there was no room or time.
  */
 uint64_t resolver_lost(const struct resolver *resolver);
+
+/* The same for rules. */
+uint64_t resolver_lost_rules(const struct resolver *resolver);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "util/confine.h"
 #include "util/message.h"
+#include "names/cfi.h"
 #include "names/lines.h"
 #include "util/util.h"
 
@@ -27,11 +28,13 @@
 
 struct file {
 	uint32_t number; /* 0: free */
-	bool opened;
-	bool lent; /* fds[0] is a socket that the files come by */
+	bool lent;       /* fds[0] is a socket that the files come by */
 	int fds[2];
 	uint64_t used;
+	/* Each is opened at the first question for it: rules must not wait for debug information. */
+	bool lines_opened, cfi_opened;
 	struct lines *lines;
+	struct cfi *cfi;
 };
 
 struct state {
@@ -54,6 +57,7 @@ static void file_close(struct file *file)
 	int i;
 
 	lines_close(file->lines);
+	cfi_close(file->cfi);
 	for (i = 0; i < 2; i++)
 		if (file->number && file->fds[i] >= 0)
 			close(file->fds[i]);
@@ -97,19 +101,33 @@ static void lent_take(struct file *file)
 	file->lent = false;
 }
 
-static struct lines *file_lines(struct state *state, uint32_t number)
+/* The file of a question, received if it was lent; NULL if there is none. */
+static struct file *file_asked(struct state *state, uint32_t number)
 {
 	struct file *file = file_find(state, number);
 
 	if (!file)
 		return NULL;
 	file->used = ++state->clock;
-	if (!file->opened && file->lent)
+	if (file->lent)
 		lent_take(file);
-	if (!file->opened && file->fds[0] >= 0)
+	return file->fds[0] >= 0 ? file : NULL;
+}
+
+static struct lines *file_lines(struct file *file)
+{
+	if (!file->lines_opened)
 		file->lines = lines_open(file->fds[0], file->fds[1]);
-	file->opened = true;
+	file->lines_opened = true;
 	return file->lines;
+}
+
+static struct cfi *file_cfi(struct file *file)
+{
+	if (!file->cfi_opened)
+		file->cfi = cfi_open(file->fds[0], file->fds[1]);
+	file->cfi_opened = true;
+	return file->cfi;
 }
 
 /* ---- questions ---- */
@@ -119,34 +137,54 @@ static void time_limit(unsigned int seconds)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }
 
+static void line_answer(struct file *file, const struct resolver_question *question,
+			struct resolver_answer *answer)
+{
+	struct lines *lines = file_lines(file);
+	const char *path;
+	size_t len;
+
+	if (lines)
+		answer->line = lines_find(lines, question->offset, &path);
+	if (!answer->line)
+		return;
+	len = strlen(path);
+	if (len >= sizeof(answer->path))
+		path += len - sizeof(answer->path) + 1;
+	strcpy(answer->path, path);
+}
+
+static void rule_answer(struct file *file, const struct resolver_question *question,
+			struct resolver_answer *answer)
+{
+	struct cfi *cfi = file_cfi(file);
+
+	answer->line = cfi &&
+		       !cfi_find(cfi, question->offset, question->after_call != 0, &answer->rule);
+}
+
 static void question_answer(struct state *state, const struct resolver_question *question,
 			    struct resolver_answer *answer)
 {
 	struct timespec began, ended;
-	struct lines *lines;
-	const char *path;
-	size_t len;
+	struct file *file;
 
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	memset(answer, 0, sizeof(*answer));
 	answer->cookie = question->cookie;
 	time_limit(RESOLVER_SECONDS_MAX);
-	lines = file_lines(state, question->file);
-	if (lines)
-		answer->line = lines_find(lines, question->offset, &path);
-	if (answer->line) {
-		len = strlen(path);
-		if (len >= sizeof(answer->path))
-			path += len - sizeof(answer->path) + 1;
-		strcpy(answer->path, path);
-	}
+	file = file_asked(state, question->file);
+	if (file && question->type == RESOLVER_ASK_RULE)
+		rule_answer(file, question, answer);
+	else if (file)
+		line_answer(file, question, answer);
 	time_limit(0);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
 	answer->took_ms = (uint32_t)((ended.tv_sec - began.tv_sec) * 1000 +
 				     (ended.tv_nsec - began.tv_nsec) / 1000000);
 }
 
-static _Noreturn void answer_all(int socket, uint64_t memory)
+static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
 {
 	struct resolver_question question;
 	const struct iovec part = { &question, sizeof(question) };
@@ -155,7 +193,7 @@ static _Noreturn void answer_all(int socket, uint64_t memory)
 	struct file *file;
 	int fds[2];
 
-	if (confine("cutop-lines", socket, memory, calls, ARRAY_LEN(calls)))
+	if (confine(name, socket, memory, calls, ARRAY_LEN(calls)))
 		_exit(1);
 	while (message_receive(0, &part, 1, fds, 2, 0) == sizeof(question)) {
 		if (question.type == RESOLVER_ADD || question.type == RESOLVER_ADD_LENT) {
@@ -175,7 +213,7 @@ static _Noreturn void answer_all(int socket, uint64_t memory)
 	_exit(0);
 }
 
-int resolver_process_start(uint64_t memory, pid_t *pid)
+int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
@@ -183,7 +221,7 @@ int resolver_process_start(uint64_t memory, pid_t *pid)
 		return -errno;
 	*pid = fork();
 	if (!*pid)
-		answer_all(ends[1], memory);
+		answer_all(name, ends[1], memory);
 	close(ends[1]);
 	if (*pid > 0)
 		return ends[0];

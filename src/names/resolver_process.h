@@ -3,30 +3,42 @@
 #ifndef NAMES_RESOLVER_PROCESS_H
 #define NAMES_RESOLVER_PROCESS_H
 
+#include <linux/types.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cutop_unwind.h"
 #include "names/resolver.h"
 
-enum resolver_type { RESOLVER_ADD, RESOLVER_ADD_LENT, RESOLVER_ASK, RESOLVER_DROP };
+enum resolver_type {
+	RESOLVER_ADD,
+	RESOLVER_ADD_LENT,
+	RESOLVER_ASK,
+	RESOLVER_ASK_RULE,
+	RESOLVER_DROP
+};
 
 struct resolver_question {
 	/*
 	 * Enum resolver_type; ADD comes with one or two descriptors, ADD_LENT with a socket that
 	 * brings them
 	 */
-	uint32_t type;
+	uint16_t type;
+	uint16_t after_call; /* of ASK_RULE: as for cfi_find() */
 	uint32_t file;
 	uint64_t offset;
 	uint64_t cookie;
 };
 
-/* One answer for each RESOLVER_ASK. */
+/* One answer for each RESOLVER_ASK and RESOLVER_ASK_RULE. */
 struct resolver_answer {
 	uint64_t cookie;
-	uint32_t line; /* 0: not known */
+	uint32_t line; /* 0: not known; with a rule, 1 */
 	uint32_t took_ms;
-	char path[RESOLVER_PATH_LEN];
+	union {
+		char path[RESOLVER_PATH_LEN];
+		struct unwind_rule rule;
+	};
 };
 
 #define RESOLVER_SECONDS_MAX 10 /* for one question; then the process ends */
@@ -34,9 +46,9 @@ struct resolver_answer {
 #define RESOLVER_FILES_MAX 128
 
 /*
- * Starts an answering process that may use @memory bytes. Returns the socket to ask it by, which is
- * the caller's, and stores its pid in *@pid; or a negative errno.
+ * Starts an answering process that is called @name, and may use @memory bytes. Returns the socket
+ * to ask it by, which is the caller's, and stores its pid in *@pid; or a negative errno.
  */
-int resolver_process_start(uint64_t memory, pid_t *pid);
+int resolver_process_start(const char *name, uint64_t memory, pid_t *pid);
 
 #endif

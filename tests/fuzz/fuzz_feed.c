@@ -442,10 +442,11 @@ static void reader_end(void)
 	world.reader = -1;
 }
 
-int resolver_process_start(uint64_t memory, pid_t *pid)
+int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
+	(void)name;
 	(void)memory;
 	reader_end();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))

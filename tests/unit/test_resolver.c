@@ -20,10 +20,11 @@
 static int other_end = -1; /* of the process that was started last */
 static unsigned int starts;
 
-int resolver_process_start(uint64_t memory, pid_t *pid)
+int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
+	ck_assert_str_eq(name, "cutop-rows");
 	ck_assert_uint_eq(memory, 12345);
 	if (other_end >= 0)
 		close(other_end);
@@ -105,13 +106,15 @@ static struct {
 } told[64];
 static unsigned int told_count;
 
-static void tell(void *context, uint64_t cookie, const char *path, unsigned int line)
+static void tell(void *context, const struct resolver_reply *got)
 {
 	(void)context;
-	ck_assert(!path == !line);
+	ck_assert(!got->path == !got->line);
+	ck_assert(!got->path || !got->rule);
 	ck_assert_uint_lt(told_count, 64);
-	told[told_count].cookie = cookie;
-	told[told_count++].line = line;
+	told[told_count].cookie = got->cookie;
+	/* Of a rule, the number that rule_reply() put into it. */
+	told[told_count++].line = got->rule ? (unsigned int)got->rule->offset : got->line;
 }
 
 /* Reads what came; @expected: cookies and lines in turn, ended by 0. */
@@ -135,7 +138,7 @@ static void expect_answers(struct resolver *resolver, const uint64_t *expected)
 static struct resolver *resolver_made(uint64_t comes_back)
 {
 	starts = 0;
-	return resolver_new(12345, comes_back, NULL);
+	return resolver_new(RESOLVER_RULES, 12345, comes_back, NULL);
 }
 
 static uint32_t file_add(struct resolver *resolver, uint32_t owner)
