@@ -23,6 +23,7 @@
 
 #include "names/allowance.h"
 #include "names/resolver_process.h"
+#include "names/resolver_questions.h"
 #include "util/message.h"
 
 #define QUESTIONS_MAX 262144 /* waiting questions; further ones get no answer */
@@ -86,10 +87,7 @@ struct resolver {
 	struct file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
-	uint64_t lost, lost_rules;
-	/* a ring: first the questions that were sent and not answered, then those not sent */
-	struct resolver_question *list;
-	size_t first, sent, count, room;
+	struct resolver_questions questions;
 };
 
 struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
@@ -114,12 +112,12 @@ struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t c
 
 uint64_t resolver_lost(const struct resolver *resolver)
 {
-	return resolver->lost;
+	return resolver->questions.lost_lines;
 }
 
 uint64_t resolver_lost_rules(const struct resolver *resolver)
 {
-	return resolver->lost_rules;
+	return resolver->questions.lost_rules;
 }
 
 /* ---- files ---- */
@@ -178,53 +176,6 @@ static bool file_may_be_asked(struct resolver *resolver, const struct file *file
 	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
 }
 
-/* ---- questions ---- */
-
-static struct resolver_question *question_at(struct resolver *resolver, size_t n)
-{
-	return &resolver->list[(resolver->first + n) % resolver->room];
-}
-
-/* True of the questions that there is an answer to. */
-static bool wants_answer(const struct resolver_question *question)
-{
-	return question->type == RESOLVER_ASK || question->type == RESOLVER_ASK_RULE;
-}
-
-/* Counts the answer to @question as lost. */
-static void question_lost(struct resolver *resolver, const struct resolver_question *question)
-{
-	resolver->lost += question->type == RESOLVER_ASK;
-	resolver->lost_rules += question->type == RESOLVER_ASK_RULE;
-}
-
-/* Returns NULL without memory. */
-static struct resolver_question *question_new(struct resolver *resolver)
-{
-	if (resolver->count == resolver->room) {
-		size_t room = resolver->room ? 2 * resolver->room : 64, i;
-		struct resolver_question *list = calloc(room, sizeof(*list));
-
-		if (!list)
-			return NULL;
-		for (i = 0; i < resolver->count; i++)
-			list[i] = *question_at(resolver, i);
-		free(resolver->list);
-		resolver->list = list;
-		resolver->room = room;
-		resolver->first = 0;
-	}
-	return question_at(resolver, resolver->count++);
-}
-
-static void question_drop(struct resolver *resolver)
-{
-	resolver->first = (resolver->first + 1) % resolver->room;
-	resolver->count--;
-	if (resolver->sent)
-		resolver->sent--;
-}
-
 /* ---- the process ---- */
 
 /* Returns how many killed processes are still there. */
@@ -274,7 +225,7 @@ void resolver_free(struct resolver *resolver)
 		file_free(resolver, file);
 	allowance_free(resolver->allowance);
 	allowance_free(resolver->starts);
-	free(resolver->list);
+	resolver_questions_free(&resolver->questions);
 	free(resolver);
 }
 
@@ -303,15 +254,14 @@ static bool process_start(struct resolver *resolver)
 /* The process ended, at the first question without an answer. All others are asked again. */
 static void process_lost(struct resolver *resolver)
 {
+	struct resolver_question *question;
 	struct file *file;
-	size_t i;
 
 	process_end(resolver);
 	resolver->ended++;
-	for (i = 0; i < resolver->sent && !wants_answer(question_at(resolver, i)); i++)
-		;
-	file = i < resolver->sent ? file_find(resolver, question_at(resolver, i)->file) : NULL;
-	resolver->sent = 0;
+	question = resolver_questions_ask(&resolver->questions, resolver->questions.sent);
+	file = question ? file_find(resolver, question->file) : NULL;
+	resolver->questions.sent = 0;
 	if (!file)
 		return;
 	file->bad = true;
@@ -394,9 +344,11 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
  */
 static void questions_send(struct resolver *resolver)
 {
-	while (resolver->sent < resolver->count &&
-	       !question_send(resolver, question_at(resolver, resolver->sent)))
-		resolver->sent++;
+	struct resolver_questions *questions = &resolver->questions;
+
+	while (questions->sent < questions->count &&
+	       !question_send(resolver, resolver_questions_at(questions, questions->sent)))
+		questions->sent++;
 }
 
 /* ---- asking ---- */
@@ -409,10 +361,10 @@ static bool question_ask(struct resolver *resolver, const struct resolver_questi
 	if (!file || file->leaving)
 		return false;
 	file->used = ++resolver->clock;
-	if (resolver->count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
-		question = question_new(resolver);
+	if (resolver->questions.count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
+		question = resolver_questions_new(&resolver->questions);
 	if (!question) {
-		question_lost(resolver, asked);
+		resolver_questions_lose(&resolver->questions, asked);
 		return false;
 	}
 	*question = *asked;
@@ -445,12 +397,12 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 
 	if (!file || file->leaving)
 		return;
-	if (!resolver->count && !file->process) {
+	if (!resolver->questions.count && !file->process) {
 		file_free(resolver, file);
 		return;
 	}
 	/* Without memory the file stays until it is the least recently used. */
-	question = question_new(resolver);
+	question = resolver_questions_new(&resolver->questions);
 	if (!question)
 		return;
 	file->leaving = true;
@@ -531,11 +483,7 @@ uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t
 
 void resolver_give_up(struct resolver *resolver)
 {
-	size_t i;
-
-	for (i = 0; i < resolver->count; i++)
-		question_lost(resolver, question_at(resolver, i));
-	resolver->count = resolver->sent = 0;
+	resolver_questions_lose_all(&resolver->questions);
 	process_end(resolver);
 }
 
@@ -551,22 +499,23 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 {
 	const struct file *file = file_find(resolver, question->file);
 
-	return wants_answer(question) && file && !file->bad && file->process == resolver->process &&
-	       resolver->socket >= 0;
+	return resolver_question_is_ask(question) && file && !file->bad &&
+	       file->process == resolver->process && resolver->socket >= 0;
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
 static void questions_settle(struct resolver *resolver, const struct answering *answering)
 {
-	while (resolver->sent && !is_asked(resolver, question_at(resolver, 0))) {
-		struct resolver_question question = *question_at(resolver, 0);
+	while (resolver->questions.sent &&
+	       !is_asked(resolver, resolver_questions_at(&resolver->questions, 0))) {
+		struct resolver_question question = *resolver_questions_at(&resolver->questions, 0);
 		struct file *file = file_find(resolver, question.file);
 
-		question_drop(resolver);
+		resolver_questions_drop(&resolver->questions);
 		if (question.type == RESOLVER_DROP && file) {
 			file_free(resolver, file);
-		} else if (wants_answer(&question)) {
-			question_lost(resolver, &question);
+		} else if (resolver_question_is_ask(&question)) {
+			resolver_questions_lose(&resolver->questions, &question);
 			answering->answer(answering->context,
 					  &(struct resolver_reply){ .cookie = question.cookie });
 		}
@@ -599,12 +548,13 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	struct resolver_reply reply;
 	struct file *file;
 
-	if (!resolver->sent || !reply_read(question_at(resolver, 0), answer, &reply))
+	if (!resolver->questions.sent ||
+	    !reply_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
 		return false;
-	file = file_find(resolver, question_at(resolver, 0)->file);
+	file = file_find(resolver, resolver_questions_at(&resolver->questions, 0)->file);
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
-	question_drop(resolver);
+	resolver_questions_drop(&resolver->questions);
 	answering->answer(answering->context, &reply);
 	return true;
 }
@@ -631,16 +581,6 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 		return false;
 	}
 	return true;
-}
-
-static bool is_waiting(struct resolver *resolver)
-{
-	size_t i;
-
-	for (i = 0; i < resolver->count; i++)
-		if (wants_answer(question_at(resolver, i)))
-			return true;
-	return false;
 }
 
 /* The processor time that the process has used, in ns. */
@@ -674,7 +614,7 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			/* Questions that one process left unanswered go to the next. */
 		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (!is_waiting(resolver)) {
+		if (!resolver_questions_ask(&resolver->questions, resolver->questions.count)) {
 			resolver->heard = now;
 			return;
 		}
@@ -691,7 +631,9 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			return;
 		worked = work;
 		wanted.fd = resolver->socket;
-		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
+		wanted.events = resolver->questions.sent < resolver->questions.count ?
+					POLLIN | POLLOUT :
+					POLLIN;
 		poll(&wanted, 1,
 		     resolver->socket < 0 ?
 			     PACE_MS :
