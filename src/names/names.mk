@@ -15,6 +15,7 @@ names_sources = \
 	src/names/python_paths.c src/names/python_paths.h \
 	src/names/resolver.c src/names/resolver.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
+	src/names/resolver_questions.c src/names/resolver_questions.h \
 	src/names/sections.c src/names/sections.h \
 	src/names/segments.c src/names/segments.h \
 	src/names/symbols.c src/names/symbols.h \

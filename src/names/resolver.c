@@ -23,6 +23,7 @@
 
 #include "names/allowance.h"
 #include "names/resolver_process.h"
+#include "names/resolver_questions.h"
 #include "util/message.h"
 
 #define QUESTIONS_MAX 262144 /* waiting questions; further ones get no answer */
@@ -86,10 +87,14 @@ struct resolver {
 	struct file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
+<<<<<<< HEAD
 	uint64_t lost, lost_rules;
 	/* a ring: first the questions that were sent and not answered, then those not sent */
 	struct resolver_question *list;
 	size_t first, sent, count, room;
+=======
+	struct resolver_questions questions;
+>>>>>>> unwind-cfi
 };
 
 struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
@@ -114,7 +119,12 @@ struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t c
 
 uint64_t resolver_lost(const struct resolver *resolver)
 {
-	return resolver->lost;
+	return resolver->questions.lost_lines;
+}
+
+uint64_t resolver_lost_rules(const struct resolver *resolver)
+{
+	return resolver->questions.lost_rules;
 }
 
 uint64_t resolver_lost_rules(const struct resolver *resolver)
@@ -178,6 +188,7 @@ static bool file_may_be_asked(struct resolver *resolver, const struct file *file
 	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
 }
 
+<<<<<<< HEAD
 /* ---- questions ---- */
 
 static struct resolver_question *question_at(struct resolver *resolver, size_t n)
@@ -225,6 +236,8 @@ static void question_drop(struct resolver *resolver)
 		resolver->sent--;
 }
 
+=======
+>>>>>>> unwind-cfi
 /* ---- the process ---- */
 
 /* Returns how many killed processes are still there. */
@@ -274,7 +287,7 @@ void resolver_free(struct resolver *resolver)
 		file_free(resolver, file);
 	allowance_free(resolver->allowance);
 	allowance_free(resolver->starts);
-	free(resolver->list);
+	resolver_questions_free(&resolver->questions);
 	free(resolver);
 }
 
@@ -303,15 +316,21 @@ static bool process_start(struct resolver *resolver)
 /* The process ended, at the first question without an answer. All others are asked again. */
 static void process_lost(struct resolver *resolver)
 {
+	struct resolver_question *question;
 	struct file *file;
-	size_t i;
 
 	process_end(resolver);
 	resolver->ended++;
+<<<<<<< HEAD
 	for (i = 0; i < resolver->sent && !wants_answer(question_at(resolver, i)); i++)
 		;
 	file = i < resolver->sent ? file_find(resolver, question_at(resolver, i)->file) : NULL;
 	resolver->sent = 0;
+=======
+	question = resolver_questions_ask(&resolver->questions, resolver->questions.sent);
+	file = question ? file_find(resolver, question->file) : NULL;
+	resolver->questions.sent = 0;
+>>>>>>> unwind-cfi
 	if (!file)
 		return;
 	file->bad = true;
@@ -394,9 +413,11 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
  */
 static void questions_send(struct resolver *resolver)
 {
-	while (resolver->sent < resolver->count &&
-	       !question_send(resolver, question_at(resolver, resolver->sent)))
-		resolver->sent++;
+	struct resolver_questions *questions = &resolver->questions;
+
+	while (questions->sent < questions->count &&
+	       !question_send(resolver, resolver_questions_at(questions, questions->sent)))
+		questions->sent++;
 }
 
 /* ---- asking ---- */
@@ -409,10 +430,14 @@ static bool question_ask(struct resolver *resolver, const struct resolver_questi
 	if (!file || file->leaving)
 		return false;
 	file->used = ++resolver->clock;
-	if (resolver->count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
-		question = question_new(resolver);
+	if (resolver->questions.count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
+		question = resolver_questions_new(&resolver->questions);
 	if (!question) {
+<<<<<<< HEAD
 		question_lost(resolver, asked);
+=======
+		resolver_questions_lose(&resolver->questions, asked);
+>>>>>>> unwind-cfi
 		return false;
 	}
 	*question = *asked;
@@ -445,12 +470,12 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 
 	if (!file || file->leaving)
 		return;
-	if (!resolver->count && !file->process) {
+	if (!resolver->questions.count && !file->process) {
 		file_free(resolver, file);
 		return;
 	}
 	/* Without memory the file stays until it is the least recently used. */
-	question = question_new(resolver);
+	question = resolver_questions_new(&resolver->questions);
 	if (!question)
 		return;
 	file->leaving = true;
@@ -531,11 +556,15 @@ uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t
 
 void resolver_give_up(struct resolver *resolver)
 {
+<<<<<<< HEAD
 	size_t i;
 
 	for (i = 0; i < resolver->count; i++)
 		question_lost(resolver, question_at(resolver, i));
 	resolver->count = resolver->sent = 0;
+=======
+	resolver_questions_lose_all(&resolver->questions);
+>>>>>>> unwind-cfi
 	process_end(resolver);
 }
 
@@ -551,22 +580,33 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 {
 	const struct file *file = file_find(resolver, question->file);
 
+<<<<<<< HEAD
 	return wants_answer(question) && file && !file->bad && file->process == resolver->process &&
 	       resolver->socket >= 0;
+=======
+	return resolver_question_is_ask(question) && file && !file->bad &&
+	       file->process == resolver->process && resolver->socket >= 0;
+>>>>>>> unwind-cfi
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
 static void questions_settle(struct resolver *resolver, const struct answering *answering)
 {
-	while (resolver->sent && !is_asked(resolver, question_at(resolver, 0))) {
-		struct resolver_question question = *question_at(resolver, 0);
+	while (resolver->questions.sent &&
+	       !is_asked(resolver, resolver_questions_at(&resolver->questions, 0))) {
+		struct resolver_question question = *resolver_questions_at(&resolver->questions, 0);
 		struct file *file = file_find(resolver, question.file);
 
-		question_drop(resolver);
+		resolver_questions_drop(&resolver->questions);
 		if (question.type == RESOLVER_DROP && file) {
 			file_free(resolver, file);
+<<<<<<< HEAD
 		} else if (wants_answer(&question)) {
 			question_lost(resolver, &question);
+=======
+		} else if (resolver_question_is_ask(&question)) {
+			resolver_questions_lose(&resolver->questions, &question);
+>>>>>>> unwind-cfi
 			answering->answer(answering->context,
 					  &(struct resolver_reply){ .cookie = question.cookie });
 		}
@@ -599,12 +639,21 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	struct resolver_reply reply;
 	struct file *file;
 
+<<<<<<< HEAD
 	if (!resolver->sent || !reply_read(question_at(resolver, 0), answer, &reply))
+=======
+	if (!resolver->questions.sent ||
+	    !reply_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
+>>>>>>> unwind-cfi
 		return false;
-	file = file_find(resolver, question_at(resolver, 0)->file);
+	file = file_find(resolver, resolver_questions_at(&resolver->questions, 0)->file);
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
+<<<<<<< HEAD
 	question_drop(resolver);
+=======
+	resolver_questions_drop(&resolver->questions);
+>>>>>>> unwind-cfi
 	answering->answer(answering->context, &reply);
 	return true;
 }
@@ -633,6 +682,7 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	return true;
 }
 
+<<<<<<< HEAD
 static bool is_waiting(struct resolver *resolver)
 {
 	size_t i;
@@ -643,6 +693,8 @@ static bool is_waiting(struct resolver *resolver)
 	return false;
 }
 
+=======
+>>>>>>> unwind-cfi
 /* The processor time that the process has used, in ns. */
 static uint64_t work_of(const struct resolver *resolver)
 {
@@ -674,7 +726,7 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			/* Questions that one process left unanswered go to the next. */
 		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (!is_waiting(resolver)) {
+		if (!resolver_questions_ask(&resolver->questions, resolver->questions.count)) {
 			resolver->heard = now;
 			return;
 		}
@@ -691,7 +743,9 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			return;
 		worked = work;
 		wanted.fd = resolver->socket;
-		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
+		wanted.events = resolver->questions.sent < resolver->questions.count ?
+					POLLIN | POLLOUT :
+					POLLIN;
 		poll(&wanted, 1,
 		     resolver->socket < 0 ?
 			     PACE_MS :

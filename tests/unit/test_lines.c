@@ -87,7 +87,8 @@ static int __attribute__((noinline)) wrapped(void)
 
 START_TEST(lines_are_found)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	struct told told;
 	uint32_t file;
@@ -120,7 +121,8 @@ END_TEST
 
 START_TEST(inlined_wrappers_are_lines_of_their_callers)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	struct told told;
 	uint32_t file;
 	int fd;
@@ -139,7 +141,8 @@ END_TEST
 
 START_TEST(what_is_dropped_is_closed)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	char path[] = "/tmp/cutop-lines.XXXXXX";
 	struct told told;
@@ -179,7 +182,8 @@ END_TEST
 
 START_TEST(lines_of_debug_file)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark);
 	Elf64_Ehdr *ehdr;
 	struct told told;
@@ -212,7 +216,8 @@ END_TEST
  */
 START_TEST(a_reader_that_dies_is_replaced)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
 	uint32_t bad, good;
 	struct told told;
@@ -261,7 +266,8 @@ END_TEST
  */
 START_TEST(a_users_files_end_no_others_lines)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
 	uint32_t bad, good;
 	struct told told;
@@ -299,7 +305,8 @@ END_TEST
 /* One that does not answer is waited for as long as was said, and leaves when it is told to. */
 START_TEST(a_reader_that_hangs_keeps_nobody)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), begin;
 	struct told told;
 	uint32_t file;
@@ -337,7 +344,8 @@ END_TEST
 /* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
 START_TEST(hostile_lines)
 {
-	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver =
+		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
 	uint64_t offset = offset_of((void *)mark), begin = UINT64_MAX, end = 0;
 	unsigned int seed = 1, known = 0;
 	Elf64_Shdr *sections;

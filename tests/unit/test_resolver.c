@@ -79,7 +79,7 @@ static void expect_message(enum resolver_type type, uint32_t file, uint64_t cook
 	ck_assert_uint_eq(question.type, type);
 	ck_assert_uint_eq(question.file, file);
 	ck_assert_int_eq(count, descriptors);
-	if (type == RESOLVER_ASK)
+	if (type == RESOLVER_ASK || type == RESOLVER_ASK_RULE)
 		ck_assert_uint_eq(question.cookie, cookie);
 }
 
@@ -96,6 +96,16 @@ static void reply(uint64_t cookie, uint32_t line, uint32_t took_ms)
 	struct resolver_answer answer = {
 		.cookie = cookie, .line = line, .took_ms = took_ms, .path = "x.c"
 	};
+
+	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
+}
+
+static void rule_reply(uint64_t cookie, uint8_t cfa, uint8_t bp_by, int32_t number)
+{
+	struct resolver_answer answer = { .cookie = cookie,
+					  .line = 1,
+					  .rule = {
+						  .cfa = cfa, .bp_by = bp_by, .offset = number } };
 
 	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
 }
@@ -215,6 +225,59 @@ START_TEST(answers_that_make_no_sense_end_it)
 	ck_assert(resolver_ask(resolver, a, 10, 4));
 	reply(4, 8, 0);
 	ANSWERS(resolver, 4, 8);
+	resolver_free(resolver);
+}
+END_TEST
+
+/* Rules and lines are asked for in turn; what is lost of the one kind is not of the other. */
+START_TEST(rules_are_asked_for_like_lines)
+{
+	struct resolver *resolver = resolver_made(RESOLVER_COMES_BACK);
+	uint32_t a = file_add(resolver, 1), b = file_add(resolver, 2), c = file_add(resolver, 3);
+	struct resolver_question question;
+	int count;
+
+	ck_assert(resolver_ask_rule(resolver, a, 10, true, 1));
+	ck_assert(resolver_ask(resolver, a, 10, 2));
+	ck_assert(resolver_ask_rule(resolver, b, 20, false, 3));
+	ck_assert(resolver_ask_rule(resolver, b, 20, false, 4));
+	ck_assert(resolver_ask(resolver, b, 20, 5));
+	ck_assert(resolver_ask_rule(resolver, a, 30, true, 6));
+	expect_message(RESOLVER_ADD, a, 0, 1);
+	ck_assert(message_take(&question, &count));
+	ck_assert_uint_eq(question.type, RESOLVER_ASK_RULE);
+	ck_assert_uint_eq(question.after_call, 1);
+	ck_assert_uint_eq(question.offset, 10);
+	expect_message(RESOLVER_ASK, a, 2, 0);
+	expect_message(RESOLVER_ADD, b, 0, 1);
+	ck_assert(message_take(&question, &count));
+	ck_assert_uint_eq(question.after_call, 0);
+	rule_reply(1, UNWIND_SP, UNWIND_BP_CFA, 16);
+	reply(2, 200, 0);
+	/* It ends at a rule of b's, which has neither rules nor lines from then on. */
+	process_dies();
+	ANSWERS(resolver, 1, 16, 2, 200, 3, 0, 4, 0, 5, 0);
+	ck_assert_uint_eq(starts, 2);
+	ck_assert_uint_eq(resolver_lost_rules(resolver), 2);
+	ck_assert_uint_eq(resolver_lost(resolver), 1);
+	ck_assert(!resolver_ask_rule(resolver, b, 20, false, 7));
+	ck_assert_uint_eq(resolver_lost_rules(resolver), 3);
+	expect_message(RESOLVER_ADD, a, 0, 1);
+	expect_message(RESOLVER_ASK_RULE, a, 6, 0);
+	/* A rule that there is none like. */
+	rule_reply(6, UNWIND_CFA_COUNT, 0, 16);
+	ANSWERS(resolver, 6, 0);
+	ck_assert(resolver_ask_rule(resolver, c, 10, true, 8));
+	rule_reply(8, UNWIND_SP, UNWIND_BP_COUNT, 16);
+	ANSWERS(resolver, 8, 0);
+	ck_assert_uint_eq(resolver_lost_rules(resolver), 5);
+	/* What has no answer at the end. */
+	a = file_add(resolver, 4);
+	ck_assert(resolver_ask_rule(resolver, a, 10, true, 9));
+	ck_assert(resolver_ask(resolver, a, 10, 10));
+	resolver_give_up(resolver);
+	ck_assert_uint_eq(resolver_lost_rules(resolver), 6);
+	ck_assert_uint_eq(resolver_lost(resolver), 2);
 	resolver_free(resolver);
 }
 END_TEST
@@ -361,6 +424,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_was_not_answered_is_asked_again);
 	tcase_add_test(tests, answers_that_make_no_sense_end_it);
+	tcase_add_test(tests, rules_are_asked_for_like_lines);
 	tcase_add_test(tests, a_user_is_charged);
 	tcase_add_test(tests, starts_are_paced);
 	tcase_add_test(tests, files_are_dropped_in_turn);
