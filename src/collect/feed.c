@@ -465,6 +465,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_CALL: call_feed(feed, data, size); return;
 	case REC_STACK: stack_feed(feed, data, size); return;
 	case REC_STACK_COPY: copy_feed(feed, data, size); return;
+	case REC_STACK_PART:
+		if (feed->native)
+			native_stacks_part(feed->native, data, size);
+		return;
 	case REC_PYTHON_CODE:
 	case REC_PYTHON_TABLE:
 	case REC_PYTHON_STACK: python_feed(feed, hdr, size); return;

@@ -87,14 +87,7 @@ struct resolver {
 	struct file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
-<<<<<<< HEAD
-	uint64_t lost, lost_rules;
-	/* a ring: first the questions that were sent and not answered, then those not sent */
-	struct resolver_question *list;
-	size_t first, sent, count, room;
-=======
 	struct resolver_questions questions;
->>>>>>> unwind-cfi
 };
 
 struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
@@ -125,11 +118,6 @@ uint64_t resolver_lost(const struct resolver *resolver)
 uint64_t resolver_lost_rules(const struct resolver *resolver)
 {
 	return resolver->questions.lost_rules;
-}
-
-uint64_t resolver_lost_rules(const struct resolver *resolver)
-{
-	return resolver->lost_rules;
 }
 
 /* ---- files ---- */
@@ -188,56 +176,6 @@ static bool file_may_be_asked(struct resolver *resolver, const struct file *file
 	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
 }
 
-<<<<<<< HEAD
-/* ---- questions ---- */
-
-static struct resolver_question *question_at(struct resolver *resolver, size_t n)
-{
-	return &resolver->list[(resolver->first + n) % resolver->room];
-}
-
-/* True of the questions that there is an answer to. */
-static bool wants_answer(const struct resolver_question *question)
-{
-	return question->type == RESOLVER_ASK || question->type == RESOLVER_ASK_RULE;
-}
-
-/* Counts the answer to @question as lost. */
-static void question_lost(struct resolver *resolver, const struct resolver_question *question)
-{
-	resolver->lost += question->type == RESOLVER_ASK;
-	resolver->lost_rules += question->type == RESOLVER_ASK_RULE;
-}
-
-/* Returns NULL without memory. */
-static struct resolver_question *question_new(struct resolver *resolver)
-{
-	if (resolver->count == resolver->room) {
-		size_t room = resolver->room ? 2 * resolver->room : 64, i;
-		struct resolver_question *list = calloc(room, sizeof(*list));
-
-		if (!list)
-			return NULL;
-		for (i = 0; i < resolver->count; i++)
-			list[i] = *question_at(resolver, i);
-		free(resolver->list);
-		resolver->list = list;
-		resolver->room = room;
-		resolver->first = 0;
-	}
-	return question_at(resolver, resolver->count++);
-}
-
-static void question_drop(struct resolver *resolver)
-{
-	resolver->first = (resolver->first + 1) % resolver->room;
-	resolver->count--;
-	if (resolver->sent)
-		resolver->sent--;
-}
-
-=======
->>>>>>> unwind-cfi
 /* ---- the process ---- */
 
 /* Returns how many killed processes are still there. */
@@ -321,16 +259,9 @@ static void process_lost(struct resolver *resolver)
 
 	process_end(resolver);
 	resolver->ended++;
-<<<<<<< HEAD
-	for (i = 0; i < resolver->sent && !wants_answer(question_at(resolver, i)); i++)
-		;
-	file = i < resolver->sent ? file_find(resolver, question_at(resolver, i)->file) : NULL;
-	resolver->sent = 0;
-=======
 	question = resolver_questions_ask(&resolver->questions, resolver->questions.sent);
 	file = question ? file_find(resolver, question->file) : NULL;
 	resolver->questions.sent = 0;
->>>>>>> unwind-cfi
 	if (!file)
 		return;
 	file->bad = true;
@@ -433,11 +364,7 @@ static bool question_ask(struct resolver *resolver, const struct resolver_questi
 	if (resolver->questions.count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
 		question = resolver_questions_new(&resolver->questions);
 	if (!question) {
-<<<<<<< HEAD
-		question_lost(resolver, asked);
-=======
 		resolver_questions_lose(&resolver->questions, asked);
->>>>>>> unwind-cfi
 		return false;
 	}
 	*question = *asked;
@@ -556,15 +483,7 @@ uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t
 
 void resolver_give_up(struct resolver *resolver)
 {
-<<<<<<< HEAD
-	size_t i;
-
-	for (i = 0; i < resolver->count; i++)
-		question_lost(resolver, question_at(resolver, i));
-	resolver->count = resolver->sent = 0;
-=======
 	resolver_questions_lose_all(&resolver->questions);
->>>>>>> unwind-cfi
 	process_end(resolver);
 }
 
@@ -580,13 +499,8 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 {
 	const struct file *file = file_find(resolver, question->file);
 
-<<<<<<< HEAD
-	return wants_answer(question) && file && !file->bad && file->process == resolver->process &&
-	       resolver->socket >= 0;
-=======
 	return resolver_question_is_ask(question) && file && !file->bad &&
 	       file->process == resolver->process && resolver->socket >= 0;
->>>>>>> unwind-cfi
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
@@ -600,13 +514,8 @@ static void questions_settle(struct resolver *resolver, const struct answering *
 		resolver_questions_drop(&resolver->questions);
 		if (question.type == RESOLVER_DROP && file) {
 			file_free(resolver, file);
-<<<<<<< HEAD
-		} else if (wants_answer(&question)) {
-			question_lost(resolver, &question);
-=======
 		} else if (resolver_question_is_ask(&question)) {
 			resolver_questions_lose(&resolver->questions, &question);
->>>>>>> unwind-cfi
 			answering->answer(answering->context,
 					  &(struct resolver_reply){ .cookie = question.cookie });
 		}
@@ -639,21 +548,13 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	struct resolver_reply reply;
 	struct file *file;
 
-<<<<<<< HEAD
-	if (!resolver->sent || !reply_read(question_at(resolver, 0), answer, &reply))
-=======
 	if (!resolver->questions.sent ||
 	    !reply_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
->>>>>>> unwind-cfi
 		return false;
 	file = file_find(resolver, resolver_questions_at(&resolver->questions, 0)->file);
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
-<<<<<<< HEAD
-	question_drop(resolver);
-=======
 	resolver_questions_drop(&resolver->questions);
->>>>>>> unwind-cfi
 	answering->answer(answering->context, &reply);
 	return true;
 }
@@ -682,19 +583,6 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	return true;
 }
 
-<<<<<<< HEAD
-static bool is_waiting(struct resolver *resolver)
-{
-	size_t i;
-
-	for (i = 0; i < resolver->count; i++)
-		if (wants_answer(question_at(resolver, i)))
-			return true;
-	return false;
-}
-
-=======
->>>>>>> unwind-cfi
 /* The processor time that the process has used, in ns. */
 static uint64_t work_of(const struct resolver *resolver)
 {

@@ -50,13 +50,8 @@ void resolver_free(struct resolver *resolver);
 
 /*
  * Hands over the file open at @fd and its debug file at @debug_fd (-1: none), both of which stay
-<<<<<<< HEAD
- * the caller's; @name, for notes, is copied. Returns the number to ask by, or 0 if it cannot
- * be asked about.
-=======
  * the caller's; @name, for notes, is copied. Returns the number to ask by, or 0 if it cannot be
  * asked about.
->>>>>>> unwind-cfi
  */
 uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name);
 
