@@ -30,7 +30,15 @@ HASH_MAP(sites, struct address_key, __u32, 1 << 18); /* call sites whose mapping
 /* Mappings that were reported: file_mark() of the file */
 HASH_MAP(modules, struct module_key, __u64, 65536);
 
-__u32 modules_replaced; /* how often another file was found where one had been reported */
+#define MODULE_AGES 1024 /* a power of two */
+
+/* Per program, by its low bits: how often a file was found where another had been reported. */
+__u32 module_ages[MODULE_AGES];
+
+static __always_inline __u32 module_age(__u32 program)
+{
+	return *(volatile __u32 *)&module_ages[program & (MODULE_AGES - 1)];
+}
 
 /*
  * Reports which file is mapped at @address of the current process, once per mapping, and again if
@@ -63,7 +71,7 @@ __noinline int module_announce(__u32 program, __u64 address)
 	if (known && *known == mark)
 		return 0;
 	if (known)
-		__sync_fetch_and_add(&modules_replaced, 1);
+		__sync_fetch_and_add(&module_ages[program & (MODULE_AGES - 1)], 1);
 	if (bpf_map_update_elem(&modules, &key, &mark, known ? BPF_ANY : BPF_NOEXIST))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);

@@ -142,11 +142,11 @@ static __always_inline bool stack_is_stale(struct thread_state *thread,
 					   struct stack_scratch *scratch)
 {
 	struct stack_walk walk = { .scratch = scratch, .program = thread->program };
-	__u32 before = *(volatile __u32 *)&modules_replaced;
 
 	bpf_loop(scratch->count, stack_module, &walk, 0);
-	if (*(volatile __u32 *)&modules_replaced == before)
+	if (module_age(thread->program) == scratch->age)
 		return false;
+	scratch->age = module_age(thread->program);
 	scratch->ip = scratch->first_ip;
 	scratch->sp = scratch->first_sp;
 	scratch->bp = scratch->first_bp;
@@ -177,6 +177,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 		return 0;
 	}
 	scratch->program = thread->program;
+	scratch->age = module_age(thread->program);
 	scratch->trampoline = trampoline_of(thread);
 	end = unwind_walk(scratch, PT_REGS_IP(regs), PT_REGS_SP(regs), PT_REGS_FP(regs));
 	id = native_id(scratch->hash);

@@ -60,7 +60,8 @@ struct stack_scratch {
 	__u64 ip, sp, bp;                   /* of the frame that it has come to */
 	__u64 interrupted;                  /* UNWIND_INTERRUPTED, if ip is no return address */
 	__u32 program;
-	__u32 pad;
+	__u32 age;  /* module_age() */
+	__u64 mark; /* UNWIND_MARK() */
 	__u64 trampoline;
 	/* where stacks end: a thread's, the main thread's, and the mapping; nothing may be there */
 	__u64 limits[3];
@@ -259,7 +260,7 @@ static long unwind_step(__u32 i, struct stack_scratch **at)
 
 	if (i >= CUTOP_STACK_FRAMES)
 		return 1;
-	tag = UNWIND_TAG(scratch->program, scratch->ip ^ scratch->interrupted);
+	tag = UNWIND_TAG(scratch->mark, scratch->ip ^ scratch->interrupted);
 	row = unwind_find(tag);
 	if (!row) {
 		scratch->end = UNWIND_MISSING;
@@ -329,6 +330,7 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 	scratch->instance = 0;
 	if (scratch->trampoline)
 		scratch->instance = unwind_instances(task);
+	scratch->mark = UNWIND_MARK(scratch->program, scratch->age);
 	scratch->first_ip = scratch->ip = ip;
 	scratch->first_sp = scratch->sp = sp;
 	scratch->first_bp = scratch->bp = bp;
@@ -457,6 +459,8 @@ static __always_inline int unwind_send_sized(struct thread_state *thread,
 	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
 	rec->bytes = unwind_copy(scratch, rec->copy, scratch->sp, most);
 	rec->return_count = scratch->return_count;
+	rec->age = scratch->age;
+	rec->pad = 0;
 	rec->trampoline = scratch->trampoline;
 	bpf_probe_read_kernel(rec->returns, sizeof(rec->returns), scratch->returns);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
@@ -498,9 +502,13 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	}
 	for (i = 0; i < UNWIND_RANGES; i++)
 		scratch->ranges[i].bytes = 0;
-	for (i = 0; i < UNWIND_COPY_LONG / UNWIND_WINDOW; i++)
-		if (!unwind_read(scratch, scratch->sp + i * UNWIND_WINDOW, UNWIND_WINDOW))
+	/* Page by page, since some may not be there. */
+	from = scratch->sp;
+	for (i = 0; i < UNWIND_COPY_LONG / 4096; i++) {
+		if (!unwind_read(scratch, from, 4096 - (from & 4095)))
 			bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
+		from = (from & ~4095ull) + 4096;
+	}
 	/* What called main(), or a thread's first function, stands at the stack's beginning. */
 	mm = task->mm;
 	from = mm ? mm->start_stack : 0;

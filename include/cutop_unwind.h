@@ -63,11 +63,15 @@ struct unwind_set {
 #define UNWIND_INTERRUPTED (1ull << 47)
 
 /*
- * A row is of a return address in a program. User space addresses have 47 bits; of the program's
- * number the low bits will do, as a program's rows go when it ends.
+ * A row is of a return address in a program, as long as no library is mapped in another's place
+ * (@age: how often that has happened). User space addresses have 47 bits; the rest is of program
+ * and age what there is room for. Two programs that differ in what is left out would have to have
+ * code at the same address.
  */
-#define UNWIND_TAG(program, address) ((__u64)(address) ^ (((__u64)((program)&0x7fff) + 1) << 48))
-#define UNWIND_SET_OF(tag)           ((__u32)(((tag)*0x9e3779b97f4a7c15ull) >> 40) & (UNWIND_SETS - 1))
+#define UNWIND_MARK(program, age) \
+	((((__u64)(program)*0x9e3779b97f4a7c15ull + (__u64)(age)*0xc2b2ae3d27d4eb4full) >> 48) | 1)
+#define UNWIND_TAG(mark, address) ((__u64)(address) | (mark) << 48)
+#define UNWIND_SET_OF(tag)        ((__u32)(((tag)*0x9e3779b97f4a7c15ull) >> 40) & (UNWIND_SETS - 1))
 
 /*
  * A native stack's id has this bit, which no user space address has, and not PYTHON_STACK: records
@@ -111,6 +115,8 @@ struct rec_stack_copy {
 	__u32 bytes;      /* that were copied, from sp on; pages that are not there are zero */
 	__u32 flags;
 	__u32 return_count;
+	__u32 age; /* for the rows that were missing */
+	__u32 pad;
 	struct unwind_return returns[UNWIND_RETURNS];
 	__u64 trampoline;
 	__u64 frames[CUTOP_STACK_FRAMES + 1];

@@ -34,6 +34,7 @@ struct known_rule {
 
 struct rows_owner {
 	uint32_t program;
+	uint32_t age; /* of its rows: UNWIND_MARK() */
 	UT_hash_handle hh;
 };
 
@@ -103,7 +104,13 @@ static struct rows_owner *owner_find(const struct native_stacks *native, uint32_
 	return owner;
 }
 
-static void row_set(struct native_stacks *native, uint32_t program, uint64_t address,
+static void rows_drop(struct native_stacks *native, const struct rows_owner *owner, uint64_t start,
+		      uint64_t end)
+{
+	unwind_rows_clear(native->rows, UNWIND_MARK(owner->program, owner->age), start, end);
+}
+
+static void row_set(struct native_stacks *native, uint32_t program, uint32_t age, uint64_t address,
 		    const struct unwind_rule *rule)
 {
 	struct rows_owner *owner = owner_find(native, program);
@@ -116,7 +123,10 @@ static void row_set(struct native_stacks *native, uint32_t program, uint64_t add
 		owner->program = program;
 		HASH_ADD(hh, native->owners, program, sizeof(owner->program), owner);
 	}
-	unwind_rows_set(native->rows, program, address, rule);
+	if (owner->age != age)
+		rows_drop(native, owner, 0, UINT64_MAX); /* They are of no more use. */
+	owner->age = age;
+	unwind_rows_set(native->rows, UNWIND_MARK(program, age), address, rule);
 }
 
 void native_stacks_forget(struct native_stacks *native, uint32_t program)
@@ -125,7 +135,7 @@ void native_stacks_forget(struct native_stacks *native, uint32_t program)
 
 	if (!owner)
 		return;
-	unwind_rows_clear(native->rows, program, 0, UINT64_MAX);
+	rows_drop(native, owner, 0, UINT64_MAX);
 	HASH_DEL(native->owners, owner);
 	free(owner);
 }
@@ -133,8 +143,10 @@ void native_stacks_forget(struct native_stacks *native, uint32_t program)
 void native_stacks_mapped(struct native_stacks *native, uint32_t program, uint64_t start,
 			  uint64_t end)
 {
-	if (owner_find(native, program))
-		unwind_rows_clear(native->rows, program, start, end);
+	const struct rows_owner *owner = owner_find(native, program);
+
+	if (owner)
+		rows_drop(native, owner, start, end);
 }
 
 /* ---- rules ---- */
@@ -233,8 +245,8 @@ static struct unwind_rule frame_rule(struct walk *walk)
 	/* Code of no file: what is compiled while the program runs, or the kernel's vdso. */
 	if (code.found && !rule_find(walk->native, &key, &rule))
 		return rule;
-	row_set(walk->native, hdr->program, walk->ip | (walk->interrupted ? UNWIND_INTERRUPTED : 0),
-		&rule);
+	row_set(walk->native, hdr->program, walk->record->age,
+		walk->ip | (walk->interrupted ? UNWIND_INTERRUPTED : 0), &rule);
 	return rule;
 }
 

@@ -48,10 +48,10 @@ static void tag_set(struct unwind_row *row, uint64_t tag)
 	__atomic_store_n(&row->tag, tag, __ATOMIC_SEQ_CST);
 }
 
-void unwind_rows_set(struct unwind_rows *rows, uint32_t program, uint64_t address,
+void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 		     const struct unwind_rule *rule)
 {
-	uint64_t tag = UNWIND_TAG(program, address);
+	uint64_t tag = UNWIND_TAG(mark, address);
 	struct unwind_set *set = &rows->sets[UNWIND_SET_OF(tag)];
 	struct unwind_row *row = NULL;
 	int i;
@@ -69,9 +69,8 @@ void unwind_rows_set(struct unwind_rows *rows, uint32_t program, uint64_t addres
 	tag_set(row, tag);
 }
 
-void unwind_rows_clear(struct unwind_rows *rows, uint32_t program, uint64_t start, uint64_t end)
+void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end)
 {
-	uint64_t mark = UNWIND_TAG(program, 0) >> 48;
 	struct unwind_row *row = rows->sets[0].rows;
 	const struct unwind_row *last = rows->sets[UNWIND_SETS - 1].rows + UNWIND_WAYS;
 

@@ -19,13 +19,13 @@ struct unwind_rows *unwind_rows_new(struct probe *probe);
 void unwind_rows_free(struct unwind_rows *rows);
 
 /*
- * Adds the row of @address (a return address, or UNWIND_INTERRUPTED and another one) of @program,
- * or changes it. Where there is no room, an older row goes.
+ * Adds the row of @address (a return address, or UNWIND_INTERRUPTED and another one) of a program
+ * with the mark @mark (UNWIND_MARK()), or changes it. Where there is no room, an older row goes.
  */
-void unwind_rows_set(struct unwind_rows *rows, uint32_t program, uint64_t address,
+void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 		     const struct unwind_rule *rule);
 
-/* Deletes the rows of @program for addresses from @start up to, but not including, @end. */
-void unwind_rows_clear(struct unwind_rows *rows, uint32_t program, uint64_t start, uint64_t end);
+/* Deletes the rows with @mark for addresses from @start up to, but not including, @end. */
+void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end);
 
 #endif

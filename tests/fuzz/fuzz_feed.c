@@ -100,19 +100,19 @@ void unwind_rows_free(struct unwind_rows *rows)
 	(void)rows;
 }
 
-void unwind_rows_set(struct unwind_rows *rows, uint32_t program, uint64_t address,
+void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 		     const struct unwind_rule *rule)
 {
 	(void)rows;
-	(void)program;
+	(void)mark;
 	(void)address;
 	(void)rule;
 }
 
-void unwind_rows_clear(struct unwind_rows *rows, uint32_t program, uint64_t start, uint64_t end)
+void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end)
 {
 	(void)rows;
-	(void)program;
+	(void)mark;
 	(void)start;
 	(void)end;
 }
