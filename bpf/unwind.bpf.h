@@ -415,6 +415,7 @@ static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, __
 	if (first > 4096)
 		return 0;
 	bpf_probe_read_user(to, first, (void *)from);
+#pragma unroll
 	for (i = 0; i < most / 4096 - 1; i++) {
 		at = first + i * 4096;
 		if (at + 4096 > bytes || at > most - 4096)
@@ -425,20 +426,23 @@ static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, __
 }
 
 /* Sends what lies at @from, further up the stack, one part of it. */
-static __always_inline void unwind_send_part(struct thread_state *thread,
-					     struct stack_scratch *scratch, __u64 id, __u64 from)
+__noinline int unwind_send_part(struct thread_state *thread, struct stack_scratch *scratch,
+				__u64 id, __u64 from)
 {
 	struct rec_stack_part *rec;
 
+	if (!thread || !scratch)
+		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + UNWIND_COPY_LONG, 0);
 	if (!rec)
-		return; /* the stack ends there */
+		return 0; /* the stack ends there */
 	header_of(thread, &rec->hdr, REC_STACK_PART, sizeof(*rec) + UNWIND_COPY_LONG,
 		  bpf_ktime_get_ns());
 	rec->stack = id;
 	rec->at = from;
 	rec->bytes = unwind_copy(scratch, rec->copy, from, UNWIND_COPY_LONG);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	return 0;
 }
 
 static __always_inline int unwind_send_sized(struct thread_state *thread,
@@ -504,6 +508,8 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 		scratch->ranges[i].bytes = 0;
 	/* Page by page, since some may not be there. */
 	from = scratch->sp;
+	/* Linux 6.1 refuses loops that begin behind a call, as the compiler would make them. */
+#pragma unroll
 	for (i = 0; i < UNWIND_COPY_LONG / 4096; i++) {
 		if (!unwind_read(scratch, from, 4096 - (from & 4095)))
 			bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
@@ -535,6 +541,7 @@ __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *sc
 	if (left <= UNWIND_COPY_SHORT && left + (scratch->sp & 4095) <= 4096)
 		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_SHORT);
 	from = scratch->sp & ~4095ull;
+#pragma unroll
 	for (i = 1; i <= UNWIND_PARTS; i++) {
 		from += UNWIND_COPY_LONG;
 		if (from - scratch->sp < left)

@@ -547,7 +547,8 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->python = python_stacks_new(feed->stacks, python_skip);
 	feed->unwind_rows = unwind_rows_new(probe);
 	if (feed->unwind_rows && feed->modules && !modules_want_rules(feed->modules))
-		feed->native = native_stacks_new(feed->modules, feed->unwind_rows);
+		feed->native =
+			native_stacks_new(feed->modules, feed->unwind_rows, probe_notes(probe));
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites ||

@@ -46,6 +46,8 @@ struct native_stacks {
 	uint64_t cookie;           /* of the question that is asked */
 	bool answered;
 	struct unwind_rule answer;
+	const struct notes *notes;
+	uint64_t walks, rows_made;               /* stacks walked here, rows added for them */
 	struct rec_stack_part *parts[PARTS_MAX]; /* whose stacks are to come, in a ring */
 	unsigned int next_part;
 	/* Files that do not answer are left alone for a while. */
@@ -56,7 +58,8 @@ struct native_stacks {
 	unsigned int next_slow;
 };
 
-struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows)
+struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows,
+					const struct notes *notes)
 {
 	struct native_stacks *native = calloc(1, sizeof(*native));
 
@@ -64,6 +67,7 @@ struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_r
 		return NULL;
 	native->modules = modules;
 	native->rows = rows;
+	native->notes = notes;
 	return native;
 }
 
@@ -84,6 +88,9 @@ void native_stacks_free(struct native_stacks *native)
 
 	if (!native)
 		return;
+	if (native->walks)
+		note(native->notes, "stacks: %llu were copied to be unwound, which added %llu rows",
+		     (unsigned long long)native->walks, (unsigned long long)native->rows_made);
 	rules_drop(native);
 	for (i = 0; i < PARTS_MAX; i++)
 		free(native->parts[i]);
@@ -127,6 +134,7 @@ static void row_set(struct native_stacks *native, uint32_t program, uint32_t age
 		rows_drop(native, owner, 0, UINT64_MAX); /* They are of no more use. */
 	owner->age = age;
 	unwind_rows_set(native->rows, UNWIND_MARK(program, age), address, rule);
+	native->rows_made++;
 }
 
 void native_stacks_forget(struct native_stacks *native, uint32_t program)
@@ -386,6 +394,7 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	walk.count = record->count;
 	memcpy(walk.frames, record->frames, record->count * sizeof(record->frames[0]));
 	walk_on(&walk);
+	native->walks++;
 	parts_drop(native, record->stack);
 	bytes = sizeof(*stack) + walk.count * sizeof(stack->frames[0]);
 	stack = calloc(1, bytes);

@@ -15,8 +15,9 @@
 
 struct native_stacks;
 
-/* @modules and @rows are borrowed. Returns NULL without memory. */
-struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows);
+/* All arguments are borrowed. Returns NULL without memory. */
+struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows,
+					const struct notes *notes);
 void native_stacks_free(struct native_stacks *native);
 
 /* @program has ended: its rows go. */
