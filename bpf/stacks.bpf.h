@@ -18,6 +18,22 @@ const volatile bool with_stacks;
 /* stacks that were sent; user space makes it small if it is not needed */
 HASH_MAP(stacks, struct address_key, __u32, 1 << 17);
 
+#define COPY_LASTS 1000000000ull /* ns */
+
+/* A copy that was sent: unwind_send(). */
+struct stack_copy {
+	__u64 id;
+	__u64 time;
+};
+
+/* By stack_scratch.words */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct address_key);
+	__type(value, struct stack_copy);
+} stack_copies SEC(".maps");
+
 static __always_inline __u64 stack_hash(const struct stack_scratch *scratch, __u32 count)
 {
 	__u64 hash = count;
@@ -160,6 +176,28 @@ static __always_inline __u64 native_id(__u64 hash)
 	return (hash | NATIVE_STACK) & ~PYTHON_STACK;
 }
 
+/*
+ * The id of a copy sent a moment ago of a stack with the same code addresses in the same places; 0
+ * if there is none. A program that allocates in a loop calls again and again before user space has
+ * made the rows.
+ */
+static __always_inline __u64 copy_find(struct thread_state *thread, struct stack_scratch *scratch)
+{
+	struct address_key key = { .address = scratch->words, .program = thread->program };
+	struct stack_copy *copy = bpf_map_lookup_elem(&stack_copies, &key);
+
+	return copy && bpf_ktime_get_ns() - copy->time < COPY_LASTS ? copy->id : 0;
+}
+
+static __always_inline void copy_keep(struct thread_state *thread, struct stack_scratch *scratch,
+				      __u64 id)
+{
+	struct address_key key = { .address = scratch->words, .program = thread->program };
+	struct stack_copy copy = { .id = id, .time = bpf_ktime_get_ns() };
+
+	bpf_map_update_elem(&stack_copies, &key, &copy, BPF_ANY);
+}
+
 /* The stack at the return of a call of the current thread: its id, or 0 if it cannot be had. */
 __noinline __u64 stack_by_rows(struct thread_state *thread)
 {
@@ -185,11 +223,14 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 		return id;
 	if (!stack_is_stale(thread, scratch) && end != UNWIND_MISSING)
 		return stack_send(thread, scratch, id, scratch->count) ? 0 : id;
+	unwind_explore(scratch);
+	id = copy_find(thread, scratch);
+	if (id)
+		return id;
 	id = native_id(stack_mix(bpf_ktime_get_ns(), thread->tid));
-	if (unwind_may_send(thread->program)) {
-		unwind_explore(scratch);
-		if (!unwind_send(thread, scratch, id))
-			return id;
+	if (unwind_may_send(thread->program) && !unwind_send(thread, scratch, id)) {
+		copy_keep(thread, scratch, id);
+		return id;
 	}
 	count_lost(LOST_STACKS); /* The call is recorded all the same, with its site. */
 	return 0;

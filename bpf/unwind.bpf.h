@@ -12,9 +12,10 @@
 #ifndef UNWIND_BPF_H
 #define UNWIND_BPF_H
 
+#include "names.bpf.h"
+
 #include "cutop_python.h"
 #include "cutop_unwind.h"
-#include "names.bpf.h"
 
 #define UNWIND_WINDOW   8192 /* bytes of the stack that are read at once; a power of two */
 #define UNWIND_FIRST    4096 /* the same, first: most stacks are shorter */
@@ -45,6 +46,7 @@ enum unwind_end {
 
 struct unwind_range {
 	__u64 start, bytes;
+	__u64 is_code;
 };
 
 /* Of a thread; the first part is of stacks.bpf.h. */
@@ -54,8 +56,9 @@ struct stack_scratch {
 	__u64 known; /* the stack that was last found among those sent, 0: none */
 	__u32 known_program;
 	__u32 count;
-	__u64 hash;                         /* of the frames */
-	__u32 end;                          /* enum unwind_end */
+	__u64 hash;  /* of the frames */
+	__u64 words; /* of the code addresses on the stack, and their places: unwind_scan() */
+	__u32 end;   /* enum unwind_end */
 	__u64 first_ip, first_sp, first_bp; /* registers that the walk began with */
 	__u64 ip, sp, bp;                   /* of the frame that it has come to */
 	__u64 interrupted;                  /* UNWIND_INTERRUPTED, if ip is no return address */
@@ -69,7 +72,7 @@ struct stack_scratch {
 	__u64 window_start;
 	__u64 window_bytes;
 	__u64 word;
-	__u32 next_range, is_code;
+	__u32 next_range;
 	struct unwind_range ranges[UNWIND_RANGES];
 	__u32 return_count;
 	struct unwind_return returns[UNWIND_RETURNS];
@@ -291,7 +294,7 @@ static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
 
 	range->start = vma->vm_start;
 	range->bytes = vma->vm_end - vma->vm_start;
-	scratch->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
+	range->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
 	return 0;
 }
 
@@ -305,7 +308,8 @@ static __always_inline bool unwind_is_nameless(struct stack_scratch *scratch)
 				unwind_seen, &scratch, 0);
 
 	/* Any other error: the lock was taken. */
-	return err ? err == -ENOENT : !scratch->is_code;
+	return err ? err == -ENOENT :
+		     !scratch->ranges[scratch->next_range & (UNWIND_RANGES - 1)].is_code;
 }
 
 /*
@@ -354,13 +358,14 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 /* ---- copies ---- */
 
 /*
- * Reports the mapping that a word of the window leads to, if it is a mapping of code; and remembers
- * it, as most words that look like addresses lead to the same few.
+ * Looks at a word of the window. If it leads into a file's code, the mapping is reported, and the
+ * word and its place tell this stack from others. Mappings are remembered, as most words that look
+ * like addresses lead to the same few.
  */
 static long unwind_scan(__u32 n, struct stack_scratch **at)
 {
 	struct stack_scratch *scratch = *at;
-	__u64 address = *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_WINDOW - 8)));
+	__u64 address = *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_WINDOW - 8))), is_code;
 	long err;
 	__u32 i;
 
@@ -368,15 +373,24 @@ static long unwind_scan(__u32 n, struct stack_scratch **at)
 		return 0;
 	for (i = 0; i < UNWIND_RANGES; i++)
 		if (address - scratch->ranges[i].start < scratch->ranges[i].bytes)
+			break;
+	if (i < UNWIND_RANGES) {
+		is_code = scratch->ranges[i].is_code;
+	} else {
+		err = bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0);
+		if (err == -ENOENT)
 			return 0;
-	err = bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0);
-	if (err == -ENOENT)
-		return 0;
-	if (!err)
-		scratch->next_range++;
-	/* Where the lock was taken, module_announce() tries harder. */
-	if (err || scratch->is_code)
-		module_announce(scratch->program, address);
+		i = scratch->next_range & (UNWIND_RANGES - 1);
+		is_code = err || scratch->ranges[i].is_code;
+		if (!err)
+			scratch->next_range++;
+		/* Where the lock was taken, module_announce() tries harder. */
+		if (is_code)
+			module_announce(scratch->program, address);
+	}
+	if (is_code)
+		scratch->words = stack_mix(
+			scratch->words ^ (scratch->window_start - scratch->sp + n * 8), address);
 	return 0;
 }
 
@@ -498,6 +512,7 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 
 	if (!scratch)
 		return 0;
+	scratch->words = stack_mix(scratch->hash, scratch->ip);
 	module_announce(scratch->program, scratch->ip);
 	/* The stack ends with its mapping, if not before. */
 	if (!bpf_find_vma(task, scratch->sp, unwind_seen, &scratch, 0)) {
