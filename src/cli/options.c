@@ -32,10 +32,12 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
 	};
 	static const char *const translators[] = { "tell", "yield" };
-	static const char *const stacks[] = { [STACKS_AUTO] = "auto",
-					      [STACKS_TAKEN] = "allocations",
-					      [STACKS_ALWAYS] = "always",
-					      [STACKS_NEVER] = "never" };
+	static const char *const stacks[] = {
+		[STACKS_NEVER] = "never",
+		[STACKS_AUTO] = "auto",
+		[STACKS_TAKEN] = "allocations",
+		[STACKS_ALWAYS] = "always",
+	};
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;

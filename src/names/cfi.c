@@ -271,9 +271,10 @@ static struct unwind_rule rule_of(Dwarf_Frame *frame, uint64_t address)
 		return (struct unwind_rule){ .cfa = UNWIND_END };
 	if (!cfa_read(frame, address, &cfa) || !register_read(frame, REGISTER_BP, address, &bp))
 		return none;
+	if (is_signal && is_ucontext(&cfa, &ip, &bp))
+		return (struct unwind_rule){ .cfa = UNWIND_SIGNAL };
 	if (is_signal)
-		return is_ucontext(&cfa, &ip, &bp) ? (struct unwind_rule){ .cfa = UNWIND_SIGNAL } :
-						     none;
+		return none;
 	if (!term_is(&ip, BASE_CFA, false, -8) || !cfa_set(&rule, &cfa) || !bp_set(&rule, &bp))
 		return none;
 	return rule;

@@ -16,11 +16,11 @@ enum returns_choice {
 
 /* Of which calls native stacks are taken. */
 enum stacks_choice {
+	STACKS_NEVER,
 	/* allocations and failed calls, where stacks are walked by rows (bpf/unwind.bpf.h) */
 	STACKS_AUTO,
 	STACKS_TAKEN,  /* of the same, by frame pointers if need be */
 	STACKS_ALWAYS, /* launches and waits, too */
-	STACKS_NEVER,
 };
 
 /* Functions that are not probed although allocations cannot be seen without them: see attach.c. */

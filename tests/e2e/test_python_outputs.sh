@@ -75,7 +75,7 @@ END
 for more in "" --stacks; do
 	# shellcheck disable=SC2086
 	"$CUTOP" -b -f folded --folded-by leaked $more --library "$library" -- "$interpreter" "$program" "$library" 2>"$T/folded.err" |
-		sed 's/^[^;]*;//; s/;[^;]*(python);.* \([0-9]*\)$/&/; s/\((python)\);.* \([0-9]*\)$/\1 \2/' >"$T/folded"
+		sed 's/^[^;]*;//; s/^\(_start[^;]*;\)*\(__libc_start[^;]*;\)*//; s/;[^;]*(python);.* \([0-9]*\)$/&/; s/\((python)\);.* \([0-9]*\)$/\1 \2/' >"$T/folded"
 	check "folded $more: $(diff "$T/folded.expected" "$T/folded") $(cat "$T/folded.err")" cmp -s "$T/folded.expected" "$T/folded"
 done
 
@@ -93,8 +93,8 @@ cat >"$T/calls.expected" <<'END'
 END
 run json trace --stacks -f json --library "$library" -- "$interpreter" "$program" "$library"
 run chrome trace --stacks -f chrome --library "$library" -- "$interpreter" "$program" "$library"
-jq -c 'select(.call) | [.call] + (.stack | map(select(test("python")) | sub(" \\(python\\)$"; "")))' "$T/json.out" >"$T/json.calls"
-jq -c '.traceEvents[] | select(.ph == "X") | [.name] + (.args.stack | map(select(test("python")) | sub(" \\(python\\)$"; "")))' \
+jq -c 'select(.call) | [.call] + (.stack | map(select(test("\\(python\\)$")) | sub(" \\(python\\)$"; "")))' "$T/json.out" >"$T/json.calls"
+jq -c '.traceEvents[] | select(.ph == "X") | [.name] + (.args.stack | map(select(test("\\(python\\)$")) | sub(" \\(python\\)$"; "")))' \
 	"$T/chrome.out" >"$T/chrome.calls"
 for format in json chrome; do
 	check "trace, $format: $(diff "$T/calls.expected" "$T/$format.calls")" cmp -s "$T/calls.expected" "$T/$format.calls"
