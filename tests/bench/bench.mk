@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/storm \
+noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
 	tests/bench/together tests/bench/worker \
 	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
@@ -42,6 +42,12 @@ tests_bench_seeds_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
 tests_bench_seeds_LDADD = $(tests_bench_worker_LDADD)
 tests_bench_seeds_LDFLAGS = $(tests_bench_worker_LDFLAGS)
 
+tests_bench_stacks_load_SOURCES = tests/bench/stacks_load.c
+tests_bench_stacks_load_CFLAGS = $(AM_CFLAGS) -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -fno-optimize-sibling-calls
+tests_bench_stacks_load_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
+tests_bench_stacks_load_LDADD = $(tests_bench_worker_LDADD)
+tests_bench_stacks_load_LDFLAGS = $(tests_bench_worker_LDFLAGS)
+
 tests_bench_together_SOURCES = tests/bench/together.c
 tests_bench_together_CFLAGS = $(tests_bench_worker_CFLAGS)
 tests_bench_together_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
@@ -68,6 +74,7 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/around.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/python.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
 	tests/bench/screen
 	tests/bench/filter
 
@@ -77,4 +84,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/trace.sh

@@ -53,6 +53,17 @@ expect short '[p.sites[].leaked_bytes] | add' 2420000
 expect short '[p.sites[].stack[0] | test("^make\\+")] | all' true
 expect_nothing_lost short
 
+# ---- the site is named by its innermost frame that is not left out
+watch skip --stacks --site-skip make --site-skip 'second*' -- "$program" 3
+expect skip 'p.sites | map([(.site | sub("\\+0x.*"; "")), (.stack[0] | sub("\\+0x.*"; "")), .leaked_bytes]) | sort | map(join(" "))' \
+	'["first make 300","main make 3000","third make 3000","third make 30000"]'
+
+# ---- failed calls have a stack; with =never nothing has
+watch failed --stacks -- "$workload" double
+expect failed '[p.failures[] | (.stack | length > 3)] | all' true
+watch never --stacks=never -- "$program" 3
+expect never '[p.sites[].stack]' '[null]'
+
 # ---- the leak report: each way below its bytes, innermost first
 "$CUTOP" -b -n 1 --stacks -- "$program" >"$T/report" 2>"$T/report.err"
 sed -n '/BLOCKS/,$p' "$T/report" | sed 's/+0x[0-9a-f]* at / /; s/ *$//; /libc/d; s/ (site_calls)//; /^ *_start+/d' >"$T/report.short"

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/wrappers.h"
 #include "names/resolver.h"
 #include "self_file.h"
 #include "util/util.h"
@@ -394,6 +395,37 @@ START_TEST(hostile_lines)
 }
 END_TEST
 
+/* What stands between a program and CUDA, and what only looks like it. */
+START_TEST(wrapping_functions_are_known)
+{
+	static const struct {
+		const char *name, *file;
+		bool is;
+	} cases[] = {
+		{ "cudaMalloc", "vectorAdd", true }, /* the template of CUDA's header */
+		{ "cuMemAllocTyped", "a.out", true },
+		{ "cudata_load", "a.out", false },
+		{ "custom_alloc", "a.out", false },
+		{ "thrust::detail::allocate", "a.out", true },
+		{ "thrusters::fire", "a.out", false },
+		{ "c10::cuda::CUDACachingAllocator::raw_alloc", "libtorch.so", true },
+		{ "at::native::empty_cuda", "libtorch_cuda.so", true },
+		{ "atlas::load", "a.out", false },
+		{ "std::vector::reserve", "a.out", true },
+		{ "ffi_call", "libffi.so.8", true },
+		{ NULL, "libffi.so.8", true },
+		{ NULL, "a.out", false },
+		{ "main", "libcudart.so.13", true },
+		{ "main", "a.out", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(cases); i++)
+		ck_assert_msg(wrapper_is_function(cases[i].name, cases[i].file) == cases[i].is,
+			      "%s (%s)", cases[i].name ? cases[i].name : "-", cases[i].file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lines");
@@ -412,6 +444,7 @@ int main(void)
 	tcase_add_test(tests, a_users_files_end_no_others_lines);
 	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
 	tcase_add_test(tests, hostile_lines);
+	tcase_add_test(tests, wrapping_functions_are_known);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

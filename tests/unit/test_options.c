@@ -97,6 +97,18 @@ START_TEST(test_options)
 	ck_assert(!parse("doctor --translators yield"));
 	ck_assert(parse("-b --returns never"));
 	ck_assert(!parse("-b --returns never --exact-launches"));
+	ck_assert(!parse("-b --returns never --stacks"));
+	ck_assert(parse("-b --returns never --stacks=auto"));
+	ck_assert(parse("-b"));
+	ck_assert_int_eq(options.stacks, STACKS_NEVER);
+	ck_assert(parse("-b --stacks"));
+	ck_assert(options.stacks == STACKS_TAKEN && !options.launch_sites);
+	ck_assert(parse("-b --stacks=always"));
+	ck_assert(options.stacks == STACKS_ALWAYS && options.launch_sites);
+	ck_assert(parse("-b --stacks --stacks=never"));
+	ck_assert_int_eq(options.stacks, STACKS_NEVER);
+	ck_assert(!parse("-b --stacks=some"));
+	ck_assert(!parse("trace -E --stacks"));
 	ck_assert(!parse("-b --returns never --launch-sites"));
 	ck_assert(parse("record --launch-sites -o x"));
 	ck_assert(options.launch_sites);
