@@ -132,6 +132,16 @@ static void check_overlays(struct doctor *doctor, const struct check *check)
 		      "a file seen through two overlay mounts counts twice (Linux 5.17 tells that it is one)");
 }
 
+static void check_native_stacks(struct doctor *doctor, const struct check *check)
+{
+	struct kernel_features features;
+
+	if (features_of(&doctor->facts, &features, NULL) && !features.unwind)
+		FOUND(DOCTOR_NOTE, NULL,
+		      "--stacks follows frame pointers: stacks of code without them end early (unwinding needs "
+		      "x86-64 and Linux 5.17)");
+}
+
 static void check_pid_namespace(struct doctor *doctor, const struct check *check)
 {
 	if (doctor->facts.own_pids)
@@ -577,6 +587,7 @@ static const struct check checks[] = {
 	{ .section = SECTION_KERNEL, .name = "btf", .machine = check_btf },
 	{ .section = SECTION_KERNEL, .name = "attach_method", .machine = check_method },
 	{ .section = SECTION_KERNEL, .name = "overlays", .machine = check_overlays },
+	{ .section = SECTION_KERNEL, .name = "native_stacks", .machine = check_native_stacks },
 	{ .section = SECTION_KERNEL, .name = "pid_namespace", .machine = check_pid_namespace },
 	{ .section = SECTION_KERNEL, .name = "lockdown", .machine = check_lockdown },
 	{ .section = SECTION_KERNEL, .name = "jit", .machine = check_jit },

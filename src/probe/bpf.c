@@ -320,14 +320,26 @@ int bpf_load(struct bpf *bpf, struct reason *why)
 	return 0;
 }
 
+static int bpf_try(struct bpf *bpf, const struct kernel_features *features,
+		   const struct bpf_settings *settings, struct reason *why)
+{
+	int err = bpf_prepare(bpf, features, settings, why);
+
+	return err ? err : bpf_load(bpf, why);
+}
+
 int bpf_open(struct bpf *bpf, const struct kernel_features *features,
 	     const struct bpf_settings *settings, struct reason *why)
 {
 	struct kernel_features less = *features;
-	int err = bpf_prepare(bpf, features, settings, why);
+	int err = bpf_try(bpf, features, settings, why);
 
-	if (!err)
-		err = bpf_load(bpf, why);
+	/* Stacks can be had by frame pointers, too, if this kernel does not take their programs. */
+	if (err && err != -EPERM && features->unwind &&
+	    (settings->stacks || settings->stacks_by_rows)) {
+		less.unwind = false;
+		err = bpf_try(bpf, &less, settings, why);
+	}
 	/*
 	 * The first kernels with bpf_preempt_disable() let a program call no global function while
 	 * it is held.
@@ -335,8 +347,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features,
 	if (!err || !bpf->held || !features->hold || err == -EPERM)
 		return err;
 	less.hold = false;
-	err = bpf_prepare(bpf, &less, settings, why);
-	return err ? err : bpf_load(bpf, why);
+	return bpf_try(bpf, &less, settings, why);
 }
 
 void bpf_close(struct bpf *bpf)
