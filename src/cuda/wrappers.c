@@ -51,9 +51,11 @@ static bool is_typed(const char *name)
 bool wrapper_is_function(const char *name, const char *file)
 {
 	static const char *const names[] = {
-		"thrust::*",   "cub::*",      "cuda::*",          "rmm::*",
-		"c10::*",      "at::*",       "std::*",           "__gnu_cxx::*",
-		"pybind11::*", "nanobind::*", "boost::python::*", NULL,
+		"thrust::*",   "cub::*",       "cuda::*",
+		"rmm::*",      "c10::*",       "at::*",
+		"std::*",      "__gnu_cxx::*", "libcudart_static_*",
+		"pybind11::*", "nanobind::*",  "boost::python::*",
+		NULL,
 	};
 	static const char *const files[] = {
 		"libcudart.so*", "libcuda.so*", "libc10*.so*", "librmm.so*",

@@ -58,6 +58,18 @@ watch skip --stacks --site-skip make --site-skip 'second*' -- "$program" 3
 expect skip 'p.sites | map([(.site | sub("\\+0x.*"; "")), (.stack[0] | sub("\\+0x.*"; "")), .leaked_bytes]) | sort | map(join(" "))' \
 	'["first make 300","main make 3000","third make 3000","third make 30000"]'
 
+# ---- typed wrappers of CUDA's header: their callers are the sites
+if [ -n "${NVCC:-}" ] && "$NVCC" -g -O0 -cudart shared -o "$T/typed" "$top_srcdir/tests/e2e/typed.cu" 2>"$T/typed.err"; then
+	typed=$top_srcdir/tests/e2e/typed.cu
+	grows=$(grep -n 'growing' "$typed" | cut -d : -f 1)
+	shares=$(grep -n 'sharing' "$typed" | cut -d : -f 1)
+	watch typed --stacks -- env LD_LIBRARY_PATH="$double" "$T/typed"
+	expect typed 'p.sites | map([(.site | sub("\\+0x[0-9a-f]+ "; " ")), (.stack[0] | sub("\\+0x.*"; "")), .leaked_bytes]) | sort | map(map(tostring) | join(", "))' \
+		"[\"grow at typed.cu:$grows (typed), cudaMalloc, 1000\",\"grow at typed.cu:$grows (typed), cudaMalloc, 2000\",\"share at typed.cu:$shares (typed), cudaMallocManaged, 300\"]"
+else
+	echo "typed wrappers are not tried: no nvcc: $(head -n 3 "$T/typed.err" 2>/dev/null)"
+fi
+
 # ---- failed calls have a stack; with =never nothing has
 watch failed --stacks -- "$workload" double
 expect failed '[p.failures[] | (.stack | length > 3)] | all' true
