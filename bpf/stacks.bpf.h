@@ -94,7 +94,7 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + STACK_BYTES, bpf_ktime_get_ns());
 	rec->stack = hash;
 	rec->count = count;
-	rec->shown = 0;
+	rec->shown = with_rows && scratch->end == UNWIND_CUT ? UNWIND_STACK_IS_CUT : 0;
 	bpf_probe_read_kernel(rec->frames, STACK_BYTES, scratch->frames);
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 	if (walk.again)

@@ -296,6 +296,8 @@ struct rec_stack {
 /* A place in Python code has no address, but a number that no user space address can be. */
 #define PLACE_PYTHON           0x7000000000000000ull
 #define PLACE_IS_PYTHON(place) ((place) >> 56 == 0x70)
+/* The last frame of a stack whose next frame could not be found. */
+#define PLACE_CUT 0x7100000000000000ull
 
 enum frame_language { FRAME_NATIVE, FRAME_PYTHON, FRAME_LANGUAGES };
 

@@ -94,6 +94,9 @@ struct rec_stack_part {
 	__u8 copy[];
 };
 
+/* In struct rec_stack.shown, in the ring only: the stack goes on, nobody knows where. */
+#define UNWIND_STACK_IS_CUT (1u << 31)
+
 /* Struct rec_stack_copy.flags */
 #define UNWIND_AT_INTERRUPTED 1 /* ip is where a signal's frame was interrupted */
 

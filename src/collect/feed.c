@@ -290,7 +290,10 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 	if (!stack)
 		return;
 	for (i = 0; i < stack->count; i++)
-		site_feed(feed, &stack->hdr, stack->frames[i]);
+		if (stack->frames[i] == PLACE_CUT)
+			site_names_cut(feed->sites, stack->hdr.program, site_told, feed);
+		else
+			site_feed(feed, &stack->hdr, stack->frames[i]);
 	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);
 	free(stack);
 }

@@ -340,16 +340,20 @@ static bool frame_leave(struct walk *walk, const struct unwind_rule *rule)
 	return true;
 }
 
-static void walk_on(struct walk *walk)
+/* Returns false if the stack goes on where the walk ends. */
+static bool walk_on(struct walk *walk)
 {
 	struct unwind_rule rule;
 
 	while (walk->count < CUTOP_STACK_FRAMES) {
 		walk->frames[walk->count++] = walk->ip;
 		rule = frame_rule(walk);
-		if (rule.cfa == UNWIND_END || rule.cfa == UNWIND_NONE || !frame_leave(walk, &rule))
-			break;
+		if (rule.cfa == UNWIND_END)
+			return true;
+		if (rule.cfa == UNWIND_NONE || !frame_leave(walk, &rule))
+			return false;
 	}
+	return true;
 }
 
 void native_stacks_part(struct native_stacks *native, const struct rec_stack_part *record,
@@ -383,6 +387,7 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	struct walk walk = { .native = native, .record = record };
 	struct rec_stack *stack;
 	size_t bytes;
+	bool whole;
 
 	if (size < sizeof(*record) || record->bytes > size - sizeof(*record) ||
 	    record->count > CUTOP_STACK_FRAMES || !record->stack)
@@ -393,7 +398,7 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	walk.interrupted = record->flags & UNWIND_AT_INTERRUPTED;
 	walk.count = record->count;
 	memcpy(walk.frames, record->frames, record->count * sizeof(record->frames[0]));
-	walk_on(&walk);
+	whole = walk_on(&walk);
 	native->walks++;
 	parts_drop(native, record->stack);
 	bytes = sizeof(*stack) + walk.count * sizeof(stack->frames[0]);
@@ -405,6 +410,7 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	stack->hdr.size = (__u16)bytes;
 	stack->stack = record->stack;
 	stack->count = walk.count;
+	stack->shown = whole ? 0 : UNWIND_STACK_IS_CUT;
 	memcpy(stack->frames, walk.frames, walk.count * sizeof(stack->frames[0]));
 	return stack;
 }

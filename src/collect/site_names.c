@@ -300,6 +300,25 @@ void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint
 		site_name(names, &key, pid, &telling);
 }
 
+void site_names_cut(struct site_names *names, uint32_t program,
+		    void (*told)(void *context, const struct rec_hdr *record), void *context)
+{
+	static const char text[] = "(the stack ends early)";
+	struct rec_frame *frame;
+	struct rec_text *record;
+
+	if (!is_first(names, program, PLACE_CUT))
+		return;
+	record = text_record_new(REC_SITE, program, PLACE_CUT, 0, text);
+	frame = frame_record_new(program, PLACE_CUT, FRAME_NATIVE, text, "", "", 0, 0);
+	if (record)
+		told(context, &record->hdr);
+	if (frame)
+		told(context, &frame->hdr);
+	free(record);
+	free(frame);
+}
+
 struct answering {
 	struct site_names *names;
 	struct telling telling;

@@ -22,6 +22,10 @@ void site_names_free(struct site_names *names);
 void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
 		     void (*told)(void *context, const struct rec_hdr *record), void *context);
 
+/* The same for PLACE_CUT. */
+void site_names_cut(struct site_names *names, uint32_t program,
+		    void (*told)(void *context, const struct rec_hdr *record), void *context);
+
 /*
  * The same for sites whose line has been found since. Waits for the last ones as resolver_answers()
  * does.

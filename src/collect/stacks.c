@@ -16,6 +16,7 @@
 
 #include "cuda/wrappers.h"
 #include "cutop_python.h"
+#include "cutop_unwind.h"
 #include "names/demangle.h"
 
 /*
@@ -212,7 +213,7 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	struct known_stack *known;
 	struct address_name name;
 	struct rec_stack *cut;
-	uint32_t count, shown = 0;
+	uint32_t count, marked, shown = 0;
 	bool choosing;
 
 	if (!record->count || record->count > CUTOP_STACK_FRAMES ||
@@ -231,15 +232,19 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 			choosing = false;
 		}
 	}
-	cut = calloc(1, sizeof(*cut) + count * sizeof(cut->frames[0]));
+	/* It ends with a mark, if it has not come to its end. */
+	marked = count + (record->shown & UNWIND_STACK_IS_CUT && count < CUTOP_STACK_FRAMES);
+	cut = calloc(1, sizeof(*cut) + marked * sizeof(cut->frames[0]));
 	if (!cut)
 		return NULL;
 	*cut = *record;
-	cut->hdr.size = (__u16)(sizeof(*cut) + count * sizeof(cut->frames[0]));
-	cut->count = count;
+	cut->hdr.size = (__u16)(sizeof(*cut) + marked * sizeof(cut->frames[0]));
+	cut->count = marked;
 	cut->shown = shown;
 	memcpy(cut->frames, record->frames, count * sizeof(cut->frames[0]));
-	cut->stack = hash_of(cut->frames, count);
+	if (marked > count)
+		cut->frames[count] = PLACE_CUT;
+	cut->stack = hash_of(cut->frames, marked);
 	known = known_set(stacks, record->hdr.program, record->stack, cut->stack);
 	if (known) {
 		known->shown = cut->frames[shown];

@@ -12,7 +12,8 @@
 #   calls nothing back (_start, the start of a thread) is an address of the stack. 1 is right for an unwinder, 0 demands all;
 #   frame pointers end in the C library, which has none: 3. What needed that is counted.
 # Of a stack that is deeper than @depth, which is all that cutop keeps, those innermost must all be there.
-# Where the truth says that LEAST are enough, the stack may end after so many.
+# Where the truth says that LEAST are enough, the stack may end after so many, if it is marked as one that ends early (cut).
+# A whole one is not.
 BEGIN {
 	if (depth == "")
 		depth = 127
@@ -27,10 +28,12 @@ function number(hex,   value, i) {
 	return value
 }
 
-function differs(   have, want, same, i, apart, allowed) {
+function differs(   have, cut, want, same, i, apart, allowed) {
 	if (!($3 in got))
 		return "cutop has no such allocation"
 	have = split(got[$3], at, " ")
+	cut = have && at[have] == "cut"
+	have -= cut
 	if (!have)
 		return "it has no stack"
 	want = NF - 3
@@ -48,13 +51,13 @@ function differs(   have, want, same, i, apart, allowed) {
 		farthest[$1] = apart
 	for (same = 1; same < have && same < want && at[same + 1] == $(same + 4); same++)
 		;
-	if (same == want && same == have)
+	if (same == want && same == have && !cut)
 		return ""
 	if (want - same <= allowed && have - same <= allowed) {
 		without[$1]++
 		return ""
 	}
-	if ($2 > 0 && same == have && same >= $2) {
+	if ($2 > 0 && same == have && same >= $2 && cut) {
 		ended[$1]++
 		return ""
 	}

@@ -69,7 +69,10 @@ static void alloc_print(const struct rec_alloc *record)
 
 	printf("%llu", (unsigned long long)record->bytes);
 	for (i = 0; stack && i < stack->count; i++)
-		printf(" 0x%" PRIx64, stack->frames[i]);
+		if (stack->frames[i] == PLACE_CUT)
+			printf(" cut");
+		else
+			printf(" 0x%" PRIx64, stack->frames[i]);
 	putchar('\n');
 }
 
