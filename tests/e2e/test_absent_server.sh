@@ -70,6 +70,11 @@ begin() {
 	: >"$T/$begun.err"
 	"$CUTOP" "$@" >"$T/$begun.out" 2>"$T/$begun.err" 4>&- 5>&- &
 	cutop=$!
+	# Until then it is a shell, to which a signal may be lost.
+	wait_for 20 is_cutop || fail "$begun: cutop does not start"
+}
+is_cutop() {
+	[ "$(readlink "/proc/$cutop/exe")" = "$(readlink -f "$CUTOP")" ] || gone "$cutop"
 }
 documents() {	# COUNT: so many, of the one begun
 	[ "$(grep -c '^{"schema"' "$T/$begun.out")" -ge "$1" ]

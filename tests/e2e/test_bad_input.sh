@@ -116,9 +116,14 @@ unread() {
 	start unread -o "$T/fifo" "$@" 9>&-
 	check "unread: $*: it starts" wait_for 30 has_opened "$cutop"
 }
+# What it has to print, it cannot; a live one may also wait for its next snapshot, and prints one when it is told to end.
+is_waiting() {
+	grep -q poll "/proc/$1/wchan"
+}
 for mode in "-b -d 0.05" "-b --replay $T/calls.cutop" "trace --replay $T/calls.cutop"; do
 	# shellcheck disable=SC2086
 	unread $mode
+	check "unread: $mode: it waits for the reader" wait_for 30 is_waiting "$cutop"
 	kill -TERM "$cutop"
 	wait "$cutop"
 	status=$?
