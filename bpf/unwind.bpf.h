@@ -299,8 +299,8 @@ static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
 }
 
 /*
- * A row is missing, but nobody could say what belongs into it: the code is no file's, as it was
- * compiled while the program runs.
+ * True if the row that is missing cannot be made: no file contains the code, as it was compiled while
+ * the program runs.
  */
 static __always_inline bool unwind_is_nameless(struct stack_scratch *scratch)
 {

@@ -29,7 +29,7 @@ enum unwind_cfa {
 
 /* How the caller's rbp is had. */
 enum unwind_bp {
-	UNWIND_BP_SAME, /* the function does not change it, or nobody knows */
+	UNWIND_BP_SAME, /* the function does not change it, or that is unknown */
 	UNWIND_BP_CFA,  /* it lies at CFA + bp */
 	UNWIND_BP_OWN,  /* it lies at rbp + bp */
 	UNWIND_BP_COUNT
@@ -94,7 +94,7 @@ struct rec_stack_part {
 	__u8 copy[];
 };
 
-/* In struct rec_stack.shown, in the ring only: the stack goes on, nobody knows where. */
+/* In struct rec_stack.shown, in the ring only: the stack goes on, but its next frame is unknown. */
 #define UNWIND_STACK_IS_CUT (1u << 31)
 
 /* Struct rec_stack_copy.flags */

@@ -45,7 +45,7 @@ struct module_files {
 	size_t later_count;
 	unsigned int later_news; /* errands_news() when they were tried last */
 	struct resolver *resolver;
-	struct resolver *rules; /* NULL: nobody wants them */
+	struct resolver *rules; /* NULL: they are not needed */
 	struct module_file *files;
 	uint64_t clock;
 	uint64_t released; /* CLOCK_MONOTONIC */

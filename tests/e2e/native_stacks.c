@@ -423,7 +423,7 @@ static OWN void from_generated(void)
 	link_3(1, 2, 3, 4);
 }
 
-/* Nobody can see through it: the stack ends there. */
+/* There is no way out of it that is known: the stack ends there. */
 static void generated(void)
 {
 #ifdef __x86_64__
