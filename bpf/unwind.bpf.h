@@ -406,6 +406,8 @@ static long unwind_note(__u32 i, struct stack_scratch **at)
 	bpf_core_read(&found->address, 8, &instance->orig_ret_vaddr);
 	bpf_core_read(&scratch->instance, 8, &instance->next);
 	scratch->return_count = i + 1;
+	/* On the stack they all look alike. */
+	scratch->words = stack_mix(scratch->words ^ (found->at - scratch->sp), found->address);
 	return 0;
 }
 
