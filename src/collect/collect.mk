@@ -10,7 +10,7 @@ collect_sources = \
 	src/collect/container.c src/collect/container.h \
 	src/collect/feed.c src/collect/feed.h \
 	src/collect/feed_internal.h \
-	src/collect/feed_rows.c \
+	src/collect/feed_rows.c src/collect/feed_stacks.c \
 	src/collect/late_kernels.c src/collect/late_kernels.h \
 	src/collect/module_files.c src/collect/module_files.h \
 	src/collect/modules.c src/collect/modules.h \

@@ -165,7 +165,7 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 
 /* ---- records ---- */
 
-static void site_told(void *context, const struct rec_hdr *record)
+void feed_tell(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
 
@@ -174,7 +174,7 @@ static void site_told(void *context, const struct rec_hdr *record)
 
 void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
-	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, site_told, feed);
+	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, feed_tell, feed);
 }
 
 static void later_feed(struct feed *feed);
@@ -190,7 +190,7 @@ void feed_settle(struct feed *feed, bool hurry)
 		errands_tend(probe_outside(feed->probe)->errands);
 		later_feed(feed);
 	}
-	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, site_told,
+	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, feed_tell,
 			 feed);
 	site_names_give_up(feed->sites);
 }
@@ -272,7 +272,7 @@ static void later_feed(struct feed *feed)
 
 	unread_names_again(feed->unread, name_told, feed);
 	if (modules_try_again(feed->modules) || news != feed->news)
-		site_names_again(feed->sites, site_told, feed);
+		site_names_again(feed->sites, feed_tell, feed);
 	if (feed->unidentified && news != feed->news) {
 		feed->unidentified = false;
 		HASH_ITER(hh, feed->watched, watched, next)
@@ -280,117 +280,6 @@ static void later_feed(struct feed *feed)
 				identity_feed(feed, watched, false);
 	}
 	feed->news = news;
-}
-
-static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)
-{
-	struct rec_stack *stack = stacks_add(feed->stacks, record, size);
-	uint32_t i;
-
-	if (!stack)
-		return;
-	for (i = 0; i < stack->count; i++)
-		if (stack->frames[i] == PLACE_CUT)
-			site_names_cut(feed->sites, stack->hdr.program, site_told, feed);
-		else
-			site_feed(feed, &stack->hdr, stack->frames[i]);
-	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);
-	free(stack);
-}
-
-/* A stack that was copied, to be walked here. */
-static void copy_feed(struct feed *feed, const struct rec_stack_copy *record, size_t size)
-{
-	struct rec_stack *stack = feed->native ? native_stacks_walk(feed->native, record, size) :
-						 NULL;
-
-	if (stack)
-		stack_feed(feed, stack, stack->hdr.size);
-	free(stack);
-}
-
-static void python_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size)
-{
-	/* Where it went from there is the first of its frames. */
-	if (hdr->type == REC_PYTHON_STACK && size >= sizeof(struct rec_python_stack))
-		site_feed(feed, hdr, ((const struct rec_python_stack *)hdr)->site);
-	python_stacks_record(feed->python, hdr, size, site_told, feed);
-}
-
-/*
- * Makes the site of a call that failed known: of a Python program, its line, and by which way.
- * Returns the stack, or 0.
- */
-static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 *site)
-{
-	uint64_t stack = *site;
-
-	if (!(stack & (PYTHON_STACK | NATIVE_STACK))) {
-		site_feed(feed, hdr, *site);
-		return 0;
-	}
-	*site = stacks_shown(feed->stacks, hdr->program, stack);
-	return stacks_id(feed->stacks, hdr->program, stack);
-}
-
-static void fail_feed(struct feed *feed, const struct rec_fail *record)
-{
-	struct rec_fail_at at = { .fail = *record };
-
-	at.stack = failed_site(feed, &at.fail.hdr, &at.fail.site);
-	if (at.stack)
-		at.fail.hdr.size = sizeof(at);
-	record_sink_put(feed->sink, &at.fail.hdr, at.fail.hdr.size);
-}
-
-/* A free that failed: perhaps a double free, whose site the log shows. */
-static void free_feed(struct feed *feed, const struct rec_free *record)
-{
-	struct rec_free_at at = { .free = *record };
-
-	at.stack = failed_site(feed, &at.free.hdr, &at.free.site);
-	if (at.stack)
-		at.free.hdr.size = sizeof(at);
-	record_sink_put(feed->sink, &at.free.hdr, at.free.hdr.size);
-}
-
-static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)
-{
-	struct rec_alloc alloc;
-
-	site_feed(feed, &record->hdr, record->site);
-	if (!record->stack || size != sizeof(alloc)) {
-		record_sink_put(feed->sink, &record->hdr, size);
-		return;
-	}
-	alloc = *record;
-	alloc.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
-	record_sink_put(feed->sink, &alloc.hdr, size);
-}
-
-static void instantiated_feed(struct feed *feed, const struct rec_instantiated *record)
-{
-	struct rec_instantiated made = *record;
-
-	site_feed(feed, &made.hdr, made.site);
-	if (made.stack)
-		made.stack = stacks_id(feed->stacks, made.hdr.program, made.stack);
-	record_sink_put(feed->sink, &made.hdr, sizeof(made));
-}
-
-/* A traced call. Its stack is known by another number once it was cut. */
-static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
-{
-	/* The larger of the two types: the ring cannot be written to */
-	struct rec_call_kernel call;
-
-	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
-		record_sink_put(feed->sink, &record->hdr, size);
-		return;
-	}
-	memcpy(&call, record, size);
-	call.call.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
-	record_sink_put(feed->sink, &call.call.hdr, size);
 }
 
 static void module_at_feed(struct feed *feed, const struct rec_module_at *record)
@@ -446,6 +335,8 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		watched = feed_watch_row(feed, hdr->program);
 	if (watched && watched->ignored)
 		return;
+	if (feed_stacks_take(feed, hdr, size))
+		return;
 	switch (hdr->type) {
 	case REC_END:
 		if (watched)
@@ -460,27 +351,6 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		if (size >= sizeof(struct rec_module_at))
 			module_at_feed(feed, data);
 		return;
-	case REC_ALLOC: alloc_feed(feed, data, size); return;
-	case REC_INSTANTIATED:
-		if (size >= sizeof(struct rec_instantiated))
-			instantiated_feed(feed, data);
-		return;
-	case REC_CALL: call_feed(feed, data, size); return;
-	case REC_STACK: stack_feed(feed, data, size); return;
-	case REC_STACK_COPY: copy_feed(feed, data, size); return;
-	case REC_STACK_PART:
-		if (feed->native)
-			native_stacks_part(feed->native, data, size);
-		return;
-	case REC_PYTHON_CODE:
-	case REC_PYTHON_TABLE:
-	case REC_PYTHON_STACK: python_feed(feed, hdr, size); return;
-	case REC_FREE:
-		if (!((const struct rec_free *)data)->result)
-			break;
-		free_feed(feed, data);
-		return;
-	case REC_FAIL: fail_feed(feed, data); return;
 	case REC_HOST: site_feed(feed, hdr, ((const struct rec_host *)data)->site); break;
 	case REC_COPY:
 		if (((const struct rec_copy *)data)->flags & COPY_IS_ASYNC)
@@ -601,7 +471,7 @@ void feed_drain(struct feed *feed)
 	feed->drained = 0;
 	feed->is_cut = false;
 	ring_read(feed->ring);
-	site_names_lines(feed->sites, 0, 0, site_told, feed);
+	site_names_lines(feed->sites, 0, 0, feed_tell, feed);
 }
 
 bool feed_is_behind(const struct feed *feed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the feed's files share: feed.c, which reads records, and feed_rows.c, which reads the maps.
+ * What the feed's files share: feed.c, which reads records, feed_stacks.c, which takes those about
+ * stacks, and feed_rows.c, which reads the maps.
  */
 #ifndef COLLECT_FEED_INTERNAL_H
 #define COLLECT_FEED_INTERNAL_H
@@ -85,6 +86,13 @@ void feed_drain(struct feed *feed);
 void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end);
 /* Tells the model what the call site @address of the process of @hdr is, unless it was told. */
 void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address);
+
+/* Passes @record on to the model; @context is the feed. */
+void feed_tell(void *context, const struct rec_hdr *record);
+
+/* feed_stacks.c */
+/* Takes the record @hdr of @size bytes if it is about a stack, or refers to one. Else false. */
+bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size);
 
 /* feed_rows.c */
 /* feed_watch() of a program from its row, because its record was lost; NULL if it has none. */
