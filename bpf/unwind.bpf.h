@@ -549,14 +549,17 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 /* Sends the stack from where the walk ended. Returns 0, or -1 if the ring is full. */
 __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
 {
-	__u64 left, from;
+	__u64 left, pages, from;
 	__u32 i;
 
 	if (!thread || !scratch)
 		return -1;
 	left = unwind_clamp(scratch, scratch->sp, (UNWIND_PARTS + 1) * UNWIND_COPY_LONG);
-	if (left <= UNWIND_COPY_SHORT && left + (scratch->sp & 4095) <= 4096)
+	pages = left + (scratch->sp & 4095); /* bytes, from the first page on */
+	if (pages <= UNWIND_COPY_SHORT)
 		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_SHORT);
+	if (pages <= UNWIND_COPY_MEDIUM)
+		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_MEDIUM);
 	from = scratch->sp & ~4095ull;
 #pragma unroll
 	for (i = 1; i <= UNWIND_PARTS; i++) {

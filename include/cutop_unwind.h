@@ -79,9 +79,10 @@ struct unwind_set {
  */
 #define NATIVE_STACK (1ull << 62)
 
-/* Bytes of a stack that are sent; a record has room for either */
-#define UNWIND_COPY_SHORT 4096
-#define UNWIND_COPY_LONG  32768
+/* Bytes of a stack that are sent: a record has room for so many, as needed */
+#define UNWIND_COPY_SHORT  4096
+#define UNWIND_COPY_MEDIUM 12288
+#define UNWIND_COPY_LONG   32768
 
 /* Of a stack that is longer, more is sent before it, in so many parts of UNWIND_COPY_LONG bytes. */
 #define UNWIND_PARTS 7

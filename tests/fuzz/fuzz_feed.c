@@ -33,6 +33,7 @@
 #include "probe/bpf_rows.h"
 #include "probe/outside.h"
 #include "probe/ring.h"
+#include "probe/unwind_rows.h"
 
 #define START 100000000000ull
 /* No process has it: of the watched programs, and of the process that replies */
