@@ -2,8 +2,8 @@
 /*
  * Walks the native stack of code without frame pointers, by a table of rows (cutop_unwind.h) that
  * holds only the return addresses that were met so far: programs meet hundreds, while their
- * libraries have millions. Where a row is missing, a copy of the stack is sent from there on; user
- * space finishes the walk and adds the rows.
+ * libraries have millions. Where a row is missing, what may be addresses on the stack is sent from
+ * there on; user space finishes the walk and adds the rows.
  *
  * The stack is memory of the watched program, and may contain anything. The number of steps is
  * limited, each has to go up the stack (except through a signal's frame, whose handler may have a
@@ -17,10 +17,14 @@
 #include "cutop_python.h"
 #include "cutop_unwind.h"
 
-#define UNWIND_WINDOW   8192 /* bytes of the stack that are read at once; a power of two */
-#define UNWIND_FIRST    4096 /* the same, first: most stacks are shorter */
-#define UNWIND_TOP      4096 /* bytes at the beginning of a stack that are looked through */
-#define UNWIND_RANGES   4    /* mappings remembered while a copy is looked through */
+#define UNWIND_WINDOW 8192 /* bytes of the stack that are read at once; a power of two */
+#define UNWIND_FIRST  4096 /* the same, first: most stacks are shorter */
+#define UNWIND_PAGE   4096
+#define UNWIND_LOOK   32768 /* bytes that are looked through to tell stacks apart */
+#define UNWIND_TOP    4096  /* the same, at the beginning of a longer stack */
+#define UNWIND_RANGES 4     /* mappings remembered while a copy is looked through */
+/* Bytes below the end of a stack that belong to it; usually the largest size of one: ulimit -s */
+#define UNWIND_NEAR     (8u << 20)
 #define UNWIND_COPIES   2000 /* copies per second and program */
 #define UNWIND_RING_GAP 4    /* one part in so many of the ring is left to other records */
 
@@ -46,7 +50,7 @@ enum unwind_end {
 
 struct unwind_range {
 	__u64 start, bytes;
-	__u64 is_code;
+	__u32 is_code, is_executable; /* the first: of a file */
 };
 
 /* Of a thread; the first part is of stacks.bpf.h. */
@@ -74,8 +78,8 @@ struct stack_scratch {
 	__u64 word;
 	__u32 next_range;
 	struct unwind_range ranges[UNWIND_RANGES];
-	__u32 return_count;
-	struct unwind_return returns[UNWIND_RETURNS];
+	__u32 word_count;
+	/* While a stack is looked through: a page of it, and then the words that are kept. */
 	__u8 window[UNWIND_WINDOW];
 };
 
@@ -294,7 +298,8 @@ static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
 
 	range->start = vma->vm_start;
 	range->bytes = vma->vm_end - vma->vm_start;
-	range->is_code = vma->vm_file && vma->vm_flags & VM_EXEC;
+	range->is_executable = vma->vm_flags & VM_EXEC ? 1 : 0;
+	range->is_code = vma->vm_file && range->is_executable;
 	return 0;
 }
 
@@ -357,132 +362,175 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 
 /* ---- copies ---- */
 
-/*
- * Looks at a word of the window. If it leads into a file's code, the mapping is reported, and the
- * word and its place tell this stack from others. Mappings are remembered, as most words that look
- * like addresses lead to the same few.
- */
-static long unwind_scan(__u32 n, struct stack_scratch **at)
+/* Looking through a stack: for its first member see unwind_seen(). */
+struct unwind_look {
+	struct stack_scratch *scratch;
+	struct thread_state *thread;
+	__u64 left; /* bytes */
+	__u64 id; /* the stack's; 0: it is only looked at, and what is beyond the list is dropped */
+};
+
+/* Sends the words of a long stack that were kept so far. */
+__noinline int unwind_send_part(struct thread_state *thread, struct stack_scratch *scratch,
+				__u64 id)
 {
-	struct stack_scratch *scratch = *at;
-	__u64 address = *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_WINDOW - 8))), is_code;
-	long err;
+	struct rec_stack_part *rec;
+
+	if (!thread || !scratch)
+		return 0;
+	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + UNWIND_WORDS * sizeof(__u64), 0);
+	if (rec) { /* else they count as 0, and the stack ends early */
+		header_of(thread, &rec->hdr, REC_STACK_PART,
+			  sizeof(*rec) + UNWIND_WORDS * sizeof(__u64), bpf_ktime_get_ns());
+		rec->stack = id;
+		rec->word_count = scratch->word_count;
+		rec->pad = 0;
+		bpf_probe_read_kernel(rec->words, UNWIND_WORDS * sizeof(__u64),
+				      scratch->window + UNWIND_PAGE);
+		bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	}
+	scratch->word_count = 0;
+	return 0;
+}
+
+static __always_inline void unwind_keep(struct unwind_look *look, __u64 at, __u64 address)
+{
+	struct stack_scratch *scratch = look->scratch;
+	__u64 place = (at - scratch->sp) / 8;
+
+	if (place >= UNWIND_PLACES)
+		return;
+	if (scratch->word_count >= UNWIND_WORDS && look->id)
+		unwind_send_part(look->thread, scratch, look->id);
+	if (scratch->word_count < UNWIND_WORDS)
+		*(__u64 *)(scratch->window + UNWIND_PAGE +
+			   (scratch->word_count & (UNWIND_WORDS - 1)) * sizeof(__u64)) =
+			UNWIND_WORD(place, address);
+	scratch->word_count++;
+}
+
+/* True if @address may be of this thread's stack: the end of one is not far above it. */
+static __always_inline bool unwind_is_near(const struct stack_scratch *scratch, __u64 address)
+{
 	__u32 i;
 
+#pragma unroll
+	for (i = 0; i < 3; i++)
+		if (address < scratch->limits[i] && scratch->limits[i] - address < UNWIND_NEAR)
+			return true;
+	return false;
+}
+
+/*
+ * Looks at a word that lies at @at. If it leads into a file's code, the mapping is reported, and
+ * the word and its place tell this stack from others. Mappings are remembered, as most words that
+ * look like addresses lead to the same few.
+ */
+static __always_inline void unwind_look_at(struct unwind_look *look, __u64 at, __u64 address)
+{
+	struct stack_scratch *scratch = look->scratch;
+	__u32 is_code, is_executable, i;
+	long err;
+
 	if (address < 65536 || address >> 47)
-		return 0;
+		return;
 	for (i = 0; i < UNWIND_RANGES; i++)
 		if (address - scratch->ranges[i].start < scratch->ranges[i].bytes)
 			break;
 	if (i < UNWIND_RANGES) {
 		is_code = scratch->ranges[i].is_code;
+		is_executable = scratch->ranges[i].is_executable;
 	} else {
-		err = bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, at, 0);
+		err = bpf_find_vma(bpf_get_current_task_btf(), address, unwind_seen, look, 0);
 		if (err == -ENOENT)
-			return 0;
+			return;
 		i = scratch->next_range & (UNWIND_RANGES - 1);
 		is_code = err || scratch->ranges[i].is_code;
+		is_executable = err || scratch->ranges[i].is_executable;
 		if (!err)
 			scratch->next_range++;
 		/* Where the lock was taken, module_announce() tries harder. */
 		if (is_code)
 			module_announce(scratch->program, address);
 	}
+	/* A thread's stack may lie beside libraries, so near is no proof. */
+	if (is_executable || unwind_is_near(scratch, address))
+		unwind_keep(look, at, address);
 	if (is_code)
-		scratch->words = stack_mix(
-			scratch->words ^ (scratch->window_start - scratch->sp + n * 8), address);
+		scratch->words = stack_mix(scratch->words ^ (at - scratch->sp), address);
+}
+
+/* Page by page, since some may not be there, as those of large variables that are not used yet. */
+static long unwind_look_up(__u32 n, struct unwind_look *look)
+{
+	struct stack_scratch *scratch = look->scratch;
+	__u64 at = (scratch->sp & ~(UNWIND_PAGE - 1ull)) + (__u64)n * 8;
+
+	if (at < scratch->sp)
+		return 0;
+	if (at - scratch->sp >= look->left)
+		return 1;
+	if (!(at & (UNWIND_PAGE - 1)) || at == scratch->sp)
+		unwind_read(scratch, at, UNWIND_PAGE - (at & (UNWIND_PAGE - 1)));
+	if (at - scratch->window_start >= scratch->window_bytes)
+		return 0;
+	unwind_look_at(
+		look, at,
+		*(__u64 *)(scratch->window + ((at - scratch->window_start) & (UNWIND_PAGE - 8))));
 	return 0;
 }
 
-static long unwind_note(__u32 i, struct stack_scratch **at)
+static long unwind_look_top(__u32 n, struct unwind_look *look)
 {
-	struct stack_scratch *scratch = *at;
+	struct stack_scratch *scratch = look->scratch;
+
+	unwind_look_at(look, scratch->window_start + n * 8,
+		       *(__u64 *)(scratch->window + ((n * 8) & (UNWIND_PAGE - 8))));
+	return 0;
+}
+
+/* The next function whose return is probed: on the stack they all look alike. */
+static long unwind_note(__u32 i, struct unwind_look *look)
+{
+	struct stack_scratch *scratch = look->scratch;
 	struct return_instance *instance = (struct return_instance *)scratch->instance;
-	struct unwind_return *found = &scratch->returns[i & (UNWIND_RETURNS - 1)];
+	__u64 at = 0, address = 0;
 
 	if (!instance)
 		return 1;
-	bpf_core_read(&found->at, 8, &instance->stack);
-	bpf_core_read(&found->address, 8, &instance->orig_ret_vaddr);
+	bpf_core_read(&at, 8, &instance->stack);
+	bpf_core_read(&address, 8, &instance->orig_ret_vaddr);
 	bpf_core_read(&scratch->instance, 8, &instance->next);
-	scratch->return_count = i + 1;
-	/* On the stack they all look alike. */
-	scratch->words = stack_mix(scratch->words ^ (found->at - scratch->sp), found->address);
-	return 0;
-}
-
-/*
- * Reads the stack at @from, and up to @most bytes of pages, to @to. Returns how many bytes it got.
- * Pages that are not there, as those of large variables that are not used yet, are zero.
- */
-static __always_inline __u64 unwind_copy(const struct stack_scratch *scratch, __u8 *to, __u64 from,
-					 const __u32 most)
-{
-	__u64 first = 4096 - (from & 4095),
-	      bytes = unwind_clamp(scratch, from, most + first - 4096), at;
-	__u32 i;
-
-	asm volatile("" : "+r"(bytes));
-	if (bytes > most)
-		bytes = most;
-	if (!bpf_probe_read_user(to, bytes, (void *)from))
-		return bytes;
-	asm volatile("" : "+r"(first));
-	if (first > 4096)
-		return 0;
-	bpf_probe_read_user(to, first, (void *)from);
-#pragma unroll
-	for (i = 0; i < most / 4096 - 1; i++) {
-		at = first + i * 4096;
-		if (at + 4096 > bytes || at > most - 4096)
-			break;
-		bpf_probe_read_user(to + at, 4096, (void *)(from + at));
-	}
-	return bytes;
-}
-
-/* Sends what lies at @from, further up the stack, one part of it. */
-__noinline int unwind_send_part(struct thread_state *thread, struct stack_scratch *scratch,
-				__u64 id, __u64 from)
-{
-	struct rec_stack_part *rec;
-
-	if (!thread || !scratch)
-		return 0;
-	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + UNWIND_COPY_LONG, 0);
-	if (!rec)
-		return 0; /* the stack ends there */
-	header_of(thread, &rec->hdr, REC_STACK_PART, sizeof(*rec) + UNWIND_COPY_LONG,
-		  bpf_ktime_get_ns());
-	rec->stack = id;
-	rec->at = from;
-	rec->bytes = unwind_copy(scratch, rec->copy, from, UNWIND_COPY_LONG);
-	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
+	scratch->words = stack_mix(scratch->words ^ (at - scratch->sp), address);
+	/* Of several for one place, one has the address; the others lead back to the trampoline. */
+	if (address != scratch->trampoline && address >> 47 == 0)
+		unwind_keep(look, at, address);
 	return 0;
 }
 
 static __always_inline int unwind_send_sized(struct thread_state *thread,
-					     struct stack_scratch *scratch, __u64 id,
-					     const __u32 most)
+					     struct stack_scratch *scratch, __u64 id, __u64 bytes,
+					     const __u32 words)
 {
-	struct rec_stack_copy *rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + most, 0);
+	struct rec_stack_copy *rec =
+		bpf_ringbuf_reserve(&events, sizeof(*rec) + words * sizeof(__u64), 0);
 
 	if (!rec)
 		return -1;
-	header_of(thread, &rec->hdr, REC_STACK_COPY, sizeof(*rec) + most, bpf_ktime_get_ns());
+	header_of(thread, &rec->hdr, REC_STACK_COPY, sizeof(*rec) + words * sizeof(__u64),
+		  bpf_ktime_get_ns());
 	rec->stack = id;
 	rec->ip = scratch->ip;
 	rec->sp = scratch->sp;
 	rec->bp = scratch->bp;
 	rec->count = scratch->count;
+	rec->bytes = bytes;
 	rec->flags = scratch->interrupted ? UNWIND_AT_INTERRUPTED : 0;
-	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
-	rec->bytes = unwind_copy(scratch, rec->copy, scratch->sp, most);
-	rec->return_count = scratch->return_count;
 	rec->age = scratch->age;
+	rec->word_count = scratch->word_count;
 	rec->pad = 0;
-	rec->trampoline = scratch->trampoline;
-	bpf_probe_read_kernel(rec->returns, sizeof(rec->returns), scratch->returns);
+	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
+	bpf_probe_read_kernel(rec->words, words * sizeof(__u64), scratch->window + UNWIND_PAGE);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
@@ -504,9 +552,21 @@ __noinline int unwind_may_send(__u32 program)
 		       ring_size - ring_size / UNWIND_RING_GAP;
 }
 
-/* Reports the mappings that the stack may lead through, so that they are known when it is gone. */
+static __always_inline void unwind_returns(struct unwind_look *look)
+{
+	struct stack_scratch *scratch = look->scratch;
+
+	scratch->instance = scratch->trampoline ? unwind_instances(bpf_get_current_task_btf()) : 0;
+	bpf_loop(UNWIND_RETURNS, unwind_note, look, 0);
+}
+
+/*
+ * Reports the mappings that the stack may lead through, so that they are known when it is gone, and
+ * keeps what unwind_send() is to send.
+ */
 __noinline int unwind_explore(struct stack_scratch *scratch)
 {
+	struct unwind_look look = { .scratch = scratch };
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct *mm;
 	__u64 from;
@@ -515,59 +575,50 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	if (!scratch)
 		return 0;
 	scratch->words = stack_mix(scratch->hash, scratch->ip);
+	scratch->word_count = 0;
 	module_announce(scratch->program, scratch->ip);
 	/* The stack ends with its mapping, if not before. */
-	if (!bpf_find_vma(task, scratch->sp, unwind_seen, &scratch, 0)) {
+	if (!bpf_find_vma(task, scratch->sp, unwind_seen, &look, 0)) {
 		i = scratch->next_range & (UNWIND_RANGES - 1);
 		scratch->limits[2] = scratch->ranges[i].start + scratch->ranges[i].bytes;
 	}
 	for (i = 0; i < UNWIND_RANGES; i++)
 		scratch->ranges[i].bytes = 0;
-	/* Page by page, since some may not be there. */
-	from = scratch->sp;
-	/* Linux 6.1 refuses loops that begin behind a call, as the compiler would make them. */
-#pragma unroll
-	for (i = 0; i < UNWIND_COPY_LONG / 4096; i++) {
-		if (!unwind_read(scratch, from, 4096 - (from & 4095)))
-			bpf_loop(scratch->window_bytes / 8, unwind_scan, &scratch, 0);
-		from = (from & ~4095ull) + 4096;
-	}
 	/* What called main(), or a thread's first function, stands at the stack's beginning. */
 	mm = task->mm;
 	from = mm ? mm->start_stack : 0;
 	if (from <= scratch->sp || from > scratch->limits[2])
 		from = scratch->limits[0];
-	if (from > scratch->sp + UNWIND_COPY_LONG && from <= scratch->limits[2] &&
+	if (from > scratch->sp + UNWIND_LOOK && from <= scratch->limits[2] &&
 	    !unwind_read(scratch, from - UNWIND_TOP, UNWIND_TOP))
-		bpf_loop(UNWIND_TOP / 8, unwind_scan, &scratch, 0);
-	scratch->return_count = 0;
-	scratch->instance = scratch->trampoline ? unwind_instances(task) : 0;
-	bpf_loop(UNWIND_RETURNS, unwind_note, &scratch, 0);
+		bpf_loop(UNWIND_TOP / 8, unwind_look_top, &look, 0);
+	scratch->word_count = 0;
+	look.left = unwind_clamp(scratch, scratch->sp, UNWIND_LOOK);
+	bpf_loop((UNWIND_LOOK + UNWIND_PAGE) / 8, unwind_look_up, &look, 0);
+	unwind_returns(&look);
 	return 0;
 }
 
 /* Sends the stack from where the walk ended. Returns 0, or -1 if the ring is full. */
 __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
 {
-	__u64 left, pages, from;
-	__u32 i;
+	struct unwind_look look = { .scratch = scratch, .thread = thread, .id = id };
+	__u64 left, words;
 
 	if (!thread || !scratch)
 		return -1;
-	left = unwind_clamp(scratch, scratch->sp, (UNWIND_PARTS + 1) * UNWIND_COPY_LONG);
-	pages = left + (scratch->sp & 4095); /* bytes, from the first page on */
-	if (pages <= UNWIND_COPY_SHORT)
-		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_SHORT);
-	if (pages <= UNWIND_COPY_MEDIUM)
-		return unwind_send_sized(thread, scratch, id, UNWIND_COPY_MEDIUM);
-	from = scratch->sp & ~4095ull;
-#pragma unroll
-	for (i = 1; i <= UNWIND_PARTS; i++) {
-		from += UNWIND_COPY_LONG;
-		if (from - scratch->sp < left)
-			unwind_send_part(thread, scratch, id, from);
+	words = scratch->words;
+	left = unwind_clamp(scratch, scratch->sp, UNWIND_PLACES * 8);
+	if (left > UNWIND_LOOK || scratch->word_count > UNWIND_WORDS) {
+		scratch->word_count = 0;
+		look.left = left;
+		bpf_loop(UNWIND_PLACES + UNWIND_PAGE / 8, unwind_look_up, &look, 0);
+		unwind_returns(&look);
+		scratch->words = words; /* copy_keep() */
 	}
-	return unwind_send_sized(thread, scratch, id, UNWIND_COPY_LONG);
+	if (scratch->word_count <= UNWIND_WORDS / 4)
+		return unwind_send_sized(thread, scratch, id, left, UNWIND_WORDS / 4);
+	return unwind_send_sized(thread, scratch, id, left, UNWIND_WORDS);
 }
 
 #endif

@@ -79,20 +79,23 @@ struct unwind_set {
  */
 #define NATIVE_STACK (1ull << 62)
 
-/* Bytes of a stack that are sent: a record has room for so many, as needed */
-#define UNWIND_COPY_SHORT  4096
-#define UNWIND_COPY_MEDIUM 12288
-#define UNWIND_COPY_LONG   32768
+/*
+ * Of a stack that is copied, words are sent that lead into code or to a stack, each with its place:
+ * how many words it is from the stack pointer on. Nothing else is needed to find callers.
+ */
+#define UNWIND_PLACES               32768 /* 256 KiB */
+#define UNWIND_WORD(place, address) ((__u64)(place) << 48 | (address))
+#define UNWIND_WORD_PLACE(word)     ((word) >> 48)
+#define UNWIND_WORD_ADDRESS(word)   ((word) & ((1ull << 48) - 1))
+#define UNWIND_WORDS                512 /* in a record at most */
 
-/* Of a stack that is longer, more is sent before it, in so many parts of UNWIND_COPY_LONG bytes. */
-#define UNWIND_PARTS 7
-
+/* Words for which the struct rec_stack_copy to follow has no room */
 struct rec_stack_part {
 	struct rec_hdr hdr;
-	__u64 stack; /* the id in the struct rec_stack_copy to follow */
-	__u64 at;    /* address */
-	__u64 bytes;
-	__u8 copy[];
+	__u64 stack; /* the id in that record */
+	__u32 word_count;
+	__u32 pad;
+	__u64 words[];
 };
 
 /* In struct rec_stack.shown, in the ring only: the stack goes on, but its next frame is unknown. */
@@ -104,27 +107,19 @@ struct rec_stack_part {
 /* Functions whose return is probed, that a thread can be inside of: kernel/events/uprobes.c */
 #define UNWIND_RETURNS 64
 
-/* What a return probe has replaced by the kernel's trampoline. */
-struct unwind_return {
-	__u64 at; /* where the return address was */
-	__u64 address;
-};
-
 /* A stack whose walk ended at an address without a row. */
 struct rec_stack_copy {
 	struct rec_hdr hdr;
 	__u64 stack;      /* its id within the program, which no other stack has */
 	__u64 ip, sp, bp; /* the registers of the frame without a row */
 	__u32 count;      /* frames before it */
-	__u32 bytes;      /* that were copied, from sp on; pages that are not there are zero */
+	__u32 bytes;      /* that were looked at, from sp on; words that were not sent count as 0 */
 	__u32 flags;
-	__u32 return_count;
 	__u32 age; /* for the rows that were missing */
+	__u32 word_count;
 	__u32 pad;
-	struct unwind_return returns[UNWIND_RETURNS];
-	__u64 trampoline;
 	__u64 frames[CUTOP_STACK_FRAMES + 1];
-	__u8 copy[];
+	__u64 words[]; /* of several at one place, the last one holds */
 };
 
 #endif

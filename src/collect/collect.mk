@@ -26,4 +26,5 @@ collect_sources = \
 	src/collect/stacks.c src/collect/stacks.h \
 	src/collect/synthetic.c src/collect/synthetic.h \
 	src/collect/text_record.c src/collect/text_record.h \
-	src/collect/unread_names.c src/collect/unread_names.h
+	src/collect/unread_names.c src/collect/unread_names.h \
+	src/collect/unwind_rules.c src/collect/unwind_rules.h

@@ -290,10 +290,9 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 	return modules_name(modules, program, address);
 }
 
-struct module_code modules_code(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
+struct module_code modules_seen_code(const struct modules *modules, uint32_t id, uint64_t address)
 {
-	struct address_name name = modules_find(modules, id, pid, address);
-	struct module_code code = { .later = name.later };
+	struct module_code code = { .found = false };
 	struct program_modules *program;
 	const struct module_file *file;
 	const struct module *module;
@@ -306,5 +305,14 @@ struct module_code modules_code(struct modules *modules, uint32_t id, pid_t pid,
 	code.found = true;
 	code.offset = address - module->start + module->offset;
 	code.rules = file ? file->rules : 0;
+	return code;
+}
+
+struct module_code modules_code(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
+{
+	struct address_name name = modules_find(modules, id, pid, address);
+	struct module_code code = modules_seen_code(modules, id, address);
+
+	code.later = name.later;
 	return code;
 }

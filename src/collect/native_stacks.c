@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A rule depends on the file and the offset in it, so what one program has needed is known for all.
- * Unwind tables are read in the resolver's process, a question for each new address; rules are then
- * only numbers, and the walk reads nothing but the copy of the stack.
+ * Rules are only numbers (unwind_rules.c), and the walk reads nothing but the copy of the stack.
+ * Return addresses are among the words of the copy that lead into code. So the first rule that is
+ * not known yet is asked for together with those of all these, whether they will be needed or not.
  */
 #include "collect/native_stacks.h"
 
@@ -10,27 +10,9 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "util/util.h"
+#include "collect/unwind_rules.h"
 
-#define RULES_MAX  65536 /* kept; then all are dropped, and asked for again as needed */
-#define ANSWER_MS  2000  /* to wait for a rule */
-#define IDLE_MS    400   /* the same, if the process that is to answer does not work */
-#define SLOW_FILES 16    /* files that gave no answer in time, remembered */
-#define SLOW_NS    (10 * NSEC_PER_SEC)
-
-#define PARTS_MAX 16 /* parts of stacks kept at a time */
-
-struct rule_key {
-	uint64_t offset;
-	uint32_t file; /* the resolver's number of it */
-	uint32_t interrupted;
-};
-
-struct known_rule {
-	struct rule_key key;
-	struct unwind_rule rule;
-	UT_hash_handle hh;
-};
+#define PARTS_MAX 64 /* parts of stacks kept at a time */
 
 struct rows_owner {
 	uint32_t program;
@@ -41,21 +23,13 @@ struct rows_owner {
 struct native_stacks {
 	struct modules *modules;
 	struct unwind_rows *rows;
-	struct known_rule *known;
+	struct unwind_rules *rules;
 	struct rows_owner *owners; /* programs that have rows */
-	uint64_t cookie;           /* of the question that is asked */
-	bool answered;
-	struct unwind_rule answer;
 	const struct notes *notes;
 	uint64_t walks, rows_made;               /* stacks walked here, rows added for them */
 	struct rec_stack_part *parts[PARTS_MAX]; /* whose stacks are to come, in a ring */
 	unsigned int next_part;
-	/* Files that do not answer are left alone for a while. */
-	struct {
-		uint32_t file;
-		uint64_t since;
-	} slow[SLOW_FILES];
-	unsigned int next_slow;
+	uint64_t copy[UNWIND_PLACES]; /* the stack that is walked */
 };
 
 struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows,
@@ -65,20 +39,15 @@ struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_r
 
 	if (!native)
 		return NULL;
+	native->rules = unwind_rules_new(modules_rules(modules));
+	if (!native->rules) {
+		free(native);
+		return NULL;
+	}
 	native->modules = modules;
 	native->rows = rows;
 	native->notes = notes;
 	return native;
-}
-
-static void rules_drop(struct native_stacks *native)
-{
-	struct known_rule *known, *next;
-
-	HASH_ITER(hh, native->known, known, next) {
-		HASH_DEL(native->known, known);
-		free(known);
-	}
 }
 
 void native_stacks_free(struct native_stacks *native)
@@ -91,7 +60,7 @@ void native_stacks_free(struct native_stacks *native)
 	if (native->walks)
 		note(native->notes, "stacks: %llu were copied to be unwound, which added %llu rows",
 		     (unsigned long long)native->walks, (unsigned long long)native->rows_made);
-	rules_drop(native);
+	unwind_rules_free(native->rules);
 	for (i = 0; i < PARTS_MAX; i++)
 		free(native->parts[i]);
 	HASH_ITER(hh, native->owners, owner, next) {
@@ -157,72 +126,6 @@ void native_stacks_mapped(struct native_stacks *native, uint32_t program, uint64
 		rows_drop(native, owner, start, end);
 }
 
-/* ---- rules ---- */
-
-static bool is_slow(const struct native_stacks *native, uint32_t file)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	unsigned int i;
-
-	for (i = 0; i < SLOW_FILES; i++)
-		if (native->slow[i].file == file && now - native->slow[i].since < SLOW_NS)
-			return true;
-	return false;
-}
-
-static void rule_answered(void *context, const struct resolver_reply *reply)
-{
-	struct native_stacks *native = context;
-
-	if (reply->cookie != native->cookie)
-		return;
-	native->answered = true;
-	native->answer = reply->rule ? *reply->rule : (struct unwind_rule){ .cfa = UNWIND_NONE };
-}
-
-/* Asks for the rule of @key. Returns false if there is no answer in time. */
-static bool rule_ask(struct native_stacks *native, const struct rule_key *key)
-{
-	struct resolver *resolver = modules_rules(native->modules);
-
-	if (!key->file || is_slow(native, key->file))
-		return false;
-	native->cookie++;
-	native->answered = false;
-	if (!resolver_ask_rule(resolver, key->file, key->offset, !key->interrupted, native->cookie))
-		return false;
-	resolver_answers(resolver, ANSWER_MS, IDLE_MS, rule_answered, native);
-	if (native->answered)
-		return true;
-	native->slow[native->next_slow % SLOW_FILES].file = key->file;
-	native->slow[native->next_slow++ % SLOW_FILES].since = clock_ns(CLOCK_MONOTONIC);
-	return false;
-}
-
-static bool rule_find(struct native_stacks *native, const struct rule_key *key,
-		      struct unwind_rule *rule)
-{
-	struct known_rule *known;
-
-	HASH_FIND(hh, native->known, key, sizeof(*key), known);
-	if (known) {
-		*rule = known->rule;
-		return true;
-	}
-	if (!rule_ask(native, key))
-		return false;
-	*rule = native->answer;
-	if (HASH_COUNT(native->known) >= RULES_MAX)
-		rules_drop(native);
-	known = calloc(1, sizeof(*known));
-	if (!known)
-		return true;
-	known->key = *key;
-	known->rule = *rule;
-	HASH_ADD(hh, native->known, key, sizeof(known->key), known);
-	return true;
-}
-
 /* ---- walking ---- */
 
 struct walk {
@@ -232,7 +135,41 @@ struct walk {
 	bool interrupted; /* ip is no return address */
 	uint64_t frames[CUTOP_STACK_FRAMES];
 	uint32_t count;
+	bool has_asked; /* for the rules of all words that lead into code */
 };
+
+/* The rule's place for code that returns, or with @interrupted was interrupted, at @address. */
+static struct unwind_place place_of(const struct module_code *code, bool interrupted)
+{
+	/* The byte before a return address belongs to the call. */
+	return (struct unwind_place){ .file = code->rules,
+				      .interrupted = interrupted,
+				      .offset = code->offset + !interrupted };
+}
+
+static void words_want(struct native_stacks *native, uint32_t program, const __u64 *words,
+		       uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		struct module_code code = modules_seen_code(native->modules, program,
+							    UNWIND_WORD_ADDRESS(words[i]) - 1);
+		struct unwind_place place = place_of(&code, false);
+
+		if (code.rules)
+			unwind_rules_want(native->rules, &place);
+	}
+}
+
+/* Asks for what the rest of the walk may need. */
+static void walk_ask(struct walk *walk)
+{
+	if (!walk->has_asked)
+		words_want(walk->native, walk->record->hdr.program, walk->record->words,
+			   walk->record->word_count);
+	walk->has_asked = true;
+}
 
 /*
  * The rule for the frame that @walk has come to, which also becomes a row. Without one, its way out
@@ -243,65 +180,70 @@ static struct unwind_rule frame_rule(struct walk *walk)
 	const struct rec_hdr *hdr = &walk->record->hdr;
 	struct module_code code = modules_code(walk->native->modules, hdr->program,
 					       (pid_t)hdr->tgid, walk->ip - !walk->interrupted);
-	const struct rule_key key = { .offset = code.offset + !walk->interrupted,
-				      .file = code.rules,
-				      .interrupted = walk->interrupted };
+	const struct unwind_place place = place_of(&code, walk->interrupted);
 	struct unwind_rule rule = { .cfa = UNWIND_NONE };
 
 	if (code.later)
 		return rule;
 	/* Code of no file: what is compiled while the program runs, or the kernel's vdso. */
-	if (code.found && !rule_find(walk->native, &key, &rule))
+	if (code.found && !unwind_rules_known(walk->native->rules, &place)) {
+		unwind_rules_want(walk->native->rules, &place);
+		walk_ask(walk);
+	}
+	if (code.found && !unwind_rules_find(walk->native->rules, &place, &rule))
 		return rule;
 	row_set(walk->native, hdr->program, walk->record->age,
 		walk->ip | (walk->interrupted ? UNWIND_INTERRUPTED : 0), &rule);
 	return rule;
 }
 
-/* Reads the word at @address of a copy of @bytes bytes that begins at @start. */
-static bool copy_read(const __u8 *copy, uint64_t start, uint64_t bytes, uint64_t address,
-		      uint64_t *word)
-{
-	uint64_t at = address - start;
+/* ---- the copy ---- */
 
-	if (at >= bytes || bytes - at < sizeof(*word))
-		return false;
-	memcpy(word, copy + at, sizeof(*word));
-	return true;
+static void words_put(uint64_t *copy, uint64_t bytes, const __u64 *words, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (UNWIND_WORD_PLACE(words[i]) < bytes / sizeof(*copy))
+			copy[UNWIND_WORD_PLACE(words[i])] = UNWIND_WORD_ADDRESS(words[i]);
+}
+
+static bool is_part_of(const struct rec_stack_part *part, const struct rec_stack_copy *record)
+{
+	return part && part->stack == record->stack && part->hdr.program == record->hdr.program;
+}
+
+/* Makes the stack of what was sent of it, the oldest part first. */
+static void copy_make(struct native_stacks *native, const struct rec_stack_copy *record)
+{
+	size_t i;
+
+	memset(native->copy, 0, record->bytes);
+	for (i = 0; i < PARTS_MAX; i++) {
+		struct rec_stack_part **part = &native->parts[(native->next_part + i) % PARTS_MAX];
+
+		if (!is_part_of(*part, record))
+			continue;
+		words_put(native->copy, record->bytes, (*part)->words, (*part)->word_count);
+		free(*part);
+		*part = NULL;
+	}
+	words_put(native->copy, record->bytes, record->words, record->word_count);
 }
 
 /* Reads a word of the copied stack. */
 static bool word_read(const struct walk *walk, uint64_t address, uint64_t *word)
 {
-	const struct rec_stack_copy *record = walk->record;
-	size_t i;
+	uint64_t at = address - walk->record->sp;
 
-	if (copy_read(record->copy, record->sp, record->bytes, address, word))
-		return true;
-	for (i = 0; i < PARTS_MAX; i++) {
-		const struct rec_stack_part *part = walk->native->parts[i];
-
-		if (part && part->stack == record->stack &&
-		    part->hdr.program == record->hdr.program &&
-		    copy_read(part->copy, part->at, part->bytes, address, word))
-			return true;
-	}
-	return false;
+	if (at >= walk->record->bytes || walk->record->bytes - at < sizeof(*word) ||
+	    at % sizeof(*word))
+		return false;
+	*word = walk->native->copy[at / sizeof(*word)];
+	return true;
 }
 
-/* The return address at @at, of which @word was read. */
-static uint64_t true_return(const struct rec_stack_copy *record, uint64_t at, uint64_t word)
-{
-	uint32_t i;
-
-	if (!record->trampoline || word != record->trampoline)
-		return word;
-	/* Of several for one place, one has the address; the others lead back to the trampoline. */
-	for (i = 0; i < record->return_count && i < UNWIND_RETURNS; i++)
-		if (record->returns[i].at == at && record->returns[i].address != word)
-			return record->returns[i].address;
-	return word;
-}
+/* ---- from frame to frame ---- */
 
 static bool signal_leave(struct walk *walk)
 {
@@ -333,7 +275,7 @@ static bool frame_leave(struct walk *walk, const struct unwind_rule *rule)
 		return false;
 	if (!word_read(walk, cfa - 8, &word))
 		return false;
-	walk->ip = true_return(walk->record, cfa - 8, word);
+	walk->ip = word;
 	walk->sp = cfa;
 	walk->bp = bp;
 	walk->interrupted = false;
@@ -363,22 +305,12 @@ void native_stacks_part(struct native_stacks *native, const struct rec_stack_par
 
 	free(*place);
 	*place = NULL;
-	if (size < sizeof(*record) || record->bytes > size - sizeof(*record))
+	if (size < sizeof(*record) ||
+	    record->word_count > (size - sizeof(*record)) / sizeof(record->words[0]))
 		return;
 	*place = malloc(size);
 	if (*place)
 		memcpy(*place, record, size);
-}
-
-static void parts_drop(struct native_stacks *native, uint64_t stack)
-{
-	size_t i;
-
-	for (i = 0; i < PARTS_MAX; i++)
-		if (native->parts[i] && native->parts[i]->stack == stack) {
-			free(native->parts[i]);
-			native->parts[i] = NULL;
-		}
 }
 
 struct rec_stack *native_stacks_walk(struct native_stacks *native,
@@ -389,9 +321,11 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	size_t bytes;
 	bool whole;
 
-	if (size < sizeof(*record) || record->bytes > size - sizeof(*record) ||
+	if (size < sizeof(*record) || record->bytes > sizeof(native->copy) ||
+	    record->word_count > (size - sizeof(*record)) / sizeof(record->words[0]) ||
 	    record->count > CUTOP_STACK_FRAMES || !record->stack)
 		return NULL;
+	copy_make(native, record);
 	walk.ip = record->ip;
 	walk.sp = record->sp;
 	walk.bp = record->bp;
@@ -400,7 +334,6 @@ struct rec_stack *native_stacks_walk(struct native_stacks *native,
 	memcpy(walk.frames, record->frames, record->count * sizeof(record->frames[0]));
 	whole = walk_on(&walk);
 	native->walks++;
-	parts_drop(native, record->stack);
 	bytes = sizeof(*stack) + walk.count * sizeof(stack->frames[0]);
 	stack = calloc(1, bytes);
 	if (!stack)

@@ -13,7 +13,10 @@
 static struct {
 	struct unwind_rule rules[256];
 	size_t rule_count;
-	uint64_t offset, cookie;
+	struct {
+		uint64_t offset, cookie;
+	} asked[512];
+	size_t asked_count;
 	unsigned int rows;
 } world;
 
@@ -31,6 +34,16 @@ struct module_code modules_code(struct modules *modules, uint32_t program, pid_t
 				     .offset = address % 256 };
 }
 
+struct module_code modules_seen_code(const struct modules *modules, uint32_t program,
+				     uint64_t address)
+{
+	(void)modules;
+	(void)program;
+	return (struct module_code){ .found = address % 7 != 0,
+				     .rules = address % 5 ? 1 : 0,
+				     .offset = address % 256 };
+}
+
 struct resolver *modules_rules(struct modules *modules)
 {
 	return (struct resolver *)modules;
@@ -42,8 +55,10 @@ bool resolver_ask_rule(struct resolver *resolver, uint32_t file, uint64_t offset
 	(void)resolver;
 	(void)file;
 	(void)after_call;
-	world.offset = offset;
-	world.cookie = cookie;
+	if (world.asked_count == sizeof(world.asked) / sizeof(world.asked[0]))
+		return false;
+	world.asked[world.asked_count].offset = offset;
+	world.asked[world.asked_count++].cookie = cookie;
 	return true;
 }
 
@@ -51,15 +66,23 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		      void (*answer)(void *context, const struct resolver_reply *reply),
 		      void *context)
 {
-	const struct resolver_reply reply = {
-		.cookie = world.cookie,
-		.rule = world.rule_count ? &world.rules[world.offset % world.rule_count] : NULL
-	};
+	size_t i;
 
 	(void)resolver;
 	(void)timeout_ms;
 	(void)idle_ms;
-	answer(context, &reply);
+	/* Now and then some answers do not come. */
+	for (i = 0; i < world.asked_count && world.asked[i].offset != 255; i++) {
+		const struct resolver_reply reply = {
+			.cookie = world.asked[i].cookie,
+			.rule = world.rule_count ?
+					&world.rules[world.asked[i].offset % world.rule_count] :
+					NULL
+		};
+
+		answer(context, &reply);
+	}
+	world.asked_count = 0;
 }
 
 void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
@@ -135,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rules_take(&data, &size);
 	count = take(&data, &size, 1);
 	for (i = 0; count && i < *count % 8u; i++) {
-		len = sizeof(struct rec_stack_part) + 64;
+		len = sizeof(struct rec_stack_part) + 8 * sizeof(__u64);
 		record = record_take(&data, &size, len);
 		if (record)
 			native_stacks_part(native, record, len);
