@@ -187,9 +187,7 @@ static __always_inline void extra_return(struct call_run *run)
 
 		traced.result = result;
 		traced.moment = trace_pairs ? CALL_LEFT : CALL_WHOLE;
-		traced.stack = with_stacks ? python_of(thread, call_site(run->ctx),
-						       stack_take(run->ctx, thread)) :
-					     0;
+		traced.stack = stack_traced(run->ctx, thread);
 		extra_trace(thread, &traced);
 	}
 	call_count(thread->program, call, run->now - entry, failed);

@@ -13,7 +13,6 @@
 #include "context.bpf.h"
 #include "launch_config.bpf.h"
 #include "launch_rows.bpf.h"
-#include "python_call.bpf.h"
 #include "stacks.bpf.h"
 
 /* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
@@ -383,7 +382,7 @@ static __always_inline void instantiated_send(struct call_run *run)
 	if (!keep_books)
 		return;
 	site_announce(thread, call_site(run->ctx));
-	stack = python_of(thread, call_site(run->ctx), stack_of(run->ctx, thread));
+	stack = stack_of(run->ctx, thread, call_site(run->ctx));
 	rec = record_begin(thread, REC_INSTANTIATED, sizeof(*rec), run->now);
 	if (!rec)
 		return;

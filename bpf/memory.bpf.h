@@ -429,7 +429,7 @@ static __always_inline void alloc_return(struct call_run *run)
 	if (!keep_books)
 		return;
 	site_announce(thread, call_site(run->ctx));
-	stack = python_of(thread, call_site(run->ctx), stack_of(run->ctx, thread));
+	stack = stack_of(run->ctx, thread, call_site(run->ctx));
 	rec = record_begin(thread, REC_ALLOC, sizeof(*rec), run->now);
 	if (!rec)
 		return;

@@ -10,6 +10,8 @@
 
 /* Set by user space before loading: Python's frames are wanted. */
 const volatile bool with_python;
+/* The same: Python's frames alone are enough where there are some. */
+const volatile bool python_alone;
 
 /*
  * How often a process was added to `pythons`, except by fork: a process that was not in there has
@@ -37,8 +39,12 @@ __noinline __u64 stack_by_rows(struct thread_state *thread); /* stacks.bpf.h */
 /* The site in the record of a failed call: a stack, if there is one, takes its place. */
 static __always_inline __u64 python_site(struct thread_state *thread, __u64 site)
 {
-	__u64 stack = python_of(thread, site, stack_by_rows(thread));
+	__u64 stack = python_alone ? python_of(thread, site, 0) : 0;
 
+	if (!stack)
+		stack = stack_by_rows(thread);
+	if (!python_alone)
+		stack = python_of(thread, site, stack);
 	return stack ? stack : site;
 }
 

@@ -17,7 +17,6 @@
 #ifndef SITE_ROWS_BPF_H
 #define SITE_ROWS_BPF_H
 
-#include "python_call.bpf.h"
 #include "stacks.bpf.h"
 
 #define LAUNCH_SAMPLE 64 /* one launch in this many gets a return probe; a power of two */
@@ -88,7 +87,7 @@ static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *
 
 	key.site = call_site(ctx);
 	site_announce(thread, key.site);
-	key.stack = python_of(thread, key.site, stack_of(ctx, thread));
+	key.stack = stack_asked(ctx, thread, key.site);
 	if (desc_of(call)->class == CLASS_LAUNCH)
 		key.launch.device = thread->device;
 	row = call_site_row_get(&key);

@@ -11,6 +11,7 @@
 #ifndef STACKS_BPF_H
 #define STACKS_BPF_H
 
+#include "python_call.bpf.h"
 #include "unwind.bpf.h"
 
 const volatile bool with_stacks;
@@ -270,10 +271,29 @@ static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state
 	return stack_by_pointers(ctx, thread);
 }
 
-/* The hook of an allocation's return. */
-static __always_inline __u64 stack_of(struct pt_regs *ctx, struct thread_state *thread)
+/* The stack at the return of an allocation or its like: of Python, native, or both. 0: none. */
+static __always_inline __u64 stack_of(struct pt_regs *ctx, struct thread_state *thread, __u64 site)
 {
-	return with_stacks ? stack_take(ctx, thread) : 0;
+	__u64 stack = python_alone ? python_of(thread, site, 0) : 0;
+
+	if (!stack && with_stacks)
+		stack = stack_take(ctx, thread);
+	return python_alone ? stack : python_of(thread, site, stack);
+}
+
+/* The same of another call: a native stack only if it is asked for. */
+static __always_inline __u64 stack_asked(struct pt_regs *ctx, struct thread_state *thread,
+					 __u64 site)
+{
+	return python_of(thread, site, with_stacks && !python_alone ? stack_take(ctx, thread) : 0);
+}
+
+/* The same of a call of a trace: none at all if it is not asked for. */
+static __always_inline __u64 stack_traced(struct pt_regs *ctx, struct thread_state *thread)
+{
+	return with_stacks && !python_alone ?
+		       python_of(thread, call_site(ctx), stack_take(ctx, thread)) :
+		       0;
 }
 
 #endif

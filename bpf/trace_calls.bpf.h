@@ -246,8 +246,7 @@ static __noinline int trace_leave(struct pt_regs *ctx, struct thread_state *thre
 	trace->open = 0;
 	trace->record.call.result = PT_REGS_RC(ctx);
 	trace->record.call.site = call_site(ctx);
-	trace->record.call.stack =
-		with_stacks ? python_of(thread, call_site(ctx), stack_take(ctx, thread)) : 0;
+	trace->record.call.stack = stack_traced(ctx, thread);
 	if (trace->out && !trace->record.call.result) {
 		if (traced_how(call) & CUTOP_TRACED_SHORT)
 			err = bpf_probe_read_user(&word, 4, (void *)trace->out);

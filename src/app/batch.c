@@ -93,7 +93,7 @@ static int batch_open(struct batch *batch)
 		.tells_on = true,
 		.lists_map = options->map_given,
 		.weight = options->folded_by,
-		.stacks = options_take_stacks(options),
+		.stacks = options->stacks != STACKS_NEVER,
 		.kernels = options->metrics_limits.kernels,
 		.sites = options->metrics_limits.sites,
 	};

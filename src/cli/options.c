@@ -444,6 +444,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->map_max = 1000;
 	options->metrics_limits = (struct metrics_limits){ .kernels = KERNELS_SHOWN_DEFAULT,
 							   .sites = SITES_SHOWN_DEFAULT };
+	options->stacks = STACKS_AUTO;
 	options->groups = GROUPS_DEFAULT;
 	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;

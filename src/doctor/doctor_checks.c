@@ -138,8 +138,8 @@ static void check_native_stacks(struct doctor *doctor, const struct check *check
 
 	if (features_of(&doctor->facts, &features, NULL) && !features.unwind)
 		FOUND(DOCTOR_NOTE, NULL,
-		      "--stacks follows frame pointers: stacks of code without them end early (unwinding needs "
-		      "x86-64 and Linux 5.17)");
+		      "a call site is one address, as unwinding needs x86-64 and Linux 5.17; --stacks follows "
+		      "frame pointers");
 }
 
 static void check_pid_namespace(struct doctor *doctor, const struct check *check)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sites are found by address and stack, and by index: an allocation refers to its site by index, in
- * four bytes. Their number is limited; beyond it, all allocations share one site, at address 0.
+ * four bytes. Their number is limited. Past half of that, stacks are not told apart any more, so
+ * that new places can be; in the end all allocations share one site, at address 0.
  */
 #include "model/sites.h"
 
@@ -74,6 +75,10 @@ struct site *sites_get(struct site_table *sites, struct name_store *names, uint6
 	struct site *site, key = { .address = address, .stack_id = stack_id };
 
 	site = RB_FIND(site_tree, &sites->tree, &key);
+	if (!site && stack_id && sites->count >= SITES_MAX / 2) {
+		key.stack_id = stack_id = 0;
+		site = RB_FIND(site_tree, &sites->tree, &key);
+	}
 	if (site)
 		return site;
 	if (sites->count >= SITES_MAX || !names_place(names, address))

@@ -270,6 +270,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	s->rodata->with_rows = (settings->stacks || settings->stacks_by_rows) && features->unwind;
 	s->rodata->with_stacks = settings->stacks || s->rodata->with_rows;
 	s->rodata->with_python = settings->python;
+	s->rodata->python_alone = !settings->stacks;
 	if (!settings->python) {
 		bpf_map__set_max_entries(s->maps.python_stacks, 1);
 		bpf_map__set_max_entries(s->maps.python_codes, 1);

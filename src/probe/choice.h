@@ -17,9 +17,12 @@ enum returns_choice {
 /* Of which calls native stacks are taken. */
 enum stacks_choice {
 	STACKS_NEVER,
-	/* allocations and failed calls, where stacks are walked by rows (bpf/unwind.bpf.h) */
+	/*
+	 * allocations and failed calls, where stacks are walked by rows (bpf/unwind.bpf.h), and
+	 * there are no Python frames
+	 */
 	STACKS_AUTO,
-	STACKS_TAKEN,  /* of the same, by frame pointers if need be */
+	STACKS_TAKEN,  /* of the same, by frame pointers if need be, and merged with Python's */
 	STACKS_ALWAYS, /* launches and waits, too */
 };
 

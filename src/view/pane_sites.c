@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sites: where memory is allocated; or sums of sites that are alike (site_groups.c). Where stacks
- * are known, a site is a way to an allocation. In full height a group opens to its sites, and a
- * site to the frames of its stack, innermost first. With a baseline, figures are differences; bars
- * stay those of what there is.
+ * are known, several may lead to one site: it opens to these ways, a group to its sites, and what
+ * has one stack to the frames of it, innermost first. With a baseline, figures are differences;
+ * bars stay those of what there is.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -32,21 +32,25 @@ static const struct list_column site_columns[S_COUNT] = {
 	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2 },
 	[S_HELD] = { "HELD", .width = 7, .rank = 4 },
 	[S_ALLOCS] = { "ALLOCS", .width = 8, .rank = 5 },
-	[S_STACK] = { "STACK", .width = 5, .rank = 6 },
+	[S_STACK] = { "WAYS", .width = 5, .rank = 6 },
 };
 
-/* Of groups: what they are by, and how many sites each has. */
+/* What rows are, and of what the last column tells the number. */
 static const char *const group_titles[SITE_GROUPING_COUNT][S_COUNT] = {
 	[SITES_BY_FUNCTION] = { [S_SITE] = "FUNCTION", [S_STACK] = "SITES" },
 	[SITES_BY_FILE] = { [S_SITE] = "FILE", [S_STACK] = "SITES" },
 	[SITES_BY_LIBRARY] = { [S_SITE] = "LIBRARY", [S_STACK] = "SITES" },
+	[SITES_EACH] = { [S_STACK] = "STACK" },
 };
 
 /* A row: a group, or a site, or a frame of the site that stands before it. */
 struct site_row {
 	const struct site_group *group; /* of a group only */
 	const struct snap_site *site;
-	size_t frame; /* + 1, of a frame only */
+	const char *key; /* a site that is all of its group: the group's; else NULL */
+	bool is_place;   /* a group of ways to one place */
+	bool is_way;     /* a site, below the group of its place */
+	size_t frame;    /* + 1, of a frame only */
 	/* The row it is sorted with; the row that it is part of, or itself */
 	size_t top, opens;
 	int depth;      /* how far it is set in */
@@ -102,6 +106,9 @@ static uint64_t row_key(const struct snap_process *process, const struct site_ro
 
 	if (row->group)
 		return hash_add(hash, row->group->key, strlen(row->group->key));
+	/* It stays the same row if another way to it is found. */
+	if (row->key)
+		return hash_add(hash, row->key, strlen(row->key));
 	hash = hash_add(hash, &row->site->address, sizeof(row->site->address));
 	hash = hash_add(hash, &row->site->stack_id, sizeof(row->site->stack_id));
 	return hash_add(hash, &row->frame, sizeof(row->frame));
@@ -133,13 +140,39 @@ static enum style frame_cell(const struct site_row *row, size_t column, char out
 	return is_site ? ST_PLAIN : ST_DIM;
 }
 
+/* By which functions a site is come to, the nearest first. */
+static void way_name(const struct snap_site *site, char *out, size_t size)
+{
+	char frame[CELL_TEXT];
+	size_t len = 0;
+	int added;
+
+	*out = 0;
+	for (size_t i = site->shown + 1; i < site->stack_count && len < size; i++) {
+		utf8_fit(frame, sizeof(frame), site->stack[i], INT_MAX);
+		added = snprintf(out + len, size - len, "%s← %s", len ? " " : "", frame);
+		if (added < 0)
+			break;
+		len += (size_t)added;
+	}
+	if (!*out)
+		snprintf(out, size, "%s",
+			 site->stack_count ? "(from nowhere else)" : "(not known from where)");
+}
+
 static enum style name_cell(const struct site_row *row, char out[CELL_TEXT])
 {
 	int len = snprintf(out, CELL_TEXT, "%*s", 2 * row->depth, "");
+	char way[2 * CELL_TEXT];
 
+	if (row->is_way)
+		way_name(row->site, way, sizeof(way));
 	utf8_fit(out + len, (size_t)(CELL_TEXT - len),
-		 row->group ? row->group->name : row->site->site, INT_MAX);
-	return row->group ? ST_HEAD : ST_PLAIN;
+		 row->is_way ? way :
+		 row->group  ? row->group->name :
+			       row->site->site,
+		 INT_MAX);
+	return row->group && !row->is_place ? ST_HEAD : ST_PLAIN;
 }
 
 static enum style site_cell(const struct list *list, size_t item, size_t column,
@@ -162,7 +195,7 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 	case S_ALLOCS: return cell_count(out, number, list->desc->columns[column].width);
 	case S_STACK:
 		/* A column of sites has no place for frames. */
-		if (!row->group && list->titles)
+		if (row->depth)
 			return cell_text(out, ST_DIM, "");
 		if (!(number > 0))
 			return cell_text(out, ST_DIM, "-");
@@ -282,19 +315,20 @@ static bool is_open(const struct making *making, const struct site_row *row)
  * The row of the site at @at of the snapshot, below the row @top if it is set in, and those of its
  * frames if it is open.
  */
-static int site_add(const struct making *making, size_t at, size_t top, int depth)
+static int site_add(const struct making *making, size_t at, size_t top, int depth, const char *key)
 {
 	const struct snap_site *site = &making->process->sites[at],
 			       *before = making->befores ? making->befores[at] : NULL;
 	struct site_row row = {
-		.site = site, .top = top, .depth = depth, .bytes = site->live + site->leaked + site->held,
+		.site = site, .key = key, .top = top, .depth = depth, .bytes = site->live + site->leaked + site->held,
 		.bar = bar_style(site->leaked, site->suspect, site->held, site->live),
 	}, *added;
 
 	figures_add(row.figures, site, 1);
 	if (before)
 		figures_add(row.figures, before, -1);
-	row.figures[S_STACK] = (double)site->stack_count;
+	row.figures[S_STACK] = (double)(key ? site->stack_count > 0 : site->stack_count);
+	row.is_way = depth && making->view->settings.sites_by == SITES_BY_PLACE;
 	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
 	added = row_add(making->rows, row);
 	if (!added)
@@ -315,6 +349,7 @@ static int group_add(const struct making *making, const struct site_group *group
 {
 	struct site_row row = {
 		.group = group,
+		.is_place = making->view->settings.sites_by == SITES_BY_PLACE,
 		.bytes = group->live + group->leaked + group->held,
 		.bar = bar_style(group->leaked, group->suspect, group->held, group->live),
 	};
@@ -330,7 +365,7 @@ static int group_add(const struct making *making, const struct site_group *group
 	if (!row_add(making->rows, row))
 		return -1;
 	for (size_t i = 0, count = is_open(making, &row) ? group->count : 0; i < count; i++)
-		if (site_add(making, members[i], top, 1))
+		if (site_add(making, members[i], top, 1, NULL))
 			return -1;
 	return 0;
 }
@@ -342,9 +377,15 @@ static int rows_make(const struct making *making)
 	int err = by == SITES_EACH ? 0 : site_groups_make(&groups, making->process, by);
 
 	for (size_t i = 0; by == SITES_EACH && !err && i < making->process->site_count; i++)
-		err = site_add(making, i, 0, 0);
-	for (size_t i = 0; by != SITES_EACH && !err && i < groups.count; i++)
-		err = group_add(making, &groups.list[i], groups.members + groups.list[i].first);
+		err = site_add(making, i, 0, 0, NULL);
+	for (size_t i = 0; by != SITES_EACH && !err && i < groups.count; i++) {
+		const struct site_group *group = &groups.list[i];
+		const size_t *members = groups.members + group->first;
+
+		err = by == SITES_BY_PLACE && group->count == 1 ?
+			      site_add(making, *members, 0, 0, group->key) :
+			      group_add(making, group, members);
+	}
 	making->rows->groups = groups;
 	return err;
 }
@@ -369,12 +410,13 @@ static void sites_draw(struct view *view, const struct area *area,
 		.process = process,
 		.hidden = (area->rect.cols >= LINE_AND_BAR ? 0 : 1u << S_BAR) |
 			  (area->rect.cols >= LINE_AND_STACK &&
-					   (by != SITES_EACH || has_stacks(process)) ?
+					   ((by != SITES_EACH && by != SITES_BY_PLACE) ||
+					    has_stacks(process)) ?
 				   0 :
 				   1u << S_STACK),
 		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS :
 					       "No memory was allocated.",
-		.titles = by == SITES_EACH ? NULL : group_titles[by],
+		.titles = group_titles[by],
 	};
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
 	struct making making = { view, process, base ? befores_find(process, base) : NULL, &rows };
@@ -401,7 +443,7 @@ const struct pane_desc pane_sites = {
 	.key = site_key,
 	.opens = site_opens,
 	.can_open = site_can_open,
-	.closed = "its stack is not known: --stacks takes those of native code",
+	.closed = "its stack is not known: see --stacks, and doctor",
 	.hides = site_hides,
 	.bar = site_bar,
 	.draw = sites_draw,

@@ -13,10 +13,8 @@
 #include <string.h>
 
 const char *const site_grouping_names[SITE_GROUPING_COUNT] = {
-	[SITES_EACH] = "site",
-	[SITES_BY_FUNCTION] = "function",
-	[SITES_BY_FILE] = "file",
-	[SITES_BY_LIBRARY] = "library",
+	[SITES_BY_PLACE] = "site",      [SITES_BY_FUNCTION] = "function", [SITES_BY_FILE] = "file",
+	[SITES_BY_LIBRARY] = "library", [SITES_EACH] = "stack",
 };
 
 /* What is known of a place in the code: bytes that end after their length; length 0: not known. */
@@ -184,7 +182,9 @@ static int compare_groups(const void *left, const void *right)
 	const struct site_group *a = left, *b = right;
 	uint64_t first = a->live + a->leaked, second = b->live + b->leaked;
 
-	return first != second ? (first < second ? 1 : -1) : strcmp(a->key, b->key);
+	if (first != second)
+		return first < second ? 1 : -1;
+	return (a->largest > b->largest) - (a->largest < b->largest);
 }
 
 static struct place grouped_place(const struct snap_site *site, enum site_grouping by)
@@ -196,12 +196,18 @@ static int group_begin(struct site_group *group, struct keyed *keyed, size_t fir
 		       const struct snap_process *process, enum site_grouping by)
 {
 	const struct snap_site *site = &process->sites[keyed->site];
-	struct place place = grouped_place(site, by);
+	struct place place;
 
 	group->key = keyed->key;
 	keyed->key = NULL;
 	group->first = first;
-	group->name = name_of(&place, by);
+	group->largest = keyed->site;
+	if (by == SITES_BY_PLACE) {
+		group->name = strdup(site->site);
+	} else {
+		place = grouped_place(site, by);
+		group->name = name_of(&place, by);
+	}
 	return group->name ? 0 : -ENOMEM;
 }
 
@@ -217,8 +223,11 @@ static void group_add(struct site_group *group, const struct snap_site *site)
 
 static char *site_key(const struct snap_process *process, size_t i, enum site_grouping by)
 {
-	struct place place = grouped_place(&process->sites[i], by);
+	struct place place;
 
+	if (by == SITES_BY_PLACE)
+		return strdup(process->sites[i].site);
+	place = grouped_place(&process->sites[i], by);
 	return key_of(&place, by);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call sites that are alike, summed up: those of one function, of one source file, or of one
+ * Call sites that are alike, summed up: the ways to one place in the code (where stacks are known,
+ * each stack is a site of the snapshot), those of one function, of one source file, or of one
  * library. A function of the snapshot alone.
  *
  * The function and the file are those of the line that is shown as the site; of a Python program,
@@ -16,14 +17,15 @@
 #include "model/snapshot.h"
 
 enum site_grouping {
-	SITES_EACH,
+	SITES_BY_PLACE,
 	SITES_BY_FUNCTION,
 	SITES_BY_FILE,
 	SITES_BY_LIBRARY,
+	SITES_EACH, /* each stack by itself */
 	SITE_GROUPING_COUNT
 };
 
-/* "site", "function", ... */
+/* "site", "function", ..., "stack" */
 extern const char *const site_grouping_names[SITE_GROUPING_COUNT];
 
 struct site_group {
@@ -32,6 +34,7 @@ struct site_group {
 	char *name;                                        /* the same as it is shown */
 	uint64_t live, suspect, leaked, held, allocations; /* sums of its sites' */
 	size_t first, count;                               /* of members[] */
+	size_t largest; /* the place in process->sites of its first one */
 };
 
 struct site_groups {

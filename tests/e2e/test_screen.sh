@@ -207,16 +207,18 @@ check "X: the totals keep the leak" see '7.6M leaked'
 keys q
 check "X: --fail-on-leak still finds it" see 'status 3\.'
 
-# With stacks, a site in full height opens to the way to it.
+# A site in full height opens to the ways to it, and each of them to its stack.
 shell clear
-shell "$CUTOP --no-config -d 0.3 --stacks -- $top_builddir/tests/e2e/bin/site_calls"
+shell "$CUTOP --no-config -d 0.3 -- $top_builddir/tests/e2e/bin/site_calls"
 check "stacks: it shows" see 'command ended'
 keys 6
 check "stacks: sites" see 'make+.* at site_calls.c:'
 keys Enter
 check "stacks: it is closed" see '▶'
 keys Enter
-check "stacks: the way" see '  third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
+check "stacks: the ways" see '▶  ← second+0x[0-9a-f]* at site_calls.c:'
+keys Down Enter
+check "stacks: the way" see '      third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
 keys q
 check "stacks: the shell is back" see 'ready>'
 

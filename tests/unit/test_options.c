@@ -100,7 +100,7 @@ START_TEST(test_options)
 	ck_assert(!parse("-b --returns never --stacks"));
 	ck_assert(parse("-b --returns never --stacks=auto"));
 	ck_assert(parse("-b"));
-	ck_assert_int_eq(options.stacks, STACKS_NEVER);
+	ck_assert_int_eq(options.stacks, STACKS_AUTO);
 	ck_assert(parse("-b --stacks"));
 	ck_assert(options.stacks == STACKS_TAKEN && !options.launch_sites);
 	ck_assert(parse("-b --stacks=always"));

@@ -336,7 +336,7 @@ START_TEST(sites)
 	draw(&view, 24, 80, "by function", true);
 	cast_keys(&view, "b");
 	draw(&view, 24, 140, "by file", false);
-	cast_keys(&view, "\r");
+	cast_keys(&view, "\rj\r");
 	draw(&view, 24, 80, "by file, opened", true);
 	cast_keys(&view, "b");
 	draw(&view, 24, 120, "by library", true);

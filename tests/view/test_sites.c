@@ -237,6 +237,7 @@ START_TEST(the_cursor_is_a_site)
 	site = python->sites[1];
 	python->sites[1] = python->sites[0];
 	python->sites[0] = site;
+	python->sites[0].leaked = 2 * python->sites[1].leaked;
 	draw();
 	ck_assert(is_at("▼Attention.grow at"));
 	ck_assert_int_lt(row_number("▼Attention.grow"), row_number("▶Attention.__init__"));
@@ -346,12 +347,61 @@ START_TEST(grouping)
 	ck_assert(!view.full);
 	keys("b");
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " LIBRARY "));
+	/* Each stack by itself, and each site again */
+	keys("b");
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " SITE "));
+	ck_assert_int_eq(view.settings.sites_by, SITES_EACH);
 	keys("b");
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " SITE "));
 	/* Elsewhere the key says where it works. */
 	keys("1b");
-	ck_assert_int_eq(view.settings.sites_by, SITES_EACH);
+	ck_assert_int_eq(view.settings.sites_by, SITES_BY_PLACE);
 	ck_assert_ptr_nonnull(strstr(view.message, "6"));
+}
+END_TEST
+
+/* Several ways to a site are one row, which opens to them, and each of them to its stack. */
+START_TEST(ways)
+{
+	const char *stack[] = { python->sites[0].stack[0], python->sites[0].stack[1],
+				python->sites[0].stack[2], "evaluate at train.py:30 (python)",
+				"main at train.py:9 (python)" };
+
+	ck_assert_ptr_nonnull(strstr(row_with("▶Attention.__init__ at"), "     256M  "));
+	keys("\r"); /* its stack */
+	ck_assert(is_at("▼Attention.__init__ at"));
+	python_feed(12);
+	python->sites[1] = python->sites[0];
+	python->sites[1].stack = stack;
+	python->sites[1].stack_count = ARRAY_LEN(stack);
+	python->sites[1].stack_id++;
+	python->sites[1].leaked = 44 * MIB;
+	draw();
+	/* It stays the row at the cursor, and open. */
+	ck_assert(is_at("▼Attention.__init__ at"));
+	ck_assert_ptr_nonnull(
+		strstr(row_with("▼Attention.__init__ at"), "     300M        0         8"));
+	ck_assert_int_eq(row_number("▶  ← main at train.py:7"),
+			 row_number("▼Attention.__init__") + 1);
+	ck_assert_int_eq(row_number("▶  ← evaluate at train.py:30"),
+			 row_number("▼Attention.__init__") + 2);
+	ck_assert_ptr_nonnull(strstr(row_with("▶  ← evaluate at"), "    44.0M        0         4"));
+	keys("jj\r");
+	ck_assert(is_at("▼  ← evaluate at"));
+	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"),
+			 row_number("▼  ← evaluate at") + 3);
+	keys("\033");
+	ck_assert(is_at("▶  ← evaluate at"));
+	keys("kk");
+	keys("\033");
+	ck_assert(is_at("▶Attention.__init__ at"));
+	/* One whose stack is not known, and one with nothing above it */
+	python->sites[1].stack_count = 0;
+	python->sites[0].stack_count = python->sites[0].shown + 1;
+	keys("\r");
+	row_with("▶  (from nowhere else)");
+	row_with("   (not known from where)");
+	ck_assert_int_eq(row_number("(from nowhere else)"), row_number("▼Attention.__init__") + 1);
 }
 END_TEST
 
@@ -411,6 +461,7 @@ Suite *suite_sites(void)
 	tcase_add_test(rows, searching_in_stacks);
 	tcase_add_test(rows, clicking);
 	tcase_add_test(rows, grouping);
+	tcase_add_test(rows, ways);
 	tcase_add_test(rows, order_in_groups);
 	tcase_add_test(rows, groups_since_a_baseline);
 	suite_add_tcase(suite, rows);
