@@ -35,17 +35,17 @@ while [ $i -lt "$rounds" ]; do
 	measure none $worker
 	measure entry "$build/tests/bench/empty" entry "$library" -- $worker
 	measure both "$build/tests/bench/empty" both "$library" -- $worker
-	measure cutop "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
-	measure exact "$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
-	measure stacks "$build/src/cutop" -b -l runtime --stacks -o /dev/null -- $worker
-	measure layers "$build/src/cutop" -b -o /dev/null -- $worker
-	measure inside "$build/tests/bench/empty" entry "$driver" -- "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
+	measure cutop "$build/src/cutop" -b -l runtime --stacks=never -o /dev/null -- $worker
+	measure exact "$build/src/cutop" -b -l runtime --exact-launches --stacks=never -o /dev/null -- $worker
+	measure stacks "$build/src/cutop" -b -l runtime -o /dev/null -- $worker
+	measure layers "$build/src/cutop" -b --stacks=never -o /dev/null -- $worker
+	measure inside "$build/tests/bench/empty" entry "$driver" -- "$build/src/cutop" -b -l runtime --stacks=never -o /dev/null -- $worker
 	measure register-none $registers
 	measure register-empty "$build/tests/bench/empty" entry "$library" -- $registers
 	measure register-cutop "$build/src/cutop" -b -o /dev/null -- $registers
-	measure layers-exact "$build/src/cutop" -b --exact-launches -o /dev/null -- $worker
+	measure layers-exact "$build/src/cutop" -b --exact-launches --stacks=never -o /dev/null -- $worker
 	measure inside-exact "$build/tests/bench/empty" entry "$driver" -- \
-		"$build/src/cutop" -b -l runtime --exact-launches -o /dev/null -- $worker
+		"$build/src/cutop" -b -l runtime --exact-launches --stacks=never -o /dev/null -- $worker
 	i=$((i + 1))
 done
 
@@ -88,7 +88,7 @@ stack() {	# title column
 		printf "%-24s %9.0f %9.0f %9.0f  %-12s %5.2f  <= %.2f  %s\n", t, n, f, o, "cutop", r, 1.4, r <= 1.4 ? "ok" : "MISSED"
 	}'
 }
-stack "malloc + free, --stacks" 2
+stack "malloc + free, stacks" 2
 
 # With both layers each of these calls makes one of the driver's, which is probed at its entry, and left: it is held to a
 # probe there that does nothing.

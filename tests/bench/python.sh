@@ -23,7 +23,7 @@ sh "$here/../python/interpreters.sh" | while read -r version root python; do
 		measure "$version-with" "$build/src/cutop" -b -l runtime -o /dev/null --library "$library" -- \
 			"$python" "$here/python_load.py" "$load" "$calls" $depths
 		# shellcheck disable=SC2086
-		measure "$version-without" "$build/src/cutop" -b -l runtime -o /dev/null --library "$library" --no-python -- \
+		measure "$version-without" "$build/src/cutop" -b -l runtime -o /dev/null --library "$library" --no-python --stacks=never -- \
 			"$python" "$here/python_load.py" "$load" "$calls" $depths
 		i=$((i + 1))
 	done
