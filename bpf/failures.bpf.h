@@ -14,7 +14,7 @@ __noinline int site_tell(struct thread_state *thread, __u64 address); /* names.b
 static __always_inline void failure_send(struct thread_state *thread, __u32 call, __s32 result,
 					 __u64 site, __u64 now)
 {
-	struct rec_fail *rec;
+	struct rec_fail_at *rec;
 	__u64 where;
 
 	site_tell(thread, site);
@@ -22,10 +22,12 @@ static __always_inline void failure_send(struct thread_state *thread, __u32 call
 	rec = record_begin(thread, REC_FAIL, sizeof(*rec), now);
 	if (!rec)
 		return;
-	rec->site = where;
-	rec->result = result;
-	rec->call = call;
-	rec->pad = 0;
+	rec->fail.site = where;
+	rec->fail.result = result;
+	rec->fail.call = call;
+	rec->fail.pad = 0;
+	rec->stack = 0;
+	rec->function = thread->failing;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 

@@ -505,7 +505,9 @@ static __always_inline void launch_return(struct call_run *run)
 		call_site_count(run->ctx, thread, call, frame->launch.function, weight);
 counted:
 	if (result) {
+		thread->failing = frame->launch.function;
 		call_failed(run);
+		thread->failing = 0;
 	} else {
 		guard = watchful_of(thread->program);
 		left = *guard;

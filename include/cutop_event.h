@@ -440,10 +440,14 @@ struct rec_fail {
 	__u16 pad;
 };
 
-/* The same where its stack is known. Not in the ring. */
+/*
+ * The same with what is known of it. In the ring @stack is 0, and @fail.site may be a stack's id.
+ * Recordings may have it without what does not apply, at its end.
+ */
 struct rec_fail_at {
 	struct rec_fail fail;
-	__u64 stack; /* rec_stack.stack of the same program */
+	__u64 stack;    /* rec_stack.stack of the same program; 0: none */
+	__u64 function; /* of a launch: as in struct launch_key; 0: none */
 };
 
 struct rec_reset {

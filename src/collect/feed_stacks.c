@@ -60,13 +60,15 @@ static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 
 	return stacks_id(feed->stacks, hdr->program, stack);
 }
 
-static void fail_feed(struct feed *feed, const struct rec_fail *record)
+static void fail_feed(struct feed *feed, const struct rec_fail_at *record, size_t size)
 {
-	struct rec_fail_at at = { .fail = *record };
+	struct rec_fail_at at = { .function = 0 };
 
+	memcpy(&at, record, size < sizeof(at) ? size : sizeof(at));
 	at.stack = failed_site(feed, &at.fail.hdr, &at.fail.site);
-	if (at.stack)
-		at.fail.hdr.size = sizeof(at);
+	at.fail.hdr.size = at.function ? sizeof(at) :
+			   at.stack    ? offsetof(struct rec_fail_at, function) :
+					 sizeof(at.fail);
 	record_sink_put(feed->sink, &at.fail.hdr, at.fail.hdr.size);
 }
 
@@ -145,7 +147,7 @@ bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size)
 			return false;
 		free_feed(feed, data);
 		return true;
-	case REC_FAIL: fail_feed(feed, data); return true;
+	case REC_FAIL: fail_feed(feed, data, size); return true;
 	}
 	return false;
 }

@@ -146,6 +146,17 @@ static int failure_order(const void *left, const void *right)
 	return order ? order : ORDER(a->code, b->code);
 }
 
+static int build_failed_kernel(struct build *build, struct program *program, uint64_t function,
+			       struct snap_failure *failure)
+{
+	const struct kernel_name *kernel = function ? names_kernel(&program->names, function) :
+						      NULL;
+
+	if (kernel)
+		failure->kernel = arena_string(build->arena, kernel->brief);
+	return kernel && !failure->kernel ? -ENOMEM : 0;
+}
+
 int build_failures(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct fail_entry *entry;
@@ -187,7 +198,8 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 			.last = wall_clock_at(&build->model->clock, entry->row.last),
 			.extra = extra,
 		};
-		if (build_place_at(build, program, entry->site, entry->stack, &failure->where))
+		if (build_place_at(build, program, entry->site, entry->stack, &failure->where) ||
+		    build_failed_kernel(build, program, entry->function, failure))
 			return -ENOMEM;
 		process->failures += entry->row.count;
 	}

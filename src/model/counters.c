@@ -152,7 +152,7 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
 }
 
 int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site,
-		       uint64_t stack)
+		       uint64_t stack, uint64_t function)
 {
 	struct fail_entry *entry = counters_fail(counters, key);
 
@@ -162,6 +162,7 @@ int counters_failed_at(struct counters *counters, const struct fail_key *key, ui
 		return 0;
 	entry->site = site;
 	entry->stack = stack;
+	entry->function = function;
 	return 0;
 }
 

@@ -50,6 +50,7 @@ struct fail_entry {
 	struct fail_key key;
 	struct fail_row row;  /* count 0: not read yet */
 	uint64_t site, stack; /* of the first; 0: not told */
+	uint64_t function;    /* that it launched; 0: none */
 };
 
 RB_HEAD(launch_tree, launch_entry);
@@ -88,7 +89,7 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
  * that is kept. Returns 0 or -ENOMEM.
  */
 int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site,
-		       uint64_t stack);
+		       uint64_t stack, uint64_t function);
 
 /* Counts a call that came as a record and took @ns. Returns 0 or -ENOMEM. */
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed);

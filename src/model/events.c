@@ -2,7 +2,10 @@
 /* The log is a ring of EVENTS_MAX events: a new one replaces the oldest. */
 #include "model/events.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/snapshot.h"
 #include "util/utf8.h"
@@ -69,6 +72,44 @@ void events_repeat(struct event_log *log, uint64_t number)
 
 	if (number && back < log->count)
 		log->events[(log->first + log->count - 1 - back) % EVENTS_MAX].repeated++;
+}
+
+/* The first @name in @text that does not go on there, or NULL. */
+static const char *name_find(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at;
+
+	for (at = strstr(text, name); at && isalnum((unsigned char)at[len]);)
+		at = strstr(at + 1, name);
+	return at;
+}
+
+static void event_rename(struct event *event, const char *old, const char *new)
+{
+	const char *at = name_find(event->text, old);
+	char *text = NULL;
+
+	/* Without memory it keeps its old name. */
+	if (at && asprintf(&text, "%.*s%s%s", (int)(at - event->text), event->text, new,
+			   at + strlen(old)) >= 0) {
+		free(event->text);
+		event->text = text;
+	}
+	if (event->detail && !strcmp(event->detail->site, old))
+		snprintf(event->detail->site, sizeof(event->detail->site), "%s", new);
+}
+
+void events_rename(struct event_log *log, uint32_t program, const char *old, const char *new)
+{
+	size_t i;
+
+	for (i = 0; i < log->count; i++) {
+		struct event *event = &log->events[(log->first + i) % EVENTS_MAX];
+
+		if (event->program == program)
+			event_rename(event, old, new);
+	}
 }
 
 const struct event *events_at(const struct event_log *log, size_t i)

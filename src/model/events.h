@@ -43,6 +43,8 @@ struct event_limit {
 
 /* Adds a copy of @event, its text cleaned. Returns its number, or 0 without memory. */
 uint64_t events_add(struct event_log *log, const struct event *event);
+/* In the events of @program, a place that was called @old is called @new from now on. */
+void events_rename(struct event_log *log, uint32_t program, const char *old, const char *new);
 /* The event with that number happened again. Does nothing if it has left the log. */
 void events_repeat(struct event_log *log, uint64_t number);
 /* The @i-th of log->count, oldest first. */

@@ -332,15 +332,27 @@ static int place_learn(struct name_store *names, const struct rec_text *record, 
 
 void names_describe_place(const struct name_store *names, uint64_t address, char *out, size_t size)
 {
-	const struct place *place = place_find(names, address);
+	struct place *place = place_find(names, address);
 	char where[128];
 
+	if (place)
+		place->is_told = true;
 	if (place && place->name) {
 		utf8_clean(place->name, out, size);
 		return;
 	}
 	names_describe(names, address, where, sizeof(where));
 	utf8_clean(where, out, size);
+}
+
+bool names_told(const struct name_store *names, uint64_t address, char *out, size_t size)
+{
+	const struct place *place = place_find(names, address);
+
+	if (!place || !place->is_told)
+		return false;
+	names_describe_place(names, address, out, size);
+	return true;
 }
 
 const struct stack *names_stack(const struct name_store *names, uint64_t id)

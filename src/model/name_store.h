@@ -37,6 +37,7 @@ struct place {
 	uint64_t shown_in;
 	struct place_frame *frame; /* place_frames.c; NULL: unknown */
 	uint32_t flags;            /* enum site_flag */
+	bool is_told;              /* an event's text may have its name */
 };
 
 /* A user stack. */
@@ -109,7 +110,12 @@ uint64_t names_shown(const struct name_store *names, uint64_t address, uint64_t 
 bool names_is_runtime(const struct name_store *names, uint64_t address);
 /* Writes "file+0x10" or "0x7f00" for @address. */
 void names_describe(const struct name_store *names, uint64_t address, char *out, size_t size);
-/* Writes the name of the place at @address, or the same as above. */
+/*
+ * What the text of an event calls the place at @address, in @out. Returns false if none speaks of
+ * it.
+ */
+bool names_told(const struct name_store *names, uint64_t address, char *out, size_t size);
+/* Writes the name of the place at @address, or the same as above, into the text of an event. */
 void names_describe_place(const struct name_store *names, uint64_t address, char *out, size_t size);
 
 #endif

@@ -139,10 +139,14 @@ static void stack_read(union record *record, const struct rec_hdr *raw)
 			       sizeof(record->free_at.stack));
 		break;
 	case REC_FAIL:
-		record->fail_at.stack = 0;
-		if (record->hdr.size >= sizeof(record->fail_at))
+		record->fail_at.stack = record->fail_at.function = 0;
+		if (record->hdr.size >= offsetof(struct rec_fail_at, function))
 			memcpy(&record->fail_at.stack, bytes + offsetof(struct rec_fail_at, stack),
 			       sizeof(record->fail_at.stack));
+		if (record->hdr.size >= sizeof(record->fail_at))
+			memcpy(&record->fail_at.function,
+			       bytes + offsetof(struct rec_fail_at, function),
+			       sizeof(record->fail_at.function));
 		break;
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "cuda/calls.h"
 #include "model/copies.h"
@@ -26,10 +27,22 @@ static bool is_act(unsigned int type)
 }
 
 /* Takes in a name of @program, and updates what depends on it. */
+static int take_site(struct model *model, struct program *program, const union record *record,
+		     const char *tail)
+{
+	uint64_t address = record->text.address;
+	char old[256], new[256];
+	bool is_told = names_told(&program->names, address, old, sizeof(old));
+	int error = names_record(&program->names, &record->hdr, tail);
+
+	ledger_judge(&program->ledger, address);
+	if (is_told && names_told(&program->names, address, new, sizeof(new)) && strcmp(old, new))
+		events_rename(&model->log, program->number, old, new);
+	return error;
+}
+
 static int take_name(struct program *program, const union record *record, const char *tail)
 {
-	int error;
-
 	switch (record->hdr.type) {
 	case REC_KERNEL:
 		if (record->kernel.call < CALL_COUNT)
@@ -49,10 +62,7 @@ static int take_name(struct program *program, const union record *record, const 
 		break;
 	default: break;
 	}
-	error = names_record(&program->names, &record->hdr, tail);
-	if (record->hdr.type == REC_SITE)
-		ledger_judge(&program->ledger, record->text.address);
-	return error;
+	return names_record(&program->names, &record->hdr, tail);
 }
 
 static int take_identity(struct program *program, const struct rec_identity *record,
@@ -216,7 +226,7 @@ static int take_failure(struct model *model, struct program *program,
 
 	if (call_failed(key.call, key.result))
 		error = counters_failed_at(&program->counters, &key, record->fail.site,
-					   record->stack);
+					   record->stack, record->function);
 	tell_failure(model, program, record);
 	return error;
 }
@@ -277,12 +287,12 @@ static int dispatch(struct model *model, struct program *program, const union re
 		return 0;
 	case REC_MAP: return take_map(model, program, &record->map);
 	case REC_TILES: return physical_map_tiles(&program->ledger, &record->tiles);
+	case REC_SITE: return take_site(model, program, record, tail);
 	case REC_KERNEL:
 	case REC_LAUNCHED_AT:
 	case REC_MODULE:
 	case REC_STACK:
 	case REC_FRAME:
-	case REC_SITE:
 	case REC_NAME: return take_name(program, record, tail);
 	case REC_GRAPH: return take_graph(model, program, &record->graph);
 	case REC_INSTANTIATED: return graphs_made(&program->graphs, &record->instantiated);

@@ -112,6 +112,7 @@ uint64_t sites_unproven(const struct site_table *sites, const struct site *site)
 
 void sites_describe(const struct site *site, const struct name_store *names, char *out, size_t size)
 {
+	site->shown->is_told = true;
 	if (site->shown->name)
 		snprintf(out, size, "%s", site->shown->name);
 	else

@@ -139,6 +139,7 @@ struct snap_failure {
 	uint64_t first, last;
 	struct snap_extra extra;
 	struct snap_place where; /* the first of them */
+	const char *kernel;      /* that it launched; NULL: it was no launch */
 };
 
 struct snap_site {

@@ -171,7 +171,9 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 	enum call_layer layer = call_layer(record->call);
 	const char *name = error_name(layer, record->result),
 		   *meaning = error_meaning(layer, record->result);
-	char where[256] = "";
+	const struct kernel_name *kernel;
+	const struct place *place;
+	char where[256] = "", launched[256] = "";
 	unsigned int hidden;
 
 	if (!call_failed(record->call, record->result))
@@ -195,11 +197,15 @@ void tell_failure(struct model *model, struct program *program, const struct rec
 		return;
 	if (!event_limit_allow(&program->limits[EVENT_FAILURE], record->hdr.time, &hidden))
 		return;
-	if (PLACE_IS_PYTHON(record->site))
+	place = names_place(&program->names, record->site);
+	if (place && place->name)
 		names_describe_place(&program->names, record->site, where, sizeof(where));
+	kernel = at->function ? names_kernel(&program->names, at->function) : NULL;
+	if (kernel)
+		snprintf(launched, sizeof(launched), " of %s", kernel->brief);
 	if (name)
 		model_tell(model, program, EVENT_FAILURE, record->hdr.time, 0, NULL,
-			   "%s%s%s failed: %s (%d)%s%s", call_name(record->call),
+			   "%s%s%s%s failed: %s (%d)%s%s", call_name(record->call), launched,
 			   where[0] ? " in " : "", where, name, record->result, meaning ? ": " : "",
 			   meaning ? meaning : "");
 	else

@@ -244,6 +244,7 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	put_time(w, o, "last", failure->last);
 	put_text(w, o, "site", failure->where.site);
 	json_put_place(w, o, &failure->where);
+	put_text(w, o, "kernel", failure->kernel);
 	return o;
 }
 

@@ -482,6 +482,8 @@ static void print_failures(struct line *line, const struct snap_process *process
 		if (failure->where.site)
 			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in",
 				    failure->where.site);
+		if (failure->kernel)
+			line_format(line, "  kernel %s", failure->kernel);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");

@@ -31,11 +31,12 @@ static const struct list_column failure_columns[] = {
 	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 6 },
 };
 
-/* A row: a failure; or its site, or a frame of its stack. */
+/* A row: a failure; or the kernel that it launched, its site, or a frame of its stack. */
 struct failure_row {
 	const struct snap_failure *failure;
-	const char *place; /* NULL: the failure itself */
+	const char *place; /* or kernel; NULL: the failure itself */
 	size_t number;     /* of rows behind it */
+	bool is_kernel;
 };
 
 static const struct failure_row *row_of(const struct list *list, size_t item)
@@ -74,7 +75,8 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	if (place) {
 		out[0] = 0;
 		if (column == F_CALL)
-			snprintf(out, CELL_TEXT, "  %s", place);
+			snprintf(out, CELL_TEXT, "  %s%s",
+				 row_of(list, item)->is_kernel ? "kernel " : "", place);
 		return ST_DIM;
 	}
 	switch (column) {
@@ -123,8 +125,8 @@ static void meaning_draw(const struct area *area, int row, const struct snap_fai
 }
 
 /*
- * Rows of the failures, each followed by its site if that is wanted, or by its stack. Returns NULL
- * without memory.
+ * Rows of the failures, each followed by the kernel that it launched, and by its site if that is
+ * wanted, or by its stack. Returns NULL without memory.
  */
 static struct failure_row *rows_make(const struct snap_process *process, bool with_sites,
 				     bool with_stacks, size_t *count)
@@ -133,19 +135,26 @@ static struct failure_row *rows_make(const struct snap_process *process, bool wi
 	struct failure_row *rows;
 
 	for (size_t i = 0; i < process->failure_count; i++)
-		room += process->failure_list[i].where.stack_count + 1;
+		room += process->failure_list[i].where.stack_count + 2;
 	rows = calloc(room + 1, sizeof(*rows));
 	for (size_t i = 0; rows && i < process->failure_count; i++) {
 		const struct snap_failure *failure = &process->failure_list[i];
 		const struct snap_place *where = &failure->where;
 		bool has_stack = with_stacks && where->stack_count;
+		size_t first = at;
 
 		rows[at++].failure = failure;
-		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++)
-			rows[at++] =
-				(struct failure_row){ failure, where->stack[frame], frame + 1 };
-		if (!has_stack && with_sites && where->site)
-			rows[at++] = (struct failure_row){ failure, where->site, 1 };
+		if (failure->kernel) {
+			rows[at] = (struct failure_row){ failure, failure->kernel, 1, true };
+			at++;
+		}
+		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++, at++)
+			rows[at] = (struct failure_row){ failure, where->stack[frame], at - first,
+							 false };
+		if (!has_stack && with_sites && where->site) {
+			rows[at] = (struct failure_row){ failure, where->site, at - first, false };
+			at++;
+		}
 	}
 	*count = at;
 	return rows;

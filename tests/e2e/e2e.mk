@@ -219,7 +219,7 @@ clean-local: clean-native-stacks
 clean-native-stacks:
 	rm -rf $(e2e_bin)/native_stacks $(e2e_bin)/native_stacks-fp
 .PHONY: clean-native-stacks
-EXTRA_DIST += $(native_stacks_files) tests/e2e/native_stacks.awk
+EXTRA_DIST += $(native_stacks_files) tests/e2e/native_stacks.awk tests/e2e/gdb_stacks.py tests/e2e/torch_stacks.py
 check_PROGRAMS += tests/e2e/stack_dump
 tests_e2e_stack_dump_SOURCES = tests/e2e/stack_dump.c
 tests_e2e_stack_dump_LDADD = $(core_libs)

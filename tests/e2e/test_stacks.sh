@@ -78,6 +78,11 @@ fi
 # ---- failed calls have a stack, unless none is taken
 watch failed -- "$workload" failures
 expect failed 'p.failures | length > 3 and all(.stack | length > 3)' true
+# A launch has its kernel's name, too, also in the log; other calls have none.
+expect failed '[p.failures[] | select(.call == "cudaLaunchKernel") | [.error, .kernel]] | sort' \
+	'[["cudaErrorInvalidConfiguration","saxpy"],["cudaErrorInvalidDeviceFunction","failures"]]'
+expect failed '[p.failures[] | select(.call != "cudaLaunchKernel" and has("kernel"))]' '[]'
+expect failed '[.events[].text | select(test("^cudaLaunchKernel of saxpy in failures[+]0x[0-9a-f]+ at [a-z_]+[.]c:[0-9]+ [(]workload[)] failed"))] | length' 1
 watch silent --stacks=never -- "$workload" failures
 expect silent 'p.failures | length > 3 and all(has("stack") | not)' true
 

@@ -496,7 +496,7 @@ static size_t fixed_size(uint16_t type)
 	case REC_ALLOC: return sizeof(struct rec_alloc);
 	case REC_FREE: return sizeof(struct rec_free);
 	case REC_COPY: return sizeof(struct rec_copy);
-	case REC_FAIL: return sizeof(struct rec_fail);
+	case REC_FAIL: return sizeof(struct rec_fail_at);
 	case REC_RESET: return sizeof(struct rec_reset);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);

@@ -250,6 +250,25 @@ START_TEST(lines_are_as_they_were_and_called_as_they_are)
 }
 END_TEST
 
+/* Lines become known after the event: its text has them from then on, and no other's. */
+START_TEST(events_call_places_as_they_are)
+{
+	feed_text(&feed, REC_SITE, 0x402000, 0, "lib.so+0x6f7");
+	feed_text(&feed, REC_SITE, 0x403000, 0, "lib.so+0x6f7a");
+	failed(CALL_cudaFree, 17, 0x402000, 0);
+	failed(CALL_cudaMemcpy, 21, 0x403000, 0);
+	look();
+	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_FAILURE, 0)->text,
+				     "cudaFree in lib.so+0x6f7 failed: "));
+	feed_text(&feed, REC_SITE, 0x402000, 0, "grow+0x7 at grow.c:3 (lib.so)");
+	look();
+	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_FAILURE, 0)->text,
+				     "cudaFree in grow+0x7 at grow.c:3 (lib.so) failed: "));
+	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_FAILURE, 1)->text,
+				     "cudaMemcpy in lib.so+0x6f7a failed: "));
+}
+END_TEST
+
 Suite *suite_places(void)
 {
 	Suite *suite = suite_create("places");
@@ -261,6 +280,7 @@ Suite *suite_places(void)
 	tcase_add_test(tests, a_bad_free_has_its_stack);
 	tcase_add_test(tests, ten_lines_that_hold_most);
 	tcase_add_test(tests, lines_are_as_they_were_and_called_as_they_are);
+	tcase_add_test(tests, events_call_places_as_they_are);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

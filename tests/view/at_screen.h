@@ -67,4 +67,19 @@ static inline const char *row_with(const char *text)
 	return "";
 }
 
+/* The number of the first row from the panes on that has @text; -1: there is none. */
+static inline int row_number(const char *text)
+{
+	char line[4096];
+
+	for (int row = view.layout.pane.row; row < canvas.rows; row++) {
+		line[0] = 0;
+		for (int col = 0; col < canvas.cols; col++)
+			strcat(line, canvas_cell(&canvas, row, col)->text);
+		if (strstr(line, text))
+			return row;
+	}
+	return -1;
+}
+
 #endif

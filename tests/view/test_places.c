@@ -20,6 +20,7 @@ static void places(int cols)
 		if (snapshot->processes[i].pid == 4400) {
 			snapshot->processes[i].failure_list[0].where = step;
 			snapshot->processes[i].failure_list[1].where.site = "launch+0x8 (failing)";
+			snapshot->processes[i].failure_list[1].kernel = "saxpy<float>";
 		}
 	snapshot->events[1].detail = &no_memory;
 	view_feed(&view, snapshot);
@@ -39,6 +40,9 @@ START_TEST(failures_have_their_first_site)
 		strstr(row_with("cudaErrorInvalidConfiguration"), "launch+0x8 (failing)"));
 	ck_assert_ptr_nonnull(strstr(row_with("cudaErrorIllegalAddress"), " -  "));
 	ck_assert_str_eq(row_with("<module>"), "");
+	/* The kernel stands below the launch that failed. */
+	ck_assert_int_eq(row_number("  kernel saxpy<float>"),
+			 row_number("cudaErrorInvalidConfiguration") + 1);
 }
 END_TEST
 
@@ -49,6 +53,8 @@ START_TEST(without_room_it_stands_below)
 	ck_assert_str_eq(row_with("FIRST SITE"), "");
 	ck_assert_ptr_nonnull(strstr(row_with("step at"), "  step at train.py:12 (python)"));
 	ck_assert_ptr_null(strstr(row_with("step at"), "cudaErrorMemoryAllocation"));
+	ck_assert_int_eq(row_number("  launch+0x8 (failing)"),
+			 row_number("  kernel saxpy<float>") + 1);
 	/* Sorted, each stays behind its failure. */
 	keys("<<<>");
 	ck_assert_str_ne(row_with("step at train.py:12 (python)"), "");

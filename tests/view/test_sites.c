@@ -158,20 +158,6 @@ END_TEST
 
 /* ---- rows ---- */
 
-static int row_number(const char *text)
-{
-	char line[4096];
-
-	for (int row = view.layout.pane.row; row < canvas.rows; row++) {
-		line[0] = 0;
-		for (int col = 0; col < canvas.cols; col++)
-			strcat(line, canvas_cell(&canvas, row, col)->text);
-		if (strstr(line, text))
-			return row;
-	}
-	return -1;
-}
-
 /* True if the row with @text is where the cursor is. */
 static bool is_at(const char *text)
 {
