@@ -82,6 +82,18 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	free(identity);
 }
 
+/* A process that was forked, and still is a copy, has the arguments of the one that it is a copy of. */
+static void arguments_inherit(struct feed *feed, struct watched *watched)
+{
+	const struct watched *origin = feed_watched(feed, watched->origin);
+	struct rec_process *process = &watched->process;
+
+	if (!origin || (process->args_len && process->args[0]))
+		return;
+	memcpy(process->args, origin->process.args, sizeof(process->args));
+	process->args_len = origin->process.args_len;
+}
+
 struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 {
 	struct watched *watched = feed_watched(feed, process->hdr.program);
@@ -100,6 +112,7 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	if (rows_program(feed->rows, program, &row)) {
 		watched->late = row.late;
 		watched->origin = row.origin;
+		arguments_inherit(feed, watched);
 	}
 	watched->late |= early_late_take(feed, program);
 	identity_feed(feed, watched, true);

@@ -3,7 +3,8 @@
  * Demangles in a separate process, which is asked one name at a time. Its own alarm ends it when a
  * name takes too long, and the next question starts a new one. All of this together may use a tenth
  * of the time; a name that comes when that is used up stays mangled. So a program full of hostile
- * names delays other names by seconds, not for ever.
+ * names delays other names by seconds, not for ever. What is counted is the time of the processor:
+ * on a busy machine the process may wait long for its turn, and no name is to blame for that.
  * The process runs on a stack of its own, large enough for the deepest name that is accepted: it
  * cannot overflow. It shares no lock with the threads it was forked from, and allocates nothing.
  */
@@ -22,17 +23,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "util/confine.h"
 #include "names/demangle_run.h"
+#include "util/confine.h"
+#include "util/saturated.h"
 #include "util/util.h"
 
 /* reserved address space; only pages that are touched take memory */
 #define STACK_SIZE (256ul * 1024 * 1024)
 /* For everything else: it allocates next to nothing */
 #define MEMORY    (16ul << 20)
-#define NAME_TIME (200 * NSEC_PER_MSEC)
-#define TIME_MAX  (3 * NSEC_PER_SEC) /* longest total wait at a stretch */
-/* one part in this many of the time that passes may be spent waiting */
+#define NAME_TIME (200 * NSEC_PER_MSEC) /* of the processor */
+#define TIME_MAX  (2 * NSEC_PER_SEC)    /* the same, in all at a stretch */
+/* one part in this many of the time that passes may be spent so */
 #define TIME_SHARE 10
 
 /* The calling process's side of the demangling process. */
@@ -40,7 +42,7 @@ struct demangler {
 	pthread_mutex_t lock;
 	pid_t pid; /* 0: none runs */
 	int socket;
-	uint64_t left;   /* ns that may be waited */
+	uint64_t left;   /* ns that the process may use */
 	uint64_t filled; /* when time was last added to it; CLOCK_MONOTONIC, ns */
 };
 
@@ -65,9 +67,9 @@ static _Noreturn void answer_all(void)
 		if (n <= 0)
 			_exit(0);
 		symbol[n] = '\0';
-		setitimer(ITIMER_REAL, &limit, NULL);
+		setitimer(ITIMER_PROF, &limit, NULL);
 		n = (ssize_t)demangle_run(symbol, true, full, sizeof(full));
-		setitimer(ITIMER_REAL, &none, NULL);
+		setitimer(ITIMER_PROF, &none, NULL);
 		if (send(0, full, (size_t)n + 1, MSG_NOSIGNAL) < 0)
 			_exit(0);
 	}
@@ -157,10 +159,20 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 	return n - 1;
 }
 
+/* The processor time that the process has used, in ns; 0: there is none. */
+static uint64_t demangler_work(const struct demangler *demangler)
+{
+	clockid_t clock;
+
+	return demangler->pid && !clock_getcpuclockid(demangler->pid, &clock) ?
+		       clock_own_ns(clock) :
+		       0;
+}
+
 size_t demangle_apart(const char *symbol, char *out)
 {
 	static struct demangler demangler = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = TIME_MAX };
-	uint64_t began, took;
+	uint64_t began, worked, took;
 	ssize_t n = -1;
 
 	pthread_mutex_lock(&demangler.lock);
@@ -168,13 +180,17 @@ size_t demangle_apart(const char *symbol, char *out)
 	demangler.left += (began - demangler.filled) / TIME_SHARE;
 	if (demangler.left > TIME_MAX)
 		demangler.left = TIME_MAX;
+	demangler.filled = began;
+	took = 0;
 	if (demangler.left >= NAME_TIME) {
+		worked = demangler_work(&demangler);
 		n = demangler_ask(&demangler, symbol, out);
-		if (n < 0)
+		took = subtract_saturated(demangler_work(&demangler), worked);
+		if (n < 0) {
 			demangler_end(&demangler);
+			took = NAME_TIME;
+		}
 	}
-	demangler.filled = clock_ns(CLOCK_MONOTONIC);
-	took = demangler.filled - began;
 	demangler.left -= took < demangler.left ? took : demangler.left;
 	pthread_mutex_unlock(&demangler.lock);
 	return n > 0 ? (size_t)n : 0;

@@ -152,7 +152,7 @@ static int descriptors_close(int socket)
 static void signals_set(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
-	static const int fatal[] = { SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	static const int fatal[] = { SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 	sigset_t set;
 	size_t i;
 

@@ -18,7 +18,7 @@ int confine_memory(void);
 
 /*
  * Leaves the calling process no open file but @socket, as descriptor 0, and no shared memory.
- * Signals that report a fault, and SIGALRM, end it; all others are blocked. The process is called
+ * Signals that report a fault, SIGALRM and SIGPROF end it; all others are blocked. The process is called
  * @name from now on. Returns 0, or nonzero on failure: the process then has to exit. Allocates
  * nothing.
  */
