@@ -77,7 +77,8 @@ expect end '[.events[] | select(.kind == "leak")] | length > 0' true
 
 # ---- ended by a reset, and by the exit
 expect reset 'p.memory | [.leaked_bytes, .frees, .live_bytes]' '[30000,1,0]'
-expect reset '[p.sites[] | select(.leaked_bytes > 0) | [(.site | sub("[.+ ].*"; "")), .leaked_bytes]]' '[["reset_block",30000]]'
+expect reset '[p.sites[] | select(.leaked_bytes > 0) | [(.site | sub("[.+ ].*"; "")), .leaked_bytes]] | unique' '[["reset_block",10000]]'
+expect reset '[p.sites[].leaked_bytes] | add' 30000
 expect exit 'p.memory | [.leaked_bytes, .frees]' '[21,7]'
 expect exit '[p.sites[] | select(.leaked_bytes > 0) | [(.site | sub("[.+ ].*"; "")), .leaked_bytes]]' '[["small_block",21]]'
 expect exit '[p.memory.map[] | [.size, .state]] | unique' '[[7,"leaked"]]'

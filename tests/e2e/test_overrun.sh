@@ -81,7 +81,7 @@ check "status: $status, $(cat "$T/all.err")" [ $status = 0 ]
 tail -n 1 "$T/all.out" >"$T/last.json"
 
 expect last '.lost.ring_full > 1000' true
-expect last '[.lost | to_entries[] | select(.value > 0).key] - ["ring_full", "missed_frees", "returns"]' '[]'
+expect last '[.lost | to_entries[] | select(.value > 0).key] - ["ring_full", "missed_frees", "returns", "stacks"]' '[]'
 expect last '[.events[] | select(.kind == "lost" and (.text | test("ring buffer")))] | length > 0' true
 
 # Who lost something, and nobody else

@@ -161,6 +161,8 @@ looked_at() {
 	keys Enter
 	check "$1: a row can be opened" see '^▶.*make_buffer at train.py:5 (python) '
 	keys Enter
+	check "$1: to its ways" see '^▶  ← grow at train.py:10 (python) ← <module>'
+	keys Down Enter
 	check "$1: to its stack" see '^ .* load at train.py:8 (python)$'
 	check "$1: the arrow is before what the site is called by" see '^ .*→ make_buffer at train.py:5 (python)$'
 	keys b
@@ -169,6 +171,8 @@ looked_at() {
 	check "$1: by file" see '^▶.*train.py (/'
 	keys b
 	check "$1: by library" see '^▶.*libffi'
+	keys b
+	check "$1: each stack" see '  STACK$'
 	keys b Escape Escape
 	check "$1: each again" see 'make_buffer at train.py:5 (python) '
 	keys 7

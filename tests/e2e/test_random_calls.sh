@@ -51,7 +51,7 @@ theirs='($books | map({key: "\(.pid) \(.key)", value: .}) | from_entries) as $kn
 below() {
 	begin "$1" "$2" "$3" || return 0
 	shift 3
-	watch "$kind" --map all --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" &&
+	watch "$kind" --map all --stacks=never --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" &&
 		compare
 }
 
@@ -60,7 +60,7 @@ recorded() {
 	begin "$1" "$2" "$3" || return 0
 	shift 3
 	rm -f "$T/recording"
-	"$CUTOP" record -o "$T/recording" --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" \
+	"$CUTOP" record -o "$T/recording" --stacks=never --library "$double/libcudart.so.13" "$@" -- sh "$T/programs" "$T/books" "$program" "$steps" \
 		>"$T/record.out" 2>"$T/record.err"
 	"$CUTOP" -b -f json --map all --replay "$T/recording" 2>"$T/$kind.err" | tail -n 1 >"$T/$kind.json"
 	compare
