@@ -51,6 +51,8 @@ struct wall_clock {
 
 struct screen {
 	const struct options *options;
+	struct options skipping; /* the same with the globs of the settings file, if it has any */
+	char skip_words[sizeof(((struct settings *)NULL)->site_skip)];
 	struct session session;
 	struct view *view;
 	struct host *host;         /* what the view is told about its surroundings */
@@ -67,6 +69,27 @@ struct screen {
 };
 
 /* ---- start ---- */
+
+/* --site-skip and the settings file add up. */
+static int skip_begin(struct screen *screen)
+{
+	struct options *options = &screen->skipping;
+	char *word, *rest = NULL;
+
+	if (!screen->settings->site_skip[0])
+		return 0;
+	*options = *screen->options;
+	memcpy(screen->skip_words, screen->settings->site_skip, sizeof(screen->skip_words));
+	for (word = strtok_r(screen->skip_words, " \t", &rest); word;
+	     word = strtok_r(NULL, " \t", &rest)) {
+		if (options->site_skip_count == OPTIONS_LIST_MAX)
+			return session_fail(&screen->session, EXIT_FAILED,
+					    "the settings file has too many globs in site_skip");
+		options->site_skip[options->site_skip_count++] = word;
+	}
+	screen->options = screen->session.options = options;
+	return 0;
+}
 
 /* The settings file comes first, then the command line overrides it. */
 static int settings_begin(struct screen *screen)
@@ -531,6 +554,8 @@ int screen_run(const struct options *options)
 	status = session_open(&screen->session, options, signals);
 	if (!status)
 		status = settings_begin(screen);
+	if (!status)
+		status = skip_begin(screen);
 	if (!status && terminal_check(&why))
 		status = session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (status)

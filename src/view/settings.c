@@ -37,6 +37,7 @@ enum item {
 	ITEM_SORT,
 	ITEM_REVERSE,
 	ITEM_COLUMNS,
+	ITEM_SKIP, /* only in the file: it is needed before there is a screen */
 	ITEM_COUNT
 };
 
@@ -52,10 +53,11 @@ static const struct {
 	[ITEM_NAMES] = { "full_names", "Full kernel names",
 			 "with arguments and templates (key c)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
-	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library (key b)" },
+	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library, stack (key b)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
+	[ITEM_SKIP] = { "site_skip", NULL, NULL },
 };
 
 static bool *flag_of(struct settings *settings, enum item item)
@@ -107,6 +109,7 @@ static void value_write(const struct settings *settings, enum item item, char *o
 			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "",
 						 settings->columns[i]->name);
 		break;
+	case ITEM_SKIP: snprintf(out, size, "%s", settings->site_skip); break;
 	default: break;
 	}
 }
@@ -175,6 +178,12 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 		return false;
 	case ITEM_SORT: return !sort_order_parse(&settings->sort, value, &bad, &len);
 	case ITEM_COLUMNS: return columns_parse(settings, value);
+	case ITEM_SKIP:
+		len = strlen(value);
+		if (len >= sizeof(settings->site_skip))
+			return false;
+		memcpy(settings->site_skip, value, len + 1);
+		return true;
 	default: return false;
 	}
 }
@@ -421,7 +430,8 @@ static void item_print(FILE *out, const struct settings *settings, enum item ite
 static void missing_print(FILE *out, const struct settings *settings, bool written[ITEM_COUNT])
 {
 	for (int i = 0; i < ITEM_COUNT; i++) {
-		if (!written[i])
+		/* It is set by hand, if at all. */
+		if (!written[i] && (i != ITEM_SKIP || settings->site_skip[0]))
 			item_print(out, settings, (enum item)i);
 		written[i] = true;
 	}

@@ -27,6 +27,7 @@ struct settings {
 	struct sort_order sort;
 	const struct column *columns[COLUMNS_MAX]; /* of the process table */
 	size_t column_count;
+	char site_skip[512]; /* globs between blanks, as --site-skip takes one each */
 };
 
 /* Stores the file's default path. Returns 0, or -ENOENT if there is no home folder. */

@@ -221,6 +221,14 @@ keys Down Enter
 check "stacks: the way" see '      third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
 keys q
 check "stacks: the shell is back" see 'ready>'
+# What is never to be shown as a site may stand in the settings file.
+printf '[screen]\npane = Sites\nsite_skip = make second*\n' >"$T/skipping"
+shell clear
+shell "$CUTOP --config $T/skipping --site-skip 'fir*' -d 0.3 -- $top_builddir/tests/e2e/bin/site_calls"
+check "site_skip: callers are the sites" see '^ *third+0x.* at site_calls.c:'
+check "site_skip: both are left out" [ "$(seen | grep -cE '^.?(make|second|first)[+]')" = 0 ]
+keys q
+check "site_skip: the shell is back" see 'ready>'
 
 # --help breaks its lines between words, where the terminal is narrow.
 mux resize-window -t t -x 70 -y 24

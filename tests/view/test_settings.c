@@ -70,6 +70,7 @@ START_TEST(round_trip)
 	view.settings.delay = 2500000000;
 	view.settings.pane = PANE_CALLS;
 	view.settings.sites_by = SITES_BY_FILE;
+	strcpy(view.settings.site_skip, "my::alloc* */pool.cc");
 	ck_assert_int_eq(sort_order_parse(&view.settings.sort, "leaked,pid", &bad, &len), 0);
 	view.settings.sort.reverse = true;
 	view.settings.column_count = 3;
@@ -83,6 +84,7 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(again.settings.delay, view.settings.delay);
 	ck_assert_int_eq(again.settings.pane, PANE_CALLS);
 	ck_assert_int_eq(again.settings.sites_by, SITES_BY_FILE);
+	ck_assert_str_eq(again.settings.site_skip, "my::alloc* */pool.cc");
 	ck_assert(again.settings.ascii && again.settings.tree && again.settings.full_names &&
 		  !again.settings.mouse && !again.settings.follow);
 }
