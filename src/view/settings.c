@@ -53,7 +53,7 @@ static const struct {
 	[ITEM_NAMES] = { "full_names", "Full kernel names",
 			 "with arguments and templates (key c)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
-	[ITEM_SITES] = { "sites_by", "Sites by", "site, function, file, library, stack (key b)" },
+	[ITEM_SITES] = { "sites_by", "Sites by", "what makes a row (key b)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
