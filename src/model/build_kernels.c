@@ -214,6 +214,91 @@ int build_graphs(struct build *build, struct program *program, struct snap_proce
 	return 0;
 }
 
+/* A name, and whose: a place in process->kernels. */
+struct named_kernel {
+	const char *name;
+	size_t place;
+};
+
+static int name_order(const void *left, const void *right)
+{
+	const struct named_kernel *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : ORDER(a->place, b->place);
+}
+
+/* True if the @count kernels at @list are one, perhaps on several devices. */
+static bool is_one(const struct snap_process *process, const struct named_kernel *list,
+		   size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(process->kernels[list[0].place].signature,
+			   process->kernels[list[i].place].signature))
+			return false;
+	return true;
+}
+
+/* How many at the beginning of @list have one name. */
+static size_t same_names(const struct named_kernel *list, size_t count)
+{
+	size_t n = 1;
+
+	while (n < count && !strcmp(list[0].name, list[n].name))
+		n++;
+	return n;
+}
+
+/* Of kernels that have one name those are shown in full that have it with its list, too. */
+static int names_part(struct build *build, struct program *program, struct snap_process *process,
+		      struct named_kernel *list, size_t count)
+{
+	size_t i, same;
+
+	for (i = 0; i < count; i++) {
+		struct snap_kernel *kernel = &process->kernels[list[i].place];
+		const struct kernel_name *name = names_kernel(&program->names, kernel->function);
+
+		if (kernel->is_graph || !name)
+			continue;
+		kernel->shown = arena_string(build->arena, names_apart(&program->names, name));
+		if (!kernel->shown)
+			return -ENOMEM;
+		list[i].name = kernel->shown;
+	}
+	qsort(list, count, sizeof(*list), name_order);
+	for (i = 0; i < count; i += same) {
+		same = same_names(list + i, count - i);
+		for (size_t j = i; j < i + same && !is_one(process, list + i, same); j++)
+			process->kernels[list[j].place].shown =
+				process->kernels[list[j].place].signature;
+	}
+	return 0;
+}
+
+/* Kernels whose names would read alike are shown by longer ones. */
+static int kernels_part(struct build *build, struct program *program, struct snap_process *process)
+{
+	struct named_kernel *list = malloc((process->kernel_count + 1) * sizeof(*list));
+	size_t i, same;
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < process->kernel_count; i++) {
+		process->kernels[i].shown = process->kernels[i].name;
+		list[i] = (struct named_kernel){ process->kernels[i].name, i };
+	}
+	qsort(list, process->kernel_count, sizeof(*list), name_order);
+	for (i = 0; !err && i < process->kernel_count; i += same) {
+		same = same_names(list + i, process->kernel_count - i);
+		if (!is_one(process, list + i, same))
+			err = names_part(build, program, process, list + i, same);
+	}
+	free(list);
+	return err;
+}
+
 int build_kernels(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));
@@ -236,7 +321,8 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 	if (!process->kernels)
 		goto out;
 	qsort(list, count, sizeof(*list), launched_order);
-	result = merge_kernels(build, program, process, list, count);
+	result = merge_kernels(build, program, process, list, count) ?:
+			 kernels_part(build, program, process);
 	if (!result && process->kernel_count)
 		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]),
 		      kernel_order);

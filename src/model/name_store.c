@@ -115,10 +115,12 @@ static struct kernel_name *kernel_get(struct name_store *names, uint64_t functio
 
 static void kernel_forget_shown(struct name_store *names, struct kernel_name *kernel)
 {
-	names->bytes -= text_bytes(kernel->full) + text_bytes(kernel->brief);
+	names->bytes -=
+		text_bytes(kernel->full) + text_bytes(kernel->brief) + text_bytes(kernel->listed);
 	free(kernel->full);
 	free(kernel->brief);
-	kernel->full = kernel->brief = NULL;
+	free(kernel->listed);
+	kernel->full = kernel->brief = kernel->listed = NULL;
 	kernel->version++;
 }
 
@@ -278,6 +280,23 @@ const struct kernel_name *names_kernel(struct name_store *names, uint64_t functi
 		return NULL;
 	}
 	return kernel;
+}
+
+const char *names_apart(struct name_store *names, const struct kernel_name *known)
+{
+	struct kernel_name *kernel = kernel_find(names, known->function);
+
+	if (!kernel || !kernel->full || !kernel->symbol)
+		return known->brief;
+	if (!kernel->listed) {
+		kernel->listed = demangle_listed(kernel->full);
+		if (names->bytes + text_bytes(kernel->listed) > names->limits.bytes) {
+			free(kernel->listed);
+			kernel->listed = NULL;
+		}
+		names->bytes += text_bytes(kernel->listed);
+	}
+	return kernel->listed ? kernel->listed : kernel->full;
 }
 
 /* ---- places and stacks ---- */

@@ -24,8 +24,9 @@ struct kernel_name {
 	bool shares_site;   /* other functions may be launched there, too */
 	char *symbol;       /* mangled; NULL: unknown */
 	char *full, *brief; /* as shown; NULL until asked for */
-	uint32_t version;   /* incremented when they change */
-	int rank;           /* how good the symbol's source is */
+	char *listed; /* brief, with its template list; NULL until asked for, or there is none */
+	uint32_t version; /* incremented when they change */
+	int rank;         /* how good the symbol's source is */
 };
 
 /* A place in the code: a call site, or a frame of a stack. */
@@ -87,6 +88,8 @@ int names_record(struct name_store *names, const struct rec_hdr *record, const c
 
 /* What is known about @function, with its shown names filled in; NULL without memory or room. */
 const struct kernel_name *names_kernel(struct name_store *names, uint64_t function);
+/* The name of @kernel where others of its program have the same brief one. */
+const char *names_apart(struct name_store *names, const struct kernel_name *kernel);
 /* The stub of @function, or @function itself if it is not known to be a handle. */
 uint64_t names_stub(const struct name_store *names, uint64_t function);
 

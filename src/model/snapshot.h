@@ -59,7 +59,9 @@ struct snap_latency {
 struct snap_kernel {
 	const char *name;      /* short: no arguments, no template list */
 	const char *signature; /* full, demangled */
-	const char *symbol;    /* mangled; NULL: unknown */
+	/* The name, with its template list or arguments if another of the process has the same */
+	const char *shown;
+	const char *symbol; /* mangled; NULL: unknown */
 	uint64_t function;
 	size_t number; /* of the kernels of its process, as launch_entry.number has it */
 	int device;

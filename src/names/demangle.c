@@ -226,7 +226,14 @@ static const char *take_word_operator(const char *text, struct text *name, struc
 	return text;
 }
 
-static bool shorten(const char *text, struct text *name, struct bracket *stack)
+/* A piece of a text; NULL: none. */
+struct piece {
+	const char *start;
+	size_t len;
+};
+
+/* *@list: the template list that belongs to the last part of the name. */
+static bool shorten(const char *text, struct text *name, struct bracket *stack, struct piece *list)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *next;
@@ -274,7 +281,10 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 			if (!text)
 				text = next;
 		} else if (*text == '<' || *text == '[') {
-			text = skip_bracket(text, stack);
+			next = skip_bracket(text, stack);
+			if (*text == '<')
+				*list = (struct piece){ text, (size_t)(next - text) };
+			text = next;
 		} else if (*text == '{') {
 			next = skip_bracket(text, stack);
 			ok = text_add(name, text, (size_t)(next - text));
@@ -287,6 +297,7 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 				return true;
 			if (text[1] != '(' || starts(text + 1, anonymous) || declarator(text + 1)) {
 				name->len = 0;
+				list->start = NULL;
 				if (name->data)
 					name->data[0] = '\0';
 			}
@@ -294,10 +305,42 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack)
 		} else if (*text == ')') {
 			return true;
 		} else {
+			if (*text == ':')
+				list->start = NULL;
 			ok = text_add(name, text++, 1);
 		}
 	}
 	return ok;
+}
+
+/*
+ * Adds a template list without namespaces: at "::" what its name has so far goes. @starts has room
+ * for a number more than the list has bytes: where in @out the name begins, for each bracket that
+ * is open.
+ */
+static bool list_add(struct text *out, const struct piece *list, size_t *starts)
+{
+	const char *at, *end = list->start + list->len;
+	size_t depth = 0;
+
+	starts[0] = out->len;
+	for (at = list->start; at < end; at++) {
+		if (*at == ':' && at + 1 < end && at[1] == ':') {
+			out->len = starts[depth];
+			out->data[out->len] = '\0';
+			at++;
+			continue;
+		}
+		if (strchr(">)]}", *at) && depth)
+			depth--;
+		if (!text_add(out, at, 1))
+			return false;
+		if (strchr("<([{", *at))
+			starts[++depth] = out->len;
+		else if (strchr(", &*", *at))
+			starts[depth] = out->len;
+	}
+	return true;
 }
 
 /* Rust's legacy mangling is C++'s with a hash at the end: "core::fmt::write::h0123456789abcdef". */
@@ -318,18 +361,20 @@ static void drop_rust_hash(struct text *name)
 	name->data[start] = '\0';
 }
 
-char *demangle_short(const char *full)
+static char *name_make(const char *full, bool listed)
 {
 	size_t len = strnlen(full, DEMANGLE_OUTPUT_MAX);
 	struct text name = { 0 };
 	struct bracket *stack = calloc(len + 1, sizeof(*stack));
+	size_t *starts = listed ? calloc(len + 1, sizeof(*starts)) : NULL;
 	char *text = clean_dup(full, DEMANGLE_OUTPUT_MAX), *result = NULL;
+	struct piece list = { NULL, 0 };
 
-	if (!text || !stack)
+	if (!text || !stack || (listed && !starts))
 		goto out;
 	/* No arguments and no list: it is not a function's full form but already a name. */
 	if (strpbrk(text, "(<")) {
-		if (!shorten(text, &name, stack))
+		if (!shorten(text, &name, stack, &list))
 			goto out;
 	} else if (!text_add(&name, text, strlen(text))) {
 		goto out;
@@ -337,13 +382,26 @@ char *demangle_short(const char *full)
 	if (!name.len && !text_add(&name, text, strlen(text)))
 		goto out;
 	drop_rust_hash(&name);
+	if (listed && (!list.start || !list_add(&name, &list, starts)))
+		goto out;
 	result = name.data;
 	name.data = NULL;
 out:
 	free(name.data);
+	free(starts);
 	free(stack);
 	free(text);
 	return result;
+}
+
+char *demangle_short(const char *full)
+{
+	return name_make(full, false);
+}
+
+char *demangle_listed(const char *full)
+{
+	return name_make(full, true);
 }
 
 void demangle_both(const char *symbol, char **brief, char **full)

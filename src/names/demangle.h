@@ -21,6 +21,13 @@ char *demangle_full(const char *symbol);
 char *demangle_short(const char *full);
 
 /*
+ * The same with the name's template list, in which names are without namespaces ("ns::scale<float>"
+ * of "void ns::scale<float>(float*, int)"), for names that read alike without. Returns NULL if
+ * there is no list, or without memory. The caller frees it.
+ */
+char *demangle_listed(const char *full);
+
+/*
  * Both forms of @symbol, if it is a mangled name: *@brief and *@full are then strings that the
  * caller frees. For any other name, and without memory, both are NULL.
  */

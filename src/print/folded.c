@@ -202,7 +202,7 @@ static void fold_launch_sites(struct folded *folded, const struct snap_process *
 		write_process(sink, process);
 		write_where(sink, &site->at, !site->kernel);
 		if (site->kernel)
-			write_frame(sink, site->kernel->name, false, true);
+			write_frame(sink, site->kernel->shown, false, true);
 		write_weight(folded, site->launches);
 	}
 }
@@ -234,13 +234,13 @@ static void fold_kernels(struct folded *folded, const struct snap_process *proce
 
 		if (kernel->launches && !kernel->has_sites) {
 			write_process(sink, process);
-			write_frame(sink, kernel->name, false, true);
+			write_frame(sink, kernel->shown, false, true);
 			write_weight(folded, kernel->launches);
 		}
 		if (kernel->graph_launches) {
 			write_process(sink, process);
 			write_frame(sink, "[graphs]", false, false);
-			write_frame(sink, kernel->name, false, true);
+			write_frame(sink, kernel->shown, false, true);
 			write_weight(folded, kernel->graph_launches);
 		}
 	}

@@ -35,7 +35,7 @@ static void print_launch(struct line *line, const struct snap_launch_site *site)
 	snprintf(text, sizeof(text), "%s%" PRIu64, site->sampled ? "~" : "", site->launches);
 	line_right(line, L_LAUNCHES, text);
 	line_to(line, L_KERNEL);
-	line_cut(line, site->kernel ? site->kernel->name : "-", NAME);
+	line_cut(line, site->kernel ? site->kernel->shown : "-", NAME);
 	line_to(line, L_KERNEL + NAME + 2);
 	line_text(line, site->at.site);
 	line_end(line);

@@ -237,7 +237,7 @@ static void print_kernel(struct line *line, const struct snap_kernel *kernel, in
 	char text[NUMBER_SIZE];
 
 	line_to(line, INDENT);
-	line_cut(line, kernel->name, name);
+	line_cut(line, kernel->shown, name);
 	snprintf(text, sizeof(text), "%" PRIu64, kernel->launches);
 	line_right(line, from + K_LAUNCHES, text);
 	if (by_graph) {
@@ -266,7 +266,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 	if (!shown)
 		return;
 	for (size_t i = 0; i < shown; i++) {
-		int cells = utf8_cells(process->kernels[i].name);
+		int cells = utf8_cells(process->kernels[i].shown);
 
 		name = cells > name ? cells : name;
 	}

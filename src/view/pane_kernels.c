@@ -133,7 +133,7 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 	case K_NAME:
 		return cell_text(out, ST_PLAIN,
 				 list->view->settings.full_names ? kernel->signature :
-								   kernel->name);
+								   kernel->shown);
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
 	case K_LAUNCHES: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);

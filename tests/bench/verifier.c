@@ -8,7 +8,7 @@
  *
  * METHOD is session, multi or perf; default the best that this kernel has. With -f programs are
  * loaded as with all options that add to them: trace with pairs and arguments, whole stacks, exact
- * launches, filters. -w: as by default, and with Python's frames and sites of launches and waits.
+ * launches, filters. -w: as by default, and with sites of launches and waits.
  * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -s:
  * the same if one that probes takes more than BYTES of stack, without the functions it calls:
  * bpf/cutop.bpf.c says what 64 would mean.
@@ -44,7 +44,8 @@ static void settings_set(struct bpf_settings *settings, bool full, bool sites)
 	settings->layers = 1u << LAYER_RUNTIME | 1u << LAYER_DRIVER;
 	settings->only_uid = (uint32_t)-1;
 	settings->ring_bytes = 1 << 20;
-	settings->python = settings->launch_sites = full || sites;
+	settings->stacks_by_rows = settings->python = true;
+	settings->launch_sites = full || sites;
 	if (!full)
 		return;
 	settings->exact_launches = settings->stacks = settings->extras = true;

@@ -20,7 +20,7 @@ for build in workload workload-static; do
 	expect alone "$events | map(.holders | length)" '[1,1,0]'
 	expect alone "$events[0].holders[0] | [.live_bytes, .watched_from]" '[33554432,"start"]'
 	expect alone "$events[0].holders[0].pid == p.pid" true
-	expect alone "$events | map(.site | test(\"^exhaust[+]0x[0-9a-f]+ [(]$build[)]\$\")) | all" true
+	expect alone "$events | map(.site | test(\"^exhaust[+]0x[0-9a-f]+( at [a-z]+[.]c:[0-9]+)? [(]$build[)]\$\")) | all" true
 	expect alone "$events | map(.site) | unique | length" 3
 	expect alone 'p.memory | [.failed_allocations, .allocations, .frees, .peak_bytes]' '[1002,5,5,41943040]'
 	expect alone 'failure("cudaMalloc"; "cudaErrorMemoryAllocation")' 1001
@@ -29,7 +29,7 @@ done
 
 # ---- the same as text: one line each, below the process
 "$CUTOP" -b -n 1 -- "$workload" exhaust >"$T/text.out" 2>"$T/text.err"
-check "text: one line for 1,000" grep -q '^  [0-9:]* (1000 times) cudaMalloc of 1.0G at exhaust+0x[0-9a-f]* (workload): out of memory on device 0; this process holds 32.0M' "$T/text.out"
+check "text: one line for 1,000" grep -q '^  [0-9:]* (1000 times) cudaMalloc of 1.0G at exhaust+0x[0-9a-f]* \(at [a-z]*.c:[0-9]* \)\{0,1\}(workload): out of memory on device 0; this process holds 32.0M' "$T/text.out"
 check "text: fragmentation" grep -q 'of its span of 40.0M 8.0M are free, at most 4.0M in one piece' "$T/text.out"
 
 # ---- two processes: the other one's memory is named, too, as it was at that instant
@@ -88,7 +88,7 @@ for way in handle direct exc; do
 		check "broken: status" [ "$status" = 0 ]
 		# saxpy went well before; after the reset it is the only one.
 		expect broken "$names" '[["reduce","nn::softmax","vectorAdd"],["saxpy"]]'
-		expect broken "$faults | map([.call, .code, (.site | test(\"^broken[+]0x[0-9a-f]+ [(]workload[)]\$\"))])" \
+		expect broken "$faults | map([.call, .code, (.site | test(\"^broken[+]0x[0-9a-f]+( at [a-z]+[.]c:[0-9]+)? [(]workload[)]\$\"))])" \
 			'[["cudaDeviceSynchronize",700,true],["cudaDeviceSynchronize",719,true]]'
 		expect broken "$faults[0].suspects | map(.stream_exact)[0:2]" '[true,true]'
 		expect broken "$faults[0].suspects | (.[0].stream == .[2].stream) and (.[0].stream != .[1].stream)" true

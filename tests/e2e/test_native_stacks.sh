@@ -126,9 +126,8 @@ for one in python3 /usr/bin/python3; do
 	"$one" -c 'import torch' 2>/dev/null && python=$(command -v "$one") && break
 done
 if [ "$python" ] && command -v gdb >/dev/null && setarch -R true 2>/dev/null; then
-	gdb -batch -nx -iex 'set debuginfod enabled off' -iex 'set startup-with-shell off' -ex run -ex sharedlibrary -ex 'break cudaMalloc' \
-		-ex continue -ex "source $top_srcdir/tests/e2e/gdb_stacks.py" -ex continue -ex continue \
-		-ex "source $top_srcdir/tests/e2e/gdb_stacks.py" -ex kill \
+	gdb -batch -nx -iex 'set debuginfod enabled off' -iex 'set startup-with-shell off' -ex run -ex "source $top_srcdir/tests/e2e/gdb_stacks.py" \
+		-ex 'signal 0' -ex "source $top_srcdir/tests/e2e/gdb_stacks.py" -ex kill \
 		--args "$python" "$top_srcdir/tests/e2e/torch_stacks.py" "$runtime" stop >"$T/gdb.out" 2>&1
 	sed -n 's/^gdb: //p' "$T/gdb.out" | sort >"$T/gdb"
 	"$CUTOP" record --no-python -o "$T/torch.cutop" --library "$runtime" -- \

@@ -128,7 +128,7 @@ events='[.events[] | select(.kind == "pageable")]'
 watch pageable -- "$workload" pageable
 expect pageable '[p.copies[] | select(.mode == "async") | [.direction, .calls, .bytes, .pageable]] | sort' \
 	'[["D2H",30,3000,null],["H2D",1010,101000,true]]'
-expect pageable "$events | map([.call, .device, (.site | test(\"^pageable[+]0x[0-9a-f]+ [(]workload[)]\$\"))])" \
+expect pageable "$events | map([.call, .device, (.site | test(\"^pageable[+]0x[0-9a-f]+( at [a-z]+[.]c:[0-9]+)? [(]workload[)]\$\"))])" \
 	'[["cudaMemcpyAsync",0,true]]'
 expect pageable "$events[0].text | test(\"^cudaMemcpyAsync H2D from pageable memory at \")" true
 expect pageable '[p.sites[].site | test("^pageable")] | all' true

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """PyTorch calls Python, which allocates 1000 bytes in a forward and 2000 in a backward step. Arguments: the runtime's
-path; a second one: stop by SIGTRAP before each allocation."""
+path; with a second one, the same way leads to raise(SIGTRAP): a breakpoint of gdb's would be where a probe is."""
 import ctypes
 import signal
 import sys
@@ -11,10 +11,10 @@ runtime = ctypes.CDLL(sys.argv[1])
 
 
 def allocate(size):
-    pointer = ctypes.c_void_p()
+    function, arguments = runtime.cudaMalloc, (ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(size))
     if len(sys.argv) > 2:
-        signal.raise_signal(signal.SIGTRAP)
-    runtime.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(size))
+        function, arguments = getattr(ctypes.CDLL(None), "raise"), (ctypes.c_int(signal.SIGTRAP),)
+    function(*arguments)
 
 
 class Doubled(torch.autograd.Function):

@@ -133,6 +133,7 @@ static void fill_leaky(void)
 
 	leaky_kernels[0] = (struct snap_kernel){
 		.name = "vector_add",
+		.shown = "vector_add",
 		.signature = "vector_add(float const*, float const*, float*, int)",
 		.symbol = "_Z10vector_addPKfS0_Pfi",
 		.function = 0x401000,
@@ -146,6 +147,7 @@ static void fill_leaky(void)
 	};
 	leaky_kernels[1] = (struct snap_kernel){
 		.name = "ns::scale",
+		.shown = "ns::scale",
 		.signature = "void ns::scale<float>(float*, float, int)",
 		.function = 0x401100,
 		.device = CUTOP_DEVICE_UNKNOWN,
@@ -255,6 +257,7 @@ static void fill_train(void)
 
 	train_kernels[0] = (struct snap_kernel){
 		.name = "at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed",
+		.shown = "at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed",
 		.signature = "void at::native::vectorized_elementwise_kernel<4>(int)",
 		.device = 0,
 		.launches = 1200000,

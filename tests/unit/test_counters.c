@@ -8,6 +8,7 @@
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_process.h"
+#include "util/util.h"
 
 static const struct snap_call *find_call(unsigned int call)
 {
@@ -43,6 +44,36 @@ START_TEST(rows_replace_and_rates_are_differences)
 	feed.now += SECOND;
 	look();
 	ck_assert_double_eq(process->launches_per_second, 0);
+}
+END_TEST
+
+static const char *shown_of(const char *signature)
+{
+	for (size_t i = 0; i < process->kernel_count; i++)
+		if (!strcmp(process->kernels[i].signature, signature))
+			return process->kernels[i].shown;
+	return "none";
+}
+
+/* Names that would read alike have what tells them apart, and no others. */
+START_TEST(kernels_are_told_apart)
+{
+	static const char *const symbols[] = { "_ZN2ns5scaleIfEEvPT_i", "_ZN2ns5scaleIdEEvPT_i",
+					       "_Z3addPfi", "_Z3addPdi", "_ZN2ns4onceIfEEvPT_i" };
+
+	for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
+		feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000 + i, 3);
+		feed_kernel(&feed, 0x5000 + i, 0x401230 + i, NAME_REGISTERED, symbols[i]);
+	}
+	look();
+	ck_assert_uint_eq(process->kernel_count, ARRAY_LEN(symbols));
+	ck_assert_str_eq(shown_of("void ns::scale<float>(float*, int)"), "ns::scale<float>");
+	ck_assert_str_eq(shown_of("void ns::scale<double>(double*, int)"), "ns::scale<double>");
+	ck_assert_str_eq(shown_of("add(float*, int)"), "add(float*, int)");
+	ck_assert_str_eq(shown_of("add(double*, int)"), "add(double*, int)");
+	ck_assert_str_eq(shown_of("void ns::once<float>(float*, int)"), "ns::once");
+	for (size_t i = 0; i < process->kernel_count; i++)
+		ck_assert(!strchr(process->kernels[i].name, '<'));
 }
 END_TEST
 
@@ -391,6 +422,7 @@ Suite *suite_counters(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, rows_replace_and_rates_are_differences);
+	tcase_add_test(tests, kernels_are_told_apart);
 	tcase_add_test(tests, kernels_have_names);
 	tcase_add_test(tests, better_names_replace_weaker_ones);
 	tcase_add_test(tests, unnamed_handle_is_shown_by_its_stub);

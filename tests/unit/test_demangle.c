@@ -60,6 +60,52 @@ START_TEST(names_of_kernels)
 }
 END_TEST
 
+/* What tells instances of one template apart, without namespaces */
+static const struct {
+	const char *full, *listed;
+} lists[] = {
+	{ "void ns::scale<float>(float*, int)", "ns::scale<float>" },
+	{ "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+	  "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
+	  "at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, array<char*, 3ul> >" },
+	{ "void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::ParallelForAgent<"
+	  "thrust::cuda_cub::__uninitialized_fill::functor<thrust::device_ptr<float>, float>, unsigned long>"
+	  ", unsigned long>(unsigned long)",
+	  "thrust::cuda_cub::core::_kernel_agent<ParallelForAgent<functor<device_ptr<float>, float>, "
+	  "unsigned long>, unsigned long>" },
+	{ "void ns::run<ns::lam(int)::{lambda(int)#1}>(int)", "ns::run<{lambda(int)#1}>" },
+	{ "void k<(anonymous namespace)::F, (ns::E)2, &ns::g>(int)", "k<F, (E)2, &g>" },
+	{ "void k<std::vector<ns::T>::iterator>()", "k<iterator>" },
+	{ "void ns::V<int>::operator()<float>(float)", "ns::V::operator()<float>" },
+	/* The list of another part, of arguments, or of the type that is returned, is none of it. */
+	{ "ns::V<int>::f(float)", NULL },
+	{ "f(std::vector<int>)", NULL },
+	{ "std::vector<int> f(int)", NULL },
+	{ "plain", NULL },
+	{ "void k<a::>(int)", "k<>" },
+};
+
+START_TEST(lists_of_templates)
+{
+	char *listed = demangle_listed(lists[_i].full);
+
+	ck_assert_pstr_eq(listed, lists[_i].listed);
+	free(listed);
+}
+END_TEST
+
+/* Of nonsense anything may come. */
+START_TEST(lists_of_nonsense)
+{
+	static const char *const odd[] = { "k<",         "k<(",       "void k<>>)>(int)",
+					   "k<::>::<",   "<>",        "k<)))>",
+					   "k<a>::<b>(", "operator<", "k<{[(<>>>>>>(int)" };
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		free(demangle_listed(odd[i]));
+}
+END_TEST
+
 /* Appends @times times @piece. */
 static void repeat(char *text, const char *piece, size_t times)
 {
@@ -286,6 +332,8 @@ Suite *suite_demangle(void)
 
 	tcase_set_tags(apart, "timed");
 	tcase_set_timeout(apart, 60);
+	tcase_add_loop_test(apart, lists_of_templates, 0, sizeof(lists) / sizeof(lists[0]));
+	tcase_add_test(apart, lists_of_nonsense);
 	tcase_add_loop_test(apart, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));
 	tcase_add_test(apart, long_names_are_demangled);
 	tcase_add_loop_test(apart, hostile_names, 0, sizeof(hostile) / sizeof(hostile[0]));

@@ -138,6 +138,7 @@ static void kernels_fill(struct snapshot *snapshot, struct snap_process *process
 	for (unsigned int i = 0; i < 4; i++)
 		process->kernels[i] = (struct snap_kernel){
 			.name = names[i],
+			.shown = names[i],
 			.signature = full[i],
 			.function = 0x401000 + i,
 			.device = 0,
@@ -338,6 +339,7 @@ static void wide(struct snapshot *snapshot)
 	process->kernel_count = 1;
 	process->kernels = some(snapshot, 1, sizeof(*process->kernels));
 	process->kernels[0] = (struct snap_kernel){ .name = "k\033[5m\xe6\x8e\xa8",
+						    .shown = "k\033[5m\xe6\x8e\xa8",
 						    .signature = "k\t\x9b"
 								 "5m",
 						    .device = -1,

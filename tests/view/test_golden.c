@@ -287,6 +287,7 @@ START_TEST(graphs)
 	trainer->kernels[2].graph_launches_per_second = 800;
 	trainer->kernels[3] = (struct snap_kernel){
 		.name = "graph 0x7f1230001000",
+		.shown = "graph 0x7f1230001000",
 		.signature = "graph 0x7f1230001000",
 		.is_graph = true,
 		.device = 0,

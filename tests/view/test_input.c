@@ -542,7 +542,7 @@ START_TEST(long_names_of_odd_characters)
 		strcat(name, "\u0301\xff"); /* none, and one */
 	for (char tens = '1', ones = '0'; tens <= '9'; ones == '9' ? ones = '0', tens++ : ones++)
 		strncat(strncat(name, &tens, 1), &ones, 1);
-	kernels[0].name = name;
+	kernels[0].shown = name;
 	keys("]");
 	ck_assert_ptr_nonnull(strstr(row_with("1415"), "\u2026314151617"));
 }

@@ -128,7 +128,7 @@ START_TEST(names_of_thousands)
 	memset(name, 'x', 8999);
 	name[8999] = 0;
 	strcpy(name + 3990, "its end");
-	kernels[0].name = name;
+	kernels[0].shown = name;
 	for (int i = 0; i < 600; i++)
 		press(']');
 	draw();
