@@ -192,14 +192,18 @@ static void frames_keep(struct stacks *stacks, struct known_stack *known, const 
 	stacks->kept += count;
 }
 
-/* True if the call site is better named by the caller of the frame @name. */
-static bool is_skipped(const struct stacks *stacks, const struct address_name *name)
+/*
+ * True if the call site is better named by the caller of the frame @name. Stores in *@is_stub if
+ * its caller is none either: wrapper_is_stub().
+ */
+static bool is_skipped(const struct stacks *stacks, const struct address_name *name, bool *is_stub)
 {
 	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
 	     *brief = full ? demangle_short(full) : NULL;
 	bool skipped = wrapper_is_function(brief, name->file);
 	size_t i;
 
+	*is_stub = wrapper_is_stub(brief);
 	for (i = 0; !skipped && stacks->skip && stacks->skip[i]; i++)
 		skipped = (brief && !fnmatch(stacks->skip[i], brief, 0)) ||
 			  !fnmatch(stacks->skip[i], name->file, 0);
@@ -214,20 +218,21 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	struct address_name name;
 	struct rec_stack *cut;
 	uint32_t count, marked, shown = 0;
-	bool choosing;
+	bool choosing, is_stub = false, is_called;
 
 	if (!record->count || record->count > CUTOP_STACK_FRAMES ||
 	    size < sizeof(*record) + record->count * sizeof(record->frames[0]))
 		return NULL;
 	/* The first frame is the call site, whatever is there. */
 	name = modules_name(stacks->modules, record->hdr.program, record->frames[0] - 1);
-	choosing = name.file && is_skipped(stacks, &name);
+	choosing = name.file && is_skipped(stacks, &name, &is_stub);
 	for (count = 1; count < record->count; count++) {
 		name = modules_name(stacks->modules, record->hdr.program,
 				    record->frames[count] - 1);
 		if (!name.file)
 			break;
-		if (choosing && !is_skipped(stacks, &name)) {
+		is_called = is_stub; /* by the kernel's own function, which is here */
+		if (choosing && !is_skipped(stacks, &name, &is_stub) && !is_called) {
 			shown = count;
 			choosing = false;
 		}

@@ -22,8 +22,10 @@ static bool matches(const char *const *globs, const char *text)
 bool wrapper_is_file(const char *path)
 {
 	static const char *const globs[] = {
-		"*/cuda_runtime.h",     /* CUDA 13.0: the templates of C++ */
-		"*/cuda_runtime_api.h", /* with --default-stream per-thread */
+		"*/cuda_runtime.h",         /* CUDA 13.0: the templates of C++ */
+		"*/cuda_runtime_api.h",     /* with --default-stream per-thread */
+		"*/crt/device_functions.h", /* CUDA 13: __cudaLaunchKernel_helper() */
+		"*/crt/host_runtime.h",
 		"*/cooperative_groups*",
 		"*/thrust/*",
 		"*/cub/*",
@@ -48,13 +50,28 @@ static bool is_typed(const char *name)
 	return prefix && isupper((unsigned char)name[prefix]);
 }
 
+/* CUDA 10 to 13: "__device_stub__" and the kernel's mangled name */
+bool wrapper_is_stub(const char *name)
+{
+	return name && strstr(name, "__device_stub_") != NULL;
+}
+
 bool wrapper_is_function(const char *name, const char *file)
 {
 	static const char *const names[] = {
-		"thrust::*",   "cub::*",       "cuda::*",
-		"rmm::*",      "c10::*",       "at::*",
-		"std::*",      "__gnu_cxx::*", "libcudart_static_*",
-		"pybind11::*", "nanobind::*",  "boost::python::*",
+		"__cuda*",
+		"thrust::*",
+		"cub::*",
+		"cuda::*",
+		"rmm::*",
+		"c10::*",
+		"at::*",
+		"std::*",
+		"__gnu_cxx::*",
+		"libcudart_static_*",
+		"pybind11::*",
+		"nanobind::*",
+		"boost::python::*",
 		NULL,
 	};
 	static const char *const files[] = {
@@ -62,5 +79,6 @@ bool wrapper_is_function(const char *name, const char *file)
 		"libffi.so*",    "_ctypes.*so", NULL,
 	};
 
-	return (name && (is_typed(name) || matches(names, name))) || matches(files, file);
+	return (name && (is_typed(name) || wrapper_is_stub(name) || matches(names, name))) ||
+	       matches(files, file);
 }

@@ -205,6 +205,20 @@ static void print_titles(struct line *line)
 	line_end(line);
 }
 
+static bool is_start(const char *frame)
+{
+	return !strncmp(frame, "_start+", 7) || !strncmp(frame, "libc.so", 7) ||
+	       strstr(frame, " (libc.so");
+}
+
+/* True if this frame and what is below only lead to main(), or to a thread's function. */
+static bool is_below_main(const struct snap_site *site, size_t frame)
+{
+	while (frame < site->stack_count && is_start(site->stack[frame]))
+		frame++;
+	return frame == site->stack_count;
+}
+
 static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 {
 	char text[NUMBER_SIZE];
@@ -227,7 +241,7 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	 * program.
 	 */
 	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0;
-	     leak->stack && i < leak->stack->stack_count; i++) {
+	     leak->stack && i < leak->stack->stack_count && !is_below_main(leak->stack, i); i++) {
 		line_style(line, STYLE_PLAIN);
 		line_to(line, 58);
 		line_text(line, leak->stack->stack[i]);

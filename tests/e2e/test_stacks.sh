@@ -71,6 +71,10 @@ if [ -n "${NVCC:-}" ] && "$NVCC" -g -O0 -cudart shared -o "$T/typed" "$top_srcdi
 	watch typed --stacks -- env LD_LIBRARY_PATH="$double" "$T/typed"
 	expect typed 'p.sites | map([(.site | sub("\\+0x[0-9a-f]+ "; " ")), (.stack[0] | sub("\\+0x.*"; "")), .leaked_bytes]) | sort | map(map(tostring) | join(", "))' \
 		"[\"grow at typed.cu:$grows (typed), cudaMalloc, 1000\",\"grow at typed.cu:$grows (typed), cudaMalloc, 2000\",\"share at typed.cu:$shares (typed), cudaMallocManaged, 300\"]"
+	launches=$(grep -n 'launching' "$typed" | cut -d : -f 1)
+	# A launch that failed is none of the kernel's own function on the host, nor of the stub that this calls.
+	expect typed '[p.failures[] | [.call, (.site | sub("\\+0x[0-9a-f]+ "; " ")), .kernel]]' \
+		"[[\"cudaLaunchKernel\",\"launch at typed.cu:$launches (typed)\",\"fill\"]]"
 else
 	echo "typed wrappers are not tried: no nvcc: $(head -n 3 "$T/typed.err" 2>/dev/null)"
 fi

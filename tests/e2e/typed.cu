@@ -19,9 +19,21 @@ static float *share(size_t bytes)
 	return cudaMallocManaged(&pointer, bytes) ? NULL : pointer; /* sharing */
 }
 
+template <class T> __global__ void fill(T *to)
+{
+	*to = 0;
+}
+
+/* More threads than a block can have */
+static void launch(float *to)
+{
+	fill<<<1, 4096>>>(to); /* launching */
+}
+
 int main()
 {
 	float *first = grow(1000), *second = grow(2000), *third = share(300);
 
+	launch(first);
 	return !first || !second || !third;
 }

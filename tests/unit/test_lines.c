@@ -411,6 +411,8 @@ START_TEST(wrapping_functions_are_known)
 		{ "c10::cuda::CUDACachingAllocator::raw_alloc", "libtorch.so", true },
 		{ "at::native::empty_cuda", "libtorch_cuda.so", true },
 		{ "atlas::load", "a.out", false },
+		{ "__device_stub__ZN2ns4fillIfEEvPT_i", "a.out", true },
+		{ "device_stub", "a.out", false },
 		{ "std::vector::reserve", "a.out", true },
 		{ "ffi_call", "libffi.so.8", true },
 		{ NULL, "libffi.so.8", true },
