@@ -80,16 +80,26 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	__u32 one = 1;
 
 	key.program = walk.program = thread->program;
-	if (have_find_vma)
-		bpf_loop(count, stack_module, &walk, 0);
-	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY)) {
-		count_lost_of(key.program, LOST_STACKS);
+	/* New stacks without end are to take no room from other records. */
+	if (!ring_has_room()) {
+		count_lost(LOST_STACKS);
 		return -1;
 	}
+	if (with_rows)
+		walk.again = scratch->again; /* stack_is_stale() has reported them. */
+	else if (have_find_vma)
+		bpf_loop(count, stack_module, &walk, 0);
+	/*
+	 * Once it is known, other threads refer to it: by then it must have its place in the ring.
+	 */
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + STACK_BYTES, 0);
 	if (!rec) {
-		count_lost_of(key.program, LOST_STACKS);
-		bpf_map_delete_elem(&stacks, &key);
+		count_lost(LOST_STACKS);
+		return -1;
+	}
+	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY)) {
+		bpf_ringbuf_discard(rec, 0);
+		count_lost(LOST_STACKS);
 		return -1;
 	}
 	header_of(thread, &rec->hdr, REC_STACK, sizeof(*rec) + STACK_BYTES, bpf_ktime_get_ns());
@@ -161,6 +171,7 @@ static __always_inline bool stack_is_stale(struct thread_state *thread,
 	struct stack_walk walk = { .scratch = scratch, .program = thread->program };
 
 	bpf_loop(scratch->count, stack_module, &walk, 0);
+	scratch->again = walk.again;
 	if (module_age(thread->program) == scratch->age)
 		return false;
 	scratch->age = module_age(thread->program);
@@ -212,7 +223,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 		return 0;
 	scratch = storage_new(scratches, task);
 	if (!scratch) {
-		count_lost_of(thread->program, LOST_STACKS);
+		count_lost(LOST_STACKS);
 		return 0;
 	}
 	scratch->program = thread->program;
@@ -259,7 +270,7 @@ static __noinline __u64 stack_by_pointers(struct pt_regs *ctx, struct thread_sta
 		return id;
 	return stack_send(thread, scratch, id, size / sizeof(__u64)) ? 0 : id;
 lost:
-	count_lost_of(thread->program, LOST_STACKS);
+	count_lost(LOST_STACKS);
 	return 0;
 }
 

@@ -63,6 +63,7 @@ struct stack_scratch {
 	__u64 hash;  /* of the frames */
 	__u64 words; /* of the code addresses on the stack, and their places: unwind_scan() */
 	__u32 end;   /* enum unwind_end */
+	__u32 again; /* a mapping of these frames could not be looked up */
 	__u64 first_ip, first_sp, first_bp; /* registers that the walk began with */
 	__u64 ip, sp, bp;                   /* of the frame that it has come to */
 	__u64 interrupted;                  /* UNWIND_INTERRUPTED, if ip is no return address */
@@ -535,6 +536,13 @@ static __always_inline int unwind_send_sized(struct thread_state *thread,
 	return 0;
 }
 
+/* True if stacks may take more of the ring. */
+static __always_inline bool ring_has_room(void)
+{
+	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) <
+	       ring_size - ring_size / UNWIND_RING_GAP;
+}
+
 /* True if the program may have one more copy now. */
 __noinline int unwind_may_send(__u32 program)
 {
@@ -547,9 +555,7 @@ __noinline int unwind_may_send(__u32 program)
 		row->copies_since = now;
 		row->copies = 0;
 	}
-	return __sync_fetch_and_add(&row->copies, 1) < UNWIND_COPIES &&
-	       bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) <
-		       ring_size - ring_size / UNWIND_RING_GAP;
+	return __sync_fetch_and_add(&row->copies, 1) < UNWIND_COPIES && ring_has_room();
 }
 
 static __always_inline void unwind_returns(struct unwind_look *look)
