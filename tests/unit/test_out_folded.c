@@ -206,7 +206,7 @@ START_TEST(hostile_processes)
 	snapshot->process_count = 1;
 	snapshot->processes[0].kernel_count = 1;
 	snapshot->processes[0].command = commands[_i][0];
-	snapshot->processes[0].kernels[0].name = "k 9;\n8 7";
+	snapshot->processes[0].kernels[0].shown = "k 9;\n8 7";
 	snprintf(expected, sizeof(expected), "%s;k 9:?8_7 1000\n", commands[_i][1]);
 	assert_folded(snapshot, FOLDED_LAUNCHES, expected);
 }
@@ -225,7 +225,7 @@ START_TEST(long_names)
 	snapshot->process_count = 1;
 	snapshot->processes[0].kernel_count = 1;
 	snapshot->processes[0].command = name;
-	snapshot->processes[0].kernels[0].name = name;
+	snapshot->processes[0].kernels[0].shown = name;
 	options.weight = FOLDED_LAUNCHES;
 	text = sample_print(out_folded, snapshot, &options);
 	ck_assert_uint_lt(strlen(text), 2048);
