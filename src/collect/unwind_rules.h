@@ -16,7 +16,7 @@ struct resolver;
 struct unwind_rules;
 
 struct unwind_place {
-	uint32_t file; /* the resolver's number of it; 0: nobody can be asked */
+	uint32_t file; /* its number in the resolver; 0: no rules can be had */
 	uint32_t
 		interrupted; /* 1: code that was interrupted is there; 0: @offset is behind a call */
 	uint64_t offset;     /* in the file */
