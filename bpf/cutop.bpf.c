@@ -12,6 +12,7 @@
  * This object is built twice, because Linux 7.0 gives bpf_session_is_return()
  * an argument (SESSION_CONTEXT).
  */
+#include "allocator.bpf.h"
 #include "context.bpf.h"
 #include "copy.bpf.h"
 #include "extra.bpf.h"
@@ -245,6 +246,17 @@ int python_begins(struct pt_regs *ctx)
 	stack_keep();
 	hold();
 	python_began(ctx);
+	release();
+	return 0;
+}
+
+/* At functions by which an allocator tells what it does. */
+SEC("uprobe.s")
+int allocator_tells(struct pt_regs *ctx)
+{
+	stack_keep();
+	hold();
+	allocator_tell(ctx);
 	release();
 	return 0;
 }

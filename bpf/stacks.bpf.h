@@ -210,13 +210,16 @@ static __always_inline void copy_keep(struct thread_state *thread, struct stack_
 	bpf_map_update_elem(&stack_copies, &key, &copy, BPF_ANY);
 }
 
-/* The stack at the return of a call of the current thread: its id, or 0 if it cannot be had. */
-__noinline __u64 stack_by_rows(struct thread_state *thread)
+/*
+ * The stack of the current thread at the return of a call, or, with its return address @caller, at
+ * its entry: its id, or 0 if it cannot be had.
+ */
+__noinline __u64 stack_by_rows(struct thread_state *thread, __u64 caller)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct stack_scratch *scratch;
-	__u64 id;
+	__u64 id, sp;
 	int end;
 
 	if (!thread || !with_rows)
@@ -229,7 +232,12 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 	scratch->program = thread->program;
 	scratch->age = module_age(thread->program);
 	scratch->trampoline = trampoline_of(thread);
-	end = unwind_walk(scratch, PT_REGS_IP(regs), PT_REGS_SP(regs), PT_REGS_FP(regs));
+	sp = PT_REGS_SP(regs);
+	if (caller)
+		sp += STACK_ARGUMENTS;
+	else
+		caller = PT_REGS_IP(regs);
+	end = unwind_walk(scratch, caller, sp, PT_REGS_FP(regs));
 	id = native_id(scratch->hash);
 	if (end != UNWIND_MISSING && stack_is_known(thread, scratch, id))
 		return id;
@@ -278,7 +286,7 @@ lost:
 static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
 	if (with_rows)
-		return stack_by_rows(thread);
+		return stack_by_rows(thread, 0);
 	return stack_by_pointers(ctx, thread);
 }
 

@@ -104,6 +104,8 @@ enum rec_type {
 	REC_TRANSLATOR,
 	/* Struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
 	REC_INSTANTIATED = 40,
+	REC_BLOCK, /* struct rec_block, cutop_allocator.h */
+	REC_SHORT, /* struct rec_short, cutop_allocator.h */
 
 	/* In the ring only: cutop_python.h */
 	REC_PYTHON_CODE = 56,

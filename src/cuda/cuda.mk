@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What is CUDA's own in user space: the table of calls as data, errors, arguments, versions, places. Needs nothing of libbpf.
 cuda_sources = \
+	src/cuda/allocators.c src/cuda/allocators.h \
 	src/cuda/arguments.c src/cuda/arguments.h \
 	src/cuda/calls.c src/cuda/calls.h \
 	src/cuda/errors.c src/cuda/errors.h \

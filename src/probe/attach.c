@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
+#include "cutop_allocator.h"
 #include "cutop_python.h"
 #include "probe/links.h"
 
@@ -74,9 +75,11 @@ struct probe_list {
 static const struct call_desc *desc_of(unsigned int call)
 {
 	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
-	static const struct call_desc python = { .layer = LAYER_EXTRA, .class = CLASS_COUNT };
+	static const struct call_desc other = { .layer = LAYER_EXTRA, .class = CLASS_COUNT };
 
-	return CUTOP_IS_EXTRA(call) ? &extra : CUTOP_IS_PYTHON(call) ? &python : &call_descs[call];
+	return CUTOP_IS_EXTRA(call)                              ? &extra :
+	       CUTOP_IS_PYTHON(call) || CUTOP_IS_ALLOCATOR(call) ? &other :
+								   &call_descs[call];
 }
 
 /*
@@ -107,16 +110,30 @@ static void unprobed_list(struct attachment *attachment, const struct attach_cho
 }
 
 /*
- * The functions that show that a process runs Python: the user did not ask for them, so like
- * noticed ones they are left out of the counts.
+ * Functions that are none of CUDA's, each with a program of its own. The user did not ask for them,
+ * so like noticed ones they are left out of the counts.
  */
-static void list_python(struct probe_list *list, const struct elf_functions *functions)
+enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_COUNT };
+
+static bool is_of(unsigned int call, enum others others)
+{
+	return others == OTHERS_PYTHON ? CUTOP_IS_PYTHON(call) : CUTOP_IS_ALLOCATOR(call);
+}
+
+static struct bpf_program *others_program(const struct bpf *bpf, enum others others)
+{
+	return others == OTHERS_PYTHON ? bpf->skeleton->progs.python_begins :
+					 bpf->skeleton->progs.allocator_tells;
+}
+
+static void list_others(struct probe_list *list, const struct elf_functions *functions,
+			enum others others)
 {
 	size_t i;
 
 	list->count = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
-		if (CUTOP_IS_PYTHON(functions->list[i].call) &&
+		if (is_of(functions->list[i].call, others) &&
 		    functions->list[i].point != POINT_NONE) {
 			list->offsets[list->count] = function_probe_offset(&functions->list[i]);
 			list->cookies[list->count++] =
@@ -216,6 +233,7 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 	bool sessions = bpf->features.method == ATTACH_SESSION;
 	struct refused before, returns;
 	struct probe_list list;
+	enum others others;
 	int class, error = 0;
 
 	for (class = 0; class < CLASS_COUNT; class ++) {
@@ -267,13 +285,16 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 		attachment->noticed = list.count - (attachment->failed - failed);
 		attachment->failed = failed;
 	}
-	list_python(&list, functions);
-	if (list.count) {
+	for (others = 0; others < OTHERS_COUNT; others++) {
 		struct refused refused = { attachment->failed, attachment->unprobed };
 
-		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.python_begins), path,
-			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, 0, &error,
-			     false);
+		list_others(&list, functions, others);
+		if (!list.count)
+			continue;
+		/* A process shows its interpreter only once, also before it is one of @pid's. */
+		attach_multi(attachment, bpf_program__fd(others_program(bpf, others)), path,
+			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0,
+			     others == OTHERS_PYTHON ? 0 : pid, &error, false);
 		attachment->noticed += list.count - (attachment->failed - refused.failed);
 		attachment->failed = refused.failed;
 		attachment->unprobed = refused.unprobed;
@@ -407,6 +428,7 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 			  const struct attach_choice *choice, struct helper_report *report)
 {
 	int type = 0, return_bit = 0;
+	enum others others;
 	size_t i;
 
 	report->error = number_in_file("/sys/bus/event_source/devices/uprobe/type", &type);
@@ -421,12 +443,15 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		struct bpf_programs programs;
 		int link = 0;
 
-		if (CUTOP_IS_PYTHON(function->call)) {
+		for (others = 0; others < OTHERS_COUNT; others++)
+			if (is_of(function->call, others))
+				break;
+		if (others < OTHERS_COUNT) {
 			if (function->point != POINT_NONE)
-				link = link_perf(
-					bpf_program__fd(bpf->skeleton->progs.python_begins), path,
-					type, return_bit, false, function_probe_offset(function),
-					function->call);
+				link = link_perf(bpf_program__fd(others_program(bpf, others)), path,
+						 type, return_bit, false,
+						 function_probe_offset(function),
+						 CUTOP_COOKIE(function->call, functions->library));
 			report->noticed += function->point != POINT_NONE && link >= 0;
 			continue;
 		}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cutop_context.skel.h"
+#include "cuda/allocators.h"
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "probe/identify.h"
@@ -92,6 +93,8 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		program_load_multi(bpf->skeleton->progs.loader_changes, method);
 	if (bpf->skeleton->rodata->with_python)
 		program_load_multi(bpf->skeleton->progs.python_begins, method);
+	if (bpf->allocators)
+		program_load_multi(bpf->skeleton->progs.allocator_tells, method);
 	for (class = 0; class < CLASS_COUNT; class ++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
@@ -217,12 +220,14 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	struct load_log log = { "" };
 	struct cutop_bpf *s;
 	unsigned int call;
+	size_t i;
 	int err;
 
 	memset(bpf, 0, sizeof(*bpf));
 	bpf->features = *features;
 	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
+	bpf->allocators = settings->allocators;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
 	/*
 	 * Without return probes we cannot tell which driver calls are made inside a runtime call.
@@ -261,6 +266,9 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
 	s->rodata->exact_launches = settings->exact_launches || settings->trace.on;
 	s->rodata->launch_sites = settings->launch_sites;
+	for (i = 0; i < allocator_form_count(); i++)
+		memcpy((void *)&s->rodata->allocator_forms[i], allocator_form(i),
+		       sizeof(struct allocator_form));
 	gaps_fill(s->rodata->launch_gaps);
 	if (!settings->launch_sites)
 		bpf_map__set_max_entries(s->maps.call_sites, 1);

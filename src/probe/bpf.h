@@ -11,6 +11,7 @@
 
 #include "cutop_calls.h"
 #include "cutop_event.h"
+#include "cutop_allocator.h"
 #include "cutop.skel.h"
 #include "probe/bpf_settings.h"
 #include "probe/forms.h"
@@ -24,6 +25,7 @@ struct bpf {
 	bool blind;         /* bpf_settings.blind */
 	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool notices_driver;
+	bool allocators;   /* bpf_settings.allocators */
 	bool loader_waits; /* bpf_settings.loader_waits, where that can be done */
 	/* Session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	bool held;

@@ -25,6 +25,7 @@ struct bpf_settings {
 	bool stacks;         /* of allocations and failed calls */
 	bool stacks_by_rows; /* the same, but not by frame pointers */
 	bool python;         /* Python's frames, in processes that run it */
+	bool allocators;     /* blocks of frameworks' allocators */
 	bool extras;         /* functions that are not in the table may be probed */
 	unsigned int layers; /* bit set of enum call_layer: what is probed */
 	/*

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "probe/allocators.h"
 #include "probe/elffile.h"
 #include "probe/python_elf.h"
 #include "probe/python_layouts.h"
@@ -198,12 +199,13 @@ static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
 
 static bool has_hooked(int fd)
 {
+	struct elf_function allocator[ALLOCATOR_FUNCTIONS_MAX];
 	struct elf_functions found;
 
 	if (elffile_functions(fd, &found, NULL))
 		return false;
 	free(found.list);
-	return found.count;
+	return found.count || allocators_find(fd, allocator);
 }
 
 /*

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "probe/allocators.h"
 #include "probe/attach.h"
 #include "probe/late.h"
 #include "probe/links.h"
@@ -311,7 +312,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
 	struct code_span runtimes;
-	bool in_table, waits, has_runtimes, has_python;
+	bool in_table, waits, has_runtimes, has_python, has_allocator;
 	size_t i, count;
 	int err;
 
@@ -325,6 +326,12 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		       runtime_code_find(seen->fd, &found, &runtimes);
 	count = found.count;
 	has_python = pythons_take(probe, target, seen->fd, path, &found);
+	has_allocator = probe->settings.bpf.allocators &&
+			allocators_append(seen->fd, &probe->bpf.forms,
+					  probe->settings.no_single_step, &found);
+	if (has_allocator)
+		note(probe->settings.notes, "%s: has PyTorch's allocator; its blocks are seen",
+		     path);
 	if (!found.count) {
 		free(found.list);
 		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * PyTorch's functions are in libc10.so, c10/core/Allocator.h. Their arguments have changed: totals
+ * came with PyTorch 1.9, as signed numbers, which became unsigned with 2.2. (A libc10 whose
+ * functions have other arguments has other symbols, and is left alone.)
+ */
+#include "cuda/allocators.h"
+
+#include "util/util.h"
+
+const char *const allocator_names[ALLOCATOR_KINDS] = { [ALLOCATOR_PYTORCH] = "pytorch" };
+
+const char *const allocator_words[] = { "reportMemoryUsageToProfiler",
+					"reportOutOfMemoryToProfiler", NULL };
+
+static const struct {
+	const char *symbol;
+	struct allocator_form form;
+} forms[] = {
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+	  { .has_totals = 1,
+	    .address = 0,
+	    .bytes = 1,
+	    .allocated = 2,
+	    .reserved = 3,
+	    .device = 4 } },
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
+	  { .has_totals = 1,
+	    .address = 0,
+	    .bytes = 1,
+	    .allocated = 2,
+	    .reserved = 3,
+	    .device = 4 } },
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",
+	  { .address = 0, .bytes = 1, .device = 2 } },
+	{ "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE",
+	  { .is_short = 1,
+	    .has_totals = 1,
+	    .bytes = 0,
+	    .allocated = 1,
+	    .reserved = 2,
+	    .device = 3 } },
+	{ "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE",
+	  { .is_short = 1,
+	    .has_totals = 1,
+	    .bytes = 0,
+	    .allocated = 1,
+	    .reserved = 2,
+	    .device = 3 } },
+};
+
+_Static_assert(ARRAY_LEN(forms) <= ALLOCATOR_FORMS_MAX, "more forms than there is room for");
+
+size_t allocator_form_count(void)
+{
+	return ARRAY_LEN(forms);
+}
+
+const struct allocator_form *allocator_form(size_t i)
+{
+	return &forms[i].form;
+}
+
+const char *allocator_symbol(size_t i)
+{
+	return forms[i].symbol;
+}
