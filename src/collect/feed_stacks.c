@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collect/feed_internal.h"
+#include "cutop_allocator.h"
 #include "cutop_unwind.h"
 
 static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)
@@ -97,6 +98,28 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 	record_sink_put(feed->sink, &alloc.hdr, size);
 }
 
+/* A block, or a request that found no memory, of a framework's allocator. */
+static void block_feed(struct feed *feed, const struct rec_block *record)
+{
+	struct rec_block block = *record;
+
+	if (block.site)
+		site_feed(feed, &block.hdr, block.site);
+	if (block.stack)
+		block.stack = stacks_id(feed->stacks, block.hdr.program, block.stack);
+	record_sink_put(feed->sink, &block.hdr, sizeof(block));
+}
+
+static void short_feed(struct feed *feed, const struct rec_short *record)
+{
+	struct rec_short shortage = *record;
+
+	site_feed(feed, &shortage.hdr, shortage.site);
+	if (shortage.stack)
+		shortage.stack = stacks_id(feed->stacks, shortage.hdr.program, shortage.stack);
+	record_sink_put(feed->sink, &shortage.hdr, sizeof(shortage));
+}
+
 static void instantiated_feed(struct feed *feed, const struct rec_instantiated *record)
 {
 	struct rec_instantiated made = *record;
@@ -131,6 +154,14 @@ bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size)
 	case REC_INSTANTIATED:
 		if (size >= sizeof(struct rec_instantiated))
 			instantiated_feed(feed, data);
+		return true;
+	case REC_BLOCK:
+		if (size >= sizeof(struct rec_block))
+			block_feed(feed, data);
+		return true;
+	case REC_SHORT:
+		if (size >= sizeof(struct rec_short))
+			short_feed(feed, data);
 		return true;
 	case REC_CALL: call_feed(feed, data, size); return true;
 	case REC_STACK: stack_feed(feed, data, size); return true;

@@ -87,6 +87,12 @@ void build_memory(const struct program *program, struct snap_process *process);
 enum alloc_state build_state(const struct build *build, const struct program *program,
 			     const struct snap_site *snap, const struct alloc_node *node);
 
+/* The @room largest nodes of @book, largest first, into @list. Returns how many. */
+size_t build_largest(const struct book *book, const struct alloc_node **list, size_t room);
+
+/* build_blocks.c: the allocators of frameworks. */
+int build_blocks(struct build *build, struct program *program, struct snap_process *process);
+
 /*
  * spans.c: the address space in few enough pieces to draw, if it was asked for; call it after the
  * sites.

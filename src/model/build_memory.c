@@ -158,7 +158,7 @@ static void sift_down(const struct alloc_node **heap, size_t count, size_t at)
 	heap[at] = node;
 }
 
-static size_t largest_nodes(const struct book *book, const struct alloc_node **heap, size_t room)
+size_t build_largest(const struct book *book, const struct alloc_node **heap, size_t room)
 {
 	struct book_cursor cursor;
 	struct alloc_node *node;
@@ -219,7 +219,7 @@ int build_map(struct build *build, struct program *program, struct snap_process 
 
 	if (!heap)
 		return -ENOMEM;
-	process->map_count = largest_nodes(&program->ledger.book, heap, room);
+	process->map_count = build_largest(&program->ledger.book, heap, room);
 	process->map_omitted =
 		program->ledger.book.count - process->map_count + program->ledger.map_dropped;
 	process->map = arena_alloc(build->arena, process->map_count, sizeof(*process->map));

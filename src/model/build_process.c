@@ -153,7 +153,8 @@ int build_process(struct build *build, struct program *program, struct snap_proc
 	if (result)
 		return result;
 	build_sites_sort(process);
-	result = build_uses(build, program, process)             ?:
+	result = build_blocks(build, program, process)           ?:
+			 build_uses(build, program, process)     ?:
 			 build_counters(build, program, process) ?:
 			 build_call_sites(build, program, process);
 	if (!result)

@@ -12,7 +12,8 @@
  * ExpandableSegment, uncached_allocate().
  * Tensors may have such sizes by chance. So the cache counts as proved only by a block of physical
  * memory, or by 2 or 20 MiB together with a block of another such size: without proof the memory is
- * shown as held, but --fail-on-leak gives no verdict.
+ * shown as held, but --fail-on-leak gives no verdict. Where the allocator's own reports are seen
+ * (model/blocks.h) nothing has to be judged by sizes: it reports only while its cache is on.
  */
 #include "model/caches.h"
 
@@ -66,10 +67,10 @@ bool cache_holds(const struct cache_signs *all, const struct cache_signs *signs,
 {
 	if (flags & SITE_IS_HELD)
 		return true;
-	return flags & SITE_IN_CACHE && !all->is_off && !signs->is_elsewhere;
+	return flags & SITE_IN_CACHE && (all->is_told || !all->is_off) && !signs->is_elsewhere;
 }
 
 bool cache_is_proven(const struct cache_signs *all)
 {
-	return all->has_physical || (all->has_buffer && all->has_sizes);
+	return all->is_told || all->has_physical || (all->has_buffer && all->has_sizes);
 }

@@ -16,6 +16,8 @@ struct cache_signs {
 	/* There was a block of a kind that has nothing to do with the cache */
 	bool is_elsewhere;
 	bool has_buffer, has_sizes, has_physical;
+	/* Of all sites: the allocator told of a block: it does so only where its cache is on */
+	bool is_told;
 };
 
 /* Adds an allocation of @bytes to the @signs of a site. */

@@ -69,6 +69,7 @@ VALUE(d2d) { return number(process->copy_rate[DIR_D2D]); }
 VALUE(p2p) { return number(process->copy_rate[DIR_P2P]); }
 VALUE(wait) { return number(process->sync_share * 100); }
 VALUE(held) { return returned(process, process->held); }
+VALUE(tensors) { return process->allocator_count ? returned(process, process->tensors) : absent(); }
 VALUE(container) { return text(process->container); }
 VALUE(pod) { return text(process->pod); }
 VALUE(ns_pid) { return process->ns_pid ? count(process->ns_pid) : absent(); }
@@ -82,6 +83,14 @@ VALUE(start) { return count(process->start_time / 1000000000); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
 VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
 /* clang-format on */
+
+/* What an allocator does not say is not known. */
+VALUE(cache)
+{
+	return process->has_reserved && process->reserved >= process->tensors ?
+		       returned(process, process->reserved - process->tensors) :
+		       absent();
+}
 
 VALUE(leaked)
 {
@@ -127,6 +136,16 @@ const struct column columns[] = {
 	       .width = 7, .rank = 12, .json = "memory.peak_bytes",
 	       .metric = { "cutop_process_peak_bytes", false,
 			   "The most VRAM that was live at once, on all devices together." }),
+	COLUMN(tensors, .title = "TENSORS", .help = "bytes that PyTorch has handed out",
+	       .unit = UNIT_BYTES, .width = 7, .rank = 4, .is_rare = true,
+	       .json = "memory.tensors_bytes",
+	       .metric = { "cutop_process_tensors_bytes", false,
+			   "What allocators of frameworks have handed out of the VRAM they took." }),
+	COLUMN(cache, .title = "CACHE", .help = "bytes that PyTorch keeps for later",
+	       .unit = UNIT_BYTES, .width = 7, .rank = 5, .is_rare = true,
+	       .json = "memory.cache_bytes",
+	       .metric = { "cutop_process_cache_bytes", false,
+			   "VRAM that allocators of frameworks took and have not handed out." }),
 	COLUMN(leaked, .title = "LEAKED", .help = "bytes leaked, and suspected to leak (~)",
 	       .unit = UNIT_BYTES, .width = 7, .rank = 4, .tone = TONE_LEAK),
 	COLUMN(allocs, .title = "ALLOCS", .help = "allocations of every kind not freed",
@@ -191,6 +210,18 @@ _Static_assert(sizeof(columns) / sizeof(columns[0]) <= COLUMNS_MAX,
 bool column_is_left(const struct column *column)
 {
 	return column->unit == UNIT_TEXT && !column->right;
+}
+
+bool column_is_void(const struct column *column, const struct snapshot *snapshot)
+{
+	size_t i;
+
+	if (!column->is_rare || !snapshot)
+		return column->is_rare;
+	for (i = 0; i < snapshot->process_count; i++)
+		if (!column->value(&snapshot->processes[i]).absent)
+			return false;
+	return true;
 }
 
 static const struct column *find(const char *name, size_t len)

@@ -51,6 +51,7 @@ struct column {
 	 * longest; 0: not usual
 	 */
 	int rank;
+	bool is_rare;         /* usual only where some process has a value */
 	enum event_tone tone; /* style of a figure that is not 0 */
 	/* JSON member of a process with the same value: "pid", "memory.live_bytes"; NULL: none */
 	const char *json;
@@ -65,6 +66,9 @@ extern const size_t column_count;
 
 /* True if its values are left-aligned. */
 bool column_is_left(const struct column *column);
+
+/* True if it is a rare one, and no process of @snapshot (or NULL) has a value for it. */
+bool column_is_void(const struct column *column, const struct snapshot *snapshot);
 
 /* Returns the column called @name, or NULL. */
 const struct column *column_find(const char *name);

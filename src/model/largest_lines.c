@@ -73,17 +73,12 @@ static size_t sum_lines(struct held *list, size_t sites)
 	return count;
 }
 
-void largest_lines(const struct program *program, int device, struct snap_detail *detail)
+/* Lists the lines of @sites sites, which are in @list by index, and frees that. */
+static void lines_take(const struct program *program, struct held *list, size_t sites,
+		       struct snap_detail *detail)
 {
-	const struct ledger *ledger = &program->ledger;
-	struct held *list = calloc(ledger->sites.count + 1, sizeof(*list));
-	size_t i, count;
+	size_t i, count = sum_lines(list, sites);
 
-	if (!list)
-		return;
-	if (!ledger->checkpointed)
-		sum_sites(ledger, device, list);
-	count = sum_lines(list, ledger->sites.count);
 	for (i = 0; i < count && i < LINES_MAX; i++) {
 		struct snap_line *line = &detail->lines[i];
 		char text[sizeof(line->text)];
@@ -100,4 +95,30 @@ void largest_lines(const struct program *program, int device, struct snap_detail
 	detail->line_count = i;
 	detail->lines_omitted = count - i;
 	free(list);
+}
+
+void largest_lines(const struct program *program, int device, struct snap_detail *detail)
+{
+	const struct ledger *ledger = &program->ledger;
+	struct held *list = calloc(ledger->sites.count + 1, sizeof(*list));
+
+	if (!list)
+		return;
+	if (!ledger->checkpointed)
+		sum_sites(ledger, device, list);
+	lines_take(program, list, ledger->sites.count, detail);
+}
+
+void largest_lines_of(const struct program *program, const struct site_table *sites,
+		      struct snap_detail *detail)
+{
+	struct held *list = calloc(sites->count + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; list && i < sites->count; i++)
+		if (sites->list[i]->live)
+			list[i] = (struct held){ sites->list[i], sites->list[i]->live,
+						 sites->list[i]->live_count };
+	if (list)
+		lines_take(program, list, sites->count, detail);
 }

@@ -12,4 +12,8 @@
  */
 void largest_lines(const struct program *program, int device, struct snap_detail *detail);
 
+/* The same of blocks: of the allocator whose @sites these are. */
+void largest_lines_of(const struct program *program, const struct site_table *sites,
+		      struct snap_detail *detail);
+
 #endif

@@ -174,6 +174,37 @@ void ledger_judge(struct ledger *ledger, uint64_t address)
 		judge_site(ledger, site);
 }
 
+void ledger_cache_told(struct ledger *ledger)
+{
+	struct site_table *sites = &ledger->sites;
+	size_t i;
+
+	if (sites->cache.is_told)
+		return;
+	sites->cache.is_told = true;
+	for (i = 0; i < sites->count; i++)
+		if (sites->list[i]->place->flags & SITE_IN_CACHE)
+			hold_site(ledger, sites->list[i], is_held(ledger, sites->list[i]));
+}
+
+/* A program that never selects a device uses the first, which no call of it tells. */
+const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, int device)
+{
+	const struct device_use *unknown = devices_find(&ledger->held_on, CUTOP_DEVICE_UNKNOWN);
+	struct alloc_node *node;
+
+	if (!unknown || !unknown->live || device < 0 || ledger->checkpointed)
+		return NULL;
+	node = book_containing(&ledger->book, address);
+	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind) ||
+	    node->device != CUTOP_DEVICE_UNKNOWN)
+		return NULL;
+	own_devices_note(ledger->devices, device);
+	devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
+	node->device = (int16_t)device;
+	return devices_add(ledger->machine, &ledger->held_on, device, node->bytes);
+}
+
 size_t ledger_expire(struct ledger *ledger, uint64_t now)
 {
 	size_t count;

@@ -99,6 +99,14 @@ size_t ledger_expire(struct ledger *ledger, uint64_t now);
  */
 void ledger_judge(struct ledger *ledger, uint64_t address);
 
+/* A framework's allocator has told of a block: it caches. */
+void ledger_cache_told(struct ledger *ledger);
+/*
+ * A block on @device lies at @address: if the device of the memory there was not known, it is that.
+ * Returns the device if it came near its size by that, else NULL.
+ */
+const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, int device);
+
 /*
  * A handle, a mapping or a tile holds the memory that @handle named when it was @born, in addition
  * to the allocation itself; or releases it: the last one to do so frees it.

@@ -86,6 +86,7 @@ void lives_end(struct model *model, struct program *program, uint64_t time, enum
 	struct end_news news;
 
 	ledger_end(&program->ledger, time, &news);
+	blocks_end(&program->blocks, time, program->ledger.leak_age);
 	levels_free(&program->levels);
 	globals_free(&program->globals);
 	statics_free(&program->statics);

@@ -3,7 +3,10 @@
 model_sources = \
 	src/model/allocations.c src/model/allocations.h \
 	src/model/arena.c src/model/arena.h \
+	src/model/block_segments.c src/model/block_segments.h \
+	src/model/blocks.c src/model/blocks.h \
 	src/model/build.c src/model/build.h \
+	src/model/build_blocks.c \
 	src/model/build_call_sites.c \
 	src/model/build_calls.c \
 	src/model/build_devices.c \
@@ -45,6 +48,7 @@ model_sources = \
 	src/model/name_store.c src/model/name_store.h \
 	src/model/own_devices.c src/model/own_devices.h \
 	src/model/pending.c src/model/pending.h \
+	src/model/pieces.c src/model/pieces.h \
 	src/model/physical.c src/model/physical.h \
 	src/model/place_frames.c src/model/place_frames.h \
 	src/model/postmortem.c src/model/postmortem.h \

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/allocators.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "model/columns.h"
 #include "model/largest_lines.h"
 #include "model/programs.h"
+#include "model/block_segments.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
 
@@ -224,6 +226,73 @@ void postmortem_out_of_memory(const struct programs *programs, struct program *p
 				      "; of its span of %s %s are free, at most %s in one piece",
 				      size, own, most);
 		}
+	}
+	if (hidden)
+		append(text, room, used, " (and %u more not listed)", hidden);
+}
+
+/* How @allocator's memory is used: what it has is worth as much as its largest piece. */
+static void measure_gaps(struct program *program, struct allocator *allocator,
+			 struct snap_detail *detail)
+{
+	struct block_segments segments;
+
+	if (block_segments_find(&segments, program, allocator))
+		return;
+	detail->has_gaps = segments.has_gaps;
+	detail->gaps = segments.free_bytes;
+	detail->largest_gap = segments.largest_gap;
+	block_segments_free(&segments);
+}
+
+void postmortem_short(const struct programs *programs, struct program *program,
+		      struct allocator *allocator, const struct rec_short *record,
+		      unsigned int hidden, struct postmortem *report)
+{
+	const struct device_use *use = devices_find(&program->ledger.held_on, allocator->device);
+	struct snap_detail *detail = &report->detail;
+	char size[16], own[16], most[16], *text = report->text;
+	const size_t room = sizeof(report->text);
+	size_t used;
+
+	*detail = (struct snap_detail){
+		.device = allocator->device,
+		.call = CALL_COUNT,
+		.address = record->site,
+		.stack = record->stack,
+		.allocator = allocator_names[allocator->kind],
+		.asked = record->bytes,
+		.allocated = record->has_totals ? record->allocated : allocator->allocated,
+		.reserved = record->has_totals ? record->reserved : allocator->reserved,
+	};
+	names_describe_place(&program->names,
+			     names_shown(&program->names, record->site, record->stack),
+			     detail->site, sizeof(detail->site));
+	find_holders(programs, detail, allocator->device, use ? use->total : 0);
+	if (may_walk(program, record->hdr.time))
+		measure_gaps(program, allocator, detail);
+	largest_lines_of(program, &allocator->sites, detail);
+	format_bytes((double)record->bytes, size, sizeof(size));
+	used = append(text, room, 0, "%s: out of memory: %s asked for at %s", detail->allocator,
+		      size, detail->site);
+	if (allocator->device != CUTOP_DEVICE_UNKNOWN)
+		used = append(text, room, used, " on device %d", allocator->device);
+	format_bytes((double)detail->allocated, own, sizeof(own));
+	format_bytes((double)detail->reserved, size, sizeof(size));
+	used = append(text, room, used, "; %s of the %s that it has are in tensors", own, size);
+	if (detail->line_count) {
+		format_bytes((double)detail->lines[0].live, most, sizeof(most));
+		used = append(text, room, used, ", %s from %s", most, detail->lines[0].text);
+	}
+	if (detail->has_gaps) {
+		format_bytes((double)detail->gaps, own, sizeof(own));
+		format_bytes((double)detail->largest_gap, most, sizeof(most));
+		used = append(text, room, used, "; %s are free, at most %s in one piece", own,
+			      most);
+	}
+	if (detail->holder_count) {
+		used = append(text, room, used, "; held there:");
+		used = append_holders(text, room, used, detail);
 	}
 	if (hidden)
 		append(text, room, used, " (and %u more not listed)", hidden);

@@ -16,6 +16,8 @@
 
 struct programs;
 struct program;
+struct allocator;
+struct rec_short;
 
 /* An event to be told. */
 struct postmortem {
@@ -27,6 +29,10 @@ struct postmortem {
 void postmortem_out_of_memory(const struct programs *programs, struct program *program,
 			      const struct rec_alloc *record, unsigned int hidden,
 			      struct postmortem *report);
+/* The same of a request to a framework's @allocator. */
+void postmortem_short(const struct programs *programs, struct program *program,
+		      struct allocator *allocator, const struct rec_short *record,
+		      unsigned int hidden, struct postmortem *report);
 /* @use: what is held on the device. */
 void postmortem_nearly_full(const struct programs *programs, const struct device_use *use,
 			    struct postmortem *report);

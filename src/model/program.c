@@ -30,6 +30,7 @@ void program_free(struct program *program)
 	globals_free(&program->globals);
 	levels_free(&program->levels);
 	mappings_free(&program->mappings);
+	blocks_free(&program->blocks);
 	ledger_clear(&program->ledger);
 	names_free(&program->names);
 	own_devices_free(&program->devices);
@@ -40,14 +41,15 @@ void program_free(struct program *program)
 bool program_is_inexact(const struct program *program)
 {
 	return program->inexact || program->ledger.inexact || program->counters.is_full ||
-	       program->names.misses_kernels || program->graphs.inexact || program->statics.is_full;
+	       program->names.misses_kernels || program->graphs.inexact ||
+	       program->statics.is_full || blocks_inexact(&program->blocks);
 }
 
 size_t program_weight(const struct program *program)
 {
 	return program->counters.launch_count * sizeof(struct launch_entry) +
 	       program->counters.fail_count * sizeof(struct fail_entry) +
-	       program->ledger.sites.count * sizeof(struct site) +
+	       program->ledger.sites.count * sizeof(struct site) + blocks_weight(&program->blocks) +
 	       program->graphs.sites.count * sizeof(struct graph_site) +
 	       program->names.place_count * 2 * sizeof(struct place) +
 	       program->names.kernel_count * sizeof(struct kernel_name) +

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/blocks.h"
 #include "model/call_sites.h"
 #include "model/counters.h"
 #include "model/events.h"
@@ -51,6 +52,7 @@ struct program {
 	struct own_devices devices;
 	struct name_store names;
 	struct ledger ledger;
+	struct blocks blocks;     /* of allocators of its own */
 	struct mappings mappings; /* of physical memory */
 	struct levels levels;     /* of mipmapped arrays */
 	struct globals globals;   /* variables of modules, and similar memory */

@@ -86,7 +86,7 @@ size_t programs_nodes(const struct programs *programs)
 	size_t count = 0;
 
 	for (program = programs_first(programs); program; program = programs_next(program))
-		count += program->ledger.book.count;
+		count += program->ledger.book.count + blocks_count(&program->blocks);
 	return count;
 }
 

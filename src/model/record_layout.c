@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/limits.h"
 #include "model/model.h"
 
 size_t record_size(unsigned int type)
@@ -26,6 +27,8 @@ size_t record_size(unsigned int type)
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_GRAPH: return sizeof(struct rec_graph);
 	case REC_INSTANTIATED: return sizeof(struct rec_instantiated);
+	case REC_BLOCK: return sizeof(struct rec_block);
+	case REC_SHORT: return sizeof(struct rec_short);
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
 	case REC_STACK: return sizeof(struct rec_stack);
@@ -88,6 +91,11 @@ size_t record_call_offset(unsigned int type)
 	}
 }
 
+static __u64 magnitude(__s64 bytes)
+{
+	return bytes < 0 ? -(__u64)bytes : (__u64)bytes;
+}
+
 static bool makes_sense(const union record *record, size_t tail)
 {
 	switch (record->hdr.type) {
@@ -106,6 +114,10 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE &&
 		       record->graph.role < GRAPH_ROLE_COUNT && record->graph.role != EXEC_LAUNCH;
 	case REC_INSTANTIATED: return record->instantiated.call < CALL_COUNT;
+	case REC_BLOCK:
+		return record->block.allocator < ALLOCATOR_KINDS && record->block.bytes &&
+		       magnitude(record->block.bytes) < BYTES_MAX;
+	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);

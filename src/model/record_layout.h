@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "cutop_allocator.h"
 #include "cutop_event.h"
 #include "model/stream.h"
 
@@ -27,6 +28,8 @@ union record {
 	struct rec_launched_at launched_at;
 	struct rec_fault fault;
 	struct rec_host host;
+	struct rec_block block;
+	struct rec_short shortage;
 	struct rec_device device;
 	struct rec_module module;
 	struct rec_graph graph;

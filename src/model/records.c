@@ -23,7 +23,7 @@ static bool is_act(unsigned int type)
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE ||
 	       type == REC_COPY || type == REC_RESET || type == REC_FAULT || type == REC_HOST ||
 	       type == REC_DEVICE || type == REC_MAP || type == REC_TILES || type == REC_GRAPH ||
-	       type == REC_INSTANTIATED;
+	       type == REC_INSTANTIATED || type == REC_BLOCK || type == REC_SHORT;
 }
 
 /* Takes in a name of @program, and updates what depends on it. */
@@ -97,6 +97,13 @@ static void translate_device(const struct program *program, union record *record
 	case REC_RESET:
 		record->reset.device = own_devices_machine(&program->devices, record->reset.device);
 		break;
+	case REC_BLOCK:
+		record->block.device = own_devices_machine(&program->devices, record->block.device);
+		break;
+	case REC_SHORT:
+		record->shortage.device =
+			own_devices_machine(&program->devices, record->shortage.device);
+		break;
 	case REC_DEVICE:
 		record->device.device =
 			own_devices_machine(&program->devices, record->device.device);
@@ -137,6 +144,31 @@ static int take_alloc(struct model *model, struct program *program, const struct
 	if (news.full)
 		tell_nearly_full(model, program, news.full, record->hdr.time);
 	return error;
+}
+
+static int take_block(struct model *model, struct program *program, const struct rec_block *record)
+{
+	struct ledger *ledger = &program->ledger;
+	const struct device_use *full;
+
+	if (blocks_count(&program->blocks) >= NODES_FREE && ledger->nodes_asked++ % 4096 == 0)
+		ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
+	ledger_cache_told(ledger);
+	full = record->bytes > 0 ? ledger_place(ledger, record->address, record->device) : NULL;
+	if (full)
+		tell_nearly_full(model, program, full, record->hdr.time);
+	return blocks_record(&program->blocks, &program->names, record, ledger->leak_age,
+			     ledger->nodes_full);
+}
+
+static int take_short(struct model *model, struct program *program, const struct rec_short *record)
+{
+	struct allocator *allocator = blocks_short(&program->blocks, record);
+
+	if (!allocator)
+		return -ENOMEM;
+	tell_short(model, program, allocator, record);
+	return 0;
 }
 
 static void take_reset(struct model *model, struct program *program, const struct rec_reset *record)
@@ -266,6 +298,8 @@ static int dispatch(struct model *model, struct program *program, const union re
 			tell_bad_free(model, program, &record->free_at,
 				      ledger_free(&program->ledger, &record->free));
 		return error;
+	case REC_BLOCK: return take_block(model, program, &record->block);
+	case REC_SHORT: return take_short(model, program, &record->shortage);
 	case REC_COPY:
 		error = copies_record(program, &record->copy, &news);
 		if (news.is_pageable)

@@ -30,6 +30,7 @@ struct site {
 	uint64_t ended_by[NODE_END_COUNT]; /* the same, by what ended them */
 	uint64_t unsure;                   /* the same, if their frees are not among lost records */
 	uint64_t allocations;
+	uint64_t live_count;    /* of blocks only: how many are live */
 	uint64_t allocated;     /* bytes that had to be freed, freed since or not */
 	uint64_t last_bytes;    /* used while an event's text is made */
 	uint64_t suspect_since; /* used while a snapshot is made */

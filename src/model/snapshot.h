@@ -161,7 +161,52 @@ struct snap_site {
 	size_t shown;
 	/* facts of the stack's frames, or, without a stack, of the site; NULL: an unknown frame */
 	const struct snap_frame *const *frames;
-	size_t frame_count; /* 0: no facts are known */
+	size_t frame_count;  /* 0: no facts are known */
+	uint64_t live_count; /* of an allocator's blocks only: how many are live */
+};
+
+/* Memory that an allocator took from the driver, and hands out in blocks. */
+struct snap_segment {
+	uint64_t start, end;  /* addresses */
+	uint64_t used;        /* bytes in blocks */
+	uint64_t largest_gap; /* bytes */
+	size_t blocks;
+};
+
+#define BLOCKS_DRAWN_MAX 65536
+
+/* A framework's allocator on one device. Of a process that has ended: figures of its end. */
+struct snap_allocator {
+	const char *name; /* "pytorch" */
+	int device;
+	/* It had handed out memory before it was watched: blocks are missing as long as it is live */
+	bool from_attach;
+	bool has_totals; /* `reserved` is known */
+	bool inexact;    /* reports of it were lost */
+	bool is_judged;  /* it was watched for long enough to tell whether its memory rises */
+	/* As it says itself: what is handed out, and what it took from the driver for that */
+	uint64_t allocated, reserved, peak_allocated, peak_reserved;
+	uint64_t unknown; /* bytes of `allocated` in blocks that are not known */
+	size_t blocks;
+	uint64_t handed_out, taken_back; /* blocks, in all */
+	uint64_t shortages;              /* requests that found no memory */
+	uint64_t rising;                 /* bytes at sites whose memory keeps rising */
+	uint64_t ended;                  /* bytes that were live when the process ended */
+	uint64_t largest_request;        /* of the last minute in which there was any */
+	/* All blocks are known, and where they lie: only then the next three mean something */
+	bool has_gaps;
+	uint64_t free_in_segments, largest_gap;
+	/* The share of `reserved` in gaps that are smaller than largest_request; else NAN */
+	double fragmentation;
+	struct snap_segment *segments; /* by address */
+	size_t segment_count;
+	struct snap_site *sites; /* most live, then most ended first; held: live at the end */
+	size_t site_count;
+	struct snap_alloc *map; /* the largest blocks first */
+	size_t map_count, map_omitted;
+	/* Blocks by address, BLOCKS_DRAWN_MAX at most; 0 unless model_focus() asked for them */
+	struct snap_alloc *drawn;
+	size_t drawn_count;
 };
 
 /* Where executable graphs are made. */
@@ -276,6 +321,12 @@ struct snap_process {
 	size_t graph_site_count;
 	struct snap_site *sites; /* most live + leaked first */
 	size_t site_count;
+	struct snap_allocator *allocators; /* by name and device; of frameworks */
+	size_t allocator_count;
+	/* Their sums: handed out, taken from the driver; live at the end of the process, rising */
+	uint64_t tensors, reserved, tensors_ended, tensors_rising;
+	bool tensors_judged;                   /* all of them are */
+	bool has_reserved;                     /* all of them say it */
 	struct snap_launch_site *launch_sites; /* most launches first */
 	size_t launch_site_count;
 	struct snap_wait_site *wait_sites; /* most seconds first */
@@ -357,6 +408,11 @@ struct snap_detail {
 	/* from the lowest to the highest address that the process held there; 0: unknown */
 	uint64_t span;
 	uint64_t span_free, span_gap; /* free bytes in that span, and the longest free stretch */
+	/* A framework's allocator found no memory; NULL: it was a call that did */
+	const char *allocator;
+	uint64_t asked, allocated, reserved;     /* bytes: its request, and its figures then */
+	bool has_gaps;                           /* the next two are known */
+	uint64_t gaps, largest_gap;              /* bytes that were free in its segments */
 	struct snap_holder holders[HOLDERS_MAX]; /* most first */
 	size_t holder_count, holders_omitted;
 	struct snap_suspect suspects[SUSPECTS_MAX]; /* launched last first */

@@ -11,6 +11,7 @@
 
 #include "model/build.h"
 #include "model/model_state.h"
+#include "model/pieces.h"
 #include "util/saturated.h"
 
 /* With fewer allocations than this, the walk costs less than to check whether it is needed. */
@@ -48,12 +49,6 @@ static void spans_join(struct spans *spans)
 	spans->count = kept + 1;
 }
 
-/* What to draw next: an allocation, or physical memory where it is mapped. */
-struct piece {
-	uint64_t address, bytes;
-	const struct alloc_node *node;
-};
-
 static bool begins_span(const struct spans *spans, const struct snap_span *last,
 			const struct piece *piece, enum alloc_state state)
 {
@@ -78,39 +73,11 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
-/* Allocations and mappings together, in order of addresses. */
-struct pieces {
-	struct program *program;
-	struct alloc_node *node;
-	const struct mapping *mapping;
-};
-
-static bool pieces_next(struct pieces *pieces, struct piece *piece)
-{
-	if (pieces->mapping) {
-		*piece = (struct piece){
-			pieces->mapping->address,
-			pieces->mapping->bytes,
-			book_handle(&pieces->program->ledger.book, pieces->mapping->handle),
-		};
-		if (!pieces->node || piece->address < pieces->node->address) {
-			pieces->mapping = mappings_higher(pieces->mapping);
-			return true;
-		}
-	}
-	if (!pieces->node)
-		return false;
-	*piece = (struct piece){ pieces->node->address, pieces->node->bytes, pieces->node };
-	pieces->node = book_higher(pieces->node);
-	return true;
-}
-
 int build_spans(struct build *build, struct program *program, struct snap_process *process)
 {
 	const struct model *model = build->model;
-	struct pieces pieces = { program, book_lowest(&program->ledger.book),
-				 mappings_lowest(&program->mappings) };
 	struct spans spans = { .count = 0 };
+	struct pieces pieces;
 	struct piece piece;
 
 	if (!model->has_focus ||
@@ -119,6 +86,7 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)
 		return -ENOMEM;
+	pieces_begin(&pieces, program);
 	while (pieces_next(&pieces, &piece)) {
 		const struct alloc_node *node = piece.node;
 		enum alloc_state state;

@@ -141,6 +141,12 @@ uint64_t suspect_bytes(struct suspect *suspect, uint64_t leak_age, uint64_t now,
 	return most < suspect->live ? most : suspect->live;
 }
 
+bool suspect_can_tell(uint64_t first, uint64_t leak_age, uint64_t now)
+{
+	/* The first window is skipped; the next is the base that the others rise above. */
+	return leak_age && now > first && (now - first) / leak_age >= RISES + 2;
+}
+
 void suspect_free(struct suspect **suspect)
 {
 	free(*suspect);

@@ -6,6 +6,7 @@
 
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "cutop_allocator.h"
 #include "model/columns.h"
 #include "model/ledger_end.h"
 #include "model/model_state.h"
@@ -100,6 +101,32 @@ void tell_out_of_memory(struct model *model, struct program *program,
 		.site = site,
 		.since = record->hdr.time,
 		.call = record->call,
+		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
+				    record->bytes, &report.detail, "%s", report.text),
+	};
+}
+
+void tell_short(struct model *model, struct program *program, struct allocator *allocator,
+		const struct rec_short *record)
+{
+	uint64_t site = names_shown(&program->names, record->site, record->stack);
+	struct postmortem report;
+	struct storm *storm;
+	unsigned int hidden;
+	bool is_new;
+
+	storm = storms_find(&program->storms, CALL_COUNT, site, record->hdr.time, &is_new);
+	if (!is_new) {
+		events_repeat(&model->log, storm->event);
+		return;
+	}
+	if (!event_limit_allow(&program->limits[EVENT_OUT_OF_MEMORY], record->hdr.time, &hidden))
+		return;
+	postmortem_short(&model->programs, program, allocator, record, hidden, &report);
+	*storm = (struct storm){
+		.site = site,
+		.since = record->hdr.time,
+		.call = CALL_COUNT,
 		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
 				    record->bytes, &report.detail, "%s", report.text),
 	};

@@ -18,6 +18,8 @@ struct reset_news;
 struct end_news;
 struct device_use;
 struct rec_limit;
+struct rec_short;
+struct allocator;
 
 void tell_start(struct model *model, const struct program *program,
 		const struct rec_process *record);
@@ -31,6 +33,9 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 		      uint64_t time);
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record);
+/* The same of a framework's @allocator. */
+void tell_short(struct model *model, struct program *program, struct allocator *allocator,
+		const struct rec_short *record);
 /* A free of what is not allocated, if @news says so. */
 void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *record,
 		   enum free_news news);

@@ -135,6 +135,13 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 		json_item(w, alloc_object(w, &process->map[i]));
 	json_close(w, ']');
 
+	if (process->allocator_count) {
+		json_open(w, "allocators", '[');
+		for (size_t i = 0; i < process->allocator_count && !w->sink->error; i++)
+			json_item(w, json_allocator(w, process, &process->allocators[i]));
+		json_close(w, ']');
+	}
+
 	o = put_new(w);
 	put_count(w, o, "map_omitted", process->map_omitted);
 	json_members(w, o);

@@ -124,6 +124,16 @@ static void put_detail(struct json_writer *w, json_t *o, const struct snap_detai
 		put_count(w, o, "free_bytes", detail->span_free);
 		put_count(w, o, "largest_gap_bytes", detail->span_gap);
 	}
+	if (detail->allocator) {
+		put_text(w, o, "allocator", detail->allocator);
+		put_count(w, o, "asked_bytes", detail->asked);
+		put_count(w, o, "allocated_bytes", detail->allocated);
+		put_count(w, o, "reserved_bytes", detail->reserved);
+	}
+	if (detail->has_gaps) {
+		put_count(w, o, "free_in_segments_bytes", detail->gaps);
+		put_count(w, o, "largest_gap_bytes", detail->largest_gap);
+	}
 	if (detail->holder_count) {
 		put(w, o, "holders", holder_list(w, detail));
 		put_count(w, o, "holders_omitted", detail->holders_omitted);

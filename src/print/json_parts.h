@@ -10,6 +10,9 @@
 json_t *json_event(struct json_writer *w, const struct snap_event *event);
 /* What places in the code are. NULL without memory. */
 json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frames, size_t count);
+/* What a framework's allocator of @process has handed out. NULL without memory. */
+json_t *json_allocator(struct json_writer *w, const struct snap_process *process,
+		       const struct snap_allocator *allocator);
 /*
  * Puts the stack and the frames of what is called "site" in @o beside that, where they are known.
  */

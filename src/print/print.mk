@@ -5,6 +5,7 @@ print_sources = \
 	src/print/folded.c \
 	src/print/formats.c src/print/formats.h \
 	src/print/json.c \
+	src/print/json_allocators.c \
 	src/print/json_events.c \
 	src/print/json_parts.h \
 	src/print/leak_report.c \

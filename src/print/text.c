@@ -97,7 +97,8 @@ static void table_narrow(struct table *table, int width)
  * The usual columns; the sort columns are added before COMMAND if they are missing: an order by a
  * hidden column looks like none.
  */
-static void table_init(struct table *table, const struct sort_order *order, int width)
+static void table_init(struct table *table, const struct snapshot *snapshot,
+		       const struct sort_order *order, int width)
 {
 	const struct column *last = NULL;
 
@@ -106,7 +107,7 @@ static void table_init(struct table *table, const struct sort_order *order, int 
 	for (size_t i = 0; i < column_count; i++) {
 		if (!columns[i].width)
 			last = &columns[i];
-		else if (columns[i].rank)
+		else if (columns[i].rank && !column_is_void(&columns[i], snapshot))
 			table_add(table, &columns[i]);
 	}
 	for (size_t i = 0; i < order->count; i++)
@@ -395,7 +396,7 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	print_totals(&line, snapshot);
 	print_copies(&line, snapshot);
 	print_devices(&line, snapshot);
-	table_init(&table, &options->sort, line.width);
+	table_init(&table, snapshot, &options->sort, line.width);
 	print_titles(&line, &table);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		print_row(&line, &table, processes[i]);

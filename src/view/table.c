@@ -39,7 +39,8 @@ struct table_columns table_fit(const struct view *view, int cols)
 	int room = cols, rank, col = 0;
 
 	for (i = 0; i < settings->column_count; i++)
-		wanted[count++] = settings->columns[i];
+		if (!column_is_void(settings->columns[i], view->shown))
+			wanted[count++] = settings->columns[i];
 	/* An order by a hidden column looks like none: keep the sort columns. */
 	for (i = 0; i < count && settings->sort.count; i++)
 		if (wanted[i] == settings->sort.keys[0])
