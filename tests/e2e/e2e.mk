@@ -17,6 +17,7 @@ e2e_tests = \
 	tests/e2e/test_lives.sh \
 	tests/e2e/test_python.sh \
 	tests/e2e/test_launch_sites.sh \
+	tests/e2e/test_tensors.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_native_stacks.sh \
 	tests/e2e/test_table.sh \
@@ -51,6 +52,8 @@ e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
 e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
 e2e_helper_files += tests/e2e/c10.c
+e2e_helpers += $(e2e_bin)/tensors $(e2e_bin)/torch/libc10.so $(e2e_bin)/torch/libc10_cuda.so
+e2e_helper_files += tests/e2e/tensors.c tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h tests/e2e/c10_reports.c
 e2e_helpers += $(e2e_bin)/book_calls
 e2e_helper_files += tests/e2e/book_calls.c
 e2e_helpers += $(e2e_bin)/libquery.so
@@ -85,6 +88,15 @@ $(e2e_bin)/libc10_cuda.so: tests/e2e/c10.c $(workload_header_files) $(double_lib
 	$(AM_V_GEN)$(e2e_compile) -DLIBRARY -shared -fPIC -Wl,-soname,libc10_cuda.so $$d/tests/e2e/c10.c $(e2e_link)
 $(e2e_bin)/c10: tests/e2e/c10.c $(e2e_bin)/libc10_cuda.so
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/c10.c $(e2e_bin)/libc10_cuda.so $(e2e_link) -Wl,-rpath,'$$ORIGIN'
+# PyTorch's functions begin with endbr64, and then with a push.
+$(e2e_bin)/torch/libc10.so: tests/e2e/c10_reports.c
+	@$(MKDIR_P) $(e2e_bin)/torch
+	$(AM_V_GEN)$(e2e_compile) $$([ "$$(uname -m)" != x86_64 ] || echo -fcf-protection) -O0 -shared -fPIC -Wl,-soname,libc10.so $$d/tests/e2e/c10_reports.c
+$(e2e_bin)/torch/libc10_cuda.so: tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h $(e2e_bin)/torch/libc10.so $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -Wl,-soname,libc10_cuda.so $$d/tests/e2e/c10_allocator.c $(e2e_bin)/torch/libc10.so \
+		$(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -pthread -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../../double/lib'
+$(e2e_bin)/tensors: tests/e2e/tensors.c tests/e2e/c10_allocator.h $(e2e_bin)/torch/libc10_cuda.so
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/tensors.c $(e2e_bin)/torch/libc10_cuda.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/torch'
 $(e2e_bin)/libquery.so: tests/e2e/query.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -Wl,-soname,libquery.so $$d/tests/e2e/query.c
 $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)

@@ -123,10 +123,10 @@ static void fill_leaky(void)
 	p->map_count = 3;
 	leaky_sites[0] = (struct snap_site){
 		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77,
-		leaky_stack,          3,        0, NULL,    0
+		leaky_stack,          3,        0, NULL,    0, 0
 	};
 	leaky_sites[1] = (struct snap_site){
-		"main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0
+		"main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0, 0
 	};
 	p->sites = leaky_sites;
 	p->site_count = 2;
@@ -251,6 +251,7 @@ static void fill_train(void)
 					     0,
 					     0,
 					     NULL,
+					     0,
 					     0 };
 	p->sites = train_sites;
 	p->site_count = 1;

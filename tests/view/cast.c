@@ -103,6 +103,7 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						0,
 						0,
 						NULL,
+						0,
 						0 };
 	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)",
 						0x400003,
@@ -118,6 +119,7 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						3,
 						0,
 						NULL,
+						0,
 						0 };
 }
 
