@@ -240,15 +240,18 @@ cat >"$work/older.c" <<END
 #include <stdio.h>
 #include <string.h>
 int cudaRuntimeGetVersion(int *), cudaDriverGetVersion(int *), cudaMalloc(void **, size_t), cudaFree(void *), PROPERTIES(void *, int);
-int cudaMemset(void *, int, size_t), cudaThreadSynchronize(void);
+int cudaMemset(void *, int, size_t), cudaThreadSynchronize(void), cudaPointerGetAttributes(void *, const void *);
 int main(void)
 {
 	/* name, UUID, LUID, mask, eight sizes: CUDA Runtime API of that version, struct cudaDeviceProp */
 	union { char name[256]; int words[512]; } prop;
+	/* the same, struct cudaPointerAttributes: type, device, two addresses; what follows is not the library's */
+	struct { int type, device; void *here, *on_host; long after; } pointer = { .after = 5 };
 	int runtime = 0, driver = 0, processors, threads;
 	void *at = NULL;
 
-	if (cudaMalloc(&at, 4096) || cudaMemset(at, 0, 4096) || cudaThreadSynchronize() || cudaFree(at) ||
+	if (cudaMalloc(&at, 4096) || cudaMemset(at, 0, 4096) || cudaThreadSynchronize() ||
+	    cudaPointerGetAttributes(&pointer, at) || pointer.type != 2 || pointer.here != at || pointer.after != 5 || cudaFree(at) ||
 	    cudaRuntimeGetVersion(&runtime) || cudaDriverGetVersion(&driver) || PROPERTIES(&prop, 0))
 		return 1;
 	memcpy(&processors, prop.name + 388, sizeof(processors));

@@ -188,7 +188,10 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr, con
 	err = cuPointerGetAttributes(5, what, data, (uintptr_t)ptr);
 	if (err)
 		return rt_done(err);
-	memset(attr, 0, sizeof(*attr));
+	/* CUDA 13 added the last member: programs that were built with an older one have no room for it. */
+	memset(attr, 0,
+	       DOUBLE_CUDA >= 13000 ? sizeof(*attr) :
+				      offsetof(struct cudaPointerAttributes, reserved));
 	attr->type = managed                      ? cudaMemoryTypeManaged :
 		     type == CU_MEMORYTYPE_HOST   ? cudaMemoryTypeHost :
 		     type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice :
