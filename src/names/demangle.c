@@ -13,6 +13,7 @@
 #include <string.h>
 #include <libiberty/demangle.h>
 
+#include "names/brackets.h"
 #include "names/demangle.h"
 #include "names/demangle_run.h"
 #include "util/utf8.h"
@@ -88,109 +89,6 @@ char *demangle_full(const char *symbol)
  * may belong to the name: "(anonymous namespace)", "operator()", "{lambda(int)#1}".
  */
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static bool starts(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
-/* Operators made of signs; a longer one comes before its own prefix. */
-static const char *const operator_signs[] = {
-	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
-	">",  "=",  "!",   "+",   "-",   "*",   "/",  "%",  "^",  "&",  "|",  "~",  ",",
-};
-
-/* Returns the length of the sign operator at @text ("operator..."), 0 if there is none. */
-static size_t operator_length(const char *text)
-{
-	size_t i, len = strlen("operator");
-
-	if (!starts(text, "operator"))
-		return 0;
-	for (i = 0; i < sizeof(operator_signs) / sizeof(operator_signs[0]); i++)
-		if (starts(text + len, operator_signs[i]))
-			return len + strlen(operator_signs[i]);
-	return 0;
-}
-
-static char closing(char c)
-{
-	switch (c) {
-	case '(': return ')';
-	case '[': return ']';
-	case '{': return '}';
-	default: return 0;
-	}
-}
-
-/* An open bracket, and how many '<' are open directly in it. */
-struct bracket {
-	char closing;
-	uint32_t lists;
-};
-
-/*
- * Returns what follows the bracket that opens at @text, or the end of the text if it never closes.
- * A closing bracket also closes every '<' inside it, which was then a comparison; a '>' with
- * nothing to close is a comparison, too. @stack has room for one bracket more than the text is
- * long.
- */
-static const char *skip_bracket(const char *text, struct bracket *stack)
-{
-	struct bracket *top = stack;
-	bool word = false;
-	size_t len;
-
-	*top = (struct bracket){ 0 };
-	for (; *text; text++) {
-		if (!word && (len = operator_length(text)) != 0) {
-			text += len - 1;
-			continue;
-		}
-		word = is_word(*text);
-		if (starts(text, "->")) {
-			text++;
-			continue;
-		}
-		if (*text == '<')
-			top->lists++;
-		else if (closing(*text))
-			*++top = (struct bracket){ .closing = closing(*text) };
-		else if (*text == '>' && top->lists)
-			top->lists--;
-		else if (*text == top->closing)
-			top--;
-		if (top == stack && !top->lists)
-			return text + 1;
-	}
-	return text;
-}
-
-/*
- * After an argument list: is the name complete, or were these the arguments of an enclosing
- * function?
- */
-static const char *enclosing_end(const char *text)
-{
-	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
-	size_t i = 0;
-
-	while (i < sizeof(words) / sizeof(words[0])) {
-		if (starts(text, words[i])) {
-			text += strlen(words[i]);
-			i = 0;
-		} else {
-			i++;
-		}
-	}
-	return starts(text, "::") ? text : NULL;
-}
-
 /*
  * If the '(' at @text begins a declarator as in "void (*name(int))(float)", returns where the name
  * starts.
@@ -199,13 +97,13 @@ static const char *declarator(const char *text)
 {
 	const char *at = text + 1;
 
-	while (is_word(*at) || *at == ':')
+	while (brackets_is_word(*at) || *at == ':')
 		at++;
 	if (*at != '*' && *at != '&')
 		return NULL;
 	while (*at == '*' || *at == '&' || *at == ' ')
 		at++;
-	return is_word(*at) || *at == '(' || *at == '{' ? at : NULL;
+	return brackets_is_word(*at) || *at == '(' || *at == '{' ? at : NULL;
 }
 
 /* Takes a conversion, new, delete or literal operator: words up to the arguments. */
@@ -214,12 +112,12 @@ static const char *take_word_operator(const char *text, struct text *name, struc
 {
 	while (*text && *text != '(' && *text != '[') {
 		if (*text == '<') {
-			text = skip_bracket(text, stack);
+			text = brackets_skip(text, stack);
 			continue;
 		}
 		*ok &= text_add(name, text++, 1);
 	}
-	if (starts(text, "[]")) {
+	if (brackets_starts(text, "[]")) {
 		*ok &= text_add(name, text, 2);
 		text += 2;
 	}
@@ -241,8 +139,8 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack, 
 	size_t len;
 
 	while (*text && ok) {
-		if (!word && starts(text, "operator") && !is_word(text[8])) {
-			len = operator_length(text);
+		if (!word && brackets_starts(text, "operator") && !brackets_is_word(text[8])) {
+			len = brackets_operator(text);
 			if (len) {
 				ok = text_add(name, text, len);
 				text += len;
@@ -255,9 +153,9 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack, 
 			}
 			continue;
 		}
-		word = is_word(*text);
+		word = brackets_is_word(*text);
 		if (*text == '(') {
-			if (starts(text, anonymous)) {
+			if (brackets_starts(text, anonymous)) {
 				ok = text_add(name, anonymous, sizeof(anonymous) - 1);
 				text += sizeof(anonymous) - 1;
 				continue;
@@ -270,23 +168,23 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack, 
 				text = declarator(text);
 				continue;
 			}
-			next = skip_bracket(text, stack);
+			next = brackets_skip(text, stack);
 			if (name->len >= 8 && !strcmp(name->data + name->len - 8, "decltype")) {
 				text = next;
 				continue;
 			}
-			text = enclosing_end(next);
+			text = brackets_enclosing_end(next);
 			if (!text && name->len)
 				return true;
 			if (!text)
 				text = next;
 		} else if (*text == '<' || *text == '[') {
-			next = skip_bracket(text, stack);
+			next = brackets_skip(text, stack);
 			if (*text == '<')
 				*list = (struct piece){ text, (size_t)(next - text) };
 			text = next;
 		} else if (*text == '{') {
-			next = skip_bracket(text, stack);
+			next = brackets_skip(text, stack);
 			ok = text_add(name, text, (size_t)(next - text));
 			text = next;
 		} else if (*text == ' ') {
@@ -295,7 +193,8 @@ static bool shorten(const char *text, struct text *name, struct bracket *stack, 
 			 */
 			if (text[1] == '[')
 				return true;
-			if (text[1] != '(' || starts(text + 1, anonymous) || declarator(text + 1)) {
+			if (text[1] != '(' || brackets_starts(text + 1, anonymous) ||
+			    declarator(text + 1)) {
 				name->len = 0;
 				list->start = NULL;
 				if (name->data)

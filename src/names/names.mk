@@ -2,6 +2,7 @@
 # Symbols, demangling, source lines, rules to unwind by, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
 names_sources = \
 	src/names/allowance.c src/names/allowance.h \
+	src/names/brackets.c src/names/brackets.h \
 	src/names/budget.c src/names/budget.h \
 	src/names/buildid.c src/names/buildid.h \
 	src/names/cfi.c src/names/cfi.h \
