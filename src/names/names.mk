@@ -11,7 +11,9 @@ names_sources = \
 	src/names/demangle_process.c \
 	src/names/demangle_run.c src/names/demangle_run.h \
 	src/names/handles.c src/names/handles.h \
+	src/names/kernel_names.c src/names/kernel_names.h \
 	src/names/lines.c src/names/lines.h \
+	src/names/outline.c src/names/outline.h \
 	src/names/python_lines.c src/names/python_lines.h \
 	src/names/python_paths.c src/names/python_paths.h \
 	src/names/resolver.c src/names/resolver.h \
@@ -19,5 +21,6 @@ names_sources = \
 	src/names/resolver_questions.c src/names/resolver_questions.h \
 	src/names/sections.c src/names/sections.h \
 	src/names/segments.c src/names/segments.h \
+	src/names/short_form.c src/names/short_form.h \
 	src/names/symbols.c src/names/symbols.h \
 	src/names/symtab.c src/names/symtab.h
