@@ -10,6 +10,12 @@
 #include "model/histogram.h"
 #include "util/saturated.h"
 
+/*
+ * Each of a kernel's longer names may be another's shorter one. In names from compilers that does
+ * not happen twice; in hostile ones it could go on for as many rounds as there are kernels.
+ */
+#define ROUNDS_MAX 8
+
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 struct launched {
@@ -218,6 +224,8 @@ int build_graphs(struct build *build, struct program *program, struct snap_proce
 struct named_kernel {
 	const char *name;
 	size_t place;
+	const struct kernel_name *known; /* NULL: it is no symbol's */
+	enum name_form form;
 };
 
 static int name_order(const void *left, const void *right)
@@ -232,10 +240,16 @@ static int name_order(const void *left, const void *right)
 static bool is_one(const struct snap_process *process, const struct named_kernel *list,
 		   size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(process->kernels[list[0].place].signature,
-			   process->kernels[list[i].place].signature))
+	const struct snap_kernel *first = &process->kernels[list[0].place];
+
+	for (size_t i = 1; i < count; i++) {
+		const struct snap_kernel *other = &process->kernels[list[i].place];
+
+		/* Kernels of two files may have one full form: "(anonymous namespace)::k()". */
+		if (first->symbol && other->symbol ? strcmp(first->symbol, other->symbol) != 0 :
+						     strcmp(first->signature, other->signature))
 			return false;
+	}
 	return true;
 }
 
@@ -249,51 +263,58 @@ static size_t same_names(const struct named_kernel *list, size_t count)
 	return n;
 }
 
-/* Of kernels that have one name those are shown in full that have it with its list, too. */
-static int names_part(struct build *build, struct program *program, struct snap_process *process,
-		      struct named_kernel *list, size_t count)
+/* Gives all of @list that read alike their next longer names. Returns true if there were any. */
+static bool names_lengthen(struct program *program, const struct snap_process *process,
+			   struct named_kernel *list, size_t count)
 {
+	bool any = false;
 	size_t i, same;
 
-	for (i = 0; i < count; i++) {
-		struct snap_kernel *kernel = &process->kernels[list[i].place];
-		const struct kernel_name *name = names_kernel(&program->names, kernel->function);
-
-		if (kernel->is_graph || !name)
-			continue;
-		kernel->shown = arena_string(build->arena, names_apart(&program->names, name));
-		if (!kernel->shown)
-			return -ENOMEM;
-		list[i].name = kernel->shown;
-	}
 	qsort(list, count, sizeof(*list), name_order);
 	for (i = 0; i < count; i += same) {
 		same = same_names(list + i, count - i);
-		for (size_t j = i; j < i + same && !is_one(process, list + i, same); j++)
-			process->kernels[list[j].place].shown =
-				process->kernels[list[j].place].signature;
+		if (is_one(process, list + i, same))
+			continue;
+		for (size_t j = i; j < i + same; j++) {
+			if (!list[j].known || list[j].form == FORM_SYMBOL)
+				continue;
+			list[j].name = names_form(&program->names, list[j].known, ++list[j].form);
+			any = true;
+		}
 	}
-	return 0;
+	return any;
 }
 
-/* Kernels whose names would read alike are shown by longer ones. */
+/* Kernels are shown by names that people know them by, and by longer ones where those read alike. */
 static int kernels_part(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct named_kernel *list = malloc((process->kernel_count + 1) * sizeof(*list));
-	size_t i, same;
+	size_t i, count = process->kernel_count;
 	int err = 0;
 
 	if (!list)
 		return -ENOMEM;
-	for (i = 0; i < process->kernel_count; i++) {
-		process->kernels[i].shown = process->kernels[i].name;
-		list[i] = (struct named_kernel){ process->kernels[i].name, i };
+	for (i = 0; i < count; i++) {
+		const struct snap_kernel *kernel = &process->kernels[i];
+
+		list[i] = (struct named_kernel){ kernel->name, i, NULL, FORM_KNOWN };
+		if (!kernel->is_graph && kernel->symbol)
+			list[i].known = names_kernel(&program->names, kernel->function);
+		if (list[i].known)
+			list[i].name = names_form(&program->names, list[i].known, FORM_KNOWN);
 	}
-	qsort(list, process->kernel_count, sizeof(*list), name_order);
-	for (i = 0; !err && i < process->kernel_count; i += same) {
-		same = same_names(list + i, process->kernel_count - i);
-		if (!is_one(process, list + i, same))
-			err = names_part(build, program, process, list + i, same);
+	for (i = 0; i < ROUNDS_MAX && names_lengthen(program, process, list, count); i++)
+		;
+	for (i = 0; !err && i < count; i++) {
+		struct snap_kernel *kernel = &process->kernels[list[i].place];
+
+		if (!strcmp(list[i].name, kernel->name))
+			kernel->shown = kernel->name;
+		else if (!strcmp(list[i].name, kernel->signature))
+			kernel->shown = kernel->signature;
+		else
+			kernel->shown = arena_string(build->arena, list[i].name);
+		err = kernel->shown ? 0 : -ENOMEM;
 	}
 	free(list);
 	return err;

@@ -17,6 +17,7 @@
 #include "model/limits.h"
 #include "model/place_frames.h"
 #include "names/demangle.h"
+#include "names/kernel_names.h"
 #include "util/utf8.h"
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
@@ -115,12 +116,14 @@ static struct kernel_name *kernel_get(struct name_store *names, uint64_t functio
 
 static void kernel_forget_shown(struct name_store *names, struct kernel_name *kernel)
 {
-	names->bytes -=
-		text_bytes(kernel->full) + text_bytes(kernel->brief) + text_bytes(kernel->listed);
+	names->bytes -= text_bytes(kernel->full) + text_bytes(kernel->brief) +
+			text_bytes(kernel->known) + text_bytes(kernel->listed);
 	free(kernel->full);
 	free(kernel->brief);
+	free(kernel->known);
 	free(kernel->listed);
-	kernel->full = kernel->brief = kernel->listed = NULL;
+	kernel->full = kernel->brief = kernel->known = kernel->listed = NULL;
+	kernel->has_known = kernel->has_listed = false;
 	kernel->version++;
 }
 
@@ -282,21 +285,43 @@ const struct kernel_name *names_kernel(struct name_store *names, uint64_t functi
 	return kernel;
 }
 
-const char *names_apart(struct name_store *names, const struct kernel_name *known)
+/* Counts @text, which may be NULL. Without room for it, or memory, there is none. */
+static char *text_take(struct name_store *names, char *text)
+{
+	if (names->bytes + text_bytes(text) > names->limits.bytes) {
+		free(text);
+		return NULL;
+	}
+	names->bytes += text_bytes(text);
+	return text;
+}
+
+const char *names_form(struct name_store *names, const struct kernel_name *known,
+		       enum name_form form)
 {
 	struct kernel_name *kernel = kernel_find(names, known->function);
 
 	if (!kernel || !kernel->full || !kernel->symbol)
 		return known->brief;
-	if (!kernel->listed) {
-		kernel->listed = demangle_listed(kernel->full);
-		if (names->bytes + text_bytes(kernel->listed) > names->limits.bytes) {
-			free(kernel->listed);
-			kernel->listed = NULL;
+	switch (form) {
+	case FORM_KNOWN:
+		if (!kernel->has_known)
+			kernel->known = text_take(names, kernel_names_known(kernel->full));
+		kernel->has_known = true;
+		return kernel->known ? kernel->known : kernel->brief;
+	case FORM_LISTED:
+		if (!kernel->has_listed) {
+			char *listed = kernel_names_listed(kernel->full);
+
+			kernel->listed =
+				text_take(names, listed ? listed : demangle_listed(kernel->full));
 		}
-		names->bytes += text_bytes(kernel->listed);
+		kernel->has_listed = true;
+		return kernel->listed ? kernel->listed : kernel->full;
+	case FORM_FULL: return kernel->full;
+	case FORM_SYMBOL: break;
 	}
-	return kernel->listed ? kernel->listed : kernel->full;
+	return kernel->symbol;
 }
 
 /* ---- places and stacks ---- */
@@ -448,9 +473,8 @@ void names_free(struct name_store *names)
 
 	while ((kernel = RB_MIN(kernel_tree, &names->kernels)) != NULL) {
 		RB_REMOVE(kernel_tree, &names->kernels, kernel);
+		kernel_forget_shown(names, kernel);
 		free(kernel->symbol);
-		free(kernel->full);
-		free(kernel->brief);
 		free(kernel);
 	}
 	while ((stack = RB_MIN(stack_tree, &names->stacks)) != NULL) {

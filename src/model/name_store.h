@@ -15,6 +15,14 @@
 #include "cutop_event.h"
 #include "model/tree.h"
 
+/* The forms of a kernel's name for people, shortest first. */
+enum name_form {
+	FORM_KNOWN,  /* the name that people know it by (kernel_names.h), or else the brief one */
+	FORM_LISTED, /* with its template list; full if there is none */
+	FORM_FULL,
+	FORM_SYMBOL, /* mangled */
+};
+
 /* What is known about the function that a launch names. */
 struct kernel_name {
 	RB_ENTRY(kernel_name) link;
@@ -24,9 +32,11 @@ struct kernel_name {
 	bool shares_site;   /* other functions may be launched there, too */
 	char *symbol;       /* mangled; NULL: unknown */
 	char *full, *brief; /* as shown; NULL until asked for */
-	char *listed; /* brief, with its template list; NULL until asked for, or there is none */
-	uint32_t version; /* incremented when they change */
-	int rank;         /* how good the symbol's source is */
+	/* By enum name_form, as far as asked for, and as far as they are no others of these texts */
+	char *known, *listed;
+	bool has_known, has_listed; /* they were asked for */
+	uint32_t version;           /* incremented when they change */
+	int rank;                   /* how good the symbol's source is */
 };
 
 /* A place in the code: a call site, or a frame of a stack. */
@@ -88,8 +98,12 @@ int names_record(struct name_store *names, const struct rec_hdr *record, const c
 
 /* What is known about @function, with its shown names filled in; NULL without memory or room. */
 const struct kernel_name *names_kernel(struct name_store *names, uint64_t function);
-/* The name of @kernel where others of its program have the same brief one. */
-const char *names_apart(struct name_store *names, const struct kernel_name *kernel);
+/*
+ * The name of @kernel, one of @names, in @form; the brief one if it has no symbol. It is a part of
+ * @kernel.
+ */
+const char *names_form(struct name_store *names, const struct kernel_name *kernel,
+		       enum name_form form);
 /* The stub of @function, or @function itself if it is not known to be a handle. */
 uint64_t names_stub(const struct name_store *names, uint64_t function);
 

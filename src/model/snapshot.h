@@ -141,7 +141,8 @@ struct snap_failure {
 	uint64_t first, last;
 	struct snap_extra extra;
 	struct snap_place where; /* the first of them */
-	const char *kernel;      /* that it launched; NULL: it was no launch */
+	const char *kernel;      /* that it launched, its short name; NULL: it was no launch */
+	const char *shown;       /* that kernel's name for people, as in the list of kernels */
 };
 
 struct snap_site {

@@ -483,7 +483,7 @@ static void print_failures(struct line *line, const struct snap_process *process
 			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in",
 				    failure->where.site);
 		if (failure->kernel)
-			line_format(line, "  kernel %s", failure->kernel);
+			line_format(line, "  kernel %s", failure->shown);
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");

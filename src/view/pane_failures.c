@@ -145,7 +145,7 @@ static struct failure_row *rows_make(const struct snap_process *process, bool wi
 
 		rows[at++].failure = failure;
 		if (failure->kernel) {
-			rows[at] = (struct failure_row){ failure, failure->kernel, 1, true };
+			rows[at] = (struct failure_row){ failure, failure->shown, 1, true };
 			at++;
 		}
 		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++, at++)

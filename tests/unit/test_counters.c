@@ -60,13 +60,31 @@ START_TEST(kernels_are_told_apart)
 {
 	static const char *const symbols[] = { "_ZN2ns5scaleIfEEvPT_i", "_ZN2ns5scaleIdEEvPT_i",
 					       "_Z3addPfi", "_Z3addPdi", "_ZN2ns4onceIfEEvPT_i" };
+	struct fail_key key = { .program = feed.program,
+				.call = CALL_cudaLaunchKernel,
+				.result = 9 };
+	struct fail_row row = { .count = 1 };
+	struct rec_fail_at fail = { .fail = { .hdr = { .type = REC_FAIL,
+						       .size = sizeof(fail),
+						       .program = feed.program,
+						       .time = feed.now,
+						       .tgid = feed.pid },
+					      .site = 0x402000,
+					      .result = 9,
+					      .call = CALL_cudaLaunchKernel },
+				    .function = 0x5001 };
 
 	for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
 		feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000 + i, 3);
 		feed_kernel(&feed, 0x5000 + i, 0x401230 + i, NAME_REGISTERED, symbols[i]);
 	}
+	feed_give(&feed, &fail, sizeof(fail));
+	model_fail_row(feed.model, &key, &row);
 	look();
 	ck_assert_uint_eq(process->kernel_count, ARRAY_LEN(symbols));
+	ck_assert_uint_eq(process->failure_count, 1);
+	ck_assert_str_eq(process->failure_list[0].kernel, "ns::scale");
+	ck_assert_str_eq(process->failure_list[0].shown, "ns::scale<double>");
 	ck_assert_str_eq(shown_of("void ns::scale<float>(float*, int)"), "ns::scale<float>");
 	ck_assert_str_eq(shown_of("void ns::scale<double>(double*, int)"), "ns::scale<double>");
 	ck_assert_str_eq(shown_of("add(float*, int)"), "add(float*, int)");

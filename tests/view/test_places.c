@@ -20,7 +20,8 @@ static void places(int cols)
 		if (snapshot->processes[i].pid == 4400) {
 			snapshot->processes[i].failure_list[0].where = step;
 			snapshot->processes[i].failure_list[1].where.site = "launch+0x8 (failing)";
-			snapshot->processes[i].failure_list[1].kernel = "saxpy<float>";
+			snapshot->processes[i].failure_list[1].kernel = "saxpy";
+			snapshot->processes[i].failure_list[1].shown = "saxpy<float>";
 		}
 	snapshot->events[1].detail = &no_memory;
 	view_feed(&view, snapshot);
