@@ -5,6 +5,7 @@ trace_sources = \
 	src/trace/trace_fields.c src/trace/trace_fields.h \
 	src/trace/trace_format.h \
 	src/trace/trace_json.c \
+	src/trace/trace_names.c src/trace/trace_names.h \
 	src/trace/trace_printer.c src/trace/trace_printer.h \
 	src/trace/trace_programs.c src/trace/trace_programs.h \
 	src/trace/trace_text.c \

@@ -127,7 +127,7 @@ static void stream_call(struct trace *trace, const struct trace_view *view, stru
 {
 	const struct rec_call *call = view->call;
 	struct trace_stream *stream = stream_track(trace, view, out);
-	const char *name = view->kernel ? view->kernel->brief : view->name;
+	const char *name = view->kernel ? view->kernel_shown : view->name;
 	uint64_t begin = call->entry;
 
 	if (!stream)

@@ -7,6 +7,7 @@
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "trace/trace_names.h"
 
 static struct trace_field *add(struct trace_view *view, const char *name, enum field_kind kind)
 {
@@ -91,10 +92,15 @@ static void launch_fields(struct trace_view *view)
 	const struct rec_call *call = view->call;
 
 	view->kernel = names_kernel(&view->program->names, call->launch.function);
-	if (view->kernel)
-		add_text(view, "kernel", view->kernel->brief);
-	else
+	if (view->kernel) {
+		struct trace_field *field = add(view, "kernel", FIELD_TEXT);
+
+		view->kernel_shown = trace_name_of(view->program, view->kernel);
+		field->text = view->kernel->brief;
+		field->shown = view->kernel_shown;
+	} else {
 		add_number(view, "kernel", FIELD_HEX, call->launch.function);
+	}
 	add_dims(view, "grid", call->launch.grid);
 	add_dims(view, "block", call->launch.block);
 	add_number(view, "shared_bytes", FIELD_COUNT, call->launch.shared_bytes);
@@ -314,7 +320,7 @@ void trace_view_value(const struct trace_view *view, const struct trace_field *f
 		if (json)
 			buffer_quoted(out, field->text);
 		else
-			buffer_text(out, field->text);
+			buffer_text(out, field->shown ? field->shown : field->text);
 		break;
 	case FIELD_DIMS:
 		buffer_char(out, json ? '[' : '(');

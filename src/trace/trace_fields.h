@@ -22,6 +22,7 @@ struct trace_field {
 	enum field_kind kind;
 	uint64_t number;
 	const char *text;
+	const char *shown;    /* FIELD_TEXT: what people read instead; NULL: the same */
 	const uint32_t *dims; /* three */
 };
 
@@ -37,6 +38,7 @@ struct trace_view {
 	struct trace_field fields[TRACE_FIELDS_MAX];
 	size_t field_count;
 	const struct kernel_name *kernel; /* the launched kernel, or NULL */
+	const char *kernel_shown;         /* its name for people */
 	const struct trace_types *types;  /* the types of its arguments, or NULL */
 	const uint64_t *words;            /* its arguments, call->kernel_words of them */
 	const char *result;               /* "cudaSuccess", or NULL for a number that has no name */

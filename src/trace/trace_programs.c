@@ -7,6 +7,7 @@
 #include "cuda/calls.h"
 #include "model/identity.h"
 #include "model/record_layout.h"
+#include "trace/trace_names.h"
 #include "trace/trace_types.h"
 
 /* Limits what a hostile program can make us remember. */
@@ -41,6 +42,7 @@ static void program_free(struct trace_programs *programs, struct trace_program *
 {
 	struct trace_stream *stream, *next;
 
+	trace_names_free(program);
 	names_free(&program->names);
 	types_free(program);
 	blocks_free(program);

@@ -41,6 +41,23 @@ struct trace_types {
 	UT_hash_handle hh;
 };
 
+/* The name that a kernel is printed by (trace_names.h). */
+struct trace_name {
+	uint64_t function;
+	uint32_t version; /* kernel_name.version when it was chosen */
+	const char *text; /* of the kernel_name, or own */
+	char *own;        /* NULL: none */
+	UT_hash_handle hh;
+};
+
+/* A name that was printed, and its kernel. */
+struct trace_taken {
+	uint64_t name;   /* hash */
+	uint64_t symbol; /* hash */
+	uint64_t function;
+	UT_hash_handle hh;
+};
+
 /* An allocation that is not freed yet. */
 struct trace_block {
 	uint64_t address;
@@ -68,6 +85,8 @@ struct trace_program {
 	bool announced;                /* chrome: the name of its track was written */
 	struct name_store names;
 	struct trace_types *types;
+	struct trace_name *shown;
+	struct trace_taken *taken;
 	struct trace_block *blocks;
 	struct trace_stream *streams;
 	UT_hash_handle hh;

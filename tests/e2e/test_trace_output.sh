@@ -14,7 +14,7 @@ command -v python3 >/dev/null || skip "needs python3"
 run text trace --calls memory,kernels --args -- "$calls" args
 name='[a-z_]{12}    '
 ids=' *[0-9]+ +[0-9]+'
-check "text: $(cat "$T/text.out")" grep -Eqx "[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} $name$ids cudaLaunchKernel\(kernel=ns::scale, grid=\(1,1,1\), block=\(32,1,1\), shared_bytes=0, stream=0x0, arguments=\[0x123456789abc, -7, 1\.5, -0\.25, 120, 1\]\) on 0 = cudaSuccess <[0-9]+\.[0-9]{9}>" "$T/text.out"
+check "text: $(cat "$T/text.out")" grep -Eqx "[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} $name$ids cudaLaunchKernel\(kernel=ns::scale<float>, grid=\(1,1,1\), block=\(32,1,1\), shared_bytes=0, stream=0x0, arguments=\[0x123456789abc, -7, 1\.5, -0\.25, 120, 1\]\) on 0 = cudaSuccess <[0-9]+\.[0-9]{9}>" "$T/text.out"
 run text trace -t -- "$workload" pairs 1 4000
 # Numbers that differ from run to run become one letter each.
 sed -E 's/0x[0-9a-f]+/A/g; s/<[0-9.]+>/<T>/; s/after [0-9.]+ s/after T s/; s/ +[0-9]+ +[0-9]+ / P T /' "$T/text.out" >"$T/text"

@@ -126,14 +126,14 @@ static void call_malloc(uint64_t address, uint64_t bytes)
 	give(&call, sizeof(call));
 }
 
-static void call_launch(void)
+static void call_launch_of(uint64_t function)
 {
 	struct rec_call_kernel launch = { .call = call_of(CALL_cudaLaunchKernel) };
 	float number = 0.5f;
 	int32_t count = -3;
 
 	launch.call.hdr.size = sizeof(launch);
-	launch.call.launch.function = KERNEL;
+	launch.call.launch.function = function;
 	launch.call.launch.grid[0] = launch.call.launch.grid[1] = launch.call.launch.grid[2] = 2;
 	launch.call.launch.block[0] = 64;
 	launch.call.launch.block[1] = launch.call.launch.block[2] = 1;
@@ -144,6 +144,11 @@ static void call_launch(void)
 	memcpy(&launch.kernel[2], &count, sizeof(count));
 	launch.kernel[3] = 0xdead; /* behind the last one */
 	give(&launch, sizeof(launch));
+}
+
+static void call_launch(void)
+{
+	call_launch_of(KERNEL);
 }
 
 static void some_calls(void)
@@ -225,6 +230,46 @@ START_TEST(kernels_by_what_is_known)
 	ck_assert_launches("saxpy");
 	kernel_as("_Z5saxpyPffi_and_mo", KERNEL, KERNEL, true);
 	ck_assert_launches("saxpy");
+}
+END_TEST
+
+/* Kernels with one short name have their template lists; a later one has what tells it apart. */
+START_TEST(kernels_are_told_apart)
+{
+	static const struct {
+		const char *symbol, *printed;
+	} launched[] = {
+		{ "_ZN2ns5scaleIfEEvPT_i", "ns::scale<float>" },
+		{ "_ZN2ns5scaleIdEEvPT_i", "ns::scale<double>" },
+		{ "_Z3addPfi", "add" },
+		{ "_Z3addPdi", "add(double*, int)" },
+		{ "add(double*, int)", "add(double*, int) 0x401004" },
+		{ "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5"
+		  "arrayIPcLm3EEEEviT0_T1_",
+		  "CUDAFunctor_add<float> in vectorized_elementwise_kernel<4, _, array<char*, 3>>" },
+		{ "_ZN2ns5scaleIfEEvPT_i", "ns::scale<float>" },
+	};
+	char part[256];
+
+	begin(FORMAT_TEXT);
+	process("python");
+	for (size_t round = 0; round < 2; round++) {
+		for (size_t i = 0; i < sizeof(launched) / sizeof(launched[0]); i++) {
+			kernel_as(launched[i].symbol, KERNEL + i, KERNEL + i, false);
+			out.len = 0;
+			call_launch_of(KERNEL + i);
+			snprintf(part, sizeof(part), "(kernel=%s, grid", launched[i].printed);
+			ck_assert_msg(strstr(printed(), part) != NULL, "%s: %s", part, out.data);
+		}
+	}
+	teardown();
+	setup();
+	/* JSON has the symbol, too: its short name does not change. */
+	begin(FORMAT_JSON);
+	process("python");
+	kernel("_ZN2ns5scaleIfEEvPT_i");
+	call_launch();
+	ck_assert_ptr_nonnull(strstr(printed(), "\"kernel\":\"ns::scale\""));
 }
 END_TEST
 
@@ -685,6 +730,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, as_text);
 	tcase_add_test(tests, kernels_by_what_is_known);
+	tcase_add_test(tests, kernels_are_told_apart);
 	tcase_add_test(tests, columns);
 	tcase_add_test(tests, clock_is_set);
 	tcase_add_test(tests, as_json);
