@@ -248,7 +248,7 @@ void feed_fail(struct feed *feed, unsigned int call, int result)
 void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned int source,
 		 const char *name)
 {
-	char buffer[1024] = "";
+	char buffer[sizeof(struct rec_kernel) + CUTOP_NAME_MAX + 8] = "";
 	size_t len = strlen(name), size = (sizeof(struct rec_kernel) + len + 7) & ~7ul;
 	struct rec_kernel record = {
 		.hdr = header(feed, REC_KERNEL, size),

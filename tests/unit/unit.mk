@@ -4,8 +4,8 @@ TESTS += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test
 EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test_arguments.sh tests/generate-errors.sh
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_model
-TESTS += tests/unit/test_model
+check_PROGRAMS += tests/unit/test_model tests/unit/test_kernel_names
+TESTS += tests/unit/test_model tests/unit/test_kernel_names
 else
 TESTS += tests/unit/test_absent.sh
 endif
@@ -37,3 +37,11 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_utf8.c
 tests_unit_test_model_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_model_LDADD = $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_kernel_names_SOURCES = \
+	tests/unit/feed.c tests/unit/feed.h tests/unit/one_process.h \
+	tests/unit/test_kernel_names.c
+tests_unit_test_kernel_names_CPPFLAGS = $(AM_CPPFLAGS) -DSYMBOLS='"$(abs_top_srcdir)/tests/unit/kernel_names.txt"'
+tests_unit_test_kernel_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_kernel_names_LDADD = $(core_libs) $(CHECK_LIBS)
+EXTRA_DIST += tests/unit/kernel_names.txt
