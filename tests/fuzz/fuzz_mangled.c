@@ -19,6 +19,7 @@
 #include "fuzz.h"
 #include "names/demangle.h"
 #include "names/demangle_run.h"
+#include "names/kernel_names.h"
 #include "util/util.h"
 
 #define LIMIT     NSEC_PER_SEC
@@ -452,6 +453,32 @@ static void encoding(struct maker *maker)
 
 /* ---- what is tried ---- */
 
+static void names_must_be_clean(const char *full)
+{
+	char *known = kernel_names_known(full), *listed = kernel_names_listed(full);
+
+	if (known)
+		fuzz_must_be_clean(known);
+	if (listed)
+		fuzz_must_be_clean(listed);
+	free(known);
+	free(listed);
+}
+
+/* The names that people know kernels by: of @full, and of a kernel whose functor it is. */
+static void known_names(const char *full)
+{
+	size_t size = strlen(full) + 64;
+	char *kernel = malloc(size);
+
+	names_must_be_clean(full);
+	if (kernel) {
+		snprintf(kernel, size, "void at::native::reduce_kernel<4, %s>(int)", full);
+		names_must_be_clean(kernel);
+	}
+	free(kernel);
+}
+
 static uint64_t demangle_time(const char *symbol)
 {
 	uint64_t began = real_ns();
@@ -460,8 +487,10 @@ static uint64_t demangle_time(const char *symbol)
 	demangle_both(symbol, &brief, &full);
 	if (!brief != !full)
 		abort();
-	if (full)
+	if (full) {
 		fuzz_must_be_clean(full);
+		known_names(full);
+	}
 	if (brief)
 		fuzz_must_be_clean(brief);
 	free(brief);

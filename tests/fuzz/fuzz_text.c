@@ -16,6 +16,7 @@
 #include "model/chosen.h"
 #include "names/demangle.h"
 #include "names/handles.h"
+#include "names/kernel_names.h"
 #include "probe/extra_functions.h"
 #include "probe/maps.h"
 #include "view/settings.h"
@@ -24,9 +25,15 @@
 static void demangle(const char *text)
 {
 	char *full = demangle_full(text), *brief = full ? demangle_short(full) : NULL;
+	char *known = full ? kernel_names_known(full) : NULL,
+	     *listed = full ? kernel_names_listed(full) : NULL;
 
 	fuzz_must_be_clean(full);
 	fuzz_must_be_clean(brief);
+	fuzz_must_be_clean(known);
+	fuzz_must_be_clean(listed);
+	free(known);
+	free(listed);
 	free(full);
 	free(brief);
 	free(handles_kernel(text));
