@@ -237,7 +237,7 @@ static int collector_begin(struct session *session)
 						  options->returns != RETURNS_NEVER,
 				/* A trace takes stacks only if it is to print them. */
 				.python = !options->no_python && (options->mode != MODE_TRACE || options_take_stacks(options)),
-				.allocators = options->groups & 1u << GROUP_MEMORY && options->mode != MODE_TRACE,
+				.allocators = options->mode != MODE_TRACE,
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
 				/*

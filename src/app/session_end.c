@@ -11,6 +11,7 @@
 
 #include "cuda/calls.h"
 #include "print/text.h"
+#include "util/saturated.h"
 
 static void warn_unfound(void *context, const char *request, const char *library, bool found)
 {
@@ -36,8 +37,31 @@ static int unseen_status(const struct session *session, const struct snapshot *s
 	return session_fail(session, EXIT_FAILED, text);
 }
 
+/* What the tensors of all programs did: bytes that were live at their ends, and of that risen. */
+struct tensors {
+	uint64_t risen, unjudged;
+};
+
+static struct tensors tensors_sum(const struct snapshot *snapshot)
+{
+	struct tensors sum = { snapshot->gone.tensors_rising, snapshot->gone.tensors_unjudged };
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		if (!process->exited)
+			continue;
+		sum.risen = add_saturated(sum.risen, process->tensors_rising);
+		if (!process->tensors_judged)
+			sum.unjudged = add_saturated(sum.unjudged, process->tensors_ended);
+	}
+	return sum;
+}
+
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
+	struct tensors tensors;
 	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false,
 		       any_unproven;
 	size_t i;
@@ -48,6 +72,9 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
 	if (snapshot->leaked > session->options->leak_bytes)
 		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
+	tensors = tensors_sum(snapshot);
+	if (tensors.risen > session->options->leak_bytes)
+		return EXIT_LEAK;
 	any_call = snapshot->gone.calls > 0;
 	any_unreturned = snapshot->gone.unreturned;
 	any_late = snapshot->gone.from_attach;
@@ -91,6 +118,11 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 			session, EXIT_FAILED,
 			"--fail-on-leak cannot answer: memory of PyTorch's allocator is live at the end, and "
 			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
+	if (tensors.unjudged > session->options->leak_bytes)
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: PyTorch's tensors were live at the end, and it ran too short "
+			"to tell whether they rise: that takes five times --leak-age, which may be shorter");
 	if (!any_call && !session->options->allow_no_cuda)
 		return session_fail(
 			session, EXIT_FAILED,

@@ -32,6 +32,13 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 		add(&gone->held_unproven,
 		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
 	}
+	for (i = 0; i < program->blocks.count; i++) {
+		const struct allocator *allocator = program->blocks.list[i];
+
+		add(&gone->tensors_ended, allocator->ended);
+		add(&gone->tensors_rising, allocator->rising);
+		add(&gone->tensors_unjudged, allocator->is_judged ? 0 : allocator->ended);
+	}
 	add(&gone->calls, process->calls);
 	add(&gone->launches, process->launches);
 	add(&gone->graph_launches, process->graph_launches);

@@ -460,6 +460,8 @@ struct snap_gone {
 	uint64_t leaked, held, suspect, leaked_by_reset, leaked_by_context, held_unproven;
 	uint64_t launches, graph_launches, failures, calls;
 	bool from_attach, inexact, sampled, unreturned;
+	uint64_t tensors_ended, tensors_rising;
+	uint64_t tensors_unjudged; /* of tensors_ended: it is not known whether they rose */
 };
 
 /* What could not be seen because of one cause, in any process. */

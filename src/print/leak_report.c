@@ -12,6 +12,7 @@
 
 #include "cuda/calls.h"
 #include "print/text.h"
+#include "util/saturated.h"
 
 /* Leaked blocks of one site made by one call. */
 struct leak {
@@ -26,6 +27,9 @@ struct leak {
 
 struct total {
 	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
+	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
+	uint64_t tensors, tensors_risen, tensors_unjudged;
+	uint64_t tensors_rising; /* of running processes */
 	bool from_attach, inexact, unreturned;
 	bool blocks_omitted, held_omitted; /* there are more blocks than were counted */
 };
@@ -261,8 +265,35 @@ static void add_held(const struct snap_process *process, struct total *total)
 		listed += alloc->bytes;
 		total->held_blocks++;
 	}
-	total->held += process->held;
+	/* Of a caching allocator's memory, what it had handed out is not what it kept. */
+	total->held += subtract_saturated(process->held, process->tensors_ended);
 	total->held_omitted |= listed < process->held;
+}
+
+static void report_tensors(struct line *line, const struct snap_process *process,
+			   struct total *total)
+{
+	char text[NUMBER_SIZE];
+
+	if (!process->exited) {
+		total->tensors_rising += process->tensors_rising;
+		return;
+	}
+	total->tensors += process->tensors_ended;
+	total->tensors_risen += process->tensors_rising;
+	if (!process->tensors_judged)
+		total->tensors_unjudged += process->tensors_ended;
+	if (!process->tensors_rising)
+		return;
+	line_style(line, STYLE_HEAD);
+	line_format(line, "%" PRIu32 " ", process->pid);
+	line_text(line, process->command_line ? process->command_line : process->command);
+	line_text(line, text_remark(process, text));
+	line_style(line, STYLE_PLAIN);
+	line_format(line, ": tensors: %" PRIu64 " bytes rose until the end",
+		    process->tensors_rising);
+	line_end(line);
+	text_blocks_end(line, process);
 }
 
 static int report_process(struct line *line, const struct snap_process *process,
@@ -277,6 +308,8 @@ static int report_process(struct line *line, const struct snap_process *process,
 	total->leaked += process->leaked;
 	total->unproven += process->held_unproven;
 	add_held(process, total);
+	if (process->allocator_count)
+		report_tensors(line, process, total);
 	if (process->has_suspect && !process->exited)
 		total->suspect += process->suspect;
 	if (process->has_suspect && process->exited)
@@ -313,8 +346,11 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	total->unreturned |= gone->unreturned;
 	total->leaked += gone->leaked;
 	total->unproven += gone->held_unproven;
-	total->held += gone->held;
+	total->held += subtract_saturated(gone->held, gone->tensors_ended);
 	total->unsure += gone->suspect;
+	total->tensors += gone->tensors_ended;
+	total->tensors_risen += gone->tensors_rising;
+	total->tensors_unjudged += gone->tensors_unjudged;
 	total->blocks_omitted |= gone->leaked != 0;
 	total->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
@@ -343,13 +379,50 @@ static const char *no_leak(const struct snapshot *snapshot, const struct total *
 {
 	if (is_blind(snapshot, total))
 		return "no leak that could be seen";
-	if (total->unsure || total->unproven)
+	if (total->tensors_risen)
+		return "no leak outside of tensors";
+	if (total->unsure || total->unproven || total->tensors_unjudged)
 		return "no certain leak";
 	if (lost)
 		return "no leak that could be seen";
 	return snapshot->process_count || snapshot->gone.processes ?
 		       "no leak" :
 		       "no leak: no CUDA call was seen";
+}
+
+static void print_tensors(struct line *line, const struct total *total)
+{
+	char text[NUMBER_SIZE];
+
+	if (total->tensors_risen) {
+		line_style(line, STYLE_LEAKED);
+		line_text(line, "tensors: ");
+		print_bytes(line, total->tensors_risen);
+		line_style(line, STYLE_PLAIN);
+		line_text(line, " rose until the end, at sites that kept growing");
+		line_end(line);
+	}
+	if (total->tensors) {
+		line_format(line, "tensors: %s were live at the end%s",
+			    text_bytes((double)total->tensors, text),
+			    total->tensors_risen    ? ", those included" :
+			    total->tensors_unjudged ? "" :
+						      ", as globals are: not a leak");
+		line_end(line);
+	}
+	if (total->tensors_unjudged) {
+		line_format(
+			line,
+			"  of %s it cannot be told whether they rose: that takes five times --leak-age",
+			text_bytes((double)total->tensors_unjudged, text));
+		line_end(line);
+	}
+	if (total->tensors_rising) {
+		line_text(line, "tensors: ");
+		print_bytes(line, total->tensors_rising);
+		line_text(line, " keep rising in running processes");
+		line_end(line);
+	}
 }
 
 static void print_total(struct line *line, const struct snapshot *snapshot,
@@ -373,6 +446,7 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_text(line, " by caching allocators, on purpose: not a leak");
 		line_end(line);
 	}
+	print_tensors(line, total);
 	if (total->unproven) {
 		line_text(line, "  but ");
 		print_bytes(line, total->unproven);

@@ -47,4 +47,12 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
  */
 void text_call_sites(struct line *line, const struct snap_process *process);
 
+/*
+ * What the allocators of frameworks in a running @process have handed out, and the sites that hold
+ * most of it. Nothing where there are none.
+ */
+void text_blocks(struct line *line, const struct snap_process *process);
+/* Of an ended @process: the sites whose blocks rose until its end. */
+void text_blocks_end(struct line *line, const struct snap_process *process);
+
 #endif

@@ -565,6 +565,7 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 	line_end(line);
 	print_container(line, process);
 	print_memory(line, process);
+	text_blocks(line, process);
 	if (lists_map)
 		print_map(line, process);
 	print_kernels(line, process);

@@ -24,7 +24,7 @@ void report_usage(
 	void *ptr, long bytes, size_t allocated, size_t reserved,
 	unsigned short device) __asm__("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE");
 void report_short(long bytes, size_t allocated, size_t reserved, unsigned short device) __asm__(
-	"_ZN3c1026reportOutOfMemoryToProfilerElmmNS_6DeviceE");
+	"_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE");
 
 struct block {
 	size_t at, bytes; /* from the segment's start */

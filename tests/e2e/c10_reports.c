@@ -12,10 +12,10 @@ volatile unsigned long c10_reports;
 
 #ifdef SIGNED
 #define USAGE "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
-#define SHORT "_ZN3c1026reportOutOfMemoryToProfilerElllNS_6DeviceE"
+#define SHORT "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE"
 #else
 #define USAGE "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
-#define SHORT "_ZN3c1026reportOutOfMemoryToProfilerElmmNS_6DeviceE"
+#define SHORT "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE"
 #endif
 
 #ifdef WITHOUT_TOTALS

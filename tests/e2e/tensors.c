@@ -26,7 +26,7 @@
 
 #include "c10_allocator.h"
 
-#define HERE  __attribute__((noinline))
+#define HERE  __attribute__((noipa))
 #define SLOTS 256
 
 struct slot {
