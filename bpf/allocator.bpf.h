@@ -23,8 +23,11 @@ static __always_inline __u64 stack_at_entry(struct thread_state *thread, __u64 s
 {
 	__u64 stack = python_alone ? python_of(thread, site, 0) : 0;
 
-	if (!stack && with_rows)
-		stack = stack_by_rows(thread, site);
+	if (!stack && with_rows) {
+		thread->caller = site;
+		stack = stack_by_rows(thread);
+		thread->caller = 0;
+	}
 	return python_alone ? stack : python_of(thread, site, stack);
 }
 

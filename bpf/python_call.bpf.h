@@ -34,7 +34,7 @@ static __always_inline __u64 python_of(struct thread_state *thread, __u64 site, 
 	return python_take(thread, site, native);
 }
 
-__noinline __u64 stack_by_rows(struct thread_state *thread, __u64 caller); /* stacks.bpf.h */
+__noinline __u64 stack_by_rows(struct thread_state *thread); /* stacks.bpf.h */
 
 /* The site in the record of a failed call: a stack, if there is one, takes its place. */
 static __always_inline __u64 python_site(struct thread_state *thread, __u64 site)
@@ -42,7 +42,7 @@ static __always_inline __u64 python_site(struct thread_state *thread, __u64 site
 	__u64 stack = python_alone ? python_of(thread, site, 0) : 0;
 
 	if (!stack)
-		stack = stack_by_rows(thread, 0);
+		stack = stack_by_rows(thread);
 	if (!python_alone)
 		stack = python_of(thread, site, stack);
 	return stack ? stack : site;

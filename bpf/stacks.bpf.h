@@ -211,15 +211,16 @@ static __always_inline void copy_keep(struct thread_state *thread, struct stack_
 }
 
 /*
- * The stack of the current thread at the return of a call, or, with its return address @caller, at
- * its entry: its id, or 0 if it cannot be had.
+ * The stack of the current thread at the return of a call, or, if thread->caller is set, at its
+ * entry: its id, or 0 if it cannot be had. (The caller is no argument since Linux 6.1 has no stack
+ * left for it.)
  */
-__noinline __u64 stack_by_rows(struct thread_state *thread, __u64 caller)
+__noinline __u64 stack_by_rows(struct thread_state *thread)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct stack_scratch *scratch;
-	__u64 id, sp;
+	__u64 id, ip, sp;
 	int end;
 
 	if (!thread || !with_rows)
@@ -232,12 +233,13 @@ __noinline __u64 stack_by_rows(struct thread_state *thread, __u64 caller)
 	scratch->program = thread->program;
 	scratch->age = module_age(thread->program);
 	scratch->trampoline = trampoline_of(thread);
+	ip = PT_REGS_IP(regs);
 	sp = PT_REGS_SP(regs);
-	if (caller)
+	if (thread->caller) {
+		ip = thread->caller;
 		sp += STACK_ARGUMENTS;
-	else
-		caller = PT_REGS_IP(regs);
-	end = unwind_walk(scratch, caller, sp, PT_REGS_FP(regs));
+	}
+	end = unwind_walk(scratch, ip, sp, PT_REGS_FP(regs));
 	id = native_id(scratch->hash);
 	if (end != UNWIND_MISSING && stack_is_known(thread, scratch, id))
 		return id;
@@ -286,7 +288,7 @@ lost:
 static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state *thread)
 {
 	if (with_rows)
-		return stack_by_rows(thread, 0);
+		return stack_by_rows(thread);
 	return stack_by_pointers(ctx, thread);
 }
 

@@ -171,7 +171,9 @@ struct thread_state {
 	__u64 hosts[HOST_CACHE]; /* host pages that were reported: pending.bpf.h */
 	__u64 launch_clock;      /* launch clock of its last launch: fault.bpf.h */
 	__u64 trampoline;        /* the kernel's trampoline for return probes, 0 until needed */
-	__u64 failing;           /* the function of the launch that failed, while that is told; 0 */
+	/* The return address of a call at whose entry its stack is taken, meanwhile; else 0 */
+	__u64 caller;
+	__u64 failing; /* the function of the launch that failed, while that is told; 0 */
 	/*
 	 * A runtime launch that asked for no return has no frame. The driver's launch inside it
 	 * must be recognized as nested all the same: it is made from deeper in the stack, before

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
+noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
 	tests/bench/together tests/bench/worker \
 	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
@@ -36,6 +36,10 @@ tests_bench_worker_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/double
 tests_bench_worker_LDADD = $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1
 tests_bench_worker_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../double/lib'
 
+tests_bench_blocks_load_SOURCES = tests/bench/blocks_load.c
+tests_bench_blocks_load_LDADD = $(e2e_bin)/torch/libc10.so
+tests_bench_blocks_load_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../e2e/bin/torch'
+
 tests_bench_seeds_SOURCES = tests/bench/seeds.c
 tests_bench_seeds_CFLAGS = $(tests_bench_worker_CFLAGS)
 tests_bench_seeds_CPPFLAGS = $(tests_bench_worker_CPPFLAGS)
@@ -66,15 +70,20 @@ tests/bench/libpython_load.so: tests/bench/python_load.c $(double_lib)/libcudart
 	@$(MKDIR_P) tests/bench
 	$(AM_V_GEN)$(CC) $(CFLAGS) -shared -fPIC -fno-omit-frame-pointer -I$(srcdir)/tests/double -o $@ $(srcdir)/tests/bench/python_load.c \
 		$(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../double/lib'
-CLEANFILES += tests/bench/libpython_load.so
+tests/bench/libblocks_load.so: tests/bench/blocks_load.c $(e2e_bin)/torch/libc10.so
+	@$(MKDIR_P) tests/bench
+	$(AM_V_GEN)$(CC) $(CFLAGS) -DLIBRARY -shared -fPIC -o $@ $(srcdir)/tests/bench/blocks_load.c $(e2e_bin)/torch/libc10.so \
+		-Wl,-rpath,'$$ORIGIN/../e2e/bin/torch'
+CLEANFILES += tests/bench/libpython_load.so tests/bench/libblocks_load.so
 
-bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls tests/bench/libpython_load.so
+bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $(e2e_bin)/traced_calls tests/bench/libpython_load.so tests/bench/libblocks_load.so
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/bench.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/side.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/around.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/trace.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/python.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/blocks.sh
 	tests/bench/screen
 	tests/bench/filter
 
@@ -84,4 +93,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/trace.sh

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * empty entry|both[+BYTES] LIBRARY -- COMMAND: runs COMMAND with probes that do nothing on a few
- * functions of LIBRARY, the runtime or the driver, at entry or at entry and return; with BYTES,
+ * functions of LIBRARY, the runtime, the driver or PyTorch's libc10.so, at entry or at entry and return; with BYTES,
  * that many bytes past the entry, where the functions have an instruction that the kernel emulates.
  * They are session links like cutop's, so the two differ in what the programs do.
  */
@@ -17,6 +17,7 @@
 
 #include "empty.skel.h"
 #include "cuda/calls.h"
+#include "probe/allocators.h"
 #include "probe/elffile.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION 57 /* linux/bpf.h, Linux 6.13 */
@@ -46,11 +47,12 @@ static const char *const wanted[] = {
 
 static int attach(struct bpf_program *program, const char *path, unsigned long past)
 {
+	struct elf_function allocator[ALLOCATOR_FUNCTIONS_MAX];
 	struct elf_functions found;
 	__u64 offsets[8];
 	struct link_create_multi attr = { .attach_type = ATTACH_TYPE_UPROBE_SESSION };
 	struct reason why = { "" };
-	size_t i, j;
+	size_t count, i, j;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || elffile_functions(fd, &found, &why)) {
@@ -61,6 +63,9 @@ static int attach(struct bpf_program *program, const char *path, unsigned long p
 		for (j = 0; j < ARRAY_LEN(wanted); j++)
 			if (!strcmp(call_name(found.list[i].call), wanted[j]) && attr.count < 8)
 				offsets[attr.count++] = found.list[i].offset + past;
+	count = allocators_find(fd, allocator);
+	for (i = 0; i < count && attr.count < 8; i++)
+		offsets[attr.count++] = allocator[i].offset + past;
 	attr.prog_fd = (__u32)bpf_program__fd(program);
 	attr.path = (__u64)path;
 	attr.offsets = (__u64)offsets;

@@ -44,7 +44,7 @@ static void settings_set(struct bpf_settings *settings, bool full, bool sites)
 	settings->layers = 1u << LAYER_RUNTIME | 1u << LAYER_DRIVER;
 	settings->only_uid = (uint32_t)-1;
 	settings->ring_bytes = 1 << 20;
-	settings->stacks_by_rows = settings->python = true;
+	settings->stacks_by_rows = settings->python = settings->allocators = true;
 	settings->launch_sites = full || sites;
 	if (!full)
 		return;
