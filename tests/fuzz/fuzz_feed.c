@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "collect/feed.h"
+#include "cutop_allocator.h"
 #include "cutop_python.h"
 #include "fuzz.h"
 #include "model/model.h"
@@ -514,6 +515,8 @@ static size_t fixed_size(uint16_t type)
 	case REC_MODULE_AT: return sizeof(struct rec_module_at);
 	case REC_NAME_AT: return sizeof(struct rec_name_at);
 	case REC_TILES: return sizeof(struct rec_tiles);
+	case REC_BLOCK: return sizeof(struct rec_block);
+	case REC_SHORT: return sizeof(struct rec_short);
 	case REC_PYTHON_CODE: return sizeof(struct rec_python_code);
 	case REC_PYTHON_TABLE: return sizeof(struct rec_python_table);
 	case REC_PYTHON_STACK: return sizeof(struct rec_python_stack);

@@ -93,6 +93,7 @@ Suite *suite_processes(void);
 Suite *suite_mortem(void);
 Suite *suite_places(void);
 Suite *suite_suspect(void);
+Suite *suite_blocks(void);
 Suite *suite_stacks(void);
 Suite *suite_spans(void);
 Suite *suite_random(void);

@@ -17,6 +17,7 @@ int main(void)
 	srunner_add_suite(runner, suite_mortem());
 	srunner_add_suite(runner, suite_places());
 	srunner_add_suite(runner, suite_suspect());
+	srunner_add_suite(runner, suite_blocks());
 	srunner_add_suite(runner, suite_stacks());
 	srunner_add_suite(runner, suite_call_sites());
 	srunner_add_suite(runner, suite_spans());

@@ -31,6 +31,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_readings.c \
 	tests/unit/test_stacks.c \
 	tests/unit/test_stream.c \
+	tests/unit/test_blocks.c \
 	tests/unit/test_suspect.c \
 	tests/unit/test_totals.c \
 	tests/unit/test_tables.c \
