@@ -82,6 +82,17 @@ static void target_free(struct probe *probe, struct target *target)
 	free(target);
 }
 
+static void elsewhere_note(const struct probe *probe)
+{
+	uint64_t count = __atomic_load_n(&probe->bpf.skeleton->bss->blocks_elsewhere,
+					 __ATOMIC_RELAXED);
+
+	if (count)
+		note(probe->settings.notes,
+		     "PyTorch told %llu times of memory that is on no CUDA device: it is in no book",
+		     (unsigned long long)count);
+}
+
 void probe_close(struct probe *probe)
 {
 	struct target *target, *next;
@@ -105,6 +116,7 @@ void probe_close(struct probe *probe)
 		free(later);
 	}
 	examined_clear(probe);
+	elsewhere_note(probe);
 	bpf_close(&probe->bpf);
 	free(probe->translators);
 	free(probe);

@@ -125,7 +125,7 @@ late_totals() {
 	[ "$(last late | jq -c '[.processes[] | .memory.allocators[]? | [.device, .allocated_bytes, .reserved_bytes]]' 2>/dev/null)" = \
 		"$(sed -n "$1p" "$T/late.told" | jq -c 'map([.device, .allocated_bytes, .reserved_bytes])')" ]
 }
-check "late: the totals are not the program's: $(last late | jq -c '.processes[].memory.allocators[] | del(.sites, .map)') $(cat "$T/late.told")" \
+check "late: the totals are not the program's: $(last late | jq -c '.processes[].memory.allocators[]? | del(.sites, .map)') $(cat "$T/late.told")" \
 	wait_for 30 late_totals 1
 last late >"$T/late.json"
 expect late '[p.memory.allocators[].watched_from] | unique' '["attach"]'
@@ -170,6 +170,33 @@ watch rising --leak-age 0.1 -- "$tensors" keep:$((50 * MIB)) every:20 grow:60
 expect rising '[p.memory.allocators[0].sites[] | select(.rising_bytes > 0) | .site | capture("^(?<f>[a-z_0-9]+)").f]' '["leak"]'
 expect rising "p.memory.allocators[0].live_at_exit_bytes" $((110 * MIB))
 
+# ---- lines of Python
+
+mkdir -p "$T/app"
+cat >"$T/app/train.py" <<-'END'
+	import ctypes, sys, time
+	c10 = ctypes.CDLL(sys.argv[1])
+	c10.tensor_new.restype = ctypes.c_void_p
+	c10.tensor_new.argtypes = [ctypes.c_int, ctypes.c_size_t]
+	c10.tensor_free.argtypes = [ctypes.c_int, ctypes.c_void_p]
+	kept = []
+	def forward():
+	    return c10.tensor_new(0, 2 << 20)
+	def step():
+	    kept.append(c10.tensor_new(0, 1 << 20))
+	    c10.tensor_free(0, forward())
+	weights = c10.tensor_new(0, 30 << 20)
+	for _ in range(60):
+	    step()
+	    time.sleep(0.02)
+END
+watch python --leak-age 0.1 --library "$bin_e2e/torch/libc10.so" --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" -- \
+	python3 "$T/app/train.py" "$bin_e2e/torch/libc10_cuda.so"
+expect python '[p.memory.allocators[0].sites[] | [.site, .allocations, .live_at_exit_bytes]] | sort' \
+	"[[\"<module> at train.py:12 (python)\",1,$((30 * MIB))],[\"forward at train.py:8 (python)\",60,0],[\"step at train.py:10 (python)\",60,$((60 * MIB))]]"
+expect python '[p.memory.allocators[0].sites[] | select(.rising_bytes > 0) | .site]' '["step at train.py:10 (python)"]'
+expect_nothing_lost python
+
 # ---- no memory
 
 watch short -- "$tensors" keep:$((20 * MIB)) grow:3 ask:$((1 << 40)) ask:$((1 << 40))
@@ -179,6 +206,27 @@ expect short '.events[] | select(.allocator) | .free_in_segments_bytes == .reser
 expect short '[.events[] | select(.allocator) | .sites[] | [(.site | capture("^(?<f>[a-z_0-9]+)").f), .live_bytes]]' "[[\"keep\",$((20 * MIB))],[\"leak\",$((3 * MIB))]]"
 expect short '.events[] | select(.allocator) | .text | test("^pytorch: out of memory: 1.0T asked for at ask")' true
 expect short 'p.memory.allocators[0].out_of_memory' 2
+
+# ---- a real libc10.so: its reports of the CPU's memory are seen, each of them, and are not VRAM
+
+if /usr/bin/python3 -c 'import torch' 2>/dev/null; then
+	cat >"$T/cpu.py" <<-'END'
+		import torch
+		from torch.profiler import profile, ProfilerActivity
+		kept = []
+		with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as p:
+		    for i in range(50):
+		        kept.append(torch.ones(1000 + i) * 2)
+		print(sum(1 for event in p.profiler.kineto_results.events() if event.name() == "[memory]"))
+	END
+	"$CUTOP" -v -b -n 1 -- /usr/bin/python3 "$T/cpu.py" >"$T/cpu.out" 2>"$T/cpu.err"
+	events=$(grep -x '[0-9][0-9]*' "$T/cpu.out")
+	check "PyTorch's profiler counts $events: $(grep PyTorch "$T/cpu.err")" \
+		grep -q "PyTorch told $events times of memory that is on no CUDA device" "$T/cpu.err"
+	check "no tensor of the CPU's is VRAM: $(cat "$T/cpu.out")" sh -c "! grep -q TENSORS '$T/cpu.out'"
+else
+	echo "not tried: a real libc10.so (Debian: python3-torch)"
+fi
 
 # ---- a flood, and a recording
 
