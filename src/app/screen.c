@@ -64,7 +64,8 @@ struct screen {
 	uint32_t focus;
 	struct wall_clock clocks[CLOCKS_MAX]; /* the latest last */
 	size_t clock_count;
-	int output; /* the file for COMMAND's output */
+	int output;             /* the file for COMMAND's output */
+	struct snapshot *final; /* at the end, if there was a COMMAND */
 	bool quit, dirty, found_damage;
 };
 
@@ -495,9 +496,7 @@ static void output_print(const struct screen *screen)
 static int screen_show(struct screen *screen)
 {
 	struct session *session = &screen->session;
-	struct snapshot *snapshot = NULL;
 	struct reason why = { "" };
-	int status;
 
 	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why)) {
 		command_end(screen);
@@ -516,11 +515,24 @@ static int screen_show(struct screen *screen)
 			  "%s: it is damaged inside; what comes before that was shown",
 			  screen->options->replay);
 	}
-	if (session->have_command && screen->options->fail_on_leak)
-		snapshot = collector_finish(session->collector, session->ended_by != 0);
-	status = session_status(session, snapshot);
-	snapshot_free(snapshot);
-	return status;
+	if (screen->host->from_command || screen->options->fail_on_leak)
+		screen->final = collector_finish(session->collector, session->ended_by != 0);
+	return session_status(session, screen->final);
+}
+
+/* What batch mode says at the end of COMMAND. */
+static void report_print(const struct screen *screen)
+{
+	struct out_options out = {
+		.sort = screen->settings->sort,
+		.version = PACKAGE_VERSION,
+		.color = options_want_color(screen->options, stdout),
+		.ascii = screen->host->ascii,
+	};
+
+	if (screen->host->from_command && screen->final)
+		out_leak_report(stdout, screen->final, &out);
+	fflush(stdout);
 }
 
 /* Short, for the top line; -v prints the whole reason. */
@@ -579,9 +591,11 @@ int screen_run(const struct options *options)
 		status = screen_show(screen);
 	session_close(&screen->session);
 	output_print(screen);
+	report_print(screen);
 out:
 	if (screen->output >= 0)
 		close(screen->output);
+	snapshot_free(screen->final);
 	view_free(screen->view);
 	canvas_free(&screen->canvas);
 	free(screen);

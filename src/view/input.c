@@ -580,6 +580,17 @@ void view_key(struct view *view, int32_t key)
 		request(view, REQUEST_REDRAW);
 		return;
 	}
+	/* So does Ctrl-C, which asks what `q` asks; a second one is an answer. */
+	if (keys_action(key) == ACT_STOP) {
+		if (view->mode == INPUT_CONFIRM && !view->signal_number) {
+			confirm_key(view, 'y');
+			return;
+		}
+		view->signal_number = 0;
+		mode_set(view, INPUT_NORMAL);
+		act(view, ACT_QUIT);
+		return;
+	}
 	switch (view->mode) {
 	case INPUT_NORMAL:
 		view->message[0] = 0;

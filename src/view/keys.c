@@ -29,6 +29,7 @@ const struct binding bindings[] = {
 	{ ACT_FOLLOW, { 'F' }, "F", "keep the selected process in sight", NULL, NULL, 0, NULL },
 	{ ACT_HELP, { K_F1, '?' }, "F1 ?", "this help", "F1", "Help", 1, "Program" },
 	{ ACT_SETTINGS, { K_F2 }, "F2", "settings", "F2", "Setup", 12, NULL },
+	{ ACT_STOP, { 'C' - '@' }, "Ctrl-C", "quit, also while typing; twice: without asking", NULL, NULL, 0, NULL },
 	{ ACT_REDRAW, { 'L' - '@' }, "Ctrl-L", "draw the screen anew", NULL, NULL, 0, NULL },
 	{ ACT_OPEN,
 	  { K_ENTER },

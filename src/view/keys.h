@@ -86,6 +86,7 @@ enum action {
 	ACT_SIGNAL,
 	ACT_HELP,
 	ACT_REDRAW,
+	ACT_STOP,
 	ACT_QUIT,
 	ACT_COUNT,
 };

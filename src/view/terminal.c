@@ -153,6 +153,8 @@ static void modes_set(void)
 	if (!tcgetattr(STDIN_FILENO, &modes)) {
 		modes.c_cc[VMIN] = 0;
 		modes.c_cc[VTIME] = 0;
+		/* A key like others: COMMAND, which runs in the same terminal, is not to be ended. */
+		modes.c_cc[VINTR] = _POSIX_VDISABLE;
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 		def_prog_mode(); /* they are restored after a stop */
 	}

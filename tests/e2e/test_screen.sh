@@ -195,6 +195,7 @@ check "COMMAND: what it writes does not disturb" gone 'from the command'
 keys q
 check "COMMAND: its status" see 'status 7'
 check "COMMAND: what it wrote" see 'from the command'
+check "COMMAND: the leak report" see 'leaked [0-9]* bytes'
 
 # Cleared from the list, what it leaked still counts.
 shell clear
@@ -208,6 +209,19 @@ keys q
 check "X: --fail-on-leak still finds it" see 'status 3\.'
 
 # A site in full height opens to the ways to it, and each of them to its stack.
+shell clear
+shell clear
+shell "$CUTOP --no-config -d 0.3 -- $T/$name leaker 120; echo status \$?."
+check "Ctrl-C: the screen" see 'live bytes'
+keys C-c
+check "Ctrl-C asks while COMMAND runs" see 'The command still runs'
+keys Escape
+check "which one may refuse" gone 'The command still runs'
+keys / abc C-c
+check "it asks also while something is typed" see 'The command still runs'
+keys C-c
+check "a second one is the answer, and the leaks are told" see 'leaked [0-9]* bytes'
+check "COMMAND was ended" see 'status 143'
 shell clear
 shell "$CUTOP --no-config -d 0.3 -- $top_builddir/tests/e2e/bin/site_calls"
 check "stacks: it shows" see 'command ended'
