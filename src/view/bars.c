@@ -171,3 +171,17 @@ void plot_draw(const struct area *area, const struct plot *plot)
 	for (i = 0; i < cols; i++)
 		plot_column(area, axis + cols - 1 - i, rows, plot, back + (size_t)(i / wide), top);
 }
+
+void scrollbar_draw(const struct area *area, size_t top, size_t count)
+{
+	int rows = area->rect.rows, size, at;
+
+	if (count <= (size_t)rows || rows < 2)
+		return;
+	size = (int)((size_t)rows * (size_t)rows / count);
+	size = size < 1 ? 1 : size;
+	at = (int)((double)top / (double)(count - (size_t)rows) * (rows - size) + 0.5);
+	for (int i = 0; i < rows; i++)
+		area_text(area, i, area->rect.cols - 1, ST_FRAME,
+			  i >= at && i < at + size ? "█" : "│");
+}

@@ -36,4 +36,7 @@ struct plot {
 
 void plot_draw(const struct area *area, const struct plot *plot);
 
+/* A thumb on the right edge of @area, which shows @count rows from @top on; nothing if all fit. */
+void scrollbar_draw(const struct area *area, size_t top, size_t count);
+
 #endif

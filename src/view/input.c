@@ -32,24 +32,33 @@ static void input_begin(struct view *view, enum input_mode mode, const char *tex
 
 /* ---- sorting ---- */
 
+static void sorted(struct view *view)
+{
+	/* If the user has chosen no process, go to the one that is first in the new order. */
+	if (!view->selected_by_user)
+		view->has_selected = false;
+	rows_arrange(view);
+	/* Who asks for an order wants to see what is first by it. */
+	view->top = 0;
+	view->scroll_to_selected = false;
+}
+
 void sort_by(struct view *view, const struct column *column)
 {
 	struct sort_order *order = &view->settings.sort;
 
 	if (!column)
 		return;
-	if (order->count && order->keys[0] == column) {
-		order->reverse = !order->reverse;
-	} else {
-		order->keys[0] = column;
-		order->count = 1;
-		order->reverse = false;
-	}
-	/* If the user has chosen no process, go to the one that is first in the new order. */
-	if (!view->selected_by_user)
-		view->has_selected = false;
-	rows_arrange(view);
-	view->scroll_to_selected = true;
+	order->keys[0] = column;
+	order->count = 1;
+	order->reverse = false;
+	sorted(view);
+}
+
+void sort_invert(struct view *view)
+{
+	view->settings.sort.reverse = !view->settings.sort.reverse;
+	sorted(view);
 }
 
 static void sort_move(struct view *view, int step)
@@ -338,7 +347,7 @@ static void act(struct view *view, enum action action)
 		if (view->full && pane->sort)
 			pane->reverse = !pane->reverse;
 		else
-			sort_by(view, settings->sort.keys[0]);
+			sort_invert(view);
 		break;
 	case ACT_SORT_MENU:
 		mode_set(view, INPUT_SORT);
@@ -533,7 +542,7 @@ static void menu_key(struct view *view, int32_t key)
 	else if (key == K_ENTER)
 		menu_choose(view);
 	else if (view->mode == INPUT_SORT && action == ACT_SORT_INVERT)
-		sort_by(view, view->settings.sort.keys[0]);
+		sort_invert(view);
 }
 
 static void confirm_key(struct view *view, int32_t key)

@@ -309,24 +309,10 @@ static void mark_draw(const struct area *area, int row, const struct list *list,
 			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
 }
 
-/* A thumb on the right edge, where not all is in sight. */
-static void scrollbar(const struct area *area, int rows, size_t top, size_t count)
-{
-	int size, at;
-
-	if (count <= (size_t)rows || rows < 2)
-		return;
-	size = (int)((size_t)rows * (size_t)rows / count);
-	size = size < 1 ? 1 : size;
-	at = (int)((double)top / (double)(count - (size_t)rows) * (rows - size) + 0.5);
-	for (int i = 0; i < rows; i++)
-		area_text(area, 1 + i, area->rect.cols - 1, ST_FRAME,
-			  i >= at && i < at + size ? "█" : "│");
-}
-
 void list_draw(struct view *view, const struct area *area, const struct list *list)
 {
 	struct pane_state *pane = &view->panes[list->desc->pane];
+	struct area part;
 	struct fit fit;
 	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
 	int most;
@@ -373,6 +359,7 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 		if (list_has_cursor(list) && pane->top + i == pane->cursor.row)
 			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_SELECTED);
 	}
-	scrollbar(area, (int)rows, pane->top, list->count);
+	part = area_part(area, 1, 0, (int)rows, area->rect.cols);
+	scrollbar_draw(&part, pane->top, list->count);
 	free(items);
 }

@@ -18,8 +18,14 @@ static void click_title(struct view *view, int col)
 	struct table_columns fit = table_fit(view, view->layout.titles.cols);
 
 	for (size_t i = 0; i < fit.count; i++)
-		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i])
-			return sort_by(view, fit.columns[i]);
+		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i]) {
+			if (view->settings.sort.count &&
+			    view->settings.sort.keys[0] == fit.columns[i])
+				sort_invert(view);
+			else
+				sort_by(view, fit.columns[i]);
+			return;
+		}
 }
 
 /* As in the table: a second click on a title reverses the order. */

@@ -9,6 +9,7 @@
 
 #include "print/text.h"
 #include "util/util.h"
+#include "view/bars.h"
 #include "view/view_internal.h"
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
@@ -230,6 +231,18 @@ static void scroll(struct view *view, size_t rows)
 		view->top = view->row_count > rows ? view->row_count - rows : 0;
 }
 
+/* Where these rows are among all of them: a bar in the last column, and "selected/all". */
+static void position_draw(struct view *view, const struct area *titles, const struct area *table)
+{
+	int cols = table->rect.cols;
+	char text[48];
+
+	scrollbar_draw(table, view->top, view->row_count);
+	snprintf(text, sizeof(text), " %zu/%zu", view->selected_row + 1, view->row_count);
+	if (titles->rect.rows && cols > 60)
+		area_right(titles, 0, cols, ST_TITLE, text);
+}
+
 static void empty_draw(struct view *view, const struct area *area)
 {
 	const char *text = "No CUDA program has made a call yet.";
@@ -272,4 +285,6 @@ void table_draw(struct view *view, struct canvas *canvas)
 		if (view->has_selected && entry->process->program == view->selected)
 			area_flags(&table, (int)i, 0, table.rect.cols, CELL_SELECTED);
 	}
+	if (view->row_count > rows)
+		position_draw(view, &titles, &table);
 }

@@ -140,7 +140,9 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 /* What keys do, for use by the mouse. */
 void mode_set(struct view *view, enum input_mode mode);
 /* The same column again: reverses the order */
+/* Sorts the table by @column in its usual direction, and shows the first row; inverts the order. */
 void sort_by(struct view *view, const struct column *column);
+void sort_invert(struct view *view);
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);

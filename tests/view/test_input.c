@@ -111,9 +111,12 @@ START_TEST(letters_sort)
 		keys(list[i].key);
 		ck_assert_str_eq(view.settings.sort.keys[0]->name, list[i].column);
 		ck_assert(!view.settings.sort.reverse);
-		keys(list[i].key);
-		ck_assert(view.settings.sort.reverse);
+		/* A key means an order, whatever it was; only I inverts. */
 		keys("I");
+		ck_assert(view.settings.sort.reverse);
+		keys(list[i].key);
+		ck_assert(!view.settings.sort.reverse);
+		keys(list[i].key);
 		ck_assert(!view.settings.sort.reverse);
 	}
 	keys("P>");
@@ -163,6 +166,18 @@ START_TEST(a_sort_shows_its_first)
 	first = selected_pid();
 	keys("L");
 	ck_assert_uint_eq(selected_pid(), first);
+	/* Also where the chosen process is out of sight then. */
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
+	draw();
+	keys("PG");
+	draw();
+	ck_assert_uint_gt(view.top, 0);
+	keys("L");
+	draw();
+	ck_assert_uint_eq(view.top, 0);
+	view_feed(&view, cast_snapshot(12));
+	draw();
+	ck_assert_uint_eq(view.top, 0);
 }
 END_TEST
 
