@@ -2,8 +2,9 @@
 /*
  * The layout. Rows are given out by priority: first one row of the table, then the titles, the
  * status, the bar, the totals, and from 15 rows on the pane, which then gets three rows for every
- * two of the table; larger screens have a row for each device. The shares depend on the size and
- * the machine, never on the number of processes: nothing jumps.
+ * two of the table; larger screens have a row for each device. The table takes no more of its share
+ * than its rows need, and keeps what it once had: it grows with the number of processes, a row at a
+ * time, and never shrinks, so that nothing jumps.
  */
 #include "view/layout.h"
 
@@ -16,7 +17,8 @@ enum {
 	ROWS_TOTALS = 9,
 	ROWS_PANE = 15,
 	ROWS_DEVICES = 18,
-	ROWS_PER_DEVICE = 6,
+	ROWS_PER_DEVICE = 4,
+	ROWS_TABLE = 4, /* of the table, however few are needed */
 	COLS_TOTALS = 31,
 	COLS_DEVICES = 40
 };
@@ -29,7 +31,7 @@ static struct rect take(int *row, int rows, int cols)
 	return rect;
 }
 
-/* The devices get one in six of the remaining rows. */
+/* The devices get one in four of the remaining rows. */
 static int device_rows(int rows, int cols, int devices)
 {
 	int most = rows > ROWS_DEVICES && cols >= COLS_DEVICES ?
@@ -39,7 +41,7 @@ static int device_rows(int rows, int cols, int devices)
 	return devices < most ? devices : most;
 }
 
-struct layout layout_make(int rows, int cols, bool full, int devices)
+struct layout layout_make(int rows, int cols, bool full, int devices, size_t processes)
 {
 	int status, totals, titles, bar, tabs = 0, pane = 0, table, row = 0;
 	struct layout layout;
@@ -67,6 +69,8 @@ struct layout layout_make(int rows, int cols, bool full, int devices)
 	} else if (rows >= ROWS_PANE) {
 		tabs = 1;
 		table = (table - tabs) * 2 / 5;
+		if (table > ROWS_TABLE && processes < (size_t)table)
+			table = processes > ROWS_TABLE ? (int)processes : ROWS_TABLE;
 		pane = rows - titles - status - bar - totals - devices - table - tabs;
 	}
 	layout.status = take(&row, status, cols);

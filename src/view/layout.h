@@ -22,7 +22,7 @@ struct layout {
 	struct rect bar; /* keys, or what is being typed */
 };
 
-/* @devices: how many rows they would fill. */
-struct layout layout_make(int rows, int cols, bool full, int devices);
+/* @devices, @processes: how many rows they would fill, or, of the latter, have ever filled. */
+struct layout layout_make(int rows, int cols, bool full, int devices, size_t processes);
 
 #endif

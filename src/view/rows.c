@@ -294,6 +294,8 @@ void rows_arrange(struct view *view)
 		for (i = 0; i < count; i++)
 			row_add(view, list[i], "");
 	free(list);
+	if (view->row_count > view->rows_most)
+		view->rows_most = view->row_count;
 	keep_selection(view);
 }
 

@@ -86,7 +86,8 @@ struct view {
 
 	struct row *rows;
 	size_t row_count, row_size;
-	size_t hidden; /* how many the filter hides */
+	size_t rows_most; /* the most that there ever were */
+	size_t hidden;    /* how many the filter hides */
 	bool has_selected, selected_by_user;
 	uint32_t selected;
 	size_t selected_row; /* the selected process's row when last drawn */
