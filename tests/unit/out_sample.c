@@ -19,6 +19,15 @@ static struct snap_failure infer_failures[2];
 static struct snap_site leaky_sites[2], train_sites[1];
 static const char *const leaky_stack[] = { "main+0x1f4 (leaky)",
 					   "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
+static struct snap_allocator train_allocators[2];
+static struct snap_site train_tensors[2], train_late_tensors[1];
+static struct snap_alloc train_blocks[2];
+static struct snap_segment train_segments[2];
+static const char *const forward_stack[] = { "at::empty+0x20 (libtorch.so)",
+					     "forward at model.py:88 (python)" };
+static const struct snap_frame forward_frame = { FRAME_PYTHON, "forward", "/home/ana/model.py",
+						 NULL,         88,        0 };
+static const struct snap_frame *const forward_frames[] = { NULL, &forward_frame };
 static struct snap_event events[2];
 static struct snap_device devices[2];
 static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)",
@@ -125,9 +134,22 @@ static void fill_leaky(void)
 		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77,
 		leaky_stack,          3,        0, NULL,    0, 0
 	};
-	leaky_sites[1] = (struct snap_site){
-		"main+0x1a0 (leaky)", 0x401a00, 0, 0, 0, 0, 2, 16000000, 0, 0, NULL, 0, 0, NULL, 0, 0
-	};
+	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)",
+					     0x401a00,
+					     0,
+					     0,
+					     0,
+					     0,
+					     2,
+					     16000000,
+					     0,
+					     0,
+					     NULL,
+					     0,
+					     0,
+					     NULL,
+					     0,
+					     0 };
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
@@ -178,6 +200,104 @@ static void fill_leaky(void)
 	};
 	p->call_list = leaky_calls;
 	p->call_count = 2;
+}
+
+/* PyTorch's allocator: on one device all is known of it, on the other it was watched late. */
+static void fill_train_allocators(struct snap_process *p)
+{
+	train_tensors[0] = (struct snap_site){
+		.site = "forward at model.py:88 (python)",
+		.address = 0x7fa0,
+		.stack_id = 5,
+		.live = 6442450944,
+		.live_count = 96,
+		.allocations = 9600,
+		.allocated = 1ull << 40,
+		.device = 0,
+		.stack = forward_stack,
+		.stack_count = 2,
+		.shown = 1,
+		.frames = forward_frames,
+		.frame_count = 2,
+	};
+	train_tensors[1] = (struct snap_site){
+		.site = "keep+0x40 (model.so)",
+		.address = 0x7fb0,
+		.live = 536870912,
+		.live_count = 4,
+		.suspect = 268435456,
+		.allocations = 4,
+		.allocated = 536870912,
+		.device = 0,
+	};
+	train_blocks[0] =
+		(struct snap_alloc){ 0x7f1400000000, 134217728, 60 * NS,    "keep+0x40 (model.so)",
+				     0x7fb0,         0,         CALL_COUNT, KIND_DEVICE,
+				     ALLOC_SUSPECT,  0 };
+	train_blocks[1] = (struct snap_alloc){ 0x7f1408000000, 67108864,
+					       NS / 2,         "forward at model.py:88 (python)",
+					       0x7fa0,         0,
+					       CALL_COUNT,     KIND_DEVICE,
+					       ALLOC_LIVE,     5 };
+	train_segments[0] =
+		(struct snap_segment){ 0x7f1400000000, 0x7f15a0000000, 6643777536, 201326592, 99 };
+	train_segments[1] =
+		(struct snap_segment){ 0x7f1600000000, 0x7f1620000000, 335544320, 134217728, 1 };
+	train_allocators[0] = (struct snap_allocator){
+		.name = "pytorch",
+		.device = 0,
+		.has_totals = true,
+		.is_judged = true,
+		.allocated = 6979321856,
+		.reserved = 7516192768,
+		.peak_allocated = 7247757312,
+		.peak_reserved = 7516192768,
+		.blocks = 100,
+		.handed_out = 9604,
+		.taken_back = 9504,
+		.shortages = 2,
+		.rising = 268435456,
+		.largest_request = 134217728,
+		.has_gaps = true,
+		.free_in_segments = 536870912,
+		.largest_gap = 201326592,
+		.fragmentation = 0.03125,
+		.segments = train_segments,
+		.segment_count = 2,
+		.sites = train_tensors,
+		.site_count = 2,
+		.map = train_blocks,
+		.map_count = 2,
+		.map_omitted = 98,
+	};
+	train_late_tensors[0] = train_tensors[0];
+	train_late_tensors[0].live = train_late_tensors[0].allocated = 1048576;
+	train_late_tensors[0].live_count = train_late_tensors[0].allocations = 1;
+	train_late_tensors[0].device = 1;
+	train_allocators[1] = (struct snap_allocator){
+		.name = "pytorch",
+		.device = 1,
+		.from_attach = true,
+		.has_totals = true,
+		.inexact = true,
+		.allocated = 3145728,
+		.reserved = 4194304,
+		.peak_allocated = 3145728,
+		.peak_reserved = 4194304,
+		.unknown = 2097152,
+		.blocks = 1,
+		.handed_out = 1,
+		.largest_request = 1048576,
+		.fragmentation = NAN,
+		.sites = train_late_tensors,
+		.site_count = 1,
+	};
+	p->allocators = train_allocators;
+	p->allocator_count = 2;
+	p->tensors = 6982467584;
+	p->reserved = 7520387072;
+	p->tensors_rising = 268435456;
+	p->has_reserved = true;
 }
 
 static void fill_train(void)
@@ -282,6 +402,7 @@ static void fill_train(void)
 					      0,           false,      { 0 } };
 	p->copies = train_copies;
 	p->copy_count = 3;
+	fill_train_allocators(p);
 }
 
 static void fill_infer(void)

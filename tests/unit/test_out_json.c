@@ -239,6 +239,54 @@ START_TEST(json_memory)
 }
 END_TEST
 
+/* What is not known of an allocator has no member. */
+START_TEST(json_allocators)
+{
+	json_t *document = parsed(sample_snapshot()),
+	       *first = at(document, "processes.1.memory.allocators.0"),
+	       *late = at(document, "processes.1.memory.allocators.1");
+
+	assert_absent(document, "processes.0.memory.allocators");
+	assert_int(document, "processes.1.memory.tensors_bytes", 6982467584);
+	assert_int(document, "processes.1.memory.cache_bytes", 537919488);
+	ck_assert_uint_eq(json_array_size(at(document, "processes.1.memory.allocators")), 2);
+	assert_text(first, "name", "pytorch");
+	assert_int(first, "device", 0);
+	assert_int(first, "allocated_bytes", 6979321856);
+	assert_int(first, "reserved_bytes", 7516192768);
+	assert_int(first, "peak_allocated_bytes", 7247757312);
+	assert_int(first, "free_in_segments_bytes", 536870912);
+	assert_int(first, "largest_gap_bytes", 201326592);
+	assert_real(first, "fragmentation", 0.03125);
+	assert_int(first, "segments", 2);
+	assert_int(first, "blocks", 100);
+	assert_int(first, "out_of_memory", 2);
+	assert_int(first, "rising_bytes", 268435456);
+	assert_text(first, "watched_from", "start");
+	ck_assert(json_is_false(at(first, "inexact")));
+	assert_text(first, "map.0.address", "0x7f1400000000");
+	assert_text(first, "map.0.state", "suspect");
+	assert_int(first, "map_omitted", 98);
+	assert_text(first, "sites.0.site", "forward at model.py:88 (python)");
+	assert_int(first, "sites.0.live_bytes", 6442450944);
+	assert_int(first, "sites.0.blocks", 96);
+	assert_text(first, "sites.0.stack.1", "forward at model.py:88 (python)");
+	assert_text(first, "sites.0.frames.1.file", "/home/ana/model.py");
+	assert_int(first, "sites.1.rising_bytes", 268435456);
+	assert_absent(first, "sites.1.stack");
+	assert_absent(first, "live_at_exit_bytes");
+	assert_int(late, "device", 1);
+	assert_int(late, "unknown_bytes", 2097152);
+	assert_text(late, "watched_from", "attach");
+	ck_assert(json_is_true(at(late, "inexact")));
+	assert_absent(late, "free_in_segments_bytes");
+	assert_absent(late, "largest_gap_bytes");
+	assert_absent(late, "fragmentation");
+	assert_absent(late, "rising_bytes");
+	json_decref(document);
+}
+END_TEST
+
 START_TEST(json_activity)
 {
 	json_t *document = parsed(sample_snapshot()), *leaky, *train, *infer;
@@ -394,6 +442,7 @@ TCase *json_tests(void)
 	tcase_add_test(tests, json_process);
 	tcase_add_test(tests, json_exec);
 	tcase_add_test(tests, json_memory);
+	tcase_add_test(tests, json_allocators);
 	tcase_add_test(tests, json_activity);
 	tcase_add_test(tests, json_columns);
 	tcase_add_test(tests, json_hostile);
