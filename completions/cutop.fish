@@ -14,7 +14,7 @@ complete -c cutop -l folded-by -r -a 'live leaked suspect held allocated launche
 complete -c cutop -s o -l output -r -F -d 'write there, not to standard output; record: the recording'
 complete -c cutop -l listen -r -d 'serve metrics for Prometheus there (default address 127.0.0.1)'
 complete -c cutop -l top-kernels -r -d 'kernels named in metrics, per process (default 20)'
-complete -c cutop -l top-sites -r -d 'call sites that leak most in metrics, per process (default 10)'
+complete -c cutop -l top-sites -r -d 'call sites in metrics, per process, of leaks and of tensors (default 10)'
 complete -c cutop -l replay -r -F -d 'show a recording, on the screen, with --batch, or as a trace'
 complete -c cutop -l trace -d 'record: every call as well, for cutop trace --replay'
 complete -c cutop -s p -l pid -r -a '(__fish_complete_pids)' -d 'only these processes'

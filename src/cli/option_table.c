@@ -21,7 +21,7 @@ const struct option_entry option_table[] = {
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
 	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SNAPSHOTS, "serve metrics for Prometheus there (default address 127.0.0.1)" },
 	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
-	{ OPTION_TOP_SITES, "top-sites", "N", IN_SHOWING, "call sites that leak most in metrics, per process (default 10)" },
+	{ OPTION_TOP_SITES, "top-sites", "N", IN_SHOWING, "call sites in metrics, per process, of leaks and of tensors (default 10)" },
 	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_TRACE | IN_REPLAY, "show a recording, on the screen, with --batch, or as a trace" },
 	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes" },
 	{ 'u', "user", "USER", IN_SHOWING | IN_TRACE, "only this user's processes" },

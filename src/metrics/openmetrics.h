@@ -4,7 +4,7 @@
  * metric means: docs/metrics.md.
  *
  * Counters never go down, and series are few: of each process the kernels launched most by name,
- * the rest as one, and the call sites that leak most; processes that ended for some minutes more;
+ * the rest as one, and the call sites that leak, or whose tensors rise or hold, most; processes that ended for some minutes more;
  * of all processes but so many. What has to be remembered from one exposition to the next for that
  * is in struct openmetrics.
  */
@@ -17,13 +17,13 @@
 
 #define KERNELS_SHOWN_DEFAULT 20 /* per process, by name */
 #define KERNELS_SHOWN_MAX     200
-#define SITES_SHOWN_DEFAULT   10 /* likewise: call sites that leak */
+#define SITES_SHOWN_DEFAULT   10 /* likewise: call sites */
 #define SITES_SHOWN_MAX       200
 
 /* How many series a process has at most. */
 struct metrics_limits {
 	unsigned int kernels; /* by name; all others are one */
-	unsigned int sites;   /* that leak most; 0: none */
+	unsigned int sites;   /* of leaks, and as many of tensors; 0: none */
 };
 
 enum exposition_form {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "metrics/tensor_sites.h"
 #include "util/utf8.h"
 
 #define NSEC_PER_SEC 1000000000ull
@@ -33,6 +34,8 @@ struct books {
 	 */
 	uint64_t adjust[2];
 	uint64_t other[2];
+	struct site_place *places; /* call sites of tensors; NULL: none so far */
+	size_t place_count;
 	UT_hash_handle hh;
 };
 
@@ -40,7 +43,7 @@ struct openmetrics {
 	struct metrics_limits limits;
 	struct books *books;
 	struct shown *list;    /* processes of the latest choice */
-	struct named *scratch; /* space for the kernels of one process */
+	struct named *scratch; /* space for the kernels, or sites, of one process */
 	size_t scratch_size;
 };
 
@@ -57,6 +60,7 @@ static void books_drop(struct openmetrics *metrics, struct books *books)
 {
 	HASH_DEL(metrics->books, books);
 	free(books->slots);
+	free(books->places);
 	free(books);
 }
 
@@ -130,6 +134,26 @@ size_t named_merge(struct named *list, size_t count)
 	return left;
 }
 
+struct named *named_find(const struct named *key, struct named *list, size_t count)
+{
+	return count ? bsearch(key, list, count, sizeof(*list), named_order) : NULL;
+}
+
+/* Room for @count names in metrics->scratch. Returns 0 or -ENOMEM. */
+static int scratch_reserve(struct openmetrics *metrics, size_t count)
+{
+	struct named *list;
+
+	if (count <= metrics->scratch_size)
+		return 0;
+	list = realloc(metrics->scratch, count * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	metrics->scratch = list;
+	metrics->scratch_size = count;
+	return 0;
+}
+
 /* ---- kernels ---- */
 
 /*
@@ -138,16 +162,10 @@ size_t named_merge(struct named *list, size_t count)
 static ssize_t kernels_collect(struct openmetrics *metrics, const struct snap_process *process)
 {
 	size_t i;
+	int err = scratch_reserve(metrics, process->kernel_count);
 
-	if (process->kernel_count > metrics->scratch_size) {
-		struct named *list =
-			realloc(metrics->scratch, process->kernel_count * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		metrics->scratch = list;
-		metrics->scratch_size = process->kernel_count;
-	}
+	if (err)
+		return err;
 	for (i = 0; i < process->kernel_count; i++) {
 		const struct snap_kernel *kernel = &process->kernels[i];
 
@@ -219,14 +237,12 @@ static void slot_leave(struct books *books, const struct slot *slot)
  * Updates slots. If a kernel has another name now, its slot is freed: under the new name it is
  * among the others at first.
  */
-static void slots_refresh(struct books *books, const struct named *kernels, size_t count)
+static void slots_refresh(struct books *books, struct named *kernels, size_t count)
 {
 	size_t i = 0;
 
 	while (i < books->slot_count) {
-		const struct named *kernel = count ? bsearch(&books->slots[i].kernel, kernels,
-							     count, sizeof(*kernels), named_order) :
-						     NULL;
+		const struct named *kernel = named_find(&books->slots[i].kernel, kernels, count);
 
 		if (kernel) {
 			books->slots[i++].kernel = *kernel;
@@ -304,6 +320,26 @@ static int kernels_choose(struct openmetrics *metrics, struct books *books, stru
 	shown->slot_count = books->slot_count;
 	shown->has_other = books->has_other;
 	memcpy(shown->other, books->other, sizeof(shown->other));
+	return 0;
+}
+
+/* ---- call sites of tensors ---- */
+
+static int tensors_choose(struct openmetrics *metrics, struct books *books, struct shown *shown)
+{
+	size_t count = tensor_sites_count(shown->process), max = metrics->limits.sites;
+
+	if (!max || (!count && !books->place_count))
+		return 0;
+	if (!books->places)
+		books->places = calloc(max, sizeof(*books->places));
+	if (!books->places || scratch_reserve(metrics, count))
+		return -ENOMEM;
+	count = tensor_sites_collect(shown->process, metrics->scratch);
+	books->place_count = tensor_sites_choose(books->places, books->place_count, max,
+						 metrics->scratch, count);
+	shown->places = books->places;
+	shown->place_count = books->place_count;
 	return 0;
 }
 
@@ -387,7 +423,8 @@ int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snaps
 		if (!books)
 			return -ENOMEM;
 		books->kept = true;
-		err = kernels_choose(metrics, books, &choice->list[i]);
+		err = kernels_choose(metrics, books, &choice->list[i]) ?:
+			      tensors_choose(metrics, books, &choice->list[i]);
 		if (err)
 			return err;
 	}

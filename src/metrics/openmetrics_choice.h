@@ -26,6 +26,14 @@ struct slot {
 	uint64_t base[2];    /* its counts before it got the place, which stay with the others */
 };
 
+enum { TENSOR_RISING, TENSOR_LIVE }; /* the values of a call site of tensors */
+
+/* A call site of tensors that has a place. */
+struct site_place {
+	struct named site;
+	uint64_t most[2]; /* of each value, since it has the place */
+};
+
 /* A process that is shown. */
 struct shown {
 	const struct snap_process *process;
@@ -33,6 +41,8 @@ struct shown {
 	size_t slot_count;
 	bool has_other;
 	uint64_t other[2]; /* the counts of all other kernels */
+	const struct site_place *places;
+	size_t place_count;
 };
 
 struct choice {
@@ -48,6 +58,8 @@ struct choice {
 int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot,
 		       struct choice *choice);
 
+/* The entry of the merged @list with the name and device of @key, or NULL. */
+struct named *named_find(const struct named *key, struct named *list, size_t count);
 /* Sums up entries with the same name and device, in place. Returns how many are left. */
 size_t named_merge(struct named *list, size_t count);
 void named_set(struct named *named, const char *name, int device, uint64_t first, uint64_t second);

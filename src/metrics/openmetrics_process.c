@@ -14,8 +14,7 @@
 
 #define FAILURES_MAX 50 /* pairs of call and error shown of one process; the rest as one */
 
-/* Begins a sample of @process with the labels that all of its series have. */
-static void process_begin(struct exposition *out, const struct snap_process *process)
+void process_begin(struct exposition *out, const struct snap_process *process)
 {
 	sample_begin(out, NULL);
 	sample_label_count(out, "pid", process->pid);
@@ -532,6 +531,7 @@ int processes_write(struct exposition *out, const struct choice *choice)
 	write_memory(out, choice);
 	write_untracked(out, choice);
 	err = write_sites(out, choice);
+	allocators_write(out, choice);
 	write_kernels(out, choice);
 	write_copies(out, choice);
 	return err ? err : write_failures(out, choice);

@@ -29,6 +29,7 @@ char *sample_print(printer print, const struct snapshot *snapshot, struct out_op
 TCase *json_tests(void);
 TCase *folded_tests(void);
 TCase *openmetrics_tests(void);
+TCase *openmetrics_allocators_tests(void);
 TCase *replaced_file_tests(void);
 
 #endif

@@ -9,8 +9,9 @@
 
 #include "cuda/calls.h"
 #include "metrics/openmetrics.h"
-#include "out_sample.h"
 #include "metrics/serve_accept.h"
+#include "metrics_text.h"
+#include "out_sample.h"
 
 static struct openmetrics *metrics;
 static char *text;
@@ -60,28 +61,14 @@ static struct snapshot *sample(void)
 	return snapshot;
 }
 
-/* True if @line is one of the lines of the text. */
 static bool has(const char *line)
 {
-	size_t len = strlen(line);
-	const char *at = text;
-
-	for (; (at = strstr(at, line)) != NULL; at++)
-		if ((at == text || at[-1] == '\n') && at[len] == '\n')
-			return true;
-	return false;
+	return metrics_text_has(text, line);
 }
 
-/* The value of the one series that begins with @series; -1 if there is none. */
 static double value(const char *series)
 {
-	size_t len = strlen(series);
-	const char *at = text;
-
-	for (; (at = strstr(at, series)) != NULL; at++)
-		if ((at == text || at[-1] == '\n') && at[len] == ' ')
-			return strtod(at + len, NULL);
-	return -1;
+	return metrics_text_value(text, series);
 }
 
 #define LEAKY "pid=\"4107\",command=\"leaky\",user=\"ana\""
@@ -120,13 +107,15 @@ START_TEST(columns_as_metrics)
 	print(snapshot, EXPOSITION_OPENMETRICS);
 	for (size_t i = 0; i < column_count; i++) {
 		const struct column_metric *metric = &columns[i].metric;
+		struct column_value expected;
 
 		if (!metric->name)
 			continue;
 		snprintf(series, sizeof(series), "%s%s{" LEAKY "}", metric->name,
 			 metric->is_counter ? "_total" : "");
-		ck_assert_msg(value(series) == columns[i].value(process).number, "%s is %g", series,
-			      value(series));
+		expected = columns[i].value(process);
+		ck_assert_msg(value(series) == (expected.absent ? -1 : expected.number), "%s is %g",
+			      series, value(series));
 		snprintf(series, sizeof(series), "# HELP %s %s", metric->name, metric->help);
 		ck_assert_msg(has(series), "%s", series);
 		snprintf(series, sizeof(series), "# TYPE %s %s", metric->name,
@@ -389,14 +378,9 @@ START_TEST(failures_are_few)
 }
 END_TEST
 
-/* How many lines begin with @start. */
 static size_t lines_with(const char *start)
 {
-	size_t count = 0;
-
-	for (const char *at = strstr(text, start); at; at = strstr(at + 1, start))
-		count += at == text || at[-1] == '\n';
-	return count;
+	return metrics_text_lines(text, start);
 }
 
 /*

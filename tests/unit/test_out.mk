@@ -5,9 +5,12 @@ TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
 endif
 tests_unit_test_out_SOURCES = \
 	src/metrics/serve_accept.c src/metrics/serve_accept.h \
+	tests/unit/metrics_text.c \
+	tests/unit/metrics_text.h \
 	tests/unit/out_sample.c \
 	tests/unit/out_sample.h \
 	tests/unit/test_openmetrics.c \
+	tests/unit/test_openmetrics_allocators.c \
 	tests/unit/test_out.c \
 	tests/unit/test_out_folded.c \
 	tests/unit/test_out_json.c \

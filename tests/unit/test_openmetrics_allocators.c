@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Metrics of frameworks' allocators: every figure that is known, and none that is not; sites that
+ * keep their places.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/openmetrics.h"
+#include "metrics_text.h"
+#include "out_sample.h"
+
+#define TRAIN \
+	"pid=\"4242\",command=\"python train.py\",user=\"ana\",container=\"0123456789ab\",pod=\"train-0\""
+#define FIGURE(name, device) \
+	"cutop_process_allocator_" name "{" TRAIN ",allocator=\"pytorch\",device=\"" device "\"}"
+#define SITES  "cutop_process_site_tensors_bytes{" TRAIN
+#define RISING "cutop_process_site_tensors_rising_bytes{" TRAIN
+
+static struct openmetrics *metrics;
+static struct snapshot *snapshot;
+static struct snap_process *train;
+static char *text;
+
+static void metrics_new(unsigned int sites)
+{
+	const struct metrics_limits limits = { 2, sites };
+
+	openmetrics_free(metrics);
+	metrics = openmetrics_new(&limits);
+	ck_assert_ptr_nonnull(metrics);
+}
+
+static void setup(void)
+{
+	metrics_new(10);
+	snapshot = sample_snapshot();
+	train = &snapshot->processes[1];
+	text = NULL;
+}
+
+static void teardown(void)
+{
+	free(text);
+	openmetrics_free(metrics);
+	metrics = NULL;
+}
+
+static void print(void)
+{
+	size_t size = 0;
+	FILE *stream;
+
+	free(text);
+	text = NULL;
+	stream = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(openmetrics_write(metrics, stream, snapshot, "1", EXPOSITION_OPENMETRICS),
+			 0);
+	fclose(stream);
+}
+
+static double value(const char *series)
+{
+	return metrics_text_value(text, series);
+}
+
+/* What the site @name holds; -1: it is not shown. */
+static double held(const char *name)
+{
+	char series[512];
+
+	snprintf(series, sizeof(series), SITES ",site=\"%s\"}", name);
+	return value(series);
+}
+
+START_TEST(figures)
+{
+	print();
+	ck_assert(value("cutop_process_tensors_bytes{" TRAIN "}") == 6982467584);
+	ck_assert(value("cutop_process_cache_bytes{" TRAIN "}") == 537919488);
+	ck_assert(value(FIGURE("allocated_bytes", "0")) == 6979321856);
+	ck_assert(value(FIGURE("reserved_bytes", "0")) == 7516192768);
+	ck_assert(value(FIGURE("free_in_segments_bytes", "0")) == 536870912);
+	ck_assert(value(FIGURE("largest_gap_bytes", "0")) == 201326592);
+	ck_assert(value(FIGURE("fragmentation_ratio", "0")) == 0.03125);
+	ck_assert(value(FIGURE("blocks", "0")) == 100);
+	ck_assert(value(FIGURE("rising_bytes", "0")) == 268435456);
+	ck_assert(value(FIGURE("out_of_memory_total", "0")) == 2);
+	ck_assert(value(FIGURE("handed_out_total", "0")) == 9604);
+	ck_assert(
+		metrics_text_has(text, "# UNIT cutop_process_allocator_fragmentation_ratio ratio"));
+	ck_assert(metrics_text_has(text, "# TYPE cutop_process_allocator_out_of_memory counter"));
+	/* The other was watched late. */
+	ck_assert(value(FIGURE("allocated_bytes", "1")) == 3145728);
+	ck_assert(value(FIGURE("reserved_bytes", "1")) == 4194304);
+	ck_assert(value(FIGURE("blocks", "1")) == 1);
+	ck_assert(value(FIGURE("out_of_memory_total", "1")) == 0);
+	ck_assert(value(FIGURE("handed_out_total", "1")) == 1);
+	/* No process else has an allocator. */
+	ck_assert_uint_eq(metrics_text_lines(text, "cutop_process_allocator_"), 9 + 5);
+	ck_assert_uint_eq(metrics_text_lines(text, "cutop_process_tensors_bytes"), 1);
+}
+END_TEST
+
+START_TEST(what_is_not_known)
+{
+	print();
+	ck_assert(value(FIGURE("free_in_segments_bytes", "1")) == -1);
+	ck_assert(value(FIGURE("largest_gap_bytes", "1")) == -1);
+	ck_assert(value(FIGURE("fragmentation_ratio", "1")) == -1);
+	ck_assert(value(FIGURE("rising_bytes", "1")) == -1);
+	train->allocators[0].has_totals = false;
+	train->allocators[0].fragmentation = NAN;
+	train->has_suspect = false;
+	print();
+	ck_assert(value(FIGURE("reserved_bytes", "0")) == -1);
+	ck_assert(value(FIGURE("fragmentation_ratio", "0")) == -1);
+	ck_assert(value(FIGURE("largest_gap_bytes", "0")) == 201326592);
+	ck_assert(value(FIGURE("rising_bytes", "0")) == -1);
+}
+END_TEST
+
+/* A line is one site, on whatever device it allocates. */
+START_TEST(sites)
+{
+	print();
+	ck_assert(held("forward at model.py:88 (python)") == 6442450944 + 1048576);
+	ck_assert(held("keep+0x40 (model.so)") == 536870912);
+	/* One of the allocators is not judged yet. */
+	ck_assert_uint_eq(metrics_text_lines(text, RISING), 0);
+	train->tensors_judged = true;
+	print();
+	ck_assert(value(RISING ",site=\"keep+0x40 (model.so)\"}") == 268435456);
+	ck_assert(value(RISING ",site=\"forward at model.py:88 (python)\"}") == 0);
+	/* What rises goes before what holds more. */
+	metrics_new(1);
+	print();
+	ck_assert_uint_eq(metrics_text_lines(text, SITES), 1);
+	ck_assert(held("keep+0x40 (model.so)") == 536870912);
+	metrics_new(0);
+	print();
+	ck_assert_ptr_null(strstr(text, "cutop_process_site_tensors"));
+}
+END_TEST
+
+#define MANY 40
+
+static struct snap_site many[MANY];
+static char names[MANY][16];
+
+static void many_sites(size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		snprintf(names[i], sizeof(names[i]), "s%zu", i);
+		many[i] = (struct snap_site){ .site = names[i], .live = 100 };
+	}
+	train->allocators[0].sites = many;
+	train->allocators[0].site_count = count;
+	train->allocator_count = 1;
+	train->tensors_judged = true;
+}
+
+START_TEST(places_are_kept)
+{
+	metrics_new(2);
+	many_sites(4);
+	many[0].live = 1000;
+	many[1].live = 500;
+	print();
+	ck_assert(held("s0") == 1000 && held("s1") == 500 && held("s2") == -1);
+	/* With nothing, too: between two steps a program holds nothing. */
+	many[0].live = many[1].live = 0;
+	many[2].live = 1000;
+	print();
+	ck_assert(held("s0") == 0 && held("s1") == 0 && held("s2") == -1);
+	/* Twice the most that the least one had. */
+	many[2].live = 1002;
+	print();
+	ck_assert(held("s0") == 0 && held("s1") == -1 && held("s2") == 1002);
+	/* It does not come back with the same. */
+	many[1].live = 500;
+	print();
+	ck_assert(held("s1") == -1);
+	/* What rises takes a place at once, and keeps it when it rises no more. */
+	many[3].suspect = 1;
+	print();
+	ck_assert(held("s3") == 100 && held("s2") == 1002 && held("s0") == -1);
+	many[3].suspect = 0;
+	many[1].live = 1 << 30;
+	print();
+	ck_assert(held("s3") == 100 && held("s1") == 1 << 30 && held("s2") == -1);
+	/* One that gets another name loses its place to it. */
+	many[1].site = "s1 at a.py:1 (python)";
+	print();
+	ck_assert(held("s1") == -1 && held("s1 at a.py:1 (python)") == 1 << 30);
+	/* Without an allocator there is none. */
+	train->allocator_count = 0;
+	print();
+	ck_assert_uint_eq(metrics_text_lines(text, SITES), 0);
+}
+END_TEST
+
+/* A program whose sites take turns, at random: never more than so many series, and few in all. */
+START_TEST(places_change_hands_rarely)
+{
+	size_t changes = 0;
+	char shown[MANY] = { 0 };
+
+	srand(11);
+	metrics_new(5);
+	many_sites(MANY);
+	for (int step = 0; step < 1000; step++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < MANY; i++)
+			many[i].live = rand() % 3 ? 0 : (uint64_t)rand() % (1 << 20);
+		print();
+		ck_assert_uint_le(metrics_text_lines(text, SITES), 5);
+		for (size_t i = 0; i < MANY; i++) {
+			char now = held(names[i]) >= 0;
+
+			count += now != 0;
+			changes += now && !shown[i];
+			shown[i] = now;
+		}
+		ck_assert_uint_eq(count, metrics_text_lines(text, SITES));
+	}
+	ck_assert_uint_le(changes, 5 * 20);
+}
+END_TEST
+
+TCase *openmetrics_allocators_tests(void)
+{
+	TCase *tests = tcase_create("openmetrics_allocators");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, figures);
+	tcase_add_test(tests, what_is_not_known);
+	tcase_add_test(tests, sites);
+	tcase_add_test(tests, places_are_kept);
+	tcase_add_test(tests, places_change_hands_rarely);
+	return tests;
+}
