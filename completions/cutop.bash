@@ -43,7 +43,7 @@ _cutop()
 	fi
 	case $prev in
 	-f | --format) COMPREPLY=($(compgen -W 'text json csv folded openmetrics prometheus chrome' -- "$cur")) ;;
-	--folded-by) COMPREPLY=($(compgen -W 'live leaked suspect held allocated launches wait' -- "$cur")) ;;
+	--folded-by) COMPREPLY=($(compgen -W 'live leaked suspect held allocated tensors rising launches wait' -- "$cur")) ;;
 	-l | --layer) COMPREPLY=($(compgen -W 'runtime driver both' -- "$cur")) ;;
 	-C | --color | --returns) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")) ;;
 	--translators) COMPREPLY=($(compgen -W 'tell yield' -- "$cur")) ;;

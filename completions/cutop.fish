@@ -10,7 +10,7 @@ complete -c cutop -s n -l iterations -r -d 'stop after N snapshots, or lines of 
 complete -c cutop -s d -l delay -r -d 'time between snapshots, decimals allowed (default 1)'
 complete -c cutop -l duration -r -d 'stop after this time'
 complete -c cutop -s f -l format -r -a 'text json csv folded openmetrics prometheus chrome' -d 'text (default), json, csv, folded, openmetrics, prometheus; trace: also chrome'
-complete -c cutop -l folded-by -r -a 'live leaked suspect held allocated launches wait' -d 'folded: live (default), leaked, suspect, held, allocated, launches, wait'
+complete -c cutop -l folded-by -r -a 'live leaked suspect held allocated tensors rising launches wait' -d 'folded: live (default), leaked, suspect, held, allocated, tensors, rising, launches, wait'
 complete -c cutop -s o -l output -r -F -d 'write there, not to standard output; record: the recording'
 complete -c cutop -l listen -r -d 'serve metrics for Prometheus there (default address 127.0.0.1)'
 complete -c cutop -l top-kernels -r -d 'kernels named in metrics, per process (default 20)'

@@ -9,8 +9,8 @@
  * The first frame is the process. Frames of the code are `function (file)` without the offset, so
  * that calls from all over a function are drawn as one; the innermost one is the call site and
  * keeps its source line. Of a Python program the call site is a Python frame farther out, which
- * keeps its line, too. Bytes are weighed by call site, launches by kernel, with --launch-sites by
- * call site and kernel. What graphs launched stands below a frame of its own. Waits are weighed by
+ * keeps its line, too. Bytes are weighed by call site, those of tensors by call site and device,
+ * launches by kernel, with --launch-sites by call site and kernel. What graphs launched stands below a frame of its own. Waits are weighed by
  * call site and function, in microseconds.
  *
  * Names are hostile. A semicolon would add a frame, a line break a line; a number that ends the
@@ -25,6 +25,7 @@
 
 #include "cuda/calls.h"
 #include "print/print.h"
+#include "util/saturated.h"
 #include "util/sink.h"
 #include "util/utf8.h"
 
@@ -32,8 +33,10 @@
 #define FRAME_MAX 1024
 
 const char *const folded_weight_names[FOLDED_WEIGHT_COUNT] = {
-	[FOLDED_LIVE] = "live", [FOLDED_LEAKED] = "leaked",       [FOLDED_SUSPECT] = "suspect",
-	[FOLDED_HELD] = "held", [FOLDED_ALLOCATED] = "allocated", [FOLDED_LAUNCHES] = "launches",
+	[FOLDED_LIVE] = "live",           [FOLDED_LEAKED] = "leaked",
+	[FOLDED_SUSPECT] = "suspect",     [FOLDED_HELD] = "held",
+	[FOLDED_ALLOCATED] = "allocated", [FOLDED_LAUNCHES] = "launches",
+	[FOLDED_TENSORS] = "tensors",     [FOLDED_RISING] = "rising",
 	[FOLDED_WAIT] = "wait",
 };
 
@@ -146,6 +149,9 @@ static uint64_t site_weight(const struct snap_site *site, enum folded_weight wei
 	case FOLDED_SUSPECT: return site->suspect;
 	case FOLDED_HELD: return site->held;
 	case FOLDED_ALLOCATED: return site->allocated;
+	/* Of a process that has ended: what was live then. */
+	case FOLDED_TENSORS: return add_saturated(site->live, site->held);
+	case FOLDED_RISING: return site->suspect;
 	default: return 0;
 	}
 }
@@ -165,12 +171,13 @@ static void write_where(struct sink *sink, const struct snap_place *site, bool i
 		write_place(sink, site->site, true, is_last);
 }
 
-static void fold_sites(struct folded *folded, const struct snap_process *process)
+static void fold_sites(struct folded *folded, const struct snap_process *process,
+		       const struct snap_site *sites, size_t count)
 {
 	struct sink *sink = folded->sink;
 
-	for (size_t i = 0; i < process->site_count && !sink->error; i++) {
-		const struct snap_site *site = &process->sites[i];
+	for (size_t i = 0; i < count && !sink->error; i++) {
+		const struct snap_site *site = &sites[i];
 		const struct snap_place where = {
 			.site = site->site,
 			.stack = site->stack,
@@ -187,6 +194,14 @@ static void fold_sites(struct folded *folded, const struct snap_process *process
 		write_where(sink, &where, true);
 		write_weight(folded, weight);
 	}
+}
+
+/* Blocks of frameworks' allocators by where they were handed out. */
+static void fold_tensors(struct folded *folded, const struct snap_process *process)
+{
+	for (size_t i = 0; i < process->allocator_count; i++)
+		fold_sites(folded, process, process->allocators[i].sites,
+			   process->allocators[i].site_count);
 }
 
 /* Launches by where they come from, and below that by kernel. */
@@ -252,6 +267,9 @@ static const char *const nothing[FOLDED_WEIGHT_COUNT] = {
 	[FOLDED_SUSPECT] = "nothing is suspect",
 	[FOLDED_HELD] = "nothing is held",
 	[FOLDED_ALLOCATED] = "nothing was allocated",
+	[FOLDED_TENSORS] = "no tensors are live, or no allocator that cutop knows was seen",
+	[FOLDED_RISING] =
+		"no tensors are known to keep rising; --leak-age says how long that takes",
 	[FOLDED_LAUNCHES] = "no kernel was launched",
 	[FOLDED_WAIT] =
 		"no call that waits was seen to return; where they are made is seen with --launch-sites",
@@ -275,8 +293,10 @@ int out_folded(FILE *stream, const struct snapshot *snapshot, struct out_options
 		} else if (folded.weight == FOLDED_LAUNCHES) {
 			fold_launch_sites(&folded, process);
 			fold_kernels(&folded, process);
+		} else if (folded.weight == FOLDED_TENSORS || folded.weight == FOLDED_RISING) {
+			fold_tensors(&folded, process);
 		} else {
-			fold_sites(&folded, process);
+			fold_sites(&folded, process, process->sites, process->site_count);
 		}
 	}
 	options->folded_total = folded.total;

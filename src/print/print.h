@@ -16,13 +16,15 @@
 
 struct openmetrics;
 
-/* What -f folded weighs: call sites by bytes, or kernels by launches. */
+/* What -f folded weighs: call sites by bytes, kernels by launches, or waits by time. */
 enum folded_weight {
 	FOLDED_LIVE,
 	FOLDED_LEAKED,
 	FOLDED_SUSPECT,
 	FOLDED_HELD,
 	FOLDED_ALLOCATED,
+	FOLDED_TENSORS,
+	FOLDED_RISING,
 	FOLDED_LAUNCHES,
 	FOLDED_WAIT,
 	FOLDED_WEIGHT_COUNT

@@ -54,6 +54,13 @@ START_TEST(weights)
 		      "leaky (4107);main (leaky) 16000000\n"
 		      "python train.py (4242);load_weights (model.so) 1099511627776\n");
 	assert_folded(
+		snapshot, FOLDED_TENSORS,
+		"python train.py (4242);forward at model.py:88 (python);at::empty (libtorch.so) 6442450944\n"
+		"python train.py (4242);keep (model.so) 536870912\n"
+		"python train.py (4242);forward at model.py:88 (python);at::empty (libtorch.so) 1048576\n");
+	assert_folded(snapshot, FOLDED_RISING,
+		      "python train.py (4242);keep (model.so) 268435456\n");
+	assert_folded(
 		snapshot, FOLDED_LAUNCHES,
 		"leaky (4107);vector_add 1000\n"
 		"leaky (4107);ns::scale 1000\n"
@@ -123,9 +130,25 @@ START_TEST(launches_and_waits)
 }
 END_TEST
 
+/* Once a process has ended, nothing of it is live; what was live then is weighed. */
+START_TEST(tensors_of_the_ended)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	struct snap_site *site = &snapshot->processes[1].allocators[0].sites[1];
+
+	site->held = site->live;
+	site->live = 0;
+	snapshot->processes[1].allocators[0].sites[0].live = 0;
+	snapshot->processes[1].allocators[1].sites[0].live = 0;
+	assert_folded(snapshot, FOLDED_TENSORS,
+		      "python train.py (4242);keep (model.so) 536870912\n");
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	assert_folded(sample_empty(), FOLDED_LIVE, "");
+	assert_folded(sample_empty(), FOLDED_TENSORS, "");
 	assert_folded(sample_empty(), FOLDED_LAUNCHES, "");
 }
 END_TEST
@@ -255,6 +278,7 @@ TCase *folded_tests(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, weights);
 	tcase_add_test(tests, launches_and_waits);
+	tcase_add_test(tests, tensors_of_the_ended);
 	tcase_add_test(tests, nothing);
 	tcase_add_test(tests, graphs);
 	tcase_add_loop_test(tests, hostile_places, 0, (int)(sizeof(places) / sizeof(places[0])));
