@@ -8,10 +8,10 @@
  *
  * The first frame is the process. Frames of the code are `function (file)` without the offset, so
  * that calls from all over a function are drawn as one; the innermost one is the call site and
- * keeps its source line. Of a Python program the call site is a Python frame farther out, which
- * keeps its line, too. Bytes are weighed by call site, those of tensors by call site and device,
- * launches by kernel, with --launch-sites by call site and kernel. What graphs launched stands below a frame of its own. Waits are weighed by
- * call site and function, in microseconds.
+ * keeps its source line. Of a Python program, and of a tensor, the call site is a frame farther
+ * out, which keeps its line, too. Bytes are weighed by call site, those of tensors by call site and
+ * device, launches by kernel, with --launch-sites by call site and kernel. What graphs launched
+ * stands below a frame of its own. Waits are weighed by call site and function, in microseconds.
  *
  * Names are hostile. A semicolon would add a frame, a line break a line; a number that ends the
  * last frame would be taken for the weight of a second profile (flamegraph.pl, inferno:
@@ -165,7 +165,7 @@ static void write_where(struct sink *sink, const struct snap_place *site, bool i
 		if (frame && frame->language == FRAME_PYTHON)
 			write_python(sink, frame, site->stack[j], j == site->shown, !j && is_last);
 		else
-			write_place(sink, site->stack[j], !j, !j && is_last);
+			write_place(sink, site->stack[j], !j || j == site->shown, !j && is_last);
 	}
 	if (!site->stack_count)
 		write_place(sink, site->site, true, is_last);
