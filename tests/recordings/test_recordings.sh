@@ -53,6 +53,7 @@ format trace.txt trace
 format trace.json trace -f json
 format chrome.json trace -f chrome
 format leaked.folded -b -f folded --folded-by leaked
+format tensors.folded -b -f folded --folded-by tensors
 
 [ -n "${REGENERATE:-}" ] || echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
