@@ -71,6 +71,7 @@ static int segments_build(struct build *build, struct program *program, struct a
 {
 	struct block_segments found;
 	int err = block_segments_find(&found, program, allocator);
+	uint64_t reserved;
 
 	if (err)
 		return err;
@@ -82,8 +83,9 @@ static int segments_build(struct build *build, struct program *program, struct a
 	if (snap->has_gaps) {
 		snap->free_in_segments = found.free_bytes;
 		snap->largest_gap = found.largest_gap;
-		snap->fragmentation =
-			snap->reserved ? (double)found.unusable / (double)snap->reserved : 0;
+		/* Likewise what it took from the driver: gaps are a share of that, too. */
+		reserved = found.bytes > snap->reserved ? found.bytes : snap->reserved;
+		snap->fragmentation = reserved ? (double)found.unusable / (double)reserved : 0;
 	}
 	snap->segments = arena_alloc(build->arena, found.count, sizeof(*snap->segments));
 	if (!snap->segments)

@@ -358,6 +358,16 @@ START_TEST(given_back_unreported)
 	ck_assert_uint_eq(allocator->reserved, 2 * MIB);
 	ck_assert_uint_eq(allocator->free_in_segments, MIB);
 	snapshot_free(snapshot);
+	/* Nor is what was taken since: gaps are a share of that, too, or they could exceed 1. */
+	totals[0].reserved = 2 * MIB;
+	report(0, BASE + MIB, MIB);
+	segment(BASE + 64 * MIB, MIB / 2);
+	segment(BASE + 96 * MIB, 3 * MIB / 2);
+	segment(BASE + 128 * MIB, MIB / 2);
+	snapshot = feed_snapshot(&feed);
+	allocator = allocator_of(feed_find(&feed, snapshot), 0);
+	ck_assert_double_eq_tol(allocator->fragmentation, 1 / 4.5, 1e-9);
+	snapshot_free(snapshot);
 }
 END_TEST
 
