@@ -5,7 +5,7 @@
 prometheus.py value URL QUERY             the one value of QUERY; nothing if there is no series
 prometheus.py wait URL SECONDS QUERY      until QUERY has a result
 prometheus.py all URL DASHBOARD RULES     every query of the dashboard and of the rules is answered, with data;
-                                          of an alert, what it compares to its threshold
+                                          of an alert, what it compares to its thresholds
 """
 import json
 import re
@@ -56,7 +56,7 @@ def rules(path):
     """The alerts' expressions. No YAML reader is needed for a file that promtool has checked."""
     with open(path, encoding='utf-8') as stream:
         for name, query in re.findall(r'- alert: (\w+)\n\s+expr: (.+)\n', stream.read()):
-            yield name, re.sub(r' (>|==) [0-9.]+$', '', query)
+            yield name, re.sub(r' (>|==) [0-9.]+', '', query)
 
 
 def every(url, board, alerts):

@@ -16,6 +16,9 @@ ask="python3 $top_srcdir/tests/e2e/prometheus.py"
 metrics="python3 $top_srcdir/tests/e2e/metrics.py"
 seconds=30
 own_user 61347
+mkdir "$T/own/torch"
+cp "$top_builddir"/tests/e2e/bin/torch/lib*.so "$T/own/torch" && cp "$top_builddir/tests/e2e/bin/tensors" "$T/own" || skip "the helpers are not built"
+chmod -R a+rX "$T/own"
 
 check "the rules are well formed" promtool check rules "$rules"
 cp "$top_srcdir/contrib/prometheus/cutop.rules.yml" "$top_srcdir/contrib/prometheus/cutop.test.yml" "$T"
@@ -25,7 +28,7 @@ check "the rules do what they say" promtool test rules "$T/cutop.test.yml"
 CUDA_DOUBLE_NVML=$T/nvml
 export CUDA_DOUBLE_NVML
 echo "device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:17:0 TOTAL=85899345920 USED=1000000000 UTIL=97 TEMP=64 POWER=412300" >"$T/nvml"
-LD_LIBRARY_PATH=$double/nvml "$CUTOP" -b -v -d 0.5 --leak-age 1 --listen 127.0.0.1:0 -u "$own_uid" --library "$own_lib" \
+LD_LIBRARY_PATH=$double/nvml "$CUTOP" -b -v -d 0.5 --leak-age 1 --listen 127.0.0.1:0 -u "$own_uid" --library "$own_lib" --library "$T/own/torch/libc10.so" \
 	>"$T/cutop.out" 2>"$T/cutop.err" &
 cutop=$!
 address() {
@@ -85,9 +88,15 @@ expect_answer "cutop_command_launches_total{command=\"workload\"} - cutop_comman
 # ---- the play ----
 as_own "$workload" demo "$seconds" >"$T/play.out" 2>&1 &
 play=$!
+as_own env CUDA_DOUBLE_MEMORY=8G "$T/own/tensors" random:200 ask:$((1 << 40)) every:100 grow:$((seconds * 9)) </dev/null >"$T/tensors.out" 2>&1 &
+tensors=$!
 $ask wait "$api" 60 "count(cutop_command_running_processes{command=~\"trainer|loop|leaker|copier|failing|inference\"} > 0) >= 5" ||
 	fail "the cast is not seen"
 check "a leak is suspected" $ask wait "$api" 60 'sum by (command) (cutop_process_memory_suspect_bytes{command="leaker"}) > 1048576'
+check "tensors rise, by call site" $ask wait "$api" 60 'cutop_process_site_tensors_rising_bytes{command="tensors",site=~"leak.*"} > 1048576'
+check "the alert of it waits" $ask wait "$api" 30 'ALERTS{alertname="CudaTensorsRising",alertstate="pending",command="tensors"}'
+expect_answer 'sum(cutop_process_allocator_out_of_memory_total{command="tensors",allocator="pytorch"})' 1
+expect_answer 'count(cutop_process_tensors_bytes)' 1
 # The driver says what one of them uses.
 pid=$(pgrep -u "$own_uid" -f '^\./leaker')
 cat "$T/nvml" - <<END >"$T/nvml.new" && mv "$T/nvml.new" "$T/nvml"
@@ -100,6 +109,7 @@ check "what leaked is an alert" $ask wait "$api" 30 'ALERTS{alertname="CudaMemor
 check "the call site by name" $ask wait "$api" 10 'cutop_process_site_suspect_bytes{command="leaker",site=~".*(leaker|workload).*"} > 0'
 check "every query has data" $ask all "$api" "$board" "$rules"
 wait "$play"
+wait "$tensors" || fail "tensors: $(cat "$T/tensors.out")"
 $ask wait "$api" 60 'sum(cutop_command_running_processes) == 0' || fail "the cast is still there"
 # Nothing of the play is left out of the sums.
 expect_answer 'sum(cutop_lost_total)' 0
