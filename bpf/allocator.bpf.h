@@ -12,7 +12,7 @@
 
 #include "cutop_allocator.h"
 
-/* By number: filled in by user space (probe/allocators.c). */
+/* By number: filled in by user space (probe/allocator_functions.c). */
 const volatile struct allocator_form allocator_forms[ALLOCATOR_FORMS_MAX];
 
 /* How often they told of memory that is on no CUDA device. */

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "probe/allocators.h"
+#include "probe/allocator_functions.h"
 #include "probe/elffile.h"
 #include "probe/python_elf.h"
 #include "probe/python_layouts.h"

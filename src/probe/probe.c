@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "probe/allocators.h"
+#include "probe/allocator_functions.h"
 #include "probe/attach.h"
 #include "probe/late.h"
 #include "probe/links.h"
@@ -84,8 +84,8 @@ static void target_free(struct probe *probe, struct target *target)
 
 static void elsewhere_note(const struct probe *probe)
 {
-	uint64_t count = __atomic_load_n(&probe->bpf.skeleton->bss->blocks_elsewhere,
-					 __ATOMIC_RELAXED);
+	uint64_t count =
+		__atomic_load_n(&probe->bpf.skeleton->bss->blocks_elsewhere, __ATOMIC_RELAXED);
 
 	if (count)
 		note(probe->settings.notes,

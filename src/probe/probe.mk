@@ -2,7 +2,7 @@
 # Everything that touches libbpf: finding files, reading ELF, placing probes, reading maps. Needs CAPSTONE_LIBS, LIBBPF_LIBS.
 probe_sources = \
 	src/probe/ahead.c src/probe/ahead.h \
-	src/probe/allocators.c src/probe/allocators.h \
+	src/probe/allocator_functions.c src/probe/allocator_functions.h \
 	src/probe/attach.c src/probe/attach.h \
 	src/probe/bpf.c src/probe/bpf.h \
 	src/probe/bpf_rows.c src/probe/bpf_rows.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions by which allocators of frameworks tell what they do (cuda/allocators.h). */
-#ifndef PROBE_ALLOCATORS_H
-#define PROBE_ALLOCATORS_H
+#ifndef PROBE_ALLOCATOR_FUNCTIONS_H
+#define PROBE_ALLOCATOR_FUNCTIONS_H
 
 #include <stdbool.h>
 

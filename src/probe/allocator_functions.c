@@ -3,7 +3,7 @@
  * The functions are exported, so .dynsym has them, or, in a program without dynamic linking,
  * .symtab. Files that only call them mention their names, too.
  */
-#include "probe/allocators.h"
+#include "probe/allocator_functions.h"
 
 #include <linux/types.h>
 #include <stdlib.h>
