@@ -14,9 +14,21 @@ struct fit {
 	bool shown[PANE_COLUMNS_MAX];
 };
 
-static int column_need(const struct list_column *column)
+/* The cells of @column, of @cols in all, before it gets what is left over. */
+static int column_width(const struct list_column *column, int cols)
 {
-	return (column->width ? column->width : column->least) + 2;
+	int most = cols * 5 / 9;
+
+	if (column->width)
+		return column->width;
+	/* A name that is cut says little; but beside it there is to be something else. */
+	most = column->good < most ? column->good : most;
+	return most > column->least ? most : column->least;
+}
+
+static int column_need(const struct list_column *column, int cols)
+{
+	return column_width(column, cols) + 2;
 }
 
 static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
@@ -31,10 +43,10 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 			int its = sort && i + 1 == sort ? -1 : column->rank;
 
 			if (fit.shown[i] || list->hidden >> i & 1 || its != rank ||
-			    column_need(column) > room + 1)
+			    column_need(column, cols) > room + 1)
 				continue;
 			fit.shown[i] = true;
-			room -= column_need(column);
+			room -= column_need(column, cols);
 		}
 	room = room > 0 ? room : 0;
 	for (i = 0; i < list->desc->column_count; i++) {
@@ -44,7 +56,7 @@ static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
 		if (!fit.shown[i])
 			continue;
 		fit.start[i] = col;
-		fit.width[i] = column->width ? column->width : column->least;
+		fit.width[i] = column_width(column, cols);
 		/* Names get most of the remaining width, a bar before them a part of it. */
 		if (!column->width && column->is_bar) {
 			fit.width[i] += bar;

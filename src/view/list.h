@@ -14,6 +14,7 @@ struct list_column {
 	const char *title;
 	int width; /* 0: the remaining cells, at least @least */
 	int least;
+	int good;    /* of one without a width: cells that it gets before others come; 0: least */
 	bool left;   /* text: left-aligned, and sorted ascending by the shown text */
 	int rank;    /* which stay if there is no room: lowest last */
 	bool is_bar; /* a bar: cannot be sorted by or searched */

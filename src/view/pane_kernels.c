@@ -30,7 +30,7 @@ enum {
 
 static const struct list_column kernel_columns[] = {
 	[K_BAR] = { "", .least = 8, .left = true, .rank = 6, .is_bar = true },
-	[K_NAME] = { "KERNEL", .least = 16, .left = true, .rank = 0 },
+	[K_NAME] = { "KERNEL", .least = 16, .good = 48, .left = true, .rank = 0 },
 	[K_LAUNCHES] = { "LAUNCHES", .width = 9, .rank = 1 },
 	[K_GRAPH] = { "BY GRAPH", .width = 9, .rank = 2 },
 	[K_RATE] = { "RATE/s", .width = 7, .rank = 2 },

@@ -535,7 +535,7 @@ START_TEST(long_names)
 		keys("]");
 	before = pane->shift;
 	ck_assert_int_lt(before, 400);
-	ck_assert_str_ne(row_with(" …Functor<float>)  "), "");
+	ck_assert_str_ne(row_with("Functor<float>)  "), "");
 	keys("[");
 	ck_assert_int_lt(pane->shift, before);
 	keys("c[[[[[[[[[[[[[[[[[[[[");

@@ -199,7 +199,7 @@ START_TEST(busiest_since)
 	kernels[1].symbol = "_ZN2nn7softmaxEv";
 	((struct snap_process *)(uintptr_t)trainer)->launches += 150;
 	view_feed(&view, next);
-	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 110), 0);
 	view_draw(&view, &canvas);
 	row = view.layout.pane.row + 1;
 	ck_assert_msg(strstr(text_at(&canvas, row, line),
