@@ -30,68 +30,6 @@ static void input_begin(struct view *view, enum input_mode mode, const char *tex
 	snprintf(view->before, sizeof(view->before), "%s", text);
 }
 
-/* ---- sorting ---- */
-
-static void sorted(struct view *view)
-{
-	/* If the user has chosen no process, go to the one that is first in the new order. */
-	if (!view->selected_by_user)
-		view->has_selected = false;
-	rows_arrange(view);
-	/* Who asks for an order wants to see what is first by it. */
-	view->top = 0;
-	view->scroll_to_selected = false;
-}
-
-void sort_by(struct view *view, const struct column *column)
-{
-	struct sort_order *order = &view->settings.sort;
-
-	if (!column)
-		return;
-	order->keys[0] = column;
-	order->count = 1;
-	order->reverse = false;
-	sorted(view);
-}
-
-void sort_invert(struct view *view)
-{
-	view->settings.sort.reverse = !view->settings.sort.reverse;
-	sorted(view);
-}
-
-static void sort_move(struct view *view, int step)
-{
-	struct settings *settings = &view->settings;
-	size_t i;
-
-	for (i = 0; i < settings->column_count; i++)
-		if (settings->columns[i] == settings->sort.keys[0])
-			break;
-	if (i == settings->column_count)
-		i = 0;
-	else
-		i = (i + settings->column_count + (size_t)step) % settings->column_count;
-	if (settings->columns[i] != settings->sort.keys[0])
-		sort_by(view, settings->columns[i]);
-}
-
-static void pane_sort_move(struct view *view, int step)
-{
-	struct pane_state *pane = &view->panes[view->settings.pane];
-	unsigned int count = pane->columns + 1;
-
-	if (count < 2)
-		return;
-	do
-		pane->sort = (pane->sort + count + (unsigned int)step) % count;
-	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 :
-			    panes[view->settings.pane]->sort != 0);
-	pane->reverse = false;
-	pane->top = 0;
-}
-
 /* ---- moving ---- */
 
 void pane_scroll(struct view *view, long step)
@@ -309,7 +247,6 @@ static bool play_act(struct view *view, enum action action)
 static void act(struct view *view, enum action action)
 {
 	struct settings *settings = &view->settings;
-	struct pane_state *pane = &view->panes[settings->pane];
 	char text[32];
 
 	if (play_act(view, action))
@@ -336,24 +273,12 @@ static void act(struct view *view, enum action action)
 	case ACT_SORT_COPIES: sort_by(view, column_find("h2d")); break;
 	case ACT_SORT_FAILED: sort_by(view, column_find("failed")); break;
 	case ACT_SORT_PID: sort_by(view, column_find("pid")); break;
-	case ACT_SORT_LEFT:
-	case ACT_SORT_RIGHT:
-		if (view->full)
-			pane_sort_move(view, action == ACT_SORT_LEFT ? -1 : 1);
-		else
-			sort_move(view, action == ACT_SORT_LEFT ? -1 : 1);
-		break;
-	case ACT_SORT_INVERT:
-		if (view->full && pane->sort)
-			pane->reverse = !pane->reverse;
-		else
-			sort_invert(view);
-		break;
+	case ACT_SORT_LEFT: sort_move(view, -1); break;
+	case ACT_SORT_RIGHT: sort_move(view, 1); break;
+	case ACT_SORT_INVERT: sort_invert(view); break;
 	case ACT_SORT_MENU:
 		mode_set(view, INPUT_SORT);
-		for (size_t i = 0; i < column_count; i++)
-			if (&columns[i] == settings->sort.keys[0])
-				view->menu_row = i;
+		sort_menu_open(view);
 		break;
 	case ACT_SEARCH: input_begin(view, INPUT_SEARCH, ""); break;
 	case ACT_SEARCH_NEXT: search_go(view, 1); break;
@@ -494,7 +419,7 @@ const size_t menu_signal_count = ARRAY_LEN(menu_signals);
 static size_t menu_count(const struct view *view)
 {
 	switch (view->mode) {
-	case INPUT_SORT: return column_count;
+	case INPUT_SORT: return sort_menu_count(view);
 	case INPUT_SIGNAL: return menu_signal_count;
 	case INPUT_SETTINGS: return settings_lines(view);
 	default: return 0;
@@ -503,14 +428,11 @@ static size_t menu_count(const struct view *view)
 
 void menu_choose(struct view *view)
 {
-	size_t row = view->menu_row;
-
 	if (view->mode == INPUT_SORT) {
-		if (view->settings.sort.keys[0] != &columns[row])
-			sort_by(view, &columns[row]);
+		sort_menu_choose(view);
 		mode_set(view, INPUT_NORMAL);
 	} else if (view->mode == INPUT_SIGNAL) {
-		view->signal_number = menu_signals[row].number;
+		view->signal_number = menu_signals[view->menu_row].number;
 		mode_set(view, INPUT_CONFIRM);
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "util/utf8.h"
 #include "util/util.h"
+#include "view/list.h"
 #include "view/view_internal.h"
 
 static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
@@ -152,6 +153,36 @@ static int menu_open(struct view *view, struct canvas *canvas, size_t count, int
 	return rows;
 }
 
+/* The same of a pane in full height. */
+static void pane_sort_draw(struct view *view, struct canvas *canvas)
+{
+	const struct pane_desc *desc = panes[view->settings.pane];
+	const struct pane_state *pane = &view->panes[view->settings.pane];
+	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+	size_t count = pane_sorts(view, sorts), top, i;
+	struct area area;
+	char title[64];
+	int rows;
+
+	snprintf(title, sizeof(title), "Sort %s by", desc->title);
+	rows = menu_open(view, canvas, count, 46, title, "Enter sort   I invert   Esc close",
+			 &area);
+	top = view->menu_top;
+	for (i = 0; (int)i < rows && top + i < count; i++) {
+		unsigned int sort = sorts[top + i];
+		bool up = sort && desc->columns[sort - 1].left;
+
+		area_text(&area, (int)i, 0, ST_HEAD,
+			  pane->sort != sort  ? " " :
+			  up != pane->reverse ? "▲" :
+						"▼");
+		area_cut(&area, (int)i, 2, area.rect.cols - 2, ST_PLAIN,
+			 sort ? desc->columns[sort - 1].title : "as it comes");
+		if (top + i == view->menu_row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+}
+
 static void sort_draw(struct view *view, struct canvas *canvas)
 {
 	const struct sort_order *order = &view->settings.sort;
@@ -245,7 +276,12 @@ void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
 	case INPUT_HELP: return help_draw(view, canvas);
-	case INPUT_SORT: return sort_draw(view, canvas);
+	case INPUT_SORT:
+		if (view->full)
+			pane_sort_draw(view, canvas);
+		else
+			sort_draw(view, canvas);
+		return;
 	case INPUT_SIGNAL: return signal_draw(view, canvas);
 	case INPUT_CONFIRM: return confirm_draw(view, canvas);
 	case INPUT_SETTINGS: return settings_draw(view, canvas);

@@ -30,6 +30,7 @@ view_sources = \
 	src/view/rows.c \
 	src/view/settings.c src/view/settings.h \
 	src/view/site_groups.c src/view/site_groups.h \
+	src/view/sorting.c \
 	src/view/table.c \
 	src/view/theme.c src/view/theme.h \
 	src/view/times.c \

@@ -144,6 +144,17 @@ void mode_set(struct view *view, enum input_mode mode);
 /* Sorts the table by @column in its usual direction, and shows the first row; inverts the order. */
 void sort_by(struct view *view, const struct column *column);
 void sort_invert(struct view *view);
+/*
+ * Fills @list with the columns by which the shown pane can be sorted, as pane_state.sort has them.
+ * Returns how many.
+ */
+size_t pane_sorts(const struct view *view, unsigned int list[PANE_COLUMNS_MAX + 1]);
+/* By the next column, @step to the right. */
+void sort_move(struct view *view, int step);
+/* The menu: its lines, the line of the present order, and sorting by the chosen line. */
+size_t sort_menu_count(const struct view *view);
+void sort_menu_open(struct view *view);
+void sort_menu_choose(struct view *view);
 void pane_show(struct view *view, enum pane pane);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);

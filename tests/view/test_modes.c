@@ -199,7 +199,16 @@ START_TEST(quitting)
 	keys("q");
 	ck_assert_int_eq(view.request, REQUEST_QUIT);
 	view.request = REQUEST_NONE;
+	keys("/abc\003"); /* Ctrl-C, while something is typed */
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
 	view.host.from_command = true;
+	keys("\003");
+	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	keys("\003");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+	view.request = REQUEST_NONE;
 	keys("q");
 	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	keys("\033");
@@ -210,6 +219,33 @@ START_TEST(quitting)
 	view.host.command_ended = true;
 	keys("q");
 	ck_assert_int_eq(view.request, REQUEST_QUIT);
+}
+END_TEST
+
+/* In full height the menu is about the pane. */
+START_TEST(menu_of_a_pane)
+{
+	struct pane_state *pane = &view.panes[PANE_KERNELS];
+
+	keys("2\r");
+	draw();
+	press(K_F6);
+	draw();
+	ck_assert_int_lt(view.menu.rows, 15);
+	press(K_HOME);
+	press(K_DOWN);
+	press(K_ENTER);
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_uint_gt(pane->sort, 0);
+	ck_assert(!pane->reverse);
+	keys("I");
+	ck_assert(pane->reverse);
+	press(K_F6);
+	ck_assert_uint_eq(view.menu_row, 1);
+	press(K_HOME);
+	press(K_ENTER);
+	ck_assert_uint_eq(pane->sort, 0);
+	ck_assert_str_eq(view.settings.sort.keys[0]->name, "live");
 }
 END_TEST
 
@@ -261,6 +297,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, delay);
 	tcase_add_test(tests, signals_ask_first);
 	tcase_add_test(tests, quitting);
+	tcase_add_test(tests, menu_of_a_pane);
 	tcase_add_test(tests, menus_go_by_pages);
 	tcase_add_test(tests, help_in_a_narrow_screen);
 	suite_add_tcase(suite, tests);
