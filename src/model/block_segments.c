@@ -32,8 +32,9 @@ static int segment_add(struct block_segments *segments, const struct piece *piec
 		segments->list = list;
 		segments->size = size;
 	}
-	segments->list[segments->count++] =
-		(struct snap_segment){ .start = piece->address, .end = end };
+	segments->list[segments->count++] = (struct snap_segment){
+		.start = piece->address, .end = end, .is_expandable = piece->is_mapped
+	};
 	segments->last_is_mapped = piece->is_mapped;
 	return 0;
 }

@@ -98,6 +98,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.shown = where.shown,
 			.frames = where.frames,
 			.frame_count = where.frame_count,
+			.in_cache = site->place->flags & SITE_IN_CACHE,
 		};
 		if (!site->held)
 			list[i].suspect = suspect_bytes(site->suspect,
@@ -242,6 +243,7 @@ int build_map(struct build *build, struct program *program, struct snap_process 
 			.call = node->call,
 			.kind = node->kind,
 			.state = (uint8_t)build_state(build, program, site, node),
+			.in_cache = site->in_cache,
 		};
 	}
 	result = 0;

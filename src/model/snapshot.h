@@ -39,6 +39,7 @@ struct snap_alloc {
 	uint8_t kind;
 	uint8_t state;     /* enum alloc_state */
 	uint64_t stack_id; /* as in sites[].stack_id */
+	bool in_cache;     /* a caching allocator took it from the driver */
 };
 
 /* A stretch of addresses, and the bytes of VRAM allocated in it by state. */
@@ -164,6 +165,7 @@ struct snap_site {
 	const struct snap_frame *const *frames;
 	size_t frame_count;  /* 0: no facts are known */
 	uint64_t live_count; /* of an allocator's blocks only: how many are live */
+	bool in_cache;       /* it is in the code of a caching allocator */
 };
 
 /* Memory that an allocator took from the driver, and hands out in blocks. */
@@ -172,6 +174,7 @@ struct snap_segment {
 	uint64_t used;        /* bytes in blocks */
 	uint64_t largest_gap; /* bytes */
 	size_t blocks;
+	bool is_expandable; /* physical memory that is mapped piece by piece */
 };
 
 #define BLOCKS_DRAWN_MAX 65536

@@ -133,6 +133,7 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	sample[SERIES_WAIT] = (float)process->sync_share;
 	for (i = 0; i < DIR_COUNT; i++)
 		sample[SERIES_COPIES + i] = (float)process->copy_rate[i];
+	sample[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
 	sample[SERIES_FAILED_ALLOCATIONS] =
 		(float)(process->failed_allocations - track->failed_allocations);
 	track->failed_allocations = process->failed_allocations;
@@ -159,6 +160,7 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 		for (direction = 0; direction < DIR_COUNT; direction++)
 			sample[SERIES_COPIES + direction] = (float)snapshot->copy_rate[direction];
 		sample[SERIES_FAILED_ALLOCATIONS] = 0;
+		sample[SERIES_TENSORS] = 0;
 	}
 	for (i = 0; i < history->count; i++)
 		history->tracks[i]->seen = false;

@@ -21,6 +21,7 @@ enum series {
 	SERIES_WAIT,
 	SERIES_COPIES,                                         /* + enum copy_direction */
 	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT, /* how many in the interval */
+	SERIES_TENSORS, /* bytes that frameworks' allocators have handed out */
 	SERIES_COUNT,
 };
 

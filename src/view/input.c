@@ -310,6 +310,7 @@ static void act(struct view *view, enum action action)
 	case ACT_CLEAR: clear_exited(view); break;
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
 	case ACT_GROUP: group(view); break;
+	case ACT_TENSORS: tensors_switch(view); break;
 	case ACT_ZOOM_IN: zoom(view, 1); break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;
 	case ACT_PAN_LEFT: pan(view, -1); break;

@@ -66,6 +66,7 @@ const struct binding bindings[] = {
 	PANES(PANE_BINDING){
 		ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL, NULL, 0, NULL },
 	{ ACT_GROUP, { 'b' }, "b", "sites by function, file or library", NULL, NULL, 0, NULL },
+	{ ACT_TENSORS, { 'a' }, "a", "tensors, or all the driver allocated", NULL, NULL, 0, NULL },
 	{ ACT_ZOOM_IN,
 	  { '+', '=' },
 	  "+",

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory: what a process has allocated. A line of sums, the address space as a map (map.c), live
- * bytes over time, and the largest allocations.
+ * bytes over time, and the largest allocations. Where a framework's allocator is known, these are
+ * its blocks, and what is drawn are its segments with the blocks in them (segment_map.c).
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/calls.h"
 #include "util/util.h"
+#include "view/allocator_lines.h"
 #include "view/bars.h"
 #include "view/cells.h"
+#include "view/list_cursor.h"
 #include "view/map.h"
+#include "view/segment_map.h"
+#include "view/tensors.h"
 
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
@@ -34,10 +40,25 @@ static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "
 static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD,
 							    ST_DIM };
 
+static const struct memory_row *row_of(const struct list *list, size_t item)
+{
+	return (const struct memory_row *)list->items + item;
+}
+
+static const char *state_of(const struct memory_row *row)
+{
+	if (row->alloc->state >= ALLOC_STATE_COUNT)
+		return "?";
+	return row->allocator && row->alloc->state == ALLOC_SUSPECT ?
+		       "rising" :
+		       state_names[row->alloc->state];
+}
+
 static enum style memory_cell(const struct list *list, size_t item, size_t column,
 			      char out[CELL_TEXT])
 {
-	const struct snap_alloc *alloc = &list->process->map[item];
+	const struct memory_row *row = row_of(list, item);
+	const struct snap_alloc *alloc = row->alloc;
 	enum style style = alloc->state < ALLOC_STATE_COUNT ? state_styles[alloc->state] : ST_PLAIN;
 
 	switch (column) {
@@ -46,20 +67,19 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 	case M_AGE: format_age(alloc->age, out, CELL_TEXT); return ST_PLAIN;
 	case M_KIND:
 		return cell_text(out, ST_PLAIN,
-				 alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
+				 row->allocator           ? "tensor" :
+				 alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] :
+							    "?");
 	case M_DEVICE: return cell_device(out, alloc->device);
-	case M_STATE:
-		return cell_text(out, style,
-				 alloc->state < ALLOC_STATE_COUNT ? state_names[alloc->state] :
-								    "?");
+	case M_STATE: return cell_text(out, style, state_of(row));
 	case M_SITE: return cell_text(out, ST_PLAIN, alloc->site);
-	default: return cell_text(out, ST_DIM, call_name(alloc->call));
+	default: return cell_text(out, ST_DIM, row->allocator ? "" : call_name(alloc->call));
 	}
 }
 
 static double memory_number(const struct list *list, size_t item, size_t column)
 {
-	const struct snap_alloc *alloc = &list->process->map[item];
+	const struct snap_alloc *alloc = row_of(list, item)->alloc;
 
 	switch (column) {
 	case M_ADDRESS: return (double)alloc->address;
@@ -67,6 +87,28 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 	case M_AGE: return (double)alloc->age;
 	default: return alloc->device;
 	}
+}
+
+static uint64_t memory_key(const struct list *list, size_t item)
+{
+	const struct memory_row *row = row_of(list, item);
+
+	/* A block may begin where its segment does; addresses leave the highest bits free. */
+	return row->alloc->address ^ (uint64_t)list->process->program << 40 ^
+	       (uint64_t)(row->allocator != NULL) << 63;
+}
+
+static size_t memory_opens(const struct list *list, size_t item)
+{
+	(void)list;
+	return item;
+}
+
+static bool memory_can_open(const struct list *list, size_t item)
+{
+	(void)list;
+	(void)item;
+	return false;
 }
 
 /* If it does not fit, it is left out: a number cut short would be another number. */
@@ -133,10 +175,20 @@ static void sums_choose(struct sum *sums, size_t count, int cols)
 static int sums_draw(const struct area *area, const struct snap_process *process)
 {
 	const char *bound = process->from_attach ? "≥" : "";
+	bool is_known = process->allocator_count && !process->exited;
+	double cache = process->reserved > process->tensors ?
+			       (double)(process->reserved - process->tensors) :
+			       0;
 	struct sum sums[] = {
 		{ "live", (double)process->live, ST_LIVE, bound, false, false },
+		{ "tensors", (double)process->tensors, ST_LIVE, "", false, !is_known },
+		{ "cache", cache, ST_HELD, "", false, !is_known || !process->has_reserved },
+		{ "rising", (double)process->tensors_rising, ST_SUSPECT, "~", true,
+		  !process->tensors_rising },
+		{ "tensors at its end", (double)process->tensors_ended, ST_HELD, "", true,
+		  !process->tensors_ended },
 		{ "peak", (double)process->peak, ST_PLAIN, bound, false, false },
-		{ "leaked", (double)process->leaked, ST_LEAKED, bound, false, false },
+		{ "leaked", (double)process->leaked, ST_LEAKED, bound, is_known, false },
 		{ "suspect", (double)process->suspect, ST_SUSPECT, process->suspect ? "~" : "",
 		  true, false },
 		{ "held", (double)process->held, ST_HELD, "", true, false },
@@ -167,78 +219,194 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 	return col;
 }
 
-static void scale_draw(const struct view *view, const struct area *area, int col)
+/* At the right of @row, if nothing stands there from @col on. */
+static void scale_draw(const struct view *view, const struct area *area, int row, int col)
 {
 	char number[32], text[64];
 
 	format_bytes(view->map_cell, number, sizeof(number));
 	snprintf(text, sizeof(text), "  a cell %s%s", number, view->zoom ? " (zoomed)" : "");
 	if (col + canvas_width(area->canvas, text) < area->rect.cols)
-		area_right(area, 0, area->rect.cols - 1, ST_DIM, text);
+		area_right(area, row, area->rect.cols - 1, ST_DIM, text);
+}
+
+static void live_draw(struct view *view, const struct area *area,
+		      const struct snap_process *process, bool tensors)
+{
+	bool failed = process->failed_allocations;
+	struct plot live = {
+		.track = history_find(&view->history, process->program),
+		.series = tensors ? SERIES_TENSORS : SERIES_LIVE,
+		.style = ST_LIVE,
+		.title = tensors ? (failed ? "bytes in tensors  ✗ an allocation failed" :
+					     "bytes in tensors") :
+			 failed  ? "live bytes  ✗ an allocation failed" :
+				   "live bytes",
+		.bytes = true,
+		.per = "",
+		.marks = SERIES_FAILED_ALLOCATIONS,
+		.back = view->back,
+		.seen = &view->back_seen,
+		.zoom = 0,
+		.delay = view_interval(view),
+	};
+
+	plot_draw(area, &live);
+}
+
+/* What is drawn where, from top to bottom; rows of what is left out are 0. */
+struct memory_layout {
+	int figures, map, hint, row, plot; /* the list has the others */
+};
+
+static struct memory_layout layout_plain(const struct snap_process *process, int rows)
+{
+	bool any = process->allocations || process->failed_allocations || process->live;
+
+	return (struct memory_layout){
+		.map = rows < 7 || !process->span_count ? 0 :
+		       rows < 12                        ? 2 :
+		       rows < 24                        ? 3 :
+							  5,
+		.plot = rows < 14 || !any ? 0 :
+			rows < 22         ? 5 :
+					    rows / 4 + 1,
+	};
+}
+
+static struct memory_layout layout_tensors(const struct view *view,
+					   const struct snap_process *process,
+					   const struct segment_list *segments, int rows)
+{
+	int each = process->allocator_count < 64 ? (int)process->allocator_count : 64,
+	    most = rows < 7  ? 0 :
+		   rows < 12 ? 2 :
+		   rows < 17 ? 3 :
+		   rows < 24 ? 4 :
+		   rows < 40 ? 8 :
+			       12;
+	struct memory_layout layout = {
+		.figures = rows < 7              ? 0 :
+			   rows >= 16 + 2 * each ? each :
+						   1,
+		.map = segments->count < (size_t)most ? (int)segments->count : most,
+		.hint = rows >= 8 && allocators_fragmented(process) ? 1 : 0,
+		.row = !view->full ? 0 :
+		       rows >= 14  ? 2 :
+		       rows >= 8   ? 1 :
+				     0,
+	};
+	int left = rows - 1 - layout.figures - layout.map - layout.hint - layout.row;
+
+	layout.plot = left >= 24 ? left / 4 : left >= 14 ? 5 : 0;
+	return layout;
+}
+
+/* The row at the cursor, once the list is drawn; NULL: there is none. */
+static const struct memory_row *row_chosen(const struct list *list)
+{
+	for (size_t i = 0; list_has_cursor(list) && i < list->count; i++)
+		if (memory_key(list, i) == list->view->panes[PANE_MEMORY].cursor.key)
+			return row_of(list, i);
+	return NULL;
+}
+
+/* Everything above the list, which is drawn before: it knows which row is chosen. */
+static void above_draw(struct view *view, const struct area *area, const struct list *list,
+		       struct segment_list *segments, const struct memory_layout *layout)
+{
+	const struct snap_process *process = list->process;
+	const struct memory_row *chosen = row_chosen(list);
+	int cols = area->rect.cols, row = 1, sums = sums_draw(area, process);
+	struct area part;
+
+	part = area_part(area, row + layout->figures, 0, layout->map, cols);
+	if (layout->map && segments) {
+		segment_map_draw(view, &part, segments,
+				 chosen && chosen->allocator ? chosen->alloc : NULL);
+		scale_draw(view, area, 0, sums);
+	} else if (layout->map) {
+		map_draw(view, &part, process);
+		scale_draw(view, area, 0, sums);
+	}
+	if (layout->figures > 1)
+		allocators_lines(area, row, process);
+	else if (layout->figures)
+		allocators_line(area, row, cols - 1, process);
+	row += layout->figures + layout->map;
+	if (layout->hint)
+		fragmented_line(area, row, process, allocators_fragmented(process));
+	row += layout->hint;
+	if (layout->row && chosen)
+		memory_row_lines(area, row, layout->row, chosen, segments);
+	row += layout->row;
+	if (layout->plot) {
+		part = area_part(area, row, 1, layout->plot, cols - 2);
+		live_draw(view, &part, process, segments != NULL);
+	}
+}
+
+static uint64_t omitted_of(const struct snap_process *process, bool tensors)
+{
+	uint64_t omitted = process->map_omitted;
+
+	for (size_t i = 0; tensors && i < process->allocator_count; i++)
+		omitted += process->allocators[i].map_omitted;
+	return omitted;
+}
+
+static void list_below_draw(struct view *view, const struct area *area, struct list *list,
+			    bool tensors)
+{
+	uint64_t omitted = omitted_of(list->process, tensors);
+	int rows = area->rect.rows;
+	struct area part = area_part(area, 0, 0, rows - (omitted && rows > 4), area->rect.cols);
+
+	list_draw(view, &part, list);
+	if (omitted && rows > 4)
+		area_format(area, rows - 1, 1, ST_DIM,
+			    "and %" PRIu64 " smaller ones (--map lists more)", omitted);
 }
 
 static void memory_draw(struct view *view, const struct area *area,
 			const struct snap_process *process)
 {
-	int rows = area->rect.rows, cols = area->rect.cols, row = 1, map, plot, sums;
+	bool tensors = tensors_are_shown(view, process) && !process->exited;
+	int rows = area->rect.rows, cols = area->rect.cols, above;
+	struct segment_list segments = { .items = NULL };
 	struct list list = {
 		.desc = &pane_memory,
-		.count = process->map_count,
 		.view = view,
 		.process = process,
-		.empty = process->unreturned ? "" : "No allocation is live.",
+		.empty = process->unreturned ? "" :
+			 tensors             ? "No tensor is live." :
+					       "No allocation is live.",
 	};
+	struct memory_row *items = memory_rows_make(process, tensors, &list.count);
+	struct memory_layout layout;
 	struct area part;
-	bool omitted;
 
+	if (!items)
+		return;
+	list.items = items;
 	/* Where memory was allocated says more than which call did it. */
 	if (cols < SITE_AND_CALL)
 		list.hidden = 1u << M_CALL;
 	if (rows < 3) {
 		list_draw(view, area, &list);
-		return;
+		goto out;
 	}
-	sums = sums_draw(area, process);
-	map = rows < 7 || !process->span_count ? 0 : rows < 12 ? 2 : rows < 24 ? 3 : 5;
-	plot = rows < 14 || !(process->allocations || process->failed_allocations ||
-			      process->live) ?
-		       0 :
-	       rows < 22 ? 5 :
-			   rows / 4 + 1;
-	if (map) {
-		part = area_part(area, row, 0, map, cols);
-		map_draw(view, &part, process);
-		scale_draw(view, area, sums);
-		row += map;
-	}
-	if (plot) {
-		struct plot live = {
-			.track = history_find(&view->history, process->program),
-			.series = SERIES_LIVE,
-			.style = ST_LIVE,
-			.title = process->failed_allocations ?
-					 "live bytes  ✗ an allocation failed" :
-					 "live bytes",
-			.bytes = true,
-			.per = "",
-			.marks = SERIES_FAILED_ALLOCATIONS,
-			.back = view->back,
-			.seen = &view->back_seen,
-			.zoom = 0,
-			.delay = view_interval(view),
-		};
-
-		part = area_part(area, row, 1, plot, cols - 2);
-		plot_draw(&part, &live);
-		row += plot;
-	}
-	omitted = process->map_omitted && rows - row > 4;
-	part = area_part(area, row, 0, rows - row - omitted, cols);
-	list_draw(view, &part, &list);
-	if (omitted)
-		area_format(area, rows - 1, 1, ST_DIM,
-			    "and %" PRIu64 " smaller ones (--map lists more)",
-			    process->map_omitted);
+	if (tensors && segment_list_is_known(process) && segment_list_make(&segments, process))
+		goto out;
+	layout = tensors ? layout_tensors(view, process, &segments, rows) :
+			   layout_plain(process, rows);
+	above = 1 + layout.figures + layout.map + layout.hint + layout.row + layout.plot;
+	part = area_part(area, above, 0, rows - above, cols);
+	list_below_draw(view, &part, &list, tensors);
+	above_draw(view, area, &list, tensors ? &segments : NULL, &layout);
+out:
+	segment_list_free(&segments);
+	free(items);
 }
 
 const struct pane_desc pane_memory = {
@@ -250,5 +418,9 @@ const struct pane_desc pane_memory = {
 	.column_count = ARRAY_LEN(memory_columns),
 	.cell = memory_cell,
 	.number = memory_number,
+	.key = memory_key,
+	.opens = memory_opens,
+	.can_open = memory_can_open,
+	.closed = "that is all: stacks are in the pane of sites",
 	.draw = memory_draw,
 };

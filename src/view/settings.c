@@ -34,6 +34,7 @@ enum item {
 	ITEM_NAMES,
 	ITEM_PANE,
 	ITEM_SITES,
+	ITEM_TENSORS,
 	ITEM_SORT,
 	ITEM_REVERSE,
 	ITEM_COLUMNS,
@@ -54,6 +55,7 @@ static const struct {
 			 "with arguments and templates (key c)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
 	[ITEM_SITES] = { "sites_by", "Sites by", "what makes a row (key b)" },
+	[ITEM_TENSORS] = { "tensors", "Tensors", "listed in Memory and Sites (key a)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
@@ -68,6 +70,7 @@ static bool *flag_of(struct settings *settings, enum item item)
 	case ITEM_TREE: return &settings->tree;
 	case ITEM_FOLLOW: return &settings->follow;
 	case ITEM_NAMES: return &settings->full_names;
+	case ITEM_TENSORS: return &settings->tensors;
 	case ITEM_REVERSE: return &settings->sort.reverse;
 	default: return NULL;
 	}

@@ -23,6 +23,7 @@ void view_init(struct view *view)
 	memset(view, 0, sizeof(*view));
 	view->settings.theme = &themes[0];
 	view->settings.mouse = true;
+	view->settings.tensors = true;
 	view->settings.delay = NSEC_PER_SEC;
 	sort_order_parse(&view->settings.sort, "live", &bad, &bad_len);
 	for (i = 0; i < column_count; i++)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The screen. terminal.c alone needs curses; settings.c needs inih.
 view_sources = \
+	src/view/allocator_lines.c src/view/allocator_lines.h \
 	src/view/bars.c src/view/bars.h \
 	src/view/baseline.c \
 	src/view/canvas.c src/view/canvas.h \
@@ -28,10 +29,13 @@ view_sources = \
 	src/view/panes.c src/view/panes.h \
 	src/view/place_rows.c src/view/place_rows.h \
 	src/view/rows.c \
+	src/view/segment_list.c src/view/segment_list.h \
+	src/view/segment_map.c src/view/segment_map.h \
 	src/view/settings.c src/view/settings.h \
 	src/view/site_groups.c src/view/site_groups.h \
 	src/view/sorting.c \
 	src/view/table.c \
+	src/view/tensors.c src/view/tensors.h \
 	src/view/theme.c src/view/theme.h \
 	src/view/times.c \
 	src/view/view.c src/view/view.h \

@@ -169,6 +169,9 @@ bool cursor_close(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
+/* Between tensors and all that the driver allocated, where panes list either: tensors.c. */
+void tensors_switch(struct view *view);
+
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
 void rows_arrange(struct view *view);
 void rows_select(struct view *view, size_t row);

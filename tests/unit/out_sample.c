@@ -104,10 +104,17 @@ static void fill_leaky(void)
 	p->devices = device_zero;
 	p->device_count = 1;
 
-	leaky_map[0] =
-		(struct snap_alloc){ 0x7f1240000000, 8000000, 3 * NS / 2,      "main+0x1f4 (leaky)",
-				     0x401f40,       0,       CALL_cudaMalloc, KIND_DEVICE,
-				     ALLOC_LEAKED,   77 };
+	leaky_map[0] = (struct snap_alloc){ 0x7f1240000000,
+					    8000000,
+					    3 * NS / 2,
+					    "main+0x1f4 (leaky)",
+					    0x401f40,
+					    0,
+					    CALL_cudaMalloc,
+					    KIND_DEVICE,
+					    ALLOC_LEAKED,
+					    77,
+					    false };
 	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000,
 					    4096,
 					    NS,
@@ -117,7 +124,8 @@ static void fill_leaky(void)
 					    CALL_cudaMallocHost,
 					    KIND_PINNED,
 					    ALLOC_LEAKED,
-					    0 };
+					    0,
+					    false };
 	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000,
 					    16,
 					    NS,
@@ -127,12 +135,13 @@ static void fill_leaky(void)
 					    CALL_cudaMalloc,
 					    KIND_DEVICE,
 					    ALLOC_LEAKED,
-					    77 };
+					    77,
+					    false };
 	p->map = leaky_map;
 	p->map_count = 3;
 	leaky_sites[0] = (struct snap_site){
-		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2, 8000016, 0, 77,
-		leaky_stack,          3,        0, NULL,    0, 0
+		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2,    8000016, 0, 77,
+		leaky_stack,          3,        0, NULL,    0, 0, false
 	};
 	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)",
 					     0x401a00,
@@ -149,7 +158,8 @@ static void fill_leaky(void)
 					     0,
 					     NULL,
 					     0,
-					     0 };
+					     0,
+					     false };
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
@@ -233,16 +243,18 @@ static void fill_train_allocators(struct snap_process *p)
 	train_blocks[0] =
 		(struct snap_alloc){ 0x7f1400000000, 134217728, 60 * NS,    "keep+0x40 (model.so)",
 				     0x7fb0,         0,         CALL_COUNT, KIND_DEVICE,
-				     ALLOC_SUSPECT,  0 };
-	train_blocks[1] = (struct snap_alloc){ 0x7f1408000000, 67108864,
-					       NS / 2,         "forward at model.py:88 (python)",
-					       0x7fa0,         0,
-					       CALL_COUNT,     KIND_DEVICE,
-					       ALLOC_LIVE,     5 };
+				     ALLOC_SUSPECT,  0,         false };
+	train_blocks[1] = (struct snap_alloc){
+		0x7f1408000000, 67108864, NS / 2,     "forward at model.py:88 (python)",
+		0x7fa0,         0,        CALL_COUNT, KIND_DEVICE,
+		ALLOC_LIVE,     5,        false
+	};
 	train_segments[0] =
-		(struct snap_segment){ 0x7f1400000000, 0x7f15a0000000, 6643777536, 201326592, 99 };
+		(struct snap_segment){ 0x7f1400000000, 0x7f15a0000000, 6643777536, 201326592, 99,
+				       false };
 	train_segments[1] =
-		(struct snap_segment){ 0x7f1600000000, 0x7f1620000000, 335544320, 134217728, 1 };
+		(struct snap_segment){ 0x7f1600000000, 0x7f1620000000, 335544320, 134217728, 1,
+				       false };
 	train_allocators[0] = (struct snap_allocator){
 		.name = "pytorch",
 		.device = 0,
@@ -335,11 +347,17 @@ static void fill_train(void)
 	p->pod = "train-0";
 	p->ns_pid = 7;
 
-	train_map[0] = (struct snap_alloc){ 0x7f1200000000,  536870912,
-					    72 * NS,         "load_weights+0x1f4 (model.so)",
-					    0x7f00,          0,
-					    CALL_cudaMalloc, KIND_DEVICE,
-					    ALLOC_SUSPECT,   0 };
+	train_map[0] = (struct snap_alloc){ 0x7f1200000000,
+					    536870912,
+					    72 * NS,
+					    "load_weights+0x1f4 (model.so)",
+					    0x7f00,
+					    0,
+					    CALL_cudaMalloc,
+					    KIND_DEVICE,
+					    ALLOC_SUSPECT,
+					    0,
+					    false };
 	train_map[1] = (struct snap_alloc){ 0x7f1300000000,
 					    1048576,
 					    71 * NS,
@@ -349,10 +367,11 @@ static void fill_train(void)
 					    CALL_cudaMallocAsync,
 					    KIND_ASYNC,
 					    ALLOC_HELD,
-					    0 };
+					    0,
+					    false };
 	train_map[2] = (struct snap_alloc){
 		0xffffffffffffffff,     UINT64_MAX,   0,          "0x7f90", 0x7f90, 0,
-		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0
+		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0,        false
 	};
 	p->map = train_map;
 	p->map_count = 3;
@@ -372,7 +391,8 @@ static void fill_train(void)
 					     0,
 					     NULL,
 					     0,
-					     0 };
+					     0,
+					     false };
 	p->sites = train_sites;
 	p->site_count = 1;
 

@@ -60,18 +60,19 @@ static void map_fill(struct snapshot *snapshot, struct snap_process *process, si
 
 		if (i == count / 2)
 			address += 1ull << 40; /* far away */
-		process->map[i] = (struct snap_alloc){
-			address,
-			bytes,
-			(i * 7 + 3) * NS,
-			i % 5 == 3 ? "cache_grow+0x88 (libcache.so)" : "load_weights+0x1f4 (model.so)",
-			0x400000 + i % 5,
-			0,
-			CALL_cudaMalloc,
-			KIND_DEVICE,
-			(uint8_t)state,
-			0
-		};
+		process->map[i] = (struct snap_alloc){ address,
+						       bytes,
+						       (i * 7 + 3) * NS,
+						       i % 5 == 3 ?
+							       "cache_grow+0x88 (libcache.so)" :
+							       "load_weights+0x1f4 (model.so)",
+						       0x400000 + i % 5,
+						       0,
+						       CALL_cudaMalloc,
+						       KIND_DEVICE,
+						       (uint8_t)state,
+						       0,
+						       false };
 		process->spans[i].start = address;
 		process->spans[i].end = address + bytes;
 		process->spans[i].bytes[state] = bytes;
@@ -104,7 +105,8 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						0,
 						NULL,
 						0,
-						0 };
+						0,
+						false };
 	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)",
 						0x400003,
 						process->live - process->live / 2,
@@ -120,7 +122,8 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						0,
 						NULL,
 						0,
-						0 };
+						0,
+						false };
 }
 
 static void kernels_fill(struct snapshot *snapshot, struct snap_process *process, int step)
@@ -313,10 +316,11 @@ static void shortlived(struct snapshot *snapshot)
 	process->peak = 24000000;
 	process->sync_share = NAN;
 	process->map = some(snapshot, 1, sizeof(*process->map));
-	process->map[0] =
-		(struct snap_alloc){ 0x10020000,   8000000, 2 * NS,          "main+0x2f (short)",
-				     0x40102f,     0,       CALL_cudaMalloc, KIND_DEVICE,
-				     ALLOC_LEAKED, 0 };
+	process->map[0] = (struct snap_alloc){
+		0x10020000, 8000000,         2 * NS,      "main+0x2f (short)", 0x40102f,
+		0,          CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED,        0,
+		false
+	};
 	process->map_count = 1;
 	process->spans = some(snapshot, 1, sizeof(*process->spans));
 	process->spans[0] = (struct snap_span){ 0x10020000,

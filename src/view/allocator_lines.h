@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines about frameworks' allocators: figures, what to do about gaps, and one block in full. */
+#ifndef VIEW_ALLOCATOR_LINES_H
+#define VIEW_ALLOCATOR_LINES_H
+
+#include "view/canvas.h"
+#include "view/segment_list.h"
+#include "view/tensors.h"
+
+/* One line about all of @process's allocators, at most @cols cells. */
+void allocators_line(const struct area *area, int row, int cols,
+		     const struct snap_process *process);
+
+/* A line for each. */
+void allocators_lines(const struct area *area, int row, const struct snap_process *process);
+
+/*
+ * The one that is so fragmented that another setting would help, or NULL: a fifth of what it took
+ * from the driver, and at least 256 MiB, is in gaps that are too small for its requests, or there
+ * was no memory for one while there was so in gaps.
+ */
+const struct snap_allocator *allocators_fragmented(const struct snap_process *process);
+
+/* What to do about it. */
+void fragmented_line(const struct area *area, int row, const struct snap_process *process,
+		     const struct snap_allocator *allocator);
+
+/* A block or an allocation in full, in @rows (1 or 2) lines. */
+void memory_row_lines(const struct area *area, int row, int rows, const struct memory_row *shown,
+		      const struct segment_list *segments);
+
+#endif
