@@ -50,7 +50,8 @@ static int parts_width(const struct area *area, const struct parts *parts)
 	return width;
 }
 
-static void parts_draw(const struct area *area, int row, int cols, struct parts *parts)
+/* Returns the column after it. */
+static int parts_draw(const struct area *area, int row, int cols, struct parts *parts)
 {
 	int col = 1;
 	size_t i, last;
@@ -67,6 +68,7 @@ static void parts_draw(const struct area *area, int row, int cols, struct parts 
 		col = area_cut(area, row, col, cols - col, parts->list[i].style,
 			       parts->list[i].text) +
 		      2;
+	return col;
 }
 
 static const char *bytes_text(double bytes, char out[32])
@@ -161,22 +163,21 @@ static const struct snap_allocator *fragmented_most(const struct snap_process *p
 	return worst;
 }
 
-void allocators_line(const struct area *area, int row, int cols, const struct snap_process *process)
+int allocators_line(const struct area *area, int row, int cols, const struct snap_process *process)
 {
 	struct snap_allocator sum = { .has_gaps = true };
 	struct parts parts = { .count = 0 };
 	size_t i;
 
 	if (!process->allocator_count)
-		return;
+		return 0;
 	if (process->allocator_count == 1) {
 		const struct snap_allocator *only = &process->allocators[0];
 
 		part_add(&parts, 0, ST_HEAD, "%s", only->name);
 		figures_add(&parts, only, only, 0);
 		caveats_add(&parts, only);
-		parts_draw(area, row, cols, &parts);
-		return;
+		return parts_draw(area, row, cols, &parts);
 	}
 	for (i = 0; i < process->allocator_count; i++) {
 		const struct snap_allocator *allocator = &process->allocators[i];
@@ -196,11 +197,13 @@ void allocators_line(const struct area *area, int row, int cols, const struct sn
 		 process->allocator_count);
 	figures_add(&parts, &sum, fragmented_most(process), 0);
 	caveats_add(&parts, &sum);
-	parts_draw(area, row, cols, &parts);
+	return parts_draw(area, row, cols, &parts);
 }
 
-void allocators_lines(const struct area *area, int row, const struct snap_process *process)
+int allocators_lines(const struct area *area, int row, const struct snap_process *process)
 {
+	int end = 0, end_here;
+
 	for (size_t i = 0; i < process->allocator_count; i++, row++) {
 		const struct snap_allocator *allocator = &process->allocators[i];
 		struct parts parts = { .count = 0 };
@@ -218,8 +221,10 @@ void allocators_lines(const struct area *area, int row, const struct snap_proces
 					    cache));
 		figures_add(&parts, allocator, allocator, 6);
 		caveats_add(&parts, allocator);
-		parts_draw(area, row, area->rect.cols, &parts);
+		end_here = parts_draw(area, row, area->rect.cols, &parts);
+		end = i ? end : end_here;
 	}
+	return end;
 }
 
 /* ---- what to do ---- */
@@ -301,24 +306,20 @@ static void block_text(char *out, size_t size, const struct memory_row *shown,
 	format_age(alloc->age, age, sizeof(age));
 	if (shown->allocator && alloc->state == ALLOC_SUSPECT)
 		state = "rising";
-	len = said(out, size, 0, "%s %s, %s old, at %#" PRIx64,
+	len = said(out, size, 0, "%s %s  %s old  %#" PRIx64,
 		   bytes_text((double)alloc->bytes, number), state, age, alloc->address);
 	if (!shown->allocator)
-		len = said(out, size, len, ", by %s", call_name(alloc->call));
-	if (!stretch)
+		said(out, size, len, "  by %s", call_name(alloc->call));
+	else if (stretch && stretch->is_guess)
+		said(out, size, len, "  its segment is not known");
+	if (!stretch || stretch->is_guess)
 		return;
-	if (stretch->is_guess) {
-		said(out, size, len, ", in a segment from before cutop watched");
-		return;
-	}
-	len = said(out, size, len, ", in a segment of %s at %#" PRIx64,
-		   bytes_text(stretch_size(stretch), number), stretch->start);
-	len = said(out, size, len, ": %.0f%% used, %zu block%s",
+	len = said(out, size, len, "  segment of %s: %.0f%% used, %zu block%s",
+		   bytes_text(stretch_size(stretch), number),
 		   floor((double)stretch->used / stretch_size(stretch) * 100), stretch->blocks,
 		   stretch->blocks == 1 ? "" : "s");
 	if (stretch->largest_gap)
-		said(out, size, len, ", largest gap %s",
-		     bytes_text((double)stretch->largest_gap, number));
+		said(out, size, len, ", gap %s", bytes_text((double)stretch->largest_gap, number));
 }
 
 void memory_row_lines(const struct area *area, int row, int rows, const struct memory_row *shown,

@@ -7,12 +7,11 @@
 #include "view/segment_list.h"
 #include "view/tensors.h"
 
-/* One line about all of @process's allocators, at most @cols cells. */
-void allocators_line(const struct area *area, int row, int cols,
-		     const struct snap_process *process);
+/* One line about all of @process's allocators, at most @cols cells. Returns the column after it. */
+int allocators_line(const struct area *area, int row, int cols, const struct snap_process *process);
 
-/* A line for each. */
-void allocators_lines(const struct area *area, int row, const struct snap_process *process);
+/* A line for each. Returns the column after the first. */
+int allocators_lines(const struct area *area, int row, const struct snap_process *process);
 
 /*
  * The one that is so fragmented that another setting would help, or NULL: a fifth of what it took

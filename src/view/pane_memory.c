@@ -317,22 +317,20 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 {
 	const struct snap_process *process = list->process;
 	const struct memory_row *chosen = row_chosen(list);
-	int cols = area->rect.cols, row = 1, sums = sums_draw(area, process);
+	int cols = area->rect.cols, row = 1, end = sums_draw(area, process);
 	struct area part;
 
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
-	if (layout->map && segments) {
+	if (layout->map && segments)
 		segment_map_draw(view, &part, segments,
 				 chosen && chosen->allocator ? chosen->alloc : NULL);
-		scale_draw(view, area, 0, sums);
-	} else if (layout->map) {
+	else if (layout->map)
 		map_draw(view, &part, process);
-		scale_draw(view, area, 0, sums);
-	}
-	if (layout->figures > 1)
-		allocators_lines(area, row, process);
-	else if (layout->figures)
-		allocators_line(area, row, cols - 1, process);
+	if (layout->figures)
+		end = layout->figures > 1 ? allocators_lines(area, row, process) :
+					    allocators_line(area, row, cols - 1, process);
+	if (layout->map)
+		scale_draw(view, area, layout->figures ? 1 : 0, end);
 	row += layout->figures + layout->map;
 	if (layout->hint)
 		fragmented_line(area, row, process, allocators_fragmented(process));

@@ -3,7 +3,8 @@
  * Sites: where memory is allocated; or sums of sites that are alike (site_groups.c). Where stacks
  * are known, several may lead to one site: it opens to these ways, a group to its sites, and what
  * has one stack to the frames of it, innermost first. With a baseline, figures are differences;
- * bars stay those of what there is.
+ * bars stay those of what there is. Where a framework's allocator is known, they are the sites of its
+ * blocks, and those of other allocations (tensors.c).
  */
 #include <limits.h>
 #include <stdio.h>
@@ -15,8 +16,9 @@
 #include "view/cells.h"
 #include "view/list_cursor.h"
 #include "view/site_groups.h"
+#include "view/tensors.h"
 
-enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_ALLOCS, S_STACK, S_COUNT };
+enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_BLOCKS, S_ALLOCS, S_STACK, S_COUNT };
 
 /*
  * Where there is little room, a site's source line is worth more than a bar, and than how many
@@ -31,6 +33,7 @@ static const struct list_column site_columns[S_COUNT] = {
 	[S_SUSPECT] = { "SUSPECT", .width = 7, .rank = 3 },
 	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2 },
 	[S_HELD] = { "HELD", .width = 7, .rank = 4 },
+	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5 },
 	[S_ALLOCS] = { "ALLOCS", .width = 8, .rank = 5 },
 	[S_STACK] = { "WAYS", .width = 5, .rank = 6 },
 };
@@ -42,6 +45,16 @@ static const char *const group_titles[SITE_GROUPING_COUNT][S_COUNT] = {
 	[SITES_BY_LIBRARY] = { [S_SITE] = "LIBRARY", [S_STACK] = "SITES" },
 	[SITES_EACH] = { [S_STACK] = "STACK" },
 };
+
+/* The same where blocks of an allocator are listed; what they have in common. */
+static void titles_choose(const char *titles[S_COUNT], enum site_grouping by, bool tensors)
+{
+	memcpy(titles, group_titles[by], sizeof(group_titles[by]));
+	if (!tensors)
+		return;
+	titles[S_SUSPECT] = "RISING";
+	titles[S_HELD] = "AT END";
+}
 
 /* A row: a group, or a site, or a frame of the site that stands before it. */
 struct site_row {
@@ -192,6 +205,7 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		return frame_cell(row, column, out);
 	switch (column) {
 	case S_SITE: return name_cell(row, out);
+	case S_BLOCKS:
 	case S_ALLOCS: return cell_count(out, number, list->desc->columns[column].width);
 	case S_STACK:
 		/* A column of sites has no place for frames. */
@@ -270,6 +284,7 @@ static void figures_add(double figures[S_COUNT], const struct snap_site *site, d
 	figures[S_SUSPECT] += sign * (double)site->suspect;
 	figures[S_LEAKED] += sign * (double)site->leaked;
 	figures[S_HELD] += sign * (double)site->held;
+	figures[S_BLOCKS] += sign * (double)site->live_count;
 	figures[S_ALLOCS] += sign * (double)site->allocations;
 }
 
@@ -398,36 +413,67 @@ static bool has_stacks(const struct snap_process *process)
 	return false;
 }
 
+/* Columns for which there is no room, or that would be empty. */
+static uint32_t hidden_of(const struct view *view, const struct snap_process *process, int cols,
+			  bool tensors)
+{
+	enum site_grouping by = view->settings.sites_by;
+	bool has_ways = (by != SITES_EACH && by != SITES_BY_PLACE) || has_stacks(process);
+	uint32_t hidden = cols >= LINE_AND_BAR ? 0 : 1u << S_BAR;
+
+	hidden |= cols >= LINE_AND_STACK && has_ways ? 0 : 1u << S_STACK;
+	hidden |= tensors && !process->exited ? 0 : 1u << S_BLOCKS;
+	if (tensors && !process->exited)
+		hidden |= 1u << S_HELD | (process->leaked ? 0 : 1u << S_LEAKED);
+	return hidden;
+}
+
+/* @process with other sites; the caller frees these. */
+static int tensors_take(struct snap_process *process)
+{
+	process->sites = tensor_sites_make(process, &process->site_count);
+	return process->sites ? 0 : -1;
+}
+
 static void sites_draw(struct view *view, const struct area *area,
 		       const struct snap_process *process)
 {
-	enum site_grouping by = view->settings.sites_by;
+	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
+	bool tensors = tensors_are_shown(view, process);
+	struct snap_process now = *process, then = { .sites = NULL };
 	struct site_rows rows = { .list = NULL };
+	struct making making = { view, &now, NULL, &rows };
+	const char *titles[S_COUNT];
 	struct list list = {
 		.desc = &pane_sites,
 		.items = &rows,
 		.view = view,
-		.process = process,
-		.hidden = (area->rect.cols >= LINE_AND_BAR ? 0 : 1u << S_BAR) |
-			  (area->rect.cols >= LINE_AND_STACK &&
-					   ((by != SITES_EACH && by != SITES_BY_PLACE) ||
-					    has_stacks(process)) ?
-				   0 :
-				   1u << S_STACK),
+		.process = &now,
 		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS :
 					       "No memory was allocated.",
-		.titles = group_titles[by],
+		.titles = titles,
 	};
-	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
-	struct making making = { view, process, base ? befores_find(process, base) : NULL, &rows };
 
+	titles_choose(titles, view->settings.sites_by, tensors);
+	if (base)
+		then = *base;
+	if (tensors && (tensors_take(&now) || (base && tensors_take(&then))))
+		goto out;
+	list.hidden = hidden_of(view, &now, area->rect.cols, tensors);
+	making.befores = base ? befores_find(&now, &then) : NULL;
 	if (!rows_make(&making)) {
 		list.count = rows.count;
 		list_draw(view, area, &list);
 	}
+out:
 	free(making.befores);
 	free(rows.list);
 	site_groups_free(&rows.groups);
+	if (tensors) {
+		free(now.sites);
+		if (base)
+			free(then.sites);
+	}
 }
 
 const struct pane_desc pane_sites = {
