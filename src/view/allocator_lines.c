@@ -86,26 +86,52 @@ static double unusable(const struct snap_allocator *allocator)
 
 static bool is_fragmented(const struct snap_allocator *allocator)
 {
-	double bytes = unusable(allocator), request = (double)allocator->largest_request;
-
-	if (allocator->fragmentation >= FRAGMENTED && bytes >= FRAGMENTED_BYTES)
-		return true;
-	/* Gaps are to blame for a shortage if they could have served a good part of a request. */
-	return allocator->shortages && bytes > 0 && bytes >= request / 4 &&
-	       (double)allocator->largest_gap < request;
+	return allocator->fragmentation >= FRAGMENTED && unusable(allocator) >= FRAGMENTED_BYTES;
 }
 
-const struct snap_allocator *allocators_fragmented(const struct snap_process *process)
+/*
+ * The last request of @allocator that found no memory, if gaps are to blame: at least half of what
+ * was asked for was in smaller ones.
+ */
+static const struct snap_detail *shortage_find(const struct snapshot *snapshot,
+					       const struct snap_process *process,
+					       const struct snap_allocator *allocator)
 {
-	const struct snap_allocator *worst = NULL;
+	for (size_t i = snapshot->event_count; allocator->shortages && i-- > 0;) {
+		const struct snap_event *event = &snapshot->events[i];
+		const struct snap_detail *detail = event->detail;
 
+		if (event->kind != EVENT_OUT_OF_MEMORY || event->pid != process->pid || !detail ||
+		    !detail->allocator || strcmp(detail->allocator, allocator->name) ||
+		    detail->device != allocator->device)
+			continue;
+		return detail->has_gaps && detail->gaps >= detail->asked / 2 &&
+				       detail->largest_gap < detail->asked ?
+			       detail :
+			       NULL;
+	}
+	return NULL;
+}
+
+bool fragmented_find(const struct snapshot *snapshot, const struct snap_process *process,
+		     struct fragmented *found)
+{
+	*found = (struct fragmented){ .allocator = NULL };
 	for (size_t i = 0; i < process->allocator_count; i++) {
 		const struct snap_allocator *allocator = &process->allocators[i];
+		const struct snap_detail *shortage = shortage_find(snapshot, process, allocator);
 
-		if (is_fragmented(allocator) && (!worst || unusable(allocator) > unusable(worst)))
-			worst = allocator;
+		if (!shortage && !is_fragmented(allocator))
+			continue;
+		/* What has failed already says more than what may fail. */
+		if (found->allocator &&
+		    (found->shortage ?
+			     !shortage || unusable(allocator) <= unusable(found->allocator) :
+			     !shortage && unusable(allocator) <= unusable(found->allocator)))
+			continue;
+		*found = (struct fragmented){ allocator, shortage };
 	}
-	return worst;
+	return found->allocator != NULL;
 }
 
 /* What is not as it should be. */
@@ -229,46 +255,57 @@ int allocators_lines(const struct area *area, int row, const struct snap_process
 
 /* ---- what to do ---- */
 
-void fragmented_line(const struct area *area, int row, const struct snap_process *process,
-		     const struct snap_allocator *allocator)
+/* What is wrong with @found, and in few words. */
+static void fragmented_say(const struct snap_process *process, const struct fragmented *found,
+			   char *text, char *brief, size_t size)
 {
-	bool is_expandable = false;
-	char bytes[32], request[32], where[24] = "", texts[4][256];
-	size_t i;
+	const struct snap_allocator *allocator = found->allocator;
+	char bytes[32], request[32], where[24] = "";
 
-	for (i = 0; i < allocator->segment_count; i++)
-		is_expandable |= allocator->segments[i].is_expandable;
-	bytes_text(unusable(allocator), bytes);
-	bytes_text((double)allocator->largest_request, request);
 	if (process->allocator_count > 1 && allocator->device >= 0)
 		snprintf(where, sizeof(where), "dev %d: ", allocator->device);
-	if (is_expandable) {
-		snprintf(
-			texts[0], sizeof(texts[0]),
-			"%s%s lie in gaps too small for a request of %s: torch.cuda.empty_cache() gives free pages back, max_split_size_mb keeps large blocks whole",
-			where, bytes, request);
-		snprintf(texts[1], sizeof(texts[1]),
-			 "%s%s in gaps too small: torch.cuda.empty_cache(), or max_split_size_mb",
-			 where, bytes);
-		snprintf(texts[2], sizeof(texts[2]), "try torch.cuda.empty_cache()");
+	if (found->shortage) {
+		bytes_text((double)found->shortage->gaps, bytes);
+		bytes_text((double)found->shortage->asked, request);
+		snprintf(text, size, "%sno %s in one piece while %s lay in smaller gaps: ", where,
+			 request, bytes);
 	} else {
-		snprintf(
-			texts[0], sizeof(texts[0]),
-			"%s%s lie in gaps too small for a request of %s: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True joins them, else max_split_size_mb limits it",
-			where, bytes, request);
-		snprintf(
-			texts[1], sizeof(texts[1]),
-			"%stry PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, else max_split_size_mb",
-			where);
-		snprintf(texts[2], sizeof(texts[2]),
-			 "try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+		bytes_text(unusable(allocator), bytes);
+		bytes_text((double)allocator->largest_request, request);
+		snprintf(text, size, "%s%s lie in gaps too small for a request of %s: ", where,
+			 bytes, request);
 	}
-	snprintf(texts[3], sizeof(texts[3]), "try %s",
-		 is_expandable ? "empty_cache()" : "expandable_segments:True");
-	for (i = 0; i < 3 && canvas_width(area->canvas, texts[i]) + 4 > area->rect.cols; i++)
-		;
+	snprintf(brief, size, "%s%s in gaps: ", where, bytes);
+}
+
+void fragmented_line(const struct area *area, int row, const struct snap_process *process,
+		     const struct fragmented *found)
+{
+	static const char *const remedies[2][3] = {
+		{ "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True joins them, else max_split_size_mb limits it",
+		  "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, else max_split_size_mb",
+		  "try expandable_segments:True" },
+		{ "torch.cuda.empty_cache() gives their pages back, and max_split_size_mb limits it",
+		  "torch.cuda.empty_cache(), and max_split_size_mb", "try max_split_size_mb" },
+	};
+	bool is_expandable = false;
+	char whole[128], brief[128], text[256];
+	size_t i;
+
+	for (i = 0; i < found->allocator->segment_count; i++)
+		is_expandable |= found->allocator->segments[i].is_expandable;
+	fragmented_say(process, found, whole, brief, sizeof(whole));
+	for (i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), "%s%s",
+			 i == 0 ? whole :
+			 i == 1 ? brief :
+				  "",
+			 remedies[is_expandable][i > 1 ? i - 1 : i]);
+		if (canvas_width(area->canvas, text) + 4 <= area->rect.cols)
+			break;
+	}
 	area_text(area, row, 1, ST_SUSPECT, "!");
-	area_cut(area, row, 3, area->rect.cols - 4, ST_SUSPECT, texts[i]);
+	area_cut(area, row, 3, area->rect.cols - 4, ST_SUSPECT, text);
 }
 
 /* ---- one block ---- */
@@ -306,15 +343,15 @@ static void block_text(char *out, size_t size, const struct memory_row *shown,
 	format_age(alloc->age, age, sizeof(age));
 	if (shown->allocator && alloc->state == ALLOC_SUSPECT)
 		state = "rising";
-	len = said(out, size, 0, "%s %s  %s old  %#" PRIx64,
-		   bytes_text((double)alloc->bytes, number), state, age, alloc->address);
+	len = said(out, size, 0, "%s %s %s  %#" PRIx64, bytes_text((double)alloc->bytes, number),
+		   state, age, alloc->address);
 	if (!shown->allocator)
 		said(out, size, len, "  by %s", call_name(alloc->call));
 	else if (stretch && stretch->is_guess)
 		said(out, size, len, "  its segment is not known");
 	if (!stretch || stretch->is_guess)
 		return;
-	len = said(out, size, len, "  segment of %s: %.0f%% used, %zu block%s",
+	len = said(out, size, len, "  segment %s %.0f%% used, %zu block%s",
 		   bytes_text(stretch_size(stretch), number),
 		   floor((double)stretch->used / stretch_size(stretch) * 100), stretch->blocks,
 		   stretch->blocks == 1 ? "" : "s");

@@ -13,16 +13,22 @@ int allocators_line(const struct area *area, int row, int cols, const struct sna
 /* A line for each. Returns the column after the first. */
 int allocators_lines(const struct area *area, int row, const struct snap_process *process);
 
+/* An allocator that another setting would help. */
+struct fragmented {
+	const struct snap_allocator *allocator;
+	const struct snap_detail *shortage; /* a request that found no memory; NULL: none */
+};
+
 /*
- * The one that is so fragmented that another setting would help, or NULL: a fifth of what it took
- * from the driver, and at least 256 MiB, is in gaps that are too small for its requests, or there
- * was no memory for one while there was so in gaps.
+ * Finds one of @process: a fifth of what it took from the driver, and at least 256 MiB, is in gaps
+ * too small for its requests, or a request found no memory because of gaps. False: there is none.
  */
-const struct snap_allocator *allocators_fragmented(const struct snap_process *process);
+bool fragmented_find(const struct snapshot *snapshot, const struct snap_process *process,
+		     struct fragmented *found);
 
 /* What to do about it. */
 void fragmented_line(const struct area *area, int row, const struct snap_process *process,
-		     const struct snap_allocator *allocator);
+		     const struct fragmented *found);
 
 /* A block or an allocation in full, in @rows (1 or 2) lines. */
 void memory_row_lines(const struct area *area, int row, int rows, const struct memory_row *shown,

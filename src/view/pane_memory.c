@@ -285,12 +285,13 @@ static struct memory_layout layout_tensors(const struct view *view,
 		   rows < 24 ? 4 :
 		   rows < 40 ? 8 :
 			       12;
+	struct fragmented found;
 	struct memory_layout layout = {
 		.figures = rows < 7              ? 0 :
 			   rows >= 16 + 2 * each ? each :
 						   1,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
-		.hint = rows >= 8 && allocators_fragmented(process) ? 1 : 0,
+		.hint = rows >= 8 && fragmented_find(view->shown, process, &found) ? 1 : 0,
 		.row = !view->full ? 0 :
 		       rows >= 14  ? 2 :
 		       rows >= 8   ? 1 :
@@ -317,6 +318,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 {
 	const struct snap_process *process = list->process;
 	const struct memory_row *chosen = row_chosen(list);
+	struct fragmented found;
 	int cols = area->rect.cols, row = 1, end = sums_draw(area, process);
 	struct area part;
 
@@ -332,8 +334,8 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 	if (layout->map)
 		scale_draw(view, area, layout->figures ? 1 : 0, end);
 	row += layout->figures + layout->map;
-	if (layout->hint)
-		fragmented_line(area, row, process, allocators_fragmented(process));
+	if (layout->hint && fragmented_find(view->shown, process, &found))
+		fragmented_line(area, row, process, &found);
 	row += layout->hint;
 	if (layout->row && chosen)
 		memory_row_lines(area, row, layout->row, chosen, segments);

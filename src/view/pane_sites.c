@@ -431,7 +431,10 @@ static uint32_t hidden_of(const struct view *view, const struct snap_process *pr
 /* @process with other sites; the caller frees these. */
 static int tensors_take(struct snap_process *process)
 {
-	process->sites = tensor_sites_make(process, &process->site_count);
+	size_t count;
+
+	process->sites = tensor_sites_make(process, &count);
+	process->site_count = process->sites ? count : 0;
 	return process->sites ? 0 : -1;
 }
 

@@ -290,7 +290,7 @@ static void blocks_fill(const struct sheet *sheet, const struct snap_alloc *sele
 
 static const char *mix_look(const struct mix *mix, double bytes, enum style *style)
 {
-	static const char *const levels[] = { "▂", "▄", "▆" };
+	static const char *const levels[] = { "▁", "▄", "▆" };
 	int level = (int)(fmin(mix->used / fmax(bytes, 1), 1) * 4 + 0.5) - 1;
 
 	if (mix->is_selected) {
@@ -339,9 +339,12 @@ static void figures_draw(const struct area *area, int row, const struct sheet *s
 		snprintf(text, sizeof(text), "%3.0f%%",
 			 floor((double)stretch->used / stretch_size(stretch) * 100));
 	area_text(area, row, col + 7, stretch->used ? ST_LIVE : ST_DIM, text);
-	snprintf(text, sizeof(text), "%zu block%s%s%s", stretch->blocks,
-		 stretch->blocks == 1 ? "" : "s", stretch->largest_gap ? ", gap " : "",
-		 stretch->largest_gap ? gap : "");
+	if (stretch->blocks)
+		snprintf(text, sizeof(text), "%zu block%s%s%s", stretch->blocks,
+			 stretch->blocks == 1 ? "" : "s", stretch->largest_gap ? ", gap " : "",
+			 stretch->largest_gap ? gap : "");
+	else
+		snprintf(text, sizeof(text), "empty");
 	if (area->rect.cols - col - 13 >= canvas_width(area->canvas, text))
 		area_text(area, row, col + 13, ST_DIM, text);
 }
@@ -354,7 +357,7 @@ static void space_draw(const struct area *area, const struct sheet *sheet,
 	char text[16];
 
 	if (space == 1)
-		snprintf(text, sizeof(text), "┊");
+		snprintf(text, sizeof(text), "│");
 	else
 		snprintf(text, sizeof(text), "%s%2d:", before ? " " : "",
 			 sheet->list->process->allocators[stretch->allocator].device);
@@ -417,6 +420,7 @@ void segment_map_draw(struct view *view, const struct area *area, struct segment
 {
 	struct sheet sheet = { .list = list };
 	const struct stretch *before = NULL;
+	size_t named = 0; /* allocators */
 	long at;
 
 	if (sheet_make(view, area, &sheet))
@@ -431,9 +435,12 @@ void segment_map_draw(struct view *view, const struct area *area, struct segment
 		if (!stretch->cells)
 			continue;
 		at = stretch->first - sheet.skip;
-		if (sheet.has_devices && at >= 0 && at < (long)sheet.rows * sheet.cols &&
-		    (!before || before->allocator != stretch->allocator))
-			device_draw(area, (int)(at / sheet.cols), &sheet, stretch);
+		/* The first of an allocator that is in sight, or what is in sight of it. */
+		if (sheet.has_devices && at + stretch->cells > 0 &&
+		    at < (long)sheet.rows * sheet.cols && stretch->allocator + 1 > named) {
+			device_draw(area, at > 0 ? (int)(at / sheet.cols) : 0, &sheet, stretch);
+			named = stretch->allocator + 1;
+		}
 		if (!sheet.is_rows)
 			space_draw(area, &sheet, stretch, before);
 		stretch_draw(area, &sheet, stretch);

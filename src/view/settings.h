@@ -23,7 +23,7 @@ struct settings {
 	bool ascii, mouse, tree, follow, full_names;
 	enum pane pane;
 	enum site_grouping sites_by;
-	bool tensors; /* are listed, instead of the memory they lie in */
+	bool tensors;   /* are listed, instead of the memory they lie in */
 	uint64_t delay; /* ns */
 	struct sort_order sort;
 	const struct column *columns[COLUMNS_MAX]; /* of the process table */
