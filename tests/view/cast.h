@@ -33,6 +33,9 @@ void cast_devices(struct snapshot *snapshot);
  */
 struct snap_process *cast_python(struct snapshot *snapshot);
 
+/* Gives the trainer PyTorch's allocator, on 1 or 2 devices. Returns the trainer. */
+struct snap_process *cast_tensors(struct snapshot *snapshot, int devices);
+
 /* A view that has seen @steps of them. */
 void cast_view(struct view *view, int steps);
 
@@ -50,5 +53,6 @@ Suite *suite_places(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);
 Suite *suite_sites(void);
+Suite *suite_tensors(void);
 
 #endif

@@ -447,6 +447,79 @@ START_TEST(devices)
 }
 END_TEST
 
+static void tensors_view(struct view *view, int on)
+{
+	cast_view(view, STEPS);
+	for (int step = 0; step < 3; step++) {
+		struct snapshot *snapshot = cast_snapshot(STEPS + step);
+
+		cast_tensors(snapshot, on);
+		view_feed(view, snapshot);
+	}
+	cast_keys(view, "g/python\r1");
+	view->search[0] = 0;
+}
+
+/* A framework's allocator: its segments, a row each or one after the other, and its blocks. */
+START_TEST(tensors)
+{
+	struct view view;
+
+	tensors_view(&view, 1);
+	golden_begin();
+	draw(&view, 24, 80, "one device", true);
+	draw(&view, 40, 120, "one device, larger", true);
+	cast_keys(&view, "\rjj");
+	draw(&view, 40, 120, "one device, full height", true);
+	draw(&view, 24, 80, "one device, full height, smaller", false);
+	draw(&view, 10, 40, "one device, full height, smallest", true);
+	cast_keys(&view, "6");
+	draw(&view, 24, 80, "sites", false);
+	cast_keys(&view, "a");
+	draw(&view, 24, 80, "sites of the driver", false);
+	cast_keys(&view, "1");
+	draw(&view, 24, 80, "the driver's allocations", false);
+	view_clear(&view);
+	tensors_view(&view, 2);
+	draw(&view, 24, 80, "two devices", true);
+	draw(&view, 40, 120, "two devices, larger", true);
+	draw(&view, 60, 200, "two devices, largest", false);
+	cast_keys(&view, "++]");
+	draw(&view, 40, 120, "zoomed", false);
+	cast_keys(&view, "--\rj");
+	view.settings.ascii = true;
+	draw(&view, 24, 80, "ascii", false);
+	draw(&view, 40, 120, "ascii, larger", false);
+	draw(&view, 10, 40, "ascii, smallest", false);
+	golden_end("tensors");
+	view_clear(&view);
+}
+END_TEST
+
+/* Without colours, and in those for the colour-blind, characters and looks tell blocks apart. */
+START_TEST(tensors_themed)
+{
+	static const char *const named[] = { "mono", "colorblind", "light" };
+	struct canvas canvas = { .cells = NULL };
+	struct view view;
+
+	tensors_view(&view, 1);
+	cast_keys(&view, "\rj");
+	golden_begin();
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	view_draw(&view, &canvas);
+	print_canvas(&canvas, false);
+	for (size_t i = 0; i < ARRAY_LEN(named); i++)
+		for (int colors = 8; colors <= 256; colors *= 32) {
+			fprintf(out, "==== %s, %d colours\n", named[i], colors);
+			print_looks(&canvas, theme_find(named[i]), colors);
+		}
+	golden_end("tensors-themes");
+	canvas_free(&canvas);
+	view_clear(&view);
+}
+END_TEST
+
 Suite *suite_golden(void)
 {
 	Suite *suite = suite_create("golden");
@@ -462,6 +535,8 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, sites);
 	tcase_add_test(tests, places);
 	tcase_add_test(tests, devices);
+	tcase_add_test(tests, tensors);
+	tcase_add_test(tests, tensors_themed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

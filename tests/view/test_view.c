@@ -21,6 +21,7 @@ int main(void)
 	srunner_add_suite(runner, suite_rows());
 	srunner_add_suite(runner, suite_settings());
 	srunner_add_suite(runner, suite_sites());
+	srunner_add_suite(runner, suite_tensors());
 	srunner_add_suite(runner, suite_golden());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -9,6 +9,7 @@ endif
 tests_view_test_view_SOURCES = \
 	tests/view/at_screen.h \
 	tests/view/cast.c tests/view/cast.h \
+	tests/view/cast_tensors.c \
 	tests/view/test_canvas.c \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
@@ -20,6 +21,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
 	tests/view/test_sites.c \
+	tests/view/test_tensors.c \
 	tests/view/test_view.c
 tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -38,6 +40,8 @@ EXTRA_DIST += \
 	tests/view/golden/sites.txt \
 	tests/view/golden/places.txt \
 	tests/view/golden/states.txt \
+	tests/view/golden/tensors.txt \
+	tests/view/golden/tensors-themes.txt \
 	tests/view/golden/theme-colorblind.txt \
 	tests/view/golden/theme-default.txt \
 	tests/view/golden/theme-light.txt \
