@@ -158,8 +158,10 @@ static void figures_add(struct parts *parts, const struct snap_allocator *alloca
 	char gaps[32], largest[32], whose[24] = "";
 	enum style style = worst && is_fragmented(worst) ? ST_SUSPECT : ST_PLAIN;
 
-	part_add(parts, 7, ST_PLAIN, "%*zu segment%s", width ? 4 : 0, allocator->segment_count,
-		 allocator->segment_count == 1 && !width ? "" : "s");
+	if (allocator->segment_count || !allocator->blocks)
+		part_add(parts, 7, ST_PLAIN, "%*zu segment%s", width ? 4 : 0,
+			 allocator->segment_count,
+			 allocator->segment_count == 1 && !width ? "" : "s");
 	part_add(parts, 6, ST_PLAIN, "%*zu block%s", width, allocator->blocks,
 		 allocator->blocks == 1 && !width ? "" : "s");
 	if (!allocator->has_gaps)

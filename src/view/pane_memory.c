@@ -5,12 +5,14 @@
  * its blocks, and what is drawn are its segments with the blocks in them (segment_map.c).
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "util/utf8.h"
 #include "util/util.h"
 #include "view/allocator_lines.h"
 #include "view/bars.h"
@@ -33,6 +35,7 @@ static const struct list_column memory_columns[] = {
 	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
 };
 #define SITE_AND_CALL 130 /* cells from which on there is room for both */
+#define WITH_ADDRESS  60  /* and for an address */
 #define SUM           9   /* cells besides the label of a sum: its number and gaps */
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held",
@@ -54,6 +57,22 @@ static const char *state_of(const struct memory_row *row)
 		       state_names[row->alloc->state];
 }
 
+/* As in the pane of sites: the arrow is before the line that is shown as the site. */
+static enum style frame_cell(const struct snap_process *process, const struct memory_row *row,
+			     char out[CELL_TEXT])
+{
+	const struct snap_site *site = memory_row_site(process, row);
+	bool is_site = site && row->frame - 1 == site->shown;
+	int len;
+
+	out[0] = 0;
+	if (!site || row->frame > site->stack_count)
+		return ST_DIM;
+	len = snprintf(out, CELL_TEXT, "    %s ", is_site ? "→" : " ");
+	utf8_fit(out + len, (size_t)(CELL_TEXT - len), site->stack[row->frame - 1], INT_MAX);
+	return is_site ? ST_PLAIN : ST_DIM;
+}
+
 static enum style memory_cell(const struct list *list, size_t item, size_t column,
 			      char out[CELL_TEXT])
 {
@@ -61,6 +80,8 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 	const struct snap_alloc *alloc = row->alloc;
 	enum style style = alloc->state < ALLOC_STATE_COUNT ? state_styles[alloc->state] : ST_PLAIN;
 
+	if (row->frame)
+		return frame_cell(list->process, row, out);
 	switch (column) {
 	case M_ADDRESS: snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address); return ST_PLAIN;
 	case M_SIZE: cell_bytes(out, (double)alloc->bytes); return style;
@@ -89,27 +110,91 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
-static uint64_t memory_key(const struct list *list, size_t item)
-{
-	const struct memory_row *row = row_of(list, item);
+/* ---- rows ---- */
 
-	/* A block may begin where its segment does; addresses leave the highest bits free. */
-	return row->alloc->address ^ (uint64_t)list->process->program << 40 ^
-	       (uint64_t)(row->allocator != NULL) << 63;
+static uint64_t key_of(const struct snap_process *process, const struct memory_row *row)
+{
+	uint64_t parts[] = { process->program, row->alloc->address, row->allocator != NULL,
+			     row->frame },
+		 hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	return hash;
 }
 
-static size_t memory_opens(const struct list *list, size_t item)
+static uint64_t memory_key(const struct list *list, size_t item)
 {
-	(void)list;
-	return item;
+	return key_of(list->process, row_of(list, item));
+}
+
+static size_t memory_top(const struct list *list, size_t item)
+{
+	return row_of(list, item)->top;
+}
+
+static int memory_whole(const struct list *list, size_t item)
+{
+	if (!row_of(list, item)->frame)
+		return -1;
+	return list->view->layout.pane.cols >= WITH_ADDRESS ? M_ADDRESS : M_SIZE;
+}
+
+static size_t frames_of(const struct snap_process *process, const struct memory_row *row)
+{
+	const struct snap_site *site = memory_row_site(process, row);
+
+	return site && site->stack_count > 1 ? site->stack_count : 0;
 }
 
 static bool memory_can_open(const struct list *list, size_t item)
 {
-	(void)list;
-	(void)item;
+	return frames_of(list->process, row_of(list, item)) != 0;
+}
+
+static bool memory_hides(const struct list *list, size_t item, const char *text)
+{
+	const struct memory_row *row = row_of(list, item);
+	const struct snap_site *site = row->frame ? NULL : memory_row_site(list->process, row);
+
+	for (size_t i = 0; site && i < site->stack_count; i++)
+		if (text_find(site->stack[i], text))
+			return true;
 	return false;
 }
+
+/* @rows, and behind those that are open their frames; NULL without memory. Takes @rows over. */
+static struct memory_row *rows_open(const struct view *view, const struct snap_process *process,
+				    struct memory_row *rows, size_t *count)
+{
+	size_t room = *count, at = 0;
+	struct memory_row *opened;
+
+	if (!rows || !view->full || !view->panes[PANE_MEMORY].cursor.open_count)
+		return rows;
+	for (size_t i = 0; i < *count; i++)
+		if (list_is_open(view, PANE_MEMORY, key_of(process, &rows[i])))
+			room += frames_of(process, &rows[i]);
+	opened = calloc(room + 1, sizeof(*opened));
+	for (size_t i = 0; opened && i < *count; i++) {
+		struct memory_row row = rows[i];
+		size_t frames = list_is_open(view, PANE_MEMORY, key_of(process, &row)) ?
+					frames_of(process, &row) :
+					0;
+
+		row.top = at;
+		opened[at++] = row;
+		for (row.frame = 1; row.frame <= frames; row.frame++)
+			opened[at++] = row;
+	}
+	free(rows);
+	*count = at;
+	return opened;
+}
+
+/* ---- above the list ---- */
 
 /* If it does not fit, it is left out: a number cut short would be another number. */
 static int sum(const struct area *area, int col, const char *label, double bytes, enum style style,
@@ -181,8 +266,8 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 			       0;
 	struct sum sums[] = {
 		{ "live", (double)process->live, ST_LIVE, bound, false, false },
-		{ "tensors", (double)process->tensors, ST_LIVE, "", false, !is_known },
-		{ "cache", cache, ST_HELD, "", false, !is_known || !process->has_reserved },
+		{ "tensors", (double)process->tensors, ST_LIVE, bound, false, !is_known },
+		{ "cache", cache, ST_HELD, bound, false, !is_known || !process->has_reserved },
 		{ "rising", (double)process->tensors_rising, ST_SUSPECT, "~", true,
 		  !process->tensors_rising },
 		{ "tensors at its end", (double)process->tensors_ended, ST_HELD, "", true,
@@ -382,7 +467,8 @@ static void memory_draw(struct view *view, const struct area *area,
 			 tensors             ? "No tensor is live." :
 					       "No allocation is live.",
 	};
-	struct memory_row *items = memory_rows_make(process, tensors, &list.count);
+	struct memory_row *items = rows_open(
+		view, process, memory_rows_make(process, tensors, &list.count), &list.count);
 	struct memory_layout layout;
 	struct area part;
 
@@ -418,9 +504,12 @@ const struct pane_desc pane_memory = {
 	.column_count = ARRAY_LEN(memory_columns),
 	.cell = memory_cell,
 	.number = memory_number,
+	.owner = memory_top,
+	.whole = memory_whole,
 	.key = memory_key,
-	.opens = memory_opens,
+	.opens = memory_top,
 	.can_open = memory_can_open,
-	.closed = "that is all: stacks are in the pane of sites",
+	.closed = "its stack is not known: see --stacks, and doctor",
+	.hides = memory_hides,
 	.draw = memory_draw,
 };

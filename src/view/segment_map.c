@@ -288,7 +288,7 @@ static void blocks_fill(const struct sheet *sheet, const struct snap_alloc *sele
 	}
 }
 
-static const char *mix_look(const struct mix *mix, double bytes, enum style *style)
+static const char *mix_look(const struct mix *mix, double bytes, bool is_guess, enum style *style)
 {
 	static const char *const levels[] = { "▁", "▄", "▆" };
 	int level = (int)(fmin(mix->used / fmax(bytes, 1), 1) * 4 + 0.5) - 1;
@@ -299,7 +299,7 @@ static const char *mix_look(const struct mix *mix, double bytes, enum style *sty
 	}
 	if (!(mix->used > 0)) {
 		*style = ST_FREE;
-		return "░";
+		return is_guess ? " " : "░";
 	}
 	/* What rises is never hidden by what surrounds it. */
 	if (mix->is_rising) {
@@ -386,7 +386,7 @@ static void stretch_draw(const struct area *area, struct sheet *sheet,
 		enum style style;
 		const char *look = mix_look(&sheet->mixes[at + cell],
 					    fmin(stretch->per_cell, stretch_size(stretch) - low),
-					    &style);
+					    stretch->is_guess, &style);
 
 		area_text(area, row, sheet->label + col, style, look);
 		if (sheet->has_addresses && row >= sheet->labelled) {

@@ -87,16 +87,33 @@ struct memory_row *memory_rows_make(const struct snap_process *process, bool ten
 		return NULL;
 	for (i = 0; tensors && i < process->allocator_count; i++)
 		for (j = 0; j < process->allocators[i].map_count; j++)
-			rows[at++] = (struct memory_row){ &process->allocators[i].map[j],
-							  &process->allocators[i] };
+			rows[at++] = (struct memory_row){
+				.alloc = &process->allocators[i].map[j],
+				.allocator = &process->allocators[i],
+			};
 	for (i = 0; i < process->map_count; i++)
 		if (!tensors || !is_segment(process, &process->map[i]))
-			rows[at++] = (struct memory_row){ &process->map[i], NULL };
+			rows[at++] = (struct memory_row){ .alloc = &process->map[i] };
 	/* The driver's have their order already. */
 	if (tensors && at)
 		qsort(rows, at, sizeof(*rows), compare_rows);
+	for (i = 0; i < at; i++)
+		rows[i].top = i;
 	*count = at;
 	return rows;
+}
+
+const struct snap_site *memory_row_site(const struct snap_process *process,
+					const struct memory_row *row)
+{
+	const struct snap_site *sites = row->allocator ? row->allocator->sites : process->sites;
+	size_t count = row->allocator ? row->allocator->site_count : process->site_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].address == row->alloc->site_address &&
+		    sites[i].stack_id == row->alloc->stack_id)
+			return &sites[i];
+	return NULL;
 }
 
 /* ---- sites ---- */

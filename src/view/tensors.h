@@ -15,6 +15,8 @@ bool tensors_are_shown(const struct view *view, const struct snap_process *proce
 struct memory_row {
 	const struct snap_alloc *alloc;
 	const struct snap_allocator *allocator; /* whose block it is; NULL: it is the driver's */
+	size_t top;                             /* the row that it is part of, or itself */
+	size_t frame;                           /* + 1, of its site's stack; 0: it is no frame */
 };
 
 /*
@@ -24,7 +26,11 @@ struct memory_row {
 struct memory_row *memory_rows_make(const struct snap_process *process, bool tensors,
 				    size_t *count);
 
-/* The same of call sites: each once, on whatever devices. The caller frees them. */
+/* Where that of @row was made, as far as its stack goes; NULL: not known. */
+const struct snap_site *memory_row_site(const struct snap_process *process,
+					const struct memory_row *row);
+
+/* The call sites of both: each once, on whatever devices. The caller frees them. */
 struct snap_site *tensor_sites_make(const struct snap_process *process, size_t *count);
 
 #endif
