@@ -30,6 +30,10 @@ static const char *const names[] = { "forward at model.py:31 (python)",
 				     "Attention.grow at attention.py:13 (python)",
 				     "keep at train.py:77 (python)" };
 
+static const char *const stack[] = { "torch::empty+0x12 (libtorch.so)",
+				     "Attention.grow at attention.py:13 (python)",
+				     "main at train.py:7 (python)" };
+
 static void *some(struct snapshot *snapshot, size_t count, size_t size)
 {
 	void *memory = arena_alloc(snapshot->arena, count, size);
@@ -132,6 +136,9 @@ static void allocator_fill(struct snapshot *snapshot, struct snap_allocator *all
 		allocator->sites[i] = (struct snap_site){
 			.site = names[i], .address = 0x7000 + i, .stack_id = 1 + i, .device = device
 		};
+	allocator->sites[1].stack = stack;
+	allocator->sites[1].stack_count = 3;
+	allocator->sites[1].shown = 1;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++)
 		if (plans[i].device == (unsigned int)device)
 			segment_fill(allocator, &plans[i]);

@@ -473,6 +473,10 @@ START_TEST(tensors)
 	draw(&view, 40, 120, "one device, full height", true);
 	draw(&view, 24, 80, "one device, full height, smaller", false);
 	draw(&view, 10, 40, "one device, full height, smallest", true);
+	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "opened", true);
+	draw(&view, 12, 40, "opened, narrow", false);
+	cast_keys(&view, "\r");
 	cast_keys(&view, "6");
 	draw(&view, 24, 80, "sites", false);
 	cast_keys(&view, "a");

@@ -384,8 +384,36 @@ START_TEST(cursor_marks)
 	tensors_feed(1);
 	draw();
 	ck_assert_uint_eq(view.panes[PANE_MEMORY].cursor.row, 2);
+}
+END_TEST
+
+/* A block opens to its site's stack, and stays open; of another nothing is known. */
+START_TEST(blocks_open)
+{
+	tensors_feed(1);
+	tensors_show();
+	keys("\rj\r");
+	ck_assert_str_ne(row_with("  torch::empty+0x12"), "");
+	ck_assert_str_ne(row_with("→ Attention.grow"), "");
+	keys("jj");
+	tensors_feed(1);
+	draw();
+	ck_assert_uint_eq(view.panes[PANE_MEMORY].cursor.row, 3);
+	ck_assert_str_ne(row_with(" ● Attention.grow"), "");
+	keys("I<I/load_w\r");
+	ck_assert_str_ne(row_with("load_weights"), "");
+	keys("/main at\r");
+	ck_assert_str_ne(row_with("  main at train.py"), "");
+	keys("g");
+	for (size_t i = 0; i < 100 && !strstr(row_with(" ● "), "keep at"); i++)
+		keys("j");
 	keys("\r");
-	ck_assert_str_ne(row_with("that is all"), "");
+	ck_assert_str_ne(row_with("its stack is not known"), "");
+	/* Of all driver's allocations the same. */
+	keys("a\r");
+	ck_assert_str_ne(row_with("its stack is not known"), "");
+	keys("\033\033");
+	ck_assert(!view.full);
 }
 END_TEST
 
@@ -506,6 +534,7 @@ Suite *suite_tensors(void)
 	tcase_add_test(tests, listed);
 	tcase_add_test(tests, switched);
 	tcase_add_test(tests, cursor_marks);
+	tcase_add_test(tests, blocks_open);
 	tcase_add_test(tests, sites_of_devices);
 	tcase_add_test(tests, fragmentation_is_told);
 	tcase_add_test(tests, what_is_missing_is_told);
