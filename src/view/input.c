@@ -176,19 +176,6 @@ static void pan(struct view *view, int step)
 	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
 }
 
-static void group(struct view *view)
-{
-	struct pane_state *pane = &view->panes[PANE_SITES];
-
-	if (view->settings.pane != PANE_SITES) {
-		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES + 1);
-		return;
-	}
-	view->settings.sites_by = (view->settings.sites_by + 1) % SITE_GROUPING_COUNT;
-	pane->top = 0;
-	pane->cursor.chosen = false;
-}
-
 static void signal_menu(struct view *view)
 {
 	const struct snap_process *process = view_selected(view);
@@ -309,7 +296,7 @@ static void act(struct view *view, enum action action)
 	case ACT_BASELINE: baseline(view); break;
 	case ACT_CLEAR: clear_exited(view); break;
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
-	case ACT_GROUP: group(view); break;
+	case ACT_GROUP: sites_group(view); break;
 	case ACT_TENSORS: tensors_switch(view); break;
 	case ACT_ZOOM_IN: zoom(view, 1); break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;

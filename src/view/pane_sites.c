@@ -479,6 +479,19 @@ out:
 	}
 }
 
+void sites_group(struct view *view)
+{
+	struct pane_state *pane = &view->panes[PANE_SITES];
+
+	if (view->settings.pane != PANE_SITES) {
+		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES + 1);
+		return;
+	}
+	view->settings.sites_by = (view->settings.sites_by + 1) % SITE_GROUPING_COUNT;
+	pane->top = 0;
+	pane->cursor.chosen = false;
+}
+
 const struct pane_desc pane_sites = {
 	.pane = PANE_SITES,
 	.title = "Sites",

@@ -169,6 +169,9 @@ bool cursor_close(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
+/* To the next way of summing sites up: pane_sites.c. */
+void sites_group(struct view *view);
+
 /* Between tensors and all that the driver allocated, where panes list either: tensors.c. */
 void tensors_switch(struct view *view);
 
