@@ -137,7 +137,7 @@ const struct column columns[] = {
 	       .metric = { "cutop_process_peak_bytes", false,
 			   "The most VRAM that was live at once, on all devices together." }),
 	COLUMN(tensors, .title = "TENSORS", .help = "bytes that PyTorch has handed out",
-	       .unit = UNIT_BYTES, .width = 7, .rank = 4, .is_rare = true,
+	       .unit = UNIT_BYTES, .width = 8, .rank = 4, .is_rare = true,
 	       .json = "memory.tensors_bytes",
 	       .metric = { "cutop_process_tensors_bytes", false,
 			   "What allocators of frameworks have handed out of the VRAM they took." }),
