@@ -13,6 +13,9 @@
 #include "model/pieces.h"
 #include "util/saturated.h"
 
+/* Of all allocators together, in a snapshot; with more allocations, nothing is said of segments. */
+#define STEPS_MAX (4u << 20)
+
 static int segment_add(struct block_segments *segments, const struct piece *piece)
 {
 	struct snap_segment *last = segments->count ? &segments->list[segments->count - 1] : NULL;
@@ -116,6 +119,8 @@ int block_segments_find(struct block_segments *segments, struct program *program
 	int err;
 
 	*segments = (struct block_segments){ .count = 0 };
+	if (program->ledger.book.count > STEPS_MAX / program->blocks.count)
+		return 0;
 	err = list_make(segments, program, allocator);
 	if (err) {
 		block_segments_free(segments);

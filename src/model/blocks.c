@@ -167,6 +167,16 @@ static void block_take_back(struct allocator *allocator, const struct rec_block 
 	block_leave(allocator, node, leak_age, record->hdr.time);
 }
 
+/* All allocators of a process together have as many sites as its allocations may have. */
+static void sites_limit(const struct blocks *blocks, struct site_table *sites)
+{
+	size_t i, all = 0;
+
+	for (i = 0; i < blocks->count; i++)
+		all += blocks->list[i]->sites.count;
+	sites->limit = all < SITES_MAX ? sites->count + SITES_MAX - all : 1;
+}
+
 static int block_hand_out(struct allocator *allocator, struct name_store *names,
 			  const struct rec_block *record, uint64_t leak_age, bool is_full)
 {
@@ -211,8 +221,10 @@ int blocks_record(struct blocks *blocks, struct name_store *names, const struct 
 	if (!blocks->first)
 		blocks->first = record->hdr.time;
 	totals_take(allocator, record);
-	if (record->bytes > 0)
+	if (record->bytes > 0) {
+		sites_limit(blocks, &allocator->sites);
 		return block_hand_out(allocator, names, record, leak_age, is_full);
+	}
 	block_take_back(allocator, record, leak_age);
 	return 0;
 }

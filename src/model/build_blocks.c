@@ -133,8 +133,9 @@ static int blocks_build(struct build *build, const struct program *program,
 
 	if (!model->has_focus || program->number != model->focus)
 		return 0;
-	if (count > BLOCKS_DRAWN_MAX)
-		count = BLOCKS_DRAWN_MAX;
+	/* Of several allocators each gets its part. */
+	if (count > BLOCKS_DRAWN_MAX / program->blocks.count)
+		count = BLOCKS_DRAWN_MAX / program->blocks.count;
 	snap->drawn = arena_alloc(build->arena, count, sizeof(*snap->drawn));
 	if (!snap->drawn)
 		return -ENOMEM;

@@ -79,7 +79,7 @@ static void find_holders(const struct programs *programs, struct snap_detail *de
 
 static bool may_walk(struct program *program, uint64_t time)
 {
-	if (program->ledger.book.count <= WALK_FREELY)
+	if (program->ledger.book.count + blocks_count(&program->blocks) <= WALK_FREELY)
 		return true;
 	if (program->walked && time - program->walked < WALK_NS)
 		return false;

@@ -72,16 +72,17 @@ static struct site *site_other(struct site_table *sites, struct name_store *name
 struct site *sites_get(struct site_table *sites, struct name_store *names, uint64_t address,
 		       uint64_t stack_id)
 {
+	size_t limit = sites->limit ? sites->limit : SITES_MAX;
 	struct site *site, key = { .address = address, .stack_id = stack_id };
 
 	site = RB_FIND(site_tree, &sites->tree, &key);
-	if (!site && stack_id && sites->count >= SITES_MAX / 2) {
+	if (!site && stack_id && sites->count >= limit / 2) {
 		key.stack_id = stack_id = 0;
 		site = RB_FIND(site_tree, &sites->tree, &key);
 	}
 	if (site)
 		return site;
-	if (sites->count >= SITES_MAX || !names_place(names, address))
+	if (sites->count >= limit || !names_place(names, address))
 		return site_other(sites, names);
 	site = site_add(sites, names, address, stack_id);
 	if (site)

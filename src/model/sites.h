@@ -50,6 +50,7 @@ struct site_table {
 	struct site_tree tree;
 	struct site **list; /* by index */
 	size_t count, size;
+	size_t limit;             /* of them; 0: SITES_MAX */
 	struct site *other;       /* shared by all sites beyond SITES_MAX */
 	struct cache_signs cache; /* of all sites with SITE_IN_CACHE */
 };

@@ -208,7 +208,10 @@ struct snap_allocator {
 	size_t site_count;
 	struct snap_alloc *map; /* the largest blocks first */
 	size_t map_count, map_omitted;
-	/* Blocks by address, BLOCKS_DRAWN_MAX at most; 0 unless model_focus() asked for them */
+	/*
+	 * Blocks by address, of all allocators BLOCKS_DRAWN_MAX at most; 0 unless model_focus()
+	 * asked for them
+	 */
 	struct snap_alloc *drawn;
 	size_t drawn_count;
 };

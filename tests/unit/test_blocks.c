@@ -553,6 +553,32 @@ START_TEST(nonsense)
 }
 END_TEST
 
+/* Sites without end, on each of many devices, share the room of a process. */
+START_TEST(sites_without_end)
+{
+	struct snapshot *snapshot;
+	size_t i, sites = 0;
+
+	for (i = 0; i < 70000; i++) {
+		feed.site = 0x100000 + i * 16;
+		report_as((int)(i & 63), BASE + i * 512, 512, false, 0);
+	}
+	snapshot = feed_snapshot(&feed);
+	for (i = 0; i < feed_find(&feed, snapshot)->allocator_count; i++) {
+		const struct snap_allocator *allocator = &feed_find(&feed, snapshot)->allocators[i];
+		uint64_t live = 0;
+
+		for (size_t j = 0; j < allocator->site_count; j++)
+			live += allocator->sites[j].live;
+		ck_assert_uint_eq(live, allocator->allocated);
+		sites += allocator->site_count;
+	}
+	ck_assert_uint_gt(sites, 65000);
+	ck_assert_uint_lt(sites, 65536 + 2 * 64);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 #define MANY 100000
 
 START_TEST(memory_of_a_block)
@@ -589,6 +615,7 @@ Suite *suite_blocks(void)
 	tcase_add_test(tests, who_reports_caches);
 	tcase_add_test(tests, no_memory);
 	tcase_add_test(tests, nonsense);
+	tcase_add_test(tests, sites_without_end);
 	tcase_add_test(tests, memory_of_a_block);
 	suite_add_tcase(suite, tests);
 	return suite;
