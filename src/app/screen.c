@@ -106,6 +106,10 @@ static int settings_begin(struct screen *screen)
 	else if (options->no_config ||
 		 settings_path(screen->settings_path, sizeof(screen->settings_path)))
 		screen->settings_path[0] = 0;
+	if (screen->settings_path[0]) {
+		screen->host->settings_path = screen->settings_path;
+		screen->host->settings_kept = !access(screen->settings_path, F_OK);
+	}
 	if (screen->settings_path[0] && !options->no_config)
 		err = settings_read(settings, screen->settings_path, &why);
 	/*
@@ -205,8 +209,10 @@ static void settings_save(struct screen *screen)
 		view_message(screen->view, "nothing is saved with --no-config");
 	else if (settings_write(screen->settings, screen->settings_path, &why))
 		view_message(screen->view, "%s", why.text);
-	else
+	else {
 		view_message(screen->view, "saved %s", screen->settings_path);
+		screen->host->settings_kept = true;
+	}
 }
 
 /* When the process with @pid started, in clock ticks since boot; 0: it is gone. */

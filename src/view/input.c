@@ -304,7 +304,10 @@ static void act(struct view *view, enum action action)
 	case ACT_PAN_RIGHT: pan(view, 1); break;
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
-	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
+	case ACT_SETTINGS:
+		mode_set(view, INPUT_SETTINGS);
+		view->settings_before = *settings;
+		break;
 	case ACT_SIGNAL: signal_menu(view); break;
 	case ACT_HELP: mode_set(view, INPUT_HELP); break;
 	case ACT_QUIT:
@@ -425,6 +428,23 @@ void menu_choose(struct view *view)
 	}
 }
 
+/*
+ * What was changed in the menu is meant to stay. The file is written without a question if the user
+ * has one; else that is asked, once.
+ */
+static void settings_left(struct view *view)
+{
+	if (!view->host.settings_path ||
+	    !memcmp(&view->settings, &view->settings_before, sizeof(view->settings)))
+		return;
+	if (view->host.settings_kept) {
+		request(view, REQUEST_SAVE);
+	} else if (!view->save_asked) {
+		view->save_asked = view->asks_to_save = true;
+		mode_set(view, INPUT_CONFIRM);
+	}
+}
+
 static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
@@ -445,8 +465,12 @@ static void menu_key(struct view *view, int32_t key)
 		view->menu_row += page;
 	else if (action == ACT_BACK || action == ACT_QUIT ||
 		 (view->mode == INPUT_SETTINGS && action == ACT_SETTINGS)) {
+		bool left = view->mode == INPUT_SETTINGS;
+
 		mode_set(view, INPUT_NORMAL);
 		view->signal_number = 0;
+		if (left)
+			settings_left(view);
 	} else if (view->mode == INPUT_SETTINGS)
 		settings_key(view, key);
 	else if (key == K_ENTER)
@@ -460,6 +484,12 @@ static void confirm_key(struct view *view, int32_t key)
 	bool yes = key == 'y' || key == 'Y';
 
 	mode_set(view, INPUT_NORMAL);
+	if (view->asks_to_save) {
+		view->asks_to_save = false;
+		if (yes)
+			request(view, REQUEST_SAVE);
+		return;
+	}
 	if (view->signal_number) {
 		if (yes)
 			request(view, REQUEST_SIGNAL);
@@ -501,11 +531,12 @@ void view_key(struct view *view, int32_t key)
 	}
 	/* So does Ctrl-C, which asks what `q` asks; a second one is an answer. */
 	if (keys_action(key) == ACT_STOP) {
-		if (view->mode == INPUT_CONFIRM && !view->signal_number) {
+		if (view->mode == INPUT_CONFIRM && !view->signal_number && !view->asks_to_save) {
 			confirm_key(view, 'y');
 			return;
 		}
 		view->signal_number = 0;
+		view->asks_to_save = false;
 		mode_set(view, INPUT_NORMAL);
 		act(view, ACT_QUIT);
 		return;

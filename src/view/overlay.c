@@ -234,6 +234,15 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 	struct area area;
 	size_t i;
 
+	if (view->asks_to_save) {
+		area = frame_open(canvas, 3, 70, "Settings");
+		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN,
+			 "Keep these settings for the next time? They are written to");
+		area_cut(&area, 1, 0, area.rect.cols, ST_PLAIN, view->host.settings_path);
+		area_cut(&area, 2, 0, area.rect.cols, ST_KEY,
+			 "y keep them, now and later   Esc only until cutop ends");
+		return;
+	}
 	if (!view->signal_number) {
 		area = frame_open(canvas, 2, 50, "Quit");
 		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN,

@@ -33,6 +33,9 @@ struct host {
 	bool readonly, from_command, command_ended;
 	/* Shown in the status line: demonstration, fallback; borrowed */
 	const char *note;
+	/* Where REQUEST_SAVE writes to; NULL: nowhere. Borrowed */
+	const char *settings_path;
+	bool settings_kept; /* there is such a file: changes in the menu go there unasked */
 	struct play play;
 };
 

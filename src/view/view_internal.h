@@ -71,7 +71,9 @@ struct row {
 
 struct view {
 	struct settings settings;
-	struct layout layout; /* as last drawn */
+	struct settings settings_before; /* when their menu was opened */
+	bool save_asked, asks_to_save;   /* whether to keep them: was asked, is being asked */
+	struct layout layout;            /* as last drawn */
 	int screen_rows, screen_cols;
 
 	struct snapshot *latest, *shown; /* the same unless frozen */

@@ -222,6 +222,46 @@ START_TEST(quitting)
 }
 END_TEST
 
+/* What is changed in the menu stays: who has a settings file is not asked, others are, once. */
+START_TEST(settings_are_kept)
+{
+	press(K_F2);
+	keys(" \033"); /* the first line is the theme */
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_int_eq(view.request, REQUEST_NONE); /* --no-config */
+	view.host.settings_path = "/home/u/cutoprc";
+	press(K_F2);
+	keys("\033");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL); /* nothing has changed */
+	press(K_F2);
+	keys(" \033");
+	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
+	draw();
+	keys("y");
+	ck_assert_int_eq(view.request, REQUEST_SAVE);
+	view.request = REQUEST_NONE;
+	view.host.settings_kept = true;
+	press(K_F2);
+	keys(" \033");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_int_eq(view.request, REQUEST_SAVE);
+	view.request = REQUEST_NONE;
+	view.host.settings_kept = view.save_asked = false;
+	press(K_F2);
+	keys(" \033\033");
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	press(K_F2);
+	keys(" \033");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	/* The question is not the one that `q` asks. */
+	view.save_asked = false;
+	press(K_F2);
+	keys(" \033\003");
+	ck_assert_int_eq(view.request, REQUEST_QUIT);
+}
+END_TEST
+
 /* In full height the menu is about the pane. */
 START_TEST(menu_of_a_pane)
 {
@@ -297,6 +337,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, delay);
 	tcase_add_test(tests, signals_ask_first);
 	tcase_add_test(tests, quitting);
+	tcase_add_test(tests, settings_are_kept);
 	tcase_add_test(tests, menu_of_a_pane);
 	tcase_add_test(tests, menus_go_by_pages);
 	tcase_add_test(tests, help_in_a_narrow_screen);
