@@ -7,40 +7,47 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-enum { WHOSE = 30 }; /* cells for the name of the process that the pane is about */
+enum { WHOSE = 12 }; /* cells for the name of the process that the pane is about */
 
 /* ---- tabs ---- */
 
-/* True if the selected process has a visible row in the table. */
-static bool selected_is_seen(const struct view *view)
-{
-	size_t row = view->selected_row;
+/* How much of the panes' names there is room for; of the shown one's always all. */
+enum tabs { TABS_NAMES, TABS_BEGINNINGS, TABS_NUMBERS, TABS_COUNT };
+#define BEGINNING 4 /* characters */
 
-	return row >= view->top && row - view->top < (size_t)view->layout.table.rows &&
-	       row < view->row_count && view->has_selected &&
-	       view->rows[row].process->program == view->selected;
+static int tab_room(const struct view *view, int i, enum tabs tabs)
+{
+	int name = (int)strlen(panes[i]->title);
+
+	if (view->settings.pane == (enum pane)i || tabs == TABS_NAMES)
+		return name;
+	if (tabs == TABS_NUMBERS)
+		return 0;
+	return name < BEGINNING ? name : BEGINNING;
 }
 
-/*
- * Shows the panes' names if they fit, else their numbers and one name. If the selected process is
- * not visible in the table, the tabs must leave room for its name.
- */
-static bool tabs_are_short(const struct view *view, int cols)
+/* The pane has to say whose it is: room is left for the process's name. */
+static enum tabs tabs_choose(const struct view *view, int cols)
 {
-	int width = 2;
+	enum tabs tabs;
 
-	for (int i = 0; i < PANE_COUNT; i++)
-		width += (int)strlen(panes[i]->title) + 5;
-	if (view_selected(view) && !selected_is_seen(view))
-		width += WHOSE;
-	return cols < width;
+	for (tabs = TABS_NAMES; tabs + 1 < TABS_COUNT; tabs++) {
+		int width = 2 + (view_selected(view) ? WHOSE : 0);
+
+		for (int i = 0; i < PANE_COUNT; i++)
+			width += tab_room(view, i, tabs) + 5;
+		if (width <= cols)
+			break;
+	}
+	return tabs;
 }
 
 static int tab_text(const struct view *view, int i, int cols, char *out, size_t size)
 {
-	if (tabs_are_short(view, cols) && view->settings.pane != (enum pane)i)
-		return snprintf(out, size, " %d ", i + 1);
-	return snprintf(out, size, " %d %s ", i + 1, panes[i]->title);
+	int room = tab_room(view, i, tabs_choose(view, cols));
+
+	return room ? snprintf(out, size, " %d %.*s ", i + 1, room, panes[i]->title) :
+		      snprintf(out, size, " %d ", i + 1);
 }
 
 void tabs_draw(struct view *view, struct canvas *canvas)
@@ -59,7 +66,8 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 				view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM, text) +
 		      1;
 	}
-	if (!process)
+	/* The log is about all of them. */
+	if (!process || panes[view->settings.pane]->is_of_all)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
