@@ -111,7 +111,8 @@ static struct track *track_get(struct history *history, uint32_t program)
 	return track;
 }
 
-static void process_feed(struct history *history, const struct snap_process *process, bool hide)
+static void process_feed(struct history *history, const struct snap_process *process,
+			 double elapsed, bool hide)
 {
 	struct track *track = track_get(history, process->program);
 	float *sample;
@@ -134,8 +135,12 @@ static void process_feed(struct history *history, const struct snap_process *pro
 	for (i = 0; i < DIR_COUNT; i++)
 		sample[SERIES_COPIES + i] = (float)process->copy_rate[i];
 	sample[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
+	sample[SERIES_TIME] = (float)elapsed;
+	/* There are fewer than before where a replay went back. */
 	sample[SERIES_FAILED_ALLOCATIONS] =
-		(float)(process->failed_allocations - track->failed_allocations);
+		process->failed_allocations < track->failed_allocations ?
+			0 :
+			(float)(process->failed_allocations - track->failed_allocations);
 	track->failed_allocations = process->failed_allocations;
 }
 
@@ -161,11 +166,12 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 			sample[SERIES_COPIES + direction] = (float)snapshot->copy_rate[direction];
 		sample[SERIES_FAILED_ALLOCATIONS] = 0;
 		sample[SERIES_TENSORS] = 0;
+		sample[SERIES_TIME] = (float)snapshot->elapsed_seconds;
 	}
 	for (i = 0; i < history->count; i++)
 		history->tracks[i]->seen = false;
 	for (i = 0; i < snapshot->process_count; i++)
-		process_feed(history, &snapshot->processes[i], hide);
+		process_feed(history, &snapshot->processes[i], snapshot->elapsed_seconds, hide);
 	for (i = 0; i < history->count; i++) {
 		struct track *track = history->tracks[i];
 
@@ -177,6 +183,27 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 		free(track);
 	}
 	history->count = kept;
+}
+
+static void track_rewind(struct track *track, double elapsed)
+{
+	while (track->count) {
+		size_t latest = (track->next + track->size - 1) % track->size;
+
+		if ((double)track->samples[latest * SERIES_COUNT + SERIES_TIME] < elapsed)
+			break;
+		track->next = latest;
+		track->count--;
+		if (track->hidden)
+			track->hidden--;
+	}
+}
+
+void history_rewind(struct history *history, double elapsed)
+{
+	track_rewind(&history->all, elapsed);
+	for (size_t i = 0; i < history->count; i++)
+		track_rewind(history->tracks[i], elapsed);
 }
 
 void history_free(struct history *history)

@@ -22,6 +22,7 @@ enum series {
 	SERIES_COPIES,                                         /* + enum copy_direction */
 	SERIES_FAILED_ALLOCATIONS = SERIES_COPIES + DIR_COUNT, /* how many in the interval */
 	SERIES_TENSORS, /* bytes that frameworks' allocators have handed out */
+	SERIES_TIME,    /* when it was, seconds since the start: not to be shown */
 	SERIES_COUNT,
 };
 
@@ -45,6 +46,8 @@ struct history {
 /* With @hide, samples are kept but stay invisible until history_show(). */
 void history_feed(struct history *history, const struct snapshot *snapshot, bool hide);
 void history_show(struct history *history);
+/* Forgets the samples from @elapsed seconds since the start on: a replay went back to then. */
+void history_rewind(struct history *history, double elapsed);
 void history_free(struct history *history);
 
 /* The track of @program, or NULL. */

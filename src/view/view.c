@@ -122,9 +122,9 @@ static void most_measure(struct view *view, const struct snapshot *snapshot)
 }
 
 /* A replay went back: what was shown has not happened yet. */
-static void rewind_to(struct view *view)
+static void rewind_to(struct view *view, double elapsed)
 {
-	history_free(&view->history);
+	history_rewind(&view->history, elapsed);
 	baseline_end(view);
 	view->self_elapsed = 0;
 	view->most_live = 0;
@@ -157,7 +157,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		return;
 	/* Compare elapsed time, not the wall clock, which may have been set. */
 	if (old && view->host.play.is_on && snapshot->elapsed_seconds < old->elapsed_seconds)
-		rewind_to(view);
+		rewind_to(view, snapshot->elapsed_seconds);
 	if (!old) /* what was reported before the first snapshot was not shown yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
 	history_feed(&view->history, snapshot, view->frozen && view->shown);

@@ -20,6 +20,7 @@ START_TEST(in_a_replay)
 	};
 	struct snapshot *again;
 	size_t i, count;
+	double before;
 
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 160), 0);
 	draw();
@@ -68,8 +69,23 @@ START_TEST(in_a_replay)
 	again->time -= 3600 * NSEC_PER_SEC;
 	view_feed(&view, again);
 	ck_assert_uint_eq(track_count(&view.history.all), count + 1);
-	/* Time that goes back takes with it what had been seen of the time after. */
-	again = cast_snapshot(1);
+	/*
+	 * Time that goes back takes with it what had been seen of the time after; plots keep what
+	 * was before.
+	 */
+	before = track_value(&view.history.all, SERIES_LIVE, track_count(&view.history.all) - 1);
+	again = cast_snapshot(6);
+	view_feed(&view, again);
+	ck_assert_uint_gt(track_count(&view.history.all), 1);
+	ck_assert_uint_lt(track_count(&view.history.all), count);
+	ck_assert_double_eq(track_value(&view.history.all, SERIES_TIME, 0), again->elapsed_seconds);
+	ck_assert_double_lt(track_value(&view.history.all, SERIES_TIME, 1), again->elapsed_seconds);
+	ck_assert_double_eq(track_value(&view.history.all, SERIES_LIVE,
+					track_count(&view.history.all) - 1),
+			    before);
+	ck_assert_uint_le(track_count(history_find(&view.history, CAST_TRAINER)),
+			  track_count(&view.history.all));
+	again = cast_snapshot(0);
 	view_feed(&view, again);
 	ck_assert_uint_eq(track_count(&view.history.all), 1);
 }
