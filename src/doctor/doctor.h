@@ -193,6 +193,7 @@ struct doctor_file {
 	unsigned int python;
 	/* Why the interpreter's frames are not read; empty: they are */
 	struct reason python_why;
+	bool has_allocator; /* PyTorch's reports of its blocks: cuda/allocators.h */
 	struct doctor_functions functions;
 	bool tried;
 	/* Probes were not tried, because a translator has the file mapped */
@@ -237,6 +238,7 @@ struct doctor_process {
 	size_t file_count;
 	/* The one that contains a Python interpreter, or NULL; borrowed */
 	const struct doctor_file *python;
+	const struct doctor_file *allocator; /* has_allocator; NULL: none */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "probe/closure.h"
 #include "cuda/library_places.h"
 #include "probe/points.h"
+#include "probe/allocator_functions.h"
 #include "probe/python_elf.h"
 #include "probe/translation.h"
 #include "util/utf8.h"
@@ -134,6 +135,13 @@ static void file_read_python(struct doctor_file *file)
 		file->python_why.text[0] = 0;
 }
 
+static void file_read_allocator(struct doctor_file *file)
+{
+	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX];
+
+	file->has_allocator = allocators_find(file->seen.fd, list) > 0;
+}
+
 static void file_close(struct doctor_file *file)
 {
 	seen_close(&file->seen);
@@ -160,6 +168,7 @@ static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *see
 	doctor->files[doctor->file_count++] = file;
 	file_read_elf(file);
 	file_read_python(file);
+	file_read_allocator(file);
 	if (file->kind == FILE_NOTHING || file->kind == FILE_UNREADABLE)
 		file_close(file);
 	return file;

@@ -151,7 +151,8 @@ struct mapped {
 	pid_t pid;
 	struct doctor_file **files; /* each once */
 	size_t count;
-	const struct doctor_file *python; /* the last one that contains an interpreter */
+	const struct doctor_file *python;    /* the last one that contains an interpreter */
+	const struct doctor_file *allocator; /* likewise */
 };
 
 static int mapping_note(void *context, const struct maps_entry *entry)
@@ -218,6 +219,8 @@ static unsigned int mapped_sift(struct mapped *mapped)
 		uses |= use_of(mapped->files[i]);
 		if (mapped->files[i]->python)
 			mapped->python = mapped->files[i];
+		if (mapped->files[i]->has_allocator)
+			mapped->allocator = mapped->files[i];
 	}
 	/* Searching all of its libraries is worth the time only for a process that uses CUDA. */
 	for (i = 0; i < mapped->count && uses; i++) {
@@ -271,6 +274,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 		.files = mapped.files,
 		.file_count = mapped.count,
 		.python = mapped.python,
+		.allocator = mapped.allocator,
 		.has_symbols = has_symbols(&doctor->outside, pid),
 		.layers = known_layers() & doctor->choice.layers,
 	};
@@ -353,6 +357,9 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 		return format_new("lines of its Python %u.%u code as call sites (%s)",
 				  process->python->python >> 8, process->python->python & 0xff,
 				  last_component(process->python->path));
+	if (process->allocator && !index--)
+		return format_new("PyTorch's tensors, from now on (%s)",
+				  last_component(process->allocator->path));
 	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
 		return strdup(
 			!runtime_seen ?

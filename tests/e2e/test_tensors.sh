@@ -114,6 +114,8 @@ mkfifo "$T/late.go"
 late=$!
 exec 9>"$T/late.go"
 wait_for 30 sh -c "grep -q c10_cuda /proc/$late/maps"
+"$CUTOP" doctor -p $late >"$T/doctor" 2>&1
+check "doctor says that tensors are seen: $(cat "$T/doctor")" grep -q "seen: *PyTorch's tensors, from now on (libc10.so)" "$T/doctor"
 "$CUTOP" -b -f json -d 0.1 -p $late >"$T/late.out" 2>"$T/late.err" &
 cutop=$!
 wait_for 30 sh -c "grep -q '^{' '$T/late.out'" || fail "late: no document: $(cat "$T/late.err")"
