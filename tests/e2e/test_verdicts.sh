@@ -172,8 +172,9 @@ says again "cannot answer: process [0-9]* (driver_calls) $not_watched"
 
 mkdir -p "$T/odd"
 cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/odd"
-# cutop is stopped while the program runs: otherwise a loaded machine lets it attach in time.
+# cutop is stopped while the program runs, each thread of it: otherwise a loaded machine lets it attach in time.
 verdict late 1 --library "$double/libcudart.so.13" -- sh -c "'$workload' case-study; kill -STOP \$PPID
+while grep -L '^State:.*stopped' /proc/\$PPID/task/*/status | grep -q .; do :; done
 '$bin_e2e/loader' '$T/odd/libcudart.so.13' malloc 3; kill -CONT \$PPID"
 says late 'cannot answer: .*--library names it'
 says late '^no leak that could be seen$'
