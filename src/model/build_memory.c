@@ -26,6 +26,21 @@ static uint64_t leaked_by(const struct program *program, enum node_end end)
 	return bytes;
 }
 
+/*
+ * Of what the process's allocators had reserved on @device (NULL: on all) when it ended, the bytes
+ * that they had handed out: those were its tensors, and only the rest was kept by the cache.
+ */
+static uint64_t handed_out(const struct program *program, const int *device)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < program->blocks.count; i++)
+		if (!device || program->blocks.list[i]->device == *device)
+			bytes = add_saturated(bytes, program->blocks.list[i]->ended);
+	return bytes;
+}
+
 void build_memory(const struct program *program, struct snap_process *process)
 {
 	process->leaked_by_reset = leaked_by(program, NODE_END_RESET);
@@ -35,7 +50,7 @@ void build_memory(const struct program *program, struct snap_process *process)
 	process->live = program->ledger.live;
 	process->peak = program->ledger.peak;
 	process->leaked = program->ledger.leaked;
-	process->held = program->ledger.held;
+	process->held = subtract_saturated(program->ledger.held, handed_out(program, NULL));
 	process->allocated = program->ledger.allocated;
 	process->live_allocations = program->ledger.live_allocations;
 	process->allocations = program->ledger.allocations;
@@ -288,7 +303,8 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 				.live = use->live,
 				.peak = use->peak,
 				.leaked = use->leaked,
-				.held = use->held,
+				.held = subtract_saturated(use->held,
+							   handed_out(program, &use->device)),
 			};
 	}
 	for (i = 0; i < process->site_count; i++) {

@@ -265,9 +265,9 @@ static void add_held(const struct snap_process *process, struct total *total)
 		listed += alloc->bytes;
 		total->held_blocks++;
 	}
-	/* Of a caching allocator's memory, what it had handed out is not what it kept. */
-	total->held += subtract_saturated(process->held, process->tensors_ended);
-	total->held_omitted |= listed < process->held;
+	total->held += process->held;
+	/* The map lists segments: what the cache kept of them and what was handed out together. */
+	total->held_omitted |= listed < add_saturated(process->held, process->tensors_ended);
 }
 
 static void report_tensors(struct line *line, const struct snap_process *process,
@@ -346,7 +346,7 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 	total->unreturned |= gone->unreturned;
 	total->leaked += gone->leaked;
 	total->unproven += gone->held_unproven;
-	total->held += subtract_saturated(gone->held, gone->tensors_ended);
+	total->held += gone->held;
 	total->unsure += gone->suspect;
 	total->tensors += gone->tensors_ended;
 	total->tensors_risen += gone->tensors_rising;
