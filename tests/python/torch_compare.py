@@ -155,11 +155,21 @@ class Run:
             if figure == "reserved_bytes" and moment["reserved_before"]:
                 expected = (expected, moment["reserved_before"][device["device"]])
             self.check("device %d, %s" % (device["device"], figure), told.get(figure), expected)
+        self.compare_blocks(device, told, old)
         if device["device"] == 0:
             for site in moment["sites"]:
                 place = " at torch_memory.py:%d " % site["line"]
                 sites = [one for one in told.get("sites", []) if place in one["site"]]
                 self.check("live_bytes" + place, sum(one["live_bytes"] for one in sites), site["live_bytes"])
+
+    def compare_blocks(self, device, told, old):
+        """Each block, by its address and size. Of those that are older than cutop's start none is known."""
+        self.check("device %d, blocks not listed" % device["device"], told["map_omitted"], 0)
+        expected = {tuple(block) for block in device["list"]}
+        listed = {(int(block["address"], 16), block["size"]) for block in told["map"]}
+        self.check("device %d, blocks that PyTorch has not" % device["device"], sorted(listed - expected), [])
+        if old != "blocks":
+            self.check("device %d, blocks that cutop has not" % device["device"], sorted(expected - listed), [])
 
 
 def command(root, folder, libraries, mode, scenario):
@@ -192,7 +202,7 @@ def run_one(cutop_path, root, folder, libraries, scenario, mode):
     with open(os.path.join(folder, "log"), "w+", encoding="utf-8") as log:
         def cutop(*more):
             # All messages go to standard error, since documents go to standard output; so do the program's.
-            return Cutop([cutop_path, "-b", "-f", "json", "-d", "0.25", *more], log)
+            return Cutop([cutop_path, "-b", "-f", "json", "--map", "all", "-d", "0.25", *more], log)
 
         try:
             if scenario == "attached":

@@ -43,7 +43,8 @@ def largest_gap(segments):
 
 def device_figures(device, segments):
     stats = torch.cuda.memory_stats(device)
-    blocks = [block["size"] for segment in segments for block in segment["blocks"] if block["state"] == "active_allocated"]
+    active = [block for segment in segments for block in segment["blocks"] if block["state"] == "active_allocated"]
+    blocks = [block["size"] for block in active]
     figures = {
         "device": device,
         "was_used": stats["allocation.all.allocated"] > 0,
@@ -52,6 +53,7 @@ def device_figures(device, segments):
         "blocks": len(blocks),
         "free_in_segments_bytes": sum(segment["total_size"] for segment in segments) - sum(blocks),
         "largest_gap_bytes": largest_gap(segments),
+        "list": sorted((block["address"], block["size"]) for block in active),
     }
     # PyTorch's own figures must agree, or there is nothing to compare with.
     assert sum(blocks) == figures["allocated_bytes"]
