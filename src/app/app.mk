@@ -4,6 +4,7 @@ app_sources = \
 	src/app/batch.c src/app/batch.h \
 	src/app/demo.c src/app/demo.h \
 	src/app/errands.c src/app/errands.h \
+	src/app/kept_output.c src/app/kept_output.h \
 	src/app/pipe_output.c src/app/pipe_output.h \
 	src/app/screen.c src/app/screen.h \
 	src/app/session.c src/app/session.h \

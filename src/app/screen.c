@@ -16,22 +16,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "config.h"
-#include "print/print.h"
+#include "app/kept_output.h"
 #include "app/session.h"
+#include "print/print.h"
 #include "view/settings.h"
 #include "view/terminal.h"
 #include "view/view.h"
 
 #define FIRST_SNAPSHOT (100 * NSEC_PER_MSEC) /* show something soon after the start */
-#define OUTPUT_MAX     (1 << 20)             /* of COMMAND's output, printed at the end */
 /* Ms that COMMAND has to end after it was asked to */
 #define COMMAND_WAIT 5000
 
@@ -132,18 +130,6 @@ static int settings_begin(struct screen *screen)
 		settings->sort.reverse = true;
 	screen->host->ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	return 0;
-}
-
-static void output_open(struct screen *screen)
-{
-	const char *folder = getenv("TMPDIR");
-
-	screen->output = open(folder && *folder ? folder : "/tmp",
-			      O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-	if (screen->output < 0)
-		screen->output = memfd_create("cutop", MFD_CLOEXEC);
-	if (screen->output < 0)
-		screen->output = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
 /* ---- what the view asks for ---- */
@@ -478,27 +464,6 @@ static void command_end(struct screen *screen)
 			  (int)session->command.pid);
 }
 
-static void output_print(const struct screen *screen)
-{
-	char bytes[8192];
-	struct stat stat;
-	off_t at;
-	ssize_t len;
-
-	if (screen->output < 0 || fstat(screen->output, &stat) || stat.st_size <= 0)
-		return;
-	at = stat.st_size > OUTPUT_MAX ? stat.st_size - OUTPUT_MAX : 0;
-	if (at)
-		warn_user(&screen->session.notes,
-			  "the first %lld bytes that the command wrote are left out",
-			  (long long)at);
-	while ((len = pread(screen->output, bytes, sizeof(bytes), at)) > 0) {
-		fwrite(bytes, 1, (size_t)len, stdout);
-		at += len;
-	}
-	fflush(stdout);
-}
-
 static int screen_show(struct screen *screen)
 {
 	struct session *session = &screen->session;
@@ -583,7 +548,7 @@ int screen_run(const struct options *options)
 	screen->host->play.is_on = options->replay != NULL;
 	screen->host->from_command = screen->session.have_command;
 	if (screen->session.have_command)
-		output_open(screen);
+		screen->output = kept_output_open();
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
 	screen->host->from_command = screen->session.have_command && options->mode != MODE_DEMO;
@@ -596,7 +561,7 @@ int screen_run(const struct options *options)
 	if (!status)
 		status = screen_show(screen);
 	session_close(&screen->session);
-	output_print(screen);
+	kept_output_print(screen->output, &screen->session.notes);
 	report_print(screen);
 out:
 	if (screen->output >= 0)
