@@ -34,7 +34,7 @@ static const struct list_column copy_columns[] = {
 	[P_CALLS] = { "CALLS", .width = 7, .rank = 1 },
 	[P_BYTES] = { "BYTES", .width = 7, .rank = 2 },
 	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 8 },
-	[P_RATE] = { "RATE/s", .width = 7, .rank = 3 },
+	[P_RATE] = { "BYTES/s", .width = 7, .rank = 3 },
 	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5 },
 	[P_PENDING] = { "PENDING", .width = 7, .rank = 4 },
 	[P_FAILED] = { "FAILED", .width = 7, .rank = 6 },

@@ -34,7 +34,7 @@ static const struct list_column site_columns[S_COUNT] = {
 	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2 },
 	[S_HELD] = { "HELD", .width = 7, .rank = 4 },
 	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5 },
-	[S_ALLOCS] = { "ALLOCS", .width = 8, .rank = 5 },
+	[S_ALLOCS] = { "MADE", .width = 8, .rank = 5 },
 	[S_STACK] = { "WAYS", .width = 5, .rank = 6 },
 };
 

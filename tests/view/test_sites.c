@@ -398,7 +398,7 @@ START_TEST(order_in_groups)
 	ck_assert_int_lt(row_number("▼  Attention.__init__ at"),
 			 row_number("▶  Attention.grow at"));
 	keys(">>>>>>"); /* allocations */
-	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), "ALLOCS▼"));
+	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), "MADE▼"));
 	ck_assert_int_lt(row_number("▶not known"), row_number("▶attention.py (/home/ana/o"));
 	ck_assert_int_lt(row_number("▶attention.py (/home/ana/o"),
 			 row_number("▼attention.py (/home/ana/a"));
