@@ -378,11 +378,10 @@ int column_format(const struct column *column, const struct column_value *value,
 	case UNIT_SECONDS: format_seconds(value->number, body, sizeof(body)); break;
 	default: snprintf(body, sizeof(body), "%.0f", value->number);
 	}
-	snprintf(out, size, "%s%s",
-		 value->mark == '~' ? "~" :
-		 value->mark != '>' ? "" :
-		 ascii              ? ">" :
-				      "\u2265",
-		 body);
+	snprintf(out, size, "%s%s%s",
+		 value->mark == '~'           ? "~" :
+		 value->mark == '>' && !ascii ? "\u2265" :
+						"",
+		 body, value->mark == '>' && ascii ? "+" : "");
 	return utf8_cells(out);
 }

@@ -101,7 +101,7 @@ void sort_processes(const struct snap_process **processes, size_t count,
 
 /*
  * Formats @value for reading into @out (@size bytes), UTF-8: "12.1G", "48.2k", "-" if absent, with
- * its mark ("~512M", "≥6.3G", or ">6.3G" when @ascii). Numbers take at most 6 cells without the
+ * its mark ("~512M", "≥6.3G", or "6.3G+" when @ascii). Numbers take at most 6 cells without the
  * mark. Returns the number of cells.
  */
 int column_format(const struct column *column, const struct column_value *value, bool ascii,

@@ -86,18 +86,29 @@ static void put_char(struct line *line, const char *bytes, size_t len, int cells
 
 void line_text_max(struct line *line, const char *text, int max_cells)
 {
+	bool at_least = false;
 	int32_t point;
 	size_t len;
 	int cells;
 
-	for (; *text; text += len) {
+	for (; *text || at_least; text += len) {
 		const char *bytes = text;
 		size_t bytes_len;
 		char ascii;
 
 		bytes_len = len = utf8_next(text, &point);
 		cells = utf8_width(point);
-		if (cells < 0 || (line->ascii && point >= 0x80)) {
+		if (at_least && !utf8_is_figure(text)) {
+			at_least = false;
+			len = 0;
+			max_cells++;
+			bytes = "+";
+			bytes_len = cells = 1;
+		} else if (line->ascii && point == UTF8_AT_LEAST && max_cells > 0) {
+			at_least = true;
+			max_cells--; /* for the '+' */
+			continue;
+		} else if (cells < 0 || (line->ascii && point >= 0x80)) {
 			ascii = cells < 0 ? '?' : utf8_ascii(point);
 			bytes = &ascii;
 			bytes_len = cells = 1;

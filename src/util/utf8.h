@@ -31,6 +31,14 @@ int utf8_width(int32_t point);
 /* The ASCII form of one of the signs that cutop draws; '?' for any other character beyond ASCII. */
 char utf8_ascii(int32_t point);
 
+/*
+ * "≥" is a '+' in ASCII, and follows its number: "6.3G+", since '>' would say that 6.3G is too few.
+ * True if the ASCII text at @text, which comes after a "≥", still belongs to the number.
+ */
+bool utf8_is_figure(const char *text);
+
+#define UTF8_AT_LEAST 0x2265
+
 /* Writes @point to @out as up to 4 bytes and a NUL. Returns @out. */
 char *utf8_encode(int32_t point, char out[5]);
 

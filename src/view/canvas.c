@@ -193,15 +193,36 @@ static void put(const struct area *area, int row, int col, int cells, enum style
 	}
 }
 
-/* Puts at most @room cells of @text. */
+static bool is_at_least(const struct canvas *canvas, const char *text)
+{
+	int32_t point;
+
+	utf8_next(text, &point);
+	return canvas->ascii && point == UTF8_AT_LEAST;
+}
+
+/* Puts at most @room cells of @text. In ASCII a "≥" comes after its number. */
 static int put_text(const struct area *area, int row, int col, int room, enum style style,
 		    const char *text)
 {
+	bool at_least = false;
 	char shown[8];
 	size_t len;
 	int cells;
 
-	for (; (len = next_shown(area->canvas, text, shown, &cells)); text += len) {
+	for (; at_least || *text; text += len) {
+		len = next_shown(area->canvas, text, shown, &cells);
+		if (at_least && !utf8_is_figure(text)) {
+			at_least = false;
+			room++;
+			strcpy(shown, "+");
+			cells = 1;
+			len = 0;
+		} else if (room > 0 && is_at_least(area->canvas, text)) {
+			at_least = true;
+			room--; /* for the '+' */
+			continue;
+		}
 		if (!cells) {
 			combine(area, row, col, shown);
 			continue;

@@ -68,7 +68,7 @@ START_TEST(values_with_marks)
 	ck_assert_str_eq(shown("live", value, false, &cells), "\xe2\x89\xa5"
 							      "6.3G");
 	ck_assert_int_eq(cells, 5);
-	ck_assert_str_eq(shown("live", value, true, &cells), ">6.3G");
+	ck_assert_str_eq(shown("live", value, true, &cells), "6.3G+");
 	value = (struct column_value){ .number = 512 * MIB, .mark = '~' };
 	ck_assert_str_eq(shown("leaked", value, false, &cells), "~512M");
 	value = (struct column_value){ .absent = true };
