@@ -53,7 +53,7 @@ static void bar_of(const struct area *area, int row, int col, int cells,
 	tracked = (int)lround(fmin((double)device->tracked / total, 1) * cells);
 	tracked = tracked > used ? used : tracked;
 	area_repeat(area, row, col, tracked, ST_LIVE, "█");
-	area_repeat(area, row, col + tracked, used - tracked, ST_HELD, "▒");
+	area_repeat(area, row, col + tracked, used - tracked, ST_HELD, "▓");
 }
 
 /* A number that ends at @end and its unit after it, or a dash. Returns the cell after both. */
