@@ -521,6 +521,7 @@ static void help_key(struct view *view, int32_t key)
 
 void view_key(struct view *view, int32_t key)
 {
+	view->clicked = CLICKED_NONE;
 	/*
 	 * Redraw works whatever is open, since another program has written over the screen, and the
 	 * key is no letter.

@@ -83,16 +83,24 @@ static void click(struct view *view, int row, int col, enum mouse what)
 {
 	const struct layout *layout = &view->layout;
 	struct pane_state *pane = &view->panes[view->settings.pane];
+	int clicked = view->clicked;
 
+	view->clicked = CLICKED_NONE;
 	if (is_in(layout->titles, row, col)) {
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
 		size_t at = view->top + (size_t)(row - layout->table.row);
+		bool again = clicked == CLICKED_TABLE && view->has_selected &&
+			     view->selected_row == at;
 
-		if (at < view->row_count)
+		if (at < view->row_count) {
 			rows_select(view, at);
-		if (what == MOUSE_DOUBLE)
+			view->clicked = CLICKED_TABLE;
+		}
+		if (what == MOUSE_DOUBLE || again) {
 			view->full = true;
+			view->clicked = CLICKED_NONE;
+		}
 	} else if (is_in(layout->tabs, row, col)) {
 		int at = tabs_hit(view, col);
 
@@ -105,8 +113,9 @@ static void click(struct view *view, int row, int col, enum mouse what)
 			view_key(view, key);
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
-	} else if (is_in(layout->pane, row, col) && cursor_click(view, row, what == MOUSE_DOUBLE)) {
-		return;
+	} else if (is_in(layout->pane, row, col) &&
+		   cursor_click(view, row, what == MOUSE_DOUBLE || clicked == CLICKED_PANE)) {
+		view->clicked = CLICKED_PANE;
 	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
 		view->full = !view->full;
 	}

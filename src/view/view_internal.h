@@ -112,6 +112,8 @@ struct view {
 	size_t menu_top;  /* the first of them */
 	int help_top;
 	bool closed_by_click; /* the last click closed an overlay */
+	/* The last click or key was a click on a row of these: a second one there opens it */
+	enum { CLICKED_NONE, CLICKED_TABLE, CLICKED_PANE } clicked;
 
 	char message[160];
 	double message_until; /* until the snapshot with this elapsed_seconds */

@@ -18,6 +18,20 @@ START_TEST(on_the_screen)
 	view_mouse(&view, view.layout.table.row, 5, MOUSE_DOUBLE);
 	ck_assert(view.full);
 	keys("\033");
+	/* However long after the first, but not with a key or another click between. */
+	draw();
+	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
+	ck_assert(!view.full);
+	keys("j");
+	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
+	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
+	view_mouse(&view, view.layout.tabs.row, 2, MOUSE_CLICK);
+	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
+	ck_assert(!view.full);
+	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
+	ck_assert(view.full);
+	keys("\033");
+	draw();
 	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_HELP);
 	view_mouse(&view, 5, 5, MOUSE_WHEEL_DOWN);
