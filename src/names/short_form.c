@@ -123,8 +123,8 @@ static size_t put_bracket(struct writer *writer, size_t at)
 }
 
 /*
- * At "::": what is before it was a namespace, which goes, or a class or function that something is
- * in whose own name says too little.
+ * At "::": what is before it was a namespace, which goes, or a class or function. That stays where
+ * the name after it says too little by itself.
  */
 static size_t put_scope(struct writer *writer, size_t at)
 {
