@@ -266,12 +266,7 @@ static json_t *site_object(struct json_writer *w, const struct snap_process *pro
 	put_count(w, o, "held_bytes", site->held);
 	if (process->has_suspect)
 		put_count(w, o, "suspect_bytes", site->suspect);
-	put_count(w, o, "allocations", site->allocations);
-	put_count(w, o, "allocated_bytes", site->allocated);
-	if (site->stack_count)
-		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
-	if (site->frame_count)
-		put(w, o, "frames", json_frames(w, site->frames, site->frame_count));
+	json_put_site(w, o, site);
 	return o;
 }
 

@@ -36,6 +36,16 @@ json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frame
 	return list;
 }
 
+void json_put_site(struct json_writer *w, json_t *o, const struct snap_site *site)
+{
+	put_count(w, o, "allocations", site->allocations);
+	put_count(w, o, "allocated_bytes", site->allocated);
+	if (site->stack_count)
+		put(w, o, "stack", text_array(w, site->stack, site->stack_count));
+	if (site->frame_count)
+		put(w, o, "frames", json_frames(w, site->frames, site->frame_count));
+}
+
 void json_put_place(struct json_writer *w, json_t *o, const struct snap_place *where)
 {
 	if (where->stack_count)

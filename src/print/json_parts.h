@@ -13,6 +13,8 @@ json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frame
 /* What a framework's allocator of @process has handed out. NULL without memory. */
 json_t *json_allocator(struct json_writer *w, const struct snap_process *process,
 		       const struct snap_allocator *allocator);
+/* Puts in @o what sites of allocations and of blocks have in common: counts, stack, frames. */
+void json_put_site(struct json_writer *w, json_t *o, const struct snap_site *site);
 /*
  * Puts the stack and the frames of what is called "site" in @o beside that, where they are known.
  */
