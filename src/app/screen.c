@@ -25,6 +25,7 @@
 #include "app/kept_output.h"
 #include "app/session.h"
 #include "print/print.h"
+#include "view/clipboard.h"
 #include "view/settings.h"
 #include "view/terminal.h"
 #include "view/view.h"
@@ -286,6 +287,21 @@ static void signal_send(struct screen *screen)
 		view_message(view, "SIG%s sent to %u", sigabbrev_np(number), process->pid);
 }
 
+/* Whether the terminal takes it cannot be known: the message says what it needs. */
+static void copy_send(struct screen *screen)
+{
+	const char *text = view_copied(screen->view);
+	int err;
+
+	if (!text)
+		return;
+	err = clipboard_send(STDOUT_FILENO, text);
+	if (err)
+		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
+	else
+		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %s", text);
+}
+
 static void requests_do(struct screen *screen)
 {
 	switch (view_request(screen->view)) {
@@ -309,6 +325,7 @@ static void requests_do(struct screen *screen)
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 		break;
 	case REQUEST_SIGNAL: signal_send(screen); break;
+	case REQUEST_COPY: copy_send(screen); break;
 	default: break;
 	}
 }

@@ -5,10 +5,24 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/columns.h"
 #include "print/text.h"
 #include "util/utf8.h"
+
+/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+uint64_t key_add(uint64_t hash, const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
+uint64_t key_text(uint64_t hash, const char *text)
+{
+	return text ? key_add(hash, text, strlen(text)) : hash;
+}
 
 static enum style seen(double value)
 {

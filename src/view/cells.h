@@ -26,6 +26,11 @@ static inline double process_known(const struct snap_process *process, double va
 	return process->unreturned ? NAN : value;
 }
 
+/* Adds @len bytes to the hash of a row's key; begin with KEY_BEGIN. */
+#define KEY_BEGIN 0xcbf29ce484222325
+uint64_t key_add(uint64_t hash, const void *bytes, size_t len);
+uint64_t key_text(uint64_t hash, const char *text); /* NULL counts as "" */
+
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text);
 
 #endif

@@ -104,13 +104,39 @@ int tabs_hit(const struct view *view, int col)
 
 struct bar_item {
 	const struct binding *binding;
-	int start, end;
+	const char *text; /* all that may stand here have the same width, so that nothing moves */
+	int rank, start, end;
 };
 
-static const enum action bar_order[] = {
-	ACT_HELP,          ACT_SETTINGS,    ACT_SEARCH,      ACT_FILTER,      ACT_TREE,
-	ACT_SORT_MENU,     ACT_SIGNAL,      ACT_NEXT_PANE,   ACT_SORT_LEAKED, ACT_SORT_LIVE,
-	ACT_SORT_LAUNCHES, ACT_SORT_COPIES, ACT_SORT_FAILED, ACT_FREEZE,      ACT_QUIT,
+/* What the bar shows on each focus; which stay if there is no room for all is their rank. */
+struct bar_key {
+	enum action action;
+	const char *text; /* NULL: that of the binding, with its rank */
+	int rank;
+};
+
+enum { BAR_KEYS = 16 };
+
+static const struct bar_key bar_keys[][BAR_KEYS] = {
+	[FOCUS_TABLE] = {
+		{ ACT_HELP, NULL, 0 }, { ACT_SETTINGS, NULL, 0 }, { ACT_SEARCH, NULL, 0 },
+		{ ACT_FILTER, NULL, 0 }, { ACT_TREE, NULL, 0 }, { ACT_SORT_MENU, NULL, 0 },
+		{ ACT_SIGNAL, NULL, 0 }, { ACT_OPEN, NULL, 0 }, { ACT_NEXT_PANE, NULL, 0 },
+		{ ACT_SORT_LEAKED, NULL, 0 }, { ACT_SORT_LIVE, NULL, 0 }, { ACT_SORT_LAUNCHES, NULL, 0 },
+		{ ACT_SORT_COPIES, NULL, 0 }, { ACT_SORT_FAILED, NULL, 0 },
+		{ ACT_FREEZE, NULL, 0 }, { ACT_QUIT, NULL, 0 },
+	},
+	[FOCUS_PANE] = {
+		{ ACT_HELP, "Help", 1 }, { ACT_OPEN, "Details", 3 }, { ACT_BACK, "Back", 2 },
+		{ ACT_FULL, "Full", 5 }, { ACT_COPY, "Copy", 8 }, { ACT_NEXT_PANE, "Pane", 4 },
+		{ ACT_SEARCH, "Search", 7 }, { ACT_SORT_MENU, "Sort", 9 },
+		{ ACT_FREEZE, "Freeze", 10 }, { ACT_QUIT, "Quit", 6 },
+	},
+	[FOCUS_DETAILS] = {
+		{ ACT_HELP, "Help", 1 }, { ACT_BACK, "Back", 2 }, { ACT_FULL, "Full", 4 },
+		{ ACT_COPY, "Copy", 3 }, { ACT_NEXT_PANE, "Pane", 5 }, { ACT_FREEZE, "Freeze", 7 },
+		{ ACT_QUIT, "Quit", 6 },
+	},
 };
 
 static const struct binding *binding_of(enum action action)
@@ -121,37 +147,44 @@ static const struct binding *binding_of(enum action action)
 	return NULL;
 }
 
-static int item_width(const struct binding *binding)
+static int item_width(const struct bar_item *item)
 {
-	return (int)strlen(binding->bar_key) + (int)strlen(binding->bar_text) + 3;
+	return (int)strlen(item->binding->bar_key) + (int)strlen(item->text) + 3;
 }
 
 /* Chooses what fits, by rank, in an order that does not depend on the width. */
-static size_t bar_items(int cols, struct bar_item items[ARRAY_LEN(bar_order)])
+static size_t bar_items(const struct view *view, int cols, struct bar_item items[BAR_KEYS])
 {
+	struct bar_item all[BAR_KEYS];
 	int room = cols, last = 0, col = 1, rank;
-	size_t count = 0, i;
+	size_t count = 0, kept = 0, i;
 
-	for (rank = 1; rank <= (int)ARRAY_LEN(bar_order); rank++)
-		for (i = 0; i < ARRAY_LEN(bar_order); i++) {
-			const struct binding *binding = binding_of(bar_order[i]);
+	for (i = 0; i < BAR_KEYS && bar_keys[view->focus][i].action; i++) {
+		const struct bar_key *key = &bar_keys[view->focus][i];
+		const struct binding *binding = binding_of(key->action);
 
-			if (binding->bar_rank != rank)
+		all[count++] = (struct bar_item){
+			.binding = binding,
+			.text = key->text ? key->text : binding->bar_text,
+			.rank = key->text ? key->rank : binding->bar_rank,
+		};
+	}
+	for (rank = 1; rank <= BAR_KEYS; rank++)
+		for (i = 0; i < count; i++) {
+			if (all[i].rank != rank)
 				continue;
-			room -= item_width(binding);
+			room -= item_width(&all[i]);
 			last = room >= 0 ? rank : last;
 		}
-	for (i = 0; i < ARRAY_LEN(bar_order); i++) {
-		const struct binding *binding = binding_of(bar_order[i]);
-
-		if (binding->bar_rank > last)
+	for (i = 0; i < count; i++) {
+		if (all[i].rank > last)
 			continue;
-		items[count].binding = binding;
-		items[count].start = col;
-		col += item_width(binding);
-		items[count++].end = col;
+		items[kept] = all[i];
+		items[kept].start = col;
+		col += item_width(&all[i]);
+		items[kept++].end = col;
 	}
-	return count;
+	return kept;
 }
 
 static void input_draw(struct view *view, const struct area *area, const char *label)
@@ -176,22 +209,28 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 		area_right(area, 0, area->rect.cols - 1, ST_DIM, "seconds");
 }
 
-/* What the key of @binding does now. All its texts have the same width, so that nothing moves. */
-static const char *item_text(const struct view *view, const struct binding *binding)
+/* What the key of @item does now. */
+static const char *item_text(const struct view *view, const struct bar_item *item)
 {
-	if (binding->action != ACT_FREEZE)
-		return binding->bar_text;
+	const struct pane_desc *pane = panes[view->settings.pane];
+
+	if (item->binding->action == ACT_OPEN && view->focus == FOCUS_PANE && pane->can_open)
+		return "Open   ";
+	if (item->binding->action == ACT_FULL && view->full)
+		return "Half";
+	if (item->binding->action != ACT_FREEZE)
+		return item->text;
 	if (view->host.play.is_on)
 		return view->host.play.ended  ? "Replay" :
 		       view->host.play.paused ? "Resume" :
 						"Pause ";
-	return view->frozen ? "Resume" : binding->bar_text;
+	return view->frozen ? "Resume" : item->text;
 }
 
 void bar_draw(struct view *view, struct canvas *canvas)
 {
 	struct rect rect = view->layout.bar;
-	struct bar_item items[ARRAY_LEN(bar_order)];
+	struct bar_item items[BAR_KEYS];
 	struct area area;
 	size_t count, i;
 
@@ -216,18 +255,18 @@ void bar_draw(struct view *view, struct canvas *canvas)
 		area_cut(&area, 0, 1, area.rect.cols - 1, ST_MESSAGE, view->message);
 		return;
 	}
-	count = bar_items(area.rect.cols, items);
+	count = bar_items(view, area.rect.cols, items);
 	for (i = 0; i < count; i++) {
 		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
 
-		area_text(&area, 0, col + 1, ST_KEY_TEXT, item_text(view, items[i].binding));
+		area_text(&area, 0, col + 1, ST_KEY_TEXT, item_text(view, &items[i]));
 	}
 }
 
 int32_t bar_hit(const struct view *view, int col)
 {
-	struct bar_item items[ARRAY_LEN(bar_order)];
-	size_t count = bar_items(view->layout.bar.cols, items), i;
+	struct bar_item items[BAR_KEYS];
+	size_t count = bar_items(view, view->layout.bar.cols, items), i;
 
 	for (i = 0; i < count; i++)
 		if (col >= items[i].start && col < items[i].end)

@@ -3,7 +3,7 @@
  * What is drawn, and where. Drawing depends only on the view and the canvas; it changes nothing but
  * the ends of scrolling.
  */
-#include "view/view_internal.h"
+#include "view/details.h"
 
 static void pane_draw(struct view *view, struct canvas *canvas)
 {
@@ -25,6 +25,8 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 		process = &since;
 	}
 	pane->draw(view, &area, process);
+	if (view->focus == FOCUS_DETAILS)
+		details_draw(view, canvas);
 	if (changed)
 		baseline_undo(&since);
 }

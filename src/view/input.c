@@ -42,13 +42,21 @@ void pane_scroll(struct view *view, long step)
 		pane->top += (size_t)step; /* limited to the end when it is drawn */
 }
 
+/* Limited to the end when it is drawn. */
+static void details_scroll(struct view *view, long step)
+{
+	long top = view->details_top + step;
+
+	view->details_top = top < 0 ? 0 : top > 1000000 ? 1000000 : (int)top;
+}
+
 static void move(struct view *view, enum action action)
 {
 	long page = view->layout.table.rows > 1 ? view->layout.table.rows - 1 : 1;
 	long step = 0;
 	size_t row = view->selected_row;
 
-	if (view->full)
+	if (view_in_pane(view))
 		page = view->panes[view->settings.pane].rows > 1 ?
 			       view->panes[view->settings.pane].rows - 1 :
 			       1;
@@ -61,9 +69,15 @@ static void move(struct view *view, enum action action)
 	case ACT_LAST: step = 1000000000; break;
 	default: break;
 	}
+	if (view->focus == FOCUS_DETAILS && (step == page || step == -page))
+		step = step / page * (view->layout.pane.rows > 1 ? view->layout.pane.rows - 1 : 1);
+	if (view->focus == FOCUS_DETAILS) {
+		details_scroll(view, step);
+		return;
+	}
 	if (cursor_move(view, step))
 		return;
-	if (view->full)
+	if (view_in_pane(view))
 		pane_scroll(view, step);
 	else if (step < 0)
 		rows_select(view, row < (size_t)-step ? 0 : row - (size_t)-step);
@@ -74,21 +88,54 @@ static void move(struct view *view, enum action action)
 void pane_show(struct view *view, enum pane pane)
 {
 	view->settings.pane = pane;
+	if (view->focus == FOCUS_DETAILS)
+		view->focus = FOCUS_PANE;
 	/* If there is no room for both, show only the pane. */
 	if (view->screen_rows && !view->layout.pane.rows)
+		focus_set(view, FOCUS_PANE);
+}
+
+bool view_in_pane(const struct view *view)
+{
+	return view->focus != FOCUS_TABLE;
+}
+
+void focus_set(struct view *view, enum focus focus)
+{
+	view->focus = focus;
+	view->scroll_to_selected |= focus == FOCUS_TABLE;
+	/* A pane for which there is no room beside the table has all of it, as long as it is used. */
+	if (focus != FOCUS_TABLE && view->screen_rows && !view->layout.pane.rows && !view->full) {
 		view->full = true;
+		view->full_from_table = true;
+	}
+}
+
+void pane_zoom(struct view *view)
+{
+	view->full = !view->full;
+	if (view->full) {
+		view->full_from_table = view->focus == FOCUS_TABLE;
+		if (view->full_from_table)
+			focus_set(view, FOCUS_PANE);
+	} else if (view->full_from_table && view->focus != FOCUS_DETAILS) {
+		focus_set(view, FOCUS_TABLE);
+	}
 }
 
 static void back(struct view *view)
 {
-	if (cursor_close(view))
+	if (view->focus == FOCUS_DETAILS)
+		focus_set(view, FOCUS_PANE);
+	else if (cursor_close(view))
 		return;
-	if (view->full) {
-		view->full = false;
-		view->scroll_to_selected = true;
-	} else if (view->search[0]) {
+	else if (view->full)
+		pane_zoom(view);
+	else if (view_in_pane(view))
+		focus_set(view, FOCUS_TABLE);
+	else if (view->search[0])
 		view->search[0] = 0;
-	} else if (view->filter[0]) {
+	else if (view->filter[0]) {
 		view->filter[0] = 0;
 		rows_arrange(view);
 	} else if (view->base) {
@@ -103,7 +150,7 @@ static void search_go(struct view *view, int direction)
 {
 	if (!view->search[0])
 		view_message(view, "nothing to search for: / begins a search");
-	else if (view->full)
+	else if (view_in_pane(view))
 		view->panes[view->settings.pane].seek = direction;
 	else if (!rows_search(view, direction, true))
 		view_message(view, "no match for \"%s\"", view->search);
@@ -246,10 +293,14 @@ static void act(struct view *view, enum action action)
 	case ACT_FIRST:
 	case ACT_LAST: move(view, action); break;
 	case ACT_OPEN:
-		if (!cursor_open(view))
-			view->full = true;
+		if (!view_in_pane(view))
+			focus_set(view, FOCUS_PANE);
+		else
+			cursor_open(view);
 		break;
 	case ACT_BACK: back(view); break;
+	case ACT_FULL: pane_zoom(view); break;
+	case ACT_COPY: row_copy(view); break;
 	case ACT_NEXT_PANE: pane_show(view, (settings->pane + 1) % PANE_COUNT); break;
 	case ACT_PREVIOUS_PANE:
 		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);
@@ -267,7 +318,11 @@ static void act(struct view *view, enum action action)
 		mode_set(view, INPUT_SORT);
 		sort_menu_open(view);
 		break;
-	case ACT_SEARCH: input_begin(view, INPUT_SEARCH, ""); break;
+	case ACT_SEARCH:
+		if (view->focus == FOCUS_DETAILS)
+			focus_set(view, FOCUS_PANE);
+		input_begin(view, INPUT_SEARCH, "");
+		break;
 	case ACT_SEARCH_NEXT: search_go(view, 1); break;
 	case ACT_SEARCH_PREVIOUS: search_go(view, -1); break;
 	case ACT_FILTER: input_begin(view, INPUT_FILTER, view->filter); break;
@@ -354,7 +409,7 @@ static void input_changed(struct view *view)
 		view->scroll_to_selected = true;
 	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
-		if (view->full)
+		if (view_in_pane(view))
 			view->panes[view->settings.pane].seek = 2;
 		else
 			rows_search(view, 1, false);
@@ -379,7 +434,7 @@ static void input_key(struct view *view, int32_t key)
 		view->mode = INPUT_NORMAL;
 		if (mode == INPUT_DELAY)
 			delay_set(view);
-		else if (mode == INPUT_SEARCH && view->search[0] && view->full)
+		else if (mode == INPUT_SEARCH && view->search[0] && view_in_pane(view))
 			/* stay at this row if it matches, or say that nothing matches */
 			view->panes[view->settings.pane].seek = 2;
 		else if (mode == INPUT_SEARCH && view->search[0] && !rows_search(view, 1, false))

@@ -3,10 +3,12 @@
 #include "view/list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "view/bars.h"
+#include "view/details.h"
 #include "view/list_cursor.h"
 
 struct fit {
@@ -311,14 +313,54 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 	}
 }
 
+size_t list_opens(const struct list *list, size_t item)
+{
+	if (list->desc->opens)
+		return list->desc->opens(list, item);
+	return list->desc->owner ? list->desc->owner(list, item) : item;
+}
+
 /* Before a row that can be opened stands whether it is. */
 static void mark_draw(const struct area *area, int row, const struct list *list, size_t item)
 {
 	const struct pane_desc *desc = list->desc;
 
-	if (desc->opens(list, item) == item && desc->can_open(list, item))
+	if (!desc->can_open)
+		return;
+	if (list_opens(list, item) == item && desc->can_open(list, item))
 		area_text(area, row, 0, ST_DIM,
 			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
+}
+
+/* The cells of the row at the cursor, each behind a tab. */
+static void list_copy(struct view *view, const struct list *list)
+{
+	struct list whole = *list;
+	char text[CELL_TEXT];
+	size_t size = 0, item = list->count;
+	FILE *out;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->desc->key(list, i) == view->panes[list->desc->pane].cursor.key)
+			item = i;
+	if (item == list->count || view->copied)
+		return;
+	whole.whole_names = true;
+	out = open_memstream(&view->copied, &size);
+	if (!out)
+		return;
+	for (size_t i = 0, cells = 0; i < list->desc->column_count; i++) {
+		bool is_whole = list->desc->whole && list->desc->whole(list, item) >= 0;
+
+		if (list->desc->columns[i].is_bar || list->hidden >> i & 1)
+			continue;
+		text[0] = 0;
+		if (!is_whole || list->desc->whole(list, item) == (int)i)
+			list->desc->cell(&whole, item, i, text);
+		if (text[0])
+			fprintf(out, "%s%s", cells++ ? "\t" : "", text);
+	}
+	fclose(out);
 }
 
 void list_draw(struct view *view, const struct area *area, const struct list *list)
@@ -345,6 +387,7 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	titles_draw(area, list, &fit, pane);
 	if (!list->count) {
 		pane->cursor.count = 0;
+		pane->cursor.can_open = pane->cursor.has_details = false;
 		if (rows)
 			area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, list->empty);
 		return;
@@ -373,5 +416,9 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	}
 	part = area_part(area, 1, 0, (int)rows, area->rect.cols);
 	scrollbar_draw(&part, pane->top, list->count);
+	if (view->focus == FOCUS_DETAILS)
+		details_find(view, list);
+	else if (view->copies && list_has_cursor(list))
+		list_copy(view, list);
 	free(items);
 }

@@ -32,7 +32,11 @@ struct list {
 	const char *empty; /* what to say when there is nothing */
 	/* Of columns, instead of their own where not NULL; NULL: all have their own */
 	const char *const *titles;
+	bool whole_names; /* for a copy: names as long as they are */
 };
+
+/* The item that Enter means: @item, or the one it belongs to. */
+size_t list_opens(const struct list *list, size_t item);
 
 void list_draw(struct view *view, const struct area *area, const struct list *list);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor of a pane. There are rows only while a list is drawn; what stands at the cursor is
+ * The cursor of a pane, which is there while the keys are about the pane. There are rows only while a list is drawn; what stands at the cursor is
  * left in the state of the pane then. So what the keys before this one changed is drawn first, on a
  * canvas that is not shown: of keys that come at once, each means the row that it would mean if it
  * had come alone.
@@ -13,7 +13,7 @@
 
 bool list_has_cursor(const struct list *list)
 {
-	return list->view->full && list->desc->key;
+	return view_in_pane(list->view) && list->desc->key;
 }
 
 static size_t open_find(const struct pane_cursor *cursor, uint64_t key)
@@ -30,7 +30,7 @@ bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
 {
 	const struct pane_cursor *cursor = &view->panes[pane].cursor;
 
-	return view->full && open_find(cursor, key) < cursor->open_count;
+	return open_find(cursor, key) < cursor->open_count;
 }
 
 /*
@@ -41,7 +41,7 @@ static struct pane_cursor *cursor_of(struct view *view)
 	struct canvas canvas = { .cells = NULL };
 	enum pane pane = view->settings.pane;
 
-	if (!view->full || !panes[pane]->key)
+	if (view->focus != FOCUS_PANE || !panes[pane]->key)
 		return NULL;
 	if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
 		view_draw(view, &canvas);
@@ -92,6 +92,12 @@ bool cursor_open(struct view *view)
 		return false;
 	if (!cursor->count || close_it(cursor))
 		return true;
+	if (cursor->has_details) {
+		view->details_key = cursor->opens;
+		view->details_top = 0;
+		focus_set(view, FOCUS_DETAILS);
+		return true;
+	}
 	if (!cursor->can_open) {
 		view_message(view, "%s", panes[view->settings.pane]->closed);
 		return true;
@@ -108,9 +114,12 @@ bool cursor_open(struct view *view)
 bool cursor_click(struct view *view, int row, bool again)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
-	struct pane_cursor *cursor = cursor_of(view);
-	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
+	struct pane_cursor *cursor;
+	size_t at;
 
+	focus_set(view, FOCUS_PANE);
+	cursor = cursor_of(view);
+	at = pane->top + (size_t)(row - pane->title_row - 1);
 	if (!cursor || row <= pane->title_row || row > pane->title_row + pane->rows ||
 	    at >= cursor->count)
 		return false;
@@ -135,7 +144,7 @@ static size_t rows_below(const struct list *list, const size_t *items, size_t ro
 void list_cursor_place(const struct list *list, struct pane_state *pane, const size_t *items)
 {
 	struct pane_cursor *cursor = &pane->cursor;
-	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, row, last;
+	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, row, last, opens;
 
 	/* As long as no row was chosen, the cursor is on the first. */
 	if (!cursor->chosen)
@@ -160,6 +169,8 @@ void list_cursor_place(const struct list *list, struct pane_state *pane, const s
 	cursor->moved = cursor->revealed = false;
 	cursor->count = list->count;
 	cursor->key = list->desc->key(list, items[cursor->row]);
-	cursor->opens = list->desc->key(list, list->desc->opens(list, items[cursor->row]));
-	cursor->can_open = list->desc->can_open(list, list->desc->opens(list, items[cursor->row]));
+	opens = list_opens(list, items[cursor->row]);
+	cursor->opens = list->desc->key(list, opens);
+	cursor->can_open = list->desc->can_open && list->desc->can_open(list, opens);
+	cursor->has_details = list->desc->details != NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor of a pane in full height, where the pane's descriptor tells its rows apart. It stays
+ * The cursor of a pane that has the focus, where the pane's descriptor tells its rows apart. It stays
  * on its row, wherever that goes; rows that it opened stay open.
  */
 #ifndef VIEW_LIST_CURSOR_H

@@ -73,7 +73,8 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 
 static void wheel(struct view *view, int row, int col, int step)
 {
-	if (view->mode == INPUT_NORMAL && is_in(view->layout.pane, row, col))
+	if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
+	    is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
 	else if (view->mode != INPUT_CONFIRM) /* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
@@ -97,10 +98,9 @@ static void click(struct view *view, int row, int col, enum mouse what)
 			rows_select(view, at);
 			view->clicked = CLICKED_TABLE;
 		}
-		if (what == MOUSE_DOUBLE || again) {
-			view->full = true;
+		focus_set(view, what == MOUSE_DOUBLE || again ? FOCUS_PANE : FOCUS_TABLE);
+		if (view_in_pane(view))
 			view->clicked = CLICKED_NONE;
-		}
 	} else if (is_in(layout->tabs, row, col)) {
 		int at = tabs_hit(view, col);
 
@@ -111,13 +111,15 @@ static void click(struct view *view, int row, int col, enum mouse what)
 
 		if (key)
 			view_key(view, key);
+	} else if (view->focus == FOCUS_DETAILS) {
+		return; /* there is nothing to click on in them */
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
 	} else if (is_in(layout->pane, row, col) &&
 		   cursor_click(view, row, what == MOUSE_DOUBLE || clicked == CLICKED_PANE)) {
 		view->clicked = CLICKED_PANE;
 	} else if (is_in(layout->pane, row, col) && what == MOUSE_DOUBLE) {
-		view->full = !view->full;
+		pane_zoom(view);
 	}
 }
 

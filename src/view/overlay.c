@@ -153,7 +153,7 @@ static int menu_open(struct view *view, struct canvas *canvas, size_t count, int
 	return rows;
 }
 
-/* The same of a pane in full height. */
+/* The same of the pane, where that has the focus. */
 static void pane_sort_draw(struct view *view, struct canvas *canvas)
 {
 	const struct pane_desc *desc = panes[view->settings.pane];
@@ -286,7 +286,7 @@ void overlay_draw(struct view *view, struct canvas *canvas)
 	switch (view->mode) {
 	case INPUT_HELP: return help_draw(view, canvas);
 	case INPUT_SORT:
-		if (view->full)
+		if (view_in_pane(view))
 			pane_sort_draw(view, canvas);
 		else
 			sort_draw(view, canvas);

@@ -11,6 +11,7 @@
 #include "cuda/calls.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 #include "view/place_rows.h"
 
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
@@ -134,6 +135,76 @@ static double call_bar(const struct list *list, size_t row, size_t column, enum 
 	return call_number(list, row, C_SHARE);
 }
 
+static const struct snap_call *call_of(const struct list *list, size_t row)
+{
+	return &list->process->call_list[call_row_of(list, row)->item];
+}
+
+static uint64_t call_key(const struct list *list, size_t row)
+{
+	const struct snap_call *call = call_of(list, row);
+	uint64_t key = key_add(KEY_BEGIN, &list->process->program, sizeof(list->process->program));
+
+	key = key_add(key, &call->call, sizeof(call->call));
+	return place_row_key(key_text(key, call->extra.symbol), call_row_of(list, row));
+}
+
+static void call_details(const struct list *list, size_t row, struct details *details)
+{
+	const struct snap_process *process = list->process;
+	const struct snap_call *call = call_of(list, row);
+	char text[CELL_TEXT], p50[CELL_TEXT], p99[CELL_TEXT], most[CELL_TEXT];
+	const struct snap_wait_site *first = NULL;
+	enum style style;
+
+	details_text(details, ST_HEAD, "%s",
+		     call->extra.signature ? call->extra.signature :
+					     snapshot_call_name(call->call, &call->extra));
+	details_section(details, "Calls");
+	details_field(details, "layer", ST_PLAIN, "%s", call_layer_name(call_layer(call->call)));
+	style = cell_count(text, (double)call->calls, 20);
+	details_field(details, "calls", style, "%s", text);
+	style = call_cell(list, row, C_FAILED, text);
+	details_field(details, "failed", style, "%s", text);
+	style = call_cell(list, row, C_TIME, text);
+	details_field(details, "time in it", style, "%s%s", text,
+		      call->sampled ? ", in launches that were timed" : "");
+	style = call_cell(list, row, C_AVERAGE, text);
+	details_field(details, "on average", style, "%s", text);
+	details_section(details, "Time of a call");
+	cell_time(p50, call->latency.p50);
+	cell_time(p99, call->latency.p99);
+	cell_time(most, call->latency.max);
+	details_text(details, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s%s", p50, p99, most,
+		     call->sampled ? "  (of a sample)" : "");
+	details_histogram(details, call->hist, CUTOP_HIST_BUCKETS, HIST_NS, ST_WAIT);
+	for (size_t i = 0; i < process->wait_site_count; i++) {
+		const struct snap_wait_site *wait = &process->wait_sites[i];
+
+		if (wait->call != call->call || call->extra.symbol)
+			continue;
+		if (!first)
+			details_section(details, "Waits at");
+		first = first ? first : wait;
+		cell_time(text, wait->seconds);
+		details_text(details, ST_PLAIN, "%7.32s in %.0f  %s", text, (double)wait->calls,
+			     wait->at.site ? wait->at.site : "?");
+	}
+	if (first && first->at.stack_count > 1)
+		details_place(details, "The way to the first of these", &first->at);
+	for (size_t i = 0; i < process->failure_count; i++) {
+		const struct snap_failure *failure = &process->failure_list[i];
+
+		if (failure->call != call->call || failure->extra.symbol || call->extra.symbol)
+			continue;
+		details_section(details, "Failed");
+		details_text(details, ST_FAILED, "%.0f with %s", (double)failure->count,
+			     failure->error);
+		if (failure->where.site)
+			details_text(details, ST_PLAIN, "the first at %s", failure->where.site);
+	}
+}
+
 /* Returns where the calls of @process wait, NULL without memory; the caller frees it. */
 static struct item_place *wait_places(const struct snap_process *process)
 {
@@ -189,6 +260,8 @@ const struct pane_desc pane_calls = {
 	.number = call_number,
 	.owner = call_owner,
 	.whole = call_whole,
+	.key = call_key,
+	.details = call_details,
 	.bar = call_bar,
 	.draw = calls_draw,
 };

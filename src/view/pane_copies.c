@@ -10,6 +10,7 @@
 #include "util/util.h"
 #include "view/bars.h"
 #include "view/cells.h"
+#include "view/details.h"
 
 enum {
 	P_DIRECTION,
@@ -116,6 +117,53 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	}
 }
 
+static uint64_t copy_key(const struct list *list, size_t item)
+{
+	const struct snap_copy *copy = &list->process->copies[item];
+	const uint32_t parts[] = { list->process->program, copy->direction, copy->mode,
+				   (uint32_t)copy->device };
+
+	return key_add(KEY_BEGIN, parts, sizeof(parts));
+}
+
+static void copy_details(const struct list *list, size_t item, struct details *details)
+{
+	static const struct {
+		size_t column;
+		const char *label;
+	} fields[] = {
+		{ P_DEVICE, "device" },       { P_CALLS, "calls" },        { P_FAILED, "failed" },
+		{ P_BYTES, "bytes" },         { P_AVERAGE, "on average" }, { P_RATE, "per second" },
+		{ P_THROUGHPUT, "in calls" }, { P_PENDING, "pending" },    { P_TIME, "time" },
+	};
+	const struct snap_copy *copy = &list->process->copies[item];
+	char text[CELL_TEXT];
+
+	details_text(details, ST_HEAD, "%s, %s",
+		     copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "?",
+		     copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
+	if (copy->pageable)
+		details_text(
+			details, ST_SUSPECT,
+			"Some are of pageable host memory: such a copy is staged by the driver, and may "
+			"be as slow as a synchronous one. cudaHostAlloc or cudaHostRegister make "
+			"memory that is not.");
+	details_section(details, "Copies");
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+		enum style style = copy_cell(list, item, fields[i].column, text);
+
+		if (strcmp(text, "-"))
+			details_field(details, fields[i].label, style, "%s%s", text,
+				      fields[i].column == P_THROUGHPUT ? "/s while in the calls" :
+				      fields[i].column == P_PENDING    ? " not known to be done" :
+									 "");
+	}
+	details_section(details, "Sizes");
+	details_histogram(details, copy->sizes, CUTOP_SIZE_BUCKETS, HIST_BYTES,
+			  copy->direction < DIR_COUNT ? direction_styles[copy->direction] :
+							ST_PLAIN);
+}
+
 static void plots_draw(struct view *view, const struct area *area,
 		       const struct snap_process *process)
 {
@@ -185,5 +233,7 @@ const struct pane_desc pane_copies = {
 	.column_count = ARRAY_LEN(copy_columns),
 	.cell = copy_cell,
 	.number = copy_number,
+	.key = copy_key,
+	.details = copy_details,
 	.draw = copies_draw,
 };

@@ -4,6 +4,7 @@
  * a column, or where there is no room for one, below. In full height the stack stands there, if it
  * is known.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cuda/errors.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 
 enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 
@@ -101,6 +103,41 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 		meaning = error_meaning(call_layer(failure->call), failure->code);
 		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
 	}
+}
+
+static uint64_t failure_key(const struct list *list, size_t item)
+{
+	const struct failure_row *row = row_of(list, item);
+	const uint32_t parts[] = { list->process->program, row->failure->call,
+				   (uint32_t)row->failure->code, (uint32_t)row->number };
+
+	return key_text(key_add(KEY_BEGIN, parts, sizeof(parts)), row->failure->extra.symbol);
+}
+
+static void failure_details(const struct list *list, size_t item, struct details *details)
+{
+	const struct snap_failure *failure = row_of(list, item)->failure;
+	const char *meaning = error_meaning(call_layer(failure->call), failure->code);
+	char text[CELL_TEXT];
+
+	details_text(details, ST_HEAD, "%s", failure->error);
+	if (meaning && !failure->extra.symbol)
+		details_text(details, ST_PLAIN, "%s", meaning);
+	if (!failure->extra.symbol && error_is_sticky(failure->code))
+		details_text(details, ST_FAILED,
+			     "It is sticky: every later call of the process fails, too.");
+	details_section(details, "Failures");
+	details_field(details, "call", ST_PLAIN, "%s",
+		      snapshot_call_name(failure->call, &failure->extra));
+	details_field(details, "code", ST_PLAIN, "%d", failure->code);
+	details_field(details, "count", ST_FAILED, "%" PRIu64, failure->count);
+	format_when(list->view, failure->first, text, CELL_TEXT);
+	details_field(details, "first", ST_PLAIN, "%s", text);
+	format_when(list->view, failure->last, text, CELL_TEXT);
+	details_field(details, "last", ST_PLAIN, "%s", text);
+	if (failure->kernel)
+		details_field(details, "kernel", ST_PLAIN, "%s", failure->shown);
+	details_place(details, "The first was made at", &failure->where);
 }
 
 /* The first of @failures with the same error as @at: the meaning is shown only there. */
@@ -205,5 +242,7 @@ const struct pane_desc pane_failures = {
 	.number = failure_number,
 	.owner = failure_owner,
 	.whole = failure_whole,
+	.key = failure_key,
+	.details = failure_details,
 	.draw = failures_draw,
 };

@@ -4,11 +4,13 @@
  * the places that launch it most. With a baseline it is not: its figures are differences, which a
  * sample is not made for.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 #include "view/place_rows.h"
 
 enum {
@@ -132,8 +134,9 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 	switch (column) {
 	case K_NAME:
 		return cell_text(out, ST_PLAIN,
-				 list->view->settings.full_names ? kernel->signature :
-								   kernel->shown);
+				 list->view->settings.full_names || list->whole_names ?
+					 kernel->signature :
+					 kernel->shown);
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
 	case K_LAUNCHES: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);
@@ -159,6 +162,110 @@ static double kernel_bar(const struct list *list, size_t row, size_t column, enu
 	return kernel_runs(&kernels[0]) > 0 ?
 		       kernel_runs(&kernels[item]) / kernel_runs(&kernels[0]) :
 		       0;
+}
+
+static uint64_t kernel_row_key(const struct list *list, size_t row)
+{
+	const struct place_row *place = place_row_of(list, row);
+
+	return place_row_key(kernel_key(list->process->program, kernel_of(list, row)), place);
+}
+
+/* ---- details ---- */
+
+static void shape_field(struct details *details, const char *label, const uint32_t shape[3])
+{
+	char text[CELL_TEXT];
+	enum style style = cell_shape(text, shape);
+
+	details_field(details, label, style, "%s", text);
+}
+
+static void rates_section(const struct list *list, const struct snap_kernel *kernel,
+			  struct details *details)
+{
+	float samples[RATES_KEPT];
+	size_t count =
+		kernel_rates_read(&list->view->rates, list->process->program, kernel, samples);
+
+	if (count < 2)
+		return;
+	details_section(details, "Launches per second, since the process was selected");
+	details_series(details, ST_LAUNCH, samples, count, "/s");
+}
+
+/* Where it is launched, most first, and the way to the first. */
+static void places_section(const struct snap_process *process, const struct snap_kernel *kernel,
+			   struct details *details)
+{
+	const struct snap_launch_site *most = NULL;
+	char number[CELL_TEXT], share[CELL_TEXT];
+
+	for (size_t i = 0; i < process->launch_site_count; i++) {
+		const struct snap_launch_site *site = &process->launch_sites[i];
+
+		if (site->kernel != kernel)
+			continue;
+		if (!most)
+			details_section(details, "Launched from");
+		most = most ? most : site;
+		cell_about(number, (double)site->launches, !site->sampled, 9);
+		cell_share(share, kernel->launches ?
+					  (double)site->launches / (double)kernel->launches :
+					  0);
+		details_text(details, ST_PLAIN, "%9.32s %6.32s  %s", number, share,
+			     site->at.site ? site->at.site : "?");
+	}
+	if (most && most->at.stack_count > 1)
+		details_place(details, "The way to the first of these", &most->at);
+	if (!most)
+		details_text(details, ST_DIM,
+			     "Where it is launched: start cutop with --launch-sites.");
+}
+
+static void kernel_details(const struct list *list, size_t row, struct details *details)
+{
+	const struct snap_kernel *kernel = kernel_of(list, row);
+	const struct snap_latency *latency = &kernel->latency;
+	char text[CELL_TEXT], p50[CELL_TEXT], p99[CELL_TEXT], most[CELL_TEXT];
+	enum style style;
+
+	details_text(details, ST_HEAD, "%s", kernel->signature);
+	if (kernel->symbol)
+		details_text(details, ST_DIM, "%s", kernel->symbol);
+	details_section(details, kernel->is_graph ? "Graph" : "Launches");
+	style = cell_count(text, (double)kernel->launches, 20);
+	details_field(details, "launches", style, "%s", text);
+	if (kernel->graph_launches) {
+		cell_about(text, (double)kernel->graph_launches, !kernel->updatable, 20);
+		details_field(details, "by graphs", ST_PLAIN, "%s", text);
+	}
+	if (kernel->captured)
+		details_field(details, "captured", ST_PLAIN, "%.0f, into graphs",
+			      (double)kernel->captured);
+	style = cell_rate(text, kernel_number(list, row, K_RATE), false);
+	details_field(details, "per second", style, "%s", text);
+	cell_share(text, kernel_number(list, row, K_SHARE));
+	details_field(details, "share", ST_PLAIN, "%s of the process's launches", text);
+	style = cell_failures(text, process_known(list->process, (double)kernel->failures),
+			      kernel->sampled, 20);
+	details_field(details, "failed", style, "%s", text);
+	cell_device(text, kernel->device);
+	details_field(details, "device", ST_PLAIN, "%s, stream 0x%" PRIx64, text, kernel->stream);
+	details_section(details, "Shape of the last launch");
+	shape_field(details, "grid", kernel->grid);
+	shape_field(details, "block", kernel->block);
+	cell_bytes(text, kernel->shared_bytes);
+	details_field(details, "shared memory", ST_PLAIN, "%s", text);
+	rates_section(list, kernel, details);
+	details_section(details, "Time of the launch call on the CPU");
+	cell_time(p50, latency->p50);
+	cell_time(p99, latency->p99);
+	cell_time(most, latency->max);
+	details_text(details, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s%s", p50, p99, most,
+		     kernel->sampled ? "  (of a sample)" : "");
+	details_histogram(details, kernel->hist, CUTOP_HIST_BUCKETS, HIST_NS, ST_LAUNCH);
+	places_section(list->process, kernel, details);
 }
 
 /* Returns where the kernels of @process are launched, NULL without memory; the caller frees it. */
@@ -213,6 +320,8 @@ const struct pane_desc pane_kernels = {
 	.number = kernel_number,
 	.owner = place_row_owner,
 	.whole = kernel_whole,
+	.key = kernel_row_key,
+	.details = kernel_details,
 	.bar = kernel_bar,
 	.draw = kernels_draw,
 };

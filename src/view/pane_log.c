@@ -9,6 +9,7 @@
 
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 
 enum { L_TIME, L_PID, L_EVENT, L_WHAT };
 
@@ -85,6 +86,130 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 	}
 }
 
+static uint64_t log_key(const struct list *list, size_t item)
+{
+	const struct log_row *row = row_of(list, item);
+	const uint64_t parts[] = { row->event->time, row->event->pid, row->event->kind, row->line };
+
+	return key_text(key_add(KEY_BEGIN, parts, sizeof(parts)), row->event->text);
+}
+
+static void holders_section(const struct snap_detail *detail, struct details *details)
+{
+	char bytes[CELL_TEXT];
+
+	if (!detail->holder_count)
+		return;
+	details_section(details, "Who held memory of the device");
+	for (size_t i = 0; i < detail->holder_count; i++) {
+		const struct snap_holder *holder = &detail->holders[i];
+
+		cell_bytes(bytes, (double)holder->live);
+		details_text(details, ST_PLAIN, "%s%s  %u %s", holder->from_attach ? "≥" : "",
+			     bytes, holder->pid, holder->command);
+	}
+	if (detail->holders_omitted)
+		details_text(details, ST_DIM, "and %zu more", detail->holders_omitted);
+}
+
+static void lines_section(const struct snap_detail *detail, struct details *details)
+{
+	char text[LINE_TEXT];
+
+	if (!detail->line_count)
+		return;
+	details_section(details, "Call sites that held most");
+	for (size_t i = 0; i < detail->line_count; i++)
+		details_text(details, ST_PLAIN, "%s", snapshot_line(&detail->lines[i], text));
+	if (detail->lines_omitted)
+		details_text(details, ST_DIM, "and %zu more", detail->lines_omitted);
+}
+
+static void suspects_section(const struct snap_detail *detail, struct details *details)
+{
+	if (!detail->is_fault)
+		return;
+	details_section(details, "Kernels that may have done it, the last one first");
+	for (size_t i = 0; i < detail->suspect_count; i++) {
+		const struct snap_suspect *suspect = &detail->suspects[i];
+
+		details_text(details, ST_PLAIN, "%s  stream %s0x%" PRIx64 ", %" PRIu64 " launches",
+			     suspect->kernel, suspect->stream_exact ? "" : "perhaps ",
+			     suspect->stream, suspect->launches);
+	}
+	if (!detail->suspect_count)
+		details_text(details, ST_DIM, "none is known");
+}
+
+static void memory_section(const struct snap_detail *detail, struct details *details)
+{
+	char text[CELL_TEXT], gap[CELL_TEXT];
+
+	if (!detail->total && !detail->allocator)
+		return;
+	details_section(details, "Memory then");
+	if (detail->total) {
+		cell_bytes(text, (double)detail->tracked);
+		cell_bytes(gap, (double)detail->total);
+		details_field(details, "device", ST_PLAIN, "%d: %.32s tracked of %.32s",
+			      detail->device, text, gap);
+	}
+	if (detail->span) {
+		cell_bytes(text, (double)detail->span_free);
+		cell_bytes(gap, (double)detail->span_gap);
+		details_field(details, "between blocks", ST_PLAIN,
+			      "%.32s free, at most %.32s in one piece", text, gap);
+	}
+	if (!detail->allocator)
+		return;
+	cell_bytes(text, (double)detail->asked);
+	details_field(details, "asked for", ST_FAILED, "%s", text);
+	cell_bytes(text, (double)detail->allocated);
+	cell_bytes(gap, (double)detail->reserved);
+	details_field(details, detail->allocator, ST_PLAIN, "%.32s handed out of %.32s reserved",
+		      text, gap);
+	if (!detail->has_gaps)
+		return;
+	cell_bytes(text, (double)detail->gaps);
+	cell_bytes(gap, (double)detail->largest_gap);
+	details_field(details, "in segments", ST_PLAIN, "%.32s free, at most %.32s in one piece",
+		      text, gap);
+}
+
+static void log_details(const struct list *list, size_t item, struct details *details)
+{
+	const struct snap_event *event = row_of(list, item)->event;
+	const struct snap_detail *detail = event->detail;
+	char text[CELL_TEXT];
+
+	details_text(details, ST_HEAD, "%s", event->text);
+	details_section(details, "Event");
+	details_field(details, "kind", tones[event_kinds[event->kind].tone], "%s",
+		      event_kinds[event->kind].title);
+	format_when(list->view, event->time, text, CELL_TEXT);
+	details_field(details, "time", ST_PLAIN, "%s", text);
+	details_field(details, "process", ST_PLAIN, "%u", event->pid);
+	if (event->bytes) {
+		cell_bytes(text, (double)event->bytes);
+		details_field(details, "size", ST_PLAIN, "%s (%" PRIu64 " bytes)", text,
+			      event->bytes);
+	}
+	if (event->repeated)
+		details_field(details, "times", ST_PLAIN, "%" PRIu64, event->repeated + 1);
+	if (!detail)
+		return;
+	memory_section(detail, details);
+	holders_section(detail, details);
+	lines_section(detail, details);
+	suspects_section(detail, details);
+	if (detail->where.site)
+		details_place(details, "Where", &detail->where);
+	else if (detail->site[0]) {
+		details_section(details, "Where");
+		details_text(details, ST_PLAIN, "%s", detail->site);
+	}
+}
+
 /*
  * One row for each event, and, if @expanded, one for each line that it names. Returns NULL without
  * memory.
@@ -135,5 +260,7 @@ const struct pane_desc pane_log = {
 	.number = log_number,
 	.owner = log_owner,
 	.whole = log_whole,
+	.key = log_key,
+	.details = log_details,
 	.draw = log_draw,
 };

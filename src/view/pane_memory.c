@@ -19,6 +19,7 @@
 #include "view/cells.h"
 #include "view/list_cursor.h"
 #include "view/map.h"
+#include "view/memory_details.h"
 #include "view/segment_map.h"
 #include "view/tensors.h"
 
@@ -35,7 +36,6 @@ static const struct list_column memory_columns[] = {
 	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
 };
 #define SITE_AND_CALL 130 /* cells from which on there is room for both */
-#define WITH_ADDRESS  60  /* and for an address */
 #define SUM           9   /* cells besides the label of a sum: its number and gaps */
 
 static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held",
@@ -57,22 +57,6 @@ static const char *state_of(const struct memory_row *row)
 		       state_names[row->alloc->state];
 }
 
-/* As in the pane of sites: the arrow is before the line that is shown as the site. */
-static enum style frame_cell(const struct snap_process *process, const struct memory_row *row,
-			     char out[CELL_TEXT])
-{
-	const struct snap_site *site = memory_row_site(process, row);
-	bool is_site = site && row->frame - 1 == site->shown;
-	int len;
-
-	out[0] = 0;
-	if (!site || row->frame > site->stack_count)
-		return ST_DIM;
-	len = snprintf(out, CELL_TEXT, "    %s ", is_site ? "→" : " ");
-	utf8_fit(out + len, (size_t)(CELL_TEXT - len), site->stack[row->frame - 1], INT_MAX);
-	return is_site ? ST_PLAIN : ST_DIM;
-}
-
 static enum style memory_cell(const struct list *list, size_t item, size_t column,
 			      char out[CELL_TEXT])
 {
@@ -80,8 +64,6 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 	const struct snap_alloc *alloc = row->alloc;
 	enum style style = alloc->state < ALLOC_STATE_COUNT ? state_styles[alloc->state] : ST_PLAIN;
 
-	if (row->frame)
-		return frame_cell(list->process, row, out);
 	switch (column) {
 	case M_ADDRESS: snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address); return ST_PLAIN;
 	case M_SIZE: cell_bytes(out, (double)alloc->bytes); return style;
@@ -114,15 +96,9 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 
 static uint64_t key_of(const struct snap_process *process, const struct memory_row *row)
 {
-	uint64_t parts[] = { process->program, row->alloc->address, row->allocator != NULL,
-			     row->frame },
-		 hash = 0xcbf29ce484222325;
+	const uint64_t parts[] = { process->program, row->alloc->address, row->allocator != NULL };
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-	}
-	return hash;
+	return key_add(KEY_BEGIN, parts, sizeof(parts));
 }
 
 static uint64_t memory_key(const struct list *list, size_t item)
@@ -130,34 +106,10 @@ static uint64_t memory_key(const struct list *list, size_t item)
 	return key_of(list->process, row_of(list, item));
 }
 
-static size_t memory_top(const struct list *list, size_t item)
-{
-	return row_of(list, item)->top;
-}
-
-static int memory_whole(const struct list *list, size_t item)
-{
-	if (!row_of(list, item)->frame)
-		return -1;
-	return list->view->layout.pane.cols >= WITH_ADDRESS ? M_ADDRESS : M_SIZE;
-}
-
-static size_t frames_of(const struct snap_process *process, const struct memory_row *row)
-{
-	const struct snap_site *site = memory_row_site(process, row);
-
-	return site && site->stack_count > 1 ? site->stack_count : 0;
-}
-
-static bool memory_can_open(const struct list *list, size_t item)
-{
-	return frames_of(list->process, row_of(list, item)) != 0;
-}
-
 static bool memory_hides(const struct list *list, size_t item, const char *text)
 {
 	const struct memory_row *row = row_of(list, item);
-	const struct snap_site *site = row->frame ? NULL : memory_row_site(list->process, row);
+	const struct snap_site *site = memory_row_site(list->process, row);
 
 	for (size_t i = 0; site && i < site->stack_count; i++)
 		if (text_find(site->stack[i], text))
@@ -165,33 +117,13 @@ static bool memory_hides(const struct list *list, size_t item, const char *text)
 	return false;
 }
 
-/* @rows, and behind those that are open their frames; NULL without memory. Takes @rows over. */
-static struct memory_row *rows_open(const struct view *view, const struct snap_process *process,
-				    struct memory_row *rows, size_t *count)
+static void details_of(const struct list *list, size_t item, struct details *details)
 {
-	size_t room = *count, at = 0;
-	struct memory_row *opened;
+	const struct memory_row *row = row_of(list, item);
+	enum style style = row->alloc->state < ALLOC_STATE_COUNT ? state_styles[row->alloc->state] :
+								   ST_PLAIN;
 
-	if (!rows || !view->full || !view->panes[PANE_MEMORY].cursor.open_count)
-		return rows;
-	for (size_t i = 0; i < *count; i++)
-		if (list_is_open(view, PANE_MEMORY, key_of(process, &rows[i])))
-			room += frames_of(process, &rows[i]);
-	opened = calloc(room + 1, sizeof(*opened));
-	for (size_t i = 0; opened && i < *count; i++) {
-		struct memory_row row = rows[i];
-		size_t frames = list_is_open(view, PANE_MEMORY, key_of(process, &row)) ?
-					frames_of(process, &row) :
-					0;
-
-		row.top = at;
-		opened[at++] = row;
-		for (row.frame = 1; row.frame <= frames; row.frame++)
-			opened[at++] = row;
-	}
-	free(rows);
-	*count = at;
-	return opened;
+	memory_details(list, row, style, state_of(row), details);
 }
 
 /* ---- above the list ---- */
@@ -467,8 +399,7 @@ static void memory_draw(struct view *view, const struct area *area,
 			 tensors             ? "No tensor is live." :
 					       "No allocation is live.",
 	};
-	struct memory_row *items = rows_open(
-		view, process, memory_rows_make(process, tensors, &list.count), &list.count);
+	struct memory_row *items = memory_rows_make(process, tensors, &list.count);
 	struct memory_layout layout;
 	struct area part;
 
@@ -504,12 +435,8 @@ const struct pane_desc pane_memory = {
 	.column_count = ARRAY_LEN(memory_columns),
 	.cell = memory_cell,
 	.number = memory_number,
-	.owner = memory_top,
-	.whole = memory_whole,
 	.key = memory_key,
-	.opens = memory_top,
-	.can_open = memory_can_open,
-	.closed = "its stack is not known: see --stacks, and doctor",
 	.hides = memory_hides,
+	.details = details_of,
 	.draw = memory_draw,
 };

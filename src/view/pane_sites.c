@@ -106,25 +106,18 @@ static int site_whole(const struct list *list, size_t item)
 
 /* ---- which row it is ---- */
 
-static uint64_t hash_add(uint64_t hash, const void *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
-	return hash;
-}
-
 static uint64_t row_key(const struct snap_process *process, const struct site_row *row)
 {
-	uint64_t hash = hash_add(0xcbf29ce484222325, &process->program, sizeof(process->program));
+	uint64_t hash = key_add(KEY_BEGIN, &process->program, sizeof(process->program));
 
 	if (row->group)
-		return hash_add(hash, row->group->key, strlen(row->group->key));
+		return key_add(hash, row->group->key, strlen(row->group->key));
 	/* It stays the same row if another way to it is found. */
 	if (row->key)
-		return hash_add(hash, row->key, strlen(row->key));
-	hash = hash_add(hash, &row->site->address, sizeof(row->site->address));
-	hash = hash_add(hash, &row->site->stack_id, sizeof(row->site->stack_id));
-	return hash_add(hash, &row->frame, sizeof(row->frame));
+		return key_add(hash, row->key, strlen(row->key));
+	hash = key_add(hash, &row->site->address, sizeof(row->site->address));
+	hash = key_add(hash, &row->site->stack_id, sizeof(row->site->stack_id));
+	return key_add(hash, &row->frame, sizeof(row->frame));
 }
 
 static uint64_t site_key(const struct list *list, size_t item)

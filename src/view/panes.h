@@ -28,6 +28,7 @@ enum pane { PANES(PANE_CONSTANT) PANE_COUNT };
 #undef PANE_CONSTANT
 
 struct area;
+struct details;
 struct list;
 struct list_column;
 struct snap_process;
@@ -65,18 +66,23 @@ struct pane_desc {
 	 */
 	int (*whole)(const struct list *list, size_t item);
 	/*
-	 * What tells @item from all others of the pane, from one snapshot to the next. In full
-	 * height there is a cursor then, and Enter opens and closes the row where it is. NULL: the
-	 * list only scrolls, and what follows is NULL, too.
+	 * What tells @item from all others of the pane, from one snapshot to the next. The cursor
+	 * stays where that is.
 	 */
 	uint64_t (*key)(const struct list *list, size_t item);
-	/* The item that Enter means: @item, or the one it belongs to */
+	/*
+	 * The item that Enter means: @item, or the one it belongs to; NULL: the one that it stays
+	 * behind when sorted
+	 */
 	size_t (*opens)(const struct list *list, size_t item);
-	bool (*can_open)(const struct list *list, size_t item); /* there is more of it */
-	/* What to say if there is not */
+	/* Enter shows or hides rows below it; NULL: for no row. What follows is NULL, too, then */
+	bool (*can_open)(const struct list *list, size_t item);
+	/* What to say where Enter does nothing */
 	const char *closed;
 	/* What is not open has @text in it */
 	bool (*hides)(const struct list *list, size_t item, const char *text);
+	/* Fills @details with all that is known of @item: Enter shows that. NULL: of none */
+	void (*details)(const struct list *list, size_t item, struct details *details);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 

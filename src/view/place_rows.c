@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "view/cells.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -82,4 +85,12 @@ const struct place_row *place_row_of(const struct list *list, size_t row)
 size_t place_row_owner(const struct list *list, size_t row)
 {
 	return place_row_of(list, row)->first;
+}
+
+uint64_t place_row_key(uint64_t key, const struct place_row *row)
+{
+	if (!row->is_place)
+		return key;
+	key = key_add(key, "place", 5);
+	return row->more ? key : key_text(key, row->place.site);
 }

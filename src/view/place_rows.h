@@ -35,6 +35,8 @@ struct place_row *place_rows_make(size_t item_count, struct item_place *places, 
 
 /* As a pane's descriptor has them, of a list whose items are such rows. */
 const struct place_row *place_row_of(const struct list *list, size_t row);
+/* The key of @row of an item with the key @key. */
+uint64_t place_row_key(uint64_t key, const struct place_row *row);
 size_t place_row_owner(const struct list *list, size_t row);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of the table, and of the shown pane where that has the full height: keys and the menu
- * are about what fills the screen.
+ * The order of the table, and of the shown pane: keys and the menu are about the one that has the
+ * focus.
  */
 #include "view/list.h"
 #include "view/view_internal.h"
@@ -75,7 +75,7 @@ static void pane_sort_move(struct view *view, int step)
 
 void sort_move(struct view *view, int step)
 {
-	if (view->full)
+	if (view_in_pane(view))
 		pane_sort_move(view, step);
 	else
 		table_sort_move(view, step);
@@ -85,7 +85,7 @@ void sort_invert(struct view *view)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
 
-	if (view->full && pane->sort) {
+	if (view_in_pane(view) && pane->sort) {
 		pane->reverse = !pane->reverse;
 		return;
 	}
@@ -99,17 +99,18 @@ size_t sort_menu_count(const struct view *view)
 {
 	unsigned int sorts[PANE_COLUMNS_MAX + 1];
 
-	return view->full ? pane_sorts(view, sorts) : column_count;
+	return view_in_pane(view) ? pane_sorts(view, sorts) : column_count;
 }
 
 void sort_menu_open(struct view *view)
 {
 	unsigned int sorts[PANE_COLUMNS_MAX + 1];
-	size_t i, count = view->full ? pane_sorts(view, sorts) : column_count;
+	size_t i, count = sort_menu_count(view);
 
+	pane_sorts(view, sorts);
 	for (i = 0; i < count; i++)
-		if (view->full ? sorts[i] == view->panes[view->settings.pane].sort :
-				 &columns[i] == view->settings.sort.keys[0])
+		if (view_in_pane(view) ? sorts[i] == view->panes[view->settings.pane].sort :
+					 &columns[i] == view->settings.sort.keys[0])
 			view->menu_row = i;
 }
 
@@ -118,7 +119,7 @@ void sort_menu_choose(struct view *view)
 	struct pane_state *pane = &view->panes[view->settings.pane];
 	unsigned int sorts[PANE_COLUMNS_MAX + 1];
 
-	if (view->full) {
+	if (view_in_pane(view)) {
 		if (view->menu_row < pane_sorts(view, sorts))
 			pane->sort = sorts[view->menu_row];
 		pane->reverse = false;

@@ -220,7 +220,7 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 
 static void scroll(struct view *view, size_t rows)
 {
-	if (view->scroll_to_selected || view->full) {
+	if (view->scroll_to_selected || view->layout.table.rows == 1) {
 		if (view->selected_row < view->top)
 			view->top = view->selected_row;
 		else if (rows && view->selected_row >= view->top + rows)
@@ -283,7 +283,8 @@ void table_draw(struct view *view, struct canvas *canvas)
 
 		row_draw(view, &table, (int)i, entry, &fit);
 		if (view->has_selected && entry->process->program == view->selected)
-			area_flags(&table, (int)i, 0, table.rect.cols, CELL_SELECTED);
+			area_flags(&table, (int)i, 0, table.rect.cols,
+				   view_in_pane(view) ? CELL_BOLD : CELL_SELECTED);
 	}
 	if (view->row_count > rows)
 		position_draw(view, &titles, &table);

@@ -97,8 +97,6 @@ struct memory_row *memory_rows_make(const struct snap_process *process, bool ten
 	/* The driver's have their order already. */
 	if (tensors && at)
 		qsort(rows, at, sizeof(*rows), compare_rows);
-	for (i = 0; i < at; i++)
-		rows[i].top = i;
 	*count = at;
 	return rows;
 }

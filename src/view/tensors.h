@@ -15,8 +15,6 @@ bool tensors_are_shown(const struct view *view, const struct snap_process *proce
 struct memory_row {
 	const struct snap_alloc *alloc;
 	const struct snap_allocator *allocator; /* whose block it is; NULL: it is the driver's */
-	size_t top;                             /* the row that it is part of, or itself */
-	size_t frame;                           /* + 1, of its site's stack; 0: it is no frame */
 };
 
 /*

@@ -39,6 +39,8 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->rows);
+	free(view->copied);
+	kernel_rates_clear(&view->rates);
 	memset(view, 0, sizeof(*view));
 }
 
@@ -83,6 +85,11 @@ const struct snap_process *view_signal(struct view *view, int *number)
 	return snapshot_process(view->latest, view->signal_image);
 }
 
+const char *view_copied(const struct view *view)
+{
+	return view->copied;
+}
+
 const struct snapshot *view_shown(const struct view *view)
 {
 	return view->shown;
@@ -125,6 +132,7 @@ static void most_measure(struct view *view, const struct snapshot *snapshot)
 static void rewind_to(struct view *view, double elapsed)
 {
 	history_rewind(&view->history, elapsed);
+	kernel_rates_clear(&view->rates);
 	baseline_end(view);
 	view->self_elapsed = 0;
 	view->most_live = 0;
@@ -174,6 +182,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	}
 	view->shown = snapshot;
 	rows_arrange(view);
+	kernel_rates_feed(&view->rates, view_selected(view), snapshot->elapsed_seconds);
 	if (view->settings.follow)
 		view->scroll_to_selected = true;
 	if (old != snapshot)

@@ -47,6 +47,7 @@ enum request {
 	REQUEST_CLEAR,
 	REQUEST_DELAY,
 	REQUEST_SIGNAL,
+	REQUEST_COPY,
 	REQUEST_PAUSE,
 	REQUEST_FASTER,
 	REQUEST_SLOWER,
@@ -83,6 +84,9 @@ enum request view_request(struct view *view);
  * After REQUEST_SIGNAL: the process to signal, as it is now, or NULL if it is gone; and the signal.
  */
 const struct snap_process *view_signal(struct view *view, int *number);
+
+/* After REQUEST_COPY: the text for the terminal's clipboard, valid until the next key; or NULL. */
+const char *view_copied(const struct view *view);
 
 /* The shown snapshot, or NULL; while the view is frozen it is older than the latest. */
 const struct snapshot *view_shown(const struct view *view);

@@ -11,6 +11,7 @@
 #include "model/snapshot.h"
 #include "view/canvas.h"
 #include "view/history.h"
+#include "view/kernel_rates.h"
 #include "view/keys.h"
 #include "view/layout.h"
 #include "view/panes.h"
@@ -32,6 +33,13 @@ enum input_mode {
 
 enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
 
+/* What the keys for moving, opening, sorting and searching are about. */
+enum focus {
+	FOCUS_TABLE,  /* the processes */
+	FOCUS_PANE,   /* the rows of the shown pane */
+	FOCUS_DETAILS /* of one of these rows, shown in place of the pane */
+};
+
 /* Where the cursor of a pane is, and what was opened there: list_cursor.c. */
 struct pane_cursor {
 	uint64_t key;      /* of its row when last drawn */
@@ -42,7 +50,7 @@ struct pane_cursor {
 	 * Since last drawn: the row is what counts, not the key; what was opened is to be in sight
 	 */
 	bool moved, revealed;
-	bool in_sight, can_open;
+	bool in_sight, can_open, has_details;
 	uint64_t open[64]; /* keys of open rows */
 	size_t open_count;
 };
@@ -96,7 +104,16 @@ struct view {
 	size_t top;
 	bool scroll_to_selected;
 
-	bool full;
+	enum focus focus;
+	bool full;            /* the pane has the full height */
+	bool full_from_table; /* it was given that while the focus was on the table */
+	uint64_t details_key; /* the key of the row that details are shown of */
+	int details_top,
+		details_rows;    /* the first row shown; how many there are, when last drawn */
+	struct details *details; /* while they are drawn */
+	bool copies;             /* what is drawn next is to be copied */
+	char *copied;            /* what REQUEST_COPY is about; owned */
+	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom; /* zoom of map and plots, as a power of two */
 	double pan;        /* position (0..1) within what is not visible */
@@ -160,6 +177,12 @@ size_t sort_menu_count(const struct view *view);
 void sort_menu_open(struct view *view);
 void sort_menu_choose(struct view *view);
 void pane_show(struct view *view, enum pane pane);
+bool view_in_pane(const struct view *view); /* the keys are about the pane */
+void focus_set(struct view *view, enum focus focus);
+/* Gives the pane the full height, or takes it back. */
+void pane_zoom(struct view *view);
+/* Leaves the row at the cursor, or the details, for REQUEST_COPY. */
+void row_copy(struct view *view);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);
 

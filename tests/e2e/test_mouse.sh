@@ -78,9 +78,12 @@ click "$(row_of 'KERNEL  ')" "$(col_of 'LAUNCHES▼')"
 check "again: inverted" see 'LAUNCHES▲'
 row=$(row_of 'leaker 120')
 double_click "$row" 5
-check "two clicks: the pane in full height" gone 'copier 120'
-keys Escape
-check "and back" see 'copier 120'
+check "two clicks: into the pane" see 'Enter Details'
+row=$(row_of ' vectorAdd ')
+double_click "$row" 20
+check "and two on a row of it: its details" see 'Shape of the last launch'
+keys Escape Escape
+check "and back" gone 'Enter Details'
 click 40 "$(col_of 'Help')"
 check "a key of the bottom line" see 'Up and Down scroll\|this help'
 click 3 3

@@ -158,7 +158,7 @@ looked_at() {
 	keys 6
 	check "$1: sites" see 'make_buffer at train.py:5 (python) '
 	check "$1: no stack at first" [ "$(seen | grep -c 'load at train.py')" = 0 ]
-	keys Enter
+	keys z
 	check "$1: a row can be opened" see '^▶.*make_buffer at train.py:5 (python) '
 	keys Enter
 	check "$1: to its ways" see '^▶  ← grow at train.py:10 (python) ← <module>'

@@ -45,6 +45,16 @@ check "F6 asks" see 'Sort by'
 keys Escape
 check "Esc closes" gone 'Sort by'
 
+# What a program has put on the terminal's clipboard becomes a buffer of tmux.
+clipboard() {
+	for _ in $(seq $((patience * 10))); do
+		mux show-buffer 2>/dev/null | grep -q -e "$1" && return 0
+		sleep 0.1
+	done
+	mux show-buffer
+	return 1
+}
+
 keys /
 keys trainer Enter
 check "search selects" see '7 Log.* [0-9][0-9]* cast'
@@ -62,10 +72,19 @@ keys 6
 check "pane: sites" see 'SITE .*LIVE'
 keys 7
 check "pane: log" see 'WHAT HAPPENED'
-keys 2 Enter
-check "Enter: full height" gone 'leaker 120'
+keys 2 z
+check "z: full height" gone 'leaker 120'
 keys Escape
 check "Esc: back" see 'leaker 120'
+keys Enter Enter
+check "Enter: details of a kernel" see 'Time of the launch call on the CPU'
+mux set -g set-clipboard on
+keys y
+check "y copies them" see 'copied, if the terminal allows it'
+check "to the clipboard" clipboard 'launches: '
+keys Escape
+check "Esc: the list" see 'KERNEL  '
+keys Escape
 keys F1
 check "help" see 'freeze the view'
 keys Escape
@@ -227,7 +246,7 @@ shell "$CUTOP --no-config -d 0.3 -- $top_builddir/tests/e2e/bin/site_calls"
 check "stacks: it shows" see 'command ended'
 keys 6
 check "stacks: sites" see 'make+.* at site_calls.c:'
-keys Enter
+keys z
 check "stacks: it is closed" see '▶'
 keys Enter
 check "stacks: the ways" see '▶  ← second+0x[0-9a-f]* at site_calls.c:'

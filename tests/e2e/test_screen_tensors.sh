@@ -17,16 +17,17 @@ check "tensors are listed" see '^ *0x[0-9a-f]* .* tensor .* live .* site_[0-3]+0
 check "segments are drawn" see '0x[0-9a-f]* .*░░│'
 check "what rises is told" see '~[0-9.]*M rising'
 check "and drawn" see '▒▒▒'
-keys Enter
+keys z
 check "figures of each device" see 'pytorch dev 3 '
 check "a row for each device" see '^dev 3 '
 check "the block at the cursor is marked" see '│*●●'
 check "and said" see '^ ● site_[0-3]+0x'
 check "with its segment" see 'segment [0-9.]*M [0-9]*% used'
 keys Enter
-check "a block opens to its stack" see '^ *→ site_[0-3]+0x'
+check "details of a block have its stack" see '→ site_[0-3]+0x'
+check "and say whose it is" see "by  *pytorch's allocator"
 keys Escape
-check "and closes" gone '^ *→ site_'
+check "Esc: the list" gone '→ site_'
 keys a
 check "a: the driver's allocations" see ' device .* live .*cudaMalloc\| device .* live .* site_'
 check "no tensor is listed" gone ' tensor '
@@ -44,7 +45,7 @@ wait_for 30 [ -s "$T/told" ]
 shell "$CUTOP --no-config -d 0.3 -p $!"
 check "late: what is not known is told" see 'in blocks from before cutop watched'
 check "late: new blocks are drawn" see '▓█\|█▓'
-keys Enter
+keys z
 check "late: their segment is not known" see 'its segment is not known'
 keys q
 check "late: the shell is back" see 'ready>'

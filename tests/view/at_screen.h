@@ -40,7 +40,7 @@ static inline void press(int32_t key)
 	view_key(&view, key);
 }
 
-static void draw(void)
+static inline void draw(void)
 {
 	view_draw(&view, &canvas);
 }

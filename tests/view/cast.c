@@ -154,6 +154,7 @@ static void kernels_fill(struct snapshot *snapshot, struct snap_process *process
 			.shared_bytes = i * 4096,
 			.latency = { 4.2e-6 * (i + 1), 15e-6 * (i + 1), 1.25e-3 },
 			.samples = 900,
+			.hist = { [5] = 30, [6] = 420, [7] = 310, [8] = 120, [9] = 12, [14] = 8 },
 			.sampled = true,
 			.failures = i == 3 ? 7 : 0,
 		};
@@ -211,6 +212,7 @@ static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
 	calls[3] = (struct snap_call){ .call = CALL_cudaDeviceSynchronize,
 				       .calls = 400,
 				       .seconds = 58.2,
+				       .hist = { [20] = 40, [21] = 300, [22] = 55, [23] = 5 },
 				       .latency = { 0.14, 0.2, 0.9 } };
 	process->call_list = calls;
 	process->call_count = 4;

@@ -44,6 +44,7 @@ void cast_keys(struct view *view, const char *keys);
 
 Suite *suite_canvas(void);
 Suite *suite_golden(void);
+Suite *suite_details(void);
 Suite *suite_input(void);
 Suite *suite_layout(void);
 Suite *suite_modes(void);

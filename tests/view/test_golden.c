@@ -155,6 +155,7 @@ START_TEST(every_pane)
 		else
 			view.settings.pane = (enum pane)i;
 		view.full = size->rows < 15 && i;
+		view.focus = view.full ? FOCUS_PANE : FOCUS_TABLE;
 		if (size->rows >= 15)
 			cast_keys(&view, key);
 		draw(&view, size->rows, size->cols, panes[i]->title, size->cols < 200);
@@ -170,7 +171,7 @@ START_TEST(full_height)
 	struct view view;
 
 	cast_view(&view, STEPS);
-	cast_keys(&view, "g\r");
+	cast_keys(&view, "gz");
 	golden_begin();
 	for (int i = 0; i < PANE_COUNT; i++) {
 		view.settings.pane = (enum pane)i;
@@ -303,7 +304,7 @@ START_TEST(graphs)
 	view.search[0] = 0;
 	draw(&view, 24, 80, "graphs", true);
 	draw(&view, 24, 130, "graphs, wide", false);
-	view.full = true;
+	cast_keys(&view, "z");
 	cast_keys(&view, ">>>");
 	draw(&view, 24, 80, "by graph launches", true);
 	golden_end("graphs");
@@ -324,7 +325,7 @@ START_TEST(sites)
 	cast_keys(&view, "/4242\r6");
 	view.search[0] = 0;
 	draw(&view, 24, 80, "sites", false);
-	cast_keys(&view, "\r");
+	cast_keys(&view, "z");
 	draw(&view, 24, 80, "full", false);
 	cast_keys(&view, "\r");
 	draw(&view, 24, 80, "opened", true);
@@ -342,6 +343,34 @@ START_TEST(sites)
 	cast_keys(&view, "b");
 	draw(&view, 24, 120, "by library", true);
 	golden_end("sites");
+	view_clear(&view);
+}
+END_TEST
+
+/* The details of the first row of each pane but Sites, whose rows open instead. */
+START_TEST(details)
+{
+	struct snapshot *snapshot = cast_snapshot(STEPS);
+	struct view view;
+
+	cast_python(snapshot);
+	cast_view(&view, STEPS);
+	view_feed(&view, snapshot);
+	golden_begin();
+	draw(&view, 24, 80, "before", false);
+	for (int i = 0; i < PANE_COUNT; i++) {
+		char key[8] = { (char)('1' + i), 'z', '\r', 0 };
+
+		if (!panes[i]->details)
+			continue;
+		cast_keys(&view, i == PANE_FAILURES ? "/failing\r" : "/4242\r");
+		view.search[0] = 0;
+		cast_keys(&view, key);
+		draw(&view, 24, 80, panes[i]->title, i == 1);
+		draw(&view, 40, 120, panes[i]->title, false);
+		cast_keys(&view, "\033\033");
+	}
+	golden_end("details");
 	view_clear(&view);
 }
 END_TEST
@@ -405,7 +434,7 @@ START_TEST(places)
 	cast_keys(&view, "5");
 	draw(&view, 24, 80, "calls", false);
 	view.settings.ascii = false;
-	view.full = true;
+	cast_keys(&view, "z");
 	cast_keys(&view, "2");
 	draw(&view, 24, 80, "all places", false);
 	cast_keys(&view, ">");
@@ -469,14 +498,14 @@ START_TEST(tensors)
 	golden_begin();
 	draw(&view, 24, 80, "one device", true);
 	draw(&view, 40, 120, "one device, larger", true);
-	cast_keys(&view, "\rjj");
+	cast_keys(&view, "zjj");
 	draw(&view, 40, 120, "one device, full height", true);
 	draw(&view, 24, 80, "one device, full height, smaller", false);
 	draw(&view, 10, 40, "one device, full height, smallest", true);
 	cast_keys(&view, "\r");
-	draw(&view, 24, 80, "opened", true);
-	draw(&view, 12, 40, "opened, narrow", false);
-	cast_keys(&view, "\r");
+	draw(&view, 24, 80, "details", true);
+	draw(&view, 12, 40, "details, narrow", false);
+	cast_keys(&view, "\033");
 	cast_keys(&view, "6");
 	draw(&view, 24, 80, "sites", false);
 	cast_keys(&view, "a");
@@ -490,7 +519,7 @@ START_TEST(tensors)
 	draw(&view, 60, 200, "two devices, largest", false);
 	cast_keys(&view, "++]");
 	draw(&view, 40, 120, "zoomed", false);
-	cast_keys(&view, "--\rj");
+	cast_keys(&view, "--zj");
 	view.settings.ascii = true;
 	draw(&view, 24, 80, "ascii", false);
 	draw(&view, 40, 120, "ascii, larger", false);
@@ -508,7 +537,7 @@ START_TEST(tensors_themed)
 	struct view view;
 
 	tensors_view(&view, 1);
-	cast_keys(&view, "\rj");
+	cast_keys(&view, "zj");
 	golden_begin();
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
 	view_draw(&view, &canvas);
@@ -537,6 +566,7 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, states);
 	tcase_add_test(tests, graphs);
 	tcase_add_test(tests, sites);
+	tcase_add_test(tests, details);
 	tcase_add_test(tests, places);
 	tcase_add_test(tests, devices);
 	tcase_add_test(tests, tensors);

@@ -16,20 +16,20 @@ START_TEST(on_the_screen)
 	view_mouse(&view, view.layout.tabs.row, 2, MOUSE_CLICK);
 	ck_assert_int_eq(view.settings.pane, PANE_MEMORY);
 	view_mouse(&view, view.layout.table.row, 5, MOUSE_DOUBLE);
-	ck_assert(view.full);
+	ck_assert(view_in_pane(&view));
 	keys("\033");
 	/* However long after the first, but not with a key or another click between. */
 	draw();
 	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
-	ck_assert(!view.full);
+	ck_assert(!view_in_pane(&view));
 	keys("j");
 	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
 	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
 	view_mouse(&view, view.layout.tabs.row, 2, MOUSE_CLICK);
 	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
-	ck_assert(!view.full);
+	ck_assert(!view_in_pane(&view));
 	view_mouse(&view, view.layout.table.row + 1, 5, MOUSE_CLICK);
-	ck_assert(view.full);
+	ck_assert(view_in_pane(&view));
 	keys("\033");
 	draw();
 	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
@@ -75,10 +75,10 @@ START_TEST(in_menus)
 	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
-	ck_assert(!view.full);
+	ck_assert(!view_in_pane(&view));
 	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_CLICK);
 	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
-	ck_assert(view.full);
+	ck_assert(view_in_pane(&view));
 	keys("\033g");
 
 	press(K_F9);

@@ -66,8 +66,7 @@ START_TEST(in_full_height_the_stack)
 {
 	places(200);
 	keys("4");
-	view.full = true;
-	draw();
+	keys("z");
 	ck_assert_str_ne(row_with("libffi.so.8+0x6f7a"), "");
 	ck_assert_str_ne(row_with("<module> at train.py:30 (python)"), "");
 }
@@ -78,8 +77,7 @@ START_TEST(the_log_tells_who_held_most)
 	places(80);
 	keys("7");
 	ck_assert_str_eq(row_with("12.0G in 3"), "");
-	view.full = true;
-	draw();
+	keys("z");
 	ck_assert_ptr_nonnull(
 		strstr(row_with("12.0G in 3"), "12.0G in 3 allocations from step at"));
 	ck_assert_str_ne(row_with("1.0M in 1 allocation from main+0x20"), "");

@@ -23,7 +23,7 @@ static void setup_python(void)
 {
 	setup();
 	python_feed(11);
-	keys("/4242\r6\r");
+	keys("/4242\r6z");
 	view.search[0] = 0;
 	draw();
 }
@@ -190,11 +190,14 @@ START_TEST(a_row_opens)
 	ck_assert(view.full);
 	keys("\033");
 	ck_assert(!view.full);
-	/* In half height nothing is open, and keys are the table's. */
-	keys("\r\r\033");
+	/* What is open stays open, but for a row at the cursor, which Esc closes first. */
+	keys("z\rj\033");
 	ck_assert(view.full);
-	keys("\r\033\033");
 	ck_assert_int_eq(row_number("alloc at cuda.py"), -1);
+	keys("\rgj");
+	keys("jjjjj\033");
+	ck_assert(!view.full);
+	ck_assert_int_gt(row_number("alloc at cuda.py"), 0);
 }
 END_TEST
 

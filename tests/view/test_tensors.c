@@ -301,6 +301,7 @@ START_TEST(tensors_at_any_size)
 		for (int cols = 1; cols < 200; cols += cols < 60 ? 3 : 20)
 			for (int full = 0; full < 2; full++) {
 				view.full = full;
+				view.focus = full ? FOCUS_PANE : FOCUS_TABLE;
 				view.settings.pane = full && cols % 2 ? PANE_SITES : PANE_MEMORY;
 				ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
 				view_draw(&view, &canvas);
@@ -368,7 +369,7 @@ START_TEST(cursor_marks)
 
 	tensors_feed(1);
 	tensors_show();
-	keys("\r");
+	keys("z");
 	ck_assert_str_ne(row_with("96.0M live"), "");
 	keys("jjjjjjjj");
 	ck_assert_str_ne(row_with(" ● load_weights") /* it is no block */, " ● load_weights");
@@ -387,33 +388,40 @@ START_TEST(cursor_marks)
 }
 END_TEST
 
-/* A block opens to its site's stack, and stays open; of another nothing is known. */
-START_TEST(blocks_open)
+/* The details of a block: its site's stack, its segment; of another nothing is known. */
+START_TEST(details_of_blocks)
 {
 	tensors_feed(1);
 	tensors_show();
-	keys("\rj\r");
+	keys("zj\r");
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
 	ck_assert_str_ne(row_with("  torch::empty+0x12"), "");
 	ck_assert_str_ne(row_with("→ Attention.grow"), "");
-	keys("jj");
+	ck_assert_str_ne(row_with(" by            pytorch's allocator"), "");
+	ck_assert_str_ne(row_with("The segment that it is in"), "");
 	tensors_feed(1);
 	draw();
-	ck_assert_uint_eq(view.panes[PANE_MEMORY].cursor.row, 3);
+	ck_assert_str_ne(row_with("→ Attention.grow"), "");
+	keys("\033");
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	ck_assert_uint_eq(view.panes[PANE_MEMORY].cursor.row, 1);
 	ck_assert_str_ne(row_with(" ● Attention.grow"), "");
 	keys("I<I/load_w\r");
 	ck_assert_str_ne(row_with("load_weights"), "");
-	keys("/main at\r");
+	/* What is in a stack is found, though only details show it. */
+	keys("/main at\r\r");
 	ck_assert_str_ne(row_with("  main at train.py"), "");
-	keys("g");
+	keys("\033g");
 	for (size_t i = 0; i < 100 && !strstr(row_with(" ● "), "keep at"); i++)
 		keys("j");
 	keys("\r");
-	ck_assert_str_ne(row_with("its stack is not known"), "");
+	ck_assert_str_ne(row_with("Its stack is not known"), "");
 	/* Of all driver's allocations the same. */
-	keys("a\r");
-	ck_assert_str_ne(row_with("its stack is not known"), "");
+	keys("\033a\r");
+	ck_assert_str_ne(row_with("Its stack is not known"), "");
 	keys("\033\033");
 	ck_assert(!view.full);
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
 }
 END_TEST
 
@@ -534,7 +542,7 @@ Suite *suite_tensors(void)
 	tcase_add_test(tests, listed);
 	tcase_add_test(tests, switched);
 	tcase_add_test(tests, cursor_marks);
-	tcase_add_test(tests, blocks_open);
+	tcase_add_test(tests, details_of_blocks);
 	tcase_add_test(tests, sites_of_devices);
 	tcase_add_test(tests, fragmentation_is_told);
 	tcase_add_test(tests, what_is_missing_is_told);

@@ -11,6 +11,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/cast.c tests/view/cast.h \
 	tests/view/cast_tensors.c \
 	tests/view/test_canvas.c \
+	tests/view/test_details.c \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \

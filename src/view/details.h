@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Details: all that is known of one row of a pane, shown in its place. The pane's descriptor lists
+ * them as sections of lines; how these are wrapped, laid out in one or two columns and scrolled is
+ * the same for all.
+ */
+#ifndef VIEW_DETAILS_H
+#define VIEW_DETAILS_H
+
+#include "view/list.h"
+
+struct details {
+	struct details_line *lines;
+	size_t count, room;
+	bool failed; /* there was no memory for a line */
+};
+
+/* Begins a section. What comes before the first one is shown above all others. */
+void details_section(struct details *details, const char *title);
+
+/* A figure or a fact with what it is. */
+void details_field(struct details *details, const char *label, enum style style, const char *format,
+		   ...) __attribute__((format(printf, 4, 5)));
+
+void details_text(struct details *details, enum style style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* A bar of a histogram: @fraction (0..1) of the room between @label and @number. */
+void details_bar(struct details *details, const char *label, const char *number, enum style style,
+		 double fraction);
+
+/* Samples over time, the latest last, in a few rows; @unit follows the largest, as text. */
+void details_series(struct details *details, enum style style, const float *samples, size_t count,
+		    const char *unit);
+
+/* A histogram of @count buckets by powers of two, from the first that is used to the last. */
+enum hist_unit { HIST_NS, HIST_BYTES };
+void details_histogram(struct details *details, const uint64_t *buckets, size_t count,
+		       enum hist_unit unit, enum style style);
+
+/* The section "Stack", with an arrow before what the site is called by, or "Where" without one. */
+void details_place(struct details *details, const char *title, const struct snap_place *place);
+
+/* While a pane is drawn: collects the details of the row with view->details_key, if @list has it. */
+void details_find(struct view *view, const struct list *list);
+
+/* After that: draws them in place of the pane. */
+void details_draw(struct view *view, struct canvas *canvas);
+
+/* The same as text, lines that end in '\n'; NULL without memory. The caller frees it. */
+char *details_copy(const struct details *details);
+
+void details_free(struct details *details);
+
+#endif

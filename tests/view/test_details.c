@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The focus, the cursor of every pane, the details of its rows, and copying. */
+#include <stdlib.h>
+
+#include "at_screen.h"
+#include "view/clipboard.h"
+#include "view/details.h"
+
+/* True if the row with @text is where the cursor is. */
+static bool is_at(const char *text)
+{
+	int row = row_number(text);
+
+	return row >= 0 && canvas_cell(&canvas, row, 1)->flags & CELL_SELECTED;
+}
+
+START_TEST(a_step_at_a_time)
+{
+	keys("/4242\r2");
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	keys("\r");
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	ck_assert_msg(!view.full, "the table is still there");
+	keys("\r");
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	keys("z");
+	ck_assert(view.full);
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	keys("\033");
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	ck_assert(view.full);
+	keys("\033");
+	ck_assert(!view.full);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	keys("\033");
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	ck_assert_str_ne(view.search, "");
+	keys("\033");
+	ck_assert_str_eq(view.search, "");
+	/* The height that was taken from the table goes back to it at once. */
+	keys("z");
+	ck_assert(view.full);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	keys("z");
+	ck_assert(!view.full);
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+}
+END_TEST
+
+/* Keys are the pane's in half height, too: moving, sorting, searching; the table stays as it is. */
+START_TEST(keys_follow_the_focus)
+{
+	uint32_t pid;
+
+	keys("/4242\r2\r");
+	pid = selected_pid();
+	keys("j");
+	ck_assert_uint_eq(view.panes[PANE_KERNELS].cursor.row, 1);
+	ck_assert_uint_eq(selected_pid(), pid);
+	keys(">");
+	ck_assert_uint_ne(view.panes[PANE_KERNELS].sort, 0);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], column_find("live"));
+	ck_assert_str_ne(row_with("Enter Details"), "");
+	keys("6");
+	ck_assert_str_ne(row_with("Enter Open"), "");
+	keys("\033j");
+	ck_assert_uint_ne(selected_pid(), pid);
+	ck_assert_str_ne(row_with("F4 Filter"), "");
+}
+END_TEST
+
+/* Every pane has a cursor, which stays on its row when others come before it. */
+START_TEST(every_pane_has_a_cursor)
+{
+	keys("/4242\r\r");
+	for (int i = 0; i < PANE_COUNT; i++) {
+		char key[2] = { (char)('1' + i), 0 };
+
+		ck_assert_ptr_nonnull(panes[i]->key);
+		ck_assert(panes[i]->details || panes[i]->can_open);
+		keys(key);
+		/* This one has no failures; of_a_failure() has. */
+		ck_assert_msg(i == PANE_FAILURES || view.panes[i].cursor.count > 1,
+			      "%s has too few rows", panes[i]->title);
+		keys("gj");
+		ck_assert_msg(i == PANE_FAILURES || view.panes[i].cursor.row == 1,
+			      "the cursor of %s does not move", panes[i]->title);
+	}
+	keys("7g");
+	view_feed(&view, cast_snapshot(11));
+	draw();
+	ck_assert_int_eq(view.settings.pane, PANE_LOG);
+}
+END_TEST
+
+START_TEST(of_a_kernel)
+{
+	keys("/4242\r2z\r");
+	ck_assert_int_eq(canvas_resize(&canvas, 60, 100), 0);
+	draw();
+	ck_assert_str_ne(row_with(" launches      "), "");
+	ck_assert_str_ne(row_with(" grid          "), "");
+	ck_assert_str_ne(row_with("Time of the launch call on the CPU"), "");
+	ck_assert_str_ne(row_with(" - "), "");
+	ck_assert_str_ne(row_with("Launches per second, since the process was selected"), "");
+	ck_assert_str_ne(row_with("--launch-sites"), "");
+	/* Another process: its samples begin anew. */
+	ck_assert_uint_gt(view.rates.count, 1);
+	keys("\033\033j");
+	view_feed(&view, cast_snapshot(11));
+	ck_assert_uint_eq(view.rates.count, 1);
+}
+END_TEST
+
+START_TEST(of_a_failure)
+{
+	keys("/4400\r4z\r");
+	draw();
+	ck_assert_str_ne(row_with(" call          cuda"), "");
+	ck_assert_str_ne(row_with(" code          "), "");
+	ck_assert_str_ne(row_with(" first         "), "");
+}
+END_TEST
+
+START_TEST(of_a_copy)
+{
+	keys("/4242\r3z\r");
+	ck_assert_str_ne(row_with(" calls         "), "");
+	ck_assert_str_ne(row_with(" Sizes"), "");
+}
+END_TEST
+
+START_TEST(of_a_call)
+{
+	keys("/4242\r5z\r");
+	ck_assert_str_ne(row_with(" layer         "), "");
+	ck_assert_str_ne(row_with(" Time of a call"), "");
+}
+END_TEST
+
+START_TEST(of_an_event)
+{
+	const struct snap_event *last = &view.shown->events[view.shown->event_count - 1];
+	char kind[64];
+
+	keys("7z\r");
+	snprintf(kind, sizeof(kind), " kind          %s", event_kinds[last->kind].title);
+	ck_assert_str_ne(row_with(kind), "");
+	ck_assert_str_ne(row_with(" time          "), "");
+}
+END_TEST
+
+START_TEST(of_an_allocation)
+{
+	keys("/4242\r1z\r");
+	ck_assert_str_ne(row_with(" bytes"), "");
+	ck_assert_str_ne(row_with(" before now"), "");
+	ck_assert_str_ne(row_with(" state         "), "");
+	ck_assert_str_ne(row_with("Where it was made"), "");
+}
+END_TEST
+
+/* They are about one row: if that is gone, no other takes its place. */
+START_TEST(a_row_that_is_gone)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+
+	keys("/4242\r2\r\r");
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		if (snapshot->processes[i].pid == 4242) {
+			snapshot->processes[i].kernels++;
+			snapshot->processes[i].kernel_count--;
+		}
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_str_ne(row_with("no longer in the list"), "");
+	keys("y");
+	ck_assert_str_eq(view.message, "there is nothing to copy");
+	keys("\033");
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	ck_assert_uint_gt(view.panes[PANE_KERNELS].cursor.count, 0);
+}
+END_TEST
+
+START_TEST(details_scroll)
+{
+	int top;
+
+	keys("/4242\r2\r\r");
+	ck_assert_int_gt(view.details_rows, view.layout.pane.rows);
+	keys("jj");
+	ck_assert_int_eq(view.details_top, 2);
+	keys("G");
+	top = view.details_top;
+	ck_assert_int_eq(top, view.details_rows - view.layout.pane.rows);
+	press(K_PAGE_UP);
+	draw();
+	ck_assert_int_lt(view.details_top, top);
+	keys("g");
+	ck_assert_int_eq(view.details_top, 0);
+	view_mouse(&view, view.layout.pane.row + 1, 5, MOUSE_WHEEL_DOWN);
+	draw();
+	ck_assert_int_gt(view.details_top, 0);
+}
+END_TEST
+
+START_TEST(at_any_size)
+{
+	for (int i = 0; i < PANE_COUNT; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "\033\033\033\033g%d\r\r", i + 1);
+		keys(key);
+		for (int rows = 1; rows < 60; rows += rows < 30 ? 1 : 7)
+			for (int cols = 1; cols < 200; cols += cols < 60 ? 3 : 20) {
+				ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
+				keys("G");
+				keys("g");
+			}
+		ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+		draw();
+	}
+}
+END_TEST
+
+/* ---- copying ---- */
+
+START_TEST(a_process)
+{
+	keys("/4242\ry");
+	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
+	ck_assert_ptr_nonnull(strstr(view_copied(&view), "4242\tpython"));
+}
+END_TEST
+
+START_TEST(a_row)
+{
+	const struct snap_kernel *kernel;
+
+	keys("/4242\r2\r");
+	kernel = &view_selected(&view)->kernels[0];
+	ck_assert(is_at(kernel->name));
+	keys("y");
+	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
+	/* The whole name, though there is no room for it on the screen. */
+	ck_assert_int_eq(strncmp(view_copied(&view), kernel->signature, strlen(kernel->signature)),
+			 0);
+	ck_assert_ptr_nonnull(strchr(view_copied(&view), '\t'));
+	/* Details: all of them, not only what is in sight */
+	keys("\ry");
+	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
+	ck_assert_ptr_nonnull(strstr(view_copied(&view), "\nLaunches\nlaunches: "));
+	ck_assert_ptr_nonnull(strstr(view_copied(&view), "--launch-sites"));
+}
+END_TEST
+
+START_TEST(the_sequence)
+{
+	static const struct {
+		const char *text, *base64;
+	} list[] = { { "", "" },         { "f", "Zg==" },     { "fo", "Zm8=" },
+		     { "foo", "Zm9v" }, { "\xc2\xb5s", "wrVz" } };
+	char *long_text = calloc(1, 100001), *sequence;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		char expected[64];
+
+		snprintf(expected, sizeof(expected), "\033]52;c;%s\a", list[i].base64);
+		sequence = clipboard_sequence(list[i].text, &len);
+		ck_assert_str_eq(sequence, expected);
+		ck_assert_uint_eq(len, strlen(expected));
+		free(sequence);
+	}
+	memset(long_text, 'x', 100000);
+	ck_assert_ptr_null(clipboard_sequence(long_text, &len));
+	free(long_text);
+}
+END_TEST
+
+Suite *suite_details(void)
+{
+	Suite *suite = suite_create("details");
+	TCase *tests = tcase_create("details");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_step_at_a_time);
+	tcase_add_test(tests, keys_follow_the_focus);
+	tcase_add_test(tests, every_pane_has_a_cursor);
+	tcase_add_test(tests, of_a_kernel);
+	tcase_add_test(tests, of_a_failure);
+	tcase_add_test(tests, of_a_copy);
+	tcase_add_test(tests, of_a_call);
+	tcase_add_test(tests, of_an_event);
+	tcase_add_test(tests, of_an_allocation);
+	tcase_add_test(tests, a_row_that_is_gone);
+	tcase_add_test(tests, details_scroll);
+	tcase_add_test(tests, at_any_size);
+	tcase_add_test(tests, a_process);
+	tcase_add_test(tests, a_row);
+	tcase_add_test(tests, the_sequence);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
