@@ -123,6 +123,22 @@ static void add_launches(struct snap_kernel *kernel, const struct launch_entry *
 		kernel->hist[i] += row->hist[i];
 }
 
+/* The shapes of the busiest of a kernel's entries, whose configuration is shown. */
+static int shapes_fill(struct build *build, const struct launch_entry *entry,
+		       struct snap_kernel *kernel)
+{
+	const struct snap_shape *list =
+		launch_shapes_list(entry->shapes, &kernel->shape_count, &kernel->more_shapes);
+
+	if (!kernel->shape_count)
+		return 0;
+	kernel->shapes = arena_alloc(build->arena, kernel->shape_count, sizeof(*list));
+	if (!kernel->shapes)
+		return -ENOMEM;
+	memcpy(kernel->shapes, list, kernel->shape_count * sizeof(*list));
+	return 0;
+}
+
 static void sum_launches(struct build *build, struct launch_entry *entry,
 			 struct snap_process *process)
 {
@@ -161,6 +177,8 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 		kernel->shared_bytes = row->shared_bytes;
 		memcpy(kernel->grid, row->grid, sizeof(kernel->grid));
 		memcpy(kernel->block, row->block, sizeof(kernel->block));
+		if (shapes_fill(build, list[i].entry, kernel))
+			return -ENOMEM;
 		for (next = i; next < count && !same_kernel(&list[i], &list[next]); next++) {
 			struct launch_entry *entry = list[next].entry;
 

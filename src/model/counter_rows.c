@@ -41,6 +41,9 @@ int model_launch_row(struct model *model, const struct launch_key *key,
 	entry = counters_launch(&program->counters, &program->devices, key);
 	if (!entry && !program->counters.is_full)
 		return no_memory(model, program);
+	/* Without memory, a shape is not listed: no figure depends on it. */
+	if (entry)
+		launch_shapes_note(&entry->shapes, &entry->row, row);
 	if (entry)
 		entry->row = *row;
 	else

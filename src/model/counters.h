@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/launch_shapes.h"
 #include "model/own_devices.h"
 #include "model/tree.h"
 
@@ -20,6 +21,7 @@ struct launch_entry {
 	RB_ENTRY(launch_entry) link;
 	struct launch_key key;
 	struct launch_row row;
+	struct launch_shapes *shapes;          /* others than the row's; NULL: none was seen */
 	uint64_t before;                       /* launches at the previous snapshot */
 	size_t number;                         /* snap_kernel.number of the latest snapshot */
 	uint64_t graph_launches, graph_before; /* by graphs */

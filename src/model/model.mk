@@ -24,6 +24,7 @@ model_sources = \
 	src/model/copies.c src/model/copies.h \
 	src/model/counter_rows.c \
 	src/model/counters.c src/model/counters.h \
+	src/model/launch_shapes.c src/model/launch_shapes.h \
 	src/model/devices.c src/model/devices.h \
 	src/model/event_kinds.h \
 	src/model/events.c src/model/events.h \

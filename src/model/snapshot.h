@@ -57,6 +57,13 @@ struct snap_latency {
 	double p50, p99, max; /* seconds */
 };
 
+/* Shape of a launch. */
+struct snap_shape {
+	uint32_t grid[3], block[3], shared_bytes;
+};
+
+#define SHAPES_MAX 8
+
 struct snap_kernel {
 	const char *name;      /* short: no arguments, no template list */
 	const char *signature; /* full, demangled */
@@ -74,7 +81,11 @@ struct snap_kernel {
 	/* Kernels may have disabled nodes with it: graph_launches is not exact */
 	bool updatable;
 	uint64_t stream;
-	uint32_t grid[3], block[3], shared_bytes;
+	uint32_t grid[3], block[3], shared_bytes; /* of the last launch */
+	/* Where several were seen (launch_shapes.h): these, the last one first; and others before */
+	struct snap_shape *shapes;
+	size_t shape_count; /* SHAPES_MAX at most; 0: one */
+	bool more_shapes;
 	bool sampled;
 	bool has_sites; /* launch_sites[] of its process says where it is launched */
 	double launches_per_second, graph_launches_per_second;

@@ -181,6 +181,30 @@ static void shape_field(struct details *details, const char *label, const uint32
 	details_field(details, label, style, "%s", text);
 }
 
+static void shapes_section(const struct snap_kernel *kernel, struct details *details)
+{
+	char grid[CELL_TEXT], block[CELL_TEXT], shared[CELL_TEXT];
+
+	details_section(details, "Shape of the last launch");
+	shape_field(details, "grid", kernel->grid);
+	shape_field(details, "block", kernel->block);
+	cell_bytes(shared, kernel->shared_bytes);
+	details_field(details, "shared memory", ST_PLAIN, "%s", shared);
+	if (!kernel->shape_count)
+		return;
+	details_section(details, "Shapes that were seen, the last one first");
+	for (size_t i = 0; i < kernel->shape_count; i++) {
+		cell_shape(grid, kernel->shapes[i].grid);
+		cell_shape(block, kernel->shapes[i].block);
+		cell_bytes(shared, kernel->shapes[i].shared_bytes);
+		details_text(details, ST_PLAIN, "grid %.40s  block %.40s  shared %.40s", grid,
+			     block, shared);
+	}
+	if (kernel->more_shapes)
+		details_text(details, ST_DIM, "and others before");
+	details_text(details, ST_DIM, "Once an interval one is looked at: there may be more.");
+}
+
 static void rates_section(const struct list *list, const struct snap_kernel *kernel,
 			  struct details *details)
 {
@@ -252,11 +276,7 @@ static void kernel_details(const struct list *list, size_t row, struct details *
 	details_field(details, "failed", style, "%s", text);
 	cell_device(text, kernel->device);
 	details_field(details, "device", ST_PLAIN, "%s, stream 0x%" PRIx64, text, kernel->stream);
-	details_section(details, "Shape of the last launch");
-	shape_field(details, "grid", kernel->grid);
-	shape_field(details, "block", kernel->block);
-	cell_bytes(text, kernel->shared_bytes);
-	details_field(details, "shared memory", ST_PLAIN, "%s", text);
+	shapes_section(kernel, details);
 	rates_section(list, kernel, details);
 	details_section(details, "Time of the launch call on the CPU");
 	cell_time(p50, latency->p50);

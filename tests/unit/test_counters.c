@@ -47,6 +47,50 @@ START_TEST(rows_replace_and_rates_are_differences)
 }
 END_TEST
 
+static void launched_with(uint32_t grid, uint32_t shared, uint64_t launches)
+{
+	struct launch_key key = { .program = feed.program,
+				  .call = CALL_cudaLaunchKernel,
+				  .function = 0x5000 };
+	struct launch_row row = { .launches = launches,
+				  .grid = { grid, 1, 1 },
+				  .block = { 256, 1, 1 },
+				  .shared_bytes = shared };
+
+	ck_assert_int_eq(model_launch_row(feed.model, &key, &row), 0);
+}
+
+/* A row has one shape; those that were in it before are listed, each once, the last one first. */
+START_TEST(shapes_are_collected)
+{
+	const struct snap_kernel *kernel;
+
+	launched_with(64, 0, 1);
+	launched_with(64, 0, 2);
+	look();
+	ck_assert_uint_eq(process->kernels[0].shape_count, 0);
+	launched_with(128, 0, 3);
+	launched_with(128, 4096, 4);
+	launched_with(64, 0, 5);
+	look();
+	kernel = &process->kernels[0];
+	ck_assert_uint_eq(kernel->shape_count, 3);
+	ck_assert(!kernel->more_shapes);
+	ck_assert_uint_eq(kernel->shapes[0].grid[0], 64);
+	ck_assert_uint_eq(kernel->shapes[1].grid[0], 128);
+	ck_assert_uint_eq(kernel->shapes[1].shared_bytes, 4096);
+	ck_assert_uint_eq(kernel->shapes[2].shared_bytes, 0);
+	for (uint32_t grid = 1; grid <= 20; grid++)
+		launched_with(grid, 0, 5 + grid);
+	look();
+	kernel = &process->kernels[0];
+	ck_assert_uint_eq(kernel->shape_count, SHAPES_MAX);
+	ck_assert(kernel->more_shapes);
+	for (uint32_t i = 0; i < SHAPES_MAX; i++)
+		ck_assert_uint_eq(kernel->shapes[i].grid[0], 20 - i);
+}
+END_TEST
+
 static const char *shown_of(const char *signature)
 {
 	for (size_t i = 0; i < process->kernel_count; i++)
@@ -440,6 +484,7 @@ Suite *suite_counters(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, rows_replace_and_rates_are_differences);
+	tcase_add_test(tests, shapes_are_collected);
 	tcase_add_test(tests, kernels_are_told_apart);
 	tcase_add_test(tests, kernels_have_names);
 	tcase_add_test(tests, better_names_replace_weaker_ones);
