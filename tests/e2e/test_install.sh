@@ -34,6 +34,7 @@ done <<END
 755 usr/libexec/cutop/demo/cutop-demo
 644 usr/libexec/cutop/demo/libcudart.so.13
 644 usr/libexec/cutop/demo/libcuda.so.1
+644 usr/libexec/cutop/demo/train.py
 $([ ! -e "$top_srcdir/contrib/grafana/cutop.json" ] || echo 644 usr/share/cutop/grafana/cutop.json)
 $([ ! -e "$top_srcdir/contrib/prometheus/cutop.rules.yml" ] || echo 644 usr/share/cutop/prometheus/cutop.rules.yml)
 END

@@ -6,10 +6,21 @@
  */
 #include "workload.h"
 
+/* As PyTorch and CUTLASS have them. */
+#define ADD_NAME "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEEEEviT0_"
+#define GEMM_NAME(tile) \
+	"_ZN7cutlass7Kernel2I66cutlass_80_tensorop_f16_s16816gemm_relu_f16_" tile \
+	"_align8EEvNT_6ParamsE"
+
 void stub_vector_add(void) __asm__("_Z9vectorAddPKfS0_Pfi");
 void stub_saxpy(void) __asm__("_Z5saxpyfPKfPfi");
 void stub_reduce(void) __asm__("_Z6reduceIdEvPKT_PS0_m");
 void stub_softmax(void) __asm__("_ZN2nn7softmaxILi128EEEvPfPKfi");
+void stub_fill_float(void) __asm__("_Z4fillIfEvPT_S0_m");
+void stub_fill_double(void) __asm__("_Z4fillIdEvPT_S0_m");
+void stub_add(void) __asm__(ADD_NAME);
+void stub_gemm_large(void) __asm__(GEMM_NAME("256x128_32x3_tn"));
+void stub_gemm_small(void) __asm__(GEMM_NAME("128x128_64x3_nn"));
 
 /* The bodies differ so that no linker folds them onto one address. */
 #define STUB(name, n) \
@@ -23,6 +34,11 @@ STUB(stub_vector_add, 1)
 STUB(stub_saxpy, 2)
 STUB(stub_reduce, 3)
 STUB(stub_softmax, 4)
+STUB(stub_fill_float, 5)
+STUB(stub_fill_double, 6)
+STUB(stub_add, 7)
+STUB(stub_gemm_large, 8)
+STUB(stub_gemm_small, 9)
 
 static struct kernel {
 	void (*stub)(void);
@@ -33,6 +49,11 @@ static struct kernel {
 	[SAXPY] = { stub_saxpy, "_Z5saxpyfPKfPfi", NULL },
 	[REDUCE] = { stub_reduce, "_Z6reduceIdEvPKT_PS0_m", NULL },
 	[SOFTMAX] = { stub_softmax, "_ZN2nn7softmaxILi128EEEvPfPKfi", NULL },
+	[FILL_FLOAT] = { stub_fill_float, "_Z4fillIfEvPT_S0_m", NULL },
+	[FILL_DOUBLE] = { stub_fill_double, "_Z4fillIdEvPT_S0_m", NULL },
+	[ADD] = { stub_add, ADD_NAME, NULL },
+	[GEMM_LARGE] = { stub_gemm_large, GEMM_NAME("256x128_32x3_tn"), NULL },
+	[GEMM_SMALL] = { stub_gemm_small, GEMM_NAME("128x128_64x3_nn"), NULL },
 };
 
 float coefficients[256];

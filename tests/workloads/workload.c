@@ -46,6 +46,8 @@ static const struct {
 	{ "nested", nested, "" },
 	{ "driver-launch", driver_launch, "N" },
 	{ "loop", loop, "[SECONDS]" },
+	{ "network", network, "[SECONDS]" },
+	{ "server", server, "[SECONDS]" },
 	{ "trainer", trainer, "[SECONDS]" },
 	{ "leaker", leaker, "[SECONDS]" },
 	{ "copier", copier, "[SECONDS]" },

@@ -23,7 +23,18 @@ struct options {
 extern struct options options;
 
 /* kernels.c: stubs as nvcc would emit them, by the demangled name */
-enum kernel_id { VECTOR_ADD, SAXPY, REDUCE, SOFTMAX, NUM_KERNELS };
+enum kernel_id {
+	VECTOR_ADD,
+	SAXPY,
+	REDUCE,
+	SOFTMAX,
+	FILL_FLOAT,
+	FILL_DOUBLE,
+	ADD,
+	GEMM_LARGE,
+	GEMM_SMALL,
+	NUM_KERNELS
+};
 const void *kernel_stub(enum kernel_id id);
 void prepare(enum kernel_id id);
 cudaError_t launch(enum kernel_id id, unsigned int grid, unsigned int block, cudaStream_t stream);
@@ -58,6 +69,8 @@ int driver_launch(void);
 int loop(void);
 int trainer(void);
 int leaker(void);
+int network(void);
+int server(void);
 int copier(void);
 int failing(void);
 int demo(void);

@@ -7,6 +7,7 @@ workload_files = \
 	tests/workloads/basic.c \
 	tests/workloads/copies.c \
 	tests/workloads/demo.c \
+	tests/workloads/demo_cast.c \
 	tests/workloads/graphs.c \
 	tests/workloads/graphs_captures.c \
 	tests/workloads/ipc.c \
@@ -59,6 +60,11 @@ $(workload_bin)/cutop-demo: $(workload_files) $(workload_header_files) $(double_
 	  `for f in $(workload_files); do echo $$d/$$f; done` \
 	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -Wl,-rpath,'$$ORIGIN'
 CLEANFILES += $(workload_bin)/cutop-demo
+$(workload_bin)/train.py: tests/workloads/train.py
+	@$(MKDIR_P) $(workload_bin)
+	$(AM_V_GEN)cp $(srcdir)/tests/workloads/train.py $@
+CLEANFILES += $(workload_bin)/train.py
+EXTRA_DIST += tests/workloads/train.py
 
 if HAVE_NVCC
 WORKLOADS_CU = \
