@@ -261,30 +261,59 @@ static bool is_same(const struct screen *screen, const struct snap_process *proc
 	return false;
 }
 
+/* Returns 0 or a negative errno; -ESRCH if @process, or NULL, is gone. */
+static int signal_one(const struct screen *screen, const struct snap_process *process, int number)
+{
+	int fd, err = 0;
+
+	if (!process || process->exited)
+		return -ESRCH;
+	/* A pidfd ensures that the pid is not reused between the check and the signal. */
+	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	if (fd < 0)
+		return -errno;
+	if (!is_same(screen, process))
+		err = -ESRCH;
+	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
 static void signal_send(struct screen *screen)
 {
 	struct view *view = screen->view;
-	int number, fd, err = 0;
-	const struct snap_process *process = view_signal(view, &number);
+	const struct snap_process *process = view_signal_target(view, 0), *failed = NULL;
+	size_t count = view_signal_count(view), sent = 0, gone = 0, i;
+	int number = view_signal(view), err, error = 0;
 
 	if (screen->host->readonly)
 		return;
-	if (!process || process->exited) {
-		view_message(view, "the process has exited");
-		return;
+	for (i = 0; i < count; i++) {
+		const struct snap_process *target = view_signal_target(view, i);
+
+		err = signal_one(screen, target, number);
+		sent += !err;
+		gone += err == -ESRCH;
+		if (err && err != -ESRCH) {
+			failed = target;
+			error = -err;
+		}
 	}
-	/* A pidfd ensures that the pid is not reused between the check and the signal. */
-	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-	if (fd < 0 || !is_same(screen, process))
-		err = fd < 0 ? errno : ESRCH;
-	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
-		err = errno;
-	if (fd >= 0)
-		close(fd);
-	if (err)
-		view_message(view, "process %u: %s", process->pid, strerror(err));
-	else
+	if (count == 1 && gone)
+		view_message(view, "the process has exited");
+	else if (count == 1 && sent)
 		view_message(view, "SIG%s sent to %u", sigabbrev_np(number), process->pid);
+	else if (failed && count == 1)
+		view_message(view, "process %u: %s", failed->pid, strerror(error));
+	else if (failed)
+		view_message(view, "SIG%s sent to %zu of %zu; process %u: %s", sigabbrev_np(number),
+			     sent, count, failed->pid, strerror(error));
+	else if (gone)
+		view_message(view, "SIG%s sent to %zu of %zu; the others have exited",
+			     sigabbrev_np(number), sent, count);
+	else
+		view_message(view, "SIG%s sent to %zu processes", sigabbrev_np(number), sent);
 }
 
 /* Whether the terminal takes it cannot be known: the message says what it needs. */

@@ -133,6 +133,18 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
 			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
 	}
+	if (view->user[0]) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "user %s",
+			 utf8_fit(filter, sizeof(filter), view->user, 20));
+		if (!view->filter[0])
+			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
+				view->hidden);
+	}
+	if (view->tags.count) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "%zu tagged", view->tags.count);
+	}
 	if (view->base) {
 		format_clock(view, view->base->time, clock, sizeof(clock));
 		segment = segment_add(segments, 1, ST_MESSAGE, true);

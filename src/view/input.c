@@ -138,6 +138,9 @@ static void back(struct view *view)
 	else if (view->filter[0]) {
 		view->filter[0] = 0;
 		rows_arrange(view);
+	} else if (view->user[0]) {
+		view->user[0] = 0;
+		rows_arrange(view);
 	} else if (view->base) {
 		baseline_end(view);
 		rows_arrange(view);
@@ -221,24 +224,6 @@ static void pan(struct view *view, int step)
 	/* Move by a quarter of the visible part. */
 	view->pan += step * 0.25 / (double)(1u << view->zoom);
 	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
-}
-
-static void signal_menu(struct view *view)
-{
-	const struct snap_process *process = view_selected(view);
-
-	if (view->host.play.is_on)
-		view_message(view, "a recording has no processes to send a signal to");
-	else if (view->host.readonly)
-		view_message(view, "no signals with --readonly");
-	else if (!process)
-		view_message(view, "no process is selected");
-	else if (process->exited)
-		view_message(view, "process %u has exited", process->pid);
-	else {
-		mode_set(view, INPUT_SIGNAL);
-		view->signal_image = process->program;
-	}
 }
 
 static void request(struct view *view, enum request what)
@@ -336,11 +321,14 @@ static void act(struct view *view, enum action action)
 		snprintf(text, sizeof(text), "%g", (double)settings->delay / 1e9);
 		input_begin(view, INPUT_DELAY, text);
 		break;
+	case ACT_USER: users_open(view); break;
 	case ACT_TREE:
 		settings->tree = !settings->tree;
 		rows_arrange(view);
 		view->scroll_to_selected = true;
 		break;
+	case ACT_FOLD: fold_switch(view); break;
+	case ACT_FOLD_ALL: fold_all(view); break;
 	case ACT_FOLLOW:
 		settings->follow = !settings->follow;
 		view->scroll_to_selected = true;
@@ -363,6 +351,9 @@ static void act(struct view *view, enum action action)
 		mode_set(view, INPUT_SETTINGS);
 		view->settings_before = *settings;
 		break;
+	case ACT_TAG: tags_switch(view); break;
+	case ACT_TAG_FAMILY: tags_family(view); break;
+	case ACT_UNTAG: tags_end(view); break;
 	case ACT_SIGNAL: signal_menu(view); break;
 	case ACT_HELP: mode_set(view, INPUT_HELP); break;
 	case ACT_QUIT:
@@ -467,6 +458,7 @@ static size_t menu_count(const struct view *view)
 	switch (view->mode) {
 	case INPUT_SORT: return sort_menu_count(view);
 	case INPUT_SIGNAL: return menu_signal_count;
+	case INPUT_USER: return users_count(view);
 	case INPUT_SETTINGS: return settings_lines(view);
 	default: return 0;
 	}
@@ -480,6 +472,9 @@ void menu_choose(struct view *view)
 	} else if (view->mode == INPUT_SIGNAL) {
 		view->signal_number = menu_signals[view->menu_row].number;
 		mode_set(view, INPUT_CONFIRM);
+	} else if (view->mode == INPUT_USER) {
+		users_choose(view);
+		mode_set(view, INPUT_NORMAL);
 	}
 }
 
@@ -607,6 +602,7 @@ void view_key(struct view *view, int32_t key)
 	case INPUT_DELAY: input_key(view, key); break;
 	case INPUT_SORT:
 	case INPUT_SIGNAL:
+	case INPUT_USER:
 	case INPUT_SETTINGS: menu_key(view, key); break;
 	case INPUT_CONFIRM: confirm_key(view, key); break;
 	case INPUT_HELP: help_key(view, key); break;

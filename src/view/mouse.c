@@ -50,7 +50,7 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	struct rect menu = view->menu;
 	size_t line;
 
-	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL &&
+	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_USER &&
 	    view->mode != INPUT_SETTINGS) {
 		if (view->mode == INPUT_HELP)
 			mode_set(view, INPUT_NORMAL);

@@ -207,17 +207,12 @@ static void sort_draw(struct view *view, struct canvas *canvas)
 
 static void signal_draw(struct view *view, struct canvas *canvas)
 {
-	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
 	struct area area;
-	char title[160], name[120];
+	char title[200], whom[190];
 	size_t i;
 	int rows;
 
-	if (process)
-		snprintf(title, sizeof(title), "Signal to %u %s", process->pid,
-			 utf8_fit(name, sizeof(name), command_brief(process), 30));
-	else
-		strcpy(title, "Signal");
+	snprintf(title, sizeof(title), "Signal to %s", signal_whom(view, 30, whom, sizeof(whom)));
 	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close",
 			 &area);
 	for (i = 0; (int)i < rows && view->menu_top + i < menu_signal_count; i++) {
@@ -227,12 +222,33 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	}
 }
 
+static void users_draw(struct view *view, struct canvas *canvas)
+{
+	size_t count = users_count(view), i;
+	struct area area;
+	char number[32];
+	int rows = menu_open(view, canvas, count, 46, "Whose processes", "Enter choose   Esc close",
+			     &area);
+
+	for (i = 0; (int)i < rows && view->menu_top + i < count; i++) {
+		size_t line = view->menu_top + i;
+		const struct user_line *user = line ? &view->users.lines[line - 1] : NULL;
+
+		area_cut(&area, (int)i, 1, area.rect.cols - 8, user ? ST_PLAIN : ST_HEAD,
+			 user ? user->name : "All users");
+		snprintf(number, sizeof(number), "%zu", user ? user->processes : 0);
+		if (user)
+			area_right(&area, (int)i, area.rect.cols - 1, ST_DIM, number);
+		if (line == view->menu_row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+}
+
 static void confirm_draw(struct view *view, struct canvas *canvas)
 {
-	const struct snap_process *process = snapshot_process(view->latest, view->signal_image);
-	char text[240], name[160];
+	char text[240], whom[200];
 	struct area area;
-	size_t i;
+	size_t i, lines;
 
 	if (view->asks_to_save) {
 		area = frame_open(canvas, 3, 70, "Settings");
@@ -253,12 +269,17 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 	for (i = 0; i < menu_signal_count - 1; i++)
 		if (menu_signals[i].number == view->signal_number)
 			break;
-	area = frame_open(canvas, 2, 60, "Signal");
-	snprintf(text, sizeof(text), "Send %.*s to %u %s?", (int)strcspn(menu_signals[i].name, " "),
-		 menu_signals[i].name, process ? process->pid : 0,
-		 process ? utf8_fit(name, sizeof(name), command_brief(process), 34) : "(gone)");
+	lines = signal_line_count(view);
+	area = frame_open(canvas, 2 + (int)lines, 60, "Signal");
+	snprintf(text, sizeof(text), "Send %.*s to %s?", (int)strcspn(menu_signals[i].name, " "),
+		 menu_signals[i].name, signal_whom(view, 34, whom, sizeof(whom)));
 	area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
-	area_cut(&area, 1, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
+	/* The keys stay in sight on a small screen. */
+	for (i = 0; i < lines && (int)i + 2 < area.rect.rows; i++)
+		area_cut(&area, 1 + (int)i, 0, area.rect.cols, ST_PLAIN,
+			 signal_line(view, i, text, sizeof(text)));
+	lines = i;
+	area_cut(&area, 1 + (int)lines, 0, area.rect.cols, ST_KEY, "y send it   Esc do not");
 }
 
 static void settings_draw(struct view *view, struct canvas *canvas)
@@ -292,6 +313,7 @@ void overlay_draw(struct view *view, struct canvas *canvas)
 			sort_draw(view, canvas);
 		return;
 	case INPUT_SIGNAL: return signal_draw(view, canvas);
+	case INPUT_USER: return users_draw(view, canvas);
 	case INPUT_CONFIRM: return confirm_draw(view, canvas);
 	case INPUT_SETTINGS: return settings_draw(view, canvas);
 	default: return;

@@ -94,7 +94,7 @@ static void row_add(struct view *view, const struct snap_process *process, const
 {
 	struct row *row = &view->rows[view->row_count++];
 
-	row->process = process;
+	*row = (struct row){ .process = process };
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
 }
 
@@ -107,10 +107,17 @@ struct forest {
 	const struct snap_process **list;
 	size_t count;
 	bool *done;
-	size_t *parent;
+	size_t *parent;          /* the memory of the next three, too */
 	size_t *child, *sibling; /* the first child, and the next sibling */
 	size_t *by_pid;
 };
+
+static void forest_free(struct forest *forest)
+{
+	free(forest->done);
+	free(forest->parent);
+	*forest = (struct forest){ .list = NULL };
+}
 
 static int pid_order(const void *left, const void *right, void *context)
 {
@@ -150,15 +157,43 @@ static size_t parent_of(const struct forest *forest, size_t at)
 	return forest->by_pid[low - 1];
 }
 
+/*
+ * Hides what is below the process at @at, which is folded; as deep as tree_add() would show it.
+ * Returns how many that are. If the selected one is among them, the folded one is selected.
+ */
+static size_t tree_hide(struct view *view, struct forest *forest, size_t at, uint32_t folded,
+			int depth)
+{
+	size_t count = 0, i;
+
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW;
+	     i = forest->sibling[i]) {
+		if (forest->done[i])
+			continue;
+		forest->done[i] = true;
+		if (view->has_selected && view->selected == forest->list[i]->program)
+			view->selected = folded;
+		count += 1 + tree_hide(view, forest, i, folded, depth + 1);
+	}
+	return count;
+}
+
 static void tree_add(struct view *view, struct forest *forest, size_t at, const char *lead,
 		     bool root, bool last, int depth)
 {
 	char branch[32], below[24];
+	struct row *row;
 	size_t i;
 
 	forest->done[at] = true;
 	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
+	row = &view->rows[view->row_count];
 	row_add(view, forest->list[at], branch);
+	row->is_parent = depth < TREE_DEPTH && forest->child[at] != NO_ROW;
+	if (program_set_has(&view->folds, row->process->program)) {
+		row->folded = tree_hide(view, forest, at, row->process->program, depth);
+		return;
+	}
 	/* Below this depth the indentation no longer grows. */
 	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
 	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW;
@@ -168,7 +203,8 @@ static void tree_add(struct view *view, struct forest *forest, size_t at, const 
 				 depth + 1);
 }
 
-static void forest_grow(struct view *view, struct forest *forest)
+/* Finds each one's parent and children. */
+static void forest_grow(struct forest *forest)
 {
 	size_t i;
 
@@ -186,34 +222,68 @@ static void forest_grow(struct view *view, struct forest *forest)
 		forest->sibling[i] = forest->child[parent];
 		forest->child[parent] = i;
 	}
-	for (i = 0; i < forest->count; i++)
-		if (forest->parent[i] == NO_ROW)
-			tree_add(view, forest, i, "", true, true, 0);
+}
+
+/* Returns false without memory. */
+static bool forest_make(struct forest *forest, const struct snap_process **list, size_t count)
+{
+	size_t *places = calloc(4 * count + 1, sizeof(*places));
+
+	*forest = (struct forest){ .list = list,
+				   .count = count,
+				   .done = calloc(count + 1, sizeof(bool)),
+				   .parent = places };
+	if (!forest->done || !places) {
+		forest_free(forest);
+		return false;
+	}
+	forest->child = places + count;
+	forest->sibling = places + 2 * count;
+	forest->by_pid = places + 3 * count;
+	forest_grow(forest);
+	return true;
 }
 
 static void tree_arrange(struct view *view, const struct snap_process **list, size_t count)
 {
-	size_t *places = calloc(4 * count + 1, sizeof(*places)), i;
-	struct forest forest = { .list = list,
-				 .count = count,
-				 .done = calloc(count + 1, sizeof(bool)) };
+	struct forest forest;
+	bool made = forest_make(&forest, list, count);
+	size_t i;
 
-	if (forest.done && places) {
-		forest.parent = places;
-		forest.child = places + count;
-		forest.sibling = places + 2 * count;
-		forest.by_pid = places + 3 * count;
-		forest_grow(view, &forest);
-	}
+	for (i = 0; made && i < count; i++)
+		if (forest.parent[i] == NO_ROW)
+			tree_add(view, &forest, i, "", true, true, 0);
 	/*
 	 * The remaining ones claim to be their own ancestors, or are nested too deep (hostile), or
 	 * memory ran out.
 	 */
 	for (i = 0; i < count; i++)
-		if (!forest.done || !places || !forest.done[i])
+		if (!made || !forest.done[i])
 			row_add(view, list[i], "");
-	free(forest.done);
-	free(places);
+	forest_free(&forest);
+}
+
+void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set)
+{
+	size_t count = snapshot->process_count, i, at;
+	const struct snap_process **list = calloc(count + 1, sizeof(*list));
+	struct forest forest;
+	int depth;
+
+	program_set_add(set, program);
+	for (i = 0; list && i < count; i++)
+		list[i] = &snapshot->processes[i];
+	if (list && forest_make(&forest, list, count)) {
+		for (i = 0; i < count; i++)
+			for (at = i, depth = 0; at != NO_ROW && depth <= TREE_DEPTH;
+			     at = forest.parent[at], depth++)
+				if (list[at]->program == program) {
+					program_set_add(set, list[i]->program);
+					break;
+				}
+		forest_free(&forest);
+	}
+	free(list);
 }
 
 static bool is_idle(const struct snap_process *process)
@@ -282,7 +352,8 @@ void rows_arrange(struct view *view)
 	if (!list)
 		return;
 	for (i = 0; i < snapshot->process_count; i++)
-		if (rows_match(&snapshot->processes[i], view->filter))
+		if (rows_match(&snapshot->processes[i], view->filter) &&
+		    user_match(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
 	view->hidden = snapshot->process_count - count;
 	sort_processes(list, count, &view->settings.sort);

@@ -151,7 +151,7 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 			 const struct row *entry, const struct column *column)
 {
 	const struct snap_process *process = entry->process;
-	char end[NUMBER_SIZE];
+	char end[NUMBER_SIZE + 32], sign[32] = "";
 	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
 	struct column_value value = column->value(process);
@@ -159,7 +159,19 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 
 	/* If there is no room for everything, the program's folder is dropped first. */
 	text_remark(process, end);
+	if (entry->is_parent)
+		strcpy(sign, entry->folded ? "▶ " : "▼ ");
+	if (entry->folded)
+		sprintf(end + strlen(end), " (%zu below)", entry->folded);
+	left = start + width - col - canvas_width(area->canvas, sign);
 	tail = canvas_width(area->canvas, end);
+	if (entry->folded && tail > left - 5) {
+		/* The number is what matters: it stands before the name then. */
+		text_remark(process, end);
+		tail = canvas_width(area->canvas, end);
+		sprintf(sign, "▶%zu ", entry->folded);
+	}
+	col = area_cut(area, row, col, start + width - col, ST_HEAD, sign);
 	left = start + width - col;
 	if (canvas_width(area->canvas, text) > left - tail) {
 		size_t word = strcspn(text, " ");
@@ -216,6 +228,13 @@ static void row_draw(struct view *view, const struct area *area, int row, const 
 		else
 			area_right(area, row, start + width, style, text);
 	}
+}
+
+/* A tagged row is bold, and has a sign in the gap behind its first column, where no cell is. */
+static void tag_draw(const struct area *area, int row, const struct table_columns *fit)
+{
+	area_text(area, row, fit->count ? fit->start[0] + fit->width[0] : 0, ST_MESSAGE, "*");
+	area_flags(area, row, 0, area->rect.cols, CELL_BOLD);
 }
 
 static void scroll(struct view *view, size_t rows)
@@ -282,6 +301,8 @@ void table_draw(struct view *view, struct canvas *canvas)
 		const struct row *entry = &view->rows[view->top + i];
 
 		row_draw(view, &table, (int)i, entry, &fit);
+		if (program_set_has(&view->tags, entry->process->program))
+			tag_draw(&table, (int)i, &fit);
 		if (view->has_selected && entry->process->program == view->selected)
 			area_flags(&table, (int)i, 0, table.rect.cols,
 				   view_in_pane(view) ? CELL_BOLD : CELL_SELECTED);

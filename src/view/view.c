@@ -41,6 +41,10 @@ void view_clear(struct view *view)
 	free(view->rows);
 	free(view->copied);
 	kernel_rates_clear(&view->rates);
+	program_set_clear(&view->folds);
+	program_set_clear(&view->tags);
+	program_set_clear(&view->targets);
+	users_close(view);
 	memset(view, 0, sizeof(*view));
 }
 
@@ -76,13 +80,6 @@ enum request view_request(struct view *view)
 
 	view->request = REQUEST_NONE;
 	return request;
-}
-
-const struct snap_process *view_signal(struct view *view, int *number)
-{
-	*number = view->signal_number;
-	view->signal_number = 0;
-	return snapshot_process(view->latest, view->signal_image);
 }
 
 const char *view_copied(const struct view *view)
@@ -174,6 +171,8 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		most_measure(view, snapshot);
 	}
 	view->latest = snapshot;
+	program_set_prune(&view->folds, snapshot, false);
+	program_set_prune(&view->tags, snapshot, true);
 	warnings_show(view, snapshot);
 	if (view->frozen && view->shown) {
 		if (old != view->shown)

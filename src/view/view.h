@@ -81,9 +81,12 @@ void view_message(struct view *view, const char *format, ...) __attribute__((for
 enum request view_request(struct view *view);
 
 /*
- * After REQUEST_SIGNAL: the process to signal, as it is now, or NULL if it is gone; and the signal.
+ * After REQUEST_SIGNAL: the signal; how many processes it is for; and each of them as it is now, or
+ * NULL if it is gone.
  */
-const struct snap_process *view_signal(struct view *view, int *number);
+int view_signal(struct view *view);
+size_t view_signal_count(const struct view *view);
+const struct snap_process *view_signal_target(const struct view *view, size_t i);
 
 /* After REQUEST_COPY: the text for the terminal's clipboard, valid until the next key; or NULL. */
 const char *view_copied(const struct view *view);

@@ -9,6 +9,7 @@ view_sources = \
 	src/view/chrome.c \
 	src/view/device_lines.c \
 	src/view/draw.c \
+	src/view/fold.c \
 	src/view/header.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \
@@ -33,6 +34,7 @@ view_sources = \
 	src/view/pane_sites.c \
 	src/view/panes.c src/view/panes.h \
 	src/view/place_rows.c src/view/place_rows.h \
+	src/view/program_set.c src/view/program_set.h \
 	src/view/rows.c \
 	src/view/segment_list.c src/view/segment_list.h \
 	src/view/segment_map.c src/view/segment_map.h \
@@ -40,9 +42,11 @@ view_sources = \
 	src/view/site_groups.c src/view/site_groups.h \
 	src/view/sorting.c \
 	src/view/table.c \
+	src/view/tags.c \
 	src/view/tensors.c src/view/tensors.h \
 	src/view/theme.c src/view/theme.h \
 	src/view/times.c \
+	src/view/users.c \
 	src/view/view.c src/view/view.h \
 	src/view/view_internal.h
 terminal_sources = \

@@ -15,6 +15,7 @@
 #include "view/keys.h"
 #include "view/layout.h"
 #include "view/panes.h"
+#include "view/program_set.h"
 #include "view/settings.h"
 #include "view/theme.h"
 #include "view/view.h"
@@ -26,6 +27,7 @@ enum input_mode {
 	INPUT_DELAY,
 	INPUT_SORT,
 	INPUT_SIGNAL,
+	INPUT_USER,
 	INPUT_CONFIRM,
 	INPUT_HELP,
 	INPUT_SETTINGS
@@ -75,6 +77,19 @@ struct pane_state {
 struct row {
 	const struct snap_process *process;
 	char branch[32]; /* the tree's branches before its name */
+	bool is_parent;  /* in the tree: others are below it */
+	size_t folded;   /* how many of them are hidden, at all depths; 0: it is not folded */
+};
+
+/* A user, and how many processes that one has. */
+struct user_line {
+	char name[64];
+	size_t processes;
+};
+
+struct user_menu {
+	struct user_line *lines; /* by name, as of when the menu was opened */
+	size_t count;
 };
 
 struct view {
@@ -96,8 +111,10 @@ struct view {
 
 	struct row *rows;
 	size_t row_count, row_size;
-	size_t rows_most; /* the most that there ever were */
-	size_t hidden;    /* how many the filter hides */
+	size_t rows_most;         /* the most that there ever were */
+	size_t hidden;            /* how many the filter hides */
+	struct program_set folds; /* whose children the tree hides */
+	struct program_set tags;
 	bool has_selected, selected_by_user;
 	uint32_t selected;
 	size_t selected_row; /* the selected process's row when last drawn */
@@ -124,6 +141,8 @@ struct view {
 	enum input_mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
+	char user[64]; /* whose processes are shown; empty: everyone's */
+	struct user_menu users;
 	size_t menu_row;
 	struct rect menu; /* the lines of the open overlay when last drawn */
 	size_t menu_top;  /* the first of them */
@@ -139,8 +158,8 @@ struct view {
 	struct host host;
 	enum request request;
 	int signal_number;
-	uint32_t signal_image;
-	int timezone_fixed; /* for tests: use UTC */
+	struct program_set targets; /* who gets the signal */
+	int timezone_fixed;         /* for tests: use UTC */
 };
 
 /* view_new() and view_free() for a view in the caller's memory. */
@@ -196,6 +215,14 @@ bool cursor_close(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
+/*
+ * Hides or shows the children of the selected process in the tree; of all processes; of the row at
+ * @row. fold.c
+ */
+void fold_switch(struct view *view);
+void fold_all(struct view *view);
+void fold_row(struct view *view, size_t row);
+
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
 
@@ -206,6 +233,31 @@ void tensors_switch(struct view *view);
 void rows_arrange(struct view *view);
 void rows_select(struct view *view, size_t row);
 bool rows_match(const struct snap_process *process, const char *filter);
+
+/* Adds @program and what descends from it in @snapshot to @set. */
+void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
+
+/* Tags the selected process, or removes its tag; with all below it; removes all tags: tags.c. */
+void tags_switch(struct view *view);
+void tags_family(struct view *view);
+void tags_end(struct view *view);
+
+/*
+ * The menu of users, "All users" first: how many lines it has, and what choosing the present one
+ * does. True if @process is of the chosen user. users.c
+ */
+void users_open(struct view *view);
+void users_close(struct view *view);
+size_t users_count(const struct view *view);
+void users_choose(struct view *view);
+bool user_match(const struct view *view, const struct snap_process *process);
+
+/* Opens the menu of signals for the tagged processes, or the selected one. */
+void signal_menu(struct view *view);
+/* Who gets the signal: "4242 python", or "3 processes", who are named in lines. Return @out. */
+const char *signal_whom(const struct view *view, int cells, char *out, size_t size);
+size_t signal_line_count(const struct view *view);
+const char *signal_line(const struct view *view, size_t line, char *out, size_t size);
 
 /*
  * Moves to the next process that matches the search; with @from 0 it stays if the present one

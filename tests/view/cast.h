@@ -43,6 +43,7 @@ void cast_view(struct view *view, int steps);
 void cast_keys(struct view *view, const char *keys);
 
 Suite *suite_canvas(void);
+Suite *suite_fold(void);
 Suite *suite_golden(void);
 Suite *suite_details(void);
 Suite *suite_input(void);
@@ -54,6 +55,8 @@ Suite *suite_places(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);
 Suite *suite_sites(void);
+Suite *suite_tags(void);
 Suite *suite_tensors(void);
+Suite *suite_users(void);
 
 #endif

@@ -13,6 +13,7 @@ int main(void)
 	/* Widths of characters are the C library's business, and need a locale that has any. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	srunner_add_suite(runner, suite_details());
+	srunner_add_suite(runner, suite_fold());
 	srunner_add_suite(runner, suite_layout());
 	srunner_add_suite(runner, suite_input());
 	srunner_add_suite(runner, suite_modes());
@@ -22,7 +23,9 @@ int main(void)
 	srunner_add_suite(runner, suite_rows());
 	srunner_add_suite(runner, suite_settings());
 	srunner_add_suite(runner, suite_sites());
+	srunner_add_suite(runner, suite_tags());
 	srunner_add_suite(runner, suite_tensors());
+	srunner_add_suite(runner, suite_users());
 	srunner_add_suite(runner, suite_golden());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

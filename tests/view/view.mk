@@ -12,6 +12,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/cast_tensors.c \
 	tests/view/test_canvas.c \
 	tests/view/test_details.c \
+	tests/view/test_fold.c \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \
@@ -21,8 +22,10 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_places.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
+	tests/view/test_tags.c \
 	tests/view/test_sites.c \
 	tests/view/test_tensors.c \
+	tests/view/test_users.c \
 	tests/view/test_view.c
 tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
