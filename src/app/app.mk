@@ -8,4 +8,5 @@ app_sources = \
 	src/app/pipe_output.c src/app/pipe_output.h \
 	src/app/screen.c src/app/screen.h \
 	src/app/session.c src/app/session.h \
-	src/app/session_end.c
+	src/app/session_end.c \
+	src/app/wall_clocks.c src/app/wall_clocks.h

@@ -24,6 +24,7 @@
 #include "config.h"
 #include "app/kept_output.h"
 #include "app/session.h"
+#include "app/wall_clocks.h"
 #include "print/print.h"
 #include "view/clipboard.h"
 #include "view/settings.h"
@@ -33,20 +34,6 @@
 #define FIRST_SNAPSHOT (100 * NSEC_PER_MSEC) /* show something soon after the start */
 /* Ms that COMMAND has to end after it was asked to */
 #define COMMAND_WAIT 5000
-
-#define CLOCKS_MAX 16
-/* like the collector's: more than a clock is ever slewed between two looks */
-#define CLOCK_STEP (NSEC_PER_SEC / 2)
-/* /proc and BPF differ by less than this about one process's start */
-#define SAME_START (2 * NSEC_PER_SEC)
-
-/*
- * The offset of the wall clock to the time since boot, and since when (by the latter): the wall
- * clock may be set.
- */
-struct wall_clock {
-	uint64_t ahead, since;
-};
 
 struct screen {
 	const struct options *options;
@@ -61,8 +48,7 @@ struct screen {
 	char settings_path[PATH_MAX]; /* empty: no settings file is read or written */
 	uint64_t snapshots;
 	uint32_t focus;
-	struct wall_clock clocks[CLOCKS_MAX]; /* the latest last */
-	size_t clock_count;
+	struct wall_clocks clocks;
 	int output;             /* the file for COMMAND's output */
 	struct snapshot *final; /* at the end, if there was a COMMAND */
 	bool quit, dirty, found_damage;
@@ -202,65 +188,6 @@ static void settings_save(struct screen *screen)
 	}
 }
 
-/* When the process with @pid started, in clock ticks since boot; 0: it is gone. */
-static unsigned long long start_ticks(uint32_t pid)
-{
-	unsigned long long ticks = 0;
-	char path[64], *text, *at;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	text = file_read(path, 4096, NULL);
-	at = text ? strrchr(text, ')') : NULL;
-	if (at &&
-	    sscanf(at + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
-		ticks = 0;
-	free(text);
-	return ticks;
-}
-
-/* Start times of processes were reported by the wall clock of their time: note when it is set. */
-static void clock_look(struct screen *screen)
-{
-	uint64_t boot = clock_own_ns(CLOCK_BOOTTIME), ahead = clock_ns(CLOCK_REALTIME) - boot,
-		 before;
-
-	if (screen->clock_count) {
-		before = screen->clocks[screen->clock_count - 1].ahead;
-		if ((ahead > before ? ahead - before : before - ahead) < CLOCK_STEP)
-			return;
-	}
-	if (screen->clock_count == CLOCKS_MAX)
-		memmove(screen->clocks, screen->clocks + 1,
-			--screen->clock_count * sizeof(*screen->clocks));
-	screen->clocks[screen->clock_count] =
-		(struct wall_clock){ ahead, screen->clock_count ? boot : 0 };
-	screen->clock_count++;
-}
-
-/* True if the process that now has @process's pid is still the chosen one: pids are reused. */
-static bool is_same(const struct screen *screen, const struct snap_process *process)
-{
-	uint64_t started = start_ticks(process->pid) *
-			   (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)),
-		 told, until;
-	const struct wall_clock *clock, *end = screen->clocks + screen->clock_count;
-
-	for (clock = screen->clocks; started && clock < end; clock++) {
-		if (process->start_time < clock->ahead)
-			continue;
-		told = process->start_time - clock->ahead;
-		if ((told > started ? told - started : started - told) < SAME_START)
-			return true;
-		/* If a process was not looked up in time, only its first call is known. */
-		until = clock + 1 < end ? clock[1].since : clock_own_ns(CLOCK_BOOTTIME);
-		if (told >= started && told >= clock->since && told < until)
-			return true;
-	}
-	return false;
-}
-
 /* Returns 0 or a negative errno; -ESRCH if @process, or NULL, is gone. */
 static int signal_one(const struct screen *screen, const struct snap_process *process, int number)
 {
@@ -272,7 +199,7 @@ static int signal_one(const struct screen *screen, const struct snap_process *pr
 	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 	if (fd < 0)
 		return -errno;
-	if (!is_same(screen, process))
+	if (!wall_clocks_same(&screen->clocks, process))
 		err = -ESRCH;
 	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
 		err = -errno;
@@ -329,6 +256,40 @@ static void copy_send(struct screen *screen)
 		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
 	else
 		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %s", text);
+/* ---- environments ---- */
+
+static void environment_ask(struct screen *screen)
+{
+	const struct snap_process *process = view_environment_of(screen->view);
+
+	if (!process || process->exited || !wall_clocks_same(&screen->clocks, process))
+		view_environment(screen->view, NULL, 0, "The process has exited.");
+	else
+		collector_environment(screen->session.collector, process->pid);
+}
+
+static void environment_take(struct screen *screen)
+{
+	const struct snap_process *process = view_environment_of(screen->view);
+	struct environment_answer answer;
+	const char *why = NULL;
+
+	if (!collector_environment_take(screen->session.collector, &answer))
+		return;
+	/* What was read may be of a process that came to the pid since. */
+	if (!process || !wall_clocks_same(&screen->clocks, process))
+		why = "The process has exited.";
+	else if (answer.error == -ETIMEDOUT)
+		why = "It cannot be read: a page of the process's memory is not delivered.";
+	else if (answer.error == -EACCES || answer.error == -EPERM)
+		why = "There is no right to read it.";
+	else if (answer.error == -EOPNOTSUPP)
+		why = "There is none: the process is made up.";
+	else if (!answer.words)
+		why = strerror(-answer.error);
+	view_environment(screen->view, why ? NULL : answer.words, answer.len, why);
+	free(answer.words);
+	screen->dirty = true;
 }
 
 static void requests_do(struct screen *screen)
@@ -355,6 +316,7 @@ static void requests_do(struct screen *screen)
 		break;
 	case REQUEST_SIGNAL: signal_send(screen); break;
 	case REQUEST_COPY: copy_send(screen); break;
+	case REQUEST_ENVIRONMENT: environment_ask(screen); break;
 	default: break;
 	}
 }
@@ -416,7 +378,8 @@ static void snapshot_take(struct screen *screen)
 
 	if (screen->host->play.is_on)
 		play_show(screen);
-	clock_look(screen);
+	wall_clocks_look(&screen->clocks);
+	environment_take(screen);
 	if (!snapshot)
 		return;
 	if (!screen->snapshots++ && !screen->host->play.is_on)

@@ -52,7 +52,7 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 
 	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_USER &&
 	    view->mode != INPUT_SETTINGS) {
-		if (view->mode == INPUT_HELP)
+		if (view->mode == INPUT_HELP || view->mode == INPUT_ENVIRONMENT)
 			mode_set(view, INPUT_NORMAL);
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "view/list.h"
 #include "view/view_internal.h"
 
-static struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
+struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title)
 {
 	/* The last row stays free for messages, unless the screen is small. */
 	int most = canvas->rows > 12 ? canvas->rows - 1 : canvas->rows;
@@ -305,6 +305,7 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
+	case INPUT_ENVIRONMENT: return environment_draw(view, canvas);
 	case INPUT_HELP: return help_draw(view, canvas);
 	case INPUT_SORT:
 		if (view_in_pane(view))

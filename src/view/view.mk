@@ -9,6 +9,7 @@ view_sources = \
 	src/view/chrome.c \
 	src/view/device_lines.c \
 	src/view/draw.c \
+	src/view/environment.c \
 	src/view/fold.c \
 	src/view/header.c \
 	src/view/history.c src/view/history.h \

@@ -30,6 +30,7 @@ enum input_mode {
 	INPUT_USER,
 	INPUT_CONFIRM,
 	INPUT_HELP,
+	INPUT_ENVIRONMENT,
 	INPUT_SETTINGS
 };
 
@@ -159,7 +160,13 @@ struct view {
 	enum request request;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
-	int timezone_fixed;         /* for tests: use UTC */
+	struct {
+		uint32_t program; /* whose it is; 0: it is not shown */
+		char *words;      /* each ended by NUL, @len bytes; NULL: not known */
+		size_t len;
+		char why[96]; /* not */
+	} environment;
+	int timezone_fixed; /* for tests: use UTC */
 };
 
 /* view_new() and view_free() for a view in the caller's memory. */
@@ -242,6 +249,11 @@ void tags_switch(struct view *view);
 void tags_family(struct view *view);
 void tags_end(struct view *view);
 
+/* Opens the variables of the selected process's environment, draws and closes them. */
+void environment_open(struct view *view);
+void environment_draw(struct view *view, struct canvas *canvas);
+void environment_close(struct view *view);
+
 /*
  * The menu of users, "All users" first: how many lines it has, and what choosing the present one
  * does. True if @process is of the chosen user. users.c
@@ -298,6 +310,8 @@ int tabs_hit(const struct view *view, int col); /* the pane at @col, or -1 */
 void bar_draw(struct view *view, struct canvas *canvas);
 int32_t bar_hit(const struct view *view, int col); /* the key at @col, or 0 */
 void overlay_draw(struct view *view, struct canvas *canvas);
+/* A frame in the middle, as large as needed if there is room; returns what is inside. */
+struct area frame_open(struct canvas *canvas, int rows, int cols, const char *title);
 
 /* Settings and menus: how many lines each has, and what a key does in it. */
 size_t settings_lines(const struct view *view);

@@ -26,7 +26,7 @@ shell clear
 shell "$start"
 check "the screen comes" see 'probes'
 for subcommand in leaker trainer failing copier; do
-	"$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
+	NCCL_DEBUG="of $subcommand" NO_BUSINESS=secret "$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
 done
 check "a process shows" see "$name trainer"
 check "all show" see '4 processes'
@@ -146,6 +146,26 @@ keys w
 check "and again, what is the same second's, beside it" see 'wrote cutop-[0-9]*-[0-9]*-2.json'
 keys Space
 check "and it is JSON" [ "$(jq -s '[.[].schema]' -c "$T"/cutop-*.json)" = '[1,1]' ]
+
+# The variables of one; and a signal to two of them, named before it is sent.
+keys / trainer Enter
+keys e
+check "e: variables that matter" see 'NCCL_DEBUG=of trainer'
+check "e: no others" gone 'secret'
+keys Escape
+keys / failing Enter
+keys T
+keys / copier Enter
+keys T
+check "tags: their number" see '2 tagged'
+keys F9
+check "tags: the menu is about both" see 'Signal to 2 processes'
+keys Enter
+check "tags: the question names them" see "[0-9] $name *"
+keys y
+check "tags: both got it" see 'SIGTERM sent to 2 processes'
+check "tags: both end" see '2 processes\|killed by SIGTERM.*'
+check "tags: and no others" [ "$(pgrep -c -f "$T/$name (leaker|trainer) 120")" = 2 ]
 
 for size in "80 24" "40 10" "20 5" "10 3" "1 1" "200 60" "120 40"; do
 	# shellcheck disable=SC2086

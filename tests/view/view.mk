@@ -12,6 +12,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/cast_tensors.c \
 	tests/view/test_canvas.c \
 	tests/view/test_details.c \
+	tests/view/test_environment.c \
 	tests/view/test_fold.c \
 	tests/view/test_golden.c \
 	tests/view/test_input.c \
