@@ -3,7 +3,6 @@
  * Keys: what they do to the view. There is no terminal and no side effect here; what has to be done
  * outside is left as a request.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,7 +355,10 @@ static void act(struct view *view, enum action action)
 	case ACT_TAG_FAMILY: tags_family(view); break;
 	case ACT_UNTAG: tags_end(view); break;
 	case ACT_SIGNAL: signal_menu(view); break;
-	case ACT_HELP: mode_set(view, INPUT_HELP); break;
+	case ACT_HELP:
+		mode_set(view, INPUT_HELP);
+		help_show(view, 0);
+		break;
 	case ACT_QUIT:
 		if (view->host.from_command && !view->host.command_ended)
 			mode_set(view, INPUT_CONFIRM);
@@ -550,24 +552,6 @@ static void confirm_key(struct view *view, int32_t key)
 	}
 	if (yes || key == 'q')
 		request(view, REQUEST_QUIT);
-}
-
-static void help_key(struct view *view, int32_t key)
-{
-	int page = view->menu.rows > 1 ? view->menu.rows - 1 : 1;
-
-	switch (keys_action(key)) {
-	case ACT_UP: view->help_top--; break;
-	case ACT_DOWN: view->help_top++; break;
-	case ACT_PAGE_UP: view->help_top -= page; break;
-	case ACT_PAGE_DOWN: view->help_top += page; break;
-	case ACT_FIRST: view->help_top = 0; break;
-	/* Limited to the end when it is drawn */
-	case ACT_LAST: view->help_top = INT_MAX / 2; break;
-	default: mode_set(view, INPUT_NORMAL);
-	}
-	if (view->help_top < 0)
-		view->help_top = 0;
 }
 
 void view_key(struct view *view, int32_t key)

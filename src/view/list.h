@@ -18,8 +18,11 @@ struct list_column {
 	bool left;   /* text: left-aligned, and sorted ascending by the shown text */
 	int rank;    /* which stay if there is no room: lowest last */
 	bool is_bar; /* a bar: cannot be sorted by or searched */
+	/* What it shows: a line of the help, of at most COLUMN_HELP characters, and the manual's */
+	const char *help;
 };
 
+enum { COLUMN_HELP = 60 };
 enum { CELL_TEXT = 4096 }; /* kernels' signatures can have thousands of characters */
 
 struct list {

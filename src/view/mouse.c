@@ -52,6 +52,8 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 
 	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_USER &&
 	    view->mode != INPUT_SETTINGS) {
+		if (view->mode == INPUT_HELP && help_click(view, row, col))
+			return;
 		if (view->mode == INPUT_HELP || view->mode == INPUT_ENVIRONMENT)
 			mode_set(view, INPUT_NORMAL);
 		return;

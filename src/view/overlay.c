@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What opens on top of the rest: help, settings, menus, questions. Each is a frame in the middle,
+ * What opens on top of the rest: settings, menus, questions; the help is in help.c. Each is a frame in the middle,
  * as large as needed if there is room.
  */
 #include <stdio.h>
@@ -23,106 +23,6 @@ struct area frame_open(struct canvas *canvas, int rows, int cols, const char *ti
 	rect = (struct rect){ (canvas->rows - rows) / 2, (canvas->cols - cols) / 2, rows, cols };
 	area = area_of(canvas, rect);
 	return area_frame(&area, title);
-}
-
-/* ---- help ---- */
-
-static size_t help_lines(void)
-{
-	size_t i, lines = 0;
-
-	for (i = 0; i < binding_count; i++)
-		lines += 1 + (bindings[i].section ? (i ? 2 : 1) : 0);
-	return lines;
-}
-
-/*
- * What line @line of the help shows, with *@binding the key on it, or the first one of the section.
- * Sections begin with a line with their name.
- */
-static enum help_kind {
-	HELP_GAP,
-	HELP_SECTION,
-	HELP_KEY
-} help_find(size_t line, const struct binding **binding)
-{
-	size_t i, at = 0;
-
-	for (i = 0; i < binding_count; i++) {
-		*binding = &bindings[i];
-		if (bindings[i].section && i && at++ == line)
-			return HELP_GAP;
-		if (bindings[i].section && at++ == line)
-			return HELP_SECTION;
-		if (at++ == line)
-			return HELP_KEY;
-	}
-	return HELP_GAP;
-}
-
-static void help_line(const struct area *area, int row, int col, int cols, size_t line)
-{
-	const struct binding *binding;
-	char text[80];
-
-	switch (help_find(line, &binding)) {
-	case HELP_SECTION: area_cut(area, row, col, cols, ST_HEAD, binding->section); break;
-	case HELP_KEY:
-		area_cut(area, row, col + 1, 13, ST_KEY, binding->label);
-		area_cut(area, row, col + 15, cols - 15, ST_PLAIN,
-			 binding_help(binding, text, sizeof(text)));
-		break;
-	default: break;
-	}
-}
-
-static void legend_draw(const struct area *area, int row)
-{
-	const char *gap = area->rect.cols < 80 ? " " : "  ";
-	int col = 0;
-
-	col = area_text(area, row, col, ST_LIVE, "█");
-	col = area_format(area, row, col, ST_PLAIN, " live%s", gap);
-	col = area_text(area, row, col, ST_SUSPECT, "▒ ~");
-	col = area_format(area, row, col, ST_PLAIN, " suspect%s", gap);
-	col = area_text(area, row, col, ST_LEAKED, "▚");
-	col = area_format(area, row, col, ST_PLAIN, " leaked%s", gap);
-	col = area_text(area, row, col, ST_HELD, "▓");
-	col = area_format(area, row, col, ST_PLAIN, " held%s", gap);
-	col = area_text(area, row, col, ST_FREE, "░");
-	col = area_format(area, row, col, ST_PLAIN, " free%s%s", gap, gap);
-	area_format(area, row, col, ST_PLAIN, "≥ at least%s- unknown%s× exited", gap, gap);
-}
-
-static void help_draw(struct view *view, struct canvas *canvas)
-{
-	static const char scrolls[] = "Up and Down scroll";
-	bool two = canvas->cols >= 120;
-	const struct binding *binding;
-	size_t lines = help_lines(), half = two ? (lines + 1) / 2 : lines, i;
-	/* No column begins with a gap */
-	size_t second = help_find(half, &binding) == HELP_GAP ? half + 1 : half;
-	struct area area = frame_open(canvas, (int)half + 2, two ? 116 : 76, "Keys");
-	int rows = area.rect.rows, body = rows > 6 ? rows - 2 : rows,
-	    cols = two ? area.rect.cols / 2 - 1 : area.rect.cols;
-
-	view->menu = (struct rect){ area.rect.row, area.rect.col, body, area.rect.cols };
-	if (view->help_top > (int)half - body)
-		view->help_top = (int)half > body ? (int)half - body : 0;
-	for (i = 0; i < (size_t)(body > 0 ? body : 0) && i + (size_t)view->help_top < half; i++) {
-		size_t line = i + (size_t)view->help_top;
-
-		help_line(&area, (int)i, 0, cols, line);
-		if (two && second + line < lines)
-			help_line(&area, (int)i, cols + 2, cols, second + line);
-	}
-	if (body < rows) {
-		legend_draw(&area, rows - 1);
-		i = (int)half > body ? strlen(scrolls) : 0;
-		area_cut(&area, rows - 2, 0, area.rect.cols - (i ? (int)i + 1 : 0), ST_DIM,
-			 "Mouse: a row, a title, a pane, a key below; wheel");
-		area_right(&area, rows - 2, area.rect.cols, ST_DIM, i ? scrolls : "");
-	}
 }
 
 /* ---- menus ---- */
@@ -165,7 +65,7 @@ static void pane_sort_draw(struct view *view, struct canvas *canvas)
 	int rows;
 
 	snprintf(title, sizeof(title), "Sort %s by", desc->title);
-	rows = menu_open(view, canvas, count, 46, title, "Enter sort   I invert   Esc close",
+	rows = menu_open(view, canvas, count, 76, title, "Enter sort   I invert   Esc close",
 			 &area);
 	top = view->menu_top;
 	for (i = 0; (int)i < rows && top + i < count; i++) {
@@ -176,8 +76,10 @@ static void pane_sort_draw(struct view *view, struct canvas *canvas)
 			  pane->sort != sort  ? " " :
 			  up != pane->reverse ? "▲" :
 						"▼");
-		area_cut(&area, (int)i, 2, area.rect.cols - 2, ST_PLAIN,
+		area_cut(&area, (int)i, 2, 13, ST_PLAIN,
 			 sort ? desc->columns[sort - 1].title : "as it comes");
+		area_cut(&area, (int)i, 16, area.rect.cols - 16, ST_DIM,
+			 sort ? desc->columns[sort - 1].help : "");
 		if (top + i == view->menu_row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}

@@ -17,17 +17,23 @@
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
 static const struct list_column call_columns[] = {
-	[C_CALL] = { "CALL", .least = 22, .left = true, .rank = 0 },
-	[C_LAYER] = { "LAYER", .width = 7, .left = true, .rank = 9 },
-	[C_CALLS] = { "CALLS", .width = 10, .rank = 1 },
-	[C_FAILED] = { "FAILED", .width = 8, .rank = 4 },
-	[C_TIME] = { "TIME", .width = 7, .rank = 2 },
-	[C_SHARE] = { "SHARE", .width = 6, .rank = 3 },
-	[C_BAR] = { "", .width = 12, .left = true, .rank = 8, .is_bar = true },
-	[C_AVERAGE] = { "AVG", .width = 6, .rank = 7 },
-	[C_P50] = { "p50", .width = 6, .rank = 5 },
-	[C_P99] = { "p99", .width = 6, .rank = 6 },
-	[C_MAX] = { "MAX", .width = 6, .rank = 7 },
+	[C_CALL] = { "CALL", .least = 22, .left = true, .rank = 0, .help = "the function" },
+	[C_LAYER] = { "LAYER", .width = 7, .left = true, .rank = 9,
+		      .help = "runtime, driver, or probe for one that --probe names" },
+	[C_CALLS] = { "CALLS", .width = 10, .rank = 1,
+		      .help = "how often it was called, failed calls included" },
+	[C_FAILED] = { "FAILED", .width = 8, .rank = 4, .help = "how often it returned an error" },
+	[C_TIME] = { "TIME", .width = 7, .rank = 2, .help = "time inside it" },
+	[C_SHARE] = { "SHARE", .width = 6, .rank = 3,
+		      .help = "share of the time in all calls of this list" },
+	[C_BAR] = { "", .width = 12, .left = true, .rank = 8, .is_bar = true,
+		    .help = "the same share" },
+	[C_AVERAGE] = { "AVG", .width = 6, .rank = 7,
+			.help = "time of a call; a dash where only a sample was timed" },
+	[C_P50] = { "p50", .width = 6, .rank = 5,
+		    .help = "the time on the CPU that half of the calls do not exceed" },
+	[C_P99] = { "p99", .width = 6, .rank = 6, .help = "the same for 99 of 100" },
+	[C_MAX] = { "MAX", .width = 6, .rank = 7, .help = "the longest" },
 };
 
 #define PLACES_SHOWN 4 /* of a call; in full height all */

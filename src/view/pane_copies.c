@@ -28,20 +28,26 @@ enum {
 };
 
 static const struct list_column copy_columns[] = {
-	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0 },
+	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0,
+			  .help = "H2D, D2H, D2D, H2H, P2P or unknown: from where to where" },
 	/* "async*": some are of pageable memory, and may be synchronous */
-	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0 },
-	[P_DEVICE] = { "DEV", .width = 3, .rank = 7 },
-	[P_CALLS] = { "CALLS", .width = 7, .rank = 1 },
-	[P_BYTES] = { "BYTES", .width = 7, .rank = 2 },
-	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 8 },
-	[P_RATE] = { "BYTES/s", .width = 7, .rank = 3 },
-	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5 },
-	[P_PENDING] = { "PENDING", .width = 7, .rank = 4 },
-	[P_FAILED] = { "FAILED", .width = 7, .rank = 6 },
+	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0,
+		     .help = "sync or async; async*: some were of pageable memory" },
+	[P_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device" },
+	[P_CALLS] = { "CALLS", .width = 7, .rank = 1, .help = "calls that copied" },
+	[P_BYTES] = { "BYTES", .width = 7, .rank = 2, .help = "bytes of those that succeeded" },
+	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 8, .help = "bytes of a call" },
+	[P_RATE] = { "BYTES/s", .width = 7, .rank = 3,
+		     .help = "bytes per second since the last refresh, as calls were made" },
+	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5,
+			   .help = "bytes of synchronous copies by the time inside their calls" },
+	[P_PENDING] = { "PENDING", .width = 7, .rank = 4,
+			.help = "bytes of asynchronous copies that are not known to be done" },
+	[P_FAILED] = { "FAILED", .width = 7, .rank = 6, .help = "calls that returned an error" },
 	/* a cell stands for two powers of two */
-	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9 },
-	[P_TIME] = { "TIME", .width = 7, .rank = 10 },
+	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9,
+		      .help = "how often copies were of which size, from 1 byte on" },
+	[P_TIME] = { "TIME", .width = 7, .rank = 10, .help = "time inside these calls" },
 };
 
 static const enum style direction_styles[DIR_COUNT] = {

@@ -22,15 +22,18 @@ enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 #define SITE_MORE    22
 
 static const struct list_column failure_columns[] = {
-	[F_COUNT] = { "COUNT", .width = 7, .rank = 0 },
-	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2 },
+	[F_COUNT] = { "COUNT", .width = 7, .rank = 0, .help = "how often" },
+	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2,
+		     .help = "the function that returned the error" },
 	/* cudaErrorInvalidMemcpyDirection */
-	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1 },
-	[F_CODE] = { "CODE", .width = 4, .rank = 7 },
-	[F_FIRST] = { "FIRST", .width = 8, .rank = 5 },
-	[F_LAST] = { "LAST", .width = 8, .rank = 4 },
-	[F_SITE] = { "FIRST SITE", .least = 20, .left = true, .rank = 3 },
-	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 6 },
+	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1, .help = "the error's name" },
+	[F_CODE] = { "CODE", .width = 4, .rank = 7, .help = "its number" },
+	[F_FIRST] = { "FIRST", .width = 8, .rank = 5, .help = "when it was returned first" },
+	[F_LAST] = { "LAST", .width = 8, .rank = 4, .help = "when last" },
+	[F_SITE] = { "FIRST SITE", .least = 20, .left = true, .rank = 3,
+		     .help = "where the first of them was called" },
+	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 6,
+			.help = "in plain words" },
 };
 
 /* A row: a failure; or the kernel that it launched, its site, or a frame of its stack. */

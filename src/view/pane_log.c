@@ -14,10 +14,11 @@
 enum { L_TIME, L_PID, L_EVENT, L_WHAT };
 
 static const struct list_column log_columns[] = {
-	[L_TIME] = { "TIME", .width = 8, .rank = 1 },
-	[L_PID] = { "PID", .width = 7, .rank = 2 },
-	[L_EVENT] = { "EVENT", .width = 13, .left = true, .rank = 3 },
-	[L_WHAT] = { "WHAT HAPPENED", .least = 20, .left = true, .rank = 0 },
+	[L_TIME] = { "TIME", .width = 8, .rank = 1, .help = "when" },
+	[L_PID] = { "PID", .width = 7, .rank = 2, .help = "the process" },
+	[L_EVENT] = { "EVENT", .width = 13, .left = true, .rank = 3, .help = "the kind of event" },
+	[L_WHAT] = { "WHAT HAPPENED", .least = 20, .left = true, .rank = 0,
+		     .help = "the event in words" },
 };
 
 static const enum style tones[TONE_COUNT] = {

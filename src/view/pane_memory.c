@@ -26,14 +26,20 @@
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
 static const struct list_column memory_columns[] = {
-	[M_ADDRESS] = { "ADDRESS", .width = 16, .rank = 3 },
-	[M_SIZE] = { "SIZE", .width = 7, .rank = 1 },
-	[M_AGE] = { "AGE", .width = 7, .rank = 2 },
-	[M_KIND] = { "KIND", .width = 10, .left = true, .rank = 5 },
-	[M_DEVICE] = { "DEV", .width = 3, .rank = 7 },
-	[M_STATE] = { "STATE", .width = 7, .left = true, .rank = 4 },
-	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1 },
-	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8 },
+	[M_ADDRESS] = { "ADDRESS", .width = 16, .rank = 3,
+			.help = "where the allocation begins, as the program has it" },
+	[M_SIZE] = { "SIZE", .width = 7, .rank = 1, .help = "bytes asked for; CUDA may take more" },
+	[M_AGE] = { "AGE", .width = 7, .rank = 2,
+		    .help = "time since it was allocated, or up to the end of its owner" },
+	[M_KIND] = { "KIND", .width = 10, .left = true, .rank = 5,
+		     .help = "kind of memory; tensor: a block of a framework" },
+	[M_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device it lies on" },
+	[M_STATE] = { "STATE", .width = 7, .left = true, .rank = 4,
+		      .help = "live, suspect, leaked, held or saved; of a tensor, rising" },
+	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1,
+		     .help = "the call site: function, file and line, as far as known" },
+	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8,
+		     .help = "the function that made it; of a tensor, none" },
 };
 #define SITE_AND_CALL 130 /* cells from which on there is room for both */
 #define SUM           9   /* cells besides the label of a sum: its number and gaps */

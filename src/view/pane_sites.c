@@ -27,15 +27,22 @@ enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_BLOCKS, S_ALLOCS, S
 #define LINE_AND_STACK 90 /* cells: room for both */
 #define LINE_AND_BAR   130
 static const struct list_column site_columns[S_COUNT] = {
-	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true },
-	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0 },
-	[S_LIVE] = { "LIVE", .width = 7, .rank = 1 },
-	[S_SUSPECT] = { "SUSPECT", .width = 7, .rank = 3 },
-	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2 },
-	[S_HELD] = { "HELD", .width = 7, .rank = 4 },
-	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5 },
-	[S_ALLOCS] = { "MADE", .width = 8, .rank = 5 },
-	[S_STACK] = { "WAYS", .width = 5, .rank = 6 },
+	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true,
+		    .help = "bytes, relative to the site with most" },
+	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0,
+		     .help = "function, file and line, as far as they are known" },
+	[S_LIVE] = { "LIVE", .width = 7, .rank = 1, .help = "bytes allocated there and not freed" },
+	[S_SUSPECT] = { "SUSPECT", .width = 7, .rank = 3,
+			.help = "the part of that which seems to leak, marked ~" },
+	[S_LEAKED] = { "LEAKED", .width = 7, .rank = 2,
+		       .help = "bytes left behind when their owner ended" },
+	[S_HELD] = { "HELD", .width = 7, .rank = 4,
+		     .help = "bytes left behind that a library kept on purpose" },
+	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5, .help = "tensors that are live" },
+	[S_ALLOCS] = { "MADE", .width = 8, .rank = 5,
+		       .help = "allocations made there, freed since or not" },
+	[S_STACK] = { "WAYS", .width = 5, .rank = 6,
+		      .help = "by how many ways it is come to; of a group, its sites" },
 };
 
 /* What rows are, and of what the last column tells the number. */

@@ -12,6 +12,7 @@ view_sources = \
 	src/view/environment.c \
 	src/view/fold.c \
 	src/view/header.c \
+	src/view/help.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \
 	src/view/keys.c src/view/keys.h \

@@ -145,10 +145,12 @@ struct view {
 	char user[64]; /* whose processes are shown; empty: everyone's */
 	struct user_menu users;
 	size_t menu_row;
-	struct rect menu; /* the lines of the open overlay when last drawn */
-	size_t menu_top;  /* the first of them */
-	int help_top;
-	bool closed_by_click; /* the last click closed an overlay */
+	struct rect menu;      /* the lines of the open overlay when last drawn */
+	size_t menu_top;       /* the first of them */
+	int help_top;          /* of the help, or of an environment */
+	int help_page;         /* 0: keys */
+	struct rect help_tabs; /* when last drawn; no rows: there are none */
+	bool closed_by_click;  /* the last click closed an overlay */
 	/* The last click or key was a click on a row of these: a second one there opens it */
 	enum { CLICKED_NONE, CLICKED_TABLE, CLICKED_PANE } clicked;
 
@@ -248,6 +250,13 @@ void tree_family(const struct snapshot *snapshot, uint32_t program, struct progr
 void tags_switch(struct view *view);
 void tags_family(struct view *view);
 void tags_end(struct view *view);
+
+/* The help: its pages, 0 for the keys; and scrolling, also in an environment. help.c */
+void help_draw(struct view *view, struct canvas *canvas);
+void help_show(struct view *view, int page);
+void help_key(struct view *view, int32_t key);
+/* True if a page was chosen */
+bool help_click(struct view *view, int row, int col);
 
 /* Opens the variables of the selected process's environment, draws and closes them. */
 void environment_open(struct view *view);

@@ -30,8 +30,9 @@ int main(void)
 	for (i = 0; i < PANE_COUNT; i++)
 		for (size_t column = 0; column < panes[i]->column_count; column++)
 			if (!panes[i]->columns[column].is_bar)
-				printf("pane-column\t%s\t%s\n", panes[i]->title,
-				       panes[i]->columns[column].title);
+				printf("pane-column\t%s\t%s\t%s\n", panes[i]->title,
+				       panes[i]->columns[column].title,
+				       text(panes[i]->columns[column].help));
 	for (i = 0; i < column_count; i++)
 		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help,
 		       text(columns[i].json), text(columns[i].metric.name));
