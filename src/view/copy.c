@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copying. What stands in a row is only known while it is drawn: the screen is drawn once more on a
- * canvas that is not shown, and the list leaves the text of the row at its cursor in the view.
+ * Copying a row, and following one to what it is about. What stands in a row is only known while it
+ * is drawn: the screen is drawn once more on a canvas that is not shown, and the list leaves the text
+ * of the row at its cursor in the view, or acts on it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,25 @@ static char *process_text(const struct snap_process *process)
 		       text;
 }
 
+static void draw_unseen(struct view *view)
+{
+	struct canvas canvas = { .cells = NULL };
+
+	if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
+		view_draw(view, &canvas);
+	canvas_free(&canvas);
+}
+
+void details_follow(struct view *view)
+{
+	view->follows = true;
+	draw_unseen(view);
+	view->follows = false;
+}
+
 void row_copy(struct view *view)
 {
 	const struct snap_process *process = view_selected(view);
-	struct canvas canvas = { .cells = NULL };
 
 	free(view->copied);
 	view->copied = NULL;
@@ -31,9 +47,7 @@ void row_copy(struct view *view)
 		view->copied = process_text(process);
 	} else if (view_in_pane(view)) {
 		view->copies = true;
-		if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
-			view_draw(view, &canvas);
-		canvas_free(&canvas);
+		draw_unseen(view);
 		view->copies = false;
 	}
 	if (view->copied)

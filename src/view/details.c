@@ -397,6 +397,9 @@ void details_find(struct view *view, const struct list *list)
 			break;
 	if (i == list->count)
 		return;
+	if (view->follows && list->desc->follow)
+		list->desc->follow(view, list, i);
+	view->follows = false;
 	view->details = calloc(1, sizeof(*view->details));
 	if (view->details)
 		list->desc->details(list, i, view->details);

@@ -25,7 +25,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 		process = &since;
 	}
 	pane->draw(view, &area, process);
-	if (view->focus == FOCUS_DETAILS)
+	if (view->focus == FOCUS_DETAILS || view->details)
 		details_draw(view, canvas);
 	if (changed)
 		baseline_undo(&since);

@@ -3,6 +3,7 @@
  * Folding in the tree: the children of a folded process are hidden, and it keeps its own figures,
  * as in htop. What is folded is kept by program number: it stays so while the tree changes.
  */
+#include "util/utf8.h"
 #include "view/view_internal.h"
 
 static void changed(struct view *view)
@@ -63,4 +64,29 @@ void fold_all(struct view *view)
 			if (view->rows[i].is_parent)
 				program_set_add(&view->folds, view->rows[i].process->program);
 	changed(view);
+}
+
+bool fold_click(struct view *view, size_t row, int col)
+{
+	struct table_columns fit = table_fit(view, view->layout.table.cols);
+	const char *at;
+	int32_t point;
+	size_t i;
+	int end;
+
+	if (row >= view->row_count || !view->rows[row].is_parent)
+		return false;
+	for (i = 0; i < fit.count; i++)
+		if (!fit.columns[i]->width)
+			break;
+	if (i == fit.count)
+		return false;
+	end = fit.start[i] + 2;
+	/* Each character of a branch takes a cell. */
+	for (at = view->rows[row].branch; *at; at += utf8_next(at, &point))
+		end++;
+	if (col < fit.start[i] || col >= end)
+		return false;
+	fold_row(view, row);
+	return true;
 }

@@ -279,6 +279,8 @@ static void act(struct view *view, enum action action)
 	case ACT_OPEN:
 		if (!view_in_pane(view))
 			focus_set(view, FOCUS_PANE);
+		else if (view->focus == FOCUS_DETAILS)
+			details_follow(view);
 		else
 			cursor_open(view);
 		break;

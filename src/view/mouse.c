@@ -89,13 +89,17 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	int clicked = view->clicked;
 
 	view->clicked = CLICKED_NONE;
-	if (is_in(layout->titles, row, col)) {
+	if (is_in(layout->status, row, col)) {
+		header_click(view, col);
+	} else if (is_in(layout->titles, row, col)) {
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
 		size_t at = view->top + (size_t)(row - layout->table.row);
 		bool again = clicked == CLICKED_TABLE && view->has_selected &&
 			     view->selected_row == at;
 
+		if (fold_click(view, at, col))
+			return;
 		if (at < view->row_count) {
 			rows_select(view, at);
 			view->clicked = CLICKED_TABLE;

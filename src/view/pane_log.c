@@ -177,6 +177,29 @@ static void memory_section(const struct snap_detail *detail, struct details *det
 		      text, gap);
 }
 
+/*
+ * The row of the table of the process that @event is about, or SIZE_MAX. Pids are reused: of several
+ * it is the last that was started before the event.
+ */
+static size_t table_row_of(const struct view *view, const struct snap_event *event)
+{
+	const struct snap_process *found = NULL;
+	size_t row = SIZE_MAX;
+
+	for (size_t i = 0; i < view->row_count; i++) {
+		const struct snap_process *process = view->rows[i].process;
+
+		if (process->pid != event->pid)
+			continue;
+		if (found &&
+		    (process->start_time > event->time || process->start_time < found->start_time))
+			continue;
+		found = process;
+		row = i;
+	}
+	return row;
+}
+
 static void log_details(const struct list *list, size_t item, struct details *details)
 {
 	const struct snap_event *event = row_of(list, item)->event;
@@ -189,7 +212,8 @@ static void log_details(const struct list *list, size_t item, struct details *de
 		      event_kinds[event->kind].title);
 	format_when(list->view, event->time, text, CELL_TEXT);
 	details_field(details, "time", ST_PLAIN, "%s", text);
-	details_field(details, "process", ST_PLAIN, "%u", event->pid);
+	details_field(details, "process", ST_PLAIN, "%u%s", event->pid,
+		      table_row_of(list->view, event) == SIZE_MAX ? "" : "  (Enter goes to it)");
 	if (event->bytes) {
 		cell_bytes(text, (double)event->bytes);
 		details_field(details, "size", ST_PLAIN, "%s (%" PRIu64 " bytes)", text,
@@ -235,6 +259,20 @@ static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded,
 	return rows;
 }
 
+static void log_follow(struct view *view, const struct list *list, size_t item)
+{
+	const struct snap_event *event = row_of(list, item)->event;
+	size_t row = table_row_of(view, event);
+
+	if (row == SIZE_MAX) {
+		view_message(view, "process %u is not in the table", event->pid);
+		return;
+	}
+	rows_select(view, row);
+	view->full = false;
+	focus_set(view, FOCUS_TABLE);
+}
+
 static void log_draw(struct view *view, const struct area *area, const struct snap_process *process)
 {
 	struct list list = { .desc = &pane_log,
@@ -263,5 +301,6 @@ const struct pane_desc pane_log = {
 	.whole = log_whole,
 	.key = log_key,
 	.details = log_details,
+	.follow = log_follow,
 	.draw = log_draw,
 };

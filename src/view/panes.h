@@ -83,6 +83,8 @@ struct pane_desc {
 	bool (*hides)(const struct list *list, size_t item, const char *text);
 	/* Fills @details with all that is known of @item: Enter shows that. NULL: of none */
 	void (*details)(const struct list *list, size_t item, struct details *details);
+	/* What Enter does there: goes to what @item is about. NULL: nothing */
+	void (*follow)(struct view *view, const struct list *list, size_t item);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 

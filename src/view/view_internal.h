@@ -93,6 +93,17 @@ struct user_menu {
 	size_t count;
 };
 
+/* What the first line says of the view, and a click there ends; FLAG_PLAY pauses or resumes. */
+enum header_flag {
+	FLAG_NONE,
+	FLAG_FROZEN,
+	FLAG_PLAY,
+	FLAG_BASELINE,
+	FLAG_FILTER,
+	FLAG_USER,
+	FLAG_TAGS
+};
+
 struct view {
 	struct settings settings;
 	struct settings settings_before; /* when their menu was opened */
@@ -150,7 +161,13 @@ struct view {
 	int help_top;          /* of the help, or of an environment */
 	int help_page;         /* 0: keys */
 	struct rect help_tabs; /* when last drawn; no rows: there are none */
-	bool closed_by_click;  /* the last click closed an overlay */
+	/* Of the first line when last drawn: the columns that each takes */
+	struct {
+		enum header_flag flag;
+		int start, end;
+	} flags[8];
+	size_t flag_count;
+	bool closed_by_click; /* the last click closed an overlay */
 	/* The last click or key was a click on a row of these: a second one there opens it */
 	enum { CLICKED_NONE, CLICKED_TABLE, CLICKED_PANE } clicked;
 
@@ -211,6 +228,8 @@ void focus_set(struct view *view, enum focus focus);
 void pane_zoom(struct view *view);
 /* Leaves the row at the cursor, or the details, for REQUEST_COPY. */
 void row_copy(struct view *view);
+/* Enter in details: to what they are about, if the pane knows that. */
+void details_follow(struct view *view);
 void pane_scroll(struct view *view, long step);
 void menu_choose(struct view *view);
 
@@ -231,6 +250,10 @@ bool cursor_click(struct view *view, int row, bool again);
 void fold_switch(struct view *view);
 void fold_all(struct view *view);
 void fold_row(struct view *view, size_t row);
+/* The same if the tree's sign of that row, or the branch before it, is at @col: true */
+bool fold_click(struct view *view, size_t row, int col);
+
+/* Selects the process that the row at @row of the screen is about: pane_log.c */
 
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
@@ -311,6 +334,7 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
+bool header_click(struct view *view, int col);      /* true: it ended what is at @col */
 int devices_count(const struct snapshot *snapshot); /* those that the driver reported */
 void devices_draw(struct view *view, struct canvas *canvas);
 void table_draw(struct view *view, struct canvas *canvas);

@@ -123,6 +123,122 @@ START_TEST(in_panes)
 }
 END_TEST
 
+/* The column of the screen where @text begins in row @row; -1: it is not there. */
+static int col_of(int row, const char *text)
+{
+	for (int col = 0; col < canvas.cols; col++) {
+		char line[4096] = "";
+
+		for (int i = col; i < canvas.cols; i++)
+			strcat(line, canvas_cell(&canvas, row, i)->text);
+		if (!strncmp(line, text, strlen(text)))
+			return col;
+	}
+	return -1;
+}
+
+static void click_text(int row, const char *text, int beyond)
+{
+	int col = col_of(row, text);
+
+	ck_assert_msg(col >= 0, "%s is not there", text);
+	view_mouse(&view, row, col + beyond, MOUSE_CLICK);
+	draw();
+}
+
+/* The first line says what is not as usual, and a click there ends it. */
+START_TEST(on_flags)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 200), 0);
+	keys("T\\python\r");
+	view.message[0] = 0;
+	keys("uj\r");
+	keys("x ");
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.tags.count);
+	/* Not what is beside it. */
+	click_text(0, " FROZEN", 0);
+	click_text(0, "cutop", 0);
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.tags.count);
+	click_text(0, "FROZEN", 0);
+	ck_assert(!view.frozen && view.base);
+	click_text(0, "filter python", 3);
+	ck_assert(!view.filter[0] && view.user[0]);
+	ck_assert_uint_eq(view.row_count, 3);
+	click_text(0, "user ana", 7);
+	ck_assert(!view.user[0]);
+	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	click_text(0, "since ", 0);
+	ck_assert(!view.base && view.tags.count);
+	click_text(0, "1 tagged", 0);
+	ck_assert_uint_eq(view.tags.count, 0);
+	ck_assert_int_eq(col_of(0, "tagged"), -1);
+	view.host.play.is_on = true;
+	draw();
+	click_text(0, "REPLAY", 0);
+	ck_assert_int_eq(view_request(&view), REQUEST_PAUSE);
+}
+END_TEST
+
+START_TEST(on_signs_of_the_tree)
+{
+	int row;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 140), 0);
+	keys("tG");
+	for (row = 0; view.rows[row].process->pid != 4107;)
+		row++;
+	click_text(view.layout.table.row + row, "▼", 0);
+	ck_assert_uint_eq(view.rows[row].folded, 1);
+	ck_assert_uint_ne(selected_pid(), 4107);
+	click_text(view.layout.table.row + row, "▶", 0);
+	ck_assert_uint_eq(view.rows[row].folded, 0);
+	/* The name beside it is the row's; and what has no children has no sign. */
+	click_text(view.layout.table.row + row, "▼", 3);
+	ck_assert_uint_eq(view.rows[row].folded, 0);
+	ck_assert_uint_eq(selected_pid(), 4107);
+	click_text(view.layout.table.row + row + 1, "└─", 0);
+	ck_assert_uint_eq(selected_pid(), 4600);
+	ck_assert(!view.full);
+	keys("t");
+	click_text(view.layout.table.row, view.rows[0].process->command, 0);
+	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+}
+END_TEST
+
+/* The second click on a row of the log goes to its process, however the log is sorted. */
+START_TEST(in_the_log)
+{
+	const struct pane_state *pane = &view.panes[PANE_LOG];
+	int row;
+
+	keys("Pg7");
+	ck_assert_uint_ne(selected_pid(), 4400);
+	row = row_number("4400 ");
+	ck_assert_int_gt(row, pane->title_row);
+	view_mouse(&view, row, 20, MOUSE_CLICK);
+	ck_assert_uint_ne(selected_pid(), 4400);
+	view_mouse(&view, row, 20, MOUSE_CLICK);
+	ck_assert_uint_eq(selected_pid(), 4400);
+	keys("g");
+	view_mouse(&view, pane->title_row, pane->title_end[1] - 1, MOUSE_CLICK);
+	draw();
+	row = row_number("4500 ") + 1;
+	view_mouse(&view, row, 20, MOUSE_DOUBLE);
+	ck_assert_uint_eq(selected_pid(), 4500);
+	/* Two clicks on two rows are none on one. */
+	keys("g");
+	view_mouse(&view, row, 20, MOUSE_CLICK);
+	view_mouse(&view, row - 1, 20, MOUSE_CLICK);
+	ck_assert_uint_ne(selected_pid(), 4500);
+	/* One that is not in the table. */
+	keys("\\nothing\r");
+	view_mouse(&view, row, 20, MOUSE_DOUBLE);
+	ck_assert_ptr_nonnull(strstr(view.message, "4500 is not in the table"));
+	for (int at = 0; at < 30; at++)
+		view_mouse(&view, at, 20, MOUSE_DOUBLE);
+}
+END_TEST
+
 Suite *suite_mouse(void)
 {
 	Suite *suite = suite_create("mouse");
@@ -133,6 +249,9 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_the_screen);
 	tcase_add_test(tests, in_menus);
 	tcase_add_test(tests, in_panes);
+	tcase_add_test(tests, on_flags);
+	tcase_add_test(tests, on_signs_of_the_tree);
+	tcase_add_test(tests, in_the_log);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
