@@ -256,6 +256,34 @@ START_TEST(changed_on_the_screen)
 }
 END_TEST
 
+/* What keys change is saved as well: all that the menu has, and no more. */
+START_TEST(changed_by_keys)
+{
+	struct settings read;
+	struct view view, fresh;
+
+	cast_view(&view, 3);
+	cast_keys(&view, "tFc6bEI5");
+	view_key(&view, K_F5);
+	cast_keys(&view, "td");
+	view_key(&view, 'U' - '@');
+	cast_keys(&view, "2.5\r\\python\ruj\rT*x");
+	ck_assert_int_eq(settings_write(&view.settings, path("keys"), &why), 0);
+	view_init(&fresh);
+	read = fresh.settings;
+	ck_assert_int_eq(settings_read(&read, path("keys"), &why), 0);
+	ck_assert(read.tree && read.follow && read.full_names);
+	ck_assert_int_eq(read.sites_by, SITES_BY_FUNCTION);
+	ck_assert_str_eq(read.sort.keys[0]->name, "failed");
+	ck_assert(read.sort.reverse);
+	ck_assert_int_eq(read.pane, PANE_CALLS);
+	ck_assert_uint_eq(read.delay, 2500000000);
+	ck_assert_int_eq(memcmp(&read, &view.settings, sizeof(read)), 0);
+	view_clear(&fresh);
+	view_clear(&view);
+}
+END_TEST
+
 Suite *suite_settings(void)
 {
 	Suite *suite = suite_create("settings");
@@ -269,6 +297,7 @@ Suite *suite_settings(void)
 	tcase_add_test(tests, every_column);
 	tcase_add_test(tests, any_delay);
 	tcase_add_test(tests, changed_on_the_screen);
+	tcase_add_test(tests, changed_by_keys);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
