@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The variables of CUDA, its libraries, the loader and frameworks, by how their names begin. Others
- * are not shown: they may be passwords.
+ * are not shown: they may be passwords. So may some of these be, by their names: their values are
+ * struck out.
  */
 #include "cuda/variables.h"
 
@@ -23,6 +24,29 @@ static bool is_chosen(const char *variable)
 	return false;
 }
 
+/* NVIDIA_API_KEY; and variables of Terraform, which share a prefix with TensorFlow's */
+static const char *const secrets[] = { "KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "TF_VAR_" };
+
+/* Replaces the value of @variable with stars if it may be a secret; it becomes no longer. */
+static void strike_out(char *variable)
+{
+	char *value = strchr(variable, '=');
+	size_t i;
+
+	if (!value)
+		return;
+	*value = 0;
+	for (i = 0; i < ARRAY_LEN(secrets); i++)
+		if (strcasestr(variable, secrets[i]))
+			break;
+	*value++ = '=';
+	if (i == ARRAY_LEN(secrets))
+		return;
+	for (i = 0; value[i] && i < 3; i++)
+		value[i] = '*';
+	value[i] = 0;
+}
+
 static int compare(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
@@ -31,7 +55,7 @@ static int compare(const void *left, const void *right)
 size_t variables_choose(char *environment, size_t len)
 {
 	size_t at, count = 0, used = 0, i;
-	const char **chosen;
+	char **chosen;
 	char *copy;
 
 	for (at = 0; at < len; at += strlen(environment + at) + 1)
@@ -45,6 +69,8 @@ size_t variables_choose(char *environment, size_t len)
 		for (at = 0; at < len; at += strlen(copy + at) + 1)
 			if (is_chosen(copy + at))
 				chosen[count++] = copy + at;
+		for (i = 0; i < count; i++)
+			strike_out(chosen[i]);
 		qsort(chosen, count, sizeof(*chosen), compare);
 		for (i = 0; i < count; i++)
 			used = (size_t)(stpcpy(environment + used, chosen[i]) + 1 - environment);

@@ -161,9 +161,9 @@ static void signs_add(struct page *page)
 		const char *text;
 	} signs[] = {
 		{ "Numbers", ST_COUNT, NULL },
-		{ "≥", ST_PLAIN, "at least so many: some were not seen" },
+		{ "≥", ST_PLAIN, "at least so many: some were not seen; in ASCII a + behind it" },
 		{ "~", ST_SUSPECT, "an estimate; of leaked bytes: it seems so, without proof" },
-		{ "+", ST_PLAIN, "with a baseline (x): so many more than then" },
+		{ "+", ST_PLAIN, "before a number, with a baseline (x): so many more than then" },
 		{ "-", ST_DIM, "not known, or there is none" },
 		{ "–", ST_DIM, "no copy in this direction so far" },
 		{ "Rows", ST_COUNT, NULL },
@@ -171,7 +171,7 @@ static void signs_add(struct page *page)
 		{ "×", ST_EXITED, "the process has exited" },
 		{ "▶ ▼", ST_DIM, "folded, open: a row, or what is below it in the tree" },
 		{ "▲ ▼", ST_TITLE_SORT, "sorted by this column: upwards, downwards" },
-		{ "…", ST_PLAIN, "cut: there is more; ] moves a long name" },
+		{ "…", ST_PLAIN, "at the end of a text: it is cut; ] moves a long name" },
 		{ "Memory", ST_COUNT, NULL },
 		{ "█", ST_LIVE, "live: allocated and not freed" },
 		{ "▒", ST_SUSPECT, "suspect: of sites whose floor keeps rising" },

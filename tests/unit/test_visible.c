@@ -105,10 +105,14 @@ START_TEST(variables)
 	const char expected[] =
 		"CUDA_VISIBLE_DEVICES=0\0LD_PRELOAD\0NCCL_DEBUG=INFO\0PYTORCH_CUDA_ALLOC_CONF=a=b"
 		"\0XLA_FLAGS=1";
+	char secret[] = "NVIDIA_API_KEY=nvapi-1\0TF_VAR_db=x\0LD_SECRET=\0CUDA_X=KEY";
+	const char struck[] = "CUDA_X=KEY\0LD_SECRET=\0NVIDIA_API_KEY=***\0TF_VAR_db=*";
 	char none[] = "HOME=/root", empty[] = "", unended[] = { 'L', 'D', '_', 'A', '=', '1', 0 };
 
 	ck_assert_uint_eq(variables_choose(text, sizeof(text) - 1), sizeof(expected));
 	ck_assert_mem_eq(text, expected, sizeof(expected));
+	ck_assert_uint_eq(variables_choose(secret, sizeof(secret)), sizeof(struck));
+	ck_assert_mem_eq(secret, struck, sizeof(struck));
 	ck_assert_uint_eq(variables_choose(none, sizeof(none)), 0);
 	ck_assert_str_eq(none, "");
 	ck_assert_uint_eq(variables_choose(empty, 0), 0);
