@@ -256,6 +256,8 @@ static void copy_send(struct screen *screen)
 		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
 	else
 		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %s", text);
+}
+
 /* ---- environments ---- */
 
 static void environment_ask(struct screen *screen)

@@ -371,6 +371,12 @@ void help_show(struct view *view, int page)
 	view->help_top = 0;
 }
 
+/* With the focus on a pane, help begins with what its columns are. */
+void help_open(struct view *view)
+{
+	help_show(view, view_in_pane(view) ? PAGE_PANES + (int)view->settings.pane : PAGE_KEYS);
+}
+
 /* The keys that turn pages. False: it is another. */
 static bool page_key(struct view *view, enum action action)
 {
@@ -382,6 +388,8 @@ static bool page_key(struct view *view, enum action action)
 		page--;
 	else if (action == ACT_HELP && page == PAGE_KEYS)
 		page = PAGE_PANES + (int)view->settings.pane;
+	else if (action == ACT_HELP && view_in_pane(view))
+		page = PAGE_KEYS;
 	else if (action >= ACT_PANE && action <= ACT_PANE_LAST)
 		page = PAGE_PANES + (int)(action - ACT_PANE);
 	else

@@ -359,7 +359,7 @@ static void act(struct view *view, enum action action)
 	case ACT_SIGNAL: signal_menu(view); break;
 	case ACT_HELP:
 		mode_set(view, INPUT_HELP);
-		help_show(view, 0);
+		help_open(view);
 		break;
 	case ACT_QUIT:
 		if (view->host.from_command && !view->host.command_ended)

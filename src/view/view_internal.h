@@ -141,6 +141,7 @@ struct view {
 		details_rows;    /* the first row shown; how many there are, when last drawn */
 	struct details *details; /* while they are drawn */
 	bool copies;             /* what is drawn next is to be copied */
+	bool follows;            /* Enter was pressed in the details: drawing finds what of */
 	char *copied;            /* what REQUEST_COPY is about; owned */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
@@ -276,6 +277,7 @@ void tags_end(struct view *view);
 
 /* The help: its pages, 0 for the keys; and scrolling, also in an environment. help.c */
 void help_draw(struct view *view, struct canvas *canvas);
+void help_open(struct view *view);
 void help_show(struct view *view, int page);
 void help_key(struct view *view, int32_t key);
 /* True if a page was chosen */

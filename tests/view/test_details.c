@@ -69,6 +69,21 @@ START_TEST(keys_follow_the_focus)
 }
 END_TEST
 
+START_TEST(help_follows_the_focus)
+{
+	keys("/4242\r2?");
+	ck_assert_str_ne(row_with(" one row up"), "");
+	keys("\033\r?");
+	ck_assert_str_ne(row_with(" 2 Kernels: launches by name"), "");
+	keys("?");
+	ck_assert_str_ne(row_with(" one row up"), "");
+	keys("?");
+	ck_assert_str_ne(row_with(" 2 Kernels: launches by name"), "");
+	keys("\033");
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+}
+END_TEST
+
 /* Every pane has a cursor, which stays on its row when others come before it. */
 START_TEST(every_pane_has_a_cursor)
 {
@@ -287,6 +302,7 @@ Suite *suite_details(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_step_at_a_time);
 	tcase_add_test(tests, keys_follow_the_focus);
+	tcase_add_test(tests, help_follows_the_focus);
 	tcase_add_test(tests, every_pane_has_a_cursor);
 	tcase_add_test(tests, of_a_kernel);
 	tcase_add_test(tests, of_a_failure);

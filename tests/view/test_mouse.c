@@ -205,35 +205,37 @@ START_TEST(on_signs_of_the_tree)
 }
 END_TEST
 
-/* The second click on a row of the log goes to its process, however the log is sorted. */
+/* The second click on a row shows its details, and Enter there goes to the event's process. */
 START_TEST(in_the_log)
 {
-	const struct pane_state *pane = &view.panes[PANE_LOG];
 	int row;
 
 	keys("Pg7");
 	ck_assert_uint_ne(selected_pid(), 4400);
 	row = row_number("4400 ");
-	ck_assert_int_gt(row, pane->title_row);
+	ck_assert_int_gt(row, view.panes[PANE_LOG].title_row);
 	view_mouse(&view, row, 20, MOUSE_CLICK);
-	ck_assert_uint_ne(selected_pid(), 4400);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
 	view_mouse(&view, row, 20, MOUSE_CLICK);
-	ck_assert_uint_eq(selected_pid(), 4400);
-	keys("g");
-	view_mouse(&view, pane->title_row, pane->title_end[1] - 1, MOUSE_CLICK);
 	draw();
-	row = row_number("4500 ") + 1;
-	view_mouse(&view, row, 20, MOUSE_DOUBLE);
-	ck_assert_uint_eq(selected_pid(), 4500);
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	ck_assert_str_ne(row_with("4400  (Enter goes to it)"), "");
+	keys("\r");
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	ck_assert_uint_eq(selected_pid(), 4400);
 	/* Two clicks on two rows are none on one. */
-	keys("g");
 	view_mouse(&view, row, 20, MOUSE_CLICK);
-	view_mouse(&view, row - 1, 20, MOUSE_CLICK);
-	ck_assert_uint_ne(selected_pid(), 4500);
+	view_mouse(&view, row + 1, 20, MOUSE_CLICK);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
 	/* One that is not in the table. */
-	keys("\\nothing\r");
-	view_mouse(&view, row, 20, MOUSE_DOUBLE);
-	ck_assert_ptr_nonnull(strstr(view.message, "4500 is not in the table"));
+	keys("\033\\nothing\r");
+	view_mouse(&view, row, 20, MOUSE_CLICK);
+	view_mouse(&view, row, 20, MOUSE_CLICK);
+	draw();
+	ck_assert_str_eq(row_with("(Enter goes to it)"), "");
+	keys("\r");
+	ck_assert_ptr_nonnull(strstr(view.message, "4400 is not in the table"));
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
 	for (int at = 0; at < 30; at++)
 		view_mouse(&view, at, 20, MOUSE_DOUBLE);
 }
