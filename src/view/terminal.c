@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal, by curses. A canvas is compared with the one shown before, and only cells that
- * differ are given to curses, which in turn sends only what differs: nothing flickers.
+ * The terminal. Curses reads keys and sets its modes; the screen is written by the renderer. A
+ * canvas is compared with the one shown before, and only cells that differ are written: nothing
+ * flickers.
  * When the program crashes, curses cannot be called. What restores the terminal (the string that
  * ends its mode, and the earlier line settings) is prepared at the start, so that the handler only
  * has to call write(2) and tcsetattr(3), which a signal handler may. The signal then takes its
@@ -24,6 +25,7 @@
 #include "util/starter.h"
 #include "util/util.h"
 #include "view/keys.h"
+#include "view/renderer.h"
 #include "view/view.h"
 #include "util/utf8.h"
 
@@ -32,23 +34,15 @@
 #undef columns
 #undef lines
 
-#define PAIRS_MAX     250
 #define DOUBLE_CLICK  (400 * NSEC_PER_MSEC)
 #define SEQUENCE_MAX  128 /* bytes after an escape; curses can take as many back */
 #define SEQUENCE_WAIT 25  /* ms */
 #define MOUSE_EVENTS  8   /* as many as curses keeps: EV_MAX of its curses.priv.h */
 #define MOUSE_OFF     "\033[?1000l\033[?1002l\033[?1006l"
 
-struct pair {
-	int16_t fg, bg;
-};
-
 struct terminal {
 	SCREEN *screen;
-	int colors; /* 0, 8 or 256 */
-	bool default_colors;
-	struct pair pairs[PAIRS_MAX];
-	int pair_count, pair_max;
+	struct renderer renderer;
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
@@ -220,11 +214,7 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
 	}
 	crash_prepare(terminal);
 	modes_set();
-	if (colors && has_colors() && start_color() == OK) {
-		terminal->colors = COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
-		terminal->default_colors = use_default_colors() == OK;
-		terminal->pair_max = COLOR_PAIRS - 1 < PAIRS_MAX ? COLOR_PAIRS - 1 : PAIRS_MAX;
-	}
+	renderer_init(&terminal->renderer, colors);
 	clear();
 	refresh();
 	*result = terminal;
@@ -235,15 +225,14 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
  * On a terminal without an alternate screen, clear the last line, so that the shell's output does
  * not mix with ours.
  */
-static void last_line_clear(void)
+static void last_line_clear(struct terminal *terminal)
 {
 	const char *apart = tigetstr("rmcup");
 
 	if (apart && apart != (const char *)-1)
 		return;
-	move(LINES - 1, 0);
-	clrtoeol();
-	refresh();
+	renderer_line_clear(&terminal->renderer, LINES - 1);
+	renderer_flush(&terminal->renderer);
 }
 
 void terminal_close(struct terminal *terminal)
@@ -251,11 +240,12 @@ void terminal_close(struct terminal *terminal)
 	if (!terminal)
 		return;
 	terminal_mouse(terminal, false);
-	last_line_clear();
+	last_line_clear(terminal);
 	endwin();
 	crash_forget(terminal);
 	delscreen(terminal->screen);
 	canvas_free(&terminal->shown);
+	renderer_free(&terminal->renderer);
 	free(terminal);
 }
 
@@ -282,8 +272,10 @@ void terminal_resize(struct terminal *terminal)
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
 	canvas_free(&terminal->shown);
+	/* At once: what curses has to clear, it would else clear when the next key is read. */
 	clearok(stdscr, TRUE);
 	erase();
+	refresh();
 }
 
 void terminal_suspend(struct terminal *terminal)
@@ -497,55 +489,6 @@ bool terminal_event(struct terminal *terminal, struct terminal_event *event)
 
 /* ---- output ---- */
 
-static short pair_find(struct terminal *terminal, struct look look)
-{
-	int i;
-
-	if (!terminal->colors || (look.fg == COLOR_DEFAULT && look.bg == COLOR_DEFAULT))
-		return 0;
-	if (!terminal->default_colors) {
-		look.fg = look.fg == COLOR_DEFAULT ? COLOR_WHITE : look.fg;
-		look.bg = look.bg == COLOR_DEFAULT ? COLOR_BLACK : look.bg;
-	}
-	for (i = 0; i < terminal->pair_count; i++)
-		if (terminal->pairs[i].fg == look.fg && terminal->pairs[i].bg == look.bg)
-			return (short)(i + 1);
-	if (i >= terminal->pair_max || init_pair((short)(i + 1), look.fg, look.bg) == ERR)
-		return 0;
-	terminal->pairs[i] = (struct pair){ look.fg, look.bg };
-	terminal->pair_count++;
-	return (short)(i + 1);
-}
-
-static void cell_show(struct terminal *terminal, int row, int col, const struct cell *cell,
-		      const struct theme *theme)
-{
-	struct look look = theme_look(theme, terminal->colors, cell->style, cell->flags);
-	attr_t attributes = A_NORMAL;
-	wchar_t text[CCHARW_MAX + 1] = L" ";
-	const char *bytes = cell->text;
-	size_t used = 0;
-	cchar_t shown;
-
-	while (*bytes && used < CCHARW_MAX) {
-		int32_t point;
-
-		bytes += utf8_next(bytes, &point);
-		text[used++] = (wchar_t)point;
-	}
-	text[used ? used : 1] = 0;
-	if (look.attributes & LOOK_BOLD)
-		attributes |= A_BOLD;
-	if (look.attributes & LOOK_DIM)
-		attributes |= A_DIM;
-	if (look.attributes & LOOK_REVERSE)
-		attributes |= A_REVERSE;
-	if (look.attributes & LOOK_UNDERLINE)
-		attributes |= A_UNDERLINE;
-	if (setcchar(&shown, text, attributes, pair_find(terminal, look), NULL) == OK)
-		mvadd_wch(row, col, &shown);
-}
-
 static bool same_cell(const struct cell *a, const struct cell *b)
 {
 	return a->style == b->style && a->flags == b->flags && !strcmp(a->text, b->text);
@@ -554,6 +497,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 		   const struct theme *theme)
 {
+	struct renderer *renderer = &terminal->renderer;
 	struct canvas *shown = &terminal->shown;
 	bool all = shown->rows != canvas->rows || shown->cols != canvas->cols || !shown->cells ||
 		   terminal->theme != theme;
@@ -562,18 +506,23 @@ void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 	if (all && canvas_resize(shown, canvas->rows, canvas->cols))
 		return;
 	if (all)
-		erase();
+		renderer_clear(renderer);
 	terminal->theme = theme;
 	for (row = 0; row < canvas->rows && row < LINES; row++)
 		for (col = 0; col < canvas->cols && col < COLS; col++) {
 			const struct cell *cell = canvas_cell(canvas, row, col);
 			struct cell *before = canvas_cell(shown, row, col);
 
-			if (!all && same_cell(cell, before))
+			/* What is cleared has the terminal's own colours, if it has any. */
+			if (same_cell(cell, before) && (!all || renderer->has_own_colors))
 				continue;
 			*before = *cell;
 			if (cell->text[0])
-				cell_show(terminal, row, col, cell, theme);
+				renderer_cell(renderer, row, col, cell,
+					      col + 1 < canvas->cols && !cell[1].text[0],
+					      theme_look(theme, renderer->colors, cell->style,
+							 cell->flags));
 		}
-	refresh();
+	if (!renderer_flush(renderer))
+		canvas_free(shown); /* all of it again */
 }

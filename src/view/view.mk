@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The screen. terminal.c alone needs curses; settings.c needs inih.
+# The screen. renderer.c and terminal.c alone need curses; settings.c needs inih.
 view_sources = \
 	src/view/allocator_lines.c src/view/allocator_lines.h \
 	src/view/bars.c src/view/bars.h \
@@ -52,4 +52,5 @@ view_sources = \
 	src/view/view.c src/view/view.h \
 	src/view/view_internal.h
 terminal_sources = \
+	src/view/renderer.c src/view/renderer.h \
 	src/view/terminal.c src/view/terminal.h

@@ -291,6 +291,28 @@ shell "$CUTOP --help"
 check "--help in 70 columns" see '^ \{31\}and why something is not$'
 mux resize-window -t t -x 120 -y 40
 
+# As many colours as the terminal has: 24 bits, 256, 8, none.
+# colors PATTERN VARIABLES: what it draws has PATTERN (a basic regular expression), drawn with VARIABLES set
+colors() {
+	shell clear
+	shell "env $2 $start"
+	see 'probes' && see 'PID' || return 2
+	mux capture-pane -e -t t -p | grep -q -e "$1"
+	found=$?
+	keys q
+	see 'ready>' && return $found
+}
+check "24-bit colours" colors '48;2;43;49;56m' COLORTERM=truecolor
+check "256 colours" colors '48;5;236m' COLORTERM=
+check "24 bits from the terminal outside, in GNU screen" colors '48;5;236m' 'TERM=screen-256color TMUX= COLORTERM=truecolor'
+check "8 colours" colors '\[36m' 'TERM=screen TMUX= COLORTERM='
+no_colors() {
+	colors "$@"
+	[ $? = 1 ]
+}
+check "8 colours: no others" no_colors '[34]8;[25];' 'TERM=screen TMUX= COLORTERM='
+check "NO_COLOR" no_colors '\[[34][0-8][;m]' 'NO_COLOR=1 COLORTERM=truecolor'
+
 # In ASCII nothing else is shown.
 shell clear
 shell "LC_ALL=C $start --ascii"

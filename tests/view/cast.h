@@ -60,5 +60,6 @@ Suite *suite_sites(void);
 Suite *suite_tags(void);
 Suite *suite_tensors(void);
 Suite *suite_users(void);
+Suite *suite_themes(void);
 
 #endif

@@ -92,6 +92,14 @@ static void print_canvas(const struct canvas *canvas, bool styles)
 	}
 }
 
+static void print_color(int32_t color)
+{
+	if (color >= COLOR_RGB)
+		fprintf(out, "#%06x", (unsigned int)(color - COLOR_RGB));
+	else
+		fprintf(out, "%d", color);
+}
+
 static void print_looks(const struct canvas *canvas, const struct theme *theme, int colors)
 {
 	int row, col;
@@ -106,9 +114,11 @@ static void print_looks(const struct canvas *canvas, const struct theme *theme, 
 			if (look.fg == last.fg && look.bg == last.bg &&
 			    look.attributes == last.attributes)
 				continue;
-			fprintf(out, "%s%d:%d/%d%s%s%s%s", col ? " " : "", col, look.fg, look.bg,
-				look.attributes & LOOK_BOLD ? "b" : "",
-				look.attributes & LOOK_DIM ? "d" : "",
+			fprintf(out, "%s%d:", col ? " " : "", col);
+			print_color(look.fg);
+			fputc('/', out);
+			print_color(look.bg);
+			fprintf(out, "%s%s%s", look.attributes & LOOK_BOLD ? "b" : "",
 				look.attributes & LOOK_REVERSE ? "r" : "",
 				look.attributes & LOOK_UNDERLINE ? "u" : "");
 			last = look;
@@ -184,6 +194,7 @@ END_TEST
 
 START_TEST(themed)
 {
+	static const int depths[] = { 0, 8, 16, 256, COLORS_RGB };
 	const struct theme *theme = &themes[_i];
 	struct canvas canvas = { .cells = NULL };
 	struct view view;
@@ -196,9 +207,9 @@ START_TEST(themed)
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
 	view_draw(&view, &canvas);
 	print_canvas(&canvas, false);
-	for (int colors = 0; colors <= 256; colors = !colors ? 8 : colors == 8 ? 256 : 1000) {
-		fprintf(out, "==== %d colours: column:foreground/background\n", colors);
-		print_looks(&canvas, theme, colors);
+	for (size_t i = 0; i < ARRAY_LEN(depths); i++) {
+		fprintf(out, "==== %d colours: column:foreground/background\n", depths[i]);
+		print_looks(&canvas, theme, depths[i]);
 	}
 	snprintf(name, sizeof(name), "theme-%s", theme->name);
 	golden_end(name);

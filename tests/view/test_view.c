@@ -28,6 +28,7 @@ int main(void)
 	srunner_add_suite(runner, suite_tags());
 	srunner_add_suite(runner, suite_tensors());
 	srunner_add_suite(runner, suite_users());
+	srunner_add_suite(runner, suite_themes());
 	srunner_add_suite(runner, suite_golden());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -28,6 +28,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_sites.c \
 	tests/view/test_tensors.c \
 	tests/view/test_users.c \
+	tests/view/test_themes.c \
 	tests/view/test_view.c
 tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
