@@ -18,7 +18,6 @@ enum {
 	ROWS_PANE = 15,
 	ROWS_DEVICES = 18,
 	ROWS_PER_DEVICE = 4,
-	ROWS_TABLE = 4, /* of the table, however few are needed */
 	COLS_TOTALS = 31,
 	COLS_DEVICES = 40
 };
@@ -69,8 +68,8 @@ struct layout layout_make(int rows, int cols, bool full, int devices, size_t pro
 	} else if (rows >= ROWS_PANE) {
 		tabs = 1;
 		table = (table - tabs) * 2 / 5;
-		if (table > ROWS_TABLE && processes < (size_t)table)
-			table = processes > ROWS_TABLE ? (int)processes : ROWS_TABLE;
+		if (processes < (size_t)table)
+			table = processes ? (int)processes : 1;
 		pane = rows - titles - status - bar - totals - devices - table - tabs;
 	}
 	layout.status = take(&row, status, cols);

@@ -315,10 +315,10 @@ static struct memory_layout layout_tensors(const struct view *view,
 						   1,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
 		.hint = rows >= 8 && fragmented_find(view->shown, process, &found) ? 1 : 0,
-		.row = !view->full ? 0 :
-		       rows >= 14  ? 2 :
-		       rows >= 8   ? 1 :
-				     0,
+		.row = !view->full || !view_in_pane(view) ? 0 :
+		       rows >= 14                         ? 2 :
+		       rows >= 8                          ? 1 :
+							    0,
 	};
 	int left = rows - 1 - layout.figures - layout.map - layout.hint - layout.row;
 

@@ -58,6 +58,7 @@ Suite *suite_rows(void);
 Suite *suite_settings(void);
 Suite *suite_sites(void);
 Suite *suite_tags(void);
+Suite *suite_sizes(void);
 Suite *suite_tensors(void);
 Suite *suite_users(void);
 Suite *suite_themes(void);

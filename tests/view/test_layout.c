@@ -70,8 +70,10 @@ START_TEST(essentials)
 	ck_assert_int_ge(layout.table.rows, 3);
 	/* A table of few rows leaves the rest to the pane. */
 	layout = layout_make(24, 80, false, 0, 1);
-	ck_assert_int_eq(layout.table.rows, 4);
-	ck_assert_int_ge(layout.pane.rows, 14);
+	ck_assert_int_eq(layout.table.rows, 1);
+	ck_assert_int_ge(layout.pane.rows, 17);
+	layout = layout_make(24, 80, false, 0, 0);
+	ck_assert_int_eq(layout.table.rows, 1);
 	layout = layout_make(60, 200, false, 0, 7);
 	ck_assert_int_eq(layout.table.rows, 7);
 	layout = layout_make(0, 0, false, 8, 100);

@@ -26,6 +26,7 @@ int main(void)
 	srunner_add_suite(runner, suite_settings());
 	srunner_add_suite(runner, suite_sites());
 	srunner_add_suite(runner, suite_tags());
+	srunner_add_suite(runner, suite_sizes());
 	srunner_add_suite(runner, suite_tensors());
 	srunner_add_suite(runner, suite_users());
 	srunner_add_suite(runner, suite_themes());

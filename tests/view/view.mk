@@ -26,6 +26,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_settings.c \
 	tests/view/test_tags.c \
 	tests/view/test_sites.c \
+	tests/view/test_sizes.c \
 	tests/view/test_tensors.c \
 	tests/view/test_users.c \
 	tests/view/test_themes.c \
