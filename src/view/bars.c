@@ -104,8 +104,8 @@ static void plot_column(const struct area *area, int col, int rows, const struct
 			size_t back, double top)
 {
 	double value = track_value(plot->track, plot->series, back);
-	bool marked = plot->marks != SERIES_COUNT &&
-		      track_value(plot->track, plot->marks, back) > 0;
+	struct sample sample;
+	bool marked = track_sample(plot->track, back, &sample) && sample.marks & plot->marks;
 	int height = isnan(value) ? 0 : eighths(value / top, rows), row;
 
 	for (row = 0; row < rows; row++) {

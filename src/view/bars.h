@@ -26,8 +26,7 @@ struct plot {
 	const char *title;
 	bool bytes;      /* else a count */
 	const char *per; /* "/s" or "" */
-	/* Marks the samples where this series is above 0; SERIES_COUNT: no marks */
-	enum series marks;
+	unsigned int marks; /* of enum mark: which are drawn */
 	size_t back;       /* samples ago at which the plot ends */
 	size_t *seen;      /* set to how many of those samples there were */
 	unsigned int zoom; /* a cell stands for 2^zoom samples */

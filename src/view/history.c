@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * History. A track is a ring that starts small and doubles up to HISTORY_MAX samples: many short
- * processes take little memory. Tracks of processes that left the snapshot are dropped; those of
+ * What snapshots put into tracks. Tracks of processes that left the snapshot are dropped; those of
  * exited processes no longer change.
  */
 #include "view/history.h"
@@ -10,64 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 32
+/* ---- tracks ---- */
 
-static bool track_grow(struct track *track)
+/* The index at which @key is, or would be inserted. */
+static size_t place(const struct tracks *tracks, uint32_t key)
 {
-	size_t size = track->size ? track->size * 2 : FIRST_SIZE;
-	float *samples;
-
-	if (track->count < track->size || track->size == HISTORY_MAX)
-		return true;
-	/* The ring is full and has not wrapped yet: samples keep their places. */
-	samples = realloc(track->samples, size * SERIES_COUNT * sizeof(*samples));
-	if (!samples)
-		return false;
-	track->samples = samples;
-	track->next = track->size;
-	track->size = size;
-	return true;
-}
-
-static float *track_add(struct track *track, bool hide)
-{
-	float *sample;
-
-	if (!track_grow(track))
-		return NULL;
-	sample = track->samples + track->next * SERIES_COUNT;
-	track->next = (track->next + 1) % track->size;
-	if (track->count < track->size)
-		track->count++;
-	track->hidden = hide ? track->hidden + 1 : 0;
-	return sample;
-}
-
-size_t track_count(const struct track *track)
-{
-	return !track || track->hidden > track->count ? 0 : track->count - track->hidden;
-}
-
-double track_value(const struct track *track, enum series series, size_t back)
-{
-	size_t at;
-
-	if (back >= track_count(track))
-		return NAN;
-	back += track->hidden;
-	at = (track->next + track->size - 1 - back) % track->size;
-	return (double)track->samples[at * SERIES_COUNT + series];
-}
-
-/* The index at which @program is, or would be inserted. */
-static size_t place(const struct history *history, uint32_t program)
-{
-	size_t low = 0, high = history->count;
+	size_t low = 0, high = tracks->count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (history->tracks[middle]->program < program)
+		if (tracks->list[middle]->key < key)
 			low = middle + 1;
 		else
 			high = middle;
@@ -75,144 +27,243 @@ static size_t place(const struct history *history, uint32_t program)
 	return low;
 }
 
-const struct track *history_find(const struct history *history, uint32_t program)
+static struct track *tracks_find(const struct tracks *tracks, uint32_t key)
 {
-	size_t at = place(history, program);
+	size_t at = place(tracks, key);
 
-	return at < history->count && history->tracks[at]->program == program ?
-		       history->tracks[at] :
-		       NULL;
+	return at < tracks->count && tracks->list[at]->key == key ? tracks->list[at] : NULL;
 }
 
-static struct track *track_get(struct history *history, uint32_t program)
+static struct track *tracks_get(struct tracks *tracks, uint32_t key)
 {
-	size_t at = place(history, program);
-	struct track *track;
+	size_t at = place(tracks, key);
+	struct track *track = tracks_find(tracks, key);
 
-	if (at < history->count && history->tracks[at]->program == program)
-		return history->tracks[at];
-	if (history->count == history->size) {
-		size_t size = history->size ? history->size * 2 : 64;
-		struct track **tracks = realloc(history->tracks, size * sizeof(struct track *));
+	if (track)
+		return track;
+	if (tracks->count == tracks->size) {
+		size_t size = tracks->size ? tracks->size * 2 : 64;
+		struct track **list = realloc(tracks->list, size * sizeof(struct track *));
 
-		if (!tracks)
+		if (!list)
 			return NULL;
-		history->tracks = tracks;
-		history->size = size;
+		tracks->list = list;
+		tracks->size = size;
 	}
 	track = calloc(1, sizeof(*track));
 	if (!track)
 		return NULL;
-	track->program = program;
-	memmove(history->tracks + at + 1, history->tracks + at,
-		(history->count - at) * sizeof(struct track *));
-	history->tracks[at] = track;
-	history->count++;
+	track->key = key;
+	memmove(tracks->list + at + 1, tracks->list + at,
+		(tracks->count - at) * sizeof(struct track *));
+	tracks->list[at] = track;
+	tracks->count++;
 	return track;
 }
 
-static void process_feed(struct history *history, const struct snap_process *process,
-			 double elapsed, bool hide)
+static void tracks_unsee(struct tracks *tracks)
 {
-	struct track *track = track_get(history, process->program);
-	float *sample;
-	int i;
+	for (size_t i = 0; i < tracks->count; i++)
+		tracks->list[i]->seen = false;
+}
+
+/* Drops those that were not seen. */
+static void tracks_drop(struct tracks *tracks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tracks->count; i++) {
+		struct track *track = tracks->list[i];
+
+		if (track->seen) {
+			tracks->list[kept++] = track;
+			continue;
+		}
+		track_clear(track);
+		free(track);
+	}
+	tracks->count = kept;
+}
+
+static void tracks_free(struct tracks *tracks)
+{
+	tracks_unsee(tracks);
+	tracks_drop(tracks);
+	free(tracks->list);
+}
+
+const struct track *history_find(const struct history *history, uint32_t program)
+{
+	return tracks_find(&history->programs, program);
+}
+
+const struct track *history_device(const struct history *history, int device)
+{
+	return tracks_find(&history->devices, (uint32_t)device);
+}
+
+/* ---- what is fed ---- */
+
+/* What happened since the last sample. Totals are lower than before where a replay went back. */
+static unsigned int marks_of(struct track_totals *totals, const struct snap_process *process)
+{
+	struct track_totals now = {
+		.failed_allocations = process->failed_allocations,
+		.failures = process->failures,
+		.leaked = process->leaked,
+		.suspect = process->suspect + process->tensors_rising,
+		.exited = process->exited,
+	};
+	uint64_t no_memory = now.failed_allocations > totals->failed_allocations ?
+				     now.failed_allocations - totals->failed_allocations :
+				     0;
+	uint64_t failures = now.failures > totals->failures ? now.failures - totals->failures : 0;
+	unsigned int marks = 0;
+
+	if (no_memory)
+		marks |= MARK_NO_MEMORY;
+	if (failures > no_memory)
+		marks |= MARK_FAILURE;
+	if (now.leaked > totals->leaked)
+		marks |= MARK_LEAK;
+	if (now.suspect && !totals->suspect)
+		marks |= MARK_SUSPECT;
+	if (now.exited && !totals->exited)
+		marks |= MARK_EXIT;
+	*totals = now;
+	return marks;
+}
+
+/* Returns what happened to the process. */
+static unsigned int process_feed(struct history *history, const struct snap_process *process,
+				 const struct snapshot *snapshot, bool hide)
+{
+	struct track *track = tracks_get(&history->programs, process->program);
+	struct raw_sample *sample;
+	unsigned int marks;
+
+	if (!track)
+		return 0;
+	track->seen = true;
+	marks = marks_of(&track->totals, process);
+	/* An exited process gets no more samples: its plot ends where it ended. */
+	if (process->exited && track->count > 1 && !process->live && !marks &&
+	    !(process->launches_per_second > 0) && !(track_value(track, SERIES_LIVE, 0) > 0))
+		return 0;
+	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds, hide);
+	if (!sample)
+		return marks;
+	sample->marks = (uint8_t)marks;
+	sample->values[SERIES_LIVE] = (float)process->live;
+	sample->values[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
+	sample->values[SERIES_LAUNCHES] = (float)process->launches_per_second;
+	sample->values[SERIES_WAIT] = (float)process->sync_share;
+	for (int i = 0; i < DIR_UNKNOWN; i++)
+		sample->values[SERIES_COPIES + i] = (float)process->copy_rate[i];
+	return marks;
+}
+
+/* What happened to processes that use @device. */
+static unsigned int device_marks(const struct snapshot *snapshot, const uint8_t *marks, int device)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; marks && i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		for (size_t j = 0; marks[i] && j < process->device_count; j++)
+			if (process->devices[j] == device)
+				sum |= marks[i];
+	}
+	return sum;
+}
+
+static void device_feed(struct history *history, const struct snap_device *device,
+			const struct snapshot *snapshot, const uint8_t *marks, bool hide)
+{
+	struct track *track = tracks_get(&history->devices, (uint32_t)device->device);
+	struct raw_sample *sample;
 
 	if (!track)
 		return;
 	track->seen = true;
-	/* An exited process gets no more samples: its plot ends where it ended. */
-	if (process->exited && track->count > 1 && !process->live &&
-	    !(process->launches_per_second > 0) && track_value(track, SERIES_LIVE, 0) == 0)
-		return;
-	sample = track_add(track, hide);
+	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds, hide);
 	if (!sample)
 		return;
-	sample[SERIES_LIVE] = (float)process->live;
-	sample[SERIES_LAUNCHES] = (float)process->launches_per_second;
-	sample[SERIES_FAILURES] = (float)process->failures_per_second;
-	sample[SERIES_WAIT] = (float)process->sync_share;
-	for (i = 0; i < DIR_COUNT; i++)
-		sample[SERIES_COPIES + i] = (float)process->copy_rate[i];
-	sample[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
-	sample[SERIES_TIME] = (float)elapsed;
-	/* There are fewer than before where a replay went back. */
-	sample[SERIES_FAILED_ALLOCATIONS] =
-		process->failed_allocations < track->failed_allocations ?
-			0 :
-			(float)(process->failed_allocations - track->failed_allocations);
-	track->failed_allocations = process->failed_allocations;
-}
-
-void history_show(struct history *history)
-{
-	history->all.hidden = 0;
-	for (size_t i = 0; i < history->count; i++)
-		history->tracks[i]->hidden = 0;
+	sample->marks = (uint8_t)device_marks(snapshot, marks, device->device);
+	sample->values[SERIES_DEVICE_USED] =
+		(float)(device->has_used ? device->used : device->tracked);
+	sample->values[SERIES_DEVICE_BUSY] = (float)device->utilization;
+	sample->values[SERIES_DEVICE_TEMPERATURE] = (float)device->temperature;
+	sample->values[SERIES_DEVICE_POWER] = (float)device->power;
 }
 
 void history_feed(struct history *history, const struct snapshot *snapshot, bool hide)
 {
-	float *sample = track_add(&history->all, hide);
-	size_t i, kept = 0;
-	int direction;
+	struct raw_sample *sample = track_add(&history->all, snapshot->elapsed_seconds,
+					      snapshot->interval_seconds, hide);
+	uint8_t *marks = calloc(snapshot->process_count + 1, sizeof(*marks));
+	unsigned int any = 0;
 
+	tracks_unsee(&history->programs);
+	tracks_unsee(&history->devices);
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		unsigned int here = process_feed(history, &snapshot->processes[i], snapshot, hide);
+
+		any |= here;
+		if (marks)
+			marks[i] = (uint8_t)here;
+	}
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		device_feed(history, &snapshot->devices[i], snapshot, marks, hide);
+	free(marks);
 	if (sample) {
-		sample[SERIES_LIVE] = (float)snapshot->live;
-		sample[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
-		sample[SERIES_FAILURES] = (float)snapshot->failures_per_second;
-		sample[SERIES_WAIT] = (float)snapshot->sync_share;
-		for (direction = 0; direction < DIR_COUNT; direction++)
-			sample[SERIES_COPIES + direction] = (float)snapshot->copy_rate[direction];
-		sample[SERIES_FAILED_ALLOCATIONS] = 0;
-		sample[SERIES_TENSORS] = 0;
-		sample[SERIES_TIME] = (float)snapshot->elapsed_seconds;
+		sample->marks = (uint8_t)any;
+		sample->values[SERIES_LIVE] = (float)snapshot->live;
+		sample->values[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
+		sample->values[SERIES_WAIT] = (float)snapshot->sync_share;
+		for (int i = 0; i < DIR_UNKNOWN; i++)
+			sample->values[SERIES_COPIES + i] = (float)snapshot->copy_rate[i];
+		for (size_t i = 0; i < snapshot->process_count; i++)
+			sample->values[SERIES_TENSORS] +=
+				snapshot->processes[i].exited ?
+					0 :
+					(float)snapshot->processes[i].tensors;
 	}
-	for (i = 0; i < history->count; i++)
-		history->tracks[i]->seen = false;
-	for (i = 0; i < snapshot->process_count; i++)
-		process_feed(history, &snapshot->processes[i], snapshot->elapsed_seconds, hide);
-	for (i = 0; i < history->count; i++) {
-		struct track *track = history->tracks[i];
-
-		if (track->seen) {
-			history->tracks[kept++] = track;
-			continue;
-		}
-		free(track->samples);
-		free(track);
-	}
-	history->count = kept;
+	tracks_drop(&history->programs);
+	tracks_drop(&history->devices);
 }
 
-static void track_rewind(struct track *track, double elapsed)
+static void tracks_show(struct tracks *tracks)
 {
-	while (track->count) {
-		size_t latest = (track->next + track->size - 1) % track->size;
+	for (size_t i = 0; i < tracks->count; i++)
+		tracks->list[i]->hides = false;
+}
 
-		if ((double)track->samples[latest * SERIES_COUNT + SERIES_TIME] < elapsed)
-			break;
-		track->next = latest;
-		track->count--;
-		if (track->hidden)
-			track->hidden--;
-	}
+void history_show(struct history *history)
+{
+	history->all.hides = false;
+	tracks_show(&history->programs);
+	tracks_show(&history->devices);
+}
+
+static void tracks_rewind(struct tracks *tracks, double elapsed)
+{
+	for (size_t i = 0; i < tracks->count; i++)
+		track_rewind(tracks->list[i], elapsed);
 }
 
 void history_rewind(struct history *history, double elapsed)
 {
 	track_rewind(&history->all, elapsed);
-	for (size_t i = 0; i < history->count; i++)
-		track_rewind(history->tracks[i], elapsed);
+	tracks_rewind(&history->programs, elapsed);
+	tracks_rewind(&history->devices, elapsed);
 }
 
 void history_free(struct history *history)
 {
-	for (size_t i = 0; i < history->count; i++) {
-		free(history->tracks[i]->samples);
-		free(history->tracks[i]);
-	}
-	free(history->tracks);
-	free(history->all.samples);
+	track_clear(&history->all);
+	tracks_free(&history->programs);
+	tracks_free(&history->devices);
 	memset(history, 0, sizeof(*history));
 }

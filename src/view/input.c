@@ -210,7 +210,7 @@ static void pan(struct view *view, int step)
 		if (step > 0 && view->back > view->back_seen)
 			view->back = view->back_seen;
 		if (step < 0)
-			view->back += view->back < HISTORY_MAX ? 10 : 0;
+			view->back += view->back < HISTORY_SPAN ? 10 : 0;
 		else
 			view->back -= view->back < 10 ? view->back : 10;
 		return;

@@ -49,6 +49,7 @@ view_sources = \
 	src/view/theme.c src/view/theme.h \
 	src/view/times.c \
 	src/view/users.c \
+	src/view/track.c src/view/track.h \
 	src/view/view.c src/view/view.h \
 	src/view/view_internal.h
 terminal_sources = \

@@ -48,6 +48,7 @@ Suite *suite_fold(void);
 Suite *suite_golden(void);
 Suite *suite_details(void);
 Suite *suite_help(void);
+Suite *suite_history(void);
 Suite *suite_input(void);
 Suite *suite_layout(void);
 Suite *suite_modes(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows: the tree; history; the hostile and the many. */
+/* Rows: the tree; the hostile and the many. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,38 +129,6 @@ START_TEST(text_is_found)
 }
 END_TEST
 
-START_TEST(history_is_a_ring)
-{
-	struct history history = { .count = 0 };
-	struct snapshot *snapshot = cast_snapshot(0);
-	const struct track *track;
-
-	for (int i = 0; i < HISTORY_MAX + 100; i++) {
-		snapshot->live = (uint64_t)i;
-		snapshot->processes[0].live = (uint64_t)i * 2;
-		snapshot->processes[3].failed_allocations = (uint64_t)(i / 10);
-		history_feed(&history, snapshot, false);
-		ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 0), i);
-		if (i > 40)
-			ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 40), i - 40);
-	}
-	ck_assert_uint_eq(track_count(&history.all), HISTORY_MAX);
-	ck_assert(isnan(track_value(&history.all, SERIES_LIVE, HISTORY_MAX)));
-	track = history_find(&history, CAST_LEAKER);
-	ck_assert_double_eq(track_value(track, SERIES_LIVE, 1), 2 * (HISTORY_MAX + 98));
-	track = history_find(&history, CAST_FAILING);
-	ck_assert_double_eq(track_value(track, SERIES_FAILED_ALLOCATIONS, 1), 1);
-	ck_assert_double_eq(track_value(track, SERIES_FAILED_ALLOCATIONS, 0), 0);
-	ck_assert_ptr_null(history_find(&history, 99));
-	snapshot->process_count = 2;
-	history_feed(&history, snapshot, false);
-	ck_assert_uint_eq(history.count, 2);
-	ck_assert_ptr_null(history_find(&history, CAST_FAILING));
-	history_free(&history);
-	snapshot_free(snapshot);
-}
-END_TEST
-
 static char *text_at(const struct canvas *canvas, int row, char *out)
 {
 	out[0] = 0;
@@ -240,7 +208,6 @@ Suite *suite_rows(void)
 	tcase_add_test(tests, hostile_trees);
 	tcase_add_test(tests, whose_child);
 	tcase_add_test(tests, text_is_found);
-	tcase_add_test(tests, history_is_a_ring);
 	tcase_add_test(tests, busiest_since);
 	suite_add_tcase(suite, tests);
 	return suite;

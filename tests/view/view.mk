@@ -16,6 +16,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_fold.c \
 	tests/view/test_golden.c \
 	tests/view/test_help.c \
+	tests/view/test_history.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \
 	tests/view/test_modes.c \
