@@ -97,7 +97,7 @@ char utf8_ascii(int32_t point)
 		{ 0x258e, '-' },        { 0x258f, ' ' }, { 0x2591, '.' }, { 0x2592, '~' },
 		{ 0x2593, '%' },        { 0x259a, '!' }, { 0x25b6, '>' }, { 0x25cf, '*' },
 		{ 0x2594, '-' },        { 0x2717, 'x' }, { 0x2713, 'v' }, { 0x2501, '=' },
-		{ 0x2580, '"' },        { 0x2506, ':' },
+		{ 0x2580, '"' },        { 0x2506, ':' }, { 0x25a0, '#' },
 	};
 
 	if (point >= 0 && point < 0x80)
@@ -105,6 +105,9 @@ char utf8_ascii(int32_t point)
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
 		if (forms[i].point == point)
 			return forms[i].ascii;
+	/* Braille: the more dots, the fuller */
+	if (point >= 0x2800 && point < 0x2900)
+		return " _.:-=+*#"[__builtin_popcount((unsigned int)point & 0xff)];
 	return point >= 0x2500 && point < 0x2580 ? '+' : '?'; /* corners and crossings */
 }
 

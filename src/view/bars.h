@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Figures drawn: bars, sparklines, plots. */
+/* Figures drawn: bars, sparklines. */
 #ifndef VIEW_BARS_H
 #define VIEW_BARS_H
 
@@ -18,22 +18,6 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 
 /* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
 const char *level_of(double fraction);
-
-struct plot {
-	const struct track *track;
-	enum series series;
-	enum style style;
-	const char *title;
-	bool bytes;      /* else a count */
-	const char *per; /* "/s" or "" */
-	unsigned int marks; /* of enum mark: which are drawn */
-	size_t back;       /* samples ago at which the plot ends */
-	size_t *seen;      /* set to how many of those samples there were */
-	unsigned int zoom; /* a cell stands for 2^zoom samples */
-	double delay;      /* seconds per sample, for the axis */
-};
-
-void plot_draw(const struct area *area, const struct plot *plot);
 
 /* A thumb on the right edge of @area, which shows @count rows from @top on; nothing if all fit. */
 void scrollbar_draw(const struct area *area, size_t top, size_t count);

@@ -13,6 +13,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 	struct snap_process since;
 	bool changed = false;
 
+	view->plots.drawn = false;
 	if (!view->shown)
 		return;
 	if (!process && !pane->is_of_all) {

@@ -124,6 +124,8 @@ void pane_zoom(struct view *view)
 
 static void back(struct view *view)
 {
+	if (plot_cursor_end(view))
+		return;
 	if (view->focus == FOCUS_DETAILS)
 		focus_set(view, FOCUS_PANE);
 	else if (cursor_close(view))
@@ -189,6 +191,10 @@ static void baseline(struct view *view)
 
 static void zoom(struct view *view, int step)
 {
+	if (panes[view->settings.pane]->pan != PAN_MAP) {
+		plot_zoom(view, -step);
+		return;
+	}
 	if (step > 0 && view->zoom < ZOOM_MAX)
 		view->zoom++;
 	if (step < 0 && view->zoom > 0)
@@ -203,16 +209,7 @@ static void pan(struct view *view, int step)
 	enum pan what = panes[view->settings.pane]->pan;
 
 	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
-		/*
-		 * Move back in time; how far there are samples is found when drawing. When moving
-		 * forward, start from there.
-		 */
-		if (step > 0 && view->back > view->back_seen)
-			view->back = view->back_seen;
-		if (step < 0)
-			view->back += view->back < HISTORY_SPAN ? 10 : 0;
-		else
-			view->back -= view->back < 10 ? view->back : 10;
+		plot_pan(view, step);
 		return;
 	}
 	if (what == PAN_NAMES) {
@@ -347,6 +344,10 @@ static void act(struct view *view, enum action action)
 	case ACT_ZOOM_OUT: zoom(view, -1); break;
 	case ACT_PAN_LEFT: pan(view, -1); break;
 	case ACT_PAN_RIGHT: pan(view, 1); break;
+	case ACT_TIME_LESS: plot_zoom(view, -1); break;
+	case ACT_TIME_MORE: plot_zoom(view, 1); break;
+	case ACT_CURSOR_LEFT: plot_cursor_move(view, -1); break;
+	case ACT_CURSOR_RIGHT: plot_cursor_move(view, 1); break;
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
 	case ACT_SETTINGS:

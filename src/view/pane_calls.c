@@ -13,6 +13,7 @@
 #include "view/cells.h"
 #include "view/details.h"
 #include "view/place_rows.h"
+#include "view/plot.h"
 
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
@@ -243,7 +244,18 @@ static void calls_draw(struct view *view, const struct area *area,
 			     .items = &items,
 			     .process = process,
 			     .empty = "No call was made." };
+	struct plot plot = {
+		.track = history_find(&view->history, process->program),
+		.series = SERIES_WAIT,
+		.style = ST_WAIT,
+		.title = "time spent waiting",
+		.unit = PLOT_SHARE,
+		.per = "",
+		.marks = MARK_NO_MEMORY | MARK_FAILURE | MARK_EXIT,
+	};
 	struct item_place *places = view->base ? NULL : wait_places(process);
+	struct area part;
+	int plotted;
 
 	items.rows = place_rows_make(process->call_count, places,
 				     places ? process->wait_site_count : 0,
@@ -251,7 +263,10 @@ static void calls_draw(struct view *view, const struct area *area,
 	free(places);
 	if (!items.rows)
 		return;
-	list_draw(view, area, &list);
+	plotted = process->unreturned ? 0 : plot_rows(area->rect.rows, (int)list.count + 1);
+	part = area_part(area, 0, 0, area->rect.rows - plotted, area->rect.cols);
+	list_draw(view, &part, &list);
+	plot_below(view, area, area->rect.rows - plotted, plotted, &plot);
 	free(items.rows);
 }
 

@@ -11,6 +11,7 @@
 #include "view/bars.h"
 #include "view/cells.h"
 #include "view/details.h"
+#include "view/plot.h"
 
 enum {
 	P_DIRECTION,
@@ -24,7 +25,13 @@ enum {
 	P_PENDING,
 	P_FAILED,
 	P_SIZES,
+	P_SIZES_SHORT,
 	P_TIME
+};
+
+enum {
+	SIZES_CELLS = 20, /* of the histogram, where there is room */
+	SIZES_COLS = 110  /* there is, in so many columns */
 };
 
 static const struct list_column copy_columns[] = {
@@ -36,18 +43,20 @@ static const struct list_column copy_columns[] = {
 	[P_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device" },
 	[P_CALLS] = { "CALLS", .width = 7, .rank = 1, .help = "calls that copied" },
 	[P_BYTES] = { "BYTES", .width = 7, .rank = 2, .help = "bytes of those that succeeded" },
-	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 8, .help = "bytes of a call" },
+	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 9, .help = "bytes of a call" },
 	[P_RATE] = { "BYTES/s", .width = 7, .rank = 3,
 		     .help = "bytes per second since the last refresh, as calls were made" },
-	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 5,
+	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 8,
 			   .help = "bytes of synchronous copies by the time inside their calls" },
 	[P_PENDING] = { "PENDING", .width = 7, .rank = 4,
 			.help = "bytes of asynchronous copies that are not known to be done" },
 	[P_FAILED] = { "FAILED", .width = 7, .rank = 6, .help = "calls that returned an error" },
-	/* a cell stands for two powers of two */
-	[P_SIZES] = { "size 1K   1M   1G   ", .width = 20, .left = true, .rank = 9,
+	/* a cell stands for two powers of two; where there is less room, for four */
+	[P_SIZES] = { "size 1K   1M   1G   ", .width = SIZES_CELLS, .left = true, .rank = 10,
 		      .help = "how often copies were of which size, from 1 byte on" },
-	[P_TIME] = { "TIME", .width = 7, .rank = 10, .help = "time inside these calls" },
+	[P_SIZES_SHORT] = { "size 1M 1G", .width = 10, .left = true, .rank = 5,
+			    .help = "how often copies were of which size, from 1 byte on" },
+	[P_TIME] = { "TIME", .width = 7, .rank = 11, .help = "time inside these calls" },
 };
 
 static const enum style direction_styles[DIR_COUNT] = {
@@ -79,17 +88,18 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	}
 }
 
-static void sizes_text(const struct snap_copy *copy, char out[CELL_TEXT])
+/* A level for each of @cells, which share the powers of two. */
+static void sizes_text(const struct snap_copy *copy, int cells, char out[CELL_TEXT])
 {
-	uint64_t most = 0, sums[20];
+	uint64_t most = 0, sums[SIZES_CELLS] = { 0 };
 	int i;
 
 	out[0] = 0;
-	for (i = 0; i < 20; i++) {
-		sums[i] = copy->sizes[2 * i] + copy->sizes[2 * i + 1];
+	for (i = 0; i < CUTOP_SIZE_BUCKETS; i++)
+		sums[i * cells / CUTOP_SIZE_BUCKETS] += copy->sizes[i];
+	for (i = 0; i < cells; i++)
 		most = sums[i] > most ? sums[i] : most;
-	}
-	for (i = 0; i < 20 && most; i++)
+	for (i = 0; i < cells && most; i++)
 		strcat(out, sums[i] ? level_of((double)sums[i] / (double)most) : " ");
 }
 
@@ -118,7 +128,8 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	case P_RATE:
 	case P_THROUGHPUT: return cell_rate(out, number, true);
 	case P_FAILED: return cell_failures(out, number, false, list->desc->columns[column].width);
-	case P_SIZES: sizes_text(copy, out); return style;
+	case P_SIZES:
+	case P_SIZES_SHORT: sizes_text(copy, list->desc->columns[column].width, out); return style;
 	default: return cell_time(out, number);
 	}
 }
@@ -195,16 +206,12 @@ static void plots_draw(struct view *view, const struct area *area,
 			.series = SERIES_COPIES + order[used[i]],
 			.style = direction_styles[order[used[i]]],
 			.title = titles[used[i]],
-			.bytes = true,
+			.unit = PLOT_BYTES,
 			.per = "/s",
-			.marks = 0,
-			.back = view->back,
-			.seen = &view->back_seen,
-			.zoom = view->zoom,
-			.delay = view_interval(view),
+			.marks = MARK_EXIT,
 		};
 
-		plot_draw(&part, &plot);
+		plot_draw(view, &part, &plot);
 	}
 }
 
@@ -221,6 +228,7 @@ static void copies_draw(struct view *view, const struct area *area,
 		.empty = "Nothing was copied.",
 	};
 
+	list.hidden = 1u << (area->rect.cols < SIZES_COLS ? P_SIZES : P_SIZES_SHORT);
 	/* The plots take half if there is room for them; the list takes the rest. */
 	top = rows - wanted >= 5 ? wanted + (rows - wanted > 10) : rows >= 12 ? rows / 2 : rows;
 	part = area_part(area, 0, 0, top, area->rect.cols);

@@ -12,6 +12,7 @@
 #include "view/cells.h"
 #include "view/details.h"
 #include "view/place_rows.h"
+#include "view/plot.h"
 
 enum {
 	K_BAR,
@@ -324,7 +325,18 @@ static void kernels_draw(struct view *view, const struct area *area,
 			     .view = view,
 			     .process = process,
 			     .empty = "No kernel was launched." };
+	struct plot plot = {
+		.track = history_find(&view->history, process->program),
+		.series = SERIES_LAUNCHES,
+		.style = ST_LAUNCH,
+		.title = "launches",
+		.unit = PLOT_COUNT,
+		.per = "/s",
+		.marks = MARK_FAILURE | MARK_EXIT,
+	};
 	struct item_place *places = view->base ? NULL : launch_places(process);
+	struct area part;
+	int plotted;
 	struct place_row *rows = place_rows_make(process->kernel_count, places,
 						 places ? process->launch_site_count : 0,
 						 view->full ? SIZE_MAX : SITES_SHOWN, &list.count);
@@ -335,7 +347,10 @@ static void kernels_draw(struct view *view, const struct area *area,
 	list.items = rows;
 	if (!process->graph_launches)
 		list.hidden = 1u << K_GRAPH;
-	list_draw(view, area, &list);
+	plotted = process->launches ? plot_rows(area->rect.rows, (int)list.count + 1) : 0;
+	part = area_part(area, 0, 0, area->rect.rows - plotted, area->rect.cols);
+	list_draw(view, &part, &list);
+	plot_below(view, area, area->rect.rows - plotted, plotted, &plot);
 	free(rows);
 }
 

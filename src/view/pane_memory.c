@@ -15,11 +15,11 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/allocator_lines.h"
-#include "view/bars.h"
 #include "view/cells.h"
 #include "view/list_cursor.h"
 #include "view/map.h"
 #include "view/memory_details.h"
+#include "view/plot.h"
 #include "view/segment_map.h"
 #include "view/tensors.h"
 
@@ -253,28 +253,20 @@ static void scale_draw(const struct view *view, const struct area *area, int row
 		area_right(area, row, area->rect.cols - 1, ST_DIM, text);
 }
 
-static void live_draw(struct view *view, const struct area *area,
+static void live_draw(struct view *view, const struct area *area, int row, int rows,
 		      const struct snap_process *process, bool tensors)
 {
-	bool failed = process->failed_allocations;
 	struct plot live = {
 		.track = history_find(&view->history, process->program),
 		.series = tensors ? SERIES_TENSORS : SERIES_LIVE,
 		.style = ST_LIVE,
-		.title = tensors ? (failed ? "bytes in tensors  ✗ an allocation failed" :
-					     "bytes in tensors") :
-			 failed  ? "live bytes  ✗ an allocation failed" :
-				   "live bytes",
-		.bytes = true,
+		.title = tensors ? "bytes in tensors" : "live bytes",
+		.unit = PLOT_BYTES,
 		.per = "",
-		.marks = MARK_NO_MEMORY,
-		.back = view->back,
-		.seen = &view->back_seen,
-		.zoom = 0,
-		.delay = view_interval(view),
+		.marks = MARKS_OF_MEMORY,
 	};
 
-	plot_draw(area, &live);
+	plot_below(view, area, row, rows, &live);
 }
 
 /* What is drawn where, from top to bottom; rows of what is left out are 0. */
@@ -363,10 +355,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 	if (layout->row && chosen)
 		memory_row_lines(area, row, layout->row, chosen, segments);
 	row += layout->row;
-	if (layout->plot) {
-		part = area_part(area, row, 1, layout->plot, cols - 2);
-		live_draw(view, &part, process, segments != NULL);
-	}
+	live_draw(view, area, row, layout->plot, process, segments != NULL);
 }
 
 static uint64_t omitted_of(const struct snap_process *process, bool tensors)
@@ -376,6 +365,18 @@ static uint64_t omitted_of(const struct snap_process *process, bool tensors)
 	for (size_t i = 0; tensors && i < process->allocator_count; i++)
 		omitted += process->allocators[i].map_omitted;
 	return omitted;
+}
+
+/* The plot gets what the list leaves. */
+static int plot_grown(const struct list *list, int plot, int rows, bool tensors)
+{
+	const struct snap_process *process = list->process;
+	int wanted = (int)list->count + 1 + (omitted_of(process, tensors) != 0), spare;
+
+	if (!process->allocations && !process->failed_allocations && !process->live)
+		return 0;
+	spare = rows - wanted < PLOT_ROWS_MOST ? rows - wanted : PLOT_ROWS_MOST;
+	return spare > plot && spare >= PLOT_ROWS_MIN ? spare : plot;
 }
 
 static void list_below_draw(struct view *view, const struct area *area, struct list *list,
@@ -423,7 +424,9 @@ static void memory_draw(struct view *view, const struct area *area,
 		goto out;
 	layout = tensors ? layout_tensors(view, process, &segments, rows) :
 			   layout_plain(process, rows);
-	above = 1 + layout.figures + layout.map + layout.hint + layout.row + layout.plot;
+	above = 1 + layout.figures + layout.map + layout.hint + layout.row;
+	layout.plot = plot_grown(&list, layout.plot, rows - above, tensors);
+	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);
 	list_below_draw(view, &part, &list, tensors);
 	above_draw(view, area, &list, tensors ? &segments : NULL, &layout);

@@ -332,34 +332,52 @@ double track_time(const struct track *track, size_t back)
 	return track_sample(track, back, &sample) ? sample.time : NAN;
 }
 
-/* The stretches that @sample has a part in. */
+/* What a stretch weighs that is known only from a sample that ends later. */
+#define WEIGHT_NEIGHBOUR 1e-9
+
+static void reading_add(struct track_reading *reading, double *weight, double part, double mean,
+			double most)
+{
+	/* A neighbour's figures are better than none, but no part of it. */
+	if (*weight <= WEIGHT_NEIGHBOUR && part > WEIGHT_NEIGHBOUR)
+		*weight = 0;
+	if (!(*weight > 0)) {
+		reading->mean = mean;
+		reading->most = most;
+	} else if (part > WEIGHT_NEIGHBOUR) {
+		reading->mean += part / (*weight + part) * (mean - reading->mean);
+		reading->most = fmax(reading->most, most);
+	}
+	*weight += part;
+}
+
+/*
+ * The stretches that @sample has a part in. One that is about as long as they are counts where it
+ * ends only: samples that come a bit early or late are not smeared over two.
+ */
 static void sample_read(const struct sample *sample, enum series series, double from, double step,
 			size_t count, struct track_reading *readings, double *weights)
 {
 	double start = (sample->time - sample->length - from) / step,
-	       end = (sample->time - from) / step;
-	double first = fmax(floor(start), 0), last = fmin(ceil(end) - 1, (double)count - 1);
-	float mean = sample->mean[series], most = sample->most[series];
+	       end = (sample->time - from) / step, own = ceil(end - 1e-6) - 1;
+	double first = fmax(floor(start), 0), last = fmin(own, (double)count - 1);
+	double length = end - start, mean = (double)sample->mean[series];
+	bool fits_one = length > 0.85 && length < 1.15;
 
 	/* One without a length, at the boundary of two, is in the earlier, where it ends. */
-	if (last < first)
-		first = last;
-	for (double at = fmax(first, 0); at <= last; at++) {
-		struct track_reading *reading = &readings[(size_t)at];
-		double part = fmax(fmin(end, at + 1) - fmax(start, at), 1e-9);
-		double *weight = &weights[(size_t)at];
+	first = own >= 0 ? fmin(first, own) : first;
+	for (double at = first; at <= last && !isnan(mean); at++) {
+		double part = fmax(fmin(end, at + 1) - fmax(start, at), 2 * WEIGHT_NEIGHBOUR);
+		/* What only touches a stretch is no peak of it. */
+		bool peaks = part >= 0.499 * fmin(1, length);
 
-		if (isnan(mean))
-			continue;
-		*weight += part;
-		reading->mean =
-			isnan(reading->mean) ?
-				(double)mean :
-				reading->mean + part / *weight * ((double)mean - reading->mean);
-		reading->most = fmax(reading->most, (double)most);
+		if (fits_one)
+			part = at < own ? WEIGHT_NEIGHBOUR : 1;
+		reading_add(&readings[(size_t)at], &weights[(size_t)at], part, mean,
+			    peaks || fits_one ? (double)sample->most[series] : mean);
 	}
-	if (ceil(end) - 1 >= 0 && ceil(end) - 1 < (double)count)
-		readings[(size_t)(ceil(end) - 1)].marks |= sample->marks;
+	if (own >= 0 && own < (double)count)
+		readings[(size_t)own].marks |= sample->marks;
 }
 
 void track_read(const struct track *track, enum series series, double from, double step,

@@ -44,6 +44,7 @@ enum mark {
 	MARK_LEAK = 4,
 	MARK_SUSPECT = 8, /* memory began to look like a leak, or to rise */
 	MARK_EXIT = 16,
+	MARKS_OF_MEMORY = MARK_NO_MEMORY | MARK_LEAK | MARK_SUSPECT | MARK_EXIT,
 };
 
 struct sample {

@@ -131,6 +131,7 @@ static void rewind_to(struct view *view, double elapsed)
 {
 	history_rewind(&view->history, elapsed);
 	kernel_rates_clear(&view->rates);
+	plot_rewind(&view->plots, elapsed);
 	baseline_end(view);
 	view->self_elapsed = 0;
 	view->most_live = 0;
@@ -187,13 +188,6 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		view->scroll_to_selected = true;
 	if (old != snapshot)
 		view_release(view, old);
-}
-
-double view_interval(const struct view *view)
-{
-	if (view->host.play.is_on && view->shown && view->shown->interval_seconds > 0)
-		return view->shown->interval_seconds;
-	return (double)view->settings.delay / 1e9;
 }
 
 void view_message(struct view *view, const char *format, ...)

@@ -37,6 +37,8 @@ view_sources = \
 	src/view/panes.c src/view/panes.h \
 	src/view/place_rows.c src/view/place_rows.h \
 	src/view/program_set.c src/view/program_set.h \
+	src/view/plot.c src/view/plot.h \
+	src/view/plot_time.c src/view/plot_time.h \
 	src/view/rows.c \
 	src/view/segment_list.c src/view/segment_list.h \
 	src/view/segment_map.c src/view/segment_map.h \

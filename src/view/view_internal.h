@@ -16,6 +16,7 @@
 #include "view/layout.h"
 #include "view/panes.h"
 #include "view/program_set.h"
+#include "view/plot_time.h"
 #include "view/settings.h"
 #include "view/theme.h"
 #include "view/view.h"
@@ -145,11 +146,10 @@ struct view {
 	char *copied;            /* what REQUEST_COPY is about; owned */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
-	unsigned int zoom; /* zoom of map and plots, as a power of two */
+	unsigned int zoom; /* zoom of the map, as a power of two */
 	double pan;        /* position (0..1) within what is not visible */
 	double map_cell;   /* bytes that a cell of the map stood for when last drawn */
-	/* plots end this many samples ago; and how many there were when last drawn, if fewer */
-	size_t back, back_seen;
+	struct plot_time plots;
 
 	enum input_mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
@@ -192,9 +192,6 @@ struct view {
 /* view_new() and view_free() for a view in the caller's memory. */
 void view_init(struct view *view);
 void view_clear(struct view *view);
-
-/* Seconds between the samples of the history: the present delay, or the recording's. */
-double view_interval(const struct view *view);
 
 /* The selected process in what is shown, or NULL. */
 const struct snap_process *view_selected(const struct view *view);

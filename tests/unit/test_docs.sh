@@ -73,11 +73,12 @@ of column | awk -F '\t' '$3 || $4 { printf("%-12s %-24s %s\n", $1, $3 ? $3 : "-"
 differ columns man-columns
 
 # The columns of each pane, in the order in which the man page has them, and what it says of each begins with the help's words;
-# behind "size" stands its scale.
+# behind "size", which has two
+# widths, stands its scale.
 sed -n '/^\.SH PANES/,/^\.SH EXAMPLES/p' "$top_srcdir/man/cutop.8" |
 	plain | awk '/^\.SS / { pane = substr($0, 5) } said { print said "\t" $0; said = "" }
 		named { said = pane "\t" substr($0, 4) } { named = /^\.TP$/ }' >"$T/man-pane-columns"
-of pane-column | awk -F '\t' '{ sub(/ 1K .*/, "", $2); print $1 "\t" $2 "\t" toupper(substr($3, 1, 1)) substr($3, 2) "." }' \
+of pane-column | awk -F '\t' '{ sub(/ 1[KM] .*/, "", $2); print $1 "\t" $2 "\t" toupper(substr($3, 1, 1)) substr($3, 2) "." }' | uniq \
 	>"$T/pane-columns"
 [ "$(wc -l <"$T/pane-columns")" -ge 40 ] || { echo "FAIL: there are too few columns of panes"; failed=1; }
 differ pane-columns man-pane-columns

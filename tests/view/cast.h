@@ -55,6 +55,7 @@ Suite *suite_modes(void);
 Suite *suite_mouse(void);
 Suite *suite_narrow(void);
 Suite *suite_places(void);
+Suite *suite_plot(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);
 Suite *suite_sites(void);

@@ -462,27 +462,6 @@ START_TEST(zooming)
 		keys("-");
 	ck_assert_uint_eq(view.zoom, 0);
 	ck_assert_double_eq(view.pan, 0);
-	for (int i = 0; i < 40; i++)
-		keys("[");
-	for (int i = 0; i < 60; i++)
-		keys("]");
-	ck_assert_uint_eq(view.back, 0);
-}
-END_TEST
-
-/* What was panned beyond the oldest sample is not to be panned back. */
-START_TEST(back_in_time)
-{
-	for (int i = 11; i < 600; i++)
-		view_feed(&view, cast_snapshot(i));
-	keys("/4242\r3");
-	for (int i = 0; i < 200; i++)
-		keys("[");
-	ck_assert_uint_gt(view.back_seen, 200);
-	ck_assert_uint_lt(view.back_seen, 300);
-	for (size_t i = view.back_seen / 10 + 1; i > 0; i--)
-		keys("]");
-	ck_assert_uint_eq(view.back, 0);
 }
 END_TEST
 
@@ -642,7 +621,6 @@ Suite *suite_input(void)
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
-	tcase_add_test(tests, back_in_time);
 	tcase_add_test(tests, columns_in_turn);
 	tcase_add_test(tests, large_figures);
 	tcase_add_test(tests, long_names);

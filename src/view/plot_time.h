@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The time that plots show. */
+#ifndef VIEW_PLOT_TIME_H
+#define VIEW_PLOT_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct track;
+struct view;
+
+/* In seconds since the start. */
+struct plot_time {
+	unsigned int zoom; /* 0: a dot is one interval; each step out shows more time */
+	bool held;         /* it ends at `end`, not at the present */
+	double end;
+	bool reads; /* there is a cursor: */
+	double cursor;
+	/* As last drawn, for keys; drawn: a plot was */
+	bool drawn;
+	double first, last, step; /* what is shown, and the seconds that a dot stands for */
+};
+
+/* Before a plot of @track with @dots is drawn: finds what it shows, and limits what keys asked. */
+void plot_time_fit(struct view *view, const struct track *track, size_t dots);
+
+/* What keys do: show more (1) or less (-1) time; move it, to the left (-1) or the right (1). */
+void plot_zoom(struct view *view, int step);
+void plot_pan(struct view *view, int step);
+
+/* Moves the cursor by a dot; at first, to the end. Beyond the end it goes. */
+void plot_cursor_move(struct view *view, int step);
+
+/* Removes the cursor, and shows the present. False: there was none to be seen. */
+bool plot_cursor_end(struct view *view);
+
+/* A replay went back to @elapsed. */
+void plot_rewind(struct plot_time *time, double elapsed);
+
+#endif
