@@ -289,25 +289,48 @@ static int bar_cells(double bytes, double most, int cells)
 	return bytes > 0 && !part ? 1 : part;
 }
 
-/*
- * Draws live bytes, @suspect of them marked; then @beyond, which are suspect but not in live
- * (managed memory, for example); then leaked ones.
- */
-static void memory_bar(const struct view *view, const struct area *area, int row, int col,
-		       int cells, double suspect, double beyond)
+/* What is live, and what may be lost, of all processes. */
+struct vram {
+	double suspect; /* not known to be needed: */
+	double beyond;  /* the part of it that is not in live: managed memory, for example */
+	bool is_bound;  /* it is at least that much */
+	double full;    /* what the bar's full length stands for, and is: */
+	bool is_total;  /* the devices' memory; else the most that there ever was */
+};
+
+static struct vram vram_of(const struct view *view)
 {
 	const struct snapshot *snapshot = view->shown;
-	/* The shown figures may exceed most_live, which is not updated while the view is frozen. */
-	double most = fmax(fmax(view->most_live,
-				(double)snapshot->live + beyond + (double)snapshot->leaked),
-			   1);
+	struct vram vram = { .suspect = (double)snapshot->gone.suspect };
+	double in_live = 0, all, total = 0;
+
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		vram.suspect += (double)snapshot->processes[i].suspect;
+		in_live += (double)snapshot->processes[i].suspect_live;
+		vram.is_bound |= snapshot->processes[i].from_attach;
+	}
+	vram.beyond = vram.suspect - in_live;
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		total += (double)snapshot->devices[i].total;
+	/* most_live is not updated while the view is frozen. */
+	all = (double)snapshot->live + vram.beyond + (double)snapshot->leaked;
+	vram.is_total = total >= all && total > 0;
+	vram.full = vram.is_total ? total : fmax(fmax(view->most_live, all), 1);
+	return vram;
+}
+
+/* Draws live bytes, suspects marked; then suspects beyond them; then leaked ones. */
+static void memory_bar(const struct view *view, const struct area *area, int row, int col,
+		       int cells, const struct vram *vram)
+{
+	const struct snapshot *snapshot = view->shown;
 	int live, leaked, suspected, more;
 
 	area_repeat(area, row, col, cells, ST_FREE, "░");
-	live = (int)lround((double)snapshot->live / most * cells);
-	leaked = bar_cells((double)snapshot->leaked, most, cells);
-	more = bar_cells(beyond, most, cells);
-	suspected = bar_cells(suspect, most, cells);
+	live = (int)lround((double)snapshot->live / vram->full * cells);
+	leaked = bar_cells((double)snapshot->leaked, vram->full, cells);
+	more = bar_cells(vram->beyond, vram->full, cells);
+	suspected = bar_cells(vram->suspect - vram->beyond, vram->full, cells);
 	if (more > cells - leaked)
 		more = cells - leaked;
 	if (live > cells - leaked - more)
@@ -319,33 +342,63 @@ static void memory_bar(const struct view *view, const struct area *area, int row
 	area_repeat(area, row, col + live + more, leaked, ST_LEAKED, "▚");
 }
 
-enum { VRAM_MIN = 31, LAUNCH_MIN = 15, FAILED_MIN = 15, WAIT_MIN = 9, COPY_MIN = 13, GAP = 2 };
+enum {
+	VRAM_MIN = 31,    /* with a bar of 5 cells */
+	VRAM_OF = 45,     /* and what the bar is of */
+	VRAM_LIVE = 51,   /* and with "live" */
+	LAUNCH_MIN = 14,  /* with a space before a sparkline: */
+	LAUNCH_SPARK = 6, /* at least */
+	FAILED_MIN = 14,
+	WAIT_MIN = 9,
+	COPY_MIN = 13,
+	GAP = 2
+};
 
+/* The part of @spare cells that the sparkline of launches gets; the bar has the rest. */
+static int launch_part(int spare)
+{
+	const int of = VRAM_OF - VRAM_MIN;
+	int part = spare < 2 * LAUNCH_SPARK ? spare : spare / 2;
+
+	return spare - of >= LAUNCH_SPARK && spare - of < part ? spare - of : part;
+}
+
+/*
+ * "20.1G live ████░░ of 24.0G peak  ~1.2G leaked", or less of it: where there is little room, what
+ * the bar is of stands in place of leaked bytes if there are none.
+ */
 static void vram_draw(const struct view *view, const struct area *area, int width)
 {
 	const struct snapshot *snapshot = view->shown;
-	char number[32], marked[40];
-	double suspect = (double)snapshot->gone.suspect, in_live = 0;
-	bool bound = false;
-	int col;
+	bool has_live = width >= VRAM_LIVE, has_of = width >= VRAM_OF;
+	/* The smallest screens have a column less. */
+	int room = width < area->rect.cols ? width : area->rect.cols - 1;
+	int bar = room - (VRAM_MIN - 5) - (has_of ? 14 : 0) - (has_live ? 5 : 0), col;
+	struct vram vram = vram_of(view);
+	char number[32], marked[40], of[40];
 
-	for (size_t i = 0; i < snapshot->process_count; i++) {
-		suspect += (double)snapshot->processes[i].suspect;
-		in_live += (double)snapshot->processes[i].suspect_live;
-		bound |= snapshot->processes[i].from_attach;
-	}
+	format_bytes(vram.full, number, sizeof(number));
+	snprintf(of, sizeof(of), "of %s%s", number, vram.is_total ? "" : " peak");
 	format_bytes((double)snapshot->live, number, sizeof(number));
-	snprintf(marked, sizeof(marked), "%s%s", bound ? "≥" : "", number);
-	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, " live ");
-	if (width - VRAM_MIN >= 3) {
-		memory_bar(view, area, 0, col, width - VRAM_MIN - 1, in_live, suspect - in_live);
-		col += width - VRAM_MIN;
+	snprintf(marked, sizeof(marked), "%s%s", vram.is_bound ? "≥" : "", number);
+	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, has_live ? " live " : " ");
+	if (bar >= 3) {
+		memory_bar(view, area, 0, col, bar, &vram);
+		col += bar + 1;
 	}
-	format_bytes((double)snapshot->leaked + suspect, number, sizeof(number));
-	snprintf(marked, sizeof(marked), "%s%s", suspect > 0 ? "~" : "", number);
+	if (has_of) {
+		area_text(area, 0, col, ST_DIM, of);
+		col += 14;
+	}
+	if (!has_of && bar >= 3 && !snapshot->leaked && !(vram.suspect > 0)) {
+		area_text(area, 0, col, ST_DIM, of);
+		return;
+	}
+	format_bytes((double)snapshot->leaked + vram.suspect, number, sizeof(number));
+	snprintf(marked, sizeof(marked), "%s%s", vram.suspect > 0 ? "~" : "", number);
 	figure(area, 0, col, "",
 	       snapshot->leaked ? ST_LEAKED :
-	       suspect > 0      ? ST_SUSPECT :
+	       vram.suspect > 0 ? ST_SUSPECT :
 				  ST_PLAIN,
 	       marked, 6, " leaked");
 }
@@ -367,25 +420,28 @@ static void totals_draw(struct view *view, const struct area *area)
 	spare -= has_failed ? GAP + FAILED_MIN : 0;
 	bool has_wait = has_failed && spare >= GAP + WAIT_MIN;
 	spare -= has_wait ? GAP + WAIT_MIN : 0;
+	/* Where a short label makes room for a sparkline, it is short. */
+	bool is_short = has_failed && spare < LAUNCH_SPARK;
+	spare += is_short ? 2 : 0;
 	if (spare > 0) {
-		vram += has_launch ? spare / 2 : spare;
-		launch += has_launch ? spare - spare / 2 : 0;
+		launch += !has_launch ? 0 : launch_part(spare);
+		vram += spare - (launch - LAUNCH_MIN);
 	}
 	vram_draw(view, area, vram);
 	col = 1 + vram + GAP;
 	if (has_launch) {
 		int end = figure(area, 0, col, "launch", ST_LAUNCH,
-				 rate_text(snapshot->launches_per_second, false, text), 6, "/s");
+				 rate_text(snapshot->launches_per_second, false, text), 5, "/s");
 
 		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all,
 			 SERIES_LAUNCHES);
 		col += launch + GAP;
 	}
 	if (has_failed) {
-		figure(area, 0, col, "failed",
+		figure(area, 0, col, is_short ? "fail" : "failed",
 		       snapshot->failures_per_second > 0 ? ST_FAILED : ST_PLAIN,
-		       rate_text(snapshot->failures_per_second, false, text), 6, "/s");
-		col += FAILED_MIN + GAP;
+		       rate_text(snapshot->failures_per_second, false, text), 5, "/s");
+		col += FAILED_MIN - (is_short ? 2 : 0) + GAP;
 	}
 	if (has_wait) {
 		if (isnan(snapshot->sync_share))

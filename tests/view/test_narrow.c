@@ -190,10 +190,15 @@ START_TEST(whole_figures)
 		const char *row;
 
 		resize(24, cols);
-		row = row_with(" live");
-		ck_assert_str_ne(row_with("leaked"), "");
-		ck_assert_msg(strstr(row, " leaked") != NULL, "%s", row); /* of the header */
-		row = row_with(" peak");
+		row = row_with("VRAM");
+		ck_assert_msg(strstr(row, " leaked") != NULL, "%d: %s", cols, row);
+		ck_assert_msg(strstr(row, strstr(row, " live ") ? " live \u2588" : "G \u2588") !=
+				      NULL,
+			      "%d: %s", cols, row);
+		ck_assert_msg(!strstr(row, " of ") || strstr(row, " of 19.7G peak "), "%d: %s",
+			      cols, row);
+		ck_assert_msg(cols < 100 || strstr(row, " of "), "%d: %s", cols, row);
+		row = row_with("alloc");
 		ck_assert_msg(!strstr(row, "alloc") ||
 				      strstr(row, "1234567890 allocations, 1234567 frees ") ||
 				      strstr(row, "1.2G allocations, 1.2M frees "),
@@ -203,7 +208,7 @@ START_TEST(whole_figures)
 	trainer->has_used = true;
 	trainer->untracked = 512ull << 20;
 	draw();
-	ck_assert_ptr_nonnull(strstr(row_with(" peak"), "64.0M held    512M untracked"));
+	ck_assert_ptr_nonnull(strstr(row_with("G peak   "), "64.0M held    512M untracked"));
 	keys("5");
 	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
 		calls[3].seconds = times[i].seconds;
@@ -278,6 +283,43 @@ static int bar_of(const char *text)
 	}
 	return count;
 }
+
+/*
+ * What the bar's full length stands for is said: the most there ever was, or what the devices have;
+ * where there is little room, in place of what leaked if nothing did.
+ */
+START_TEST(full_bar)
+{
+	struct snapshot *snapshot;
+
+	resize(24, 160);
+	ck_assert_msg(strstr(row_with("VRAM"), "\u259a of 19.7G peak  ~188M leaked") != NULL, "%s",
+		      row_with("VRAM"));
+	for (int leaks = 0; leaks < 2; leaks++) {
+		snapshot = cast_snapshot(20);
+		for (size_t i = 0; i < snapshot->process_count; i++)
+			snapshot->processes[i].suspect = snapshot->processes[i].suspect_live = 0;
+		snapshot->live = 40ull << 30;
+		snapshot->leaked = leaks ? 5 << 20 : 0;
+		view_feed(&view, snapshot);
+		resize(24, 80);
+		ck_assert_ptr_nonnull(strstr(row_with("VRAM"), leaks ? " 5.0M leaked  launch" :
+								       " of 40.0G peak  launch"));
+		cast_devices(snapshot);
+		for (size_t i = 0; i < snapshot->device_count; i++)
+			snapshot->devices[i].total = 16ull << 30;
+		ck_assert_uint_eq(snapshot->device_count, 5);
+		draw();
+		ck_assert_msg(
+			strstr(row_with("VRAM"),
+			       leaks ? "\u2588\u2588\u2588\u259a\u2591   5.0M leaked  launch" :
+				       "\u2588\u2588\u2588\u2591\u2591 of 80.0G  ") != NULL,
+			"%s", row_with("VRAM"));
+		resize(24, 160);
+		ck_assert_ptr_nonnull(strstr(row_with("VRAM"), " of 80.0G  "));
+	}
+}
+END_TEST
 
 /* Managed memory leaks, too, but is in no live: its part of the bar stands beyond that. */
 START_TEST(suspects_beyond_live)
@@ -399,6 +441,7 @@ Suite *suite_narrow(void)
 	tcase_add_test(tests, whose_pane_it_is);
 	tcase_add_test(tests, whole_figures);
 	tcase_add_test(tests, marks);
+	tcase_add_test(tests, full_bar);
 	tcase_add_test(tests, suspects_beyond_live);
 	tcase_add_test(tests, what_was_lost);
 	tcase_add_test(tests, how_far_back);
