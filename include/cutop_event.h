@@ -157,6 +157,8 @@ enum rec_type {
 	REC_LIMIT,
 	/* Struct rec_call_site_row: more launches, or waits, at a call site */
 	REC_CALL_SITE,
+	/* struct rec_instance_reading: the driver's figures for a part of a device (MIG) */
+	REC_INSTANCE_READING,
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */

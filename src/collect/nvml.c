@@ -6,7 +6,9 @@
  * library that lacks one gives less information.
  * All devices are asked anew each time: a device that is lost has no figures from then on and keeps
  * its number. Devices are numbered by their address on the PCI bus, as nvidia-smi and
- * visible_devices.c do, whatever the library's order is.
+ * visible_devices.c do, whatever the library's order is. A divided device (MIG) has a handle for
+ * each of its parts; they have memory, but no utilization, temperature and power of their own. The
+ * device's list of processes says in which part each works.
  */
 #include "collect/nvml.h"
 
@@ -25,6 +27,7 @@
 #define CLOSE_MS      200
 #define DEVICES_MAX   1024 /* a larger count is an error */
 #define PROCESSES_MAX 65536
+#define PARTS_MAX     64 /* of one device */
 
 /* nvmlReturn_t */
 #define NVML_SUCCESS                 0
@@ -32,6 +35,9 @@
 
 /* nvmlTemperatureSensors_t */
 #define NVML_TEMPERATURE_GPU 0
+
+/* NVML_DEVICE_MIG_ENABLE */
+#define NVML_MIG_ENABLED 1
 
 /* NVML_VALUE_NOT_AVAILABLE, as an unsigned long long */
 #define NVML_VALUE_NOT_AVAILABLE (~0ull)
@@ -61,7 +67,7 @@ struct nvml_process_v1 {
 	unsigned long long used;
 };
 
-/* nvmlProcessInfo_v2_t, which _v3 of the function fills, too */
+/* nvmlProcessInfo_v2_t, which _v3 of the function fills, too; instances: ~0 where there are none */
 struct nvml_process {
 	unsigned int pid;
 	unsigned long long used;
@@ -84,6 +90,12 @@ struct functions {
 	int (*utilization)(nvml_device device, struct nvml_utilization *utilization);
 	int (*temperature)(nvml_device device, int sensor, unsigned int *celsius);
 	int (*power)(nvml_device device, unsigned int *milliwatts);
+	int (*power_limit)(nvml_device device, unsigned int *milliwatts);
+	int (*mig_mode)(nvml_device device, unsigned int *current, unsigned int *pending);
+	int (*mig_count)(nvml_device device, unsigned int *most);
+	int (*mig_handle)(nvml_device device, unsigned int index, nvml_device *part);
+	int (*gpu_instance)(nvml_device part, unsigned int *id);
+	int (*compute_instance)(nvml_device part, unsigned int *id);
 	int (*processes)(nvml_device device, unsigned int *count, struct nvml_process *list);
 	int (*processes_v1)(nvml_device device, unsigned int *count, struct nvml_process_v1 *list);
 	const char *(*error)(int code);
@@ -111,6 +123,12 @@ static const struct {
 	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
 	{ FUNCTION(temperature), false, { "nvmlDeviceGetTemperature" } },
 	{ FUNCTION(power), false, { "nvmlDeviceGetPowerUsage" } },
+	{ FUNCTION(power_limit), false, { "nvmlDeviceGetEnforcedPowerLimit" } },
+	{ FUNCTION(mig_mode), false, { "nvmlDeviceGetMigMode" } },
+	{ FUNCTION(mig_count), false, { "nvmlDeviceGetMaxMigDeviceCount" } },
+	{ FUNCTION(mig_handle), false, { "nvmlDeviceGetMigDeviceHandleByIndex" } },
+	{ FUNCTION(gpu_instance), false, { "nvmlDeviceGetGpuInstanceId" } },
+	{ FUNCTION(compute_instance), false, { "nvmlDeviceGetComputeInstanceId" } },
 	{ FUNCTION(processes),
 	  false,
 	  { "nvmlDeviceGetComputeRunningProcesses_v3",
@@ -122,8 +140,9 @@ static const struct {
 /* One set of answers. */
 struct readings {
 	struct rec_device_reading *devices;
+	struct rec_instance_reading *instances;
 	struct rec_process_reading *processes;
-	size_t device_count, process_count;
+	size_t device_count, instance_count, process_count;
 };
 
 struct nvml {
@@ -148,6 +167,7 @@ static void readings_free(struct readings *readings)
 	if (!readings)
 		return;
 	free(readings->devices);
+	free(readings->instances);
 	free(readings->processes);
 	free(readings);
 }
@@ -197,17 +217,23 @@ static int numbers_make(struct nvml *nvml, unsigned int count)
 	return 0;
 }
 
+static void names_read(const struct functions *call, nvml_device device, char name[READING_TEXT],
+		       char uuid[READING_TEXT])
+{
+	if (!call->name || call->name(device, name, READING_TEXT))
+		name[0] = 0;
+	if (!call->uuid || call->uuid(device, uuid, READING_TEXT))
+		uuid[0] = 0;
+	name[READING_TEXT - 1] = uuid[READING_TEXT - 1] = 0;
+}
+
 static void device_read(const struct functions *call, nvml_device device,
 			struct rec_device_reading *reading)
 {
 	struct nvml_utilization utilization = { 0 };
 	struct nvml_memory memory = { 0 };
 
-	if (!call->name || call->name(device, reading->name, sizeof(reading->name)))
-		reading->name[0] = 0;
-	if (!call->uuid || call->uuid(device, reading->uuid, sizeof(reading->uuid)))
-		reading->uuid[0] = 0;
-	reading->name[sizeof(reading->name) - 1] = reading->uuid[sizeof(reading->uuid) - 1] = 0;
+	names_read(call, device, reading->name, reading->uuid);
 	if (call->memory && !call->memory(device, &memory)) {
 		reading->known |= READING_MEMORY;
 		reading->used = memory.used;
@@ -222,6 +248,51 @@ static void device_read(const struct functions *call, nvml_device device,
 		reading->known |= READING_TEMPERATURE;
 	if (call->power && !call->power(device, &reading->power))
 		reading->known |= READING_POWER;
+	if (call->power_limit && !call->power_limit(device, &reading->power_limit))
+		reading->known |= READING_POWER_LIMIT;
+}
+
+/*
+ * The parts of @device, if it is divided (MIG). Those that end while they are asked for are left
+ * out.
+ */
+static void instances_read(const struct functions *call, nvml_device device, int number,
+			   struct readings *readings)
+{
+	unsigned int current = 0, pending, most = 0, i;
+	struct rec_instance_reading *grown;
+
+	if (!call->mig_mode || !call->mig_count || !call->mig_handle || !call->gpu_instance ||
+	    !call->compute_instance || call->mig_mode(device, &current, &pending) ||
+	    current != NVML_MIG_ENABLED || call->mig_count(device, &most) || most > PARTS_MAX)
+		return;
+	grown = realloc(readings->instances,
+			(readings->instance_count + most + 1) * sizeof(*grown));
+	if (!grown)
+		return;
+	readings->instances = grown;
+	for (i = 0; i < most; i++) {
+		struct rec_instance_reading *reading = &grown[readings->instance_count];
+		struct nvml_memory memory = { 0 };
+		nvml_device part;
+
+		*reading = (struct rec_instance_reading){
+			.hdr = { .type = REC_INSTANCE_READING, .size = sizeof(*reading) },
+			.device = number,
+		};
+		/* Numbers are not given out without gaps. */
+		if (call->mig_handle(device, i, &part) ||
+		    call->gpu_instance(part, &reading->gpu_instance) ||
+		    call->compute_instance(part, &reading->compute_instance))
+			continue;
+		names_read(call, part, reading->name, reading->uuid);
+		if (call->memory && !call->memory(part, &memory)) {
+			reading->known = READING_MEMORY;
+			reading->used = memory.used;
+			reading->total = memory.total;
+		}
+		readings->instance_count++;
+	}
 }
 
 /*
@@ -242,12 +313,15 @@ static int processes_ask(const struct functions *call, nvml_device device, unsig
 		return -ENOMEM;
 	result = call->processes_v1(device, count, old);
 	for (i = 0; !result && i < *count && i < room; i++)
-		list[i] = (struct nvml_process){ .pid = old[i].pid, .used = old[i].used };
+		list[i] = (struct nvml_process){ .pid = old[i].pid,
+						 .used = old[i].used,
+						 .gpu_instance = INSTANCE_NONE,
+						 .compute_instance = INSTANCE_NONE };
 	free(old);
 	return result;
 }
 
-static void processes_read(const struct functions *call, nvml_device device,
+static void processes_read(const struct functions *call, nvml_device device, int number,
 			   struct readings *readings)
 {
 	struct rec_process_reading *grown;
@@ -281,6 +355,10 @@ static void processes_read(const struct functions *call, nvml_device device,
 			.pid = list[i].pid,
 			.is_known = has,
 			.used = has ? list[i].used : 0,
+			.has_device = true,
+			.device = number,
+			.gpu_instance = list[i].gpu_instance,
+			.compute_instance = list[i].compute_instance,
 		};
 	}
 out:
@@ -320,7 +398,8 @@ static struct readings *readings_take(struct nvml *nvml)
 			continue;
 		readings->device_count++;
 		device_read(call, device, reading);
-		processes_read(call, device, readings);
+		instances_read(call, device, reading->device, readings);
+		processes_read(call, device, reading->device, readings);
 	}
 	return readings;
 }
@@ -544,6 +623,8 @@ void nvml_tell(struct nvml *nvml, const struct record_sink *sink)
 		record_sink_put(sink, &begin, sizeof(begin));
 	for (i = 0; nvml->is_new && readings && i < readings->device_count; i++)
 		record_sink_put(sink, &readings->devices[i].hdr, sizeof(readings->devices[i]));
+	for (i = 0; nvml->is_new && readings && i < readings->instance_count; i++)
+		record_sink_put(sink, &readings->instances[i].hdr, sizeof(readings->instances[i]));
 	for (i = 0; nvml->is_new && readings && i < readings->process_count; i++)
 		record_sink_put(sink, &readings->processes[i].hdr, sizeof(readings->processes[i]));
 	nvml->is_new = false;

@@ -3,7 +3,9 @@
  * CUDA_VISIBLE_DEVICES lists devices by number, or by the beginning of their UUID; the first entry
  * that is no device ends the list (CUDA C++ Programming Guide, environment variables). The driver
  * has a directory per device, named by its address on the PCI bus; nvidia-smi numbers devices in
- * the order of these addresses.
+ * the order of these addresses. An instance of a divided device (MIG) is a device of its own there:
+ * its older name, MIG-GPU-UUID/GI/CI, has the device's UUID in it, its newer one, MIG-UUID, does
+ * not tell which device it is a part of. A program works with one instance only.
  */
 #include "cuda/visible_devices.h"
 
@@ -16,6 +18,8 @@
 
 #define GPUS "/proc/driver/nvidia/gpus"
 #define NAME "CUDA_VISIBLE_DEVICES="
+
+#define NOT_A_DEVICE (-2)
 
 /*
  * True if the device described in @directory/@name/information has a UUID that begins with @word.
@@ -35,7 +39,7 @@ static bool has_uuid(const char *directory, const char *name, const char *word, 
 	return same;
 }
 
-/* The number of the only device whose UUID begins with @word; -1 if there is none, or more. */
+/* The number of the only device whose UUID begins with @word; else NOT_A_DEVICE. */
 static int uuid_device(const char *gpus, const char *word, size_t len)
 {
 	struct dirent **names;
@@ -53,7 +57,7 @@ static int uuid_device(const char *gpus, const char *word, size_t len)
 	}
 	if (count >= 0)
 		free(names);
-	return matches == 1 ? found : -1;
+	return matches == 1 ? found : NOT_A_DEVICE;
 }
 
 static int word_device(const char *gpus, const char *word, size_t len)
@@ -61,12 +65,17 @@ static int word_device(const char *gpus, const char *word, size_t len)
 	char *end;
 	long number;
 
+	if (len > 4 && !strncmp(word, "MIG-", 4)) {
+		if (len > 8 && !strncmp(word + 4, "GPU-", 4))
+			return uuid_device(gpus, word + 4, strcspn(word + 4, "/"));
+		return VISIBLE_UNKNOWN;
+	}
 	if (len > 4 && !strncmp(word, "GPU-", 4))
 		return uuid_device(gpus, word, len);
 	if (!len || *word < '0' || *word > '9')
-		return -1;
+		return NOT_A_DEVICE;
 	number = strtol(word, &end, 10);
-	return end == word + len && number < 1024 ? (int)number : -1;
+	return end == word + len && number < 1024 ? (int)number : NOT_A_DEVICE;
 }
 
 size_t visible_parse(const char *list, const char *gpus, int *devices)
@@ -80,13 +89,15 @@ size_t visible_parse(const char *list, const char *gpus, int *devices)
 		for (i = len; i && list[i - 1] == ' '; i--)
 			;
 		device = word_device(gpus, list, i);
-		if (device < 0)
+		if (device == NOT_A_DEVICE)
 			break;
 		for (i = 0; i < count; i++)
 			if (devices[i] == device)
 				/* A device listed twice: CUDA then shows no device at all */
 				return 0;
 		devices[count++] = device;
+		if (!strncmp(list, "MIG-", 4))
+			break;
 	}
 	return count;
 }

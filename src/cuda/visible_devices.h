@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VISIBLE_MAX 64 /* devices */
+#define VISIBLE_MAX     64   /* devices */
+#define VISIBLE_UNKNOWN (-1) /* it is one of the machine's, but not known which */
 
 /*
  * Parses @list, a value of CUDA_VISIBLE_DEVICES: the process's device number i is the machine's
- * number @devices[i]. UUIDs are looked up in @gpus, the driver's directory of devices
+ * number @devices[i], or VISIBLE_UNKNOWN. UUIDs are looked up in @gpus, the driver's directory of devices
  * (/proc/driver/nvidia/gpus). Returns how many entries it stored in @devices, which has room for
  * VISIBLE_MAX, or 0 if the list cannot be resolved.
  */

@@ -196,9 +196,74 @@ static void device_begin(struct exposition *out, const struct snap_device *devic
 	sample_label_device(out, "device", device->device);
 }
 
+/* Begins a sample of @instance, a part of @device. */
+static void instance_begin(struct exposition *out, const struct snap_device *device,
+			   const struct snap_instance *instance)
+{
+	char number[16];
+
+	device_begin(out, device);
+	snprintf(number, sizeof(number), "%u", instance->gpu_instance);
+	sample_label(out, "gpu_instance", number);
+	snprintf(number, sizeof(number), "%u", instance->compute_instance);
+	sample_label(out, "compute_instance", number);
+}
+
+enum instance_figure {
+	INSTANCE_INFO,
+	INSTANCE_TRACKED,
+	INSTANCE_TOTAL,
+	INSTANCE_USED,
+	INSTANCE_FIGURES
+};
+
+static void write_instances(struct exposition *out, const struct snap_device *device,
+			    unsigned int figure)
+{
+	for (size_t i = 0; i < device->instance_count; i++) {
+		const struct snap_instance *instance = &device->instances[i];
+		const uint64_t values[INSTANCE_FIGURES] = {
+			[INSTANCE_INFO] = 1,
+			[INSTANCE_TRACKED] = instance->tracked,
+			[INSTANCE_TOTAL] = instance->total,
+			[INSTANCE_USED] = instance->used,
+		};
+
+		if (figure >= INSTANCE_TOTAL && !instance->has_used)
+			continue;
+		instance_begin(out, device, instance);
+		if (figure == INSTANCE_INFO) {
+			sample_label(out, "name", instance->name);
+			sample_label(out, "uuid", instance->uuid);
+		}
+		sample_count(out, values[figure]);
+	}
+}
+
+/* The parts of divided devices. */
+static void write_all_instances(struct exposition *out, const struct snapshot *snapshot)
+{
+	static const struct family families[INSTANCE_FIGURES] = {
+		[INSTANCE_INFO] = { "cutop_device_instance", FAMILY_INFO, NULL,
+				    "What a part of a divided device (MIG) is." },
+		[INSTANCE_TRACKED] = { "cutop_device_instance_tracked_bytes", FAMILY_GAUGE, "bytes",
+				       "VRAM that watched processes in it have allocated." },
+		[INSTANCE_TOTAL] = { "cutop_device_instance_total_bytes", FAMILY_GAUGE, "bytes",
+				     "Its memory." },
+		[INSTANCE_USED] = { "cutop_device_instance_used_bytes", FAMILY_GAUGE, "bytes",
+				    "How much of that is in use, by all processes." },
+	};
+
+	for (unsigned int i = 0; i < INSTANCE_FIGURES; i++) {
+		exposition_family(out, &families[i]);
+		for (size_t j = 0; j < snapshot->device_count; j++)
+			write_instances(out, &snapshot->devices[j], i);
+	}
+}
+
 static void write_devices(struct exposition *out, const struct snapshot *snapshot)
 {
-	enum { TRACKED, TOTAL, USED, UTILIZATION, TEMPERATURE, POWER, FIGURES };
+	enum { TRACKED, TOTAL, USED, UTILIZATION, TEMPERATURE, POWER, POWER_LIMIT, FIGURES };
 	static const struct family info = { "cutop_device", FAMILY_INFO, NULL,
 					    "What a device is." };
 	static const struct family families[FIGURES] = {
@@ -214,6 +279,8 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 				  "Its temperature." },
 		[POWER] = { "cutop_device_power_watts", FAMILY_GAUGE, "watts",
 			    "The power it draws." },
+		[POWER_LIMIT] = { "cutop_device_power_limit_watts", FAMILY_GAUGE, "watts",
+				  "The most that it may draw." },
 	};
 	unsigned int figure;
 	size_t i;
@@ -238,6 +305,7 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 				[UTILIZATION] = device->utilization,
 				[TEMPERATURE] = device->temperature,
 				[POWER] = device->power,
+				[POWER_LIMIT] = device->power_limit,
 			};
 
 			if (isnan(values[figure]))
@@ -246,6 +314,7 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 			sample_number(out, values[figure]);
 		}
 	}
+	write_all_instances(out, snapshot);
 }
 
 /* ---- commands ---- */

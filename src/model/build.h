@@ -124,5 +124,10 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
  * Returns 0 or -ENOMEM.
  */
 int build_device_list(struct build *build);
+/* The running process with @pid, or NULL. Processes are sorted by pid. */
+struct snap_process *build_running(struct snapshot *snapshot, uint32_t pid);
+
+/* build_device_uses.c: the uses[] of each device. Returns 0 or -ENOMEM. */
+int build_device_uses(struct build *build);
 
 #endif

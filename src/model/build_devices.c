@@ -15,6 +15,8 @@
 #include "util/saturated.h"
 #include "util/utf8.h"
 
+#define MIG " MIG "
+
 static int device_order(const void *left, const void *right)
 {
 	const struct snap_device *a = left, *b = right;
@@ -32,7 +34,11 @@ static struct snap_device *device_entry(struct snapshot *snapshot, int device)
 			return &snapshot->devices[i];
 	entry = &snapshot->devices[snapshot->device_count++];
 	*entry = (struct snap_device){
-		.device = device, .utilization = NAN, .temperature = NAN, .power = NAN
+		.device = device,
+		.utilization = NAN,
+		.temperature = NAN,
+		.power = NAN,
+		.power_limit = NAN,
 	};
 	return entry;
 }
@@ -66,12 +72,60 @@ static int device_read(struct build *build, const struct rec_device_reading *rea
 		known_number(reading, READING_UTILIZATION, reading->utilization / 100.0);
 	device->temperature = known_number(reading, READING_TEMPERATURE, reading->temperature);
 	device->power = known_number(reading, READING_POWER, reading->power / 1000.0);
+	device->power_limit =
+		known_number(reading, READING_POWER_LIMIT, reading->power_limit / 1000.0);
 	return text_copy(build->arena, reading->name, &device->name) ?:
 		       text_copy(build->arena, reading->uuid, &device->uuid);
 }
 
-/* The running process with @pid, or NULL. Processes are sorted by pid. */
-static struct snap_process *process_find(struct snapshot *snapshot, uint32_t pid)
+static int instance_order(const void *left, const void *right)
+{
+	const struct snap_instance *a = left, *b = right;
+
+	return a->gpu_instance != b->gpu_instance ?
+		       (a->gpu_instance > b->gpu_instance) - (a->gpu_instance < b->gpu_instance) :
+		       (a->compute_instance > b->compute_instance) -
+			       (a->compute_instance < b->compute_instance);
+}
+
+/* The parts of @device. */
+static int instances_read(struct build *build, struct snap_device *device)
+{
+	const struct readings *readings = &build->model->readings;
+	size_t count = 0, i;
+
+	for (i = 0; i < readings->instance_count; i++)
+		count += readings->instances[i].device == device->device;
+	if (!count)
+		return 0;
+	device->instances = arena_alloc(build->arena, count, sizeof(*device->instances));
+	if (!device->instances)
+		return -ENOMEM;
+	for (i = 0; i < readings->instance_count; i++) {
+		const struct rec_instance_reading *reading = &readings->instances[i];
+		struct snap_instance *instance;
+		const char *profile;
+
+		if (reading->device != device->device)
+			continue;
+		/* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" */
+		profile = strstr(reading->name, MIG);
+		profile = profile ? profile + strlen(MIG) : reading->name;
+		instance = &device->instances[device->instance_count++];
+		instance->gpu_instance = reading->gpu_instance;
+		instance->compute_instance = reading->compute_instance;
+		instance->has_used = reading->known & READING_MEMORY;
+		instance->used = instance->has_used ? reading->used : 0;
+		instance->total = instance->has_used ? reading->total : 0;
+		if (text_copy(build->arena, profile, &instance->name) ||
+		    text_copy(build->arena, reading->uuid, &instance->uuid))
+			return -ENOMEM;
+	}
+	qsort(device->instances, count, sizeof(*device->instances), instance_order);
+	return 0;
+}
+
+struct snap_process *build_running(struct snapshot *snapshot, uint32_t pid)
 {
 	size_t low = 0, high = snapshot->process_count;
 
@@ -95,14 +149,14 @@ static void processes_read(const struct model *model, struct snapshot *snapshot)
 	size_t i;
 
 	for (i = 0; i < model->readings.process_count; i++) {
-		process = process_find(snapshot, model->readings.processes[i].pid);
+		process = build_running(snapshot, model->readings.processes[i].pid);
 		if (!process)
 			continue;
 		process->has_used = true;
 		process->used = add_saturated(process->used, model->readings.processes[i].used);
 	}
 	for (i = 0; i < model->readings.process_count; i++) {
-		process = process_find(snapshot, model->readings.processes[i].pid);
+		process = build_running(snapshot, model->readings.processes[i].pid);
 		if (!process)
 			continue;
 		/* If one device's figure is unknown, so is the sum. */
@@ -143,6 +197,9 @@ int build_device_list(struct build *build)
 	if (snapshot->device_count)
 		qsort(snapshot->devices, snapshot->device_count, sizeof(snapshot->devices[0]),
 		      device_order);
+	for (i = 0; i < snapshot->device_count && model->readings.instance_count; i++)
+		if (instances_read(build, &snapshot->devices[i]))
+			return -ENOMEM;
 	processes_read(model, snapshot);
-	return 0;
+	return build_device_uses(build);
 }

@@ -9,6 +9,7 @@ model_sources = \
 	src/model/build_blocks.c \
 	src/model/build_call_sites.c \
 	src/model/build_calls.c \
+	src/model/build_device_uses.c \
 	src/model/build_devices.c \
 	src/model/build_kernels.c \
 	src/model/build_memory.c \

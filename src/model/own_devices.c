@@ -20,7 +20,7 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 	for (at = text; *at; at = end + (*end == ',')) {
 		long device = strtol(at, &end, 10);
 
-		if (end == at || device < 0 || device >= DEVICES_MAX ||
+		if (end == at || device < CUTOP_DEVICE_UNKNOWN || device >= DEVICES_MAX ||
 		    devices->visible_count == DEVICES_MAX)
 			break;
 		visible =
@@ -57,7 +57,7 @@ int own_devices_number(const struct own_devices *devices, int device)
 {
 	size_t i;
 
-	if (!devices->visible_count)
+	if (!devices->visible_count || device < 0)
 		return device;
 	for (i = 0; i < devices->visible_count; i++)
 		if (devices->visible[i] == device)

@@ -25,8 +25,8 @@ struct own_devices {
 };
 
 /*
- * Parses @list, of @len bytes: "2,3" means that the process's device 0 is the machine's 2. Returns
- * 0 or -ENOMEM.
+ * Parses @list, of @len bytes: "2,3" means that the process's device 0 is the machine's 2, and "-1"
+ * that it is not known which. Returns 0 or -ENOMEM.
  */
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len);
 void own_devices_free(struct own_devices *devices);

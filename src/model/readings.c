@@ -9,7 +9,7 @@
 
 void readings_clear(struct readings *readings)
 {
-	readings->device_count = readings->process_count = 0;
+	readings->device_count = readings->instance_count = readings->process_count = 0;
 }
 
 /*
@@ -39,6 +39,23 @@ int readings_device(struct readings *readings, const struct rec_device_reading *
 	return 0;
 }
 
+int readings_instance(struct readings *readings, const struct rec_instance_reading *reading)
+{
+	size_t count = readings->instance_count;
+	struct rec_instance_reading *list;
+
+	if (count >= INSTANCES_MAX || reading->device < 0 || reading->device >= DEVICES_MAX)
+		return 0;
+	list = list_grow(readings->instances, count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	readings->instances = list;
+	list[count] = *reading;
+	list[count].name[READING_TEXT - 1] = list[count].uuid[READING_TEXT - 1] = 0;
+	readings->instance_count++;
+	return 0;
+}
+
 int readings_process(struct readings *readings, const struct rec_process_reading *reading)
 {
 	size_t count = readings->process_count;
@@ -58,5 +75,6 @@ int readings_process(struct readings *readings, const struct rec_process_reading
 void readings_free(struct readings *readings)
 {
 	free(readings->devices);
+	free(readings->instances);
 	free(readings->processes);
 }

@@ -56,7 +56,8 @@ size_t record_size(unsigned int type)
 	case REC_CLOCK: return sizeof(struct rec_clock);
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_DEVICE_READING: return sizeof(struct rec_device_reading);
-	case REC_PROCESS_READING: return sizeof(struct rec_process_reading);
+	case REC_INSTANCE_READING: return sizeof(struct rec_instance_reading);
+	case REC_PROCESS_READING: return offsetof(struct rec_process_reading, has_device);
 	case REC_UNRETURNED: return sizeof(struct rec_unreturned);
 	case REC_UNSEEN: return sizeof(struct rec_unseen);
 	case REC_LIMIT: return sizeof(struct rec_limit);
@@ -139,7 +140,7 @@ static bool makes_sense(const union record *record, size_t tail)
 }
 
 /* What some have behind their fixed part, and others of their type have not. */
-static void stack_read(union record *record, const struct rec_hdr *raw)
+static void rest_read(union record *record, const struct rec_hdr *raw)
 {
 	const char *bytes = (const char *)raw;
 
@@ -160,6 +161,11 @@ static void stack_read(union record *record, const struct rec_hdr *raw)
 			       bytes + offsetof(struct rec_fail_at, function),
 			       sizeof(record->fail_at.function));
 		break;
+	case REC_PROCESS_READING:
+		record->process_reading.has_device = 0;
+		if (record->hdr.size >= sizeof(record->process_reading))
+			memcpy(&record->process_reading, raw, sizeof(record->process_reading));
+		break;
 	}
 }
 
@@ -177,6 +183,6 @@ size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
 	if (record->hdr.type == REC_EXEC || record->hdr.type == REC_MMAP)
 		return fixed;
 	memcpy(record, raw, fixed);
-	stack_read(record, raw);
+	rest_read(record, raw);
 	return makes_sense(record, record->hdr.size - fixed) ? fixed : 0;
 }

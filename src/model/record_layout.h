@@ -55,6 +55,7 @@ union record {
 	struct rec_moment moment;
 	struct rec_clock clock;
 	struct rec_device_reading device_reading;
+	struct rec_instance_reading instance_reading;
 	struct rec_process_reading process_reading;
 };
 

@@ -381,6 +381,8 @@ static int dispatch_row(struct model *model, const union record *record)
 		return 0;
 	case REC_READINGS: readings_clear(&model->readings); return 0;
 	case REC_DEVICE_READING: return readings_device(&model->readings, &record->device_reading);
+	case REC_INSTANCE_READING:
+		return readings_instance(&model->readings, &record->instance_reading);
 	case REC_PROCESS_READING:
 		return readings_process(&model->readings, &record->process_reading);
 	case REC_CLOCK:

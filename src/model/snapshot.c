@@ -44,6 +44,16 @@ const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extr
 	return extra->symbol && extra->brief ? extra->brief : snapshot_call_name(call, extra);
 }
 
+const char *snapshot_instance(const struct snap_device *device,
+			      const struct snap_instance *instance, char out[INSTANCE_TEXT])
+{
+	int len = snprintf(out, INSTANCE_TEXT, "%d:%u", device->device, instance->gpu_instance);
+
+	if (instance->compute_instance)
+		snprintf(out + len, INSTANCE_TEXT - (size_t)len, ":%u", instance->compute_instance);
+	return out;
+}
+
 const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT])
 {
 	char bytes[16];

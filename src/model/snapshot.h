@@ -455,6 +455,27 @@ struct snap_event {
 	const struct snap_detail *detail; /* NULL if there is none */
 };
 
+/* A part of a device that works like a device of its own (MIG), as the driver tells it. */
+struct snap_instance {
+	unsigned int gpu_instance, compute_instance; /* as nvidia-smi has them: GI ID, CI ID */
+	const char *name;                            /* its profile, "1g.10gb"; NULL: unknown */
+	const char *uuid;                            /* NULL: unknown */
+	bool has_used;
+	uint64_t used, total; /* bytes; compute instances of one GPU instance share them */
+	uint64_t tracked;     /* live VRAM bytes of the watched processes that work in it */
+};
+
+/* What one running process uses of a device: by the driver's list, and by its live bytes. */
+struct snap_device_use {
+	uint32_t pid;
+	uint32_t program;    /* 0: it is not watched */
+	const char *command; /* "" if it is not watched */
+	bool has_used;
+	uint64_t used; /* bytes, as the driver says */
+	uint64_t live; /* tracked bytes of VRAM */
+	int instance;  /* index in instances[]; -1: none */
+};
+
 /* A device of the machine. The driver's figures are absent without a driver (readings.h). */
 struct snap_device {
 	int device;       /* the machine's number */
@@ -463,10 +484,21 @@ struct snap_device {
 	/* NULL: unknown; this and the following come from the driver: */
 	const char *name, *uuid;
 	bool has_used;
-	uint64_t used;             /* bytes of the device's memory, by all processes */
-	double utilization;        /* 0..1; NAN: unknown */
-	double temperature, power; /* degrees Celsius, watts; NAN: unknown */
+	uint64_t used;                   /* bytes of the device's memory, by all processes */
+	double utilization;              /* 0..1; NAN: unknown */
+	double temperature, power;       /* degrees Celsius, watts; NAN: unknown */
+	double power_limit;              /* watts; NAN: unknown */
+	struct snap_instance *instances; /* by their numbers */
+	size_t instance_count;
+	struct snap_device_use *uses; /* of running processes, the largest first */
+	size_t use_count;
 };
+
+/* How much of the device it is: what the driver says, or, where that is unknown, what is live. */
+static inline uint64_t device_use_bytes(const struct snap_device_use *use)
+{
+	return use->has_used ? use->used : use->live;
+}
 
 /*
  * Sums over processes that ended and are no longer listed (too long ago, or cleared), with the
@@ -532,6 +564,15 @@ struct snapshot {
 	void *arena;         /* all of the above is in it */
 	unsigned int shared; /* number of further holders; atomic */
 };
+
+#define INSTANCE_TEXT 40
+
+/*
+ * Writes the number of a part of @device to @out and returns it: "0:3", its GPU instance, and
+ * "0:3:1" if it is not the first compute instance of that.
+ */
+const char *snapshot_instance(const struct snap_device *device,
+			      const struct snap_instance *instance, char out[INSTANCE_TEXT]);
 
 #define LINE_TEXT 512
 

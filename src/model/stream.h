@@ -81,27 +81,47 @@ struct rec_limit {
 #define READING_UTILIZATION 2u
 #define READING_TEMPERATURE 4u
 #define READING_POWER       8u
+#define READING_POWER_LIMIT 16u
 
 /* NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE, nvml.h */
 #define READING_TEXT 96
 
 struct rec_device_reading {
 	struct rec_hdr hdr;
-	__u64 used, total; /* bytes */
-	__s32 device;      /* the machine's number of the device */
-	__u32 known;       /* READING_* */
-	__u32 utilization; /* per cent */
-	__u32 temperature; /* degrees Celsius */
-	__u32 power;       /* milliwatts */
-	__u32 pad;
+	__u64 used, total;                           /* bytes */
+	__s32 device;                                /* the machine's number of the device */
+	__u32 known;                                 /* READING_* */
+	__u32 utilization;                           /* per cent */
+	__u32 temperature;                           /* degrees Celsius */
+	__u32 power;                                 /* milliwatts */
+	__u32 power_limit;                           /* likewise */
 	char name[READING_TEXT], uuid[READING_TEXT]; /* empty: unknown */
 };
+
+/*
+ * A part of @device that works like a device of its own (MIG). Its numbers are those of nvidia-smi
+ * (GI ID, CI ID).
+ */
+struct rec_instance_reading {
+	struct rec_hdr hdr;
+	__u64 used, total; /* bytes; compute instances of one GPU instance share them */
+	__s32 device;      /* the machine's number of the device that it is a part of */
+	__u32 known;       /* READING_MEMORY, or 0 */
+	__u32 gpu_instance, compute_instance;
+	char name[READING_TEXT], uuid[READING_TEXT]; /* empty: unknown */
+};
+
+#define INSTANCE_NONE 0xffffffffu
 
 struct rec_process_reading {
 	struct rec_hdr hdr;
 	__u64 used; /* bytes on one device: a process may have several records */
 	__u32 pid;
 	__u32 is_known; /* `used` is known */
+	/* Recordings made before 0.1 was released lack these fields. */
+	__u32 has_device;                     /* the following three are known */
+	__s32 device;                         /* the machine's number */
+	__u32 gpu_instance, compute_instance; /* INSTANCE_NONE: it works in no part of the device */
 };
 
 /*

@@ -415,9 +415,45 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 	json_close(w, '}');
 }
 
-static json_t *device_object(struct json_writer *w, const struct snap_device *device)
+static json_t *instance_object(struct json_writer *w, const struct snap_instance *instance)
 {
 	json_t *o = put_new(w);
+
+	put_count(w, o, "gpu_instance", instance->gpu_instance);
+	put_count(w, o, "compute_instance", instance->compute_instance);
+	put_text(w, o, "name", instance->name);
+	put_text(w, o, "uuid", instance->uuid);
+	if (instance->has_used) {
+		put_count(w, o, "used_bytes", instance->used);
+		put_count(w, o, "total_bytes", instance->total);
+	}
+	put_count(w, o, "tracked_bytes", instance->tracked);
+	return o;
+}
+
+/* What a process uses of a device. */
+static json_t *device_use_object(struct json_writer *w, const struct snap_device *device,
+				 const struct snap_device_use *use)
+{
+	json_t *o = put_new(w);
+
+	put_count(w, o, "pid", use->pid);
+	if (use->instance >= 0) {
+		const struct snap_instance *instance = &device->instances[use->instance];
+
+		put_count(w, o, "gpu_instance", instance->gpu_instance);
+		put_count(w, o, "compute_instance", instance->compute_instance);
+	}
+	if (use->has_used)
+		put_count(w, o, "used_bytes", use->used);
+	if (use->program)
+		put_count(w, o, "tracked_bytes", use->live);
+	return o;
+}
+
+static json_t *device_object(struct json_writer *w, const struct snap_device *device)
+{
+	json_t *o = put_new(w), *list;
 
 	put_count(w, o, "device", (uint64_t)device->device);
 	put_text(w, o, "name", device->name);
@@ -430,6 +466,19 @@ static json_t *device_object(struct json_writer *w, const struct snap_device *de
 	put_number(w, o, "utilization", device->utilization);
 	put_number(w, o, "temperature_celsius", device->temperature);
 	put_number(w, o, "power_watts", device->power);
+	put_number(w, o, "power_limit_watts", device->power_limit);
+	if (device->instance_count) {
+		list = w->sink->error ? NULL : json_array();
+		for (size_t i = 0; list && i < device->instance_count; i++)
+			json_array_append_new(list, instance_object(w, &device->instances[i]));
+		put(w, o, "instances", list);
+	}
+	if (device->use_count) {
+		list = w->sink->error ? NULL : json_array();
+		for (size_t i = 0; list && i < device->use_count; i++)
+			json_array_append_new(list, device_use_object(w, device, &device->uses[i]));
+		put(w, o, "processes", list);
+	}
 	return o;
 }
 

@@ -323,14 +323,41 @@ static void print_copies(struct line *line, const struct snapshot *snapshot)
 	line_end(line);
 }
 
+/* "  18.6G of 80.0G used  6.5G untracked" */
+static void print_used(struct line *line, uint64_t used, uint64_t total, uint64_t tracked)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "  %s of ", text_bytes((double)used, text));
+	line_format(line, "%s used", text_bytes((double)total, text));
+	line_format(line, "  %s untracked",
+		    text_bytes(used > tracked ? (double)(used - tracked) : 0, text));
+}
+
+/* GPU 0:3  MIG 1g.10gb  3.0G of 9.5G used  512M untracked */
+static void print_instances(struct line *line, const struct snap_device *device)
+{
+	char number[INSTANCE_TEXT];
+
+	for (size_t i = 0; i < device->instance_count; i++) {
+		const struct snap_instance *instance = &device->instances[i];
+
+		line_style(line, STYLE_HEAD);
+		line_format(line, "GPU %s", snapshot_instance(device, instance, number));
+		line_style(line, STYLE_PLAIN);
+		line_format(line, "  MIG %s", instance->name ? instance->name : "-");
+		if (instance->has_used)
+			print_used(line, instance->used, instance->total, instance->tracked);
+		line_end(line);
+	}
+}
+
 /*
  * GPU 0  NVIDIA H100  18.6G of 80.0G used  6.5G untracked  97%  64C  412W
  * These are the driver's figures, if there are any.
  */
 static void print_devices(struct line *line, const struct snapshot *snapshot)
 {
-	char text[NUMBER_SIZE];
-
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct snap_device *device = &snapshot->devices[i];
 
@@ -341,15 +368,8 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 		line_style(line, STYLE_PLAIN);
 		line_text(line, "  ");
 		line_text(line, device->name ? device->name : "-");
-		if (device->has_used) {
-			line_format(line, "  %s of ", text_bytes((double)device->used, text));
-			line_format(line, "%s used", text_bytes((double)device->total, text));
-			line_format(line, "  %s untracked",
-				    text_bytes(device->used > device->tracked ?
-						       (double)(device->used - device->tracked) :
-						       0,
-					       text));
-		}
+		if (device->has_used)
+			print_used(line, device->used, device->total, device->tracked);
 		if (isfinite(device->utilization))
 			line_format(line, "  %.0f%%", 100 * device->utilization);
 		if (isfinite(device->temperature))
@@ -357,6 +377,7 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 		if (isfinite(device->power))
 			line_format(line, "  %.0fW", device->power);
 		line_end(line);
+		print_instances(line, device);
 	}
 }
 

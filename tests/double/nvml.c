@@ -4,8 +4,10 @@
  * file that CUDA_DOUBLE_NVML names, which is read anew at each call, so that a
  * test can change what is said. Without it there is no device. Lines:
  *
- *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300
- *   process INDEX PID BYTES	BYTES may be -: not available
+ *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300 LIMIT=700000
+ *   mig INDEX GI=3 CI=0 NAME=H100_MIG_1g.10gb UUID=MIG-1 TOTAL=100 USED=5
+ *				a part of the device INDEX, which is divided
+ *   process INDEX PID BYTES [GI [CI]]	BYTES may be -: not available
  *   fail FUNCTION CODE [INDEX]	the call fails, with INDEX of that device only
  *   hang FUNCTION		the call never returns
  *
@@ -23,29 +25,34 @@
 #define INSUFFICIENT_SIZE 7
 #define INVALID           2
 #define DEVICES           64
+#define NOT_FOUND         6
 #define PROCESSES         1024
+#define NONE              (~0u)
+#define PARTS             7 /* of a device */
 
 struct answer {
 	char uuid[96], name[96];
 	unsigned int domain, bus, slot;
 	unsigned long long total, used;
-	int util, temp, power;
+	int util, temp, power, limit;
 	bool has_bus, has_memory;
+	/* Of a part: whose it is, and its numbers; of a device: NONE */
+	unsigned int parent, gpu_instance, compute_instance;
 };
 
 struct process {
-	unsigned int index, pid;
+	unsigned int index, pid, gpu_instance, compute_instance;
 	unsigned long long used;
 };
 
 struct script {
-	struct answer devices[DEVICES];
+	struct answer devices[2 * DEVICES]; /* parts are behind the devices */
 	struct process processes[PROCESSES];
-	unsigned int device_count, process_count;
+	unsigned int device_count, part_count, process_count;
 	int failure; /* of the call that is made */
 };
 
-static char handles[DEVICES];
+static char handles[2 * DEVICES];
 
 static void field_take(struct answer *answer, char *word)
 {
@@ -73,6 +80,22 @@ static void field_take(struct answer *answer, char *word)
 		answer->temp = atoi(value);
 	else if (!strcmp(word, "POWER"))
 		answer->power = atoi(value);
+	else if (!strcmp(word, "LIMIT"))
+		answer->limit = atoi(value);
+	else if (!strcmp(word, "GI"))
+		answer->gpu_instance = (unsigned int)atoi(value);
+	else if (!strcmp(word, "CI"))
+		answer->compute_instance = (unsigned int)atoi(value);
+}
+
+static void fields_take(struct answer *answer, unsigned int parent, char *rest)
+{
+	char *word;
+
+	answer->util = answer->temp = answer->power = answer->limit = -1;
+	answer->parent = parent;
+	while ((word = strtok_r(NULL, " \n", &rest)) != NULL)
+		field_take(answer, word);
 }
 
 static void line_take(struct script *script, char *line, const char *function, int index)
@@ -82,13 +105,15 @@ static void line_take(struct script *script, char *line, const char *function, i
 	int code, device = -1;
 
 	if (word && !strcmp(word, "device") && script->device_count < DEVICES) {
-		struct answer *answer = &script->devices[script->device_count++];
-
-		answer->util = answer->temp = answer->power = -1;
-		while ((word = strtok_r(NULL, " \n", &rest)) != NULL)
-			field_take(answer, word);
+		fields_take(&script->devices[script->device_count++], NONE, rest);
+	} else if (word && !strcmp(word, "mig") && script->part_count < DEVICES &&
+		   (word = strtok_r(NULL, " \n", &rest)) != NULL) {
+		fields_take(&script->devices[DEVICES + script->part_count++],
+			    (unsigned int)atoi(word), rest);
 	} else if (word && !strcmp(word, "process") && script->process_count < PROCESSES) {
-		if (sscanf(rest, "%u %u %31s", &process->index, &process->pid, bytes) == 3) {
+		process->gpu_instance = process->compute_instance = NONE;
+		if (sscanf(rest, "%u %u %31s %u %u", &process->index, &process->pid, bytes,
+			   &process->gpu_instance, &process->compute_instance) >= 3) {
 			process->used = bytes[0] == '-' ? ~0ull : strtoull(bytes, NULL, 10);
 			script->process_count++;
 		}
@@ -123,7 +148,10 @@ static const struct answer *answer_of(const struct script *script, const void *d
 {
 	size_t index = (size_t)((const char *)device - handles);
 
-	return index < script->device_count ? &script->devices[index] : NULL;
+	return index < script->device_count ||
+			       (index >= DEVICES && index < DEVICES + script->part_count) ?
+		       &script->devices[index] :
+		       NULL;
 }
 
 #define CALL(name, ...) \
@@ -249,7 +277,13 @@ CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned 
 		if (&script->devices[process->index] != answer)
 			continue;
 		if (*count < room)
-			list[*count] = (struct info){ .pid = process->pid, .used = process->used };
+			list[*count] = (struct info){ .pid = process->pid,
+						      .used = process->used,
+#ifndef NVML_OLD
+						      .gpu_instance = process->gpu_instance,
+						      .compute_instance = process->compute_instance
+#endif
+			};
 		(*count)++;
 	}
 	return *count > room ? INSUFFICIENT_SIZE : 0;
@@ -279,6 +313,69 @@ CALL(nvmlDeviceGetPowerUsage, void *device, unsigned int *milliwatts)
 {
 	ANSWER;
 	return number_give(answer->power, milliwatts);
+}
+
+CALL(nvmlDeviceGetEnforcedPowerLimit, void *device, unsigned int *milliwatts)
+{
+	ANSWER;
+	return number_give(answer->limit, milliwatts);
+}
+
+/* The part of @device with @index, as numbers are given out: from 1 on, for there is no first. */
+static int part_index(const struct script *script, const void *device, unsigned int index)
+{
+	unsigned int parent = (unsigned int)((const char *)device - handles);
+
+	for (unsigned int i = 0; i < script->part_count; i++)
+		if (script->devices[DEVICES + i].parent == parent && index-- == 1)
+			return (int)(DEVICES + i);
+	return -1;
+}
+
+CALL(nvmlDeviceGetMigMode, void *device, unsigned int *current, unsigned int *pending)
+{
+	ANSWER;
+	if (answer->parent != NONE)
+		return INVALID;
+	*current = *pending = part_index(script, device, 1) >= 0;
+	return 0;
+}
+
+CALL(nvmlDeviceGetMaxMigDeviceCount, void *device, unsigned int *count)
+{
+	ANSWER;
+	*count = PARTS + 1;
+	return 0;
+}
+
+CALL(nvmlDeviceGetMigDeviceHandleByIndex, void *device, unsigned int index, void **part)
+{
+	int found;
+	ANSWER;
+
+	found = part_index(script, device, index);
+	if (found < 0)
+		return NOT_FOUND;
+	*part = &handles[found];
+	return 0;
+}
+
+CALL(nvmlDeviceGetGpuInstanceId, void *device, unsigned int *id)
+{
+	ANSWER;
+	if (answer->parent == NONE)
+		return NOT_SUPPORTED;
+	*id = answer->gpu_instance;
+	return 0;
+}
+
+CALL(nvmlDeviceGetComputeInstanceId, void *device, unsigned int *id)
+{
+	ANSWER;
+	if (answer->parent == NONE)
+		return NOT_SUPPORTED;
+	*id = answer->compute_instance;
+	return 0;
 }
 
 const char *nvmlErrorString(int code);

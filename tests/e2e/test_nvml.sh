@@ -49,6 +49,28 @@ expect_nothing_lost two
 doctor doctor-new "$new" ok "^$new/libnvidia-ml.so.1\$"
 doctor doctor-old "$old" ok "^$old/libnvidia-ml.so.1\$"
 
+# ---- a divided device: its parts have memory of their own, and what works in one stands there
+says <<END
+device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:1:0 TOTAL=85899345920 USED=5000000000 TEMP=64 POWER=412300 LIMIT=700000
+device UUID=GPU-2 NAME=NVIDIA_H100 BUS=0:0:0 TOTAL=85899345920 USED=5 UTIL=0 LIMIT=650500
+mig 0 GI=9 CI=0 NAME=NVIDIA_H100_MIG_1g.10gb UUID=MIG-b TOTAL=10200547328 USED=7
+mig 0 GI=3 CI=1 NAME=NVIDIA_H100_MIG_1c.3g.40gb UUID=MIG-a TOTAL=42000000000 USED=2000000000
+process 0 1 1500000000 3 1
+process 0 2 - 9 0
+process 1 1 4
+END
+ask mig "$new"
+expect mig '.devices | map(.power_limit_watts)' '[650.5,700]'
+expect mig '.devices[0] | has("instances")' false
+expect mig '.devices[0].processes' '[{"pid":1,"used_bytes":4}]'
+expect mig '.devices[1].instances' '[{"gpu_instance":3,"compute_instance":1,"name":"1c.3g.40gb","uuid":"MIG-a","used_bytes":2000000000,"total_bytes":42000000000,"tracked_bytes":0},{"gpu_instance":9,"compute_instance":0,"name":"1g.10gb","uuid":"MIG-b","used_bytes":7,"total_bytes":10200547328,"tracked_bytes":0}]'
+expect mig '.devices[1].processes' '[{"pid":1,"gpu_instance":3,"compute_instance":1,"used_bytes":1500000000},{"pid":2,"gpu_instance":9,"compute_instance":0}]'
+LD_LIBRARY_PATH=$new "$CUTOP" -b -n 1 -- "$workload" pairs 1 100 >"$T/mig.text"
+check "mig text: $(cat "$T/mig.text")" grep -qx 'GPU 1:3:1  MIG 1c.3g.40gb  1.9G of 39.1G used  1.9G untracked' "$T/mig.text"
+{ cat "$T/nvml"; echo "fail nvmlDeviceGetGpuInstanceId 15"; } | says
+ask mig-failing "$new"
+expect mig-failing '[.devices[] | has("instances")] | any' false
+
 # ---- where no place on the bus is known, the library's order stands
 says <<END
 device NAME=first USED=1

@@ -30,6 +30,27 @@ static const struct snap_frame forward_frame = { FRAME_PYTHON, "forward", "/home
 static const struct snap_frame *const forward_frames[] = { NULL, &forward_frame };
 static struct snap_event events[2];
 static struct snap_device devices[2];
+static struct snap_instance instances[2] = {
+	{ .gpu_instance = 3,
+	  .name = "1g.10gb",
+	  .uuid = "MIG-5678",
+	  .has_used = true,
+	  .used = 3221225472,
+	  .total = 10200547328,
+	  .tracked = 2147483648 },
+	{ .gpu_instance = 9, .compute_instance = 1 },
+};
+static struct snap_device_use uses[3] = {
+	{ .pid = 4242,
+	  .program = 1,
+	  .command = "train",
+	  .has_used = true,
+	  .used = 13000000000,
+	  .live = 12992276070,
+	  .instance = -1 },
+	{ .pid = 99, .command = "", .has_used = true, .used = 3000000000, .instance = 0 },
+	{ .pid = 98, .command = "", .instance = 1 },
+};
 static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)",
 					  "grow at infer.py:40 (python)" };
 static const struct snap_frame grow_frame = { FRAME_PYTHON, "grow", "/srv/infer.py", NULL, 40, 0 };
@@ -504,10 +525,31 @@ struct snapshot *sample_snapshot(void)
 	fill_leaky();
 	fill_train();
 	fill_infer();
-	devices[0] = (struct snap_device){ 0,          12992276070, 85899345920, "NVIDIA \"H100\"",
-					   "GPU-1234", true,        20000000000, 0.97,
-					   64,         412.3 };
-	devices[1] = (struct snap_device){ 1, 6764573491, 0, NULL, NULL, false, 0, NAN, NAN, NAN };
+	devices[0] = (struct snap_device){
+		.device = 0,
+		.tracked = 12992276070,
+		.total = 85899345920,
+		.name = "NVIDIA \"H100\"",
+		.uuid = "GPU-1234",
+		.has_used = true,
+		.used = 20000000000,
+		.utilization = 0.97,
+		.temperature = 64,
+		.power = 412.3,
+		.power_limit = 700,
+		.instances = instances,
+		.instance_count = 2,
+		.uses = uses,
+		.use_count = 3,
+	};
+	devices[1] = (struct snap_device){
+		.device = 1,
+		.tracked = 6764573491,
+		.utilization = NAN,
+		.temperature = NAN,
+		.power = NAN,
+		.power_limit = NAN,
+	};
 	events[0] = (struct snap_event){
 		.time = NOW - NS / 2,
 		.pid = 4311,

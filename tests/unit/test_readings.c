@@ -48,6 +48,41 @@ static void process(struct feed *feed, uint32_t pid, bool known, uint64_t used)
 	ck_assert_int_eq(model_record(feed->model, &record.hdr, sizeof(record)), 0);
 }
 
+/* The process @pid on @device, in the part with these numbers, or INSTANCE_NONE. */
+static void process_on(struct feed *feed, uint32_t pid, int number, uint32_t gpu_instance,
+		       uint32_t compute_instance, uint64_t used)
+{
+	struct rec_process_reading record = {
+		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(record) },
+		.pid = pid,
+		.is_known = used > 0,
+		.used = used,
+		.has_device = true,
+		.device = number,
+		.gpu_instance = gpu_instance,
+		.compute_instance = compute_instance,
+	};
+
+	ck_assert_int_eq(model_record(feed->model, &record.hdr, sizeof(record)), 0);
+}
+
+static void instance(struct feed *feed, int number, uint32_t gpu_instance,
+		     uint32_t compute_instance, const char *name)
+{
+	struct rec_instance_reading record = {
+		.hdr = { .type = REC_INSTANCE_READING, .size = sizeof(record) },
+		.used = 70 * MIB,
+		.total = 100 * MIB,
+		.device = number,
+		.known = READING_MEMORY,
+		.gpu_instance = gpu_instance,
+		.compute_instance = compute_instance,
+	};
+
+	memcpy(record.name, name, strnlen(name, sizeof(record.name)));
+	ck_assert_int_eq(model_record(feed->model, &record.hdr, sizeof(record)), 0);
+}
+
 #define ALL (READING_MEMORY | READING_UTILIZATION | READING_TEMPERATURE | READING_POWER)
 
 START_TEST(nothing_said)
@@ -190,6 +225,149 @@ START_TEST(lies)
 }
 END_TEST
 
+/* What processes use of each device: by the driver's list, and by what they hold. */
+START_TEST(uses)
+{
+	const struct snap_device *devices;
+	struct snapshot *snapshot;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed.device = 2;
+	feed_alloc(&feed, 0x1000, 5 * MIB);
+	feed.device = 3;
+	feed_alloc(&feed, 0x10000000, 6 * MIB);
+	device(&feed, 2, "H100", ALL, 80 * MIB);
+	process_on(&feed, feed.pid, 2, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	process_on(&feed, feed.pid + 1, 2, INSTANCE_NONE, INSTANCE_NONE, 60 * MIB);
+	process_on(&feed, feed.pid + 2, 2, INSTANCE_NONE, INSTANCE_NONE, 0);
+	process_on(&feed, feed.pid, 77, INSTANCE_NONE, INSTANCE_NONE, MIB); /* no such device */
+	snapshot = feed_snapshot(&feed);
+	devices = snapshot->devices;
+	ck_assert_uint_eq(snapshot->device_count, 2);
+	ck_assert_uint_eq(devices[0].use_count, 3);
+	/* the largest first, and last the one of which the driver knows no amount */
+	ck_assert_uint_eq(devices[0].uses[0].pid, feed.pid + 1);
+	ck_assert_uint_eq(devices[0].uses[0].program, 0);
+	ck_assert_str_eq(devices[0].uses[0].command, "");
+	ck_assert_uint_eq(devices[0].uses[0].used, 60 * MIB);
+	ck_assert_uint_eq(devices[0].uses[0].live, 0);
+	ck_assert_uint_eq(devices[0].uses[1].pid, feed.pid);
+	ck_assert_uint_eq(devices[0].uses[1].program, feed.program);
+	ck_assert_uint_eq(devices[0].uses[1].used, 9 * MIB);
+	ck_assert_uint_eq(devices[0].uses[1].live, 5 * MIB);
+	ck_assert_int_eq(devices[0].uses[1].instance, -1);
+	ck_assert(!devices[0].uses[2].has_used);
+	/* The driver did not list it there: what it holds is known all the same. */
+	ck_assert_uint_eq(devices[1].use_count, 1);
+	ck_assert(!devices[1].uses[0].has_used);
+	ck_assert_uint_eq(devices[1].uses[0].live, 6 * MIB);
+	snapshot_free(snapshot);
+	feed_exit(&feed, END_EXIT, 0);
+	clear(&feed);
+	snapshot = feed_snapshot(&feed);
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		ck_assert_uint_eq(snapshot->devices[i].use_count, 0);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
+/*
+ * A divided device. Memory on an unknown device is in the part that its process works in, if it
+ * works in one only.
+ */
+START_TEST(parts)
+{
+	const struct snap_device *divided;
+	struct snapshot *snapshot;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed.device = CUTOP_DEVICE_UNKNOWN;
+	feed_alloc(&feed, 0x1000, 5 * MIB);
+	device(&feed, 1, "H100", ALL, 80 * MIB);
+	device(&feed, 2, "H100", ALL, 80 * MIB);
+	instance(&feed, 1, 9, 0, "NVIDIA H100 MIG 1g.10gb");
+	instance(&feed, 1, 3, 1, "\033odd");
+	instance(&feed, 1, 3, 0, "");
+	instance(&feed, 5, 1, 0, "of no device that is known");
+	instance(&feed, -1, 1, 0, "of none");
+	process_on(&feed, feed.pid, 1, 3, 1, 7 * MIB);
+	snapshot = feed_snapshot(&feed);
+	divided = &snapshot->devices[0];
+	ck_assert_uint_eq(snapshot->device_count, 2);
+	ck_assert_uint_eq(divided->instance_count, 3);
+	ck_assert_uint_eq(divided->instances[0].gpu_instance, 3);
+	ck_assert_ptr_null(divided->instances[0].name);
+	ck_assert_uint_eq(divided->instances[1].compute_instance, 1);
+	ck_assert_str_eq(divided->instances[1].name, "?odd");
+	ck_assert_str_eq(divided->instances[2].name, "1g.10gb");
+	ck_assert_uint_eq(divided->instances[2].used, 70 * MIB);
+	ck_assert_uint_eq(divided->instances[2].total, 100 * MIB);
+	ck_assert_uint_eq(snapshot->devices[1].instance_count, 0);
+	ck_assert_uint_eq(divided->use_count, 1);
+	ck_assert_int_eq(divided->uses[0].instance, 1);
+	ck_assert_uint_eq(divided->uses[0].live, 5 * MIB);
+	ck_assert_uint_eq(divided->instances[0].tracked, 0);
+	ck_assert_uint_eq(divided->instances[1].tracked, 5 * MIB);
+	ck_assert_uint_eq(divided->tracked, 5 * MIB);
+	snapshot_free(snapshot);
+	/* In two parts, or on another device besides: it is not known where. */
+	for (int i = 0; i < 2; i++) {
+		process_on(&feed, feed.pid, i ? 2 : 1, i ? INSTANCE_NONE : 9, i ? INSTANCE_NONE : 0,
+			   MIB);
+		snapshot = feed_snapshot(&feed);
+		ck_assert_uint_eq(snapshot->devices[0].tracked, 0);
+		ck_assert_uint_eq(snapshot->devices[0].instances[1].tracked, 0);
+		snapshot_free(snapshot);
+		clear(&feed);
+		device(&feed, 1, "H100", ALL, 80 * MIB);
+		device(&feed, 2, "H100", ALL, 80 * MIB);
+		instance(&feed, 1, 3, 0, "");
+		instance(&feed, 1, 3, 1, "");
+		process_on(&feed, feed.pid, 1, 3, 1, 7 * MIB);
+	}
+	/* On a whole device, it may have chosen another since the driver was asked. */
+	clear(&feed);
+	device(&feed, 1, "H100", ALL, 80 * MIB);
+	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 7 * MIB);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->devices[0].instance_count, 0);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 0);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
+/* A recording of an older version says which process, and not on which device. */
+START_TEST(older_readings)
+{
+	struct rec_process_reading record = {
+		.hdr = { .type = REC_PROCESS_READING,
+			 .size = offsetof(struct rec_process_reading, has_device) },
+		.is_known = true,
+		.used = 9 * MIB,
+		.has_device = true, /* behind the record's end */
+	};
+	struct snapshot *snapshot;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	device(&feed, 0, "H100", ALL, 80 * MIB);
+	record.pid = feed.pid;
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, record.hdr.size), 0);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->used, 9 * MIB);
+	ck_assert_uint_eq(snapshot->devices[0].use_count, 0);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
 Suite *suite_readings(void)
 {
 	Suite *suite = suite_create("readings");
@@ -199,6 +377,9 @@ Suite *suite_readings(void)
 	tcase_add_test(tests, both_sides);
 	tcase_add_test(tests, odd_sums);
 	tcase_add_test(tests, lies);
+	tcase_add_test(tests, uses);
+	tcase_add_test(tests, parts);
+	tcase_add_test(tests, older_readings);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

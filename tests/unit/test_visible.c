@@ -74,7 +74,14 @@ START_TEST(lists)
 	expect("GPU-1111", ""); /* of two devices */
 	expect("GPU-", "");
 	expect("1,GPU-9999", "1");
-	expect("MIG-GPU-11112222/1/0", "");
+	/* A part of a device: the one whose UUID it names, or an unknown one; it is the only one. */
+	expect("MIG-GPU-11112222/1/0", "0");
+	expect("MIG-GPU-44445555-cccc/3/0,1", "2");
+	expect("MIG-GPU-1111/1/0", "");
+	expect("MIG-d6a2bd84-1111-5f05-a8a7-9a7b4ea38bc7", "-1");
+	expect("MIG-d6a2bd84,MIG-9a7b4ea3", "-1");
+	expect("1,MIG-d6a2bd84", "1,-1");
+	expect("MIG-", "");
 }
 END_TEST
 

@@ -26,6 +26,9 @@ struct snapshot *cast_snapshot(int step);
 /* Adds what a driver says: four devices, one of them silent, and what the trainer uses. */
 void cast_devices(struct snapshot *snapshot);
 
+/* @count devices, of which the first @divided have three parts each (MIG). */
+void cast_many_devices(struct snapshot *snapshot, int count, int divided);
+
 /*
  * Gives the trainer the sites of a Python program that calls a library, too: two functions of one
  * file, one of another file of the same name, and native ones, of some of which little is known.
