@@ -1,28 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The devices, a line each, with the driver's figures: how much of their memory is in use and how
- * much of that cutop tracks, how busy and warm they are, and how much power they take. Without
- * figures from the driver there are no such lines.
+ * The devices with the driver's figures: how much of their memory is in use and how much of that
+ * cutop tracks, which processes use it, how busy and warm they are, and how much power they take.
+ * The parts of a divided device (MIG) follow it. Without figures from the driver there is nothing.
+ *
+ * No device is left out or summed up with others: each has a cell, and where there are more devices
+ * than rows, several cells are side by side, with fewer fields. Which fields a cell has depends on
+ * its width alone, so all cells are alike.
  */
 #include <math.h>
 #include <stdio.h>
 
+#include "util/utf8.h"
+#include "util/util.h"
+#include "view/bars.h"
+#include "view/device_form.h"
 #include "view/view_internal.h"
 
-enum {
-	LABEL = 7,
-	NAME_MIN = 12,
-	NAME_MAX = 30,
-	MEMORY = 13,
-	UNTRACKED = 17,
-	FIGURES = 18,
-	BAR_MIN = 4,
-	GAP = 2
+/* A device, or a part of one. */
+struct entry {
+	const struct snap_device *device;
+	const struct snap_instance *instance; /* NULL: the device */
+	int index;                            /* of the instance; -1 */
 };
+
+enum {
+	NAME_CELLS = 16,
+	WIDE_CELL = 24, /* cells of the screen; from this on, two are two cells apart */
+};
+
+/* ---- what there is ---- */
 
 static bool is_read(const struct snap_device *device)
 {
 	return device->name || device->has_used;
+}
+
+/*
+ * Moves @entry, which begins as { NULL }, to the next of those that the driver reported. Returns
+ * false after the last.
+ */
+static bool entry_next(const struct snapshot *snapshot, struct entry *entry)
+{
+	const struct snap_device *end = snapshot ? snapshot->devices + snapshot->device_count :
+						   NULL,
+				 *device = entry->device;
+
+	if (device && entry->index + 1 < (int)device->instance_count) {
+		entry->instance = &device->instances[++entry->index];
+		return true;
+	}
+	device = device ? device + 1 : snapshot ? snapshot->devices : NULL;
+	while (device < end && !is_read(device))
+		device++;
+	*entry = (struct entry){ .device = device, .index = -1 };
+	return device < end;
 }
 
 int devices_count(const struct snapshot *snapshot)
@@ -30,34 +62,40 @@ int devices_count(const struct snapshot *snapshot)
 	int count = 0;
 
 	for (size_t i = 0; snapshot && i < snapshot->device_count; i++)
-		count += is_read(&snapshot->devices[i]);
+		if (is_read(&snapshot->devices[i]))
+			count += 1 + (int)snapshot->devices[i].instance_count;
 	return count;
 }
 
-/* Bytes in use that were allocated by no watched process. */
-static double untracked(const struct snap_device *device)
+static void label_of(const struct entry *entry, char out[INSTANCE_TEXT])
 {
-	return device->used > device->tracked ? (double)(device->used - device->tracked) : 0;
+	if (entry->instance)
+		snapshot_instance(entry->device, entry->instance, out);
+	else
+		snprintf(out, INSTANCE_TEXT, "%d", entry->device->device);
 }
 
-static void bar_of(const struct area *area, int row, int col, int cells,
-		   const struct snap_device *device)
-{
-	double total = (double)device->total;
-	int used, tracked;
+struct memory {
+	bool is_known;
+	double used, total, tracked; /* bytes */
+};
 
-	if (!device->has_used || !device->total)
-		return;
-	area_repeat(area, row, col, cells, ST_FREE, "░");
-	used = (int)lround(fmin((double)device->used / total, 1) * cells);
-	tracked = (int)lround(fmin((double)device->tracked / total, 1) * cells);
-	tracked = tracked > used ? used : tracked;
-	area_repeat(area, row, col, tracked, ST_LIVE, "█");
-	area_repeat(area, row, col + tracked, used - tracked, ST_HELD, "▓");
+static struct memory memory_of(const struct entry *entry)
+{
+	const struct snap_device *device = entry->device;
+	const struct snap_instance *instance = entry->instance;
+
+	if (instance)
+		return (struct memory){ instance->has_used, (double)instance->used,
+					(double)instance->total, (double)instance->tracked };
+	return (struct memory){ device->has_used, (double)device->used, (double)device->total,
+				(double)device->tracked };
 }
 
-/* A number that ends at @end and its unit after it, or a dash. Returns the cell after both. */
-static int number_of(const struct area *area, int row, int end, double number, const char *unit)
+/* ---- one cell ---- */
+
+/* A number that ends at @end and its unit after it, or a dash. */
+static void number_of(const struct area *area, int col, int cells, double number, const char *unit)
 {
 	char text[32];
 
@@ -65,122 +103,342 @@ static int number_of(const struct area *area, int row, int end, double number, c
 		snprintf(text, sizeof(text), "%.0f", number);
 	else
 		snprintf(text, sizeof(text), "-");
-	area_right(area, row, end, ST_PLAIN, text);
-	return area_text(area, row, end, ST_DIM, unit);
+	area_right(area, 0, col + cells - 1, ST_PLAIN, text);
+	area_text(area, 0, col + cells - 1, ST_DIM, unit);
 }
 
-static void memory_text(const struct snap_device *device, char *out, size_t size)
+/* The latest @cells samples, one cell each, where @top fills a cell. */
+static void plot_of(const struct area *area, int col, int cells, enum style style,
+		    const struct track *track, enum series series, double top)
+{
+	for (int i = 0; i < cells && top > 0; i++) {
+		double value = track_value(track, series, (size_t)(cells - 1 - i));
+
+		if (isnan(value))
+			continue;
+		if (value > 0)
+			area_text(area, 0, col + i, style, level_of(fmin(value / top, 1)));
+		else
+			area_text(area, 0, col + i, ST_FREE, "▁");
+	}
+}
+
+static void bar_draw_of(const struct area *area, int col, int cells, const struct memory *memory)
+{
+	int used, tracked;
+
+	if (!memory->is_known || !(memory->total > 0))
+		return;
+	area_repeat(area, 0, col, cells, ST_FREE, "░");
+	used = (int)lround(fmin(memory->used / memory->total, 1) * cells);
+	used = memory->used > 0 && !used ? 1 : used; /* anything more than nothing is visible */
+	tracked = (int)lround(fmin(memory->tracked / memory->total, 1) * cells);
+	tracked = tracked > used ? used : tracked;
+	area_repeat(area, 0, col, tracked, ST_LIVE, "█");
+	area_repeat(area, 0, col + tracked, used - tracked, ST_HELD, "▓");
+}
+
+static void level_draw(const struct area *area, int col, const struct memory *memory)
+{
+	if (!memory->is_known || !(memory->total > 0))
+		area_text(area, 0, col, ST_DIM, "-");
+	else if (memory->used > 0)
+		area_text(area, 0, col, memory->tracked * 2 >= memory->used ? ST_LIVE : ST_HELD,
+			  level_of(memory->used / memory->total));
+	else
+		area_text(area, 0, col, ST_FREE, "▁");
+}
+
+static void memory_text(const struct memory *memory, char *out, size_t size)
 {
 	char used[16] = "-", total[16] = "-";
 
-	if (device->has_used)
-		format_bytes((double)device->used, used, sizeof(used));
-	if (device->total)
-		format_bytes((double)device->total, total, sizeof(total));
+	if (memory->is_known)
+		format_bytes(memory->used, used, sizeof(used));
+	if (memory->total > 0)
+		format_bytes(memory->total, total, sizeof(total));
 	snprintf(out, size, "%s/%s", used, total);
 }
 
-/* Draws a line for @device (or for the sum of several devices), called @label. */
-static void device_draw(const struct area *area, int row, const char *label,
-			const struct snap_device *device)
+/*
+ * What processes use of @entry, the largest first: "4242 python 12.8G 16%", and how many there are
+ * no room for.
+ */
+static void uses_draw(struct view *view, const struct area *area, int row, int col, int cells,
+		      const struct entry *entry)
 {
-	int cols = area->rect.cols, col = 1, room = cols - 2 - LABEL - MEMORY, name = 0;
-	bool has_figures = room >= GAP + FIGURES, has_untracked, has_bar;
-	char text[48], number[32];
+	const struct snap_device *device = entry->device;
+	struct memory memory = memory_of(entry);
+	int end = col + cells, left = 0;
+	char text[128], name[64], bytes[16], more[32];
 
-	/* Add fields in this order while there is room; the name and the bar share the rest. */
-	room -= has_figures ? GAP + FIGURES : 0;
-	has_untracked = room >= GAP + UNTRACKED;
-	room -= has_untracked ? GAP + UNTRACKED : 0;
-	if (room >= NAME_MIN + GAP)
-		name = room / 2 < NAME_MIN ? NAME_MIN : room / 2 > NAME_MAX ? NAME_MAX : room / 2;
-	room -= name ? name + GAP : 0;
-	has_bar = room >= BAR_MIN + GAP;
+	for (size_t i = 0; i < device->use_count; i++)
+		left += device->uses[i].instance == entry->index &&
+			device_use_bytes(&device->uses[i]);
+	for (size_t i = 0; i < device->use_count && left; i++) {
+		const struct snap_device_use *use = &device->uses[i];
+		double amount = (double)device_use_bytes(use);
+		bool chosen = use->program && use->program == view_focus(view);
+		int len, width, last;
 
-	area_text(area, row, col, ST_HEAD, label);
-	col += LABEL;
-	if (name) {
-		area_cut(area, row, col, name, ST_PLAIN, device->name ? device->name : "-");
-		col += name + GAP;
+		if (use->instance != entry->index || !device_use_bytes(use))
+			continue;
+		format_bytes(amount, bytes, sizeof(bytes));
+		utf8_fit(name, sizeof(name), command_basename(use->command), NAME_CELLS);
+		len = snprintf(text, sizeof(text), "%u %s%s%s", use->pid, name, name[0] ? " " : "",
+			       bytes);
+		if (amount * 200 >= memory.total && memory.total > 0)
+			snprintf(text + len, sizeof(text) - (size_t)len, " %.0f%%",
+				 100 * fmin(amount / memory.total, 1));
+		width = canvas_width(area->canvas, text);
+		/* What follows needs room, too, or the number of those that are left out. */
+		last = left > 1 ? snprintf(more, sizeof(more), "  +%d", left) : 0;
+		if (col + width + last > end)
+			break;
+		col = area_text(area, row, col,
+				chosen       ? ST_HEAD :
+				use->program ? ST_PLAIN :
+					       ST_DIM,
+				text) +
+		      2;
+		left--;
 	}
-	memory_text(device, text, sizeof(text));
-	area_right(area, row, col + MEMORY, device->has_used ? ST_PLAIN : ST_DIM, text);
-	col += MEMORY + GAP;
-	if (has_bar) {
-		bar_of(area, row, col, room - GAP, device);
-		col += room;
+	if (left)
+		area_format(area, row, col, ST_DIM, "+%d", left);
+}
+
+static void field_draw(struct view *view, const struct area *area, int col, enum device_field field,
+		       const struct entry *entry, const struct device_form *form)
+{
+	const struct snap_device *device = entry->device;
+	const struct track *track =
+		entry->instance ? NULL : history_device(&view->history, device->device);
+	struct memory memory = memory_of(entry);
+	int width = form->width[field];
+	double untracked = fmax(memory.used - memory.tracked, 0);
+	char text[INSTANCE_TEXT + 16], number[INSTANCE_TEXT];
+
+	switch (field) {
+	case DEVICE_LABEL:
+		label_of(entry, number);
+		if (form->wide_label)
+			area_text(area, 0, col, ST_HEAD, entry->instance ? "" : "GPU");
+		area_text(area, 0, col + (form->wide_label ? DEVICE_WIDE_LABEL : 0), ST_HEAD,
+			  number);
+		break;
+	case DEVICE_NAME:
+		if (entry->instance)
+			snprintf(text, sizeof(text), "MIG %.40s",
+				 entry->instance->name ? entry->instance->name : "-");
+		area_cut(area, 0, col, width, ST_PLAIN,
+			 entry->instance ? text :
+			 device->name    ? device->name :
+					   "-");
+		break;
+	case DEVICE_LEVEL: level_draw(area, col, &memory); break;
+	case DEVICE_MEMORY:
+		memory_text(&memory, text, sizeof(text));
+		area_right(area, 0, col + width, memory.is_known ? ST_PLAIN : ST_DIM, text);
+		break;
+	case DEVICE_BAR: bar_draw_of(area, col, width, &memory); break;
+	case DEVICE_MEMORY_PLOT:
+		plot_of(area, col, width, ST_LIVE, track, SERIES_DEVICE_USED, memory.total);
+		break;
+	case DEVICE_UNTRACKED:
+		format_bytes(untracked, number, sizeof(number));
+		area_right(area, 0, col + width - 10,
+			   memory.is_known && untracked > 0 ? ST_HELD : ST_DIM,
+			   memory.is_known ? number : "-");
+		area_text(area, 0, col + width - 9, ST_DIM, "untracked");
+		break;
+	case DEVICE_USES: uses_draw(view, area, 0, col, width, entry); break;
+	default: break;
 	}
-	if (has_untracked) {
-		format_bytes(untracked(device), number, sizeof(number));
-		area_right(area, row, col + 6,
-			   device->has_used && untracked(device) > 0 ? ST_HELD : ST_DIM,
-			   device->has_used ? number : "-");
-		area_text(area, row, col + 7, ST_DIM, "untracked");
-		col += UNTRACKED + GAP;
-	}
-	if (has_figures) {
-		col = number_of(area, row, col + 3, 100 * device->utilization, "%");
-		col = number_of(area, row, col + 5, device->temperature, "C ");
-		number_of(area, row, col + 6, device->power, "W");
+	/* A part of a device has the rest in common with the others. */
+	if (entry->instance)
+		return;
+	switch (field) {
+	case DEVICE_BUSY: number_of(area, col, width, 100 * device->utilization, "%"); break;
+	case DEVICE_BUSY_PLOT:
+		if (form->tight && isfinite(device->utilization))
+			area_text(area, 0, col, ST_LAUNCH, level_of(device->utilization));
+		else
+			plot_of(area, col, width, ST_LAUNCH, track, SERIES_DEVICE_BUSY, 1);
+		break;
+	case DEVICE_TEMPERATURE: number_of(area, col, width, device->temperature, "C"); break;
+	case DEVICE_TEMPERATURE_PLOT:
+		plot_of(area, col, width, ST_PLAIN, track, SERIES_DEVICE_TEMPERATURE, 100);
+		break;
+	case DEVICE_POWER:
+		number_of(area, col, width, device->power,
+			  form->width[DEVICE_POWER_LIMIT] && isfinite(device->power_limit) ? "" :
+											     "W");
+		break;
+	case DEVICE_POWER_LIMIT:
+		if (isfinite(device->power_limit))
+			area_format(area, 0, col - 1, ST_DIM, "/%.0fW", device->power_limit);
+		break;
+	case DEVICE_POWER_PLOT:
+		plot_of(area, col, width, ST_PLAIN, track, SERIES_DEVICE_POWER,
+			isfinite(device->power_limit) ? device->power_limit : 1000);
+		break;
+	default: break;
 	}
 }
 
-/* Sums several devices up: total memory and power, mean utilization, highest temperature. */
-static struct snap_device together(const struct snapshot *snapshot, size_t first, int count,
-				   char *name, size_t size)
+/* Rows of @entry where its processes are below it: those of a divided device are in its parts. */
+static int entry_rows(const struct entry *entry)
 {
-	struct snap_device all = {
-		.name = name, .utilization = NAN, .temperature = NAN, .power = NAN
-	};
-	double busy = 0;
-	int told = 0;
+	return entry->instance || !entry->device->instance_count ? 2 : 1;
+}
 
-	snprintf(name, size, "%d%s devices", count, first ? " more" : "");
-	for (size_t i = first; i < snapshot->device_count; i++) {
-		const struct snap_device *device = &snapshot->devices[i];
+/* Draws @entry from the first row and column of @area on. */
+static void entry_draw(struct view *view, const struct area *area, const struct entry *entry,
+		       const struct device_form *form)
+{
+	int col = 0;
 
-		if (!is_read(device))
+	for (enum device_field field = DEVICE_LABEL; field < DEVICE_COUNT; field++) {
+		if (!form->width[field])
 			continue;
-		if (device->has_used) {
-			all.has_used = true;
-			all.used += device->used;
-			all.total += device->total;
-			all.tracked += device->tracked;
-		}
-		if (isfinite(device->utilization)) {
-			busy += device->utilization;
-			told++;
-		}
-		/* fmax(3): a number wins over NAN */
-		all.temperature = fmax(all.temperature, device->temperature);
-		if (isfinite(device->power))
-			all.power = isfinite(all.power) ? all.power + device->power : device->power;
+		col += device_form_gap(form, field);
+		field_draw(view, area, col, field, entry, form);
+		col += form->width[field];
 	}
-	if (told)
-		all.utilization = busy / told;
-	return all;
+	col = form->width[DEVICE_LABEL] + 1;
+	if (form->below && entry_rows(entry) > 1)
+		uses_draw(view, area, 1, col, area->rect.cols - col, entry);
+}
+
+/* ---- all of them ---- */
+
+static int label_width(const struct canvas *canvas, const struct snapshot *snapshot)
+{
+	char text[INSTANCE_TEXT];
+	struct entry entry = { NULL };
+	int width = 1, own;
+
+	while (entry_next(snapshot, &entry)) {
+		label_of(&entry, text);
+		own = canvas_width(canvas, text);
+		width = own > width ? own : width;
+	}
+	return width;
+}
+
+/* How many cells each device has with its parts, if all have the same number; else 1. */
+static int entries_each(const struct snapshot *snapshot)
+{
+	int each = 0, own;
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		if (!is_read(&snapshot->devices[i]))
+			continue;
+		own = 1 + (int)snapshot->devices[i].instance_count;
+		if (each && own != each)
+			return 1;
+		each = own;
+	}
+	return each ? each : 1;
+}
+
+/*
+ * How many cells of @cols there are in each of @rows rows: as few as it takes; devices with the
+ * same number of parts begin below each other where that fits. @least: the cells of the narrowest.
+ */
+static int per_row_choose(const struct snapshot *snapshot, int count, int rows, int cols, int least)
+{
+	int per_row = (count + rows - 1) / rows, each = entries_each(snapshot),
+	    whole = (per_row + each - 1) / each * each;
+
+	if (per_row > 1 && cols / whole >= least)
+		return whole;
+	if (per_row > 1 && cols / per_row < least)
+		per_row = cols / least;
+	return per_row > 0 ? per_row : 1;
+}
+
+int devices_lines(const struct snapshot *snapshot)
+{
+	struct entry entry = { NULL };
+	int lines = 0;
+
+	while (entry_next(snapshot, &entry))
+		lines += entry_rows(&entry);
+	return lines;
 }
 
 void devices_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.devices);
-	char name[32];
-	int rows = area.rect.rows, row = 0, left = devices_count(view->shown);
+	int count = devices_count(view->shown), rows = area.rect.rows, cols = area.rect.cols - 1,
+	    label = label_width(canvas, view->shown), shown = count, per_row, pitch, gap, row = 0;
+	struct entry entry = { NULL };
+	struct device_form form;
+	bool below;
 
-	for (size_t i = 0; row < rows && i < view->shown->device_count; i++) {
-		const struct snap_device *device = &view->shown->devices[i];
+	if (!count || !rows)
+		return;
+	below = rows >= devices_lines(view->shown);
+	/* The narrowest cell: its number, how full it is, how busy, and a blank. */
+	per_row = below ? 1 : per_row_choose(view->shown, count, rows, cols, label + 3);
+	if (!below && per_row * rows < count)
+		shown = per_row * rows - 1;
+	pitch = cols / per_row;
+	gap = per_row == 1 || pitch < WIDE_CELL ? 1 : 2;
+	form = device_form_make(pitch - gap, label, below);
+	for (int i = 0; i < shown && entry_next(view->shown, &entry); i++) {
+		int height = below ? entry_rows(&entry) : 1;
+		struct area cell =
+			area_part(&area, row, 1 + i % per_row * pitch, height, pitch - gap);
 
-		if (!is_read(device))
+		entry_draw(view, &cell, &entry, &form);
+		if (i % per_row == per_row - 1)
+			row += height;
+	}
+	if (shown < count)
+		area_format(&area, rows - 1, 1 + (per_row - 1) * pitch, ST_DIM, "+%d",
+			    count - shown);
+}
+
+/* ---- of one process ---- */
+
+bool device_shares_are_shown(const struct snap_process *process)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; !process->exited && i < process->use_count; i++)
+		count += process->uses[i].device >= 0 && process->uses[i].live;
+	return count > 1;
+}
+
+void device_shares_draw(const struct view *view, const struct area *area, int row,
+			const struct snap_process *process)
+{
+	char live[16], total[16], text[96];
+	int col = 1;
+
+	for (size_t i = 0; i < process->use_count; i++) {
+		const struct snap_use *use = &process->uses[i];
+		double size = 0;
+		int len;
+
+		if (use->device < 0 || !use->live)
 			continue;
-		if (row == rows - 1 && left > 1) {
-			struct snap_device rest =
-				together(view->shown, row ? i : 0, left, name, sizeof(name));
-
-			device_draw(&area, row, "GPUs", &rest);
+		for (size_t j = 0; j < view->shown->device_count; j++)
+			if (view->shown->devices[j].device == use->device)
+				size = (double)view->shown->devices[j].total;
+		format_bytes((double)use->live, live, sizeof(live));
+		format_bytes(size, total, sizeof(total));
+		len = snprintf(text, sizeof(text), "%s live", live);
+		if (size > 0)
+			snprintf(text + len, sizeof(text) - (size_t)len, " of %s %.0f%%", total,
+				 100 * fmin((double)use->live / size, 1));
+		if (col + canvas_width(area->canvas, text) + 8 > area->rect.cols) {
+			area_text(area, row, col, ST_DIM, "…");
 			break;
 		}
-		snprintf(name, sizeof(name), "GPU %d", device->device);
-		device_draw(&area, row++, name, device);
-		left--;
+		col = area_format(area, row, col, ST_HEAD, "GPU %d ", use->device);
+		col = area_text(area, row, col, ST_PLAIN, text) + 3;
 	}
 }

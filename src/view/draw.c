@@ -37,7 +37,8 @@ void view_draw(struct view *view, struct canvas *canvas)
 	canvas->ascii = view->settings.ascii || view->host.ascii;
 	canvas_clear(canvas);
 	view->layout = layout_make(canvas->rows, canvas->cols, view->full,
-				   devices_count(view->shown), view->rows_most);
+				   devices_count(view->shown), devices_lines(view->shown),
+				   view->rows_most);
 	view->screen_rows = canvas->rows;
 	view->screen_cols = canvas->cols;
 	header_draw(view, canvas);

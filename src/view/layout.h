@@ -14,7 +14,7 @@
 struct layout {
 	struct rect status;  /* processes, probes, lost, the clock */
 	struct rect totals;  /* memory, launches, copies: 1 or 2 rows */
-	struct rect devices; /* one row per device, if there is room */
+	struct rect devices; /* rows with several devices each, or one or two rows per device */
 	struct rect titles;  /* of the table's columns */
 	struct rect table;
 	struct rect tabs;
@@ -22,7 +22,10 @@ struct layout {
 	struct rect bar; /* keys, or what is being typed */
 };
 
-/* @devices, @processes: how many rows they would fill, or, of the latter, have ever filled. */
-struct layout layout_make(int rows, int cols, bool full, int devices, size_t processes);
+/*
+ * @devices: how many there are, with parts of devices; @lines: how many rows they fill where the
+ * processes that use them have rows of their own; @processes: how many rows these have ever filled.
+ */
+struct layout layout_make(int rows, int cols, bool full, int devices, int lines, size_t processes);
 
 #endif

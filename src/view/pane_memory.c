@@ -271,7 +271,7 @@ static void live_draw(struct view *view, const struct area *area, int row, int r
 
 /* What is drawn where, from top to bottom; rows of what is left out are 0. */
 struct memory_layout {
-	int figures, map, hint, row, plot; /* the list has the others */
+	int shares, figures, map, hint, row, plot; /* the list has the others */
 };
 
 static struct memory_layout layout_plain(const struct snap_process *process, int rows)
@@ -279,6 +279,7 @@ static struct memory_layout layout_plain(const struct snap_process *process, int
 	bool any = process->allocations || process->failed_allocations || process->live;
 
 	return (struct memory_layout){
+		.shares = rows >= 14 && device_shares_are_shown(process),
 		.map = rows < 7 || !process->span_count ? 0 :
 		       rows < 12                        ? 2 :
 		       rows < 24                        ? 3 :
@@ -302,6 +303,7 @@ static struct memory_layout layout_tensors(const struct view *view,
 			       12;
 	struct fragmented found;
 	struct memory_layout layout = {
+		.shares = rows >= 14 && device_shares_are_shown(process),
 		.figures = rows < 7              ? 0 :
 			   rows >= 16 + 2 * each ? each :
 						   1,
@@ -312,7 +314,8 @@ static struct memory_layout layout_tensors(const struct view *view,
 		       rows >= 8                          ? 1 :
 							    0,
 	};
-	int left = rows - 1 - layout.figures - layout.map - layout.hint - layout.row;
+	int left =
+		rows - 1 - layout.shares - layout.figures - layout.map - layout.hint - layout.row;
 
 	layout.plot = left >= 24 ? left / 4 : left >= 14 ? 5 : 0;
 	return layout;
@@ -334,9 +337,11 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 	const struct snap_process *process = list->process;
 	const struct memory_row *chosen = row_chosen(list);
 	struct fragmented found;
-	int cols = area->rect.cols, row = 1, end = sums_draw(area, process);
+	int cols = area->rect.cols, row = 1 + layout->shares, end = sums_draw(area, process);
 	struct area part;
 
+	if (layout->shares)
+		device_shares_draw(view, area, 1, process);
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
 	if (layout->map && segments)
 		segment_map_draw(view, &part, segments,
@@ -347,7 +352,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);
 	if (layout->map)
-		scale_draw(view, area, layout->figures ? 1 : 0, end);
+		scale_draw(view, area, layout->figures ? row : 0, end);
 	row += layout->figures + layout->map;
 	if (layout->hint && fragmented_find(view->shown, process, &found))
 		fragmented_line(area, row, process, &found);
@@ -424,7 +429,7 @@ static void memory_draw(struct view *view, const struct area *area,
 		goto out;
 	layout = tensors ? layout_tensors(view, process, &segments, rows) :
 			   layout_plain(process, rows);
-	above = 1 + layout.figures + layout.map + layout.hint + layout.row;
+	above = 1 + layout.shares + layout.figures + layout.map + layout.hint + layout.row;
 	layout.plot = plot_grown(&list, layout.plot, rows - above, tensors);
 	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);

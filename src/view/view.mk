@@ -7,6 +7,7 @@ view_sources = \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \
+	src/view/device_form.c src/view/device_form.h \
 	src/view/device_lines.c \
 	src/view/draw.c \
 	src/view/environment.c \

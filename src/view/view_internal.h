@@ -334,8 +334,15 @@ struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
 bool header_click(struct view *view, int col);      /* true: it ended what is at @col */
-int devices_count(const struct snapshot *snapshot); /* those that the driver reported */
+/* Those that the driver reported, and the parts of divided ones. */
+int devices_count(const struct snapshot *snapshot);
+/* How many rows they fill with the processes that use them. */
+int devices_lines(const struct snapshot *snapshot);
 void devices_draw(struct view *view, struct canvas *canvas);
+/* How much @process holds of each device: worth a line if it holds something of several. */
+bool device_shares_are_shown(const struct snap_process *process);
+void device_shares_draw(const struct view *view, const struct area *area, int row,
+			const struct snap_process *process);
 void table_draw(struct view *view, struct canvas *canvas);
 void tabs_draw(struct view *view, struct canvas *canvas);
 int tabs_hit(const struct view *view, int col); /* the pane at @col, or -1 */

@@ -428,6 +428,15 @@ struct snapshot *cast_snapshot(int step)
 	return snapshot;
 }
 
+/* The process of the cast, or NULL: they are sorted by pid. */
+static struct snap_process *member(struct snapshot *snapshot, uint32_t program)
+{
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		if (snapshot->processes[i].program == program)
+			return &snapshot->processes[i];
+	return NULL;
+}
+
 /*
  * Three processes that use a device, of the cast or, if @first, @second or @third is not in it, not
  * watched; 0 bytes: the driver does not know.
@@ -441,8 +450,7 @@ static struct snap_device_use *uses_of(struct snapshot *snapshot, size_t *count,
 	struct snap_device_use *uses = some(snapshot, 3, sizeof(*uses));
 
 	for (size_t i = 0; i < 3; i++) {
-		const struct snap_process *process =
-			programs[i] <= CAST_COUNT ? &snapshot->processes[programs[i] - 1] : NULL;
+		const struct snap_process *process = member(snapshot, programs[i]);
 
 		uses[i] = (struct snap_device_use){
 			.pid = process ? process->pid : programs[i],
@@ -535,7 +543,14 @@ void cast_many_devices(struct snapshot *snapshot, int count, int divided)
 {
 	static const char *const profiles[] = { "3g.40gb", "1g.10gb", "1g.10gb" };
 	struct snap_device *devices = some(snapshot, (size_t)count, sizeof(*devices));
+	struct snap_process *trainer = member(snapshot, CAST_TRAINER);
 
+	/* what the trainer holds of the first two, and on one that is not known */
+	trainer->uses = some(snapshot, 3, sizeof(*trainer->uses));
+	trainer->use_count = 3;
+	for (int i = 0; i < 3; i++)
+		trainer->uses[i] =
+			(struct snap_use){ .device = i - 1, .live = (uint64_t)(1 + i * 4) * GIB };
 	for (int i = 0; i < count; i++) {
 		struct snap_device *device = &devices[i];
 
@@ -574,6 +589,16 @@ void cast_many_devices(struct snapshot *snapshot, int count, int divided)
 	}
 	snapshot->devices = devices;
 	snapshot->device_count = (size_t)count;
+}
+
+void cast_device_change(struct snap_device *device, int step)
+{
+	double share = 1 - 0.07 * (step > 9 ? 18 - step : step);
+
+	device->used = (uint64_t)((double)device->used * share);
+	device->utilization *= share;
+	device->temperature *= 1 - step / 40.0;
+	device->power *= share;
 }
 
 static const struct snap_frame frames[] = {

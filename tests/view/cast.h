@@ -28,6 +28,8 @@ void cast_devices(struct snapshot *snapshot);
 
 /* @count devices, of which the first @divided have three parts each (MIG). */
 void cast_many_devices(struct snapshot *snapshot, int count, int divided);
+/* The device's figures as they were @step snapshots before those that the two above say. */
+void cast_device_change(struct snap_device *device, int step);
 
 /*
  * Gives the trainer the sites of a Python program that calls a library, too: two functions of one

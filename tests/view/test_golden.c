@@ -509,6 +509,50 @@ START_TEST(devices)
 }
 END_TEST
 
+/*
+ * Many devices: on every screen each has its cell, with fewer fields where it is narrower; and
+ * divided ones with their parts.
+ */
+START_TEST(many_devices)
+{
+	static const struct {
+		int rows, cols, devices, divided;
+		const char *name;
+	} screens[] = {
+		{ 24, 80, 8, 0, "eight" },
+		{ 20, 60, 8, 0, "eight, small" },
+		{ 15, 40, 8, 0, "eight, smallest" },
+		{ 40, 120, 8, 0, "eight, larger" },
+		{ 60, 200, 8, 0, "eight, a row each" },
+		{ 40, 120, 2, 0, "two rows each" },
+		{ 30, 120, 16, 0, "sixteen" },
+		{ 24, 80, 8, 8, "eight, divided" },
+		{ 40, 120, 2, 1, "two, divided" },
+		{ 60, 200, 2, 1, "two, divided, two rows each" },
+		{ 24, 80, 64, 64, "more than there is room for" },
+	};
+	struct view view;
+
+	cast_view(&view, STEPS);
+	golden_begin();
+	for (size_t i = 0; i < ARRAY_LEN(screens); i++) {
+		for (int step = 12; step >= 0; step--) {
+			struct snapshot *snapshot = cast_snapshot(STEPS + (int)i * 20 - step);
+
+			cast_many_devices(snapshot, screens[i].devices, screens[i].divided);
+			for (size_t j = 0; j < snapshot->device_count; j++)
+				cast_device_change(&snapshot->devices[j], step);
+			view_feed(&view, snapshot);
+		}
+		draw(&view, screens[i].rows, screens[i].cols, screens[i].name, i < 2);
+	}
+	view.settings.ascii = true;
+	draw(&view, 24, 80, "ascii", false);
+	golden_end("many-devices");
+	view_clear(&view);
+}
+END_TEST
+
 static void tensors_view(struct view *view, int on)
 {
 	cast_view(view, STEPS);
@@ -602,6 +646,7 @@ Suite *suite_golden(void)
 	tcase_add_test(tests, details);
 	tcase_add_test(tests, places);
 	tcase_add_test(tests, devices);
+	tcase_add_test(tests, many_devices);
 	tcase_add_test(tests, tensors);
 	tcase_add_test(tests, tensors_themed);
 	suite_add_tcase(suite, tests);

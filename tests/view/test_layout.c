@@ -26,13 +26,14 @@ START_TEST(every_size)
 		for (rows = 1; rows <= 100; rows++)
 			for (cols = 1, devices = 0; cols <= 300;
 			     cols++, devices = (devices + 7) % 17) {
-				struct layout layout = layout_make(rows, cols, full, devices, 100);
+				struct layout layout =
+					layout_make(rows, cols, full, devices, 2 * devices, 100);
 				int row = 0;
 
 				row = place(layout.status, rows, cols, row);
 				row = place(layout.totals, rows, cols, row);
 				row = place(layout.devices, rows, cols, row);
-				ck_assert_int_le(layout.devices.rows, devices);
+				ck_assert_int_le(layout.devices.rows, 2 * devices);
 				row = place(layout.titles, rows, cols, row);
 				row = place(layout.table, rows, cols, row);
 				row = place(layout.tabs, rows, cols, row);
@@ -49,34 +50,40 @@ END_TEST
 
 START_TEST(essentials)
 {
-	struct layout layout = layout_make(24, 80, false, 0, 100);
+	struct layout layout = layout_make(24, 80, false, 0, 0, 100);
 
 	ck_assert_int_eq(layout.totals.rows, 2);
 	ck_assert_int_ge(layout.table.rows, 6);
 	ck_assert_int_ge(layout.pane.rows, 9);
 	ck_assert_int_eq(layout.bar.rows, 1);
-	layout = layout_make(24, 80, false, 8, 100);
-	ck_assert_int_eq(layout.devices.rows, 1);
+	layout = layout_make(24, 80, false, 8, 16, 100);
+	ck_assert_int_eq(layout.devices.rows, 2); /* four in each */
 	ck_assert_int_ge(layout.table.rows, 6);
-	layout = layout_make(60, 200, false, 8, 100);
+	layout = layout_make(20, 60, false, 8, 16, 100);
+	ck_assert_int_eq(layout.devices.rows, 2);
+	ck_assert_int_ge(layout.table.rows, 4);
+	layout = layout_make(60, 200, false, 8, 16, 100);
 	ck_assert_int_eq(layout.devices.rows, 8);
 	ck_assert_int_ge(layout.table.rows, 16);
-	layout = layout_make(60, 200, false, 2, 100);
-	ck_assert_int_eq(layout.devices.rows, 2);
-	layout = layout_make(10, 40, false, 8, 100);
+	/* a second row for the processes of each */
+	layout = layout_make(60, 200, false, 2, 4, 100);
+	ck_assert_int_eq(layout.devices.rows, 4);
+	layout = layout_make(24, 80, false, 1, 2, 100);
+	ck_assert_int_eq(layout.devices.rows, 1);
+	layout = layout_make(10, 40, false, 8, 16, 100);
 	ck_assert_int_ge(layout.table.rows, 4);
 	ck_assert_int_eq(layout.pane.rows, 0);
-	layout = layout_make(5, 20, false, 8, 100);
+	layout = layout_make(5, 20, false, 8, 16, 100);
 	ck_assert_int_ge(layout.table.rows, 3);
 	/* A table of few rows leaves the rest to the pane. */
-	layout = layout_make(24, 80, false, 0, 1);
+	layout = layout_make(24, 80, false, 0, 0, 1);
 	ck_assert_int_eq(layout.table.rows, 1);
 	ck_assert_int_ge(layout.pane.rows, 17);
-	layout = layout_make(24, 80, false, 0, 0);
+	layout = layout_make(24, 80, false, 0, 0, 0);
 	ck_assert_int_eq(layout.table.rows, 1);
-	layout = layout_make(60, 200, false, 0, 7);
+	layout = layout_make(60, 200, false, 0, 0, 7);
 	ck_assert_int_eq(layout.table.rows, 7);
-	layout = layout_make(0, 0, false, 8, 100);
+	layout = layout_make(0, 0, false, 8, 16, 100);
 	ck_assert_int_eq(layout.table.rows, 0);
 }
 END_TEST

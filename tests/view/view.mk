@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	tests/view/golden/devices.txt \
 	tests/view/golden/full-80x24.txt \
 	tests/view/golden/graphs.txt \
+	tests/view/golden/many-devices.txt \
 	tests/view/golden/overlays.txt \
 	tests/view/golden/sites.txt \
 	tests/view/golden/places.txt \
