@@ -2,8 +2,8 @@
 /*
  * Time passes in steps of 50 ms; in each, every actor does its part: a trainer with a sawtooth of
  * activations, an inference server, a leaker, a copier, one whose calls fail, and now and then one
- * that lives for one step. The records are of the same kind as real ones, so everything that
- * displays them works.
+ * that lives for one step. Beside them a driver tells of two devices, once per second. The records
+ * are of the same kind as real ones, so everything that displays them works.
  */
 #include "collect/synthetic.h"
 
@@ -19,6 +19,9 @@
 #define ADDRESS     0x7f1200000000ull
 #define SHORT_EVERY 60 /* steps */
 #define SAWTOOTH    24 /* steps */
+#define READ_EVERY  20 /* steps */
+#define CONTEXT     (420 * MIB)
+#define STRANGER    3100 /* the pid of a process that is not watched */
 
 enum actor_id { TRAINER, SERVER, LEAKER, COPIER, FAILING, ACTOR_COUNT };
 
@@ -306,6 +309,71 @@ static void short_life(struct synthetic *synthetic, const struct record_sink *si
 	record_sink_put(sink, &end.hdr, sizeof(end));
 }
 
+/* ---- the driver ---- */
+
+static void feed_device(const struct record_sink *sink, int number, uint64_t used,
+			unsigned int utilization)
+{
+	struct rec_device_reading reading = {
+		.hdr = { .type = REC_DEVICE_READING, .size = sizeof(reading) },
+		.used = used,
+		.total = 81559 * MIB,
+		.device = number,
+		.known = READING_MEMORY | READING_UTILIZATION | READING_TEMPERATURE |
+			 READING_POWER | READING_POWER_LIMIT,
+		.utilization = utilization,
+		.temperature = 34 + utilization / 3,
+		.power = 72000 + 6100 * utilization,
+		.power_limit = 700000,
+		.name = "NVIDIA H100 80GB HBM3",
+	};
+
+	record_sink_put(sink, &reading.hdr, sizeof(reading));
+}
+
+static void feed_use(const struct record_sink *sink, int device, uint32_t pid, uint64_t used)
+{
+	struct rec_process_reading reading = {
+		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(reading) },
+		.used = used,
+		.pid = pid,
+		.is_known = 1,
+		.has_device = 1,
+		.device = device,
+		.gpu_instance = INSTANCE_NONE,
+		.compute_instance = INSTANCE_NONE,
+	};
+
+	record_sink_put(sink, &reading.hdr, sizeof(reading));
+}
+
+static void feed_readings(const struct synthetic *synthetic, const struct record_sink *sink)
+{
+	struct rec_hdr begin = { .type = REC_READINGS,
+				 .size = sizeof(begin),
+				 .time = synthetic->now };
+	const struct actor *trainer = &synthetic->actors[TRAINER];
+	unsigned int second = synthetic->step / READ_EVERY, i;
+	uint64_t used[ACTOR_COUNT] = {
+		[TRAINER] = 7680 * MIB,
+		[SERVER] = 2900 * MIB,
+		[LEAKER] = (synthetic->step + 7) / 8 * 4 * MIB,
+		[COPIER] = 768 * MIB,
+	};
+	uint64_t sum = 0;
+
+	for (i = 0; i < trainer->count; i++)
+		used[TRAINER] += (96 + 16 * i) * MIB;
+	for (i = 0; i < ACTOR_COUNT; i++)
+		sum += used[i] += CONTEXT;
+	record_sink_put(sink, &begin, sizeof(begin));
+	feed_device(sink, 0, sum, 88 + second * 7 % 12);
+	feed_device(sink, 1, 30100 * MIB, second % 30 < 20 ? 30 + second * 13 % 41 : 0);
+	for (i = 0; i < ACTOR_COUNT; i++)
+		feed_use(sink, 0, 4000 + synthetic->actors[i].program, used[i]);
+	feed_use(sink, 1, STRANGER, 29600 * MIB);
+}
+
 static void raise_curtain(struct synthetic *synthetic, const struct record_sink *sink)
 {
 	static const struct {
@@ -363,6 +431,8 @@ void synthetic_feed(struct synthetic *synthetic, const struct record_sink *sink,
 		failing_step(synthetic, sink, &actors[FAILING]);
 		if (synthetic->step % SHORT_EVERY == 10)
 			short_life(synthetic, sink);
+		if (synthetic->step % READ_EVERY == 0)
+			feed_readings(synthetic, sink);
 		synthetic->step++;
 	}
 }
