@@ -333,7 +333,7 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
-bool header_click(struct view *view, int col);      /* true: it ended what is at @col */
+bool header_click(struct view *view, int col); /* true: it ended what is at @col */
 /* Those that the driver reported, and the parts of divided ones. */
 int devices_count(const struct snapshot *snapshot);
 /* How many rows they fill with the processes that use them. */
