@@ -24,27 +24,27 @@ static uint64_t cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static struct rec_hdr header(uint32_t image, uint16_t type, size_t size, uint64_t time)
+static struct rec_hdr header(uint32_t program, uint16_t type, size_t size, uint64_t time)
 {
 	return (struct rec_hdr){ .type = type,
 				 .size = (__u16)size,
-				 .image = image,
+				 .program = program,
 				 .time = time,
-				 .tgid = 1000 + image,
-				 .tid = 1000 + image };
+				 .tgid = 1000 + program,
+				 .tid = 1000 + program };
 }
 
-static void feed(struct model *model, uint32_t image, uint64_t allocations, uint64_t now)
+static void feed(struct model *model, uint32_t program, uint64_t allocations, uint64_t now)
 {
-	struct rec_process process = { .hdr = header(image, REC_PROCESS, sizeof(process), now) };
+	struct rec_process process = { .hdr = header(program, REC_PROCESS, sizeof(process), now) };
 	unsigned int i;
 	uint64_t n;
 
-	snprintf(process.comm, sizeof(process.comm), "worker-%u", image);
+	snprintf(process.comm, sizeof(process.comm), "worker-%u", program);
 	model_record(model, &process.hdr, sizeof(process));
 	for (n = 0; n < allocations; n++) {
 		struct rec_alloc alloc = {
-			.hdr = header(image, REC_ALLOC, sizeof(alloc), now),
+			.hdr = header(program, REC_ALLOC, sizeof(alloc), now),
 			.entry = now - 1000,
 			.address = 0x7f0000000000 + n * 4096,
 			.bytes = 256 + n % 3840,
@@ -56,7 +56,7 @@ static void feed(struct model *model, uint32_t image, uint64_t allocations, uint
 		model_record(model, &alloc.hdr, sizeof(alloc));
 	}
 	for (i = 0; i < 40; i++) {
-		struct launch_key key = { .image = image,
+		struct launch_key key = { .program = program,
 					  .call = CALL_cudaLaunchKernel,
 					  .function = 0x5000 + i };
 		struct launch_row row = {
@@ -67,7 +67,7 @@ static void feed(struct model *model, uint32_t image, uint64_t allocations, uint
 		model_launch_row(model, &key, &row);
 	}
 	for (i = 0; i < 4; i++) {
-		struct copy_key key = { .image = image,
+		struct copy_key key = { .program = program,
 					.call = CALL_cudaMemcpy,
 					.direction = (__u8)i };
 		struct copy_row row = {
