@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/others tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
+noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/others tests/bench/refresh tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
 	tests/bench/together tests/bench/worker \
 	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
@@ -63,6 +63,9 @@ tests_bench_storm_SOURCES = tests/bench/storm.c
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
+tests_bench_refresh_SOURCES = tests/bench/refresh.c src/view/terminal.c
+tests_bench_refresh_LDADD = $(view_libs) $(core_libs) $(NCURSES_LIBS)
+
 tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
@@ -85,11 +88,13 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/blocks.sh
 	tests/bench/screen
+	tests/bench/refresh
 	tests/bench/filter
 
 # What cutop itself costs as what it watches grows: some ten minutes.
-bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen
+bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen tests/bench/refresh
 	tests/bench/screen
+	tests/bench/refresh
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
