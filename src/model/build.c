@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/model_state.h"
 #include "util/saturated.h"
 
 int build_begin(struct build *build)
 {
-	build->arena = arena_new();
+	build->whole = build->arena = arena_new_for(64 * 1024);
 	build->sums = calloc(CALL_SUMS, sizeof(*build->sums));
 	return build->arena && build->sums ? 0 : -ENOMEM;
 }
@@ -17,6 +18,19 @@ int build_begin(struct build *build)
 void build_end(struct build *build)
 {
 	free(build->sums);
+	free(build->scratch);
+}
+
+void *build_scratch(struct build *build, size_t count, size_t size)
+{
+	size_t need = (count + 1) * size;
+
+	if (need > build->scratch_size) {
+		free(build->scratch);
+		build->scratch = malloc(need);
+		build->scratch_size = build->scratch ? need : 0;
+	}
+	return build->scratch ? memset(build->scratch, 0, need) : NULL;
 }
 
 double build_rate(const struct build *build, uint64_t now, uint64_t before)

@@ -35,17 +35,22 @@ static inline uint16_t call_number(unsigned int index)
 struct build {
 	struct model *model;
 	struct snapshot *snapshot;
-	struct arena *arena;
+	struct arena *whole; /* what belongs to no program is in it */
+	struct arena *arena; /* what is made now goes there: `whole`, or a part's */
 	uint64_t now;
 	uint64_t number; /* the snapshot's number, from 1 */
 	double interval; /* seconds; NAN if there can be no rate */
 	unsigned int map_max;
 	struct call_sum *sums; /* CALL_SUMS of them, zero between processes */
+	void *scratch;         /* build_scratch() */
+	size_t scratch_size;
 };
 
 /* build.c. Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
 int build_begin(struct build *build);
 void build_end(struct build *build);
+/* @count zeroed pieces of @size bytes, until the next call; NULL without memory. */
+void *build_scratch(struct build *build, size_t count, size_t size);
 /* Growth per second; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
@@ -57,12 +62,18 @@ int build_extra(const struct build *build, unsigned int call, struct snap_extra 
 /*
  * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the
  * second by the numbers that records have (0: not told), and with where->site NULL if it is not
- * known. Return 0 or -ENOMEM.
+ * known. Return 0 or -ENOMEM. The first needs carry_names() before.
  */
-int build_place(struct build *build, struct program *program, struct place *place,
-		const struct stack *stack, struct snap_place *where);
+int build_place(const struct program *program, struct place *place, struct stack *stack,
+		struct snap_place *where);
 int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack,
 		   struct snap_place *where);
+
+/* The names of a kernel, and the one in @form. Return 0 or -ENOMEM. Need carry_names() before. */
+int build_kernel_name(const struct program *program, const struct kernel_name *name,
+		      const struct kernel_texts **shown);
+int build_kernel_form(struct program *program, const struct kernel_name *name, enum name_form form,
+		      const char **shown);
 
 /*
  * The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or
@@ -98,6 +109,7 @@ int build_blocks(struct build *build, struct program *program, struct snap_proce
  * sites.
  */
 int build_spans(struct build *build, struct program *program, struct snap_process *process);
+bool build_has_spans(const struct build *build, const struct program *program);
 
 /*
  * build_kernels.c, build_calls.c: launches and copies add to the sums of calls, so calls come after
@@ -111,6 +123,9 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 
 /* build_call_sites.c: where kernels are launched, and where threads wait; after the kernels. */
 int build_call_sites(struct build *build, struct program *program, struct snap_process *process);
+
+/* build_process.c: what is known of the process as texts, and its devices. */
+int build_texts(struct build *build, const struct program *program, struct snap_process *process);
 
 /*
  * build_process.c: all of it; and what @program counted in one list or another, which is kept when

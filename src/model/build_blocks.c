@@ -38,7 +38,7 @@ static int sites_build(struct build *build, struct program *program,
 		struct site *site = allocator->sites.list[i];
 		struct snap_place where;
 
-		if (build_place(build, program, site->place, site->stack, &where))
+		if (build_place(program, site->place, site->stack, &where))
 			return -ENOMEM;
 		list[i] = (struct snap_site){
 			.site = where.site,

@@ -27,7 +27,7 @@ static int where_build(struct build *build, struct program *program,
 		       const struct call_site_entry *entry, struct snap_place *at)
 {
 	if (entry->place)
-		return build_place(build, program, entry->place, entry->stack, at);
+		return build_place(program, entry->place, entry->stack, at);
 	at->site = arena_string(build->arena, "other call sites");
 	return at->site ? 0 : -ENOMEM;
 }

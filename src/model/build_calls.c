@@ -147,21 +147,23 @@ static int failure_order(const void *left, const void *right)
 }
 
 /* The names of the launched kernel: a kernel has one row for all functions with its symbol. */
-static int build_failed_kernel(struct build *build, struct program *program,
-			       const struct snap_process *process, uint64_t function,
-			       struct snap_failure *failure)
+static int build_failed_kernel(struct program *program, const struct snap_process *process,
+			       uint64_t function, struct snap_failure *failure)
 {
 	const struct kernel_name *kernel = function ? names_kernel(&program->names, function) :
 						      NULL;
+	const struct kernel_texts *texts;
 
 	if (!kernel)
 		return 0;
-	failure->kernel = failure->shown = arena_string(build->arena, kernel->brief);
+	if (build_kernel_name(program, kernel, &texts))
+		return -ENOMEM;
+	failure->kernel = failure->shown = texts->brief;
 	for (size_t i = 0; kernel->symbol && i < process->kernel_count; i++)
 		if (process->kernels[i].symbol &&
 		    !strcmp(process->kernels[i].symbol, kernel->symbol))
 			failure->shown = process->kernels[i].shown;
-	return failure->kernel ? 0 : -ENOMEM;
+	return 0;
 }
 
 int build_failures(struct build *build, struct program *program, struct snap_process *process)
@@ -206,7 +208,7 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 			.extra = extra,
 		};
 		if (build_place_at(build, program, entry->site, entry->stack, &failure->where) ||
-		    build_failed_kernel(build, program, process, entry->function, failure))
+		    build_failed_kernel(program, process, entry->function, failure))
 			return -ENOMEM;
 		process->failures += entry->row.count;
 	}

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of one kernel, launched by several handles or calls, become one line of the list. */
+/*
+ * Rows of one kernel, launched by several handles or calls, become one line of the list. From one
+ * snapshot to the next the order hardly changes, and long names are slow to compare: so both the
+ * rows and the lines are sorted from the order that they had last.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +11,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/carry.h"
 #include "model/histogram.h"
 #include "util/saturated.h"
 
@@ -17,12 +22,6 @@
 #define ROUNDS_MAX 8
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-struct launched {
-	struct launch_entry *entry;
-	/* NULL: nothing is known, and there is no room to note it */
-	const struct kernel_name *name;
-};
 
 static uint64_t kernel_address(const struct launched *launched)
 {
@@ -52,10 +51,12 @@ static int same_kernel(const struct launched *a, const struct launched *b)
 	return ORDER(kernel_address(a), kernel_address(b));
 }
 
-static int launched_order(const void *left, const void *right)
+static int launched_order(const void *left, const void *right, void *context)
 {
 	const struct launched *a = left, *b = right;
 	int order = same_kernel(a, b);
+
+	(void)context;
 
 	/* Of one kernel's rows the busiest comes first: its configuration is shown for all. */
 	if (!order)
@@ -65,9 +66,11 @@ static int launched_order(const void *left, const void *right)
 	return order ? order : ORDER(a->entry->key.call, b->entry->key.call);
 }
 
-static int kernel_order(const void *left, const void *right)
+/* @context: the kernels, of which @left and @right are places. */
+static int kernel_order(const void *left, const void *right, void *context)
 {
-	const struct snap_kernel *a = left, *b = right;
+	const struct snap_kernel *kernels = context, *a = &kernels[*(const size_t *)left],
+				 *b = &kernels[*(const size_t *)right];
 	int order = ORDER(add_saturated(b->launches, b->graph_launches),
 			  add_saturated(a->launches, a->graph_launches));
 
@@ -78,10 +81,38 @@ static int kernel_order(const void *left, const void *right)
 	return order ? order : ORDER(a->function, b->function);
 }
 
+#define ITEM_MOST 32 /* bytes */
+
+/*
+ * Sorts a list of @count items of @size bytes that is nearly sorted. Returns true if anything
+ * moved.
+ */
+static bool resort(void *list, size_t count, size_t size,
+		   int (*compare)(const void *, const void *, void *), void *context)
+{
+	size_t i, at, moves = 0;
+	char *items = list, item[ITEM_MOST];
+
+	for (i = 1; i < count && moves <= 4 * count; i++) {
+		if (compare(items + (i - 1) * size, items + i * size, context) <= 0)
+			continue;
+		memcpy(item, items + i * size, size);
+		for (at = i; at && compare(items + (at - 1) * size, item, context) > 0; at--)
+			;
+		memmove(items + (at + 1) * size, items + at * size, (i - at) * size);
+		memcpy(items + at * size, item, size);
+		moves += i - at;
+	}
+	if (i < count)
+		qsort_r(list, count, size, compare, context);
+	return moves != 0;
+}
+
 static int name_kernel(struct build *build, struct program *program,
 		       const struct launched *launched, struct snap_kernel *kernel)
 {
 	const struct kernel_name *name = launched->name;
+	const struct kernel_texts *texts;
 	char where[128];
 
 	if (launched->entry->is_graph) {
@@ -89,13 +120,11 @@ static int name_kernel(struct build *build, struct program *program,
 			 (uint64_t)launched->entry->key.function);
 		kernel->name = kernel->signature = arena_string(build->arena, where);
 	} else if (name) {
-		kernel->name = arena_string(build->arena, name->brief);
-		kernel->signature = arena_string(build->arena, name->full);
-		if (name->symbol) {
-			kernel->symbol = arena_string(build->arena, name->symbol);
-			if (!kernel->symbol)
-				return -ENOMEM;
-		}
+		if (build_kernel_name(program, name, &texts))
+			return -ENOMEM;
+		kernel->name = texts->brief;
+		kernel->signature = texts->full;
+		kernel->symbol = texts->symbol;
 	} else {
 		names_describe(&program->names, launched->entry->key.function, where,
 			       sizeof(where));
@@ -304,7 +333,7 @@ static bool names_lengthen(struct program *program, const struct snap_process *p
 }
 
 /* Kernels are shown by names that people know them by, and by longer ones where those read alike. */
-static int kernels_part(struct build *build, struct program *program, struct snap_process *process)
+static int kernels_part(struct program *program, struct snap_process *process)
 {
 	struct named_kernel *list = malloc((process->kernel_count + 1) * sizeof(*list));
 	size_t i, count = process->kernel_count;
@@ -326,46 +355,118 @@ static int kernels_part(struct build *build, struct program *program, struct sna
 	for (i = 0; !err && i < count; i++) {
 		struct snap_kernel *kernel = &process->kernels[list[i].place];
 
-		if (!strcmp(list[i].name, kernel->name))
-			kernel->shown = kernel->name;
-		else if (!strcmp(list[i].name, kernel->signature))
-			kernel->shown = kernel->signature;
+		if (list[i].known)
+			err = build_kernel_form(program, list[i].known, list[i].form,
+						&kernel->shown);
 		else
-			kernel->shown = arena_string(build->arena, list[i].name);
-		err = kernel->shown ? 0 : -ENOMEM;
+			kernel->shown = kernel->name;
 	}
 	free(list);
 	return err;
 }
 
-int build_kernels(struct build *build, struct program *program, struct snap_process *process)
+/* A graph node that has never run is not a launched kernel. */
+static bool is_launched(const struct launch_entry *entry)
 {
-	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));
-	struct launch_entry *entry;
-	int result = -ENOMEM;
-	size_t count = 0;
+	return entry->row.launches || entry->row.captured || entry->graph_launches;
+}
 
-	if (!list)
-		return -ENOMEM;
-	graphs_settle(&program->graphs);
-	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
-		/* A graph node that has never run is not a launched kernel. */
-		if (!entry->row.launches && !entry->row.captured && !entry->graph_launches)
-			continue;
-		sum_launches(build, entry, process);
-		list[count++] = (struct launched){ entry, names_kernel(&program->names,
-								       entry->key.function) };
+/* True if the list of the last time has all that were launched, and none that was not. */
+static bool launched_is_whole(const struct program *program)
+{
+	const struct kernel_order *order = &program->carry->kernels;
+	size_t i;
+
+	if (order->copy != program->carry->copy || order->count != program->counters.launch_count)
+		return false;
+	for (i = 0; i < order->count; i++) {
+		const struct launched *launched = &order->launched[i];
+
+		if (!launched->name || launched->is_graph != launched->entry->is_graph ||
+		    !is_launched(launched->entry))
+			return false;
 	}
+	return true;
+}
+
+/* Lists all that were launched. Returns 0 or -ENOMEM. */
+static int launched_list(struct program *program)
+{
+	struct kernel_order *order = &program->carry->kernels;
+	size_t room = program->counters.launch_count;
+	struct launch_entry *entry;
+
+	if (launched_is_whole(program))
+		return 0;
+	order->kernel_count = order->count = 0;
+	if (room > order->size || !order->launched) {
+		free(order->launched);
+		free(order->places);
+		free(order->shown);
+		order->launched = calloc(room + 1, sizeof(*order->launched));
+		order->places = calloc(room + 1, sizeof(*order->places));
+		order->shown = calloc(room + 1, sizeof(*order->shown));
+		order->size = room;
+	}
+	if (!order->launched || !order->places || !order->shown) {
+		order->size = 0;
+		return -ENOMEM;
+	}
+	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry))
+		if (is_launched(entry))
+			order->launched[order->count++] = (struct launched){
+				entry, names_kernel(&program->names, entry->key.function),
+				entry->is_graph
+			};
+	order->copy = program->carry->copy;
+	return 0;
+}
+
+/* Puts the kernels at @merged in order, into the arena. */
+static int kernels_list(struct build *build, const struct program *program,
+			struct snap_kernel *merged, struct snap_process *process)
+{
+	struct kernel_order *order = &program->carry->kernels;
+	size_t i, count = process->kernel_count;
+
+	for (i = 0; i < count && order->kernel_count != count; i++)
+		order->places[i] = i;
+	for (i = 0; i < count; i++)
+		order->shown[i] = merged[i].shown;
+	order->kernel_count = count;
+	resort(order->places, count, sizeof(*order->places), kernel_order, merged);
 	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
 	if (!process->kernels)
-		goto out;
-	qsort(list, count, sizeof(*list), launched_order);
-	result = merge_kernels(build, program, process, list, count) ?:
-			 kernels_part(build, program, process);
-	if (!result && process->kernel_count)
-		qsort(process->kernels, process->kernel_count, sizeof(process->kernels[0]),
-		      kernel_order);
-out:
-	free(list);
-	return result;
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		process->kernels[i] = merged[order->places[i]];
+	return 0;
+}
+
+int build_kernels(struct build *build, struct program *program, struct snap_process *process)
+{
+	struct kernel_order *order = &program->carry->kernels;
+	struct snap_kernel *merged;
+	size_t i;
+	int err;
+
+	graphs_settle(&program->graphs);
+	err = launched_list(program);
+	if (err)
+		return err;
+	merged = build_scratch(build, order->count, sizeof(*merged));
+	if (!merged)
+		return -ENOMEM;
+	for (i = 0; i < order->count; i++)
+		sum_launches(build, order->launched[i].entry, process);
+	if (resort(order->launched, order->count, sizeof(*order->launched), launched_order, NULL))
+		order->kernel_count = 0;
+	process->kernels = merged;
+	err = merge_kernels(build, program, process, order->launched, order->count);
+	if (!err && order->kernel_count != process->kernel_count)
+		err = kernels_part(program, process);
+	else if (!err)
+		for (i = 0; i < process->kernel_count; i++)
+			merged[i].shown = order->shown[i];
+	return err ? err : kernels_list(build, program, merged, process);
 }

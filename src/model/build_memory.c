@@ -96,7 +96,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 					subtract_saturated(site->live, site->managed);
 		struct snap_place where;
 
-		if (build_place(build, program, site->place, site->stack, &where))
+		if (build_place(program, site->place, site->stack, &where))
 			return -ENOMEM;
 		list[i] = (struct snap_site){
 			.site = where.site,

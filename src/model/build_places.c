@@ -1,55 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places in the code as a snapshot has them: each text once, however many refer to it. */
+/*
+ * Places in the code, stacks and kernels' names as a snapshot has them. All of it is in the present
+ * copy of the program's names (carry.h), each text once, and stays there for later snapshots.
+ */
 #include <errno.h>
+#include <string.h>
 
 #include "model/build.h"
+#include "model/carry.h"
 #include "model/place_frames.h"
 
-static const char *text_of(struct build *build, struct program *program, struct place *place)
+/* Brings what snapshots have of @place into the present copy. Returns 0 or -ENOMEM. */
+static int place_show(const struct program *program, struct place *place)
 {
+	const struct carry *carry = program->carry;
+	const struct snap_frame **frame;
 	const char *name = place->name;
 	char where[256];
 
-	if (place->shown && place->shown_in == build->number)
-		return place->shown;
+	if (place->copy == carry->copy)
+		return 0;
 	if (!name) {
 		names_describe(&program->names, place->address, where, sizeof(where));
 		name = where;
 	}
-	place->shown = arena_string(build->arena, name);
-	place->shown_in = build->number;
-	return place->shown;
-}
-
-static int build_stack(struct build *build, struct program *program, const struct stack *stack,
-		       struct snap_place *where)
-{
-	const char **frames = arena_alloc(build->arena, stack->count, sizeof(*frames));
-	size_t i;
-
-	if (!frames)
+	place->shown = arena_string(carry->names, name);
+	place->shown_frame = frame = arena_alloc(carry->names, 1, sizeof(struct snap_frame *));
+	if (!place->shown || !frame || place_frames_build(carry->names, place, frame))
 		return -ENOMEM;
-	for (i = 0; i < stack->count; i++) {
-		frames[i] = text_of(build, program, stack->frames[i]);
-		if (!frames[i])
-			return -ENOMEM;
-	}
-	where->stack = frames;
-	where->stack_count = stack->count;
+	place->copy = carry->copy;
 	return 0;
 }
 
-int build_place(struct build *build, struct program *program, struct place *place,
-		const struct stack *stack, struct snap_place *where)
+/* The same of @stack. */
+static int stack_show(const struct program *program, struct stack *stack)
+{
+	const struct carry *carry = program->carry;
+	const struct snap_frame **facts;
+	const char **texts;
+	size_t i, known = 0;
+
+	if (stack->copy == carry->copy)
+		return 0;
+	texts = arena_alloc(carry->names, stack->count, sizeof(*texts));
+	facts = arena_alloc(carry->names, stack->count, sizeof(struct snap_frame *));
+	if (!texts || !facts)
+		return -ENOMEM;
+	for (i = 0; i < stack->count; i++) {
+		if (place_show(program, stack->frames[i]))
+			return -ENOMEM;
+		texts[i] = stack->frames[i]->shown;
+		facts[i] = *stack->frames[i]->shown_frame;
+		known += facts[i] != NULL;
+	}
+	stack->texts = texts;
+	stack->facts = facts;
+	stack->fact_count = known ? stack->count : 0;
+	stack->copy = carry->copy;
+	return 0;
+}
+
+int build_place(const struct program *program, struct place *place, struct stack *stack,
+		struct snap_place *where)
 {
 	struct place *shown = stack && stack->shown ? stack->frames[stack->shown] : place;
 
-	*where = (struct snap_place){ .site = text_of(build, program, shown),
-				      .shown = stack ? stack->shown : 0 };
-	if (!where->site || (stack && build_stack(build, program, stack, where)))
+	*where = (struct snap_place){ .shown = stack ? stack->shown : 0 };
+	if (place_show(program, shown) || (stack && stack_show(program, stack)))
 		return -ENOMEM;
-	return place_frames_build(build->arena, build->number, stack ? stack->frames : &place,
-				  stack ? stack->count : 1, where);
+	where->site = shown->shown;
+	if (stack) {
+		where->stack = stack->texts;
+		where->stack_count = stack->count;
+		where->frames = stack->facts;
+		where->frame_count = stack->fact_count;
+	} else {
+		where->frames = place->shown_frame;
+		where->frame_count = *place->shown_frame != NULL;
+	}
+	return 0;
 }
 
 int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack,
@@ -59,7 +88,61 @@ int build_place_at(struct build *build, struct program *program, uint64_t site, 
 
 	*where = (struct snap_place){ .site = NULL };
 	/* Without one there is no room for it. */
-	return place ? build_place(build, program, place, names_stack(&program->names, stack),
-				   where) :
-		       0;
+	if (!place)
+		return 0;
+	return carry_names(build, program) ?:
+		       build_place(program, place, names_stack(&program->names, stack), where);
+}
+
+/* ---- kernels ---- */
+
+/* The texts of @name in the present copy of the names. */
+static struct kernel_texts *texts_of(const struct program *program, const struct kernel_name *name)
+{
+	struct kernel_texts *texts = &((struct kernel_name *)name)->texts;
+
+	if (texts->copy != program->carry->copy)
+		*texts = (struct kernel_texts){ .copy = program->carry->copy };
+	return texts;
+}
+
+/* Copies @text unless *@shown is that already. Returns 0 or -ENOMEM. */
+static int text_show(const struct program *program, const char *text, const char **shown)
+{
+	if (!*shown && text)
+		*shown = arena_string(program->carry->names, text);
+	return *shown || !text ? 0 : -ENOMEM;
+}
+
+int build_kernel_name(const struct program *program, const struct kernel_name *name,
+		      const struct kernel_texts **shown)
+{
+	struct kernel_texts *texts = texts_of(program, name);
+
+	*shown = texts;
+	return text_show(program, name->brief, &texts->brief)       ?:
+		       text_show(program, name->full, &texts->full) ?:
+		       text_show(program, name->symbol, &texts->symbol);
+}
+
+int build_kernel_form(struct program *program, const struct kernel_name *name, enum name_form form,
+		      const char **shown)
+{
+	const char *text = names_form(&program->names, name, form);
+	struct kernel_texts *texts = texts_of(program, name);
+	const struct kernel_texts *plain;
+
+	if (build_kernel_name(program, name, &plain))
+		return -ENOMEM;
+	if (!strcmp(text, plain->brief))
+		*shown = plain->brief;
+	else if (!strcmp(text, plain->full))
+		*shown = plain->full;
+	else if (form == FORM_SYMBOL)
+		*shown = plain->symbol;
+	else if (text_show(program, text, &texts->forms[form]))
+		return -ENOMEM;
+	else
+		*shown = texts->forms[form];
+	return 0;
 }

@@ -31,11 +31,9 @@ static const char *command_line(struct build *build, const struct snap_process *
 	return line;
 }
 
-static int build_identity(struct build *build, const struct program *program,
-			  struct snap_process *process)
+static void build_identity(struct build *build, const struct program *program,
+			   struct snap_process *process)
 {
-	char uid[16];
-
 	process->program = program->number;
 	process->pid = program->identity.pid;
 	process->parent_pid = program->identity.parent_pid;
@@ -52,23 +50,6 @@ static int build_identity(struct build *build, const struct program *program,
 	process->from_attach = program->identity.from_attach;
 	process->inexact = program_is_inexact(program);
 	process->unreturned = program->unreturned;
-
-	snprintf(uid, sizeof(uid), "%u", program->identity.uid);
-	process->user = string_or(build, program->identity.user, uid);
-	process->command = arena_string(build->arena, identity_name(&program->identity));
-	process->arguments = string_or(build, program->identity.arguments, "");
-	if (!process->user || !process->command || !process->arguments)
-		return -ENOMEM;
-	process->command_line = command_line(build, process);
-	if (!process->command_line)
-		return -ENOMEM;
-	if (program->identity.container &&
-	    !(process->container = arena_string(build->arena, program->identity.container)))
-		return -ENOMEM;
-	if (program->identity.pod &&
-	    !(process->pod = arena_string(build->arena, program->identity.pod)))
-		return -ENOMEM;
-	return 0;
 }
 
 static int build_devices(struct build *build, const struct program *program,
@@ -99,6 +80,28 @@ static int build_devices(struct build *build, const struct program *program,
 	}
 	process->device_list = arena_string(build->arena, text);
 	return process->device_list ? 0 : -ENOMEM;
+}
+
+int build_texts(struct build *build, const struct program *program, struct snap_process *process)
+{
+	char uid[16];
+
+	snprintf(uid, sizeof(uid), "%u", program->identity.uid);
+	process->user = string_or(build, program->identity.user, uid);
+	process->command = arena_string(build->arena, identity_name(&program->identity));
+	process->arguments = string_or(build, program->identity.arguments, "");
+	if (!process->user || !process->command || !process->arguments)
+		return -ENOMEM;
+	process->command_line = command_line(build, process);
+	if (!process->command_line)
+		return -ENOMEM;
+	if (program->identity.container &&
+	    !(process->container = arena_string(build->arena, program->identity.container)))
+		return -ENOMEM;
+	if (program->identity.pod &&
+	    !(process->pod = arena_string(build->arena, program->identity.pod)))
+		return -ENOMEM;
+	return build_devices(build, program, process);
 }
 
 static void build_rates(struct build *build, struct program *program, struct snap_process *process)
@@ -143,20 +146,12 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
 
 int build_process(struct build *build, struct program *program, struct snap_process *process)
 {
-	int result;
+	int result = carry_build(build, program, process);
 
-	result = build_identity(build, program, process)        ?:
-			 build_devices(build, program, process) ?:
-			 build_sites(build, program, process)   ?:
-			 build_map(build, program, process)     ?:
-			 build_spans(build, program, process);
 	if (result)
 		return result;
-	build_sites_sort(process);
-	result = build_blocks(build, program, process)           ?:
-			 build_uses(build, program, process)     ?:
-			 build_counters(build, program, process) ?:
-			 build_call_sites(build, program, process);
+	build_identity(build, program, process);
+	result = build_blocks(build, program, process);
 	if (!result)
 		build_rates(build, program, process);
 	return result;

@@ -159,7 +159,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	if (!snapshot)
 		goto fail;
 	build.snapshot = snapshot;
-	snapshot->arena = build.arena;
+	snapshot->arena = build.whole;
 	snapshot->started = model->config.start_real;
 	snapshot->time = wall_clock_at(&model->clock, now);
 	snapshot->elapsed_seconds = (double)subtract_saturated(now, model->config.start_mono) / 1e9;
@@ -182,6 +182,6 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 fail:
 	model_lose(model, LOST_MEMORY, 1);
 	build_end(&build);
-	arena_free(build.arena);
+	arena_free(build.whole);
 	return NULL;
 }

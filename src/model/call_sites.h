@@ -15,8 +15,8 @@ struct call_site_entry {
 	RB_ENTRY(call_site_entry) link;
 	struct call_site_key key;
 	struct call_site_row row;
-	struct place *place;       /* NULL: it stands for all sites without room */
-	const struct stack *stack; /* NULL: none */
+	struct place *place; /* NULL: it stands for all sites without room */
+	struct stack *stack; /* NULL: none */
 };
 
 RB_HEAD(call_site_tree, call_site_entry);

@@ -4,6 +4,7 @@
  * rows come with each refresh; a row of an unknown program creates the program.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "cuda/calls.h"
 #include "model/model_state.h"
@@ -13,6 +14,15 @@ static int refuse(struct model *model)
 {
 	model_lose(model, LOST_RECORD, 1);
 	return 0;
+}
+
+/* Replaces @row by @newer, which is usually the same. */
+static void row_replace(struct counters *counters, void *row, const void *newer, size_t size)
+{
+	if (!memcmp(row, newer, size))
+		return;
+	counters->changes++;
+	memcpy(row, newer, size);
 }
 
 static int no_memory(struct model *model, struct program *program)
@@ -45,7 +55,7 @@ int model_launch_row(struct model *model, const struct launch_key *key,
 	if (entry)
 		launch_shapes_note(&entry->shapes, &entry->row, row);
 	if (entry)
-		entry->row = *row;
+		row_replace(&program->counters, &entry->row, row, sizeof(*row));
 	else
 		model_lose_kernels(model, program, was_full);
 	return 0;
@@ -64,6 +74,7 @@ int model_call_site(struct model *model, const struct call_site_key *key,
 	program = model_program(model, key->launch.program, &error);
 	if (!program)
 		return error;
+	program->counters.changes++;
 	return call_sites_add(&program->call_sites, &program->names, key, row) ?
 		       no_memory(model, program) :
 		       0;
@@ -85,7 +96,7 @@ int model_copy_row(struct model *model, const struct copy_key *key, const struct
 	entry = counters_copy(&program->counters, &program->devices, key);
 	if (!entry)
 		return no_memory(model, program);
-	entry->row = *row;
+	row_replace(&program->counters, &entry->row, row, sizeof(*row));
 	return 0;
 }
 
@@ -103,7 +114,7 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 	entry = counters_call(&program->counters, key);
 	if (!entry)
 		return no_memory(model, program);
-	entry->row = *row;
+	row_replace(&program->counters, &entry->row, row, sizeof(*row));
 	return 0;
 }
 
@@ -123,7 +134,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 	entry = counters_fail(&program->counters, key);
 	if (!entry)
 		return no_memory(model, program);
-	entry->row = *row;
+	row_replace(&program->counters, &entry->row, row, sizeof(*row));
 	return 0;
 }
 
@@ -138,6 +149,7 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 	program = model_program(model, key->program, &error);
 	if (!program || !row->launches)
 		return error;
+	program->counters.changes++;
 	was_full = program->counters.is_full;
 	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row,
 			   program->ended);
@@ -154,8 +166,10 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 	int error;
 	struct program *program = model_program(model, key->program, &error);
 
-	if (program)
-		graphs_last(&program->graphs, key, row);
+	if (!program)
+		return;
+	program->counters.changes++;
+	graphs_last(&program->graphs, key, row);
 }
 
 int model_pending_row(struct model *model, const struct pending_key *key,
@@ -177,8 +191,10 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 	int error;
 	struct program *program = model_program(model, number, &error);
 
-	if (program && ns > program->sync_ns)
-		program->sync_ns = ns;
+	if (!program || ns <= program->sync_ns)
+		return;
+	program->counters.changes++;
+	program->sync_ns = ns;
 }
 
 void model_synced(struct model *model, uint32_t number,

@@ -181,6 +181,7 @@ void ledger_cache_told(struct ledger *ledger)
 
 	if (sites->cache.is_told)
 		return;
+	ledger->changes++;
 	sites->cache.is_told = true;
 	for (i = 0; i < sites->count; i++)
 		if (sites->list[i]->place->flags & SITE_IN_CACHE)
@@ -199,6 +200,7 @@ const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, i
 	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind) ||
 	    node->device != CUTOP_DEVICE_UNKNOWN)
 		return NULL;
+	ledger->changes++;
 	own_devices_note(ledger->devices, device);
 	devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
 	node->device = (int16_t)device;

@@ -36,6 +36,7 @@ void model_graphs_done(struct model *model, uint32_t number)
 
 	if (!program)
 		return;
+	program->counters.changes++;
 	graphs_settle(&program->graphs);
 	graphs_free(&program->graphs);
 	program->settled = program->ended;
@@ -76,8 +77,10 @@ void lives_expire(struct model *model, struct program *program, uint64_t now)
 {
 	size_t lost = ledger_expire(&program->ledger, now);
 
-	if (lost)
-		model_lose(model, LOST_FREE, lost);
+	if (!lost)
+		return;
+	program->ledger.changes++;
+	model_lose(model, LOST_FREE, lost);
 }
 
 void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason,
@@ -85,6 +88,8 @@ void lives_end(struct model *model, struct program *program, uint64_t time, enum
 {
 	struct end_news news;
 
+	program->ledger.changes++;
+	program->counters.changes++;
 	ledger_end(&program->ledger, time, &news);
 	blocks_end(&program->blocks, time, program->ledger.leak_age);
 	levels_free(&program->levels);

@@ -116,6 +116,7 @@ static struct kernel_name *kernel_get(struct name_store *names, uint64_t functio
 
 static void kernel_forget_shown(struct name_store *names, struct kernel_name *kernel)
 {
+	names->changes++;
 	names->bytes -= text_bytes(kernel->full) + text_bytes(kernel->brief) +
 			text_bytes(kernel->known) + text_bytes(kernel->listed);
 	free(kernel->full);
@@ -210,6 +211,7 @@ static int file_set(struct name_store *names, const struct rec_module *record)
 	} else {
 		free(file->file);
 	}
+	names->changes++;
 	*file = (struct mapped_file){ record->start, record->end, record->offset, name };
 	RB_FOREACH(kernel, kernel_tree, &names->kernels)
 	if (!kernel->symbol)
@@ -357,6 +359,7 @@ int names_place_set(struct name_store *names, struct place *place, const char *t
 	names->bytes += text_bytes(name) - text_bytes(place->name);
 	free(place->name);
 	place->name = name;
+	names->changes++;
 	return 0;
 }
 
@@ -399,7 +402,7 @@ bool names_told(const struct name_store *names, uint64_t address, char *out, siz
 	return true;
 }
 
-const struct stack *names_stack(const struct name_store *names, uint64_t id)
+struct stack *names_stack(const struct name_store *names, uint64_t id)
 {
 	struct stack key = { .id = id };
 

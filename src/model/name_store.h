@@ -23,6 +23,15 @@ enum name_form {
 	FORM_SYMBOL, /* mangled */
 };
 
+struct snap_frame;
+
+/* The texts of a kernel's name in snapshots, as far as asked for: build_places.c. */
+struct kernel_texts {
+	uint64_t copy; /* of the names in which they are: struct carry */
+	const char *brief, *full, *symbol;
+	const char *forms[FORM_SYMBOL]; /* that are none of these */
+};
+
 /* What is known about the function that a launch names. */
 struct kernel_name {
 	RB_ENTRY(kernel_name) link;
@@ -37,18 +46,21 @@ struct kernel_name {
 	bool has_known, has_listed; /* they were asked for */
 	uint32_t version;           /* incremented when they change */
 	int rank;                   /* how good the symbol's source is */
+	struct kernel_texts texts;
 };
 
 /* A place in the code: a call site, or a frame of a stack. */
 struct place {
 	RB_ENTRY(place) link;
 	uint64_t address;
-	char *name;        /* NULL: unknown */
-	const char *shown; /* its text in the snapshot number `shown_in` */
-	uint64_t shown_in;
+	char *name;                /* NULL: unknown */
 	struct place_frame *frame; /* place_frames.c; NULL: unknown */
 	uint32_t flags;            /* enum site_flag */
 	bool is_told;              /* an event's text may have its name */
+	/* What snapshots have of it, in the copy number `copy` of the names: struct carry */
+	const char *shown;
+	const struct snap_frame *const *shown_frame;
+	uint64_t copy;
 };
 
 /* A user stack. */
@@ -56,7 +68,12 @@ struct stack {
 	RB_ENTRY(stack) link;
 	uint64_t id;
 	uint32_t count;
-	uint32_t shown;         /* the frame that its site is named by */
+	uint32_t shown; /* the frame that its site is named by */
+	/* What snapshots have of it, in the copy number `copy` of the names; or NULL */
+	const char *const *texts;
+	const struct snap_frame *const *facts;
+	size_t fact_count;
+	uint64_t copy;
 	struct place *frames[]; /* innermost first */
 };
 
@@ -83,6 +100,7 @@ struct name_store {
 	struct mapped_file *files;
 	size_t kernel_count, place_count, stack_count, file_count;
 	size_t bytes;
+	uint64_t changes;    /* counts whenever a text that was asked for may be another one */
 	bool misses_kernels; /* there were more than the limit */
 };
 
@@ -115,7 +133,7 @@ struct place *names_place(struct name_store *names, uint64_t address);
 /* Names it with the @len bytes at @text. Returns 0 or -ENOMEM. */
 int names_place_set(struct name_store *names, struct place *place, const char *text, size_t len);
 /* The stack @id; NULL if it was not reported, or @id is 0. */
-const struct stack *names_stack(const struct name_store *names, uint64_t id);
+struct stack *names_stack(const struct name_store *names, uint64_t id);
 
 /*
  * The place that names a call at @address with the stack @id: @address itself, or, in a Python

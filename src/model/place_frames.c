@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A snapshot contains each place's facts once, however many stacks contain it. */
+/* A copy of the names (struct carry) contains each place's facts once, however many stacks contain it. */
 #include "model/place_frames.h"
 
 #include <errno.h>
@@ -14,10 +14,8 @@ struct place_frame {
 	enum frame_language language;
 	unsigned int line;
 	uint64_t offset;
-	const char *strings[STRINGS];   /* in text[]; empty: unknown */
-	const struct snap_frame *shown; /* in the snapshot number `shown_in` */
-	uint64_t shown_in;
-	size_t bytes; /* bytes that count against the limit of names */
+	const char *strings[STRINGS]; /* in text[]; empty: unknown */
+	size_t bytes;                 /* bytes that count against the limit of names */
 	char text[];
 };
 
@@ -62,6 +60,7 @@ int place_frames_learn(struct name_store *names, const struct rec_frame *record,
 	names->bytes += room - frame_bytes(place->frame);
 	free(place->frame);
 	place->frame = frame;
+	names->changes++;
 	return 0;
 }
 
@@ -73,45 +72,25 @@ static const char *string_shown(struct arena *arena, const char *text, bool *fai
 	return shown;
 }
 
-/* The facts about @place, or NULL if there are none; *@failed without memory. */
-static const struct snap_frame *frame_show(struct arena *arena, uint64_t number,
-					   struct place *place, bool *failed)
+int place_frames_build(struct arena *arena, const struct place *place,
+		       const struct snap_frame **shown)
 {
-	struct place_frame *frame = place->frame;
-	struct snap_frame *shown;
+	const struct place_frame *frame = place->frame;
+	struct snap_frame *facts;
+	bool failed = false;
 
-	if (!frame || (frame->shown && frame->shown_in == number))
-		return frame ? frame->shown : NULL;
-	shown = arena_alloc(arena, 1, sizeof(*shown));
-	if (!shown) {
-		*failed = true;
-		return NULL;
-	}
-	shown->language = frame->language;
-	shown->line = frame->line;
-	shown->offset = frame->offset;
-	shown->function = string_shown(arena, frame->strings[0], failed);
-	shown->file = string_shown(arena, frame->strings[1], failed);
-	shown->module = string_shown(arena, frame->strings[2], failed);
-	frame->shown = shown;
-	frame->shown_in = number;
-	return shown;
-}
-
-int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places,
-		       size_t count, struct snap_place *where)
-{
-	const struct snap_frame **frames = arena_alloc(arena, count, sizeof(*frames));
-	bool failed = !frames;
-	size_t i, known = 0;
-
-	for (i = 0; i < count && !failed; i++) {
-		frames[i] = frame_show(arena, number, places[i], &failed);
-		known += frames[i] != NULL;
-	}
-	if (failed)
+	*shown = NULL;
+	if (!frame)
+		return 0;
+	facts = arena_alloc(arena, 1, sizeof(*facts));
+	if (!facts)
 		return -ENOMEM;
-	where->frames = frames;
-	where->frame_count = known ? count : 0;
-	return 0;
+	facts->language = frame->language;
+	facts->line = frame->line;
+	facts->offset = frame->offset;
+	facts->function = string_shown(arena, frame->strings[0], &failed);
+	facts->file = string_shown(arena, frame->strings[1], &failed);
+	facts->module = string_shown(arena, frame->strings[2], &failed);
+	*shown = facts;
+	return failed ? -ENOMEM : 0;
 }

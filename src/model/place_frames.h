@@ -15,10 +15,9 @@ int place_frames_learn(struct name_store *names, const struct rec_frame *record,
 		       const char *strings, size_t len);
 
 /*
- * Fills in the frames of @where, which are @places, in the snapshot numbered @number that lives in
- * @arena. Returns 0 or -ENOMEM.
+ * Copies the facts about @place to @arena: *@shown is NULL if there are none. Returns 0 or -ENOMEM.
  */
-int place_frames_build(struct arena *arena, uint64_t number, struct place *const *places,
-		       size_t count, struct snap_place *where);
+int place_frames_build(struct arena *arena, const struct place *place,
+		       const struct snap_frame **shown);
 
 #endif

@@ -21,6 +21,7 @@ struct program *program_new(uint32_t number, struct device_list *machine, uint64
 
 void program_free(struct program *program)
 {
+	carry_free(program->carry);
 	graphs_free(&program->graphs);
 	graph_sites_free(&program->graphs.sites);
 	pending_free(&program->pending);

@@ -10,6 +10,7 @@
 #include "cutop_event.h"
 #include "model/blocks.h"
 #include "model/call_sites.h"
+#include "model/carry.h"
 #include "model/counters.h"
 #include "model/events.h"
 #include "model/globals.h"
@@ -71,6 +72,7 @@ struct program {
 	struct rec_fault fault; /* its fault; size 0 if there was none */
 	bool copies_pageable;   /* it copied pageable memory asynchronously */
 
+	struct carry *carry; /* for snapshots; NULL: it was in none yet */
 	/* at the previous snapshot */
 	/* Index of its command in the totals, from 1; 0: none yet */
 	uint16_t total;

@@ -20,8 +20,8 @@ struct suspect;
 struct site {
 	RB_ENTRY(site) link;
 	uint64_t address;
-	uint64_t stack_id;         /* 0: none */
-	const struct stack *stack; /* NULL: none, or unknown */
+	uint64_t stack_id;   /* 0: none */
+	struct stack *stack; /* NULL: none, or unknown */
 	struct place *place;
 	struct place *shown; /* the place that names it: its own, or one in its stack */
 	uint64_t live;       /* bytes that have to be freed: VRAM, */

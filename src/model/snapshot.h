@@ -31,7 +31,8 @@ extern const char *const alloc_state_names[ALLOC_STATE_COUNT]; /* "live", ... */
 struct snap_alloc {
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t age;     /* up to the snapshot, or to the end of its owner */
+	/* Up to the snapshot, or to the end of its owner; of a process's map: snapshot_age() */
+	uint64_t age;
 	const char *site; /* name or hex address; never NULL */
 	uint64_t site_address;
 	int device;
@@ -323,6 +324,7 @@ struct snap_process {
 	struct snap_alloc *map; /* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
+	uint64_t map_older; /* ns that have passed since the map was made: snapshot_age() */
 	/* all allocations, for drawing: sorted by address, neighbours merged */
 	struct snap_span *spans;
 	/* At most SPANS_MAX; 0 unless model_focus() asked for them */
@@ -350,6 +352,9 @@ struct snap_process {
 	struct snap_wait_site *wait_sites; /* most seconds first */
 	size_t wait_site_count;
 };
+
+/* The age of @alloc in the map of @process, which may be older than the snapshot. */
+uint64_t snapshot_age(const struct snap_process *process, const struct snap_alloc *alloc);
 
 /* The symbol of a call, and its name for people. @extra: from its snap_call or snap_failure. */
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra);

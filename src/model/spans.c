@@ -73,15 +73,21 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
-int build_spans(struct build *build, struct program *program, struct snap_process *process)
+bool build_has_spans(const struct build *build, const struct program *program)
 {
 	const struct model *model = build->model;
+
+	return model->has_focus &&
+	       (program->ledger.book.count <= CHEAP_MAX || program->number == model->focus);
+}
+
+int build_spans(struct build *build, struct program *program, struct snap_process *process)
+{
 	struct spans spans = { .count = 0 };
 	struct pieces pieces;
 	struct piece piece;
 
-	if (!model->has_focus ||
-	    (program->ledger.book.count > CHEAP_MAX && program->number != model->focus))
+	if (!build_has_spans(build, program))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)
