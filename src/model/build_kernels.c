@@ -432,7 +432,7 @@ static int kernels_list(struct build *build, const struct program *program,
 	for (i = 0; i < count && order->kernel_count != count; i++)
 		order->places[i] = i;
 	for (i = 0; i < count; i++)
-		order->shown[i] = merged[i].shown;
+		order->shown[i] = merged[i].shown != merged[i].name ? merged[i].shown : NULL;
 	order->kernel_count = count;
 	resort(order->places, count, sizeof(*order->places), kernel_order, merged);
 	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
@@ -467,6 +467,6 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 		err = kernels_part(program, process);
 	else if (!err)
 		for (i = 0; i < process->kernel_count; i++)
-			merged[i].shown = order->shown[i];
+			merged[i].shown = order->shown[i] ? order->shown[i] : merged[i].name;
 	return err ? err : kernels_list(build, program, merged, process);
 }

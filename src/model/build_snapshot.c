@@ -144,6 +144,15 @@ static int build_events(struct build *build)
 	return 0;
 }
 
+/* Everything that is shared depends on the names. */
+void model_share_nothing(struct model *model)
+{
+	struct program *program;
+
+	for (program = programs_first(&model->programs); program; program = programs_next(program))
+		program->names.changes++;
+}
+
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
 {
 	struct build build = { .model = model,

@@ -89,7 +89,9 @@ static void suspects_note(const struct program *program, uint64_t leak_age)
 		const struct site *site = sites->list[i];
 
 		due[i] = site->held ? UINT64_MAX : suspect_until(site->suspect, leak_age);
-		carry->has_suspects |= site->suspect_since != UINT64_MAX;
+		/* Of the map's suspects, snapshot_age() cannot tell which have ended. */
+		carry->has_suspects |= site->suspect_since != UINT64_MAX ||
+				       (site->unsure && !program->ended);
 	}
 }
 

@@ -117,4 +117,7 @@ void model_focus(struct model *model, uint32_t program);
  */
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max);
 
+/* The next snapshot is made from the books alone, and shares nothing with those before. */
+void model_share_nothing(struct model *model);
+
 #endif
