@@ -41,10 +41,10 @@ double build_rate(const struct build *build, uint64_t now, uint64_t before)
 void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
 		    bool sampled)
 {
-	struct call_sum *sum = &build->sums[call_index(call)];
-	unsigned int i;
+	unsigned int i, index = call_index(call);
+	struct call_sum *sum = &build->sums[index];
 
-	sum->used = true;
+	build->used_sums[index / 64] |= 1ull << index % 64;
 	sum->call.call = (uint16_t)call;
 	sum->call.sampled |= sampled;
 	sum->call.calls += row->calls;
@@ -54,6 +54,17 @@ void build_add_call(struct build *build, unsigned int call, const struct call_ro
 		sum->max_ns = row->max_ns;
 	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
 		sum->call.hist[i] += row->hist[i];
+}
+
+unsigned int build_next_sum(const struct build *build, unsigned int index)
+{
+	for (; index < CALL_SUMS; index = (index / 64 + 1) * 64) {
+		uint64_t used = build->used_sums[index / 64] >> index % 64;
+
+		if (used)
+			return index + (unsigned int)__builtin_ctzll(used);
+	}
+	return CALL_SUMS;
 }
 
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names)

@@ -16,7 +16,6 @@ struct model;
 struct call_sum {
 	struct snap_call call;
 	uint64_t ns, max_ns;
-	bool used;
 };
 
 /* The table's calls, then those of --probe */
@@ -41,8 +40,10 @@ struct build {
 	uint64_t number; /* the snapshot's number, from 1 */
 	double interval; /* seconds; NAN if there can be no rate */
 	unsigned int map_max;
-	struct call_sum *sums; /* CALL_SUMS of them, zero between processes */
-	void *scratch;         /* build_scratch() */
+	size_t cheap_max; /* with so many allocations a process has spans in any case: spans.c */
+	struct call_sum *sums;                     /* CALL_SUMS of them, zero between processes */
+	uint64_t used_sums[(CALL_SUMS + 63) / 64]; /* bit set: those that are not zero */
+	void *scratch;                             /* build_scratch() */
 	size_t scratch_size;
 };
 
@@ -56,6 +57,8 @@ double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
 void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
 		    bool sampled);
+/* The index of the first sum from @index on that is used; CALL_SUMS: there is none. */
+unsigned int build_next_sum(const struct build *build, unsigned int index);
 /* The names of @call, which is not in the table. Returns 0 or -ENOMEM. */
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
@@ -98,7 +101,7 @@ void build_memory(const struct program *program, struct snap_process *process);
 enum alloc_state build_state(const struct build *build, const struct program *program,
 			     const struct snap_site *snap, const struct alloc_node *node);
 
-/* The @room largest nodes of @book, largest first, into @list. Returns how many. */
+/* build_largest.c: the @room largest nodes of @book, largest first, into @list. Returns how many. */
 size_t build_largest(const struct book *book, const struct alloc_node **list, size_t room);
 
 /* build_blocks.c: the allocators of frameworks. */
@@ -109,6 +112,8 @@ int build_blocks(struct build *build, struct program *program, struct snap_proce
  * sites.
  */
 int build_spans(struct build *build, struct program *program, struct snap_process *process);
+/* What build->cheap_max is with that many processes. */
+size_t build_cheap_max(size_t processes);
 bool build_has_spans(const struct build *build, const struct program *program);
 
 /*

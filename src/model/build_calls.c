@@ -107,16 +107,14 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 		build_add_call(build, entry->key.call, &entry->row, false);
 		build_add_call(build, entry->key.call, &entry->told, false);
 	}
-	for (i = 0; i < CALL_SUMS; i++)
-		count += build->sums[i].used;
+	for (i = build_next_sum(build, 0); i < CALL_SUMS; i = build_next_sum(build, i + 1))
+		count++;
 	process->call_list = arena_alloc(build->arena, count, sizeof(*process->call_list));
 	if (!process->call_list)
 		return -ENOMEM;
-	for (i = 0; i < CALL_SUMS; i++) {
+	for (i = build_next_sum(build, 0); i < CALL_SUMS; i = build_next_sum(build, i + 1)) {
 		struct call_sum *sum = &build->sums[i];
 
-		if (!sum->used)
-			continue;
 		sum->call.seconds = (double)sum->ns / 1e9;
 		sum->call.latency = histogram_latency(sum->call.hist, sum->max_ns);
 		if (CUTOP_IS_EXTRA(sum->call.call)) {
@@ -131,6 +129,7 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 		process->call_list[process->call_count++] = sum->call;
 		memset(sum, 0, sizeof(*sum));
 	}
+	memset(build->used_sums, 0, sizeof(build->used_sums));
 	return 0;
 }
 

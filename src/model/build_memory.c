@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The map lists only the largest allocations. A process can have a million: one walk keeps the
- * largest ones in a heap of the size asked for, and only those are sorted.
- */
+/* The memory of one process in a snapshot: its call sites, its largest allocations, its devices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,61 +136,6 @@ void build_sites_sort(struct snap_process *process)
 }
 
 /* ---- the map ---- */
-
-/* True if @a comes after @b in the map. */
-static bool is_smaller(const struct alloc_node *a, const struct alloc_node *b)
-{
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->address > b->address;
-}
-
-static int node_order(const void *left, const void *right)
-{
-	const struct alloc_node *a = *(const struct alloc_node *const *)left;
-	const struct alloc_node *b = *(const struct alloc_node *const *)right;
-
-	return is_smaller(a, b) - is_smaller(b, a);
-}
-
-/* Restores the heap (smallest at the root) after its root was replaced. */
-static void sift_down(const struct alloc_node **heap, size_t count, size_t at)
-{
-	const struct alloc_node *node = heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= count)
-			break;
-		if (child + 1 < count && is_smaller(heap[child + 1], heap[child]))
-			child++;
-		if (!is_smaller(heap[child], node))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = node;
-}
-
-size_t build_largest(const struct book *book, const struct alloc_node **heap, size_t room)
-{
-	struct book_cursor cursor;
-	struct alloc_node *node;
-	size_t count = 0, i;
-
-	book_walk(book, &cursor);
-	while (room && (node = book_next(&cursor)) != NULL) {
-		if (count < room) {
-			heap[count++] = node;
-			for (i = count / 2; count == room && i-- > 0;)
-				sift_down(heap, count, i);
-		} else if (is_smaller(heap[0], node)) {
-			heap[0] = node;
-			sift_down(heap, count, 0);
-		}
-	}
-	qsort(heap, count, sizeof(*heap), node_order);
-	return count;
-}
 
 enum alloc_state build_state(const struct build *build, const struct program *program,
 			     const struct snap_site *snap, const struct alloc_node *node)

@@ -66,6 +66,7 @@ static int build_processes(struct build *build)
 	for (program = programs_first(&build->model->programs); program;
 	     program = programs_next(program))
 		count += program->known;
+	build->cheap_max = build_cheap_max(count);
 	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
 	if (!snapshot->processes)
 		return -ENOMEM;

@@ -17,9 +17,11 @@ static double percentile(const uint64_t *hist, uint64_t total, double max, doubl
 	for (i = 0; i < CUTOP_HIST_BUCKETS; i++) {
 		double count = (double)hist[i];
 
-		if (count > 0 && below + count >= rank) {
-			double low = i ? ldexp(1, (int)i + CUTOP_HIST_SHIFT) : 0;
-			double high = ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1);
+		if (!hist[i])
+			continue;
+		if (below + count >= rank) {
+			double low = i ? (double)(1ull << (i + CUTOP_HIST_SHIFT)) : 0;
+			double high = (double)(1ull << (i + CUTOP_HIST_SHIFT + 1));
 
 			/* The last bucket has no upper bound except the maximum. */
 			if (i == CUTOP_HIST_BUCKETS - 1)

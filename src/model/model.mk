@@ -12,6 +12,7 @@ model_sources = \
 	src/model/build_device_uses.c \
 	src/model/build_devices.c \
 	src/model/build_kernels.c \
+	src/model/build_largest.c \
 	src/model/build_memory.c \
 	src/model/build_places.c \
 	src/model/build_process.c \

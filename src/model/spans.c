@@ -14,8 +14,10 @@
 #include "model/pieces.h"
 #include "util/saturated.h"
 
-/* With fewer allocations than this, the walk costs less than to check whether it is needed. */
+/* With so few allocations, a process has spans before anything asks for them. */
 #define CHEAP_MAX 4096
+/* The same of all processes together */
+#define CHEAP_SUM 65536
 
 struct spans {
 	struct snap_span *list; /* room for 2 * SPANS_MAX */
@@ -73,12 +75,19 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
+size_t build_cheap_max(size_t processes)
+{
+	size_t share = CHEAP_SUM / (processes + 1);
+
+	return share < CHEAP_MAX ? share : CHEAP_MAX;
+}
+
 bool build_has_spans(const struct build *build, const struct program *program)
 {
 	const struct model *model = build->model;
 
 	return model->has_focus &&
-	       (program->ledger.book.count <= CHEAP_MAX || program->number == model->focus);
+	       (program->ledger.book.count <= build->cheap_max || program->number == model->focus);
 }
 
 int build_spans(struct build *build, struct program *program, struct snap_process *process)

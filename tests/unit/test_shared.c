@@ -325,7 +325,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tcase, recordings);
-	tcase_add_loop_test(tcase, random_books, 0, 3);
+	tcase_add_loop_test(tcase, random_books, 0, 2);
 	tcase_set_timeout(tcase, 120);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
