@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/carry.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "model/build.h"
 #include "model/model_state.h"
 #include "model/suspect.h"
-#include "util/saturated.h"
+#include "util/util.h"
 
 int carry_names(struct build *build, struct program *program)
 {
@@ -178,19 +179,21 @@ static int counters_build(struct build *build, struct program *program)
 /* ---- both ---- */
 
 /*
- * No field is filled in by both parts, and what is not filled in is zero: so each byte of the
+ * No field is filled in by both parts, and what is not filled in is zero: so each word of the
  * process is that of one part.
  */
 static void carry_join(struct snap_process *process, const struct carry_part *one,
 		       const struct carry_part *other)
 {
-	const unsigned char *left = (const unsigned char *)&one->figures,
-			    *right = (const unsigned char *)&other->figures;
-	unsigned char *bytes = (unsigned char *)process;
+	uint64_t left[sizeof(*process) / sizeof(uint64_t)], right[ARRAY_LEN(left)];
 	size_t i;
 
-	for (i = 0; i < sizeof(*process); i++)
-		bytes[i] = left[i] | right[i];
+	static_assert(sizeof(left) == sizeof(*process), "a process consists of whole words");
+	memcpy(left, &one->figures, sizeof(left));
+	memcpy(right, &other->figures, sizeof(right));
+	for (i = 0; i < ARRAY_LEN(left); i++)
+		left[i] |= right[i];
+	memcpy(process, left, sizeof(left));
 }
 
 int carry_build(struct build *build, struct program *program, struct snap_process *process)

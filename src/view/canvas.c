@@ -15,11 +15,10 @@
 #include <string.h>
 #include <wchar.h>
 
+/* All of its bytes are set, also those behind the text: rows can be compared as bytes. */
 static void cell_blank(struct cell *cell, enum style style)
 {
-	memcpy(cell->text, " ", 2);
-	cell->style = (uint8_t)style;
-	cell->flags = 0;
+	*cell = (struct cell){ .text = " ", .style = (uint8_t)style };
 }
 
 int canvas_resize(struct canvas *canvas, int rows, int cols)
@@ -43,10 +42,14 @@ int canvas_resize(struct canvas *canvas, int rows, int cols)
 
 void canvas_clear(struct canvas *canvas)
 {
-	size_t i, count = (size_t)canvas->rows * (size_t)canvas->cols;
+	size_t done, count = (size_t)canvas->rows * (size_t)canvas->cols;
 
-	for (i = 0; i < count; i++)
-		cell_blank(&canvas->cells[i], ST_PLAIN);
+	if (!count)
+		return;
+	cell_blank(&canvas->cells[0], ST_PLAIN);
+	for (done = 1; done < count; done *= 2)
+		memcpy(canvas->cells + done, canvas->cells,
+		       (done * 2 < count ? done : count - done) * sizeof(*canvas->cells));
 }
 
 void canvas_free(struct canvas *canvas)
@@ -102,6 +105,12 @@ static size_t next_shown(const struct canvas *canvas, const char *text, char out
 
 	if (!*text)
 		return 0;
+	if (*text >= ' ' && *text <= '~') { /* most are */
+		out[0] = *text;
+		out[1] = 0;
+		*cells = 1;
+		return 1;
+	}
 	len = utf8_next(text, &point);
 	*cells = utf8_width(point);
 	if (*cells < 0 || (canvas->ascii && point >= 0x80)) {
@@ -186,7 +195,9 @@ static void put(const struct area *area, int row, int col, int cells, enum style
 		split_wide(canvas, row, col + i);
 	cell = canvas_cell(canvas, row, col);
 	cell_blank(cell, style);
-	strcpy(cell->text, bytes);
+	cell->text[0] = bytes[0];
+	if (bytes[1])
+		strcpy(cell->text, bytes);
 	if (cells == 2) {
 		cell_blank(cell + 1, style);
 		cell[1].text[0] = 0;
@@ -295,10 +306,17 @@ void area_repeat(const struct area *area, int row, int col, int cells, enum styl
 
 void area_clear(const struct area *area, enum style style)
 {
-	int row;
+	int row, col, cols = area->rect.cols;
 
-	for (row = 0; row < area->rect.rows; row++)
-		area_repeat(area, row, 0, area->rect.cols, style, " ");
+	for (row = 0; cols && row < area->rect.rows; row++) {
+		struct cell *cell =
+			canvas_cell(area->canvas, area->rect.row + row, area->rect.col);
+
+		split_wide(area->canvas, area->rect.row + row, area->rect.col);
+		split_wide(area->canvas, area->rect.row + row, area->rect.col + cols - 1);
+		for (col = 0; col < cols; col++)
+			cell_blank(&cell[col], style);
+	}
 }
 
 void area_flags(const struct area *area, int row, int col, int cells, unsigned int flags)

@@ -67,6 +67,8 @@ bool rows_match(const struct snap_process *process, const char *filter)
 {
 	char words[INPUT_SIZE], *word, *rest = NULL;
 
+	if (!*filter)
+		return true;
 	snprintf(words, sizeof(words), "%s", filter);
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		if (!word_matches(process, word))

@@ -494,6 +494,13 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	return a->style == b->style && a->flags == b->flags && !strcmp(a->text, b->text);
 }
 
+/* False says nothing: what is behind a text may differ. */
+static bool same_bytes(const struct canvas *a, const struct canvas *b, int row)
+{
+	return !memcmp(canvas_cell(a, row, 0), canvas_cell(b, row, 0),
+		       (size_t)a->cols * sizeof(struct cell));
+}
+
 void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 		   const struct theme *theme)
 {
@@ -508,7 +515,9 @@ void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 	if (all)
 		renderer_clear(renderer);
 	terminal->theme = theme;
-	for (row = 0; row < canvas->rows && row < LINES; row++)
+	for (row = 0; row < canvas->rows && row < LINES; row++) {
+		if (!all && same_bytes(canvas, shown, row))
+			continue;
 		for (col = 0; col < canvas->cols && col < COLS; col++) {
 			const struct cell *cell = canvas_cell(canvas, row, col);
 			struct cell *before = canvas_cell(shown, row, col);
@@ -523,6 +532,7 @@ void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 					      theme_look(theme, renderer->colors, cell->style,
 							 cell->flags));
 		}
+	}
 	if (!renderer_flush(renderer))
 		canvas_free(shown); /* all of it again */
 }
