@@ -86,28 +86,26 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
 	map->per_cell = ceil(high / low) * low;
 }
 
-/* Adds up the bytes between two addresses, by state; each span counts evenly over its addresses. */
-static void weigh(const struct snap_process *process, const struct region *region, double from,
-		  double to, double bytes[ALLOC_STATE_COUNT])
+/*
+ * Adds up the bytes between two addresses, by state; each span counts evenly over its addresses.
+ * *@first: a span that is not above @from; set to the first one that ends above it.
+ */
+static void weigh(const struct snap_process *process, const struct region *region, size_t *first,
+		  double from, double to, double bytes[ALLOC_STATE_COUNT])
 {
-	size_t low = region->first, high = region->first + region->count, i;
+	size_t i, end = region->first + region->count;
 	int state;
 
 	for (state = 0; state < ALLOC_STATE_COUNT; state++)
 		bytes[state] = 0;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if ((double)process->spans[middle].end <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (i = low; i < region->first + region->count && (double)process->spans[i].start < to;
-	     i++) {
+	if (*first < region->first)
+		*first = region->first;
+	while (*first < end && (double)process->spans[*first].end <= from)
+		++*first;
+	for (i = *first; i < end && (double)process->spans[i].start < to; i++) {
 		const struct snap_span *span = &process->spans[i];
-		double start = fmax(from, (double)span->start), end = fmin(to, (double)span->end);
-		double share = (end - start) / fmax((double)(span->end - span->start), 1);
+		double begins = fmax(from, (double)span->start), ends = fmin(to, (double)span->end);
+		double share = (ends - begins) / fmax((double)(span->end - span->start), 1);
 
 		for (state = 0; share > 0 && state < ALLOC_STATE_COUNT; state++)
 			bytes[state] += (double)span->bytes[state] * share;
@@ -150,7 +148,7 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 	double bytes[ALLOC_STATE_COUNT], offset;
 	long cells = (long)cols * rows, total, at, skip;
 	struct map *map;
-	size_t region = 0;
+	size_t region = 0, first = 0;
 	int i;
 
 	if (cols < 4 || rows < 1 || !process->span_count)
@@ -193,7 +191,7 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 			area_format(area, row, 0, ST_DIM, "%#14" PRIx64,
 				    here->start + (uint64_t)offset);
 		if (size > 0) {
-			weigh(process, here, from, from + size, bytes);
+			weigh(process, here, &first, from, from + size, bytes);
 			look = cell_look(bytes, size, &style);
 			offset += map->per_cell;
 		} else {
