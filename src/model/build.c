@@ -38,22 +38,37 @@ double build_rate(const struct build *build, uint64_t now, uint64_t before)
 	return (double)subtract_saturated(now, before) / build->interval;
 }
 
-void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
-		    bool sampled)
+/* The sum of @call, which gets @calls more calls, and so on. */
+static struct call_sum *sum_add(struct build *build, unsigned int call, uint64_t calls,
+				uint64_t failures, uint64_t ns, uint64_t max_ns,
+				const __u64 hist[CUTOP_HIST_BUCKETS])
 {
 	unsigned int i, index = call_index(call);
 	struct call_sum *sum = &build->sums[index];
 
 	build->used_sums[index / 64] |= 1ull << index % 64;
 	sum->call.call = (uint16_t)call;
-	sum->call.sampled |= sampled;
-	sum->call.calls += row->calls;
-	sum->call.failures += row->failures;
-	sum->ns = add_saturated(sum->ns, row->ns);
-	if (row->max_ns > sum->max_ns)
-		sum->max_ns = row->max_ns;
+	sum->call.calls += calls;
+	sum->call.failures += failures;
+	sum->ns = add_saturated(sum->ns, ns);
+	if (max_ns > sum->max_ns)
+		sum->max_ns = max_ns;
 	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
-		sum->call.hist[i] += row->hist[i];
+		sum->call.hist[i] += hist[i];
+	return sum;
+}
+
+void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
+		    bool sampled)
+{
+	sum_add(build, call, row->calls, row->failures, row->ns, row->max_ns, row->hist)
+		->call.sampled |= sampled;
+}
+
+void build_add_launches(struct build *build, unsigned int call, const struct launch_row *row)
+{
+	sum_add(build, call, row->launches, row->failures, row->ns, row->max_ns, row->hist)
+		->call.sampled |= row->sampled != 0;
 }
 
 unsigned int build_next_sum(const struct build *build, unsigned int index)

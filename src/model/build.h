@@ -57,6 +57,8 @@ double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
 void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
 		    bool sampled);
+/* The same of launches. */
+void build_add_launches(struct build *build, unsigned int call, const struct launch_row *row);
 /* The index of the first sum from @index on that is used; CALL_SUMS: there is none. */
 unsigned int build_next_sum(const struct build *build, unsigned int index);
 /* The names of @call, which is not in the table. Returns 0 or -ENOMEM. */

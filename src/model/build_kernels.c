@@ -172,16 +172,9 @@ static void sum_launches(struct build *build, struct launch_entry *entry,
 			 struct snap_process *process)
 {
 	const struct launch_row *row = &entry->row;
-	struct call_row call = {
-		.calls = row->launches,
-		.failures = row->failures,
-		.ns = row->ns,
-		.max_ns = row->max_ns,
-	};
 
-	memcpy(call.hist, row->hist, sizeof(call.hist));
 	if (row->launches)
-		build_add_call(build, entry->key.call, &call, row->sampled != 0);
+		build_add_launches(build, entry->key.call, row);
 	process->launches += row->launches;
 	process->graph_launches = add_saturated(process->graph_launches, entry->graph_launches);
 	process->sampled |= row->sampled != 0;
@@ -193,11 +186,13 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 	size_t i, next;
 
 	for (i = 0; i < count; i = next) {
-		struct snap_kernel *kernel = &process->kernels[process->kernel_count++];
+		size_t number = process->kernel_count++;
+		struct snap_kernel *kernel =
+			&process->kernels[program->carry->kernels.slots[number]];
 		const struct launch_row *row = &list[i].entry->row;
 		uint64_t max_ns = 0, launches = 0, before = 0, graph_before = 0;
 
-		kernel->number = process->kernel_count - 1;
+		kernel->number = number;
 		kernel->function = list[i].entry->key.function;
 		kernel->is_graph = list[i].entry->is_graph;
 		kernel->updatable = program->graphs.updatable && list[i].entry->in_graph;
@@ -401,15 +396,16 @@ static int launched_list(struct program *program)
 	order->kernel_count = order->count = 0;
 	if (room > order->size || !order->launched) {
 		free(order->launched);
-		free(order->places);
+		free(order->slots);
 		free(order->shown);
 		order->launched = calloc(room + 1, sizeof(*order->launched));
-		order->places = calloc(room + 1, sizeof(*order->places));
+		order->slots = calloc(room + 1, sizeof(*order->slots));
 		order->shown = calloc(room + 1, sizeof(*order->shown));
 		order->size = room;
 	}
-	if (!order->launched || !order->places || !order->shown) {
-		order->size = 0;
+	if (!order->launched || !order->slots || !order->shown) {
+		free(order->launched);
+		order->launched = NULL;
 		return -ENOMEM;
 	}
 	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry))
@@ -422,31 +418,36 @@ static int launched_list(struct program *program)
 	return 0;
 }
 
-/* Puts the kernels at @merged in order, into the arena. */
-static int kernels_list(struct build *build, const struct program *program,
-			struct snap_kernel *merged, struct snap_process *process)
+/* Sorts the kernels, which are in the order of the last time. Returns 0 or -ENOMEM. */
+static int kernels_sort(struct build *build, struct program *program, struct snap_process *process)
 {
-	struct kernel_order *order = &program->carry->kernels;
-	size_t i, count = process->kernel_count;
+	size_t *slots = program->carry->kernels.slots, i, count = process->kernel_count;
+	struct snap_kernel *list = process->kernels, *before;
+	size_t *places;
 
-	for (i = 0; i < count && order->kernel_count != count; i++)
-		order->places[i] = i;
-	for (i = 0; i < count; i++)
-		order->shown[i] = merged[i].shown != merged[i].name ? merged[i].shown : NULL;
-	order->kernel_count = count;
-	resort(order->places, count, sizeof(*order->places), kernel_order, merged);
-	process->kernels = arena_alloc(build->arena, count, sizeof(*process->kernels));
-	if (!process->kernels)
+	for (i = 1; i < count; i++)
+		if (kernel_order(&(size_t){ i - 1 }, &(size_t){ i }, list) > 0)
+			break;
+	if (i >= count)
+		return 0;
+	before = build_scratch(build, count, sizeof(*before) + sizeof(*places));
+	if (!before)
 		return -ENOMEM;
+	places = (size_t *)(before + count);
+	memcpy(before, list, count * sizeof(*list));
 	for (i = 0; i < count; i++)
-		process->kernels[i] = merged[order->places[i]];
+		places[i] = i;
+	resort(places, count, sizeof(*places), kernel_order, before);
+	for (i = 0; i < count; i++) {
+		list[i] = before[places[i]];
+		slots[list[i].number] = i;
+	}
 	return 0;
 }
 
 int build_kernels(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct kernel_order *order = &program->carry->kernels;
-	struct snap_kernel *merged;
 	size_t i;
 	int err;
 
@@ -454,19 +455,29 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 	err = launched_list(program);
 	if (err)
 		return err;
-	merged = build_scratch(build, order->count, sizeof(*merged));
-	if (!merged)
+	process->kernels = arena_alloc(build->arena, order->count, sizeof(*process->kernels));
+	if (!process->kernels)
 		return -ENOMEM;
 	for (i = 0; i < order->count; i++)
 		sum_launches(build, order->launched[i].entry, process);
 	if (resort(order->launched, order->count, sizeof(*order->launched), launched_order, NULL))
 		order->kernel_count = 0;
-	process->kernels = merged;
+	for (i = 0; i < order->count && !order->kernel_count; i++)
+		order->slots[i] = i;
 	err = merge_kernels(build, program, process, order->launched, order->count);
 	if (!err && order->kernel_count != process->kernel_count)
 		err = kernels_part(program, process);
-	else if (!err)
-		for (i = 0; i < process->kernel_count; i++)
-			merged[i].shown = order->shown[i] ? order->shown[i] : merged[i].name;
-	return err ? err : kernels_list(build, program, merged, process);
+	if (err)
+		return err;
+	for (i = 0; i < process->kernel_count; i++) {
+		struct snap_kernel *kernel = &process->kernels[i];
+		const char **shown = &order->shown[kernel->number];
+
+		if (order->kernel_count)
+			kernel->shown = *shown ? *shown : kernel->name;
+		else
+			*shown = kernel->shown != kernel->name ? kernel->shown : NULL;
+	}
+	order->kernel_count = process->kernel_count;
+	return kernels_sort(build, program, process);
 }

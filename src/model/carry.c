@@ -219,7 +219,7 @@ void carry_free(struct carry *carry)
 	arena_free(carry->counters.arena);
 	free(carry->due);
 	free(carry->kernels.launched);
-	free(carry->kernels.places);
+	free(carry->kernels.slots);
 	free(carry->kernels.shown);
 	free(carry);
 }

@@ -47,7 +47,7 @@ struct kernel_order {
 	struct launched *launched;
 	size_t count, size;
 	uint64_t copy;       /* of the names that the next three belong to */
-	size_t *places;      /* of the merged kernels in the list */
+	size_t *slots;       /* by number: where in the list a kernel was */
 	const char **shown;  /* by number; NULL: the kernel's short name */
 	size_t kernel_count; /* 0: neither is known */
 };
