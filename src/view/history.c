@@ -67,15 +67,15 @@ static void tracks_unsee(struct tracks *tracks)
 		tracks->list[i]->seen = false;
 }
 
-/* Drops those that were not seen. */
-static void tracks_drop(struct tracks *tracks)
+/* Drops those that were not seen, and will not be, after @time. */
+static void tracks_drop(struct tracks *tracks, double time)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tracks->count; i++) {
 		struct track *track = tracks->list[i];
 
-		if (track->seen) {
+		if (track->seen || track_is_ahead(track, time)) {
 			tracks->list[kept++] = track;
 			continue;
 		}
@@ -88,7 +88,7 @@ static void tracks_drop(struct tracks *tracks)
 static void tracks_free(struct tracks *tracks)
 {
 	tracks_unsee(tracks);
-	tracks_drop(tracks);
+	tracks_drop(tracks, INFINITY);
 	free(tracks->list);
 }
 
@@ -112,6 +112,7 @@ static unsigned int marks_of(struct track_totals *totals, const struct snap_proc
 		.failures = process->failures,
 		.leaked = process->leaked,
 		.suspect = process->suspect + process->tensors_rising,
+		.peak = process->peak,
 		.exited = process->exited,
 	};
 	uint64_t no_memory = now.failed_allocations > totals->failed_allocations ?
@@ -140,6 +141,8 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 {
 	struct track *track = tracks_get(&history->programs, process->program);
 	struct raw_sample *sample;
+	uint64_t peak = track && (track->count || process->exited) ? track->totals.peak :
+								     UINT64_MAX;
 	unsigned int marks;
 
 	if (!track)
@@ -155,6 +158,8 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 		return marks;
 	sample->marks = (uint8_t)marks;
 	sample->values[SERIES_LIVE] = (float)process->live;
+	/* A new peak lies in the sample's time, unless it is the first one of what ran before. */
+	sample->most_live = (float)(process->peak > peak ? process->peak : process->live);
 	sample->values[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
 	sample->values[SERIES_LAUNCHES] = (float)process->launches_per_second;
 	sample->values[SERIES_WAIT] = (float)process->sync_share;
@@ -191,7 +196,7 @@ static void device_feed(struct history *history, const struct snap_device *devic
 	if (!sample)
 		return;
 	sample->marks = (uint8_t)device_marks(snapshot, marks, device->device);
-	sample->values[SERIES_DEVICE_USED] =
+	sample->most_live = sample->values[SERIES_DEVICE_USED] =
 		(float)(device->has_used ? device->used : device->tracked);
 	sample->values[SERIES_DEVICE_BUSY] = (float)device->utilization;
 	sample->values[SERIES_DEVICE_TEMPERATURE] = (float)device->temperature;
@@ -219,7 +224,7 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 	free(marks);
 	if (sample) {
 		sample->marks = (uint8_t)any;
-		sample->values[SERIES_LIVE] = (float)snapshot->live;
+		sample->values[SERIES_LIVE] = sample->most_live = (float)snapshot->live;
 		sample->values[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
 		sample->values[SERIES_WAIT] = (float)snapshot->sync_share;
 		for (int i = 0; i < DIR_UNKNOWN; i++)
@@ -230,19 +235,19 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 					0 :
 					(float)snapshot->processes[i].tensors;
 	}
-	tracks_drop(&history->programs);
-	tracks_drop(&history->devices);
+	tracks_drop(&history->programs, snapshot->elapsed_seconds);
+	tracks_drop(&history->devices, snapshot->elapsed_seconds);
 }
 
 static void tracks_show(struct tracks *tracks)
 {
 	for (size_t i = 0; i < tracks->count; i++)
-		tracks->list[i]->hides = false;
+		tracks->list[i]->hides = tracks->list[i]->ahead;
 }
 
 void history_show(struct history *history)
 {
-	history->all.hides = false;
+	history->all.hides = history->all.ahead;
 	tracks_show(&history->programs);
 	tracks_show(&history->devices);
 }

@@ -23,7 +23,10 @@ struct history {
 /* With @hide, samples are kept but stay invisible until history_show(). */
 void history_feed(struct history *history, const struct snapshot *snapshot, bool hide);
 void history_show(struct history *history);
-/* Forgets the samples from @elapsed seconds since the start on: a replay went back to then. */
+/*
+ * A replay went back to @elapsed seconds since the start: what was sampled of the time after is
+ * hidden until it comes again.
+ */
 void history_rewind(struct history *history, double elapsed);
 void history_free(struct history *history);
 

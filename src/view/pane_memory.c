@@ -378,8 +378,8 @@ static int plot_grown(const struct list *list, int plot, int rows, bool tensors)
 	const struct snap_process *process = list->process;
 	int wanted = (int)list->count + 1 + (omitted_of(process, tensors) != 0), spare;
 
-	if (!process->allocations && !process->failed_allocations && !process->live)
-		return 0;
+	if (!process->peak)
+		return plot;
 	spare = rows - wanted < PLOT_ROWS_MOST ? rows - wanted : PLOT_ROWS_MOST;
 	return spare > plot && spare >= PLOT_ROWS_MIN ? spare : plot;
 }

@@ -199,7 +199,7 @@ static void values_draw(const struct drawing *drawing)
 	int rows = drawing->rows;
 
 	value_label(drawing, 1, drawing->top);
-	if (rows > 6)
+	if (rows > 6 && (drawing->top > 1 || drawing->plot->unit == PLOT_SHARE))
 		value_label(drawing, 1 + rows / 2, drawing->top / 2);
 	for (int row = 1; row <= rows; row++)
 		area_text(drawing->area, row, AXIS - 1, ST_FRAME, "│");

@@ -83,6 +83,7 @@ static void sample_of(const struct raw_sample *raw, struct sample *sample)
 	sample->marks = raw->marks;
 	memcpy(sample->mean, raw->values, sizeof(raw->values));
 	memcpy(sample->most, raw->values, sizeof(raw->values));
+	sample->most[SERIES_LIVE] = raw->most_live;
 }
 
 /* ---- levels ---- */
@@ -205,17 +206,81 @@ static double track_end(const struct track *track)
 	return NAN;
 }
 
+static bool level_cut(struct level *level, double elapsed)
+{
+	if (level->fills && level->filling.time < elapsed)
+		return true;
+	level->fills = false;
+	while (level->count) {
+		size_t latest = (level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS;
+
+		if (level->buckets[latest].time < elapsed)
+			return true;
+		level->next = latest;
+		level->count--;
+	}
+	return false;
+}
+
+/* Drops what ends at @time or later. */
+static void track_cut(struct track *track, double time)
+{
+	while (track->count) {
+		if (raw_at(track, 0)->time < time)
+			return;
+		track->next = (track->next + track->size - 1) % track->size;
+		track->count--;
+	}
+	for (int i = 0; i < HISTORY_LEVELS; i++)
+		if (track->levels[i] && level_cut(track->levels[i], time))
+			return;
+}
+
+/*
+ * Whether what is at @time was sampled before, and not in longer intervals than it would be now:
+ * stretches were short intervals once.
+ */
+static bool track_knows(struct track *track, double time, double interval)
+{
+	double step = fmax(time - track->until, interval);
+	struct sample sample, found = { .time = NAN };
+	size_t back;
+
+	track->hides = false;
+	for (back = 0; track_sample(track, back, &sample) && sample.time >= time - 1e-6; back++)
+		found = sample;
+	track->hides = true;
+	return found.time - found.length < time &&
+	       (back > track->count || found.length <= 2 * step);
+}
+
+/*
+ * Samples further apart than so many intervals are not of one stretch: a replay jumped, and what
+ * was between is not known.
+ */
+#define INTERVALS_APART 20
+
 struct raw_sample *track_add(struct track *track, double time, double interval, bool hide)
 {
 	struct raw_sample *sample;
-	double end = track_end(track), length = time - end;
+	double end, length;
 
+	if (track->ahead) {
+		if (track_knows(track, time, interval)) {
+			track->until = time;
+			return NULL;
+		}
+		track->ahead = track->hides = false;
+		track_cut(track, time);
+	}
+	end = track_end(track);
+	length = time - end;
 	if (hide && !track->hides)
 		track->until = isnan(end) ? -INFINITY : end;
 	track->hides = hide;
 	if (!track_grow(track))
 		return NULL;
-	if (isnan(end))
+	if (isnan(end) || length > INTERVALS_APART * interval)
 		length = interval;
 	sample = &track->samples[track->next];
 	track->next = (track->next + 1) % track->size;
@@ -397,33 +462,15 @@ void track_read(const struct track *track, enum series series, double from, doub
 	free(weights);
 }
 
-static bool level_rewind(struct level *level, double elapsed)
-{
-	if (level->fills && level->filling.time < elapsed)
-		return true;
-	level->fills = false;
-	while (level->count) {
-		size_t latest = (level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS;
-
-		if (level->buckets[latest].time < elapsed)
-			return true;
-		level->next = latest;
-		level->count--;
-	}
-	return false;
-}
-
 void track_rewind(struct track *track, double time)
 {
-	while (track->count) {
-		if (raw_at(track, 0)->time < time)
-			return;
-		track->next = (track->next + track->size - 1) % track->size;
-		track->count--;
-	}
-	for (int i = 0; i < HISTORY_LEVELS; i++)
-		if (track->levels[i] && level_rewind(track->levels[i], time))
-			return;
+	track->ahead = track->hides = true;
+	track->until = nextafter(time, -INFINITY);
+}
+
+bool track_is_ahead(const struct track *track, double time)
+{
+	return track->ahead && track_end(track) > time;
 }
 
 void track_clear(struct track *track)

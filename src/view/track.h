@@ -59,6 +59,7 @@ struct raw_sample {
 	double time;
 	float length;
 	uint8_t marks;
+	float most_live; /* SERIES_LIVE's peak */
 	float values[SERIES_COUNT];
 };
 
@@ -66,7 +67,7 @@ struct level;
 
 /* The figures that marks come from, as they were last. */
 struct track_totals {
-	uint64_t failed_allocations, failures, leaked, suspect;
+	uint64_t failed_allocations, failures, leaked, suspect, peak;
 	bool exited;
 };
 
@@ -74,6 +75,7 @@ struct track {
 	uint32_t key; /* program, or number of a device */
 	bool seen;    /* in the latest snapshot */
 	bool hides;   /* what came after `until` is not visible */
+	bool ahead;   /* it will come again: a replay went back */
 	double until;
 	struct track_totals totals;
 	size_t count, size; /* samples kept as they came; room in the ring */
@@ -83,14 +85,20 @@ struct track {
 };
 
 /*
- * Adds a sample that ends at @time, and returns it, all 0; NULL without memory. It began where the
+ * Adds a sample that ends at @time, and returns it, all 0; NULL without memory, or if that is known. It began where the
  * one before ended, or @interval before if it is the first. With @hide it stays invisible until
  * track.hides is reset.
  */
 struct raw_sample *track_add(struct track *track, double time, double interval, bool hide);
 
-/* Forgets the samples from @time on. */
+/*
+ * Goes back to @time: what is from then on is hidden, and adding samples uncovers it, as it is the
+ * same again. Only what is new, or has shorter intervals than what was there, is added then.
+ */
 void track_rewind(struct track *track, double time);
+
+/* There are samples of after @time, which will be uncovered. */
+bool track_is_ahead(const struct track *track, double time);
 
 /* Frees what the track holds. */
 void track_clear(struct track *track);

@@ -62,6 +62,7 @@ START_TEST(an_hour)
 		double sum = 0;
 		size_t samples = (size_t)(end / delays[i]);
 
+		snapshot->interval_seconds = delays[i];
 		for (size_t j = 1; j <= samples; j++) {
 			double at = (double)j * delays[i];
 			/* A peak of one sample, 50 minutes ago. */
@@ -217,24 +218,114 @@ START_TEST(hidden)
 }
 END_TEST
 
+/* What a replay has shown stays known where it goes back, and comes again. */
 START_TEST(rewound)
 {
 	struct history history = { .all = { .key = 0 } };
 	struct snapshot *snapshot = cast_snapshot(0);
+	struct track_reading reading;
+	size_t count;
 
-	for (int i = 1; i <= 1000; i++)
+	for (int i = 1; i <= 1000; i++) {
+		snapshot->live = (uint64_t)i;
 		feed_at(&history, snapshot, i);
+	}
+	count = track_count(&history.all);
 	history_rewind(&history, 990);
 	ck_assert_double_eq(track_time(&history.all, 0), 989);
-	/* Into the stretches: the one that is left in part is gone. */
+	/* Into the stretches */
 	history_rewind(&history, 401);
-	ck_assert_double_le(track_time(&history.all, 0), 400);
-	ck_assert_double_ge(track_time(&history.all, 0), 400 - 16);
-	ck_assert_double_le(track_time(history_find(&history, CAST_TRAINER), 0), 400);
+	ck_assert_double_lt(track_time(&history.all, 0), 401);
+	ck_assert_double_ge(track_time(&history.all, 0), 400);
+	ck_assert_double_lt(track_time(history_find(&history, CAST_TRAINER), 0), 401);
 	feed_at(&history, snapshot, 401);
 	ck_assert_double_eq(track_time(&history.all, 0), 401);
+	/* On again, by single steps and in a jump: nothing is lost, and nothing is twice. */
+	for (int i = 402; i <= 500; i++)
+		feed_at(&history, snapshot, i);
+	ck_assert_double_eq(track_time(&history.all, 0), 500);
+	feed_at(&history, snapshot, 950);
+	ck_assert_double_eq(track_time(&history.all, 0), 950);
+	ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 0), 950);
+	track_read(&history.all, SERIES_LIVE, 600, 200, 1, &reading);
+	ck_assert_double_eq_tol(reading.mean, 700.5, 1);
+	for (int i = 951; i <= 1000; i++)
+		feed_at(&history, snapshot, i);
+	ck_assert_uint_eq(track_count(&history.all), count);
+	snapshot->live = 7;
+	feed_at(&history, snapshot, 1001);
+	ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 0), 7);
+	ck_assert_double_eq(track_value(&history.all, SERIES_LIVE, 1), 1000);
 	history_rewind(&history, 0);
 	ck_assert_uint_eq(track_count(&history.all), 0);
+	history_free(&history);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+/* What a jump left out is not made up, and known once it was played. */
+START_TEST(jumped)
+{
+	struct history history = { .all = { .key = 0 } };
+	struct snapshot *snapshot = cast_snapshot(0);
+	struct track_reading reading;
+
+	for (int i = 1; i <= 50; i++)
+		feed_at(&history, snapshot, i);
+	feed_at(&history, snapshot, 100);
+	track_read(&history.all, SERIES_LIVE, 50, 49, 1, &reading);
+	ck_assert(isnan(reading.mean));
+	history_rewind(&history, 40);
+	for (int i = 40; i <= 100; i++)
+		feed_at(&history, snapshot, i);
+	ck_assert_uint_eq(track_count(&history.all), 100);
+	track_read(&history.all, SERIES_LIVE, 50, 49, 1, &reading);
+	ck_assert(!isnan(reading.mean));
+	/* Faster, every eighth second: what is known better stays. */
+	history_rewind(&history, 20);
+	for (int i = 20; i <= 108; i += 8)
+		feed_at(&history, snapshot, i);
+	ck_assert_uint_eq(track_count(&history.all), 101);
+	/* Slower than before: what is known worse does not. */
+	for (int i = 116; i <= 300; i += 8)
+		feed_at(&history, snapshot, i);
+	history_rewind(&history, 150);
+	for (int i = 150; i <= 300; i++)
+		feed_at(&history, snapshot, i);
+	for (int i = 0; i < 120; i++)
+		ck_assert_double_eq(track_time(&history.all, (size_t)i), 300 - i);
+	/* A process that is not yet is known when it comes again; one that will not is forgotten. */
+	snapshot->process_count--;
+	history_rewind(&history, 250);
+	feed_at(&history, snapshot, 250);
+	ck_assert_uint_eq(history.programs.count, CAST_COUNT);
+	feed_at(&history, snapshot, 300);
+	ck_assert_uint_eq(history.programs.count, CAST_COUNT - 1);
+	history_free(&history);
+	snapshot_free(snapshot);
+}
+END_TEST
+
+/* A peak between two snapshots is one, though neither shows it. */
+START_TEST(between_snapshots)
+{
+	struct history history = { .all = { .key = 0 } };
+	struct snapshot *snapshot = cast_snapshot(0);
+	struct snap_process *process = &snapshot->processes[0];
+	struct track_reading readings[4];
+
+	process->live = 1000;
+	process->peak = 5000; /* that was before */
+	feed_at(&history, snapshot, 1);
+	feed_at(&history, snapshot, 2);
+	process->peak = 9000;
+	feed_at(&history, snapshot, 3);
+	feed_at(&history, snapshot, 4);
+	track_read(history_find(&history, process->program), SERIES_LIVE, 0, 1, 4, readings);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_double_eq(readings[i].mean, 1000);
+		ck_assert_double_eq(readings[i].most, i == 2 ? 9000 : 1000);
+	}
 	history_free(&history);
 	snapshot_free(snapshot);
 }
@@ -289,6 +380,8 @@ Suite *suite_history(void)
 	tcase_add_test(tests, marks);
 	tcase_add_test(tests, hidden);
 	tcase_add_test(tests, rewound);
+	tcase_add_test(tests, jumped);
+	tcase_add_test(tests, between_snapshots);
 	tcase_add_test(tests, devices);
 	suite_add_tcase(suite, tests);
 	return suite;
