@@ -13,7 +13,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 	struct snap_process since;
 	bool changed = false;
 
-	view->plots.drawn = false;
+	plot_time_begin(&view->plots);
 	if (!view->shown)
 		return;
 	if (!process && !pane->is_of_all) {

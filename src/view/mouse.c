@@ -76,7 +76,10 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 static void wheel(struct view *view, int row, int col, int step)
 {
 	if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
-	    is_in(view->layout.pane, row, col))
+	    plot_hit(&view->plots, row, col))
+		plot_zoom(view, step < 0 ? -1 : 1);
+	else if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
+		 is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
 	else if (view->mode != INPUT_CONFIRM) /* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
@@ -119,6 +122,8 @@ static void click(struct view *view, int row, int col, enum mouse what)
 			view_key(view, key);
 	} else if (view->focus == FOCUS_DETAILS) {
 		return; /* there is nothing to click on in them */
+	} else if (what == MOUSE_CLICK && plot_click(view, row, col)) {
+		/* The cursor is there now. */
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
 	} else if (is_in(layout->pane, row, col) &&

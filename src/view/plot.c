@@ -365,7 +365,9 @@ void plot_draw(struct view *view, const struct area *area, const struct plot *pl
 	drawing.readings = calloc(drawing.dots, sizeof(*drawing.readings));
 	if (!drawing.readings)
 		return;
-	plot_time_fit(view, plot->track, drawing.dots);
+	plot_time_fit(view, plot->track,
+		      &(struct rect){ area->rect.row + 1, area->rect.col + AXIS,
+				      drawing.rows + axis, drawing.cols });
 	track_read(plot->track, plot->series, view->plots.first, view->plots.step, drawing.dots,
 		   drawing.readings);
 	for (size_t i = 0; i < drawing.dots; i++)

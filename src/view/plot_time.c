@@ -52,9 +52,16 @@ static double step_of(double interval, unsigned int zoom)
 	return steps[i < ARRAY_LEN(steps) ? i : ARRAY_LEN(steps) - 1];
 }
 
-void plot_time_fit(struct view *view, const struct track *track, size_t dots)
+void plot_time_begin(struct plot_time *time)
+{
+	time->drawn = false;
+	time->area_count = 0;
+}
+
+void plot_time_fit(struct view *view, const struct track *track, const struct rect *area)
 {
 	struct plot_time *time = &view->plots;
+	size_t dots = 2 * (size_t)area->cols;
 	double interval = usual_interval(view), width, newest = track_time(track, 0), least;
 	size_t count = track_count(track);
 	struct sample oldest;
@@ -76,6 +83,8 @@ void plot_time_fit(struct view *view, const struct track *track, size_t dots)
 	time->last = ceil((time->held ? time->end : newest) / time->step - 1e-6) * time->step;
 	time->first = time->last - width;
 	time->drawn = true;
+	if (time->area_count < PLOTS_MAX)
+		time->areas[time->area_count++] = *area;
 }
 
 static bool can_move(struct view *view)
@@ -142,6 +151,38 @@ bool plot_cursor_end(struct view *view)
 	if (seen)
 		time->reads = time->held = false;
 	return seen;
+}
+
+static const struct rect *area_at(const struct plot_time *time, int row, int col)
+{
+	for (size_t i = 0; i < time->area_count; i++) {
+		const struct rect *area = &time->areas[i];
+
+		if (row >= area->row && row < area->row + area->rows && col >= area->col &&
+		    col < area->col + area->cols)
+			return area;
+	}
+	return NULL;
+}
+
+bool plot_hit(const struct plot_time *time, int row, int col)
+{
+	return area_at(time, row, col) != NULL;
+}
+
+bool plot_click(struct view *view, int row, int col)
+{
+	struct plot_time *time = &view->plots;
+	const struct rect *area = area_at(time, row, col);
+	double at;
+
+	if (!area)
+		return false;
+	/* The later of the cell's two dots */
+	at = time->first + (2 * (col - area->col) + 1.5) * time->step;
+	time->reads = !time->reads || fabs(time->cursor - at) > time->step * 1.1;
+	time->cursor = at;
+	return true;
 }
 
 void plot_rewind(struct plot_time *time, double elapsed)

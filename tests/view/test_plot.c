@@ -224,6 +224,42 @@ START_TEST(cursor)
 }
 END_TEST
 
+/* A click puts the cursor there, a second one takes it away; the wheel zooms. */
+START_TEST(mouse)
+{
+	const struct rect *area;
+
+	resized(40, 120);
+	keys("/4242\r3");
+	ck_assert_uint_eq(view.plots.area_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		area = &view.plots.areas[i];
+		view_mouse(&view, area->row, area->col + area->cols - 3, MOUSE_CLICK);
+		draw();
+		ck_assert(view.plots.reads);
+		ck_assert_double_eq(view.plots.cursor, 109 - 4.5);
+		ck_assert_ptr_nonnull(strstr(row_with("H2D 3"), " at 14:03:27, 4s ago "));
+		ck_assert_str_eq(canvas_cell(&canvas, area->row, area->col + area->cols - 3)->text,
+				 "\u2502");
+		ck_assert_str_ne(canvas_cell(&canvas, area->row, area->col + area->cols - 4)->text,
+				 "\u2502");
+		view_mouse(&view, area->row, area->col + area->cols - 3, MOUSE_CLICK);
+		draw();
+		ck_assert(!view.plots.reads);
+		/* The title is no plot. */
+		view_mouse(&view, area->row - 1, area->col, MOUSE_CLICK);
+		draw();
+		ck_assert(!view.plots.reads);
+	}
+	view_mouse(&view, area->row, area->col, MOUSE_WHEEL_DOWN);
+	draw();
+	ck_assert_double_eq(view.plots.step, 2);
+	view_mouse(&view, area->row, area->col, MOUSE_WHEEL_UP);
+	draw();
+	ck_assert_double_eq(view.plots.step, 1);
+}
+END_TEST
+
 /* Back to the oldest sample and no further, so that it is as far back; there it stands still. */
 START_TEST(back_in_time)
 {
@@ -290,6 +326,7 @@ Suite *suite_plot(void)
 	tcase_add_test(tests, times);
 	tcase_add_test(tests, marks);
 	tcase_add_test(tests, cursor);
+	tcase_add_test(tests, mouse);
 	tcase_add_test(tests, back_in_time);
 	tcase_add_test(tests, of_a_replay);
 	suite_add_tcase(suite, tests);
