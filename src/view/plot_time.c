@@ -90,7 +90,8 @@ void plot_time_fit(struct view *view, const struct track *track, const struct re
 static bool can_move(struct view *view)
 {
 	if (!view->plots.drawn)
-		view_message(view, "no plot is shown: there is more room in full height (Enter)");
+		view_message(view, "no plot is shown here: Memory, Kernels, Copies and Calls have "
+				   "them where there is room");
 	return view->plots.drawn;
 }
 
