@@ -331,6 +331,9 @@ static void memory_bar(const struct view *view, const struct area *area, int row
 	leaked = bar_cells((double)snapshot->leaked, vram->full, cells);
 	more = bar_cells(vram->beyond, vram->full, cells);
 	suspected = bar_cells(vram->suspect - vram->beyond, vram->full, cells);
+	/* Suspects do not cover what is not suspect. */
+	if ((double)snapshot->live > vram->suspect - vram->beyond && live <= suspected)
+		live = suspected + 1;
 	if (more > cells - leaked)
 		more = cells - leaked;
 	if (live > cells - leaked - more)

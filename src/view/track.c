@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 32
+#define FIRST_SIZE 8
 
 struct bucket {
 	double time;
