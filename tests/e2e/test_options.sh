@@ -154,6 +154,7 @@ CUTOP=$CUTOP_WAS
 expect_status invented 0
 expect_line invented '^cutop: these figures are made up, '
 check_jq "made-up figures" '.processes | length > 0' "$T/invented.out"
+check_jq "made-up devices" '.devices | map(.name) | length == 2' "$T/invented.out"
 
 # Two processes: the first leaks 3,000 bytes, the second, of a lower pid, 14,000. A shell's children use libraries
 # that nobody could know ahead, so they are named.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout over every size: nothing overlaps, nothing is outside, what matters stays. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -85,6 +86,63 @@ START_TEST(essentials)
 	ck_assert_int_eq(layout.table.rows, 7);
 	layout = layout_make(0, 0, false, 8, 16, 100);
 	ck_assert_int_eq(layout.table.rows, 0);
+}
+END_TEST
+
+/* The numbers of the devices that have a cell on @canvas must be 0, 1, ... @count - 1. */
+static void all_shown(const struct view *view, const struct canvas *canvas, int count)
+{
+	struct rect rect = view->layout.devices;
+	int next = 0;
+
+	for (int row = rect.row; row < rect.row + rect.rows; row++) {
+		char text[1024] = "", *at = text, *end;
+
+		/* Only labels have this style, where no process uses a device. */
+		for (int col = 0; col < canvas->cols; col++) {
+			const struct cell *cell = canvas_cell(canvas, row, col);
+
+			strcat(text,
+			       cell->style == ST_HEAD && *cell->text >= '0' && *cell->text <= '9' ?
+				       cell->text :
+				       " ");
+		}
+		for (;; at = end) {
+			long number = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			ck_assert_int_eq(number, next);
+			next++;
+		}
+	}
+	ck_assert_msg(next == count, "%d devices of %d on %d rows of %d cells", next, count,
+		      canvas->rows, canvas->cols);
+}
+
+/* None is left out on a screen of usual size, and none has another's place. */
+START_TEST(every_device_is_shown)
+{
+	struct canvas canvas = { .cells = NULL };
+	struct view view;
+
+	cast_view(&view, 1);
+	for (int count = 1; count <= 16; count++) {
+		struct snapshot *snapshot = cast_snapshot(2);
+
+		cast_many_devices(snapshot, count, 0);
+		for (int i = 0; i < count; i++)
+			snapshot->devices[i].use_count = 0;
+		view_feed(&view, snapshot);
+		for (int rows = count <= 8 ? 12 : 20; rows <= 70; rows += rows < 30 ? 1 : 5)
+			for (int cols = 40; cols <= 240; cols += cols < 130 ? 1 : 10) {
+				ck_assert_int_eq(canvas_resize(&canvas, rows, cols), 0);
+				view_draw(&view, &canvas);
+				all_shown(&view, &canvas, count);
+			}
+	}
+	view_clear(&view);
+	canvas_free(&canvas);
 }
 END_TEST
 
@@ -176,6 +234,7 @@ Suite *suite_layout(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, every_size);
 	tcase_add_test(tests, essentials);
+	tcase_add_test(tests, every_device_is_shown);
 	tcase_add_test(tests, drawn_at_every_size);
 	tcase_add_test(tests, columns_fit_every_width);
 	tcase_add_test(tests, panes_are_sound);
