@@ -17,6 +17,7 @@ collect_sources = \
 	src/collect/modules.c src/collect/modules.h \
 	src/collect/native_stacks.c src/collect/native_stacks.h \
 	src/collect/nvml.c src/collect/nvml.h \
+	src/collect/nvml_library.c src/collect/nvml_library.h \
 	src/collect/playback.c src/collect/playback.h \
 	src/collect/process_identity.c src/collect/process_identity.h \
 	src/collect/python_codes.c src/collect/python_codes.h \

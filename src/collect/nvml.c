@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Asks libnvidia-ml. Nothing of NVIDIA's is needed to build cutop: the few types and numbers below
- * are those of its header, nvml.h, as in the NVML API Reference Guide; they are the library's
- * binary interface and do not change. Functions come in versions, the newest first in the table; a
- * library that lacks one gives less information.
- * All devices are asked anew each time: a device that is lost has no figures from then on and keeps
- * its number. Devices are numbered by their address on the PCI bus, as nvidia-smi and
- * visible_devices.c do, whatever the library's order is. A divided device (MIG) has a handle for
- * each of its parts; they have memory, but no utilization, temperature and power of their own. The
- * device's list of processes says in which part each works.
- */
+/* The thread that asks libnvidia-ml (nvml_library.c), and what others take from it. */
 #include "collect/nvml.h"
 
 #include <dlfcn.h>
@@ -18,430 +8,38 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define LIBRARY  "libnvidia-ml.so.1"
+#include "collect/nvml_library.h"
+
 #define INTERVAL NSEC_PER_SEC
 /* Wait, after the library could not be initialized */
-#define RETRY         (10 * NSEC_PER_SEC)
-#define CLOSE_MS      200
-#define DEVICES_MAX   1024 /* a larger count is an error */
-#define PROCESSES_MAX 65536
-#define PARTS_MAX     64 /* of one device */
-
-/* nvmlReturn_t */
-#define NVML_SUCCESS                 0
-#define NVML_ERROR_INSUFFICIENT_SIZE 7
-
-/* nvmlTemperatureSensors_t */
-#define NVML_TEMPERATURE_GPU 0
-
-/* NVML_DEVICE_MIG_ENABLE */
-#define NVML_MIG_ENABLED 1
-
-/* NVML_VALUE_NOT_AVAILABLE, as an unsigned long long */
-#define NVML_VALUE_NOT_AVAILABLE (~0ull)
-
-typedef void *nvml_device;
-
-/* nvmlMemory_t */
-struct nvml_memory {
-	unsigned long long total, free, used;
-};
-
-/* nvmlUtilization_t: per cent of the last sample period */
-struct nvml_utilization {
-	unsigned int gpu, memory;
-};
-
-/* nvmlPciInfo_t: every version begins like this, and none is longer */
-struct nvml_pci {
-	char bus_id_short[16];
-	unsigned int domain, bus, device;
-	char rest[100];
-};
-
-/* nvmlProcessInfo_v1_t */
-struct nvml_process_v1 {
-	unsigned int pid;
-	unsigned long long used;
-};
-
-/* nvmlProcessInfo_v2_t, which _v3 of the function fills, too; instances: ~0 where there are none */
-struct nvml_process {
-	unsigned int pid;
-	unsigned long long used;
-	unsigned int gpu_instance, compute_instance;
-};
-
-_Static_assert(sizeof(struct nvml_process_v1) == 16 && sizeof(struct nvml_process) == 24,
-	       "NVML's own sizes");
-
-struct functions {
-	int (*init)(void);
-	int (*shutdown)(void);
-	int (*count)(unsigned int *count);
-	int (*handle)(unsigned int index, nvml_device *device);
-	/* The following functions may be missing. */
-	int (*name)(nvml_device device, char *name, unsigned int size);
-	int (*uuid)(nvml_device device, char *uuid, unsigned int size);
-	int (*pci)(nvml_device device, struct nvml_pci *pci);
-	int (*memory)(nvml_device device, struct nvml_memory *memory);
-	int (*utilization)(nvml_device device, struct nvml_utilization *utilization);
-	int (*temperature)(nvml_device device, int sensor, unsigned int *celsius);
-	int (*power)(nvml_device device, unsigned int *milliwatts);
-	int (*power_limit)(nvml_device device, unsigned int *milliwatts);
-	int (*mig_mode)(nvml_device device, unsigned int *current, unsigned int *pending);
-	int (*mig_count)(nvml_device device, unsigned int *most);
-	int (*mig_handle)(nvml_device device, unsigned int index, nvml_device *part);
-	int (*gpu_instance)(nvml_device part, unsigned int *id);
-	int (*compute_instance)(nvml_device part, unsigned int *id);
-	int (*processes)(nvml_device device, unsigned int *count, struct nvml_process *list);
-	int (*processes_v1)(nvml_device device, unsigned int *count, struct nvml_process_v1 *list);
-	const char *(*error)(int code);
-};
-
-#define FUNCTION(member) offsetof(struct functions, member)
-
-static const struct {
-	size_t offset;
-	bool needed;
-	const char *names[3]; /* the newest first */
-} function_table[] = {
-	{ FUNCTION(init), true, { "nvmlInit_v2", "nvmlInit" } },
-	{ FUNCTION(shutdown), true, { "nvmlShutdown" } },
-	{ FUNCTION(count), true, { "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount" } },
-	{ FUNCTION(handle),
-	  true,
-	  { "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex" } },
-	{ FUNCTION(name), false, { "nvmlDeviceGetName" } },
-	{ FUNCTION(uuid), false, { "nvmlDeviceGetUUID" } },
-	{ FUNCTION(pci),
-	  false,
-	  { "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo" } },
-	{ FUNCTION(memory), false, { "nvmlDeviceGetMemoryInfo" } },
-	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
-	{ FUNCTION(temperature), false, { "nvmlDeviceGetTemperature" } },
-	{ FUNCTION(power), false, { "nvmlDeviceGetPowerUsage" } },
-	{ FUNCTION(power_limit), false, { "nvmlDeviceGetEnforcedPowerLimit" } },
-	{ FUNCTION(mig_mode), false, { "nvmlDeviceGetMigMode" } },
-	{ FUNCTION(mig_count), false, { "nvmlDeviceGetMaxMigDeviceCount" } },
-	{ FUNCTION(mig_handle), false, { "nvmlDeviceGetMigDeviceHandleByIndex" } },
-	{ FUNCTION(gpu_instance), false, { "nvmlDeviceGetGpuInstanceId" } },
-	{ FUNCTION(compute_instance), false, { "nvmlDeviceGetComputeInstanceId" } },
-	{ FUNCTION(processes),
-	  false,
-	  { "nvmlDeviceGetComputeRunningProcesses_v3",
-	    "nvmlDeviceGetComputeRunningProcesses_v2" } },
-	{ FUNCTION(processes_v1), false, { "nvmlDeviceGetComputeRunningProcesses" } },
-	{ FUNCTION(error), false, { "nvmlErrorString" } },
-};
-
-/* One set of answers. */
-struct readings {
-	struct rec_device_reading *devices;
-	struct rec_instance_reading *instances;
-	struct rec_process_reading *processes;
-	size_t device_count, instance_count, process_count;
-};
+#define RETRY    (10 * NSEC_PER_SEC)
+#define CLOSE_MS 200
 
 struct nvml {
 	pthread_t thread;
-	const struct notes *notes; /* not used once `stop` is set */
-	struct functions call;     /* used by the thread only, like the following */
-	int *numbers;              /* the machine's numbers, by the library's index */
-	unsigned int number_count;
+	const struct notes *notes;  /* not used once `stop` is set */
+	struct nvml_functions call; /* used by the thread only, like the following */
+	struct nvml_numbers numbers;
 	bool told; /* the user was told why nothing is known */
 
 	pthread_mutex_t lock; /* guards the following */
 	pthread_cond_t changed;
 	bool stop, ended, abandoned, answered;
-	struct readings *latest; /* NULL: nothing is known */
-	bool is_new;             /* it was not passed on yet */
+	struct nvml_readings *latest; /* NULL: nothing is known */
+	bool is_new;                  /* it was not passed on yet */
 };
-
-/* ---- asking ---- */
-
-static void readings_free(struct readings *readings)
-{
-	if (!readings)
-		return;
-	free(readings->devices);
-	free(readings->instances);
-	free(readings->processes);
-	free(readings);
-}
-
-/* The PCI address of @device, as a number to sort by. Returns false if it is unknown. */
-static bool bus_place(const struct functions *call, nvml_device device, uint64_t *place)
-{
-	struct nvml_pci pci = { .domain = 0 };
-
-	if (!call->pci || call->pci(device, &pci))
-		return false;
-	*place = (uint64_t)pci.domain << 32 | (uint64_t)(pci.bus & 0xffff) << 16 |
-		 (pci.device & 0xffff);
-	return true;
-}
-
-/*
- * Numbers @count devices. If an address is unknown, the library's order is used. Returns 0 or
- * -ENOMEM.
- */
-static int numbers_make(struct nvml *nvml, unsigned int count)
-{
-	uint64_t *places = calloc(count + 1, sizeof(*places));
-	int *numbers = calloc(count + 1, sizeof(*numbers));
-	bool known = true;
-	unsigned int i, j;
-
-	if (!places || !numbers) {
-		free(places);
-		free(numbers);
-		return -ENOMEM;
-	}
-	for (i = 0; i < count; i++) {
-		nvml_device device;
-
-		numbers[i] = (int)i;
-		known = known && !nvml->call.handle(i, &device) &&
-			bus_place(&nvml->call, device, &places[i]);
-	}
-	for (i = 0; known && i < count; i++)
-		for (j = 0, numbers[i] = 0; j < count; j++)
-			numbers[i] += places[j] < places[i] || (j < i && places[j] == places[i]);
-	free(places);
-	free(nvml->numbers);
-	nvml->numbers = numbers;
-	nvml->number_count = count;
-	return 0;
-}
-
-static void names_read(const struct functions *call, nvml_device device, char name[READING_TEXT],
-		       char uuid[READING_TEXT])
-{
-	if (!call->name || call->name(device, name, READING_TEXT))
-		name[0] = 0;
-	if (!call->uuid || call->uuid(device, uuid, READING_TEXT))
-		uuid[0] = 0;
-	name[READING_TEXT - 1] = uuid[READING_TEXT - 1] = 0;
-}
-
-static void device_read(const struct functions *call, nvml_device device,
-			struct rec_device_reading *reading)
-{
-	struct nvml_utilization utilization = { 0 };
-	struct nvml_memory memory = { 0 };
-
-	names_read(call, device, reading->name, reading->uuid);
-	if (call->memory && !call->memory(device, &memory)) {
-		reading->known |= READING_MEMORY;
-		reading->used = memory.used;
-		reading->total = memory.total;
-	}
-	if (call->utilization && !call->utilization(device, &utilization)) {
-		reading->known |= READING_UTILIZATION;
-		reading->utilization = utilization.gpu;
-	}
-	if (call->temperature &&
-	    !call->temperature(device, NVML_TEMPERATURE_GPU, &reading->temperature))
-		reading->known |= READING_TEMPERATURE;
-	if (call->power && !call->power(device, &reading->power))
-		reading->known |= READING_POWER;
-	if (call->power_limit && !call->power_limit(device, &reading->power_limit))
-		reading->known |= READING_POWER_LIMIT;
-}
-
-/*
- * The parts of @device, if it is divided (MIG). Those that end while they are asked for are left
- * out.
- */
-static void instances_read(const struct functions *call, nvml_device device, int number,
-			   struct readings *readings)
-{
-	unsigned int current = 0, pending, most = 0, i;
-	struct rec_instance_reading *grown;
-
-	if (!call->mig_mode || !call->mig_count || !call->mig_handle || !call->gpu_instance ||
-	    !call->compute_instance || call->mig_mode(device, &current, &pending) ||
-	    current != NVML_MIG_ENABLED || call->mig_count(device, &most) || most > PARTS_MAX)
-		return;
-	grown = realloc(readings->instances,
-			(readings->instance_count + most + 1) * sizeof(*grown));
-	if (!grown)
-		return;
-	readings->instances = grown;
-	for (i = 0; i < most; i++) {
-		struct rec_instance_reading *reading = &grown[readings->instance_count];
-		struct nvml_memory memory = { 0 };
-		nvml_device part;
-
-		*reading = (struct rec_instance_reading){
-			.hdr = { .type = REC_INSTANCE_READING, .size = sizeof(*reading) },
-			.device = number,
-		};
-		/* Numbers are not given out without gaps. */
-		if (call->mig_handle(device, i, &part) ||
-		    call->gpu_instance(part, &reading->gpu_instance) ||
-		    call->compute_instance(part, &reading->compute_instance))
-			continue;
-		names_read(call, part, reading->name, reading->uuid);
-		if (call->memory && !call->memory(part, &memory)) {
-			reading->known = READING_MEMORY;
-			reading->used = memory.used;
-			reading->total = memory.total;
-		}
-		readings->instance_count++;
-	}
-}
-
-/*
- * Lists processes, converting an older version's list. Returns the call's result; *@count: how many
- * there are.
- */
-static int processes_ask(const struct functions *call, nvml_device device, unsigned int *count,
-			 struct nvml_process *list)
-{
-	struct nvml_process_v1 *old;
-	unsigned int i, room = *count;
-	int result;
-
-	if (call->processes)
-		return call->processes(device, count, list);
-	old = calloc(room, sizeof(*old));
-	if (!old)
-		return -ENOMEM;
-	result = call->processes_v1(device, count, old);
-	for (i = 0; !result && i < *count && i < room; i++)
-		list[i] = (struct nvml_process){ .pid = old[i].pid,
-						 .used = old[i].used,
-						 .gpu_instance = INSTANCE_NONE,
-						 .compute_instance = INSTANCE_NONE };
-	free(old);
-	return result;
-}
-
-static void processes_read(const struct functions *call, nvml_device device, int number,
-			   struct readings *readings)
-{
-	struct rec_process_reading *grown;
-	struct nvml_process *list = NULL;
-	unsigned int room = 0, next = 64, count = 0, i;
-	int result = 0;
-
-	if (!call->processes && !call->processes_v1)
-		return;
-	do {
-		free(list);
-		room = next;
-		list = calloc(room, sizeof(*list));
-		count = room;
-		result = list ? processes_ask(call, device, &count, list) : -ENOMEM;
-		/* More processes may start before the next attempt. */
-		next = (count > room ? count : room) * 2;
-	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);
-	if (result || count > room)
-		goto out;
-	grown = realloc(readings->processes,
-			(readings->process_count + count + 1) * sizeof(*grown));
-	if (!grown)
-		goto out;
-	readings->processes = grown;
-	for (i = 0; i < count; i++) {
-		bool has = list[i].used != NVML_VALUE_NOT_AVAILABLE;
-
-		grown[readings->process_count++] = (struct rec_process_reading){
-			.hdr = { .type = REC_PROCESS_READING, .size = sizeof(*grown) },
-			.pid = list[i].pid,
-			.is_known = has,
-			.used = has ? list[i].used : 0,
-			.has_device = true,
-			.device = number,
-			.gpu_instance = list[i].gpu_instance,
-			.compute_instance = list[i].compute_instance,
-		};
-	}
-out:
-	free(list);
-}
-
-/*
- * Returns the present figures, or NULL if the library does not answer any more: then it has to be
- * initialized anew.
- */
-static struct readings *readings_take(struct nvml *nvml)
-{
-	const struct functions *call = &nvml->call;
-	struct readings *readings;
-	unsigned int count, i;
-
-	if (call->count(&count) || count > DEVICES_MAX)
-		return NULL;
-	if ((count != nvml->number_count || !nvml->numbers) && numbers_make(nvml, count))
-		return NULL;
-	readings = calloc(1, sizeof(*readings));
-	if (readings)
-		readings->devices = calloc(count + 1, sizeof(*readings->devices));
-	if (!readings || !readings->devices) {
-		readings_free(readings);
-		return NULL;
-	}
-	for (i = 0; i < count; i++) {
-		struct rec_device_reading *reading = &readings->devices[readings->device_count];
-		nvml_device device;
-
-		*reading = (struct rec_device_reading){
-			.hdr = { .type = REC_DEVICE_READING, .size = sizeof(*reading) },
-			.device = nvml->numbers[i],
-		};
-		if (call->handle(i, &device))
-			continue;
-		readings->device_count++;
-		device_read(call, device, reading);
-		instances_read(call, device, reading->device, readings);
-		processes_read(call, device, reading->device, readings);
-	}
-	return readings;
-}
-
-/* ---- the library ---- */
-
-/* Returns the handle of the library with *@call filled, or NULL with @why set. */
-static void *library_load(struct functions *call, struct reason *why)
-{
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL), *found;
-	size_t i, j;
-
-	if (!library) {
-		reason_set(why, -ENOENT, "%s", dlerror());
-		return NULL;
-	}
-	for (i = 0; i < ARRAY_LEN(function_table); i++) {
-		for (j = 0, found = NULL;
-		     !found && j < ARRAY_LEN(function_table[i].names) && function_table[i].names[j];
-		     j++)
-			found = dlsym(library, function_table[i].names[j]);
-		if (!found && function_table[i].needed) {
-			reason_set(why, -ENOENT, "%s has no %s", LIBRARY,
-				   function_table[i].names[j - 1]);
-			dlclose(library);
-			return NULL;
-		}
-		/* dlsym(3): a function's address as data */
-		memcpy((char *)call + function_table[i].offset, &found, sizeof(found));
-	}
-	return library;
-}
 
 int nvml_find(char *path, size_t size, struct reason *why)
 {
-	struct functions call;
+	struct nvml_functions call;
 	struct link_map *map;
-	void *library = library_load(&call, why);
+	void *library = nvml_library_load(&call, why);
 
 	if (!library)
 		return -ENOENT;
-	snprintf(path, size, "%s", !dlinfo(library, RTLD_DI_LINKMAP, &map) ? map->l_name : LIBRARY);
+	snprintf(path, size, "%s",
+		 !dlinfo(library, RTLD_DI_LINKMAP, &map) ? map->l_name : NVML_LIBRARY);
 	return 0;
 }
 
@@ -456,9 +54,9 @@ static void tell(struct nvml *nvml, const char *text)
 	pthread_mutex_unlock(&nvml->lock);
 }
 
-static void publish(struct nvml *nvml, struct readings *readings)
+static void publish(struct nvml *nvml, struct nvml_readings *readings)
 {
-	struct readings *old;
+	struct nvml_readings *old;
 
 	pthread_mutex_lock(&nvml->lock);
 	old = nvml->latest;
@@ -466,7 +64,7 @@ static void publish(struct nvml *nvml, struct readings *readings)
 	nvml->answered = nvml->is_new = true;
 	pthread_cond_broadcast(&nvml->changed);
 	pthread_mutex_unlock(&nvml->lock);
-	readings_free(old);
+	nvml_readings_free(old);
 }
 
 /* Waits @ns, or until the thread is to stop. Returns true if it is. */
@@ -488,10 +86,10 @@ static bool rest(struct nvml *nvml, uint64_t ns)
 /* Asks until the library does not answer, or the thread is to stop. Returns true if it is. */
 static bool ask(struct nvml *nvml)
 {
-	struct readings *readings;
+	struct nvml_readings *readings;
 
 	for (;;) {
-		readings = readings_take(nvml);
+		readings = nvml_readings_take(&nvml->call, &nvml->numbers);
 		publish(nvml, readings);
 		if (!readings)
 			return rest(nvml, RETRY);
@@ -502,8 +100,8 @@ static bool ask(struct nvml *nvml)
 
 static void nvml_free(struct nvml *nvml)
 {
-	readings_free(nvml->latest);
-	free(nvml->numbers);
+	nvml_readings_free(nvml->latest);
+	free(nvml->numbers.list);
 	pthread_cond_destroy(&nvml->changed);
 	pthread_mutex_destroy(&nvml->lock);
 	free(nvml);
@@ -513,7 +111,7 @@ static void *nvml_run(void *argument)
 {
 	struct nvml *nvml = argument;
 	struct reason why = { "" };
-	void *library = library_load(&nvml->call, &why);
+	void *library = nvml_library_load(&nvml->call, &why);
 	bool over = !library, abandoned;
 	int result;
 
@@ -526,7 +124,7 @@ static void *nvml_run(void *argument)
 			nvml->call.shutdown();
 			continue;
 		}
-		reason_set(&why, -EIO, "%s cannot be set up: %s (%d)", LIBRARY,
+		reason_set(&why, -EIO, "%s cannot be set up: %s (%d)", NVML_LIBRARY,
 			   nvml->call.error ? nvml->call.error(result) : "error", result);
 		tell(nvml, why.text);
 		publish(nvml, NULL);
@@ -612,7 +210,7 @@ void nvml_tell(struct nvml *nvml, const struct record_sink *sink)
 	struct rec_hdr begin = { .type = REC_READINGS,
 				 .size = sizeof(begin),
 				 .time = clock_ns(CLOCK_MONOTONIC) };
-	const struct readings *readings;
+	const struct nvml_readings *readings;
 	size_t i;
 
 	if (!nvml)
