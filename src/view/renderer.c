@@ -81,6 +81,7 @@ static unsigned int lost_of(int numbers)
 void renderer_init(struct renderer *renderer, bool colors)
 {
 	int count = tigetnum("colors");
+	const char *plain;
 	bool has_rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || described("RGB");
 
 	memset(renderer, 0, sizeof(*renderer));
@@ -88,6 +89,8 @@ void renderer_init(struct renderer *renderer, bool colors)
 	renderer->keeps_last_cell = tigetflag("am") <= 0 || tigetflag("xenl") > 0;
 	renderer->has_own_colors = described("op") || described("oc");
 	renderer->lost = lost_of(tigetnum("ncv"));
+	plain = described("sgr0");
+	renderer->ends_colors = plain && (strstr(plain, "\033[m") || strstr(plain, "\033[0m"));
 	if (!colors || !described("setaf") || !described("setab"))
 		return;
 	renderer->is_described = has_rgb && count >= COLORS_RGB;
@@ -140,7 +143,7 @@ static void pen_set(struct renderer *renderer, struct look look)
 	if (pen.attributes != look.attributes || (pen.fg != look.fg && look.fg == COLOR_DEFAULT) ||
 	    (pen.bg != look.bg && look.bg == COLOR_DEFAULT)) {
 		string_add(renderer, described("sgr0"));
-		if (pen.fg != COLOR_DEFAULT || pen.bg != COLOR_DEFAULT)
+		if (!renderer->ends_colors && (pen.fg != COLOR_DEFAULT || pen.bg != COLOR_DEFAULT))
 			string_add(renderer, described("op"));
 		pen.fg = pen.bg = COLOR_DEFAULT;
 		if (look.attributes & LOOK_BOLD)
@@ -167,7 +170,9 @@ static void move_to(struct renderer *renderer, int row, int col)
 
 	if (renderer->row == row && renderer->col == col)
 		return;
-	if (text)
+	if (renderer->row == row && renderer->col < col && described("cuf"))
+		number_add(renderer, "cuf", col - renderer->col);
+	else if (text)
 		string_add(renderer, tparm(text, row, col, 0, 0, 0, 0, 0, 0, 0));
 	renderer->row = row;
 	renderer->col = col;

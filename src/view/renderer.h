@@ -17,6 +17,7 @@
 struct renderer {
 	int colors;           /* as theme_look() takes them */
 	bool has_own_colors;  /* the terminal can go back to its own */
+	bool ends_colors;     /* what ends attributes ends colours, too: ECMA-48 */
 	bool is_described;    /* 24-bit colours: by the description */
 	bool keeps_last_cell; /* a character in the last cell does not scroll */
 	unsigned int lost;    /* attributes that do not go with a colour */
