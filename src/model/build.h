@@ -117,6 +117,8 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 /* What build->cheap_max is with that many processes. */
 size_t build_cheap_max(size_t processes);
 bool build_has_spans(const struct build *build, const struct program *program);
+/* Also each allocation singly. */
+bool build_has_drawn(const struct build *build, const struct program *program);
 
 /*
  * build_kernels.c, build_calls.c: launches and copies add to the sums of calls, so calls come after

@@ -42,6 +42,7 @@ static bool same_key(const struct carry_key *a, const struct carry_key *b)
 {
 	return a->ledger == b->ledger && a->counters == b->counters && a->model == b->model &&
 	       a->copy == b->copy && a->map_max == b->map_max && a->has_spans == b->has_spans &&
+	       a->has_drawn == b->has_drawn &&
 	       a->has_rates == b->has_rates;
 }
 
@@ -125,6 +126,7 @@ static int memory_build(struct build *build, struct program *program)
 		.copy = carry->copy,
 		.map_max = build->map_max,
 		.has_spans = build_has_spans(build, program),
+		.has_drawn = build_has_drawn(build, program),
 	};
 	int err;
 

@@ -49,7 +49,8 @@ struct snap_span {
 	uint64_t bytes[ALLOC_STATE_COUNT];
 };
 
-#define SPANS_MAX 2048
+#define SPANS_MAX             2048
+#define ALLOCATIONS_DRAWN_MAX 65536
 
 /*
  * From a log2 histogram: linear inside a bucket, limited by the exact maximum. NAN without samples.
@@ -329,6 +330,12 @@ struct snap_process {
 	struct snap_span *spans;
 	/* At most SPANS_MAX; 0 unless model_focus() asked for them */
 	size_t span_count;
+	/*
+	 * What is in the spans, by address; 0 unless model_focus() asked for this process, and if
+	 * there are more than ALLOCATIONS_DRAWN_MAX.
+	 */
+	struct snap_alloc *drawn;
+	size_t drawn_count;
 	struct snap_kernel *kernels; /* most launches first */
 	size_t kernel_count;
 	struct snap_copy *copies; /* by direction, mode, device */

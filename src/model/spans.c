@@ -3,7 +3,8 @@
  * One walk in order of addresses joins an allocation to the previous span if the gap is small. When
  * there are too many spans, the limit for "small" doubles and the spans are joined again. So gaps
  * between spans are at least as long as any inside one. Until then a span has a single state: if
- * neighbours differ, a new span begins, so that a drawing shows which is which.
+ * neighbours differ, a new span begins, so that a drawing shows which is which. Of the process that
+ * is looked at, the allocations themselves are listed as well, unless there are very many.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -75,6 +76,56 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
+bool build_has_drawn(const struct build *build, const struct program *program)
+{
+	size_t count = program->ledger.book.count;
+
+	return program->number == build->model->focus && count && count <= ALLOCATIONS_DRAWN_MAX;
+}
+
+/* Room for each allocation of the process that is in focus; without any, it is not drawn singly. */
+static int drawn_begin(struct build *build, const struct program *program,
+		       struct snap_process *process)
+{
+	size_t count = program->ledger.book.count;
+
+	if (!build_has_drawn(build, program))
+		return 0;
+	process->drawn = arena_alloc(build->arena, count, sizeof(*process->drawn));
+	return process->drawn ? 0 : -ENOMEM;
+}
+
+/* Physical memory that is mapped more than once has more pieces than there is room for. */
+static void drawn_add(struct build *build, const struct program *program,
+		      struct snap_process *process, const struct piece *piece,
+		      enum alloc_state state)
+{
+	const struct alloc_node *node = piece->node;
+	const struct snap_site *site = &process->sites[node->site];
+
+	if (!process->drawn)
+		return;
+	if (process->drawn_count == program->ledger.book.count) {
+		process->drawn = NULL;
+		process->drawn_count = 0;
+		return;
+	}
+	process->drawn[process->drawn_count++] = (struct snap_alloc){
+		.address = piece->address,
+		.bytes = piece->bytes,
+		.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) :
+						  node->born,
+		.site = site->site,
+		.site_address = site->address,
+		.stack_id = site->stack_id,
+		.device = node->device,
+		.call = node->call,
+		.kind = node->kind,
+		.state = (uint8_t)state,
+		.in_cache = site->in_cache,
+	};
+}
+
 size_t build_cheap_max(size_t processes)
 {
 	size_t share = CHEAP_SUM / (processes + 1);
@@ -101,6 +152,10 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)
 		return -ENOMEM;
+	if (drawn_begin(build, program, process)) {
+		free(spans.list);
+		return -ENOMEM;
+	}
 	pieces_begin(&pieces, program);
 	while (pieces_next(&pieces, &piece)) {
 		const struct alloc_node *node = piece.node;
@@ -109,8 +164,10 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 		if (!node || !KIND_CAN_LEAK(node->kind) || !piece.bytes)
 			continue;
 		state = build_state(build, program, &process->sites[node->site], node);
-		if (state != ALLOC_SAVED)
-			spans_add(&spans, &piece, state);
+		if (state == ALLOC_SAVED)
+			continue;
+		spans_add(&spans, &piece, state);
+		drawn_add(build, program, process, &piece, state);
 	}
 	while (spans.count > SPANS_MAX)
 		spans_join(&spans);

@@ -11,7 +11,6 @@
 #include "util/util.h"
 #include "view/view_internal.h"
 
-#define ZOOM_MAX  20
 #define PAN_CELLS 16
 
 void mode_set(struct view *view, enum input_mode mode)
@@ -195,7 +194,7 @@ static void zoom(struct view *view, int step)
 		plot_zoom(view, -step);
 		return;
 	}
-	if (step > 0 && view->zoom < ZOOM_MAX)
+	if (step > 0 && view->zoom < MAP_ZOOM_MAX)
 		view->zoom++;
 	if (step < 0 && view->zoom > 0)
 		view->zoom--;
@@ -342,6 +341,8 @@ static void act(struct view *view, enum action action)
 	case ACT_TENSORS: tensors_switch(view); break;
 	case ACT_ZOOM_IN: zoom(view, 1); break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;
+	case ACT_ZOOM_BLOCK: map_zoom_block(view); break;
+	case ACT_MAP_COLORS: map_colors_switch(view); break;
 	case ACT_PAN_LEFT: pan(view, -1); break;
 	case ACT_PAN_RIGHT: pan(view, 1); break;
 	case ACT_TIME_LESS: plot_zoom(view, -1); break;

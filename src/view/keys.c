@@ -78,6 +78,8 @@ const struct binding bindings[] = {
 	  0,
 	  NULL },
 	{ ACT_ZOOM_OUT, { '-' }, "-", "zoom out; replay: slower", NULL, NULL, 0, NULL },
+	{ ACT_ZOOM_BLOCK, { 'Z' }, "Z", "zoom to the allocation, and back", NULL, NULL, 0, NULL },
+	{ ACT_MAP_COLORS, { 'C' }, "C", "the map by state, site or age", NULL, NULL, 0, NULL },
 	{ ACT_PAN_LEFT,
 	  { '[' },
 	  "[",

@@ -2,7 +2,8 @@
 /*
  * The map. Allocations lie in a few regions with terabytes between them. Gaps much longer than the
  * allocations are left out and shown as a thin line; every region begins in a new cell. All cells
- * stand for the same number of bytes, the smallest with which everything fits.
+ * stand for the same number of bytes, the smallest with which everything fits. Where the snapshot has
+ * each allocation, neighbours are told apart; of a process with very many it has only spans.
  */
 #include "view/map.h"
 
@@ -90,14 +91,11 @@ static void map_make(struct map *map, const struct snap_process *process, int ce
  * Adds up the bytes between two addresses, by state; each span counts evenly over its addresses.
  * *@first: a span that is not above @from; set to the first one that ends above it.
  */
-static void weigh(const struct snap_process *process, const struct region *region, size_t *first,
-		  double from, double to, double bytes[ALLOC_STATE_COUNT])
+static void spans_weigh(const struct snap_process *process, const struct region *region,
+			size_t *first, double from, double to, struct block_mix *mix)
 {
 	size_t i, end = region->first + region->count;
-	int state;
 
-	for (state = 0; state < ALLOC_STATE_COUNT; state++)
-		bytes[state] = 0;
 	if (*first < region->first)
 		*first = region->first;
 	while (*first < end && (double)process->spans[*first].end <= from)
@@ -107,45 +105,81 @@ static void weigh(const struct snap_process *process, const struct region *regio
 		double begins = fmax(from, (double)span->start), ends = fmin(to, (double)span->end);
 		double share = (ends - begins) / fmax((double)(span->end - span->start), 1);
 
-		for (state = 0; share > 0 && state < ALLOC_STATE_COUNT; state++)
-			bytes[state] += (double)span->bytes[state] * share;
+		for (int state = 0; share > 0 && state < ALLOC_STATE_COUNT; state++) {
+			mix->bytes[state] += (double)span->bytes[state] * share;
+			mix->used += (double)span->bytes[state] * share;
+		}
 	}
 }
 
-static const char *cell_look(const double bytes[ALLOC_STATE_COUNT], double size, enum style *style)
+static void blocks_weigh(const struct snap_process *process, double from, double to,
+			 struct block_mix *mix)
 {
-	static const char *const levels[] = { "▂", "▄", "▆", "█" };
-	double all =
-		bytes[ALLOC_LIVE] + bytes[ALLOC_SUSPECT] + bytes[ALLOC_LEAKED] + bytes[ALLOC_HELD];
-	int level;
+	size_t low = 0, high = process->drawn_count, i;
+	double most = 0;
 
-	if (!(all > 0)) {
-		*style = ST_FREE;
-		return "░";
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct snap_alloc *block = &process->drawn[middle];
+
+		if ((double)block->address + (double)block->bytes <= from)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	/* Leaked and suspect bytes are never hidden by what surrounds them. */
-	if (bytes[ALLOC_LEAKED] > 0) {
-		*style = ST_LEAKED;
-		return "▚";
+	for (i = low; i < process->drawn_count && (double)process->drawn[i].address < to; i++) {
+		const struct snap_alloc *block = &process->drawn[i];
+		double start = fmax(from, (double)block->address),
+		       end = fmin(to, (double)block->address + (double)block->bytes);
+
+		if (end <= start || block->state >= ALLOC_STATE_COUNT)
+			continue;
+		mix->bytes[block->state] += end - start;
+		mix->used += end - start;
+		if (end - start <= most)
+			continue;
+		most = end - start;
+		mix->most = block;
+		mix->age = snapshot_age(process, block);
+		mix->is_odd = i & 1;
 	}
-	if (bytes[ALLOC_SUSPECT] > 0) {
-		*style = ST_SUSPECT;
-		return "▒";
-	}
-	if (bytes[ALLOC_HELD] > bytes[ALLOC_LIVE]) {
-		*style = ST_HELD;
-		return "▓";
-	}
-	*style = ST_LIVE;
-	level = (int)(all / size * 4 + 0.5) - 1;
-	return levels[level < 0 ? 0 : level > 3 ? 3 : level];
 }
 
-void map_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static bool lies_in(const struct snap_alloc *block, double from, double to)
+{
+	return block && (double)block->address < to &&
+	       (double)block->address + (double)block->bytes > from;
+}
+
+/* Where a block is, for zooming to it */
+struct place {
+	const struct map *map;
+	uint64_t address;
+};
+
+/* How many cells all takes, and where the address is. */
+static double place_find(const void *context, double per_cell, double *at)
+{
+	const struct place *place = context;
+	double cells = 0;
+
+	*at = 0;
+	for (size_t i = 0; i < place->map->count; i++) {
+		const struct region *region = &place->map->regions[i];
+
+		if (place->address >= region->start && place->address < region->end)
+			*at = cells + floor((double)(place->address - region->start) / per_cell);
+		cells += ceil((double)(region->end - region->start) / per_cell) + 1;
+	}
+	return cells - 1;
+}
+
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
+	      const struct block_looks *looks, const struct snap_alloc *chosen)
 {
 	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1,
 	    rows = area->rect.rows;
-	double bytes[ALLOC_STATE_COUNT], offset;
+	double offset;
 	long cells = (long)cols * rows, total, at, skip;
 	struct map *map;
 	size_t region = 0, first = 0;
@@ -157,6 +191,9 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 	if (!map)
 		return;
 	map_make(map, process, (int)cells);
+	if (view->zooms_to_block && chosen)
+		map_zoom_fit(view, (double)chosen->bytes, map->per_cell, (double)cells, place_find,
+			     &(struct place){ map, chosen->address });
 	map->per_cell /= (double)(1u << view->zoom);
 	if (map->per_cell < 1)
 		map->per_cell = 1;
@@ -191,8 +228,13 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 			area_format(area, row, 0, ST_DIM, "%#14" PRIx64,
 				    here->start + (uint64_t)offset);
 		if (size > 0) {
-			weigh(process, here, &first, from, from + size, bytes);
-			look = cell_look(bytes, size, &style);
+			struct block_mix mix = { .is_chosen = lies_in(chosen, from, from + size) };
+
+			if (process->drawn_count)
+				blocks_weigh(process, from, from + size, &mix);
+			else
+				spans_weigh(process, here, &first, from, from + size, &mix);
+			look = block_look(looks, &mix, size, &style);
 			offset += map->per_cell;
 		} else {
 			region++;

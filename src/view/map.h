@@ -3,8 +3,10 @@
 #ifndef VIEW_MAP_H
 #define VIEW_MAP_H
 
-#include "view/view_internal.h"
+#include "view/block_looks.h"
 
-void map_draw(struct view *view, const struct area *area, const struct snap_process *process);
+/* @chosen is marked; NULL: none. */
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
+	      const struct block_looks *looks, const struct snap_alloc *chosen);
 
 #endif

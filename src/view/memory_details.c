@@ -60,6 +60,7 @@ void memory_details(const struct list *list, const struct memory_row *row, enum 
 	const struct snap_site *site = memory_row_site(list->process, row);
 	char size[CELL_TEXT], age[32], when[32];
 	bool is_known = alloc->state < ALLOC_STATE_COUNT;
+	uint64_t lasted = memory_row_age(list->process, row);
 	uint64_t until = list->process->end_time ? list->process->end_time :
 						   list->view->shown->time;
 
@@ -67,8 +68,8 @@ void memory_details(const struct list *list, const struct memory_row *row, enum 
 	details_text(details, ST_HEAD, "%.32s at 0x%" PRIx64 ", %s", size, alloc->address, state);
 	details_section(details, row->allocator ? "Block" : "Allocation");
 	details_field(details, "size", ST_PLAIN, "%" PRIu64 " bytes", alloc->bytes);
-	format_age(alloc->age, age, sizeof(age));
-	format_when(list->view, until > alloc->age ? until - alloc->age : 0, when, sizeof(when));
+	format_age(lasted, age, sizeof(age));
+	format_when(list->view, until > lasted ? until - lasted : 0, when, sizeof(when));
 	details_field(details, "made", ST_PLAIN, "at %s, %s before %s", when, age,
 		      list->process->end_time ? "its process ended" : "now");
 	if (row->allocator)

@@ -15,6 +15,7 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/allocator_lines.h"
+#include "view/block_looks.h"
 #include "view/cells.h"
 #include "view/list_cursor.h"
 #include "view/map.h"
@@ -245,10 +246,11 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 /* At the right of @row, if nothing stands there from @col on. */
 static void scale_draw(const struct view *view, const struct area *area, int row, int col)
 {
-	char number[32], text[64];
+	char number[32], text[96];
 
 	format_bytes(view->map_cell, number, sizeof(number));
-	snprintf(text, sizeof(text), "  a cell %s%s", number, view->zoom ? " (zoomed)" : "");
+	snprintf(text, sizeof(text), "  %sa cell %s%s", map_colors_text(view->map_by), number,
+		 view->zoom ? " (zoomed)" : "");
 	if (col + canvas_width(area->canvas, text) < area->rect.cols)
 		area_right(area, row, area->rect.cols - 1, ST_DIM, text);
 }
@@ -271,10 +273,11 @@ static void live_draw(struct view *view, const struct area *area, int row, int r
 
 /* What is drawn where, from top to bottom; rows of what is left out are 0. */
 struct memory_layout {
-	int shares, figures, map, hint, row, plot; /* the list has the others */
+	int shares, figures, map, legend, hint, row, plot; /* the list has the others */
 };
 
-static struct memory_layout layout_plain(const struct snap_process *process, int rows)
+static struct memory_layout layout_plain(const struct view *view,
+					 const struct snap_process *process, int rows)
 {
 	bool any = process->allocations || process->failed_allocations || process->live;
 
@@ -284,6 +287,7 @@ static struct memory_layout layout_plain(const struct snap_process *process, int
 		       rows < 12                        ? 2 :
 		       rows < 24                        ? 3 :
 							  5,
+		.legend = rows >= 10 && process->span_count && view->map_by != MAP_BY_STATE,
 		.plot = rows < 14 || !any ? 0 :
 			rows < 22         ? 5 :
 					    rows / 4 + 1,
@@ -308,14 +312,15 @@ static struct memory_layout layout_tensors(const struct view *view,
 			   rows >= 16 + 2 * each ? each :
 						   1,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
+		.legend = rows >= 10 && view->map_by != MAP_BY_STATE,
 		.hint = rows >= 8 && fragmented_find(view->shown, process, &found) ? 1 : 0,
 		.row = !view->full || !view_in_pane(view) ? 0 :
 		       rows >= 14                         ? 2 :
 		       rows >= 8                          ? 1 :
 							    0,
 	};
-	int left =
-		rows - 1 - layout.shares - layout.figures - layout.map - layout.hint - layout.row;
+	int left = rows - 1 - layout.shares - layout.figures - layout.map - layout.legend -
+		   layout.hint - layout.row;
 
 	layout.plot = left >= 24 ? left / 4 : left >= 14 ? 5 : 0;
 	return layout;
@@ -336,24 +341,31 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 {
 	const struct snap_process *process = list->process;
 	const struct memory_row *chosen = row_chosen(list);
+	struct block_looks looks;
 	struct fragmented found;
 	int cols = area->rect.cols, row = 1 + layout->shares, end = sums_draw(area, process);
 	struct area part;
 
 	if (layout->shares)
 		device_shares_draw(view, area, 1, process);
+	block_looks_make(&looks, view->map_by, process, segments != NULL);
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
 	if (layout->map && segments)
-		segment_map_draw(view, &part, segments,
+		segment_map_draw(view, &part, segments, &looks,
 				 chosen && chosen->allocator ? chosen->alloc : NULL);
 	else if (layout->map)
-		map_draw(view, &part, process);
+		map_draw(view, &part, process, &looks,
+			 chosen && !chosen->allocator ? chosen->alloc : NULL);
+	view->zooms_to_block = false;
 	if (layout->figures)
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);
 	if (layout->map)
 		scale_draw(view, area, layout->figures ? row : 0, end);
 	row += layout->figures + layout->map;
+	if (layout->legend)
+		block_legend_draw(area, row, &looks);
+	row += layout->legend;
 	if (layout->hint && fragmented_find(view->shown, process, &found))
 		fragmented_line(area, row, process, &found);
 	row += layout->hint;
@@ -428,8 +440,9 @@ static void memory_draw(struct view *view, const struct area *area,
 	if (tensors && segment_list_is_known(process) && segment_list_make(&segments, process))
 		goto out;
 	layout = tensors ? layout_tensors(view, process, &segments, rows) :
-			   layout_plain(process, rows);
-	above = 1 + layout.shares + layout.figures + layout.map + layout.hint + layout.row;
+			   layout_plain(view, process, rows);
+	above = 1 + layout.shares + layout.figures + layout.map + layout.legend + layout.hint +
+		layout.row;
 	layout.plot = plot_grown(&list, layout.plot, rows - above, tensors);
 	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);

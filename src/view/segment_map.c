@@ -26,23 +26,24 @@ static uint64_t end_of(const struct snap_alloc *block)
 
 /* ---- where it is drawn ---- */
 
-/* What is in a cell: bytes, and the block with most of them. */
-struct mix {
-	double used, most;
-	bool is_odd, is_rising, is_selected;
+struct cell_mix {
+	struct block_mix mix;
+	double most; /* bytes of the block with most of them */
 };
 
 struct sheet {
 	struct segment_list *list;
-	int label, cols, rows; /* cells are to the right of the label */
-	bool has_addresses;    /* in the label, before cells of a row */
-	bool has_devices;      /* before those */
-	bool is_rows;          /* each segment has a row */
-	bool has_breaks;       /* each allocator begins a row */
-	int labelled;          /* rows that have their address */
-	long skip;             /* how many cells are out of sight, before those that are drawn */
-	size_t shown;          /* segments */
-	struct mix *mixes;     /* rows × cols */
+	int label, cols, rows;  /* cells are to the right of the label */
+	bool has_addresses;     /* in the label, before cells of a row */
+	bool has_devices;       /* before those */
+	bool is_rows;           /* each segment has a row */
+	bool has_breaks;        /* each allocator begins a row */
+	int labelled;           /* rows that have their address */
+	long skip;              /* how many cells are out of sight, before those that are drawn */
+	size_t shown;           /* segments */
+	struct cell_mix *mixes; /* rows × cols */
+	const struct block_looks *looks;
+	const struct snap_alloc *selected;
 };
 
 /* Cells before a segment that is not the first: between two of them, or with a device's number. */
@@ -182,6 +183,22 @@ static void label_fit(struct sheet *sheet, const struct area *area)
 	sheet->cols = cols - sheet->label - figures - 1;
 }
 
+/* How many cells all takes, and where the chosen block is. */
+static double place_find(const void *context, double per_cell, double *at)
+{
+	const struct sheet *sheet = context;
+	double cells = (double)flow(sheet, per_cell);
+	const struct stretch *stretch =
+		segment_list_find(sheet->list, sheet->selected->device, sheet->selected->address);
+
+	*at = stretch && stretch->cells ?
+		      (double)stretch->first +
+			      floor((double)(sheet->selected->address - stretch->start) /
+				    per_cell) :
+		      0;
+	return cells;
+}
+
 /* Places segments one after the other, and finds out for how many bytes a cell stands. */
 static int flow_make(struct view *view, const struct area *area, struct sheet *sheet)
 {
@@ -204,6 +221,9 @@ static int flow_make(struct view *view, const struct area *area, struct sheet *s
 	per_cell = per_cell_find(sheet);
 	if (flow(sheet, per_cell) > cells)
 		excess_drop(sheet);
+	if (view->zooms_to_block && sheet->selected)
+		map_zoom_fit(view, (double)sheet->selected->bytes, per_cell, (double)cells,
+			     place_find, sheet);
 	per_cell = fmax(per_cell / (double)(1u << view->zoom), 1);
 	view->map_cell = per_cell;
 	cells = flow(sheet, per_cell) - cells;
@@ -216,7 +236,8 @@ static int sheet_make(struct view *view, const struct area *area, struct sheet *
 	struct segment_list *list = sheet->list;
 
 	sheet->rows = area->rect.rows;
-	sheet->is_rows = list->count <= (size_t)sheet->rows && !view->zoom;
+	sheet->is_rows = list->count <= (size_t)sheet->rows && !view->zoom &&
+			 !(view->zooms_to_block && sheet->selected);
 	sheet->has_breaks = list->process->allocator_count <= (size_t)sheet->rows;
 	sheet->shown = list->count;
 	label_fit(sheet, area);
@@ -248,16 +269,21 @@ static void block_fill(const struct sheet *sheet, const struct stretch *stretch,
 	if (last > sheet->skip + seen - 1 - stretch->first)
 		last = sheet->skip + seen - 1 - stretch->first;
 	for (; cell <= last; cell++) {
-		struct mix *mix = &sheet->mixes[stretch->first + cell - sheet->skip];
+		struct cell_mix *in = &sheet->mixes[stretch->first + cell - sheet->skip];
 		double low = (double)cell * stretch->per_cell,
 		       share = fmin(to, low + stretch->per_cell) - fmax(from, low);
 
-		mix->used += fmax(share, 0);
-		mix->is_rising |= block->state == ALLOC_SUSPECT;
-		mix->is_selected |= is_selected;
-		if (share > mix->most) {
-			mix->most = share;
-			mix->is_odd = is_odd;
+		share = fmax(share, 0);
+		in->mix.used += share;
+		/* What rises shows, however little of the cell it takes. */
+		in->mix.bytes[block->state == ALLOC_SUSPECT ? ALLOC_SUSPECT : ALLOC_LIVE] +=
+			block->state == ALLOC_SUSPECT ? fmax(share, 1) : share;
+		in->mix.is_chosen |= is_selected;
+		if (share > in->most) {
+			in->most = share;
+			in->mix.most = block;
+			in->mix.age = block->age;
+			in->mix.is_odd = is_odd;
 		}
 	}
 }
@@ -286,30 +312,6 @@ static void blocks_fill(const struct sheet *sheet, const struct snap_alloc *sele
 						   selected->device == from->device);
 		}
 	}
-}
-
-static const char *mix_look(const struct mix *mix, double bytes, bool is_guess, enum style *style)
-{
-	static const char *const levels[] = { "▁", "▄", "▆" };
-	int level = (int)(fmin(mix->used / fmax(bytes, 1), 1) * 4 + 0.5) - 1;
-
-	if (mix->is_selected) {
-		*style = ST_TAB;
-		return "●";
-	}
-	if (!(mix->used > 0)) {
-		*style = ST_FREE;
-		return is_guess ? " " : "░";
-	}
-	/* What rises is never hidden by what surrounds it. */
-	if (mix->is_rising) {
-		*style = ST_SUSPECT;
-		return "▒";
-	}
-	*style = ST_LIVE;
-	if (level >= 3)
-		return mix->is_odd ? "▓" : "█";
-	return levels[level < 0 ? 0 : level];
 }
 
 static void device_draw(const struct area *area, int row, const struct sheet *sheet,
@@ -383,11 +385,15 @@ static void stretch_draw(const struct area *area, struct sheet *sheet,
 	for (cell = at < 0 ? -at : 0; cell < stretch->cells && at + cell < seen; cell++) {
 		double low = (double)cell * stretch->per_cell;
 		int row = (int)((at + cell) / sheet->cols), col = (int)((at + cell) % sheet->cols);
+		const struct block_mix *mix = &sheet->mixes[at + cell].mix;
 		enum style style;
-		const char *look = mix_look(&sheet->mixes[at + cell],
-					    fmin(stretch->per_cell, stretch_size(stretch) - low),
-					    stretch->is_guess, &style);
+		const char *look = block_look(sheet->looks, mix,
+					      fmin(stretch->per_cell, stretch_size(stretch) - low),
+					      &style);
 
+		/* Where no segment is known, what is between blocks is not known to be free. */
+		if (stretch->is_guess && style == ST_FREE)
+			look = " ";
 		area_text(area, row, sheet->label + col, style, look);
 		if (sheet->has_addresses && row >= sheet->labelled) {
 			sheet->labelled = row + 1;
@@ -416,9 +422,9 @@ static void more_draw(const struct area *area, const struct sheet *sheet)
 }
 
 void segment_map_draw(struct view *view, const struct area *area, struct segment_list *list,
-		      const struct snap_alloc *selected)
+		      const struct block_looks *looks, const struct snap_alloc *selected)
 {
-	struct sheet sheet = { .list = list };
+	struct sheet sheet = { .list = list, .looks = looks, .selected = selected };
 	const struct stretch *before = NULL;
 	size_t named = 0; /* allocators */
 	long at;

@@ -6,14 +6,14 @@
 #ifndef VIEW_SEGMENT_MAP_H
 #define VIEW_SEGMENT_MAP_H
 
+#include "view/block_looks.h"
 #include "view/segment_list.h"
-#include "view/view_internal.h"
 
 /*
  * With room for it, a row for each segment, with its figures; else they follow one another, the
  * largest if there are too many, and a line sums up the others. @selected is marked; NULL: none.
  */
 void segment_map_draw(struct view *view, const struct area *area, struct segment_list *list,
-		      const struct snap_alloc *selected);
+		      const struct block_looks *looks, const struct snap_alloc *selected);
 
 #endif

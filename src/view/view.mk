@@ -4,6 +4,7 @@ view_sources = \
 	src/view/allocator_lines.c src/view/allocator_lines.h \
 	src/view/bars.c src/view/bars.h \
 	src/view/baseline.c \
+	src/view/block_looks.c src/view/block_looks.h \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \

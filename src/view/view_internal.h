@@ -35,6 +35,9 @@ enum input_mode {
 	INPUT_SETTINGS
 };
 
+enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
+#define MAP_ZOOM_MAX 20
+
 enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
 
 /* What the keys for moving, opening, sorting and searching are about. */
@@ -146,9 +149,11 @@ struct view {
 	char *copied;            /* what REQUEST_COPY is about; owned */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
-	unsigned int zoom; /* zoom of the map, as a power of two */
-	double pan;        /* position (0..1) within what is not visible */
-	double map_cell;   /* bytes that a cell of the map stood for when last drawn */
+	unsigned int zoom;      /* zoom of the map, as a power of two */
+	double pan;             /* position (0..1) within what is not visible */
+	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
+	enum map_colors map_by; /* what the map shows */
+	bool zooms_to_block;    /* when drawn next */
 	struct plot_time plots;
 
 	enum input_mode mode;
@@ -255,6 +260,10 @@ bool fold_click(struct view *view, size_t row, int col);
 
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
+
+/* To the next of what the map shows; to the cursor's allocation, and back: block_looks.c. */
+void map_colors_switch(struct view *view);
+void map_zoom_block(struct view *view);
 
 /* Between tensors and all that the driver allocated, where panes list either: tensors.c. */
 void tensors_switch(struct view *view);

@@ -43,6 +43,7 @@ START_TEST(none_unless_asked)
 	model_focus(feed.model, 0);
 	look();
 	ck_assert_uint_eq(process->span_count, 1); /* it is cheap */
+	ck_assert_uint_eq(process->drawn_count, 0);
 }
 END_TEST
 
@@ -61,6 +62,13 @@ START_TEST(neighbours_are_one)
 	ck_assert_uint_eq(process->spans[0].bytes[ALLOC_LIVE], 0x2000);
 	ck_assert_uint_eq(process->spans[1].start, 0x20000);
 	check_sums(process->live);
+	/* Each of them, by address */
+	ck_assert_uint_eq(process->drawn_count, 3);
+	ck_assert_uint_eq(process->drawn[0].address, 0x10000);
+	ck_assert_uint_eq(process->drawn[1].address, 0x11000);
+	ck_assert_uint_eq(process->drawn[1].bytes, 0x1000);
+	ck_assert_uint_eq(process->drawn[2].address, 0x20000);
+	ck_assert_ptr_nonnull(process->drawn[2].site);
 	feed_exit(&feed, END_EXIT, 0);
 	look();
 	ck_assert_uint_eq(process->spans[0].bytes[ALLOC_LEAKED], 0x2000);
@@ -105,6 +113,7 @@ START_TEST(many_are_joined)
 	look();
 	ck_assert_uint_ge(process->span_count, 100);
 	check_sums(process->live);
+	ck_assert_uint_eq(process->drawn_count, 0); /* too many to be drawn singly */
 }
 END_TEST
 

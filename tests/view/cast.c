@@ -78,6 +78,8 @@ static void map_fill(struct snapshot *snapshot, struct snap_process *process, si
 		process->spans[i].bytes[state] = bytes;
 		address += bytes + (i % 3 == 2 ? gap : 0);
 	}
+	process->drawn = process->map; /* by address, too */
+	process->drawn_count = count;
 	process->live_allocations = count;
 	process->allocations = count + 100;
 	process->frees = 100;

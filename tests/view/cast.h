@@ -56,6 +56,7 @@ Suite *suite_help(void);
 Suite *suite_history(void);
 Suite *suite_input(void);
 Suite *suite_layout(void);
+Suite *suite_map(void);
 Suite *suite_modes(void);
 Suite *suite_mouse(void);
 Suite *suite_narrow(void);

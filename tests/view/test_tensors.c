@@ -153,7 +153,8 @@ static void sheet_draw(struct made *made, int rows, int cols, const struct snap_
 	ck_assert_int_eq(segment_list_make(&made->list, &made->process), 0);
 	ck_assert_int_eq(canvas_resize(&sheet, rows, cols), 0);
 	area = area_of(&sheet, (struct rect){ 0, 0, rows, cols });
-	segment_map_draw(&view, &area, &made->list, selected);
+	segment_map_draw(&view, &area, &made->list, &(struct block_looks){ .by = MAP_BY_STATE },
+			 selected);
 	segment_list_free(&made->list);
 }
 

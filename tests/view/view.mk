@@ -19,6 +19,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_history.c \
 	tests/view/test_input.c \
 	tests/view/test_layout.c \
+	tests/view/test_map.c \
 	tests/view/test_modes.c \
 	tests/view/test_mouse.c \
 	tests/view/test_narrow.c \
