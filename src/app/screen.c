@@ -287,9 +287,12 @@ static void environment_take(struct screen *screen)
 		why = "There is no right to read it.";
 	else if (answer.error == -EOPNOTSUPP)
 		why = "There is none: the process is made up.";
+	else if (answer.error == -ENODATA)
+		why = "It is empty, or cannot be read.";
 	else if (!answer.words)
 		why = strerror(-answer.error);
-	view_environment(screen->view, why ? NULL : answer.words, answer.len, why);
+	view_environment(screen->view, why ? NULL : answer.words, answer.len,
+			 !why && answer.is_cut ? "The rest of it cannot be read." : why);
 	free(answer.words);
 	screen->dirty = true;
 }

@@ -128,7 +128,9 @@ void collector_environment(struct collector *collector, uint32_t pid);
 struct environment_answer {
 	char *words; /* each ended by NUL; the caller frees it; NULL: it could not be read */
 	size_t len;  /* bytes of all words */
-	int error;   /* a negative errno; -EOPNOTSUPP: the processes are made up or recorded */
+	bool is_cut; /* it was longer than is read, or the rest was not in memory */
+	/* a negative errno; -EOPNOTSUPP: it is made up or recorded; -ENODATA: empty, or not there */
+	int error;
 };
 
 /* Returns true if there is an answer, once. */

@@ -17,8 +17,8 @@
 
 static void answer_drop(struct collector *collector)
 {
-	free(collector->environment.words);
-	collector->environment.words = NULL;
+	free(collector->environment.answer.words);
+	collector->environment.answer.words = NULL;
 	collector->environment.is_done = false;
 }
 
@@ -41,9 +41,17 @@ static bool environment_read(struct collector *collector, uint32_t pid,
 		return true;
 	answer->words = outside_environment(probe_outside(collector->probe), (pid_t)pid,
 					    ENVIRONMENT_MAX, &answer->len, &answer->error);
-	if (answer->words)
-		answer->len = variables_choose(answer->words, answer->len);
-	return !outside_is_later(answer->error);
+	if (!answer->words)
+		return !outside_is_later(answer->error);
+	/*
+	 * At a page that is not there the kernel ends it without an error, or even the page before;
+	 * a whole one ends in NUL.
+	 */
+	if (!answer->len)
+		answer->error = -ENODATA;
+	answer->is_cut = answer->len && answer->words[answer->len - 1];
+	answer->len = variables_choose(answer->words, answer->len);
+	return true;
 }
 
 void collector_environment_tend(struct collector *collector)
@@ -70,9 +78,7 @@ void collector_environment_tend(struct collector *collector)
 	pthread_mutex_lock(&collector->lock);
 	/* Another question may have come meanwhile. */
 	if (environment->pid == pid && environment->asked == asked) {
-		environment->words = answer.words;
-		environment->len = answer.len;
-		environment->error = answer.error;
+		environment->answer = answer;
 		environment->is_done = true;
 		answer.words = NULL;
 	}
@@ -89,8 +95,7 @@ bool collector_environment_take(struct collector *collector, struct environment_
 	pthread_mutex_lock(&collector->lock);
 	is_done = environment->is_done;
 	if (is_done) {
-		*answer = (struct environment_answer){ environment->words, environment->len,
-						       environment->error };
+		*answer = environment->answer;
 		*environment = (struct environment){ .pid = 0 };
 	}
 	pthread_mutex_unlock(&collector->lock);

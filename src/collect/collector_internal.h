@@ -15,10 +15,8 @@
 struct environment {
 	uint32_t pid;   /* 0: nothing was asked */
 	uint64_t asked; /* CLOCK_MONOTONIC, ns */
-	bool is_done;   /* what follows is the answer */
-	char *words;
-	size_t len;
-	int error;
+	bool is_done;
+	struct environment_answer answer; /* once it is done */
 };
 
 struct collector {

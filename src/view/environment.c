@@ -59,7 +59,9 @@ void view_environment(struct view *view, const char *words, size_t len, const ch
 		view->environment.len = len;
 	}
 	snprintf(view->environment.why, sizeof(view->environment.why), "%s",
-		 why ? why : "There is no memory for it.");
+		 why                     ? why :
+		 view->environment.words ? "" :
+					   "There is no memory for it.");
 }
 
 /*
@@ -110,6 +112,7 @@ void environment_draw(struct view *view, struct canvas *canvas)
 	int cols = canvas->cols - 4 < WIDTH ? canvas->cols - 4 : WIDTH, rows, body;
 	char title[200], name[160];
 	struct area nowhere = area_of(canvas, (struct rect){ 0, 0, 0, cols }), area, list;
+	bool is_cut = view->environment.words && view->environment.why[0];
 	const char *text = NULL;
 
 	snprintf(title, sizeof(title), "Variables of %u %s", process ? process->pid : 0,
@@ -119,6 +122,7 @@ void environment_draw(struct view *view, struct canvas *canvas)
 	else if (!view->environment.len)
 		text = "None whose name begins with CUDA_, LD_, PYTORCH or the like.";
 	rows = text ? 1 : variables_draw(view, &nowhere, 0);
+	rows += is_cut;
 	area = frame_open(canvas, rows + 1, cols, title);
 	body = area.rect.rows > 1 ? area.rect.rows - 1 : area.rect.rows;
 	list = area_part(&area, 0, 0, body, area.rect.cols);
@@ -129,6 +133,9 @@ void environment_draw(struct view *view, struct canvas *canvas)
 		area_cut(&list, 0, 0, list.rect.cols, ST_DIM, text);
 	else
 		variables_draw(view, &list, -view->help_top);
+	if (is_cut)
+		area_cut(&list, rows - 1 - view->help_top, 0, list.rect.cols, ST_SUSPECT,
+			 view->environment.why);
 	if (body < area.rect.rows)
 		area_cut(&area, body, 0, area.rect.cols, ST_KEY,
 			 rows > body ? "Up and Down scroll   Esc close" : "Esc close");

@@ -93,7 +93,7 @@ const struct snap_process *view_signal_target(const struct view *view, size_t i)
 const char *view_copied(const struct view *view);
 /*
  * After REQUEST_ENVIRONMENT: whose it is, as it is now, or NULL if it is gone. The answer may come at
- * any time: @words of @len bytes, each ended by NUL, or NULL and @why not. It is shown if the
+ * any time: @words of @len bytes, each ended by NUL, and @why not all, or NULL; or NULL and @why not. It is shown if the
  * question is still open.
  */
 const struct snap_process *view_environment_of(const struct view *view);

@@ -189,7 +189,7 @@ struct view {
 		uint32_t program; /* whose it is; 0: it is not shown */
 		char *words;      /* each ended by NUL, @len bytes; NULL: not known */
 		size_t len;
-		char why[96]; /* not */
+		char why[96]; /* it, or not all of it, is known */
 	} environment;
 	int timezone_fixed; /* for tests: use UTC */
 };

@@ -43,7 +43,12 @@ START_TEST(no_answer)
 	view_environment(&view, NULL, 0, "There is no right to read it.");
 	draw();
 	ck_assert_str_ne(row_with("There is no right to read it."), "");
+	view_environment(&view, "LD_A=1", 7, "The rest of it cannot be read.");
+	draw();
+	ck_assert_str_ne(row_with("LD_A=1"), "");
+	ck_assert_str_ne(row_with("The rest of it cannot be read."), "");
 	answer("", 0);
+	ck_assert_str_eq(row_with("The rest of it"), "");
 	ck_assert_str_ne(row_with("None whose name begins with"), "");
 	keys("\033");
 	view.host.readonly = true;
