@@ -66,6 +66,29 @@ void fold_all(struct view *view)
 	changed(view);
 }
 
+bool fold_reveal(struct view *view, uint32_t program)
+{
+	struct program_set above = { .list = NULL };
+	bool found = false;
+	size_t i, row;
+
+	tree_ancestors(view->shown, program, &above);
+	for (i = 0; i < above.count; i++) {
+		found |= program_set_has(&view->folds, above.list[i]);
+		program_set_remove(&view->folds, above.list[i]);
+	}
+	program_set_clear(&above);
+	if (!found)
+		return false;
+	changed(view);
+	for (row = 0; row < view->row_count; row++)
+		if (view->rows[row].process->program == program) {
+			rows_select(view, row);
+			return true;
+		}
+	return false;
+}
+
 bool fold_click(struct view *view, size_t row, int col)
 {
 	struct table_columns fit = table_fit(view, view->layout.table.cols);

@@ -253,6 +253,8 @@ bool cursor_click(struct view *view, int row, bool again);
 void fold_switch(struct view *view);
 void fold_all(struct view *view);
 void fold_row(struct view *view, size_t row);
+/* Opens all that hides @program in the tree, and selects it; false: nothing hides it */
+bool fold_reveal(struct view *view, uint32_t program);
 /* The same if the tree's sign of that row, or the branch before it, is at @col: true */
 bool fold_click(struct view *view, size_t row, int col);
 
@@ -275,6 +277,9 @@ bool rows_match(const struct snap_process *process, const char *filter);
 
 /* Adds @program and what descends from it in @snapshot to @set. */
 void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
+
+/* Adds what @program descends from. */
+void tree_ancestors(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
 
 /* Tags the selected process, or removes its tag; with all below it; removes all tags: tags.c. */
 void tags_switch(struct view *view);
