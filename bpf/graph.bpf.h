@@ -13,6 +13,7 @@
 #include "context.bpf.h"
 #include "launch_config.bpf.h"
 #include "launch_rows.bpf.h"
+#include "launch_times.bpf.h"
 #include "stacks.bpf.h"
 
 /* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
@@ -399,6 +400,8 @@ static __always_inline int graph_entry(struct call_run *run)
 	const volatile struct call_desc *desc = run->desc;
 	struct frame *frame = run->frame;
 
+	if (desc->a == EXEC_LAUNCH && run->thread->gap_from)
+		gap_end(run->thread);
 	frame->graph.words[0] = call_arg(run->ctx, desc->b);
 	frame->graph.words[1] = desc->c == NO_ARG ? 0 : call_arg(run->ctx, desc->c);
 	frame->graph.words[2] = desc->d == NO_ARG ? 0 : call_arg(run->ctx, desc->d);

@@ -3,9 +3,9 @@
  * Kernel launches: the hot path. Every launch is counted at entry in its kernel's row. If the
  * kernel lets an entry program choose (session programs), a return probe is asked for only when its
  * result is likely to be news: for the first launch of a kernel or of a thread, after a changed
- * grid or block, for one in 64 equal launches of a thread, and for every launch after a failure in
- * the process until 64 in a row succeeded. Failures and latencies are then samples, and the row
- * says so. With --launch-sites the one in 64 is drawn (site_rows.bpf.h).
+ * grid or block, for one in 67 equal launches of a thread (launch_times.bpf.h), and for every launch
+ * after a failure in the process until 64 in a row succeeded. Failures and latencies are then
+ * samples, and the row says so. With --launch-sites one in 64 is drawn (site_rows.bpf.h).
  *
  * A thread remembers where the rows of its last kernels are (launch_rows.bpf.h), and with what grid
  * and block it launched them: launching one again in the same way costs one atomic add, and no
@@ -19,6 +19,7 @@
 #include "launch_config.bpf.h"
 #include "launch_nested.bpf.h"
 #include "launch_rows.bpf.h"
+#include "launch_times.bpf.h"
 #include "site_rows.bpf.h"
 
 /*
@@ -42,8 +43,7 @@ static __always_inline bool launch_count(struct launch_row *row, struct launch_s
 {
 	__u64 before = __sync_fetch_and_add(&row->launches, times);
 
-	/* With sites, which of them are taken is drawn. */
-	news = news || !(launch_sites ? before : before & (LAUNCH_SAMPLE - 1));
+	news = news || !before;
 	if (words && driver)
 		shape->block[2] = row->block[2]; /* it is also in memory */
 	if (!same_grid(row, shape)) {
@@ -59,6 +59,15 @@ static __always_inline bool launch_count(struct launch_row *row, struct launch_s
 		launch_memory(words, row, driver);
 	}
 	return news;
+}
+
+/*
+ * Where no thread counts down to the next launch that is due: whether it is the one after those in
+ * @row.
+ */
+static __always_inline bool launch_is_due(const struct launch_row *row)
+{
+	return !launch_sites && !((__u32)row->launches % LAUNCH_STRIDE);
 }
 
 static __always_inline void launch_sample(struct launch_row *row, __u64 ns, bool failed)
@@ -241,6 +250,8 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	desc = desc_of(call);
 	if (launch_was_skipped(ctx, thread, desc))
 		return true;
+	if (thread->gap_from)
+		return false;
 	if (may_capture(thread) || *watchful_of(thread->program))
 		return false;
 	hot = hot_place(thread, function);
@@ -312,38 +323,54 @@ static __always_inline int launch_keep(struct call_run *run, bool driver)
 
 /*
  * Counts a launch with its configuration in registers, and if need be on the stack. Returns its
- * row, NULL without room. *@drawn, with sites: whether it is taken by chance.
+ * row, NULL without room. thread->weight is then how many launches this one stands for, if it is
+ * followed; 0: it need not be.
  */
 static __always_inline struct launch_row *
-launch_count_registers(struct call_run *run, bool driver, __u64 function, bool *news, bool *drawn)
+launch_count_registers(struct call_run *run, bool driver, __u64 function)
 {
 	struct hot_launch *hot = hot_place(run->thread, function);
 	struct launch_shape shape = {};
 	struct launch_row *row;
 	__u64 words[4];
-	bool was_hot, due;
+	bool was_hot;
 
 	launch_registers(run->ctx, driver, words);
 	was_hot = is_hot(hot, run->thread, function, run->call);
-	due = was_hot && !hot->left;
+	run->thread->weight = !launch_sites && was_hot && !hot->left ? LAUNCH_STRIDE : 0;
 	row = launch_row_of(run->thread, function, run->call);
 	if (!row)
 		return NULL;
-	if (launch_sites)
-		*drawn = launch_turn(hot, was_hot, is_hot(hot, run->thread, function, run->call));
+	if (launch_sites) {
+		if (launch_turn(hot, was_hot, is_hot(hot, run->thread, function, run->call)))
+			run->thread->weight = LAUNCH_SAMPLE;
+	} else if (!was_hot && launch_is_due(row)) {
+		run->thread->weight = LAUNCH_STRIDE;
+	}
 	shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-	*news = launch_count(row, &shape, 1, call_stack(run->ctx), driver, due && !launch_sites);
+	if (launch_count(row, &shape, 1, call_stack(run->ctx), driver, run->thread->weight == LAUNCH_STRIDE) &&
+	    run->thread->weight != LAUNCH_STRIDE)
+		run->thread->weight = 1;
 	if (is_hot(hot, run->thread, function, run->call)) {
+		/* Another grid or block is followed in any case, and stands for itself. */
+		if (was_hot && (hot->words[0] != words[0] || hot->words[1] != words[1] ||
+				hot->words[2] != words[2] || hot->words[3] != words[3]))
+			run->thread->weight = 1;
 		__builtin_memcpy(hot->words, words, sizeof(words));
-		if (!launch_sites)
-			hot->left = LAUNCH_SAMPLE - 1;
+		if (launch_sites)
+			return row;
+		/* Those that are followed in any case stand for themselves, and are not counted. */
+		if (!was_hot || run->thread->weight == LAUNCH_STRIDE)
+			hot->left = LAUNCH_STRIDE - 1;
+		else if (hot->left && run->thread->weight != 1 &&
+			 !(*watchful_of(run->thread->program) & ~WATCHFUL_MARKS))
+			hot->left--;
 	}
 	return row;
 }
 
-/* Counts a launch of any other form. *@function becomes what it launches. *@drawn as above. */
-static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function,
-							      bool *news, bool *drawn)
+/* Counts a launch of any other form. *@function becomes what it launches. The rest as above. */
+static __always_inline struct launch_row *launch_count_memory(struct call_run *run, __u64 *function)
 {
 	bool driver = run->desc->a == FORM_DRIVER;
 	struct launch_shape shape = {};
@@ -355,16 +382,18 @@ static __always_inline struct launch_row *launch_count_memory(struct call_run *r
 	else
 		launch_read(run->ctx, run->desc, &shape, function, &times);
 	row = launch_row_of(run->thread, *function, run->call);
-	if (row)
-		*news = launch_count(row, &shape, times, NULL, driver, false);
-	if (launch_sites)
-		*drawn = launch_drawn();
+	if (!row)
+		return NULL;
+	run->thread->weight = launch_sites ? (launch_drawn() ? LAUNCH_SAMPLE : 0) :
+				 (launch_is_due(row) ? LAUNCH_STRIDE : 0);
+	if (launch_count(row, &shape, times, NULL, driver, false))
+		run->thread->weight = 1;
 	return row;
 }
 
 /*
  * A launch that was counted is followed to its return. @before: the row's launch clock without it;
- * @weight: of its site.
+ * @weight: how many launches it stands for.
  */
 static __always_inline int launch_follow(struct call_run *run, __u64 function, __u64 before,
 					 __u64 weight)
@@ -385,7 +414,6 @@ static __always_inline int launch_entry(struct call_run *run)
 {
 	bool driver = run->desc->a == FORM_DRIVER,
 	     on_stack = LAUNCH_ON_STACK && (driver || run->desc->a == FORM_ARGS);
-	bool news, drawn = false, certain;
 	__u64 function = PT_REGS_PARM1(run->ctx), before;
 	struct thread_state *thread = run->thread;
 	struct launch_row *row;
@@ -393,6 +421,8 @@ static __always_inline int launch_entry(struct call_run *run)
 
 	if (launch_is_inside(run) || launch_was_skipped(run->ctx, thread, run->desc))
 		return 1;
+	if (thread->gap_from)
+		gap_end(thread);
 	if (may_capture(thread) && launch_into_capture(run->ctx, thread, run->cookie)) {
 		trace_entry(run->ctx, thread,
 			    &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)], run->call);
@@ -401,25 +431,24 @@ static __always_inline int launch_entry(struct call_run *run)
 	if (on_stack && (!run->session || exact_launches))
 		return launch_keep(run, driver);
 	if (on_stack)
-		row = launch_count_registers(run, driver, function, &news, &drawn);
+		row = launch_count_registers(run, driver, function);
 	else
-		row = launch_count_memory(run, &function, &news, &drawn);
+		row = launch_count_memory(run, &function);
 	if (!row)
 		return 1;
 	watch = *watchful_of(thread->program);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
-		launch_stamp(thread, row, news || !on_stack);
+		launch_stamp(thread, row, (thread->weight && thread->weight != LAUNCH_SAMPLE) || !on_stack);
 	/*
 	 * A program whose launches are followed for good has its sites taken by chance all the
 	 * same.
 	 */
-	certain = news || !thread->settled || exact_launches || (watch & ~WATCHFUL_MARKS);
-	if (certain || drawn || watch || !run->session)
-		return launch_follow(run, function, before,
-				     certain ? 1 :
-				     drawn   ? LAUNCH_SAMPLE :
-					       0);
+	if (thread->weight != LAUNCH_STRIDE &&
+	    (!thread->settled || exact_launches || (watch & ~WATCHFUL_MARKS)))
+		thread->weight = 1;
+	if (thread->weight || watch || !run->session)
+		return launch_follow(run, function, before, thread->weight);
 	launch_skip(run->ctx, thread, run->desc, row, function);
 	return 1;
 }
@@ -468,7 +497,7 @@ static __always_inline void launch_return(struct call_run *run)
 	__s32 result = run->result;
 	__u64 weight = 0;
 	struct launch_row *row;
-	bool news;
+	bool news, due;
 
 	trace_return(run);
 	if (frame->flags & LAUNCH_CAPTURED) {
@@ -483,16 +512,19 @@ static __always_inline void launch_return(struct call_run *run)
 			row->last = frame->launch.counted.before; /* it was not launched */
 		weight = frame->launch.counted.weight;
 	} else if (row) {
+		due = (__u32)row->launches % LAUNCH_STRIDE == LAUNCH_STRIDE - 1;
 		shape_unpack(&shape, frame->launch.words[0], frame->launch.words[1],
 			     frame->launch.words[2], frame->launch.words[3]);
 		news = launch_count(row, &shape, 1, return_stack(run->ctx),
-				    run->desc->a == FORM_DRIVER, false);
+				    run->desc->a == FORM_DRIVER, due);
 		/*
 		 * The stream is read on news only: for this launch it is known only if it is read
 		 * now.
 		 */
 		if (!result && !(*watchful_of(thread->program) & WATCHFUL_FAULT))
 			launch_stamp(thread, row, news);
+		/* All are timed in their rows: it is only about gaps, of which a sample is enough. */
+		frame->launch.counted.weight = due ? LAUNCH_STRIDE : 0;
 		weight = news || exact_launches         ? 1 :
 			 launch_sites && launch_drawn() ? LAUNCH_SAMPLE :
 							  0;
@@ -503,6 +535,8 @@ static __always_inline void launch_return(struct call_run *run)
 		launch_sample(row, run->now - frame->entry, result != 0);
 	if (launch_sites && row && weight)
 		call_site_count(run->ctx, thread, call, frame->launch.function, weight);
+	if (row)
+		launch_timed(thread, frame, run->now);
 counted:
 	if (result) {
 		thread->failing = frame->launch.function;

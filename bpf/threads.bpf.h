@@ -162,10 +162,14 @@ __noinline int thread_begin(struct thread_state *thread)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
+	struct program_sync *sync;
 
 	if (!thread)
 		return 0;
 	thread->program = known ? *known : program_new();
+	sync = thread->program ? sync_of(thread->program) : NULL;
+	if (sync)
+		__sync_fetch_and_add(&sync->times.threads, 1);
 	thread->tgid = tgid;
 	thread->tid = (__u32)bpf_get_current_pid_tgid();
 	/* A late process may have chosen its device before cutop started. */

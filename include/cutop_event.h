@@ -159,6 +159,7 @@ enum rec_type {
 	REC_CALL_SITE,
 	/* struct rec_instance_reading: the driver's figures for a part of a device (MIG) */
 	REC_INSTANCE_READING,
+	REC_TIMES, /* struct rec_times: how the program launches kernels */
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */

@@ -241,7 +241,26 @@ struct sync_slot {
 	__u32 pad;
 };
 
-/* A program's synchronizing calls. */
+/*
+ * How a program launches kernels. Where every launch is followed to its return, `certain` and
+ * `drawn` say less than the rows of launches do.
+ */
+struct program_times {
+	__u64 threads; /* that made a hooked call, ever */
+	/*
+	 * Launches that were timed because something about them was new, and those that stand for
+	 * others, because they were taken at regular or random distances
+	 */
+	__u64 certain, certain_ns;
+	__u64 drawn, drawn_ns;
+	/* From the return of a launch to the entry of the thread's next one: */
+	__u64 gaps;       /* how many were measured */
+	__u64 gap_max_ns; /* the longest of them */
+	/* As latencies have; each gap counts as often as launches it stands for */
+	__u64 gap_hist[CUTOP_HIST_BUCKETS];
+};
+
+/* A program's synchronizing calls; and its times, so that they are found without a look-up. */
 struct program_sync {
 	__u64 since; /* when the first of the waiting threads began */
 	__u64 ns;    /* total time with a thread waiting, up to then */
@@ -249,6 +268,7 @@ struct program_sync {
 	__u32 pad;
 	/* By device; the last slot is for unknown devices */
 	struct sync_slot slots[CUTOP_SYNC_SLOTS];
+	struct program_times times;
 };
 
 /*

@@ -101,8 +101,10 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 		record_sink_inexact(feed->sink, program, row->lost_time);
 	if (row->unreturned && !watched->ignored)
 		record_sink_unreturned(feed->sink, program, row->unreturned);
-	if (!watched->ignored)
+	if (!watched->ignored) {
 		record_sink_synced(feed->sink, program, sync->slots);
+		record_sink_times(feed->sink, program, &sync->times);
+	}
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)

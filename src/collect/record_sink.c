@@ -53,6 +53,17 @@ void record_sink_synced(const struct record_sink *sink, uint32_t program,
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 
+void record_sink_times(const struct record_sink *sink, uint32_t program,
+		       const struct program_times *times)
+{
+	struct rec_times record = {
+		.hdr = { .type = REC_TIMES, .size = sizeof(record), .program = program },
+		.times = *times
+	};
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
 void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why)
 {
 	struct rec_unreturned record = {

@@ -38,6 +38,8 @@ void record_sink_graph_last(const struct record_sink *sink, const struct graph_k
 void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns);
 void record_sink_synced(const struct record_sink *sink, uint32_t program,
 			const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
+void record_sink_times(const struct record_sink *sink, uint32_t program,
+		       const struct program_times *times);
 void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why);
 /* Something of @program was lost; the last lost record is of @lost_time, 0: no record. */
 void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time);

@@ -185,6 +185,31 @@ static void write_state(struct exposition *out, const struct choice *choice)
 	}
 }
 
+/* Recordings of earlier versions do not tell it of any process: then there is no family. */
+static void write_time(struct exposition *out, const struct choice *choice)
+{
+	static const struct family time = {
+		"cutop_process_time_seconds", FAMILY_GAUGE, "seconds",
+		"Time of all its threads in calls of a kind; in launches it is an estimate from a sample."
+	};
+	bool any = false;
+
+	for (size_t j = 0; j < choice->count; j++) {
+		const struct snap_process *process = choice->list[j].process;
+
+		if (!process->time.is_known)
+			continue;
+		if (!any)
+			exposition_family(out, &time);
+		any = true;
+		for (size_t i = 0; i < TIME_NONE; i++) {
+			process_begin(out, process);
+			sample_label(out, "in", time_part_names[i]);
+			sample_number(out, process->time.seconds[i]);
+		}
+	}
+}
+
 /* ---- memory ---- */
 
 #define USE_BYTES(name, member, help) \
@@ -527,6 +552,7 @@ int processes_write(struct exposition *out, const struct choice *choice)
 	int err;
 
 	write_state(out, choice);
+	write_time(out, choice);
 	write_counts(out, choice);
 	write_memory(out, choice);
 	write_untracked(out, choice);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/histogram.h"
 #include "model/model_state.h"
 #include "util/saturated.h"
 
@@ -104,6 +105,51 @@ int build_texts(struct build *build, const struct program *program, struct snap_
 	return build_devices(build, program, process);
 }
 
+/* Seconds of the interval in which @program ran; NAN if there is no interval. */
+static double interval_of(const struct build *build, const struct program *program, uint64_t end)
+{
+	uint64_t begin = build->model->snapshot_time;
+
+	if (isnan(build->interval))
+		return NAN;
+	if (begin < program->first_time)
+		begin = program->first_time;
+	return end > begin ? (double)(end - begin) / 1e9 : NAN;
+}
+
+static void build_time(struct build *build, struct program *program, struct snap_process *process)
+{
+	uint64_t end = program->ended && program->end_time < build->now ? program->end_time :
+									  build->now;
+	uint64_t hist[CUTOP_HIST_BUCKETS] = { 0 }, max_ns = 0;
+	struct time_sums sums = { .sampled = process->sampled, .times = program->time.times };
+	struct launch_entry *entry;
+
+	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
+		sums.launches = add_saturated(sums.launches, entry->row.launches);
+		sums.launches_ns = add_saturated(sums.launches_ns, entry->row.ns);
+		for (unsigned int i = 0; i < CUTOP_HIST_BUCKETS; i++)
+			hist[i] += entry->row.hist[i];
+		if (max_ns < entry->row.max_ns)
+			max_ns = entry->row.max_ns;
+	}
+	for (size_t i = 0; i < process->call_count; i++) {
+		const struct snap_call *call = &process->call_list[i];
+		uint64_t *part = &sums.ns[time_part_of(call->call)];
+
+		if (!call->extra.symbol)
+			*part = add_saturated(*part, (uint64_t)(call->seconds * 1e9));
+	}
+	sums.ns[TIME_SYNC] = program->sync_ns;
+	sums.ns[TIME_LAUNCH] = subtract_saturated(sums.ns[TIME_LAUNCH], sums.launches_ns);
+	sums.typical = histogram_latency(hist, max_ns).p50 * 1e9;
+	time_shares_build(&program->time, &sums,
+			  (double)subtract_saturated(end, program->first_time) / 1e9,
+			  interval_of(build, program, end), &process->time);
+	if (program->unreturned)
+		process->time.is_known = false;
+}
+
 static void build_rates(struct build *build, struct program *program, struct snap_process *process)
 {
 	bool was_over = program->ended && build->model->has_snapshot &&
@@ -152,7 +198,9 @@ int build_process(struct build *build, struct program *program, struct snap_proc
 		return result;
 	build_identity(build, program, process);
 	result = build_blocks(build, program, process);
-	if (!result)
+	if (!result) {
 		build_rates(build, program, process);
+		build_time(build, program, process);
+	}
 	return result;
 }

@@ -207,6 +207,17 @@ void model_synced(struct model *model, uint32_t number,
 		pending_synced(&program->pending, slots);
 }
 
+void model_times(struct model *model, uint32_t number, const struct program_times *times)
+{
+	int error;
+	struct program *program = model_program(model, number, &error);
+
+	if (!program)
+		return;
+	program->time.times = *times;
+	program->time.is_told = true;
+}
+
 void model_unreturned(struct model *model, uint32_t number, unsigned int why)
 {
 	int error;

@@ -75,6 +75,9 @@ void model_sync(struct model *model, uint32_t program, uint64_t ns);
 void model_synced(struct model *model, uint32_t program,
 		  const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
+/* How @program launches kernels, up to now. */
+void model_times(struct model *model, uint32_t program, const struct program_times *times);
+
 /* Marks @program: the returns of its calls are not probed. @why: enum unreturned. */
 void model_unreturned(struct model *model, uint32_t program, unsigned int why);
 

@@ -70,6 +70,7 @@ model_sources = \
 	src/model/suspect.c src/model/suspect.h \
 	src/model/telling.c src/model/telling.h \
 	src/model/tiles.c src/model/tiles.h \
+	src/model/time_shares.c src/model/time_shares.h \
 	src/model/totals.c src/model/totals.h \
 	src/model/tree.h \
 	src/model/wall_clock.c src/model/wall_clock.h

@@ -24,6 +24,7 @@
 #include "model/pending.h"
 #include "model/statics.h"
 #include "model/storms.h"
+#include "model/time_shares.h"
 #include "model/tree.h"
 
 struct program {
@@ -63,6 +64,7 @@ struct program {
 	struct pending pending;
 	struct graphs graphs;
 	uint64_t sync_ns; /* time inside synchronizing calls */
+	struct time_book time;
 
 	/* what the log has reported about it: */
 	struct event_limit limits[EVENT_KIND_COUNT];

@@ -48,6 +48,7 @@ size_t record_size(unsigned int type)
 	case REC_CALL_SITE: return sizeof(struct rec_call_site_row);
 	case REC_SYNC: return sizeof(struct rec_sync);
 	case REC_SYNCED: return sizeof(struct rec_synced);
+	case REC_TIMES: return sizeof(struct rec_times);
 	case REC_INEXACT:
 	case REC_READINGS:
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);

@@ -65,6 +65,35 @@ struct snap_shape {
 };
 
 #define SHAPES_MAX 8
+/* Where the time of a process goes. TIME_NONE, outside of calls, is what is left over. */
+enum time_part {
+	TIME_SYNC,
+	TIME_COPY,
+	TIME_LAUNCH,
+	TIME_OTHER,
+	TIME_NONE,
+	TIME_PARTS,
+};
+
+extern const char *const time_part_names[TIME_PARTS]; /* "sync", ... */
+
+/* model/time_shares.h says what is measured. */
+struct snap_time {
+	bool is_known; /* else the rest means nothing */
+	bool sampled;  /* the time in launches is estimated from a sample of them */
+	/* Threads that made a call, ever: with several, TIME_NONE is the least that it can be */
+	uint64_t threads;
+	double wall_seconds; /* since the first call */
+	double seconds[TIME_PARTS];
+	double share[TIME_PARTS]; /* of the last interval; NAN if absent */
+	/*
+	 * From the return of a launch of a kernel to the entry of the thread's next launch: how many
+	 * were measured, and, since each stands for some launches, of how many launches they tell
+	 */
+	uint64_t gaps;
+	uint64_t gap_hist[CUTOP_HIST_BUCKETS];
+	struct snap_latency gap;
+};
 
 struct snap_kernel {
 	const char *name;      /* short: no arguments, no template list */
@@ -315,6 +344,7 @@ struct snap_process {
 	uint64_t calls; /* hooked calls in all */
 	double sync_seconds;
 	double sync_share; /* 0..1 of the interval, NAN if absent */
+	struct snap_time time;
 
 	int *devices; /* the known ones, ascending */
 	size_t device_count;

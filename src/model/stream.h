@@ -43,6 +43,11 @@ struct rec_synced {
 	struct sync_slot slots[CUTOP_SYNC_SLOTS]; /* model_synced() */
 };
 
+struct rec_times {
+	struct rec_hdr hdr;
+	struct program_times times; /* model_times() */
+};
+
 struct rec_unreturned {
 	struct rec_hdr hdr;
 	__u32 why; /* enum unreturned */

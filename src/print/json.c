@@ -14,6 +14,7 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "util/json_writer.h"
+#include "model/time_shares.h"
 #include "print/json_parts.h"
 #include "print/print.h"
 
@@ -369,7 +370,47 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	return o;
 }
 
-static void write_process(struct json_writer *w, const struct snap_process *process)
+static json_t *time_parts(struct json_writer *w, const double parts[TIME_PARTS])
+{
+	json_t *o = put_new(w);
+
+	for (size_t i = 0; i < TIME_PARTS; i++)
+		put_number(w, o, time_part_names[i], parts[i]);
+	return o;
+}
+
+/* Where the time goes. */
+static void write_time(struct json_writer *w, const struct snapshot *snapshot,
+		       const struct snap_process *process)
+{
+	const struct snap_time *time = &process->time;
+	char verdict[VERDICT_TEXT];
+	json_t *o, *gaps;
+
+	if (!time->is_known)
+		return;
+	json_open(w, "time", '{');
+	o = put_new(w);
+	put_number(w, o, "wall_seconds", time->wall_seconds);
+	put_count(w, o, "threads", time->threads);
+	put(w, o, "launch_sampled", json_boolean(time->sampled));
+	put(w, o, "seconds", time_parts(w, time->seconds));
+	put(w, o, "share", time_parts(w, time->share));
+	if (*time_verdict_text(snapshot, process, verdict))
+		put_text(w, o, "verdict", verdict);
+	if (time->gaps) {
+		gaps = put_new(w);
+		put_count(w, gaps, "samples", time->gaps);
+		put_latency(w, gaps, &time->gap);
+		put(w, gaps, "histogram", count_array(w, time->gap_hist, CUTOP_HIST_BUCKETS));
+		put(w, o, "launch_gaps", gaps);
+	}
+	json_members(w, o);
+	json_close(w, '}');
+}
+
+static void write_process(struct json_writer *w, const struct snapshot *snapshot,
+			  const struct snap_process *process)
 {
 	json_t *o;
 
@@ -413,6 +454,7 @@ static void write_process(struct json_writer *w, const struct snap_process *proc
 	}
 	json_members(w, o);
 	json_close(w, '}');
+	write_time(w, snapshot, process);
 	json_close(w, '}');
 }
 
@@ -570,7 +612,7 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	json_close(&writer, ']');
 	json_open(&writer, "processes", '[');
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)
-		write_process(&writer, &snapshot->processes[i]);
+		write_process(&writer, snapshot, &snapshot->processes[i]);
 	json_close(&writer, ']');
 	json_close(&writer, '}');
 	sink_write(&sink, "\n", 1);

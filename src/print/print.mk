@@ -14,5 +14,6 @@ print_sources = \
 	src/print/text.c src/print/text.h \
 	src/print/text_blocks.c \
 	src/print/text_call_sites.c \
+	src/print/text_time.c \
 	src/print/text_detail.c \
 	src/print/text_parts.c

@@ -47,6 +47,10 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
  */
 void text_call_sites(struct line *line, const struct snap_process *process);
 
+/* Where the time of @process goes; nothing where that is not known. */
+void text_time(struct line *line, const struct snapshot *snapshot,
+	       const struct snap_process *process);
+
 /*
  * What the allocators of frameworks in a running @process have handed out, and the sites that hold
  * most of it. Nothing where there are none.

@@ -572,6 +572,7 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 	print_kernels(line, process);
 	print_graphs(line, process);
 	text_call_sites(line, process);
+	text_time(line, snapshot, process);
 	print_copies(line, process);
 	print_extras(line, process);
 	print_failures(line, process);

@@ -82,6 +82,7 @@ static int key_size(unsigned int type)
 	case REC_PENDING_ROW: return sizeof(struct pending_key);
 	case REC_SYNC:
 	case REC_SYNCED:
+	case REC_TIMES:
 	case REC_UNRETURNED:
 	case REC_INEXACT: return 0;
 	default: return -1;

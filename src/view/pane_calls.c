@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls: every function that was called, with the time inside it. With --launch-sites those that
+ * Calls: where the time goes, and every function that was called, with the time inside it. With --launch-sites those that
  * wait are followed by the places that wait longest in them; not with a baseline, since figures are
  * differences then.
  */
@@ -14,6 +14,7 @@
 #include "view/details.h"
 #include "view/place_rows.h"
 #include "view/plot.h"
+#include "view/time_bar.h"
 
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
@@ -253,6 +254,7 @@ static void calls_draw(struct view *view, const struct area *area,
 		.per = "",
 		.marks = MARK_NO_MEMORY | MARK_FAILURE | MARK_EXIT,
 	};
+	struct area rest;
 	struct item_place *places = view->base ? NULL : wait_places(process);
 	struct area part;
 	int plotted;
@@ -263,10 +265,11 @@ static void calls_draw(struct view *view, const struct area *area,
 	free(places);
 	if (!items.rows)
 		return;
-	plotted = process->unreturned ? 0 : plot_rows(area->rect.rows, (int)list.count + 1);
-	part = area_part(area, 0, 0, area->rect.rows - plotted, area->rect.cols);
+	rest = time_bar_draw(area, view->shown, process);
+	plotted = process->unreturned ? 0 : plot_rows(rest.rect.rows, (int)list.count + 1);
+	part = area_part(&rest, 0, 0, rest.rect.rows - plotted, rest.rect.cols);
 	list_draw(view, &part, &list);
-	plot_below(view, area, area->rect.rows - plotted, plotted, &plot);
+	plot_below(view, &rest, rest.rect.rows - plotted, plotted, &plot);
 	free(items.rows);
 }
 

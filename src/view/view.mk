@@ -37,6 +37,7 @@ view_sources = \
 	src/view/pane_memory.c \
 	src/view/pane_sites.c \
 	src/view/panes.c src/view/panes.h \
+	src/view/time_bar.c src/view/time_bar.h \
 	src/view/place_rows.c src/view/place_rows.h \
 	src/view/program_set.c src/view/program_set.h \
 	src/view/plot.c src/view/plot.h \

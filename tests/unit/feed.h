@@ -88,6 +88,7 @@ Suite *suite_leaks(void);
 Suite *suite_mappings(void);
 Suite *suite_counters(void);
 Suite *suite_call_sites(void);
+Suite *suite_time_shares(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
 Suite *suite_mortem(void);

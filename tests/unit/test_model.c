@@ -20,6 +20,7 @@ int main(void)
 	srunner_add_suite(runner, suite_blocks());
 	srunner_add_suite(runner, suite_stacks());
 	srunner_add_suite(runner, suite_call_sites());
+	srunner_add_suite(runner, suite_time_shares());
 	srunner_add_suite(runner, suite_spans());
 	srunner_add_suite(runner, suite_random());
 	srunner_add_suite(runner, suite_columns());

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a process's time goes: shares, estimates of launches, gaps between them, verdicts. */
+#include <math.h>
+#include <string.h>
+
+#include "cuda/calls.h"
+#include "model/stream.h"
+#include "model/time_shares.h"
+#include "one_process.h"
+
+#define MS 1000000ull
+
+static void call_row(unsigned int call, uint64_t ns)
+{
+	struct call_key key = { .program = feed.program, .call = (__u16)call };
+	struct call_row row = { .calls = 1, .ns = ns, .max_ns = ns };
+
+	row.hist[20] = 1;
+	model_call_row(feed.model, &key, &row);
+}
+
+static void copy_row(unsigned int mode, uint64_t ns)
+{
+	struct copy_key key = { .program = feed.program,
+				.call = mode == COPY_ASYNC ? CALL_cudaMemcpyAsync : CALL_cudaMemcpy,
+				.direction = DIR_H2D,
+				.mode = (__u8)mode };
+	struct copy_row row = { .calls = 1, .ns = ns, .max_ns = ns };
+
+	row.hist[20] = 1;
+	model_copy_row(feed.model, &key, &row);
+}
+
+static void launch_row(uint64_t launches, uint64_t samples, uint64_t ns, bool sampled)
+{
+	struct launch_key key = { .program = feed.program,
+				  .call = CALL_cudaLaunchKernel,
+				  .function = 0x5000 };
+	struct launch_row row = {
+		.launches = launches, .samples = samples, .ns = ns, .max_ns = ns, .sampled = sampled
+	};
+
+	row.hist[10] = samples; /* 65 to 131 us */
+	model_launch_row(feed.model, &key, &row);
+}
+
+static void told(struct program_times times)
+{
+	struct rec_times record = {
+		.hdr = { .type = REC_TIMES, .size = sizeof(record), .program = feed.program },
+		.times = times
+	};
+
+	feed_give(&feed, &record, sizeof(record));
+}
+
+/* A snapshot one second after the last. */
+static void next(void)
+{
+	feed.now = feed.now / SECOND * SECOND + SECOND;
+	look();
+}
+
+#define expect(member, part, value) \
+	ck_assert_double_eq_tol(process->time.member[TIME_##part], value, 1e-3)
+
+START_TEST(parts_of_an_interval)
+{
+	told((struct program_times){ .threads = 1 });
+	next();
+	model_sync(feed.model, feed.program, 400 * MS);
+	call_row(CALL_cudaDeviceSynchronize, 400 * MS);
+	copy_row(COPY_SYNC, 100 * MS);
+	copy_row(COPY_ASYNC, 20 * MS);
+	launch_row(1000, 1000, 50 * MS, false);
+	call_row(CALL_cudaGraphLaunch, 30 * MS);
+	call_row(CALL_cudaStreamCreate, 10 * MS);
+	next();
+	ck_assert(process->time.is_known);
+	ck_assert(!process->time.sampled);
+	expect(share, SYNC, 0.4);
+	expect(share, COPY, 0.12);
+	expect(share, LAUNCH, 0.08);
+	expect(share, OTHER, 0.01);
+	expect(share, NONE, 0.39);
+	expect(seconds, SYNC, 0.4);
+	/* Nothing more happens: the next second is spent outside of calls. */
+	next();
+	expect(share, SYNC, 0);
+	expect(share, LAUNCH, 0);
+	expect(share, NONE, 1);
+	expect(seconds, LAUNCH, 0.08);
+	ck_assert_double_eq_tol(process->time.seconds[TIME_NONE], process->time.wall_seconds - 0.61,
+				1e-3);
+}
+END_TEST
+
+START_TEST(launches_are_estimated)
+{
+	struct program_times times = { .threads = 1, .certain = 1, .certain_ns = 50 * MS };
+
+	told(times);
+	launch_row(1, 1, 50 * MS, false);
+	next();
+	/* 1000 more, of which 10 were timed, 100 us each: the first one's 50 ms are not theirs. */
+	times.drawn = 10;
+	times.drawn_ns = 1 * MS;
+	told(times);
+	launch_row(1001, 11, 51 * MS, true);
+	next();
+	ck_assert(process->time.sampled);
+	expect(share, LAUNCH, 0.1);
+	expect(share, NONE, 0.9);
+	expect(seconds, LAUNCH, 0.15);
+	/* From then on they take 200 us: the mean of the interval counts, not that of all time. */
+	times.drawn = 20;
+	times.drawn_ns = 3 * MS;
+	told(times);
+	launch_row(2001, 21, 53 * MS, true);
+	next();
+	expect(share, LAUNCH, 0.2);
+}
+END_TEST
+
+START_TEST(without_a_draw_the_median_counts)
+{
+	told((struct program_times){ .threads = 1, .certain = 2, .certain_ns = 51 * MS });
+	next();
+	launch_row(1000, 2, 51 * MS, true);
+	next();
+	/* The median of launches is 98 us; not the mean, 25 ms. */
+	ck_assert_double_ge(process->time.share[TIME_LAUNCH], 0.06);
+	ck_assert_double_le(process->time.share[TIME_LAUNCH], 0.14);
+}
+END_TEST
+
+START_TEST(an_estimate_leaves_a_thread_its_other_calls)
+{
+	struct program_times times = { .threads = 1, .drawn = 1, .drawn_ns = 100 * MS };
+
+	told(times);
+	next();
+	model_sync(feed.model, feed.program, 700 * MS);
+	times.drawn++;
+	times.drawn_ns += 100 * MS;
+	told(times);
+	launch_row(67, 2, 100 * MS, true);
+	next();
+	expect(share, SYNC, 0.7);
+	expect(share, LAUNCH, 0.3);
+	expect(share, NONE, 0);
+}
+END_TEST
+
+START_TEST(threads_add_up)
+{
+	told((struct program_times){ .threads = 3 });
+	next();
+	copy_row(COPY_SYNC, 2500 * MS);
+	next();
+	ck_assert_uint_eq(process->time.threads, 3);
+	expect(share, COPY, 2.5);
+	expect(share, NONE, 0);
+}
+END_TEST
+
+START_TEST(older_recordings_and_unseen_returns_say_nothing)
+{
+	launch_row(100, 2, 1 * MS, true);
+	next();
+	ck_assert(!process->time.is_known);
+	told((struct program_times){ .threads = 1 });
+	next();
+	ck_assert(process->time.is_known);
+	model_unreturned(feed.model, feed.program, UNRETURNED_ASKED);
+	next();
+	ck_assert(!process->time.is_known);
+}
+END_TEST
+
+START_TEST(gaps)
+{
+	struct program_times times = { .threads = 1, .gaps = 4, .gap_max_ns = 3 * MS };
+
+	times.gap_hist[7] = 3 * 67; /* 8 to 16 us */
+	times.gap_hist[15] = 67;    /* 2 to 4 ms */
+	told(times);
+	next();
+	ck_assert_uint_eq(process->time.gaps, 4);
+	ck_assert_uint_eq(process->time.gap_hist[7], 201);
+	ck_assert_double_ge(process->time.gap.p50, 8e-6);
+	ck_assert_double_le(process->time.gap.p50, 17e-6);
+	ck_assert_double_eq_tol(process->time.gap.max, 3e-3, 1e-9);
+}
+END_TEST
+
+/* ---- verdicts ---- */
+
+static enum time_verdict verdict(double busy, double sync, double copy, double launch, double none,
+				 uint64_t threads)
+{
+	int device = 0;
+	struct snap_device devices[] = { { .device = 0, .utilization = busy } };
+	struct snap_process one = {
+		.devices = &device,
+		.device_count = 1,
+		.time = { .is_known = true,
+			  .threads = threads,
+			  .share = { sync, copy, launch, 0, none } },
+	};
+	struct snapshot all = {
+		.devices = devices, .device_count = 1, .processes = &one, .process_count = 1
+	};
+	char text[VERDICT_TEXT];
+	double told_busy;
+	enum time_verdict result = time_verdict(&all, &one, &told_busy);
+
+	/* There is a text if there is a verdict, and only a verdict has such words. */
+	time_verdict_text(&all, &one, text);
+	ck_assert_int_eq(result != VERDICT_NONE, *text != 0);
+	ck_assert_int_eq(strstr(text, "CPU-bound") != NULL, result == VERDICT_OUTSIDE);
+	return result;
+}
+
+START_TEST(verdicts)
+{
+	/* What is high or low, with a device that is not idle or of which nothing is known */
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.05, 0.1, 0.75, 1), VERDICT_OUTSIDE);
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.05, 0.1, 0.75, 4), VERDICT_OUTSIDE);
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.1, 0.15, 0.65, 1), VERDICT_NONE);
+	ck_assert_int_eq(verdict(0.25, 0.1, 0.05, 0.1, 0.75, 1), VERDICT_NONE);
+	ck_assert_int_eq(verdict(0.95, 0.1, 0.05, 0.1, 0.75, 1), VERDICT_NONE);
+	ck_assert_int_eq(verdict(NAN, 0.1, 0.05, 0.1, 0.75, 1), VERDICT_NONE);
+	ck_assert_int_eq(verdict(0.05, NAN, NAN, NAN, NAN, 1), VERDICT_NONE);
+
+	ck_assert_int_eq(verdict(0.05, 0.6, 0.1, 0.1, 0.2, 1), VERDICT_WAITS);
+	ck_assert_int_eq(verdict(0.9, 0.6, 0.1, 0.1, 0.2, 1), VERDICT_BUSY);
+	ck_assert_int_eq(verdict(0.5, 0.6, 0.1, 0.1, 0.2, 1), VERDICT_NONE);
+
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.6, 0.1, 0.2, 1), VERDICT_COPIES);
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.1, 0.6, 0.2, 1), VERDICT_LAUNCHES);
+	/* The time of several threads adds up: 60 % of one thread's is not most of theirs. */
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.6, 0.1, 0.2, 2), VERDICT_NONE);
+	ck_assert_int_eq(verdict(0.05, 0.1, 0.1, 0.6, 0.2, 2), VERDICT_NONE);
+}
+END_TEST
+
+START_TEST(verdicts_need_every_device)
+{
+	int numbers[] = { 0, 1 };
+	struct snap_device devices[] = { { .device = 0, .utilization = 0.05 },
+					 { .device = 1, .utilization = 0.6 } };
+	struct snap_process one = {
+		.devices = numbers,
+		.device_count = 2,
+		.time = { .is_known = true, .threads = 1, .share = { [TIME_NONE] = 1 } }
+	};
+	struct snapshot all = { .devices = devices, .device_count = 2 };
+	double busy;
+
+	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_NONE);
+	devices[1].utilization = 0.1;
+	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_OUTSIDE);
+	ck_assert_double_eq_tol(busy, 0.1, 1e-9);
+	all.device_count = 1;
+	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_NONE);
+	all.device_count = 2;
+	one.device_count = 0;
+	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_NONE);
+	one.device_count = 2;
+	one.exited = true;
+	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_NONE);
+}
+END_TEST
+
+Suite *suite_time_shares(void)
+{
+	Suite *suite = suite_create("time shares");
+	TCase *tests = tcase_create("time shares");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, parts_of_an_interval);
+	tcase_add_test(tests, launches_are_estimated);
+	tcase_add_test(tests, without_a_draw_the_median_counts);
+	tcase_add_test(tests, an_estimate_leaves_a_thread_its_other_calls);
+	tcase_add_test(tests, threads_add_up);
+	tcase_add_test(tests, older_recordings_and_unseen_returns_say_nothing);
+	tcase_add_test(tests, gaps);
+	tcase_add_test(tests, verdicts);
+	tcase_add_test(tests, verdicts_need_every_device);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
