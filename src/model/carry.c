@@ -42,8 +42,7 @@ static bool same_key(const struct carry_key *a, const struct carry_key *b)
 {
 	return a->ledger == b->ledger && a->counters == b->counters && a->model == b->model &&
 	       a->copy == b->copy && a->map_max == b->map_max && a->has_spans == b->has_spans &&
-	       a->has_drawn == b->has_drawn &&
-	       a->has_rates == b->has_rates;
+	       a->has_drawn == b->has_drawn && a->has_rates == b->has_rates;
 }
 
 /* Empties @part: what is built next goes there. Returns 0 or -ENOMEM. */

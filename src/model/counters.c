@@ -199,7 +199,7 @@ void counters_free(struct counters *counters)
 	struct launch_entry *entry;
 
 	RB_FOREACH(entry, launch_tree, &counters->launches)
-		launch_shapes_free(entry->shapes);
+	launch_shapes_free(entry->shapes);
 	FREE_ALL(launch, launch_tree, launches);
 	FREE_ALL(copy, copy_tree, copies);
 	FREE_ALL(call, call_tree, calls);

@@ -58,7 +58,8 @@ static double launches_estimate(const struct time_sums *to, const struct time_su
 static void parts_between(const struct time_sums *from, const struct time_sums *to, double wall,
 			  double seconds[TIME_PARTS])
 {
-	double timed = (double)subtract_saturated(to->launches_ns, from->launches_ns), all = 0, excess;
+	double timed = (double)subtract_saturated(to->launches_ns, from->launches_ns), all = 0,
+	       excess;
 	int part;
 
 	for (part = 0; part < TIME_NONE; part++)

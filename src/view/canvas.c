@@ -309,8 +309,7 @@ void area_clear(const struct area *area, enum style style)
 	int row, col, cols = area->rect.cols;
 
 	for (row = 0; cols && row < area->rect.rows; row++) {
-		struct cell *cell =
-			canvas_cell(area->canvas, area->rect.row + row, area->rect.col);
+		struct cell *cell = canvas_cell(area->canvas, area->rect.row + row, area->rect.col);
 
 		split_wide(area->canvas, area->rect.row + row, area->rect.col);
 		split_wide(area->canvas, area->rect.row + row, area->rect.col + cols - 1);
