@@ -201,6 +201,30 @@ for library in "$new" "$old"; do
 	rm "$T/in"
 done
 
+# ---- a program in a part of a device: only the driver knows which device that is of
+says <<END
+device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=5
+device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=500000
+mig 1 GI=3 CI=0 NAME=H100_MIG_1g.10gb UUID=MIG-a TOTAL=250000 USED=100000
+END
+rm -f "$T/live.out" "$T/live.err"
+LD_LIBRARY_PATH=$new "$CUTOP" -b -v -f json -d 0.1 -c 'site_calls*' --library "$double/libcudart.so.13" >"$T/live.out" 2>"$T/live.err" 3>&- &
+watcher=$!
+check "cutop does not start: $(cat "$T/live.err" 2>/dev/null)" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/live.err"
+export CUDA_VISIBLE_DEVICES=MIG-a
+fifo
+unset CUDA_VISIBLE_DEVICES
+check "on no device: $(tail -n 1 "$T/live.out" | jq -c .devices)" \
+	wait_for 20 document '.processes[0].memory.live_bytes == 84700 and ([.devices[].tracked_bytes] | add) == 0'
+{ cat "$T/nvml"; echo "process 1 $waiting 100000 3 0"; } | says
+check "in its part: $(tail -n 1 "$T/live.out" | jq -c .devices)" \
+	wait_for 20 document '.devices[1] | .tracked_bytes == 84700 and .instances[0].tracked_bytes == 84700 and .processes[0].gpu_instance == 3'
+kill -INT "$watcher"
+wait "$watcher"
+exec 3>&-
+wait "$waiting"
+rm "$T/in"
+
 # ---- text, and columns
 says <<END
 device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:1:0 TOTAL=85899345920 USED=20000000000 UTIL=97 TEMP=64 POWER=412300
