@@ -178,6 +178,8 @@ static void signs_add(struct page *page)
 		{ "▚", ST_LEAKED, "leaked: not freed when its owner ended" },
 		{ "▌", ST_HELD, "held: kept by a library on purpose until the end" },
 		{ "░", ST_FREE, "free, or nothing" },
+		{ "▓", ST_HELD, "in a device's bar: in use, but not by what is watched" },
+		{ "●", ST_TAB, "in the map: what the cursor is on" },
 		{ "Time", ST_COUNT, NULL },
 		{ "▁▃▇", ST_LAUNCH, "how it was lately, the latest at the right" },
 	};
