@@ -43,20 +43,50 @@ struct arena *arena_new(void)
 	return arena_new_for(0);
 }
 
-void arena_free(struct arena *arena)
+static void blocks_free(struct arena *arena)
 {
 	struct block *block, *next;
 
-	if (!arena || __atomic_fetch_sub(&arena->holders, 1, __ATOMIC_ACQ_REL))
-		return;
-	while (arena->kept_count)
-		arena_free(arena->kept[--arena->kept_count]);
-	free(arena->kept);
 	for (block = arena->blocks; block; block = next) {
 		next = block->next;
 		free(block);
 	}
+	arena->blocks = NULL;
+}
+
+static void kept_free(struct arena *arena)
+{
+	while (arena->kept_count)
+		arena_free(arena->kept[--arena->kept_count]);
+}
+
+void arena_free(struct arena *arena)
+{
+	if (!arena || __atomic_fetch_sub(&arena->holders, 1, __ATOMIC_ACQ_REL))
+		return;
+	kept_free(arena);
+	free(arena->kept);
+	blocks_free(arena);
 	free(arena);
+}
+
+bool arena_is_shared(const struct arena *arena)
+{
+	return __atomic_load_n(&arena->holders, __ATOMIC_ACQUIRE) != 0;
+}
+
+void arena_reset(struct arena *arena, size_t bytes)
+{
+	struct block *block = arena->blocks;
+
+	kept_free(arena);
+	arena->used = 0;
+	if (block && !block->next && block->size >= bytes) {
+		block->used = 0;
+		return;
+	}
+	blocks_free(arena);
+	arena->next_size = bytes > BLOCK_LEAST ? bytes : BLOCK_LEAST;
 }
 
 int arena_keep(struct arena *arena, struct arena *other)

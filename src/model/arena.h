@@ -6,6 +6,7 @@
 #ifndef MODEL_ARENA_H
 #define MODEL_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -20,6 +21,12 @@ void arena_free(struct arena *arena);
  * As long as @arena exists, @other does, too: @arena lets go of it at its end. Returns 0 or -ENOMEM.
  */
 int arena_keep(struct arena *arena, struct arena *other);
+
+/* True if another holds it, too. If not, no other will, unless the caller lets it. */
+bool arena_is_shared(const struct arena *arena);
+
+/* Takes back all pieces of @arena, which must not be shared, for about @bytes of others. */
+void arena_reset(struct arena *arena, size_t bytes);
 
 /* How many bytes were taken from it. */
 size_t arena_used(const struct arena *arena);

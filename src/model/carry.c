@@ -48,15 +48,29 @@ static bool same_key(const struct carry_key *a, const struct carry_key *b)
 /* Empties @part: what is built next goes there. Returns 0 or -ENOMEM. */
 static int part_begin(struct build *build, const struct program *program, struct carry_part *part)
 {
-	struct arena *arena = arena_new_for(part->arena ? arena_used(part->arena) : 0);
+	size_t bytes = part->arena ? arena_used(part->arena) : 0;
+	struct arena *arena = part->spare;
 
-	arena_free(part->arena);
+	part->spare = part->arena;
+	if (arena && !arena_is_shared(arena)) {
+		arena_reset(arena, bytes);
+	} else {
+		arena_free(arena);
+		arena = arena_new_for(bytes + bytes / 8);
+	}
 	part->arena = arena;
 	part->figures = (struct snap_process){ .program = 0 };
 	if (!arena || arena_keep(arena, program->carry->names))
 		return -ENOMEM;
 	build->arena = arena;
 	return 0;
+}
+
+/* @part is as it was: what would be needed if it changed each time is not kept. */
+static void part_rest(struct carry_part *part)
+{
+	arena_free(part->spare);
+	part->spare = NULL;
 }
 
 /* @err: of what was built. Without memory nothing is left of the part. */
@@ -132,6 +146,7 @@ static int memory_build(struct build *build, struct program *program)
 	if (carry->memory.arena && same_key(&key, &carry->memory_key) && !carry->has_suspects &&
 	    build->now >= carry->made && suspects_stay_away(build, program)) {
 		figures->map_older = program->ended ? 0 : build->now - carry->made;
+		part_rest(&carry->memory);
 		return 0;
 	}
 	err = part_begin(build, program, &carry->memory)   ?:
@@ -165,8 +180,10 @@ static int counters_build(struct build *build, struct program *program)
 	bool is_same = carry->counters.arena && same_key(&key, &carry->counters_key);
 	int err;
 
-	if (is_same && !carry->is_moving)
+	if (is_same && !carry->is_moving) {
+		part_rest(&carry->counters);
 		return 0;
+	}
 	err = part_begin(build, program, &carry->counters)    ?:
 		      build_texts(build, program, figures)    ?:
 		      build_counters(build, program, figures) ?:
@@ -216,6 +233,8 @@ void carry_free(struct carry *carry)
 	if (!carry)
 		return;
 	arena_free(carry->names);
+	part_rest(&carry->memory);
+	part_rest(&carry->counters);
 	arena_free(carry->memory.arena);
 	arena_free(carry->counters.arena);
 	free(carry->due);

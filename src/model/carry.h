@@ -23,6 +23,7 @@ struct program;
 /* A part of a process in a snapshot. */
 struct carry_part {
 	struct arena *arena; /* NULL: it was not made yet */
+	struct arena *spare; /* the one before, for the next, unless a snapshot has it still */
 	/* What it fills in of the process; the rest is zero */
 	struct snap_process figures;
 };

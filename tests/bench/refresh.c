@@ -52,7 +52,7 @@ struct shared {
 	struct {
 		double snapshot, refresh, output; /* ms of CPU */
 		double written;                   /* kB of a refresh to the terminal */
-		double bytes;                     /* MB of the snapshots that are held at a time */
+		double bytes;                     /* MB for snapshots, between two of them */
 	} rows[CHANGE_COUNT];
 	unsigned int ready;                /* keys may come */
 	uint64_t typed[KEYS], shown[KEYS]; /* ns, CLOCK_MONOTONIC */
@@ -305,6 +305,7 @@ static double ms(uint64_t ns)
 
 struct screen {
 	struct load load;
+	double books; /* bytes before there was a snapshot */
 	struct view *view;
 	struct canvas canvas;
 	struct terminal *terminal;
@@ -334,7 +335,6 @@ static uint64_t middle_of(uint64_t *list, size_t count)
 static void measure(struct screen *screen, struct shared *shared, enum change change)
 {
 	uint64_t snapshots[ROUNDS], refreshes[ROUNDS], outputs[ROUNDS], begin, before;
-	double held = 0;
 	int i;
 
 	before = __atomic_load_n(&shared->bytes_written, __ATOMIC_RELAXED);
@@ -342,14 +342,11 @@ static void measure(struct screen *screen, struct shared *shared, enum change ch
 	for (i = -2; i < ROUNDS; i++) {
 		int at = i < 0 ? 0 : i;
 		struct snapshot *snapshot;
-		double bytes;
 
 		load_change(&screen->load, change);
-		bytes = allocated();
 		begin = cpu_ns();
 		snapshot = load_snapshot(&screen->load);
 		snapshots[at] = cpu_ns() - begin;
-		held += i < 0 ? 0 : allocated() - bytes;
 		begin = cpu_ns();
 		view_feed(screen->view, snapshot);
 		view_draw(screen->view, &screen->canvas);
@@ -364,7 +361,7 @@ static void measure(struct screen *screen, struct shared *shared, enum change ch
 	shared->rows[change].refresh = ms(middle_of(refreshes, ROUNDS));
 	shared->rows[change].output = ms(middle_of(outputs, ROUNDS));
 	shared->rows[change].written = (double)before / (ROUNDS + 2) / 1e3;
-	shared->rows[change].bytes = held / ROUNDS / 1e6;
+	shared->rows[change].bytes = (allocated() - screen->books) / 1e6;
 }
 
 /* ---- keys ---- */
@@ -459,6 +456,7 @@ static void screen_run(struct shared *shared)
 	view_init(screen.view);
 	load_begin(&screen.load);
 	model_focus(screen.load.model, 1);
+	screen.books = allocated();
 	for (i = 0; i < CHANGE_COUNT; i++)
 		measure(&screen, shared, (enum change)i);
 	answer_keys(&screen, shared);
