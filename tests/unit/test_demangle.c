@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "feed.h"
@@ -290,13 +291,30 @@ static int names_left(int count)
 	return left;
 }
 
+/* CPU time of this process and of the helpers that have ended. */
+static uint64_t cost_ns(void)
+{
+	static const int whose[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
+	struct rusage usage;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		getrusage(whose[i], &usage);
+		ns += (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+		      (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+	}
+	return ns;
+}
+
 START_TEST(time_is_bounded)
 {
-	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t began = clock_ns(CLOCK_MONOTONIC), cost = cost_ns();
 	char *full;
 
 	ck_assert_int_eq(names_left(10000), 10000);
-	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 5 * NSEC_PER_SEC);
+	/* What they cost; other programs may make that last longer. */
+	ck_assert_uint_lt(cost_ns() - cost, 5 * NSEC_PER_SEC);
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 40 * NSEC_PER_SEC);
 	/* Names that take no time are known at once, and others in a second or two. */
 	full = demangle_full("_Z3addPfi");
 	ck_assert_str_eq(full, "add(float*, int)");
@@ -306,7 +324,7 @@ START_TEST(time_is_bounded)
 		if (!strcmp(full, "void ns::scale<float>(float*, int)"))
 			break;
 		free(full);
-		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 30 * NSEC_PER_SEC);
+		ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 60 * NSEC_PER_SEC);
 		nanosleep(&(struct timespec){ .tv_nsec = 10 * NSEC_PER_MSEC }, NULL);
 	}
 	free(full);
@@ -331,7 +349,7 @@ Suite *suite_demangle(void)
 	TCase *apart = tcase_create("demangle"), *tests = tcase_create("clean");
 
 	tcase_set_tags(apart, "timed");
-	tcase_set_timeout(apart, 60);
+	tcase_set_timeout(apart, 120);
 	tcase_add_loop_test(apart, lists_of_templates, 0, sizeof(lists) / sizeof(lists[0]));
 	tcase_add_test(apart, lists_of_nonsense);
 	tcase_add_loop_test(apart, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));

@@ -273,8 +273,11 @@ START_TEST(the_sequence)
 {
 	static const struct {
 		const char *text, *base64;
-	} list[] = { { "", "" },         { "f", "Zg==" },     { "fo", "Zm8=" },
-		     { "foo", "Zm9v" }, { "\xc2\xb5s", "wrVz" } };
+	} list[] = { { "", "" },
+		     { "f", "Zg==" },
+		     { "fo", "Zm8=" },
+		     { "foo", "Zm9v" },
+		     { "\xc2\xb5s", "wrVz" } };
 	char *long_text = calloc(1, 100001), *sequence;
 	size_t len;
 
