@@ -13,7 +13,6 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 	struct snap_process since;
 	bool changed = false;
 
-	plot_time_begin(&view->plots);
 	if (!view->shown)
 		return;
 	if (!process && !pane->is_of_all) {
@@ -45,6 +44,7 @@ void view_draw(struct view *view, struct canvas *canvas)
 	devices_draw(view, canvas);
 	table_draw(view, canvas);
 	tabs_draw(view, canvas);
+	plot_time_begin(&view->plots);
 	if (view->layout.pane.rows)
 		pane_draw(view, canvas);
 	bar_draw(view, canvas);

@@ -216,7 +216,16 @@ START_TEST(cursor)
 	ck_assert(!view.plots.reads);
 	keys("}");
 	ck_assert(!view.plots.reads);
-	/* Where there is no plot, that is said. */
+	/* Where there is no pane, or no plot in it, that is said. */
+	keys("\033\033");
+	resized(10, 120);
+	draw();
+	ck_assert_int_eq(view.layout.pane.rows, 0);
+	keys("{");
+	ck_assert(!view.plots.reads);
+	ck_assert_ptr_nonnull(strstr(view.message, "no plot"));
+	resized(40, 120);
+	draw();
 	keys("7");
 	keys("{");
 	ck_assert(!view.plots.reads);
