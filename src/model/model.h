@@ -3,7 +3,7 @@
  * The model: the books of every watched process. It is pure: it is fed records (cutop_event.h) and
  * counter rows (cutop_rows.h) from any source (the ring, a recording, a test), and told the time.
  * It uses neither libbpf nor curses, and reads no file and no clock. One thread owns a model; other
- * threads see snapshots (snapshot.h), which share nothing with it.
+ * threads see snapshots (snapshot.h), which do not change any more.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot: everything the views show, at one instant, as plain data. It owns all it points to
- * and shares nothing with the model, so any thread may read it. Sizes are bytes, durations ns,
+ * A snapshot: everything the views show, at one instant, as plain data. It holds all it points to,
+ * some of it together with other snapshots (carry.h), and none of it changes, so any thread may read
+ * it. Sizes are bytes, durations ns,
  * instants ns of CLOCK_REALTIME unless said otherwise. Rates are per second, and NAN if absent (no
  * earlier snapshot, or one less than 10 ms before).
  */
@@ -603,7 +604,7 @@ struct snapshot {
 	double self_cpu_seconds;
 	uint64_t self_resident_bytes;
 
-	void *arena;         /* all of the above is in it */
+	void *arena;         /* all of the above is in it, or in those that it keeps */
 	unsigned int shared; /* number of further holders; atomic */
 };
 
