@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A snapshot: everything the views show, at one instant, as plain data. It holds all it points to,
- * some of it together with other snapshots (carry.h), and none of it changes, so any thread may read
- * it. Sizes are bytes, durations ns,
- * instants ns of CLOCK_REALTIME unless said otherwise. Rates are per second, and NAN if absent (no
- * earlier snapshot, or one less than 10 ms before).
+ * some of it together with other snapshots (carry.h), and none of it changes, so any thread may
+ * read it. Sizes are bytes, durations ns, instants ns of CLOCK_REALTIME unless said otherwise.
+ * Rates are per second, and NAN if absent (no earlier snapshot, or one less than 10 ms before).
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
