@@ -251,7 +251,7 @@ static __always_inline bool launch_quick(struct pt_regs *ctx, struct task_struct
 	if (launch_was_skipped(ctx, thread, desc))
 		return true;
 	if (thread->gap_from)
-		return false;
+		gap_end(thread);
 	if (may_capture(thread) || *watchful_of(thread->program))
 		return false;
 	hot = hot_place(thread, function);

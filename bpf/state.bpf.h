@@ -183,6 +183,10 @@ struct thread_state {
 	__u64 skipped_sp; /* 0: none */
 	__u64 skipped_ip;
 	__u64 skipped_function;
+	/* When the last launch returned, if the gap behind it is measured; 0: it is not */
+	__u64 gap_from;
+	/* How many launches the last one stood for; 0: it need not be followed to its return */
+	__u64 weight;
 	/* Where the driver's launch inside a followed one returned to; 0: unknown */
 	__u64 nested_caller;
 	/* By how many bytes such launches were deeper: nested_place() */
@@ -206,10 +210,6 @@ struct thread_state {
 	__u32 green;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;
-	/* When the last launch returned, if the gap behind it is measured; 0: it is not */
-	__u64 gap_from;
-	/* How many launches the last one stood for; 0: it need not be followed to its return */
-	__u64 weight;
 };
 
 struct {

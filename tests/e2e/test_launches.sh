@@ -48,7 +48,7 @@ watch crowd -- "$workload" launches 5000 40
 expect crowd 'kernel("vectorAdd") | [.launches, .failures]' '[200000,0]'
 expect_nothing_lost crowd
 
-# ---- the first of a kernel and one in 64 is looked at, or all of them
+# ---- the first of a kernel and one in 67 is looked at, or all of them
 watch few -- "$workload" launches 640 1
 sampled && expect few 'kernel("vectorAdd").latency_samples' 10
 expect few 'kernel("vectorAdd").latency_seconds | .p50 <= .p99 and .p99 <= .max and .p50 > 0' true
@@ -69,19 +69,19 @@ if sampled; then
 	watch some -- "$odd_calls" launches 1000 100
 	expect some 'kernel("odd") | [.launches, .failures, .returns]' '[1000,3,"sampled"]'
 	expect some "$failures" '[["cudaFree",1,1],["cudaLaunchKernel",9,2],["cudaLaunchKernel",98,1]]'
-	# 1 and 65; 100 to 190 and 64 more; every 64th after 254: 318 and so on to 958
+	# 1 and 68; 100 to 190 and 64 more; of those not looked at in any case every 67th: 290 and so on to 960
 	expect some 'kernel("odd").latency_samples' $((2 + 155 + 11))
 	expect_nothing_lost some
 fi
 unset CUDA_DOUBLE_FAIL
 
 # ---- a fault: every call after it fails, and once one is seen all are
-export CUDA_DOUBLE_FAIL=cudaLaunchKernel:65:700
+export CUDA_DOUBLE_FAIL=cudaLaunchKernel:68:700
 watch fault -- "$odd_calls" launches 1000 0
 unset CUDA_DOUBLE_FAIL
-expect fault 'kernel("odd") | [.launches, .failures]' '[1000,936]'
+expect fault 'kernel("odd") | [.launches, .failures]' '[1000,933]'
 expect fault '[p.failures[] | [.call, .error, .count]] | sort' \
-	'[["cudaDeviceSynchronize","cudaErrorIllegalAddress",1],["cudaLaunchKernel","cudaErrorIllegalAddress",936]]'
+	'[["cudaDeviceSynchronize","cudaErrorIllegalAddress",1],["cudaLaunchKernel","cudaErrorIllegalAddress",933]]'
 expect fault '[.events[] | select(.kind == "fault")][0].text | test("cudaLaunchKernel.*700")' true
 
 # ---- the shape of a launch: what changes is seen at once

@@ -362,6 +362,17 @@ static void fill_train(void)
 	p->copy_rate[DIR_UNKNOWN] = 0;
 	p->sync_seconds = 30.5;
 	p->sync_share = 0.58;
+	p->time = (struct snap_time){
+		.is_known = true,
+		.sampled = true,
+		.threads = 2,
+		.wall_seconds = 61,
+		.seconds = { 30.5, 6.1, 5.25, 0.5, 18.65 },
+		.share = { 0.58, 0.10, 0.09, 0.01, 0.22 },
+		.gaps = 10,
+		.gap_hist = { [6] = 603, [14] = 67 },
+		.gap = { 7.5e-6, 1.5e-3, 2e-3 },
+	};
 	p->devices = device_zero;
 	p->device_count = 1;
 	p->container = "0123456789ab";

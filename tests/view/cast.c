@@ -221,6 +221,22 @@ static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
 	process->calls = 24900;
 }
 
+static void time_fill(struct snap_process *process)
+{
+	process->time = (struct snap_time){
+		.is_known = true,
+		.sampled = true,
+		.threads = 2,
+		.wall_seconds = 90,
+		.seconds = { 52, 9, 8, 1, 20 },
+		.share = { 0.58, 0.10, 0.09, 0.01, 0.22 },
+		.gaps = 336,
+		.gap_hist = { [5] = 2010, [6] = 9000, [7] = 6030, [8] = 1340, [9] = 2680, [14] = 670,
+			      [19] = 67 },
+		.gap = { 7.1e-6, 1.2e-3, 41e-3 },
+	};
+}
+
 static void trainer(struct snapshot *snapshot, int step)
 {
 	struct snap_process *process = process_at(snapshot, CAST_TRAINER, 4242, "ana", "python",
@@ -232,6 +248,7 @@ static void trainer(struct snapshot *snapshot, int step)
 	process->launches = 22500;
 	process->launches_per_second = 31000 + 900 * (step % 5);
 	process->sync_share = 0.58;
+	time_fill(process);
 	map_fill(snapshot, process, 60, 200 * MIB, 64 * MIB, ALLOC_HELD);
 	process->map_omitted = 1781;
 	process->kinds[KIND_DEVICE] = process->live;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where the time goes: programs whose calls take a known time, because the double sleeps in them.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+# between NAME FILTER LEAST MOST
+between() {
+	expect "$1" "$2 | . >= $3 and . <= $4" true || jq -c "$2" "$T/$1.json"
+}
+whole='(p.time | (.seconds | add) - .wall_seconds | fabs) < 0.02 * p.time.wall_seconds + 0.02'
+
+# ---- waits, and the rest of the time
+CUDA_DOUBLE_DELAY=cudaDeviceSynchronize=1s
+export CUDA_DOUBLE_DELAY
+watch waits -- "$workload" launches 10 1
+expect waits 'p.time.threads' 1
+between waits 'p.time.seconds.sync' 1 1.2
+between waits 'p.time.seconds.sync - p.synchronize.seconds' -0.001 0.001
+expect waits "$whole" true
+expect_nothing_lost waits
+
+# ---- launches: with 1 in 67 timed, as much as with all of them
+CUDA_DOUBLE_DELAY=cudaLaunchKernel=2ms
+for how in "" --exact-launches; do
+	# shellcheck disable=SC2086
+	watch "launches$how" $how -- "$workload" launches 603 1
+	between "launches$how" 'p.time.seconds.launch' 1.2 2
+	between "launches$how" 'p.time.launch_gaps.samples' 8 10
+	between "launches$how" 'p.time.launch_gaps.histogram | add' 500 670
+	between "launches$how" 'p.time.launch_gaps.latency_seconds | .p50' 0 0.001
+	expect "launches$how" "$whole" true
+done
+expect launches--exact-launches 'p.time.launch_sampled' false
+expect launches--exact-launches '(p.kernels[0] | .latency_samples) == 603' true
+case $(attach_method) in
+session) expect launches 'p.time.launch_sampled' true ;;
+esac
+
+# ---- copies, by several threads or one: not waits
+CUDA_DOUBLE_DELAY=cudaMemcpy=50ms
+watch copies -- "$workload" copies
+between copies 'p.time.seconds.copy' 0.05 60
+between copies 'p.time.seconds.copy - ([p.copies[].seconds] | add)' -0.001 0.001
+expect copies "$whole" true
+
+# ---- without return probes there are no times
+unset CUDA_DOUBLE_DELAY
+watch never --returns=never -- "$workload" launches 10 1
+expect never 'p | has("time")' false
+
+# ---- text says it in words; a verdict needs the driver's figures, which there are not
+"$CUTOP" -b -n 1 -o "$T/text" -- "$workload" launches 1000 1 >/dev/null 2>&1
+check "the line TIME" grep -Eq '^  TIME  sync [0-9]+%  copy [0-9]+%  launch ~?[0-9]+%  other [0-9]+%  none [0-9]+%' "$T/text"
+check "the line GAPS" grep -Eq '^  GAPS  between launches: p50 ' "$T/text"
+check "no verdict" sh -c '! grep -Eq "CPU-bound|idle" "$1"' sh "$T/text"
+
+finish
