@@ -326,8 +326,8 @@ static __always_inline int launch_keep(struct call_run *run, bool driver)
  * row, NULL without room. thread->weight is then how many launches this one stands for, if it is
  * followed; 0: it need not be.
  */
-static __always_inline struct launch_row *
-launch_count_registers(struct call_run *run, bool driver, __u64 function)
+static __always_inline struct launch_row *launch_count_registers(struct call_run *run, bool driver,
+								 __u64 function)
 {
 	struct hot_launch *hot = hot_place(run->thread, function);
 	struct launch_shape shape = {};
@@ -348,7 +348,8 @@ launch_count_registers(struct call_run *run, bool driver, __u64 function)
 		run->thread->weight = LAUNCH_STRIDE;
 	}
 	shape_unpack(&shape, words[0], words[1], words[2], words[3]);
-	if (launch_count(row, &shape, 1, call_stack(run->ctx), driver, run->thread->weight == LAUNCH_STRIDE) &&
+	if (launch_count(row, &shape, 1, call_stack(run->ctx), driver,
+			 run->thread->weight == LAUNCH_STRIDE) &&
 	    run->thread->weight != LAUNCH_STRIDE)
 		run->thread->weight = 1;
 	if (is_hot(hot, run->thread, function, run->call)) {
@@ -385,7 +386,7 @@ static __always_inline struct launch_row *launch_count_memory(struct call_run *r
 	if (!row)
 		return NULL;
 	run->thread->weight = launch_sites ? (launch_drawn() ? LAUNCH_SAMPLE : 0) :
-				 (launch_is_due(row) ? LAUNCH_STRIDE : 0);
+					     (launch_is_due(row) ? LAUNCH_STRIDE : 0);
 	if (launch_count(row, &shape, times, NULL, driver, false))
 		run->thread->weight = 1;
 	return row;
@@ -439,7 +440,8 @@ static __always_inline int launch_entry(struct call_run *run)
 	watch = *watchful_of(thread->program);
 	before = row->last;
 	if (!(watch & WATCHFUL_FAULT))
-		launch_stamp(thread, row, (thread->weight && thread->weight != LAUNCH_SAMPLE) || !on_stack);
+		launch_stamp(thread, row,
+			     (thread->weight && thread->weight != LAUNCH_SAMPLE) || !on_stack);
 	/*
 	 * A program whose launches are followed for good has its sites taken by chance all the
 	 * same.

@@ -53,6 +53,7 @@ struct actor {
 	struct copy_row copies[DIR_COUNT][2];
 	struct fail_row failures[4];
 	uint64_t sync_ns;
+	struct program_times times;
 };
 
 struct synthetic {
@@ -194,6 +195,26 @@ static void feed_kernels(const struct record_sink *sink, struct actor *actor,
 	}
 }
 
+/* After the kernels: what their samples say, and gaps of some microseconds, or some hundreds. */
+static void feed_times(const struct record_sink *sink, struct actor *actor)
+{
+	struct program_times *times = &actor->times;
+	uint64_t before = times->drawn;
+
+	times->threads = 1;
+	times->drawn = times->drawn_ns = 0;
+	for (size_t i = 0; i < ARRAY_LEN(actor->launches); i++) {
+		times->drawn += actor->launches[i].samples;
+		times->drawn_ns += actor->launches[i].ns;
+	}
+	times->gaps = times->drawn;
+	times->gap_hist[7] += (times->drawn - before) * 9;
+	times->gap_hist[8] += (times->drawn - before) * 5;
+	times->gap_hist[13] += (times->drawn - before) * 2;
+	times->gap_max_ns = 900000;
+	record_sink_times(sink, actor->program, times);
+}
+
 static void feed_copy(const struct record_sink *sink, struct actor *actor, unsigned int direction,
 		      unsigned int mode, uint64_t bytes, double bytes_per_second)
 {
@@ -247,6 +268,7 @@ static void trainer_step(struct synthetic *synthetic, const struct record_sink *
 		actor->next_address = actor->allocated[actor->count];
 	}
 	feed_kernels(sink, actor, trainer_kernels, ARRAY_LEN(trainer_kernels));
+	feed_times(sink, actor);
 	feed_copy(sink, actor, DIR_H2D, COPY_ASYNC, (90 + phase % 7 * 6) * MIB, 0);
 	actor->sync_ns += STEP * (52 + synthetic->step % 9) / 100;
 	record_sink_sync(sink, actor->program, actor->sync_ns);
@@ -255,6 +277,7 @@ static void trainer_step(struct synthetic *synthetic, const struct record_sink *
 static void server_step(const struct record_sink *sink, struct actor *actor, unsigned int step)
 {
 	feed_kernels(sink, actor, server_kernels, ARRAY_LEN(server_kernels));
+	feed_times(sink, actor);
 	feed_copy(sink, actor, DIR_H2D, COPY_SYNC, 1 * MIB + step % 5 * 65536, 9.2e9);
 	feed_copy(sink, actor, DIR_D2H, COPY_SYNC, 262144, 6.1e9);
 	actor->sync_ns += STEP * (18 + step % 5) / 100;

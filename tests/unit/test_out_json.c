@@ -192,6 +192,22 @@ START_TEST(json_process)
 	assert_int(train, "ns_pid", 7);
 	assert_real(train, "start_time", 1763733742.123456789);
 	assert_real(train, "synchronize.share", 0.58);
+	assert_absent(leaky, "time");
+	assert_int(train, "time.threads", 2);
+	assert_real(train, "time.wall_seconds", 61);
+	ck_assert(json_is_true(at(train, "time.launch_sampled")));
+	for (int i = 0; i < TIME_PARTS; i++)
+		ck_assert(json_is_number(
+			json_object_get(at(train, "time.seconds"), time_part_names[i])));
+	assert_real(train, "time.seconds.launch", 5.25);
+	assert_real(train, "time.share.none", 0.22);
+	assert_int(train, "time.launch_gaps.samples", 10);
+	assert_real(train, "time.launch_gaps.latency_seconds.max", 2e-3);
+	assert_int(train, "time.launch_gaps.histogram.6", 603);
+	ck_assert_uint_eq(json_array_size(at(train, "time.launch_gaps.histogram")),
+			  CUTOP_HIST_BUCKETS);
+	assert_text(train, "time.verdict",
+		    "the GPU is busy (97%) while the program waits in synchronizing calls");
 	assert_int(infer, "signal", SIGKILL);
 	assert_absent(infer, "exit_code");
 	assert_text(infer, "watched_from", "attach");
