@@ -21,8 +21,8 @@ static const struct part_look {
 	const char *sign, *ascii;
 	enum style style;
 } looks[TIME_PARTS] = {
-	[TIME_SYNC] = { "█", "s", ST_WAIT },     [TIME_COPY] = { "▓", "c", ST_H2D },
-	[TIME_LAUNCH] = { "▒", "l", ST_LAUNCH }, [TIME_OTHER] = { "░", "o", ST_HELD },
+	[TIME_SYNC] = { "█", "#", ST_WAIT },     [TIME_COPY] = { "▓", "=", ST_H2D },
+	[TIME_LAUNCH] = { "▒", "+", ST_LAUNCH }, [TIME_OTHER] = { "░", ":", ST_HELD },
 	[TIME_NONE] = { "·", ".", ST_DIM },
 };
 
