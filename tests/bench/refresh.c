@@ -126,13 +126,17 @@ static void give_names(struct load *load, uint32_t program)
 		give_frame(load, program, place_of(i), i);
 	}
 	for (i = 0; i < SITES; i++) {
-		struct {
+		union {
 			struct rec_stack stack;
-			uint64_t frames[FRAMES];
+			char bytes[sizeof(struct rec_stack) + FRAMES * sizeof(uint64_t)];
 		} record = { .stack = { .stack = i + 1, .count = FRAMES } };
 
-		for (n = 0; n < FRAMES; n++)
-			record.frames[n] = place_of((i + n * 13) % PLACES);
+		for (n = 0; n < FRAMES; n++) {
+			uint64_t place = place_of((i + n * 13) % PLACES);
+
+			memcpy(record.bytes + sizeof(record.stack) + n * sizeof(place), &place,
+			       sizeof(place));
+		}
 		give(load, program, REC_STACK, &record, sizeof(record));
 	}
 	for (i = 0; i < KERNELS; i++) {
