@@ -15,7 +15,7 @@ calls='[p.calls[] | [.call, .calls, .failures]] | sort'
 # Six programs under one cutop: perf links are dear to place and dearer to take away.
 # shellcheck disable=SC2016
 programs='"$1" case-study leak; "$1" pairs 2000 256; "$1" copies; "$1" threads 8 500
-	CUDA_DOUBLE_FAIL=cudaLaunchKernel:65:9 "$2" launches 1000 0
+	CUDA_DOUBLE_FAIL=cudaLaunchKernel:68:9 "$2" launches 1000 0
 	"$1" graphs fork 100'
 
 # Other libraries than the double's would only cost time: /usr/local is out of sight, where that can be had.
