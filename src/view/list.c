@@ -234,6 +234,21 @@ static void text_shift(const struct canvas *canvas, char text[CELL_TEXT], int ce
 	text[CELL_TEXT - 1] = 0;
 }
 
+/* Takes the middle out of @text, so that it fits into @cells. */
+static void text_shorten(const struct canvas *canvas, char text[CELL_TEXT], int cells)
+{
+	static const char sign[] = "…";
+	int width = canvas_width(canvas, text), behind = cells / 2;
+	size_t head, tail;
+
+	if (width <= cells || cells < 3 || strlen(text) + sizeof(sign) > CELL_TEXT)
+		return;
+	head = (size_t)(canvas_skip(canvas, text, cells - 1 - behind) - text);
+	tail = (size_t)(canvas_skip(canvas, text, width - behind) - text);
+	memmove(text + head + strlen(sign), text + tail, strlen(text + tail) + 1);
+	memcpy(text + head, sign, strlen(sign));
+}
+
 /* By how many cells the longest visible name exceeds its column. */
 static int names_excess(const struct area *area, const struct list *list, const size_t *items,
 			size_t count, const struct fit *fit)
@@ -290,6 +305,8 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		style = list->desc->cell(list, item, i, text);
 		if (is_name(column))
 			text_shift(area->canvas, text, shift);
+		if (column->middle && !shift)
+			text_shorten(area->canvas, text, fit->width[i]);
 		/* A long number is cut, too: it must not take the next column's cells. */
 		if (column->left || canvas_width(area->canvas, text) > fit->width[i])
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);

@@ -18,6 +18,7 @@ struct list_column {
 	bool left;   /* text: left-aligned, and sorted ascending by the shown text */
 	int rank;    /* which stay if there is no room: lowest last */
 	bool is_bar; /* a bar: cannot be sorted by or searched */
+	bool middle; /* where there is no room for all of a text, its middle is left out */
 	/* What it shows: a line of the help, of at most COLUMN_HELP characters, and the manual's */
 	const char *help;
 };

@@ -144,6 +144,30 @@ START_TEST(names_of_thousands)
 }
 END_TEST
 
+/* Where there is no room for a kernel's name, both its ends are left: that is where names differ. */
+START_TEST(long_names_stay_different)
+{
+	struct snap_kernel *kernels;
+
+	keys("/4242\r2");
+	kernels = (struct snap_kernel *)(uintptr_t)process_of(CAST_TRAINER)->kernels;
+	kernels[0].shown = "cutlass_80_tensorop_f16_s16816gemm_relu_f16_256x128_32x3_tn_align8";
+	kernels[1].shown = "cutlass_80_tensorop_f16_s16816gemm_relu_f16_128x128_64x3_nn_align8";
+	draw();
+	ck_assert_str_ne(row_with("cutlass_80_tensorop_f\u2026"
+				  "56x128_32x3_tn_align8 "),
+			 "");
+	ck_assert_str_ne(row_with("cutlass_80_tensorop_f\u2026"
+				  "28x128_64x3_nn_align8 "),
+			 "");
+	/* Panned, it is the whole name that moves. */
+	keys("\r]");
+	ck_assert_str_ne(row_with("\u2026op_f16_s16816gemm_relu_f16_256x128_32x3"), "");
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 20), 0);
+	draw();
+}
+END_TEST
+
 /* Whose pane it is stands beside the panes' names, for which there is room for their beginnings. */
 START_TEST(whose_pane_it_is)
 {
@@ -438,6 +462,7 @@ Suite *suite_narrow(void)
 	tcase_add_test(tests, names_of_wide_characters);
 	tcase_add_test(tests, without_returns);
 	tcase_add_test(tests, names_of_thousands);
+	tcase_add_test(tests, long_names_stay_different);
 	tcase_add_test(tests, whose_pane_it_is);
 	tcase_add_test(tests, whole_figures);
 	tcase_add_test(tests, marks);
