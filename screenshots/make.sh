@@ -51,6 +51,10 @@ keys g
 picture memory "the VRAM map of a process"
 keys 2
 picture kernels "kernel launches by name"
+keys Enter Down z Enter
+await 'Shape of the last launch'
+picture details "all that is known of a kernel"
+keys Escape Escape
 keys B g 3
 picture copies "copies by direction"
 keys L g 1
@@ -69,6 +73,8 @@ while [ $n -lt 21 ]; do
 	$tm capture-pane -e -N -p -t shot >"$T/film.$n"
 	case $n in
 	12) keys 2 ;;
+	13) keys Enter Enter ;;
+	14) keys Escape Escape ;;
 	15) keys B g 3 ;;
 	18) keys L g 6 ;;
 	esac

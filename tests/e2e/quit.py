@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import sys
 import termios
@@ -26,6 +27,10 @@ def main():
     while not re.search(rb"probes [1-9][0-9]*/", seen):
         if time.monotonic() > deadline:
             sys.exit("quit.py: no probes on the screen")
+        # Only what changes on the screen is written: Ctrl-L has all of it drawn again.
+        if not select.select([terminal], [], [], 0.5)[0]:
+            os.write(terminal, b"\x0c")
+            continue
         try:
             seen += os.read(terminal, 65536)
         except OSError:

@@ -169,7 +169,11 @@ done
 mux kill-server 2>/dev/null
 
 # The environment of a process, which the screen shows: what is not there of it keeps nothing waiting, and is told.
-mux new-session -d -s t -x 100 -y 30 "$CUTOP --no-config --library $library -c '*absent_*' 4>&- 5>&-; echo ended; sleep 1000"
+# The tmux before this one may be still about to end, and then takes no session.
+for _ in $(seq 50); do
+	mux new-session -d -s t -x 100 -y 30 "$CUTOP --no-config --library $library -c '*absent_*' 4>&- 5>&-; echo ended; sleep 1000" && break
+	sleep 0.1
+done
 see 'probes [1-9]' || fail "no screen"
 cutop=$(pgrep -o -f "^$CUTOP --no-config --library $library")
 program environment "$own" env -i LD_LIBRARY_PATH="$own" NCCL_DEBUG=told LARGE="$(head -c 20000 /dev/zero | tr '\0' x)" "$helpers/absent_memory" environment
