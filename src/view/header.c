@@ -382,6 +382,9 @@ static void vram_draw(const struct view *view, const struct area *area, int widt
 
 	format_bytes(vram.full, number, sizeof(number));
 	snprintf(of, sizeof(of), "of %s%s", number, vram.is_total ? "" : " peak");
+	/* As long as nothing was allocated, there is no peak to measure by. */
+	if (!vram.is_total && vram.full <= 1)
+		of[0] = 0;
 	format_bytes((double)snapshot->live, number, sizeof(number));
 	snprintf(marked, sizeof(marked), "%s%s", vram.is_bound ? "≥" : "", number);
 	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, has_live ? " live " : " ");
@@ -393,7 +396,7 @@ static void vram_draw(const struct view *view, const struct area *area, int widt
 		area_text(area, 0, col, ST_DIM, of);
 		col += 14;
 	}
-	if (!has_of && bar >= 3 && !snapshot->leaked && !(vram.suspect > 0)) {
+	if (!has_of && of[0] && bar >= 3 && !snapshot->leaked && !(vram.suspect > 0)) {
 		area_text(area, 0, col, ST_DIM, of);
 		return;
 	}

@@ -24,10 +24,10 @@ def main():
         os.execvp(sys.argv[1], sys.argv[1:])
     seen = b""
     deadline = time.monotonic() + LIMIT
-    while not re.search(rb"probes [1-9][0-9]*/", seen):
+    while not re.search(rb"probes(?: |\x1b\[1C)[1-9][0-9]*/", seen):
         if time.monotonic() > deadline:
             sys.exit("quit.py: no probes on the screen")
-        # Only what changes on the screen is written: Ctrl-L has all of it drawn again.
+        # Only what changes on the screen is written, and no blanks: Ctrl-L has all of it drawn again.
         if not select.select([terminal], [], [], 0.5)[0]:
             os.write(terminal, b"\x0c")
             continue
