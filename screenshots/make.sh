@@ -54,7 +54,7 @@ picture kernels "kernel launches by name"
 keys Enter Down z Enter
 await 'Shape of the last launch'
 picture details "all that is known of a kernel"
-keys Escape Escape
+keys Escape Escape Escape
 keys B g 3
 picture copies "copies by direction"
 keys L g 1
@@ -63,8 +63,9 @@ keys E g 4
 picture failures "failed calls by error name"
 keys M g 5
 picture calls "every call's time"
-keys L g 6
+keys L g Down 6 Enter Enter	# the leak in Python, with its stack
 picture sites "call sites that hold memory"
+keys Escape Escape
 keys 7
 picture log "what happened"
 keys 1 M g
