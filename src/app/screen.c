@@ -255,7 +255,8 @@ static void copy_send(struct screen *screen)
 	if (err)
 		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
 	else
-		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %s", text);
+		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %.*s",
+			     (int)strcspn(text, "\t\n"), text);
 }
 
 /* ---- environments ---- */

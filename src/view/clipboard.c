@@ -7,6 +7,7 @@
 #include "view/clipboard.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,10 @@ int clipboard_send(int fd, const char *text)
 
 		if (done >= 0)
 			at += (size_t)done;
+		else if (errno == EAGAIN) /* another program may have made it non-blocking */
+			err = poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 1000) == 1 ?
+				      0 :
+				      -ETIMEDOUT;
 		else if (errno != EINTR)
 			err = -errno;
 	}
