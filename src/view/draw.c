@@ -31,13 +31,20 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 		baseline_undo(&since);
 }
 
+static struct layout layout_of(const struct view *view, const struct canvas *canvas, bool full)
+{
+	return layout_make(canvas->rows, canvas->cols, full, devices_count(view->shown),
+			   devices_lines(view->shown), view->rows_most);
+}
+
 void view_draw(struct view *view, struct canvas *canvas)
 {
 	canvas->ascii = view->settings.ascii || view->host.ascii;
 	canvas_clear(canvas);
-	view->layout = layout_make(canvas->rows, canvas->cols, view->full,
-				   devices_count(view->shown), devices_lines(view->shown),
-				   view->rows_most);
+	view->layout = layout_of(view, canvas, view->full);
+	/* What has the focus is seen, also where there is no room for both. */
+	if (view_in_pane(view) && !view->layout.pane.rows)
+		view->layout = layout_of(view, canvas, true);
 	view->screen_rows = canvas->rows;
 	view->screen_cols = canvas->cols;
 	header_draw(view, canvas);

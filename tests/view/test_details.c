@@ -47,6 +47,26 @@ START_TEST(a_step_at_a_time)
 }
 END_TEST
 
+/* On a screen that has no room for table and pane, the one with the focus is there. */
+START_TEST(without_room)
+{
+	keys("/4242\r2");
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 40), 0);
+	draw();
+	ck_assert_int_eq(view.layout.pane.rows, 0);
+	keys("\r");
+	ck_assert_int_gt(view.layout.pane.rows, 0);
+	keys("\r");
+	ck_assert_str_ne(row_with("saxpy"), "");
+	keys("z");
+	ck_assert_int_gt(view.layout.pane.rows, 0);
+	keys("\033\033");
+	draw();
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	ck_assert_int_eq(view.layout.pane.rows, 0);
+}
+END_TEST
+
 /* Keys are the pane's in half height, too: moving, sorting, searching; the table stays as it is. */
 START_TEST(keys_follow_the_focus)
 {
@@ -304,6 +324,7 @@ Suite *suite_details(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_step_at_a_time);
+	tcase_add_test(tests, without_room);
 	tcase_add_test(tests, keys_follow_the_focus);
 	tcase_add_test(tests, help_follows_the_focus);
 	tcase_add_test(tests, every_pane_has_a_cursor);
