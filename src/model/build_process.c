@@ -117,6 +117,12 @@ static double interval_of(const struct build *build, const struct program *progr
 	return end > begin ? (double)(end - begin) / 1e9 : NAN;
 }
 
+/* Times that a hostile record tells of can be longer than a number has room for. */
+static uint64_t ns_of(double seconds)
+{
+	return seconds < 1.8e10 ? (uint64_t)(seconds * 1e9) : UINT64_MAX;
+}
+
 static void build_time(struct build *build, struct program *program, struct snap_process *process)
 {
 	uint64_t end = program->ended && program->end_time < build->now ? program->end_time :
@@ -138,7 +144,7 @@ static void build_time(struct build *build, struct program *program, struct snap
 		uint64_t *part = &sums.ns[time_part_of(call->call)];
 
 		if (!call->extra.symbol)
-			*part = add_saturated(*part, (uint64_t)(call->seconds * 1e9));
+			*part = add_saturated(*part, ns_of(call->seconds));
 	}
 	sums.ns[TIME_SYNC] = program->sync_ns;
 	sums.ns[TIME_LAUNCH] = subtract_saturated(sums.ns[TIME_LAUNCH], sums.launches_ns);
