@@ -14,7 +14,6 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 #include "util/json_writer.h"
-#include "model/time_shares.h"
 #include "print/json_parts.h"
 #include "print/print.h"
 
@@ -25,7 +24,7 @@
 	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : \
 									  "unknown")
 
-static void put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency)
+void json_put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency)
 {
 	json_t *seconds;
 
@@ -181,7 +180,7 @@ static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *ke
 	put_number(w, o, "graph_launches_per_second", kernel->graph_launches_per_second);
 	put_text(w, o, "returns", returns_name(unreturned, kernel->sampled));
 	put_count(w, o, "latency_samples", kernel->samples);
-	put_latency(w, o, &kernel->latency);
+	json_put_latency(w, o, &kernel->latency);
 	return o;
 }
 
@@ -235,7 +234,7 @@ static json_t *call_object(struct json_writer *w, const struct snap_call *call, 
 	put_number(w, o, "seconds", call->seconds);
 	if (call->calls && !call->sampled)
 		put_number(w, o, "mean_seconds", call->seconds / (double)call->calls);
-	put_latency(w, o, &call->latency);
+	json_put_latency(w, o, &call->latency);
 	return o;
 }
 
@@ -370,45 +369,6 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	return o;
 }
 
-static json_t *time_parts(struct json_writer *w, const double parts[TIME_PARTS])
-{
-	json_t *o = put_new(w);
-
-	for (size_t i = 0; i < TIME_PARTS; i++)
-		put_number(w, o, time_part_names[i], parts[i]);
-	return o;
-}
-
-/* Where the time goes. */
-static void write_time(struct json_writer *w, const struct snapshot *snapshot,
-		       const struct snap_process *process)
-{
-	const struct snap_time *time = &process->time;
-	char verdict[VERDICT_TEXT];
-	json_t *o, *gaps;
-
-	if (!time->is_known)
-		return;
-	json_open(w, "time", '{');
-	o = put_new(w);
-	put_number(w, o, "wall_seconds", time->wall_seconds);
-	put_count(w, o, "threads", time->threads);
-	put(w, o, "launch_sampled", json_boolean(time->sampled));
-	put(w, o, "seconds", time_parts(w, time->seconds));
-	put(w, o, "share", time_parts(w, time->share));
-	if (*time_verdict_text(snapshot, process, verdict))
-		put_text(w, o, "verdict", verdict);
-	if (time->gaps) {
-		gaps = put_new(w);
-		put_count(w, gaps, "samples", time->gaps);
-		put_latency(w, gaps, &time->gap);
-		put(w, gaps, "histogram", count_array(w, time->gap_hist, CUTOP_HIST_BUCKETS));
-		put(w, o, "launch_gaps", gaps);
-	}
-	json_members(w, o);
-	json_close(w, '}');
-}
-
 static void write_process(struct json_writer *w, const struct snapshot *snapshot,
 			  const struct snap_process *process)
 {
@@ -454,7 +414,7 @@ static void write_process(struct json_writer *w, const struct snapshot *snapshot
 	}
 	json_members(w, o);
 	json_close(w, '}');
-	write_time(w, snapshot, process);
+	json_write_time(w, snapshot, process);
 	json_close(w, '}');
 }
 

@@ -19,5 +19,10 @@ void json_put_site(struct json_writer *w, json_t *o, const struct snap_site *sit
  * Puts the stack and the frames of what is called "site" in @o beside that, where they are known.
  */
 void json_put_place(struct json_writer *w, json_t *o, const struct snap_place *where);
+/* Puts the percentiles of a histogram in @object as "latency_seconds", if it has samples. */
+void json_put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency);
+/* Writes where the time of @process goes as the member "time", if that is known. */
+void json_write_time(struct json_writer *w, const struct snapshot *snapshot,
+		     const struct snap_process *process);
 
 #endif

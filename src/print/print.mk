@@ -8,6 +8,7 @@ print_sources = \
 	src/print/json_allocators.c \
 	src/print/json_events.c \
 	src/print/json_parts.h \
+	src/print/json_time.c \
 	src/print/leak_report.c \
 	src/print/line.c src/print/line.h \
 	src/print/print.h \
