@@ -1,46 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Settings: one table of names, with how each is read and written, defines the file and the lines
- * of the settings screen. Saving goes line by line through the existing file: known keys get their
- * new value, all other lines are copied, missing keys are added to their section. The result
- * replaces the old file by rename, in the folder where the file really is, so that a symbolic link
- * stays one.
+ * Settings: one table of names, with how each is read and written, defines the file
+ * (settings_file.c) and the lines of the settings screen.
  */
+#include "view/setting_items.h"
 #include "view/view_internal.h"
 
-#include "config.h"
-
 #include <errno.h>
-#include <fcntl.h>
-#include <ini.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define SECTION   "screen"
-#define LINE_SIZE 1024 /* of a line in the file: all columns take 201 */
-
-enum item {
-	ITEM_THEME,
-	ITEM_ASCII,
-	ITEM_MOUSE,
-	ITEM_DELAY,
-	ITEM_TREE,
-	ITEM_FOLLOW,
-	ITEM_NAMES,
-	ITEM_PANE,
-	ITEM_SITES,
-	ITEM_TENSORS,
-	ITEM_SORT,
-	ITEM_REVERSE,
-	ITEM_COLUMNS,
-	ITEM_SKIP, /* only in the file: it is needed before there is a screen */
-	ITEM_COUNT
-};
 
 static const struct {
 	const char *key, *label, *help;
@@ -87,7 +57,7 @@ int delay_parse(const char *text, uint64_t *ns)
 	return 0;
 }
 
-static void value_write(const struct settings *settings, enum item item, char *out, size_t size)
+void setting_print(const struct settings *settings, enum item item, char *out, size_t size)
 {
 	const bool *flag = flag_of((struct settings *)settings, item);
 	size_t i, used = 0;
@@ -120,7 +90,7 @@ static void value_write(const struct settings *settings, enum item item, char *o
 static bool columns_parse(struct settings *settings, const char *value)
 {
 	const struct column *list[COLUMNS_MAX];
-	char words[LINE_SIZE], *word, *rest = NULL;
+	char words[SETTING_SIZE], *word, *rest = NULL;
 	size_t count = 0, i;
 
 	snprintf(words, sizeof(words), "%s", value);
@@ -141,7 +111,7 @@ static bool columns_parse(struct settings *settings, const char *value)
 	return true;
 }
 
-static bool value_read(struct settings *settings, enum item item, const char *value)
+bool setting_parse(struct settings *settings, enum item item, const char *value)
 {
 	bool *flag = flag_of(settings, item);
 	const char *bad;
@@ -191,6 +161,21 @@ static bool value_read(struct settings *settings, enum item item, const char *va
 	}
 }
 
+enum item setting_find(const char *key)
+{
+	int i;
+
+	for (i = 0; i < ITEM_COUNT; i++)
+		if (!strcmp(items[i].key, key))
+			break;
+	return (enum item)i;
+}
+
+const char *setting_key(enum item item)
+{
+	return items[item].key;
+}
+
 /* ---- the screen ---- */
 
 size_t settings_lines(const struct view *view)
@@ -232,7 +217,7 @@ void settings_line(const struct view *view, size_t line, char *name, char *value
 	*help = "";
 	if (line < ITEM_COLUMNS) {
 		snprintf(name, size, "%s", items[line].label);
-		value_write(settings, (enum item)line, value, size);
+		setting_print(settings, (enum item)line, value, size);
 		*help = items[line].help;
 		return;
 	}
@@ -338,242 +323,4 @@ void settings_key(struct view *view, int32_t key)
 		item_next(view, (enum item)view->menu_row, key == K_LEFT || key == '-' ? -1 : 1);
 	else
 		column_toggle(&view->settings, view->menu_row);
-}
-
-/* ---- the file ---- */
-
-int settings_path(char *out, size_t size)
-{
-	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	int len;
-
-	if (base && base[0] == '/')
-		len = snprintf(out, size, "%s/cutop/cutoprc", base);
-	else if (home && home[0] == '/')
-		len = snprintf(out, size, "%s/.config/cutop/cutoprc", home);
-	else
-		return -ENOENT;
-	return len < (int)size ? 0 : -ENAMETOOLONG;
-}
-
-static enum item item_find(const char *key)
-{
-	int i;
-
-	for (i = 0; i < ITEM_COUNT; i++)
-		if (!strcmp(items[i].key, key))
-			break;
-	return (enum item)i;
-}
-
-struct reading {
-	struct settings *settings;
-	char bad[64];
-};
-
-static int line_read(void *context, const char *section, const char *name, const char *value)
-{
-	struct reading *reading = context;
-	enum item item = item_find(name);
-
-	if (!strcmp(section, SECTION) && item != ITEM_COUNT &&
-	    !value_read(reading->settings, item, value))
-		snprintf(reading->bad, sizeof(reading->bad), "%s cannot be '%.30s'", name, value);
-	return 1;
-}
-
-/*
- * Lines as we write them may be longer than the library's default when many columns are shown. An
- * indented line is a setting, not a continuation.
- */
-static int file_parse(FILE *file, struct reading *reading)
-{
-#if HAVE_DECL_INI_MAX_LINE
-	ini_max_line = LINE_SIZE;
-	ini_allow_multiline = false;
-#endif
-	return ini_parse_file(file, line_read, reading);
-}
-
-int settings_read(struct settings *settings, const char *path, struct reason *why)
-{
-	struct reading reading = { settings, "" };
-	/* Opening a FIFO must not wait for a writer; one without a writer reads as empty. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line, err = 0;
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (!file && fd >= 0)
-		close(fd);
-	if (!file)
-		return errno == ENOENT || errno == ENOTDIR ?
-			       0 :
-			       reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
-	errno = 0;
-	line = file_parse(file, &reading);
-	if (ferror(file)) /* for example, because it is a folder */
-		err = errno ? -errno : -EIO;
-	fclose(file);
-	if (err)
-		return reason_set(why, err, "cannot read %s: %s", path, strerror(-err));
-	if (line > 0)
-		return reason_set(why, -EINVAL, "%s, line %d is no setting", path, line);
-	if (reading.bad[0])
-		return reason_set(why, -EINVAL, "%s: %s", path, reading.bad);
-	return 0;
-}
-
-static void item_print(FILE *out, const struct settings *settings, enum item item)
-{
-	char value[LINE_SIZE];
-
-	value_write(settings, item, value, sizeof(value));
-	fprintf(out, "%s = %s\n", items[item].key, value);
-}
-
-static void missing_print(FILE *out, const struct settings *settings, bool written[ITEM_COUNT])
-{
-	for (int i = 0; i < ITEM_COUNT; i++) {
-		/* It is set by hand, if at all. */
-		if (!written[i] && (i != ITEM_SKIP || settings->site_skip[0]))
-			item_print(out, settings, (enum item)i);
-		written[i] = true;
-	}
-}
-
-/* The key of a line "key = value", or "". */
-static void line_key(const char *line, char key[64])
-{
-	size_t len;
-
-	line += strspn(line, " \t");
-	len = strcspn(line, "=: \t\n");
-	key[0] = 0;
-	if (len < 64 && strchr("=:", line[len + strspn(line + len, " \t")]) && line[len]) {
-		memcpy(key, line, len);
-		key[len] = 0;
-	}
-}
-
-static void lines_copy(FILE *in, FILE *out, const struct settings *settings)
-{
-	bool written[ITEM_COUNT] = { false }, ours = false, seen = false;
-	char *line = NULL, key[64];
-	size_t size = 0;
-
-	while (in && getline(&line, &size, in) >= 0) {
-		const char *text = line + strspn(line, " \t");
-		enum item item;
-
-		if (*text == '[') {
-			if (ours)
-				missing_print(out, settings, written);
-			ours = !strncmp(text, "[" SECTION "]", sizeof("[" SECTION "]") - 1);
-			seen |= ours;
-		}
-		line_key(line, key);
-		item = item_find(key);
-		if (ours && item != ITEM_COUNT) {
-			if (!written[item])
-				item_print(out, settings, item);
-			written[item] = true;
-			continue;
-		}
-		fputs(line, out);
-		if (line[0] && line[strlen(line) - 1] != '\n')
-			fputc('\n', out);
-	}
-	free(line);
-	if (!seen)
-		fprintf(out, "[%s]\n", SECTION);
-	missing_print(out, settings, written);
-}
-
-static int folders_make(const char *path)
-{
-	char folder[PATH_MAX];
-	char *slash;
-
-	snprintf(folder, sizeof(folder), "%s", path);
-	for (slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdir(folder, 0700) && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return 0;
-}
-
-/*
- * The name that a file at @path will have when links are followed; the last link may lead to a file
- * that does not exist yet.
- */
-static int path_resolve(const char *path, char out[PATH_MAX])
-{
-	char target[PATH_MAX], *slash;
-	ssize_t len;
-
-	if (realpath(path, out))
-		return 0;
-	if (errno != ENOENT)
-		return -errno;
-	len = readlink(path, target, sizeof(target) - 1);
-	if (len < 0) {
-		snprintf(out, PATH_MAX, "%s", path);
-		return 0;
-	}
-	target[len] = 0;
-	if (target[0] == '/') {
-		snprintf(out, PATH_MAX, "%s", target);
-		return 0;
-	}
-	snprintf(out, PATH_MAX, "%s", path);
-	slash = strrchr(out, '/');
-	slash = slash ? slash + 1 : out;
-	if ((size_t)(slash - out) + strlen(target) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	strcpy(slash, target);
-	return 0;
-}
-
-int settings_write(const struct settings *settings, const char *path, struct reason *why)
-{
-	char real[PATH_MAX], temporary[PATH_MAX + 16];
-	struct stat old;
-	FILE *in, *out;
-	int err = folders_make(path), fd;
-
-	if (!err)
-		err = path_resolve(path, real);
-	if (err)
-		return reason_unwritten(why, path, err);
-	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", real);
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return reason_unwritten(why, real, -errno);
-	in = fopen(real, "re");
-	if (in && !fstat(fileno(in), &old)) {
-		/* With sudo the file is the calling user's, and stays so. */
-		if (fchown(fd, old.st_uid, old.st_gid) || fchmod(fd, old.st_mode & 07777))
-			err = -errno;
-	} else if (fchmod(fd, 0644)) {
-		err = -errno;
-	}
-	out = fdopen(fd, "w");
-	if (!out)
-		close(fd);
-	if (out && !err)
-		lines_copy(in, out, settings);
-	if (in)
-		fclose(in);
-	if (!out || fflush(out) || ferror(out) || fsync(fd))
-		err = err ? err : -errno;
-	if (out && fclose(out) && !err)
-		err = -errno;
-	if (!err && rename(temporary, real))
-		err = -errno;
-	if (err) {
-		unlink(temporary);
-		return reason_unwritten(why, real, err);
-	}
-	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The screen. renderer.c and terminal.c alone need curses; settings.c needs inih.
+# The screen. renderer.c and terminal.c alone need curses; settings_file.c needs inih.
 view_sources = \
 	src/view/allocator_lines.c src/view/allocator_lines.h \
 	src/view/bars.c src/view/bars.h \
@@ -45,7 +45,7 @@ view_sources = \
 	src/view/rows.c \
 	src/view/segment_list.c src/view/segment_list.h \
 	src/view/segment_map.c src/view/segment_map.h \
-	src/view/settings.c src/view/settings.h \
+	src/view/setting_items.h src/view/settings.c src/view/settings.h src/view/settings_file.c \
 	src/view/site_groups.c src/view/site_groups.h \
 	src/view/sorting.c \
 	src/view/table.c \
