@@ -112,7 +112,7 @@ check-full: check
 # Each without what the others run.
 check-more: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_MORE)' TEST_SUITE_LOG=test-suite-more.log
-check-long: all $(check_DATA)
+check-long: all $(check_DATA) $(noinst_bench)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_LONG)' TEST_SUITE_LOG=test-suite-long.log; long=$$?; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
 CLEANFILES += test-suite-more.log test-suite-long.log test-suite-alone.log

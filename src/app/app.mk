@@ -7,6 +7,7 @@ app_sources = \
 	src/app/kept_output.c src/app/kept_output.h \
 	src/app/pipe_output.c src/app/pipe_output.h \
 	src/app/screen.c src/app/screen.h \
+	src/app/screen_settings.c src/app/screen_settings.h \
 	src/app/session.c src/app/session.h \
 	src/app/session_end.c \
 	src/app/wall_clocks.c src/app/wall_clocks.h

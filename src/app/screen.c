@@ -23,6 +23,7 @@
 
 #include "config.h"
 #include "app/kept_output.h"
+#include "app/screen_settings.h"
 #include "app/session.h"
 #include "app/wall_clocks.h"
 #include "print/print.h"
@@ -45,7 +46,7 @@ struct screen {
 	struct settings *settings; /* the view's settings */
 	struct terminal *terminal;
 	struct canvas canvas;
-	char settings_path[PATH_MAX]; /* empty: no settings file is read or written */
+	struct screen_settings store;
 	uint64_t snapshots;
 	uint32_t focus;
 	struct wall_clocks clocks;
@@ -77,45 +78,19 @@ static int skip_begin(struct screen *screen)
 	return 0;
 }
 
-/* The settings file comes first, then the command line overrides it. */
 static int settings_begin(struct screen *screen)
 {
-	const struct options *options = screen->options;
-	struct settings *settings = screen->settings;
 	struct reason why = { "" };
-	int err = 0;
+	int err = screen_settings_open(&screen->store, screen->view, screen->options, &why);
 
-	if (options->config)
-		snprintf(screen->settings_path, sizeof(screen->settings_path), "%s",
-			 options->config);
-	else if (options->no_config ||
-		 settings_path(screen->settings_path, sizeof(screen->settings_path)))
-		screen->settings_path[0] = 0;
-	if (screen->settings_path[0]) {
-		screen->host->settings_path = screen->settings_path;
-		screen->host->settings_kept = !access(screen->settings_path, F_OK);
-	}
-	if (screen->settings_path[0] && !options->no_config)
-		err = settings_read(settings, screen->settings_path, &why);
 	/*
 	 * A file named with --config has to be valid; the default file must not keep the user from
 	 * watching.
 	 */
-	if (err && options->config)
+	if (err && screen->options->config)
 		return session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (err)
 		view_message(screen->view, "%s", why.text);
-	if (options->theme)
-		settings->theme = theme_find(options->theme);
-	if (options->no_mouse)
-		settings->mouse = false;
-	if (options->delay_given)
-		settings->delay = options->delay;
-	if (options->sort_given)
-		settings->sort = options->sort;
-	else if (options->sort.reverse)
-		settings->sort.reverse = true;
-	screen->host->ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	return 0;
 }
 
@@ -172,20 +147,6 @@ static void snapshot_write(struct screen *screen)
 	if (err)
 		reason_unwritten(&why, name, err);
 	view_message(screen->view, err ? "%s" : "wrote %s", err ? why.text : name);
-}
-
-static void settings_save(struct screen *screen)
-{
-	struct reason why = { "" };
-
-	if (!screen->settings_path[0])
-		view_message(screen->view, "nothing is saved with --no-config");
-	else if (settings_write(screen->settings, screen->settings_path, &why))
-		view_message(screen->view, "%s", why.text);
-	else {
-		view_message(screen->view, "saved %s", screen->settings_path);
-		screen->host->settings_kept = true;
-	}
 }
 
 /* Returns 0 or a negative errno; -ESRCH if @process, or NULL, is gone. */
@@ -298,12 +259,17 @@ static void environment_take(struct screen *screen)
 	screen->dirty = true;
 }
 
-static void requests_do(struct screen *screen)
+/* Returns false if there was none. */
+static bool request_do(struct screen *screen)
 {
-	switch (view_request(screen->view)) {
+	enum request request = view_request(screen->view);
+
+	switch (request) {
 	case REQUEST_QUIT: screen->quit = true; break;
 	case REQUEST_WRITE: snapshot_write(screen); break;
-	case REQUEST_SAVE: settings_save(screen); break;
+	case REQUEST_SAVE:
+	case REQUEST_KEEP:
+	case REQUEST_REFUSE: screen_settings_save(&screen->store, request); break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
 		view_message(screen->view,
@@ -325,6 +291,7 @@ static void requests_do(struct screen *screen)
 	case REQUEST_ENVIRONMENT: environment_ask(screen); break;
 	default: break;
 	}
+	return request != REQUEST_NONE;
 }
 
 /* ---- the wait ---- */
@@ -354,7 +321,8 @@ static void input_read(struct screen *screen)
 			view_key(screen->view, event.key);
 		else
 			view_mouse(screen->view, event.row, event.col, (enum mouse)event.mouse);
-		requests_do(screen);
+		while (request_do(screen))
+			;
 		screen->dirty = true;
 	}
 }
@@ -391,6 +359,7 @@ static void snapshot_take(struct screen *screen)
 	if (!screen->snapshots++ && !screen->host->play.is_on)
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 	view_feed(screen->view, snapshot);
+	screen_settings_follow(&screen->store);
 	screen->dirty = true;
 }
 
@@ -492,8 +461,11 @@ static int screen_show(struct screen *screen)
 	if (!screen->host->play.is_on)
 		collector_set_delay(session->collector, FIRST_SNAPSHOT);
 	screen_wait(screen);
+	screen_settings_end(&screen->store);
 	terminal_close(screen->terminal);
 	__atomic_store_n(&session->notes.quiet, false, __ATOMIC_RELAXED);
+	if (screen->store.unkept.text[0])
+		warn_user(&session->notes, "settings are not saved: %s", screen->store.unkept.text);
 	command_end(screen);
 	if (screen->found_damage) {
 		session->replay_damaged = true;

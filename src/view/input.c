@@ -258,6 +258,12 @@ static bool play_act(struct view *view, enum action action)
 	return false;
 }
 
+/* It would end with cutop. */
+static bool command_runs(const struct view *view)
+{
+	return view->host.from_command && !view->host.command_ended;
+}
+
 static void act(struct view *view, enum action action)
 {
 	struct settings *settings = &view->settings;
@@ -351,10 +357,7 @@ static void act(struct view *view, enum action action)
 	case ACT_CURSOR_RIGHT: plot_cursor_move(view, 1); break;
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
-	case ACT_SETTINGS:
-		mode_set(view, INPUT_SETTINGS);
-		view->settings_before = *settings;
-		break;
+	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
 	case ACT_TAG: tags_switch(view); break;
 	case ACT_TAG_FAMILY: tags_family(view); break;
 	case ACT_UNTAG: tags_end(view); break;
@@ -364,10 +367,10 @@ static void act(struct view *view, enum action action)
 		help_open(view);
 		break;
 	case ACT_QUIT:
-		if (view->host.from_command && !view->host.command_ended)
+		if (command_runs(view))
 			mode_set(view, INPUT_CONFIRM);
 		else
-			request(view, REQUEST_QUIT);
+			keep_quit(view);
 		break;
 	default:
 		if (action >= ACT_PANE && action < ACT_PANE + PANE_COUNT)
@@ -485,23 +488,6 @@ void menu_choose(struct view *view)
 	}
 }
 
-/*
- * What was changed in the menu is meant to stay. The file is written without a question if the user
- * has one; else that is asked, once.
- */
-static void settings_left(struct view *view)
-{
-	if (!view->host.settings_path ||
-	    !memcmp(&view->settings, &view->settings_before, sizeof(view->settings)))
-		return;
-	if (view->host.settings_kept) {
-		request(view, REQUEST_SAVE);
-	} else if (!view->save_asked) {
-		view->save_asked = view->asks_to_save = true;
-		mode_set(view, INPUT_CONFIRM);
-	}
-}
-
 static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
@@ -527,7 +513,7 @@ static void menu_key(struct view *view, int32_t key)
 		mode_set(view, INPUT_NORMAL);
 		view->signal_number = 0;
 		if (left)
-			settings_left(view);
+			keep_left(view);
 	} else if (view->mode == INPUT_SETTINGS)
 		settings_key(view, key);
 	else if (key == K_ENTER)
@@ -542,9 +528,7 @@ static void confirm_key(struct view *view, int32_t key)
 
 	mode_set(view, INPUT_NORMAL);
 	if (view->asks_to_save) {
-		view->asks_to_save = false;
-		if (yes)
-			request(view, REQUEST_SAVE);
+		keep_answer(view, key);
 		return;
 	}
 	if (view->signal_number) {
@@ -555,7 +539,7 @@ static void confirm_key(struct view *view, int32_t key)
 		return;
 	}
 	if (yes || key == 'q')
-		request(view, REQUEST_QUIT);
+		keep_quit(view);
 }
 
 void view_key(struct view *view, int32_t key)
@@ -569,16 +553,18 @@ void view_key(struct view *view, int32_t key)
 		request(view, REQUEST_REDRAW);
 		return;
 	}
-	/* So does Ctrl-C, which asks what `q` asks; a second one is an answer. */
+	/* So does Ctrl-C, which asks only before it ends a command; a second one is an answer. */
 	if (keys_action(key) == ACT_STOP) {
-		if (view->mode == INPUT_CONFIRM && !view->signal_number && !view->asks_to_save) {
-			confirm_key(view, 'y');
-			return;
-		}
+		bool again = view->mode == INPUT_CONFIRM && !view->signal_number &&
+			     (!view->asks_to_save || view->asks_at_end);
+
 		view->signal_number = 0;
-		view->asks_to_save = false;
+		view->asks_to_save = view->asks_at_end = false;
 		mode_set(view, INPUT_NORMAL);
-		act(view, ACT_QUIT);
+		if (again || !command_runs(view))
+			request(view, REQUEST_QUIT);
+		else
+			mode_set(view, INPUT_CONFIRM);
 		return;
 	}
 	switch (view->mode) {

@@ -148,17 +148,21 @@ static void users_draw(struct view *view, struct canvas *canvas)
 
 static void confirm_draw(struct view *view, struct canvas *canvas)
 {
-	char text[240], whom[200];
+	char text[280], whom[200];
 	struct area area;
 	size_t i, lines;
 
 	if (view->asks_to_save) {
-		area = frame_open(canvas, 3, 70, "Settings");
-		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN,
-			 "Keep these settings for the next time? They are written to");
-		area_cut(&area, 1, 0, area.rect.cols, ST_PLAIN, view->host.settings_path);
-		area_cut(&area, 2, 0, area.rect.cols, ST_KEY,
-			 "y keep them, now and later   Esc only until cutop ends");
+		view_settings_changed(view, whom, sizeof(whom));
+		snprintf(text, sizeof(text), "Keep what has changed for the next time? (%s)", whom);
+		area = frame_open(canvas, 4, 70, "Settings");
+		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
+		area_cut(&area, 1, 0, area.rect.cols, ST_PLAIN, "It is written to");
+		area_cut(&area, 2, 0, area.rect.cols, ST_PLAIN, view->host.settings_path);
+		area_cut(&area, 3, 0, area.rect.cols, ST_KEY,
+			 view->asks_at_end ?
+				 "y keep it, now and later   n never   q quit   Esc stay" :
+				 "y keep it, now and later   n never   Esc until cutop ends");
 		return;
 	}
 	if (!view->signal_number) {

@@ -23,6 +23,7 @@ enum item {
 	ITEM_TENSORS,
 	ITEM_SORT,
 	ITEM_REVERSE,
+	ITEM_KEEP,
 	ITEM_COLUMNS,
 	ITEM_SKIP, /* only in the file: it is needed before there is a screen */
 	ITEM_COUNT
@@ -36,5 +37,9 @@ enum item setting_find(const char *key);
 void setting_print(const struct settings *settings, enum item item, char *out, size_t size);
 /* Returns false if @value is none; @settings is as before then. */
 bool setting_parse(struct settings *settings, enum item item, const char *value);
+
+/* Gives @to what differs between @before and @now. */
+void setting_changes(struct settings *to, const struct settings *before,
+		     const struct settings *now);
 
 #endif

@@ -28,9 +28,25 @@ static const struct {
 	[ITEM_TENSORS] = { "tensors", "Tensors", "listed in Memory and Sites (key a)" },
 	[ITEM_SORT] = { "sort", "Sort by", "key F6" },
 	[ITEM_REVERSE] = { "reverse", "Inverted", "key I" },
+	[ITEM_KEEP] = { "keep_changes", "Keep changes", "what keys change, for the next time" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
 	[ITEM_SKIP] = { "site_skip", NULL, NULL },
 };
+
+void settings_default(struct settings *settings)
+{
+	const char *bad;
+	size_t len;
+
+	memset(settings, 0, sizeof(*settings));
+	settings->theme = &themes[0];
+	settings->mouse = settings->tensors = settings->keep_changes = true;
+	settings->delay = NSEC_PER_SEC;
+	sort_order_parse(&settings->sort, "live", &bad, &len);
+	for (size_t i = 0; i < column_count; i++)
+		if (columns[i].rank)
+			settings->columns[settings->column_count++] = &columns[i];
+}
 
 static bool *flag_of(struct settings *settings, enum item item)
 {
@@ -42,6 +58,7 @@ static bool *flag_of(struct settings *settings, enum item item)
 	case ITEM_NAMES: return &settings->full_names;
 	case ITEM_TENSORS: return &settings->tensors;
 	case ITEM_REVERSE: return &settings->sort.reverse;
+	case ITEM_KEEP: return &settings->keep_changes;
 	default: return NULL;
 	}
 }
@@ -174,6 +191,47 @@ enum item setting_find(const char *key)
 const char *setting_key(enum item item)
 {
 	return items[item].key;
+}
+
+static bool differs(const struct settings *before, const struct settings *now, enum item item)
+{
+	char old[SETTING_SIZE], new[SETTING_SIZE];
+
+	setting_print(before, item, old, sizeof(old));
+	setting_print(now, item, new, sizeof(new));
+	return strcmp(old, new) != 0;
+}
+
+size_t settings_differ(const struct settings *before, const struct settings *now, char *out,
+		       size_t size)
+{
+	size_t count = 0, used = 0;
+
+	out[0] = 0;
+	/* Most often nothing has changed, and this is asked for each snapshot. */
+	if (!memcmp(before, now, sizeof(*before)))
+		return 0;
+	for (int i = 0; i < ITEM_COUNT; i++) {
+		if (!differs(before, now, (enum item)i))
+			continue;
+		if (used < size)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", count ? ", " : "",
+						 items[i].key);
+		count++;
+	}
+	return count;
+}
+
+void setting_changes(struct settings *to, const struct settings *before, const struct settings *now)
+{
+	char value[SETTING_SIZE];
+
+	for (int i = 0; i < ITEM_COUNT; i++) {
+		if (!differs(before, now, (enum item)i))
+			continue;
+		setting_print(now, (enum item)i, value, sizeof(value));
+		setting_parse(to, (enum item)i, value);
+	}
 }
 
 /* ---- the screen ---- */

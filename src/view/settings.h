@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The settings file: $XDG_CONFIG_HOME/cutop/cutoprc, an INI file. It is read at
- * start and written only when the user asks. Lines that this version does not
- * know stay as they are.
+ * The settings file: $XDG_CONFIG_HOME/cutop/cutoprc, an INI file. It is read at start. Where there
+ * is one, it is written when something has changed; it is made only if the user says so. Lines that
+ * this version does not know stay as they are.
  */
 #ifndef VIEW_SETTINGS_H
 #define VIEW_SETTINGS_H
@@ -23,13 +23,17 @@ struct settings {
 	bool ascii, mouse, tree, follow, full_names;
 	enum pane pane;
 	enum site_grouping sites_by;
-	bool tensors;   /* are listed, instead of the memory they lie in */
-	uint64_t delay; /* ns */
+	bool tensors;      /* are listed, instead of the memory they lie in */
+	bool keep_changes; /* of keys: they are saved without being asked for */
+	uint64_t delay;    /* ns */
 	struct sort_order sort;
 	const struct column *columns[COLUMNS_MAX]; /* of the process table */
 	size_t column_count;
 	char site_skip[512]; /* globs between blanks, as --site-skip takes one each */
 };
+
+/* What holds without a file and options. */
+void settings_default(struct settings *settings);
 
 /* Stores the file's default path. Returns 0, or -ENOENT if there is no home folder. */
 int settings_path(char *out, size_t size);
@@ -44,6 +48,21 @@ int settings_read(struct settings *settings, const char *path, struct reason *wh
  * Replaces the file atomically, following symbolic links. Returns 0 or a negative errno with @why.
  */
 int settings_write(const struct settings *settings, const char *path, struct reason *why);
+
+/*
+ * Writes what differs between @before and @now, and leaves what else the file says: what an option
+ * has set for once does not get there, and what another cutop has written stays. A file that cannot
+ * be read whole is not touched. Returns 0 or a negative errno with @why.
+ */
+int settings_keep(const struct settings *before, const struct settings *now, const char *path,
+		  struct reason *why);
+
+/* Writes only that changes are not to be kept, so that this is not asked again. The same. */
+int settings_refuse(const char *path, struct reason *why);
+
+/* Writes the names of what differs, with commas between them, to @out. Returns how many. */
+size_t settings_differ(const struct settings *before, const struct settings *now, char *out,
+		       size_t size);
 
 /*
  * Parses a delay as --delay does, so that both accept the same. Returns 0, or -EINVAL with @ns

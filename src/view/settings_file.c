@@ -123,12 +123,15 @@ static void line_key(const char *line, char key[64])
 	}
 }
 
-static void lines_copy(FILE *in, FILE *out, const struct settings *settings)
+/* @only: the item that is written if it is missing; ITEM_COUNT: each is. */
+static void lines_copy(FILE *in, FILE *out, const struct settings *settings, enum item only)
 {
-	bool written[ITEM_COUNT] = { false }, ours = false, seen = false;
+	bool written[ITEM_COUNT], ours = false, seen = false;
 	char *line = NULL, key[64];
 	size_t size = 0;
 
+	for (int i = 0; i < ITEM_COUNT; i++)
+		written[i] = only != ITEM_COUNT && only != (enum item)i;
 	while (in && getline(&line, &size, in) >= 0) {
 		const char *text = line + strspn(line, " \t");
 		enum item item;
@@ -141,7 +144,7 @@ static void lines_copy(FILE *in, FILE *out, const struct settings *settings)
 		}
 		line_key(line, key);
 		item = setting_find(key);
-		if (ours && item != ITEM_COUNT) {
+		if (ours && item != ITEM_COUNT && (only == ITEM_COUNT || item == only)) {
 			if (!written[item])
 				item_print(out, settings, item);
 			written[item] = true;
@@ -204,7 +207,8 @@ static int path_resolve(const char *path, char out[PATH_MAX])
 	return 0;
 }
 
-int settings_write(const struct settings *settings, const char *path, struct reason *why)
+static int file_write(const struct settings *settings, enum item only, const char *path,
+		      struct reason *why)
 {
 	char real[PATH_MAX], temporary[PATH_MAX + 16];
 	struct stat old;
@@ -231,7 +235,7 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 	if (!out)
 		close(fd);
 	if (out && !err)
-		lines_copy(in, out, settings);
+		lines_copy(in, out, settings, only);
 	if (in)
 		fclose(in);
 	if (!out || fflush(out) || ferror(out) || fsync(fd))
@@ -245,4 +249,32 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 		return reason_unwritten(why, real, err);
 	}
 	return 0;
+}
+
+int settings_write(const struct settings *settings, const char *path, struct reason *why)
+{
+	return file_write(settings, ITEM_COUNT, path, why);
+}
+
+int settings_keep(const struct settings *before, const struct settings *now, const char *path,
+		  struct reason *why)
+{
+	struct settings merged;
+	int err;
+
+	settings_default(&merged);
+	err = settings_read(&merged, path, why);
+	if (err)
+		return err;
+	setting_changes(&merged, before, now);
+	return settings_write(&merged, path, why);
+}
+
+int settings_refuse(const char *path, struct reason *why)
+{
+	struct settings settings;
+
+	settings_default(&settings);
+	settings.keep_changes = false;
+	return file_write(&settings, ITEM_KEEP, path, why);
 }

@@ -17,18 +17,9 @@
 
 void view_init(struct view *view)
 {
-	const char *bad;
-	size_t i, bad_len;
-
 	memset(view, 0, sizeof(*view));
-	view->settings.theme = &themes[0];
-	view->settings.mouse = true;
-	view->settings.tensors = true;
-	view->settings.delay = NSEC_PER_SEC;
-	sort_order_parse(&view->settings.sort, "live", &bad, &bad_len);
-	for (i = 0; i < column_count; i++)
-		if (columns[i].rank)
-			view->settings.columns[view->settings.column_count++] = &columns[i];
+	settings_default(&view->settings);
+	view->settings_before = view->settings;
 }
 
 void view_clear(struct view *view)
@@ -79,7 +70,8 @@ enum request view_request(struct view *view)
 {
 	enum request request = view->request;
 
-	view->request = REQUEST_NONE;
+	view->request = view->request_after;
+	view->request_after = REQUEST_NONE;
 	return request;
 }
 

@@ -15,6 +15,7 @@
 #include "view/canvas.h"
 #include "view/keys.h"
 
+struct reason;
 struct settings;
 struct view;
 
@@ -35,7 +36,9 @@ struct host {
 	const char *note;
 	/* Where REQUEST_SAVE writes to; NULL: nowhere. Borrowed */
 	const char *settings_path;
-	bool settings_kept; /* there is such a file: changes in the menu go there unasked */
+	bool settings_kept; /* there is such a file: changes go there unasked */
+	/* What keys change is for the next time, too; if there is no file, that is asked at the end */
+	bool keeps_changes;
 	struct play play;
 };
 
@@ -44,6 +47,8 @@ enum request {
 	REQUEST_QUIT,
 	REQUEST_WRITE,
 	REQUEST_SAVE,
+	REQUEST_KEEP,   /* what has changed */
+	REQUEST_REFUSE, /* not to be asked again whether to */
 	REQUEST_CLEAR,
 	REQUEST_DELAY,
 	REQUEST_SIGNAL,
@@ -64,6 +69,15 @@ void view_free(struct view *view);
 /* Both live as long as the view, and may be changed at any time. */
 struct host *view_host(struct view *view);
 struct settings *view_settings(struct view *view);
+
+/*
+ * The settings are what the file and the options say: what differs later has been changed. Its
+ * names, with commas between them, go to @out; returns how many there are, 0 where the user does not want changes to be kept.
+ */
+void view_settings_begin(struct view *view);
+size_t view_settings_changed(const struct view *view, char *out, size_t size);
+/* Writes what has changed to @path: settings_keep(). */
+int view_settings_keep(struct view *view, const char *path, struct reason *why);
 
 /* Shows @snapshot, and takes it over. */
 void view_feed(struct view *view, struct snapshot *snapshot);

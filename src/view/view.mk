@@ -17,6 +17,7 @@ view_sources = \
 	src/view/help.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \
+	src/view/keep.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout.c src/view/layout.h \
 	src/view/list.c src/view/list.h \

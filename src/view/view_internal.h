@@ -110,9 +110,10 @@ enum header_flag {
 
 struct view {
 	struct settings settings;
-	struct settings settings_before; /* when their menu was opened */
-	bool save_asked, asks_to_save;   /* whether to keep them: was asked, is being asked */
-	struct layout layout;            /* as last drawn */
+	struct settings settings_before; /* as of the file and the options: the rest has changed */
+	/* Whether to keep what has changed: was asked, is being asked, before it ends */
+	bool save_asked, asks_to_save, asks_at_end;
+	struct layout layout; /* as last drawn */
 	int screen_rows, screen_cols;
 
 	struct snapshot *latest, *shown; /* the same unless frozen */
@@ -182,7 +183,7 @@ struct view {
 	uint64_t warned;      /* time of the last event that was shown as a message */
 
 	struct host host;
-	enum request request;
+	enum request request, request_after;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
 	struct {
@@ -308,6 +309,14 @@ void users_close(struct view *view);
 size_t users_count(const struct view *view);
 void users_choose(struct view *view);
 bool user_match(const struct view *view, const struct snap_process *process);
+
+/*
+ * The menu of settings was left; the program is to end; the question whether to keep what has changed was
+ * answered: keep.c.
+ */
+void keep_left(struct view *view);
+void keep_quit(struct view *view);
+void keep_answer(struct view *view, int32_t key);
 
 /* Opens the menu of signals for the tagged processes, or the selected one. */
 void signal_menu(struct view *view);

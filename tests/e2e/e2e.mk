@@ -19,6 +19,7 @@ e2e_tests = \
 	tests/e2e/test_launch_sites.sh \
 	tests/e2e/test_time_shares.sh \
 	tests/e2e/test_screen_tensors.sh \
+	tests/e2e/test_keep.sh \
 	tests/e2e/test_tensors.sh \
 	tests/e2e/test_tensors_outputs.sh \
 	tests/e2e/test_stacks.sh \

@@ -90,6 +90,68 @@ START_TEST(round_trip)
 }
 END_TEST
 
+/* Only what has changed is written over what the file says by then. */
+START_TEST(changes_alone_are_written)
+{
+	struct view view, again;
+	const char *bad;
+	size_t len;
+	char *text;
+
+	view_init(&view);
+	file_put(path("rc"), "[screen]\nsort = leaked\ndelay = 3\n");
+	ck_assert_int_eq(settings_read(&view.settings, path("rc"), &why), 0);
+	/* --sort and --delay, for once */
+	ck_assert_int_eq(sort_order_parse(&view.settings.sort, "pid", &bad, &len), 0);
+	view.settings.delay = NSEC_PER_SEC / 4;
+	view_settings_begin(&view);
+	view.settings.tree = true;
+	view.settings.pane = PANE_CALLS;
+	/* another cutop meanwhile */
+	file_put(path("rc"),
+		 "[screen]\nsort = live\nreverse = yes\ndelay = 3\ntheme = light\npane = log\n");
+	ck_assert_int_eq(view_settings_keep(&view, path("rc"), &why), 0);
+	ck_assert_uint_eq(settings_differ(&view.settings_before, &view.settings, why.text, 8), 0);
+	view_init(&again);
+	ck_assert_int_eq(settings_read(&again.settings, path("rc"), &why), 0);
+	ck_assert(again.settings.tree && again.settings.sort.reverse);
+	ck_assert_int_eq(again.settings.pane, PANE_CALLS);
+	ck_assert_str_eq(again.settings.theme->name, "light");
+	ck_assert_str_eq(again.settings.sort.keys[0]->name, "live");
+	ck_assert_uint_eq(again.settings.delay, 3 * NSEC_PER_SEC);
+	/* A file with a mistake is the user's to mend; it is not overwritten. */
+	view.settings.tree = false;
+	file_put(path("rc"), "[screen]\ntheme = lihgt\n");
+	ck_assert_int_lt(view_settings_keep(&view, path("rc"), &why), 0);
+	ck_assert_ptr_nonnull(strstr(why.text, "lihgt"));
+	text = file_get(path("rc"));
+	ck_assert_str_eq(text, "[screen]\ntheme = lihgt\n");
+	free(text);
+}
+END_TEST
+
+/* "Never" writes that alone: the defaults of a later version are not held back by it. */
+START_TEST(never_is_kept)
+{
+	struct view view;
+	char *text;
+
+	view_init(&view);
+	ck_assert(view.settings.keep_changes);
+	ck_assert_int_eq(settings_refuse(path("rc"), &why), 0);
+	text = file_get(path("rc"));
+	ck_assert_str_eq(text, "[screen]\nkeep_changes = no\n");
+	free(text);
+	ck_assert_int_eq(settings_read(&view.settings, path("rc"), &why), 0);
+	ck_assert(!view.settings.keep_changes);
+	file_put(path("rc"), "[screen]\ntheme = light\n[other]\na = b\n");
+	ck_assert_int_eq(settings_refuse(path("rc"), &why), 0);
+	text = file_get(path("rc"));
+	ck_assert_str_eq(text, "[screen]\ntheme = light\nkeep_changes = no\n[other]\na = b\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(what_is_not_known_stays)
 {
 	struct view view;
@@ -291,6 +353,8 @@ Suite *suite_settings(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, round_trip);
+	tcase_add_test(tests, changes_alone_are_written);
+	tcase_add_test(tests, never_is_kept);
 	tcase_add_test(tests, what_is_not_known_stays);
 	tcase_add_test(tests, through_links);
 	tcase_add_test(tests, bad_files);
