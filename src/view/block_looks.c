@@ -54,6 +54,32 @@ void map_zoom_block(struct view *view)
 	}
 }
 
+void block_pick(struct view *view, const struct area *area, int row, int col,
+		const struct snap_alloc *block)
+{
+	if (!block || !view->pick.is_on || view->pick.row != area->rect.row + row ||
+	    view->pick.col != area->rect.col + col)
+		return;
+	view->pick.found = true;
+	view->pick.address = block->address;
+}
+
+bool map_click(struct view *view, int row, int col)
+{
+	if (view->settings.pane != PANE_MEMORY)
+		return false;
+	view->pick.is_on = true;
+	view->pick.found = false;
+	view->pick.row = row;
+	view->pick.col = col;
+	/* The pane finds the row of the list when it is drawn. */
+	view_draw_unseen(view);
+	view->pick.is_on = false;
+	if (view->pick.found)
+		focus_set(view, FOCUS_PANE);
+	return view->pick.found;
+}
+
 void map_zoom_fit(struct view *view, double bytes, double per_cell, double cells, block_place place,
 		  const void *context)
 {

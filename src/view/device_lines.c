@@ -368,6 +368,17 @@ int devices_lines(const struct snapshot *snapshot)
 	return lines;
 }
 
+/* For clicks */
+static void cell_note(struct view *view, const struct rect *rect, const struct entry *entry)
+{
+	if (view->device_cell_count < ARRAY_LEN(view->device_cells))
+		view->device_cells[view->device_cell_count++] = (struct device_cell){
+			.rect = *rect,
+			.device = entry->device->device,
+			.instance = entry->index,
+		};
+}
+
 void devices_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.devices);
@@ -377,6 +388,7 @@ void devices_draw(struct view *view, struct canvas *canvas)
 	struct device_form form;
 	bool below;
 
+	view->device_cell_count = 0;
 	if (!count || !rows)
 		return;
 	below = rows >= devices_lines(view->shown);
@@ -393,6 +405,9 @@ void devices_draw(struct view *view, struct canvas *canvas)
 			area_part(&area, row, 1 + i % per_row * pitch, height, pitch - gap);
 
 		entry_draw(view, &cell, &entry, &form);
+		cell_note(view, &cell.rect, &entry);
+		if (device_is_chosen(view, entry.device->device, entry.index))
+			area_flags(&cell, 0, 0, form.width[DEVICE_LABEL], CELL_SELECTED);
 		if (i % per_row == per_row - 1)
 			row += height;
 	}

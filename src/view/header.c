@@ -25,7 +25,7 @@ struct segment {
 };
 
 struct segments {
-	struct segment list[16];
+	struct segment list[20];
 	size_t count;
 };
 
@@ -157,6 +157,15 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
 				view->hidden);
 	}
+	if (view->on_device.is_on) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_DEVICE;
+		snprintf(segment->text, sizeof(segment->text), "GPU %s",
+			 device_chosen(view, filter, sizeof(filter)));
+		if (!view->filter[0] && !view->user[0])
+			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
+				view->hidden);
+	}
 	if (view->tags.count) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		segment->flag = FLAG_TAGS;
@@ -246,9 +255,10 @@ bool header_click(struct view *view, int col)
 	case FLAG_TAGS: tags_end(view); break;
 	case FLAG_FILTER: view->filter[0] = 0; break;
 	case FLAG_USER: view->user[0] = 0; break;
+	case FLAG_DEVICE: view->on_device.is_on = false; break;
 	case FLAG_NONE: return false;
 	}
-	if (flag == FLAG_FILTER || flag == FLAG_USER) {
+	if (flag == FLAG_FILTER || flag == FLAG_USER || flag == FLAG_DEVICE) {
 		rows_arrange(view);
 		view->scroll_to_selected = true;
 	}

@@ -34,6 +34,7 @@ void pane_scroll(struct view *view, long step)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
 
+	pane->cursor.in_sight = false; /* it does not go along, nor hold the rows back */
 	if (step < 0 && pane->top < (size_t)-step)
 		pane->top = 0;
 	else
@@ -141,6 +142,8 @@ static void back(struct view *view)
 	} else if (view->user[0]) {
 		view->user[0] = 0;
 		rows_arrange(view);
+	} else if (view->on_device.is_on) {
+		device_end(view);
 	} else if (view->base) {
 		baseline_end(view);
 		rows_arrange(view);
@@ -358,6 +361,7 @@ static void act(struct view *view, enum action action)
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
 	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
+	case ACT_DEVICE: device_next(view); break;
 	case ACT_TAG: tags_switch(view); break;
 	case ACT_TAG_FAMILY: tags_family(view); break;
 	case ACT_UNTAG: tags_end(view); break;

@@ -399,6 +399,7 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 		else
 			pane->columns = (unsigned int)i + 1;
 	pane->rows = (int)rows;
+	pane->count = list->count;
 	if (!area->rect.rows)
 		return;
 	titles_draw(area, list, &fit, pane);

@@ -33,19 +33,25 @@ bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
 	return open_find(cursor, key) < cursor->open_count;
 }
 
+void view_draw_unseen(struct view *view)
+{
+	struct canvas canvas = { .cells = NULL };
+
+	if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
+		view_draw(view, &canvas);
+	canvas_free(&canvas);
+}
+
 /*
  * The cursor of the pane that is shown, as it is after all that has happened; NULL if it has none.
  */
 static struct pane_cursor *cursor_of(struct view *view)
 {
-	struct canvas canvas = { .cells = NULL };
 	enum pane pane = view->settings.pane;
 
 	if (view->focus != FOCUS_PANE || !panes[pane]->key)
 		return NULL;
-	if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
-		view_draw(view, &canvas);
-	canvas_free(&canvas);
+	view_draw_unseen(view);
 	return &view->panes[pane].cursor;
 }
 

@@ -3,6 +3,7 @@
  * The mouse: a click acts like the key of the item under the pointer. Drawing stores in the view
  * where items are.
  */
+#include "view/bars.h"
 #include "view/view_internal.h"
 
 enum { WHEEL_ROWS = 3 };
@@ -85,6 +86,37 @@ static void wheel(struct view *view, int row, int col, int step)
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
 
+/* A click on the bar beside a list: what is shown then begins as far down as the click was. */
+static bool click_scrollbar(struct view *view, int row, int col)
+{
+	const struct layout *layout = &view->layout;
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct rect list = { pane->title_row + 1, layout->pane.col, pane->rows, layout->pane.cols };
+	size_t top;
+
+	if (col != layout->table.col + layout->table.cols - 1)
+		return false;
+	if (is_in(layout->table, row, col) &&
+	    scrollbar_top(layout->table, row, view->row_count, &top)) {
+		view->top = top;
+		view->scroll_to_selected = false;
+		return true;
+	}
+	if (!is_in(layout->pane, row, col))
+		return false;
+	if (view->focus == FOCUS_DETAILS) {
+		if (!scrollbar_top(layout->pane, row, (size_t)view->details_rows, &top))
+			return false;
+		view->details_top = (int)top;
+		return true;
+	}
+	if (!is_in(list, row, col) || !scrollbar_top(list, row, pane->count, &top))
+		return false;
+	pane->top = top;
+	pane->cursor.in_sight = false; /* it stays where it is */
+	return true;
+}
+
 static void click(struct view *view, int row, int col, enum mouse what)
 {
 	const struct layout *layout = &view->layout;
@@ -92,8 +124,12 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	int clicked = view->clicked;
 
 	view->clicked = CLICKED_NONE;
-	if (is_in(layout->status, row, col)) {
+	if (click_scrollbar(view, row, col)) {
+		return;
+	} else if (is_in(layout->status, row, col)) {
 		header_click(view, col);
+	} else if (is_in(layout->devices, row, col)) {
+		device_click(view, row, col);
 	} else if (is_in(layout->titles, row, col)) {
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
@@ -124,6 +160,8 @@ static void click(struct view *view, int row, int col, enum mouse what)
 		return; /* there is nothing to click on in them */
 	} else if (what == MOUSE_CLICK && plot_click(view, row, col)) {
 		/* The cursor is there now. */
+	} else if (is_in(layout->pane, row, col) && map_click(view, row, col)) {
+		/* The same */
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
 	} else if (is_in(layout->pane, row, col) &&

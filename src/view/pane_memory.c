@@ -335,6 +335,26 @@ static const struct memory_row *row_chosen(const struct list *list)
 	return NULL;
 }
 
+/* Puts the cursor on the block that was clicked in the map, if the list has it. */
+static void pick_take(struct view *view, const struct list *list, bool tensors)
+{
+	struct pane_cursor *cursor = &view->panes[PANE_MEMORY].cursor;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct memory_row *row = row_of(list, i);
+
+		if (row->alloc->address != view->pick.address ||
+		    (row->allocator != NULL) != tensors)
+			continue;
+		cursor->key = memory_key(list, i);
+		cursor->chosen = cursor->revealed = true;
+		cursor->moved = false;
+		return;
+	}
+	view->pick.found = false;
+	view_message(view, "the list has only the largest allocations (--map lists more)");
+}
+
 /* Everything above the list, which is drawn before: it knows which row is chosen. */
 static void above_draw(struct view *view, const struct area *area, const struct list *list,
 		       struct segment_list *segments, const struct memory_layout *layout)
@@ -357,6 +377,8 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 		map_draw(view, &part, process, &looks,
 			 chosen && !chosen->allocator ? chosen->alloc : NULL);
 	view->zooms_to_block = false;
+	if (view->pick.is_on && view->pick.found)
+		pick_take(view, list, segments != NULL);
 	if (layout->figures)
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);

@@ -384,7 +384,8 @@ void rows_arrange(struct view *view)
 		return;
 	for (i = 0; i < snapshot->process_count; i++)
 		if (rows_match(&snapshot->processes[i], view->filter) &&
-		    user_match(view, &snapshot->processes[i]))
+		    user_match(view, &snapshot->processes[i]) &&
+		    device_match(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
 	view->hidden = snapshot->process_count - count;
 	sort_processes(list, count, &view->settings.sort);
@@ -440,7 +441,8 @@ static bool folded_search(struct view *view)
 		const struct snap_process *process = &snapshot->processes[i];
 
 		if (search_matches(process, view->search) && rows_match(process, view->filter) &&
-		    user_match(view, process) && fold_reveal(view, process->program))
+		    user_match(view, process) && device_match(view, process) &&
+		    fold_reveal(view, process->program))
 			return true;
 	}
 	return false;

@@ -32,6 +32,7 @@ struct cell_mix {
 };
 
 struct sheet {
+	struct view *view;
 	struct segment_list *list;
 	int label, cols, rows;  /* cells are to the right of the label */
 	bool has_addresses;     /* in the label, before cells of a row */
@@ -395,6 +396,7 @@ static void stretch_draw(const struct area *area, struct sheet *sheet,
 		if (stretch->is_guess && style == ST_FREE)
 			look = " ";
 		area_text(area, row, sheet->label + col, style, look);
+		block_pick(sheet->view, area, row, sheet->label + col, mix->most);
 		if (sheet->has_addresses && row >= sheet->labelled) {
 			sheet->labelled = row + 1;
 			area_format(area, row, sheet->label - LABEL, ST_DIM, "%#14" PRIx64,
@@ -424,7 +426,7 @@ static void more_draw(const struct area *area, const struct sheet *sheet)
 void segment_map_draw(struct view *view, const struct area *area, struct segment_list *list,
 		      const struct block_looks *looks, const struct snap_alloc *selected)
 {
-	struct sheet sheet = { .list = list, .looks = looks, .selected = selected };
+	struct sheet sheet = { .view = view, .list = list, .looks = looks, .selected = selected };
 	const struct stretch *before = NULL;
 	size_t named = 0; /* allocators */
 	long at;

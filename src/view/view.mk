@@ -37,6 +37,7 @@ view_sources = \
 	src/view/pane_log.c \
 	src/view/pane_memory.c \
 	src/view/pane_sites.c \
+	src/view/on_device.c \
 	src/view/panes.c src/view/panes.h \
 	src/view/time_bar.c src/view/time_bar.h \
 	src/view/place_rows.c src/view/place_rows.h \

@@ -38,7 +38,8 @@ enum input_mode {
 enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
 #define MAP_ZOOM_MAX 20
 
-enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
+/* 16 devices with 7 parts each are 128 cells */
+enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24, DEVICE_CELLS_MAX = 160 };
 
 /* What the keys for moving, opening, sorting and searching are about. */
 enum focus {
@@ -70,6 +71,7 @@ struct pane_state {
 	unsigned int columns; /* how many columns it had when last drawn */
 	uint32_t hidden;      /* bit set: columns that were not shown, or cannot be sorted by */
 	int rows;             /* rows of its list when last drawn */
+	size_t count;         /* of the list's items then */
 	/* The screen row of the sortable titles, and where each was; end 0: not shown */
 	int title_row;
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
@@ -105,6 +107,7 @@ enum header_flag {
 	FLAG_BASELINE,
 	FLAG_FILTER,
 	FLAG_USER,
+	FLAG_DEVICE,
 	FLAG_TAGS
 };
 
@@ -155,12 +158,28 @@ struct view {
 	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
 	enum map_colors map_by; /* what the map shows */
 	bool zooms_to_block;    /* when drawn next */
+	/* A click on the map: the cell of the screen; and, when drawn, the block that is there */
+	struct {
+		bool is_on, found;
+		int row, col;
+		uint64_t address;
+	} pick;
 	struct plot_time plots;
 
 	enum input_mode mode;
 	char input[INPUT_SIZE], before[INPUT_SIZE];
 	char search[INPUT_SIZE], filter[INPUT_SIZE];
 	char user[64]; /* whose processes are shown; empty: everyone's */
+	struct {
+		bool is_on;           /* only processes that use it are shown */
+		int device, instance; /* the machine's number; of its parts (MIG), -1: all of it */
+	} on_device;
+	/* The devices as last drawn, to be clicked */
+	struct device_cell {
+		struct rect rect;
+		int device, instance;
+	} device_cells[DEVICE_CELLS_MAX];
+	size_t device_cell_count;
 	struct user_menu users;
 	size_t menu_row;
 	struct rect menu;      /* the lines of the open overlay when last drawn */
@@ -244,6 +263,10 @@ void menu_choose(struct view *view);
 bool cursor_move(struct view *view, long step);
 bool cursor_open(struct view *view); /* or closes, or says that there is nothing to open */
 bool cursor_close(struct view *view);
+/*
+ * Draws on a canvas that is not shown: what was changed since the last time takes effect.
+ */
+void view_draw_unseen(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
@@ -267,6 +290,8 @@ void sites_group(struct view *view);
 /* To the next of what the map shows; to the cursor's allocation, and back: block_looks.c. */
 void map_colors_switch(struct view *view);
 void map_zoom_block(struct view *view);
+/* Moves the cursor to the block in that cell of the screen; false: there is none. */
+bool map_click(struct view *view, int row, int col);
 
 /* Between tensors and all that the driver allocated, where panes list either: tensors.c. */
 void tensors_switch(struct view *view);
@@ -317,6 +342,17 @@ bool user_match(const struct view *view, const struct snap_process *process);
 void keep_left(struct view *view);
 void keep_quit(struct view *view);
 void keep_answer(struct view *view, int32_t key);
+
+/*
+ * Shows the processes of the next device, or part of one, only; after the last, all. A click on a device shows
+ * its own, a second one all again; false: there is none. True if @process uses the chosen one. The choice as text. on_device.c
+ */
+void device_next(struct view *view);
+bool device_click(struct view *view, int row, int col);
+void device_end(struct view *view);
+bool device_is_chosen(const struct view *view, int device, int instance);
+bool device_match(const struct view *view, const struct snap_process *process);
+const char *device_chosen(const struct view *view, char *out, size_t size);
 
 /* Opens the menu of signals for the tagged processes, or the selected one. */
 void signal_menu(struct view *view);
