@@ -35,6 +35,17 @@ const char *level_of(double fraction)
 	return lower[eighths(fraction, 1)];
 }
 
+/* The lowest height is for nothing alone: without colours, too, a little is more than that. */
+void sample_draw(const struct area *area, int row, int col, enum style style, double fraction)
+{
+	if (isnan(fraction))
+		return;
+	if (fraction > 0)
+		area_text(area, row, col, style, level_of(fmax(fraction, 2 / 8.)));
+	else
+		area_text(area, row, col, ST_FREE, lower[1]);
+}
+
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
 	      const struct track *track, enum series series)
 {
@@ -48,12 +59,8 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 	}
 	for (i = 0; i < cells; i++) {
 		value = track_value(track, series, (size_t)(cells - 1 - i));
-		if (isnan(value))
-			continue;
-		if (value > 0)
-			area_text(area, row, col + i, style, level_of(value / most * 0.9));
-		else
-			area_text(area, row, col + i, ST_FREE, "▁");
+		/* 0 of 0 is nothing, too. */
+		sample_draw(area, row, col + i, style, value > 0 ? value / most * 0.9 : value);
 	}
 }
 

@@ -16,6 +16,9 @@ void bar_of(const struct area *area, int row, int col, int cells, enum style sty
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
 	      const struct track *track, enum series series);
 
+/* One sample of a sparkline, 0..1; NAN: not known, nothing is drawn. */
+void sample_draw(const struct area *area, int row, int col, enum style style, double fraction);
+
 /* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
 const char *level_of(double fraction);
 

@@ -114,12 +114,7 @@ static void plot_of(const struct area *area, int col, int cells, enum style styl
 	for (int i = 0; i < cells && top > 0; i++) {
 		double value = track_value(track, series, (size_t)(cells - 1 - i));
 
-		if (isnan(value))
-			continue;
-		if (value > 0)
-			area_text(area, 0, col + i, style, level_of(fmin(value / top, 1)));
-		else
-			area_text(area, 0, col + i, ST_FREE, "▁");
+		sample_draw(area, 0, col + i, style, value > 0 ? fmin(value / top, 1) : value);
 	}
 }
 
