@@ -4,6 +4,8 @@
  * NOTE for each figure:
  *
  *   compare counts WHAT LAYER PROGRAM CUTOP   a sample program's own counts
+ *   compare library WHAT PROGRAM CUTOP        the same of a program that calls a library, whose
+ *                                             own calls and kernels it does not know
  *   compare trace WHAT PROGRAM TRACE          the same, with a trace in JSON
  *   compare cupti WHAT LAYER PROGRAM CUPTI CUTOP
  *                                             CUPTI's counts per function of one layer
@@ -272,6 +274,65 @@ static int counts_compare(const char *layer, const char *own_path, const char *s
 	return 0;
 }
 
+/* ---- a library ---- */
+
+static void at_least(const char *figure, json_int_t cutop, json_int_t least)
+{
+	if (cutop >= least)
+		say("PASS", "%s: %lld, at least %lld", figure, (long long)cutop, (long long)least);
+	else
+		say("FAIL", "%s: cutop says %lld, the program at least %lld", figure,
+		    (long long)cutop, (long long)least);
+}
+
+static void names_compare(const json_t *kernels)
+{
+	size_t named = 0, i;
+	json_t *kernel;
+
+	json_array_foreach(kernels, i, kernel)
+	{
+		if (text(kernel, "name")[0] && strncmp(text(kernel, "name"), "0x", 2))
+			named++;
+		else
+			say("FAIL", "a kernel without a name: %lld launches",
+			    (long long)number(kernel, "launches"));
+	}
+	say("PASS", "kernels with names: %zu", named);
+}
+
+static int library_compare(const char *own_path, const char *seen_path)
+{
+	json_t *own = last_object(own_path), *document = last_object(seen_path),
+	       *process = process_find(document), *kernels, *memory, *copy, *seen;
+	char figure[128];
+	const char *name;
+
+	if (!process) {
+		say("FAIL", "cutop saw no process that calls CUDA");
+		return 0;
+	}
+	lost_compare(document, process);
+	kernels = json_object_get(process, "kernels");
+	memory = json_object_get(process, "memory");
+	seen = json_object_get(process, "copies");
+	at_least("launches", sum(kernels, NULL, NULL, "launches"), number(own, "least_launches"));
+	names_compare(kernels);
+	at_least("allocated bytes", number(memory, "allocated_bytes"),
+		 number(own, "allocated_bytes"));
+	json_object_foreach(json_object_get(own, "copies"), name, copy)
+	{
+		snprintf(figure, sizeof(figure), "%s bytes", name);
+		at_least(figure, sum(seen, "direction", name, "bytes"), number(copy, "bytes"));
+	}
+	if (number(memory, "leaked_bytes") != number(own, "leaked_bytes"))
+		say("NOTE", "leaked bytes: %lld, which the library did not free",
+		    (long long)number(memory, "leaked_bytes"));
+	json_decref(own);
+	json_decref(document);
+	return 0;
+}
+
 /* ---- a trace ---- */
 
 static bool is_launch(const char *call)
@@ -464,12 +525,14 @@ int main(int argc, char **argv)
 	what = argc > 2 ? argv[2] : "";
 	if (argc == 6 && !strcmp(argv[1], "counts"))
 		return counts_compare(argv[3], argv[4], argv[5]);
+	if (argc == 5 && !strcmp(argv[1], "library"))
+		return library_compare(argv[3], argv[4]);
 	if (argc == 5 && !strcmp(argv[1], "trace"))
 		return trace_compare(argv[3], argv[4]);
 	if (argc == 7 && !strcmp(argv[1], "cupti"))
 		return cupti_compare(argv[3], argv[4], argv[5], argv[6]);
 	if (argc == 3 && !strcmp(argv[1], "starts"))
 		return starts_print(argv[2]);
-	fprintf(stderr, "usage: compare counts|trace|cupti|starts ...\n");
+	fprintf(stderr, "usage: compare counts|library|trace|cupti|starts ...\n");
 	return 2;
 }

@@ -33,6 +33,7 @@ struct counts {
 		unsigned long count;
 	} failures[COUNTS_MAX];
 	unsigned long allocations, frees;
+	unsigned long least_launches; /* of kernels that the program does not name */
 	unsigned long long allocated_bytes, freed_bytes;
 	char no_device[128]; /* why there is none */
 	char error[256];     /* a call that failed unexpectedly */
@@ -140,9 +141,9 @@ static inline int counts_print(void)
 	printf("{\"program\":\"%s\",\"layer\":\"%s\",\"no_device\":\"%s\",\"error\":\"%s\",\"checks\":%d,\"wrong\":%d,",
 	       counts.program, counts.layer, counts.no_device, counts.error, counts.checks,
 	       counts.wrong);
-	printf("\"allocations\":%lu,\"frees\":%lu,\"allocated_bytes\":%llu,\"leaked_bytes\":%llu,\"kernels\":{",
+	printf("\"allocations\":%lu,\"frees\":%lu,\"allocated_bytes\":%llu,\"leaked_bytes\":%llu,\"least_launches\":%lu,\"kernels\":{",
 	       counts.allocations, counts.frees, counts.allocated_bytes,
-	       counts.allocated_bytes - counts.freed_bytes);
+	       counts.allocated_bytes - counts.freed_bytes, counts.least_launches);
 	for (i = 0; i < COUNTS_MAX && counts.kernels[i].name; i++, comma = ",")
 		printf("%s\"%s\":{\"launches\":%lu,\"captured\":%lu,\"graph_launches\":%lu}", comma,
 		       counts.kernels[i].name, counts.kernels[i].launches,

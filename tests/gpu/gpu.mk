@@ -7,10 +7,12 @@ gpu_tarball = $(gpu_dir)/cutop-gpu-check.tar.gz
 gpu_source = $(srcdir)/tests/gpu
 
 gpu_runtime_programs = vectors graphs pools streams leaks failures cost
+# These load a library of NVIDIA's that the machine has.
+gpu_library_programs = blas nccl
 gpu_driver_programs = driver vmm
-gpu_files = tests/gpu/compare.c tests/gpu/cost.cu tests/gpu/counts.h tests/gpu/cupti_count.c tests/gpu/driver.c \
+gpu_files = tests/gpu/blas.cu tests/gpu/compare.c tests/gpu/cost.cu tests/gpu/counts.h tests/gpu/cupti_count.c tests/gpu/driver.c \
 	tests/gpu/driver_calls.h tests/gpu/driver_kernels.cu tests/gpu/entries.c tests/gpu/failures.cu tests/gpu/graphs.cu \
-	tests/gpu/leaks.cu tests/gpu/make-bundle tests/gpu/pools.cu tests/gpu/run tests/gpu/runtime.cuh tests/gpu/streams.cu \
+	tests/gpu/leaks.cu tests/gpu/library.cuh tests/gpu/make-bundle tests/gpu/nccl.cu tests/gpu/pools.cu tests/gpu/python_check.py tests/gpu/run tests/gpu/runtime.cuh tests/gpu/stand_ins.cu tests/gpu/streams.cu \
 	tests/gpu/vectors.cu tests/gpu/vmm.c
 
 # The path of the dynamic loader is written into these programs on the machine where they run: leave room for it.
@@ -40,11 +42,12 @@ GPU_ARCH = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,cod
 gpu_toolkit = toolkit='$(CUDA_TOOLKIT)'
 
 gpu_tools = $(gpu_dir)/cutop $(gpu_dir)/compare $(gpu_dir)/empty $(gpu_dir)/entries
-gpu_made = $(gpu_tools) $(gpu_dir)/driver_kernels.ptx $(gpu_dir)/driver_ptx.c $(gpu_dir)/libcupti_count.so $(gpu_tarball)
+gpu_made = $(gpu_tools) $(gpu_dir)/driver_kernels.ptx $(gpu_dir)/driver_ptx.c $(gpu_dir)/libcupti_count.so $(gpu_dir)/stand_ins.so $(gpu_tarball)
 
 if HAVE_NVCC
-gpu_programs = $(gpu_runtime_programs:%=$(gpu_dir)/%) $(gpu_runtime_programs:%=$(gpu_dir)/%-static) $(gpu_driver_programs:%=$(gpu_dir)/%)
-gpu_objects = $(gpu_runtime_programs:%=$(gpu_dir)/%.o)
+gpu_programs = $(gpu_runtime_programs:%=$(gpu_dir)/%) $(gpu_runtime_programs:%=$(gpu_dir)/%-static) $(gpu_driver_programs:%=$(gpu_dir)/%) \
+	$(gpu_library_programs:%=$(gpu_dir)/%)
+gpu_objects = $(gpu_runtime_programs:%=$(gpu_dir)/%.o) $(gpu_library_programs:%=$(gpu_dir)/%.o)
 
 gpu_compile = $(MKDIR_P) $(gpu_dir); $(NVCC) -O2 -std=c++17 -Xcompiler -Wall,-Wextra,-Werror $(GPU_ARCH) -c \
 	-o $@ $(gpu_source)/`basename $@ .o`.cu
@@ -87,6 +90,18 @@ $(gpu_dir)/failures: $(gpu_dir)/failures.o
 	$(AM_V_GEN)$(gpu_link_shared)
 $(gpu_dir)/failures-static: $(gpu_dir)/failures.o
 	$(AM_V_GEN)$(gpu_link_static)
+$(gpu_dir)/blas.o: tests/gpu/blas.cu tests/gpu/library.cuh tests/gpu/runtime.cuh tests/gpu/counts.h
+	$(AM_V_GEN)$(gpu_compile)
+$(gpu_dir)/blas: $(gpu_dir)/blas.o
+	$(AM_V_GEN)$(gpu_link_shared)
+$(gpu_dir)/nccl.o: tests/gpu/nccl.cu tests/gpu/library.cuh tests/gpu/runtime.cuh tests/gpu/counts.h
+	$(AM_V_GEN)$(gpu_compile)
+$(gpu_dir)/nccl: $(gpu_dir)/nccl.o
+	$(AM_V_GEN)$(gpu_link_shared)
+# For the test of all this: what blas and nccl load where there is no GPU.
+$(gpu_dir)/stand_ins.so: tests/gpu/stand_ins.cu
+	@$(MKDIR_P) $(gpu_dir)
+	$(AM_V_GEN)$(NVCC) -O2 -std=c++17 -shared -Xcompiler -fPIC,-Wall,-Wextra,-Werror $(GPU_ARCH) -cudart shared -o $@ $(gpu_source)/stand_ins.cu
 $(gpu_dir)/cost.o: tests/gpu/cost.cu tests/gpu/runtime.cuh tests/gpu/counts.h
 	$(AM_V_GEN)$(gpu_compile)
 $(gpu_dir)/cost: $(gpu_dir)/cost.o
@@ -120,7 +135,7 @@ $(gpu_dir)/libcupti_count.so: tests/gpu/cupti_count.c
 	    $(gpu_source)/cupti_count.c "$$library" -Wl,-rpath,'$$ORIGIN' || exit 1; break; \
 	done; [ -e $@ ] || : >$@
 
-$(gpu_tarball): $(gpu_programs) $(gpu_tools) $(gpu_dir)/libcupti_count.so tests/gpu/run tests/gpu/make-bundle
+$(gpu_tarball): $(gpu_programs) $(gpu_tools) $(gpu_dir)/libcupti_count.so tests/gpu/run tests/gpu/make-bundle tests/gpu/python_check.py
 	$(AM_V_GEN)$(gpu_toolkit); VERSION='$(PACKAGE_VERSION)' sh $(gpu_source)/make-bundle \
 	  $(gpu_dir) $(gpu_source) "$$toolkit" '$(NVCC)' $(gpu_programs)
 

@@ -13,7 +13,13 @@ mkdir "$T/a folder" "$T/reports"
 mv "$T/cutop-gpu-check" "$T/a folder"
 run="$T/a folder/cutop-gpu-check/run"
 private_double "$T/double"
-LD_LIBRARY_PATH=$T/double
+# Libraries that launch as cuBLAS and NCCL do; the real ones cannot begin on the double.
+check "stand-ins" make -C "$top_builddir" tests/gpu/stand_ins.so >"$T/make.log" 2>&1
+mkdir "$T/libraries"
+for name in libcublas.so.13 libnccl.so.2; do
+	cp "$top_builddir/tests/gpu/stand_ins.so" "$T/libraries/$name"
+done
+LD_LIBRARY_PATH=$T/double:$T/libraries
 CUTOP_GPU_DOUBLE=1
 export LD_LIBRARY_PATH CUTOP_GPU_DOUBLE
 
@@ -38,6 +44,13 @@ for line in 'PASS doctor: cutop can watch here' \
 	'PASS vmm, layer both: frees: 2$' \
 	'PASS graphs, traced: calls that launch, traced: 5$' \
 	'PASS vectors, replayed: launches of add: 41$' \
+	'PASS blas alone: it runs$' \
+	'PASS blas, layer both: launches: 15, at least 15$' \
+	'PASS blas, layer both: kernels with names: 2$' \
+	'PASS blas, layer both: H2D bytes: 32768, at least 32768$' \
+	'PASS nccl, layer both: kernels with names: 1$' \
+	'^graphs  *1  *[1-9][0-9]*  *[1-9][0-9]*  *-  *[1-9][0-9]*  *-  *-$' \
+	'^blas  *1  *[1-9][0-9]*  *-  *-  *-  *-  *-$' \
 	'PASS what calls cost was measured'; do
 	check "$line" said "$line"
 done
@@ -60,6 +73,39 @@ jq -c '[.processes[0].calls[] | {"\(.call)_v7000": [if .call == "cudaMalloc" the
 	"$reported/failures-runtime.cutop.json" >"$T/run.log"
 check "CUPTI's other count is told" said '^FAIL CUPTI: cudaMalloc: cutop says 3 calls and 2 failures, CUPTI 9 and 2$'
 check "CUPTI's same counts" said '^PASS CUPTI: [3-9] functions have the same counts'
+
+sed 's/"least_launches":15/"least_launches":16/' "$reported/blas-both.json" >"$T/wrong.json"
+"${run%/run}/bin/compare" library wrong "$T/wrong.json" "$reported/blas-both.cutop.json" >"$T/run.log"
+check "a library's missing launch is told" said '^FAIL wrong: launches: cutop says 15, the program at least 16$'
+
+# PyTorch needs a device. What it and its profiler would say is made from what cutop said of another program here.
+python() {
+	python3 "${run%/run}/bin/python_check.py" "$@"
+}
+if command -v python3 >/dev/null; then
+	jq -c '{processes: [.processes[0] | .memory.allocators = [{name: "pytorch", device: 0, handed_out: 7, peak_allocated_bytes: 4096,
+		peak_reserved_bytes: 8192, out_of_memory: 0}]], lost}' "$reported/vectors-both.cutop.json" >"$T/torch.cutop.json"
+	echo '{"program": "torch", "handed_out": 7, "peak_allocated_bytes": 4096, "peak_reserved_bytes": 8192, "out_of_memory": 0}' >"$T/torch.json"
+	jq -c '{traceEvents: [.processes[0] | (.kernels[] | . as $k | range($k.launches) | {cat: "kernel", name: $k.signature}),
+		(.calls[] | select(.call == "cudaMalloc") | . as $c | range($c.calls) | {cat: "cuda_runtime", name: $c.call})]}' "$T/torch.cutop.json" >"$T/trace.json"
+	python compare torch "$T/torch.json" "$T/torch.cutop.json" "$T/trace.json" >"$T/run.log"
+	check "PyTorch's same counts" said '^PASS torch: 3 of 3 kernels have the same name and count in CUPTI and in cutop$'
+	check "PyTorch's allocator" said '^PASS torch: peak_reserved_bytes: 8192$'
+	check "PyTorch's calls" said '^PASS torch: calls of cudaMalloc: [1-9]'
+	check "nothing is wrong" [ "$(grep -c '^FAIL' "$T/run.log")" = 0 ]
+	jq -c '.traceEvents |= .[1:]' "$T/trace.json" >"$T/other.json"
+	sed 's/"handed_out": 7/"handed_out": 8/' "$T/torch.json" >"$T/wrong.json"
+	python compare torch "$T/wrong.json" "$T/torch.cutop.json" "$T/other.json" >"$T/run.log"
+	check "another count of a kernel is told" said '^FAIL torch: launches of .*: cutop says [0-9]*, CUPTI [0-9]*$'
+	check "another sum is told" said '^FAIL torch: launches of all kernels: cutop says 49, CUPTI 48$'
+	check "another count of tensors is told" said '^FAIL torch: handed_out: cutop says 7, PyTorch 8$'
+	echo '{"program": "triton", "kernels": {"add": 41, "scale": 9}}' >"$T/triton.json"
+	python compare triton "$T/triton.json" "$T/torch.cutop.json" >"$T/run.log"
+	check "Triton's count" said '^PASS triton: launches of add: 41$'
+	check "another count of Triton's is told" said '^FAIL triton: launches of scale: cutop says 8, the program 9$'
+else
+	echo "not tried: PyTorch's comparison (no python3)"
+fi
 
 if command -v setpriv >/dev/null; then
 	mkdir "$T/nobody"
