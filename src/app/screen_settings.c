@@ -100,7 +100,8 @@ void screen_settings_follow(struct screen_settings *store)
 
 void screen_settings_end(struct screen_settings *store)
 {
-	/* Once more: the disk may have room again. */
-	store->unkept.text[0] = 0;
+	/* Once more: the disk may have room again. Without a file there is only what the user asked for. */
+	if (view_host(store->view)->settings_kept)
+		store->unkept.text[0] = 0;
 	screen_settings_follow(store);
 }

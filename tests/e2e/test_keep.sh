@@ -79,4 +79,11 @@ check "a mistake in the file: it is told" see "theme cannot be 'lihgt'"
 keys 2 q
 check "and it is told that nothing is saved" see 'settings are not saved: .*lihgt'
 check "the file is left as it is" grep -qx 'theme = lihgt' "$file"
+
+shell clear
+echo >"$T/occupied"
+shell "env XDG_CONFIG_HOME=$T/occupied $CUTOP --replay $recording"
+check "no place for a file: the screen comes" see 'Quit'
+keys 2 q y
+check "it is told that nothing could be saved" see "settings are not saved: .*$T/occupied"
 finish
