@@ -160,9 +160,11 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 		area_cut(&area, 1, 0, area.rect.cols, ST_PLAIN, "It is written to");
 		area_cut(&area, 2, 0, area.rect.cols, ST_PLAIN, view->host.settings_path);
 		area_cut(&area, 3, 0, area.rect.cols, ST_KEY,
-			 view->asks_at_end ?
+			 !view->asks_at_end ?
+				 "y keep it, now and later   n never   Esc later" :
+			 area.rect.cols >= 54 ?
 				 "y keep it, now and later   n never   q quit   Esc stay" :
-				 "y keep it, now and later   n never   Esc until cutop ends");
+				 "y keep  n never  q quit  Esc stay");
 		return;
 	}
 	if (!view->signal_number) {
