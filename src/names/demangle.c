@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <libiberty/demangle.h>
 
 #include "names/brackets.h"
 #include "names/demangle.h"
 #include "names/demangle_run.h"
+#include "names/libiberty.h"
 #include "util/utf8.h"
 
 /* Libiberty expects two components per byte */

@@ -6,9 +6,9 @@
  */
 #include <setjmp.h>
 #include <string.h>
-#include <libiberty/demangle.h>
 
 #include "names/demangle_run.h"
+#include "names/libiberty.h"
 
 struct job {
 	char *out;

@@ -9,7 +9,7 @@ names_sources = \
 	src/names/debugfile.c src/names/debugfile.h \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/demangle_process.c \
-	src/names/demangle_run.c src/names/demangle_run.h \
+	src/names/demangle_run.c src/names/demangle_run.h src/names/libiberty.h \
 	src/names/handles.c src/names/handles.h \
 	src/names/kernel_names.c src/names/kernel_names.h \
 	src/names/lines.c src/names/lines.h \
