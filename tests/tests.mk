@@ -70,6 +70,7 @@ TESTS_MORE = \
 	tests/e2e/test_real_libraries.sh \
 	tests/e2e/test_mouse.sh \
 	tests/e2e/test_once.sh \
+	tests/checks/test_contrib.sh \
 	tests/checks/test_setup.sh \
 	tests/checks/test_checks.sh
 # What takes minutes.
@@ -100,10 +101,18 @@ CLEANFILES += test-suite-kernels.log
 # Automake cleans up after the tests of make check.
 CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
 
-EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/breakpoints.py tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
+EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)
+
+# The tests that need neither root, nor BPF, nor the double: where only the compiler and the libraries are to be tried.
+check-unit: all
+	@tests=; for test in $(TESTS); do \
+		case $$test in *.sh) ;; tests/unit/* | tests/view/* | tests/fuzz/kept_*) tests="$$tests $$test" ;; esac; \
+	done; \
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS="$$tests" TEST_SUITE_LOG=test-suite-unit.log
+CLEANFILES += test-suite-unit.log
 
 check-full: check
 	$(MAKE) $(AM_MAKEFLAGS) check-more
@@ -117,4 +126,4 @@ check-long: all $(check_DATA) $(noinst_bench)
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
 CLEANFILES += test-suite-more.log test-suite-long.log test-suite-alone.log
 
-.PHONY: double check-full check-more check-long check-kernels bench
+.PHONY: double check-unit check-full check-more check-long check-kernels bench
