@@ -44,7 +44,7 @@ EXTRA_DIST += \
 	tests/view/golden/ascii-40x10.txt \
 	tests/view/golden/ascii-80x24.txt \
 	tests/view/golden/ascii-200x60.txt \
-	tests/view/golden/devices.txt \
+	tests/view/golden/details.txt tests/view/golden/devices.txt \
 	tests/view/golden/full-80x24.txt \
 	tests/view/golden/graphs.txt \
 	tests/view/golden/many-devices.txt \
