@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The Debian package: it builds from a copy of the source, lintian finds no error, it contains what
-# it should, and its scripts do nothing that the administrator did not ask for.
+# The Debian package, source and binary: it builds from a copy of the source, lintian finds nothing, it contains what it
+# should, its scripts do nothing that the administrator did not ask for, and an upgrade and a purge leave nothing behind.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 for tool in dpkg-buildpackage dh lintian; do
 	command -v $tool >/dev/null || { echo "SKIP: needs $tool (Debian: apt install debhelper lintian)"; exit 77; }
@@ -18,9 +18,8 @@ fail() {
 version=$(sed -n 's/^AC_INIT(\[cutop\], \[\(.*\)\])$/\1/p' "$top_srcdir/configure.ac")
 packaged=$(sed -n '1s/^cutop (\([^)]*\)).*/\1/p' "$top_srcdir/debian/changelog")
 [ -n "$version" ] && [ "$version" = "$packaged" ] || fail "version $version is packaged as $packaged"
-# Autotools, make and gcc are there wherever packages are built.
-sed -n "/^packages='/,/'\$/p" "$top_srcdir/contrib/setup" | sed "s/packages=//" | tr -d "'" | tr -s ' \t' '\n' | sort >"$T/setup"
-for package in $(grep -v -x -e autoconf -e automake -e make -e gcc "$T/setup"); do
+# Autotools, make, gcc and the usual tools are there wherever packages are built.
+for package in $(SETUP_SYSTEM=debian "$top_srcdir/contrib/setup" packages | grep -v -x -e autoconf -e automake -e make -e gcc -e '.*utils' -e mawk); do
 	grep -q "^ $package\\( .*\\)\\?,\$" "$top_srcdir/debian/control" || fail "$package is missing in Build-Depends"
 done
 
@@ -39,14 +38,17 @@ mkdir "$T/cutop"
 cd "$T/cutop" || exit 1
 # The environment of the make that runs this test is not that of a build of packages.
 if ! env -i PATH="$PATH:/usr/sbin:/sbin" HOME="$T" LC_ALL=C.UTF-8 DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
-	dpkg-buildpackage -us -uc -b >"$T/log" 2>&1; then
+	dpkg-buildpackage -us -uc >"$T/log" 2>&1; then
 	tail -n 30 "$T/log"
 	fail "dpkg-buildpackage"
 	exit 1
 fi
 deb=$(echo "$T"/cutop_*.deb)
-lintian --allow-root --fail-on error "$T"/cutop_*.changes >"$T/lintian" 2>&1 || fail "lintian: $(cat "$T/lintian")"
+# All that it has an opinion of; what is as it should be is in the overrides, with the reason.
+lintian --allow-root --pedantic -I -E --fail-on error,warning,info,pedantic,experimental "$T"/cutop_*.changes >"$T/lintian" 2>&1 ||
+	fail "lintian: $(cat "$T/lintian")"
 cat "$T/lintian"
+[ "$(dpkg-deb -f "$deb" Architecture)" = "$(dpkg --print-architecture)" ] || fail "the package is for $(dpkg-deb -f "$deb" Architecture)"
 
 # ---- it holds what it is to hold
 dpkg-deb --fsys-tarfile "$deb" | tar tf - >"$T/files"
@@ -87,13 +89,14 @@ done
 # asks EXPECTED SCRIPT ARGUMENTS...: what is asked of the service
 asks() {
 	expected=$1
-	shift
-	[ -e "$T/control/$1" ] || return 0
+	script=$2
+	shift 2
+	[ -e "$T/control/$script" ] || return 0
 	rm -f "$T/asked"
-	unshare -m sh -e -c 'mount -t tmpfs none /run; mkdir -p /run/systemd/system; PATH=$0:$PATH; export PATH; exec "$@"' "$T/stubs" "$T/control/$@" ||
-		fail "$*: status $?"
+	unshare -m sh -e -c 'mount -t tmpfs none /run; mkdir -p /run/systemd/system; PATH=$0:$PATH; export PATH; exec "$@"' "$T/stubs" "$T/control/$script" "$@" ||
+		fail "$script $*: status $?"
 	asked=$(grep '^deb-systemd-invoke ' "$T/asked" 2>/dev/null | paste -sd ' ' -)
-	[ "$asked" = "$expected" ] || fail "$*: asks '$asked', not '$expected'"
+	[ "$asked" = "$expected" ] || fail "$script $*: asks '$asked', not '$expected'"
 }
 if unshare -m true 2>/dev/null; then
 	asks '' preinst install
@@ -108,6 +111,39 @@ if unshare -m true 2>/dev/null; then
 	asks '' postrm purge
 else
 	echo "not root: the package's scripts are not run"
+fi
+
+# ---- install, upgrade, remove, purge: in a root of its own, with the scripts told so (DPKG_ROOT)
+mkdir -p "$T/older/DEBIAN" "$T/older/usr/share/cutop" "$T/root/var/lib/dpkg/info" "$T/root/var/lib/dpkg/updates" "$T/root/var/log" "$T/root/etc/default"
+cp -a "$T/x/." "$T/older"
+cp "$T"/control/* "$T/older/DEBIAN"
+sed -i 's/^Version:.*/Version: 0.0.1/' "$T/older/DEBIAN/control"
+echo "of an older version" >"$T/older/usr/share/cutop/older"
+dpkg-deb --root-owner-group -b "$T/older" "$T/older.deb" >/dev/null || fail "an older package does not build"
+touch "$T/root/var/lib/dpkg/status" "$T/root/var/lib/dpkg/available"
+packaged() {
+	dpkg --root="$T/root" --log="$T/dpkg.log" --force-depends --force-script-chrootless "$@" >"$T/out" 2>&1 || fail "dpkg $1: $(cat "$T/out")"
+}
+if [ "$(id -u)" = 0 ]; then
+	packaged -i "$T/older.deb"
+	[ -e "$T/root/usr/share/cutop/older" ] || fail "the older package is not installed"
+	packaged -i "$deb"
+	[ ! -e "$T/root/usr/share/cutop/older" ] || fail "an upgrade leaves a file of the older package"
+	(cd "$T/root" && find usr lib etc ! -type d 2>/dev/null | sort) >"$T/installed"
+	sed -n 's,^\./,,; /[^/]$/p' "$T/files" | sort | comm -3 - "$T/installed" >"$T/differ"
+	[ ! -s "$T/differ" ] || fail "packed (left) and installed differ: $(cat "$T/differ")"
+	# What README.Debian has the administrator write.
+	echo 'CUTOP_LISTEN=127.0.0.1:9401' >"$T/root/etc/default/cutop"
+	packaged -r cutop
+	[ -e "$T/root/etc/default/cutop" ] || fail "a removal takes the administrator's file"
+	packaged -P cutop
+	left=$(cd "$T/root" && find . ! -type d ! -path './var/lib/dpkg/*' ! -path './var/log/*')
+	[ -z "$left" ] || fail "a purge leaves $left"
+	left=$(cd "$T/root" && find . -name '*cutop*')
+	[ -z "$left" ] || fail "a purge leaves $left"
+	if grep -q '^Package: cutop' "$T/root/var/lib/dpkg/status"; then fail "dpkg still knows the package"; fi
+else
+	echo "not root: install and purge are not tried"
 fi
 "$T/x/usr/bin/cutop" --version | grep -qx "cutop $version" || fail "the packaged program is of another version"
 [ $failed = 0 ] && echo "$(basename "$deb"): $(wc -l <"$T/files") files"
