@@ -6,31 +6,62 @@
  */
 #include "app/demo.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/util.h"
+
 #define CAST_SECONDS "86400"
 
-char **demo_command(struct demo *demo)
-{
-	char self[PATH_MAX - 64], *slash;
-	ssize_t n;
+/* Installed, or unpacked anywhere, the demonstration lies beside bin; in a build folder it is this. */
+#define BESIDE_BIN "/libexec/cutop/demo/cutop-demo"
+#define IN_BUILD "/tests/workloads/bin/workload"
 
-	snprintf(demo->path, sizeof(demo->path), "%s", DEMO_DIR "/cutop-demo");
-	if (access(demo->path, X_OK)) {
-		n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-		if (n <= 0)
-			return NULL;
-		self[n] = 0;
-		slash = strrchr(self, '/');
+/* The folder above the one that cutop is in, without a slash at its end. */
+static int own_prefix(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	if (n <= 0)
+		return -ENOENT;
+	path[n] = 0;
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(path, '/');
+
 		if (slash)
 			*slash = 0;
-		snprintf(demo->path, sizeof(demo->path), "%s/../tests/workloads/bin/workload",
-			 self);
-		if (access(demo->path, X_OK))
-			return NULL;
 	}
+	return 0;
+}
+
+/*
+ * What belongs to this very program comes first: a copy that was unpacked beside an installed one
+ * shows its own. Whoever can move the program, by a hard link, can so choose what is run; it is run
+ * with the rights of who started cutop, as any COMMAND is.
+ */
+char **demo_command(struct demo *demo)
+{
+	char prefix[PATH_MAX - 64] = "";
+	const struct {
+		const char *folder, *file;
+	} places[] = {
+		{ prefix, BESIDE_BIN },
+		{ DEMO_DIR, "/cutop-demo" },
+		{ prefix, IN_BUILD },
+	};
+	size_t i;
+
+	if (own_prefix(prefix, sizeof(prefix)))
+		return NULL;
+	for (i = 0; i < ARRAY_LEN(places); i++) {
+		snprintf(demo->path, sizeof(demo->path), "%s%s", places[i].folder, places[i].file);
+		if (!access(demo->path, X_OK))
+			break;
+	}
+	if (i == ARRAY_LEN(places))
+		return NULL;
 	demo->argv[0] = demo->path;
 	demo->argv[1] = (char *)"demo";
 	demo->argv[2] = (char *)CAST_SECONDS;

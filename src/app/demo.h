@@ -12,8 +12,8 @@ struct demo {
 };
 
 /*
- * Finds the program: installed, or in the build tree that this program runs from. Returns its
- * command line, which lives in @demo, or NULL if it is not there.
+ * Finds the program: beside the folder that this program runs from, installed, or in its build
+ * tree. Returns its command line, which lives in @demo, or NULL if it is not there.
  */
 char **demo_command(struct demo *demo);
 
