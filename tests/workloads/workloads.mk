@@ -43,7 +43,7 @@ $(workload_bin)/workload: $(workload_files) $(workload_header_files) $(double_li
 	@$(MKDIR_P) $(workload_bin)
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
 	  `for f in $(workload_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 \
+	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl \
 	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
 $(workload_bin)/workload-static: $(workload_files) $(workload_header_files) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
@@ -58,7 +58,7 @@ $(workload_bin)/cutop-demo: $(workload_files) $(workload_header_files) $(double_
 	@$(MKDIR_P) $(workload_bin)
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
 	  `for f in $(workload_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -Wl,-rpath,'$$ORIGIN'
+	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN'
 CLEANFILES += $(workload_bin)/cutop-demo
 $(workload_bin)/train.py: tests/workloads/train.py
 	@$(MKDIR_P) $(workload_bin)
