@@ -97,6 +97,12 @@ EXTRA_DIST += $(TESTS_KERNELS)
 check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
 CLEANFILES += test-suite-kernels.log
+# The tarball and the container are built first, of packages that are fetched.
+TESTS_PORTABLE = tests/e2e/test_portable.sh tests/e2e/test_container.sh
+EXTRA_DIST += $(TESTS_PORTABLE)
+check-portable: all $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_PORTABLE)' TEST_SUITE_LOG=test-suite-portable.log
+CLEANFILES += test-suite-portable.log $(TESTS_PORTABLE:.sh=.log) $(TESTS_PORTABLE:.sh=.trs)
 
 # Automake cleans up after the tests of make check.
 CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
@@ -126,4 +132,4 @@ check-long: all $(check_DATA) $(noinst_bench)
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
 CLEANFILES += test-suite-more.log test-suite-long.log test-suite-alone.log
 
-.PHONY: double check-unit check-full check-more check-long check-kernels bench
+.PHONY: double check-unit check-full check-more check-long check-kernels check-portable bench
