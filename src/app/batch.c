@@ -256,14 +256,68 @@ static void batch_wait(struct batch *batch)
 
 /* ---- replay ---- */
 
+/* Clients that take too long are noticed this often. */
+#define TEND_INTERVAL NSEC_PER_SEC
+
 /*
- * As fast as it can be read and printed. Returns the last snapshot, which the caller frees, or NULL
- * without memory.
+ * Serves until @until (ns, CLOCK_MONOTONIC), or for as long as nothing ends cutop. Returns false if
+ * something does.
+ */
+static bool replay_wait(struct batch *batch, uint64_t until)
+{
+	struct session *session = &batch->session;
+	struct pollfd fds[2] = {
+		{ .fd = session->signals, .events = POLLIN },
+		{ .fd = batch->file ? fileno(batch->file) : -1, .events = 0 },
+	};
+
+	for (;;) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = TEND_INTERVAL;
+
+		serve_tend(session->serve, now);
+		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
+		if (session->ended_by || session_is_late(session) || batch->write_error)
+			return false;
+		if (now >= until)
+			return true;
+		if (until - now < wait)
+			wait = until - now;
+		if (session->deadline - now < wait)
+			wait = session->deadline - now;
+		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		if (fds[1].revents && !batch->write_error)
+			batch->write_error = -EPIPE;
+	}
+}
+
+/*
+ * With --listen the recording plays at its own speed. @begun: when its first snapshot was served,
+ * as if the recording's time were CLOCK_MONOTONIC.
+ */
+static bool replay_serve(struct batch *batch, struct snapshot *snapshot, uint64_t *begun)
+{
+	struct replay *replay = batch->session.replay;
+	uint64_t place = replay_now(replay) - replay_begin(replay), next = replay_next_time(replay);
+
+	if (!*begun)
+		*begun = clock_ns(CLOCK_MONOTONIC) - place;
+	if (!replay_wait(batch, *begun + place))
+		return false;
+	/* Nothing more is due after the end: the last figures stay, and that is no fault. */
+	serve_feed(batch->session.serve, snapshot,
+		   next == UINT64_MAX ? UINT64_MAX / 2 : *begun + next - replay_begin(replay));
+	return true;
+}
+
+/*
+ * As fast as it can be read and printed; or, if it is served, as it was recorded, and then until
+ * something ends cutop. Returns the last snapshot, which the caller frees, or NULL without memory.
  */
 static struct snapshot *batch_replay(struct batch *batch)
 {
 	const struct options *options = batch->session.options;
 	struct replay *replay = batch->session.replay;
+	uint64_t begun = 0;
 	uint64_t begin = replay_begin(replay), next = begin,
 		 last = options->duration ? begin + options->duration : UINT64_MAX;
 	struct snapshot *snapshot = NULL, *newer;
@@ -280,10 +334,14 @@ static struct snapshot *batch_replay(struct batch *batch)
 			break;
 		snapshot_free(snapshot);
 		snapshot = newer;
+		if (batch->session.serve && !replay_serve(batch, snapshot, &begun))
+			return snapshot;
 		print(batch, snapshot,
 		      replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
 		session_signals(&batch->session, SIGNALS_FOR_COMMAND, NULL, NULL);
 	}
+	if (batch->session.serve && more_snapshots(batch))
+		replay_wait(batch, UINT64_MAX);
 	return snapshot;
 }
 

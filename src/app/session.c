@@ -143,7 +143,10 @@ static void memory_return(void)
 #endif
 }
 
-/* Threads begin here: after the fork, and with the remaining rights. */
+/*
+ * Threads begin here: after the fork, and with the remaining rights. A replay in batch mode has no
+ * collector.
+ */
 static int threads_start(struct session *session)
 {
 	struct reason why = { "" };
@@ -151,7 +154,7 @@ static int threads_start(struct session *session)
 
 	if (!err && session->serve)
 		note(&session->notes, "metrics are at %s", serve_url(session->serve));
-	if (!err)
+	if (!err && session->collector)
 		err = collector_start(session->collector, &why);
 	return err ? session_fail(session, err, why.text) : 0;
 }
@@ -442,7 +445,7 @@ static int recording_begin(struct session *session)
 	struct replay_settings settings = {
 		.leak_age = options->leak_age_given ? options->leak_age : 0,
 		.map_max = options->map_max,
-		.totals = format_is_metrics(options->format),
+		.totals = session->serve || format_is_metrics(options->format),
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.uid = options->uid,
@@ -454,6 +457,9 @@ static int recording_begin(struct session *session)
 		.delay = options->delay_given ? options->delay : 0,
 		.leak_age = options->leak_age,
 		.map_max = options->map_max,
+		.on_snapshot = session->serve ? snapshot_serve : NULL,
+		.on_tick = session->serve ? clients_tend : NULL,
+		.context = session,
 	};
 	struct reason why = { "" };
 	struct replay *replay;
@@ -472,12 +478,10 @@ static int recording_begin(struct session *session)
 	rights_keep(session, 0);
 	if (options->batch || options->mode == MODE_TRACE) {
 		session->replay = replay;
-		return 0;
-	}
-	if (collector_new_replay(&session->collector, &collector, replay, &why) ||
-	    collector_start(session->collector, &why))
+	} else if (collector_new_replay(&session->collector, &collector, replay, &why)) {
 		return session_fail(session, EXIT_FAILED, why.text);
-	return 0;
+	}
+	return threads_start(session) ? EXIT_FAILED : 0;
 }
 
 int session_begin(struct session *session)

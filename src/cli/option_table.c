@@ -19,7 +19,7 @@ const struct option_entry option_table[] = {
 	{ 'f', "format", "FORMAT", IN_ALL, "" },
 	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: " },
 	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
-	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SNAPSHOTS, "serve metrics for Prometheus there (default address 127.0.0.1)" },
+	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SHOWING, "serve metrics for Prometheus there (default address 127.0.0.1)" },
 	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
 	{ OPTION_TOP_SITES, "top-sites", "N", IN_SHOWING, "call sites in metrics, per process, of leaks and of tensors (default 10)" },
 	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_TRACE | IN_REPLAY, "show a recording, on the screen, with --batch, or as a trace" },

@@ -11,6 +11,25 @@
 #include "collect/collector_internal.h"
 
 #define PLAY_WAIT_MOST (3600 * NSEC_PER_SEC) /* the longest time for poll(2) */
+#define PLAY_TICK      NSEC_PER_SEC          /* the same if there is an on_tick */
+
+/* @snapshot NULL: only when the next one is due; never in a pause and at the end. */
+static void play_tell(struct collector *collector, struct snapshot *snapshot)
+{
+	const struct collector_settings *settings = &collector->settings;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = playback_wait(collector->playback, now);
+
+	if (settings->on_snapshot)
+		settings->on_snapshot(settings->context, snapshot,
+				      wait < UINT64_MAX / 2 ? now + wait : UINT64_MAX / 2);
+}
+
+/* Takes @snapshot. */
+static void play_publish(struct collector *collector, struct snapshot *snapshot)
+{
+	play_tell(collector, snapshot);
+	collector_publish(collector, snapshot);
+}
 
 static void play_acts_do(struct collector *collector)
 {
@@ -27,13 +46,13 @@ static void play_acts_do(struct collector *collector)
 	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
 	snapshot = playback_seek(collector->playback, steps, clock_ns(CLOCK_MONOTONIC));
 	if (snapshot)
-		collector_publish(collector, snapshot);
+		play_publish(collector, snapshot);
 	for (act = 0; act < PLAY_ACT_COUNT; act++)
 		for (; acts[act]; acts[act]--) {
 			snapshot = playback_act(collector->playback, (enum play_act)act,
 						clock_ns(CLOCK_MONOTONIC));
 			if (snapshot)
-				collector_publish(collector, snapshot);
+				play_publish(collector, snapshot);
 		}
 }
 
@@ -51,7 +70,8 @@ void *collector_play_run(void *argument)
 {
 	struct collector *collector = argument;
 	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
-	uint64_t next = 0;
+	uint64_t next = 0,
+		 most = collector->settings.on_tick ? PLAY_TICK : PLAY_WAIT_MOST;
 
 	for (;;) {
 		struct snapshot *snapshot =
@@ -59,17 +79,20 @@ void *collector_play_run(void *argument)
 		uint64_t wait;
 
 		if (snapshot)
-			collector_publish(collector, snapshot);
+			play_publish(collector, snapshot);
 		play_status_tell(collector);
 		wait = playback_wait(collector->playback, clock_ns(CLOCK_MONOTONIC));
-		if (wait > PLAY_WAIT_MOST)
-			wait = PLAY_WAIT_MOST;
+		if (wait > most)
+			wait = most;
 		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
 		collector_environment_tend(collector);
 		playback_space(collector->playback, collector->settings.delay);
 		play_acts_do(collector);
+		play_tell(collector, NULL);
+		if (collector->settings.on_tick)
+			collector->settings.on_tick(collector->settings.context);
 	}
 	return NULL;
 }

@@ -261,6 +261,37 @@ refused 2 "'cutop record' takes no --replay" record -o x --replay y
 refused 2 "'cutop demo' takes no --replay" demo --replay x
 refused 2 'use --batch' --replay "$T/study.cutop"
 
+# ---- served ----
+
+sample=$top_srcdir/tests/recordings/sample.cutop # of 8.5 s, with a snapshot each second
+served_at() {
+	curl -s -m 20 -H 'Accept: application/openmetrics-text' "$url" >"$T/now.om" && [ "$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/now.om")" = "$1" ]
+}
+address() {
+	url=$(sed -n 's/^cutop: metrics are at //p' "$T/served.err")
+	[ -n "$url" ]
+}
+if command -v curl >/dev/null; then
+	"$CUTOP" --replay "$sample" -b -f openmetrics >"$T/sample.om"
+	tac "$T/sample.om" | awk '/^# EOF/ { n++ } n < 2' | tac >"$T/last.om"
+	last=$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/last.om")
+	began=$(date +%s%N)
+	"$CUTOP" -b -v --replay "$sample" --listen 127.0.0.1:0 >"$T/served.out" 2>"$T/served.err" &
+	server=$!
+	check "a recording is served: $(cat "$T/served.err")" wait_for 20 address
+	check "the end" wait_for 20 served_at "$last"
+	check "after as long as it took, less the half second to its first snapshot" [ $((($(date +%s%N) - began) / 100000000)) -ge 79 ]
+	check "with the figures of its last snapshot: $(diff "$T/now.om" "$T/last.om" | head -n 4)" cmp -s "$T/now.om" "$T/last.om"
+	check "which are no stall" [ "$(curl -s -m 20 "${url%metrics}healthz")" = ok ]
+	check "and it goes on" kill -TERM "$server"
+	wait "$server"
+	check "until it is told to end" [ $? = 143 ]
+	check "nothing is printed" [ ! -s "$T/served.out" ]
+	run served --replay "$sample" -b -f json -d 2 --listen 127.0.0.1:0 --duration 5
+	expect_status served 0
+	check "printed as it is played" [ "$(wc -l <"$T/served.out")" = 2 ]
+fi
+
 # ---- the screen ----
 
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
@@ -270,6 +301,14 @@ if [ -e "$T/inside.cutop" ]; then
 	mux send-keys -t t q
 	check "and says so when it has ended" see 'it is damaged inside'
 	check "with status 1" see 'status 1\.'
+	mux kill-server
+fi
+if command -v curl >/dev/null && command -v python3 >/dev/null; then
+	port=$(python3 -c "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])")
+	url=http://127.0.0.1:$port/metrics
+	mux new-session -d -s t -x 120 -y 40 "exec env LC_ALL=C.UTF-8 '$CUTOP' --no-config --replay '$sample' --listen '$port'"
+	check "served beside the screen, to the end" wait_for 20 served_at "$last"
+	check "as in batch mode" cmp -s "$T/now.om" "$T/last.om"
 	mux kill-server
 fi
 "$CUTOP" record -o "$T/show.cutop" -d 0.1 -- "$workload" trainer 7 >/dev/null 2>&1
