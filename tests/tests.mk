@@ -87,6 +87,7 @@ TESTS_LONG = \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_flood.sh \
 	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_fleet.sh \
 	tests/e2e/test_full_table.sh \
 	tests/e2e/test_package.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh.

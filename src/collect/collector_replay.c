@@ -70,8 +70,7 @@ void *collector_play_run(void *argument)
 {
 	struct collector *collector = argument;
 	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
-	uint64_t next = 0,
-		 most = collector->settings.on_tick ? PLAY_TICK : PLAY_WAIT_MOST;
+	uint64_t next = 0, most = collector->settings.on_tick ? PLAY_TICK : PLAY_WAIT_MOST;
 
 	for (;;) {
 		struct snapshot *snapshot =

@@ -3,7 +3,7 @@
 
 noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/others tests/bench/refresh tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
 	tests/bench/together tests/bench/worker \
-	tests/bench/filter
+	tests/bench/filter tests/bench/fleet_record
 EXTRA_PROGRAMS = $(noinst_bench)
 CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o tests/bench/others.skel.h tests/bench/others.bpf.o
 
@@ -66,6 +66,9 @@ tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 tests_bench_refresh_SOURCES = tests/bench/refresh.c src/view/renderer.c src/view/terminal.c
 tests_bench_refresh_LDADD = $(view_libs) $(core_libs) $(NCURSES_LIBS)
 
+tests_bench_fleet_record_SOURCES = tests/bench/fleet_record.c
+tests_bench_fleet_record_LDADD = $(core_libs)
+
 tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
@@ -97,5 +100,9 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen tests/bench/refr
 	tests/bench/refresh
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
-.PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/trace.sh
+# A made-up cluster with a real Prometheus: some ten minutes, and some 10 GB of memory for 200 exporters.
+bench-fleet: all tests/bench/fleet_record
+	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/fleet.py
+
+.PHONY: bench-scale bench-fleet
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/fleet.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/trace.sh

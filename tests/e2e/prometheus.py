@@ -53,10 +53,13 @@ def dashboard(path):
 
 
 def rules(path):
-    """The alerts' expressions. No YAML reader is needed for a file that promtool has checked."""
+    """The alerts' expressions, and what is recorded. No YAML reader is needed for a file that promtool has checked."""
     with open(path, encoding='utf-8') as stream:
-        for name, query in re.findall(r'- alert: (\w+)\n\s+expr: (.+)\n', stream.read()):
-            yield name, re.sub(r' (>|==) [0-9.]+', '', query)
+        text = stream.read()
+    for name, query in re.findall(r'- alert: (\w+)\n\s+expr: (.+)\n', text):
+        yield name, re.sub(r' (>|==) [0-9.]+', '', query)
+    for name in re.findall(r'- record: (\S+)\n', text):
+        yield name, name
 
 
 def every(url, board, alerts):
@@ -94,4 +97,5 @@ def main():
         print(result[0]['value'][1])
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A made-up cluster of five machines, whose recordings are played, served, and scraped by a Prometheus with
+# the recording rules: what the dashboard's fleet asks is answered as it was put into the recordings, for
+# pods, devices and machines, and the rules have no more series than there are of these.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v prometheus >/dev/null || skip "needs prometheus (Debian: apt install --no-install-recommends prometheus)"
+command -v python3 >/dev/null || skip "needs python3"
+[ -x "$top_builddir/tests/bench/fleet_record" ] || skip "the benches are not built (make check-long does that)"
+fleet="python3 $top_srcdir/tests/bench/fleet.py"
+export CUTOP top_builddir
+TMPDIR=$T
+export TMPDIR
+is_there() {
+	pgrep -f "$T/cutop-fleet" >/dev/null
+}
+$fleet check 5 >"$T/fleet.out" 2>&1
+status=$?
+cat "$T/fleet.out"
+check "the fleet's figures" [ "$status" = 0 ]
+check "they were looked at" grep -q '^[4-9][0-9] checks, 0 failed$' "$T/fleet.out"
+is_there && fail "some of it still runs"
+
+# ---- interrupted ----
+$fleet check 3 >"$T/fleet.out" 2>&1 &
+fleet=$!
+wait_for 60 is_there || fail "it does not begin: $(cat "$T/fleet.out")"
+kill -TERM "$fleet"
+wait "$fleet"
+is_there && fail "interrupted, some of it still runs"
+check "its files are gone" [ -z "$(find "$T" -name 'cutop-fleet*')" ]
+finish
