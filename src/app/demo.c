@@ -17,7 +17,7 @@
 
 /* Installed, or unpacked anywhere, the demonstration lies beside bin; in a build folder it is this. */
 #define BESIDE_BIN "/libexec/cutop/demo/cutop-demo"
-#define IN_BUILD "/tests/workloads/bin/workload"
+#define IN_BUILD   "/tests/workloads/bin/workload"
 
 /* The folder above the one that cutop is in, without a slash at its end. */
 static int own_prefix(char *path, size_t size)
