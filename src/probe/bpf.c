@@ -8,11 +8,13 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -160,6 +162,13 @@ static int load_failed(int err, const struct load_log *log, struct reason *why)
 {
 	size_t len = strcspn(log->text, "\n");
 
+	/* A container's filter answers in the kernel's place, and no right helps. */
+	if (err == -EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER)
+		return reason_set(
+			why, err,
+			"bpf(2) is refused (%.*s), and a seccomp filter is in force; give the "
+			"container a profile that lets CAP_BPF call bpf(2), or seccomp=unconfined",
+			(int)len, log->text);
 	if (err == -EPERM || err == -EACCES)
 		return reason_set(
 			why, err,
