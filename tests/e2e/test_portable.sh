@@ -57,6 +57,16 @@ for file in bin/cutop libexec/cutop/demo/cutop-demo libexec/cutop/demo/libcuda.s
 done
 check "it looks for libraries in folders of its own" sh -c "! objdump -p '$top/bin/cutop' | grep -E 'RPATH|RUNPATH'"
 
+# ---- the unit ----
+if command -v systemd-analyze >/dev/null; then
+	sed "s,/usr/local/bin/cutop,$top/bin/cutop," "$top/lib/systemd/system/cutop.service" >"$T/cutop.service"
+	systemd-analyze verify --man=no "$T/cutop.service" >"$T/verify" 2>&1
+	check "systemd does not take the unit: $(cat "$T/verify")" [ $? = 0 ]
+	check "systemd says of the unit: $(cat "$T/verify")" [ ! -s "$T/verify" ]
+else
+	echo "no systemd-analyze: the unit is not verified"
+fi
+
 # ---- it runs there ----
 version=$(env -i "$top/bin/cutop" --version)
 check "its version: $version" [ "$version" = "$("$CUTOP" --version)" ]
