@@ -41,7 +41,8 @@ if [ -z "$image" ]; then
 		fi
 		echo "the base image is made by debootstrap"
 	fi
-	if ! engine build -q --build-arg "BASE=$base" -f "$top_srcdir/contrib/container/Containerfile" -t "$image" "$top_srcdir" >"$T/log" 2>&1; then
+	# shellcheck disable=SC2086
+	if ! engine build -q $limits --build-arg "BASE=$base" -f "$top_srcdir/contrib/container/Containerfile" -t "$image" "$top_srcdir" >"$T/log" 2>&1; then
 		tail -n 20 "$T/log"
 		fail "podman build"
 		finish
