@@ -310,7 +310,7 @@ static void entry_draw(struct view *view, const struct area *area, const struct 
 static int label_width(const struct canvas *canvas, const struct snapshot *snapshot)
 {
 	char text[INSTANCE_TEXT];
-	struct entry entry = { NULL };
+	struct entry entry = { .device = NULL };
 	int width = 1, own;
 
 	while (entry_next(snapshot, &entry)) {
@@ -355,7 +355,7 @@ static int per_row_choose(const struct snapshot *snapshot, int count, int rows, 
 
 int devices_lines(const struct snapshot *snapshot)
 {
-	struct entry entry = { NULL };
+	struct entry entry = { .device = NULL };
 	int lines = 0;
 
 	while (entry_next(snapshot, &entry))
@@ -379,7 +379,7 @@ void devices_draw(struct view *view, struct canvas *canvas)
 	struct area area = area_of(canvas, view->layout.devices);
 	int count = devices_count(view->shown), rows = area.rect.rows, cols = area.rect.cols - 1,
 	    label = label_width(canvas, view->shown), shown = count, per_row, pitch, gap, row = 0;
-	struct entry entry = { NULL };
+	struct entry entry = { .device = NULL };
 	struct device_form form;
 	bool below;
 
