@@ -117,11 +117,13 @@ int confine_memory(void)
 	unsigned long from, to;
 	int path = 0;
 	size_t kept = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return -errno;
-	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+	/* gcc 13 does not see that strlen() stays below the buffer's size. */
+	while (kept < sizeof(text) - 1 &&
+	       (n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
 		text[kept + (size_t)n] = '\0';
 		for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
 			if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", &from, &to, kind, &path) ==
