@@ -49,8 +49,9 @@ static struct details_line *line_add(struct details *details, enum detail_kind k
 	return &details->lines[details->count++];
 }
 
-static void line_set(struct details *details, struct details_line *line, const char *label,
-		     const char *format, va_list args)
+static void __attribute__((format(printf, 4, 0)))
+line_set(struct details *details, struct details_line *line, const char *label, const char *format,
+	 va_list args)
 {
 	if (!line)
 		return;
