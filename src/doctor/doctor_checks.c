@@ -77,8 +77,8 @@ static void check_version(struct doctor *doctor, const struct check *check)
 {
 	const char *release = doctor->facts.kernel.release;
 
-	if (kernel_version(release) < KERNEL_AT(5, 15, 0))
-		FOUND(DOCTOR_PROBLEM, "use Linux 5.15 or newer", "Linux %s is too old", release);
+	if (kernel_version(release) < KERNEL_LEAST)
+		FOUND(DOCTOR_PROBLEM, "use Linux 6.1 or newer", "Linux %s is too old", release);
 	else
 		FOUND(DOCTOR_OK, NULL, "Linux %s", release);
 }
@@ -101,7 +101,7 @@ static void check_method(struct doctor *doctor, const struct check *check)
 		FOUND(DOCTOR_PROBLEM,
 		      doctor->facts.forced ?
 			      "unset CUTOP_ATTACH" :
-			      "use Linux 5.15 or newer, built with CONFIG_DEBUG_INFO_BTF=y",
+			      "use Linux 6.1 or newer, built with CONFIG_DEBUG_INFO_BTF=y",
 		      "%s", why.text);
 		return;
 	}

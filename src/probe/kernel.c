@@ -259,9 +259,9 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 			"the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
 			"CONFIG_DEBUG_INFO_BTF=y",
 			facts->release);
-	if (version < KERNEL_AT(5, 15, 0))
+	if (version < KERNEL_LEAST)
 		return reason_set(why, -ENOTSUP,
-				  "the kernel (%s) is too old; cutop needs Linux 5.15 or newer",
+				  "the kernel (%s) is too old; cutop needs Linux 6.1 or newer",
 				  facts->release);
 	features->find_vma = facts->find_vma;
 #if defined(__x86_64__)

@@ -13,7 +13,7 @@
 enum attach_method {
 	ATTACH_SESSION, /* uprobe_multi session links, Linux 6.13 */
 	ATTACH_MULTI,   /* uprobe_multi links, Linux 6.6 */
-	ATTACH_PERF,    /* a perf link per function, Linux 5.15 */
+	ATTACH_PERF,    /* a perf link per function, Linux 5.15; see KERNEL_LEAST */
 	ATTACH_METHOD_COUNT,
 };
 
@@ -70,6 +70,8 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 /* The version in @release ("6.18.44-x"), as KERNEL_VERSION(6, 18, 44) would have it. */
 #define KERNEL_AT(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
 unsigned int kernel_version(const char *release);
+/* BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Tried with success: 6.1. */
+#define KERNEL_LEAST KERNEL_AT(5, 17, 0)
 
 /*
  * Looks at the kernel's BTF and version. @force, if not NULL, names the attach

@@ -21,6 +21,13 @@ setpriv --reuid=65534 --regid=65534 --clear-groups "$T/bin/cutop" --version >/de
 private_double "$T/lib"
 chmod -R a+rX "$T/lib"
 
+# Kernels between 6.6 and 6.12 would need a fifth, if libbpf 1.1 did not get an answer from src/probe/module_types.c.
+if ldd "$CUTOP" | grep -q libbpf; then
+	LD_DEBUG=bindings LD_BIND_NOW=1 "$CUTOP" --version 2>&1 | grep 'bpf_btf_get_next_id' >"$T/bound"
+	check "libbpf asks cutop for modules" grep -q "binding file [^ ]*libbpf[^ ]* .* to $CUTOP " "$T/bound"
+	check "and nobody else" [ "$(wc -l <"$T/bound")" = 1 ]
+fi
+
 # mask NUMBER...: these capabilities, as /proc/PID/status has them. linux/capability.h has the numbers.
 mask() {
 	sum=0

@@ -101,7 +101,7 @@ START_TEST(test_no_btf)
 	doctor_check_machine(&doctor);
 	expect("version", DOCTOR_OK, "6.1.0", NULL);
 	expect("btf", DOCTOR_PROBLEM, "no BTF", "CONFIG_DEBUG_INFO_BTF=y");
-	expect("attach_method", DOCTOR_PROBLEM, "BTF", "5.15");
+	expect("attach_method", DOCTOR_PROBLEM, "BTF", "6.1");
 	expect("programs", DOCTOR_UNKNOWN, "whether", NULL);
 	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_PROBLEM);
 }
@@ -111,11 +111,11 @@ START_TEST(test_old_kernels)
 {
 	doctor.facts.kernel = (struct kernel_facts){ .release = "5.10.0-28-amd64", .btf = true };
 	doctor_check_machine(&doctor);
-	expect("version", DOCTOR_PROBLEM, "too old", "5.15");
-	expect("attach_method", DOCTOR_PROBLEM, "too old", "5.15");
+	expect("version", DOCTOR_PROBLEM, "too old", "6.1");
+	expect("attach_method", DOCTOR_PROBLEM, "too old", "6.1");
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.kernel = (struct kernel_facts){ .release = "5.15.0", .btf = true };
+	doctor.facts.kernel = (struct kernel_facts){ .release = "5.19.0", .btf = true };
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_WARNING, "perf", "6.6");
 	expect("overlays", DOCTOR_NOTE, "5.17", NULL);

@@ -7,7 +7,7 @@
 #
 # version  suite of Debian or Ubuntu   package               seconds   probes there
 kernels='
-5.15       jammy                       linux-image-generic   1500      perf
+5.15       jammy                       linux-image-generic   300       refused
 6.1        bookworm                    linux-image-cloud-amd64 900     perf
 6.6        -                           -                     -         multi
 6.8        noble                       linux-image-generic   1200      multi
@@ -29,5 +29,13 @@ if [ "$suite" = - ]; then
 fi
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
+if [ "$method" = refused ]; then
+	echo "Linux $1: $package of $suite; too old, which cutop has to say"
+	# shellcheck disable=SC2016
+	exec bash "$top_srcdir/tests/vm/run-vm.sh" -m 1024 -s "$suite" -k "$package" -t "$seconds" -f "$top_builddir/src/cutop:/t/cutop" -- '
+		uname -r
+		/t/cutop -b -n 1 2>&1 | grep "is too old; cutop needs Linux 6.1 or newer" &&
+			/t/cutop doctor | grep "use Linux 6.1 or newer"'
+fi
 echo "Linux $1: $package of $suite; probes by $method links"
 vm_run -s "$suite" -k "$package" -t "$seconds" -- test_basics
