@@ -32,7 +32,7 @@ fi
 if [ "$method" = refused ]; then
 	echo "Linux $1: $package of $suite; too old, which cutop has to say"
 	# shellcheck disable=SC2016
-	exec bash "$top_srcdir/tests/vm/run-vm.sh" -m 1024 -s "$suite" -k "$package" -t "$seconds" -f "$top_builddir/src/cutop:/t/cutop" -- '
+	exec bash "$top_srcdir/tests/vm/run-vm.sh" -m 1024 -s "$suite" -k "$package" -t "$seconds" -f "${top_builddir:-.}/src/cutop:/t/cutop" -- '
 		uname -r
 		/t/cutop -b -n 1 2>&1 | grep "is too old; cutop needs Linux 6.1 or newer" &&
 			/t/cutop doctor | grep "use Linux 6.1 or newer"'
