@@ -21,7 +21,7 @@ MAY_BE_EMPTY = re.compile(r'graph_launches')
 def ask(url, query):
     whole = url + '/api/v1/query?' + urllib.parse.urlencode({'query': query})
     try:
-        with urllib.request.urlopen(whole, timeout=20) as answer:
+        with urllib.request.urlopen(whole, timeout=60) as answer:
             return json.load(answer)['data']['result']
     except urllib.error.HTTPError as error:
         sys.exit('%s: %s' % (query, json.load(error).get('error')))
