@@ -31,11 +31,11 @@
 #define KERNELS_LEAST 20
 #define KERNELS_MORE  20
 
-enum { DEVICES = 8, PLACES_MAX = 40, CALLS = 12 };
+enum { LAYERS = 16, DEVICES = 8, PLACES_MAX = 40, CALLS = 12 };
 
 enum site {
 	SITE_CACHE = 0x401000, /* the allocator's */
-	SITE_LAYER = 0x402000, /* of its blocks */
+	SITE_LAYER = 0x402000, /* of its blocks, and the next LAYERS - 1 */
 	SITE_GROW = 0x403000,
 	SITE_LEAK = 0x404000, /* of the driver's memory */
 	SITE_STEADY = 0x405000,
@@ -136,7 +136,7 @@ static void give_kernel(struct node *node, const struct place *place, unsigned i
 	char name[128];
 
 	snprintf(name, sizeof(name),
-		 "_ZN2at6native27unrolled_elementwise_kernelIfLi%uELi4EEEvPT_PKS2_i",
+		 "_ZN2at6native31vectorized_layer_%03u_fwd_kernelIfLi4EEEvPT_PKS2_i",
 		 kernel + place->pid % 7 * 100);
 	record.kernel.name_len = (__u32)strlen(name);
 	memcpy(record.bytes + sizeof(record.kernel), name, strlen(name));
@@ -254,7 +254,8 @@ static void allocator_begin(struct node *node, struct place *place, unsigned int
 	for (i = 0; i < segments; i++) {
 		address = segment_take(node, place, SEGMENT);
 		for (n = 0; n < SEGMENT_PARTS; n++)
-			give_block(node, place, address + n * BLOCK, (int64_t)BLOCK, SITE_LAYER);
+			give_block(node, place, address + n * BLOCK, (int64_t)BLOCK,
+				   SITE_LAYER + (n / 2 + i) % LAYERS);
 		for (n = 0; n < gaps; n++)
 			give_block(node, place, address + (2 * n + 1) * BLOCK, -(int64_t)BLOCK, 0);
 	}
@@ -265,6 +266,7 @@ static void allocator_begin(struct node *node, struct place *place, unsigned int
 
 static void process_begin(struct node *node, struct place *place, unsigned int index)
 {
+	char text[64];
 	unsigned int i;
 
 	place->program = ++node->programs;
@@ -276,7 +278,10 @@ static void process_begin(struct node *node, struct place *place, unsigned int i
 	for (i = 0; i < place->kernels; i++)
 		give_kernel(node, place, i);
 	give_site(node, place, SITE_CACHE, SITE_IN_CACHE, "cache (libc10_cuda.so)");
-	give_site(node, place, SITE_LAYER, 0, "forward at model.py:88 (libtorch.so)");
+	for (i = 0; i < LAYERS; i++) {
+		snprintf(text, sizeof(text), "forward_%u at model.py:%u (python3)", i, 88 + i * 9);
+		give_site(node, place, SITE_LAYER + i, 0, text);
+	}
 	give_site(node, place, SITE_GROW, 0, "append at history.py:12 (libtorch.so)");
 	give_site(node, place, SITE_LEAK, 0, "keep_result+0x3b (server)");
 	give_site(node, place, SITE_STEADY, 0, "load_weights+0x1f4 (server)");

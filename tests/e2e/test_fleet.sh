@@ -3,7 +3,7 @@
 # A made-up cluster of five machines, whose recordings are played, served, and scraped by a Prometheus with
 # the recording rules: what the dashboard's fleet asks is answered as it was put into the recordings, for
 # pods, devices and machines, and the rules have no more series than there are of these.
-# shellcheck source=tests/e2e/lib.sh
+# shellcheck source=tests/e2e/lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh"
 command -v prometheus >/dev/null || skip "needs prometheus (Debian: apt install --no-install-recommends prometheus)"
 command -v python3 >/dev/null || skip "needs python3"
