@@ -174,16 +174,21 @@ expect glob '[.processes[].memory.allocations]' '[4]'
 
 begin late
 private_double "$T/late"
-load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 2000 times say ready
-wait "$loader"
+# However long a busy machine takes, calls follow once it is probed.
+load late "$helpers/loader" "$T/late/libcudart.so.13" pace 1000 malloc 2000 say ready wait "$T/late.go" malloc 300 times say over
 late=$loader
+check "late: the library is probed" wait_for 60 grep -q 'late/libcudart.so.13: .*attached' "$T/late.err"
+touch "$T/late.go"
+wait "$late"
 load later "$helpers/loader" "$T/late/libcudart.so.13" malloc 400 say ready
 later=$loader
 wait "$later"
 # The same for a program that brings its own.
 cp "$workload-static" "$T/own"
-LD_LIBRARY_PATH=$double "$T/own" loop 1 &
+LD_LIBRARY_PATH=$double "$T/own" loop 100 &
 own=$!
+check "late: its own runtime is probed" wait_for 60 newest "[.processes[] | select(.pid == $own).memory.allocations > 50] == [true]"
+kill "$own"
 wait "$own"
 LD_LIBRARY_PATH=$double "$T/own" pairs 6 10 &
 own_later=$!
