@@ -15,7 +15,7 @@
 
 #define CAST_SECONDS "86400"
 
-/* Installed, or unpacked anywhere, the demonstration lies beside bin; in a build folder it is this. */
+/* Relative to the folder above bin, installed or unpacked; and relative to a build folder. */
 #define BESIDE_BIN "/libexec/cutop/demo/cutop-demo"
 #define IN_BUILD   "/tests/workloads/bin/workload"
 
@@ -37,9 +37,10 @@ static int own_prefix(char *path, size_t size)
 }
 
 /*
- * What belongs to this very program comes first: a copy that was unpacked beside an installed one
- * shows its own. Whoever can move the program, by a hard link, can so choose what is run; it is run
- * with the rights of who started cutop, as any COMMAND is.
+ * The demonstration next to this program's own folder comes first, so that an unpacked tarball does
+ * not run the workload of an installed version. A hard link to cutop in another folder changes which
+ * workload is found; that gives no rights away, since the workload runs with the rights of the user
+ * who started cutop, as any COMMAND does.
  */
 char **demo_command(struct demo *demo)
 {

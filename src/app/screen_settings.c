@@ -44,7 +44,7 @@ int screen_settings_open(struct screen_settings *store, struct view *view,
 	if (store->path[0]) {
 		host->settings_path = store->path;
 		host->settings_kept = !access(store->path, F_OK);
-		/* Who tries the demonstration plays with the keys. */
+		/* Keys pressed to try out the demonstration are not meant as settings. */
 		host->keeps_changes = options->mode != MODE_DEMO;
 		err = settings_read(settings, store->path, why);
 	}
@@ -100,7 +100,10 @@ void screen_settings_follow(struct screen_settings *store)
 
 void screen_settings_end(struct screen_settings *store)
 {
-	/* Once more: the disk may have room again. Without a file there is only what the user asked for. */
+	/*
+	 * Try again: the disk may have room by now. Without a file only the user's answer was to be
+	 * written, and the reason why it was not is still to be told.
+	 */
 	if (view_host(store->view)->settings_kept)
 		store->unkept.text[0] = 0;
 	screen_settings_follow(store);

@@ -18,7 +18,8 @@ struct screen_settings {
 
 /*
  * Gives @view the settings of the file, then those of @options. Returns 0, or a negative errno with
- * @why if the file, or a part of it, could not be read; the rest holds. @store and @view live equally long.
+ * @why if the file, or a part of it, could not be read; what could be read applies. @view must live
+ * as long as @store.
  */
 int screen_settings_open(struct screen_settings *store, struct view *view,
 			 const struct options *options, struct reason *why);

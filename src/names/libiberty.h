@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libiberty's demangler, wherever the system has its header: Debian in a folder, Fedora (binutils-devel) without one. */
+/* libiberty's demangler. Debian has its header in a folder, Fedora (binutils-devel) does not. */
 #ifndef NAMES_LIBIBERTY_H
 #define NAMES_LIBIBERTY_H
 

@@ -162,7 +162,7 @@ static int load_failed(int err, const struct load_log *log, struct reason *why)
 {
 	size_t len = strcspn(log->text, "\n");
 
-	/* A container's filter answers in the kernel's place, and no right helps. */
+	/* The seccomp filter of a container refuses the call before the kernel looks at capabilities. */
 	if (err == -EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER)
 		return reason_set(
 			why, err,

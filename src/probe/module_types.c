@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function of libbpf's, in place of its own. When the kernel lacks a function that a BPF program
- * calls if it is there, libbpf looks for it in the types of all modules. That takes CAP_SYS_ADMIN
- * before Linux 6.13; libbpf goes on without modules since 1.3, and before it gives up. This one says
- * that there are none, as what cutop asks for is never in a module.
+ * Replaces libbpf's bpf_btf_get_next_id(). When the kernel lacks a kernel function that a BPF program
+ * declares as weak, libbpf searches the types of all modules for it, with this call. Older
+ * kernels (seen on 6.8) allow the call with CAP_SYS_ADMIN only. libbpf 1.3 and newer then continue
+ * without modules; older versions fail to load the object. The replacement reports the end of the
+ * list instead of EPERM. None of the functions that cutop declares is in a module.
  *
- * libbpf as a shared library calls what the program exports under the name. Where it is linked into
- * the program, the linker leads its calls here (--wrap=bpf_btf_get_next_id).
+ * A shared libbpf calls this definition because the executable exports the same symbol. With a
+ * static libbpf the linker redirects the calls (--wrap=bpf_btf_get_next_id).
  */
 #include <errno.h>
 #include <linux/bpf.h>

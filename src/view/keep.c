@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is changed, in the menu of settings or by a key, is meant to stay. Where there is a settings file, that is
- * written without a question: when the menu is left, and for keys by the program around, from time to time and at the end.
- * Where there is none, it is asked once, and the answer is kept: a "never" is a file, too.
+ * Changed settings are kept, whether they were changed in the menu or by a key. An existing settings
+ * file is written without a question: when the menu is left, and with the next snapshot after a key
+ * (app/screen_settings.c). Without a file the user is asked once, and the answer is kept: "never"
+ * creates a file that says so.
  */
 #include <stdio.h>
 

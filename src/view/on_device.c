@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose processes are shown: those of one device, or of one part of a divided one. It is a further
- * filter beside the typed one and the user, chosen by a key that goes through the devices, or by a
- * click on a device.
+ * The device filter: the table shows only processes that use one device, or one part of a divided
+ * device (MIG). It applies besides the typed filter and the user's. A key goes through the devices;
+ * a click on a device chooses it.
  */
 #include <stdio.h>
 

@@ -37,7 +37,7 @@ struct host {
 	/* Where REQUEST_SAVE writes to; NULL: nowhere. Borrowed */
 	const char *settings_path;
 	bool settings_kept; /* there is such a file: changes go there unasked */
-	/* What keys change is for the next time, too; if there is no file, that is asked at the end */
+	/* Changes by keys are kept, too; without a file the user is asked at the end */
 	bool keeps_changes;
 	struct play play;
 };
@@ -71,8 +71,9 @@ struct host *view_host(struct view *view);
 struct settings *view_settings(struct view *view);
 
 /*
- * The settings are what the file and the options say: what differs later has been changed. Its
- * names, with commas between them, go to @out; returns how many there are, 0 where the user does not want changes to be kept.
+ * view_settings_begin(): the present settings are those of the file and the options.
+ * view_settings_changed(): how many settings have changed since; their names, with commas between
+ * them, go to @out.
  */
 void view_settings_begin(struct view *view);
 size_t view_settings_changed(const struct view *view, char *out, size_t size);

@@ -336,16 +336,17 @@ void users_choose(struct view *view);
 bool user_match(const struct view *view, const struct snap_process *process);
 
 /*
- * The menu of settings was left; the program is to end; the question whether to keep what has changed was
- * answered: keep.c.
+ * When the menu of settings was left; when the user quits; when the question whether to keep the
+ * changes was answered: keep.c.
  */
 void keep_left(struct view *view);
 void keep_quit(struct view *view);
 void keep_answer(struct view *view, int32_t key);
 
 /*
- * Shows the processes of the next device, or part of one, only; after the last, all. A click on a device shows
- * its own, a second one all again; false: there is none. True if @process uses the chosen one. The choice as text. on_device.c
+ * The device filter: on_device.c. device_next() goes to the next device, or part of one, and after
+ * the last ends the filter. device_click() chooses the device at that cell, or ends the filter if it
+ * is chosen already; false: no device is there. device_chosen() writes the choice as text.
  */
 void device_next(struct view *view);
 bool device_click(struct view *view, int row, int col);

@@ -380,7 +380,7 @@ static void process_step(struct node *node, struct place *place, unsigned int in
 		work(node, place);
 		if (place->age < JOB_STEPS)
 			break;
-		/* One in three finds no memory, and ends: nobody scraped it before. */
+		/* One job in three runs out of memory and exits before its first scrape. */
 		if (node->programs % 3 == 0)
 			give_short(node, place);
 		process_end(node, place);

@@ -25,7 +25,7 @@ chmod -R a+rX "$T/lib"
 if ldd "$CUTOP" | grep -q libbpf; then
 	LD_DEBUG=bindings LD_BIND_NOW=1 "$CUTOP" --version 2>&1 | grep 'bpf_btf_get_next_id' >"$T/bound"
 	check "libbpf asks cutop for modules" grep -q "binding file [^ ]*libbpf[^ ]* .* to $CUTOP " "$T/bound"
-	check "and nobody else" [ "$(wc -l <"$T/bound")" = 1 ]
+	check "and no other function of that name" [ "$(wc -l <"$T/bound")" = 1 ]
 fi
 
 # mask NUMBER...: these capabilities, as /proc/PID/status has them. linux/capability.h has the numbers.
