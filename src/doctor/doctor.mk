@@ -9,6 +9,7 @@ doctor_sources = \
 	src/doctor/doctor_harm.c \
 	src/doctor/doctor_json.c \
 	src/doctor/doctor_processes.c \
+	src/doctor/doctor_program_checks.c \
 	src/doctor/doctor_text.c
 doctor_mode_sources = \
 	src/doctor/doctor.c src/doctor/doctor.h \

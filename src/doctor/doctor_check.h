@@ -28,4 +28,28 @@ void check_untried(struct doctor *doctor, const struct check *check,
 void check_translated(struct doctor *doctor, const struct check *check,
 		      const struct doctor_process *process);
 
+/* Believe versions only if nothing could be tried: kernels have backports. */
+bool version_is_within(const struct doctor_facts *facts, unsigned int from, unsigned int before);
+
+/* doctor_program_checks.c */
+void check_readable(struct doctor *doctor, const struct check *check,
+		    const struct doctor_file *file);
+void check_functions(struct doctor *doctor, const struct check *check,
+		     const struct doctor_file *file);
+void check_stripped(struct doctor *doctor, const struct check *check,
+		    const struct doctor_file *file);
+void check_refused(struct doctor *doctor, const struct check *check,
+		   const struct doctor_file *file);
+void check_stepped(struct doctor *doctor, const struct check *check,
+		   const struct doctor_file *file);
+void check_missing(struct doctor *doctor, const struct check *check,
+		   const struct doctor_file *file);
+void check_unanswered(struct doctor *doctor, const struct check *check);
+void check_any_file(struct doctor *doctor, const struct check *check);
+void check_unreadable(struct doctor *doctor, const struct check *check);
+void check_named(struct doctor *doctor, const struct check *check,
+		 const struct doctor_process *process);
+void check_shadow_stack(struct doctor *doctor, const struct check *check,
+			const struct doctor_process *process);
+
 #endif
