@@ -62,7 +62,7 @@ model_sources = \
 	src/model/record_layout.c src/model/record_layout.h \
 	src/model/records.c \
 	src/model/sites.c src/model/sites.h \
-	src/model/snapshot.c src/model/snapshot.h \
+	src/model/snapshot.c src/model/snapshot.h src/model/snapshot_events.h src/model/snapshot_place.h \
 	src/model/spans.c \
 	src/model/statics.c src/model/statics.h \
 	src/model/storms.c src/model/storms.h \

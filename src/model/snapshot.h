@@ -16,6 +16,8 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 #include "model/event_kinds.h"
+#include "model/snapshot_events.h"
+#include "model/snapshot_place.h"
 
 enum alloc_state {
 	ALLOC_LIVE,
@@ -155,25 +157,6 @@ struct snap_call {
 	struct snap_extra extra;
 	/* Whether its calls fail is known from their results; for extras only */
 	bool judged;
-};
-
-/* What a place in the code is. */
-struct snap_frame {
-	enum frame_language language;
-	const char *function, *file, *module; /* NULL: not known; file: of the source */
-	unsigned int line;                    /* 0: not known */
-	/* Of a native one: from the function's start, or, without function, the file's */
-	uint64_t offset;
-};
-
-/* Where a call was made, and by which way. */
-struct snap_place {
-	const char *site;                       /* name or hex address; NULL: not known */
-	const char *const *stack;               /* names or hex addresses, innermost first */
-	size_t stack_count;                     /* 0: no stack is known */
-	const struct snap_frame *const *frames; /* as snap_site has them */
-	size_t frame_count;
-	size_t shown; /* which of it `site` is */
 };
 
 struct snap_failure {
@@ -418,84 +401,6 @@ struct snap_command {
 };
 
 #define COMMANDS_MAX 200
-
-#define HOLDERS_MAX 5
-
-/* A process that held memory of the device that an event is about. */
-struct snap_holder {
-	uint32_t pid;
-	bool from_attach; /* it held at least that much */
-	uint64_t live;
-	char command[64];
-};
-
-#define SUSPECTS_MAX 8
-
-/*
- * A kernel that was launched before a sticky error was reported, and is not known to have
- * succeeded.
- */
-struct snap_suspect {
-	char kernel[128]; /* its short name */
-	int device;
-	uint64_t stream;   /* the last known stream of its launches */
-	bool stream_exact; /* its last launch was in this stream */
-	uint64_t launches;
-};
-
-#define LINES_MAX 10
-
-/* A call site that held memory of the device that an event is about. */
-struct snap_line {
-	uint64_t live, allocations; /* what was live, and in how many allocations */
-	/* As records have them; of several stacks, the one that held most */
-	uint64_t site, stack;
-	char text[256]; /* what it was called then */
-	/*
-	 * What it is called; in a snapshot only, and site NULL where its process is not kept any
-	 * more
-	 */
-	struct snap_place where;
-};
-
-/* The circumstances of an event: as much as its kind has. */
-struct snap_detail {
-	int device;
-	uint16_t call; /* CALL_COUNT: no call */
-	int code;      /* 0: none */
-	/* Bytes on the device; total 0: the event is about no device */
-	uint64_t tracked, total;
-	/* from the lowest to the highest address that the process held there; 0: unknown */
-	uint64_t span;
-	uint64_t span_free, span_gap; /* free bytes in that span, and the longest free stretch */
-	/* A framework's allocator found no memory; NULL: it was a call that did */
-	const char *allocator;
-	uint64_t asked, allocated, reserved;     /* bytes: its request, and its figures then */
-	bool has_gaps;                           /* the next two are known */
-	uint64_t gaps, largest_gap;              /* bytes that were free in its segments */
-	struct snap_holder holders[HOLDERS_MAX]; /* most first */
-	size_t holder_count, holders_omitted;
-	struct snap_suspect suspects[SUSPECTS_MAX]; /* launched last first */
-	size_t suspect_count, suspects_omitted;
-	bool is_fault;  /* the event is about suspects, even if there are none */
-	char site[256]; /* empty: none */
-	/* Of that site, as records have them; 0: not meant, or not known */
-	uint64_t address, stack;
-	/* In a snapshot only; site NULL where its process is not kept any more */
-	struct snap_place where;
-	struct snap_line lines[LINES_MAX]; /* of the event's process, most first */
-	size_t line_count, lines_omitted;
-};
-
-struct snap_event {
-	uint64_t time;
-	uint32_t pid;
-	uint8_t kind;      /* enum event_kind */
-	uint64_t bytes;    /* 0: the event is about no size */
-	const char *text;  /* one readable line, never NULL */
-	uint64_t repeated; /* how often the same happened again without an event of its own */
-	const struct snap_detail *detail; /* NULL if there is none */
-};
 
 /* A part of a device that works like a device of its own (MIG), as the driver tells it. */
 struct snap_instance {
