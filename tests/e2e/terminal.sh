@@ -4,6 +4,7 @@
 #
 #   screen_start COLUMNS ROWS   a shell in a terminal of that size
 #   shell COMMAND               types it
+#   shell_back                  waits until the shell asks for the next command
 #   keys KEY...                 as tmux names them
 #   gone PATTERN                see's opposite: waits until the screen no longer shows it
 #   row_of PATTERN, col_of PATTERN  where that begins, counted from 1
@@ -20,7 +21,7 @@ screen_start() {
 	mux new-session -d -s t -x "$1" -y "$2" "cd $T; exec env TERM=tmux-256color LC_ALL=C.UTF-8 PS1='ready> ' bash --norc -i"
 	mux set -g status off
 	mux resize-window -t t -x "$1" -y "$2"
-	see 'ready>'
+	shell_back
 }
 keys() {
 	mux send-keys -t t "$@"
@@ -36,6 +37,11 @@ gone() {
 }
 shell() {
 	keys "$1" Enter
+}
+# The prompt alone in its line: those of earlier commands are on the screen as soon as cutop
+# leaves it, long before it has ended.
+shell_back() {
+	see '^ready> *$'
 }
 stty_save() {
 	shell "stty -a > $T/$1"

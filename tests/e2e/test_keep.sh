@@ -23,21 +23,21 @@ check "and says where" see "$file"
 keys Escape
 check "Esc: it goes on" gone 'Keep what has changed'
 keys q q
-check "a second q ends it" see 'ready>'
+check "a second q ends it" shell_back
 check "nothing is written" [ ! -e "$file" ]
 
 shell clear
 shell "$screen"
 check "the screen comes again" see 'Quit'
 keys 2 q y
-check "y: it ends" see 'ready>'
+check "y: it ends" shell_back
 check "and the pane is kept" has_line 'pane = Kernels'
 check "the rest is as it was" has_line 'sort = live'
 shell clear
 shell "$screen"
 check "the kept pane is shown" see 'KERNEL'
 keys q
-check "nothing has changed: nothing is asked" see 'ready>'
+check "nothing has changed: nothing is asked" shell_back
 
 shell clear
 shell "env XDG_CONFIG_HOME=$T/rc $CUTOP -d 0.2 --sort pid -p $$"
@@ -46,7 +46,7 @@ keys t
 check "what a key changes is written while it runs" has_line 'tree = yes'
 check "what an option says is not" has_line 'sort = live'
 keys 3 q
-check "nothing is asked any more" see 'ready>'
+check "nothing is asked any more" shell_back
 check "what was changed last is kept, too" has_line 'pane = Copies'
 
 shell clear
@@ -54,7 +54,7 @@ cp "$file" "$T/before"
 shell "$screen --no-config"
 check "--no-config: the screen comes" see 'Quit'
 keys 5 q
-check "it ends" see 'ready>'
+check "it ends" shell_back
 check "the file is as before" cmp -s "$file" "$T/before"
 
 shell clear
@@ -62,14 +62,14 @@ rm -r "$T/rc"
 shell "$screen"
 check "without a file: the screen comes" see 'Quit'
 keys 2 q n
-check "n: it ends" see 'ready>'
+check "n: it ends" shell_back
 check "only that is written" [ "$(cat "$file")" = "[screen]
 keep_changes = no" ]
 shell clear
 shell "$screen"
 check "after never: the screen comes" see 'Quit'
 keys 2 q
-check "it ends without a question" see 'ready>'
+check "it ends without a question" shell_back
 check "and writes nothing" [ "$(wc -l <"$file")" = 2 ]
 
 shell clear

@@ -132,7 +132,7 @@ keys F9
 check "no signal to what has ended" see "process $leaker has exited"
 check "the others run" kill -0 "$trainer" "$copier"
 keys q
-check "q ends it" see 'ready>'
+check "q ends it" shell_back
 check "the mouse is the terminal's again" wait_for 10 mouse_off
 
 # ---- who has set the clock meanwhile has not made another process of it ----
@@ -157,7 +157,7 @@ for step in 7200 -7200; do
 	kill -CONT "$trainer"
 done
 keys q
-check "q ends it" see 'ready>'
+check "q ends it" shell_back
 
 # ---- without ----
 
@@ -168,5 +168,5 @@ check "--no-mouse: it is not asked for" mouse_off
 keys F9
 check "--readonly: no signal" see 'no signals with --readonly'
 keys q
-check "q ends it, too" see 'ready>'
+check "q ends it, too" shell_back
 finish

@@ -187,10 +187,10 @@ check "live: memory" see 'weights at train.py:12 (python)'
 echo >"$T/hold"
 check "live: it ends" see 'command ended'
 keys q
-check "live: the shell is back" see 'ready>'
+check "live: the shell is back" shell_back
 shell clear
 shell "$CUTOP --no-config --replay $T/train.cutop"
 looked_at replay
 keys q
-check "replay: the shell is back" see 'ready>'
+check "replay: the shell is back" shell_back
 finish

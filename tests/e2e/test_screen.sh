@@ -176,20 +176,20 @@ done
 check "resized, it still runs" see 'probes'
 
 keys C-z
-check "Ctrl-Z gives the shell back" see 'ready>'
+check "Ctrl-Z gives the shell back" shell_back
 stty_save stopped
 check "Ctrl-Z: the terminal is as before" cmp "$T/before" "$T/stopped"
 shell fg
 check "fg brings the screen back" see 'processes .*probes'
 kill -STOP "$(cutop_pid)"
-check "stopped by force: the shell" see 'ready>'
+check "stopped by force: the shell" shell_back
 shell clear
 shell fg
 check "fg brings the screen back again" see 'processes .*probes'
 keys 7
 check "and keys are read" see 'WHAT HAPPENED'
 keys q
-check "q ends it" see 'ready>'
+check "q ends it" shell_back
 shell "echo status \$?"
 check "q: status 0" see 'status 0'
 stty_save after-q
@@ -202,7 +202,7 @@ for signal in TERM INT HUP SEGV ABRT BUS; do
 	killed=$(cutop_pid)
 	kill -"$signal" "$killed"
 	check "$signal: it ends" wait_for 30 ended "$killed"
-	check "$signal: the shell is back" see 'ready>'
+	check "$signal: the shell is back" shell_back
 	shell clear
 	shell "echo status \$?."
 	stty_save "after-$signal"
@@ -273,7 +273,7 @@ check "stacks: the ways" see '▶  ← second+0x[0-9a-f]* at site_calls.c:'
 keys Down Enter
 check "stacks: the way" see '      third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
 keys q
-check "stacks: the shell is back" see 'ready>'
+check "stacks: the shell is back" shell_back
 # What is never to be shown as a site may stand in the settings file.
 printf '[screen]\npane = Sites\nsite_skip = make second*\n' >"$T/skipping"
 shell clear
@@ -281,7 +281,7 @@ shell "$CUTOP --config $T/skipping --site-skip 'fir*' -d 0.3 -- $top_builddir/te
 check "site_skip: callers are the sites" see '^ *third+0x.* at site_calls.c:'
 check "site_skip: both are left out" [ "$(seen | grep -cE '^.?(make|second|first)[+]')" = 0 ]
 keys q
-check "site_skip: the shell is back" see 'ready>'
+check "site_skip: the shell is back" shell_back
 
 # --help breaks its lines between words, where the terminal is narrow.
 mux resize-window -t t -x 70 -y 24
@@ -300,7 +300,7 @@ colors() {
 	mux capture-pane -e -t t -p | grep -q -e "$1"
 	found=$?
 	keys q
-	see 'ready>' && return $found
+	shell_back && return $found
 }
 check "24-bit colours" colors '48;2;43;49;56m' COLORTERM=truecolor
 check "256 colours" colors '48;5;236m' COLORTERM=

@@ -37,7 +37,7 @@ keys a
 check "sites of tensors" see 'RISING  *BLOCKS'
 check "the leak is the one that rises" see '^.*leak+0x.*~[0-9.]*M'
 keys q y
-check "the shell is back" see 'ready>'
+check "the shell is back" shell_back
 
 shell clear
 "$tensors" seed:5 random:3000 every:60 to:"$T/told" tell grow:100000 >"$T/out" 2>&1 </dev/null &
@@ -48,6 +48,6 @@ check "late: new blocks are drawn" see '▓█\|█▓'
 keys z
 check "late: their segment is not known" see 'its segment is not known'
 keys q
-check "late: the shell is back" see 'ready>'
+check "late: the shell is back" shell_back
 kill $!
 finish
