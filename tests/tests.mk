@@ -99,7 +99,7 @@ check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
 CLEANFILES += test-suite-kernels.log
 # The tarball and the container are built first, of packages that are fetched.
-TESTS_PORTABLE = tests/e2e/test_portable.sh tests/e2e/test_container.sh
+TESTS_PORTABLE = tests/e2e/test_portable.sh tests/vm/test_portable_arm64.sh tests/e2e/test_container.sh
 EXTRA_DIST += $(TESTS_PORTABLE)
 check-portable: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_PORTABLE)' TEST_SUITE_LOG=test-suite-portable.log
