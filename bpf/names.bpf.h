@@ -27,8 +27,10 @@ struct address_key {
 /* kernel handle to stub, or to the handle that it was made from */
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);
 HASH_MAP(sites, struct address_key, __u32, 1 << 18); /* call sites whose mapping was reported */
-/* Mappings that were reported: file_mark() of the file */
+/* Mappings that were reported: file_mark() of the file, or VDSO_MARK */
 HASH_MAP(modules, struct module_key, __u64, 65536);
+
+#define VDSO_MARK 1 /* in place of a file's, for the kernel's vdso */
 
 #define MODULE_AGES 1024 /* a power of two */
 
@@ -62,11 +64,11 @@ __noinline int module_announce(__u32 program, __u64 address)
 	err = vma_at(address, &at.info);
 	if (err)
 		return err != -ENOENT;
-	if (!at.info.file || !(at.info.flags & VM_EXEC))
+	if (!(at.info.flags & VM_EXEC) || (!at.info.file && !vma_is_vdso(at.info.start)))
 		return 0;
 	key.start = at.info.start;
 	file = (struct file *)at.info.file;
-	mark = file_mark(file);
+	mark = file ? file_mark(file) : VDSO_MARK;
 	known = bpf_map_lookup_elem(&modules, &key);
 	if (known && *known == mark)
 		return 0;
@@ -84,13 +86,19 @@ __noinline int module_announce(__u32 program, __u64 address)
 	rec->module.start = at.info.start;
 	rec->module.end = at.info.end;
 	rec->module.offset = at.info.offset;
-	bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file),
-				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	file_id_read(file, &at.id);
-	rec->module.id = at.id;
 	rec->path.len = 0;
-	if (!file_is_known(&at.id))
-		path_read((__u64)file, &rec->path);
+	if (!file) { /* the vdso */
+		__builtin_memset(&rec->module.id, 0, sizeof(rec->module.id));
+		rec->module.id.device = CUTOP_VDSO_DEVICE;
+		__builtin_memcpy(rec->module.file, CUTOP_VDSO_NAME, sizeof(CUTOP_VDSO_NAME));
+	} else {
+		bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file),
+					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+		file_id_read(file, &at.id);
+		rec->module.id = at.id;
+		if (!file_is_known(&at.id))
+			path_read((__u64)file, &rec->path);
+	}
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "names/allowance.h"
 #include "names/symbols.h"
+#include "names/vdso.h"
 #include "probe/outside.h"
 #include "util/util.h"
 
@@ -158,6 +159,24 @@ static int file_check(const struct rec_module *record, struct seen_file *seen, i
 	return err;
 }
 
+static bool is_vdso(const struct file_id *id)
+{
+	return id->device == CUTOP_VDSO_DEVICE;
+}
+
+/* The file of the kernel's vdso: a copy of ours, and so root's. */
+static int vdso_see(const struct rec_module *record, struct seen_file *seen)
+{
+	*seen = (struct seen_file){ .fd = vdso_open(), .place = -1, .id = record->id };
+	if (seen->fd < 0)
+		return seen->fd;
+	seen->path = strdup(CUTOP_VDSO_NAME);
+	if (seen->path)
+		return 0;
+	seen_close(seen);
+	return -ENOMEM;
+}
+
 /*
  * Opens the file of @record: by the path at which it was examined, else by the recorded path, else
  * through its process, if that still runs.
@@ -173,6 +192,8 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 	int err = -ENOENT, later = 0;
 
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
+	if (is_vdso(&record->id))
+		return vdso_see(record, seen);
 	if (known)
 		err = file_check(record, seen,
 				 outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
@@ -321,15 +342,17 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
 	struct module_file *file = module_files_get(files, &record->id);
-	struct seen_file debug;
+	struct seen_file debug = { .fd = -1, .place = -1 };
 	int err;
 
 	if (!file)
 		file = file_new(files, &record->id);
 	if (!file || !allowance_has(files->reading, seen->st.st_uid, now, 1))
 		return 0; /* perhaps later */
-	err = outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
-				 path_below_root(seen->path), &debug);
+	err = is_vdso(&record->id) ?
+		      0 :
+		      outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
+					 path_below_root(seen->path), &debug);
 	if (outside_is_later(err))
 		return err;
 	if (file->missing == MISSING_DROPPED)

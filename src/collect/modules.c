@@ -238,6 +238,14 @@ static int address_compare(void *context, const struct maps_entry *entry)
 
 	if (search->address < entry->start || search->address >= entry->end)
 		return 0;
+	if (!strcmp(entry->path, CUTOP_VDSO_NAME)) {
+		search->record.start = entry->start;
+		search->record.end = entry->end;
+		search->record.id.device = CUTOP_VDSO_DEVICE;
+		strcpy(search->record.file, CUTOP_VDSO_NAME);
+		search->found = true;
+		return 1;
+	}
 	err = name ? outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry,
 					 COPY_TABLES, &seen) :
 		     -ENOENT;

@@ -23,4 +23,5 @@ names_sources = \
 	src/names/segments.c src/names/segments.h \
 	src/names/short_form.c src/names/short_form.h \
 	src/names/symbols.c src/names/symbols.h \
-	src/names/symtab.c src/names/symtab.h
+	src/names/symtab.c src/names/symtab.h \
+	src/names/vdso.c src/names/vdso.h

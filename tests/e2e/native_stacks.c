@@ -15,6 +15,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -327,6 +328,25 @@ static void signal_fault(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
+/* The coarse clock is read in the kernel's vdso, without a system call, which would fail only. */
+static OWN void clock_fault(void)
+{
+	struct timespec *volatile nowhere = (void *)8;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, nowhere);
+	exit(3);
+}
+
+static void signal_vdso(void)
+{
+	on_signal(SIGSEGV, on_fault, SA_NODEFER);
+	if (!sigsetjmp(after_fault, 1))
+		clock_fault();
+	if (!sigsetjmp(after_fault, 1))
+		clock_fault();
+	signal(SIGSEGV, SIG_DFL);
+}
+
 /* The frames on the stack of the handler are three; then the signal's own. */
 static void signal_stack(void)
 {
@@ -602,6 +622,7 @@ static const struct ns_scenario scenarios[] = {
 	{ .name = "signal_raised", .run = signal_raised, .deep = 7 + MAIN },
 	{ .name = "signal_fault", .run = signal_fault, .deep = 6 + MAIN },
 	{ .name = "signal_stack", .run = signal_stack, .deep = 6 + MAIN, .least = 4 },
+	{ .name = "signal_vdso", .run = signal_vdso, .deep = 8 + MAIN },
 	{ .name = "constructor", .run = constructor },
 	{ .name = "atexit", .run = register_exit },
 	{ .name = "lazy", .run = lazy, .deep = MAIN },
