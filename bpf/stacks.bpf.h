@@ -226,10 +226,8 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 	if (!thread || !with_rows)
 		return 0;
 	scratch = storage_new(scratches, task);
-	if (!scratch) {
-		count_lost(LOST_STACKS);
-		return 0;
-	}
+	if (!scratch)
+		goto lost;
 	scratch->program = thread->program;
 	scratch->age = module_age(thread->program);
 	scratch->trampoline = trampoline_of(thread);
@@ -245,7 +243,8 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 		return id;
 	if (!stack_is_stale(thread, scratch) && end != UNWIND_MISSING)
 		return stack_send(thread, scratch, id, scratch->count) ? 0 : id;
-	unwind_explore(scratch);
+	if (unwind_explore(scratch))
+		goto lost;
 	id = copy_find(thread, scratch);
 	if (id)
 		return id;
@@ -254,6 +253,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 		copy_keep(thread, scratch, id);
 		return id;
 	}
+lost:
 	count_lost(LOST_STACKS); /* The call is recorded all the same, with its site. */
 	return 0;
 }

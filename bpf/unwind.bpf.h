@@ -17,8 +17,7 @@
 #include "cutop_python.h"
 #include "cutop_unwind.h"
 
-#define UNWIND_WINDOW 8192 /* bytes of the stack that are read at once; a power of two */
-#define UNWIND_FIRST  4096 /* the same, first: most stacks are shorter */
+#define UNWIND_WINDOW 4096 /* bytes of the stack that are read at once; a power of two */
 #define UNWIND_PAGE   4096
 #define UNWIND_LOOK   32768 /* bytes that are looked through to tell stacks apart */
 #define UNWIND_TOP    4096  /* the same, at the beginning of a longer stack */
@@ -80,9 +79,20 @@ struct stack_scratch {
 	__u32 next_range;
 	struct unwind_range ranges[UNWIND_RANGES];
 	__u32 word_count;
-	/* While a stack is looked through: a page of it, and then the words that are kept. */
 	__u8 window[UNWIND_WINDOW];
 };
+
+/* Words of a stack that are kept to be sent, of a thread. */
+struct stack_words {
+	__u64 words[UNWIND_WORDS];
+};
+
+/*
+ * From Linux 7 on a thread's storage in a map comes from kmalloc_nolock(), which has no more than
+ * two pages, the kernel's own part included; so these are two. mm/slub.c
+ */
+_Static_assert(sizeof(struct stack_scratch) < 8000 && sizeof(struct stack_words) < 8000,
+	       "Linux 7 has no storage of that size");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -90,6 +100,13 @@ struct {
 	__type(key, int);
 	__type(value, struct stack_scratch);
 } scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct stack_words);
+} kept_words SEC(".maps");
 
 /* ---- memory ---- */
 
@@ -352,7 +369,7 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 	 */
 	scratch->hash = mm ? mm->exec_vm : 0;
 	scratch->end = UNWIND_WHOLE;
-	unwind_read(scratch, sp, UNWIND_FIRST);
+	unwind_read(scratch, sp, UNWIND_WINDOW);
 	bpf_loop(CUTOP_STACK_FRAMES, unwind_step, &scratch, 0);
 	if (scratch->end == UNWIND_MISSING && unwind_is_nameless(scratch)) {
 		frame_note(scratch, scratch->count);

@@ -11,6 +11,7 @@
 /* Looking through a stack: for its first member see unwind_seen(). */
 struct unwind_look {
 	struct stack_scratch *scratch;
+	struct stack_words *kept;
 	struct thread_state *thread;
 	__u64 left; /* bytes */
 	__u64 id; /* the stack's; 0: it is only looked at, and what is beyond the list is dropped */
@@ -18,11 +19,11 @@ struct unwind_look {
 
 /* Sends the words of a long stack that were kept so far. */
 __noinline int unwind_send_part(struct thread_state *thread, struct stack_scratch *scratch,
-				__u64 id)
+				struct stack_words *kept, __u64 id)
 {
 	struct rec_stack_part *rec;
 
-	if (!thread || !scratch)
+	if (!thread || !scratch || !kept)
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec) + UNWIND_WORDS * sizeof(__u64), 0);
 	if (rec) { /* else they count as 0, and the stack ends early */
@@ -31,8 +32,7 @@ __noinline int unwind_send_part(struct thread_state *thread, struct stack_scratc
 		rec->stack = id;
 		rec->word_count = scratch->word_count;
 		rec->pad = 0;
-		bpf_probe_read_kernel(rec->words, UNWIND_WORDS * sizeof(__u64),
-				      scratch->window + UNWIND_PAGE);
+		bpf_probe_read_kernel(rec->words, UNWIND_WORDS * sizeof(__u64), kept->words);
 		bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	}
 	scratch->word_count = 0;
@@ -47,10 +47,9 @@ static __always_inline void unwind_keep(struct unwind_look *look, __u64 at, __u6
 	if (place >= UNWIND_PLACES)
 		return;
 	if (scratch->word_count >= UNWIND_WORDS && look->id)
-		unwind_send_part(look->thread, scratch, look->id);
+		unwind_send_part(look->thread, scratch, look->kept, look->id);
 	if (scratch->word_count < UNWIND_WORDS)
-		*(__u64 *)(scratch->window + UNWIND_PAGE +
-			   (scratch->word_count & (UNWIND_WORDS - 1)) * sizeof(__u64)) =
+		look->kept->words[scratch->word_count & (UNWIND_WORDS - 1)] =
 			UNWIND_WORD(place, address);
 	scratch->word_count++;
 }
@@ -155,7 +154,8 @@ static long unwind_note(__u32 i, struct unwind_look *look)
 }
 
 static __always_inline int unwind_send_sized(struct thread_state *thread,
-					     struct stack_scratch *scratch, __u64 id, __u64 bytes,
+					     struct stack_scratch *scratch,
+					     const struct stack_words *kept, __u64 id, __u64 bytes,
 					     const __u32 words)
 {
 	struct rec_stack_copy *rec =
@@ -176,7 +176,7 @@ static __always_inline int unwind_send_sized(struct thread_state *thread,
 	rec->word_count = scratch->word_count;
 	rec->pad = 0;
 	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), scratch->frames);
-	bpf_probe_read_kernel(rec->words, words * sizeof(__u64), scratch->window + UNWIND_PAGE);
+	bpf_probe_read_kernel(rec->words, words * sizeof(__u64), kept->words);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
@@ -213,7 +213,7 @@ static __always_inline void unwind_returns(struct unwind_look *look)
 
 /*
  * Reports the mappings that the stack may lead through, so that they are known when it is gone, and
- * keeps what unwind_send() is to send.
+ * keeps what unwind_send() is to send. Returns 0, or -1 if there is no memory to keep it.
  */
 __noinline int unwind_explore(struct stack_scratch *scratch)
 {
@@ -224,7 +224,10 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	__u32 i;
 
 	if (!scratch)
-		return 0;
+		return -1;
+	look.kept = storage_new(kept_words, task);
+	if (!look.kept)
+		return -1;
 	scratch->words = stack_mix(scratch->hash, scratch->ip);
 	scratch->word_count = 0;
 	module_announce(scratch->program, scratch->ip);
@@ -250,13 +253,16 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	return 0;
 }
 
-/* Sends the stack from where the walk ended. Returns 0, or -1 if the ring is full. */
+/* Sends the stack that was explored. Returns 0, or -1 if the ring is full. */
 __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
 {
 	struct unwind_look look = { .scratch = scratch, .thread = thread, .id = id };
 	__u64 left, words;
 
 	if (!thread || !scratch)
+		return -1;
+	look.kept = bpf_task_storage_get(&kept_words, bpf_get_current_task_btf(), NULL, 0);
+	if (!look.kept)
 		return -1;
 	words = scratch->words;
 	left = unwind_clamp(scratch, scratch->sp, UNWIND_PLACES * 8);
@@ -268,8 +274,8 @@ __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *sc
 		scratch->words = words; /* copy_keep() */
 	}
 	if (scratch->word_count <= UNWIND_WORDS / 4)
-		return unwind_send_sized(thread, scratch, id, left, UNWIND_WORDS / 4);
-	return unwind_send_sized(thread, scratch, id, left, UNWIND_WORDS);
+		return unwind_send_sized(thread, scratch, look.kept, id, left, UNWIND_WORDS / 4);
+	return unwind_send_sized(thread, scratch, look.kept, id, left, UNWIND_WORDS);
 }
 
 #endif
