@@ -291,7 +291,7 @@ void fragmented_line(const struct area *area, int row, const struct snap_process
 		  "torch.cuda.empty_cache(), and max_split_size_mb", "try max_split_size_mb" },
 	};
 	bool is_expandable = false;
-	char whole[128], brief[128], text[256];
+	char whole[160], brief[160], text[320];
 	size_t i;
 
 	for (i = 0; i < found->allocator->segment_count; i++)

@@ -22,6 +22,7 @@ static int job_echo(const void *question, size_t len, const int fds[ERRAND_FDS],
 	if (!answer->data)
 		return -ENOMEM;
 	memcpy(answer->data, question, len);
+	answer->data[len] = 0;
 	answer->len = len;
 	return 7;
 }

@@ -149,7 +149,7 @@ END_TEST
 #define MANY 40
 
 static struct snap_site many[MANY];
-static char names[MANY][16];
+static char names[MANY][24];
 
 static void many_sites(size_t count)
 {

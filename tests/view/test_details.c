@@ -242,7 +242,7 @@ END_TEST
 START_TEST(at_any_size)
 {
 	for (int i = 0; i < PANE_COUNT; i++) {
-		char key[16];
+		char key[24];
 
 		snprintf(key, sizeof(key), "\033\033\033\033g%d\r\r", i + 1);
 		keys(key);
