@@ -306,7 +306,16 @@ struct rec_stack {
 
 enum frame_language { FRAME_NATIVE, FRAME_PYTHON, FRAME_LANGUAGES };
 
-/* Facts about a place, beside the text in its REC_SITE. */
+/* Of one place there are the innermost so many. */
+#define CUTOP_INLINED_MAX 32
+
+/* The text in the place's REC_SITE is that of this frame. Without one it is the function's own. */
+#define FRAME_IS_NAMED 1
+
+/*
+ * Facts about a place, beside the text in its REC_SITE: of the function that the code is in, and of
+ * each that was inlined there. The latter come first, so that the last of a place is level 0.
+ */
 struct rec_frame {
 	struct rec_hdr hdr;
 	__u64 address; /* as REC_SITE has it */
@@ -314,7 +323,9 @@ struct rec_frame {
 	__u64 offset;
 	__u32 line;    /* 0: unknown */
 	__u8 language; /* enum frame_language */
-	__u8 pad[3];
+	__u8 level;    /* 0: the function itself; 1: what was inlined, the innermost, and so on */
+	__u8 flags;    /* FRAME_IS_NAMED */
+	__u8 pad;
 	/* Function, source file, module, each NUL-ended; empty if unknown */
 	char strings[];
 };

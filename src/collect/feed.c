@@ -426,7 +426,7 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->command_glob = command_glob;
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
-	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs);
+	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs, python_skip);
 	feed->stacks = stacks_new(feed->modules, python_skip);
 	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->unread = unread_names_new(probe);

@@ -7,14 +7,15 @@
 #include "collect/site_names.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
 #include "collect/late_kernels.h"
 #include "collect/text_record.h"
+#include "cuda/wrappers.h"
 #include "names/demangle.h"
+#include "names/place_text.h"
 #include "util/util.h"
 
 #define SITES_MAX 65536 /* per program; further sites get no name */
@@ -64,7 +65,7 @@ struct site_names {
 	struct site_later *later;
 	size_t later_count;
 	struct modules *modules;
-	const char *const *held_globs;
+	const char *const *held_globs, *const *skip;
 	struct program_sites *programs;
 	struct site_asked *asked;
 	uint64_t last_cookie;
@@ -73,7 +74,7 @@ struct site_names {
 };
 
 struct site_names *site_names_new(struct modules *modules, struct budget *budget,
-				  const char *const *held_globs)
+				  const char *const *held_globs, const char *const *skip)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
@@ -81,6 +82,7 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 		return NULL;
 	names->modules = modules;
 	names->held_globs = held_globs;
+	names->skip = skip;
 	names->late = late_kernels_new(modules_outside(modules), budget);
 	if (names->late)
 		return names;
@@ -166,54 +168,94 @@ static bool matches(const char *const *globs, const char *file)
 	return false;
 }
 
-/* "make_buffer+0x13", "make_buffer+0x13 at leak.cu:21", followed by the file that contains it. */
-static char *site_text(const struct address_name *name, const char *path, unsigned int line)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	unsigned long long distance = name->distance + 1;
-	char *whole, *brief, *text, at[300] = "";
-
-	if (path)
-		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : path, line);
-	if (!name->symbol)
-		return format_new("%s+0x%llx%s", name->file, distance, at);
-	whole = demangle_full(name->symbol);
-	brief = whole ? demangle_short(whole) : NULL;
-	text = brief ? format_new("%s+0x%llx%s (%s)", brief, distance, at, name->file) : NULL;
-	free(whole);
-	free(brief);
-	return text;
-}
-
 struct telling {
 	void (*told)(void *context, const struct rec_hdr *record);
 	void *context;
 };
 
-static void site_tell(const struct site_names *names, const struct site_key *key,
-		      const struct address_name *name, const char *path, unsigned int line,
-		      const struct telling *telling)
+/* Tells a frame of the site @key. @level: 0 for the function itself, then @words are of that. */
+static void frame_tell(const struct site_key *key, const struct place_words *words,
+		       unsigned int level, bool is_named, const struct telling *telling)
 {
-	bool held = matches(held_libraries, name->file) || matches(names->held_globs, name->file);
-	uint32_t flags = held                                 ? SITE_IS_HELD :
-			 matches(cache_libraries, name->file) ? SITE_IN_CACHE :
-								0;
-	char *text = site_text(name, path, line),
-	     *function = name->symbol ? demangle_full(name->symbol) : NULL;
+	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE,
+						   words->function, words->path, words->module,
+						   words->line, words->offset);
+
+	if (!frame)
+		return;
+	frame->level = (__u8)level;
+	frame->flags = is_named ? FRAME_IS_NAMED : 0;
+	telling->told(telling->context, &frame->hdr);
+	free(frame);
+}
+
+static void name_tell(const struct site_names *names, const struct site_key *key,
+		      const struct place_words *words, const struct telling *telling)
+{
+	bool held = matches(held_libraries, words->module) ||
+		    matches(names->held_globs, words->module);
+	uint32_t flags = held                                    ? SITE_IS_HELD :
+			 matches(cache_libraries, words->module) ? SITE_IN_CACHE :
+								   0;
+	char *text = place_text(words);
 	struct rec_text *record =
 		text ? text_record_new(REC_SITE, key->program, key->address, flags, text) : NULL;
-	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE,
-						   function ? function : "", path ? path : "",
-						   name->file, path ? line : 0, name->distance + 1);
 
 	if (record)
 		telling->told(telling->context, &record->hdr);
-	if (frame)
-		telling->told(telling->context, &frame->hdr);
 	free(record);
-	free(frame);
-	free(function);
 	free(text);
+}
+
+/*
+ * True if a site is better named by what called the inlined function @words: it calls CUDA for its
+ * callers, or the user does not want to see it.
+ */
+static bool is_skipped(const struct site_names *names, const struct place_words *words)
+{
+	char *brief = *words->function ? demangle_short(words->function) : NULL;
+	bool skipped = !*words->path || wrapper_is_file(words->path) || !brief ||
+		       wrapper_is_function(brief, "") || matches(names->skip, brief);
+
+	free(brief);
+	return skipped;
+}
+
+/* @reply: where the code came from; NULL: that is not known. */
+static void site_tell(const struct site_names *names, const struct site_key *key,
+		      const struct address_name *name, const struct resolver_reply *reply,
+		      const struct telling *telling)
+{
+	char *functions[CUTOP_INLINED_MAX + 1] = { name->symbol ? demangle_full(name->symbol) :
+								  NULL };
+	size_t count = reply ? reply->inlined_count : 0, named = 0, level;
+	struct place_words words[CUTOP_INLINED_MAX + 1];
+
+	words[0] = (struct place_words){ .function = functions[0] ? functions[0] : "",
+					 .module = name->file,
+					 .path = reply ? reply->path : "",
+					 .line = reply ? reply->line : 0,
+					 .offset = name->distance + 1 };
+	for (level = 1; level <= count; level++) {
+		const struct resolver_inlined *inlined = &reply->inlined[level - 1];
+
+		functions[level] = *inlined->function ? demangle_full(inlined->function) : NULL;
+		words[level] = (struct place_words){
+			.function = functions[level] ? functions[level] : "",
+			.module = name->file,
+			.path = inlined->path,
+			.line = inlined->line,
+			.is_inlined = true,
+		};
+	}
+	for (level = 1; level <= count && !named; level++)
+		named = is_skipped(names, &words[level]) ? 0 : level;
+	name_tell(names, key, &words[named], telling);
+	for (level = count; level; level--)
+		frame_tell(key, &words[level], (unsigned int)level, level == named, telling);
+	frame_tell(key, &words[0], 0, false, telling);
+	for (level = 0; level <= count; level++)
+		free(functions[level]);
 }
 
 /* Asks for the line; what is known now is kept for when it comes. */
@@ -287,7 +329,7 @@ static void site_name(struct site_names *names, const struct site_key *key, pid_
 		line_ask(names, key, &name);
 	names->lost_lines += name.is_unasked && !name.later;
 	names->lost_symbols += !name.symbol && name.is_missed && !name.later;
-	site_tell(names, key, &name, NULL, 0, telling);
+	site_tell(names, key, &name, NULL, telling);
 }
 
 void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
@@ -334,8 +376,7 @@ static void line_answer(void *context, const struct resolver_reply *reply)
 	if (!asked)
 		return;
 	if (reply->path && asked->name.file)
-		site_tell(names, &asked->key, &asked->name, reply->path, reply->line,
-			  &answering->telling);
+		site_tell(names, &asked->key, &asked->name, reply, &answering->telling);
 	asked_free(names, asked);
 }
 

@@ -9,10 +9,11 @@ struct site_names;
 
 /*
  * @budget: for what is read from files, besides @modules' symbols. @held_globs: further files whose
- * memory counts as held, NULL-ended, or NULL. Borrowed.
+ * memory counts as held, NULL-ended, or NULL. @skip: likewise, functions that no site is called
+ * by where they were inlined. Borrowed.
  */
 struct site_names *site_names_new(struct modules *modules, struct budget *budget,
-				  const char *const *held_globs);
+				  const char *const *held_globs, const char *const *skip);
 void site_names_free(struct site_names *names);
 
 /*

@@ -14,8 +14,9 @@
 static int place_show(const struct program *program, struct place *place)
 {
 	const struct carry *carry = program->carry;
-	const struct snap_frame **frame;
-	const char *name = place->name;
+	size_t count = place_frames_count(place), i;
+	const struct snap_frame **facts;
+	const char *name = place->name, *text, **texts;
 	char where[256];
 
 	if (place->copy == carry->copy)
@@ -25,9 +26,19 @@ static int place_show(const struct program *program, struct place *place)
 		name = where;
 	}
 	place->shown = arena_string(carry->names, name);
-	place->shown_frame = frame = arena_alloc(carry->names, 1, sizeof(struct snap_frame *));
-	if (!place->shown || !frame || place_frames_build(carry->names, place, frame))
+	facts = arena_alloc(carry->names, count, sizeof(struct snap_frame *));
+	texts = arena_alloc(carry->names, count, sizeof(*texts));
+	if (!place->shown || !facts || !texts)
 		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		text = place_frames_text(place, i);
+		texts[i] = !text || text == place->name ? place->shown :
+							  arena_string(carry->names, text);
+		if (!texts[i] || place_frames_build(carry->names, place, i, &facts[i]))
+			return -ENOMEM;
+	}
+	place->texts = texts;
+	place->facts = facts;
 	place->copy = carry->copy;
 	return 0;
 }
@@ -38,24 +49,34 @@ static int stack_show(const struct program *program, struct stack *stack)
 	const struct carry *carry = program->carry;
 	const struct snap_frame **facts;
 	const char **texts;
-	size_t i, known = 0;
+	size_t count = 0, known = 0, at = 0, i, j;
 
 	if (stack->copy == carry->copy)
 		return 0;
-	texts = arena_alloc(carry->names, stack->count, sizeof(*texts));
-	facts = arena_alloc(carry->names, stack->count, sizeof(struct snap_frame *));
-	if (!texts || !facts)
-		return -ENOMEM;
 	for (i = 0; i < stack->count; i++) {
 		if (place_show(program, stack->frames[i]))
 			return -ENOMEM;
-		texts[i] = stack->frames[i]->shown;
-		facts[i] = *stack->frames[i]->shown_frame;
-		known += facts[i] != NULL;
+		count += place_frames_count(stack->frames[i]);
+	}
+	texts = arena_alloc(carry->names, count, sizeof(*texts));
+	facts = arena_alloc(carry->names, count, sizeof(struct snap_frame *));
+	if (!texts || !facts)
+		return -ENOMEM;
+	for (i = 0; i < stack->count; i++) {
+		const struct place *place = stack->frames[i];
+
+		if (i == stack->shown)
+			stack->shown_text = at + place_frames_named(place);
+		for (j = 0; j < place_frames_count(place); j++, at++) {
+			texts[at] = place->texts[j];
+			facts[at] = place->facts[j];
+			known += facts[at] != NULL;
+		}
 	}
 	stack->texts = texts;
 	stack->facts = facts;
-	stack->fact_count = known ? stack->count : 0;
+	stack->text_count = count;
+	stack->fact_count = known ? count : 0;
 	stack->copy = carry->copy;
 	return 0;
 }
@@ -65,18 +86,21 @@ int build_place(const struct program *program, struct place *place, struct stack
 {
 	struct place *shown = stack && stack->shown ? stack->frames[stack->shown] : place;
 
-	*where = (struct snap_place){ .shown = stack ? stack->shown : 0 };
+	*where = (struct snap_place){ .site = NULL };
 	if (place_show(program, shown) || (stack && stack_show(program, stack)))
 		return -ENOMEM;
 	where->site = shown->shown;
 	if (stack) {
+		where->shown = stack->shown_text;
 		where->stack = stack->texts;
-		where->stack_count = stack->count;
+		where->stack_count = stack->text_count;
 		where->frames = stack->facts;
 		where->frame_count = stack->fact_count;
 	} else {
-		where->frames = place->shown_frame;
-		where->frame_count = *place->shown_frame != NULL;
+		/* Its own frame, then those around it, which tell places of one name apart. */
+		where->frames = place->facts + place_frames_named(place);
+		where->frame_count =
+			*where->frames ? place_frames_count(place) - place_frames_named(place) : 0;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "model/place_frames.h"
 #include "model/suspect.h"
 #include "util/saturated.h"
 
@@ -20,7 +21,8 @@
 static bool is_linked_runtime(const struct site *site)
 {
 	static const char inner[] = "libcudart_static_";
-	const char *name = site->place->name;
+	size_t outer = place_frames_count(site->place) - 1;
+	const char *name = place_frames_text(site->place, outer);
 	size_t len = name ? strcspn(name, "+ (") : 0;
 	unsigned int call;
 

@@ -487,7 +487,7 @@ void names_free(struct name_store *names)
 	while ((place = RB_MIN(place_tree, &names->places)) != NULL) {
 		RB_REMOVE(place_tree, &names->places, place);
 		free(place->name);
-		free(place->frame);
+		place_frames_free(names, place);
 		free(place);
 	}
 	for (i = 0; i < names->file_count; i++)

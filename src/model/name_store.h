@@ -55,11 +55,18 @@ struct place {
 	uint64_t address;
 	char *name;                /* NULL: unknown */
 	struct place_frame *frame; /* place_frames.c; NULL: unknown */
-	uint32_t flags;            /* enum site_flag */
-	bool is_told;              /* an event's text may have its name */
-	/* What snapshots have of it, in the copy number `copy` of the names: struct carry */
+	/* Of the functions that were inlined there, the innermost first, and their number */
+	struct place_frame *inlined;
+	uint32_t inlined_count;
+	uint32_t flags; /* enum site_flag */
+	bool is_told;   /* an event's text may have its name */
+	/*
+	 * What snapshots have of it, in the copy number `copy` of the names (struct carry): its
+	 * name, then texts and facts of its place_frames_count() frames
+	 */
 	const char *shown;
-	const struct snap_frame *const *shown_frame;
+	const char *const *texts;
+	const struct snap_frame *const *facts;
 	uint64_t copy;
 };
 
@@ -69,10 +76,13 @@ struct stack {
 	uint64_t id;
 	uint32_t count;
 	uint32_t shown; /* the frame that its site is named by */
-	/* What snapshots have of it, in the copy number `copy` of the names; or NULL */
+	/*
+	 * What snapshots have of it, in the copy number `copy` of the names; or NULL. With inlined
+	 * functions these are more than `count`; shown_text is the one that names the site
+	 */
 	const char *const *texts;
 	const struct snap_frame *const *facts;
-	size_t fact_count;
+	size_t text_count, fact_count, shown_text;
 	uint64_t copy;
 	struct place *frames[]; /* innermost first */
 };

@@ -123,7 +123,9 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
-	case REC_FRAME: return record->frame.language < FRAME_LANGUAGES;
+	case REC_FRAME:
+		return record->frame.language < FRAME_LANGUAGES &&
+		       record->frame.level <= CUTOP_INLINED_MAX;
 	case REC_CALL_SITE: return record->call_site.key.launch.call < CALL_COUNT;
 	case REC_KERNEL: return record->kernel.name_len <= tail;
 	case REC_CALL:

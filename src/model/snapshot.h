@@ -186,7 +186,10 @@ struct snap_site {
 	 * the frame that `site` names: the first, or, in a Python program, the program's own line
 	 */
 	size_t shown;
-	/* facts of the stack's frames, or, without a stack, of the site; NULL: an unknown frame */
+	/*
+	 * facts of the stack's frames, or, without a stack, of the site and of what its function was
+	 * inlined into; NULL: an unknown frame
+	 */
 	const struct snap_frame *const *frames;
 	size_t frame_count;  /* 0: no facts are known */
 	uint64_t live_count; /* of an allocator's blocks only: how many are live */

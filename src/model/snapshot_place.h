@@ -16,6 +16,7 @@ struct snap_frame {
 	unsigned int line;                    /* 0: not known */
 	/* Of a native one: from the function's start, or, without function, the file's */
 	uint64_t offset;
+	bool is_inlined; /* it is a function that was inlined into the next frame's */
 };
 
 /* Where a call was made, and by which way. */

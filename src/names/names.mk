@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Symbols, demangling, source lines, rules to unwind by, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
 names_sources = \
+	src/names/address_ranges.c src/names/address_ranges.h \
 	src/names/allowance.c src/names/allowance.h \
 	src/names/brackets.c src/names/brackets.h \
 	src/names/budget.c src/names/budget.h \
@@ -11,12 +12,15 @@ names_sources = \
 	src/names/demangle_process.c \
 	src/names/demangle_run.c src/names/demangle_run.h src/names/libiberty.h \
 	src/names/handles.c src/names/handles.h \
+	src/names/inlined.c src/names/inlined.h \
 	src/names/kernel_names.c src/names/kernel_names.h \
 	src/names/lines.c src/names/lines.h \
 	src/names/outline.c src/names/outline.h \
+	src/names/place_text.c src/names/place_text.h \
 	src/names/python_lines.c src/names/python_lines.h \
 	src/names/python_paths.c src/names/python_paths.h \
 	src/names/resolver.c src/names/resolver.h \
+	src/names/resolver_answers.c src/names/resolver_answers.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
 	src/names/resolver_questions.c src/names/resolver_questions.h \
 	src/names/sections.c src/names/sections.h \

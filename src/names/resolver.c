@@ -22,6 +22,7 @@
 #include <uthash.h>
 
 #include "names/allowance.h"
+#include "names/resolver_answers.h"
 #include "names/resolver_process.h"
 #include "names/resolver_questions.h"
 #include "util/message.h"
@@ -522,22 +523,6 @@ static void questions_settle(struct resolver *resolver, const struct answering *
 	}
 }
 
-/* Takes from @answer what @question was for. Returns false if it makes no sense. */
-static bool reply_read(const struct resolver_question *question,
-		       const struct resolver_answer *answer, struct resolver_reply *reply)
-{
-	*reply = (struct resolver_reply){ .cookie = question->cookie };
-	if (answer->cookie != question->cookie)
-		return false;
-	if (question->type == RESOLVER_ASK_RULE) {
-		reply->rule = answer->line ? &answer->rule : NULL;
-		return answer->rule.cfa < UNWIND_CFA_COUNT && answer->rule.bp_by < UNWIND_BP_COUNT;
-	}
-	reply->path = answer->line ? answer->path : NULL;
-	reply->line = answer->line;
-	return true;
-}
-
 static bool answer_take(struct resolver *resolver, const struct resolver_answer *answer,
 			const struct answering *answering)
 {
@@ -549,7 +534,7 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 	struct file *file;
 
 	if (!resolver->questions.sent ||
-	    !reply_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
+	    !resolver_answer_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
 		return false;
 	file = file_find(resolver, resolver_questions_at(&resolver->questions, 0)->file);
 	if (file && took > SLOW)
@@ -575,8 +560,7 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	if (n < 0 && errno == ECONNRESET)
 		return true;
 	resolver->heard = clock_ns(CLOCK_MONOTONIC);
-	answer.path[sizeof(answer.path) - 1] = 0;
-	if (n != sizeof(answer) || !answer_take(resolver, &answer, answering)) {
+	if (!resolver_answer_check(&answer, n) || !answer_take(resolver, &answer, answering)) {
 		process_lost(resolver);
 		return false;
 	}

@@ -11,13 +11,17 @@
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
 
+#include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "cutop_event.h"
 #include "util/util.h"
 
-#define RESOLVER_PATH_LEN   240 /* longer paths lose their beginning */
-#define RESOLVER_COMES_BACK (30 * NSEC_PER_SEC)
+#define RESOLVER_PATH_LEN     240 /* longer paths lose their beginning */
+#define RESOLVER_FUNCTION_LEN 1024
+#define RESOLVER_COMES_BACK   (30 * NSEC_PER_SEC)
 /* How often in quick succession one user's files may end the process */
 #define RESOLVER_ENDS_MAX 16
 
@@ -30,11 +34,27 @@ struct unwind_rule; /* cutop_unwind.h */
  */
 enum resolver_use { RESOLVER_LINES, RESOLVER_RULES };
 
+/* A function that was inlined where the code is; an empty string is unknown. */
+struct resolver_inlined {
+	uint32_t line; /* 0: unknown */
+	uint32_t pad;
+	char path[RESOLVER_PATH_LEN]; /* where the code in it came from */
+	/* Mangled; in C, and of one that would be too long, as the source has it */
+	char function[RESOLVER_FUNCTION_LEN];
+};
+
 /* What has come for a question. */
 struct resolver_reply {
 	uint64_t cookie;
-	const char *path; /* as in DWARF; NULL: the line is not known, or was not asked for */
+	/*
+	 * Where the code came from: of the function that it is in, as in DWARF. NULL: unknown, or
+	 * not asked for
+	 */
+	const char *path;
 	unsigned int line;
+	/* What was inlined there, the innermost first; then the line is that of the call */
+	const struct resolver_inlined *inlined;
+	size_t inlined_count;
 	/* NULL: there is no code at that offset, the rule was lost, or it was not asked for */
 	const struct unwind_rule *rule;
 };

@@ -137,21 +137,43 @@ static void time_limit(unsigned int seconds)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }
 
+/* Copies the end of @path, which may be NULL. */
+static void path_copy(char out[RESOLVER_PATH_LEN], const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	if (len >= RESOLVER_PATH_LEN)
+		path += len - RESOLVER_PATH_LEN + 1;
+	strcpy(out, path ? path : "");
+}
+
+/* A mangled name that is cut means nothing: the source's name, which is shorter, is then better. */
+static void function_copy(char out[RESOLVER_FUNCTION_LEN], const struct source_inlined *function)
+{
+	const char *name = function->name ? function->name : "";
+
+	if (function->symbol && strlen(function->symbol) < RESOLVER_FUNCTION_LEN)
+		name = function->symbol;
+	snprintf(out, RESOLVER_FUNCTION_LEN, "%s", name);
+}
+
 static void line_answer(struct file *file, const struct resolver_question *question,
 			struct resolver_answer *answer)
 {
 	struct lines *lines = file_lines(file);
-	const char *path;
-	size_t len;
+	struct source source;
+	size_t i;
 
-	if (lines)
-		answer->line = lines_find(lines, question->offset, &path);
-	if (!answer->line)
+	if (!lines || !lines_find(lines, question->offset, &source))
 		return;
-	len = strlen(path);
-	if (len >= sizeof(answer->path))
-		path += len - sizeof(answer->path) + 1;
-	strcpy(answer->path, path);
+	answer->line = source.line;
+	path_copy(answer->path, source.path);
+	answer->inlined_count = (uint32_t)source.inlined_count;
+	for (i = 0; i < source.inlined_count; i++) {
+		answer->inlined[i].line = source.inlined[i].line;
+		path_copy(answer->inlined[i].path, source.inlined[i].path);
+		function_copy(answer->inlined[i].function, &source.inlined[i]);
+	}
 }
 
 static void rule_answer(struct file *file, const struct resolver_question *question,
@@ -188,7 +210,7 @@ static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
 {
 	struct resolver_question question;
 	const struct iovec part = { &question, sizeof(question) };
-	struct resolver_answer answer;
+	static struct resolver_answer answer;
 	static struct state state;
 	struct file *file;
 	int fds[2];
@@ -207,7 +229,7 @@ static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
 			continue;
 		}
 		question_answer(&state, &question, &answer);
-		if (send(0, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
+		if (send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL) < 0)
 			break;
 	}
 	_exit(0);

@@ -4,6 +4,7 @@
 #define NAMES_RESOLVER_PROCESS_H
 
 #include <linux/types.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,7 +31,10 @@ struct resolver_question {
 	uint64_t cookie;
 };
 
-/* One answer for each RESOLVER_ASK and RESOLVER_ASK_RULE. */
+/*
+ * One answer for each RESOLVER_ASK and RESOLVER_ASK_RULE. As many bytes as resolver_answer_size()
+ * says are sent.
+ */
 struct resolver_answer {
 	uint64_t cookie;
 	uint32_t line; /* 0: not known; with a rule, 1 */
@@ -39,7 +43,18 @@ struct resolver_answer {
 		char path[RESOLVER_PATH_LEN];
 		struct unwind_rule rule;
 	};
+	uint32_t inlined_count;
+	uint32_t pad;
+	struct resolver_inlined inlined[CUTOP_INLINED_MAX];
 };
+
+#define RESOLVER_ANSWER_SIZE_MIN offsetof(struct resolver_answer, inlined)
+
+/* The size of @answer, whose inlined_count is not above CUTOP_INLINED_MAX. */
+static inline size_t resolver_answer_size(const struct resolver_answer *answer)
+{
+	return RESOLVER_ANSWER_SIZE_MIN + answer->inlined_count * sizeof(answer->inlined[0]);
+}
 
 #define RESOLVER_SECONDS_MAX 10 /* for one question; then the process ends */
 /* Files that it may have open; as many more may be about to be dropped */

@@ -119,6 +119,20 @@ whole:
 	write_frame(sink, place, false, is_last);
 }
 
+/* One that was inlined: "grow at pool.h:9 (pool, inlined)", for an outer frame without the line. */
+static void write_inlined(struct sink *sink, const char *place, bool is_site, bool is_last)
+{
+	const char *file = strrchr(place, '('), *at = strstr(place, " at ");
+	char frame[FRAME_MAX];
+
+	if (is_site || !file || !at || file < at) {
+		write_frame(sink, place, false, is_last);
+		return;
+	}
+	snprintf(frame, sizeof(frame), "%.*s %s", (int)(at - place), place, file);
+	write_frame(sink, frame, false, is_last);
+}
+
 static void write_process(struct sink *sink, const struct snap_process *process)
 {
 	const char *slash = strrchr(process->command, '/');
@@ -164,6 +178,8 @@ static void write_where(struct sink *sink, const struct snap_place *site, bool i
 
 		if (frame && frame->language == FRAME_PYTHON)
 			write_python(sink, frame, site->stack[j], j == site->shown, !j && is_last);
+		else if (frame && frame->is_inlined)
+			write_inlined(sink, site->stack[j], !j || j == site->shown, !j && is_last);
 		else
 			write_place(sink, site->stack[j], !j || j == site->shown, !j && is_last);
 	}

@@ -25,7 +25,9 @@ json_t *json_frames(struct json_writer *w, const struct snap_frame *const *frame
 				put_count(w, o, "line", frame->line);
 			if (frame->module)
 				put_text(w, o, "module", frame->module);
-			if (frame->language == FRAME_NATIVE)
+			if (frame->is_inlined)
+				put(w, o, "inlined", json_true());
+			else if (frame->language == FRAME_NATIVE)
 				put_count(w, o, "offset", frame->offset);
 		}
 		if (json_array_append_new(list, o)) {

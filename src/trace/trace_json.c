@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cuda/calls.h"
+#include "model/place_frames.h"
 #include "trace/trace_format.h"
 
 static void key_put(struct buffer *out, const char *key)
@@ -46,22 +47,30 @@ void trace_json_arguments(const struct trace_view *view, struct buffer *out)
 	buffer_char(out, '}');
 }
 
+static void place_put(const struct place *place, bool is_first, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < place_frames_count(place); i++) {
+		const char *text = place_frames_text(place, i);
+
+		if (i || !is_first)
+			buffer_char(out, ',');
+		if (text)
+			buffer_quoted(out, text);
+		else
+			hex_put(out, place->address);
+	}
+}
+
 static void stack_put(const struct trace_view *view, struct buffer *out)
 {
 	uint32_t i;
 
 	key_put(out, "stack");
 	buffer_char(out, '[');
-	for (i = 0; i < view->stack->count; i++) {
-		const struct place *place = view->stack->frames[i];
-
-		if (i)
-			buffer_char(out, ',');
-		if (place->name)
-			buffer_quoted(out, place->name);
-		else
-			hex_put(out, place->address);
-	}
+	for (i = 0; i < view->stack->count; i++)
+		place_put(view->stack->frames[i], !i, out);
 	buffer_char(out, ']');
 }
 

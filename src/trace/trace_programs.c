@@ -217,6 +217,7 @@ void trace_programs_record(struct trace_programs *programs, const struct rec_hdr
 	case REC_MODULE: program = trace_program_of(programs, &record.hdr); break;
 	case REC_END:
 	case REC_RESET:
+	case REC_FRAME:
 	case REC_SITE: /* its line may be found after the program has ended */
 		program = program_find(programs, record.hdr.program);
 		break;

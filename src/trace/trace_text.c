@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cuda/calls.h"
+#include "model/place_frames.h"
 #include "print/line.h"
 #include "trace/trace_format.h"
 #include "util/utf8.h"
@@ -86,20 +87,28 @@ static void freed_put(const struct trace_view *view, struct buffer *out)
 	buffer_text(out, " s");
 }
 
-static void stack_put(const struct trace_view *view, struct buffer *out)
+static void place_put(const struct place *place, struct buffer *out)
 {
-	uint32_t i;
+	size_t i;
 
-	for (i = 0; i < view->stack->count; i++) {
-		const struct place *place = view->stack->frames[i];
+	for (i = 0; i < place_frames_count(place); i++) {
+		const char *text = place_frames_text(place, i);
 
 		buffer_text(out, "    ");
-		if (place->name)
-			buffer_text(out, place->name);
+		if (text)
+			buffer_text(out, text);
 		else
 			buffer_hex(out, place->address);
 		buffer_char(out, '\n');
 	}
+}
+
+static void stack_put(const struct trace_view *view, struct buffer *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < view->stack->count; i++)
+		place_put(view->stack->frames[i], out);
 }
 
 static void text_call(struct trace *trace, const struct trace_view *view, struct buffer *out)

@@ -200,6 +200,7 @@ void trace_writer_put(void *context, const struct rec_hdr *record, size_t size)
 	case REC_KERNEL:
 	case REC_NAME:
 	case REC_SITE:
+	case REC_FRAME:
 	case REC_STACK:
 	case REC_MODULE:
 	case REC_RESET:

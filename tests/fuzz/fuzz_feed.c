@@ -10,7 +10,9 @@
  *
  *   0 record	its length (2 bytes) and its bytes, filled up to the size of its type
  *   1 reply	to the question that waits longest: its line (4 bytes) and the time it took (4 bytes)
- *   2 reply	of 256 bytes
+ *   2 reply	of 256 bytes, the first of a struct resolver_answer
+ *   5 reply	as 1, then how many functions were inlined there, and of each its line (4 bytes) and
+ *		a number that stands in its name
  *   3		the process ends
  *   4		a snapshot is made
  */
@@ -576,6 +578,8 @@ static void record_bring(void)
 	world.take(world.context, &record, len);
 }
 
+#define REPLY_BYTES 256 /* of one of any content */
+
 static void reply_send(const void *reply, size_t len)
 {
 	if (world.reader >= 0 && send(world.reader, reply, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
@@ -590,19 +594,47 @@ static bool question_take(struct resolver_question *question)
 	       recv(world.reader, question, sizeof(*question), MSG_DONTWAIT) == sizeof(*question);
 }
 
-static void answer_send(void)
+/* The @count inlined functions of an answer. */
+static void inlined_take(struct resolver_answer *answer, uint32_t count)
+{
+	uint32_t i;
+
+	answer->inlined_count = count < CUTOP_INLINED_MAX ? count : CUTOP_INLINED_MAX;
+	for (i = 0; i < answer->inlined_count; i++) {
+		struct resolver_inlined *inlined = &answer->inlined[i];
+
+		inlined->line = (uint32_t)number_take(4);
+		snprintf(inlined->path, sizeof(inlined->path), "%s",
+			 inlined->line % 2 ? "/src/x.h" : "/usr/include/thrust/x.h");
+		snprintf(inlined->function, sizeof(inlined->function), "_ZN1x%uEv",
+			 (unsigned int)number_take(1));
+	}
+}
+
+static void answer_send(bool with_inlined)
 {
 	struct resolver_answer answer = { .line = (uint32_t)number_take(4),
 					  .took_ms = (uint32_t)number_take(4),
 					  .path = "/src/x.cu" };
 	struct resolver_question question;
 
+	if (with_inlined)
+		inlined_take(&answer, (uint32_t)number_take(1));
 	while (question_take(&question))
 		if (question.type == RESOLVER_ASK) {
 			answer.cookie = question.cookie;
-			reply_send(&answer, sizeof(answer));
+			reply_send(&answer, resolver_answer_size(&answer));
 			return;
 		}
+}
+
+/* A reply of any content. */
+static void raw_send(const uint8_t *bytes)
+{
+	struct resolver_answer answer = { .inlined_count = 0 };
+
+	memcpy(&answer, bytes, REPLY_BYTES);
+	reply_send(&answer, RESOLVER_ANSWER_SIZE_MIN);
 }
 
 static void happen(struct feed *feed, struct model *model, uint64_t *now)
@@ -611,12 +643,13 @@ static void happen(struct feed *feed, struct model *model, uint64_t *now)
 
 	switch (number_take(1)) {
 	case 0: record_bring(); break;
-	case 1: answer_send(); break;
+	case 1: answer_send(false); break;
 	case 2:
-		bytes = bytes_take(sizeof(struct resolver_answer));
+		bytes = bytes_take(REPLY_BYTES);
 		if (bytes)
-			reply_send(bytes, sizeof(struct resolver_answer));
+			raw_send(bytes);
 		break;
+	case 5: answer_send(true); break;
 	case 3: reader_end(); break;
 	case 4:
 		feed_refresh(feed);

@@ -80,18 +80,35 @@ static void symbols_try(int fd, int debug_fd)
 	symbols_free(symbols);
 }
 
+static void source_check(const struct source *source)
+{
+	size_t i;
+
+	if (!source->path != !source->line || source->inlined_count > SOURCE_INLINED_MAX)
+		abort();
+	for (i = 0; i < source->inlined_count; i++) {
+		const struct source_inlined *inlined = &source->inlined[i];
+
+		if (!inlined->path != !inlined->line ||
+		    (inlined->symbol && strlen(inlined->symbol) > SIZE_MAX / 2) ||
+		    (inlined->name && strlen(inlined->name) > SIZE_MAX / 2))
+			abort();
+	}
+}
+
 static void lines_try(int fd, int debug_fd)
 {
 	struct lines *lines = lines_open(fd, debug_fd);
-	const char *path;
+	struct source source;
 	uint64_t offset;
 
 	if (!lines)
 		return;
 	for (offset = 0; offset < 0x3000; offset += 0x35)
-		if (lines_find(lines, offset, &path) && !path)
-			abort();
-	lines_find(lines, UINT64_MAX, &path);
+		if (lines_find(lines, offset, &source))
+			source_check(&source);
+	if (lines_find(lines, UINT64_MAX, &source))
+		abort();
 	lines_close(lines);
 }
 

@@ -25,8 +25,9 @@ static struct snap_alloc train_blocks[2];
 static struct snap_segment train_segments[2];
 static const char *const forward_stack[] = { "at::empty+0x20 (libtorch.so)",
 					     "forward at model.py:88 (python)" };
-static const struct snap_frame forward_frame = { FRAME_PYTHON, "forward", "/home/ana/model.py",
-						 NULL,         88,        0 };
+static const struct snap_frame forward_frame = {
+	.language = FRAME_PYTHON, .function = "forward", .file = "/home/ana/model.py", .line = 88
+};
 static const struct snap_frame *const forward_frames[] = { NULL, &forward_frame };
 static struct snap_event events[2];
 static struct snap_device devices[2];
@@ -53,7 +54,9 @@ static struct snap_device_use uses[3] = {
 };
 static const char *const grow_stack[] = { "grow+0x1f (libinfer.so)",
 					  "grow at infer.py:40 (python)" };
-static const struct snap_frame grow_frame = { FRAME_PYTHON, "grow", "/srv/infer.py", NULL, 40, 0 };
+static const struct snap_frame grow_frame = {
+	.language = FRAME_PYTHON, .function = "grow", .file = "/srv/infer.py", .line = 40
+};
 static const struct snap_frame *const grow_frames[] = { NULL, &grow_frame };
 static struct snap_graph_site infer_graphs[] = {
 	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },

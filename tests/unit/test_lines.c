@@ -27,6 +27,8 @@ struct told {
 	uint64_t cookie;
 	unsigned int line;
 	char path[RESOLVER_PATH_LEN];
+	struct resolver_inlined inlined[CUTOP_INLINED_MAX];
+	size_t inlined_count;
 };
 
 static void tell(void *context, const struct resolver_reply *reply)
@@ -38,6 +40,10 @@ static void tell(void *context, const struct resolver_reply *reply)
 	told->cookie = reply->cookie;
 	told->line = reply->line;
 	snprintf(told->path, sizeof(told->path), "%s", reply->path ? reply->path : "");
+	told->inlined_count = reply->inlined_count;
+	if (reply->inlined_count)
+		memcpy(told->inlined, reply->inlined,
+		       reply->inlined_count * sizeof(told->inlined[0]));
 }
 
 /* Asks and waits: true if the line was known. */
@@ -78,12 +84,67 @@ static inline __attribute__((always_inline)) int outer_wrapper(void)
 {
 	return inner_wrapper() + 1;
 }
-#line 72 "tests/unit/test_lines.c"
+#line 88 "tests/unit/test_lines.c"
 enum { WRAPPED_LINE = __LINE__ + 4 };
 
 static int __attribute__((noinline)) wrapped(void)
 {
 	return outer_wrapper() + 1;
+}
+
+#define INLINED static inline __attribute__((always_inline)) int
+
+/* Three levels in each other, each with a line of its own, within blocks. */
+enum { LEVELS_LINE = __LINE__ };
+INLINED innermost(int a)
+{
+	return mark() + a; /* + 3 */
+}
+INLINED middle(int a)
+{
+	for (int i = 0; i < a; i++) {
+		int b = i * a;
+
+		if (innermost(b) < 0) /* + 10 */
+			return 0;
+	}
+	return 1;
+}
+INLINED outermost(int a)
+{
+	return middle(a) + 1; /* + 17 */
+}
+static int __attribute__((noinline)) physical(int a)
+{
+	return outermost(a) + 1; /* + 21 */
+}
+
+/* 50 levels. */
+#define LEVEL(name, inner) \
+	INLINED name(void) \
+	{ \
+		return inner() + 1; \
+	}
+#define TEN_LEVELS(name, inner) \
+	LEVEL(name##9, inner) \
+	LEVEL(name##8, name##9) \
+	LEVEL(name##7, name##8) \
+	LEVEL(name##6, name##7) \
+	LEVEL(name##5, name##6) \
+	LEVEL(name##4, name##5) \
+	LEVEL(name##3, name##4) \
+	LEVEL(name##2, name##3) \
+	LEVEL(name##1, name##2) \
+	LEVEL(name##0, name##1)
+TEN_LEVELS(level_4, mark)
+TEN_LEVELS(level_3, level_40)
+TEN_LEVELS(level_2, level_30)
+TEN_LEVELS(level_1, level_20)
+TEN_LEVELS(level_0, level_10)
+enum { DEEP_LINE = __LINE__ + 3 };
+static int __attribute__((noinline)) deep(void)
+{
+	return level_00() + 1;
 }
 
 START_TEST(lines_are_found)
@@ -120,23 +181,77 @@ START_TEST(lines_are_found)
 }
 END_TEST
 
-START_TEST(inlined_wrappers_are_lines_of_their_callers)
+/* What is known of the place that the last mark() returned to. */
+static void ask_returned(struct told *told)
 {
 	struct resolver *resolver =
 		resolver_new(RESOLVER_LINES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
-	struct told told;
 	uint32_t file;
 	int fd;
 
-	ck_assert_int_gt(wrapped(), 0);
 	self_read();
 	fd = file_of(self, self_size);
 	file = resolver_add(resolver, fd, -1, "self");
 	close(fd);
-	ck_assert(ask(resolver, file, offset_of(returned) - 1, &told));
-	ck_assert_str_eq(strrchr(told.path, '/') + 1, __FILE_NAME__);
-	ck_assert_uint_eq(told.line, WRAPPED_LINE);
+	ck_assert(ask(resolver, file, offset_of(returned) - 1, told));
+	ck_assert_str_eq(strrchr(told->path, '/') + 1, __FILE_NAME__);
 	resolver_free(resolver);
+}
+
+static void assert_inlined(const struct told *told, size_t at, const char *function,
+			   const char *path, unsigned int line)
+{
+	const char *have = told->inlined[at].path;
+
+	ck_assert_uint_lt(at, told->inlined_count);
+	ck_assert_str_eq(told->inlined[at].function, function);
+	ck_assert_uint_ge(strlen(have), strlen(path));
+	ck_assert_str_eq(have + strlen(have) - strlen(path), path);
+	ck_assert_uint_eq(told->inlined[at].line, line);
+}
+
+START_TEST(inlined_wrappers_are_told)
+{
+	struct told told;
+
+	ck_assert_int_gt(wrapped(), 0);
+	ask_returned(&told);
+	ck_assert_uint_eq(told.line, WRAPPED_LINE);
+	ck_assert_uint_eq(told.inlined_count, 2);
+	assert_inlined(&told, 0, "inner_wrapper", "/usr/local/cuda/include/cuda_runtime.h", 881);
+	assert_inlined(&told, 1, "outer_wrapper", "/usr/include/thrust/allocate.h", 14);
+}
+END_TEST
+
+START_TEST(inlined_functions_are_told)
+{
+	struct told told;
+
+	ck_assert_int_gt(physical(2), 0);
+	ask_returned(&told);
+	ck_assert_uint_eq(told.line, LEVELS_LINE + 21);
+	ck_assert_uint_eq(told.inlined_count, 3);
+	assert_inlined(&told, 0, "innermost", __FILE_NAME__, LEVELS_LINE + 3);
+	assert_inlined(&told, 1, "middle", __FILE_NAME__, LEVELS_LINE + 10);
+	assert_inlined(&told, 2, "outermost", __FILE_NAME__, LEVELS_LINE + 17);
+	/* Directly, of a function in which nothing was inlined. */
+	ck_assert_int_gt(mark(), 0);
+	ask_returned(&told);
+	ck_assert_uint_eq(told.inlined_count, 0);
+}
+END_TEST
+
+/* Of more than are told the outer ones are missing; the function itself has its line. */
+START_TEST(inlined_functions_are_bounded)
+{
+	struct told told;
+
+	ck_assert_int_gt(deep(), 0);
+	ask_returned(&told);
+	ck_assert_uint_eq(told.line, DEEP_LINE);
+	ck_assert_uint_eq(told.inlined_count, CUTOP_INLINED_MAX);
+	ck_assert_str_eq(told.inlined[0].function, "level_49");
+	ck_assert_str_eq(told.inlined[CUTOP_INLINED_MAX - 1].function, "level_18");
 }
 END_TEST
 
@@ -439,7 +554,9 @@ int main(void)
 		return 1;
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, lines_are_found);
-	tcase_add_test(tests, inlined_wrappers_are_lines_of_their_callers);
+	tcase_add_test(tests, inlined_wrappers_are_told);
+	tcase_add_test(tests, inlined_functions_are_told);
+	tcase_add_test(tests, inlined_functions_are_bounded);
 	tcase_add_test(tests, what_is_dropped_is_closed);
 	tcase_add_test(tests, lines_of_debug_file);
 	tcase_add_test(tests, a_reader_that_dies_is_replaced);

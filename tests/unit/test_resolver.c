@@ -97,7 +97,8 @@ static void reply(uint64_t cookie, uint32_t line, uint32_t took_ms)
 		.cookie = cookie, .line = line, .took_ms = took_ms, .path = "x.c"
 	};
 
-	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
+	ck_assert_int_eq(send(other_end, &answer, RESOLVER_ANSWER_SIZE_MIN, MSG_NOSIGNAL),
+			 RESOLVER_ANSWER_SIZE_MIN);
 }
 
 static void rule_reply(uint64_t cookie, uint8_t cfa, uint8_t bp_by, int32_t number)
@@ -107,7 +108,8 @@ static void rule_reply(uint64_t cookie, uint8_t cfa, uint8_t bp_by, int32_t numb
 					  .rule = {
 						  .cfa = cfa, .bp_by = bp_by, .offset = number } };
 
-	ck_assert_int_eq(send(other_end, &answer, sizeof(answer), MSG_NOSIGNAL), sizeof(answer));
+	ck_assert_int_eq(send(other_end, &answer, RESOLVER_ANSWER_SIZE_MIN, MSG_NOSIGNAL),
+			 RESOLVER_ANSWER_SIZE_MIN);
 }
 
 static struct {

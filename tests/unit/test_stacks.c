@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sites that are whole stacks: what is told apart by them, and what is not. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feed.h"
+#include "util/util.h"
 
 static struct feed feed;
 
@@ -266,6 +268,131 @@ START_TEST(one_of_the_stack_is_shown)
 }
 END_TEST
 
+/* Tells a frame of the place @address: @function of "pool" at line @line of pool.h. */
+static void frame_give(uint64_t address, unsigned int level, unsigned int flags,
+		       const char *function, unsigned int line)
+{
+	struct {
+		struct rec_frame frame;
+		char strings[256];
+	} record = { .frame = { .hdr = { .type = REC_FRAME,
+					 .size = sizeof(record),
+					 .program = feed.program,
+					 .time = feed.now,
+					 .tgid = feed.pid },
+				.address = address,
+				.offset = level ? 0 : 0x14,
+				.line = line,
+				.language = FRAME_NATIVE,
+				.level = (__u8)level,
+				.flags = (__u8)flags } };
+
+	snprintf(record.strings, sizeof(record.strings), "%s%c/src/pool.h%cpool", function, 0, 0);
+	feed_give(&feed, &record, sizeof(record));
+}
+
+/*
+ * The call is in two inlined functions, the site's name is that of the outer one; the caller has one
+ * more.
+ */
+static void inlined_give(void)
+{
+	const uint64_t frames[] = { feed.site, 0x500000 };
+	union {
+		struct rec_stack stack;
+		char room[sizeof(struct rec_stack) + sizeof(frames)];
+	} stack = { .stack = { .hdr = { .type = REC_STACK,
+					.size = sizeof(stack),
+					.program = feed.program,
+					.time = feed.now,
+					.tgid = feed.pid },
+			       .stack = 7,
+			       .count = 2 } };
+
+	memcpy(stack.stack.frames, frames, sizeof(frames));
+	feed_give(&feed, &stack, sizeof(stack));
+	feed_text(&feed, REC_SITE, feed.site, 0, "grow at pool.h:9 (pool, inlined)");
+	frame_give(feed.site, 2, FRAME_IS_NAMED, "grow", 9);
+	frame_give(feed.site, 1, 0, "void* ns::take<int>(int)", 4);
+	frame_give(feed.site, 0, 0, "serve", 12);
+	feed_text(&feed, REC_SITE, 0x500000, 0, "run at pool.h:20 (pool, inlined)");
+	frame_give(0x500000, 1, FRAME_IS_NAMED, "run", 20);
+	frame_give(0x500000, 0, 0, "", 0);
+}
+
+START_TEST(inlined_functions_are_frames)
+{
+	static const char *const texts[] = {
+		"ns::take at pool.h:4 (pool, inlined)",
+		"grow at pool.h:9 (pool, inlined)",
+		"serve+0x14 at pool.h:12 (pool)",
+		"run at pool.h:20 (pool, inlined)",
+		"pool+0x14",
+	};
+	const struct snap_site *site;
+	struct snapshot *snapshot;
+	size_t i;
+
+	inlined_give();
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	feed.stack = 0;
+	feed_alloc(&feed, 0x20000, 100);
+	snapshot = feed_snapshot(&feed);
+	site = site_of(feed_find(&feed, snapshot), 7);
+	ck_assert_str_eq(site->site, texts[1]);
+	ck_assert_uint_eq(site->shown, 1);
+	ck_assert_uint_eq(site->stack_count, ARRAY_LEN(texts));
+	ck_assert_uint_eq(site->frame_count, ARRAY_LEN(texts));
+	for (i = 0; i < ARRAY_LEN(texts); i++)
+		ck_assert_str_eq(site->stack[i], texts[i]);
+	ck_assert_str_eq(site->frames[0]->function, "void* ns::take<int>(int)");
+	ck_assert(site->frames[0]->is_inlined && site->frames[1]->is_inlined);
+	ck_assert(!site->frames[2]->is_inlined && site->frames[3]->is_inlined);
+	ck_assert_uint_eq(site->frames[2]->line, 12);
+	/* Without a stack, the facts begin with the site's own frame. */
+	site = site_of(feed_find(&feed, snapshot), 0);
+	ck_assert_str_eq(site->site, texts[1]);
+	ck_assert_uint_eq(site->stack_count, 0);
+	ck_assert_uint_eq(site->frame_count, 2);
+	ck_assert_str_eq(site->frames[0]->function, "grow");
+	ck_assert_str_eq(site->frames[1]->function, "serve");
+	snapshot_free(snapshot);
+}
+END_TEST
+
+/* A frame that is told again replaces what was known of it. */
+START_TEST(inlined_functions_are_told_again)
+{
+	struct rec_frame deep = { .hdr = { .type = REC_FRAME,
+					   .size = sizeof(deep),
+					   .program = feed.program,
+					   .time = feed.now },
+				  .address = feed.site,
+				  .level = CUTOP_INLINED_MAX + 1 };
+	const struct snap_site *site;
+	struct snapshot *snapshot;
+	unsigned int level;
+
+	inlined_give();
+	frame_give(feed.site, 1, 0, "other", 5);
+	for (level = CUTOP_INLINED_MAX; level > 2; level--)
+		frame_give(feed.site, level, 0, "outer", level);
+	ck_assert_int_lt(model_record(feed.model, &deep.hdr, sizeof(deep)), 0);
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	snapshot = feed_snapshot(&feed);
+	site = site_of(feed_find(&feed, snapshot), 7);
+	ck_assert_uint_eq(site->stack_count, CUTOP_INLINED_MAX + 1 + 2);
+	ck_assert_str_eq(site->stack[0], "other at pool.h:5 (pool, inlined)");
+	ck_assert_str_eq(site->stack[1], "grow at pool.h:9 (pool, inlined)");
+	ck_assert_str_eq(site->stack[31], "outer at pool.h:32 (pool, inlined)");
+	ck_assert_str_eq(site->stack[32], "serve+0x14 at pool.h:12 (pool)");
+	ck_assert_uint_eq(site->shown, 1);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 Suite *suite_stacks(void)
 {
 	Suite *suite = suite_create("stacks");
@@ -280,6 +407,8 @@ Suite *suite_stacks(void)
 	tcase_add_test(tests, broken_stacks);
 	tcase_add_test(tests, stacks_are_bounded);
 	tcase_add_test(tests, one_of_the_stack_is_shown);
+	tcase_add_test(tests, inlined_functions_are_frames);
+	tcase_add_test(tests, inlined_functions_are_told_again);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

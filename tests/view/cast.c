@@ -626,13 +626,15 @@ void cast_device_change(struct snap_device *device, int step)
 }
 
 static const struct snap_frame frames[] = {
-	{ FRAME_NATIVE, NULL, NULL, "libffi.so.8.1.2", 0, 0x6f7a },
-	{ FRAME_PYTHON, "alloc", "/home/ana/app/cuda.py", NULL, 5, 0 },
-	{ FRAME_PYTHON, "Attention.__init__", "/home/ana/app/models/attention.py", NULL, 5, 0 },
-	{ FRAME_PYTHON, "Attention.grow", "/home/ana/app/models/attention.py", NULL, 13, 0 },
-	{ FRAME_PYTHON, "main", "/home/ana/app/train.py", NULL, 7, 0 },
-	{ FRAME_PYTHON, "Attention.grow", "/home/ana/old/attention.py", NULL, 20, 0 },
-	{ FRAME_NATIVE, "pool::grow(unsigned long, int)", "/src/pool.cc", "libpool.so", 118, 0x13 },
+	{ FRAME_NATIVE, NULL, NULL, "libffi.so.8.1.2", 0, 0x6f7a, false },
+	{ FRAME_PYTHON, "alloc", "/home/ana/app/cuda.py", NULL, 5, 0, false },
+	{ FRAME_PYTHON, "Attention.__init__", "/home/ana/app/models/attention.py", NULL, 5, 0,
+	  false },
+	{ FRAME_PYTHON, "Attention.grow", "/home/ana/app/models/attention.py", NULL, 13, 0, false },
+	{ FRAME_PYTHON, "main", "/home/ana/app/train.py", NULL, 7, 0, false },
+	{ FRAME_PYTHON, "Attention.grow", "/home/ana/old/attention.py", NULL, 20, 0, false },
+	{ FRAME_NATIVE, "pool::grow(unsigned long, int)", "/src/pool.cc", "libpool.so", 118, 0x13,
+	  false },
 };
 static const char *const texts[] = {
 	"libffi.so.8.1.2+0x6f7a",

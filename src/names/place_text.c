@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/place_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names/demangle.h"
+#include "util/util.h"
+
+char *place_text(const struct place_words *words)
+{
+	const char *slash = strrchr(words->path, '/');
+	unsigned long long offset = words->offset;
+	char *brief, *text = NULL, at[300] = "";
+
+	if (*words->path && words->line)
+		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : words->path,
+			 words->line);
+	if (!*words->function && !words->is_inlined)
+		return format_new("%s+0x%llx%s", words->module, offset, at);
+	brief = demangle_short(*words->function ? words->function : "?");
+	if (brief && words->is_inlined)
+		text = format_new("%s%s (%s, inlined)", brief, at, words->module);
+	else if (brief)
+		text = format_new("%s+0x%llx%s (%s)", brief, offset, at, words->module);
+	free(brief);
+	return text;
+}

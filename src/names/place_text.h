@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a place in native code reads: in a recording, and where a model makes more texts of it. */
+#ifndef NAMES_PLACE_TEXT_H
+#define NAMES_PLACE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct place_words {
+	const char *function; /* in full; empty: unknown */
+	const char *module;   /* the file that contains the code */
+	const char *path;     /* the source; empty: unknown */
+	unsigned int line;
+	uint64_t offset; /* from the start of the function, or, if that is unknown, of the file */
+	bool is_inlined; /* then there is no offset */
+};
+
+/*
+ * "make_buffer+0x13 at leak.cu:21 (leak)", "leak+0x1013 at leak.cu:21", "grow at pool.h:9 (leak,
+ * inlined)". NULL without memory; the caller frees it.
+ */
+char *place_text(const struct place_words *words);
+
+#endif
