@@ -24,6 +24,7 @@ e2e_tests = \
 	tests/e2e/test_tensors_outputs.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_native_stacks.sh \
+	tests/e2e/test_inlined.sh \
 	tests/e2e/test_table.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_containers.sh \
@@ -58,6 +59,8 @@ e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
 e2e_helper_files += tests/e2e/c10.c
 e2e_helpers += $(e2e_bin)/tensors $(e2e_bin)/torch/libc10.so $(e2e_bin)/torch/libc10_cuda.so
 e2e_helper_files += tests/e2e/tensors.c tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h tests/e2e/c10_reports.c
+e2e_helpers += $(e2e_bin)/inline_calls
+e2e_helper_files += tests/e2e/inline_calls.c
 e2e_helpers += $(e2e_bin)/book_calls
 e2e_helper_files += tests/e2e/book_calls.c
 e2e_helpers += $(e2e_bin)/libquery.so
@@ -77,6 +80,8 @@ $(e2e_bin)/libfat.so: tests/e2e/libfat.c tests/e2e/libfat_again.c
 	$(AM_V_GEN)$(e2e_compile) -O0 -shared -fPIC $$d/tests/e2e/libfat.c $$d/tests/e2e/libfat_again.c
 $(e2e_bin)/book_calls: tests/e2e/book_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/book_calls.c $(e2e_link) $(double_lib)/libcuda.so.1
+$(e2e_bin)/inline_calls: tests/e2e/inline_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -O2 -g -fno-optimize-sibling-calls $$d/tests/e2e/inline_calls.c $(e2e_link)
 $(e2e_bin)/odd_memory: tests/e2e/odd_memory.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/odd_memory.c
 $(e2e_bin)/libprobed.so.1: tests/e2e/probed.c $(workload_header_files) $(double_lib)/libcudart.so.13

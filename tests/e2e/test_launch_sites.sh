@@ -24,15 +24,17 @@ near() {
 	check "$1: $2 is $is, not about $3" [ $off -le $(($3 * $4 / 100)) ]
 }
 
-by_function='.processes[].launch_sites | map({ key: (.site | sub("[+].*"; "")), value: . }) | from_entries'
+# The program launches by an inlined function; around it is the one in memory.
+by_function='.processes[].launch_sites | map({ key: .frames[-1].function, value: . }) | from_entries'
 
 # ---- C: every launch, then a sample, by both ways to launch
 watch exact --launch-sites --exact-launches -- "$sites" 1000 20
 check "exact: status $status" [ "$status" = 0 ]
-expect exact '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launches, .samples, .sampled]]' \
+expect exact '[p.launch_sites[] | [.frames[-1].function, .kernel, .launches, .samples, .sampled]]' \
 	'[["often","scale",3000,3000,false],["once","scale",1000,1000,false]]'
-expect exact '[p.launch_sites[] | .frames[0] | [.language, .function, .module]] | unique' \
-	'[["native","often","launch_sites"],["native","once","launch_sites"]]'
+expect exact '[p.launch_sites[] | .frames[] | [.language, .function, .module]] | unique' \
+	'[["native","launch","launch_sites"],["native","often","launch_sites"],["native","once","launch_sites"]]'
+expect exact '[p.launch_sites[] | .site | sub(":[0-9]+"; "")] | unique' '["launch at launch_sites.c (launch_sites, inlined)"]'
 expect exact '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .call, .calls]]' \
 	'[["wait_device","cudaDeviceSynchronize",20],["copy","cudaMemcpy",20],["wait_stream","cudaStreamSynchronize",20]]'
 expect exact 'p.wait_sites[0].seconds | . > 0.1 and . < 20' true
@@ -68,7 +70,8 @@ unset CUTOP_ATTACH
 
 # ---- whole stacks
 watch stacks --launch-sites --stacks --exact-launches -- "$sites" 100 3
-expect stacks '[p.launch_sites[], p.wait_sites[] | .stack[:2] | map(sub("[+].*"; "")) | join(" ")] | sort' \
+expect stacks '[p.launch_sites[].stack[0] | sub(" .*"; "")] | unique' '["launch"]'
+expect stacks '[p.launch_sites[], p.wait_sites[] | [.stack, .frames] | transpose | map(select(.[1].inlined != true)[0]) | .[:2] | map(sub("[+].*"; "")) | join(" ")] | sort' \
 	'["copy main","often main","once main","wait_device main","wait_stream main"]'
 
 # ---- by lines of Python
@@ -99,12 +102,12 @@ fi
 "$CUTOP" record -o "$T/recording" --launch-sites --exact-launches -- "$sites" 100 20 >"$T/record.out" 2>&1
 check "record: $(cat "$T/record.out")" [ "$?" = 0 ]
 "$CUTOP" -b -f json -n 1 --replay "$T/recording" >"$T/replay.json"
-expect replay '[p.launch_sites[] | [(.site | sub("[+].*"; "")), .kernel, .launches, .sampled]]' \
+expect replay '[p.launch_sites[] | [.frames[-1].function, .kernel, .launches, .sampled]]' \
 	'[["often","scale",300,false],["once","scale",100,false]]'
 expect replay '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",20],["copy",20],["wait_stream",20]]'
 "$CUTOP" -b -f folded --folded-by launches --replay "$T/recording" | sed 's/^[^;]*;//; s/ at [^;]*;/;/' >"$T/folded"
-check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'often;scale 300
-once;scale 100' ]
+check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'launch;scale 300
+launch;scale 100' ]
 "$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" >"$T/waits"
 check "folded waits: $(cat "$T/waits")" grep -qE '^launch_sites \([0-9]+\);wait_device[^;]*;cudaDeviceSynchronize [1-9][0-9]{5,}$' "$T/waits"
 sum=$("$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" | awk '{ n += $NF } END { printf "%d", n }')
