@@ -229,7 +229,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 	char *functions[CUTOP_INLINED_MAX + 1] = { name->symbol ? demangle_full(name->symbol) :
 								  NULL };
 	size_t count = reply ? reply->inlined_count : 0, named = 0, level;
-	struct place_words words[CUTOP_INLINED_MAX + 1];
+	struct place_words words[CUTOP_INLINED_MAX + 1], whole;
 
 	words[0] = (struct place_words){ .function = functions[0] ? functions[0] : "",
 					 .module = name->file,
@@ -250,7 +250,9 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 	}
 	for (level = 1; level <= count && !named; level++)
 		named = is_skipped(names, &words[level]) ? 0 : level;
-	name_tell(names, key, &words[named], telling);
+	whole = words[named];
+	whole.around = named ? &words[0] : NULL;
+	name_tell(names, key, &whole, telling);
 	for (level = count; level; level--)
 		frame_tell(key, &words[level], (unsigned int)level, level == named, telling);
 	frame_tell(key, &words[0], 0, false, telling);

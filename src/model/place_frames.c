@@ -172,7 +172,7 @@ const char *place_frames_text(const struct place *place, size_t at)
 {
 	const struct place_frame *frame = frame_at(place, at);
 
-	return frame && frame->text && at != place_frames_named(place) ? frame->text : place->name;
+	return frame && frame->text ? frame->text : place->name;
 }
 
 static const char *string_shown(struct arena *arena, const char *text, bool *failed)

@@ -12,7 +12,7 @@ char *place_text(const struct place_words *words)
 {
 	const char *slash = strrchr(words->path, '/');
 	unsigned long long offset = words->offset;
-	char *brief, *text = NULL, at[300] = "";
+	char *brief, *around = NULL, *text = NULL, at[300] = "";
 
 	if (*words->path && words->line)
 		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : words->path,
@@ -20,10 +20,16 @@ char *place_text(const struct place_words *words)
 	if (!*words->function && !words->is_inlined)
 		return format_new("%s+0x%llx%s", words->module, offset, at);
 	brief = demangle_short(*words->function ? words->function : "?");
-	if (brief && words->is_inlined)
+	if (brief && words->around && *words->around->function)
+		around = demangle_short(words->around->function);
+	if (brief && around)
+		text = format_new("%s%s in %s+0x%llx (%s)", brief, at, around,
+				  (unsigned long long)words->around->offset, words->module);
+	else if (brief && words->is_inlined)
 		text = format_new("%s%s (%s, inlined)", brief, at, words->module);
 	else if (brief)
 		text = format_new("%s+0x%llx%s (%s)", brief, offset, at, words->module);
 	free(brief);
+	free(around);
 	return text;
 }

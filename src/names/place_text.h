@@ -13,11 +13,14 @@ struct place_words {
 	unsigned int line;
 	uint64_t offset; /* from the start of the function, or, if that is unknown, of the file */
 	bool is_inlined; /* then there is no offset */
+	/* The function that an inlined one became a part of: two sites may differ in it only; or NULL */
+	const struct place_words *around;
 };
 
 /*
- * "make_buffer+0x13 at leak.cu:21 (leak)", "leak+0x1013 at leak.cu:21", "grow at pool.h:9 (leak,
- * inlined)". NULL without memory; the caller frees it.
+ * "make_buffer+0x13 at leak.cu:21 (leak)", "leak+0x1013 at leak.cu:21"; inlined "grow at pool.h:9
+ * (leak, inlined)", with @around "grow at pool.h:9 in main+0x2c (leak)". NULL without memory; the
+ * caller frees it.
  */
 char *place_text(const struct place_words *words);
 
