@@ -55,6 +55,7 @@ TESTS_MORE = \
 	tests/e2e/test_python_libraries.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_points.sh \
+	tests/unit/test_runtime_range.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_graphs.sh \
 	tests/e2e/test_probe.sh \

@@ -8,6 +8,7 @@
 #include "collect/module_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +92,16 @@ struct resolver *module_files_resolver(struct module_files *files)
 	return files->resolver;
 }
 
+static void code_close(struct module_file *file)
+{
+	if (file->code >= 0)
+		close(file->code);
+	file->code = -1;
+}
+
 static void file_free(struct module_files *files, struct module_file *file)
 {
+	code_close(file);
 	HASH_DEL(files->files, file);
 	budget_hold(files->budget, &file->item);
 	symbols_free(file->symbols);
@@ -298,6 +307,7 @@ static struct module_file *file_new(struct module_files *files, const struct fil
 	if (!file)
 		return NULL;
 	file->id = *id;
+	file->code = -1;
 	file->item.drop = symbols_drop;
 	file->item.context = file;
 	file->missing = MISSING_DROPPED;
@@ -363,10 +373,28 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 	}
 	if (files->rules && (!file->rules || resolver_forgot(files->rules, file->rules)))
 		file->rules = resolver_give(files, files->rules, seen, &debug);
+	/* A copy does not contain all code. */
+	if (file->code < 0 && !file->runtime.is_final && seen->place < 0)
+		file->code = fcntl(seen->fd, F_DUPFD_CLOEXEC, 0);
+	file->owner = seen->st.st_uid;
 	allowance_spend(files->reading, seen->st.st_uid, now, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);
 	return 0;
+}
+
+void module_files_look_for_runtime(struct module_files *files, struct module_file *file,
+				   uint64_t offset)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), began = processor_ns();
+
+	if (file->code < 0 || !runtime_range_is_open(&file->runtime, offset) ||
+	    !allowance_has(files->reading, file->owner, now, 1))
+		return;
+	runtime_range_find(&file->runtime, file->code, offset);
+	allowance_spend(files->reading, file->owner, now, processor_ns() - began);
+	if (file->runtime.is_final)
+		code_close(file);
 }
 
 bool module_files_want(struct module_files *files, const struct file_id *id)
@@ -489,8 +517,10 @@ void module_files_release(struct module_files *files, uint64_t now)
 	HASH_ITER(hh, files->files, file, next) {
 		if (file->mapped && file->last_mapped < now)
 			file->last_mapped = now;
-		if (file->mapped || file->closed || !file->lines ||
-		    now < file->last_mapped + RELEASE_AFTER)
+		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
+			continue;
+		code_close(file);
+		if (file->closed || !file->lines)
 			continue;
 		resolvers_drop(files, file);
 		file->closed = true;

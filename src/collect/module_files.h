@@ -12,6 +12,7 @@
 
 #include "names/budget.h"
 #include "names/resolver.h"
+#include "names/runtime_range.h"
 #include "probe/probe.h"
 
 struct module_file {
@@ -22,6 +23,13 @@ struct module_file {
 	struct budget_item item; /* symbols */
 	uint32_t lines;          /* the resolver's number for it, or 0 */
 	uint32_t rules;          /* the same of the one that knows rules */
+	/*
+	 * The file, for module_files_look_for_runtime(); -1: it is not needed, or was closed. Lies on a
+	 * local file system.
+	 */
+	int code;
+	uint32_t owner;
+	struct runtime_range runtime;
 	/*
 	 * by module_files_release(): the next program that maps it gives it to the resolver again
 	 */
@@ -48,6 +56,13 @@ struct resolver *module_files_rules(struct module_files *files);
 
 /* The file @id, marked as used now, or NULL. Borrowed until the next call. */
 struct module_file *module_files_get(struct module_files *files, const struct file_id *id);
+
+/*
+ * Looks for a runtime without symbols around file offset @offset of @file, unless that is known.
+ * To be asked only of call sites without symbols: it may take some milliseconds.
+ */
+void module_files_look_for_runtime(struct module_files *files, struct module_file *file,
+				   uint64_t offset);
 
 /* True if the file @id should be read, or read again. */
 bool module_files_want(struct module_files *files, const struct file_id *id);

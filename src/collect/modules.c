@@ -199,7 +199,22 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 		if (name.symbol)
 			name.distance = distance;
 	}
+	name.in_runtime = file && !name.symbol && runtime_range_has(&file->runtime, name.offset);
 	return name;
+}
+
+void modules_look_for_runtime(struct modules *modules, uint32_t id, uint64_t address)
+{
+	struct program_modules *program;
+	struct module_file *file;
+	struct module *module;
+
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
+	module = module_at(program, address);
+	file = module ? module_files_get(modules->files, &module->id) : NULL;
+	if (file)
+		module_files_look_for_runtime(modules->files, file,
+					      address - module->start + module->offset);
 }
 
 /* Reads the dropped symbol table for @address of @id, the process @pid, again. */

@@ -9,6 +9,7 @@
 #include "collect/stacks.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/types.h>
@@ -200,7 +201,7 @@ static bool is_skipped(const struct stacks *stacks, const struct address_name *n
 {
 	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
 	     *brief = full ? demangle_short(full) : NULL;
-	bool skipped = wrapper_is_function(brief, name->file);
+	bool skipped = name->in_runtime || wrapper_is_function(brief, name->file);
 	size_t i;
 
 	*is_stub = wrapper_is_stub(brief);
@@ -212,31 +213,75 @@ static bool is_skipped(const struct stacks *stacks, const struct address_name *n
 	return skipped;
 }
 
+/* What is at a frame that may be the call site. */
+static struct address_name site_name(const struct stacks *stacks, uint32_t program, uint64_t frame)
+{
+	struct address_name name = modules_name(stacks->modules, program, frame - 1);
+
+	if (!name.file || name.symbol || name.in_runtime)
+		return name;
+	modules_look_for_runtime(stacks->modules, program, frame - 1);
+	return modules_name(stacks->modules, program, frame - 1);
+}
+
+/*
+ * True if the frame before @frames[0] is code that the runtime has called to be called back, such
+ * as pthread_once(): one of the next frames is the runtime's again.
+ */
+static bool is_between(const struct stacks *stacks, uint32_t program, const __u64 *frames,
+		       uint32_t count)
+{
+	enum { BETWEEN_MAX = 3 };
+	uint32_t i;
+
+	for (i = 0; i < count && i < BETWEEN_MAX; i++)
+		if (modules_name(stacks->modules, program, frames[i] - 1).in_runtime)
+			return true;
+	return false;
+}
+
+/*
+ * The frame that the call's site is named by: the first, or, if that is another's code between the
+ * program and CUDA, the first that is not.
+ */
+static uint32_t shown_choose(const struct stacks *stacks, uint32_t program, const __u64 *frames,
+			     uint32_t count)
+{
+	char runtime[CUTOP_FILE_LEN] = "";
+	bool is_stub = false;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		struct address_name name = site_name(stacks, program, frames[i]);
+		bool is_called = is_stub; /* by the kernel's own function, which is here */
+
+		if (!name.file)
+			return 0;
+		if (name.in_runtime)
+			snprintf(runtime, sizeof(runtime), "%s", name.file);
+		if (is_skipped(stacks, &name, &is_stub) || is_called)
+			continue;
+		if (!*runtime || !strcmp(runtime, name.file) ||
+		    !is_between(stacks, program, frames + i + 1, count - i - 1))
+			return i;
+	}
+	return 0;
+}
+
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
 {
+	uint32_t count, marked, program = record->hdr.program, shown;
 	struct known_stack *known;
-	struct address_name name;
 	struct rec_stack *cut;
-	uint32_t count, marked, shown = 0;
-	bool choosing, is_stub = false, is_called;
 
 	if (!record->count || record->count > CUTOP_STACK_FRAMES ||
 	    size < sizeof(*record) + record->count * sizeof(record->frames[0]))
 		return NULL;
 	/* The first frame is the call site, whatever is there. */
-	name = modules_name(stacks->modules, record->hdr.program, record->frames[0] - 1);
-	choosing = name.file && is_skipped(stacks, &name, &is_stub);
-	for (count = 1; count < record->count; count++) {
-		name = modules_name(stacks->modules, record->hdr.program,
-				    record->frames[count] - 1);
-		if (!name.file)
+	for (count = 1; count < record->count; count++)
+		if (!modules_name(stacks->modules, program, record->frames[count] - 1).file)
 			break;
-		is_called = is_stub; /* by the kernel's own function, which is here */
-		if (choosing && !is_skipped(stacks, &name, &is_stub) && !is_called) {
-			shown = count;
-			choosing = false;
-		}
-	}
+	shown = shown_choose(stacks, program, record->frames, count);
 	/* It ends with a mark, if it has not come to its end. */
 	marked = count + (record->shown & UNWIND_STACK_IS_CUT && count < CUTOP_STACK_FRAMES);
 	cut = calloc(1, sizeof(*cut) + marked * sizeof(cut->frames[0]));

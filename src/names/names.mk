@@ -7,6 +7,7 @@ names_sources = \
 	src/names/budget.c src/names/budget.h \
 	src/names/buildid.c src/names/buildid.h \
 	src/names/cfi.c src/names/cfi.h \
+	src/names/code_window.c src/names/code_window.h \
 	src/names/debugfile.c src/names/debugfile.h \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/demangle_process.c \
@@ -23,6 +24,7 @@ names_sources = \
 	src/names/resolver_answers.c src/names/resolver_answers.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
 	src/names/resolver_questions.c src/names/resolver_questions.h \
+	src/names/runtime_range.c src/names/runtime_range.h \
 	src/names/sections.c src/names/sections.h \
 	src/names/segments.c src/names/segments.h \
 	src/names/short_form.c src/names/short_form.h \

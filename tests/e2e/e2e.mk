@@ -29,6 +29,7 @@ e2e_tests = \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_nvcc.sh \
+	tests/e2e/test_stripped_runtime.sh \
 	tests/e2e/test_attach_methods.sh \
 	tests/e2e/test_threads.sh \
 	tests/e2e/test_registers.sh \

@@ -52,3 +52,8 @@ tests_unit_test_shared_SOURCES = tests/unit/feed.c tests/unit/feed.h tests/unit/
 tests_unit_test_shared_CPPFLAGS = $(AM_CPPFLAGS) -DRECORDINGS='"$(abs_top_srcdir)/tests/recordings"'
 tests_unit_test_shared_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_shared_LDADD = $(core_libs) $(CHECK_LIBS)
+
+# Programs of nvcc are compared with their stripped copies.
+check_PROGRAMS += tests/unit/runtime_range
+tests_unit_runtime_range_SOURCES = tests/unit/runtime_range.c
+tests_unit_runtime_range_LDADD = $(core_libs)
