@@ -40,7 +40,7 @@ expect_nothing_lost capture
 expect capture 'kernel("saxpy") | [.signature, .symbol, .grid, .block, .failures]' \
 	'["saxpy(float, float const*, float*, int)","_Z5saxpyfPKfPfi",[16,1,1],[256,1,1],0]'
 expect capture '[.totals.launches, .totals.graph_launches]' '[0,15000]'
-expect capture '[p.graphs[] | [.call, .instantiated, .live, .launches, (.site | test("^scene_capture[+]0x[0-9a-f]+ "))]]' \
+expect capture '[p.graphs[] | [.call, .instantiated, .live, .launches, (.site | test("^(instance at graphs.h:[0-9]+ in )?scene_capture[+]0x[0-9a-f]+ "))]]' \
 	'[["cudaGraphInstantiate",1,0,5000,true]]'
 expect capture '[p.calls[] | select(.call | test("Launch|Capture|Graph")) | [.call, .calls, .failures]] | sort' \
 	'[["cudaGraphDestroy",1,0],["cudaGraphExecDestroy",1,0],["cudaGraphInstantiate",1,0],["cudaGraphLaunch",5000,0],["cudaLaunchKernel",3,0],["cudaStreamBeginCapture",1,0],["cudaStreamEndCapture",1,0]]'
