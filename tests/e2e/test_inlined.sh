@@ -136,7 +136,7 @@ trace() {
 	shift 2
 	"$CUTOP" trace --stacks -o "$T/$name" -p "$looping" "$@" >/dev/null 2>"$T/$name.err" &
 	tracer=$!
-	wait_for 10 traced_lines "$name" "$filter" || fail "$name: no such frames: $(echo "$traced" | tail -n 20): $(cat "$T/$name.err")"
+	wait_for 60 traced_lines "$name" "$filter" || fail "$name: no such frames: $(echo "$traced" | tail -n 20): $(cat "$T/$name.err")"
 	kill -INT "$tracer"
 	wait "$tracer"
 }
