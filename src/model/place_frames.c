@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A copy of the names (struct carry) contains each place's facts once, however many stacks contain
- * it. A place's name is the text of one of its frames; the texts of the others are made here.
+ * it. A place with one frame has its name as the text of that. Where functions were inlined, the
+ * frames' texts are made here: the name tells what is around the function, too, which is a frame.
  */
 #include "model/place_frames.h"
 
