@@ -91,14 +91,14 @@ static __always_inline void block_send(struct pt_regs *ctx, struct thread_state 
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
-static __noinline int allocator_tell(struct pt_regs *ctx)
+/* @number: CUTOP_IS_ALLOCATOR() */
+static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 {
-	__u32 number = CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)) - CUTOP_ALLOCATOR;
 	const volatile struct allocator_form *form;
 	struct thread_state *thread;
 	__u64 device;
 
-	form = &allocator_forms[number & (ALLOCATOR_FORMS_MAX - 1)];
+	form = &allocator_forms[(number - CUTOP_ALLOCATOR) & (ALLOCATOR_FORMS_MAX - 1)];
 	device = call_arg(ctx, form->device);
 	if ((device & 0xff) != C10_DEVICE_CUDA) {
 		__sync_fetch_and_add(&blocks_elsewhere, 1);

@@ -17,9 +17,26 @@
 
 #include "base.bpf.h"
 
+/*
+ * Reads a register of the context by one instruction. Of a register that is read in many places the
+ * compiler would compute the address once, and the verifier refuses to read from such a pointer.
+ */
+#ifdef __bpf__
+#define context_read(ctx, macro) \
+	({ \
+		__u64 value_; \
+		asm("%0 = *(u64 *)(%1 + %2)" \
+		    : "=r"(value_) \
+		    : "r"(ctx), "i"(&macro((struct pt_regs *)0))); \
+		value_; \
+	})
+#else
+#define context_read(ctx, macro) macro(ctx)
+#endif
+
 static __always_inline __u64 call_sp(struct pt_regs *ctx)
 {
-	return PT_REGS_SP(ctx);
+	return context_read(ctx, PT_REGS_SP);
 }
 
 /*
@@ -29,9 +46,9 @@ static __always_inline __u64 call_sp(struct pt_regs *ctx)
 static __always_inline __u64 return_sp(struct pt_regs *ctx)
 {
 #if defined(__TARGET_ARCH_x86)
-	return PT_REGS_SP(ctx) - 8;
+	return call_sp(ctx) - 8;
 #else
-	return PT_REGS_SP(ctx);
+	return call_sp(ctx);
 #endif
 }
 
@@ -79,7 +96,7 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 	case 5: return context_register(ctx->r9);
 	default: /* above the return address, 8 bytes each: System V ABI, 3.2.3 */
 		bpf_probe_read_user(&value, sizeof(value),
-				    (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 5)));
+				    (void *)(call_sp(ctx) + 8 * (__u64)(n - 5)));
 		return value;
 #else
 	case 5: return context_register(ctx->user_regs.regs[5]);
@@ -87,7 +104,7 @@ static __always_inline __u64 call_arg(struct pt_regs *ctx, __u32 n)
 	case 7: return context_register(ctx->user_regs.regs[7]);
 	default:
 		bpf_probe_read_user(&value, sizeof(value),
-				    (void *)(PT_REGS_SP(ctx) + 8 * (__u64)(n - 8)));
+				    (void *)(call_sp(ctx) + 8 * (__u64)(n - 8)));
 		return value;
 #endif
 	}
@@ -109,7 +126,7 @@ static __always_inline __u64 call_arg_of(struct pt_regs *ctx, const volatile str
 static __always_inline const void *call_struct(struct pt_regs *ctx, __u32 n)
 {
 #if defined(__TARGET_ARCH_x86)
-	return (const void *)(PT_REGS_SP(ctx) + 8);
+	return (const void *)(call_sp(ctx) + 8);
 #else
 	return (const void *)call_arg(ctx, n);
 #endif
@@ -131,7 +148,7 @@ static __always_inline __u64 call_caller(struct pt_regs *ctx)
 #if defined(__TARGET_ARCH_x86)
 	__u64 caller = 0;
 
-	bpf_probe_read_user(&caller, sizeof(caller), (void *)PT_REGS_SP(ctx));
+	bpf_probe_read_user(&caller, sizeof(caller), (void *)call_sp(ctx));
 	return caller;
 #else
 	return PT_REGS_RET(ctx);

@@ -201,31 +201,50 @@ static __always_inline __u64 squares(__u64 n, __u32 side)
 	return (at_least_one(n) + (1u << side) - 1) >> side;
 }
 
+struct array_levels {
+	struct extent extent; /* of the level to come */
+	__u64 levels, total;
+	__u32 bytes, side; /* struct texels */
+	__u32 flags;
+};
+
+static long array_level(__u32 i, struct array_levels *all)
+{
+	struct extent *extent = &all->extent;
+	bool has_layers = all->flags & ARRAY_LAYERS;
+
+	if (i && (i >= all->levels ||
+		  !(extent->width | extent->height | (has_layers ? 0 : extent->depth))))
+		return 1;
+	all->total += squares(extent->width, all->side) * squares(extent->height, all->side) *
+		      at_least_one(extent->depth) * all->bytes;
+	extent->width >>= 1;
+	extent->height >>= 1;
+	if (!has_layers)
+		extent->depth >>= 1;
+	return 0;
+}
+
 /*
  * Bytes of all levels of an array with @flags, mipmapped if there are several. Each level halves
  * every dimension that is not yet 1; layers and faces stay. CUDA makes at least one level, and none
  * below one texel, whatever number is asked for. No texture has more than 2^17 texels a side.
  */
-static __always_inline __u64 array_bytes(struct extent extent, __u64 levels, struct texels texels,
-					 __u32 flags)
+static __noinline __u64 array_bytes(const struct extent *extent, __u64 levels,
+				    const struct texels *texels, __u32 flags)
 {
-	__u64 total = 0;
-	int i;
+	struct array_levels all = {
+		.extent = *extent,
+		.levels = levels,
+		.bytes = texels->bytes,
+		.side = texels->side,
+		.flags = flags,
+	};
 
 	if (flags & ARRAY_UNBACKED)
 		return 0;
-	for (i = 0; i < 18; i++) {
-		if (i && ((__u64)i >= levels || !(extent.width | extent.height |
-						  (flags & ARRAY_LAYERS ? 0 : extent.depth))))
-			break;
-		total += squares(extent.width, texels.side) * squares(extent.height, texels.side) *
-			 at_least_one(extent.depth) * texels.bytes;
-		extent.width >>= 1;
-		extent.height >>= 1;
-		if (!(flags & ARRAY_LAYERS))
-			extent.depth >>= 1;
-	}
-	return total;
+	bpf_loop(18, array_level, &all, 0);
+	return all.total;
 }
 
 #endif

@@ -16,6 +16,20 @@
 #include "cutop_calls.h"
 #include "cutop_event.h"
 
+/* Linux 6.2; the verifier makes a move of it */
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
+
+/*
+ * @pointer as one that the verifier lets programs read through only. For each pointer that is read
+ * from an object that it trusts, it looks through the names of all types of the kernel, which takes
+ * a millisecond or two of cutop's start. Not before Linux 6.2.
+ */
+#define untrusted(pointer) \
+	(bpf_rdonly_cast ? \
+		 (typeof(pointer))bpf_rdonly_cast( \
+			 pointer, bpf_core_type_id_kernel(typeof(*(pointer)))) : \
+		 (pointer))
+
 #ifndef EFAULT
 #define ENOENT 2
 #define EFAULT 14

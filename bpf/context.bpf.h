@@ -372,8 +372,6 @@ static __always_inline void context_return(struct call_run *run)
 
 	if (nested && (!context_teaches(desc->a) || frame->flags & CONTEXT_AGAIN))
 		return;
-	if (!nested)
-		call_returned(run);
 	if (run->result)
 		return;
 	handle = frame->context.handle;

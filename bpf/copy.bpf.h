@@ -79,40 +79,52 @@ static __always_inline __u64 extent_size(const struct extent *extent)
 	return extent->width * extent->height * extent->depth;
 }
 
+struct batch {
+	__u64 sizes; /* where the next one is */
+	__u64 total;
+	bool lost;
+};
+
+static long batch_part(__u32 i, struct batch *batch)
+{
+	__u64 some[BATCH_READ];
+	__u32 j;
+
+	if (bpf_probe_read_user(some, sizeof(some), (void *)batch->sizes)) {
+		batch->lost = true;
+		return 1;
+	}
+#pragma unroll
+	for (j = 0; j < BATCH_READ; j++)
+		batch->total += some[j];
+	batch->sizes += sizeof(some);
+	return 0;
+}
+
 /* The sum of @count sizes, read several at a time. */
 static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 {
-	__u64 total = 0, some[BATCH_READ], whole;
-	__u32 i, j;
+	struct batch batch = { .sizes = sizes };
+	__u64 one;
+	__u32 i;
 
 	if (count > BATCH_MAX) {
 		argument_lost();
 		count = BATCH_MAX;
 	}
-	whole = count / BATCH_READ;
-	for (i = 0; i < BATCH_MAX / BATCH_READ; i++) {
-		if (i >= whole)
-			break;
-		if (bpf_probe_read_user(some, sizeof(some), (void *)sizes)) {
-			argument_lost();
-			return total;
-		}
-#pragma unroll
-		for (j = 0; j < BATCH_READ; j++)
-			total += some[j];
-		sizes += sizeof(some);
-	}
-	for (i = 0; i < BATCH_READ - 1; i++) {
+	bpf_loop(count / BATCH_READ, batch_part, &batch, 0);
+	for (i = 0; i < BATCH_READ - 1 && !batch.lost; i++) {
 		if (i >= count % BATCH_READ)
 			break;
-		if (bpf_probe_read_user(some, sizeof(some[0]),
-					(void *)(sizes + i * sizeof(some[0])))) {
-			argument_lost();
+		if (bpf_probe_read_user(&one, sizeof(one), (void *)(batch.sizes + i * sizeof(one)))) {
+			batch.lost = true;
 			break;
 		}
-		total += some[0];
+		batch.total += one;
 	}
-	return total;
+	if (batch.lost)
+		argument_lost();
+	return batch.total;
 }
 
 /* The first entry of a list of addresses. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs: for each class of calls an entry, a return and a session program. User space
- * decides which of them are loaded, and as what:
+ * The BPF programs: an entry, a return and a session program each for launches, for calls of all
+ * other classes, and for functions that are not in the table. User space decides which of them are
+ * loaded, and as what:
  *
  *   Linux 6.13 and newer   session programs: one link probes entry and
  *                          return, and the entry decides whether it wants
@@ -177,26 +178,73 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		return result & 1; \
 	}
 
-/* Calls that are only counted: one inside another call teaches nothing. */
-#define PROGRAMS(class) PROGRAMS_WITH(class, call_begin, call_end, inside_quick(ctx, task))
-#define TEACHERS(class) PROGRAMS_WITH(class, teacher_begin, teacher_end, false)
+/*
+ * What most calls share is much more than what they differ in: so one program serves all classes
+ * but those below. The verifier, which is most of the time that cutop takes to start, would
+ * otherwise go through what they share once for each class.
+ */
+static __always_inline int calls_entry(struct call_run *run)
+{
+	switch (run->desc->class) {
+	case CLASS_ALLOC: return alloc_entry(run);
+	case CLASS_FREE: return free_entry(run);
+	case CLASS_COPY: return copy_entry(run);
+	case CLASS_GRAPH: return graph_entry(run);
+	case CLASS_HANDLE:
+	case CLASS_NAMED: return handle_entry(run);
+	case CLASS_CONTEXT: return context_entry(run);
+	case CLASS_MAP: return map_entry(run);
+	case CLASS_SIZE: return size_entry(run);
+	default: return plain_entry(run);
+	}
+}
 
-PROGRAMS_WITH(launch, table_begin, call_end, launch_quick(ctx, task))
-PROGRAMS(alloc)
-PROGRAMS(free)
-PROGRAMS(copy)
-PROGRAMS(graph)
-PROGRAMS(plain)
-TEACHERS(context)
-PROGRAMS(map)
-TEACHERS(size)
+static __always_inline void calls_return(struct call_run *run)
+{
+	__u8 class = run->desc->class;
+
+	switch (class) {
+	case CLASS_ALLOC: alloc_return(run); return;
+	case CLASS_FREE: free_return(run); return;
+	case CLASS_COPY: copy_return(run); return;
+	}
+	call_returned(run);
+	switch (class) {
+	case CLASS_GRAPH: graph_return(run); return;
+	case CLASS_HANDLE: handle_return(run); return;
+	case CLASS_NAMED: named_return(run); return;
+	case CLASS_CONTEXT: context_return(run); return;
+	case CLASS_MAP: map_return(run); return;
+	case CLASS_SIZE: size_return(run); return;
+	default: plain_return(run);
+	}
+}
+
+/* What has no return is done at once: a registration, or what an allocator tells. */
+static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ctx,
+					struct task_struct *task, bool session)
+{
+	__u32 number = call_number(ctx, task, session);
+
+	if (CUTOP_IS_ALLOCATOR(number)) {
+		allocator_tell(ctx, number);
+		return false;
+	}
+	if (!table_begin(run, ctx, task, session))
+		return false;
+	if (run->desc->class == CLASS_REGISTER) {
+		register_entry(run);
+		return false;
+	}
+	return call_begin(run);
+}
+
+PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task))
+/* The most frequent calls, by far. */
+PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task))
 PROGRAMS_WITH(extra, extra_begin, extra_end, false)
 
-TEACHERS(handle)
-#define named_entry(run) handle_entry(run)
-TEACHERS(named)
-#undef named_entry
-
+/* Where the program above is not loaded: the same for what has no returns anyway. */
 SEC("uprobe.s")
 int register_enter(struct pt_regs *ctx)
 {
@@ -250,13 +298,13 @@ int python_begins(struct pt_regs *ctx)
 	return 0;
 }
 
-/* At functions by which an allocator tells what it does. */
+/* The same: at functions by which an allocator tells what it does. */
 SEC("uprobe.s")
 int allocator_tells(struct pt_regs *ctx)
 {
 	stack_keep();
 	hold();
-	allocator_tell(ctx);
+	allocator_tell(ctx, CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)));
 	release();
 	return 0;
 }

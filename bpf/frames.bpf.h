@@ -165,6 +165,13 @@ static __always_inline bool is_inside(struct pt_regs *ctx, struct thread_state *
 	return true;
 }
 
+/* True if calls of @class teach something, so that they are followed inside other calls, too. */
+static __always_inline bool class_teaches(__u8 class)
+{
+	return class == CLASS_HANDLE || class == CLASS_NAMED || class == CLASS_CONTEXT ||
+	       class == CLASS_SIZE;
+}
+
 /* The quick form, asked first: most driver calls need no more than that. */
 static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct *task)
 {
@@ -177,7 +184,8 @@ static __always_inline bool inside_quick(struct pt_regs *ctx, struct task_struct
 	if (!thread || !thread->depth || !thread->program)
 		return false;
 	call = call_number(ctx, task, true);
-	return call < CALL_COUNT && is_inside(ctx, thread, desc_of(call));
+	return call < CALL_COUNT && !class_teaches(desc_of(call)->class) &&
+	       is_inside(ctx, thread, desc_of(call));
 }
 
 /* code this near is assumed to be the same library's: libcudart has less than a megabyte */
@@ -392,32 +400,23 @@ static __always_inline bool table_begin(struct call_run *run, struct pt_regs *ct
 	return true;
 }
 
-/* The entry of a call that is followed to its return even inside another hooked call. */
-static __always_inline bool teacher_begin(struct call_run *run, struct pt_regs *ctx,
-					  struct task_struct *task, bool session)
+/*
+ * The entry of a call that is followed to its return: one that no other hooked call encloses, or
+ * that teaches. After table_begin().
+ */
+static __always_inline bool call_begin(struct call_run *run)
 {
-	if (!table_begin(run, ctx, task, session))
-		return false;
-	run->frame = frame_open(run->thread, ctx, run->cookie);
-	return run->frame != NULL;
-}
-
-/* The entry of a call that counts only if no other hooked call encloses it. */
-static __always_inline bool call_begin(struct call_run *run, struct pt_regs *ctx,
-				       struct task_struct *task, bool session)
-{
-	struct thread_state *thread;
+	struct thread_state *thread = run->thread;
+	bool teaches = class_teaches(run->desc->class), session = run->session;
+	struct pt_regs *ctx = run->ctx;
 	struct frame *frame;
 
-	if (!table_begin(run, ctx, task, session))
-		return false;
-	thread = run->thread;
-	if (session && is_inside(ctx, thread, run->desc))
+	if (session && !teaches && is_inside(ctx, thread, run->desc))
 		return false;
 	frame = frame_open(thread, ctx, run->cookie);
 	if (!frame)
 		return false;
-	if (frame->nested) {
+	if (frame->nested && !teaches) {
 		if (!is_callback(ctx, thread, run->cookie,
 				 frame_cookie(thread, thread->depth - 2))) {
 			if (session)
@@ -516,9 +515,9 @@ static __always_inline bool any_end(struct call_run *run, struct pt_regs *ctx,
 	return run->thread != NULL;
 }
 
-/* The return of a call whose frame teacher_begin() opened. */
-static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ctx,
-					struct task_struct *task, bool session)
+/* The return of a call whose frame was opened. */
+static __always_inline bool table_end(struct call_run *run, struct pt_regs *ctx,
+				      struct task_struct *task, bool session)
 {
 	if (!any_end(run, ctx, task, session) || run->call >= CALL_COUNT)
 		return false;
@@ -528,10 +527,18 @@ static __always_inline bool teacher_end(struct call_run *run, struct pt_regs *ct
 }
 
 /* The return of a call that no other hooked call encloses. */
+static __always_inline bool counted_end(struct call_run *run, struct pt_regs *ctx,
+					struct task_struct *task, bool session)
+{
+	return table_end(run, ctx, task, session) && !run->frame->nested;
+}
+
+/* The same, or of one that teaches. */
 static __always_inline bool call_end(struct call_run *run, struct pt_regs *ctx,
 				     struct task_struct *task, bool session)
 {
-	return teacher_end(run, ctx, task, session) && !run->frame->nested;
+	return table_end(run, ctx, task, session) &&
+	       (!run->frame->nested || class_teaches(run->desc->class));
 }
 
 #endif

@@ -423,7 +423,6 @@ static __always_inline void graph_return(struct call_run *run)
 	__u32 call = run->call;
 	__u8 role = desc->a;
 
-	call_returned(run);
 	if (role == CAPTURE_LEAVE && !result)
 		stream_forget(thread, frame->graph.end.stream);
 	if (role <= CAPTURE_LEAVE)

@@ -63,7 +63,7 @@ static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 	asked = is_asked_for(bpf_get_current_pid_tgid() >> 32);
 	if (!asked && !translated)
 		return 0;
-	fdt = bpf_get_current_task_btf()->files->fdt;
+	fdt = untrusted(bpf_get_current_task_btf())->files->fdt;
 	if (fd >= fdt->max_fds)
 		return 0;
 	table = fdt->fd;
@@ -120,15 +120,22 @@ static __always_inline struct vm_area_struct *mapping_of(__u64 node)
 		bpf_core_type_id_kernel(struct vm_area_struct));
 }
 
-/* All nodes, two steps for each: down to the left, and up again through the parents. */
-static long walk_step(__u32 i, struct mapping_walk *walk)
+/*
+ * All nodes, two steps for each: down to the left, and up again through the parents. A function
+ * that the verifier goes through once; the loop's it would go through for each way to come there.
+ */
+__noinline int walk_on(struct mapping_walk *walk)
 {
-	struct vm_area_struct *vma = mapping_of(walk->node);
-	struct rb_node *rb = &vma->shared.rb;
-	__u64 left = (__u64)rb->rb_left, right = (__u64)rb->rb_right,
-	      parent = rb->__rb_parent_color & ~3ull;
-	__u64 from = walk->from;
+	struct vm_area_struct *vma;
+	__u64 left, right, parent, from;
 
+	if (!walk)
+		return 1;
+	vma = mapping_of(walk->node);
+	left = (__u64)vma->shared.rb.rb_left;
+	right = (__u64)vma->shared.rb.rb_right;
+	parent = vma->shared.rb.__rb_parent_color & ~3ull;
+	from = walk->from;
 	walk->from = walk->node;
 	walk->node = parent;
 	if (from == parent) {
@@ -140,6 +147,11 @@ static long walk_step(__u32 i, struct mapping_walk *walk)
 	if (right && (from == left || (from == parent && !left)))
 		walk->node = right;
 	return walk->file || !walk->node;
+}
+
+static long walk_step(__u32 i, struct mapping_walk *walk)
+{
+	return walk_on(walk) ? 1 : 0;
 }
 
 /*
@@ -214,7 +226,7 @@ static __always_inline int touch_look(struct address_space *mapping)
 		return 0;
 	}
 	/* A program is touched before it runs; process_exec() reports it. */
-	mm = bpf_get_current_task_btf()->mm;
+	mm = untrusted(bpf_get_current_task_btf())->mm;
 	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm ||
 	    BPF_CORE_READ(mm, exe_file, f_inode) == inode)
 		return 0;

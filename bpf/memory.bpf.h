@@ -33,6 +33,7 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	struct array3d_desc desc = {};
 	struct array_desc two = {};
 	struct extent extent;
+	struct texels texels;
 
 	if (flat) {
 		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
@@ -48,8 +49,8 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	frame->alloc.bytes =
-		array_bytes(extent, levels, format_texels(desc.format, desc.channels), desc.flags);
+	texels = format_texels(desc.format, desc.channels);
+	frame->alloc.bytes = array_bytes(&extent, levels, &texels, desc.flags);
 	array_note(frame, desc.flags);
 	return 0;
 }
@@ -144,7 +145,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		extent.width = call_arg(ctx, d + 1);
 		extent.height = call_arg(ctx, d + 2);
 		flags = call_arg(ctx, d + 3);
-		frame->alloc.bytes = array_bytes(extent, 1, texels, flags);
+		frame->alloc.bytes = array_bytes(&extent, 1, &texels, flags);
 		array_note(frame, flags);
 		break;
 	case SIZE_ARRAY3D:
@@ -158,7 +159,7 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			levels = flags;
 			flags = call_arg_past_struct(ctx, d + 2);
 		}
-		frame->alloc.bytes = array_bytes(extent, levels, texels, flags);
+		frame->alloc.bytes = array_bytes(&extent, levels, &texels, flags);
 		array_note(frame, flags);
 		break;
 	}
@@ -360,7 +361,6 @@ static __always_inline void map_return(struct call_run *run)
 	__u64 address, bytes, handle;
 	struct rec_map *rec;
 
-	call_returned(run);
 	if (run->result)
 		return;
 	if (desc->a == MAP_TILES) {

@@ -194,20 +194,6 @@ static __always_inline int handle_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-/*
- * A call that teaches is also counted, unless another encloses it, or it is not the program's own:
- * the compiler puts __cudaGetKernel before a launch.
- */
-static __always_inline void teacher_count(struct call_run *run)
-{
-	if (run->frame->nested)
-		return;
-	if (!run->result && run->desc->class == CLASS_HANDLE && run->desc->layer == LAYER_RUNTIME)
-		trace_return(run);
-	else
-		call_returned(run);
-}
-
 static __always_inline void handle_learn(__u32 program, __u64 handle, __u64 stub, __u64 flags)
 {
 	struct address_key key = { .address = handle, .program = program };
@@ -221,7 +207,6 @@ static __always_inline void handle_return(struct call_run *run)
 	struct frame *frame = run->frame;
 	__u64 handle = 0;
 
-	teacher_count(run);
 	if (run->result)
 		return;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)frame->teacher.handle_at))
@@ -279,7 +264,6 @@ static __always_inline void named_return(struct call_run *run)
 	struct frame *frame = run->frame;
 	__u64 read = 0, handle, name;
 
-	teacher_count(run);
 	if (run->result)
 		return;
 	if (bpf_probe_read_user(&read, sizeof(read),

@@ -64,7 +64,6 @@ static __always_inline void plain_return(struct call_run *run)
 	struct frame *frame = run->frame;
 	struct program_sync *sync;
 
-	call_finished(run, is_failure(desc, run->result));
 	if (desc->class == CLASS_SYNC) {
 		if (launch_sites)
 			call_site_count(run->ctx, thread, run->call, 0, run->now - frame->entry);

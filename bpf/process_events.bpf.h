@@ -90,6 +90,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, program, *known;
 	struct file_id id = {};
 	struct rec_exec *rec;
+	struct inode *inode;
 	struct file *file;
 
 	late_forget(tgid); /* before the program is looked up: src/probe/idle_processes.c */
@@ -101,20 +102,21 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		program_end(program, END_EXEC, 0);
 	}
 	/* The other threads are gone. This one's state belongs to the old program. */
-	if (task->bpf_storage && bpf_task_storage_delete(&threads, task))
+	if (untrusted(task)->bpf_storage && bpf_task_storage_delete(&threads, task))
 		thread_forget(task);
 	translator_look(tgid);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
 	loader_starts(tgid);
-	file = bprm->file;
+	file = untrusted(bprm)->file;
 	if (!file)
 		return 0;
 	/* As file_id_read(), in a program that may read fields without a helper. */
-	id.inode = file->f_inode->i_ino;
-	id.size = file->f_inode->i_size;
-	id.device = file->f_inode->i_sb->s_dev;
-	id.generation = file->f_inode->i_generation;
+	inode = file->f_inode;
+	id.inode = inode->i_ino;
+	id.size = inode->i_size;
+	id.device = inode->i_sb->s_dev;
+	id.generation = inode->i_generation;
 	if (!file_is_new(&id))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
@@ -162,19 +164,21 @@ static __always_inline bool is_replaced(struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
+	struct task_struct *seen = untrusted(task);
+	struct signal_struct *signal = seen->signal;
 	struct thread_state *thread =
-		task->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
+		seen->bpf_storage ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, program, *known, exit_code;
 
 	if (thread && thread->program && thread->in_sync)
 		sync_leave(thread);
-	if (task->signal->live.counter > 0) {
+	if (signal->live.counter > 0) {
 		/*
 		 * A thread that ends inside a call, for example because it was cancelled; not one
 		 * that ends with its process.
 		 */
 		if (thread && thread->program && thread->depth &&
-		    !(task->signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
+		    !(signal->flags & SIGNAL_GROUP_EXIT) && !is_replaced(task))
 			count_lost_of(thread->program, LOST_RETURN);
 		return 0;
 	}
@@ -195,10 +199,10 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	program = *known;
 	if (bpf_map_delete_elem(&tgids, &tgid))
 		return 0;
-	if (task->signal->flags & SIGNAL_GROUP_EXIT)
-		exit_code = task->signal->group_exit_code;
+	if (signal->flags & SIGNAL_GROUP_EXIT)
+		exit_code = signal->group_exit_code;
 	else
-		exit_code = task->group_leader->exit_code;
+		exit_code = seen->group_leader->exit_code;
 	program_end(program, END_EXIT, exit_code);
 	return 0;
 }

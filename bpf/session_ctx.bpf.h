@@ -22,9 +22,6 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #define ask_is_return(ctx) bpf_session_is_return()
 #endif
 
-/* Linux 6.2; the verifier makes a move of it */
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
-
 /*
  * True if this kernel's types are as below; known when the program is loaded. If a program has to
  * be held, only the functions are used.

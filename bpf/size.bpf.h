@@ -60,8 +60,6 @@ static __always_inline void size_return(struct call_run *run)
 	struct frame *frame = run->frame;
 	__u64 total = 0;
 
-	if (!frame->nested)
-		call_returned(run);
 	if (run->result || !frame->size.bytes_at || frame->size.device < 0)
 		return;
 	if (bpf_probe_read_user(&total, sizeof(total), (void *)frame->size.bytes_at))

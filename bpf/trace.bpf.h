@@ -99,9 +99,21 @@ static __always_inline void call_finished(struct call_run *run, bool failed)
 		call_failed(run);
 }
 
+/*
+ * The same for a call of any class without a record of its own. One that teaches is also counted,
+ * unless another encloses it, or it is not the program's own: the compiler puts __cudaGetKernel
+ * before a launch.
+ */
 static __always_inline void call_returned(struct call_run *run)
 {
-	call_finished(run, run->result != 0);
+	const volatile struct call_desc *desc = run->desc;
+
+	if (run->frame->nested)
+		return;
+	if (!run->result && desc->class == CLASS_HANDLE && desc->layer == LAYER_RUNTIME)
+		trace_return(run);
+	else
+		call_finished(run, is_failure(desc, run->result));
 }
 
 /* Facts known only at the return, set before trace_return(): about an allocation, */

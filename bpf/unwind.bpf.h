@@ -171,7 +171,7 @@ static __always_inline int unwind_word(struct stack_scratch *scratch, __u64 addr
 /* The innermost function whose return is probed: a struct return_instance; 0: none. */
 static __always_inline __u64 unwind_instances(struct task_struct *task)
 {
-	struct uprobe_task *utask = task->utask;
+	struct uprobe_task *utask = untrusted(task)->utask;
 
 	return utask ? (__u64)utask->return_instances : 0;
 }
@@ -346,7 +346,7 @@ __noinline int unwind_walk(struct stack_scratch *scratch, __u64 ip, __u64 sp, __
 
 	if (!scratch)
 		return UNWIND_CUT;
-	mm = task->mm;
+	mm = untrusted(task)->mm;
 	scratch->limits[0] = scratch->limits[1] = scratch->limits[2] = 0;
 #if defined(__TARGET_ARCH_x86)
 	/* A thread's control block lies at the end of its stack: glibc's allocatestack.c */

@@ -239,7 +239,7 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	for (i = 0; i < UNWIND_RANGES; i++)
 		scratch->ranges[i].bytes = 0;
 	/* What called main(), or a thread's first function, stands at the stack's beginning. */
-	mm = task->mm;
+	mm = untrusted(task)->mm;
 	from = mm ? mm->start_stack : 0;
 	if (from <= scratch->sp || from > scratch->limits[2])
 		from = scratch->limits[0];

@@ -29,7 +29,7 @@ struct vma_info {
 /* True if the current process has the kernel's vdso at @start: code of no file, but with tables. */
 static __always_inline bool vma_is_vdso(__u64 start)
 {
-	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	struct mm_struct *mm = untrusted(bpf_get_current_task_btf())->mm;
 
 	return mm && start && bpf_core_field_exists(mm->context.vdso) &&
 	       (__u64)mm->context.vdso == start;

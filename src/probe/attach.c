@@ -107,10 +107,11 @@ bool attach_is_of(unsigned int call, enum others others)
 	return others == OTHERS_PYTHON ? CUTOP_IS_PYTHON(call) : CUTOP_IS_ALLOCATOR(call);
 }
 
-struct bpf_program *attach_others_program(const struct bpf *bpf, enum others others)
+struct bpf_programs attach_others_programs(const struct bpf *bpf, enum others others)
 {
-	return others == OTHERS_PYTHON ? bpf->skeleton->progs.python_begins :
-					 bpf->skeleton->progs.allocator_tells;
+	return others == OTHERS_PYTHON ?
+		       (struct bpf_programs){ .enter = bpf->skeleton->progs.python_begins } :
+		       bpf_allocator_programs(bpf);
 }
 
 static void list_others(struct probe_list *list, const struct elf_functions *functions,
@@ -128,33 +129,63 @@ static void list_others(struct probe_list *list, const struct elf_functions *fun
 		}
 }
 
+/* True if functions with the programs of one and of @other go into the same links. */
+static bool share_links(struct bpf_programs programs, struct bpf_programs other, bool sessions)
+{
+	if (sessions && (programs.session || other.session))
+		return programs.session == other.session;
+	return programs.enter == other.enter && programs.exit == other.exit;
+}
+
+/* Puts @function into the list, or counts it as left out. */
+static void list_function(struct probe_list *list, struct unprobed *unprobed,
+			  const struct attach_choice *choice, const struct elf_function *function,
+			  uint16_t library)
+{
+	if (function->point == POINT_NONE) {
+		list->left_out++;
+		unprobed_add(unprobed, choice, function->call);
+		return;
+	}
+	list->offsets[list->count] = function_probe_offset(function);
+	list->points[list->count] = function->point;
+	list->cookies[list->count++] = CUTOP_COOKIE(function->call, library);
+}
+
 /*
- * The wanted functions of @class. One name may be at several offsets (a local copy): all are
- * probed.
+ * The wanted functions from number @from on that have @programs. One name may be at several offsets
+ * (a local copy): all are probed. Returns the number to go on from.
  */
-static void list_class(struct probe_list *list, struct unprobed *unprobed,
-		       const struct elf_functions *functions, enum call_class class,
-		       const struct attach_choice *choice, bool noticed)
+static size_t list_wanted(struct probe_list *list, struct unprobed *unprobed, const struct bpf *bpf,
+			  const struct elf_functions *functions, size_t from,
+			  struct bpf_programs programs, const struct attach_choice *choice)
+{
+	bool sessions = bpf->features.method == ATTACH_SESSION;
+	size_t i;
+
+	list->count = list->left_out = 0;
+	for (i = from; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
+		const struct call_desc *desc = attach_desc_of(functions->list[i].call);
+
+		if (desc->class < CLASS_COUNT && choice_wants(choice, desc) &&
+		    share_links(programs, bpf_class_programs(bpf, desc->class), sessions))
+			list_function(list, unprobed, choice, &functions->list[i],
+				      functions->library);
+	}
+	return i;
+}
+
+/* The functions of which only the use is noticed. */
+static void list_noticed(struct probe_list *list, struct unprobed *unprobed,
+			 const struct elf_functions *functions, const struct attach_choice *choice)
 {
 	size_t i;
 
 	list->count = list->left_out = 0;
-	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
-		const struct call_desc *desc = attach_desc_of(functions->list[i].call);
-
-		if (desc->class != class ||
-		    !(noticed ? choice_notices(choice, desc) : choice_wants(choice, desc)))
-			continue;
-		if (functions->list[i].point == POINT_NONE) {
-			list->left_out++;
-			unprobed_add(unprobed, choice, functions->list[i].call);
-			continue;
-		}
-		list->offsets[list->count] = function_probe_offset(&functions->list[i]);
-		list->points[list->count] = functions->list[i].point;
-		list->cookies[list->count++] =
-			CUTOP_COOKIE(functions->list[i].call, functions->library);
-	}
+	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
+		if (choice_notices(choice, attach_desc_of(functions->list[i].call)))
+			list_function(list, unprobed, choice, &functions->list[i],
+				      functions->library);
 }
 
 static void attached_count(struct attachment *attachment, const struct probe_list *list,
@@ -213,52 +244,62 @@ struct refused {
 	struct unprobed unprobed;
 };
 
+/* Probes the functions of @list, which have @programs. */
+static void list_attach(struct attachment *attachment, const struct bpf *bpf, const char *path,
+			struct bpf_programs programs, const struct attach_choice *choice,
+			const struct probe_list *list, uint32_t pid, int *error)
+{
+	struct refused before, returns;
+
+	attachment->failed += list->left_out;
+	if (bpf->features.method == ATTACH_SESSION && programs.session) {
+		attach_multi(attachment, bpf_program__fd(programs.session), path,
+			     ATTACH_TYPE_UPROBE_SESSION, choice, list, 0, list->count, 0, pid, error,
+			     true);
+		return;
+	}
+	before = (struct refused){ attachment->failed, attachment->unprobed };
+	/* Returns first: a return without an entry is harmless, an entry without a return is not. */
+	if (programs.exit)
+		attach_multi(attachment, bpf_program__fd(programs.exit), path,
+			     ATTACH_TYPE_UPROBE_MULTI, choice, list, 0, list->count,
+			     UPROBE_MULTI_RETURN, pid, error, false);
+	/* A function whose entry and return are both refused counts once. */
+	returns = (struct refused){ attachment->failed, attachment->unprobed };
+	attachment->failed = before.failed;
+	attachment->unprobed = before.unprobed;
+	attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI,
+		     choice, list, 0, list->count, 0, pid, error, true);
+	if (returns.failed > attachment->failed) {
+		attachment->failed = returns.failed;
+		attachment->unprobed = returns.unprobed;
+	}
+}
+
 static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const char *path,
 			 const struct elf_functions *functions, const struct attach_choice *choice,
 			 uint32_t pid)
 {
 	bool sessions = bpf->features.method == ATTACH_SESSION;
-	struct refused before, returns;
 	struct probe_list list;
 	enum others others;
-	int class, error = 0;
+	int class, before, error = 0;
+	size_t from;
 
 	for (class = 0; class < CLASS_COUNT; class ++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);
 
-		list_class(&list, &attachment->unprobed, functions, (enum call_class) class, choice,
-			   false);
-		attachment->failed += list.left_out;
-		if (!list.count)
-			continue;
-		if (sessions && programs.session) {
-			attach_multi(attachment, bpf_program__fd(programs.session), path,
-				     ATTACH_TYPE_UPROBE_SESSION, choice, &list, 0, list.count, 0,
-				     pid, &error, true);
-			continue;
-		}
-		before = (struct refused){ attachment->failed, attachment->unprobed };
-		/*
-		 * Returns first: a return without an entry is harmless, an entry without a return
-		 * is not.
-		 */
-		if (programs.exit)
-			attach_multi(attachment, bpf_program__fd(programs.exit), path,
-				     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count,
-				     UPROBE_MULTI_RETURN, pid, &error, false);
-		/* A function whose entry and return are both refused counts once. */
-		returns = (struct refused){ attachment->failed, attachment->unprobed };
-		attachment->failed = before.failed;
-		attachment->unprobed = before.unprobed;
-		attach_multi(attachment, bpf_program__fd(programs.enter), path,
-			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, pid, &error,
-			     true);
-		if (returns.failed > attachment->failed) {
-			attachment->failed = returns.failed;
-			attachment->unprobed = returns.unprobed;
+		for (before = 0; before < class; before++)
+			if (share_links(programs,
+					bpf_class_programs(bpf, (enum call_class)before), sessions))
+				break;
+		for (from = before < class ? functions->count : 0; from < functions->count;) {
+			from = list_wanted(&list, &attachment->unprobed, bpf, functions, from,
+					   programs, choice);
+			list_attach(attachment, bpf, path, programs, choice, &list, pid, &error);
 		}
 	}
-	list_class(&list, &attachment->unprobed, functions, CLASS_ALLOC, choice, true);
+	list_noticed(&list, &attachment->unprobed, functions, choice);
 	if (list.count) {
 		unsigned int failed = attachment->failed;
 
@@ -274,14 +315,18 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 	}
 	for (others = 0; others < OTHERS_COUNT; others++) {
 		struct refused refused = { attachment->failed, attachment->unprobed };
+		struct bpf_programs programs = attach_others_programs(bpf, others);
+		bool session = sessions && programs.session;
 
 		list_others(&list, functions, others);
 		if (!list.count)
 			continue;
 		/* A process shows its interpreter only once, also before it is one of @pid's. */
-		attach_multi(attachment, bpf_program__fd(attach_others_program(bpf, others)), path,
-			     ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0,
-			     others == OTHERS_PYTHON ? 0 : pid, &error, false);
+		attach_multi(attachment,
+			     bpf_program__fd(session ? programs.session : programs.enter), path,
+			     session ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI,
+			     choice, &list, 0, list.count, 0, others == OTHERS_PYTHON ? 0 : pid,
+			     &error, false);
 		attachment->noticed += list.count - (attachment->failed - refused.failed);
 		attachment->failed = refused.failed;
 		attachment->unprobed = refused.unprobed;

@@ -13,13 +13,13 @@
 const struct call_desc *attach_desc_of(unsigned int call);
 
 /*
- * Functions that are none of CUDA's, each with a program of its own. The user did not ask for them,
- * so like noticed ones they are left out of the counts.
+ * Functions that are none of CUDA's. The user did not ask for them, so like noticed ones they are
+ * left out of the counts.
  */
 enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_COUNT };
 
 bool attach_is_of(unsigned int call, enum others others);
-struct bpf_program *attach_others_program(const struct bpf *bpf, enum others others);
+struct bpf_programs attach_others_programs(const struct bpf *bpf, enum others others);
 
 /*
  * Places the probes of @functions by perf links, held by a helper process. @target: the file's

@@ -30,40 +30,50 @@
 /* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
 #define ATTACH_TYPE_UPROBE_SESSION 57
 
+#define PROGRAMS(name) \
+	(struct bpf_programs) \
+	{ \
+		bpf->skeleton->progs.name##_enter, bpf->skeleton->progs.name##_exit, \
+			bpf->held ? bpf->skeleton->progs.name##_held : \
+				    bpf->skeleton->progs.name##_session \
+	}
+
+/* The program of most calls, for functions whose returns are not wanted; or @alone where it is not loaded. */
+static struct bpf_programs programs_of_entry(const struct bpf *bpf, struct bpf_program *alone)
+{
+	struct bpf_programs programs = PROGRAMS(calls);
+
+	if (bpf->entries_only || bpf->blind)
+		return (struct bpf_programs){ .enter = alone };
+	programs.exit = NULL;
+	return programs;
+}
+
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class)
 {
 	struct cutop_bpf *s = bpf->skeleton;
 
+	if (class == CLASS_REGISTER)
+		return programs_of_entry(bpf, s->progs.register_enter);
 	if (bpf->entries_only && class == CLASS_EXTRA)
 		return (struct bpf_programs){ .enter = s->progs.extra_enter };
-	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED &&
-	    class != CLASS_REGISTER)
+	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED)
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
-	if (bpf->blind && class != CLASS_REGISTER)
+	if (bpf->blind)
 		return (struct bpf_programs){ .enter = s->progs.blind_enter };
-#define PROGRAMS(name) \
-	(struct bpf_programs) \
-	{ \
-		s->progs.name##_enter, s->progs.name##_exit, \
-			bpf->held ? s->progs.name##_held : s->progs.name##_session \
-	}
 	switch (class) {
-	case CLASS_ALLOC: return PROGRAMS(alloc);
-	case CLASS_FREE: return PROGRAMS(free);
-	case CLASS_COPY: return PROGRAMS(copy);
 	case CLASS_LAUNCH: return PROGRAMS(launch);
-	case CLASS_GRAPH: return PROGRAMS(graph);
-	case CLASS_HANDLE: return PROGRAMS(handle);
-	case CLASS_NAMED: return PROGRAMS(named);
-	case CLASS_CONTEXT: return PROGRAMS(context);
-	case CLASS_MAP: return PROGRAMS(map);
-	case CLASS_SIZE: return PROGRAMS(size);
 	case CLASS_EXTRA: return PROGRAMS(extra);
-	case CLASS_REGISTER: return (struct bpf_programs){ .enter = s->progs.register_enter };
-	default: return PROGRAMS(plain);
+	default: return PROGRAMS(calls);
 	}
-#undef PROGRAMS
 }
+
+struct bpf_programs bpf_allocator_programs(const struct bpf *bpf)
+{
+	return programs_of_entry(bpf, bpf->skeleton->progs.allocator_tells);
+}
+
+#undef PROGRAMS
 
 static bool is_probe(const struct bpf_program *program)
 {
@@ -95,7 +105,7 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		program_load_multi(bpf->skeleton->progs.loader_changes, method);
 	if (bpf->skeleton->rodata->with_python)
 		program_load_multi(bpf->skeleton->progs.python_begins, method);
-	if (bpf->allocators)
+	if (bpf->allocators && !bpf_allocator_programs(bpf).session)
 		program_load_multi(bpf->skeleton->progs.allocator_tells, method);
 	for (class = 0; class < CLASS_COUNT; class ++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);

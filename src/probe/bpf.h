@@ -57,6 +57,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 int bpf_load(struct bpf *bpf, struct reason *why);
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);
+/* Those for the functions of allocators: cutop_allocator.h */
+struct bpf_programs bpf_allocator_programs(const struct bpf *bpf);
 
 /* The program for identify_file(), or -1. Borrowed. */
 int bpf_identifier(const struct bpf *bpf);

@@ -366,7 +366,7 @@ Model().grow()
 make_buffer(50)
 END
 "$CUTOP" record -o "$T/leak.cutop" --library "$library" -- "$interpreter" "$T/leak.py" "$library" >"$T/record.out" 2>&1
-"$CUTOP" -b --replay "$T/leak.cutop" -f json -n 1 >"$T/replay.out"
+"$CUTOP" -b --replay "$T/leak.cutop" -f json >"$T/replay.out"
 tail -n 1 "$T/replay.out" >"$T/replay.json"
 expect replay 'p.sites[0] | [.site, .leaked_bytes, (.stack[1:] | length), .frames[1].line]' '["make_buffer at leak.py:5 (python)",3000,3,5]'
 "$CUTOP" -b --replay "$T/leak.cutop" | sed -n '/BLOCKS/,$p' | sed 's/ *$//; s/Model\.grow/grow/' >"$T/report"
