@@ -25,10 +25,9 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
  * a millisecond or two of cutop's start. Not before Linux 6.2.
  */
 #define untrusted(pointer) \
-	(bpf_rdonly_cast ? \
-		 (typeof(pointer))bpf_rdonly_cast( \
-			 pointer, bpf_core_type_id_kernel(typeof(*(pointer)))) : \
-		 (pointer))
+	(bpf_rdonly_cast ? (typeof(pointer))bpf_rdonly_cast( \
+				   pointer, bpf_core_type_id_kernel(typeof(*(pointer)))) : \
+			   (pointer))
 
 #ifndef EFAULT
 #define ENOENT 2

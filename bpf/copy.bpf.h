@@ -116,7 +116,8 @@ static __noinline __u64 batch_bytes(__u64 sizes, __u64 count)
 	for (i = 0; i < BATCH_READ - 1 && !batch.lost; i++) {
 		if (i >= count % BATCH_READ)
 			break;
-		if (bpf_probe_read_user(&one, sizeof(one), (void *)(batch.sizes + i * sizeof(one)))) {
+		if (bpf_probe_read_user(&one, sizeof(one),
+					(void *)(batch.sizes + i * sizeof(one)))) {
 			batch.lost = true;
 			break;
 		}

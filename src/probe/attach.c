@@ -254,8 +254,8 @@ static void list_attach(struct attachment *attachment, const struct bpf *bpf, co
 	attachment->failed += list->left_out;
 	if (bpf->features.method == ATTACH_SESSION && programs.session) {
 		attach_multi(attachment, bpf_program__fd(programs.session), path,
-			     ATTACH_TYPE_UPROBE_SESSION, choice, list, 0, list->count, 0, pid, error,
-			     true);
+			     ATTACH_TYPE_UPROBE_SESSION, choice, list, 0, list->count, 0, pid,
+			     error, true);
 		return;
 	}
 	before = (struct refused){ attachment->failed, attachment->unprobed };
@@ -290,8 +290,8 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);
 
 		for (before = 0; before < class; before++)
-			if (share_links(programs,
-					bpf_class_programs(bpf, (enum call_class)before), sessions))
+			if (share_links(programs, bpf_class_programs(bpf, (enum call_class)before),
+					sessions))
 				break;
 		for (from = before < class ? functions->count : 0; from < functions->count;) {
 			from = list_wanted(&list, &attachment->unprobed, bpf, functions, from,

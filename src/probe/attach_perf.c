@@ -103,8 +103,9 @@ static void helper_attach(struct bpf *bpf, const char *path, const struct elf_fu
 		if (others < OTHERS_COUNT) {
 			if (function->point != POINT_NONE)
 				link = link_perf(
-					bpf_program__fd(attach_others_programs(bpf, others).enter), path,
-					type, return_bit, false, function_probe_offset(function),
+					bpf_program__fd(attach_others_programs(bpf, others).enter),
+					path, type, return_bit, false,
+					function_probe_offset(function),
 					CUTOP_COOKIE(function->call, functions->library));
 			report->noticed += function->point != POINT_NONE && link >= 0;
 			continue;

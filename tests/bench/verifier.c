@@ -4,13 +4,13 @@
  * (log level 4): instructions walked through, of a million that it allows, states
  * kept, and its time; and how large the program becomes.
  *
- *   verifier [-l LIMIT] [-s BYTES] [-f] [-w] [METHOD]
+ *   verifier [-l LIMIT] [-t LIMIT] [-s BYTES] [-f] [-w] [METHOD]
  *
  * METHOD is session, multi or perf; default the best that this kernel has. With -f programs are
  * loaded as with all options that add to them: trace with pairs and arguments, whole stacks, exact
  * launches, filters. -w: as by default, and with sites of launches and waits.
- * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -s:
- * the same if one that probes takes more than BYTES of stack, without the functions it calls:
+ * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -t:
+ * the same if all of them together do. -s: the same if one that probes takes more than BYTES of stack, without the functions it calls:
  * bpf/cutop.bpf.c says what 64 would mean.
  */
 #include <bpf/bpf.h>
@@ -95,9 +95,10 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers, bool whole
 struct most {
 	unsigned long walked; /* instructions */
 	unsigned long stack;  /* bytes, of a program that probes */
+	unsigned long total;  /* instructions, of all programs */
 };
 
-/* Prints a line a program, and the sum. Returns the most of one. */
+/* Prints a line a program, and the sum. Returns the most of one, and the sum. */
 static struct most table_print(const struct answer *answers, unsigned int count)
 {
 	struct most most = { 0 };
@@ -132,6 +133,7 @@ static struct most table_print(const struct answer *answers, unsigned int count)
 	}
 	printf("%-16s %7s %10lu %8lu %8.1f %8lu\n", "sum", "", walked_sum, states_sum,
 	       (double)time_sum / 1000, jited_sum);
+	most.total = walked_sum;
 	return most;
 }
 
@@ -139,7 +141,7 @@ int main(int argc, char **argv)
 {
 	struct kernel_features features;
 	struct bpf_settings settings;
-	unsigned long limit = 0, stack_limit = 0;
+	unsigned long limit = 0, stack_limit = 0, total_limit = 0;
 	struct answer *answers;
 	struct most most;
 	struct reason why;
@@ -149,7 +151,7 @@ int main(int argc, char **argv)
 	struct bpf bpf;
 	int option;
 
-	while ((option = getopt(argc, argv, "fl:s:vw")) != -1) {
+	while ((option = getopt(argc, argv, "fl:s:t:vw")) != -1) {
 		if (option == 'f')
 			full = true;
 		else if (option == 'w')
@@ -158,6 +160,8 @@ int main(int argc, char **argv)
 			whole = true;
 		else if (option == 'l')
 			limit = strtoul(optarg, NULL, 10);
+		else if (option == 't')
+			total_limit = strtoul(optarg, NULL, 10);
 		else if (option == 's')
 			stack_limit = strtoul(optarg, NULL, 10);
 		else
@@ -192,6 +196,11 @@ int main(int argc, char **argv)
 	if (stack_limit && most.stack > stack_limit) {
 		fprintf(stderr, "verifier: a program with %lu bytes of stack, more than %lu\n",
 			most.stack, stack_limit);
+		return 1;
+	}
+	if (total_limit && (!most.total || most.total > total_limit)) {
+		fprintf(stderr, "verifier: %lu instructions walked through, more than %lu\n",
+			most.total, total_limit);
 		return 1;
 	}
 	if (!limit || (most.walked && most.walked <= limit))
