@@ -80,17 +80,19 @@ static __always_inline struct call_site_row *call_site_row_get(struct call_site_
 static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *thread, __u32 call,
 				      __u64 function, __u64 amount)
 {
-	struct call_site_key key = {
-		.launch = { .program = thread->program, .call = call, .function = function }
-	};
+	struct call_site_key *key = &thread->place;
 	struct call_site_row *row;
 
-	key.site = call_site(ctx);
-	site_announce(thread, key.site);
-	key.stack = stack_asked(ctx, thread, key.site);
+	__builtin_memset(key, 0, sizeof(*key));
+	key->launch.program = thread->program;
+	key->launch.call = call;
+	key->launch.function = function;
+	key->site = call_site(ctx);
+	site_announce(thread, key->site);
+	key->stack = stack_asked(ctx, thread, key->site);
 	if (desc_of(call)->class == CLASS_LAUNCH)
-		key.launch.device = thread->device;
-	row = call_site_row_get(&key);
+		key->launch.device = thread->device;
+	row = call_site_row_get(key);
 	if (!row)
 		return 0;
 	__sync_fetch_and_add(&row->samples, 1);

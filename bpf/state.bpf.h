@@ -210,6 +210,8 @@ struct thread_state {
 	__u32 green;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;
+	/* site_rows.bpf.h, while a row is looked up: no room for it on the stack */
+	struct call_site_key place;
 };
 
 struct {
