@@ -76,11 +76,11 @@ TESTS_MORE = \
 	tests/checks/test_checks.sh
 # What takes minutes.
 TESTS_LONG = \
+	tests/vm/test_vm.sh \
 	tests/e2e/test_form_driver.sh \
 	tests/e2e/test_form_stepped.sh \
 	tests/e2e/test_form_endbr.sh \
 	tests/vm/test_vm_multi.sh \
-	tests/vm/test_vm.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_python_all.sh \
 	tests/fuzz/fuzz.sh \
