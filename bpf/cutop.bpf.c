@@ -98,7 +98,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
  * the call concerns us (frames.bpf.h). @quick is called first in session programs, and returns true
  * if it did everything.
  */
-#define PROGRAMS_WITH(class, begin, end, quick) \
+#define PROGRAMS_WITH(class, begin, end, quick, returns) \
 	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, \
 					       bool session, bool is_return) \
 	{ \
@@ -166,7 +166,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		bool is_return = is_session_return(ctx, task); \
 		int result; \
 \
-		if (!is_return && is_refused(task)) \
+		if (!is_return && is_refused(task) && (returns)) \
 			return blind(ctx, true); \
 		if (!is_return && (quick)) \
 			return 1; \
@@ -220,7 +220,15 @@ static __always_inline void calls_return(struct call_run *run)
 	}
 }
 
-/* What has no return is done at once: a registration, or what an allocator tells. */
+/* False if all is done at the entry: a registration, or what an allocator tells. */
+static __always_inline bool have_return(struct pt_regs *ctx, struct task_struct *task)
+{
+	__u32 number = call_number(ctx, task, true);
+
+	return !CUTOP_IS_ALLOCATOR(number) &&
+	       (number >= CALL_COUNT || desc_of(number)->class != CLASS_REGISTER);
+}
+
 static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ctx,
 					struct task_struct *task, bool session)
 {
@@ -239,10 +247,10 @@ static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ct
 	return call_begin(run);
 }
 
-PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task))
+PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task), have_return(ctx, task))
 /* The most frequent calls, by far. */
-PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task))
-PROGRAMS_WITH(extra, extra_begin, extra_end, false)
+PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task), true)
+PROGRAMS_WITH(extra, extra_begin, extra_end, false, true)
 
 /* Where the program above is not loaded: the same for what has no returns anyway. */
 SEC("uprobe.s")

@@ -168,7 +168,7 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 		blind_teacher_enter(ctx, thread, call);
 		/*
 		 * Calls that the compiler puts before a launch are not the program's:
-		 * teacher_count().
+		 * call_returned().
 		 */
 		if (desc->class == CLASS_HANDLE && desc->layer == LAYER_RUNTIME)
 			inside = true;

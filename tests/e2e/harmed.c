@@ -10,6 +10,8 @@
  *                       write and exit
  *   harmed strict N     the same under SECCOMP_MODE_STRICT
  *   harmed late N       N rounds, the filter, and N rounds more
+ *   harmed inherited N  "harmed plain N" under a filter that was there before it, and that lets
+ *                       everything through
  *   harmed plain N      N rounds
  *   harmed step N       N rounds, every instruction of them single-stepped by a tracer
  *   harmed break N      N rounds with a tracer's breakpoints on cudaMalloc: on its first
@@ -111,6 +113,17 @@ static void filter(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(3);
+}
+
+static int inherited(const char *path, const char *n)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog program = { 1, code };
+
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	    !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		execl(path, path, "plain", n, (char *)NULL);
+	return 3;
 }
 
 /* Ends without a call that a filter would not let through. */
@@ -528,6 +541,8 @@ int main(int argc, char **argv)
 		rounds(n);
 		leave(were(n, 0));
 	}
+	if (!strcmp(what, "inherited"))
+		return inherited(argv[0], argv[2]);
 	if (!strcmp(what, "late")) {
 		rounds(n);
 		filter();

@@ -159,6 +159,7 @@ export CUTOP_TEST_KILLS=seccomp
 for kind in filter strict late; do
 	queue $kind-refused "$harmed" $kind 50
 done
+queue inherited "$harmed" inherited 50
 queue unfiltered "$harmed" plain 50
 # shellcheck disable=SC2086
 watch_queue refused $known
@@ -167,6 +168,9 @@ for kind in filter strict; do
 	unreturned $kind-refused 50 seccomp
 	expect $kind-refused '[.events[] | select(.kind == "no-returns").text | test("seccomp filter")]' '[true]'
 done
+# One that was refused before its kernels were registered.
+queued_status inherited 0
+expect inherited '[.processes[] | select(.kernels | length > 0) | .no_returns, (.kernels[] | .name, .launches)]' '["seccomp","hurt",50]'
 queued_status late-refused 0
 expect late-refused 'p | [.no_returns, (.kernels[] | .launches), (.copies[] | .calls)]' '["seccomp",100,100]'
 harmless unfiltered 50
