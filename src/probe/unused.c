@@ -191,26 +191,26 @@ static bool is_used(struct target *target, const struct mapped_list *list)
 
 /*
  * Moves the targets that were found unused often enough from the probe's list to the list that is
- * returned.
+ * returned: of more than FORGET_MAX the oldest, which come last.
  */
 static struct target *targets_take(struct probe *probe, const struct mapped_list *list)
 {
-	struct target **at = &probe->targets, *taken = NULL;
-	size_t count = 0;
+	struct target **at, *target, *taken = NULL;
+	size_t due = 0;
 
-	while (*at) {
-		struct target *target = *at;
-
+	for (target = probe->targets; target; target = target->next) {
 		if (target->is_candidate)
 			target->unused = is_used(target, list) ? 0 : target->unused + 1;
-		if (target->unused < FOUND_UNUSED || count == FORGET_MAX) {
+		due += target->unused >= FOUND_UNUSED;
+	}
+	for (at = &probe->targets; (target = *at);) {
+		if (target->unused < FOUND_UNUSED || due-- > FORGET_MAX) {
 			at = &target->next;
 			continue;
 		}
 		*at = target->next;
 		target->next = taken;
 		taken = target;
-		count++;
 	}
 	return taken;
 }
