@@ -147,6 +147,13 @@ static void expect_answers(struct resolver *resolver, const uint64_t *expected)
 #define ANSWERS(resolver, ...) \
 	expect_answers(resolver, (const uint64_t[]){ __VA_ARGS__ __VA_OPT__(, ) 0, 0 })
 
+/* On a busy machine those that were killed take their time to end, and there are no more meanwhile. */
+static void process_comes(struct resolver *resolver)
+{
+	while (other_end < 0)
+		resolver_answers(resolver, 10, 10, tell, NULL);
+}
+
 static struct resolver *resolver_made(uint64_t comes_back)
 {
 	starts = 0;
@@ -307,6 +314,7 @@ START_TEST(a_user_is_charged)
 	ck_assert_uint_eq(resolver_lost(resolver), lost + 1);
 	/* Another user's is asked about. */
 	ck_assert(resolver_ask(resolver, other, 1, 2));
+	process_comes(resolver);
 	reply(2, 20, 0);
 	ANSWERS(resolver, 2, 20);
 	end = clock_ns(CLOCK_MONOTONIC) + 60 * NSEC_PER_SEC;
