@@ -96,7 +96,8 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
  * Entry programs of multi links must return 0: Linux 6.6 to 6.11 take 1 as a request to remove the
  * probe. In session programs 1 means that the return is not wanted. @begin and @end check whether
  * the call concerns us (frames.bpf.h). @quick is called first in session programs, and returns true
- * if it did everything.
+ * if it did everything. @returns: false for a call that has no return to be probed, which a process
+ * whose returns are refused makes like any other.
  */
 #define PROGRAMS_WITH(class, begin, end, quick, returns) \
 	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, \
