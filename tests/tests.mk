@@ -48,14 +48,12 @@ TESTS_MORE = \
 	tests/e2e/test_harm.sh \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_driver.sh \
-	tests/e2e/test_liars.sh \
 	tests/e2e/test_attach.sh \
 	tests/e2e/test_status.sh \
 	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_python_libraries.sh \
 	tests/e2e/test_record.sh \
 	tests/e2e/test_points.sh \
-	tests/unit/test_runtime_range.sh \
 	tests/e2e/test_nvml.sh \
 	tests/e2e/test_graphs.sh \
 	tests/e2e/test_probe.sh \
@@ -82,7 +80,9 @@ TESTS_LONG = \
 	tests/e2e/test_form_endbr.sh \
 	tests/vm/test_vm_multi.sh \
 	tests/e2e/test_scale.sh \
+	tests/e2e/test_liars.sh \
 	tests/e2e/test_python_all.sh \
+	tests/unit/test_runtime_range.sh \
 	tests/fuzz/fuzz.sh \
 	tests/gpu/test_gpu_check.sh \
 	tests/e2e/test_overrun.sh \
