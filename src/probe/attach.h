@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Probes on one file: the links that hold them. With uprobe_multi, one link per BPF program holds
- * all functions of its class. Without, there is a perf link per function, and a helper process
+ * all functions that it serves. Without, there is a perf link per function, and a helper process
  * holds these: removing them takes seconds, and the user must not wait for that.
  */
 #ifndef PROBE_ATTACH_H

@@ -38,7 +38,10 @@
 				    bpf->skeleton->progs.name##_session \
 	}
 
-/* The program of most calls, for functions whose returns are not wanted; or @alone where it is not loaded. */
+/*
+ * The programs of most calls, for functions whose returns are not wanted; or @alone where they are
+ * not loaded.
+ */
 static struct bpf_programs programs_of_entry(const struct bpf *bpf, struct bpf_program *alone)
 {
 	struct bpf_programs programs = PROGRAMS(calls);
