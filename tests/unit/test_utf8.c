@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "holds.h"
 
 #include "util/utf8.h"
 #include "util/util.h"
@@ -62,17 +63,16 @@ START_TEST(all_agree)
 		if (point >= 0xd800 && point < 0xe000)
 			continue;
 		utf8_encode(point, text);
-		ck_assert_uint_eq(utf8_next(text, &read), strlen(text));
-		ck_assert_int_eq(read, point);
+		holds(utf8_next(text, &read) == strlen(text) && read == point,
+		      "U+%04X: read as %04X", (unsigned int)point, (unsigned int)read);
 		utf8_clean(text, out, sizeof(out));
-		if (utf8_is_hostile(point)) {
-			ck_assert_str_eq(out, "?");
-			ck_assert_int_eq(utf8_width(point), -1);
-		} else {
-			ck_assert_str_eq(out, text);
-		}
-		ck_assert_int_eq(utf8_cells(text), utf8_width(point) < 0 ? 1 : utf8_width(point));
-		ck_assert_int_gt(utf8_ascii(point), 0);
+		holds(!strcmp(out, utf8_is_hostile(point) ? "?" : text), "U+%04X: cleaned to %s",
+		      (unsigned int)point, out);
+		holds(!utf8_is_hostile(point) || utf8_width(point) == -1,
+		      "U+%04X: hostile, and has a width", (unsigned int)point);
+		holds(utf8_cells(text) == (utf8_width(point) < 0 ? 1 : utf8_width(point)),
+		      "U+%04X: %d cells", (unsigned int)point, utf8_cells(text));
+		holds(utf8_ascii(point) > 0, "U+%04X: nothing in ASCII", (unsigned int)point);
 	}
 }
 END_TEST

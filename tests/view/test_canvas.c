@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/holds.h"
 #include "cast.h"
 #include "util/utf8.h"
 
@@ -41,11 +42,11 @@ static void check_widths(void)
 			if (!*text)
 				continue;
 			utf8_next(text, &point);
-			ck_assert_int_ge(point, 0x20);
-			ck_assert(point < 0x7f || point >= 0xa0);
+			holds(point >= 0x20 && (point < 0x7f || point >= 0xa0), "U+%04X",
+			      (unsigned int)point);
 			cells += utf8_width(point);
 		}
-		ck_assert_int_eq(cells, canvas.cols);
+		holds(cells == canvas.cols, "%d cells of %d", cells, canvas.cols);
 	}
 }
 

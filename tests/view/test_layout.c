@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../unit/holds.h"
 #include "cast.h"
 #include "view/list.h"
 
@@ -11,11 +12,10 @@ static int place(struct rect rect, int rows, int cols, int row)
 {
 	if (!rect.rows)
 		return row;
-	ck_assert_int_ge(rect.rows, 0);
-	ck_assert_int_eq(rect.row, row);
-	ck_assert_int_eq(rect.col, 0);
-	ck_assert_int_eq(rect.cols, cols);
-	ck_assert_int_le(rect.row + rect.rows, rows);
+	holds(rect.rows >= 0 && rect.row == row && !rect.col && rect.cols == cols &&
+		      rect.row + rect.rows <= rows,
+	      "%dx%d at %d,%d after row %d of %dx%d", rect.cols, rect.rows, rect.col, rect.row, row,
+	      cols, rows);
 	return row + rect.rows;
 }
 
@@ -34,17 +34,17 @@ START_TEST(every_size)
 				row = place(layout.status, rows, cols, row);
 				row = place(layout.totals, rows, cols, row);
 				row = place(layout.devices, rows, cols, row);
-				ck_assert_int_le(layout.devices.rows, 2 * devices);
+				holds(layout.devices.rows <= 2 * devices, "%d rows for %d devices",
+				      layout.devices.rows, devices);
 				row = place(layout.titles, rows, cols, row);
 				row = place(layout.table, rows, cols, row);
 				row = place(layout.tabs, rows, cols, row);
 				row = place(layout.pane, rows, cols, row);
 				row = place(layout.bar, rows, cols, row);
-				ck_assert_int_eq(row, rows); /* no row is nobody's */
-				if (full)
-					ck_assert_int_gt(layout.pane.rows, 0);
-				else
-					ck_assert_int_gt(layout.table.rows, 0);
+				/* No row is left over. */
+				holds(row == rows, "%d rows of %d", row, rows);
+				holds((full ? layout.pane : layout.table).rows > 0,
+				      "no rows at %dx%d", cols, rows);
 			}
 }
 END_TEST
@@ -112,7 +112,7 @@ static void all_shown(const struct view *view, const struct canvas *canvas, int 
 
 			if (end == at)
 				break;
-			ck_assert_int_eq(number, next);
+			holds(number == next, "%ld is not %d", number, next);
 			next++;
 		}
 	}

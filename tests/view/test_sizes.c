@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../unit/holds.h"
 #include "at_screen.h"
 #include "util/util.h"
 
@@ -67,9 +68,9 @@ static void fields_apart(void)
 			const struct cell *cell = canvas_cell(&canvas, row, col);
 			bool is_unit = col + 1 == canvas.cols || !is_letter(cell[1].text);
 
-			ck_assert_msg(cell[-1].style == cell->style || is_title(cell) || is_unit ||
-					      !is_letter(cell->text) || !is_letter(cell[-1].text),
-				      "%s", what("two fields touch", row, col));
+			holds(cell[-1].style == cell->style || is_title(cell) || is_unit ||
+				      !is_letter(cell->text) || !is_letter(cell[-1].text),
+			      "%s", what("two fields touch", row, col));
 		}
 }
 
@@ -82,9 +83,9 @@ static void table_columns_apart(void)
 			int at = fit.start[i] + fit.width[i];
 			const char *text = text_at(view.layout.titles.row + row, at);
 
-			ck_assert_msg(is_blank(text) || (!row && view.layout.titles.rows &&
-							 strstr("▲▼^v", text)),
-				      "%s", what("no gap", view.layout.titles.row + row, at));
+			holds(is_blank(text) ||
+				      (!row && view.layout.titles.rows && strstr("▲▼^v", text)),
+			      "%s", what("no gap", view.layout.titles.row + row, at));
 		}
 }
 
@@ -97,9 +98,9 @@ static void list_columns_apart(void)
 		for (size_t i = 0; i < desc->column_count; i++) {
 			int at = pane->title_end[i];
 
-			ck_assert_msg(!at || at >= canvas.cols - 1 ||
-					      is_blank(text_at(pane->title_row + row, at)),
-				      "%s", what("no gap", pane->title_row + row, at));
+			holds(!at || at >= canvas.cols - 1 ||
+				      is_blank(text_at(pane->title_row + row, at)),
+			      "%s", what("no gap", pane->title_row + row, at));
 		}
 }
 
@@ -120,7 +121,7 @@ static void titles_are_there(void)
 	for (int col = 0; col < canvas.cols; col++) {
 		const struct cell *cell = canvas_cell(&canvas, pane->title_row, col);
 
-		ck_assert_msg(is_title(cell), "%s", what("no titles", pane->title_row, col));
+		holds(is_title(cell), "%s", what("no titles", pane->title_row, col));
 	}
 }
 

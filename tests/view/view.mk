@@ -8,7 +8,7 @@ endif
 
 tests_view_test_view_SOURCES = \
 	tests/view/at_screen.h \
-	tests/view/cast.c tests/view/cast.h \
+	tests/view/cast.c tests/unit/holds.h tests/view/cast.h \
 	tests/view/cast_tensors.c \
 	tests/view/test_canvas.c \
 	tests/view/test_details.c \
