@@ -44,7 +44,6 @@ TESTS_MORE = \
 	tests/e2e/test_shims.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_doctor.sh \
-	tests/e2e/test_random_many.sh \
 	tests/e2e/test_harm.sh \
 	tests/e2e/test_bad_input.sh \
 	tests/e2e/test_driver.sh \
@@ -81,6 +80,7 @@ TESTS_LONG = \
 	tests/vm/test_vm_multi.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_liars.sh \
+	tests/e2e/test_random_many.sh \
 	tests/e2e/test_python_all.sh \
 	tests/unit/test_runtime_range.sh \
 	tests/fuzz/fuzz.sh \
