@@ -23,6 +23,7 @@ names_sources = \
 	src/names/resolver.c src/names/resolver.h \
 	src/names/resolver_answers.c src/names/resolver_answers.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
+	src/names/resolver_files.c src/names/resolver_files.h \
 	src/names/resolver_questions.c src/names/resolver_questions.h \
 	src/names/runtime_range.c src/names/runtime_range.h \
 	src/names/sections.c src/names/sections.h \

@@ -10,7 +10,6 @@
 #include "names/resolver.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,10 +18,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "names/allowance.h"
 #include "names/resolver_answers.h"
+#include "names/resolver_files.h"
 #include "names/resolver_process.h"
 #include "names/resolver_questions.h"
 #include "util/message.h"
@@ -42,7 +41,6 @@
 #define ANSWER_MAX (15 * NSEC_PER_SEC)
 #define SLICE      (100 * NSEC_PER_MSEC)
 #define END_MS     100 /* how long to wait for a killed process to end */
-#define NAME_LEN   64
 
 static const struct {
 	const char *process; /* its name */
@@ -50,24 +48,6 @@ static const struct {
 } uses[] = {
 	[RESOLVER_LINES] = { "cutop-lines", "source lines" },
 	[RESOLVER_RULES] = { "cutop-rows", "how to unwind stacks" },
-};
-
-struct file {
-	uint32_t number;
-	/*
-	 * the second is -1 if there is none; for a lent file, the first is a socket that the files
-	 * come by
-	 */
-	int fds[2];
-	bool lent;
-	uint32_t owners[2];   /* the files' owners who are charged: see owners_set() */
-	unsigned int process; /* the process that has it; 0: none yet */
-	bool bad;             /* a process ended at a question about it */
-	/* Dropped: it goes once the questions about it are answered */
-	bool leaving;
-	uint64_t used;
-	char name[NAME_LEN];
-	UT_hash_handle hh;
 };
 
 struct resolver {
@@ -85,9 +65,7 @@ struct resolver {
 	struct allowance *allowance; /* per user, for their files */
 	/* For all users: one row, in which a start costs START_INTERVAL */
 	struct allowance *starts;
-	struct file *files;
-	uint32_t last_file; /* numbers ascend and are never reused */
-	uint64_t clock;
+	struct resolver_files files;
 	struct resolver_questions questions;
 };
 
@@ -121,45 +99,7 @@ uint64_t resolver_lost_rules(const struct resolver *resolver)
 	return resolver->questions.lost_rules;
 }
 
-/* ---- files ---- */
-
-static struct file *file_find(const struct resolver *resolver, uint32_t number)
-{
-	struct file *file;
-
-	HASH_FIND(hh, resolver->files, &number, sizeof(number), file);
-	return file;
-}
-
-static void file_close(struct file *file)
-{
-	int i;
-
-	for (i = 0; i < 2; i++)
-		if (file->fds[i] >= 0)
-			close(file->fds[i]);
-	file->fds[0] = file->fds[1] = -1;
-}
-
-static void file_free(struct resolver *resolver, struct file *file)
-{
-	HASH_DEL(resolver->files, file);
-	file_close(file);
-	free(file);
-}
-
-/*
- * The users who are charged: the owners of both files. But root's files are there for everyone: if
- * one file is a user's and the other root's (a system debug file, for example), only the user's can
- * have been made to do harm, and only that user is charged.
- */
-static void owners_set(struct file *file, uint32_t owner, uint32_t debug_owner)
-{
-	file->owners[0] = owner ? owner : debug_owner;
-	file->owners[1] = debug_owner ? debug_owner : owner;
-}
-
-static void file_charge(struct resolver *resolver, const struct file *file, uint64_t ns)
+static void file_charge(struct resolver *resolver, const struct resolver_file *file, uint64_t ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -168,7 +108,7 @@ static void file_charge(struct resolver *resolver, const struct file *file, uint
 		allowance_spend(resolver->allowance, file->owners[1], now, ns);
 }
 
-static bool file_may_be_asked(struct resolver *resolver, const struct file *file)
+static bool file_may_be_asked(struct resolver *resolver, const struct resolver_file *file)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -214,7 +154,6 @@ static void process_end(struct resolver *resolver)
 
 void resolver_free(struct resolver *resolver)
 {
-	struct file *file, *next;
 	int ms;
 
 	if (!resolver)
@@ -222,8 +161,7 @@ void resolver_free(struct resolver *resolver)
 	process_end(resolver);
 	for (ms = 0; ms < END_MS && gone_reap(resolver); ms++)
 		usleep(1000);
-	HASH_ITER(hh, resolver->files, file, next)
-		file_free(resolver, file);
+	resolver_files_free(&resolver->files);
 	allowance_free(resolver->allowance);
 	allowance_free(resolver->starts);
 	resolver_questions_free(&resolver->questions);
@@ -256,12 +194,12 @@ static bool process_start(struct resolver *resolver)
 static void process_lost(struct resolver *resolver)
 {
 	struct resolver_question *question;
-	struct file *file;
+	struct resolver_file *file;
 
 	process_end(resolver);
 	resolver->ended++;
 	question = resolver_questions_ask(&resolver->questions, resolver->questions.sent);
-	file = question ? file_find(resolver, question->file) : NULL;
+	file = question ? resolver_files_find(&resolver->files, question->file) : NULL;
 	resolver->questions.sent = 0;
 	if (!file)
 		return;
@@ -270,8 +208,8 @@ static void process_lost(struct resolver *resolver)
 	note(resolver->notes,
 	     "%s, of user %u, ended the process that reads %s: it has none from now on; %s",
 	     file->name, file->owners[0], uses[resolver->use].reads,
-	     file_may_be_asked(resolver,
-			       &(struct file){ .owners = { file->owners[0], file->owners[1] } }) ?
+	     file_may_be_asked(resolver, &(struct resolver_file){ .owners = { file->owners[0],
+									      file->owners[1] } }) ?
 		     "other files are read" :
 		     "other files of that user are not read for a while, either");
 }
@@ -293,7 +231,7 @@ static int resolver_send(struct resolver *resolver, struct resolver_question *qu
 	return err == -ENOBUFS || err == -ETOOMANYREFS ? -EAGAIN : err;
 }
 
-static int file_send(struct resolver *resolver, struct file *file)
+static int file_send(struct resolver *resolver, struct resolver_file *file)
 {
 	struct resolver_question question = { .type = file->lent ? RESOLVER_ADD_LENT : RESOLVER_ADD,
 					      .file = file->number };
@@ -308,7 +246,7 @@ static int file_send(struct resolver *resolver, struct file *file)
 }
 
 /* True if the file was lent, and went with a process that has ended. */
-static bool is_gone_with(const struct resolver *resolver, const struct file *file)
+static bool is_gone_with(const struct resolver *resolver, const struct resolver_file *file)
 {
 	return file->lent && file->process &&
 	       (resolver->socket < 0 || file->process != resolver->process);
@@ -320,7 +258,7 @@ static bool is_gone_with(const struct resolver *resolver, const struct file *fil
  */
 static int question_send(struct resolver *resolver, struct resolver_question *question)
 {
-	struct file *file = file_find(resolver, question->file);
+	struct resolver_file *file = resolver_files_find(&resolver->files, question->file);
 	int err = 0;
 
 	if (question->type == RESOLVER_DROP) {
@@ -328,7 +266,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 		if (file && resolver->socket >= 0 && file->process == resolver->process)
 			err = resolver_send(resolver, question, NULL);
 		if (!err && file)
-			file_close(file);
+			resolver_file_close(file);
 		return err;
 	}
 	if (!file || file->bad || file->fds[0] < 0 || is_gone_with(resolver, file))
@@ -356,12 +294,12 @@ static void questions_send(struct resolver *resolver)
 
 static bool question_ask(struct resolver *resolver, const struct resolver_question *asked)
 {
-	struct file *file = file_find(resolver, asked->file);
+	struct resolver_file *file = resolver_files_find(&resolver->files, asked->file);
 	struct resolver_question *question = NULL;
 
 	if (!file || file->leaving)
 		return false;
-	file->used = ++resolver->clock;
+	resolver_file_use(&resolver->files, file);
 	if (resolver->questions.count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
 		question = resolver_questions_new(&resolver->questions);
 	if (!question) {
@@ -393,13 +331,13 @@ bool resolver_ask_rule(struct resolver *resolver, uint32_t file, uint64_t offset
 
 void resolver_drop(struct resolver *resolver, uint32_t number)
 {
-	struct file *file = file_find(resolver, number);
+	struct resolver_file *file = resolver_files_find(&resolver->files, number);
 	struct resolver_question *question;
 
 	if (!file || file->leaving)
 		return;
 	if (!resolver->questions.count && !file->process) {
-		file_free(resolver, file);
+		resolver_files_remove(&resolver->files, file);
 		return;
 	}
 	/* Without memory the file stays until it is the least recently used. */
@@ -412,73 +350,53 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 }
 
 /*
- * Drops the file that was used least recently, if there are many. Returns false if there still are
- * too many, all with open questions.
+ * Returns NULL without memory or descriptors, or if there are too many files, all with open
+ * questions. The file that was used least recently is dropped if there are many.
  */
-static bool files_bound(struct resolver *resolver)
+static struct resolver_file *file_new(struct resolver *resolver, int fd, int second_fd,
+				      const char *name)
 {
-	struct file *file, *next, *oldest = NULL;
-	unsigned int staying = 0;
+	unsigned int staying;
+	struct resolver_file *oldest = resolver_files_oldest(&resolver->files, &staying);
 
-	HASH_ITER(hh, resolver->files, file, next) {
-		staying += !file->leaving;
-		if (!file->leaving && (!oldest || file->used < oldest->used))
-			oldest = file;
-	}
 	if (staying >= RESOLVER_FILES_MAX)
 		resolver_drop(resolver, oldest->number);
-	return HASH_COUNT(resolver->files) < 2 * RESOLVER_FILES_MAX;
+	if (HASH_COUNT(resolver->files.all) >= 2 * RESOLVER_FILES_MAX)
+		return NULL;
+	return resolver_files_new(&resolver->files, fd, second_fd, name);
 }
 
 bool resolver_forgot(const struct resolver *resolver, uint32_t number)
 {
-	const struct file *file = file_find(resolver, number);
+	const struct resolver_file *file = resolver_files_find(&resolver->files, number);
 
 	return number && (!file || file->leaving || (!file->bad && is_gone_with(resolver, file)));
 }
 
-static struct file *file_new(struct resolver *resolver, int fd, int second_fd, const char *name)
-{
-	struct file *file = files_bound(resolver) ? calloc(1, sizeof(*file)) : NULL;
-
-	if (!file)
-		return NULL;
-	file->number = ++resolver->last_file;
-	file->used = ++resolver->clock;
-	file->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	file->fds[1] = second_fd < 0 ? -1 : fcntl(second_fd, F_DUPFD_CLOEXEC, 0);
-	snprintf(file->name, sizeof(file->name), "%s", name);
-	HASH_ADD(hh, resolver->files, number, sizeof(file->number), file);
-	if (file->fds[0] >= 0)
-		return file;
-	file_free(resolver, file);
-	return NULL;
-}
-
 uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
 {
-	struct file *file = file_new(resolver, fd, debug_fd, name);
+	struct resolver_file *file = file_new(resolver, fd, debug_fd, name);
 	struct stat st[2];
 
 	if (!file)
 		return 0;
 	if (!fstat(fd, &st[0]) && (debug_fd < 0 || !fstat(debug_fd, &st[1]))) {
-		owners_set(file, st[0].st_uid, debug_fd < 0 ? st[0].st_uid : st[1].st_uid);
+		resolver_file_own(file, st[0].st_uid, debug_fd < 0 ? st[0].st_uid : st[1].st_uid);
 		return file->number;
 	}
-	file_free(resolver, file);
+	resolver_files_remove(&resolver->files, file);
 	return 0;
 }
 
 uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2],
 			   const char *name)
 {
-	struct file *file = file_new(resolver, socket, -1, name);
+	struct resolver_file *file = file_new(resolver, socket, -1, name);
 
 	if (!file)
 		return 0;
 	file->lent = true;
-	owners_set(file, owners[0], owners[1]);
+	resolver_file_own(file, owners[0], owners[1]);
 	return file->number;
 }
 
@@ -498,7 +416,7 @@ struct answering {
 /* True if the process was given @question, and will answer it. */
 static bool is_asked(const struct resolver *resolver, const struct resolver_question *question)
 {
-	const struct file *file = file_find(resolver, question->file);
+	const struct resolver_file *file = resolver_files_find(&resolver->files, question->file);
 
 	return resolver_question_is_ask(question) && file && !file->bad &&
 	       file->process == resolver->process && resolver->socket >= 0;
@@ -510,11 +428,11 @@ static void questions_settle(struct resolver *resolver, const struct answering *
 	while (resolver->questions.sent &&
 	       !is_asked(resolver, resolver_questions_at(&resolver->questions, 0))) {
 		struct resolver_question question = *resolver_questions_at(&resolver->questions, 0);
-		struct file *file = file_find(resolver, question.file);
+		struct resolver_file *file = resolver_files_find(&resolver->files, question.file);
 
 		resolver_questions_drop(&resolver->questions);
 		if (question.type == RESOLVER_DROP && file) {
-			file_free(resolver, file);
+			resolver_files_remove(&resolver->files, file);
 		} else if (resolver_question_is_ask(&question)) {
 			resolver_questions_lose(&resolver->questions, &question);
 			answering->answer(answering->context,
@@ -531,12 +449,13 @@ static bool answer_take(struct resolver *resolver, const struct resolver_answer 
 				 1000u * RESOLVER_SECONDS_MAX) *
 			NSEC_PER_MSEC;
 	struct resolver_reply reply;
-	struct file *file;
+	struct resolver_file *file;
 
 	if (!resolver->questions.sent ||
 	    !resolver_answer_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
 		return false;
-	file = file_find(resolver, resolver_questions_at(&resolver->questions, 0)->file);
+	file = resolver_files_find(&resolver->files,
+				   resolver_questions_at(&resolver->questions, 0)->file);
 	if (file && took > SLOW)
 		file_charge(resolver, file, took - SLOW);
 	resolver_questions_drop(&resolver->questions);
