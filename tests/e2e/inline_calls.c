@@ -13,7 +13,11 @@
 #include "cuda_double.h"
 
 #define INLINED static inline __attribute__((always_inline))
-#define OWN     __attribute__((noinline, noclone))
+#ifdef __clang__
+#define OWN __attribute__((noinline))
+#else
+#define OWN __attribute__((noinline, noclone))
+#endif
 
 static void *kept[16];
 static int keeps;

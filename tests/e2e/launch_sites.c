@@ -14,7 +14,11 @@
 
 #include "cuda_double.h"
 
+#ifdef __clang__
+#define OWN __attribute__((noinline))
+#else
 #define OWN __attribute__((noinline, noclone))
+#endif
 
 static int stub;
 static char image[16] = "no image";

@@ -26,7 +26,11 @@
 
 #include "c10_allocator.h"
 
-#define HERE  __attribute__((noipa))
+#ifdef __clang__
+#define HERE __attribute__((noinline, optnone))
+#else
+#define HERE __attribute__((noipa))
+#endif
 #define SLOTS 256
 
 struct slot {

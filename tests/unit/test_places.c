@@ -13,9 +13,9 @@
 /* The stack @id of a Python program: the native site, then the line @shown, called from line 2. */
 static void stack(uint64_t id, uint64_t shown)
 {
-	struct {
+	union {
 		struct rec_stack stack;
-		uint64_t frames[3];
+		char room[sizeof(struct rec_stack) + 3 * sizeof(uint64_t)];
 	} record = { .stack = { .hdr = { .type = REC_STACK,
 					 .size = sizeof(record),
 					 .program = feed.program,
@@ -23,32 +23,36 @@ static void stack(uint64_t id, uint64_t shown)
 					 .tgid = feed.pid },
 				.stack = id,
 				.count = 3,
-				.shown = 1 },
-		     .frames = { feed.site, shown, LINE(2) } };
+				.shown = 1 } };
 
+	record.stack.frames[0] = feed.site;
+	record.stack.frames[1] = shown;
+	record.stack.frames[2] = LINE(2);
 	feed_give(&feed, &record, sizeof(record));
 }
 
 /* Calls the place a line of train.py. */
 static void line(uint64_t place, const char *function, unsigned int number)
 {
-	struct {
+	union {
 		struct rec_frame frame;
-		char strings[64];
-	} frame = { .frame = { .hdr = { .type = REC_FRAME,
-					.size = sizeof(frame),
-					.program = feed.program,
-					.time = feed.now,
-					.tgid = feed.pid },
-			       .address = place,
-			       .line = number,
-			       .language = FRAME_PYTHON } };
+		char room[sizeof(struct rec_frame) + 64];
+	} record;
 	char text[64];
 
+	memset(&record, 0, sizeof(record));
+	record.frame = (struct rec_frame){ .hdr = { .type = REC_FRAME,
+						    .size = sizeof(record),
+						    .program = feed.program,
+						    .time = feed.now,
+						    .tgid = feed.pid },
+					   .address = place,
+					   .line = number,
+					   .language = FRAME_PYTHON };
 	snprintf(text, sizeof(text), "%s at train.py:%u (python)", function, number);
 	feed_text(&feed, REC_SITE, place, 0, text);
-	snprintf(frame.strings, sizeof(frame.strings), "%s%c/home/ana/train.py", function, 0);
-	feed_give(&feed, &frame, sizeof(frame));
+	snprintf(record.frame.strings, 64, "%s%c/home/ana/train.py", function, 0);
+	feed_give(&feed, &record, sizeof(record));
 }
 
 static void setup_lines(void)

@@ -272,22 +272,24 @@ END_TEST
 static void frame_give(uint64_t address, unsigned int level, unsigned int flags,
 		       const char *function, unsigned int line)
 {
-	struct {
+	union {
 		struct rec_frame frame;
-		char strings[256];
-	} record = { .frame = { .hdr = { .type = REC_FRAME,
-					 .size = sizeof(record),
-					 .program = feed.program,
-					 .time = feed.now,
-					 .tgid = feed.pid },
-				.address = address,
-				.offset = level ? 0 : 0x14,
-				.line = line,
-				.language = FRAME_NATIVE,
-				.level = (__u8)level,
-				.flags = (__u8)flags } };
+		char room[sizeof(struct rec_frame) + 256];
+	} record;
 
-	snprintf(record.strings, sizeof(record.strings), "%s%c/src/pool.h%cpool", function, 0, 0);
+	memset(&record, 0, sizeof(record));
+	record.frame = (struct rec_frame){ .hdr = { .type = REC_FRAME,
+						    .size = sizeof(record),
+						    .program = feed.program,
+						    .time = feed.now,
+						    .tgid = feed.pid },
+					   .address = address,
+					   .offset = level ? 0 : 0x14,
+					   .line = line,
+					   .language = FRAME_NATIVE,
+					   .level = (__u8)level,
+					   .flags = (__u8)flags };
+	snprintf(record.frame.strings, 256, "%s%c/src/pool.h%cpool", function, 0, 0);
 	feed_give(&feed, &record, sizeof(record));
 }
 

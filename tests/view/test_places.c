@@ -8,7 +8,7 @@ static const struct snap_place step = { step_stack[1], step_stack, 3, NULL, 0, 0
 static const struct snap_detail no_memory = {
 	.line_count = 2,
 	.lines = { { 12884901888, 3, 1, 0, "0x1000", step },
-		   { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0 } } },
+		   { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0, 0 } } },
 };
 
 /* The cast, with places, on a screen of @cols. */
