@@ -70,6 +70,7 @@ TESTS_MORE = \
 	tests/e2e/test_once.sh \
 	tests/checks/test_contrib.sh \
 	tests/checks/test_setup.sh \
+	tests/checks/test_clang.sh \
 	tests/checks/test_checks.sh
 # What takes minutes.
 TESTS_LONG = \

@@ -181,7 +181,7 @@ END_TEST
 
 /* ---- windows ---- */
 
-#define SYMBOLS 6
+#define SYMBOL_COUNT 6
 
 /*
  * A file with one table of symbols, whose names lie in a hole of three windows, and code at offset
@@ -191,7 +191,7 @@ struct program {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdr;
 	Elf64_Shdr sections[3];
-	Elf64_Sym symbols[SYMBOLS];
+	Elf64_Sym symbols[SYMBOL_COUNT];
 };
 
 #define NAMES_AT   4096
@@ -200,7 +200,7 @@ struct program {
 static const struct {
 	uint32_t at;
 	const char *name;
-} places[SYMBOLS] = {
+} places[SYMBOL_COUNT] = {
 	{ 0, "" },
 	{ 2 * SYMTAB_WINDOW + 5, "in_the_last" },
 	{ 1, "in_the_first" },
@@ -237,7 +237,7 @@ static int program_make(struct program *program)
 		(Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES_SIZE };
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, NAMES_AT + NAMES_SIZE), 0);
-	for (i = 1; i < SYMBOLS; i++) {
+	for (i = 1; i < SYMBOL_COUNT; i++) {
 		program->symbols[i] = (Elf64_Sym){ .st_name = places[i].at,
 						   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 						   .st_shndx = 7,
@@ -258,7 +258,7 @@ static void all_are_found(int fd, struct budget *budget)
 	int i;
 
 	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), 0);
-	for (i = 1; i < SYMBOLS; i++)
+	for (i = 1; i < SYMBOL_COUNT; i++)
 		ck_assert_str_eq(symbols_find(symbols, 0x1005 + 0x10 * (uint64_t)i, &distance),
 				 places[i].name);
 	symbols_free(symbols);

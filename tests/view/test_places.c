@@ -2,12 +2,18 @@
 /* Where calls failed: in the pane of failures, and in the log. */
 #include "at_screen.h"
 
-static const char *const step_stack[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)",
+#define STEP_SITE "step at train.py:12 (python)"
+#define STEP \
+	{ \
+		STEP_SITE, step_stack, 3, NULL, 0, 0 \
+	}
+
+static const char *const step_stack[] = { "libffi.so.8+0x6f7a", STEP_SITE,
 					  "<module> at train.py:30 (python)" };
-static const struct snap_place step = { step_stack[1], step_stack, 3, NULL, 0, 0 };
+static const struct snap_place step = STEP;
 static const struct snap_detail no_memory = {
 	.line_count = 2,
-	.lines = { { 12884901888, 3, 1, 0, "0x1000", step },
+	.lines = { { 12884901888, 3, 1, 0, "0x1000", STEP },
 		   { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0, 0 } } },
 };
 
