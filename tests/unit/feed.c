@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "feed.h"
@@ -283,16 +284,39 @@ void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t 
 
 void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second)
 {
-	uint64_t buffer[(sizeof(struct rec_stack) + 256 * 8) / 8];
-	size_t size = sizeof(struct rec_stack) + count * sizeof(uint64_t);
-	struct rec_stack record = { .hdr = header(feed, REC_STACK, size),
-				    .stack = stack,
-				    .count = count };
+	uint64_t frames[256];
 	uint32_t i;
 
-	memcpy(buffer, &record, sizeof(record));
 	for (i = 0; i < count; i++)
-		buffer[sizeof(record) / 8 + i] = i ? second + (i - 1) * 0x1000 : feed->site;
+		frames[i] = i ? second + (i - 1) * 0x1000 : feed->site;
+	feed_stack_of(feed, stack, 0, frames, count);
+}
+
+void feed_stack_of(struct feed *feed, uint64_t stack, uint32_t shown, const uint64_t *frames,
+		   uint32_t count)
+{
+	uint64_t buffer[(sizeof(struct rec_stack) + 256 * 8) / 8];
+	size_t size = sizeof(struct rec_stack) + count * sizeof(uint64_t);
+	struct rec_stack record = {
+		.hdr = header(feed, REC_STACK, size), .stack = stack, .count = count, .shown = shown
+	};
+
+	memcpy(buffer, &record, sizeof(record));
+	memcpy(buffer + sizeof(record) / 8, frames, count * sizeof(uint64_t));
+	feed_give(feed, buffer, size);
+}
+
+void feed_frame(struct feed *feed, const struct rec_frame *frame, const char *function,
+		const char *file, const char *module)
+{
+	char buffer[sizeof(*frame) + 512] = "";
+	int len =
+		snprintf(buffer + sizeof(*frame), 504, "%s%c%s%c%s", function, 0, file, 0, module);
+	size_t size = (sizeof(*frame) + (size_t)len + 8) & ~7ul;
+	struct rec_frame record = *frame;
+
+	record.hdr = header(feed, REC_FRAME, size);
+	memcpy(buffer, &record, sizeof(record));
 	feed_give(feed, buffer, size);
 }
 

@@ -59,6 +59,12 @@ void feed_kernel(struct feed *feed, uint64_t function, uint64_t stub, unsigned i
 		 const char *name);
 /* A stack of @count frames, 0x1000 apart, the innermost at the present site. */
 void feed_stack(struct feed *feed, uint64_t stack, uint32_t count, uint64_t second);
+/* The stack of these @count frames; number @shown of them names the site. */
+void feed_stack_of(struct feed *feed, uint64_t stack, uint32_t shown, const uint64_t *frames,
+		   uint32_t count);
+/* A frame of a place: @frame without header, and its strings, empty if unknown. */
+void feed_frame(struct feed *feed, const struct rec_frame *frame, const char *function,
+		const char *file, const char *module);
 void feed_text(struct feed *feed, unsigned int type, uint64_t address, uint32_t flags,
 	       const char *text);
 void feed_launched_at(struct feed *feed, uint64_t function, uint64_t site, unsigned int call);

@@ -7,52 +7,29 @@
 #include <string.h>
 
 #include "one_process.h"
+#include "util/util.h"
 
 #define LINE(n) (PLACE_PYTHON | (n))
 
 /* The stack @id of a Python program: the native site, then the line @shown, called from line 2. */
 static void stack(uint64_t id, uint64_t shown)
 {
-	union {
-		struct rec_stack stack;
-		char room[sizeof(struct rec_stack) + 3 * sizeof(uint64_t)];
-	} record = { .stack = { .hdr = { .type = REC_STACK,
-					 .size = sizeof(record),
-					 .program = feed.program,
-					 .time = feed.now,
-					 .tgid = feed.pid },
-				.stack = id,
-				.count = 3,
-				.shown = 1 } };
+	const uint64_t frames[] = { feed.site, shown, LINE(2) };
 
-	record.stack.frames[0] = feed.site;
-	record.stack.frames[1] = shown;
-	record.stack.frames[2] = LINE(2);
-	feed_give(&feed, &record, sizeof(record));
+	feed_stack_of(&feed, id, 1, frames, ARRAY_LEN(frames));
 }
 
 /* Calls the place a line of train.py. */
 static void line(uint64_t place, const char *function, unsigned int number)
 {
-	union {
-		struct rec_frame frame;
-		char room[sizeof(struct rec_frame) + 64];
-	} record;
 	char text[64];
 
-	memset(&record, 0, sizeof(record));
-	record.frame = (struct rec_frame){ .hdr = { .type = REC_FRAME,
-						    .size = sizeof(record),
-						    .program = feed.program,
-						    .time = feed.now,
-						    .tgid = feed.pid },
-					   .address = place,
-					   .line = number,
-					   .language = FRAME_PYTHON };
 	snprintf(text, sizeof(text), "%s at train.py:%u (python)", function, number);
 	feed_text(&feed, REC_SITE, place, 0, text);
-	snprintf(record.frame.strings, 64, "%s%c/home/ana/train.py", function, 0);
-	feed_give(&feed, &record, sizeof(record));
+	feed_frame(
+		&feed,
+		&(struct rec_frame){ .address = place, .line = number, .language = FRAME_PYTHON },
+		function, "/home/ana/train.py", "");
 }
 
 static void setup_lines(void)

@@ -208,17 +208,6 @@ START_TEST(one_of_the_stack_is_shown)
 	static const char strings[40] = "step\0/home/ana/tr\x1b"
 					"ain.py";
 	union {
-		struct rec_stack stack;
-		char room[sizeof(struct rec_stack) + sizeof(frames)];
-	} stack = { .stack = { .hdr = { .type = REC_STACK,
-					.size = sizeof(stack),
-					.program = feed.program,
-					.time = feed.now,
-					.tgid = feed.pid },
-			       .stack = 7,
-			       .count = 3,
-			       .shown = 1 } };
-	union {
 		struct rec_frame frame;
 		char room[sizeof(struct rec_frame) + sizeof(strings)];
 	} frame = { .frame = { .hdr = { .type = REC_FRAME,
@@ -232,9 +221,8 @@ START_TEST(one_of_the_stack_is_shown)
 	const struct snap_site *site;
 	struct snapshot *snapshot;
 
-	memcpy(stack.stack.frames, frames, sizeof(frames));
 	memcpy(frame.frame.strings, strings, sizeof(strings));
-	feed_give(&feed, &stack, sizeof(stack));
+	feed_stack_of(&feed, 7, 1, frames, ARRAY_LEN(frames));
 	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "alloc+0x14 (libcublas.so.12)");
 	feed_text(&feed, REC_SITE, PLACE_PYTHON | 1, 0, "step at train.py:12 (python)");
 	feed_give(&feed, &frame, sizeof(frame));
@@ -272,25 +260,14 @@ END_TEST
 static void frame_give(uint64_t address, unsigned int level, unsigned int flags,
 		       const char *function, unsigned int line)
 {
-	union {
-		struct rec_frame frame;
-		char room[sizeof(struct rec_frame) + 256];
-	} record;
-
-	memset(&record, 0, sizeof(record));
-	record.frame = (struct rec_frame){ .hdr = { .type = REC_FRAME,
-						    .size = sizeof(record),
-						    .program = feed.program,
-						    .time = feed.now,
-						    .tgid = feed.pid },
-					   .address = address,
-					   .offset = level ? 0 : 0x14,
-					   .line = line,
-					   .language = FRAME_NATIVE,
-					   .level = (__u8)level,
-					   .flags = (__u8)flags };
-	snprintf(record.frame.strings, 256, "%s%c/src/pool.h%cpool", function, 0, 0);
-	feed_give(&feed, &record, sizeof(record));
+	feed_frame(&feed,
+		   &(struct rec_frame){ .address = address,
+					.offset = level ? 0 : 0x14,
+					.line = line,
+					.language = FRAME_NATIVE,
+					.level = (__u8)level,
+					.flags = (__u8)flags },
+		   function, "/src/pool.h", "pool");
 }
 
 /*
@@ -300,19 +277,8 @@ static void frame_give(uint64_t address, unsigned int level, unsigned int flags,
 static void inlined_give(void)
 {
 	const uint64_t frames[] = { feed.site, 0x500000 };
-	union {
-		struct rec_stack stack;
-		char room[sizeof(struct rec_stack) + sizeof(frames)];
-	} stack = { .stack = { .hdr = { .type = REC_STACK,
-					.size = sizeof(stack),
-					.program = feed.program,
-					.time = feed.now,
-					.tgid = feed.pid },
-			       .stack = 7,
-			       .count = 2 } };
 
-	memcpy(stack.stack.frames, frames, sizeof(frames));
-	feed_give(&feed, &stack, sizeof(stack));
+	feed_stack_of(&feed, 7, 0, frames, ARRAY_LEN(frames));
 	feed_text(&feed, REC_SITE, feed.site, 0, "grow at pool.h:9 (pool, inlined)");
 	frame_give(feed.site, 2, FRAME_IS_NAMED, "grow", 9);
 	frame_give(feed.site, 1, 0, "void* ns::take<int>(int)", 4);
