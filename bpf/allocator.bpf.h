@@ -41,13 +41,11 @@ static __always_inline __u64 caller_at_entry(struct pt_regs *ctx, struct thread_
 }
 
 static __always_inline void short_send(struct pt_regs *ctx, struct thread_state *thread,
-				       const volatile struct allocator_form *form, __s32 device)
+				       const volatile struct allocator_form *form, __s32 device,
+				       __u64 site, __u64 stack)
 {
-	__u64 site = caller_at_entry(ctx, thread), stack;
 	struct rec_short *rec;
 
-	site_announce(thread, site);
-	stack = stack_at_entry(thread, site);
 	rec = record_begin(thread, REC_SHORT, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)
 		return;
@@ -64,22 +62,16 @@ static __always_inline void short_send(struct pt_regs *ctx, struct thread_state 
 }
 
 static __always_inline void block_send(struct pt_regs *ctx, struct thread_state *thread,
-				       const volatile struct allocator_form *form, __s32 device)
+				       const volatile struct allocator_form *form, __s32 device,
+				       __u64 site, __u64 stack)
 {
-	__s64 bytes = call_arg(ctx, form->bytes);
-	__u64 site = 0, stack = 0;
 	struct rec_block *rec;
 
-	if (bytes > 0) {
-		site = caller_at_entry(ctx, thread);
-		site_announce(thread, site);
-		stack = stack_at_entry(thread, site);
-	}
 	rec = record_begin(thread, REC_BLOCK, sizeof(*rec), bpf_ktime_get_ns());
 	if (!rec)
 		return;
 	rec->address = call_arg(ctx, form->address);
-	rec->bytes = bytes;
+	rec->bytes = call_arg(ctx, form->bytes);
 	rec->allocated = call_arg(ctx, form->allocated);
 	rec->reserved = call_arg(ctx, form->reserved);
 	rec->site = site;
@@ -96,7 +88,7 @@ static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 {
 	const volatile struct allocator_form *form;
 	struct thread_state *thread;
-	__u64 device;
+	__u64 device, site = 0, stack = 0;
 
 	form = &allocator_forms[(number - CUTOP_ALLOCATOR) & (ALLOCATOR_FORMS_MAX - 1)];
 	device = call_arg(ctx, form->device);
@@ -107,10 +99,16 @@ static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 	thread = thread_enter(bpf_get_current_task_btf());
 	if (!thread)
 		return 0;
+	/* A block that is freed has no site. */
+	if (form->is_short || (__s64)call_arg(ctx, form->bytes) > 0) {
+		site = caller_at_entry(ctx, thread);
+		site_announce(thread, site);
+		stack = stack_at_entry(thread, site);
+	}
 	if (form->is_short)
-		short_send(ctx, thread, form, (__s8)(device >> 8));
+		short_send(ctx, thread, form, (__s8)(device >> 8), site, stack);
 	else
-		block_send(ctx, thread, form, (__s8)(device >> 8));
+		block_send(ctx, thread, form, (__s8)(device >> 8), site, stack);
 	return 0;
 }
 

@@ -140,10 +140,20 @@ static __always_inline void context_turn_to(struct thread_state *thread, __u64 h
 		thread->green = row->green;
 }
 
+/*
+ * The place for the context below @depth others. The barrier keeps the limit in: where the depth is
+ * compared first, clang 19 leaves it out, but Linux before 6.13 does not follow the comparison.
+ */
+static __always_inline struct context_entry *context_place(struct thread_state *thread, __u32 depth)
+{
+	depth &= CONTEXT_COUNT - 1;
+	asm volatile("" : "+r"(depth));
+	return &thread->contexts[depth & (CONTEXT_COUNT - 1)];
+}
+
 static __always_inline void context_push(struct thread_state *thread)
 {
-	struct context_entry *entry =
-		&thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
+	struct context_entry *entry = context_place(thread, thread->context_depth);
 
 	if (thread->context_depth < CONTEXT_COUNT) {
 		entry->context = thread->context;
@@ -166,7 +176,7 @@ static __always_inline void context_pop(struct thread_state *thread)
 		return;
 	}
 	thread->context_depth--;
-	entry = &thread->contexts[thread->context_depth & (CONTEXT_COUNT - 1)];
+	entry = context_place(thread, thread->context_depth);
 	if (thread->context_depth < CONTEXT_COUNT) {
 		context_turn(thread, entry->context, entry->device);
 		thread->green = entry->green;

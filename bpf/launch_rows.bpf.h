@@ -82,21 +82,29 @@ static __always_inline __u64 *handle_known(struct address_key *key)
 	return known;
 }
 
-static __always_inline void kernel_announce(__u32 program, __u32 call, __u64 function)
+/* What @function was made from: a driver's function from a kernel, and that from a stub. */
+static __noinline __u64 kernel_stub(__u32 program, __u64 function)
 {
 	struct address_key key = { .address = function, .program = program };
-	__u64 *known, stub = 0;
+	__u64 *known = handle_known(&key), stub = known ? *known : function;
 
-	known = handle_known(&key);
-	stub = known ? *known : function;
 	key.address = stub;
-	/* A driver's function was made from a kernel, and that from a stub. */
 	key.program = program;
 	known = stub != function ? handle_known(&key) : NULL;
-	if (known)
-		stub = *known;
+	return known ? *known : stub;
+}
+
+/*
+ * Called after what finds a kernel new, not within it, as kernel_stub() is called before the rest:
+ * so they share their part of the stack.
+ */
+__noinline int kernel_announce(__u32 program, __u32 call, __u64 function)
+{
+	__u64 stub = kernel_stub(program, function);
+
 	module_announce(program, stub);
 	kernel_tell(program, call, function, stub, stub_name(program, stub));
+	return 0;
 }
 
 /* ---- rows ---- */
@@ -147,8 +155,7 @@ __noinline int launch_row_new(const struct launch_key *key)
 	home = bpf_map_lookup_elem(&launches, &own);
 	if (home)
 		home->slot = slot_take();
-	kernel_announce(own.program, own.call, own.function);
-	return 0;
+	return 1;
 }
 
 static __always_inline struct launch_home *launch_home_get(const struct launch_key *key)
@@ -157,7 +164,8 @@ static __always_inline struct launch_home *launch_home_get(const struct launch_k
 
 	if (home)
 		return home;
-	launch_row_new(key);
+	if (launch_row_new(key))
+		kernel_announce(key->program, key->call, key->function);
 	home = bpf_map_lookup_elem(&launches, key);
 	if (!home)
 		count_lost_of(key->program, LOST_LAUNCH_ROWS);

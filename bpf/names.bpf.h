@@ -48,12 +48,15 @@ static __always_inline __u32 module_age(__u32 program)
  */
 __noinline int module_announce(__u32 program, __u64 address)
 {
-	/* The second is used when the first is no longer needed: callers have little stack left. */
+	/* Each is used when those before it are no longer needed: callers have little stack left. */
 	union {
 		struct vma_info info;
+		struct {
+			__u64 start, end, offset;
+			struct module_key key;
+		} known;
 		struct file_id id;
 	} at = {};
-	struct module_key key = { .program = program };
 	struct rec_module_at *rec;
 	__u64 mark, *known;
 	struct file *file;
@@ -66,26 +69,28 @@ __noinline int module_announce(__u32 program, __u64 address)
 		return err != -ENOENT;
 	if (!(at.info.flags & VM_EXEC) || (!at.info.file && !vma_is_vdso(at.info.start)))
 		return 0;
-	key.start = at.info.start;
 	file = (struct file *)at.info.file;
+	at.known.key.program = program;
+	at.known.key.pad = 0;
+	at.known.key.start = at.known.start;
 	mark = file ? file_mark(file) : VDSO_MARK;
-	known = bpf_map_lookup_elem(&modules, &key);
+	known = bpf_map_lookup_elem(&modules, &at.known.key);
 	if (known && *known == mark)
 		return 0;
 	if (known)
 		__sync_fetch_and_add(&module_ages[program & (MODULE_AGES - 1)], 1);
-	if (bpf_map_update_elem(&modules, &key, &mark, known ? BPF_ANY : BPF_NOEXIST))
+	if (bpf_map_update_elem(&modules, &at.known.key, &mark, known ? BPF_ANY : BPF_NOEXIST))
 		return 0;
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(program, LOST_RING_FULL);
-		bpf_map_delete_elem(&modules, &key);
+		bpf_map_delete_elem(&modules, &at.known.key);
 		return 1;
 	}
 	header_fill(&rec->module.hdr, REC_MODULE_AT, sizeof(*rec), program, bpf_ktime_get_ns());
-	rec->module.start = at.info.start;
-	rec->module.end = at.info.end;
-	rec->module.offset = at.info.offset;
+	rec->module.start = at.known.start;
+	rec->module.end = at.known.end;
+	rec->module.offset = at.known.offset;
 	rec->path.len = 0;
 	if (!file) { /* the vdso */
 		__builtin_memset(&rec->module.id, 0, sizeof(rec->module.id));

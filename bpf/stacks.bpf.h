@@ -201,13 +201,14 @@ static __always_inline __u64 copy_find(struct thread_state *thread, struct stack
 	return copy && bpf_ktime_get_ns() - copy->time < COPY_LASTS ? copy->id : 0;
 }
 
-static __always_inline void copy_keep(struct thread_state *thread, struct stack_scratch *scratch,
-				      __u64 id)
+/* A function of its own, so that what it has on the stack is not below what sends one. */
+static __noinline int copy_keep(struct thread_state *thread, struct stack_scratch *scratch,
+				__u64 id)
 {
 	struct address_key key = { .address = scratch->words, .program = thread->program };
 	struct stack_copy copy = { .id = id, .time = bpf_ktime_get_ns() };
 
-	bpf_map_update_elem(&stack_copies, &key, &copy, BPF_ANY);
+	return bpf_map_update_elem(&stack_copies, &key, &copy, BPF_ANY);
 }
 
 /*

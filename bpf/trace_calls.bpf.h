@@ -65,13 +65,6 @@ static __noinline int trace_kernel_words(struct trace_state *trace, __u64 list)
 	return 0;
 }
 
-static __noinline int trace_kernel_named(struct thread_state *thread, __u32 call, __u64 function)
-{
-	if (thread)
-		kernel_announce(thread->program, call, function);
-	return 0;
-}
-
 /*
  * The kernel's name is reported with its row, and has to come before the call. This is separate
  * from trace_launch(), so that their stacks do not add up: Linux before 6.13 has 512 bytes for a
@@ -91,7 +84,7 @@ static __noinline int trace_launched(struct thread_state *thread, struct trace_s
 		 * Perhaps for the second time: the thread that made the row may not have reported
 		 * it yet.
 		 */
-		trace_kernel_named(thread, call, key.function);
+		kernel_announce(thread->program, call, key.function);
 		row->announced = 1;
 	}
 	return 0;

@@ -79,6 +79,9 @@ struct stack_scratch {
 	__u32 next_range;
 	struct unwind_range ranges[UNWIND_RANGES];
 	__u32 word_count;
+	__u64 left; /* bytes of the stack that are looked at */
+	/* the stack that is sent; 0: it is only looked at, and what is beyond the list is dropped */
+	__u64 sent;
 	__u8 window[UNWIND_WINDOW];
 };
 

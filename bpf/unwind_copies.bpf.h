@@ -9,12 +9,11 @@
 #include "unwind.bpf.h"
 
 /* Looking through a stack: for its first member see unwind_seen(). */
+/* What is no pointer is in the scratch: there is little stack left. */
 struct unwind_look {
 	struct stack_scratch *scratch;
 	struct stack_words *kept;
 	struct thread_state *thread;
-	__u64 left; /* bytes */
-	__u64 id; /* the stack's; 0: it is only looked at, and what is beyond the list is dropped */
 };
 
 /* Sends the words of a long stack that were kept so far. */
@@ -46,8 +45,8 @@ static __always_inline void unwind_keep(struct unwind_look *look, __u64 at, __u6
 
 	if (place >= UNWIND_PLACES)
 		return;
-	if (scratch->word_count >= UNWIND_WORDS && look->id)
-		unwind_send_part(look->thread, scratch, look->kept, look->id);
+	if (scratch->word_count >= UNWIND_WORDS && scratch->sent)
+		unwind_send_part(look->thread, scratch, look->kept, scratch->sent);
 	if (scratch->word_count < UNWIND_WORDS)
 		look->kept->words[scratch->word_count & (UNWIND_WORDS - 1)] =
 			UNWIND_WORD(place, address);
@@ -113,7 +112,7 @@ static long unwind_look_up(__u32 n, struct unwind_look *look)
 
 	if (at < scratch->sp)
 		return 0;
-	if (at - scratch->sp >= look->left)
+	if (at - scratch->sp >= scratch->left)
 		return 1;
 	if (!(at & (UNWIND_PAGE - 1)) || at == scratch->sp)
 		unwind_read(scratch, at, UNWIND_PAGE - (at & (UNWIND_PAGE - 1)));
@@ -230,6 +229,7 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 		return -1;
 	scratch->words = stack_mix(scratch->hash, scratch->ip);
 	scratch->word_count = 0;
+	scratch->sent = 0;
 	module_announce(scratch->program, scratch->ip);
 	/* The stack ends with its mapping, if not before. */
 	if (!bpf_find_vma(task, scratch->sp, unwind_seen, &look, 0)) {
@@ -247,7 +247,7 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 	    !unwind_read(scratch, from - UNWIND_TOP, UNWIND_TOP))
 		bpf_loop(UNWIND_TOP / 8, unwind_look_top, &look, 0);
 	scratch->word_count = 0;
-	look.left = unwind_clamp(scratch, scratch->sp, UNWIND_LOOK);
+	scratch->left = unwind_clamp(scratch, scratch->sp, UNWIND_LOOK);
 	bpf_loop((UNWIND_LOOK + UNWIND_PAGE) / 8, unwind_look_up, &look, 0);
 	unwind_returns(&look);
 	return 0;
@@ -256,7 +256,7 @@ __noinline int unwind_explore(struct stack_scratch *scratch)
 /* Sends the stack that was explored. Returns 0, or -1 if the ring is full. */
 __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *scratch, __u64 id)
 {
-	struct unwind_look look = { .scratch = scratch, .thread = thread, .id = id };
+	struct unwind_look look = { .scratch = scratch, .thread = thread };
 	__u64 left, words;
 
 	if (!thread || !scratch)
@@ -268,7 +268,8 @@ __noinline int unwind_send(struct thread_state *thread, struct stack_scratch *sc
 	left = unwind_clamp(scratch, scratch->sp, UNWIND_PLACES * 8);
 	if (left > UNWIND_LOOK || scratch->word_count > UNWIND_WORDS) {
 		scratch->word_count = 0;
-		look.left = left;
+		scratch->left = left;
+		scratch->sent = id;
 		bpf_loop(UNWIND_PLACES + UNWIND_PAGE / 8, unwind_look_up, &look, 0);
 		unwind_returns(&look);
 		scratch->words = words; /* copy_keep() */

@@ -37,11 +37,14 @@ static __always_inline bool vma_is_vdso(__u64 start)
 
 static __always_inline void vma_copy(struct vm_area_struct *vma, struct vma_info *info)
 {
-	info->start = BPF_CORE_READ(vma, vm_start);
-	info->end = BPF_CORE_READ(vma, vm_end);
-	info->offset = BPF_CORE_READ(vma, vm_pgoff) << page_shift;
-	info->flags = bpf_core_field_exists(vma->vm_flags) ? BPF_CORE_READ(vma, vm_flags) : VM_EXEC;
-	info->file = (__u64)BPF_CORE_READ(vma, vm_file);
+	bpf_core_read(&info->start, sizeof(info->start), &vma->vm_start);
+	bpf_core_read(&info->end, sizeof(info->end), &vma->vm_end);
+	bpf_core_read(&info->offset, sizeof(info->offset), &vma->vm_pgoff);
+	info->offset <<= page_shift;
+	info->flags = VM_EXEC;
+	if (bpf_core_field_exists(vma->vm_flags))
+		bpf_core_read(&info->flags, sizeof(info->flags), &vma->vm_flags);
+	bpf_core_read(&info->file, sizeof(info->file), &vma->vm_file);
 }
 
 static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struct vma_info *info)
@@ -64,26 +67,26 @@ static long vma_seen(struct task_struct *task, struct vm_area_struct *vma, struc
 #define INNER_PIVOTS (sizeof(((struct maple_arange_64 *)0)->pivot) / 8)
 #define LEAF_PIVOTS  (sizeof(((struct maple_range_64 *)0)->pivot) / 8)
 
-static __always_inline __u64 word_at(__u64 address)
+/* Reads it by way of @info, which is to be filled later: callers have little stack left. */
+static __always_inline __u64 word_at(__u64 address, struct vma_info *info)
 {
-	__u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
-	return word;
+	bpf_probe_read_kernel(&info->start, sizeof(info->start), (void *)address);
+	return info->start; /* 0 if it cannot be read */
 }
 
 /* The entry for @address in the node with these pivots and slots. */
-static __always_inline __u64 node_entry(__u64 pivots, __u32 count, __u64 slots, __u64 address)
+static __always_inline __u64 node_entry(__u64 pivots, __u32 count, __u64 slots, __u64 address,
+					struct vma_info *info)
 {
 	__u32 i;
 
 	for (i = 0; i < count; i++) {
-		__u64 pivot = word_at(pivots + i * 8);
+		__u64 pivot = word_at(pivots + i * 8, info);
 
 		if (address <= pivot || (i && !pivot))
 			break;
 	}
-	return word_at(slots + i * 8);
+	return word_at(slots + i * 8, info);
 }
 
 /* Reads the mapping at @address without the lock. Returns 0 if there is one. */
@@ -106,13 +109,13 @@ __noinline int vma_read(__u64 address, struct vma_info *info)
 			break;
 		node = entry & ~NODE_MASK;
 		entry = node_entry(node + bpf_core_field_offset(inner->pivot), INNER_PIVOTS,
-				   node + bpf_core_field_offset(inner->slot), address);
+				   node + bpf_core_field_offset(inner->slot), address, info);
 	}
 	if (NODE_KIND(entry) != bpf_core_enum_value(enum maple_type, maple_leaf_64))
 		return -1;
 	node = entry & ~NODE_MASK;
 	entry = node_entry(node + bpf_core_field_offset(leaf->pivot), LEAF_PIVOTS,
-			   node + bpf_core_field_offset(leaf->slot), address);
+			   node + bpf_core_field_offset(leaf->slot), address, info);
 	vma = (struct vm_area_struct *)entry;
 	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm)
 		return -1;
