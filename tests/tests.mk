@@ -95,7 +95,7 @@ TESTS_LONG = \
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh.
 TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh
 # Machines that take long to emulate, and packages that are not always there.
-TESTS_KERNELS = tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
+TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
 EXTRA_DIST += $(TESTS_KERNELS)
 check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
