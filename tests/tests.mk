@@ -38,7 +38,6 @@ check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORK
 # The slowest come first, so that the last job does not run alone.
 TESTS_MORE = \
 	tests/e2e/test_absent_server.sh \
-	tests/e2e/test_fallback.sh \
 	tests/e2e/test_verifier.sh \
 	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_shims.sh \
@@ -92,8 +91,9 @@ TESTS_LONG = \
 	tests/e2e/test_fleet.sh \
 	tests/e2e/test_full_table.sh \
 	tests/e2e/test_package.sh
-# What no other cutop may run beside: all of them tell of the programs of test_translators.sh.
-TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh
+# What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
+# perf links, of which test_fallback.sh promises times, it does for one cutop after the other.
+TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
 # Machines that take long to emulate, and packages that are not always there.
 TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
 EXTRA_DIST += $(TESTS_KERNELS)

@@ -31,7 +31,7 @@ tiny=$top_builddir/tests/e2e/bin/libcudart.so.99
 cp "$top_builddir/tests/e2e/bin/loader" "$T/met-loader"
 begin met -c '*met-loader*'
 load met "$T/met-loader" "$tiny" say ready wait "$T/go" malloc 3 free
-check "met: the library is not probed: $(cat "$T/met.err")" wait_for 20 grep -q "libcudart.so.99: 3 functions attached" "$T/met.err"
+check "met: the library is not probed: $(cat "$T/met.err")" wait_for 90 grep -q "libcudart.so.99: 3 functions attached" "$T/met.err"
 touch "$T/go"
 wait "$loader"
 check "met: the end of the process is not seen" wait_for 20 newest '.processes | any(.state != "running")'
