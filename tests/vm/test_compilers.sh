@@ -11,12 +11,12 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 # load VERIFIER [KIND...]: with each set of options
 cat >"$stage/load" <<'END'
-verifier=$1
+verifier=$1 out=$1.out
 shift
 for kind in "${@:-}"; do
 	for options in "" -w -f; do
-		$verifier -l 500000 $options $kind >/tmp/load.out 2>&1 || { tail -n 5 /tmp/load.out; echo "FAIL: $options $kind"; exit 1; }
-		echo "$(uname -r) $kind $options: $(grep '^sum' /tmp/load.out)"
+		$verifier -l 500000 $options $kind >"$out" 2>&1 || { tail -n 5 "$out"; echo "FAIL: $options $kind"; exit 1; }
+		echo "$(uname -r) $kind $options: $(grep '^sum' "$out")"
 	done
 done
 END
