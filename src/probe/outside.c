@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c. */
+/*
+ * The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c and
+ * outside_walks.c.
+ */
 #include "probe/outside.h"
 
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include "probe/elffile.h"
 #include "probe/identify.h"
 #include "probe/outside_jobs.h"
+#include "probe/outside_question.h"
 #include "probe/path_names.h"
 
 void seen_close(struct seen_file *seen)
@@ -25,49 +29,6 @@ void seen_close(struct seen_file *seen)
 		close(seen->place);
 	free(seen->path);
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
-}
-
-/* ---- questions ---- */
-
-struct question {
-	char bytes[ERRAND_QUESTION_MAX];
-	size_t len;
-	bool is_cut;
-};
-
-static struct question *question_new(const void *head, size_t len)
-{
-	struct question *question = malloc(sizeof(*question));
-
-	if (!question)
-		return NULL;
-	memcpy(question->bytes, head, len);
-	question->len = len;
-	question->is_cut = false;
-	return question;
-}
-
-static void bytes_add(struct question *question, const void *bytes, size_t len)
-{
-	if (len > sizeof(question->bytes) - question->len) {
-		question->is_cut = true;
-		return;
-	}
-	memcpy(question->bytes + question->len, bytes, len);
-	question->len += len;
-}
-
-static void string_add(struct question *question, const char *text)
-{
-	bytes_add(question, text, strlen(text) + 1);
-}
-
-/* Adds a string that may be NULL: outside_jobs.c, optional_of(). */
-static void optional_add(struct question *question, const char *text)
-{
-	if (text)
-		bytes_add(question, "+", 1);
-	string_add(question, text ? text : "-");
 }
 
 /* Groups of errands: a process, a device. */
@@ -174,7 +135,7 @@ static int open_by_path(const struct outside *outside, enum open_way how, bool n
 	struct question *question = question_new(&open_it, sizeof(open_it));
 
 	if (question)
-		string_add(question, path);
+		question_string_add(question, path);
 	return open_ask(outside, question, &errand, seen);
 }
 
@@ -229,7 +190,7 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 	}
 	question = question_new(&open_it, sizeof(open_it));
 	if (question)
-		string_add(question, path);
+		question_string_add(question, path);
 	return open_ask(outside, question, &errand, seen);
 }
 
@@ -257,7 +218,7 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 	struct question *question = question_new(&open_it, sizeof(open_it));
 
 	if (question)
-		string_add(question, entry->path);
+		question_string_add(question, entry->path);
 	return open_ask(outside, question, &errand, seen);
 }
 
@@ -284,8 +245,8 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 		errand.what = real;
 	}
 	if (question) {
-		string_add(question, link);
-		string_add(question, name ? name : "");
+		question_string_add(question, link);
+		question_string_add(question, name ? name : "");
 	}
 	return open_ask(outside, question, &errand, seen);
 }
@@ -310,8 +271,8 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 	question = question_new(&debug, sizeof(debug));
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	if (question) {
-		string_add(question, root);
-		string_add(question, path ? path : "");
+		question_string_add(question, root);
+		question_string_add(question, path ? path : "");
 	}
 	return open_ask(outside, question, &errand, seen);
 }
@@ -454,7 +415,7 @@ char *outside_environment(const struct outside *outside, pid_t pid, size_t max, 
 	return strings_ask(outside, pid, TEXT_ENVIRONMENT, max, len, error);
 }
 
-#define WORDS_BATCH 512 /* outside_jobs.c takes no more */
+#define WORDS_BATCH 512 /* job_words() takes no more */
 
 int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
 		  uint64_t *words)
@@ -478,7 +439,7 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 		head.count = (uint32_t)part;
 		question = question_new(&head, sizeof(head));
 		if (question)
-			bytes_add(question, addresses + at, part * sizeof(*addresses));
+			question_bytes_add(question, addresses + at, part * sizeof(*addresses));
 		err = ask(outside, question, &errand, &answer);
 		if (!err && answer.data)
 			memcpy(words + at, answer.data, answer.len - answer.len % sizeof(*words));
@@ -512,8 +473,8 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 
 	snprintf(what, sizeof(what), "memory of process %u", record->hdr.tgid);
 	if (question) {
-		string_add(question, path_of_names(&record->path, path) ? path : "");
-		string_add(question, known ? known : "");
+		question_string_add(question, path_of_names(&record->path, path) ? path : "");
+		question_string_add(question, known ? known : "");
 	}
 	err = ask(outside, question, &errand, &answer);
 	if (!err && answer.len < 2)
@@ -569,10 +530,10 @@ int outside_closure(const struct outside *outside, const char *program,
 	struct question *question = question_new("", 0);
 
 	if (question) {
-		string_add(question, program);
-		optional_add(question, settings->root);
-		optional_add(question, settings->library_path);
-		optional_add(question, settings->preload);
+		question_string_add(question, program);
+		question_optional_add(question, settings->root);
+		question_optional_add(question, settings->library_path);
+		question_optional_add(question, settings->preload);
 	}
 	return walk_ask(outside, question, job_closure, program, ERRAND_LONG, visit, context);
 }
@@ -584,19 +545,19 @@ int outside_ahead(const struct outside *outside, char *const *words,
 	char *const *word;
 
 	if (question) {
-		optional_add(question, start->path);
-		optional_add(question, start->library_path);
-		optional_add(question, start->preload);
-		optional_add(question, start->python_path);
-		optional_add(question, start->home);
-		optional_add(question, start->root);
+		question_optional_add(question, start->path);
+		question_optional_add(question, start->library_path);
+		question_optional_add(question, start->preload);
+		question_optional_add(question, start->python_path);
+		question_optional_add(question, start->home);
+		question_optional_add(question, start->root);
 		/*
 		 * If a line is very long, its later words are left out: they run nothing that is
 		 * searched for.
 		 */
 		for (word = words; *word && strlen(*word) < sizeof(question->bytes) - question->len;
 		     word++)
-			string_add(question, *word);
+			question_string_add(question, *word);
 	}
 	return walk_ask(outside, question, job_ahead, words[0], ERRAND_LONG, visit, context);
 }

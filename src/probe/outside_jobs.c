@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What workers do; any of it may sleep for ever. Workers trust what cutop asks, and nothing that
- * they read.
+ * What workers do; any of it may sleep for ever. Walks are in outside_walks.c. Workers trust what
+ * cutop asks, and nothing that they read.
  * Memory is read by process_vm_readv(2), which waits for a page without holding the lock of the
  * other process's address space. Reading /proc/PID/mem would hold it, and block that process,
  * readers of its maps and every removal of a probe. Reading cmdline and environ takes that lock,
@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -25,29 +24,17 @@
 #include <unistd.h>
 
 #include "errand/errand_process.h"
-#include "probe/ahead.h"
-#include "probe/closure.h"
 #include "probe/identify.h"
+#include "probe/outside_question.h"
 #include "util/starter.h"
 
 #define MAPS_MAX (32u << 20)
-#define WALK_MAX (4u << 20) /* bytes of paths */
 
 errand_job *const outside_jobs[] = {
 	job_open, job_debug,   job_text,  job_words, job_name,
 	job_glob, job_closure, job_ahead, job_hold,  job_lend,
 };
 const size_t outside_job_count = ARRAY_LEN(outside_jobs);
-
-/* String number @number of those after the @head bytes of the question; "" if there is none. */
-static const char *string_of(const void *question, size_t len, size_t head, unsigned int number)
-{
-	const char *at = (const char *)question + head, *end = (const char *)question + len;
-
-	for (; number && at < end; number--)
-		at += strnlen(at, (size_t)(end - at)) + 1;
-	return at < end && memchr(at, 0, (size_t)(end - at)) ? at : "";
-}
 
 /* ---- files ---- */
 
@@ -210,7 +197,7 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
 	struct open_question open_it;
-	const char *path = string_of(question, len, sizeof(open_it), 0);
+	const char *path = question_string(question, len, sizeof(open_it), 0);
 	uint32_t kept = 0;
 	int err;
 
@@ -218,7 +205,7 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS],
 	if (open_it.how == OPEN_MAPPED)
 		return open_mapped(&open_it, path, fds[0], answer);
 	if (open_it.how == OPEN_LINK)
-		return open_link(&open_it, path, string_of(question, len, sizeof(open_it), 1),
+		return open_link(&open_it, path, question_string(question, len, sizeof(open_it), 1),
 				 fds[0], answer);
 	err = open_it.named ? starter_begin(&kept) : 0;
 	if (err)
@@ -232,8 +219,8 @@ int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS],
 	      struct errand_answer *answer)
 {
 	struct debug_question debug;
-	const char *root = string_of(question, len, sizeof(debug), 0),
-		   *path = string_of(question, len, sizeof(debug), 1);
+	const char *root = question_string(question, len, sizeof(debug), 0),
+		   *path = question_string(question, len, sizeof(debug), 1);
 	const char *roots[] = { *root ? root : "/", *root ? "/" : NULL, NULL };
 	struct stat of = { 0 };
 	char name[32];
@@ -411,8 +398,8 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
 	struct name_question name;
-	const char *told = string_of(question, len, sizeof(name), 0),
-		   *known = string_of(question, len, sizeof(name), 1);
+	const char *told = question_string(question, len, sizeof(name), 0),
+		   *known = question_string(question, len, sizeof(name), 1);
 	char *text = malloc(CUTOP_NAME_MAX + 1);
 	bool in_memory;
 	ssize_t n;
@@ -441,128 +428,6 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
 	answer->data = text;
 	answer->len = 1 + strlen(text + 1);
 	return 0;
-}
-
-/* ---- walks ---- */
-
-struct walk {
-	FILE *out;
-	size_t written;
-};
-
-static void path_write(void *context, const char *path)
-{
-	struct walk *walk = context;
-	size_t len = strlen(path) + 1;
-
-	if (walk->written + len > WALK_MAX)
-		return;
-	walk->written += len;
-	fwrite(path, 1, len, walk->out);
-}
-
-static int walk_begin(struct walk *walk, struct errand_answer *answer)
-{
-	*walk = (struct walk){ .out = open_memstream(&answer->data, &answer->len) };
-	return walk->out ? 0 : -ENOMEM;
-}
-
-static int walk_end(struct walk *walk)
-{
-	return fclose(walk->out) ? -ENOMEM : 0;
-}
-
-int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS],
-	     struct errand_answer *answer)
-{
-	glob_t found = { 0 };
-	struct walk walk;
-	size_t i;
-	int err = walk_begin(&walk, answer);
-
-	(void)fds;
-	if (err)
-		return err;
-	if (!glob(string_of(question, len, 0, 0), GLOB_NOSORT, NULL, &found))
-		for (i = 0; i < found.gl_pathc; i++)
-			path_write(&walk, found.gl_pathv[i]);
-	globfree(&found);
-	return walk_end(&walk);
-}
-
-/* Decodes a string that may be NULL: "+text", or "-". */
-static const char *optional_of(const void *question, size_t len, unsigned int number)
-{
-	const char *text = string_of(question, len, 0, number);
-
-	return *text == '+' ? text + 1 : NULL;
-}
-
-int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS],
-		struct errand_answer *answer)
-{
-	const struct closure_settings settings = {
-		.root = optional_of(question, len, 1),
-		.library_path = optional_of(question, len, 2),
-		.preload = optional_of(question, len, 3),
-	};
-	struct walk walk;
-	uint32_t kept;
-	int err = walk_begin(&walk, answer);
-
-	(void)fds;
-	if (err)
-		return err;
-	err = starter_begin(&kept);
-	if (!err) {
-		closure_visit(string_of(question, len, 0, 0), &settings, path_write, &walk);
-		starter_end(kept);
-	}
-	if (walk_end(&walk))
-		err = -ENOMEM;
-	return err;
-}
-
-#define AHEAD_WORDS_MAX 4096
-
-int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
-	      struct errand_answer *answer)
-{
-	const struct ahead_start start = {
-		.path = optional_of(question, len, 0),
-		.library_path = optional_of(question, len, 1),
-		.preload = optional_of(question, len, 2),
-		.python_path = optional_of(question, len, 3),
-		.home = optional_of(question, len, 4),
-		.root = optional_of(question, len, 5),
-	};
-	char **words = calloc(AHEAD_WORDS_MAX + 1, sizeof(*words));
-	const char *word;
-	struct walk walk;
-	size_t count = 0;
-	uint32_t kept;
-	int err = words ? walk_begin(&walk, answer) : -ENOMEM;
-
-	(void)fds;
-	if (err) {
-		free(words);
-		return err;
-	}
-	/* Words may be empty; the list ends where the question ends. */
-	for (word = string_of(question, len, 0, 6);
-	     count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
-	     word >= (const char *)question;
-	     word += strlen(word) + 1)
-		words[count++] = (char *)(uintptr_t)word;
-	err = starter_begin(&kept);
-	if (!err) {
-		ahead_visit(words, &start, path_write, &walk);
-		starter_end(kept);
-	}
-	free(words);
-	if (walk_end(&walk))
-		err = -ENOMEM;
-	return err;
 }
 
 /* ---- pages to keep in memory ---- */

@@ -37,6 +37,8 @@ probe_sources = \
 	src/probe/named_files.c \
 	src/probe/outside.c src/probe/outside.h \
 	src/probe/outside_jobs.c src/probe/outside_jobs.h \
+	src/probe/outside_question.c src/probe/outside_question.h \
+	src/probe/outside_walks.c \
 	src/probe/path_names.c src/probe/path_names.h \
 	src/probe/points.c src/probe/points.h \
 	src/probe/probe.c src/probe/probe.h \
