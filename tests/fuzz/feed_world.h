@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands around the feed in fuzz_feed.c: a ring, maps, files and a process, all made up. */
+#ifndef FEED_WORLD_H
+#define FEED_WORLD_H
+
+#include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cutop_event.h"
+#include "names/budget.h"
+
+/* No process has it: of the watched programs, and of the process that replies */
+#define WORLD_PID 0x7ffffff0
+
+struct feed_world {
+	const uint8_t *data; /* what is left of the input */
+	size_t size;
+	int (*take)(void *context, void *record, size_t size);
+	void *context;
+	struct budget *budget;
+	int file;                  /* what every mapping is of */
+	unsigned int looks;        /* at files and memory */
+	int reader;                /* the other end of the resolver's socket, or -1 */
+	struct file_id identified; /* whatever file is asked about */
+};
+
+extern struct feed_world world;
+
+/* Ends the process that reads source lines, if it runs. */
+void world_reader_end(void);
+
+#endif
