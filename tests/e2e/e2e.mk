@@ -46,7 +46,8 @@ e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
 	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
-e2e_helper_files = tests/e2e/odd_calls.c tests/e2e/odd_memory.c tests/e2e/no_driver.c tests/e2e/own_runtime.c \
+odd_memory_files = tests/e2e/odd_memory.c tests/e2e/odd_copies.c tests/e2e/odd_cuda.c tests/e2e/odd_cuda.h
+e2e_helper_files = tests/e2e/odd_calls.c $(odd_memory_files) tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/many_ways.c tests/e2e/launch_sites.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/harmed.h tests/e2e/libharmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
@@ -83,8 +84,8 @@ $(e2e_bin)/book_calls: tests/e2e/book_calls.c $(workload_header_files) $(double_
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/book_calls.c $(e2e_link) $(double_lib)/libcuda.so.1
 $(e2e_bin)/inline_calls: tests/e2e/inline_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -O2 -g -fno-optimize-sibling-calls $$d/tests/e2e/inline_calls.c $(e2e_link)
-$(e2e_bin)/odd_memory: tests/e2e/odd_memory.c $(workload_header_files)
-	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/odd_memory.c
+$(e2e_bin)/odd_memory: $(odd_memory_files) $(workload_header_files)
+	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/odd_memory.c $$d/tests/e2e/odd_copies.c $$d/tests/e2e/odd_cuda.c
 $(e2e_bin)/libprobed.so.1: tests/e2e/probed.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -DLIBRARY -shared -fPIC -Wl,-soname,libprobed.so.1 $$d/tests/e2e/probed.c $(e2e_link)
 $(e2e_bin)/probed: tests/e2e/probed.c $(e2e_bin)/libprobed.so.1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program with a CUDA runtime and driver of its own, for memory and copies that the
- * double does not have. Its functions say what they are told to; what they
+ * A program with a CUDA runtime and driver of its own (odd_cuda.h), for memory and copies
+ * (odd_copies.c) that the double does not have. Its functions say what they are told to; what they
  * allocate lies nowhere, its handles as close together as a heap lays them.
  *
  *   odd_memory    physical memory of the host, 2 MiB twice, one mapped, both
@@ -65,270 +65,17 @@
  *   odd_memory opengl
  *                 in a context for OpenGL on device 1: 1,000 bytes; destroyed
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include "cuda_double.h"
-#include "cuda_double_driver.h"
 
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
+#include "odd_cuda.h"
 
-#define MIB        ((size_t)1 << 20)
-#define SPACE      ((CUdeviceptr)0x7f0000000000)
-#define VARIABLES  ((CUdeviceptr)0x7f1000000000)
-#define HEAP       0x555500000000ul
-#define NOT_MAPPED ((void *)0x3ffffffff000)
 #define LAYERED    1 /* cudaArrayLayered, CUDA_ARRAY3D_LAYERED */
 #define CUBEMAP    4
 #define SPARSE     0x40
 #define DEFERRED   0x80
 #define MANAGED    2    /* cudaMemAllocationTypeManaged */
 #define UNORM16_X4 0xc5 /* CU_AD_FORMAT_UNORM_INT16X4 */
-
-static unsigned long given = HEAP; /* what functions write */
-
-static void put(void *p)
-{
-	if (!p)
-		return;
-	given += 0x100;
-	memcpy(p, &given, sizeof(given));
-}
-
-/* At -O0 each begins with a push. */
-#define RUNTIME(name, args, out) \
-	OPAQUE cudaError_t name args \
-	{ \
-		put(out); \
-		return cudaSuccess; \
-	}
-#define DRIVER(name, args, out) \
-	OPAQUE CUresult name args \
-	{ \
-		put(out); \
-		return CUDA_SUCCESS; \
-	}
-
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-DRIVER(cuMemCreate,
-       (CUmemGenericAllocationHandle * handle, size_t size, const CUmemAllocationProp *prop,
-	unsigned long long flags),
-       handle)
-DRIVER(cuMemRelease, (CUmemGenericAllocationHandle handle), NULL)
-DRIVER(cuMemMap,
-       (CUdeviceptr at, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-	unsigned long long flags),
-       NULL)
-DRIVER(cuMemUnmap, (CUdeviceptr at, size_t size), NULL)
-DRIVER(cuMemImportFromShareableHandle,
-       (CUmemGenericAllocationHandle * handle, void *shareable, int type), handle)
-DRIVER(cuMulticastCreate, (CUmemGenericAllocationHandle * handle, const void *prop), handle)
-DRIVER(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), context)
-DRIVER(cuDevicePrimaryCtxRelease_v2, (CUdevice device), NULL)
-DRIVER(cuDevicePrimaryCtxReset_v2, (CUdevice device), NULL)
-DRIVER(cuModuleUnload, (CUmodule module), NULL)
-DRIVER(cuCtxSetCurrent, (CUcontext context), NULL)
-DRIVER(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device), context)
-DRIVER(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size),
-       NULL)
-DRIVER(cuMemcpyPeerAsync,
-       (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size,
-	CUstream stream),
-       NULL)
-DRIVER(cuMemcpy3DPeer, (const CUDA_MEMCPY3D *box), NULL)
-DRIVER(cuGLCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device), context)
-DRIVER(cuCtxDestroy_v2, (CUcontext context), NULL)
-DRIVER(cuGreenCtxCreate, (void **green, void *resources, CUdevice device, unsigned int flags),
-       green)
-DRIVER(cuGreenCtxDestroy, (void *green), NULL)
-DRIVER(cuCtxFromGreenCtx, (CUcontext * context, void *green), context)
-DRIVER(cuMemAlloc_v2, (CUdeviceptr * p, size_t size), p)
-DRIVER(cuMemHostAlloc, (void **p, size_t size, unsigned int flags), p)
-DRIVER(cuMemcpyHtoDAsync_v2, (CUdeviceptr dst, const void *src, size_t size, CUstream stream), NULL)
-DRIVER(cuCtxSynchronize, (void), NULL)
-DRIVER(cuCtxPushCurrent_v2, (CUcontext context), NULL)
-DRIVER(cuCtxPopCurrent_v2, (CUcontext * context), NULL)
-DRIVER(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc), array)
-DRIVER(cuMipmappedArrayCreate,
-       (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), array)
-RUNTIME(cudaMallocArray,
-	(cudaArray_t * array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-	 unsigned int flags),
-	array)
-RUNTIME(cudaMalloc3DArray,
-	(cudaArray_t * array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
-	 unsigned int flags),
-	array)
-RUNTIME(cudaMallocMipmappedArray,
-	(cudaMipmappedArray_t * array, const struct cudaChannelFormatDesc *desc,
-	 struct cudaExtent extent, unsigned int levels, unsigned int flags),
-	array)
-RUNTIME(cudaFreeMipmappedArray, (cudaMipmappedArray_t array), NULL)
-RUNTIME(cudaExternalMemoryGetMappedMipmappedArray,
-	(cudaMipmappedArray_t * array, void *memory, const void *desc), array)
-RUNTIME(cudaMemPoolCreate, (cudaMemPool_t * pool, const struct cudaMemPoolProps *props), pool)
-RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t * pool, struct cudaMemLocation *where, int type),
-	pool)
-RUNTIME(cudaMallocFromPoolAsync, (void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream),
-	p)
-RUNTIME(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind), NULL)
-
-/* As in CUDA 12: where the number of a copy that fails goes is gone in 13. */
-RUNTIME(cudaMemcpyBatchAsync,
-	(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
-	 size_t attribute_count, size_t *failed, cudaStream_t stream),
-	NULL)
-RUNTIME(cudaMemcpy3DBatchAsync,
-	(size_t count, void *operations, size_t *failed, unsigned long long flags,
-	 cudaStream_t stream),
-	NULL)
-
-RUNTIME(cudaMemcpyWithAttributesAsync,
-	(void *dst, const void *src, size_t size, void *attributes, cudaStream_t stream), NULL)
-RUNTIME(cudaMemcpy3DWithAttributesAsync,
-	(void *operation, unsigned long long flags, cudaStream_t stream), NULL)
-DRIVER(cuMemcpyWithAttributesAsync,
-       (CUdeviceptr dst, CUdeviceptr src, size_t size, void *attributes, CUstream stream), NULL)
-DRIVER(cuMemcpy3DWithAttributesAsync, (void *operation, unsigned long long flags, CUstream stream),
-       NULL)
-
-RUNTIME(cudaStreamBeginCapture, (cudaStream_t stream, int mode), NULL)
-RUNTIME(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), graph)
-RUNTIME(cudaGetSymbolAddress, (void **p, const void *symbol), p)
-RUNTIME(cudaGLMapBufferObject, (void **p, unsigned int buffer), p)
-RUNTIME(cudaGetMipmappedArrayLevel,
-	(cudaArray_t * array, cudaMipmappedArray_const_t of, unsigned int level), array)
-DRIVER(cuMipmappedArrayGetLevel, (CUarray * array, CUmipmappedArray of, unsigned int level), array)
-RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *params, cudaStream_t stream), NULL)
-
-typedef cudaError_t batch(void **dsts, void **srcs, size_t *sizes, size_t count, void *attributes,
-			  size_t *indices, size_t attribute_count, cudaStream_t stream);
-typedef cudaError_t batch_3d(size_t count, void *operations, unsigned long long flags,
-			     cudaStream_t stream);
-
-static int batches(void)
-{
-	batch *newer = (batch *)(uintptr_t)cudaMemcpyBatchAsync;
-	batch_3d *newer_3d = (batch_3d *)(uintptr_t)cudaMemcpy3DBatchAsync;
-	struct {
-		char ends[80];
-		struct cudaExtent extent;
-		int mode;
-	} operations[2] = {
-		{ .extent = { 2, 3, 4 } },
-		{ .extent = { 5, 6, 7 } },
-	};
-	size_t sizes[3] = { 10, 20, 30 }, none = 0, one = 1, three = 3, two = 2, failed;
-	void *ends[3] = { sizes, sizes, sizes }, *attributes = ends;
-	cudaStream_t stream = (cudaStream_t)HEAP;
-
-	cudaMemcpyBatchAsync(ends, ends, sizes, three, attributes, &none, one, &failed, stream);
-	newer(ends, ends, sizes, three, attributes, &none, one, stream);
-	cudaMemcpy3DBatchAsync(two, operations, &failed, 0, stream);
-	newer_3d(two, operations, 0, stream);
-	newer(ends, ends, NOT_MAPPED, three, attributes, &none, one, stream);
-	newer_3d(two, NOT_MAPPED, 0, stream);
-	return 0;
-}
-
-/* struct cudaMemcpy3DBatchOp */
-struct operation {
-	struct {
-		int type; /* cudaMemcpyOperandType */
-		const void *address;
-		size_t more[3];
-	} source, destination;
-	struct cudaExtent extent;
-	int mode, flags;
-};
-#define POINTER 1
-#define ARRAY   2
-
-static void levels(void *host, cudaStream_t stream)
-{
-	struct cudaChannelFormatDesc desc = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
-	struct cudaMemcpy3DParms params = { .srcPtr = { host, 64, 4, 4 },
-					    .extent = { 4, 4, 1 },
-					    .kind = cudaMemcpyDefault };
-	struct cudaExtent extent = { 4, 4, 0 };
-	cudaMipmappedArray_t mipmap;
-	cudaArray_t one, two;
-
-	cudaMallocMipmappedArray(&mipmap, &desc, extent, 3, 0);
-	cudaGetMipmappedArrayLevel(&one, mipmap, 0);
-	cudaGetMipmappedArrayLevel(&two, mipmap, 1);
-	params.dstArray = one;
-	cudaMemcpy3DAsync(&params, stream);
-	params.srcArray = one;
-	params.dstArray = two;
-	params.extent = (struct cudaExtent){ 2, 2, 1 };
-	cudaMemcpy3DAsync(&params, stream);
-	cuMipmappedArrayGetLevel((CUarray *)&two, (CUmipmappedArray)mipmap, 2);
-	params.srcArray = two;
-	params.dstArray = NULL;
-	params.dstPtr = params.srcPtr;
-	params.extent = (struct cudaExtent){ 1, 1, 1 };
-	cudaMemcpy3DAsync(&params, stream);
-}
-
-/*
- * Of variables the runtime says no size, the driver does: of a module's as many hundreds as their
- * names say.
- */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-OPAQUE CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module,
-				     const char *name)
-{
-	if (module) {
-		*p = VARIABLES + (CUdeviceptr)(uintptr_t)module + (CUdeviceptr)name[0];
-		*size = 100 * (size_t)(name[0] - '0');
-		return CUDA_SUCCESS;
-	}
-	put(p);
-	*size = 64;
-	return CUDA_SUCCESS;
-}
-
-OPAQUE CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *p, size_t *size, void *resource)
-{
-	return cuModuleGetGlobal_v2(p, size, NULL, NULL);
-}
-
-OPAQUE CUresult cuGLMapBufferObject_v2(CUdeviceptr *p, size_t *size, unsigned int buffer)
-{
-	return cuModuleGetGlobal_v2(p, size, NULL, NULL);
-}
-#pragma GCC diagnostic pop
-
-static void variables(void *host, cudaStream_t stream)
-{
-	cudaGraph_t graph;
-	CUdeviceptr other;
-	size_t size = 0;
-	void *one;
-
-	cudaGetSymbolAddress(&one, &size);
-	cudaMemcpy(one, host, 7, cudaMemcpyDefault);
-	cuModuleGetGlobal_v2(&other, &size, NULL, "other");
-	cudaMemcpy(host, (void *)(uintptr_t)(other + 4), 9, cudaMemcpyDefault);
-	cuGraphicsResourceGetMappedPointer_v2(&other, &size, NULL);
-	cudaMemcpy((void *)(uintptr_t)(other + 63), host, 11, cudaMemcpyDefault);
-	cuGLMapBufferObject_v2(&other, &size, 0);
-	cudaMemcpy((void *)(uintptr_t)(other + 63), host, 15, cudaMemcpyDefault);
-	cudaGLMapBufferObject(&one, 0);
-	cudaMemcpy(one, host, 17, cudaMemcpyDefault);
-	cudaStreamBeginCapture(stream, 0);
-	cudaMallocFromPoolAsync(&one, 128, NULL, stream);
-	cudaStreamEndCapture(stream, &graph);
-	cudaMemcpy(host, (char *)one + 5, 13, cudaMemcpyDefault);
-}
 
 static int statics(void)
 {
@@ -355,50 +102,6 @@ static int statics(void)
 	return 0;
 }
 
-static int directions(void)
-{
-	static char host[1000], *dsts[1000], *srcs[1000];
-	static size_t sizes[1000];
-	struct cudaChannelFormatDesc desc = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
-	batch *newer = (batch *)(uintptr_t)cudaMemcpyBatchAsync;
-	batch_3d *newer_3d = (batch_3d *)(uintptr_t)cudaMemcpy3DBatchAsync;
-	cudaStream_t stream = (cudaStream_t)HEAP;
-	struct operation operations[2], one;
-	size_t none = 0, i;
-	cudaArray_t array;
-	void *memory;
-
-	cudaMallocFromPoolAsync(&memory, 200, NULL, stream);
-	cudaMallocArray(&array, &desc, 64, 64, 0);
-	for (i = 0; i < 1000; i++) {
-		dsts[i] = memory;
-		srcs[i] = host;
-		sizes[i] = 10;
-	}
-	newer((void **)dsts, (void **)srcs, sizes, 1000, dsts, &none, 1, stream);
-
-	one = (struct operation){
-		{ POINTER, host, { 0 } }, { ARRAY, array, { 0 } }, { 2, 3, 4 }, 1, 0
-	};
-	operations[0] = operations[1] = one;
-	operations[1].extent = (struct cudaExtent){ 5, 6, 7 };
-	newer_3d(2, operations, 0, stream);
-
-	cudaMemcpyWithAttributesAsync(host, memory, 100, dsts, stream);
-	one.source = one.destination;
-	one.destination.type = POINTER;
-	one.destination.address = memory;
-	cudaMemcpy3DWithAttributesAsync(&one, 0, stream);
-	cuMemcpyWithAttributesAsync((CUdeviceptr)(uintptr_t)memory, (CUdeviceptr)(uintptr_t)host,
-				    50, dsts, (CUstream)stream);
-	one.source.type = POINTER;
-	one.source.address = host;
-	cuMemcpy3DWithAttributesAsync(&one, 0, (CUstream)stream);
-	levels(host, stream);
-	variables(host, stream);
-	return 0;
-}
-
 static void host(void)
 {
 	/* CU_MEM_LOCATION_TYPE_HOST_NUMA */
@@ -411,48 +114,6 @@ static void host(void)
 	cuMemRelease(one);
 	cuMemRelease(two);
 	cuMemUnmap(SPACE, 2 * MIB);
-}
-
-static void peer_box(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-		     size_t bytes)
-{
-	CUDA_MEMCPY3D box = {
-		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-		.srcDevice = from,
-		.reserved0 = from_context,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = to,
-		.reserved1 = to_context,
-		.WidthInBytes = bytes / 10,
-		.Height = 5,
-		.Depth = 2,
-	};
-
-	cuMemcpy3DPeer(&box);
-}
-
-static int peers(void)
-{
-	CUcontext here, there, second;
-	CUdeviceptr near, far;
-
-	cuDevicePrimaryCtxRetain(&here, 0);
-	cuDevicePrimaryCtxRetain(&there, 1);
-	cuCtxCreate_v2(&second, 0, 0);
-	given += 4096;
-	cuCtxSetCurrent(here);
-	cuMemAlloc_v2(&near, 4096);
-	given += 8192;
-	cuCtxSetCurrent(there);
-	cuMemAlloc_v2(&far, 4096);
-	cuMemcpyPeer(near, here, near + 2048, here, 10);
-	cuMemcpyPeerAsync(near, here, near + 2048, here, 20, NULL);
-	cuMemcpyPeer(far, there, near, here, 30);
-	cuMemcpyPeerAsync(near, second, far, there, 40, NULL);
-	peer_box(near, here, near + 2048, here, 100);
-	cuMemcpyPeer(near, here, near + 2048, second, 1000);
-	peer_box(far, there, near, here, 2000);
-	return 0;
 }
 
 /*
@@ -606,34 +267,6 @@ static int green(void)
 	cuMemAlloc_v2(&p, 4000);
 	cuGreenCtxDestroy(green);
 	return 0;
-}
-
-/*
- * cuda.h, cuCtxSynchronize(): "If the current context is the primary context, green contexts that
- * have been created will also be synchronized": if it is a green one, nothing of the primary one
- * is.
- */
-static int green_synchronize(bool primary)
-{
-	static const char at[256];
-	CUcontext context, part;
-	void *green;
-	char byte;
-
-	cuDevicePrimaryCtxRetain(&context, 0);
-	given += 4096;
-	cuCtxSetCurrent(context);
-	cuGreenCtxCreate(&green, NULL, 0, 1);
-	given += 4096;
-	cuCtxFromGreenCtx(&part, green);
-	cuMemcpyHtoDAsync_v2(SPACE, at, 100, (CUstream)0x5000);
-	cuCtxPushCurrent_v2(part);
-	cuMemcpyHtoDAsync_v2(SPACE, at, 20, (CUstream)0x6000);
-	if (primary)
-		cuCtxPopCurrent_v2(&part);
-	cuCtxSynchronize();
-	/* Until the test has looked. */
-	return write(1, "waits\n", 6) != 6 || read(0, &byte, 1) != 1;
 }
 
 static int opengl(void)
