@@ -42,7 +42,7 @@ compile "$@" -foptimize-sibling-calls -DWATCHED -o "$new/libnative_stacks-watche
 compile "$@" -DRESOLVED -o "$new/libnative_stacks-resolved.so" "$sources/native_stacks_library.c" $library \
 	-Wl,-soname,libnative_stacks-resolved.so
 # shellcheck disable=SC2086
-compile "$@" -rdynamic -o "$new/native_stacks" "$sources/native_stacks.c" "$sources/native_stacks_notes.c" \
+compile "$@" -rdynamic -o "$new/native_stacks" "$sources/native_stacks.c" "$sources/native_stacks_odd.c" "$sources/native_stacks_notes.c" \
 	$next "$new/libnative_stacks-watched.so" "$new/libnative_stacks-resolved.so" $link -ldl -pthread
 
 for cxx in ${CXX:-g++ clang++}; do

@@ -230,7 +230,7 @@ EXTRA_DIST += tests/python/torch_cuda.sh tests/python/torch_compare.py tests/pyt
 EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh tests/python/fetch_libraries.sh
 
 # Code without frame pointers, and, to compare, with them.
-native_stacks_files = tests/e2e/native_stacks.c tests/e2e/native_stacks_notes.c tests/e2e/native_stacks_library.c \
+native_stacks_files = tests/e2e/native_stacks.c tests/e2e/native_stacks_odd.c tests/e2e/native_stacks_odd.h tests/e2e/native_stacks_notes.c tests/e2e/native_stacks_library.c \
 	tests/e2e/native_stacks_cxx.cc tests/e2e/native_stacks.h tests/e2e/build_native_stacks.sh
 native_stacks_built = $(e2e_bin)/native_stacks/native_stacks $(e2e_bin)/native_stacks-fp/native_stacks
 $(e2e_bin)/native_stacks/native_stacks: $(native_stacks_files) $(workload_header_files) $(double_lib)/libcudart.so.13

@@ -12,16 +12,12 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#include "native_stacks.h"
+#include "native_stacks_odd.h"
 
 #define MAIN 4 /* main() and run(), and what calls them: _start at least */
 
@@ -41,19 +37,19 @@ static OWN long link_0(long a, long b, long c, long d)
 }
 
 #define LINK_A(n, next) \
-	static OWN long link_##n(long a, long b, long c, long d) \
+	OWN long link_##n(long a, long b, long c, long d) \
 	{ \
 		return link_##next(a + 1, b, c, d) + 1; \
 	}
 #define LINK_B(n, next) \
-	static OWN long link_##n(long a, long b, long c, long d) \
+	OWN long link_##n(long a, long b, long c, long d) \
 	{ \
 		long e = a * b, f = c * d; \
 \
 		return link_##next(a + 1, b ^ c, c + d, d * 3) + a * b + c * d + e * f; \
 	}
 #define LINK_C(n, next) \
-	static OWN long link_##n(long a, long b, long c, long d) \
+	OWN long link_##n(long a, long b, long c, long d) \
 	{ \
 		volatile char local[(n)*24 + 8]; \
 \
@@ -275,97 +271,6 @@ static void large_frames(void)
 	frame_60k_more(3);
 }
 
-/* ---- signals ---- */
-
-static sigjmp_buf after_fault;
-
-static void on_raise(int number)
-{
-	link_2(number, 1, 2, 3);
-}
-
-static void on_fault(int number)
-{
-	link_2(number, 1, 2, 3);
-	siglongjmp(after_fault, 1);
-}
-
-static OWN long fault(volatile long *where, long a)
-{
-	long b = a * 3;
-
-	return *where + a + b;
-}
-
-static OWN long raise_here(long a)
-{
-	raise(SIGUSR1);
-	return a + 1;
-}
-
-static void on_signal(int number, void (*handler)(int), int flags)
-{
-	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-
-	if (sigaction(number, &action, NULL))
-		exit(3);
-}
-
-static void signal_raised(void)
-{
-	on_signal(SIGUSR1, on_raise, 0);
-	raise_here(1);
-	raise_here(2);
-}
-
-static void signal_fault(void)
-{
-	on_signal(SIGSEGV, on_fault, SA_NODEFER);
-	if (!sigsetjmp(after_fault, 1))
-		fault(NULL, 1);
-	if (!sigsetjmp(after_fault, 1))
-		fault(NULL, 2);
-	signal(SIGSEGV, SIG_DFL);
-}
-
-/* The coarse clock is read in the kernel's vdso, without a system call, which would fail only. */
-static OWN void clock_fault(void)
-{
-	struct timespec *volatile nowhere = (void *)8;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, nowhere);
-	exit(3);
-}
-
-static void signal_vdso(void)
-{
-	on_signal(SIGSEGV, on_fault, SA_NODEFER);
-	if (!sigsetjmp(after_fault, 1))
-		clock_fault();
-	if (!sigsetjmp(after_fault, 1))
-		clock_fault();
-	signal(SIGSEGV, SIG_DFL);
-}
-
-/* The frames on the stack of the handler are three; then the signal's own. */
-static void signal_stack(void)
-{
-	static char room[65536];
-	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
-
-	if (sigaltstack(&stack, NULL))
-		exit(3);
-	on_signal(SIGUSR1, on_raise, SA_ONSTACK);
-	raise_here(1);
-	on_signal(SIGSEGV, on_fault, SA_NODEFER | SA_ONSTACK);
-	if (!sigsetjmp(after_fault, 1))
-		fault(NULL, 1);
-	signal(SIGSEGV, SIG_DFL);
-	raise_here(1);
-	stack.ss_flags = SS_DISABLE;
-	sigaltstack(&stack, NULL);
-}
-
 /* ---- before main() and after it ---- */
 
 static __attribute__((constructor)) void construct(int argc, char **argv)
@@ -405,62 +310,6 @@ static void register_exit(void)
 static void lazy(void)
 {
 	NS_ALLOCATE();
-}
-
-/* ---- stacks of the program's own ---- */
-
-static ucontext_t here, there;
-
-static void coroutine_main(void)
-{
-	link_4(1, 2, 3, 4);
-	swapcontext(&there, &here);
-	link_6(1, 2, 3, 4);
-}
-
-/* Below and above its stack is nothing that can be read. */
-static void coroutine(void)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *room = mmap(NULL, 18 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (room == MAP_FAILED || mprotect(room + page, 16 * page, PROT_READ | PROT_WRITE) ||
-	    getcontext(&there))
-		exit(3);
-	there.uc_stack.ss_sp = room + page;
-	there.uc_stack.ss_size = 16 * page;
-	there.uc_link = &here;
-	makecontext(&there, coroutine_main, 0);
-	swapcontext(&here, &there);
-	link_2(1, 2, 3, 4);
-	swapcontext(&here, &there);
-}
-
-/* ---- code of which nothing is known ---- */
-
-static OWN void from_generated(void)
-{
-	link_3(1, 2, 3, 4);
-}
-
-/* There is no way out of it that is known: the stack ends there. */
-static void generated(void)
-{
-#ifdef __x86_64__
-	/* push %rbx; call *%rdi; pop %rbx; ret */
-	static const unsigned char code[] = { 0x53, 0xff, 0xd7, 0x5b, 0xc3 };
-	void *room = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	void (*call)(void (*function)(void));
-
-	if (room == MAP_FAILED)
-		exit(3);
-	memcpy(room, code, sizeof(code));
-	memcpy(&call, &room, sizeof(call));
-	call(from_generated);
-#else
-	from_generated();
-#endif
 }
 
 /*
