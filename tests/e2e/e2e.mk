@@ -158,10 +158,11 @@ $(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(dou
 
 random_files = tests/e2e/random_calls.c tests/e2e/random_books.c tests/e2e/random_memory.c tests/e2e/random_contexts.c \
 	tests/e2e/random_physical.c tests/e2e/random_copies.c tests/e2e/random_launches.c tests/e2e/random_lives.c \
-	tests/e2e/random_graphs.c
-$(e2e_bin)/random_calls: $(random_files) tests/e2e/random_calls.h $(workload_header_files) $(double_lib)/libcudart.so.13
+	tests/e2e/random_graphs.c tests/e2e/random_captures.c
+random_headers = tests/e2e/random_calls.h tests/e2e/random_graphs.h
+$(e2e_bin)/random_calls: $(random_files) $(random_headers) $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) `for f in $(random_files); do echo $$d/$$f; done` $(e2e_link) $(double_lib)/libcuda.so.1
-EXTRA_DIST += $(random_files) tests/e2e/random_calls.h
+EXTRA_DIST += $(random_files) $(random_headers)
 
 # As the libraries that carry a runtime of their own: nothing of it is exported, and no symbol is left.
 $(e2e_bin)/libprivate.so: tests/e2e/private_runtime.c $(workload_header_files) $(double_lib)/libcudart_static.a

@@ -8,23 +8,21 @@
  * by another graph are left as they are. A graph is for the device that it was made on.
  */
 #include <string.h>
-#include "random_calls.h"
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#include "random_graphs.h"
 
 static bool is_here(int device, CUcontext context)
 {
 	return device == self->device && context == self->context;
 }
 
-static struct graph *any_graph(void)
+struct graph *graph_any(void)
 {
 	struct graph *graph = self->graph_count ? &self->graphs[any(self->graph_count)] : NULL;
 
 	return graph && is_here(graph->device, graph->context) ? graph : NULL;
 }
 
-static struct exec *any_exec(void)
+struct exec *exec_any(void)
 {
 	struct exec *exec = self->exec_count ? &self->execs[any(self->exec_count)] : NULL;
 
@@ -49,7 +47,7 @@ static unsigned long held_kernels(const struct graph *graph, unsigned int kernel
 	return sum;
 }
 
-static bool is_large(const struct graph *graph)
+bool graph_is_large(const struct graph *graph)
 {
 	unsigned long sum = 0;
 	unsigned int i;
@@ -59,18 +57,18 @@ static bool is_large(const struct graph *graph)
 	return sum > 1000;
 }
 
-static void put(struct graph *graph, struct graph_node node)
+void graph_put(struct graph *graph, struct graph_node node)
 {
 	graph->nodes[graph->count++] = node;
 }
 
-static void hold_kernel(struct graph_node *node, unsigned int kernel)
+void node_hold_kernel(struct graph_node *node, unsigned int kernel)
 {
 	memset(node->kernels, 0, sizeof(node->kernels));
 	node->kernels[kernel] = 1;
 }
 
-static void hold_graph(struct graph_node *node, const struct graph *child)
+void node_hold_graph(struct graph_node *node, const struct graph *child)
 {
 	unsigned int i;
 
@@ -162,9 +160,9 @@ static void add_kernel(struct graph *graph)
 				   CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL,
 					0, &any_driver);
 	}
-	hold_kernel(&node, kernel);
+	node_hold_kernel(&node, kernel);
 	if (!code)
-		put(graph, node);
+		graph_put(graph, node);
 }
 
 static void add_child(struct graph *graph)
@@ -172,10 +170,10 @@ static void add_child(struct graph *graph)
 	struct cudaGraphNodeParams any_params = { .type = cudaGraphNodeTypeGraph };
 	CUgraphNodeParams any_driver = { .type = 4 };
 	struct graph_node node = { .kind = NODE_CHILD };
-	struct graph *child = any_graph();
+	struct graph *child = graph_any();
 	int code;
 
-	if (!child || child == graph || is_large(child) || is_large(graph))
+	if (!child || child == graph || graph_is_large(child) || graph_is_large(graph))
 		return;
 	any_params.graph = any_driver.graph = child->handle;
 	switch (any(4)) {
@@ -195,9 +193,9 @@ static void add_child(struct graph *graph)
 		code = CALL(cuGraphAddNode_v2, &node.handle, graph->handle, NULL, NULL, 0,
 			    &any_driver);
 	}
-	hold_graph(&node, child);
+	node_hold_graph(&node, child);
 	if (!code)
-		put(graph, node);
+		graph_put(graph, node);
 }
 
 static void add_empty(struct graph *graph)
@@ -206,7 +204,7 @@ static void add_empty(struct graph *graph)
 
 	if (!EITHER(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, &node.handle, graph->handle, NULL,
 		    0))
-		put(graph, node);
+		graph_put(graph, node);
 }
 
 static void remove_node(struct graph *graph)
@@ -232,15 +230,15 @@ static void change_node(struct graph *graph)
 	if (!node)
 		return;
 	if (node->kind == NODE_CHILD) {
-		child = any_graph();
-		if (!child || child == graph || is_large(child))
+		child = graph_any();
+		if (!child || child == graph || graph_is_large(child))
 			return;
 		any_params.type = cudaGraphNodeTypeGraph;
 		any_driver.type = 4;
 		any_params.graph = any_driver.graph = child->handle;
 		if (!(one_in(2) ? CALL(cudaGraphNodeSetParams, node->handle, &any_params) :
 				  CALL(cuGraphNodeSetParams, node->handle, &any_driver)))
-			hold_graph(node, child);
+			node_hold_graph(node, child);
 		return;
 	}
 	if (one_in(2)) {
@@ -256,7 +254,7 @@ static void change_node(struct graph *graph)
 				   CALL(cuGraphNodeSetParams, node->handle, &any_driver);
 	}
 	if (!code)
-		hold_kernel(node, kernel);
+		node_hold_kernel(node, kernel);
 }
 
 static void destroy(struct graph *graph)
@@ -270,128 +268,6 @@ static void destroy(struct graph *graph)
 		if (self->execs[i].of == graph->handle)
 			self->execs[i].of = NULL;
 	*graph = self->graphs[--self->graph_count];
-}
-
-/* ---- captures ---- */
-
-static bool launch_captured(cudaStream_t stream, unsigned int kernel)
-{
-	dim3 grid = { 1, 1, 1 }, block = { one_in(30) ? 5000 : 32, 1, 1 };
-	cudaLaunchConfig_t config = { grid, block, 0, stream, NULL, 0 };
-	CUfunction name = NULL;
-
-	if (one_in(3) && !no_driver && !self->runtime_only)
-		name = any_driver_name(kernel);
-	if (name)
-		return !EITHER(cuLaunchKernel, cuLaunchKernel_ptsz, name, 1, 1, 1, block.x, 1, 1, 0,
-			       stream, NULL, NULL);
-	if (one_in(2))
-		return !EITHER(cudaLaunchKernel, cudaLaunchKernel_ptsz, stub_of(kernel), grid,
-			       block, NULL, 0, stream);
-	return !EITHER(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz, &config, stub_of(kernel),
-		       NULL);
-}
-
-static int begin(cudaStream_t stream, struct graph *onto)
-{
-	if (onto)
-		return one_in(2) ?
-			       EITHER(cudaStreamBeginCaptureToGraph,
-				      cudaStreamBeginCaptureToGraph_ptsz, stream, onto->handle,
-				      NULL, NULL, 0, 0) :
-			       EITHER(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
-				      stream, onto->handle, NULL, NULL, 0, 0);
-	return one_in(2) ? EITHER(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz, stream, 0) :
-			   EITHER(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, stream, 0);
-}
-
-/* Its capture has not ended: what goes into it is no launch. */
-static void leave(cudaStream_t stream)
-{
-	size_t i;
-
-	for (i = self->stream_count; i-- > 0;)
-		if (self->streams[i].stream == stream)
-			self->streams[i] = self->streams[--self->stream_count];
-}
-
-/*
- * All of one at once; the stream is one that was made, and so is the other, which may join, or go
- * on as it is.
- */
-static void capture(void)
-{
-	struct graph *onto = one_in(4) ? any_graph() : NULL,
-		     made = { .device = self->device, .context = self->context };
-	cudaStream_t stream = any_stream(), other = any_stream();
-	struct graph *graph = onto ? onto : &made;
-	cudaEvent_t event = NULL;
-	size_t i, steps = any(8);
-	bool joined = false;
-	struct exec *exec;
-	int code;
-
-	if ((uintptr_t)stream <= 2 || (uintptr_t)other <= 2 ||
-	    (!onto && self->graph_count == COUNT(self->graphs)) ||
-	    graph->count + 9 > COUNT(graph->nodes) || begin(stream, onto))
-		return;
-	if (other != stream && one_in(2) && !CALL(cudaEventCreateWithFlags, &event, 2) &&
-	    !EITHER(cudaEventRecord, cudaEventRecord_ptsz, event, stream))
-		joined = !EITHER(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz, other, event, 0);
-	for (i = 0; i < steps; i++) {
-		struct graph_node node = { .kind = NODE_OTHER };
-		unsigned int kernel = (unsigned int)any(KERNELS);
-		bool aside = one_in(3);
-		cudaStream_t in = aside ? other : stream;
-
-		switch (any(8)) {
-		case 0:
-			code = CALL(cudaMemcpyAsync, host_memory, host_memory + 100, 10,
-				    cudaMemcpyHostToHost, in);
-			if (aside && !joined && other != stream)
-				note_copy(code, H2H, true, 10);
-			else if (!code && !self->left_out)
-				put(graph, node);
-			break;
-		case 1:
-			exec = any_exec();
-			if (!exec || (aside && !joined && other != stream) ||
-			    is_large(&exec->held) || is_large(graph))
-				break;
-			hold_graph(&node, &exec->held);
-			node.kind = NODE_MANY;
-			if (!EITHER(cudaGraphLaunch, cudaGraphLaunch_ptsz, exec->handle, in))
-				put(graph, node);
-			break;
-		default:
-			hold_kernel(&node, kernel);
-			node.kind = NODE_KERNEL;
-			if (aside && !joined && other != stream) {
-				dim3 one = { 1, 1, 1 };
-
-				note_launch(CALL(cudaLaunchKernel, stub_of(kernel), one, one, NULL,
-						 0, in),
-					    kernel);
-			} else if (launch_captured(in, kernel)) {
-				put(graph, node);
-			}
-		}
-	}
-	if (joined && !EITHER(cudaEventRecord, cudaEventRecord_ptsz, event, other))
-		EITHER(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz, stream, event, 0);
-	while ((code = one_in(2) ? EITHER(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, stream,
-					  &graph->handle) :
-				   EITHER(cuStreamEndCapture, cuStreamEndCapture_ptsz, stream,
-					  &graph->handle)) == -1)
-		;
-	if (event)
-		CALL(cudaEventDestroy, event);
-	if (!code && !onto)
-		self->graphs[self->graph_count++] = made;
-	if (code)
-		leave(stream);
-	if (code && joined)
-		leave(other);
 }
 
 static void learn(struct graph *graph)
@@ -454,7 +330,7 @@ static void instantiate(struct graph *graph)
 
 static void update(struct exec *exec)
 {
-	struct graph *graph = any_graph();
+	struct graph *graph = graph_any();
 	cudaGraphExecUpdateResultInfo info;
 
 	if (!graph || EITHER(cudaGraphExecUpdate, cuGraphExecUpdate_v2, exec->handle, graph->handle,
@@ -486,8 +362,8 @@ static void change_exec(struct exec *exec)
 	if (!handle || !node_is_in(exec->of, handle))
 		return;
 	if (node->kind == NODE_CHILD) {
-		child = any_graph();
-		if (!child || is_large(child))
+		child = graph_any();
+		if (!child || graph_is_large(child))
 			return;
 		any_params.type = cudaGraphNodeTypeGraph;
 		any_driver.type = 4;
@@ -507,7 +383,7 @@ static void change_exec(struct exec *exec)
 		default: code = CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 		}
 		if (!code)
-			hold_graph(node, child);
+			node_hold_graph(node, child);
 		return;
 	}
 	if (one_in(2)) {
@@ -533,7 +409,7 @@ static void change_exec(struct exec *exec)
 			       CALL(cuGraphExecNodeSetParams, exec->handle, handle, &any_driver);
 	}
 	if (!code)
-		hold_kernel(node, kernel);
+		node_hold_kernel(node, kernel);
 }
 
 static void launch(struct exec *exec)
@@ -556,8 +432,8 @@ static void launch(struct exec *exec)
 
 void step_graph(void)
 {
-	struct graph *graph = any_graph();
-	struct exec *exec = any_exec();
+	struct graph *graph = graph_any();
+	struct exec *exec = exec_any();
 	bool full = graph && graph->count + 9 > COUNT(graph->nodes);
 
 	switch (any(20)) {
@@ -592,7 +468,7 @@ void step_graph(void)
 			destroy(graph);
 		break;
 	case 9:
-	case 10: capture(); break;
+	case 10: graph_capture(); break;
 	case 11:
 		if (graph)
 			instantiate(graph);
