@@ -52,7 +52,7 @@ fi
 port=${url%/metrics}
 port=${port##*:}
 holds() {
-	python3 "$top_srcdir/tests/e2e/metrics.py" wait 127.0.0.1 "$port" 30 "$1" "$T/now"
+	python3 "$top_srcdir/tests/e2e/metrics.py" wait 127.0.0.1 "$port" 90 "$1" "$T/now"
 }
 check "it answers" holds ''
 rights() {
@@ -63,11 +63,12 @@ check "and can get none" [ "$(rights NoNewPrivs)" = 1 ]
 check "libraries that running programs load are seen: $(cat "$T/err")" sh -c "! grep -q 'are not seen' '$T/err'"
 # The first program makes the library known. It allocates nothing: a free between two functions' probes would be missed.
 cp "$workload" "$T/own/early"
-as_own "$T/own/early" hang 30000 >/dev/null 2>&1 &
+as_own "$T/own/early" hang 200000 >/dev/null 2>&1 &
 found() {
 	[ "$(grep -c "$T/own/lib/lib[a-z.]*so.* functions attached" "$T/err")" = 2 ]
 }
-check "the libraries are found through the program: $(cat "$T/err")" wait_for 20 found
+wait_for 20 found
+check "the libraries are found through the program: $(cat "$T/err")" found
 as_own "$workload" launches 1000 >/dev/null
 as_own "$workload" case-study leak >/dev/null
 check "what leaked" holds 'cutop_command_leaked_bytes_total{command="workload"} 8000000'
