@@ -17,7 +17,7 @@ fail() {
 # ---- contrib/packages
 grep -v '^#' "$top_srcdir/contrib/packages" >"$T/packages"
 awk 'NF != 4 { print "not four columns: " $0 }
-	$1 !~ /^(build|unit|test)$/ { print "for what: " $0 }
+	$1 !~ /^(build|unit|test|release)$/ { print "for what: " $0 }
 	{ for (i = 2; i <= NF; i++) if ($i !~ /^[A-Za-z0-9][A-Za-z0-9.+_-]+$/ && (i == 2 || $i !~ /^[=-]$/)) print "no name: " $0 }
 	seen[$2]++ { print "twice: " $2 }' "$T/packages" >"$T/wrong"
 [ ! -s "$T/wrong" ] || fail "contrib/packages: $(cat "$T/wrong")"
@@ -61,7 +61,7 @@ for case in re.findall(r"^([a-z][a-z |-]*)\)$", setup[setup.index("case $command
     words.update(case.split(" | "))
 kernels = subprocess.run(["bash", top + "/tests/vm/kernel.sh", "list"], capture_output=True, text=True, check=True).stdout.split()
 made = open(build + "/Makefile").read()
-systems, tried, sanitizers, steps = set(), set(), set(), 0
+systems, tried, before, steps = set(), set(), [], 0
 
 def cases(matrix):
     """Each combination of the matrix, as the forge makes them."""
@@ -86,6 +86,9 @@ for name, job in workflow["jobs"].items():
                 continue
             steps += 1
             command = filled(step["run"], case).split()
+            if command[0] in ("apt-get", "git"):
+                before.append((name, command[0]))
+                continue
             script = os.path.join(top, command[0])
             assert os.access(script, os.X_OK), f"{name}: there is no script {command[0]}"
             if command[0] != "contrib/setup":
@@ -97,6 +100,8 @@ for name, job in workflow["jobs"].items():
             if word == "kernel":
                 assert rest[0] in kernels, f"{name}: tests/vm/kernel.sh has no {rest[0]}"
                 tried.add(rest[0])
+            elif word == "release":
+                assert rest == ["-n", "-T"], rest
             elif word == "test":
                 for test in rest:
                     assert os.access(os.path.join(top, test), os.X_OK), f"{name}: there is no {test}"
@@ -104,6 +109,8 @@ for name, job in workflow["jobs"].items():
                 # What configure is told.
                 assert all(re.match(r"--enable-werror$|CC=", option) for option in rest), rest
 assert steps > 15, steps
+# What contrib/setup cannot do: it is in the repository.
+assert before == [("release", "apt-get"), ("release", "git")], before
 assert systems == {"debian", "ubuntu", "fedora"}, systems
 assert tried == set(kernels), f"kernels {tried}, and the script has {kernels}"
 END
