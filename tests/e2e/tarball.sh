@@ -33,7 +33,7 @@ tarball_check() {
 	top=$(echo "$T/root/any where/"cutop-*)
 	for file in README COPYING bin/cutop lib/systemd/system/cutop.service libexec/cutop/demo/cutop-demo libexec/cutop/demo/train.py \
 		share/man/man8/cutop.8 share/bash-completion/completions/cutop share/zsh/site-functions/_cutop \
-		share/fish/vendor_completions.d/cutop.fish share/doc/cutop/kubernetes/daemonset.yaml share/doc/cutop/libraries.txt \
+		share/fish/vendor_completions.d/cutop.fish share/doc/cutop/examples/kubernetes/daemonset.yaml share/doc/cutop/libraries.txt \
 		share/cutop/grafana/cutop.json; do
 		check "$file is missing" [ -s "$top/$file" ]
 	done

@@ -37,7 +37,7 @@ done <<END
 644 usr/libexec/cutop/demo/train.py
 $([ ! -e "$top_srcdir/contrib/grafana/cutop.json" ] || echo 644 usr/share/cutop/grafana/cutop.json)
 $([ ! -e "$top_srcdir/contrib/prometheus/cutop.rules.yml" ] || echo 644 usr/share/cutop/prometheus/cutop.rules.yml)
-$(cd "$top_srcdir" && for file in README.md NEWS docs/*.md docs/stories/*.cu; do echo "644 usr/share/doc/cutop/$file"; done)
+$(cd "$top_srcdir" && for file in README.md CONTRIBUTING.md NEWS docs/*.md docs/stories/*.cu; do echo "644 usr/share/doc/cutop/$file"; done)
 $(cd "$top_srcdir/contrib" && for file in container/* kubernetes/*; do echo "644 usr/share/doc/cutop/examples/$file"; done)
 END
 # The unit goes where there is systemd.
