@@ -60,7 +60,7 @@ struct stack_scratch {
 	__u32 known_program;
 	__u32 count;
 	__u64 hash;  /* of the frames */
-	__u64 words; /* of the code addresses on the stack, and their places: unwind_scan() */
+	__u64 words; /* the same of the code addresses on the stack, and their places */
 	__u32 end;   /* enum unwind_end */
 	__u32 again; /* a mapping of these frames could not be looked up */
 	__u64 first_ip, first_sp, first_bp; /* registers that the walk began with */
