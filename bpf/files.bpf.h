@@ -31,9 +31,10 @@ static __always_inline __u64 file_mark(struct file *file)
 }
 
 /*
- * Files that user space knows (FILE_KNOWN, FILE_PROBED), or was told of, and by which process: that
- * process may be gone before user space looks, so other processes report the file, too, until it is
- * known. A file that falls out of this LRU map is reported again.
+ * Files that user space knows (FILE_KNOWN, FILE_PROBED), or was told of, and by whom: that process
+ * may be gone before user space looks, so others report the file, too, until it is known. So does
+ * the same process that has run another program since: of the file it may have no mapping yet when
+ * user space looks. A file that falls out of this LRU map is reported again.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -42,14 +43,22 @@ struct {
 	__type(value, __u32);
 } files SEC(".maps");
 
+/* A process id has 22 bits (PID_MAX_LIMIT); 9 are of how often the process has run a program. */
+static __always_inline __u32 file_teller(void)
+{
+	__u32 runs = untrusted(bpf_get_current_task_btf())->self_exec_id;
+
+	return bpf_get_current_pid_tgid() >> 32 | (runs & 0x1ff) << 22;
+}
+
 static __always_inline bool file_is_new(const struct file_id *id)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, *teller;
+	__u32 teller = file_teller(), *last;
 
-	teller = bpf_map_lookup_elem(&files, id);
-	if (teller && (*teller == FILE_KNOWN || *teller == FILE_PROBED || *teller == tgid))
+	last = bpf_map_lookup_elem(&files, id);
+	if (last && (*last == FILE_KNOWN || *last == FILE_PROBED || *last == teller))
 		return false;
-	return !bpf_map_update_elem(&files, id, &tgid, BPF_ANY);
+	return !bpf_map_update_elem(&files, id, &teller, BPF_ANY);
 }
 
 static __always_inline bool file_is_known(const struct file_id *id)

@@ -279,6 +279,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct files_struct *files;
 	__u64 start_boottime;
+	__u64 self_exec_id; /* how often it has run a program */
 	void *bpf_storage;
 	char comm[16];
 };

@@ -55,6 +55,28 @@ expect_of loading "$loader" .memory.frees 7
 expect_of loading "$loader" .inexact false
 expect loading '.lost | [.names, .processes, .bad_records, .memory] | add' 0
 
+# ---- a process that loads one and becomes another program before cutop looks, and later loads it again
+private_double "$T/again"
+chmod -R a+rX "$T/again"
+# shellcheck disable=SC2086
+begin again $only
+kill -STOP "$cutop"
+# shellcheck disable=SC2016,SC2086
+load again $as_user env LD_PRELOAD="$library" LD_LIBRARY_PATH="$T/again" sh -c 'unset LD_PRELOAD; exec sh "$@"' - -c \
+	'echo ready; while [ ! -e "$1" ]; do sleep 0.02; done; shift; exec "$@"' - "$T/again.go" \
+	"$loader_program" "$library" say loaded wait "$T/again.end" malloc 7 free
+kill -CONT "$cutop"
+wait_for 30 newest '.unseen.late_libraries >= 1'
+check "again: a library that was gone when cutop looked is not counted: $(tail -n 1 "$T/again.out" | jq -c .unseen)" \
+	newest '.unseen.late_libraries >= 1'
+touch "$T/again.go"
+wait_for 30 grep -q "again/libcudart.so.13: .*attached" "$T/again.err"
+check "again: the library is not probed: $(cat "$T/again.err")" grep -q "again/libcudart.so.13: .*attached" "$T/again.err"
+touch "$T/again.end"
+wait "$loader"
+end
+expect_of again "$loader" '[.memory.allocations, .memory.frees]' '[7,7]'
+
 # ---- where nothing is asked for, nothing is missing
 load unasked "$loader_program" "$double/libcudart.so.13" open "$top_builddir/tests/e2e/bin/libquery.so" say ready wait "$T/unasked"
 watch unasked -p "$loader"
