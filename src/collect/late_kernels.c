@@ -155,7 +155,7 @@ static void variables_find(struct late_kernels *late, struct late_program *progr
 		    program->searches++ < SEARCHES_MAX) {
 		budget_hold(late->budget, &program->item);
 		variables_free(program);
-		err = outside_maps(late->outside, pid, file_visit, &search);
+		err = outside_maps(late->outside, pid, 0, file_visit, &search);
 		program->later = search.later || outside_is_later(err);
 		program->news = news;
 		program->values = calloc(program->variables.count + 1, sizeof(*program->values));

@@ -214,7 +214,8 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 		later = outside_is_later(err) ? err : later;
 	}
 	if (err) {
-		err = outside_maps(outside, (pid_t)record->hdr.tgid, mapping_open, &search);
+		err = outside_maps(outside, (pid_t)record->hdr.tgid, record->hdr.time, mapping_open,
+				   &search);
 		if (err >= 0)
 			err = file_check(record, seen, search.error);
 	}

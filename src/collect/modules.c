@@ -299,8 +299,8 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 	known = program_get(modules, program);
 	if (!known || known->in_vain >= IN_VAIN_MAX)
 		return name;
-	if (outside_is_later(
-		    outside_maps(probe_outside(modules->probe), pid, address_compare, &search)) ||
+	if (outside_is_later(outside_maps(probe_outside(modules->probe), pid, 0, address_compare,
+					  &search)) ||
 	    search.later) {
 		name.later = true;
 		return name;

@@ -253,7 +253,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 
 	if (pid == getpid())
 		return 0;
-	err = outside_maps(&doctor->outside, pid, mapping_note, &mapped);
+	err = outside_maps(&doctor->outside, pid, 0, mapping_note, &mapped);
 	doctor->looked_at++;
 	doctor->unreadable += err == -EACCES || err == -EPERM;
 	uses = mapped_sift(&mapped);

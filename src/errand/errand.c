@@ -118,7 +118,7 @@ static void kept_bound(struct errands *errands)
 		kept_free(errands, oldest);
 }
 
-static struct kept *kept_new(struct errands *errands, const struct errand *errand)
+static struct kept *kept_new(struct errands *errands, const struct errand *errand, uint64_t began)
 {
 	struct kept *kept;
 
@@ -130,6 +130,7 @@ static struct kept *kept_new(struct errands *errands, const struct errand *erran
 		.job = errand->job,
 		.len = errand->len,
 		.group = errand->group,
+		.began = began,
 		.answer = errand_nothing,
 		.next = errands->kept,
 		.question = malloc(errand->len + 1),
@@ -334,6 +335,10 @@ static int kept_ask(struct errands *errands, const struct errand *errand, uint64
 	}
 	if (!kept || kept->state == KEPT_UNDER_WAY)
 		return errand->patience == ERRAND_LONG && is_to_end() ? -EINTR : -EAGAIN;
+	if (kept->state == KEPT_DONE && kept->began < errand->since) {
+		kept_free(errands, kept);
+		return 0;
+	}
 	if (kept->state == KEPT_DONE) {
 		*answer = kept->answer;
 		kept->answer = errand_nothing;
@@ -438,7 +443,7 @@ int errand_ask(struct errands *errands, const struct errand *errand, struct erra
 	known = errand_do(errands, errand, false, answer, &worker);
 	if ((known == -EAGAIN || known == -EINTR) && errand->patience != ERRAND_NONE &&
 	    worker->state == WORKER_LATE)
-		worker->kept = kept_new(errands, errand);
+		worker->kept = kept_new(errands, errand, worker->began);
 	return known;
 }
 

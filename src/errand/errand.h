@@ -63,6 +63,11 @@ struct errand {
 	 */
 	uint32_t uid;
 	const char *what; /* what to name in a note to the user if there is no answer */
+	/*
+	 * CLOCK_MONOTONIC, ns: the answer to an errand that began earlier would be about something
+	 * that has changed since; 0: any answer will do
+	 */
+	uint64_t since;
 	enum errand_patience patience;
 };
 

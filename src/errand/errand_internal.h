@@ -26,6 +26,7 @@ struct kept {
 	uint64_t group;
 	char *what;
 	enum { KEPT_UNDER_WAY, KEPT_DONE, KEPT_DEAD } state;
+	uint64_t began; /* CLOCK_MONOTONIC */
 	/* States DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
 	uint64_t until;
 	struct errand_answer answer; /* state DONE */

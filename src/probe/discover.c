@@ -171,7 +171,7 @@ static int process_examine(void *context, pid_t pid)
 	if (pid == getpid())
 		return 0;
 	scan->pid = pid;
-	err = outside_maps(&scan->probe->outside, pid, mapping_examine, scan);
+	err = outside_maps(&scan->probe->outside, pid, 0, mapping_examine, scan);
 	if (outside_is_later(err))
 		probe_keep(scan->probe, &later, NULL);
 	else if (err == -ETIMEDOUT)
@@ -415,8 +415,8 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 	opened_examine(&search);
 	if (!search.found && !search.later) {
-		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, mapped_compare,
-				   &search);
+		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, record->hdr.time,
+				   mapped_compare, &search);
 		search.later |= outside_is_later(err);
 		search.unanswered |= err == -ETIMEDOUT;
 	}

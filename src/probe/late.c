@@ -30,6 +30,7 @@ struct mapper_search {
 	const char *name; /* last path component */
 	void (*visit)(void *context, pid_t pid, const struct maps_entry *entry);
 	void *context;
+	uint64_t now; /* CLOCK_MONOTONIC */
 };
 
 /*
@@ -130,11 +131,14 @@ static int mapping_compare(void *context, const struct maps_entry *entry)
 static int process_compare(void *context, pid_t pid)
 {
 	struct mapper_search *search = context;
+	int err;
 
 	if (pid == getpid())
 		return 0;
 	search->pid = pid;
-	outside_maps(&search->probe->outside, pid, mapping_compare, search);
+	err = outside_maps(&search->probe->outside, pid, search->now, mapping_compare, search);
+	if (outside_is_later(err) || err == -ETIMEDOUT)
+		search->visit(search->context, pid, NULL);
 	return 0;
 }
 
@@ -151,10 +155,12 @@ void mappers_visit(struct probe *probe, const struct stat *st, const struct file
 		.name = name ? name + 1 : path,
 		.visit = visit,
 		.context = context,
+		.now = clock_ns(CLOCK_MONOTONIC),
 	};
 
 	processes_visit(process_compare, &search);
 }
+
 struct late_search {
 	struct probe *probe;
 	const char *path;
@@ -165,8 +171,9 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 {
 	struct late_search *search = context;
 
-	(void)entry;
-	translator_meet(search->probe, pid, search->path);
+	/* If its mappings cannot be read now, it is in doubt. */
+	if (entry)
+		translator_meet(search->probe, pid, search->path);
 	if (!started_since(pid, search->attached) &&
 	    !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
 		process_mark(search->probe, (uint32_t)pid);

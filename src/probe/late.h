@@ -29,7 +29,7 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
 
 /*
  * Calls @visit for each process but ours that maps code of the file @id, with its first such
- * mapping.
+ * mapping; with NULL for each whose mappings cannot be read now.
  */
 void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id,
 		   const char *path,

@@ -357,7 +357,7 @@ int outside_hold_functions(const struct outside *outside, const struct seen_file
 /* ---- processes ---- */
 
 static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kind, size_t max,
-		    struct errand_answer *answer)
+		    uint64_t since, struct errand_answer *answer)
 {
 	static const char *const what[] = { "maps", "cmdline", "environ" };
 	const struct text_question text = { .kind = kind, .pid = pid, .max = max };
@@ -369,17 +369,18 @@ static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kin
 		.uid = user_of(pid),
 		.what = name,
 		.patience = outside->patience,
+		.since = since,
 	};
 
 	snprintf(name, sizeof(name), "/proc/%d/%s", pid, what[kind]);
 	return ask(outside, question_new(&text, sizeof(text)), &errand, answer);
 }
 
-int outside_maps(const struct outside *outside, pid_t pid,
+int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
 		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	struct errand_answer answer;
-	int err = text_ask(outside, pid, TEXT_MAPS, 0, &answer);
+	int err = text_ask(outside, pid, TEXT_MAPS, 0, since, &answer);
 
 	if (!err && answer.data)
 		err = maps_visit(answer.data, visit, context);
@@ -393,7 +394,7 @@ static char *strings_ask(const struct outside *outside, pid_t pid, enum text_kin
 	struct errand_answer answer;
 	char *text = NULL;
 
-	*error = text_ask(outside, pid, kind, max, &answer);
+	*error = text_ask(outside, pid, kind, max, 0, &answer);
 	if (!*error) {
 		text = answer.data;
 		*len = answer.len;

@@ -111,8 +111,11 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
 		       const char *path, struct seen_file *seen);
 
-/* maps_visit() of @pid. -ENOENT, -ESRCH: it is gone. */
-int outside_maps(const struct outside *outside, pid_t pid,
+/*
+ * maps_visit() of @pid, as its mappings were at @since (CLOCK_MONOTONIC, ns) or later; 0: a late
+ * answer to an earlier question will do. -ENOENT, -ESRCH: it is gone.
+ */
+int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
 		 int (*visit)(void *context, const struct maps_entry *entry), void *context);
 
 /*

@@ -126,7 +126,7 @@ static int process_compare(void *context, pid_t pid)
 	struct map_search *search = context;
 
 	return kind_of_process(pid) &&
-	       outside_maps(search->outside, pid, mapping_compare, (void *)search->st) > 0;
+	       outside_maps(search->outside, pid, 0, mapping_compare, (void *)search->st) > 0;
 }
 
 bool translators_map(const struct outside *outside, const struct stat *st)

@@ -75,7 +75,8 @@ static int process_add(void *context, pid_t pid)
 	int err;
 
 	list->pid = pid;
-	err = outside_maps(&list->probe->outside, pid, mapping_add, list);
+	err = outside_maps(&list->probe->outside, pid, clock_ns(CLOCK_MONOTONIC), mapping_add,
+			   list);
 	if (!err || err == -ENOMEM)
 		return err;
 	/*

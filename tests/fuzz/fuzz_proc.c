@@ -156,7 +156,7 @@ char *outside_environment(const struct outside *outside, pid_t pid, size_t max, 
 	return strings_of(pid, max, len, error);
 }
 
-int outside_maps(const struct outside *outside, pid_t pid,
+int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
 		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	size_t len;
@@ -164,6 +164,7 @@ int outside_maps(const struct outside *outside, pid_t pid,
 	int result = text ? maps_visit(text, visit, context) : -ESRCH;
 
 	(void)outside;
+	(void)since;
 	free(text);
 	return result;
 }
@@ -290,7 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers.size = size - sizeof(process);
 	answers.files = 0;
 	identity_try(&process);
-	outside_maps(NULL, PID, mapping_try, NULL);
+	outside_maps(NULL, PID, 0, mapping_try, NULL);
 	kernels_try();
 	return 0;
 }

@@ -216,6 +216,38 @@ START_TEST(test_errand_late)
 }
 END_TEST
 
+/* An answer that is older than what is asked about is none. */
+START_TEST(test_errand_since)
+{
+	struct errands *errands = begin(0);
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
+	struct errand_answer answer;
+	struct errand errand;
+	unsigned int news;
+	int ends[2];
+	char byte;
+
+	errand = waiting("since", ends);
+	for (byte = 'A'; byte <= 'C'; byte += 2) {
+		ck_assert_int_eq(errand_ask(errands, &errand, &answer), -EAGAIN);
+		errand.since = byte == 'A' ? before : clock_ns(CLOCK_MONOTONIC);
+		/* It is under way, so it is not begun again. */
+		ck_assert_int_eq(errand_ask(errands, &errand, &answer), -EAGAIN);
+		news = errands_news(errands);
+		ck_assert_int_eq(write(ends[1], &byte, 1), 1);
+		wait_for_news(errands, news);
+		if (byte == 'C')
+			ck_assert_int_eq(write(ends[1], "D", 1), 1);
+		ck_assert_int_eq(errand_ask(errands, &errand, &answer), 0);
+		ck_assert_int_eq(answer.result, byte == 'A' ? 'A' : 'D');
+		errand.since = 0;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	errands_stop(errands);
+}
+END_TEST
+
 /* Who is asked much and answers nothing takes a part of the time, and no more. */
 START_TEST(test_errand_budget)
 {
@@ -412,6 +444,7 @@ void errand_tests(Suite *suite)
 	probe_test_add(suite, "message descriptors", test_message_descriptors);
 	probe_test_add(suite, "errand answers", test_errand_answers);
 	probe_test_add(suite, "errand late", test_errand_late);
+	probe_test_add(suite, "errand since", test_errand_since);
 	probe_test_add(suite, "errand budget", test_errand_budget);
 	probe_test_add(suite, "errand lost", test_errand_lost);
 	probe_test_add(suite, "errand bounds", test_errand_bounds);

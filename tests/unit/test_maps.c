@@ -106,9 +106,9 @@ START_TEST(test_maps_visit)
 	const struct outside outside = { .identifier = -1 };
 	int found = 0;
 
-	ck_assert_int_eq(outside_maps(&outside, getpid(), own_mapping, &found), 1);
+	ck_assert_int_eq(outside_maps(&outside, getpid(), 0, own_mapping, &found), 1);
 	ck_assert_int_eq(found, 1);
-	ck_assert_int_lt(outside_maps(&outside, 0x7fffffff, own_mapping, &found), 0);
+	ck_assert_int_lt(outside_maps(&outside, 0x7fffffff, 0, own_mapping, &found), 0);
 }
 END_TEST
 
