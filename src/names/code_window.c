@@ -298,16 +298,18 @@ int code_window_read(const struct sections *file, uint64_t offset, uint32_t reac
 		     struct code_window *window)
 {
 	const Elf64_Shdr *section = code_at(file, offset);
-	uint64_t before, behind;
+	uint64_t before, behind, all_before, all_behind;
 	int err;
 
 	*window = (struct code_window){ .file = file };
 	if (!section || reach > REACH_MAX || file->count > SECTIONS_MAX)
 		return -ENOENT;
-	before = offset - section->sh_offset;
-	behind = section->sh_size - before;
-	before = before < reach ? before : reach;
-	behind = behind < reach ? behind : reach;
+	all_before = offset - section->sh_offset;
+	all_behind = section->sh_size - all_before;
+	before = all_before < reach ? all_before : reach;
+	behind = all_behind < reach ? all_behind : reach;
+	window->goes_on_before = before < all_before;
+	window->goes_on_behind = behind < all_behind;
 	window->offset = offset - before;
 	window->address = section->sh_addr + (window->offset - section->sh_offset);
 	window->size = (uint32_t)(before + behind);

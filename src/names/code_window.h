@@ -22,6 +22,7 @@ struct code_window {
 	const struct sections *file; /* borrowed */
 	uint64_t address, offset;    /* of the first byte, before relocation and in the file */
 	uint32_t size;
+	bool goes_on_before, goes_on_behind; /* the section does */
 	unsigned char *code;
 	/* Where functions begin, from @address on, sorted */
 	uint32_t *functions;

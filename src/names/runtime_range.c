@@ -220,6 +220,16 @@ static bool is_sound(const struct finding *finding)
 	return true;
 }
 
+/* It may begin before the window, or end behind it. */
+static bool is_cut(const struct finding *finding)
+{
+	const struct code_window *window = finding->window;
+
+	return (window->goes_on_before && start_of(finding, finding->first) <= GAP) ||
+	       (window->goes_on_behind &&
+		window->size - code_window_end(window, finding->last - 1) <= GAP);
+}
+
 static bool window_find(const struct code_window *window, struct runtime_range *range)
 {
 	struct finding finding = { .window = window, .marks = calloc(window->count, 1) };
@@ -234,7 +244,7 @@ static bool window_find(const struct code_window *window, struct runtime_range *
 	if (!callers_include(&finding))
 		goto out;
 	range_grow(&finding);
-	found = is_sound(&finding);
+	found = is_sound(&finding) && !is_cut(&finding);
 	if (found) {
 		range->start = window->offset + start_of(&finding, finding.first);
 		range->end = window->offset + code_window_end(window, finding.last - 1);
@@ -244,12 +254,14 @@ out:
 	return found;
 }
 
-/* True if a runtime at @offset would have been found around @tried. */
+/*
+ * True if a runtime at @offset would have been found around @tried: it is all within the window.
+ */
 static bool is_covered(uint64_t tried, uint64_t offset)
 {
 	uint64_t distance = tried > offset ? tried - offset : offset - tried;
 
-	return distance <= REACH - RUNTIME_MAX;
+	return distance <= REACH - RUNTIME_MAX - GAP;
 }
 
 bool runtime_range_is_open(const struct runtime_range *range, uint64_t offset)
@@ -268,7 +280,6 @@ void runtime_range_find(struct runtime_range *range, int fd, uint64_t offset)
 {
 	struct code_window window;
 	struct sections file;
-	int err;
 
 	if (!runtime_range_is_open(range, offset))
 		return;
@@ -277,15 +288,14 @@ void runtime_range_find(struct runtime_range *range, int fd, uint64_t offset)
 		range->is_final = true;
 		return;
 	}
-	err = file.ehdr.e_machine == EM_X86_64 && needs_libraries(&file) ?
-		      code_window_read(&file, offset, REACH, &window) :
-		      -ENOENT;
-	if (err) {
+	if (file.ehdr.e_machine != EM_X86_64 || !needs_libraries(&file)) {
 		range->is_final = true;
-	} else {
+	} else if (!code_window_read(&file, offset, REACH, &window)) {
 		range->is_final = window_find(&window, range);
 		code_window_free(&window);
 	}
+	if (range->tried == RUNTIME_TRIES)
+		range->is_final = true;
 	sections_close(&file);
 }
 

@@ -129,6 +129,29 @@ none() {
 	! range=$("$top_builddir/tests/unit/runtime_range" "$1.stripped" "$2") || fail "$1: $range was found around $2"
 }
 
+# cut NAME: from wherever in the program's large part, the whole range is found, or none: what is read may end within it
+cut() {
+	count=$((count + 1))
+	middle=$(awk '$3 == "cudaMalloc" { print $1 }' "$1.symbols")
+	offset=$(($(offset_of "$1.stripped" "0x$middle")))
+	whole=$("$top_builddir/tests/unit/runtime_range" "$1.stripped" "$offset") || { fail "$1: nothing was found"; return; }
+	shifted=$((0x$middle - offset))
+	awk '$3 ~ /^big[0-9]*[02468]0$/ { print $3, $1 }' "$1.symbols" >places
+	found=0 places=0
+	while read -r symbol address; do
+		distance=$((0x$address - 0x$middle))
+		distance=${distance#-}
+		# Where the window's end comes near.
+		[ $distance -gt $((5 << 18)) ] && [ $distance -lt $((10 << 18)) ] || continue
+		places=$((places + 1))
+		range=$("$top_builddir/tests/unit/runtime_range" "$1.stripped" $((0x$address - shifted))) || continue
+		found=$((found + 1))
+		[ "$range" = "$whole" ] || fail "$1: from $symbol $range, which is not $whole"
+	done <places
+	echo "$1: from $places places found $found times"
+	[ $found -gt 0 ] && [ $found -lt $places ] || fail "$1: no place was near, or all"
+}
+
 count=0
 # build NAME ARGUMENT...
 build() {
@@ -152,6 +175,8 @@ build own-behind main.o tailed.o -Xlinker -lcudart_static,-ldl,-lrt,-lpthread,./
 build own-exit main.o tailed.o -Xlinker -lcudart_static,-ldl,-lrt,-lpthread,./tail.o,./libc.o,-lc_nonshared && look own-exit
 build big-before big.o main.o other.o && look big-before
 build big-behind main.o other.o -Xlinker -lcudart_static,-ldl,-lrt,-lpthread,./big.o && look big-behind
+[ ! -f big-before ] || cut big-before
+[ ! -f big-behind ] || cut big-behind
 build dynamic -Xlinker --export-dynamic main.o other.o && look dynamic
 build library -shared -Xcompiler -fPIC main.cu other.cu && look library
 build library-symbolic -shared -Xcompiler -fPIC -Xlinker -Bsymbolic main.cu other.cu libc.c && look library-symbolic
