@@ -4,9 +4,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/util.h"
 
 #define OUTPUT_MAX (1 << 20) /* bytes */
 
@@ -17,7 +18,7 @@ int kept_output_open(void)
 			O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 
 	if (file < 0)
-		file = memfd_create("cutop", MFD_CLOEXEC);
+		file = file_in_memory("cutop");
 	return file >= 0 ? file : open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 

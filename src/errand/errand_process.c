@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -22,10 +21,7 @@
 
 #include "util/confine.h"
 #include "util/message.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u /* linux/memfd.h, Linux 6.3 */
-#endif
+#include "util/util.h"
 
 /* ---- messages ---- */
 
@@ -51,12 +47,10 @@ long errand_receive(int socket, void *head, size_t head_len, void *body, size_t 
 /* The answer's data in a memory file; -1 on failure. */
 static int file_of(const struct errand_answer *answer)
 {
-	int fd = memfd_create("cutop", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	int fd = file_in_memory("cutop");
 	size_t at = 0;
 	ssize_t n;
 
-	if (fd < 0) /* Linux before 6.3 */
-		fd = memfd_create("cutop", MFD_CLOEXEC);
 	for (; fd >= 0 && at < answer->len; at += (size_t)n) {
 		n = write(fd, answer->data + at, answer->len - at);
 		if (n <= 0) {

@@ -213,6 +213,7 @@ static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
 	static struct resolver_answer answer;
 	static struct state state;
 	struct file *file;
+	ssize_t sent;
 	int fds[2];
 
 	if (confine(name, socket, memory, calls, ARRAY_LEN(calls)))
@@ -229,7 +230,13 @@ static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
 			continue;
 		}
 		question_answer(&state, &question, &answer);
-		if (send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL) < 0)
+		sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
+		/* Where the sysctl net.core.wmem_default is low. */
+		if (sent < 0 && errno == EMSGSIZE) {
+			answer.inlined_count = 0;
+			sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
+		}
+		if (sent < 0)
 			break;
 	}
 	_exit(0);

@@ -7,11 +7,14 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "util/util.h"
 
 /* Where the file ends: after its section headers, or after its last segment. */
 static size_t size_of(const Elf64_Ehdr *header)
@@ -37,9 +40,9 @@ int vdso_open(void)
 	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64)
 		return -ENOENT;
-	fd = memfd_create("cutop-vdso", MFD_CLOEXEC);
+	fd = file_in_memory("cutop-vdso");
 	if (fd < 0)
-		return -errno;
+		return fd;
 	size = size_of(header);
 	for (done = 0; done < size; done += (size_t)n) {
 		n = write(fd, (const char *)header + done, size - done);
@@ -48,5 +51,7 @@ int vdso_open(void)
 			return n ? -errno : -EIO;
 		}
 	}
+	/* Several processes get it, each of which also reads files of others: none may change it. */
+	fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	return fd;
 }

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "probe/allocator_functions.h"
@@ -228,9 +227,9 @@ int elf_copy(int fd, uint64_t size, unsigned int want)
 	struct copy copy = { .from = fd, .size = size, .left = COPY_MAX, .want = want };
 	Elf64_Ehdr ehdr;
 
-	copy.to = memfd_create("cutop-copy", MFD_CLOEXEC);
+	copy.to = file_in_memory("cutop-copy");
 	if (copy.to < 0)
-		return -errno;
+		return copy.to;
 	copy.chunk = malloc(CHUNK);
 	if (!copy.chunk || ftruncate(copy.to, (off_t)size))
 		copy.error = -ENOMEM;

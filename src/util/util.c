@@ -17,11 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u /* linux/memfd.h, Linux 6.3 */
+#endif
 
 uint64_t clock_own_ns(int clock)
 {
@@ -127,6 +132,15 @@ int stream_width(FILE *stream)
 
 	return isatty(fileno(stream)) && !ioctl(fileno(stream), TIOCGWINSZ, &size) ? size.ws_col :
 										     0;
+}
+
+int file_in_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL | MFD_ALLOW_SEALING);
+
+	if (fd < 0) /* Linux before 6.3 */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? -errno : fd;
 }
 
 char *file_read(const char *path, size_t max, size_t *len)

@@ -74,6 +74,12 @@ int stream_width(FILE *stream);
 char *file_read(const char *path, size_t max, size_t *len);
 
 /*
+ * Makes a file in memory that no process can run: where the sysctl vm.memfd_noexec is 2, the kernel
+ * makes no other. Returns a descriptor that accepts seals, or a negative errno.
+ */
+int file_in_memory(const char *name);
+
+/*
  * Opens the regular file at @path for reading. Anything else that a hostile program may have put
  * there is not opened even for a moment, since opening can act: a watchdog starts, a tape rewinds,
  * a FIFO's writer finds a reader. Returns a descriptor or a negative errno, -EINVAL for what is not
