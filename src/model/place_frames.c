@@ -104,6 +104,7 @@ int place_frames_learn(struct name_store *names, const struct rec_frame *record,
 {
 	struct place *place = names_place(names, record->address);
 	struct place_frame *frame, **slot;
+	size_t bytes;
 
 	if (!place)
 		return names->place_count >= names->limits.places ? 0 : -ENOMEM;
@@ -113,6 +114,16 @@ int place_frames_learn(struct name_store *names, const struct rec_frame *record,
 	if (!frame || ((frame->level || place->inlined) && !text_make(frame))) {
 		free(frame);
 		return -ENOMEM;
+	}
+	/* It is no longer the place's name that says what it is; the limit may keep its next one out. */
+	if (frame->level && place->frame && !place->frame->text) {
+		bytes = place->frame->bytes;
+		if (!text_make(place->frame)) {
+			free(frame->text);
+			free(frame);
+			return -ENOMEM;
+		}
+		names->bytes += place->frame->bytes - bytes;
 	}
 	slot = frame_slot(place, frame->level);
 	names->bytes += frame->bytes;

@@ -329,6 +329,32 @@ START_TEST(inlined_functions_are_frames)
 }
 END_TEST
 
+/*
+ * The function around the inlined ones was told of before its line was known; that it is told of
+ * again may not come, where the limit of names is reached.
+ */
+START_TEST(around_inlined_functions_is_a_function)
+{
+	const uint64_t frames[] = { feed.site, 0x500000 };
+	const struct snap_site *site;
+	struct snapshot *snapshot;
+
+	feed_stack_of(&feed, 7, 0, frames, ARRAY_LEN(frames));
+	feed_text(&feed, REC_SITE, feed.site, 0, "serve+0x14 (pool)");
+	feed_frame(&feed, &(struct rec_frame){ .address = feed.site, .offset = 0x14 }, "serve", "",
+		   "pool");
+	feed_text(&feed, REC_SITE, feed.site, 0, "grow at pool.h:9 (pool, inlined)");
+	frame_give(feed.site, 1, FRAME_IS_NAMED, "grow", 9);
+	feed.stack = 7;
+	feed_alloc(&feed, 0x10000, 100);
+	snapshot = feed_snapshot(&feed);
+	site = site_of(feed_find(&feed, snapshot), 7);
+	ck_assert_str_eq(site->stack[0], "grow at pool.h:9 (pool, inlined)");
+	ck_assert_str_eq(site->stack[1], "serve+0x14 (pool)");
+	snapshot_free(snapshot);
+}
+END_TEST
+
 /* A frame that is told again replaces what was known of it. */
 START_TEST(inlined_functions_are_told_again)
 {
@@ -376,6 +402,7 @@ Suite *suite_stacks(void)
 	tcase_add_test(tests, stacks_are_bounded);
 	tcase_add_test(tests, one_of_the_stack_is_shown);
 	tcase_add_test(tests, inlined_functions_are_frames);
+	tcase_add_test(tests, around_inlined_functions_is_a_function);
 	tcase_add_test(tests, inlined_functions_are_told_again);
 	suite_add_tcase(suite, tests);
 	return suite;
