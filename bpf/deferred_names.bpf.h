@@ -22,9 +22,13 @@ __noinline int name_defer(__u32 program, __u32 call, __u64 function, __u64 stub,
 {
 	struct vma_info at = {};
 	struct rec_name_at *rec;
+	long err = have_find_vma ? vma_at_once(name, &at) : 0;
 
-	if (have_find_vma && vma_at_once(name, &at) == -ENOENT)
+	if (err == -ENOENT)
 		return 0;
+	/* What was read without the lock may be of another mapping. */
+	if (err)
+		__builtin_memset(&at, 0, sizeof(at));
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec) {
 		count_lost_of(program, LOST_RING_FULL);
