@@ -452,13 +452,14 @@ void probe_keep(struct probe *probe, const struct later *later, const char *path
 {
 	struct later *kept = probe->later_count < LATER_MAX ? malloc(sizeof(*kept)) : NULL;
 
-	if (!kept)
-		return;
-	*kept = *later;
-	kept->next = NULL;
-	kept->path = path ? strdup(path) : NULL;
-	if (path && !kept->path) {
+	if (kept) {
+		*kept = *later;
+		kept->next = NULL;
+		kept->path = path ? strdup(path) : NULL;
+	}
+	if (!kept || (path && !kept->path)) {
 		free(kept);
+		probe_lost(probe, LOST_UNANSWERED);
 		return;
 	}
 	if (kept->what == LATER_MAPPED)
