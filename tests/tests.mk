@@ -95,7 +95,7 @@ TESTS_LONG = \
 # perf links, of which test_fallback.sh promises times, it does for one cutop after the other.
 TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
 # Machines that take long to emulate, and packages that are not always there.
-TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh
+TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh tests/vm/test_debian_tests.sh
 EXTRA_DIST += $(TESTS_KERNELS)
 check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
