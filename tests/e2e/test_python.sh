@@ -128,9 +128,9 @@ def through():
 step()
 through()
 vendored.helper.help(torch.nn.module.forward)           # 3
-threading.Thread(target=runner.run).start()             # 4: no frame of the program's
-threading.Thread(target=runner.direct).start()          # 5
-threading.Thread(target=torch.nn.module.forward).start()        # 6: frameworks only
+thread = threading.Thread(target=runner.run); thread.start(); thread.join()  # 4: no frame of the program's
+thread = threading.Thread(target=runner.direct); thread.start(); thread.join()  # 5
+thread = threading.Thread(target=torch.nn.module.forward); thread.start(); thread.join()  # 6: frameworks only
 END
 train="env LIBRARY=$library PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$packages:$T/lib/python3.99:$T/app $interpreter $T/app/train.py"
 
