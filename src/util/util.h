@@ -74,8 +74,8 @@ int stream_width(FILE *stream);
 char *file_read(const char *path, size_t max, size_t *len);
 
 /*
- * Makes a file in memory that no process can run: where the sysctl vm.memfd_noexec is 2, the kernel
- * makes no other. Returns a descriptor that accepts seals, or a negative errno.
+ * Makes a file in memory that no process can run (from Linux 6.3 on). Returns a descriptor that
+ * accepts seals, or a negative errno.
  */
 int file_in_memory(const char *name);
 
