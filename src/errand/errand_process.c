@@ -66,23 +66,26 @@ static int answer_send(int socket, const struct errand_answer *answer)
 	struct errand_told told = { .result = answer->result,
 				    .len = answer->len,
 				    .has_data = answer->data != NULL };
-	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err;
+	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err = -EMSGSIZE;
 
 	for (i = 0; i < ERRAND_FDS; i++)
 		if (answer->fds[i] >= 0) {
 			told.fd_mask |= 1u << i;
 			fds[count++] = answer->fds[i];
 		}
-	if (answer->len > ERRAND_INLINE) {
+	if (answer->len <= ERRAND_INLINE)
+		err = errand_send(socket, &told, sizeof(told), answer->data, (size_t)told.len, fds,
+				  count, 0);
+	/* Where the sysctl net.core.wmem_default is low, less is too much. */
+	if (err == -EMSGSIZE) {
 		file = file_of(answer);
 		if (file < 0)
 			told = (struct errand_told){ .result = -ENOMEM };
 		else
 			fds[count++] = file;
 		told.in_file = file >= 0;
+		err = errand_send(socket, &told, sizeof(told), NULL, 0, fds, count, 0);
 	}
-	err = errand_send(socket, &told, sizeof(told), answer->data,
-			  told.in_file ? 0 : (size_t)told.len, fds, count, 0);
 	if (file >= 0)
 		close(file);
 	return err;

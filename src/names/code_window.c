@@ -94,7 +94,7 @@ static int functions_read(struct code_window *window)
 	size_t n, i, room = window->size / 4 + 1;
 
 	if (!table_open(window->file, &table))
-		return -ENOENT;
+		return -ENODATA;
 	if (room > FUNCTIONS_MAX)
 		room = FUNCTIONS_MAX;
 	if (room > table.count)

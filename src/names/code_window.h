@@ -35,7 +35,8 @@ struct code_window {
 /*
  * Reads the code at most @reach bytes (up to 16 MiB) before and behind file offset @offset, as far
  * as the section goes. Returns 0, with @window to be freed by code_window_free(), -ENOENT if there
- * is no code or no list of functions, -EBADMSG if the list is broken, or -ENOMEM.
+ * is no code with functions, -ENODATA if the file has no list of them, -EBADMSG if it is broken, or
+ * -ENOMEM.
  */
 int code_window_read(const struct sections *file, uint64_t offset, uint32_t reach,
 		     struct code_window *window);

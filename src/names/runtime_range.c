@@ -225,7 +225,9 @@ static bool is_cut(const struct finding *finding)
 {
 	const struct code_window *window = finding->window;
 
-	return (window->goes_on_before && start_of(finding, finding->first) <= GAP) ||
+	/* Of a function that begins before the window only the rest is in front of the first one. */
+	return (window->goes_on_before &&
+		start_of(finding, finding->first) - window->functions[0] <= GAP) ||
 	       (window->goes_on_behind &&
 		window->size - code_window_end(window, finding->last - 1) <= GAP);
 }
@@ -280,6 +282,7 @@ void runtime_range_find(struct runtime_range *range, int fd, uint64_t offset)
 {
 	struct code_window window;
 	struct sections file;
+	int err = -ENOENT;
 
 	if (!runtime_range_is_open(range, offset))
 		return;
@@ -290,7 +293,12 @@ void runtime_range_find(struct runtime_range *range, int fd, uint64_t offset)
 	}
 	if (file.ehdr.e_machine != EM_X86_64 || !needs_libraries(&file)) {
 		range->is_final = true;
-	} else if (!code_window_read(&file, offset, REACH, &window)) {
+	} else {
+		err = code_window_read(&file, offset, REACH, &window);
+		/* Without a list of functions that can be read, it is so everywhere in the file. */
+		range->is_final = err == -EBADMSG || err == -ENODATA;
+	}
+	if (!err) {
 		range->is_final = window_find(&window, range);
 		code_window_free(&window);
 	}
