@@ -196,13 +196,18 @@ check() {
 }
 
 # $1: seconds that it takes at most on a machine with little else to do, the rest: a command that will succeed. It is given
-# three times as long: where other tests' cutops remove perf links, the kernel has every other probe wait for a minute.
+# three times as long, or more where trying takes its time: where other tests' cutops remove perf links, the kernel has every
+# other probe wait for a minute.
 wait_for() {
-	tries=$(($1 * 150))
+	read -r wait_until _ </proc/uptime
+	wait_until=$((${wait_until%.*} + 3 * $1)) tries=$(($1 * 50))
 	shift
 	while ! "$@"; do
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
+		if [ "$tries" -le 0 ]; then
+			read -r wait_now _ </proc/uptime
+			[ "${wait_now%.*}" -le "$wait_until" ] || return 1
+		fi
 		sleep 0.02
 	done
 }

@@ -35,12 +35,15 @@ begin loading $only
 # shellcheck disable=SC2086
 load loading $as_user "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" read "$data" \
 	open "$in_memory" open "$library" say ready wait "$T/go" malloc 7 free
+wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
 check "the library is not probed: $(cat "$T/loading.err")" \
-	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
+	grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
+wait_for 30 grep -q "libcudart.so.99: .*attached" "$T/loading.err"
 check "a library that was mapped into reserved memory is not probed: $(cat "$T/loading.err")" \
-	wait_for 30 grep -q "libcudart.so.99: .*attached" "$T/loading.err"
+	grep -q "libcudart.so.99: .*attached" "$T/loading.err"
+wait_for 30 grep -q "$in_memory: .*attached" "$T/loading.err"
 check "a library that lies in memory is not probed: $(cat "$T/loading.err")" \
-	wait_for 30 grep -q "$in_memory: .*attached" "$T/loading.err"
+	grep -q "$in_memory: .*attached" "$T/loading.err"
 check "a file is looked at that is mapped to be read: $(grep data/ "$T/loading.err")" \
 	sh -c '! grep -q /data/ "$1"' - "$T/loading.err"
 check "a file is looked at whose descriptor stood where the kernel does not look: $(grep aside "$T/loading.err")" \
