@@ -484,6 +484,7 @@ static void later_try(struct probe *probe, const struct later *later)
 		break;
 	case LATER_EXEC: probe_on_exec(probe, &later->exec); break;
 	case LATER_MMAP: probe_on_mmap(probe, &later->mmap); break;
+	case LATER_MAPPER: late_try(probe, later); break;
 	}
 }
 

@@ -29,30 +29,34 @@ struct mapper_search {
 	const struct file_id *id;
 	const char *name; /* last path component */
 	void (*visit)(void *context, pid_t pid, const struct maps_entry *entry);
+	/* If not NULL: for a process whose mappings cannot be read now, with that error */
+	void (*doubt)(struct mapper_search *search, int error);
 	void *context;
-	uint64_t now; /* CLOCK_MONOTONIC */
+	uint64_t since; /* CLOCK_MONOTONIC: mappings as they were then or later */
 };
 
 /*
  * On overlay and btrfs a mapping shows another device than stat(2), and sometimes another inode
- * number. If either the name or the number agrees, the kernel is asked which file it is.
+ * number. If either the name or the number agrees, the kernel is asked which file it is. Returns 1,
+ * 0, or -EAGAIN if that takes long.
  */
-static bool is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
+static int is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
 {
 	const char *name = strrchr(entry->path, '/');
 	struct seen_file seen;
-	bool same;
+	int err;
 
 	if (entry->inode == search->st->st_ino && entry->major == major(search->st->st_dev) &&
 	    entry->minor == minor(search->st->st_dev))
-		return true;
+		return 1;
 	if (entry->inode != search->st->st_ino &&
 	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
-		return false;
-	same = !outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen) &&
-	       seen.identified && !memcmp(&seen.id, search->id, sizeof(seen.id));
+		return 0;
+	err = outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen);
+	if (!err)
+		err = seen.identified && !memcmp(&seen.id, search->id, sizeof(seen.id));
 	seen_close(&seen);
-	return same;
+	return err > 0 ? 1 : outside_is_later(err) ? -EAGAIN : 0;
 }
 
 /* True if @pid was certainly started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
@@ -121,9 +125,10 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 static int mapping_compare(void *context, const struct maps_entry *entry)
 {
 	struct mapper_search *search = context;
+	int is_it = is_mapping_of(search, entry);
 
-	if (!is_mapping_of(search, entry))
-		return 0;
+	if (is_it <= 0)
+		return is_it;
 	search->visit(search->context, search->pid, entry);
 	return 1;
 }
@@ -136,9 +141,9 @@ static int process_compare(void *context, pid_t pid)
 	if (pid == getpid())
 		return 0;
 	search->pid = pid;
-	err = outside_maps(&search->probe->outside, pid, search->now, mapping_compare, search);
-	if (outside_is_later(err) || err == -ETIMEDOUT)
-		search->visit(search->context, pid, NULL);
+	err = outside_maps(&search->probe->outside, pid, search->since, mapping_compare, search);
+	if (search->doubt && (outside_is_later(err) || err == -ETIMEDOUT))
+		search->doubt(search, err);
 	return 0;
 }
 
@@ -155,7 +160,7 @@ void mappers_visit(struct probe *probe, const struct stat *st, const struct file
 		.name = name ? name + 1 : path,
 		.visit = visit,
 		.context = context,
-		.now = clock_ns(CLOCK_MONOTONIC),
+		.since = clock_ns(CLOCK_MONOTONIC),
 	};
 
 	processes_visit(process_compare, &search);
@@ -171,18 +176,70 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 {
 	struct late_search *search = context;
 
-	/* If its mappings cannot be read now, it is in doubt. */
-	if (entry)
-		translator_meet(search->probe, pid, search->path);
+	(void)entry;
+	translator_meet(search->probe, pid, search->path);
 	if (!started_since(pid, search->attached) &&
 	    !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
 		process_mark(search->probe, (uint32_t)pid);
 }
 
+/* It is looked at again; if there is no answer at all, it counts as late. */
+static void mapper_doubt(struct mapper_search *search, int error)
+{
+	const struct late_search *late = search->context;
+	const struct later later = { .what = LATER_MAPPER,
+				     .mapper = { .pid = search->pid,
+						 .device = search->st->st_dev,
+						 .inode = search->st->st_ino,
+						 .id = *search->id,
+						 .attached = late->attached,
+						 .since = search->since } };
+	struct probe *probe = search->probe;
+	__u32 tgid = (__u32)search->pid, one;
+
+	if (probe->settings.bpf.only_listed &&
+	    bpf_map_lookup_elem(bpf_map__fd(probe->bpf.skeleton->maps.listed), &tgid, &one))
+		return;
+	if (outside_is_later(error))
+		probe_keep(probe, &later, late->path);
+	else if (!started_since(search->pid, late->attached))
+		process_mark(probe, tgid);
+}
+
+static struct mapper_search late_searching(struct late_search *late, const struct stat *st,
+					   const struct file_id *id, uint64_t since)
+{
+	const char *name = strrchr(late->path, '/');
+
+	return (struct mapper_search){
+		.probe = late->probe,
+		.st = st,
+		.id = id,
+		.name = name ? name + 1 : late->path,
+		.visit = mapper_mark,
+		.doubt = mapper_doubt,
+		.context = late,
+		.since = since,
+	};
+}
+
 void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
 	       const char *path, uint64_t attached)
 {
-	struct late_search search = { .probe = probe, .path = path, .attached = attached };
+	struct late_search late = { .probe = probe, .path = path, .attached = attached };
+	struct mapper_search search = late_searching(&late, st, id, clock_ns(CLOCK_MONOTONIC));
 
-	mappers_visit(probe, st, id, path, mapper_mark, &search);
+	processes_visit(process_compare, &search);
+}
+
+void late_try(struct probe *probe, const struct later *later)
+{
+	struct late_search late = { .probe = probe,
+				    .path = later->path,
+				    .attached = later->mapper.attached };
+	const struct stat st = { .st_dev = later->mapper.device, .st_ino = later->mapper.inode };
+	struct mapper_search search =
+		late_searching(&late, &st, &later->mapper.id, later->mapper.since);
+
+	process_compare(&search, later->mapper.pid);
 }

@@ -21,6 +21,10 @@ struct maps_entry;
 void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
 	       const char *path, uint64_t attached);
 
+/* Looks once more at a process whose mappings could not be read then: LATER_MAPPER. */
+struct later;
+void late_try(struct probe *probe, const struct later *later);
+
 /*
  * Marks the process @tgid as late, whatever it maps, even if it has ended: what it did since @since
  * (ns, CLOCK_MONOTONIC), when it began to run or map the newly probed file, was not seen.
@@ -29,7 +33,7 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
 
 /*
  * Calls @visit for each process but ours that maps code of the file @id, with its first such
- * mapping; with NULL for each whose mappings cannot be read now.
+ * mapping.
  */
 void mappers_visit(struct probe *probe, const struct stat *st, const struct file_id *id,
 		   const char *path,

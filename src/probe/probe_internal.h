@@ -59,7 +59,8 @@ struct later {
 		LATER_MAPPED,
 		LATER_PROCESS,
 		LATER_EXEC,
-		LATER_MMAP
+		LATER_MMAP,
+		LATER_MAPPER
 	} what;
 	union {
 		struct rec_hdr hdr;
@@ -69,8 +70,17 @@ struct later {
 			pid_t pid;               /* of PROCESS, too */
 			struct maps_entry entry; /* its path is the one below */
 		} mapped;
+		/* late_mark(): a process that may map a file, and that file */
+		struct {
+			pid_t pid;
+			dev_t device;
+			ino_t inode;
+			struct file_id id;
+			uint64_t attached; /* CLOCK_BOOTTIME */
+			uint64_t since;    /* CLOCK_MONOTONIC */
+		} mapper;
 	};
-	char *path; /* PATH, NAMED, LOADER, MAPPED */
+	char *path; /* PATH, NAMED, LOADER, MAPPED, MAPPER */
 	struct later *next;
 };
 

@@ -167,17 +167,17 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 	struct user_search *search = context;
 	struct cutop_bpf *s = search->probe->bpf.skeleton;
 	const struct python_elf *elf = search->elf;
-	struct python_row row = { .machine = machine_of(elf), .layout = elf->layout };
-	struct mapping_check check = { .start = 0 };
+	uint64_t bias = entry->start - entry->offset + elf->code_offset - elf->code_address;
+	struct python_row row = {
+		.runtime = elf->runtime + bias,
+		.code_type = elf->code_type + bias,
+		.machine = machine_of(elf),
+		.layout = elf->layout,
+	};
+	struct mapping_check check = { .start = entry->start };
 	__u32 tgid = (__u32)pid, one;
-	uint64_t bias;
+	int err;
 
-	if (!entry)
-		return;
-	bias = entry->start - entry->offset + elf->code_offset - elf->code_address;
-	row.runtime = elf->runtime + bias;
-	row.code_type = elf->code_type + bias;
-	check.start = entry->start;
 	if (search->probe->settings.bpf.only_listed &&
 	    bpf_map_lookup_elem(bpf_map__fd(s->maps.listed), &tgid, &one))
 		return;
@@ -187,9 +187,9 @@ static void user_add(void *context, pid_t pid, const struct maps_entry *entry)
 	 * The process may have ended, or run another program, while BPF looked for the row before
 	 * it was there: check again.
 	 */
-	outside_maps(&search->probe->outside, pid, clock_ns(CLOCK_MONOTONIC), mapping_compare,
-		     &check);
-	if (!check.found)
+	err = outside_maps(&search->probe->outside, pid, clock_ns(CLOCK_MONOTONIC), mapping_compare,
+			   &check);
+	if (!check.found && !outside_is_later(err) && err != -ETIMEDOUT)
 		bpf_map_delete_elem(bpf_map__fd(s->maps.pythons), &tgid);
 	__atomic_fetch_add(&s->bss->python_changes, 1, __ATOMIC_RELEASE);
 }

@@ -75,8 +75,8 @@ static int process_add(void *context, pid_t pid)
 	int err;
 
 	list->pid = pid;
-	err = outside_maps(&list->probe->outside, pid, clock_ns(CLOCK_MONOTONIC), mapping_add,
-			   list);
+	/* An answer to the look before will do: a file has to be found unused twice. */
+	err = outside_maps(&list->probe->outside, pid, 0, mapping_add, list);
 	if (!err || err == -ENOMEM)
 		return err;
 	/*
