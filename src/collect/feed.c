@@ -196,7 +196,13 @@ void feed_settle(struct feed *feed, bool hurry)
 {
 	uint64_t end =
 		clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
+	uint64_t written = ring_written(feed->ring);
 
+	/* On another processor a record may still be being written. */
+	while (!ring_is_read(feed->ring, written) && clock_ns(CLOCK_MONOTONIC) < end) {
+		usleep(NAMES_LOOK_US);
+		feed_drain(feed);
+	}
 	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) &&
 	       clock_ns(CLOCK_MONOTONIC) < end) {
 		usleep(NAMES_LOOK_US);

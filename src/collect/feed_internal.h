@@ -28,6 +28,7 @@ struct watched {
 	bool late;
 	bool unidentified;     /* reading its memory takes long */
 	bool seen_ended;       /* its row was marked at the last refresh */
+	uint64_t seen_written; /* ring_written() then */
 	bool ended;            /* the model was told that it has ended */
 	bool doomed;           /* its rows are deleted in this refresh */
 	uint64_t faults_since; /* start of the second in which faults are counted */

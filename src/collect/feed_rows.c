@@ -116,7 +116,9 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	}
 	if (!watched->ignored)
 		record_sink_sync(feed->sink, program, sync->ns);
-	if (!watched->ended && watched->seen_ended) {
+	/* The record of its end is lost if all that was in the ring then has been read. */
+	if (!watched->ended && watched->seen_ended &&
+	    ring_is_read(feed->ring, watched->seen_written) && !arrivals_wait(feed->arrivals)) {
 		struct rec_end end = {
 			.hdr = { .type = REC_END,
 				 .size = sizeof(end),
@@ -131,6 +133,8 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 
 		feed_end(feed, watched, &end);
 	}
+	if (!watched->seen_ended)
+		watched->seen_written = ring_written(feed->ring);
 	watched->seen_ended = true;
 	/* A name may still come from a slow file. */
 	if (watched->ended &&

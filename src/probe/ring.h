@@ -3,6 +3,7 @@
 #ifndef PROBE_RING_H
 #define PROBE_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,13 @@ int ring_fd(const struct ring *ring);
 
 /* Reads the records in the ring, and those that arrive meanwhile. */
 void ring_read(struct ring *ring);
+
+/*
+ * How far the ring was written, and whether it was read so far: a record that is being written keeps
+ * those behind it from being read.
+ */
+uint64_t ring_written(const struct ring *ring);
+bool ring_is_read(const struct ring *ring, uint64_t written);
 
 /* How many bytes the ring holds, and how many of them a record of @size bytes takes. */
 uint64_t ring_bytes(const struct ring *ring);
