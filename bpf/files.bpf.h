@@ -31,9 +31,9 @@ static __always_inline __u64 file_mark(struct file *file)
 }
 
 /*
- * Files that user space knows (FILE_KNOWN, FILE_PROBED), or was told of, and by whom: that process
+ * Files that user space knows (FILE_KNOWN, FILE_PROBED), or was told of, and by which process: that
  * may be gone before user space looks, so others report the file, too, until it is known. So does
- * the same process that has run another program since: of the file it may have no mapping yet when
+ * the same process if it has run another program since: that may not have mapped the file yet when
  * user space looks. A file that falls out of this LRU map is reported again.
  */
 struct {
