@@ -108,6 +108,7 @@ Suite *suite_columns(void);
 Suite *suite_tables(void);
 Suite *suite_demangle(void);
 Suite *suite_graphs(void);
+Suite *suite_graphs_unseen(void);
 Suite *suite_totals(void);
 Suite *suite_stream(void);
 Suite *suite_readings(void);

@@ -8,69 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/doctor.h"
 #include "cuda/calls.h"
-
-static struct doctor doctor;
-static struct options options;
-
-#define ALL_RIGHTS ((1u << RIGHT_COUNT) - 1)
-
-/* A machine on which everything works. */
-static void setup(void)
-{
-	memset(&doctor, 0, sizeof(doctor));
-	memset(&options, 0, sizeof(options));
-	doctor.options = &options;
-	doctor.facts = (struct doctor_facts){
-		.kernel = { .release = "6.18.44-x",
-			    .btf = true,
-			    .find_vma = true,
-			    .multi = true,
-			    .session = true },
-		.rights = { ALL_RIGHTS, ALL_RIGHTS },
-		.program = "/usr/bin/cutop",
-		.jit = 1,
-		.leases = 1,
-		.lease_break = 45,
-		.ring_bytes = 16 << 20,
-		.names_bytes = 128 << 20,
-		.memory_max = UINT64_MAX,
-		.tried = true,
-		.selftest = { VERDICT_FINE, VERDICT_FINE },
-	};
-}
-
-static void teardown(void)
-{
-	doctor_free(&doctor);
-}
-
-static const struct doctor_finding *finding_of(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < doctor.finding_count; i++)
-		if (!strcmp(doctor.findings[i].name, name))
-			return &doctor.findings[i];
-	return NULL;
-}
-
-static void expect(const char *name, enum doctor_state state, const char *text, const char *advice)
-{
-	const struct doctor_finding *finding = finding_of(name);
-
-	ck_assert_msg(finding != NULL, "nothing is said of %s", name);
-	ck_assert_msg(finding->state == state, "%s is %s: %s", name,
-		      doctor_state_names[finding->state], finding->text);
-	ck_assert_msg(strstr(finding->text, text) != NULL, "%s: no '%s' in '%s'", name, text,
-		      finding->text);
-	if (!advice)
-		ck_assert_msg(!finding->advice, "%s: %s", name, finding->advice);
-	else
-		ck_assert_msg(finding->advice && strstr(finding->advice, advice), "%s: %s", name,
-			      finding->advice);
-}
+#include "one_doctor.h"
 
 /* ---- the machine ---- */
 
@@ -491,124 +430,6 @@ START_TEST(test_file_checks)
 }
 END_TEST
 
-/* ---- processes ---- */
-
-static char *joined(const struct doctor_process *process, bool seen)
-{
-	static char all[4096];
-	unsigned int i;
-	char *text;
-
-	all[0] = 0;
-	for (i = 0; i < 20; i++) {
-		text = seen ? process_sees(process, i) : process_misses(process, &doctor.facts, i);
-		if (!text)
-			return all;
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "[%s]", text);
-		free(text);
-	}
-	ck_abort_msg("no end: %s", all);
-	return all;
-}
-
-#define SEES(text) \
-	ck_assert_msg(strstr(joined(&process, true), text), "no '%s': %s", text, \
-		      joined(&process, true))
-#define MISSES(text) \
-	ck_assert_msg(strstr(joined(&process, false), text), "no '%s': %s", text, \
-		      joined(&process, false))
-
-START_TEST(test_processes)
-{
-	struct doctor_file runtime = { .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME };
-	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
-	struct doctor_file *files[2] = { &runtime, &cublas };
-	struct doctor_file python = { .path = "/usr/bin/python3.12" };
-	struct doctor_process process = { .pid = 7,
-					  .uses = USE_SHARED | USE_STRIPPED,
-					  .files = files,
-					  .file_count = 2,
-					  .has_symbols = true,
-					  .layers = ~0u };
-
-	SEES("runtime calls (libcudart.so.13)");
-	MISSES("libcublas.so.13: a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
-	       "mapped");
-	MISSES("before cutop");
-	ck_assert_ptr_null(strstr(joined(&process, false), "names of kernels"));
-	process.uses |= USE_DRIVER;
-	SEES("driver calls that no runtime call made");
-	MISSES("without symbols; seen only at the driver layer]");
-	process.has_symbols = false;
-	MISSES("names of kernels");
-	process.uses = USE_DRIVER;
-	SEES("it uses no runtime");
-	process.uses = USE_SHARED | USE_DRIVER;
-	process.layers = 1u << LAYER_RUNTIME;
-	ck_assert_str_eq(joined(&process, true), "[runtime calls (libcudart.so.13)]");
-	MISSES("driver calls made directly");
-	process.layers = 1u << LAYER_DRIVER;
-	ck_assert_str_eq(joined(&process, true), "[driver calls (libcuda.so.1)]");
-	MISSES("the runtime layer is not probed");
-	process.seccomp = true;
-	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
-	doctor.facts.selftest.seccomp = VERDICT_KILLS;
-	MISSES("seccomp");
-	python.python = 0x030c;
-	process.python = &python;
-	SEES("lines of its Python 3.12 code as call sites (python3.12)");
-	ck_assert_ptr_null(strstr(joined(&process, false), "Python"));
-	reason_set(&python.python_why, -ENOTSUP, "CPython 3.7 is not known: 3.8 to 3.14 are");
-	ck_assert_ptr_null(strstr(joined(&process, true), "Python"));
-	MISSES("lines of its Python code as call sites: python3.12: CPython 3.7 is not known");
-	process = (struct doctor_process){ .pid = 8 };
-	ck_assert_str_eq(joined(&process, true), "");
-	MISSES("has mapped no CUDA library");
-	process.error = -EACCES;
-	MISSES("cannot be read: Permission denied");
-	ck_assert_ptr_null(strstr(joined(&process, false), "no CUDA library"));
-}
-END_TEST
-
-START_TEST(test_process_checks)
-{
-	struct doctor_process processes[2] = {
-		{ .pid = 7, .named = true, .error = -EACCES },
-		{ .pid = 8, .shadow_stack = true },
-	};
-
-	uint32_t rights = doctor.facts.rights.effective;
-
-	doctor.processes = processes;
-	doctor.process_count = 2;
-	doctor.looked_at = 9;
-	doctor.unreadable = 2;
-	doctor_check_processes(&doctor);
-	expect("unreadable", DOCTOR_NOTE,
-	       "2 of 9 processes could not be looked into: they have more rights", NULL);
-	/* Who has the right is not told to get it. */
-	expect("process", DOCTOR_PROBLEM, "process 7 cannot be looked into: it has more rights",
-	       NULL);
-	ck_assert_uint_eq(doctor.finding_count, 2);
-	doctor.facts.rights.effective = 0;
-	doctor.facts.selftest.shadow_stack = VERDICT_UNKNOWN;
-	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.1");
-	doctor_check_processes(&doctor);
-	ck_assert_uint_eq(doctor.finding_count, 5);
-	ck_assert_int_eq(doctor.findings[2].state, DOCTOR_WARNING);
-	ck_assert_ptr_nonnull(strstr(doctor.findings[3].advice, "CAP_SYS_PTRACE"));
-	ck_assert_ptr_nonnull(strstr(doctor.findings[4].text, "process 8 uses a shadow stack"));
-	doctor.processes = NULL;
-	doctor.process_count = 0;
-	doctor.facts.rights.effective = rights;
-	doctor.unreadable = 1;
-	doctor_check_processes(&doctor);
-	ck_assert_ptr_nonnull(
-		strstr(doctor.findings[5].text,
-		       "1 of 9 processes could not be looked into: it has more rights"));
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("doctor");
@@ -628,8 +449,6 @@ int main(void)
 		test_functions_untried,
 		test_declared,
 		test_file_checks,
-		test_processes,
-		test_process_checks,
 	};
 	size_t i;
 
@@ -641,6 +460,7 @@ int main(void)
 		suite_add_tcase(suite, tcase);
 	}
 	runner = srunner_create(suite);
+	srunner_add_suite(runner, suite_doctor_processes());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

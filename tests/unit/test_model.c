@@ -27,6 +27,7 @@ int main(void)
 	srunner_add_suite(runner, suite_tables());
 	srunner_add_suite(runner, suite_demangle());
 	srunner_add_suite(runner, suite_graphs());
+	srunner_add_suite(runner, suite_graphs_unseen());
 	srunner_add_suite(runner, suite_totals());
 	srunner_add_suite(runner, suite_stream());
 	srunner_add_suite(runner, suite_readings());

@@ -1,7 +1,7 @@
 # Printers of snapshots. Golden files are written anew by UPDATE_GOLDEN=1 tests/unit/test_out.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
-TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace
+check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_writer
+TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_writer
 endif
 tests_unit_test_out_SOURCES = \
 	src/metrics/serve_accept.c src/metrics/serve_accept.h \
@@ -36,8 +36,12 @@ EXTRA_DIST += \
 	tests/unit/golden/text-map.txt \
 	tests/unit/golden/text.txt
 
-tests_unit_test_trace_SOURCES = \
-	src/trace/trace_writer.c src/trace/trace_writer.h \
-	tests/unit/test_trace.c
+tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)
+
+tests_unit_test_trace_writer_SOURCES = \
+	src/trace/trace_writer.c src/trace/trace_writer.h \
+	tests/unit/test_trace_writer.c
+tests_unit_test_trace_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_trace_writer_LDADD = $(core_libs) $(CHECK_LIBS)

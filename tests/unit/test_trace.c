@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces: what the formats print of records that make sense, and of those that do not; the writer
- * and its queue.
+ * Traces: what the formats print of records that make sense, and of those that do not. The writer and
+ * its queue: test_trace_writer.c.
  */
 #include <check.h>
 #include <errno.h>
@@ -20,7 +20,6 @@
 #include "trace/trace_printer.h"
 #include "trace/trace_programs.h"
 #include "trace/trace_types.h"
-#include "trace/trace_writer.h"
 
 #define KERNEL 0x401000ull
 
@@ -620,105 +619,6 @@ START_TEST(numbers)
 }
 END_TEST
 
-/* ---- the writer ---- */
-
-#define MANY 600000
-
-static struct trace_writer *writer_of(int fd, uint64_t limit)
-{
-	struct trace_writer_settings settings = { .trace = options, .fd = fd, .limit = limit };
-	struct trace_writer *writer = trace_writer_new(&settings);
-	ck_assert_ptr_nonnull(writer);
-	ck_assert_int_eq(trace_writer_start(writer), 0);
-	ck_assert_ptr_nonnull(writer);
-	return writer;
-}
-
-static void put_calls(struct trace_writer *writer, int count)
-{
-	struct rec_call call = call_of(CALL_cudaFree);
-
-	while (count--)
-		trace_writer_put(writer, &call.hdr, sizeof(call));
-}
-
-static void wait_writer(struct trace_writer *writer)
-{
-	struct pollfd fd = { .fd = trace_writer_fd(writer), .events = POLLIN };
-
-	while (!trace_writer_has_ended(writer))
-		poll(&fd, 1, -1);
-}
-
-START_TEST(writer_to_nobody)
-{
-	static const uint64_t lost[LOST_COUNT];
-	struct trace_writer *writer;
-	int ends[2];
-
-	ck_assert_int_eq(pipe(ends), 0);
-	writer = writer_of(ends[1], 0);
-	put_calls(writer, MANY); /* more than the pipe and the queue hold */
-	trace_writer_finish(writer, lost);
-	trace_writer_hurry(writer);
-	wait_writer(writer);
-	ck_assert_int_eq(trace_writer_error(writer), -ETIMEDOUT);
-	ck_assert_uint_gt(trace_writer_unwritten(writer), 0);
-	ck_assert_uint_eq(trace_writer_unwritten(writer) + trace_writer_count(writer), MANY);
-	trace_writer_free(writer);
-	close(ends[0]);
-	close(ends[1]);
-}
-END_TEST
-
-START_TEST(writer_to_the_gone)
-{
-	static const uint64_t lost[LOST_COUNT];
-	struct trace_writer *writer;
-	int ends[2];
-
-	ck_assert_int_eq(pipe(ends), 0);
-	close(ends[0]);
-	signal(SIGPIPE, SIG_IGN);
-	writer = writer_of(ends[1], 0);
-	put_calls(writer, 1000);
-	trace_writer_finish(writer, lost);
-	wait_writer(writer);
-	ck_assert_int_eq(trace_writer_error(writer), -EPIPE);
-	ck_assert_uint_eq(trace_writer_unwritten(writer), 1000);
-	trace_writer_free(writer);
-	/* Freed in the middle of everything, it ends. */
-	writer = writer_of(ends[1], 0);
-	put_calls(writer, 1000);
-	trace_writer_free(writer);
-	close(ends[1]);
-}
-END_TEST
-
-START_TEST(writer_to_a_file)
-{
-	static const uint64_t lost[LOST_COUNT];
-	FILE *file = tmpfile();
-	struct trace_writer *writer;
-	int c, lines = 0;
-
-	writer = writer_of(fileno(file), 10000);
-	put_calls(writer, 15000);
-	trace_writer_finish(writer, lost);
-	wait_writer(writer);
-	ck_assert(trace_writer_is_full(writer));
-	ck_assert_int_eq(trace_writer_error(writer), 0);
-	ck_assert_uint_eq(trace_writer_count(writer), 10000);
-	ck_assert_uint_eq(trace_writer_unwritten(writer), 0);
-	trace_writer_free(writer);
-	rewind(file);
-	while ((c = getc(file)) != EOF)
-		lines += c == '\n';
-	ck_assert_int_eq(lines, 10000);
-	fclose(file);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("trace");
@@ -739,9 +639,6 @@ int main(void)
 	tcase_add_test(tests, types);
 	tcase_add_test(tests, signatures);
 	tcase_add_test(tests, numbers);
-	tcase_add_test(tests, writer_to_nobody);
-	tcase_add_test(tests, writer_to_the_gone);
-	tcase_add_test(tests, writer_to_a_file);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

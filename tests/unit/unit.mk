@@ -19,7 +19,9 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_copies.c \
 	tests/unit/test_counters.c \
 	tests/unit/test_demangle.c \
+	tests/unit/one_graph.h \
 	tests/unit/test_graphs.c \
+	tests/unit/test_graphs_unseen.c \
 	tests/unit/test_leaks.c \
 	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \

@@ -2,7 +2,8 @@
 /*
  * The cast: a trainer, a leaker with suspect bytes, a copier, one that fails,
  * one that has exited leaking, and one whose name is wide and hostile.
- * Figures follow from the step alone.
+ * Figures follow from the step alone. Their devices, the sites of a Python program and the blocks of
+ * PyTorch: cast_devices.c, cast_python.c, cast_tensors.c.
  */
 #include "cast.h"
 
@@ -19,7 +20,7 @@
 #define MIB 1048576ull
 #define GIB 1073741824ull
 
-static void *some(struct snapshot *snapshot, size_t count, size_t size)
+void *cast_memory(struct snapshot *snapshot, size_t count, size_t size)
 {
 	void *memory = arena_alloc(snapshot->arena, count, size);
 
@@ -52,8 +53,8 @@ static void map_fill(struct snapshot *snapshot, struct snap_process *process, si
 	uint64_t address = 0x7f1200000000;
 	size_t i;
 
-	process->map = some(snapshot, count, sizeof(*process->map));
-	process->spans = some(snapshot, count, sizeof(*process->spans));
+	process->map = cast_memory(snapshot, count, sizeof(*process->map));
+	process->spans = cast_memory(snapshot, count, sizeof(*process->spans));
 	process->map_count = process->span_count = count;
 	for (i = 0; i < count; i++) {
 		unsigned int state = i % 5 == 3 ? odd_state : ALLOC_LIVE;
@@ -91,7 +92,7 @@ static const char *const stack[] = { "cache_grow+0x88 (libcache.so)",
 static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 {
 	process->site_count = 2;
-	process->sites = some(snapshot, 2, sizeof(*process->sites));
+	process->sites = cast_memory(snapshot, 2, sizeof(*process->sites));
 	process->sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)",
 						0x400000,
 						process->live / 2,
@@ -141,7 +142,7 @@ static void kernels_fill(struct snapshot *snapshot, struct snap_process *process
 	};
 
 	process->kernel_count = 4;
-	process->kernels = some(snapshot, 4, sizeof(*process->kernels));
+	process->kernels = cast_memory(snapshot, 4, sizeof(*process->kernels));
 	for (unsigned int i = 0; i < 4; i++)
 		process->kernels[i] = (struct snap_kernel){
 			.name = names[i],
@@ -165,7 +166,7 @@ static void kernels_fill(struct snapshot *snapshot, struct snap_process *process
 
 static void copies_fill(struct snapshot *snapshot, struct snap_process *process, int step)
 {
-	struct snap_copy *copies = some(snapshot, 4, sizeof(*copies));
+	struct snap_copy *copies = cast_memory(snapshot, 4, sizeof(*copies));
 
 	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,          1024, 0,     64 * GIB,
 					24.5,    2.7e9,     2254857830, 0,    false, { 0 } };
@@ -194,7 +195,7 @@ static void copies_fill(struct snapshot *snapshot, struct snap_process *process,
 
 static void calls_fill(struct snapshot *snapshot, struct snap_process *process)
 {
-	struct snap_call *calls = some(snapshot, 4, sizeof(*calls));
+	struct snap_call *calls = cast_memory(snapshot, 4, sizeof(*calls));
 
 	calls[0] = (struct snap_call){ .call = CALL_cudaMalloc,
 				       .calls = 1841,
@@ -297,7 +298,7 @@ static void failing(struct snapshot *snapshot, int step)
 {
 	struct snap_process *process =
 		process_at(snapshot, CAST_FAILING, 4400, "root", "./failing", "./failing");
-	struct snap_failure *failures = some(snapshot, 3, sizeof(*failures));
+	struct snap_failure *failures = cast_memory(snapshot, 3, sizeof(*failures));
 
 	process->failures = 3 * (uint64_t)step;
 	process->failures_per_second = 3;
@@ -341,14 +342,14 @@ static void shortlived(struct snapshot *snapshot)
 	process->leaked = 8000000;
 	process->peak = 24000000;
 	process->sync_share = NAN;
-	process->map = some(snapshot, 1, sizeof(*process->map));
+	process->map = cast_memory(snapshot, 1, sizeof(*process->map));
 	process->map[0] = (struct snap_alloc){
 		0x10020000, 8000000,         2 * NS,      "main+0x2f (short)", 0x40102f,
 		0,          CALL_cudaMalloc, KIND_DEVICE, ALLOC_LEAKED,        0,
 		false
 	};
 	process->map_count = 1;
-	process->spans = some(snapshot, 1, sizeof(*process->spans));
+	process->spans = cast_memory(snapshot, 1, sizeof(*process->spans));
 	process->spans[0] = (struct snap_span){ 0x10020000,
 						0x10020000 + 8000000,
 						{ [ALLOC_LEAKED] = 8000000 } };
@@ -369,7 +370,7 @@ static void wide(struct snapshot *snapshot)
 	process->live = 5 * MIB;
 	process->parent_pid = 4107;
 	process->kernel_count = 1;
-	process->kernels = some(snapshot, 1, sizeof(*process->kernels));
+	process->kernels = cast_memory(snapshot, 1, sizeof(*process->kernels));
 	process->kernels[0] = (struct snap_kernel){ .name = "k\033[5m\xe6\x8e\xa8",
 						    .shown = "k\033[5m\xe6\x8e\xa8",
 						    .signature = "k\t\x9b"
@@ -406,7 +407,7 @@ struct snapshot *cast_snapshot(int step)
 	snapshot->self_cpu_seconds = 0.4 + 0.004 * step;
 	snapshot->self_resident_bytes = 2202009;
 	snapshot->process_count = CAST_COUNT;
-	snapshot->processes = some(snapshot, CAST_COUNT, sizeof(*snapshot->processes));
+	snapshot->processes = cast_memory(snapshot, CAST_COUNT, sizeof(*snapshot->processes));
 	trainer(snapshot, step);
 	leaker(snapshot, step);
 	copier(snapshot, step);
@@ -426,7 +427,7 @@ struct snapshot *cast_snapshot(int step)
 	qsort(snapshot->processes, CAST_COUNT, sizeof(*snapshot->processes), by_pid);
 	snapshot->sync_share = 0.66;
 	snapshot->event_count = 4;
-	snapshot->events = some(snapshot, 4, sizeof(*snapshot->events));
+	snapshot->events = cast_memory(snapshot, 4, sizeof(*snapshot->events));
 	snapshot->events[0] = (struct snap_event){ .time = CAST_NOW - 60 * NS,
 						   .pid = 4400,
 						   .kind = EVENT_START,
@@ -452,260 +453,12 @@ struct snapshot *cast_snapshot(int step)
 	return snapshot;
 }
 
-/* The process of the cast, or NULL: they are sorted by pid. */
-static struct snap_process *member(struct snapshot *snapshot, uint32_t program)
+struct snap_process *cast_member(struct snapshot *snapshot, uint32_t program)
 {
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		if (snapshot->processes[i].program == program)
 			return &snapshot->processes[i];
 	return NULL;
-}
-
-/*
- * Three processes that use a device, of the cast or, if @first, @second or @third is not in it, not
- * watched; 0 bytes: the driver does not know.
- */
-static struct snap_device_use *uses_of(struct snapshot *snapshot, size_t *count, uint32_t first,
-				       uint64_t first_used, uint32_t second, uint64_t second_used,
-				       uint32_t third, uint64_t third_used)
-{
-	const uint32_t programs[] = { first, second, third };
-	const uint64_t used[] = { first_used, second_used, third_used };
-	struct snap_device_use *uses = some(snapshot, 3, sizeof(*uses));
-
-	for (size_t i = 0; i < 3; i++) {
-		const struct snap_process *process = member(snapshot, programs[i]);
-
-		uses[i] = (struct snap_device_use){
-			.pid = process ? process->pid : programs[i],
-			.program = process ? process->program : 0,
-			.command = process ? process->command : "",
-			.has_used = used[i],
-			.used = used[i],
-			.live = process ? process->live : 0,
-			.instance = -1,
-		};
-	}
-	*count = 3;
-	return uses;
-}
-
-void cast_devices(struct snapshot *snapshot)
-{
-	struct snap_device *devices = some(snapshot, 5, sizeof(*devices));
-
-	devices[0] = (struct snap_device){
-		.tracked = 12 * GIB,
-		.total = 80 * GIB,
-		.name = "NVIDIA H100 80GB HBM3",
-		.uuid = "GPU-1",
-		.has_used = true,
-		.used = 14 * GIB,
-		.utilization = 0.97,
-		.temperature = 64,
-		.power = 412.3,
-		.power_limit = 700,
-	};
-	devices[1] = (struct snap_device){
-		.device = 1,
-		.total = 80 * GIB,
-		.name = "NVIDIA H100 80GB HBM3",
-		.uuid = "GPU-2",
-		.has_used = true,
-		.used = 80 * GIB,
-		.utilization = 1,
-		.temperature = 101,
-		.power = 700,
-		.power_limit = 700,
-	};
-	devices[2] = (struct snap_device){
-		.device = 2,
-		.tracked = 7 * MIB,
-		.utilization = NAN,
-		.temperature = NAN,
-		.power = NAN,
-		.power_limit = NAN,
-	};
-	devices[3] = (struct snap_device){
-		.device = 3,
-		.tracked = 4 * GIB,
-		.total = 16 * GIB,
-		.name = "odd\033[2J \xe6\x8e\xa8\xe8\xab\x96",
-		.uuid = "GPU-4",
-		.has_used = true,
-		.used = 3 * GIB,
-		.utilization = NAN,
-		.temperature = 5,
-		.power = 9.6,
-		.power_limit = NAN,
-	};
-	devices[4] = (struct snap_device){
-		.device = 4,
-		.name = "lost",
-		.utilization = NAN,
-		.temperature = NAN,
-		.power = NAN,
-		.power_limit = NAN,
-	};
-	devices[0].uses = uses_of(snapshot, &devices[0].use_count, CAST_TRAINER, 11 * GIB,
-				  CAST_LEAKER, 2 * GIB, 999, 900 * MIB);
-	devices[1].uses =
-		uses_of(snapshot, &devices[1].use_count, 999, 79 * GIB, CAST_COPIER, 0, 998, 0);
-	snapshot->devices = devices;
-	snapshot->device_count = 5;
-	for (size_t i = 0; i < snapshot->process_count; i++) {
-		struct snap_process *process = &snapshot->processes[i];
-
-		process->has_used = process->program == CAST_TRAINER ||
-				    process->program == CAST_LEAKER;
-		process->used = process->live + 512 * MIB;
-		process->untracked = 512 * MIB;
-	}
-}
-
-void cast_many_devices(struct snapshot *snapshot, int count, int divided)
-{
-	static const char *const profiles[] = { "3g.40gb", "1g.10gb", "1g.10gb" };
-	struct snap_device *devices = some(snapshot, (size_t)count, sizeof(*devices));
-	struct snap_process *trainer = member(snapshot, CAST_TRAINER);
-
-	/* what the trainer holds of the first two, and on one that is not known */
-	trainer->uses = some(snapshot, 3, sizeof(*trainer->uses));
-	trainer->use_count = 3;
-	for (int i = 0; i < 3; i++)
-		trainer->uses[i] =
-			(struct snap_use){ .device = i - 1, .live = (uint64_t)(1 + i * 4) * GIB };
-	for (int i = 0; i < count; i++) {
-		struct snap_device *device = &devices[i];
-
-		*device = (struct snap_device){
-			.device = i,
-			.tracked = (uint64_t)(i % 4) * 13 * GIB,
-			.total = 80 * GIB,
-			.name = "NVIDIA H100 80GB HBM3",
-			.uuid = "GPU-1",
-			.has_used = true,
-			.used = (uint64_t)(i % 8) * 11 * GIB + GIB / 2,
-			.utilization = i < divided ? NAN : (i * 37 % 101) / 100.0,
-			.temperature = 30 + i * 7 % 50,
-			.power = 70 + i * 90,
-			.power_limit = 700,
-		};
-		device->uses = uses_of(snapshot, &device->use_count, CAST_TRAINER, device->used / 2,
-				       CAST_COPIER, device->used / 4, 999, device->used / 8);
-		for (int j = 0; i < divided && j < 3; j++) {
-			struct snap_instance *instance;
-
-			if (!j)
-				device->instances = some(snapshot, 3, sizeof(*device->instances));
-			instance = &device->instances[device->instance_count++];
-			*instance = (struct snap_instance){
-				.gpu_instance = j ? 6u + (unsigned int)j : 1,
-				.compute_instance = j == 2,
-				.name = profiles[j],
-				.has_used = j < 2,
-				.used = j ? GIB : 30 * GIB,
-				.total = j ? 10 * GIB : 40 * GIB,
-				.tracked = j ? 0 : 20 * GIB,
-			};
-			device->uses[j].instance = j;
-		}
-	}
-	snapshot->devices = devices;
-	snapshot->device_count = (size_t)count;
-}
-
-void cast_device_change(struct snap_device *device, int step)
-{
-	double share = 1 - 0.07 * (step > 9 ? 18 - step : step);
-
-	device->used = (uint64_t)((double)device->used * share);
-	device->utilization *= share;
-	device->temperature *= 1 - step / 40.0;
-	device->power *= share;
-}
-
-static const struct snap_frame frames[] = {
-	{ FRAME_NATIVE, NULL, NULL, "libffi.so.8.1.2", 0, 0x6f7a, false },
-	{ FRAME_PYTHON, "alloc", "/home/ana/app/cuda.py", NULL, 5, 0, false },
-	{ FRAME_PYTHON, "Attention.__init__", "/home/ana/app/models/attention.py", NULL, 5, 0,
-	  false },
-	{ FRAME_PYTHON, "Attention.grow", "/home/ana/app/models/attention.py", NULL, 13, 0, false },
-	{ FRAME_PYTHON, "main", "/home/ana/app/train.py", NULL, 7, 0, false },
-	{ FRAME_PYTHON, "Attention.grow", "/home/ana/old/attention.py", NULL, 20, 0, false },
-	{ FRAME_NATIVE, "pool::grow(unsigned long, int)", "/src/pool.cc", "libpool.so", 118, 0x13,
-	  false },
-};
-static const char *const texts[] = {
-	"libffi.so.8.1.2+0x6f7a",
-	"alloc at cuda.py:5 (python)",
-	"Attention.__init__ at attention.py:5 (python)",
-	"Attention.grow at attention.py:13 (python)",
-	"main at train.py:7 (python)",
-	"Attention.grow at attention.py:20 (python)",
-	"pool::grow+0x13 at pool.cc:118 (libpool.so)",
-};
-
-/*
- * A site whose stack is @numbers of the above, -1 the last; the one at @shown is what it is called.
- */
-static struct snap_site python_site(struct snapshot *snapshot, const int *numbers, size_t shown,
-				    uint64_t leaked, uint64_t allocations)
-{
-	const char **stack_texts = some(snapshot, 8, sizeof(*stack_texts));
-	const struct snap_frame **stack_frames = some(snapshot, 8, sizeof(*stack_frames));
-	struct snap_site site = {
-		.address = 0x6f7a, .leaked = leaked, .allocations = allocations, .shown = shown
-	};
-
-	for (; numbers[site.stack_count] >= 0; site.stack_count++) {
-		stack_texts[site.stack_count] = texts[numbers[site.stack_count]];
-		stack_frames[site.stack_count] = &frames[numbers[site.stack_count]];
-		site.stack_id = site.stack_id * 10 + (uint64_t)numbers[site.stack_count] + 1;
-	}
-	site.site = stack_texts[shown];
-	site.stack = stack_texts;
-	site.frames = stack_frames;
-	site.frame_count = site.stack_count;
-	return site;
-}
-
-struct snap_process *cast_python(struct snapshot *snapshot)
-{
-	struct snap_process *process = &snapshot->processes[1];
-	const struct snap_frame **native = some(snapshot, 1, sizeof(*native));
-	struct snap_site *sites = some(snapshot, 8, sizeof(*sites));
-
-	ck_assert_uint_eq(process->program, CAST_TRAINER);
-	native[0] = &frames[6];
-	sites[0] = python_site(snapshot, (const int[]){ 0, 1, 2, 4, -1 }, 2, 256 * MIB, 4);
-	sites[1] = python_site(snapshot, (const int[]){ 0, 1, 3, 4, -1 }, 2, 136 * MIB, 68);
-	sites[1].suspect = 40 * MIB;
-	sites[2] = (struct snap_site){
-		.site = texts[6],
-		.address = 0x7000,
-		.live = 50 * MIB,
-		.held = 10 * MIB,
-		.allocations = 9,
-		.frames = native,
-		.frame_count = 1,
-	};
-	sites[3] = (struct snap_site){ .site = "pool::grow+0x44 at pool.cc:130 (libpool.so)",
-				       .address = 0x7031,
-				       .live = 30 * MIB,
-				       .allocations = 3 };
-	sites[4] = python_site(snapshot, (const int[]){ 0, 5, 4, -1 }, 1, 20 * MIB, 150);
-	sites[5] = (struct snap_site){
-		.site = "libpool.so+0x99", .address = 0x7099, .live = 2 * MIB, .allocations = 1
-	};
-	sites[6] =
-		(struct snap_site){ .site = "other call sites", .live = MIB, .allocations = 1000 };
-	sites[7] = (struct snap_site){ .site = "0x7f0012345678",
-				       .address = 0x7f0012345678,
-				       .allocations = 5 };
-	process->sites = sites;
-	process->site_count = 8;
-	return process;
 }
 
 void cast_view(struct view *view, int steps)

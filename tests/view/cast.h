@@ -23,6 +23,12 @@ enum {
 /* The snapshot @step seconds after the start, in new memory: a view may take it over. */
 struct snapshot *cast_snapshot(int step);
 
+/* Zeroed memory for @count things of @size bytes, which lives as long as the snapshot. */
+void *cast_memory(struct snapshot *snapshot, size_t count, size_t size);
+
+/* The process of the cast, which is the snapshot's, or NULL: they are sorted by pid. */
+struct snap_process *cast_member(struct snapshot *snapshot, uint32_t program);
+
 /* Adds what a driver says: four devices, one of them silent, and what the trainer uses. */
 void cast_devices(struct snapshot *snapshot);
 
@@ -51,6 +57,7 @@ Suite *suite_canvas(void);
 Suite *suite_environment(void);
 Suite *suite_fold(void);
 Suite *suite_golden(void);
+Suite *suite_golden_devices(void);
 Suite *suite_details(void);
 Suite *suite_help(void);
 Suite *suite_history(void);

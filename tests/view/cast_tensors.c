@@ -34,14 +34,6 @@ static const char *const stack[] = { "torch::empty+0x12 (libtorch.so)",
 				     "Attention.grow at attention.py:13 (python)",
 				     "main at train.py:7 (python)" };
 
-static void *some(struct snapshot *snapshot, size_t count, size_t size)
-{
-	void *memory = arena_alloc(snapshot->arena, count, size);
-
-	ck_assert_ptr_nonnull(memory);
-	return memory;
-}
-
 static void gap_note(struct snap_allocator *allocator, struct snap_segment *segment, uint64_t bytes)
 {
 	allocator->free_in_segments += bytes;
@@ -127,9 +119,9 @@ static void allocator_fill(struct snapshot *snapshot, struct snap_allocator *all
 		.is_judged = true,
 		.has_gaps = true,
 		.largest_request = 128 * MIB,
-		.segments = some(snapshot, 16, sizeof(struct snap_segment)),
-		.sites = some(snapshot, 3, sizeof(struct snap_site)),
-		.drawn = some(snapshot, 256, sizeof(struct snap_alloc)),
+		.segments = cast_memory(snapshot, 16, sizeof(struct snap_segment)),
+		.sites = cast_memory(snapshot, 3, sizeof(struct snap_site)),
+		.drawn = cast_memory(snapshot, 256, sizeof(struct snap_alloc)),
 		.site_count = 3,
 	};
 	for (unsigned int i = 0; i < 3; i++)
@@ -144,7 +136,7 @@ static void allocator_fill(struct snapshot *snapshot, struct snap_allocator *all
 			segment_fill(allocator, &plans[i]);
 	allocator->fragmentation /= (double)allocator->reserved;
 	allocator->blocks = allocator->handed_out = allocator->drawn_count;
-	allocator->map = some(snapshot, allocator->drawn_count, sizeof(*allocator->map));
+	allocator->map = cast_memory(snapshot, allocator->drawn_count, sizeof(*allocator->map));
 	for (size_t i = 0; i < allocator->drawn_count; i++)
 		allocator->map[i] = allocator->drawn[i];
 	allocator->map_count = allocator->drawn_count;
@@ -154,7 +146,7 @@ static void allocator_fill(struct snapshot *snapshot, struct snap_allocator *all
 /* What the driver gave: the segments, and two allocations that are none. */
 static void driver_fill(struct snapshot *snapshot, struct snap_process *process)
 {
-	process->map = some(snapshot, 32, sizeof(*process->map));
+	process->map = cast_memory(snapshot, 32, sizeof(*process->map));
 	process->map_count = process->map_omitted = 0;
 	process->live = 64 * MIB;
 	for (size_t i = 0; i < process->allocator_count; i++) {
@@ -202,7 +194,7 @@ struct snap_process *cast_tensors(struct snapshot *snapshot, int devices)
 	struct snap_process *process = &snapshot->processes[1];
 
 	ck_assert_uint_eq(process->program, CAST_TRAINER);
-	process->allocators = some(snapshot, (size_t)devices, sizeof(*process->allocators));
+	process->allocators = cast_memory(snapshot, (size_t)devices, sizeof(*process->allocators));
 	process->allocator_count = (size_t)devices;
 	process->has_reserved = process->tensors_judged = true;
 	process->tensors = process->reserved = process->tensors_rising = 0;

@@ -34,6 +34,7 @@ int main(void)
 	srunner_add_suite(runner, suite_users());
 	srunner_add_suite(runner, suite_themes());
 	srunner_add_suite(runner, suite_golden());
+	srunner_add_suite(runner, suite_golden_devices());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

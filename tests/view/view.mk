@@ -9,12 +9,16 @@ endif
 tests_view_test_view_SOURCES = \
 	tests/view/at_screen.h \
 	tests/view/cast.c tests/unit/holds.h tests/view/cast.h \
+	tests/view/cast_devices.c \
+	tests/view/cast_python.c \
 	tests/view/cast_tensors.c \
+	tests/view/golden.c tests/view/golden.h \
 	tests/view/test_canvas.c \
 	tests/view/test_details.c \
 	tests/view/test_environment.c \
 	tests/view/test_fold.c \
 	tests/view/test_golden.c \
+	tests/view/test_golden_devices.c \
 	tests/view/test_help.c \
 	tests/view/test_history.c \
 	tests/view/test_input.c \
