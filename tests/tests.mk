@@ -14,6 +14,7 @@ include $(srcdir)/tests/view/view.mk
 include $(srcdir)/tests/unit/test_probe.mk
 include $(srcdir)/tests/unit/test_doctor.mk
 include $(srcdir)/tests/unit/test_record.mk
+include $(srcdir)/tests/unit/test_feed.mk
 include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/e2e/e2e.mk
 include $(srcdir)/tests/e2e/cli.mk

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands around the feed in fuzz_feed.c: a ring, maps, files and a process, all made up. */
+/*
+ * What stands around the feed in fuzz_feed.c and test_feed.c: a ring, maps, files and a process, all
+ * made up.
+ */
 #ifndef FEED_WORLD_H
 #define FEED_WORLD_H
 
@@ -8,6 +11,7 @@
 #include <stdint.h>
 
 #include "cutop_event.h"
+#include "cutop_rows.h"
 #include "names/budget.h"
 
 /* No process has it: of the watched programs, and of the process that replies */
@@ -18,6 +22,11 @@ struct feed_world {
 	size_t size;
 	int (*take)(void *context, void *record, size_t size);
 	void *context;
+	uint64_t written, read; /* the ring's positions */
+	unsigned int
+		reads_in_vain; /* before a record that is being written, and all behind it, is read */
+	uint32_t program;      /* the only one that has a row, or 0 */
+	struct program_row row;
 	struct budget *budget;
 	int file;                  /* what every mapping is of */
 	unsigned int looks;        /* at files and memory */

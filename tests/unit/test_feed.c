@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the feed believes of a process whose end was not reported: its row says that it has ended, but
+ * records of it may wait in the ring behind one that another processor is still writing.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../fuzz/feed_world.h"
+#include "collect/feed.h"
+#include "model/model.h"
+#include "names/symtab.h"
+#include "util/util.h"
+
+#define START   (100 * NSEC_PER_SEC)
+#define PROGRAM 3
+#define BYTES   4096
+
+static struct record_sink sink;
+static struct feed *feed;
+static struct snapshot *snapshot;
+static uint64_t now;
+
+static void setup(void)
+{
+	struct model_config config = { .start_mono = START,
+				       .start_real = 1700000000 * NSEC_PER_SEC,
+				       .leak_age = NSEC_PER_SEC };
+
+	now = START;
+	memset(&world, 0, sizeof(world));
+	world.reader = -1;
+	world.file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	world.budget = budget_new(SYMTAB_MEMORY, SYMTAB_MEMORY);
+	sink = (struct record_sink){ .model = model_new(&config) };
+	ck_assert_ptr_nonnull(sink.model);
+	feed = feed_new((struct probe *)&world, &sink, NULL, NULL, NULL);
+	ck_assert_ptr_nonnull(feed);
+	world.program = PROGRAM;
+	world.row = (struct program_row){ .start_time = START - NSEC_PER_SEC,
+					  .first_time = START,
+					  .tgid = WORLD_PID,
+					  .parent_tgid = 1,
+					  .comm = "train" };
+}
+
+static void teardown(void)
+{
+	snapshot_free(snapshot);
+	snapshot = NULL;
+	feed_free(feed);
+	model_free(sink.model);
+	world_reader_end();
+	budget_free(world.budget);
+	close(world.file);
+}
+
+/* The process, as it is after one more refresh. */
+static const struct snap_process *refreshed(void)
+{
+	feed_refresh(feed);
+	now += NSEC_PER_SEC;
+	snapshot_free(snapshot);
+	snapshot = model_snapshot(sink.model, now, (unsigned int)-1);
+	ck_assert_ptr_nonnull(snapshot);
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	return &snapshot->processes[0];
+}
+
+static void ends(void)
+{
+	world.row.end_time = now;
+	world.row.end_reason = END_EXIT;
+}
+
+static void bring_alloc(void)
+{
+	struct rec_alloc record = {
+		.hdr = { .type = REC_ALLOC,
+			 .size = sizeof(record),
+			 .program = PROGRAM,
+			 .time = START + 1000,
+			 .tgid = WORLD_PID,
+			 .tid = WORLD_PID },
+		.address = 0x7f0000000000,
+		.bytes = BYTES,
+		.call = CALL_cudaMalloc,
+	};
+
+	ck_assert_int_eq(world.take(world.context, &record, sizeof(record)), 0);
+}
+
+START_TEST(an_end_is_believed_at_the_second_look)
+{
+	ck_assert(!refreshed()->exited);
+	ends();
+	ck_assert(!refreshed()->exited);
+	ck_assert(refreshed()->exited);
+}
+END_TEST
+
+START_TEST(not_while_records_wait)
+{
+	const struct snap_process *process;
+
+	ck_assert(!refreshed()->exited);
+	ends();
+	world.written = 512;
+	for (int i = 0; i < 5; i++)
+		ck_assert(!refreshed()->exited);
+	bring_alloc();
+	world.read = 512;
+	process = refreshed();
+	ck_assert(process->exited);
+	ck_assert_uint_eq(process->leaked, BYTES);
+	ck_assert(!process->inexact);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
+}
+END_TEST
+
+/* What other processes write later does not keep an end from being believed. */
+START_TEST(a_ring_never_empty)
+{
+	refreshed();
+	ends();
+	world.written = 512;
+	ck_assert(!refreshed()->exited);
+	world.read = 512;
+	world.written = 1 << 20;
+	ck_assert(refreshed()->exited);
+}
+END_TEST
+
+START_TEST(the_last_look_waits)
+{
+	world.written = 512;
+	world.reads_in_vain = 5;
+	feed_settle(feed, true);
+	ck_assert_uint_eq(world.read, 512);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("feed");
+	TCase *tests = tcase_create("feed");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, an_end_is_believed_at_the_second_look);
+	tcase_add_test(tests, not_while_records_wait);
+	tcase_add_test(tests, a_ring_never_empty);
+	tcase_add_test(tests, the_last_look_waits);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
