@@ -38,9 +38,9 @@ int samples_open(struct samples *samples)
 	size_t i;
 
 	samples->code = NULL;
-	samples->fd = memfd_create("cutop-samples", MFD_CLOEXEC);
+	samples->fd = file_in_memory("cutop-samples");
 	if (samples->fd < 0)
-		return -errno;
+		return samples->fd;
 	memset(code, 0, sizeof(code));
 	for (i = 0; i < FORM_COUNT; i++)
 		memcpy(code + i * SAMPLE_ROOM, form_samples[i].code, form_samples[i].size);
