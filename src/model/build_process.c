@@ -141,10 +141,13 @@ static void build_time(struct build *build, struct program *program, struct snap
 	}
 	for (size_t i = 0; i < process->call_count; i++) {
 		const struct snap_call *call = &process->call_list[i];
-		uint64_t *part = &sums.ns[time_part_of(call->call)];
+		uint64_t *part;
 
-		if (!call->extra.symbol)
-			*part = add_saturated(*part, ns_of(call->seconds));
+		/* Functions named with --probe are in no class: others that count may be called by them. */
+		if (call->call >= CALL_COUNT)
+			continue;
+		part = &sums.ns[time_part_of(call->call)];
+		*part = add_saturated(*part, ns_of(call->seconds));
 	}
 	sums.ns[TIME_SYNC] = program->sync_ns;
 	sums.ns[TIME_LAUNCH] = subtract_saturated(sums.ns[TIME_LAUNCH], sums.launches_ns);

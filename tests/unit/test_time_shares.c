@@ -95,6 +95,21 @@ START_TEST(parts_of_an_interval)
 }
 END_TEST
 
+/* What stands behind the table has no part: its calls may be within others. */
+START_TEST(functions_named_by_the_user_have_no_part)
+{
+	told((struct program_times){ .threads = 1 });
+	feed_text(&feed, REC_EXTRA, CUTOP_EXTRA, EXTRA_RESULT_NONE, "twice");
+	next();
+	call_row(CUTOP_EXTRA, 600 * MS);
+	call_row(CALL_cudaStreamCreate, 100 * MS);
+	next();
+	ck_assert_uint_eq(process->call_count, 2);
+	expect(share, OTHER, 0.1);
+	expect(share, NONE, 0.9);
+}
+END_TEST
+
 START_TEST(launches_are_estimated)
 {
 	struct program_times times = { .threads = 1, .certain = 1, .certain_ns = 50 * MS };
@@ -280,6 +295,7 @@ Suite *suite_time_shares(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, parts_of_an_interval);
+	tcase_add_test(tests, functions_named_by_the_user_have_no_part);
 	tcase_add_test(tests, launches_are_estimated);
 	tcase_add_test(tests, without_a_draw_the_median_counts);
 	tcase_add_test(tests, an_estimate_leaves_a_thread_its_other_calls);
