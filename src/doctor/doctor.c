@@ -84,7 +84,7 @@ int doctor_run(const struct options *options)
 		warn_user(&doctor.notes, "no memory");
 	else if (!report_write(&doctor) && doctor_worst(&doctor) < DOCTOR_PROBLEM)
 		status = EXIT_DONE;
-	doctor_free(&doctor);
 	errands_stop(doctor.outside.errands);
+	doctor_free(&doctor);
 	return status;
 }
