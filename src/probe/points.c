@@ -374,8 +374,9 @@ static const char *name_of(const struct elf_function *function,
 static bool is_listed(const struct elf_function *function, const struct attach_choice *choice,
 		      enum point point)
 {
-	return function->point == point && (CUTOP_IS_EXTRA(function->call) ||
-					    choice_wants(choice, &call_descs[function->call]));
+	return function->point == point &&
+	       (CUTOP_IS_EXTRA(function->call) ||
+		(function->call < CALL_COUNT && choice_wants(choice, &call_descs[function->call])));
 }
 
 void points_visit(const struct elf_functions *functions, const struct attach_choice *choice,
