@@ -77,7 +77,7 @@ static void check_version(struct doctor *doctor, const struct check *check)
 {
 	const char *release = doctor->facts.kernel.release;
 
-	if (kernel_version(release) < KERNEL_LEAST)
+	if (kernel_is_too_old(&doctor->facts.kernel))
 		FOUND(DOCTOR_PROBLEM, "use Linux 6.1 or newer", "Linux %s is too old", release);
 	else
 		FOUND(DOCTOR_OK, NULL, "Linux %s", release);

@@ -112,15 +112,17 @@ int kernel_rights_for(enum attach_method method, struct reason *why)
 /* True if the anonymous or named enum that holds BPF attach types has @name. */
 static bool enum_has(const struct btf *btf, const char *enum_name, const char *name)
 {
-	int id = btf__find_by_name_kind(btf, enum_name, BTF_KIND_ENUM), i;
+	int id = btf__find_by_name_kind(btf, enum_name, BTF_KIND_ENUM);
 	const struct btf_type *type;
 	const struct btf_enum *values;
+	__u32 i, count;
 
 	if (id < 0)
 		return false;
 	type = btf__type_by_id(btf, (__u32)id);
 	values = btf_enum(type);
-	for (i = 0; i < btf_vlen(type); i++) {
+	count = (__u32)btf_vlen(type); /* an unsigned number only from libbpf 1.8 on */
+	for (i = 0; i < count; i++) {
 		const char *value = btf__name_by_offset(btf, values[i].name_off);
 
 		if (value && !strcmp(value, name))
@@ -219,6 +221,7 @@ void kernel_facts_read(struct kernel_facts *facts)
 	if (!btf)
 		return;
 	facts->btf = true;
+	facts->loop = function_has(btf, "bpf_loop", 4);
 	facts->find_vma = function_has(btf, "bpf_find_vma", 0);
 	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
 	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
@@ -244,10 +247,14 @@ unsigned int kernel_version(const char *release)
 	return KERNEL_AT(major & 0xff, minor & 0xff, patch < 255 ? patch : 255);
 }
 
+bool kernel_is_too_old(const struct kernel_facts *facts)
+{
+	return facts->btf ? !facts->loop : kernel_version(facts->release) < KERNEL_AT(5, 17, 0);
+}
+
 int kernel_features_decide(struct kernel_features *features, const struct kernel_facts *facts,
 			   const char *force, struct reason *why)
 {
-	unsigned int version = kernel_version(facts->release);
 	enum attach_method wanted;
 
 	memset(features, 0, sizeof(*features));
@@ -259,7 +266,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 			"the kernel (%s) has no BTF in /sys/kernel/btf/vmlinux; cutop needs one built with "
 			"CONFIG_DEBUG_INFO_BTF=y",
 			facts->release);
-	if (version < KERNEL_LEAST)
+	if (kernel_is_too_old(facts))
 		return reason_set(why, -ENOTSUP,
 				  "the kernel (%s) is too old; cutop needs Linux 6.1 or newer",
 				  facts->release);

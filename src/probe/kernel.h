@@ -50,7 +50,7 @@ struct kernel_facts {
 	char release[65];
 	/* /sys/kernel/btf/vmlinux can be read; the following fields come from it */
 	bool btf;
-	bool find_vma, multi, session;
+	bool loop, find_vma, multi, session;
 	bool session_context;
 	bool preempt_disable, rcu_lock;
 	/*
@@ -70,8 +70,12 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 /* The version in @release ("6.18.44-x"), as KERNEL_VERSION(6, 18, 44) would have it. */
 #define KERNEL_AT(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
 unsigned int kernel_version(const char *release);
-/* BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Tried with success: 6.1. */
-#define KERNEL_LEAST KERNEL_AT(5, 17, 0)
+
+/*
+ * BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Some distributions have BPF of much
+ * later versions in an older kernel, so BTF decides, and the version only where there is none.
+ */
+bool kernel_is_too_old(const struct kernel_facts *facts);
 
 /*
  * Looks at the kernel's BTF and version. @force, if not NULL, names the attach

@@ -22,6 +22,7 @@ static inline void setup(void)
 	doctor.facts = (struct doctor_facts){
 		.kernel = { .release = "6.18.44-x",
 			    .btf = true,
+			    .loop = true,
 			    .find_vma = true,
 			    .multi = true,
 			    .session = true },

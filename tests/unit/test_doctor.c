@@ -54,7 +54,8 @@ START_TEST(test_old_kernels)
 	expect("attach_method", DOCTOR_PROBLEM, "too old", "6.1");
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.kernel = (struct kernel_facts){ .release = "5.19.0", .btf = true };
+	doctor.facts.kernel =
+		(struct kernel_facts){ .release = "5.19.0", .btf = true, .loop = true };
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_WARNING, "perf", "6.6");
 	expect("overlays", DOCTOR_NOTE, "5.17", NULL);
@@ -62,11 +63,24 @@ START_TEST(test_old_kernels)
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.kernel = (struct kernel_facts){
-		.release = "6.6.1", .btf = true, .find_vma = true, .multi = true
+		.release = "6.6.1", .btf = true, .loop = true, .find_vma = true, .multi = true
 	};
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_OK, "multi", NULL);
 	ck_assert_ptr_null(finding_of("overlays"));
+	/* The BPF of a later version in a kernel that calls itself older, and one that says nothing. */
+	doctor_free(&doctor);
+	setup();
+	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release),
+		 "5.14.0-570.12.1.el9_6.x86_64");
+	doctor_check_machine(&doctor);
+	expect("version", DOCTOR_OK, "5.14.0-570", NULL);
+	expect("attach_method", DOCTOR_OK, "session", NULL);
+	doctor_free(&doctor);
+	setup();
+	doctor.facts.kernel = (struct kernel_facts){ .release = "4.18.0-553.el8_10.x86_64" };
+	doctor_check_machine(&doctor);
+	expect("version", DOCTOR_PROBLEM, "too old", "6.1");
 }
 END_TEST
 
@@ -89,6 +103,7 @@ START_TEST(test_features)
 {
 	struct kernel_facts facts = { .release = "7.0.0-rc1",
 				      .btf = true,
+				      .loop = true,
 				      .find_vma = true,
 				      .multi = true,
 				      .session = true,
