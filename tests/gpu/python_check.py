@@ -154,15 +154,16 @@ def compare_kernels(verdicts, kernels, profiled):
 
 
 def compare_calls(verdicts, calls, profiled):
-    """Calls in the profiler's window; what the process did before or after it makes cutop's count larger."""
+    """
+    Calls in the profiler's window; what the process did before or after it makes cutop's count larger. Runtimes without
+    symbols inside cuBLAS and cuDNN make CUPTI's larger: their calls are seen at the driver. Kernels tell whether any is missed.
+    """
     told = {call["call"]: call["calls"] for call in calls}
     for name, count in sorted(profiled.items()):
         short = name.split("_v")[0] if name.startswith("cuda") else name
         if short not in told:
             verdicts.say("NOTE", "only CUPTI saw %s, %d times" % (name, count))
-        elif told[short] < count:
-            verdicts.say("FAIL", "calls of %s: cutop says %d, CUPTI %d" % (short, told[short], count))
-        elif told[short] > count:
+        elif told[short] != count:
             verdicts.say("NOTE", "calls of %s: cutop says %d, CUPTI %d" % (short, told[short], count))
         else:
             verdicts.say("PASS", "calls of %s: %d" % (short, count))
