@@ -195,6 +195,11 @@ check() {
 	fi
 }
 
+# Whether this cutop was built with a sanitizer, with which it takes several times the memory and the time.
+is_sanitized() {
+	nm "$CUTOP" 2>/dev/null | grep -q '__asan_init\|__tsan_init'
+}
+
 # $1: seconds that it takes at most on a machine with little else to do, the rest: a command that will succeed. It is given
 # three times as long, or more where trying takes its time: where other tests' cutops remove perf links, the kernel has every
 # other probe wait for a minute.

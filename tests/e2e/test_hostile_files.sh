@@ -12,6 +12,7 @@ LD_LIBRARY_PATH=$double
 export LD_LIBRARY_PATH
 
 MEMORY_MAX=300000	# KiB: of cutop and its helpers, at their largest
+! is_sanitized || MEMORY_MAX=1500000
 LATE_MAX=3		# seconds between two snapshots that are to be half a second apart
 
 # run_fat NAME [options] -- WORDS: starts cutop over fat, in the background, until that is ready
