@@ -13,7 +13,7 @@ bpf_sources = \
 	bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/translators.bpf.h bpf/unwatched.bpf.h bpf/unwind.bpf.h bpf/unwind_copies.bpf.h \
 	bpf/vma.bpf.h bpf/vmlinux_min.h
 bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
-BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Werror -Wno-unused-parameter \
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra $(WERROR) -Wno-unused-parameter \
 	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'
 
 AM_V_BPF = $(am__v_BPF_@AM_V@)

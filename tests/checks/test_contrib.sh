@@ -18,8 +18,9 @@ fail() {
 grep -v '^#' "$top_srcdir/contrib/packages" >"$T/packages"
 awk 'NF != 4 { print "not four columns: " $0 }
 	$1 !~ /^(build|unit|test|release)$/ { print "for what: " $0 }
-	{ for (i = 2; i <= NF; i++) if ($i !~ /^[A-Za-z0-9][A-Za-z0-9.+_-]+$/ && (i == 2 || $i !~ /^[=-]$/)) print "no name: " $0 }
-	seen[$2]++ { print "twice: " $2 }' "$T/packages" >"$T/wrong"
+	{ for (i = 2; i <= NF; i++) if ($i !~ /^[A-Za-z0-9][A-Za-z0-9.+_-]+$/ && $i != "-" && (i == 2 || $i != "=")) print "no name: " $0 }
+	$2 == "-" && ($3 == "=" || $4 == "=") { print "as Debian, which has none: " $0 }
+	$2 != "-" && seen[$2]++ { print "twice: " $2 }' "$T/packages" >"$T/wrong"
 [ ! -s "$T/wrong" ] || fail "contrib/packages: $(cat "$T/wrong")"
 [ "$(wc -l <"$T/packages")" -ge 30 ] || fail "contrib/packages has too few lines"
 for system in debian ubuntu fedora; do

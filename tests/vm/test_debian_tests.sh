@@ -49,7 +49,7 @@ if [ -z "$deb" ]; then
 	(cd "$top_srcdir" && if git rev-parse --git-dir >/dev/null 2>&1; then
 		git ls-files -c -o --exclude-standard
 	else
-		find . -name build -prune -o -type f -print
+		find . -path ./build -prune -o -type f -print
 	fi | while read -r file; do
 		[ ! -e "$file" ] || printf '%s\n' "$file"
 	done | tar cf - -T -) | tar xf - -C "$T/cutop"
