@@ -12,13 +12,13 @@
 
 struct row {
 	uint32_t uid;
-	uint64_t left; /* ns left, as of `at` */
+	int64_t left; /* ns left at `time`; below 0: spent in advance */
 	uint64_t time;
 	UT_hash_handle hh;
 };
 
 struct allowance {
-	uint64_t most;
+	int64_t most;
 	unsigned int share;
 	struct row *rows;
 };
@@ -28,7 +28,7 @@ struct allowance *allowance_new(uint64_t most, unsigned int share)
 	struct allowance *allowance = calloc(1, sizeof(*allowance));
 
 	if (allowance) {
-		allowance->most = most;
+		allowance->most = (int64_t)most;
 		allowance->share = share;
 	}
 	return allowance;
@@ -55,8 +55,8 @@ static void row_refill(const struct allowance *allowance, struct row *row, uint6
 {
 	uint64_t back = now > row->time ? (now - row->time) / allowance->share : 0;
 
-	if (back < allowance->most - row->left) {
-		row->left += back;
+	if (back < (uint64_t)(allowance->most - row->left)) {
+		row->left += (int64_t)back;
 		row->time += back * allowance->share;
 	} else {
 		row->left = allowance->most;
@@ -96,7 +96,7 @@ bool allowance_has(struct allowance *allowance, uint32_t uid, uint64_t now, uint
 {
 	const struct row *row = row_find(allowance, uid, now);
 
-	return (row ? row->left : allowance->most) >= ns;
+	return (row ? row->left : allowance->most) >= (int64_t)ns;
 }
 
 void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns)
@@ -113,5 +113,7 @@ void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, ui
 		*row = (struct row){ .uid = uid, .left = allowance->most, .time = now };
 		HASH_ADD(hh, allowance->rows, uid, sizeof(row->uid), row);
 	}
-	row->left -= ns < row->left ? ns : row->left;
+	if (__builtin_sub_overflow(row->left, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX),
+				   &row->left))
+		row->left = -INT64_MAX / 2;
 }

@@ -22,7 +22,10 @@ void allowance_free(struct allowance *allowance);
 /* True if the user @uid has @ns left at @now (ns of a monotonic clock). */
 bool allowance_has(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 
-/* Takes @ns from @uid's allowance, or what is left of it. */
+/*
+ * Takes @ns from @uid's allowance. What was spent beyond it has to come back, too, before there is any
+ * again: what a file costs is known afterwards only.
+ */
 void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 
 #endif
