@@ -180,14 +180,69 @@ static int calls_read(struct code_window *window)
 			if (to < 0 || to >= window->size || !(set[to / 8] >> to % 8 & 1))
 				continue;
 			called = code_window_function(window, (uint32_t)to);
-			if (called == function || window->call_count == CALLS_MAX)
+			if (called == function)
 				continue;
+			if (window->call_count == CALLS_MAX)
+				goto out;
 			window->calls[window->call_count++] =
 				(struct code_call){ (uint32_t)function, (uint32_t)called };
 		}
 	}
+out:
 	free(set);
 	return 0;
+}
+
+/* ---- where the file has code ---- */
+
+static int place_compare(const void *left, const void *right)
+{
+	const struct code_place *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* A file may have a thousand sections, and there are many jumps to look up. */
+static int places_read(struct code_window *window)
+{
+	const struct sections *file = window->file;
+	size_t i, last = 0, count = 0;
+	struct code_place *places = calloc(file->count + 1, sizeof(*places));
+
+	if (!places)
+		return -ENOMEM;
+	for (i = 0; i < file->count; i++) {
+		uint64_t start = file->list[i].sh_addr, end;
+
+		if (file->list[i].sh_flags & SHF_EXECINSTR && file->list[i].sh_size &&
+		    !__builtin_add_overflow(start, file->list[i].sh_size, &end))
+			places[count++] = (struct code_place){ start, end };
+	}
+	qsort(places, count, sizeof(*places), place_compare);
+	for (i = 1; i < count; i++) {
+		if (places[i].start > places[last].end)
+			places[++last] = places[i];
+		else if (places[i].end > places[last].end)
+			places[last].end = places[i].end;
+	}
+	window->places = places;
+	window->place_count = count ? last + 1 : 0;
+	return 0;
+}
+
+static bool is_code(const struct code_window *window, uint64_t address)
+{
+	size_t low = 0, high = window->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window->places[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < window->places[low - 1].end;
 }
 
 bool code_window_forwards(const struct code_window *window, size_t index)
@@ -198,18 +253,10 @@ bool code_window_forwards(const struct code_window *window, size_t index)
 		return false;
 	for (; at + 5 <= end; at++) {
 		int64_t to = window->code[at] == 0xe9 ? target_of(window, at) : 0;
-		size_t i;
 
-		if (to >= 0 && to < window->size)
-			continue;
-		for (i = 0; i < window->file->count; i++) {
-			const Elf64_Shdr *section = &window->file->list[i];
-			uint64_t address = window->address + (uint64_t)to;
-
-			if (section->sh_flags & SHF_EXECINSTR && address >= section->sh_addr &&
-			    address - section->sh_addr < section->sh_size)
-				return true;
-		}
+		if ((to < 0 || to >= window->size) &&
+		    is_code(window, window->address + (uint64_t)to))
+			return true;
 	}
 	return false;
 }
@@ -259,12 +306,14 @@ void code_window_users(const struct code_window *window, const char *prefix,
 		for (at = window->functions[function]; at + 7 <= end && !found; at++) {
 			uint64_t address = address_used(window, at);
 
-			if (!address || looked == TEXTS_MAX)
+			if (!address || looked >= TEXTS_MAX)
 				continue;
 			looked++;
 			if (!section || address < section->sh_addr ||
-			    address - section->sh_addr >= section->sh_size)
+			    address - section->sh_addr >= section->sh_size) {
 				section = data_at(window->file, address);
+				looked += window->file->count / 64; /* it went through all */
+			}
 			if (!section)
 				continue;
 			found = len <= sizeof(text) &&
@@ -321,6 +370,8 @@ int code_window_read(const struct sections *file, uint64_t offset, uint32_t reac
 		err = functions_read(window);
 	if (!err)
 		err = calls_read(window);
+	if (!err)
+		err = places_read(window);
 	if (err)
 		code_window_free(window);
 	return err;
@@ -331,5 +382,6 @@ void code_window_free(struct code_window *window)
 	free(window->code);
 	free(window->functions);
 	free(window->calls);
+	free(window->places);
 	*window = (struct code_window){ .file = NULL };
 }

@@ -18,10 +18,17 @@ struct code_call {
 	uint32_t from, to; /* places in the list of functions */
 };
 
+struct code_place {
+	uint64_t start, end; /* addresses before relocation */
+};
+
 struct code_window {
 	const struct sections *file; /* borrowed */
 	uint64_t address, offset;    /* of the first byte, before relocation and in the file */
 	uint32_t size;
+	/* Where the file has code, in order, without overlaps */
+	struct code_place *places;
+	size_t place_count;
 	bool goes_on_before, goes_on_behind; /* the section does */
 	unsigned char *code;
 	/* Where functions begin, from @address on, sorted */

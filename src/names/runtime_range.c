@@ -41,6 +41,7 @@ enum {
 	IS_FOREIGN = 1, /* not the runtime's, whatever calls it */
 	IS_CALLED = 2,  /* from the range */
 	IS_CALLER = 4,  /* of the lowest layer */
+	IS_FORWARDER = 8,
 };
 
 struct finding {
@@ -174,10 +175,11 @@ static void range_grow(struct finding *finding)
 		for (i = 0; i < window->call_count; i++) {
 			size_t to = window->calls[i].to;
 
+			/* Each function is looked at once: a hostile one is called a million times. */
 			if (is_within(finding, window->calls[i].from) &&
-			    !(finding->marks[to] & (IS_FOREIGN | IS_CALLED)) &&
-			    !code_window_forwards(window, to))
-				finding->marks[to] |= IS_CALLED;
+			    !(finding->marks[to] & (IS_FOREIGN | IS_CALLED | IS_FORWARDER)))
+				finding->marks[to] |=
+					code_window_forwards(window, to) ? IS_FORWARDER : IS_CALLED;
 		}
 		range_step(finding);
 	} while ((finding->first != first || finding->last != last) && ++round < ROUNDS_MAX);
