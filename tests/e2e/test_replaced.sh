@@ -71,6 +71,45 @@ for who in leased looked; do
 done
 before=
 
+# ---- by another user, while cutop is stopped: the guard's lease is on a file that is not its own
+
+if command -v setpriv >/dev/null; then
+	mkdir "$T/theirs"
+	cp "$tiny" "$T/theirs/libcudart.so.99"
+	chown -R 65534 "$T/theirs"
+	chmod 755 "$T" "$T/theirs"
+	begin theirs -c "*$T/*" --library "$T/theirs/libcudart.so.99"
+	kill -STOP "$cutop"
+	# The kernel lets the writer go on after 45 seconds, whatever the guard does.
+	check "theirs: the writer waits for cutop, which is stopped" \
+		timeout 30 setpriv --reuid=65534 --clear-groups cp "$shifted" "$T/theirs/libcudart.so.99"
+	kill -CONT "$cutop"
+	check "theirs: no new probes: $(cat "$T/theirs.err")" wait_for 20 told "$T/theirs.err" "theirs/libcudart.so.99: 3 functions attached" 2
+	end
+fi
+
+# ---- the probes find no place afterwards: there is one try for each time that it is written to
+
+mkdir "$T/dead"
+cp "$tiny" "$T/dead/libcudart.so.99"
+"$T/loader" "$T/dead/libcudart.so.99" malloc 3 say ready wait "$T/dead.go" >"$T/dead.said" &
+dead=$!
+wait_for 20 grep -qx ready "$T/dead.said"
+begin dead -p $dead
+wait_for 20 told "$T/dead.err" "dead/libcudart.so.99: 3 functions attached" 1
+touch "$T/dead.go"
+wait $dead
+cp "$shifted" "$T/dead/libcudart.so.99"
+wait_for 20 grep -q 'dead/libcudart.so.99: after it was written to: ' "$T/dead.err"
+tries=$(grep -c 'dead/libcudart.so.99: after it was written to: ' "$T/dead.err")
+cp "$tiny" "$T/dead/libcudart.so.99"
+more_tries() {
+	[ "$(grep -c 'dead/libcudart.so.99: after it was written to: ' "$T/dead.err")" -gt "$tries" ]
+}
+check "dead: it is not looked at when it is written to again: $(cat "$T/dead.err")" wait_for 20 more_tries
+end
+check "dead: it is tried again and again: $(tail -n 20 "$T/dead.err")" [ "$(grep -c 'dead/libcudart.so.99: after it was written to: ' "$T/dead.err")" -le 6 ]
+
 # ---- replaced by another file of the name, and deleted, while a program maps it
 
 private_double "$T/other"
