@@ -251,15 +251,28 @@ int file_create(const char *path)
 	return fd;
 }
 
-int capabilities_clear(void)
+/* @mask: of capabilities below 32. */
+static int capabilities_keep_of(uint32_t mask)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	const struct __user_cap_data_struct none[2] = { 0 };
+	struct __user_cap_data_struct held[2], kept[2] = { 0 };
 
+	if (mask && !syscall(SYS_capget, &header, held))
+		kept[0].effective = kept[0].permitted = held[0].effective & mask;
 	/* Clearing the inheritable set also clears the ambient one: capabilities(7). */
-	if (syscall(SYS_capset, &header, none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (syscall(SYS_capset, &header, kept) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	return 0;
+}
+
+int capabilities_clear(void)
+{
+	return capabilities_keep_of(0);
+}
+
+int capabilities_keep_lease(void)
+{
+	return capabilities_keep_of(1u << CAP_LEASE);
 }
 
 char *format_new(const char *format, ...)

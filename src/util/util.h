@@ -121,6 +121,9 @@ int file_create(const char *path);
  */
 int capabilities_clear(void);
 
+/* The same, but CAP_LEASE is kept where it is held. */
+int capabilities_keep_lease(void);
+
 /* printf into a new string; NULL without memory. The caller frees it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
