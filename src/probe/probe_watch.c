@@ -35,7 +35,8 @@ int probe_watch(struct probe *probe, struct reason *why)
 	err = link_trace(probe, s->progs.process_exec);
 	if (!err)
 		err = link_trace(probe, s->progs.process_exit);
-	if (!err && probe->settings.bpf.follow_children)
+	/* A forked child runs its parent's interpreter, and tells nothing of that itself. */
+	if (!err && (probe->settings.bpf.follow_children || probe->settings.bpf.python))
 		err = link_trace(probe, s->progs.process_fork);
 	if (err)
 		return reason_set(why, err, "cannot watch processes start and end: %s",

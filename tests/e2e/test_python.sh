@@ -84,6 +84,15 @@ tail -n 1 "$T/attach.out" | jq -c ".processes |= map(select(.pid == $running))" 
 find "$notes" -name '*.notes' ! -name "$running.notes" -delete
 compared attach
 
+# ---- as one of all the machine's processes: its children are Python, too ----
+
+place /
+begin whole --library "$library" -c "*$T/*" --duration 600
+LD_LIBRARY_PATH=$T/double "$interpreter" "$python/oracle.py" "$library" "$notes"
+end
+tail -n 1 "$T/whole.out" >"$T/whole.json"
+compared whole
+
 # ---- programs: which frame is the site
 
 packages=$T/venv/lib/python3.99/site-packages
