@@ -51,6 +51,9 @@ enum errand_patience {
 	ERRAND_NONE, /* do not wait: another process gets the answer */
 };
 
+/* Of no user's process: files that cutop looks for by itself, on a server that may be dead */
+#define ERRAND_NO_USER UINT32_MAX
+
 struct errand {
 	errand_job *job; /* one of the jobs given to errands_start() */
 	const void *question;

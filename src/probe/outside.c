@@ -52,7 +52,7 @@ static uint32_t user_of(pid_t pid)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	return stat(path, &st) ? 0 : st.st_uid;
+	return stat(path, &st) ? ERRAND_NO_USER : st.st_uid;
 }
 
 /* Asks @question, which is freed, as @errand says. */
@@ -131,6 +131,7 @@ static int open_by_path(const struct outside *outside, enum open_way how, bool n
 		.fds = { outside->identifier, -1, -1 },
 		.what = path,
 		.patience = patience,
+		.uid = ERRAND_NO_USER,
 	};
 	struct question *question = question_new(&open_it, sizeof(open_it));
 
@@ -172,6 +173,7 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 		.fds = { fd, outside->identifier, -1 },
 		.what = path,
 		.patience = outside->patience,
+		.uid = ERRAND_NO_USER,
 	};
 	struct question *question;
 
@@ -285,6 +287,7 @@ int outside_lend(const struct outside *outside, const struct seen_file *seen,
 		.fds = { socket, seen_place(seen), debug ? seen_place(debug) : -1 },
 		.patience = ERRAND_NONE,
 		.what = seen->path,
+		.uid = ERRAND_NO_USER,
 	};
 	struct errand_answer answer;
 	int err = ask(outside, question_new("", 0), &errand, &answer);
@@ -305,6 +308,7 @@ int outside_hold(const struct outside *outside, const struct seen_file *seen,
 		.what = seen->path,
 		.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev)),
 		.patience = outside->patience,
+		.uid = ERRAND_NO_USER,
 	};
 	struct errand_answer answer;
 	int err;
@@ -505,7 +509,11 @@ static int walk_ask(const struct outside *outside, struct question *question, er
 		    void *context)
 {
 	const struct errand errand = {
-		.job = job, .fds = { -1, -1, -1 }, .what = what, .patience = patience
+		.job = job,
+		.fds = { -1, -1, -1 },
+		.what = what,
+		.uid = ERRAND_NO_USER,
+		.patience = patience,
 	};
 	struct errand_answer answer;
 	int err = ask(outside, question, &errand, &answer);
