@@ -205,10 +205,15 @@ static void dying_tend(struct errands *errands, struct worker *worker)
 	struct errand_answer answer;
 	int said = worker_wait(worker, 0, false, &answer);
 
-	if (said > 0)
+	if (said > 0) {
+		/* Given up before it had begun, it came to its end all the same. */
 		errand_answer_free(&answer);
-	else if (said < 0)
 		worker_forget(errands, worker);
+	} else if (said < 0) {
+		worker_forget(errands, worker);
+	} else if (worker->pid && !worker->was_killed) {
+		worker_kill(errands, worker);
+	}
 }
 
 void errands_tend(struct errands *errands)

@@ -37,6 +37,7 @@ struct worker {
 	enum worker_state state;
 	int socket;
 	pid_t pid; /* 0: it has not told its pid yet */
+	bool was_killed;
 	/* When the errand began, and the worker's processor time then */
 	uint64_t began, work;
 	uint64_t group;

@@ -253,8 +253,10 @@ void worker_kill(struct errands *errands, struct worker *worker)
 {
 	const struct errand_order kill_it = { .what = ERRAND_KILL, .pid = worker->pid };
 
-	if (worker->pid)
+	if (worker->pid) {
 		order(errands, &kill_it, -1);
+		worker->was_killed = true;
+	}
 	worker->kept = NULL;
 	worker->state = WORKER_DYING;
 }

@@ -306,6 +306,52 @@ START_TEST(test_errand_lost)
 }
 END_TEST
 
+/* Workers that begin only after they were given up make room for others all the same. */
+START_TEST(test_errand_unstarted)
+{
+	struct errands *errands = begin(300 * NSEC_PER_MSEC);
+	struct errand errand = errand_of(job_who, "who"), busy;
+	struct errand_answer answer;
+	char question[16];
+	pid_t pids[3];
+	int ends[2], i, asked = 0;
+
+	ck_assert_int_eq(errand_ask(errands, &errand, &answer), 0);
+	memcpy(pids, answer.data, sizeof(pids));
+	errand_answer_free(&answer);
+	busy = waiting("busy", ends);
+	busy.uid = 1;
+	busy.patience = ERRAND_NONE;
+	ck_assert_int_eq(errand_ask(errands, &busy, &answer), -EAGAIN);
+	ck_assert_int_eq(kill(pids[1], SIGSTOP), 0);
+	errand = errand_of(job_echo, "");
+	errand.patience = ERRAND_NONE;
+	for (i = 0; i < 10; i++) {
+		snprintf(question, sizeof(question), "u%d", i);
+		errand.question = question;
+		errand.len = strlen(question);
+		asked += errand_ask(errands, &errand, &answer) == -EAGAIN;
+	}
+	ck_assert_int_eq(asked, 6); /* of a user */
+	/* All seven are given up. */
+	for (i = (int)errands_news(errands) + 7; (int)errands_news(errands) < i;)
+		wait_for_news(errands, errands_news(errands));
+	errand = errand_of(job_echo, "after");
+	errand.patience = ERRAND_LONG;
+	ck_assert_int_eq(errand_ask(errands, &errand, &answer), -EBUSY);
+	ck_assert_int_eq(kill(pids[1], SIGCONT), 0);
+	for (i = 0; i < 10000 && errand_ask(errands, &errand, &answer) == -EBUSY; i++) {
+		usleep(1000);
+		errands_tend(errands);
+	}
+	ck_assert_int_lt(i, 10000);
+	errand_answer_free(&answer);
+	errands_stop(errands);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 START_TEST(test_errand_bounds)
 {
 	struct errands *errands = begin(0);
@@ -447,6 +493,7 @@ void errand_tests(Suite *suite)
 	probe_test_add(suite, "errand since", test_errand_since);
 	probe_test_add(suite, "errand budget", test_errand_budget);
 	probe_test_add(suite, "errand lost", test_errand_lost);
+	probe_test_add(suite, "errand unstarted", test_errand_unstarted);
 	probe_test_add(suite, "errand bounds", test_errand_bounds);
 	probe_test_add(suite, "errand deaths", test_errand_deaths);
 	probe_test_add(suite, "errand holds", test_errand_holds);
