@@ -156,8 +156,8 @@ static void code_copy(struct copy *copy, const Elf64_Shdr *list, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (is_code(&list[i]) && list[i].sh_size < COPY_MAX)
-			all += list[i].sh_size;
+		if (is_code(&list[i]))
+			all += list[i].sh_size <= CODE_MAX ? list[i].sh_size : CODE_MAX + 1;
 	for (i = 0; i < count && all <= CODE_MAX; i++)
 		if (is_code(&list[i]))
 			range_copy(copy, list[i].sh_offset, list[i].sh_size);

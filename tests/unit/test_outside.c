@@ -112,6 +112,40 @@ START_TEST(test_copy)
 }
 END_TEST
 
+/* Code of hundreds of megabytes, as its header says, is copied in part: around the functions. */
+START_TEST(test_copy_of_much_code)
+{
+	int fd = library_open("lib/libcudart.so.13"), much, copy;
+	size_t size = (size_t)size_of(fd), i;
+	static const char filling[1 << 20] = { 1 };
+	char *bytes = malloc(size);
+	Elf64_Ehdr *head = (Elf64_Ehdr *)bytes;
+	Elf64_Shdr *sections;
+	struct stat st;
+
+	ck_assert_int_eq(pread(fd, bytes, size, 0), size);
+	sections = (Elf64_Shdr *)(bytes + head->e_shoff);
+	for (i = 0; i < head->e_shnum; i++)
+		if (sections[i].sh_type == SHT_PROGBITS && sections[i].sh_flags & SHF_EXECINSTR)
+			sections[i].sh_size = 300 << 20;
+	much = file_of(bytes, size);
+	for (i = 0; i < 80; i++)
+		ck_assert_int_eq(pwrite(much, filling, sizeof(filling),
+					(off_t)(size + i * sizeof(filling))),
+				 sizeof(filling));
+	ck_assert_int_eq(ftruncate(much, 400 << 20), 0);
+	copy = elf_copy(much, 400 << 20, COPY_TABLES | COPY_CODE);
+	ck_assert_int_ge(copy, 0);
+	same_functions(much, copy);
+	ck_assert_int_eq(fstat(copy, &st), 0);
+	ck_assert_int_lt(512 * st.st_blocks, 64 << 20);
+	free(bytes);
+	close(copy);
+	close(much);
+	close(fd);
+}
+END_TEST
+
 START_TEST(test_copy_of_nothing)
 {
 	int fd = file_of("#!/bin/sh\nexit 0\n", 17), copy = elf_copy(fd, 17, COPY_IF_HOOKED);
@@ -360,6 +394,7 @@ void outside_tests(Suite *suite)
 	tcase_add_loop_test(copies, test_copy, 0, 4);
 	suite_add_tcase(suite, copies);
 	probe_test_add(suite, "outside copy of nothing", test_copy_of_nothing);
+	probe_test_add(suite, "copy of much code", test_copy_of_much_code);
 	probe_test_add(suite, "outside open", test_open);
 	probe_test_add(suite, "outside words", test_words);
 	probe_test_add(suite, "outside memory", test_memory);
