@@ -54,6 +54,7 @@ static const struct {
 _Static_assert(ARRAY_LEN(known) <= TRANSLATORS_MAX, "more names than TRANSLATORS_MAX");
 
 #define TOLD_MAX        64 /* processes that are remembered as told of */
+#define YIELDED_TO_MAX  64 /* processes that one file has no probes for, as far as remembered */
 #define YIELD_INTERVAL  NSEC_PER_SEC
 #define NOTICE_INTERVAL (60 * NSEC_PER_SEC)
 #define NOTICES_MAX     8 /* in that time */
@@ -271,11 +272,36 @@ void translator_meet(struct probe *probe, pid_t pid, const char *path)
 
 /* ---- no probes while a translator runs ---- */
 
-static void translator_add(struct target *target, uint32_t tgid, uint64_t since)
+static bool translator_runs(const struct probe *probe, const struct translator *translator)
 {
-	struct translator *more =
-		realloc(target->translators, (target->translator_count + 1) * sizeof(*more));
+	struct translator_row row;
 
+	return row_read(probe, translator->tgid, &row) && row.since == translator->since;
+}
+
+/* Forgets those that have ended, or the first, if all still run: they may start without end. */
+static void translators_bound(const struct probe *probe, struct target *target)
+{
+	size_t i, kept = 0;
+
+	if (target->translator_count < YIELDED_TO_MAX)
+		return;
+	for (i = 0; i < target->translator_count; i++)
+		if (translator_runs(probe, &target->translators[i]))
+			target->translators[kept++] = target->translators[i];
+	if (kept == YIELDED_TO_MAX)
+		memmove(target->translators, target->translators + 1,
+			--kept * sizeof(*target->translators));
+	target->translator_count = kept;
+}
+
+static void translator_add(const struct probe *probe, struct target *target, uint32_t tgid,
+			   uint64_t since)
+{
+	struct translator *more;
+
+	translators_bound(probe, target);
+	more = realloc(target->translators, (target->translator_count + 1) * sizeof(*more));
 	if (!more)
 		return;
 	target->translators = more;
@@ -295,7 +321,7 @@ static int translator_compare(void *context, pid_t pid)
 	const char *kind = kind_and_time(search->probe, pid, &since);
 
 	if (kind) {
-		translator_add(search->target, (uint32_t)pid, since);
+		translator_add(search->probe, search->target, (uint32_t)pid, since);
 		tell(search->probe, (uint32_t)pid, since, kind, NULL);
 	}
 	return 0;
@@ -321,14 +347,12 @@ bool translators_yield(struct probe *probe, struct target *target)
 
 bool translators_have(struct probe *probe, struct target *target)
 {
-	struct translator_row row;
 	size_t i;
 
 	if (!target->yield_until)
 		return false;
 	for (i = 0; i < target->translator_count; i++)
-		if (row_read(probe, target->translators[i].tgid, &row) &&
-		    row.since == target->translators[i].since)
+		if (translator_runs(probe, &target->translators[i]))
 			return true;
 	/*
 	 * Other translators may run now, or children that BPF does not report: they are searched
@@ -361,7 +385,7 @@ static bool probes_yield(struct probe *probe, const struct rec_translator *recor
 			 * probes again
 			 */
 			continue;
-		translator_add(target, record->hdr.tgid, record->since);
+		translator_add(probe, target, record->hdr.tgid, record->since);
 		target->yield_until = clock_ns(CLOCK_MONOTONIC) + YIELD_INTERVAL;
 		any = true;
 		if (target->lifted)
