@@ -149,6 +149,7 @@ static void identity_read_all(const struct outside *outside, struct doctor_proce
 struct mapped {
 	struct doctor *doctor;
 	pid_t pid;
+	struct maps_seen *seen;
 	struct doctor_file **files; /* each once */
 	size_t count;
 	const struct doctor_file *python;    /* the last one that contains an interpreter */
@@ -164,6 +165,8 @@ static int mapping_note(void *context, const struct maps_entry *entry)
 	size_t i;
 	int err;
 
+	if (!maps_seen_add(&mapped->seen, entry))
+		return 0;
 	err = outside_open_mapped(&mapped->doctor->outside, mapped->pid, entry, COPY_IF_HOOKED,
 				  &seen);
 	doctor_file_refused(mapped->doctor, err);
@@ -254,6 +257,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 	if (pid == getpid())
 		return 0;
 	err = outside_maps(&doctor->outside, pid, 0, mapping_note, &mapped);
+	maps_seen_free(&mapped.seen);
 	doctor->looked_at++;
 	doctor->unreadable += err == -EACCES || err == -EPERM;
 	uses = mapped_sift(&mapped);

@@ -111,19 +111,9 @@ static int told_examine(struct probe *probe, const struct seen_file *seen, pid_t
 
 /* ---- what processes map ---- */
 
-struct mapping_key {
-	uint64_t inode;
-	uint32_t major, minor;
-};
-
-struct mapping_seen {
-	struct mapping_key key;
-	UT_hash_handle hh;
-};
-
 struct process_scan {
 	struct probe *probe;
-	struct mapping_seen *seen;
+	struct maps_seen *seen;
 	pid_t pid;
 };
 
@@ -147,18 +137,9 @@ static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry 
 static int mapping_examine(void *context, const struct maps_entry *entry)
 {
 	struct process_scan *scan = context;
-	struct mapping_key key = { entry->inode, entry->major, entry->minor };
-	struct mapping_seen *seen;
 
-	HASH_FIND(hh, scan->seen, &key, sizeof(key), seen);
-	if (seen)
-		return 0;
-	seen = calloc(1, sizeof(*seen));
-	if (!seen)
-		return 0;
-	seen->key = key;
-	HASH_ADD(hh, scan->seen, key, sizeof(key), seen);
-	mapped_look(scan->probe, scan->pid, entry);
+	if (maps_seen_add(&scan->seen, entry))
+		mapped_look(scan->probe, scan->pid, entry);
 	return 0;
 }
 
@@ -186,16 +167,6 @@ static int cached_library(void *context, const char *name, const char *path)
 	return 0;
 }
 
-static void scan_end(struct process_scan *scan)
-{
-	struct mapping_seen *seen, *next;
-
-	HASH_ITER(hh, scan->seen, seen, next) {
-		HASH_DELETE(hh, scan->seen, seen);
-		free(seen);
-	}
-}
-
 void probe_find_running(struct probe *probe)
 {
 	int listed = bpf_map__fd(probe->bpf.skeleton->maps.listed);
@@ -207,7 +178,7 @@ void probe_find_running(struct probe *probe)
 	else
 		for (; !bpf_map_get_next_key(listed, last, &pid); last = &pid)
 			process_examine(&scan, (pid_t)pid);
-	scan_end(&scan);
+	maps_seen_free(&scan.seen);
 }
 
 static void place_search(void *context, const char *pattern)
@@ -235,7 +206,7 @@ void probe_find_ahead(struct probe *probe)
 	probe_patient(probe, false);
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
-	scan_end(&scan);
+	maps_seen_free(&scan.seen);
 	if (probe->bpf.notices_driver)
 		layers |= 1u << LAYER_DRIVER;
 	if (layers & 1u << LAYER_DRIVER)
@@ -309,7 +280,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	result = told_examine(probe, &seen, (pid_t)record->hdr.tgid, &record->hdr, &why);
 	if (outside_is_later(result))
 		probe_keep(probe, &later, NULL);
-	if (is_told_of(record, &seen))
+	if (is_told_of(record, &seen) && !probe_error_passes(result))
 		probe_know(probe, &record->id, result > 0);
 	else
 		file_ask_again(probe, &record->id);
@@ -327,6 +298,7 @@ struct mapped_search {
 	bool found, is_target;
 	bool later; /* it takes long */
 	bool unanswered;
+	struct maps_seen *seen; /* files that were looked at */
 };
 
 /*
@@ -374,7 +346,7 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 	struct seen_file seen;
 	int err;
 
-	if (!is_name_of(search->record, entry->path))
+	if (!is_name_of(search->record, entry->path) || !maps_seen_add(&search->seen, entry))
 		return 0;
 	err = outside_open_mapped(&search->probe->outside, (pid_t)search->record->hdr.tgid, entry,
 				  COPY_IF_HOOKED, &seen);
@@ -417,6 +389,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	if (!search.found && !search.later) {
 		err = outside_maps(&probe->outside, (pid_t)record->hdr.tgid, record->hdr.time,
 				   mapped_compare, &search);
+		maps_seen_free(&search.seen);
 		search.later |= outside_is_later(err);
 		search.unanswered |= err == -ETIMEDOUT;
 	}
@@ -480,7 +453,7 @@ static void later_try(struct probe *probe, const struct later *later)
 	case LATER_MAPPED: mapped_look(probe, later->mapped.pid, &later->mapped.entry); break;
 	case LATER_PROCESS:
 		process_examine(&scan, later->mapped.pid);
-		scan_end(&scan);
+		maps_seen_free(&scan.seen);
 		break;
 	case LATER_EXEC: probe_on_exec(probe, &later->exec); break;
 	case LATER_MMAP: probe_on_mmap(probe, &later->mmap); break;

@@ -27,7 +27,8 @@ struct mapper_search {
 	pid_t pid;
 	const struct stat *st;
 	const struct file_id *id;
-	const char *name; /* last path component */
+	const char *name;       /* last path component */
+	struct maps_seen *seen; /* files that the process maps, as far as the kernel was asked */
 	void (*visit)(void *context, pid_t pid, const struct maps_entry *entry);
 	/* If not NULL: for a process whose mappings cannot be read now, with that error */
 	void (*doubt)(struct mapper_search *search, int error);
@@ -51,6 +52,8 @@ static int is_mapping_of(struct mapper_search *search, const struct maps_entry *
 		return 1;
 	if (entry->inode != search->st->st_ino &&
 	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
+		return 0;
+	if (!maps_seen_add(&search->seen, entry))
 		return 0;
 	err = outside_open_mapped(&search->probe->outside, search->pid, entry, 0, &seen);
 	if (!err)
@@ -142,6 +145,7 @@ static int process_compare(void *context, pid_t pid)
 		return 0;
 	search->pid = pid;
 	err = outside_maps(&search->probe->outside, pid, search->since, mapping_compare, search);
+	maps_seen_free(&search->seen);
 	if (search->doubt && (outside_is_later(err) || err == -ETIMEDOUT))
 		search->doubt(search, err);
 	return 0;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include <uthash.h>
 
 #include "util/util.h"
 
@@ -62,6 +63,40 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 		err = visit(context, &entry);
 	}
 	return err;
+}
+
+struct maps_seen {
+	struct maps_file {
+		uint64_t inode;
+		uint32_t major, minor;
+	} file;
+	UT_hash_handle hh;
+};
+
+bool maps_seen_add(struct maps_seen **seen, const struct maps_entry *entry)
+{
+	const struct maps_file file = { entry->inode, entry->major, entry->minor };
+	struct maps_seen *one;
+
+	HASH_FIND(hh, *seen, &file, sizeof(file), one);
+	if (one)
+		return false;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		return false;
+	one->file = file;
+	HASH_ADD(hh, *seen, file, sizeof(file), one);
+	return true;
+}
+
+void maps_seen_free(struct maps_seen **seen)
+{
+	struct maps_seen *one, *next;
+
+	HASH_ITER(hh, *seen, one, next) {
+		HASH_DEL(*seen, one);
+		free(one);
+	}
 }
 
 /* True if a mapping of our own of the file at @fd (O_PATH) shows @entry's device and inode. */

@@ -3,6 +3,7 @@
 #ifndef PROBE_MAPS_H
 #define PROBE_MAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,6 +32,16 @@ int maps_parse(char *line, struct maps_entry *entry, int *executable);
  * negative errno.
  */
 int maps_place(pid_t pid, const struct maps_entry *entry);
+
+/* The files of mappings that were met. */
+struct maps_seen;
+
+/*
+ * Adds the file of @entry to *@seen, NULL at first. Returns false if it is in there already (or without
+ * memory): a process may map one file ten thousand times.
+ */
+bool maps_seen_add(struct maps_seen **seen, const struct maps_entry *entry);
+void maps_seen_free(struct maps_seen **seen);
 
 /* Calls @visit for every process. Stops and returns as above. */
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context);

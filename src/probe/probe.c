@@ -518,6 +518,11 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
+bool probe_error_passes(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+}
+
 static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,
 			const struct sighting *sighting, struct reason *why)
 {
@@ -551,7 +556,7 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, seen, path, sighting, &target, why);
-		if (outside_is_later(err) || err == -ETIMEDOUT)
+		if (outside_is_later(err) || err == -ETIMEDOUT || probe_error_passes(err))
 			examined_forget(probe, file);
 		else if (err)
 			budget_use(probe->settings.budget, &file->item);
@@ -560,6 +565,7 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 		probe_know(probe, &seen->id, true);
 	}
 	file->target = target;
+	examined_succeed(probe, target, file);
 	return 1;
 }
 

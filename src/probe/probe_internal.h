@@ -45,6 +45,7 @@ struct target {
 	pid_t member; /* a process in that namespace */
 	char *path;
 	size_t aliases;
+	struct examined *examined; /* what was found of it last, or NULL */
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
 	int python;
 	struct target *next;
@@ -200,7 +201,15 @@ struct examined *examined_add(struct probe *probe, const struct examined_key *ke
 void examined_forget(struct probe *probe, struct examined *file);
 /* Forgets all examined files that belong to one of @targets. */
 void examined_forget_of(struct probe *probe, const struct target *targets);
+/*
+ * @file is what @target is now. What it was before it was changed is forgotten: a file that grows
+ * without end is one target all the time.
+ */
+void examined_succeed(struct probe *probe, struct target *target, struct examined *file);
 void examined_clear(struct probe *probe);
+
+/* True for errors that another try may not meet: too many files are open, or memory is short. */
+bool probe_error_passes(int err);
 
 /*
  * Tells BPF that processes need not report the file any more, unless it is a target and the process

@@ -112,6 +112,27 @@ START_TEST(test_maps_visit)
 }
 END_TEST
 
+START_TEST(test_each_file_once)
+{
+	struct maps_entry entry = { .inode = 7, .major = 8, .minor = 1, .path = "/lib/a.so" };
+	struct maps_seen *seen = NULL;
+
+	ck_assert(maps_seen_add(&seen, &entry));
+	entry.start = 0x1000;
+	entry.path = "/lib/b.so";
+	ck_assert(!maps_seen_add(&seen, &entry));
+	entry.minor = 2;
+	ck_assert(maps_seen_add(&seen, &entry));
+	entry.inode = 8;
+	ck_assert(maps_seen_add(&seen, &entry));
+	ck_assert(!maps_seen_add(&seen, &entry));
+	maps_seen_free(&seen);
+	ck_assert_ptr_null(seen);
+	ck_assert(maps_seen_add(&seen, &entry));
+	maps_seen_free(&seen);
+}
+END_TEST
+
 /* What a program puts in the place of a file that it maps is not opened if it is none. */
 START_TEST(test_only_files_are_opened)
 {
@@ -239,6 +260,7 @@ void maps_tests(Suite *suite)
 	probe_test_add(suite, "maps parse", test_maps_parse);
 	probe_test_add(suite, "maps random", test_maps_random);
 	probe_test_add(suite, "maps visit", test_maps_visit);
+	probe_test_add(suite, "maps, each file once", test_each_file_once);
 	probe_test_add(suite, "only files are opened", test_only_files_are_opened);
 	probe_test_add(suite, "devices are compared", test_devices_are_compared);
 }
