@@ -22,6 +22,7 @@ STAILQ_HEAD(arrival_list, arrival);
 
 struct arrivals {
 	void (*look)(void *context, const struct rec_hdr *record);
+	void (*leave_out)(void *context, const struct rec_hdr *record);
 	void *context;
 	uint64_t (*now)(void);
 	struct arrival_list list;
@@ -30,6 +31,7 @@ struct arrivals {
 };
 
 struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record),
+			      void (*leave_out)(void *context, const struct rec_hdr *record),
 			      void *context, uint64_t (*now)(void))
 {
 	struct arrivals *arrivals = calloc(1, sizeof(*arrivals));
@@ -37,6 +39,7 @@ struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *
 	if (!arrivals)
 		return NULL;
 	arrivals->look = look;
+	arrivals->leave_out = leave_out;
 	arrivals->context = context;
 	arrivals->now = now;
 	STAILQ_INIT(&arrivals->list);
@@ -88,7 +91,11 @@ void arrivals_put(struct arrivals *arrivals, const struct rec_hdr *record)
 		has_time || arrivals->count >= ARRIVALS_MAX ? NULL : malloc(sizeof(*arrival));
 
 	if (!arrival) {
-		look_at(arrivals, record);
+		/* One process can map new files faster than they can be looked at. */
+		if (arrivals->spent < ARRIVALS_EXCESS)
+			look_at(arrivals, record);
+		else
+			arrivals->leave_out(arrivals->context, record);
 		return;
 	}
 	memcpy(&arrival->record, record,

@@ -14,16 +14,18 @@
 
 #include "cutop_event.h"
 
-#define ARRIVALS_SLICE 100000000ull /* ns per turn: after that no further file is begun */
-#define ARRIVALS_MAX   4096         /* how many may wait; further ones are handled at once */
+#define ARRIVALS_SLICE  100000000ull  /* ns per turn: after that no further file is begun */
+#define ARRIVALS_MAX    4096          /* how many may wait; further ones are handled at once, */
+#define ARRIVALS_EXCESS 1000000000ull /* for so many ns per turn; then they are left out */
 
 struct arrivals;
 
 /*
- * @look does the work for a record, REC_EXEC or REC_MMAP; @now is a clock in ns. NULL without
- * memory.
+ * @look does the work for a record, REC_EXEC or REC_MMAP, and @leave_out is told of one for which there
+ * is no time; @now is a clock in ns. NULL without memory.
  */
 struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record),
+			      void (*leave_out)(void *context, const struct rec_hdr *record),
 			      void *context, uint64_t (*now)(void));
 void arrivals_free(struct arrivals *arrivals);
 

@@ -324,6 +324,13 @@ static void arrival_look(void *context, const struct rec_hdr *record)
 		probe_on_mmap(feed->probe, (const struct rec_mmap *)record);
 }
 
+static void arrival_leave_out(void *context, const struct rec_hdr *record)
+{
+	struct feed *feed = context;
+
+	probe_leave_out(feed->probe, record);
+}
+
 static uint64_t time_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
@@ -442,7 +449,7 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 		feed->native =
 			native_stacks_new(feed->modules, feed->unwind_rows, probe_notes(probe));
 	feed->ring = ring_new(probe, record_read, feed);
-	feed->arrivals = arrivals_new(arrival_look, feed, time_now);
+	feed->arrivals = arrivals_new(arrival_look, arrival_leave_out, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites ||
 	    !feed->unread || !feed->python || !feed->arrivals || !feed->ring) {
 		feed_free(feed);

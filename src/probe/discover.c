@@ -417,6 +417,17 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	 */
 }
 
+void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
+{
+	const struct file_id *id = record->type == REC_EXEC ?
+					   &((const struct rec_exec *)record)->id :
+					   &((const struct rec_mmap *)record)->id;
+
+	probe_lost(probe, LOST_UNANSWERED);
+	file_ask_again(probe, id);
+	loader_answer(probe, record);
+}
+
 /* ---- what takes long ---- */
 
 #define LATER_MAX 1024

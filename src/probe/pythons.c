@@ -207,6 +207,18 @@ void pythons_find_users(struct probe *probe, const struct target *target, const 
 
 /* ---- finding them ahead ---- */
 
+/* Files that nothing runs, such as hundreds of environments, leave room for those that something does. */
+static void ahead_add(void *context, const char *path)
+{
+	struct probe *probe = context;
+	size_t i, taken = 0;
+
+	for (i = 0; i < PYTHON_FILES_MAX; i++)
+		taken += probe->pythons[i] != NULL;
+	if (taken < PYTHON_FILES_MAX / 2)
+		probe_add_quietly(probe, path);
+}
+
 void pythons_find_ahead(struct probe *probe)
 {
 	size_t i;
@@ -214,5 +226,5 @@ void pythons_find_ahead(struct probe *probe)
 	if (!probe->settings.bpf.python)
 		return;
 	for (i = 0; i < ARRAY_LEN(places); i++)
-		outside_glob(&probe->outside, places[i], probe_add_quietly, probe);
+		outside_glob(&probe->outside, places[i], ahead_add, probe);
 }

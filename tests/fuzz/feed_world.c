@@ -207,6 +207,12 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	(void)record;
 }
 
+void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
+{
+	(void)probe;
+	(void)record;
+}
+
 void probe_on_translator(struct probe *probe, const struct rec_translator *record)
 {
 	(void)probe;

@@ -11,6 +11,7 @@
 static struct {
 	uint64_t now, cost; /* ns; what each takes */
 	uint32_t seen;      /* how many were looked at, by their numbers in order */
+	uint32_t left_out;
 } clock_and_log;
 
 static uint64_t now(void)
@@ -29,12 +30,19 @@ static void look(void *context, const struct rec_hdr *record)
 	clock_and_log.now += clock_and_log.cost;
 }
 
+static void leave_out(void *context, const struct rec_hdr *record)
+{
+	ck_assert_ptr_eq(context, &clock_and_log);
+	ck_assert_uint_gt(record->tgid, ARRIVALS_MAX);
+	clock_and_log.left_out++;
+}
+
 static struct arrivals *begin(uint64_t cost)
 {
-	struct arrivals *arrivals = arrivals_new(look, &clock_and_log, now);
+	struct arrivals *arrivals = arrivals_new(look, leave_out, &clock_and_log, now);
 
 	ck_assert_ptr_nonnull(arrivals);
-	clock_and_log.now = clock_and_log.seen = 0;
+	clock_and_log.now = clock_and_log.seen = clock_and_log.left_out = 0;
 	clock_and_log.cost = cost;
 	arrivals_turn(arrivals);
 	return arrivals;
@@ -123,9 +131,34 @@ START_TEST(what_waits_is_bounded)
 }
 END_TEST
 
+/* A process that maps new files without end: a turn ends all the same. */
+START_TEST(a_flood_is_left_out)
+{
+	struct arrivals *arrivals = begin(ARRIVALS_SLICE);
+	uint32_t i, many = 20000;
+
+	for (i = 1; i <= 1 + ARRIVALS_MAX; i++)
+		put(arrivals, i);
+	clock_and_log.seen = 1 + ARRIVALS_MAX;
+	for (; i <= many; i++)
+		put(arrivals, i);
+	ck_assert_uint_eq(clock_and_log.now, ARRIVALS_EXCESS);
+	ck_assert_uint_eq(clock_and_log.left_out, many - clock_and_log.seen);
+	/* In the next turn there is time again. */
+	clock_and_log.seen = 1;
+	clock_and_log.cost = 0;
+	arrivals_turn(arrivals);
+	ck_assert_uint_eq(clock_and_log.seen, 1 + ARRIVALS_MAX);
+	put(arrivals, 2 + ARRIVALS_MAX);
+	ck_assert_uint_eq(clock_and_log.seen, 2 + ARRIVALS_MAX);
+	arrivals_free(arrivals);
+}
+END_TEST
+
 void arrivals_tests(Suite *suite)
 {
 	probe_test_add(suite, "arrivals at once", at_once_while_there_is_time);
 	probe_test_add(suite, "arrivals in slices", a_turn_is_bounded);
 	probe_test_add(suite, "arrivals that wait", what_waits_is_bounded);
+	probe_test_add(suite, "arrivals without end", a_flood_is_left_out);
 }
