@@ -261,9 +261,20 @@ static void release(struct ledger *ledger, struct alloc_node *node, uint64_t tim
 	book_remove(&ledger->book, node);
 }
 
-void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
+/*
+ * The end of an array releases what is mapped into it. If that could be an array, too, such ends
+ * would be nested as deep as a program likes, or come back to the array that they began with.
+ */
+struct alloc_node *ledger_mappable(struct ledger *ledger, uint64_t handle)
 {
 	struct alloc_node *node = book_handle(&ledger->book, handle);
+
+	return node && node->kind != KIND_ARRAY ? node : NULL;
+}
+
+void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
+{
+	struct alloc_node *node = ledger_mappable(ledger, handle);
 
 	if (node && node->state == NODE_LIVE && node->born == born)
 		retain(node);
@@ -271,7 +282,7 @@ void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
 
 void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64_t time)
 {
-	struct alloc_node *node = book_handle(&ledger->book, handle);
+	struct alloc_node *node = ledger_mappable(ledger, handle);
 
 	if (!node || node->born != born)
 		ledger->frees += book_claim(&ledger->book, handle, born);

@@ -108,6 +108,8 @@ void ledger_cache_told(struct ledger *ledger);
  */
 const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, int device);
 
+/* The memory whose handle is @handle, if it is of a kind that can be mapped; or NULL. */
+struct alloc_node *ledger_mappable(struct ledger *ledger, uint64_t handle);
 /*
  * A handle, a mapping or a tile holds the memory that @handle named when it was @born, in addition
  * to the allocation itself; or releases it: the last one to do so frees it.

@@ -24,7 +24,7 @@ void physical_unmap(struct ledger *ledger, struct mappings *mappings, uint64_t a
 
 int physical_map(struct ledger *ledger, struct mappings *mappings, const struct rec_map *record)
 {
-	const struct alloc_node *node = book_handle(&ledger->book, record->handle);
+	const struct alloc_node *node = ledger_mappable(ledger, record->handle);
 	uint64_t born = node ? node->born : 0;
 	int error;
 
@@ -51,7 +51,7 @@ static int add_tile(struct ledger *ledger, const struct tile *tile)
 
 int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record)
 {
-	const struct alloc_node *node = book_handle(&ledger->book, record->mapping.handle);
+	const struct alloc_node *node = ledger_mappable(ledger, record->mapping.handle);
 	const struct alloc_node *array = book_handle(&ledger->book, record->mapping.array);
 	uint64_t born = node ? node->born : 0;
 	struct tile_cut cut;

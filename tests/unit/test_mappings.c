@@ -198,6 +198,63 @@ END_TEST
  * cuda.h, cuCtxDestroy(): modules end with their context; a library's variables when nvcc's code
  * unregisters its fat binary.
  */
+/* An array has no handle of memory that could be mapped: its end would end it once more. */
+START_TEST(an_array_is_not_mapped_into_itself)
+{
+	create_sparse(ARRAY, false);
+	create_sparse(ARRAY + 1, false);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), ARRAY);
+	feed_tiles(&feed, ARRAY, BOX(1, 0, 0, 1, 1, 1), ARRAY + 1);
+	feed_map(&feed, MAP_PLACE, SPACE, MIB, ARRAY);
+	feed_free(&feed, ARRAY, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 1);
+	ck_assert_uint_eq(process->frees, 1);
+	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
+	feed_free(&feed, ARRAY + 1, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 0);
+	ck_assert_uint_eq(process->frees, 2);
+}
+END_TEST
+
+/* The end of each would end the next, inside its own. */
+START_TEST(an_array_is_not_mapped_into_the_next)
+{
+	uint64_t i, count = TILES_MAX;
+
+	for (i = 0; i < count; i++)
+		create_sparse(ARRAY + i, false);
+	for (i = 0; i + 1 < count; i++)
+		feed_tiles(&feed, ARRAY + i, BOX(0, 0, 0, 1, 1, 1), ARRAY + i + 1);
+	for (i = 1; i < count; i++)
+		feed_free(&feed, ARRAY + i, 0);
+	feed_free(&feed, ARRAY, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 0);
+	ck_assert_uint_eq(process->frees, count);
+}
+END_TEST
+
+/* Not even under the handle, and of the age, of memory that was mapped there. */
+START_TEST(an_array_does_not_take_the_place_of_mapped_memory)
+{
+	uint64_t now;
+
+	create_sparse(ARRAY, false);
+	now = feed.now;
+	create(HANDLE, MIB);
+	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), HANDLE);
+	feed.now = now;
+	create_sparse(HANDLE, false);
+	feed_tiles(&feed, HANDLE, BOX(0, 0, 0, 1, 1, 1), HANDLE);
+	feed_free(&feed, ARRAY, 0);
+	feed_free(&feed, HANDLE, 0);
+	look();
+	ck_assert_uint_eq(process->live_allocations, 0);
+}
+END_TEST
+
 START_TEST(variables_go_with_what_holds_them)
 {
 	feed_map(&feed, MAP_VARIABLE, 0x1000, 100, 0x77);
@@ -487,6 +544,9 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, a_tile_gives_way_to_another);
 	tcase_add_test(tests, an_array_may_be_mapped_as_a_whole);
 	tcase_add_test(tests, tiles_leak_with_their_process);
+	tcase_add_test(tests, an_array_is_not_mapped_into_itself);
+	tcase_add_test(tests, an_array_is_not_mapped_into_the_next);
+	tcase_add_test(tests, an_array_does_not_take_the_place_of_mapped_memory);
 	tcase_add_test(tests, variables_go_with_what_holds_them);
 	tcase_add_test(tests, variables_go_with_their_context);
 	tcase_add_test(tests, one_call_unmaps_several);
