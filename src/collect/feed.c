@@ -407,7 +407,7 @@ static int record_read(void *context, void *data, size_t size)
 
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result)
 {
-	struct rec_text *text = text_record_new(REC_EXTRA, 0, call, result, symbol);
+	struct rec_text *text = text_record_new(REC_EXTRA, 0, 0, call, result, symbol);
 
 	if (text)
 		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
@@ -416,12 +416,10 @@ void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum e
 
 void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *what)
 {
-	struct rec_text *text = text_record_new(REC_NOTICE, 0, 0, notice, what);
+	struct rec_text *text = text_record_new(REC_NOTICE, 0, tgid, 0, notice, what);
 
-	if (text) {
-		text->hdr.tgid = tgid;
+	if (text)
 		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
-	}
 	free(text);
 }
 

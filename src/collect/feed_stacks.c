@@ -19,7 +19,8 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 		return;
 	for (i = 0; i < stack->count; i++)
 		if (stack->frames[i] == PLACE_CUT)
-			site_names_cut(feed->sites, stack->hdr.program, feed_tell, feed);
+			site_names_cut(feed->sites, stack->hdr.program, (pid_t)stack->hdr.tgid,
+				       feed_tell, feed);
 		else
 			site_feed(feed, &stack->hdr, stack->frames[i]);
 	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);

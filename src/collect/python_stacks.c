@@ -164,22 +164,19 @@ struct telling {
 static void place_tell(const struct telling *telling, uint32_t program, uint64_t place,
 		       const struct python_name *name)
 {
-	struct rec_frame *frame = frame_record_new(program, place, FRAME_PYTHON, name->function,
-						   name->file, "", name->line, 0);
+	struct rec_frame *frame = frame_record_new(program, telling->tgid, place, FRAME_PYTHON,
+						   name->function, name->file, "", name->line, 0);
 	const char *file = *name->file ? base_of(name->file) : "?";
 	char *text = name->line ?
 			     format_new("%s at %s:%u (python)", name->function, file, name->line) :
 			     format_new("%s at %s (python)", name->function, file);
-	struct rec_text *record = text ? text_record_new(REC_SITE, program, place, 0, text) : NULL;
+	struct rec_text *record =
+		text ? text_record_new(REC_SITE, program, telling->tgid, place, 0, text) : NULL;
 
-	if (record) {
-		record->hdr.tgid = record->hdr.tid = telling->tgid;
+	if (record)
 		telling->put(telling->context, &record->hdr);
-	}
-	if (frame) {
-		frame->hdr.tgid = frame->hdr.tid = telling->tgid;
+	if (frame)
 		telling->put(telling->context, &frame->hdr);
-	}
 	free(record);
 	free(frame);
 	free(text);

@@ -31,6 +31,7 @@ static const char *const cache_libraries[] = { "libc10_cuda*.so*", NULL };
 struct site_key {
 	uint64_t address;
 	uint32_t program;
+	pid_t pid;
 };
 
 struct site_seen {
@@ -56,7 +57,6 @@ struct site_asked {
 /* A site or kernel whose file takes long, to be named later. */
 struct site_later {
 	struct site_key key;
-	pid_t pid;
 	uint64_t function; /* the function of a kernel; 0: a site */
 	struct site_later *next;
 };
@@ -177,9 +177,9 @@ struct telling {
 static void frame_tell(const struct site_key *key, const struct place_words *words,
 		       unsigned int level, bool is_named, const struct telling *telling)
 {
-	struct rec_frame *frame = frame_record_new(key->program, key->address, FRAME_NATIVE,
-						   words->function, words->path, words->module,
-						   words->line, words->offset);
+	struct rec_frame *frame = frame_record_new(key->program, (uint32_t)key->pid, key->address,
+						   FRAME_NATIVE, words->function, words->path,
+						   words->module, words->line, words->offset);
 
 	if (!frame)
 		return;
@@ -198,8 +198,9 @@ static void name_tell(const struct site_names *names, const struct site_key *key
 			 matches(cache_libraries, words->module) ? SITE_IN_CACHE :
 								   0;
 	char *text = place_text(words);
-	struct rec_text *record =
-		text ? text_record_new(REC_SITE, key->program, key->address, flags, text) : NULL;
+	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, (uint32_t)key->pid,
+							 key->address, flags, text) :
+					 NULL;
 
 	if (record)
 		telling->told(telling->context, &record->hdr);
@@ -317,12 +318,12 @@ static void later_keep(struct site_names *names, const struct site_later *later)
 	names->later_count++;
 }
 
-static void site_name(struct site_names *names, const struct site_key *key, pid_t pid,
+static void site_name(struct site_names *names, const struct site_key *key,
 		      const struct telling *telling)
 {
 	struct address_name name =
-		modules_find(names->modules, key->program, pid, key->address - 1);
-	const struct site_later later = { .key = *key, .pid = pid };
+		modules_find(names->modules, key->program, key->pid, key->address - 1);
+	const struct site_later later = { .key = *key };
 
 	if (name.later)
 		later_keep(names, &later);
@@ -338,14 +339,14 @@ static void site_name(struct site_names *names, const struct site_key *key, pid_
 void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
 		     void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
-	const struct site_key key = { .address = address, .program = program };
+	const struct site_key key = { .address = address, .program = program, .pid = pid };
 	const struct telling telling = { told, context };
 
 	if (is_first(names, program, address))
-		site_name(names, &key, pid, &telling);
+		site_name(names, &key, &telling);
 }
 
-void site_names_cut(struct site_names *names, uint32_t program,
+void site_names_cut(struct site_names *names, uint32_t program, pid_t pid,
 		    void (*told)(void *context, const struct rec_hdr *record), void *context)
 {
 	static const char text[] = "(the stack ends early)";
@@ -354,8 +355,9 @@ void site_names_cut(struct site_names *names, uint32_t program,
 
 	if (!is_first(names, program, PLACE_CUT))
 		return;
-	record = text_record_new(REC_SITE, program, PLACE_CUT, 0, text);
-	frame = frame_record_new(program, PLACE_CUT, FRAME_NATIVE, text, "", "", 0, 0);
+	record = text_record_new(REC_SITE, program, (uint32_t)pid, PLACE_CUT, 0, text);
+	frame = frame_record_new(program, (uint32_t)pid, PLACE_CUT, FRAME_NATIVE, text, "", "", 0,
+				 0);
 	if (record)
 		told(context, &record->hdr);
 	if (frame)
@@ -417,8 +419,7 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 	struct address_name name = modules_find(names->modules, kernel->hdr.program,
 						(pid_t)kernel->hdr.tgid, kernel->stub);
 	const struct site_later later = {
-		.key = { kernel->stub, kernel->hdr.program },
-		.pid = (pid_t)kernel->hdr.tgid,
+		.key = { kernel->stub, kernel->hdr.program, (pid_t)kernel->hdr.tgid },
 		.function = kernel->function,
 	};
 	const char *symbol = name.symbol;
@@ -429,8 +430,8 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 		symbol = late_kernels_name(names->late, kernel->hdr.program,
 					   (pid_t)kernel->hdr.tgid, kernel->function);
 		names->lost_symbols += !symbol && name.is_missed && !name.later;
-		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->function,
-						NAME_SYMBOL, symbol) :
+		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->hdr.tgid,
+						kernel->function, NAME_SYMBOL, symbol) :
 				NULL;
 	}
 	/*
@@ -439,8 +440,8 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 	 */
 	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
 		symbol += sizeof(prefix) - 1;
-	return text_record_new(REC_NAME, kernel->hdr.program, kernel->function, NAME_SYMBOL,
-			       symbol);
+	return text_record_new(REC_NAME, kernel->hdr.program, kernel->hdr.tgid, kernel->function,
+			       NAME_SYMBOL, symbol);
 }
 
 void site_names_again(struct site_names *names,
@@ -457,7 +458,7 @@ void site_names_again(struct site_names *names,
 		if (later->function) {
 			const struct rec_kernel kernel = {
 				.hdr = { .program = later->key.program,
-					 .tgid = (uint32_t)later->pid },
+					 .tgid = (uint32_t)later->key.pid },
 				.function = later->function,
 				.stub = later->key.address,
 			};
@@ -467,7 +468,7 @@ void site_names_again(struct site_names *names,
 				told(context, &record->hdr);
 			free(record);
 		} else {
-			site_name(names, &later->key, later->pid, &telling);
+			site_name(names, &later->key, &telling);
 		}
 		free(later);
 	}

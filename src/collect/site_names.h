@@ -24,7 +24,7 @@ void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint
 		     void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /* The same for PLACE_CUT. */
-void site_names_cut(struct site_names *names, uint32_t program,
+void site_names_cut(struct site_names *names, uint32_t program, pid_t pid,
 		    void (*told)(void *context, const struct rec_hdr *record), void *context);
 
 /*

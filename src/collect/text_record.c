@@ -8,8 +8,8 @@
 
 #include "util/util.h"
 
-struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags,
-				 const char *text)
+struct rec_text *text_record_new(uint16_t type, uint32_t program, uint32_t tgid, uint64_t address,
+				 uint32_t flags, const char *text)
 {
 	size_t len = strlen(text), size;
 	struct rec_text *record;
@@ -24,6 +24,7 @@ struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t addre
 	record->hdr.size = (__u16)size;
 	record->hdr.program = program;
 	record->hdr.time = clock_ns(CLOCK_MONOTONIC);
+	record->hdr.tgid = record->hdr.tid = tgid;
 	record->address = address;
 	record->flags = flags;
 	record->text_len = (__u32)len;
@@ -31,9 +32,10 @@ struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t addre
 	return record;
 }
 
-struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum frame_language language,
-				   const char *function, const char *file, const char *module,
-				   unsigned int line, uint64_t offset)
+struct rec_frame *frame_record_new(uint32_t program, uint32_t tgid, uint64_t address,
+				   enum frame_language language, const char *function,
+				   const char *file, const char *module, unsigned int line,
+				   uint64_t offset)
 {
 	const char *const texts[] = { function, file, module };
 	size_t lens[ARRAY_LEN(texts)], size = sizeof(struct rec_frame), i;
@@ -51,7 +53,9 @@ struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum fram
 	record->hdr = (struct rec_hdr){ .type = REC_FRAME,
 					.size = (__u16)size,
 					.program = program,
-					.time = clock_ns(CLOCK_MONOTONIC) };
+					.time = clock_ns(CLOCK_MONOTONIC),
+					.tgid = tgid,
+					.tid = tgid };
 	record->address = address;
 	record->offset = offset;
 	record->line = line;

@@ -10,18 +10,20 @@
 #include "cutop_event.h"
 
 /*
- * A record of @type (REC_SITE, REC_NAME, REC_EXTRA, REC_NOTICE) with as much of @text as fits. NULL
+ * A record of @type (REC_SITE, REC_NAME, REC_EXTRA, REC_NOTICE) with as much of @text as fits, of
+ * the process @tgid (0: of none): it may be the first that the model is told of a program. NULL
  * without memory. The caller frees it.
  */
-struct rec_text *text_record_new(uint16_t type, uint32_t program, uint64_t address, uint32_t flags,
-				 const char *text);
+struct rec_text *text_record_new(uint16_t type, uint32_t program, uint32_t tgid, uint64_t address,
+				 uint32_t flags, const char *text);
 
 /*
  * A REC_FRAME of the place @address; an empty string means unknown, and long ones are cut. NULL
  * without memory. The caller frees it.
  */
-struct rec_frame *frame_record_new(uint32_t program, uint64_t address, enum frame_language language,
-				   const char *function, const char *file, const char *module,
-				   unsigned int line, uint64_t offset);
+struct rec_frame *frame_record_new(uint32_t program, uint32_t tgid, uint64_t address,
+				   enum frame_language language, const char *function,
+				   const char *file, const char *module, unsigned int line,
+				   uint64_t offset);
 
 #endif

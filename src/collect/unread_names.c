@@ -130,8 +130,9 @@ static struct rec_hdr *record_new(const struct rec_name_at *record, const char *
 	struct rec_text *text;
 
 	if (is_driver || late) {
-		text = text_record_new(REC_NAME, record->hdr.program, record->function,
-				       is_driver ? NAME_DRIVER : NAME_REGISTERED, name);
+		text = text_record_new(REC_NAME, record->hdr.program, record->hdr.tgid,
+				       record->function, is_driver ? NAME_DRIVER : NAME_REGISTERED,
+				       name);
 		return text ? &text->hdr : NULL;
 	}
 	kernel = calloc(1, size);

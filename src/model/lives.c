@@ -111,6 +111,8 @@ void lives_begin(struct model *model, struct program *program, const struct rec_
 
 	if (program->identity.begun)
 		return;
+	/* The first record of it that came may have said nothing of its process. */
+	program->identity.pid = record->hdr.tgid;
 	identity_begin(&program->identity, record);
 	/* Its missing end is counted as a loss; its process has ended all the same. */
 	other = programs_overtaken(&model->programs, program);

@@ -384,7 +384,7 @@ int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
 		 int (*visit)(void *context, const struct maps_entry *entry), void *context)
 {
 	const struct maps_entry entry = {
-		.start = 0x400000, .end = 0x800000, .offset = 0, .inode = 1, .path = "/lib/x.so"
+		.start = WORLD_CODE, .end = 2 * WORLD_CODE, .inode = 1, .path = "/lib/x.so"
 	};
 
 	(void)outside;

@@ -16,6 +16,8 @@
 
 /* No process has it: of the watched programs, and of the process that replies */
 #define WORLD_PID 0x7ffffff0
+/* Every process has code from here to twice as far. */
+#define WORLD_CODE 0x400000
 
 struct feed_world {
 	const uint8_t *data; /* what is left of the input */

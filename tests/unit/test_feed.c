@@ -76,7 +76,7 @@ static void ends(void)
 	world.row.end_reason = END_EXIT;
 }
 
-static void bring_alloc(void)
+static void bring_alloc_at(uint64_t site)
 {
 	struct rec_alloc record = {
 		.hdr = { .type = REC_ALLOC,
@@ -87,10 +87,16 @@ static void bring_alloc(void)
 			 .tid = WORLD_PID },
 		.address = 0x7f0000000000,
 		.bytes = BYTES,
+		.site = site,
 		.call = CALL_cudaMalloc,
 	};
 
 	ck_assert_int_eq(world.take(world.context, &record, sizeof(record)), 0);
+}
+
+static void bring_alloc(void)
+{
+	bring_alloc_at(0);
 }
 
 START_TEST(an_end_is_believed_at_the_second_look)
@@ -143,6 +149,19 @@ START_TEST(the_last_look_waits)
 }
 END_TEST
 
+/* The record of its start is lost: then the name of a call site is the first that is told of it. */
+START_TEST(a_name_says_whose_it_is)
+{
+	bring_alloc_at(WORLD_CODE + 16);
+	snapshot = model_snapshot(sink.model, now, (unsigned int)-1);
+	ck_assert_ptr_nonnull(snapshot);
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	ck_assert_uint_eq(snapshot->processes[0].pid, WORLD_PID);
+	ck_assert_uint_eq(snapshot->processes[0].site_count, 1);
+	ck_assert_str_ne(snapshot->processes[0].sites[0].site, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("feed");
@@ -155,6 +174,7 @@ int main(void)
 	tcase_add_test(tests, not_while_records_wait);
 	tcase_add_test(tests, a_ring_never_empty);
 	tcase_add_test(tests, the_last_look_waits);
+	tcase_add_test(tests, a_name_says_whose_it_is);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

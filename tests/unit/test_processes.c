@@ -166,6 +166,29 @@ START_TEST(an_end_that_was_missed)
 }
 END_TEST
 
+/* A name may come first, and say of no process. Programs of different processes end no other. */
+START_TEST(a_name_before_the_process)
+{
+	uint32_t program;
+
+	for (program = 1; program <= 2; program++) {
+		feed.program = program;
+		feed.pid = 0;
+		feed_text(&feed, REC_SITE, 0x401000, 0, "main");
+		feed.pid = 4242 + program;
+		feed_process(&feed);
+		feed_alloc(&feed, 0x10000, 100);
+	}
+	for (program = 1; program <= 2; program++) {
+		feed.program = program;
+		look();
+		ck_assert_uint_eq(process->pid, 4242 + program);
+		ck_assert_uint_eq(process->live, 100);
+		ck_assert(!process->exited);
+	}
+}
+END_TEST
+
 START_TEST(rows_and_names_after_the_end)
 {
 	feed_process(&feed);
@@ -411,6 +434,7 @@ Suite *suite_processes(void)
 	tcase_add_test(tests, pid_is_used_again);
 	tcase_add_test(tests, fork_owns_nothing);
 	tcase_add_test(tests, an_end_that_was_missed);
+	tcase_add_test(tests, a_name_before_the_process);
 	tcase_add_test(tests, rows_and_names_after_the_end);
 	tcase_add_test(tests, exited_are_cleared);
 	tcase_add_test(tests, cleared_still_count);
