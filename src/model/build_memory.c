@@ -228,6 +228,21 @@ static struct snap_use *find_use(struct snap_process *process, int device)
 	return NULL;
 }
 
+/*
+ * Of some devices the program asked only for the size; and managed memory, in none of these figures
+ * while it is live, may be freed.
+ */
+static void uses_drop_empty(struct snap_process *process)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < process->use_count; i++)
+		if (process->uses[i].peak || process->uses[i].leaked || process->uses[i].held ||
+		    process->uses[i].suspect)
+			process->uses[count++] = process->uses[i];
+	process->use_count = count;
+}
+
 int build_uses(struct build *build, const struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.held_on.count;
@@ -238,16 +253,13 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 	for (i = 0; i < count; i++) {
 		const struct device_use *use = &program->ledger.held_on.list[i];
 
-		/* The program asked only for the size of some devices. */
-		if (use->peak)
-			process->uses[process->use_count++] = (struct snap_use){
-				.device = use->device,
-				.live = use->live,
-				.peak = use->peak,
-				.leaked = use->leaked,
-				.held = subtract_saturated(use->held,
-							   handed_out(program, &use->device)),
-			};
+		process->uses[process->use_count++] = (struct snap_use){
+			.device = use->device,
+			.live = use->live,
+			.peak = use->peak,
+			.leaked = use->leaked,
+			.held = subtract_saturated(use->held, handed_out(program, &use->device)),
+		};
 	}
 	for (i = 0; i < process->site_count; i++) {
 		const struct snap_site *site = &process->sites[i];
@@ -265,6 +277,7 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 		}
 		use->suspect = add_saturated(use->suspect, site->suspect);
 	}
+	uses_drop_empty(process);
 	if (process->use_count)
 		qsort(process->uses, process->use_count, sizeof(process->uses[0]), use_order);
 	return 0;

@@ -103,6 +103,11 @@ void devices_remove(struct device_list *all_devices, struct device_list *own_dev
 		crosses(own);
 }
 
+void devices_note(struct device_list *devices, int device)
+{
+	find_or_add(devices, device);
+}
+
 void devices_ended(struct device_list *devices, int device, int64_t bytes, bool held)
 {
 	struct device_use *own = find(devices, device);

@@ -38,6 +38,8 @@ void devices_remove(struct device_list *all, struct device_list *own, int device
 /* The process was told that @device has @total bytes. Returns as devices_add(). */
 const struct device_use *devices_size(struct device_list *all, struct device_list *own, int device,
 				      uint64_t total);
+/* The process may hold other memory on @device than VRAM. */
+void devices_note(struct device_list *own, int device);
 /*
  * @bytes on @device have outlived their owner (or, if negative, turn out not to have): leaked, or
  * held.

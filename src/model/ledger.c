@@ -425,6 +425,7 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 		news->full = devices_add(ledger->machine, &ledger->held_on, node->device, bytes);
 	} else if (KIND_CAN_LEAK(node->kind)) {
 		site->managed = add_saturated(site->managed, bytes);
+		devices_note(&ledger->held_on, node->device);
 	}
 	if (KIND_CAN_LEAK(node->kind)) {
 		ledger->allocated = add_saturated(ledger->allocated, bytes);

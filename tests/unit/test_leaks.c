@@ -406,6 +406,33 @@ START_TEST(memory_of_a_pool_is_not_cached)
 }
 END_TEST
 
+/* Also of a process that has no VRAM; what is managed and live belongs to no device. */
+START_TEST(what_is_managed_leaks_on_its_device)
+{
+	feed.device = 2;
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x10000, MIB, 0);
+	feed.device = 3;
+	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x1000000, MIB, 0);
+	feed_free(&feed, 0x1000000, 0);
+	look();
+	ck_assert_uint_eq(process->use_count, 0);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	ck_assert_uint_eq(process->leaked, MIB);
+	ck_assert_uint_eq(process->use_count, 1);
+	ck_assert_int_eq(process->uses[0].device, 2);
+	ck_assert_uint_eq(process->uses[0].leaked, MIB);
+	ck_assert_uint_eq(process->uses[0].live + process->uses[0].peak + process->uses[0].held, 0);
+	ck_assert_str_eq(process->device_list, "2-3");
+	/* The name of its call site comes late. */
+	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "cublasCreate");
+	look();
+	ck_assert_uint_eq(process->use_count, 1);
+	ck_assert_uint_eq(process->uses[0].leaked, 0);
+	ck_assert_uint_eq(process->uses[0].held, MIB);
+}
+END_TEST
+
 START_TEST(what_is_managed_is_no_part_of_the_cache)
 {
 	CACHED(0x10000000, 2 * MIB);
@@ -528,6 +555,7 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, a_tensor_that_was_freed_speaks_against_the_cache_as_well);
 	tcase_add_test(tests, a_tensor_at_another_site_speaks_against_the_cache_as_well);
 	tcase_add_test(tests, memory_of_a_pool_is_not_cached);
+	tcase_add_test(tests, what_is_managed_leaks_on_its_device);
 	tcase_add_test(tests, what_is_managed_is_no_part_of_the_cache);
 	tcase_add_test(tests, expandable_segments_prove_the_cache);
 	tcase_add_loop_test(tests, blocks_of_one_size_prove_no_cache, 0, 2);

@@ -53,15 +53,22 @@ START_TEST(managed_is_suspect_beyond_live)
 	for (i = 0; i < 100; i++) {
 		feed.now += SECOND;
 		feed.site = LEAK_SITE;
+		feed.device = 1;
 		feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED,
 			      0x100000 + i * 0x10000ull, 0x1000, 0);
 		feed.site = CHURN_SITE;
+		feed.device = 0;
 		feed_alloc(&feed, 0x10000000 + i * 0x10000ull, 0x10);
 	}
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_ge(feed_find(&feed, snapshot)->suspect, 10 * 0x1010);
 	ck_assert_uint_gt(feed_find(&feed, snapshot)->suspect_live, 0);
 	ck_assert_uint_le(feed_find(&feed, snapshot)->suspect_live, 100 * 0x10);
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->use_count, 2);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(feed_find(&feed, snapshot)->uses[i].device, (int)i);
+		ck_assert_uint_gt(feed_find(&feed, snapshot)->uses[i].suspect, 0);
+	}
 	snapshot_free(snapshot);
 }
 END_TEST
