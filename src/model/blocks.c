@@ -80,17 +80,70 @@ size_t blocks_weight(const struct blocks *blocks)
 	return weight;
 }
 
+static void allocator_free(struct allocator *allocator)
+{
+	book_clear(&allocator->book);
+	sites_free(&allocator->sites);
+	free(allocator);
+}
+
 void blocks_free(struct blocks *blocks)
 {
 	size_t i;
 
-	for (i = 0; i < blocks->count; i++) {
-		book_clear(&blocks->list[i]->book);
-		sites_free(&blocks->list[i]->sites);
-		free(blocks->list[i]);
-	}
+	for (i = 0; i < blocks->count; i++)
+		allocator_free(blocks->list[i]);
 	free(blocks->list);
 	memset(blocks, 0, sizeof(*blocks));
+}
+
+/* ---- other numbers of devices ---- */
+
+static void allocator_renumber(struct allocator *allocator, const struct own_devices *numbers)
+{
+	struct book_cursor cursor;
+	struct alloc_node *node;
+	size_t i;
+
+	allocator->device = own_devices_machine(numbers, allocator->device);
+	book_walk(&allocator->book, &cursor);
+	while ((node = book_next(&cursor)) != NULL)
+		node->device = (int16_t)allocator->device;
+	for (i = 0; i < allocator->sites.count; i++)
+		allocator->sites.list[i]->device = (int16_t)allocator->device;
+}
+
+static int allocator_order(const void *left, const void *right)
+{
+	const struct allocator *const *a = left, *const *b = right;
+
+	return (*a)->kind != (*b)->kind ?
+		       ((*a)->kind > (*b)->kind) - ((*a)->kind < (*b)->kind) :
+		       ((*a)->device > (*b)->device) - ((*a)->device < (*b)->device);
+}
+
+/*
+ * Several become one if their devices are unknown now, of which there is one allocator. The books
+ * of the others are given up: what they say next counts with it.
+ */
+void blocks_renumber(struct blocks *blocks, const struct own_devices *numbers)
+{
+	size_t i, count = 0;
+
+	if (!blocks->count)
+		return;
+	for (i = 0; i < blocks->count; i++)
+		allocator_renumber(blocks->list[i], numbers);
+	qsort(blocks->list, blocks->count, sizeof(struct allocator *), allocator_order);
+	for (i = 0; i < blocks->count; i++) {
+		if (!count || allocator_order(&blocks->list[count - 1], &blocks->list[i])) {
+			blocks->list[count++] = blocks->list[i];
+			continue;
+		}
+		blocks->list[count - 1]->inexact = true;
+		allocator_free(blocks->list[i]);
+	}
+	blocks->count = count;
 }
 
 /* ---- reports ---- */

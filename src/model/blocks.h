@@ -14,6 +14,7 @@
 #include "cutop_allocator.h"
 #include "model/allocations.h"
 #include "model/name_store.h"
+#include "model/own_devices.h"
 #include "model/sites.h"
 
 #define ALLOCATORS_MAX 64 /* of one process: a kind on a device */
@@ -56,6 +57,9 @@ struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *re
 
 /* The process has ended at @time: what is live then is noted by site, and the books are closed. */
 void blocks_end(struct blocks *blocks, uint64_t time, uint64_t leak_age);
+
+/* The process's numbers of devices, until now taken for the machine's, are known: @numbers. */
+void blocks_renumber(struct blocks *blocks, const struct own_devices *numbers);
 
 /* Blocks in all books. */
 size_t blocks_count(const struct blocks *blocks);

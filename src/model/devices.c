@@ -12,6 +12,7 @@
 
 #include "cutop_event.h"
 #include "model/limits.h"
+#include "model/own_devices.h"
 #include "util/saturated.h"
 
 #define FULL_SHARE 5 /* nearly full: less than one part in this is free */
@@ -120,6 +121,19 @@ void devices_ended(struct device_list *devices, int device, int64_t bytes, bool 
 			   add_saturated(*sum, (uint64_t)bytes);
 }
 
+/* Returns what is held on @device; NULL without memory, or for an unknown device. */
+static struct device_use *size_add(struct device_list *all_devices, int device, uint64_t total)
+{
+	struct device_use *all = find_or_add(all_devices, device);
+
+	if (!all)
+		return NULL;
+	if (all->total && all->total != total)
+		all->mixed = true;
+	all->total = total;
+	return all;
+}
+
 const struct device_use *devices_size(struct device_list *all_devices,
 				      struct device_list *own_devices, int device, uint64_t total)
 {
@@ -128,14 +142,65 @@ const struct device_use *devices_size(struct device_list *all_devices,
 	if (device < 0 || !total || total > BYTES_MAX)
 		return NULL;
 	own = find_or_add(own_devices, device);
-	all = find_or_add(all_devices, device);
+	all = own ? size_add(all_devices, device, total) : NULL;
 	if (!own || !all)
 		return NULL;
 	own->total = total;
-	if (all->total && all->total != total)
-		all->mixed = true;
-	all->total = total;
 	return look(own, all);
+}
+
+/* Takes @from, which turned out to be the same device, into @use. */
+static void use_merge(struct device_use *use, const struct device_use *from)
+{
+	use->live = add_saturated(use->live, from->live);
+	use->peak = add_saturated(use->peak, from->peak);
+	use->leaked = add_saturated(use->leaked, from->leaked);
+	use->held = add_saturated(use->held, from->held);
+}
+
+void devices_renumber(struct device_list *all_devices, struct device_list *own_devices,
+		      const struct own_devices *numbers)
+{
+	size_t i, count = own_devices->count;
+	struct device_use *use, *same, *all;
+
+	own_devices->count = 0;
+	for (i = 0; i < count; i++) {
+		use = &own_devices->list[i];
+		all = find(all_devices, use->device);
+		if (all) {
+			all->live = subtract_saturated(all->live, use->live);
+			if (use->total) {
+				all->total = 0;
+				all->mixed = false;
+			} else if (all->total) {
+				crosses(all);
+			}
+		}
+		use->device = own_devices_machine(numbers, use->device);
+		if (use->device < 0)
+			use->total = 0; /* of which one it is, is not known */
+		same = find(own_devices, use->device);
+		if (same)
+			use_merge(same, use);
+		else
+			own_devices->list[own_devices->count++] = *use;
+	}
+	for (i = 0; i < own_devices->count; i++) {
+		all = find_or_add(all_devices, own_devices->list[i].device);
+		if (all)
+			all->live = add_saturated(all->live, own_devices->list[i].live);
+	}
+}
+
+void devices_sizes(struct device_list *all_devices, const struct device_list *own_devices)
+{
+	size_t i;
+
+	for (i = 0; i < own_devices->count; i++)
+		if (own_devices->list[i].total)
+			size_add(all_devices, own_devices->list[i].device,
+				 own_devices->list[i].total);
 }
 
 void devices_free(struct device_list *devices)

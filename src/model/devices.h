@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct own_devices;
+
 /* What is held on one device. */
 struct device_use {
 	uint64_t live;               /* VRAM bytes */
@@ -38,6 +40,15 @@ void devices_remove(struct device_list *all, struct device_list *own, int device
 /* The process was told that @device has @total bytes. Returns as devices_add(). */
 const struct device_use *devices_size(struct device_list *all, struct device_list *own, int device,
 				      uint64_t total);
+/*
+ * The process numbers its devices as @numbers tells; until now, its numbers were taken for the
+ * machine's. What it told of sizes is taken back: devices_sizes() is to be called for the lists of
+ * all processes.
+ */
+void devices_renumber(struct device_list *all, struct device_list *own,
+		      const struct own_devices *numbers);
+/* The sizes in @own, once more. */
+void devices_sizes(struct device_list *all, const struct device_list *own);
 /* The process may hold other memory on @device than VRAM. */
 void devices_note(struct device_list *own, int device);
 /*

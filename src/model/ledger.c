@@ -350,6 +350,27 @@ const struct device_use *ledger_restore(struct ledger *ledger, struct book_curso
 	return full;
 }
 
+void ledger_renumber(struct ledger *ledger)
+{
+	struct book_cursor cursor;
+	struct alloc_node *node;
+	struct site *site;
+	size_t i;
+
+	book_walk(&ledger->book, &cursor);
+	while ((node = book_next(&cursor)) != NULL)
+		node->device = (int16_t)own_devices_machine(ledger->devices, node->device);
+	for (i = 0; i < ledger->book.displaced_count; i++) {
+		node = &ledger->book.displaced[i].was;
+		node->device = (int16_t)own_devices_machine(ledger->devices, node->device);
+	}
+	for (i = 0; i < ledger->sites.count; i++) {
+		site = ledger->sites.list[i];
+		site->device = (int16_t)own_devices_machine(ledger->devices, site->device);
+	}
+	devices_renumber(ledger->machine, &ledger->held_on, ledger->devices);
+}
+
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news)
 {
 	uint64_t bytes = record->bytes < BYTES_MAX ? record->bytes : BYTES_MAX;

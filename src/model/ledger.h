@@ -94,6 +94,8 @@ const struct device_use *ledger_restore(struct ledger *ledger, struct book_curso
  * missed.
  */
 size_t ledger_expire(struct ledger *ledger, uint64_t now);
+/* The process's numbers of devices, until now taken for the machine's, are known. */
+void ledger_renumber(struct ledger *ledger);
 /*
  * The flags of the place at @address were reported: from now on, memory of its sites may count as
  * held, or not.

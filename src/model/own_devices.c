@@ -11,12 +11,18 @@
 
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 {
-	char *text = utf8_clean_copy(list, len), *at, *end;
+	char *text, *at, *end;
 	int16_t *visible;
 
+	/*
+	 * A process finds its devices once. If its environment could not be read now, they are
+	 * those that were read before.
+	 */
+	if (devices->visible_count)
+		return 0;
+	text = utf8_clean_copy(list, len);
 	if (!text)
 		return -ENOMEM;
-	own_devices_free(devices);
 	for (at = text; *at; at = end + (*end == ',')) {
 		long device = strtol(at, &end, 10);
 
@@ -26,6 +32,7 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 		visible =
 			realloc(devices->visible, (devices->visible_count + 1) * sizeof(*visible));
 		if (!visible) {
+			own_devices_free(devices);
 			free(text);
 			return -ENOMEM;
 		}
@@ -33,7 +40,7 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 		visible[devices->visible_count++] = (int16_t)device;
 	}
 	free(text);
-	return 0;
+	return devices->visible_count != 0;
 }
 
 void own_devices_free(struct own_devices *devices)
@@ -84,6 +91,24 @@ static unsigned int set_count(const uint64_t *set)
 	for (i = 0; i < DEVICES_MAX / 64; i++)
 		count += (unsigned int)__builtin_popcountll(set[i]);
 	return count;
+}
+
+static void set_renumber(const struct own_devices *devices, uint64_t *set)
+{
+	uint64_t was[DEVICES_MAX / 64];
+	int device;
+
+	memcpy(was, set, sizeof(was));
+	memset(set, 0, sizeof(was));
+	for (device = 0; device < DEVICES_MAX; device++)
+		if (set_has(was, device))
+			set_add(set, own_devices_machine(devices, device));
+}
+
+void own_devices_renumber(struct own_devices *devices)
+{
+	set_renumber(devices, devices->seen);
+	set_renumber(devices, devices->runtime);
 }
 
 void own_devices_note(struct own_devices *devices, int device)

@@ -26,9 +26,12 @@ struct own_devices {
 
 /*
  * Parses @list, of @len bytes: "2,3" means that the process's device 0 is the machine's 2, and "-1"
- * that it is not known which. Returns 0 or -ENOMEM.
+ * that it is not known which. Returns 1 if the process's numbers, which until then were taken for
+ * the machine's, are known now, 0 if not, or -ENOMEM.
  */
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len);
+/* Corrects the sets below after that; own_devices_machine() tells what a number is now. */
+void own_devices_renumber(struct own_devices *devices);
 void own_devices_free(struct own_devices *devices);
 
 /*

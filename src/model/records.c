@@ -94,16 +94,38 @@ static int take_name(struct program *program, const union record *record, const 
 	return names_record(&program->names, &record->hdr, tail);
 }
 
-static int take_identity(struct program *program, const struct rec_identity *record,
-			 const char *strings, size_t len)
+/*
+ * The devices of @program have become known. If reading its environment took long, there may be
+ * memory that was counted on the devices of the machine that have its own numbers.
+ */
+static void renumber(struct model *model, struct program *program)
+{
+	struct program *other;
+
+	ledger_renumber(&program->ledger);
+	blocks_renumber(&program->blocks, &program->devices);
+	statics_renumber(&program->statics, &program->devices);
+	own_devices_renumber(&program->devices);
+	if (!program->ledger.held_on.count)
+		return;
+	for (other = programs_first(&model->programs); other; other = programs_next(other))
+		devices_sizes(&model->held_on, &other->ledger.held_on);
+}
+
+static int take_identity(struct model *model, struct program *program,
+			 const struct rec_identity *record, const char *strings, size_t len)
 {
 	const char *devices;
 	size_t devices_len;
 	int error =
 		identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
 
-	return error || !devices ? error :
-				   own_devices_learn(&program->devices, devices, devices_len);
+	if (error || !devices)
+		return error;
+	error = own_devices_learn(&program->devices, devices, devices_len);
+	if (error > 0)
+		renumber(model, program);
+	return error < 0 ? error : 0;
 }
 
 /* Time (ns) from @entry to the record, which was made at the call's return. */
@@ -361,7 +383,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_NAME: return take_name(program, record, tail);
 	case REC_GRAPH: return take_graph(model, program, &record->graph);
 	case REC_INSTANTIATED: return graphs_made(&program->graphs, &record->instantiated);
-	case REC_IDENTITY: return take_identity(program, &record->identity, tail, tail_len);
+	case REC_IDENTITY: return take_identity(model, program, &record->identity, tail, tail_len);
 	default: return 0;
 	}
 }

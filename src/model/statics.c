@@ -101,6 +101,14 @@ void statics_own(struct statics *statics, uint64_t address, uint64_t context, in
 	variable->device = device;
 }
 
+void statics_renumber(struct statics *statics, const struct own_devices *numbers)
+{
+	struct static_variable *variable;
+
+	RB_FOREACH(variable, static_tree, &statics->tree)
+	variable->device = own_devices_machine(numbers, variable->device);
+}
+
 void statics_end(struct statics *statics, uint64_t context, int device)
 {
 	struct static_variable *variable, *next;

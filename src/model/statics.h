@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/own_devices.h"
 #include "model/tree.h"
 
 struct static_variable;
@@ -30,6 +31,8 @@ int statics_learn(struct statics *statics, const struct rec_map *record);
  * @device.
  */
 void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device);
+/* The process's numbers of devices, until now taken for the machine's, are known: @numbers. */
+void statics_renumber(struct statics *statics, const struct own_devices *numbers);
 /* A context ended: @context, or, if that is 0, the primary context of @device. */
 void statics_end(struct statics *statics, uint64_t context, int device);
 void statics_unload(struct statics *statics, uint64_t module);

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/types.h>
 
+#include "cutop_allocator.h"
 #include "one_process.h"
 
 START_TEST(identity)
@@ -65,6 +67,117 @@ START_TEST(devices_by_the_machines_numbers)
 	ck_assert_int_eq(process->map[0].device, 2);
 	ck_assert_int_eq(process->map[1].device, 5);
 	ck_assert_int_eq(process->copies[0].device, 2);
+}
+END_TEST
+
+static const struct snap_device *device_of(int device)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (snapshot->devices[i].device == device)
+			return &snapshot->devices[i];
+	return NULL;
+}
+
+static uint64_t tracked(int device)
+{
+	return device_of(device) ? device_of(device)->tracked : 0;
+}
+
+static void bring_block(int device, uint64_t address, int64_t bytes)
+{
+	struct rec_block record = {
+		.hdr = { .type = REC_BLOCK,
+			 .size = sizeof(record),
+			 .program = feed.program,
+			 .time = feed.now,
+			 .tgid = feed.pid },
+		.address = address,
+		.bytes = bytes,
+		.site = 0x402000,
+		.device = device,
+	};
+
+	feed_give(&feed, &record, sizeof(record));
+}
+
+/* An environment that could not be read in time: what came before counts where it is. */
+START_TEST(devices_that_become_known_late)
+{
+	static const char strings[] = "ana\0python\0train.py\0\0\0"
+				      "2,0";
+	static const char none[] = "ana\0python\0train.py\0\0";
+
+	feed.pid = 1;
+	feed.program = 9;
+	feed_process(&feed);
+	feed_size(&feed, 0, 7 * MIB);
+	feed_alloc(&feed, 0x10000, 70);
+	feed.pid = 4242;
+	feed.program = 1;
+	feed_process(&feed);
+	feed_size(&feed, 0, 10 * MIB);
+	feed_alloc(&feed, 0x10000, 4096);
+	feed_alloc(&feed, 0x20000, 100);
+	feed_alloc(&feed, 0x30000, 1);
+	feed_alloc(&feed, 0x30000, 1000); /* the free of what was there is to come */
+	feed.device = 1;
+	feed_alloc(&feed, 0x40000, 50);
+	bring_block(0, 0x10000, 512);
+	bring_block(1, 0x40000, 8);
+	look();
+	ck_assert_str_eq(process->device_list, "0-1");
+	ck_assert_uint_eq(tracked(0), 5266);
+	ck_assert_uint_eq(device_of(0)->total, 0); /* of two sizes */
+	feed_identity(&feed, false, strings, sizeof(strings));
+	feed_identity(&feed, false, none, sizeof(none)); /* tells nothing else */
+	feed.device = 0;
+	feed_alloc(&feed, 0x50000, 3);
+	feed_free(&feed, 0x20000, 0);
+	bring_block(1, 0x40000, -8);
+	look();
+	ck_assert_str_eq(process->device_list, "0,2");
+	ck_assert_uint_eq(process->use_count, 2);
+	ck_assert_int_eq(process->uses[0].device, 0);
+	ck_assert_uint_eq(process->uses[0].live, 50);
+	ck_assert_int_eq(process->uses[1].device, 2);
+	ck_assert_uint_eq(process->uses[1].live, 4096 + 1000 + 3);
+	ck_assert_uint_eq(tracked(0), 70 + 50);
+	ck_assert_uint_eq(tracked(1), 0);
+	ck_assert_uint_eq(tracked(2), 4096 + 1000 + 3);
+	ck_assert_uint_eq(device_of(0)->total, 7 * MIB);
+	ck_assert_uint_eq(device_of(2)->total, 10 * MIB);
+	ck_assert_uint_eq(process->allocator_count, 2);
+	ck_assert_int_eq(process->allocators[0].device, 0);
+	ck_assert_uint_eq(process->allocators[0].allocated, 0);
+	ck_assert_int_eq(process->allocators[1].device, 2);
+	ck_assert_uint_eq(process->allocators[1].allocated, 512);
+	feed_reset(&feed, 0);
+	look();
+	ck_assert_uint_eq(process->live, 50);
+	ck_assert_uint_eq(tracked(2), 0);
+}
+END_TEST
+
+/* Several devices may become unknown ones. */
+START_TEST(devices_that_stay_unknown)
+{
+	static const char strings[] = "ana\0python\0train.py\0\0\0"
+				      "-1,-1";
+
+	feed_process(&feed);
+	for (feed.device = 0; feed.device < 2; feed.device++) {
+		feed_alloc(&feed, 0x10000 + 0x10000 * (uint64_t)feed.device, 100);
+		bring_block(feed.device, 0x10000 + 0x10000 * (uint64_t)feed.device, 10);
+	}
+	feed_identity(&feed, false, strings, sizeof(strings));
+	bring_block(1, 0x20000, -10);
+	look();
+	ck_assert_str_eq(process->device_list, "");
+	ck_assert_uint_eq(process->use_count, 1);
+	ck_assert_int_eq(process->uses[0].device, CUTOP_DEVICE_UNKNOWN);
+	ck_assert_uint_eq(process->uses[0].live, 200);
+	ck_assert_uint_eq(tracked(0) + tracked(1), 0);
+	ck_assert_uint_eq(process->allocator_count, 1);
 }
 END_TEST
 
@@ -428,6 +541,8 @@ Suite *suite_processes(void)
 	tcase_add_test(tests, identity);
 	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
 	tcase_add_test(tests, devices_by_the_machines_numbers);
+	tcase_add_test(tests, devices_that_become_known_late);
+	tcase_add_test(tests, devices_that_stay_unknown);
 	tcase_add_test(tests, without_identity);
 	tcase_add_test(tests, rows_before_their_process);
 	tcase_add_test(tests, exec_ends_the_old_program);
