@@ -509,6 +509,8 @@ void feed_follow(struct feed *feed)
 	feed_drain(feed);
 	later_feed(feed);
 	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
+	if (feed->native)
+		native_stacks_again(feed->native, clock_ns(CLOCK_MONOTONIC));
 	/*
 	 * Thousands of short processes between two snapshots would fill the maps with their rows.
 	 */

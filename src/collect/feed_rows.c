@@ -276,7 +276,8 @@ static void lost_feed(struct feed *feed)
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
 		record_sink_lost(feed->sink, (enum lost_cause)cause,
-				 rows_lost(feed->rows, (enum lost_cause)cause));
+				 rows_lost(feed->rows, (enum lost_cause)cause) +
+					 (cause == LOST_STACKS ? stacks_lost(feed->stacks) : 0));
 	record_sink_lost(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
 	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }

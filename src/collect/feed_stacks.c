@@ -10,9 +10,9 @@
 #include "cutop_allocator.h"
 #include "cutop_unwind.h"
 
-static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size)
+static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size, bool is_copy)
 {
-	struct rec_stack *stack = stacks_add(feed->stacks, record, size);
+	struct rec_stack *stack = stacks_add(feed->stacks, record, size, is_copy);
 	uint32_t i;
 
 	if (!stack)
@@ -34,7 +34,7 @@ static void copy_feed(struct feed *feed, const struct rec_stack_copy *record, si
 						 NULL;
 
 	if (stack)
-		stack_feed(feed, stack, stack->hdr.size);
+		stack_feed(feed, stack, stack->hdr.size, true);
 	free(stack);
 }
 
@@ -165,7 +165,7 @@ bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size)
 			short_feed(feed, data);
 		return true;
 	case REC_CALL: call_feed(feed, data, size); return true;
-	case REC_STACK: stack_feed(feed, data, size); return true;
+	case REC_STACK: stack_feed(feed, data, size, false); return true;
 	case REC_STACK_COPY: copy_feed(feed, data, size); return true;
 	case REC_STACK_PART:
 		if (feed->native)

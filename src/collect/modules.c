@@ -328,6 +328,8 @@ struct module_code modules_seen_code(const struct modules *modules, uint32_t id,
 	code.found = true;
 	code.offset = address - module->start + module->offset;
 	code.rules = file ? file->rules : 0;
+	/* Its symbols may be known from an earlier program. */
+	code.later = !code.rules && module_files_wait(modules->files, &module->id);
 	return code;
 }
 
@@ -336,6 +338,6 @@ struct module_code modules_code(struct modules *modules, uint32_t id, pid_t pid,
 	struct address_name name = modules_find(modules, id, pid, address);
 	struct module_code code = modules_seen_code(modules, id, address);
 
-	code.later = name.later;
+	code.later |= name.later;
 	return code;
 }

@@ -3,6 +3,10 @@
  * Rules are only numbers (unwind_rules.c), and the walk reads nothing but the copy of the stack.
  * Return addresses are among the words of the copy that lead into code. So the first rule that is
  * not known yet is asked for together with those of all these, whether they will be needed or not.
+ *
+ * Where no rules can be had, as of a file that cannot be opened, there is a row as well, without a
+ * way out: else each call from there would send one more copy. That may change, so such a row goes
+ * after a while.
  */
 #include "collect/native_stacks.h"
 
@@ -11,13 +15,21 @@
 #include <uthash.h>
 
 #include "collect/unwind_rules.h"
+#include "util/util.h"
 
-#define PARTS_MAX 64 /* parts of stacks kept at a time */
+#define PARTS_MAX 64   /* parts of stacks kept at a time */
+#define VAIN_MAX  1024 /* rows for addresses whose rules could not be had */
+#define VAIN_NS   (10 * NSEC_PER_SEC)
 
 struct rows_owner {
 	uint32_t program;
 	uint32_t age; /* of its rows: UNWIND_MARK() */
 	UT_hash_handle hh;
+};
+
+struct vain_row {
+	uint64_t mark, address;
+	uint64_t since;
 };
 
 struct native_stacks {
@@ -29,7 +41,9 @@ struct native_stacks {
 	uint64_t walks, rows_made;               /* stacks walked here, rows added for them */
 	struct rec_stack_part *parts[PARTS_MAX]; /* whose stacks are to come, in a ring */
 	unsigned int next_part;
-	uint64_t copy[UNWIND_PLACES]; /* the stack that is walked */
+	struct vain_row vain[VAIN_MAX]; /* in a ring */
+	size_t first_vain, vain_count;  /* the oldest */
+	uint64_t copy[UNWIND_PLACES];   /* the stack that is walked */
 };
 
 struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows,
@@ -86,7 +100,8 @@ static void rows_drop(struct native_stacks *native, const struct rows_owner *own
 	unwind_rows_clear(native->rows, UNWIND_MARK(owner->program, owner->age), start, end);
 }
 
-static void row_set(struct native_stacks *native, uint32_t program, uint32_t age, uint64_t address,
+/* Returns false if it could not be set. */
+static bool row_set(struct native_stacks *native, uint32_t program, uint32_t age, uint64_t address,
 		    const struct unwind_rule *rule)
 {
 	struct rows_owner *owner = owner_find(native, program);
@@ -95,7 +110,7 @@ static void row_set(struct native_stacks *native, uint32_t program, uint32_t age
 	if (!owner) {
 		owner = calloc(1, sizeof(*owner));
 		if (!owner)
-			return;
+			return false;
 		owner->program = program;
 		HASH_ADD(hh, native->owners, program, sizeof(owner->program), owner);
 	}
@@ -104,6 +119,36 @@ static void row_set(struct native_stacks *native, uint32_t program, uint32_t age
 	owner->age = age;
 	unwind_rows_set(native->rows, UNWIND_MARK(program, age), address, rule);
 	native->rows_made++;
+	return true;
+}
+
+static void vain_drop(struct native_stacks *native)
+{
+	const struct vain_row *row = &native->vain[native->first_vain];
+
+	unwind_rows_unset(native->rows, row->mark, row->address);
+	native->first_vain = (native->first_vain + 1) % VAIN_MAX;
+	native->vain_count--;
+}
+
+/* A row that says that the stack ends at @address, until rules for it are asked for again. */
+static void vain_row_set(struct native_stacks *native, uint32_t program, uint32_t age,
+			 uint64_t address)
+{
+	static const struct unwind_rule none = { .cfa = UNWIND_NONE };
+
+	if (native->vain_count == VAIN_MAX)
+		vain_drop(native);
+	if (!row_set(native, program, age, address, &none))
+		return;
+	native->vain[(native->first_vain + native->vain_count++) % VAIN_MAX] =
+		(struct vain_row){ UNWIND_MARK(program, age), address, clock_ns(CLOCK_MONOTONIC) };
+}
+
+void native_stacks_again(struct native_stacks *native, uint64_t now)
+{
+	while (native->vain_count && now >= native->vain[native->first_vain].since + VAIN_NS)
+		vain_drop(native);
 }
 
 void native_stacks_forget(struct native_stacks *native, uint32_t program)
@@ -181,6 +226,7 @@ static struct unwind_rule frame_rule(struct walk *walk)
 	struct module_code code = modules_code(walk->native->modules, hdr->program,
 					       (pid_t)hdr->tgid, walk->ip - !walk->interrupted);
 	const struct unwind_place place = place_of(&code, walk->interrupted);
+	uint64_t address = walk->ip | (walk->interrupted ? UNWIND_INTERRUPTED : 0);
 	struct unwind_rule rule = { .cfa = UNWIND_NONE };
 
 	if (code.later)
@@ -191,9 +237,9 @@ static struct unwind_rule frame_rule(struct walk *walk)
 		walk_ask(walk);
 	}
 	if (code.found && !unwind_rules_find(walk->native->rules, &place, &rule))
-		return rule;
-	row_set(walk->native, hdr->program, walk->record->age,
-		walk->ip | (walk->interrupted ? UNWIND_INTERRUPTED : 0), &rule);
+		vain_row_set(walk->native, hdr->program, walk->record->age, address);
+	else
+		row_set(walk->native, hdr->program, walk->record->age, address, &rule);
 	return rule;
 }
 

@@ -24,7 +24,9 @@
  * Python stacks: code that is compiled and run again and again has ever new stacks; the oldest are
  * dropped
  */
-#define CALLS_MAX  131072
+#define CALLS_MAX 131072
+/* Stacks that were copied, where rules cannot be had: the oldest are dropped */
+#define COPIES_MAX 131072
 #define FRAMES_MAX (2u << 20) /* frames kept for all native stacks together: 16 MB */
 
 struct stack_key {
@@ -39,6 +41,7 @@ struct known_stack {
 	uint64_t shown;   /* the frame that its site is named by */
 	uint64_t *frames; /* a native stack, for Python's; NULL: not kept */
 	uint32_t count;
+	bool is_copy;
 	UT_hash_handle hh;
 };
 
@@ -46,9 +49,10 @@ struct stacks {
 	struct modules *modules;
 	const char *const *skip;
 	struct known_stack *known;
-	/* Those with PYTHON_STACK in their number, the oldest first */
-	struct known_stack *calls;
-	size_t kept; /* number of frames kept */
+	/* Those with PYTHON_STACK in their number, the oldest first; and those that were copied */
+	struct known_stack *calls, *copies;
+	size_t kept;   /* number of frames kept */
+	uint64_t lost; /* dropped from copies */
 };
 
 struct stacks *stacks_new(struct modules *modules, const char *const *skip)
@@ -74,6 +78,8 @@ static void known_free(struct stacks *stacks, struct known_stack *known)
 {
 	if (known->key.id & PYTHON_STACK)
 		HASH_DEL(stacks->calls, known);
+	else if (known->is_copy)
+		HASH_DEL(stacks->copies, known);
 	else
 		HASH_DEL(stacks->known, known);
 	frames_drop(stacks, known);
@@ -90,6 +96,9 @@ void stacks_forget(struct stacks *stacks, uint32_t program)
 	HASH_ITER(hh, stacks->calls, known, next)
 		if (known->key.program == program)
 			known_free(stacks, known);
+	HASH_ITER(hh, stacks->copies, known, next)
+		if (known->key.program == program)
+			known_free(stacks, known);
 }
 
 void stacks_free(struct stacks *stacks)
@@ -101,6 +110,8 @@ void stacks_free(struct stacks *stacks)
 	HASH_ITER(hh, stacks->known, known, next)
 		known_free(stacks, known);
 	HASH_ITER(hh, stacks->calls, known, next)
+		known_free(stacks, known);
+	HASH_ITER(hh, stacks->copies, known, next)
 		known_free(stacks, known);
 	free(stacks);
 }
@@ -126,12 +137,14 @@ static struct known_stack *known_find(const struct stacks *stacks, uint32_t prog
 		HASH_FIND(hh, stacks->calls, &key, sizeof(key), known);
 	else
 		HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
+	if (!known)
+		HASH_FIND(hh, stacks->copies, &key, sizeof(key), known);
 	return known;
 }
 
 /* Remembers that the BPF side's stack @id is the model's @own. Returns NULL without memory. */
 static struct known_stack *known_set(struct stacks *stacks, uint32_t program, uint64_t id,
-				     uint64_t own)
+				     uint64_t own, bool is_copy)
 {
 	struct known_stack *known = known_find(stacks, program, id);
 
@@ -144,6 +157,13 @@ static struct known_stack *known_set(struct stacks *stacks, uint32_t program, ui
 			if (HASH_COUNT(stacks->calls) >= CALLS_MAX)
 				known_free(stacks, stacks->calls);
 			HASH_ADD(hh, stacks->calls, key, sizeof(known->key), known);
+		} else if (is_copy) {
+			if (HASH_COUNT(stacks->copies) >= COPIES_MAX) {
+				known_free(stacks, stacks->copies);
+				stacks->lost++;
+			}
+			known->is_copy = true;
+			HASH_ADD(hh, stacks->copies, key, sizeof(known->key), known);
 		} else {
 			HASH_ADD(hh, stacks->known, key, sizeof(known->key), known);
 		}
@@ -156,7 +176,7 @@ uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const
 		     uint32_t count, uint32_t shown)
 {
 	uint64_t own = hash_of(frames, count);
-	struct known_stack *known = known_set(stacks, program, id, own);
+	struct known_stack *known = known_set(stacks, program, id, own, false);
 
 	if (!known)
 		return 0;
@@ -166,7 +186,7 @@ uint64_t stacks_keep(struct stacks *stacks, uint32_t program, uint64_t id, const
 
 void stacks_note(struct stacks *stacks, uint32_t program, uint64_t id, uint64_t site)
 {
-	struct known_stack *known = known_set(stacks, program, id, 0);
+	struct known_stack *known = known_set(stacks, program, id, 0, false);
 
 	if (known)
 		known->shown = site;
@@ -268,7 +288,13 @@ static uint32_t shown_choose(const struct stacks *stacks, uint32_t program, cons
 	return 0;
 }
 
-struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size)
+uint64_t stacks_lost(const struct stacks *stacks)
+{
+	return stacks->lost;
+}
+
+struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size,
+			     bool is_copy)
 {
 	uint32_t count, marked, program = record->hdr.program, shown;
 	struct known_stack *known;
@@ -295,7 +321,7 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 	if (marked > count)
 		cut->frames[count] = PLACE_CUT;
 	cut->stack = hash_of(cut->frames, marked);
-	known = known_set(stacks, record->hdr.program, record->stack, cut->stack);
+	known = known_set(stacks, record->hdr.program, record->stack, cut->stack, is_copy);
 	if (known) {
 		known->shown = cut->frames[shown];
 		frames_keep(stacks, known, cut->frames, count);

@@ -7,6 +7,7 @@
 #define COLLECT_STACKS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,10 +25,14 @@ void stacks_free(struct stacks *stacks);
 void stacks_forget(struct stacks *stacks, uint32_t program);
 
 /*
- * Takes in the record @record of @size bytes. Returns the record for the model, which the caller
- * frees, or NULL if it is invalid or memory ran out.
+ * Takes in the record @record of @size bytes. @is_copy: it was copied and walked here, and perhaps
+ * so is each one like it, under a number of its own: of these only the newest are kept. Returns the
+ * record for the model, which the caller frees, or NULL if it is invalid or memory ran out.
  */
-struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size);
+struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size,
+			     bool is_copy);
+/* How many of them were dropped since there were too many. */
+uint64_t stacks_lost(const struct stacks *stacks);
 
 /*
  * The native stack that BPF calls @id, as it was kept: up to CUTOP_STACK_FRAMES frames, @count of

@@ -48,25 +48,39 @@ static void tag_set(struct unwind_row *row, uint64_t tag)
 	__atomic_store_n(&row->tag, tag, __ATOMIC_SEQ_CST);
 }
 
+static struct unwind_row *row_find(struct unwind_set *set, uint64_t tag)
+{
+	int i;
+
+	for (i = 0; i < UNWIND_WAYS; i++)
+		if (set->rows[i].tag == tag)
+			return &set->rows[i];
+	return NULL;
+}
+
 void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 		     const struct unwind_rule *rule)
 {
 	uint64_t tag = UNWIND_TAG(mark, address);
 	struct unwind_set *set = &rows->sets[UNWIND_SET_OF(tag)];
-	struct unwind_row *row = NULL;
-	int i;
+	struct unwind_row *row = row_find(set, tag);
 
-	for (i = 0; i < UNWIND_WAYS && !row; i++)
-		if (set->rows[i].tag == tag)
-			row = &set->rows[i];
-	for (i = 0; i < UNWIND_WAYS && !row; i++)
-		if (!set->rows[i].tag)
-			row = &set->rows[i];
+	if (!row)
+		row = row_find(set, 0);
 	if (!row)
 		row = &set->rows[rows->turn++ % UNWIND_WAYS];
 	tag_set(row, 0);
 	row->rule = *rule;
 	tag_set(row, tag);
+}
+
+void unwind_rows_unset(struct unwind_rows *rows, uint64_t mark, uint64_t address)
+{
+	uint64_t tag = UNWIND_TAG(mark, address);
+	struct unwind_row *row = row_find(&rows->sets[UNWIND_SET_OF(tag)], tag);
+
+	if (row)
+		tag_set(row, 0);
 }
 
 void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end)
