@@ -48,6 +48,7 @@ static void build_identity(struct build *build, const struct program *program,
 		program->ended ? wall_clock_at(&build->model->clock, program->end_time) : 0;
 	process->exit_code = program->exit_code;
 	process->end_reason = program->end_reason;
+	process->end_is_guess = program->end_is_guess;
 	process->from_attach = program->identity.from_attach;
 	process->inexact = program_is_inexact(program);
 	process->unreturned = program->unreturned;

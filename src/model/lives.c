@@ -83,8 +83,7 @@ void lives_expire(struct model *model, struct program *program, uint64_t now)
 	model_lose(model, LOST_FREE, lost);
 }
 
-void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason,
-	       int code)
+static void end(struct model *model, struct program *program, uint64_t time, bool is_guess)
 {
 	struct end_news news;
 
@@ -96,13 +95,25 @@ void lives_end(struct model *model, struct program *program, uint64_t time, enum
 	globals_free(&program->globals);
 	statics_free(&program->statics);
 	program->ended = true;
+	program->end_is_guess = is_guess;
 	program->end_time = time;
-	program->end_reason = reason;
-	program->exit_code = code;
 	tell_end(model, program, &news);
 	programs_end(&model->programs, program);
 	bound_ended(model);
 	programs_drop_maps(&model->programs);
+}
+
+void lives_end(struct model *model, struct program *program, const struct rec_end *record)
+{
+	program->end_reason = record->reason;
+	program->exit_code = (int)record->exit_code;
+	if (!program->ended) {
+		end(model, program, record->hdr.time, false);
+		return;
+	}
+	program->end_is_guess = false;
+	program->end_time = record->hdr.time;
+	tell_how_it_ended(model, program);
 }
 
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record)
@@ -118,7 +129,7 @@ void lives_begin(struct model *model, struct program *program, const struct rec_
 	other = programs_overtaken(&model->programs, program);
 	if (other) {
 		other->inexact = true;
-		lives_end(model, other, record->hdr.time, END_EXIT, 0);
+		end(model, other, record->hdr.time, true);
 	}
 	tell_start(model, program, record);
 }

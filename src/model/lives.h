@@ -11,10 +11,11 @@
 struct model;
 struct program;
 
+struct rec_end;
+
 /* The first hooked call of @program, according to its record. */
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
-void lives_end(struct model *model, struct program *program, uint64_t time, enum end_reason reason,
-	       int code);
+void lives_end(struct model *model, struct program *program, const struct rec_end *record);
 /* At @now, missing frees should have been seen: those that were not are lost. */
 void lives_expire(struct model *model, struct program *program, uint64_t now);
 /*

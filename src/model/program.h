@@ -35,6 +35,8 @@ struct program {
 	/* Its process is known: from REC_PROCESS, or any other record */
 	bool known;
 	bool ended;
+	/* ... as another program of its process shows; the record of how may still come */
+	bool end_is_guess;
 	bool settled; /* ended, and no further row of it will come */
 	/* ended, and not wanted in the next snapshot; until then its last rows are read */
 	bool cleared;

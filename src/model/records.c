@@ -328,8 +328,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_END:
 		program->sync_ns = record->end.sync_ns > program->sync_ns ? record->end.sync_ns :
 									    program->sync_ns;
-		lives_end(model, program, record->hdr.time, record->end.reason,
-			  (int)record->end.exit_code);
+		lives_end(model, program, &record->end);
 		return 0;
 	case REC_ALLOC:
 		error = counters_told(&program->counters, record->alloc.call,
@@ -487,7 +486,8 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	program = model_program(model, record.hdr.program, &error);
 	if (!program)
 		return error;
-	if (program->ended && is_act(record.hdr.type)) {
+	if (program->ended && is_act(record.hdr.type) &&
+	    !(program->end_is_guess && record.hdr.type == REC_END)) {
 		program->inexact = true;
 		goto bad;
 	}

@@ -295,6 +295,7 @@ struct snap_process {
 	uint64_t end_time; /* 0: it is running */
 	int exit_code;     /* as wait(2) gives it */
 	enum end_reason end_reason;
+	bool end_is_guess; /* it has ended, but how was not seen: these two are not known */
 	/* It was running before cutop watched it: figures are lower bounds */
 	bool from_attach;
 	bool inexact; /* something about it was lost */

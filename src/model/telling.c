@@ -46,15 +46,15 @@ static void tell_leaks(struct model *model, const struct program *program,
 		   (unsigned long long)news->count, news->count == 1 ? "" : "s", where);
 }
 
-void tell_end(struct model *model, const struct program *program, const struct end_news *news)
+void tell_how_it_ended(struct model *model, const struct program *program)
 {
 	const char *name = identity_name(&program->identity);
 	int code = program->exit_code;
 
-	if (news->lost_frees)
-		model_lose(model, LOST_FREE, news->lost_frees);
-	tell_leaks(model, program, news);
-	if (program->end_reason == END_EXEC)
+	if (program->end_is_guess)
+		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
+			   "%s has ended: how was not seen", name);
+	else if (program->end_reason == END_EXEC)
 		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
 			   "%s ended by exec", name);
 	else if (WIFSIGNALED(code))
@@ -63,6 +63,14 @@ void tell_end(struct model *model, const struct program *program, const struct e
 	else
 		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
 			   "%s exited with status %d", name, WEXITSTATUS(code));
+}
+
+void tell_end(struct model *model, const struct program *program, const struct end_news *news)
+{
+	if (news->lost_frees)
+		model_lose(model, LOST_FREE, news->lost_frees);
+	tell_leaks(model, program, news);
+	tell_how_it_ended(model, program);
 }
 
 /* ---- memory ---- */

@@ -23,7 +23,9 @@ struct allocator;
 
 void tell_start(struct model *model, const struct program *program,
 		const struct rec_process *record);
-/* The process has ended, and what that did to its memory. */
+/* The process has ended, and how, if that is known. */
+void tell_how_it_ended(struct model *model, const struct program *program);
+/* The same, with what that did to its memory. */
 void tell_end(struct model *model, const struct program *program, const struct end_news *news);
 /* Returns of the program's calls are not probed. */
 void tell_unreturned(struct model *model, const struct program *program);

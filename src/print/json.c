@@ -338,6 +338,8 @@ static void put_end(struct json_writer *w, json_t *o, const struct snap_process 
 		return;
 	}
 	put_text(w, o, "ended", "exit");
+	if (process->end_is_guess)
+		return;
 	if (WIFEXITED(process->exit_code))
 		put(w, o, "exit_code", json_integer(WEXITSTATUS(process->exit_code)));
 	else if (WIFSIGNALED(process->exit_code))

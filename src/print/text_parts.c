@@ -73,7 +73,9 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 
 	if (!process->exited)
 		return strcpy(out, process->inexact ? " (inexact)" : "");
-	if (process->end_reason == END_EXEC)
+	if (process->end_is_guess)
+		snprintf(out, NUMBER_SIZE, " (ended%s)", more);
+	else if (process->end_reason == END_EXEC)
 		snprintf(out, NUMBER_SIZE, " (exec%s)", more);
 	else if (WIFSIGNALED(status) && signal_name(WTERMSIG(status)))
 		snprintf(out, NUMBER_SIZE, " (killed by %s%s)", signal_name(WTERMSIG(status)),

@@ -84,13 +84,18 @@ void feed_process(struct feed *feed)
 	feed_identity(feed, false, strings, sizeof(strings));
 }
 
-void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code)
+int feed_offer_exit(struct feed *feed, enum end_reason reason, uint32_t code)
 {
 	struct rec_end record = { .hdr = header(feed, REC_END, sizeof(record)),
 				  .reason = reason,
 				  .exit_code = code };
 
-	feed_give(feed, &record, sizeof(record));
+	return offer(feed, &record, sizeof(record));
+}
+
+void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code)
+{
+	ck_assert_int_eq(feed_offer_exit(feed, reason, code), 0);
 }
 
 int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address,

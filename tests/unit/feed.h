@@ -33,6 +33,7 @@ void feed_give(struct feed *feed, const void *record, size_t size);
 /* REC_PROCESS and REC_IDENTITY, watched from start */
 void feed_process(struct feed *feed);
 void feed_identity(struct feed *feed, bool from_attach, const char *strings, size_t len);
+int feed_offer_exit(struct feed *feed, enum end_reason reason, uint32_t code);
 void feed_exit(struct feed *feed, enum end_reason reason, uint32_t code);
 
 int feed_alloc_as(struct feed *feed, unsigned int call, unsigned int kind, uint64_t address,

@@ -8,6 +8,7 @@
 
 #include "cuda/calls.h"
 #include "out_sample.h"
+#include "print/text.h"
 
 static json_t *parsed(const struct snapshot *snapshot)
 {
@@ -228,6 +229,21 @@ START_TEST(json_exec)
 	assert_text(document, "processes.0.ended", "exec");
 	assert_absent(document, "processes.0.exit_code");
 	json_decref(document);
+}
+END_TEST
+
+START_TEST(json_end_unseen)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char remark[NUMBER_SIZE];
+	json_t *document;
+
+	snapshot->processes[0].end_is_guess = true;
+	document = parsed(snapshot);
+	assert_text(document, "processes.0.ended", "exit");
+	assert_absent(document, "processes.0.exit_code");
+	json_decref(document);
+	ck_assert_str_eq(text_remark(&snapshot->processes[0], remark), " (ended)");
 }
 END_TEST
 
@@ -478,6 +494,7 @@ TCase *json_tests(void)
 	tcase_add_test(tests, json_head);
 	tcase_add_test(tests, json_process);
 	tcase_add_test(tests, json_exec);
+	tcase_add_test(tests, json_end_unseen);
 	tcase_add_test(tests, json_memory);
 	tcase_add_test(tests, json_allocators);
 	tcase_add_test(tests, json_activity);

@@ -279,6 +279,39 @@ START_TEST(an_end_that_was_missed)
 }
 END_TEST
 
+/* It may be told after all, once its row is believed: how it ended is known then. */
+START_TEST(an_end_that_comes_late)
+{
+	const char *text;
+
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, 100);
+	feed.program = 2;
+	feed_process(&feed);
+	feed.program = 1;
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_END, &text), 1);
+	ck_assert_str_eq(text, "python has ended: how was not seen");
+	ck_assert(process->end_is_guess);
+	feed_exit(&feed, END_EXEC, 0);
+	look();
+	ck_assert(process->exited && !process->end_is_guess);
+	ck_assert_int_eq(process->end_reason, END_EXEC);
+	ck_assert_uint_eq(process->leaked, 100);
+	ck_assert_uint_eq(snapshot->leaked, 100);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_END, &text), 2);
+	ck_assert_str_eq(text, "python ended by exec");
+	/* But only once. */
+	ck_assert_int_eq(feed_offer_exit(&feed, END_EXIT, 1), -EINVAL);
+	look();
+	ck_assert_int_eq(process->end_reason, END_EXEC);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
+	feed.program = 2;
+	ck_assert(!feed_find(&feed, snapshot)->exited);
+}
+END_TEST
+
 /* A name may come first, and say of no process. Programs of different processes end no other. */
 START_TEST(a_name_before_the_process)
 {
@@ -549,6 +582,7 @@ Suite *suite_processes(void)
 	tcase_add_test(tests, pid_is_used_again);
 	tcase_add_test(tests, fork_owns_nothing);
 	tcase_add_test(tests, an_end_that_was_missed);
+	tcase_add_test(tests, an_end_that_comes_late);
 	tcase_add_test(tests, a_name_before_the_process);
 	tcase_add_test(tests, rows_and_names_after_the_end);
 	tcase_add_test(tests, exited_are_cleared);
