@@ -301,9 +301,16 @@ static void others_sum(struct books *books, const struct named *kernels, size_t 
 		sum[1] += kernels[i].values[1];
 		others++;
 	}
-	for (j = 0; j < 2; j++)
-		if ((int64_t)(sum[j] - books->other[j]) > 0)
+	for (j = 0; j < 2; j++) {
+		/*
+		 * What was told stays told. The sum is less if a kernel that had a slot became one
+		 * with another that has one: what comes from now on is added nevertheless.
+		 */
+		if ((int64_t)(sum[j] - books->other[j]) < 0)
+			books->adjust[j] += books->other[j] - sum[j];
+		else
 			books->other[j] = sum[j];
+	}
 	books->has_other = books->has_other || others;
 }
 

@@ -248,6 +248,24 @@ START_TEST(kernels_by_name)
 }
 END_TEST
 
+/* Two that have series are one, since names became known: the others go on growing. */
+START_TEST(named_kernels_become_one)
+{
+	kernel_set(0, "a", 100);
+	kernel_set(1, "b", 50);
+	kernel_set(2, "c", 40);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("other") == 40);
+	kernel_set(0, "b", 100);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("a") == -1 && launches("b") == 150 && launches("c") == 0 &&
+		  launches("other") == 40);
+	kernel_set(3, "d", 30);
+	print(with_kernels(4), EXPOSITION_OPENMETRICS);
+	ck_assert(launches("b") == 150 && launches("c") == 0 && launches("other") == 70);
+}
+END_TEST
+
 START_TEST(kernels_of_one_name_are_one)
 {
 	kernel_set(0, "scale", 3);
@@ -509,6 +527,7 @@ TCase *openmetrics_tests(void)
 	tcase_add_test(tests, idle);
 	tcase_add_test(tests, hostile_names);
 	tcase_add_test(tests, kernels_by_name);
+	tcase_add_test(tests, named_kernels_become_one);
 	tcase_add_test(tests, kernels_of_one_name_are_one);
 	tcase_add_test(tests, kernel_counters_never_go_down);
 	tcase_add_test(tests, long_symbols);
