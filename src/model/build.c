@@ -2,6 +2,7 @@
 #include "model/build.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,11 @@ unsigned int build_next_sum(const struct build *build, unsigned int index)
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names)
 {
 	const struct extra_name *extra = extra_names_find(&build->model->extras, call);
+	char unknown[16];
 
-	names->symbol = arena_string(build->arena, extra_names_call(&build->model->extras, call));
+	/* In a recording, their names may be missing: they are different functions all the same. */
+	snprintf(unknown, sizeof(unknown), "?#%u", call - CUTOP_EXTRA);
+	names->symbol = arena_string(build->arena, extra->symbol ? extra->symbol : unknown);
 	names->brief = extra->brief ? arena_string(build->arena, extra->brief) : names->symbol;
 	names->signature = extra->full ? arena_string(build->arena, extra->full) : NULL;
 	return names->symbol && names->brief && !names->signature == !extra->full ? 0 : -ENOMEM;

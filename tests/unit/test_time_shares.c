@@ -110,6 +110,23 @@ START_TEST(functions_named_by_the_user_have_no_part)
 }
 END_TEST
 
+/* A recording may lack their names. */
+START_TEST(functions_without_a_name_are_not_one)
+{
+	call_row(CUTOP_EXTRA, MS);
+	call_row(CUTOP_EXTRA + 12, MS);
+	next();
+	ck_assert_uint_eq(process->call_count, 2);
+	for (size_t i = 0; i < process->call_count; i++) {
+		const struct snap_call *call = &process->call_list[i];
+		const char *name = call->call == CUTOP_EXTRA ? "?#0" : "?#12";
+
+		ck_assert_str_eq(call->extra.symbol, name);
+		ck_assert_str_eq(call->extra.brief, name);
+	}
+}
+END_TEST
+
 START_TEST(launches_are_estimated)
 {
 	struct program_times times = { .threads = 1, .certain = 1, .certain_ns = 50 * MS };
@@ -296,6 +313,7 @@ Suite *suite_time_shares(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, parts_of_an_interval);
 	tcase_add_test(tests, functions_named_by_the_user_have_no_part);
+	tcase_add_test(tests, functions_without_a_name_are_not_one);
 	tcase_add_test(tests, launches_are_estimated);
 	tcase_add_test(tests, without_a_draw_the_median_counts);
 	tcase_add_test(tests, an_estimate_leaves_a_thread_its_other_calls);
