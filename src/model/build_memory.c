@@ -112,6 +112,7 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.frame_count = where.frame_count,
 			.in_cache = site->place->flags & SITE_IN_CACHE,
 		};
+		site->suspect_since = UINT64_MAX;
 		if (!site->held)
 			list[i].suspect = suspect_bytes(site->suspect,
 							build->model->config.leak_age, build->now,
