@@ -171,11 +171,13 @@ static int signal_one(const struct screen *screen, const struct snap_process *pr
 static void signal_send(struct screen *screen)
 {
 	struct view *view = screen->view;
+	const struct snapshot *shown = view_shown(view);
 	const struct snap_process *process = view_signal_target(view, 0), *failed = NULL;
 	size_t count = view_signal_count(view), sent = 0, gone = 0, i;
 	int number = view_signal(view), err, error = 0;
 
-	if (screen->host->readonly)
+	/* The pids of what is made up belong to other processes. */
+	if (screen->host->readonly || screen->host->play.is_on || !shown || shown->synthetic)
 		return;
 	for (i = 0; i < count; i++) {
 		const struct snap_process *target = view_signal_target(view, i);
