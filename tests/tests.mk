@@ -111,7 +111,7 @@ CLEANFILES += test-suite-portable.log $(TESTS_PORTABLE:.sh=.log) $(TESTS_PORTABL
 # Automake cleans up after the tests of make check.
 CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
 
-EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
+EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/terminals.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)

@@ -450,6 +450,25 @@ static void command_end(struct screen *screen)
 			  (int)session->command.pid);
 }
 
+/*
+ * The verdict on a recording is that of its last snapshot. What comes after the place where the user
+ * has left it was not seen, so there is none then.
+ */
+static int replay_status(struct screen *screen)
+{
+	struct session *session = &screen->session;
+
+	collector_stop(session->collector);
+	if (!session->ended_by && !session->replay_damaged &&
+	    !collector_play_status(session->collector).ended)
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: the recording was left before its end; with "
+			"--batch (-b) all of it is read");
+	screen->final = collector_take(session->collector);
+	return session_status(session, screen->final ? screen->final : view_shown(screen->view));
+}
+
 static int screen_show(struct screen *screen)
 {
 	struct session *session = &screen->session;
@@ -475,6 +494,8 @@ static int screen_show(struct screen *screen)
 			  "%s: it is damaged inside; what comes before that was shown",
 			  screen->options->replay);
 	}
+	if (screen->options->replay && screen->options->fail_on_leak)
+		return replay_status(screen);
 	if (screen->host->from_command || screen->options->fail_on_leak)
 		screen->final = collector_finish(session->collector, session->ended_by != 0);
 	return session_status(session, screen->final);

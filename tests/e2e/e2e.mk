@@ -38,6 +38,7 @@ e2e_tests = \
 	tests/e2e/test_random_calls.sh \
 	tests/e2e/test_compiled.sh \
 	tests/e2e/test_no_driver.sh \
+	tests/e2e/test_terminals.sh \
 	tests/e2e/test_basics.sh
 TESTS += $(cli_tests) $(e2e_tests)
 

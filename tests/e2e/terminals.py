@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""terminals.py CUTOP RECORDING: cutop's screen on terminals that behave in unusual ways. Prints a line
+per failure, and exits 1 if there was one."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+LIMIT = 30
+CUTOP, RECORDING = sys.argv[1:3]
+failures = 0
+
+
+class Screen:
+    """A cutop that leads the session of its own terminal: no shell has job control over it."""
+
+    def __init__(self, *arguments):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ["TERM"] = "xterm"
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+            os.execv(CUTOP, [CUTOP, "--no-config", "--replay", RECORDING, *arguments])
+        self.seen = b""
+
+    def read(self, seconds):
+        """Reads what comes within that time."""
+        until = time.monotonic() + seconds
+        while True:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                return
+            try:
+                self.seen += os.read(self.fd, 65536)
+            except OSError:     # its end of the terminal is closed
+                return
+
+    def see(self, text):
+        """Waits until it has written that since the last call; returns whether it has."""
+        until = time.monotonic() + LIMIT
+        while text not in self.seen and time.monotonic() < until:
+            self.read(0.1)
+        found = text in self.seen
+        self.seen = b""
+        return found
+
+    def keys(self, text):
+        os.write(self.fd, text)
+
+    def stop_output(self):
+        """As Ctrl-S does: what is written to the terminal waits."""
+        termios.tcflow(self.fd, termios.TCIOFF)
+
+    def end(self, reads=True, seconds=LIMIT):
+        """Its exit status, 128 and more for a signal; None: it does not end, and is killed."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if reads:
+                self.read(0.05)
+            else:
+                time.sleep(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        return None
+
+
+def check(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"FAIL: {what}: {got}, not {wanted}")
+
+
+def verdicts():
+    """--fail-on-leak with a recording on the screen: as in batch mode, if it was shown to its end."""
+    screen = Screen("--fail-on-leak")
+    check("a recording: the screen comes", screen.see(b"Quit"), True)
+    screen.keys(b"q")
+    check("left early: no verdict", screen.end(), 1)
+    check("left early: it says so", screen.see(b"left before its end"), True)
+    batch = os.waitstatus_to_exitcode(os.system(
+        f"{CUTOP} -b -f json --replay {RECORDING} --fail-on-leak >/dev/null 2>&1"))
+    screen = Screen("--fail-on-leak")
+    check("to its end: the screen comes", screen.see(b"Quit"), True)
+    screen.keys(b"\033[C" * 25)
+    check("to its end: it is there", screen.see(b"END"), True)
+    screen.keys(b"q")
+    check("to its end: the verdict", screen.end(), batch)
+
+
+verdicts()
+sys.exit(failures > 0)
