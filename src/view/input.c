@@ -306,6 +306,11 @@ static void act(struct view *view, enum action action)
 	case ACT_SORT_RIGHT: sort_move(view, 1); break;
 	case ACT_SORT_INVERT: sort_invert(view); break;
 	case ACT_SORT_MENU:
+		/* A pane that was never drawn with rows has no columns yet. */
+		if (!sort_menu_count(view)) {
+			view_message(view, "there is nothing to sort");
+			break;
+		}
 		mode_set(view, INPUT_SORT);
 		sort_menu_open(view);
 		break;
@@ -495,8 +500,8 @@ void menu_choose(struct view *view)
 static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
-	size_t count = menu_count(view),
-	       page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
+	size_t count = menu_count(view) ?: 1, /* one row that is not there */
+		page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
 
 	if (action == ACT_UP)
 		view->menu_row = view->menu_row ? view->menu_row - 1 : count - 1;

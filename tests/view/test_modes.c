@@ -392,6 +392,29 @@ START_TEST(help_in_a_narrow_screen)
 }
 END_TEST
 
+/* A pane that was never drawn with rows has no columns to sort by. */
+START_TEST(a_sort_menu_of_nothing)
+{
+	struct snapshot *snapshot = cast_snapshot(0);
+
+	view_clear(&view);
+	cast_view(&view, 0);
+	snapshot->process_count = 0;
+	view_feed(&view, snapshot);
+	keys("5\r");
+	press(K_F6);
+	draw();
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_ptr_nonnull(strstr(view.message, "nothing to sort"));
+	/* Nor do keys move in an empty menu. */
+	view.mode = INPUT_SORT;
+	press(K_DOWN);
+	press(K_UP);
+	press(K_END);
+	ck_assert_uint_eq(view.menu_row, 0);
+}
+END_TEST
+
 Suite *suite_modes(void)
 {
 	Suite *suite = suite_create("modes");
@@ -410,6 +433,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, changes_of_keys_are_kept);
 	tcase_add_test(tests, menu_of_a_pane);
 	tcase_add_test(tests, menus_go_by_pages);
+	tcase_add_test(tests, a_sort_menu_of_nothing);
 	tcase_add_test(tests, help_in_a_narrow_screen);
 	suite_add_tcase(suite, tests);
 	return suite;
