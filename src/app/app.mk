@@ -10,4 +10,5 @@ app_sources = \
 	src/app/screen_settings.c src/app/screen_settings.h \
 	src/app/session.c src/app/session.h \
 	src/app/session_end.c \
+	src/app/snapshot_file.c src/app/snapshot_file.h \
 	src/app/wall_clocks.c src/app/wall_clocks.h

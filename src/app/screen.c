@@ -8,9 +8,6 @@
 #include "app/screen.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <langinfo.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,13 +15,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "app/kept_output.h"
 #include "app/screen_settings.h"
 #include "app/session.h"
+#include "app/snapshot_file.h"
 #include "app/wall_clocks.h"
 #include "print/print.h"
 #include "view/clipboard.h"
@@ -45,6 +42,7 @@ struct screen {
 	struct host *host;         /* what the view is told about its surroundings */
 	struct settings *settings; /* the view's settings */
 	struct terminal *terminal;
+	struct output terminal_output;
 	struct canvas canvas;
 	struct screen_settings store;
 	uint64_t snapshots;
@@ -53,6 +51,7 @@ struct screen {
 	int output;             /* the file for COMMAND's output */
 	struct snapshot *final; /* at the end, if there was a COMMAND */
 	bool quit, dirty, found_damage;
+	bool is_stuck; /* the terminal takes no output: nothing more is written to it */
 };
 
 /* ---- start ---- */
@@ -95,59 +94,6 @@ static int settings_begin(struct screen *screen)
 }
 
 /* ---- what the view asks for ---- */
-
-#define WRITTEN_MAX 100 /* snapshots of one second */
-
-/*
- * Creates a new file for a snapshot, with its name in @name; never overwrites one, nor follows
- * another user's link.
- */
-static int snapshot_create(const char *stamp, char *name, size_t size)
-{
-	int fd = -1, i;
-
-	snprintf(name, size, "cutop-%s.json", stamp);
-	for (i = 2; i <= WRITTEN_MAX; i++) {
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-		if (fd >= 0 || errno != EEXIST)
-			break;
-		snprintf(name, size, "cutop-%s-%d.json", stamp, i);
-	}
-	return fd;
-}
-
-static void snapshot_write(struct screen *screen)
-{
-	struct out_options out = { .sort = screen->settings->sort, .version = PACKAGE_VERSION };
-	const struct snapshot *snapshot = view_shown(screen->view);
-	char stamp[32], name[64];
-	time_t seconds;
-	struct reason why;
-	struct tm tm;
-	FILE *file;
-	int fd, err;
-
-	if (!snapshot)
-		return;
-	seconds = (time_t)(snapshot->time / NSEC_PER_SEC);
-	if (!localtime_r(&seconds, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
-		return;
-	fd = snapshot_create(stamp, name, sizeof(name));
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file) {
-		reason_unwritten(&why, name, -errno);
-		view_message(screen->view, "%s", why.text);
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	err = out_json(file, snapshot, &out);
-	if (fclose(file) && !err)
-		err = -errno;
-	if (err)
-		reason_unwritten(&why, name, err);
-	view_message(screen->view, err ? "%s" : "wrote %s", err ? why.text : name);
-}
 
 /* Returns 0 or a negative errno; -ESRCH if @process, or NULL, is gone. */
 static int signal_one(const struct screen *screen, const struct snap_process *process, int number)
@@ -214,7 +160,7 @@ static void copy_send(struct screen *screen)
 
 	if (!text)
 		return;
-	err = clipboard_send(STDOUT_FILENO, text);
+	err = clipboard_send(&screen->terminal_output, text);
 	if (err)
 		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
 	else
@@ -268,7 +214,7 @@ static bool request_do(struct screen *screen)
 
 	switch (request) {
 	case REQUEST_QUIT: screen->quit = true; break;
-	case REQUEST_WRITE: snapshot_write(screen); break;
+	case REQUEST_WRITE: snapshot_file_write(screen->view); break;
 	case REQUEST_SAVE:
 	case REQUEST_KEEP:
 	case REQUEST_REFUSE: screen_settings_save(&screen->store, request); break;
@@ -365,17 +311,33 @@ static void snapshot_take(struct screen *screen)
 	screen->dirty = true;
 }
 
+/* struct output: a signal, and the end of --duration, come first. */
+static bool terminal_wait(void *context)
+{
+	const struct session *session = context;
+	struct pollfd fds[2] = {
+		{ .fd = STDOUT_FILENO, .events = POLLOUT },
+		{ .fd = session->signals, .events = POLLIN },
+	};
+
+	while (poll(fds, 2, session_time_left(session)) < 0)
+		if (errno != EINTR)
+			return false;
+	return fds[0].revents;
+}
+
 static void draw(struct screen *screen)
 {
 	int rows, cols;
 
+	if (!terminal_ready(screen->terminal))
+		return;
 	terminal_mouse(screen->terminal, screen->settings->mouse);
 	terminal_size(screen->terminal, &rows, &cols);
 	if (canvas_resize(&screen->canvas, rows, cols))
 		return;
 	view_draw(screen->view, &screen->canvas);
-	terminal_show(screen->terminal, &screen->canvas, screen->settings->theme);
-	screen->dirty = false;
+	screen->dirty = !terminal_show(screen->terminal, &screen->canvas, screen->settings->theme);
 }
 
 static void focus_follow(struct screen *screen)
@@ -474,7 +436,16 @@ static int screen_show(struct screen *screen)
 	struct session *session = &screen->session;
 	struct reason why = { "" };
 
-	if (terminal_open(&screen->terminal, options_want_color(screen->options, stdout), &why)) {
+	screen->terminal_output = (struct output){ STDOUT_FILENO, terminal_wait, session };
+	while (!output_wait(&screen->terminal_output) && !is_over(screen))
+		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
+	if (is_over(screen)) {
+		screen->is_stuck = session->notes.quiet = true;
+		command_end(screen);
+		return session_status(session, NULL);
+	}
+	if (terminal_open(&screen->terminal, &screen->terminal_output,
+			  options_want_color(screen->options, stdout), &why)) {
 		command_end(screen);
 		return session_fail(session, EXIT_FAILED, why.text);
 	}
@@ -483,8 +454,8 @@ static int screen_show(struct screen *screen)
 		collector_set_delay(session->collector, FIRST_SNAPSHOT);
 	screen_wait(screen);
 	screen_settings_end(&screen->store);
-	terminal_close(screen->terminal);
-	__atomic_store_n(&session->notes.quiet, false, __ATOMIC_RELAXED);
+	screen->is_stuck = !terminal_close(screen->terminal);
+	__atomic_store_n(&session->notes.quiet, screen->is_stuck, __ATOMIC_RELAXED);
 	if (screen->store.unkept.text[0])
 		warn_user(&session->notes, "settings are not saved: %s", screen->store.unkept.text);
 	command_end(screen);
@@ -571,8 +542,10 @@ int screen_run(const struct options *options)
 	if (!status)
 		status = screen_show(screen);
 	session_close(&screen->session);
-	kept_output_print(screen->output, &screen->session.notes);
-	report_print(screen);
+	if (!screen->is_stuck) {
+		kept_output_print(screen->output, &screen->session.notes);
+		report_print(screen);
+	}
 out:
 	if (screen->output >= 0)
 		close(screen->output);

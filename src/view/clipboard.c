@@ -7,11 +7,9 @@
 #include "view/clipboard.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CLIPBOARD_MAX 49152 /* bytes; xterm takes at most 74,994 of base64 */
 
@@ -58,26 +56,15 @@ char *clipboard_sequence(const char *text, size_t *len)
 	return out;
 }
 
-int clipboard_send(int fd, const char *text)
+int clipboard_send(const struct output *output, const char *text)
 {
-	size_t len, at = 0;
+	size_t len;
 	char *out = clipboard_sequence(text, &len);
-	int err = 0;
+	int err;
 
 	if (!out)
 		return -errno;
-	while (at < len && !err) {
-		ssize_t done = write(fd, out + at, len - at);
-
-		if (done >= 0)
-			at += (size_t)done;
-		else if (errno == EAGAIN) /* another program may have made it non-blocking */
-			err = poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 1000) == 1 ?
-				      0 :
-				      -ETIMEDOUT;
-		else if (errno != EINTR)
-			err = -errno;
-	}
+	err = output_write(output, out, len);
 	free(out);
 	return err;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer. A frame is one write(2) where the terminal takes that much. Strings of the
- * description may contain marks for delays that only printing terminals needed; they are left out.
+ * The renderer. Strings of the description may contain marks for delays that only printing terminals
+ * needed; they are left out.
  */
 #include "view/renderer.h"
 
 #include <curses.h>
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/utf8.h"
 #include "util/util.h"
@@ -233,24 +230,12 @@ void renderer_cell(struct renderer *renderer, int row, int col, const struct cel
 		renderer->row = renderer->col = -1;
 }
 
-bool renderer_flush(struct renderer *renderer)
+bool renderer_flush(struct renderer *renderer, const struct output *output)
 {
-	struct pollfd output = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	size_t done = 0;
 	bool failed;
 
 	pen_reset(renderer);
-	while (done < renderer->used) {
-		ssize_t len = write(STDOUT_FILENO, renderer->buffer + done, renderer->used - done);
-
-		if (len > 0)
-			done += (size_t)len;
-		else if (len < 0 && errno == EAGAIN)
-			poll(&output, 1, -1);
-		else if (len < 0 && errno != EINTR)
-			break;
-	}
-	failed = renderer->failed || done < renderer->used;
+	failed = output_write(output, renderer->buffer, renderer->used) || renderer->failed;
 	renderer->failed = false;
 	renderer->used = 0;
 	return !failed;

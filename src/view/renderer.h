@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "view/canvas.h"
+#include "view/output.h"
 #include "view/theme.h"
 
 struct renderer {
@@ -44,6 +45,6 @@ void renderer_cell(struct renderer *renderer, int row, int col, const struct cel
  * Writes all that has come since, and leaves the pen plain. False: something is missing on the
  * screen.
  */
-bool renderer_flush(struct renderer *renderer);
+bool renderer_flush(struct renderer *renderer, const struct output *output);
 
 #endif

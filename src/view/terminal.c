@@ -12,7 +12,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -42,10 +41,12 @@
 
 struct terminal {
 	SCREEN *screen;
+	const struct output *output;
 	struct renderer renderer;
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
+	bool to_resize;      /* when it takes output again */
 	uint64_t click_time; /* of the last click: ns, CLOCK_MONOTONIC, and where */
 	int click_row, click_col;
 	MEVENT mouse_events[MOUSE_EVENTS]; /* events that came in one read, the last first */
@@ -176,7 +177,6 @@ int terminal_check(struct reason *why)
 	int err = 0;
 
 	descriptions_distrust();
-
 	if (!name || !*name)
 		return reason_set(why, -ENOTTY, "TERM is not set; use --batch (-b), or set it");
 	if (setupterm(name, STDOUT_FILENO, &err) != OK)
@@ -194,7 +194,8 @@ int terminal_check(struct reason *why)
 	return 0;
 }
 
-int terminal_open(struct terminal **result, bool colors, struct reason *why)
+int terminal_open(struct terminal **result, const struct output *output, bool colors,
+		  struct reason *why)
 {
 	struct terminal *terminal;
 	int err = terminal_check(why);
@@ -212,6 +213,7 @@ int terminal_open(struct terminal **result, bool colors, struct reason *why)
 		free(terminal);
 		return reason_set(why, -ENOTTY, "cannot open the terminal");
 	}
+	terminal->output = output;
 	crash_prepare(terminal);
 	modes_set();
 	renderer_init(&terminal->renderer, colors);
@@ -232,21 +234,47 @@ static void last_line_clear(struct terminal *terminal)
 	if (apart && apart != (const char *)-1)
 		return;
 	renderer_line_clear(&terminal->renderer, LINES - 1);
-	renderer_flush(&terminal->renderer);
+	renderer_flush(&terminal->renderer, terminal->output);
 }
 
-void terminal_close(struct terminal *terminal)
+#define LAST_WAIT 200 /* ms that the terminal has to take what restores it */
+
+/*
+ * Curses would wait for a terminal that takes no output. If Ctrl-S has stopped it, it goes on as soon
+ * as that key means nothing.
+ */
+static bool takes_the_end(const struct terminal *terminal)
 {
+	struct termios modes;
+
+	if (output_takes(terminal->output, LAST_WAIT))
+		return true;
+	if (tcgetattr(STDIN_FILENO, &modes))
+		return false;
+	modes.c_iflag &= ~(tcflag_t)IXON;
+	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+	return output_takes(terminal->output, LAST_WAIT);
+}
+
+bool terminal_close(struct terminal *terminal)
+{
+	bool takes;
+
 	if (!terminal)
-		return;
-	terminal_mouse(terminal, false);
-	last_line_clear(terminal);
-	endwin();
+		return true;
+	takes = takes_the_end(terminal);
+	if (takes) {
+		terminal_mouse(terminal, false);
+		last_line_clear(terminal);
+		endwin();
+	}
+	tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
 	crash_forget(terminal);
 	delscreen(terminal->screen);
 	canvas_free(&terminal->shown);
 	renderer_free(&terminal->renderer);
 	free(terminal);
+	return takes;
 }
 
 void terminal_mouse(struct terminal *terminal, bool on)
@@ -269,6 +297,9 @@ void terminal_resize(struct terminal *terminal)
 {
 	struct winsize size;
 
+	terminal->to_resize = !output_takes(terminal->output, 0);
+	if (terminal->to_resize)
+		return;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
 	canvas_free(&terminal->shown);
@@ -278,20 +309,37 @@ void terminal_resize(struct terminal *terminal)
 	refresh();
 }
 
+/*
+ * Stops this process as Ctrl-Z stops others: by SIGTSTP. Where no shell could continue it (its process
+ * group is orphaned: ssh -t HOST cutop, xterm -e cutop) the kernel ignores that signal, unlike SIGSTOP.
+ */
+static void stop(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL }, before;
+	sigset_t set, masked;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaction(SIGTSTP, &action, &before);
+	raise(SIGTSTP);
+	pthread_sigmask(SIG_UNBLOCK, &set, &masked); /* it stops here */
+	pthread_sigmask(SIG_SETMASK, &masked, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+}
+
 void terminal_suspend(struct terminal *terminal)
 {
-	bool mouse = terminal->mouse;
-
-	terminal_mouse(terminal, false);
 	def_prog_mode();
-	endwin();
+	if (output_takes(terminal->output, 0)) {
+		mousemask(0, NULL);
+		endwin();
+	} else {
+		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
+	}
 	restore.active = 0;
-	kill(getpid(), SIGSTOP);
+	stop();
 	restore.active = 1;
-	reset_prog_mode();
-	refresh();
-	terminal_mouse(terminal, mouse);
-	terminal_resize(terminal);
+	terminal_continue(terminal);
 }
 
 void terminal_continue(struct terminal *terminal)
@@ -299,9 +347,11 @@ void terminal_continue(struct terminal *terminal)
 	bool mouse = terminal->mouse;
 
 	reset_prog_mode();
+	terminal_resize(terminal);
+	if (terminal->to_resize)
+		return;
 	terminal_mouse(terminal, false);
 	terminal_mouse(terminal, mouse);
-	terminal_resize(terminal);
 }
 
 /* ---- input ---- */
@@ -501,7 +551,16 @@ static bool same_bytes(const struct canvas *a, const struct canvas *b, int row)
 		       (size_t)a->cols * sizeof(struct cell));
 }
 
-void terminal_show(struct terminal *terminal, const struct canvas *canvas,
+bool terminal_ready(struct terminal *terminal)
+{
+	if (!output_wait(terminal->output))
+		return false;
+	if (terminal->to_resize)
+		terminal_continue(terminal);
+	return !terminal->to_resize;
+}
+
+bool terminal_show(struct terminal *terminal, const struct canvas *canvas,
 		   const struct theme *theme)
 {
 	struct renderer *renderer = &terminal->renderer;
@@ -511,7 +570,7 @@ void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 	int row, col;
 
 	if (all && canvas_resize(shown, canvas->rows, canvas->cols))
-		return;
+		return true;
 	if (all)
 		renderer_clear(renderer);
 	terminal->theme = theme;
@@ -533,6 +592,8 @@ void terminal_show(struct terminal *terminal, const struct canvas *canvas,
 							 cell->flags));
 		}
 	}
-	if (!renderer_flush(renderer))
-		canvas_free(shown); /* all of it again */
+	if (renderer_flush(renderer, terminal->output))
+		return true;
+	canvas_free(shown); /* all of it again */
+	return false;
 }

@@ -11,6 +11,7 @@
 
 #include "util/util.h"
 #include "view/canvas.h"
+#include "view/output.h"
 #include "view/theme.h"
 
 struct terminal;
@@ -21,9 +22,14 @@ struct terminal;
  */
 int terminal_check(struct reason *why);
 
-/* Takes the terminal over. Returns 0 or a negative errno with @why. */
-int terminal_open(struct terminal **terminal, bool colors, struct reason *why);
-void terminal_close(struct terminal *terminal);
+/*
+ * Takes the terminal over, to which @output (borrowed) writes. Returns 0 or a negative errno with
+ * @why.
+ */
+int terminal_open(struct terminal **terminal, const struct output *output, bool colors,
+		  struct reason *why);
+/* False: it takes no output, so that only its settings were restored. */
+bool terminal_close(struct terminal *terminal);
 
 /*
  * Turns mouse reporting on or off. While it is on, the terminal itself cannot be used to mark and
@@ -59,7 +65,14 @@ struct terminal_event {
 /* Reads the next event without waiting; false if there is none. */
 bool terminal_event(struct terminal *terminal, struct terminal_event *event);
 
-void terminal_show(struct terminal *terminal, const struct canvas *canvas,
+/*
+ * Whether the terminal takes output, after the output's own wait. Only then may its mouse be turned
+ * on or off and a canvas be shown.
+ */
+bool terminal_ready(struct terminal *terminal);
+
+/* False: it has stopped to take output, and all has to be shown again. */
+bool terminal_show(struct terminal *terminal, const struct canvas *canvas,
 		   const struct theme *theme);
 
 #endif

@@ -455,7 +455,8 @@ static void screen_run(struct shared *shared)
 	unsigned int i;
 
 	if (!screen.view || setenv("TERM", "xterm-256color", 1) ||
-	    terminal_open(&screen.terminal, true, &why) || canvas_resize(&screen.canvas, 60, 200))
+	    terminal_open(&screen.terminal, &(struct output){ .fd = STDOUT_FILENO }, true, &why) ||
+	    canvas_resize(&screen.canvas, 60, 200))
 		exit(1);
 	view_init(screen.view);
 	load_begin(&screen.load);

@@ -13,6 +13,7 @@ import termios
 import time
 
 LIMIT = 30
+STOP, GO_ON, REDRAW, SUSPEND = b"\x13", b"\x11", b"\x0c", b"\x1a"     # Ctrl-S, -Q, -L, -Z
 CUTOP, RECORDING = sys.argv[1:3]
 failures = 0
 
@@ -52,9 +53,11 @@ class Screen:
     def keys(self, text):
         os.write(self.fd, text)
 
-    def stop_output(self):
-        """As Ctrl-S does: what is written to the terminal waits."""
-        termios.tcflow(self.fd, termios.TCIOFF)
+    def fill(self):
+        """Draws all of it so often, unread, that the terminal takes no more."""
+        for _ in range(40):
+            self.keys(REDRAW)
+            time.sleep(0.05)
 
     def end(self, reads=True, seconds=LIMIT):
         """Its exit status, 128 and more for a signal; None: it does not end, and is killed."""
@@ -96,5 +99,49 @@ def verdicts():
     check("to its end: the verdict", screen.end(), batch)
 
 
+def modes(fd):
+    return termios.tcgetattr(fd)[:4]
+
+
+def without_output():
+    """A terminal that takes no output does not keep cutop from ending, nor from going on later."""
+    screen = Screen()
+    check("Ctrl-S: the screen comes", screen.see(b"Quit"), True)
+    screen.keys(STOP)
+    time.sleep(1.2)
+    screen.keys(GO_ON + REDRAW)
+    check("Ctrl-Q: it goes on", screen.see(b"Quit"), True)
+    screen.keys(STOP)
+    time.sleep(1.2)
+    os.kill(screen.pid, signal.SIGTERM)
+    check("Ctrl-S: SIGTERM ends it", screen.end(), 128 + signal.SIGTERM)
+    check("Ctrl-S: the screen is restored", screen.see(b"\x1b[?1049l"), True)
+    screen = Screen()
+    check("stalled: the screen comes", screen.see(b"Quit"), True)
+    screen.fill()
+    os.kill(screen.pid, signal.SIGHUP)
+    check("stalled: SIGHUP ends it", screen.end(reads=False), 128 + signal.SIGHUP)
+    screen = Screen("--duration", "4")
+    before = modes(screen.fd)
+    check("stalled: the screen comes again", screen.see(b"Quit"), True)
+    screen.fill()
+    check("stalled: --duration ends it", screen.end(reads=False), 0)
+    check("stalled: the terminal's settings are as before", modes(screen.fd), before)
+
+
+def suspended():
+    """Ctrl-Z where no shell could continue it: it goes on, and the screen is there."""
+    screen = Screen()
+    check("Ctrl-Z: the screen comes", screen.see(b"Quit"), True)
+    screen.keys(SUSPEND)
+    check("Ctrl-Z: the screen is there again", screen.see(b"Quit"), True)
+    screen.keys(b"?")
+    check("Ctrl-Z: keys are read", screen.see(b"freeze"), True)
+    screen.keys(b"\x1bq")
+    check("Ctrl-Z: it ends", screen.end(), 0)
+
+
+without_output()
+suspended()
 verdicts()
 sys.exit(failures > 0)
