@@ -19,13 +19,14 @@ uint64_t kernel_key(uint32_t program, const struct snap_kernel *kernel)
 	/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
 	uint64_t hash = 0xcbf29ce484222325, prime = 0x100000001b3;
 
-	for (const char *at = kernel->signature; *at; at++)
+	/* Several symbols may have one demangled form: constructors, and clones of a function. */
+	for (const char *at = kernel->symbol ? kernel->symbol : kernel->signature; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * prime;
 	hash = (hash ^ program) * prime;
 	hash = (hash ^ (uint64_t)(unsigned int)kernel->device) * prime;
 	hash = (hash ^ kernel->is_graph) * prime;
-	/* An address is all that tells graphs of one name apart. */
-	if (kernel->is_graph)
+	/* Without a symbol, as graphs are, the address is all that tells those of one name apart. */
+	if (kernel->is_graph || !kernel->symbol)
 		hash = (hash ^ kernel->function) * prime;
 	return hash ? hash : 1;
 }

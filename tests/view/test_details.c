@@ -316,6 +316,22 @@ START_TEST(the_sequence)
 }
 END_TEST
 
+/* The cursor and the rates go by the key: different symbols may have one demangled form. */
+START_TEST(kernels_of_one_form)
+{
+	struct snap_kernel a = { .signature = "Sum::Sum()", .symbol = "_ZN3SumC1Ev" }, b = a;
+
+	b.symbol = "_ZN3SumC2Ev";
+	ck_assert_uint_ne(kernel_key(1, &a), kernel_key(1, &b));
+	/* The address of a known symbol may change, and without a symbol it is all there is. */
+	b = a;
+	b.function = 7;
+	ck_assert_uint_eq(kernel_key(1, &a), kernel_key(1, &b));
+	a.symbol = b.symbol = NULL;
+	ck_assert_uint_ne(kernel_key(1, &a), kernel_key(1, &b));
+}
+END_TEST
+
 Suite *suite_details(void)
 {
 	Suite *suite = suite_create("details");
@@ -340,6 +356,7 @@ Suite *suite_details(void)
 	tcase_add_test(tests, a_process);
 	tcase_add_test(tests, a_row);
 	tcase_add_test(tests, the_sequence);
+	tcase_add_test(tests, kernels_of_one_form);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
