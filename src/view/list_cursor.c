@@ -120,16 +120,17 @@ bool cursor_open(struct view *view)
 bool cursor_click(struct view *view, int row, bool again)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
-	struct pane_cursor *cursor;
-	size_t at;
+	struct pane_cursor *cursor = &pane->cursor;
+	/* By what is on the screen: with the focus, rows may get other places. */
+	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
+	bool had_focus = view->focus == FOCUS_PANE, is_row = row > pane->title_row &&
+							     row <= pane->title_row + pane->rows &&
+							     at < pane->count;
 
 	focus_set(view, FOCUS_PANE);
-	cursor = cursor_of(view);
-	at = pane->top + (size_t)(row - pane->title_row - 1);
-	if (!cursor || row <= pane->title_row || row > pane->title_row + pane->rows ||
-	    at >= cursor->count)
+	if (!is_row || !panes[view->settings.pane]->key)
 		return false;
-	if (again && at == cursor->row)
+	if (again && had_focus && at == cursor->row)
 		return cursor_open(view);
 	cursor->row = at;
 	cursor->moved = cursor->chosen = true;

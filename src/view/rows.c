@@ -410,8 +410,12 @@ void rows_select(struct view *view, size_t row)
 		row = view->row_count - 1;
 	if (!view->has_selected || view->selected != view->rows[row].process->program)
 		for (int i = 0; i < PANE_COUNT; i++)
-			if (i != PANE_LOG)
+			if (i != PANE_LOG) {
 				view->panes[i].top = 0;
+				/* The row that was chosen is of the process before. */
+				view->panes[i].cursor.chosen = view->panes[i].cursor.in_sight =
+					false;
+			}
 	view->selected_row = row;
 	view->selected = view->rows[row].process->program;
 	view->has_selected = view->selected_by_user = true;

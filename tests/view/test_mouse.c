@@ -397,6 +397,48 @@ START_TEST(on_scrollbars)
 }
 END_TEST
 
+static void many_kernels(struct snapshot *snapshot, uint32_t program)
+{
+	struct snap_process *process = cast_member(snapshot, program);
+
+	process->kernel_count = 40;
+	process->kernels = cast_memory(snapshot, 40, sizeof(*process->kernels));
+	for (size_t i = 0; i < process->kernel_count; i++) {
+		char *name = cast_memory(snapshot, 1, 32);
+
+		snprintf(name, 32, "kernel_%u_%zu_", program, i);
+		process->kernels[i] = (struct snap_kernel){ .name = name,
+							    .signature = name,
+							    .shown = name,
+							    .symbol = name,
+							    .launches = 1000 - i };
+	}
+}
+
+/* The row that is clicked is selected, wherever the cursor was in another process's list. */
+START_TEST(what_is_in_sight)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	int row;
+
+	many_kernels(snapshot, CAST_TRAINER);
+	many_kernels(snapshot, CAST_LEAKER);
+	view_feed(&view, snapshot);
+	keys("/4242\r2\r");
+	for (int i = 0; i < 30; i++)
+		keys("j");
+	ck_assert_uint_gt(view.panes[PANE_KERNELS].top, 0);
+	keys("\033/4107\r");
+	row = row_number("kernel_2_2_");
+	ck_assert_int_gt(row, 0);
+	view_mouse(&view, row, 5, MOUSE_CLICK);
+	draw();
+	ck_assert_int_eq(row_number("kernel_2_2_"), row);
+	ck_assert(canvas_cell(&canvas, row, 5)->flags & CELL_SELECTED);
+	ck_assert_uint_eq(view.panes[PANE_KERNELS].cursor.row, 2);
+}
+END_TEST
+
 Suite *suite_mouse(void)
 {
 	Suite *suite = suite_create("mouse");
@@ -413,6 +455,7 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_devices);
 	tcase_add_test(tests, on_the_map);
 	tcase_add_test(tests, on_scrollbars);
+	tcase_add_test(tests, what_is_in_sight);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
