@@ -417,6 +417,7 @@ static void input_changed(struct view *view)
 		snprintf(view->filter, sizeof(view->filter), "%s", view->input);
 		rows_arrange(view);
 		view->scroll_to_selected = true;
+		view->top = rows_have_selected(view) ? view->top : 0;
 	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
 		if (view_in_pane(view))

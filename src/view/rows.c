@@ -323,7 +323,14 @@ static bool is_idle(const struct snap_process *process)
 				   !process->failures && !process->call_count);
 }
 
-static void keep_selection(struct view *view)
+bool rows_have_selected(const struct view *view)
+{
+	return view->has_selected && view->selected_row < view->row_count &&
+	       view->rows[view->selected_row].process->program == view->selected;
+}
+
+/* @place: the row that the selected process would have if it is hidden. */
+static void keep_selection(struct view *view, size_t place)
 {
 	const struct snap_process *selected = view_selected(view);
 
@@ -341,12 +348,22 @@ static void keep_selection(struct view *view)
 	 * A selected process that the filter hides stays in its pane; if it is gone for good, the
 	 * process now in its row is selected.
 	 */
-	if (view_selected(view) || !view->row_count)
+	if (!view->row_count)
 		return;
+	if (view_selected(view))
+		view->selected_row = place;
 	if (view->selected_row >= view->row_count)
 		view->selected_row = view->row_count - 1;
+	if (view_selected(view))
+		return;
 	view->selected = view->rows[view->selected_row].process->program;
 	view->has_selected = true;
+}
+
+static bool is_listed(const struct view *view, const struct snap_process *process)
+{
+	return rows_match(process, view->filter) && user_match(view, process) &&
+	       device_match(view, process);
 }
 
 /* Compares differences, if the table shows differences. */
@@ -372,8 +389,8 @@ static int compare_difference(const void *left, const void *right, void *context
 void rows_arrange(struct view *view)
 {
 	const struct snapshot *snapshot = view->shown;
-	const struct snap_process **list;
-	size_t i, count = 0;
+	const struct snap_process **list, *hidden = view_selected(view);
+	size_t i, count = 0, place = view->selected_row;
 
 	view->row_count = 0;
 	view->hidden = 0;
@@ -383,14 +400,23 @@ void rows_arrange(struct view *view)
 	if (!list)
 		return;
 	for (i = 0; i < snapshot->process_count; i++)
-		if (rows_match(&snapshot->processes[i], view->filter) &&
-		    user_match(view, &snapshot->processes[i]) &&
-		    device_match(view, &snapshot->processes[i]))
+		if (is_listed(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
 	view->hidden = snapshot->process_count - count;
+	/* A selected process that is hidden is sorted, too, to know where it would be. */
+	if (hidden && is_listed(view, hidden))
+		hidden = NULL;
+	if (hidden)
+		list[count++] = hidden;
 	sort_processes(list, count, &view->settings.sort);
 	if (view->base)
 		qsort_r(list, count, sizeof(*list), compare_difference, view);
+	if (hidden) {
+		for (place = 0; list[place] != hidden;)
+			place++;
+		count--;
+		memmove(list + place, list + place + 1, (count - place) * sizeof(*list));
+	}
 	if (view->settings.tree)
 		tree_arrange(view, list, count);
 	else
@@ -399,7 +425,7 @@ void rows_arrange(struct view *view)
 	free(list);
 	if (view->row_count > view->rows_most)
 		view->rows_most = view->row_count;
-	keep_selection(view);
+	keep_selection(view, place);
 }
 
 void rows_select(struct view *view, size_t row)
@@ -444,8 +470,7 @@ static bool folded_search(struct view *view)
 	for (size_t i = 0; i < snapshot->process_count; i++) {
 		const struct snap_process *process = &snapshot->processes[i];
 
-		if (search_matches(process, view->search) && rows_match(process, view->filter) &&
-		    user_match(view, process) && device_match(view, process) &&
+		if (search_matches(process, view->search) && is_listed(view, process) &&
 		    fold_reveal(view, process->program))
 			return true;
 	}

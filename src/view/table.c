@@ -239,7 +239,8 @@ static void tag_draw(const struct area *area, int row, const struct table_column
 
 static void scroll(struct view *view, size_t rows)
 {
-	if (view->scroll_to_selected || view->layout.table.rows == 1) {
+	if (rows_have_selected(view) &&
+	    (view->scroll_to_selected || view->layout.table.rows == 1)) {
 		if (view->selected_row < view->top)
 			view->top = view->selected_row;
 		else if (rows && view->selected_row >= view->top + rows)
@@ -257,7 +258,10 @@ static void position_draw(struct view *view, const struct area *titles, const st
 	char text[48];
 
 	scrollbar_draw(table, view->top, view->row_count);
-	snprintf(text, sizeof(text), " %zu/%zu", view->selected_row + 1, view->row_count);
+	if (rows_have_selected(view))
+		snprintf(text, sizeof(text), " %zu/%zu", view->selected_row + 1, view->row_count);
+	else
+		snprintf(text, sizeof(text), " -/%zu", view->row_count);
 	if (titles->rect.rows && cols > 60)
 		area_right(titles, 0, cols, ST_TITLE, text);
 }

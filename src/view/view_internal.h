@@ -299,6 +299,8 @@ void tensors_switch(struct view *view);
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
 void rows_arrange(struct view *view);
 void rows_select(struct view *view, size_t row);
+/* False: no process is selected, or it is hidden, and selected_row is where it would be. */
+bool rows_have_selected(const struct view *view);
 bool rows_match(const struct snap_process *process, const char *filter);
 
 /* Adds @program and what descends from it in @snapshot to @set. */
