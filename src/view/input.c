@@ -68,7 +68,7 @@ static void move(struct view *view, enum action action)
 	case ACT_LAST: step = 1000000000; break;
 	default: break;
 	}
-	if (view->focus == FOCUS_DETAILS && (step == page || step == -page))
+	if (view->focus == FOCUS_DETAILS && (action == ACT_PAGE_UP || action == ACT_PAGE_DOWN))
 		step = step / page * (view->layout.pane.rows > 1 ? view->layout.pane.rows - 1 : 1);
 	if (view->focus == FOCUS_DETAILS) {
 		details_scroll(view, step);

@@ -332,6 +332,19 @@ START_TEST(kernels_of_one_form)
 }
 END_TEST
 
+/* Where the list has so few rows that a page is one row, a row is no page of the details. */
+START_TEST(details_of_a_short_list)
+{
+	keys("/4242\r2\r\r");
+	view.panes[PANE_KERNELS].rows = 2;
+	press(K_DOWN);
+	ck_assert_int_eq(view.details_top, 1);
+	view.panes[PANE_KERNELS].rows = 2;
+	press(K_PAGE_DOWN);
+	ck_assert_int_eq(view.details_top, view.layout.pane.rows);
+}
+END_TEST
+
 Suite *suite_details(void)
 {
 	Suite *suite = suite_create("details");
@@ -357,6 +370,7 @@ Suite *suite_details(void)
 	tcase_add_test(tests, a_row);
 	tcase_add_test(tests, the_sequence);
 	tcase_add_test(tests, kernels_of_one_form);
+	tcase_add_test(tests, details_of_a_short_list);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
