@@ -154,7 +154,10 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	} else if (is_in(layout->bar, row, col)) {
 		int32_t key = bar_hit(view, col);
 
-		if (key)
+		/* A message is over the keys. */
+		if (view->message[0])
+			view->message[0] = 0;
+		else if (key)
 			view_key(view, key);
 	} else if (view->focus == FOCUS_DETAILS) {
 		return; /* there is nothing to click on in them */

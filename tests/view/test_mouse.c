@@ -397,6 +397,25 @@ START_TEST(on_scrollbars)
 }
 END_TEST
 
+/* A message is over the keys of the last row: a click there is not meant for them. */
+START_TEST(on_messages)
+{
+	int row = view.layout.bar.row, col;
+
+	draw();
+	col = col_of(row, "Quit");
+	ck_assert_int_gt(col, 0);
+	view_message(&view, "something");
+	draw();
+	view_mouse(&view, row, col, MOUSE_CLICK);
+	ck_assert_int_eq(view_request(&view), REQUEST_NONE);
+	draw();
+	ck_assert_int_eq(col_of(row, "Quit"), col);
+	view_mouse(&view, row, col, MOUSE_CLICK);
+	ck_assert_int_eq(view_request(&view), REQUEST_QUIT);
+}
+END_TEST
+
 static void many_kernels(struct snapshot *snapshot, uint32_t program)
 {
 	struct snap_process *process = cast_member(snapshot, program);
@@ -455,6 +474,7 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_devices);
 	tcase_add_test(tests, on_the_map);
 	tcase_add_test(tests, on_scrollbars);
+	tcase_add_test(tests, on_messages);
 	tcase_add_test(tests, what_is_in_sight);
 	suite_add_tcase(suite, tests);
 	return suite;
