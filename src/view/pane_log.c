@@ -177,6 +177,14 @@ static void memory_section(const struct snap_detail *detail, struct details *det
 		      text, gap);
 }
 
+/* Of two processes with the pid of an event: was the first one more likely there at @time? */
+static bool is_nearer(const struct snap_process *a, const struct snap_process *b, uint64_t time)
+{
+	if ((a->start_time > time) != (b->start_time > time))
+		return b->start_time > time;
+	return a->start_time > time ? a->start_time < b->start_time : a->start_time > b->start_time;
+}
+
 /*
  * The row of the table of the process that @event is about, or SIZE_MAX. Pids are reused: of several
  * it is the last that was started before the event.
@@ -189,10 +197,8 @@ static size_t table_row_of(const struct view *view, const struct snap_event *eve
 	for (size_t i = 0; i < view->row_count; i++) {
 		const struct snap_process *process = view->rows[i].process;
 
-		if (process->pid != event->pid)
-			continue;
-		if (found &&
-		    (process->start_time > event->time || process->start_time < found->start_time))
+		if (process->pid != event->pid ||
+		    (found && !is_nearer(process, found, event->time)))
 			continue;
 		found = process;
 		row = i;

@@ -458,6 +458,28 @@ START_TEST(what_is_in_sight)
 }
 END_TEST
 
+/* An event is its process's, not that of one that has got the pid since. */
+START_TEST(reused_pids)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	struct snap_process *older = cast_member(snapshot, CAST_FAILING),
+			    *younger = cast_member(snapshot, CAST_LEAKER);
+	const struct snap_event *last;
+
+	older->start_time = 1;
+	younger->start_time = UINT64_MAX;
+	older->pid = younger->pid;
+	for (size_t i = 0; i < snapshot->event_count; i++)
+		snapshot->events[i].pid = older->pid;
+	last = &snapshot->events[snapshot->event_count - 1];
+	ck_assert_uint_eq(last->pid, older->pid);
+	view_feed(&view, snapshot);
+	keys("L7\r\r\r");
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	ck_assert_uint_eq(view.selected, CAST_FAILING);
+}
+END_TEST
+
 Suite *suite_mouse(void)
 {
 	Suite *suite = suite_create("mouse");
@@ -476,6 +498,7 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_scrollbars);
 	tcase_add_test(tests, on_messages);
 	tcase_add_test(tests, what_is_in_sight);
+	tcase_add_test(tests, reused_pids);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
