@@ -70,7 +70,7 @@ void view_environment(struct view *view, const char *words, size_t len, const ch
  */
 static int variable_draw(const struct area *area, int row, const char *word)
 {
-	const char *equals = strchr(word, '='), *rest;
+	const char *equals = strchr(word, '='), *rest, *next;
 	int cols = area->rect.cols, col, cells;
 	char name[128];
 
@@ -91,7 +91,9 @@ static int variable_draw(const struct area *area, int row, const char *word)
 			part = area_part(area, row, col, 1, cells);
 			area_text(&part, 0, 0, ST_PLAIN, rest);
 		}
-		rest = canvas_skip(area->canvas, rest, cells);
+		next = canvas_fit(area->canvas, rest, cells);
+		/* Where there is no room for a wide character at all, it is left out. */
+		rest = next > rest || col > INDENT ? next : canvas_skip(area->canvas, rest, cells);
 		col = cols;
 	}
 	return row + 1;

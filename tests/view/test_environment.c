@@ -138,6 +138,28 @@ START_TEST(hostile_contents)
 }
 END_TEST
 
+/* A wide character that does not fit at the end of a row begins the next one. */
+START_TEST(wide_values)
+{
+	for (int shift = 0; shift < 2; shift++) {
+		char words[800] = "LD_A=", *at = words + strlen(words);
+		size_t seen = 0;
+
+		at = stpcpy(at, shift ? "x" : "");
+		for (int i = 0; i < 200; i++)
+			at = stpcpy(at, "\xe6\x8e\xa8");
+		keys("e");
+		answer(words, (size_t)(at - words) + 1);
+		for (int row = 0; row < canvas.rows; row++)
+			for (int col = 0; col < canvas.cols; col++)
+				seen += !strcmp(canvas_cell(&canvas, row, col)->text,
+						"\xe6\x8e\xa8");
+		ck_assert_uint_eq(seen, 200);
+		keys("\033");
+	}
+}
+END_TEST
+
 Suite *suite_environment(void)
 {
 	Suite *suite = suite_create("environment");
@@ -148,6 +170,7 @@ Suite *suite_environment(void)
 	tcase_add_test(tests, no_answer);
 	tcase_add_test(tests, long_values);
 	tcase_add_test(tests, hostile_contents);
+	tcase_add_test(tests, wide_values);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
