@@ -478,13 +478,18 @@ static void print_failures(struct line *line, const struct snap_process *process
 		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
-		line_format(line, failure->extra.symbol ? "  %s" : "  %s (%d)", failure->error,
-			    failure->code);
-		if (failure->where.site)
-			line_format(line, "  %s %s", failure->count > 1 ? "first in" : "in",
-				    failure->where.site);
-		if (failure->kernel)
-			line_format(line, "  kernel %s", failure->shown);
+		line_text(line, "  ");
+		line_text(line, failure->error);
+		if (!failure->extra.symbol)
+			line_format(line, " (%d)", failure->code);
+		if (failure->where.site) {
+			line_text(line, failure->count > 1 ? "  first in " : "  in ");
+			line_text(line, failure->where.site);
+		}
+		if (failure->kernel) {
+			line_text(line, "  kernel ");
+			line_text(line, failure->shown);
+		}
 		line_end(line);
 	}
 	print_more(line, process->failure_count, shown, "kind");
@@ -543,10 +548,13 @@ static void print_container(struct line *line, const struct snap_process *proces
 	line_style(line, STYLE_HEAD);
 	line_text(line, process->container ? "CONTAINER" : "POD");
 	line_style(line, STYLE_PLAIN);
+	line_text(line, "  ");
 	if (process->container)
-		line_format(line, "  %s", process->container);
+		line_text(line, process->container);
+	if (process->container && process->pod)
+		line_text(line, "  in pod ");
 	if (process->pod)
-		line_format(line, "  %s%s", process->container ? "in pod " : "", process->pod);
+		line_text(line, process->pod);
 	if (process->ns_pid)
 		line_format(line, "  (pid %" PRIu32 " there)", process->ns_pid);
 	line_end(line);

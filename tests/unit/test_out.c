@@ -223,6 +223,27 @@ START_TEST(text_width)
 }
 END_TEST
 
+/* Without a width nothing is cut: names of C++ can be long. */
+START_TEST(text_long_names)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	struct snap_process *process = &snapshot->processes[2];
+	char site[600], kernel[600], pod[600], *text;
+
+	snprintf(site, sizeof(site), "%0500d_site", 0);
+	snprintf(kernel, sizeof(kernel), "%0500d_kernel", 0);
+	snprintf(pod, sizeof(pod), "%0500d_pod", 0);
+	process->failure_list[0].where.site = site;
+	process->failure_list[0].kernel = process->failure_list[0].shown = kernel;
+	process->pod = pod;
+	text = printed(out_text, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "0_site"));
+	ck_assert_ptr_nonnull(strstr(text, "0_kernel"));
+	ck_assert_ptr_nonnull(strstr(text, "0_pod"));
+	free(text);
+}
+END_TEST
+
 /* A number that the limit would cut is left out: 5 is not 58. */
 START_TEST(text_whole_numbers)
 {
@@ -558,6 +579,7 @@ int main(void)
 	tcase_add_test(tests, text_ascii);
 	tcase_add_test(tests, text_width);
 	tcase_add_test(tests, text_narrow);
+	tcase_add_test(tests, text_long_names);
 	tcase_add_test(tests, text_whole_numbers);
 	tcase_add_test(tests, text_sort_column);
 	tcase_add_test(tests, text_ended_before);
