@@ -228,24 +228,29 @@ static void rates_section(const struct list *list, const struct snap_kernel *ker
 	details_series(details, ST_LAUNCH, samples, count, "/s");
 }
 
-/* Where it is launched, most first, and the way to the first. */
+/*
+ * Where it is launched, most first, and the way to the first. With a baseline @kernel is a copy with
+ * differences; places have the totals.
+ */
 static void places_section(const struct snap_process *process, const struct snap_kernel *kernel,
 			   struct details *details)
 {
 	const struct snap_launch_site *most = NULL;
+	uint64_t key = kernel_key(process->program, kernel);
 	char number[CELL_TEXT], share[CELL_TEXT];
 
 	for (size_t i = 0; i < process->launch_site_count; i++) {
 		const struct snap_launch_site *site = &process->launch_sites[i];
 
-		if (site->kernel != kernel)
+		if (!site->kernel || kernel_key(process->program, site->kernel) != key)
 			continue;
 		if (!most)
-			details_section(details, "Launched from");
+			details_section(details, site->kernel == kernel ? "Launched from" :
+									  "Launched from, in all");
 		most = most ? most : site;
 		cell_about(number, (double)site->launches, !site->sampled, 9);
-		cell_share(share, kernel->launches ?
-					  (double)site->launches / (double)kernel->launches :
+		cell_share(share, site->kernel->launches ?
+					  (double)site->launches / (double)site->kernel->launches :
 					  0);
 		details_text(details, ST_PLAIN, "%9.32s %6.32s  %s", number, share,
 			     site->at.site ? site->at.site : "?");

@@ -345,6 +345,29 @@ START_TEST(details_of_a_short_list)
 }
 END_TEST
 
+/* With a baseline the list has copies of the kernels; where they are launched is known all the same. */
+START_TEST(places_since_a_baseline)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	struct snap_process *trainer = cast_member(snapshot, CAST_TRAINER);
+	struct snap_launch_site *sites = cast_memory(snapshot, 2, sizeof(*sites));
+
+	for (size_t i = 0; i < 2; i++)
+		sites[i] = (struct snap_launch_site){ .at.site = i ? "warm" : "step",
+						      .kernel = &trainer->kernels[i],
+						      .launches = 1 };
+	trainer->launch_sites = sites;
+	trainer->launch_site_count = 2;
+	ck_assert_int_eq(canvas_resize(&canvas, 60, 100), 0);
+	keys("x");
+	view_feed(&view, snapshot);
+	keys("/4242\r2z\r");
+	ck_assert_str_ne(row_with("Launched from, in all"), "");
+	ck_assert_str_ne(row_with("  step"), "");
+	ck_assert_str_eq(row_with("  warm"), "");
+}
+END_TEST
+
 Suite *suite_details(void)
 {
 	Suite *suite = suite_create("details");
@@ -371,6 +394,7 @@ Suite *suite_details(void)
 	tcase_add_test(tests, the_sequence);
 	tcase_add_test(tests, kernels_of_one_form);
 	tcase_add_test(tests, details_of_a_short_list);
+	tcase_add_test(tests, places_since_a_baseline);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
