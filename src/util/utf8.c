@@ -52,7 +52,9 @@ bool utf8_is_hostile(int32_t c)
 	       (c >= 0x17b4 && c <= 0x17b5) || (c >= 0x180b && c <= 0x180f) ||
 	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
 	       (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || (c >= 0xfe00 && c <= 0xfe0f) ||
-	       c == 0xfeff || c == 0xffa0 || (c >= 0xfff0 && c <= 0xfffb) || c >= 0xe0000;
+	       c == 0xfeff || c == 0xffa0 || (c >= 0xfff0 && c <= 0xfffb) ||
+	       (c >= 0x13430 && c <= 0x1343f) || (c >= 0x1bca0 && c <= 0x1bca3) ||
+	       (c >= 0x1d173 && c <= 0x1d17a) || c >= 0xe0000;
 }
 
 static locale_t utf8_locale;
