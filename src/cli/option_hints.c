@@ -5,11 +5,12 @@
  */
 #include "cli/option_hints.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "util/util.h"
 
 enum { WORD_MAX = 32 }; /* longer than any option; a longer word matches none */
 
@@ -20,7 +21,7 @@ static size_t least(size_t a, size_t b)
 
 static bool same(char a, char b)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return !ascii_ncasecmp(&a, &b, 1);
 }
 
 static size_t distance(const char *a, const char *b)

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -238,7 +237,7 @@ static bool is_host_ours(const struct serve *serve, const char *host)
 		return false;
 	memcpy(name, host, len);
 	name[len] = '\0';
-	return !strcasecmp(name, "localhost") || !strcasecmp(name, serve->host) ||
+	return !ascii_casecmp(name, "localhost") || !ascii_casecmp(name, serve->host) ||
 	       inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "util/util.h"
 
 static const char *blanks_skip(const char *at)
 {
@@ -17,7 +18,7 @@ static const char *blanks_skip(const char *at)
 
 static bool is_word(const char *text, size_t len, const char *word)
 {
-	return len == strlen(word) && !strncasecmp(text, word, len);
+	return len == strlen(word) && !ascii_ncasecmp(text, word, len);
 }
 
 /* One parameter, `name=value`. */

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "model/columns.h"
 #include "util/utf8.h"
+#include "util/util.h"
 
 static struct column_value absent(void)
 {
@@ -229,7 +229,7 @@ static const struct column *find(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < column_count; i++)
-		if (strlen(columns[i].name) == len && !strncasecmp(columns[i].name, name, len))
+		if (strlen(columns[i].name) == len && !ascii_ncasecmp(columns[i].name, name, len))
 			return &columns[i];
 	return NULL;
 }

@@ -297,3 +297,24 @@ void child_limit(unsigned int seconds)
 	pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
 	alarm(seconds);
 }
+
+static int ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+int ascii_ncasecmp(const char *a, const char *b, size_t len)
+{
+	for (; len; a++, b++, len--) {
+		int order = ascii_lower(*a) - ascii_lower(*b);
+
+		if (order || !*a)
+			return order;
+	}
+	return 0;
+}
+
+int ascii_casecmp(const char *a, const char *b)
+{
+	return ascii_ncasecmp(a, b, SIZE_MAX);
+}

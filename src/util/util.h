@@ -124,6 +124,13 @@ int capabilities_clear(void);
 /* The same, but CAP_LEASE is kept where it is held. */
 int capabilities_keep_lease(void);
 
+/*
+ * As strcasecmp(3) and strncasecmp(3) in the locale "C": in others, of Turkish for example, I and i
+ * are different letters.
+ */
+int ascii_casecmp(const char *a, const char *b);
+int ascii_ncasecmp(const char *a, const char *b, size_t len);
+
 /* printf into a new string; NULL without memory. The caller frees it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

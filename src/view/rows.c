@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "view/view_internal.h"
 
@@ -35,7 +34,7 @@ const char *text_find(const char *text, const char *part)
 	size_t len = strlen(part);
 
 	for (; *text; text++)
-		if (!strncasecmp(text, part, len))
+		if (!ascii_ncasecmp(text, part, len))
 			return text;
 	return len ? NULL : text;
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct {
 	const char *key, *label, *help;
@@ -136,10 +135,10 @@ bool setting_parse(struct settings *settings, enum item item, const char *value)
 	int i;
 
 	if (flag) {
-		bool yes = !strcasecmp(value, "yes") || !strcasecmp(value, "true") ||
+		bool yes = !ascii_casecmp(value, "yes") || !ascii_casecmp(value, "true") ||
 			   !strcmp(value, "1");
 
-		if (!yes && strcasecmp(value, "no") && strcasecmp(value, "false") &&
+		if (!yes && ascii_casecmp(value, "no") && ascii_casecmp(value, "false") &&
 		    strcmp(value, "0"))
 			return false;
 		*flag = yes;
@@ -154,14 +153,14 @@ bool setting_parse(struct settings *settings, enum item item, const char *value)
 	case ITEM_DELAY: return !delay_parse(value, &settings->delay);
 	case ITEM_PANE:
 		for (i = 0; i < PANE_COUNT; i++)
-			if (!strcasecmp(value, panes[i]->title)) {
+			if (!ascii_casecmp(value, panes[i]->title)) {
 				settings->pane = (enum pane)i;
 				return true;
 			}
 		return false;
 	case ITEM_SITES:
 		for (i = 0; i < SITE_GROUPING_COUNT; i++)
-			if (!strcasecmp(value, site_grouping_names[i])) {
+			if (!ascii_casecmp(value, site_grouping_names[i])) {
 				settings->sites_by = (enum site_grouping)i;
 				return true;
 			}

@@ -109,6 +109,20 @@ START_TEST(widths)
 }
 END_TEST
 
+/* Nor in which letters words differ: in Turkish i is not the small I. */
+START_TEST(letters)
+{
+	setlocale(LC_ALL, "tr_TR.UTF-8"); /* where it is installed */
+	ck_assert_int_eq(ascii_casecmp("LIVE", "live"), 0);
+	ck_assert_int_lt(ascii_casecmp("live", "LIVES"), 0);
+	ck_assert_int_gt(ascii_casecmp("b", "A"), 0);
+	ck_assert_int_eq(ascii_ncasecmp("PIDs", "pid", 3), 0);
+	ck_assert_int_ne(ascii_ncasecmp("PI", "pid", 3), 0);
+	ck_assert_int_eq(ascii_ncasecmp("a", "b", 0), 0);
+	ck_assert_int_ne(ascii_casecmp("\xc3\x89", "\xc3\xa9"), 0);
+}
+END_TEST
+
 Suite *suite_utf8(void)
 {
 	Suite *suite = suite_create("utf8");
@@ -119,6 +133,7 @@ Suite *suite_utf8(void)
 	tcase_add_test(tests, all_agree);
 	tcase_add_test(tests, hostile);
 	tcase_add_test(tests, widths);
+	tcase_add_test(tests, letters);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
