@@ -271,7 +271,9 @@ static void times_draw(const struct drawing *drawing, int row)
 
 	while (i + 1 < ARRAY_LEN(spaces) && spaces[i] / time->step / 2 < LABEL_CELLS)
 		i++;
-	space = spaces[i];
+	/* With a long delay even the widest is narrow. */
+	for (space = spaces[i]; space / time->step / 2 < LABEL_CELLS;)
+		space *= 2;
 	for (double ago = fmax(ceil((now - time->last) / space), 1) * space;
 	     ago <= now - time->first; ago += space)
 		time_label(drawing, row, ago);

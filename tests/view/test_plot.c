@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "at_screen.h"
 #include "util/util.h"
@@ -324,6 +325,22 @@ START_TEST(of_a_replay)
 }
 END_TEST
 
+/* With a long delay there are still only as many times as there is room for. */
+START_TEST(times_far_apart)
+{
+	double values[] = { 1024, 1024, 1024 };
+	clock_t begun;
+
+	resized(9, 58);
+	feed(values, ARRAY_LEN(values));
+	view.settings.delay = 1000000000 * NSEC_PER_SEC;
+	begun = clock();
+	for (int i = 0; i < 100; i++)
+		plot(false, 0);
+	ck_assert_int_lt(clock() - begun, CLOCKS_PER_SEC);
+}
+END_TEST
+
 Suite *suite_plot(void)
 {
 	Suite *suite = suite_create("plot");
@@ -338,6 +355,7 @@ Suite *suite_plot(void)
 	tcase_add_test(tests, mouse);
 	tcase_add_test(tests, back_in_time);
 	tcase_add_test(tests, of_a_replay);
+	tcase_add_test(tests, times_far_apart);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
