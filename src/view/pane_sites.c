@@ -460,7 +460,11 @@ static void sites_draw(struct view *view, const struct area *area,
 	titles_choose(titles, view->settings.sites_by, tensors);
 	if (base)
 		then = *base;
-	if (tensors && (tensors_take(&now) || (base && tensors_take(&then))))
+	if (tensors && tensors_take(&now)) {
+		then.sites = NULL; /* these are still the baseline's */
+		goto out;
+	}
+	if (tensors && base && tensors_take(&then))
 		goto out;
 	list.hidden = hidden_of(view, &now, area->rect.cols, tensors);
 	making.befores = base ? befores_find(&now, &then) : NULL;
