@@ -60,7 +60,9 @@ void snapshot_file_write(struct view *view)
 	err = out_json(file, snapshot, &out);
 	if (fclose(file) && !err)
 		err = -errno;
-	if (err)
+	if (err) {
+		unlink(name); /* half of it is no JSON */
 		reason_unwritten(&why, name, err);
+	}
 	view_message(view, err ? "%s" : "wrote %s", err ? why.text : name);
 }

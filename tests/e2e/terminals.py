@@ -5,25 +5,29 @@ per failure, and exits 1 if there was one."""
 import fcntl
 import os
 import pty
+import resource
 import select
 import signal
 import struct
 import sys
+import tempfile
 import termios
 import time
 
 LIMIT = 30
 STOP, GO_ON, REDRAW, SUSPEND = b"\x13", b"\x11", b"\x0c", b"\x1a"     # Ctrl-S, -Q, -L, -Z
-CUTOP, RECORDING = sys.argv[1:3]
+CUTOP, RECORDING = map(os.path.abspath, sys.argv[1:3])
 failures = 0
 
 
 class Screen:
     """A cutop that leads the session of its own terminal: no shell has job control over it."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, prepare=None):
         self.pid, self.fd = pty.fork()
         if not self.pid:
+            if prepare:
+                prepare()
             os.environ["TERM"] = "xterm"
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
             os.execv(CUTOP, [CUTOP, "--no-config", "--replay", RECORDING, *arguments])
@@ -141,6 +145,23 @@ def suspended():
     check("Ctrl-Z: it ends", screen.end(), 0)
 
 
+def unwritten():
+    """Key w: a file that could not be written whole does not stay."""
+    with tempfile.TemporaryDirectory() as folder:
+        def prepare():
+            os.chdir(folder)
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        screen = Screen(prepare=prepare)
+        check("w: the screen comes", screen.see(b"Quit"), True)
+        screen.keys(b"w")
+        check("w: it says why not", screen.see(b"large"), True)
+        check("w: nothing is left", os.listdir(folder), [])
+        screen.keys(b"q")
+        check("w: it ends", screen.end(), 0)
+
+
+unwritten()
 without_output()
 suspended()
 verdicts()
