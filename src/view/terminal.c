@@ -73,12 +73,13 @@ static void crash(int number)
 
 	if (restore.active) {
 		restore.active = 0;
-		saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
+		/* Else it would wait, and nothing but SIGKILL would end the program. */
+		if (output_takes(&(struct output){ .fd = STDOUT_FILENO }, 0))
+			saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
 		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
 	}
 	errno = saved;
-	/* SA_RESETHAND has restored the default action; it happens when the handler returns. */
-	raise(number);
+	raise(number); /* its default action, by SA_RESETHAND, when the handler returns */
 }
 
 static void restore_add(const char *text)
