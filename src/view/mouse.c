@@ -124,6 +124,11 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	int clicked = view->clicked;
 
 	view->clicked = CLICKED_NONE;
+	/* A message is over what the last row shows else, such as keys. */
+	if (view->message[0] && row == view->screen_rows - 1) {
+		view->message[0] = 0;
+		return;
+	}
 	if (click_scrollbar(view, row, col)) {
 		return;
 	} else if (is_in(layout->status, row, col)) {
@@ -154,10 +159,7 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	} else if (is_in(layout->bar, row, col)) {
 		int32_t key = bar_hit(view, col);
 
-		/* A message is over the keys. */
-		if (view->message[0])
-			view->message[0] = 0;
-		else if (key)
+		if (key)
 			view_key(view, key);
 	} else if (view->focus == FOCUS_DETAILS) {
 		return; /* there is nothing to click on in them */

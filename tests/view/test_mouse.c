@@ -413,6 +413,14 @@ START_TEST(on_messages)
 	ck_assert_int_eq(col_of(row, "Quit"), col);
 	view_mouse(&view, row, col, MOUSE_CLICK);
 	ck_assert_int_eq(view_request(&view), REQUEST_QUIT);
+	/* On the smallest screens it is over the table. */
+	ck_assert_int_eq(canvas_resize(&canvas, 5, 80), 0);
+	keys("Pg");
+	view_message(&view, "something");
+	draw();
+	view_mouse(&view, 4, 5, MOUSE_CLICK);
+	ck_assert_uint_eq(view.selected_row, 0);
+	ck_assert_str_eq(view.message, "");
 }
 END_TEST
 
