@@ -27,6 +27,17 @@ static bool is_chosen(const char *variable)
 /* NVIDIA_API_KEY; and variables of Terraform, which share a prefix with TensorFlow's */
 static const char *const secrets[] = { "KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "TF_VAR_" };
 
+/* As strcasestr(3), but the same in all locales. */
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *text; text++)
+		if (!ascii_ncasecmp(text, word, len))
+			return true;
+	return false;
+}
+
 /* Replaces the value of @variable with stars if it may be a secret; it becomes no longer. */
 static void strike_out(char *variable)
 {
@@ -37,7 +48,7 @@ static void strike_out(char *variable)
 		return;
 	*value = 0;
 	for (i = 0; i < ARRAY_LEN(secrets); i++)
-		if (strcasestr(variable, secrets[i]))
+		if (has_word(variable, secrets[i]))
 			break;
 	*value++ = '=';
 	if (i == ARRAY_LEN(secrets))
