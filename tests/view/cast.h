@@ -67,6 +67,7 @@ Suite *suite_map(void);
 Suite *suite_modes(void);
 Suite *suite_mouse(void);
 Suite *suite_narrow(void);
+Suite *suite_no_memory(void);
 Suite *suite_places(void);
 Suite *suite_plot(void);
 Suite *suite_rows(void);

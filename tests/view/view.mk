@@ -27,6 +27,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_modes.c \
 	tests/view/test_mouse.c \
 	tests/view/test_narrow.c \
+	tests/view/test_no_memory.c \
 	tests/view/test_places.c \
 	tests/view/test_plot.c \
 	tests/view/test_rows.c \
@@ -40,6 +41,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_view.c
 tests_view_test_view_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/view/golden"'
 tests_view_test_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_view_test_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_view_test_view_LDADD = $(view_libs) $(core_libs) $(CHECK_LIBS)
 
 CLEANFILES += golden.actual
