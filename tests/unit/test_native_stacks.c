@@ -209,17 +209,17 @@ END_TEST
 
 static void bring(struct stacks *stacks, uint64_t id, bool is_copy)
 {
-	struct {
-		struct rec_stack stack;
-		__u64 frame;
-	} record = {
-		.stack = { .hdr = { .type = REC_STACK, .size = sizeof(record), .program = PROGRAM },
-			   .stack = NATIVE_STACK | id,
-			   .count = 1 },
-		.frame = CODE + 16,
-	};
+	size_t size = sizeof(struct rec_stack) + sizeof(__u64);
+	struct rec_stack *record = calloc(1, size);
 
-	free(stacks_add(stacks, &record.stack, sizeof(record), is_copy));
+	record->hdr.type = REC_STACK;
+	record->hdr.size = (__u16)size;
+	record->hdr.program = PROGRAM;
+	record->stack = NATIVE_STACK | id;
+	record->count = 1;
+	record->frames[0] = CODE + 16;
+	free(stacks_add(stacks, record, size, is_copy));
+	free(record);
 }
 
 START_TEST(copies_are_bounded)
