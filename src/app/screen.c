@@ -452,6 +452,8 @@ static int screen_show(struct screen *screen)
 	__atomic_store_n(&session->notes.quiet, true, __ATOMIC_RELAXED);
 	if (!screen->host->play.is_on)
 		collector_set_delay(session->collector, FIRST_SNAPSHOT);
+	/* It may have ended while the terminal took nothing. */
+	screen->host->command_ended = session->have_command && session->command.ended;
 	screen_wait(screen);
 	screen_settings_end(&screen->store);
 	screen->is_stuck = !terminal_close(screen->terminal);

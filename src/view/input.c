@@ -76,6 +76,9 @@ static void move(struct view *view, enum action action)
 	}
 	if (cursor_move(view, step))
 		return;
+	/* One that the filter hides stands between two rows: the next one has its number. */
+	if (step > 0 && !rows_have_selected(view))
+		step--;
 	if (view_in_pane(view))
 		pane_scroll(view, step);
 	else if (step < 0)

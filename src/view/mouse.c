@@ -127,6 +127,7 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	/* A message is over what the last row shows else, such as keys. */
 	if (view->message[0] && row == view->screen_rows - 1) {
 		view->message[0] = 0;
+		view->closed_by_click = true; /* the second click of two is for nothing */
 		return;
 	}
 	if (click_scrollbar(view, row, col)) {
@@ -139,7 +140,7 @@ static void click(struct view *view, int row, int col, enum mouse what)
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
 		size_t at = view->top + (size_t)(row - layout->table.row);
-		bool again = clicked == CLICKED_TABLE && view->has_selected &&
+		bool again = clicked == CLICKED_TABLE && rows_have_selected(view) &&
 			     view->selected_row == at;
 
 		if (fold_click(view, at, col))

@@ -349,12 +349,13 @@ static void keep_selection(struct view *view, size_t place)
 	 */
 	if (!view->row_count)
 		return;
-	if (view_selected(view))
-		view->selected_row = place;
+	if (view_selected(view)) {
+		/* Before the row of that number, or behind the last one */
+		view->selected_row = place < view->row_count ? place : view->row_count;
+		return;
+	}
 	if (view->selected_row >= view->row_count)
 		view->selected_row = view->row_count - 1;
-	if (view_selected(view))
-		return;
 	view->selected = view->rows[view->selected_row].process->program;
 	view->has_selected = true;
 }

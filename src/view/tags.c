@@ -54,6 +54,7 @@ static void count_tell(struct view *view)
 void tags_switch(struct view *view)
 {
 	const struct snap_process *process;
+	size_t next;
 
 	if (!is_allowed(view))
 		return;
@@ -65,8 +66,9 @@ void tags_switch(struct view *view)
 	if (!process)
 		return;
 	count_tell(view);
-	if (!view->full && view->selected_row + 1 < view->row_count)
-		rows_select(view, view->selected_row + 1);
+	next = view->selected_row + rows_have_selected(view);
+	if (!view->full && next < view->row_count)
+		rows_select(view, next);
 }
 
 void tags_family(struct view *view)

@@ -46,8 +46,9 @@ struct terminal {
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
-	bool to_resize;      /* when it takes output again */
-	uint64_t click_time; /* of the last click: ns, CLOCK_MONOTONIC, and where */
+	bool to_resize;       /* when it takes output again */
+	struct termios modes; /* while the screen is shown */
+	uint64_t click_time;  /* of the last click: ns, CLOCK_MONOTONIC, and where */
 	int click_row, click_col;
 	MEVENT mouse_events[MOUSE_EVENTS]; /* events that came in one read, the last first */
 	int mouse_count;
@@ -128,7 +129,7 @@ static void crash_forget(struct terminal *terminal)
 
 /* ---- life ---- */
 
-static void modes_set(void)
+static void modes_set(struct terminal *terminal)
 {
 	struct termios modes;
 
@@ -153,6 +154,7 @@ static void modes_set(void)
 		modes.c_cc[VINTR] = _POSIX_VDISABLE;
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 		def_prog_mode(); /* they are restored after a stop */
+		terminal->modes = modes;
 	}
 }
 
@@ -216,7 +218,7 @@ int terminal_open(struct terminal **result, const struct output *output, bool co
 	}
 	terminal->output = output;
 	crash_prepare(terminal);
-	modes_set();
+	modes_set(terminal);
 	renderer_init(&terminal->renderer, colors);
 	clear();
 	refresh();
@@ -347,6 +349,12 @@ void terminal_continue(struct terminal *terminal)
 {
 	bool mouse = terminal->mouse;
 
+	/* Curses writes at once what the terminal needs, and would wait. */
+	terminal->to_resize = !output_takes(terminal->output, 0);
+	if (terminal->to_resize) {
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal->modes);
+		return;
+	}
 	reset_prog_mode();
 	terminal_resize(terminal);
 	if (terminal->to_resize)

@@ -415,34 +415,65 @@ START_TEST(a_sort_menu_of_nothing)
 }
 END_TEST
 
-/* The matches are shown from the first one, even if the selected process is none of them. */
-START_TEST(filtered_away)
+#define MANY 100
+
+/* Two users' processes in @many, which is to live until there is another snapshot. */
+static void feed_many(struct snap_process many[MANY])
 {
 	struct snapshot *snapshot = cast_snapshot(12);
-	struct snap_process many[100];
 
-	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
+	for (size_t i = 0; i < MANY; i++) {
 		many[i] = snapshot->processes[1];
 		many[i].program = (uint32_t)i + 100;
 		many[i].pid = (uint32_t)i + 10000;
 		many[i].user = i < 40 ? "xavier" : "yvonne";
 	}
 	snapshot->processes = many;
-	snapshot->process_count = ARRAY_LEN(many);
+	snapshot->process_count = MANY;
 	view_feed(&view, snapshot);
-	keys("PI/10080\r");
+	keys("PI");
+}
+
+/* The matches are shown from the first one, even if the selected process is none of them. */
+START_TEST(filtered_away)
+{
+	struct snap_process many[MANY];
+
+	feed_many(many);
+	keys("/10080\r");
 	ck_assert_str_ne(row_with(" 81/100"), "");
 	keys("\\user:xa");
 	ck_assert_uint_eq(view.row_count, 40);
 	ck_assert_uint_eq(view.top, 0);
 	ck_assert_str_ne(row_with(" -/40"), "");
-	ck_assert_uint_eq(view.selected_row, 39);
+	ck_assert_uint_eq(view.selected_row, 40); /* behind the last */
 	/* Where it is hidden from the middle: there. */
 	keys("\033/10010\r\\user:yv");
 	ck_assert_uint_eq(view.row_count, 60);
 	ck_assert_uint_eq(view.selected_row, 0);
 	keys("\033");
 	ck_assert_str_ne(row_with(" 11/100"), "");
+	view_feed(&view, cast_snapshot(13));
+}
+END_TEST
+
+/* From a process that is hidden, keys go to the matches next to where it would be. */
+START_TEST(moving_from_a_hidden_one)
+{
+	struct snap_process many[MANY];
+
+	feed_many(many);
+	keys("/10010\r\\user:yv\r");
+	press(K_DOWN);
+	ck_assert_uint_eq(view_selected(&view)->pid, 10040);
+	press(K_DOWN);
+	ck_assert_uint_eq(view_selected(&view)->pid, 10041);
+	view_clear(&view);
+	cast_view(&view, 3);
+	feed_many(many);
+	keys("/10080\r\\user:xa\r");
+	press(K_UP);
+	ck_assert_uint_eq(view_selected(&view)->pid, 10039);
 	view_feed(&view, cast_snapshot(13));
 }
 END_TEST
@@ -468,6 +499,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, a_sort_menu_of_nothing);
 	tcase_add_test(tests, help_in_a_narrow_screen);
 	tcase_add_test(tests, filtered_away);
+	tcase_add_test(tests, moving_from_a_hidden_one);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
