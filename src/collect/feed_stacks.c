@@ -59,7 +59,7 @@ static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 
 		return 0;
 	}
 	*site = stacks_shown(feed->stacks, hdr->program, stack);
-	return stacks_id(feed->stacks, hdr->program, stack);
+	return stacks_record_id(feed->stacks, hdr->program, stack);
 }
 
 static void fail_feed(struct feed *feed, const struct rec_fail_at *record, size_t size)
@@ -95,7 +95,7 @@ static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t
 		return;
 	}
 	alloc = *record;
-	alloc.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
+	alloc.stack = stacks_record_id(feed->stacks, record->hdr.program, record->stack);
 	record_sink_put(feed->sink, &alloc.hdr, size);
 }
 
@@ -107,7 +107,7 @@ static void block_feed(struct feed *feed, const struct rec_block *record)
 	if (block.site)
 		site_feed(feed, &block.hdr, block.site);
 	if (block.stack)
-		block.stack = stacks_id(feed->stacks, block.hdr.program, block.stack);
+		block.stack = stacks_record_id(feed->stacks, block.hdr.program, block.stack);
 	record_sink_put(feed->sink, &block.hdr, sizeof(block));
 }
 
@@ -117,7 +117,8 @@ static void short_feed(struct feed *feed, const struct rec_short *record)
 
 	site_feed(feed, &shortage.hdr, shortage.site);
 	if (shortage.stack)
-		shortage.stack = stacks_id(feed->stacks, shortage.hdr.program, shortage.stack);
+		shortage.stack =
+			stacks_record_id(feed->stacks, shortage.hdr.program, shortage.stack);
 	record_sink_put(feed->sink, &shortage.hdr, sizeof(shortage));
 }
 
@@ -127,7 +128,7 @@ static void instantiated_feed(struct feed *feed, const struct rec_instantiated *
 
 	site_feed(feed, &made.hdr, made.site);
 	if (made.stack)
-		made.stack = stacks_id(feed->stacks, made.hdr.program, made.stack);
+		made.stack = stacks_record_id(feed->stacks, made.hdr.program, made.stack);
 	record_sink_put(feed->sink, &made.hdr, sizeof(made));
 }
 
@@ -142,7 +143,7 @@ static void call_feed(struct feed *feed, const struct rec_call *record, size_t s
 		return;
 	}
 	memcpy(&call, record, size);
-	call.call.stack = stacks_id(feed->stacks, record->hdr.program, record->stack);
+	call.call.stack = stacks_record_id(feed->stacks, record->hdr.program, record->stack);
 	record_sink_put(feed->sink, &call.call.hdr, size);
 }
 

@@ -52,7 +52,8 @@ struct stacks {
 	/* Those with PYTHON_STACK in their number, the oldest first; and those that were copied */
 	struct known_stack *calls, *copies;
 	size_t kept;   /* number of frames kept */
-	uint64_t lost; /* dropped from copies */
+	bool dropped;  /* some of the copies were */
+	uint64_t lost; /* of these were asked for */
 };
 
 struct stacks *stacks_new(struct modules *modules, const char *const *skip)
@@ -160,7 +161,7 @@ static struct known_stack *known_set(struct stacks *stacks, uint32_t program, ui
 		} else if (is_copy) {
 			if (HASH_COUNT(stacks->copies) >= COPIES_MAX) {
 				known_free(stacks, stacks->copies);
-				stacks->lost++;
+				stacks->dropped = true;
 			}
 			known->is_copy = true;
 			HASH_ADD(hh, stacks->copies, key, sizeof(known->key), known);
@@ -345,4 +346,13 @@ uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id)
 	const struct known_stack *known = known_find(stacks, program, id);
 
 	return known ? known->id : 0;
+}
+
+uint64_t stacks_record_id(struct stacks *stacks, uint32_t program, uint64_t id)
+{
+	uint64_t own = stacks_id(stacks, program, id);
+
+	/* Most copies are asked for once, right after they came. */
+	stacks->lost += id && !own && stacks->dropped && !(id & PYTHON_STACK);
+	return own;
 }

@@ -31,7 +31,7 @@ void stacks_forget(struct stacks *stacks, uint32_t program);
  */
 struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *record, size_t size,
 			     bool is_copy);
-/* How many of them were dropped since there were too many. */
+/* How many records asked for one that was dropped since there were too many. */
 uint64_t stacks_lost(const struct stacks *stacks);
 
 /*
@@ -57,5 +57,7 @@ uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id
 
 /* The model's number of the stack @id of @program; 0 if the model was not told of it. */
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);
+/* The same for a record, which has lost its stack if that was dropped. */
+uint64_t stacks_record_id(struct stacks *stacks, uint32_t program, uint64_t id);
 
 #endif

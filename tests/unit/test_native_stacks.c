@@ -237,6 +237,11 @@ START_TEST(copies_are_bounded)
 	bring(stacks, 3, true); /* is known */
 	ck_assert_uint_eq(stacks_lost(stacks), 0);
 	bring(stacks, i, true);
+	/* One was dropped: that is a loss where it is asked for. */
+	ck_assert_uint_eq(stacks_record_id(stacks, PROGRAM, NATIVE_STACK | 3), own);
+	ck_assert_uint_eq(stacks_record_id(stacks, PROGRAM, 0), 0);
+	ck_assert_uint_eq(stacks_lost(stacks), 0);
+	ck_assert_uint_eq(stacks_record_id(stacks, PROGRAM, NATIVE_STACK | 2), 0);
 	ck_assert_uint_eq(stacks_lost(stacks), 1);
 	ck_assert_uint_eq(stacks_id(stacks, PROGRAM, NATIVE_STACK | 1), own);
 	ck_assert_uint_eq(stacks_id(stacks, PROGRAM, NATIVE_STACK | 2), 0);
