@@ -122,6 +122,19 @@ static int allocator_order(const void *left, const void *right)
 		       ((*a)->device > (*b)->device) - ((*a)->device < (*b)->device);
 }
 
+/* What is counted of @from, and what rose or was live at its end, goes on in @into. */
+static void sums_merge(struct allocator *into, const struct allocator *from)
+{
+	into->inexact = true;
+	into->from_attach |= from->from_attach;
+	into->handed_out = add_saturated(into->handed_out, from->handed_out);
+	into->taken_back = add_saturated(into->taken_back, from->taken_back);
+	into->shortages = add_saturated(into->shortages, from->shortages);
+	into->ended = add_saturated(into->ended, from->ended);
+	into->rising = add_saturated(into->rising, from->rising);
+	into->is_judged &= from->is_judged;
+}
+
 /*
  * Several become one if their devices are unknown now, of which there is one allocator. The books
  * of the others are given up: what they say next counts with it.
@@ -140,7 +153,7 @@ void blocks_renumber(struct blocks *blocks, const struct own_devices *numbers)
 			blocks->list[count++] = blocks->list[i];
 			continue;
 		}
-		blocks->list[count - 1]->inexact = true;
+		sums_merge(blocks->list[count - 1], blocks->list[i]);
 		allocator_free(blocks->list[i]);
 	}
 	blocks->count = count;
