@@ -30,6 +30,7 @@
 /* Processor time that one user's files may take at a stretch; */
 #define READING_MOST  (3 * NSEC_PER_SEC)
 #define READING_SHARE 5 /* this part of the time comes back */
+#define RETRY_AFTER   (NSEC_PER_SEC / 2)
 
 /* A file that takes long to open. */
 struct later_file {
@@ -46,6 +47,7 @@ struct module_files {
 	struct later_file *later;
 	size_t later_count;
 	unsigned int later_news; /* errands_news() when they were tried last */
+	uint64_t retry;          /* when to try those that a user had no time left for; 0: none */
 	struct resolver *resolver;
 	struct resolver *rules; /* NULL: they are not needed */
 	struct module_file *files;
@@ -358,8 +360,12 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 
 	if (!file)
 		file = file_new(files, &record->id);
-	if (!file || !allowance_has(files->reading, seen->st.st_uid, now, 1))
-		return 0; /* perhaps later */
+	if (!file)
+		return 0;
+	if (!allowance_has(files->reading, seen->st.st_uid, now, 1)) {
+		files->retry = now + RETRY_AFTER;
+		return -EAGAIN;
+	}
 	err = is_vdso(&record->id) ?
 		      0 :
 		      outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
@@ -456,9 +462,11 @@ bool module_files_try_again(struct module_files *files)
 	struct later_file *later, *list = files->later;
 	bool any = false;
 
-	if (!list || news == files->later_news)
+	if (!list || (news == files->later_news &&
+		      !(files->retry && clock_ns(CLOCK_MONOTONIC) >= files->retry)))
 		return false;
 	files->later_news = news;
+	files->retry = 0;
 	files->later = NULL;
 	files->later_count = 0;
 	while ((later = list)) {

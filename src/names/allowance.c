@@ -113,7 +113,8 @@ void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, ui
 		*row = (struct row){ .uid = uid, .left = allowance->most, .time = now };
 		HASH_ADD(hh, allowance->rows, uid, sizeof(row->uid), row);
 	}
-	if (__builtin_sub_overflow(row->left, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX),
-				   &row->left))
-		row->left = -INT64_MAX / 2;
+	if (ns < (uint64_t)(row->left + allowance->most))
+		row->left -= (int64_t)ns;
+	else
+		row->left = -allowance->most;
 }

@@ -153,9 +153,9 @@ START_TEST(time_comes_back)
 	/* More is spent than there is: it does not go below nothing. */
 	allowance_spend(allowance, 1, 1050, 5000);
 	ck_assert(!allowance_has(allowance, 1, 1050, 1));
-	/* 4,800 were spent beyond what there was: they come back first. */
-	ck_assert(!allowance_has(allowance, 1, 1050 + 48000, 1));
-	ck_assert(allowance_has(allowance, 1, 1060 + 48000, 1));
+	/* Of what was spent beyond what there was, 1,000 come back first. */
+	ck_assert(!allowance_has(allowance, 1, 1050 + 10000, 1));
+	ck_assert(allowance_has(allowance, 1, 1060 + 10000, 1));
 	/* And not above what there was at first. */
 	ck_assert(allowance_has(allowance, 1, 1000000, 1000));
 	ck_assert(!allowance_has(allowance, 1, 2000000, 1001));
