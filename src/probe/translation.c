@@ -367,11 +367,15 @@ bool translators_have(struct probe *probe, struct target *target)
  */
 static bool probes_yield(struct probe *probe, const struct rec_translator *record)
 {
-	uint32_t *shelves = calloc(probe->counts.targets + 1, sizeof(*shelves));
+	uint32_t *shelves;
 	struct target *target;
 	size_t count = 0;
 	bool any = false;
 
+	for (target = probe->targets; target; target = target->next)
+		count++;
+	shelves = calloc(count + 1, sizeof(*shelves));
+	count = 0;
 	for (target = probe->targets; target && shelves; target = target->next)
 		if (!target->lifted)
 			shelves[count++] = target->shelf;

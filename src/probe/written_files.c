@@ -71,7 +71,8 @@ static void target_renew(struct probe *probe, struct target *target)
 		return;
 	target->lifted = false;
 	err = target_attach(probe, target, &why);
-	target->lifted = outside_is_later(err);
+	/* It is lifted again if a translator runs that was not known of. */
+	target->lifted |= outside_is_later(err);
 	if (!err || target->lifted)
 		return;
 	note(probe->settings.notes, "%s: after it was written to: %s",
@@ -169,6 +170,10 @@ void probe_tend(struct probe *probe)
 	for (target = probe->targets; target; target = target->next)
 		if (look && target->lifted)
 			target_renew(probe, target);
+	if (probe->ask_again && now >= probe->ask_again) {
+		probe->ask_again = 0;
+		probe_ask_again(probe);
+	}
 	errands_tend(probe->outside.errands);
 	probe_try_again(probe);
 	unused_drop(probe, now);
