@@ -280,7 +280,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 	result = told_examine(probe, &seen, (pid_t)record->hdr.tgid, &record->hdr, &why);
 	if (outside_is_later(result))
 		probe_keep(probe, &later, NULL);
-	if (is_told_of(record, &seen) && !probe_error_passes(result))
+	if (is_told_of(record, &seen))
 		probe_know(probe, &record->id, result > 0);
 	else
 		file_ask_again(probe, &record->id);
@@ -424,7 +424,9 @@ void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 					   &((const struct rec_mmap *)record)->id;
 
 	probe_lost(probe, LOST_UNANSWERED);
-	file_ask_again(probe, id);
+	/* One that touches its pages would report it again at once: see probe_on_mmap(). */
+	if (record->type == REC_EXEC || ((const struct rec_mmap *)record)->fd >= 0)
+		file_ask_again(probe, id);
 	loader_answer(probe, record);
 }
 

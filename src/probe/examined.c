@@ -30,21 +30,18 @@ void examined_forget(struct probe *probe, struct examined *file)
 	if (known == file)
 		HASH_DELETE(by_id, probe->by_id, file);
 	HASH_DELETE(hh, probe->examined, file);
-	if (file->target && file->target->examined == file)
-		file->target->examined = NULL;
 	examined_free(probe, file);
 }
 
-void examined_succeed(struct probe *probe, struct target *target, struct examined *file)
+void examined_succeed(struct probe *probe, struct examined *file)
 {
-	struct examined *before = target->examined, *known;
+	struct examined *other, *next, *known;
 
-	target->examined = file;
 	/* The same file through another overlay mount is met again. */
-	if (!before || before->key.device != file->key.device ||
-	    before->key.inode != file->key.inode)
-		return;
-	examined_forget(probe, before);
+	HASH_ITER(hh, probe->examined, other, next)
+		if (other != file && other->target == file->target &&
+		    other->key.device == file->key.device && other->key.inode == file->key.inode)
+			examined_forget(probe, other);
 	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
 	if (!known)
 		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);

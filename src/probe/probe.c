@@ -19,6 +19,7 @@
 #include "probe/allocator_functions.h"
 #include "probe/attach.h"
 #include "probe/late.h"
+#include "probe/misses.h"
 #include "probe/links.h"
 #include "probe/loader.h"
 #include "probe/points.h"
@@ -116,6 +117,7 @@ void probe_close(struct probe *probe)
 		free(later);
 	}
 	examined_clear(probe);
+	misses_free(probe);
 	elsewhere_note(probe);
 	bpf_close(&probe->bpf);
 	free(probe->translators);
@@ -244,7 +246,8 @@ static struct attach_choice choice_of(const struct probe *probe)
 	};
 }
 
-#define STEPPED_LISTED 24 /* functions named in a line */
+#define ASK_AGAIN_AFTER (10 * NSEC_PER_SEC)
+#define STEPPED_LISTED  24 /* functions named in a line */
 
 /* Names the functions that cost most, and, once per run, what else they may do. */
 static void stepped_tell(struct probe *probe, const struct target *target,
@@ -331,7 +334,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	struct elf_functions found;
 	struct code_span runtimes;
 	bool in_table, waits, has_runtimes, has_python, has_allocator;
-	size_t i, count;
+	size_t count;
 	int err;
 
 	err = functions_find(probe, seen, path, &found, &in_table, why);
@@ -378,13 +381,13 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		keeper_drop(probe->keeper, &target->shelf, 1);
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* Their calls are missed all the same, unless no probe was asked for. */
-		probe->counts.missing += err == -ENOENT ? 0 : (unsigned int)found.count;
-		for (i = 0; err != -ENOENT && i < found.count; i++)
-			unprobed_add(&probe->counts.unprobed, &choice, found.list[i].call);
+		if (err != -ENOENT)
+			misses_add(probe, &target->id, &found, &choice);
 		errand_release(probe->outside.errands, target->hold);
 		target->hold = -1;
 		goto out;
 	}
+	misses_drop(probe, &target->id);
 	links_keep(probe, target);
 	probe_count(probe, &target->attachment, 1);
 	/* The process has run nothing of this file yet, and will meet the probes. */
@@ -454,7 +457,8 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
 	unused_anchor(target, sighting->mounts_of);
 	target->next = probe->targets;
 	probe->targets = target;
-	probe->counts.targets += target_counts(target);
+	target->counts = target_counts(target);
+	probe->counts.targets += target->counts;
 	*result = target;
 	return 0;
 }
@@ -465,15 +469,20 @@ static int target_new(struct probe *probe, const struct seen_file *seen, const c
  */
 static void target_ask_again(struct probe *probe, const struct target *target)
 {
+	struct stat st;
+
+	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &target->id);
+	bpf_forget_marks(&probe->bpf);
+	if (guard_stat(&target->guard, &st) && st.st_nlink)
+		probe_ask_again(probe);
+}
+
+void probe_ask_again(struct probe *probe)
+{
 	int map = bpf_map__fd(probe->bpf.skeleton->maps.files), i;
 	struct file_id id, next;
-	struct stat st;
 	bool more;
 
-	bpf_map_delete_elem(map, &target->id);
-	bpf_forget_marks(&probe->bpf);
-	if (!guard_stat(&target->guard, &st) || !st.st_nlink)
-		return;
 	more = !bpf_map_get_next_key(map, NULL, &next);
 	/* Others are added meanwhile: do not go on for ever. */
 	for (i = 0; more && i < EXAMINED_MAX; i++) {
@@ -500,7 +509,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 	attachments_close(attachments, count);
 	while ((target = targets)) {
 		targets = target->next;
-		probe->counts.targets -= target_counts(target);
+		probe->counts.targets -= target->counts;
 		probe_count(probe, &target->attachment, -1);
 		note(probe->settings.notes,
 		     "%s: no process uses it any more; its probes were taken off",
@@ -518,7 +527,8 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target)
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
 }
 
-bool probe_error_passes(int err)
+/* Another try may not meet these: too many files are open, or memory is short. */
+static bool error_passes(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
 }
@@ -556,8 +566,10 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, seen, path, sighting, &target, why);
-		if (outside_is_later(err) || err == -ETIMEDOUT || probe_error_passes(err))
+		if (outside_is_later(err) || err == -ETIMEDOUT || error_passes(err))
 			examined_forget(probe, file);
+		if (error_passes(err) && !probe->ask_again)
+			probe->ask_again = clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_AFTER;
 		else if (err)
 			budget_use(probe->settings.budget, &file->item);
 		if (err)
@@ -565,7 +577,7 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 		probe_know(probe, &seen->id, true);
 	}
 	file->target = target;
-	examined_succeed(probe, target, file);
+	examined_succeed(probe, file);
 	return 1;
 }
 

@@ -33,6 +33,7 @@ probe_sources = \
 	src/probe/loading.c src/probe/loading.h \
 	src/probe/map_search.c src/probe/map_search.h \
 	src/probe/maps.c src/probe/maps.h \
+	src/probe/misses.c src/probe/misses.h \
 	src/probe/mounts.c src/probe/mounts.h \
 	src/probe/named_files.c \
 	src/probe/outside.c src/probe/outside.h \

@@ -36,6 +36,7 @@ struct target {
 	struct translator *translators;
 	size_t translator_count;
 	uint64_t yield_until; /* CLOCK_MONOTONIC, when to look whether it may have probes again */
+	bool counts;          /* in probe.counts.targets */
 	/* a process reported it; other targets were found ahead, or named by the user */
 	bool met;
 	bool is_candidate;   /* used by unused.c, like the next */
@@ -45,7 +46,6 @@ struct target {
 	pid_t member; /* a process in that namespace */
 	char *path;
 	size_t aliases;
-	struct examined *examined; /* what was found of it last, or NULL */
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
 	int python;
 	struct target *next;
@@ -121,6 +121,9 @@ struct probe {
 	uint64_t keeper_retry;
 	bool stepped_warned; /* the user was told about single-stepping on arm64 */
 	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
+	/* When files are asked for again, since one could not be probed for want of room; 0: not */
+	uint64_t ask_again;
+	struct miss *misses; /* misses.c */
 	struct unused unused;
 	struct translator *translators; /* translators that were told of lately */
 	size_t translators_told;
@@ -202,14 +205,14 @@ void examined_forget(struct probe *probe, struct examined *file);
 /* Forgets all examined files that belong to one of @targets. */
 void examined_forget_of(struct probe *probe, const struct target *targets);
 /*
- * @file is what @target is now. What it was before it was changed is forgotten: a file that grows
+ * @file is what its target is now. What that was before it was changed is forgotten: a file that grows
  * without end is one target all the time.
  */
-void examined_succeed(struct probe *probe, struct target *target, struct examined *file);
+void examined_succeed(struct probe *probe, struct examined *file);
 void examined_clear(struct probe *probe);
 
-/* True for errors that another try may not meet: too many files are open, or memory is short. */
-bool probe_error_passes(int err);
+/* Has all processes report the files that they map once more. */
+void probe_ask_again(struct probe *probe);
 
 /*
  * Tells BPF that processes need not report the file any more, unless it is a target and the process
