@@ -217,6 +217,32 @@ else
 	echo "not tried: a limit of memory, which sanitizers do not keep"
 fi
 
+# ---- too many files are open for a while: a library that found no place then is probed later, and misses nothing any more
+
+own_user 64033
+cp "$helpers/loader" "$T/own/loader"
+later_probed() {
+	as_own "$T/own/loader" "$own_lib" malloc 1 free >/dev/null
+	grep -q "own/lib/libcudart.so.13: .* attached" "$T/few.err"
+}
+misses_nothing() {
+	newest '.probes.missing == 0' few
+}
+# How many descriptors are wanted until the probes are placed differs; with few of them it is the probes that find none.
+for room in 1 3 5; do
+	begin few -u 64033
+	free=0
+	while [ -e "/proc/$cutop/fd/$free" ]; do
+		free=$((free + 1))
+	done
+	prlimit --pid "$cutop" --nofile=$((free + room)):
+	as_own "$T/own/loader" "$own_lib" malloc 1 free >/dev/null
+	prlimit --pid "$cutop" --nofile=4096:
+	check "few, $room: not probed later: $(cat "$T/few.err")" wait_for 40 later_probed
+	check "few, $room: what was missed is missed still: $(tail -n 1 "$T/few.out" | jq -c .probes)" wait_for 10 misses_nothing
+	end
+done
+
 # ---- a disk that fills while it is written to: what is there can be read, and who watches goes on
 
 if unshare -m true 2>/dev/null; then
