@@ -4,10 +4,14 @@
  * probes. What is kept of them counts against the budget of names; of files without functions to
  * probe, the one that was met longest ago is forgotten first.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/loader.h"
 #include "probe/probe_internal.h"
+
+#define ASK_AGAIN_AFTER (10 * NSEC_PER_SEC)
 
 static uint64_t examined_bytes(const struct examined *file)
 {
@@ -124,4 +128,85 @@ void examined_clear(struct probe *probe)
 		HASH_DELETE(hh, probe->examined, file);
 		examined_free(probe, file);
 	}
+}
+
+/* ---- examining one ---- */
+
+/* Another try may not meet these: too many files are open, or memory is short. */
+static bool error_passes(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+}
+
+static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+			const struct sighting *sighting, struct reason *why)
+{
+	struct examined_key key = { 0 };
+	const struct stat *st = &seen->st;
+	struct examined *file;
+	struct target *target;
+	int err;
+
+	key.device = st->st_dev;
+	key.inode = st->st_ino;
+	key.size = (uint64_t)st->st_size;
+	key.changed = (uint64_t)st->st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st->st_ctim.tv_nsec;
+	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
+	if (file && !file->target)
+		budget_use(probe->settings.budget, &file->item);
+	if (file)
+		return file->target ?
+			       1 :
+			       reason_set(why, 0, "defines no CUDA function that cutop knows");
+	if (!seen->identified)
+		return reason_set(why, -EAGAIN, "cannot be identified");
+	target = target_find(probe, &seen->id);
+	probe_know(probe, &seen->id, target);
+	file = examined_add(probe, &key, &seen->id, path);
+	if (!file)
+		return reason_set(why, -ENOMEM, "no memory");
+	if (target) {
+		target_tend(probe, target);
+		if (!sighting->mounts_of)
+			unused_anchor(target, 0);
+	} else {
+		err = target_new(probe, seen, path, sighting, &target, why);
+		if (error_passes(err) && !probe->ask_again)
+			probe->ask_again = clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_AFTER;
+		if (outside_is_later(err) || err == -ETIMEDOUT || error_passes(err))
+			examined_forget(probe, file);
+		else if (err)
+			budget_use(probe->settings.budget, &file->item);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+		probe_know(probe, &seen->id, true);
+	}
+	file->target = target;
+	examined_succeed(probe, file);
+	return 1;
+}
+
+int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+		  const struct sighting *sighting, struct reason *why)
+{
+	static const struct sighting none;
+	struct seen_file more;
+	int result;
+
+	/* The user may want other functions than those that the copy was made for. */
+	if (seen->place >= 0 && extra_functions_want(probe->settings.extras, &seen->st, path)) {
+		result = outside_open_again(&probe->outside, seen->place, true, path,
+					    COPY_TABLES | COPY_CODE, &more);
+		if (result)
+			return reason_set(why, result, "%s", strerror(-result));
+		seen = &more;
+	}
+
+	/* A process that maps it from now on does not report it, since probe_know() comes first. */
+	loader_examining(probe, true);
+	result = file_examine(probe, seen, path, sighting ? sighting : &none, why);
+	loader_examining(probe, false);
+	if (seen == &more)
+		seen_close(&more);
+	return result;
 }

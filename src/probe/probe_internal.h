@@ -162,6 +162,16 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
 int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
 		 const char *path, const struct rec_hdr *record, struct reason *why);
 
+/*
+ * The target whose inode @id has, or NULL: a file that was written over is the same target, with
+ * another size.
+ */
+struct target *target_find(struct probe *probe, const struct file_id *id);
+
+/* Makes the file @seen a target: *@target. Returns as probe_attach(). */
+int target_new(struct probe *probe, const struct seen_file *seen, const char *path,
+	       const struct sighting *sighting, struct target **target, struct reason *why);
+
 /* Adds @attachment to the counts, or subtracts it (@sign -1). */
 void probe_count(struct probe *probe, const struct attachment *attachment, int sign);
 

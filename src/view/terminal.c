@@ -3,10 +3,6 @@
  * The terminal. Curses reads keys and sets its modes; the screen is written by the renderer. A
  * canvas is compared with the one shown before, and only cells that differ are written: nothing
  * flickers.
- * When the program crashes, curses cannot be called. What restores the terminal (the string that
- * ends its mode, and the earlier line settings) is prepared at the start, so that the handler only
- * has to call write(2) and tcsetattr(3), which a signal handler may. The signal then takes its
- * usual effect.
  */
 #include "view/terminal.h"
 
@@ -25,6 +21,7 @@
 #include "util/util.h"
 #include "view/keys.h"
 #include "view/renderer.h"
+#include "view/terminal_crash.h"
 #include "view/view.h"
 #include "util/utf8.h"
 
@@ -37,7 +34,6 @@
 #define SEQUENCE_MAX  128 /* bytes after an escape; curses can take as many back */
 #define SEQUENCE_WAIT 25  /* ms */
 #define MOUSE_EVENTS  8   /* as many as curses keeps: EV_MAX of its curses.priv.h */
-#define MOUSE_OFF     "\033[?1000l\033[?1002l\033[?1006l"
 
 struct terminal {
 	SCREEN *screen;
@@ -46,86 +42,13 @@ struct terminal {
 	struct canvas shown;
 	const struct theme *theme;
 	bool mouse;
-	bool to_resize;       /* when it takes output again */
-	struct termios modes; /* while the screen is shown */
-	uint64_t click_time;  /* of the last click: ns, CLOCK_MONOTONIC, and where */
+	bool to_resize;               /* when it takes output again */
+	struct termios before, modes; /* before the screen came, and while it is shown */
+	uint64_t click_time;          /* of the last click: ns, CLOCK_MONOTONIC, and where */
 	int click_row, click_col;
 	MEVENT mouse_events[MOUSE_EVENTS]; /* events that came in one read, the last first */
 	int mouse_count;
-	void *stack; /* for the crash handler: the normal stack may have overflowed */
 };
-
-/*
- * What a crash handler needs. The only state outside a structure: signal handlers get no argument.
- */
-static struct {
-	volatile sig_atomic_t active;
-	struct termios termios;
-	char text[256];
-	size_t len;
-} restore;
-
-static const int crash_signals[] = { SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
-				     SIGABRT, SIGQUIT, SIGSYS, SIGTRAP };
-
-static void crash(int number)
-{
-	int saved = errno;
-
-	if (restore.active) {
-		restore.active = 0;
-		/* Else it would wait, and nothing but SIGKILL would end the program. */
-		if (output_takes(&(struct output){ .fd = STDOUT_FILENO }, 0))
-			saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
-		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
-	}
-	errno = saved;
-	raise(number); /* its default action, by SA_RESETHAND, when the handler returns */
-}
-
-static void restore_add(const char *text)
-{
-	size_t len = text && text != (const char *)-1 ? strlen(text) : 0;
-
-	/* Padding ("$<5>") is for old terminals; its marks must not be written. */
-	if (!len || strchr(text, '$') || restore.len + len >= sizeof(restore.text))
-		return;
-	memcpy(restore.text + restore.len, text, len);
-	restore.len += len;
-}
-
-static void crash_prepare(struct terminal *terminal)
-{
-	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND | SA_ONSTACK };
-	stack_t stack = { .ss_size = 64 * 1024 };
-	size_t i;
-
-	restore.len = 0;
-	restore_add(MOUSE_OFF);
-	restore_add(tigetstr("sgr0"));
-	restore_add(tigetstr("rmkx"));
-	restore_add(tigetstr("cnorm"));
-	restore_add(tigetstr("rmcup"));
-	terminal->stack = stack.ss_sp = malloc(stack.ss_size);
-	if (stack.ss_sp)
-		sigaltstack(&stack, NULL);
-	sigemptyset(&action.sa_mask);
-	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
-		sigaction(crash_signals[i], &action, NULL);
-	restore.active = 1;
-}
-
-static void crash_forget(struct terminal *terminal)
-{
-	stack_t none = { .ss_flags = SS_DISABLE };
-	size_t i;
-
-	restore.active = 0;
-	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
-		signal(crash_signals[i], SIG_DFL);
-	sigaltstack(&none, NULL);
-	free(terminal->stack);
-}
 
 /* ---- life ---- */
 
@@ -205,19 +128,22 @@ int terminal_open(struct terminal **result, const struct output *output, bool co
 
 	if (err)
 		return err;
-	if (tcgetattr(STDIN_FILENO, &restore.termios))
-		return reason_set(why, -errno, "cannot read the terminal's settings: %s",
-				  strerror(errno));
 	terminal = calloc(1, sizeof(*terminal));
 	if (!terminal)
 		return reason_set(why, -ENOMEM, "no memory");
+	if (tcgetattr(STDIN_FILENO, &terminal->before)) {
+		err = reason_set(why, -errno, "cannot read the terminal's settings: %s",
+				 strerror(errno));
+		free(terminal);
+		return err;
+	}
 	terminal->screen = newterm(NULL, stdout, stdin);
 	if (!terminal->screen) {
 		free(terminal);
 		return reason_set(why, -ENOTTY, "cannot open the terminal");
 	}
 	terminal->output = output;
-	crash_prepare(terminal);
+	terminal_crash_prepare(&terminal->before);
 	modes_set(terminal);
 	renderer_init(&terminal->renderer, colors);
 	clear();
@@ -271,8 +197,8 @@ bool terminal_close(struct terminal *terminal)
 		last_line_clear(terminal);
 		endwin();
 	}
-	tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
-	crash_forget(terminal);
+	tcsetattr(STDIN_FILENO, TCSANOW, &terminal->before);
+	terminal_crash_forget();
 	delscreen(terminal->screen);
 	canvas_free(&terminal->shown);
 	renderer_free(&terminal->renderer);
@@ -337,11 +263,11 @@ void terminal_suspend(struct terminal *terminal)
 		mousemask(0, NULL);
 		endwin();
 	} else {
-		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal->before);
 	}
-	restore.active = 0;
+	terminal_crash_matters(false);
 	stop();
-	restore.active = 1;
+	terminal_crash_matters(true);
 	terminal_continue(terminal);
 }
 

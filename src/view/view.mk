@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The screen. renderer.c and terminal.c alone need curses; settings_file.c needs inih.
+# The screen. renderer.c, terminal.c and terminal_crash.c alone need curses; settings_file.c needs inih.
 view_sources = \
 	src/view/allocator_lines.c src/view/allocator_lines.h \
 	src/view/bars.c src/view/bars.h \
@@ -62,4 +62,5 @@ view_sources = \
 	src/view/view_internal.h
 terminal_sources = \
 	src/view/renderer.c src/view/renderer.h \
-	src/view/terminal.c src/view/terminal.h
+	src/view/terminal.c src/view/terminal.h \
+	src/view/terminal_crash.c src/view/terminal_crash.h
