@@ -32,10 +32,12 @@
 #define READING_SHARE 5 /* this part of the time comes back */
 #define RETRY_AFTER   (NSEC_PER_SEC / 2)
 
-/* A file that takes long to open. */
+/* A file that takes long to open, or whose user has no time left. */
 struct later_file {
 	struct rec_module record;
 	char *path;
+	bool refused; /* for want of time of @owner */
+	uint32_t owner;
 	struct later_file *next;
 };
 
@@ -347,8 +349,8 @@ static uint32_t resolver_give(struct module_files *files, struct resolver *resol
 
 /*
  * Reads the symbols of the file @seen of @record, unless they are here, and gives the file to the
- * resolver for its lines. Returns 0, or a negative errno if its debug file is still being searched
- * for.
+ * resolver for its lines. Returns 0, -EDQUOT if its user has no time left, or another negative errno
+ * if its debug file is still being searched for.
  */
 static int file_read_symbols(struct module_files *files, const struct rec_module *record,
 			     const struct seen_file *seen)
@@ -358,14 +360,13 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
 	struct seen_file debug = { .fd = -1, .place = -1 };
 	int err;
 
+	/* Before it takes another file's place */
+	if (!allowance_has(files->reading, seen->st.st_uid, now, 1))
+		return -EDQUOT;
 	if (!file)
 		file = file_new(files, &record->id);
 	if (!file)
 		return 0;
-	if (!allowance_has(files->reading, seen->st.st_uid, now, 1)) {
-		files->retry = now + RETRY_AFTER;
-		return -EAGAIN;
-	}
 	err = is_vdso(&record->id) ?
 		      0 :
 		      outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
@@ -424,7 +425,8 @@ bool module_files_wait(const struct module_files *files, const struct file_id *i
 }
 
 /* Keeps @record for module_files_try_again(). */
-static void file_keep(struct module_files *files, const struct rec_module *record, const char *path)
+static void file_keep(struct module_files *files, const struct rec_module *record, const char *path,
+		      bool refused, uint32_t owner)
 {
 	struct later_file *later = files->later_count < LATER_MAX ? calloc(1, sizeof(*later)) :
 								    NULL;
@@ -433,6 +435,8 @@ static void file_keep(struct module_files *files, const struct rec_module *recor
 		return;
 	later->record = *record;
 	later->path = path ? strdup(path) : NULL;
+	later->refused = refused;
+	later->owner = owner;
 	later->next = files->later;
 	files->later = later;
 	files->later_count++;
@@ -448,30 +452,43 @@ int module_files_load(struct module_files *files, const struct rec_module *recor
 	err = module_open(files, record, path, &seen);
 	if (!err)
 		err = file_read_symbols(files, record, &seen);
-	if (outside_is_later(err))
-		file_keep(files, record, path);
+	if (outside_is_later(err) || err == -EDQUOT)
+		file_keep(files, record, path, err == -EDQUOT, seen.st.st_uid);
 	else if (err == -ETIMEDOUT)
 		probe_lost(files->probe, LOST_UNANSWERED);
+	if (err == -EDQUOT && !files->retry)
+		files->retry = clock_ns(CLOCK_MONOTONIC) + RETRY_AFTER;
 	seen_close(&seen);
-	return err;
+	return err == -EDQUOT ? -EAGAIN : err;
 }
 
 bool module_files_try_again(struct module_files *files)
 {
 	unsigned int news = errands_news(probe_outside(files->probe)->errands);
 	struct later_file *later, *list = files->later;
-	bool any = false;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool any = false, has_time = files->retry && now >= files->retry;
 
-	if (!list || (news == files->later_news &&
-		      !(files->retry && clock_ns(CLOCK_MONOTONIC) >= files->retry)))
+	if (!list || (news == files->later_news && !has_time))
 		return false;
 	files->later_news = news;
-	files->retry = 0;
+	if (has_time)
+		files->retry = 0;
 	files->later = NULL;
 	files->later_count = 0;
 	while ((later = list)) {
 		list = later->next;
-		any |= !module_files_load(files, &later->record, later->path);
+		if (later->refused && !allowance_has(files->reading, later->owner, now, 1)) {
+			/* It is not opened for nothing. */
+			later->next = files->later;
+			files->later = later;
+			files->later_count++;
+			if (!files->retry)
+				files->retry = now + RETRY_AFTER;
+			continue;
+		}
+		/* What cannot be had any more is no longer waited for, either. */
+		any |= !outside_is_later(module_files_load(files, &later->record, later->path));
 		free(later->path);
 		free(later);
 	}

@@ -231,8 +231,9 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 		return;
 	record.start = module->start;
 	record.id = module->id;
-	if (!outside_is_later(module_files_load(modules->files, &record, NULL)))
-		program->in_vain += module_files_want(modules->files, &module->id);
+	module_files_load(modules->files, &record, NULL);
+	program->in_vain += module_files_want(modules->files, &module->id) &&
+			    !module_files_wait(modules->files, &module->id);
 }
 
 struct address_search {

@@ -132,8 +132,7 @@ void examined_clear(struct probe *probe)
 
 /* ---- examining one ---- */
 
-/* Another try may not meet these: too many files are open, or memory is short. */
-static bool error_passes(int err)
+bool probe_error_passes(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
 }
@@ -171,9 +170,9 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, seen, path, sighting, &target, why);
-		if (error_passes(err) && !probe->ask_again)
+		if (probe_error_passes(err) && !probe->ask_again)
 			probe->ask_again = clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_AFTER;
-		if (outside_is_later(err) || err == -ETIMEDOUT || error_passes(err))
+		if (outside_is_later(err) || err == -ETIMEDOUT || probe_error_passes(err))
 			examined_forget(probe, file);
 		else if (err)
 			budget_use(probe->settings.budget, &file->item);

@@ -32,6 +32,8 @@ struct target {
 	uint16_t library; /* the file's number in cookies */
 	/* the file is being written to, or a translator runs: it has no probes for now */
 	bool lifted;
+	uint64_t
+		no_room_until; /* CLOCK_MONOTONIC; its probes found no place, are tried again then */
 	/* processes for whose sake it has no probes while they run: translation.c */
 	struct translator *translators;
 	size_t translator_count;
@@ -220,6 +222,9 @@ void examined_forget_of(struct probe *probe, const struct target *targets);
  */
 void examined_succeed(struct probe *probe, struct examined *file);
 void examined_clear(struct probe *probe);
+
+/* True for errors that another try may not meet: too many files are open, or memory is short. */
+bool probe_error_passes(int err);
 
 /* Has all processes report the files that they map once more. */
 void probe_ask_again(struct probe *probe);

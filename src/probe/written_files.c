@@ -12,11 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/misses.h"
 #include "probe/pythons.h"
 #include "probe/translation.h"
 
 #define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
 #define KEEPER_RETRY  NSEC_PER_SEC
+#define NO_ROOM_PAUSE NSEC_PER_SEC /* until probes that found no place are tried again */
 
 void target_lift(struct probe *probe, struct target *target)
 {
@@ -54,6 +56,7 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 		return reason_set(why, err, "%s", outside_error(err));
 	err = seen.identified ? 0 : reason_set(why, -EIO, "cannot be identified");
 	if (!err) {
+		misses_drop(probe, &target->id);
 		target->id = seen.id;
 		err = probe_attach(probe, target, &seen, path, NULL, why);
 	}
@@ -64,15 +67,22 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 /* Probes the file anew, if the writing is done. */
 static void target_renew(struct probe *probe, struct target *target)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct reason why = { "" };
 	int err;
 
-	if (translators_have(probe, target) || !guard_again(&target->guard))
+	if (now < target->no_room_until || translators_have(probe, target) ||
+	    !guard_again(&target->guard))
 		return;
 	target->lifted = false;
 	err = target_attach(probe, target, &why);
 	/* It is lifted again if a translator runs that was not known of. */
-	target->lifted |= outside_is_later(err);
+	if (probe_error_passes(err))
+		target->no_room_until = now + NO_ROOM_PAUSE;
+	target->lifted |= outside_is_later(err) || probe_error_passes(err);
+	/* Without probes no writer has to wait. */
+	if (target->lifted)
+		guard_let(&target->guard);
 	if (!err || target->lifted)
 		return;
 	note(probe->settings.notes, "%s: after it was written to: %s",

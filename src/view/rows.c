@@ -484,6 +484,9 @@ bool rows_search(struct view *view, int direction, bool from_next)
 	if (!count || !view->search[0])
 		return false;
 	at = view->selected_row < count ? view->selected_row : 0;
+	/* One that the filter hides stands before the row of its number. */
+	if (direction > 0 && !rows_have_selected(view))
+		from_next = false;
 	for (i = from_next; i < count + from_next; i++) {
 		size_t row = direction > 0 ? (at + i) % count : (at + count - i % count) % count;
 
