@@ -28,6 +28,8 @@ class Screen:
         if not self.pid:
             if prepare:
                 prepare()
+            # These may be started by nohup(1).
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             os.environ["TERM"] = "xterm"
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
             os.execv(CUTOP, [CUTOP, "--no-config", "--replay", RECORDING, *arguments])

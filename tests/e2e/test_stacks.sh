@@ -130,9 +130,12 @@ expect threads '.lost.stacks' 0
 expect threads '([p.sites[].allocations] | add) == p.memory.allocations' true
 
 # ---- ever new ways: stacks that find no room are counted, and take none from anything else
-watch ever --map none -- "$top_builddir/tests/e2e/bin/many_ways" 60000
-expect ever 'p | [.memory.allocations, .memory.frees, .inexact]' '[60000,60000,false]'
-expect ever '([p.sites[].allocations] | add)' 60000
+# Built with a thread sanitizer, cutop takes in less than the program makes.
+ways=60000
+! is_sanitized || ways=6000
+watch ever --map none -- "$top_builddir/tests/e2e/bin/many_ways" $ways
+expect ever 'p | [.memory.allocations, .memory.frees, .inexact]' "[$ways,$ways,false]"
+expect ever '([p.sites[].allocations] | add)' $ways
 expect ever '.lost | del(.stacks) | with_entries(select(.value > 0))' '{}'
 is_sanitized || expect ever '.self.resident_bytes < 300e6' true
 
