@@ -44,7 +44,7 @@ START_TEST(a_lost_record_is_not_guessed)
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
 	row(EXEC, 2);
-	/* epoch 2 was lost: what it held, nobody knows */
+	/* epoch 2 was lost, and what it held is unknown */
 	ck_assert_int_eq(row_at(EXEC, 2, 5), 0);
 	look();
 	ck_assert(!process->inexact);
