@@ -36,7 +36,7 @@ EXTRA_DIST += \
 	tests/unit/golden/text-map.txt \
 	tests/unit/golden/text.txt
 
-tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/test_trace_types.c
 tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)
 

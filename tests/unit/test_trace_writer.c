@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread that writes a trace: to a reader that does not read, to one that has gone, and to a file
- * until its limit is reached.
+ * The thread that writes a trace: to a reader that does not read, to one that has gone, and to a
+ * file until its limit is reached.
  */
 #include <check.h>
 #include <errno.h>

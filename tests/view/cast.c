@@ -2,8 +2,8 @@
 /*
  * The cast: a trainer, a leaker with suspect bytes, a copier, one that fails,
  * one that has exited leaking, and one whose name is wide and hostile.
- * Figures follow from the step alone. Their devices, the sites of a Python program and the blocks of
- * PyTorch: cast_devices.c, cast_python.c, cast_tensors.c.
+ * Figures follow from the step alone. Their devices, the sites of a Python program and the blocks
+ * of PyTorch: cast_devices.c, cast_python.c, cast_tensors.c.
  */
 #include "cast.h"
 

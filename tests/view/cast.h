@@ -54,6 +54,7 @@ void cast_view(struct view *view, int steps);
 void cast_keys(struct view *view, const char *keys);
 
 Suite *suite_canvas(void);
+Suite *suite_cells(void);
 Suite *suite_environment(void);
 Suite *suite_fold(void);
 Suite *suite_golden(void);

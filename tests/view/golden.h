@@ -7,7 +7,9 @@
 
 #define GOLDEN_STEPS 60 /* snapshots that the views of these tests have seen, one each second */
 
-/* What comes between the two is compared with golden/@name.txt, or written to it (UPDATE_GOLDEN). */
+/*
+ * What comes between the two is compared with golden/@name.txt, or written to it (UPDATE_GOLDEN).
+ */
 void golden_begin(void);
 void golden_end(const char *name);
 

@@ -345,7 +345,10 @@ START_TEST(details_of_a_short_list)
 }
 END_TEST
 
-/* With a baseline the list has copies of the kernels; where they are launched is known all the same. */
+/*
+ * With a baseline the list has copies of the kernels; where they are launched is known all the
+ * same.
+ */
 START_TEST(places_since_a_baseline)
 {
 	struct snapshot *snapshot = cast_snapshot(11);

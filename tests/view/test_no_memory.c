@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Without memory a part of the screen may be missing, and nothing else happens: each allocation of a
- * drawing and of a key fails once.
+ * Without memory a part of the screen may be missing, and nothing else happens: each allocation of
+ * a drawing and of a key fails once.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,9 @@ void *__wrap_realloc(void *memory, size_t size)
 	return fails() ? NULL : __real_realloc(memory, size);
 }
 
-/* Types @text and draws, with each of the allocations failing in turn. Returns how many there are. */
+/*
+ * Types @text and draws, with each of the allocations failing in turn. Returns how many there are.
+ */
 static unsigned long each_fails(const char *text)
 {
 	unsigned long at = 0;

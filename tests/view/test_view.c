@@ -19,6 +19,7 @@ int main(void)
 	srunner_add_suite(runner, suite_help());
 	srunner_add_suite(runner, suite_history());
 	srunner_add_suite(runner, suite_input());
+	srunner_add_suite(runner, suite_cells());
 	srunner_add_suite(runner, suite_map());
 	srunner_add_suite(runner, suite_modes());
 	srunner_add_suite(runner, suite_mouse());

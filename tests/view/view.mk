@@ -14,6 +14,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/cast_tensors.c \
 	tests/view/golden.c tests/view/golden.h \
 	tests/view/test_canvas.c \
+	tests/view/test_cells.c \
 	tests/view/test_details.c \
 	tests/view/test_environment.c \
 	tests/view/test_fold.c \
