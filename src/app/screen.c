@@ -413,8 +413,8 @@ static void command_end(struct screen *screen)
 }
 
 /*
- * The verdict on a recording is that of its last snapshot. What comes after the place where the user
- * has left it was not seen, so there is none then.
+ * The verdict on a recording is that of its last snapshot. What comes after the place where the
+ * user has left it was not seen, so there is none then.
  */
 static int replay_status(struct screen *screen)
 {

@@ -21,8 +21,8 @@
 struct arrivals;
 
 /*
- * @look does the work for a record, REC_EXEC or REC_MMAP, and @leave_out is told of one for which there
- * is no time; @now is a clock in ns. NULL without memory.
+ * @look does the work for a record, REC_EXEC or REC_MMAP, and @leave_out is told of one for which
+ * there is no time; @now is a clock in ns. NULL without memory.
  */
 struct arrivals *arrivals_new(void (*look)(void *context, const struct rec_hdr *record),
 			      void (*leave_out)(void *context, const struct rec_hdr *record),

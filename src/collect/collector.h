@@ -74,7 +74,8 @@ int collector_new_synthetic(struct collector **collector, const struct collector
 
 /*
  * The same with @replay, which it takes over, in place of probes: snapshots come from the
- * recording, in its time. Do not call collector_finish() for it: the last one that it made is the end.
+ * recording, in its time. Do not call collector_finish() for it: the last one that it made is the
+ * end.
  */
 int collector_new_replay(struct collector **collector, const struct collector_settings *settings,
 			 struct replay *replay, struct reason *why);

@@ -349,8 +349,8 @@ static uint32_t resolver_give(struct module_files *files, struct resolver *resol
 
 /*
  * Reads the symbols of the file @seen of @record, unless they are here, and gives the file to the
- * resolver for its lines. Returns 0, -EDQUOT if its user has no time left, or another negative errno
- * if its debug file is still being searched for.
+ * resolver for its lines. Returns 0, -EDQUOT if its user has no time left, or another negative
+ * errno if its debug file is still being searched for.
  */
 static int file_read_symbols(struct module_files *files, const struct rec_module *record,
 			     const struct seen_file *seen)

@@ -144,7 +144,10 @@ static void build_time(struct build *build, struct program *program, struct snap
 		const struct snap_call *call = &process->call_list[i];
 		uint64_t *part;
 
-		/* Functions named with --probe are in no class: others that count may be called by them. */
+		/*
+		 * Functions named with --probe are in no class: others that count may be called by
+		 * them.
+		 */
 		if (call->call >= CALL_COUNT)
 			continue;
 		part = &sums.ns[time_part_of(call->call)];

@@ -23,8 +23,8 @@ void allowance_free(struct allowance *allowance);
 bool allowance_has(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 
 /*
- * Takes @ns from @uid's allowance. What was spent beyond it has to come back, too, before there is any
- * again, up to as much as there is at first: what a file costs is known afterwards only.
+ * Takes @ns from @uid's allowance. What was spent beyond it has to come back, too, before there is
+ * any again, up to as much as there is at first: what a file costs is known afterwards only.
  */
 void allowance_spend(struct allowance *allowance, uint32_t uid, uint64_t now, uint64_t ns);
 

@@ -175,7 +175,9 @@ static void range_grow(struct finding *finding)
 		for (i = 0; i < window->call_count; i++) {
 			size_t to = window->calls[i].to;
 
-			/* Each function is looked at once: a hostile one is called a million times. */
+			/*
+			 * Each function is looked at once: a hostile one is called a million times.
+			 */
 			if (is_within(finding, window->calls[i].from) &&
 			    !(finding->marks[to] & (IS_FOREIGN | IS_CALLED | IS_FORWARDER)))
 				finding->marks[to] |=

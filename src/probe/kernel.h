@@ -72,8 +72,8 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 unsigned int kernel_version(const char *release);
 
 /*
- * BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Some distributions have BPF of much
- * later versions in an older kernel, so BTF decides, and the version only where there is none.
+ * BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Some distributions have BPF of
+ * much later versions in an older kernel, so BTF decides, and the version only where there is none.
  */
 bool kernel_is_too_old(const struct kernel_facts *facts);
 

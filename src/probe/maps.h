@@ -37,8 +37,8 @@ int maps_place(pid_t pid, const struct maps_entry *entry);
 struct maps_seen;
 
 /*
- * Adds the file of @entry to *@seen, NULL at first. Returns false if it is in there already (or without
- * memory): a process may map one file ten thousand times.
+ * Adds the file of @entry to *@seen, NULL at first. Returns false if it is in there already (or
+ * without memory): a process may map one file ten thousand times.
  */
 bool maps_seen_add(struct maps_seen **seen, const struct maps_entry *entry);
 void maps_seen_free(struct maps_seen **seen);

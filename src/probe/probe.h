@@ -166,7 +166,9 @@ bool probe_has_left(const struct probe *probe, uint32_t program);
 /* A program started, or a file was mapped: checks whether the file is a target, and attaches. */
 void probe_on_exec(struct probe *probe, const struct rec_exec *record);
 void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
-/* For one of these there is no time: it is counted, and asked for by the next process that maps it. */
+/*
+ * For one of these there is no time: it is counted, and asked for by the next process that maps it.
+ */
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
 /* A translator has mapped a probed file, or a program that copies processes has started. */
 void probe_on_translator(struct probe *probe, const struct rec_translator *record);

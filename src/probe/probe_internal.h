@@ -32,8 +32,8 @@ struct target {
 	uint16_t library; /* the file's number in cookies */
 	/* the file is being written to, or a translator runs: it has no probes for now */
 	bool lifted;
-	uint64_t
-		no_room_until; /* CLOCK_MONOTONIC; its probes found no place, are tried again then */
+	/* its probes found no place, and are tried again then: CLOCK_MONOTONIC */
+	uint64_t no_room_until;
 	/* processes for whose sake it has no probes while they run: translation.c */
 	struct translator *translators;
 	size_t translator_count;
@@ -217,8 +217,8 @@ void examined_forget(struct probe *probe, struct examined *file);
 /* Forgets all examined files that belong to one of @targets. */
 void examined_forget_of(struct probe *probe, const struct target *targets);
 /*
- * @file is what its target is now. What that was before it was changed is forgotten: a file that grows
- * without end is one target all the time.
+ * @file is what its target is now. What that was before it was changed is forgotten: a file that
+ * grows without end is one target all the time.
  */
 void examined_succeed(struct probe *probe, struct examined *file);
 void examined_clear(struct probe *probe);

@@ -207,7 +207,10 @@ void pythons_find_users(struct probe *probe, const struct target *target, const 
 
 /* ---- finding them ahead ---- */
 
-/* Files that nothing runs, such as hundreds of environments, leave room for those that something does. */
+/*
+ * Files that nothing runs, such as hundreds of environments, leave room for those that something
+ * does.
+ */
 static void ahead_add(void *context, const char *path)
 {
 	struct probe *probe = context;

@@ -88,8 +88,8 @@ static void target_renew(struct probe *probe, struct target *target)
 	note(probe->settings.notes, "%s: after it was written to: %s",
 	     target->path ? target->path : "a file", why.text);
 	/*
-	 * It may be half a file, with the rest yet to come. The lease went with the links that could
-	 * not be placed; if a writer has come since, there is another look.
+	 * It may be half a file, with the rest yet to come. The lease went with the links that
+	 * could not be placed; if a writer has come since, there is another look.
 	 */
 	guard_let(&target->guard);
 	target->lifted = !guard_again(&target->guard);

@@ -25,7 +25,9 @@ uint64_t kernel_key(uint32_t program, const struct snap_kernel *kernel)
 	hash = (hash ^ program) * prime;
 	hash = (hash ^ (uint64_t)(unsigned int)kernel->device) * prime;
 	hash = (hash ^ kernel->is_graph) * prime;
-	/* Without a symbol, as graphs are, the address is all that tells those of one name apart. */
+	/*
+	 * Without a symbol, as graphs are, the address is all that tells those of one name apart.
+	 */
 	if (kernel->is_graph || !kernel->symbol)
 		hash = (hash ^ kernel->function) * prime;
 	return hash ? hash : 1;

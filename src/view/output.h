@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is written to the terminal. A terminal may take nothing for a long time (Ctrl-S, a connection
- * that stalls), and all signals that end cutop are blocked and read from a descriptor: a write(2)
- * that waits would make it impossible to end. So writes do not wait; the program decides how long to.
+ * What is written to the terminal. A terminal may take nothing for a long time (Ctrl-S, a
+ * connection that stalls), and all signals that end cutop are blocked and read from a descriptor: a
+ * write(2) that waits would make it impossible to end. So writes do not wait; the program decides
+ * how long to.
  */
 #ifndef VIEW_OUTPUT_H
 #define VIEW_OUTPUT_H

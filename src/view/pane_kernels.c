@@ -229,8 +229,8 @@ static void rates_section(const struct list *list, const struct snap_kernel *ker
 }
 
 /*
- * Where it is launched, most first, and the way to the first. With a baseline @kernel is a copy with
- * differences; places have the totals.
+ * Where it is launched, most first, and the way to the first. With a baseline @kernel is a copy
+ * with differences; places have the totals.
  */
 static void places_section(const struct snap_process *process, const struct snap_kernel *kernel,
 			   struct details *details)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer. Strings of the description may contain marks for delays that only printing terminals
- * needed; they are left out.
+ * The renderer. Strings of the description may contain marks for delays that only printing
+ * terminals needed; they are left out.
  */
 #include "view/renderer.h"
 

@@ -169,8 +169,8 @@ static void last_line_clear(struct terminal *terminal)
 #define LAST_WAIT 200 /* ms that the terminal has to take what restores it */
 
 /*
- * Curses would wait for a terminal that takes no output. If Ctrl-S has stopped it, it goes on as soon
- * as that key means nothing.
+ * Curses would wait for a terminal that takes no output. If Ctrl-S has stopped it, it goes on as
+ * soon as that key means nothing.
  */
 static bool takes_the_end(const struct terminal *terminal)
 {
@@ -239,8 +239,9 @@ void terminal_resize(struct terminal *terminal)
 }
 
 /*
- * Stops this process as Ctrl-Z stops others: by SIGTSTP. Where no shell could continue it (its process
- * group is orphaned: ssh -t HOST cutop, xterm -e cutop) the kernel ignores that signal, unlike SIGSTOP.
+ * Stops this process as Ctrl-Z stops others: by SIGTSTP. Where no shell could continue it (its
+ * process group is orphaned: ssh -t HOST cutop, xterm -e cutop) the kernel ignores that signal,
+ * unlike SIGSTOP.
  */
 static void stop(void)
 {

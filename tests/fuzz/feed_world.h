@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands around the feed in fuzz_feed.c and test_feed.c: a ring, maps, files and a process, all
- * made up.
+ * What stands around the feed in fuzz_feed.c and test_feed.c: a ring, maps, files and a process,
+ * all made up.
  */
 #ifndef FEED_WORLD_H
 #define FEED_WORLD_H
@@ -25,9 +25,9 @@ struct feed_world {
 	int (*take)(void *context, void *record, size_t size);
 	void *context;
 	uint64_t written, read; /* the ring's positions */
-	unsigned int
-		reads_in_vain; /* before a record that is being written, and all behind it, is read */
-	uint32_t program;      /* the only one that has a row, or 0 */
+	/* before a record that is being written, and all behind it, is read */
+	unsigned int reads_in_vain;
+	uint32_t program; /* the only one that has a row, or 0 */
 	struct program_row row;
 	struct budget *budget;
 	int file;                  /* what every mapping is of */

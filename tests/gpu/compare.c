@@ -422,8 +422,9 @@ static const json_t *call_find(const json_t *calls, const char *name)
 }
 
 /*
- * Returns whether cutop counted @seen as CUPTI did: [calls, failures]. @in_library: CUPTI also counts
- * calls of a runtime without symbols inside the library, which cutop sees at the driver only.
+ * Returns whether cutop counted @seen as CUPTI did: [calls, failures]. @in_library: CUPTI also
+ * counts calls of a runtime without symbols inside the library, which cutop sees at the driver
+ * only.
  */
 static bool call_compare(const json_t *seen, const char *name, const json_t *counts,
 			 const char *verdict, bool in_library)
@@ -454,7 +455,9 @@ static int cupti_compare(const char *layer, const char *own_path, const char *cu
 	       *counts, *call;
 	const char *verdict = strcmp(layer, text(own, "layer")) ? "NOTE" : "FAIL", *full;
 	bool runtime = !strcmp(layer, "runtime");
-	/* Programs that call a library of NVIDIA's know only how many launches there are at least. */
+	/*
+	 * Programs that call a library of NVIDIA's know only how many launches there are at least.
+	 */
 	bool in_library = number(own, "least_launches") > 0;
 	json_int_t same = 0;
 	char name[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What suites about graphs share: one process with three kernels, and what BPF says of the graphs that
- * it makes of them.
+ * What suites about graphs share: one process with three kernels, and what BPF says of the graphs
+ * that it makes of them.
  */
 #ifndef UNIT_ONE_GRAPH_H
 #define UNIT_ONE_GRAPH_H

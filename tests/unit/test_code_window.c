@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile program in which the runtime is looked for: thousands of calls to a function that has to
- * be looked up in a thousand sections each time. Without bounds it takes minutes, which is longer
- * than a test may run.
+ * A hostile program in which the runtime is looked for: thousands of calls to a function that has
+ * to be looked up in a thousand sections each time. Without bounds it takes minutes, which is
+ * longer than a test may run.
  */
 #include <check.h>
 #include <stdlib.h>

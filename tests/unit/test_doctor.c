@@ -68,7 +68,10 @@ START_TEST(test_old_kernels)
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_OK, "multi", NULL);
 	ck_assert_ptr_null(finding_of("overlays"));
-	/* The BPF of a later version in a kernel that calls itself older, and one that says nothing. */
+	/*
+	 * The BPF of a later version in a kernel that calls itself older, and one that says
+	 * nothing.
+	 */
 	doctor_free(&doctor);
 	setup();
 	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release),

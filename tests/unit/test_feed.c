@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the feed believes of a process whose end was not reported: its row says that it has ended, but
- * records of it may wait in the ring behind one that another processor is still writing.
+ * What the feed believes of a process whose end was not reported: its row says that it has ended,
+ * but records of it may wait in the ring behind one that another processor is still writing.
  */
 #include <check.h>
 #include <fcntl.h>
