@@ -12,7 +12,8 @@ gpu_library_programs = blas nccl
 gpu_driver_programs = driver vmm
 gpu_files = tests/gpu/blas.cu tests/gpu/compare.c tests/gpu/cost.cu tests/gpu/counts.h tests/gpu/cupti_count.c tests/gpu/driver.c \
 	tests/gpu/driver_calls.h tests/gpu/driver_kernels.cu tests/gpu/entries.c tests/gpu/failures.cu tests/gpu/graphs.cu \
-	tests/gpu/leaks.cu tests/gpu/library.cuh tests/gpu/make-bundle tests/gpu/nccl.cu tests/gpu/pools.cu tests/gpu/python_check.py tests/gpu/run tests/gpu/runtime.cuh tests/gpu/stand_ins.cu tests/gpu/streams.cu \
+	tests/gpu/leaks.cu tests/gpu/library.cuh tests/gpu/make-bundle tests/gpu/nccl.cu tests/gpu/pools.cu tests/gpu/python_check.py tests/gpu/python_programs.py tests/gpu/run tests/gpu/runtime.cuh \
+	tests/gpu/slowdown.py tests/gpu/steps.sh tests/gpu/stand_ins.cu tests/gpu/streams.cu \
 	tests/gpu/vectors.cu tests/gpu/vmm.c
 
 # The path of the dynamic loader is written into these programs on the machine where they run: leave room for it.
@@ -135,7 +136,8 @@ $(gpu_dir)/libcupti_count.so: tests/gpu/cupti_count.c
 	    $(gpu_source)/cupti_count.c "$$library" -Wl,-rpath,'$$ORIGIN' || exit 1; break; \
 	done; [ -e $@ ] || : >$@
 
-$(gpu_tarball): $(gpu_programs) $(gpu_tools) $(gpu_dir)/libcupti_count.so tests/gpu/run tests/gpu/make-bundle tests/gpu/python_check.py
+$(gpu_tarball): $(gpu_programs) $(gpu_tools) $(gpu_dir)/libcupti_count.so tests/gpu/run tests/gpu/steps.sh tests/gpu/make-bundle \
+		tests/gpu/python_check.py tests/gpu/python_programs.py tests/gpu/slowdown.py
 	$(AM_V_GEN)$(gpu_toolkit); VERSION='$(PACKAGE_VERSION)' sh $(gpu_source)/make-bundle \
 	  $(gpu_dir) $(gpu_source) "$$toolkit" '$(NVCC)' $(gpu_programs)
 

@@ -1,102 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""PyTorch and Triton on a GPU, and what cutop says of them.
+"""What cutop says of a program of python_programs.py, compared with what that program and its framework say of themselves.
 
-    python_check.py torch TRACE                     works for a second, and writes what PyTorch's profiler saw (CUPTI) to TRACE
-    python_check.py triton                          launches a kernel of its own eleven times
-    python_check.py compare WHAT OWN CUTOP [TRACE]  a line of PASS, FAIL or NOTE for each figure
+    python_check.py WHAT OWN CUTOP [TRACE]   a line of PASS, FAIL or NOTE for each figure
 
-OWN is what the first two print as their last line. Exit status 3: there is no such package, or no device.
+OWN is the program's output, CUTOP the snapshot in JSON, TRACE what PyTorch's profiler wrote.
 """
 import json
 import sys
 
-NO_DEVICE = 3
-TRITON_LAUNCHES = 11
-
-
-def leave(program, why):
-    print(json.dumps({"program": program, "no_device": why, "error": ""}))
-    sys.exit(NO_DEVICE)
-
-
-def torch_import(program):
-    try:
-        import torch
-    except Exception as error:  # a broken installation raises whatever it likes
-        leave(program, "no PyTorch: %s" % str(error).split("\n")[0][:80])
-    try:
-        if not torch.cuda.is_available():
-            leave(program, "PyTorch %s has no device" % torch.__version__)
-    except Exception as error:
-        leave(program, "PyTorch: %s" % str(error).split("\n")[0][:80])
-    return torch
-
-
-# ---- the programs
-
-
-def train(torch):
-    """What a step of a training does: products, a convolution, a norm, copies both ways. Returns what must be finite."""
-    model = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(16 * 30 * 30, 10)).cuda()
-    optimizer = torch.optim.Adam(model.parameters())
-    for step in range(20):
-        images = torch.randn(8, 3, 32, 32).cuda()
-        labels = torch.randint(0, 10, (8,)).cuda()
-        loss = torch.nn.functional.cross_entropy(model(images), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return loss.item()
-
-
-def run_torch(trace):
-    torch = torch_import("torch")
-    import math
-    from torch.profiler import ProfilerActivity, profile
-
-    torch.cuda.init()
-    # All that reaches the device is inside, so that the profiler's counts are the process's.
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
-        loss = train(torch)
-        torch.cuda.synchronize()
-    seen.export_chrome_trace(trace)
-    stats = torch.cuda.memory_stats()
-    print(json.dumps({
-        "program": "torch", "no_device": "", "error": "" if math.isfinite(loss) else "the loss is %r" % loss,
-        "version": torch.__version__, "cuda": torch.version.cuda,
-        "handed_out": stats["allocation.all.allocated"], "peak_allocated_bytes": torch.cuda.max_memory_allocated(),
-        "peak_reserved_bytes": torch.cuda.max_memory_reserved(), "out_of_memory": stats["num_ooms"],
-        "segments": stats["segment.all.allocated"],
-    }))
-    return 0 if math.isfinite(loss) else 1
-
-
-def run_triton():
-    torch = torch_import("triton")
-    try:
-        import triton
-        import triton.language as tl
-    except Exception as error:
-        leave("triton", "no Triton: %s" % str(error).split("\n")[0][:80])
-
-    @triton.jit
-    def cutop_check_add(x, y, n, BLOCK: tl.constexpr):
-        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        inside = at < n
-        tl.store(y + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)
-
-    count = 1 << 16
-    x, y = torch.ones(count, device="cuda"), torch.zeros(count, device="cuda")
-    for _ in range(TRITON_LAUNCHES):
-        cutop_check_add[(count // 256,)](x, y, count, BLOCK=256)
-    right = bool((y == TRITON_LAUNCHES).all().item())
-    print(json.dumps({"program": "triton", "no_device": "", "error": "" if right else "a sum is wrong", "version": triton.__version__,
-                      "kernels": {"cutop_check_add": TRITON_LAUNCHES}}))
-    return 0 if right else 1
-
-
-# ---- the comparison
+UNKNOWN_COPIES = 0.01   # of all copies: how many may have a direction that cutop cannot tell
 
 
 class Verdicts:
@@ -134,12 +47,17 @@ def count_events(trace, category):
     return counts
 
 
+def launched_of(kernel):
+    """Launches that reached the device, by a call or by a graph."""
+    return kernel["launches"] - kernel.get("failures", 0) + kernel.get("graph_launches", 0)
+
+
 def compare_kernels(verdicts, kernels, profiled):
     told = {}
     for kernel in kernels:
         for name in {kernel.get("signature"), kernel.get("name"), kernel.get("symbol")}:
-            told[name] = told.get(name, 0) + kernel["launches"] - kernel.get("failures", 0)
-    launched = sum(kernel["launches"] - kernel.get("failures", 0) for kernel in kernels)
+            told[name] = told.get(name, 0) + launched_of(kernel)
+    launched = sum(launched_of(kernel) for kernel in kernels)
     verdicts.expect("launches of all kernels", launched, sum(profiled.values()), "CUPTI")
     same = 0
     for name, count in sorted(profiled.items()):
@@ -169,13 +87,43 @@ def compare_calls(verdicts, calls, profiled):
             verdicts.say("PASS", "calls of %s: %d" % (short, count))
 
 
-def compare_allocator(verdicts, own, process):
-    told = [one for one in process["memory"].get("allocators", []) if one["name"] == "pytorch" and one["device"] == 0]
-    if not told:
-        verdicts.say("FAIL", "cutop has nothing of PyTorch's allocator")
-        return
-    for figure in ("handed_out", "peak_allocated_bytes", "peak_reserved_bytes", "out_of_memory"):
-        verdicts.expect(figure, told[0].get(figure), own[figure], "PyTorch")
+def compare_allocators(verdicts, allocators, processes):
+    """PyTorch's allocator in each process, by pid."""
+    for pid, own in sorted(allocators.items()):
+        told = [one for process in processes if process["pid"] == int(pid) for one in process["memory"].get("allocators", [])
+                if one["name"] == "pytorch" and one["device"] == 0]
+        which = "" if len(allocators) == 1 else " of process %s" % pid
+        if not told:
+            verdicts.say("FAIL", "cutop has nothing of PyTorch's allocator" + which)
+            continue
+        for figure, value in sorted(own.items()):
+            verdicts.expect(figure + which, told[0].get(figure), value, "PyTorch")
+
+
+def compare_memory(verdicts, own, memory):
+    for figure in ("allocations", "allocated_bytes"):
+        if figure in own:
+            verdicts.expect(figure, memory[figure], own[figure], "the framework")
+    if "least_peak_bytes" in own:
+        least, most, peak = own["least_peak_bytes"], own["most_peak_bytes"], memory["peak_bytes"]
+        verdicts.say("PASS" if 0 < least <= peak <= most else "FAIL", "peak of memory: cutop says %d, the framework's pool %d to %d" % (peak, least, most))
+
+
+def compare_health(verdicts, processes):
+    """What a healthy program that was watched from its first call must not show."""
+    for process in processes:
+        which = "" if len(processes) == 1 else " of process %d" % process["pid"]
+        verdicts.expect("watched from" + which, process["watched_from"], "start", "it was")
+        verdicts.expect("inexact" + which, process["inexact"], False, "it should be")
+        failed = ["%s %s" % (one["call"], one["error"]) for one in process["failures"]]
+        verdicts.expect("failures" + which, ", ".join(failed), "", "there should be none,")
+        copies = sum(one["calls"] for one in process["copies"])
+        unknown = sum(one["calls"] for one in process["copies"] if one["direction"] == "unknown" or one.get("device") is None)
+        verdicts.say("PASS" if unknown <= UNKNOWN_COPIES * copies else "FAIL",
+                     "copies%s without direction or device: %d of %d" % (which, unknown, copies))
+        time = process.get("time", {})
+        most = max(time.get("share", {}).values(), default=0)
+        verdicts.say("PASS" if most <= max(time.get("threads", 1), 1) else "FAIL", "largest share of time%s: %.2f" % (which, most))
 
 
 def compare(what, own_path, cutop_path, trace_path):
@@ -184,35 +132,39 @@ def compare(what, own_path, cutop_path, trace_path):
     if not own or not document:
         verdicts.say("FAIL", "no JSON in %s" % (cutop_path if own else own_path))
         return 2
-    processes = [one for one in document["processes"] if one["calls"]]
+    # Helpers that a framework starts may load the driver and use nothing of it.
+    processes = [one for one in document["processes"] if one["kernels"] or one["memory"]["allocations"]]
     if not processes:
-        verdicts.say("FAIL", "cutop saw no process that calls CUDA")
+        verdicts.say("FAIL", "cutop saw no process that uses the device")
         return 0
-    process = max(processes, key=lambda one: len(one["calls"]))
     lost = {cause: count for cause, count in document["lost"].items() if count}
-    verdicts.expect("records lost", sum(lost.values()), 0, "there should be")
+    verdicts.expect("records lost", lost, {}, "there should be")
+    process = next((one for one in processes if one["pid"] == own.get("pid")), processes[0])
+    kernels = process["kernels"]
     for name, count in own.get("kernels", {}).items():
-        verdicts.expect("launches of %s" % name, sum(one["launches"] for one in process["kernels"] if one["name"] == name), count, "the program")
-    nameless = sum(1 for one in process["kernels"] if not one["name"] or one["name"].startswith("0x"))
+        verdicts.expect("launches of %s" % name, sum(one["launches"] for one in kernels if one["name"] == name), count, "the program")
+    for part, count in own.get("kernels_with", {}).items():
+        verdicts.expect("launches of %s" % part, sum(one["launches"] for one in kernels if part in one["name"]), count, "the program")
+    if "least_launches" in own:
+        launches = sum(one["launches"] for one in kernels)
+        verdicts.say("PASS" if launches >= own["least_launches"] else "FAIL", "launches: cutop says %d, at least %d" % (launches, own["least_launches"]))
+    nameless = sum(1 for one in kernels if not one["name"] or one["name"].startswith("0x"))
     verdicts.expect("kernels without a name", nameless, 0, "there should be")
-    if "handed_out" in own:
-        compare_allocator(verdicts, own, process)
+    compare_allocators(verdicts, own.get("allocators", {}), processes)
+    compare_memory(verdicts, own, process["memory"])
+    compare_health(verdicts, processes)
     if trace_path:
         with open(trace_path, encoding="utf-8", errors="replace") as stream:
             trace = json.load(stream)
-        compare_kernels(verdicts, process["kernels"], count_events(trace, "kernel"))
+        compare_kernels(verdicts, kernels, count_events(trace, "kernel"))
         compare_calls(verdicts, process["calls"], count_events(trace, "cuda_runtime"))
     return 0
 
 
 def main():
     arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "torch":
-        return run_torch(arguments[1])
-    if arguments == ["triton"]:
-        return run_triton()
-    if len(arguments) in (4, 5) and arguments[0] == "compare":
-        return compare(arguments[1], arguments[2], arguments[3], arguments[4] if len(arguments) == 5 else None)
+    if len(arguments) in (3, 4):
+        return compare(*arguments, *[None] * (4 - len(arguments)))
     print(__doc__, file=sys.stderr)
     return 2
 

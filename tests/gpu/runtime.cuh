@@ -47,6 +47,8 @@ static inline void begin(const char *program)
 	if (!err && devices)
 		return;
 	snprintf(counts.no_device, sizeof(counts.no_device), "cudaGetDeviceCount: %s", err ? cudaGetErrorName(err) : "no device");
+	if (err)
+		count_failure("cudaGetDeviceCount", cudaGetErrorName(err));
 	for (int i = 0; i < 3; i++)
 		if ((err = cudaMalloc(&p, 4096)))
 			count_failure("cudaMalloc", cudaGetErrorName(err));
