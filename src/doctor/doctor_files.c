@@ -14,6 +14,7 @@
 #include "cuda/calls.h"
 #include "probe/closure.h"
 #include "cuda/library_places.h"
+#include "probe/forwarders.h"
 #include "probe/points.h"
 #include "probe/allocator_functions.h"
 #include "probe/python_elf.h"
@@ -383,12 +384,32 @@ static void refusals_mark(struct elf_functions *found, const struct dry_run_atta
 				found->list[j].point = POINT_NONE;
 }
 
+/* Layers of which the machine has NVIDIA's own library: forwarders to it get no probes. */
+static unsigned int layers_found(const struct doctor *doctor)
+{
+	unsigned int layers = 0;
+	size_t i;
+
+	for (i = 0; i < doctor->file_count; i++)
+		layers |= doctor->files[i]->kind == FILE_DRIVER ?
+				  1u << LAYER_DRIVER | 1u << LAYER_RUNTIME :
+			  doctor->files[i]->kind == FILE_RUNTIME ? 1u << LAYER_RUNTIME :
+								   0;
+	return layers;
+}
+
 static void file_try(struct doctor *doctor, struct doctor_file *file)
 {
 	struct dry_run_attached attached = { 0 };
 	enum start *starts = calloc(file->found.count + 1, sizeof(*starts));
 	struct reason why = { "" };
 
+	forwarders_drop(file->seen.fd, &file->found, layers_found(doctor));
+	if (!file->found.count) {
+		file->kind = FILE_NOTHING;
+		free(starts);
+		return;
+	}
 	if (!starts) {
 		doctor->no_memory = true;
 		return;

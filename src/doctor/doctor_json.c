@@ -153,6 +153,8 @@ static void file_put(struct json_writer *w, const struct doctor *doctor,
 	if (file->info.build_id[0])
 		put_text(w, o, "build_id", file->info.build_id);
 	put_count(w, o, "processes", file->processes);
+	if (file->found.forwarders)
+		put_count(w, o, "forwarders", file->found.forwarders);
 	if (file->why.text[0])
 		put_text(w, o, "error", file->why.text);
 	if (file->tried)

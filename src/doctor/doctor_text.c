@@ -246,6 +246,9 @@ static void file_print(struct line *line, const struct doctor *doctor,
 	       file->info.build_id[0] ? file->info.build_id : "none", processes);
 	if (file->why.text[0])
 		detail(line, "%s", file->why.text);
+	if (file->found.forwarders)
+		detail(line, "%zu functions only forward to CUDA's libraries and get no probes",
+		       file->found.forwarders);
 	if (file->found.count)
 		functions_print(line, doctor, file);
 }

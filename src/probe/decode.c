@@ -110,6 +110,62 @@ static bool is_jump(csh handle, const cs_insn *insn)
 	       cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
 }
 
+/* What is known of a forwarder on the way to its jump. */
+struct forward {
+	uint64_t slot;    /* address of the pointer that was tested or loaded; 0: none was yet */
+	unsigned int reg; /* holds the pointer; 0: none does */
+	uint64_t go_on;   /* where it goes on if the pointer is filled; 0: behind the instruction */
+	bool is_end;      /* this is the jump through the pointer */
+};
+
+/* The address of a pointer that is named relative to the instruction; 0: none is. */
+static uint64_t slot_of(const cs_insn *insn, const cs_x86_op *op)
+{
+	if (op->type != X86_OP_MEM || op->size != 8 || op->mem.base != X86_REG_RIP ||
+	    op->mem.index != X86_REG_INVALID)
+		return 0;
+	return insn->address + insn->size + (uint64_t)op->mem.disp;
+}
+
+/* They carry no argument of a function with a fixed number of them. */
+static bool is_free(const cs_x86_op *op)
+{
+	return op->type == X86_OP_REG &&
+	       (op->reg == X86_REG_RAX || op->reg == X86_REG_R10 || op->reg == X86_REG_R11);
+}
+
+static bool is_reg(const cs_x86_op *op, unsigned int reg)
+{
+	return reg && op->type == X86_OP_REG && op->reg == reg;
+}
+
+/* False if no forwarder has this instruction here. */
+static bool forward_step(struct forward *forward, const cs_insn *insn)
+{
+	const cs_x86_op *ops = insn->detail->x86.operands;
+	uint64_t slot = slot_of(insn, &ops[insn->id == X86_INS_MOV]);
+	bool is_same = slot && (!forward->slot || forward->slot == slot);
+
+	switch (insn->id) {
+	case X86_INS_ENDBR64:
+	case X86_INS_NOP: return true;
+	case X86_INS_CMP:
+		forward->slot = slot;
+		return is_same && ops[1].type == X86_OP_IMM && !ops[1].imm;
+	case X86_INS_MOV:
+		forward->slot = slot;
+		forward->reg = ops[0].reg;
+		return is_same && is_free(&ops[0]);
+	case X86_INS_TEST: return is_reg(&ops[0], forward->reg) && is_reg(&ops[1], forward->reg);
+	case X86_INS_JE: return forward->slot;
+	case X86_INS_JNE: forward->go_on = (uint64_t)ops[0].imm; return forward->slot;
+	case X86_INS_JMP:
+		forward->is_end = is_same || is_reg(&ops[0], forward->reg);
+		return forward->is_end;
+	default: return false;
+	}
+}
+
 #else
 
 /*
@@ -174,6 +230,42 @@ static bool is_jump(csh handle, const cs_insn *insn)
 	       cs_insn_group(handle, insn, CS_GRP_BRANCH_RELATIVE);
 }
 
+/* What is known of a forwarder on the way to its jump. */
+struct forward {
+	unsigned int base, reg; /* hold a page's address, and the pointer; 0: no register does */
+	uint64_t go_on; /* where it goes on if the pointer is filled; 0: behind the instruction */
+	bool is_end;    /* this is the jump through the pointer */
+};
+
+/* False if no forwarder has this instruction here. */
+static bool forward_step(struct forward *forward, const cs_insn *insn)
+{
+	const cs_arm64_op *ops = insn->detail->arm64.operands;
+
+	if (is_marker(insn))
+		return true;
+	switch (insn->id) {
+	case ARM64_INS_ADRP: forward->base = ops[0].reg; return is_scratch(&ops[0]);
+	case ARM64_INS_ADD:
+		return forward->base && ops[0].reg == forward->base &&
+		       ops[1].type == ARM64_OP_REG && ops[1].reg == forward->base &&
+		       ops[2].type == ARM64_OP_IMM;
+	case ARM64_INS_LDR:
+		forward->reg = ops[0].reg;
+		return forward->base && is_scratch(&ops[0]) && ops[1].type == ARM64_OP_MEM &&
+		       ops[1].mem.base == forward->base && ops[1].mem.index == ARM64_REG_INVALID &&
+		       !insn->detail->arm64.writeback;
+	case ARM64_INS_CBZ: return forward->reg && ops[0].reg == forward->reg;
+	case ARM64_INS_CBNZ:
+		forward->go_on = (uint64_t)ops[1].imm;
+		return forward->reg && ops[0].reg == forward->reg;
+	case ARM64_INS_BR:
+		forward->is_end = forward->reg && ops[0].reg == forward->reg;
+		return forward->is_end;
+	default: return false;
+	}
+}
+
 #endif
 
 bool decoder_next(struct decoder *decoder, struct instruction *instruction)
@@ -190,4 +282,31 @@ bool decoder_next(struct decoder *decoder, struct instruction *instruction)
 	if (is_jump(decoder->handle, insn))
 		targets_read(insn, instruction);
 	return true;
+}
+
+#define FORWARD_STEPS 8 /* instructions; the longest known form has five up to its jump */
+
+size_t decoder_forwards(struct decoder *decoder, const unsigned char *code, size_t len,
+			uint64_t address)
+{
+	struct forward forward = { 0 };
+	size_t at = 0, next;
+	unsigned int i;
+
+	for (i = 0; i < FORWARD_STEPS && at < len; i++) {
+		decoder_begin(decoder, code + at, len - at, address + at);
+		if (!cs_disasm_iter(decoder->handle, &decoder->code, &decoder->len,
+				    &decoder->address, decoder->insn) ||
+		    !forward_step(&forward, decoder->insn))
+			return 0;
+		next = (size_t)(decoder->address - address);
+		if (forward.is_end)
+			return next;
+		/* Forward only: it ends. */
+		at = forward.go_on ? (size_t)(forward.go_on - address) : next;
+		forward.go_on = 0;
+		if (at < next)
+			return 0;
+	}
+	return 0;
 }

@@ -45,4 +45,13 @@ void decoder_begin(struct decoder *decoder, const unsigned char *code, size_t le
 /* Decodes the next instruction. False at the end, or where the bytes are no instruction. */
 bool decoder_next(struct decoder *decoder, struct instruction *instruction);
 
+/*
+ * If the @len bytes of a function at @code, whose address is @address, are those of a
+ * forwarder, returns how many there are up to the end of its jump; otherwise 0. A forwarder jumps
+ * through a pointer in memory, after at most a test of that pointer and a branch to code that fills
+ * it, and changes no register that carries an argument.
+ */
+size_t decoder_forwards(struct decoder *decoder, const unsigned char *code, size_t len,
+			uint64_t address);
+
 #endif

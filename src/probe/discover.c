@@ -188,9 +188,20 @@ static void place_search(void *context, const char *pattern)
 	outside_glob(&probe->outside, pattern, probe_add_quietly, probe);
 }
 
+static unsigned int layers_sought(const struct probe *probe)
+{
+	return probe->settings.bpf.layers | (probe->bpf.notices_driver ? 1u << LAYER_DRIVER : 0);
+}
+
+void probe_find_installed(struct probe *probe)
+{
+	if (layers_sought(probe) & 1u << LAYER_DRIVER)
+		ld_cache_visit("libcuda.so", cached_library, probe);
+	ld_cache_visit("libcudart", cached_library, probe);
+}
+
 void probe_find_ahead(struct probe *probe)
 {
-	unsigned int layers = probe->settings.bpf.layers;
 	struct process_scan scan = { .probe = probe };
 	size_t i;
 
@@ -207,12 +218,7 @@ void probe_find_ahead(struct probe *probe)
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
 	maps_seen_free(&scan.seen);
-	if (probe->bpf.notices_driver)
-		layers |= 1u << LAYER_DRIVER;
-	if (layers & 1u << LAYER_DRIVER)
-		ld_cache_visit("libcuda.so", cached_library, probe);
-	ld_cache_visit("libcudart", cached_library, probe);
-	places_visit(layers, place_search, probe);
+	places_visit(layers_sought(probe), place_search, probe);
 	pythons_find_ahead(probe);
 }
 

@@ -47,7 +47,8 @@ static inline uint64_t function_probe_offset(const struct elf_function *function
 struct elf_functions {
 	struct elf_function *list; /* by offset; one per offset; the aliases after them */
 	size_t count;
-	size_t aliases;   /* further names at offsets already in the list */
+	size_t aliases;    /* further names at offsets already in the list */
+	size_t forwarders; /* functions that forwarders_drop() has taken out */
 	uint16_t library; /* the file's number: CUTOP_COOKIE; 0: it has none */
 };
 

@@ -17,7 +17,9 @@
 #include <uthash.h>
 
 #include "probe/allocator_functions.h"
+#include "cuda/calls.h"
 #include "probe/attach.h"
+#include "probe/forwarders.h"
 #include "probe/late.h"
 #include "probe/misses.h"
 #include "probe/links.h"
@@ -230,10 +232,10 @@ static void target_note(struct probe *probe, const struct target *target, const 
 	const struct attachment *attachment = &target->attachment;
 
 	note(probe->settings.notes,
-	     "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped",
+	     "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped, %zu forwarders without",
 	     path, attachment->attached, attachment->failed, target->aliases,
 	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC,
-	     attachment->points[POINT_PAST], attachment->points[POINT_STEPPED]);
+	     attachment->points[POINT_PAST], attachment->points[POINT_STEPPED], target->forwarders);
 }
 
 static struct attach_choice choice_of(const struct probe *probe)
@@ -312,6 +314,34 @@ static int functions_find(struct probe *probe, const struct seen_file *seen, con
 	return 0;
 }
 
+static unsigned int layers_of(const struct elf_functions *functions)
+{
+	unsigned int layers = 0;
+	size_t i;
+
+	for (i = 0; i < functions->count; i++)
+		if (!CUTOP_IS_EXTRA(functions->list[i].call))
+			layers |= 1u << call_descs[functions->list[i].call].layer;
+	return layers;
+}
+
+/*
+ * Where forwarders may do without probes: the layers of which another file is probed. With the
+ * driver probed the runtime's do, too, since all work of a runtime that is not found yet reaches
+ * the driver.
+ */
+static unsigned int layers_probed(const struct probe *probe)
+{
+	const struct target *target;
+	unsigned int layers = 0;
+
+	for (target = probe->targets; target; target = target->next)
+		if (target->attachment.attached)
+			layers |= target->layers;
+	layers &= probe->settings.bpf.layers;
+	return layers & 1u << LAYER_DRIVER ? layers | 1u << LAYER_RUNTIME : layers;
+}
+
 /* Hands the links of @target over to the keeper. Those that it has no room for stay here. */
 static void links_keep(struct probe *probe, struct target *target)
 {
@@ -338,6 +368,10 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	err = functions_find(probe, seen, path, &found, &in_table, why);
 	if (err)
 		return err;
+	forwarders_drop(seen->fd, &found, layers_probed(probe));
+	target->forwarders = found.forwarders;
+	target->layers = layers_of(&found);
+	in_table &= !found.forwarders || found.count;
 	target->aliases = found.aliases;
 	found.library = target->library;
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
@@ -351,9 +385,19 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	if (has_allocator)
 		note(probe->settings.notes, "%s: has PyTorch's allocator; its blocks are seen",
 		     path);
+	if (found.forwarders && !found.count)
+		note(probe->settings.notes,
+		     "%s: %zu functions only forward to CUDA's libraries, and get no probes", path,
+		     found.forwarders);
 	if (!found.count) {
 		free(found.list);
-		return reason_set(why, -ENOENT, "defines no CUDA function that cutop knows");
+		return found.forwarders ?
+			       reason_set(
+				       why, -ENOENT,
+				       "defines %zu functions of CUDA's that only forward to its libraries, and need no probes",
+				       found.forwarders) :
+			       reason_set(why, -ENOENT,
+					  "defines no CUDA function that cutop knows");
 	}
 	if (probe->settings.yields && translators_yield(probe, target)) {
 		free(found.list);

@@ -19,6 +19,7 @@ probe_sources = \
 	src/probe/examined.c \
 	src/probe/extra_functions.c src/probe/extra_functions.h \
 	src/probe/forms.c src/probe/forms.h \
+	src/probe/forwarders.c src/probe/forwarders.h \
 	src/probe/formtest.c src/probe/formtest.h \
 	src/probe/holders.c src/probe/holders.h \
 	src/probe/identify.c src/probe/identify.h \

@@ -48,6 +48,8 @@ struct target {
 	pid_t member; /* a process in that namespace */
 	char *path;
 	size_t aliases;
+	size_t forwarders;   /* its functions that have no probe since they only jump to others */
+	unsigned int layers; /* bits of enum call_layer: whose functions it has */
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
 	int python;
 	struct target *next;

@@ -10,6 +10,7 @@
 
 #include "cuda/calls.h"
 #include "probe/forms.h"
+#include "probe/forwarders.h"
 #include "probe/points.h"
 #include "probe_tests.h"
 
@@ -438,6 +439,55 @@ START_TEST(test_lists)
 }
 END_TEST
 
+/* cmpq $0,slot(%rip); je 1f; jmp *slot(%rip); 1: ret */
+#define FORWARDER "\x48\x83\x3d\x38\x10\x00\x00\x00\x74\x06\xff\x25\x30\x10\x00\x00\xc3"
+
+/* cudaMalloc and cuMemAlloc_v2 forward, cudaFree does not. Symbols of forwarders have no size. */
+static int forwarders_make(void)
+{
+	struct reason why = { "" };
+	int fd;
+
+	setup();
+	code_add(0, FORWARDER, sizeof(FORWARDER) - 1);
+	symbol_add("cudaMalloc", 0, 0, STT_FUNC);
+	symbol_add("cudaMallocHost", 0, 0, STT_FUNC); /* a further name */
+	code_add(0x40, FORWARDER, sizeof(FORWARDER) - 1);
+	symbol_add("cuMemAlloc_v2", 0x40, 0, STT_FUNC);
+	code_add(0x80, PUSHES, 3);
+	symbol_add("cudaFree", 0x80, 3, STT_FUNC);
+	fd = file_make();
+	ck_assert_msg(!elffile_functions(fd, &found, &why), "%s", why.text);
+	ck_assert_uint_eq(found.count, 3);
+	ck_assert_uint_eq(found.aliases, 1);
+	return fd;
+}
+
+START_TEST(test_forwarders_of_a_file)
+{
+	int fd = forwarders_make();
+
+	forwarders_drop(fd, &found, 1u << LAYER_RUNTIME | 1u << LAYER_DRIVER);
+	ck_assert_uint_eq(found.count, 1);
+	ck_assert_uint_eq(found.forwarders, 2);
+	ck_assert_uint_eq(found.list[0].call, CALL_cudaFree);
+	ck_assert_uint_eq(found.list[1].call, CALL_cudaMallocHost);
+	close(fd);
+	/* Where only the driver is probed, the runtime's forwarder has its probe behind the test. */
+	fd = forwarders_make();
+	forwarders_drop(fd, &found, 1u << LAYER_DRIVER);
+	ck_assert_uint_eq(found.count, 2);
+	ck_assert_uint_eq(found.forwarders, 1);
+	points_choose(fd, &found, &forms, false);
+	expect_point(POINT_PAST, 8);
+	close(fd);
+	fd = forwarders_make();
+	forwarders_drop(fd, &found, 0);
+	ck_assert_uint_eq(found.count, 3);
+	close(fd);
+}
+END_TEST
+
 #else
 
 #define STP "\xfd\x7b\xbf\xa9" /* stp x29, x30, [sp, #-16]! */
@@ -482,5 +532,6 @@ void points_tests(Suite *suite)
 	checked_case(suite, "points in broken files", test_broken_files);
 	checked_case(suite, "points by kernel", test_what_the_kernel_does);
 	checked_case(suite, "lists of points", test_lists);
+	checked_case(suite, "forwarders of a file", test_forwarders_of_a_file);
 #endif
 }

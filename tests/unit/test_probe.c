@@ -472,6 +472,7 @@ int main(void)
 	options_tests(suite);
 	outside_tests(suite);
 	points_tests(suite);
+	forwarders_tests(suite);
 	python_tests(suite);
 	runtime_code_tests(suite);
 	runner = srunner_create(suite);

@@ -18,6 +18,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_errand.c \
 	tests/unit/test_options.c \
 	tests/unit/test_outside.c \
+	tests/unit/test_forwarders.c \
 	tests/unit/test_points.c \
 	tests/unit/test_probe.c \
 	tests/unit/test_python.c \
