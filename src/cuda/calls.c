@@ -5,8 +5,6 @@
 
 #include "cuda/calls.h"
 
-#define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY */
-
 #define CUTOP_CALL(symbol, layer_, class_, group_, options, a_, b_, c_, d_, arguments) \
 	[CALL_##symbol] = { .layer = layer_, \
 			    .class = class_, \
@@ -124,18 +122,6 @@ const char *call_layer_name(unsigned int layer)
 enum call_layer call_layer(unsigned int call)
 {
 	return call < CALL_COUNT ? (enum call_layer)call_descs[call].layer : LAYER_EXTRA;
-}
-
-int call_failed(unsigned int call, int code)
-{
-	unsigned int flags = call < CALL_COUNT ? call_descs[call].flags : 0;
-
-	/* The BPF side already judged its result: 0 may be a NULL */
-	if (CUTOP_IS_EXTRA(call))
-		return 1;
-	if (!code || flags & CALL_ECHO)
-		return 0;
-	return !(flags & CALL_POLL && code == RESULT_NOT_READY);
 }
 
 unsigned int call_stream(unsigned int call)

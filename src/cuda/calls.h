@@ -41,10 +41,4 @@ bool lost_is_names(enum lost_cause cause);
  */
 unsigned int call_stream(unsigned int call);
 
-/*
- * True if @code, returned by @call, is a failure of that call itself, not an earlier error reported
- * again, nor "not ready" from a poll.
- */
-int call_failed(unsigned int call, int code);
-
 #endif

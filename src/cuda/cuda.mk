@@ -7,6 +7,7 @@ cuda_sources = \
 	src/cuda/errors.c src/cuda/errors.h \
 	src/cuda/errors_table.h \
 	src/cuda/library_places.c src/cuda/library_places.h \
+	src/cuda/outcomes.c src/cuda/outcomes.h \
 	src/cuda/runtime_mark.h \
 	src/cuda/variables.c src/cuda/variables.h \
 	src/cuda/versions.c src/cuda/versions.h \

@@ -7,6 +7,7 @@
 
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "cuda/outcomes.h"
 #include "model/build.h"
 #include "model/histogram.h"
 #include "model/model_state.h"
@@ -104,7 +105,11 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 	size_t count = 0;
 
 	for (entry = call_first(&program->counters); entry; entry = call_next(entry)) {
-		build_add_call(build, entry->key.call, &entry->row, false);
+		struct call_row row = entry->row;
+
+		/* BPF counts all errors; of those in records the model has counted the failures. */
+		row.failures = counters_failures(&program->counters, entry->key.call, row.failures);
+		build_add_call(build, entry->key.call, &row, false);
 		build_add_call(build, entry->key.call, &entry->told, false);
 	}
 	for (i = build_next_sum(build, 0); i < CALL_SUMS; i = build_next_sum(build, i + 1))
@@ -135,11 +140,14 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 
 /* ---- failures ---- */
 
+/* Failures first, then what is none, by its kind; of each the most first. */
 static int failure_order(const void *left, const void *right)
 {
 	const struct snap_failure *a = left, *b = right;
-	int order = ORDER(b->count, a->count);
+	int order = ORDER(call_outcome(a->call, a->code), call_outcome(b->call, b->code));
 
+	if (!order)
+		order = ORDER(b->count, a->count);
 	if (!order)
 		order = ORDER(a->call, b->call);
 	return order ? order : ORDER(a->code, b->code);
@@ -168,7 +176,7 @@ static int build_failed_kernel(struct program *program, const struct snap_proces
 int build_failures(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct fail_entry *entry;
-	size_t count = 0;
+	size_t count = 0, listed = 0;
 	char number[32];
 
 	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry))
@@ -183,7 +191,7 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 
 		if (!entry->row.count)
 			continue;
-		failure = &process->failure_list[process->failure_count++];
+		failure = &process->failure_list[listed++];
 		if (CUTOP_IS_EXTRA(entry->key.call)) {
 			if (build_extra(build, entry->key.call, &extra))
 				return -ENOMEM;
@@ -204,15 +212,20 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 			.count = entry->row.count,
 			.first = wall_clock_at(&build->model->clock, entry->row.first),
 			.last = wall_clock_at(&build->model->clock, entry->row.last),
+			.reason = outcome_reason(entry->key.call, entry->key.result),
 			.extra = extra,
 		};
 		if (build_place_at(build, program, entry->site, entry->stack, &failure->where) ||
 		    build_failed_kernel(program, process, entry->function, failure))
 			return -ENOMEM;
-		process->failures += entry->row.count;
+		switch (call_outcome(entry->key.call, entry->key.result)) {
+		case OUTCOME_ANSWERED: process->answer_count++; break;
+		case OUTCOME_AT_EXIT: process->at_exit_count++; break;
+		default: process->failure_count++; process->failures += entry->row.count;
+		}
 	}
-	if (process->failure_count)
-		qsort(process->failure_list, process->failure_count,
-		      sizeof(process->failure_list[0]), failure_order);
+	if (listed)
+		qsort(process->failure_list, listed, sizeof(process->failure_list[0]),
+		      failure_order);
 	return 0;
 }

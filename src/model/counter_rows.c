@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "cuda/outcomes.h"
 #include "model/model_state.h"
 #include "model/telling.h"
 
@@ -126,7 +127,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 
 	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
 		return refuse(model);
-	if (!call_failed(key->call, key->result))
+	if (call_outcome(key->call, key->result) == OUTCOME_DONE)
 		return 0;
 	program = model_program(model, key->program, &error);
 	if (!program)

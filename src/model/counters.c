@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/calls.h"
+#include "cuda/outcomes.h"
 #include "model/histogram.h"
 #include "util/saturated.h"
 
@@ -150,6 +151,21 @@ struct fail_entry *counters_fail(struct counters *counters, const struct fail_ke
 
 	counters->fail_count += entry && is_new;
 	return entry;
+}
+
+uint64_t counters_failures(struct counters *counters, unsigned int call, uint64_t errors)
+{
+	struct fail_entry least = { .key = { .call = (uint16_t)call, .result = INT32_MIN } };
+	struct fail_entry *entry = RB_NFIND(fail_tree, &counters->fails, &least);
+	uint64_t failures = 0;
+	bool is_all = true;
+
+	for (; entry && entry->key.call == call; entry = fail_next(entry))
+		if (call_failed(call, entry->key.result))
+			failures += entry->row.count;
+		else
+			is_all = false;
+	return is_all || failures > errors ? errors : failures;
 }
 
 int counters_failed_at(struct counters *counters, const struct fail_key *key, uint64_t site,

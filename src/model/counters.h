@@ -88,6 +88,11 @@ struct copy_entry *counters_copy(struct counters *counters, struct own_devices *
 struct call_entry *counters_call(struct counters *counters, const struct call_key *key);
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
 /*
+ * How many of the @errors that the row of @call has are failures (cuda/outcomes.h). Failures' rows
+ * are read after calls' rows, and both only grow, so this never falls.
+ */
+uint64_t counters_failures(struct counters *counters, unsigned int call, uint64_t errors);
+/*
  * A call that failed so was made at @site, by the way of @stack (0: not known): if it is the first,
  * that is kept. Returns 0 or -ENOMEM.
  */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "cuda/outcomes.h"
 #include "model/limits.h"
 #include "model/suspect.h"
 #include "util/saturated.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "cuda/outcomes.h"
 #include "model/copies.h"
 #include "model/ledger_end.h"
 #include "model/lives.h"
@@ -309,7 +310,7 @@ static int take_failure(struct model *model, struct program *program,
 				      .result = record->fail.result };
 	int error = 0;
 
-	if (call_failed(key.call, key.result))
+	if (call_outcome(key.call, key.result) != OUTCOME_DONE)
 		error = counters_failed_at(&program->counters, &key, record->fail.site,
 					   record->stack, record->function);
 	tell_failure(model, program, record);

@@ -165,6 +165,7 @@ struct snap_failure {
 	const char *error; /* cudaErrorMemoryAllocation; never NULL */
 	uint64_t count;
 	uint64_t first, last;
+	const char *reason; /* why it is no failure; NULL: it is one */
 	struct snap_extra extra;
 	struct snap_place where; /* the first of them */
 	const char *kernel;      /* that it launched, its short name; NULL: it was no launch */
@@ -323,7 +324,7 @@ struct snap_process {
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
 	uint64_t kinds[KIND_COUNT]; /* live bytes */
 
-	uint64_t launches, failures; /* failures of all calls */
+	uint64_t launches, failures; /* failures of all calls, without what is none */
 	uint64_t graph_launches;     /* kernels that ran in graphs */
 	double launches_per_second, graph_launches_per_second, failures_per_second;
 	double copy_rate[DIR_COUNT]; /* bytes per second, sync and async */
@@ -359,8 +360,12 @@ struct snap_process {
 	size_t copy_count;
 	struct snap_call *call_list; /* by table order */
 	size_t call_count;
-	struct snap_failure *failure_list; /* most first */
-	size_t failure_count;
+	/*
+	 * Failures, and behind them what is none: questions that were answered with no, and calls
+	 * at the process's end. Of each, most first
+	 */
+	struct snap_failure *failure_list;
+	size_t failure_count, answer_count, at_exit_count;
 	struct snap_graph_site *graph_sites; /* most launches first */
 	size_t graph_site_count;
 	struct snap_site *sites; /* most live + leaked first */

@@ -6,6 +6,7 @@
 
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "cuda/outcomes.h"
 #include "cutop_allocator.h"
 #include "model/columns.h"
 #include "model/ledger_end.h"

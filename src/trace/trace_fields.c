@@ -7,6 +7,7 @@
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "cuda/outcomes.h"
 #include "trace/trace_names.h"
 
 static struct trace_field *add(struct trace_view *view, const char *name, enum field_kind kind)

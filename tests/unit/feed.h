@@ -94,6 +94,7 @@ Suite *suite_memory(void);
 Suite *suite_leaks(void);
 Suite *suite_mappings(void);
 Suite *suite_counters(void);
+Suite *suite_outcomes(void);
 Suite *suite_call_sites(void);
 Suite *suite_time_shares(void);
 Suite *suite_copies(void);

@@ -12,6 +12,7 @@ int main(void)
 	srunner_add_suite(runner, suite_leaks());
 	srunner_add_suite(runner, suite_mappings());
 	srunner_add_suite(runner, suite_counters());
+	srunner_add_suite(runner, suite_outcomes());
 	srunner_add_suite(runner, suite_copies());
 	srunner_add_suite(runner, suite_processes());
 	srunner_add_suite(runner, suite_mortem());

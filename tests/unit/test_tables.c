@@ -8,6 +8,7 @@
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "cuda/outcomes.h"
 
 START_TEST(every_call_is_described)
 {
