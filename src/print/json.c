@@ -248,12 +248,22 @@ static json_t *failure_object(struct json_writer *w, const struct snap_failure *
 	if (!failure->extra.symbol && error_is_sticky(failure->code))
 		put(w, o, "sticky", json_true());
 	put_count(w, o, "count", failure->count);
+	put_text(w, o, "words", failure->reason);
 	put_time(w, o, "first", failure->first);
 	put_time(w, o, "last", failure->last);
 	put_text(w, o, "site", failure->where.site);
 	json_put_place(w, o, &failure->where);
 	put_text(w, o, "kernel", failure->kernel);
 	return o;
+}
+
+static void write_failures(struct json_writer *w, const char *name,
+			   const struct snap_process *process, size_t from, size_t count)
+{
+	json_open(w, name, '[');
+	for (size_t i = from; i < from + count && !w->sink->error; i++)
+		json_item(w, failure_object(w, &process->failure_list[i]));
+	json_close(w, ']');
 }
 
 static json_t *site_object(struct json_writer *w, const struct snap_process *process,
@@ -392,10 +402,10 @@ static void write_process(struct json_writer *w, const struct snapshot *snapshot
 	for (size_t i = 0; i < process->call_count && !w->sink->error; i++)
 		json_item(w, call_object(w, &process->call_list[i], process->unreturned));
 	json_close(w, ']');
-	json_open(w, "failures", '[');
-	for (size_t i = 0; i < process->failure_count && !w->sink->error; i++)
-		json_item(w, failure_object(w, &process->failure_list[i]));
-	json_close(w, ']');
+	write_failures(w, "failures", process, 0, process->failure_count);
+	write_failures(w, "answers", process, process->failure_count, process->answer_count);
+	write_failures(w, "failures_at_exit", process,
+		       process->failure_count + process->answer_count, process->at_exit_count);
 	json_open(w, "sites", '[');
 	for (size_t i = 0; i < process->site_count && !w->sink->error; i++)
 		json_item(w, site_object(w, process, &process->sites[i]));

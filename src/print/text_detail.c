@@ -26,7 +26,7 @@ static bool has_history(const struct snap_process *process)
 	for (size_t i = 0; i < process->call_count; i++)
 		probed |= process->call_list[i].extra.symbol != NULL;
 	return process->allocations || process->kernel_count || process->graph_site_count ||
-	       process->copy_count || process->failure_count || probed;
+	       process->copy_count || process->failure_count || process->answer_count || probed;
 }
 
 static bool ended_since(uint64_t since, const struct snapshot *snapshot,
@@ -448,33 +448,34 @@ static void print_graphs(struct line *line, const struct snap_process *process)
 	print_more(line, process->graph_site_count, shown, "site");
 }
 
-static void print_failures(struct line *line, const struct snap_process *process)
+/* Those of process->failure_list from @from on. */
+static void print_failures(struct line *line, const struct snap_process *process, size_t from,
+			   size_t count, const char *title, enum line_style style)
 {
-	size_t shown = process->failure_count < FAILURES_MAX ? process->failure_count :
-							       FAILURES_MAX;
-	int name = utf8_cells("FAILED CALL");
+	const struct snap_failure *failure, *end;
+	size_t shown = count < FAILURES_MAX ? count : FAILURES_MAX;
+	int name = utf8_cells(title);
 	char text[NUMBER_SIZE];
 
 	if (!shown)
 		return;
-	for (size_t i = 0; i < shown; i++) {
-		int cells = utf8_cells(snapshot_call_brief(process->failure_list[i].call,
-							   &process->failure_list[i].extra));
+	failure = process->failure_list + from;
+	end = failure + shown;
+	for (const struct snap_failure *at = failure; at < end; at++) {
+		int cells = utf8_cells(snapshot_call_brief(at->call, &at->extra));
 
 		name = cells > name ? cells : name;
 	}
 	line_to(line, INDENT);
 	line_style(line, STYLE_HEAD);
-	line_text(line, "FAILED CALL");
+	line_text(line, title);
 	line_right(line, INDENT + name + 9, "COUNT");
 	line_text(line, "  ERROR");
 	line_end(line);
-	for (size_t i = 0; i < shown; i++) {
-		const struct snap_failure *failure = &process->failure_list[i];
-
+	for (; failure < end; failure++) {
 		line_to(line, INDENT);
 		line_text(line, snapshot_call_brief(failure->call, &failure->extra));
-		line_style(line, STYLE_FAILED);
+		line_style(line, style);
 		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
 		line_right(line, INDENT + name + 9, text);
 		line_style(line, STYLE_PLAIN);
@@ -492,7 +493,7 @@ static void print_failures(struct line *line, const struct snap_process *process
 		}
 		line_end(line);
 	}
-	print_more(line, process->failure_count, shown, "kind");
+	print_more(line, count, shown, "kind");
 }
 
 /* The call sites that held most when an allocation found no memory. */
@@ -583,6 +584,8 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 	text_time(line, snapshot, process);
 	print_copies(line, process);
 	print_extras(line, process);
-	print_failures(line, process);
+	print_failures(line, process, 0, process->failure_count, "FAILED CALL", STYLE_FAILED);
+	print_failures(line, process, process->failure_count, process->answer_count, "QUESTIONS",
+		       STYLE_PLAIN);
 	print_events(line, since, snapshot, process);
 }
