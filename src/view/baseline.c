@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/outcomes.h"
 #include "view/view_internal.h"
 
 bool column_is_counter(const struct column *column)
@@ -182,10 +183,16 @@ static void calls_since(struct snap_call *list, size_t count, const struct snap_
 		}
 }
 
+/* With what is no failure. */
+static size_t failures_listed(const struct snap_process *process)
+{
+	return process->failure_count + process->answer_count + process->at_exit_count;
+}
+
 static void failures_since(struct snap_failure *list, size_t count, const struct snap_process *base)
 {
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < base->failure_count; j++) {
+		for (size_t j = 0; j < failures_listed(base); j++) {
 			const struct snap_failure *before = &base->failure_list[j];
 
 			if (before->call != list[i].call || before->code != list[i].code)
@@ -198,7 +205,11 @@ static void failures_since(struct snap_failure *list, size_t count, const struct
 static int compare_failures(const void *left, const void *right)
 {
 	const struct snap_failure *a = left, *b = right;
+	enum outcome outcome = call_outcome(a->call, a->code),
+		     other = call_outcome(b->call, b->code);
 
+	if (outcome != other)
+		return outcome < other ? -1 : 1;
 	if (a->count != b->count)
 		return a->count < b->count ? 1 : -1;
 	return a->call != b->call ? (int)a->call - (int)b->call :
@@ -216,7 +227,7 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	process->copies = copy_of(process->copies, process->copy_count, sizeof(*process->copies));
 	process->call_list =
 		copy_of(process->call_list, process->call_count, sizeof(*process->call_list));
-	process->failure_list = copy_of(process->failure_list, process->failure_count,
+	process->failure_list = copy_of(process->failure_list, failures_listed(process),
 					sizeof(*process->failure_list));
 	if (!process->kernels)
 		process->kernel_count = 0;
@@ -233,11 +244,11 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	else
 		process->call_count = 0;
 	if (!process->failure_list)
-		process->failure_count = 0;
-	failures_since(process->failure_list, process->failure_count, base);
-	if (process->failure_count)
-		qsort(process->failure_list, process->failure_count, sizeof(*process->failure_list),
-		      compare_failures);
+		process->failure_count = process->answer_count = process->at_exit_count = 0;
+	failures_since(process->failure_list, failures_listed(process), base);
+	if (process->failure_list)
+		qsort(process->failure_list, failures_listed(process),
+		      sizeof(*process->failure_list), compare_failures);
 	process->launches = since(process->launches, base->launches);
 	process->graph_launches = since(process->graph_launches, base->graph_launches);
 	return true;

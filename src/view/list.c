@@ -85,8 +85,12 @@ static int compare_items(const void *left, const void *right, void *context)
 	const struct order *order = context;
 	const struct list *list = order->list;
 	size_t a = *(const size_t *)left, b = *(const size_t *)right, first = a, second = b;
-	int result;
+	int result = list->desc->section ?
+			     list->desc->section(list, a) - list->desc->section(list, b) :
+			     0;
 
+	if (result)
+		return result;
 	if (list->desc->owner) {
 		first = list->desc->owner(list, a);
 		second = list->desc->owner(list, b);

@@ -2,7 +2,8 @@
 /*
  * Failures: calls that failed, with what the error means, and where the first of them was made: in
  * a column, or where there is no room for one, below. In full height the stack stands there, if it
- * is known.
+ * is known. Questions that were answered with no, which are no failures, follow under a line of
+ * their own.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,12 +37,15 @@ static const struct list_column failure_columns[] = {
 			.help = "in plain words" },
 };
 
-/* A row: a failure; or the kernel that it launched, its site, or a frame of its stack. */
+/*
+ * A row: a failure or question; or the kernel that it launched, its site, or a frame of its stack;
+ * or the line above the questions.
+ */
 struct failure_row {
-	const struct snap_failure *failure;
-	const char *place; /* or kernel; NULL: the failure itself */
-	size_t number;     /* of rows behind it */
-	bool is_kernel;
+	const struct snap_failure *failure; /* of that line: the first below */
+	const char *place;                  /* or kernel, or that line; NULL: the failure itself */
+	size_t number;                      /* of rows behind it */
+	bool is_kernel, is_title;
 };
 
 static const struct failure_row *row_of(const struct list *list, size_t item)
@@ -54,8 +58,17 @@ static size_t failure_owner(const struct list *list, size_t item)
 	return item - row_of(list, item)->number;
 }
 
+static int failure_section(const struct list *list, size_t item)
+{
+	const struct failure_row *row = row_of(list, item);
+
+	return row->is_title ? 1 : row->failure->reason ? 2 : 0;
+}
+
 static int failure_whole(const struct list *list, size_t item)
 {
+	if (row_of(list, item)->is_title)
+		return F_COUNT;
 	return row_of(list, item)->place ? F_CALL : -1;
 }
 
@@ -71,14 +84,22 @@ static double failure_number(const struct list *list, size_t item, size_t column
 	}
 }
 
+static const char *words_of(const struct snap_failure *failure)
+{
+	return failure->reason ? failure->reason :
+				 error_meaning(call_layer(failure->call), failure->code);
+}
+
 static enum style failure_cell(const struct list *list, size_t item, size_t column,
 			       char out[CELL_TEXT])
 {
 	const struct snap_failure *failure = row_of(list, item)->failure;
-	const char *meaning, *place = row_of(list, item)->place;
+	const char *words, *place = row_of(list, item)->place;
 
 	if (place) {
 		out[0] = 0;
+		if (row_of(list, item)->is_title)
+			return cell_text(out, ST_HEAD, column == F_COUNT ? place : "");
 		if (column == F_CALL)
 			snprintf(out, CELL_TEXT, "  %s%s",
 				 row_of(list, item)->is_kernel ? "kernel " : "", place);
@@ -86,6 +107,9 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	}
 	switch (column) {
 	case F_COUNT:
+		if (failure->reason)
+			return cell_count(out, (double)failure->count,
+					  list->desc->columns[column].width);
 		return cell_failures(out, (double)failure->count, false,
 				     list->desc->columns[column].width);
 	case F_CALL:
@@ -102,9 +126,7 @@ static enum style failure_cell(const struct list *list, size_t item, size_t colu
 	case F_LAST: format_when(list->view, failure->last, out, CELL_TEXT); return ST_PLAIN;
 	case F_SITE:
 		return cell_text(out, ST_PLAIN, failure->where.site ? failure->where.site : "-");
-	default:
-		meaning = error_meaning(call_layer(failure->call), failure->code);
-		return cell_text(out, ST_PLAIN, meaning ? meaning : "-");
+	default: words = words_of(failure); return cell_text(out, ST_PLAIN, words ? words : "-");
 	}
 }
 
@@ -112,7 +134,8 @@ static uint64_t failure_key(const struct list *list, size_t item)
 {
 	const struct failure_row *row = row_of(list, item);
 	const uint32_t parts[] = { list->process->program, row->failure->call,
-				   (uint32_t)row->failure->code, (uint32_t)row->number };
+				   (uint32_t)row->failure->code, (uint32_t)row->number,
+				   row->is_title };
 
 	return key_text(key_add(KEY_BEGIN, parts, sizeof(parts)), row->failure->extra.symbol);
 }
@@ -120,20 +143,21 @@ static uint64_t failure_key(const struct list *list, size_t item)
 static void failure_details(const struct list *list, size_t item, struct details *details)
 {
 	const struct snap_failure *failure = row_of(list, item)->failure;
-	const char *meaning = error_meaning(call_layer(failure->call), failure->code);
+	const char *words = words_of(failure);
 	char text[CELL_TEXT];
 
 	details_text(details, ST_HEAD, "%s", failure->error);
-	if (meaning && !failure->extra.symbol)
-		details_text(details, ST_PLAIN, "%s", meaning);
+	if (words && !failure->extra.symbol)
+		details_text(details, ST_PLAIN, "%s", words);
 	if (!failure->extra.symbol && error_is_sticky(failure->code))
 		details_text(details, ST_FAILED,
 			     "It is sticky: every later call of the process fails, too.");
-	details_section(details, "Failures");
+	details_section(details, failure->reason ? "Questions" : "Failures");
 	details_field(details, "call", ST_PLAIN, "%s",
 		      snapshot_call_name(failure->call, &failure->extra));
 	details_field(details, "code", ST_PLAIN, "%d", failure->code);
-	details_field(details, "count", ST_FAILED, "%" PRIu64, failure->count);
+	details_field(details, "count", failure->reason ? ST_PLAIN : ST_FAILED, "%" PRIu64,
+		      failure->count);
 	format_when(list->view, failure->first, text, CELL_TEXT);
 	details_field(details, "first", ST_PLAIN, "%s", text);
 	format_when(list->view, failure->last, text, CELL_TEXT);
@@ -150,6 +174,7 @@ static size_t same_error(const struct snap_failure *failures, size_t at)
 
 	for (i = 0; i < at; i++)
 		if (failures[i].code == failures[at].code &&
+		    failures[i].reason == failures[at].reason &&
 		    !strcmp(failures[i].error, failures[at].error))
 			break;
 	return i;
@@ -157,42 +182,56 @@ static size_t same_error(const struct snap_failure *failures, size_t at)
 
 static void meaning_draw(const struct area *area, int row, const struct snap_failure *failure)
 {
-	const char *meaning = error_meaning(call_layer(failure->call), failure->code);
+	const char *words = words_of(failure);
 	int col = area_text(area, row, 1, ST_DIM, failure->error) + 1;
 
-	if (meaning)
-		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, meaning);
+	if (words)
+		area_cut(area, row, col, area->rect.cols - col - 1, ST_PLAIN, words);
+}
+
+static size_t listed_count(const struct snap_process *process)
+{
+	return process->failure_count + process->answer_count;
 }
 
 /*
- * Rows of the failures, each followed by the kernel that it launched, and by its site if that is
+ * Rows of failures and questions, each followed by the kernel that it launched, and by its site if that is
  * wanted, or by its stack. Returns NULL without memory.
  */
 static struct failure_row *rows_make(const struct snap_process *process, bool with_sites,
 				     bool with_stacks, size_t *count)
 {
-	size_t room = process->failure_count, at = 0;
+	size_t room = 1, at = 0;
 	struct failure_row *rows;
 
-	for (size_t i = 0; i < process->failure_count; i++)
-		room += process->failure_list[i].where.stack_count + 2;
+	for (size_t i = 0; i < listed_count(process); i++)
+		room += process->failure_list[i].where.stack_count + 3;
 	rows = calloc(room + 1, sizeof(*rows));
-	for (size_t i = 0; rows && i < process->failure_count; i++) {
+	for (size_t i = 0; rows && i < listed_count(process); i++) {
 		const struct snap_failure *failure = &process->failure_list[i];
 		const struct snap_place *where = &failure->where;
 		bool has_stack = with_stacks && where->stack_count;
-		size_t first = at;
+		size_t first;
 
+		if (i == process->failure_count)
+			rows[at++] = (struct failure_row){ .failure = failure,
+							   .place = "questions (answered with no)",
+							   .is_title = true };
+		first = at;
 		rows[at++].failure = failure;
-		if (failure->kernel) {
-			rows[at] = (struct failure_row){ failure, failure->shown, 1, true };
-			at++;
-		}
+		if (failure->kernel)
+			rows[at++] = (struct failure_row){ .failure = failure,
+							   .place = failure->shown,
+							   .number = 1,
+							   .is_kernel = true };
 		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++, at++)
-			rows[at] = (struct failure_row){ failure, where->stack[frame], at - first,
-							 false };
+			rows[at] = (struct failure_row){ .failure = failure,
+							 .place = where->stack[frame],
+							 .number = at - first };
 		if (!has_stack && with_sites && where->site) {
-			rows[at] = (struct failure_row){ failure, where->site, at - first, false };
+			rows[at] = (struct failure_row){ .failure = failure,
+							 .place = where->site,
+							 .number = at - first };
 			at++;
 		}
 	}
@@ -202,7 +241,7 @@ static struct failure_row *rows_make(const struct snap_process *process, bool wi
 
 static bool has_sites(const struct snap_process *process)
 {
-	for (size_t i = 0; i < process->failure_count; i++)
+	for (size_t i = 0; i < listed_count(process); i++)
 		if (process->failure_list[i].where.site)
 			return true;
 	return false;
@@ -230,7 +269,7 @@ static void failures_draw(struct view *view, const struct area *area,
 	free(rows);
 	/* Too narrow for a column of that: below, as far as there is room. */
 	if (area->rect.cols < MEANING_COLS + (in_column ? SITE_MORE : 0))
-		for (i = 0; i < process->failure_count && row < (size_t)area->rect.rows; i++)
+		for (i = 0; i < listed_count(process) && row < (size_t)area->rect.rows; i++)
 			if (same_error(process->failure_list, i) == i)
 				meaning_draw(area, (int)row++, &process->failure_list[i]);
 }
@@ -244,6 +283,7 @@ const struct pane_desc pane_failures = {
 	.cell = failure_cell,
 	.number = failure_number,
 	.owner = failure_owner,
+	.section = failure_section,
 	.whole = failure_whole,
 	.key = failure_key,
 	.details = failure_details,

@@ -60,6 +60,8 @@ struct pane_desc {
 	 * The item that @item stays right behind when sorted. NULL: each item is sorted by itself
 	 */
 	size_t (*owner)(const struct list *list, size_t item);
+	/* Sorted or not, items of a lower one come first. NULL: all are of one */
+	int (*section)(const struct list *list, size_t item);
 	/*
 	 * The column whose cell fills all of @item's row; -1: it has normal cells. NULL: all items
 	 * have
