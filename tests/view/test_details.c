@@ -157,6 +157,59 @@ START_TEST(of_a_failure)
 }
 END_TEST
 
+/* The failing process's last failure becomes a question, asked @count times. */
+static void ask(uint64_t count)
+{
+	struct snap_process *process =
+		(struct snap_process *)(uintptr_t)snapshot_process(view.shown, CAST_FAILING);
+
+	process->failure_list[2] = (struct snap_failure){
+		.call = CALL_cuGetProcAddress_v2,
+		.code = 500,
+		.error = "CUDA_ERROR_NOT_FOUND",
+		.count = count,
+		.reason = "the driver has no such function",
+	};
+	process->failure_count = 2;
+	process->answer_count = 1;
+}
+
+/* Sorted or not, they stay below the failures, under a line that says so. */
+START_TEST(of_a_question)
+{
+	struct pane_state *pane = &view.panes[PANE_FAILURES];
+
+	keys("/4400\r4");
+	ask(340);
+	for (int i = 0; i < 6; i++) {
+		int title;
+
+		pane->sort = (const unsigned int[]){ 0, 1, 2 }[i / 2]; /* count, call */
+		pane->reverse = i % 2;
+		draw();
+		title = row_number("questions (answered with no)");
+		ck_assert_int_gt(title, row_number("  cudaMalloc "));
+		ck_assert_int_gt(title, row_number("  cudaLaunchKernel "));
+		ck_assert_int_eq(row_number("340  cuGetProcAddress_v2"), title + 1);
+	}
+	ck_assert_int_gt(row_number("CUDA_ERROR_NOT_FOUND the driver has no such function"),
+			 row_number("340"));
+	keys("\rG\r");
+	ck_assert_str_ne(row_with("Questions"), "");
+	ck_assert_str_ne(row_with(" count         340"), "");
+	/* Since a baseline: as of failures */
+	keys("\033x");
+	view_feed(&view, cast_snapshot(11));
+	ask(350);
+	pane->sort = 0;
+	draw();
+	ck_assert_int_gt(row_number("questions (answered with no)"),
+			 row_number("  cudaLaunchKernel "));
+	ck_assert_int_eq(row_number(" 10  cuGetProcAddress_v2"),
+			 row_number("questions (answered with no)") + 1);
+}
+END_TEST
+
 START_TEST(of_a_copy)
 {
 	keys("/4242\r3z\r");
@@ -385,6 +438,7 @@ Suite *suite_details(void)
 	tcase_add_test(tests, every_pane_has_a_cursor);
 	tcase_add_test(tests, of_a_kernel);
 	tcase_add_test(tests, of_a_failure);
+	tcase_add_test(tests, of_a_question);
 	tcase_add_test(tests, of_a_copy);
 	tcase_add_test(tests, of_a_call);
 	tcase_add_test(tests, of_an_event);
