@@ -61,6 +61,17 @@ CUcontext rt_context(int device)
 	return ctx;
 }
 
+/*
+ * NVIDIA's runtime gives its contexts back after the driver has shut down; this one only if the
+ * driver does.
+ */
+__attribute__((destructor)) static void give_back(void)
+{
+	for (int device = 0; getenv("CUDA_DOUBLE_EXIT") && device < MAX_DEVICES; device++)
+		if (primary[device])
+			cuDevicePrimaryCtxRelease(device);
+}
+
 cudaError_t rt_prepare(void)
 {
 	cudaError_t err = start();

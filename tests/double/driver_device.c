@@ -28,6 +28,16 @@ void driver_forked(void)
 	atomic_store(&sticky, 0);
 }
 
+static void shut_down(void)
+{
+	atomic_store(&sticky, CUDA_ERROR_DEINITIALIZED);
+	atomic_fetch_or(&dbl_attention, DBL_STICKY);
+}
+
+/*
+ * With CUDA_DOUBLE_EXIT in the environment the driver shuts down in an exit handler, as NVIDIA's
+ * does.
+ */
 static void start_up(void)
 {
 	const char *text = getenv("CUDA_DOUBLE_DEVICES");
@@ -65,6 +75,8 @@ static void start_up(void)
 	arena_reserve(&host_arena, 0x28000000000, stride, true);
 	arena_reserve(&virtual_arena, 0x30000000000, 4 * stride, false);
 	pthread_atfork(NULL, NULL, driver_forked);
+	if (getenv("CUDA_DOUBLE_EXIT"))
+		atexit(shut_down);
 	driver_ready = num_devices > 0;
 }
 

@@ -36,6 +36,7 @@ e2e_tests = \
 	tests/e2e/test_nesting.sh \
 	tests/e2e/test_forwarders.sh \
 	tests/e2e/test_first_failure.sh \
+	tests/e2e/test_outcomes.sh \
 	tests/e2e/test_random_calls.sh \
 	tests/e2e/test_compiled.sh \
 	tests/e2e/test_no_driver.sh \

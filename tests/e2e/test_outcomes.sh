@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Errors that are no failures (src/cuda/outcomes.c): a program whose driver shuts down before its destructors free memory and
+# the runtime gives back its context; and one that asks for what is not there. No count has them, and no event.
+# A copy after the driver's end is one: its bytes are lost.
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+
+cat >"$T/ends.c" <<'END'
+#include "cuda_double.h"
+#include "cuda_double_driver.h"
+#include <stdlib.h>
+static void *block;
+static char bytes[64];
+/* Registered before the driver is started, so it runs after the driver's own exit handler. */
+static void at_exit(void)
+{
+	if (cudaFree(block) != cudaErrorCudartUnloading)
+		abort();
+	if (LATE_COPY && cudaMemcpy(bytes, block, 64, cudaMemcpyDeviceToHost) != cudaErrorCudartUnloading)
+		abort();
+}
+int main(void)
+{
+	struct cudaFuncAttributes attributes;
+	void *function;
+	int status;
+
+	atexit(at_exit);
+	if (cudaMalloc(&block, 1 << 20) || cudaFuncGetAttributes(&attributes, (void *)main) != cudaErrorNoKernelImageForDevice)
+		return 1;
+	for (int i = 0; i < 34; i++)
+		if (cuGetProcAddress_v2("cuNoSuchFunction", &function, 13000, 0, &status) != CUDA_ERROR_NOT_FOUND)
+			return 1;
+	return cuGetProcAddress_v2("cuInit", &function, 13000, 0, &status);
+}
+END
+for late in 0 1; do
+	"${CC:-cc}" -I"$top_srcdir/tests/double" -DLATE_COPY=$late -o "$T/ends$late" "$T/ends.c" "$double/libcudart.so.13" "$double/libcuda.so.1" \
+		-Wl,-rpath,"$double" || fail "it does not build"
+done
+export CUDA_DOUBLE_EXIT=1 CUDA_DOUBLE_FAIL=cudaFuncGetAttributes:1:209
+
+watch ends --calls all -- "$T/ends0"
+expect ends 'p.exit_code' 0
+expect ends '.totals.failures' 0
+expect ends 'p.failures' '[]'
+expect ends 'p.answers | map([.call, .code, .count])' '[["cuGetProcAddress_v2",500,34],["cudaFuncGetAttributes",209,1]]'
+expect ends 'p.failures_at_exit | map([.call, .error, .count]) | sort' \
+	'[["cuDevicePrimaryCtxRelease","CUDA_ERROR_DEINITIALIZED",1],["cudaFree","cudaErrorCudartUnloading",1]]'
+expect ends 'p.answers + p.failures_at_exit | map(.words | length > 10) | all' true
+expect ends 'p.calls | map(.failures) | add' 0
+expect ends 'call("cuGetProcAddress_v2").calls' 35
+expect ends 'p.memory | [.failed_frees, .unknown_frees, .frees]' '[0,0,0]'
+check "the log has a start, an end and a leak" [ "$(jq -rs '[.[].events[]?.kind] | sort | unique | join(" ")' "$T/ends.out")" = "end leak start" ]
+
+watch late -- "$T/ends1"
+expect late '.totals.failures' 1
+expect late 'p.failures | map([.call, .error, .count])' '[["cudaMemcpy","cudaErrorCudartUnloading",1]]'
+expect late 'p.failures_at_exit | map(.call) | sort' '["cuDevicePrimaryCtxRelease","cudaFree"]'
+expect late 'p.copies | map(.failures) | add' 1
+expect late 'call("cudaMemcpy").failures' 1
+
+finish
