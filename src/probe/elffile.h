@@ -49,7 +49,7 @@ struct elf_functions {
 	size_t count;
 	size_t aliases;    /* further names at offsets already in the list */
 	size_t forwarders; /* functions that forwarders_drop() has taken out */
-	uint16_t library; /* the file's number: CUTOP_COOKIE; 0: it has none */
+	uint16_t library;  /* the file's number: CUTOP_COOKIE; 0: it has none */
 };
 
 /*
