@@ -7,6 +7,11 @@
 
 #include <math.h>
 
+#include "util/util.h"
+
+/* Room for so many samples is left where there are less. */
+#define SAMPLES_AT_FIRST 20
+
 static const char *const lower[9] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char *const left[9] = { " ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
 
@@ -46,19 +51,34 @@ void sample_draw(const struct area *area, int row, int col, enum style style, do
 		area_text(area, row, col, ST_FREE, lower[1]);
 }
 
+int cells_each(int cells, double samples)
+{
+	static const int widths[] = { 24, 16, 12, 8, 6, 4, 3, 2 };
+
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
+		if (cells / widths[i] >= samples)
+			return widths[i];
+	return 1;
+}
+
+int cells_each_of(int cells, const struct track *track)
+{
+	return cells_each(cells, fmax((double)track_count(track), SAMPLES_AT_FIRST));
+}
+
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
 	      const struct track *track, enum series series)
 {
+	int each = cells_each_of(cells, track), i;
 	double most = 0, value;
-	int i;
 
-	for (i = 0; i < cells; i++) {
-		value = track_value(track, series, (size_t)i);
+	for (i = 0; i < cells; i += each) {
+		value = track_value(track, series, (size_t)(i / each));
 		if (value > most)
 			most = value;
 	}
 	for (i = 0; i < cells; i++) {
-		value = track_value(track, series, (size_t)(cells - 1 - i));
+		value = track_value(track, series, (size_t)((cells - 1 - i) / each));
 		/* 0 of 0 is nothing, too. */
 		sample_draw(area, row, col + i, style, value > 0 ? value / most * 0.9 : value);
 	}

@@ -12,7 +12,16 @@
 void bar_of(const struct area *area, int row, int col, int cells, enum style style,
 	    double fraction);
 
-/* The latest @cells samples, one cell each, relative to the largest of them. */
+/*
+ * How many of @cells each of @samples may have, so that few of them do not look lost. It takes few
+ * values: as samples come, what is drawn seldom changes its scale.
+ */
+int cells_each(int cells, double samples);
+
+/* The same where samples come one by one; room is left for the first of them. */
+int cells_each_of(int cells, const struct track *track);
+
+/* The latest samples, as many as @cells have room for, relative to the largest of them. */
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
 	      const struct track *track, enum series series);
 

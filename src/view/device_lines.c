@@ -107,12 +107,14 @@ static void number_of(const struct area *area, int col, int cells, double number
 	area_text(area, 0, col + cells - 1, ST_DIM, unit);
 }
 
-/* The latest @cells samples, one cell each, where @top fills a cell. */
+/* The latest samples, as many as @cells have room for, where @top fills a cell. */
 static void plot_of(const struct area *area, int col, int cells, enum style style,
 		    const struct track *track, enum series series, double top)
 {
+	int each = cells_each_of(cells, track);
+
 	for (int i = 0; i < cells && top > 0; i++) {
-		double value = track_value(track, series, (size_t)(cells - 1 - i));
+		double value = track_value(track, series, (size_t)((cells - 1 - i) / each));
 
 		sample_draw(area, 0, col + i, style, value > 0 ? fmin(value / top, 1) : value);
 	}

@@ -84,8 +84,7 @@ static const char *value_text(const struct plot *plot, double value, char out[48
 	return out;
 }
 
-/* With tenths where @step is less than a second: "2.5s"; "41s", "5m", "2m20s", "1h05m", "2d04h" */
-static const char *duration_text(double seconds, double step, char out[24])
+const char *plot_duration(double seconds, double step, char out[24])
 {
 	static const struct {
 		uint64_t seconds, from;
@@ -241,10 +240,10 @@ static void marks_draw(const struct drawing *drawing)
 static void time_label(const struct drawing *drawing, int row, double ago)
 {
 	double at = drawing->view->shown->elapsed_seconds - ago;
-	int col = (int)floor((at - drawing->time->first) / drawing->time->step / 2), width;
+	int col = (int)floor((at - drawing->time->first) / drawing->time->step / 2 + 1e-6), width;
 	char text[24], label[32];
 
-	snprintf(label, sizeof(label), "-%s", duration_text(ago, 1, text));
+	snprintf(label, sizeof(label), "-%s", plot_duration(ago, 1, text));
 	width = canvas_width(drawing->area->canvas, label);
 	if (col < 0 || col + 1 + width > drawing->cols)
 		return;
@@ -306,7 +305,7 @@ static void span_text(const struct drawing *drawing, char *out, size_t size)
 	const struct plot_time *time = drawing->time;
 	char duration[24], clock[16];
 
-	duration_text(time->last - time->first, 1, duration);
+	plot_duration(time->last - time->first, 1, duration);
 	clock_text(drawing->view, time->last, clock, sizeof(clock));
 	if (time->last < drawing->view->shown->elapsed_seconds)
 		snprintf(out, size, "%s until %s", duration, clock);
@@ -332,7 +331,8 @@ static void title_draw(const struct drawing *drawing)
 		most = drawing->readings[dot].most;
 		at = drawing->time->first + (dot + 1) * drawing->time->step;
 		clock_text(drawing->view, at, clock, sizeof(clock));
-		duration_text(drawing->view->shown->elapsed_seconds - at, drawing->time->step, ago);
+		plot_duration(drawing->view->shown->elapsed_seconds - at,
+			      drawing->time->step * drawing->time->stride, ago);
 		if (strcmp(value_text(plot, most, peak), number))
 			snprintf(text, sizeof(text), " (up to %s) at %s, %s ago", peak, clock, ago);
 		else

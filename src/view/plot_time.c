@@ -4,11 +4,16 @@
 #include <stdlib.h>
 
 #include "util/util.h"
+#include "view/bars.h"
+#include "view/plot.h"
 #include "view/plot_time.h"
 #include "view/view_internal.h"
 
 /* Seconds that a dot may stand for. */
 static const double steps[] = { 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120 };
+
+/* So many seconds are shown even if there are less, and hardly more. */
+#define SECONDS_AT_FIRST 20
 
 static int compare(const void *left, const void *right)
 {
@@ -58,30 +63,55 @@ void plot_time_begin(struct plot_time *time)
 	time->area_count = 0;
 }
 
+/* Zooms out to the hour at most. */
+static void zoom_limit(struct plot_time *time, double interval, double dots)
+{
+	while (time->zoom && (step_of(interval, time->zoom - 1) * dots >= HISTORY_SPAN ||
+			      step_of(interval, time->zoom - 1) == step_of(interval, time->zoom)))
+		time->zoom--;
+}
+
+/* The seconds to be seen of a track that began at @first and reaches to @newest. */
+static double seconds_wanted(const struct view *view, double first, double newest, double interval)
+{
+	const struct play *play = &view->host.play;
+	double least = SECONDS_AT_FIRST;
+
+	if (play->is_on)
+		least = fmin(least, (double)play->total / 1e9);
+	/* Its process has ended: it will not grow. */
+	if (newest < view->shown->elapsed_seconds - interval / 2)
+		least = 0;
+	return fmax(newest - first, least);
+}
+
 void plot_time_fit(struct view *view, const struct track *track, const struct rect *area)
 {
 	struct plot_time *time = &view->plots;
-	size_t dots = 2 * (size_t)area->cols;
-	double interval = usual_interval(view), width, newest = track_time(track, 0), least;
-	size_t count = track_count(track);
+	double dots = 2 * area->cols, interval = usual_interval(view);
+	double newest = track_time(track, 0), first;
+	unsigned int zoom = 0;
 	struct sample oldest;
 
 	if (isnan(newest))
 		newest = view->shown->elapsed_seconds;
-	/* Zoom out to the hour at most. */
-	while (time->zoom && (step_of(interval, time->zoom - 1) * (double)dots >= HISTORY_SPAN ||
-			      step_of(interval, time->zoom - 1) == step_of(interval, time->zoom)))
-		time->zoom--;
-	time->step = step_of(interval, time->zoom);
-	width = time->step * (double)dots;
-	if (count && time->held && track_sample(track, count - 1, &oldest)) {
-		least = oldest.time - oldest.length + width;
-		time->end = fmax(time->end, least);
+	first = newest;
+	if (track_sample(track, track_count(track) - 1, &oldest))
+		first = oldest.time - oldest.length;
+	zoom_limit(time, interval, dots);
+	/* Of less time than that only what there is: intervals have several dots, or zoom less. */
+	time->wanted = seconds_wanted(view, first, newest, interval);
+	time->stride = cells_each((int)dots, time->wanted / interval);
+	while (zoom < time->zoom && step_of(interval, zoom) * dots < time->wanted)
+		zoom++;
+	time->step = step_of(interval, zoom) / time->stride;
+	if (time->held) {
+		time->end = fmax(time->end, first + time->step * dots);
 		time->held = time->end < newest;
 	}
 	/* Dots begin at multiples of what they stand for: the past stands still. */
 	time->last = ceil((time->held ? time->end : newest) / time->step - 1e-6) * time->step;
-	time->first = time->last - width;
+	time->first = time->last - time->step * dots;
 	time->drawn = true;
 	if (time->area_count < PLOTS_MAX)
 		time->areas[time->area_count++] = *area;
@@ -98,13 +128,21 @@ static bool can_move(struct view *view)
 void plot_zoom(struct view *view, int step)
 {
 	struct plot_time *time = &view->plots;
+	double interval = usual_interval(view), dots, most;
+	char text[24];
 
 	if (!can_move(view))
 		return;
 	if (step > 0)
-		time->zoom++; /* limited when it is drawn */
+		time->zoom++;
 	else if (time->zoom)
 		time->zoom--;
+	dots = 2 * time->areas[0].cols;
+	zoom_limit(time, interval, dots);
+	most = step_of(interval, time->zoom) * dots;
+	if (time->wanted <= most && time->wanted <= time->last - time->first)
+		view_message(view, "plots show all the time there is, up to %s",
+			     plot_duration(most, 1, text));
 }
 
 void plot_pan(struct view *view, int step)
@@ -132,6 +170,7 @@ void plot_cursor_move(struct view *view, int step)
 		return;
 	}
 	/* In the middle of a dot; from the edge if it was out of sight. */
+	step *= time->stride;
 	time->cursor = (floor(time->cursor / time->step) + 0.5 + step) * time->step;
 	time->cursor = fmax(time->cursor, time->first - time->step / 2);
 	if (time->cursor < time->first)

@@ -15,14 +15,17 @@ enum { PLOTS_MAX = 6 }; /* in a pane */
 
 /* In seconds since the start. */
 struct plot_time {
-	unsigned int zoom; /* 0: a dot is one interval; each step out shows more time */
-	bool held;         /* it ends at `end`, not at the present */
+	/* 0: a dot is at most one interval; each step out lets the time grow further */
+	unsigned int zoom;
+	bool held; /* it ends at `end`, not at the present */
 	double end;
 	bool reads; /* there is a cursor: */
 	double cursor;
 	/* As last drawn, for keys; drawn: a plot was */
 	bool drawn;
 	double first, last, step; /* what is shown, and the seconds that a dot stands for */
+	int stride;               /* dots that an interval has */
+	double wanted;            /* seconds that would show all there is */
 	/* where each plot's dots were on the screen, two in a cell */
 	struct rect areas[PLOTS_MAX];
 	size_t area_count;

@@ -418,17 +418,23 @@ static void reading_add(struct track_reading *reading, double *weight, double pa
 
 /*
  * The stretches that @sample has a part in. One that is about as long as they are counts where it
- * ends only: samples that come a bit early or late are not smeared over two.
+ * ends only: samples that come a bit early or late are not smeared over two. Longer ones have whole
+ * stretches, for the same reason.
  */
 static void sample_read(const struct sample *sample, enum series series, double from, double step,
 			size_t count, struct track_reading *readings, double *weights)
 {
 	double start = (sample->time - sample->length - from) / step,
 	       end = (sample->time - from) / step, own = ceil(end - 1e-6) - 1;
-	double first = fmax(floor(start), 0), last = fmin(own, (double)count - 1);
-	double length = end - start, mean = (double)sample->mean[series];
+	double length = end - start, mean = (double)sample->mean[series], first, last;
 	bool fits_one = length > 0.85 && length < 1.15;
 
+	if (length > 1.85) {
+		start = ceil(start - 1e-6);
+		end = own + 1;
+	}
+	first = fmax(floor(start), 0);
+	last = fmin(own, (double)count - 1);
 	/* One without a length, at the boundary of two, is in the earlier, where it ends. */
 	first = own >= 0 ? fmin(first, own) : first;
 	for (double at = first; at <= last && !isnan(mean); at++) {

@@ -7,6 +7,7 @@
 
 #include "at_screen.h"
 #include "util/util.h"
+#include "view/bars.h"
 #include "view/plot.h"
 
 /* A plot of its own, on a canvas of 6 rows and 18 columns: 10 cells, 20 dots. */
@@ -98,10 +99,10 @@ END_TEST
 /* A peak is seen however much time a dot stands for. */
 START_TEST(peaks)
 {
-	double values[400];
+	double values[3700];
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
-		values[i] = i == 50 ? 4096 : 1024;
+		values[i] = i == ARRAY_LEN(values) - 350 ? 4096 : 1024;
 	resized(ROWS, COLS);
 	feed(values, ARRAY_LEN(values));
 	plot(false, 0);
@@ -112,7 +113,7 @@ START_TEST(peaks)
 	ck_assert_double_eq(view.plots.step, 60);
 	ck_assert_str_eq(row_at(0), "live 1.0K         ");
 	ck_assert_str_eq(row_at(1), "   5.0K│      ⢀   ");
-	ck_assert_str_eq(row_at(4), "       │      ⣶⣶⣶⣶");
+	ck_assert_str_eq(row_at(4), "       │⣶⣶⣶⣶⣶⣶⣶⣶⣶⣶");
 	/* An hour is the most. */
 	for (int i = 0; i < 40; i++)
 		plot_zoom(&view, 1);
@@ -147,6 +148,123 @@ START_TEST(times)
 }
 END_TEST
 
+/* Seconds from one end of the plot to the other, and how many of its dots are of a time that is known. */
+static double seconds_shown(double *known)
+{
+	const char *axis;
+	size_t cells = 0, of = 0;
+
+	plot(true, 0);
+	axis = strchr(row_at(ROWS - 1), '+');
+	ck_assert_ptr_nonnull(axis);
+	for (axis++; *axis; axis++, of++)
+		cells += *axis != '.' && *axis != ' ';
+	*known = (double)cells / (double)of;
+	return view.plots.last - view.plots.first;
+}
+
+/* The time that is shown begins with what there is, and grows until a dot is an interval. */
+START_TEST(grows)
+{
+	double values[150], seconds, before = 0, known;
+	unsigned int scales = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		values[i] = 1024;
+	resized(ROWS, 68);
+	for (size_t count = 1; count <= ARRAY_LEN(values); count++) {
+		feed(values, count);
+		seconds = seconds_shown(&known);
+		ck_assert_double_ge(known, 0.05);
+		ck_assert_double_ge(known, fmin((double)count / 30, 0.6));
+		ck_assert_double_ge(seconds + 1e-6, fmin((double)count, 120));
+		ck_assert(count > 20 || seconds < 30.001);
+		ck_assert_double_ge(seconds + 1e-6, before);
+		scales += seconds > before + 1e-6;
+		before = seconds;
+	}
+	ck_assert_double_eq_tol(seconds, 120, 1e-6);
+	ck_assert_uint_le(scales, 6);
+	/* As far as it was zoomed, and at first no further than what there is. */
+	feed(values, 4);
+	seconds = seconds_shown(&known);
+	plot_zoom(&view, 1);
+	ck_assert_ptr_nonnull(strstr(view.message, "all the time there is, up to 4m"));
+	plot_zoom(&view, 1);
+	ck_assert_double_eq(seconds_shown(&known), seconds);
+	for (int i = 4; i < 1000; i++) {
+		now = cast_snapshot(0);
+		now->elapsed_seconds = 101 + i;
+		view_feed(&view, now);
+		if (i == 200)
+			ck_assert_double_eq(seconds_shown(&known), 240);
+	}
+	ck_assert_double_eq(seconds_shown(&known), 600);
+	view.message[0] = 0;
+	plot_zoom(&view, -1);
+	ck_assert_str_eq(view.message, "");
+	ck_assert_double_eq(seconds_shown(&known), 240);
+}
+END_TEST
+
+/* What cannot grow any more fills the plot, however short it was. */
+START_TEST(of_what_ended)
+{
+	static const double values[] = { 1024, 2048, 3072, 4096, 4096, 5120 };
+	double known;
+
+	resized(ROWS, 68);
+	feed(values, ARRAY_LEN(values));
+	now = cast_snapshot(0);
+	now->processes[0].live = 0;
+	now->processes[0].exited = true;
+	now->elapsed_seconds = 107;
+	view_feed(&view, now);
+	for (int i = 0; i < 5; i++) {
+		now = cast_snapshot(0);
+		now->processes[0].live = 0;
+		now->processes[0].exited = true;
+		now->elapsed_seconds = 108 + i;
+		view_feed(&view, now);
+	}
+	ck_assert_double_lt(seconds_shown(&known), 12);
+	ck_assert_double_ge(known, 0.6);
+	ck_assert_ptr_nonnull(strstr(row_at(0), " 8s until 14:03:1"));
+	/* A recording that is shorter than what is shown at first. */
+	feed(values, ARRAY_LEN(values));
+	view.host.play.is_on = true;
+	view.host.play.total = 8 * NSEC_PER_SEC;
+	ck_assert_double_lt(seconds_shown(&known), 12);
+}
+END_TEST
+
+/* So do sparklines. */
+START_TEST(sparklines)
+{
+	double values[90];
+	struct area area;
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		values[i] = 1024;
+	resized(1, 64);
+	area = area_of(&canvas, (struct rect){ 0, 0, 1, 64 });
+	for (size_t count = 1; count <= ARRAY_LEN(values); count++) {
+		size_t drawn = 0;
+
+		feed(values, count);
+		canvas_clear(&canvas);
+		spark_of(&area, 0, 0, 64, ST_LIVE,
+			 history_find(&view.history, view.shown->processes[0].program),
+			 SERIES_LIVE);
+		for (int col = 0; col < 64; col++)
+			drawn += strcmp(canvas_cell(&canvas, 0, col)->text, " ") != 0;
+		ck_assert_uint_ge(drawn, 3);
+		ck_assert_uint_ge(drawn, count < 64 ? count : 64);
+		ck_assert_uint_le(drawn, 3 * count);
+	}
+}
+END_TEST
+
 /* What happened stands at the axis in signs that differ without colour, and in words if there is room. */
 START_TEST(marks)
 {
@@ -168,14 +286,16 @@ START_TEST(marks)
 		view_feed(&view, now);
 	}
 	plot(false, MARKS_OF_MEMORY | MARK_FAILURE);
-	ck_assert_ptr_nonnull(strstr(row_at(5), "┴-30s~─!─✗─▲─■─"));
+	ck_assert_ptr_nonnull(
+		strstr(row_at(5), "┴-25s────────~───────!───────✗┴-10s──▲──┴-5s─■────"));
 	ck_assert_ptr_nonnull(
 		strstr(row_at(0), "✗ an allocation failed  ▲ leaked  ! a call failed"));
 	plot(true, MARKS_OF_MEMORY | MARK_FAILURE);
-	ck_assert_ptr_nonnull(strstr(row_at(5), "+-30s~-!-x-^-#-"));
+	ck_assert_ptr_nonnull(
+		strstr(row_at(5), "+-25s--------~-------!-------x+-10s--^--+-5s-#----"));
 	/* Only what the plot is about. */
 	plot(false, MARK_EXIT);
-	ck_assert_ptr_nonnull(strstr(row_at(5), "────────■"));
+	ck_assert_ptr_nonnull(strstr(row_at(5), "┴-5s─■────"));
 	ck_assert_ptr_null(strstr(row_at(0), "failed"));
 }
 END_TEST
@@ -190,7 +310,7 @@ START_TEST(cursor)
 	keys("{");
 	ck_assert(view.plots.reads);
 	ck_assert_ptr_nonnull(strstr(row_with("live bytes"), " at 14:03:31, 0s ago "));
-	ck_assert_double_eq(view.plots.cursor, 108.5);
+	ck_assert_double_eq(view.plots.cursor, 109 - view.plots.step / 2);
 	keys("{{{");
 	ck_assert_ptr_nonnull(strstr(row_with("live bytes"), " at 14:03:28, 3s ago "));
 	ck_assert_str_ne(row_with("last"), row_with("live bytes"));
@@ -239,6 +359,8 @@ START_TEST(mouse)
 {
 	const struct rect *area;
 
+	for (int i = 10; i < 300; i++)
+		view_feed(&view, cast_snapshot(i));
 	resized(40, 120);
 	keys("/4242\r3");
 	ck_assert_uint_eq(view.plots.area_count, 2);
@@ -247,8 +369,8 @@ START_TEST(mouse)
 		view_mouse(&view, area->row, area->col + area->cols - 3, MOUSE_CLICK);
 		draw();
 		ck_assert(view.plots.reads);
-		ck_assert_double_eq(view.plots.cursor, 109 - 4.5);
-		ck_assert_ptr_nonnull(strstr(row_with("H2D 3"), " at 14:03:27, 4s ago "));
+		ck_assert_double_eq(view.plots.cursor, 399 - 4.5);
+		ck_assert_ptr_nonnull(strstr(row_with("H2D 2"), " at 14:08:17, 4s ago "));
 		ck_assert_str_eq(canvas_cell(&canvas, area->row, area->col + area->cols - 3)->text,
 				 "\u2502");
 		ck_assert_str_ne(canvas_cell(&canvas, area->row, area->col + area->cols - 4)->text,
@@ -350,6 +472,9 @@ Suite *suite_plot(void)
 	tcase_add_test(tests, dots);
 	tcase_add_test(tests, peaks);
 	tcase_add_test(tests, times);
+	tcase_add_test(tests, grows);
+	tcase_add_test(tests, of_what_ended);
+	tcase_add_test(tests, sparklines);
 	tcase_add_test(tests, marks);
 	tcase_add_test(tests, cursor);
 	tcase_add_test(tests, mouse);
