@@ -53,10 +53,10 @@ void sample_draw(const struct area *area, int row, int col, enum style style, do
 
 int cells_each(int cells, double samples)
 {
-	static const int widths[] = { 24, 16, 12, 8, 6, 4, 3, 2 };
+	static const int widths[] = { 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2 };
 
 	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
-		if (cells / widths[i] >= samples)
+		if (cells >= widths[i] * samples)
 			return widths[i];
 	return 1;
 }

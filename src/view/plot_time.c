@@ -72,7 +72,7 @@ static void zoom_limit(struct plot_time *time, double interval, double dots)
 }
 
 /* The seconds to be seen of a track that began at @first and reaches to @newest. */
-static double seconds_wanted(const struct view *view, double first, double newest, double interval)
+static double seconds_wanted(const struct view *view, double first, double newest)
 {
 	const struct play *play = &view->host.play;
 	double least = SECONDS_AT_FIRST;
@@ -80,7 +80,7 @@ static double seconds_wanted(const struct view *view, double first, double newes
 	if (play->is_on)
 		least = fmin(least, (double)play->total / 1e9);
 	/* Its process has ended: it will not grow. */
-	if (newest < view->shown->elapsed_seconds - interval / 2)
+	if (newest < track_time(&view->history.all, 0))
 		least = 0;
 	return fmax(newest - first, least);
 }
@@ -100,7 +100,7 @@ void plot_time_fit(struct view *view, const struct track *track, const struct re
 		first = oldest.time - oldest.length;
 	zoom_limit(time, interval, dots);
 	/* Of less time than that only what there is: intervals have several dots, or zoom less. */
-	time->wanted = seconds_wanted(view, first, newest, interval);
+	time->wanted = seconds_wanted(view, first, newest);
 	time->stride = cells_each((int)dots, time->wanted / interval);
 	while (zoom < time->zoom && step_of(interval, zoom) * dots < time->wanted)
 		zoom++;
