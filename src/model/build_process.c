@@ -40,9 +40,7 @@ static void build_identity(struct build *build, const struct program *program,
 	process->parent_pid = program->identity.parent_pid;
 	process->ns_pid = program->identity.ns_pid;
 	process->uid = program->identity.uid;
-	process->start_time = program->identity.identified && program->identity.start_real ?
-				      program->identity.start_real :
-				      wall_clock_at(&build->model->clock, program->first_time);
+	process->start_time = program_start(build->model, program);
 	process->exited = program->ended;
 	process->end_time =
 		program->ended ? wall_clock_at(&build->model->clock, program->end_time) : 0;

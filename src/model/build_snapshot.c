@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/build_totals.h"
 #include "model/lives.h"
 #include "model/model_state.h"
+#include "model/telling.h"
 #include "util/saturated.h"
 
 #define RATE_SECONDS_MIN 0.010
@@ -80,6 +82,7 @@ static int build_processes(struct build *build)
 			lives_expire(build->model, program, build->model->latest);
 		if (build_process(build, program, process) < 0)
 			return -ENOMEM;
+		tell_suspect(build->model, program, process, build->now);
 		add_totals(snapshot, process);
 		build_totals_note(build->model, program);
 		snapshot->process_count++;
@@ -108,40 +111,47 @@ static int build_detail(struct build *build, uint32_t number, struct snap_detail
 	return 0;
 }
 
+static int build_event(struct build *build, const struct event *event, struct snap_event *snap)
+{
+	size_t size = strlen(event->text) + 1 + (event->name ? strlen(event->name) : 0);
+	char *text = arena_alloc(build->arena, size, 1);
+	struct snap_detail *detail;
+
+	*snap = (struct snap_event){
+		.time = wall_clock_at(&build->model->clock, event->time),
+		.pid = event->pid,
+		.program = event->program,
+		.kind = event->kind,
+		.failed = event->failed,
+		.bytes = event->bytes,
+		.repeated = event->repeated,
+		.text = text,
+		.name = event->name ? arena_string(build->arena, event->name) : NULL,
+	};
+	if (!text || !snap->name != !event->name)
+		return -ENOMEM;
+	snprintf(text, size, "%s%s", event->name ? event->name : "", event->text);
+	if (!event->detail)
+		return 0;
+	snap->detail = detail = arena_alloc(build->arena, 1, sizeof(*detail));
+	if (!detail)
+		return -ENOMEM;
+	*detail = *event->detail;
+	return build_detail(build, event->program, detail);
+}
+
 static int build_events(struct build *build)
 {
-	const struct model *model = build->model;
+	const struct event_log *log = &build->model->log;
 	struct snapshot *snapshot = build->snapshot;
-	size_t i;
 
-	snapshot->events = arena_alloc(build->arena, model->log.count, sizeof(*snapshot->events));
+	snapshot->events = arena_alloc(build->arena, log->count, sizeof(*snapshot->events));
 	if (!snapshot->events)
 		return -ENOMEM;
-	for (i = 0; i < model->log.count; i++) {
-		const struct event *event = events_at(&model->log, i);
-
-		snapshot->events[i] = (struct snap_event){
-			.time = wall_clock_at(&model->clock, event->time),
-			.pid = event->pid,
-			.kind = event->kind,
-			.bytes = event->bytes,
-			.repeated = event->repeated,
-			.text = arena_string(build->arena, event->text),
-		};
-		if (!snapshot->events[i].text)
+	for (; snapshot->event_count < log->count; snapshot->event_count++)
+		if (build_event(build, &log->events[snapshot->event_count],
+				&snapshot->events[snapshot->event_count]))
 			return -ENOMEM;
-		if (event->detail) {
-			struct snap_detail *detail = arena_alloc(build->arena, 1, sizeof(*detail));
-
-			if (!detail)
-				return -ENOMEM;
-			*detail = *event->detail;
-			if (build_detail(build, event->program, detail))
-				return -ENOMEM;
-			snapshot->events[i].detail = detail;
-		}
-	}
-	snapshot->event_count = model->log.count;
 	return 0;
 }
 

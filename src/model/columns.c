@@ -340,6 +340,31 @@ int format_count(double count, char *out, size_t size)
 	return format_scaled(count, 1000, 10000, "kMGTPE", out, size);
 }
 
+const char *format_duration(double seconds, double tenths, char out[24])
+{
+	static const struct {
+		uint64_t seconds, from;
+		char unit, rest;
+	} units[] = { { 86400, 172800, 'd', 'h' }, { 3600, 3600, 'h', 'm' }, { 60, 60, 'm', 's' } };
+	uint64_t whole = (uint64_t)llround(fmax(seconds, 0)), unit, rest;
+
+	if (seconds < tenths) {
+		snprintf(out, 24, "%.1fs", seconds);
+		return out;
+	}
+	snprintf(out, 24, "%us", (unsigned int)whole);
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+		if (whole < units[i].from)
+			continue;
+		unit = units[i].seconds;
+		rest = whole % unit / (unit == 86400 ? 3600 : unit / 60);
+		snprintf(out, 24, rest ? "%u%c%02u%c" : "%u%c", (unsigned int)(whole / unit),
+			 units[i].unit, (unsigned int)rest, units[i].rest);
+		break;
+	}
+	return out;
+}
+
 /* Small rates keep a decimal: 0.3 launches per second are not 0. */
 static int format_rate(double rate, char *out, size_t size)
 {

@@ -25,6 +25,7 @@ enum event_tone {
 	KIND(FAILURE, "failure", "failure", FAILURE) \
 	KIND(DOUBLE_FREE, "double-free", "double free", FAILURE) \
 	KIND(UNKNOWN_FREE, "unknown-free", "unknown free", FAILURE) \
+	KIND(SUSPECT, "suspect", "suspect", NOTICE) \
 	KIND(START, "start", "start", GOOD) \
 	KIND(END, "end", "end", QUIET) \
 	KIND(NEARLY_FULL, "nearly-full", "nearly full", NOTICE) \

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log is a ring of EVENTS_MAX events: a new one replaces the oldest. */
 #include "model/events.h"
 
 #include <ctype.h>
@@ -32,46 +31,68 @@ bool event_limit_allow(struct event_limit *limit, uint64_t time, unsigned int *h
 	return true;
 }
 
-static struct event *event_new(struct event_log *log)
+static void event_free(struct event *event)
 {
-	struct event *event;
-
-	log->number++;
-	if (log->count < EVENTS_MAX)
-		return &log->events[(log->first + log->count++) % EVENTS_MAX];
-	event = &log->events[log->first];
-	log->first = (log->first + 1) % EVENTS_MAX;
+	free(event->name);
 	free(event->text);
 	free(event->detail);
-	return event;
+}
+
+/* Starts and ends are many, and say little later on: they do not push out the rest. */
+static void event_drop(struct event_log *log)
+{
+	size_t at = 0;
+
+	while (at < log->count && (!log->events[at].name || log->events[at].failed))
+		at++;
+	at = at < log->count ? at : 0;
+	event_free(&log->events[at]);
+	log->count--;
+	memmove(&log->events[at], &log->events[at + 1], (log->count - at) * sizeof(log->events[0]));
 }
 
 uint64_t events_add(struct event_log *log, const struct event *event)
 {
-	struct snap_detail *detail = event->detail ? malloc(sizeof(*detail)) : NULL;
-	char *text = utf8_clean_copy(event->text, TEXT_MAX);
-	struct event *kept;
+	struct event kept = *event;
 
-	if (!text || !detail != !event->detail) {
-		free(text);
-		free(detail);
+	kept.text = utf8_clean_copy(event->text, TEXT_MAX);
+	kept.name = event->name ? strdup(event->name) : NULL;
+	kept.detail = event->detail ? malloc(sizeof(*kept.detail)) : NULL;
+	if (!kept.text || !kept.name != !event->name || !kept.detail != !event->detail) {
+		event_free(&kept);
 		return 0;
 	}
-	if (detail)
-		*detail = *event->detail;
-	kept = event_new(log);
-	*kept = *event;
-	kept->text = text;
-	kept->detail = detail;
-	return log->number;
+	if (kept.detail)
+		*kept.detail = *event->detail;
+	if (log->count == EVENTS_MAX)
+		event_drop(log);
+	kept.number = ++log->number;
+	log->events[log->count++] = kept;
+	return kept.number;
 }
 
-void events_repeat(struct event_log *log, uint64_t number)
+void events_name(struct event_log *log, uint32_t program, const char *name)
 {
-	uint64_t back = log->number - number; /* how many came after it */
+	for (size_t i = 0; i < log->count; i++) {
+		struct event *event = &log->events[i];
+		char *copy = event->program == program && event->name ? strdup(name) : NULL;
 
-	if (number && back < log->count)
-		log->events[(log->first + log->count - 1 - back) % EVENTS_MAX].repeated++;
+		if (!copy)
+			continue;
+		free(event->name);
+		event->name = copy;
+	}
+}
+
+bool events_repeat(struct event_log *log, uint64_t number)
+{
+	for (size_t i = log->count; i-- > 0;) {
+		if (log->events[i].number != number)
+			continue;
+		log->events[i].repeated++;
+		return true;
+	}
+	return false;
 }
 
 /* The first @name in @text that does not go on there, or NULL. */
@@ -102,30 +123,13 @@ static void event_rename(struct event *event, const char *old, const char *new)
 
 void events_rename(struct event_log *log, uint32_t program, const char *old, const char *new)
 {
-	size_t i;
-
-	for (i = 0; i < log->count; i++) {
-		struct event *event = &log->events[(log->first + i) % EVENTS_MAX];
-
-		if (event->program == program)
-			event_rename(event, old, new);
-	}
-}
-
-const struct event *events_at(const struct event_log *log, size_t i)
-{
-	return &log->events[(log->first + i) % EVENTS_MAX];
+	for (size_t i = 0; i < log->count; i++)
+		if (log->events[i].program == program)
+			event_rename(&log->events[i], old, new);
 }
 
 void events_free(struct event_log *log)
 {
-	size_t i;
-
-	for (i = 0; i < log->count; i++) {
-		struct event *event = &log->events[(log->first + i) % EVENTS_MAX];
-
-		free(event->text);
-		free(event->detail);
-	}
-	log->count = 0;
+	while (log->count)
+		event_free(&log->events[--log->count]);
 }

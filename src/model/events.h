@@ -16,6 +16,7 @@
 struct snap_detail;
 
 struct event {
+	uint64_t number;
 	uint64_t time; /* CLOCK_MONOTONIC */
 	uint64_t bytes;
 	uint32_t pid;
@@ -23,12 +24,15 @@ struct event {
 	uint8_t kind;               /* enum event_kind */
 	uint64_t repeated;          /* how often it has happened again */
 	struct snap_detail *detail; /* NULL if there is none */
+	/* Of a program's start or end: what the program is called, which its text goes on from */
+	char *name;
 	char *text;
+	bool failed; /* an end that is no success */
 };
 
 struct event_log {
-	struct event events[EVENTS_MAX];
-	size_t first, count;
+	struct event events[EVENTS_MAX]; /* oldest first */
+	size_t count;
 	uint64_t number; /* number of the latest event; the first is 1 */
 };
 
@@ -41,14 +45,17 @@ struct event_limit {
 	unsigned int shown, hidden;
 };
 
-/* Adds a copy of @event, its text cleaned. Returns its number, or 0 without memory. */
+/*
+ * Adds a copy of @event, its text cleaned. If there is no room, the oldest is dropped that is
+ * expected, and else the oldest. Returns its number, or 0 without memory.
+ */
 uint64_t events_add(struct event_log *log, const struct event *event);
+/* @program is called @name from now on. */
+void events_name(struct event_log *log, uint32_t program, const char *name);
 /* In the events of @program, a place that was called @old is called @new from now on. */
 void events_rename(struct event_log *log, uint32_t program, const char *old, const char *new);
-/* The event with that number happened again. Does nothing if it has left the log. */
-void events_repeat(struct event_log *log, uint64_t number);
-/* The @i-th of log->count, oldest first. */
-const struct event *events_at(const struct event_log *log, size_t i);
+/* The event with that number happened again. False: it has left the log. */
+bool events_repeat(struct event_log *log, uint64_t number);
 void events_free(struct event_log *log);
 
 /* True if one more may be reported now; *@hidden: how many were left out since the last one. */

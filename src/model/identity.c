@@ -2,9 +2,11 @@
 #include "model/identity.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/snapshot.h"
 #include "util/utf8.h"
 
 static int replace(char **field, const char *text, size_t len)
@@ -71,6 +73,23 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 const char *identity_name(const struct identity *identity)
 {
 	return identity->command && *identity->command ? identity->command : identity->comm;
+}
+
+const char *identity_brief(const struct identity *identity, char out[IDENTITY_BRIEF])
+{
+	const char *name = command_basename(identity_name(identity));
+	char words[1024] = "", whole[2048], *rest, *word;
+	int used = snprintf(whole, sizeof(whole), "%.1000s", name);
+
+	/* An interpreter's name says little without the program that it runs. */
+	if (identity->arguments && !strncmp(name, "python", strlen("python")))
+		snprintf(words, sizeof(words), "%s", identity->arguments);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		used += sprintf(whole + used, " %s", command_basename(word));
+		if (*word != '-' || !strcmp(word, "-c"))
+			break;
+	}
+	return utf8_fit(out, IDENTITY_BRIEF, whole, IDENTITY_BRIEF / 2);
 }
 
 static bool is_same_text(const char *a, const char *b)

@@ -34,6 +34,12 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 		   const char *strings, size_t len, const char **rest, size_t *rest_len);
 /* The command if it is known, else the kernel's name for the process. */
 const char *identity_name(const struct identity *identity);
+
+#define IDENTITY_BRIEF 80
+
+/* What it is called in the log, without folders: "trainer", "python3 -u train.py". */
+const char *identity_brief(const struct identity *identity, char out[IDENTITY_BRIEF]);
+
 /* True if @asker means this process by @pid, a number in the asker's own namespace. */
 bool identity_is(const struct identity *identity, const struct identity *asker, uint32_t pid);
 void identity_free(struct identity *identity);

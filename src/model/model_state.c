@@ -53,6 +53,13 @@ struct program *model_program(struct model *model, uint32_t number, int *error)
 	return program;
 }
 
+uint64_t program_start(const struct model *model, const struct program *program)
+{
+	return program->identity.identified && program->identity.start_real ?
+		       program->identity.start_real :
+		       wall_clock_at(&model->clock, program->first_time);
+}
+
 static uint64_t __attribute__((format(printf, 3, 0)))
 event_tell(struct model *model, struct event *event, const char *format, va_list args)
 {
@@ -86,6 +93,24 @@ uint64_t model_tell(struct model *model, const struct program *program, enum eve
 	number = event_tell(model, &event, format, args);
 	va_end(args);
 	return number;
+}
+
+void model_tell_life(struct model *model, const struct program *program, enum event_kind kind,
+		     uint64_t time, bool failed, const char *text)
+{
+	char name[IDENTITY_BRIEF];
+	struct event event = {
+		.time = time,
+		.pid = program->identity.pid,
+		.program = program->number,
+		.kind = (uint8_t)kind,
+		.name = (char *)identity_brief(&program->identity, name),
+		.text = (char *)text,
+		.failed = failed,
+	};
+
+	if (!events_add(&model->log, &event))
+		model->losses.own[LOST_MEMORY]++;
 }
 
 uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,

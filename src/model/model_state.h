@@ -49,6 +49,9 @@ struct model {
  */
 struct program *model_program(struct model *model, uint32_t number, int *error);
 
+/* When its process began, or, if that is unknown, its first record came: CLOCK_REALTIME. */
+uint64_t program_start(const struct model *model, const struct program *program);
+
 /* Counts a loss, and reports it in the log if that is due. */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
 /*
@@ -64,6 +67,9 @@ void model_lose_kernels(struct model *model, const struct program *program, bool
 uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind,
 		    uint64_t time, uint64_t bytes, const struct snap_detail *detail,
 		    const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* The same of a start or end of @program: the text goes on from what it is called. */
+void model_tell_life(struct model *model, const struct program *program, enum event_kind kind,
+		     uint64_t time, bool failed, const char *text);
 /* The same for the process @pid, which may have no program; 0: for none. */
 uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
 		       const char *format, ...) __attribute__((format(printf, 5, 6)));

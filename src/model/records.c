@@ -116,11 +116,13 @@ static void renumber(struct model *model, struct program *program)
 static int take_identity(struct model *model, struct program *program,
 			 const struct rec_identity *record, const char *strings, size_t len)
 {
+	char name[IDENTITY_BRIEF];
 	const char *devices;
 	size_t devices_len;
 	int error =
 		identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
 
+	events_name(&model->log, program->number, identity_brief(&program->identity, name));
 	if (error || !devices)
 		return error;
 	error = own_devices_learn(&program->devices, devices, devices_len);

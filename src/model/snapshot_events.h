@@ -79,8 +79,11 @@ struct snap_detail {
 
 struct snap_event {
 	uint64_t time;
-	uint32_t pid;
-	uint8_t kind;      /* enum event_kind */
+	uint32_t pid, program; /* program 0: of none */
+	uint8_t kind;          /* enum event_kind */
+	bool failed;           /* an end that is no success */
+	/* Of a start or end: what the program is called, with which the text begins; else NULL */
+	const char *name;
 	uint64_t bytes;    /* 0: the event is about no size */
 	const char *text;  /* one readable line, never NULL */
 	uint64_t repeated; /* how often the same happened again without an event of its own */

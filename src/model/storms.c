@@ -5,10 +5,9 @@
 
 #include "util/saturated.h"
 
-#define STORM_NS 10000000000ull /* interval in which a call site gets one event */
+#define STORM_NS 10000000000ull /* what comes later is told again */
 
-struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time,
-			  bool *is_new)
+struct storm *storms_find(struct storms *storms, const struct storm *like, bool *is_new)
 {
 	struct storm *oldest = &storms->list[0];
 	size_t i;
@@ -17,11 +16,13 @@ struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t sit
 	for (i = 0; i < STORMS_MAX; i++) {
 		struct storm *storm = &storms->list[i];
 
-		if (storm->event && storm->call == call && storm->site == site) {
-			*is_new = subtract_saturated(time, storm->since) >= STORM_NS;
+		if (storm->event && storm->kind == like->kind && storm->call == like->call &&
+		    storm->site == like->site) {
+			*is_new = subtract_saturated(like->latest, storm->latest) >= STORM_NS;
+			storm->latest = like->latest;
 			return storm;
 		}
-		if (storm->since < oldest->since)
+		if (storm->latest < oldest->latest)
 			oldest = storm;
 	}
 	return oldest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call sites that fail to allocate again and again: each gets one event per interval, which counts
- * the other failures.
+ * Call sites that do the same wrong again and again: each gets one event, which counts the others
+ * as long as they come one soon after the other.
  */
 #ifndef MODEL_STORMS_H
 #define MODEL_STORMS_H
@@ -11,11 +11,12 @@
 
 #define STORMS_MAX 16
 
-/* A call site that found no memory, and its latest event. */
+/* A call site, what goes wrong there, and its event. */
 struct storm {
-	uint64_t site, since;
+	uint64_t site, latest;
 	uint64_t event; /* number of the event, 0: none */
 	uint16_t call;
+	uint8_t kind; /* enum event_kind */
 };
 
 struct storms {
@@ -23,10 +24,9 @@ struct storms {
 };
 
 /*
- * The storm that a failure at @time belongs to. *@is_new: it needs an event of its own; otherwise
- * the present event is repeated.
+ * The storm that a failure like @like, which has no event yet, belongs to. *@is_new: it needs one;
+ * otherwise the present event is repeated.
  */
-struct storm *storms_find(struct storms *storms, unsigned int call, uint64_t site, uint64_t time,
-			  bool *is_new);
+struct storm *storms_find(struct storms *storms, const struct storm *like, bool *is_new);
 
 #endif

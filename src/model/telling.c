@@ -13,6 +13,8 @@
 #include "model/model_state.h"
 #include "model/postmortem.h"
 #include "model/stream.h"
+#include "util/saturated.h"
+#include "util/util.h"
 
 void tell_start(struct model *model, const struct program *program,
 		const struct rec_process *record)
@@ -21,9 +23,8 @@ void tell_start(struct model *model, const struct program *program,
 	 * No thread id: the process was running when cutop was told to watch it, and has made no
 	 * call since.
 	 */
-	model_tell(model, program, EVENT_START, record->hdr.time, 0, NULL,
-		   record->hdr.tid ? "%s: the first call is seen" : "%s: is watched from here on",
-		   identity_name(&program->identity));
+	model_tell_life(model, program, EVENT_START, record->hdr.time, false,
+			record->hdr.tid ? " made its first call" : " is watched from here on");
 }
 
 static void tell_leaks(struct model *model, const struct program *program,
@@ -49,21 +50,30 @@ static void tell_leaks(struct model *model, const struct program *program,
 
 void tell_how_it_ended(struct model *model, const struct program *program)
 {
-	const char *name = identity_name(&program->identity);
-	int code = program->exit_code;
+	uint64_t end = wall_clock_at(&model->clock, program->end_time);
+	int code = program->exit_code, status = WEXITSTATUS(code);
+	bool failed = false;
+	double seconds;
+	char ran[24], number[24], text[96];
 
-	if (program->end_is_guess)
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
-			   "%s has ended: how was not seen", name);
-	else if (program->end_reason == END_EXEC)
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
-			   "%s ended by exec", name);
-	else if (WIFSIGNALED(code))
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
-			   "%s was ended by signal %d", name, WTERMSIG(code));
-	else
-		model_tell(model, program, EVENT_END, program->end_time, 0, NULL,
-			   "%s exited with status %d", name, WEXITSTATUS(code));
+	seconds = (double)subtract_saturated(end, program_start(model, program)) / 1e9;
+	format_duration(seconds, 60, ran);
+	if (seconds < 1)
+		snprintf(ran, sizeof(ran), "%.2fs", seconds);
+	if (program->end_is_guess) {
+		snprintf(text, sizeof(text), " has ended: how was not seen");
+	} else if (program->end_reason == END_EXEC) {
+		snprintf(text, sizeof(text), " ran %s, then became another program", ran);
+	} else if (WIFSIGNALED(code)) {
+		failed = true;
+		snprintf(number, sizeof(number), "signal %d", WTERMSIG(code));
+		snprintf(text, sizeof(text), " ran %s, killed by %s", ran,
+			 signal_name(WTERMSIG(code)) ?: number);
+	} else {
+		failed = status;
+		snprintf(text, sizeof(text), " ran %s, exited %d", ran, status);
+	}
+	model_tell_life(model, program, EVENT_END, program->end_time, failed, text);
 }
 
 void tell_end(struct model *model, const struct program *program, const struct end_news *news)
@@ -89,56 +99,61 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 		   report.text);
 }
 
+/*
+ * The storm that the failure @like begins, whose event is to be told. NULL: it is counted in one
+ * that was told, or there were too many others. *@hidden: how many of these.
+ */
+static struct storm *storm_begin(struct model *model, struct program *program,
+				 const struct storm *like, unsigned int *hidden)
+{
+	bool is_new;
+	struct storm *storm = storms_find(&program->storms, like, &is_new);
+
+	if ((!is_new && events_repeat(&model->log, storm->event)) ||
+	    !event_limit_allow(&program->limits[like->kind], like->latest, hidden))
+		return NULL;
+	*storm = *like;
+	return storm;
+}
+
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record)
 {
-	uint64_t site = names_shown(&program->names, record->site, record->stack);
+	const struct storm like = {
+		.site = names_shown(&program->names, record->site, record->stack),
+		.latest = record->hdr.time,
+		.call = record->call,
+		.kind = EVENT_OUT_OF_MEMORY,
+	};
 	struct postmortem report;
-	struct storm *storm;
 	unsigned int hidden;
-	bool is_new;
+	struct storm *storm = storm_begin(model, program, &like, &hidden);
 
-	storm = storms_find(&program->storms, record->call, site, record->hdr.time, &is_new);
-	if (!is_new) {
-		events_repeat(&model->log, storm->event);
-		return;
-	}
-	if (!event_limit_allow(&program->limits[EVENT_OUT_OF_MEMORY], record->hdr.time, &hidden))
+	if (!storm)
 		return;
 	postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
-	*storm = (struct storm){
-		.site = site,
-		.since = record->hdr.time,
-		.call = record->call,
-		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
-				    record->bytes, &report.detail, "%s", report.text),
-	};
+	storm->event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
+				  record->bytes, &report.detail, "%s", report.text);
 }
 
 void tell_short(struct model *model, struct program *program, struct allocator *allocator,
 		const struct rec_short *record)
 {
-	uint64_t site = names_shown(&program->names, record->site, record->stack);
+	const struct storm like = {
+		.site = names_shown(&program->names, record->site, record->stack),
+		.latest = record->hdr.time,
+		.call = CALL_COUNT,
+		.kind = EVENT_OUT_OF_MEMORY,
+	};
 	struct postmortem report;
-	struct storm *storm;
 	unsigned int hidden;
-	bool is_new;
+	struct storm *storm = storm_begin(model, program, &like, &hidden);
 
-	storm = storms_find(&program->storms, CALL_COUNT, site, record->hdr.time, &is_new);
-	if (!is_new) {
-		events_repeat(&model->log, storm->event);
-		return;
-	}
-	if (!event_limit_allow(&program->limits[EVENT_OUT_OF_MEMORY], record->hdr.time, &hidden))
+	if (!storm)
 		return;
 	postmortem_short(&model->programs, program, allocator, record, hidden, &report);
-	*storm = (struct storm){
-		.site = site,
-		.since = record->hdr.time,
-		.call = CALL_COUNT,
-		.event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
-				    record->bytes, &report.detail, "%s", report.text),
-	};
+	storm->event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
+				  record->bytes, &report.detail, "%s", report.text);
 }
 
 void tell_bad_free(struct model *model, struct program *program, const struct rec_free_at *at,
@@ -153,23 +168,28 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 		.address = record->site,
 		.stack = at->stack,
 	};
+	const struct storm like = {
+		.site = record->site, .latest = record->hdr.time, .call = record->call, .kind = kind
+	};
 	char more[48] = "";
+	struct storm *storm;
 	unsigned int hidden;
 
 	/* After a sticky error each call fails, whatever it is given. */
 	if (news == FREE_PLAIN || (news == FREE_UNKNOWN && error_is_sticky(record->result)))
 		return;
-	if (!event_limit_allow(&program->limits[kind], record->hdr.time, &hidden))
+	storm = storm_begin(model, program, &like, &hidden);
+	if (!storm)
 		return;
 	if (hidden)
 		snprintf(more, sizeof(more), " (and %u more not listed)", hidden);
 	names_describe_place(&program->names, record->site, detail.site, sizeof(detail.site));
-	model_tell(model, program, kind, record->hdr.time, 0, &detail,
-		   "%s of 0x%llx, %s, called from %s%s", call_name(record->call),
-		   (unsigned long long)record->address,
-		   news == FREE_DOUBLE ? "which was freed before" :
-					 "where no allocation is known to begin",
-		   detail.site, more);
+	storm->event = model_tell(model, program, kind, record->hdr.time, 0, &detail,
+				  "%s of 0x%llx, %s, called from %s%s", call_name(record->call),
+				  (unsigned long long)record->address,
+				  news == FREE_DOUBLE ? "which was freed before" :
+							"where no allocation is known to begin",
+				  detail.site, more);
 }
 
 void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record,
@@ -184,6 +204,39 @@ void tell_reset(struct model *model, const struct program *program, const struct
 		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call),
 		   device, (unsigned long long)news->count, news->count == 1 ? "" : "s", bytes,
 		   news->is_held ? ", the rest held by caches" : "");
+}
+
+/* The site of @sites that looks most like a leak; @most: the one so far. */
+static const struct snap_site *worst(const struct snap_site *sites, size_t count,
+				     const struct snap_site *most)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].suspect > (most ? most->suspect : 0))
+			most = &sites[i];
+	return most;
+}
+
+void tell_suspect(struct model *model, struct program *program, const struct snap_process *process,
+		  uint64_t time)
+{
+	uint64_t bytes = add_saturated(process->suspect, process->tensors_rising);
+	const struct snap_site *most = worst(process->sites, process->site_count, NULL);
+	struct snap_detail detail = { .device = CUTOP_DEVICE_UNKNOWN, .call = CALL_COUNT };
+	char size[16];
+
+	if (program->ended || !bytes || bytes / 10 < program->suspect_told)
+		return;
+	for (size_t i = 0; i < process->allocator_count; i++)
+		most = worst(process->allocators[i].sites, process->allocators[i].site_count, most);
+	if (!most)
+		return;
+	program->suspect_told = bytes;
+	detail.address = most->address;
+	detail.stack = most->stack_id;
+	snprintf(detail.site, sizeof(detail.site), "%s", most->site);
+	format_bytes((double)bytes, size, sizeof(size));
+	model_tell(model, program, EVENT_SUSPECT, time, bytes, &detail,
+		   "%s may be leaking: what is live keeps rising, most at %s", size, detail.site);
 }
 
 /* ---- calls ---- */

@@ -19,6 +19,7 @@ struct end_news;
 struct device_use;
 struct rec_limit;
 struct rec_short;
+struct snap_process;
 struct allocator;
 
 void tell_start(struct model *model, const struct program *program,
@@ -33,6 +34,9 @@ void tell_unreturned(struct model *model, const struct program *program);
 /* @use: a device that has come near its size. */
 void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use,
 		      uint64_t time);
+/* Something of @process looks like a leak, or ten times as much as when that was told last. */
+void tell_suspect(struct model *model, struct program *program, const struct snap_process *process,
+		  uint64_t time);
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record);
 /* The same of a framework's @allocator. */

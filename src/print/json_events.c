@@ -168,6 +168,8 @@ json_t *json_event(struct json_writer *w, const struct snap_event *event)
 	if (event->pid)
 		put_count(w, o, "pid", event->pid);
 	put_text(w, o, "kind", event_kinds[event->kind].name);
+	if (event->name)
+		put_text(w, o, "command", event->name);
 	put_text(w, o, "text", event->text);
 	if (event->bytes)
 		put_count(w, o, "bytes", event->bytes);

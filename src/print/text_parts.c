@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "print/text.h"
+#include "util/util.h"
 
 const char *at_least(bool lower_bound)
 {
@@ -43,27 +44,6 @@ const char *text_seconds(double seconds, char out[NUMBER_SIZE])
 		value /= 1e3;
 	snprintf(out, NUMBER_SIZE, value < 9.95 && unit ? "%.1f%s" : "%.0f%s", value, units[unit]);
 	return out;
-}
-
-/* strsignal() depends on the language and is long; sigabbrev_np() is not available everywhere. */
-static const char *signal_name(int number)
-{
-	static const struct {
-		int number;
-		const char *name;
-	} signals[] = {
-		{ SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
-		{ SIGILL, "SIGILL" },   { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
-		{ SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
-		{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
-		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
-		{ SIGSYS, "SIGSYS" },   { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
-	};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (signals[i].number == number)
-			return signals[i].name;
-	return NULL;
 }
 
 const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE])

@@ -318,3 +318,24 @@ int ascii_casecmp(const char *a, const char *b)
 {
 	return ascii_ncasecmp(a, b, SIZE_MAX);
 }
+
+/* strsignal() depends on the language and is long; sigabbrev_np() is not available everywhere. */
+const char *signal_name(int number)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} signals[] = {
+		{ SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" },   { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+		{ SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
+		{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGSYS, "SIGSYS" },   { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return NULL;
+}

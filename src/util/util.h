@@ -131,6 +131,9 @@ int capabilities_keep_lease(void);
 int ascii_casecmp(const char *a, const char *b);
 int ascii_ncasecmp(const char *a, const char *b, size_t len);
 
+/* "SIGKILL"; NULL: a signal that has no name here. */
+const char *signal_name(int number);
+
 /* printf into a new string; NULL without memory. The caller frees it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -84,31 +84,6 @@ static const char *value_text(const struct plot *plot, double value, char out[48
 	return out;
 }
 
-const char *plot_duration(double seconds, double step, char out[24])
-{
-	static const struct {
-		uint64_t seconds, from;
-		char unit, rest;
-	} units[] = { { 86400, 172800, 'd', 'h' }, { 3600, 3600, 'h', 'm' }, { 60, 60, 'm', 's' } };
-	uint64_t whole = (uint64_t)llround(fmax(seconds, 0)), unit, rest;
-
-	if (step < 1 && seconds < 10) {
-		snprintf(out, 24, "%.1fs", seconds);
-		return out;
-	}
-	snprintf(out, 24, "%us", (unsigned int)whole);
-	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-		if (whole < units[i].from)
-			continue;
-		unit = units[i].seconds;
-		rest = whole % unit / (unit == 86400 ? 3600 : unit / 60);
-		snprintf(out, 24, rest ? "%u%c%02u%c" : "%u%c", (unsigned int)(whole / unit),
-			 units[i].unit, (unsigned int)rest, units[i].rest);
-		break;
-	}
-	return out;
-}
-
 static void clock_text(const struct view *view, double time, char *out, size_t size)
 {
 	double ago = view->shown->elapsed_seconds - time;
@@ -243,7 +218,7 @@ static void time_label(const struct drawing *drawing, int row, double ago)
 	int col = (int)floor((at - drawing->time->first) / drawing->time->step / 2 + 1e-6), width;
 	char text[24], label[32];
 
-	snprintf(label, sizeof(label), "-%s", plot_duration(ago, 1, text));
+	snprintf(label, sizeof(label), "-%s", format_duration(ago, 0, text));
 	width = canvas_width(drawing->area->canvas, label);
 	if (col < 0 || col + 1 + width > drawing->cols)
 		return;
@@ -305,7 +280,7 @@ static void span_text(const struct drawing *drawing, char *out, size_t size)
 	const struct plot_time *time = drawing->time;
 	char duration[24], clock[16];
 
-	plot_duration(time->last - time->first, 1, duration);
+	format_duration(time->last - time->first, 0, duration);
 	clock_text(drawing->view, time->last, clock, sizeof(clock));
 	if (time->last < drawing->view->shown->elapsed_seconds)
 		snprintf(out, size, "%s until %s", duration, clock);
@@ -331,8 +306,8 @@ static void title_draw(const struct drawing *drawing)
 		most = drawing->readings[dot].most;
 		at = drawing->time->first + (dot + 1) * drawing->time->step;
 		clock_text(drawing->view, at, clock, sizeof(clock));
-		plot_duration(drawing->view->shown->elapsed_seconds - at,
-			      drawing->time->step * drawing->time->stride, ago);
+		format_duration(drawing->view->shown->elapsed_seconds - at,
+				drawing->time->step * drawing->time->stride < 1 ? 10 : 0, ago);
 		if (strcmp(value_text(plot, most, peak), number))
 			snprintf(text, sizeof(text), " (up to %s) at %s, %s ago", peak, clock, ago);
 		else

@@ -32,9 +32,6 @@ enum { PLOT_PANE_ROWS = 16 };
 
 void plot_draw(struct view *view, const struct area *area, const struct plot *plot);
 
-/* With tenths where @step is less than a second: "2.5s"; "41s", "5m", "2m20s", "1h05m", "2d04h" */
-const char *plot_duration(double seconds, double step, char out[24]);
-
 /* The rows that a plot gets in a pane of @rows whose list needs @wanted; 0: there is no room. */
 int plot_rows(int rows, int wanted);
 

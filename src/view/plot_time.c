@@ -5,7 +5,6 @@
 
 #include "util/util.h"
 #include "view/bars.h"
-#include "view/plot.h"
 #include "view/plot_time.h"
 #include "view/view_internal.h"
 
@@ -142,7 +141,7 @@ void plot_zoom(struct view *view, int step)
 	most = step_of(interval, time->zoom) * dots;
 	if (time->wanted <= most && time->wanted <= time->last - time->first)
 		view_message(view, "plots show all the time there is, up to %s",
-			     plot_duration(most, 1, text));
+			     format_duration(most, 0, text));
 }
 
 void plot_pan(struct view *view, int step)

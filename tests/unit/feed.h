@@ -99,6 +99,7 @@ Suite *suite_call_sites(void);
 Suite *suite_time_shares(void);
 Suite *suite_copies(void);
 Suite *suite_processes(void);
+Suite *suite_log(void);
 Suite *suite_mortem(void);
 Suite *suite_places(void);
 Suite *suite_suspect(void);

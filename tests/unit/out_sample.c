@@ -573,9 +573,12 @@ struct snapshot *sample_snapshot(void)
 		.repeated = 2,
 		.detail = &out_of_memory,
 	};
-	events[1] = (struct snap_event){
-		.time = NOW, .pid = 4311, .kind = EVENT_END, .text = "killed by SIGKILL"
-	};
+	events[1] = (struct snap_event){ .time = NOW,
+					 .pid = 4311,
+					 .kind = EVENT_END,
+					 .failed = true,
+					 .name = "infer",
+					 .text = "infer ran 2m20s, killed by SIGKILL" };
 	return &snapshot;
 }
 

@@ -15,6 +15,7 @@ int main(void)
 	srunner_add_suite(runner, suite_outcomes());
 	srunner_add_suite(runner, suite_copies());
 	srunner_add_suite(runner, suite_processes());
+	srunner_add_suite(runner, suite_log());
 	srunner_add_suite(runner, suite_mortem());
 	srunner_add_suite(runner, suite_places());
 	srunner_add_suite(runner, suite_suspect());

@@ -163,6 +163,9 @@ START_TEST(json_head)
 	assert_absent(document, "events.1.repeated");
 	assert_absent(document, "events.1.device");
 	assert_text(document, "events.1.kind", "end");
+	assert_text(document, "events.1.command", "infer");
+	assert_text(document, "events.1.text", "infer ran 2m20s, killed by SIGKILL");
+	assert_absent(document, "events.0.command");
 	assert_absent(document, "events.1.bytes");
 	json_decref(document);
 }

@@ -291,7 +291,7 @@ START_TEST(an_end_that_comes_late)
 	feed.program = 1;
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_END, &text), 1);
-	ck_assert_str_eq(text, "python has ended: how was not seen");
+	ck_assert_str_eq(text, "python train.py has ended: how was not seen");
 	ck_assert(process->end_is_guess);
 	feed_exit(&feed, END_EXEC, 0);
 	look();
@@ -301,7 +301,7 @@ START_TEST(an_end_that_comes_late)
 	ck_assert_uint_eq(snapshot->leaked, 100);
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_END, &text), 2);
-	ck_assert_str_eq(text, "python ended by exec");
+	ck_assert_str_eq(text, "python train.py ran 0.00s, then became another program");
 	/* But only once. */
 	ck_assert_int_eq(feed_offer_exit(&feed, END_EXIT, 1), -EINVAL);
 	look();

@@ -26,6 +26,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_model.c \
+	tests/unit/test_log.c \
 	tests/unit/test_mortem.c \
 	tests/unit/test_outcomes.c \
 	tests/unit/test_places.c \
