@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log: what happened lately, in plain words, the latest first. In full height an allocation
- * that found no memory is followed by the call sites that held most.
+ * The log: what happened lately, in plain words, the latest first. A program's start is not shown
+ * once it has ended, and what is the same, or happens to programs of one name, soon one after the
+ * other, shares a row. In full height an allocation that found no memory is followed by the call sites that held
+ * most.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/util.h"
 #include "view/cells.h"
@@ -26,10 +29,15 @@ static const enum style tones[TONE_COUNT] = {
 	[TONE_LEAK] = ST_LEAKED, [TONE_FAILURE] = ST_FAILED,
 };
 
+/* What is further apart does not share a row. */
+#define FOLD_NS (60 * NSEC_PER_SEC)
+
 /* A row: an event, or a call site that the event before it names. */
 struct log_row {
-	const struct snap_event *event;
-	size_t line; /* 0: the event itself */
+	const struct snap_event *event; /* of several, the latest */
+	size_t line;                    /* 0: the event itself */
+	uint64_t others;                /* that share the row, */
+	uint64_t first;                 /* and when the first of all was */
 };
 
 static const struct log_row *row_of(const struct list *list, size_t item)
@@ -45,6 +53,11 @@ static size_t log_owner(const struct list *list, size_t item)
 static int log_whole(const struct list *list, size_t item)
 {
 	return row_of(list, item)->line ? L_WHAT : -1;
+}
+
+static enum style tone_of(const struct snap_event *event)
+{
+	return tones[event->failed ? TONE_FAILURE : event_kinds[event->kind].tone];
 }
 
 static double log_number(const struct list *list, size_t item, size_t column)
@@ -67,21 +80,25 @@ static enum style line_cell(const struct log_row *row, size_t column, char out[C
 
 static enum style log_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {
-	const struct snap_event *event = row_of(list, item)->event;
+	const struct log_row *row = row_of(list, item);
+	const struct snap_event *event = row->event;
 	bool ours = list->process && list->process->pid == event->pid;
 
-	if (row_of(list, item)->line)
-		return line_cell(row_of(list, item), column, out);
+	if (row->line)
+		return line_cell(row, column, out);
 	switch (column) {
 	case L_TIME: format_when(list->view, event->time, out, CELL_TEXT); return ST_DIM;
-	case L_PID: snprintf(out, CELL_TEXT, "%u", event->pid); return ours ? ST_HEAD : ST_PLAIN;
-	case L_EVENT:
-		return cell_text(out, tones[event_kinds[event->kind].tone],
-				 event_kinds[event->kind].title);
+	case L_PID:
+		snprintf(out, CELL_TEXT, event->pid ? "%u" : "-", event->pid);
+		return ours ? ST_HEAD : ST_PLAIN;
+	case L_EVENT: return cell_text(out, tone_of(event), event_kinds[event->kind].title);
 	default:
 		cell_text(out, ST_PLAIN, event->text);
-		if (event->repeated)
-			snprintf(out, CELL_TEXT, "(%" PRIu64 " times) %s", event->repeated + 1,
+		if (row->others && event->name)
+			snprintf(out, CELL_TEXT, "%s ×%" PRIu64 ", the last%s", event->name,
+				 row->others + 1, event->text + strlen(event->name));
+		else if (row->others)
+			snprintf(out, CELL_TEXT, "(%" PRIu64 " times) %s", row->others + 1,
 				 event->text);
 		return ours ? ST_HEAD : ST_PLAIN;
 	}
@@ -208,25 +225,30 @@ static size_t table_row_of(const struct view *view, const struct snap_event *eve
 
 static void log_details(const struct list *list, size_t item, struct details *details)
 {
-	const struct snap_event *event = row_of(list, item)->event;
+	const struct log_row *row = row_of(list, item);
+	const struct snap_event *event = row->event;
 	const struct snap_detail *detail = event->detail;
 	char text[CELL_TEXT];
 
 	details_text(details, ST_HEAD, "%s", event->text);
 	details_section(details, "Event");
-	details_field(details, "kind", tones[event_kinds[event->kind].tone], "%s",
-		      event_kinds[event->kind].title);
+	details_field(details, "kind", tone_of(event), "%s", event_kinds[event->kind].title);
 	format_when(list->view, event->time, text, CELL_TEXT);
 	details_field(details, "time", ST_PLAIN, "%s", text);
-	details_field(details, "process", ST_PLAIN, "%u%s", event->pid,
-		      table_row_of(list->view, event) == SIZE_MAX ? "" : "  (Enter goes to it)");
+	if (event->pid)
+		details_field(details, "process", ST_PLAIN, "%u%s", event->pid,
+			      table_row_of(list->view, event) == SIZE_MAX ? "" :
+									    "  (Enter goes to it)");
+	if (row->others) {
+		format_when(list->view, row->first, text, CELL_TEXT);
+		details_field(details, "times", ST_PLAIN, "%" PRIu64 ", the first at %s",
+			      row->others + 1, text);
+	}
 	if (event->bytes) {
 		cell_bytes(text, (double)event->bytes);
 		details_field(details, "size", ST_PLAIN, "%s (%" PRIu64 " bytes)", text,
 			      event->bytes);
 	}
-	if (event->repeated)
-		details_field(details, "times", ST_PLAIN, "%" PRIu64, event->repeated + 1);
 	if (!detail)
 		return;
 	memory_section(detail, details);
@@ -241,9 +263,39 @@ static void log_details(const struct list *list, size_t item, struct details *de
 	}
 }
 
+/* True if a later event of the same start or end says more than the @i-th. */
+static bool is_outdated(const struct snapshot *snapshot, size_t i)
+{
+	const struct snap_event *event = &snapshot->events[i];
+
+	for (size_t later = i + 1; event->name && later < snapshot->event_count; later++)
+		if (snapshot->events[later].kind == EVENT_END &&
+		    snapshot->events[later].program == event->program)
+			return true;
+	return false;
+}
+
+/* Whether one row tells both: programs of one name, or the same words. */
+static bool is_same(const struct snap_event *a, const struct snap_event *b)
+{
+	const char *this = a->name ? a->name : a->text, *that = b->name ? b->name : b->text;
+
+	return a->kind == b->kind && !a->failed && !b->failed && !strcmp(this, that);
+}
+
+/* The row among the @count of @rows that @event shares, or NULL. */
+static struct log_row *row_shared(struct log_row *rows, size_t count,
+				  const struct snap_event *event)
+{
+	while (count-- > 0)
+		if (!rows[count].line && is_same(rows[count].event, event))
+			return rows[count].first - event->time < FOLD_NS ? &rows[count] : NULL;
+	return NULL;
+}
+
 /*
- * One row for each event, and, if @expanded, one for each line that it names. Returns NULL without
- * memory.
+ * One row for each event, unless it shares one, and, if @expanded, one for each line that it names.
+ * Returns NULL without memory.
  */
 static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded, size_t *count)
 {
@@ -255,11 +307,21 @@ static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded,
 	rows = calloc(room + 1, sizeof(*rows));
 	for (size_t i = snapshot->event_count; rows && i-- > 0;) {
 		const struct snap_event *event = &snapshot->events[i];
+		struct log_row *shared = row_shared(rows, at, event);
 
-		rows[at++].event = event;
+		if (is_outdated(snapshot, i))
+			continue;
+		if (shared) {
+			shared->others += 1 + event->repeated;
+			shared->first = event->time;
+			continue;
+		}
+		rows[at++] = (struct log_row){ .event = event,
+					       .others = event->repeated,
+					       .first = event->time };
 		for (size_t line = 1;
 		     expanded && event->detail && line <= event->detail->line_count; line++)
-			rows[at++] = (struct log_row){ event, line };
+			rows[at++] = (struct log_row){ .event = event, .line = line };
 	}
 	*count = at;
 	return rows;

@@ -70,6 +70,7 @@ Suite *suite_mouse(void);
 Suite *suite_narrow(void);
 Suite *suite_no_memory(void);
 Suite *suite_places(void);
+Suite *suite_log(void);
 Suite *suite_plot(void);
 Suite *suite_rows(void);
 Suite *suite_settings(void);

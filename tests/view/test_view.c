@@ -26,6 +26,7 @@ int main(void)
 	srunner_add_suite(runner, suite_narrow());
 	srunner_add_suite(runner, suite_no_memory());
 	srunner_add_suite(runner, suite_places());
+	srunner_add_suite(runner, suite_log());
 	srunner_add_suite(runner, suite_plot());
 	srunner_add_suite(runner, suite_rows());
 	srunner_add_suite(runner, suite_settings());

@@ -30,6 +30,7 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_narrow.c \
 	tests/view/test_no_memory.c \
 	tests/view/test_places.c \
+	tests/view/test_log.c \
 	tests/view/test_plot.c \
 	tests/view/test_rows.c \
 	tests/view/test_settings.c \
