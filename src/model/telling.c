@@ -169,7 +169,10 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 		.stack = at->stack,
 	};
 	const struct storm like = {
-		.site = record->site, .latest = record->hdr.time, .call = record->call, .kind = kind
+		.site = names_shown(&program->names, record->site, at->stack),
+		.latest = record->hdr.time,
+		.call = record->call,
+		.kind = kind,
 	};
 	char more[48] = "";
 	struct storm *storm;
