@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies. If the arguments tell direction and size, a copy is counted in its row of the map
- * `copies`. If they do not (cudaMemcpyDefault; extents in elements of an array; from device to
- * device in a process with memory on several devices), it goes through the ring, and the model,
- * which knows the allocations, resolves and counts it. P2P is a copy from one device to another,
+ * `copies`. If they do not (cudaMemcpyDefault; extents in elements of an array; in a process with
+ * memory on several devices from device to device, or by a thread whose device is unknown), it goes
+ * through the ring, and the model, which knows the allocations, resolves and counts it. P2P is a copy from one device to another,
  * D2D one within a device, whichever call makes it: CUpti_ActivityMemcpyKind, cupti_activity.h of
  * CUDA 13.0.
  */
@@ -443,11 +443,30 @@ static __always_inline void copy_done(struct call_run *run, struct copy_row *row
 	}
 }
 
-/* True if the model has to find the direction of the copy, or its size. */
+/* True if the model has to find the direction of the copy, its size or its device. */
 static __always_inline bool copy_is_asked(struct thread_state *thread, struct frame *frame)
 {
 	return frame->direction == DIR_DEFAULT || frame->flags & COPY_IN_ELEMENTS ||
-	       (frame->direction == DIR_D2D && uses_several_devices(thread->program));
+	       ((frame->direction == DIR_D2D || thread->device == CUTOP_DEVICE_UNKNOWN) &&
+		uses_several_devices(thread->program));
+}
+
+/* True if the call has memcpy()'s arguments: then neither end is the handle of an array. */
+static __always_inline bool copies_addresses(const volatile struct call_desc *desc)
+{
+	return COPY_DESTINATION(desc->a) == 0 && COPY_SOURCE(desc->a) == 1 && desc->c == 2;
+}
+
+/* Which ends of a copy of unsaid direction the processor can read: enum copy_flag. */
+static __always_inline __u8 readable_ends(const struct frame *frame, struct rec_copy *rec)
+{
+	__u8 flags = 0;
+
+	if (!bpf_probe_read_user(&rec->pad, 1, (void *)frame->copy.destination))
+		flags |= COPY_TO_READABLE;
+	if (!bpf_probe_read_user(&rec->pad, 1, (void *)frame->copy.source))
+		flags |= COPY_FROM_READABLE;
+	return flags;
 }
 
 /*
@@ -503,6 +522,8 @@ static __always_inline void copy_return(struct call_run *run)
 	rec->call = call;
 	rec->direction = frame->direction;
 	rec->flags = frame->flags | (async ? COPY_IS_ASYNC : 0);
+	if (frame->direction == DIR_DEFAULT && copies_addresses(run->desc))
+		rec->flags |= readable_ends(frame, rec);
 	rec->pad = 0;
 	rec->stream = stream.stream;
 	rec->site = call_site(run->ctx);

@@ -349,6 +349,12 @@ struct rec_free_at {
 enum copy_flag {
 	COPY_IS_ASYNC = 1,
 	COPY_IN_ELEMENTS = 2, /* bytes counts elements of the array at either end */
+	/*
+	 * The processor can read this end at the call's return. It cannot read memory of a device:
+	 * managed memory apart, this end is the host's.
+	 */
+	COPY_TO_READABLE = 4,
+	COPY_FROM_READABLE = 8,
 };
 
 struct rec_copy {
@@ -360,7 +366,7 @@ struct rec_copy {
 	__s32 result;
 	__s32 device;
 	__u16 call;
-	__u8 direction; /* if known; DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
+	__u8 direction; /* DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
 	__u8 flags;     /* enum copy_flag */
 	__u32 pad;
 	__u64 stream; /* if asynchronous: pending_key.stream */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies that came as records, because only the allocations can tell their direction
- * (cudaMemcpyDefault; between device addresses, which may be on two devices) or their size
- * (elements of an array). Once resolved, they are added to a row of the same form as those of the
+ * (cudaMemcpyDefault; between device addresses, which may be on two devices), their size (elements
+ * of an array) or their device. Once resolved, they are added to a row of the same form as those of the
  * counter map.
  */
 #include "model/copies.h"
@@ -16,7 +16,11 @@
 #include "model/physical.h"
 #include "util/saturated.h"
 
-enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE };
+/* Where an end of a copy is. Managed memory counts as its device's, wherever its pages are. */
+struct end {
+	enum { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE } side;
+	int device; /* the machine's number, or CUTOP_DEVICE_UNKNOWN */
+};
 
 /* The CUDA allocation that @address points into, or NULL. */
 static const struct alloc_node *find_node(struct program *program, uint64_t address)
@@ -35,79 +39,69 @@ static bool is_host_else(struct program *program, uint64_t address)
 	       !book_may_contain(&program->ledger.book, address);
 }
 
-static enum side find_side(struct program *program, uint64_t address, int *device)
+static struct end find_end(struct program *program, uint64_t address, bool is_readable)
 {
 	const struct alloc_node *node = find_node(program, address);
+	struct end end = { SIDE_UNKNOWN, CUTOP_DEVICE_UNKNOWN };
 
 	if (!node || node->state != NODE_LIVE)
 		node = levels_whole(&program->levels, &program->ledger.book, address);
-	*device = CUTOP_DEVICE_UNKNOWN;
 	if (node && node->state == NODE_LIVE) {
 		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
-			return SIDE_HOST;
-		*device = node->device;
-		return SIDE_DEVICE;
+			end.side = SIDE_HOST;
+		else
+			end = (struct end){ SIDE_DEVICE, node->device };
+	} else if (globals_contain(&program->globals, address)) {
+		end.side = SIDE_DEVICE;
+	} else if (is_readable || is_host_else(program, address)) {
+		end.side = SIDE_HOST;
 	}
-	if (globals_contain(&program->globals, address))
-		return SIDE_DEVICE;
-	return is_host_else(program, address) ? SIDE_HOST : SIDE_UNKNOWN;
+	return end;
 }
 
 /*
  * Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of
- * CUDA 13.0.
+ * CUDA 13.0. CUDA accepts cudaMemcpyDeviceToDevice for both.
  */
-static unsigned int between(int to_device, int from_device)
+static unsigned int between(const struct end *to, const struct end *from)
 {
-	bool are_known = to_device != CUTOP_DEVICE_UNKNOWN && from_device != CUTOP_DEVICE_UNKNOWN;
+	bool are_known = to->device != CUTOP_DEVICE_UNKNOWN && from->device != CUTOP_DEVICE_UNKNOWN;
 
-	return are_known && to_device != from_device ? DIR_P2P : DIR_D2D;
+	return are_known && to->device != from->device ? DIR_P2P : DIR_D2D;
 }
 
-static unsigned int resolve(struct program *program, const struct rec_copy *record, int *device)
+static unsigned int find_direction(const struct rec_copy *record, const struct end *to,
+				   const struct end *from)
 {
-	unsigned int flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
-	int to_device, from_device;
-	enum side to = find_side(program, record->destination, &to_device);
-	enum side from = find_side(program, record->source, &from_device);
-
-	if (flags & CALL_TO_SYMBOL)
-		to = SIDE_DEVICE;
-	if (flags & CALL_FROM_SYMBOL)
-		from = SIDE_DEVICE;
-	if (*device == CUTOP_DEVICE_UNKNOWN)
-		*device = own_devices_number(&program->devices,
-					     to == SIDE_DEVICE ? to_device : from_device);
-	if (to == SIDE_UNKNOWN || from == SIDE_UNKNOWN)
+	if (record->direction == DIR_D2D)
+		return between(to, from);
+	if (record->direction != DIR_DEFAULT)
+		return record->direction;
+	if (to->side == SIDE_UNKNOWN || from->side == SIDE_UNKNOWN)
 		return DIR_UNKNOWN;
-	if (to == SIDE_HOST)
-		return from == SIDE_HOST ? DIR_H2H : DIR_D2H;
-	if (from == SIDE_HOST)
-		return DIR_H2D;
-	return between(to_device, from_device);
+	if (to->side == SIDE_HOST)
+		return from->side == SIDE_HOST ? DIR_H2H : DIR_D2H;
+	return from->side == SIDE_HOST ? DIR_H2D : between(to, from);
 }
 
 /*
- * A copy with direction D2D: CUDA accepts cudaMemcpyDeviceToDevice for copies between two devices,
- * too.
+ * Returns the copy's direction. *@device is that of the call; if it is unknown, it becomes that of
+ * the device memory which is written, or else read.
  */
-static unsigned int find_peers(struct program *program, const struct rec_copy *record)
+static unsigned int resolve(struct program *program, const struct rec_copy *record, int *device)
 {
-	int to_device, from_device;
+	unsigned int call_flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
+	struct end to = find_end(program, record->destination, record->flags & COPY_TO_READABLE);
+	struct end from = find_end(program, record->source, record->flags & COPY_FROM_READABLE);
 
-	find_side(program, record->destination, &to_device);
-	find_side(program, record->source, &from_device);
-	return between(to_device, from_device);
-}
-
-static unsigned int find_direction(struct program *program, const struct rec_copy *record,
-				   int *device)
-{
-	switch (record->direction) {
-	case DIR_DEFAULT: return resolve(program, record, device);
-	case DIR_D2D: return find_peers(program, record);
-	default: return record->direction;
-	}
+	if (call_flags & CALL_TO_SYMBOL)
+		to.side = SIDE_DEVICE;
+	if (call_flags & CALL_FROM_SYMBOL)
+		from.side = SIDE_DEVICE;
+	if (*device == CUTOP_DEVICE_UNKNOWN)
+		*device = own_devices_number(&program->devices,
+					     to.side == SIDE_DEVICE ? to.device : from.device);
+	return find_direction(record, &to, &from);
 }
 
 static uint64_t copy_bytes(struct program *program, const struct rec_copy *record)
@@ -190,7 +184,7 @@ int copies_record(struct program *program, const struct rec_copy *record, struct
 	uint64_t bytes;
 
 	news->is_pageable = false;
-	key.direction = (uint8_t)find_direction(program, record, &device);
+	key.direction = (uint8_t)resolve(program, record, &device);
 	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
 	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
 	entry = counters_copy(&program->counters, &program->devices, &key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What odd_memory does with copies: batches, directions, peers, contexts. */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "odd_cuda.h"
@@ -141,6 +142,49 @@ int directions(void)
 	levels(host, stream);
 	variables(host, stream);
 	return 0;
+}
+
+/* Physical memory at @location, mapped at @at. */
+static void *map_at(size_t at, CUmemLocation location)
+{
+	CUmemAllocationProp prop = { .type = 1, .location = location };
+	CUmemGenericAllocationHandle handle;
+
+	cuMemCreate(&handle, 2 * MIB, &prop, 0);
+	cuMemMap(SPACE + at, 2 * MIB, 0, handle, 0);
+	return (void *)(uintptr_t)(SPACE + at);
+}
+
+/* None of this memory can be read, but the stack and the heap. */
+int late(void)
+{
+	void *old, *on_device = NULL, *on_host, *registered = (void *)(uintptr_t)(SPACE - 2 * MIB);
+	cudaStream_t stream = (cudaStream_t)HEAP;
+	char on_stack[512] = "", *heap = calloc(1, 4), byte;
+	void *managed;
+	size_t i;
+
+	cudaMalloc(&old, 4096);
+	given += 4096;
+	if (!heap || write(1, "ready\n", 6) != 6 || read(0, &byte, 1) != 1)
+		return 1;
+	for (i = 0; i < 65; i++) {
+		on_device = map_at(2 * MIB * i, (CUmemLocation){ 1, 0 });
+		cudaMemcpyAsync(on_device, on_stack, 8, cudaMemcpyDefault, stream);
+		cudaMemcpyAsync(on_device, heap, 4, cudaMemcpyDefault, stream);
+	}
+	on_host = map_at(2 * MIB * i++, (CUmemLocation){ 3, 0 });
+	cudaMemcpyAsync(on_device, on_host, 32, cudaMemcpyDefault, stream);
+	cudaMemcpyAsync(on_host, on_device, 16, cudaMemcpyDefault, stream);
+	cudaHostRegister(registered, 4096, 0);
+	cudaMemcpyAsync(registered, on_device, 64, cudaMemcpyDefault, stream);
+	cudaMallocManaged(&managed, 4096, 1);
+	cudaMemcpyAsync(managed, on_stack, 128, cudaMemcpyDefault, stream);
+	cudaMemcpyAsync(on_device, managed, 256, cudaMemcpyDefault, stream);
+	cudaMemcpyAsync(old, on_stack, 512, cudaMemcpyDefault, stream);
+	on_device = map_at(2 * MIB * i, (CUmemLocation){ 1, 1 });
+	cuMemcpyHtoDAsync_v2((CUdeviceptr)(uintptr_t)on_device, on_stack, 1000, (CUstream)stream);
+	return write(1, "over\n", 5) != 5 || read(0, &byte, 1) != 1;
 }
 
 static void peer_box(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,

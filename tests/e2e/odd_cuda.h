@@ -107,7 +107,13 @@ RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t * pool, struct cudaMemLocation 
 	pool)
 RUNTIME(cudaMallocFromPoolAsync, (void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream),
 	p)
+RUNTIME(cudaMalloc, (void **p, size_t size), p)
+RUNTIME(cudaMallocManaged, (void **p, size_t size, unsigned int flags), p)
+RUNTIME(cudaHostRegister, (void *p, size_t size, unsigned int flags), NULL)
 RUNTIME(cudaMemcpy, (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind), NULL)
+RUNTIME(cudaMemcpyAsync,
+	(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
+	NULL)
 
 /* As in CUDA 12: where the number of a copy that fails goes is gone in 13. */
 RUNTIME(cudaMemcpyBatchAsync,
@@ -143,6 +149,7 @@ CUresult cuGLMapBufferObject_v2(CUdeviceptr *p, size_t *size, unsigned int buffe
 /* Scenarios in odd_copies.c */
 int batches(void);
 int directions(void);
+int late(void);
 int peers(void);
 int green_synchronize(bool primary);
 

@@ -62,6 +62,13 @@
  *                 buffer that a graphics library lent, 15 to one of OpenGL, 17 to
  *                 one whose size is not said, 13 from within memory that was
  *                 allocated in a capture
+ *   odd_memory late
+ *                 allocates 4 KiB, says "ready" and waits for a byte; then as NCCL starts: 65 times
+ *                 physical memory of device 0, mapped, to which 8 bytes are copied from the stack and
+ *                 4 from the heap. To it from mapped memory of a NUMA node 32 bytes, back 16; 64 to
+ *                 registered memory; 128 to managed memory from the stack, 256 from there. All of
+ *                 these say no direction, nor do 512 bytes to the first 4 KiB. Then 1,000 to memory
+ *                 of device 1, which say theirs
  *   odd_memory opengl
  *                 in a context for OpenGL on device 1: 1,000 bytes; destroyed
  */
@@ -313,6 +320,8 @@ int main(int argc, char **argv)
 		return green();
 	if (argc > 1 && !strcmp(argv[1], "directions"))
 		return directions();
+	if (argc > 1 && !strcmp(argv[1], "late"))
+		return late();
 	if (argc > 1 && !strcmp(argv[1], "opengl"))
 		return opengl();
 	if (argc > 1 && !strcmp(argv[1], "formats"))

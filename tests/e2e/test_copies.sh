@@ -4,6 +4,7 @@
 # of workload copies; cudaMemcpyDefault resolved by the addresses; invalid
 # kinds; one device and two; the runtime as a library and linked in.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
 
 odd_calls=$top_builddir/tests/e2e/bin/odd_calls
 
@@ -94,6 +95,23 @@ check "batches: what could not be read is not counted" [ "$(jq -s 'last.lost.arg
 expect directions "$by_direction" '[["D2D","async",2,0,448],["D2H","async",2,0,116],["D2H","sync",2,0,22],["H2D","async",5,0,14074],["H2D","sync",4,0,50]]'
 expect directions '[p.calls[] | select(.call | test("Attributes")) | [.call, .calls, .failures]] | sort' \
 	'[["cuMemcpy3DWithAttributesAsync",1,0],["cuMemcpyWithAttributesAsync",1,0],["cudaMemcpy3DWithAttributesAsync",1,0],["cudaMemcpyWithAttributesAsync",1,0]]'
+
+# ---- of a process that ran before: what the processor can read is no device's, what it cannot was allocated since, or is unknown
+mkfifo "$T/go"
+"$odd_memory" late <"$T/go" >"$T/late.said" &
+late=$!
+exec 3>"$T/go"
+check "late: does not start" wait_for 20 grep -qsx ready "$T/late.said"
+begin late -p "$late"
+echo >&3
+check "late: does not go on" wait_for 20 grep -qx over "$T/late.said"
+end
+exec 3>&-
+wait "$late"
+expect late 'p.watched_from' '"attach"'
+expect late "$by_direction" '[["D2D","async",1,0,256],["D2H","async",2,0,80],["H2D","async",133,0,1940],["unknown","async",1,0,512]]'
+# By devices: managed memory and what was there before are of an unknown one.
+expect late '[p.copies[] | [.direction, .device, .bytes]]' '[["H2D",null,128],["H2D",0,812],["H2D",1,1000],["D2H",0,80],["D2D",0,256],["unknown",null,512]]'
 
 # ---- what synchronous copies wait for (API synchronization behavior in cuda_runtime_api.h, CUDA 13.0): D2D for nothing, D2H
 # for the kernel before it, H2D of pageable memory for that and the staging, of pinned memory for its end. 65,536 bytes are

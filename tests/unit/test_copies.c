@@ -25,14 +25,14 @@ static void setup_memory(void)
 }
 
 /* The direction that a copy from @source to @destination of unsaid kind is taken for. */
-static unsigned int resolved(uint64_t destination, uint64_t source)
+static unsigned int resolved_as(uint64_t destination, uint64_t source, unsigned int flags)
 {
 	uint64_t before[DIR_COUNT];
 	unsigned int i, found = DIR_COUNT;
 
 	look();
 	memcpy(before, process->copy_bytes, sizeof(before));
-	feed_copy(&feed, destination, source, 10, DIR_DEFAULT, 0, 0);
+	feed_copy(&feed, destination, source, 10, DIR_DEFAULT, flags, 0);
 	look();
 	for (i = 0; i < DIR_COUNT; i++) {
 		if (process->copy_bytes[i] == before[i])
@@ -42,6 +42,11 @@ static unsigned int resolved(uint64_t destination, uint64_t source)
 		found = i;
 	}
 	return found;
+}
+
+static unsigned int resolved(uint64_t destination, uint64_t source)
+{
+	return resolved_as(destination, source, 0);
 }
 
 START_TEST(default_copies_are_resolved)
@@ -85,6 +90,37 @@ START_TEST(default_copies_of_a_process_seen_late)
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_UNKNOWN);
 	ck_assert_uint_eq(resolved(DEVICE, PINNED), DIR_H2D);
 	ck_assert_uint_eq(resolved(PINNED, DEVICE), DIR_D2H);
+	/* What the processor can read is the host's, unless the books know it. */
+	ck_assert_uint_eq(resolved_as(DEVICE, HOST, COPY_FROM_READABLE), DIR_H2D);
+	ck_assert_uint_eq(resolved_as(HOST, DEVICE, COPY_TO_READABLE), DIR_D2H);
+	ck_assert_uint_eq(resolved_as(HOST, HOST, COPY_TO_READABLE), DIR_UNKNOWN);
+	ck_assert_uint_eq(resolved_as(DEVICE + 0x1000, DEVICE,
+				      COPY_TO_READABLE | COPY_FROM_READABLE),
+			  DIR_D2D); /* managed memory */
+}
+END_TEST
+
+/* A copy that says its direction comes as a record where its thread's device is unknown. */
+START_TEST(copies_are_on_the_device_of_their_memory)
+{
+	feed_copy(&feed, OTHER, HOST, 10, DIR_H2D, 0, 0);
+	feed_copy(&feed, HOST, OTHER, 20, DIR_D2H, 0, 0);
+	feed_copy(&feed, DEVICE, DEVICE + 0x100, 30, DIR_D2D, 0, 0);
+	feed_copy(&feed, OTHER, DEVICE, 40, DIR_D2D, 0, 0);
+	feed_copy(&feed, HOST, PINNED, 50, DIR_H2H, 0, 0);
+	feed_copy(&feed, DEVICE - 1, HOST, 60, DIR_H2D, 0, 0);
+	look();
+	ck_assert_uint_eq(process->copy_count, 6);
+	for (size_t i = 0; i < process->copy_count; i++) {
+		static const int devices[] = { [1] = 1,
+					       [2] = 1,
+					       [3] = 0,
+					       [4] = 1,
+					       [5] = CUTOP_DEVICE_UNKNOWN,
+					       [6] = CUTOP_DEVICE_UNKNOWN };
+
+		ck_assert_int_eq(process->copies[i].device, devices[process->copies[i].bytes / 10]);
+	}
 }
 END_TEST
 
@@ -559,6 +595,7 @@ Suite *suite_copies(void)
 	tcase_add_test(tests, default_copies_are_resolved);
 	tcase_add_test(tests, default_copies_of_shared_memory);
 	tcase_add_test(tests, default_copies_of_a_process_seen_late);
+	tcase_add_test(tests, copies_are_on_the_device_of_their_memory);
 	tcase_add_test(tests, default_copies_when_records_were_lost);
 	tcase_add_test(tests, rows_and_records_are_one_figure);
 	tcase_add_test(tests, small_copies_have_no_throughput);
