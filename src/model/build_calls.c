@@ -47,10 +47,12 @@ static void sum_copy_row(struct build *build, const struct copy_entry *entry,
 		build_add_call(build, entry->key.call, &call, false);
 }
 
-static bool same_copy(const struct copy_entry *a, const struct copy_entry *b)
+static bool same_copy(const struct own_devices *devices, const struct copy_entry *a,
+		      const struct copy_entry *b)
 {
 	return a->key.direction == b->key.direction && a->key.mode == b->key.mode &&
-	       a->key.device == b->key.device;
+	       own_devices_machine(devices, a->key.device) ==
+		       own_devices_machine(devices, b->key.device);
 }
 
 int build_copies(struct build *build, struct program *program, struct snap_process *process)
@@ -64,7 +66,8 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 	if (!process->copies)
 		return -ENOMEM;
 	/*
-	 * The tree is sorted by direction, mode, device, call: rows to be summed up are adjacent.
+	 * The tree is sorted by direction, mode, device, call: rows to be summed up are adjacent,
+	 * also those of an unknown device, if the program uses only one.
 	 */
 	for (entry = copy_first(&program->counters); entry; entry = next) {
 		struct snap_copy *copy = &process->copies[process->copy_count++];
@@ -73,7 +76,8 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 		copy->direction = entry->key.direction;
 		copy->mode = entry->key.mode;
 		copy->device = own_devices_machine(&program->devices, entry->key.device);
-		for (next = entry; next && same_copy(entry, next); next = copy_next(next)) {
+		for (next = entry; next && same_copy(&program->devices, entry, next);
+		     next = copy_next(next)) {
 			sum_copy_row(build, next, &next->row);
 			sum_copy_row(build, next, &next->resolved);
 			add_copy_row(copy, &next->row, &ns, &timed_bytes, &timed_ns);

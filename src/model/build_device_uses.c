@@ -2,8 +2,8 @@
 /*
  * What each running process uses of each device. The driver lists processes with the memory that
  * they use, and with the part of the device (MIG) that they work in; watched ones have their
- * tracked bytes beside it. CUDA gives a process one such part only: memory whose device is unknown
- * is there, if the driver lists the process in one part and nowhere else.
+ * tracked bytes beside it. CUDA gives a process one such part only: its memory on the device is
+ * there, if the driver does not list it in several.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -101,49 +101,22 @@ static struct snap_device_use *use_find(struct snap_device *device, size_t count
 	return low < count && device->uses[low].pid == pid ? &device->uses[low] : NULL;
 }
 
-/* The only entry of @pid on any device, if it is in a part of one; @on: that device. */
-static struct snap_device_use *part_find(struct snapshot *snapshot, const size_t *known,
-					 uint32_t pid, struct snap_device **on)
-{
-	struct snap_device_use *found = NULL;
-
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		struct snap_device *device = &snapshot->devices[i];
-		struct snap_device_use *use = use_find(device, known[i], pid);
-
-		if (!use)
-			continue;
-		if (found || use->instance < 0 ||
-		    (use + 1 < device->uses + known[i] && use[1].pid == pid))
-			return NULL;
-		found = use;
-		*on = device;
-	}
-	return found;
-}
-
 static void use_count(struct snapshot *snapshot, const size_t *known,
 		      const struct snap_process *process, const struct snap_use *held)
 {
 	struct snap_device *device = device_find(snapshot, held->device);
-	struct snap_device_use *use;
+	struct snap_device_use *use, *end;
 
-	if (process->exited || !held->live)
+	if (process->exited || !held->live || !device)
 		return;
-	if (device) {
-		use = use_find(device, known[device - snapshot->devices], process->pid);
-		if (!use) {
-			use = &device->uses[device->use_count++];
-			*use = (struct snap_device_use){ .pid = process->pid, .instance = -1 };
-		}
-	} else {
-		use = part_find(snapshot, known, process->pid, &device);
-		if (!use)
-			return;
-		device->tracked = add_saturated(device->tracked, held->live);
+	end = device->uses + known[device - snapshot->devices];
+	use = use_find(device, known[device - snapshot->devices], process->pid);
+	if (!use) {
+		use = &device->uses[device->use_count++];
+		*use = (struct snap_device_use){ .pid = process->pid, .instance = -1 };
 	}
 	use->live = add_saturated(use->live, held->live);
-	if (use->instance >= 0)
+	if (use->instance >= 0 && (use + 1 == end || use[1].pid != process->pid))
 		device->instances[use->instance].tracked =
 			add_saturated(device->instances[use->instance].tracked, held->live);
 }

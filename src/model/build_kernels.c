@@ -38,7 +38,7 @@ static const char *kernel_symbol(const struct launched *launched)
 static int same_kernel(const struct launched *a, const struct launched *b)
 {
 	const char *left = kernel_symbol(a), *right = kernel_symbol(b);
-	int order = ORDER(a->entry->key.device, b->entry->key.device);
+	int order = ORDER(a->device, b->device);
 
 	if (!order)
 		order = ORDER(a->entry->is_graph, b->entry->is_graph);
@@ -196,7 +196,7 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 		kernel->function = list[i].entry->key.function;
 		kernel->is_graph = list[i].entry->is_graph;
 		kernel->updatable = program->graphs.updatable && list[i].entry->in_graph;
-		kernel->device = own_devices_machine(&program->devices, list[i].entry->key.device);
+		kernel->device = list[i].device;
 		kernel->stream = row->stream;
 		kernel->shared_bytes = row->shared_bytes;
 		memcpy(kernel->grid, row->grid, sizeof(kernel->grid));
@@ -366,6 +366,11 @@ static bool is_launched(const struct launch_entry *entry)
 	return entry->row.launches || entry->row.captured || entry->graph_launches;
 }
 
+static int launched_device(const struct program *program, const struct launch_entry *entry)
+{
+	return own_devices_machine(&program->devices, entry->key.device);
+}
+
 /* True if the list of the last time has all that were launched, and none that was not. */
 static bool launched_is_whole(const struct program *program)
 {
@@ -378,6 +383,7 @@ static bool launched_is_whole(const struct program *program)
 		const struct launched *launched = &order->launched[i];
 
 		if (!launched->name || launched->is_graph != launched->entry->is_graph ||
+		    launched->device != launched_device(program, launched->entry) ||
 		    !is_launched(launched->entry))
 			return false;
 	}
@@ -412,7 +418,7 @@ static int launched_list(struct program *program)
 		if (is_launched(entry))
 			order->launched[order->count++] = (struct launched){
 				entry, names_kernel(&program->names, entry->key.function),
-				entry->is_graph
+				entry->is_graph, launched_device(program, entry)
 			};
 	order->copy = program->carry->copy;
 	return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/build_totals.h"
+#include "model/device_numbers.h"
 #include "model/lives.h"
 #include "model/model_state.h"
 #include "model/telling.h"
@@ -175,6 +176,7 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	unsigned int i;
 
 	lives_trim(model);
+	device_numbers_listed(model);
 	snapshot = build_begin(&build) ? NULL : arena_alloc(build.arena, 1, sizeof(*snapshot));
 	if (!snapshot)
 		goto fail;

@@ -40,7 +40,9 @@ struct launched {
 	struct launch_entry *entry;
 	/* NULL: nothing is known, and there is no room to note it */
 	const struct kernel_name *name;
-	bool is_graph; /* as it was when it was sorted in */
+	/* as they were when it was sorted in */
+	bool is_graph;
+	int device; /* the machine's number */
 };
 
 /* How the kernels were listed last: the next time there is little to sort. */

@@ -351,7 +351,15 @@ const struct device_use *ledger_restore(struct ledger *ledger, struct book_curso
 	return full;
 }
 
-void ledger_renumber(struct ledger *ledger)
+/* Memory of the host that no device's call made is on none. */
+int ledger_device(const struct own_devices *numbers, unsigned int kind, int device)
+{
+	return device == CUTOP_DEVICE_UNKNOWN && (kind == KIND_PINNED || kind == KIND_REGISTERED) ?
+		       device :
+		       own_devices_machine(numbers, device);
+}
+
+void ledger_renumber(struct ledger *ledger, const struct own_devices *numbers)
 {
 	struct book_cursor cursor;
 	struct alloc_node *node;
@@ -360,16 +368,16 @@ void ledger_renumber(struct ledger *ledger)
 
 	book_walk(&ledger->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL)
-		node->device = (int16_t)own_devices_machine(ledger->devices, node->device);
+		node->device = (int16_t)ledger_device(numbers, node->kind, node->device);
 	for (i = 0; i < ledger->book.displaced_count; i++) {
 		node = &ledger->book.displaced[i].was;
-		node->device = (int16_t)own_devices_machine(ledger->devices, node->device);
+		node->device = (int16_t)ledger_device(numbers, node->kind, node->device);
 	}
 	for (i = 0; i < ledger->sites.count; i++) {
 		site = ledger->sites.list[i];
-		site->device = (int16_t)own_devices_machine(ledger->devices, site->device);
+		site->device = (int16_t)own_devices_machine(numbers, site->device);
 	}
-	devices_renumber(ledger->machine, &ledger->held_on, ledger->devices);
+	devices_renumber(ledger->machine, &ledger->held_on, numbers);
 }
 
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news)

@@ -95,7 +95,9 @@ const struct device_use *ledger_restore(struct ledger *ledger, struct book_curso
  */
 size_t ledger_expire(struct ledger *ledger, uint64_t now);
 /* The process's numbers of devices, until now taken for the machine's, are known. */
-void ledger_renumber(struct ledger *ledger);
+void ledger_renumber(struct ledger *ledger, const struct own_devices *numbers);
+/* The machine's number of the device of an allocation of @kind. */
+int ledger_device(const struct own_devices *numbers, unsigned int kind, int device);
 /*
  * The flags of the place at @address were reported: from now on, memory of its sites may count as
  * held, or not.

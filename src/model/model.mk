@@ -25,6 +25,7 @@ model_sources = \
 	src/model/columns.c src/model/columns.h \
 	src/model/contexts.c src/model/contexts.h \
 	src/model/copies.c src/model/copies.h \
+	src/model/device_numbers.c src/model/device_numbers.h \
 	src/model/counter_rows.c \
 	src/model/counters.c src/model/counters.h \
 	src/model/launch_shapes.c src/model/launch_shapes.h \

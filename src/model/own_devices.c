@@ -53,11 +53,13 @@ void own_devices_free(struct own_devices *devices)
 int own_devices_machine(const struct own_devices *devices, int device)
 {
 	if (device < 0 || device >= DEVICES_MAX)
-		return CUTOP_DEVICE_UNKNOWN;
-	if (!devices->visible_count)
-		return device;
-	return (size_t)device < devices->visible_count ? devices->visible[device] :
-							 CUTOP_DEVICE_UNKNOWN;
+		device = CUTOP_DEVICE_UNKNOWN;
+	else if (devices->visible_count)
+		device = (size_t)device < devices->visible_count ? devices->visible[device] :
+								   CUTOP_DEVICE_UNKNOWN;
+	if (device == CUTOP_DEVICE_UNKNOWN && devices->is_listed && own_devices_count(devices) == 1)
+		return own_devices_next(devices, 0);
+	return device;
 }
 
 int own_devices_number(const struct own_devices *devices, int device)

@@ -22,6 +22,7 @@ struct own_devices {
 	uint64_t runtime[DEVICES_MAX / 64]; /* the runtime works in their primary contexts */
 	/* The runtime has launched a kernel: its row tells on which device */
 	bool runtime_launched;
+	bool is_listed; /* the driver has said where the process works: `seen` has all of that */
 };
 
 /*
@@ -35,8 +36,9 @@ void own_devices_renumber(struct own_devices *devices);
 void own_devices_free(struct own_devices *devices);
 
 /*
- * The machine's number of the process's @device; CUTOP_DEVICE_UNKNOWN if the process sees no such
- * device.
+ * The machine's number of the process's @device. A device that is unknown, or that the process does
+ * not see, is the only one that it uses, if the driver has listed the process; else
+ * CUTOP_DEVICE_UNKNOWN. A device that the process chose later would be in `seen`.
  */
 int own_devices_machine(const struct own_devices *devices, int device);
 /* The process's number of the machine's @device, or CUTOP_DEVICE_UNKNOWN. */

@@ -69,6 +69,7 @@ int readings_process(struct readings *readings, const struct rec_process_reading
 	readings->processes = list;
 	list[count] = *reading;
 	readings->process_count++;
+	readings->is_new = true;
 	return 0;
 }
 

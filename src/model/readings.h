@@ -6,6 +6,7 @@
 #ifndef MODEL_READINGS_H
 #define MODEL_READINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/stream.h"
@@ -15,6 +16,7 @@ struct readings {
 	struct rec_instance_reading *instances;
 	struct rec_process_reading *processes;
 	size_t device_count, instance_count, process_count;
+	bool is_new; /* there are processes that device_numbers_listed() has not seen */
 };
 
 /* The driver was asked again: drops its earlier figures. */

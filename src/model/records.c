@@ -10,6 +10,7 @@
 #include "cuda/calls.h"
 #include "cuda/outcomes.h"
 #include "model/copies.h"
+#include "model/device_numbers.h"
 #include "model/ledger_end.h"
 #include "model/lives.h"
 #include "model/model_state.h"
@@ -95,24 +96,6 @@ static int take_name(struct program *program, const union record *record, const 
 	return names_record(&program->names, &record->hdr, tail);
 }
 
-/*
- * The devices of @program have become known. If reading its environment took long, there may be
- * memory that was counted on the devices of the machine that have its own numbers.
- */
-static void renumber(struct model *model, struct program *program)
-{
-	struct program *other;
-
-	ledger_renumber(&program->ledger);
-	blocks_renumber(&program->blocks, &program->devices);
-	statics_renumber(&program->statics, &program->devices);
-	own_devices_renumber(&program->devices);
-	if (!program->ledger.held_on.count)
-		return;
-	for (other = programs_first(&model->programs); other; other = programs_next(other))
-		devices_sizes(&model->held_on, &other->ledger.held_on);
-}
-
 static int take_identity(struct model *model, struct program *program,
 			 const struct rec_identity *record, const char *strings, size_t len)
 {
@@ -127,7 +110,7 @@ static int take_identity(struct model *model, struct program *program,
 		return error;
 	error = own_devices_learn(&program->devices, devices, devices_len);
 	if (error > 0)
-		renumber(model, program);
+		device_numbers_learned(model, program);
 	return error < 0 ? error : 0;
 }
 
@@ -146,7 +129,8 @@ static void translate_device(const struct program *program, union record *record
 {
 	switch (record->hdr.type) {
 	case REC_ALLOC:
-		record->alloc.device = own_devices_machine(&program->devices, record->alloc.device);
+		record->alloc.device =
+			ledger_device(&program->devices, record->alloc.kind, record->alloc.device);
 		break;
 	case REC_RESET:
 		record->reset.device = own_devices_machine(&program->devices, record->reset.device);
@@ -501,6 +485,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	}
 	if (program->ledger.book.displaced_count)
 		lives_expire(model, program, record.hdr.time);
+	device_numbers_listed(model);
 	translate_device(program, &record);
 	note_change(program, record.hdr.type);
 	error = dispatch(model, program, &record, bytes + fixed, record.hdr.size - fixed);

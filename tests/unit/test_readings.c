@@ -315,28 +315,99 @@ START_TEST(parts)
 	ck_assert_uint_eq(divided->instances[1].tracked, 5 * MIB);
 	ck_assert_uint_eq(divided->tracked, 5 * MIB);
 	snapshot_free(snapshot);
-	/* In two parts, or on another device besides: it is not known where. */
-	for (int i = 0; i < 2; i++) {
-		process_on(&feed, feed.pid, i ? 2 : 1, i ? INSTANCE_NONE : 9, i ? INSTANCE_NONE : 0,
-			   MIB);
-		snapshot = feed_snapshot(&feed);
-		ck_assert_uint_eq(snapshot->devices[0].tracked, 0);
-		ck_assert_uint_eq(snapshot->devices[0].instances[1].tracked, 0);
-		snapshot_free(snapshot);
-		clear(&feed);
-		device(&feed, 1, "H100", ALL, 80 * MIB);
-		device(&feed, 2, "H100", ALL, 80 * MIB);
-		instance(&feed, 1, 3, 0, "");
-		instance(&feed, 1, 3, 1, "");
-		process_on(&feed, feed.pid, 1, 3, 1, 7 * MIB);
-	}
-	/* On a whole device, it may have chosen another since the driver was asked. */
+	/* In two parts: it is not known in which. */
+	process_on(&feed, feed.pid, 1, 9, 0, MIB);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 5 * MIB);
+	ck_assert_uint_eq(snapshot->devices[0].instances[1].tracked, 0);
+	ck_assert_uint_eq(snapshot->devices[0].instances[2].tracked, 0);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
+static void launches(struct feed *feed, int device, uint64_t count)
+{
+	struct launch_key key = { .program = feed->program,
+				  .call = CALL_cudaLaunchKernel,
+				  .device = device,
+				  .function = 0x4000 };
+	struct launch_row row = { .launches = count };
+
+	ck_assert_int_eq(model_launch_row(feed->model, &key, &row), 0);
+}
+
+static void copies(struct feed *feed, int device, uint64_t bytes)
+{
+	struct copy_key key = { .program = feed->program,
+				.call = CALL_cudaMemcpy,
+				.direction = DIR_H2D,
+				.device = device };
+	struct copy_row row = { .calls = 1, .bytes = bytes };
+
+	ck_assert_int_eq(model_copy_row(feed->model, &key, &row), 0);
+}
+
+/*
+ * A process that chose its device before it was watched: if the driver lists it on one, it is that,
+ * until a call or the driver names another.
+ */
+START_TEST(the_only_device)
+{
+	const struct snap_process *process;
+	struct snapshot *snapshot;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed.device = CUTOP_DEVICE_UNKNOWN;
+	feed_alloc(&feed, 0x1000, 5 * MIB);
+	feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, 0x10000000, MIB, 0);
+	launches(&feed, CUTOP_DEVICE_UNKNOWN, 7);
+	copies(&feed, CUTOP_DEVICE_UNKNOWN, 100);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 0);
+	ck_assert_int_eq(process->kernels[0].device, CUTOP_DEVICE_UNKNOWN);
+	snapshot_free(snapshot);
+
+	device(&feed, 1, "H100", ALL, 80 * MIB);
+	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	launches(&feed, 1, 2);
+	copies(&feed, 1, 30);
+	feed_alloc(&feed, 0x20000000, 6 * MIB);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 1);
+	ck_assert_int_eq(process->devices[0], 1);
+	ck_assert_uint_eq(process->kernel_count, 1);
+	ck_assert_int_eq(process->kernels[0].device, 1);
+	ck_assert_uint_eq(process->kernels[0].launches, 9);
+	ck_assert_uint_eq(process->copy_count, 1);
+	ck_assert_int_eq(process->copies[0].device, 1);
+	ck_assert_uint_eq(process->copies[0].bytes, 130);
+	ck_assert_uint_eq(process->use_count, 1);
+	ck_assert_int_eq(process->uses[0].device, 1);
+	ck_assert_uint_eq(process->uses[0].live, 11 * MIB);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 11 * MIB);
+	snapshot_free(snapshot);
+
 	clear(&feed);
 	device(&feed, 1, "H100", ALL, 80 * MIB);
-	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 7 * MIB);
+	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	process_on(&feed, feed.pid, 2, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	feed_alloc(&feed, 0x30000000, 7 * MIB);
 	snapshot = feed_snapshot(&feed);
-	ck_assert_uint_eq(snapshot->devices[0].instance_count, 0);
-	ck_assert_uint_eq(snapshot->devices[0].tracked, 0);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 2);
+	ck_assert_uint_eq(process->kernel_count, 2);
+	ck_assert_int_eq(process->kernels[0].device, CUTOP_DEVICE_UNKNOWN);
+	ck_assert_uint_eq(process->kernels[0].launches, 7);
+	ck_assert_uint_eq(process->copy_count, 2);
+	ck_assert_uint_eq(process->use_count, 2);
+	ck_assert_int_eq(process->uses[0].device, CUTOP_DEVICE_UNKNOWN);
+	ck_assert_uint_eq(process->uses[0].live, 7 * MIB);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 11 * MIB);
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
@@ -379,6 +450,7 @@ Suite *suite_readings(void)
 	tcase_add_test(tests, lies);
 	tcase_add_test(tests, uses);
 	tcase_add_test(tests, parts);
+	tcase_add_test(tests, the_only_device);
 	tcase_add_test(tests, older_readings);
 	suite_add_tcase(suite, tests);
 	return suite;
