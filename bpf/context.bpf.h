@@ -116,6 +116,7 @@ static __always_inline void context_turn(struct thread_state *thread, __u64 cont
 	thread->device = device;
 	thread->green = 0;
 	thread->settled = 0;
+	thread->doubtful = 0;
 }
 
 /*

@@ -58,8 +58,8 @@ const volatile bool locks_storage;
 const volatile __u32 page_shift = 12;
 
 /*
- * Set by user space while it places probes: for a call that is under way then, only the return may
- * be seen.
+ * Set by user space while it places probes and marks the processes that are late: for a call that is
+ * under way then, only the return may be seen.
  */
 __u32 attaching;
 
@@ -208,6 +208,8 @@ struct thread_state {
 	__u32 marks; /* runtime_marks at that time */
 	/* The context is a green one: a part of its device's primary context */
 	__u32 green;
+	/* Made its first call while probes were placed: whether its process is late is not known */
+	__u32 doubtful;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;
 	/* site_rows.bpf.h, while a row is looked up: no room for it on the stack */

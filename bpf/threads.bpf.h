@@ -158,6 +158,20 @@ __noinline __u32 program_new(void)
 	return program;
 }
 
+/* The device of a thread that has chosen none. In a late process it may have done so before. */
+__noinline int thread_default(struct thread_state *thread)
+{
+	__u32 tgid;
+
+	if (!thread)
+		return 0;
+	tgid = thread->tgid;
+	thread->doubtful = 0;
+	if (!bpf_map_lookup_elem(&late, &tgid))
+		thread->device = 0;
+	return 0;
+}
+
 __noinline int thread_begin(struct thread_state *thread)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -172,8 +186,10 @@ __noinline int thread_begin(struct thread_state *thread)
 		__sync_fetch_and_add(&sync->times.threads, 1);
 	thread->tgid = tgid;
 	thread->tid = (__u32)bpf_get_current_pid_tgid();
-	/* A late process may have chosen its device before cutop started. */
-	thread->device = bpf_map_lookup_elem(&late, &tgid) ? CUTOP_DEVICE_UNKNOWN : 0;
+	thread->device = CUTOP_DEVICE_UNKNOWN;
+	thread->doubtful = *(volatile __u32 *)&attaching;
+	if (!thread->doubtful)
+		thread_default(thread);
 	return 0;
 }
 
@@ -235,6 +251,8 @@ static __always_inline struct thread_state *thread_enter(struct task_struct *tas
 		if (!thread->program)
 			return NULL;
 	}
+	if (thread->doubtful && !*(volatile __u32 *)&attaching)
+		thread_default(thread);
 	return thread;
 }
 

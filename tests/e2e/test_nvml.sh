@@ -225,6 +225,30 @@ exec 3>&-
 wait "$waiting"
 rm "$T/in"
 
+# ---- a process that chose its device before: it is where the driver lists it, until it is listed on another, too
+CUDA_DOUBLE_DEVICES=2 "$workload" loop 3600 >/dev/null &
+loop=$!
+for on in 1 "0 1"; do
+	{
+		echo "device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=5"
+		echo "device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=5"
+		for number in $on; do echo "process $number $loop 1"; done
+	} | says
+	rm -f "$T/live.out" "$T/live.err"
+	LD_LIBRARY_PATH=$new "$CUTOP" -b -f json -d 0.1 -p "$loop" >"$T/live.out" 2>"$T/live.err" &
+	watcher=$!
+	if [ "$on" = 1 ]; then
+		check "on one device: $(tail -n 1 "$T/live.out" | jq -c '.processes[0] | [.devices, .kernels, .copies]')" wait_for 20 document '.processes[0] |
+			.devices == [1] and (.kernels | length) > 0 and (.copies | length) > 0 and ([.kernels[], .copies[], .memory.map[] | .device] | unique) == [1]'
+	else
+		check "on two devices: $(tail -n 1 "$T/live.out" | jq -c '.processes[0] | [.devices, .kernels, .copies]')" wait_for 20 document '.processes[0] |
+			.devices == [0, 1] and (.kernels | length) > 0 and ([.kernels[], .copies[] | .device] | unique) == [null]'
+	fi
+	kill -INT "$watcher"
+	wait "$watcher"
+done
+kill "$loop"
+
 # ---- text, and columns
 says <<END
 device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:1:0 TOTAL=85899345920 USED=20000000000 UTIL=97 TEMP=64 POWER=412300
