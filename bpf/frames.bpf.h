@@ -219,6 +219,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 		return NULL;
 	}
 	frame = &thread->frames[depth & (FRAME_COUNT - 1)];
+	*(volatile __u64 *)&frame->entry = 0; /* until it is known: open_calls.bpf.h */
 	frame->sp = sp;
 	frame->call = call;
 	frame->nested = depth > 0;

@@ -10,6 +10,7 @@
 #include "files.bpf.h"
 #include "frames.bpf.h"
 #include "loader.bpf.h"
+#include "open_calls.bpf.h"
 #include "python.bpf.h"
 #include "translators.bpf.h"
 
@@ -172,6 +173,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 
 	if (thread && thread->program && thread->in_sync)
 		sync_leave(thread);
+	if (thread && thread->program && thread->depth)
+		open_call_leave(thread);
 	if (signal->live.counter > 0) {
 		/*
 		 * A thread that ends inside a call, for example because it was cancelled; not one

@@ -288,6 +288,19 @@ struct linux_binprm {
 	struct file *file;
 };
 
+struct seq_file {
+	void *buf;
+};
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
 #pragma clang attribute pop
 
 #endif

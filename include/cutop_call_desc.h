@@ -327,4 +327,26 @@ struct call_desc {
 	unsigned char a, b, c, d;
 };
 
+/* Where the time of a process goes. TIME_NONE, outside of calls, is what is left over. */
+enum time_part {
+	TIME_SYNC,
+	TIME_COPY,
+	TIME_LAUNCH,
+	TIME_OTHER,
+	TIME_NONE,
+	TIME_PARTS,
+};
+
+/* The part that calls of @class with the role @a belong to. */
+static inline enum time_part class_time_part(unsigned char class, unsigned char a)
+{
+	switch (class) {
+	case CLASS_SYNC: return TIME_SYNC;
+	case CLASS_COPY: return TIME_COPY;
+	case CLASS_LAUNCH: return TIME_LAUNCH;
+	case CLASS_GRAPH: return a == EXEC_LAUNCH ? TIME_LAUNCH : TIME_OTHER;
+	default: return TIME_OTHER;
+	}
+}
+
 #endif

@@ -258,6 +258,19 @@ struct program_times {
 	__u64 gap_max_ns; /* the longest of them */
 	/* As latencies have; each gap counts as often as launches it stands for */
 	__u64 gap_hist[CUTOP_HIST_BUCKETS];
+	/*
+	 * In calls that have not returned, by enum time_part, but for waits, which program_sync has.
+	 * BPF counts those of threads that ended inside them; user space adds those under way. Not
+	 * in recordings made before 0.3.
+	 */
+	__u64 open_ns[TIME_NONE];
+};
+
+/* A call that is under way: bpf/open_calls.bpf.h. Not in recordings. */
+struct open_call {
+	__u64 ns; /* since its entry */
+	__u32 program;
+	__u32 part; /* enum time_part */
 };
 
 /* A program's synchronizing calls; and its times, so that they are found without a look-up. */

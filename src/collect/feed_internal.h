@@ -26,12 +26,13 @@ struct watched {
 	struct rec_process process;
 	bool ignored; /* the user did not ask for it */
 	bool late;
-	bool unidentified;     /* reading its memory takes long */
-	bool seen_ended;       /* its row was marked at the last refresh */
-	uint64_t seen_written; /* ring_written() then */
-	bool ended;            /* the model was told that it has ended */
-	bool doomed;           /* its rows are deleted in this refresh */
-	uint64_t faults_since; /* start of the second in which faults are counted */
+	bool unidentified;           /* reading its memory takes long */
+	bool seen_ended;             /* its row was marked at the last refresh */
+	uint64_t seen_written;       /* ring_written() then */
+	bool ended;                  /* the model was told that it has ended */
+	bool doomed;                 /* its rows are deleted in this refresh */
+	uint64_t open_ns[TIME_NONE]; /* rows_open_calls(), in this refresh */
+	uint64_t faults_since;       /* start of the second in which faults are counted */
 	unsigned int faults;
 	UT_hash_handle hh;
 };

@@ -91,6 +91,7 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 {
 	struct feed *feed = context;
 	struct watched *watched = feed_watched(feed, program);
+	struct program_times times = sync->times;
 	uint64_t now;
 
 	if (!watched)
@@ -103,7 +104,9 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 		record_sink_unreturned(feed->sink, program, row->unreturned);
 	if (!watched->ignored) {
 		record_sink_synced(feed->sink, program, sync->slots);
-		record_sink_times(feed->sink, program, &sync->times);
+		for (int part = 0; part < TIME_NONE && !row->end_time; part++)
+			times.open_ns[part] += watched->open_ns[part];
+		record_sink_times(feed->sink, program, &times);
 	}
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
@@ -337,8 +340,23 @@ static void untold_find(struct feed *feed)
 	probe_find_running(feed->probe);
 }
 
+/*
+ * Before the ring is drained and rows are read: a call that returns in between then counts twice,
+ * which the model bounds, and not for nothing.
+ */
+static void open_calls_note(struct feed *feed)
+{
+	struct watched *watched;
+
+	for (watched = feed->watched; watched; watched = watched->hh.next)
+		if (!watched->ended && !watched->ignored)
+			rows_open_calls(feed->rows, watched->program, watched->process.hdr.tgid,
+					watched->open_ns);
+}
+
 void feed_refresh(struct feed *feed)
 {
+	open_calls_note(feed);
 	feed_drain(feed);
 	feed->asked = 0;
 	untold_find(feed);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/calls.h"
 #include "model/build.h"
 #include "model/histogram.h"
 #include "model/model_state.h"
@@ -148,11 +149,14 @@ static void build_time(struct build *build, struct program *program, struct snap
 		 */
 		if (call->call >= CALL_COUNT)
 			continue;
-		part = &sums.ns[time_part_of(call->call)];
+		part = &sums.ns[class_time_part(call_descs[call->call].class,
+						call_descs[call->call].a)];
 		*part = add_saturated(*part, ns_of(call->seconds));
 	}
-	sums.ns[TIME_SYNC] = program->sync_ns;
 	sums.ns[TIME_LAUNCH] = subtract_saturated(sums.ns[TIME_LAUNCH], sums.launches_ns);
+	for (int part = 0; part < TIME_NONE; part++)
+		sums.ns[part] = add_saturated(sums.ns[part], sums.times.open_ns[part]);
+	sums.ns[TIME_SYNC] = program->sync_ns; /* with those under way */
 	sums.typical = histogram_latency(hist, max_ns).p50 * 1e9;
 	time_shares_build(&program->time, &sums,
 			  (double)subtract_saturated(end, program->first_time) / 1e9,

@@ -48,7 +48,7 @@ size_t record_size(unsigned int type)
 	case REC_CALL_SITE: return sizeof(struct rec_call_site_row);
 	case REC_SYNC: return sizeof(struct rec_sync);
 	case REC_SYNCED: return sizeof(struct rec_synced);
-	case REC_TIMES: return sizeof(struct rec_times);
+	case REC_TIMES: return offsetof(struct rec_times, times.open_ns);
 	case REC_INEXACT:
 	case REC_READINGS:
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);
@@ -163,6 +163,11 @@ static void rest_read(union record *record, const struct rec_hdr *raw)
 			memcpy(&record->fail_at.function,
 			       bytes + offsetof(struct rec_fail_at, function),
 			       sizeof(record->fail_at.function));
+		break;
+	case REC_TIMES:
+		memset(record->times.times.open_ns, 0, sizeof(record->times.times.open_ns));
+		if (record->hdr.size >= sizeof(record->times))
+			memcpy(&record->times, raw, sizeof(record->times));
 		break;
 	case REC_PROCESS_READING:
 		record->process_reading.has_device = 0;

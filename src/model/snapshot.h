@@ -67,16 +67,6 @@ struct snap_shape {
 };
 
 #define SHAPES_MAX 8
-/* Where the time of a process goes. TIME_NONE, outside of calls, is what is left over. */
-enum time_part {
-	TIME_SYNC,
-	TIME_COPY,
-	TIME_LAUNCH,
-	TIME_OTHER,
-	TIME_NONE,
-	TIME_PARTS,
-};
-
 extern const char *const time_part_names[TIME_PARTS]; /* "sync", ... */
 
 /* model/time_shares.h says what is measured. */

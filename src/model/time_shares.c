@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/calls.h"
 #include "model/histogram.h"
 #include "util/saturated.h"
 
@@ -24,19 +23,6 @@ const char *const time_part_names[TIME_PARTS] = {
 	[TIME_SYNC] = "sync",   [TIME_COPY] = "copy", [TIME_LAUNCH] = "launch",
 	[TIME_OTHER] = "other", [TIME_NONE] = "none",
 };
-
-enum time_part time_part_of(unsigned int call)
-{
-	const struct call_desc *desc = &call_descs[call];
-
-	switch (desc->class) {
-	case CLASS_SYNC: return TIME_SYNC;
-	case CLASS_COPY: return TIME_COPY;
-	case CLASS_LAUNCH: return TIME_LAUNCH;
-	case CLASS_GRAPH: return desc->a == EXEC_LAUNCH ? TIME_LAUNCH : TIME_OTHER;
-	default: return TIME_OTHER;
-	}
-}
 
 /* How long launches took that were not timed one by one, between @from and @to. */
 static double launches_estimate(const struct time_sums *to, const struct time_sums *from)
@@ -54,12 +40,26 @@ static double launches_estimate(const struct time_sums *to, const struct time_su
 	       (others > 0 && isfinite(mean) ? others * mean : 0);
 }
 
-/* Seconds by part between @from and @to, of @wall in all. */
+static double in_calls(const double seconds[TIME_PARTS])
+{
+	double all = 0;
+
+	for (int part = 0; part < TIME_NONE; part++)
+		all += seconds[part];
+	return all;
+}
+
+/*
+ * Seconds by part between @from and @to, of @wall in all. Threads cannot be in calls for longer than
+ * there is time. If they seem to, the estimate of launches gives way; what is then still too much
+ * is of calls that began before @from and were seen only when they returned, as in recordings made
+ * before calls under way were told.
+ */
 static void parts_between(const struct time_sums *from, const struct time_sums *to, double wall,
 			  double seconds[TIME_PARTS])
 {
-	double timed = (double)subtract_saturated(to->launches_ns, from->launches_ns), all = 0,
-	       excess;
+	double timed = (double)subtract_saturated(to->launches_ns, from->launches_ns),
+	       most = wall * fmax((double)to->times.threads, 1), excess, rest;
 	int part;
 
 	for (part = 0; part < TIME_NONE; part++)
@@ -67,17 +67,16 @@ static void parts_between(const struct time_sums *from, const struct time_sums *
 	if (to->sampled)
 		timed = fmax(timed, launches_estimate(to, from));
 	seconds[TIME_LAUNCH] += timed / 1e9;
-	/* One thread cannot wait for longer than there is time. */
-	seconds[TIME_SYNC] = fmin(seconds[TIME_SYNC], wall);
-	for (part = 0; part < TIME_NONE; part++)
-		all += seconds[part];
-	/* Nor can a single thread launch in the time of its other calls: the estimate gives way. */
-	if (to->sampled && to->times.threads == 1 && all > wall) {
-		excess = fmin(all - wall, seconds[TIME_LAUNCH]);
-		seconds[TIME_LAUNCH] -= excess;
-		all -= excess;
-	}
-	seconds[TIME_NONE] = fmax(wall - all, 0);
+	seconds[TIME_SYNC] = fmin(seconds[TIME_SYNC], wall); /* waits count once */
+	excess = in_calls(seconds) - most;
+	if (to->sampled && excess > 0)
+		seconds[TIME_LAUNCH] -= fmin(excess, seconds[TIME_LAUNCH]);
+	rest = in_calls(seconds) - seconds[TIME_SYNC];
+	excess = in_calls(seconds) - most;
+	for (part = 0; part < TIME_NONE && excess > 0 && rest > 0; part++)
+		if (part != TIME_SYNC)
+			seconds[part] *= 1 - fmin(excess / rest, 1);
+	seconds[TIME_NONE] = fmax(wall - in_calls(seconds), 0);
 }
 
 void time_shares_build(struct time_book *book, const struct time_sums *sums, double wall,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a process's time goes: shares of wall-clock time in CUDA calls of each kind, and in none of
- * them. Waiting counts once, however many threads wait (as sync_seconds does); the other kinds add
- * up the time of all threads. So what is left over is the least time in which no thread was inside
- * a call: all of it if a single thread makes calls.
+ * them. A call counts while it runs, so one that spans intervals has its part in each. Waiting
+ * counts once, however many threads wait (as sync_seconds does); the other kinds add up the time of
+ * all threads. So what is left over is the least time in which no thread was inside a call: all of
+ * it if a single thread makes calls.
  */
 #ifndef MODEL_TIME_SHARES_H
 #define MODEL_TIME_SHARES_H
@@ -17,12 +18,11 @@
 
 /* What was counted up to some instant, ns unless said otherwise. */
 struct time_sums {
-	uint64_t
-		ns[TIME_NONE]; /* by enum time_part; TIME_LAUNCH without what is in `launches_ns` */
-	uint64_t launches;     /* of kernels; count */
-	uint64_t launches_ns;  /* of those among them that were timed */
-	bool sampled;          /* not all were */
-	double typical;        /* the median of the times of launches; NAN: none is known */
+	uint64_t ns[TIME_NONE]; /* by part; TIME_LAUNCH without what is in `launches_ns` */
+	uint64_t launches;      /* of kernels; count */
+	uint64_t launches_ns;   /* of those among them that were timed */
+	bool sampled;           /* not all were */
+	double typical;         /* the median of the times of launches; NAN: none is known */
 	struct program_times times;
 };
 
@@ -32,9 +32,6 @@ struct time_book {
 	bool is_told;            /* these are known: not so in recordings of earlier versions */
 	struct time_sums before; /* at the previous snapshot */
 };
-
-/* Which part of the time a call belongs to. @call is in the table. */
-enum time_part time_part_of(unsigned int call);
 
 /*
  * Fills in @time from @sums, which hold up to now, and the book's of the previous snapshot, which

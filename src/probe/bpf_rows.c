@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probe/map_search.h"
 #include "probe/probe_internal.h"
@@ -75,6 +76,30 @@ static uint64_t histogram_sum(const __u64 *hist)
 }
 
 /* ---- programs ---- */
+
+void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
+		     uint64_t ns[TIME_NONE])
+{
+	/* Before Linux 6.1 the iterator visits every thread of the machine. */
+	union bpf_iter_link_info process = { .task.pid = tgid };
+	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = &process,
+		    .iter_info_len = sizeof(process));
+	int link = bpf_link_create(bpf_program__fd(rows->skeleton->progs.open_calls), 0,
+				   BPF_TRACE_ITER, &options);
+	int fd = link < 0 ? -1 : bpf_iter_create(link);
+	struct open_call open[64];
+	ssize_t len;
+
+	memset(ns, 0, TIME_NONE * sizeof(*ns));
+	while (fd >= 0 && (len = read(fd, open, sizeof(open))) > 0)
+		for (size_t i = 0; i < (size_t)len / sizeof(*open); i++)
+			if (open[i].program == program && open[i].part < TIME_NONE)
+				ns[open[i].part] += open[i].ns;
+	if (fd >= 0)
+		close(fd);
+	if (link >= 0)
+		close(link);
+}
 
 bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row)
 {

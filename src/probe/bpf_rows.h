@@ -29,6 +29,13 @@ void rows_free(struct rows *rows);
 bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row);
 
 /*
+ * How long the threads of @program, whose process is @tgid, have been in the calls that are under
+ * way now, by enum time_part; waits are in rows.
+ */
+void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
+		     uint64_t ns[TIME_NONE]);
+
+/*
  * Visits the programs, each with the synchronizing calls that are open in it. Unfinished rows are
  * left out.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a process's time goes: shares, estimates of launches, gaps between them, verdicts. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cuda/calls.h"
@@ -52,6 +53,33 @@ static void told(struct program_times times)
 	};
 
 	feed_give(&feed, &record, sizeof(record));
+}
+
+/* The same as versions before 0.3 recorded it. */
+static void told_before(uint64_t threads)
+{
+	struct rec_times record = { .hdr = { .type = REC_TIMES,
+					     .size = offsetof(struct rec_times, times.open_ns),
+					     .program = feed.program },
+				    .times.threads = threads };
+
+	memset(record.times.open_ns, 0xff, sizeof(record.times.open_ns));
+	feed_give(&feed, &record, record.hdr.size);
+}
+
+static void told_open(enum time_part part, uint64_t ns)
+{
+	struct program_times times = { .threads = 1 };
+
+	times.open_ns[part] = ns;
+	told(times);
+}
+
+/* A snapshot so long after the last. */
+static void next_after(uint64_t ns)
+{
+	feed.now += ns;
+	look();
 }
 
 /* A snapshot one second after the last. */
@@ -196,6 +224,105 @@ START_TEST(threads_add_up)
 }
 END_TEST
 
+/* It begins, and 0.7, 0.6 and 0.6 s later there is a look, of which the last finds it returned. */
+START_TEST(a_call_under_way_counts_in_each_interval)
+{
+	told_open(TIME_OTHER, 0);
+	next();
+	told_open(TIME_OTHER, 700 * MS);
+	next_after(700 * MS);
+	expect(share, OTHER, 1);
+	expect(share, NONE, 0);
+	expect(seconds, OTHER, 0.7);
+	told_open(TIME_OTHER, 1300 * MS);
+	next_after(600 * MS);
+	expect(share, OTHER, 1);
+	expect(seconds, OTHER, 1.3);
+	told_open(TIME_OTHER, 0);
+	call_row(CALL_cudaStreamCreate, 1450 * MS);
+	next_after(600 * MS);
+	expect(share, OTHER, 0.25);
+	expect(share, NONE, 0.75);
+	expect(seconds, OTHER, 1.45);
+}
+END_TEST
+
+START_TEST(each_class_of_calls_counts_while_it_runs)
+{
+	for (int part = TIME_COPY; part < TIME_NONE; part++) {
+		struct program_times times = { .threads = 1 };
+
+		told(times);
+		next();
+		times.open_ns[part] = 500 * MS;
+		told(times);
+		next();
+		for (int other = 0; other < TIME_NONE; other++)
+			ck_assert_double_eq_tol(process->time.share[other], other == part ? 0.5 : 0,
+						1e-3);
+		expect(share, NONE, 0.5);
+	}
+}
+END_TEST
+
+/* Of a recording from before: what is too much for the interval was in those before. */
+START_TEST(a_call_that_was_not_seen_under_way_fills_one_interval)
+{
+	told_before(1);
+	next();
+	model_sync(feed.model, feed.program, 120 * MS);
+	call_row(CALL_cudaStreamCreate, 1300 * MS);
+	next_after(600 * MS);
+	expect(share, SYNC, 0.2);
+	expect(share, OTHER, 0.8);
+	expect(share, NONE, 0);
+	next_after(600 * MS);
+	expect(share, OTHER, 0);
+	expect(share, NONE, 1);
+	/* It is no longer than the program is watched, either. */
+	call_row(CALL_cudaStreamCreate, 100 * SECOND);
+	next();
+	ck_assert_double_eq_tol(process->time.seconds[TIME_OTHER] + 0.12,
+				process->time.wall_seconds, 1e-3);
+}
+END_TEST
+
+/* What gives way are the kinds that add up, each by as much. */
+START_TEST(threads_fill_no_more_than_their_time)
+{
+	told_before(2);
+	next();
+	model_sync(feed.model, feed.program, 500 * MS);
+	copy_row(COPY_SYNC, 2000 * MS);
+	call_row(CALL_cudaStreamCreate, 1000 * MS);
+	next();
+	expect(share, SYNC, 0.5);
+	expect(share, COPY, 1);
+	expect(share, OTHER, 0.5);
+	expect(share, NONE, 0);
+}
+END_TEST
+
+/* It returned between two looks, and counts in both; then it does not. */
+START_TEST(a_call_that_counts_twice_fills_one_interval)
+{
+	told_open(TIME_COPY, 0);
+	next();
+	told_open(TIME_COPY, SECOND);
+	next();
+	told_open(TIME_COPY, 2 * SECOND);
+	copy_row(COPY_SYNC, 2 * SECOND);
+	next();
+	expect(share, COPY, 1);
+	told_open(TIME_COPY, 0);
+	next();
+	expect(share, COPY, 0);
+	copy_row(COPY_SYNC, 2100 * MS);
+	next();
+	expect(share, COPY, 0.1);
+}
+END_TEST
+
 START_TEST(older_recordings_and_unseen_returns_say_nothing)
 {
 	launch_row(100, 2, 1 * MS, true);
@@ -318,6 +445,11 @@ Suite *suite_time_shares(void)
 	tcase_add_test(tests, without_a_draw_the_median_counts);
 	tcase_add_test(tests, an_estimate_leaves_a_thread_its_other_calls);
 	tcase_add_test(tests, threads_add_up);
+	tcase_add_test(tests, a_call_under_way_counts_in_each_interval);
+	tcase_add_test(tests, each_class_of_calls_counts_while_it_runs);
+	tcase_add_test(tests, a_call_that_was_not_seen_under_way_fills_one_interval);
+	tcase_add_test(tests, threads_fill_no_more_than_their_time);
+	tcase_add_test(tests, a_call_that_counts_twice_fills_one_interval);
 	tcase_add_test(tests, older_recordings_and_unseen_returns_say_nothing);
 	tcase_add_test(tests, gaps);
 	tcase_add_test(tests, verdicts);
