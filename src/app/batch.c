@@ -321,6 +321,7 @@ static struct snapshot *batch_replay(struct batch *batch)
 	uint64_t begin = replay_begin(replay), next = begin,
 		 last = options->duration ? begin + options->duration : UINT64_MAX;
 	struct snapshot *snapshot = NULL, *newer;
+	bool is_final;
 
 	while (!batch->session.ended_by && !batch->write_error && more_snapshots(batch)) {
 		if (options->delay_given)
@@ -330,14 +331,19 @@ static struct snapshot *batch_replay(struct batch *batch)
 		    (replay_next_time(replay) == UINT64_MAX || replay_next_time(replay) > last))
 			break;
 		newer = replay_step(replay, next);
+		is_final = replay_next_time(replay) > last ||
+			   replay_next_time(replay) == UINT64_MAX;
+		if (newer && is_final) {
+			snapshot_free(newer);
+			newer = replay_whole(replay);
+		}
 		if (!newer)
 			break;
 		snapshot_free(snapshot);
 		snapshot = newer;
 		if (batch->session.serve && !replay_serve(batch, snapshot, &begun))
 			return snapshot;
-		print(batch, snapshot,
-		      replay_next_time(replay) > last || replay_next_time(replay) == UINT64_MAX);
+		print(batch, snapshot, is_final);
 		session_signals(&batch->session, SIGNALS_FOR_COMMAND, NULL, NULL);
 	}
 	if (batch->session.serve && more_snapshots(batch))

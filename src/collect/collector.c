@@ -111,7 +111,8 @@ static void clock_check(struct collector *collector)
 	collector->clock_checked = before;
 }
 
-static struct snapshot *snapshot_make(struct collector *collector)
+/* @is_final: of the whole run. */
+static struct snapshot *snapshot_make(struct collector *collector, bool is_final)
 {
 	struct snapshot *snapshot;
 	struct rec_moment moment;
@@ -121,7 +122,8 @@ static struct snapshot *snapshot_make(struct collector *collector)
 	nvml_tell(collector->nvml, &collector->sink);
 	moment = moment_make(collector);
 	record_sink_put(&collector->sink, &moment.hdr, sizeof(moment));
-	snapshot = model_snapshot(collector->model, moment.hdr.time, collector->settings.map_max);
+	snapshot = (is_final ? model_whole : model_snapshot)(collector->model, moment.hdr.time,
+							     collector->settings.map_max);
 	if (!snapshot)
 		return NULL;
 	moment_fill(snapshot, &moment);
@@ -232,7 +234,7 @@ static void *collector_run(void *argument)
 	};
 
 	if (collector->settings.on_snapshot || collector->settings.rates_at_once) {
-		struct snapshot *first = snapshot_make(collector);
+		struct snapshot *first = snapshot_make(collector, false);
 
 		next = clock_ns(CLOCK_MONOTONIC) + collector->settings.delay;
 		if (first)
@@ -244,7 +246,7 @@ static void *collector_run(void *argument)
 		struct snapshot *snapshot;
 
 		if (now >= next && !is_to_wait(collector)) {
-			snapshot = snapshot_make(collector);
+			snapshot = snapshot_make(collector, false);
 			now = clock_ns(CLOCK_MONOTONIC);
 			next += collector->settings.delay;
 			/*
@@ -568,7 +570,7 @@ struct snapshot *collector_finish(struct collector *collector, bool hurry)
 	if (collector->feed)
 		feed_settle(collector->feed, hurry);
 	nvml_wait(collector->nvml, FIRST_READING_MS);
-	return snapshot_make(collector);
+	return snapshot_make(collector, true);
 }
 
 void collector_free(struct collector *collector)

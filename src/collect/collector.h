@@ -155,8 +155,8 @@ int collector_record_end(struct collector *collector, uint64_t *bytes);
 void collector_stop(struct collector *collector);
 
 /*
- * Stops the thread, reads everything once more and returns the final snapshot, which the caller
- * frees, or NULL without memory. @hurry: a signal has asked cutop to end, so it waits less for
+ * Stops the thread, reads everything once more and returns the final snapshot, of the whole run,
+ * which the caller frees, or NULL without memory. @hurry: a signal has asked cutop to end, so it waits less for
  * names that take long.
  */
 struct snapshot *collector_finish(struct collector *collector, bool hurry);

@@ -2,6 +2,7 @@
 #include "model/build.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,16 @@ void *build_scratch(struct build *build, size_t count, size_t size)
 	return build->scratch ? memset(build->scratch, 0, need) : NULL;
 }
 
+#define RATE_SECONDS_MIN 0.010
+
+void build_interval_set(struct build *build, double seconds)
+{
+	build->interval = seconds >= RATE_SECONDS_MIN ? seconds : NAN;
+}
+
 double build_rate(const struct build *build, uint64_t now, uint64_t before)
 {
-	return (double)subtract_saturated(now, before) / build->interval;
+	return (double)subtract_saturated(now, build->is_whole ? 0 : before) / build->interval;
 }
 
 /* The sum of @call, which gets @calls more calls, and so on. */

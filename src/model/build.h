@@ -38,7 +38,12 @@ struct build {
 	struct arena *arena; /* what is made now goes there: `whole`, or a part's */
 	uint64_t now;
 	uint64_t number; /* the snapshot's number, from 1 */
-	double interval; /* seconds; NAN if there can be no rate */
+	/*
+	 * Seconds that rates are of: since the previous snapshot, or, in the snapshot of the whole
+	 * run, the process's life; NAN if there can be no rate
+	 */
+	double interval;
+	bool is_whole;
 	unsigned int map_max;
 	size_t cheap_max; /* with so many allocations a process has spans in any case: spans.c */
 	struct call_sum *sums;                     /* CALL_SUMS of them, zero between processes */
@@ -52,7 +57,9 @@ int build_begin(struct build *build);
 void build_end(struct build *build);
 /* @count zeroed pieces of @size bytes, until the next call; NULL without memory. */
 void *build_scratch(struct build *build, size_t count, size_t size);
-/* Growth per second; NAN if there is no interval. */
+/* Sets the interval, unless @seconds are too few for rates. */
+void build_interval_set(struct build *build, double seconds);
+/* Growth per second since @before, of the whole run since 0; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
 void build_add_call(struct build *build, unsigned int call, const struct call_row *row,
@@ -135,6 +142,9 @@ int build_call_sites(struct build *build, struct program *program, struct snap_p
 
 /* build_process.c: what is known of the process as texts, and its devices. */
 int build_texts(struct build *build, const struct program *program, struct snap_process *process);
+
+/* build_process.c: when @program was last watched: at its end, or now. */
+uint64_t build_last_time(const struct build *build, const struct program *program);
 
 /*
  * build_process.c: all of it; and what @program counted in one list or another, which is kept when

@@ -105,16 +105,31 @@ int build_texts(struct build *build, const struct program *program, struct snap_
 	return build_devices(build, program, process);
 }
 
-/* Seconds of the interval in which @program ran; NAN if there is no interval. */
-static double interval_of(const struct build *build, const struct program *program, uint64_t end)
+uint64_t build_last_time(const struct build *build, const struct program *program)
+{
+	return program->ended && program->end_time < build->now ? program->end_time : build->now;
+}
+
+/* Seconds between its first call and then. */
+static double life_of(const struct build *build, const struct program *program)
+{
+	return (double)subtract_saturated(build_last_time(build, program), program->first_time) /
+	       1e9;
+}
+
+/*
+ * Seconds of the interval in which @program ran; NAN if there is no interval. What counts of one
+ * that has ended is its life, not the piece of an interval in which it ended.
+ */
+static double interval_of(const struct build *build, const struct program *program)
 {
 	uint64_t begin = build->model->snapshot_time;
 
-	if (isnan(build->interval))
+	if (isnan(build->interval) || program->ended)
 		return NAN;
 	if (begin < program->first_time)
 		begin = program->first_time;
-	return end > begin ? (double)(end - begin) / 1e9 : NAN;
+	return build->now > begin ? (double)(build->now - begin) / 1e9 : NAN;
 }
 
 /* Times that a hostile record tells of can be longer than a number has room for. */
@@ -125,8 +140,6 @@ static uint64_t ns_of(double seconds)
 
 static void build_time(struct build *build, struct program *program, struct snap_process *process)
 {
-	uint64_t end = program->ended && program->end_time < build->now ? program->end_time :
-									  build->now;
 	uint64_t hist[CUTOP_HIST_BUCKETS] = { 0 }, max_ns = 0;
 	struct time_sums sums = { .sampled = process->sampled, .times = program->time.times };
 	struct launch_entry *entry;
@@ -158,9 +171,11 @@ static void build_time(struct build *build, struct program *program, struct snap
 		sums.ns[part] = add_saturated(sums.ns[part], sums.times.open_ns[part]);
 	sums.ns[TIME_SYNC] = program->sync_ns; /* with those under way */
 	sums.typical = histogram_latency(hist, max_ns).p50 * 1e9;
-	time_shares_build(&program->time, &sums,
-			  (double)subtract_saturated(end, program->first_time) / 1e9,
-			  interval_of(build, program, end), &process->time);
+	if (build->is_whole)
+		program->time.before = (struct time_sums){ 0 };
+	time_shares_build(&program->time, &sums, life_of(build, program),
+			  build->is_whole ? life_of(build, program) : interval_of(build, program),
+			  &process->time);
 	if (program->unreturned)
 		process->time.is_known = false;
 }
@@ -186,7 +201,7 @@ static void build_rates(struct build *build, struct program *program, struct sna
 		program->copies_before[i] = process->copy_bytes[i];
 	}
 	process->sync_share =
-		was_over || program->unreturned ?
+		(was_over && !build->is_whole) || program->unreturned ?
 			NAN :
 			build_rate(build, program->sync_ns, program->sync_before) / 1e9;
 	if (process->sync_share > 1)
@@ -207,8 +222,11 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
 
 int build_process(struct build *build, struct program *program, struct snap_process *process)
 {
-	int result = carry_build(build, program, process);
+	int result;
 
+	if (build->is_whole)
+		build_interval_set(build, life_of(build, program));
+	result = carry_build(build, program, process);
 	if (result)
 		return result;
 	build_identity(build, program, process);

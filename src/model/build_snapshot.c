@@ -16,8 +16,6 @@
 #include "model/telling.h"
 #include "util/saturated.h"
 
-#define RATE_SECONDS_MIN 0.010
-
 static void add_totals(struct snapshot *snapshot, const struct snap_process *process)
 {
 	unsigned int i;
@@ -156,6 +154,34 @@ static int build_events(struct build *build)
 	return 0;
 }
 
+/*
+ * Rates of all processes together, of the whole run: some ran after others, so their own rates do
+ * not add up.
+ */
+static void build_whole_totals(struct build *build)
+{
+	struct snapshot *snapshot = build->snapshot;
+	uint64_t begin = build->model->begun, end = 0, bytes[DIR_COUNT] = { 0 };
+	const struct program *program;
+
+	for (program = programs_first(&build->model->programs); program;
+	     program = programs_next((struct program *)program))
+		if (program->known && end < build_last_time(build, program))
+			end = build_last_time(build, program);
+	if (end > begin)
+		snapshot->interval_seconds = (double)(end - begin) / 1e9;
+	build_interval_set(build, snapshot->interval_seconds);
+	snapshot->launches_per_second = build_rate(build, snapshot->launches, 0);
+	snapshot->graph_launches_per_second = build_rate(build, snapshot->graph_launches, 0);
+	snapshot->failures_per_second = build_rate(build, snapshot->failures, 0);
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		for (int direction = 0; direction < DIR_COUNT; direction++)
+			bytes[direction] = add_saturated(
+				bytes[direction], snapshot->processes[i].copy_bytes[direction]);
+	for (int direction = 0; direction < DIR_COUNT; direction++)
+		snapshot->copy_rate[direction] = build_rate(build, bytes[direction], 0);
+}
+
 /* Everything that is shared depends on the names. */
 void model_share_nothing(struct model *model)
 {
@@ -165,13 +191,15 @@ void model_share_nothing(struct model *model)
 		program->names.changes++;
 }
 
-struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
+static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsigned int map_max,
+				       bool is_whole)
 {
 	struct build build = { .model = model,
 			       .now = now,
 			       .number = ++model->snapshot_number,
 			       .map_max = map_max,
-			       .interval = NAN };
+			       .interval = NAN,
+			       .is_whole = is_whole };
 	struct snapshot *snapshot;
 	unsigned int i;
 
@@ -185,16 +213,19 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
 	snapshot->started = model->config.start_real;
 	snapshot->time = wall_clock_at(&model->clock, now);
 	snapshot->elapsed_seconds = (double)subtract_saturated(now, model->config.start_mono) / 1e9;
+	snapshot->is_whole = is_whole;
 	snapshot->interval_seconds = NAN;
-	if (model->has_snapshot) {
+	if (is_whole)
+		snapshot->interval_seconds = snapshot->elapsed_seconds;
+	else if (model->has_snapshot)
 		snapshot->interval_seconds =
 			(double)subtract_saturated(now, model->snapshot_time) / 1e9;
-		if (snapshot->interval_seconds >= RATE_SECONDS_MIN)
-			build.interval = snapshot->interval_seconds;
-	}
+	build_interval_set(&build, snapshot->interval_seconds);
 	if (build_processes(&build) < 0 || build_device_list(&build) < 0 ||
 	    build_events(&build) < 0 || build_totals(&build) < 0)
 		goto fail;
+	if (is_whole)
+		build_whole_totals(&build);
 	for (i = 0; i < LOST_COUNT; i++)
 		snapshot->lost[i] = losses_total(&model->losses, (enum lost_cause)i);
 	model->snapshot_time = now;
@@ -206,4 +237,14 @@ fail:
 	build_end(&build);
 	arena_free(build.whole);
 	return NULL;
+}
+
+struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max)
+{
+	return snapshot_build(model, now, map_max, false);
+}
+
+struct snapshot *model_whole(struct model *model, uint64_t now, unsigned int map_max)
+{
+	return snapshot_build(model, now, map_max, true);
 }

@@ -42,7 +42,8 @@ static bool same_key(const struct carry_key *a, const struct carry_key *b)
 {
 	return a->ledger == b->ledger && a->counters == b->counters && a->model == b->model &&
 	       a->copy == b->copy && a->map_max == b->map_max && a->has_spans == b->has_spans &&
-	       a->has_drawn == b->has_drawn && a->has_rates == b->has_rates;
+	       a->has_drawn == b->has_drawn && a->has_rates == b->has_rates &&
+	       a->is_whole == b->is_whole;
 }
 
 /* Empties @part: what is built next goes there. Returns 0 or -ENOMEM. */
@@ -176,6 +177,7 @@ static int counters_build(struct build *build, struct program *program)
 		.model = build->model->changes,
 		.copy = carry->copy,
 		.has_rates = !isnan(build->interval),
+		.is_whole = build->is_whole,
 	};
 	bool is_same = carry->counters.arena && same_key(&key, &carry->counters_key);
 	int err;

@@ -32,7 +32,7 @@ struct carry_part {
 struct carry_key {
 	uint64_t ledger, counters, model, copy;
 	unsigned int map_max;
-	bool has_spans, has_drawn, has_rates;
+	bool has_spans, has_drawn, has_rates, is_whole;
 };
 
 /* Launches of a function, as the list of kernels has them. */

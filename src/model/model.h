@@ -120,6 +120,12 @@ void model_focus(struct model *model, uint32_t program);
  */
 struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int map_max);
 
+/*
+ * The same of the whole run: rates and shares of a process are over its life, from its first call
+ * to its end or @now; those of all together from the first call of any to the last end.
+ */
+struct snapshot *model_whole(struct model *model, uint64_t now, unsigned int map_max);
+
 /* The next snapshot is made from the books alone, and shares nothing with those before. */
 void model_share_nothing(struct model *model);
 

@@ -22,6 +22,7 @@
 
 struct model {
 	struct model_config config;
+	uint64_t begun;  /* when the first program made its first call; 0: none has */
 	uint64_t latest; /* time of the latest record */
 	struct programs programs;
 	struct device_list held_on; /* held by all processes */

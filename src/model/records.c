@@ -482,6 +482,8 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 		program->known = true;
 		program->identity.pid = record.hdr.tgid;
 		program->first_time = record.hdr.time;
+		if (!model->begun || model->begun > program->first_time)
+			model->begun = program->first_time;
 	}
 	if (program->ledger.book.displaced_count)
 		lives_expire(model, program, record.hdr.time);

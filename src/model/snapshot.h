@@ -77,7 +77,8 @@ struct snap_time {
 	uint64_t threads;
 	double wall_seconds; /* since the first call */
 	double seconds[TIME_PARTS];
-	double share[TIME_PARTS]; /* of the last interval; NAN if absent */
+	/* of the last interval, or of the whole run; NAN: there is none, or the process has ended */
+	double share[TIME_PARTS];
 	/*
 	 * From the return of a launch of a kernel to the entry of the thread's next launch: how many
 	 * were measured, and, since each stands for some launches, of how many launches they tell
@@ -321,7 +322,7 @@ struct snap_process {
 	uint64_t copy_bytes[DIR_COUNT];
 	uint64_t calls; /* hooked calls in all */
 	double sync_seconds;
-	double sync_share; /* 0..1 of the interval, NAN if absent */
+	double sync_share; /* 0..1 of the interval or the whole run, NAN if absent */
 	struct snap_time time;
 
 	int *devices; /* the known ones, ascending */
@@ -470,7 +471,12 @@ struct snapshot {
 	/* filled in by the model: */
 	uint64_t started, time; /* CLOCK_REALTIME ns */
 	double elapsed_seconds;
-	double interval_seconds; /* NAN in the first snapshot */
+	/*
+	 * That rates and shares are of: since the snapshot before, NAN in the first; or of the whole
+	 * run: model_whole()
+	 */
+	double interval_seconds;
+	bool is_whole;
 	uint64_t lost[LOST_COUNT];
 	struct snap_unseen unseen[UNSEEN_COUNT];
 	uint64_t graph_launches;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot as CSV: a header once, then one row per process and snapshot. The columns are `time`
- * and every column of the column table under its own name. Numbers are raw (bytes, per second,
- * percent, seconds); absent values are empty. Quoting follows RFC 4180; lines end in a bare
+ * A snapshot as CSV: a header once, then one row per process and snapshot. The columns are `time`,
+ * every column of the column table under its own name, and `interval`, which is what the row's rates
+ * are of. Numbers are raw (bytes, per second, percent, seconds); absent values are empty. Quoting follows RFC 4180; lines end in a bare
  * newline, which every CSV reader accepts and other shell tools need.
  */
 #include <errno.h>
@@ -64,7 +64,7 @@ static void write_header(struct sink *sink)
 		sink_write(sink, ",", 1);
 		write_text(sink, columns[i].name);
 	}
-	sink_write(sink, "\n", 1);
+	sink_puts(sink, ",interval\n");
 }
 
 int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
@@ -73,6 +73,7 @@ int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *o
 	size_t count = snapshot->process_count;
 	char time[RFC3339_SIZE];
 	struct sink sink;
+	double seconds;
 	int ret;
 
 	processes = sorted_processes(snapshot, &options->sort);
@@ -90,6 +91,11 @@ int out_csv(FILE *stream, const struct snapshot *snapshot, struct out_options *o
 			sink_write(&sink, ",", 1);
 			write_value(&sink, &columns[j], processes[i]);
 		}
+		sink_write(&sink, ",", 1);
+		seconds = snapshot->is_whole ? processes[i]->time.wall_seconds :
+					       snapshot->interval_seconds;
+		if (isfinite(seconds))
+			write_number(&sink, seconds);
 		sink_write(&sink, "\n", 1);
 	}
 	ret = sink_close(&sink);

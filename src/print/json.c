@@ -518,6 +518,7 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 	put_time(w, o, "time", snapshot->time);
 	put_number(w, o, "elapsed_seconds", snapshot->elapsed_seconds);
 	put_number(w, o, "interval_seconds", snapshot->interval_seconds);
+	put(w, o, "whole_run", json_boolean(snapshot->is_whole));
 
 	part = put_new(w);
 	put_count(w, part, "targets", snapshot->targets);

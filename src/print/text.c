@@ -228,7 +228,10 @@ static void print_self(struct line *line, const struct snapshot *snapshot)
 	line_text(line, text_bytes((double)snapshot->self_resident_bytes, text));
 	if (localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "  %H:%M:%S", &tm))
 		line_text(line, text);
-	if (isfinite(snapshot->interval_seconds))
+	if (snapshot->is_whole)
+		line_format(line, "  whole run, %s",
+			    text_seconds(snapshot->interval_seconds, text));
+	else if (isfinite(snapshot->interval_seconds))
 		line_format(line, "  %.1fs", snapshot->interval_seconds);
 	line_end(line);
 }

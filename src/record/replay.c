@@ -237,17 +237,28 @@ uint64_t replay_previous_time(const struct replay *replay)
 
 /* ---- going forward ---- */
 
-static struct snapshot *snapshot_make(struct replay *replay)
+/* Takes @snapshot. */
+static struct snapshot *snapshot_complete(struct replay *replay, struct snapshot *snapshot)
 {
 	const struct facts *facts = reader_facts(replay->reader);
-	struct snapshot *snapshot =
-		model_snapshot(replay->model, replay->now, replay->settings.map_max);
 
 	if (!snapshot)
 		return NULL;
 	moment_fill(snapshot, &replay->moment);
 	memcpy(snapshot->host, facts->host, sizeof(snapshot->host));
 	return snapshot;
+}
+
+static struct snapshot *snapshot_make(struct replay *replay)
+{
+	return snapshot_complete(replay, model_snapshot(replay->model, replay->now,
+							replay->settings.map_max));
+}
+
+struct snapshot *replay_whole(struct replay *replay)
+{
+	return snapshot_complete(replay,
+				 model_whole(replay->model, replay->now, replay->settings.map_max));
 }
 
 bool replay_is_damaged(const struct replay *replay)

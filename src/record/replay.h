@@ -62,6 +62,9 @@ struct snapshot *replay_step(struct replay *replay, uint64_t time);
  */
 struct snapshot *replay_seek(struct replay *replay, uint64_t time);
 
+/* Returns a snapshot of all that was replayed, up to the present moment, or NULL without memory. */
+struct snapshot *replay_whole(struct replay *replay);
+
 /*
  * As model_focus() and model_clear_exited(); after going back, cleared processes are there again.
  */

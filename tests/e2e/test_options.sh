@@ -234,13 +234,14 @@ import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))
 header = rows[0]
 names = [line.split()[0] for line in open(sys.argv[2])]
-assert header == ["time"] + names, header
+assert header == ["time"] + names + ["interval"], header
 assert rows.count(header) == 1, "header more than once"
 assert all(len(row) == len(header) for row in rows), "ragged"
 last = [dict(zip(header, row)) for row in rows if row[0] == rows[-1][0]]
 assert len(last) == 2, last
 assert [row["leaked"] for row in last] == ["14000", "3000"], last
 assert len(rows) > 3, "rows of one snapshot only"
+assert all(0 < float(row["interval"]) < 20 for row in last), last
 END
 	status=$?
 	expect_status csv 0

@@ -18,9 +18,10 @@ tests_unit_make_recording_SOURCES = tests/unit/make_recording.c $(record_sample_
 tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_make_recording_LDADD = $(core_libs) $(CHECK_LIBS)
 
-TESTS += tests/recordings/test_recordings.sh tests/recordings/test_outcomes.sh
+TESTS += tests/recordings/test_recordings.sh tests/recordings/test_outcomes.sh tests/recordings/test_shares.sh
 # Made with --trace --stacks, on an H200 with driver 580.
-EXTRA_DIST += tests/recordings/test_outcomes.sh tests/recordings/h200/f_err.cutop tests/recordings/h200/numba.cutop
+EXTRA_DIST += tests/recordings/test_outcomes.sh tests/recordings/test_shares.sh tests/recordings/h200/f_calls.cutop \
+	tests/recordings/h200/f_err.cutop tests/recordings/h200/numba.cutop
 EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
 	tests/recordings/sample.txt tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv \
 	tests/recordings/sample.folded tests/recordings/sample.leaked.folded tests/recordings/sample.tensors.folded \

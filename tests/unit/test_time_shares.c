@@ -89,6 +89,16 @@ static void next(void)
 	look();
 }
 
+/* The same, of the whole run. */
+static void next_whole(void)
+{
+	feed.now = feed.now / SECOND * SECOND + SECOND;
+	snapshot_free(snapshot);
+	snapshot = model_whole(feed.model, feed.now, 1000);
+	ck_assert_ptr_nonnull(snapshot);
+	process = feed_find(&feed, snapshot);
+}
+
 #define expect(member, part, value) \
 	ck_assert_double_eq_tol(process->time.member[TIME_##part], value, 1e-3)
 
@@ -323,6 +333,95 @@ START_TEST(a_call_that_counts_twice_fills_one_interval)
 }
 END_TEST
 
+START_TEST(an_ended_process_has_its_life)
+{
+	told_open(TIME_OTHER, 0);
+	next();
+	call_row(CALL_cudaStreamCreate, 300 * MS);
+	feed.now += 500 * MS;
+	feed_exit(&feed, END_EXIT, 0);
+	next();
+	ck_assert(isnan(process->time.share[TIME_OTHER]));
+	ck_assert_double_eq_tol(process->time.wall_seconds, 1.5, 1e-3);
+	expect(seconds, OTHER, 0.3);
+	expect(seconds, NONE, 1.2);
+}
+END_TEST
+
+START_TEST(the_whole_run)
+{
+	struct call_key failing = { .program = feed.program, .call = CALL_cudaStreamCreate };
+
+	told_open(TIME_OTHER, 0);
+	next();
+	model_sync(feed.model, feed.program, 500 * MS);
+	launch_row(3000, 3000, 100 * MS, false);
+	copy_row(COPY_SYNC, 400 * MS);
+	feed_copy(&feed, 0x1000, 0x2000, 6 * MIB, DIR_H2D, 0, 0);
+	model_call_row(feed.model, &failing, &(struct call_row){ .calls = 7, .failures = 7 });
+	next();
+	ck_assert(!snapshot->is_whole);
+	expect(share, SYNC, 0.5);
+	ck_assert_double_eq_tol(process->launches_per_second, 3000, 1);
+	ck_assert_double_eq_tol(snapshot->interval_seconds, 1, 1e-3);
+	/* Nothing more happens, and then it ends: the last interval has nothing of it. */
+	next();
+	feed.now += 500 * MS;
+	feed_exit(&feed, END_EXIT, 0);
+	feed.now += 2 * SECOND;
+	next();
+	ck_assert_double_eq(process->launches_per_second, 0);
+	ck_assert_double_eq(process->sync_share, 0);
+	next_whole();
+	ck_assert(snapshot->is_whole);
+	ck_assert_double_eq_tol(snapshot->interval_seconds, 3.5, 1e-3);
+	ck_assert_double_eq_tol(process->time.wall_seconds, 3.5, 1e-3);
+	for (int part = 0; part < TIME_PARTS; part++)
+		ck_assert_double_eq_tol(process->time.share[part],
+					process->time.seconds[part] / 3.5, 1e-3);
+	expect(share, SYNC, 0.5 / 3.5);
+	expect(share, COPY, 0.4 / 3.5);
+	ck_assert_double_eq_tol(process->sync_share, 0.5 / 3.5, 1e-3);
+	ck_assert_double_eq_tol(process->launches_per_second, 3000 / 3.5, 1);
+	ck_assert_double_eq_tol(process->kernels[0].launches_per_second, 3000 / 3.5, 1);
+	ck_assert_double_eq_tol(process->copy_rate[DIR_H2D], 6.0 * MIB / 3.5, 1e3);
+	ck_assert_double_eq_tol(snapshot->launches_per_second, 3000 / 3.5, 1);
+	ck_assert_double_eq_tol(snapshot->copy_rate[DIR_H2D], 6.0 * MIB / 3.5, 1e3);
+	ck_assert_double_eq_tol(process->failures_per_second, 2, 1e-3);
+	ck_assert_double_eq_tol(snapshot->failures_per_second, 2, 1e-3);
+	ck_assert_double_eq_tol(snapshot->sync_share, 0.5 / 3.5, 1e-3);
+	/* A snapshot after it is of the interval again. */
+	next();
+	ck_assert(!snapshot->is_whole);
+	ck_assert_double_eq(process->launches_per_second, 0);
+	ck_assert_double_eq(process->kernels[0].launches_per_second, 0);
+}
+END_TEST
+
+/* Two programs, one after the other: rates of each are over its life, those of both over the run. */
+START_TEST(programs_of_one_run)
+{
+	const struct snap_process *other;
+
+	launch_row(1000, 1000, 0, false);
+	next();
+	feed_exit(&feed, END_EXIT, 0);
+	next();
+	feed.program++;
+	feed.pid++;
+	feed_process(&feed);
+	launch_row(5000, 5000, 0, false);
+	next();
+	next_whole();
+	ck_assert_uint_eq(snapshot->process_count, 2);
+	other = &snapshot->processes[process == snapshot->processes];
+	ck_assert_double_eq_tol(other->launches_per_second, 1000, 1);
+	ck_assert_double_eq_tol(process->launches_per_second, 2500, 1);
+	ck_assert_double_eq_tol(snapshot->interval_seconds, 4, 1e-3);
+	ck_assert_double_eq_tol(snapshot->launches_per_second, 1500, 1);
+}
+END_TEST
+
 START_TEST(older_recordings_and_unseen_returns_say_nothing)
 {
 	launch_row(100, 2, 1 * MS, true);
@@ -450,6 +549,9 @@ Suite *suite_time_shares(void)
 	tcase_add_test(tests, a_call_that_was_not_seen_under_way_fills_one_interval);
 	tcase_add_test(tests, threads_fill_no_more_than_their_time);
 	tcase_add_test(tests, a_call_that_counts_twice_fills_one_interval);
+	tcase_add_test(tests, an_ended_process_has_its_life);
+	tcase_add_test(tests, the_whole_run);
+	tcase_add_test(tests, programs_of_one_run);
 	tcase_add_test(tests, older_recordings_and_unseen_returns_say_nothing);
 	tcase_add_test(tests, gaps);
 	tcase_add_test(tests, verdicts);
