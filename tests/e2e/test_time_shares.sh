@@ -44,6 +44,43 @@ between copies 'p.time.seconds.copy' 0.05 60
 between copies 'p.time.seconds.copy - ([p.copies[].seconds] | add)' -0.001 0.001
 expect copies "$whole" true
 
+# ---- a call that takes several intervals counts in each of them, while it runs: of each class
+# during NAME PART CALL=DELAY WORKLOAD...
+during() {
+	name=$1 part=$2
+	CUDA_DOUBLE_DELAY=$3
+	shift 3
+	"$CUTOP" -b -f json -d 0.2 -o "$T/$name.out" -- "$@" >"$T/$name.err" 2>&1
+	jq -cs . "$T/$name.out" >"$T/$name.json"
+	expect "$name" "[.[].processes[].time | select(.share.none).share | .sync + .copy + .launch + .other] | all(. < 1.001)" true
+	expect "$name" "[.[:-1][].processes[].time.share.$part // 0 | select(. > 0.95)] | length >= 4" true
+	# Before it returned, too, it was in the sum.
+	expect "$name" "[.[:-1][].processes[] | select([.calls[].calls] | add // 0 | . < 5).time.seconds.$part] | max > 0.5" true
+	expect "$name" "map(.whole_run) | .[-1] and (.[:-1] | any | not)" true
+	expect "$name" ".[-1].processes[0].time | (.share.$part - .seconds.$part / .wall_seconds | fabs) < 0.001 and .seconds.$part > 1.3" true
+}
+during allocating other cudaMalloc=1300ms "$workload" pairs 1 1000
+during copying copy cudaMemcpy=1300ms "$workload" brief
+during launching launch cudaLaunchKernel=1300ms "$workload" launches 1 1
+
+# ---- so does a call inside which the program is killed
+CUDA_DOUBLE_DELAY=cudaLaunchKernel=60s
+watch killed -- timeout --foreground -s KILL 1.5 "$workload" launches 1 1
+expect killed 'p.state' '"exited"'
+between killed 'p.time.share.launch' 0.8 1
+between killed 'p.time.seconds.launch' 0.5 10
+
+# ---- the final snapshot is of the whole run, whatever the last interval was
+CUDA_DOUBLE_DELAY=cudaStreamSynchronize=100ms
+watch whole -d 0.2 -- "$workload" sync 10 100000
+expect whole '.whole_run' true
+expect whole 'p.time.wall_seconds - .interval_seconds | fabs < 0.001' true
+between whole 'p.time.seconds.sync' 1 1.5
+between whole 'p.time.seconds.none' 1 1.5
+expect whole 'p.time | .wall_seconds as $wall | .seconds as $all | .share | to_entries | all(.value - $all[.key] / $wall | fabs < 0.001)' true
+expect whole 'p | (.synchronize | .share * .seconds > 0) and (.synchronize.share - .time.share.sync | fabs < 0.001)' true
+expect whole 'p | .time.wall_seconds as $wall | .kernels[0] | .launches_per_second * $wall - 10 | fabs < 0.01' true
+
 # ---- without return probes there are no times
 unset CUDA_DOUBLE_DELAY
 watch never --returns=never -- "$workload" launches 10 1
@@ -51,6 +88,7 @@ expect never 'p | has("time")' false
 
 # ---- text says it in words; a verdict needs the driver's figures, which there are not
 "$CUTOP" -b -n 1 -o "$T/text" -- "$workload" launches 1000 1 >/dev/null 2>&1
+check "whose time it is" sh -c 'head -n 1 "$1" | grep -Eq "  whole run, [0-9.]+m?s$" && ! grep -q "(in all)" "$1"' sh "$T/text"
 check "the line TIME" grep -Eq '^  TIME  sync [0-9]+%  copy [0-9]+%  launch ~?[0-9]+%  other [0-9]+%  none [0-9]+%' "$T/text"
 check "the line GAPS" grep -Eq '^  GAPS  between launches: p50 ' "$T/text"
 check "no verdict" sh -c '! grep -Eq "CPU-bound|idle" "$1"' sh "$T/text"
