@@ -499,6 +499,8 @@ enum site_flag {
 	SITE_IS_HELD = 1,
 	/* In PyTorch's allocator, whose cache may be off: src/model/caches.c */
 	SITE_IN_CACHE = 2,
+	/* In the runtime's library, which allocates for the code that called it */
+	SITE_IN_RUNTIME = 4,
 };
 
 /* REC_SITE: address is the call site. REC_NAME: address is the launched function. */

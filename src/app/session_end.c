@@ -63,7 +63,7 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 {
 	struct tensors tensors;
 	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false,
-		       any_unproven;
+		       any_unproven, any_unknown;
 	size_t i;
 
 	if (!session->options->fail_on_leak)
@@ -79,11 +79,14 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	any_unreturned = snapshot->gone.unreturned;
 	any_late = snapshot->gone.from_attach;
 	any_unproven = snapshot->gone.held_unproven > 0;
+	any_unknown = snapshot->gone.suspect > 0;
 	for (i = 0; i < snapshot->process_count; i++) {
 		any_call = any_call || snapshot->processes[i].calls;
 		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
 		any_late = any_late || snapshot->processes[i].from_attach;
 		any_unproven = any_unproven || snapshot->processes[i].held_unproven;
+		any_unknown = any_unknown ||
+			      (snapshot->processes[i].exited && snapshot->processes[i].suspect);
 		any_running = any_running ||
 			      (!snapshot->processes[i].exited && snapshot->processes[i].calls);
 	}
@@ -118,6 +121,11 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 			session, EXIT_FAILED,
 			"--fail-on-leak cannot answer: memory of PyTorch's allocator is live at the end, and "
 			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
+	if (any_unknown)
+		return session_fail(
+			session, EXIT_FAILED,
+			"--fail-on-leak cannot answer: memory is live at the end that the runtime allocated for "
+			"a library that is not known; --stacks shows which");
 	if (tensors.unjudged > session->options->leak_bytes)
 		return session_fail(
 			session, EXIT_FAILED,

@@ -20,13 +20,18 @@
 
 #define SITES_MAX 65536 /* per program; further sites get no name */
 
-/* Libraries that keep their allocations on purpose, as workspaces: they count as held. */
-static const char *const held_libraries[] = {
-	"libtorch_cuda*.so*", "libcublas*.so*", "libcudnn*.so*", "libnccl*.so*", NULL,
+/*
+ * What memory is that code in such a library asks for: src/model/caches.c judges by it. Those that
+ * are held keep their allocations on purpose, as workspaces.
+ */
+static const struct {
+	const char *glob;
+	enum site_flag flag;
+} libraries[] = {
+	{ "libtorch_cuda*.so*", SITE_IS_HELD }, { "libcublas*.so*", SITE_IS_HELD },
+	{ "libcudnn*.so*", SITE_IS_HELD },      { "libnccl*.so*", SITE_IS_HELD },
+	{ "libc10_cuda*.so*", SITE_IN_CACHE },  { "libcudart*.so*", SITE_IN_RUNTIME },
 };
-
-/* PyTorch's allocator. Whether it caches is judged by its allocations: src/model/caches.c. */
-static const char *const cache_libraries[] = { "libc10_cuda*.so*", NULL };
 
 struct site_key {
 	uint64_t address;
@@ -189,17 +194,25 @@ static void frame_tell(const struct site_key *key, const struct place_words *wor
 	free(frame);
 }
 
+static uint32_t flags_of(const struct site_names *names, const char *module)
+{
+	size_t i;
+
+	if (matches(names->held_globs, module))
+		return SITE_IS_HELD;
+	for (i = 0; i < ARRAY_LEN(libraries); i++)
+		if (!fnmatch(libraries[i].glob, module, 0))
+			return libraries[i].flag;
+	return 0;
+}
+
 static void name_tell(const struct site_names *names, const struct site_key *key,
 		      const struct place_words *words, const struct telling *telling)
 {
-	bool held = matches(held_libraries, words->module) ||
-		    matches(names->held_globs, words->module);
-	uint32_t flags = held                                    ? SITE_IS_HELD :
-			 matches(cache_libraries, words->module) ? SITE_IN_CACHE :
-								   0;
 	char *text = place_text(words);
 	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, (uint32_t)key->pid,
-							 key->address, flags, text) :
+							 key->address,
+							 flags_of(names, words->module), text) :
 					 NULL;
 
 	if (record)

@@ -66,7 +66,7 @@ static int list_make(struct block_segments *segments, struct program *program,
 		site = program->ledger.sites.list[node->site];
 		while (block && end_of(block) <= piece.address)
 			block = book_higher(block);
-		if (site->place->flags & SITE_IN_CACHE ||
+		if (sites_in_cache(site) ||
 		    (block && block->address < add_saturated(piece.address, piece.bytes)))
 			err = segment_add(segments, &piece);
 	}

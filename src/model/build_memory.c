@@ -18,7 +18,7 @@ static uint64_t leaked_by(const struct program *program, enum node_end end)
 	size_t i;
 
 	for (i = 0; program->ledger.end_calls[end] && i < program->ledger.sites.count; i++)
-		if (!program->ledger.sites.list[i]->held)
+		if (program->ledger.sites.list[i]->verdict == VERDICT_LEAKED)
 			bytes = add_saturated(bytes, program->ledger.sites.list[i]->ended_by[end]);
 	return bytes;
 }
@@ -103,27 +103,27 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 			.allocations = site->allocations,
 			.allocated = site->allocated,
 			.device = site->device,
-			.leaked = site->held ? 0 : site->ended,
-			.held = site->held ? site->ended : 0,
+			.leaked = sites_ended(site, VERDICT_LEAKED),
+			.held = sites_ended(site, VERDICT_HELD),
 			.stack = where.stack,
 			.stack_count = where.stack_count,
 			.shown = where.shown,
 			.frames = where.frames,
 			.frame_count = where.frame_count,
-			.in_cache = site->place->flags & SITE_IN_CACHE,
+			.in_cache = sites_in_cache(site),
 		};
 		site->suspect_since = UINT64_MAX;
-		if (!site->held)
+		if (site->verdict != VERDICT_HELD)
 			list[i].suspect = suspect_bytes(site->suspect,
 							build->model->config.leak_age, build->now,
 							&site->suspect_since);
 		process->suspect_live = add_saturated(
 			process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
-		list[i].suspect += site->held ? 0 : site->unsure;
+		list[i].suspect += sites_ended(site, VERDICT_UNKNOWN);
 		process->suspect = add_saturated(process->suspect, list[i].suspect);
 		process->held_unproven = add_saturated(
 			process->held_unproven, sites_unproven(&program->ledger.sites, site));
-		process->has_suspect |= site->unsure != 0;
+		process->has_suspect |= sites_ended(site, VERDICT_UNKNOWN) != 0;
 	}
 	process->sites = list;
 	process->site_count = count;
@@ -141,12 +141,13 @@ void build_sites_sort(struct snap_process *process)
 enum alloc_state build_state(const struct build *build, const struct program *program,
 			     const struct snap_site *snap, const struct alloc_node *node)
 {
+	static const enum alloc_state states[] = { [VERDICT_LEAKED] = ALLOC_LEAKED,
+						   [VERDICT_HELD] = ALLOC_HELD,
+						   [VERDICT_UNKNOWN] = ALLOC_SUSPECT };
 	const struct site *site = program->ledger.sites.list[node->site];
 
-	if (node->state == NODE_ENDED)
-		return site->held ? ALLOC_HELD : ALLOC_LEAKED;
-	if (node->state == NODE_UNSURE)
-		return ALLOC_SUSPECT;
+	if (node->state != NODE_LIVE)
+		return states[verdict_if(site->verdict, node->state == NODE_UNSURE)];
 	if (program->ledger.checkpointed && KIND_IS_VRAM(node->kind))
 		return ALLOC_SAVED;
 	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))

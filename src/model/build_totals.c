@@ -26,9 +26,7 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 	add(&gone->leaked_by_reset, process->leaked_by_reset);
 	add(&gone->leaked_by_context, process->leaked_by_context);
 	for (i = 0; i < program->ledger.sites.count; i++) {
-		add(&gone->suspect, program->ledger.sites.list[i]->held ?
-					    0 :
-					    program->ledger.sites.list[i]->unsure);
+		add(&gone->suspect, sites_ended(program->ledger.sites.list[i], VERDICT_UNKNOWN));
 		add(&gone->held_unproven,
 		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
 	}

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether memory of PyTorch's allocator is held by its cache. The allocator normally caches. With
+ * Memory belongs to the library that asked for it. Its calls lead to the runtime and from there to
+ * the driver; which of these were probed in time depends on how the process came under watch, and
+ * must not matter. So a call of the driver's by the runtime counts as one of the code that called
+ * the runtime, as its stack shows (sites.c). Where there is no such stack, memory of which PyTorch's
+ * allocator hands out blocks is that allocator's; of other memory nothing is known.
+ *
+ * Whether memory of PyTorch's allocator is held by its cache: the allocator normally caches. With
  * PYTORCH_NO_CUDA_MEMORY_CACHING, and with the backend cudaMallocAsync, each of its allocations is
  * a tensor, and a tensor that is live at the end is a leak like any other. The calls come from the
  * same library in all cases, so the sizes have to tell.
@@ -63,11 +69,22 @@ void cache_signs_add(struct cache_signs *all, const struct cache_signs *signs)
 		all->size = signs->size;
 }
 
-bool cache_holds(const struct cache_signs *all, const struct cache_signs *signs, uint32_t flags)
+enum verdict cache_verdict(const struct cache_signs *all, const struct cache_signs *signs,
+			   uint32_t flags)
 {
 	if (flags & SITE_IS_HELD)
-		return true;
-	return flags & SITE_IN_CACHE && (all->is_told || !all->is_off) && !signs->is_elsewhere;
+		return VERDICT_HELD;
+	if (flags & SITE_IN_RUNTIME && !signs->is_told)
+		return VERDICT_UNKNOWN;
+	if (flags & (SITE_IN_CACHE | SITE_IN_RUNTIME) && (all->is_told || !all->is_off) &&
+	    !signs->is_elsewhere)
+		return VERDICT_HELD;
+	return VERDICT_LEAKED;
+}
+
+enum verdict verdict_if(enum verdict verdict, bool is_unsure)
+{
+	return is_unsure && verdict == VERDICT_LEAKED ? VERDICT_UNKNOWN : verdict;
 }
 
 bool cache_is_proven(const struct cache_signs *all)

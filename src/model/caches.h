@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether memory is held by a cache: judged by the sizes that PyTorch's allocator asks for. */
+/*
+ * The rule that says whether memory which outlived its owner leaked, or is held: judged by the code
+ * that asked for it, and of PyTorch's allocator by the sizes that it asks for.
+ */
 #ifndef MODEL_CACHES_H
 #define MODEL_CACHES_H
 
@@ -16,16 +19,32 @@ struct cache_signs {
 	/* There was a block of a kind that has nothing to do with the cache */
 	bool is_elsewhere;
 	bool has_buffer, has_sizes, has_physical;
-	/* Of all sites: the allocator told of a block: it does so only where its cache is on */
+	/*
+	 * The allocator told of a block, which it does only where its cache is on: of all sites, of
+	 * any; of a site, of one in memory from there
+	 */
 	bool is_told;
+};
+
+/* What is to be said of memory that its owner left behind. */
+enum verdict {
+	VERDICT_LEAKED,
+	VERDICT_HELD,
+	VERDICT_UNKNOWN, /* one of them: it counts as suspect */
 };
 
 /* Adds an allocation of @bytes to the @signs of a site. */
 void cache_signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes);
 /* Adds a site's @signs to those of all. */
 void cache_signs_add(struct cache_signs *all, const struct cache_signs *signs);
-/* True if what a site with @signs allocates counts as held; @flags: enum site_flag of its place. */
-bool cache_holds(const struct cache_signs *all, const struct cache_signs *signs, uint32_t flags);
+/*
+ * The verdict on what a site with @signs allocates. @flags: enum site_flag of the place that asked
+ * for it; or of the runtime, if which code called that is not known.
+ */
+enum verdict cache_verdict(const struct cache_signs *all, const struct cache_signs *signs,
+			   uint32_t flags);
+/* That on one of its allocations; @is_unsure: its free may be among lost records. */
+enum verdict verdict_if(enum verdict verdict, bool is_unsure);
 /* True if it is proved that the cache is on. */
 bool cache_is_proven(const struct cache_signs *all);
 

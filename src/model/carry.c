@@ -104,10 +104,11 @@ static void suspects_note(const struct program *program, uint64_t leak_age)
 	for (i = 0; i < sites->count; i++) {
 		const struct site *site = sites->list[i];
 
-		due[i] = site->held ? UINT64_MAX : suspect_until(site->suspect, leak_age);
+		due[i] = site->verdict == VERDICT_HELD ? UINT64_MAX :
+							 suspect_until(site->suspect, leak_age);
 		/* Of the map's suspects, snapshot_age() cannot tell which have ended. */
 		carry->has_suspects |= site->suspect_since != UINT64_MAX ||
-				       (site->unsure && !program->ended);
+				       (sites_ended(site, VERDICT_UNKNOWN) && !program->ended);
 	}
 }
 

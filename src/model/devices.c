@@ -109,14 +109,14 @@ void devices_note(struct device_list *devices, int device)
 	find_or_add(devices, device);
 }
 
-void devices_ended(struct device_list *devices, int device, int64_t bytes, bool held)
+void devices_ended(struct device_list *devices, int device, int64_t bytes, enum verdict verdict)
 {
 	struct device_use *own = find(devices, device);
 	uint64_t *sum;
 
-	if (!own)
+	if (!own || verdict == VERDICT_UNKNOWN)
 		return;
-	sum = held ? &own->held : &own->leaked;
+	sum = verdict == VERDICT_HELD ? &own->held : &own->leaked;
 	*sum = bytes < 0 ? subtract_saturated(*sum, (uint64_t)-bytes) :
 			   add_saturated(*sum, (uint64_t)bytes);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/caches.h"
+
 struct own_devices;
 
 /* What is held on one device. */
@@ -55,7 +57,7 @@ void devices_note(struct device_list *own, int device);
  * @bytes on @device have outlived their owner (or, if negative, turn out not to have): leaked, or
  * held.
  */
-void devices_ended(struct device_list *own, int device, int64_t bytes, bool held);
+void devices_ended(struct device_list *own, int device, int64_t bytes, enum verdict verdict);
 void devices_free(struct device_list *devices);
 
 #endif

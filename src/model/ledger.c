@@ -76,30 +76,42 @@ static bool may_be_freed(const struct ledger *ledger, const struct alloc_node *n
 	return ledger->lost_time && node->born <= ledger->lost_time;
 }
 
+/* What is leaked or held at @site leaves these figures, to enter them again as it is judged then. */
+static void figures_leave(struct ledger *ledger, const struct site *site)
+{
+	ledger->leaked = subtract_saturated(ledger->leaked, sites_ended(site, VERDICT_LEAKED));
+	ledger->held = subtract_saturated(ledger->held, sites_ended(site, VERDICT_HELD));
+}
+
+static void figures_enter(struct ledger *ledger, const struct site *site)
+{
+	ledger->leaked = add_saturated(ledger->leaked, sites_ended(site, VERDICT_LEAKED));
+	ledger->held = add_saturated(ledger->held, sites_ended(site, VERDICT_HELD));
+}
+
 /*
  * An allocation that should have been freed, whose owner has ended at @time, and that is no longer
- * live: it leaked, or is held. If its free may be among lost records, calling it a leak would be a
- * guess: then it is a suspect.
+ * live. What is said of it follows from its site's verdict, which may change later. If its free may
+ * be among lost records, calling it a leak would be a guess.
  */
 void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end,
 			  uint64_t time)
 {
 	struct site *site = ledger->sites.list[node->site];
 
-	node->state = may_be_freed(ledger, node) && !site->held ? NODE_UNSURE : NODE_ENDED;
+	figures_leave(ledger, site);
+	node->state = may_be_freed(ledger, node) ? NODE_UNSURE : NODE_ENDED;
 	node->end = end;
 	node->born = subtract_saturated(time, node->born);
 	if (node->state == NODE_UNSURE) {
 		site->unsure = add_saturated(site->unsure, node->bytes);
-		return;
+	} else {
+		site->ended = add_saturated(site->ended, node->bytes);
+		site->ended_by[end] = add_saturated(site->ended_by[end], node->bytes);
 	}
-	site->ended = add_saturated(site->ended, node->bytes);
-	site->ended_by[end] = add_saturated(site->ended_by[end], node->bytes);
-	devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes, site->held);
-	if (site->held)
-		ledger->held = add_saturated(ledger->held, node->bytes);
-	else
-		ledger->leaked = add_saturated(ledger->leaked, node->bytes);
+	figures_enter(ledger, site);
+	devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes,
+		      verdict_if(site->verdict, node->state == NODE_UNSURE));
 }
 
 void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end,
@@ -112,43 +124,31 @@ void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_e
 		book_remove(&ledger->book, node);
 }
 
-/*
- * The ended memory of @site now counts as held, or as leaked: change the figures of each device as
- * well.
- */
-static void move_ended(struct ledger *ledger, const struct site *site, bool held)
+/* The ended memory of @site moves to the figures of @verdict, those of each device as well. */
+static void site_move(struct ledger *ledger, struct site *site, enum verdict verdict)
 {
+	enum verdict before = site->verdict;
 	struct book_cursor cursor;
 	struct alloc_node *node;
 
+	if (before == verdict)
+		return;
+	figures_leave(ledger, site);
+	site->verdict = verdict;
+	figures_enter(ledger, site);
+	if (!site->ended && !site->unsure)
+		return;
 	book_walk(&ledger->book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
-		if (node->state != NODE_ENDED || node->site != site->index)
+		bool is_unsure = node->state == NODE_UNSURE;
+
+		if (node->site != site->index || (node->state != NODE_ENDED && !is_unsure))
 			continue;
-		devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes, !held);
-		devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes, held);
+		devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes,
+			      verdict_if(before, is_unsure));
+		devices_ended(&ledger->held_on, node->device, (int64_t)node->bytes,
+			      verdict_if(verdict, is_unsure));
 	}
-}
-
-static void hold_site(struct ledger *ledger, struct site *site, bool held)
-{
-	if (site->held == held)
-		return;
-	site->held = held;
-	if (site->ended)
-		move_ended(ledger, site, held);
-	if (held) {
-		ledger->leaked = subtract_saturated(ledger->leaked, site->ended);
-		ledger->held = add_saturated(ledger->held, site->ended);
-	} else {
-		ledger->held = subtract_saturated(ledger->held, site->ended);
-		ledger->leaked = add_saturated(ledger->leaked, site->ended);
-	}
-}
-
-static bool is_held(const struct ledger *ledger, const struct site *site)
-{
-	return cache_holds(&ledger->sites.cache, &site->signs, site->place->flags);
 }
 
 static void judge_site(struct ledger *ledger, struct site *site)
@@ -157,36 +157,46 @@ static void judge_site(struct ledger *ledger, struct site *site)
 	bool was_off = sites->cache.is_off;
 	size_t i;
 
-	if (site->place->flags & SITE_IN_CACHE)
-		cache_signs_add(&sites->cache, &site->signs);
-	hold_site(ledger, site, is_held(ledger, site));
+	site_move(ledger, site, sites_judge(sites, site));
 	if (was_off == sites->cache.is_off)
 		return;
 	for (i = 0; i < sites->count; i++)
-		if (sites->list[i]->place->flags & SITE_IN_CACHE)
-			hold_site(ledger, sites->list[i], is_held(ledger, sites->list[i]));
+		site_move(ledger, sites->list[i], sites_judge(sites, sites->list[i]));
 }
 
 void ledger_judge(struct ledger *ledger, uint64_t address)
 {
 	struct site *site;
+	size_t i;
 
 	for (site = sites_at(&ledger->sites, address); site; site = sites_next(site))
 		judge_site(ledger, site);
+	/* It may be in the stacks of others. */
+	for (i = 0; ledger->sites.has_runtime && i < ledger->sites.count; i++)
+		if (ledger->sites.list[i]->place->flags & SITE_IN_RUNTIME)
+			judge_site(ledger, ledger->sites.list[i]);
 }
 
-void ledger_cache_told(struct ledger *ledger)
+void ledger_cache_told(struct ledger *ledger, uint64_t address)
 {
 	struct site_table *sites = &ledger->sites;
+	const struct alloc_node *node;
+	struct site *site;
 	size_t i;
 
-	if (sites->cache.is_told)
+	if (!sites->cache.is_told) {
+		ledger->changes++;
+		sites->cache.is_told = true;
+		for (i = 0; i < sites->count; i++)
+			site_move(ledger, sites->list[i], sites_judge(sites, sites->list[i]));
+	}
+	node = sites->has_runtime ? book_containing(&ledger->book, address) : NULL;
+	site = node && node->state == NODE_LIVE ? sites->list[node->site] : NULL;
+	if (!site || site->signs.is_told)
 		return;
 	ledger->changes++;
-	sites->cache.is_told = true;
-	for (i = 0; i < sites->count; i++)
-		if (sites->list[i]->place->flags & SITE_IN_CACHE)
-			hold_site(ledger, sites->list[i], is_held(ledger, sites->list[i]));
+	site->signs.is_told = true;
+	judge_site(ledger, site);
 }
 
 /* A program that never selects a device uses the first, which no call of it tells. */
@@ -463,7 +473,7 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 		site->live = add_saturated(site->live, bytes);
 		suspect_change(&site->suspect, site->live, ledger->leak_age, record->hdr.time);
 		cache_signs_note(&site->signs, node->kind, bytes);
-		if (site->place->flags & SITE_IN_CACHE)
+		if (sites_in_cache(site))
 			judge_site(ledger, site);
 	}
 	return 0;
@@ -485,17 +495,17 @@ static void unleak(struct ledger *ledger, const struct alloc_node *node)
 	struct site *site = ledger->sites.list[node->site];
 
 	ledger->inexact = true;
+	figures_leave(ledger, site);
 	if (node->state == NODE_UNSURE) {
 		site->unsure = subtract_saturated(site->unsure, node->bytes);
-		return;
+	} else {
+		site->ended = subtract_saturated(site->ended, node->bytes);
+		site->ended_by[node->end] =
+			subtract_saturated(site->ended_by[node->end], node->bytes);
 	}
-	site->ended = subtract_saturated(site->ended, node->bytes);
-	site->ended_by[node->end] = subtract_saturated(site->ended_by[node->end], node->bytes);
-	devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes, site->held);
-	if (site->held)
-		ledger->held = subtract_saturated(ledger->held, node->bytes);
-	else
-		ledger->leaked = subtract_saturated(ledger->leaked, node->bytes);
+	figures_enter(ledger, site);
+	devices_ended(&ledger->held_on, node->device, -(int64_t)node->bytes,
+		      verdict_if(site->verdict, node->state == NODE_UNSURE));
 }
 
 enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)

@@ -99,13 +99,13 @@ void ledger_renumber(struct ledger *ledger, const struct own_devices *numbers);
 /* The machine's number of the device of an allocation of @kind. */
 int ledger_device(const struct own_devices *numbers, unsigned int kind, int device);
 /*
- * The flags of the place at @address were reported: from now on, memory of its sites may count as
- * held, or not.
+ * What the place at @address is was reported after allocations referred to it, perhaps after the
+ * process has ended: the verdict on these may be another one now.
  */
 void ledger_judge(struct ledger *ledger, uint64_t address);
 
-/* A framework's allocator has told of a block: it caches. */
-void ledger_cache_told(struct ledger *ledger);
+/* A framework's allocator has told of a block at @address: it caches, and the memory there is its. */
+void ledger_cache_told(struct ledger *ledger, uint64_t address);
 /*
  * A block on @device lies at @address: if the device of the memory there was not known, it is that.
  * Returns the device if it came near its size by that, else NULL.

@@ -161,6 +161,7 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	struct site_table *sites = &ledger->sites;
 	struct book_cursor cursor;
 	struct alloc_node *node;
+	struct site *site;
 	size_t i;
 
 	*news = (struct end_news){ .lost_frees = book->displaced_count };
@@ -173,18 +174,21 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 		if (node->state != NODE_LIVE)
 			continue;
 		ledger_end_node(ledger, node, NODE_END_EXIT, time);
-		news->count += node->state == NODE_ENDED && !sites->list[node->site]->held;
-		if (node->state == NODE_UNSURE)
+		site = sites->list[node->site];
+		if (site->verdict == VERDICT_UNKNOWN)
+			news->unknown = add_saturated(news->unknown, node->bytes);
+		else if (site->verdict == VERDICT_LEAKED && node->state == NODE_UNSURE)
 			news->unsure = add_saturated(news->unsure, node->bytes);
+		else
+			news->count += site->verdict == VERDICT_LEAKED;
 	}
 	book_close(book);
 	if (!book->count)
 		book_clear(book);
 	for (i = 0; i < sites->count; i++) {
-		struct site *site = sites->list[i];
-
+		site = sites->list[i];
 		suspect_free(&site->suspect);
-		if (site->held || site->ended == site->last_bytes)
+		if (site->verdict != VERDICT_LEAKED || site->ended == site->last_bytes)
 			continue;
 		if (!news->most ||
 		    site->ended - site->last_bytes > news->most->ended - news->most->last_bytes)

@@ -25,7 +25,8 @@ struct end_news {
 	size_t lost_frees;       /* frees that were missed */
 	uint64_t leaked, count;  /* bytes and allocations that leaked, */
 	const struct site *most; /* and the site with most of them; NULL: nothing leaked */
-	uint64_t unsure;         /* bytes that leaked, unless their frees are among lost records */
+	uint64_t unsure;         /* bytes that leaked, unless their frees are among lost records, */
+	uint64_t unknown;        /* or of which it is not known who asked for them */
 };
 
 void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news);

@@ -363,6 +363,13 @@ int names_place_set(struct name_store *names, struct place *place, const char *t
 	return 0;
 }
 
+bool names_is_news(const struct name_store *names, const struct rec_text *record)
+{
+	const struct place *place = place_find(names, record->address);
+
+	return place && (!place->name || place->flags != record->flags);
+}
+
 static int place_learn(struct name_store *names, const struct rec_text *record, const char *text)
 {
 	struct place *place = names_place(names, record->address);

@@ -140,6 +140,8 @@ uint64_t names_stub(const struct name_store *names, uint64_t function);
  * room.
  */
 struct place *names_place(struct name_store *names, uint64_t address);
+/* True if @record says of a place that something refers to already what is new about it. */
+bool names_is_news(const struct name_store *names, const struct rec_text *record);
 /* Names it with the @len bytes at @text. Returns 0 or -ENOMEM. */
 int names_place_set(struct name_store *names, struct place *place, const char *text, size_t len);
 /* The stack @id; NULL if it was not reported, or @id is 0. */

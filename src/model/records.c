@@ -64,9 +64,11 @@ static int take_site(struct model *model, struct program *program, const union r
 	uint64_t address = record->text.address;
 	char old[256], new[256];
 	bool is_told = names_told(&program->names, address, old, sizeof(old));
+	bool is_news = names_is_news(&program->names, &record->text);
 	int error = names_record(&program->names, &record->hdr, tail);
 
-	ledger_judge(&program->ledger, address);
+	if (is_news)
+		ledger_judge(&program->ledger, address);
 	if (is_told && names_told(&program->names, address, new, sizeof(new)) && strcmp(old, new))
 		events_rename(&model->log, program->number, old, new);
 	return error;
@@ -191,7 +193,7 @@ static int take_block(struct model *model, struct program *program, const struct
 
 	if (blocks_count(&program->blocks) >= NODES_FREE && ledger->nodes_asked++ % 4096 == 0)
 		ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
-	ledger_cache_told(ledger);
+	ledger_cache_told(ledger, record->address);
 	full = record->bytes > 0 ? ledger_place(ledger, record->address, record->device) : NULL;
 	if (full)
 		tell_nearly_full(model, program, full, record->hdr.time);

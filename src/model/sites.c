@@ -12,6 +12,7 @@
 
 #include "model/limits.h"
 #include "model/suspect.h"
+#include "util/saturated.h"
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -23,6 +24,49 @@ static int site_compare(const struct site *a, const struct site *b)
 }
 
 TREE_GENERATE(site_tree, site, link, site_compare)
+
+/* The place that asked for the memory of @site, or its own in the runtime if that is not known. */
+static struct place *owner_find(const struct site *site)
+{
+	uint32_t i;
+
+	if (!(site->place->flags & SITE_IN_RUNTIME))
+		return site->place;
+	for (i = 0; site->stack && i < site->stack->count; i++) {
+		struct place *place = site->stack->frames[i];
+
+		/*
+		 * The stack ends early, or goes on with Python, which calls the runtime by way of
+		 * native code, whose frames are not here.
+		 */
+		if (!place->name || place->address >= PLACE_PYTHON)
+			break;
+		if (!(place->flags & SITE_IN_RUNTIME))
+			return place;
+	}
+	return site->place;
+}
+
+bool sites_in_cache(const struct site *site)
+{
+	return site->owner->flags & SITE_IN_CACHE ||
+	       (site->owner->flags & SITE_IN_RUNTIME && site->signs.is_told);
+}
+
+enum verdict sites_judge(struct site_table *sites, struct site *site)
+{
+	site->owner = owner_find(site);
+	sites->has_runtime |= (site->place->flags & SITE_IN_RUNTIME) != 0;
+	if (sites_in_cache(site))
+		cache_signs_add(&sites->cache, &site->signs);
+	return cache_verdict(&sites->cache, &site->signs, site->owner->flags);
+}
+
+uint64_t sites_ended(const struct site *site, enum verdict verdict)
+{
+	return add_saturated(site->verdict == verdict ? site->ended : 0,
+			     verdict_if(site->verdict, true) == verdict ? site->unsure : 0);
+}
 
 static struct site *site_add(struct site_table *sites, struct name_store *names, uint64_t address,
 			     uint64_t stack_id)
@@ -51,7 +95,7 @@ static struct site *site_add(struct site_table *sites, struct name_store *names,
 	site->shown = site->stack && site->stack->shown ? site->stack->frames[site->stack->shown] :
 							  place;
 	/* No allocation of it can speak against the cache yet. */
-	site->held = cache_holds(&sites->cache, &site->signs, place->flags);
+	site->verdict = sites_judge(sites, site);
 	site->index = (uint32_t)sites->count;
 	sites->list[sites->count++] = site;
 	return site;
@@ -106,9 +150,9 @@ struct site *sites_next(struct site *site)
 
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site)
 {
-	if (!site->held || site->place->flags & SITE_IS_HELD || cache_is_proven(&sites->cache))
+	if (site->owner->flags & SITE_IS_HELD || cache_is_proven(&sites->cache))
 		return 0;
-	return site->ended;
+	return sites_ended(site, VERDICT_HELD);
 }
 
 void sites_describe(const struct site *site, const struct name_store *names, char *out, size_t size)

@@ -24,9 +24,14 @@ struct site {
 	struct stack *stack; /* NULL: none, or unknown */
 	struct place *place;
 	struct place *shown; /* the place that names it: its own, or one in its stack */
-	uint64_t live;       /* bytes that have to be freed: VRAM, */
-	uint64_t managed;    /* and how much of that is managed memory */
-	uint64_t ended;      /* bytes whose owner ended first */
+	/*
+	 * The place that asked for the memory: its own, or, if that is in the runtime, the first in
+	 * its stack that is not, if that is known
+	 */
+	struct place *owner;
+	uint64_t live;                     /* bytes that have to be freed: VRAM, */
+	uint64_t managed;                  /* and how much of that is managed memory */
+	uint64_t ended;                    /* bytes whose owner ended first */
 	uint64_t ended_by[NODE_END_COUNT]; /* the same, by what ended them */
 	uint64_t unsure;                   /* the same, if their frees are not among lost records */
 	uint64_t allocations;
@@ -38,7 +43,7 @@ struct site {
 	uint32_t index;
 	/* The device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
 	int16_t device;
-	bool held;
+	enum verdict verdict;
 	/* it is in a library that is the runtime: a driver call made by the runtime */
 	bool by_runtime;
 	struct cache_signs signs;
@@ -52,7 +57,8 @@ struct site_table {
 	size_t count, size;
 	size_t limit;             /* of them; 0: SITES_MAX */
 	struct site *other;       /* shared by all sites beyond SITES_MAX */
-	struct cache_signs cache; /* of all sites with SITE_IN_CACHE */
+	bool has_runtime;         /* some are in the runtime: their owners are in their stacks */
+	struct cache_signs cache; /* of all sites in PyTorch's allocator */
 };
 
 /*
@@ -64,6 +70,15 @@ struct site *sites_get(struct site_table *sites, struct name_store *names, uint6
 /* The sites at one address: the first, or NULL; and the next after @site. */
 struct site *sites_at(struct site_table *sites, uint64_t address);
 struct site *sites_next(struct site *site);
+/*
+ * What is known of @site has changed: finds the place that asked for its memory. Returns the verdict
+ * that now follows.
+ */
+enum verdict sites_judge(struct site_table *sites, struct site *site);
+/* Ended bytes of @site on which the verdict is @verdict. */
+uint64_t sites_ended(const struct site *site, enum verdict verdict);
+/* True if what @site allocates is PyTorch's allocator's. */
+bool sites_in_cache(const struct site *site);
 /* Ended bytes of @site that count as held if the cache is on, which nothing proves. */
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site);
 /* The name of the site, or its address. */

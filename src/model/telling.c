@@ -39,6 +39,14 @@ static void tell_leaks(struct model *model, const struct program *program,
 			   "their frees are among what was lost",
 			   bytes);
 	}
+	if (news->unknown) {
+		format_bytes((double)news->unknown, bytes, sizeof(bytes));
+		model_tell(
+			model, program, EVENT_LOST, program->end_time, news->unknown, NULL,
+			"%s that the runtime allocated were not freed: leaked, unless the library "
+			"that asked for them, which is not known, is a cache",
+			bytes);
+	}
 	if (!news->leaked || !news->most)
 		return;
 	format_bytes((double)news->leaked, bytes, sizeof(bytes));

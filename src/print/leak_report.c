@@ -466,7 +466,7 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		print_bytes(line, total->unsure);
 		line_text(
 			line,
-			" of ended processes: leaked, unless their frees are among what was lost");
+			" of ended processes: leaked, unless their frees are among what was lost, or a library that is not known keeps them");
 		line_end(line);
 	}
 	if (total->from_attach) {

@@ -92,6 +92,7 @@ const struct snap_event *find_event(const struct snapshot *snapshot, enum event_
 /* The suites, one per file. */
 Suite *suite_memory(void);
 Suite *suite_leaks(void);
+Suite *suite_verdicts(void);
 Suite *suite_mappings(void);
 Suite *suite_counters(void);
 Suite *suite_outcomes(void);

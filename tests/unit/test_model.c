@@ -10,6 +10,7 @@ int main(void)
 	int failed;
 
 	srunner_add_suite(runner, suite_leaks());
+	srunner_add_suite(runner, suite_verdicts());
 	srunner_add_suite(runner, suite_mappings());
 	srunner_add_suite(runner, suite_counters());
 	srunner_add_suite(runner, suite_outcomes());

@@ -23,6 +23,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_graphs.c \
 	tests/unit/test_graphs_unseen.c \
 	tests/unit/test_leaks.c \
+	tests/unit/test_verdicts.c \
 	tests/unit/test_mappings.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_model.c \
