@@ -22,6 +22,7 @@ e2e_tests = \
 	tests/e2e/test_keep.sh \
 	tests/e2e/test_tensors.sh \
 	tests/e2e/test_tensors_outputs.sh \
+	tests/e2e/test_same_verdict.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_native_stacks.sh \
 	tests/e2e/test_inlined.sh \
