@@ -19,22 +19,29 @@ static const char *const runtime_patterns[] = {
 	"/usr/lib/*-linux-gnu/libcudart.so*",
 	"/opt/cuda*/lib64/libcudart.so*",
 	"/opt/nvidia/hpc_sdk/*/*/cuda/*/lib64/libcudart.so*",
-	/* wheels: nvidia-cuda-runtime, PyTorch's own copy */
+	/* wheels: nvidia-cuda-runtime; NCCL and NVSHMEM, which have a runtime inside; PyTorch's copy */
 	"/usr/lib/python3*/*-packages/nvidia/*/lib/libcudart.so*",
+	"/usr/lib/python3*/*-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	"/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcudart.so*",
+	"/usr/local/lib/python3*/*-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	"/usr/local/lib/python3*/*-packages/torch/lib/libcudart*.so*",
 	"/root/.local/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/root/.local/lib/python3*/site-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	"/home/*/.local/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/home/*/.local/lib/python3*/site-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	"/home/*/*venv*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/home/*/*venv*/lib/python3*/site-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	/* conda */
 	"/opt/*conda*/lib/libcudart.so*",
 	"/opt/*conda*/envs/*/lib/libcudart.so*",
 	"/opt/*conda*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/opt/*conda*/lib/python3*/site-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 	"/root/*conda*/lib/libcudart.so*",
 	"/root/*conda*/envs/*/lib/libcudart.so*",
 	"/home/*/*conda*/lib/libcudart.so*",
 	"/home/*/*conda*/envs/*/lib/libcudart.so*",
 	"/home/*/*conda*/envs/*/lib/python3*/site-packages/nvidia/*/lib/libcudart.so*",
+	"/home/*/*conda*/envs/*/lib/python3*/site-packages/nvidia/*/lib/libn[cv][cs]*.so*",
 };
 
 static const char *const driver_patterns[] = {

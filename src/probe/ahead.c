@@ -22,7 +22,9 @@
 #define TEXT_MAX     (64u << 10) /* bytes of a script */
 #define LINE_MAX_LEN 512         /* of "#!" */
 
-static const char *const cuda_files[] = { "libcudart*.so*", "libcuda.so*" };
+/* NCCL and NVSHMEM have a runtime inside. */
+static const char *const cuda_files[] = { "libcudart*.so*", "libcuda.so*", "libnccl.so*",
+					  "libnvshmem_host.so*" };
 
 struct ahead {
 	void (*visit)(void *context, const char *path);
@@ -387,8 +389,8 @@ static bool is_python(const char *name)
 }
 
 /*
- * Where Python wheels keep libcudart and libcuda in a folder of sys.path: NVIDIA's, PyTorch's and
- * other wheels, and libraries that auditwheel put in.
+ * Where Python wheels keep these files in a folder of sys.path: NVIDIA's, PyTorch's and other wheels,
+ * and libraries that auditwheel put in.
  */
 static void packages_visit(struct ahead *ahead, const char *root, const char *folder)
 {
