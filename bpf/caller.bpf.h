@@ -23,10 +23,37 @@ const volatile bool find_callers; /* both layers are probed, and mappings can be
 HASH_MAP(runtime_code, struct file_id, struct code_span, 16384);
 
 /*
- * Counts changes of that map: a file may be found to contain a runtime after a thread called the
- * driver from there.
+ * Counts changes of that map, since a file may be found to contain a runtime after a thread called
+ * the driver from there; and files that were mapped where another one was, maybe.
  */
 __u32 runtime_marks;
+
+/*
+ * Files from which the driver was called when they had no probes: if such a file turns out to have
+ * a runtime, calls of that were missed. User space looks here when it has placed the probes.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct caller_key);
+	__type(value, __u32);
+} unprobed_callers SEC(".maps");
+
+/* The program @program calls the driver from the file @id. */
+static __noinline int caller_keep(__u32 program, const struct file_id *id)
+{
+	struct caller_key key = { .program = program };
+	__u32 *known, one = 1;
+
+	if (!id)
+		return 0;
+	known = bpf_map_lookup_elem(&files, id);
+	if (known && *known == FILE_PROBED)
+		return 0;
+	key.file = *id;
+	bpf_map_update_elem(&unprobed_callers, &key, &one, BPF_ANY);
+	return 0;
+}
 
 /*
  * Looks for the mapping at @caller, the return address at @sp, and remembers what is there. Returns
@@ -61,6 +88,7 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 	if (info.file) {
 		file_id_read((struct file *)info.file, &id);
 		span = bpf_map_lookup_elem(&runtime_code, &id);
+		caller_keep(thread->program, &id);
 	}
 	if (span && at < span->start) {
 		high = high < span->start ? high : span->start;

@@ -236,7 +236,7 @@ static __always_inline bool primary_count(struct thread_state *thread, __s32 dev
 	struct device_key key = { .program = thread->program, .device = device };
 	__u32 none = 0, *count = bpf_map_lookup_elem(&primaries, &key);
 
-	if (change < 0 && bpf_map_lookup_elem(&late, &thread->tgid))
+	if (change < 0 && late_of(thread->tgid) == LATE_ALL)
 		return false;
 
 	if (!count && change > 0) {

@@ -447,7 +447,7 @@ __noinline int return_alone(struct thread_state *thread)
 	if (!thread)
 		return 0;
 	tgid = thread->tgid;
-	if (!*(volatile __u32 *)&attaching && !bpf_map_lookup_elem(&late, &tgid))
+	if (!*(volatile __u32 *)&attaching && !late_of(tgid))
 		count_lost_of(thread->program, LOST_RETURN);
 	return 0;
 }

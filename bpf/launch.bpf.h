@@ -475,8 +475,7 @@ __noinline int launch_place(struct thread_state *thread, __u64 function, __u64 s
 	 * It is also unknown if handles are not seen being made: no_returns.bpf.h. And if the
 	 * runtime is not watched, the place shows whether the runtime launches.
 	 */
-	if (watch_runtime && !thread->outer.sp && !bpf_map_lookup_elem(&late, &tgid) &&
-	    !(row && row->origin_late))
+	if (watch_runtime && !thread->outer.sp && !late_of(tgid) && !(row && row->origin_late))
 		return 0;
 	module_announce(thread->program, site);
 	rec = record_begin(thread, REC_LAUNCHED_AT, sizeof(*rec), bpf_ktime_get_ns());

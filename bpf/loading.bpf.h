@@ -10,6 +10,7 @@
 #ifndef LOADING_BPF_H
 #define LOADING_BPF_H
 
+#include "caller.bpf.h"
 #include "process_events.bpf.h"
 #include "session_ctx.bpf.h"
 #include "vma.bpf.h"
@@ -34,6 +35,7 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 	file_id_read(file, &id);
 	if (!file_is_new(&id))
 		return 0;
+	__sync_fetch_and_add(&runtime_marks, 1);
 	rec = bpf_ringbuf_reserve(&events, sizeof(*rec), 0);
 	if (!rec)
 		return file_untold(&id);

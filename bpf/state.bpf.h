@@ -254,8 +254,7 @@ extern void bpf_rcu_read_unlock(void) __ksym __weak;
 HASH_MAP(programs, __u32, struct program_row, 65536); /* by program; user space deletes */
 HASH_MAP(tgids, __u32, __u32, 65536);                 /* process to its present program */
 HASH_MAP(listed, __u32, __u32, 65536);                /* processes to watch, if only_listed */
-/* Processes that ran before their library was probed */
-HASH_MAP(late, __u32, __u32, 65536);
+HASH_MAP(late, __u32, __u32, 65536);                  /* process to its enum late */
 HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);
 HASH_MAP(calls, struct call_key, struct call_row, 262144);
@@ -271,6 +270,13 @@ static __always_inline const volatile struct call_desc *desc_of(__u32 call)
 	call &= CALL_TABLE_SIZE - 1;
 	asm("" : "+r"(call));
 	return &call_table[call & (CALL_TABLE_SIZE - 1)];
+}
+
+static __always_inline enum late late_of(__u32 tgid)
+{
+	__u32 *late_as = bpf_map_lookup_elem(&late, &tgid);
+
+	return late_as ? *late_as : LATE_NOT;
 }
 
 static __always_inline void count_lost(enum lost_cause cause)

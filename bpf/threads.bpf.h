@@ -67,7 +67,7 @@ __noinline int origin_find(struct program_row *row)
 		    BPF_CORE_READ(mm, start_stack) != stack)
 			return 0;
 		tgid = BPF_CORE_READ(task, tgid);
-		if (bpf_map_lookup_elem(&late, &tgid))
+		if (late_of(tgid))
 			row->origin_late = 1;
 		known = bpf_map_lookup_elem(&tgids, &tgid);
 		if (known) {
@@ -113,7 +113,7 @@ __noinline __u32 program_new(void)
 	row->start_time = BPF_CORE_READ(task, group_leader, start_boottime);
 	row->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
 	row->uid = (__u32)bpf_get_current_uid_gid();
-	row->late = bpf_map_lookup_elem(&late, &tgid) != NULL;
+	row->late = late_of(tgid);
 	origin_find(row);
 	BPF_CORE_READ_STR_INTO(&row->comm, task, group_leader, comm);
 	/* Clear what is left of an earlier program with the same low bits: */
@@ -167,7 +167,7 @@ __noinline int thread_default(struct thread_state *thread)
 		return 0;
 	tgid = thread->tgid;
 	thread->doubtful = 0;
-	if (!bpf_map_lookup_elem(&late, &tgid))
+	if (late_of(tgid) != LATE_ALL)
 		thread->device = 0;
 	return 0;
 }
@@ -216,7 +216,7 @@ __noinline int thread_refused(void)
  */
 __noinline int thread_reconsider(struct thread_state *thread)
 {
-	__u32 tgid, one = 1;
+	__u32 tgid, all = LATE_ALL;
 
 	if (!thread)
 		return 0;
@@ -226,7 +226,7 @@ __noinline int thread_reconsider(struct thread_state *thread)
 		    !is_watched((struct task_struct *)bpf_get_current_task(), tgid))
 			return 0;
 		late_ever = 1;
-		bpf_map_update_elem(&late, &tgid, &one, BPF_ANY);
+		bpf_map_update_elem(&late, &tgid, &all, BPF_ANY);
 	}
 	thread_begin(thread);
 	return 0;

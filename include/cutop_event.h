@@ -203,6 +203,13 @@ struct file_id {
 	__u32 generation;
 };
 
+/* A file that calls the driver, and the program that it does so in. */
+struct caller_key {
+	struct file_id file;
+	__u32 program;
+	__u32 pad;
+};
+
 /* A piece of a file, in bytes from its start. */
 struct code_span {
 	__u64 start, end;
@@ -477,7 +484,12 @@ struct rec_device {
 	__u32 pad;
 };
 
-enum watched_from { WATCHED_FROM_START, WATCHED_FROM_ATTACH };
+enum watched_from {
+	WATCHED_FROM_START,
+	WATCHED_FROM_ATTACH,
+	/* From the start but for calls of the runtime, some of which were missed */
+	WATCHED_RUNTIME_LATER,
+};
 
 /*
  * NUL-ended strings follow: user, command, arguments, container, pod, and the machine's numbers of

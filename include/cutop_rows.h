@@ -295,6 +295,18 @@ struct program_sync {
 #define WATCHFUL_MARKS   (WATCHFUL_FAULT | WATCHFUL_LAYERED)
 
 /*
+ * What was missed of a program that had a library mapped before that had its probes. Each includes
+ * those before it.
+ */
+enum late {
+	LATE_NOT,
+	LATE_NAMES, /* what the library registered as it was loaded: kernels' names, variables */
+	/* Calls of the runtime. What they did is known from the driver, which had its probes. */
+	LATE_CALLS,
+	LATE_ALL, /* calls of the driver */
+};
+
+/*
  * The row of the map `programs`: what is known of a program even if its records were lost. BPF
  * creates it at the first hooked call and marks its end; user space reads it once more and then
  * deletes it, with the program's other rows.
@@ -309,7 +321,7 @@ struct program_row {
 	__u32 uid;
 	__u32 end_reason; /* enum end_reason */
 	__u32 exit_code;  /* as wait(2) gives it */
-	__u32 late;       /* ran before its library was probed */
+	__u32 late;       /* enum late: ran before its library was probed */
 	__u32 inexact;    /* something about it was lost */
 	/*
 	 * when a record of it was last lost, 0: none was. What was live then may have been freed

@@ -286,11 +286,11 @@ static void *collector_run(void *argument)
 
 /* ---- life ---- */
 
-static void program_late(void *context, uint32_t program)
+static void program_late(void *context, uint32_t program, enum late missed)
 {
 	struct collector *collector = context;
 
-	feed_late(collector->feed, program);
+	feed_late(collector->feed, program, missed);
 }
 
 static void extra_found(void *context, unsigned int call, const char *symbol,

@@ -33,17 +33,19 @@ struct watched *feed_watched(struct feed *feed, uint32_t program)
 	return watched;
 }
 
-/* True if feed_late() was called for @program before; forgets that. */
-static bool early_late_take(struct feed *feed, uint32_t program)
+/* What feed_late() was called with for @program before; forgets that. */
+static enum late early_late_take(struct feed *feed, uint32_t program)
 {
 	struct early_late *early;
+	enum late missed;
 
 	HASH_FIND(hh, feed->early_late, &program, sizeof(program), early);
 	if (!early)
-		return false;
+		return LATE_NOT;
+	missed = early->missed;
 	HASH_DEL(feed->early_late, early);
 	free(early);
-	return true;
+	return missed;
 }
 
 /*
@@ -99,6 +101,7 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	struct watched *watched = feed_watched(feed, process->hdr.program);
 	uint32_t program = process->hdr.program;
 	struct program_row row;
+	enum late early;
 
 	if (watched)
 		return watched;
@@ -114,7 +117,9 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 		watched->origin = row.origin;
 		arguments_inherit(feed, watched);
 	}
-	watched->late |= early_late_take(feed, program);
+	early = early_late_take(feed, program);
+	if (early > watched->late)
+		watched->late = early;
 	identity_feed(feed, watched, true);
 	return watched;
 }
@@ -134,7 +139,7 @@ int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
 	return result < 0 ? result : 0;
 }
 
-void feed_late(struct feed *feed, uint32_t program)
+void feed_late(struct feed *feed, uint32_t program, enum late missed)
 {
 	struct watched *watched = feed_watched(feed, program);
 	struct early_late *early;
@@ -144,18 +149,20 @@ void feed_late(struct feed *feed, uint32_t program)
 		 * It made its first call while we were attaching: its record is still in the ring.
 		 */
 		HASH_FIND(hh, feed->early_late, &program, sizeof(program), early);
-		if (early)
-			return;
-		early = calloc(1, sizeof(*early));
-		if (!early)
-			return;
-		early->program = program;
-		HASH_ADD(hh, feed->early_late, program, sizeof(early->program), early);
+		if (!early) {
+			early = calloc(1, sizeof(*early));
+			if (!early)
+				return;
+			early->program = program;
+			HASH_ADD(hh, feed->early_late, program, sizeof(early->program), early);
+		}
+		if (missed > early->missed)
+			early->missed = missed;
 		return;
 	}
-	if (watched->late)
+	if (missed <= watched->late)
 		return;
-	watched->late = true;
+	watched->late = missed;
 	if (!watched->ignored && !watched->ended)
 		identity_feed(feed, watched, false);
 }

@@ -59,7 +59,7 @@ void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid
  */
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid);
 
-/* @program ran before its library was probed. */
-void feed_late(struct feed *feed, uint32_t program);
+/* @program ran before its library was probed, and this was @missed. */
+void feed_late(struct feed *feed, uint32_t program, enum late missed);
 
 #endif

@@ -25,7 +25,7 @@ struct watched {
 	uint32_t origin; /* program_row.origin */
 	struct rec_process process;
 	bool ignored; /* the user did not ask for it */
-	bool late;
+	enum late late;
 	bool unidentified;           /* reading its memory takes long */
 	bool seen_ended;             /* its row was marked at the last refresh */
 	uint64_t seen_written;       /* ring_written() then */
@@ -40,6 +40,7 @@ struct watched {
 /* A program found to be late before the record of its start was read. */
 struct early_late {
 	uint32_t program;
+	enum late missed;
 	UT_hash_handle hh;
 };
 

@@ -132,7 +132,7 @@ static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
 #define DEVICES_STRING 5
 
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
-				   bool late, int *error)
+				   enum late late, int *error)
 {
 	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1],
 		devices[VISIBLE_MAX * 5 + 1], *at;
@@ -164,7 +164,9 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	identity->parent_tgid = process->parent_tgid;
 	identity->uid = process->uid;
 	identity->ns_tgid = process->ns_tgid ? process->ns_tgid : namespace_pid(process->hdr.tgid);
-	identity->watched_from = late ? WATCHED_FROM_ATTACH : WATCHED_FROM_START;
+	identity->watched_from = late == LATE_ALL   ? WATCHED_FROM_ATTACH :
+				 late == LATE_CALLS ? WATCHED_RUNTIME_LATER :
+						      WATCHED_FROM_START;
 	at = identity->strings;
 	at = stpcpy(at, user) + 1;
 	at = stpcpy(at, command) + 1;

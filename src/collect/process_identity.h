@@ -16,7 +16,7 @@
  * (probe/outside.h); or -ETIMEDOUT. Returns NULL without memory. The caller frees it.
  */
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
-				   bool late, int *error);
+				   enum late late, int *error);
 
 /* Removes the list of devices that it sees, which turned out to belong to another program. */
 void identity_drop_devices(struct rec_identity *identity);

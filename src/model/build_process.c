@@ -49,6 +49,7 @@ static void build_identity(struct build *build, const struct program *program,
 	process->end_reason = program->end_reason;
 	process->end_is_guess = program->end_is_guess;
 	process->from_attach = program->identity.from_attach;
+	process->runtime_late = program->identity.runtime_late;
 	process->inexact = program_is_inexact(program);
 	process->unreturned = program->unreturned;
 }

@@ -78,7 +78,6 @@ VALUE(untracked) { return process->has_used ? count(process->untracked) : absent
 VALUE(managed) { return returned(process, process->kinds[KIND_MANAGED]); }
 VALUE(frees) { return returned(process, process->frees); }
 VALUE(kernels) { return bound(process, process->kernel_count); }
-VALUE(calls) { return bound(process, process->calls); }
 VALUE(start) { return count(process->start_time / 1000000000); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
 VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
@@ -108,11 +107,20 @@ VALUE(suspect)
 	return process->has_suspect ? returned(process, process->suspect) : absent();
 }
 
+VALUE(calls)
+{
+	struct column_value value = bound(process, process->calls);
+
+	if (process->runtime_late)
+		value.mark = '>';
+	return value;
+}
+
 VALUE(failed)
 {
 	struct column_value value = returned(process, process->failures);
 
-	if (process->sampled)
+	if (process->sampled || process->runtime_late)
 		value.mark = '>';
 	return value;
 }

@@ -56,6 +56,7 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 	identity->uid = record->uid;
 	identity->ns_pid = record->ns_tgid;
 	identity->from_attach = record->watched_from == WATCHED_FROM_ATTACH;
+	identity->runtime_late = record->watched_from == WATCHED_RUNTIME_LATER;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]) && len; i++) {
 		size_t used = strnlen(strings, len);
 

@@ -15,6 +15,7 @@ struct identity {
 	bool identified; /* REC_IDENTITY was seen */
 	/* It ran before it was watched: its figures are lower bounds */
 	bool from_attach;
+	bool runtime_late; /* only those of the runtime's calls are */
 	uint32_t pid, parent_pid, ns_pid, uid;
 	uint64_t start_real; /* from REC_IDENTITY */
 	char comm[CUTOP_COMM_LEN + 1];

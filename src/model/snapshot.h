@@ -290,6 +290,8 @@ struct snap_process {
 	bool end_is_guess; /* it has ended, but how was not seen: these two are not known */
 	/* It was running before cutop watched it: figures are lower bounds */
 	bool from_attach;
+	/* Some calls of the runtime were missed: how many there were, and failed, are lower bounds */
+	bool runtime_late;
 	bool inexact; /* something about it was lost */
 	bool sampled; /* launch failures are a lower bound */
 	/* Not 0: why allocations, failures and times are unknown */

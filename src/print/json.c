@@ -373,6 +373,8 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	put_column(w, o, "state", process);
 	put_end(w, o, process);
 	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
+	put_text(w, o, "runtime_watched_from",
+		 process->from_attach || process->runtime_late ? "attach" : "start");
 	put(w, o, "inexact", json_boolean(process->inexact));
 	if (process->unreturned)
 		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));

@@ -260,7 +260,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 		const struct snap_process *process = &snapshot->processes[i];
 
 		from_attach |= process->from_attach;
-		sampled |= process->sampled;
+		sampled |= process->sampled || process->runtime_late;
 		if (process->has_suspect)
 			suspect += (double)process->suspect;
 	}

@@ -406,11 +406,8 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (search.unanswered)
 		probe_lost(probe, LOST_UNANSWERED);
-	/*
-	 * The process has exited, or has unmapped the library: what it did meanwhile was not seen.
-	 */
 	if (!search.found && is_cuda_name(record))
-		probe->counts.late++;
+		late_gone(probe, record);
 	/* On an overlay mount this is not the inode that was examined. */
 	if (search.found)
 		probe_know(probe, &record->id, search.is_target);

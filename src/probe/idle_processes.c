@@ -65,12 +65,14 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 	int programs = bpf_map__fd(bpf->skeleton->maps.programs),
 	    tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
 	int late = bpf_map__fd(bpf->skeleton->maps.late);
-	struct program_row row = { .tgid = tgid, .late = 1 };
+	struct program_row row = {
+		.tgid = tgid,
+	};
 	uint32_t program, known;
 
 	if (!bpf_map_lookup_elem(tgids, &tgid, &known))
 		return 0;
-	if (bpf_map_lookup_elem(late, &tgid, &known))
+	if (bpf_map_lookup_elem(late, &tgid, &row.late))
 		return -ENOENT;
 	if (!row_read(tgid, &row) || (uid != (uint32_t)-1 && uid != row.uid))
 		return 0;

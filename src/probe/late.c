@@ -2,8 +2,12 @@
 /*
  * Right after a file was probed, every process that maps it is looked up in /proc. A process that
  * was started since then maps it as well and is not late: its start time shows that, as precisely
- * as /proc's clock ticks. In doubt it counts as late, which only turns its figures into lower
- * bounds. A process that waits in its loader is not late either.
+ * as /proc's clock ticks. In doubt it counts as late. A process that waits in its loader is not
+ * late either.
+ * How much was missed depends on the file. Calls of the driver itself: anything. Calls of a runtime
+ * reach the driver, which has had its probes for longer, so that only these calls are missed, and
+ * only if there were any: the driver was then called from this file (unprobed_callers,
+ * bpf/caller.bpf.h).
  */
 #include "probe/late.h"
 
@@ -85,35 +89,107 @@ static bool started_since(pid_t pid, uint64_t when)
 	return since;
 }
 
+static bool is_driver(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return !strncmp(name, "libcuda.so", strlen("libcuda.so"));
+}
+
+/* True if the loader maps a driver together with the file open at @fd. */
+static bool needs_driver(int fd)
+{
+	struct reason why = { "" };
+	struct elf_needs needs;
+	bool needed = false;
+	size_t i;
+
+	if (elffile_needs(fd, &needs, &why))
+		return false;
+	for (i = 0; i < needs.count && !needed; i++)
+		needed = is_driver(needs.needed[i]);
+	elffile_needs_free(&needs);
+	return needed;
+}
+
+static enum late missed_of(const struct probe *probe, const char *path)
+{
+	unsigned int layers = probe->settings.bpf.layers;
+
+	if (!(layers & 1u << LAYER_DRIVER) || is_driver(path))
+		return LATE_ALL;
+	return layers & 1u << LAYER_RUNTIME && !probe->bpf.skeleton->rodata->find_callers ?
+		       LATE_CALLS :
+		       LATE_NAMES;
+}
+
+struct late_file late_file(const struct probe *probe, const struct seen_file *seen,
+			   const char *path, bool was_probed)
+{
+	struct late_file file = {
+		.device = seen->st.st_dev,
+		.inode = seen->st.st_ino,
+		.id = seen->id,
+		.attached = clock_own_ns(CLOCK_BOOTTIME),
+		.missed = missed_of(probe, path),
+	};
+
+	if (was_probed && file.missed < LATE_CALLS)
+		file.missed = LATE_CALLS;
+	file.brings_driver = file.missed == LATE_NAMES && needs_driver(seen->fd);
+	return file;
+}
+
+static bool has_called(const struct probe *probe, uint32_t program, const struct file_id *id)
+{
+	struct caller_key key = { .file = *id, .program = program };
+	__u32 found;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(probe->bpf.skeleton->maps.unprobed_callers), &key,
+				    &found);
+}
+
+static void program_tell(struct probe *probe, uint32_t program, const struct late_file *file)
+{
+	enum late missed = file->missed;
+
+	if (missed == LATE_NAMES && has_called(probe, program, &file->id))
+		missed = LATE_CALLS;
+	if (probe->settings.on_late)
+		probe->settings.on_late(probe->settings.context, program, missed);
+}
+
 /* Returns true if the process has a program number, which @on_late was then called with. */
-static bool process_mark(struct probe *probe, uint32_t tgid)
+static bool process_mark(struct probe *probe, uint32_t tgid, const struct late_file *file)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
-	__u32 one = 1, program;
+	__u32 missed = file->missed, before, program;
+	int late = bpf_map__fd(s->maps.late);
 
 	s->bss->late_ever = 1;
-	bpf_map_update_elem(bpf_map__fd(s->maps.late), &tgid, &one, BPF_ANY);
+	if (bpf_map_lookup_elem(late, &tgid, &before) || before < missed)
+		bpf_map_update_elem(late, &tgid, &missed, BPF_ANY);
 	/*
 	 * The end of a process removes its mark, unless it ended before: remove it here, or the
 	 * next process with this pid would be late.
 	 */
 	if (kill((pid_t)tgid, 0) && errno == ESRCH)
-		bpf_map_delete_elem(bpf_map__fd(s->maps.late), &tgid);
+		bpf_map_delete_elem(late, &tgid);
 	if (bpf_map_lookup_elem(bpf_map__fd(s->maps.tgids), &tgid, &program))
 		return false;
-	if (probe->settings.on_late)
-		probe->settings.on_late(probe->settings.context, program);
+	program_tell(probe, program, file);
 	return true;
 }
 
-void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
+void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since,
+		       const struct late_file *file)
 {
 	int programs = bpf_map__fd(probe->bpf.skeleton->maps.programs);
-	const struct probe_settings *settings = &probe->settings;
 	__u32 program, *last = NULL;
 	struct program_row row;
 
-	if (process_mark(probe, tgid) || !settings->on_late)
+	if (process_mark(probe, tgid, file) || !probe->settings.on_late)
 		return;
 	/*
 	 * It may have ended while the probes were placed. Its row stays until its end is read,
@@ -122,7 +198,17 @@ void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since)
 	for (; !bpf_map_get_next_key(programs, last, &program); last = &program)
 		if (!bpf_map_lookup_elem(programs, &program, &row) && row.tgid == tgid &&
 		    row.first_time >= since)
-			settings->on_late(settings->context, program);
+			program_tell(probe, program, file);
+}
+
+void late_gone(struct probe *probe, const struct rec_mmap *record)
+{
+	struct late_file file = { .id = record->id, .missed = missed_of(probe, record->file) };
+
+	if (file.missed == LATE_ALL)
+		probe->counts.late++;
+	else
+		late_mark_process(probe, record->hdr.tgid, record->hdr.time, &file);
 }
 
 static int mapping_compare(void *context, const struct maps_entry *entry)
@@ -173,31 +259,52 @@ void mappers_visit(struct probe *probe, const struct stat *st, const struct file
 struct late_search {
 	struct probe *probe;
 	const char *path;
-	uint64_t attached;
+	struct late_file file;
 };
+
+static int driver_find(void *context, const struct maps_entry *entry)
+{
+	(void)context;
+	return is_driver(entry->path);
+}
+
+/*
+ * True if the process may be inside its first call, of which no probe has shown anything so far: a
+ * runtime loads the driver in there.
+ */
+static bool may_call(struct late_search *search, pid_t pid)
+{
+	int tgids = bpf_map__fd(search->probe->bpf.skeleton->maps.tgids);
+	__u32 tgid = (__u32)pid, program;
+
+	return search->file.missed == LATE_NAMES && !search->file.brings_driver &&
+	       bpf_map_lookup_elem(tgids, &tgid, &program) &&
+	       outside_maps(&search->probe->outside, pid, 0, driver_find, search);
+}
 
 static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry)
 {
 	struct late_search *search = context;
+	struct late_file file = search->file;
 
 	(void)entry;
 	translator_meet(search->probe, pid, search->path);
-	if (!started_since(pid, search->attached) &&
-	    !loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
-		process_mark(search->probe, (uint32_t)pid);
+	if (started_since(pid, file.attached) ||
+	    loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
+		return;
+	if (may_call(search, pid))
+		file.missed = LATE_CALLS;
+	process_mark(search->probe, (uint32_t)pid, &file);
 }
 
 /* It is looked at again; if there is no answer at all, it counts as late. */
 static void mapper_doubt(struct mapper_search *search, int error)
 {
 	const struct late_search *late = search->context;
-	const struct later later = { .what = LATER_MAPPER,
-				     .mapper = { .pid = search->pid,
-						 .device = search->st->st_dev,
-						 .inode = search->st->st_ino,
-						 .id = *search->id,
-						 .attached = late->attached,
-						 .since = search->since } };
+	const struct later later = {
+		.what = LATER_MAPPER,
+		.mapper = { .pid = search->pid, .since = search->since, .file = late->file }
+	};
 	struct probe *probe = search->probe;
 	__u32 tgid = (__u32)search->pid, one;
 
@@ -206,19 +313,19 @@ static void mapper_doubt(struct mapper_search *search, int error)
 		return;
 	if (outside_is_later(error))
 		probe_keep(probe, &later, late->path);
-	else if (!started_since(search->pid, late->attached))
-		process_mark(probe, tgid);
+	else if (!started_since(search->pid, late->file.attached))
+		process_mark(probe, tgid, &late->file);
 }
 
 static struct mapper_search late_searching(struct late_search *late, const struct stat *st,
-					   const struct file_id *id, uint64_t since)
+					   uint64_t since)
 {
 	const char *name = strrchr(late->path, '/');
 
 	return (struct mapper_search){
 		.probe = late->probe,
 		.st = st,
-		.id = id,
+		.id = &late->file.id,
 		.name = name ? name + 1 : late->path,
 		.visit = mapper_mark,
 		.doubt = mapper_doubt,
@@ -227,11 +334,16 @@ static struct mapper_search late_searching(struct late_search *late, const struc
 	};
 }
 
-void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
-	       const char *path, uint64_t attached)
+static struct stat late_stat(const struct late_file *file)
 {
-	struct late_search late = { .probe = probe, .path = path, .attached = attached };
-	struct mapper_search search = late_searching(&late, st, id, clock_ns(CLOCK_MONOTONIC));
+	return (struct stat){ .st_dev = file->device, .st_ino = file->inode };
+}
+
+void late_mark(struct probe *probe, const struct late_file *file, const char *path)
+{
+	struct late_search late = { .probe = probe, .path = path, .file = *file };
+	const struct stat st = late_stat(file);
+	struct mapper_search search = late_searching(&late, &st, clock_ns(CLOCK_MONOTONIC));
 
 	processes_visit(process_compare, &search);
 }
@@ -240,10 +352,9 @@ void late_try(struct probe *probe, const struct later *later)
 {
 	struct late_search late = { .probe = probe,
 				    .path = later->path,
-				    .attached = later->mapper.attached };
-	const struct stat st = { .st_dev = later->mapper.device, .st_ino = later->mapper.inode };
-	struct mapper_search search =
-		late_searching(&late, &st, &later->mapper.id, later->mapper.since);
+				    .file = later->mapper.file };
+	const struct stat st = late_stat(&late.file);
+	struct mapper_search search = late_searching(&late, &st, later->mapper.since);
 
 	process_compare(&search, later->mapper.pid);
 }

@@ -4,6 +4,7 @@
 #define PROBE_LATE_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -12,14 +13,31 @@
 
 struct probe;
 struct maps_entry;
+struct seen_file;
+
+/* A file that was probed, and what is missed of a process that had it mapped before. */
+struct late_file {
+	dev_t device; /* these two as stat(2) says */
+	ino_t inode;
+	struct file_id id;
+	uint64_t attached;  /* ns, CLOCK_BOOTTIME: when the probes were in place */
+	enum late missed;   /* LATE_NAMES: or more, if it has made calls */
+	bool brings_driver; /* a process that maps it has the driver mapped, too */
+};
 
 /*
- * Marks as late every process that has the file @id mapped, was started before @attached (ns,
- * CLOCK_BOOTTIME: when the probes were in place), and does not wait for them in its loader. @st and
- * @path are the file's. Programs that are already known are reported.
+ * What to call the following with, for the file @seen, which was probed just now. @was_probed: not
+ * for the first time, so that calls from it in the meantime were not noted.
  */
-void late_mark(struct probe *probe, const struct stat *st, const struct file_id *id,
-	       const char *path, uint64_t attached);
+struct late_file late_file(const struct probe *probe, const struct seen_file *seen,
+			   const char *path, bool was_probed);
+
+/*
+ * Marks as late every process that has @file, found as @path, mapped, was started before its probes
+ * were in place, and does not wait for them in its loader. Programs that are already known are
+ * reported.
+ */
+void late_mark(struct probe *probe, const struct late_file *file, const char *path);
 
 /* Looks once more at a process whose mappings could not be read then: LATER_MAPPER. */
 struct later;
@@ -27,9 +45,16 @@ void late_try(struct probe *probe, const struct later *later);
 
 /*
  * Marks the process @tgid as late, whatever it maps, even if it has ended: what it did since @since
- * (ns, CLOCK_MONOTONIC), when it began to run or map the newly probed file, was not seen.
+ * (ns, CLOCK_MONOTONIC), when it began to run or map the newly probed @file, was not seen.
  */
-void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since);
+void late_mark_process(struct probe *probe, uint32_t tgid, uint64_t since,
+		       const struct late_file *file);
+
+/*
+ * The library of @record was mapped, and could not be probed any more: its process has exited, or
+ * has unmapped it.
+ */
+void late_gone(struct probe *probe, const struct rec_mmap *record);
 
 /*
  * Calls @visit for each process but ours that maps code of the file @id, with its first such

@@ -361,6 +361,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	struct attach_choice choice = choice_of(probe);
 	struct elf_functions found;
 	struct code_span runtimes;
+	struct late_file late;
 	bool in_table, waits, has_runtimes, has_python, has_allocator;
 	size_t count;
 	int err;
@@ -434,7 +435,8 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	probe_count(probe, &target->attachment, 1);
 	/* The process has run nothing of this file yet, and will meet the probes. */
 	waits = record && loader_waits(probe, record->tgid, record->time);
-	if (in_table && record && !waits)
+	late = late_file(probe, seen, path, target->path);
+	if (in_table && record && !waits && late.missed == LATE_ALL)
 		probe->counts.late++;
 	/* If the driver's calls are not watched, the process's figures miss nothing of them. */
 	if (!target->attachment.attached && target->attachment.noticed)
@@ -444,13 +446,13 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	 * loaded.
 	 */
 	if (in_table)
-		late_mark(probe, &seen->st, &target->id, path, clock_own_ns(CLOCK_BOOTTIME));
+		late_mark(probe, &late, path);
 	/*
 	 * A process that is still in mmap(), or that has already exited, does not show up in the
 	 * scan: mark it late here.
 	 */
 	if (in_table && record && !waits)
-		late_mark_process(probe, record->tgid, record->time);
+		late_mark_process(probe, record->tgid, record->time, &late);
 	if (count)
 		target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);

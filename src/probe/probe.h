@@ -47,8 +47,8 @@ struct probe_settings {
 	 */
 	void (*on_extra)(void *context, unsigned int call, const char *symbol,
 			 enum extra_result result);
-	/* Called for a program that turns out to have run before its library was probed. */
-	void (*on_late)(void *context, uint32_t program);
+	/* Called for a program that ran before its library was probed: what was missed of it. */
+	void (*on_late)(void *context, uint32_t program, enum late missed);
 	/*
 	 * Called for a program, @seen, that @tgid begins to run, that needs a CUDA library, and
 	 * whose path leads nowhere or elsewhere here: it is in a container, and once it has ended

@@ -13,6 +13,7 @@
 #include "cutop_python.h"
 #include "probe/attach.h"
 #include "probe/keeper.h"
+#include "probe/late.h"
 #include "probe/lease.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
@@ -78,11 +79,8 @@ struct later {
 		/* late_mark(): a process that may map a file, and that file */
 		struct {
 			pid_t pid;
-			dev_t device;
-			ino_t inode;
-			struct file_id id;
-			uint64_t attached; /* CLOCK_BOOTTIME */
-			uint64_t since;    /* CLOCK_MONOTONIC */
+			struct late_file file;
+			uint64_t since; /* CLOCK_MONOTONIC */
 		} mapper;
 	};
 	char *path; /* PATH, NAMED, LOADER, MAPPED, MAPPER */

@@ -115,6 +115,7 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 {
 	const struct snap_call *call = &list->process->call_list[call_row_of(list, row)->item];
 	double number = call_number(list, row, column);
+	bool is_bound = list->process->runtime_late && call_layer(call->call) == LAYER_RUNTIME;
 	int width = list->desc->columns[column].width;
 	char time[CELL_TEXT];
 	enum style style;
@@ -125,8 +126,11 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 	switch (column) {
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
 	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
-	case C_CALLS: return cell_count(out, number, width);
-	case C_FAILED: return cell_failures(out, number, call->sampled, width);
+	case C_CALLS:
+		style = cell_count(time, number, width - is_bound);
+		snprintf(out, CELL_TEXT, "%s%.32s", is_bound ? "≥" : "", time);
+		return style;
+	case C_FAILED: return cell_failures(out, number, call->sampled || is_bound, width);
 	case C_SHARE: return cell_share(out, number);
 	case C_TIME: /* launches that are not watched until they return are not included */
 		style = cell_time(time, number);

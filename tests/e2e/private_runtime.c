@@ -3,7 +3,8 @@
  * A library as cuBLAS is one: the runtime is linked into it, exported by nobody,
  * and stripped, so that what it does is seen at the driver alone.
  * private_launch() allocates 256 bytes, launches hidden<<<5, 32>>> and frees;
- * private_launch_only() does no more than that says.
+ * private_launch_only() does no more than that says, private_keep() allocates 512
+ * bytes. Built as libearly.so, it does the first and the last as it is loaded.
  *
  * Built a second time, libsecond.so, it keeps its symbols, a second runtime that
  * everybody sees, and is so large that no other library's code is near its own.
@@ -35,6 +36,13 @@ __attribute__((visibility("default"))) int private_launch_only(void)
 	return (int)cudaLaunchCooperativeKernel((const void *)hidden, grid, block, NULL, 0, NULL);
 }
 
+__attribute__((visibility("default"))) int private_keep(void)
+{
+	void *p;
+
+	return (int)cudaMalloc(&p, 512);
+}
+
 __attribute__((visibility("default"))) int private_launch(void)
 {
 	void *p;
@@ -47,3 +55,11 @@ __attribute__((visibility("default"))) int private_launch(void)
 		err = (int)cudaFree(p);
 	return err;
 }
+
+#ifdef EARLY
+__attribute__((constructor)) static void early(void)
+{
+	private_launch();
+	private_keep();
+}
+#endif
