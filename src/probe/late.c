@@ -132,11 +132,9 @@ struct late_file late_file(const struct probe *probe, const struct seen_file *se
 		.inode = seen->st.st_ino,
 		.id = seen->id,
 		.attached = clock_own_ns(CLOCK_BOOTTIME),
-		.missed = missed_of(probe, path),
+		.missed = was_probed ? LATE_ALL : missed_of(probe, path),
 	};
 
-	if (was_probed && file.missed < LATE_CALLS)
-		file.missed = LATE_CALLS;
 	file.brings_driver = file.missed == LATE_NAMES && needs_driver(seen->fd);
 	return file;
 }

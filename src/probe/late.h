@@ -27,7 +27,7 @@ struct late_file {
 
 /*
  * What to call the following with, for the file @seen, which was probed just now. @was_probed: not
- * for the first time, so that calls from it in the meantime were not noted.
+ * for the first time; the driver may have been without probes meanwhile, too.
  */
 struct late_file late_file(const struct probe *probe, const struct seen_file *seen,
 			   const char *path, bool was_probed);

@@ -71,6 +71,13 @@ expect within '[p.memory.map[] | [.size, .kind, .device, .call]]' '[[512,"device
 expect within '.unseen.late_libraries // 0' 0
 expect_nothing_lost within
 
+# In text it is the failed calls that are a lower bound, in the first line and at the process; without a cause nothing is.
+loads words libearly.so 3 -f text -- call private_launch
+check "words: $(cat "$T/words.out")" [ "$(grep -c '≥0' "$T/words.out")" = 2 ]
+check "words: nor anything else: $(cat "$T/words.out")" [ "$(grep -o '≥' "$T/words.out" | wc -l)" = 2 ]
+loads plain libsecond.so 0 -f text -- call private_launch
+check "plain: $(cat "$T/plain.out")" [ "$(grep -c '≥' "$T/plain.out")" = 0 ]
+
 # ---- one layer alone: the driver's has nothing to do with runtimes; the runtime's has nothing else to go by
 loads driver libearly.so 3 -l driver -- call private_launch
 expect driver "$from" '["start","start",false]'
