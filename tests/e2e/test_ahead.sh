@@ -98,6 +98,13 @@ if command -v python3 >/dev/null && python3 -m venv --without-pip "$T/venv" 2>/d
 	fresh=$T/path/nvidia/cu13/lib
 	cp "$held_plugin" "$fresh"
 	ahead PYTHONPATH env PYTHONPATH="$T/path" "$T/venv/bin/python3" -c "import ctypes; ctypes.CDLL('$fresh/libheld.so')"
+	# NCCL's and NVSHMEM's wheels, whose libraries have a runtime inside
+	for file in nccl/lib/libnccl.so.2 nvshmem/lib/libnvshmem_host.so.3; do
+		mkdir -p "$packages/nvidia/${file%/*}"
+		cp "$top_builddir/tests/e2e/bin/libearly.so" "$packages/nvidia/$file"
+		LD_LIBRARY_PATH=$double watch wheel -v -- "$T/venv/bin/python3" -c "import ctypes; ctypes.CDLL('$packages/nvidia/$file')"
+		expect wheel '[p.watched_from, p.runtime_watched_from, call("cudaMalloc").calls]' '["start","start",2]'
+	done
 else
 	echo "not tried: Python, which has no venv here"
 fi
