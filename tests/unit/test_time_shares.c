@@ -350,7 +350,7 @@ END_TEST
 
 START_TEST(the_whole_run)
 {
-	struct call_key failing = { .program = feed.program, .call = CALL_cudaStreamCreate };
+	struct fail_key failing = { .program = feed.program, .call = CALL_cudaMalloc, .result = 2 };
 
 	told_open(TIME_OTHER, 0);
 	next();
@@ -358,7 +358,7 @@ START_TEST(the_whole_run)
 	launch_row(3000, 3000, 100 * MS, false);
 	copy_row(COPY_SYNC, 400 * MS);
 	feed_copy(&feed, 0x1000, 0x2000, 6 * MIB, DIR_H2D, 0, 0);
-	model_call_row(feed.model, &failing, &(struct call_row){ .calls = 7, .failures = 7 });
+	model_fail_row(feed.model, &failing, &(struct fail_row){ .count = 7 });
 	next();
 	ck_assert(!snapshot->is_whole);
 	expect(share, SYNC, 0.5);
