@@ -39,7 +39,8 @@ void *build_scratch(struct build *build, size_t count, size_t size)
 
 void build_interval_set(struct build *build, double seconds)
 {
-	build->interval = seconds >= RATE_SECONDS_MIN ? seconds : NAN;
+	/* A life is whole, however short; a piece of one may say little of the rest. */
+	build->interval = seconds > (build->is_whole ? 0 : RATE_SECONDS_MIN) ? seconds : NAN;
 }
 
 double build_rate(const struct build *build, uint64_t now, uint64_t before)

@@ -398,6 +398,19 @@ START_TEST(the_whole_run)
 }
 END_TEST
 
+/* There are no rates of an interval so short, but of a life there are. */
+START_TEST(a_short_life_has_rates)
+{
+	feed.now += 5 * MS;
+	launch_row(100, 100, 0, false);
+	feed_exit(&feed, END_EXIT, 0);
+	next_whole();
+	ck_assert_double_eq_tol(process->launches_per_second, 100 / 0.005, 100);
+	ck_assert_double_eq_tol(process->kernels[0].launches_per_second, 100 / 0.005, 100);
+	ck_assert_double_eq_tol(snapshot->launches_per_second, 100 / 0.005, 100);
+}
+END_TEST
+
 /* Two programs, one after the other: rates of each are over its life, those of both over the run. */
 START_TEST(programs_of_one_run)
 {
@@ -551,6 +564,7 @@ Suite *suite_time_shares(void)
 	tcase_add_test(tests, a_call_that_counts_twice_fills_one_interval);
 	tcase_add_test(tests, an_ended_process_has_its_life);
 	tcase_add_test(tests, the_whole_run);
+	tcase_add_test(tests, a_short_life_has_rates);
 	tcase_add_test(tests, programs_of_one_run);
 	tcase_add_test(tests, older_recordings_and_unseen_returns_say_nothing);
 	tcase_add_test(tests, gaps);
