@@ -56,6 +56,7 @@ const volatile bool have_find_vma; /* bpf_find_vma, Linux 5.17 */
 /* programs that could sleep take a lock that keeps them from it: storage_new() */
 const volatile bool locks_storage;
 const volatile __u32 page_shift = 12;
+const volatile __u64 loaded_at; /* CLOCK_BOOTTIME when these programs were loaded */
 
 /*
  * Set by user space while it places probes and marks the processes that are late: for a call that is
@@ -208,7 +209,10 @@ struct thread_state {
 	__u32 marks; /* runtime_marks at that time */
 	/* The context is a green one: a part of its device's primary context */
 	__u32 green;
-	/* Made its first call while probes were placed: whether its process is late is not known */
+	/*
+	 * Made its first call while probes were placed, in a process that is older than these
+	 * programs: whether that is late is not known yet.
+	 */
 	__u32 doubtful;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;

@@ -176,6 +176,7 @@ __noinline int thread_begin(struct thread_state *thread)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	__u32 *known = bpf_map_lookup_elem(&tgids, &tgid);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct program_sync *sync;
 
 	if (!thread)
@@ -187,7 +188,8 @@ __noinline int thread_begin(struct thread_state *thread)
 	thread->tgid = tgid;
 	thread->tid = (__u32)bpf_get_current_pid_tgid();
 	thread->device = CUTOP_DEVICE_UNKNOWN;
-	thread->doubtful = *(volatile __u32 *)&attaching;
+	thread->doubtful = *(volatile __u32 *)&attaching &&
+			   BPF_CORE_READ(task, group_leader, start_boottime) < loaded_at;
 	if (!thread->doubtful)
 		thread_default(thread);
 	return 0;

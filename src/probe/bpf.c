@@ -329,6 +329,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->locks_storage = features->rcu_lock && !s->rodata->can_hold;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	s->rodata->loaded_at = clock_ns(CLOCK_BOOTTIME);
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
 	programs_choose(bpf, settings->extras);
 	return 0;
