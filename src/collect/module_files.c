@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables are kept within a budget, also for later processes. The least recently used one is dropped
- * first, and read again for a process that still maps its file. While tables are read, no snapshot
- * is made: so each user's files have an allowance of time. Files that take long to open wait in a
- * list.
+ * Tables are kept within a budget, as long as a process maps their file. The least recently used one
+ * is dropped first, and read again when it is needed. While tables are read, no snapshot is made: so
+ * each user's files have an allowance of time. Files that take long to open wait in a list.
  */
 #include "collect/module_files.h"
 
@@ -288,8 +287,7 @@ static void symbols_load(struct module_files *files, const struct seen_file *see
 		budget_use(files->budget, &file->item);
 	else if (err != -ENOENT)
 		note(files->notes,
-		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves, or "
-		     "too long to read",
+		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves",
 		     name_of(seen));
 }
 
@@ -546,6 +544,10 @@ void module_files_release(struct module_files *files, uint64_t now)
 		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
 			continue;
 		code_close(file);
+		if (file->symbols) {
+			budget_hold(files->budget, &file->item);
+			symbols_drop(file, &file->item);
+		}
 		if (file->closed || !file->lines)
 			continue;
 		resolvers_drop(files, file);

@@ -40,7 +40,7 @@ void modules_forget(struct modules *modules, uint32_t program);
 
 /*
  * Closes files that no program has mapped for some seconds, since an open file keeps its file
- * system in use. Their symbols stay. To be called often, with @now of CLOCK_MONOTONIC.
+ * system in use. To be called often, with @now of CLOCK_MONOTONIC.
  */
 void modules_release(struct modules *modules, uint64_t now);
 

@@ -306,7 +306,7 @@ struct rec_stack *stacks_add(struct stacks *stacks, const struct rec_stack *reco
 		return NULL;
 	/* The first frame is the call site, whatever is there. */
 	for (count = 1; count < record->count; count++)
-		if (!modules_name(stacks->modules, program, record->frames[count] - 1).file)
+		if (!modules_seen_code(stacks->modules, program, record->frames[count] - 1).found)
 			break;
 	shown = shown_choose(stacks, program, record->frames, count);
 	/* It ends with a mark, if it has not come to its end. */

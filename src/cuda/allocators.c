@@ -10,9 +10,6 @@
 
 const char *const allocator_names[ALLOCATOR_KINDS] = { [ALLOCATOR_PYTORCH] = "pytorch" };
 
-const char *const allocator_words[] = { "reportMemoryUsageToProfiler",
-					"reportOutOfMemoryToProfiler", NULL };
-
 static const struct {
 	const char *symbol;
 	struct allocator_form form;

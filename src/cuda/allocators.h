@@ -19,7 +19,5 @@ size_t allocator_form_count(void);
 /* Form @i, and the exported symbol that has it. */
 const struct allocator_form *allocator_form(size_t i);
 const char *allocator_symbol(size_t i);
-/* Part of the symbols, NULL-ended: a file that has none of them has no such function. */
-extern const char *const allocator_words[];
 
 #endif

@@ -35,7 +35,7 @@ const char *const call_signatures[CALL_COUNT] = {
 
 #define CUTOP_CALL(symbol, layer, class, group, options, a, b, c, d, arguments) \
 	[CALL_##symbol] = #symbol,
-static const char *const call_names[CALL_COUNT] = {
+const char *const call_names[CALL_COUNT] = {
 #include "cutop_call_table.h"
 };
 #undef CUTOP_CALL

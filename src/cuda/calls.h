@@ -19,6 +19,8 @@ extern const char *const call_signatures[CALL_COUNT];
 
 /* The function's symbol; "?" for an unknown number. */
 const char *call_name(unsigned int call);
+extern const char *const call_names[];
+
 const char *call_layer_name(unsigned int layer); /* "runtime", "driver", "probe" */
 
 /* The layer of @call; LAYER_EXTRA for a function that is not in the table. */

@@ -73,11 +73,14 @@ struct reading {
 	uint64_t bias;
 };
 
-static bool may_be_handle(void *context, const Elf64_Sym *symbol)
+static enum symtab_want handle_want(void *context, const Elf64_Sym *symbol)
 {
 	(void)context;
 	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
-	       symbol->st_size == sizeof(uint64_t) && symbol->st_shndx != SHN_UNDEF;
+			       symbol->st_size == sizeof(uint64_t) &&
+			       symbol->st_shndx != SHN_UNDEF ?
+		       SYMTAB_NAMED :
+		       SYMTAB_LEAVE;
 }
 
 static int handle_take(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
@@ -85,7 +88,7 @@ static int handle_take(void *context, const Elf64_Sym *symbol, const char *name,
 	struct reading *reading = context;
 	char *kernel;
 
-	if (!name || len > NAME_LEN_MAX || strncmp(name, "_ZZ", 3))
+	if (!name || len > NAME_LEN_MAX)
 		return 0;
 	kernel = handles_kernel(name);
 	return kernel ? variable_add(reading->variables, symbol->st_value + reading->bias, kernel) :
@@ -97,7 +100,7 @@ static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variabl
 	static const char *const marks[] = { "E8__handle", NULL };
 	struct reading reading = { variables, bias };
 	const struct symtab_search search = {
-		.want = may_be_handle,
+		.want = handle_want,
 		.visit = handle_take,
 		.context = &reading,
 		.name_max = NAME_LEN_MAX + 1,

@@ -53,11 +53,13 @@ struct finding {
 
 /* ---- functions of others ---- */
 
-static bool export_is_wanted(void *context, const Elf64_Sym *symbol)
+static enum symtab_want export_want(void *context, const Elf64_Sym *symbol)
 {
 	const struct code_window *window = ((struct finding *)context)->window;
 
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value - window->address < window->size;
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value - window->address < window->size ?
+		       SYMTAB_NAMED :
+		       SYMTAB_LEAVE;
 }
 
 static bool starts_with(const char *name, size_t len, const char *prefix)
@@ -80,7 +82,7 @@ static int export_mark(void *context, const Elf64_Sym *symbol, const char *name,
 static int exports_mark(struct finding *finding)
 {
 	const struct symtab_search search = {
-		.want = export_is_wanted, .visit = export_mark, .context = finding, .name_max = 64
+		.want = export_want, .visit = export_mark, .context = finding, .name_max = 64
 	};
 	struct symtab table;
 	int err = symtab_find(finding->window->file, SHT_DYNSYM, &table);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An ELF file's symbol table and its symbols' names, gone through in windows of bounded size. */
+/*
+ * An ELF file's symbol table and its symbols' names. Both may be larger than the memory that we want
+ * to use, so they are read in pieces, and of the names only those that are asked for.
+ */
 #ifndef NAMES_SYMTAB_H
 #define NAMES_SYMTAB_H
 
@@ -7,9 +10,8 @@
 
 #include "names/sections.h"
 
-#define SYMTAB_WINDOW (16u << 20) /* bytes of names in memory at a time */
-/* memory that symtab_visit() and symtab_mentions() use at most */
-#define SYMTAB_MEMORY (SYMTAB_WINDOW + (1u << 20))
+/* memory that a function of this file uses at most */
+#define SYMTAB_MEMORY (5u << 20)
 
 struct symtab {
 	const struct sections *file;
@@ -24,18 +26,44 @@ struct symtab {
 int symtab_find(const struct sections *file, uint32_t type, struct symtab *table);
 
 /*
+ * True if @file is a shared library: then .dynsym has all that it offers to others, and .symtab, which
+ * may be large, need not be read for that.
+ */
+bool symtab_is_of_library(const struct sections *file);
+
+/*
  * True if one of @words (NULL-ended, each shorter than 32 bytes) occurs in the names. Returns
  * -ENOMEM without memory.
  */
 int symtab_mentions(const struct symtab *table, const char *const *words);
 
+/*
+ * Calls @each for each symbol, with its place in the table, but for those in holes, which are zero.
+ * Returns 0 at the end, what @each returned if that is not 0, -EBADMSG if the table cannot be read,
+ * or -ENOMEM.
+ */
+int symtab_each(const struct symtab *table,
+		int (*each)(void *context, const Elf64_Sym *symbol, uint64_t index), void *context);
+
+enum symtab_want {
+	SYMTAB_LEAVE,
+	SYMTAB_NAMED,   /* visit it with its name */
+	SYMTAB_UNNAMED, /* visit it without */
+};
+
 struct symtab_search {
-	/* Whether the symbol is of interest, as far as can be told without its name. */
-	bool (*want)(void *context, const Elf64_Sym *symbol);
 	/*
-	 * Called for each of them. @name has @len bytes without a NUL, is borrowed, and is at most
-	 * name_max bytes long: a longer one is cut. NULL: it has no name. If it returns nonzero,
-	 * the visit ends and returns that.
+	 * The names that are searched for (NULL: any), each of 6 to 128 bytes: nearly all others are
+	 * not read, and their symbols not visited.
+	 */
+	const char *const *names;
+	size_t name_count;
+	/* What to do with the symbol, as far as can be told without its name. */
+	enum symtab_want (*want)(void *context, const Elf64_Sym *symbol);
+	/*
+	 * @name has @len bytes without a NUL, is borrowed, and is at most name_max bytes long: a
+	 * longer one is cut. NULL: it has none, or none was wanted. If it returns nonzero, the visit
+	 * ends and returns that.
 	 */
 	int (*visit)(void *context, const Elf64_Sym *symbol, const char *name, size_t len);
 	void *context;
@@ -43,9 +71,9 @@ struct symtab_search {
 };
 
 /*
- * Calls @search->visit for symbols: in the table's order, if the names fit into one window;
- * otherwise window by window. Returns 0 at the end, what visit() returned, -EBADMSG if the table
- * cannot be read, -E2BIG if it takes too long to go through, or -ENOMEM.
+ * Calls @search->visit for symbols, in the table's order. Returns 0 at the end, what visit()
+ * returned, -EBADMSG if the table cannot be read, -E2BIG if it takes too long to go through, or
+ * -ENOMEM.
  */
 int symtab_visit(const struct symtab *table, const struct symtab_search *search);
 

@@ -22,10 +22,12 @@ struct search {
 	size_t count;
 };
 
-static bool symbol_is_wanted(void *context, const Elf64_Sym *symbol)
+static enum symtab_want symbol_want(void *context, const Elf64_Sym *symbol)
 {
 	(void)context;
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ?
+		       SYMTAB_NAMED :
+		       SYMTAB_LEAVE;
 }
 
 static int symbol_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
@@ -35,7 +37,7 @@ static int symbol_visit(void *context, const Elf64_Sym *symbol, const char *name
 	size_t i;
 
 	(void)len;
-	for (i = 0; name && i < allocator_form_count(); i++) {
+	for (i = 0; i < allocator_form_count(); i++) {
 		if (strcmp(name, allocator_symbol(i)))
 			continue;
 		if (!segments_offset(&search->segments, symbol->st_value, &offset) &&
@@ -51,16 +53,21 @@ static int symbol_visit(void *context, const Elf64_Sym *symbol, const char *name
 
 static void table_search(const struct sections *file, struct search *search, uint32_t type)
 {
+	const char *names[ALLOCATOR_FORMS_MAX];
 	const struct symtab_search visit = {
-		.want = symbol_is_wanted,
+		.names = names,
+		.name_count = allocator_form_count(),
+		.want = symbol_want,
 		.visit = symbol_visit,
 		.context = search,
 		.name_max = NAME_MAX_LEN,
 	};
 	struct symtab table;
+	size_t i;
 
-	/* Nearly every file is ruled out here. */
-	if (!symtab_find(file, type, &table) && symtab_mentions(&table, allocator_words) > 0)
+	for (i = 0; i < allocator_form_count(); i++)
+		names[i] = allocator_symbol(i);
+	if (!symtab_find(file, type, &table))
 		symtab_visit(&table, &visit);
 }
 
@@ -74,7 +81,7 @@ size_t allocators_find(int fd, struct elf_function *list)
 		return 0;
 	segments_read(&file, &search.segments);
 	table_search(&file, &search, SHT_DYNSYM);
-	if (!search.count)
+	if (!search.count && !symtab_is_of_library(&file))
 		table_search(&file, &search, SHT_SYMTAB);
 	sections_close(&file);
 	return search.count;

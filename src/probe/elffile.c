@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of the table of hooked functions are looked up by binary search in a
- * sorted index made per call; a symbol table is read only if its string table
- * mentions a prefix that matters.
+ * sorted index made per call.
  */
 #include "probe/elffile.h"
 
@@ -30,16 +29,8 @@
 #error "unknown machine"
 #endif
 
-/* What the names of the table that begin with one byte all begin with. */
-struct name_start {
-	const char *text;
-	size_t len; /* 0: no name begins with this byte */
-};
-
 struct name_index {
 	uint16_t calls[CALL_COUNT]; /* by name */
-	/* By first byte: most symbols of a program begin otherwise */
-	struct name_start starts[256];
 };
 
 static int index_compare(const void *a, const void *b)
@@ -51,27 +42,15 @@ static void index_build(struct name_index *index)
 {
 	unsigned int i;
 
-	memset(index->starts, 0, sizeof(index->starts));
-	for (i = 0; i < CALL_COUNT; i++) {
-		const char *name = call_name(i);
-		struct name_start *start = &index->starts[(unsigned char)*name];
-
+	for (i = 0; i < CALL_COUNT; i++)
 		index->calls[i] = (uint16_t)i;
-		if (!start->len)
-			*start = (struct name_start){ name, strlen(name) };
-		while (strncmp(name, start->text, start->len))
-			start->len--;
-	}
 	qsort(index->calls, CALL_COUNT, sizeof(index->calls[0]), index_compare);
 }
 
 static int index_find(const struct name_index *index, const char *name)
 {
-	const struct name_start *start = &index->starts[(unsigned char)*name];
 	size_t low = 0, high = CALL_COUNT;
 
-	if (!start->len || strncmp(name, start->text, start->len))
-		return -1;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 		int order = strcmp(name, call_name(index->calls[mid]));
@@ -136,11 +115,13 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 
 /* What is looked for in a file's symbol tables. */
 struct symbol_search {
-	/* NULL: any table; else only tables whose names contain one of these */
-	const char *const *mentions;
+	/* Of struct symtab_search */
+	const char *const *names;
+	size_t name_count;
 	int (*visit)(void *context, const struct elf_symbol *symbol);
+	/* NULL: report functions; else symbols of every type, with a name if this says so */
+	bool (*label_wants_name)(void *context, const struct elf_symbol *symbol);
 	void *context;
-	bool labels; /* report symbols of every type, and those whose name is too long */
 	const struct segments *segments;
 };
 
@@ -153,35 +134,49 @@ static bool is_label(const Elf64_Sym *sym)
 	       type != STT_SECTION;
 }
 
-static bool symbol_is_wanted(void *context, const Elf64_Sym *sym)
+/* All but the name. Returns false if it is not in code. */
+static bool symbol_make(const struct symbol_search *search, const Elf64_Sym *sym,
+			struct elf_symbol *symbol)
+{
+	*symbol = (struct elf_symbol){
+		.size = sym->st_size,
+		.is_function = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
+		.is_local = ELF64_ST_BIND(sym->st_info) == STB_LOCAL,
+	};
+	return !segments_offset(search->segments, sym->st_value, &symbol->offset);
+}
+
+static enum symtab_want symbol_want(void *context, const Elf64_Sym *sym)
 {
 	const struct symbol_search *search = context;
-	uint64_t offset;
+	bool labels = search->label_wants_name;
+	struct elf_symbol symbol;
 
-	return (ELF64_ST_TYPE(sym->st_info) == STT_FUNC || (search->labels && is_label(sym))) &&
-	       sym->st_shndx != SHN_UNDEF && sym->st_value &&
-	       !segments_offset(search->segments, sym->st_value, &offset);
+	if ((ELF64_ST_TYPE(sym->st_info) != STT_FUNC && !(labels && is_label(sym))) ||
+	    sym->st_shndx == SHN_UNDEF || !sym->st_value || !symbol_make(search, sym, &symbol))
+		return SYMTAB_LEAVE;
+	return !labels || search->label_wants_name(search->context, &symbol) ? SYMTAB_NAMED :
+									       SYMTAB_UNNAMED;
 }
 
 static int symbol_visit(void *context, const Elf64_Sym *sym, const char *name, size_t len)
 {
 	const struct symbol_search *search = context;
-	struct elf_symbol symbol = {
-		.name = len < NAME_MAX_LEN ? name : NULL,
-		.size = sym->st_size,
-		.is_function = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
-	};
+	struct elf_symbol symbol;
 
-	if (!symbol.name && !search->labels)
+	symbol_make(search, sym, &symbol);
+	symbol.name = len < NAME_MAX_LEN ? name : NULL;
+	if (!symbol.name && !search->label_wants_name)
 		return 0;
-	segments_offset(search->segments, sym->st_value, &symbol.offset);
 	return search->visit(search->context, &symbol);
 }
 
 static int table_symbols(const struct sections *file, uint32_t type, struct symbol_search *search)
 {
 	const struct symtab_search visit = {
-		.want = symbol_is_wanted,
+		.names = search->names,
+		.name_count = search->name_count,
+		.want = symbol_want,
 		.visit = symbol_visit,
 		.context = search,
 		.name_max = NAME_MAX_LEN,
@@ -191,8 +186,7 @@ static int table_symbols(const struct sections *file, uint32_t type, struct symb
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = search->mentions ? symtab_mentions(&table, search->mentions) : 1;
-	return err > 0 ? symtab_visit(&table, &visit) : err;
+	return symtab_visit(&table, &visit);
 }
 
 /*
@@ -227,12 +221,15 @@ int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol 
 	return file_symbols(fd, (struct symbol_search){ .visit = visit, .context = context }, why);
 }
 
-int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
-		   void *context, struct reason *why)
+int elffile_labels(int fd, bool (*wants_name)(void *context, const struct elf_symbol *symbol),
+		   int (*visit)(void *context, const struct elf_symbol *symbol), void *context,
+		   struct reason *why)
 {
-	return file_symbols(
-		fd, (struct symbol_search){ .visit = visit, .context = context, .labels = true },
-		why);
+	return file_symbols(fd,
+			    (struct symbol_search){ .visit = visit,
+						    .label_wants_name = wants_name,
+						    .context = context },
+			    why);
 }
 
 /* ---- the functions of the table ---- */
@@ -242,9 +239,6 @@ struct functions_search {
 	struct elf_functions *found;
 	size_t room;
 };
-
-/* Every file that defines a function of the table has one of these in its names. */
-static const char *const function_marks[] = { "cuda", "cuMem", NULL };
 
 static int function_visit(void *context, const struct elf_symbol *symbol)
 {
@@ -310,7 +304,8 @@ static int functions_unique(struct elf_functions *found)
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
 	struct functions_search functions = { .found = found };
-	const struct symbol_search search = { .mentions = function_marks,
+	const struct symbol_search search = { .names = call_names,
+					      .name_count = CALL_COUNT,
 					      .visit = function_visit,
 					      .context = &functions };
 	int err;

@@ -61,10 +61,10 @@ struct elf_functions {
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
 
 struct elf_symbol {
-	const char *name; /* borrowed; NULL: too long to be of interest */
+	const char *name; /* borrowed; NULL: not wanted, or too long to be of interest */
 	uint64_t offset;  /* in the file */
 	uint64_t size;    /* bytes; 0: not said */
-	bool is_function;
+	bool is_function, is_local;
 };
 
 /*
@@ -76,10 +76,12 @@ int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol 
 
 /*
  * The same for every symbol in code, of whatever type: for example a label in the middle of a
- * function.
+ * function. Reading a name takes longer than all the rest: only those have one that @wants_name
+ * says, which is asked without.
  */
-int elffile_labels(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
-		   void *context, struct reason *why);
+int elffile_labels(int fd, bool (*wants_name)(void *context, const struct elf_symbol *symbol),
+		   int (*visit)(void *context, const struct elf_symbol *symbol), void *context,
+		   struct reason *why);
 
 /* A hash of the @len first bytes of @name. */
 uint32_t elf_name_hash(const char *name, size_t len);

@@ -59,10 +59,10 @@ static unsigned int pad_before(int fd, uint64_t offset)
 	return 0;
 }
 
-static bool symbol_is_defined(void *context, const Elf64_Sym *symbol)
+static enum symtab_want symbol_want(void *context, const Elf64_Sym *symbol)
 {
 	(void)context;
-	return symbol->st_shndx != SHN_UNDEF;
+	return symbol->st_shndx != SHN_UNDEF ? SYMTAB_NAMED : SYMTAB_LEAVE;
 }
 
 static bool is_name(const char *name, size_t len, const char *wanted)
@@ -84,7 +84,7 @@ static int symbol_take(void *context, const Elf64_Sym *symbol, const char *name,
 static int symbols_read(int fd, struct loader_symbols *symbols)
 {
 	const struct symtab_search search = {
-		.want = symbol_is_defined, .visit = symbol_take, .context = symbols, .name_max = 64
+		.want = symbol_want, .visit = symbol_take, .context = symbols, .name_max = 64
 	};
 	struct segments segments;
 	struct sections file;

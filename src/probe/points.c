@@ -128,6 +128,13 @@ static void cold_note(struct points *points, const struct elf_symbol *symbol, si
 	}
 }
 
+/* Compilers export no such part. */
+static bool may_be_cold(void *context, const struct elf_symbol *symbol)
+{
+	(void)context;
+	return symbol->is_function && symbol->is_local;
+}
+
 static int label_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct points *points = context;
@@ -183,7 +190,8 @@ static bool around_read(struct points *points, const struct elf_functions *funct
 		points->by_name[i] = &points->around[i];
 	qsort(points->by_name, points->count, sizeof(*points->by_name), name_compare);
 	/* Beyond the limit some neighbours are unknown: then all probes stay at the entries. */
-	return !elffile_labels(points->fd, label_visit, points, NULL) && points->looks <= LOOKS_MAX;
+	return !elffile_labels(points->fd, may_be_cold, label_visit, points, NULL) &&
+	       points->looks <= LOOKS_MAX;
 }
 
 /* ---- code ---- */

@@ -17,11 +17,19 @@
 
 #define NAME_MAX_LEN 64 /* longer than any name that is searched for */
 
-static const char *const function_names[PYTHON_FUNCTIONS] = {
+static const char *const names[] = {
+	"_PyRuntime",
+	"PyCode_Type",
+	"Py_Version",
+	"_PyEval_EvalFrameDefault",
+#define FIRST_FUNCTION 4
 	"Py_InitializeFromConfig",
 	"PyModuleDef_Init",
 	"PyModule_Create2",
 };
+
+_Static_assert(ARRAY_LEN(names) - FIRST_FUNCTION <= PYTHON_FUNCTIONS,
+	       "more than there is room for");
 
 static const struct {
 	uint64_t size;
@@ -49,33 +57,33 @@ static void symbol_take(struct found_symbols *symbols, const char *name, const E
 		elf->loop.address = symbol->st_value;
 		elf->loop.size = (uint32_t)symbol->st_size;
 	}
-	for (i = 0; i < PYTHON_FUNCTIONS; i++)
-		if (function_names[i] && !strcmp(name, function_names[i])) {
-			elf->functions[i].address = symbol->st_value;
-			elf->functions[i].size = (uint32_t)symbol->st_size;
+	for (i = FIRST_FUNCTION; i < ARRAY_LEN(names); i++)
+		if (!strcmp(name, names[i])) {
+			elf->functions[i - FIRST_FUNCTION].address = symbol->st_value;
+			elf->functions[i - FIRST_FUNCTION].size = (uint32_t)symbol->st_size;
 		}
 }
 
-static bool symbol_is_wanted(void *context, const Elf64_Sym *symbol)
+static enum symtab_want symbol_want(void *context, const Elf64_Sym *symbol)
 {
 	(void)context;
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value;
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value ? SYMTAB_NAMED : SYMTAB_LEAVE;
 }
 
 static int symbol_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
 {
 	(void)len;
-	if (name)
-		symbol_take(context, name, symbol);
+	symbol_take(context, name, symbol);
 	return 0;
 }
 
 /* Looks through the symbol table of @type. Returns 0 or a negative errno. */
 static int table_read(const struct sections *file, uint32_t type, struct found_symbols *symbols)
 {
-	static const char *const words[] = { "_PyRuntime", NULL };
 	const struct symtab_search search = {
-		.want = symbol_is_wanted,
+		.names = names,
+		.name_count = ARRAY_LEN(names),
+		.want = symbol_want,
 		.visit = symbol_visit,
 		.context = symbols,
 		.name_max = NAME_MAX_LEN,
@@ -85,9 +93,7 @@ static int table_read(const struct sections *file, uint32_t type, struct found_s
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	/* Nearly every file is ruled out here. */
-	err = symtab_mentions(&table, words);
-	return err > 0 ? symtab_visit(&table, &search) : err;
+	return symtab_visit(&table, &search);
 }
 
 /* The file offset of @address, in a segment with @flags; 0: it is in none. */
@@ -190,7 +196,7 @@ int python_elf_read(int fd, const char *path, struct python_elf *found, struct r
 		return err;
 	/* All symbols are in .dynsym, or, for a program without dynamic linking, in .symtab. */
 	err = table_read(&file, SHT_DYNSYM, &symbols);
-	if (!err && !found->runtime)
+	if (!err && !found->runtime && !symtab_is_of_library(&file))
 		err = table_read(&file, SHT_SYMTAB, &symbols);
 	if (!err && found->runtime && code_find(&file, found)) {
 		version_find(&file, path, &symbols);

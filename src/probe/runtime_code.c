@@ -40,11 +40,22 @@ struct search {
 	struct code_span span;
 };
 
+/* True if the gap would be smaller with the function @symbol. */
+static bool is_nearer(void *context, const struct elf_symbol *symbol)
+{
+	const struct search *search = context;
+
+	return symbol->is_function &&
+	       ((symbol->offset > search->middle && symbol->offset < search->before) ||
+		(symbol->offset < search->middle &&
+		 symbol->offset + symbol->size > search->after));
+}
+
 static int stranger_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct search *search = context;
 
-	if (!symbol->is_function || is_runtimes(symbol->name))
+	if (!is_nearer(search, symbol) || is_runtimes(symbol->name))
 		return 0;
 	if (symbol->offset > search->middle && symbol->offset < search->before)
 		search->before = symbol->offset;
@@ -53,13 +64,20 @@ static int stranger_visit(void *context, const struct elf_symbol *symbol)
 	return 0;
 }
 
+static bool is_in_gap(void *context, const struct elf_symbol *symbol)
+{
+	const struct search *search = context;
+
+	return symbol->is_function && symbol->offset >= search->after &&
+	       symbol->offset < search->before;
+}
+
 static int own_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct search *search = context;
 	uint64_t end = symbol->offset + symbol->size;
 
-	if (!symbol->is_function || !is_runtimes(symbol->name) || symbol->offset < search->after ||
-	    symbol->offset >= search->before)
+	if (!is_in_gap(search, symbol) || !is_runtimes(symbol->name))
 		return 0;
 	if (symbol->offset < search->span.start)
 		search->span.start = symbol->offset;
@@ -101,8 +119,8 @@ bool runtime_code_find(int fd, const struct elf_functions *found, struct code_sp
 		*span = (struct code_span){ .start = 0, .end = UINT64_MAX >> 1 };
 		return true;
 	}
-	if (elffile_labels(fd, stranger_visit, &search, NULL) ||
-	    elffile_labels(fd, own_visit, &search, NULL))
+	if (elffile_labels(fd, is_nearer, stranger_visit, &search, NULL) ||
+	    elffile_labels(fd, is_in_gap, own_visit, &search, NULL))
 		return false;
 	*span = search.span;
 	return span->start < span->end;

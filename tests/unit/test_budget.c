@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What bounds the memory and the time that files of others take: the budget of what is kept of
- * them, the allowance of each user, and the windows in which symbol tables are read.
+ * them, the allowance of each user, and how much is read of symbol tables.
  */
 #include <check.h>
 #include <errno.h>
@@ -181,12 +181,12 @@ START_TEST(rows_are_bounded)
 }
 END_TEST
 
-/* ---- windows ---- */
+/* ---- symbol tables ---- */
 
 #define SYMBOL_COUNT 6
 
 /*
- * A file with one table of symbols, whose names lie in a hole of three windows, and code at offset
+ * A file with one table of symbols, whose names lie in a hole of 48 MB, and code at offset
  * 0x1000.
  */
 struct program {
@@ -197,23 +197,24 @@ struct program {
 };
 
 #define NAMES_AT   4096
-#define NAMES_SIZE (3 * SYMTAB_WINDOW)
+#define APART      (16u << 20)
+#define NAMES_SIZE (3 * APART)
 
 static const struct {
 	uint32_t at;
 	const char *name;
 } places[SYMBOL_COUNT] = {
 	{ 0, "" },
-	{ 2 * SYMTAB_WINDOW + 5, "in_the_last" },
+	{ 2 * APART + 5, "in_the_last" },
 	{ 1, "in_the_first" },
-	{ SYMTAB_WINDOW - 4, "across_two" },
+	{ APART - 4, "across_two" },
 	{ NAMES_SIZE - 8, "the_end" },
-	{ SYMTAB_WINDOW + 77777, "in_the_middle" },
+	{ APART + 77777, "in_the_middle" },
 };
 
 static int program_make(struct program *program)
 {
-	int fd = memfd_create("windows", MFD_CLOEXEC), i;
+	int fd = memfd_create("names", MFD_CLOEXEC), i;
 
 	memset(program, 0, sizeof(*program));
 	memcpy(program->ehdr.e_ident, ELFMAG "\2\1\1", 7);
@@ -266,7 +267,7 @@ static void all_are_found(int fd, struct budget *budget)
 	symbols_free(symbols);
 }
 
-START_TEST(names_lie_in_windows)
+START_TEST(names_lie_far_apart)
 {
 	struct budget *budget = budget_new(SYMTAB_MEMORY + MIB, SYMTAB_MEMORY);
 	const char *const there[] = { "in_the_middle", NULL }, *const not_there[] = {
@@ -316,81 +317,211 @@ START_TEST(words_lie_across_pieces)
 }
 END_TEST
 
+static enum symtab_want want_all(void *context, const Elf64_Sym *symbol)
+{
+	(void)symbol;
+	(*(uint64_t *)context)++;
+	return SYMTAB_NAMED;
+}
+
+static int visit_none(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	(void)context;
+	(void)symbol;
+	ck_assert(name && len < 16);
+	return 0;
+}
+
+/* A file of @count symbols, whose names are @apart bytes from each other in a hole of 512 MB. */
+static int large_make(uint32_t count, uint32_t apart, unsigned int flags)
+{
+	const uint64_t symbols_at = 4096, names_at = symbols_at + count * sizeof(Elf64_Sym);
+	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
+	struct program program;
+	int template = program_make(&program), fd = memfd_create("large", MFD_CLOEXEC | flags);
+	uint32_t i;
+
+	close(template);
+	for (i = 0; i < count; i++)
+		symbols[i] = (Elf64_Sym){ .st_name = 1 + i * apart % (512u << 20),
+					  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					  .st_shndx = 7,
+					  .st_value = 0x1000 + i % 0x1000 };
+	ck_assert_int_eq(pwrite(fd, symbols, count * sizeof(*symbols), (off_t)symbols_at),
+			 (ssize_t)(count * sizeof(*symbols)));
+	ck_assert_int_eq(ftruncate(fd, (off_t)names_at + (512 << 20)), 0);
+	program.sections[1].sh_offset = symbols_at;
+	program.sections[1].sh_size = count * sizeof(*symbols);
+	program.sections[2].sh_offset = names_at;
+	program.sections[2].sh_size = 512 << 20;
+	ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0), (ssize_t)sizeof(program));
+	free(symbols);
+	return fd;
+}
+
 /*
- * Symbols that refer to each of many windows, over and over: minutes of reading, unless that has an
- * end.
+ * Four million names, each far from the last: many seconds of reading, unless that has an end. Where
+ * the search says which it is for, no other is read.
  */
 START_TEST(reading_has_an_end)
 {
 	enum { COUNT = 4000000 };
-	const uint64_t symbols_at = 4096, names_at = symbols_at + COUNT * sizeof(Elf64_Sym);
-	Elf64_Sym *chunk = calloc(COUNT, sizeof(*chunk));
-	struct symbols *symbols;
-	struct program program;
-	int fd = program_make(&program);
-	uint32_t i;
+	static const char *const names[] = { "cudaMalloc", "cudaFree" };
+	uint64_t wanted = 0;
+	struct symtab_search search = {
+		.want = want_all, .visit = visit_none, .context = &wanted, .name_max = 256
+	};
+	struct sections file;
+	struct symtab table;
+	int fd = large_make(COUNT, 1u << 20, 0);
 
-	for (i = 0; i < COUNT; i++)
-		chunk[i] = (Elf64_Sym){ .st_name = i % 32 * SYMTAB_WINDOW + 1,
-					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-					.st_shndx = 7,
-					.st_value = 0x1000 };
-	ck_assert_int_eq(pwrite(fd, chunk, COUNT * sizeof(*chunk), (off_t)symbols_at),
-			 (ssize_t)(COUNT * sizeof(*chunk)));
-	ck_assert_int_eq(ftruncate(fd, (off_t)names_at + (512 << 20)), 0);
-	program.sections[1].sh_offset = symbols_at;
-	program.sections[1].sh_size = COUNT * sizeof(*chunk);
-	program.sections[2].sh_offset = names_at;
-	program.sections[2].sh_size = 512 << 20;
-	ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0), (ssize_t)sizeof(program));
-	ck_assert_int_eq(symbols_read(fd, -1, NULL, &symbols), -ENOSPC);
-	ck_assert_ptr_null(symbols);
-	free(chunk);
+	ck_assert_int_eq(sections_open(&file, fd), 0);
+	ck_assert_int_eq(symtab_find(&file, SHT_SYMTAB, &table), 0);
+	ck_assert_int_eq(symtab_visit(&table, &search), -E2BIG);
+	ck_assert_uint_lt(wanted, COUNT);
+	wanted = 0;
+	search.names = names;
+	search.name_count = 2;
+	ck_assert_int_eq(symtab_visit(&table, &search), 0);
+	ck_assert_uint_eq(wanted, 0);
+	/* All symbols are looked at, and no name but this one is read. */
+	ck_assert_int_eq(pwrite(fd, "cudaMalloc", 11, (off_t)table.names + 1 + (3 << 20)), 11);
+	ck_assert_int_eq(symtab_visit(&table, &search), 0);
+	ck_assert_uint_eq(wanted, COUNT);
+	sections_close(&file);
 	close(fd);
 }
 END_TEST
 
-/* Names that take more than the budget leaves: there are none, and nothing stays taken. */
-START_TEST(names_without_room)
+/*
+ * A million symbols take 8 MB, whatever their names. More than the budget leaves: there are none, and
+ * nothing stays taken.
+ */
+START_TEST(symbols_without_room)
 {
-	enum { COUNT = 4096, LEN = 15000 };
-	const uint64_t symbols_at = 4096, names_at = symbols_at + COUNT * sizeof(Elf64_Sym);
-	struct budget *budget = budget_new(SYMTAB_MEMORY + 32 * MIB, SYMTAB_MEMORY);
-	char *name = malloc(LEN + 1);
+	enum { COUNT = 1 << 20, TAKEN = 8 * COUNT };
+	struct budget *budget = budget_new(SYMTAB_MEMORY + 2 * TAKEN + MIB, SYMTAB_MEMORY),
+		      *small = budget_new(SYMTAB_MEMORY + TAKEN + MIB, SYMTAB_MEMORY);
+	int fd = large_make(COUNT, 300, 0), copy = large_make(COUNT, 300, MFD_ALLOW_SEALING);
 	struct symbols *symbols;
 	struct thing other;
-	struct program program;
-	Elf64_Sym symbol;
-	int fd = program_make(&program);
-	uint32_t i;
 
-	/* All have the same long name: a file of 120 KB asks for 60 MB. */
-	memset(name, 'n', LEN);
-	name[LEN] = 0;
-	for (i = 0; i < COUNT; i++) {
-		symbol = (Elf64_Sym){ .st_name = 1,
-				      .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-				      .st_shndx = 7,
-				      .st_value = 0x1000 + i % 0x1000 };
-		ck_assert_int_eq(pwrite(fd, &symbol, sizeof(symbol),
-					(off_t)(symbols_at + i * sizeof(symbol))),
-				 (ssize_t)sizeof(symbol));
-	}
-	ck_assert_int_eq(pwrite(fd, name, LEN + 1, (off_t)names_at + 1), LEN + 1);
-	program.sections[1].sh_offset = symbols_at;
-	program.sections[1].sh_size = COUNT * sizeof(symbol);
-	program.sections[2].sh_offset = names_at;
-	program.sections[2].sh_size = LEN + 2;
-	ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0), (ssize_t)sizeof(program));
-	ck_assert(thing_keep(budget, &other, MIB));
-	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), -ENOSPC);
-	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);
-	ck_assert(!other.here);
-	ck_assert_int_eq(symbols_read(fd, -1, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), 0);
+	ck_assert_uint_ge(budget_counts(budget).used, SYMTAB_MEMORY + TAKEN);
+	ck_assert_uint_lt(budget_counts(budget).used, SYMTAB_MEMORY + TAKEN + 65536);
 	symbols_free(symbols);
-	free(name);
+	/* One that may be a copy that we have in memory counts itself, too: 24 MB. */
+	ck_assert_int_eq(symbols_read(copy, -1, budget, &symbols), -ENOSPC);
+	ck_assert_ptr_null(symbols);
+	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);
+	ck_assert(thing_keep(small, &other, MIB));
+	ck_assert_int_eq(symbols_read(fd, -1, small, &symbols), -ENOSPC);
+	ck_assert_uint_eq(budget_counts(small).used, SYMTAB_MEMORY);
+	ck_assert(!other.here);
 	close(fd);
+	close(copy);
 	budget_free(budget);
+	budget_free(small);
+}
+END_TEST
+
+struct noted {
+	char names[4][64];
+	size_t count;
+};
+
+static enum symtab_want want_any(void *context, const Elf64_Sym *symbol)
+{
+	(void)context;
+	return symbol->st_name ? SYMTAB_NAMED : SYMTAB_LEAVE;
+}
+
+static int name_note(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	struct noted *noted = context;
+
+	(void)symbol;
+	ck_assert_uint_lt(noted->count, 4);
+	snprintf(noted->names[noted->count++], 64, "%.*s", (int)len, name);
+	return 0;
+}
+
+/*
+ * Names that are searched for, wherever pieces end: by themselves, as the end of another name, which
+ * linkers share, and of one that is longer than a piece; not the beginning of one.
+ */
+START_TEST(names_are_found)
+{
+	enum { LONG = 2 << 20 };
+	static const char *const names[] = { "cudaMalloc", "cuInit" };
+	struct noted noted;
+	const struct symtab_search search = { .names = names,
+					      .name_count = 2,
+					      .want = want_any,
+					      .visit = name_note,
+					      .context = &noted,
+					      .name_max = 63 };
+	char *text = malloc(LONG);
+	struct sections file;
+	struct symtab table;
+	struct program program;
+	int fd = program_make(&program), at;
+
+	for (at = (1 << 18) - 24; at <= (1 << 18) + 2; at++) {
+		const uint32_t places_at[] = { 0,
+					       (uint32_t)at,
+					       (uint32_t)at + 4,
+					       (uint32_t)at + 15,
+					       (uint32_t)at + 40,
+					       LONG - 7 };
+		int i;
+
+		memset(text, 'x', LONG);
+		memcpy(text + at - 1, "\0wrapcudaMalloc\0cudaMallocHost\0", 32);
+		memcpy(text + LONG - 7, "cuInit", 7);
+		for (i = 0; i < SYMBOL_COUNT; i++)
+			program.symbols[i].st_name = places_at[i];
+		ck_assert_int_eq(pwrite(fd, text, LONG, NAMES_AT), LONG);
+		ck_assert_int_eq(pwrite(fd, &program, sizeof(program), 0),
+				 (ssize_t)sizeof(program));
+		ck_assert_int_eq(sections_open(&file, fd), 0);
+		ck_assert_int_eq(symtab_find(&file, SHT_SYMTAB, &table), 0);
+		noted.count = 0;
+		ck_assert_int_eq(symtab_visit(&table, &search), 0);
+		ck_assert_uint_eq(noted.count, 3);
+		ck_assert_str_eq(noted.names[0], "wrapcudaMalloc");
+		ck_assert_str_eq(noted.names[1], "cudaMalloc");
+		ck_assert_str_eq(noted.names[2], "cuInit");
+		sections_close(&file);
+	}
+	free(text);
+	close(fd);
+}
+END_TEST
+
+/* What a symbol is called is read when it is asked for: the file may be another by then. */
+START_TEST(files_change_meanwhile)
+{
+	struct symbols *symbols;
+	struct program program;
+	int fd = program_make(&program);
+	uint64_t distance;
+
+	ck_assert_int_eq(symbols_read(fd, -1, NULL, &symbols), 0);
+	ck_assert_int_eq(pwrite(fd, "changed", 8, NAMES_AT + places[1].at), 8);
+	ck_assert_str_eq(symbols_find(symbols, 0x1015, &distance), "changed");
+	/* A name that never ends, one behind the end of the names, no name, no file. */
+	memset(program.symbols, 0xff, sizeof(program.symbols));
+	ck_assert_int_eq(pwrite(fd, program.symbols, sizeof(program.symbols),
+				offsetof(struct program, symbols)),
+			 sizeof(program.symbols));
+	ck_assert_ptr_null(symbols_find(symbols, 0x1015, &distance));
+	ck_assert_int_eq(ftruncate(fd, NAMES_AT), 0);
+	ck_assert_ptr_null(symbols_find(symbols, 0x1015, &distance));
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	ck_assert_ptr_null(symbols_find(symbols, 0x1015, &distance));
+	symbols_free(symbols);
+	close(fd);
 }
 END_TEST
 
@@ -407,10 +538,12 @@ int main(void)
 	tcase_add_test(tests, no_child_gets_a_table);
 	tcase_add_test(tests, time_comes_back);
 	tcase_add_test(tests, rows_are_bounded);
-	tcase_add_test(tests, names_lie_in_windows);
+	tcase_add_test(tests, names_lie_far_apart);
 	tcase_add_test(tests, words_lie_across_pieces);
 	tcase_add_test(tests, reading_has_an_end);
-	tcase_add_test(tests, names_without_room);
+	tcase_add_test(tests, names_are_found);
+	tcase_add_test(tests, symbols_without_room);
+	tcase_add_test(tests, files_change_meanwhile);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -255,6 +255,7 @@ START_TEST(test_what_jumps_there)
 	symbol_add("cudaMalloc", 0, 7, STT_FUNC);
 	code_add(0x100, "\xe9\xff\xfe\xff\xff", 5);
 	symbol_add("cudaMalloc.cold", 0x100, 5, STT_FUNC);
+	file.symbols[2].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
 	points_of_file(false);
 	expect_point(POINT_STEPPED, 0);
 	/* to the pop behind it */
