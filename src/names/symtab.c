@@ -22,8 +22,8 @@
 #define WORD_MAX     32
 #define NAME_MIN     6 /* of the names that are searched for: bytes that are compared at first, */
 #define NAME_LONGEST 128u
-#define ENDS         (1u << 17)  /* bits: the last bytes of such a name */
-#define PLACES       (32u << 20) /* bits */
+#define ENDS         (1u << 17) /* bits: the last bytes of such a name */
+#define PLACES       (4u << 20) /* bits */
 
 _Static_assert(PLACES / 8 + ENDS / 8 + PIECE + CHUNK * sizeof(Elf64_Sym) + NAME_MAX_MAX <=
 		       SYMTAB_MEMORY,

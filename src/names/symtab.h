@@ -11,7 +11,7 @@
 #include "names/sections.h"
 
 /* memory that a function of this file uses at most */
-#define SYMTAB_MEMORY (5u << 20)
+#define SYMTAB_MEMORY (1u << 20)
 
 struct symtab {
 	const struct sections *file;

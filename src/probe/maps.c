@@ -50,13 +50,17 @@ int maps_visit(char *text, int (*visit)(void *context, const struct maps_entry *
 	       void *context)
 {
 	struct maps_entry entry;
-	char *line = text, *next;
+	char *line = text, *next, *perms;
 	int err = 0, executable;
 
 	for (; !err && *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = 0;
+		/* Parsing takes long, and a program with many libraries has thousands of lines. */
+		perms = strchr(line, ' ');
+		if (!perms || strnlen(perms, 4) < 4 || perms[3] != 'x')
+			continue;
 		if (maps_parse(line, &entry, &executable) || !executable || !entry.inode ||
 		    entry.path[0] != '/')
 			continue;

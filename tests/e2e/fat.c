@@ -5,7 +5,7 @@
  *
  *   fat sparse TEMPLATE OUT BYTES	copies the library TEMPLATE to OUT, with the names of both its symbol tables
  * 					in a hole of BYTES each at its end
- *   fat names TEMPLATE OUT COUNT	the same with COUNT functions more in .symtab, whose names have 200 bytes each
+ *   fat names TEMPLATE OUT COUNT NAMES	the same with COUNT functions more in .symtab, with NAMES different names of 200 bytes each
  *
  *   fat call LIBRARY...	loads each and has it allocate; at each line of input, has each allocate from elsewhere
  *   fat map FILE...		maps each as code, and allocates by itself
@@ -98,7 +98,7 @@ static int sparse_make(const char *template, const char *path, uint64_t bytes)
 	return !put(fd, file.bytes, file.size, 0) || ftruncate(fd, (off_t)end) || close(fd);
 }
 
-static int names_make(const char *template, const char *path, size_t count)
+static int names_make(const char *template, const char *path, size_t count, size_t different)
 {
 	Elf64_Shdr *table, *names;
 	int fd = file_create(path);
@@ -114,24 +114,26 @@ static int names_make(const char *template, const char *path, size_t count)
 	old = table->sh_size / sizeof(Elf64_Sym);
 	base = names->sh_size;
 	symbols = calloc(old + count, sizeof(*symbols));
-	text = calloc(base + count * NAME_SIZE, 1);
+	text = calloc(base + different * NAME_SIZE, 1);
 	if (!symbols || !text)
 		return 1;
 	memcpy(symbols, file.bytes + table->sh_offset, table->sh_size);
 	memcpy(text, file.bytes + names->sh_offset, base);
 	for (i = 0; i < count; i++) {
 		symbols[old + i] =
-			(Elf64_Sym){ .st_name = (uint32_t)(base + i * NAME_SIZE),
+			(Elf64_Sym){ .st_name = (uint32_t)(base + i % different * NAME_SIZE),
 				     .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
 				     .st_shndx = 1,
 				     .st_value = file.ehdr->e_entry ? file.ehdr->e_entry : 0x1000,
 				     .st_size = 1 };
-		memset(text + base + i * NAME_SIZE, 'f', NAME_SIZE - 1);
 	}
+	for (i = 0; i < different; i++)
+		snprintf(text + base + i * NAME_SIZE, NAME_SIZE, "_ZN4cuda%0*zuEv", NAME_SIZE - 11,
+			 i);
 	table->sh_offset = (file.size + 4095) & ~4095ull;
 	table->sh_size = (old + count) * sizeof(*symbols);
 	names->sh_offset = table->sh_offset + table->sh_size;
-	names->sh_size = base + count * NAME_SIZE;
+	names->sh_size = base + different * NAME_SIZE;
 	return !put(fd, file.bytes, file.size, 0) ||
 	       !put(fd, symbols, table->sh_size, table->sh_offset) ||
 	       !put(fd, text, names->sh_size, names->sh_offset) || close(fd);
@@ -240,8 +242,9 @@ int main(int argc, char **argv)
 
 	if (argc == 5 && !strcmp(argv[1], "sparse"))
 		return sparse_make(argv[2], argv[3], strtoull(argv[4], NULL, 10));
-	if (argc == 5 && !strcmp(argv[1], "names"))
-		return names_make(argv[2], argv[3], strtoul(argv[4], NULL, 10));
+	if (argc == 6 && !strcmp(argv[1], "names"))
+		return names_make(argv[2], argv[3], strtoul(argv[4], NULL, 10),
+				  strtoul(argv[5], NULL, 10));
 	for (i = 0; argc > 2 && i < 3; i++)
 		if (!strcmp(argv[1], acts[i].word))
 			return acts[i].run(argv + 2, argc - 2);

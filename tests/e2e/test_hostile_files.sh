@@ -99,13 +99,13 @@ expect mapped 'p.memory.allocations' 1
 expect_nothing_lost mapped
 rm -f "$T"/map* "$T"/sparse*
 
-# ---- names, for which the memory is too small: those used least recently go, and are read again
+# ---- functions, for which the memory is too small: those used least recently go, and are read again
 libraries=
 for i in $(seq 6); do
-	"$fat" names "$template" "$T/names$i.so" 20000
+	"$fat" names "$template" "$T/names$i.so" 700000 1000
 	libraries="$libraries $T/names$i.so"
 done
-"$fat" names "$template" "$T/toomany.so" 200000
+"$fat" names "$template" "$T/toomany.so" 4000000 1000
 # shellcheck disable=SC2086
 run_fat names --names-memory 32M -- "$fat" call $libraries "$T/toomany.so"
 echo >&3
