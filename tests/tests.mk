@@ -67,6 +67,7 @@ TESTS_MORE = \
 	tests/e2e/test_volumes.sh \
 	tests/e2e/test_real_libraries.sh \
 	tests/e2e/test_mouse.sh \
+	tests/e2e/test_names.sh \
 	tests/e2e/test_once.sh \
 	tests/checks/test_contrib.sh \
 	tests/checks/test_setup.sh \

@@ -95,7 +95,7 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	tests/bench/filter
 
 # What cutop itself costs as what it watches grows: some ten minutes.
-bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) tests/bench/screen tests/bench/refresh
+bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so tests/bench/screen tests/bench/refresh
 	tests/bench/screen
 	tests/bench/refresh
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py

@@ -234,7 +234,7 @@ $(e2e_bin)/hostile: tests/python/hostile.c $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -rdynamic $$d/tests/python/hostile.c $(e2e_link) -lpthread
 check_DATA += $(e2e_python)
 CLEANFILES += $(e2e_python)
-EXTRA_DIST += tests/python/native.c tests/python/hostile.c tests/python/launches.py
+EXTRA_DIST += tests/python/native.c tests/python/hostile.c tests/python/launches.py tests/python/libraries.py
 EXTRA_DIST += tests/python/torch_cuda.sh tests/python/torch_compare.py tests/python/torch_memory.py
 EXTRA_DIST += tests/python/oracle.py tests/python/compare.py tests/python/interpreters.sh tests/python/fetch.sh tests/python/fetch_libraries.sh
 

@@ -119,14 +119,13 @@ static int names_make(const char *template, const char *path, size_t count, size
 		return 1;
 	memcpy(symbols, file.bytes + table->sh_offset, table->sh_size);
 	memcpy(text, file.bytes + names->sh_offset, base);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i++)
 		symbols[old + i] =
 			(Elf64_Sym){ .st_name = (uint32_t)(base + i % different * NAME_SIZE),
 				     .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
 				     .st_shndx = 1,
 				     .st_value = file.ehdr->e_entry ? file.ehdr->e_entry : 0x1000,
 				     .st_size = 1 };
-	}
 	for (i = 0; i < different; i++)
 		snprintf(text + base + i * NAME_SIZE, NAME_SIZE, "_ZN4cuda%0*zuEv", NAME_SIZE - 11,
 			 i);
