@@ -47,8 +47,7 @@ static bool is_nearer(void *context, const struct elf_symbol *symbol)
 
 	return symbol->is_function &&
 	       ((symbol->offset > search->middle && symbol->offset < search->before) ||
-		(symbol->offset < search->middle &&
-		 symbol->offset + symbol->size > search->after));
+		(symbol->offset < search->middle && symbol->offset + symbol->size > search->after));
 }
 
 static int stranger_visit(void *context, const struct elf_symbol *symbol)
