@@ -12,6 +12,7 @@ collect_sources = \
 	src/collect/feed.c src/collect/feed.h \
 	src/collect/feed_internal.h \
 	src/collect/feed_rows.c src/collect/feed_stacks.c \
+	src/collect/host_functions.c src/collect/host_functions.h \
 	src/collect/late_kernels.c src/collect/late_kernels.h \
 	src/collect/module_files.c src/collect/module_files.h \
 	src/collect/modules.c src/collect/modules.h \

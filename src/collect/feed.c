@@ -189,6 +189,7 @@ void feed_tell(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
 
+	host_functions_learn(feed->hosts, record, record->size);
 	record_sink_put(feed->sink, record, record->size);
 }
 
@@ -230,7 +231,7 @@ static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
 		return;
 	text = site_names_kernel(feed->sites, kernel);
 	if (text) {
-		record_sink_put(feed->sink, &text->hdr, text->hdr.size);
+		feed_tell(feed, &text->hdr);
 		free(text);
 	}
 }
@@ -272,7 +273,7 @@ static void name_at_feed(struct feed *feed, const struct watched *watched,
 				    &result);
 
 	if (!err) {
-		record_sink_put(feed->sink, result, result->size);
+		feed_tell(feed, result);
 		free(result);
 		return;
 	}
@@ -286,7 +287,7 @@ static void name_told(void *context, uint32_t program, struct rec_hdr *record, i
 	struct feed *feed = context;
 
 	if (record)
-		record_sink_put(feed->sink, record, record->size);
+		feed_tell(feed, record);
 	else
 		name_lose(feed, program, error);
 }
@@ -392,8 +393,10 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	case REC_FAULT: feed_fault(feed, watched, hdr); break;
 	}
 	record_sink_put(feed->sink, hdr, size);
-	if (hdr->type == REC_KERNEL)
+	if (hdr->type == REC_KERNEL) {
+		host_functions_learn(feed->hosts, hdr, size);
 		kernel_feed_name(feed, data);
+	}
 }
 
 /*
@@ -444,8 +447,10 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->command_glob = command_glob;
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
-	feed->sites = site_names_new(feed->modules, probe_budget(probe), held_globs, python_skip);
-	feed->stacks = stacks_new(feed->modules, python_skip);
+	feed->hosts = host_functions_new();
+	feed->sites = site_names_new(feed->modules, probe_budget(probe), feed->hosts, held_globs,
+				     python_skip);
+	feed->stacks = stacks_new(feed->modules, feed->hosts, python_skip);
 	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->unread = unread_names_new(probe);
 	feed->python = python_stacks_new(feed->stacks, python_skip);
@@ -455,8 +460,8 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 			native_stacks_new(feed->modules, feed->unwind_rows, probe_notes(probe));
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, arrival_leave_out, feed, time_now);
-	if (!feed->rows || !feed->modules || !feed->sites || !feed->stacks || !feed->call_sites ||
-	    !feed->unread || !feed->python || !feed->arrivals || !feed->ring) {
+	if (!feed->rows || !feed->modules || !feed->hosts || !feed->sites || !feed->stacks ||
+	    !feed->call_sites || !feed->unread || !feed->python || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -479,6 +484,7 @@ void feed_free(struct feed *feed)
 	call_site_rows_free(feed->call_sites);
 	stacks_free(feed->stacks);
 	site_names_free(feed->sites);
+	host_functions_free(feed->hosts);
 	modules_free(feed->modules);
 	rows_free(feed->rows);
 	HASH_ITER(hh, feed->watched, watched, next) {

@@ -50,6 +50,7 @@ struct feed {
 	const char *command_glob;
 	struct rows *rows;
 	struct modules *modules;
+	struct host_functions *hosts;
 	struct site_names *sites;
 	struct stacks *stacks;
 	struct call_site_rows *call_sites;

@@ -262,6 +262,7 @@ static void doomed_forget(struct feed *feed)
 		record_sink_graphs_done(feed->sink, watched->program);
 		modules_forget(feed->modules, watched->program);
 		site_names_forget(feed->sites, watched->program);
+		host_functions_forget(feed->hosts, watched->program);
 		unread_names_forget(feed->unread, watched->program);
 		stacks_forget(feed->stacks, watched->program);
 		if (feed->native)

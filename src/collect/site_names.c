@@ -70,6 +70,7 @@ struct site_names {
 	struct site_later *later;
 	size_t later_count;
 	struct modules *modules;
+	struct host_functions *hosts;
 	const char *const *held_globs, *const *skip;
 	struct program_sites *programs;
 	struct site_asked *asked;
@@ -79,13 +80,15 @@ struct site_names {
 };
 
 struct site_names *site_names_new(struct modules *modules, struct budget *budget,
-				  const char *const *held_globs, const char *const *skip)
+				  struct host_functions *hosts, const char *const *held_globs,
+				  const char *const *skip)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
 	if (!names)
 		return NULL;
 	names->modules = modules;
+	names->hosts = hosts;
 	names->held_globs = held_globs;
 	names->skip = skip;
 	names->late = late_kernels_new(modules_outside(modules), budget);
@@ -139,6 +142,7 @@ void site_names_forget(struct site_names *names, uint32_t id)
 
 static void asked_free(struct site_names *names, struct site_asked *asked)
 {
+	host_functions_release(names->hosts, asked->key.program);
 	HASH_DEL(names->asked, asked);
 	free((char *)asked->name.file);
 	free((char *)asked->name.symbol);
@@ -222,15 +226,22 @@ static void name_tell(const struct site_names *names, const struct site_key *key
 }
 
 /*
- * True if a site is better named by what called the inlined function @words: it calls CUDA for its
- * callers, or the user does not want to see it.
+ * True if a site is better named by what called the inlined function @words of @program: it calls
+ * CUDA for its callers, or the user does not want to see it. *@has_host: a function further in was a
+ * kernel's own; what calls that may have a name like it.
  */
-static bool is_skipped(const struct site_names *names, const struct place_words *words)
+static bool is_skipped(const struct site_names *names, uint32_t program,
+		       const struct place_words *words, bool *has_host)
 {
 	char *brief = *words->function ? demangle_short(words->function) : NULL;
-	bool skipped = !*words->path || wrapper_is_file(words->path) || !brief ||
+	bool is_host = host_functions_have(names->hosts, program, words->function, !*has_host),
+	     skipped = is_host || !*words->path || wrapper_is_file(words->path) || !brief ||
 		       wrapper_is_function(brief, "") || matches(names->skip, brief);
 
+	*has_host |= is_host;
+	if (brief)
+		host_functions_learn_stub(names->hosts, program, brief,
+					  !strchr(words->function, '('));
 	free(brief);
 	return skipped;
 }
@@ -244,6 +255,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 								  NULL };
 	size_t count = reply ? reply->inlined_count : 0, named = 0, level;
 	struct place_words words[CUTOP_INLINED_MAX + 1], whole;
+	bool has_host = false;
 
 	words[0] = (struct place_words){ .function = functions[0] ? functions[0] : "",
 					 .module = name->file,
@@ -264,7 +276,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 		};
 	}
 	for (level = 1; level <= count && !named; level++)
-		named = is_skipped(names, &words[level]) ? 0 : level;
+		named = is_skipped(names, key->program, &words[level], &has_host) ? 0 : level;
 	whole = words[named];
 	whole.around = named ? &words[0] : NULL;
 	name_tell(names, key, &whole, telling);
@@ -289,6 +301,8 @@ static void line_ask(struct site_names *names, const struct site_key *key,
 	asked->name.file = strdup(name->file);
 	asked->name.symbol = name->symbol ? strdup(name->symbol) : NULL;
 	HASH_ADD(hh, names->asked, cookie, sizeof(asked->cookie), asked);
+	/* Many a program has ended when the answer comes. */
+	host_functions_hold(names->hosts, key->program);
 	if (!resolver_ask(modules_resolver(names->modules), name->lines, name->offset,
 			  asked->cookie))
 		asked_free(names, asked);

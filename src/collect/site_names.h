@@ -3,6 +3,7 @@
 #ifndef COLLECT_SITE_NAMES_H
 #define COLLECT_SITE_NAMES_H
 
+#include "collect/host_functions.h"
 #include "collect/modules.h"
 
 struct site_names;
@@ -10,10 +11,11 @@ struct site_names;
 /*
  * @budget: for what is read from files, besides @modules' symbols. @held_globs: further files whose
  * memory counts as held, NULL-ended, or NULL. @skip: likewise, functions that no site is called
- * by where they were inlined. Borrowed.
+ * by where they were inlined; so are @hosts. Borrowed.
  */
 struct site_names *site_names_new(struct modules *modules, struct budget *budget,
-				  const char *const *held_globs, const char *const *skip);
+				  struct host_functions *hosts, const char *const *held_globs,
+				  const char *const *skip);
 void site_names_free(struct site_names *names);
 
 /*

@@ -47,6 +47,7 @@ struct known_stack {
 
 struct stacks {
 	struct modules *modules;
+	struct host_functions *hosts;
 	const char *const *skip;
 	struct known_stack *known;
 	/* Those with PYTHON_STACK in their number, the oldest first; and those that were copied */
@@ -56,13 +57,15 @@ struct stacks {
 	uint64_t lost; /* of these were asked for */
 };
 
-struct stacks *stacks_new(struct modules *modules, const char *const *skip)
+struct stacks *stacks_new(struct modules *modules, struct host_functions *hosts,
+			  const char *const *skip)
 {
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 
 	if (!stacks)
 		return NULL;
 	stacks->modules = modules;
+	stacks->hosts = hosts;
 	stacks->skip = skip;
 	return stacks;
 }
@@ -214,18 +217,19 @@ static void frames_keep(struct stacks *stacks, struct known_stack *known, const 
 	stacks->kept += count;
 }
 
-/*
- * True if the call site is better named by the caller of the frame @name. Stores in *@is_stub if
- * its caller is none either: wrapper_is_stub().
- */
-static bool is_skipped(const struct stacks *stacks, const struct address_name *name, bool *is_stub)
+/* True if the call site is better named by the caller of the frame @name of @program. */
+static bool is_skipped(const struct stacks *stacks, uint32_t program,
+		       const struct address_name *name)
 {
 	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
 	     *brief = full ? demangle_short(full) : NULL;
-	bool skipped = name->in_runtime || wrapper_is_function(brief, name->file);
+	bool skipped = name->in_runtime || wrapper_is_function(brief, name->file) ||
+		       (full && host_functions_have(stacks->hosts, program, full, false));
 	size_t i;
 
-	*is_stub = wrapper_is_stub(brief);
+	if (brief)
+		host_functions_learn_stub(stacks->hosts, program, brief,
+					  !strncmp(name->symbol, "_ZL", 3));
 	for (i = 0; !skipped && stacks->skip && stacks->skip[i]; i++)
 		skipped = (brief && !fnmatch(stacks->skip[i], brief, 0)) ||
 			  !fnmatch(stacks->skip[i], name->file, 0);
@@ -269,18 +273,16 @@ static uint32_t shown_choose(const struct stacks *stacks, uint32_t program, cons
 			     uint32_t count)
 {
 	char runtime[CUTOP_FILE_LEN] = "";
-	bool is_stub = false;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
 		struct address_name name = site_name(stacks, program, frames[i]);
-		bool is_called = is_stub; /* by the kernel's own function, which is here */
 
 		if (!name.file)
 			return 0;
 		if (name.in_runtime)
 			snprintf(runtime, sizeof(runtime), "%s", name.file);
-		if (is_skipped(stacks, &name, &is_stub) || is_called)
+		if (is_skipped(stacks, program, &name))
 			continue;
 		if (!*runtime || !strcmp(runtime, name.file) ||
 		    !is_between(stacks, program, frames + i + 1, count - i - 1))

@@ -12,15 +12,17 @@
 #include <stdint.h>
 
 #include "cutop_event.h"
+#include "collect/host_functions.h"
 #include "collect/modules.h"
 
 struct stacks;
 
 /*
- * @modules and @skip are borrowed. @skip: NULL-ended globs, or NULL: functions and files that no
- * call site is named by, besides those in cuda/wrappers.h.
+ * All are borrowed. @hosts, or NULL: functions that no call site is named by; so are those that the
+ * NULL-ended globs @skip, or NULL, match or whose files they match, and those in cuda/wrappers.h.
  */
-struct stacks *stacks_new(struct modules *modules, const char *const *skip);
+struct stacks *stacks_new(struct modules *modules, struct host_functions *hosts,
+			  const char *const *skip);
 void stacks_free(struct stacks *stacks);
 void stacks_forget(struct stacks *stacks, uint32_t program);
 

@@ -50,10 +50,10 @@ static bool is_typed(const char *name)
 	return prefix && isupper((unsigned char)name[prefix]);
 }
 
-/* CUDA 10 to 13: "__device_stub__" and the kernel's mangled name */
-bool wrapper_is_stub(const char *name)
+/* What nvcc 10 to 13 makes to launch a kernel: "__device_stub__" and the kernel's mangled name */
+static bool is_stub(const char *name)
 {
-	return name && strstr(name, "__device_stub_") != NULL;
+	return strstr(name, "__device_stub_") != NULL;
 }
 
 bool wrapper_is_function(const char *name, const char *file)
@@ -79,6 +79,6 @@ bool wrapper_is_function(const char *name, const char *file)
 		"libffi.so*",    "_ctypes.*so", NULL,
 	};
 
-	return (name && (is_typed(name) || wrapper_is_stub(name) || matches(names, name))) ||
+	return (name && (is_typed(name) || is_stub(name) || matches(names, name))) ||
 	       matches(files, file);
 }

@@ -17,10 +17,4 @@ bool wrapper_is_file(const char *path);
  */
 bool wrapper_is_function(const char *name, const char *file);
 
-/*
- * True if the function @name is what nvcc makes to launch a kernel. Its caller is the kernel's own
- * function on the host, which does nothing else.
- */
-bool wrapper_is_stub(const char *name);
-
 #endif

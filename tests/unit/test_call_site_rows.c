@@ -8,7 +8,7 @@
 
 START_TEST(rows_are_told_as_they_grow)
 {
-	struct stacks *stacks = stacks_new(NULL, NULL);
+	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
 	const struct call_site_key key = {
 		.launch = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 8 },
@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(rows_wait_for_their_stack)
 {
-	struct stacks *stacks = stacks_new(NULL, NULL);
+	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
 	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
 	struct call_site_key key = { .launch = { .program = 1, .call = CALL_cudaLaunchKernel },

@@ -224,7 +224,7 @@ static void bring(struct stacks *stacks, uint64_t id, bool is_copy)
 
 START_TEST(copies_are_bounded)
 {
-	struct stacks *stacks = stacks_new((struct modules *)&world, NULL);
+	struct stacks *stacks = stacks_new((struct modules *)&world, NULL, NULL);
 	uint64_t i, own;
 
 	bring(stacks, 1, false);

@@ -419,7 +419,7 @@ START_TEST(stacks_show_the_programs_line)
 			    { .code = 0x2000, .mark = 5, .at = 8 },
 			    { .code = 0x3000, .mark = 5, .at = 74, .flags = PYTHON_UNKNOWN } },
 	};
-	struct stacks *stacks = stacks_new(NULL, NULL);
+	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	struct python_stacks *python = python_stacks_new(stacks, NULL);
 	struct put_records got = { .sites = 0 };
 	union code_record code;
@@ -541,7 +541,7 @@ END_TEST
 
 START_TEST(stacks_made_anew_are_bounded)
 {
-	struct stacks *stacks = stacks_new(NULL, NULL);
+	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
 	uint64_t i;
 
