@@ -89,7 +89,7 @@ static __noinline int call_site_count(struct pt_regs *ctx, struct thread_state *
 	key->launch.function = function;
 	key->site = call_site(ctx);
 	site_announce(thread, key->site);
-	key->stack = stack_asked(ctx, thread, key->site);
+	key->stack = stack_of(ctx, thread, key->site);
 	if (desc_of(call)->class == CLASS_LAUNCH)
 		key->launch.device = thread->device;
 	row = call_site_row_get(key);

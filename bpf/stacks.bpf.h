@@ -303,13 +303,6 @@ static __always_inline __u64 stack_of(struct pt_regs *ctx, struct thread_state *
 	return python_alone ? stack : python_of(thread, site, stack);
 }
 
-/* The same of another call: a native stack only if it is asked for. */
-static __always_inline __u64 stack_asked(struct pt_regs *ctx, struct thread_state *thread,
-					 __u64 site)
-{
-	return python_of(thread, site, with_stacks && !python_alone ? stack_take(ctx, thread) : 0);
-}
-
 /* The same of a call of a trace: none at all if it is not asked for. */
 static __always_inline __u64 stack_traced(struct pt_regs *ctx, struct thread_state *thread)
 {

@@ -34,7 +34,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_RETURNS, "returns", "WHEN", IN_SNAPSHOTS | IN_TRACE, "probe returns: auto (where it does no harm), always or never" },
 	{ OPTION_TRANSLATORS, "translators", "WHAT", IN_SNAPSHOTS | IN_TRACE, "valgrind and its like, which probes end: tell of them (default), or yield" },
 	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
-	{ OPTION_STACKS, "stacks", "[=WHEN]", IN_SNAPSHOTS | IN_TRACE, "native stacks of calls: auto (default), of all allocations, always (launches, waits), never; trace: below each line" },
+	{ OPTION_STACKS, "stacks", "[=WHEN]", IN_SNAPSHOTS | IN_TRACE, "native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line" },
 	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "functions, files that match are not shown as call sites, as wrappers and installed packages are not" },
 	{ OPTION_LAUNCH_SITES, "launch-sites", NULL, IN_SNAPSHOTS, "where kernels are launched, from a sample, and where threads wait" },
 	{ OPTION_NO_PYTHON, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too" },

@@ -18,12 +18,12 @@ enum returns_choice {
 enum stacks_choice {
 	STACKS_NEVER,
 	/*
-	 * allocations and failed calls, where stacks are walked by rows (bpf/unwind.bpf.h), and
-	 * there are no Python frames
+	 * allocations, failed calls, and launches and waits if their sites are asked for, where
+	 * stacks are walked by rows (bpf/unwind.bpf.h), and there are no Python frames
 	 */
 	STACKS_AUTO,
 	STACKS_TAKEN,  /* of the same, by frame pointers if need be, and merged with Python's */
-	STACKS_ALWAYS, /* launches and waits, too */
+	STACKS_ALWAYS, /* the same, with the sites of launches and waits */
 };
 
 /* Functions that are not probed although allocations cannot be seen without them: see attach.c. */

@@ -29,6 +29,7 @@ e2e_tests = \
 	tests/e2e/test_table.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_late.sh \
+	tests/e2e/test_host_functions.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_stripped_runtime.sh \
@@ -225,7 +226,7 @@ $(e2e_bin)/late_kernels: tests/e2e/late_kernels.cu $(double_lib)/libcudart.so.13
 	  -Xlinker -rpath -Xlinker '$$ORIGIN/../../double/lib'
 check_DATA += $(e2e_cu)
 CLEANFILES += $(e2e_cu)
-EXTRA_DIST += tests/e2e/late_kernels.cu tests/e2e/typed.cu
+EXTRA_DIST += tests/e2e/host_functions.cu tests/e2e/late_kernels.cu tests/e2e/typed.cu
 
 e2e_python = $(e2e_bin)/libnative.so $(e2e_bin)/hostile
 $(e2e_bin)/libnative.so: tests/python/native.c $(double_lib)/libcudart.so.13

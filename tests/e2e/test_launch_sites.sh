@@ -25,15 +25,16 @@ near() {
 }
 
 # The program launches by an inlined function; around it is the one in memory.
-by_function='.processes[].launch_sites | map({ key: .frames[-1].function, value: . }) | from_entries'
+function='([.frames[] | select(.inlined != true).function] | .[0])'
+by_function=".processes[].launch_sites | map({ key: $function, value: . }) | from_entries"
 
 # ---- C: every launch, then a sample, by both ways to launch
 watch exact --launch-sites --exact-launches -- "$sites" 1000 20
 check "exact: status $status" [ "$status" = 0 ]
-expect exact '[p.launch_sites[] | [.frames[-1].function, .kernel, .launches, .samples, .sampled]]' \
+expect exact "[p.launch_sites[] | [$function, .kernel, .launches, .samples, .sampled]]" \
 	'[["often","scale",3000,3000,false],["once","scale",1000,1000,false]]'
-expect exact '[p.launch_sites[] | .frames[] | [.language, .function, .module]] | unique' \
-	'[["native","launch","launch_sites"],["native","often","launch_sites"],["native","once","launch_sites"]]'
+expect exact '[p.launch_sites[] | .frames[:3][] | [.language, .function, .module]] | unique' \
+	'[["native","launch","launch_sites"],["native","main","launch_sites"],["native","often","launch_sites"],["native","once","launch_sites"]]'
 expect exact '[p.launch_sites[] | .site | sub(":[0-9]+"; "") | sub("[+]0x[0-9a-f]+"; "")]' \
 	'["launch at launch_sites.c in often (launch_sites)","launch at launch_sites.c in once (launch_sites)"]'
 expect exact '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .call, .calls]]' \
@@ -69,7 +70,10 @@ else
 fi
 unset CUTOP_ATTACH
 
-# ---- whole stacks
+# ---- whole stacks, unless there are to be none
+watch never --launch-sites --stacks=never --exact-launches -- "$sites" 100 3
+expect never "[p.launch_sites[] | [$function, .launches, .stack]]" '[["often",300,null],["once",100,null]]'
+expect never '[p.wait_sites[].stack] | unique' '[null]'
 watch stacks --launch-sites --stacks --exact-launches -- "$sites" 100 3
 expect stacks '[p.launch_sites[].stack[0] | sub(" .*"; "")] | unique' '["launch"]'
 expect stacks '[p.launch_sites[], p.wait_sites[] | [.stack, .frames] | transpose | map(select(.[1].inlined != true)[0]) | .[:2] | map(sub("[+].*"; "")) | join(" ")] | sort' \
@@ -103,14 +107,14 @@ fi
 "$CUTOP" record -o "$T/recording" --launch-sites --exact-launches -- "$sites" 100 20 >"$T/record.out" 2>&1
 check "record: $(cat "$T/record.out")" [ "$?" = 0 ]
 "$CUTOP" -b -f json -n 1 --replay "$T/recording" >"$T/replay.json"
-expect replay '[p.launch_sites[] | [.frames[-1].function, .kernel, .launches, .sampled]]' \
+expect replay "[p.launch_sites[] | [$function, .kernel, .launches, .sampled]]" \
 	'[["often","scale",300,false],["once","scale",100,false]]'
 expect replay '[p.wait_sites[] | [(.site | sub("[+].*"; "")), .calls]]' '[["wait_device",20],["copy",20],["wait_stream",20]]'
-"$CUTOP" -b -f folded --folded-by launches --replay "$T/recording" | sed 's/^[^;]*;//; s/ at [^;]*;/;/' >"$T/folded"
-check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'launch;scale 300
-launch;scale 100' ]
+"$CUTOP" -b -f folded --folded-by launches --replay "$T/recording" | sed 's/^.*;main /main /; s/ at [^;]*;/;/' >"$T/folded"
+check "folded: $(cat "$T/folded")" [ "$(cat "$T/folded")" = 'main (launch_sites);often (launch_sites);launch;scale 300
+main (launch_sites);once (launch_sites);launch;scale 100' ]
 "$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" >"$T/waits"
-check "folded waits: $(cat "$T/waits")" grep -qE '^launch_sites \([0-9]+\);wait_device[^;]*;cudaDeviceSynchronize [1-9][0-9]{5,}$' "$T/waits"
+check "folded waits: $(cat "$T/waits")" grep -qE '^launch_sites \([0-9]+\);.*;main [^;]*;wait_device[^;]*;cudaDeviceSynchronize [1-9][0-9]{5,}$' "$T/waits"
 sum=$("$CUTOP" -b -f folded --folded-by wait --replay "$T/recording" | awk '{ n += $NF } END { printf "%d", n }')
 expect replay "[p.wait_sites[].seconds] | add * 1e6 - $sum | fabs < 3" true
 
