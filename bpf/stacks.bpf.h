@@ -25,12 +25,13 @@ HASH_MAP(stacks, struct address_key, __u32, 1 << 17);
 struct stack_copy {
 	__u64 id;
 	__u64 time;
+	__u64 position; /* in the ring, of what comes after it */
 };
 
 /* By stack_scratch.words */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 16384);
 	__type(key, struct address_key);
 	__type(value, struct stack_copy);
 } stack_copies SEC(".maps");
@@ -189,16 +190,19 @@ static __always_inline __u64 native_id(__u64 hash)
 }
 
 /*
- * The id of a copy sent a moment ago of a stack with the same code addresses in the same places; 0
- * if there is none. A program that allocates in a loop calls again and again before user space has
- * made the rows.
+ * The id of a copy of a stack with the same code addresses in the same places that user space has
+ * not read yet, or that was sent a moment ago; 0 if there is none. A program that allocates in a
+ * loop calls again and again before user space has made the rows.
  */
 static __always_inline __u64 copy_find(struct thread_state *thread, struct stack_scratch *scratch)
 {
 	struct address_key key = { .address = scratch->words, .program = thread->program };
 	struct stack_copy *copy = bpf_map_lookup_elem(&stack_copies, &key);
 
-	return copy && bpf_ktime_get_ns() - copy->time < COPY_LASTS ? copy->id : 0;
+	return copy && (bpf_ktime_get_ns() - copy->time < COPY_LASTS ||
+			bpf_ringbuf_query(&events, BPF_RB_CONS_POS) < copy->position) ?
+		       copy->id :
+		       0;
 }
 
 /* A function of its own, so that what it has on the stack is not below what sends one. */
@@ -208,6 +212,7 @@ static __noinline int copy_keep(struct thread_state *thread, struct stack_scratc
 	struct address_key key = { .address = scratch->words, .program = thread->program };
 	struct stack_copy copy = { .id = id, .time = bpf_ktime_get_ns() };
 
+	copy.position = bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
 	return bpf_map_update_elem(&stack_copies, &key, &copy, BPF_ANY);
 }
 
@@ -250,7 +255,7 @@ __noinline __u64 stack_by_rows(struct thread_state *thread)
 	if (id)
 		return id;
 	id = native_id(stack_mix(bpf_ktime_get_ns(), thread->tid));
-	if (unwind_may_send(thread->program) && !unwind_send(thread, scratch, id)) {
+	if (ring_has_room() && !unwind_send(thread, scratch, id)) {
 		copy_keep(thread, scratch, id);
 		return id;
 	}
@@ -293,7 +298,7 @@ static __always_inline __u64 stack_take(struct pt_regs *ctx, struct thread_state
 	return stack_by_pointers(ctx, thread);
 }
 
-/* The stack at the return of an allocation or its like: of Python, native, or both. 0: none. */
+/* The stack at the return of a call: of Python, native, or both. 0: none. */
 static __always_inline __u64 stack_of(struct pt_regs *ctx, struct thread_state *thread, __u64 site)
 {
 	__u64 stack = python_alone ? python_of(thread, site, 0) : 0;

@@ -24,8 +24,7 @@
 #define UNWIND_RANGES 4     /* mappings remembered while a copy is looked through */
 /* Bytes below the end of a stack that belong to it; usually the largest size of one: ulimit -s */
 #define UNWIND_NEAR     (8u << 20)
-#define UNWIND_COPIES   2000 /* copies per second and program */
-#define UNWIND_RING_GAP 4    /* one part in so many of the ring is left to other records */
+#define UNWIND_RING_GAP 4 /* one part in so many of the ring is left to other records */
 
 /* Set by user space before loading: rows are used, instead of frame pointers. */
 const volatile bool with_rows;

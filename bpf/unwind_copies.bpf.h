@@ -187,21 +187,6 @@ static __always_inline bool ring_has_room(void)
 	       ring_size - ring_size / UNWIND_RING_GAP;
 }
 
-/* True if the program may have one more copy now. */
-__noinline int unwind_may_send(__u32 program)
-{
-	struct program_row *row = bpf_map_lookup_elem(&programs, &program);
-	__u64 now = bpf_ktime_get_ns();
-
-	if (!row)
-		return 0;
-	if (now - row->copies_since > 1000000000) {
-		row->copies_since = now;
-		row->copies = 0;
-	}
-	return __sync_fetch_and_add(&row->copies, 1) < UNWIND_COPIES && ring_has_room();
-}
-
 static __always_inline void unwind_returns(struct unwind_look *look)
 {
 	struct stack_scratch *scratch = look->scratch;

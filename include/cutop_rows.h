@@ -337,10 +337,6 @@ struct program_row {
 	 */
 	__u32 origin;
 	__u32 origin_late; /* the program that it was forked from is late */
-	/* copies of stacks sent in the second that began then (bpf/unwind.bpf.h) */
-	__u64 copies_since;
-	__u32 copies;
-	__u32 pad;
 };
 
 /*

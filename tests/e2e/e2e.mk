@@ -25,11 +25,13 @@ e2e_tests = \
 	tests/e2e/test_same_verdict.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_native_stacks.sh \
+	tests/e2e/test_many_sites.sh \
 	tests/e2e/test_inlined.sh \
 	tests/e2e/test_table.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_late.sh \
 	tests/e2e/test_host_functions.sh \
+	tests/e2e/test_late_names.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_stripped_runtime.sh \
@@ -51,10 +53,11 @@ TESTS += $(cli_tests) $(e2e_tests)
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/libearly.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
+	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/many_sites $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
 	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 odd_memory_files = tests/e2e/odd_memory.c tests/e2e/odd_copies.c tests/e2e/odd_cuda.c tests/e2e/odd_cuda.h
 e2e_helper_files = tests/e2e/odd_calls.c $(odd_memory_files) tests/e2e/no_driver.c tests/e2e/own_runtime.c \
-	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/many_ways.c tests/e2e/launch_sites.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
+	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/many_ways.c tests/e2e/many_sites.c tests/e2e/launch_sites.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
 	tests/e2e/harmed.c tests/e2e/harmed.h tests/e2e/libharmed.c tests/e2e/thrower.cc tests/e2e/liar.c tests/e2e/probed.c tests/e2e/registers.c tests/e2e/absent_names.c tests/e2e/compiled.c tests/e2e/traced_calls.c tests/e2e/trace_check.py
 
 e2e_helpers += $(e2e_bin)/absent_server $(e2e_bin)/absent_memory
@@ -134,6 +137,8 @@ $(e2e_bin)/absent_server: tests/e2e/absent_server.c
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_server.c
 $(e2e_bin)/no_driver: tests/e2e/no_driver.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/no_driver.c $(e2e_link)
+$(e2e_bin)/many_sites: tests/e2e/many_sites.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -fomit-frame-pointer $$d/tests/e2e/many_sites.c $(e2e_link)
 $(e2e_bin)/many_ways: tests/e2e/many_ways.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/many_ways.c $(e2e_link)
 
