@@ -31,7 +31,6 @@ e2e_tests = \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_late.sh \
 	tests/e2e/test_host_functions.sh \
-	tests/e2e/test_late_names.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_stripped_runtime.sh \
@@ -52,8 +51,7 @@ TESTS += $(cli_tests) $(e2e_tests)
 # Programs that make calls no workload makes.
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
-	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/libearly.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
-	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/many_sites $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
+	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/libearly.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/many_sites $(e2e_bin)/launch_sites $(e2e_bin)/leaks \
 	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 odd_memory_files = tests/e2e/odd_memory.c tests/e2e/odd_copies.c tests/e2e/odd_cuda.c tests/e2e/odd_cuda.h
 e2e_helper_files = tests/e2e/odd_calls.c $(odd_memory_files) tests/e2e/no_driver.c tests/e2e/own_runtime.c \
