@@ -85,7 +85,7 @@ static int watch_begin(struct session *session)
 	add_libraries(session, &err);
 	if (err)
 		return err;
-	probe_find_installed(probe);
+	probe_find_driver(probe);
 	err = probe_add_extras(probe, library_path(session), &why);
 	if (err)
 		return session_fail(session, err, why.text);

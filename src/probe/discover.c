@@ -193,11 +193,10 @@ static unsigned int layers_sought(const struct probe *probe)
 	return probe->settings.bpf.layers | (probe->bpf.notices_driver ? 1u << LAYER_DRIVER : 0);
 }
 
-void probe_find_installed(struct probe *probe)
+void probe_find_driver(struct probe *probe)
 {
 	if (layers_sought(probe) & 1u << LAYER_DRIVER)
 		ld_cache_visit("libcuda.so", cached_library, probe);
-	ld_cache_visit("libcudart", cached_library, probe);
 }
 
 void probe_find_ahead(struct probe *probe)
@@ -218,6 +217,7 @@ void probe_find_ahead(struct probe *probe)
 	if (!probe->settings.bpf.only_listed)
 		processes_visit(process_examine, &scan);
 	maps_seen_free(&scan.seen);
+	ld_cache_visit("libcudart", cached_library, probe);
 	places_visit(layers_sought(probe), place_search, probe);
 	pythons_find_ahead(probe);
 }

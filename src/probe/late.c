@@ -125,14 +125,14 @@ static enum late missed_of(const struct probe *probe, const char *path)
 }
 
 struct late_file late_file(const struct probe *probe, const struct seen_file *seen,
-			   const char *path, bool was_probed)
+			   const char *path, bool all)
 {
 	struct late_file file = {
 		.device = seen->st.st_dev,
 		.inode = seen->st.st_ino,
 		.id = seen->id,
 		.attached = clock_own_ns(CLOCK_BOOTTIME),
-		.missed = was_probed ? LATE_ALL : missed_of(probe, path),
+		.missed = all ? LATE_ALL : missed_of(probe, path),
 	};
 
 	file.brings_driver = file.missed == LATE_NAMES && needs_driver(seen->fd);

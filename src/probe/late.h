@@ -26,11 +26,12 @@ struct late_file {
 };
 
 /*
- * What to call the following with, for the file @seen, which was probed just now. @was_probed: not
- * for the first time; the driver may have been without probes meanwhile, too.
+ * What to call the following with, for the file @seen, which was probed just now. @all: what was
+ * missed may be in no other file's books. So it is if it had probes before: then the driver may have
+ * been without them meanwhile, too.
  */
 struct late_file late_file(const struct probe *probe, const struct seen_file *seen,
-			   const char *path, bool was_probed);
+			   const char *path, bool all);
 
 /*
  * Marks as late every process that has @file, found as @path, mapped, was started before its probes

@@ -435,7 +435,13 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	probe_count(probe, &target->attachment, 1);
 	/* The process has run nothing of this file yet, and will meet the probes. */
 	waits = record && loader_waits(probe, record->tgid, record->time);
-	late = late_file(probe, seen, path, target->path);
+	/*
+	 * What its own functions of the driver did is in no other file's books, nor what it did by
+	 * a driver that is not probed.
+	 */
+	late = late_file(probe, seen, path,
+			 target->path || target->layers & 1u << LAYER_DRIVER ||
+				 !(layers_probed(probe) & 1u << LAYER_DRIVER));
 	if (in_table && record && !waits && late.missed == LATE_ALL)
 		probe->counts.late++;
 	/* If the driver's calls are not watched, the process's figures miss nothing of them. */

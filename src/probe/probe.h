@@ -127,11 +127,11 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why);
 /* Adds targets among the files that watched processes map now. */
 void probe_find_running(struct probe *probe);
 /*
- * Finds NVIDIA's libraries in ld.so.cache. They come before other files: forwarders to them are
- * left alone then.
+ * Finds the driver in ld.so.cache. It comes before what processes map: forwarders to it are left
+ * alone then.
  */
-void probe_find_installed(struct probe *probe);
-/* Finds targets before COMMAND exists, among what processes map, and in the usual places. */
+void probe_find_driver(struct probe *probe);
+/* Finds targets before COMMAND exists, and in ld.so.cache and the usual places. */
 void probe_find_ahead(struct probe *probe);
 
 /*
