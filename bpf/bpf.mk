@@ -6,7 +6,7 @@ bpf_sources = \
 	bpf/cutop.bpf.c bpf/allocator.bpf.h bpf/arguments.bpf.h bpf/base.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
 	bpf/copy.bpf.h bpf/deferred_names.bpf.h bpf/extra.bpf.h bpf/failures.bpf.h bpf/fault.bpf.h bpf/files.bpf.h \
 	bpf/frame_args.bpf.h bpf/frames.bpf.h bpf/graph.bpf.h bpf/launch.bpf.h bpf/launch_config.bpf.h \
-	bpf/launch_nested.bpf.h bpf/launch_rows.bpf.h bpf/launch_times.bpf.h bpf/loader.bpf.h bpf/loading.bpf.h bpf/array_size.bpf.h bpf/memory.bpf.h \
+	bpf/launch_nested.bpf.h bpf/launch_rows.bpf.h bpf/launch_times.bpf.h bpf/loading.bpf.h bpf/array_size.bpf.h bpf/memory.bpf.h \
 	bpf/names.bpf.h bpf/no_returns.bpf.h bpf/open_calls.bpf.h bpf/pending.bpf.h bpf/plain.bpf.h bpf/process_events.bpf.h \
 	bpf/python.bpf.h bpf/python_call.bpf.h bpf/python_code.bpf.h bpf/python_state.bpf.h bpf/row_cache.bpf.h \
 	bpf/session_ctx.bpf.h bpf/site_rows.bpf.h bpf/size.bpf.h bpf/stacks.bpf.h bpf/state.bpf.h bpf/stubs.bpf.h \

@@ -317,24 +317,3 @@ int allocator_tells(struct pt_regs *ctx)
 	release();
 	return 0;
 }
-
-/*
- * At _dl_debug_state(). The cookie holds the distance from it to _r_debug (the lower 56 bits), and
- * the length of the instruction before it.
- */
-SEC("uprobe")
-int loader_changes(struct pt_regs *ctx)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, state = RT_CONSISTENT;
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-
-	if (!bpf_map_lookup_elem(&listed, &tgid) ||
-	    bpf_probe_read_user(&state, sizeof(state),
-				(void *)(PT_REGS_IP(ctx) + ((__s64)(cookie << 8) >> 8) + R_STATE)))
-		return 0;
-	if (state != RT_CONSISTENT)
-		loader_begins(tgid);
-	else if (loader_ends(tgid))
-		ip_set(ctx, PT_REGS_IP(ctx) - (cookie >> 56));
-	return 0;
-}

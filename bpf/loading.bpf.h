@@ -40,7 +40,6 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 	if (!rec)
 		return file_untold(&id);
 	header_fill(&rec->hdr, REC_MMAP, sizeof(*rec), 0, bpf_ktime_get_ns());
-	loader_told(rec->hdr.time);
 	rec->id = id;
 	rec->fd = fd;
 	rec->pad = 0;

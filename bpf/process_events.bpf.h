@@ -9,7 +9,6 @@
 
 #include "files.bpf.h"
 #include "frames.bpf.h"
-#include "loader.bpf.h"
 #include "open_calls.bpf.h"
 #include "python.bpf.h"
 #include "translators.bpf.h"
@@ -66,7 +65,6 @@ static __always_inline int file_untold(const struct file_id *id)
 {
 	/* Or the next process that runs or maps it reports it */
 	bpf_map_delete_elem(&files, id);
-	loader_told(~0ull);
 	count_lost(LOST_RING_FULL);
 	__sync_fetch_and_add(&files_untold, 1);
 	return 0;
@@ -108,7 +106,6 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	translator_look(tgid);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
-	loader_starts(tgid);
 	file = untrusted(bprm)->file;
 	if (!file)
 		return 0;
@@ -124,7 +121,6 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	if (!rec)
 		return file_untold(&id);
 	header_fill(&rec->hdr, REC_EXEC, sizeof(*rec), 0, bpf_ktime_get_ns());
-	loader_told(rec->hdr.time);
 	rec->id = id;
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
@@ -191,7 +187,6 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	 */
 	late_forget(tgid);
 	python_end(tgid);
-	loader_forget(tgid);
 	translator_forget(tgid);
 	/* Its number will be reused. */
 	if (only_listed)

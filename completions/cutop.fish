@@ -38,7 +38,6 @@ complete -c cutop -l fail-on-leak -d 'exit 3 if COMMAND leaked (more than BYTES)
 complete -c cutop -l allow-no-cuda -d 'with --fail-on-leak: no CUDA call at all is fine'
 complete -c cutop -l map -r -d 'allocations listed per process, largest first (default 1000; text: none)'
 complete -c cutop -l run-as -r -a '(__fish_complete_users)' -d 'run COMMAND as USER (default: who called sudo)'
-complete -c cutop -l hold -d 'have COMMAND\'s threads wait until a library they load is probed'
 complete -c cutop -l library -r -F -d 'probe this library or program too'
 complete -c cutop -l probe -x -d 'count and time any further function, or those that a glob names'
 complete -c cutop -l ring-size -r -d 'ring buffer, a power of two, K or M (default 16M, every call 64M)'

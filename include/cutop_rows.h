@@ -30,22 +30,6 @@
 #define CUTOP_SIZE_BUCKETS 40
 #define CUTOP_HIST_SHIFT   6
 
-/* A process and the loader (ld.so) of its program: bpf/loader.bpf.h. Not in recordings. */
-enum loader_state {
-	LOADER_STARTS, /* the program has just started; its loader was not seen yet */
-	LOADER_LOADS,  /* it is loading libraries; their code runs only after that */
-	/* Something was mapped that cannot be waited for, up to the record of time `told` */
-	LOADER_LEFT,
-};
-
-struct loader_row {
-	__u64 began; /* files mapped since then are waited for at the end */
-	__u64 told;  /* time of the last record of such a file; 0: none */
-	__u64 until; /* when waiting ends in any case; 0: it has not begun */
-	__u32 tid;   /* the loading thread */
-	__u32 state; /* enum loader_state */
-};
-
 struct launch_key {
 	__u32 program;
 	__u16 call;

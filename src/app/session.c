@@ -255,7 +255,6 @@ static int collector_begin(struct session *session)
 				.notice_driver = session->have_command && (options->fail_on_leak || options->mode == MODE_RECORD),
 				.only_listed = session->have_command || options->pid_count,
 				.follow_children = session->have_command,
-				.loader_waits = session->have_command && options->hold,
 				.only_uid = options->uid,
 				.ring_bytes = options->ring_bytes,
 				.trace = trace_settings_of(options),

@@ -44,7 +44,6 @@ const struct option_entry option_table[] = {
 	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SHOWING, "with --fail-on-leak: no CUDA call at all is fine" },
 	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000; text: none)" },
 	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)" },
-	{ OPTION_HOLD, "hold", NULL, IN_SNAPSHOTS | IN_TRACE, "have COMMAND's threads wait until a library they load is probed" },
 	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
 	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS | IN_TRACE, "count and time any further function, or those that a glob names" },
 	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, every call 64M)" },

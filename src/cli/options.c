@@ -102,7 +102,6 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 			return usage_error("--site-skip is given too often");
 		options->site_skip[options->site_skip_count++] = argument;
 		return 0;
-	case OPTION_HOLD: options->hold = true; return 0;
 	case OPTION_NO_SINGLE_STEP: options->no_single_step = true; return 0;
 	case OPTION_EXACT: options->exact_launches = true; return 0;
 	case OPTION_LAUNCH_SITES: options->launch_sites = true; return 0;
@@ -367,8 +366,6 @@ static int command_check(struct options *options, int argc, char **argv)
 		return usage_error("--fail-on-leak needs a command to watch");
 	if (options->run_as)
 		return usage_error("--run-as needs a command to run");
-	if (options->hold)
-		return usage_error("--hold needs a command: only its threads wait");
 	return 0;
 }
 

@@ -61,7 +61,6 @@ struct options {
 	bool exact_launches;
 	bool launch_sites;
 	/* COMMAND's threads wait while libraries that they load are probed */
-	bool hold;
 	/* Functions whose probe would be single-stepped are left out */
 	bool no_single_step;
 	enum returns_choice returns;

@@ -104,8 +104,6 @@ static void programs_choose(struct bpf *bpf, bool extras)
 			bpf_program__set_autoload(program, false);
 	if (bpf->notices_driver)
 		program_load_multi(bpf->skeleton->progs.unwatched_enter, method);
-	if (bpf->loader_waits)
-		program_load_multi(bpf->skeleton->progs.loader_changes, method);
 	if (bpf->skeleton->rodata->with_python)
 		program_load_multi(bpf->skeleton->progs.python_begins, method);
 	if (bpf->allocators && !bpf_allocator_programs(bpf).session)
@@ -224,18 +222,6 @@ static void gaps_fill(volatile __u16 *gaps)
 	}
 }
 
-/* As long as placing probes takes on a busy machine: docs/do-no-harm.md. */
-#define LOADER_WAIT_MS 50
-
-/* A test in an emulated machine, where everything takes longer, sets a longer time. */
-static uint64_t wait_choose(void)
-{
-	const char *text = getenv("CUTOP_TEST_HOLD");
-	unsigned long long ms = text ? strtoull(text, NULL, 10) : 0;
-
-	return (ms && ms < 60000 ? ms : LOADER_WAIT_MS) * NSEC_PER_MSEC;
-}
-
 int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		const struct bpf_settings *settings, struct reason *why)
 {
@@ -256,12 +242,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	 */
 	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) &&
 			      !bpf->blind && !bpf->entries_only;
-	/*
-	 * Links of the perf kind are placed one by one, by a process of their own: no wait would be
-	 * long enough.
-	 */
-	bpf->loader_waits = settings->loader_waits && features->set_ip &&
-			    features->method != ATTACH_PERF;
 	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);
@@ -316,8 +296,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 				  settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
-	s->rodata->loader_waits = bpf->loader_waits;
-	s->rodata->loader_wait_ns = wait_choose();
 	s->rodata->translator_count =
 		(__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
 	s->rodata->translators_early = settings->translators_early;

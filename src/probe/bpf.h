@@ -25,8 +25,7 @@ struct bpf {
 	bool blind;         /* bpf_settings.blind */
 	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool notices_driver;
-	bool allocators;   /* bpf_settings.allocators */
-	bool loader_waits; /* bpf_settings.loader_waits, where that can be done */
+	bool allocators; /* bpf_settings.allocators */
 	/* Session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
 	bool held;
 	/*

@@ -38,10 +38,8 @@ struct bpf_settings {
 	bool probes_listed;   /* no other process has breakpoints */
 	/* A translator is reported when it starts, not when it maps a probed file */
 	bool translators_early;
-	uint32_t only_uid;   /* (uint32_t)-1: any */
-	uint64_t ring_bytes; /* a power of two, at least a page */
-	/* Threads of listed processes wait in their loader: bpf/loader.bpf.h */
-	bool loader_waits;
+	uint32_t only_uid;     /* (uint32_t)-1: any */
+	uint64_t ring_bytes;   /* a power of two, at least a page */
 	enum unreturned blind; /* not 0: no return is probed, and why */
 	bool refuse_filtered;  /* nor, with sessions, of processes under a seccomp filter */
 	struct trace_settings trace;

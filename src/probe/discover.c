@@ -13,7 +13,6 @@
 #include "cuda/library_places.h"
 #include "probe/closure.h"
 #include "probe/late.h"
-#include "probe/loader.h"
 #include "probe/maps.h"
 #include "probe/probe_internal.h"
 #include "probe/pythons.h"
@@ -204,7 +203,6 @@ void probe_find_ahead(struct probe *probe)
 	struct process_scan scan = { .probe = probe };
 	size_t i;
 
-	loader_add_own(probe);
 	translators_find(probe);
 	/* These are to appear from the first snapshot on. */
 	probe_patient(probe, true);
@@ -280,7 +278,6 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 		else if (result == -ETIMEDOUT)
 			probe_lost(probe, LOST_UNANSWERED);
 		file_ask_again(probe, &record->id);
-		loader_answer(probe, &record->hdr);
 		return;
 	}
 	result = told_examine(probe, &seen, (pid_t)record->hdr.tgid, &record->hdr, &why);
@@ -292,7 +289,6 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 		file_ask_again(probe, &record->id);
 	if (result >= 0)
 		program_tell(probe, &seen, record, result > 0);
-	loader_answer(probe, &record->hdr);
 	if (result < 0 && result != -ENOEXEC)
 		note(probe->settings.notes, "%s: %s", seen.path, why.text);
 	seen_close(&seen);
@@ -401,7 +397,6 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (search.later) {
 		probe_keep(probe, &later, NULL);
-		loader_answer(probe, &record->hdr);
 		return;
 	}
 	if (search.unanswered)
@@ -413,7 +408,6 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 		probe_know(probe, &record->id, search.is_target);
 	else if (record->fd >= 0)
 		file_ask_again(probe, &record->id);
-	loader_answer(probe, &record->hdr);
 	/*
 	 * Otherwise only one of many page touches reported it. This process would report it again
 	 * at the next one; others still do.
@@ -430,7 +424,6 @@ void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 	/* One that touches its pages would report it again at once: see probe_on_mmap(). */
 	if (record->type == REC_EXEC || ((const struct rec_mmap *)record)->fd >= 0)
 		file_ask_again(probe, id);
-	loader_answer(probe, record);
 }
 
 /* ---- what takes long ---- */
@@ -465,7 +458,6 @@ static void later_try(struct probe *probe, const struct later *later)
 	switch (later->what) {
 	case LATER_PATH: probe_add_quietly(probe, later->path); break;
 	case LATER_NAMED: probe_add_named(probe, later->path); break;
-	case LATER_LOADER: loader_add(probe, later->path); break;
 	case LATER_MAPPED: mapped_look(probe, later->mapped.pid, &later->mapped.entry); break;
 	case LATER_PROCESS:
 		process_examine(&scan, later->mapped.pid);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/loader.h"
 #include "probe/probe_internal.h"
 
 #define ASK_AGAIN_AFTER (10 * NSEC_PER_SEC)
@@ -201,10 +200,7 @@ int probe_examine(struct probe *probe, const struct seen_file *seen, const char 
 		seen = &more;
 	}
 
-	/* A process that maps it from now on does not report it, since probe_know() comes first. */
-	loader_examining(probe, true);
 	result = file_examine(probe, seen, path, sighting ? sighting : &none, why);
-	loader_examining(probe, false);
 	if (seen == &more)
 		seen_close(&more);
 	return result;

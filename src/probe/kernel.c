@@ -163,37 +163,6 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 	return true;
 }
 
-#if defined(__x86_64__)
-#define IP_OFFSET 128 /* of rip in struct pt_regs, <asm/ptrace.h> */
-#else
-#define IP_OFFSET 256 /* of pc in struct user_pt_regs */
-#endif
-
-/* True if uprobe programs may write to registers: loads one that does, and drops it. */
-static bool ip_can_be_set(void)
-{
-	static const struct bpf_insn set[] = {
-		{ .code = BPF_LDX | BPF_MEM | BPF_DW,
-		  .dst_reg = BPF_REG_2,
-		  .src_reg = BPF_REG_1,
-		  .off = IP_OFFSET },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW,
-		  .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_REG_2,
-		  .off = IP_OFFSET },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options,
-		    .expected_attach_type = (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
-	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cutop_try", "GPL", set, 4, &options);
-
-	if (program < 0)
-		return false;
-	close(program);
-	return true;
-}
-
 /* True if the tracepoint @name exists and passes @arguments. */
 static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int arguments)
 {
@@ -230,7 +199,6 @@ void kernel_facts_read(struct kernel_facts *facts)
 	facts->map_touch = tracepoint_has(btf, "btf_trace_mm_filemap_map_pages", 3) &&
 			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) &&
 			   function_has(btf, "bpf_rdonly_cast", 0);
-	facts->set_ip = facts->multi && ip_can_be_set();
 	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
 			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
 	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
@@ -279,7 +247,6 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->map_touch = facts->map_touch;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
-	features->set_ip = facts->set_ip;
 	if (facts->session) {
 		features->method = ATTACH_SESSION;
 		features->session_context = facts->session_context;

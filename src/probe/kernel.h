@@ -38,8 +38,6 @@ struct kernel_features {
 	bool hold;
 	/* and programs can be made to use the task's stack instead: probe/stacktest.h */
 	bool own_stacks;
-	/* A uprobe program may set where its thread continues, Linux 6.18 */
-	bool set_ip;
 	/* native stacks are walked by rows (bpf/unwind.bpf.h): x86-64, and bpf_loop(), Linux 5.17 */
 	bool unwind;
 	char release[65];
@@ -58,7 +56,6 @@ struct kernel_facts {
 	 */
 	bool own_stacks;
 	bool map_function, map_touch;
-	bool set_ip;
 };
 
 void kernel_facts_read(struct kernel_facts *facts);

@@ -2,8 +2,7 @@
 /*
  * Right after a file was probed, every process that maps it is looked up in /proc. A process that
  * was started since then maps it as well and is not late: its start time shows that, as precisely
- * as /proc's clock ticks. In doubt it counts as late. A process that waits in its loader is not
- * late either.
+ * as /proc's clock ticks. In doubt it counts as late.
  * How much was missed depends on the file. Calls of the driver itself: anything. Calls of a runtime
  * reach the driver, which has had its probes for longer, so that only these calls are missed, and
  * only if there were any: the driver was then called from this file (unprobed_callers,
@@ -21,7 +20,6 @@
 #include <unistd.h>
 
 #include "probe/probe_internal.h"
-#include "probe/loader.h"
 #include "probe/maps.h"
 #include "probe/translation.h"
 #include "util/util.h"
@@ -287,8 +285,7 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 
 	(void)entry;
 	translator_meet(search->probe, pid, search->path);
-	if (started_since(pid, file.attached) ||
-	    loader_waits(search->probe, (uint32_t)pid, UINT64_MAX))
+	if (started_since(pid, file.attached))
 		return;
 	if (may_call(search, pid))
 		file.missed = LATE_CALLS;

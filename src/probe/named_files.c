@@ -11,7 +11,6 @@
 
 #include "probe/ahead.h"
 #include "probe/closure.h"
-#include "probe/loader.h"
 
 static int path_add(struct probe *probe, const char *path, bool named,
 		    enum errand_patience patience, struct reason *why)
@@ -67,7 +66,6 @@ static void program_add(void *context, const char *path)
 {
 	struct probe *probe = context;
 
-	loader_add(probe, path);
 	add_quietly(probe, path, true);
 }
 

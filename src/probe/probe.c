@@ -23,7 +23,6 @@
 #include "probe/late.h"
 #include "probe/misses.h"
 #include "probe/links.h"
-#include "probe/loader.h"
 #include "probe/points.h"
 #include "probe/pythons.h"
 #include "probe/runtime_code.h"
@@ -111,8 +110,6 @@ void probe_close(struct probe *probe)
 		next = target->next;
 		target_free(probe, target);
 	}
-	while (probe->loader_count)
-		errand_release(probe->outside.errands, probe->loader_holds[--probe->loader_count]);
 	while ((later = probe->later)) {
 		probe->later = later->next;
 		free(later->path);
@@ -362,7 +359,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	struct elf_functions found;
 	struct code_span runtimes;
 	struct late_file late;
-	bool in_table, waits, has_runtimes, has_python, has_allocator;
+	bool in_table, has_runtimes, has_python, has_allocator;
 	size_t count;
 	int err;
 
@@ -433,8 +430,6 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	misses_drop(probe, &target->id);
 	links_keep(probe, target);
 	probe_count(probe, &target->attachment, 1);
-	/* The process has run nothing of this file yet, and will meet the probes. */
-	waits = record && loader_waits(probe, record->tgid, record->time);
 	/*
 	 * What its own functions of the driver did is in no other file's books, nor what it did by
 	 * a driver that is not probed.
@@ -442,7 +437,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	late = late_file(probe, seen, path,
 			 target->path || target->layers & 1u << LAYER_DRIVER ||
 				 !(layers_probed(probe) & 1u << LAYER_DRIVER));
-	if (in_table && record && !waits && late.missed == LATE_ALL)
+	if (in_table && record && late.missed == LATE_ALL)
 		probe->counts.late++;
 	/* If the driver's calls are not watched, the process's figures miss nothing of them. */
 	if (!target->attachment.attached && target->attachment.noticed)
@@ -457,7 +452,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	 * A process that is still in mmap(), or that has already exited, does not show up in the
 	 * scan: mark it late here.
 	 */
-	if (in_table && record && !waits)
+	if (in_table && record)
 		late_mark_process(probe, record->tgid, record->time, &late);
 	if (count)
 		target_note(probe, target, path, began);

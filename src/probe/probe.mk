@@ -30,7 +30,6 @@ probe_sources = \
 	src/probe/late.c src/probe/late.h \
 	src/probe/lease.c src/probe/lease.h \
 	src/probe/links.c src/probe/links.h \
-	src/probe/loader.c src/probe/loader.h \
 	src/probe/loading.c src/probe/loading.h \
 	src/probe/map_search.c src/probe/map_search.h \
 	src/probe/maps.c src/probe/maps.h \

@@ -19,8 +19,6 @@
 #include "probe/probe.h"
 #include "probe/unused.h"
 
-#define LOADERS_MAX 8 /* loaders in which threads wait: mostly there is one */
-
 struct target {
 	struct file_id id;
 	/* the keeper holds its links, and they are -1 here, unless it had no room for them */
@@ -61,7 +59,6 @@ struct later {
 	enum {
 		LATER_PATH,
 		LATER_NAMED,
-		LATER_LOADER,
 		LATER_MAPPED,
 		LATER_PROCESS,
 		LATER_EXEC,
@@ -83,7 +80,7 @@ struct later {
 			uint64_t since; /* CLOCK_MONOTONIC */
 		} mapper;
 	};
-	char *path; /* PATH, NAMED, LOADER, MAPPED, MAPPER */
+	char *path; /* PATH, NAMED, MAPPED, MAPPER */
 	struct later *next;
 };
 
@@ -134,9 +131,6 @@ struct probe {
 		uint64_t since;
 		unsigned int shown, hidden;
 	} translator_limit;
-	struct file_id loaders[LOADERS_MAX]; /* the probed loaders: loader.c */
-	size_t loader_count;
-	int loader_holds[LOADERS_MAX];                /* as target.hold */
 	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
 	int *adopted;                                 /* links of others, see probe_adopt_link() */
 	size_t adopted_count;

@@ -154,12 +154,6 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	note(settings->notes, "Linux %s, probes by %s links", features.release,
 	     attach_method_names[features.method]);
 	forms_note(settings->notes, &forms);
-	if (settings->bpf.loader_waits && !probe->bpf.loader_waits)
-		warn_user(
-			settings->notes,
-			"--hold: this kernel (%s) lets no thread wait in its loader; a library that nothing led to is "
-			"probed once it is loaded, and its process marked",
-			features.release);
 	*result = probe;
 	return 0;
 }

@@ -49,7 +49,7 @@ static void settings_set(struct bpf_settings *settings, bool full, bool sites)
 	if (!full)
 		return;
 	settings->exact_launches = settings->stacks = settings->extras = true;
-	settings->only_listed = settings->follow_children = settings->loader_waits = true;
+	settings->only_listed = settings->follow_children = true;
 	settings->only_uid = 1;
 	settings->trace = (struct trace_settings){
 		.on = true, .groups = ~0u, .pairs = true, .arguments = true

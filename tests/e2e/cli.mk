@@ -5,7 +5,6 @@ cli_tests = \
 	tests/e2e/test_options.sh \
 	tests/e2e/test_ahead.sh \
 	tests/e2e/test_metrics.sh \
-	tests/e2e/test_hold.sh \
 	tests/e2e/test_service.sh
 
 cli_helper_files = tests/e2e/held.c tests/e2e/loader.c tests/e2e/tiny_runtime.c tests/e2e/same_pid.c tests/e2e/stepped_clock.c

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What COMMAND comes to run is known before it does: through env(1) and others that start a program, scripts, shells, Python's
-# packages, chroot. The program's first calls, before main(), are counted, and no process is late. Without --hold: nothing
+# packages, chroot. The program's first calls, before main(), are counted, and no process is late. Nothing
 # waits for cutop, which would hide that it comes too late.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 

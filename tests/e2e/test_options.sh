@@ -90,7 +90,6 @@ refused 2 'size in bytes' -b --fail-on-leak=-1 -- true
 refused 2 'size in bytes' -b --fail-on-leak=99999999999G -- true
 refused 2 'needs a command' -b --fail-on-leak
 refused 2 'needs a command' -b --run-as root
-refused 2 'needs a command' -b --hold
 refused 2 'allow-no-cuda is for --fail-on-leak' -b --allow-no-cuda -- true
 refused 2 'top-kernels is for metrics' -b --top-kernels 5
 refused 2 'top-sites is for metrics' -b --top-sites 5
