@@ -203,8 +203,7 @@ void late_gone(struct probe *probe, const struct rec_mmap *record)
 
 	if (file.missed == LATE_ALL)
 		probe->counts.late++;
-	else
-		late_mark_process(probe, record->hdr.tgid, record->hdr.time, &file);
+	late_mark_process(probe, record->hdr.tgid, record->hdr.time, &file);
 }
 
 static int mapping_compare(void *context, const struct maps_entry *entry)
@@ -258,24 +257,49 @@ struct late_search {
 	struct late_file file;
 };
 
+struct driver_search {
+	const struct probe *probe;
+	bool maps_any, maps_unprobed;
+};
+
 static int driver_find(void *context, const struct maps_entry *entry)
 {
-	(void)context;
-	return is_driver(entry->path);
+	struct driver_search *search = context;
+	const struct target *target;
+
+	if (!is_driver(entry->path))
+		return 0;
+	search->maps_any = true;
+	/* On an overlay mount maps shows another inode than the one that is probed. */
+	for (target = search->probe->targets; target; target = target->next)
+		if (target->attachment.attached &&
+		    (target->id.inode == entry->inode ||
+		     (target->path && !strcmp(target->path, entry->path))))
+			return 0;
+	search->maps_unprobed = true;
+	return 0;
 }
 
 /*
- * True if the process may be inside its first call, of which no probe has shown anything so far: a
- * runtime loads the driver in there.
+ * What the process @pid may have missed of the file, beyond what the file tells. Its own driver may
+ * have no probes yet: then that is anything. It may be inside its first call, of which no probe has
+ * shown anything so far: a runtime loads the driver in there.
  */
-static bool may_call(struct late_search *search, pid_t pid)
+static enum late missed_by(struct late_search *search, pid_t pid)
 {
+	struct driver_search drivers = { .probe = search->probe };
 	int tgids = bpf_map__fd(search->probe->bpf.skeleton->maps.tgids);
 	__u32 tgid = (__u32)pid, program;
 
-	return search->file.missed == LATE_NAMES && !search->file.brings_driver &&
-	       bpf_map_lookup_elem(tgids, &tgid, &program) &&
-	       outside_maps(&search->probe->outside, pid, 0, driver_find, search);
+	if (search->file.missed != LATE_NAMES)
+		return search->file.missed;
+	outside_maps(&search->probe->outside, pid, 0, driver_find, &drivers);
+	if (drivers.maps_unprobed)
+		return LATE_ALL;
+	return drivers.maps_any && !search->file.brings_driver &&
+			       bpf_map_lookup_elem(tgids, &tgid, &program) ?
+		       LATE_CALLS :
+		       LATE_NAMES;
 }
 
 static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry)
@@ -287,8 +311,7 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 	translator_meet(search->probe, pid, search->path);
 	if (started_since(pid, file.attached))
 		return;
-	if (may_call(search, pid))
-		file.missed = LATE_CALLS;
+	file.missed = missed_by(search, pid);
 	process_mark(search->probe, (uint32_t)pid, &file);
 }
 

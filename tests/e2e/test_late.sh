@@ -17,16 +17,27 @@ plugin() {
 	cp "$e2e_bin/$2" "$T/lib-$1.so"
 }
 
+# goes_on NAME: lets cutop go on once the program has loaded what it loads
+goes_on() {
+	wait_for 30 grep -qsx loaded "$T/$1.out" || fail "$1: the program loads nothing: $(cat "$T/$1.out" "$T/$1.err")"
+	kill -CONT "$cutop"
+}
+
 # until_probed NAME LIBRARY: waits until that was probed, then lets the program go on
 until_probed() {
 	wait_for 30 grep -qs "/lib-$2.so: .*attached" "$T/$1.err" || fail "$1: lib-$2.so is not probed: $(cat "$T/$1.err")"
 	touch "$T/$1.go"
 }
 
+# As COMMAND: stops cutop, which goes on when the plugin was loaded. Else it may be quicker than the plugin's constructor.
+# shellcheck disable=SC2016
+stopped='kill -STOP $PPID; exec "$@"'
+
 # loads NAME FILE STATUS [cutop options] -- ACTION...: below cutop, a program that loads the plugin, and goes on once it is probed
 loads() {
-	name=$1 wanted=$3
+	name=$1 wanted=$3 begins=
 	plugin "$1" "$2"
+	[ "$2" != libearly.so ] || begins=$stopped
 	shift 3
 	options=
 	while [ "$1" != -- ]; do
@@ -36,7 +47,8 @@ loads() {
 	shift
 	# shellcheck disable=SC2086
 	start "$name" -b -v -f json -n 1 --fail-on-leak --library "$double/libcuda.so.1" $options -- \
-		"$loader_program" "$T/lib-$name.so" wait "$T/$name.go" "$@"
+		sh -c "${begins:-exec \"\$@\"}" sh "$loader_program" "$T/lib-$name.so" say loaded wait "$T/$name.go" "$@"
+	goes_on "$name"
 	until_probed "$name" "$name"
 	wait "$cutop"
 	status=$?
@@ -94,8 +106,10 @@ plugin several-three libearly.so
 # several NAME LIBRARY: loads both, uses them once they are probed
 several() {
 	start "$1" -b -v -f json -n 1 --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- \
+		sh -c "$stopped" sh \
 		"$loader_program" "$double/libcudart.so.13" malloc 3 free open "$T/lib-several-one.so" open "$T/lib-several-$2.so" \
-		wait "$T/$1.go" call private_launch open "$T/lib-several-one.so" call private_launch
+		say loaded wait "$T/$1.go" call private_launch open "$T/lib-several-one.so" call private_launch
+	goes_on "$1"
 	wait_for 30 grep -qs "/lib-several-one.so: .*attached" "$T/$1.err"
 	until_probed "$1" "several-$2"
 	wait "$cutop"
@@ -117,7 +131,9 @@ plugin wide-within libearly.so
 chmod a+r "$T"/lib-wide-*.so
 begin wide -u 61379 --library "$T/own/lib/libcuda.so.1"
 for name in after within; do
+	[ $name = after ] || kill -STOP "$cutop"
 	load wide-$name as_own "$loader_program" "$T/lib-wide-$name.so" say ready wait "$T/wide-$name.go" call private_launch
+	kill -CONT "$cutop"
 	wait_for 30 grep -qs "/lib-wide-$name.so: .*attached" "$T/wide.err"
 	touch "$T/wide-$name.go"
 	wait "$loader"

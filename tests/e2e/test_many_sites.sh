@@ -45,7 +45,8 @@ behind() {
 behind -b -v -f json -d 600 --map none
 tail -n 1 "$T/behind.out" >"$T/late.json"
 sites late
-behind trace -v --stacks -f json -o "$T/late.trace"
+# The ring has to hold them all: 4,000 stacks of some kilobytes.
+behind trace -v --stacks -f json --ring-size 64M -o "$T/late.trace"
 calls late
 
 finish
