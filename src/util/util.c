@@ -236,14 +236,17 @@ int file_place_cached(const char *path)
 
 int file_create(const char *path)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t ending, before;
+	struct sigaction action;
+	size_t i;
 	int fd;
 
 	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGQUIT);
+	/* One that is ignored, as SIGINT in a shell's background, would be lost if it is pending. */
+	for (i = 0; i < ARRAY_LEN(signals); i++)
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&ending, signals[i]);
 	pthread_sigmask(SIG_UNBLOCK, &ending, &before);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	fd = fd < 0 ? -errno : fd;

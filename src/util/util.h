@@ -110,8 +110,9 @@ int file_reopen_regular(int place);
 
 /*
  * Opens @path to write it from its start, and creates it if it does not exist. Opening a FIFO waits
- * for its reader, as usual; while it waits, SIGINT and the like end the program although they are
- * blocked: there is nothing to clean up yet. Returns a descriptor or a negative errno.
+ * for its reader, as usual; while it waits, SIGINT and the like, unless they are ignored, end the
+ * program although they are blocked: there is nothing to clean up yet. Returns a descriptor or a
+ * negative errno.
  */
 int file_create(const char *path);
 

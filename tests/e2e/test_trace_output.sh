@@ -106,6 +106,21 @@ check "a terminated trace ends" true
 exec 9>&-
 check "what nobody read is told: $(cat "$T/err")" grep -Eq 'lost unwritten [0-9]+ .*did not keep up' "$T/err"
 
+# SIGINT is ignored where a shell's background job begins. It counts all the same, also while the output waits for its reader.
+mkfifo "$T/unread"
+"$CUTOP" trace --library "$double/libcudart.so.13" -c 'none*' -o "$T/unread" 2>"$T/err" &
+tracer=$!
+check "the trace does not wait for its reader: $(cat "$T/err")" wait_for 30 grep -qs fifo\\\|partner "/proc/$tracer/wchan"
+kill -INT $tracer
+cat "$T/unread" >"$T/read" &
+reader=$!
+check "SIGINT is lost" wait_for 20 sh -c "! kill -0 $tracer 2>/dev/null || grep -q Z /proc/$tracer/stat"
+kill -KILL $tracer 2>/dev/null
+wait $tracer
+status=$?
+check "SIGINT: status $status" [ $status = 130 ]
+wait $reader
+
 # A signal that goes to COMMAND, and ends it, is not lost on us: it may come just before COMMAND ends by itself.
 passed() {
 	what=$1
