@@ -176,9 +176,11 @@ expect glob '[.processes[].memory.allocations]' '[4]'
 cp "$helpers/loader" "$T/late-loader"
 begin late -c "*$T/*"
 private_double "$T/late"
-# However long a busy machine takes, calls follow once it is probed.
+# However long a busy machine takes, calls follow once it is probed; and cutop stands still before, or it may be there first.
+kill -STOP "$cutop"
 load late "$T/late-loader" "$T/late/libcudart.so.13" pace 1000 malloc 2000 say ready wait "$T/late.go" malloc 300 times say over
 late=$loader
+kill -CONT "$cutop"
 check "late: the library is probed" wait_for 60 grep -q 'late/libcudart.so.13: .*attached' "$T/late.err"
 touch "$T/late.go"
 wait "$late"
