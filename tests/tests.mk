@@ -76,6 +76,7 @@ TESTS_MORE = \
 # What takes minutes.
 TESTS_LONG = \
 	tests/vm/test_vm.sh \
+	tests/vm/test_vm_python.sh \
 	tests/e2e/test_form_driver.sh \
 	tests/e2e/test_form_stepped.sh \
 	tests/e2e/test_form_endbr.sh \
@@ -101,7 +102,7 @@ TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/
 EXTRA_DIST += $(TESTS_KERNELS)
 check-kernels: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
-CLEANFILES += test-suite-kernels.log
+CLEANFILES += test-suite-kernels.log tests/e2e/silent.lock
 # The tarball and the container are built first, of packages that are fetched.
 TESTS_PORTABLE = tests/e2e/test_portable.sh tests/vm/test_portable_arm64.sh tests/e2e/test_container.sh
 EXTRA_DIST += $(TESTS_PORTABLE)

@@ -9,6 +9,9 @@ helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/absent_server" ] || skip "the helpers are not built"
 [ -e /dev/fuse ] || skip "needs /dev/fuse"
 command -v tmux >/dev/null || skip "needs tmux (Debian: apt install tmux)"
+# What it leaves unanswered is a problem of the machine, which test_doctor.sh is not to find.
+exec 8>"$top_builddir/tests/e2e/silent.lock"
+flock 8 || fail "no lock"
 mnt=$T/mnt
 mkdir "$T/files" "$mnt"
 private_double "$T/own"
