@@ -12,7 +12,6 @@ sites() {
 	expect "$1" '[p.sites[] | select(.allocations == 5) | .site | capture("^(?<name>site_[0-9]{4})[+]").name] | unique | length' 2000
 	expect "$1" 'p.sites | length' 2000
 	expect "$1" '[p.sites[].stack | any(startswith("main+"))] | all' true
-	# Of other programs on the machine cutop cannot read what has ended while it was stopped.
 	expect "$1" '.lost | del(.unanswered) | map_values(select(. > 0))' '{}'
 	expect "$1" '[.processes[].inexact] | any' false
 }
@@ -33,17 +32,22 @@ calls trace
 
 # behind [OPTION...]: cutop is ready, and stopped while the program runs
 behind() {
-	rm -f "$T/behind.err"	# the last one's: this one's shell may not have begun yet
-	"$CUTOP" "$@" -c 'many_sites*' --library "$double/libcudart.so.13" >"$T/behind.out" 2>"$T/behind.err" &
+	rm -f "$T/behind.err" "$T/go"	# the last one's: this one's shell may not have begun yet
+	mkfifo "$T/go"
+	# Of this program alone: while cutop is stopped, what others on the machine do is lost.
+	sh -c 'read -r line <"$0"; exec "$@"' "$T/go" "$program" 5 4 20000 &
+	sites=$!
+	"$CUTOP" "$@" -p $sites --library "$double/libcudart.so.13" >"$T/behind.out" 2>"$T/behind.err" &
 	cutop=$!
 	wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/behind.err" || fail "behind: cutop does not start: $(cat "$T/behind.err")"
 	kill -STOP $cutop
-	"$program" 5 4 20000 || fail "the program: status $?"
+	echo >"$T/go"
+	wait $sites || fail "the program: status $?"
 	kill -CONT $cutop
 	kill -INT $cutop
 	wait $cutop
 }
-# The ring has to hold them all, some kilobytes each, and what the machine's other programs do meanwhile.
+# The ring has to hold them all, some kilobytes each.
 behind -b -v -f json -d 600 --map none --ring-size 64M
 tail -n 1 "$T/behind.out" >"$T/late.json"
 sites late
