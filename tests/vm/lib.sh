@@ -45,7 +45,7 @@ vm_run_from() {
 	files+=(-f "$top_srcdir/tests/e2e:/t/src/tests/e2e")
 	# shellcheck disable=SC2016
 	bash "$top_srcdir/tests/vm/run-vm.sh" -m 2048 "${options[@]}" "${files[@]}" -- '
-		export top_builddir=/t/build top_srcdir=/t/src CUTOP=/t/build/src/cutop CUTOP_TEST_LIMIT=500 CUTOP_TEST_HOLD=10000
+		export top_builddir=/t/build top_srcdir=/t/src CUTOP=/t/build/src/cutop CUTOP_TEST_LIMIT=500 CUTOP_TEST_HOLD=10000 CUTOP_TEST_KERNEL_ONLY=yes
 		# Debian allows it.
 		export CUTOP_TEST_LOADING=function
 		failed=0
