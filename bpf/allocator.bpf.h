@@ -15,6 +15,9 @@
 /* By number: filled in by user space (probe/allocator_functions.c). */
 const volatile struct allocator_form allocator_forms[ALLOCATOR_FORMS_MAX];
 
+/* The site of each block, not of a sample. */
+const volatile bool all_blocks;
+
 /* How often they told of memory that is on no CUDA device. */
 __u64 blocks_elsewhere;
 
@@ -63,7 +66,7 @@ static __always_inline void short_send(struct pt_regs *ctx, struct thread_state 
 
 static __always_inline void block_send(struct pt_regs *ctx, struct thread_state *thread,
 				       const volatile struct allocator_form *form, __s32 device,
-				       __u64 site, __u64 stack)
+				       __u64 site, __u64 stack, __u32 one_of)
 {
 	struct rec_block *rec;
 
@@ -79,8 +82,16 @@ static __always_inline void block_send(struct pt_regs *ctx, struct thread_state 
 	rec->device = device;
 	rec->allocator = form->allocator;
 	rec->has_totals = form->has_totals;
-	rec->pad[0] = rec->pad[1] = 0;
+	rec->one_of = one_of;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
+}
+
+/* From how many blocks of so many bytes one is drawn. */
+static __always_inline __u32 block_one_of(__u64 bytes)
+{
+	__u64 one_of = all_blocks || bytes > BLOCK_ALWAYS / 2 ? 1 : BLOCK_ALWAYS / bytes;
+
+	return one_of < BLOCK_ONE_OF ? one_of : BLOCK_ONE_OF;
 }
 
 /* @number: CUTOP_IS_ALLOCATOR() */
@@ -89,6 +100,8 @@ static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 	const volatile struct allocator_form *form;
 	struct thread_state *thread;
 	__u64 device, site = 0, stack = 0;
+	__u32 one_of = 1;
+	__s64 bytes;
 
 	form = &allocator_forms[(number - CUTOP_ALLOCATOR) & (ALLOCATOR_FORMS_MAX - 1)];
 	device = call_arg(ctx, form->device);
@@ -99,8 +112,12 @@ static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 	thread = thread_enter(bpf_get_current_task_btf());
 	if (!thread)
 		return 0;
+	bytes = call_arg(ctx, form->bytes);
+	if (!form->is_short && bytes > 0)
+		one_of = block_one_of(bytes);
 	/* A block that is freed has no site. */
-	if (form->is_short || (__s64)call_arg(ctx, form->bytes) > 0) {
+	if ((form->is_short || bytes > 0) &&
+	    (one_of == 1 || !((__u64)bpf_get_prandom_u32() * one_of >> 32))) {
 		site = caller_at_entry(ctx, thread);
 		site_announce(thread, site);
 		stack = stack_at_entry(thread, site);
@@ -108,7 +125,7 @@ static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
 	if (form->is_short)
 		short_send(ctx, thread, form, (__s8)(device >> 8), site, stack);
 	else
-		block_send(ctx, thread, form, (__s8)(device >> 8), site, stack);
+		block_send(ctx, thread, form, (__s8)(device >> 8), site, stack, one_of);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #define LAUNCH_NESTED_BPF_H
 
 #include "fault.bpf.h"
+#include "launch_rows.bpf.h"
 
 /* The function that a launch names, in all forms but those for several devices. */
 static __always_inline __u64 launch_function(struct pt_regs *ctx,
@@ -88,8 +89,13 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	thread->paired[0] = outer;
 	thread->paired[1] = key.address;
 	known = bpf_map_lookup_elem(&handles, &key);
-	if (!known || *known != outer)
-		handle_learn(thread->program, key.address, outer, BPF_ANY);
+	if (known && *known == outer)
+		return 0;
+	handle_learn(thread->program, key.address, outer, BPF_ANY);
+	__sync_fetch_and_add(&explained, 1);
+	/* It may have a row without a name, from a time when the runtime had no probes. */
+	if (late_ever)
+		kernel_announce(thread->program, CUTOP_COOKIE_CALL(cookie), key.address);
 	return 0;
 }
 

@@ -94,16 +94,33 @@ static __noinline __u64 kernel_stub(__u32 program, __u64 function)
 	return known ? *known : stub;
 }
 
+/* For launches.h: driver functions that turned out to be made from a stub, and those that did not. */
+__u32 explained, unexplained;
+
+/* True if @program, or one that it was forked from, ran before it was watched. */
+static __noinline bool program_is_late(__u32 program)
+{
+	struct program_row *row;
+
+	if (!late_ever)
+		return false;
+	row = bpf_map_lookup_elem(&programs, &program);
+	return row && (row->origin_late || late_of(row->tgid));
+}
+
 /*
  * Called after what finds a kernel new, not within it, as kernel_stub() is called before the rest:
  * so they share their part of the stack.
  */
 __noinline int kernel_announce(__u32 program, __u32 call, __u64 function)
 {
-	__u64 stub = kernel_stub(program, function);
+	__u64 stub = kernel_stub(program, function), name = stub_name(program, stub);
 
+	if (stub == function && !name && desc_of(call)->layer == LAYER_DRIVER &&
+	    program_is_late(program))
+		__sync_fetch_and_add(&unexplained, 1);
 	module_announce(program, stub);
-	kernel_tell(program, call, function, stub, stub_name(program, stub));
+	kernel_tell(program, call, function, stub, name);
 	return 0;
 }
 

@@ -34,6 +34,13 @@ struct allocator_form {
 	__u8 address, bytes, allocated, reserved, device;
 };
 
+/*
+ * A stack is taken of every block of so many bytes, of smaller ones by chance: of one in as many as
+ * fit into that, so that each that is drawn stands for about as much memory.
+ */
+#define BLOCK_ALWAYS (512u << 10)
+#define BLOCK_ONE_OF 0xffffu /* at most */
+
 #define C10_DEVICE_CUDA 1 /* c10/core/DeviceType.h; also that of ROCm's devices */
 
 /* A block was handed out, or taken back. */
@@ -43,12 +50,12 @@ struct rec_block {
 	__s64 bytes; /* below 0: taken back */
 	/* Bytes of the allocator on that device after it, if has_totals */
 	__u64 allocated, reserved;
-	__u64 site;  /* the caller's return address; 0: taken back */
+	__u64 site;  /* the caller's return address; 0: taken back, or not drawn */
 	__u64 stack; /* rec_stack.stack of the same program; 0: none */
 	__s32 device;
 	__u8 allocator; /* enum allocator_kind */
 	__u8 has_totals;
-	__u8 pad[2];
+	__u16 one_of; /* drawn from so many blocks, or not; 0, 1: its site was taken in any case */
 };
 
 /* A request found no memory. */

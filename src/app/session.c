@@ -228,6 +228,14 @@ static struct trace_settings trace_settings_of(const struct options *options)
 	};
 }
 
+/* For tests: launches are counted at the runtime's layer wherever that is probed. */
+static bool asked_for_both(void)
+{
+	const char *launches = getenv("CUTOP_LAUNCHES");
+
+	return launches && !strcmp(launches, "both");
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -236,6 +244,8 @@ static int collector_begin(struct session *session)
 			.bpf = {
 				.exact_launches = options->exact_launches,
 				.launch_sites = options->launch_sites,
+				/* A verdict rests on no chance. */
+				.all_blocks = options->all_tensor_sites || options->fail_on_leak,
 				.stacks = options_take_stacks(options),
 				.stacks_by_rows = options->stacks == STACKS_AUTO && options->mode != MODE_TRACE &&
 						  options->returns != RETURNS_NEVER,
@@ -259,6 +269,7 @@ static int collector_begin(struct session *session)
 				.ring_bytes = options->ring_bytes,
 				.trace = trace_settings_of(options),
 			},
+			.launches_once = options->layers_auto && options->mode != MODE_TRACE && !options->record_calls && !asked_for_both(),
 			.pids = options->pids,
 			.pid_count = options->pid_count,
 			.groups = options->groups,

@@ -234,6 +234,7 @@ int parse_probe(struct options *options, const char *text)
 
 int parse_layer(struct options *options, const char *text)
 {
+	options->layers_auto = false;
 	if (!strcmp(text, "runtime"))
 		options->layers = 1u << LAYER_RUNTIME;
 	else if (!strcmp(text, "driver"))

@@ -38,6 +38,7 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		[STACKS_TAKEN] = "allocations",
 		[STACKS_ALWAYS] = "always",
 	};
+	static const char *const tensor_sites[] = { "sample", "all" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	uint64_t value;
 	int err;
@@ -95,6 +96,10 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		if (err >= 0)
 			options->stacks = (enum stacks_choice)err;
 		options->launch_sites |= err == STACKS_ALWAYS;
+		return err < 0 ? err : 0;
+	case OPTION_TENSOR_SITES:
+		err = parse_choice("tensor-sites", argument, tensor_sites, ARRAY_LEN(tensor_sites));
+		options->all_tensor_sites = err == 1;
 		return err < 0 ? err : 0;
 	case OPTION_NO_PYTHON: options->no_python = true; return 0;
 	case OPTION_SITE_SKIP:
@@ -445,6 +450,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	options->groups = GROUPS_DEFAULT;
 	options->traced_groups = GROUPS_TRACED;
 	options->layers = LAYERS_ALL;
+	options->layers_auto = true;
 	tables_build(longs, shorts);
 	*status = EXIT_USAGE;
 	mode_lead(argc, argv, shorts, longs);

@@ -59,7 +59,9 @@ struct options {
 	bool no_time, entries, pairs, kernel_arguments; /* in a trace */
 	unsigned int layers;                            /* bits of enum call_layer */
 	bool exact_launches;
+	bool layers_auto; /* both layers, but a launch only where it is enough */
 	bool launch_sites;
+	bool all_tensor_sites;
 	/* COMMAND's threads wait while libraries that they load are probed */
 	/* Functions whose probe would be single-stepped are left out */
 	bool no_single_step;

@@ -39,7 +39,10 @@ struct alloc_node {
 	uint16_t call;
 	int16_t device;
 	uint16_t element_bytes;
-	/* How often shared memory was opened, or how many hold physical memory */
+	/*
+	 * How often shared memory was opened, or how many hold physical memory; of a block, for how
+	 * many it stands in the figures of its site
+	 */
 	uint16_t opens;
 	uint8_t kind : 6;
 	uint8_t is_deferred : 1; /* an array that gets its memory mapped later, as a whole */

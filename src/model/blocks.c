@@ -127,6 +127,7 @@ static void sums_merge(struct allocator *into, const struct allocator *from)
 {
 	into->inexact = true;
 	into->from_attach |= from->from_attach;
+	into->sampled |= from->sampled;
 	into->handed_out = add_saturated(into->handed_out, from->handed_out);
 	into->taken_back = add_saturated(into->taken_back, from->taken_back);
 	into->shortages = add_saturated(into->shortages, from->shortages);
@@ -212,9 +213,11 @@ static void block_leave(struct allocator *allocator, struct alloc_node *node, ui
 	struct site *site = allocator->sites.list[node->site];
 
 	allocator->booked = subtract_saturated(allocator->booked, node->bytes);
-	site->live = subtract_saturated(site->live, node->bytes);
-	site->live_count--;
-	suspect_change(&site->suspect, site->live, leak_age, time);
+	if (node->opens) {
+		site->live = subtract_saturated(site->live, node->opens * node->bytes);
+		site->live_count = subtract_saturated(site->live_count, node->opens);
+		suspect_change(&site->suspect, site->live, leak_age, time);
+	}
 	book_remove(&allocator->book, node);
 }
 
@@ -243,10 +246,22 @@ static void sites_limit(const struct blocks *blocks, struct site_table *sites)
 	sites->limit = all < SITES_MAX ? sites->count + SITES_MAX - all : 1;
 }
 
+/*
+ * For how many blocks the one of @record stands. 0: it was not drawn. All of those share a site at
+ * address 0, which counts nothing.
+ */
+static uint16_t block_weight(const struct rec_block *record)
+{
+	if (record->one_of <= 1)
+		return 1;
+	return record->site ? record->one_of : 0;
+}
+
 static int block_hand_out(struct allocator *allocator, struct name_store *names,
 			  const struct rec_block *record, uint64_t leak_age, bool is_full)
 {
 	uint64_t bytes = (uint64_t)record->bytes, time = record->hdr.time;
+	uint16_t weight = block_weight(record);
 	struct alloc_node *node;
 	struct site *site;
 
@@ -267,12 +282,17 @@ static int block_hand_out(struct allocator *allocator, struct name_store *names,
 	node->born = time;
 	node->site = site->index;
 	node->device = (int16_t)allocator->device;
+	node->opens = weight;
 	allocator->booked = add_saturated(allocator->booked, bytes);
 	site->device = (int16_t)allocator->device;
-	site->allocations++;
-	site->allocated = add_saturated(site->allocated, bytes);
-	site->live = add_saturated(site->live, bytes);
-	site->live_count++;
+	allocator->sampled |= record->one_of > 1;
+	if (!weight)
+		return 0;
+	site->sampled |= weight > 1;
+	site->allocations += weight;
+	site->allocated = add_saturated(site->allocated, weight * bytes);
+	site->live = add_saturated(site->live, weight * bytes);
+	site->live_count += weight;
 	suspect_change(&site->suspect, site->live, leak_age, time);
 	return 0;
 }
@@ -330,12 +350,12 @@ void blocks_end(struct blocks *blocks, uint64_t time, uint64_t leak_age)
 
 			site->unsure = suspect_bytes(site->suspect, leak_age, time, &since);
 			site->ended = site->live;
-			allocator->ended = add_saturated(allocator->ended, site->ended);
 			allocator->rising = add_saturated(allocator->rising, site->unsure);
 			suspect_free(&site->suspect);
 			site->live = site->live_count = 0;
 		}
 		allocator->is_judged = suspect_can_tell(blocks->first, leak_age, time);
+		allocator->ended = add_saturated(allocator->ended, allocator->booked);
 		book_clear(&allocator->book);
 		allocator->booked = 0;
 		allocator->allocated = allocator->reserved = 0;

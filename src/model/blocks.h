@@ -26,6 +26,7 @@ struct allocator {
 	bool from_attach; /* it had handed out memory before its first report */
 	bool has_totals;  /* it says how much it has: else `allocated` is what was seen */
 	bool inexact;     /* reports of it were lost */
+	bool sampled;     /* not all of its blocks have their site */
 	/* Bytes: as it last said, and at most */
 	uint64_t allocated, reserved, peak_allocated, peak_reserved;
 	uint64_t booked; /* bytes of the blocks in its book */

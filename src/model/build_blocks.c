@@ -59,7 +59,10 @@ static int sites_build(struct build *build, struct program *program,
 			.shown = where.shown,
 			.frames = where.frames,
 			.frame_count = where.frame_count,
+			.sampled = site->sampled,
 		};
+		if (!site->allocations)
+			list[i].site = "not sampled";
 	}
 	return 0;
 }
@@ -179,6 +182,7 @@ static int allocator_build(struct build *build, struct program *program,
 		.from_attach = allocator->from_attach,
 		.has_totals = allocator->has_totals,
 		.inexact = allocator->inexact,
+		.sampled = allocator->sampled,
 		.is_judged = program->ended ?
 				     allocator->is_judged :
 				     suspect_can_tell(program->blocks.first,
@@ -210,6 +214,9 @@ static int allocator_build(struct build *build, struct program *program,
 		      blocks_build(build, program, allocator, snap);
 	if (!err && snap->site_count)
 		qsort(snap->sites, snap->site_count, sizeof(snap->sites[0]), site_order);
+	/* That of all blocks that were not drawn is the last. */
+	if (!err && snap->site_count && !snap->sites[snap->site_count - 1].allocations)
+		snap->site_count--;
 	return err;
 }
 

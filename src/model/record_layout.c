@@ -118,7 +118,8 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_INSTANTIATED: return record->instantiated.call < CALL_COUNT;
 	case REC_BLOCK:
 		return record->block.allocator < ALLOCATOR_KINDS && record->block.bytes &&
-		       magnitude(record->block.bytes) < BYTES_MAX;
+		       magnitude(record->block.bytes) <
+			       (record->block.one_of > 1 ? BLOCK_ALWAYS : BYTES_MAX);
 	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&

@@ -46,6 +46,7 @@ struct site {
 	enum verdict verdict;
 	/* it is in a library that is the runtime: a driver call made by the runtime */
 	bool by_runtime;
+	bool sampled; /* blocks: its figures stand for others that were not drawn */
 	struct cache_signs signs;
 };
 

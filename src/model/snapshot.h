@@ -186,6 +186,7 @@ struct snap_site {
 	size_t frame_count;  /* 0: no facts are known */
 	uint64_t live_count; /* of an allocator's blocks only: how many are live */
 	bool in_cache;       /* it is in the code of a caching allocator */
+	bool sampled;        /* blocks: its figures are estimates, of those that were drawn */
 };
 
 /* Memory that an allocator took from the driver, and hands out in blocks. */
@@ -207,6 +208,7 @@ struct snap_allocator {
 	bool from_attach;
 	bool has_totals; /* `reserved` is known */
 	bool inexact;    /* reports of it were lost */
+	bool sampled;    /* small blocks have their site by chance: --tensor-sites */
 	bool is_judged;  /* it was watched for long enough to tell whether its memory rises */
 	/* As it says itself: what is handed out, and what it took from the driver for that */
 	uint64_t allocated, reserved, peak_allocated, peak_reserved;

@@ -16,6 +16,8 @@ static json_t *block_site_object(struct json_writer *w, const struct snap_proces
 		put_count(w, o, "live_at_exit_bytes", site->held);
 	if (process->has_suspect)
 		put_count(w, o, "rising_bytes", site->suspect);
+	if (site->sampled)
+		put(w, o, "sampled", json_true());
 	json_put_site(w, o, site);
 	return o;
 }
@@ -63,6 +65,7 @@ json_t *json_allocator(struct json_writer *w, const struct snap_process *process
 		put_count(w, o, "live_at_exit_bytes", allocator->ended);
 	put_text(w, o, "watched_from", allocator->from_attach ? "attach" : "start");
 	put(w, o, "inexact", json_boolean(allocator->inexact));
+	put(w, o, "sites_sampled", json_boolean(allocator->sampled));
 	for (size_t i = 0; list && i < allocator->map_count; i++)
 		json_array_append_new(list, block_object(w, &allocator->map[i]));
 	put(w, o, "map", list);

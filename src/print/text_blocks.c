@@ -28,7 +28,23 @@ enum {
 struct named {
 	const char *site;
 	uint64_t live, ended, rising, blocks;
+	bool sampled;
 };
+
+/* Before an estimate. */
+static const char *about(bool sampled)
+{
+	return sampled ? "~" : "";
+}
+
+/* At the right of @column: @text, an estimate if @sampled. */
+static void print_about(struct line *line, int column, const char *text, bool sampled)
+{
+	char marked[NUMBER_SIZE + 1];
+
+	snprintf(marked, sizeof(marked), "%s%s", about(sampled), text);
+	line_right(line, column, marked);
+}
 
 static int name_order(const void *left, const void *right)
 {
@@ -72,8 +88,9 @@ static struct named *sites_name(const struct snap_allocator *allocators, size_t 
 		for (j = 0; j < allocators[i].site_count; j++) {
 			const struct snap_site *site = &allocators[i].sites[j];
 
-			list[room++] = (struct named){ site->site, site->live, site->held,
-						       site->suspect, site->live_count };
+			list[room++] = (struct named){ site->site,       site->live,
+						       site->held,       site->suspect,
+						       site->live_count, site->sampled };
 		}
 	if (room)
 		qsort(list, room, sizeof(*list), name_order);
@@ -86,6 +103,7 @@ static struct named *sites_name(const struct snap_allocator *allocators, size_t 
 		list[out - 1].ended = add_saturated(list[out - 1].ended, list[i].ended);
 		list[out - 1].rising = add_saturated(list[out - 1].rising, list[i].rising);
 		list[out - 1].blocks += list[i].blocks;
+		list[out - 1].sampled |= list[i].sampled;
 	}
 	*names = out;
 	return list;
@@ -93,11 +111,11 @@ static struct named *sites_name(const struct snap_allocator *allocators, size_t 
 
 /* ---- a running process ---- */
 
-static void print_figure(struct line *line, const char *what, double bytes)
+static void print_figure(struct line *line, const char *what, double bytes, bool sampled)
 {
 	char text[NUMBER_SIZE];
 
-	line_format(line, "  %s %s", what, text_bytes(bytes, text));
+	line_format(line, "  %s %s%s", what, about(sampled), text_bytes(bytes, text));
 }
 
 static void print_allocator(struct line *line, const struct snap_allocator *allocator)
@@ -114,14 +132,15 @@ static void print_allocator(struct line *line, const struct snap_allocator *allo
 		    at_least(allocator->unknown > 0), allocator->blocks,
 		    allocator->blocks == 1 ? "" : "s");
 	if (allocator->has_totals && allocator->reserved >= allocator->allocated)
-		print_figure(line, "cache", (double)(allocator->reserved - allocator->allocated));
+		print_figure(line, "cache", (double)(allocator->reserved - allocator->allocated),
+			     false);
 	if (allocator->has_gaps && allocator->free_in_segments) {
-		print_figure(line, "in one piece", (double)allocator->largest_gap);
+		print_figure(line, "in one piece", (double)allocator->largest_gap, false);
 		line_format(line, "  fragmentation %.0f%%", 100 * allocator->fragmentation);
 	}
 	if (allocator->rising) {
 		line_style(line, STYLE_LEAKED);
-		print_figure(line, "rising", (double)allocator->rising);
+		print_figure(line, "rising", (double)allocator->rising, allocator->sampled);
 		line_style(line, STYLE_PLAIN);
 	}
 	if (allocator->shortages)
@@ -147,11 +166,13 @@ static void print_sites(struct line *line, struct named *list, size_t count)
 	line_text(line, "SITE");
 	line_end(line);
 	for (i = 0; i < live && i < LINES_SHOWN; i++) {
-		line_right(line, S_LIVE, text_bytes((double)list[i].live, text));
+		print_about(line, S_LIVE, text_bytes((double)list[i].live, text), list[i].sampled);
 		line_style(line, list[i].rising ? STYLE_LEAKED : STYLE_PLAIN);
-		line_right(line, S_RISING, text_bytes((double)list[i].rising, text));
+		print_about(line, S_RISING, text_bytes((double)list[i].rising, text),
+			    list[i].sampled && list[i].rising);
 		line_style(line, STYLE_PLAIN);
-		line_right(line, S_BLOCKS, text_count((double)list[i].blocks, text));
+		print_about(line, S_BLOCKS, text_count((double)list[i].blocks, text),
+			    list[i].sampled);
 		line_to(line, S_SITE);
 		line_text(line, list[i].site);
 		line_end(line);
@@ -202,9 +223,10 @@ void text_blocks_end(struct line *line, const struct snap_process *process)
 	for (i = 0; i < count && list[i].rising; i++) {
 		snprintf(text, sizeof(text), "%" PRIu64, list[i].rising);
 		line_style(line, STYLE_LEAKED);
-		line_right(line, E_BYTES, text);
+		print_about(line, E_BYTES, text, list[i].sampled);
 		line_style(line, STYLE_PLAIN);
-		line_right(line, E_BYTES + 10, text_bytes((double)list[i].ended, text));
+		print_about(line, E_BYTES + 10, text_bytes((double)list[i].ended, text),
+			    list[i].sampled);
 		line_to(line, E_SITE + 10);
 		line_text(line, list[i].site);
 		line_end(line);

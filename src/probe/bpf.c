@@ -268,6 +268,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		s->rodata->call_streams[call] = (__u8)call_stream(call);
 	s->rodata->exact_launches = settings->exact_launches || settings->trace.on;
 	s->rodata->launch_sites = settings->launch_sites;
+	s->rodata->all_blocks = settings->all_blocks;
 	for (i = 0; i < allocator_form_count(); i++)
 		memcpy((void *)&s->rodata->allocator_forms[i], allocator_form(i),
 		       sizeof(struct allocator_form));

@@ -22,6 +22,7 @@ struct trace_settings {
 struct bpf_settings {
 	bool exact_launches;
 	bool launch_sites;   /* where kernels are launched, and where threads wait */
+	bool all_blocks;     /* the site of each block of an allocator, not of a sample */
 	bool stacks;         /* of allocations and failed calls */
 	bool stacks_by_rows; /* the same, but not by frame pointers */
 	bool python;         /* Python's frames, in processes that run it */

@@ -166,6 +166,9 @@ static bool process_mark(struct probe *probe, uint32_t tgid, const struct late_f
 	s->bss->late_ever = 1;
 	if (bpf_map_lookup_elem(late, &tgid, &before) || before < missed)
 		bpf_map_update_elem(late, &tgid, &missed, BPF_ANY);
+	else
+		missed = before;
+	probe->marked_all += missed == LATE_ALL;
 	/*
 	 * The end of a process removes its mark, unless it ended before: remove it here, or the
 	 * next process with this pid would be late.

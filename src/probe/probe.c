@@ -77,6 +77,7 @@ static void targets_detach(struct probe *probe)
 static void target_free(struct probe *probe, struct target *target)
 {
 	pythons_drop(probe, target);
+	launches_free(&target->launches);
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
 	free(target->translators);
@@ -235,7 +236,7 @@ static void target_note(struct probe *probe, const struct target *target, const 
 	     attachment->points[POINT_PAST], attachment->points[POINT_STEPPED], target->forwarders);
 }
 
-static struct attach_choice choice_of(const struct probe *probe)
+struct attach_choice probe_choice(const struct probe *probe)
 {
 	return (struct attach_choice){
 		.groups = probe->settings.groups,
@@ -250,7 +251,7 @@ static struct attach_choice choice_of(const struct probe *probe)
 static void stepped_tell(struct probe *probe, const struct target *target,
 			 const struct elf_functions *found, const char *path)
 {
-	const struct attach_choice choice = choice_of(probe);
+	const struct attach_choice choice = probe_choice(probe);
 	char *names;
 
 	if (!target->attachment.points[POINT_STEPPED])
@@ -355,11 +356,12 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		 const char *path, const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	struct attach_choice choice = choice_of(probe);
+	struct attach_choice choice = probe_choice(probe);
 	struct elf_functions found;
 	struct code_span runtimes;
 	struct late_file late;
 	bool in_table, has_runtimes, has_python, has_allocator;
+	unsigned int marked_all = probe->marked_all;
 	size_t count;
 	int err;
 
@@ -375,6 +377,11 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	points_choose(seen->fd, &found, &probe->bpf.forms, probe->settings.no_single_step);
 	has_runtimes = probe->bpf.skeleton->rodata->find_callers &&
 		       runtime_code_find(seen->fd, &found, &runtimes);
+	if (probe->settings.launches_once && layers_probed(probe) & 1u << LAYER_DRIVER &&
+	    launches_take(&target->launches, seen->fd, &found)) {
+		free(found.list);
+		return reason_set(why, -ENOMEM, "no memory");
+	}
 	count = found.count;
 	has_python = pythons_take(probe, target, seen->fd, path, &found);
 	has_allocator = probe->settings.bpf.allocators &&
@@ -454,6 +461,9 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	 */
 	if (in_table && record)
 		late_mark_process(probe, record->tgid, record->time, &late);
+	/* It may have asked for its kernels before. */
+	if (probe->marked_all != marked_all)
+		launches_probe(probe, target, seen, path);
 	if (count)
 		target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);
@@ -547,6 +557,7 @@ void probe_forget(struct probe *probe, struct target *targets)
 
 	examined_forget_of(probe, targets);
 	for (target = targets; target && count < FORGET_MAX; target = target->next) {
+		launches_lift(probe, target);
 		shelves[count] = target->shelf;
 		attachments[count++] = target->attachment;
 	}

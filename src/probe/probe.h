@@ -33,6 +33,8 @@ struct probe_settings {
 	enum returns_choice returns;
 	/* removes the probes from what a translator has mapped: probe/translation.h */
 	bool yields;
+	/* A launch is counted at the driver alone if the runtime passes all on: launches.h */
+	bool launches_once;
 	/* Leaves out functions whose probe would be single-stepped */
 	bool no_single_step;
 	const struct notes *notes;

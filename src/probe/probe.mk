@@ -28,6 +28,7 @@ probe_sources = \
 	src/probe/keeper_process.c src/probe/keeper_process.h \
 	src/probe/kernel.c src/probe/kernel.h \
 	src/probe/late.c src/probe/late.h \
+	src/probe/launches.c src/probe/launches.h \
 	src/probe/lease.c src/probe/lease.h \
 	src/probe/links.c src/probe/links.h \
 	src/probe/loading.c src/probe/loading.h \

@@ -14,6 +14,7 @@
 #include "probe/attach.h"
 #include "probe/keeper.h"
 #include "probe/late.h"
+#include "probe/launches.h"
 #include "probe/lease.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
@@ -47,7 +48,8 @@ struct target {
 	pid_t member; /* a process in that namespace */
 	char *path;
 	size_t aliases;
-	size_t forwarders;   /* its functions that have no probe since they only jump to others */
+	size_t forwarders; /* its functions that have no probe since they only jump to others */
+	struct launches launches;
 	unsigned int layers; /* bits of enum call_layer: whose functions it has */
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
 	int python;
@@ -122,7 +124,10 @@ struct probe {
 	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
 	/* When files are asked for again, since one could not be probed for want of room; 0: not */
 	uint64_t ask_again;
-	struct miss *misses; /* misses.c */
+	struct miss *misses;     /* misses.c */
+	unsigned int marked_all; /* how often a process was found that is late as a whole */
+	/* The BPF side's counts when launches_tend() last looked */
+	__u32 explained, unexplained;
 	struct unused unused;
 	struct translator *translators; /* translators that were told of lately */
 	size_t translators_told;
@@ -167,6 +172,9 @@ struct target *target_find(struct probe *probe, const struct file_id *id);
 /* Makes the file @seen a target: *@target. Returns as probe_attach(). */
 int target_new(struct probe *probe, const struct seen_file *seen, const char *path,
 	       const struct sighting *sighting, struct target **target, struct reason *why);
+
+/* What the settings ask for. */
+struct attach_choice probe_choice(const struct probe *probe);
 
 /* Adds @attachment to the counts, or subtracts it (@sign -1). */
 void probe_count(struct probe *probe, const struct attachment *attachment, int sign);

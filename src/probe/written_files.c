@@ -22,6 +22,7 @@
 
 void target_lift(struct probe *probe, struct target *target)
 {
+	launches_lift(probe, target);
 	probe_count(probe, &target->attachment, -1);
 	attachments_close(&target->attachment, 1);
 	pythons_drop(probe, target);
@@ -184,6 +185,7 @@ void probe_tend(struct probe *probe)
 		probe->ask_again = 0;
 		probe_ask_again(probe);
 	}
+	launches_tend(probe, now);
 	errands_tend(probe->outside.errands);
 	probe_try_again(probe);
 	unused_drop(probe, now);

@@ -74,6 +74,7 @@ struct site_row {
 	/* The row it is sorted with; the row that it is part of, or itself */
 	size_t top, opens;
 	int depth;      /* how far it is set in */
+	bool sampled;   /* its figures are estimates */
 	uint64_t bytes; /* live, leaked, held: the length of the bar */
 	enum style bar;
 	double figures[S_COUNT]; /* since the baseline, if there is one */
@@ -200,13 +201,17 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 	const struct site_row *row = row_of(list, item);
 	double number = row->figures[column];
 	char body[CELL_TEXT];
+	enum style style;
 
 	if (row->frame)
 		return frame_cell(row, column, out);
 	switch (column) {
 	case S_SITE: return name_cell(row, out);
 	case S_BLOCKS:
-	case S_ALLOCS: return cell_count(out, number, list->desc->columns[column].width);
+	case S_ALLOCS:
+		style = cell_count(body, number, list->desc->columns[column].width - row->sampled);
+		snprintf(out, CELL_TEXT, "%s%.32s", row->sampled && number > 0 ? "~" : "", body);
+		return style;
 	case S_STACK:
 		/* A column of sites has no place for frames. */
 		if (row->depth)
@@ -217,8 +222,8 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		return ST_DIM;
 	default:
 		cell_bytes(body, number);
-		snprintf(out, CELL_TEXT, "%s%.32s", column == S_SUSPECT && number > 0 ? "~" : "",
-			 body);
+		snprintf(out, CELL_TEXT, "%s%.32s",
+			 (column == S_SUSPECT || row->sampled) && number > 0 ? "~" : "", body);
 		return number > 0 ? styles[column] : ST_DIM;
 	}
 }
@@ -335,7 +340,8 @@ static int site_add(const struct making *making, size_t at, size_t top, int dept
 	const struct snap_site *site = &making->process->sites[at],
 			       *before = making->befores ? making->befores[at] : NULL;
 	struct site_row row = {
-		.site = site, .key = key, .top = top, .depth = depth, .bytes = site->live + site->leaked + site->held,
+		.site = site, .key = key, .top = top, .depth = depth, .sampled = site->sampled,
+		.bytes = site->live + site->leaked + site->held,
 		.bar = bar_style(site->leaked, site->suspect, site->held, site->live),
 	}, *added;
 
@@ -372,6 +378,7 @@ static int group_add(const struct making *making, const struct site_group *group
 
 	for (size_t i = 0; i < group->count; i++) {
 		figures_add(row.figures, &making->process->sites[members[i]], 1);
+		row.sampled |= making->process->sites[members[i]].sampled;
 		if (making->befores && making->befores[members[i]])
 			figures_add(row.figures, making->befores[members[i]], -1);
 	}

@@ -154,6 +154,7 @@ static void site_merge(struct snap_site *site, const struct snap_site *other)
 	site->allocations = add_saturated(site->allocations, other->allocations);
 	site->allocated = add_saturated(site->allocated, other->allocated);
 	site->live_count = add_saturated(site->live_count, other->live_count);
+	site->sampled |= other->sampled;
 	if (site->device != other->device)
 		site->device = CUTOP_DEVICE_UNKNOWN;
 }

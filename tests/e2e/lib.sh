@@ -55,6 +55,10 @@ skip() {
 command -v jq >/dev/null || skip "needs jq (Debian: apt install jq)"
 [ -x "$bin/workload" ] || skip "the workloads are not built"
 
+# Which libraries are found first depends on what else runs on the machine, and so would the layer at which launches are
+# counted: here it is the runtime's, but in test_launches_once.sh.
+export CUTOP_LAUNCHES=both
+
 # LD_LIBRARY_PATH is searched before the programs' DT_RUNPATH, and a program loads both libraries from the folder that it names.
 if [ -n "${CUTOP_TEST_FORM:-}" ]; then
 	double=$top_builddir/tests/double/forms/$CUTOP_TEST_FORM

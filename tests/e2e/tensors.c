@@ -6,6 +6,8 @@
  *   random:N       N tensors are made, or let go, by four sites, on four devices
  *   threads:N      the same, at once by four threads, N of each
  *   grow:N         N tensors of 1 MiB that are kept, by the site `leak`
+ *   small:N        N steps of 512 tensors of 2 KiB that are kept, by the site `small`
+ *   forget         lets go of what small has made
  *   keep:BYTES     one more, by the site `keep`
  *   churn:N        N tensors that are let go at once, by the site `churn`
  *   ask:BYTES      a tensor that there may be no memory for, by the site `ask`
@@ -15,7 +17,7 @@
  *   tell           writes the figures to standard output, and waits for a line of input
  *   to:FILE        writes figures there from here on
  *   wait           only waits
- *   every:MS       pause between the tensors of grow
+ *   every:MS       pause between the tensors of grow, and the steps of small
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -63,6 +65,7 @@ SITE(site_1)
 SITE(site_2)
 SITE(site_3)
 SITE(leak)
+SITE(small)
 SITE(keep)
 SITE(churn)
 SITE(ask)
@@ -128,6 +131,26 @@ static void drop(void)
 			}
 }
 
+#define SMALL_STEP  512
+#define SMALL_STEPS 1024
+
+static void *smalls[SMALL_STEPS * SMALL_STEP];
+static size_t small_count;
+
+static void small_step(void)
+{
+	int i;
+
+	for (i = 0; i < SMALL_STEP && small_count < SMALL_STEPS * SMALL_STEP; i++)
+		smalls[small_count++] = small(0, 2048);
+}
+
+static void forget(void)
+{
+	while (small_count)
+		tensor_free(0, smalls[--small_count]);
+}
+
 static void wait_for_line(void)
 {
 	char c;
@@ -159,6 +182,13 @@ int main(int argc, char **argv)
 				leak(0, 1 << 20);
 				usleep((useconds_t)(pause * 1000));
 			}
+		} else if (!strncmp(word, "small:", 6)) {
+			for (; n; n--) {
+				small_step();
+				usleep((useconds_t)(pause * 1000));
+			}
+		} else if (!strcmp(word, "forget")) {
+			forget();
 		} else if (!strncmp(word, "keep:", 5)) {
 			keep(0, n);
 		} else if (!strncmp(word, "churn:", 6)) {

@@ -42,7 +42,7 @@ live() {
 	mkfifo "$T/go"
 	# A program that is known ahead is probed before its first call.
 	# shellcheck disable=SC2086
-	"$CUTOP" -b -f json -d 0.1 $options -- "$tensors" to:"$T/$name.told" "$@" <"$T/go" >"$T/$name.out" 2>"$T/$name.err" &
+	"$CUTOP" -b -f json -d 0.1 --tensor-sites all $options -- "$tensors" to:"$T/$name.told" "$@" <"$T/go" >"$T/$name.out" 2>"$T/$name.err" &
 	cutop=$!
 	exec 9>"$T/go"
 }
@@ -116,7 +116,7 @@ exec 9>"$T/late.go"
 wait_for 30 sh -c "grep -q c10_cuda /proc/$late/maps"
 "$CUTOP" doctor -p $late >"$T/doctor" 2>&1
 check "doctor says that tensors are seen: $(cat "$T/doctor")" grep -q "seen: *PyTorch's tensors, from now on (libc10.so)" "$T/doctor"
-"$CUTOP" -b -f json -d 0.1 -p $late >"$T/late.out" 2>"$T/late.err" &
+"$CUTOP" -b -f json -d 0.1 --tensor-sites all -p $late >"$T/late.out" 2>"$T/late.err" &
 cutop=$!
 wait_for 30 sh -c "grep -q '^{' '$T/late.out'" || fail "late: no document: $(cat "$T/late.err")"
 # The program may still be at its first steps: it waits after them.
@@ -171,6 +171,35 @@ verdict nothing 0 -- "$tensors" churn:100
 watch rising --leak-age 0.1 -- "$tensors" keep:$((50 * MIB)) every:20 grow:60
 expect rising '[p.memory.allocators[0].sites[] | select(.rising_bytes > 0) | .site | capture("^(?<f>[a-z_0-9]+)").f]' '["leak"]'
 expect rising "p.memory.allocators[0].live_at_exit_bytes" $((110 * MIB))
+
+# ---- a sample of sites: totals are exact, sites estimates without bias, and what is let go is gone from them
+
+# near NAME FILTER BYTES: within a fifth; 200 MiB in tensors of 2 KiB are drawn 400 times, give or take 20
+near() {
+	expect "$1" "$2 | . > $3 * 0.8 and . < $3 * 1.2" true
+}
+live sampled --tensor-sites sample -- seed:9 keep:$((7 * MIB)) small:200 tell forget tell
+wait_for 30 told sampled 1 && wait_for 30 equal sampled 1
+check "sampled, 1: $(diff "$T/sampled.want" "$T/sampled.got")" cmp -s "$T/sampled.want" "$T/sampled.got"
+expect_nothing_lost sampled
+expect sampled '[p.memory.allocators[0] | .unknown_bytes, .inexact, .sites_sampled]' '[0,false,true]'
+expect sampled '[p.memory.allocators[0].sites[] | [(.site | capture("^(?<f>[a-z_0-9]+)").f), .sampled]]' '[["small",true],["keep",null]]'
+near sampled 'p.memory.allocators[0].sites[0].live_bytes' $((200 * MIB))
+near sampled 'p.memory.allocators[0].sites[0].blocks' $((200 * 512))
+expect sampled '[p.memory.allocators[0].sites[1] | .live_bytes, .blocks]' "[$((7 * MIB)),1]"
+expect sampled '[p.memory.allocators[0].map[].site] | unique | map(sub("[+].*"; "")) - ["small"]' '["keep","not sampled"]'
+go
+wait_for 30 told sampled 2 && wait_for 30 equal sampled 2
+expect sampled '[p.memory.allocators[0].sites[] | [.live_bytes, .blocks]] | sort' "[[0,0],[$((7 * MIB)),1]]"
+go
+over sampled
+
+# A MiB a step in tensors of 2 KiB rises, in a program that makes larger ones all the time: its line is the first that does.
+watch slow --leak-age 0.1 -- "$tensors" keep:$((50 * MIB)) every:20 small:30 random:2000 small:30 random:2000 drop small:30
+expect slow 'p.memory.allocators[0].sites | max_by(.rising_bytes) | .site | capture("^(?<f>[a-z_0-9]+)").f' '"small"'
+expect slow "p.memory.allocators[0].live_at_exit_bytes" $((140 * MIB))
+"$CUTOP" -b -n 1 --leak-age 0.1 -- "$tensors" every:20 small:60 >"$T/slow.text" 2>&1
+check "an estimate is marked: $(cat "$T/slow.text")" grep -q '^ *~[0-9]* *~[0-9.]*M  *small+0x' "$T/slow.text"
 
 # ---- lines of Python
 

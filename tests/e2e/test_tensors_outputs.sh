@@ -58,7 +58,7 @@ of_document() {
 
 mkfifo "$T/go"
 # It grows for four seconds: a busy machine gives cutop fewer looks at that than it asks for.
-"$CUTOP" -v -b -f json -d 0.1 --leak-age 0.1 --listen 127.0.0.1:0 -- "$tensors" to:"$T/told" seed:4 random:2000 ask:$((1 << 40)) every:20 \
+"$CUTOP" -v -b -f json -d 0.1 --tensor-sites all --leak-age 0.1 --listen 127.0.0.1:0 -- "$tensors" to:"$T/told" seed:4 random:2000 ask:$((1 << 40)) every:20 \
 	grow:200 tell wait <"$T/go" >"$T/live.out" 2>"$T/live.err" &
 cutop=$!
 exec 9>"$T/go"
@@ -79,7 +79,7 @@ wait "$cutop"
 
 # ---- recordings, and flame graphs of them ----
 
-"$CUTOP" record --stacks --leak-age 0.1 -o "$T/run.cutop" -b -f json -d 0.1 -- "$tensors" seed:5 random:500 ask:$((1 << 40)) every:20 grow:60 \
+"$CUTOP" record --stacks --tensor-sites all --leak-age 0.1 -o "$T/run.cutop" -b -f json -d 0.1 -- "$tensors" seed:5 random:500 ask:$((1 << 40)) every:20 grow:60 \
 	</dev/null >"$T/run.all" 2>"$T/run.err"
 grep '^{"schema"' "$T/run.all" >"$T/run.live"
 "$CUTOP" --replay "$T/run.cutop" -b -f json >"$T/run.replayed" 2>"$T/replay.err"

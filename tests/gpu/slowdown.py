@@ -8,13 +8,15 @@
 
 One process runs steps all the time. cutop is attached to it and detached again, mode after mode, several rounds, so that every mode
 meets the same process, clocks and temperatures. Kinds: train and forward (PyTorch), jax, and loop, which needs no package: libcudart by
-ctypes. A kind whose package or device is missing is left out, with the reason on standard error.
+ctypes. small, only if it is asked for, is a training without products of matrices, which the double cannot begin. A kind whose package or device is missing is left out, with the reason on standard error.
 
-SLOWDOWN_SECONDS: how long a mode is measured in a round (1.5). SLOWDOWN_ROUNDS (2).
+SLOWDOWN_SECONDS: how long a mode is measured in a round (1.5). SLOWDOWN_ROUNDS (2). SLOWDOWN_COMMAND: what runs this file as the program
+that is watched. SLOWDOWN_OPTIONS: further options of cutop's, but with -l runtime.
 """
 import json
 import os
 import select
+import shlex
 import signal
 import statistics
 import subprocess
@@ -29,7 +31,8 @@ MODES = (
     ("default", []),
     ("-l runtime", ["-l", "runtime"]),
     ("-l driver", ["-l", "driver"]),
-    ("no python, no stacks", ["--no-python", "--stacks=never"]),    # of train only: it takes time
+    ("no python, no stacks", ["--no-python", "--stacks=never"]),    # of train and small only: it takes time
+    ("all tensor sites", ["--tensor-sites=all"]),
 )
 PROFILER = "torch.profiler"
 
@@ -59,6 +62,15 @@ def steps_of_torch(kind):
             loss = model(x).square().mean()
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
+            optimizer.step()
+    elif kind == "small":
+        parameters = [torch.nn.Parameter(torch.randn(512, device="cuda")) for _ in range(48)]
+        optimizer = torch.optim.AdamW(parameters, foreach=False)
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            for parameter in parameters:
+                parameter.grad = parameter * 0.5
             optimizer.step()
     else:
         layer = torch.nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True, norm_first=True)
@@ -166,8 +178,8 @@ def run(kind):
 
 class Program:
     def __init__(self, kind):
-        self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--run", kind], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        command = shlex.split(os.environ.get("SLOWDOWN_COMMAND", "")) or [sys.executable, os.path.abspath(__file__)]
+        self.process = subprocess.Popen(command + ["--run", kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.read = b""     # select() knows nothing of what a buffered stream has read, hence lines are taken apart here
 
     def line(self, seconds):
@@ -225,7 +237,8 @@ class Program:
 
 
 def measured_under(program, cutop, options, pid, seconds):
-    watcher = subprocess.Popen([cutop, "-b", "-f", "json", "-p", str(pid)] + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    extra = [] if "runtime" in options else shlex.split(os.environ.get("SLOWDOWN_OPTIONS", ""))
+    watcher = subprocess.Popen([cutop, "-b", "-f", "json", "-p", str(pid)] + extra + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         # The first snapshot: the probes are in place. From then on its output must be read, or it waits.
         if not watcher.stdout.readline():
@@ -249,7 +262,7 @@ def measure(cutop, kind, seconds, rounds):
             return None
         times = {}
         for _ in range(rounds):
-            for mode, options in MODES if kind == "train" else MODES[:-1]:
+            for mode, options in MODES if kind in ("train", "small") else MODES[:-2]:
                 if options is None:
                     program.drain()
                     times.setdefault(mode, []).extend(program.steps(seconds))

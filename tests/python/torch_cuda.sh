@@ -15,7 +15,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${CUTOP:=$top_builddir/src/cutop}"
 tree=${CUTOP_TORCH_TREE:-$top_builddir/torch-tree}
-double=$top_builddir/tests/double/lib12
+double=${CUTOP_TORCH_DOUBLE:-$top_builddir/tests/double/lib12}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 triplet=x86_64-linux-gnu
 

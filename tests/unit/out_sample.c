@@ -164,8 +164,8 @@ static void fill_leaky(void)
 	p->map = leaky_map;
 	p->map_count = 3;
 	leaky_sites[0] = (struct snap_site){
-		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2,    8000016, 0, 77,
-		leaky_stack,          3,        0, NULL,    0, 0, false
+		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2,     8000016, 0, 77,
+		leaky_stack,          3,        0, NULL,    0, 0, false, false
 	};
 	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)",
 					     0x401a00,
@@ -183,6 +183,7 @@ static void fill_leaky(void)
 					     NULL,
 					     0,
 					     0,
+					     false,
 					     false };
 	p->sites = leaky_sites;
 	p->site_count = 2;
@@ -427,6 +428,7 @@ static void fill_train(void)
 					     NULL,
 					     0,
 					     0,
+					     false,
 					     false };
 	p->sites = train_sites;
 	p->site_count = 1;

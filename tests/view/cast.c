@@ -109,6 +109,7 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						NULL,
 						0,
 						0,
+						false,
 						false };
 	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)",
 						0x400003,
@@ -126,6 +127,7 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						NULL,
 						0,
 						0,
+						false,
 						false };
 }
 

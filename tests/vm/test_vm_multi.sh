@@ -5,4 +5,4 @@
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
 
-vm_run -s bookworm-backports -t 500 -- test_basics test_loading
+vm_run -s bookworm-backports -t 900 -- test_basics test_loading
