@@ -54,4 +54,31 @@ for more in "" --exact-launches --stacks; do
 		awk 'NR == 1 && $1 < 200 || NR > 1 && $1 < 400 { bad = 1 } END { exit bad || NR != 3 }' "$T/runtime"
 done
 
+# By default a launch is one run, at the driver, but for the sampled returns; and so is a report of PyTorch's allocator.
+[ "$(attach_method)" = session ] || finish
+unset CUTOP_LAUNCHES
+cat >"$T/hits" <<'END'
+runs() {
+	cat /proc/$PPID/fdinfo/* 2>/dev/null | awk '/^prog_type:/ { kind = $2 } /^run_cnt:/ && kind == 2 { sum += $2 } END { print sum }'
+}
+for times in 670 1340; do
+	runs
+	"$1" launches $times 1 >&2
+done
+runs
+for times in 500 1500; do
+	runs
+	"$2" churn:$times >&2
+done
+runs
+END
+tensors=$top_builddir/tests/e2e/bin/tensors
+# shellcheck disable=SC2016
+watch hits --library "$top_builddir/tests/e2e/bin/torch/libc10.so" --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- sh -c '. "$0" >"$3"' "$T/hits" "$workload" "$tensors" "$T/counts"
+expect_nothing_lost hits
+launches=$(awk 'NR == 1 { a = $1 } NR == 2 { b = $1 } NR == 3 { print $1 - b - (b - a) }' "$T/counts")
+blocks=$(awk 'NR == 4 { a = $1 } NR == 5 { b = $1 } NR == 6 { print $1 - b - (b - a) }' "$T/counts")
+check "670 launches more are $launches runs: each is seen" [ "$launches" -ge 670 ]
+check "670 launches more are $launches runs, of which some 10 are returns" [ "$launches" -le 685 ]
+check "1000 blocks more, handed out and taken back, are $blocks runs" [ "$blocks" = 2000 ]
 finish

@@ -21,11 +21,13 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 NO_DEVICE = 3
 BLOCK_SECONDS = 0.04    # long enough that reading the clock and printing do not count
 READY_SECONDS = 60
+SETTLE_SECONDS = 6      # for so long the launches of a program that ran before are seen at both layers
 MODES = (
     ("without", None),
     ("default", []),
@@ -244,12 +246,15 @@ def measured_under(program, cutop, options, pid, seconds):
         if not watcher.stdout.readline():
             why = watcher.stderr.read().decode(errors="replace").strip().split("\n")[-1]
             raise RuntimeError("cutop does not watch it: %s" % (why or "status %d" % watcher.wait()))
-        os.set_blocking(watcher.stdout.fileno(), False)
+        threading.Thread(target=watcher.stdout.read, daemon=True).start()
         program.drain()
+        if "-l" not in options:
+            program.steps(SETTLE_SECONDS)
+            program.drain()
         times = program.steps(seconds)
     finally:
         watcher.send_signal(signal.SIGINT)
-        watcher.communicate()
+        watcher.wait()
     return times
 
 
