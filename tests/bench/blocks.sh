@@ -18,12 +18,12 @@ i=0
 while [ $i -lt "$rounds" ]; do
 	measure none "$load" "$calls"
 	measure empty "$build/tests/bench/empty" entry$past "$torch" -- "$load" "$calls"
-	measure plain "$build/src/cutop" -b -o /dev/null --library "$torch" --no-python --stacks=never -- "$load" "$calls"
-	measure native "$build/src/cutop" -b -o /dev/null --library "$torch" --no-python -- "$load" "$calls"
+	measure plain "$build/src/cutop" -b -o /dev/null --tensor-sites=all --library "$torch" --no-python --stacks=never -- "$load" "$calls"
+	measure native "$build/src/cutop" -b -o /dev/null --tensor-sites=all --library "$torch" --no-python -- "$load" "$calls"
 	measure python-none python3 "$here/python_load.py" "$build/tests/bench/libblocks_load.so" "$calls" $depth
-	measure python-plain "$build/src/cutop" -b -o /dev/null --library "$torch" --no-python --stacks=never -- \
+	measure python-plain "$build/src/cutop" -b -o /dev/null --tensor-sites=all --library "$torch" --no-python --stacks=never -- \
 		python3 "$here/python_load.py" "$build/tests/bench/libblocks_load.so" "$calls" $depth
-	measure python "$build/src/cutop" -b -o /dev/null --library "$torch" -- \
+	measure python "$build/src/cutop" -b -o /dev/null --tensor-sites=all --library "$torch" -- \
 		python3 "$here/python_load.py" "$build/tests/bench/libblocks_load.so" "$calls" $depth
 	i=$((i + 1))
 done
