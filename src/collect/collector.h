@@ -119,24 +119,6 @@ void collector_focus(struct collector *collector, uint32_t program);
 void collector_play(struct collector *collector, enum play_act act);
 struct play_status collector_play_status(struct collector *collector);
 
-/*
- * Asks for the environment of @pid, or rather those of its variables that cuda/variables.h chooses.
- * collector_fd() becomes readable when there is an answer, or there will be none. A later question
- * takes the place of this.
- */
-void collector_environment(struct collector *collector, uint32_t pid);
-
-struct environment_answer {
-	char *words; /* each ended by NUL; the caller frees it; NULL: it could not be read */
-	size_t len;  /* bytes of all words */
-	bool is_cut; /* it was longer than is read, or the rest was not in memory */
-	/* a negative errno; -EOPNOTSUPP: it is made up or recorded; -ENODATA: empty, or not there */
-	int error;
-};
-
-/* Returns true if there is an answer, once. */
-bool collector_environment_take(struct collector *collector, struct environment_answer *answer);
-
 /* True once there was no memory for a snapshot. Makes collector_fd() readable. */
 bool collector_is_starved(struct collector *collector);
 

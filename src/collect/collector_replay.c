@@ -86,7 +86,6 @@ void *collector_play_run(void *argument)
 		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
-		collector_environment_tend(collector);
 		playback_space(collector->playback, collector->settings.delay);
 		play_acts_do(collector);
 		play_tell(collector, NULL);

@@ -336,7 +336,6 @@ static void act(struct view *view, enum action action)
 		input_begin(view, INPUT_DELAY, text);
 		break;
 	case ACT_USER: users_open(view); break;
-	case ACT_ENVIRONMENT: environment_open(view); break;
 	case ACT_TREE:
 		settings->tree = !settings->tree;
 		rows_arrange(view);
@@ -593,7 +592,6 @@ void view_key(struct view *view, int32_t key)
 	case INPUT_USER:
 	case INPUT_SETTINGS: menu_key(view, key); break;
 	case INPUT_CONFIRM: confirm_key(view, key); break;
-	case INPUT_ENVIRONMENT:
 	case INPUT_HELP: help_key(view, key); break;
 	}
 }

@@ -36,7 +36,6 @@ void view_clear(struct view *view)
 	program_set_clear(&view->tags);
 	program_set_clear(&view->targets);
 	users_close(view);
-	environment_close(view);
 	memset(view, 0, sizeof(*view));
 }
 

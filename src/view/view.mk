@@ -11,7 +11,6 @@ view_sources = \
 	src/view/device_form.c src/view/device_form.h \
 	src/view/device_lines.c \
 	src/view/draw.c \
-	src/view/environment.c \
 	src/view/fold.c \
 	src/view/header.c \
 	src/view/help.c \

@@ -31,7 +31,6 @@ enum input_mode {
 	INPUT_USER,
 	INPUT_CONFIRM,
 	INPUT_HELP,
-	INPUT_ENVIRONMENT,
 	INPUT_SETTINGS
 };
 
@@ -184,7 +183,7 @@ struct view {
 	size_t menu_row;
 	struct rect menu;      /* the lines of the open overlay when last drawn */
 	size_t menu_top;       /* the first of them */
-	int help_top;          /* of the help, or of an environment */
+	int help_top;          /* of the help */
 	int help_page;         /* 0: keys */
 	struct rect help_tabs; /* when last drawn; no rows: there are none */
 	/* Of the first line when last drawn: the columns that each takes */
@@ -205,12 +204,6 @@ struct view {
 	enum request request, request_after;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
-	struct {
-		uint32_t program; /* whose it is; 0: it is not shown */
-		char *words;      /* each ended by NUL, @len bytes; NULL: not known */
-		size_t len;
-		char why[96]; /* it, or not all of it, is known */
-	} environment;
 	int timezone_fixed; /* for tests: use UTC */
 };
 
@@ -314,18 +307,13 @@ void tags_switch(struct view *view);
 void tags_family(struct view *view);
 void tags_end(struct view *view);
 
-/* The help: its pages, 0 for the keys; and scrolling, also in an environment. help.c */
+/* The help: its pages, 0 for the keys; and scrolling. help.c */
 void help_draw(struct view *view, struct canvas *canvas);
 void help_open(struct view *view);
 void help_show(struct view *view, int page);
 void help_key(struct view *view, int32_t key);
 /* True if a page was chosen */
 bool help_click(struct view *view, int row, int col);
-
-/* Opens the variables of the selected process's environment, draws and closes them. */
-void environment_open(struct view *view);
-void environment_draw(struct view *view, struct canvas *canvas);
-void environment_close(struct view *view);
 
 /*
  * The menu of users, "All users" first: how many lines it has, and what choosing the present one
