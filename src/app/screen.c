@@ -24,7 +24,6 @@
 #include "app/snapshot_file.h"
 #include "app/wall_clocks.h"
 #include "print/print.h"
-#include "view/clipboard.h"
 #include "view/settings.h"
 #include "view/terminal.h"
 #include "view/view.h"
@@ -152,22 +151,6 @@ static void signal_send(struct screen *screen)
 		view_message(view, "SIG%s sent to %zu processes", sigabbrev_np(number), sent);
 }
 
-/* Whether the terminal takes it cannot be known: the message says what it needs. */
-static void copy_send(struct screen *screen)
-{
-	const char *text = view_copied(screen->view);
-	int err;
-
-	if (!text)
-		return;
-	err = clipboard_send(&screen->terminal_output, text);
-	if (err)
-		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
-	else
-		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %.*s",
-			     (int)strcspn(text, "\t\n"), text);
-}
-
 /* Returns false if there was none. */
 static bool request_do(struct screen *screen)
 {
@@ -196,7 +179,6 @@ static bool request_do(struct screen *screen)
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 		break;
 	case REQUEST_SIGNAL: signal_send(screen); break;
-	case REQUEST_COPY: copy_send(screen); break;
 	default: break;
 	}
 	return request != REQUEST_NONE;

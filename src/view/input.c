@@ -294,7 +294,6 @@ static void act(struct view *view, enum action action)
 		break;
 	case ACT_BACK: back(view); break;
 	case ACT_FULL: pane_zoom(view); break;
-	case ACT_COPY: row_copy(view); break;
 	case ACT_NEXT_PANE: pane_show(view, (settings->pane + 1) % PANE_COUNT); break;
 	case ACT_PREVIOUS_PANE:
 		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);

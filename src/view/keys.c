@@ -48,7 +48,6 @@ const struct binding bindings[] = {
 	  "Panes" },
 	{ ACT_BACK, { K_ESCAPE }, "Esc", "back, a step at a time", "Esc", "Back", 0, NULL },
 	{ ACT_FULL, { 'z' }, "z", "the pane in full height, and back", "z", "Full", 0, NULL },
-	{ ACT_COPY, { 'y' }, "y", "copy the row, or the details", "y", "Copy", 0, NULL },
 	{ ACT_NEXT_PANE,
 	  { K_TAB, K_RIGHT, 'l' },
 	  "Tab Right l",

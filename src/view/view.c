@@ -30,7 +30,6 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->rows);
-	free(view->copied);
 	kernel_rates_clear(&view->rates);
 	program_set_clear(&view->folds);
 	program_set_clear(&view->tags);
@@ -72,11 +71,6 @@ enum request view_request(struct view *view)
 	view->request = view->request_after;
 	view->request_after = REQUEST_NONE;
 	return request;
-}
-
-const char *view_copied(const struct view *view)
-{
-	return view->copied;
 }
 
 const struct snapshot *view_shown(const struct view *view)

@@ -52,7 +52,6 @@ enum request {
 	REQUEST_CLEAR,
 	REQUEST_DELAY,
 	REQUEST_SIGNAL,
-	REQUEST_COPY,
 	REQUEST_PAUSE,
 	REQUEST_FASTER,
 	REQUEST_SLOWER,
@@ -103,8 +102,6 @@ int view_signal(struct view *view);
 size_t view_signal_count(const struct view *view);
 const struct snap_process *view_signal_target(const struct view *view, size_t i);
 
-/* After REQUEST_COPY: the text for the terminal's clipboard, valid until the next key; or NULL. */
-const char *view_copied(const struct view *view);
 /* The shown snapshot, or NULL; while the view is frozen it is older than the latest. */
 const struct snapshot *view_shown(const struct view *view);
 bool view_is_frozen(const struct view *view);

@@ -147,9 +147,7 @@ struct view {
 	int details_top,
 		details_rows;    /* the first row shown; how many there are, when last drawn */
 	struct details *details; /* while they are drawn */
-	bool copies;             /* what is drawn next is to be copied */
 	bool follows;            /* Enter was pressed in the details: drawing finds what of */
-	char *copied;            /* what REQUEST_COPY is about; owned */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom;      /* zoom of the map, as a power of two */
@@ -204,7 +202,7 @@ struct view {
 	enum request request, request_after;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
-	int timezone_fixed; /* for tests: use UTC */
+	int timezone_fixed;         /* for tests: use UTC */
 };
 
 /* view_new() and view_free() for a view in the caller's memory. */
@@ -242,8 +240,6 @@ bool view_in_pane(const struct view *view); /* the keys are about the pane */
 void focus_set(struct view *view, enum focus focus);
 /* Gives the pane the full height, or takes it back. */
 void pane_zoom(struct view *view);
-/* Leaves the row at the cursor, or the details, for REQUEST_COPY. */
-void row_copy(struct view *view);
 /* Enter in details: to what they are about, if the pane knows that. */
 void details_follow(struct view *view);
 void pane_scroll(struct view *view, long step);

@@ -45,16 +45,6 @@ check "F6 asks" see 'Sort by'
 keys Escape
 check "Esc closes" gone 'Sort by'
 
-# What a program has put on the terminal's clipboard becomes a buffer of tmux.
-clipboard() {
-	for _ in $(seq $((patience * 10))); do
-		mux show-buffer 2>/dev/null | grep -q -e "$1" && return 0
-		sleep 0.1
-	done
-	mux show-buffer
-	return 1
-}
-
 keys /
 keys trainer Enter
 check "search selects" see '7 Log.* [0-9][0-9]* cast'
@@ -78,10 +68,6 @@ keys Escape
 check "Esc: back" see 'leaker 120'
 keys Enter Enter
 check "Enter: details of a kernel" see 'Time of the launch call on the CPU'
-mux set -g set-clipboard on
-keys y
-check "y copies them" see 'copied, if the terminal allows it'
-check "to the clipboard" clipboard 'launches: '
 keys Escape
 check "Esc: the list" see 'KERNEL  '
 keys Escape
