@@ -277,8 +277,6 @@ static void *collector_run(void *argument)
 		if (collector->feed)
 			feed_follow(collector->feed);
 		record_tick(collector);
-		if (collector->settings.on_tick)
-			collector->settings.on_tick(collector->settings.context);
 	}
 	return NULL;
 }

@@ -42,9 +42,7 @@ struct collector_settings {
 	 * when the next is due; with NULL if that is postponed. The first call comes at once.
 	 */
 	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
-	/* Called by that thread about ten times a second; or NULL. */
-	void (*on_tick)(void *context);
-	void *context; /* for both */
+	void *context;
 	/* Further libraries whose memory counts as held, NULL-ended, or NULL */
 	const char *const *held_globs;
 	/* Python files that are shown as call sites only if there are no others; likewise */

@@ -370,18 +370,16 @@ static void write_kernels(struct exposition *out, const struct choice *choice)
 		for (j = 0; j < choice->count; j++) {
 			const struct shown *shown = &choice->list[j];
 
-			for (i = 0; i < shown->slot_count; i++) {
-				const struct slot *slot = &shown->slots[i];
+			for (i = 0; i < shown->kernel_count; i++) {
+				const struct named *kernel = &shown->kernels[i];
 
 				/* Most kernels are in no graph: leave out zeros. */
-				if (k && !slot->kernel.values[k])
+				if (k && !kernel->values[k])
 					continue;
 				process_begin(out, shown->process);
-				sample_label(out, "kernel", slot->kernel.name);
-				sample_label_device(out, "device", slot->kernel.device);
-				sample_count(out, slot->kernel.values[k] > slot->base[k] ?
-							  slot->kernel.values[k] - slot->base[k] :
-							  0);
+				sample_label(out, "kernel", kernel->name);
+				sample_label_device(out, "device", kernel->device);
+				sample_count(out, kernel->values[k]);
 			}
 			if (shown->has_other && (!k || shown->other[k])) {
 				process_begin(out, shown->process);

@@ -265,7 +265,7 @@ refused 2 'use --batch' --replay "$T/study.cutop"
 
 sample=$top_srcdir/tests/recordings/sample.cutop # of 8.5 s, with a snapshot each second
 served_at() {
-	curl -s -m 20 -H 'Accept: application/openmetrics-text' "$url" >"$T/now.om" && [ "$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/now.om")" = "$1" ]
+	curl -s -m 20 "$url" >"$T/now.om" && [ "$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/now.om")" = "$1" ]
 }
 address() {
 	url=$(sed -n 's/^cutop: metrics are at //p' "$T/served.err")
