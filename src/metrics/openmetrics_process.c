@@ -143,7 +143,7 @@ static void write_state(struct exposition *out, const struct choice *choice)
 		uint64_t (*value)(const struct snap_process *process);
 	} states[] = {
 		{ { "cutop_process_running", FAMILY_GAUGE, NULL,
-		    "1 as long as it runs; what ended is told for some minutes." },
+		    "1 as long as it runs, 0 for some minutes after its end." },
 		  runs },
 		{ { "cutop_process_watched_late", FAMILY_GAUGE, NULL,
 		    "1 if it ran before cutop did: its figures are lower bounds." },

@@ -220,7 +220,6 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 
 /* What keys do, for use by the mouse. */
 void mode_set(struct view *view, enum input_mode mode);
-/* The same column again: reverses the order */
 /* Sorts the table by @column in its usual direction, and shows the first row; inverts the order. */
 void sort_by(struct view *view, const struct column *column);
 void sort_invert(struct view *view);
@@ -270,8 +269,6 @@ void fold_row(struct view *view, size_t row);
 bool fold_reveal(struct view *view, uint32_t program);
 /* The same if the tree's sign of that row, or the branch before it, is at @col: true */
 bool fold_click(struct view *view, size_t row, int col);
-
-/* Selects the process that the row at @row of the screen is about: pane_log.c */
 
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
