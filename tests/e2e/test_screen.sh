@@ -26,7 +26,7 @@ shell clear
 shell "$start"
 check "the screen comes" see 'probes'
 for subcommand in leaker trainer failing copier; do
-	NCCL_DEBUG="of $subcommand" NO_BUSINESS=secret "$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
+	"$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
 done
 check "a process shows" see "$name trainer"
 check "all show" see '4 processes'
@@ -133,12 +133,7 @@ check "and again, what is the same second's, beside it" see 'wrote cutop-[0-9]*-
 keys Space
 check "and it is JSON" [ "$(jq -s '[.[].schema]' -c "$T"/cutop-*.json)" = '[1,1]' ]
 
-# The variables of one; and a signal to two of them, named before it is sent.
-keys / trainer Enter
-keys e
-check "e: variables that matter" see 'NCCL_DEBUG=of trainer'
-check "e: no others" gone 'secret'
-keys Escape
+# A signal to two of them, named before it is sent.
 keys / failing Enter
 keys T
 keys / copier Enter
