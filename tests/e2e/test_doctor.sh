@@ -118,7 +118,7 @@ END
 		select(.call == "cudaLaunchKernel" or .call == "cudaLibraryLoadData").state] | sort' \
 		'["missing","not_in_this_version"]'
 	expect odd '[.problems[] | select(.section == "libraries").name] | sort' '["missing","refused"]'
-	run odd-text doctor -v -p $$ --library "$T/odd/libcudart.so.12.4.127"
+	run odd-text doctor -p $$ --library "$T/odd/libcudart.so.12.4.127"
 	check "slow functions are listed: $(cat "$T/odd-text.out")" \
 		grep -q 'slow to probe.*cudaMemcpy cudaSetDevice' "$T/odd-text.out"
 fi

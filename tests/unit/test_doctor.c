@@ -432,18 +432,12 @@ int main(void)
 	SRunner *runner;
 	int failed;
 	const TTest *const tests[] = {
-		test_all_is_well,
-		test_no_btf,
-		test_old_kernels,
-		test_forced_method,
-		test_features,
-		test_refused_by_the_kernel,
-		test_harm,
-		test_rights,
-		test_functions,
-		test_functions_untried,
-		test_declared,
-		test_file_checks,
+		test_all_is_well, test_no_btf,
+		test_old_kernels, test_forced_method,
+		test_features,    test_refused_by_the_kernel,
+		test_harm,        test_rights,
+		test_functions,   test_functions_untried,
+		test_declared,    test_file_checks,
 	};
 	size_t i;
 
