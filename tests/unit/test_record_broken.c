@@ -296,7 +296,9 @@ START_TEST(foreign)
 	preamble.order = RECORDING_ORDER;
 	preamble.version++;
 	ck_assert_int_eq(record_open(&reader, &preamble, sizeof(preamble), &why), -ENOTSUP);
-	ck_assert_str_eq(why.text, "it is of version 2 of the format; this cutop reads version 1: replay it with the cutop that recorded it");
+	ck_assert_str_eq(
+		why.text,
+		"it is of version 2 of the format; this cutop reads version 1: replay it with the cutop that recorded it");
 	ck_assert_int_eq(reader_open(&reader, "/tmp", &why), -EISDIR);
 	snprintf(path, sizeof(path), "%s", record_path("fifo"));
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
