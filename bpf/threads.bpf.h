@@ -103,7 +103,7 @@ __noinline __u32 program_new(void)
 		return 0;
 	program = __sync_fetch_and_add(&last_program, 1) + 1;
 	bpf_map_update_elem(&programs, &program, &no_program, BPF_NOEXIST);
-	row_made(ROWS_IMAGES);
+	row_made(ROWS_PROGRAMS);
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (!row) {
 		count_lost(LOST_PROCESSES);

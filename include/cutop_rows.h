@@ -375,7 +375,7 @@ static inline __u32 near_place(__u64 owner)
  * Maps whose rows user space reads at each refresh: rows_made[] of the BPF side counts added rows.
  */
 enum row_map {
-	ROWS_IMAGES,
+	ROWS_PROGRAMS,
 	ROWS_LAUNCHES,
 	ROWS_COPIES,
 	ROWS_CALLS,

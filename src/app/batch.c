@@ -256,8 +256,7 @@ static void batch_wait(struct batch *batch)
 
 /* ---- replay ---- */
 
-/* Clients that take too long are noticed this often. */
-#define TEND_INTERVAL NSEC_PER_SEC
+#define WAIT_MOST (3600 * NSEC_PER_SEC) /* the longest time for poll(2) */
 
 /*
  * Serves until @until (ns, CLOCK_MONOTONIC), or for as long as nothing ends cutop. Returns false if
@@ -272,16 +271,14 @@ static bool replay_wait(struct batch *batch, uint64_t until)
 	};
 
 	for (;;) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = TEND_INTERVAL;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait;
 
-		serve_tend(session->serve, now);
 		session_signals(session, SIGNALS_FOR_COMMAND, NULL, NULL);
 		if (session->ended_by || session_is_late(session) || batch->write_error)
 			return false;
 		if (now >= until)
 			return true;
-		if (until - now < wait)
-			wait = until - now;
+		wait = until - now < WAIT_MOST ? until - now : WAIT_MOST;
 		if (session->deadline - now < wait)
 			wait = session->deadline - now;
 		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));

@@ -24,7 +24,6 @@
 #include "app/snapshot_file.h"
 #include "app/wall_clocks.h"
 #include "print/print.h"
-#include "view/clipboard.h"
 #include "view/settings.h"
 #include "view/terminal.h"
 #include "view/view.h"
@@ -152,61 +151,6 @@ static void signal_send(struct screen *screen)
 		view_message(view, "SIG%s sent to %zu processes", sigabbrev_np(number), sent);
 }
 
-/* Whether the terminal takes it cannot be known: the message says what it needs. */
-static void copy_send(struct screen *screen)
-{
-	const char *text = view_copied(screen->view);
-	int err;
-
-	if (!text)
-		return;
-	err = clipboard_send(&screen->terminal_output, text);
-	if (err)
-		view_message(screen->view, "it cannot be copied: %s", strerror(-err));
-	else
-		view_message(screen->view, "copied, if the terminal allows it (OSC 52): %.*s",
-			     (int)strcspn(text, "\t\n"), text);
-}
-
-/* ---- environments ---- */
-
-static void environment_ask(struct screen *screen)
-{
-	const struct snap_process *process = view_environment_of(screen->view);
-
-	if (!process || process->exited || !wall_clocks_same(&screen->clocks, process))
-		view_environment(screen->view, NULL, 0, "The process has exited.");
-	else
-		collector_environment(screen->session.collector, process->pid);
-}
-
-static void environment_take(struct screen *screen)
-{
-	const struct snap_process *process = view_environment_of(screen->view);
-	struct environment_answer answer;
-	const char *why = NULL;
-
-	if (!collector_environment_take(screen->session.collector, &answer))
-		return;
-	/* What was read may be of a process that came to the pid since. */
-	if (!process || !wall_clocks_same(&screen->clocks, process))
-		why = "The process has exited.";
-	else if (answer.error == -ETIMEDOUT)
-		why = "It cannot be read: a page of the process's memory is not delivered.";
-	else if (answer.error == -EACCES || answer.error == -EPERM)
-		why = "There is no right to read it.";
-	else if (answer.error == -EOPNOTSUPP)
-		why = "There is none: the process is made up.";
-	else if (answer.error == -ENODATA)
-		why = "It is empty, or cannot be read.";
-	else if (!answer.words)
-		why = strerror(-answer.error);
-	view_environment(screen->view, why ? NULL : answer.words, answer.len,
-			 !why && answer.is_cut ? "The rest of it cannot be read." : why);
-	free(answer.words);
-	screen->dirty = true;
-}
-
 /* Returns false if there was none. */
 static bool request_do(struct screen *screen)
 {
@@ -235,8 +179,6 @@ static bool request_do(struct screen *screen)
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 		break;
 	case REQUEST_SIGNAL: signal_send(screen); break;
-	case REQUEST_COPY: copy_send(screen); break;
-	case REQUEST_ENVIRONMENT: environment_ask(screen); break;
 	default: break;
 	}
 	return request != REQUEST_NONE;
@@ -301,7 +243,6 @@ static void snapshot_take(struct screen *screen)
 	if (screen->host->play.is_on)
 		play_show(screen);
 	wall_clocks_look(&screen->clocks);
-	environment_take(screen);
 	if (!snapshot)
 		return;
 	if (!screen->snapshots++ && !screen->host->play.is_on)

@@ -209,13 +209,6 @@ static void snapshot_serve(void *context, struct snapshot *snapshot, uint64_t du
 	serve_feed(session->serve, snapshot, due);
 }
 
-static void clients_tend(void *context)
-{
-	struct session *session = context;
-
-	serve_tend(session->serve, clock_ns(CLOCK_MONOTONIC));
-}
-
 static struct trace_settings trace_settings_of(const struct options *options)
 {
 	return (struct trace_settings){
@@ -296,7 +289,6 @@ static int collector_begin(struct session *session)
 		.record_calls = options->record_calls,
 		.totals = session->serve || (options->batch && format_is_metrics(options->format)),
 		.on_snapshot = session->serve ? snapshot_serve : NULL,
-		.on_tick = session->serve ? clients_tend : NULL,
 		.context = session,
 		.tee = session->tee,
 		.tee_context = session->tee_context,
@@ -469,7 +461,6 @@ static int recording_begin(struct session *session)
 		.leak_age = options->leak_age,
 		.map_max = options->map_max,
 		.on_snapshot = session->serve ? snapshot_serve : NULL,
-		.on_tick = session->serve ? clients_tend : NULL,
 		.context = session,
 	};
 	struct reason why = { "" };

@@ -4,7 +4,6 @@ collect_sources = \
 	src/collect/arrivals.c src/collect/arrivals.h \
 	src/collect/call_site_rows.c src/collect/call_site_rows.h \
 	src/collect/collector.c src/collect/collector.h \
-	src/collect/collector_environment.c \
 	src/collect/collector_internal.h \
 	src/collect/collector_replay.c \
 	src/collect/command.c src/collect/command.h \

@@ -276,10 +276,7 @@ static void *collector_run(void *argument)
 			probe_tend(collector->probe);
 		if (collector->feed)
 			feed_follow(collector->feed);
-		collector_environment_tend(collector);
 		record_tick(collector);
-		if (collector->settings.on_tick)
-			collector->settings.on_tick(collector->settings.context);
 	}
 	return NULL;
 }
@@ -588,7 +585,6 @@ void collector_free(struct collector *collector)
 	budget_free(collector->budget);
 	model_free(collector->model);
 	snapshot_free(collector->latest);
-	collector_environment_free(collector);
 	if (collector->wake >= 0)
 		close(collector->wake);
 	if (collector->ready >= 0)

@@ -42,9 +42,7 @@ struct collector_settings {
 	 * when the next is due; with NULL if that is postponed. The first call comes at once.
 	 */
 	void (*on_snapshot)(void *context, struct snapshot *snapshot, uint64_t due);
-	/* Called by that thread about ten times a second; or NULL. */
-	void (*on_tick)(void *context);
-	void *context; /* for both */
+	void *context;
 	/* Further libraries whose memory counts as held, NULL-ended, or NULL */
 	const char *const *held_globs;
 	/* Python files that are shown as call sites only if there are no others; likewise */
@@ -118,24 +116,6 @@ void collector_focus(struct collector *collector, uint32_t program);
  */
 void collector_play(struct collector *collector, enum play_act act);
 struct play_status collector_play_status(struct collector *collector);
-
-/*
- * Asks for the environment of @pid, or rather those of its variables that cuda/variables.h chooses.
- * collector_fd() becomes readable when there is an answer, or there will be none. A later question
- * takes the place of this.
- */
-void collector_environment(struct collector *collector, uint32_t pid);
-
-struct environment_answer {
-	char *words; /* each ended by NUL; the caller frees it; NULL: it could not be read */
-	size_t len;  /* bytes of all words */
-	bool is_cut; /* it was longer than is read, or the rest was not in memory */
-	/* a negative errno; -EOPNOTSUPP: it is made up or recorded; -ENODATA: empty, or not there */
-	int error;
-};
-
-/* Returns true if there is an answer, once. */
-bool collector_environment_take(struct collector *collector, struct environment_answer *answer);
 
 /* True once there was no memory for a snapshot. Makes collector_fd() readable. */
 bool collector_is_starved(struct collector *collector);

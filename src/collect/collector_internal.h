@@ -11,14 +11,6 @@
 #include "collect/collector.h"
 #include "collect/record_sink.h"
 
-/* What was asked by collector_environment(), and the answer. */
-struct environment {
-	uint32_t pid;   /* 0: nothing was asked */
-	uint64_t asked; /* CLOCK_MONOTONIC, ns */
-	bool is_done;
-	struct environment_answer answer; /* once it is done */
-};
-
 struct collector {
 	struct collector_settings settings;
 	struct probe *probe;
@@ -49,7 +41,6 @@ struct collector {
 	unsigned int acts[PLAY_ACT_COUNT]; /* how often each act was requested */
 	struct play_status status;
 	int record_error;
-	struct environment environment;
 };
 
 /* What all kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
@@ -61,10 +52,6 @@ void collector_publish(struct collector *collector, struct snapshot *snapshot);
 
 /* Does what other threads asked for. Returns true if the thread is to stop. */
 bool collector_requests(struct collector *collector, uint64_t *next);
-
-/* In each turn of the thread: reads the environment that was asked for. */
-void collector_environment_tend(struct collector *collector);
-void collector_environment_free(struct collector *collector);
 
 /* The thread of a replay: collector_replay.c. */
 void *collector_play_run(void *collector);

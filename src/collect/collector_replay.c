@@ -11,7 +11,6 @@
 #include "collect/collector_internal.h"
 
 #define PLAY_WAIT_MOST (3600 * NSEC_PER_SEC) /* the longest time for poll(2) */
-#define PLAY_TICK      NSEC_PER_SEC          /* the same if there is an on_tick */
 
 /* @snapshot NULL: only when the next one is due; never in a pause and at the end. */
 static void play_tell(struct collector *collector, struct snapshot *snapshot)
@@ -70,7 +69,7 @@ void *collector_play_run(void *argument)
 {
 	struct collector *collector = argument;
 	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
-	uint64_t next = 0, most = collector->settings.on_tick ? PLAY_TICK : PLAY_WAIT_MOST;
+	uint64_t next = 0;
 
 	for (;;) {
 		struct snapshot *snapshot =
@@ -81,17 +80,14 @@ void *collector_play_run(void *argument)
 			play_publish(collector, snapshot);
 		play_status_tell(collector);
 		wait = playback_wait(collector->playback, clock_ns(CLOCK_MONOTONIC));
-		if (wait > most)
-			wait = most;
+		if (wait > PLAY_WAIT_MOST)
+			wait = PLAY_WAIT_MOST;
 		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
-		collector_environment_tend(collector);
 		playback_space(collector->playback, collector->settings.delay);
 		play_acts_do(collector);
 		play_tell(collector, NULL);
-		if (collector->settings.on_tick)
-			collector->settings.on_tick(collector->settings.context);
 	}
 	return NULL;
 }

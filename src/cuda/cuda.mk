@@ -9,7 +9,6 @@ cuda_sources = \
 	src/cuda/library_places.c src/cuda/library_places.h \
 	src/cuda/outcomes.c src/cuda/outcomes.h \
 	src/cuda/runtime_mark.h \
-	src/cuda/variables.c src/cuda/variables.h \
 	src/cuda/versions.c src/cuda/versions.h \
 	src/cuda/visible_devices.c src/cuda/visible_devices.h \
 	src/cuda/wrappers.c src/cuda/wrappers.h

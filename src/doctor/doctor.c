@@ -72,7 +72,6 @@ int doctor_run(const struct options *options)
 		return EXIT_FAILED;
 	}
 	doctor_facts_read(&doctor);
-	doctor_entries_ask(&doctor.facts.entries);
 	doctor_nvml_ask(&doctor.facts.nvml);
 	doctor_files_find(&doctor);
 	doctor_processes_find(&doctor);

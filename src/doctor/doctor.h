@@ -27,14 +27,6 @@
 
 /* ---- the machine ---- */
 
-/* Which addresses cuGetProcAddress() of libcuda.so.1 returns for the table's functions. */
-struct entry_facts {
-	bool asked; /* the library exists, and answered */
-	/* functions that it knows; those that have an address that is not probed in some version */
-	unsigned int given, elsewhere;
-	char first[64]; /* the first of the latter */
-};
-
 /* NVIDIA's management library, as the collector loads it. */
 struct nvml_facts {
 	char path[PATH_MAX]; /* libnvidia-ml.so.1; empty: it cannot be used */
@@ -58,7 +50,6 @@ struct doctor_facts {
 	/* First line of /proc/driver/nvidia/version; empty: no driver is loaded */
 	char driver[256];
 	struct nvml_facts nvml;
-	struct entry_facts entries;
 	struct forms forms; /* found by trial, or what every kernel emulates */
 
 	bool tried;     /* we may load programs, so the following is known */
@@ -278,11 +269,6 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 		enum doctor_state state, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/*
- * Loads libcuda.so.1 in a separate process and asks it. If that does not work, @facts says so
- * (asked).
- */
-void doctor_entries_ask(struct entry_facts *facts);
 void doctor_nvml_ask(struct nvml_facts *facts);
 
 /* The steps, in this order. */

@@ -14,5 +14,4 @@ doctor_sources = \
 doctor_mode_sources = \
 	src/doctor/doctor.c src/doctor/doctor.h \
 	src/doctor/doctor_child.c src/doctor/doctor_child.h \
-	src/doctor/doctor_entries.c \
 	src/doctor/doctor_nvml.c

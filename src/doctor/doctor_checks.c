@@ -418,24 +418,6 @@ static void check_nvml(struct doctor *doctor, const struct check *check)
 		FOUND(DOCTOR_NOTE, NULL, "no totals of devices: %s", doctor->facts.nvml.why.text);
 }
 
-static void check_entries(struct doctor *doctor, const struct check *check)
-{
-	const struct entry_facts *entries = &doctor->facts.entries;
-
-	if (!entries->asked)
-		return;
-	if (!entries->elsewhere)
-		FOUND(DOCTOR_OK, NULL,
-		      "libcuda.so.1 hands out its functions where they are probed (%u, tried)",
-		      entries->given);
-	else
-		FOUND(DOCTOR_WARNING, "tell cutop's authors the version of the driver",
-		      "libcuda.so.1 hands out %u "
-		      "of %u functions at addresses that are not probed, %s among them: such calls of cuBLAS, cuDNN, NCCL and "
-		      "of stripped programs are not seen",
-		      entries->elsewhere, entries->given, entries->first);
-}
-
 /* ---- the table ---- */
 
 /* In the order of the report. */
@@ -460,7 +442,6 @@ static const struct check checks[] = {
 	{ .section = SECTION_RIGHTS, .machine = check_rights },
 	{ .section = SECTION_GPU, .name = "driver", .machine = check_driver },
 	{ .section = SECTION_GPU, .name = "nvml", .machine = check_nvml },
-	{ .section = SECTION_GPU, .name = "entry_points", .machine = check_entries },
 	{ .section = SECTION_LIBRARIES, .name = "unreadable", .file = check_readable },
 	{ .section = SECTION_LIBRARIES, .name = "nothing", .file = check_functions },
 	{ .section = SECTION_LIBRARIES, .name = "stripped", .file = check_stripped },

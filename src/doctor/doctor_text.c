@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report as text: sections of lines, each with its state in front, long lists cut unless -v
- * asks for them.
+ * The report as text: sections of lines, each with its state in front. Long lists are cut; JSON has
+ * them whole.
  */
 #include "doctor/doctor.h"
 
@@ -84,15 +84,15 @@ static void findings_print(struct line *line, const struct doctor *doctor,
 
 struct names {
 	struct line *line;
-	unsigned int shown, limit;
+	unsigned int shown;
 };
 
-static void names_begin(struct names *names, struct line *line, bool all, const char *title,
+static void names_begin(struct names *names, struct line *line, const char *title,
 			unsigned int count)
 {
 	char text[256];
 
-	*names = (struct names){ .line = line, .limit = all ? UINT_MAX : NAMES_SHOWN };
+	*names = (struct names){ .line = line };
 	snprintf(text, sizeof(text), "%u %s:", count, title);
 	line_to(line, TEXT_CELL);
 	line_wrapped(line, TEXT_CELL + 2, text);
@@ -100,7 +100,7 @@ static void names_begin(struct names *names, struct line *line, bool all, const 
 
 static void names_add(struct names *names, const char *text)
 {
-	if (names->shown++ >= names->limit)
+	if (names->shown++ >= NAMES_SHOWN)
 		return;
 	if (names->line->cells + 2 + utf8_cells(text) >
 	    (names->line->wrap ? names->line->wrap : WRAP)) {
@@ -113,15 +113,15 @@ static void names_add(struct names *names, const char *text)
 
 static void names_end(struct names *names)
 {
-	if (names->shown > names->limit)
-		line_text(names->line, " ... (-v lists them)");
+	if (names->shown > NAMES_SHOWN)
+		line_text(names->line, " ... (-f json lists them)");
 	line_end(names->line);
 }
 
 /* ---- libraries ---- */
 
-static void state_list(struct line *line, const struct doctor *doctor,
-		       const struct doctor_file *file, enum function_state state, const char *title)
+static void state_list(struct line *line, const struct doctor_file *file, enum function_state state,
+		       const char *title)
 {
 	const struct doctor_functions *functions = &file->functions;
 	struct names names;
@@ -129,7 +129,7 @@ static void state_list(struct line *line, const struct doctor *doctor,
 
 	if (!functions->counts[state])
 		return;
-	names_begin(&names, line, doctor->notes.verbose, title, functions->counts[state]);
+	names_begin(&names, line, title, functions->counts[state]);
 	for (call = 0; call < CALL_COUNT; call++) {
 		const struct doctor_function *function = &functions->list[call];
 		char text[256];
@@ -168,8 +168,7 @@ static void points_print(struct line *line, const struct doctor *doctor,
 		       points[POINT_ENTRY], points[POINT_PAST]);
 	if (!points[POINT_STEPPED])
 		return;
-	names_begin(&names, line, doctor->notes.verbose, "slow to probe (single-stepped)",
-		    points[POINT_STEPPED]);
+	names_begin(&names, line, "slow to probe (single-stepped)", points[POINT_STEPPED]);
 	points_visit(&file->found, &doctor->choice, NULL, POINT_STEPPED, stepped_add, &names);
 	names_end(&names);
 }
@@ -189,19 +188,18 @@ static void functions_print(struct line *line, const struct doctor *doctor,
 		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
 		       file->tried ? "each with a link of its own: only one was tried" :
 				     "attaching not tried");
-	state_list(line, doctor, file, FUNCTION_OFF, "off (--calls all or --layer turns them on)");
+	state_list(line, file, FUNCTION_OFF, "off (--calls all or --layer turns them on)");
 	points_print(line, doctor, file);
-	state_list(line, doctor, file, FUNCTION_LEFT_OUT,
+	state_list(line, file, FUNCTION_LEFT_OUT,
 		   "left out (--no-single-step, or inside an instruction)");
-	state_list(line, doctor, file, FUNCTION_REFUSED, "refused by the kernel");
-	state_list(line, doctor, file, FUNCTION_MISSING,
-		   "missing, though its version declares them");
-	state_list(line, doctor, file, FUNCTION_ALIAS, "further names of the same addresses");
-	state_list(line, doctor, file, FUNCTION_NOT_DECLARED,
+	state_list(line, file, FUNCTION_REFUSED, "refused by the kernel");
+	state_list(line, file, FUNCTION_MISSING, "missing, though its version declares them");
+	state_list(line, file, FUNCTION_ALIAS, "further names of the same addresses");
+	state_list(line, file, FUNCTION_NOT_DECLARED,
 		   "of other versions, not in it and not declared by its "
 		   "own");
 	state_list(
-		line, doctor, file, FUNCTION_ABSENT,
+		line, file, FUNCTION_ABSENT,
 		file->kind == FILE_LINKED ?
 			"not linked in" :
 			"not in it; no header that cutop knows of says that its version has them");
@@ -236,10 +234,10 @@ static void file_print(struct line *line, const struct doctor *doctor,
 	size_t i;
 
 	item(line, file_state(file), file->path);
-	for (i = 0; i < file->name_count && (i < NAMES_SHOWN / 2 || doctor->notes.verbose); i++)
+	for (i = 0; i < file->name_count && i < NAMES_SHOWN / 2; i++)
 		detail(line, "also %s", file->names[i]);
 	if (i < file->name_count)
-		detail(line, "also %zu further names (-v lists them)", file->name_count - i);
+		detail(line, "also %zu further names (-f json lists them)", file->name_count - i);
 	version_text(file, version, sizeof(version));
 	processes_text(file, processes, sizeof(processes));
 	detail(line, "%s%s, build id %s, %s", kinds[file->kind], version,

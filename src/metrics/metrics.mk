@@ -6,8 +6,6 @@ metrics_sources = \
 	src/metrics/openmetrics_choice.c src/metrics/openmetrics_choice.h \
 	src/metrics/openmetrics_allocators.c \
 	src/metrics/openmetrics_parts.h \
-	src/metrics/openmetrics_process.c \
-	src/metrics/tensor_sites.c src/metrics/tensor_sites.h
+	src/metrics/openmetrics_process.c
 metrics_server_sources = \
-	src/metrics/serve.c src/metrics/serve.h \
-	src/metrics/serve_accept.c src/metrics/serve_accept.h
+	src/metrics/serve.c src/metrics/serve.h

@@ -272,7 +272,7 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 		[TOTAL] = { "cutop_device_total_bytes", FAMILY_GAUGE, "bytes",
 			    "The device's memory." },
 		[USED] = { "cutop_device_used_bytes", FAMILY_GAUGE, "bytes",
-			   "Memory of it that is in use, by whomever." },
+			   "Memory of it that is in use, by all processes." },
 		[UTILIZATION] = { "cutop_device_utilization_ratio", FAMILY_GAUGE, "ratio",
 				  "Share of the time in which a kernel ran, from 0 to 1, as the driver says." },
 		[TEMPERATURE] = { "cutop_device_temperature_celsius", FAMILY_GAUGE, "celsius",

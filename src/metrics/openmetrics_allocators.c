@@ -121,10 +121,10 @@ static void write_sites(struct exposition *out, const struct choice *choice)
 			if (which == TENSOR_RISING &&
 			    !is_rising_known(shown->process, shown->process->tensors_judged))
 				continue;
-			for (size_t j = 0; j < shown->place_count; j++) {
+			for (size_t j = 0; j < shown->site_count; j++) {
 				process_begin(out, shown->process);
-				sample_label(out, "site", shown->places[j].site.name);
-				sample_count(out, shown->places[j].site.values[which]);
+				sample_label(out, "site", shown->sites[j].name);
+				sample_count(out, shown->sites[j].values[which]);
 			}
 		}
 	}

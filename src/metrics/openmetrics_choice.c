@@ -2,11 +2,10 @@
 /*
  * Chooses what is shown separately, so that series are few and no counter goes down. A pid is a
  * label, so of all programs that had the same pid only the latest is shown.
- * Of a process's kernels a limited number is named; all others share one counter. Once all places
- * are taken, a kernel gets one when it was launched twice as often as the least launched kernel
- * that has a place. So places change hands rarely, and ever more rarely, since each time the count
- * has to double. Launches from before a kernel got its place stay in the others' counter, which
- * otherwise would go down; its own counter begins at zero, as a counter may.
+ * Of a process's kernels those launched most are named, and all others share one counter. When a
+ * kernel of the others becomes one of those, their sum is less than what was told: it stays as it
+ * was told until it has caught up, since a counter must not go down.
+ * Of its call sites of tensors those that rise most come first, then those that hold most.
  */
 #include "metrics/openmetrics_choice.h"
 
@@ -15,36 +14,25 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "metrics/tensor_sites.h"
 #include "util/utf8.h"
 
 #define NSEC_PER_SEC 1000000000ull
 #define OTHER        "other"
 
 /* What is remembered of a process between expositions. */
-struct books {
+struct told {
 	uint32_t program;
-	bool kept; /* the process is in this snapshot */
-	struct slot *slots;
-	size_t slot_count;
-	bool has_other;
-	/*
-	 * what the others' counter has in excess of the kernels that now count as others; modulo
-	 * 2^64
-	 */
-	uint64_t adjust[2];
-	uint64_t other[2];
-	struct site_place *places; /* call sites of tensors; NULL: none so far */
-	size_t place_count;
+	bool kept;         /* the process is in this snapshot */
+	bool has_other;    /* so was told */
+	uint64_t other[2]; /* the others' counts, as told */
 	UT_hash_handle hh;
 };
 
 struct openmetrics {
 	struct metrics_limits limits;
-	struct books *books;
-	struct shown *list;    /* processes of the latest choice */
-	struct named *scratch; /* space for the kernels, or sites, of one process */
-	size_t scratch_size;
+	struct told *told;
+	struct shown *list; /* processes of the latest choice */
+	size_t list_count;
 };
 
 struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
@@ -56,45 +44,44 @@ struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
 	return metrics;
 }
 
-static void books_drop(struct openmetrics *metrics, struct books *books)
+static void list_free(struct openmetrics *metrics)
 {
-	HASH_DEL(metrics->books, books);
-	free(books->slots);
-	free(books->places);
-	free(books);
+	for (size_t i = 0; i < metrics->list_count; i++) {
+		free(metrics->list[i].kernels);
+		free(metrics->list[i].sites);
+	}
+	free(metrics->list);
+	metrics->list = NULL;
+	metrics->list_count = 0;
 }
 
 void openmetrics_free(struct openmetrics *metrics)
 {
-	struct books *books, *next;
+	struct told *told, *next;
 
 	if (!metrics)
 		return;
-	HASH_ITER(hh, metrics->books, books, next)
-		books_drop(metrics, books);
-	free(metrics->list);
-	free(metrics->scratch);
+	HASH_ITER(hh, metrics->told, told, next) {
+		HASH_DEL(metrics->told, told);
+		free(told);
+	}
+	list_free(metrics);
 	free(metrics);
 }
 
-static struct books *books_of(struct openmetrics *metrics, uint32_t program)
+static struct told *told_of(struct openmetrics *metrics, uint32_t program)
 {
-	struct books *books;
+	struct told *told;
 
-	HASH_FIND(hh, metrics->books, &program, sizeof(program), books);
-	if (books)
-		return books;
-	books = calloc(1, sizeof(*books));
-	if (!books)
+	HASH_FIND(hh, metrics->told, &program, sizeof(program), told);
+	if (told)
+		return told;
+	told = calloc(1, sizeof(*told));
+	if (!told)
 		return NULL;
-	books->program = program;
-	books->slots = calloc(metrics->limits.kernels + 1, sizeof(*books->slots));
-	if (!books->slots) {
-		free(books);
-		return NULL;
-	}
-	HASH_ADD(hh, metrics->books, program, sizeof(books->program), books);
-	return books;
+	told->program = program;
+	HASH_ADD(hh, metrics->told, program, sizeof(told->program), told);
+	return told;
 }
 
 /* ---- names ---- */
@@ -134,72 +121,21 @@ size_t named_merge(struct named *list, size_t count)
 	return left;
 }
 
-struct named *named_find(const struct named *key, struct named *list, size_t count)
+/* Gives back the room of @list for more than @count names. */
+static struct named *named_shrink(struct named *list, size_t count)
 {
-	return count ? bsearch(key, list, count, sizeof(*list), named_order) : NULL;
-}
+	struct named *smaller = realloc(list, (count + 1) * sizeof(*list));
 
-/* Room for @count names in metrics->scratch. Returns 0 or -ENOMEM. */
-static int scratch_reserve(struct openmetrics *metrics, size_t count)
-{
-	struct named *list;
-
-	if (count <= metrics->scratch_size)
-		return 0;
-	list = realloc(metrics->scratch, count * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	metrics->scratch = list;
-	metrics->scratch_size = count;
-	return 0;
+	return smaller ? smaller : list;
 }
 
 /* ---- kernels ---- */
 
-/*
- * Collects kernels by name and device in metrics->scratch. Returns how many, or a negative errno.
- */
-static ssize_t kernels_collect(struct openmetrics *metrics, const struct snap_process *process)
+static uint64_t launches(const struct named *kernel)
 {
-	size_t i;
-	int err = scratch_reserve(metrics, process->kernel_count);
+	const uint64_t *values = kernel->values;
 
-	if (err)
-		return err;
-	for (i = 0; i < process->kernel_count; i++) {
-		const struct snap_kernel *kernel = &process->kernels[i];
-
-		named_set(&metrics->scratch[i], kernel->name, kernel->device, kernel->launches,
-			  kernel->graph_launches);
-	}
-	return (ssize_t)named_merge(metrics->scratch, process->kernel_count);
-}
-
-static uint64_t launches(const uint64_t values[2])
-{
 	return values[0] > UINT64_MAX - values[1] ? UINT64_MAX : values[0] + values[1];
-}
-
-static struct slot *slot_of(struct books *books, const struct named *kernel)
-{
-	size_t i;
-
-	for (i = 0; i < books->slot_count; i++)
-		if (!named_order(&books->slots[i].kernel, kernel))
-			return &books->slots[i];
-	return NULL;
-}
-
-static struct slot *slot_least(struct books *books)
-{
-	struct slot *least = NULL;
-	size_t i;
-
-	for (i = 0; i < books->slot_count; i++)
-		if (!least ||
-		    launches(books->slots[i].kernel.values) < launches(least->kernel.values))
-			least = &books->slots[i];
-	return least;
 }
 
 /* A kernel whose name is the one used for all others is counted with those. */
@@ -208,145 +144,88 @@ static bool may_be_named(const struct named *kernel)
 	return strcmp(kernel->name, OTHER) != 0;
 }
 
-/* Gives @slot to @kernel, which so far was among the others if @was_other. */
-static void slot_take(struct books *books, struct slot *slot, const struct named *kernel,
-		      bool was_other)
+static int launches_order(const void *left, const void *right)
 {
-	unsigned int i;
+	const struct named *a = left, *b = right;
+	uint64_t first = launches(a), second = launches(b);
 
-	*slot = (struct slot){ .kernel = *kernel };
-	for (i = 0; was_other && i < 2; i++) {
-		slot->base[i] = kernel->values[i];
-		books->adjust[i] += kernel->values[i];
-	}
+	if (may_be_named(a) != may_be_named(b))
+		return may_be_named(a) ? -1 : 1;
+	return first != second ? (first < second ? 1 : -1) : named_order(a, b);
 }
 
-/*
- * The kernel of @slot is one of the others from now on: its launches so far are not added to
- * theirs.
- */
-static void slot_leave(struct books *books, const struct slot *slot)
+static int kernels_choose(struct openmetrics *metrics, struct told *told, struct shown *shown)
 {
-	unsigned int i;
+	const struct snap_process *process = shown->process;
+	struct named *list = shown->kernels = calloc(process->kernel_count + 1, sizeof(*list));
+	uint64_t other[2] = { 0, 0 };
+	size_t count, i;
 
-	for (i = 0; i < 2; i++)
-		books->adjust[i] -= slot->kernel.values[i];
-}
-
-/*
- * Updates slots. If a kernel has another name now, its slot is freed: under the new name it is
- * among the others at first.
- */
-static void slots_refresh(struct books *books, struct named *kernels, size_t count)
-{
-	size_t i = 0;
-
-	while (i < books->slot_count) {
-		const struct named *kernel = named_find(&books->slots[i].kernel, kernels, count);
-
-		if (kernel) {
-			books->slots[i++].kernel = *kernel;
-			continue;
-		}
-		if (books->has_other)
-			slot_leave(books, &books->slots[i]);
-		books->slots[i] = books->slots[--books->slot_count];
-	}
-}
-
-/* The most launched kernel without a slot, or NULL. */
-static const struct named *kernel_most(struct books *books, const struct named *kernels,
-				       size_t count)
-{
-	const struct named *most = NULL;
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (may_be_named(&kernels[i]) &&
-		    (!most || launches(kernels[i].values) > launches(most->values)) &&
-		    !slot_of(books, &kernels[i]))
-			most = &kernels[i];
-	return most;
-}
-
-static void slots_give(struct books *books, const struct named *kernels, size_t count,
-		       unsigned int max)
-{
-	const struct named *kernel;
-
-	while (books->slot_count < max && (kernel = kernel_most(books, kernels, count)) != NULL)
-		slot_take(books, &books->slots[books->slot_count++], kernel, books->has_other);
-	/* Replace one slot at a time: the next one at the next snapshot. */
-	kernel = books->slot_count ? kernel_most(books, kernels, count) : NULL;
-	if (kernel) {
-		struct slot *least = slot_least(books);
-
-		if (launches(kernel->values) / 2 > launches(least->kernel.values)) {
-			slot_leave(books, least);
-			slot_take(books, least, kernel, books->has_other);
-		}
-	}
-}
-
-static void others_sum(struct books *books, const struct named *kernels, size_t count)
-{
-	uint64_t sum[2] = { books->adjust[0], books->adjust[1] };
-	size_t i, others = 0;
-	unsigned int j;
-
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < process->kernel_count; i++)
+		named_set(&list[i], process->kernels[i].name, process->kernels[i].device,
+			  process->kernels[i].launches, process->kernels[i].graph_launches);
+	count = named_merge(list, process->kernel_count);
+	qsort(list, count, sizeof(*list), launches_order);
 	for (i = 0; i < count; i++) {
-		if (slot_of(books, &kernels[i]))
+		if (i < metrics->limits.kernels && may_be_named(&list[i])) {
+			shown->kernel_count++;
 			continue;
-		sum[0] += kernels[i].values[0];
-		sum[1] += kernels[i].values[1];
-		others++;
+		}
+		told->has_other = true;
+		other[0] += list[i].values[0];
+		other[1] += list[i].values[1];
 	}
-	for (j = 0; j < 2; j++) {
-		/*
-		 * What was told stays told. The sum is less if a kernel that had a slot became one
-		 * with another that has one: what comes from now on is added nevertheless.
-		 */
-		if ((int64_t)(sum[j] - books->other[j]) < 0)
-			books->adjust[j] += books->other[j] - sum[j];
-		else
-			books->other[j] = sum[j];
-	}
-	books->has_other = books->has_other || others;
-}
-
-static int kernels_choose(struct openmetrics *metrics, struct books *books, struct shown *shown)
-{
-	ssize_t count = kernels_collect(metrics, shown->process);
-
-	if (count < 0)
-		return (int)count;
-	slots_refresh(books, metrics->scratch, (size_t)count);
-	slots_give(books, metrics->scratch, (size_t)count, metrics->limits.kernels);
-	others_sum(books, metrics->scratch, (size_t)count);
-	shown->slots = books->slots;
-	shown->slot_count = books->slot_count;
-	shown->has_other = books->has_other;
-	memcpy(shown->other, books->other, sizeof(shown->other));
+	for (i = 0; i < 2; i++)
+		if (told->other[i] < other[i])
+			told->other[i] = other[i];
+	shown->kernels = named_shrink(list, shown->kernel_count);
+	shown->has_other = told->has_other;
+	memcpy(shown->other, told->other, sizeof(shown->other));
 	return 0;
 }
 
 /* ---- call sites of tensors ---- */
 
-static int tensors_choose(struct openmetrics *metrics, struct books *books, struct shown *shown)
+/* By bytes that rise, then by live bytes: most first. */
+static int tensors_order(const void *left, const void *right)
 {
-	size_t count = tensor_sites_count(shown->process), max = metrics->limits.sites;
+	const struct named *a = left, *b = right;
 
-	if (!max || (!count && !books->place_count))
+	for (size_t i = 0; i < 2; i++)
+		if (a->values[i] != b->values[i])
+			return a->values[i] < b->values[i] ? 1 : -1;
+	return named_order(a, b);
+}
+
+/* Over all allocators and devices. */
+static int tensors_choose(struct openmetrics *metrics, struct shown *shown)
+{
+	const struct snap_process *process = shown->process;
+	size_t count = 0, i, j;
+	struct named *list;
+
+	for (i = 0; i < process->allocator_count; i++)
+		count += process->allocators[i].site_count;
+	if (!metrics->limits.sites || !count)
 		return 0;
-	if (!books->places)
-		books->places = calloc(max, sizeof(*books->places));
-	if (!books->places || scratch_reserve(metrics, count))
+	list = shown->sites = calloc(count, sizeof(*list));
+	if (!list)
 		return -ENOMEM;
-	count = tensor_sites_collect(shown->process, metrics->scratch);
-	books->place_count = tensor_sites_choose(books->places, books->place_count, max,
-						 metrics->scratch, count);
-	shown->places = books->places;
-	shown->place_count = books->place_count;
+	for (i = count = 0; i < process->allocator_count; i++) {
+		const struct snap_allocator *allocator = &process->allocators[i];
+
+		for (j = 0; j < allocator->site_count; j++)
+			named_set(&list[count++], allocator->sites[j].site, 0,
+				  allocator->sites[j].suspect, allocator->sites[j].live);
+	}
+	count = named_merge(list, count);
+	qsort(list, count, sizeof(*list), tensors_order);
+	for (i = 0; i < count && i < metrics->limits.sites; i++)
+		if (list[i].values[TENSOR_RISING] || list[i].values[TENSOR_LIVE])
+			shown->site_count++;
+	shown->sites = named_shrink(list, shown->site_count);
 	return 0;
 }
 
@@ -410,12 +289,12 @@ static void processes_limit(struct choice *choice)
 int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot,
 		       struct choice *choice)
 {
-	struct books *books, *next;
+	struct told *told, *next;
 	size_t i;
 	int err;
 
 	memset(choice, 0, sizeof(*choice));
-	free(metrics->list);
+	list_free(metrics);
 	metrics->list = calloc(snapshot->process_count + 1, sizeof(*metrics->list));
 	if (!metrics->list)
 		return -ENOMEM;
@@ -423,20 +302,24 @@ int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snaps
 	choice->sites = metrics->limits.sites;
 	processes_collect(choice, snapshot);
 	processes_limit(choice);
-	HASH_ITER(hh, metrics->books, books, next)
-		books->kept = false;
+	metrics->list_count = choice->count;
+	HASH_ITER(hh, metrics->told, told, next)
+		told->kept = false;
 	for (i = 0; i < choice->count; i++) {
-		books = books_of(metrics, choice->list[i].process->program);
-		if (!books)
+		told = told_of(metrics, choice->list[i].process->program);
+		if (!told)
 			return -ENOMEM;
-		books->kept = true;
-		err = kernels_choose(metrics, books, &choice->list[i]) ?:
-			      tensors_choose(metrics, books, &choice->list[i]);
+		told->kept = true;
+		err = kernels_choose(metrics, told, &choice->list[i]) ?:
+			      tensors_choose(metrics, &choice->list[i]);
 		if (err)
 			return err;
 	}
-	HASH_ITER(hh, metrics->books, books, next)
-		if (!books->kept)
-			books_drop(metrics, books);
+	HASH_ITER(hh, metrics->told, told, next) {
+		if (told->kept)
+			continue;
+		HASH_DEL(metrics->told, told);
+		free(told);
+	}
 	return 0;
 }

@@ -20,29 +20,17 @@ struct named {
 	uint64_t values[2];
 };
 
-/* A kernel that has a place. */
-struct slot {
-	struct named kernel; /* its counts in all */
-	uint64_t base[2];    /* its counts before it got the place, which stay with the others */
-};
-
 enum { TENSOR_RISING, TENSOR_LIVE }; /* the values of a call site of tensors */
-
-/* A call site of tensors that has a place. */
-struct site_place {
-	struct named site;
-	uint64_t most[2]; /* of each value, since it has the place */
-};
 
 /* A process that is shown. */
 struct shown {
 	const struct snap_process *process;
-	struct slot *slots; /* kernels that have places: launches by calls, by graphs */
-	size_t slot_count;
+	struct named *kernels; /* those launched most: launches by calls, by graphs */
+	size_t kernel_count;
 	bool has_other;
-	uint64_t other[2]; /* the counts of all other kernels */
-	const struct site_place *places;
-	size_t place_count;
+	uint64_t other[2];   /* the counts of all other kernels */
+	struct named *sites; /* of tensors */
+	size_t site_count;
 };
 
 struct choice {
@@ -58,8 +46,6 @@ struct choice {
 int openmetrics_choose(struct openmetrics *metrics, const struct snapshot *snapshot,
 		       struct choice *choice);
 
-/* The entry of the merged @list with the name and device of @key, or NULL. */
-struct named *named_find(const struct named *key, struct named *list, size_t count);
 /* Sums up entries with the same name and device, in place. Returns how many are left. */
 size_t named_merge(struct named *list, size_t count);
 void named_set(struct named *named, const char *name, int device, uint64_t first, uint64_t second);

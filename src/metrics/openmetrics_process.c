@@ -143,7 +143,7 @@ static void write_state(struct exposition *out, const struct choice *choice)
 		uint64_t (*value)(const struct snap_process *process);
 	} states[] = {
 		{ { "cutop_process_running", FAMILY_GAUGE, NULL,
-		    "1 as long as it runs; what ended is told for some minutes." },
+		    "1 as long as it runs, 0 for some minutes after its end." },
 		  runs },
 		{ { "cutop_process_watched_late", FAMILY_GAUGE, NULL,
 		    "1 if it ran before cutop did: its figures are lower bounds." },
@@ -370,18 +370,16 @@ static void write_kernels(struct exposition *out, const struct choice *choice)
 		for (j = 0; j < choice->count; j++) {
 			const struct shown *shown = &choice->list[j];
 
-			for (i = 0; i < shown->slot_count; i++) {
-				const struct slot *slot = &shown->slots[i];
+			for (i = 0; i < shown->kernel_count; i++) {
+				const struct named *kernel = &shown->kernels[i];
 
 				/* Most kernels are in no graph: leave out zeros. */
-				if (k && !slot->kernel.values[k])
+				if (k && !kernel->values[k])
 					continue;
 				process_begin(out, shown->process);
-				sample_label(out, "kernel", slot->kernel.name);
-				sample_label_device(out, "device", slot->kernel.device);
-				sample_count(out, slot->kernel.values[k] > slot->base[k] ?
-							  slot->kernel.values[k] - slot->base[k] :
-							  0);
+				sample_label(out, "kernel", kernel->name);
+				sample_label_device(out, "device", kernel->device);
+				sample_count(out, kernel->values[k]);
 			}
 			if (shown->has_other && (!k || shown->other[k])) {
 				process_begin(out, shown->process);

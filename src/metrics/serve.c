@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The server, by libmicrohttpd: one thread for all connections. A snapshot is rendered when it is
- * first asked for, once per format, and all clients get the same bytes.
- * Clients are kept from using up resources: there are few connections, each with little memory; a
- * connection ends when it is idle for a while, and at the latest some time after it began. When
- * places become scarce, an old connection is closed for each new one, so that no number of them
- * keeps others out. After its answer a connection is closed.
+ * first asked for, and all clients get the same bytes.
+ * Clients are kept from using up resources by libmicrohttpd's limits: connections in all and of one
+ * address, memory of each, time without a byte. After its answer a connection is closed.
  * A foreign web page in a browser on this machine may map its own host name to 127.0.0.1, and read
  * what a server there says (DNS rebinding). The request then carries that name: so on loopback
  * addresses only requests for our own names are answered.
@@ -26,26 +24,14 @@
 
 #include "config.h"
 #include "metrics/openmetrics.h"
-#include "metrics/serve_accept.h"
 
 #define CONNECTIONS_MAX   128
+#define OF_ADDRESS_MAX    64   /* connections of one client's address */
 #define CONNECTION_MEMORY 8192 /* per connection, for the request and its headers */
-#define IDLE_SECONDS      10
-#define AGE_MAX           (30 * NSEC_PER_SEC)
-#define REQUEST_MAX       (5 * NSEC_PER_SEC) /* time for the whole request to arrive */
-#define SPARE             16                 /* places that are kept free */
+#define IDLE_SECONDS      5
 #define BACKLOG           1024
 /* How late a snapshot may be before /healthz reports a failure */
-#define LATE_MAX   (10 * NSEC_PER_SEC)
-#define FORM_COUNT 2
-
-struct connection {
-	struct MHD_Connection *handle; /* NULL: free */
-	uint64_t began;                /* CLOCK_MONOTONIC */
-	struct in6_addr address;       /* of the client */
-	bool asked;                    /* its request has arrived */
-	bool cut;
-};
+#define LATE_MAX (10 * NSEC_PER_SEC)
 
 struct serve {
 	struct MHD_Daemon *daemon;
@@ -55,18 +41,14 @@ struct serve {
 	char url[300];
 	struct openmetrics *metrics; /* used by the daemon's thread only, like the following */
 	struct snapshot *rendered;   /* the snapshot that the answers were rendered from */
-	struct MHD_Response *answers[FORM_COUNT];
+	struct MHD_Response *metrics_answer; /* NULL: not rendered yet */
 
 	pthread_mutex_t lock;    /* guards the following */
 	struct snapshot *latest; /* NULL: none yet */
 	uint64_t due;
-	struct connection connections[CONNECTIONS_MAX];
 };
 
-static const char *const content_types[FORM_COUNT] = {
-	[EXPOSITION_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
-	[EXPOSITION_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
-};
+static const char content_type[] = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 static const char page[] =
 	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cutop</title></head>\n"
@@ -119,14 +101,11 @@ static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned i
 
 /* ---- /metrics ---- */
 
-static void answers_drop(struct serve *serve)
+static void answer_drop(struct serve *serve)
 {
-	unsigned int i;
-
-	for (i = 0; i < FORM_COUNT; i++)
-		if (serve->answers[i])
-			MHD_destroy_response(serve->answers[i]);
-	memset(serve->answers, 0, sizeof(serve->answers));
+	if (serve->metrics_answer)
+		MHD_destroy_response(serve->metrics_answer);
+	serve->metrics_answer = NULL;
 	snapshot_free(serve->rendered);
 	serve->rendered = NULL;
 }
@@ -141,13 +120,13 @@ static bool latest_take(struct serve *serve)
 		snapshot = snapshot_hold(serve->latest);
 	pthread_mutex_unlock(&serve->lock);
 	if (snapshot) {
-		answers_drop(serve);
+		answer_drop(serve);
 		serve->rendered = snapshot;
 	}
 	return serve->rendered != NULL;
 }
 
-static struct MHD_Response *render(struct serve *serve, enum exposition_form form)
+static struct MHD_Response *render(struct serve *serve)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -156,29 +135,25 @@ static struct MHD_Response *render(struct serve *serve, enum exposition_form for
 
 	if (!stream)
 		return NULL;
-	err = openmetrics_write(serve->metrics, stream, serve->rendered, PACKAGE_VERSION, form);
+	err = openmetrics_write(serve->metrics, stream, serve->rendered, PACKAGE_VERSION,
+				EXPOSITION_OPENMETRICS);
 	if (fclose(stream) || err) {
 		free(text);
 		return NULL;
 	}
-	return response_new(text, size, false, content_types[form]);
+	return response_new(text, size, false, content_type);
 }
 
 static enum MHD_Result answer_metrics(struct serve *serve, struct MHD_Connection *connection)
 {
-	const char *accept =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-	enum exposition_form form = accepts_openmetrics(accept) ? EXPOSITION_OPENMETRICS :
-								  EXPOSITION_PROMETHEUS;
-
 	if (!latest_take(serve))
 		return answer_line(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "nothing was collected yet");
-	if (!serve->answers[form])
-		serve->answers[form] = render(serve, form);
-	if (!serve->answers[form])
+	if (!serve->metrics_answer)
+		serve->metrics_answer = render(serve);
+	if (!serve->metrics_answer)
 		return answer_line(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "no memory");
-	return MHD_queue_response(connection, MHD_HTTP_OK, serve->answers[form]);
+	return MHD_queue_response(connection, MHD_HTTP_OK, serve->metrics_answer);
 }
 
 /* ---- /healthz ---- */
@@ -205,17 +180,6 @@ static enum MHD_Result answer_health(struct serve *serve, struct MHD_Connection 
 }
 
 /* ---- the daemon's calls ---- */
-
-static void asked_note(struct serve *serve, const struct MHD_Connection *handle)
-{
-	unsigned int i;
-
-	pthread_mutex_lock(&serve->lock);
-	for (i = 0; i < CONNECTIONS_MAX; i++)
-		if (serve->connections[i].handle == handle)
-			serve->connections[i].asked = true;
-	pthread_mutex_unlock(&serve->lock);
-}
 
 /*
  * True if the request names us. A numeric address is fine: it is not a name that could be made to
@@ -252,7 +216,6 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 	(void)data;
 	(void)size;
 	(void)state;
-	asked_note(serve, connection);
 	if (!is_host_ours(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
 							     MHD_HTTP_HEADER_HOST)))
 		return answer_line(connection, MHD_HTTP_FORBIDDEN,
@@ -274,116 +237,6 @@ static enum MHD_Result request(void *context, struct MHD_Connection *connection,
 			      response_new(page, sizeof(page) - 1, true,
 					   "text/html; charset=utf-8"));
 	return answer_line(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /healthz");
-}
-
-/* Call with the lock held. The daemon sees the end of the stream and closes the connection. */
-static void connection_cut(struct connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	if (info)
-		shutdown(info->connect_fd, SHUT_RDWR);
-	connection->cut = true;
-}
-
-static struct in6_addr address_of(struct MHD_Connection *handle)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	struct in6_addr address = { 0 };
-
-	if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
-		address = ((const struct sockaddr_in6 *)info->client_addr)->sin6_addr;
-	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
-		memcpy(&address, &((const struct sockaddr_in *)info->client_addr)->sin_addr,
-		       sizeof(struct in_addr));
-	return address;
-}
-
-static unsigned int same_address(const struct serve *serve, const struct connection *of)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < CONNECTIONS_MAX; i++)
-		count += serve->connections[i].handle && !serve->connections[i].cut &&
-			 !memcmp(&serve->connections[i].address, &of->address, sizeof(of->address));
-	return count;
-}
-
-/*
- * Whether to close @a rather than @b: one that has sent no request; one of the client with most
- * connections; the older.
- */
-static bool is_first_to_go(const struct serve *serve, const struct connection *a,
-			   const struct connection *b)
-{
-	unsigned int of_a, of_b;
-
-	if (a->asked != b->asked)
-		return b->asked;
-	of_a = same_address(serve, a);
-	of_b = same_address(serve, b);
-	return of_a != of_b ? of_a > of_b : a->began < b->began;
-}
-
-/* Call with the lock held: if places are scarce, closes one connection for @comer. */
-static void room_make(struct serve *serve, const struct connection *comer)
-{
-	struct connection *connection, *first = NULL;
-	unsigned int taken = 0;
-
-	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX;
-	     connection++) {
-		if (!connection->handle || connection->cut || connection == comer)
-			continue;
-		taken++;
-		if (!first || is_first_to_go(serve, connection, first))
-			first = connection;
-	}
-	if (taken >= CONNECTIONS_MAX - SPARE)
-		connection_cut(first);
-}
-
-/*
- * Keeps the list of connections, in the daemon's thread; the descriptor of a connection that ends
- * is still valid here.
- */
-static void connection_note(void *context, struct MHD_Connection *handle, void **state,
-			    enum MHD_ConnectionNotificationCode code)
-{
-	struct serve *serve = context;
-	bool begins = code == MHD_CONNECTION_NOTIFY_STARTED;
-	unsigned int i;
-
-	(void)state;
-	pthread_mutex_lock(&serve->lock);
-	for (i = 0; i < CONNECTIONS_MAX; i++)
-		if (serve->connections[i].handle == (begins ? NULL : handle))
-			break;
-	if (i < CONNECTIONS_MAX) {
-		serve->connections[i] = (struct connection){ .began = clock_ns(CLOCK_MONOTONIC) };
-		if (begins) {
-			serve->connections[i].handle = handle;
-			serve->connections[i].address = address_of(handle);
-			room_make(serve, &serve->connections[i]);
-		}
-	}
-	pthread_mutex_unlock(&serve->lock);
-}
-
-/* Closes connections that have lasted too long. */
-void serve_tend(struct serve *serve, uint64_t now)
-{
-	struct connection *connection;
-
-	pthread_mutex_lock(&serve->lock);
-	for (connection = serve->connections; connection < serve->connections + CONNECTIONS_MAX;
-	     connection++)
-		if (connection->handle && !connection->cut &&
-		    now >= connection->began + (connection->asked ? AGE_MAX : REQUEST_MAX))
-			connection_cut(connection);
-	pthread_mutex_unlock(&serve->lock);
 }
 
 void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due)
@@ -516,10 +369,11 @@ int serve_start(struct serve *serve, struct reason *why)
 	serve->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, request,
 					 serve, MHD_OPTION_LISTEN_SOCKET, serve->socket,
 					 MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+					 MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+					 (unsigned int)OF_ADDRESS_MAX,
 					 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 					 (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-					 (unsigned int)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
-					 connection_note, serve, MHD_OPTION_END);
+					 (unsigned int)IDLE_SECONDS, MHD_OPTION_END);
 	if (!serve->daemon)
 		return reason_set(why, -EIO, "cannot start to serve metrics");
 	serve->socket = -1;
@@ -539,7 +393,7 @@ void serve_close(struct serve *serve)
 		MHD_stop_daemon(serve->daemon);
 	if (serve->socket >= 0)
 		close(serve->socket);
-	answers_drop(serve);
+	answer_drop(serve);
 	snapshot_free(serve->latest);
 	openmetrics_free(serve->metrics);
 	pthread_mutex_destroy(&serve->lock);

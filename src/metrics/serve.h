@@ -34,12 +34,6 @@ int serve_start(struct serve *serve, struct reason *why);
  */
 void serve_feed(struct serve *serve, struct snapshot *snapshot, uint64_t due);
 
-/*
- * Closes connections that have lasted too long. To be called every second at least, however rare
- * snapshots are. @now: ns, CLOCK_MONOTONIC.
- */
-void serve_tend(struct serve *serve, uint64_t now);
-
 /* The address to scrape: "http://127.0.0.1:9400/metrics". */
 const char *serve_url(const struct serve *serve);
 

@@ -34,8 +34,11 @@ static const char *kernel_symbol(const struct launched *launched)
 	return launched->name ? launched->name->symbol : NULL;
 }
 
-/* True if both are launches of one kernel on one device, by whichever handle and call. */
-static int same_kernel(const struct launched *a, const struct launched *b)
+/*
+ * Orders launches by device and kernel. Returns 0 if both are of one kernel on one device, by whichever
+ * handle and call.
+ */
+static int kernel_compare(const struct launched *a, const struct launched *b)
 {
 	const char *left = kernel_symbol(a), *right = kernel_symbol(b);
 	int order = ORDER(a->device, b->device);
@@ -54,7 +57,7 @@ static int same_kernel(const struct launched *a, const struct launched *b)
 static int launched_order(const void *left, const void *right, void *context)
 {
 	const struct launched *a = left, *b = right;
-	int order = same_kernel(a, b);
+	int order = kernel_compare(a, b);
 
 	(void)context;
 
@@ -203,7 +206,7 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 		memcpy(kernel->block, row->block, sizeof(kernel->block));
 		if (shapes_fill(build, list[i].entry, kernel))
 			return -ENOMEM;
-		for (next = i; next < count && !same_kernel(&list[i], &list[next]); next++) {
+		for (next = i; next < count && !kernel_compare(&list[i], &list[next]); next++) {
 			struct launch_entry *entry = list[next].entry;
 
 			add_launches(kernel, entry, &max_ns);

@@ -25,7 +25,7 @@ static const char *const words[LOST_COUNT] = {
 		"names of functions for which there was no memory (see --names-memory), or no time",
 	[LOST_UNANSWERED] = "reads of files or memory that nothing delivered",
 	[LOST_FREE] = "frees that were not seen: an address was handed out again",
-	[LOST_RECORD] = "records that made no sense",
+	[LOST_RECORD] = "invalid records",
 	[LOST_MEMORY] = "records for which cutop had no memory",
 };
 

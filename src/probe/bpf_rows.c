@@ -131,7 +131,7 @@ void rows_visit_programs(struct rows *rows,
 {
 	struct visit visit = { .rows = rows, .context = context, .program = program };
 
-	map_visit_known(rows->search, ROWS_IMAGES, program_visit, &visit);
+	map_visit_known(rows->search, ROWS_PROGRAMS, program_visit, &visit);
 }
 
 /* ---- what is counted ---- */

@@ -80,7 +80,7 @@ int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process 
 	program = __atomic_add_fetch(&bpf->skeleton->bss->last_program, 1, __ATOMIC_SEQ_CST);
 	if (bpf_map_update_elem(programs, &program, &row, BPF_NOEXIST))
 		return 0;
-	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_IMAGES], 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_PROGRAMS], 1, __ATOMIC_SEQ_CST);
 	__atomic_and_fetch(&bpf->skeleton->bss->watchful[program & (WATCHFUL_COUNT - 1)],
 			   ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
 	near_sync_claim(bpf->skeleton, program);

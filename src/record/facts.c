@@ -233,14 +233,15 @@ int facts_read(const char *text, size_t len, struct facts *facts, struct numbers
 		*value++ = 0;
 		why->text[0] = 0;
 		err = read_line(line, value, facts, numbers, why);
-		if (err && !why->text[0])
-			reason_set(why, err, "%s",
-				   err == -ENOMEM ? "no memory" :
-						    "what it says of itself makes no sense");
+		if (err == -ENOMEM)
+			reason_set(why, err, "no memory");
+		else if (err && !why->text[0])
+			reason_set(why, err, "its line '%s' is invalid", line);
 	}
 	free(copy);
 	if (!err && (!numbers->call_count || !facts->start_real))
-		err = reason_set(why, -EINVAL, "what it says of itself is not complete");
+		err = reason_set(why, -EINVAL,
+				 "it does not say when it began, or how calls are numbered");
 	if (err)
 		numbers_free(numbers);
 	return err;

@@ -101,7 +101,7 @@ static bool block_read(struct reader *reader, uint64_t at, struct block_header *
 	else if (header->magic != BLOCK_MAGIC || header->stored > BLOCK_MAX ||
 		 header->bytes > BLOCK_MAX ||
 		 (!(header->flags & BLOCK_IS_PACKED) && header->stored != header->bytes))
-		end_with(reader, RECORDING_IS_DAMAGED, at, "the header of a block makes no sense");
+		end_with(reader, RECORDING_IS_DAMAGED, at, "the header of a block is invalid");
 	else {
 		len = read_at(reader->fd, reader->stored, header->stored, at + sizeof(*header));
 		if (len < 0)
@@ -160,9 +160,10 @@ static int preamble_read(int fd, struct reason *why)
 		return reason_set(why, -EINVAL, "it is damaged at byte %zu",
 				  offsetof(struct recording_preamble, order));
 	if (preamble.version != RECORDING_VERSION)
-		return reason_set(why, -ENOTSUP,
-				  "it is of version %u of the format; this cutop reads version %u",
-				  preamble.version, RECORDING_VERSION);
+		return reason_set(
+			why, -ENOTSUP,
+			"it is of version %u of the format; this cutop reads version %u: replay it with the cutop that recorded it",
+			preamble.version, RECORDING_VERSION);
 	return 0;
 }
 
@@ -408,7 +409,7 @@ const struct rec_hdr *reader_next(struct reader *reader)
 	}
 damaged:
 	reader->at = reader->used = 0;
-	end_with(reader, RECORDING_IS_DAMAGED, reader->next, "a record before it makes no sense");
+	end_with(reader, RECORDING_IS_DAMAGED, reader->next, "the record before it is invalid");
 	return NULL;
 }
 

@@ -128,13 +128,13 @@ static const struct bar_key bar_keys[][BAR_KEYS] = {
 	},
 	[FOCUS_PANE] = {
 		{ ACT_HELP, "Help", 1 }, { ACT_OPEN, "Details", 3 }, { ACT_BACK, "Back", 2 },
-		{ ACT_FULL, "Full", 5 }, { ACT_COPY, "Copy", 8 }, { ACT_NEXT_PANE, "Pane", 4 },
+		{ ACT_FULL, "Full", 5 }, { ACT_NEXT_PANE, "Pane", 4 },
 		{ ACT_SEARCH, "Search", 7 }, { ACT_SORT_MENU, "Sort", 9 },
 		{ ACT_FREEZE, "Freeze", 10 }, { ACT_QUIT, "Quit", 6 },
 	},
 	[FOCUS_DETAILS] = {
 		{ ACT_HELP, "Help", 1 }, { ACT_BACK, "Back", 2 }, { ACT_FULL, "Full", 4 },
-		{ ACT_COPY, "Copy", 3 }, { ACT_NEXT_PANE, "Pane", 5 }, { ACT_FREEZE, "Freeze", 7 },
+		{ ACT_NEXT_PANE, "Pane", 5 }, { ACT_FREEZE, "Freeze", 7 },
 		{ ACT_QUIT, "Quit", 6 },
 	},
 };

@@ -195,31 +195,6 @@ void details_free(struct details *details)
 	memset(details, 0, sizeof(*details));
 }
 
-char *details_copy(const struct details *details)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < details->count; i++) {
-		const struct details_line *line = &details->lines[i];
-
-		if (line->kind == DETAIL_SECTION)
-			fprintf(out, "\n%s\n", line->text ? line->text : "");
-		else if (line->label)
-			fprintf(out, "%s: %s\n", line->label, line->text ? line->text : "");
-		else
-			fprintf(out, "%s\n", line->text ? line->text : "");
-	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 /* ---- layout ---- */
 
 /*
@@ -387,6 +362,13 @@ static void draw(struct view *view, const struct area *area, const struct detail
 	scrollbar_draw(area, (size_t)view->details_top, (size_t)all);
 }
 
+void details_follow(struct view *view)
+{
+	view->follows = true;
+	view_draw_unseen(view);
+	view->follows = false;
+}
+
 void details_find(struct view *view, const struct list *list)
 {
 	size_t i;
@@ -417,8 +399,6 @@ void details_draw(struct view *view, struct canvas *canvas)
 		return;
 	}
 	draw(view, &area, view->details);
-	if (view->copies && !view->copied)
-		view->copied = details_copy(view->details);
 	details_free(view->details);
 	free(view->details);
 	view->details = NULL;

@@ -47,9 +47,6 @@ void details_find(struct view *view, const struct list *list);
 /* After that: draws them in place of the pane. */
 void details_draw(struct view *view, struct canvas *canvas);
 
-/* The same as text, lines that end in '\n'; NULL without memory. The caller frees it. */
-char *details_copy(const struct details *details);
-
 void details_free(struct details *details);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is drawn, and where. Drawing depends only on the view and the canvas; it changes nothing but
- * the ends of scrolling.
+ * What is drawn, and where. What is drawn depends only on the view and the canvas. Drawing leaves in
+ * the view what later keys and clicks are about: where rows, titles and flags were drawn, what the
+ * cursor of a pane is on, and how far there is to scroll. So keys that come at once have the screen
+ * drawn between them on a canvas that is not shown: view_draw_unseen().
  */
 #include "view/details.h"
 

@@ -294,7 +294,6 @@ static void act(struct view *view, enum action action)
 		break;
 	case ACT_BACK: back(view); break;
 	case ACT_FULL: pane_zoom(view); break;
-	case ACT_COPY: row_copy(view); break;
 	case ACT_NEXT_PANE: pane_show(view, (settings->pane + 1) % PANE_COUNT); break;
 	case ACT_PREVIOUS_PANE:
 		pane_show(view, (settings->pane + PANE_COUNT - 1) % PANE_COUNT);
@@ -336,7 +335,6 @@ static void act(struct view *view, enum action action)
 		input_begin(view, INPUT_DELAY, text);
 		break;
 	case ACT_USER: users_open(view); break;
-	case ACT_ENVIRONMENT: environment_open(view); break;
 	case ACT_TREE:
 		settings->tree = !settings->tree;
 		rows_arrange(view);
@@ -593,7 +591,6 @@ void view_key(struct view *view, int32_t key)
 	case INPUT_USER:
 	case INPUT_SETTINGS: menu_key(view, key); break;
 	case INPUT_CONFIRM: confirm_key(view, key); break;
-	case INPUT_ENVIRONMENT:
 	case INPUT_HELP: help_key(view, key); break;
 	}
 }

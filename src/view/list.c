@@ -3,7 +3,6 @@
 #include "view/list.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,37 +352,6 @@ static void mark_draw(const struct area *area, int row, const struct list *list,
 			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
 }
 
-/* The cells of the row at the cursor, each behind a tab. */
-static void list_copy(struct view *view, const struct list *list)
-{
-	struct list whole = *list;
-	char text[CELL_TEXT];
-	size_t size = 0, item = list->count;
-	FILE *out;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (list->desc->key(list, i) == view->panes[list->desc->pane].cursor.key)
-			item = i;
-	if (item == list->count || view->copied)
-		return;
-	whole.whole_names = true;
-	out = open_memstream(&view->copied, &size);
-	if (!out)
-		return;
-	for (size_t i = 0, cells = 0; i < list->desc->column_count; i++) {
-		bool is_whole = list->desc->whole && list->desc->whole(list, item) >= 0;
-
-		if (list->desc->columns[i].is_bar || list->hidden >> i & 1)
-			continue;
-		text[0] = 0;
-		if (!is_whole || list->desc->whole(list, item) == (int)i)
-			list->desc->cell(&whole, item, i, text);
-		if (text[0])
-			fprintf(out, "%s%s", cells++ ? "\t" : "", text);
-	}
-	fclose(out);
-}
-
 void list_draw(struct view *view, const struct area *area, const struct list *list)
 {
 	struct pane_state *pane = &view->panes[list->desc->pane];
@@ -440,7 +408,5 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	scrollbar_draw(&part, pane->top, list->count);
 	if (view->focus == FOCUS_DETAILS)
 		details_find(view, list);
-	else if (view->copies && list_has_cursor(list))
-		list_copy(view, list);
 	free(items);
 }

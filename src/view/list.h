@@ -36,7 +36,6 @@ struct list {
 	const char *empty; /* what to say when there is nothing */
 	/* Of columns, instead of their own where not NULL; NULL: all have their own */
 	const char *const *titles;
-	bool whole_names; /* for a copy: names as long as they are */
 };
 
 /* The item that Enter means: @item, or the one it belongs to. */

@@ -55,7 +55,7 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	    view->mode != INPUT_SETTINGS) {
 		if (view->mode == INPUT_HELP && help_click(view, row, col))
 			return;
-		if (view->mode == INPUT_HELP || view->mode == INPUT_ENVIRONMENT)
+		if (view->mode == INPUT_HELP)
 			mode_set(view, INPUT_NORMAL);
 		return;
 	}

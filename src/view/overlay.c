@@ -213,7 +213,6 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
-	case INPUT_ENVIRONMENT: return environment_draw(view, canvas);
 	case INPUT_HELP: return help_draw(view, canvas);
 	case INPUT_SORT:
 		if (view_in_pane(view))

@@ -144,9 +144,8 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 	switch (column) {
 	case K_NAME:
 		return cell_text(out, ST_PLAIN,
-				 list->view->settings.full_names || list->whole_names ?
-					 kernel->signature :
-					 kernel->shown);
+				 list->view->settings.full_names ? kernel->signature :
+								   kernel->shown);
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
 	case K_LAUNCHES: return cell_count(out, number, width);
 	case K_RATE: return cell_rate(out, number, false);

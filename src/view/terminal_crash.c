@@ -10,7 +10,6 @@
 #include <curses.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +29,6 @@ static struct {
 	struct termios termios;
 	char text[256];
 	size_t len;
-	void *stack; /* the normal one may have overflowed */
 } restore;
 
 static const int crash_signals[] = { SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
@@ -64,8 +62,7 @@ static void restore_add(const char *text)
 
 void terminal_crash_prepare(const struct termios *before)
 {
-	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND | SA_ONSTACK };
-	stack_t stack = { .ss_size = 64 * 1024 };
+	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND };
 	size_t i;
 
 	restore.termios = *before;
@@ -75,9 +72,6 @@ void terminal_crash_prepare(const struct termios *before)
 	restore_add(tigetstr("rmkx"));
 	restore_add(tigetstr("cnorm"));
 	restore_add(tigetstr("rmcup"));
-	restore.stack = stack.ss_sp = malloc(stack.ss_size);
-	if (stack.ss_sp)
-		sigaltstack(&stack, NULL);
 	sigemptyset(&action.sa_mask);
 	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
 		sigaction(crash_signals[i], &action, NULL);
@@ -86,14 +80,11 @@ void terminal_crash_prepare(const struct termios *before)
 
 void terminal_crash_forget(void)
 {
-	stack_t none = { .ss_flags = SS_DISABLE };
 	size_t i;
 
 	restore.active = 0;
 	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
 		signal(crash_signals[i], SIG_DFL);
-	sigaltstack(&none, NULL);
-	free(restore.stack);
 }
 
 void terminal_crash_matters(bool matters)

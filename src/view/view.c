@@ -30,13 +30,11 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->rows);
-	free(view->copied);
 	kernel_rates_clear(&view->rates);
 	program_set_clear(&view->folds);
 	program_set_clear(&view->tags);
 	program_set_clear(&view->targets);
 	users_close(view);
-	environment_close(view);
 	memset(view, 0, sizeof(*view));
 }
 
@@ -73,11 +71,6 @@ enum request view_request(struct view *view)
 	view->request = view->request_after;
 	view->request_after = REQUEST_NONE;
 	return request;
-}
-
-const char *view_copied(const struct view *view)
-{
-	return view->copied;
 }
 
 const struct snapshot *view_shown(const struct view *view)

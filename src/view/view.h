@@ -52,8 +52,6 @@ enum request {
 	REQUEST_CLEAR,
 	REQUEST_DELAY,
 	REQUEST_SIGNAL,
-	REQUEST_COPY,
-	REQUEST_ENVIRONMENT,
 	REQUEST_PAUSE,
 	REQUEST_FASTER,
 	REQUEST_SLOWER,
@@ -103,16 +101,6 @@ enum request view_request(struct view *view);
 int view_signal(struct view *view);
 size_t view_signal_count(const struct view *view);
 const struct snap_process *view_signal_target(const struct view *view, size_t i);
-
-/* After REQUEST_COPY: the text for the terminal's clipboard, valid until the next key; or NULL. */
-const char *view_copied(const struct view *view);
-/*
- * After REQUEST_ENVIRONMENT: whose it is, as it is now, or NULL if it is gone. The answer may come at
- * any time: @words of @len bytes, each ended by NUL, and @why not all, or NULL; or NULL and @why not. It is shown if the
- * question is still open.
- */
-const struct snap_process *view_environment_of(const struct view *view);
-void view_environment(struct view *view, const char *words, size_t len, const char *why);
 
 /* The shown snapshot, or NULL; while the view is frozen it is older than the latest. */
 const struct snapshot *view_shown(const struct view *view);

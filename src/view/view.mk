@@ -11,7 +11,6 @@ view_sources = \
 	src/view/device_form.c src/view/device_form.h \
 	src/view/device_lines.c \
 	src/view/draw.c \
-	src/view/environment.c \
 	src/view/fold.c \
 	src/view/header.c \
 	src/view/help.c \
@@ -21,9 +20,7 @@ view_sources = \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout.c src/view/layout.h \
 	src/view/list.c src/view/list.h \
-	src/view/clipboard.c src/view/clipboard.h \
 	src/view/output.c src/view/output.h \
-	src/view/row_copy.c \
 	src/view/details.c src/view/details.h \
 	src/view/kernel_rates.c src/view/kernel_rates.h \
 	src/view/list_cursor.c src/view/list_cursor.h \

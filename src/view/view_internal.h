@@ -31,7 +31,6 @@ enum input_mode {
 	INPUT_USER,
 	INPUT_CONFIRM,
 	INPUT_HELP,
-	INPUT_ENVIRONMENT,
 	INPUT_SETTINGS
 };
 
@@ -148,9 +147,7 @@ struct view {
 	int details_top,
 		details_rows;    /* the first row shown; how many there are, when last drawn */
 	struct details *details; /* while they are drawn */
-	bool copies;             /* what is drawn next is to be copied */
 	bool follows;            /* Enter was pressed in the details: drawing finds what of */
-	char *copied;            /* what REQUEST_COPY is about; owned */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom;      /* zoom of the map, as a power of two */
@@ -184,7 +181,7 @@ struct view {
 	size_t menu_row;
 	struct rect menu;      /* the lines of the open overlay when last drawn */
 	size_t menu_top;       /* the first of them */
-	int help_top;          /* of the help, or of an environment */
+	int help_top;          /* of the help */
 	int help_page;         /* 0: keys */
 	struct rect help_tabs; /* when last drawn; no rows: there are none */
 	/* Of the first line when last drawn: the columns that each takes */
@@ -205,13 +202,7 @@ struct view {
 	enum request request, request_after;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
-	struct {
-		uint32_t program; /* whose it is; 0: it is not shown */
-		char *words;      /* each ended by NUL, @len bytes; NULL: not known */
-		size_t len;
-		char why[96]; /* it, or not all of it, is known */
-	} environment;
-	int timezone_fixed; /* for tests: use UTC */
+	int timezone_fixed;         /* for tests: use UTC */
 };
 
 /* view_new() and view_free() for a view in the caller's memory. */
@@ -229,7 +220,6 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 
 /* What keys do, for use by the mouse. */
 void mode_set(struct view *view, enum input_mode mode);
-/* The same column again: reverses the order */
 /* Sorts the table by @column in its usual direction, and shows the first row; inverts the order. */
 void sort_by(struct view *view, const struct column *column);
 void sort_invert(struct view *view);
@@ -249,8 +239,6 @@ bool view_in_pane(const struct view *view); /* the keys are about the pane */
 void focus_set(struct view *view, enum focus focus);
 /* Gives the pane the full height, or takes it back. */
 void pane_zoom(struct view *view);
-/* Leaves the row at the cursor, or the details, for REQUEST_COPY. */
-void row_copy(struct view *view);
 /* Enter in details: to what they are about, if the pane knows that. */
 void details_follow(struct view *view);
 void pane_scroll(struct view *view, long step);
@@ -282,8 +270,6 @@ bool fold_reveal(struct view *view, uint32_t program);
 /* The same if the tree's sign of that row, or the branch before it, is at @col: true */
 bool fold_click(struct view *view, size_t row, int col);
 
-/* Selects the process that the row at @row of the screen is about: pane_log.c */
-
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
 
@@ -314,18 +300,13 @@ void tags_switch(struct view *view);
 void tags_family(struct view *view);
 void tags_end(struct view *view);
 
-/* The help: its pages, 0 for the keys; and scrolling, also in an environment. help.c */
+/* The help: its pages, 0 for the keys; and scrolling. help.c */
 void help_draw(struct view *view, struct canvas *canvas);
 void help_open(struct view *view);
 void help_show(struct view *view, int page);
 void help_key(struct view *view, int32_t key);
 /* True if a page was chosen */
 bool help_click(struct view *view, int row, int col);
-
-/* Opens the variables of the selected process's environment, draws and closes them. */
-void environment_open(struct view *view);
-void environment_draw(struct view *view, struct canvas *canvas);
-void environment_close(struct view *view);
 
 /*
  * The menu of users, "All users" first: how many lines it has, and what choosing the present one

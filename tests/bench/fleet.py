@@ -164,7 +164,7 @@ def metric(text, name):
 
 
 def fetch(instance):
-    request = urllib.request.Request('http://%s/metrics' % instance, headers={'Accept': 'application/openmetrics-text;version=1.0.0'})
+    request = urllib.request.Request('http://%s/metrics' % instance)
     began = time.monotonic()
     with urllib.request.urlopen(request, timeout=60) as answer:
         size = len(answer.read())

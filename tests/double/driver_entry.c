@@ -5,18 +5,8 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "driver.h"
-
-/*
- * What CUDA_DOUBLE_HIDDEN names is given here: an address that no symbol has, as a driver could
- * keep for its own use.
- */
-static CUresult hidden(void)
-{
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
 
 /*
  * Their _v2 takes an argument more, and came with the version that is said: a program of before is
@@ -46,13 +36,10 @@ static void *find(const char *symbol, int version, bool per_thread)
 	static const char *const versions[] = { "_v4", "_v3", "_v2", "" };
 	static const char *const forms[] = { "_ptsz", "_ptds", "" };
 	static void *self;
-	const char *kept = getenv("CUDA_DOUBLE_HIDDEN");
 	char name[128];
 	size_t v, f;
 	void *at;
 
-	if (kept && !strcmp(kept, symbol))
-		return (void *)hidden;
 	if (!self) {
 		Dl_info info;
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * absent_memory file FILE | absent_memory userfaultfd [COUNT] | absent_memory environment
+ * absent_memory file FILE | absent_memory userfaultfd [COUNT]
  *
  * Registers COUNT kernels (default: 2), whose names lie in FILE, mapped, or in memory of its own.
  * Then takes the pages of the names out of memory, has further touches of its own memory wait for a
  * userfaultfd that it never serves, says "ready", and launches each kernel for every line on its
  * standard input: "launched". Ends when that does.
- *
- * With "environment" the names stay in memory. The second line does the same to its environment, which
- * has to fill a page, and launches nothing: "hidden".
  *
  * FILE has the names "in_file_0" and so on, each at the beginning of a page.
  */
@@ -65,18 +62,6 @@ static int wait_for_ever(void *memory, size_t size)
 	       ioctl(fd, UFFDIO_REGISTER, &range);
 }
 
-/* What reads its environment from now on does not get the pages that it fills whole. */
-static int environment_hide(void)
-{
-	uintptr_t start = ((uintptr_t)environ[0] + PAGE - 1) / PAGE * PAGE, end = start;
-	int i;
-
-	for (i = 0; environ[i]; i++)
-		end = (uintptr_t)(environ[i] + strlen(environ[i]));
-	end = end / PAGE * PAGE;
-	return end <= start || wait_for_ever((void *)start, end - start);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -84,7 +69,6 @@ int main(int argc, char **argv)
 		const void *data, *more;
 	} wrapper = { 0x466243b1, 1, stubs, NULL };
 	int is_file = argc > 2 && !strcmp(argv[1], "file"),
-	    is_environment = argc > 1 && !strcmp(argv[1], "environment"),
 	    count = !is_file && argc > 2 ? atoi(argv[2]) : 2, i;
 	dim3 one = { 1, 1, 1 };
 	void **fatbin, *memory = NULL, *args[1] = { &memory };
@@ -107,22 +91,13 @@ int main(int argc, char **argv)
 		    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
 			return 1;
 		close(fd);
-	} else if (!is_environment && wait_for_ever(names, size)) {
+	} else if (wait_for_ever(names, size)) {
 		perror("userfaultfd");
 		return 77;
 	}
 	puts("ready");
 	fflush(stdout);
-	for (int lines = 0; fgets(line, sizeof(line), stdin); lines++) {
-		if (is_environment && lines == 1) {
-			if (environment_hide()) {
-				perror("environment");
-				return 77;
-			}
-			puts("hidden");
-			fflush(stdout);
-			continue;
-		}
+	while (fgets(line, sizeof(line), stdin)) {
 		for (i = 0; i < count; i++)
 			if (cudaLaunchKernel(stubs + 64 * i, one, one, args, 0, NULL))
 				return 1;

@@ -4,7 +4,7 @@
 
 metrics.py parse openmetrics|prometheus FILE   every rule of the format that cutop could break
 metrics.py monotone FILE FILE...               no counter went down from one file to the next
-metrics.py attack HOST PORT                    garbage, slow clients, 500 at once; the server answers after each
+metrics.py attack HOST PORT                    garbage, slow clients, 50 at once; the server answers after each
 metrics.py wait HOST PORT SECONDS LINE FILE   until a scrape, left in FILE, has LINE; any if that is empty
 metrics.py hold HOST PORT N SECONDS            N clients that say nothing, and how long one that does has to wait
 """
@@ -135,6 +135,10 @@ GARBAGE = [
 ]
 
 
+# The address and port of clients that are not to take the places of those at 127.0.0.1.
+OTHER = ('127.0.0.2', 0)
+
+
 def attack(host, port):
     for number, garbage in enumerate(GARBAGE):
         with socket.create_connection((host, port), 10) as connection:
@@ -148,13 +152,13 @@ def attack(host, port):
             except OSError:
                 pass
         alive(host, port, 'garbage %d' % number)
-    # Clients that begin, and take their time.
+    # Clients at another address that begin, and take their time.
     slow = []
-    for number in range(100):
-        connection = socket.create_connection((host, port), 10)
+    for number in range(60):
+        connection = socket.create_connection((host, port), 10, OTHER)
         connection.sendall(b'GET /metr'[:number % 10])
         slow.append(connection)
-    alive(host, port, '100 slow clients')
+    alive(host, port, '60 slow clients')
     for connection in slow:
         connection.close()
     # One that asks and does not read.
@@ -163,13 +167,14 @@ def attack(host, port):
     alive(host, port, 'a client that does not read')
     deaf.close()
     # Many that leave in the middle of a request: their places are free at once.
-    leaving = [socket.create_connection((host, port), 10) for _ in range(600)]
-    for connection in leaving:
-        connection.sendall(b'GET /metrics HTTP/1.1\r\n')
-    for connection in leaving:
-        connection.close()
+    for _ in range(10):
+        leaving = [socket.create_connection((host, port), 10, OTHER) for _ in range(60)]
+        for connection in leaving:
+            connection.sendall(b'GET /metrics HTTP/1.1\r\n')
+        for connection in leaving:
+            connection.close()
     alive(host, port, '600 that left')
-    crowd(host, port, 500)
+    crowd(host, port, 50)
     alive(host, port, 'a crowd')
 
 
@@ -191,8 +196,8 @@ def crowd(host, port, count):
 
 
 def hold(host, port, count, seconds):
-    """More clients than there is room for, which move a byte now and then: they are shown the door."""
-    idle = [socket.create_connection((host, port), 10) for _ in range(count)]
+    """More clients at one address than may be there, which say nothing: others are answered at once."""
+    idle = [socket.create_connection((host, port), 10, OTHER) for _ in range(count)]
     began = time.monotonic()
     alive(host, port, '%d idle clients' % count)
     need(time.monotonic() - began < seconds, 'it took %.1f s' % (time.monotonic() - began))

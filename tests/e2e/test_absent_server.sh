@@ -171,29 +171,6 @@ for mode in batch trace record screen; do
 done
 mux kill-server 2>/dev/null
 
-# The environment of a process, which the screen shows: what is not there of it keeps nothing waiting, and is told.
-# The tmux before this one may be still about to end, and then takes no session.
-for _ in $(seq 50); do
-	mux new-session -d -s t -x 100 -y 30 "$CUTOP --no-config --library $library -c '*absent_*' 4>&- 5>&-; echo ended; sleep 1000" && break
-	sleep 0.1
-done
-see 'probes [1-9]' || fail "no screen"
-cutop=$(pgrep -o -f "^$CUTOP --no-config --library $library")
-program environment "$own" env -i LD_LIBRARY_PATH="$own" NCCL_DEBUG=told LARGE="$(head -c 20000 /dev/zero | tr '\0' x)" "$helpers/absent_memory" environment
-echo >&5
-check "environment: the program shows" see "^ *$program "
-mux send-keys -t t / $program Enter e
-check "environment: it is read" see 'NCCL_DEBUG=told'
-mux send-keys -t t Escape
-echo >&5
-wait_for 20 grep -q hidden "$T/environment.said" || fail "environment: $(cat "$T/environment.said")"
-mux send-keys -t t e
-check "environment: what is not there" see 'It is empty, or cannot be read'
-ends environment "$cutop"
-program_end
-program=$memory
-mux kill-server 2>/dev/null
-
 # ---- a server that does not answer, at each step of what cutop does with a file
 
 for step in lookup open read all; do

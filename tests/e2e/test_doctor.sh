@@ -61,34 +61,6 @@ if have_sessions; then
 	check "CUTOP_ATTACH=multi: $(cat "$T/multi.out")" grep -q '  ok       multi: ' "$T/multi.out"
 fi
 
-# ---- where the driver is entered ----
-
-# $1: name, rest: where libcuda.so.1 is looked for, and what the double is told
-entries() {
-	name=$1
-	shift
-	env "$@" "$CUTOP" doctor -f json -p $$ >"$T/$name.json" 2>"$T/$name.err"
-	status=$?
-	expect_status "$name" 0
-}
-entries entries "LD_LIBRARY_PATH=$double"
-expect entries '[.checks[] | select(.name == "entry_points") | [.section, .state]]' '[["gpu","ok"]]'
-expect entries '[.checks[] | select(.name == "entry_points").text | capture("\\((?<n>[0-9]+), tried") | .n | tonumber > 300]' '[true]'
-entries hidden "LD_LIBRARY_PATH=$double" CUDA_DOUBLE_HIDDEN=cuMemcpyHtoDAsync
-expect hidden '[.problems[] | select(.name == "entry_points").text | test("hands out 3 of .*, cuMemcpyHtoDAsync_v2 among them")]' '[true]'
-# One that lacks the call, one that ends in its constructor, one that never returns from it.
-mkdir "$T/lacking" "$T/ending" "$T/hanging"
-echo 'int cuInit(unsigned int flags) { return (int)flags; }' >"$T/lacking.c"
-echo '#include <stdlib.h>
-__attribute__((constructor)) static void end(void) { abort(); }' >"$T/ending.c"
-echo '#include <unistd.h>
-__attribute__((constructor)) static void hang(void) { for (;;) pause(); }' >"$T/hanging.c"
-for odd in lacking ending hanging; do
-	"${CC:-cc}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$T/$odd/libcuda.so.1" "$T/$odd.c"
-	entries "$odd" "LD_LIBRARY_PATH=$T/$odd"
-	expect "$odd" '[.checks[] | select(.name == "entry_points")]' '[]'
-done
-
 # ---- NVIDIA's own ----
 
 if [ -e $toolkit/libcudart.so.13 ] && [ -e $toolkit/libcublas.so.13 ]; then
@@ -146,7 +118,7 @@ END
 		select(.call == "cudaLaunchKernel" or .call == "cudaLibraryLoadData").state] | sort' \
 		'["missing","not_in_this_version"]'
 	expect odd '[.problems[] | select(.section == "libraries").name] | sort' '["missing","refused"]'
-	run odd-text doctor -v -p $$ --library "$T/odd/libcudart.so.12.4.127"
+	run odd-text doctor -p $$ --library "$T/odd/libcudart.so.12.4.127"
 	check "slow functions are listed: $(cat "$T/odd-text.out")" \
 		grep -q 'slow to probe.*cudaMemcpy cudaSetDevice' "$T/odd-text.out"
 fi

@@ -35,9 +35,12 @@ else
 fi
 
 # ---- what is off
-"$CUTOP" doctor -v -p $$ --library "$double/libcudart.so.13" >"$T/doctor"
-tr -s ' \n' ' ' <"$T/doctor" | sed 's/.* functions\{0,1\} off//; s/ off (/\n&/' >"$T/words"
-check "doctor lists what is off" grep -q 'off (--calls all.*cudaGetLastError' "$T/words"
-check "cudaGetDeviceCount is not among it" sh -c "! sed -n 's/.*off (--calls all//p' '$T/words' | sed 's/ [0-9]* .*//' | grep -q cudaGetDeviceCount"
+"$CUTOP" doctor -f json -p $$ --library "$double/libcudart.so.13" >"$T/doctor"
+expect_off() {
+	got=$(jq -c --arg call "$1" '[.libraries[].functions.list[] | select(.state == "off").call] | any(. == $call)' "$T/doctor")
+	check "$1 is off: $got, not $2" [ "$got" = "$2" ]
+}
+expect_off cudaGetLastError true
+expect_off cudaGetDeviceCount false
 
 finish

@@ -90,9 +90,7 @@ if command -v curl >/dev/null; then
 	check "/nothing" served nothing 404
 	check "a POST is refused" [ "$(get -o /dev/null -w '%{http_code}' -d x)" = 405 ]
 	check "HEAD" [ "$(get -I -o /dev/null -w '%{http_code} %{size_download}')" = '200 0' ]
-	check "plain text for those who do not ask" [ "$(get -o /dev/null -w '%{content_type}')" = 'text/plain; version=0.0.4; charset=utf-8' ]
-	check "OpenMetrics for those who do" [ "$(get -o /dev/null -w '%{content_type}' -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5')" = \
-		'application/openmetrics-text; version=1.0.0; charset=utf-8' ]
+	check "OpenMetrics, whatever a client accepts" [ "$(get -o /dev/null -w '%{content_type}' -H 'Accept: text/plain')" = 'application/openmetrics-text; version=1.0.0; charset=utf-8' ]
 	as_own "$workload" launches 1000 >/dev/null
 	as_own "$workload" failures >/dev/null 2>&1
 	ended() {
@@ -102,16 +100,17 @@ if command -v curl >/dev/null; then
 	wait_for 20 ended || fail "two processes: $(grep command_ "$T/now")"
 	expect_value "$T/now" 'cutop_command_launches_total{command="workload"}' 1003
 	check "the kernel of most launches by name" grep -q 'kernel_launches_total{.*,kernel="[^o].*"} ' "$T/now"
-	get -H 'Accept: application/openmetrics-text' >"$T/om.1"
-	get >"$T/text.1"
+	get >"$T/om.1"
 	as_own "$workload" case-study leak >/dev/null
 	CUDA_DOUBLE_OOM_AT=1 as_own "$workload" launches 500 >/dev/null
 	three() {
-		get -H 'Accept: application/openmetrics-text' >"$T/om.2"
+		get >"$T/om.2"
 		[ "$(value "$T/om.2" 'cutop_command_processes_total{command="workload"}')" = 4 ]
 	}
 	wait_for 20 three || fail "four processes"
-	check "well formed" $metrics parse prometheus "$T/text.1"
+	check "well formed" $metrics parse openmetrics "$T/om.1"
+	"$CUTOP" -b -f prometheus -n 1 -- "$workload" case-study leak 2>"$T/err" | sed -n '/^# HELP cutop_build/,$p' >"$T/text.1"
+	check "in the older format, too" $metrics parse prometheus "$T/text.1"
 	sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' "$T/text.1" >"$T/families"
 	undescribed=$(while read -r family; do grep -q "\`$family\`" "$top_srcdir/docs/metrics.md" || echo "$family"; done <"$T/families")
 	check "docs/metrics.md says nothing of: $undescribed" [ -z "$undescribed" ]

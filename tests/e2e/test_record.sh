@@ -208,7 +208,7 @@ printf '\001\002\003\004\001\000\000\000' >>"$T/foreign"
 refused 1 'another byte order' --replay "$T/foreign" -b
 head -c 12 "$T/study.cutop" >"$T/newer"
 printf '\002\000\000\000' >>"$T/newer"
-refused 1 'version 2 of the format; this cutop reads version 1' --replay "$T/newer" -b
+refused 1 'version 2 of the format; this cutop reads version 1: replay it with the cutop that recorded it' --replay "$T/newer" -b
 sed 's/\r//' "$T/study.cutop" >"$T/text"
 refused 1 'meant to transfer text' --replay "$T/text" -b
 # Damaged in the middle: up to there, and not as if nothing were.
@@ -265,7 +265,7 @@ refused 2 'use --batch' --replay "$T/study.cutop"
 
 sample=$top_srcdir/tests/recordings/sample.cutop # of 8.5 s, with a snapshot each second
 served_at() {
-	curl -s -m 20 -H 'Accept: application/openmetrics-text' "$url" >"$T/now.om" && [ "$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/now.om")" = "$1" ]
+	curl -s -m 20 "$url" >"$T/now.om" && [ "$(sed -n 's/^cutop_snapshot_time_seconds //p' "$T/now.om")" = "$1" ]
 }
 address() {
 	url=$(sed -n 's/^cutop: metrics are at //p' "$T/served.err")

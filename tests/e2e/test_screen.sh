@@ -26,7 +26,7 @@ shell clear
 shell "$start"
 check "the screen comes" see 'probes'
 for subcommand in leaker trainer failing copier; do
-	NCCL_DEBUG="of $subcommand" NO_BUSINESS=secret "$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
+	"$T/$name" "$subcommand" 120 >/dev/null 2>&1 &
 done
 check "a process shows" see "$name trainer"
 check "all show" see '4 processes'
@@ -44,16 +44,6 @@ keys F6
 check "F6 asks" see 'Sort by'
 keys Escape
 check "Esc closes" gone 'Sort by'
-
-# What a program has put on the terminal's clipboard becomes a buffer of tmux.
-clipboard() {
-	for _ in $(seq $((patience * 10))); do
-		mux show-buffer 2>/dev/null | grep -q -e "$1" && return 0
-		sleep 0.1
-	done
-	mux show-buffer
-	return 1
-}
 
 keys /
 keys trainer Enter
@@ -78,10 +68,6 @@ keys Escape
 check "Esc: back" see 'leaker 120'
 keys Enter Enter
 check "Enter: details of a kernel" see 'Time of the launch call on the CPU'
-mux set -g set-clipboard on
-keys y
-check "y copies them" see 'copied, if the terminal allows it'
-check "to the clipboard" clipboard 'launches: '
 keys Escape
 check "Esc: the list" see 'KERNEL  '
 keys Escape
@@ -147,12 +133,7 @@ check "and again, what is the same second's, beside it" see 'wrote cutop-[0-9]*-
 keys Space
 check "and it is JSON" [ "$(jq -s '[.[].schema]' -c "$T"/cutop-*.json)" = '[1,1]' ]
 
-# The variables of one; and a signal to two of them, named before it is sent.
-keys / trainer Enter
-keys e
-check "e: variables that matter" see 'NCCL_DEBUG=of trainer'
-check "e: no others" gone 'secret'
-keys Escape
+# A signal to two of them, named before it is sent.
 keys / failing Enter
 keys T
 keys / copier Enter

@@ -42,7 +42,7 @@ tests_fuzz_kept_mangled_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz
 tests_fuzz_kept_mangled_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"mangled"'
 tests_fuzz_kept_mangled_LDFLAGS = $(AM_LDFLAGS) $(mangled_link)
 tests_fuzz_kept_mangled_LDADD = $(core_libs)
-tests_fuzz_kept_http_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fuzz_http.c src/metrics/serve.c src/metrics/serve.h src/metrics/serve_accept.c src/metrics/serve_accept.h
+tests_fuzz_kept_http_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fuzz_http.c src/metrics/serve.c src/metrics/serve.h
 tests_fuzz_kept_http_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"http"'
 tests_fuzz_kept_http_LDADD = $(core_libs) $(MICROHTTPD_LIBS)
 tests_fuzz_kept_proc_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fuzz_proc.c

@@ -267,28 +267,6 @@ START_TEST(test_rights)
 }
 END_TEST
 
-START_TEST(test_entries)
-{
-	doctor_check_machine(&doctor);
-	ck_assert_ptr_null(finding_of("entry_points"));
-	doctor_free(&doctor);
-	setup();
-	doctor.facts.entries = (struct entry_facts){ .asked = true, .given = 300 };
-	doctor_check_machine(&doctor);
-	expect("entry_points", DOCTOR_OK, "where they are probed (300, tried)", NULL);
-	doctor_free(&doctor);
-	setup();
-	/* The name is what a foreign library may have written. */
-	doctor.facts.entries = (struct entry_facts){
-		.asked = true, .given = 300, .elsewhere = 2, .first = "cuLaunch\033Kernel"
-	};
-	doctor_check_machine(&doctor);
-	expect("entry_points", DOCTOR_WARNING,
-	       "2 of 300 functions at addresses that are not probed, cuLaunch?Kernel among",
-	       "authors");
-}
-END_TEST
-
 /* ---- functions ---- */
 
 static const struct attach_choice everything = { .groups = ~0u, .layers = ~0u };
@@ -454,19 +432,12 @@ int main(void)
 	SRunner *runner;
 	int failed;
 	const TTest *const tests[] = {
-		test_all_is_well,
-		test_no_btf,
-		test_old_kernels,
-		test_forced_method,
-		test_features,
-		test_refused_by_the_kernel,
-		test_harm,
-		test_rights,
-		test_entries,
-		test_functions,
-		test_functions_untried,
-		test_declared,
-		test_file_checks,
+		test_all_is_well, test_no_btf,
+		test_old_kernels, test_forced_method,
+		test_features,    test_refused_by_the_kernel,
+		test_harm,        test_rights,
+		test_functions,   test_functions_untried,
+		test_declared,    test_file_checks,
 	};
 	size_t i;
 

@@ -4,7 +4,6 @@ check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trac
 TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_writer
 endif
 tests_unit_test_out_SOURCES = \
-	src/metrics/serve_accept.c src/metrics/serve_accept.h \
 	tests/unit/metrics_text.c \
 	tests/unit/metrics_text.h \
 	tests/unit/out_sample.c \
@@ -21,7 +20,6 @@ tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
 
 tests_unit_test_serve_SOURCES = \
 	src/metrics/serve.c src/metrics/serve.h \
-	src/metrics/serve_accept.c src/metrics/serve_accept.h \
 	tests/unit/test_serve.c
 tests_unit_test_serve_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(CHECK_LIBS)

@@ -296,7 +296,9 @@ START_TEST(foreign)
 	preamble.order = RECORDING_ORDER;
 	preamble.version++;
 	ck_assert_int_eq(record_open(&reader, &preamble, sizeof(preamble), &why), -ENOTSUP);
-	ck_assert_str_eq(why.text, "it is of version 2 of the format; this cutop reads version 1");
+	ck_assert_str_eq(
+		why.text,
+		"it is of version 2 of the format; this cutop reads version 1: replay it with the cutop that recorded it");
 	ck_assert_int_eq(reader_open(&reader, "/tmp", &why), -EISDIR);
 	snprintf(path, sizeof(path), "%s", record_path("fifo"));
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -456,6 +458,9 @@ START_TEST(forged_facts)
 	forge_begin(file, line);
 	ck_assert_int_eq(record_open(&reader, file->bytes, file->size, &why), -ENOTSUP);
 	ck_assert_ptr_nonnull(strstr(why.text, "cutop 9.9 wrote it"));
+	forge_begin(file, "command=2\n");
+	ck_assert_int_lt(record_open(&reader, file->bytes, file->size, &why), 0);
+	ck_assert_str_eq(why.text, "its line 'command' is invalid");
 	/* What is not known is passed over; what is shown is cleaned. */
 	forge_begin(file, "colour=red\nno value\nhost=a\033[31mb\nrecords=999:5\n");
 	ck_assert_msg(!record_open(&reader, file->bytes, file->size, &why), "%s", why.text);

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cuda/variables.h"
 #include "cuda/visible_devices.h"
 
 static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
@@ -103,32 +102,6 @@ START_TEST(at_most_so_many)
 }
 END_TEST
 
-/* Of an environment what matters to CUDA is shown, and nothing else: it may be a password. */
-START_TEST(variables)
-{
-	char text[] =
-		"HOME=/root\0XLA_FLAGS=1\0CUDA_VISIBLE_DEVICES=0\0MY_CUDA_X=2\0AWS_SECRET=CUDA_"
-		"\0LD_PRELOAD\0PYTORCH_CUDA_ALLOC_CONF=a=b\0cuda_x=1\0\0NCCL_DEBUG=INFO";
-	const char expected[] =
-		"CUDA_VISIBLE_DEVICES=0\0LD_PRELOAD\0NCCL_DEBUG=INFO\0PYTORCH_CUDA_ALLOC_CONF=a=b"
-		"\0XLA_FLAGS=1";
-	char secret[] = "NVIDIA_API_KEY=nvapi-1\0TF_VAR_db=x\0LD_SECRET=\0CUDA_X=KEY";
-	const char struck[] = "CUDA_X=KEY\0LD_SECRET=\0NVIDIA_API_KEY=***\0TF_VAR_db=*";
-	char none[] = "HOME=/root", empty[] = "", unended[] = { 'L', 'D', '_', 'A', '=', '1', 0 };
-
-	ck_assert_uint_eq(variables_choose(text, sizeof(text) - 1), sizeof(expected));
-	ck_assert_mem_eq(text, expected, sizeof(expected));
-	ck_assert_uint_eq(variables_choose(secret, sizeof(secret)), sizeof(struck));
-	ck_assert_mem_eq(secret, struck, sizeof(struck));
-	ck_assert_uint_eq(variables_choose(none, sizeof(none)), 0);
-	ck_assert_str_eq(none, "");
-	ck_assert_uint_eq(variables_choose(empty, 0), 0);
-	/* /proc ends the last one, but nothing else does what was cut. */
-	ck_assert_uint_eq(variables_choose(unended, 6), 7);
-	ck_assert_str_eq(unended, "LD_A=1");
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("visible");
@@ -139,7 +112,6 @@ int main(void)
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lists);
 	tcase_add_test(tests, at_most_so_many);
-	tcase_add_test(tests, variables);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -55,7 +55,6 @@ void cast_keys(struct view *view, const char *keys);
 
 Suite *suite_canvas(void);
 Suite *suite_cells(void);
-Suite *suite_environment(void);
 Suite *suite_fold(void);
 Suite *suite_golden(void);
 Suite *suite_golden_devices(void);

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The focus, the cursor of every pane, the details of its rows, and copying. */
+/* The focus, the cursor of every pane, and the details of its rows. */
 #include <stdlib.h>
 
 #include "at_screen.h"
-#include "view/clipboard.h"
 #include "view/details.h"
-
-/* True if the row with @text is where the cursor is. */
-static bool is_at(const char *text)
-{
-	int row = row_number(text);
-
-	return row >= 0 && canvas_cell(&canvas, row, 1)->flags & CELL_SELECTED;
-}
 
 START_TEST(a_step_at_a_time)
 {
@@ -262,8 +253,6 @@ START_TEST(a_row_that_is_gone)
 	view_feed(&view, snapshot);
 	draw();
 	ck_assert_str_ne(row_with("no longer in the list"), "");
-	keys("y");
-	ck_assert_str_eq(view.message, "there is nothing to copy");
 	keys("\033");
 	ck_assert_int_eq(view.focus, FOCUS_PANE);
 	ck_assert_uint_gt(view.panes[PANE_KERNELS].cursor.count, 0);
@@ -308,64 +297,6 @@ START_TEST(at_any_size)
 		ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
 		draw();
 	}
-}
-END_TEST
-
-/* ---- copying ---- */
-
-START_TEST(a_process)
-{
-	keys("/4242\ry");
-	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
-	ck_assert_ptr_nonnull(strstr(view_copied(&view), "4242\tpython"));
-}
-END_TEST
-
-START_TEST(a_row)
-{
-	const struct snap_kernel *kernel;
-
-	keys("/4242\r2\r");
-	kernel = &view_selected(&view)->kernels[0];
-	ck_assert(is_at(kernel->name));
-	keys("y");
-	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
-	/* The whole name, though there is no room for it on the screen. */
-	ck_assert_int_eq(strncmp(view_copied(&view), kernel->signature, strlen(kernel->signature)),
-			 0);
-	ck_assert_ptr_nonnull(strchr(view_copied(&view), '\t'));
-	/* Details: all of them, not only what is in sight */
-	keys("\ry");
-	ck_assert_int_eq(view_request(&view), REQUEST_COPY);
-	ck_assert_ptr_nonnull(strstr(view_copied(&view), "\nLaunches\nlaunches: "));
-	ck_assert_ptr_nonnull(strstr(view_copied(&view), "--launch-sites"));
-}
-END_TEST
-
-START_TEST(the_sequence)
-{
-	static const struct {
-		const char *text, *base64;
-	} list[] = { { "", "" },
-		     { "f", "Zg==" },
-		     { "fo", "Zm8=" },
-		     { "foo", "Zm9v" },
-		     { "\xc2\xb5s", "wrVz" } };
-	char *long_text = calloc(1, 100001), *sequence;
-	size_t len;
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-		char expected[64];
-
-		snprintf(expected, sizeof(expected), "\033]52;c;%s\a", list[i].base64);
-		sequence = clipboard_sequence(list[i].text, &len);
-		ck_assert_str_eq(sequence, expected);
-		ck_assert_uint_eq(len, strlen(expected));
-		free(sequence);
-	}
-	memset(long_text, 'x', 100000);
-	ck_assert_ptr_null(clipboard_sequence(long_text, &len));
-	free(long_text);
 }
 END_TEST
 
@@ -446,9 +377,6 @@ Suite *suite_details(void)
 	tcase_add_test(tests, a_row_that_is_gone);
 	tcase_add_test(tests, details_scroll);
 	tcase_add_test(tests, at_any_size);
-	tcase_add_test(tests, a_process);
-	tcase_add_test(tests, a_row);
-	tcase_add_test(tests, the_sequence);
 	tcase_add_test(tests, kernels_of_one_form);
 	tcase_add_test(tests, details_of_a_short_list);
 	tcase_add_test(tests, places_since_a_baseline);

@@ -127,9 +127,6 @@ START_TEST(overlays)
 	cast_keys(&view, "\033oUt");
 	cast_keys(&view, "u");
 	golden_draw(&view, 24, 80, "users", true);
-	cast_keys(&view, "\033ge");
-	view_environment(&view, "CUDA_VISIBLE_DEVICES=0\0LD_LIBRARY_PATH=/opt/a:/opt/b", 53, NULL);
-	golden_draw(&view, 24, 80, "variables", true);
 	cast_keys(&view, "\033");
 	view.host.from_command = true;
 	cast_keys(&view, "q");

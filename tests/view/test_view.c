@@ -13,7 +13,6 @@ int main(void)
 	/* Widths of characters are the C library's business, and need a locale that has any. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	srunner_add_suite(runner, suite_details());
-	srunner_add_suite(runner, suite_environment());
 	srunner_add_suite(runner, suite_fold());
 	srunner_add_suite(runner, suite_layout());
 	srunner_add_suite(runner, suite_help());

@@ -16,7 +16,6 @@ tests_view_test_view_SOURCES = \
 	tests/view/test_canvas.c \
 	tests/view/test_cells.c \
 	tests/view/test_details.c \
-	tests/view/test_environment.c \
 	tests/view/test_fold.c \
 	tests/view/test_golden.c \
 	tests/view/test_golden_devices.c \
