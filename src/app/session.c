@@ -277,7 +277,6 @@ static int collector_begin(struct session *session)
 			.method = getenv("CUTOP_ATTACH"),
 			.returns = options->returns,
 			.no_single_step = options->no_single_step,
-			.yields = options->yields,
 			.notes = &session->notes,
 			.errands = session->errands,
 		},

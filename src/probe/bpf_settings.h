@@ -37,8 +37,6 @@ struct bpf_settings {
 	bool only_listed;     /* only the processes in the map `listed` */
 	bool follow_children; /* of listed processes */
 	bool probes_listed;   /* no other process has breakpoints */
-	/* A translator is reported when it starts, not when it maps a probed file */
-	bool translators_early;
 	uint32_t only_uid;     /* (uint32_t)-1: any */
 	uint64_t ring_bytes;   /* a power of two, at least a page */
 	enum unreturned blind; /* not 0: no return is probed, and why */

@@ -31,8 +31,6 @@ struct probe_settings {
 	unsigned int groups; /* bits of enum call_group */
 	const char *method;  /* forced attach method, or NULL */
 	enum returns_choice returns;
-	/* removes the probes from what a translator has mapped: probe/translation.h */
-	bool yields;
 	/* A launch is counted at the driver alone if the runtime passes all on: launches.h */
 	bool launches_once;
 	/* Leaves out functions whose probe would be single-stepped */
@@ -177,7 +175,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
  * For one of these there is no time: it is counted, and asked for by the next process that maps it.
  */
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
-/* A translator has mapped a probed file, or a program that copies processes has started. */
+/* A translator has mapped a probed file. */
 void probe_on_translator(struct probe *probe, const struct rec_translator *record);
 
 /*
