@@ -501,7 +501,6 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 		return err;
 	}
 	target->path = strdup(path);
-	target->met = sighting->record;
 	unused_anchor(target, sighting->mounts_of);
 	target->next = probe->targets;
 	probe->targets = target;
