@@ -150,9 +150,9 @@ void probe_patient(struct probe *probe, bool patient);
  */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);
 
-/* Adds what the command line @words will run, as far as that can be known: probe/ahead.h. */
+/* Adds what @program will load, as far as that can be known: probe/ahead.h. */
 struct ahead_start;
-void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start);
+void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start);
 
 /* Adds @tgid to the listed processes, or removes it; see bpf_settings.only_listed. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
