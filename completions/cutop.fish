@@ -26,7 +26,6 @@ complete -c cutop -s l -l layer -r -a 'runtime driver both' -d 'what to probe: r
 complete -c cutop -l calls -r -d 'functions to probe: default, all, or names; \'help\' lists them'
 complete -c cutop -l no-single-step -d 'leave out functions whose probe would be single-stepped'
 complete -c cutop -l exact-launches -d 'time every launch, not a sample; failures become exact'
-complete -c cutop -l translators -r -a 'tell yield' -d 'valgrind and its like, which probes end: tell of them (default), or yield'
 complete -c cutop -l returns -r -a 'auto always never' -d 'probe returns: auto (where it does no harm), always or never'
 complete -c cutop -l stacks -d 'native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line'
 complete -c cutop -l site-skip -r -d 'functions, files that match are not shown as call sites, as wrappers and installed packages are not'

@@ -244,9 +244,8 @@ struct rec_hdr {
 
 struct rec_translator {
 	struct rec_hdr hdr;
-	struct file_id id; /* 0: no file, it has started */
-	__u64 since;       /* this and the next as in translator_row */
-	__u32 name;
+	struct file_id id;
+	__u32 name; /* index of its name */
 	__u32 pad;
 };
 

@@ -386,20 +386,11 @@ enum row_map {
 	ROWS_COUNT,
 };
 
-#define TRANSLATORS_MAX  32 /* names of translators */
-#define TRANSLATOR_FILES 32 /* how many probed files such a process reports */
+#define TRANSLATORS_MAX 32 /* names of translators */
 
 /* The name of a translator, as exec gives it to its process. */
 struct translator_name {
 	__u64 words[2]; /* CUTOP_COMM_LEN bytes, padded with NUL */
-};
-
-/* A running translator. */
-struct translator_row {
-	__u64 since; /* when it started */
-	__u64 told;  /* the file that was reported last */
-	__u32 count; /* how many files were reported */
-	__u32 name;  /* index of its name */
 };
 
 #endif

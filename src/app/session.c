@@ -56,18 +56,16 @@ static void add_libraries(struct session *session, int *error)
 	}
 }
 
-/* Follow COMMAND's words in the environment that it will have. */
+/* COMMAND's program is searched for in the environment that it will have. */
 static void command_add(const struct session *session, struct probe *probe)
 {
 	const struct ahead_start start = {
 		.path = command_variable(session->environment, "PATH"),
 		.library_path = library_path(session),
 		.preload = command_variable(session->environment, "LD_PRELOAD"),
-		.python_path = command_variable(session->environment, "PYTHONPATH"),
-		.home = command_home(session->options->run_as, session->environment),
 	};
 
-	probe_add_command(probe, session->command_line, &start);
+	probe_add_command(probe, session->command_line[0], &start);
 }
 
 static int watch_begin(struct session *session)
@@ -270,7 +268,6 @@ static int collector_begin(struct session *session)
 			.method = getenv("CUTOP_ATTACH"),
 			.returns = options->returns,
 			.no_single_step = options->no_single_step,
-			.yields = options->yields,
 			.notes = &session->notes,
 			.errands = session->errands,
 		},

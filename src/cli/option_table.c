@@ -32,7 +32,6 @@ const struct option_entry option_table[] = {
 	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
 	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
 	{ OPTION_RETURNS, "returns", "WHEN", IN_SNAPSHOTS | IN_TRACE, "probe returns: auto (where it does no harm), always or never" },
-	{ OPTION_TRANSLATORS, "translators", "WHAT", IN_SNAPSHOTS | IN_TRACE, "valgrind and its like, which probes end: tell of them (default), or yield" },
 	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
 	{ OPTION_STACKS, "stacks", "[=WHEN]", IN_SNAPSHOTS | IN_TRACE, "native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line" },
 	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "functions, files that match are not shown as call sites, as wrappers and installed packages are not" },

@@ -31,7 +31,6 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	static const char *const returns[] = {
 		[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
 	};
-	static const char *const translators[] = { "tell", "yield" };
 	static const char *const stacks[] = {
 		[STACKS_NEVER] = "never",
 		[STACKS_AUTO] = "auto",
@@ -110,11 +109,6 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 	case OPTION_NO_SINGLE_STEP: options->no_single_step = true; return 0;
 	case OPTION_EXACT: options->exact_launches = true; return 0;
 	case OPTION_LAUNCH_SITES: options->launch_sites = true; return 0;
-	case OPTION_TRANSLATORS:
-		err = parse_choice("translators", argument, translators, ARRAY_LEN(translators));
-		if (err >= 0)
-			options->yields = err;
-		return err < 0 ? err : 0;
 	case OPTION_RETURNS:
 		err = parse_choice("returns", argument, returns, ARRAY_LEN(returns));
 		if (err >= 0)

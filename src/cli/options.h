@@ -62,11 +62,9 @@ struct options {
 	bool layers_auto; /* both layers, but a launch only where it is enough */
 	bool launch_sites;
 	bool all_tensor_sites;
-	/* COMMAND's threads wait while libraries that they load are probed */
 	/* Functions whose probe would be single-stepped are left out */
 	bool no_single_step;
 	enum returns_choice returns;
-	bool yields; /* --translators=yield */
 	enum stacks_choice stacks;
 	bool no_python;
 	const char *site_skip[OPTIONS_LIST_MAX + 1];

@@ -86,13 +86,6 @@ static struct passwd *command_user(const char *run_as)
 	return *end || !entry || !entry->pw_uid ? NULL : entry;
 }
 
-const char *command_home(const char *run_as, char **environment)
-{
-	const struct passwd *user = command_user(run_as);
-
-	return user ? user->pw_dir : command_variable(environment, "HOME");
-}
-
 static int become(const struct passwd *user)
 {
 	if (!user)

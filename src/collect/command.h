@@ -41,12 +41,6 @@ void command_environment_free(char **environment);
 const char *command_variable(char **environment, const char *name);
 
 /*
- * The home folder that COMMAND, run as @run_as, will have in HOME; NULL: none. Valid until a user
- * is next looked up.
- */
-const char *command_home(const char *run_as, char **environment);
-
-/*
  * Forks a child that waits for command_go() and then runs @argv as user @run_as; NULL: the user who
  * called sudo, if there is one. Its environment is @environment, or ours if that is NULL. It writes
  * to the descriptor @output and has no input; -1: it shares ours. Returns 0 or a negative errno

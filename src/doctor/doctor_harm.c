@@ -30,8 +30,7 @@ void check_translated(struct doctor *doctor, const struct check *check,
 		      const struct doctor_process *process)
 {
 	if (process->translator)
-		FOUND(DOCTOR_WARNING,
-		      "end it before cutop is started, watch others by --pid, or give --translators=yield",
+		FOUND(DOCTOR_WARNING, "end it before cutop is started, or watch others by --pid",
 		      "process %d is translated (%s): probes are code to that, and are likely to end it by SIGTRAP",
 		      process->pid, process->translator);
 }

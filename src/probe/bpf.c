@@ -297,9 +297,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 				  settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
-	s->rodata->translator_count =
-		(__u32)translators_name(s->rodata->translator_names, &s->rodata->copier_count);
-	s->rodata->translators_early = settings->translators_early;
+	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names);
 	s->rodata->translators_listed = settings->probes_listed;
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();

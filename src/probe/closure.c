@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probe/elffile.h"
-#include "probe/rooted_open.h"
 #include "util/util.h"
 
 #define CLOSURE_MAX  4096 /* files */
@@ -46,17 +46,15 @@ struct ld_cache_header {
 #define LD_CACHE_FLAGS 0x0a03 /* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */
 #endif
 
-static void cache_visit(const char *root, const char *prefix,
-			int (*visit)(void *context, const char *name, const char *path),
-			void *context)
+void ld_cache_visit(const char *prefix,
+		    int (*visit)(void *context, const char *name, const char *path), void *context)
 {
 	const struct ld_cache_header *header;
 	const struct ld_cache_entry *entries;
-	char *data, *start, real[4096];
+	char *data, *start;
 	size_t len, i;
 
-	data = root_realpath(root, "/etc/ld.so.cache", real) ? file_read(real, LD_CACHE_MAX, &len) :
-							       NULL;
+	data = file_read("/etc/ld.so.cache", LD_CACHE_MAX, &len);
 	if (!data)
 		return;
 	/* An older format may come first in the file. */
@@ -86,16 +84,10 @@ out:
 	free(data);
 }
 
-void ld_cache_visit(const char *prefix,
-		    int (*visit)(void *context, const char *name, const char *path), void *context)
-{
-	cache_visit(NULL, prefix, visit, context);
-}
-
 /* ---- the closure ---- */
 
 struct closure {
-	char **paths; /* found so far, below root; the ones past `next` are yet to be read */
+	char **paths; /* found so far; the ones past `next` are yet to be read */
 	size_t count, next;
 	struct closure_settings settings;
 	void (*visit)(void *context, const char *path);
@@ -104,13 +96,13 @@ struct closure {
 
 static bool closure_add(struct closure *closure, const char *path)
 {
-	size_t root = closure->settings.root ? strlen(closure->settings.root) : 0, i;
 	char real[4096], **more;
+	size_t i;
 
-	if (!root_realpath(closure->settings.root, path, real))
+	if (!realpath(path, real))
 		return false;
 	for (i = 0; i < closure->count; i++)
-		if (!strcmp(closure->paths[i], real + root))
+		if (!strcmp(closure->paths[i], real))
 			return true;
 	if (closure->count >= CLOSURE_MAX)
 		return true;
@@ -118,7 +110,7 @@ static bool closure_add(struct closure *closure, const char *path)
 	if (!more)
 		return true;
 	closure->paths = more;
-	more[closure->count] = strdup(real + root);
+	more[closure->count] = strdup(real);
 	if (!more[closure->count])
 		return true;
 	closure->count++;
@@ -129,9 +121,10 @@ static bool closure_add(struct closure *closure, const char *path)
 static bool try_path(struct closure *closure, const char *dir, const char *name)
 {
 	char path[4096];
+	struct stat st;
 
 	if (snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".", name) >= (int)sizeof(path) ||
-	    !root_has(closure->settings.root, path, R_OK))
+	    stat(path, &st) || !S_ISREG(st.st_mode) || !file_is_open_to(path, R_OK))
 		return false;
 	return closure_add(closure, path);
 }
@@ -264,7 +257,7 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 	if (try_list(closure, closure->settings.library_path, origin, name) ||
 	    try_list(closure, needs->runpath, origin, name))
 		return;
-	cache_visit(closure->settings.root, name, cache_match, &search);
+	ld_cache_visit(name, cache_match, &search);
 	if (search.path[0] && closure_add(closure, search.path))
 		return;
 	for (i = 0; i < ARRAY_LEN(defaults); i++)
@@ -293,11 +286,11 @@ static void closure_read(struct closure *closure, const char *path)
 {
 	bool is_program = closure->next == 1;
 	struct elf_needs needs;
-	char real[4096], origin[4096], *slash;
+	char origin[4096], *slash;
 	size_t i;
 	int fd, err;
 
-	fd = root_realpath(closure->settings.root, path, real) ? file_open_regular(real) : -1;
+	fd = file_open_regular(path);
 	if (fd < 0)
 		return;
 	err = elffile_needs(fd, &needs, NULL);

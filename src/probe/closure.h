@@ -5,7 +5,6 @@
 
 /* What a program's loader is told. NULL: nothing. */
 struct closure_settings {
-	const char *root;         /* what is "/" to it */
 	const char *library_path; /* LD_LIBRARY_PATH */
 	const char *preload;      /* LD_PRELOAD */
 };

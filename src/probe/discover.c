@@ -16,7 +16,6 @@
 #include "probe/maps.h"
 #include "probe/probe_internal.h"
 #include "probe/pythons.h"
-#include "probe/translation.h"
 
 /* ---- functions that the user names ---- */
 
@@ -203,7 +202,6 @@ void probe_find_ahead(struct probe *probe)
 	struct process_scan scan = { .probe = probe };
 	size_t i;
 
-	translators_find(probe);
 	/* These are to appear from the first snapshot on. */
 	probe_patient(probe, true);
 	/*

@@ -79,11 +79,11 @@ void probe_add_program(struct probe *probe, const char *path, const char *librar
 		     path, outside_error(err));
 }
 
-void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start)
+void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start)
 {
-	int err = outside_ahead(&probe->outside, words, start, program_add, probe);
+	int err = outside_ahead(&probe->outside, program, start, program_add, probe);
 
 	if (err && err != -EINTR)
-		note(probe->settings.notes, "%s: what it runs was not found ahead: %s", words[0],
-		     outside_error(err));
+		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s",
+		     program, outside_error(err));
 }

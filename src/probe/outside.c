@@ -540,33 +540,22 @@ int outside_closure(const struct outside *outside, const char *program,
 
 	if (question) {
 		question_string_add(question, program);
-		question_optional_add(question, settings->root);
 		question_optional_add(question, settings->library_path);
 		question_optional_add(question, settings->preload);
 	}
 	return walk_ask(outside, question, job_closure, program, ERRAND_LONG, visit, context);
 }
 
-int outside_ahead(const struct outside *outside, char *const *words,
+int outside_ahead(const struct outside *outside, const char *program,
 		  const struct ahead_start *start, path_visit *visit, void *context)
 {
 	struct question *question = question_new("", 0);
-	char *const *word;
 
 	if (question) {
+		question_string_add(question, program);
 		question_optional_add(question, start->path);
 		question_optional_add(question, start->library_path);
 		question_optional_add(question, start->preload);
-		question_optional_add(question, start->python_path);
-		question_optional_add(question, start->home);
-		question_optional_add(question, start->root);
-		/*
-		 * If a line is very long, its later words are left out: they run nothing that is
-		 * searched for.
-		 */
-		for (word = words; *word && strlen(*word) < sizeof(question->bytes) - question->len;
-		     word++)
-			question_string_add(question, *word);
 	}
-	return walk_ask(outside, question, job_ahead, words[0], ERRAND_LONG, visit, context);
+	return walk_ask(outside, question, job_ahead, program, ERRAND_LONG, visit, context);
 }

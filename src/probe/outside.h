@@ -144,7 +144,7 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 
 /*
  * Calls @visit for each path that matches @pattern (glob(7)), each file of a program's closure
- * (closure_visit()), or each program of a command (ahead_visit()); the last two with the starting
+ * (closure_visit()), or what a command may load (ahead_visit()); the last two with the starting
  * user's rights.
  */
 struct closure_settings;
@@ -154,7 +154,7 @@ int outside_glob(const struct outside *outside, const char *pattern, path_visit 
 		 void *context);
 int outside_closure(const struct outside *outside, const char *program,
 		    const struct closure_settings *settings, path_visit *visit, void *context);
-int outside_ahead(const struct outside *outside, char *const *words,
+int outside_ahead(const struct outside *outside, const char *program,
 		  const struct ahead_start *start, path_visit *visit, void *context);
 
 /*

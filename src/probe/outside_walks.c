@@ -63,9 +63,8 @@ int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS],
 		struct errand_answer *answer)
 {
 	const struct closure_settings settings = {
-		.root = question_optional(question, len, 1),
-		.library_path = question_optional(question, len, 2),
-		.preload = question_optional(question, len, 3),
+		.library_path = question_optional(question, len, 1),
+		.preload = question_optional(question, len, 2),
 	};
 	struct walk walk;
 	uint32_t kept;
@@ -84,43 +83,26 @@ int job_closure(const void *question, size_t len, const int fds[ERRAND_FDS],
 	return err;
 }
 
-#define AHEAD_WORDS_MAX 4096
-
 int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
 	      struct errand_answer *answer)
 {
 	const struct ahead_start start = {
-		.path = question_optional(question, len, 0),
-		.library_path = question_optional(question, len, 1),
-		.preload = question_optional(question, len, 2),
-		.python_path = question_optional(question, len, 3),
-		.home = question_optional(question, len, 4),
-		.root = question_optional(question, len, 5),
+		.path = question_optional(question, len, 1),
+		.library_path = question_optional(question, len, 2),
+		.preload = question_optional(question, len, 3),
 	};
-	char **words = calloc(AHEAD_WORDS_MAX + 1, sizeof(*words));
-	const char *word;
 	struct walk walk;
-	size_t count = 0;
 	uint32_t kept;
-	int err = words ? walk_begin(&walk, answer) : -ENOMEM;
+	int err = walk_begin(&walk, answer);
 
 	(void)fds;
-	if (err) {
-		free(words);
+	if (err)
 		return err;
-	}
-	/* Words may be empty; the list ends where the question ends. */
-	for (word = question_string(question, len, 0, 6);
-	     count < AHEAD_WORDS_MAX && word < (const char *)question + len &&
-	     word >= (const char *)question;
-	     word += strlen(word) + 1)
-		words[count++] = (char *)(uintptr_t)word;
 	err = starter_begin(&kept);
 	if (!err) {
-		ahead_visit(words, &start, path_write, &walk);
+		ahead_visit(question_string(question, len, 0, 0), &start, path_write, &walk);
 		starter_end(kept);
 	}
-	free(words);
 	if (walk_end(&walk))
 		err = -ENOMEM;
 	return err;

@@ -26,7 +26,6 @@
 #include "probe/points.h"
 #include "probe/pythons.h"
 #include "probe/runtime_code.h"
-#include "probe/translation.h"
 
 /* ---- detaching ---- */
 
@@ -80,7 +79,6 @@ static void target_free(struct probe *probe, struct target *target)
 	launches_free(&target->launches);
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
-	free(target->translators);
 	free(target->path);
 	free(target);
 }
@@ -120,7 +118,6 @@ void probe_close(struct probe *probe)
 	misses_free(probe);
 	elsewhere_note(probe);
 	bpf_close(&probe->bpf);
-	free(probe->translators);
 	free(probe);
 }
 
@@ -404,10 +401,6 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 			       reason_set(why, -ENOENT,
 					  "defines no CUDA function that cutop knows");
 	}
-	if (probe->settings.yields && translators_yield(probe, target)) {
-		free(found.list);
-		return 0;
-	}
 	err = outside_hold_functions(&probe->outside, seen, &found, &target->hold);
 	if (err) {
 		free(found.list);
@@ -508,7 +501,6 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 		return err;
 	}
 	target->path = strdup(path);
-	target->met = sighting->record;
 	unused_anchor(target, sighting->mounts_of);
 	target->next = probe->targets;
 	probe->targets = target;

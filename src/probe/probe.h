@@ -31,8 +31,6 @@ struct probe_settings {
 	unsigned int groups; /* bits of enum call_group */
 	const char *method;  /* forced attach method, or NULL */
 	enum returns_choice returns;
-	/* removes the probes from what a translator has mapped: probe/translation.h */
-	bool yields;
 	/* A launch is counted at the driver alone if the runtime passes all on: launches.h */
 	bool launches_once;
 	/* Leaves out functions whose probe would be single-stepped */
@@ -152,9 +150,9 @@ void probe_patient(struct probe *probe, bool patient);
  */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);
 
-/* Adds what the command line @words will run, as far as that can be known: probe/ahead.h. */
+/* Adds what @program will load, as far as that can be known: probe/ahead.h. */
 struct ahead_start;
-void probe_add_command(struct probe *probe, char *const *words, const struct ahead_start *start);
+void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start);
 
 /* Adds @tgid to the listed processes, or removes it; see bpf_settings.only_listed. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
@@ -177,7 +175,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
  * For one of these there is no time: it is counted, and asked for by the next process that maps it.
  */
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
-/* A translator has mapped a probed file, or a program that copies processes has started. */
+/* A translator has mapped a probed file. */
 void probe_on_translator(struct probe *probe, const struct rec_translator *record);
 
 /*

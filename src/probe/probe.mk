@@ -51,7 +51,6 @@ probe_sources = \
 	src/probe/python_layouts.c src/probe/python_layouts.h \
 	src/probe/pythons.c src/probe/pythons.h \
 	src/probe/ring.c src/probe/ring.h \
-	src/probe/rooted_open.c src/probe/rooted_open.h \
 	src/probe/row_cache.c src/probe/row_cache.h \
 	src/probe/runtime_code.c src/probe/runtime_code.h \
 	src/probe/selftest.c src/probe/selftest.h \

@@ -30,18 +30,11 @@ struct target {
 	/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	int hold;
 	uint16_t library; /* the file's number in cookies */
-	/* the file is being written to, or a translator runs: it has no probes for now */
+	/* the file is being written to: it has no probes for now */
 	bool lifted;
 	/* its probes found no place, and are tried again then: CLOCK_MONOTONIC */
 	uint64_t no_room_until;
-	/* processes for whose sake it has no probes while they run: translation.c */
-	struct translator *translators;
-	size_t translator_count;
-	uint64_t yield_until; /* CLOCK_MONOTONIC, when to look whether it may have probes again */
-	bool counts;          /* in probe.counts.targets */
-	/* a process reported it; other targets were found ahead, or named by the user */
-	bool met;
-	bool is_candidate;   /* used by unused.c, like the next */
+	bool counts;         /* in probe.counts.targets */
 	unsigned int unused; /* successive looks that found no process mapping it */
 	/* The mount namespace that it was opened through; 0: our own, or unknown */
 	uint64_t mounts;
@@ -128,9 +121,7 @@ struct probe {
 	unsigned int marked_all; /* how often a process was found that is late as a whole */
 	/* The BPF side's counts when launches_tend() last looked */
 	__u32 explained, unexplained;
-	struct unused unused;
-	struct translator *translators; /* translators that were told of lately */
-	size_t translators_told;
+	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: unused.c */
 	struct translator_limit {
 		/* CLOCK_MONOTONIC, start of the period that these count for */
 		uint64_t since;

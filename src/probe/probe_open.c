@@ -136,7 +136,6 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	returns_choose(probe, &features, &forms, &left[1]);
 	probe->bpf.features = features;
 	probe->settings.bpf.probes_listed = probe_pids(probe).count > 0;
-	probe->settings.bpf.translators_early = settings->yields;
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
 		sample_links_close(&left[0]);

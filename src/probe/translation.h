@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Translators: programs that read the code of others and run a translation of it (valgrind, Pin,
- * DynamoRIO, QEMU's user mode), and those that copy processes (CRIU). They read a breakpoint as
- * code, and it ends the program, or the process restored from the copy. The kernel cannot exempt
- * one process when all that map a file are probed. So the user is told; or, with
- * probe_settings.yields, there are no probes while such a process runs: they are removed when it
- * starts, long before it maps a probed file.
+ * DynamoRIO, QEMU's user mode). They read a breakpoint as code, and it ends the program. The kernel
+ * cannot exempt one process when all that map a file are probed: so the user is told, once for each
+ * process. Those that were not told of are in the map `translators`, bpf/translators.bpf.h.
  */
 #ifndef PROBE_TRANSLATION_H
 #define PROBE_TRANSLATION_H
@@ -19,19 +17,9 @@
 #include "cutop_event.h"
 
 struct probe;
-struct target;
 
-/* A process that translates: its pid, and when it began, as in translator_row. */
-struct translator {
-	uint32_t tgid;
-	uint64_t since;
-};
-
-/*
- * Fills @names (room for TRANSLATORS_MAX); the first *@copiers of them copy processes. Returns how
- * many there are.
- */
-size_t translators_name(struct translator_name *names, uint32_t *copiers);
+/* Fills @names (room for TRANSLATORS_MAX). Returns how many there are. */
+size_t translators_name(struct translator_name *names);
 
 /*
  * What a process called @comm (CUTOP_COMM_LEN bytes at most) is known as, for example "valgrind";
@@ -51,14 +39,5 @@ void translators_find(struct probe *probe);
  * translator.
  */
 void translator_meet(struct probe *probe, pid_t pid, const char *path);
-
-/*
- * Called before probes are placed on the file of @target. True if a translator runs: then the user
- * is told, and @target has no probes until it has ended.
- */
-bool translators_yield(struct probe *probe, struct target *target);
-
-/* True while a process runs for whose sake @target has no probes. */
-bool translators_have(struct probe *probe, struct target *target);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "probe/misses.h"
 #include "probe/pythons.h"
-#include "probe/translation.h"
 
 #define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
 #define KEEPER_RETRY  NSEC_PER_SEC
@@ -72,15 +71,13 @@ static void target_renew(struct probe *probe, struct target *target)
 	struct reason why = { "" };
 	int err;
 
-	if (now < target->no_room_until || translators_have(probe, target) ||
-	    !guard_again(&target->guard))
+	if (now < target->no_room_until || !guard_again(&target->guard))
 		return;
 	target->lifted = false;
 	err = target_attach(probe, target, &why);
-	/* It is lifted again if a translator runs that was not known of. */
 	if (probe_error_passes(err))
 		target->no_room_until = now + NO_ROOM_PAUSE;
-	target->lifted |= outside_is_later(err) || probe_error_passes(err);
+	target->lifted = outside_is_later(err) || probe_error_passes(err);
 	/* Without probes no writer has to wait. */
 	if (target->lifted)
 		guard_let(&target->guard);

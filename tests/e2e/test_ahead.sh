@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What COMMAND comes to run is known before it does: through env(1) and others that start a program, scripts, shells, Python's
-# packages, chroot. The program's first calls, before main(), are counted, and no process is late. Nothing
-# waits for cutop, which would hide that it comes too late.
+# What COMMAND's program loads is known before it does: by its environment, its RPATH, Python's packages. Its first calls, before
+# main(), are counted, and no process is late. Nothing waits for cutop, which would hide that it comes too late.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 held_plugin=$top_builddir/tests/e2e/bin/libheld.so
@@ -32,43 +31,11 @@ ahead() {
 fresh
 LD_LIBRARY_PATH=$fresh ahead "LD_LIBRARY_PATH" "$first"
 fresh
-ahead env env LD_LIBRARY_PATH="$fresh" "$first"
-fresh
-ahead "env -i" env -i "LD_LIBRARY_PATH=$fresh" "$first"
-fresh
-ahead "env -u" env -u HOME -u PATH LD_LIBRARY_PATH="$fresh" "$first"
-fresh
-ahead "env -S" env -S "LD_LIBRARY_PATH=$fresh $first"
+cp "$held_plugin" "$fresh"
+LD_PRELOAD=$fresh/libheld.so ahead LD_PRELOAD /bin/true
 fresh
 cp "$held_plugin" "$fresh"
-ahead LD_PRELOAD env LD_PRELOAD="$fresh/libheld.so" true
-
-fresh
-cp "$held_plugin" "$fresh"
-ahead "LD_LIBRARY_PATH and dlopen()" env LD_LIBRARY_PATH="$fresh" "$top_builddir/tests/e2e/bin/held" libheld.so
-
-# ---- programs that start a program
-for how in "nice -n 1" "nice --adjustment=1" nohup "timeout -k 5 20" "setsid -w" "stdbuf -o L" "taskset -c 0" "nice -n 1 timeout 20 nohup"; do
-	command -v "${how%% *}" >/dev/null || continue
-	fresh
-	# shellcheck disable=SC2086
-	ahead "$how" env LD_LIBRARY_PATH="$fresh" $how "$first"
-done
-
-# ---- scripts and shells
-fresh
-printf '#!/bin/sh\n# a comment, with %s in it\nexport LD_LIBRARY_PATH="%s"\nif true; then\n\t%s | cat\nfi\n' /nowhere "$fresh" "'$first'" >"$T/script"
-chmod +x "$T/script"
-ahead "a script" "$T/script"
-fresh
-ahead "sh -c" sh -c "cd / && LD_LIBRARY_PATH=$fresh '$first' >/dev/null; exit 0"
-fresh
-printf "nice -n 1 '%s'\n" "$first" >"$T/plain"
-ahead "sh FILE" env LD_LIBRARY_PATH="$fresh" sh -e "$T/plain"
-fresh
-printf '#!/usr/bin/env -S LD_LIBRARY_PATH=%s %s\n' "$fresh" "$first" >"$T/env-script"
-chmod +x "$T/env-script"
-ahead "a script of env -S" "$T/env-script"
+LD_LIBRARY_PATH=$fresh ahead "LD_LIBRARY_PATH and dlopen()" "$top_builddir/tests/e2e/bin/held" libheld.so
 
 # ---- the words of RPATH
 fresh
@@ -86,18 +53,7 @@ if command -v python3 >/dev/null && python3 -m venv --without-pip "$T/venv" 2>/d
 	fresh=$packages/nvidia/cuda_runtime/lib
 	private_double "$fresh"
 	cp "$held_plugin" "$fresh"
-	printf '#!%s/venv/bin/python3\nimport ctypes\nctypes.CDLL("%s/libheld.so")\n' "$T" "$fresh" >"$T/load.py"
-	chmod +x "$T/load.py"
-	ahead "a script for Python" "$T/load.py"
-	rm "$fresh"/libcud*
-	private_double "$fresh"
-	ahead "python FILE" env PYTHONDONTWRITEBYTECODE=1 "$T/venv/bin/python3" "$T/load.py"
-	fresh
-	mkdir -p "$T/path/nvidia/cu13/lib"
-	mv "$fresh"/* "$T/path/nvidia/cu13/lib"
-	fresh=$T/path/nvidia/cu13/lib
-	cp "$held_plugin" "$fresh"
-	ahead PYTHONPATH env PYTHONPATH="$T/path" "$T/venv/bin/python3" -c "import ctypes; ctypes.CDLL('$fresh/libheld.so')"
+	ahead Python "$T/venv/bin/python3" -c "import ctypes; ctypes.CDLL('$fresh/libheld.so')"
 	# NCCL's and NVSHMEM's wheels, whose libraries have a runtime inside
 	for file in nccl/lib/libnccl.so.2 nvshmem/lib/libnvshmem_host.so.3; do
 		mkdir -p "$packages/nvidia/${file%/*}"
@@ -108,17 +64,6 @@ if command -v python3 >/dev/null && python3 -m venv --without-pip "$T/venv" 2>/d
 else
 	echo "not tried: Python, which has no venv here"
 fi
-
-# ---- chroot
-number=$((number + 1))
-root=$T/root
-mkdir -p "$root/lib64" "$root/opt"
-private_double "$root/opt"
-fresh=$root/opt
-libraries_below "$root" "$first"
-cp "$first" "$root/first"
-[ -e "$root/lib64/ld-linux-x86-64.so.2" ] || cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64" 2>/dev/null
-ahead chroot env LD_LIBRARY_PATH=/opt chroot "$root" /first
 
 # ---- what is not known ahead is not taken for known: it is late, or not seen at all if it ends first
 fresh

@@ -368,7 +368,8 @@ expect_nothing_lost mixed
 
 # ---- frames that are none ----
 
-watch hostile --library "$library" -- env LD_LIBRARY_PATH="$T/double" "$top_builddir/tests/e2e/bin/hostile"
+# It calls at once, so it is COMMAND's own program, which is known ahead.
+LD_LIBRARY_PATH=$T/double watch hostile --library "$library" -- "$top_builddir/tests/e2e/bin/hostile"
 check "hostile: status $status" [ "$status" = 0 ]
 # One line for each: its number, and its site, or that it is the native one.
 cat >"$T/hostile.expected" <<'END'

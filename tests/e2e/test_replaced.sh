@@ -162,13 +162,13 @@ expect_of again $other '.memory | [.allocations, .frees, .unknown_frees, .leaked
 expect_of again $other '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[6]'
 check "and it calculates right" grep -qx -e "$right" "$T/other.said"
 expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
-# ---- deleted, or too many: what nobody maps is given up, what somebody maps is not
+# ---- deleted: what nobody maps is given up, what somebody maps is not
 
 # As a build or a container does: a file that is there for a while, and another the next time. Others' are not looked for.
 given_up='no process uses it any more; its probes were taken off'
 own_user 64031
 cp "$T/loader" "$T/own/loader"
-mkdir "$T/gone" "$T/many"
+mkdir "$T/gone"
 begin gone -u 64031 --library "$own_lib"
 load used as_own "$T/own/loader" "$own_lib" malloc 4 say ready wait "$T/used.go" malloc 5 free
 rm "$own_lib"
@@ -187,58 +187,6 @@ wait "$loader"
 end
 expect gone '[.processes[].memory | select(.allocations == 9) | .frees, .leaked_bytes]' '[9,0]'
 expect gone '[.lost | to_entries[] | select(.value > 0)]' '[]'
-
-# Files that stay where they are, and for which there is no room: the oldest make some, and are probed again when they come back.
-# How many that takes is not known ahead: other tests' files come and go meanwhile. By the limit, which half of is to be
-# reached by the 70th or so, there is room for what cutop has open besides.
-room=67
-first_given_up() {
-	grep -q "many/lib1.so: $given_up" "$T/many.err"
-}
-links() {
-	grep -ls '^link_type:' /proc/"$(pgrep -P "$cutop" -x cutop-guard)"/task/*/fdinfo/* | wc -l
-}
-# many I: a program uses the library of that number, the first one of its own
-many() {
-	turn=$((turn + 1))
-	[ -e "$T/many/lib$1.so" ] || cp "$double/libcudart.so.13" "$T/many/lib$1.so"
-	again=$(grep -c "many/lib$1.so: $given_up" "$T/many.err")
-	as_own "$T/own/loader" "$T/many/lib$1.so" malloc 1 wait "$T/many.$turn" malloc 199 >/dev/null &
-	loader_there=$!
-	check "many: lib$1.so is not probed: $(cat "$T/many.err")" \
-		wait_for 20 told "$T/many.err" "many/lib$1.so: .* attached, 0 refused" $((again + 1))
-	touch "$T/many.$turn"
-	wait $loader_there
-}
-begin many -u 64031
-turn=0
-many 1
-check "many: no driver: $(cat "$T/many.err")" wait_for 20 told "$T/many.err" "own/lib/libcuda.so.1: .* attached" 1
-# Links are most of what counts, and a descriptor that watches the file. Another test's file may be attached or given up
-# between two looks, so the step that is seen most is a library's.
-held=$(links)
-: >"$T/steps"
-for i in 2 3 4 5 6 7 8; do
-	many $i
-	after=$(links)
-	echo $((after - held)) >>"$T/steps"
-	held=$after
-done
-step=$(sort -n "$T/steps" | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
-check "many: a library's links are not seen: $(tr '\n' ' ' <"$T/steps")" [ "$step" -gt 0 ]
-prlimit --pid "$cutop" --nofile=$((2 * (held + (room - i) * (step + 1))))
-while [ $i -lt 250 ] && ! first_given_up; do
-	i=$((i + 1))
-	many $i
-done
-check "many: $i are probed at once: $(cat "$T/many.err")" wait_for 60 first_given_up
-many 1
-end
-check "many: the first was not given up: $(cat "$T/many.err")" told "$T/many.err" "many/lib1.so: .* attached" 2
-expect many '[.processes[].memory.allocations | . > 0 and . <= 200] | [length, all]' '['$turn',true]'
-# Of other programs' files some may have found no room.
-check "many: not all of its own is probed: $(cat "$T/many.err")" \
-	[ "$(grep -E "$T/(many|own)/" "$T/many.err" | grep -cvE "attached, 0 refused|: $given_up")" = 0 ]
 
 expect_clean "all of this"
 finish

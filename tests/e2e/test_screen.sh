@@ -209,7 +209,7 @@ check "vt100: the last line is the shell's" gone 'F1 Help\|Search'
 
 # COMMAND: its end does not end the screen, its status is ours, and what it wrote comes after.
 shell clear
-shell "$CUTOP --no-config -d 0.3 -- sh -c '$workload case-study leak; echo from the command; exit 7'; echo status \$?."
+shell "$CUTOP --no-config -d 0.3 --library $double/libcudart.so.13 -- sh -c '$workload case-study leak; echo from the command; exit 7'; echo status \$?."
 check "COMMAND: it shows" see 'command ended'
 check "COMMAND: what it writes does not disturb" gone 'from the command'
 keys q

@@ -68,7 +68,7 @@ if [ -n "${NVCC:-}" ] && "$NVCC" -g -O0 -cudart shared -o "$T/typed" "$top_srcdi
 	typed=$top_srcdir/tests/e2e/typed.cu
 	grows=$(grep -n 'growing' "$typed" | cut -d : -f 1)
 	shares=$(grep -n 'sharing' "$typed" | cut -d : -f 1)
-	watch typed --stacks -- env LD_LIBRARY_PATH="$double" "$T/typed"
+	LD_LIBRARY_PATH=$double watch typed --stacks -- "$T/typed"
 	expect typed 'p.sites | map([(.site | sub("\\+0x[0-9a-f]+ "; " ")), (.stack[0] | sub("\\+0x.*"; "")), .leaked_bytes]) | sort | map(map(tostring) | join(", "))' \
 		"[\"grow at typed.cu:$grows (typed), cudaMalloc, 1000\",\"grow at typed.cu:$grows (typed), cudaMalloc, 2000\",\"share at typed.cu:$shares (typed), cudaMallocManaged, 300\"]"
 	launches=$(grep -n 'launching' "$typed" | cut -d : -f 1)

@@ -65,7 +65,7 @@ during launching launch cudaLaunchKernel=1300ms "$workload" launches 1 1
 
 # ---- so does a call inside which the program is killed
 CUDA_DOUBLE_DELAY=cudaLaunchKernel=60s
-watch killed -- timeout --foreground -s KILL 1.5 "$workload" launches 1 1
+watch killed --library "$double/libcudart.so.13" -- timeout --foreground -s KILL 1.5 "$workload" launches 1 1
 expect killed 'p.state' '"exited"'
 between killed 'p.time.share.launch' 0.8 1
 between killed 'p.time.seconds.launch' 0.5 10

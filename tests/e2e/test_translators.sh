@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that read the code of others and run a translation of it, valgrind first of all: to them a breakpoint is code, and the
-# program ends by SIGTRAP. What cutop says of it, where nothing happens to them, and --translators=yield. Most of it is tried
+# program ends by SIGTRAP. What cutop says of it, and where nothing happens to them. Most of it is tried
 # with a program that has the name of one and runs as ever. What valgrind itself meets cannot be told beside another
 # cutop that probes everything.
 # shellcheck disable=SC2154
@@ -17,7 +17,6 @@ aarch64) machine=arm64 ;;
 esac
 mkdir "$T/fake" "$T/tiny"
 cp "$helpers/loader" "$T/fake/memcheck-$machine-linux"
-cp "$helpers/loader" "$T/fake/criu"
 cp "$helpers/loader" "$T/bystander$$"
 fake=$T/fake/memcheck-$machine-linux
 lib=$T/tiny/libcudart.so.99
@@ -28,16 +27,6 @@ workload=$T/translated$$
 
 told() {	# NAME TEXT N: there are N lines with it
 	[ "$(grep -c "$2" "$T/$1.err")" = "$3" ]
-}
-told_more() {	# NAME TEXT N: there are more than N
-	[ "$(grep -c "$2" "$T/$1.err")" -gt "$3" ]
-}
-# The library is in cutop's care: it has probes.
-is_kept() {
-	readlink /proc/"$(pgrep -P "$cutop" -x cutop-guard)"/fd/* | grep -qxF "$lib"
-}
-is_let() {
-	! is_kept
 }
 of_libs() {	# NAME: what was told of it
 	grep "is translated.*$lib" "$T/$1.err"
@@ -50,16 +39,12 @@ begin tell -c "*bystander$$*" --library "$lib"
 first=$!
 wait $first
 check "tell: nothing is said: $(cat "$T/tell.err")" wait_for 20 told tell "process $first is translated (valgrind) and likely to end by SIGTRAP: .*$lib" 1
-check "tell: with what to do: $(of_libs tell)" told tell '.*is translated.*--pid.*--translators=yield' 1
+check "tell: with what to do: $(of_libs tell)" told tell 'is translated.*--pid' 1
 # Other programs, and such a one that has nothing to do with what is probed, are not.
 "$T/bystander$$" "$lib" malloc 1 >/dev/null
 "$T/fake/memcheck-$machine-linux" "$helpers/libheld.so" >/dev/null 2>&1
-"$T/fake/criu" "$lib" >/dev/null &
-copier=$!
-wait $copier
-check "tell: CRIU: $(cat "$T/tell.err")" wait_for 20 told tell "process $copier copies processes (CRIU)" 1
 end
-expect tell "[.events[] | select(.kind == \"translated\") | [.pid, (.text | test(\"SIGTRAP\"))]] | map(select(.[0] == $first or .[0] == $copier))" "[[$first,true],[$copier,true]]"
+expect tell "[.events[] | select(.kind == \"translated\") | [.pid, (.text | test(\"SIGTRAP\"))]] | map(select(.[0] == $first))" "[[$first,true]]"
 check "tell: more than once: $(cat "$T/tell.err")" [ "$(of_libs tell | wc -l)" = 1 ]
 
 # One that had the library before it was probed.
@@ -74,7 +59,7 @@ expect early "[.events[] | select(.kind == \"translated\" and .pid == $loader)] 
 
 # ---- doctor finds it, and does not try probes on what it has
 "$CUTOP" doctor -f json -p "$loader" --library "$lib" >"$T/doctor.json" 2>"$T/doctor.err"
-expect doctor "[.checks[] | select(.name == \"translated\") | .state, (.text | test(\"process $loader is translated .valgrind\")), (.advice | test(\"yield\"))]" '["warning",true,true]'
+expect doctor "[.checks[] | select(.name == \"translated\") | .state, (.text | test(\"process $loader is translated .valgrind\")), (.advice | test(\"--pid\"))]" '["warning",true,true]'
 expect doctor "[.checks[] | select(.name == \"untried\").text | test(\"^$lib\")]" '[true]'
 touch "$T/early.go"
 wait "$loader"
@@ -84,13 +69,12 @@ begin many -c "*bystander$$*" --library "$lib"
 for _ in $(seq 30); do
 	"$fake" "$lib" >/dev/null
 done
-"$T/fake/criu" "$lib" >/dev/null
 "$fake" "$lib" >/dev/null &
 last=$!
 wait $last
 wait_for 20 told many 'is translated' 8
 end
-check "many: too much is told: $(grep -c 'is translated' "$T/many.err")" [ "$(grep -c 'is translated\|copies processes' "$T/many.err")" -le 8 ]
+check "many: too much is told: $(grep -c 'is translated' "$T/many.err")" [ "$(grep -c 'is translated' "$T/many.err")" -le 8 ]
 
 # ---- with COMMAND the breakpoints are in other programs, too, and so it is told; with -p they are not
 
@@ -119,48 +103,6 @@ if [ "$has_sessions" ]; then
 else
 	echo "not tried: -p, where links are for all processes"
 fi
-
-# ---- --translators=yield: the probes are off the file as long as it runs, and on again after that
-
-begin yield -c "*bystander$$*" --library "$lib" --translators=yield
-load there "$T/bystander$$" "$lib" malloc 2 say ready wait "$T/there.go" malloc 3 free
-there=$loader
-check "yield: it is not probed" is_kept
-load it "$fake" "$lib" say ready wait "$T/it.go" malloc 1
-it=$loader
-check "yield: nothing is said: $(cat "$T/yield.err")" wait_for 20 told yield "process $it is translated (valgrind): until it ends there are no probes, and" 1
-check "yield: the probes are still there" is_let
-# Meanwhile it may be written to, and no lease makes the writer wait. (The same bytes: programs run on.)
-check "yield: the writer waits" timeout --foreground 20 dd if="$helpers/libcudart.so.99" of="$lib" conv=notrunc status=none
-"$T/bystander$$" "$lib" malloc 9 >/dev/null
-check "yield: it was probed anew: $(cat "$T/yield.err")" told yield "$lib: 3 functions attached" 1
-touch "$T/it.go"
-wait $it
-check "yield: no new probes: $(cat "$T/yield.err")" wait_for 20 told yield "$lib: 3 functions attached" 2
-"$T/bystander$$" "$lib" malloc 5 free >/dev/null &
-later=$!
-wait $later
-touch "$T/there.go"
-wait $there
-check "yield: what is missing is not told" wait_for 20 newest ".processes[] | select(.pid == $there) | .memory.frees == 5 or .state == \"exited\""
-end
-expect_of yield $later '[.watched_from, .inexact, .memory.allocations, .memory.frees]' '["start",false,5,5]'
-expect_of yield $there '[.watched_from, .memory.allocations]' '["attach",5]'
-# A file that it has already is not probed at all, until it ends.
-load it "$fake" "$lib" say ready wait "$T/it2.go" malloc 1
-begin before -c "*bystander$$*" --library "$lib" --translators=yield
-check "before: nothing is said: $(cat "$T/before.err")" wait_for 20 told before "process $loader is translated (valgrind): until it ends" 1
-check "before: it is probed: $(cat "$T/before.err")" told before "$lib: .* attached" 0
-touch "$T/it2.go"
-wait "$loader"
-check "before: it is not probed: $(cat "$T/before.err")" wait_for 20 told before "$lib: 3 functions attached" 1
-end
-# What was not seen is no "no leak".
-load it "$fake" "$lib" say ready wait "$T/it3.go"
-"$CUTOP" -b --fail-on-leak --translators=yield --library "$lib" -o /dev/null -- "$T/bystander$$" "$lib" malloc 1 free >/dev/null 2>"$T/leak.err"
-check "--fail-on-leak passes: $(cat "$T/leak.err")" [ $? = 1 ]
-touch "$T/it3.go"
-wait "$loader"
 
 # ---- the screen says it at once
 if command -v tmux >/dev/null; then
@@ -217,20 +159,6 @@ if command -v valgrind >/dev/null; then
 	translate
 	check "valgrind's program runs on: $?" [ $? = 133 ]
 	check "valgrind: nothing is said: $(cat "$T/ended.err")" wait_for 20 told ended "is translated (valgrind) and likely to end by SIGTRAP: .*$library" 1
-	end
-	begin yielded -c "*translated$$*" --library "$library" --translators=yield
-	# Nothing holds it: where the machine is very busy, one may get there before the probes are off.
-	ended=0
-	for _ in 1 2 3 4 5 6; do
-		placed=$(grep -c "$library: .* attached" "$T/yielded.err")
-		translate || ended=$((ended + 1))
-		wait_for 20 told_more yielded "$library: .* attached" "$placed"
-	done
-	if [ $ended -gt 1 ] && beside_another; then
-		echo "not told: another cutop runs, and may have ended valgrind's program"
-	else
-		check "yield: valgrind's program is ended $ended times of six" [ $ended -le 1 ]
-	fi
 	end
 fi
 

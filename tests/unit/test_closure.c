@@ -61,19 +61,18 @@ static void visit_note(void *context, const char *path)
 
 static const char *closure_of(const char *name, const char *library_path)
 {
-	const struct ahead_start start = { .path = getenv("PATH"), .library_path = library_path };
-	char path[256], *words[2] = { NULL };
+	const struct closure_settings settings = { .library_path = library_path };
+	char path[256];
 
 	visited[0] = 0;
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	words[0] = path;
-	ahead_visit(words, &start, visit_note, NULL);
+	closure_visit(path, &settings, visit_note, NULL);
 	return visited;
 }
 
 START_TEST(test_closure)
 {
-	char line[600], other[128];
+	char other[128];
 	_Alignas(16) char program[ELF_IMAGE_ROOM];
 	size_t size;
 
@@ -92,29 +91,6 @@ START_TEST(test_closure)
 	ck_assert_str_eq(closure_of("runpath", NULL), "/runpath /sub/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("runpath", other), "/runpath /other/libneeded.so.1 ");
 	ck_assert_str_eq(closure_of("absent", NULL), "");
-	/* scripts */
-	snprintf(line, sizeof(line), "#! %s/rpath  -x\n", directory);
-	path_write("script", line, strlen(line));
-	ck_assert_str_eq(closure_of("script", NULL), "/script /rpath /sub/libneeded.so.1 ");
-	snprintf(line, sizeof(line), "#!/usr/bin/env runpath\nrest");
-	path_write("env-script", line, strlen(line));
-	setenv("PATH", directory, 1);
-	ck_assert_ptr_nonnull(strstr(closure_of("env-script", NULL), "/runpath "));
-	ck_assert_ptr_nonnull(strstr(visited, "/sub/libneeded.so.1 "));
-	snprintf(line, sizeof(line), "#!/usr/bin/env -S runpath -u\n");
-	path_write("split-script", line, strlen(line));
-	ck_assert_ptr_nonnull(strstr(closure_of("split-script", NULL), "/runpath "));
-	snprintf(line, sizeof(line), "#!%s/endless\n", directory);
-	path_write("endless", line, strlen(line));
-	ck_assert_str_eq(closure_of("endless", NULL), "/endless ");
-	path_write("bang", "#!", 2);
-	ck_assert_str_eq(closure_of("bang", NULL), "/bang ");
-	path_write("blank", "#! \t\n", 5);
-	ck_assert_str_eq(closure_of("blank", NULL), "/blank ");
-	memset(line, 'x', sizeof(line));
-	memcpy(line, "#!", 2);
-	path_write("long", line, sizeof(line));
-	ck_assert_str_eq(closure_of("long", NULL), "/long ");
 	path_write("empty", "", 0);
 	ck_assert_str_eq(closure_of("empty", NULL), "/empty ");
 	/* cut files are visited themselves, and that is all */
@@ -125,97 +101,69 @@ START_TEST(test_closure)
 }
 END_TEST
 
-/*
- * What of @line, whose words are parted by '|', is visited in @start: programs of our folder alone,
- * by their names.
- */
-static const char *ahead_of(const char *line, const struct ahead_start *start)
+static const char *ahead_of(const char *name, const struct ahead_start *start)
 {
-	char text[1024], *words[32], *rest = NULL, *word;
-	size_t count = 0;
-
-	snprintf(text, sizeof(text), "%s", line);
-	for (word = strtok_r(text, "|", &rest); word && count < 31;
-	     word = strtok_r(NULL, "|", &rest))
-		words[count++] = word;
-	words[count] = NULL;
 	visited[0] = 0;
-	ahead_visit(words, start, visit_note, NULL);
+	ahead_visit(name, start, visit_note, NULL);
 	return visited;
+}
+
+static void folders_make(const char *path)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "mkdir -p '%s/%s'", directory, path);
+	ck_assert_int_eq(system(command), 0);
 }
 
 START_TEST(test_ahead)
 {
-	static const char *const names[] = { "env", "nice",    "timeout", "taskset", "stdbuf",
-					     "sh",  "unknown", "one",     "two" };
-	static const char *const plain[][2] = {
-		{ "one", "/one " },
-		{ "absent", "" },
-		{ "unknown|one", "/unknown " },
-		{ "nice|one", "/nice /one " },
-		{ "nice|-n|5|one|two", "/nice /one " },
-		{ "nice|-n5|one", "/nice /one " },
-		{ "nice|--adjustment|5|one", "/nice /one " },
-		{ "nice|--adjustment=5|one", "/nice /one " },
-		{ "nice|-n", "/nice " },
-		{ "timeout|-k|1|5|one", "/timeout /one " },
-		{ "timeout|--foreground|--signal|INT|5|one", "/timeout /one " },
-		{ "timeout|5", "/timeout " },
-		{ "taskset|-c|0,1|one", "/taskset /one " },
-		{ "stdbuf|-o|L|-eL|nice|timeout|1s|one", "/stdbuf /nice /timeout /one " },
-		{ "env", "/env " },
-		{ "env|A=b|one", "/env /one " },
-		{ "env|-u|HOME|--unset=X|-C|/|A=b|one|C=d", "/env /one " },
-		{ "env|-u", "/env " },
-		{ "env|-S|A=b one two|x", "/env /one " },
-		{ "env|-Sone", "/env /one " },
-		{ "env|--|one", "/env /one " },
-		{ "env|PATH=/nowhere|one", "/env " },
-		{ "env|-u|PATH|one", "/env " },
-		{ "env|-i|one", "/env " },
-		{ "sh|-c|one", "/sh /one " },
-		{ "sh|-ec|if one; then A=b nice two>out; fi; unknown one # two",
-		  "/sh /one /nice /two /unknown " },
-		{ "sh|-c|echo 'one; two' && \"one\" && (two)", "/sh /one /two " },
-		{ "sh|-c|one\\\n two; $one; ''; # one", "/sh /one " },
-		{ "sh|-c|export PATH=/nowhere; one", "/sh " },
-		{ "sh|-c|PATH=/nowhere; one", "/sh " },
-		{ "sh|-c|one<<x &two`one`", "/sh /one " },
-		{ "sh|-o|errexit|-c", "/sh " },
-		{ "sh|absent", "/sh " },
-	};
+	static const char wheel[] = "lib/python3.11/site-packages/nvidia/cu13/lib";
 	struct ahead_start start = { .path = directory };
 	_Alignas(16) char program[ELF_IMAGE_ROOM];
 	char other[128], path[256];
-	size_t size, i;
+	size_t size;
 
 	directory_make();
 	size = elf_image(program, sizeof(program), true);
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		path_write(names[i], program, size);
-	for (i = 0; i < ARRAY_LEN(plain); i++)
-		ck_assert_str_eq(ahead_of(plain[i][0], &start), plain[i][1]);
-	/*
-	 * What is preloaded is found as what is needed; a program in another root finds what lies
-	 * there.
-	 */
+	path_write("one", program, size);
+	path_write("env", program, size);
+	/* PATH, and what is no program */
+	ck_assert_str_eq(ahead_of("one", &start), "/one ");
+	ck_assert_str_eq(ahead_of("absent", &start), "");
+	ck_assert_str_eq(ahead_of("sub", &start), "");
+	snprintf(path, sizeof(path), "%s/one", directory);
+	ck_assert_str_eq(ahead_of(path, &(struct ahead_start){ 0 }), "/one ");
+	ck_assert_str_eq(ahead_of("one", &(struct ahead_start){ 0 }), "");
+	/* What is preloaded is found as what is needed; so is what may be loaded by its name. */
 	snprintf(other, sizeof(other), "/nowhere:%s/other", directory);
 	path_write("other/libneeded.so.1", program, size);
 	path_write("other/libfirst.so", program, size);
 	start.library_path = other;
 	start.preload = "libabsent.so libfirst.so";
 	ck_assert_str_eq(ahead_of("one", &start), "/one /other/libfirst.so /other/libneeded.so.1 ");
+	path_write("other/libcudart.so.13", program, size);
+	path_write("other/libcublas.so.13", program, size);
+	ck_assert_str_eq(ahead_of("one", &start),
+			 "/one /other/libfirst.so /other/libneeded.so.1 /other/libcudart.so.13 ");
+	/* Python's own packages, and those of the environment that its link is in */
+	folders_make("real/bin");
+	folders_make("real/lib");
+	folders_make("venv/bin");
+	snprintf(path, sizeof(path), "venv/%s", wheel);
+	folders_make(path);
+	path_write("real/bin/python3.11", program, size);
+	path_write("real/lib/libcudart.so.12", program, size);
+	snprintf(path, sizeof(path), "venv/%s/libcudart.so.13", wheel);
+	path_write(path, program, size);
+	snprintf(path, sizeof(path), "%s/venv/bin/python", directory);
+	ck_assert_int_eq(symlink("../../real/bin/python3.11", path), 0);
+	snprintf(path, sizeof(path), "%s/venv/bin", directory);
+	start = (struct ahead_start){ .path = path };
 	ck_assert_str_eq(
-		ahead_of("env|-u|LD_PRELOAD|one", &start),
-		"/env /other/libfirst.so /other/libneeded.so.1 /one /other/libneeded.so.1 ");
-	start = (struct ahead_start){ .path = "/", .library_path = "/other", .root = directory };
-	snprintf(path, sizeof(path), "%s/link", directory);
-	ck_assert_int_eq(symlink("/one", path), 0);
-	ck_assert_str_eq(ahead_of("/link", &start), "/one /other/libneeded.so.1 ");
-	/* No line leads on for ever. */
-	path_write("loop", "#!/loop2\n", 9);
-	path_write("loop2", "#!/loop\n", 8);
-	ck_assert_uint_le(strlen(ahead_of("/loop", &start)), 200);
+		ahead_of("python", &start),
+		"/real/bin/python3.11 /venv/lib/python3.11/site-packages/nvidia/cu13/lib/libcudart.so.13 "
+		"/real/lib/libcudart.so.12 ");
 	directory_remove();
 }
 END_TEST

@@ -28,7 +28,7 @@ offers() {
 offers 'demo doctor record trace' ''
 offers 'trace' tr
 offers '--batch' --ba
-offers '--top-kernels --top-sites --trace --translators --tensor-sites --theme' --t
+offers '--top-kernels --top-sites --trace --tensor-sites --theme' --t
 offers 'json' -f js
 offers 'json' --format js
 offers 'json' --format = js

@@ -89,12 +89,6 @@ START_TEST(test_options)
 
 	ck_assert(!parse("-b --allow-no-cuda -- a"));
 	ck_assert(parse("-b --replay a --fail-on-leak --allow-no-cuda"));
-	ck_assert(parse("-b --translators yield"));
-	ck_assert(options.yields);
-	ck_assert(parse("trace --translators=tell"));
-	ck_assert(!options.yields);
-	ck_assert(!parse("-b --translators kill"));
-	ck_assert(!parse("doctor --translators yield"));
 	ck_assert(parse("-b --returns never"));
 	ck_assert(!parse("-b --returns never --exact-launches"));
 	ck_assert(!parse("-b --returns never --stacks"));
