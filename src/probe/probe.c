@@ -76,6 +76,8 @@ static void targets_detach(struct probe *probe)
 static void target_free(struct probe *probe, struct target *target)
 {
 	pythons_drop(probe, target);
+	if (target->launches.shelf)
+		guard_close(&target->launches.guard);
 	launches_free(&target->launches);
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);

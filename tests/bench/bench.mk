@@ -91,6 +91,7 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/blocks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/torch.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/forwarders.sh
 	tests/bench/screen
 	tests/bench/refresh
 	tests/bench/filter
@@ -106,4 +107,4 @@ bench-fleet: all tests/bench/fleet_record
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/fleet.py
 
 .PHONY: bench-scale bench-fleet
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/fleet.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/fleet.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh

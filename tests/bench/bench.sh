@@ -28,7 +28,8 @@ while [ $i -lt "$rounds" ]; do
 		on_form form-none $worker
 		on_form form-entry "$build/tests/bench/empty" entry "$form/libcudart.so.13" -- $worker
 		on_form form-both "$build/tests/bench/empty" both "$form/libcudart.so.13" -- $worker
-		on_form form-layers "$build/src/cutop" -b -o /dev/null -- $worker
+		# A machine's driver is found before the runtime.
+		on_form form-layers "$build/src/cutop" -b -o /dev/null --library "$form/libcuda.so.1" -- $worker
 		on_form form-driver-entry "$build/tests/bench/empty" entry+$je "$form/libcuda.so.1" -- $worker
 		on_form form-driver "$build/src/cutop" -b -l driver -o /dev/null -- $worker
 	fi
@@ -63,7 +64,7 @@ if [ -n "$form" ]; then
 	echo
 	echo "the default, both layers, on the driver's form; and the driver's layer alone"
 	printf '%-24s %9s %9s %9s  %-12s %5s  %s\n' call "no probe" "empty" cutop "empty probe" ratio "to reach"
-	row "launch" 1 form-layers form-entry 2.30 form-none
+	row "launch" 1 form-layers form-driver-entry 1.15 form-none
 	row "malloc + free" 2 form-layers form-both 2.00 form-none
 	row "memcpy" 3 form-layers form-both 1.90 form-none
 	row "synchronize" 4 form-layers form-both 1.90 form-none

@@ -220,7 +220,7 @@ CLEANFILES += $(e2e_bin)/libpoints.so.1
 
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)
-EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/forms.sh tests/e2e/lib.sh tests/e2e/tarball.sh tests/e2e/terminal.sh
+EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/forms.sh tests/e2e/lib.sh tests/e2e/stubs.sh tests/e2e/tarball.sh tests/e2e/terminal.sh
 
 if HAVE_NVCC
 e2e_cu = $(e2e_bin)/late_kernels
