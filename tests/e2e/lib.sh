@@ -175,6 +175,11 @@ queue_end() {
 watch_queue() {
 	whole=$1
 	queue_end "$whole"
+	# What a shell will run is not looked at ahead.
+	case " $* " in
+	*" --library "* | *" -l "*) ;;
+	*) set -- "$@" --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" ;;
+	esac
 	watch "$@" -- sh "$T/$whole.sh"
 	for name in $programs; do
 		jq -c --argjson pid "$(cat "$T/$name.pid")" '.processes as $all | ([$pid] |

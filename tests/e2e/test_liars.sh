@@ -47,7 +47,7 @@ cat "$T/lies.log"
 # ---- memory: kernels with long names, errors, sites and allocations without end, by liars one after the other
 many=$((rounds * 4000))
 # shellcheck disable=SC2016
-watch many --map none -- sh -c 'for i in 1 2; do "$1" kernels "$2"; "$1" errors 70000; "$1" sites "$2"; "$1" live "$2"; done' sh "$liar" "$many"
+watch many --map none --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- sh -c 'for i in 1 2; do "$1" kernels "$2"; "$1" errors 70000; "$1" sites "$2"; "$1" live "$2"; done' sh "$liar" "$many"
 check "many: status" [ "$status" = 0 ]
 jq -c '[.self.resident_bytes, [.processes[].kernels | length], [.processes[].failures | length], .lost]' "$T/many.json"
 check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.json"

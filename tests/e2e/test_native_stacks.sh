@@ -82,7 +82,7 @@ recorded() {
 	"$top_builddir/tests/e2e/stack_dump" "$T/$1.cutop" >"$T/dump/$1" 2>"$T/dump.err" || fail "$1: $(cat "$T/dump.err")"
 }
 
-"$CUTOP" record --stacks -o "$T/all.cutop" --probe "$programs/libnative_stacks-watched.so:ns_watched*" -- \
+"$CUTOP" record --stacks -o "$T/all.cutop" --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" --probe "$programs/libnative_stacks-watched.so:ns_watched*" -- \
 	sh "$T/all.sh" >"$T/all.out" 2>"$T/all.err"
 status=$?
 check "status $status: $(cat "$T/all.err")" [ "$status" = 0 ]
