@@ -64,12 +64,18 @@ check "beside: the other's site has a name" jq -e '[.processes[] | select(.comma
 	length == 1 and (.[0] | startswith("make+"))' "$T/beside.json"
 
 # ---- call sites in code of no file: the mappings of a process are not read for each of them
-begin many_sites -d 1 --map none --library "$liar"
+# Of it alone: names of what else runs on the machine are read, too.
+mkfifo "$T/go"
+# shellcheck disable=SC2016
+sh -c 'read -r line <"$0"; exec "$@"' "$T/go" "$liar" sites "$many" &
+sites=$!
+begin many_sites -d 1 --map none -p "$sites" --library "$liar"
 read_of() {
 	sed -n 's/^rchar: //p' "/proc/$cutop/io"
 }
 before_sites=$(read_of)
-"$liar" sites "$many"
+echo >"$T/go"
+wait "$sites"
 check "sites: the end is not seen" wait_for 30 newest '.processes | any(.state != "running")'
 check "sites: too much is read" [ $(($(read_of) - before_sites)) -lt 2000000 ]
 end many_sites
