@@ -160,7 +160,7 @@ static void program_tell(struct probe *probe, uint32_t program, const struct lat
 static bool process_mark(struct probe *probe, uint32_t tgid, const struct late_file *file)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
-	__u32 missed = file->missed, before, program;
+	__u32 missed = file->missed, before, program, one;
 	int late = bpf_map__fd(s->maps.late);
 
 	s->bss->late_ever = 1;
@@ -168,7 +168,9 @@ static bool process_mark(struct probe *probe, uint32_t tgid, const struct late_f
 		bpf_map_update_elem(late, &tgid, &missed, BPF_ANY);
 	else
 		missed = before;
-	probe->marked_all += missed == LATE_ALL;
+	if (missed == LATE_ALL && (!probe->settings.bpf.only_listed ||
+				   !bpf_map_lookup_elem(bpf_map__fd(s->maps.listed), &tgid, &one)))
+		probe->marked_all++;
 	/*
 	 * The end of a process removes its mark, unless it ended before: remove it here, or the
 	 * next process with this pid would be late.
@@ -305,6 +307,21 @@ static enum late missed_by(struct late_search *search, pid_t pid)
 		       LATE_NAMES;
 }
 
+/*
+ * True if @pid runs cutop's own program, as COMMAND's process does until it becomes COMMAND: with
+ * LD_PRELOAD it maps what COMMAND will map, and misses nothing of it.
+ */
+static bool is_own_program(pid_t pid)
+{
+	char path[64], own[4096], other[4096];
+	ssize_t own_len, len;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	own_len = readlink("/proc/self/exe", own, sizeof(own));
+	len = readlink(path, other, sizeof(other));
+	return len > 0 && len == own_len && !memcmp(own, other, (size_t)len);
+}
+
 static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry)
 {
 	struct late_search *search = context;
@@ -312,7 +329,7 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 
 	(void)entry;
 	translator_meet(search->probe, pid, search->path);
-	if (started_since(pid, file.attached))
+	if (started_since(pid, file.attached) || is_own_program(pid))
 		return;
 	file.missed = missed_by(search, pid);
 	process_mark(search->probe, (uint32_t)pid, &file);
