@@ -198,11 +198,12 @@ LD_LIBRARY_PATH=$double "$T/own" pairs 6 10 &
 own_later=$!
 wait "$own_later"
 end
-expect_of late "$late" .watched_from '"attach"'
+# Of the runtime, if the driver had its probes by the time of the first call: another program may have had it in hand.
+expect_of late "$late" '[.watched_from, .runtime_watched_from] | any(. == "attach")' true
 expect_of late "$late" '.memory.allocations > 200' true
 expect_of late "$later" .memory.allocations 400
 expect_of late "$later" .watched_from '"start"'
-expect_of late "$own" .watched_from '"attach"'
+expect_of late "$own" '[.watched_from, .runtime_watched_from] | any(. == "attach")' true
 expect_of late "$own" '.memory.allocations > 50' true
 expect_of late "$own_later" .watched_from '"start"'
 expect_of late "$own_later" .memory.allocations 6
