@@ -88,10 +88,14 @@ static int watch_begin(struct session *session)
 	if (err)
 		return session_fail(session, err, why.text);
 	if (session->have_command) {
+		command_add(session, probe);
+		/*
+		 * Not before: until it becomes COMMAND it runs cutop's program, with LD_PRELOAD
+		 * together with what COMMAND will load, and would be taken for late.
+		 */
 		err = probe_list_process(probe, (uint32_t)session->command.pid, true);
 		if (err)
 			return session_fail(session, err, "cannot list the command's process");
-		command_add(session, probe);
 	}
 	probe_patient(probe, false);
 	probe_find_ahead(probe);

@@ -307,21 +307,6 @@ static enum late missed_by(struct late_search *search, pid_t pid)
 		       LATE_NAMES;
 }
 
-/*
- * True if @pid runs cutop's own program, as COMMAND's process does until it becomes COMMAND: with
- * LD_PRELOAD it maps what COMMAND will map, and misses nothing of it.
- */
-static bool is_own_program(pid_t pid)
-{
-	char path[64], own[4096], other[4096];
-	ssize_t own_len, len;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	own_len = readlink("/proc/self/exe", own, sizeof(own));
-	len = readlink(path, other, sizeof(other));
-	return len > 0 && len == own_len && !memcmp(own, other, (size_t)len);
-}
-
 static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry)
 {
 	struct late_search *search = context;
@@ -329,7 +314,7 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 
 	(void)entry;
 	translator_meet(search->probe, pid, search->path);
-	if (started_since(pid, file.attached) || is_own_program(pid))
+	if (started_since(pid, file.attached))
 		return;
 	file.missed = missed_by(search, pid);
 	process_mark(search->probe, (uint32_t)pid, &file);
