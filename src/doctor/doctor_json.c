@@ -2,6 +2,7 @@
 /* The report as one JSON document: like the text, but with every list complete. */
 #include "doctor/doctor.h"
 
+#include "probe/launches.h"
 #include "probe/points.h"
 
 #include <stdlib.h>
@@ -155,6 +156,8 @@ static void file_put(struct json_writer *w, const struct doctor *doctor,
 	put_count(w, o, "processes", file->processes);
 	if (file->found.forwarders)
 		put_count(w, o, "forwarders", file->found.forwarders);
+	if (file->version)
+		put(w, o, "passes_launches_on", json_boolean(file->version >= LAUNCHES_PASSED_ON));
 	if (file->why.text[0])
 		put_text(w, o, "error", file->why.text);
 	if (file->tried)

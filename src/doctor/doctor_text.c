@@ -5,6 +5,7 @@
  */
 #include "doctor/doctor.h"
 
+#include "probe/launches.h"
 #include "probe/points.h"
 
 #include <errno.h>
@@ -247,6 +248,11 @@ static void file_print(struct line *line, const struct doctor *doctor,
 	if (file->found.forwarders)
 		detail(line, "%zu functions only forward to CUDA's libraries and get no probes",
 		       file->found.forwarders);
+	if (file->version)
+		detail(line,
+		       file->version >= LAUNCHES_PASSED_ON ?
+			       "passes all launches on to the driver: counted there alone" :
+			       "refuses some launches itself: counted here and at the driver");
 	if (file->found.count)
 		functions_print(line, doctor, file);
 }

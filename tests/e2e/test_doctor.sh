@@ -76,6 +76,7 @@ if [ -e $toolkit/libcudart.so.13 ] && [ -e $toolkit/libcublas.so.13 ]; then
 		'[["attached","push"]]'
 	expect_library nvidia "$cudart" '[.functions.list[] | select(.call == "cudaThreadExit").state]' \
 		'["not_in_this_version"]'
+	expect_library nvidia "$cudart" .passes_launches_on true
 	expect_library nvidia "$cublas" .kind '"runtime_without_symbols"'
 	for library in "$cudart" "$cublas"; do
 		id=$(readelf -n "$library" 2>/dev/null | sed -n 's/.*Build ID: //p')
@@ -88,6 +89,12 @@ if [ -e $toolkit/libcudart.so.13 ] && [ -e $toolkit/libcublas.so.13 ]; then
 else
 	echo "no CUDA toolkit: NVIDIA's own libraries are not looked at"
 fi
+
+older=$(realpath "$top_builddir/tests/double/lib12/libcudart.so.12")
+doctor older -p $$ --library "$older"
+expect_library older "$older" .passes_launches_on false
+run older-text doctor -p $$ --library "$older"
+check "where its launches are counted" grep -q 'refuses some launches itself: counted here and at the driver' "$T/older-text.out"
 
 # ---- odd libraries ----
 
