@@ -92,7 +92,7 @@ static __noinline int launch_teach(struct pt_regs *ctx, struct thread_state *thr
 	if (known && *known == outer)
 		return 0;
 	handle_learn(thread->program, key.address, outer, BPF_ANY);
-	__sync_fetch_and_add(&explained, 1);
+	__sync_fetch_and_add(&taught_handles, 1);
 	/* It may have a row without a name, from a time when the runtime had no probes. */
 	if (late_ever)
 		kernel_announce(thread->program, CUTOP_COOKIE_CALL(cookie), key.address);

@@ -94,8 +94,11 @@ static __noinline __u64 kernel_stub(__u32 program, __u64 function)
 	return known ? *known : stub;
 }
 
-/* For launches.h: driver functions that turned out to be made from a stub, and those that did not. */
-__u32 explained, unexplained;
+/*
+ * How often it was learned from what a driver's function is made, and how often one was launched of
+ * which that is unknown: src/probe/launches.c.
+ */
+__u32 taught_handles, unknown_handles;
 
 /* True if @program, or one that it was forked from, ran before it was watched. */
 static __noinline bool program_is_late(__u32 program)
@@ -118,7 +121,7 @@ __noinline int kernel_announce(__u32 program, __u32 call, __u64 function)
 
 	if (stub == function && !name && desc_of(call)->layer == LAYER_DRIVER &&
 	    program_is_late(program))
-		__sync_fetch_and_add(&unexplained, 1);
+		__sync_fetch_and_add(&unknown_handles, 1);
 	module_announce(program, stub);
 	kernel_tell(program, call, function, stub, name);
 	return 0;

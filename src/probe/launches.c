@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of a runtime's functions launch what the driver sees as well, and when they have probes. */
+/* Which launches the driver sees as well depends on the runtime's version, read from its code. */
 #include "probe/launches.h"
 
 #include <errno.h>
@@ -11,10 +11,7 @@
 #include "probe/probe_internal.h"
 #include "util/util.h"
 
-/* libcudart.so.13.0's code returns cudaErrorInvalidConfiguration nowhere; that of 12.4 does. */
-#define PASSES_ALL_ON 13000
-
-/* How long after the last function that was explained. A step of most programs is shorter. */
+/* After the last function that became known. A step of most programs takes less. */
 #define TEACHING (5 * NSEC_PER_SEC)
 
 static bool is_launch(const struct elf_function *function)
@@ -33,7 +30,7 @@ int launches_take(struct launches *launches, int fd, struct elf_functions *funct
 	size_t kept = 0, i;
 
 	launches_free(launches);
-	if (elfinfo_runtime_version(fd, functions) < PASSES_ALL_ON)
+	if (elfinfo_runtime_version(fd, functions) < LAUNCHES_PASSED_ON)
 		return 0;
 	own->list = malloc(functions->count * sizeof(*own->list));
 	if (!own->list)
@@ -111,12 +108,12 @@ static void probe_again(struct probe *probe, struct target *target)
 void launches_tend(struct probe *probe, uint64_t now)
 {
 	const struct cutop_bpf__bss *bss = probe->bpf.skeleton->bss;
-	__u32 unexplained = __atomic_load_n(&bss->unexplained, __ATOMIC_RELAXED),
-	      explained = __atomic_load_n(&bss->explained, __ATOMIC_RELAXED);
+	__u32 unknown_handles = __atomic_load_n(&bss->unknown_handles, __ATOMIC_RELAXED),
+	      taught_handles = __atomic_load_n(&bss->taught_handles, __ATOMIC_RELAXED);
 	struct target *target;
 
 	for (target = probe->targets; target; target = target->next) {
-		if (target->launches.shelf && explained != probe->explained)
+		if (target->launches.shelf && taught_handles != probe->taught_handles)
 			target->launches.until = now + TEACHING;
 		if (target->launches.shelf && now >= target->launches.until) {
 			launches_lift(probe, target);
@@ -125,11 +122,12 @@ void launches_tend(struct probe *probe, uint64_t now)
 			     target->path ? target->path : "a file");
 		}
 		/* A file that nothing ran from before explains nothing. */
-		if (!target->lifted && target->launches.until && unexplained != probe->unexplained)
+		if (!target->lifted && target->launches.until &&
+		    unknown_handles != probe->unknown_handles)
 			probe_again(probe, target);
 	}
-	probe->explained = explained;
-	probe->unexplained = unexplained;
+	probe->taught_handles = taught_handles;
+	probe->unknown_handles = unknown_handles;
 }
 
 void launches_free(struct launches *launches)

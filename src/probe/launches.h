@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Launches that are counted once. The runtime of CUDA 13 checks nothing of a launch itself: each of
- * them reaches the driver, with the same return address for cutop to find the program's call site,
- * and a kernel that the program has loaded under cutop's eyes has its name there. So the runtime's
- * own functions that launch have no probes. Earlier runtimes refuse a grid or block beyond the
- * device's limits without a call of the driver (docs/cost.md): there both have one.
+ * Launches of the runtime, counted at the driver. The runtime of CUDA 13 checks nothing of a launch
+ * itself: each reaches the driver, where a probe counts it, with the name that the kernel had when
+ * the program loaded it. A second probe in the runtime would double what a launch costs. Earlier
+ * runtimes refuse some launches without a call of the driver: theirs keep their probes.
  *
- * What a program loaded before cutop came has handles that nobody has explained. Then the runtime's
- * launches are probed for a while, which shows what the driver's functions were made from, and again
- * whenever such a program launches one that is not explained yet.
+ * A program that ran before cutop may have loaded its kernels before. What the driver's functions
+ * are made from then shows where a launch is seen at both layers. So the runtime's launches are
+ * probed for some seconds, and again when such a program launches a function that is unknown.
  */
 #ifndef PROBE_LAUNCHES_H
 #define PROBE_LAUNCHES_H
@@ -20,7 +19,13 @@ struct probe;
 struct seen_file;
 struct target;
 
-/* A target's functions that launch and have no probes of their own for good. */
+/*
+ * The first runtime that passes all launches on, as cudaRuntimeGetVersion() has it: the code of
+ * libcudart.so.13.0 returns cudaErrorInvalidConfiguration nowhere; that of 12.4 does.
+ */
+#define LAUNCHES_PASSED_ON 13000
+
+/* Of a target: the runtime's functions that launch, and their probes while they have any. */
 struct launches {
 	struct elf_functions functions; /* none: they are probed like others */
 	struct attachment attachment;
@@ -39,7 +44,7 @@ int launches_take(struct launches *launches, int fd, struct elf_functions *funct
 void launches_probe(struct probe *probe, struct target *target, const struct seen_file *seen,
 		    const char *path);
 
-/* Removes their probes when it is time, and places them again where a launch is not explained. */
+/* Removes their probes when it is time, and places them again for functions that are unknown. */
 void launches_tend(struct probe *probe, uint64_t now);
 
 /* Removes their probes, if they have any. */

@@ -120,7 +120,7 @@ struct probe {
 	struct miss *misses;     /* misses.c */
 	unsigned int marked_all; /* how often a process was found that is late as a whole */
 	/* The BPF side's counts when launches_tend() last looked */
-	__u32 explained, unexplained;
+	__u32 taught_handles, unknown_handles;
 	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: unused.c */
 	struct translator_limit {
 		/* CLOCK_MONOTONIC, start of the period that these count for */
