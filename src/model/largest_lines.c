@@ -13,6 +13,7 @@
 struct held {
 	const struct site *site; /* of a line: the one that holds most */
 	uint64_t bytes, count;
+	bool sampled; /* they are estimates */
 };
 
 static int line_order(const void *left, const void *right)
@@ -68,6 +69,7 @@ static size_t sum_lines(struct held *list, size_t sites)
 		}
 		list[count - 1].bytes = add_saturated(list[count - 1].bytes, list[i].bytes);
 		list[count - 1].count += list[i].count;
+		list[count - 1].sampled |= list[i].sampled;
 	}
 	qsort(list, count, sizeof(*list), size_order);
 	return count;
@@ -86,6 +88,7 @@ static void lines_take(const struct program *program, struct held *list, size_t 
 		*line = (struct snap_line){
 			.live = list[i].bytes,
 			.allocations = list[i].count,
+			.sampled = list[i].sampled,
 			.site = list[i].site->address,
 			.stack = list[i].site->stack_id,
 		};
@@ -118,7 +121,8 @@ void largest_lines_of(const struct program *program, const struct site_table *si
 	for (i = 0; list && i < sites->count; i++)
 		if (sites->list[i]->live)
 			list[i] = (struct held){ sites->list[i], sites->list[i]->live,
-						 sites->list[i]->live_count };
+						 sites->list[i]->live_count,
+						 sites->list[i]->sampled };
 	if (list)
 		lines_take(program, list, sites->count, detail);
 }

@@ -282,7 +282,8 @@ void postmortem_short(const struct programs *programs, struct program *program,
 	used = append(text, room, used, "; %s of the %s that it has are in tensors", own, size);
 	if (detail->line_count) {
 		format_bytes((double)detail->lines[0].live, most, sizeof(most));
-		used = append(text, room, used, ", %s from %s", most, detail->lines[0].text);
+		used = append(text, room, used, ", %s%s from %s",
+			      detail->lines[0].sampled ? "~" : "", most, detail->lines[0].text);
 	}
 	if (detail->has_gaps) {
 		format_bytes((double)detail->gaps, own, sizeof(own));

@@ -63,11 +63,12 @@ const char *snapshot_instance(const struct snap_device *device,
 
 const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT])
 {
+	const char *about = line->sampled ? "~" : "";
 	char bytes[16];
 
 	format_bytes((double)line->live, bytes, sizeof(bytes));
-	snprintf(out, LINE_TEXT, "%s in %" PRIu64 " allocation%s from %s", bytes, line->allocations,
-		 line->allocations == 1 ? "" : "s",
+	snprintf(out, LINE_TEXT, "%s%s in %s%" PRIu64 " allocation%s from %s", about, bytes, about,
+		 line->allocations, line->allocations == 1 ? "" : "s",
 		 line->where.site ? line->where.site : line->text);
 	return out;
 }

@@ -38,6 +38,7 @@ struct snap_suspect {
 /* A call site that held memory of the device that an event is about. */
 struct snap_line {
 	uint64_t live, allocations; /* what was live, and in how many allocations */
+	bool sampled;               /* these are estimates */
 	/* As records have them; of several stacks, the one that held most */
 	uint64_t site, stack;
 	char text[256]; /* what it was called then */

@@ -87,6 +87,8 @@ static json_t *line_list(struct json_writer *w, const struct snap_detail *detail
 		put_text(w, o, "site", line->where.site ? line->where.site : line->text);
 		put_count(w, o, "live_bytes", line->live);
 		put_count(w, o, "allocations", line->allocations);
+		if (line->sampled)
+			put(w, o, "sampled", json_true());
 		json_put_place(w, o, &line->where);
 		if (json_array_append_new(list, o)) {
 			json_decref(list);

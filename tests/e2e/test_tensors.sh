@@ -237,6 +237,11 @@ expect short '.events[] | select(.allocator) | .free_in_segments_bytes == .reser
 expect short '[.events[] | select(.allocator) | .sites[] | [(.site | capture("^(?<f>[a-z_0-9]+)").f), .live_bytes]]' "[[\"keep\",$((20 * MIB))],[\"leak\",$((3 * MIB))]]"
 expect short '.events[] | select(.allocator) | .text | test("^pytorch: out of memory: 1.0T asked for at ask")' true
 expect short 'p.memory.allocators[0].out_of_memory' 2
+# Of small ones it is an estimate that holds most, and says so.
+watch small -- "$tensors" small:200 keep:$((20 * MIB)) ask:$((1 << 40))
+expect small '[.events[] | select(.allocator) | .sites[] | [(.site | capture("^(?<f>[a-z_0-9]+)").f), .sampled]]' '[["small",true],["keep",null]]'
+expect small '.events[] | select(.allocator) | .text | test(" are in tensors, ~[0-9.]+M from small[+]")' true
+near small '.events[] | select(.allocator) | .sites[0].live_bytes' $((200 * MIB))
 
 # ---- a real libc10.so: its reports of the CPU's memory are seen, each of them, and are not VRAM
 

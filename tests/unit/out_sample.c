@@ -71,8 +71,8 @@ static const struct snap_detail out_of_memory = {
 	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
 	.holders = { { 4242, false, 100, "python" }, { 4311, true, 90, "./in\xfe" "fer" } },
 	.lines = {
-		{ 536870912, 12, 0x401f40, 77, "grow+0x1f (libinfer.so)", { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 } },
-		{ 4096, 1, 0x402000, 0, "main+0x20 (infer)", { NULL, NULL, 0, NULL, 0, 0 } },
+		{ 536870912, 12, false, 0x401f40, 77, "grow+0x1f (libinfer.so)", { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 } },
+		{ 4096, 1, false, 0x402000, 0, "main+0x20 (infer)", { NULL, NULL, 0, NULL, 0, 0 } },
 	},
 	.line_count = 2, .lines_omitted = 1, .where = { "grow+0x1f (libinfer.so)", grow_stack, 2, grow_frames, 2, 0 },
 };

@@ -13,8 +13,14 @@ static const char *const step_stack[] = { "libffi.so.8+0x6f7a", STEP_SITE,
 static const struct snap_place step = STEP;
 static const struct snap_detail no_memory = {
 	.line_count = 2,
-	.lines = { { 12884901888, 3, 1, 0, "0x1000", STEP },
-		   { 1048576, 1, 2, 0, "main+0x20 (failing)", { NULL, NULL, 0, NULL, 0, 0 } } },
+	.lines = { { 12884901888, 3, false, 1, 0, "0x1000", STEP },
+		   { 1048576,
+		     1,
+		     false,
+		     2,
+		     0,
+		     "main+0x20 (failing)",
+		     { NULL, NULL, 0, NULL, 0, 0 } } },
 };
 
 /* The cast, with places, on a screen of @cols. */
