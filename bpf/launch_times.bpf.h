@@ -17,6 +17,9 @@
 
 #define LAUNCH_STRIDE 67
 
+/* Set by user space: launches before were not all seen (CLOCK_MONOTONIC). */
+__u64 launches_since;
+
 /*
  * The thread's next launch is entered, or that of a graph. Called only if thread->gap_from is set.
  */
@@ -33,7 +36,7 @@ __noinline int gap_end(struct thread_state *thread)
 	weight = thread->weight;
 	thread->gap_from = 0;
 	sync = sync_of(thread->program);
-	if (!sync || !from)
+	if (!sync || !from || from < launches_since)
 		return 0;
 	times = &sync->times;
 	gap = bpf_ktime_get_ns() - from;

@@ -2,7 +2,7 @@
 /*
  * Time in calls that have not returned. At each refresh user space runs an iterator over the
  * threads of each watched process, which reads their outermost frames: so that costs the calls
- * nothing. A thread that ends inside a call leaves its time in the program's row. Waits are in
+ * nothing. It reads the processor time of each, too. A thread that ends inside a call leaves its time in the program's row. Waits are in
  * program_sync.
  */
 #ifndef OPEN_CALLS_BPF_H
@@ -56,21 +56,27 @@ SEC("iter/task")
 int open_calls(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct thread_state *thread;
-	struct open_call open = {};
+	struct thread_state *thread = NULL;
+	struct open_call open = { .part = TIME_NONE };
 	__u64 entry, now;
 
-	if (!task || !untrusted(task)->bpf_storage)
+	if (!task)
 		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!thread || !thread->program)
-		return 0;
-	open.part = open_part(thread, &entry);
-	now = bpf_ktime_get_ns();
-	if (open.part >= TIME_NONE || now < entry)
-		return 0;
-	open.ns = now - entry;
-	open.program = thread->program;
+	open.tgid = untrusted(task)->tgid;
+	open.cpu_ns = untrusted(task)->se.sum_exec_runtime;
+	if (untrusted(task)->pid == untrusted(task)->tgid)
+		open.cpu_ns += BPF_CORE_READ(task, signal, sum_sched_runtime);
+	if (untrusted(task)->bpf_storage)
+		thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread && thread->program) {
+		open.program = thread->program;
+		open.part = open_part(thread, &entry);
+		now = bpf_ktime_get_ns();
+		if (open.part >= TIME_NONE || now < entry)
+			open.part = TIME_NONE;
+		else
+			open.ns = now - entry;
+	}
 	bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
 	return 0;
 }

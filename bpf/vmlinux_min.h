@@ -207,6 +207,11 @@ struct signal_struct {
 	unsigned int flags;
 	int group_exit_code;
 	struct task_struct *group_exec_task;
+	unsigned long long sum_sched_runtime; /* of threads that have ended, ns */
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
 };
 
 struct upid {
@@ -265,6 +270,7 @@ struct task_struct {
 #if defined(__TARGET_ARCH_x86)
 	struct thread_struct thread;
 #endif
+	struct sched_entity se;
 	struct seccomp seccomp;
 	struct uprobe_task *utask;
 	struct bpf_run_ctx *bpf_ctx;

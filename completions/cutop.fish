@@ -30,6 +30,7 @@ complete -c cutop -l returns -r -a 'auto always never' -d 'probe returns: auto (
 complete -c cutop -l stacks -d 'native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line'
 complete -c cutop -l site-skip -r -d 'functions, files that match are not shown as call sites, as wrappers and installed packages are not'
 complete -c cutop -l launch-sites -d 'where kernels are launched, from a sample, and where threads wait'
+complete -c cutop -l budget -r -d 'what a program may pay of its processor time before less of it is watched (default 10; no limit, 0, with COMMAND and record)'
 complete -c cutop -l tensor-sites -r -a 'sample all' -d 'where tensors are made: of all, or of a sample (default), by their bytes'
 complete -c cutop -l no-python -d 'native call sites in Python programs, too'
 complete -c cutop -l leak-age -r -d 'first window of the rising-floor test (default 10)'

@@ -160,6 +160,7 @@ enum rec_type {
 	/* struct rec_instance_reading: the driver's figures for a part of a device (MIG) */
 	REC_INSTANCE_READING,
 	REC_TIMES, /* struct rec_times: how the program launches kernels */
+	REC_COST,  /* struct rec_cost: what the program pays */
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */
@@ -193,6 +194,18 @@ enum extra_result {
 	EXTRA_RESULT_NEGATIVE, /* a 32-bit number below 0 */
 	EXTRA_RESULT_NULL,     /* a pointer that is NULL */
 	EXTRA_RESULT_COUNT,
+};
+
+/*
+ * What is given up of a program that pays too much for being watched, one after the other
+ * (--budget). Recordings contain these numbers, as bits. Names in spare_names[], cuda/calls.c.
+ */
+enum spare {
+	SPARE_BLOCKS, /* that a framework's allocator hands out and takes back */
+	/* that have no meaning beyond being calls: CLASS_PLAIN */
+	SPARE_CALLS,
+	SPARE_LAUNCHES, /* but for a part of the time */
+	SPARE_COUNT,
 };
 
 /* Identifies a file, and distinguishes it from a later file with the same inode number. */

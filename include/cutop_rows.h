@@ -250,11 +250,17 @@ struct program_times {
 	__u64 open_ns[TIME_NONE];
 };
 
-/* A call that is under way: bpf/open_calls.bpf.h. Not in recordings. */
+/*
+ * A thread of a watched process, and the call that it is inside of: bpf/open_calls.bpf.h. Not in
+ * recordings.
+ */
 struct open_call {
-	__u64 ns; /* since its entry */
-	__u32 program;
-	__u32 part; /* enum time_part */
+	__u64 ns;     /* since its entry */
+	__u64 cpu_ns; /* the thread's processor time; the leader's with that of those that ended */
+	__u32 tgid;
+	__u32 program; /* 0: it has made no call */
+	__u32 part;    /* enum time_part; TIME_NONE: it is in none */
+	__u32 pad;
 };
 
 /* A program's synchronizing calls; and its times, so that they are found without a look-up. */

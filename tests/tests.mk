@@ -88,6 +88,7 @@ TESTS_LONG = \
 	tests/unit/test_runtime_range.sh \
 	tests/fuzz/fuzz.sh \
 	tests/gpu/test_gpu_check.sh \
+	tests/e2e/test_cost.sh \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_flood.sh \
 	tests/e2e/test_prometheus.sh \

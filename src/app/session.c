@@ -21,6 +21,8 @@
 #include "probe/ahead.h"
 #include "util/rights.h"
 
+#define BUDGET_USUAL 10 /* per cent */
+
 int session_fail(const struct session *session, int status, const char *text)
 {
 	warn_user(&session->notes, "%s", text);
@@ -231,6 +233,22 @@ static bool asked_for_both(void)
 	return launches && !strcmp(launches, "both");
 }
 
+/*
+ * What a program may pay, as a share of its own processor time; 0: no limit. Somebody who starts a
+ * program under watch, or records, wants to know everything. CUTOP_BUDGET is for tests.
+ */
+static double budget_of(const struct session *session)
+{
+	const struct options *options = session->options;
+	const char *usual = getenv("CUTOP_BUDGET");
+
+	if (options->budget_given)
+		return (double)options->budget / 100;
+	if (session->have_command || options->mode != MODE_WATCH || options->fail_on_leak)
+		return 0;
+	return (usual ? strtod(usual, NULL) : BUDGET_USUAL) / 100;
+}
+
 static int collector_begin(struct session *session)
 {
 	const struct options *options = session->options;
@@ -265,6 +283,7 @@ static int collector_begin(struct session *session)
 				.trace = trace_settings_of(options),
 			},
 			.launches_once = options->layers_auto && options->mode != MODE_TRACE && !options->record_calls && !asked_for_both(),
+			.spares = budget_of(session) > 0,
 			.pids = options->pids,
 			.pid_count = options->pid_count,
 			.groups = options->groups,
@@ -277,6 +296,7 @@ static int collector_begin(struct session *session)
 		},
 		.delay = options->delay,
 		.names_bytes = options->names_bytes,
+		.budget = budget_of(session),
 		.leak_age = options->leak_age,
 		.map_max = options->map_max,
 		.command_glob = options->command_glob,

@@ -37,6 +37,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "functions, files that match are not shown as call sites, as wrappers and installed packages are not" },
 	{ OPTION_LAUNCH_SITES, "launch-sites", NULL, IN_SNAPSHOTS, "where kernels are launched, from a sample, and where threads wait" },
 	{ OPTION_TENSOR_SITES, "tensor-sites", "WHICH", IN_SNAPSHOTS, "where tensors are made: of all, or of a sample (default), by their bytes" },
+	{ OPTION_BUDGET, "budget", "PERCENT", IN_SNAPSHOTS, "what a program may pay of its processor time before less of it is watched (default 10; no limit, 0, with COMMAND and record)" },
 	{ OPTION_NO_PYTHON, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too" },
 	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
 	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },

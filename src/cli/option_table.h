@@ -47,6 +47,7 @@ enum {
 	OPTION_SITE_SKIP,
 	OPTION_LAUNCH_SITES,
 	OPTION_TENSOR_SITES,
+	OPTION_BUDGET,
 };
 
 /* Modes that take an option: bits 1 << enum program_mode. */

@@ -19,6 +19,8 @@
 #include "metrics/openmetrics.h"
 #include "view/theme.h"
 
+#define BUDGET_MAX 10000 /* per cent */
+
 #define RING_DEFAULT  (16u << 20)
 #define NAMES_DEFAULT (128u << 20)
 #define RING_TRACING  (64u << 20) /* one second of 400,000 calls */
@@ -114,6 +116,9 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		if (err >= 0)
 			options->returns = (enum returns_choice)err;
 		return err < 0 ? err : 0;
+	case OPTION_BUDGET:
+		options->budget_given = true;
+		return parse_count("budget", argument, 0, BUDGET_MAX, &options->budget);
 	case OPTION_LEAK_AGE:
 		options->leak_age_given = true;
 		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);
@@ -317,6 +322,9 @@ static int returns_check(const struct options *options)
 /* An option that only modifies another option, or a format, needs that one. */
 static int purpose_check(const struct options *options)
 {
+	if (options->budget && options->fail_on_leak)
+		return usage_error(
+			"--budget does not go with --fail-on-leak, whose answer rests on everything");
 	if (options->allow_no_cuda && !options->fail_on_leak)
 		return usage_error("--allow-no-cuda is for --fail-on-leak");
 	if ((options->kernels_given || options->sites_given) && !options->listen &&

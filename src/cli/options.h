@@ -69,6 +69,8 @@ struct options {
 	bool no_python;
 	const char *site_skip[OPTIONS_LIST_MAX + 1];
 	size_t site_skip_count;
+	uint64_t budget; /* per cent; 0: no limit */
+	bool budget_given;
 	uint64_t leak_age; /* ns */
 	bool leak_age_given;
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];

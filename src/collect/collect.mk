@@ -8,7 +8,9 @@ collect_sources = \
 	src/collect/collector_replay.c \
 	src/collect/command.c src/collect/command.h \
 	src/collect/container.c src/collect/container.h \
+	src/collect/cost.c src/collect/cost.h \
 	src/collect/feed.c src/collect/feed.h \
+	src/collect/feed_cost.c \
 	src/collect/feed_internal.h \
 	src/collect/feed_rows.c src/collect/feed_stacks.c \
 	src/collect/host_functions.c src/collect/host_functions.h \

@@ -399,7 +399,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	if (err)
 		goto fail;
 	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob,
-				   settings->held_globs, settings->python_skip);
+				   settings->held_globs, settings->python_skip, settings->budget);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s",
 				 strerror(errno));

@@ -23,7 +23,8 @@ struct collector_settings {
 	uint64_t delay;              /* ns between snapshots */
 	/* Memory for what is kept of files: the budget of names; 0: no limit */
 	uint64_t names_bytes;
-	uint64_t leak_age;        /* ns */
+	double budget;     /* what a program may pay, a share of its processor time; 0: no limit */
+	uint64_t leak_age; /* ns */
 	unsigned int map_max;     /* how many allocations are listed per process */
 	const char *command_glob; /* -c, or NULL */
 	bool totals;              /* snapshots have sums by command and call */

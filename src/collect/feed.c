@@ -369,6 +369,8 @@ static void record_take(struct feed *feed, void *data, size_t size)
 		watched = feed_watch_row(feed, hdr->program);
 	if (watched && watched->ignored)
 		return;
+	if (watched && (hdr->type == REC_BLOCK || hdr->type == REC_SHORT))
+		watched->blocks++;
 	if (feed_stacks_take(feed, hdr, size))
 		return;
 	switch (hdr->type) {
@@ -436,7 +438,7 @@ void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const cha
 /* ---- life ---- */
 
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
-		      const char *const *held_globs, const char *const *python_skip)
+		      const char *const *held_globs, const char *const *python_skip, double budget)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 
@@ -445,6 +447,8 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->probe = probe;
 	feed->sink = sink;
 	feed->command_glob = command_glob;
+	feed->cost_budget = budget;
+	feed->watches_driver = probe_watches_driver(probe);
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->hosts = host_functions_new();
@@ -521,6 +525,7 @@ void feed_follow(struct feed *feed)
 	arrivals_turn(feed->arrivals);
 	feed_drain(feed);
 	later_feed(feed);
+	feed_cost_tend(feed, clock_ns(CLOCK_MONOTONIC));
 	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	if (feed->native)
 		native_stacks_again(feed->native, clock_ns(CLOCK_MONOTONIC));

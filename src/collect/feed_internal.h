@@ -10,6 +10,7 @@
 
 #include "collect/arrivals.h"
 #include "collect/call_site_rows.h"
+#include "collect/cost.h"
 #include "collect/feed.h"
 #include "collect/modules.h"
 #include "collect/native_stacks.h"
@@ -34,6 +35,9 @@ struct watched {
 	uint64_t open_ns[TIME_NONE]; /* rows_open_calls(), in this refresh */
 	uint64_t faults_since;       /* start of the second in which faults are counted */
 	unsigned int faults;
+	struct cost cost;
+	uint64_t blocks;       /* that its allocators told of */
+	unsigned int unwanted; /* bits of enum spare */
 	UT_hash_handle hh;
 };
 
@@ -76,6 +80,10 @@ struct feed {
 	bool asked_gone;
 	uint32_t copied; /* whether a process forked from it still runs */
 	bool copied_kept;
+	double cost_budget;  /* a share of a program's processor time; 0: no limit */
+	bool watches_driver; /* the driver's calls are probed, too */
+	uint64_t hit_ns;     /* what a hit takes; 0: not measured yet */
+	uint64_t settled;    /* CLOCK_MONOTONIC: spares_settle() */
 };
 
 /* feed.c */
@@ -97,6 +105,16 @@ void feed_tell(void *context, const struct rec_hdr *record);
 /* feed_stacks.c */
 /* Takes the record @hdr of @size bytes if it is about a stack, or refers to one. Else false. */
 bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size);
+
+/* feed_cost.c */
+/* In a refresh: so many launches, or calls, by @call of the program so far. */
+void feed_cost_launches(struct feed *feed, struct watched *watched, unsigned int call,
+			uint64_t launches);
+void feed_cost_calls(struct feed *feed, struct watched *watched, unsigned int call, uint64_t calls);
+/* After all of these. */
+void feed_cost_count(struct feed *feed, uint64_t now);
+/* Gives up, and takes back, what the budget asks for. */
+void feed_cost_tend(struct feed *feed, uint64_t now);
 
 /* feed_rows.c */
 /* feed_watch() of a program from its row, because its record was lost; NULL if it has none. */

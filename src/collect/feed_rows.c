@@ -180,24 +180,27 @@ static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 	return !watched || !watched->ignored;
 }
 
-#define ROW_VISIT(what) \
+#define ROW_VISIT(what, pay) \
 	static bool what##_visit(void *context, const struct what##_key *key, \
 				 const struct what##_row *row) \
 	{ \
 		struct feed *feed = context; \
+		struct watched *watched = feed_watched(feed, key->program); \
 		bool last; \
 \
 		if (row_wanted(feed, key->program, &last)) \
 			record_sink_##what##_row(feed->sink, key, row); \
+		if (watched) \
+			pay; \
 		return last; \
 	}
 
-ROW_VISIT(launch)
-ROW_VISIT(copy)
-ROW_VISIT(call)
-ROW_VISIT(graph)
-ROW_VISIT(fail)
-ROW_VISIT(pending)
+ROW_VISIT(launch, feed_cost_launches(feed, watched, key->call, row->launches))
+ROW_VISIT(copy, feed_cost_calls(feed, watched, key->call, row->calls))
+ROW_VISIT(call, feed_cost_calls(feed, watched, key->call, row->calls))
+ROW_VISIT(graph, (void)0)
+ROW_VISIT(fail, (void)0)
+ROW_VISIT(pending, (void)0)
 
 static bool call_site_visit(void *context, const struct call_site_key *key,
 			    const struct call_site_row *row)
@@ -341,6 +344,13 @@ static void untold_find(struct feed *feed)
 	probe_find_running(feed->probe);
 }
 
+/* The last figure of a process that has ended stands. */
+static void cpu_note(struct watched *watched, uint64_t cpu_ns)
+{
+	if (cpu_ns)
+		watched->cost.cpu_ns = cpu_ns;
+}
+
 /*
  * Before the ring is drained and rows are read: a call that returns in between then counts twice,
  * which the model bounds, and not for nothing.
@@ -351,8 +361,9 @@ static void open_calls_note(struct feed *feed)
 
 	for (watched = feed->watched; watched; watched = watched->hh.next)
 		if (!watched->ended && !watched->ignored)
-			rows_open_calls(feed->rows, watched->program, watched->process.hdr.tgid,
-					watched->open_ns);
+			cpu_note(watched,
+				 rows_open_calls(feed->rows, watched->program,
+						 watched->process.hdr.tgid, watched->open_ns));
 }
 
 void feed_refresh(struct feed *feed)
@@ -369,6 +380,7 @@ void feed_refresh(struct feed *feed)
 	rows_visit_failures(feed->rows, fail_visit, feed);
 	rows_visit_pending(feed->rows, pending_visit, feed);
 	rows_visit_call_sites(feed->rows, call_site_visit, feed);
+	feed_cost_count(feed, clock_ns(CLOCK_MONOTONIC));
 	lost_feed(feed);
 	limit_feed(feed);
 	unseen_feed(feed);

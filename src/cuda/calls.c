@@ -67,6 +67,12 @@ const char *const unreturned_names[UNRETURNED_COUNT] = {
 	[UNRETURNED_SHADOW_STACK] = "shadow_stack",
 };
 
+const char *const spare_names[SPARE_COUNT] = {
+	[SPARE_BLOCKS] = "blocks",
+	[SPARE_CALLS] = "calls",
+	[SPARE_LAUNCHES] = "launches",
+};
+
 const char *const unseen_cause_names[UNSEEN_COUNT] = {
 	[UNSEEN_DRIVER] = "driver_allocations", [UNSEEN_LATE] = "late_libraries",
 	[UNSEEN_ALLOC] = "unprobed_allocators", [UNSEEN_FREE] = "unprobed_frees",

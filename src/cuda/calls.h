@@ -32,6 +32,7 @@ extern const char *const copy_direction_names[DIR_COUNT];    /* "H2H", ..., "unk
 extern const char *const copy_mode_names[2];                 /* "sync", "async" */
 extern const char *const unseen_cause_names[UNSEEN_COUNT];   /* as in JSON */
 extern const char *const unreturned_names[UNRETURNED_COUNT]; /* "seccomp", ... */
+extern const char *const spare_names[SPARE_COUNT];           /* "blocks", ... */
 extern const char *const lost_cause_names[LOST_COUNT];       /* "ring_full", ... */
 
 /* True if losing records to @cause loses only names: the figures stay right. */

@@ -4,6 +4,7 @@
  * goes through all processes.
  */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,10 @@ static void write_state(struct exposition *out, const struct choice *choice)
 		    "1 if returns of its calls are not probed: allocations, failures and times are not known." },
 		  unreturned },
 	};
+	static const struct family cost = {
+		"cutop_process_cost_ratio", FAMILY_GAUGE, NULL,
+		"What watching costs it, as a share of its own processor time; an estimate."
+	};
 	static const struct family started = { "cutop_process_start_time_seconds", FAMILY_GAUGE,
 					       "seconds", "When it began, in seconds since 1970." };
 	static const struct family waiting = {
@@ -168,6 +173,13 @@ static void write_state(struct exposition *out, const struct choice *choice)
 			process_begin(out, choice->list[j].process);
 			sample_count(out, states[i].value(choice->list[j].process));
 		}
+	}
+	exposition_family(out, &cost);
+	for (j = 0; j < choice->count; j++) {
+		if (isnan(choice->list[j].process->cost))
+			continue;
+		process_begin(out, choice->list[j].process);
+		sample_number(out, choice->list[j].process->cost);
 	}
 	exposition_family(out, &started);
 	for (j = 0; j < choice->count; j++) {

@@ -195,8 +195,9 @@ static void totals_take(struct allocator *allocator, const struct rec_block *rec
 	} else {
 		if (is_first)
 			allocator->from_attach = before != 0;
-		else if (before != allocator->allocated)
+		else if (before != allocator->allocated && !allocator->paused)
 			allocator->inexact = true;
+		allocator->paused = false;
 		allocator->has_totals = true;
 		allocator->allocated = record->allocated;
 		allocator->reserved = record->reserved;
@@ -333,6 +334,23 @@ struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *re
 	    record->bytes <= subtract_saturated(allocator->reserved, allocator->allocated))
 		request_note(allocator, record->bytes, record->hdr.time);
 	return allocator;
+}
+
+void blocks_pause(struct blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->count; i++) {
+		struct allocator *allocator = blocks->list[i];
+
+		for (size_t j = 0; j < allocator->sites.count; j++) {
+			struct site *site = allocator->sites.list[j];
+
+			suspect_free(&site->suspect);
+			site->live = site->live_count = 0;
+		}
+		book_clear(&allocator->book);
+		allocator->booked = 0;
+		allocator->from_attach = allocator->paused = true;
+	}
 }
 
 /* ---- the end ---- */

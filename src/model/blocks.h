@@ -25,6 +25,7 @@ struct allocator {
 	int device;       /* the machine's number */
 	bool from_attach; /* it had handed out memory before its first report */
 	bool has_totals;  /* it says how much it has: else `allocated` is what was seen */
+	bool paused;      /* its reports were given up since the last */
 	bool inexact;     /* reports of it were lost */
 	bool sampled;     /* not all of its blocks have their site */
 	/* Bytes: as it last said, and at most */
@@ -52,6 +53,9 @@ struct blocks {
  */
 int blocks_record(struct blocks *blocks, struct name_store *names, const struct rec_block *record,
 		  uint64_t leak_age, bool is_full);
+
+/* What the allocators do is not told from here on, or was not until now: blocks are unknown. */
+void blocks_pause(struct blocks *blocks);
 
 /* A request found no memory. Returns its allocator, NULL without memory. */
 struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *record);

@@ -181,18 +181,58 @@ static void build_time(struct build *build, struct program *program, struct snap
 		process->time.is_known = false;
 }
 
+#define SEEN_LEAST 0.2 /* seconds of a window that a rate is of */
+
+/* While launches are watched in windows, the rate is that of the last one. */
+static double launch_rate(const struct build *build, struct program *program,
+			  const struct snap_process *process)
+{
+	double seen =
+		(double)subtract_saturated(program->cost.launches_ns, program->launches_ns_before) /
+		1e9;
+
+	if (!program->cost.since[SPARE_LAUNCHES] || build->is_whole)
+		return build_rate(build, process->launches, program->launches_before);
+	if (seen >= SEEN_LEAST)
+		program->cost.launch_rate =
+			(double)subtract_saturated(process->launches, program->launches_before) /
+			seen;
+	return program->cost.launch_rate;
+}
+
+/* What it pays, as a share of its own processor time. */
+static void build_cost(const struct build *build, struct program *program,
+		       struct snap_process *process)
+{
+	uint64_t paid_before = build->is_whole ? 0 : program->paid_before,
+		 cpu_before = build->is_whole ? 0 : program->cpu_before,
+		 paid = subtract_saturated(program->cost.paid_ns, paid_before),
+		 cpu = subtract_saturated(program->cost.cpu_ns, cpu_before);
+
+	process->cost = cpu > paid ? (double)paid / (double)(cpu - paid) : NAN;
+	for (int kind = 0; kind < SPARE_COUNT; kind++)
+		process->given_up[kind] =
+			program->cost.since[kind] && !program->ended ?
+				wall_clock_at(&build->model->clock, program->cost.since[kind]) :
+				0;
+	process->given_ever = program->cost.ever;
+	program->paid_before = program->cost.paid_ns;
+	program->cpu_before = program->cost.cpu_ns;
+	program->launches_ns_before = program->cost.launches_ns;
+}
+
 static void build_rates(struct build *build, struct program *program, struct snap_process *process)
 {
 	bool was_over = program->ended && build->model->has_snapshot &&
 			program->end_time <= build->model->snapshot_time;
 	unsigned int i;
 
-	process->launches_per_second =
-		build_rate(build, process->launches, program->launches_before);
+	process->launches_per_second = launch_rate(build, program, process);
 	process->failures_per_second =
 		build_rate(build, process->failures, program->failures_before);
 	process->graph_launches_per_second =
 		build_rate(build, process->graph_launches, program->graph_launches_before);
+	build_cost(build, program, process);
 	program->launches_before = process->launches;
 	program->graph_launches_before = process->graph_launches;
 	program->failures_before = process->failures;

@@ -20,6 +20,7 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 	gone->from_attach |= program->identity.from_attach;
 	gone->inexact |= program_is_inexact(program);
 	gone->sampled |= process->sampled || process->runtime_late;
+	gone->from_attach |= process->given_ever != 0;
 	gone->unreturned |= program->unreturned != UNRETURNED_NOT;
 	add(&gone->leaked, process->leaked);
 	add(&gone->held, process->held);

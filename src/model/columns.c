@@ -39,6 +39,17 @@ static struct column_value bound(const struct snap_process *process, uint64_t va
 	return result;
 }
 
+/* The same, for figures of what may have been given up for a time. */
+static struct column_value spared(const struct snap_process *process, uint64_t value,
+				  unsigned int spares)
+{
+	struct column_value result = bound(process, value);
+
+	if (process->given_ever & spares)
+		result.mark = '>';
+	return result;
+}
+
 /* The same, for figures that only return probes give. */
 static struct column_value returned(const struct snap_process *process, uint64_t value)
 {
@@ -59,9 +70,8 @@ VALUE(dev) { return text(process->device_list); }
 VALUE(live) { return returned(process, process->live); }
 VALUE(peak) { return returned(process, process->peak); }
 VALUE(allocs) { return returned(process, process->map_count + process->map_omitted); }
-VALUE(launches) { return bound(process, process->launches); }
-VALUE(launch_rate) { return number(process->launches_per_second); }
-VALUE(graph) { return bound(process, process->graph_launches); }
+VALUE(launches) { return spared(process, process->launches, 1u << SPARE_LAUNCHES); }
+VALUE(graph) { return spared(process, process->graph_launches, 1u << SPARE_LAUNCHES); }
 VALUE(graph_rate) { return number(process->graph_launches_per_second); }
 VALUE(h2d) { return number(process->copy_rate[DIR_H2D]); }
 VALUE(d2h) { return number(process->copy_rate[DIR_D2H]); }
@@ -77,11 +87,21 @@ VALUE(used) { return process->has_used ? count(process->used) : absent(); }
 VALUE(untracked) { return process->has_used ? count(process->untracked) : absent(); }
 VALUE(managed) { return returned(process, process->kinds[KIND_MANAGED]); }
 VALUE(frees) { return returned(process, process->frees); }
-VALUE(kernels) { return bound(process, process->kernel_count); }
+VALUE(kernels) { return spared(process, process->kernel_count, 1u << SPARE_LAUNCHES); }
+VALUE(cost) { return number(process->cost * 100); }
 VALUE(start) { return count(process->start_time / 1000000000); }
 VALUE(state) { return text(process->exited ? "exited" : "running"); }
 VALUE(command) { return text(process->command_line ? process->command_line : process->command); }
 /* clang-format on */
+
+VALUE(launch_rate)
+{
+	struct column_value value = number(process->launches_per_second);
+
+	if (process->given_up[SPARE_LAUNCHES] && !value.absent)
+		value.mark = '~';
+	return value;
+}
 
 /* What an allocator does not say is not known. */
 VALUE(cache)
@@ -109,7 +129,8 @@ VALUE(suspect)
 
 VALUE(calls)
 {
-	struct column_value value = bound(process, process->calls);
+	struct column_value value =
+		spared(process, process->calls, 1u << SPARE_CALLS | 1u << SPARE_LAUNCHES);
 
 	if (process->runtime_late)
 		value.mark = '>';
@@ -120,7 +141,8 @@ VALUE(failed)
 {
 	struct column_value value = returned(process, process->failures);
 
-	if (process->sampled || process->runtime_late)
+	if (process->sampled || process->runtime_late ||
+	    process->given_ever & (1u << SPARE_CALLS | 1u << SPARE_LAUNCHES))
 		value.mark = '>';
 	return value;
 }
@@ -174,6 +196,9 @@ const struct column columns[] = {
 	       .unit = UNIT_PERCENT, .width = 5, .rank = 12),
 	COLUMN(failed, .title = "FAILED", .help = "calls that failed", .unit = UNIT_COUNT,
 	       .width = 7, .rank = 8, .tone = TONE_FAILURE),
+	COLUMN(cost, .title = "COST%",
+	       .help = "what watching costs it, per cent of its own processor time (estimated)",
+	       .unit = UNIT_PERCENT, .width = 5, .rank = 16),
 	COLUMN(held, .title = "HELD", .help = "bytes a caching allocator kept until the end",
 	       .unit = UNIT_BYTES, .width = 7, .json = "memory.held_bytes"),
 	COLUMN(suspect, .title = "SUSPECT", .help = "bytes at call sites whose floor keeps rising",

@@ -219,6 +219,30 @@ void model_times(struct model *model, uint32_t number, const struct program_time
 	program->time.is_told = true;
 }
 
+void model_cost(struct model *model, const struct rec_cost *record)
+{
+	int error;
+	struct program *program = model_program(model, record->hdr.program, &error);
+
+	if (!program)
+		return;
+	program->cost.paid_ns = record->paid_ns;
+	program->cost.cpu_ns = record->cpu_ns;
+	program->cost.launches_ns = record->launches_ns;
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		bool was_given = program->cost.since[kind], is_given = record->since[kind];
+
+		program->cost.since[kind] = record->since[kind];
+		if (was_given == is_given)
+			continue;
+		program->cost.ever |= 1u << kind;
+		if (kind == SPARE_BLOCKS)
+			blocks_pause(&program->blocks);
+		if (!program->ended)
+			tell_budget(model, program, (enum spare)kind, is_given);
+	}
+}
+
 void model_unreturned(struct model *model, uint32_t number, unsigned int why)
 {
 	int error;

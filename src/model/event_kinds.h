@@ -32,6 +32,7 @@ enum event_tone {
 	KIND(PAGEABLE, "pageable", "pageable", NOTICE) \
 	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE) \
 	KIND(LIMIT, "limit", "limit", NOTICE) \
+	KIND(BUDGET, "budget", "budget", NOTICE) \
 	KIND(TRANSLATED, "translated", "translated", FAILURE)
 
 #define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,

@@ -76,6 +76,10 @@ void model_synced(struct model *model, uint32_t program,
 		  const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
 /* How @program launches kernels, up to now. */
+/* What @record->hdr.program pays, and what is given up of it. */
+struct rec_cost;
+void model_cost(struct model *model, const struct rec_cost *record);
+
 void model_times(struct model *model, uint32_t program, const struct program_times *times);
 
 /* Marks @program: the returns of its calls are not probed. @why: enum unreturned. */

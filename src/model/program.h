@@ -66,6 +66,12 @@ struct program {
 	struct pending pending;
 	struct graphs graphs;
 	uint64_t sync_ns; /* time inside synchronizing calls */
+	struct {
+		uint64_t paid_ns, cpu_ns, launches_ns; /* struct rec_cost */
+		uint64_t since[SPARE_COUNT];
+		unsigned int ever;  /* bits of enum spare: what was given up for a time */
+		double launch_rate; /* of the last window */
+	} cost;
 	struct time_book time;
 
 	/* what the log has reported about it: */
@@ -83,6 +89,7 @@ struct program {
 	uint16_t total;
 	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];
+	uint64_t paid_before, cpu_before, launches_ns_before;
 };
 
 /* Returns a new program, or NULL without memory. @machine and @leak_age are for its ledger. */

@@ -49,6 +49,7 @@ size_t record_size(unsigned int type)
 	case REC_SYNC: return sizeof(struct rec_sync);
 	case REC_SYNCED: return sizeof(struct rec_synced);
 	case REC_TIMES: return offsetof(struct rec_times, times.open_ns);
+	case REC_COST: return sizeof(struct rec_cost);
 	case REC_INEXACT:
 	case REC_READINGS:
 	case REC_GRAPHS_DONE: return sizeof(struct rec_hdr);

@@ -51,6 +51,7 @@ union record {
 	struct rec_limit limit;
 	struct rec_unreturned unreturned;
 	struct rec_synced synced;
+	struct rec_cost cost;
 	struct rec_times times;
 	struct rec_lost lost;
 	struct rec_moment moment;

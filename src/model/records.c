@@ -411,6 +411,7 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_SYNC: model_sync(model, record->hdr.program, record->sync.ns); return 0;
 	case REC_SYNCED: model_synced(model, record->hdr.program, record->synced.slots); return 0;
 	case REC_TIMES: model_times(model, record->hdr.program, &record->times.times); return 0;
+	case REC_COST: model_cost(model, &record->cost); return 0;
 	case REC_INEXACT: model_inexact(model, record->hdr.program, record->hdr.time); return 0;
 	case REC_UNRETURNED:
 		model_unreturned(model, record->hdr.program, record->unreturned.why);

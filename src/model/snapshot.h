@@ -296,6 +296,14 @@ struct snap_process {
 	bool runtime_late;
 	bool inexact; /* something about it was lost */
 	bool sampled; /* launch failures are a lower bound */
+	/*
+	 * What it paid for being watched in the interval, as a share of the processor time that it
+	 * used for itself: an estimate; NAN: unknown
+	 */
+	double cost;
+	/* By enum spare: since when it is given up for --budget (CLOCK_REALTIME); 0: it is not */
+	uint64_t given_up[SPARE_COUNT];
+	unsigned int given_ever; /* bits: what was given up for a time */
 	/* Not 0: why allocations, failures and times are unknown */
 	enum unreturned unreturned;
 
@@ -376,6 +384,15 @@ struct snap_process {
 	struct snap_wait_site *wait_sites; /* most seconds first */
 	size_t wait_site_count;
 };
+
+/* True if something of it is given up just now. */
+static inline bool snapshot_is_spared(const struct snap_process *process)
+{
+	for (int kind = 0; kind < SPARE_COUNT; kind++)
+		if (process->given_up[kind])
+			return true;
+	return false;
+}
 
 /* The age of @alloc in the map of @process, which may be older than the snapshot. */
 uint64_t snapshot_age(const struct snap_process *process, const struct snap_alloc *alloc);

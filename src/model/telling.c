@@ -344,6 +344,22 @@ void tell_unreturned(struct model *model, const struct program *program)
 								    "with a shadow stack");
 }
 
+void tell_budget(struct model *model, const struct program *program, enum spare spare, bool given)
+{
+	static const char *const what[SPARE_COUNT] = {
+		[SPARE_BLOCKS] = "blocks of its allocators are",
+		[SPARE_CALLS] = "calls that are only counted are",
+		[SPARE_LAUNCHES] = "launches are",
+	};
+
+	model_tell(model, program, EVENT_BUDGET, given ? program->cost.since[spare] : model->latest,
+		   0, NULL, "%s: %s %s", identity_name(&program->identity), what[spare],
+		   !given ? "watched again" :
+		   spare == SPARE_LAUNCHES ?
+			    "watched in one second of several, to keep within --budget" :
+			    "not watched, to keep within --budget");
+}
+
 void tell_limit(struct model *model, const struct rec_limit *record)
 {
 	if (record->kind != LIMIT_NAMES)

@@ -50,6 +50,8 @@ void tell_reset(struct model *model, const struct program *program, const struct
 
 /* The first failure of a call with one code. */
 void tell_failure(struct model *model, struct program *program, const struct rec_fail_at *record);
+/* @spare is given up, or watched again: --budget. */
+void tell_budget(struct model *model, const struct program *program, enum spare spare, bool given);
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
 /* Any other message for the user: the @record->text_len bytes at @text. */

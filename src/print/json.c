@@ -356,6 +356,21 @@ static void put_end(struct json_writer *w, json_t *o, const struct snap_process 
 		put(w, o, "signal", json_integer(WTERMSIG(process->exit_code)));
 }
 
+static json_t *given_up_array(struct json_writer *w, const struct snap_process *process)
+{
+	json_t *array = w->sink->error ? NULL : json_array(), *o;
+
+	for (int kind = 0; array && kind < SPARE_COUNT; kind++) {
+		if (!process->given_up[kind])
+			continue;
+		o = put_new(w);
+		put_text(w, o, "what", spare_names[kind]);
+		put_seconds(w, o, "since", process->given_up[kind]);
+		json_array_append_new(array, o);
+	}
+	return array;
+}
+
 static json_t *process_head(struct json_writer *w, const struct snap_process *process)
 {
 	json_t *o = put_new(w);
@@ -378,6 +393,8 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	put(w, o, "inexact", json_boolean(process->inexact));
 	if (process->unreturned)
 		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));
+	put_number(w, o, "cost", process->cost);
+	put(w, o, "given_up", given_up_array(w, process));
 	put(w, o, "devices", device_array(w, process->devices, process->device_count));
 	put_new_columns(w, o, "", process);
 	return o;

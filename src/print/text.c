@@ -251,7 +251,7 @@ static void print_total(struct line *line, const char *word, uint64_t total, dou
 /* VRAM  18.4G live  513M leaked  launches 2.1M (48.2k/s)  failed 12 (3/s)  waiting 61% */
 static void print_totals(struct line *line, const struct snapshot *snapshot)
 {
-	bool from_attach = false, sampled = false;
+	bool from_attach = false, sampled = false, spared = false;
 	char text[NUMBER_SIZE];
 	double suspect = (double)snapshot->gone.suspect;
 	bool bound;
@@ -261,6 +261,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 
 		from_attach |= process->from_attach;
 		sampled |= process->sampled || process->runtime_late;
+		spared |= process->given_ever & 1u << SPARE_LAUNCHES;
 		if (process->has_suspect)
 			suspect += (double)process->suspect;
 	}
@@ -278,7 +279,7 @@ static void print_totals(struct line *line, const struct snapshot *snapshot)
 	 * The memory of processes that are gone is gone as well; their launches and failures still
 	 * count.
 	 */
-	bound = from_attach || snapshot->gone.from_attach;
+	bound = from_attach || spared || snapshot->gone.from_attach;
 	print_total(line, "launches", snapshot->launches, snapshot->launches_per_second, bound);
 	if (snapshot->graph_launches)
 		print_total(line, "by graphs", snapshot->graph_launches,

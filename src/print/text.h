@@ -16,8 +16,8 @@ const char *text_count(double count, char out[NUMBER_SIZE]);
 const char *text_seconds(double seconds, char out[NUMBER_SIZE]); /* 5.1µs */
 
 /*
- * How @process ended, and whether it is inexact, in brackets after its command: " (exited 0)"; ""
- * if there is nothing to say.
+ * How @process ended, and whether it is inexact, or something of it is given up, in brackets after
+ * its command: " (exited 0)"; "" if there is nothing to say.
  */
 const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE]);
 

@@ -561,6 +561,22 @@ static void print_container(struct line *line, const struct snap_process *proces
 	line_end(line);
 }
 
+/* What --budget had given up, if anything. */
+static void print_given_up(struct line *line, const struct snap_process *process)
+{
+	const char *before = "  given up to keep within --budget: ";
+
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		if (!process->given_up[kind])
+			continue;
+		line_text(line, before);
+		line_text(line, spare_names[kind]);
+		before = ", ";
+	}
+	if (snapshot_is_spared(process))
+		line_end(line);
+}
+
 void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
 		 const struct snap_process *process)
 {
@@ -574,6 +590,7 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 	line_text(line, text_remark(process, end));
 	line_end(line);
 	print_container(line, process);
+	print_given_up(line, process);
 	print_memory(line, process);
 	text_blocks(line, process);
 	if (lists_map)

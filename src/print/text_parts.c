@@ -51,8 +51,14 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 	const char *more = process->inexact ? ", inexact" : "";
 	int status = process->exit_code;
 
-	if (!process->exited)
-		return strcpy(out, process->inexact ? " (inexact)" : "");
+	if (!process->exited) {
+		bool is_spared = snapshot_is_spared(process);
+
+		return strcpy(out, process->inexact && is_spared ? " (inexact, less is watched)" :
+				   process->inexact              ? " (inexact)" :
+				   is_spared                     ? " (less is watched)" :
+								   "");
+	}
 	if (process->end_is_guess)
 		snprintf(out, NUMBER_SIZE, " (ended%s)", more);
 	else if (process->end_reason == END_EXEC)

@@ -77,8 +77,8 @@ static uint64_t histogram_sum(const __u64 *hist)
 
 /* ---- programs ---- */
 
-void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
-		     uint64_t ns[TIME_NONE])
+uint64_t rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
+			 uint64_t ns[TIME_NONE])
 {
 	/* Before Linux 6.1 the iterator visits every thread of the machine. */
 	union bpf_iter_link_info process = { .task.pid = tgid };
@@ -88,17 +88,22 @@ void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
 				   BPF_TRACE_ITER, &options);
 	int fd = link < 0 ? -1 : bpf_iter_create(link);
 	struct open_call open[64];
+	uint64_t cpu_ns = 0;
 	ssize_t len;
 
 	memset(ns, 0, TIME_NONE * sizeof(*ns));
 	while (fd >= 0 && (len = read(fd, open, sizeof(open))) > 0)
-		for (size_t i = 0; i < (size_t)len / sizeof(*open); i++)
+		for (size_t i = 0; i < (size_t)len / sizeof(*open); i++) {
+			if (open[i].tgid == tgid)
+				cpu_ns += open[i].cpu_ns;
 			if (open[i].program == program && open[i].part < TIME_NONE)
 				ns[open[i].part] += open[i].ns;
+		}
 	if (fd >= 0)
 		close(fd);
 	if (link >= 0)
 		close(link);
+	return cpu_ns;
 }
 
 bool rows_program(const struct rows *rows, uint32_t program, struct program_row *row)

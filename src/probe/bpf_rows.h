@@ -30,10 +30,11 @@ bool rows_program(const struct rows *rows, uint32_t program, struct program_row 
 
 /*
  * How long the threads of @program, whose process is @tgid, have been in the calls that are under
- * way now, by enum time_part; waits are in rows.
+ * way now, by enum time_part; waits are in rows. Returns the processor time of the process so far,
+ * ns, 0 if it is gone.
  */
-void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
-		     uint64_t ns[TIME_NONE]);
+uint64_t rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
+			 uint64_t ns[TIME_NONE]);
 
 /*
  * Visits the programs, each with the synchronizing calls that are open in it. Unfinished rows are

@@ -12,8 +12,7 @@
 #ifndef PROBE_LAUNCHES_H
 #define PROBE_LAUNCHES_H
 
-#include "probe/attach.h"
-#include "probe/lease.h"
+#include "probe/probe_set.h"
 
 struct probe;
 struct seen_file;
@@ -25,18 +24,15 @@ struct target;
  */
 #define LAUNCHES_PASSED_ON 13000
 
-/* Of a target: the runtime's functions that launch, and their probes while they have any. */
+/* Of a target: the runtime's functions that launch. None: they are probed like others. */
 struct launches {
-	struct elf_functions functions; /* none: they are probed like others */
-	struct attachment attachment;
-	struct guard guard; /* the file's, for these links */
-	uint32_t shelf;     /* the keeper's; 0: they have no probes now */
-	uint64_t until;     /* CLOCK_MONOTONIC, when these are taken off */
+	struct probe_set set;
+	uint64_t until; /* CLOCK_MONOTONIC, when their probes are taken off */
 };
 
 /*
  * Takes the runtime's launches out of @functions, those of the file open at @fd, if that passes all
- * of them on to the driver. Returns 0, or -ENOMEM with nothing done. Undo with launches_free().
+ * of them on to the driver. Returns 0, or -ENOMEM with nothing done.
  */
 int launches_take(struct launches *launches, int fd, struct elf_functions *functions);
 
@@ -46,9 +42,5 @@ void launches_probe(struct probe *probe, struct target *target, const struct see
 
 /* Removes their probes when it is time, and places them again for functions that are unknown. */
 void launches_tend(struct probe *probe, uint64_t now);
-
-/* Removes their probes, if they have any. */
-void launches_lift(struct probe *probe, struct target *target);
-void launches_free(struct launches *launches);
 
 #endif

@@ -20,6 +20,7 @@
 #include "cuda/calls.h"
 #include "probe/attach.h"
 #include "probe/forwarders.h"
+#include "probe/hit_cost.h"
 #include "probe/late.h"
 #include "probe/misses.h"
 #include "probe/links.h"
@@ -76,9 +77,8 @@ static void targets_detach(struct probe *probe)
 static void target_free(struct probe *probe, struct target *target)
 {
 	pythons_drop(probe, target);
-	if (target->launches.shelf)
-		guard_close(&target->launches.guard);
-	launches_free(&target->launches);
+	probe_set_free(&target->launches.set);
+	spares_free(target);
 	errand_release(probe->outside.errands, target->hold);
 	guard_close(&target->guard);
 	free(target->path);
@@ -146,6 +146,19 @@ const struct notes *probe_notes(const struct probe *probe)
 const struct outside *probe_outside(const struct probe *probe)
 {
 	return &probe->outside;
+}
+
+bool probe_watches_driver(const struct probe *probe)
+{
+	return probe->settings.bpf.layers & 1u << LAYER_DRIVER;
+}
+
+uint64_t probe_hit_cost(const struct probe *probe)
+{
+	uint64_t ns = hit_cost_measure(&probe->bpf);
+
+	note(probe->settings.notes, "a probe's hit takes some %llu ns", (unsigned long long)ns);
+	return ns;
 }
 
 bool probe_misses_driver(const struct probe *probe)
@@ -226,13 +239,23 @@ void probe_count(struct probe *probe, const struct attachment *attachment, int s
 static void target_note(struct probe *probe, const struct target *target, const char *path,
 			uint64_t began)
 {
-	const struct attachment *attachment = &target->attachment;
+	unsigned int attached = target->attachment.attached, failed = target->attachment.failed,
+		     past = target->attachment.points[POINT_PAST],
+		     stepped = target->attachment.points[POINT_STEPPED];
 
+	for (int spare = 0; spare < SPARE_COUNT; spare++) {
+		const struct attachment *more = &target->spares[spare].attachment;
+
+		attached += more->attached;
+		failed += more->failed;
+		past += more->points[POINT_PAST];
+		stepped += more->points[POINT_STEPPED];
+	}
 	note(probe->settings.notes,
 	     "%s: %u functions attached, %u refused, %zu further names, %.1f ms; %u past the entry, %u single-stepped, %zu forwarders without",
-	     path, attachment->attached, attachment->failed, target->aliases,
-	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC,
-	     attachment->points[POINT_PAST], attachment->points[POINT_STEPPED], target->forwarders);
+	     path, attached, failed, target->aliases,
+	     (double)(clock_ns(CLOCK_MONOTONIC) - began) / NSEC_PER_MSEC, past, stepped,
+	     target->forwarders);
 }
 
 struct attach_choice probe_choice(const struct probe *probe)
@@ -351,6 +374,40 @@ static void links_keep(struct probe *probe, struct target *target)
 	keeper_keep(probe->keeper, target->shelf, attachment->links, attachment->link_count);
 }
 
+/* Probes @functions, those that can be spared by links of their own. As attachment_open(). */
+static int functions_attach(struct probe *probe, struct target *target,
+			    const struct seen_file *seen, const struct elf_functions *functions,
+			    const struct attach_choice *choice, struct reason *why)
+{
+	struct elf_functions lasting = *functions;
+	bool placed = false;
+	int err;
+
+	if (probe->settings.spares) {
+		lasting.aliases = 0;
+		lasting.list = malloc(functions->count * sizeof(*lasting.list));
+		if (!lasting.list)
+			return reason_set(why, -ENOMEM, "no memory");
+		memcpy(lasting.list, functions->list, functions->count * sizeof(*lasting.list));
+		err = spares_take(target, &lasting);
+		if (err) {
+			err = reason_set(why, err, "no memory");
+			goto out;
+		}
+		placed = spares_place(probe, target, seen);
+	}
+	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &lasting, choice,
+			      probe_pids(probe), why);
+	if (err == -ENOENT && placed)
+		err = 0;
+	if (err)
+		spares_lift(probe, target);
+out:
+	if (lasting.list != functions->list)
+		free(lasting.list);
+	return err;
+}
+
 int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
 		 const char *path, const struct rec_hdr *record, struct reason *why)
 {
@@ -414,8 +471,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	target->shelf = ++probe->last_shelf;
 	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &found, &choice,
-			      probe_pids(probe), why);
+	err = functions_attach(probe, target, seen, &found, &choice, why);
 	found.count = count; /* the code below is about these functions only */
 	if (has_python)
 		pythons_find_users(probe, target, &seen->st, path);
@@ -551,7 +607,8 @@ void probe_forget(struct probe *probe, struct target *targets)
 
 	examined_forget_of(probe, targets);
 	for (target = targets; target && count < FORGET_MAX; target = target->next) {
-		launches_lift(probe, target);
+		probe_set_lift(probe, &target->launches.set);
+		spares_lift(probe, target);
 		shelves[count] = target->shelf;
 		attachments[count++] = target->attachment;
 	}

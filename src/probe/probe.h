@@ -33,6 +33,7 @@ struct probe_settings {
 	enum returns_choice returns;
 	/* A launch is counted at the driver alone if the runtime passes all on: launches.h */
 	bool launches_once;
+	bool spares; /* there are probes to give up: probe/spares.h */
 	/* Leaves out functions whose probe would be single-stepped */
 	bool no_single_step;
 	const struct notes *notes;
@@ -114,6 +115,11 @@ const struct outside *probe_outside(const struct probe *probe);
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);
 struct probe_counts probe_counts(const struct probe *probe);
+
+bool probe_watches_driver(const struct probe *probe);
+
+/* What a hit of a probe takes a program, ns: probe/hit_cost.h. */
+uint64_t probe_hit_cost(const struct probe *probe);
 
 /* True if the driver's calls are not probed, and its own allocations are not noticed either. */
 bool probe_misses_driver(const struct probe *probe);

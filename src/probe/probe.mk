@@ -21,6 +21,7 @@ probe_sources = \
 	src/probe/forms.c src/probe/forms.h \
 	src/probe/forwarders.c src/probe/forwarders.h \
 	src/probe/formtest.c src/probe/formtest.h \
+	src/probe/hit_cost.c src/probe/hit_cost.h \
 	src/probe/holders.c src/probe/holders.h \
 	src/probe/identify.c src/probe/identify.h \
 	src/probe/idle_processes.c src/probe/idle_processes.h \
@@ -46,6 +47,7 @@ probe_sources = \
 	src/probe/probe.c src/probe/probe.h \
 	src/probe/probe_internal.h \
 	src/probe/probe_open.c \
+	src/probe/probe_set.c src/probe/probe_set.h \
 	src/probe/probe_watch.c \
 	src/probe/python_elf.c src/probe/python_elf.h \
 	src/probe/python_layouts.c src/probe/python_layouts.h \
@@ -55,6 +57,7 @@ probe_sources = \
 	src/probe/runtime_code.c src/probe/runtime_code.h \
 	src/probe/selftest.c src/probe/selftest.h \
 	src/probe/slots.c src/probe/slots.h \
+	src/probe/spares.c src/probe/spares.h \
 	src/probe/stacktest.c src/probe/stacktest.h \
 	src/probe/tracefs.c src/probe/tracefs.h \
 	src/probe/translation.c src/probe/translation.h \

@@ -18,6 +18,7 @@
 #include "probe/lease.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
+#include "probe/spares.h"
 #include "probe/unused.h"
 
 struct target {
@@ -43,7 +44,10 @@ struct target {
 	size_t aliases;
 	size_t forwarders; /* its functions that have no probe since they only jump to others */
 	struct launches launches;
-	unsigned int layers; /* bits of enum call_layer: whose functions it has */
+	struct probe_set spares[SPARE_COUNT]; /* with a budget: spares.h */
+	unsigned int spared;                  /* bits of those without probes for now */
+	unsigned int unwanted, given;         /* what users say, in spares_settle() */
+	unsigned int layers;                  /* bits of enum call_layer: whose functions it has */
 	/* its index in probe.pythons + 1; 0: it has no interpreter whose frames are read */
 	int python;
 	struct target *next;

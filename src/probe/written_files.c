@@ -21,7 +21,8 @@
 
 void target_lift(struct probe *probe, struct target *target)
 {
-	launches_lift(probe, target);
+	probe_set_lift(probe, &target->launches.set);
+	spares_lift(probe, target);
 	probe_count(probe, &target->attachment, -1);
 	attachments_close(&target->attachment, 1);
 	pythons_drop(probe, target);

@@ -83,6 +83,7 @@ static int key_size(unsigned int type)
 	case REC_SYNC:
 	case REC_SYNCED:
 	case REC_TIMES:
+	case REC_COST:
 	case REC_UNRETURNED:
 	case REC_INEXACT: return 0;
 	default: return -1;

@@ -67,8 +67,8 @@ e2e_helpers += $(e2e_bin)/libplugin-first.so $(e2e_bin)/libplugin-second.so
 e2e_helper_files += tests/e2e/plugin.c
 e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
 e2e_helper_files += tests/e2e/c10.c
-e2e_helpers += $(e2e_bin)/tensors $(e2e_bin)/torch/libc10.so $(e2e_bin)/torch/libc10_cuda.so
-e2e_helper_files += tests/e2e/tensors.c tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h tests/e2e/c10_reports.c
+e2e_helpers += $(e2e_bin)/tensors $(e2e_bin)/payer $(e2e_bin)/torch/libc10.so $(e2e_bin)/torch/libc10_cuda.so
+e2e_helper_files += tests/e2e/tensors.c tests/e2e/payer.c tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h tests/e2e/c10_reports.c
 e2e_helpers += $(e2e_bin)/inline_calls
 e2e_helper_files += tests/e2e/inline_calls.c
 e2e_helpers += $(e2e_bin)/book_calls
@@ -116,6 +116,8 @@ $(e2e_bin)/torch/libc10_cuda.so: tests/e2e/c10_allocator.c tests/e2e/c10_allocat
 		$(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -pthread -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../../double/lib'
 $(e2e_bin)/tensors: tests/e2e/tensors.c tests/e2e/c10_allocator.h $(e2e_bin)/torch/libc10_cuda.so
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/tensors.c $(e2e_bin)/torch/libc10_cuda.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/torch'
+$(e2e_bin)/payer: tests/e2e/payer.c tests/e2e/c10_allocator.h $(e2e_bin)/torch/libc10_cuda.so
+	$(AM_V_GEN)$(e2e_compile) -O0 $$d/tests/e2e/payer.c $(e2e_bin)/torch/libc10_cuda.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/torch'
 $(e2e_bin)/libquery.so: tests/e2e/query.c $(workload_header_files)
 	$(AM_V_GEN)$(e2e_compile) -shared -fPIC -Wl,-soname,libquery.so $$d/tests/e2e/query.c
 $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)

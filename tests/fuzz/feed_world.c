@@ -17,6 +17,7 @@
 #include "probe/outside.h"
 #include "probe/probe.h"
 #include "probe/ring.h"
+#include "probe/spares.h"
 #include "probe/unwind_rows.h"
 
 struct feed_world world;
@@ -129,13 +130,14 @@ bool rows_program(const struct rows *rows, uint32_t program, struct program_row 
 	return true;
 }
 
-void rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
-		     uint64_t ns[TIME_NONE])
+uint64_t rows_open_calls(const struct rows *rows, uint32_t program, uint32_t tgid,
+			 uint64_t ns[TIME_NONE])
 {
 	(void)rows;
 	(void)program;
 	(void)tgid;
 	memset(ns, 0, TIME_NONE * sizeof(*ns));
+	return 0;
 }
 
 void rows_visit_programs(struct rows *rows,
@@ -244,6 +246,25 @@ struct probe_counts probe_counts(const struct probe *probe)
 {
 	(void)probe;
 	return (struct probe_counts){ 0 };
+}
+
+bool probe_watches_driver(const struct probe *probe)
+{
+	(void)probe;
+	return true;
+}
+
+uint64_t probe_hit_cost(const struct probe *probe)
+{
+	(void)probe;
+	return 1000;
+}
+
+void spares_settle(struct probe *probe, struct spare_user *users, size_t count)
+{
+	(void)probe;
+	(void)users;
+	(void)count;
 }
 
 bool probe_misses_driver(const struct probe *probe)

@@ -232,7 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data = bytes_take(len < world.size ? len : world.size);
 	if (data && write(world.file, data, (size_t)(world.data - data)) < 0)
 		abort();
-	feed = feed_new((struct probe *)&world, &sink, NULL, globs, NULL);
+	feed = feed_new((struct probe *)&world, &sink, NULL, globs, NULL, 0);
 	if (!feed)
 		abort();
 	while (world.size)

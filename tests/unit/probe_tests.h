@@ -13,6 +13,7 @@ void probe_test_add(Suite *suite, const char *name, const TTest *test);
 void call_site_rows_tests(Suite *suite);
 void closure_tests(Suite *suite);
 void container_tests(Suite *suite);
+void cost_tests(Suite *suite);
 void elfinfo_tests(Suite *suite);
 void errand_tests(Suite *suite);
 void extras_tests(Suite *suite);

@@ -37,7 +37,7 @@ static void setup(void)
 	world.budget = budget_new(SYMTAB_MEMORY, SYMTAB_MEMORY);
 	sink = (struct record_sink){ .model = model_new(&config) };
 	ck_assert_ptr_nonnull(sink.model);
-	feed = feed_new((struct probe *)&world, &sink, NULL, NULL, NULL);
+	feed = feed_new((struct probe *)&world, &sink, NULL, NULL, NULL, 0);
 	ck_assert_ptr_nonnull(feed);
 	world.program = PROGRAM;
 	world.row = (struct program_row){ .start_time = START - NSEC_PER_SEC,

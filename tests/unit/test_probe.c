@@ -463,6 +463,7 @@ int main(void)
 	elfinfo_tests(suite);
 	extras_tests(suite);
 	arrivals_tests(suite);
+	cost_tests(suite);
 	maps_tests(suite);
 	near_tests(suite);
 	call_site_rows_tests(suite);

@@ -11,6 +11,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_call_site_rows.c \
 	tests/unit/test_closure.c \
 	tests/unit/test_container.c \
+	tests/unit/test_cost.c \
 	tests/unit/test_elfinfo.c \
 	tests/unit/test_extras.c \
 	tests/unit/test_maps.c \

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a program pays for being watched, and what is given up of it to keep within --budget: said everywhere, counted exactly before
+# and after, memory always, and taken back when there is room.
+# shellcheck disable=SC2154
+. "${top_srcdir:-.}/tests/e2e/lib.sh"
+. "$top_srcdir/tests/e2e/cli.sh"
+payer=$top_builddir/tests/e2e/bin/payer
+[ -x "$payer" ] || skip "the helpers are not built"
+
+# pay NAME ARGUMENTS...: starts it; what it says is in $T/NAME.said, what it reads comes from descriptor 4, 5, ..., as $descriptor is
+pay() {
+	mkfifo "$T/$1.in"
+	pay_name=$1
+	shift
+	"$payer" "$@" <"$T/$pay_name.in" >"$T/$pay_name.said" &
+	pid=$!
+	eval "exec $descriptor>'$T/$pay_name.in'"
+	wait_for 20 grep -qx ready "$T/$pay_name.said"
+}
+
+given='.processes[0].given_up | map(.what)'
+
+# ---- blocks, of another cutop: they are tried after a minute, and stay if the program does less by then
+descriptor=5
+pay blocks 0 150 0
+blocks=$pid
+begin blocks -d 0.5 --budget 10 --no-python --stacks=never -p "$blocks" --library "$double/libcudart.so.13"
+blocks_cutop=$cutop
+
+# ---- all kinds
+descriptor=4
+pay all 100 100 100
+all=$pid
+begin all -d 0.5 --budget 10 --calls all --no-python --stacks=never -p "$all" --library "$double/libcudart.so.13"
+check "all: what it pays is not known" wait_for 20 newest '.processes[0].cost > 0.2'
+check "all: nothing is given up before 10 s" newest "($given) == []"
+check "all: not all of it is given up: $(tail -n 1 "$T/all.out" | jq -c '.processes[0] | .cost, .given_up')" \
+	wait_for 40 newest "($given) == [\"blocks\",\"calls\",\"launches\"]"
+check "all: it still pays" wait_for 40 newest '.processes[0].cost < 0.12'
+check "all: no window shows launches" wait_for 30 newest '[.processes[0].kernels[].launches_per_second] | add > 0'
+echo tell >&4
+check "all: it says nothing" wait_for 20 grep -q '^\[' "$T/all.said"
+end all
+echo end >&4
+wait "$all"
+expect_of all "$all" '[.watched_from, .inexact, .state]' '["attach",false,"running"]'
+expect_of all "$all" '.memory | .allocations - .frees <= 1 and .live_bytes <= 1048576 * 4' true
+expect_of all "$all" '[.given_up[] | .since | type] | unique' '["number"]'
+expect all '[.events[] | select(.kind == "budget") | .text | sub("^[^:]*: "; "")]' \
+	'["blocks of its allocators are not watched, to keep within --budget","calls that are only counted are not watched, to keep within --budget","launches are watched in one second of several, to keep within --budget"]'
+told=$(grep '^\[' "$T/all.said")
+# Fewer than there were, since most were not watched.
+expect_of all "$all" "[.kernels[].launches] | add > 0 and add < $(echo "$told" | jq '.[0]')" true
+expect all '[.lost | to_entries[] | select(.value > 0)]' '[]'
+
+# ---- allocations and frees are exact, whatever is given up: a program that starts after the cutop that watches its file
+descriptor=4
+private_double "$T/private"
+cp "$payer" "$T/exactly"
+begin exact -d 0.5 --budget 10 --calls all --no-python --stacks=never -c exactly --library "$T/private/libcudart.so.13"
+payer=$T/exactly
+LD_LIBRARY_PATH=$T/private:$top_builddir/tests/e2e/bin/torch
+export LD_LIBRARY_PATH
+pay exact 100 0 100
+unset LD_LIBRARY_PATH
+exact=$pid
+check "exact: launches are not given up" wait_for 40 newest "($given) == [\"calls\",\"launches\"]"
+echo few >&4
+check "exact: launches are not taken back" wait_for 60 newest "($given) == [\"calls\"]"
+echo tell >&4
+check "exact: it says nothing" wait_for 20 grep -q '^\[' "$T/exact.said"
+echo end >&4
+wait "$exact"
+end exact
+told=$(grep '^\[' "$T/exact.said")
+expect_of exact "$exact" '[.watched_from, .inexact, .state]' '["start",false,"exited"]'
+expect_of exact "$exact" ".memory | .allocations >= $(echo "$told" | jq '.[3]') and .frees == .allocations" true
+expect_of exact "$exact" '.memory | [.unknown_frees, .leaked_bytes]' '[0,0]'
+expect exact '[.lost | to_entries[] | select(.value > 0)]' '[]'
+
+# ---- and blocks again
+check "blocks: they are not given up" wait_for 40 newest "($given) == [\"blocks\"]" blocks
+echo few >&5
+check "blocks: they are not taken back" wait_for 100 newest "($given) == []" blocks
+check "blocks: their totals are not what the allocator says" wait_for 20 newest '.processes[0].memory.tensors_bytes == 0' blocks
+end blocks "$blocks_cutop"
+echo end >&5
+wait "$blocks"
+expect blocks '[.lost | to_entries[] | select(.value > 0)]' '[]'
+finish
