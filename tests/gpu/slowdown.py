@@ -28,14 +28,19 @@ NO_DEVICE = 3
 BLOCK_SECONDS = 0.04    # long enough that reading the clock and printing do not count
 READY_SECONDS = 60
 SETTLE_SECONDS = 6      # for so long the launches of a program that ran before are seen at both layers
+BUDGET_SECONDS = 25     # until what is too dear was given up, and seconds of windows for launches
+WHOLE = ["--budget", "0"]
 MODES = (
     ("without", None),
-    ("default", []),
-    ("-l runtime", ["-l", "runtime"]),
-    ("-l driver", ["-l", "driver"]),
-    ("no python, no stacks", ["--no-python", "--stacks=never"]),    # of train and small only: it takes time
-    ("all sites, -l both", ["-l", "both", "--tensor-sites=all"]),
+    ("all is watched", WHOLE),
+    ("-l runtime", WHOLE + ["-l", "runtime"]),
+    ("-l driver", WHOLE + ["-l", "driver"]),
+    # Of train and small only, since they take time:
+    ("--budget 10, as usual", []),
+    ("no python, no stacks", WHOLE + ["--no-python", "--stacks=never"]),
+    ("all sites, -l both", WHOLE + ["-l", "both", "--tensor-sites=all"]),
 )
+OF_ALL = 4              # modes that are measured with each kind
 PROFILER = "torch.profiler"
 
 
@@ -249,7 +254,11 @@ def measured_under(program, cutop, options, pid, seconds):
             raise RuntimeError("cutop does not watch it: %s" % (why or "status %d" % watcher.wait()))
         threading.Thread(target=watcher.stdout.read, daemon=True).start()
         program.drain()
-        if "-l" not in options:
+        if not options:
+            program.steps(BUDGET_SECONDS)
+            program.drain()
+            seconds *= 4
+        elif "-l" not in options:
             program.steps(SETTLE_SECONDS)
             program.drain()
         times = program.steps(seconds)
@@ -268,7 +277,7 @@ def measure(cutop, kind, seconds, rounds):
             return None
         times = {}
         for _ in range(rounds):
-            for mode, options in MODES if kind in ("train", "small") else MODES[:-2]:
+            for mode, options in MODES if kind in ("train", "small") else MODES[:OF_ALL]:
                 if options is None:
                     program.drain()
                     times.setdefault(mode, []).extend(program.steps(seconds))

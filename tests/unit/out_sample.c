@@ -82,6 +82,7 @@ static struct snapshot snapshot;
 static void no_rates(struct snap_process *process)
 {
 	process->launches_per_second = process->failures_per_second = process->sync_share = NAN;
+	process->cost = NAN;
 	for (int i = 0; i < DIR_COUNT; i++)
 		process->copy_rate[i] = NAN;
 }
@@ -366,6 +367,9 @@ static void fill_train(void)
 	p->copy_rate[DIR_UNKNOWN] = 0;
 	p->sync_seconds = 30.5;
 	p->sync_share = 0.58;
+	p->cost = 0.09;
+	p->given_up[SPARE_BLOCKS] = NOW - 30 * NS;
+	p->given_ever = 1u << SPARE_BLOCKS;
 	p->time = (struct snap_time){
 		.is_known = true,
 		.sampled = true,

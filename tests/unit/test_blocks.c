@@ -8,6 +8,7 @@
 #include "feed.h"
 
 #include "cutop_allocator.h"
+#include "model/stream.h"
 
 #define WINDOW (10 * SECOND) /* leak_age of feed_begin() */
 #define BASE   0x10000000000ull
@@ -96,6 +97,19 @@ static const struct snap_allocator *allocator_of(const struct snap_process *proc
 		if (process->allocators[i].device == device)
 			return &process->allocators[i];
 	ck_abort_msg("no allocator on device %d", device);
+}
+
+/* What the program pays, and since when its blocks are given up; 0: they are not. */
+static void cost(uint64_t paid_ns, uint64_t cpu_ns, uint64_t blocks_since)
+{
+	struct rec_cost record = {
+		.hdr = { .type = REC_COST, .size = sizeof(record), .program = feed.program },
+		.paid_ns = paid_ns,
+		.cpu_ns = cpu_ns,
+		.since = { [SPARE_BLOCKS] = blocks_since },
+	};
+
+	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
 }
 
 /* ---- what it holds ---- */
@@ -585,6 +599,59 @@ END_TEST
 
 #define MANY 100000
 
+/*
+ * Blocks are unknown from when they are given up, and also of those that come after it may be that
+ * older ones live on: totals are what the allocator says, and nothing counts as lost.
+ */
+START_TEST(given_up_and_taken_back)
+{
+	const struct snap_allocator *allocator;
+	const struct snap_process *process;
+	struct snapshot *snapshot;
+	size_t i, told = 0;
+
+	segment(BASE, 20 * MIB);
+	feed.site = 0x1000;
+	report(0, BASE, MIB);
+	report(0, BASE + MIB, 2 * MIB);
+	cost(30, 130, 0);
+	snapshot_free(feed_snapshot(&feed));
+	cost(50, 250, feed.now);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	/* Of 120 ns in the interval 20 were cutop's. */
+	ck_assert_double_eq_tol(process->cost, 0.2, 1e-9);
+	ck_assert(process->given_up[SPARE_BLOCKS] && !process->given_up[SPARE_LAUNCHES]);
+	allocator = allocator_of(process, 0);
+	ck_assert_uint_eq(allocator->blocks, 0);
+	ck_assert_uint_eq(allocator->allocated, 3 * MIB);
+	ck_assert_uint_eq(allocator->unknown, 3 * MIB);
+	ck_assert(allocator->from_attach && !allocator->inexact);
+	for (i = 0; i < snapshot->event_count; i++)
+		told += snapshot->events[i].kind == EVENT_BUDGET;
+	ck_assert_uint_eq(told, 1);
+	snapshot_free(snapshot);
+
+	totals[0].allocated += 4 * MIB; /* what nobody reported */
+	cost(50, 350, 0);
+	report(0, BASE + 10 * MIB, MIB);
+	report(0, BASE, -(int64_t)MIB); /* one of those from before */
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_double_eq(process->cost, 0);
+	ck_assert_uint_eq(process->given_up[SPARE_BLOCKS], 0);
+	ck_assert_uint_eq(process->given_ever, 1u << SPARE_BLOCKS);
+	allocator = allocator_of(process, 0);
+	ck_assert_uint_eq(allocator->blocks, 1);
+	ck_assert_uint_eq(allocator->allocated, 7 * MIB);
+	ck_assert(allocator->from_attach && !allocator->inexact && !process->inexact);
+	for (i = told = 0; i < snapshot->event_count; i++)
+		told += snapshot->events[i].kind == EVENT_BUDGET;
+	ck_assert_uint_eq(told, 2);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 START_TEST(memory_of_a_block)
 {
 	struct mallinfo2 before = mallinfo2(), after;
@@ -620,6 +687,7 @@ Suite *suite_blocks(void)
 	tcase_add_test(tests, no_memory);
 	tcase_add_test(tests, nonsense);
 	tcase_add_test(tests, sites_without_end);
+	tcase_add_test(tests, given_up_and_taken_back);
 	tcase_add_test(tests, memory_of_a_block);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -296,7 +296,7 @@ START_TEST(text_sort_column)
 	ck_assert_int_eq(sort_order_parse(&options.sort, "held,pid", &bad, &bad_len), 0);
 	text = printed(out_text, sample_snapshot());
 	ck_assert_ptr_nonnull(strstr(text, " HELD▼ COMMAND\n"));
-	ck_assert_ptr_nonnull(strstr(text, "1.0M python train.py\n"));
+	ck_assert_ptr_nonnull(strstr(text, "1.0M python train.py (less is watched)\n"));
 	free(text);
 }
 END_TEST

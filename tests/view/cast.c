@@ -44,6 +44,7 @@ static struct snap_process *process_at(struct snapshot *snapshot, uint32_t progr
 	process->device_list = "0";
 	process->has_suspect = true;
 	process->sync_share = 0;
+	process->cost = NAN;
 	return process;
 }
 
