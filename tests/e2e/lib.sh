@@ -59,7 +59,7 @@ command -v jq >/dev/null || skip "needs jq (Debian: apt install jq)"
 # counted: here it is the runtime's, but in test_launches_once.sh.
 export CUTOP_LAUNCHES=both
 # Less than everything is watched only where that is what is tried.
-export CUTOP_BUDGET=0
+export CUTOP_BUDGET=${CUTOP_BUDGET:-0}
 
 # LD_LIBRARY_PATH is searched before the programs' DT_RUNPATH, and a program loads both libraries from the folder that it names.
 if [ -n "${CUTOP_TEST_FORM:-}" ]; then
