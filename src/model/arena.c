@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A list of blocks. A piece is cut from the newest block; a large piece gets a block of its own.
- * The first block is as large as the arena is thought to become; later ones double in size.
+ * Blocks double in size.
  */
 #include "model/arena.h"
 
@@ -24,23 +24,17 @@ struct arena {
 	struct block *blocks;
 	struct arena **kept;
 	size_t kept_count, kept_size;
-	size_t next_size; /* of the next block */
-	size_t used;
+	size_t next_size;     /* of the next block */
 	unsigned int holders; /* besides the first; atomic */
 };
 
-struct arena *arena_new_for(size_t bytes)
+struct arena *arena_new(void)
 {
 	struct arena *arena = calloc(1, sizeof(*arena));
 
 	if (arena)
-		arena->next_size = bytes > BLOCK_LEAST ? bytes : BLOCK_LEAST;
+		arena->next_size = BLOCK_LEAST;
 	return arena;
-}
-
-struct arena *arena_new(void)
-{
-	return arena_new_for(0);
 }
 
 static void blocks_free(struct arena *arena)
@@ -70,25 +64,6 @@ void arena_free(struct arena *arena)
 	free(arena);
 }
 
-bool arena_is_shared(const struct arena *arena)
-{
-	return __atomic_load_n(&arena->holders, __ATOMIC_ACQUIRE) != 0;
-}
-
-void arena_reset(struct arena *arena, size_t bytes)
-{
-	struct block *block = arena->blocks;
-
-	kept_free(arena);
-	arena->used = 0;
-	if (block && !block->next && block->size >= bytes) {
-		block->used = 0;
-		return;
-	}
-	blocks_free(arena);
-	arena->next_size = bytes > BLOCK_LEAST ? bytes : BLOCK_LEAST;
-}
-
 int arena_keep(struct arena *arena, struct arena *other)
 {
 	if (arena->kept_count == arena->kept_size) {
@@ -103,11 +78,6 @@ int arena_keep(struct arena *arena, struct arena *other)
 	__atomic_add_fetch(&other->holders, 1, __ATOMIC_RELAXED);
 	arena->kept[arena->kept_count++] = other;
 	return 0;
-}
-
-size_t arena_used(const struct arena *arena)
-{
-	return arena->used;
 }
 
 /* A piece of @need bytes, a multiple of the alignment, with anything in it. */
@@ -137,7 +107,6 @@ static void *piece_take(struct arena *arena, size_t need)
 		if (room != need)
 			arena->next_size = room * 2 < BLOCK_MOST ? room * 2 : BLOCK_MOST;
 	}
-	arena->used += need;
 	block->used += need;
 	return block->data + block->used - need;
 }

@@ -11,9 +11,7 @@
 
 struct arena;
 
-/* Return NULL without memory. @bytes: how much it will probably hold; 0: unknown */
-struct arena *arena_new(void);
-struct arena *arena_new_for(size_t bytes);
+struct arena *arena_new(void); /* NULL without memory */
 /* Lets go of it: the last holder frees it. NULL is no arena. */
 void arena_free(struct arena *arena);
 
@@ -21,15 +19,6 @@ void arena_free(struct arena *arena);
  * As long as @arena exists, @other does, too: @arena lets go of it at its end. Returns 0 or -ENOMEM.
  */
 int arena_keep(struct arena *arena, struct arena *other);
-
-/* True if another holds it, too. If not, no other will, unless the caller lets it. */
-bool arena_is_shared(const struct arena *arena);
-
-/* Takes back all pieces of @arena, which must not be shared, for about @bytes of others. */
-void arena_reset(struct arena *arena, size_t bytes);
-
-/* How many bytes were taken from it. */
-size_t arena_used(const struct arena *arena);
 
 /* Returns @count zeroed pieces of @size bytes, aligned for anything, or NULL without memory. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);

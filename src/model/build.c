@@ -12,7 +12,7 @@
 
 int build_begin(struct build *build)
 {
-	build->whole = build->arena = arena_new_for(64 * 1024);
+	build->arena = arena_new();
 	build->sums = calloc(CALL_SUMS, sizeof(*build->sums));
 	return build->arena && build->sums ? 0 : -ENOMEM;
 }

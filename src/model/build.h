@@ -34,8 +34,7 @@ static inline uint16_t call_number(unsigned int index)
 struct build {
 	struct model *model;
 	struct snapshot *snapshot;
-	struct arena *whole; /* what belongs to no program is in it */
-	struct arena *arena; /* what is made now goes there: `whole`, or a part's */
+	struct arena *arena; /* everything is in it but the names: build_names() */
 	uint64_t now;
 	uint64_t number; /* the snapshot's number, from 1 */
 	/*
@@ -72,16 +71,22 @@ unsigned int build_next_sum(const struct build *build, unsigned int index);
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
 /*
+ * build_places.c: sees to it that @program has a copy of its names that is up to date, and that the
+ * snapshot holds it. Returns 0 or -ENOMEM.
+ */
+int build_names(struct build *build, struct program *program);
+
+/*
  * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the
  * second by the numbers that records have (0: not told), and with where->site NULL if it is not
- * known. Return 0 or -ENOMEM. The first needs carry_names() before.
+ * known. Return 0 or -ENOMEM. The first needs build_names() before.
  */
 int build_place(const struct program *program, struct place *place, struct stack *stack,
 		struct snap_place *where);
 int build_place_at(struct build *build, struct program *program, uint64_t site, uint64_t stack,
 		   struct snap_place *where);
 
-/* The names of a kernel, and the one in @form. Return 0 or -ENOMEM. Need carry_names() before. */
+/* The names of a kernel, and the one in @form. Return 0 or -ENOMEM. Need build_names() before. */
 int build_kernel_name(const struct program *program, const struct kernel_name *name,
 		      const struct kernel_texts **shown);
 int build_kernel_form(struct program *program, const struct kernel_name *name, enum name_form form,
@@ -93,14 +98,10 @@ int build_kernel_form(struct program *program, const struct kernel_name *name, e
  */
 
 /*
- * build_memory.c: first the call sites, still by index; then the largest allocations, and what is
- * held per device.
+ * build_memory.c: the call sites, the largest allocations, the address space, and what is held per
+ * device.
  */
-int build_sites(struct build *build, struct program *program, struct snap_process *process);
-int build_map(struct build *build, struct program *program, struct snap_process *process);
-int build_uses(struct build *build, const struct program *program, struct snap_process *process);
-/* Sorts the sites: to be called when nothing refers to them by index any more. */
-void build_sites_sort(struct snap_process *process);
+int build_ledger(struct build *build, struct program *program, struct snap_process *process);
 /* The ledger's figures that are kept when the process is dropped. */
 void build_memory(const struct program *program, struct snap_process *process);
 /*
@@ -123,9 +124,6 @@ int build_blocks(struct build *build, struct program *program, struct snap_proce
 int build_spans(struct build *build, struct program *program, struct snap_process *process);
 /* What build->cheap_max is with that many processes. */
 size_t build_cheap_max(size_t processes);
-bool build_has_spans(const struct build *build, const struct program *program);
-/* Also each allocation singly. */
-bool build_has_drawn(const struct build *build, const struct program *program);
 
 /*
  * build_kernels.c, build_calls.c: launches and copies add to the sums of calls, so calls come after
@@ -139,9 +137,6 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 
 /* build_call_sites.c: where kernels are launched, and where threads wait; after the kernels. */
 int build_call_sites(struct build *build, struct program *program, struct snap_process *process);
-
-/* build_process.c: what is known of the process as texts, and its devices. */
-int build_texts(struct build *build, const struct program *program, struct snap_process *process);
 
 /* build_process.c: when @program was last watched: at its end, or now. */
 uint64_t build_last_time(const struct build *build, const struct program *program);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Rows of one kernel, launched by several handles or calls, become one line of the list. From one
- * snapshot to the next the order hardly changes, and long names are slow to compare: so both the
- * rows and the lines are sorted from the order that they had last.
- */
+/* Rows of one kernel, launched by several handles or calls, become one line of the list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +7,6 @@
 #include <string.h>
 
 #include "model/build.h"
-#include "model/carry.h"
 #include "model/histogram.h"
 #include "util/saturated.h"
 
@@ -22,6 +17,14 @@
 #define ROUNDS_MAX 8
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Launches of a function. */
+struct launched {
+	struct launch_entry *entry;
+	/* NULL: nothing is known, and there is no room to note it */
+	const struct kernel_name *name;
+	int device; /* the machine's number */
+};
 
 static uint64_t kernel_address(const struct launched *launched)
 {
@@ -54,12 +57,10 @@ static int kernel_compare(const struct launched *a, const struct launched *b)
 	return ORDER(kernel_address(a), kernel_address(b));
 }
 
-static int launched_order(const void *left, const void *right, void *context)
+static int launched_order(const void *left, const void *right)
 {
 	const struct launched *a = left, *b = right;
 	int order = kernel_compare(a, b);
-
-	(void)context;
 
 	/* Of one kernel's rows the busiest comes first: its configuration is shown for all. */
 	if (!order)
@@ -69,11 +70,9 @@ static int launched_order(const void *left, const void *right, void *context)
 	return order ? order : ORDER(a->entry->key.call, b->entry->key.call);
 }
 
-/* @context: the kernels, of which @left and @right are places. */
-static int kernel_order(const void *left, const void *right, void *context)
+static int kernel_order(const void *left, const void *right)
 {
-	const struct snap_kernel *kernels = context, *a = &kernels[*(const size_t *)left],
-				 *b = &kernels[*(const size_t *)right];
+	const struct snap_kernel *a = left, *b = right;
 	int order = ORDER(add_saturated(b->launches, b->graph_launches),
 			  add_saturated(a->launches, a->graph_launches));
 
@@ -82,33 +81,6 @@ static int kernel_order(const void *left, const void *right, void *context)
 	if (!order)
 		order = ORDER(a->device, b->device);
 	return order ? order : ORDER(a->function, b->function);
-}
-
-#define ITEM_MOST 32 /* bytes */
-
-/*
- * Sorts a list of @count items of @size bytes that is nearly sorted. Returns true if anything
- * moved.
- */
-static bool resort(void *list, size_t count, size_t size,
-		   int (*compare)(const void *, const void *, void *), void *context)
-{
-	size_t i, at, moves = 0;
-	char *items = list, item[ITEM_MOST];
-
-	for (i = 1; i < count && moves <= 4 * count; i++) {
-		if (compare(items + (i - 1) * size, items + i * size, context) <= 0)
-			continue;
-		memcpy(item, items + i * size, size);
-		for (at = i; at && compare(items + (at - 1) * size, item, context) > 0; at--)
-			;
-		memmove(items + (at + 1) * size, items + at * size, (i - at) * size);
-		memcpy(items + at * size, item, size);
-		moves += i - at;
-	}
-	if (i < count)
-		qsort_r(list, count, size, compare, context);
-	return moves != 0;
 }
 
 static int name_kernel(struct build *build, struct program *program,
@@ -190,8 +162,7 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 
 	for (i = 0; i < count; i = next) {
 		size_t number = process->kernel_count++;
-		struct snap_kernel *kernel =
-			&process->kernels[program->carry->kernels.slots[number]];
+		struct snap_kernel *kernel = &process->kernels[number];
 		const struct launch_row *row = &list[i].entry->row;
 		uint64_t max_ns = 0, launches = 0, before = 0, graph_before = 0;
 
@@ -369,124 +340,44 @@ static bool is_launched(const struct launch_entry *entry)
 	return entry->row.launches || entry->row.captured || entry->graph_launches;
 }
 
-static int launched_device(const struct program *program, const struct launch_entry *entry)
+/* All that were launched, in order, and their @count; the caller frees it. NULL without memory. */
+static struct launched *launched_list(struct program *program, size_t *count)
 {
-	return own_devices_machine(&program->devices, entry->key.device);
-}
-
-/* True if the list of the last time has all that were launched, and none that was not. */
-static bool launched_is_whole(const struct program *program)
-{
-	const struct kernel_order *order = &program->carry->kernels;
-	size_t i;
-
-	if (order->copy != program->carry->copy || order->count != program->counters.launch_count)
-		return false;
-	for (i = 0; i < order->count; i++) {
-		const struct launched *launched = &order->launched[i];
-
-		if (!launched->name || launched->is_graph != launched->entry->is_graph ||
-		    launched->device != launched_device(program, launched->entry) ||
-		    !is_launched(launched->entry))
-			return false;
-	}
-	return true;
-}
-
-/* Lists all that were launched. Returns 0 or -ENOMEM. */
-static int launched_list(struct program *program)
-{
-	struct kernel_order *order = &program->carry->kernels;
-	size_t room = program->counters.launch_count;
+	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));
 	struct launch_entry *entry;
 
-	if (launched_is_whole(program))
-		return 0;
-	order->kernel_count = order->count = 0;
-	if (room > order->size || !order->launched) {
-		free(order->launched);
-		free(order->slots);
-		free(order->shown);
-		order->launched = calloc(room + 1, sizeof(*order->launched));
-		order->slots = calloc(room + 1, sizeof(*order->slots));
-		order->shown = calloc(room + 1, sizeof(*order->shown));
-		order->size = room;
-	}
-	if (!order->launched || !order->slots || !order->shown) {
-		free(order->launched);
-		order->launched = NULL;
-		return -ENOMEM;
-	}
+	*count = 0;
+	if (!list)
+		return NULL;
 	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry))
 		if (is_launched(entry))
-			order->launched[order->count++] = (struct launched){
+			list[(*count)++] = (struct launched){
 				entry, names_kernel(&program->names, entry->key.function),
-				entry->is_graph, launched_device(program, entry)
+				own_devices_machine(&program->devices, entry->key.device)
 			};
-	order->copy = program->carry->copy;
-	return 0;
-}
-
-/* Sorts the kernels, which are in the order of the last time. Returns 0 or -ENOMEM. */
-static int kernels_sort(struct build *build, struct program *program, struct snap_process *process)
-{
-	size_t *slots = program->carry->kernels.slots, i, count = process->kernel_count;
-	struct snap_kernel *list = process->kernels, *before;
-	size_t *places;
-
-	for (i = 1; i < count; i++)
-		if (kernel_order(&(size_t){ i - 1 }, &(size_t){ i }, list) > 0)
-			break;
-	if (i >= count)
-		return 0;
-	before = build_scratch(build, count, sizeof(*before) + sizeof(*places));
-	if (!before)
-		return -ENOMEM;
-	places = (size_t *)(before + count);
-	memcpy(before, list, count * sizeof(*list));
-	for (i = 0; i < count; i++)
-		places[i] = i;
-	resort(places, count, sizeof(*places), kernel_order, before);
-	for (i = 0; i < count; i++) {
-		list[i] = before[places[i]];
-		slots[list[i].number] = i;
-	}
-	return 0;
+	qsort(list, *count, sizeof(*list), launched_order);
+	return list;
 }
 
 int build_kernels(struct build *build, struct program *program, struct snap_process *process)
 {
-	struct kernel_order *order = &program->carry->kernels;
-	size_t i;
-	int err;
+	struct launched *list;
+	size_t i, count;
+	int err = -ENOMEM;
 
 	graphs_settle(&program->graphs);
-	err = launched_list(program);
-	if (err)
-		return err;
-	process->kernels = arena_alloc(build->arena, order->count, sizeof(*process->kernels));
+	list = launched_list(program, &count);
+	process->kernels = list ? arena_alloc(build->arena, count, sizeof(*process->kernels)) :
+				  NULL;
 	if (!process->kernels)
-		return -ENOMEM;
-	for (i = 0; i < order->count; i++)
-		sum_launches(build, order->launched[i].entry, process);
-	if (resort(order->launched, order->count, sizeof(*order->launched), launched_order, NULL))
-		order->kernel_count = 0;
-	for (i = 0; i < order->count && !order->kernel_count; i++)
-		order->slots[i] = i;
-	err = merge_kernels(build, program, process, order->launched, order->count);
-	if (!err && order->kernel_count != process->kernel_count)
-		err = kernels_part(program, process);
-	if (err)
-		return err;
-	for (i = 0; i < process->kernel_count; i++) {
-		struct snap_kernel *kernel = &process->kernels[i];
-		const char **shown = &order->shown[kernel->number];
-
-		if (order->kernel_count)
-			kernel->shown = *shown ? *shown : kernel->name;
-		else
-			*shown = kernel->shown != kernel->name ? kernel->shown : NULL;
-	}
-	order->kernel_count = process->kernel_count;
-	return kernels_sort(build, program, process);
+		goto out;
+	for (i = 0; i < count; i++)
+		sum_launches(build, list[i].entry, process);
+	err = merge_kernels(build, program, process, list, count) ?: kernels_part(program, process);
+	if (!err && process->kernel_count)
+		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels),
+		      kernel_order);
+out:
+	free(list);
+	return err;
 }

@@ -75,7 +75,7 @@ static int site_order(const void *left, const void *right)
 	return order ? order : ORDER(a->stack_id, b->stack_id);
 }
 
-int build_sites(struct build *build, struct program *program, struct snap_process *process)
+static int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
 	struct snap_site *list = arena_alloc(build->arena, count, sizeof(*list));
@@ -130,12 +130,6 @@ int build_sites(struct build *build, struct program *program, struct snap_proces
 	return 0;
 }
 
-void build_sites_sort(struct snap_process *process)
-{
-	if (process->site_count)
-		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);
-}
-
 /* ---- the map ---- */
 
 enum alloc_state build_state(const struct build *build, const struct program *program,
@@ -170,7 +164,7 @@ static uint64_t node_address(struct program *program, const struct alloc_node *n
 	return mapped ? mapped : node->address;
 }
 
-int build_map(struct build *build, struct program *program, struct snap_process *process)
+static int build_map(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, room = program->ledger.book.count < build->map_max ? program->ledger.book.count :
 								       build->map_max;
@@ -245,7 +239,8 @@ static void uses_drop_empty(struct snap_process *process)
 	process->use_count = count;
 }
 
-int build_uses(struct build *build, const struct program *program, struct snap_process *process)
+static int build_uses(struct build *build, const struct program *program,
+		      struct snap_process *process)
 {
 	size_t i, count = program->ledger.held_on.count;
 
@@ -283,4 +278,18 @@ int build_uses(struct build *build, const struct program *program, struct snap_p
 	if (process->use_count)
 		qsort(process->uses, process->use_count, sizeof(process->uses[0]), use_order);
 	return 0;
+}
+
+int build_ledger(struct build *build, struct program *program, struct snap_process *process)
+{
+	/* The allocations refer to the sites by index: so these are sorted after them. */
+	int err = build_sites(build, program, process)       ?:
+			  build_map(build, program, process) ?:
+							       build_spans(build, program, process);
+
+	if (err)
+		return err;
+	if (process->site_count)
+		qsort(process->sites, process->site_count, sizeof(process->sites[0]), site_order);
+	return build_uses(build, program, process);
 }

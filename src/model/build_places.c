@@ -1,65 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Places in the code, stacks and kernels' names as a snapshot has them. All of it is in the present
- * copy of the program's names (carry.h), each text once, and stays there for later snapshots.
+ * copy of the program's names (struct shown_names), each text once, and stays there for later
+ * snapshots: copying the texts each time would take as long as everything else in a snapshot.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "model/build.h"
-#include "model/carry.h"
 #include "model/place_frames.h"
+
+int build_names(struct build *build, struct program *program)
+{
+	struct shown_names *shown = &program->shown;
+
+	if (shown->kept_by == build->number)
+		return 0;
+	if (!shown->arena || shown->changes != program->names.changes) {
+		arena_free(shown->arena);
+		shown->arena = arena_new();
+		if (!shown->arena)
+			return -ENOMEM;
+		shown->changes = program->names.changes;
+		shown->copy++;
+	}
+	if (arena_keep(build->arena, shown->arena))
+		return -ENOMEM;
+	shown->kept_by = build->number;
+	return 0;
+}
 
 /* Brings what snapshots have of @place into the present copy. Returns 0 or -ENOMEM. */
 static int place_show(const struct program *program, struct place *place)
 {
-	const struct carry *carry = program->carry;
+	const struct shown_names *names = &program->shown;
 	size_t count = place_frames_count(place), i;
 	const struct snap_frame **facts;
 	const char *name = place->name, *text, **texts;
 	char where[256];
 
-	if (place->copy == carry->copy)
+	if (place->copy == names->copy)
 		return 0;
 	if (!name) {
 		names_describe(&program->names, place->address, where, sizeof(where));
 		name = where;
 	}
-	place->shown = arena_string(carry->names, name);
-	facts = arena_alloc(carry->names, count, sizeof(struct snap_frame *));
-	texts = arena_alloc(carry->names, count, sizeof(*texts));
+	place->shown = arena_string(names->arena, name);
+	facts = arena_alloc(names->arena, count, sizeof(struct snap_frame *));
+	texts = arena_alloc(names->arena, count, sizeof(*texts));
 	if (!place->shown || !facts || !texts)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
 		text = place_frames_text(place, i);
 		texts[i] = !text || text == place->name ? place->shown :
-							  arena_string(carry->names, text);
-		if (!texts[i] || place_frames_build(carry->names, place, i, &facts[i]))
+							  arena_string(names->arena, text);
+		if (!texts[i] || place_frames_build(names->arena, place, i, &facts[i]))
 			return -ENOMEM;
 	}
 	place->texts = texts;
 	place->facts = facts;
-	place->copy = carry->copy;
+	place->copy = names->copy;
 	return 0;
 }
 
 /* The same of @stack. */
 static int stack_show(const struct program *program, struct stack *stack)
 {
-	const struct carry *carry = program->carry;
+	const struct shown_names *names = &program->shown;
 	const struct snap_frame **facts;
 	const char **texts;
 	size_t count = 0, known = 0, at = 0, i, j;
 
-	if (stack->copy == carry->copy)
+	if (stack->copy == names->copy)
 		return 0;
 	for (i = 0; i < stack->count; i++) {
 		if (place_show(program, stack->frames[i]))
 			return -ENOMEM;
 		count += place_frames_count(stack->frames[i]);
 	}
-	texts = arena_alloc(carry->names, count, sizeof(*texts));
-	facts = arena_alloc(carry->names, count, sizeof(struct snap_frame *));
+	texts = arena_alloc(names->arena, count, sizeof(*texts));
+	facts = arena_alloc(names->arena, count, sizeof(struct snap_frame *));
 	if (!texts || !facts)
 		return -ENOMEM;
 	for (i = 0; i < stack->count; i++) {
@@ -77,7 +97,7 @@ static int stack_show(const struct program *program, struct stack *stack)
 	stack->facts = facts;
 	stack->text_count = count;
 	stack->fact_count = known ? count : 0;
-	stack->copy = carry->copy;
+	stack->copy = names->copy;
 	return 0;
 }
 
@@ -114,7 +134,7 @@ int build_place_at(struct build *build, struct program *program, uint64_t site, 
 	/* Without one there is no room for it. */
 	if (!place)
 		return 0;
-	return carry_names(build, program) ?:
+	return build_names(build, program) ?:
 		       build_place(program, place, names_stack(&program->names, stack), where);
 }
 
@@ -125,8 +145,8 @@ static struct kernel_texts *texts_of(const struct program *program, const struct
 {
 	struct kernel_texts *texts = &((struct kernel_name *)name)->texts;
 
-	if (texts->copy != program->carry->copy)
-		*texts = (struct kernel_texts){ .copy = program->carry->copy };
+	if (texts->copy != program->shown.copy)
+		*texts = (struct kernel_texts){ .copy = program->shown.copy };
 	return texts;
 }
 
@@ -134,7 +154,7 @@ static struct kernel_texts *texts_of(const struct program *program, const struct
 static int text_show(const struct program *program, const char *text, const char **shown)
 {
 	if (!*shown && text)
-		*shown = arena_string(program->carry->names, text);
+		*shown = arena_string(program->shown.arena, text);
 	return *shown || !text ? 0 : -ENOMEM;
 }
 

@@ -84,7 +84,8 @@ static int build_devices(struct build *build, const struct program *program,
 	return process->device_list ? 0 : -ENOMEM;
 }
 
-int build_texts(struct build *build, const struct program *program, struct snap_process *process)
+static int build_texts(struct build *build, const struct program *program,
+		       struct snap_process *process)
 {
 	char uid[16];
 
@@ -267,14 +268,16 @@ int build_process(struct build *build, struct program *program, struct snap_proc
 
 	if (build->is_whole)
 		build_interval_set(build, life_of(build, program));
-	result = carry_build(build, program, process);
+	build_identity(build, program, process);
+	result = build_names(build, program)                       ?:
+			 build_ledger(build, program, process)     ?:
+			 build_texts(build, program, process)      ?:
+			 build_counters(build, program, process)   ?:
+			 build_call_sites(build, program, process) ?:
+			 build_blocks(build, program, process);
 	if (result)
 		return result;
-	build_identity(build, program, process);
-	result = build_blocks(build, program, process);
-	if (!result) {
-		build_rates(build, program, process);
-		build_time(build, program, process);
-	}
-	return result;
+	build_rates(build, program, process);
+	build_time(build, program, process);
+	return 0;
 }

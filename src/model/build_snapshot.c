@@ -182,15 +182,6 @@ static void build_whole_totals(struct build *build)
 		snapshot->copy_rate[direction] = build_rate(build, bytes[direction], 0);
 }
 
-/* Everything that is shared depends on the names. */
-void model_share_nothing(struct model *model)
-{
-	struct program *program;
-
-	for (program = programs_first(&model->programs); program; program = programs_next(program))
-		program->names.changes++;
-}
-
 static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsigned int map_max,
 				       bool is_whole)
 {
@@ -209,7 +200,7 @@ static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsign
 	if (!snapshot)
 		goto fail;
 	build.snapshot = snapshot;
-	snapshot->arena = build.whole;
+	snapshot->arena = build.arena;
 	snapshot->started = model->config.start_real;
 	snapshot->time = wall_clock_at(&model->clock, now);
 	snapshot->elapsed_seconds = (double)subtract_saturated(now, model->config.start_mono) / 1e9;
@@ -235,7 +226,7 @@ static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsign
 fail:
 	model_lose(model, LOST_MEMORY, 1);
 	build_end(&build);
-	arena_free(build.whole);
+	arena_free(build.arena);
 	return NULL;
 }
 

@@ -64,7 +64,7 @@ void build_totals_retire(struct model *model, struct program *program)
 	if (!program->known)
 		return;
 	build_totals_note(model, program);
-	if (build_begin(&build) || carry_names(&build, program) ||
+	if (build_begin(&build) || build_names(&build, program) ||
 	    build_counters(&build, program, &process) || (model->totals && !program->total)) {
 		model_lose(model, LOST_MEMORY, 1);
 		goto out;
@@ -74,7 +74,7 @@ void build_totals_retire(struct model *model, struct program *program)
 	gone_add(&model->gone, program, &process);
 out:
 	build_end(&build);
-	arena_free(build.whole);
+	arena_free(build.arena);
 }
 
 static void add_processes(struct build *build, struct total_sums *sums)

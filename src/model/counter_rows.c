@@ -17,15 +17,6 @@ static int refuse(struct model *model)
 	return 0;
 }
 
-/* Replaces @row by @newer, which is usually the same. */
-static void row_replace(struct counters *counters, void *row, const void *newer, size_t size)
-{
-	if (!memcmp(row, newer, size))
-		return;
-	counters->changes++;
-	memcpy(row, newer, size);
-}
-
 static int no_memory(struct model *model, struct program *program)
 {
 	model_lose(model, LOST_MEMORY, 1);
@@ -56,7 +47,7 @@ int model_launch_row(struct model *model, const struct launch_key *key,
 	if (entry)
 		launch_shapes_note(&entry->shapes, &entry->row, row);
 	if (entry)
-		row_replace(&program->counters, &entry->row, row, sizeof(*row));
+		entry->row = *row;
 	else
 		model_lose_kernels(model, program, was_full);
 	return 0;
@@ -75,7 +66,6 @@ int model_call_site(struct model *model, const struct call_site_key *key,
 	program = model_program(model, key->launch.program, &error);
 	if (!program)
 		return error;
-	program->counters.changes++;
 	return call_sites_add(&program->call_sites, &program->names, key, row) ?
 		       no_memory(model, program) :
 		       0;
@@ -97,7 +87,7 @@ int model_copy_row(struct model *model, const struct copy_key *key, const struct
 	entry = counters_copy(&program->counters, &program->devices, key);
 	if (!entry)
 		return no_memory(model, program);
-	row_replace(&program->counters, &entry->row, row, sizeof(*row));
+	entry->row = *row;
 	return 0;
 }
 
@@ -115,7 +105,7 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 	entry = counters_call(&program->counters, key);
 	if (!entry)
 		return no_memory(model, program);
-	row_replace(&program->counters, &entry->row, row, sizeof(*row));
+	entry->row = *row;
 	return 0;
 }
 
@@ -135,7 +125,7 @@ int model_fail_row(struct model *model, const struct fail_key *key, const struct
 	entry = counters_fail(&program->counters, key);
 	if (!entry)
 		return no_memory(model, program);
-	row_replace(&program->counters, &entry->row, row, sizeof(*row));
+	entry->row = *row;
 	return 0;
 }
 
@@ -150,7 +140,6 @@ int model_graph_row(struct model *model, const struct graph_key *key, const stru
 	program = model_program(model, key->program, &error);
 	if (!program || !row->launches)
 		return error;
-	program->counters.changes++;
 	was_full = program->counters.is_full;
 	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row,
 			   program->ended);
@@ -169,7 +158,6 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 
 	if (!program)
 		return;
-	program->counters.changes++;
 	graphs_last(&program->graphs, key, row);
 }
 
@@ -194,7 +182,6 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 
 	if (!program || ns <= program->sync_ns)
 		return;
-	program->counters.changes++;
 	program->sync_ns = ns;
 }
 

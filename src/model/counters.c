@@ -76,7 +76,6 @@ TREE_GENERATE(fail_tree, fail_entry, link, fail_compare)
 			return NULL; \
 		entry->key = *key; \
 		RB_INSERT(tree, &counters->member, entry); \
-		counters->changes++; \
 		return entry; \
 	}
 

@@ -65,7 +65,6 @@ struct counters {
 	struct copy_tree copies;
 	struct call_tree calls;
 	struct fail_tree fails;
-	uint64_t changes; /* counts whenever a figure may be another one */
 	size_t launch_count, fail_count;
 	bool is_full; /* for kernels: there were more than KERNELS_MAX */
 };

@@ -42,8 +42,6 @@ static void list_program(struct model *model, struct program *program)
 	}
 	if (devices->is_listed == was_listed && own_devices_count(devices) == count)
 		return;
-	program->counters.changes++;
-	program->ledger.changes++;
 	if (own_devices_machine(devices, CUTOP_DEVICE_UNKNOWN) == CUTOP_DEVICE_UNKNOWN)
 		return;
 	/* Numbers that are known are the machine's already. */

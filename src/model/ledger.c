@@ -185,7 +185,6 @@ void ledger_cache_told(struct ledger *ledger, uint64_t address)
 	size_t i;
 
 	if (!sites->cache.is_told) {
-		ledger->changes++;
 		sites->cache.is_told = true;
 		for (i = 0; i < sites->count; i++)
 			site_move(ledger, sites->list[i], sites_judge(sites, sites->list[i]));
@@ -194,7 +193,6 @@ void ledger_cache_told(struct ledger *ledger, uint64_t address)
 	site = node && node->state == NODE_LIVE ? sites->list[node->site] : NULL;
 	if (!site || site->signs.is_told)
 		return;
-	ledger->changes++;
 	site->signs.is_told = true;
 	judge_site(ledger, site);
 }
@@ -211,7 +209,6 @@ const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, i
 	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind) ||
 	    node->device != CUTOP_DEVICE_UNKNOWN)
 		return NULL;
-	ledger->changes++;
 	own_devices_note(ledger->devices, device);
 	devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
 	node->device = (int16_t)device;

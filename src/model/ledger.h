@@ -28,7 +28,6 @@ struct ledger {
 	/* Ns: first window of the rising-floor test; 0: there is none */
 	uint64_t leak_age;
 
-	uint64_t changes; /* counts whenever a figure may be another one */
 	struct book book;
 	struct site_table sites;
 	struct contexts contexts;

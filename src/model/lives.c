@@ -36,7 +36,6 @@ void model_graphs_done(struct model *model, uint32_t number)
 
 	if (!program)
 		return;
-	program->counters.changes++;
 	graphs_settle(&program->graphs);
 	graphs_free(&program->graphs);
 	program->settled = program->ended;
@@ -79,7 +78,6 @@ void lives_expire(struct model *model, struct program *program, uint64_t now)
 
 	if (!lost)
 		return;
-	program->ledger.changes++;
 	model_lose(model, LOST_FREE, lost);
 }
 
@@ -87,8 +85,6 @@ static void end(struct model *model, struct program *program, uint64_t time, boo
 {
 	struct end_news news;
 
-	program->ledger.changes++;
-	program->counters.changes++;
 	ledger_end(&program->ledger, time, &news);
 	blocks_end(&program->blocks, time, program->ledger.leak_age);
 	levels_free(&program->levels);

@@ -130,7 +130,4 @@ struct snapshot *model_snapshot(struct model *model, uint64_t now, unsigned int 
  */
 struct snapshot *model_whole(struct model *model, uint64_t now, unsigned int map_max);
 
-/* The next snapshot is made from the books alone, and shares nothing with those before. */
-void model_share_nothing(struct model *model);
-
 #endif

@@ -20,7 +20,6 @@ model_sources = \
 	src/model/build_totals.c src/model/build_totals.h \
 	src/model/caches.c src/model/caches.h \
 	src/model/call_sites.c src/model/call_sites.h \
-	src/model/carry.c src/model/carry.h \
 	src/model/chosen.c src/model/chosen.h \
 	src/model/columns.c src/model/columns.h \
 	src/model/contexts.c src/model/contexts.h \

@@ -34,7 +34,6 @@ struct model {
 	struct extra_names extras;
 	struct totals *totals; /* NULL: not asked for */
 	struct snap_gone gone;
-	uint64_t changes; /* counts whenever the clock or the names of calls may be others */
 
 	/* for snapshots */
 	uint32_t focus; /* the program whose spans are wanted */

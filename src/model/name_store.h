@@ -27,7 +27,7 @@ struct snap_frame;
 
 /* The texts of a kernel's name in snapshots, as far as asked for: build_places.c. */
 struct kernel_texts {
-	uint64_t copy; /* of the names in which they are: struct carry */
+	uint64_t copy; /* of the names in which they are: struct shown_names */
 	const char *brief, *full, *symbol;
 	const char *forms[FORM_SYMBOL]; /* that are none of these */
 };
@@ -61,8 +61,8 @@ struct place {
 	uint32_t flags; /* enum site_flag */
 	bool is_told;   /* an event's text may have its name */
 	/*
-	 * What snapshots have of it, in the copy number `copy` of the names (struct carry): its
-	 * name, then texts and facts of its place_frames_count() frames
+	 * What snapshots have of it, in the copy number `copy` of the names (struct shown_names):
+	 * its name, then texts and facts of its place_frames_count() frames
 	 */
 	const char *shown;
 	const char *const *texts;

@@ -94,7 +94,6 @@ void pending_synced(struct pending *pending, const struct sync_slot slots[CUTOP_
 {
 	struct pending_entry *entry;
 
-	pending->changes += memcmp(pending->synced, slots, sizeof(pending->synced)) != 0;
 	memcpy(pending->synced, slots, sizeof(pending->synced));
 	RB_FOREACH(entry, pending_tree, &pending->streams)
 	runs_trim(entry, covered(pending, &entry->row, DIR_DEFAULT));
@@ -107,7 +106,6 @@ int pending_row(struct pending *pending, const struct pending_key *key,
 
 	if (!entry)
 		return -ENOMEM;
-	pending->changes += memcmp(&entry->row, row, sizeof(*row)) != 0;
 	entry->row = *row;
 	runs_trim(entry, covered(pending, row, DIR_DEFAULT));
 	return 0;

@@ -21,7 +21,6 @@ struct pending {
 	size_t stream_count;
 	/* The last synchronization of each device */
 	struct sync_slot synced[CUTOP_SYNC_SLOTS];
-	uint64_t changes; /* counts whenever a row or a synchronization is another one */
 };
 
 /* Takes in the row of one stream. Returns 0, or -ENOMEM without memory or room. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A copy of the names (struct carry) contains each place's facts once, however many stacks contain
+ * A copy of the names (struct shown_names) contains each place's facts once, however many stacks contain
  * it. A place with one frame has its name as the text of that. Where functions were inlined, the
  * frames' texts are made here: the name tells what is around the function, too, which is a frame.
  */

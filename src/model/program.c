@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/arena.h"
 #include "model/limits.h"
 
 struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age)
@@ -21,7 +22,7 @@ struct program *program_new(uint32_t number, struct device_list *machine, uint64
 
 void program_free(struct program *program)
 {
-	carry_free(program->carry);
+	arena_free(program->shown.arena);
 	graphs_free(&program->graphs);
 	graph_sites_free(&program->graphs.sites);
 	pending_free(&program->pending);

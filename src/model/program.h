@@ -10,7 +10,6 @@
 #include "cutop_event.h"
 #include "model/blocks.h"
 #include "model/call_sites.h"
-#include "model/carry.h"
 #include "model/counters.h"
 #include "model/events.h"
 #include "model/globals.h"
@@ -26,6 +25,17 @@
 #include "model/storms.h"
 #include "model/time_shares.h"
 #include "model/tree.h"
+
+/*
+ * The texts of a program's names, as snapshots have them: in an arena of their own that is made
+ * anew when a name has changed. The last snapshot that holds it frees it.
+ */
+struct shown_names {
+	struct arena *arena; /* NULL: it was in no snapshot yet */
+	uint64_t copy;       /* the number of the arena, from 1 */
+	uint64_t changes;    /* name_store.changes then */
+	uint64_t kept_by;    /* the number of the latest snapshot that holds it */
+};
 
 struct program {
 	RB_ENTRY(program) link;
@@ -83,10 +93,11 @@ struct program {
 	struct rec_fault fault; /* its fault; size 0 if there was none */
 	bool copies_pageable;   /* it copied pageable memory asynchronously */
 
-	struct carry *carry; /* for snapshots; NULL: it was in none yet */
-	/* at the previous snapshot */
+	/* for snapshots */
+	struct shown_names shown;
 	/* Index of its command in the totals, from 1; 0: none yet */
 	uint16_t total;
+	/* at the previous snapshot */
 	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];
 	uint64_t paid_before, cpu_before, launches_ns_before;

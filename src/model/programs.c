@@ -108,7 +108,6 @@ void programs_drop_maps(struct programs *programs)
 	     program = program->ended_after) {
 		programs->ended_nodes -= program->ledger.book.count;
 		ledger_drop_map(&program->ledger);
-		program->ledger.changes++;
 	}
 }
 

@@ -28,35 +28,6 @@ static bool is_act(unsigned int type)
 	       type == REC_INSTANTIATED || type == REC_BLOCK || type == REC_SHORT;
 }
 
-/* True if such a record changes nothing in the ledger: there are many of these. */
-static bool spares_ledger(unsigned int type)
-{
-	switch (type) {
-	case REC_BLOCK: /* it says itself if it does */
-	case REC_SHORT:
-	case REC_COPY:
-	case REC_HOST:
-	case REC_FAIL:
-	case REC_FAULT:
-	case REC_GRAPH:
-	case REC_INSTANTIATED:
-	case REC_KERNEL:
-	case REC_LAUNCHED_AT:
-	case REC_NAME:
-	case REC_STACK: return true;
-	default: return false;
-	}
-}
-
-/* What snapshots say of @program may be something else after such a record. */
-static void note_change(struct program *program, unsigned int type)
-{
-	if (!spares_ledger(type))
-		program->ledger.changes++;
-	if (type != REC_BLOCK && type != REC_SHORT)
-		program->counters.changes++;
-}
-
 /* Takes in a name of @program, and updates what depends on it. */
 static int take_site(struct model *model, struct program *program, const union record *record,
 		     const char *tail)
@@ -230,8 +201,6 @@ static void take_checkpoint(struct model *model, const struct program *program, 
 {
 	struct program *meant = programs_running(&model->programs, program, pid);
 
-	if (meant)
-		meant->ledger.changes++;
 	if (meant && out)
 		ledger_checkpoint(&meant->ledger);
 	else if (meant)
@@ -429,7 +398,6 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_PROCESS_READING:
 		return readings_process(&model->readings, &record->process_reading);
 	case REC_CLOCK:
-		model->changes++;
 		wall_clock_set(&model->clock, record->hdr.time, record->clock.real);
 		return 0;
 	default: /* REC_MOMENT: for the code that makes the snapshot */ return 0;
@@ -440,7 +408,6 @@ static int learn_extra(struct model *model, const struct rec_text *record, const
 {
 	int error;
 
-	model->changes++;
 	error = extra_names_learn(&model->extras, record, symbol);
 
 	if (error)
@@ -492,7 +459,6 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 		lives_expire(model, program, record.hdr.time);
 	device_numbers_listed(model);
 	translate_device(program, &record);
-	note_change(program, record.hdr.type);
 	error = dispatch(model, program, &record, bytes + fixed, record.hdr.size - fixed);
 	if (error)
 		model_lose(model, LOST_MEMORY, 1);

@@ -34,13 +34,6 @@ const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
 	[ALLOC_HELD] = "held", [ALLOC_SAVED] = "saved",
 };
 
-uint64_t snapshot_age(const struct snap_process *process, const struct snap_alloc *alloc)
-{
-	bool is_over = alloc->state == ALLOC_LEAKED || alloc->state == ALLOC_HELD;
-
-	return alloc->age + (is_over ? 0 : process->map_older);
-}
-
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra)
 {
 	return extra->symbol ? extra->symbol : call_name(call);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A snapshot: everything the views show, at one instant, as plain data. It holds all it points to,
- * some of it together with other snapshots (carry.h), and none of it changes, so any thread may
- * read it. Sizes are bytes, durations ns, instants ns of CLOCK_REALTIME unless said otherwise.
+ * and none of it changes, so any thread may read it. Snapshots copy the books; only the texts of
+ * names that have not changed are shared with the one before (build_names()). Sizes are bytes, durations ns, instants ns of CLOCK_REALTIME unless said otherwise.
  * Rates are per second, and NAN if absent (no earlier snapshot, or one less than 10 ms before).
  */
 #ifndef MODEL_SNAPSHOT_H
@@ -33,8 +33,7 @@ extern const char *const alloc_state_names[ALLOC_STATE_COUNT]; /* "live", ... */
 struct snap_alloc {
 	uint64_t address;
 	uint64_t bytes;
-	/* Up to the snapshot, or to the end of its owner; of a process's map: snapshot_age() */
-	uint64_t age;
+	uint64_t age;     /* up to the snapshot, or to the end of its owner */
 	const char *site; /* name or hex address; never NULL */
 	uint64_t site_address;
 	int device;
@@ -346,7 +345,6 @@ struct snap_process {
 	struct snap_alloc *map; /* largest first */
 	size_t map_count;
 	uint64_t map_omitted;
-	uint64_t map_older; /* ns that have passed since the map was made: snapshot_age() */
 	/* all allocations, for drawing: sorted by address, neighbours merged */
 	struct snap_span *spans;
 	/* At most SPANS_MAX; 0 unless model_focus() asked for them */
@@ -393,9 +391,6 @@ static inline bool snapshot_is_spared(const struct snap_process *process)
 			return true;
 	return false;
 }
-
-/* The age of @alloc in the map of @process, which may be older than the snapshot. */
-uint64_t snapshot_age(const struct snap_process *process, const struct snap_alloc *alloc);
 
 /* The symbol of a call, and its name for people. @extra: from its snap_call or snap_failure. */
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra);

@@ -76,7 +76,7 @@ static void spans_add(struct spans *spans, const struct piece *piece, enum alloc
 	last->bytes[state] = add_saturated(last->bytes[state], piece->bytes);
 }
 
-bool build_has_drawn(const struct build *build, const struct program *program)
+static bool has_drawn(const struct build *build, const struct program *program)
 {
 	size_t count = program->ledger.book.count;
 
@@ -89,7 +89,7 @@ static int drawn_begin(struct build *build, const struct program *program,
 {
 	size_t count = program->ledger.book.count;
 
-	if (!build_has_drawn(build, program))
+	if (!has_drawn(build, program))
 		return 0;
 	process->drawn = arena_alloc(build->arena, count, sizeof(*process->drawn));
 	return process->drawn ? 0 : -ENOMEM;
@@ -133,7 +133,7 @@ size_t build_cheap_max(size_t processes)
 	return share < CHEAP_MAX ? share : CHEAP_MAX;
 }
 
-bool build_has_spans(const struct build *build, const struct program *program)
+static bool has_spans(const struct build *build, const struct program *program)
 {
 	const struct model *model = build->model;
 
@@ -147,7 +147,7 @@ int build_spans(struct build *build, struct program *program, struct snap_proces
 	struct pieces pieces;
 	struct piece piece;
 
-	if (!build_has_spans(build, program))
+	if (!has_spans(build, program))
 		return 0;
 	spans.list = malloc(2 * SPANS_MAX * sizeof(*spans.list));
 	if (!spans.list)

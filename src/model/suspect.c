@@ -141,16 +141,6 @@ uint64_t suspect_bytes(struct suspect *suspect, uint64_t leak_age, uint64_t now,
 	return most < suspect->live ? most : suspect->live;
 }
 
-uint64_t suspect_until(const struct suspect *suspect, uint64_t leak_age)
-{
-	__uint128_t end;
-
-	if (!suspect)
-		return UINT64_MAX;
-	end = (__uint128_t)(suspect->window + 1) * leak_age + suspect->start;
-	return end < UINT64_MAX ? (uint64_t)end : UINT64_MAX;
-}
-
 bool suspect_can_tell(uint64_t first, uint64_t leak_age, uint64_t now)
 {
 	/* The first window is skipped; the next is the base that the others rise above. */

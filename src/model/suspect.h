@@ -17,8 +17,6 @@ void suspect_change(struct suspect **suspect, uint64_t live, uint64_t leak_age, 
  * Returns by how many bytes the floor has risen; *@since: when that began (UINT64_MAX: it has not).
  */
 uint64_t suspect_bytes(struct suspect *suspect, uint64_t leak_age, uint64_t now, uint64_t *since);
-/* Until when it is certain that suspect_bytes() returns what it did last, if no bytes change. */
-uint64_t suspect_until(const struct suspect *suspect, uint64_t leak_age);
 /*
  * True if a site that allocates from @first on, and never frees, would be found by @now: by then
  * its floor has risen as often as the test asks for.

@@ -37,8 +37,7 @@ void json_put_latency(struct json_writer *w, json_t *object, const struct snap_l
 	put(w, object, "latency_seconds", seconds);
 }
 
-static json_t *alloc_object(struct json_writer *w, const struct snap_process *process,
-			    const struct snap_alloc *alloc)
+static json_t *alloc_object(struct json_writer *w, const struct snap_alloc *alloc)
 {
 	json_t *o = put_new(w);
 
@@ -46,7 +45,7 @@ static json_t *alloc_object(struct json_writer *w, const struct snap_process *pr
 	put_count(w, o, "size", alloc->bytes);
 	put_text(w, o, "kind", NAME_OF(alloc_kind_names, alloc->kind));
 	put_device(w, o, alloc->device);
-	put_seconds(w, o, "age_seconds", snapshot_age(process, alloc));
+	put_seconds(w, o, "age_seconds", alloc->age);
 	put_text(w, o, "call", call_name(alloc->call));
 	put_text(w, o, "site", alloc->site);
 	put_text(w, o, "state", NAME_OF(alloc_state_names, alloc->state));
@@ -133,7 +132,7 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 
 	json_open(w, "map", '[');
 	for (size_t i = 0; i < process->map_count && !w->sink->error; i++)
-		json_item(w, alloc_object(w, process, &process->map[i]));
+		json_item(w, alloc_object(w, &process->map[i]));
 	json_close(w, ']');
 
 	if (process->allocator_count) {

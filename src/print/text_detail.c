@@ -161,8 +161,7 @@ enum {
 	A_SITE = 88
 };
 
-static void print_alloc(struct line *line, const struct snap_process *process,
-			const struct snap_alloc *alloc)
+static void print_alloc(struct line *line, const struct snap_alloc *alloc)
 {
 	char text[NUMBER_SIZE];
 
@@ -174,7 +173,7 @@ static void print_alloc(struct line *line, const struct snap_process *process,
 	line_text(line, alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] : "?");
 	snprintf(text, sizeof(text), "%d", alloc->device);
 	line_right(line, A_DEVICE, alloc->device == CUTOP_DEVICE_UNKNOWN ? "-" : text);
-	line_right(line, A_AGE, text_seconds((double)snapshot_age(process, alloc) / 1e9, text));
+	line_right(line, A_AGE, text_seconds((double)alloc->age / 1e9, text));
 	line_to(line, A_STATE);
 	if (alloc->state == ALLOC_LEAKED || alloc->state == ALLOC_SUSPECT)
 		line_style(line, STYLE_LEAKED);
@@ -211,7 +210,7 @@ static void print_map(struct line *line, const struct snap_process *process)
 	line_text(line, "SITE");
 	line_end(line);
 	for (size_t i = 0; i < process->map_count; i++)
-		print_alloc(line, process, &process->map[i]);
+		print_alloc(line, &process->map[i]);
 	print_more(line, process->map_count + process->map_omitted, process->map_count,
 		   "allocation");
 }

@@ -329,8 +329,8 @@ static int said(char *out, size_t size, int len, const char *format, ...)
 	return added < 0 ? len : len + added;
 }
 
-static void block_text(char *out, size_t size, const struct snap_process *process,
-		       const struct memory_row *shown, const struct segment_list *segments)
+static void block_text(char *out, size_t size, const struct memory_row *shown,
+		       const struct segment_list *segments)
 {
 	const struct snap_alloc *alloc = shown->alloc;
 	const struct stretch *stretch =
@@ -342,7 +342,7 @@ static void block_text(char *out, size_t size, const struct snap_process *proces
 	char number[32], age[32];
 	int len;
 
-	format_age(memory_row_age(process, shown), age, sizeof(age));
+	format_age(shown->alloc->age, age, sizeof(age));
 	if (shown->allocator && alloc->state == ALLOC_SUSPECT)
 		state = "rising";
 	len = said(out, size, 0, "%s %s %s  %#" PRIx64, bytes_text((double)alloc->bytes, number),
@@ -361,8 +361,7 @@ static void block_text(char *out, size_t size, const struct snap_process *proces
 		said(out, size, len, ", gap %s", bytes_text((double)stretch->largest_gap, number));
 }
 
-void memory_row_lines(const struct area *area, int row, int rows,
-		      const struct snap_process *process, const struct memory_row *shown,
+void memory_row_lines(const struct area *area, int row, int rows, const struct memory_row *shown,
 		      const struct segment_list *segments)
 {
 	char text[512], number[32];
@@ -378,6 +377,6 @@ void memory_row_lines(const struct area *area, int row, int rows,
 	area_cut(area, row, col, cols - col - 1, ST_HEAD, shown->alloc->site);
 	if (rows < 2)
 		return;
-	block_text(text, sizeof(text), process, shown, segments);
+	block_text(text, sizeof(text), shown, segments);
 	area_cut(area, row + 1, 3, cols - 4, ST_DIM, text);
 }

@@ -30,9 +30,8 @@ bool fragmented_find(const struct snapshot *snapshot, const struct snap_process 
 void fragmented_line(const struct area *area, int row, const struct snap_process *process,
 		     const struct fragmented *found);
 
-/* A block or an allocation of @process in full, in @rows (1 or 2) lines. */
-void memory_row_lines(const struct area *area, int row, int rows,
-		      const struct snap_process *process, const struct memory_row *shown,
+/* A block or an allocation in full, in @rows (1 or 2) lines. */
+void memory_row_lines(const struct area *area, int row, int rows, const struct memory_row *shown,
 		      const struct segment_list *segments);
 
 #endif

@@ -140,7 +140,7 @@ static void blocks_weigh(const struct snap_process *process, double from, double
 			continue;
 		most = end - start;
 		mix->most = block;
-		mix->age = snapshot_age(process, block);
+		mix->age = block->age;
 		mix->is_odd = i & 1;
 	}
 }

@@ -60,7 +60,7 @@ void memory_details(const struct list *list, const struct memory_row *row, enum 
 	const struct snap_site *site = memory_row_site(list->process, row);
 	char size[CELL_TEXT], age[32], when[32];
 	bool is_known = alloc->state < ALLOC_STATE_COUNT;
-	uint64_t lasted = memory_row_age(list->process, row);
+	uint64_t lasted = row->alloc->age;
 	uint64_t until = list->process->end_time ? list->process->end_time :
 						   list->view->shown->time;
 

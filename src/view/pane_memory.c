@@ -74,7 +74,7 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 	switch (column) {
 	case M_ADDRESS: snprintf(out, CELL_TEXT, "0x%" PRIx64, alloc->address); return ST_PLAIN;
 	case M_SIZE: cell_bytes(out, (double)alloc->bytes); return style;
-	case M_AGE: format_age(memory_row_age(list->process, row), out, CELL_TEXT); return ST_PLAIN;
+	case M_AGE: format_age(row->alloc->age, out, CELL_TEXT); return ST_PLAIN;
 	case M_KIND:
 		return cell_text(out, ST_PLAIN,
 				 row->allocator           ? "tensor" :
@@ -94,7 +94,7 @@ static double memory_number(const struct list *list, size_t item, size_t column)
 	switch (column) {
 	case M_ADDRESS: return (double)alloc->address;
 	case M_SIZE: return (double)alloc->bytes;
-	case M_AGE: return (double)memory_row_age(list->process, row_of(list, item));
+	case M_AGE: return (double)row_of(list, item)->alloc->age;
 	default: return alloc->device;
 	}
 }
@@ -392,7 +392,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 		fragmented_line(area, row, process, &found);
 	row += layout->hint;
 	if (layout->row && chosen)
-		memory_row_lines(area, row, layout->row, process, chosen, segments);
+		memory_row_lines(area, row, layout->row, chosen, segments);
 	row += layout->row;
 	live_draw(view, area, row, layout->plot, process, segments != NULL);
 }

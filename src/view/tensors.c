@@ -101,12 +101,6 @@ struct memory_row *memory_rows_make(const struct snap_process *process, bool ten
 	return rows;
 }
 
-/* Blocks of an allocator are never from an earlier snapshot. */
-uint64_t memory_row_age(const struct snap_process *process, const struct memory_row *row)
-{
-	return row->allocator ? row->alloc->age : snapshot_age(process, row->alloc);
-}
-
 const struct snap_site *memory_row_site(const struct snap_process *process,
 					const struct memory_row *row)
 {

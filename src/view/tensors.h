@@ -25,7 +25,6 @@ struct memory_row *memory_rows_make(const struct snap_process *process, bool ten
 				    size_t *count);
 
 /* How old it is, in ns. */
-uint64_t memory_row_age(const struct snap_process *process, const struct memory_row *row);
 
 /* Where that of @row was made, as far as its stack goes; NULL: not known. */
 const struct snap_site *memory_row_site(const struct snap_process *process,

@@ -4,7 +4,7 @@
  * has them, at 200x60 on a terminal of its own; and how long the picture takes that answers a key,
  * while two other processes keep the processors busy and snapshots go on. A row of the first table
  * says what has changed since the snapshot before: nothing, the counters of every process, or
- * allocations of every process as well.
+ * allocations of every process as well; a snapshot costs the same.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -541,7 +541,7 @@ static void report(struct shared *shared)
 
 	printf("%u processes, each with %u live allocations at %u stacks of %u frames and %u kernels\n",
 	       PROCESSES, ALLOCATIONS, SITES, FRAMES, KERNELS);
-	printf("ms of CPU, medians (to reach: a snapshot 2, a refresh with its output 1)\n");
+	printf("ms of CPU, medians (to reach: a snapshot 20, a refresh with its output 1)\n");
 	printf("%-24s %9s %9s %9s %9s %9s\n", "changed", "snapshot", "refresh", "output", "kB out",
 	       "MB held");
 	for (i = 0; i < CHANGE_COUNT; i++)

@@ -250,6 +250,41 @@ START_TEST(events_call_places_as_they_are)
 }
 END_TEST
 
+static const struct snap_kernel *kernel_of(const struct snapshot *of)
+{
+	ck_assert_uint_eq(feed_find(&feed, of)->kernel_count, 1);
+	return feed_find(&feed, of)->kernels;
+}
+
+/* What a snapshot says does not change; the next one has the names that were learned meanwhile. */
+START_TEST(snapshots_keep_their_names)
+{
+	struct snapshot *old;
+
+	feed_alloc(&feed, 0x10000, 100);
+	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 3);
+	old = feed_snapshot(&feed);
+	ck_assert_str_eq(kernel_of(old)->shown, "0x5000");
+	feed_module(&feed, 0x5000, 0x6000, 0, "libx.so");
+	look();
+	ck_assert_str_eq(kernel_of(snapshot)->shown, "libx.so+0x0");
+	feed_kernel(&feed, 0x5000, 0, NAME_REGISTERED, "_Z5scalePfi");
+	feed_text(&feed, REC_SITE, 0x401000, 0, "grow+0x7 at grow.c:3 (lib.so)");
+	look();
+	ck_assert_str_eq(kernel_of(snapshot)->shown, "scale");
+	ck_assert_str_eq(feed_find(&feed, snapshot)->map[0].site, "grow+0x7 at grow.c:3 (lib.so)");
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->sites[0].frame_count, 0);
+	feed_frame(&feed, &(struct rec_frame){ .address = 0x401000, .line = 3 }, "grow",
+		   "/src/grow.c", "lib.so");
+	look();
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->sites[0].frame_count, 1);
+	ck_assert_str_eq(feed_find(&feed, snapshot)->sites[0].frames[0]->file, "/src/grow.c");
+	ck_assert_str_eq(kernel_of(old)->shown, "0x5000");
+	ck_assert_str_eq(feed_find(&feed, old)->map[0].site, "0x401000");
+	snapshot_free(old);
+}
+END_TEST
+
 Suite *suite_places(void)
 {
 	Suite *suite = suite_create("places");
@@ -262,6 +297,7 @@ Suite *suite_places(void)
 	tcase_add_test(tests, ten_lines_that_hold_most);
 	tcase_add_test(tests, lines_are_as_they_were_and_called_as_they_are);
 	tcase_add_test(tests, events_call_places_as_they_are);
+	tcase_add_test(tests, snapshots_keep_their_names);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -73,24 +73,6 @@ START_TEST(managed_is_suspect_beyond_live)
 }
 END_TEST
 
-/* What is in a snapshot is in the next one as well if nothing has changed. */
-START_TEST(what_is_held_is_shared)
-{
-	struct snapshot *first, *second;
-
-	feed.site = LEAK_SITE;
-	feed_text(&feed, REC_SITE, LEAK_SITE, SITE_IS_HELD, "cublasCreate");
-	feed_alloc(&feed, 0x100000, 0x1000);
-	first = feed_snapshot(&feed);
-	feed.now += SECOND;
-	second = feed_snapshot(&feed);
-	ck_assert_uint_eq(feed_find(&feed, second)->map_count, 1);
-	ck_assert_ptr_eq(feed_find(&feed, first)->map, feed_find(&feed, second)->map);
-	snapshot_free(first);
-	snapshot_free(second);
-}
-END_TEST
-
 START_TEST(sawtooth_is_not)
 {
 	unsigned int round, i, n = 0;
@@ -214,7 +196,6 @@ Suite *suite_suspect(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, weights_are_not);
 	tcase_add_test(tests, managed_is_suspect_beyond_live);
-	tcase_add_test(tests, what_is_held_is_shared);
 	tcase_add_test(tests, sawtooth_is_not);
 	tcase_add_test(tests, ramp_that_levels_off_is_no_more);
 	tcase_add_test(tests, small_leak_among_churn_is_found);

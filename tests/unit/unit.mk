@@ -4,8 +4,8 @@ TESTS += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test
 EXTRA_DIST += tests/unit/test_errors.sh tests/unit/test_call_table.sh tests/unit/test_arguments.sh tests/generate-errors.sh
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_model tests/unit/test_kernel_names tests/unit/test_shared
-TESTS += tests/unit/test_model tests/unit/test_kernel_names tests/unit/test_shared
+check_PROGRAMS += tests/unit/test_model tests/unit/test_kernel_names
+TESTS += tests/unit/test_model tests/unit/test_kernel_names
 else
 TESTS += tests/unit/test_absent.sh
 endif
@@ -53,10 +53,6 @@ tests_unit_test_kernel_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_kernel_names_LDADD = $(core_libs) $(CHECK_LIBS)
 EXTRA_DIST += tests/unit/kernel_names.txt
 
-tests_unit_test_shared_SOURCES = tests/unit/feed.c tests/unit/feed.h tests/unit/test_shared.c
-tests_unit_test_shared_CPPFLAGS = $(AM_CPPFLAGS) -DRECORDINGS='"$(abs_top_srcdir)/tests/recordings"'
-tests_unit_test_shared_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_shared_LDADD = $(core_libs) $(CHECK_LIBS)
 
 # Programs of nvcc are compared with their stripped copies.
 check_PROGRAMS += tests/unit/runtime_range
