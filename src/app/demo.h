@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `cutop demo`: the built-in workload and where it is. */
+/*
+ * `cutop demo`: the built-in workload, and a recording of it for machines where probes cannot be
+ * placed. Both are found beside the folder that this program runs from, installed, or in its build
+ * tree.
+ */
 #ifndef APP_DEMO_H
 #define APP_DEMO_H
 
@@ -11,10 +15,10 @@ struct demo {
 	char *argv[4];
 };
 
-/*
- * Finds the program: beside the folder that this program runs from, installed, or in its build
- * tree. Returns its command line, which lives in @demo, or NULL if it is not there.
- */
+/* Finds the program. Returns its command line, which lives in @demo, or NULL if it is not there. */
 char **demo_command(struct demo *demo);
+
+/* Finds the recording. Returns its path, which lives in @demo, or NULL if it is not there. */
+const char *demo_recording(struct demo *demo);
 
 #endif

@@ -121,8 +121,8 @@ static void signal_send(struct screen *screen)
 	size_t count = view_signal_count(view), sent = 0, gone = 0, i;
 	int number = view_signal(view), err, error = 0;
 
-	/* The pids of what is made up belong to other processes. */
-	if (screen->host->readonly || screen->host->play.is_on || !shown || shown->synthetic)
+	/* The pids of a recording belong to other processes. */
+	if (screen->host->readonly || screen->host->play.is_on || !shown)
 		return;
 	for (i = 0; i < count; i++) {
 		const struct snap_process *target = view_signal_target(view, i);
@@ -406,9 +406,9 @@ static int screen_show(struct screen *screen)
 		session->replay_damaged = true;
 		warn_user(&session->notes,
 			  "%s: it is damaged inside; what comes before that was shown",
-			  screen->options->replay);
+			  session->recording);
 	}
-	if (screen->options->replay && screen->options->fail_on_leak)
+	if (session->recording && screen->options->fail_on_leak)
 		return replay_status(screen);
 	if (screen->host->from_command || screen->options->fail_on_leak)
 		screen->final = collector_finish(session->collector, session->ended_by != 0);
@@ -431,13 +431,13 @@ static void report_print(const struct screen *screen)
 }
 
 /* Short, for the top line; -v prints the whole reason. */
-static const char *made_up_note(int error)
+static const char *unprobed_note(int error)
 {
 	switch (error) {
 	case -EPERM:
-	case -EACCES: return "DEMO, made up: no right to place probes";
-	case -ENOENT: return "DEMO, made up: its workload is not installed";
-	default: return "DEMO, made up: probes do not work here";
+	case -EACCES: return "DEMO, recorded: no right to place probes";
+	case -ENOENT: return "DEMO, recorded: its workload is not installed";
+	default: return "DEMO, recorded: probes do not work here";
 	}
 }
 
@@ -469,17 +469,17 @@ int screen_run(const struct options *options)
 		goto out;
 	screen->session.stops_by_signal = true;
 	screen->host->readonly = options->readonly;
-	screen->host->play.is_on = options->replay != NULL;
 	screen->host->from_command = screen->session.have_command;
 	if (screen->session.have_command)
 		screen->output = kept_output_open();
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
+	screen->host->play.is_on = screen->session.recording != NULL;
 	screen->host->from_command = screen->session.have_command && options->mode != MODE_DEMO;
 	if (screen->session.replay_damaged)
 		screen->host->note = NOTE_DAMAGED;
-	else if (screen->session.made_up.text[0])
-		screen->host->note = made_up_note(screen->session.made_up_error);
+	else if (screen->session.unprobed)
+		screen->host->note = unprobed_note(screen->session.unprobed);
 	else if (options->mode == MODE_DEMO)
 		screen->host->note = "DEMO";
 	if (!status)

@@ -128,7 +128,7 @@ static void rights_keep(const struct session *session, unsigned int what)
 	bool shown = options->mode != MODE_TRACE && options->mode != MODE_RECORD && !options->batch;
 
 	/* For F9; and because the end of cutop ends COMMAND, whichever user it runs as. */
-	if ((shown && !options->readonly && !options->replay) || session->have_command)
+	if ((shown && !options->readonly && !session->recording) || session->have_command)
 		what |= RIGHTS_SIGNAL;
 	/* For the keys w and W; and for a file that is replaced with each snapshot. */
 	if (shown || format_is_metrics(options->format))
@@ -332,22 +332,21 @@ static int collector_begin(struct session *session)
 		err = reason_set(&why, -ENOENT, "the demonstration's workload is not installed");
 	else
 		err = collector_new(&session->collector, &settings, &why);
-	if (err && options->mode == MODE_DEMO) {
-		session->made_up = why;
-		session->made_up_error = err;
-		/* The screen says so at its top; readers of figures have to be told here. */
-		if (options->batch)
-			warn_user(
-				&session->notes,
-				"these figures are made up, to show what they would look like: %s",
-				why.text);
-		else
-			note(&session->notes, "a made-up demonstration: %s", why.text);
-		session->have_command = false;
-		err = collector_new_synthetic(&session->collector, &settings, &why);
-	}
 	free(words);
-	return err ? session_fail(session, err, why.text) : 0;
+	if (err && options->mode == MODE_DEMO)
+		session->recording = demo_recording(&session->demo);
+	if (err && !session->recording)
+		return session_fail(session, err, why.text);
+	if (!err)
+		return 0;
+	session->unprobed = err;
+	session->have_command = false;
+	/* The screen says so at its top; readers of figures have to be told here. */
+	if (options->batch)
+		warn_user(&session->notes, "these figures are from a recording: %s", why.text);
+	else
+		note(&session->notes, "the demonstration is a recording: %s", why.text);
+	return 0;
 }
 
 static int signals_open(const int *more, bool have_command)
@@ -393,6 +392,7 @@ int session_open(struct session *session, const struct options *options, const i
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
+	session->recording = options->replay;
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;
 	if (options->replay && options->output && is_one_file(options->replay, options->output)) {
@@ -451,13 +451,13 @@ void session_replay_tell(struct session *session, const struct reader *reader)
 	case RECORDING_IS_CUT_OFF:
 		if (!session->replay_told)
 			warn_user(&session->notes, "%s: %s; up to there it is shown",
-				  session->options->replay, why);
+				  session->recording, why);
 		session->replay_told = true;
 		break;
 	case RECORDING_IS_DAMAGED:
 		session->replay_damaged = true;
 		warn_user(&session->notes, "%s: %s; what comes before that is shown",
-			  session->options->replay, why);
+			  session->recording, why);
 		break;
 	default: break;
 	}
@@ -487,11 +487,11 @@ static int recording_begin(struct session *session)
 	struct reason why = { "" };
 	struct replay *replay;
 
-	if (replay_open(&replay, options->replay, &settings, &why)) {
-		warn_user(&session->notes, "cannot replay %s: %s", options->replay, why.text);
+	if (replay_open(&replay, session->recording, &settings, &why)) {
+		warn_user(&session->notes, "cannot replay %s: %s", session->recording, why.text);
 		return EXIT_FAILED;
 	}
-	note(&session->notes, "%s: cutop %s on %s, by: %s", options->replay,
+	note(&session->notes, "%s: cutop %s on %s, by: %s", session->recording,
 	     reader_facts(replay_reader(replay))->version,
 	     reader_facts(replay_reader(replay))->host,
 	     reader_facts(replay_reader(replay))->options);
@@ -516,7 +516,7 @@ int session_begin(struct session *session)
 	    extra_functions_new(&session->extras, session->options->probes,
 				session->options->probe_count, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
-	if (session->options->replay)
+	if (session->recording)
 		return recording_begin(session);
 	if (rights_raise(&why))
 		return session_fail(session, EXIT_FAILED, why.text);
@@ -525,6 +525,8 @@ int session_begin(struct session *session)
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (collector_begin(session))
 		return EXIT_FAILED;
+	if (session->recording)
+		return recording_begin(session);
 	if (session->have_command &&
 	    command_fork(&session->command, session->command_line, session->environment,
 			 session->options->run_as, session->command_output, &why))

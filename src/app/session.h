@@ -32,8 +32,8 @@ struct session {
 	char **command_line;   /* COMMAND, NULL-ended; borrowed */
 	char **environment;    /* command_environment() */
 	struct demo demo;      /* cutop demo: its program */
-	struct reason made_up; /* why a demonstration is made up; empty: its probes are real */
-	int made_up_error;     /* the same as a negative errno */
+	const char *recording; /* what is replayed: --replay, or the demonstration's; NULL */
+	int unprobed;          /* why the demonstration is a recording: a negative errno; or 0 */
 	int command_output;    /* COMMAND's standard output and error; -1: ours */
 	int signals;           /* signalfd */
 	int ended_by;          /* signal that ended us, 0: none */

@@ -153,7 +153,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 		warn_user(&session->notes,
 			  "--probe names more than %d functions: some were left out",
 			  CUTOP_EXTRA_MAX);
-	if (session->options->replay && !session->ended_by)
+	if (session->recording && !session->ended_by)
 		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
 	/* Recordings normally end by a signal. */
 	if (session->options->mode == MODE_RECORD && !session->have_command)

@@ -28,7 +28,6 @@ collect_sources = \
 	src/collect/record_sink.c src/collect/record_sink.h \
 	src/collect/site_names.c src/collect/site_names.h \
 	src/collect/stacks.c src/collect/stacks.h \
-	src/collect/synthetic.c src/collect/synthetic.h \
 	src/collect/text_record.c src/collect/text_record.h \
 	src/collect/unread_names.c src/collect/unread_names.h \
 	src/collect/unwind_rules.c src/collect/unwind_rules.h

@@ -21,7 +21,6 @@
 #include "collect/collector_internal.h"
 #include "collect/feed.h"
 #include "collect/nvml.h"
-#include "collect/synthetic.h"
 #include "config.h"
 #include "model/model.h"
 #include "names/symtab.h"
@@ -37,7 +36,6 @@ static struct rec_moment moment_make(const struct collector *collector)
 		.hdr = { .type = REC_MOMENT,
 			 .size = sizeof(moment),
 			 .time = clock_ns(CLOCK_MONOTONIC) },
-		.is_synthetic = collector->synthetic != NULL,
 	};
 	struct probe_counts counts = { 0 };
 	unsigned long pages = 0, resident = 0;
@@ -69,14 +67,6 @@ static void host_name(char host[256])
 	if (gethostname(host, 255))
 		host[0] = 0;
 	host[255] = 0;
-}
-
-static void refresh(struct collector *collector)
-{
-	if (collector->synthetic)
-		synthetic_feed(collector->synthetic, &collector->sink, clock_ns(CLOCK_MONOTONIC));
-	else
-		feed_refresh(collector->feed);
 }
 
 /* More than a clock is ever slewed between two looks */
@@ -118,7 +108,7 @@ static struct snapshot *snapshot_make(struct collector *collector, bool is_final
 	struct rec_moment moment;
 
 	clock_check(collector);
-	refresh(collector);
+	feed_refresh(collector->feed);
 	nvml_tell(collector->nvml, &collector->sink);
 	moment = moment_make(collector);
 	record_sink_put(&collector->sink, &moment.hdr, sizeof(moment));
@@ -415,21 +405,6 @@ fail:
 	return err;
 }
 
-int collector_new_synthetic(struct collector **result, const struct collector_settings *settings,
-			    struct reason *why)
-{
-	int err = collector_prepare(result, settings, why);
-
-	if (err)
-		return err;
-	(*result)->synthetic = synthetic_new(clock_ns(CLOCK_MONOTONIC));
-	if ((*result)->synthetic)
-		return 0;
-	collector_free(*result);
-	*result = NULL;
-	return reason_set(why, -ENOMEM, "no memory");
-}
-
 struct probe *collector_probe(struct collector *collector)
 {
 	return collector->probe;
@@ -459,7 +434,7 @@ int collector_start(struct collector *collector, struct reason *why)
 	int err;
 
 	/* Start this first: the thread may ask it at once. */
-	if (!collector->synthetic && !collector->replay)
+	if (!collector->replay)
 		collector->nvml = nvml_open(collector->settings.probe.notes);
 	err = pthread_create(&collector->thread, NULL,
 			     collector->replay ? collector_play_run : collector_run, collector);
@@ -563,7 +538,7 @@ struct snapshot *collector_finish(struct collector *collector, bool hurry)
 {
 	collector_stop(collector);
 	/* Refresh twice: an end whose record was lost is believed the second time. */
-	refresh(collector);
+	feed_refresh(collector->feed);
 	if (collector->feed)
 		feed_settle(collector->feed, hurry);
 	nvml_wait(collector->nvml, FIRST_READING_MS);
@@ -580,7 +555,6 @@ void collector_free(struct collector *collector)
 	playback_free(collector->playback);
 	replay_close(collector->replay);
 	feed_free(collector->feed);
-	synthetic_free(collector->synthetic);
 	probe_close(collector->probe);
 	budget_free(collector->budget);
 	model_free(collector->model);

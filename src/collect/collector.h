@@ -65,13 +65,6 @@ int collector_new(struct collector **collector, const struct collector_settings 
 		  struct reason *why);
 
 /*
- * The same with a made-up feed (synthetic.h) in place of probes: then only collector_start() is
- * needed.
- */
-int collector_new_synthetic(struct collector **collector, const struct collector_settings *settings,
-			    struct reason *why);
-
-/*
  * The same with @replay, which it takes over, in place of probes: snapshots come from the
  * recording, in its time. Do not call collector_finish() for it: the last one that it made is the
  * end.

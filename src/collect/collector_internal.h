@@ -18,9 +18,8 @@ struct collector {
 	struct record_sink sink; /* leads to the model */
 	struct budget *budget;   /* for names from files; NULL: no limit */
 	struct feed *feed;
-	struct synthetic *synthetic; /* used in place of probe and feed, or NULL */
-	struct nvml *nvml;           /* NULL: the driver is not asked */
-	struct replay *replay;       /* used in place of all of these, or NULL */
+	struct nvml *nvml;     /* NULL: the driver is not asked */
+	struct replay *replay; /* used in place of all of these, or NULL */
 	struct playback *playback;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct model_config config;

@@ -68,7 +68,6 @@ const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT])
 
 void moment_fill(struct snapshot *snapshot, const struct rec_moment *moment)
 {
-	snapshot->synthetic = moment->is_synthetic;
 	snapshot->targets = moment->targets;
 	snapshot->attached = moment->attached;
 	snapshot->missing = moment->missing;

@@ -517,7 +517,6 @@ struct snapshot {
 	size_t call_count;
 
 	/* filled in by the caller of model_snapshot(): */
-	bool synthetic; /* a demonstration: nothing of this is real */
 	char host[256];
 	unsigned int targets, attached, missing;
 	/*

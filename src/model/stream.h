@@ -156,7 +156,7 @@ struct rec_moment {
 	__u64 self_cpu_ns;
 	__u64 self_resident; /* bytes */
 	__u32 targets, attached, missing;
-	__u32 is_synthetic;
+	__u32 unused;
 	/* Where the probes are; recordings made before 0.2 lack these fields. */
 	__u32 at_entry, past_entry, single_stepped;
 	__u32 has_points; /* these three are known */

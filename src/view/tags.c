@@ -17,8 +17,6 @@ static bool is_allowed(struct view *view)
 {
 	if (view->host.play.is_on)
 		view_message(view, "a recording has no processes to send a signal to");
-	else if (view->latest && view->latest->synthetic)
-		view_message(view, "what is made up has no processes to send a signal to");
 	else if (view->host.readonly)
 		view_message(view, "no signals with --readonly");
 	else

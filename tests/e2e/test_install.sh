@@ -35,6 +35,7 @@ done <<END
 644 usr/libexec/cutop/demo/libcudart.so.13
 644 usr/libexec/cutop/demo/libcuda.so.1
 644 usr/libexec/cutop/demo/train.py
+644 usr/libexec/cutop/demo/demo.cutop
 $([ ! -e "$top_srcdir/contrib/grafana/cutop.json" ] || echo 644 usr/share/cutop/grafana/cutop.json)
 $([ ! -e "$top_srcdir/contrib/prometheus/cutop.rules.yml" ] || echo 644 usr/share/cutop/prometheus/cutop.rules.yml)
 $(cd "$top_srcdir" && for file in README.md CONTRIBUTING.md NEWS docs/*.md docs/stories/*.cu; do echo "644 usr/share/doc/cutop/$file"; done)

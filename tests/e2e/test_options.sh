@@ -140,20 +140,23 @@ check "what is refused writes nothing" [ ! -e "$T/nothing" ]
 
 # ---- the demonstration, to somebody without rights ----
 
-cp "$CUTOP" "$T/cutop"
-chmod 755 "$T/cutop"
-run invented demo -b -f json -d 0.05 -n 1
-check "a real demonstration is called made up: $(cat "$T/invented.err")" [ ! -s "$T/invented.err" ]
+mkdir -p "$T/bin" "$T/libexec/cutop/demo"
+cp "$CUTOP" "$T/bin/cutop"
+cp "$top_srcdir/tests/workloads/demo.cutop" "$T/libexec/cutop/demo"
+chmod 755 "$T" "$T/bin/cutop"
+run played demo -b -f json -d 0.05 -n 1
+check "a real demonstration is called a recording: $(cat "$T/played.err")" [ ! -s "$T/played.err" ]
 CUTOP_WAS=$CUTOP
 CUTOP=$T/as_nobody
-printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s "$@"\n' "$T/cutop" >"$CUTOP"
+printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s "$@"\n' "$T/bin/cutop" >"$CUTOP"
 chmod 755 "$CUTOP"
-run invented demo -b -f json -d 0.05 -n 1
+run played demo -b -f json
 CUTOP=$CUTOP_WAS
-expect_status invented 0
-expect_line invented '^cutop: these figures are made up, '
-check_jq "made-up figures" '.processes | length > 0' "$T/invented.out"
-check_jq "made-up devices" '.devices | map(.name) | length == 2' "$T/invented.out"
+expect_status played 0
+expect_line played '^cutop: these figures are from a recording: '
+tail -n 1 "$T/played.out" >"$T/played.json"
+check_jq "what the recording shows" '.processes | length == 5 and any(.memory.suspect_bytes > 0) and any(.failures != [])' \
+	"$T/played.json"
 
 # Two processes: the first leaks 3,000 bytes, the second, of a lower pid, 14,000. A shell's children use libraries
 # that nobody could know ahead, so they are named.

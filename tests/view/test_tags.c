@@ -214,21 +214,6 @@ START_TEST(where_there_are_no_signals)
 }
 END_TEST
 
-/* The pids of a made-up demonstration may be those of real processes. */
-START_TEST(what_is_made_up_gets_no_signals)
-{
-	struct snapshot *snapshot = cast_snapshot(11);
-
-	snapshot->synthetic = true;
-	view_feed(&view, snapshot);
-	keys("T");
-	ck_assert_uint_eq(view.tags.count, 0);
-	press(K_F9);
-	ck_assert_int_eq(view.mode, INPUT_NORMAL);
-	ck_assert_ptr_nonnull(strstr(view.message, "made up"));
-}
-END_TEST
-
 Suite *suite_tags(void)
 {
 	Suite *suite = suite_create("tags");
@@ -242,7 +227,6 @@ Suite *suite_tags(void)
 	tcase_add_test(tests, tags_end_with_their_process);
 	tcase_add_test(tests, many_targets);
 	tcase_add_test(tests, where_there_are_no_signals);
-	tcase_add_test(tests, what_is_made_up_gets_no_signals);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

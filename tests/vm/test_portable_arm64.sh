@@ -26,7 +26,7 @@ status=$?
 cat "$T/machine"
 check "in the machine: $(cat "$T/err")" [ $status = 0 ]
 check "its version" grep -qx "$("$CUTOP" --version)" "$T/machine"
-check "it is not made up" sh -c "! grep 'made up' '$T/err'"
+check "it is no recording" sh -c "! grep 'from a recording' '$T/err'"
 tail -n 1 "$T/demos.json" >"$T/demo.json"
 expect demo '[.lost[]] | add' 0
 expect demo '[.processes[].kernels[].launches] | add > 0' true

@@ -64,7 +64,11 @@ $(workload_bin)/train.py: tests/workloads/train.py
 	@$(MKDIR_P) $(workload_bin)
 	$(AM_V_GEN)cp $(srcdir)/tests/workloads/train.py $@
 CLEANFILES += $(workload_bin)/train.py
-EXTRA_DIST += tests/workloads/train.py
+$(workload_bin)/demo.cutop: tests/workloads/demo.cutop
+	@$(MKDIR_P) $(workload_bin)
+	$(AM_V_GEN)cp $(srcdir)/tests/workloads/demo.cutop $@
+CLEANFILES += $(workload_bin)/demo.cutop
+EXTRA_DIST += tests/workloads/train.py tests/workloads/demo.cutop tests/workloads/record_demo.sh
 
 if HAVE_NVCC
 WORKLOADS_CU = \
