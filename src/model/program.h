@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program: what one process runs until it calls exec, with all that is kept about it. */
-#ifndef MODEL_IMAGE_H
-#define MODEL_IMAGE_H
+#ifndef MODEL_PROGRAM_H
+#define MODEL_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>

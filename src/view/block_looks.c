@@ -54,30 +54,31 @@ void map_zoom_block(struct view *view)
 	}
 }
 
-void block_pick(struct view *view, const struct area *area, int row, int col,
-		const struct snap_alloc *block)
+void map_begin(struct view *view, const struct area *area)
 {
-	if (!block || !view->pick.is_on || view->pick.row != area->rect.row + row ||
-	    view->pick.col != area->rect.col + col)
-		return;
-	view->pick.found = true;
-	view->pick.address = block->address;
+	free(view->map.blocks);
+	view->map.blocks = calloc((size_t)area->rect.rows * (size_t)area->rect.cols + 1,
+				  sizeof(*view->map.blocks));
+	view->map.rect = area->rect;
 }
 
-bool map_click(struct view *view, int row, int col)
+void map_note(struct view *view, int row, int col, const struct snap_alloc *block)
 {
-	if (view->settings.pane != PANE_MEMORY)
-		return false;
-	view->pick.is_on = true;
-	view->pick.found = false;
-	view->pick.row = row;
-	view->pick.col = col;
-	/* The pane finds the row of the list when it is drawn. */
-	view_draw_unseen(view);
-	view->pick.is_on = false;
-	if (view->pick.found)
-		focus_set(view, FOCUS_PANE);
-	return view->pick.found;
+	struct rect rect = view->map.rect;
+
+	if (view->map.blocks && block && row < rect.rows && col < rect.cols)
+		view->map.blocks[row * rect.cols + col] = block->address;
+}
+
+uint64_t map_block_at(const struct view *view, int row, int col)
+{
+	struct rect rect = view->map.rect;
+
+	row -= rect.row;
+	col -= rect.col;
+	if (!view->map.blocks || row < 0 || row >= rect.rows || col < 0 || col >= rect.cols)
+		return 0;
+	return view->map.blocks[row * rect.cols + col];
 }
 
 void map_zoom_fit(struct view *view, double bytes, double per_cell, double cells, block_place place,

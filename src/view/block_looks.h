@@ -39,9 +39,10 @@ void block_looks_make(struct block_looks *looks, enum map_colors by,
 const char *block_look(const struct block_looks *looks, const struct block_mix *mix, double size,
 		       enum style *style);
 
-/* While a click is looked for: keeps @block if the click was on this cell of @area. */
-void block_pick(struct view *view, const struct area *area, int row, int col,
-		const struct snap_alloc *block);
+/* A map will be drawn in @area; @block is in that cell of it; the block in that cell of the screen. */
+void map_begin(struct view *view, const struct area *area);
+void map_note(struct view *view, int row, int col, const struct snap_alloc *block);
+uint64_t map_block_at(const struct view *view, int row, int col); /* 0: none */
 
 /* What letters stand for: a row; nothing if the map is by state, which the help explains. */
 void block_legend_draw(const struct area *area, int row, const struct block_looks *looks);

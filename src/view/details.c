@@ -362,44 +362,41 @@ static void draw(struct view *view, const struct area *area, const struct detail
 	scrollbar_draw(area, (size_t)view->details_top, (size_t)all);
 }
 
-void details_follow(struct view *view)
-{
-	view->follows = true;
-	view_draw_unseen(view);
-	view->follows = false;
-}
-
-void details_find(struct view *view, const struct list *list)
+/* The item that details are shown of; list->count: it is no longer there. */
+static size_t item_shown(const struct view *view, const struct list *list)
 {
 	size_t i;
 
-	if (!list->desc->details || list->desc->pane != view->settings.pane || view->details)
-		return;
-	for (i = 0; i < list->count; i++)
+	for (i = 0; list->desc->details && i < list->count; i++)
 		if (list->desc->key(list, i) == view->details_key)
-			break;
-	if (i == list->count)
-		return;
-	if (view->follows && list->desc->follow)
-		list->desc->follow(view, list, i);
-	view->follows = false;
-	view->details = calloc(1, sizeof(*view->details));
-	if (view->details)
-		list->desc->details(list, i, view->details);
+			return i;
+	return list->count;
 }
 
-void details_draw(struct view *view, struct canvas *canvas)
+void details_follow(struct view *view)
 {
-	struct area area = area_of(canvas, view->layout.pane);
+	struct list list;
+	size_t item;
 
-	if (!view->details) {
-		area_clear(&area, ST_PLAIN);
-		area_cut(&area, 0, 1, area.rect.cols - 2, ST_DIM,
+	if (!list_open(view, &list))
+		return;
+	item = item_shown(view, &list);
+	if (item < list.count && list.desc->follow)
+		list.desc->follow(view, &list, item);
+	list_close(&list);
+}
+
+void details_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	struct details details = { .lines = NULL };
+	size_t item = item_shown(view, list);
+
+	if (item == list->count) {
+		area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM,
 			 "It is no longer in the list. Esc goes back there.");
 		return;
 	}
-	draw(view, &area, view->details);
-	details_free(view->details);
-	free(view->details);
-	view->details = NULL;
+	list->desc->details(list, item, &details);
+	draw(view, area, &details);
+	details_free(&details);
 }

@@ -41,11 +41,8 @@ void details_histogram(struct details *details, const uint64_t *buckets, size_t 
 /* The section "Stack", with an arrow before what the site is called by, or "Where" without one. */
 void details_place(struct details *details, const char *title, const struct snap_place *place);
 
-/* While a pane is drawn: collects the details of the row with view->details_key, if @list has it. */
-void details_find(struct view *view, const struct list *list);
-
-/* After that: draws them in place of the pane. */
-void details_draw(struct view *view, struct canvas *canvas);
+/* Draws those of the row with view->details_key, if @list has it, in place of the pane. */
+void details_draw(struct view *view, const struct area *area, const struct list *list);
 
 void details_free(struct details *details);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is drawn, and where. What is drawn depends only on the view and the canvas. Drawing leaves in
- * the view what later keys and clicks are about: where rows, titles and flags were drawn, what the
- * cursor of a pane is on, and how far there is to scroll. So keys that come at once have the screen
- * drawn between them on a canvas that is not shown: view_draw_unseen().
+ * What is drawn, and where: that depends only on the view and the canvas. Drawing leaves in the view
+ * what later clicks and pages are about: where rows, titles, blocks and flags were drawn, and how
+ * far there is to scroll.
  */
 #include "view/details.h"
 
@@ -11,26 +10,17 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 {
 	const struct pane_desc *pane = panes[view->settings.pane];
 	struct area area = area_of(canvas, view->layout.pane);
-	const struct snap_process *process = view_selected(view);
-	struct snap_process since;
-	bool changed = false;
+	struct list list;
 
-	if (!view->shown)
-		return;
-	if (!process && !pane->is_of_all) {
+	if (view->shown && !view_selected(view) && !pane->is_of_all)
 		area_cut(&area, 0, 1, area.rect.cols - 2, ST_DIM, "No process is selected.");
+	if (!list_open(view, &list))
 		return;
-	}
-	if (process) {
-		since = *process;
-		changed = baseline_apply(view, &since);
-		process = &since;
-	}
-	pane->draw(view, &area, process);
-	if (view->focus == FOCUS_DETAILS || view->details)
-		details_draw(view, canvas);
-	if (changed)
-		baseline_undo(&since);
+	if (view->focus == FOCUS_DETAILS)
+		details_draw(view, &area, &list);
+	else
+		pane->draw(view, &area, &list);
+	list_close(&list);
 }
 
 static struct layout layout_of(const struct view *view, const struct canvas *canvas, bool full)

@@ -9,7 +9,7 @@
 
 #include "util/utf8.h"
 #include "util/util.h"
-#include "view/view_internal.h"
+#include "view/list.h"
 
 #define PAN_CELLS 16
 
@@ -160,7 +160,7 @@ static void search_go(struct view *view, int direction)
 	if (!view->search[0])
 		view_message(view, "nothing to search for: / begins a search");
 	else if (view_in_pane(view))
-		view->panes[view->settings.pane].seek = direction;
+		list_search(view, direction);
 	else if (!rows_search(view, direction, true))
 		view_message(view, "no match for \"%s\"", view->search);
 }
@@ -422,7 +422,7 @@ static void input_changed(struct view *view)
 	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
 		if (view_in_pane(view))
-			view->panes[view->settings.pane].seek = 2;
+			list_search(view, 2);
 		else
 			rows_search(view, 1, false);
 	}
@@ -448,7 +448,7 @@ static void input_key(struct view *view, int32_t key)
 			delay_set(view);
 		else if (mode == INPUT_SEARCH && view->search[0] && view_in_pane(view))
 			/* stay at this row if it matches, or say that nothing matches */
-			view->panes[view->settings.pane].seek = 2;
+			list_search(view, 2);
 		else if (mode == INPUT_SEARCH && view->search[0] && !rows_search(view, 1, false))
 			view_message(view, "no match for \"%s\"", view->search);
 		return;

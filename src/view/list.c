@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "view/bars.h"
-#include "view/details.h"
 #include "view/list_cursor.h"
 
 struct fit {
@@ -125,19 +124,57 @@ static int compare_items(const void *left, const void *right, void *context)
 	return result ? result : (a > b) - (a < b);
 }
 
-static size_t *list_order(const struct list *list, const struct pane_state *pane)
+/* What it is sorted by: column + 1, or 0. */
+static unsigned int sort_of(const struct pane_state *pane, const struct pane_desc *desc)
 {
+	return pane->sort ? pane->sort : desc->sort;
+}
+
+static bool list_sort(struct list *list, const struct pane_state *pane)
+{
+	unsigned int sort = sort_of(pane, list->desc);
+	struct order order = { list, sort - 1, pane->reverse };
 	size_t *items = calloc(list->count + 1, sizeof(*items)), i;
-	struct order order = { list, pane->sort - 1, pane->reverse };
 
 	if (!items)
-		return NULL;
+		return false;
 	for (i = 0; i < list->count; i++)
 		items[i] = i;
-	if (pane->sort && pane->sort <= list->desc->column_count &&
-	    !list->desc->columns[order.column].is_bar)
+	if (sort && sort <= list->desc->column_count && !list->desc->columns[order.column].is_bar)
 		qsort_r(items, list->count, sizeof(*items), compare_items, &order);
-	return items;
+	list->order = items;
+	return true;
+}
+
+/* ---- the list ---- */
+
+bool list_open(const struct view *view, struct list *list)
+{
+	const struct pane_desc *desc = panes[view->settings.pane];
+	const struct snap_process *process = view_selected(view);
+
+	*list = (struct list){ .desc = desc, .view = view };
+	if (!view->shown || (!process && !desc->is_of_all))
+		return false;
+	if (process) {
+		list->since = *process;
+		list->has_differences = baseline_apply(view, &list->since);
+		list->process = &list->since;
+	}
+	if (!desc->make(list) && list_sort(list, &view->panes[desc->pane]))
+		return true;
+	list_close(list);
+	return false;
+}
+
+void list_close(struct list *list)
+{
+	if (list->desc->done && list->items)
+		list->desc->done(list);
+	free((void *)list->items);
+	free(list->order);
+	if (list->has_differences)
+		baseline_undo(&list->since);
 }
 
 /* ---- search ---- */
@@ -156,15 +193,16 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 	return list->desc->hides && list->desc->hides(list, item, search);
 }
 
-static void seek(struct view *view, struct pane_state *pane, const struct list *list,
-		 const size_t *items)
+void list_search(struct view *view, int direction)
 {
-	int direction = pane->seek;
-	size_t i, at, count = list->count, from = pane->top < count ? pane->top : 0;
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	size_t i, at, count, from;
+	struct list list;
 
-	pane->seek = 0;
-	if (!direction || !count || !view->search[0])
+	if (!view->search[0] || !list_open(view, &list))
 		return;
+	count = list.count;
+	from = pane->top < count ? pane->top : 0;
 	/*
 	 * Near the end, the page cannot begin at each match: continue from the current match while
 	 * it is visible.
@@ -172,18 +210,19 @@ static void seek(struct view *view, struct pane_state *pane, const struct list *
 	if (pane->found > pane->top && pane->found <= pane->top + (size_t)pane->rows &&
 	    pane->found <= count)
 		from = pane->found - 1;
-	for (i = direction == 2 ? 0 : 1; i <= count; i++) {
+	for (i = direction == 2 ? 0 : 1; count && i <= count; i++) {
 		at = direction > 0 ? (from + i) % count : (from + count - i % count) % count;
-		if (item_matches(list, items[at], view->search)) {
+		if (item_matches(&list, list.order[at], view->search)) {
 			pane->top = at;
 			pane->found = at + 1;
-			pane->cursor.row = at;
-			pane->cursor.moved = pane->cursor.chosen = true;
-			return;
+			list_cursor_put(&list, &pane->cursor, at);
+			goto out;
 		}
 	}
-	if (view->mode == INPUT_NORMAL)
+	if (count && view->mode == INPUT_NORMAL)
 		view_message(view, "no match for \"%s\"", view->search);
+out:
+	list_close(&list);
 }
 
 /* ---- drawing ---- */
@@ -357,7 +396,8 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	struct pane_state *pane = &view->panes[list->desc->pane];
 	struct area part;
 	struct fit fit;
-	size_t *items, i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
+	size_t i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
+	const size_t *items = list->order;
 	int most;
 
 	if (!pane->sort)
@@ -376,18 +416,12 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 		return;
 	titles_draw(area, list, &fit, pane);
 	if (!list->count) {
-		pane->cursor.count = 0;
-		pane->cursor.can_open = pane->cursor.has_details = false;
 		if (rows)
 			area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, list->empty);
 		return;
 	}
-	items = list_order(list, pane);
-	if (!items)
-		return;
-	seek(view, pane, list, items);
 	if (list_has_cursor(list))
-		list_cursor_place(list, pane, items);
+		list_cursor_place(list, pane);
 	if (pane->top + rows > list->count)
 		pane->top = list->count > rows ? list->count - rows : 0;
 	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
@@ -406,7 +440,4 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	}
 	part = area_part(area, 1, 0, (int)rows, area->rect.cols);
 	scrollbar_draw(&part, pane->top, list->count);
-	if (view->focus == FOCUS_DETAILS)
-		details_find(view, list);
-	free(items);
 }

@@ -36,7 +36,20 @@ struct list {
 	const char *empty; /* what to say when there is nothing */
 	/* Of columns, instead of their own where not NULL; NULL: all have their own */
 	const char *const *titles;
+	size_t *order;             /* the items as they are sorted */
+	struct snap_process since; /* `process`, with differences if there is a baseline */
+	bool has_differences;
 };
+
+/*
+ * Makes the list of the shown pane, for keys as for drawing. False: there is no process, or no
+ * memory. Else close it.
+ */
+bool list_open(const struct view *view, struct list *list);
+void list_close(struct list *list);
+
+/* Goes to the next match (1), the previous one (-1), or from the present row on (2). */
+void list_search(struct view *view, int direction);
 
 /* The item that Enter means: @item, or the one it belongs to. */
 size_t list_opens(const struct list *list, size_t item);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor of a pane, which is there while the keys are about the pane. There are rows only while a list is drawn; what stands at the cursor is
- * left in the state of the pane then. So what the keys before this one changed is drawn first, on a
- * canvas that is not shown: of keys that come at once, each means the row that it would mean if it
- * had come alone.
+ * The cursor of a pane, which is there while the keys are about the pane. A key makes the list, as
+ * drawing does, to know what it is about: so of keys that come at once, each means the row that it
+ * would mean if it had come alone.
  */
 #include "view/list_cursor.h"
 
@@ -33,113 +32,156 @@ bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
 	return open_find(cursor, key) < cursor->open_count;
 }
 
-void view_draw_unseen(struct view *view)
+/* The row of @list where @cursor is; as long as no row was chosen, the first. */
+static size_t cursor_row(const struct list *list, const struct pane_cursor *cursor)
 {
-	struct canvas canvas = { .cells = NULL };
+	size_t row;
 
-	if (!canvas_resize(&canvas, view->screen_rows, view->screen_cols))
-		view_draw(view, &canvas);
-	canvas_free(&canvas);
+	for (row = 0; cursor->chosen && row < list->count; row++)
+		if (list->desc->key(list, list->order[row]) == cursor->key)
+			return row;
+	row = cursor->chosen ? cursor->row : 0;
+	return row < list->count ? row : list->count - 1;
 }
 
-/*
- * The cursor of the pane that is shown, as it is after all that has happened; NULL if it has none.
- */
-static struct pane_cursor *cursor_of(struct view *view)
+void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t row)
 {
-	enum pane pane = view->settings.pane;
+	cursor->row = row;
+	cursor->key = list->desc->key(list, list->order[row]);
+	cursor->chosen = cursor->in_sight = true;
+}
 
-	if (view->focus != FOCUS_PANE || !panes[pane]->key)
-		return NULL;
-	view_draw_unseen(view);
-	return &view->panes[pane].cursor;
+/* The list of the shown pane, if it has a cursor. */
+static bool cursor_list(const struct view *view, struct list *list)
+{
+	return view->focus == FOCUS_PANE && panes[view->settings.pane]->key &&
+	       list_open(view, list);
 }
 
 bool cursor_move(struct view *view, long step)
 {
-	struct pane_cursor *cursor = cursor_of(view);
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	struct list list;
+	size_t row;
 
-	if (!cursor)
+	if (!cursor_list(view, &list))
 		return false;
-	if (step < 0)
-		cursor->row -= cursor->row < (size_t)-step ? cursor->row : (size_t)-step;
-	else
-		cursor->row += (size_t)step; /* the end is found when drawn */
-	cursor->moved = cursor->chosen = true;
+	if (list.count) {
+		row = cursor_row(&list, cursor);
+		if (step < 0)
+			row -= row < (size_t)-step ? row : (size_t)-step;
+		else
+			row += (size_t)step;
+		list_cursor_put(&list, cursor, row < list.count ? row : list.count - 1);
+	}
+	list_close(&list);
 	return true;
 }
 
-static bool close_it(struct pane_cursor *cursor)
+/* Closes what the row of @key has opened. */
+static bool close_it(struct pane_cursor *cursor, uint64_t key)
 {
-	size_t at = open_find(cursor, cursor->opens);
+	size_t at = open_find(cursor, key);
 
-	if (!cursor->count || !cursor->can_open || at == cursor->open_count)
+	if (at == cursor->open_count)
 		return false;
 	cursor->open_count--;
 	memmove(cursor->open + at, cursor->open + at + 1,
 		(cursor->open_count - at) * sizeof(cursor->open[0]));
-	cursor->key = cursor->opens;
+	cursor->key = key;
 	cursor->revealed = cursor->chosen = true;
 	return true;
 }
 
-bool cursor_close(struct view *view)
+/* Whether Enter opens rows below the row at the cursor, and the @key of what it opens. */
+static bool can_open(const struct list *list, const struct pane_cursor *cursor, uint64_t *key)
 {
-	struct pane_cursor *cursor = cursor_of(view);
+	size_t item = list_opens(list, list->order[cursor_row(list, cursor)]);
 
-	return cursor && close_it(cursor);
+	*key = list->desc->key(list, item);
+	return list->desc->can_open && list->desc->can_open(list, item);
 }
 
-bool cursor_open(struct view *view)
+bool cursor_close(struct view *view)
 {
-	struct pane_cursor *cursor = cursor_of(view);
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	bool closed;
+	struct list list;
+	uint64_t key;
 
-	if (!cursor)
+	if (!cursor->open_count || !cursor_list(view, &list))
 		return false;
-	if (!cursor->count || close_it(cursor))
-		return true;
-	if (cursor->has_details) {
-		view->details_key = cursor->opens;
+	closed = list.count && can_open(&list, cursor, &key) && close_it(cursor, key);
+	list_close(&list);
+	return closed;
+}
+
+static void open_at(struct view *view, const struct list *list, struct pane_cursor *cursor)
+{
+	uint64_t key;
+	bool opens = can_open(list, cursor, &key);
+
+	if (opens && close_it(cursor, key))
+		return;
+	if (list->desc->details) {
+		view->details_key = key;
 		view->details_top = 0;
 		focus_set(view, FOCUS_DETAILS);
-		return true;
+		return;
 	}
-	if (!cursor->can_open) {
-		view_message(view, "%s", panes[view->settings.pane]->closed);
-		return true;
+	if (!opens) {
+		view_message(view, "%s", list->desc->closed);
+		return;
 	}
 	/* Of so many the one that was opened first is closed. */
 	if (cursor->open_count == ARRAY_LEN(cursor->open))
 		memmove(cursor->open, cursor->open + 1,
 			--cursor->open_count * sizeof(cursor->open[0]));
-	cursor->open[cursor->open_count++] = cursor->opens;
+	cursor->open[cursor->open_count++] = key;
+	cursor->row = cursor_row(list, cursor);
+	cursor->key = list->desc->key(list, list->order[cursor->row]);
 	cursor->chosen = cursor->revealed = true;
+}
+
+bool cursor_open(struct view *view)
+{
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	struct list list;
+
+	if (!cursor_list(view, &list))
+		return false;
+	if (list.count)
+		open_at(view, &list, cursor);
+	list_close(&list);
 	return true;
 }
 
 bool cursor_click(struct view *view, int row, bool again)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
-	struct pane_cursor *cursor = &pane->cursor;
 	/* By what is on the screen: with the focus, rows may get other places. */
 	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
 	bool had_focus = view->focus == FOCUS_PANE, is_row = row > pane->title_row &&
 							     row <= pane->title_row + pane->rows &&
 							     at < pane->count;
+	struct list list;
 
-	focus_set(view, FOCUS_PANE);
-	if (!is_row || !panes[view->settings.pane]->key)
+	if (!is_row || !panes[view->settings.pane]->key || !list_open(view, &list)) {
+		focus_set(view, FOCUS_PANE);
 		return false;
-	if (again && had_focus && at == cursor->row)
-		return cursor_open(view);
-	cursor->row = at;
-	cursor->moved = cursor->chosen = true;
-	return true;
+	}
+	again = again && had_focus && at == pane->cursor.row;
+	if (!again && at < list.count)
+		list_cursor_put(&list, &pane->cursor, at);
+	list_close(&list);
+	focus_set(view, FOCUS_PANE);
+	return again ? cursor_open(view) : true;
 }
 
 /* How many rows behind the one at @row belong to it, or to the same as it. */
-static size_t rows_below(const struct list *list, const size_t *items, size_t row)
+static size_t rows_below(const struct list *list, size_t row)
 {
+	const size_t *items = list->order;
 	const struct pane_desc *desc = list->desc;
 	size_t owner = desc->owner ? desc->owner(list, items[row]) : items[row], end = row + 1;
 
@@ -148,23 +190,15 @@ static size_t rows_below(const struct list *list, const size_t *items, size_t ro
 	return end - row - 1;
 }
 
-void list_cursor_place(const struct list *list, struct pane_state *pane, const size_t *items)
+void list_cursor_place(const struct list *list, struct pane_state *pane)
 {
 	struct pane_cursor *cursor = &pane->cursor;
-	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, row, last, opens;
+	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, last;
 
-	/* As long as no row was chosen, the cursor is on the first. */
-	if (!cursor->chosen)
-		cursor->row = 0;
-	for (row = 0; cursor->chosen && !cursor->moved && row < list->count; row++)
-		if (list->desc->key(list, items[row]) == cursor->key) {
-			cursor->row = row;
-			break;
-		}
-	if (cursor->row >= list->count)
-		cursor->row = list->count - 1;
-	last = cursor->row + (cursor->revealed ? rows_below(list, items, cursor->row) : 0);
-	if (cursor->moved || cursor->revealed || cursor->in_sight) {
+	cursor->row = cursor_row(list, cursor);
+	cursor->key = list->desc->key(list, list->order[cursor->row]);
+	last = cursor->row + (cursor->revealed ? rows_below(list, cursor->row) : 0);
+	if (cursor->revealed || cursor->in_sight) {
 		if (last >= pane->top + rows)
 			pane->top = last + 1 - rows;
 		if (cursor->row < pane->top)
@@ -173,11 +207,5 @@ void list_cursor_place(const struct list *list, struct pane_state *pane, const s
 	if (pane->top + rows > list->count)
 		pane->top = list->count > rows ? list->count - rows : 0;
 	cursor->in_sight = cursor->row >= pane->top && cursor->row < pane->top + rows;
-	cursor->moved = cursor->revealed = false;
-	cursor->count = list->count;
-	cursor->key = list->desc->key(list, items[cursor->row]);
-	opens = list_opens(list, items[cursor->row]);
-	cursor->opens = list->desc->key(list, opens);
-	cursor->can_open = list->desc->can_open && list->desc->can_open(list, opens);
-	cursor->has_details = list->desc->details != NULL;
+	cursor->revealed = false;
 }

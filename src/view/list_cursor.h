@@ -14,10 +14,10 @@ bool list_has_cursor(const struct list *list);
 /* True if the row with @key of @pane is open. */
 bool list_is_open(const struct view *view, enum pane pane, uint64_t key);
 
-/*
- * Finds the row where the cursor is now, among @items in their order, and scrolls to it if it has
- * moved.
- */
-void list_cursor_place(const struct list *list, struct pane_state *pane, const size_t *items);
+/* Puts @cursor on @row of @list, which will be scrolled there. */
+void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t row);
+
+/* When drawn: finds the row where the cursor is by then, and scrolls to it if it has moved. */
+void list_cursor_place(const struct list *list, struct pane_state *pane);
 
 #endif

@@ -235,7 +235,7 @@ void map_draw(struct view *view, const struct area *area, const struct snap_proc
 			else
 				spans_weigh(process, here, &first, from, from + size, &mix);
 			look = block_look(looks, &mix, size, &style);
-			block_pick(view, area, row, col, mix.most);
+			map_note(view, row, col, mix.most);
 			offset += map->per_cell;
 		} else {
 			region++;

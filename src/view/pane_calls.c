@@ -4,6 +4,7 @@
  * wait are followed by the places that wait longest in them; not with a baseline, since figures are
  * differences then.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,15 +241,33 @@ static struct item_place *wait_places(const struct snap_process *process)
 	return places;
 }
 
-static void calls_draw(struct view *view, const struct area *area,
-		       const struct snap_process *process)
+static int calls_make(struct list *list)
 {
-	struct calls_list items = { .seconds = calls_seconds(process) };
-	struct list list = { .desc = &pane_calls,
-			     .view = view,
-			     .items = &items,
-			     .process = process,
-			     .empty = "No call was made." };
+	const struct snap_process *process = list->process;
+	struct item_place *places = list->view->base ? NULL : wait_places(process);
+	struct calls_list *items = calloc(1, sizeof(*items));
+
+	list->items = items;
+	list->empty = "No call was made.";
+	if (items) {
+		items->seconds = calls_seconds(process);
+		items->rows = place_rows_make(process->call_count, places,
+					      places ? process->wait_site_count : 0,
+					      list->view->full ? SIZE_MAX : PLACES_SHOWN,
+					      &list->count);
+	}
+	free(places);
+	return items && items->rows ? 0 : -ENOMEM;
+}
+
+static void calls_done(struct list *list)
+{
+	free(((const struct calls_list *)list->items)->rows);
+}
+
+static void calls_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	const struct snap_process *process = list->process;
 	struct plot plot = {
 		.track = history_find(&view->history, process->program),
 		.series = SERIES_WAIT,
@@ -258,23 +277,12 @@ static void calls_draw(struct view *view, const struct area *area,
 		.per = "",
 		.marks = MARK_NO_MEMORY | MARK_FAILURE | MARK_EXIT,
 	};
-	struct area rest;
-	struct item_place *places = view->base ? NULL : wait_places(process);
-	struct area part;
-	int plotted;
+	struct area rest = time_bar_draw(area, view->shown, process), part;
+	int plotted = process->unreturned ? 0 : plot_rows(rest.rect.rows, (int)list->count + 1);
 
-	items.rows = place_rows_make(process->call_count, places,
-				     places ? process->wait_site_count : 0,
-				     view->full ? SIZE_MAX : PLACES_SHOWN, &list.count);
-	free(places);
-	if (!items.rows)
-		return;
-	rest = time_bar_draw(area, view->shown, process);
-	plotted = process->unreturned ? 0 : plot_rows(rest.rect.rows, (int)list.count + 1);
 	part = area_part(&rest, 0, 0, rest.rect.rows - plotted, rest.rect.cols);
-	list_draw(view, &part, &list);
+	list_draw(view, &part, list);
 	plot_below(view, &rest, rest.rect.rows - plotted, plotted, &plot);
-	free(items.rows);
 }
 
 const struct pane_desc pane_calls = {
@@ -291,5 +299,7 @@ const struct pane_desc pane_calls = {
 	.key = call_key,
 	.details = call_details,
 	.bar = call_bar,
+	.make = calls_make,
+	.done = calls_done,
 	.draw = calls_draw,
 };

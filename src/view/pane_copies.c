@@ -215,27 +215,26 @@ static void plots_draw(struct view *view, const struct area *area,
 	}
 }
 
-static void copies_draw(struct view *view, const struct area *area,
-			const struct snap_process *process)
+static int copies_make(struct list *list)
 {
-	int rows = area->rect.rows, wanted = (int)process->copy_count + 1, top;
-	struct area part;
-	struct list list = {
-		.desc = &pane_copies,
-		.count = process->copy_count,
-		.view = view,
-		.process = process,
-		.empty = "Nothing was copied.",
-	};
+	list->count = list->process->copy_count;
+	list->empty = "Nothing was copied.";
+	list->hidden = 1u << (list->view->layout.pane.cols < SIZES_COLS ? P_SIZES : P_SIZES_SHORT);
+	return 0;
+}
 
-	list.hidden = 1u << (area->rect.cols < SIZES_COLS ? P_SIZES : P_SIZES_SHORT);
+static void copies_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	int rows = area->rect.rows, wanted = (int)list->count + 1, top;
+	struct area part;
+
 	/* The plots take half if there is room for them; the list takes the rest. */
 	top = rows - wanted >= 5 ? wanted + (rows - wanted > 10) : rows >= 12 ? rows / 2 : rows;
 	part = area_part(area, 0, 0, top, area->rect.cols);
-	list_draw(view, &part, &list);
+	list_draw(view, &part, list);
 	part = area_part(area, top, 0, rows - top, area->rect.cols);
 	if (rows - top >= 4)
-		plots_draw(view, &part, process);
+		plots_draw(view, &part, list->process);
 }
 
 const struct pane_desc pane_copies = {
@@ -249,5 +248,6 @@ const struct pane_desc pane_copies = {
 	.number = copy_number,
 	.key = copy_key,
 	.details = copy_details,
+	.make = copies_make,
 	.draw = copies_draw,
 };

@@ -5,6 +5,7 @@
  * is known. Questions that were answered with no, which are no failures, follow under a line of
  * their own.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,26 +248,29 @@ static bool has_sites(const struct snap_process *process)
 	return false;
 }
 
-static void failures_draw(struct view *view, const struct area *area,
-			  const struct snap_process *process)
+static bool is_in_column(const struct list *list)
 {
-	bool in_column = has_sites(process) && area->rect.cols >= SITE_COLS;
-	struct list list = {
-		.desc = &pane_failures,
-		.view = view,
-		.process = process,
-		.hidden = in_column ? 0 : 1u << F_SITE,
-		.empty = process->unreturned ? "Whether calls failed is not known: " NO_RETURNS :
-					       "No call has failed.",
-	};
-	struct failure_row *rows = rows_make(process, !in_column, view->full, &list.count);
-	size_t i, row = list.count + 2;
+	return has_sites(list->process) && list->view->layout.pane.cols >= SITE_COLS;
+}
 
-	if (!rows)
-		return;
-	list.items = rows;
-	list_draw(view, area, &list);
-	free(rows);
+static int failures_make(struct list *list)
+{
+	bool in_column = is_in_column(list);
+
+	list->hidden = in_column ? 0 : 1u << F_SITE;
+	list->empty = list->process->unreturned ? "Whether calls failed is not known: " NO_RETURNS :
+						  "No call has failed.";
+	list->items = rows_make(list->process, !in_column, list->view->full, &list->count);
+	return list->items ? 0 : -ENOMEM;
+}
+
+static void failures_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	const struct snap_process *process = list->process;
+	bool in_column = is_in_column(list);
+	size_t i, row = list->count + 2;
+
+	list_draw(view, area, list);
 	/* Too narrow for a column of that: below, as far as there is room. */
 	if (area->rect.cols < MEANING_COLS + (in_column ? SITE_MORE : 0))
 		for (i = 0; i < listed_count(process) && row < (size_t)area->rect.rows; i++)
@@ -287,5 +291,6 @@ const struct pane_desc pane_failures = {
 	.whole = failure_whole,
 	.key = failure_key,
 	.details = failure_details,
+	.make = failures_make,
 	.draw = failures_draw,
 };

@@ -4,6 +4,7 @@
  * the places that launch it most. With a baseline it is not: its figures are differences, which a
  * sample is not made for.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,13 +323,23 @@ static struct item_place *launch_places(const struct snap_process *process)
 	return places;
 }
 
-static void kernels_draw(struct view *view, const struct area *area,
-			 const struct snap_process *process)
+static int kernels_make(struct list *list)
 {
-	struct list list = { .desc = &pane_kernels,
-			     .view = view,
-			     .process = process,
-			     .empty = "No kernel was launched." };
+	const struct snap_process *process = list->process;
+	struct item_place *places = list->view->base ? NULL : launch_places(process);
+
+	list->empty = "No kernel was launched.";
+	list->hidden = process->graph_launches ? 0 : 1u << K_GRAPH;
+	list->items = place_rows_make(process->kernel_count, places,
+				      places ? process->launch_site_count : 0,
+				      list->view->full ? SIZE_MAX : SITES_SHOWN, &list->count);
+	free(places);
+	return list->items ? 0 : -ENOMEM;
+}
+
+static void kernels_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	const struct snap_process *process = list->process;
 	struct plot plot = {
 		.track = history_find(&view->history, process->program),
 		.series = SERIES_LAUNCHES,
@@ -338,24 +349,12 @@ static void kernels_draw(struct view *view, const struct area *area,
 		.per = "/s",
 		.marks = MARK_FAILURE | MARK_EXIT,
 	};
-	struct item_place *places = view->base ? NULL : launch_places(process);
-	struct area part;
-	int plotted;
-	struct place_row *rows = place_rows_make(process->kernel_count, places,
-						 places ? process->launch_site_count : 0,
-						 view->full ? SIZE_MAX : SITES_SHOWN, &list.count);
+	int rows = area->rect.rows,
+	    plotted = process->launches ? plot_rows(rows, (int)list->count + 1) : 0;
+	struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
 
-	free(places);
-	if (!rows)
-		return;
-	list.items = rows;
-	if (!process->graph_launches)
-		list.hidden = 1u << K_GRAPH;
-	plotted = process->launches ? plot_rows(area->rect.rows, (int)list.count + 1) : 0;
-	part = area_part(area, 0, 0, area->rect.rows - plotted, area->rect.cols);
-	list_draw(view, &part, &list);
-	plot_below(view, area, area->rect.rows - plotted, plotted, &plot);
-	free(rows);
+	list_draw(view, &part, list);
+	plot_below(view, area, rows - plotted, plotted, &plot);
 }
 
 const struct pane_desc pane_kernels = {
@@ -371,5 +370,6 @@ const struct pane_desc pane_kernels = {
 	.key = kernel_row_key,
 	.details = kernel_details,
 	.bar = kernel_bar,
+	.make = kernels_make,
 	.draw = kernels_draw,
 };

@@ -5,6 +5,7 @@
  * other, shares a row. In full height an allocation that found no memory is followed by the call sites that held
  * most.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,19 +342,11 @@ static void log_follow(struct view *view, const struct list *list, size_t item)
 	focus_set(view, FOCUS_TABLE);
 }
 
-static void log_draw(struct view *view, const struct area *area, const struct snap_process *process)
+static int log_make(struct list *list)
 {
-	struct list list = { .desc = &pane_log,
-			     .view = view,
-			     .process = process,
-			     .empty = "Nothing has happened yet." };
-	struct log_row *rows = rows_make(view->shown, view->full, &list.count);
-
-	if (!rows)
-		return;
-	list.items = rows;
-	list_draw(view, area, &list);
-	free(rows);
+	list->empty = "Nothing has happened yet.";
+	list->items = rows_make(list->view->shown, list->view->full, &list->count);
+	return list->items ? 0 : -ENOMEM;
 }
 
 const struct pane_desc pane_log = {
@@ -370,5 +363,6 @@ const struct pane_desc pane_log = {
 	.key = log_key,
 	.details = log_details,
 	.follow = log_follow,
-	.draw = log_draw,
+	.make = log_make,
+	.draw = list_draw,
 };

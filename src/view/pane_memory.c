@@ -4,6 +4,7 @@
  * bytes over time, and the largest allocations. Where a framework's allocator is known, these are
  * its blocks, and what is drawn are its segments with the blocks in them (segment_map.c).
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -335,26 +336,6 @@ static const struct memory_row *row_chosen(const struct list *list)
 	return NULL;
 }
 
-/* Puts the cursor on the block that was clicked in the map, if the list has it. */
-static void pick_take(struct view *view, const struct list *list, bool tensors)
-{
-	struct pane_cursor *cursor = &view->panes[PANE_MEMORY].cursor;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct memory_row *row = row_of(list, i);
-
-		if (row->alloc->address != view->pick.address ||
-		    (row->allocator != NULL) != tensors)
-			continue;
-		cursor->key = memory_key(list, i);
-		cursor->chosen = cursor->revealed = true;
-		cursor->moved = false;
-		return;
-	}
-	view->pick.found = false;
-	view_message(view, "the list has only the largest allocations (--map lists more)");
-}
-
 /* Everything above the list, which is drawn before: it knows which row is chosen. */
 static void above_draw(struct view *view, const struct area *area, const struct list *list,
 		       struct segment_list *segments, const struct memory_layout *layout)
@@ -370,6 +351,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 		device_shares_draw(view, area, 1, process);
 	block_looks_make(&looks, view->map_by, process, segments != NULL);
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
+	map_begin(view, &part);
 	if (layout->map && segments)
 		segment_map_draw(view, &part, segments, &looks,
 				 chosen && chosen->allocator ? chosen->alloc : NULL);
@@ -377,8 +359,6 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 		map_draw(view, &part, process, &looks,
 			 chosen && !chosen->allocator ? chosen->alloc : NULL);
 	view->zooms_to_block = false;
-	if (view->pick.is_on && view->pick.found)
-		pick_take(view, list, segments != NULL);
 	if (layout->figures)
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);
@@ -418,7 +398,7 @@ static int plot_grown(const struct list *list, int plot, int rows, bool tensors)
 	return spare > plot && spare >= PLOT_ROWS_MIN ? spare : plot;
 }
 
-static void list_below_draw(struct view *view, const struct area *area, struct list *list,
+static void list_below_draw(struct view *view, const struct area *area, const struct list *list,
 			    bool tensors)
 {
 	uint64_t omitted = omitted_of(list->process, tensors);
@@ -431,33 +411,37 @@ static void list_below_draw(struct view *view, const struct area *area, struct l
 			    "and %" PRIu64 " smaller ones (--map lists more)", omitted);
 }
 
-static void memory_draw(struct view *view, const struct area *area,
-			const struct snap_process *process)
+static bool shows_tensors(const struct list *list)
 {
-	bool tensors = tensors_are_shown(view, process) && !process->exited;
+	return tensors_are_shown(list->view, list->process) && !list->process->exited;
+}
+
+static int memory_make(struct list *list)
+{
+	bool tensors = shows_tensors(list);
+
+	list->empty = list->process->unreturned ? "" :
+		      tensors                   ? "No tensor is live." :
+						  "No allocation is live.";
+	/* Where memory was allocated says more than which call did it. */
+	list->hidden = list->view->layout.pane.cols < SITE_AND_CALL ? 1u << M_CALL : 0;
+	list->items = memory_rows_make(list->process, tensors, &list->count);
+	return list->items ? 0 : -ENOMEM;
+}
+
+static void memory_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	const struct snap_process *process = list->process;
+	bool tensors = shows_tensors(list);
 	int rows = area->rect.rows, cols = area->rect.cols, above;
 	struct segment_list segments = { .items = NULL };
-	struct list list = {
-		.desc = &pane_memory,
-		.view = view,
-		.process = process,
-		.empty = process->unreturned ? "" :
-			 tensors             ? "No tensor is live." :
-					       "No allocation is live.",
-	};
-	struct memory_row *items = memory_rows_make(process, tensors, &list.count);
 	struct memory_layout layout;
 	struct area part;
 
-	if (!items)
-		return;
-	list.items = items;
-	/* Where memory was allocated says more than which call did it. */
-	if (cols < SITE_AND_CALL)
-		list.hidden = 1u << M_CALL;
+	view->map.rect = (struct rect){ 0 };
 	if (rows < 3) {
-		list_draw(view, area, &list);
-		goto out;
+		list_draw(view, area, list);
+		return;
 	}
 	if (tensors && segment_list_is_known(process) && segment_list_make(&segments, process))
 		goto out;
@@ -465,14 +449,40 @@ static void memory_draw(struct view *view, const struct area *area,
 			   layout_plain(view, process, rows);
 	above = 1 + layout.shares + layout.figures + layout.map + layout.legend + layout.hint +
 		layout.row;
-	layout.plot = plot_grown(&list, layout.plot, rows - above, tensors);
+	layout.plot = plot_grown(list, layout.plot, rows - above, tensors);
 	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);
-	list_below_draw(view, &part, &list, tensors);
-	above_draw(view, area, &list, tensors ? &segments : NULL, &layout);
+	list_below_draw(view, &part, list, tensors);
+	above_draw(view, area, list, tensors ? &segments : NULL, &layout);
 out:
 	segment_list_free(&segments);
-	free(items);
+}
+
+bool map_click(struct view *view, int row, int col)
+{
+	uint64_t address = view->settings.pane == PANE_MEMORY ? map_block_at(view, row, col) : 0;
+	struct pane_cursor *cursor = &view->panes[PANE_MEMORY].cursor;
+	struct list list;
+	size_t i;
+
+	if (!address || !list_open(view, &list))
+		return false;
+	for (i = 0; i < list.count; i++) {
+		const struct memory_row *item = row_of(&list, list.order[i]);
+
+		if (item->alloc->address == address &&
+		    (item->allocator != NULL) == shows_tensors(&list))
+			break;
+	}
+	if (i < list.count) {
+		list_cursor_put(&list, cursor, i);
+		focus_set(view, FOCUS_PANE);
+	} else {
+		view_message(view, "the list has only the largest allocations (--map lists more)");
+	}
+	i = i < list.count;
+	list_close(&list);
+	return i;
 }
 
 const struct pane_desc pane_memory = {
@@ -487,5 +497,6 @@ const struct pane_desc pane_memory = {
 	.key = memory_key,
 	.hides = memory_hides,
 	.details = details_of,
+	.make = memory_make,
 	.draw = memory_draw,
 };

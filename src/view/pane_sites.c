@@ -6,6 +6,7 @@
  * bars stay those of what there is. Where a framework's allocator is known, they are the sites of its
  * blocks, and those of other allocations (tensors.c).
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,9 @@ struct site_rows {
 	size_t count, room;
 	uint64_t most;             /* the most bytes of any row */
 	struct site_groups groups; /* of these rows */
+	const char *titles[S_COUNT];
+	struct snap_process now, then; /* then: at the baseline */
+	bool owns_now, owns_then;      /* their sites are made of tensors */
 };
 
 static const struct site_row *row_of(const struct list *list, size_t item)
@@ -421,10 +425,10 @@ static bool has_stacks(const struct snap_process *process)
 }
 
 /* Columns for which there is no room, or that would be empty. */
-static uint32_t hidden_of(const struct view *view, const struct snap_process *process, int cols,
-			  bool tensors)
+static uint32_t hidden_of(const struct view *view, const struct snap_process *process, bool tensors)
 {
 	enum site_grouping by = view->settings.sites_by;
+	int cols = view->layout.pane.cols;
 	bool has_ways = (by != SITES_EACH && by != SITES_BY_PLACE) || has_stacks(process);
 	uint32_t hidden = cols >= LINE_AND_BAR ? 0 : 1u << S_BAR;
 
@@ -435,59 +439,62 @@ static uint32_t hidden_of(const struct view *view, const struct snap_process *pr
 	return hidden;
 }
 
-/* @process with other sites; the caller frees these. */
-static int tensors_take(struct snap_process *process)
+/* Gives @process other sites, which the caller frees. */
+static bool tensors_take(struct snap_process *process)
 {
 	size_t count;
+	struct snap_site *sites = tensor_sites_make(process, &count);
 
-	process->sites = tensor_sites_make(process, &count);
-	process->site_count = process->sites ? count : 0;
-	return process->sites ? 0 : -1;
+	process->sites = sites;
+	process->site_count = sites ? count : 0;
+	return sites != NULL;
 }
 
-static void sites_draw(struct view *view, const struct area *area,
-		       const struct snap_process *process)
+static int sites_make(struct list *list)
 {
-	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
-	bool tensors = tensors_are_shown(view, process);
-	struct snap_process now = *process, then = { .sites = NULL };
-	struct site_rows rows = { .list = NULL };
-	struct making making = { view, &now, NULL, &rows };
-	const char *titles[S_COUNT];
-	struct list list = {
-		.desc = &pane_sites,
-		.items = &rows,
-		.view = view,
-		.process = &now,
-		.empty = process->unreturned ? "Where it allocates is not known: " NO_RETURNS :
-					       "No memory was allocated.",
-		.titles = titles,
-	};
+	const struct view *view = list->view;
+	const struct snap_process *base = view->base ? baseline_of(view, list->process) : NULL;
+	bool tensors = tensors_are_shown(view, list->process);
+	struct site_rows *rows = calloc(1, sizeof(*rows));
+	struct making making = { .view = view, .rows = rows };
+	int err = 0;
 
-	titles_choose(titles, view->settings.sites_by, tensors);
+	if (!rows)
+		return -ENOMEM;
+	list->items = rows;
+	list->empty = list->process->unreturned ? "Where it allocates is not known: " NO_RETURNS :
+						  "No memory was allocated.";
+	titles_choose(rows->titles, view->settings.sites_by, tensors);
+	list->titles = rows->titles;
+	rows->now = *list->process;
 	if (base)
-		then = *base;
-	if (tensors && tensors_take(&now)) {
-		then.sites = NULL; /* these are still the baseline's */
-		goto out;
-	}
-	if (tensors && base && tensors_take(&then))
-		goto out;
-	list.hidden = hidden_of(view, &now, area->rect.cols, tensors);
-	making.befores = base ? befores_find(&now, &then) : NULL;
-	if (!rows_make(&making)) {
-		list.count = rows.count;
-		list_draw(view, area, &list);
-	}
-out:
-	free(making.befores);
-	free(rows.list);
-	site_groups_free(&rows.groups);
+		rows->then = *base;
 	if (tensors) {
-		free(now.sites);
-		if (base)
-			free(then.sites);
+		rows->owns_now = tensors_take(&rows->now);
+		rows->owns_then = base && tensors_take(&rows->then);
+		if (!rows->owns_now || rows->owns_then != (base != NULL))
+			return -ENOMEM;
 	}
+	list->process = making.process = &rows->now;
+	list->hidden = hidden_of(view, &rows->now, tensors);
+	if (base)
+		making.befores = befores_find(&rows->now, &rows->then);
+	err = rows_make(&making) ? -ENOMEM : 0;
+	free(making.befores);
+	list->count = rows->count;
+	return err;
+}
+
+static void sites_done(struct list *list)
+{
+	struct site_rows *rows = (struct site_rows *)list->items;
+
+	free(rows->list);
+	site_groups_free(&rows->groups);
+	if (rows->owns_now)
+		free(rows->now.sites);
+	if (rows->owns_then)
+		free(rows->then.sites);
 }
 
 void sites_group(struct view *view)
@@ -519,5 +526,7 @@ const struct pane_desc pane_sites = {
 	.closed = "its stack is not known: see --stacks, and doctor",
 	.hides = site_hides,
 	.bar = site_bar,
-	.draw = sites_draw,
+	.make = sites_make,
+	.done = sites_done,
+	.draw = list_draw,
 };

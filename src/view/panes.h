@@ -90,9 +90,15 @@ struct pane_desc {
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 
-	/* @process is the selected one, or NULL; with a baseline its figures are differences. */
-	void (*draw)(struct view *view, const struct area *area,
-		     const struct snap_process *process);
+	/*
+	 * Fills @list, whose process is the selected one, or NULL, and has differences for figures
+	 * if there is a baseline. list_close() frees its items. Returns 0 or -ENOMEM.
+	 */
+	int (*make)(struct list *list);
+	/* What else make() has allocated is freed. NULL: nothing */
+	void (*done)(struct list *list);
+	/* Draws the list, and what is around it; list_draw(): nothing */
+	void (*draw)(struct view *view, const struct area *area, const struct list *list);
 };
 
 #define PANE_DECLARATION(constant, name) extern const struct pane_desc pane_##name;

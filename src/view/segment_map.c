@@ -396,7 +396,7 @@ static void stretch_draw(const struct area *area, struct sheet *sheet,
 		if (stretch->is_guess && style == ST_FREE)
 			look = " ";
 		area_text(area, row, sheet->label + col, style, look);
-		block_pick(sheet->view, area, row, sheet->label + col, mix->most);
+		map_note(sheet->view, row, sheet->label + col, mix->most);
 		if (sheet->has_addresses && row >= sheet->labelled) {
 			sheet->labelled = row + 1;
 			area_format(area, row, sheet->label - LABEL, ST_DIM, "%#14" PRIx64,

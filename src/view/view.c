@@ -30,6 +30,7 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->rows);
+	free(view->map.blocks);
 	kernel_rates_clear(&view->rates);
 	program_set_clear(&view->folds);
 	program_set_clear(&view->tags);

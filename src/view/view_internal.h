@@ -49,15 +49,11 @@ enum focus {
 
 /* Where the cursor of a pane is, and what was opened there: list_cursor.c. */
 struct pane_cursor {
-	uint64_t key;      /* of its row when last drawn */
-	uint64_t opens;    /* of the row that Enter opens or closes */
-	size_t row, count; /* of the list; how many there are */
+	uint64_t key;      /* of its row */
+	size_t row;        /* where in the list that was when last drawn */
 	bool chosen;       /* by the user */
-	/*
-	 * Since last drawn: the row is what counts, not the key; what was opened is to be in sight
-	 */
-	bool moved, revealed;
-	bool in_sight, can_open, has_details;
+	bool in_sight;     /* it is, and is to stay so */
+	bool revealed;     /* what it has opened is to be in sight, too, when drawn next */
 	uint64_t open[64]; /* keys of open rows */
 	size_t open_count;
 };
@@ -74,7 +70,6 @@ struct pane_state {
 	/* The screen row of the sortable titles, and where each was; end 0: not shown */
 	int title_row;
 	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
-	int seek;     /* draw the next (1) or previous (-1) match */
 	size_t found; /* row + 1 of the last match; 0: none */
 	int shift;    /* by how many cells names are panned to the left */
 };
@@ -145,9 +140,7 @@ struct view {
 	bool full_from_table; /* it was given that while the focus was on the table */
 	uint64_t details_key; /* the key of the row that details are shown of */
 	int details_top,
-		details_rows;    /* the first row shown; how many there are, when last drawn */
-	struct details *details; /* while they are drawn */
-	bool follows;            /* Enter was pressed in the details: drawing finds what of */
+		details_rows; /* the first row shown; how many there are, when last drawn */
 	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom;      /* zoom of the map, as a power of two */
@@ -155,12 +148,11 @@ struct view {
 	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
 	enum map_colors map_by; /* what the map shows */
 	bool zooms_to_block;    /* when drawn next */
-	/* A click on the map: the cell of the screen; and, when drawn, the block that is there */
+	/* The map as last drawn, to be clicked: the blocks in its cells by address; 0: none */
 	struct {
-		bool is_on, found;
-		int row, col;
-		uint64_t address;
-	} pick;
+		struct rect rect;
+		uint64_t *blocks;
+	} map;
 	struct plot_time plots;
 
 	enum input_mode mode;
@@ -251,10 +243,6 @@ void menu_choose(struct view *view);
 bool cursor_move(struct view *view, long step);
 bool cursor_open(struct view *view); /* or closes, or says that there is nothing to open */
 bool cursor_close(struct view *view);
-/*
- * Draws on a canvas that is not shown: what was changed since the last time takes effect.
- */
-void view_draw_unseen(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
@@ -267,7 +255,7 @@ void fold_all(struct view *view);
 void fold_row(struct view *view, size_t row);
 /* Opens all that hides @program in the tree, and selects it; false: nothing hides it */
 bool fold_reveal(struct view *view, uint32_t program);
-/* The same if the tree's sign of that row, or the branch before it, is at @col: true */
+/* As fold_row(), if the tree's sign of @row, or the branch before it, is at @col; else false */
 bool fold_click(struct view *view, size_t row, int col);
 
 /* To the next way of summing sites up: pane_sites.c. */

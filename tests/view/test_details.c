@@ -106,8 +106,8 @@ START_TEST(every_pane_has_a_cursor)
 		ck_assert(panes[i]->details || panes[i]->can_open);
 		keys(key);
 		/* This one has no failures; of_a_failure() has. */
-		ck_assert_msg(i == PANE_FAILURES || view.panes[i].cursor.count > 1,
-			      "%s has too few rows", panes[i]->title);
+		ck_assert_msg(i == PANE_FAILURES || view.panes[i].count > 1, "%s has too few rows",
+			      panes[i]->title);
 		keys("gj");
 		ck_assert_msg(i == PANE_FAILURES || view.panes[i].cursor.row == 1,
 			      "the cursor of %s does not move", panes[i]->title);
@@ -255,7 +255,7 @@ START_TEST(a_row_that_is_gone)
 	ck_assert_str_ne(row_with("no longer in the list"), "");
 	keys("\033");
 	ck_assert_int_eq(view.focus, FOCUS_PANE);
-	ck_assert_uint_gt(view.panes[PANE_KERNELS].cursor.count, 0);
+	ck_assert_uint_gt(view.panes[PANE_KERNELS].count, 0);
 }
 END_TEST
 

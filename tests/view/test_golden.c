@@ -28,7 +28,7 @@ START_TEST(every_pane)
 			cast_keys(&view, "/failing\r");
 		else if (i == PANE_CALLS)
 			cast_keys(&view, "/python\r");
-		view.search[0] = 0;
+		view.search[0] = view.message[0] = 0; /* of a search in the pane */
 		if (size->rows >= 15)
 			key[0] = (char)('1' + i);
 		else
@@ -263,7 +263,7 @@ START_TEST(details)
 		if (!panes[i]->details)
 			continue;
 		cast_keys(&view, i == PANE_FAILURES ? "/failing\r" : "/4242\r");
-		view.search[0] = 0;
+		view.search[0] = view.message[0] = 0; /* of a search in the pane */
 		cast_keys(&view, key);
 		golden_draw(&view, 24, 80, panes[i]->title, i == 1);
 		golden_draw(&view, 40, 120, panes[i]->title, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Clicks and the wheel, to actions to state, without a terminal. */
 #include "at_screen.h"
+#include "view/block_looks.h"
 
 START_TEST(on_the_screen)
 {
@@ -313,6 +314,8 @@ START_TEST(on_the_map)
 	for (int row = view.layout.pane.row; row < view.panes[PANE_MEMORY].title_row; row++)
 		for (int col = 0; col < 120; col++) {
 			const struct snap_process *process;
+			uint64_t at = map_block_at(&view, row, col);
+			char address[32];
 			size_t i;
 
 			if (!map_click(&view, row, col))
@@ -321,24 +324,21 @@ START_TEST(on_the_map)
 			process = view_selected(&view);
 			ck_assert_int_eq(view.focus, FOCUS_PANE);
 			for (i = 0; i < process->map_count; i++)
-				if (process->map[i].address == view.pick.address)
+				if (process->map[i].address == at)
 					break;
 			ck_assert_uint_lt(i, process->map_count);
 			ck_assert(view.panes[PANE_MEMORY].cursor.in_sight);
 			hits += last != (int)i;
 			last = (int)i;
 			/* Its address is in the row at the cursor. */
-			char address[32];
-
-			snprintf(address, sizeof(address), "%#llx",
-				 (unsigned long long)view.pick.address);
-			int at = view.panes[PANE_MEMORY].title_row + 1 +
-				 (int)(view.panes[PANE_MEMORY].cursor.row -
-				       view.panes[PANE_MEMORY].top);
-			ck_assert_int_ge(col_of(at, address), 0);
+			snprintf(address, sizeof(address), "%#llx", (unsigned long long)at);
+			ck_assert_int_ge(col_of(view.panes[PANE_MEMORY].title_row + 1 +
+							(int)(view.panes[PANE_MEMORY].cursor.row -
+							      view.panes[PANE_MEMORY].top),
+						address),
+					 0);
 		}
 	ck_assert_uint_gt(hits, 1);
-	ck_assert(!view.pick.is_on);
 	/* By the mouse, and not where there is no map. */
 	focus_set(&view, FOCUS_TABLE);
 	view_mouse(&view, view.layout.pane.row + 1, 40, MOUSE_CLICK);
