@@ -20,19 +20,6 @@ int build_begin(struct build *build)
 void build_end(struct build *build)
 {
 	free(build->sums);
-	free(build->scratch);
-}
-
-void *build_scratch(struct build *build, size_t count, size_t size)
-{
-	size_t need = (count + 1) * size;
-
-	if (need > build->scratch_size) {
-		free(build->scratch);
-		build->scratch = malloc(need);
-		build->scratch_size = build->scratch ? need : 0;
-	}
-	return build->scratch ? memset(build->scratch, 0, need) : NULL;
 }
 
 #define RATE_SECONDS_MIN 0.010

@@ -47,15 +47,11 @@ struct build {
 	size_t cheap_max; /* with so many allocations a process has spans in any case: spans.c */
 	struct call_sum *sums;                     /* CALL_SUMS of them, zero between processes */
 	uint64_t used_sums[(CALL_SUMS + 63) / 64]; /* bit set: those that are not zero */
-	void *scratch;                             /* build_scratch() */
-	size_t scratch_size;
 };
 
 /* build.c. Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
 int build_begin(struct build *build);
 void build_end(struct build *build);
-/* @count zeroed pieces of @size bytes, until the next call; NULL without memory. */
-void *build_scratch(struct build *build, size_t count, size_t size);
 /* Sets the interval, unless @seconds are too few for rates. */
 void build_interval_set(struct build *build, double seconds);
 /* Growth per second since @before, of the whole run since 0; NAN if there is no interval. */

@@ -9,11 +9,6 @@
 #include "view/bars.h"
 #include "view/list_cursor.h"
 
-struct fit {
-	int start[PANE_COLUMNS_MAX], width[PANE_COLUMNS_MAX];
-	bool shown[PANE_COLUMNS_MAX];
-};
-
 /* The cells of @column, of @cols in all, before it gets what is left over. */
 static int column_width(const struct list_column *column, int cols)
 {
@@ -26,48 +21,95 @@ static int column_width(const struct list_column *column, int cols)
 	return most > column->least ? most : column->least;
 }
 
-static int column_need(const struct list_column *column, int cols)
-{
-	return column_width(column, cols) + 2;
-}
-
-static struct fit list_fit(const struct list *list, int cols, unsigned int sort)
+struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hidden, size_t sort,
+		       int cols, const struct fit_rule *rule)
 {
 	struct fit fit = { .start = { 0 } };
-	int room = cols, rank, col = 1;
+	int room = cols, rank, col = rule->begin;
 	size_t i;
 
-	for (rank = -1; rank < PANE_COLUMNS_MAX; rank++)
-		for (i = 0; i < list->desc->column_count; i++) {
-			const struct list_column *column = &list->desc->columns[i];
-			int its = sort && i + 1 == sort ? -1 : column->rank;
+	for (rank = -1; rank <= COLUMNS_MAX; rank++)
+		for (i = 0; i < count; i++) {
+			int its = sort && i + 1 == sort ? -1 : all[i].rank,
+			    need = column_width(&all[i], cols) + rule->gap;
 
-			if (fit.shown[i] || list->hidden >> i & 1 || its != rank ||
-			    column_need(column, cols) > room + 1)
+			if (fit.shown[i] || hidden >> i & 1 || its != rank)
 				continue;
-			fit.shown[i] = true;
-			room -= column_need(column, cols);
+			if (need > room + 1 && rule->ends) {
+				rank = COLUMNS_MAX;
+				break;
+			}
+			fit.shown[i] = need <= room + 1;
+			room -= fit.shown[i] ? need : 0;
 		}
 	room = room > 0 ? room : 0;
-	for (i = 0; i < list->desc->column_count; i++) {
-		const struct list_column *column = &list->desc->columns[i];
+	for (i = 0; i < count; i++) {
 		int bar = room / 4;
 
 		if (!fit.shown[i])
 			continue;
 		fit.start[i] = col;
-		fit.width[i] = column_width(column, cols);
+		fit.width[i] = column_width(&all[i], cols);
 		/* Names get most of the remaining width, a bar before them a part of it. */
-		if (!column->width && column->is_bar) {
+		if (!all[i].width && all[i].is_bar) {
 			fit.width[i] += bar;
 			room -= bar;
-		} else if (!column->width) {
+		} else if (!all[i].width) {
 			fit.width[i] += room;
 			room = 0;
 		}
-		col += fit.width[i] + 2;
+		col += fit.width[i] + rule->gap;
 	}
 	return fit;
+}
+
+void title_draw(const struct area *area, int start, int width, const char *title, bool left,
+		const char *arrow)
+{
+	enum style style = arrow ? ST_TITLE_SORT : ST_TITLE;
+	int end = start + width;
+
+	if (left)
+		end = area_cut(area, 0, start, width, style, title);
+	else
+		area_right(area, 0, end, style, title);
+	/* It goes into the gap to the right, so that no title moves; or to the left of the last. */
+	if (arrow)
+		area_text(area, 0,
+			  left || end < area->rect.cols ? end : end - (int)strlen(title) - 1, style,
+			  arrow);
+}
+
+void match_mark(const struct area *area, int row, int col, int room, const char *text,
+		const char *search)
+{
+	const char *match = search[0] ? text_find(text, search) : NULL;
+	char before[CELL_TEXT];
+	int start, cells;
+
+	if (!match || match - text >= CELL_TEXT)
+		return;
+	memcpy(before, text, (size_t)(match - text));
+	before[match - text] = 0;
+	start = canvas_width(area->canvas, before);
+	cells = canvas_width(area->canvas, search);
+	if (start < room)
+		area_flags(area, row, col + start, cells < room - start ? cells : room - start,
+			   CELL_MATCH);
+}
+
+void rows_scroll(size_t *top, size_t first, size_t last, size_t rows)
+{
+	if (rows && last >= *top + rows)
+		*top = last + 1 - rows;
+	if (first < *top)
+		*top = first;
+}
+
+void rows_limit(size_t *top, size_t rows, size_t count)
+{
+	if (*top + rows > count)
+		*top = count > rows ? count - rows : 0;
 }
 
 /* ---- order ---- */
@@ -237,22 +279,16 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 		const struct list_column *column = &list->desc->columns[i];
 		const char *title = list->titles && list->titles[i] ? list->titles[i] :
 								      column->title;
-		bool sorted = pane->sort == i + 1;
-		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
-		int end = fit->start[i] + fit->width[i];
+		const char *arrow = column->left == pane->reverse ? "▼" : "▲";
 
 		if (!fit->shown[i])
 			continue;
 		if (!column->is_bar) {
 			pane->title_start[i] = area->rect.col + fit->start[i];
-			pane->title_end[i] = area->rect.col + end;
+			pane->title_end[i] = area->rect.col + fit->start[i] + fit->width[i];
 		}
-		if (column->left)
-			end = area_cut(area, 0, fit->start[i], fit->width[i], style, title);
-		else
-			area_right(area, 0, end, style, title);
-		if (sorted && !column->is_bar)
-			area_text(area, 0, end, style, column->left == pane->reverse ? "▼" : "▲");
+		title_draw(area, fit->start[i], fit->width[i], title, column->left,
+			   pane->sort == i + 1 && !column->is_bar ? arrow : NULL);
 	}
 }
 
@@ -313,11 +349,6 @@ static int names_excess(const struct area *area, const struct list *list, const 
 	return most;
 }
 
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
-
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item,
 		      const struct fit *fit, const char *search, int shift)
 {
@@ -354,21 +385,8 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);
 		else
 			area_right(area, row, fit->start[i] + fit->width[i], style, text);
-		if (search[0] && column->left) {
-			const char *match = text_find(text, search);
-
-			if (match) {
-				int before;
-
-				text[match - text] = 0;
-				before = canvas_width(area->canvas, text);
-				if (before < fit->width[i])
-					area_flags(area, row, fit->start[i] + before,
-						   least(canvas_width(area->canvas, search),
-							 fit->width[i] - before),
-						   CELL_MATCH);
-			}
-		}
+		if (column->left)
+			match_mark(area, row, fit->start[i], fit->width[i], text, search);
 	}
 }
 
@@ -402,7 +420,8 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 
 	if (!pane->sort)
 		pane->sort = list->desc->sort;
-	fit = list_fit(list, area->rect.cols - 1, pane->sort);
+	fit = columns_fit(list->desc->columns, list->desc->column_count, list->hidden, pane->sort,
+			  area->rect.cols - 1, &(struct fit_rule){ .begin = 1, .gap = 2 });
 	pane->columns = 0;
 	pane->hidden = list->hidden;
 	for (i = 0; i < list->desc->column_count; i++)
@@ -422,8 +441,7 @@ void list_draw(struct view *view, const struct area *area, const struct list *li
 	}
 	if (list_has_cursor(list))
 		list_cursor_place(list, pane);
-	if (pane->top + rows > list->count)
-		pane->top = list->count > rows ? list->count - rows : 0;
+	rows_limit(&pane->top, rows, list->count);
 	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
 	most = pane->shift ? names_excess(area, list, items + pane->top, shown, &fit) : 0;
 	pane->shift = pane->shift < most ? pane->shift : most;

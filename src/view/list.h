@@ -26,6 +26,30 @@ struct list_column {
 enum { COLUMN_HELP = 60 };
 enum { CELL_TEXT = 4096 }; /* kernels' signatures can have thousands of characters */
 
+/* Where the columns of a list, or of the table of processes, are. */
+struct fit {
+	int start[COLUMNS_MAX], width[COLUMNS_MAX];
+	bool shown[COLUMNS_MAX];
+};
+
+struct fit_rule {
+	int begin, gap; /* cells before the first, and between two */
+	bool ends;      /* none that matters less takes the place of one that has no room */
+};
+
+/* Those that have room in @cols cells: the one that is sorted by, @sort - 1, then by their rank. */
+struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hidden, size_t sort,
+		       int cols, const struct fit_rule *rule);
+/* @arrow: which way it is sorted by that column; NULL: it is not */
+void title_draw(const struct area *area, int start, int width, const char *title, bool left,
+		const char *arrow);
+/* Marks the first match in @text, which is drawn in the @room cells from @col. */
+void match_mark(const struct area *area, int row, int col, int room, const char *text,
+		const char *search);
+/* Moves *@top so that the rows @first to @last are in sight; so that there is no gap at the end. */
+void rows_scroll(size_t *top, size_t first, size_t last, size_t rows);
+void rows_limit(size_t *top, size_t rows, size_t count);
+
 struct list {
 	const struct pane_desc *desc;
 	uint32_t hidden; /* bit set: columns that would be empty */

@@ -198,14 +198,9 @@ void list_cursor_place(const struct list *list, struct pane_state *pane)
 	cursor->row = cursor_row(list, cursor);
 	cursor->key = list->desc->key(list, list->order[cursor->row]);
 	last = cursor->row + (cursor->revealed ? rows_below(list, cursor->row) : 0);
-	if (cursor->revealed || cursor->in_sight) {
-		if (last >= pane->top + rows)
-			pane->top = last + 1 - rows;
-		if (cursor->row < pane->top)
-			pane->top = cursor->row;
-	}
-	if (pane->top + rows > list->count)
-		pane->top = list->count > rows ? list->count - rows : 0;
+	if (cursor->revealed || cursor->in_sight)
+		rows_scroll(&pane->top, cursor->row, last, rows);
+	rows_limit(&pane->top, rows, list->count);
 	cursor->in_sight = cursor->row >= pane->top && cursor->row < pane->top + rows;
 	cursor->revealed = false;
 }

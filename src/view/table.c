@@ -10,18 +10,9 @@
 #include "print/text.h"
 #include "util/util.h"
 #include "view/bars.h"
-#include "view/view_internal.h"
+#include "view/list.h"
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
-enum { RANK_LAST = COLUMNS_MAX }; /* of what is shown only if it was chosen */
-
-static int rank_of(const struct view *view, const struct column *column)
-{
-	if (view->settings.sort.count && column == view->settings.sort.keys[0])
-		return 0;
-	return column->rank ? column->rank : RANK_LAST;
-}
-
 static int width_of(const struct column *column, int cols)
 {
 	if (column->width)
@@ -33,53 +24,41 @@ static int width_of(const struct column *column, int cols)
 struct table_columns table_fit(const struct view *view, int cols)
 {
 	const struct settings *settings = &view->settings;
-	struct table_columns fit = { .count = 0 };
-	bool taken[COLUMNS_MAX] = { false };
+	const struct column *sort = settings->sort.count ? settings->sort.keys[0] : NULL;
 	const struct column *wanted[COLUMNS_MAX + 1];
-	size_t count = 0, i;
-	int room = cols, rank, col = 0;
+	struct list_column list[COLUMNS_MAX + 1];
+	struct table_columns table = { .count = 0 };
+	size_t count = 0, i, sorted = 0;
+	struct fit fit;
 
 	for (i = 0; i < settings->column_count; i++)
 		if (!column_is_void(settings->columns[i], view->shown))
 			wanted[count++] = settings->columns[i];
 	/* An order by a hidden column looks like none: keep the sort columns. */
-	for (i = 0; i < count && settings->sort.count; i++)
-		if (wanted[i] == settings->sort.keys[0])
-			break;
-	if (settings->sort.count && i == count && count < COLUMNS_MAX) {
+	for (i = 0; i < count && wanted[i] != sort; i++)
+		;
+	if (sort && i == count && count < COLUMNS_MAX) {
 		i = count && !wanted[count - 1]->width ? count - 1 : count;
 		memmove(wanted + i + 1, wanted + i, (count - i) * sizeof(wanted[0]));
-		wanted[i] = settings->sort.keys[0];
+		wanted[i] = sort;
 		count++;
 	}
-	for (rank = 0; rank <= RANK_LAST; rank++)
-		for (i = 0; i < count; i++) {
-			int need = width_of(wanted[i], cols) + 1;
-
-			if (taken[i] || rank_of(view, wanted[i]) != rank)
-				continue;
-			/*
-			 * The first column that does not fit ends the list: no less important one
-			 * takes its place.
-			 */
-			if (need > room + 1) {
-				rank = RANK_LAST;
-				break;
-			}
-			taken[i] = true;
-			room -= need;
-		}
 	for (i = 0; i < count; i++) {
-		if (!taken[i])
-			continue;
-		fit.columns[fit.count] = wanted[i];
-		fit.start[fit.count] = col;
-		fit.width[fit.count] = wanted[i]->width ?
-					       wanted[i]->width :
-					       width_of(wanted[i], cols) + (room > 0 ? room : 0);
-		col += fit.width[fit.count++] + 1;
+		/* What has no rank is shown only if it was chosen. */
+		list[i] = (struct list_column){ .width = wanted[i]->width,
+						.least = width_of(wanted[i], cols),
+						.rank = wanted[i]->rank ?: COLUMNS_MAX };
+		sorted = wanted[i] == sort ? i + 1 : sorted;
 	}
-	return fit;
+	fit = columns_fit(list, count, 0, sorted, cols,
+			  &(struct fit_rule){ .gap = 1, .ends = true });
+	for (i = 0; i < count; i++)
+		if (fit.shown[i]) {
+			table.columns[table.count] = wanted[i];
+			table.start[table.count] = fit.start[i];
+			table.width[table.count++] = fit.width[i];
+		}
+	return table;
 }
 
 static void titles_draw(struct view *view, const struct area *area, const struct table_columns *fit)
@@ -89,23 +68,14 @@ static void titles_draw(struct view *view, const struct area *area, const struct
 	area_clear(area, ST_TITLE);
 	for (size_t i = 0; i < fit->count; i++) {
 		const struct column *column = fit->columns[i];
-		bool sorted = order->count && column == order->keys[0];
-		enum style style = sorted ? ST_TITLE_SORT : ST_TITLE;
-		int start = fit->start[i], end = start + fit->width[i],
-		    width = (int)strlen(column->title);
-		bool up = (column->unit == UNIT_TEXT) != order->reverse;
+		bool sorted = order->count && column == order->keys[0],
+		     up = (column->unit == UNIT_TEXT) != order->reverse;
 
-		/* The arrow goes into the gap to the right, so that no title moves. */
-		if (column_is_left(column))
-			area_cut(area, 0, start, fit->width[i], style, column->title);
-		else
-			area_right(area, 0, end, style, column->title);
-		if (sorted)
-			area_text(area, 0,
-				  column_is_left(column) ? start + width :
-				  end < area->rect.cols  ? end :
-							   end - width - 1,
-				  style, up ? "▲" : "▼");
+		title_draw(area, fit->start[i], fit->width[i], column->title,
+			   column_is_left(column),
+			   !sorted ? NULL :
+			   up      ? "▲" :
+				     "▼");
 	}
 }
 
@@ -126,25 +96,6 @@ static enum style value_style(const struct column *column, const struct column_v
 	case TONE_FAILURE: return ST_FAILED;
 	default: return ST_PLAIN;
 	}
-}
-
-/* Marks the search text in @text, which is drawn in the @room cells from @col. */
-static void search_mark(struct view *view, const struct area *area, int row, int col, int room,
-			const char *text)
-{
-	const char *match = view->search[0] ? text_find(text, view->search) : NULL;
-	char before[256];
-	int start, cells;
-
-	if (!match || match - text >= (long)sizeof(before))
-		return;
-	memcpy(before, text, (size_t)(match - text));
-	before[match - text] = 0;
-	start = canvas_width(area->canvas, before);
-	cells = canvas_width(area->canvas, view->search);
-	if (start < room)
-		area_flags(area, row, col + start, cells < room - start ? cells : room - start,
-			   CELL_MATCH);
 }
 
 static void command_draw(struct view *view, const struct area *area, int row, int start, int width,
@@ -189,7 +140,7 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	col = area_cut(area, row, col, left - tail, style, text);
 	if (tail)
 		area_text(area, row, col, ST_EXITED, end);
-	search_mark(view, area, row, from, left - tail, text);
+	match_mark(area, row, from, left - tail, text, view->search);
 }
 
 static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry,
@@ -239,16 +190,10 @@ static void tag_draw(const struct area *area, int row, const struct table_column
 
 static void scroll(struct view *view, size_t rows)
 {
-	if (rows_have_selected(view) &&
-	    (view->scroll_to_selected || view->layout.table.rows == 1)) {
-		if (view->selected_row < view->top)
-			view->top = view->selected_row;
-		else if (rows && view->selected_row >= view->top + rows)
-			view->top = view->selected_row - rows + 1;
-	}
+	if (rows_have_selected(view) && (view->scroll_to_selected || view->layout.table.rows == 1))
+		rows_scroll(&view->top, view->selected_row, view->selected_row, rows);
 	view->scroll_to_selected = false;
-	if (view->top + rows > view->row_count)
-		view->top = view->row_count > rows ? view->row_count - rows : 0;
+	rows_limit(&view->top, rows, view->row_count);
 }
 
 /* Where these rows are among all of them: a bar in the last column, and "selected/all". */
