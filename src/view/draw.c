@@ -2,7 +2,7 @@
 /*
  * What is drawn, and where: that depends only on the view and the canvas. Drawing leaves in the view
  * what later clicks and pages are about: where rows, titles, blocks and flags were drawn, and how
- * far there is to scroll.
+ * far there is to scroll; and the zoom that fits a block, if a key has asked for that.
  */
 #include "view/details.h"
 

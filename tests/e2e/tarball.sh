@@ -31,7 +31,7 @@ tarball_check() {
 	mkdir -p "$T/root/any where"
 	tar -xJf "$tarball" -C "$T/root/any where"
 	top=$(echo "$T/root/any where/"cutop-*)
-	for file in README COPYING bin/cutop lib/systemd/system/cutop.service libexec/cutop/demo/cutop-demo libexec/cutop/demo/train.py \
+	for file in README COPYING bin/cutop lib/systemd/system/cutop.service libexec/cutop/demo/cutop-demo libexec/cutop/demo/train.py libexec/cutop/demo/demo.cutop \
 		share/man/man8/cutop.8 share/bash-completion/completions/cutop share/zsh/site-functions/_cutop \
 		share/fish/vendor_completions.d/cutop.fish share/doc/cutop/examples/kubernetes/daemonset.yaml share/doc/cutop/libraries.txt \
 		share/cutop/grafana/cutop.json; do

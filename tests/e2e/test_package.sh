@@ -56,7 +56,7 @@ cat "$T/lintian"
 dpkg-deb --fsys-tarfile "$deb" | tar tf - >"$T/files"
 for file in usr/bin/cutop usr/share/man/man8/cutop.8.gz usr/share/bash-completion/completions/cutop \
 	usr/share/zsh/site-functions/_cutop usr/share/fish/vendor_completions.d/cutop.fish \
-	usr/libexec/cutop/demo/cutop-demo usr/libexec/cutop/demo/libcudart.so.13 usr/libexec/cutop/demo/train.py usr/share/doc/cutop/README.Debian \
+	usr/libexec/cutop/demo/cutop-demo usr/libexec/cutop/demo/libcudart.so.13 usr/libexec/cutop/demo/train.py usr/libexec/cutop/demo/demo.cutop usr/share/doc/cutop/README.Debian \
 	usr/share/doc/cutop/copyright; do
 	grep -qx "./$file" "$T/files" || fail "$file is not in the package"
 done
