@@ -166,15 +166,9 @@ static int compare_items(const void *left, const void *right, void *context)
 	return result ? result : (a > b) - (a < b);
 }
 
-/* What it is sorted by: column + 1, or 0. */
-static unsigned int sort_of(const struct pane_state *pane, const struct pane_desc *desc)
-{
-	return pane->sort ? pane->sort : desc->sort;
-}
-
 static bool list_sort(struct list *list, const struct pane_state *pane)
 {
-	unsigned int sort = sort_of(pane, list->desc);
+	unsigned int sort = pane->sort ? pane->sort : list->desc->sort;
 	struct order order = { list, sort - 1, pane->reverse };
 	size_t *items = calloc(list->count + 1, sizeof(*items)), i;
 
