@@ -33,14 +33,8 @@ char LICENSE[] SEC("license") = "GPL";
 /*
  * Since Linux 6.13, programs on x86-64 may get a stack per processor instead of the task's. A
  * program that may call another one by bpf_tail_call() never does: so each of ours contains such a
- * call, which is never reached, and which the verifier removes. User space checks whether that
- * works (probe/stacktest.c).
- *
- * If it does not, a task that is preempted in the middle of a program would find its stack changed.
- * So preemption is then off, from before the first word of such a stack is used until after the
- * last: in functions of their own, called from programs too small to get such a stack (..._held).
- * Kernels with session programs can do that. Only these also check whether a process may have
- * return probes: together with everything else that takes more stack than there is.
+ * call, which is never reached, and which the verifier removes. Otherwise a task that is preempted in
+ * the middle of a program would find its stack changed. tests/bench/own_stack.c checks that it works.
  */
 #define FUNC_TAIL_CALL 12 /* BPF_FUNC_tail_call, linux/bpf.h */
 
@@ -53,21 +47,6 @@ static __always_inline void stack_keep(void)
 			     : "r0", "r1", "r2", "r3", "r4", "r5");
 }
 
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
-static __always_inline void hold(void)
-{
-	if (can_hold)
-		bpf_preempt_disable();
-}
-
-static __always_inline void release(void)
-{
-	if (can_hold)
-		bpf_preempt_enable();
-}
-
 /*
  * The programs are of the sleepable kind, which the kernel enters by a shorter path: 10 ns less.
  * None of them sleeps: no helper that waits for a page is called, and memory for a thread's storage
@@ -75,31 +54,12 @@ static __always_inline void release(void)
  */
 
 /*
- * Calls whose returns are not probed (no_returns.bpf.h). Their trace record is made afterwards, not
- * inside: functions can be nested eight deep at most.
- */
-static __always_inline int blind(struct pt_regs *ctx, bool session)
-{
-	int result;
-
-	if (session)
-		hold();
-	result = blind_entry(ctx);
-	if (tracing && result & BLIND_TRACED)
-		blind_trace(ctx);
-	if (session)
-		release();
-	return session;
-}
-
-/*
  * Entry programs of multi links must return 0: Linux 6.6 to 6.11 take 1 as a request to remove the
  * probe. In session programs 1 means that the return is not wanted. @begin and @end check whether
  * the call concerns us (frames.bpf.h). @quick is called first in session programs, and returns true
- * if it did everything. @returns: false for a call that has no return to be probed, which a process
- * whose returns are refused makes like any other.
+ * if it did everything.
  */
-#define PROGRAMS_WITH(class, begin, end, quick, returns) \
+#define PROGRAMS_WITH(class, begin, end, quick) \
 	static __always_inline int class##_run(struct pt_regs *ctx, struct task_struct *task, \
 					       bool session, bool is_return) \
 	{ \
@@ -112,31 +72,11 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		return 0; \
 	} \
 \
-	static __noinline int class##_began(struct pt_regs *ctx) \
-	{ \
-		return class##_run(ctx, bpf_get_current_task_btf(), false, false); \
-	} \
-\
-	static __noinline int class##_ended(struct pt_regs *ctx) \
-	{ \
-		return class##_run(ctx, bpf_get_current_task_btf(), false, true); \
-	} \
-\
-	static __noinline int class##_begins(struct pt_regs *ctx) \
-	{ \
-		return class##_run(ctx, bpf_get_current_task_btf(), true, false); \
-	} \
-\
-	static __noinline int class##_ends(struct pt_regs *ctx) \
-	{ \
-		return class##_run(ctx, bpf_get_current_task_btf(), true, true); \
-	} \
-\
 	SEC("uprobe.s") \
 	int class##_enter(struct pt_regs *ctx) \
 	{ \
 		stack_keep(); \
-		class##_began(ctx); \
+		class##_run(ctx, bpf_get_current_task_btf(), false, false); \
 		return 0; \
 	} \
 \
@@ -144,7 +84,7 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 	int class##_exit(struct pt_regs *ctx) \
 	{ \
 		stack_keep(); \
-		class##_ended(ctx); \
+		class##_run(ctx, bpf_get_current_task_btf(), false, true); \
 		return 0; \
 	} \
 \
@@ -158,25 +98,6 @@ static __always_inline int blind(struct pt_regs *ctx, bool session)
 		if (!is_return && (quick)) \
 			return 1; \
 		return class##_run(ctx, task, true, is_return) & 1; \
-	} \
-\
-	SEC("uprobe.s") \
-	int class##_held(struct pt_regs *ctx) \
-	{ \
-		struct task_struct *task = bpf_get_current_task_btf(); \
-		bool is_return = is_session_return(ctx, task); \
-		int result; \
-\
-		if (!is_return && is_refused(task) && (returns)) \
-			return blind(ctx, true); \
-		if (!is_return && (quick)) \
-			return 1; \
-		if (with_stacks && !with_rows && can_hold && is_return) \
-			stack_fetch(ctx); \
-		hold(); \
-		result = is_return ? class##_ends(ctx) : class##_begins(ctx); \
-		release(); \
-		return result & 1; \
 	}
 
 /*
@@ -221,15 +142,6 @@ static __always_inline void calls_return(struct call_run *run)
 	}
 }
 
-/* False if all is done at the entry: a registration, or what an allocator tells. */
-static __always_inline bool have_return(struct pt_regs *ctx, struct task_struct *task)
-{
-	__u32 number = call_number(ctx, task, true);
-
-	return !CUTOP_IS_ALLOCATOR(number) &&
-	       (number >= CALL_COUNT || desc_of(number)->class != CLASS_REGISTER);
-}
-
 static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ctx,
 					struct task_struct *task, bool session)
 {
@@ -248,10 +160,10 @@ static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ct
 	return call_begin(run);
 }
 
-PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task), have_return(ctx, task))
+PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task))
 /* The most frequent calls, by far. */
-PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task), true)
-PROGRAMS_WITH(extra, extra_begin, extra_end, false, true)
+PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task))
+PROGRAMS_WITH(extra, extra_begin, extra_end, false)
 
 /* Where the program above is not loaded: the same for what has no returns anyway. */
 SEC("uprobe.s")
@@ -265,12 +177,17 @@ int register_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Where no return may be probed: the only program, for all classes but one. */
+/*
+ * Where no return may be probed (no_returns.bpf.h): the only program, for all classes but one. The
+ * trace record is made afterwards, not inside: functions can be nested eight deep at most.
+ */
 SEC("uprobe.s")
 int blind_enter(struct pt_regs *ctx)
 {
 	stack_keep();
-	return blind(ctx, false);
+	if (blind_entry(ctx) & BLIND_TRACED && tracing)
+		blind_trace(ctx);
+	return 0;
 }
 
 /* The driver's allocating functions, when its calls are not watched. */
@@ -291,19 +208,12 @@ int traced_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-static __noinline int python_began(struct pt_regs *ctx)
-{
-	return python_begin(ctx);
-}
-
 /* At functions of Python's interpreter. */
 SEC("uprobe")
 int python_begins(struct pt_regs *ctx)
 {
 	stack_keep();
-	hold();
-	python_began(ctx);
-	release();
+	python_begin(ctx);
 	return 0;
 }
 
@@ -312,8 +222,6 @@ SEC("uprobe.s")
 int allocator_tells(struct pt_regs *ctx)
 {
 	stack_keep();
-	hold();
 	allocator_tell(ctx, CUTOP_COOKIE_CALL(bpf_get_attach_cookie(ctx)));
-	release();
 	return 0;
 }

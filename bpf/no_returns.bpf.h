@@ -2,11 +2,8 @@
 /*
  * Calls whose returns are not probed, because that would kill the program, or because the user does
  * not want it (--returns). Launches, copies and calls are counted at their entry, assumed to
- * succeed, and not timed; allocations, frees and failures are unknown.
- * If refuse_filtered is set, session programs handle a process under a seccomp filter in this way;
- * if not, the verifier removes that code. Where no return may be probed at all, this is the only
- * program. Nothing shows that a call has ended: a driver call is taken for nested as in a trace of
- * entries (outer_encloses()).
+ * succeed, and not timed; allocations, frees and failures are unknown. Nothing shows that a call has
+ * ended: a driver call is taken for nested as in a trace of entries (outer_encloses()).
  */
 #ifndef NO_RETURNS_BPF_H
 #define NO_RETURNS_BPF_H
@@ -31,15 +28,7 @@ static __noinline int blind_begin(struct thread_state *thread)
 	program = thread->program;
 	row = bpf_map_lookup_elem(&programs, &program);
 	if (row)
-		row->unreturned = refuse_all ? refuse_all : UNRETURNED_SECCOMP;
-	/*
-	 * The filter was installed inside a call: its return may still be seen, and then counts as
-	 * lost.
-	 */
-	if (thread->depth && thread->in_sync)
-		sync_leave(thread);
-	thread->depth = 0;
-	thread->skipped_sp = 0;
+		row->unreturned = refuse_all;
 	thread->frames[BLIND_TEACHER].teacher.handle_at = 0;
 	return 0;
 }

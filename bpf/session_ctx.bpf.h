@@ -11,9 +11,6 @@
 
 #include "base.bpf.h"
 
-/* Programs have to be held on their processor, and can be: cutop.bpf.c */
-const volatile bool can_hold;
-
 #ifdef SESSION_CONTEXT
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;
 #define ask_is_return(ctx) bpf_session_is_return(ctx)
@@ -22,17 +19,14 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 #define ask_is_return(ctx) bpf_session_is_return()
 #endif
 
-/*
- * True if this kernel's types are as below; known when the program is loaded. If a program has to
- * be held, only the functions are used.
- */
+/* True if this kernel's types are as below; known when the program is loaded. */
 static __always_inline bool can_look(void)
 {
 	return bpf_core_field_exists(struct task_struct, bpf_ctx) &&
 	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, session_ctx) &&
 	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, uprobe) &&
 	       bpf_core_field_exists(struct bpf_session_run_ctx, is_return) &&
-	       bpf_core_field_exists(struct bpf_uprobe, cookie) && bpf_rdonly_cast && !can_hold;
+	       bpf_core_field_exists(struct bpf_uprobe, cookie) && bpf_rdonly_cast;
 }
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struct *task)

@@ -114,39 +114,6 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	return 0;
 }
 
-/*
- * Reads the stack into the scratch space of the current thread. NULL if there is no room for one.
- */
-static __always_inline struct stack_scratch *stack_read(struct pt_regs *ctx)
-{
-	struct stack_scratch *scratch;
-
-	scratch = storage_new(scratches, bpf_get_current_task_btf());
-	if (scratch)
-		scratch->size = bpf_get_stack(ctx, scratch->frames, STACK_BYTES, BPF_F_USER_STACK);
-	return scratch;
-}
-
-/*
- * At a return, before everything else, if a stack may be needed: from Linux 7 on a program that
- * holds its processor may not read one (cutop.bpf.c).
- */
-static __noinline int stack_fetch(struct pt_regs *ctx)
-{
-	__u8 class = desc_of(bpf_get_attach_cookie(ctx))->class;
-	struct thread_state *thread;
-
-	if (!tracing && class != CLASS_ALLOC &&
-	    !(launch_sites &&
-	      (class == CLASS_LAUNCH || class == CLASS_SYNC || class == CLASS_COPY)))
-		return 0;
-	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-	if (thread && thread->program && thread->depth &&
-	    !thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)].nested)
-		stack_read(ctx);
-	return 0;
-}
-
 /* True if the stack in @scratch was sent, and @hash is its id. */
 static __always_inline bool stack_is_known(struct thread_state *thread,
 					   struct stack_scratch *scratch, __u64 hash)
@@ -271,14 +238,10 @@ static __noinline __u64 stack_by_pointers(struct pt_regs *ctx, struct thread_sta
 	__u64 id;
 	long size;
 
-	if (can_hold)
-		scratch = bpf_task_storage_get(&scratches, bpf_get_current_task_btf(), NULL, 0);
-	else
-		scratch = stack_read(ctx);
+	scratch = storage_new(scratches, bpf_get_current_task_btf());
 	if (!scratch)
 		goto lost;
-	size = scratch->size;
-	scratch->size = 0;
+	size = bpf_get_stack(ctx, scratch->frames, STACK_BYTES, BPF_F_USER_STACK);
 	if (size < (long)sizeof(__u64) || size > (long)STACK_BYTES)
 		goto lost;
 	id = stack_hash(scratch, size / sizeof(__u64));

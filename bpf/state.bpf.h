@@ -44,8 +44,7 @@ const volatile bool trace_arguments;   /* with the arguments of kernels */
 const volatile bool keep_books = true; /* allocations and frees are reported, for the model */
 const volatile bool watch_runtime;     /* the runtime layer is probed */
 const volatile bool watch_driver;      /* the driver layer is probed, too */
-const volatile bool refuse_filtered;   /* no return probes in processes under a seccomp filter */
-const volatile __u32 refuse_all;       /* enum unreturned: none at all */
+const volatile __u32 refuse_all;       /* enum unreturned: no return is probed */
 const volatile bool only_listed;       /* only processes in the map `listed` */
 const volatile bool follow_children;   /* of listed processes */
 const volatile __u32 only_uid = -1;

@@ -22,12 +22,6 @@ static __always_inline bool is_watched(struct task_struct *task, __u32 tgid)
 	return true;
 }
 
-/* True if no return may be probed in the process of @task: no_returns.bpf.h. */
-static __always_inline bool is_refused(struct task_struct *task)
-{
-	return refuse_filtered && task->seccomp.mode != 0;
-}
-
 /* The pid of @task's process in its own pid namespace. */
 static __always_inline __u32 namespace_tgid(struct task_struct *task)
 {

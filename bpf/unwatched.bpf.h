@@ -38,12 +38,6 @@ static __always_inline void unwatched_entry(struct pt_regs *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	/*
-	 * For a process without return probes the verdict is never "no leak", and it has no frames
-	 * to recognize nesting by.
-	 */
-	if (is_refused(task))
-		return;
 	if (unwatched_nests(ctx, bpf_task_storage_get(&threads, task, NULL, 0)) ||
 	    !is_watched(task, tgid))
 		return;

@@ -54,7 +54,6 @@ struct unwind_range {
 /* Of a thread; the first part is of stacks.bpf.h. */
 struct stack_scratch {
 	__u64 frames[CUTOP_STACK_FRAMES + 1];
-	__s64 size;  /* bytes in it that stack_read() stored; 0 or less: none */
 	__u64 known; /* the stack that was last found among those sent, 0: none */
 	__u32 known_program;
 	__u32 count;

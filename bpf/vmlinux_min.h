@@ -223,10 +223,6 @@ struct pid {
 	struct upid numbers[1]; /* one more for each level */
 };
 
-struct seccomp {
-	int mode; /* 0: no filter */
-};
-
 struct bpf_run_ctx;
 
 /*
@@ -271,7 +267,6 @@ struct task_struct {
 	struct thread_struct thread;
 #endif
 	struct sched_entity se;
-	struct seccomp seccomp;
 	struct uprobe_task *utask;
 	struct bpf_run_ctx *bpf_ctx;
 	int pid;

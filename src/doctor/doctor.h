@@ -23,7 +23,6 @@
 #include "probe/forms.h"
 #include "probe/kernel.h"
 #include "probe/outside.h"
-#include "probe/selftest.h"
 
 /* ---- the machine ---- */
 
@@ -42,8 +41,7 @@ struct doctor_facts {
 	int jit;                /* net.core.bpf_jit_enable; -1: unknown */
 	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: unknown */
 	int leases, lease_break;
-	bool shadow_stacks; /* the processor supports them */
-	bool own_pids;      /* our pid namespace is not the machine's */
+	bool own_pids; /* our pid namespace is not the machine's */
 	/* memory_max: the limit of our control group; UINT64_MAX: none */
 	uint64_t ring_bytes, memory_max;
 	uint64_t names_bytes;
@@ -58,7 +56,6 @@ struct doctor_facts {
 	uint64_t load_time; /* ns */
 	/* By enum dry_run_event: what dry_run_watch() returned */
 	int watch_errors[DRY_RUN_MMAP + 1];
-	struct selftest selftest;
 };
 
 enum doctor_state {

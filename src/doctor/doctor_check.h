@@ -28,9 +28,6 @@ void check_untried(struct doctor *doctor, const struct check *check,
 void check_translated(struct doctor *doctor, const struct check *check,
 		      const struct doctor_process *process);
 
-/* Believe versions only if nothing could be tried: kernels have backports. */
-bool version_is_within(const struct doctor_facts *facts, unsigned int from, unsigned int before);
-
 /* doctor_program_checks.c */
 void check_readable(struct doctor *doctor, const struct check *check,
 		    const struct doctor_file *file);

@@ -239,65 +239,24 @@ static void check_loading(struct doctor *doctor, const struct check *check)
 		      "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");
 }
 
-/* Which programs get no return probes because these killed a test program of that kind. */
-static const char *spared(const struct doctor_facts *facts)
-{
-	struct kernel_features features;
-
-	return features_of(facts, &features, NULL) && features.method == ATTACH_SESSION ?
-		       "such programs have none, and what they allocate is not known" :
-		       "none are placed, and what programs allocate is not known (see --returns)";
-}
-
-bool version_is_within(const struct doctor_facts *facts, unsigned int from, unsigned int before)
-{
-	unsigned int version = kernel_version(facts->kernel.release);
-
-	return version >= from && version < before;
-}
-
 static void check_seccomp(struct doctor *doctor, const struct check *check)
 {
-	const struct doctor_facts *facts = &doctor->facts;
-
-	if (facts->selftest.seccomp == VERDICT_FINE)
-		FOUND(DOCTOR_OK, NULL,
-		      "return probes do no harm to programs under a strict seccomp "
-		      "filter (tried)");
-	else if (facts->selftest.seccomp == VERDICT_KILLS)
-		FOUND(DOCTOR_WARNING, "update the kernel to 6.14 or a later 6.12 or 6.13",
-		      "return probes kill programs under a strict seccomp filter (tried): %s",
-		      spared(facts));
-	else if (version_is_within(facts, KERNEL_AT(6, 11, 0), KERNEL_AT(6, 14, 0)))
+	if (doctor->facts.kernel.filtered_die)
 		FOUND(DOCTOR_WARNING,
-		      "run cutop doctor with CAP_BPF and CAP_PERFMON to have it tried",
-		      "return probes may kill programs under a strict seccomp filter: Linux 6.11 to early 6.13 do "
-		      "that");
+		      "update the kernel to 6.14 or a later 6.12 or 6.13; or, where no program that uses CUDA is "
+		      "filtered, give --returns=always",
+		      "return probes kill programs under a seccomp filter with this version of the kernel: none are "
+		      "placed");
 	else
 		FOUND(DOCTOR_OK, NULL,
-		      "return probes do no harm under seccomp with this version (not "
-		      "tried)");
+		      "return probes do no harm to programs under a seccomp filter");
 }
 
 static void check_shadow_stacks(struct doctor *doctor, const struct check *check)
 {
-	const struct doctor_facts *facts = &doctor->facts;
-
-	if (!facts->shadow_stacks)
-		return;
-	if (facts->selftest.shadow_stack == VERDICT_KILLS)
+	if (doctor->facts.kernel.shadowed_die)
 		FOUND(DOCTOR_WARNING, "update the kernel to 6.11 or newer",
-		      "return probes kill programs that use a shadow stack (tried): where one runs, none are placed");
-	else if (facts->selftest.shadow_stack == VERDICT_UNKNOWN &&
-		 version_is_within(facts, KERNEL_AT(6, 6, 0), KERNEL_AT(6, 11, 0)))
-		FOUND(DOCTOR_WARNING, "update the kernel to 6.11 or newer",
-		      "return probes kill programs that use a shadow stack (this processor has them): Linux 6.6 to "
-		      "6.10");
-	else
-		FOUND(DOCTOR_OK, NULL,
-		      "return probes and shadow stacks go together with this "
-		      "%s",
-		      facts->selftest.shadow_stack == VERDICT_FINE ? "kernel (tried)" : "version");
+		      "return probes kill programs that use a shadow stack: where one runs, none are placed");
 }
 
 /* The process that reads source lines may use the same amount again. */

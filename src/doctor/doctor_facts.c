@@ -84,7 +84,6 @@ static void dry_run_make(struct doctor *doctor)
 {
 	struct doctor_facts *facts = &doctor->facts;
 	struct kernel_features features;
-	struct sample_links left;
 	uint64_t began;
 	int i;
 
@@ -101,10 +100,7 @@ static void dry_run_make(struct doctor *doctor)
 	doctor->outside.identifier = dry_run_identifier(doctor->dry_run);
 	for (i = 0; i <= DRY_RUN_MMAP; i++)
 		facts->watch_errors[i] = dry_run_watch(doctor->dry_run, (enum dry_run_event)i);
-	forms_try(&facts->forms, &features, &left);
-	sample_links_close(&left);
-	facts->selftest = selftest_run(&features, &facts->forms, &left);
-	sample_links_close(&left);
+	forms_try(&facts->forms, features.method);
 }
 
 void doctor_facts_read(struct doctor *doctor)
@@ -122,7 +118,6 @@ void doctor_facts_read(struct doctor *doctor)
 	facts->jit = setting_read("/proc/sys/net/core/bpf_jit_enable");
 	facts->leases = setting_read("/proc/sys/fs/leases-enable");
 	facts->lease_break = setting_read("/proc/sys/fs/lease-break-time");
-	facts->shadow_stacks = shadow_stacks_exist();
 	facts->own_pids = !kernel_pids(NULL);
 	facts->ring_bytes = doctor->options->ring_bytes;
 	facts->names_bytes = doctor->options->names_bytes;

@@ -414,9 +414,9 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 		return format_new("lines of its Python code as call sites: %s: %s",
 				  last_component(process->python->path),
 				  process->python->python_why.text);
-	if (process->seccomp && facts->selftest.seccomp == VERDICT_KILLS && !index--)
+	if (facts->kernel.filtered_die && !index--)
 		return strdup(
-			"what it allocates, failures and times: it runs under a seccomp filter, and on this kernel a return "
-			"probe would kill it");
+			"what it allocates, failures and times: on this kernel return probes kill programs under a seccomp "
+			"filter, so none are placed");
 	return NULL;
 }

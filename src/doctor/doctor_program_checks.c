@@ -136,11 +136,7 @@ void check_named(struct doctor *doctor, const struct check *check,
 void check_shadow_stack(struct doctor *doctor, const struct check *check,
 			const struct doctor_process *process)
 {
-	const struct doctor_facts *facts = &doctor->facts;
-
-	if (process->shadow_stack && (facts->selftest.shadow_stack == VERDICT_KILLS ||
-				      (facts->selftest.shadow_stack == VERDICT_UNKNOWN &&
-				       version_is_within(facts, 0, KERNEL_AT(6, 11, 0)))))
+	if (process->shadow_stack && doctor->facts.kernel.shadowed_die)
 		FOUND(DOCTOR_WARNING, "update the kernel to 6.11 or newer",
 		      "process %d uses a shadow stack, and a return probe would kill it: none are placed",
 		      process->pid);

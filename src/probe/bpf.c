@@ -34,8 +34,7 @@
 	(struct bpf_programs) \
 	{ \
 		bpf->skeleton->progs.name##_enter, bpf->skeleton->progs.name##_exit, \
-			bpf->held ? bpf->skeleton->progs.name##_held : \
-				    bpf->skeleton->progs.name##_session \
+			bpf->skeleton->progs.name##_session \
 	}
 
 /*
@@ -242,7 +241,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	 */
 	bpf->notices_driver = settings->notice_driver && !(settings->layers & 1u << LAYER_DRIVER) &&
 			      !bpf->blind && !bpf->entries_only;
-	bpf->held = !features->own_stacks || settings->refuse_filtered;
 	load_log = &log;
 	libbpf_set_print(print_keep);
 	s = calloc(1, sizeof(*s));
@@ -277,7 +275,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		bpf_map__set_max_entries(s->maps.call_sites, 1);
 	trace_set(s, &settings->trace);
 	s->rodata->refuse_all = settings->blind;
-	s->rodata->refuse_filtered = settings->refuse_filtered;
 	s->rodata->with_rows = (settings->stacks || settings->stacks_by_rows) && features->unwind;
 	s->rodata->with_stacks = settings->stacks || s->rodata->with_rows;
 	s->rodata->with_python = settings->python;
@@ -302,9 +299,8 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
-	s->rodata->can_hold = bpf->held && features->hold;
 	s->rodata->have_find_vma = features->find_vma;
-	s->rodata->locks_storage = features->rcu_lock && !s->rodata->can_hold;
+	s->rodata->locks_storage = features->rcu_lock;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	s->rodata->loaded_at = clock_ns(CLOCK_BOOTTIME);
 	bpf_map__set_max_entries(s->maps.events, (__u32)settings->ring_bytes);
@@ -349,14 +345,7 @@ int bpf_open(struct bpf *bpf, const struct kernel_features *features,
 		less.unwind = false;
 		err = bpf_try(bpf, &less, settings, why);
 	}
-	/*
-	 * The first kernels with bpf_preempt_disable() let a program call no global function while
-	 * it is held.
-	 */
-	if (!err || !bpf->held || !features->hold || err == -EPERM)
-		return err;
-	less.hold = false;
-	return bpf_try(bpf, &less, settings, why);
+	return err;
 }
 
 void bpf_close(struct bpf *bpf)

@@ -26,8 +26,6 @@ struct bpf {
 	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool notices_driver;
 	bool allocators; /* bpf_settings.allocators */
-	/* Session programs are the ones that can be held on their processor: bpf/cutop.bpf.c */
-	bool held;
 	/*
 	 * A link that the kernel removes as slowly as those of the perf method, or -1: helper
 	 * processes hold it, too, so that cutop's end does not wait for it.

@@ -40,7 +40,6 @@ struct bpf_settings {
 	uint32_t only_uid;     /* (uint32_t)-1: any */
 	uint64_t ring_bytes;   /* a power of two, at least a page */
 	enum unreturned blind; /* not 0: no return is probed, and why */
-	bool refuse_filtered;  /* nor, with sessions, of processes under a seccomp filter */
 	struct trace_settings trace;
 };
 

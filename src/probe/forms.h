@@ -65,7 +65,7 @@ enum form_verdict {
 	FORM_STEPPED,
 	FORM_EMULATED,
 	FORM_REFUSED, /* the kernel places no probe on it */
-	FORM_HARMS,   /* a probe on it kills some programs (probe/selftest.h) */
+	FORM_HARMS,   /* a program with a probe on it is killed */
 };
 
 extern const char *const form_verdict_names[FORM_HARMS + 1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The samples are probed at the entry only: for a return probe the kernel maps "[uprobes]" as well.
- * Children run them and answer by their exit status. Links of the perf kind, which older kernels
- * remove one by one in a tenth of a second each, are placed by a separate process: it answers
- * through a pipe, and the links go when it exits, so that cutop does not wait.
+ * A process of its own places the probes: it answers through a pipe, and they go when it exits, so
+ * that cutop does not wait for that, which takes the kernel 40 ms, and a tenth of a second for each
+ * link of the perf kind. Its children run the samples and answer by their exit status.
  */
 #include "probe/formtest.h"
 
@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,6 @@
 #include <unistd.h>
 
 #include "probe/attach.h"
-#include "probe/links.h"
 #include "util/util.h"
 
 #define SAMPLE_ROOM     64 /* bytes for each sample */
@@ -31,89 +31,55 @@
 #define SAMPLES_SECONDS 2    /* for a child that a kernel has sent astray */
 #define ANSWER_MS       5000 /* for all forms; a form takes about a millisecond */
 
-int samples_open(struct samples *samples)
+struct samples {
+	int fd;                  /* the file, -1: none */
+	unsigned char *code;     /* its mapping: private, so that probes can sit there */
+	bool placed[FORM_COUNT]; /* a link has the form */
+};
+
+/* Undone when the process exits, like the links. Returns 0 or a negative errno. */
+static int samples_open(struct samples *samples)
 {
 	unsigned char code[SAMPLES_SIZE];
-	int err;
 	size_t i;
 
-	samples->code = NULL;
 	samples->fd = file_in_memory("cutop-samples");
 	if (samples->fd < 0)
 		return samples->fd;
 	memset(code, 0, sizeof(code));
 	for (i = 0; i < FORM_COUNT; i++)
 		memcpy(code + i * SAMPLE_ROOM, form_samples[i].code, form_samples[i].size);
-	if (write(samples->fd, code, sizeof(code)) != (ssize_t)sizeof(code)) {
-		err = errno ? -errno : -EIO;
-		goto fail;
-	}
+	if (write(samples->fd, code, sizeof(code)) != (ssize_t)sizeof(code))
+		return errno ? -errno : -EIO;
 	samples->code =
 		mmap(NULL, SAMPLES_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, samples->fd, 0);
-	if (samples->code != MAP_FAILED)
-		return 0;
-	err = -errno;
-	samples->code = NULL;
-fail:
-	samples_close(samples);
-	return err;
+	return samples->code == MAP_FAILED ? -errno : 0;
 }
 
-void samples_close(struct samples *samples)
+static uint64_t sample_offset(size_t form)
 {
-	if (samples->code)
-		munmap(samples->code, SAMPLES_SIZE);
-	if (samples->fd >= 0)
-		close(samples->fd);
-	samples->code = NULL;
-	samples->fd = -1;
+	return form * SAMPLE_ROOM + form_samples[form].at;
 }
 
-uint64_t sample_offset(enum form form)
-{
-	return (uint64_t)form * SAMPLE_ROOM + form_samples[form].at;
-}
-
-void sample_links_init(struct sample_links *links)
-{
-	memset(links->fds, -1, sizeof(links->fds));
-	memset(links->placed, 0, sizeof(links->placed));
-}
-
-void sample_links_open(struct sample_links *links, const struct samples *samples, int program,
-		       enum attach_method method, const bool wanted[FORM_COUNT], bool returns)
+/* Puts @program on all samples by one link, or, if the kernel refuses some, each by its own. */
+static void samples_probe(struct samples *samples, int program, enum attach_method method)
 {
 	uint64_t offsets[FORM_COUNT];
-	size_t count = 0, form;
 	char path[64];
+	size_t form;
+	bool all;
 
-	sample_links_init(links);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", samples->fd);
 	for (form = 0; form < FORM_COUNT; form++)
-		if (wanted[form])
-			offsets[count++] = sample_offset((enum form)form);
-	links->fds[0] = count > 1 ? link_places(program, method, path, offsets, count, returns) :
-				    -1;
-	if (links->fds[0] >= 0) {
-		memcpy(links->placed, wanted, sizeof(links->placed));
-		return;
-	}
-	for (form = 0; form < FORM_COUNT; form++) {
-		if (!wanted[form])
-			continue;
-		offsets[0] = sample_offset((enum form)form);
-		links->fds[form] = link_places(program, method, path, offsets, 1, returns);
-		links->placed[form] = links->fds[form] >= 0;
-	}
+		offsets[form] = sample_offset(form);
+	all = link_places(program, method, path, offsets, FORM_COUNT, false) >= 0;
+	for (form = 0; form < FORM_COUNT; form++)
+		samples->placed[form] =
+			all || link_places(program, method, path, &offsets[form], 1, false) >= 0;
 }
 
-void sample_links_close(struct sample_links *links)
-{
-	links_close(links->fds, FORM_COUNT);
-	sample_links_init(links);
-}
-
-int sample_run(const struct samples *samples, enum form form)
+/* Runs the sample of @form. Returns 0. */
+static int sample_run(const struct samples *samples, int form)
 {
 	int (*function)(void);
 	const void *at = samples->code + (size_t)form * SAMPLE_ROOM;
@@ -143,8 +109,7 @@ static bool have_copies(void)
  * single-stepped, @end if none was, CHILD_FAILED if that could not be found out, or -1 if the child
  * was killed.
  */
-static int samples_run(const struct samples *samples, const struct sample_links *links, int first,
-		       int end)
+static int samples_run(const struct samples *samples, int first, int end)
 {
 	int status = 0, form;
 	pid_t child = fork(), ended;
@@ -154,9 +119,9 @@ static int samples_run(const struct samples *samples, const struct sample_links 
 		if (have_copies())
 			_exit(CHILD_FAILED);
 		for (form = first; form < end; form++) {
-			if (!links->placed[form])
+			if (!samples->placed[form])
 				continue;
-			if (sample_run(samples, (enum form)form))
+			if (sample_run(samples, form))
 				_exit(CHILD_FAILED);
 			if (have_copies())
 				break;
@@ -198,19 +163,17 @@ static int program_load(enum attach_method method)
  * Probes each sample, and has a child run it. The kernel refuses an instruction when a mapping gets
  * its breakpoint, which is at once here, since we map the samples.
  */
-static void samples_try(struct forms *forms, const struct samples *samples, int program,
-			enum attach_method method, struct sample_links *links)
+static void samples_try(struct forms *forms, struct samples *samples, int program,
+			enum attach_method method)
 {
-	bool wanted[FORM_COUNT];
 	int form, stopped;
 
-	memset(wanted, true, sizeof(wanted));
-	sample_links_open(links, samples, program, method, wanted, false);
+	samples_probe(samples, program, method);
 	for (form = 0; form < FORM_COUNT; form++)
-		forms->verdicts[form] = links->placed[form] ? FORM_EMULATED : FORM_REFUSED;
+		forms->verdicts[form] = samples->placed[form] ? FORM_EMULATED : FORM_REFUSED;
 	/* The mapping, once made, stays: the next child continues after the form that caused it. */
 	for (form = 0; form < FORM_COUNT; form = stopped + 1) {
-		stopped = samples_run(samples, links, form, FORM_COUNT);
+		stopped = samples_run(samples, form, FORM_COUNT);
 		if (stopped < form || stopped > FORM_COUNT)
 			break;
 		if (stopped < FORM_COUNT)
@@ -218,8 +181,7 @@ static void samples_try(struct forms *forms, const struct samples *samples, int 
 	}
 	/* One of them kills, or fails: run each in a child of its own, to tell which. */
 	for (; form < FORM_COUNT; form++) {
-		stopped = links->placed[form] ? samples_run(samples, links, form, form + 1) :
-						form + 1;
+		stopped = samples->placed[form] ? samples_run(samples, form, form + 1) : form + 1;
 		if (stopped != form + 1)
 			forms->verdicts[form] = stopped < 0 ? FORM_HARMS : FORM_STEPPED;
 	}
@@ -230,47 +192,25 @@ static void samples_try(struct forms *forms, const struct samples *samples, int 
 	forms->tried = forms->verdicts[FORM_OTHER] == FORM_STEPPED;
 }
 
-static void forms_tried(struct forms *forms, enum attach_method method, struct sample_links *links)
+static _Noreturn void trial_run(enum attach_method method, int answer)
 {
-	struct samples samples;
-	struct forms tried;
-	int program = program_load(method);
-
-	memset(&tried, 0, sizeof(tried));
-	if (program >= 0 && !samples_open(&samples)) {
-		samples_try(&tried, &samples, program, method, links);
-		samples_close(&samples);
-	}
-	if (program >= 0)
-		close(program);
-	if (tried.tried)
-		*forms = tried;
-}
-
-/* ---- the perf kind ---- */
-
-static void apart_run(int answer)
-{
-	int null = open("/dev/null", O_RDWR), i;
-	struct sample_links links;
-	struct forms forms;
+	int null = open("/dev/null", O_RDWR), program, i;
+	struct samples samples = { .fd = -1 };
+	struct forms forms = { .tried = false };
 
 	setsid();
 	prctl(PR_SET_NAME, "cutop-forms");
 	/* A reader of cutop's output must see its end when cutop ends. */
 	for (i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
-
-	sample_links_init(&links);
-	memset(&forms, 0, sizeof(forms));
-	forms_tried(&forms, ATTACH_PERF, &links);
-	if (write(answer, &forms, sizeof(forms)) != sizeof(forms))
-		_exit(1);
-	_exit(0); /* takes the probes down, which takes seconds */
+	program = program_load(method);
+	if (program >= 0 && !samples_open(&samples))
+		samples_try(&forms, &samples, program, method);
+	_exit(write(answer, &forms, sizeof(forms)) != sizeof(forms));
 }
 
 /* Runs in a process that is not waited for: its parent ends at once. */
-static void forms_try_apart(struct forms *forms)
+static void trial_make(struct forms *forms, enum attach_method method)
 {
 	struct forms answer = { .tried = false };
 	struct pollfd ready;
@@ -283,7 +223,7 @@ static void forms_try_apart(struct forms *forms)
 	if (!child) {
 		child = fork();
 		if (!child)
-			apart_run(ends[1]);
+			trial_run(method, ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -314,17 +254,12 @@ static void forms_force(struct forms *forms, const char *list)
 	}
 }
 
-void forms_try(struct forms *forms, const struct kernel_features *features,
-	       struct sample_links *left)
+void forms_try(struct forms *forms, enum attach_method method)
 {
 	const char *forced = getenv("CUTOP_TEST_FORMS");
 
 	forms_default(forms);
-	sample_links_init(left);
-	if (features->method == ATTACH_PERF)
-		forms_try_apart(forms);
-	else
-		forms_tried(forms, features->method, left);
+	trial_make(forms, method);
 	if (forced)
 		forms_force(forms, forced);
 }

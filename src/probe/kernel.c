@@ -4,21 +4,25 @@
  * kernels with backports. Rights are judged by capabilities, not by uid 0.
  */
 #include "probe/kernel.h"
-#include "probe/stacktest.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "probe/kernel_table.h"
 
 const char *const attach_method_names[ATTACH_METHOD_COUNT] = { "session", "multi", "perf" };
 
@@ -109,37 +113,6 @@ int kernel_rights_for(enum attach_method method, struct reason *why)
 		"probes; run cutop as root (sudo cutop ...)");
 }
 
-/* True if the anonymous or named enum that holds BPF attach types has @name. */
-static bool enum_has(const struct btf *btf, const char *enum_name, const char *name)
-{
-	int id = btf__find_by_name_kind(btf, enum_name, BTF_KIND_ENUM);
-	const struct btf_type *type;
-	const struct btf_enum *values;
-	__u32 i, count;
-
-	if (id < 0)
-		return false;
-	type = btf__type_by_id(btf, (__u32)id);
-	values = btf_enum(type);
-	count = (__u32)btf_vlen(type); /* an unsigned number only from libbpf 1.8 on */
-	for (i = 0; i < count; i++) {
-		const char *value = btf__name_by_offset(btf, values[i].name_off);
-
-		if (value && !strcmp(value, name))
-			return true;
-	}
-	return false;
-}
-
-/* True if the function @name exists and takes @arguments or more. */
-static bool function_has(const struct btf *btf, const char *name, unsigned int arguments)
-{
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
-
-	return id > 0 &&
-	       btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) >= arguments;
-}
-
 /*
  * True if programs at function entries (fentry) are allowed: loads one that does nothing, and drops
  * it.
@@ -153,7 +126,7 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
 	int program;
 
-	if (!function_has(btf, name, arguments))
+	if (!btf_has_function(btf, name, arguments))
 		return false;
 	options.attach_btf_id = (__u32)btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
 	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "cutop_try", "GPL", nothing, 2, &options);
@@ -163,20 +136,9 @@ static bool function_takes(const struct btf *btf, const char *name, unsigned int
 	return true;
 }
 
-/* True if the tracepoint @name exists and passes @arguments. */
-static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int arguments)
-{
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-
-	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
-	/* The first argument is the tracepoint's own context. */
-	return type && btf_is_func_proto(type) && btf_vlen(type) == arguments + 1;
-}
-
 void kernel_facts_read(struct kernel_facts *facts)
 {
+	const char *forced = getenv("CUTOP_TEST_KILLS");
 	libbpf_print_fn_t print;
 	struct utsname name;
 	struct btf *btf;
@@ -190,20 +152,13 @@ void kernel_facts_read(struct kernel_facts *facts)
 	if (!btf)
 		return;
 	facts->btf = true;
-	facts->loop = function_has(btf, "bpf_loop", 4);
-	facts->find_vma = function_has(btf, "bpf_find_vma", 0);
-	facts->multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI");
-	facts->preempt_disable = function_has(btf, "bpf_preempt_disable", 0);
-	facts->rcu_lock = function_has(btf, "bpf_rcu_read_lock", 0);
+	kernel_table_read(facts, btf);
 	facts->map_function = function_takes(btf, "ksys_mmap_pgoff", 5);
-	facts->map_touch = tracepoint_has(btf, "btf_trace_mm_filemap_map_pages", 3) &&
-			   tracepoint_has(btf, "btf_trace_mm_filemap_fault", 2) &&
-			   function_has(btf, "bpf_rdonly_cast", 0);
-	facts->session = function_has(btf, "bpf_session_is_return", 0) &&
-			 enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION");
-	facts->session_context = facts->session && function_has(btf, "bpf_session_is_return", 1);
-	facts->own_stacks = facts->session && stacktest_run();
 	btf__free(btf);
+	if (forced && strstr(forced, "seccomp"))
+		facts->filtered_die = true;
+	if (forced && strstr(forced, "shadow_stack"))
+		facts->shadowed_die = true;
 }
 
 unsigned int kernel_version(const char *release)
@@ -245,13 +200,13 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->rcu_lock = facts->rcu_lock;
 	features->map_function = facts->map_function;
 	features->map_touch = facts->map_touch;
+	features->filtered_die = facts->filtered_die;
+	features->shadowed_die = facts->shadowed_die;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
 	if (facts->session) {
 		features->method = ATTACH_SESSION;
 		features->session_context = facts->session_context;
-		features->hold = facts->preempt_disable;
-		features->own_stacks = facts->own_stacks;
 	}
 	if (!force || !*force)
 		return 0;
@@ -281,4 +236,32 @@ int kernel_features_read(struct kernel_features *features, const char *force, st
 			why, -ENOMEM,
 			"cannot read /sys/kernel/btf/vmlinux: there is too little memory (ulimit -v)");
 	return kernel_features_decide(features, &facts, force, why);
+}
+static bool has_shadow_stack(const char *pid)
+{
+	char path[64], *text, *line;
+	bool has;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/status", pid);
+	text = file_read(path, 65536, NULL);
+	line = text ? strstr(text, "\nx86_Thread_features:") : NULL;
+	if (line)
+		line[1 + strcspn(line + 1, "\n")] = 0;
+	has = line && strstr(line, "shstk");
+	free(text);
+	return has;
+}
+
+bool shadow_stacks_used(void)
+{
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool used = tunables && strstr(tunables, "x86_shstk=on");
+
+	while (proc && !used && (entry = readdir(proc)))
+		used = isdigit((unsigned char)entry->d_name[0]) && has_shadow_stack(entry->d_name);
+	if (proc)
+		closedir(proc);
+	return used;
 }

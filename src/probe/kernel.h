@@ -34,30 +34,27 @@ struct kernel_features {
 	 * 6.12
 	 */
 	bool map_touch;
-	/* bpf_preempt_disable(), Linux 6.10, where programs may have stacks that need it: 6.13 */
-	bool hold;
-	/* and programs can be made to use the task's stack instead: probe/stacktest.h */
-	bool own_stacks;
 	/* native stacks are walked by rows (bpf/unwind.bpf.h): x86-64, and bpf_loop(), Linux 5.17 */
 	bool unwind;
+	/* What a return probe kills: programs under a seccomp filter, or with a shadow stack */
+	bool filtered_die, shadowed_die;
 	char release[65];
 };
 
 /* What the kernel says of itself. */
 struct kernel_facts {
 	char release[65];
-	/* /sys/kernel/btf/vmlinux can be read; the following fields come from it */
+	/* /sys/kernel/btf/vmlinux can be read; the following fields come from it and the table */
 	bool btf;
-	bool loop, find_vma, multi, session;
-	bool session_context;
-	bool preempt_disable, rcu_lock;
-	/*
-	 * programs with a tail call use the task's stack, not one per processor: probe/stacktest.h
-	 */
-	bool own_stacks;
-	bool map_function, map_touch;
+	bool loop, find_vma, multi, session, session_context, rcu_lock, map_touch;
+	bool map_function; /* tried */
+	bool filtered_die, shadowed_die;
 };
 
+/*
+ * Reads them, by probe/kernel_table.h. For tests: CUTOP_TEST_KILLS (seccomp, shadow_stack) in the
+ * environment says that these programs die.
+ */
 void kernel_facts_read(struct kernel_facts *facts);
 
 /* What these facts allow. Pure. Returns as kernel_features_read() does. */
@@ -117,5 +114,11 @@ bool kernel_pids(struct reason *why);
 
 /* 0, or -EPERM with @why set if it may not place probes by @method. */
 int kernel_rights_for(enum attach_method method, struct reason *why);
+
+/*
+ * True if a process runs with a shadow stack, or would: GLIBC_TUNABLES in our environment, which
+ * COMMAND inherits, asks for one.
+ */
+bool shadow_stacks_used(void);
 
 #endif

@@ -204,12 +204,6 @@ struct attach_pids probe_pids(const struct probe *probe)
 	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX ||
 	    probe->bpf.features.method != ATTACH_SESSION)
 		return (struct attach_pids){ 0 };
-	/*
-	 * The kernel gives a call of one process the return probes of the links of all others on
-	 * that function, and BPF is not asked.
-	 */
-	if (settings->bpf.refuse_filtered && settings->pid_count > 1)
-		return (struct attach_pids){ 0 };
 	return (struct attach_pids){ settings->pids, settings->pid_count };
 }
 

@@ -28,6 +28,7 @@ probe_sources = \
 	src/probe/keeper.c src/probe/keeper.h \
 	src/probe/keeper_process.c src/probe/keeper_process.h \
 	src/probe/kernel.c src/probe/kernel.h \
+	src/probe/kernel_table.c src/probe/kernel_table.h \
 	src/probe/late.c src/probe/late.h \
 	src/probe/launches.c src/probe/launches.h \
 	src/probe/lease.c src/probe/lease.h \
@@ -55,10 +56,8 @@ probe_sources = \
 	src/probe/ring.c src/probe/ring.h \
 	src/probe/row_cache.c src/probe/row_cache.h \
 	src/probe/runtime_code.c src/probe/runtime_code.h \
-	src/probe/selftest.c src/probe/selftest.h \
 	src/probe/slots.c src/probe/slots.h \
 	src/probe/spares.c src/probe/spares.h \
-	src/probe/stacktest.c src/probe/stacktest.h \
 	src/probe/tracefs.c src/probe/tracefs.h \
 	src/probe/translation.c src/probe/translation.h \
 	src/probe/unused.c src/probe/unused.h \

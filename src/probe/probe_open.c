@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening: first tries out what this kernel can do and what probes do to programs here; this
- * decides which layers, returns and instructions are probed.
+ * Opening: what this kernel can do, and what probes do to programs here, decides which layers,
+ * returns and instructions are probed.
  */
 #include "probe/probe_internal.h"
 
@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "probe/formtest.h"
-#include "probe/links.h"
-#include "probe/selftest.h"
 
 /*
  * If each function takes a link of its own, which is slow to undo, the driver's calls are probed
@@ -32,27 +30,18 @@ static void layers_choose(struct probe *probe, const struct kernel_features *fea
 }
 
 /*
- * If return probes would kill programs, none are placed. Session programs decide at each call
- * whether they want its return, and can skip processes under a filter; other links affect all
- * processes that map a file, including those.
+ * If return probes would kill programs, none are placed: they affect all processes that map a file.
  */
-static void returns_choose(struct probe *probe, const struct kernel_features *features,
-			   struct forms *forms, struct sample_links *left)
+static void returns_choose(struct probe *probe, const struct kernel_features *features)
 {
 	struct bpf_settings *settings = &probe->settings.bpf;
 	const struct notes *notes = probe->settings.notes;
-	struct selftest tried;
 
 	if (probe->settings.returns == RETURNS_NEVER)
 		settings->blind = UNRETURNED_ASKED;
 	if (probe->settings.returns != RETURNS_AUTO)
 		return;
-	tried = selftest_run(features, forms, left);
-	if (tried.seccomp == VERDICT_KILLS && features->method == ATTACH_SESSION) {
-		settings->refuse_filtered = true;
-		note(notes,
-		     "on this kernel return probes kill programs under a seccomp filter: such programs have none");
-	} else if (tried.seccomp == VERDICT_KILLS) {
+	if (features->filtered_die) {
 		settings->blind = UNRETURNED_SECCOMP;
 		warn_user(
 			notes,
@@ -60,8 +49,7 @@ static void returns_choose(struct probe *probe, const struct kernel_features *fe
 			"allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
 			"is filtered, give --returns=always",
 			features->release);
-	}
-	if (tried.shadow_stack == VERDICT_KILLS && !settings->blind && shadow_stacks_used()) {
+	} else if (features->shadowed_die && shadow_stacks_used()) {
 		settings->blind = UNRETURNED_SHADOW_STACK;
 		warn_user(
 			notes,
@@ -70,20 +58,6 @@ static void returns_choose(struct probe *probe, const struct kernel_features *fe
 			"where none of them uses CUDA, give --returns=always",
 			features->release);
 	}
-}
-
-/* Has the links of the trial runs closed along with the others at the end, in parallel. */
-static void links_keep(struct probe *probe, struct sample_links *left)
-{
-	int links[ARRAY_LEN(left->fds)];
-	size_t i, count = 0;
-
-	for (i = 0; i < ARRAY_LEN(left->fds); i++)
-		if (left->fds[i] >= 0)
-			links[count++] = left->fds[i];
-	keeper_keep(probe->keeper, ++probe->last_shelf, links, count);
-	links_close(links, count); /* those that could not be adopted */
-	sample_links_init(left);
 }
 
 static void forms_note(const struct notes *notes, const struct forms *forms)
@@ -101,7 +75,6 @@ static void forms_note(const struct notes *notes, const struct forms *forms)
 
 int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
 {
-	struct sample_links left[2];
 	struct kernel_features features;
 	struct forms forms;
 	struct probe *probe;
@@ -124,6 +97,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->settings = *settings;
 	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
 	probe->later_end = &probe->later;
+	forms_try(&forms, features.method);
 	/* Start it before anything is open that it would inherit. */
 	err = keeper_start(&probe->keeper, why);
 	if (err) {
@@ -131,23 +105,17 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 		return err;
 	}
 	layers_choose(probe, &features);
-	forms_try(&forms, &features, &left[0]);
-	sample_links_init(&left[1]);
-	returns_choose(probe, &features, &forms, &left[1]);
+	returns_choose(probe, &features);
 	probe->bpf.features = features;
 	probe->settings.bpf.probes_listed = probe_pids(probe).count > 0;
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
-		sample_links_close(&left[0]);
-		sample_links_close(&left[1]);
 		keeper_end(probe->keeper);
 		free(probe);
 		return err;
 	}
 	probe->bpf.forms = forms;
 	probe->outside.identifier = bpf_identifier(&probe->bpf);
-	links_keep(probe, &left[0]);
-	links_keep(probe, &left[1]);
 	for (i = 0; i < settings->pid_count; i++)
 		probe_list_process(probe, settings->pids[i], true);
 	note(settings->notes, "Linux %s, probes by %s links", features.release,

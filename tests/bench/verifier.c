@@ -4,14 +4,14 @@
  * (log level 4): instructions walked through, of a million that it allows, states
  * kept, and its time; and how large the program becomes.
  *
- *   verifier [-l LIMIT] [-t LIMIT] [-s BYTES] [-f] [-w] [METHOD]
+ *   verifier [-l LIMIT] [-t LIMIT] [-s] [-f] [-w] [METHOD]
  *
  * METHOD is session, multi or perf; default the best that this kernel has. With -f programs are
  * loaded as with all options that add to them: trace with pairs and arguments, whole stacks, exact
  * launches, filters. -w: as by default, and with sites of launches and waits.
  * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -t:
- * the same if all of them together do. -s: the same if one that probes takes more than BYTES of stack, without the functions it calls:
- * bpf/cutop.bpf.c says what 64 would mean.
+ * the same if all of them together do. -s: the same if this kernel gives such programs another stack
+ * than the task's.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "own_stack.h"
 #include "probe/bpf.h"
 
 #define PROGRAMS_MAX 64
@@ -94,7 +95,6 @@ static unsigned int logs_ask(struct bpf *bpf, struct answer *answers, bool whole
 
 struct most {
 	unsigned long walked; /* instructions */
-	unsigned long stack;  /* bytes, of a program that probes */
 	unsigned long total;  /* instructions, of all programs */
 };
 
@@ -123,9 +123,6 @@ static struct most table_print(const struct answer *answers, unsigned int count)
 		       (double)time / 1000, info.jited_prog_len, stack);
 		if (walked > most.walked)
 			most.walked = walked;
-		if (stack > most.stack &&
-		    !strncmp(bpf_program__section_name(answers[i].program), "uprobe", 6))
-			most.stack = stack;
 		walked_sum += walked;
 		states_sum += states;
 		time_sum += time;
@@ -141,17 +138,17 @@ int main(int argc, char **argv)
 {
 	struct kernel_features features;
 	struct bpf_settings settings;
-	unsigned long limit = 0, stack_limit = 0, total_limit = 0;
+	unsigned long limit = 0, total_limit = 0;
 	struct answer *answers;
 	struct most most;
 	struct reason why;
 	unsigned int count;
 	uint64_t began;
-	bool full = false, sites = false, whole = false;
+	bool full = false, sites = false, whole = false, stacks = false, differs;
 	struct bpf bpf;
 	int option;
 
-	while ((option = getopt(argc, argv, "fl:s:t:vw")) != -1) {
+	while ((option = getopt(argc, argv, "fl:st:vw")) != -1) {
 		if (option == 'f')
 			full = true;
 		else if (option == 'w')
@@ -163,7 +160,7 @@ int main(int argc, char **argv)
 		else if (option == 't')
 			total_limit = strtoul(optarg, NULL, 10);
 		else if (option == 's')
-			stack_limit = strtoul(optarg, NULL, 10);
+			stacks = true;
 		else
 			return 2;
 	}
@@ -193,10 +190,14 @@ int main(int argc, char **argv)
 	most = table_print(answers, count);
 	bpf_close(&bpf);
 	free(answers);
-	if (stack_limit && most.stack > stack_limit) {
-		fprintf(stderr, "verifier: a program with %lu bytes of stack, more than %lu\n",
-			most.stack, stack_limit);
-		return 1;
+	if (stacks) {
+		if (!own_stack_is_kept(&differs)) {
+			fprintf(stderr,
+				"verifier: programs are given another stack than the task's\n");
+			return 1;
+		}
+		printf("programs use the task's stack%s\n",
+		       differs ? ", because they may call another" : "");
 	}
 	if (total_limit && (!most.total || most.total > total_limit)) {
 		fprintf(stderr, "verifier: %lu instructions walked through, more than %lu\n",

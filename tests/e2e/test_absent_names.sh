@@ -18,18 +18,12 @@ for pid in \$waited; do
 done
 END
 
-# Also where the kernel does not let its programs have the task's own stack.
-for stacks in own shared; do
-	CUTOP_TEST_STACKS=$stacks
-	export CUTOP_TEST_STACKS
-	watch several --library "$top_builddir/tests/double/lib/libcudart.so.13" -- sh "$T/several"
-	check "stacks $stacks: status $status: $(cat "$T/several.err")" [ "$status" = 0 ]
-	expect_nothing_lost several
-	expect several '[.processes[] | select(.kernels | length > 0)] | length' 6
-	expect several '[.processes[] | select(.kernels | length > 0) | .kernels | sort_by(.name) | [.[] | [.name, .launches]]] | sort' \
-		"$(jq -nc '[range(1; 7) as $p | [range(20) as $i | ["program_\($p)_\("0\($i)"[-2:])" + ("x" * ($i * 150) // ""), $i + 1]]]')"
-done
-unset CUTOP_TEST_STACKS
+watch several --library "$top_builddir/tests/double/lib/libcudart.so.13" -- sh "$T/several"
+check "status $status: $(cat "$T/several.err")" [ "$status" = 0 ]
+expect_nothing_lost several
+expect several '[.processes[] | select(.kernels | length > 0)] | length' 6
+expect several '[.processes[] | select(.kernels | length > 0) | .kernels | sort_by(.name) | [.[] | [.name, .launches]]] | sort' \
+	"$(jq -nc '[range(1; 7) as $p | [range(20) as $i | ["program_\($p)_\("0\($i)"[-2:])" + ("x" * ($i * 150) // ""), $i + 1]]]')"
 for method in multi perf; do
 	CUTOP_ATTACH=$method
 	export CUTOP_ATTACH

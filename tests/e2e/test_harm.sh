@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Do no harm: programs under seccomp filters or tracers, with signals on small stacks, with a
 # thousand threads, that leave calls by siglongjmp or are cancelled inside them, run to their end as
-# if unwatched, and the figures are right. Where return probes would kill (the result is forced),
-# the programs concerned have none, and are counted all the same.
+# if unwatched, and the figures are right. Where return probes would kill (that is forced), there are
+# none, and programs are counted all the same.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
 harmed=$top_builddir/tests/e2e/bin/harmed
@@ -154,16 +154,15 @@ if [ -x "$thrower" ]; then
 	check "a hundred calls within each other" [ "$(cat "$T/nested.status")" = 0 ]
 fi
 
-# ---- where return probes would kill, those who would be killed have none
+# ---- where return probes would kill a program, none are placed
 export CUTOP_TEST_KILLS=seccomp
-for kind in filter strict late; do
+for kind in filter strict late plain; do
 	queue $kind-refused "$harmed" $kind 50
 done
 queue inherited "$harmed" inherited 50
-queue unfiltered "$harmed" plain 50
 # shellcheck disable=SC2086
 watch_queue refused $known
-for kind in filter strict; do
+for kind in filter strict plain; do
 	queued_status $kind-refused 0
 	unreturned $kind-refused 50 seccomp
 	expect $kind-refused '[.events[] | select(.kind == "no-returns").text | test("seccomp filter")]' '[true]'
@@ -173,12 +172,6 @@ queued_status inherited 0
 expect inherited '[.processes[] | select(.kernels | length > 0) | .no_returns, (.kernels[] | .name, .launches)]' '["seccomp","hurt",50]'
 queued_status late-refused 0
 expect late-refused 'p | [.no_returns, (.kernels[] | .launches), (.copies[] | .calls)]' '["seccomp",100,100]'
-harmless unfiltered 50
-
-# Both at once: the one is seen in full beside the other.
-# shellcheck disable=SC2016
-watch both --library "$top_builddir/tests/e2e/bin/libharmed.so.1" -- sh -c '"$1" filter 50 & "$1" plain 50; wait' sh "$harmed"
-expect both '[.processes[] | [.no_returns, .memory.allocations, .kernels[0].launches]] | sort' '[[null,50,50],["seccomp",null,50]]'
 
 "$CUTOP" -b -- "$harmed" filter 5 >"$T/text" 2>&1
 check "the report says so" grep -q 'returns were not probed is not known' "$T/text"
@@ -194,12 +187,12 @@ check "trace refused: unharmed" [ $? = 0 ]
 check "trace refused: the calls' entries" [ "$(grep -c 'cuda[A-Za-z]*(' "$T/trace")" = 250 ]
 check "trace refused: no returns" [ "$(grep -c ' = ' "$T/trace")" = 0 ]
 "$CUTOP" doctor -f json >"$T/doctor.json" 2>/dev/null
-expect doctor '[.checks[] | select(.name == "seccomp") | [.state, (.text | test("such programs have none"))]]' '[["warning",true]]'
+expect doctor '[.checks[] | select(.name == "seccomp") | [.state, (.text | test("none are placed"))]]' '[["warning",true]]'
 
 # The user knows better.
 harmless_alone always 50 --returns=always -- "$harmed" filter 50
 
-# Without sessions a return probe is everybody's: there are none.
+# The same without sessions.
 export CUTOP_ATTACH=multi
 if [ -n "$(attach_method)" ]; then
 	watch none -- "$harmed" plain 50

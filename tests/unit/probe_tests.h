@@ -22,6 +22,7 @@ void maps_tests(Suite *suite);
 void near_tests(Suite *suite);
 void options_tests(Suite *suite);
 void outside_tests(Suite *suite);
+void kernel_table_tests(Suite *suite);
 void points_tests(Suite *suite);
 void forwarders_tests(Suite *suite);
 void python_tests(Suite *suite);

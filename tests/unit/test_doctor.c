@@ -24,7 +24,7 @@ START_TEST(test_all_is_well)
 	expect("version", DOCTOR_OK, "6.18.44-x", NULL);
 	expect("attach_method", DOCTOR_OK, "session", NULL);
 	expect("programs", DOCTOR_OK, "load", NULL);
-	expect("seccomp", DOCTOR_OK, "tried", NULL);
+	expect("seccomp", DOCTOR_OK, "do no harm", NULL);
 	expect("driver", DOCTOR_NOTE, "no NVIDIA driver", NULL);
 	ck_assert_ptr_null(finding_of("lockdown"));
 	ck_assert_ptr_null(finding_of("jit"));
@@ -36,7 +36,6 @@ START_TEST(test_no_btf)
 {
 	doctor.facts.kernel = (struct kernel_facts){ .release = "6.1.0" };
 	doctor.facts.tried = false;
-	doctor.facts.selftest.seccomp = VERDICT_UNKNOWN;
 	doctor_check_machine(&doctor);
 	expect("version", DOCTOR_OK, "6.1.0", NULL);
 	expect("btf", DOCTOR_PROBLEM, "no BTF", "CONFIG_DEBUG_INFO_BTF=y");
@@ -117,13 +116,11 @@ START_TEST(test_features)
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_SESSION);
 	ck_assert(features.session_context && features.find_vma && !features.map_function);
-	ck_assert(!features.hold && !features.own_stacks);
-	facts.preempt_disable = facts.own_stacks = true;
-	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
-	ck_assert(features.hold && features.own_stacks);
-	facts.map_function = facts.map_touch = true;
+	ck_assert(!features.filtered_die && !features.shadowed_die);
+	facts.map_function = facts.map_touch = facts.filtered_die = facts.shadowed_die = true;
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, NULL, &why), 0);
 	ck_assert(features.map_function && features.map_touch);
+	ck_assert(features.filtered_die && features.shadowed_die);
 	ck_assert_int_eq(kernel_features_decide(&features, &facts, "perf", &why), 0);
 	ck_assert_int_eq(features.method, ATTACH_PERF);
 	ck_assert(!features.map_function && !features.map_touch);
@@ -193,43 +190,15 @@ END_TEST
 
 START_TEST(test_harm)
 {
-	doctor.facts.selftest.seccomp = VERDICT_KILLS;
 	doctor_check_machine(&doctor);
-	expect("seccomp", DOCTOR_WARNING, "kill programs", "6.14");
-	expect("seccomp", DOCTOR_WARNING, "such programs have none", "6.14");
+	expect("seccomp", DOCTOR_OK, "do no harm", NULL);
+	ck_assert_ptr_null(finding_of("shadow_stacks"));
 	doctor_free(&doctor);
 	setup();
-	doctor.facts.selftest.seccomp = VERDICT_KILLS;
-	doctor.facts.kernel.session = false;
+	doctor.facts.kernel.filtered_die = doctor.facts.kernel.shadowed_die = true;
 	doctor_check_machine(&doctor);
 	expect("seccomp", DOCTOR_WARNING, "none are placed", "6.14");
-	doctor_free(&doctor);
-	setup();
-	doctor.facts.selftest.shadow_stack = VERDICT_KILLS;
-	doctor.facts.shadow_stacks = true;
-	doctor_check_machine(&doctor);
 	expect("shadow_stacks", DOCTOR_WARNING, "where one runs", "6.11");
-	doctor_free(&doctor);
-	setup();
-	doctor.facts.shadow_stacks = true;
-	doctor_check_machine(&doctor);
-	expect("shadow_stacks", DOCTOR_OK, "tried", NULL);
-	doctor_free(&doctor);
-	setup();
-	doctor.facts.selftest = (struct selftest){ VERDICT_UNKNOWN, VERDICT_UNKNOWN };
-	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.12.3");
-	doctor.facts.shadow_stacks = true;
-	doctor_check_machine(&doctor);
-	expect("seccomp", DOCTOR_WARNING, "may kill", "CAP_BPF");
-	expect("shadow_stacks", DOCTOR_OK, "go together", NULL);
-	doctor_free(&doctor);
-	setup();
-	doctor.facts.selftest = (struct selftest){ VERDICT_UNKNOWN, VERDICT_UNKNOWN };
-	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.0");
-	doctor.facts.shadow_stacks = true;
-	doctor_check_machine(&doctor);
-	expect("seccomp", DOCTOR_OK, "not tried", NULL);
-	expect("shadow_stacks", DOCTOR_WARNING, "6.6 to 6.10", "6.11");
 }
 END_TEST
 

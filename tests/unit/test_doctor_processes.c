@@ -63,9 +63,8 @@ START_TEST(test_processes)
 	process.layers = 1u << LAYER_DRIVER;
 	ck_assert_str_eq(joined(&process, true), "[driver calls (libcuda.so.1)]");
 	MISSES("the runtime layer is not probed");
-	process.seccomp = true;
 	ck_assert_ptr_null(strstr(joined(&process, false), "seccomp"));
-	doctor.facts.selftest.seccomp = VERDICT_KILLS;
+	doctor.facts.kernel.filtered_die = true;
 	MISSES("seccomp");
 	python.python = 0x030c;
 	process.python = &python;
@@ -104,8 +103,7 @@ START_TEST(test_process_checks)
 	       NULL);
 	ck_assert_uint_eq(doctor.finding_count, 2);
 	doctor.facts.rights.effective = 0;
-	doctor.facts.selftest.shadow_stack = VERDICT_UNKNOWN;
-	snprintf(doctor.facts.kernel.release, sizeof(doctor.facts.kernel.release), "6.8.1");
+	doctor.facts.kernel.shadowed_die = true;
 	doctor_check_processes(&doctor);
 	ck_assert_uint_eq(doctor.finding_count, 5);
 	ck_assert_int_eq(doctor.findings[2].state, DOCTOR_WARNING);

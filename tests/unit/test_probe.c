@@ -472,6 +472,7 @@ int main(void)
 	errand_tests(suite);
 	options_tests(suite);
 	outside_tests(suite);
+	kernel_table_tests(suite);
 	points_tests(suite);
 	forwarders_tests(suite);
 	python_tests(suite);

@@ -14,6 +14,7 @@ tests_unit_test_probe_SOURCES = \
 	tests/unit/test_cost.c \
 	tests/unit/test_elfinfo.c \
 	tests/unit/test_extras.c \
+	tests/unit/test_kernel_table.c \
 	tests/unit/test_maps.c \
 	tests/unit/test_near.c \
 	tests/unit/test_errand.c \

@@ -4,16 +4,12 @@
  * two programs that differ only in how far down their stack they write, one is longer if only it
  * has to be given a separate stack.
  */
-#include "probe/stacktest.h"
+#include "own_stack.h"
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "util/util.h"
 
 /*
  * From 64 bytes on, rounded up, a program may have a stack of its processor
@@ -63,16 +59,10 @@ static uint32_t code_bytes(int depth, bool tail_call)
 	return info.jited_prog_len;
 }
 
-bool stacktest_run(void)
+bool own_stack_is_kept(bool *differs)
 {
-	const char *forced = getenv("CUTOP_TEST_STACKS");
-	uint32_t small, large, small_calls, large_calls;
+	uint32_t small = code_bytes(STACK_SMALL, true), large = code_bytes(STACK_LARGE, true);
 
-	if (forced && !strcmp(forced, "shared"))
-		return false;
-	small = code_bytes(STACK_SMALL, false);
-	large = code_bytes(STACK_LARGE, false);
-	small_calls = code_bytes(STACK_SMALL, true);
-	large_calls = code_bytes(STACK_LARGE, true);
-	return small && large && small != large && small_calls && small_calls == large_calls;
+	*differs = code_bytes(STACK_SMALL, false) != code_bytes(STACK_LARGE, false);
+	return small && small == large;
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of kernels, on types made here of what a version has. */
+#include <bpf/btf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/kernel_table.h"
+#include "probe_tests.h"
+
+static struct btf *types;
+
+static void setup(void)
+{
+	types = btf__new_empty();
+	ck_assert_ptr_nonnull(types);
+	ck_assert_int_gt(btf__add_int(types, "int", 4, BTF_INT_SIGNED), 0);
+}
+
+static void teardown(void)
+{
+	btf__free(types);
+}
+
+static void function_add(const char *name, int arguments)
+{
+	int proto = btf__add_func_proto(types, 1);
+
+	for (; arguments; arguments--)
+		ck_assert_int_eq(btf__add_func_param(types, "argument", 1), 0);
+	ck_assert_int_gt(btf__add_func(types, name, BTF_FUNC_STATIC, proto), 0);
+}
+
+static struct kernel_facts facts_of(const char *release)
+{
+	struct kernel_facts facts = { .btf = true };
+
+	snprintf(facts.release, sizeof(facts.release), "%s", release);
+	kernel_table_read(&facts, types);
+	return facts;
+}
+
+START_TEST(test_features)
+{
+	struct kernel_facts facts = facts_of("6.18.0");
+
+	/* Whatever the version is, only what the types have is there. */
+	ck_assert(!facts.loop && !facts.find_vma && !facts.rcu_lock && !facts.multi);
+	ck_assert(!facts.session && !facts.session_context && !facts.map_touch);
+	function_add("bpf_loop", 4);
+	function_add("bpf_find_vma", 5);
+	function_add("bpf_rcu_read_lock", 0);
+	function_add("bpf_session_is_return", 0);
+	ck_assert_int_gt(btf__add_enum(types, "bpf_attach_type", 4), 0);
+	ck_assert_int_eq(btf__add_enum_value(types, "BPF_TRACE_UPROBE_MULTI", 48), 0);
+	facts = facts_of("5.14.0-503.el9");
+	ck_assert(facts.loop && facts.find_vma && facts.rcu_lock && facts.multi);
+	/* 6.10 has the function, for kprobes. */
+	ck_assert(!facts.session);
+}
+END_TEST
+
+START_TEST(test_sessions)
+{
+	struct kernel_facts facts;
+
+	ck_assert_int_gt(btf__add_enum(types, "bpf_attach_type", 4), 0);
+	ck_assert_int_eq(btf__add_enum_value(types, "BPF_TRACE_UPROBE_SESSION", 57), 0);
+	function_add("bpf_session_is_return", _i);
+	facts = facts_of("6.13.0");
+	ck_assert(facts.session);
+	ck_assert_int_eq(facts.session_context, _i);
+}
+END_TEST
+
+static const struct {
+	const char *release;
+	bool filtered_die;
+} filtered[] = {
+	{ "6.11.0", true },           { "6.11.11", true },
+	{ "6.12.0-55.el10", true },   { "6.12.13", true },
+	{ "6.12.14", false },         { "6.12.95+deb13-amd64", false },
+	{ "6.13.0-rc7", true },       { "6.13.2", true },
+	{ "6.13.3", false },          { "6.14.0-15-generic", false },
+	{ "6.18.44-x", false },       { "7.0.0-rc1", false },
+	{ "6.10.0-backports", true }, { "nonsense", true },
+};
+
+START_TEST(test_filtered)
+{
+	/* A kernel whose return probes make no system call. */
+	ck_assert(!facts_of(filtered[_i].release).filtered_die);
+	function_add("__x64_sys_uretprobe", 0);
+	ck_assert_int_eq(facts_of(filtered[_i].release).filtered_die, filtered[_i].filtered_die);
+}
+END_TEST
+
+START_TEST(test_shadowed)
+{
+	/* A kernel without shadow stacks, then with them, then with the mend. */
+	ck_assert(!facts_of("6.8.0").shadowed_die);
+	function_add("shstk_alloc_thread_stack", 3);
+	ck_assert(facts_of("6.8.0").shadowed_die);
+	ck_assert(facts_of("6.18.0").shadowed_die);
+	function_add("shstk_update_last_frame", 1);
+	ck_assert(!facts_of("6.8.0").shadowed_die);
+	ck_assert(!facts_of("6.18.0").shadowed_die);
+}
+END_TEST
+
+void kernel_table_tests(Suite *suite)
+{
+	TCase *tests = tcase_create("table of kernels");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_features);
+	tcase_add_loop_test(tests, test_sessions, 0, 2);
+	tcase_add_loop_test(tests, test_filtered, 0, (int)ARRAY_LEN(filtered));
+	tcase_add_test(tests, test_shadowed);
+	suite_add_tcase(suite, tests);
+}
