@@ -217,10 +217,9 @@ static void *collector_run(void *argument)
 {
 	struct collector *collector = argument;
 	uint64_t next = clock_ns(CLOCK_MONOTONIC) + collector->settings.delay;
-	struct pollfd fds[3] = {
+	struct pollfd fds[2] = {
 		{ .fd = collector->feed ? feed_fd(collector->feed) : -1, .events = POLLIN },
 		{ .fd = collector->wake, .events = POLLIN },
-		{ .fd = -1, .events = POLLIN },
 	};
 
 	if (collector->settings.on_snapshot || collector->settings.rates_at_once) {
@@ -255,9 +254,7 @@ static void *collector_run(void *argument)
 		wait = now < next && next - now < DRAIN_INTERVAL ? next - now : DRAIN_INTERVAL;
 		if (collector->feed && feed_is_behind(collector->feed))
 			wait = 0;
-		/* The descriptor changes when the keeper was replaced. */
-		fds[2].fd = collector->probe ? probe_fd(collector->probe) : -1;
-		poll(fds, 3, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		poll(fds, 2, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 		if (collector_requests(collector, &next))
 			break;
 		clock_check(collector);

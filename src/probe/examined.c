@@ -133,7 +133,7 @@ void examined_clear(struct probe *probe)
 
 bool probe_error_passes(int err)
 {
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EPIPE;
 }
 
 static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,

@@ -51,9 +51,9 @@ void launches_tend(struct probe *probe, uint64_t now)
 	struct target *target;
 
 	for (target = probe->targets; target; target = target->next) {
-		if (target->launches.set.shelf && taught_handles != probe->taught_handles)
+		if (target->launches.set.file.number && taught_handles != probe->taught_handles)
 			target->launches.until = now + TEACHING;
-		if (target->launches.set.shelf && now >= target->launches.until) {
+		if (target->launches.set.file.number && now >= target->launches.until) {
 			probe_set_lift(probe, &target->launches.set);
 			note(probe->settings.notes,
 			     "%s: its launches are counted at the driver alone now",

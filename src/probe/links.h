@@ -11,12 +11,4 @@
  */
 void links_close(const int *fds, size_t count);
 
-/*
- * The same at cutop's end. To remove probes the kernel locks the address space of each process that
- * maps the file, and waits without end if a process holds that lock, asleep over memory that never
- * arrives. So a process of its own closes the links; if it takes longer than a second or so, it is
- * left behind to finish when it can.
- */
-void links_close_finally(const int *fds, size_t count);
-
 #endif

@@ -23,7 +23,6 @@
 #include "probe/hit_cost.h"
 #include "probe/late.h"
 #include "probe/misses.h"
-#include "probe/links.h"
 #include "probe/points.h"
 #include "probe/pythons.h"
 #include "probe/runtime_code.h"
@@ -41,46 +40,13 @@ int probe_adopt_link(struct probe *probe, int fd)
 	return 0;
 }
 
-/* Links that the keeper had no room for. */
-static void targets_detach(struct probe *probe)
-{
-	size_t room = probe->adopted_count, count = 0, i;
-	struct target *target;
-	int *fds;
-
-	for (target = probe->targets; target; target = target->next)
-		room += target->attachment.link_count;
-	fds = calloc(room ? room : 1, sizeof(*fds));
-	for (target = probe->targets; target && fds; target = target->next) {
-		for (i = 0; i < target->attachment.link_count; i++)
-			if (target->attachment.links[i] >= 0)
-				fds[count++] = target->attachment.links[i];
-		target->attachment.link_count = 0;
-	}
-	for (i = 0; i < probe->adopted_count && fds; i++)
-		if (probe->adopted[i] >= 0)
-			fds[count++] = probe->adopted[i];
-	if (fds) {
-		links_close_finally(fds, count);
-		probe->adopted_count = 0;
-	}
-	free(fds);
-	/* One helper each; if there is no memory for the list, do it one by one. */
-	for (target = probe->targets; target; target = target->next)
-		attachment_close(&target->attachment);
-	for (i = 0; i < probe->adopted_count; i++)
-		if (probe->adopted[i] >= 0)
-			close(probe->adopted[i]);
-	free(probe->adopted);
-}
-
 static void target_free(struct probe *probe, struct target *target)
 {
 	pythons_drop(probe, target);
 	probe_set_free(&target->launches.set);
 	spares_free(target);
 	errand_release(probe->outside.errands, target->hold);
-	guard_close(&target->guard);
+	guarded_close(&target->file);
 	free(target->path);
 	free(target);
 }
@@ -103,10 +69,10 @@ void probe_close(struct probe *probe)
 
 	if (!probe)
 		return;
-	/* Close them in parallel, and take no longer than the keeper's end may take. */
-	keeper_keep(probe->keeper, ++probe->last_shelf, probe->adopted, probe->adopted_count);
-	keeper_end(probe->keeper);
-	targets_detach(probe);
+	/* Close them in parallel, and take no longer than the guard's end may take. */
+	guard_hold(probe->guard, NULL, probe->adopted, probe->adopted_count);
+	guard_end(probe->guard);
+	free(probe->adopted);
 	for (target = probe->targets; target; target = next) {
 		next = target->next;
 		target_free(probe, target);
@@ -356,22 +322,37 @@ static unsigned int layers_probed(const struct probe *probe)
 	return layers & 1u << LAYER_DRIVER ? layers | 1u << LAYER_RUNTIME : layers;
 }
 
-/* Hands the links of @target over to the keeper. Those that it has no room for stay here. */
-static void links_keep(struct probe *probe, struct target *target)
+int links_place(struct probe *probe, struct guarded *file, const struct seen_file *seen,
+		const struct elf_functions *functions, struct attachment *attachment,
+		struct reason *why)
 {
-	struct attachment *attachment = &target->attachment;
+	struct attach_choice choice = probe_choice(probe);
+	int err;
 
-	if (attachment->helper >= 0) { /* closing this pipe ends the helper, and so its links */
+	err = guard_watch(probe->guard, file);
+	if (err)
+		return reason_set(why, err, "no process holds the probes: %s", strerror(-err));
+	err = attachment_open(attachment, &probe->bpf, seen_place(seen), functions, &choice,
+			      probe_pids(probe), why);
+	if (!err && attachment->helper >= 0) {
+		/* closing this pipe ends the helper, and so its links */
 		attachment->links[attachment->link_count++] = attachment->helper;
 		attachment->helper = -1;
 	}
-	keeper_keep(probe->keeper, target->shelf, attachment->links, attachment->link_count);
+	if (!err) {
+		err = guard_hold(probe->guard, file, attachment->links, attachment->link_count);
+		attachment->link_count = 0;
+		if (err)
+			reason_set(why, err, "the process that holds the probes has no room: %s",
+				   strerror(-err));
+	}
+	return err;
 }
 
-/* Probes @functions, those that can be spared by links of their own. As attachment_open(). */
+/* Probes @functions, those that can be spared by links of their own. As links_place(). */
 static int functions_attach(struct probe *probe, struct target *target,
 			    const struct seen_file *seen, const struct elf_functions *functions,
-			    const struct attach_choice *choice, struct reason *why)
+			    struct reason *why)
 {
 	struct elf_functions lasting = *functions;
 	bool placed = false;
@@ -390,8 +371,7 @@ static int functions_attach(struct probe *probe, struct target *target,
 		}
 		placed = spares_place(probe, target, seen);
 	}
-	err = attachment_open(&target->attachment, &probe->bpf, seen_place(seen), &lasting, choice,
-			      probe_pids(probe), why);
+	err = links_place(probe, &target->file, seen, &lasting, &target->attachment, why);
 	if (err == -ENOENT && placed)
 		err = 0;
 	if (err)
@@ -407,6 +387,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = probe_choice(probe);
+	const struct guarded *file = &target->file;
 	struct elf_functions found;
 	struct code_span runtimes;
 	struct late_file late;
@@ -462,15 +443,14 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	}
 	if (has_runtimes)
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
-	target->shelf = ++probe->last_shelf;
-	keeper_watch(probe->keeper, target->shelf, &target->guard);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = functions_attach(probe, target, seen, &found, &choice, why);
+	err = functions_attach(probe, target, seen, &found, why);
 	found.count = count; /* the code below is about these functions only */
 	if (has_python)
 		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
-		keeper_drop(probe->keeper, &target->shelf, 1);
+		guard_drop(probe->guard, &file, 1);
+		memset(&target->attachment, 0, sizeof(target->attachment));
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* Their calls are missed all the same, unless no probe was asked for. */
 		if (err != -ENOENT)
@@ -480,7 +460,6 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		goto out;
 	}
 	misses_drop(probe, &target->id);
-	links_keep(probe, target);
 	probe_count(probe, &target->attachment, 1);
 	/*
 	 * What its own functions of the driver did is in no other file's books, nor what it did by
@@ -542,11 +521,10 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 	if (!++probe->last_library)
 		probe->last_library = 1;
 	target->library = probe->last_library;
-	target->attachment.helper = -1;
 	/*
 	 * Guard the file before its functions are looked up: what is found there has to stay true.
 	 */
-	guard_open(&target->guard, seen, keeper_pid(probe->keeper));
+	guarded_open(&target->file, seen, probe->guard);
 	err = probe_attach(probe, target, seen, path, sighting->record, why);
 	if (err) {
 		target_free(probe, target);
@@ -572,7 +550,7 @@ static void target_ask_again(struct probe *probe, const struct target *target)
 
 	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &target->id);
 	bpf_forget_marks(&probe->bpf);
-	if (guard_stat(&target->guard, &st) && st.st_nlink)
+	if (guarded_stat(&target->file, &st) && st.st_nlink)
 		probe_ask_again(probe);
 }
 
@@ -594,8 +572,7 @@ void probe_ask_again(struct probe *probe)
 
 void probe_forget(struct probe *probe, struct target *targets)
 {
-	struct attachment attachments[FORGET_MAX];
-	uint32_t shelves[FORGET_MAX];
+	const struct guarded *files[FORGET_MAX];
 	struct target *target;
 	size_t count = 0;
 
@@ -603,11 +580,9 @@ void probe_forget(struct probe *probe, struct target *targets)
 	for (target = targets; target && count < FORGET_MAX; target = target->next) {
 		probe_set_lift(probe, &target->launches.set);
 		spares_lift(probe, target);
-		shelves[count] = target->shelf;
-		attachments[count++] = target->attachment;
+		files[count++] = &target->file;
 	}
-	keeper_drop(probe->keeper, shelves, count);
-	attachments_close(attachments, count);
+	guard_drop(probe->guard, files, count);
 	while ((target = targets)) {
 		targets = target->next;
 		probe->counts.targets -= target->counts;

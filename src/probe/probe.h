@@ -90,11 +90,9 @@ int probe_adopt_link(struct probe *probe, int fd);
 
 /*
  * Looks after the probed files: replaces the probes on a file that was written to, and on all files
- * if the process that held the links has ended. Call it when probe_fd() is readable (its number may
- * change each time), and ten times a second at least.
+ * if the process that held the links has ended. Call it ten times a second at least.
  */
 void probe_tend(struct probe *probe);
-int probe_fd(const struct probe *probe);
 
 /*
  * Counts a loss of @cause, one of those that the BPF side counts, too. probe/outside.h returns

@@ -21,17 +21,16 @@ probe_sources = \
 	src/probe/forms.c src/probe/forms.h \
 	src/probe/forwarders.c src/probe/forwarders.h \
 	src/probe/formtest.c src/probe/formtest.h \
+	src/probe/guard.c src/probe/guard.h \
+	src/probe/guard_process.c src/probe/guard_process.h \
+	src/probe/guarded.c src/probe/guarded.h \
 	src/probe/hit_cost.c src/probe/hit_cost.h \
-	src/probe/holders.c src/probe/holders.h \
 	src/probe/identify.c src/probe/identify.h \
 	src/probe/idle_processes.c src/probe/idle_processes.h \
-	src/probe/keeper.c src/probe/keeper.h \
-	src/probe/keeper_process.c src/probe/keeper_process.h \
 	src/probe/kernel.c src/probe/kernel.h \
 	src/probe/kernel_table.c src/probe/kernel_table.h \
 	src/probe/late.c src/probe/late.h \
 	src/probe/launches.c src/probe/launches.h \
-	src/probe/lease.c src/probe/lease.h \
 	src/probe/links.c src/probe/links.h \
 	src/probe/loading.c src/probe/loading.h \
 	src/probe/map_search.c src/probe/map_search.h \

@@ -12,10 +12,9 @@
 
 #include "cutop_python.h"
 #include "probe/attach.h"
-#include "probe/keeper.h"
+#include "probe/guard.h"
 #include "probe/late.h"
 #include "probe/launches.h"
-#include "probe/lease.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
 #include "probe/spares.h"
@@ -23,11 +22,8 @@
 
 struct target {
 	struct file_id id;
-	/* the keeper holds its links, and they are -1 here, unless it had no room for them */
-	struct attachment attachment;
-	/* The keeper's number for its links; a new one each time they are placed */
-	uint32_t shelf;
-	struct guard guard;
+	struct attachment attachment; /* without links: the guard holds them */
+	struct guarded file;
 	/* outside_hold(): pages kept in memory while the probes are there; -1: none */
 	int hold;
 	uint16_t library; /* the file's number in cookies */
@@ -113,10 +109,9 @@ struct probe {
 	struct examined *by_id;
 	struct probe_counts counts;
 	uint16_t last_library; /* the last number given to a target */
-	struct keeper *keeper; /* the process that holds the links */
-	uint32_t last_shelf;
-	/* CLOCK_MONOTONIC, when to try again to start the keeper; 0: no attempt has failed */
-	uint64_t keeper_retry;
+	struct guard *guard;   /* the process that holds the links */
+	/* CLOCK_MONOTONIC, when to try again to start the guard; 0: no attempt has failed */
+	uint64_t guard_retry;
 	bool stepped_warned; /* the user was told about single-stepping on arm64 */
 	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
 	/* When files are asked for again, since one could not be probed for want of room; 0: not */
@@ -193,7 +188,7 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 	__attribute__((format(printf, 4, 5)));
 
 /* at a time: the kernel takes milliseconds for each, during which no record is read */
-#define FORGET_MAX 32
+#define FORGET_MAX GUARD_DROP_MAX
 
 /*
  * Gives up @targets, FORGET_MAX at most, which are on no other list: removes their probes, and
@@ -220,7 +215,10 @@ void examined_forget_of(struct probe *probe, const struct target *targets);
 void examined_succeed(struct probe *probe, struct examined *file);
 void examined_clear(struct probe *probe);
 
-/* True for errors that another try may not meet: too many files are open, or memory is short. */
+/*
+ * True for errors that another try may not meet: too many files are open, memory is short, or the
+ * guard was ended.
+ */
 bool probe_error_passes(int err);
 
 /* Has all processes report the files that they map once more. */
@@ -238,8 +236,14 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target);
  */
 struct attach_pids probe_pids(const struct probe *probe);
 
-/* The probes of @target are gone, or were removed: it has none until it is renewed. */
-void target_lift(struct probe *probe, struct target *target);
+/*
+ * Places probes on @functions of the file @seen, which is watched as @file, and hands their links
+ * over to the guard. Returns 0 with @attachment, or a negative errno with @why set. Undo both with
+ * guard_drop().
+ */
+int links_place(struct probe *probe, struct guarded *file, const struct seen_file *seen,
+		const struct elf_functions *functions, struct attachment *attachment,
+		struct reason *why);
 
 /*
  * probe_add_path() of the probe @context; failures are noted, and a file that takes long is tried

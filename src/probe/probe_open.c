@@ -99,7 +99,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->later_end = &probe->later;
 	forms_try(&forms, features.method);
 	/* Start it before anything is open that it would inherit. */
-	err = keeper_start(&probe->keeper, why);
+	err = guard_start(&probe->guard, why);
 	if (err) {
 		free(probe);
 		return err;
@@ -110,7 +110,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->settings.bpf.probes_listed = probe_pids(probe).count > 0;
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
-		keeper_end(probe->keeper);
+		guard_end(probe->guard);
 		free(probe);
 		return err;
 	}

@@ -27,27 +27,28 @@ int probe_set_take(struct probe_set *set, struct elf_functions *functions,
 	return 0;
 }
 
+static void set_drop(struct probe *probe, struct probe_set *set)
+{
+	const struct guarded *file = &set->file;
+
+	guard_drop(probe->guard, &file, 1);
+	guarded_close(&set->file);
+	memset(&set->attachment, 0, sizeof(set->attachment));
+}
+
 bool probe_set_place(struct probe *probe, const struct target *target, struct probe_set *set,
 		     const struct seen_file *seen)
 {
-	struct attach_choice choice = probe_choice(probe);
 	struct reason why = { "" };
 
-	if (!set->functions.count || set->shelf)
+	if (!set->functions.count || set->file.number)
 		return false;
 	set->functions.library = target->library;
-	set->attachment.helper = -1;
-	set->shelf = ++probe->last_shelf;
-	guard_open(&set->guard, seen, keeper_pid(probe->keeper));
-	keeper_watch(probe->keeper, set->shelf, &set->guard);
-	if (attachment_open(&set->attachment, &probe->bpf, seen_place(seen), &set->functions,
-			    &choice, probe_pids(probe), &why)) {
-		keeper_drop(probe->keeper, &set->shelf, 1);
-		guard_close(&set->guard);
-		set->shelf = 0;
+	guarded_open(&set->file, seen, probe->guard);
+	if (links_place(probe, &set->file, seen, &set->functions, &set->attachment, &why)) {
+		set_drop(probe, set);
 		return false;
 	}
-	keeper_keep(probe->keeper, set->shelf, set->attachment.links, set->attachment.link_count);
 	probe_count(probe, &set->attachment, 1);
 	return true;
 }
@@ -57,8 +58,8 @@ bool probe_set_place_again(struct probe *probe, const struct target *target, str
 	struct seen_file seen;
 	bool placed;
 
-	if (!set->functions.count || set->shelf ||
-	    outside_open_again(&probe->outside, target->guard.fd, target->guard.is_place,
+	if (!set->functions.count || set->file.number ||
+	    outside_open_again(&probe->outside, target->file.fd, target->file.is_place,
 			       target->path ? target->path : "", COPY_TABLES, &seen))
 		return false;
 	placed = probe_set_place(probe, target, set, &seen);
@@ -68,20 +69,16 @@ bool probe_set_place_again(struct probe *probe, const struct target *target, str
 
 void probe_set_lift(struct probe *probe, struct probe_set *set)
 {
-	if (!set->shelf)
+	if (!set->file.number)
 		return;
 	probe_count(probe, &set->attachment, -1);
-	keeper_drop(probe->keeper, &set->shelf, 1);
-	attachments_close(&set->attachment, 1);
-	guard_close(&set->guard);
-	memset(&set->attachment, 0, sizeof(set->attachment));
-	set->shelf = 0;
+	set_drop(probe, set);
 }
 
 void probe_set_free(struct probe_set *set)
 {
-	if (set->shelf)
-		guard_close(&set->guard);
+	if (set->file.number)
+		guarded_close(&set->file);
 	free(set->functions.list);
 	memset(set, 0, sizeof(*set));
 }

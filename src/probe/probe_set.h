@@ -4,7 +4,7 @@
 #define PROBE_PROBE_SET_H
 
 #include "probe/attach.h"
-#include "probe/lease.h"
+#include "probe/guarded.h"
 
 struct probe;
 struct seen_file;
@@ -13,8 +13,7 @@ struct target;
 struct probe_set {
 	struct elf_functions functions;
 	struct attachment attachment;
-	struct guard guard; /* the file's, for these links */
-	uint32_t shelf;     /* the keeper's; 0: they have no probes now */
+	struct guarded file; /* for these links; its number 0: they have no probes now */
 };
 
 /*

@@ -111,7 +111,7 @@ static void target_settle(struct probe *probe, struct target *target)
 		struct probe_set *set = &target->spares[spare];
 		unsigned int bit = 1u << spare;
 
-		if (target->unwanted & bit && set->shelf) {
+		if (target->unwanted & bit && set->file.number) {
 			probe_set_lift(probe, set);
 			target->spared |= bit;
 		} else if (!(target->unwanted & bit) && target->spared & bit) {
@@ -120,7 +120,7 @@ static void target_settle(struct probe *probe, struct target *target)
 				__atomic_store_n(&probe->bpf.skeleton->bss->launches_since,
 						 clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 			probe_set_place_again(probe, target, set);
-			if (set->shelf)
+			if (set->file.number)
 				target->spared &= ~bit;
 		}
 	}

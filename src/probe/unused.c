@@ -65,7 +65,7 @@ static void candidates_list(struct probe *probe, struct candidate_list *list)
 		count++;
 	list->list = calloc(count + 1, sizeof(*list->list));
 	for (target = probe->targets; target && list->list; target = target->next) {
-		if (!target->lifted && target->guard.fd >= 0 && guard_stat(&target->guard, &st) &&
+		if (!target->lifted && target->file.fd >= 0 && guarded_stat(&target->file, &st) &&
 		    (!st.st_nlink || is_left_behind(target)))
 			list->list[list->count++] = (struct candidate){ target, st, false };
 		else

@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are written to in place, and a keeper that has ended. The keeper removes the probes
- * from a file before it is written to, and reports that; here they are placed again when the
- * writing is done.
+ * Files that are written to in place, and a guard that has ended. The guard removes the probes from
+ * a leased file before it is written to; here those of other files are removed when a change is
+ * seen, and all are placed again when the writing is done.
  */
 #include "probe/probe_internal.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "probe/misses.h"
 #include "probe/pythons.h"
 
 #define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
-#define KEEPER_RETRY  NSEC_PER_SEC
+#define GUARD_RETRY   NSEC_PER_SEC
 #define NO_ROOM_PAUSE NSEC_PER_SEC /* until probes that found no place are tried again */
 
-void target_lift(struct probe *probe, struct target *target)
+/* The probes of @target are gone: it has none until it is renewed. */
+static void target_lift(struct probe *probe, struct target *target)
 {
 	probe_set_lift(probe, &target->launches.set);
 	spares_lift(probe, target);
 	probe_count(probe, &target->attachment, -1);
-	attachments_close(&target->attachment, 1);
 	pythons_drop(probe, target);
 	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 	memset(&target->attachment, 0, sizeof(target->attachment));
-	target->attachment.helper = -1;
 	errand_release(probe->outside.errands, target->hold);
 	target->hold = -1;
 	target->lifted = true;
@@ -36,12 +33,14 @@ void target_lift(struct probe *probe, struct target *target)
 
 static void target_written(struct probe *probe, struct target *target)
 {
+	const struct guarded *file = &target->file;
+
 	target_lift(probe, target);
-	keeper_drop(probe->keeper, &target->shelf, 1);
+	guard_drop(probe->guard, &file, 1);
 	/* Say so now, not before: a reader of this line may rely on it. */
 	note(probe->settings.notes, "%s: is being written to; its probes were taken off",
 	     target->path ? target->path : "a file");
-	guard_let(&target->guard);
+	guarded_let(&target->file);
 }
 
 /* Attaches to what was written. Returns 0 or a negative errno with @why set. */
@@ -51,7 +50,7 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 	struct seen_file seen;
 	int err;
 
-	err = outside_open_again(&probe->outside, target->guard.fd, target->guard.is_place, path,
+	err = outside_open_again(&probe->outside, target->file.fd, target->file.is_place, path,
 				 COPY_TABLES | COPY_CODE, &seen);
 	if (err)
 		return reason_set(why, err, "%s", outside_error(err));
@@ -72,35 +71,27 @@ static void target_renew(struct probe *probe, struct target *target)
 	struct reason why = { "" };
 	int err;
 
-	if (now < target->no_room_until || !guard_again(&target->guard))
+	if (now < target->no_room_until || !guarded_again(&target->file, probe->guard))
 		return;
-	target->lifted = false;
 	err = target_attach(probe, target, &why);
 	if (probe_error_passes(err))
 		target->no_room_until = now + NO_ROOM_PAUSE;
 	target->lifted = outside_is_later(err) || probe_error_passes(err);
-	/* Without probes no writer has to wait. */
-	if (target->lifted)
-		guard_let(&target->guard);
-	if (!err || target->lifted)
+	if (!err)
 		return;
-	note(probe->settings.notes, "%s: after it was written to: %s",
-	     target->path ? target->path : "a file", why.text);
 	/*
-	 * It may be half a file, with the rest yet to come. The lease went with the links that
-	 * could not be placed; if a writer has come since, there is another look.
+	 * Without probes no writer has to wait. What is there may be half a file, with the rest yet
+	 * to come: then it is tried again when it has changed.
 	 */
-	guard_let(&target->guard);
-	target->lifted = !guard_again(&target->guard);
-	if (target->lifted)
-		return;
-	target->shelf = ++probe->last_shelf;
-	keeper_watch(probe->keeper, target->shelf, &target->guard);
+	guarded_let(&target->file);
+	if (!target->lifted)
+		note(probe->settings.notes, "%s: after it was written to: %s",
+		     target->path ? target->path : "a file", why.text);
 }
 
 void target_tend(struct probe *probe, struct target *target)
 {
-	if (!target->lifted && guard_is_touched(&target->guard))
+	if (!target->lifted && guarded_is_touched(&target->file))
 		target_written(probe, target);
 	if (target->lifted)
 		target_renew(probe, target);
@@ -120,39 +111,37 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 }
 
 /*
- * Starts another keeper. All probes went with the one before; each file is probed anew like one
- * that was written to.
+ * Starts another guard. All probes went with the one before; each file is probed anew like one that
+ * was written to.
  */
-static void keeper_renew(struct probe *probe, uint64_t now)
+static void guard_renew(struct probe *probe, uint64_t now)
 {
 	struct reason why = { "" };
 	struct target *target;
-	struct keeper *keeper;
+	struct guard *guard;
 
-	if (now < probe->keeper_retry)
+	if (now < probe->guard_retry)
 		return;
-	if (keeper_start(&keeper, &why)) {
-		if (!probe->keeper_retry)
+	if (guard_start(&guard, &why)) {
+		if (!probe->guard_retry)
 			warn_user(
 				probe->settings.notes,
 				"the process that held the probes was ended, and nothing is seen any more: %s",
 				why.text);
-		probe->keeper_retry = now + KEEPER_RETRY;
+		probe->guard_retry = now + GUARD_RETRY;
 		return;
 	}
-	probe->keeper_retry = 0;
-	keeper_end(probe->keeper);
-	probe->keeper = keeper;
+	probe->guard_retry = 0;
+	guard_end(probe->guard);
+	probe->guard = guard;
 	probe->counts.late++;
 	probe_notice(
 		probe, NOTICE_LOST, 0,
 		"the process that held the probes (cutop-guard) was ended: they are placed anew, and what "
 		"programs did meanwhile was not seen");
-	for (target = probe->targets; target; target = target->next) {
-		guard_own(&target->guard, keeper_pid(keeper));
+	for (target = probe->targets; target; target = target->next)
 		if (!target->lifted)
 			target_lift(probe, target);
-	}
 }
 
 void probe_tend(struct probe *probe)
@@ -160,25 +149,13 @@ void probe_tend(struct probe *probe)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool look = now - probe->looked >= LOOK_INTERVAL;
 	struct target *target;
-	uint32_t shelf;
 
 	if (look)
 		probe->looked = now;
-	while (keeper_told(probe->keeper, &shelf)) {
-		for (target = probe->targets; target && (target->shelf != shelf || target->lifted);
-		     target = target->next)
-			;
-		if (target)
-			target_written(probe, target);
-		look = true;
-	}
-	if (!keeper_is_alive(probe->keeper)) {
-		keeper_renew(probe, now);
-		look = keeper_is_alive(probe->keeper);
-	}
-	for (target = probe->targets; target; target = target->next)
-		if (look && target->lifted)
-			target_renew(probe, target);
+	if (look && !guard_is_alive(probe->guard))
+		guard_renew(probe, now);
+	for (target = look ? probe->targets : NULL; target; target = target->next)
+		target_tend(probe, target);
 	if (probe->ask_again && now >= probe->ask_again) {
 		probe->ask_again = 0;
 		probe_ask_again(probe);
@@ -187,9 +164,4 @@ void probe_tend(struct probe *probe)
 	errands_tend(probe->outside.errands);
 	probe_try_again(probe);
 	unused_drop(probe, now);
-}
-
-int probe_fd(const struct probe *probe)
-{
-	return keeper_is_alive(probe->keeper) ? keeper_fd(probe->keeper) : -1;
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process of cutop's own, "cutop-guard", that holds the links of the probes. Stopping cutop does
+ * not stop it: it removes the probes from a leased file that is about to be written to, even while
+ * cutop stands still. It ends when cutop ends, however that happens.
+ */
+#ifndef PROBE_GUARD_H
+#define PROBE_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "probe/guarded.h"
+#include "util/util.h"
+
+/*
+ * Starts the process. Returns 0 with *@guard, given up with guard_end(), or a negative errno with
+ * @why set.
+ */
+int guard_start(struct guard **guard, struct reason *why);
+
+/*
+ * Has all links closed, in parallel, and ends the process: waits for that a second or so, then it
+ * is left behind to finish when it can. @guard may be NULL.
+ */
+void guard_end(struct guard *guard);
+
+/* The process's id; the kernel signals a broken lease to it. */
+pid_t guard_pid(const struct guard *guard);
+
+/*
+ * False once the process has ended, or was killed because it did not answer in time. All links it
+ * held are then closed, as soon as the kernel has done so.
+ */
+bool guard_is_alive(struct guard *guard);
+
+/*
+ * Tells the process of @file, before links are placed on it, and gives @file a new number. If it is
+ * written to before they come, they are closed at once. Returns 0 or a negative errno.
+ */
+int guard_watch(struct guard *guard, struct guarded *file);
+
+/*
+ * Hands the @count links at @links, those of @file (NULL: of none), over; they are closed here in
+ * any case. Returns 0 or a negative errno: then none of them is left, or guard_drop() has to close
+ * the others.
+ */
+int guard_hold(struct guard *guard, const struct guarded *file, int *links, size_t count);
+
+#define GUARD_DROP_MAX 32
+
+/* Closes the links of the @count @files, GUARD_DROP_MAX at most, and returns when that is done. */
+void guard_drop(struct guard *guard, const struct guarded *const *files, size_t count);
+
+#endif
