@@ -10,8 +10,8 @@
  * loaded as with all options that add to them: trace with pairs and arguments, whole stacks, exact
  * launches, filters. -w: as by default, and with sites of launches and waits.
  * -l: exit status 1 if a program makes the verifier walk through more than LIMIT instructions. -t:
- * the same if all of them together do. -s: the same if this kernel gives such programs another stack
- * than the task's.
+ * the same if all of them together do. -s: the same if a program that probes could be given another
+ * stack than the task's, or if this kernel gives one to programs like ours.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -134,6 +134,43 @@ static struct most table_print(const struct answer *answers, unsigned int count)
 	return most;
 }
 
+static bool may_call_another(const struct bpf_program *program)
+{
+	const struct bpf_insn *code = bpf_program__insns(program);
+	size_t i;
+
+	for (i = 0; i < bpf_program__insn_cnt(program); i++)
+		if (code[i].code == (BPF_JMP | BPF_CALL) && !code[i].src_reg &&
+		    code[i].imm == BPF_FUNC_tail_call)
+			return true;
+	return false;
+}
+
+/* True if the programs that probe keep the task's stack (bpf/cutop.bpf.c). */
+static bool stacks_are_kept(const struct answer *answers, unsigned int count)
+{
+	bool differs;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct bpf_program *program = answers[i].program;
+
+		if (!strncmp(bpf_program__section_name(program), "uprobe", 6) &&
+		    !may_call_another(program)) {
+			fprintf(stderr, "verifier: %s has no tail call\n",
+				bpf_program__name(program));
+			return false;
+		}
+	}
+	if (!own_stack_is_kept(&differs)) {
+		fprintf(stderr, "verifier: programs are given another stack than the task's\n");
+		return false;
+	}
+	printf("programs use the task's stack%s\n",
+	       differs ? ", because they may call another" : "");
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct kernel_features features;
@@ -144,7 +181,7 @@ int main(int argc, char **argv)
 	struct reason why;
 	unsigned int count;
 	uint64_t began;
-	bool full = false, sites = false, whole = false, stacks = false, differs;
+	bool full = false, sites = false, whole = false, stacks = false;
 	struct bpf bpf;
 	int option;
 
@@ -188,17 +225,11 @@ int main(int argc, char **argv)
 	       attach_method_names[features.method], full ? ", with every option" : "", count,
 	       (double)(clock_ns(CLOCK_MONOTONIC) - began) / 1e6);
 	most = table_print(answers, count);
+	stacks = !stacks || stacks_are_kept(answers, count);
 	bpf_close(&bpf);
 	free(answers);
-	if (stacks) {
-		if (!own_stack_is_kept(&differs)) {
-			fprintf(stderr,
-				"verifier: programs are given another stack than the task's\n");
-			return 1;
-		}
-		printf("programs use the task's stack%s\n",
-		       differs ? ", because they may call another" : "");
-	}
+	if (!stacks)
+		return 1;
 	if (total_limit && (!most.total || most.total > total_limit)) {
 		fprintf(stderr, "verifier: %lu instructions walked through, more than %lu\n",
 			most.total, total_limit);

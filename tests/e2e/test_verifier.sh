@@ -17,7 +17,7 @@ for method in session multi perf; do
 	fi
 	unset CUTOP_ATTACH
 	for full in "" -w -f; do
-		check "$method links $full" "$verifier" -l 500000 $full $method
+		check "$method links $full" "$verifier" -s -l 500000 $full $method
 	done
 done
 # What cutop takes to start is mostly this. Functions that are not static are verified once in each program, others at each call:
@@ -25,7 +25,6 @@ done
 if [ -n "$(CUTOP_ATTACH=session attach_method)" ]; then
 	check "all programs together cost the verifier little" "$verifier" -t 190000 -w session
 fi
-check "programs use the task's stack" "$verifier" -s
 # x86-64 since Linux 6.13: there the tail call is what does it.
 if [ "$(uname -m)" = x86_64 ] && [ -n "$(CUTOP_ATTACH=session attach_method)" ]; then
 	check "they would not without a tail call" sh -c '"$1" -s | grep -q "because they may call another"' sh "$verifier"
