@@ -139,16 +139,22 @@ bool guard_is_alive(struct guard *guard)
 int guard_watch(struct guard *guard, struct guarded *file)
 {
 	const struct guard_message message = { .order = GUARD_WATCH,
-					       .numbers = { ++guard->last_number } };
+					       .numbers = { guard_number(guard) } };
 
-	file->number = guard->last_number;
+	file->number = message.numbers[0];
 	return order(guard, &message, &file->fd, file->leased);
 }
 
-int guard_hold(struct guard *guard, const struct guarded *file, int *links, size_t count)
+uint32_t guard_number(struct guard *guard)
+{
+	return ++guard->last_number;
+}
+
+int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, int *links,
+	       size_t count)
 {
 	struct guard_message message = { .order = GUARD_HOLD,
-					 .numbers = { file ? file->number : 0 } };
+					 .numbers = { number, file ? file->number : 0 } };
 	size_t at, i;
 	int kept = 0;
 
@@ -168,13 +174,13 @@ int guard_hold(struct guard *guard, const struct guarded *file, int *links, size
 	return kept < 0 ? kept : 0;
 }
 
-void guard_drop(struct guard *guard, const struct guarded *const *files, size_t count)
+void guard_drop(struct guard *guard, const uint32_t *numbers, size_t count)
 {
 	struct guard_message message = { .order = GUARD_DROP, .count = (uint32_t)count };
 	size_t i;
 
 	for (i = 0; i < count && i < GUARD_DROP_MAX; i++)
-		message.numbers[i] = files[i]->number;
+		message.numbers[i] = numbers[i];
 	if (count)
 		order(guard, &message, NULL, 0);
 }

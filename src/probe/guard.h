@@ -41,16 +41,22 @@ bool guard_is_alive(struct guard *guard);
  */
 int guard_watch(struct guard *guard, struct guarded *file);
 
+/* A new number, for links that come and go while @file's own stay. */
+uint32_t guard_number(struct guard *guard);
+
 /*
- * Hands the @count links at @links, those of @file (NULL: of none), over; they are closed here in
- * any case. Returns 0 or a negative errno: then none of them is left, or guard_drop() has to close
- * the others.
+ * Hands the @count links at @links, which are on @file (NULL: on none), over as @number's; they are
+ * closed here in any case. Returns 0, or a negative errno: then guard_drop() closes the rest.
  */
-int guard_hold(struct guard *guard, const struct guarded *file, int *links, size_t count);
+int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, int *links,
+	       size_t count);
 
 #define GUARD_DROP_MAX 32
 
-/* Closes the links of the @count @files, GUARD_DROP_MAX at most, and returns when that is done. */
-void guard_drop(struct guard *guard, const struct guarded *const *files, size_t count);
+/*
+ * Closes the links of the @count @numbers, GUARD_DROP_MAX at most, ends the leases of those that
+ * are files', and returns when that is done.
+ */
+void guard_drop(struct guard *guard, const uint32_t *numbers, size_t count);
 
 #endif

@@ -25,11 +25,13 @@
 #include "util/message.h"
 #include "util/util.h"
 
-/* What it holds for one file, or for none. */
+/* Links that are dropped together. */
 struct held {
 	uint32_t number;
-	int file;    /* -1: no lease */
-	bool lifted; /* it is being written to, and has no probes any more */
+	uint32_t of; /* the number of the file that they are on: its own links have the same */
+	int file;    /* of that; -1: no lease */
+	bool lifted; /* of that: it is being written to, and has no probes any more */
+	bool going;
 	int *links;
 	size_t count;
 	struct held *next;
@@ -48,14 +50,30 @@ static void fds_close(const int *fds, size_t count)
 		close(fds[i]);
 }
 
-/* Moves the links of @held to the list @links, which has room. */
-static size_t links_move(struct held *held, int *links, size_t count)
+/* Closes the links of all that are going, side by side. */
+static void going_close(const struct holding *holding)
 {
-	if (held->count)
-		memcpy(links + count, held->links, held->count * sizeof(*links));
-	count += held->count;
-	held->count = 0;
-	return count;
+	struct held *held;
+	size_t count = 0;
+	int *links;
+
+	for (held = holding->held; held; held = held->next)
+		count += held->count;
+	links = malloc((count + 1) * sizeof(*links));
+	count = 0;
+	for (held = holding->held; held; held = held->next) {
+		if (!held->going || !held->count)
+			continue;
+		if (links)
+			memcpy(links + count, held->links, held->count * sizeof(*links));
+		else
+			fds_close(held->links, held->count);
+		count += held->count;
+		held->count = 0;
+	}
+	if (links)
+		links_close(links, count);
+	free(links);
 }
 
 static void lease_end(struct held *held)
@@ -68,15 +86,18 @@ static void lease_end(struct held *held)
 }
 
 /* Removes the probes of a file that is about to be written to, and lets the writer continue. */
-static void lift(struct held *held)
+static void lift(const struct holding *holding, struct held *file)
 {
+	struct held *held;
+
 	/* A lease that is being broken already shows what it will become. */
-	if (held->file < 0 || fcntl(held->file, F_GETLEASE) == F_RDLCK)
+	if (file->file < 0 || fcntl(file->file, F_GETLEASE) == F_RDLCK)
 		return;
-	links_close(held->links, held->count);
-	held->count = 0;
-	held->lifted = true;
-	lease_end(held);
+	for (held = holding->held; held; held = held->next)
+		held->going = held->of == file->number;
+	going_close(holding);
+	file->lifted = true;
+	lease_end(file);
 }
 
 static struct held *held_get(struct holding *holding, uint32_t number)
@@ -89,7 +110,7 @@ static struct held *held_get(struct holding *holding, uint32_t number)
 	held = calloc(1, sizeof(*held));
 	if (!held)
 		return NULL;
-	held->number = number;
+	held->number = held->of = number;
 	held->file = -1;
 	held->next = holding->held;
 	holding->held = held;
@@ -109,22 +130,24 @@ static uint32_t watch(struct holding *holding, const struct guard_message *messa
 	}
 	held->file = fds[0];
 	/* The signal may have come before the file did. */
-	lift(held);
+	lift(holding, held);
 	return 0;
 }
 
 static uint32_t hold(struct holding *holding, const struct guard_message *message, const int *fds,
 		     size_t count)
 {
+	const struct held *file = held_get(holding, message->numbers[1]);
 	struct held *held = held_get(holding, message->numbers[0]);
 	int *more = NULL;
 
-	if (held && !held->lifted && count == message->count)
+	if (file && held && !file->lifted && count == message->count)
 		more = realloc(held->links, (held->count + count) * sizeof(*more));
 	if (!more) {
 		links_close(fds, count);
-		return held && held->lifted ? message->count : 0;
+		return file && file->lifted ? message->count : 0;
 	}
+	held->of = file->number;
 	held->links = more;
 	memcpy(more + held->count, fds, count * sizeof(*fds));
 	held->count += count;
@@ -141,29 +164,18 @@ static bool is_meant(const struct held *held, const struct guard_message *messag
 	return message->order == GUARD_END;
 }
 
-/* Closes what is held for the files of @message, all links at once. */
 static uint32_t drop(struct holding *holding, const struct guard_message *message)
 {
 	struct held **at, *held;
-	size_t count = 0;
-	int *links;
 
 	for (held = holding->held; held; held = held->next)
-		count += held->count;
-	links = malloc((count + 1) * sizeof(*links));
-	count = 0;
-	for (held = holding->held; held && links; held = held->next)
-		if (is_meant(held, message))
-			count = links_move(held, links, count);
-	if (links)
-		links_close(links, count);
-	free(links);
+		held->going = is_meant(held, message);
+	going_close(holding);
 	for (at = &holding->held; (held = *at);) {
-		if (!is_meant(held, message)) {
+		if (!held->going) {
 			at = &held->next;
 			continue;
 		}
-		fds_close(held->links, held->count); /* there was no memory for the list */
 		lease_end(held);
 		*at = held->next;
 		free(held->links);
@@ -305,7 +317,7 @@ _Noreturn void guard_process(int socket)
 		poll(fds, 2, -1);
 		if (read(holding.signals, &info, sizeof(info)) == sizeof(info))
 			for (held = holding.held; held; held = held->next)
-				lift(held);
+				lift(&holding, held);
 	} while (order_take(&holding));
 	_exit(0);
 }

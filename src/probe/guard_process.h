@@ -19,8 +19,9 @@ enum guard_order {
 
 struct guard_message {
 	uint32_t order;
-	uint32_t count;                   /* of links, or of numbers */
-	uint32_t numbers[GUARD_DROP_MAX]; /* of files; HOLD and WATCH have one */
+	uint32_t count; /* of links, or of numbers */
+	/* WATCH: the file's; HOLD: that of the links, and the file's; DROP: those to drop */
+	uint32_t numbers[GUARD_DROP_MAX];
 };
 
 /* Runs the process at its end of the socket. */

@@ -28,19 +28,14 @@ int launches_take(struct launches *launches, int fd, struct elf_functions *funct
 	return probe_set_take(&launches->set, functions, is_launch);
 }
 
-static void teaching_begins(struct probe *probe, struct target *target, const char *path)
+void launches_probe(struct probe *probe, struct target *target, int fd, const char *path)
 {
+	if (!probe_set_place(probe, target, &target->launches.set, fd))
+		return; /* its kernels keep the names that they have */
 	target->launches.until = clock_ns(CLOCK_MONOTONIC) + TEACHING;
 	note(probe->settings.notes,
 	     "%s: a program ran before it was probed: for a while its launches are counted at both layers",
 	     path);
-}
-
-void launches_probe(struct probe *probe, struct target *target, const struct seen_file *seen,
-		    const char *path)
-{
-	if (probe_set_place(probe, target, &target->launches.set, seen))
-		teaching_begins(probe, target, path);
 }
 
 void launches_tend(struct probe *probe, uint64_t now)
@@ -51,9 +46,9 @@ void launches_tend(struct probe *probe, uint64_t now)
 	struct target *target;
 
 	for (target = probe->targets; target; target = target->next) {
-		if (target->launches.set.file.number && taught_handles != probe->taught_handles)
+		if (target->launches.set.number && taught_handles != probe->taught_handles)
 			target->launches.until = now + TEACHING;
-		if (target->launches.set.file.number && now >= target->launches.until) {
+		if (target->launches.set.number && now >= target->launches.until) {
 			probe_set_lift(probe, &target->launches.set);
 			note(probe->settings.notes,
 			     "%s: its launches are counted at the driver alone now",
@@ -61,10 +56,9 @@ void launches_tend(struct probe *probe, uint64_t now)
 		}
 		/* A file that nothing ran from before explains nothing. */
 		if (!target->lifted && target->launches.until &&
-		    unknown_handles != probe->unknown_handles &&
-		    /* If not, its kernels keep the names that they have. */
-		    probe_set_place_again(probe, target, &target->launches.set))
-			teaching_begins(probe, target, target->path ? target->path : "a file");
+		    unknown_handles != probe->unknown_handles)
+			launches_probe(probe, target, target->file.fd,
+				       target->path ? target->path : "a file");
 	}
 	probe->taught_handles = taught_handles;
 	probe->unknown_handles = unknown_handles;

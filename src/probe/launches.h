@@ -15,7 +15,6 @@
 #include "probe/probe_set.h"
 
 struct probe;
-struct seen_file;
 struct target;
 
 /*
@@ -36,9 +35,8 @@ struct launches {
  */
 int launches_take(struct launches *launches, int fd, struct elf_functions *functions);
 
-/* Probes those of @target, whose file @seen, found as @path, is, for a while. */
-void launches_probe(struct probe *probe, struct target *target, const struct seen_file *seen,
-		    const char *path);
+/* Probes those of @target, whose file, found as @path, is open at @fd, for a while. */
+void launches_probe(struct probe *probe, struct target *target, int fd, const char *path);
 
 /* Removes their probes when it is time, and places them again for functions that are unknown. */
 void launches_tend(struct probe *probe, uint64_t now);

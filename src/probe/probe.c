@@ -70,7 +70,7 @@ void probe_close(struct probe *probe)
 	if (!probe)
 		return;
 	/* Close them in parallel, and take no longer than the guard's end may take. */
-	guard_hold(probe->guard, NULL, probe->adopted, probe->adopted_count);
+	guard_hold(probe->guard, 0, NULL, probe->adopted, probe->adopted_count);
 	guard_end(probe->guard);
 	free(probe->adopted);
 	for (target = probe->targets; target; target = next) {
@@ -322,31 +322,28 @@ static unsigned int layers_probed(const struct probe *probe)
 	return layers & 1u << LAYER_DRIVER ? layers | 1u << LAYER_RUNTIME : layers;
 }
 
-int links_place(struct probe *probe, struct guarded *file, const struct seen_file *seen,
+int links_place(struct probe *probe, const struct target *target, int fd,
 		const struct elf_functions *functions, struct attachment *attachment,
-		struct reason *why)
+		uint32_t number, struct reason *why)
 {
 	struct attach_choice choice = probe_choice(probe);
 	int err;
 
-	err = guard_watch(probe->guard, file);
+	err = attachment_open(attachment, &probe->bpf, fd, functions, &choice, probe_pids(probe),
+			      why);
 	if (err)
-		return reason_set(why, err, "no process holds the probes: %s", strerror(-err));
-	err = attachment_open(attachment, &probe->bpf, seen_place(seen), functions, &choice,
-			      probe_pids(probe), why);
-	if (!err && attachment->helper >= 0) {
+		return err;
+	if (attachment->helper >= 0) {
 		/* closing this pipe ends the helper, and so its links */
 		attachment->links[attachment->link_count++] = attachment->helper;
 		attachment->helper = -1;
 	}
-	if (!err) {
-		err = guard_hold(probe->guard, file, attachment->links, attachment->link_count);
-		attachment->link_count = 0;
-		if (err)
-			reason_set(why, err, "the process that holds the probes has no room: %s",
-				   strerror(-err));
-	}
-	return err;
+	err = guard_hold(probe->guard, number, &target->file, attachment->links,
+			 attachment->link_count);
+	attachment->link_count = 0;
+	return err ? reason_set(why, err, "the process that holds the probes has no room: %s",
+				strerror(-err)) :
+		     0;
 }
 
 /* Probes @functions, those that can be spared by links of their own. As links_place(). */
@@ -369,9 +366,10 @@ static int functions_attach(struct probe *probe, struct target *target,
 			err = reason_set(why, err, "no memory");
 			goto out;
 		}
-		placed = spares_place(probe, target, seen);
+		placed = spares_place(probe, target, seen_place(seen));
 	}
-	err = links_place(probe, &target->file, seen, &lasting, &target->attachment, why);
+	err = links_place(probe, target, seen_place(seen), &lasting, &target->attachment,
+			  target->file.number, why);
 	if (err == -ENOENT && placed)
 		err = 0;
 	if (err)
@@ -387,7 +385,6 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = probe_choice(probe);
-	const struct guarded *file = &target->file;
 	struct elf_functions found;
 	struct code_span runtimes;
 	struct late_file late;
@@ -444,12 +441,16 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 	if (has_runtimes)
 		bpf_mark_runtime(&probe->bpf, &target->id, &runtimes);
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 1, __ATOMIC_SEQ_CST);
-	err = functions_attach(probe, target, seen, &found, why);
+	err = guard_watch(probe->guard, &target->file);
+	if (err)
+		reason_set(why, err, "no process holds the probes: %s", strerror(-err));
+	else
+		err = functions_attach(probe, target, seen, &found, why);
 	found.count = count; /* the code below is about these functions only */
 	if (has_python)
 		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
-		guard_drop(probe->guard, &file, 1);
+		guard_drop(probe->guard, &target->file.number, 1);
 		memset(&target->attachment, 0, sizeof(target->attachment));
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* Their calls are missed all the same, unless no probe was asked for. */
@@ -487,7 +488,7 @@ int probe_attach(struct probe *probe, struct target *target, const struct seen_f
 		late_mark_process(probe, record->tgid, record->time, &late);
 	/* It may have asked for its kernels before. */
 	if (probe->marked_all != marked_all)
-		launches_probe(probe, target, seen, path);
+		launches_probe(probe, target, seen_place(seen), path);
 	if (count)
 		target_note(probe, target, path, began);
 	stepped_tell(probe, target, &found, path);
@@ -572,7 +573,7 @@ void probe_ask_again(struct probe *probe)
 
 void probe_forget(struct probe *probe, struct target *targets)
 {
-	const struct guarded *files[FORGET_MAX];
+	uint32_t numbers[FORGET_MAX];
 	struct target *target;
 	size_t count = 0;
 
@@ -580,9 +581,9 @@ void probe_forget(struct probe *probe, struct target *targets)
 	for (target = targets; target && count < FORGET_MAX; target = target->next) {
 		probe_set_lift(probe, &target->launches.set);
 		spares_lift(probe, target);
-		files[count++] = &target->file;
+		numbers[count++] = target->file.number;
 	}
-	guard_drop(probe->guard, files, count);
+	guard_drop(probe->guard, numbers, count);
 	while ((target = targets)) {
 		targets = target->next;
 		probe->counts.targets -= target->counts;

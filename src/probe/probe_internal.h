@@ -237,13 +237,13 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target);
 struct attach_pids probe_pids(const struct probe *probe);
 
 /*
- * Places probes on @functions of the file @seen, which is watched as @file, and hands their links
- * over to the guard. Returns 0 with @attachment, or a negative errno with @why set. Undo both with
- * guard_drop().
+ * Places probes on @functions of @target's file, which is open at @fd, and hands their links over
+ * to the guard as @number's. Returns 0 with @attachment, or a negative errno with @why set. Undo
+ * both with guard_drop().
  */
-int links_place(struct probe *probe, struct guarded *file, const struct seen_file *seen,
+int links_place(struct probe *probe, const struct target *target, int fd,
 		const struct elf_functions *functions, struct attachment *attachment,
-		struct reason *why);
+		uint32_t number, struct reason *why);
 
 /*
  * probe_add_path() of the probe @context; failures are noted, and a file that takes long is tried

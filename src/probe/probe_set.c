@@ -29,23 +29,21 @@ int probe_set_take(struct probe_set *set, struct elf_functions *functions,
 
 static void set_drop(struct probe *probe, struct probe_set *set)
 {
-	const struct guarded *file = &set->file;
-
-	guard_drop(probe->guard, &file, 1);
-	guarded_close(&set->file);
+	guard_drop(probe->guard, &set->number, 1);
+	set->number = 0;
 	memset(&set->attachment, 0, sizeof(set->attachment));
 }
 
 bool probe_set_place(struct probe *probe, const struct target *target, struct probe_set *set,
-		     const struct seen_file *seen)
+		     int fd)
 {
 	struct reason why = { "" };
 
-	if (!set->functions.count || set->file.number)
+	if (!set->functions.count || set->number)
 		return false;
 	set->functions.library = target->library;
-	guarded_open(&set->file, seen, probe->guard);
-	if (links_place(probe, &set->file, seen, &set->functions, &set->attachment, &why)) {
+	set->number = guard_number(probe->guard);
+	if (links_place(probe, target, fd, &set->functions, &set->attachment, set->number, &why)) {
 		set_drop(probe, set);
 		return false;
 	}
@@ -53,23 +51,9 @@ bool probe_set_place(struct probe *probe, const struct target *target, struct pr
 	return true;
 }
 
-bool probe_set_place_again(struct probe *probe, const struct target *target, struct probe_set *set)
-{
-	struct seen_file seen;
-	bool placed;
-
-	if (!set->functions.count || set->file.number ||
-	    outside_open_again(&probe->outside, target->file.fd, target->file.is_place,
-			       target->path ? target->path : "", COPY_TABLES, &seen))
-		return false;
-	placed = probe_set_place(probe, target, set, &seen);
-	seen_close(&seen);
-	return placed;
-}
-
 void probe_set_lift(struct probe *probe, struct probe_set *set)
 {
-	if (!set->file.number)
+	if (!set->number)
 		return;
 	probe_count(probe, &set->attachment, -1);
 	set_drop(probe, set);
@@ -77,8 +61,6 @@ void probe_set_lift(struct probe *probe, struct probe_set *set)
 
 void probe_set_free(struct probe_set *set)
 {
-	if (set->file.number)
-		guarded_close(&set->file);
 	free(set->functions.list);
 	memset(set, 0, sizeof(*set));
 }

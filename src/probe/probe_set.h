@@ -4,16 +4,14 @@
 #define PROBE_PROBE_SET_H
 
 #include "probe/attach.h"
-#include "probe/guarded.h"
 
 struct probe;
-struct seen_file;
 struct target;
 
 struct probe_set {
 	struct elf_functions functions;
 	struct attachment attachment;
-	struct guarded file; /* for these links; its number 0: they have no probes now */
+	uint32_t number; /* the guard's for these links; 0: they have no probes now */
 };
 
 /*
@@ -23,12 +21,9 @@ struct probe_set {
 int probe_set_take(struct probe_set *set, struct elf_functions *functions,
 		   bool (*wanted)(const struct elf_function *function));
 
-/* Probes them in the file @seen, which is @target's. False: the kernel refused. */
+/* Probes them in @target's file, which is open at @fd. False: the kernel refused. */
 bool probe_set_place(struct probe *probe, const struct target *target, struct probe_set *set,
-		     const struct seen_file *seen);
-
-/* The same in the file as @target still has it open. */
-bool probe_set_place_again(struct probe *probe, const struct target *target, struct probe_set *set);
+		     int fd);
 
 /* Removes their probes, if they have any. */
 void probe_set_lift(struct probe *probe, struct probe_set *set);

@@ -39,12 +39,12 @@ int spares_take(struct target *target, struct elf_functions *functions)
 	return err;
 }
 
-unsigned int spares_place(struct probe *probe, struct target *target, const struct seen_file *seen)
+unsigned int spares_place(struct probe *probe, struct target *target, int fd)
 {
 	unsigned int placed = 0;
 
 	for (int spare = 0; spare < SPARE_COUNT; spare++)
-		placed += probe_set_place(probe, target, &target->spares[spare], seen);
+		placed += probe_set_place(probe, target, &target->spares[spare], fd);
 	return placed;
 }
 
@@ -111,7 +111,7 @@ static void target_settle(struct probe *probe, struct target *target)
 		struct probe_set *set = &target->spares[spare];
 		unsigned int bit = 1u << spare;
 
-		if (target->unwanted & bit && set->file.number) {
+		if (target->unwanted & bit && set->number) {
 			probe_set_lift(probe, set);
 			target->spared |= bit;
 		} else if (!(target->unwanted & bit) && target->spared & bit) {
@@ -119,8 +119,8 @@ static void target_settle(struct probe *probe, struct target *target)
 				/* No gap reaches back to before. */
 				__atomic_store_n(&probe->bpf.skeleton->bss->launches_since,
 						 clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
-			probe_set_place_again(probe, target, set);
-			if (set->file.number)
+			probe_set_place(probe, target, set, target->file.fd);
+			if (set->number)
 				target->spared &= ~bit;
 		}
 	}

@@ -12,7 +12,6 @@
 #include "probe/attach.h"
 
 struct probe;
-struct seen_file;
 struct target;
 
 struct spare_user {
@@ -30,8 +29,8 @@ struct spare_user {
  */
 int spares_take(struct target *target, struct elf_functions *functions);
 
-/* Probes them in the file @seen. Returns how many kinds there are. */
-unsigned int spares_place(struct probe *probe, struct target *target, const struct seen_file *seen);
+/* Probes them in the file, open at @fd. Returns how many kinds there are. */
+unsigned int spares_place(struct probe *probe, struct target *target, int fd);
 
 /* Removes, and places, what @users ask for, and tells each what is missing for it. */
 void spares_settle(struct probe *probe, struct spare_user *users, size_t count);

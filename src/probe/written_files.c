@@ -33,10 +33,8 @@ static void target_lift(struct probe *probe, struct target *target)
 
 static void target_written(struct probe *probe, struct target *target)
 {
-	const struct guarded *file = &target->file;
-
 	target_lift(probe, target);
-	guard_drop(probe->guard, &file, 1);
+	guard_drop(probe->guard, &target->file.number, 1);
 	/* Say so now, not before: a reader of this line may rely on it. */
 	note(probe->settings.notes, "%s: is being written to; its probes were taken off",
 	     target->path ? target->path : "a file");
