@@ -127,7 +127,8 @@ check "F9: to end it" see 'Signal to'
 keys End Home Down Down Down Enter
 check "the fourth is SIGKILL" see 'Send SIGKILL'
 keys y
-check "it has ended" see "× $name leaker"
+# The name is cut: the columns leave 14 cells of this width to it.
+check "it has ended" see "× $name l"
 keys F9
 check "no signal to what has ended" see "process $leaker has exited"
 check "the others run" kill -0 "$trainer" "$copier"
