@@ -43,11 +43,10 @@ OWN int kernel(void)
 
 static void work(void)
 {
-	static volatile unsigned long sum;
-	unsigned long i;
+	volatile unsigned long rounds = 400000;
 
-	for (i = 0; i < 400000; i++)
-		sum += i;
+	while (rounds)
+		rounds--;
 }
 
 static void step(const long counts[3])
