@@ -88,6 +88,24 @@ if command -v setpriv >/dev/null; then
 	end
 fi
 
+# ---- links that come and go on a file leave its lease alone
+
+private_double "$T/teach"
+load taught "$T/loader" "$library" malloc 3 say ready wait "$T/teach.go" malloc 4 free
+taught=$loader
+was=${CUTOP_LAUNCHES:-}
+unset CUTOP_LAUNCHES
+begin teach -p $taught
+CUTOP_LAUNCHES=$was
+export CUTOP_LAUNCHES
+wait_for 30 grep -q 'teach/libcudart.so.13: its launches are counted at the driver alone now' "$T/teach.err" ||
+	fail "teach: its launches stay probed: $(cat "$T/teach.err")"
+check "teach: no lease: $(cat /proc/locks)" grep -q "LEASE .*:$(stat -L -c %i "$library") " /proc/locks
+touch "$T/teach.go"
+wait "$taught"
+end
+check "teach: taken for written: $(cat "$T/teach.err")" told "$T/teach.err" "is being written to" 0
+
 # ---- the probes find no place afterwards: there is one try for each time that it is written to
 
 mkdir "$T/dead"
