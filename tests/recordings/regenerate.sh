@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes the sample recording and what it looks like in every format anew. To be
+# Makes the sample recording and what recordings look like in every format anew. To be
 # run in the build folder, after records or formats changed; then look at the
 # difference, and commit it.
 #

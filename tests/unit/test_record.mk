@@ -23,17 +23,9 @@ TESTS += tests/recordings/test_recordings.sh tests/recordings/test_outcomes.sh t
 EXTRA_DIST += tests/recordings/test_outcomes.sh tests/recordings/test_shares.sh tests/recordings/h200/f_calls.cutop \
 	tests/recordings/h200/f_err.cutop tests/recordings/h200/numba.cutop
 EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
-	tests/recordings/sample.txt tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv \
-	tests/recordings/sample.folded tests/recordings/sample.leaked.folded tests/recordings/sample.tensors.folded \
-	tests/recordings/sample.openmetrics tests/recordings/sample.trace.txt tests/recordings/sample.trace.json \
-	tests/recordings/sample.chrome.json
+	tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv tests/recordings/sample.folded \
+	tests/recordings/sample.openmetrics tests/recordings/sample.trace.json tests/recordings/sample.chrome.json
 # Made with --trace --stacks, of a Python program.
-EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.txt tests/recordings/python.sparse.txt tests/recordings/python.json \
-	tests/recordings/python.csv tests/recordings/python.folded tests/recordings/python.leaked.folded tests/recordings/python.tensors.folded \
-	tests/recordings/python.openmetrics tests/recordings/python.trace.txt tests/recordings/python.trace.json \
-	tests/recordings/python.chrome.json
+EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.trace.txt tests/recordings/python.leaked.folded
 # Made with --trace --leak-age 0.2, of tests/e2e/tensors.c: seed:2 random:24 every:250 grow:18 ask:1099511627776 keep:20971520 random:8.
-EXTRA_DIST += tests/recordings/tensors.cutop tests/recordings/tensors.txt tests/recordings/tensors.sparse.txt tests/recordings/tensors.json \
-	tests/recordings/tensors.csv tests/recordings/tensors.folded tests/recordings/tensors.leaked.folded tests/recordings/tensors.tensors.folded \
-	tests/recordings/tensors.openmetrics tests/recordings/tensors.trace.txt tests/recordings/tensors.trace.json \
-	tests/recordings/tensors.chrome.json
+EXTRA_DIST += tests/recordings/tensors.cutop tests/recordings/tensors.txt tests/recordings/tensors.tensors.folded
