@@ -47,10 +47,7 @@ tests_view_test_view_LDADD = $(view_libs) $(core_libs) $(CHECK_LIBS)
 
 CLEANFILES += golden.actual
 EXTRA_DIST += \
-	tests/view/golden/ascii-20x5.txt \
-	tests/view/golden/ascii-40x10.txt \
 	tests/view/golden/ascii-80x24.txt \
-	tests/view/golden/ascii-200x60.txt \
 	tests/view/golden/details.txt tests/view/golden/devices.txt \
 	tests/view/golden/full-80x24.txt \
 	tests/view/golden/graphs.txt \
@@ -61,10 +58,7 @@ EXTRA_DIST += \
 	tests/view/golden/states.txt \
 	tests/view/golden/tensors.txt \
 	tests/view/golden/tensors-themes.txt \
-	tests/view/golden/theme-colorblind.txt \
 	tests/view/golden/theme-default.txt \
-	tests/view/golden/theme-light.txt \
-	tests/view/golden/theme-mono.txt \
 	tests/view/golden/utf8-20x5.txt \
 	tests/view/golden/utf8-40x10.txt \
 	tests/view/golden/utf8-80x24.txt \
