@@ -11,7 +11,7 @@
 #define COPY_BPF_H
 
 #include "memory.bpf.h"
-#include "pending.bpf.h"
+#include "async_copy.bpf.h"
 #include "site_rows.bpf.h"
 
 /* struct cudaMemcpy3DParms and cudaMemcpy3DPeerParms, driver_types.h */
@@ -425,24 +425,6 @@ static __always_inline struct copy_row *copy_count(struct thread_state *thread, 
 	return row;
 }
 
-/* A copy succeeded and was counted in @row: updates what is pending. */
-static __always_inline void copy_done(struct call_run *run, struct copy_row *row, bool async)
-{
-	struct thread_state *thread = run->thread;
-	struct frame *frame = run->frame;
-
-	if (async) {
-		pending_add(thread, frame->copy.stream, frame->copy.bytes, frame->direction,
-			    run->now);
-		if (frame->direction == DIR_H2D || frame->direction == DIR_D2H)
-			host_tell(thread, row, frame, call_site(run->ctx));
-	} else if (frame->direction == DIR_D2H &&
-		   has_pending[thread->program & (WATCHFUL_COUNT - 1)]) {
-		/* It has waited for everything before it in its stream. */
-		stream_sync_end(thread, stream_meant(thread, frame->call, 0), frame->entry);
-	}
-}
-
 /* True if the model has to find the direction of the copy, its size or its device. */
 static __always_inline bool copy_is_asked(struct thread_state *thread, struct frame *frame)
 {
@@ -478,7 +460,6 @@ static __always_inline void copy_return(struct call_run *run)
 {
 	struct thread_state *thread = run->thread;
 	struct frame *frame = run->frame;
-	struct pending_key stream = {};
 	__u64 ns = run->now - frame->entry;
 	__s32 result = run->result;
 	__u32 call = run->call;
@@ -502,14 +483,13 @@ static __always_inline void copy_return(struct call_run *run)
 		call_site_count(run->ctx, thread, call, 0, ns);
 	if (!copy_is_asked(thread, frame)) {
 		row = copy_count(thread, frame, call, async, ns, result != 0);
-		if (!result)
-			copy_done(run, row, async);
+		if (!result && async &&
+		    (frame->direction == DIR_H2D || frame->direction == DIR_D2H))
+			host_tell(thread, row, frame, call_site(run->ctx));
 		return;
 	}
-	if (async) {
-		pending_key_of(thread, frame->copy.stream, &stream);
+	if (async)
 		site_announce(thread, call_site(run->ctx));
-	}
 	rec = record_begin(thread, REC_COPY, sizeof(*rec), run->now);
 	if (!rec)
 		return;
@@ -525,13 +505,10 @@ static __always_inline void copy_return(struct call_run *run)
 	if (frame->direction == DIR_DEFAULT && copies_addresses(run->desc))
 		rec->flags |= readable_ends(frame, rec);
 	rec->pad = 0;
-	rec->stream = stream.stream;
+	rec->unused = 0;
 	rec->site = call_site(run->ctx);
-	rec->stream_device = stream.device;
-	rec->pad2 = 0;
+	rec->unused2 = 0;
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	if (async && !result)
-		pending_add(thread, frame->copy.stream, frame->copy.bytes, DIR_DEFAULT, run->now);
 }
 
 #endif

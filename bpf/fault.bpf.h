@@ -62,16 +62,11 @@ static __always_inline __s32 work_device(struct thread_state *thread)
 #define DEVICE_PART (-2) /* a synchronization that covers only a part of a device */
 
 /* A synchronization of all of @device begins, and ends with success. */
-static __always_inline void device_sync_begin(struct thread_state *thread,
-					      struct program_sync *sync, struct frame *frame,
+static __always_inline void device_sync_begin(struct thread_state *thread, struct frame *frame,
 					      __s32 device)
 {
-	struct sync_slot *slot = device == DEVICE_PART ? NULL : sync_slot_of(sync, device);
-
 	frame->sync.clock = launch_clock(thread);
 	frame->sync.device = device;
-	if (slot)
-		slot->begin = frame->entry;
 }
 
 static __always_inline void device_sync_end(struct thread_state *thread, struct program_sync *sync,
@@ -143,7 +138,7 @@ __noinline int fault_end(struct thread_state *thread, __s32 device, bool whole)
 	slot = sync ? sync_slot_of(sync, device) : NULL;
 	if (!slot || !whole)
 		return 0;
-	slot->begin = slot->done = bpf_ktime_get_ns();
+	slot->done = bpf_ktime_get_ns();
 	slot->clock = launch_clock(thread);
 	slot->tid = thread->tid;
 	return 0;

@@ -48,7 +48,6 @@ struct launch_args {
 };
 
 struct sync_args {
-	__u64 stream; /* stream_meant(); only with SYNC_STREAM */
 	__u64 clock;  /* the launch clock at the entry */
 	__s32 device; /* the device whose work is done at the return, or DEVICE_PART */
 };

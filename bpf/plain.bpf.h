@@ -8,7 +8,7 @@
 #define PLAIN_BPF_H
 
 #include "context.bpf.h"
-#include "pending.bpf.h"
+#include "fault.bpf.h"
 #include "site_rows.bpf.h"
 
 /*
@@ -47,12 +47,8 @@ static __always_inline int plain_entry(struct call_run *run)
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_begin(thread, frame->entry);
 		if (sync && waits_for_device(desc))
-			device_sync_begin(thread, sync, frame,
+			device_sync_begin(thread, frame,
 					  device_awaited(thread, desc->a, call_arg(run->ctx, 0)));
-		if (desc->a == SYNC_STREAM) {
-			frame->sync.stream = stream_argument(run->ctx, thread, run->call);
-			stream_sync_begin(thread, frame->sync.stream, frame->entry);
-		}
 	}
 	return 0;
 }
@@ -70,8 +66,6 @@ static __always_inline void plain_return(struct call_run *run)
 		sync = sync_end(thread->program, thread, run->now);
 		if (sync && !run->result && waits_for_device(desc))
 			device_sync_end(thread, sync, frame);
-		if (!run->result && desc->a == SYNC_STREAM)
-			stream_sync_end(thread, frame->sync.stream, frame->entry);
 	} else if (desc->class == CLASS_DEVICE && !run->result) {
 		context_turn(thread, 0, frame->device.device);
 	} else if (desc->class == CLASS_RESET && !run->result && !thread->context) {

@@ -168,7 +168,7 @@ struct thread_state {
 	/* The program for which the mapping of its first kernel's stub was reported */
 	__u32 told_program;
 	__u64 sites[SITE_CACHE]; /* call sites that were reported, by their low bits */
-	__u64 hosts[HOST_CACHE]; /* host pages that were reported: pending.bpf.h */
+	__u64 hosts[HOST_CACHE]; /* host pages that were reported: async_copy.bpf.h */
 	__u64 launch_clock;      /* launch clock of its last launch: fault.bpf.h */
 	__u64 trampoline;        /* the kernel's trampoline for return probes, 0 until needed */
 	/* The return address of a call at whose entry its stack is taken, meanwhile; else 0 */

@@ -136,12 +136,11 @@ enum rec_type {
 	REC_CALL_ROW,
 	REC_GRAPH_ROW,
 	REC_FAIL_ROW,
-	REC_PENDING_ROW,
-	REC_GRAPH_LAST, /* struct rec_graph_row: the last launch, before a fault */
-	REC_SYNC,       /* struct rec_sync: time inside synchronizing calls */
-	REC_SYNCED,     /* struct rec_synced: the last synchronization of each device */
+	/* 101 and 104 were other rows in recordings made before 0.3, and are skipped. */
+	REC_GRAPH_LAST = 102, /* struct rec_graph_row: the last launch, before a fault */
+	REC_SYNC,             /* struct rec_sync: time inside synchronizing calls */
 	/* struct rec_hdr: something about the program was lost; its time: program_row.lost_time */
-	REC_INEXACT,
+	REC_INEXACT = 105,
 	REC_GRAPHS_DONE, /* struct rec_hdr: no further row of the program will come */
 	REC_LOST,        /* struct rec_lost: the total lost to a cause */
 	REC_MOMENT,      /* struct rec_moment: a snapshot is made here */
@@ -388,10 +387,9 @@ struct rec_copy {
 	__u8 direction; /* DIR_DEFAULT: to be resolved; DIR_D2D: may be P2P */
 	__u8 flags;     /* enum copy_flag */
 	__u32 pad;
-	__u64 stream; /* if asynchronous: pending_key.stream */
+	__u64 unused;
 	__u64 site;
-	__s32 stream_device; /* pending_key.device */
-	__u32 pad2;
+	__u64 unused2;
 };
 
 struct rec_fail {
@@ -545,14 +543,13 @@ enum lost_cause {
 	LOST_COPY_ROWS,
 	LOST_CALL_ROWS,
 	LOST_FAIL_ROWS,
-	LOST_PROCESSES,    /* no room for one more process */
-	LOST_NAMES,        /* no room for one more registered kernel or handle */
-	LOST_ARGUMENT,     /* an argument in memory could not be read */
-	LOST_THREADS,      /* no memory for a thread's state */
-	LOST_GRAPHS,       /* no room for one more graph, node or capture */
-	LOST_STACKS,       /* a user stack that could not be taken or kept */
-	LOST_PENDING_ROWS, /* no room for one more stream with asynchronous copies */
-	LOST_TRACED,       /* a traced call found no room in the ring buffer */
+	LOST_PROCESSES, /* no room for one more process */
+	LOST_NAMES,     /* no room for one more registered kernel or handle */
+	LOST_ARGUMENT,  /* an argument in memory could not be read */
+	LOST_THREADS,   /* no memory for a thread's state */
+	LOST_GRAPHS,    /* no room for one more graph, node or capture */
+	LOST_STACKS,    /* a user stack that could not be taken or kept */
+	LOST_TRACED,    /* a traced call found no room in the ring buffer */
 	/* A file or memory that nothing delivered: user space counts it here */
 	LOST_UNANSWERED,
 	/*

@@ -136,33 +136,6 @@ struct copy_row {
 };
 
 /*
- * What asynchronous copies submitted to a stream. Directions that the model resolves share a slot,
- * at DIR_DEFAULT, in the units of the copy (bytes, or elements).
- */
-#define CUTOP_PENDING_SLOTS (DIR_COUNT + 1)
-
-struct pending_key {
-	/*
-	 * a handle; 1: the legacy default stream; 2 together with the thread's number: its default
-	 * stream
-	 */
-	__u64 stream;
-	__u32 program;
-	__s32 device; /* for a default stream */
-};
-
-struct pending_row {
-	__u64 enqueued[CUTOP_PENDING_SLOTS];
-	__u64 covered[CUTOP_PENDING_SLOTS]; /* known to be done */
-	__u64 mark[CUTOP_PENDING_SLOTS];    /* enqueued at mark_time */
-	/* When a synchronization was entered that will cover what is marked */
-	__u64 mark_time;
-	__u64 last; /* when something was last enqueued */
-	__s32 device;
-	__u32 pad;
-};
-
-/*
  * Calls without a row in another map (launches, copies) or a record each (allocations, frees), from
  * which those are counted.
  */
@@ -218,9 +191,8 @@ struct graph_row {
  * err on the safe side.
  */
 struct sync_slot {
-	__u64 begin; /* when it was entered */
-	__u64 done;  /* the same for the last one that has returned successfully */
-	__u64 clock; /* of the latter, by its thread's launch clock */
+	__u64 done;  /* when the last one that has returned successfully was entered */
+	__u64 clock; /* of its thread's launches, then */
 	__u32 tid;
 	__u32 pad;
 };
@@ -387,7 +359,6 @@ enum row_map {
 	ROWS_CALLS,
 	ROWS_GRAPHS,
 	ROWS_FAILURES,
-	ROWS_PENDING,
 	ROWS_CALL_SITES,
 	ROWS_COUNT,
 };

@@ -57,7 +57,7 @@ TESTS_MORE = \
 	tests/e2e/test_graphs.sh \
 	tests/e2e/test_probe.sh \
 	tests/e2e/test_faults.sh \
-	tests/e2e/test_pending.sh \
+	tests/e2e/test_pageable.sh \
 	tests/e2e/test_ends.sh \
 	tests/e2e/test_trace_output.sh \
 	tests/e2e/test_two.sh \

@@ -103,7 +103,6 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	if (row->unreturned && !watched->ignored)
 		record_sink_unreturned(feed->sink, program, row->unreturned);
 	if (!watched->ignored) {
-		record_sink_synced(feed->sink, program, sync->slots);
 		for (int part = 0; part < TIME_NONE && !row->end_time; part++)
 			times.open_ns[part] += watched->open_ns[part];
 		record_sink_times(feed->sink, program, &times);
@@ -200,7 +199,6 @@ ROW_VISIT(copy, feed_cost_calls(feed, watched, key->call, row->calls))
 ROW_VISIT(call, feed_cost_calls(feed, watched, key->call, row->calls))
 ROW_VISIT(graph, (void)0)
 ROW_VISIT(fail, (void)0)
-ROW_VISIT(pending, (void)0)
 
 static bool call_site_visit(void *context, const struct call_site_key *key,
 			    const struct call_site_row *row)
@@ -378,7 +376,6 @@ void feed_refresh(struct feed *feed)
 	rows_visit_calls(feed->rows, call_visit, feed);
 	rows_visit_graphs(feed->rows, graph_visit, feed);
 	rows_visit_failures(feed->rows, fail_visit, feed);
-	rows_visit_pending(feed->rows, pending_visit, feed);
 	rows_visit_call_sites(feed->rows, call_site_visit, feed);
 	feed_cost_count(feed, clock_ns(CLOCK_MONOTONIC));
 	lost_feed(feed);

@@ -30,7 +30,6 @@ ROW_PUT(record_sink_copy_row, copy, REC_COPY_ROW)
 ROW_PUT(record_sink_call_row, call, REC_CALL_ROW)
 ROW_PUT(record_sink_graph_row, graph, REC_GRAPH_ROW)
 ROW_PUT(record_sink_fail_row, fail, REC_FAIL_ROW)
-ROW_PUT(record_sink_pending_row, pending, REC_PENDING_ROW)
 ROW_PUT(record_sink_graph_last, graph, REC_GRAPH_LAST)
 
 void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns)
@@ -39,17 +38,6 @@ void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t
 		.hdr = { .type = REC_SYNC, .size = sizeof(record), .program = program }, .ns = ns
 	};
 
-	record_sink_put(sink, &record.hdr, sizeof(record));
-}
-
-void record_sink_synced(const struct record_sink *sink, uint32_t program,
-			const struct sync_slot slots[CUTOP_SYNC_SLOTS])
-{
-	struct rec_synced record = {
-		.hdr = { .type = REC_SYNCED, .size = sizeof(record), .program = program }
-	};
-
-	memcpy(record.slots, slots, sizeof(record.slots));
 	record_sink_put(sink, &record.hdr, sizeof(record));
 }
 

@@ -29,15 +29,11 @@ void record_sink_graph_row(const struct record_sink *sink, const struct graph_ke
 			   const struct graph_row *row);
 void record_sink_fail_row(const struct record_sink *sink, const struct fail_key *key,
 			  const struct fail_row *row);
-void record_sink_pending_row(const struct record_sink *sink, const struct pending_key *key,
-			     const struct pending_row *row);
 void record_sink_graph_last(const struct record_sink *sink, const struct graph_key *key,
 			    const struct graph_row *row);
 
 /* As model_sync() and so on. */
 void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns);
-void record_sink_synced(const struct record_sink *sink, uint32_t program,
-			const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 void record_sink_times(const struct record_sink *sink, uint32_t program,
 		       const struct program_times *times);
 void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why);

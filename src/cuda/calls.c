@@ -91,7 +91,6 @@ const char *const lost_cause_names[LOST_COUNT] = {
 	[LOST_NAMES] = "names",
 	[LOST_ARGUMENT] = "arguments",
 	[LOST_THREADS] = "threads",
-	[LOST_PENDING_ROWS] = "pending_rows",
 	[LOST_TRACED] = "traced_calls",
 	[LOST_UNANSWERED] = "unanswered",
 	[LOST_PYTHON] = "python_frames",

@@ -430,19 +430,11 @@ static bool copies_sum(const struct snap_process *process, size_t at, struct sna
 		sum->failures += copy->failures;
 		sum->bytes += copy->bytes;
 		sum->seconds += copy->seconds;
-		sum->pending += copy->pending;
 	}
 	return true;
 }
 
-enum copy_figure {
-	COPY_CALLS,
-	COPY_FAILURES,
-	COPY_BYTES,
-	COPY_PENDING,
-	COPY_SECONDS,
-	COPY_FIGURES
-};
+enum copy_figure { COPY_CALLS, COPY_FAILURES, COPY_BYTES, COPY_SECONDS, COPY_FIGURES };
 
 static void write_copy(struct exposition *out, const struct snap_copy *copy,
 		       enum copy_figure figure)
@@ -451,7 +443,6 @@ static void write_copy(struct exposition *out, const struct snap_copy *copy,
 	case COPY_CALLS: sample_count(out, copy->calls); break;
 	case COPY_FAILURES: sample_count(out, copy->failures); break;
 	case COPY_BYTES: sample_count(out, copy->bytes); break;
-	case COPY_PENDING: sample_count(out, copy->pending); break;
 	default: sample_number(out, copy->seconds);
 	}
 }
@@ -464,8 +455,6 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 				    "Copies that failed." },
 		[COPY_BYTES] = { "cutop_process_copy_bytes", FAMILY_COUNTER, "bytes",
 				 "Bytes copied, or enqueued to be." },
-		[COPY_PENDING] = { "cutop_process_copy_pending_bytes", FAMILY_GAUGE, "bytes",
-				   "Bytes enqueued to be copied and not known to be." },
 		[COPY_SECONDS] = { "cutop_process_copy_seconds", FAMILY_COUNTER, "seconds",
 				   "Time inside the copying calls." },
 	};
@@ -482,8 +471,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 				if (process->unreturned && figure != COPY_CALLS &&
 				    figure != COPY_BYTES)
 					continue; /* unknown */
-				if (!copies_sum(process, i, &copy) ||
-				    (figure == COPY_PENDING && copy.mode != COPY_ASYNC))
+				if (!copies_sum(process, i, &copy))
 					continue;
 				process_begin(out, process);
 				sample_label(out, "direction",

@@ -94,9 +94,6 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 		process->copy_bytes[copy->direction] =
 			add_saturated(process->copy_bytes[copy->direction], copy->bytes);
 	}
-	if (!program->ended) /* no copy is pending after the program's end */
-		pending_sum(&program->pending, &program->devices, process->copies,
-			    process->copy_count);
 	return 0;
 }
 

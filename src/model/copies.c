@@ -158,9 +158,9 @@ int copies_host(struct program *program, const struct rec_host *record, struct c
 	return 0;
 }
 
-/* An asynchronous copy of known direction: it is pending, and may use pageable memory. */
+/* An asynchronous copy of known direction may use pageable memory. */
 static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction,
-		      int device, uint64_t bytes, struct copy_news *news)
+		      int device, struct copy_news *news)
 {
 	struct rec_host host = {
 		.hdr = record->hdr,
@@ -171,8 +171,7 @@ static int note_async(struct program *program, const struct rec_copy *record, ui
 		.direction = direction,
 	};
 
-	return pending_copy(&program->pending, record, direction, device, bytes) ?:
-		       copies_host(program, &host, news);
+	return copies_host(program, &host, news);
 }
 
 int copies_record(struct program *program, const struct rec_copy *record, struct copy_news *news)
@@ -210,6 +209,6 @@ int copies_record(struct program *program, const struct rec_copy *record, struct
 		row->timed_ns = add_saturated(row->timed_ns, record->ns);
 	}
 	return key.mode == COPY_ASYNC ?
-		       note_async(program, record, key.direction, key.device, bytes, news) :
+		       note_async(program, record, key.direction, key.device, news) :
 		       0;
 }

@@ -161,20 +161,6 @@ void model_graph_last(struct model *model, const struct graph_key *key, const st
 	graphs_last(&program->graphs, key, row);
 }
 
-int model_pending_row(struct model *model, const struct pending_key *key,
-		      const struct pending_row *row)
-{
-	struct program *program;
-	int error;
-
-	if (row->device < CUTOP_DEVICE_UNKNOWN || row->device >= DEVICES_MAX)
-		return refuse(model);
-	program = model_program(model, key->program, &error);
-	if (!program)
-		return error;
-	return pending_row(&program->pending, key, row) ? no_memory(model, program) : 0;
-}
-
 void model_sync(struct model *model, uint32_t number, uint64_t ns)
 {
 	int error;
@@ -183,16 +169,6 @@ void model_sync(struct model *model, uint32_t number, uint64_t ns)
 	if (!program || ns <= program->sync_ns)
 		return;
 	program->sync_ns = ns;
-}
-
-void model_synced(struct model *model, uint32_t number,
-		  const struct sync_slot slots[CUTOP_SYNC_SLOTS])
-{
-	int error;
-	struct program *program = model_program(model, number, &error);
-
-	if (program)
-		pending_synced(&program->pending, slots);
 }
 
 void model_times(struct model *model, uint32_t number, const struct program_times *times)

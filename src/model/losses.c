@@ -15,7 +15,6 @@ static const char *const words[LOST_COUNT] = {
 	[LOST_THREADS] = "threads for which there was no memory",
 	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
 	[LOST_STACKS] = "user stacks that could not be taken or kept",
-	[LOST_PENDING_ROWS] = "streams with asynchronous copies for which there was no room",
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_PYTHON] = "Python frames that could not be read or kept",
 	[LOST_CALL_SITES] = "sites of launches or waits for which there was no room",

@@ -55,8 +55,6 @@ int model_launch_row(struct model *model, const struct launch_key *key,
 int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
 int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
 int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
-int model_pending_row(struct model *model, const struct pending_key *key,
-		      const struct pending_row *row);
 int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
 /*
  * Of these each adds to those before, and their sites are rows of the same program's records of
@@ -72,8 +70,6 @@ int model_call_site(struct model *model, const struct call_site_key *key,
 void model_sync(struct model *model, uint32_t program, uint64_t ns);
 
 /* The latest synchronizations of whole devices by @program: the slots of its row, by device. */
-void model_synced(struct model *model, uint32_t program,
-		  const struct sync_slot slots[CUTOP_SYNC_SLOTS]);
 
 /* How @program launches kernels, up to now. */
 /* What @record->hdr.program pays, and what is given up of it. */

@@ -51,7 +51,6 @@ model_sources = \
 	src/model/model_state.c src/model/model_state.h \
 	src/model/name_store.c src/model/name_store.h \
 	src/model/own_devices.c src/model/own_devices.h \
-	src/model/pending.c src/model/pending.h \
 	src/model/pieces.c src/model/pieces.h \
 	src/model/physical.c src/model/physical.h \
 	src/model/place_frames.c src/model/place_frames.h \

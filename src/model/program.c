@@ -25,7 +25,6 @@ void program_free(struct program *program)
 	arena_free(program->shown.arena);
 	graphs_free(&program->graphs);
 	graph_sites_free(&program->graphs.sites);
-	pending_free(&program->pending);
 	counters_free(&program->counters);
 	call_sites_free(&program->call_sites);
 	statics_free(&program->statics);

@@ -20,7 +20,6 @@
 #include "model/mappings.h"
 #include "model/name_store.h"
 #include "model/own_devices.h"
-#include "model/pending.h"
 #include "model/statics.h"
 #include "model/storms.h"
 #include "model/time_shares.h"
@@ -73,7 +72,6 @@ struct program {
 	struct statics statics;   /* variables of known size */
 	struct counters counters;
 	struct call_sites call_sites; /* of launches and waits */
-	struct pending pending;
 	struct graphs graphs;
 	uint64_t sync_ns; /* time inside synchronizing calls */
 	struct {

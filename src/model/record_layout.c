@@ -44,10 +44,8 @@ size_t record_size(unsigned int type)
 	case REC_GRAPH_ROW:
 	case REC_GRAPH_LAST: return sizeof(struct rec_graph_row);
 	case REC_FAIL_ROW: return sizeof(struct rec_fail_row);
-	case REC_PENDING_ROW: return sizeof(struct rec_pending_row);
 	case REC_CALL_SITE: return sizeof(struct rec_call_site_row);
 	case REC_SYNC: return sizeof(struct rec_sync);
-	case REC_SYNCED: return sizeof(struct rec_synced);
 	case REC_TIMES: return offsetof(struct rec_times, times.open_ns);
 	case REC_COST: return sizeof(struct rec_cost);
 	case REC_INEXACT:

@@ -44,13 +44,11 @@ union record {
 	struct rec_call traced;
 	struct rec_graph_row graph_row;
 	struct rec_fail_row fail_row;
-	struct rec_pending_row pending;
 	struct rec_call_site_row call_site;
 	struct rec_sync sync;
 	struct rec_unseen unseen;
 	struct rec_limit limit;
 	struct rec_unreturned unreturned;
-	struct rec_synced synced;
 	struct rec_cost cost;
 	struct rec_times times;
 	struct rec_lost lost;

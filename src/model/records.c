@@ -370,15 +370,12 @@ static int dispatch_row(struct model *model, const union record *record)
 		return model_graph_row(model, &record->graph_row.key, &record->graph_row.row);
 	case REC_FAIL_ROW:
 		return model_fail_row(model, &record->fail_row.key, &record->fail_row.row);
-	case REC_PENDING_ROW:
-		return model_pending_row(model, &record->pending.key, &record->pending.row);
 	case REC_CALL_SITE:
 		return model_call_site(model, &record->call_site.key, &record->call_site.row);
 	case REC_GRAPH_LAST:
 		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
 		return 0;
 	case REC_SYNC: model_sync(model, record->hdr.program, record->sync.ns); return 0;
-	case REC_SYNCED: model_synced(model, record->hdr.program, record->synced.slots); return 0;
 	case REC_TIMES: model_times(model, record->hdr.program, &record->times.times); return 0;
 	case REC_COST: model_cost(model, &record->cost); return 0;
 	case REC_INEXACT: model_inexact(model, record->hdr.program, record->hdr.time); return 0;

@@ -123,8 +123,7 @@ struct snap_copy {
 	double seconds;          /* time in the calls */
 	double bytes_per_second; /* COPY_SYNC: throughput of the calls; else NAN */
 	double rate_bytes_per_second;
-	uint64_t pending; /* COPY_ASYNC: bytes not known to be done */
-	bool pageable;    /* COPY_ASYNC: some used pageable host memory */
+	bool pageable; /* COPY_ASYNC: some used pageable host memory */
 	uint64_t sizes[CUTOP_SIZE_BUCKETS];
 };
 

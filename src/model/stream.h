@@ -25,7 +25,6 @@ REC_ROW(copy);
 REC_ROW(call);
 REC_ROW(graph);
 REC_ROW(fail);
-REC_ROW(pending);
 
 /*
  * What the row counted since it was told last: two rows may come to be of one site, and the site of
@@ -36,11 +35,6 @@ REC_ROW(call_site);
 struct rec_sync {
 	struct rec_hdr hdr;
 	__u64 ns; /* model_sync() */
-};
-
-struct rec_synced {
-	struct rec_hdr hdr;
-	struct sync_slot slots[CUTOP_SYNC_SLOTS]; /* model_synced() */
 };
 
 struct rec_times {

@@ -199,8 +199,6 @@ static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, 
 	if (copy->mode == COPY_SYNC && !unreturned)
 		put_number(w, o, "bytes_per_second", copy->bytes_per_second);
 	put_number(w, o, "rate_bytes_per_second", copy->rate_bytes_per_second);
-	if (copy->mode == COPY_ASYNC && !unreturned)
-		put_count(w, o, "pending_bytes", copy->pending);
 	if (copy->pageable)
 		put(w, o, "pageable", json_true());
 	put(w, o, "sizes", count_array(w, copy->sizes, CUTOP_SIZE_BUCKETS));

@@ -293,15 +293,7 @@ static void print_kernels(struct line *line, const struct snap_process *process)
 }
 
 /* Where the columns of copies end; "unknown async" is the longest first one. */
-enum {
-	C_DEVICE = 17,
-	C_CALLS = 27,
-	C_BYTES = 35,
-	C_RATE = 43,
-	C_THROUGHPUT = 54,
-	C_PENDING = 62,
-	C_FAILED = 69
-};
+enum { C_DEVICE = 17, C_CALLS = 27, C_BYTES = 35, C_RATE = 43, C_THROUGHPUT = 54, C_FAILED = 61 };
 
 static const char *text_rate(double rate, char out[NUMBER_SIZE])
 {
@@ -331,9 +323,6 @@ static void print_copy(struct line *line, const struct snap_copy *copy, bool kno
 	line_right(line, C_THROUGHPUT,
 		   text_rate(copy->mode == COPY_SYNC && known ? copy->bytes_per_second : NAN,
 			     text));
-	line_right(line, C_PENDING,
-		   text_bytes(copy->mode == COPY_ASYNC && known ? (double)copy->pending : NAN,
-			      text));
 	print_failed(line, C_FAILED, copy->failures, false, known);
 	if (copy->pageable)
 		line_text(line, "  pageable");
@@ -352,7 +341,6 @@ static void print_copies(struct line *line, const struct snap_process *process)
 	line_right(line, C_BYTES, "BYTES");
 	line_right(line, C_RATE, "RATE");
 	line_right(line, C_THROUGHPUT, "THROUGHPUT");
-	line_right(line, C_PENDING, "PENDING");
 	line_right(line, C_FAILED, "FAILED");
 	line_end(line);
 	for (size_t i = 0; i < process->copy_count; i++)

@@ -36,8 +36,6 @@ struct visit {
 		bool (*graph)(void *context, const struct graph_key *key,
 			      const struct graph_row *row);
 		bool (*fail)(void *context, const struct fail_key *key, const struct fail_row *row);
-		bool (*pending)(void *context, const struct pending_key *key,
-				const struct pending_row *row);
 		bool (*call_site)(void *context, const struct call_site_key *key,
 				  const struct call_site_row *row);
 		bool (*is_gone)(void *context, uint32_t program);
@@ -206,7 +204,6 @@ ROW_VISIT(copy, copy_complete, near_copy_release)
 ROW_VISIT(call, call_complete, near_call_release)
 ROW_VISIT(graph, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(fail, AS_IT_IS, NOT_NEAR)
-ROW_VISIT(pending, AS_IT_IS, NOT_NEAR)
 ROW_VISIT(call_site, AS_IT_IS, call_site_release)
 
 #define ROWS_VISITOR(name, what, map) \
@@ -225,7 +222,6 @@ ROWS_VISITOR(copies, copy, ROWS_COPIES)
 ROWS_VISITOR(calls, call, ROWS_CALLS)
 ROWS_VISITOR(graphs, graph, ROWS_GRAPHS)
 ROWS_VISITOR(failures, fail, ROWS_FAILURES)
-ROWS_VISITOR(pending, pending, ROWS_PENDING)
 ROWS_VISITOR(call_sites, call_site, ROWS_CALL_SITES)
 
 /* ---- other rows of a program ---- */

@@ -56,7 +56,6 @@ ROWS_VISITOR(copies, copy)
 ROWS_VISITOR(calls, call)
 ROWS_VISITOR(graphs, graph)
 ROWS_VISITOR(failures, fail)
-ROWS_VISITOR(pending, pending)
 ROWS_VISITOR(call_sites, call_site)
 #undef ROWS_VISITOR
 

@@ -167,10 +167,10 @@ static const struct bpf_map *map_of(const struct map_search *search, enum row_ma
 {
 	const struct cutop_bpf *s = search->bpf->skeleton;
 	const struct bpf_map *maps[ROWS_COUNT] = {
-		[ROWS_PROGRAMS] = s->maps.programs, [ROWS_LAUNCHES] = s->maps.launches,
-		[ROWS_COPIES] = s->maps.copies,     [ROWS_CALLS] = s->maps.calls,
-		[ROWS_GRAPHS] = s->maps.graphs,     [ROWS_FAILURES] = s->maps.failures,
-		[ROWS_PENDING] = s->maps.pending,   [ROWS_CALL_SITES] = s->maps.call_sites,
+		[ROWS_PROGRAMS] = s->maps.programs,     [ROWS_LAUNCHES] = s->maps.launches,
+		[ROWS_COPIES] = s->maps.copies,         [ROWS_CALLS] = s->maps.calls,
+		[ROWS_GRAPHS] = s->maps.graphs,         [ROWS_FAILURES] = s->maps.failures,
+		[ROWS_CALL_SITES] = s->maps.call_sites,
 	};
 
 	return maps[which];

@@ -79,9 +79,7 @@ static int key_size(unsigned int type)
 	case REC_CALL_ROW: return sizeof(struct call_key);
 	case REC_GRAPH_ROW: return sizeof(struct graph_key);
 	case REC_FAIL_ROW: return sizeof(struct fail_key);
-	case REC_PENDING_ROW: return sizeof(struct pending_key);
 	case REC_SYNC:
-	case REC_SYNCED:
 	case REC_TIMES:
 	case REC_COST:
 	case REC_UNRETURNED:
@@ -92,7 +90,7 @@ static int key_size(unsigned int type)
 
 _Static_assert(sizeof(struct launch_key) <= KEY_MAX && sizeof(struct copy_key) <= KEY_MAX &&
 		       sizeof(struct call_key) <= KEY_MAX && sizeof(struct graph_key) <= KEY_MAX &&
-		       sizeof(struct fail_key) <= KEY_MAX && sizeof(struct pending_key) <= KEY_MAX,
+		       sizeof(struct fail_key) <= KEY_MAX,
 	       "keys have to fit");
 
 static struct kept *keep(struct changes *changes, const struct row_key *key, size_t size)

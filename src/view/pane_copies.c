@@ -22,7 +22,6 @@ enum {
 	P_AVERAGE,
 	P_RATE,
 	P_THROUGHPUT,
-	P_PENDING,
 	P_FAILED,
 	P_SIZES,
 	P_SIZES_SHORT,
@@ -48,8 +47,6 @@ static const struct list_column copy_columns[] = {
 		     .help = "bytes per second since the last refresh, as calls were made" },
 	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 8,
 			   .help = "bytes of synchronous copies by the time inside their calls" },
-	[P_PENDING] = { "PENDING", .width = 7, .rank = 4,
-			.help = "bytes of asynchronous copies that are not known to be done" },
 	[P_FAILED] = { "FAILED", .width = 7, .rank = 6, .help = "calls that returned an error" },
 	/* a cell stands for two powers of two; where there is less room, for four */
 	[P_SIZES] = { "size 1K   1M   1G   ", .width = SIZES_CELLS, .left = true, .rank = 10,
@@ -78,10 +75,6 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	case P_THROUGHPUT:
 		return copy->mode == COPY_SYNC ?
 			       process_known(list->process, copy->bytes_per_second) :
-			       NAN;
-	case P_PENDING:
-		return copy->mode == COPY_ASYNC ?
-			       process_known(list->process, (double)copy->pending) :
 			       NAN;
 	case P_FAILED: return process_known(list->process, (double)copy->failures);
 	default: return process_known(list->process, copy->seconds);
@@ -123,8 +116,7 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	case P_DEVICE: return cell_device(out, copy->device);
 	case P_CALLS: return cell_count(out, number, list->desc->columns[column].width);
 	case P_BYTES:
-	case P_AVERAGE:
-	case P_PENDING: return cell_bytes(out, number);
+	case P_AVERAGE: return cell_bytes(out, number);
 	case P_RATE:
 	case P_THROUGHPUT: return cell_rate(out, number, true);
 	case P_FAILED: return cell_failures(out, number, false, list->desc->columns[column].width);
@@ -151,7 +143,7 @@ static void copy_details(const struct list *list, size_t item, struct details *d
 	} fields[] = {
 		{ P_DEVICE, "device" },       { P_CALLS, "calls" },        { P_FAILED, "failed" },
 		{ P_BYTES, "bytes" },         { P_AVERAGE, "on average" }, { P_RATE, "per second" },
-		{ P_THROUGHPUT, "in calls" }, { P_PENDING, "pending" },    { P_TIME, "time" },
+		{ P_THROUGHPUT, "in calls" }, { P_TIME, "time" },
 	};
 	const struct snap_copy *copy = &list->process->copies[item];
 	char text[CELL_TEXT];
@@ -172,7 +164,6 @@ static void copy_details(const struct list *list, size_t item, struct details *d
 		if (strcmp(text, "-"))
 			details_field(details, fields[i].label, style, "%s%s", text,
 				      fields[i].column == P_THROUGHPUT ? "/s while in the calls" :
-				      fields[i].column == P_PENDING    ? " not known to be done" :
 									 "");
 	}
 	details_section(details, "Sizes");

@@ -16,7 +16,7 @@ import re
 import sys
 
 # The two ends of one thing: the BPF side and the user's side of it.
-SHARED_NAMES = {'loader', 'loading', 'row_cache', 'arguments', 'stacks', 'pending', 'trace'}
+SHARED_NAMES = {'loader', 'loading', 'row_cache', 'arguments', 'stacks', 'trace'}
 
 top = sys.argv[1] if len(sys.argv) > 1 else '.'
 errors = []

@@ -236,10 +236,8 @@ int peers(void)
  */
 int green_synchronize(bool primary)
 {
-	static const char at[256];
 	CUcontext context, part;
 	void *green;
-	char byte;
 
 	cuDevicePrimaryCtxRetain(&context, 0);
 	given += 4096;
@@ -247,12 +245,11 @@ int green_synchronize(bool primary)
 	cuGreenCtxCreate(&green, NULL, 0, 1);
 	given += 4096;
 	cuCtxFromGreenCtx(&part, green);
-	cuMemcpyHtoDAsync_v2(SPACE, at, 100, (CUstream)0x5000);
+	cuLaunchKernel((CUfunction)0x7000, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	cuCtxPushCurrent_v2(part);
-	cuMemcpyHtoDAsync_v2(SPACE, at, 20, (CUstream)0x6000);
 	if (primary)
 		cuCtxPopCurrent_v2(&part);
 	cuCtxSynchronize();
-	/* Until the test has looked. */
-	return write(1, "waits\n", 6) != 6 || read(0, &byte, 1) != 1;
+	cuStreamSynchronize(NULL);
+	return 0;
 }

@@ -36,9 +36,8 @@
  *                 BC1, BC6H, NV12, P010, P210 and Y416; ten more that are
  *                 YUV. None freed
  *   odd_memory green-sync, primary-sync
- *                 100 bytes are copied in a stream of the primary context and 20 in one of a green
- *                 one, which then is
- *                 synchronized; or the primary one is. It waits for a byte then
+ *                 a launch in the primary context; a green one is synchronized, or the primary
+ *                 one; a fault
  *   odd_memory green
  *                 in a green context of device 1, which keeps the primary one when
  *                 that is released: 1,000 bytes; 2,000 more when the green one is

@@ -108,4 +108,18 @@ unset CUDA_DOUBLE_FAIL
 expect launch "$faults | map([.call, .code, (.suspects | map([.kernel, .launches]))])" \
 	'[["cudaLaunchKernel",715,[["saxpy",4],["vectorAdd",5]]]]'
 
+# ---- a synchronize says which context it means: what came before one of the primary one is known to be well, of another it is not
+export CUDA_DOUBLE_FAIL=cudaStreamSynchronize:1:700
+watch contexts -- "$workload" contexts
+unset CUDA_DOUBLE_FAIL
+expect contexts "$names" '[["vectorAdd"]]'
+expect contexts '[p.calls[] | select(.call | test("Synchronize")) | [.call, .calls]] | sort' \
+	'[["cuCtxSynchronize_v2",3],["cudaExecutionCtxSynchronize",1],["cudaStreamSynchronize",1]]'
+
+# ---- nor does one of a green context wait for the primary one: cuda.h, cuCtxSynchronize()
+watch green -- "$top_builddir/tests/e2e/bin/odd_memory" green-sync
+expect green "$faults | map(.suspects | length)" '[1]'
+watch primary -- "$top_builddir/tests/e2e/bin/odd_memory" primary-sync
+expect primary "$faults | map(.suspects // [] | length)" '[0]'
+
 finish

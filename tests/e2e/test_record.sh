@@ -42,7 +42,7 @@ same fault -- "$workload" graphs capture 100
 expect fault '[.events[] | select(.kind == "fault")] | length' 1
 unset CUDA_DOUBLE_FAIL
 expect fault '[p.kernels[].graph_launches] | add > 0' true
-same pending -- "$workload" pending
+same pageable -- "$workload" pageable
 same fork -- "$workload" fork
 expect fork '.processes | length > 1' true
 export CUDA_DOUBLE_MEMORY=64M

@@ -168,7 +168,6 @@ NO_ROWS(copies, copy)
 NO_ROWS(calls, call)
 NO_ROWS(graphs, graph)
 NO_ROWS(failures, fail)
-NO_ROWS(pending, pending)
 NO_ROWS(call_sites, call_site)
 
 void rows_forget(struct rows *rows, bool (*is_gone)(void *context, uint32_t program),

@@ -223,8 +223,8 @@ static void fill_leaky(void)
 	p->kernels = leaky_kernels;
 	p->kernel_count = 2;
 
-	leaky_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,    2, 0,     16000000,
-					      0.005,   3.2e9,     16e6, 0, false, { 0 } };
+	leaky_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,    2,     0,    16000000,
+					      0.005,   3.2e9,     16e6, false, { 0 } };
 	leaky_copies[0].sizes[22] = 2;
 	p->copies = leaky_copies;
 	p->copy_count = 1;
@@ -452,15 +452,13 @@ static void fill_train(void)
 	};
 	p->kernels = train_kernels;
 	p->kernel_count = 1;
-	train_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC,  0, 1024,  0,    1ull << 40, 400,
-					      2.7e9,   2254857830, 0, false, { 0 } };
-	train_copies[1] = (struct snap_copy){ DIR_D2H,   COPY_ASYNC, 0,    512,
-					      1,         1ull << 30, 0.5,  5e9,
-					      858993459, 3 << 20,    true, { 0 } };
-	train_copies[2] = (struct snap_copy){ DIR_UNKNOWN, COPY_ASYNC, CUTOP_DEVICE_UNKNOWN,
-					      1,           0,          4096,
-					      0,           NAN,        NAN,
-					      0,           false,      { 0 } };
+	train_copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC,  0,     1024, 0, 1ull << 40, 400,
+					      2.7e9,   2254857830, false, { 0 } };
+	train_copies[1] = (struct snap_copy){ DIR_D2H, COPY_ASYNC, 0,    512,  1, 1ull << 30, 0.5,
+					      5e9,     858993459,  true, { 0 } };
+	train_copies[2] = (struct snap_copy){
+		DIR_UNKNOWN, COPY_ASYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 0, NAN, NAN, false, { 0 }
+	};
 	p->copies = train_copies;
 	p->copy_count = 3;
 	fill_train_allocators(p);

@@ -60,27 +60,14 @@ static void graph_row(struct feed *feed, uint64_t exec, uint64_t epoch, uint64_t
 	    .row = { .launches = launches, .epoch = epoch, .call = CALL_cudaGraphLaunch });
 }
 
-static void pending(struct feed *feed, uint64_t enqueued, uint64_t covered)
-{
-	ROW(pending, REC_PENDING_ROW, .key = { .stream = 0x5000, .program = feed->program },
-	    .row = { .enqueued = { [DIR_H2D] = enqueued },
-		     .covered = { [DIR_H2D] = covered },
-		     .last = feed->now });
-}
-
 static void synced(struct feed *feed, uint64_t ns)
 {
 	struct rec_sync sync = {
 		.hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = feed->program },
 		.ns = ns
 	};
-	struct rec_synced slots = {
-		.hdr = { .type = REC_SYNCED, .size = sizeof(slots), .program = feed->program },
-		.slots = { { .begin = feed->now - 3000, .done = feed->now - 2000 } },
-	};
 
 	feed_give(feed, &sync, sizeof(sync));
-	feed_give(feed, &slots, sizeof(slots));
 }
 
 static void lost(struct feed *feed, enum lost_cause cause, uint64_t total)
@@ -201,7 +188,6 @@ static void second_pass(struct feed *feed, unsigned int second)
 	/* At last one that no record explains */
 	graph_row(feed, 0xa000, second < 7 ? 1 : 2, second * 10);
 	copies(feed, CALL_cudaMemcpyAsync, DIR_H2D, COPY_ASYNC, 30 * (second < 5 ? second : 5));
-	pending(feed, 30 * second * MIB, 28 * second * MIB);
 	calls(feed, CALL_cudaStreamSynchronize, 12);
 	synced(feed, second * 400000000);
 

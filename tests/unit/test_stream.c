@@ -72,8 +72,6 @@ START_TEST(rows_as_records)
 	    .row = { .count = 2 });
 	ROW(graph, REC_GRAPH_ROW, .key = { .program = 1, .exec = 0x2000 },
 	    .row = { .launches = 9, .call = CALL_cudaGraphLaunch });
-	ROW(pending, REC_PENDING_ROW, .key = { .program = 1, .stream = 0x3000 },
-	    .row = { .enqueued = { [DIR_D2H] = 100 } });
 	struct rec_sync sync = { .hdr = { .type = REC_SYNC, .size = sizeof(sync), .program = 1 },
 				 .ns = 123456789 };
 	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .program = 1 };
@@ -97,7 +95,6 @@ START_TEST(rows_as_records)
 	give(&feed, &call, sizeof(call));
 	give(&feed, &fail, sizeof(fail));
 	give(&feed, &graph, sizeof(graph));
-	give(&feed, &pending, sizeof(pending));
 	give(&feed, &sync, sizeof(sync));
 	give(&feed, &inexact, sizeof(inexact));
 	give(&feed, &lost, sizeof(lost));
@@ -136,6 +133,8 @@ START_TEST(short_rows)
 	feed_begin(&feed);
 	feed_process(&feed);
 	for (type = REC_LAUNCH_ROW; type <= REC_PROCESS_READING; type++) {
+		if (type == 101 || type == 104)
+			continue; /* of recordings made before 0.3 */
 		ck_assert_uint_ge(record_size(type), sizeof(struct rec_hdr));
 		ck_assert_uint_le(record_size(type), sizeof(room));
 		ck_assert_uint_eq(record_size(type) % 8, 0);

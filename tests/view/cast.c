@@ -171,16 +171,15 @@ static void copies_fill(struct snapshot *snapshot, struct snap_process *process,
 {
 	struct snap_copy *copies = cast_memory(snapshot, 4, sizeof(*copies));
 
-	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,          1024, 0,     64 * GIB,
-					24.5,    2.7e9,     2254857830, 0,    false, { 0 } };
-	copies[1] = (struct snap_copy){ DIR_H2D, COPY_ASYNC, 0,          4096,    2,    256 * GIB,
-					0.02,    NAN,        1254857830, 3 * GIB, true, { 0 } };
-	copies[2] = (struct snap_copy){ DIR_D2H, COPY_SYNC, 0,         512, 0,     2 * GIB,
-					0.5,     5e9,       858993459, 0,   false, { 0 } };
-	copies[3] = (struct snap_copy){ DIR_UNKNOWN, COPY_SYNC, CUTOP_DEVICE_UNKNOWN,
-					1,           0,         4096,
-					1e-5,        NAN,       0,
-					0,           false,     { 0 } };
+	copies[0] = (struct snap_copy){ DIR_H2D, COPY_SYNC, 0,          1024,  0,    64 * GIB,
+					24.5,    2.7e9,     2254857830, false, { 0 } };
+	copies[1] = (struct snap_copy){ DIR_H2D, COPY_ASYNC, 0,          4096, 2,    256 * GIB,
+					0.02,    NAN,        1254857830, true, { 0 } };
+	copies[2] = (struct snap_copy){ DIR_D2H, COPY_SYNC, 0,         512,   0,    2 * GIB,
+					0.5,     5e9,       858993459, false, { 0 } };
+	copies[3] = (struct snap_copy){
+		DIR_UNKNOWN, COPY_SYNC, CUTOP_DEVICE_UNKNOWN, 1, 0, 4096, 1e-5, NAN, 0, false, { 0 }
+	};
 	copies[0].sizes[26] = 1000;
 	copies[0].sizes[12] = 24;
 	copies[1].sizes[22] = 3000;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What ends badly: memory that runs out, kernels that break down. And copies that are under way. */
-#include <pthread.h>
+/* What ends badly: memory that runs out, kernels that break down. And copies of pageable memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -152,110 +151,36 @@ int broken(void)
 }
 
 /*
- * pending: cudaMalloc 2, cudaMallocHost 1, cudaStreamCreate 2; then, waiting
- * after each step, asynchronous copies of pinned memory and what covers them:
+ * contexts: a context beside the primary one; then launches, and synchronizes that say which
+ * context they mean:
  *
- *  1  cudaMemcpyAsync H2D 1,000 in stream a, H2D 2,000 in b, D2H 4,000 in a,
- *     D2D 8,000 in b, H2D 16,000 in the default stream
- *  2  cudaStreamSynchronize a (may fail)
- *  3  cudaMemcpy D2H 1, to pageable memory
- *  4  cudaMemcpyAsync of kind Default: H2D 100 in a, D2H 200 in a, H2D 400 in b
- *  5  cudaStreamSynchronize a
- *  6  cudaDeviceSynchronize
- *  7  cudaMemcpyAsync H2D 32 in a, cudaMemcpy2DAsync H2D 64 x 4 in b
- *  8  cudaStreamSynchronize b
- *  9  cudaStreamDestroy a
- * 10  cudaDeviceReset
+ *  1  saxpy 1; cuCtxSynchronize_v2 of the primary one
+ *  2  add 1; cuCtxSynchronize_v2 of none: the thread's
+ *  3  reduce 1; cudaExecutionCtxSynchronize of the device's
+ *  4  vectorAdd 1; cuCtxSynchronize_v2 of the one beside
+ *  5  cudaStreamSynchronize (may fail)
  */
-int pending(void)
-{
-	char *near, *far, *pinned, byte;
-	cudaStream_t a, b;
-
-	MUST(cudaMalloc((void **)&near, MIB));
-	MUST(cudaMalloc((void **)&far, MIB));
-	MUST(cudaMallocHost((void **)&pinned, MIB));
-	MUST(cudaStreamCreate(&a));
-	MUST(cudaStreamCreate(&b));
-
-	MUST(cudaMemcpyAsync(near, pinned, 1000, cudaMemcpyHostToDevice, a));
-	MUST(cudaMemcpyAsync(near, pinned, 2000, cudaMemcpyHostToDevice, b));
-	MUST(cudaMemcpyAsync(pinned, near, 4000, cudaMemcpyDeviceToHost, a));
-	MUST(cudaMemcpyAsync(far, near, 8000, cudaMemcpyDeviceToDevice, b));
-	MUST(cudaMemcpyAsync(near, pinned, 16000, cudaMemcpyHostToDevice, NULL));
-	wait_here();
-	cudaStreamSynchronize(a);
-	wait_here();
-	MUST(cudaMemcpy(&byte, near, 1, cudaMemcpyDeviceToHost));
-	wait_here();
-	MUST(cudaMemcpyAsync(near, pinned, 100, cudaMemcpyDefault, a));
-	MUST(cudaMemcpyAsync(pinned, near, 200, cudaMemcpyDefault, a));
-	MUST(cudaMemcpyAsync(near, pinned, 400, cudaMemcpyDefault, b));
-	wait_here();
-	MUST(cudaStreamSynchronize(a));
-	wait_here();
-	MUST(cudaDeviceSynchronize());
-	wait_here();
-	MUST(cudaMemcpyAsync(near, pinned, 32, cudaMemcpyHostToDevice, a));
-	MUST(cudaMemcpy2DAsync(near, 64, pinned, 64, 64, 4, cudaMemcpyHostToDevice, b));
-	wait_here();
-	MUST(cudaStreamSynchronize(b));
-	wait_here();
-	MUST(cudaStreamDestroy(a));
-	wait_here();
-	MUST(cudaDeviceReset());
-	wait_here();
-	return 0;
-}
-
-/*
- * pending-contexts: cudaMalloc 1, cudaMallocHost 1, cudaStreamCreate 1, a context
- * beside the primary one; then, waiting after each step, asynchronous copies of
- * pinned memory and synchronizes that say which context they mean:
- *
- *  1  cudaMemcpyAsync H2D 1,000; saxpy 1
- *  2  cuCtxSynchronize_v2 of the context beside
- *  3  of the primary one
- *  4  cudaMemcpyAsync H2D 2,000
- *  5  cuCtxSynchronize_v2 of none: the thread's
- *  6  cudaMemcpyAsync H2D 4,000; reduce 1
- *  7  cudaExecutionCtxSynchronize of the device's
- *  8  vectorAdd 1, cudaStreamSynchronize (may fail)
- */
-int pending_contexts(void)
+int contexts(void)
 {
 	cudaExecutionContext_t execution;
 	CUcontext primary, own, popped;
-	char *near, *pinned;
 	cudaStream_t a;
 
-	MUST(cudaMalloc((void **)&near, MIB));
-	MUST(cudaMallocHost((void **)&pinned, MIB));
 	MUST(cudaStreamCreate(&a));
 	MUST((cudaError_t)cuDevicePrimaryCtxRetain(&primary, 0));
 	MUST((cudaError_t)cuCtxCreate_v4(&own, NULL, 0, 0));
 	MUST((cudaError_t)cuCtxPopCurrent_v2(&popped));
 	MUST(cudaDeviceGetExecutionCtx(&execution, 0));
 
-	MUST(cudaMemcpyAsync(near, pinned, 1000, cudaMemcpyHostToDevice, a));
 	MUST(launch(SAXPY, 1, 32, a));
-	wait_here();
-	MUST((cudaError_t)cuCtxSynchronize_v2(own));
-	wait_here();
 	MUST((cudaError_t)cuCtxSynchronize_v2(primary));
-	wait_here();
-	MUST(cudaMemcpyAsync(near, pinned, 2000, cudaMemcpyHostToDevice, a));
-	wait_here();
+	MUST(launch(ADD, 1, 32, a));
 	MUST((cudaError_t)cuCtxSynchronize_v2(NULL));
-	wait_here();
-	MUST(cudaMemcpyAsync(near, pinned, 4000, cudaMemcpyHostToDevice, a));
 	MUST(launch(REDUCE, 1, 32, a));
-	wait_here();
 	MUST(cudaExecutionCtxSynchronize(execution));
-	wait_here();
 	MUST(launch(VECTOR_ADD, 1, 32, a));
+	MUST((cudaError_t)cuCtxSynchronize_v2(own));
 	cudaStreamSynchronize(a);
-	wait_here();
 	return 0;
 }
 
@@ -292,54 +217,5 @@ int pageable(void)
 	MUST(cudaFree(device));
 	free(host);
 	free(own);
-	return 0;
-}
-
-static char *shared_device, *shared_pinned;
-
-static void *other_thread(void *unused)
-{
-	(void)unused;
-	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 4000, cudaMemcpyHostToDevice,
-				  NULL));
-	return NULL;
-}
-
-/*
- * default-streams: cudaMalloc 1, cudaMallocHost 1; then, waiting after each
- * step, asynchronous copies H2D and what covers them:
- *
- *  1  cudaMemcpyAsync_ptsz 500 and cudaMemcpyAsync 2,000 of no stream, and by
- *     another thread cudaMemcpyAsync_ptsz 4,000 of no stream
- *  2  cudaStreamSynchronize_ptsz of no stream: this thread's
- *  3  cudaMemcpyAsync 30 in cudaStreamPerThread, cudaStreamSynchronize of no
- *     stream: the legacy one
- *  4  cudaMemcpy_ptds D2H 1
- *  5  cudaDeviceSynchronize
- */
-int default_streams(void)
-{
-	pthread_t thread;
-	char byte;
-
-	MUST(cudaMalloc((void **)&shared_device, MIB));
-	MUST(cudaMallocHost((void **)&shared_pinned, MIB));
-	MUST(cudaMemcpyAsync_ptsz(shared_device, shared_pinned, 500, cudaMemcpyHostToDevice, NULL));
-	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 2000, cudaMemcpyHostToDevice, NULL));
-	pthread_create(&thread, NULL, other_thread, NULL);
-	pthread_join(thread, NULL);
-	wait_here();
-	MUST(cudaStreamSynchronize_ptsz(NULL));
-	wait_here();
-	MUST(cudaMemcpyAsync(shared_device, shared_pinned, 30, cudaMemcpyHostToDevice,
-			     cudaStreamPerThread));
-	MUST(cudaStreamSynchronize(NULL));
-	wait_here();
-	MUST(cudaMemcpy_ptds(&byte, shared_device, 1, cudaMemcpyDeviceToHost));
-	wait_here();
-	MUST(cudaDeviceSynchronize());
-	wait_here();
-	MUST(cudaFreeHost(shared_pinned));
-	MUST(cudaFree(shared_device));
 	return 0;
 }
