@@ -19,13 +19,6 @@
 /* The call adds a node to a graph, and allocates or frees nothing */
 #define IN_CAPTURE    2
 #define ALLOC_MANAGED 4 /* from a pool of managed memory */
-#define MAPPED_WHOLE  8 /* an array with ARRAY_DEFERRED */
-
-static __always_inline void array_note(struct frame *frame, __u32 flags)
-{
-	if (flags & ARRAY_DEFERRED)
-		frame->flags |= MAPPED_WHOLE;
-}
 
 /* The driver's array calls: everything is in a descriptor. */
 static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 levels, bool flat)
@@ -33,7 +26,6 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	struct array3d_desc desc = {};
 	struct array_desc two = {};
 	struct extent extent;
-	struct texels texels;
 
 	if (flat) {
 		if (bpf_probe_read_user(&two, sizeof(two), (void *)address))
@@ -49,9 +41,7 @@ static __noinline int array_arguments(struct frame *frame, __u64 address, __u64 
 	extent.width = desc.width;
 	extent.height = desc.height;
 	extent.depth = desc.depth;
-	texels = format_texels(desc.format, desc.channels);
-	frame->alloc.bytes = array_bytes(&extent, levels, &texels, desc.flags);
-	array_note(frame, desc.flags);
+	frame->alloc.bytes = array_bytes(&extent, levels, frame->alloc.element_bytes, desc.flags);
 	return 0;
 }
 
@@ -110,7 +100,6 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 {
 	struct extent extent = {};
 	__u32 d = desc->d, flags;
-	struct texels texels;
 	__u64 levels;
 
 	frame->alloc = (struct alloc_args){ .address_at = call_arg(ctx, desc->b) };
@@ -141,16 +130,15 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 		frame->alloc.bytes = at_least_one(extent.height) * at_least_one(extent.depth);
 		break;
 	case SIZE_ARRAY:
-		texels = desc_texels(call_arg(ctx, d), &frame->alloc.element_bytes);
+		frame->alloc.element_bytes = desc_bytes(call_arg(ctx, d));
 		extent.width = call_arg(ctx, d + 1);
 		extent.height = call_arg(ctx, d + 2);
 		flags = call_arg(ctx, d + 3);
-		frame->alloc.bytes = array_bytes(&extent, 1, &texels, flags);
-		array_note(frame, flags);
+		frame->alloc.bytes = array_bytes(&extent, 1, frame->alloc.element_bytes, flags);
 		break;
 	case SIZE_ARRAY3D:
 	case SIZE_MIPMAP:
-		texels = desc_texels(call_arg(ctx, d), &frame->alloc.element_bytes);
+		frame->alloc.element_bytes = desc_bytes(call_arg(ctx, d));
 		if (bpf_probe_read_user(&extent, sizeof(extent), call_struct(ctx, d + 1)))
 			argument_lost();
 		levels = 1;
@@ -159,8 +147,8 @@ static __always_inline void alloc_arguments(struct pt_regs *ctx, struct frame *f
 			levels = flags;
 			flags = call_arg_past_struct(ctx, d + 2);
 		}
-		frame->alloc.bytes = array_bytes(&extent, levels, &texels, flags);
-		array_note(frame, flags);
+		frame->alloc.bytes =
+			array_bytes(&extent, levels, frame->alloc.element_bytes, flags);
 		break;
 	}
 }
@@ -223,8 +211,7 @@ static __always_inline void alloc_return(struct call_run *run)
 	rec->device = device;
 	rec->call = run->call;
 	rec->kind = kind_of(frame, desc);
-	rec->how = (frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0) |
-		   (frame->flags & MAPPED_WHOLE ? ALLOC_DEFERRED : 0);
+	rec->how = frame->flags & IN_CAPTURE ? ALLOC_CAPTURED : 0;
 	rec->element_bytes = frame->alloc.element_bytes;
 	rec->context = desc->flags & CALL_NO_CONTEXT ? 0 : thread->context;
 	rec->stack = stack;

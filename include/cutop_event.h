@@ -283,7 +283,6 @@ struct rec_end {
 
 enum alloc_flag {
 	ALLOC_CAPTURED = 1, /* into a stream that is captured: nothing was allocated */
-	ALLOC_DEFERRED = 2, /* an array that gets its memory mapped later, as a whole */
 };
 
 struct rec_alloc {
@@ -436,8 +435,7 @@ struct rec_map {
 
 /*
  * The relevant part of CUarrayMapInfo, cuda.h: a box of one level, in elements, or a part of the
- * mip tail, in bytes. For an array with CUDA_ARRAY3D_DEFERRED_MAPPING it is unused: the whole array
- * is meant.
+ * mip tail, in bytes.
  */
 struct array_mapping {
 	__u32 resource_type, pad;

@@ -45,11 +45,10 @@ struct alloc_node {
 	 */
 	uint16_t opens;
 	uint8_t kind : 6;
-	uint8_t is_deferred : 1; /* an array that gets its memory mapped later, as a whole */
-	uint8_t is_handle : 1;   /* `address` is a handle */
-	uint8_t state : 4;       /* enum node_state */
-	uint8_t end : 4;         /* enum node_end, if it has ended */
-	uint16_t context;        /* index among the process's contexts; 0: a device's primary one */
+	uint8_t is_handle : 1; /* `address` is a handle */
+	uint8_t state : 4;     /* enum node_state */
+	uint8_t end : 4;       /* enum node_end, if it has ended */
+	uint16_t context;      /* index among the process's contexts; 0: a device's primary one */
 };
 
 RB_HEAD(alloc_tree, alloc_node);

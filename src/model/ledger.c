@@ -430,7 +430,6 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	node->element_bytes = record->element_bytes < UINT16_MAX ? (uint16_t)record->element_bytes :
 								   UINT16_MAX;
 	node->opens = 1;
-	node->is_deferred = (record->how & ALLOC_DEFERRED) != 0;
 	if (!ledger_outlives_contexts(node->call)) {
 		node->context = contexts_get(&ledger->contexts, record->context);
 		/* the end of its context will not be recognized */

@@ -4,8 +4,8 @@
  * in whole or in part, or into sparse arrays. Its bytes live as long as the handle, a mapping or a
  * tile: each of these holds the allocation. "The memory allocation will be freed when all
  * outstanding mappings to the memory are unmapped and when all outstanding references to the handle
- * are also released" (cuda.h of CUDA 13.0, cuMemRelease()). A tile exists until it is unmapped,
- * other memory is mapped there, or its array is destroyed.
+ * are also released" (cuda.h of CUDA 13.0, cuMemRelease()). A tile exists until something is
+ * unmapped or mapped that begins at the same place, or its array is destroyed.
  */
 #include "model/physical.h"
 
@@ -39,40 +39,23 @@ int physical_map(struct ledger *ledger, struct mappings *mappings, const struct 
 	return error == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int add_tile(struct ledger *ledger, const struct tile *tile)
-{
-	int error = tiles_add(&ledger->tiles, tile);
-
-	if (!error)
-		ledger_hold(ledger, tile->handle, tile->born);
-	ledger->inexact |= error == -ENOSPC;
-	return error == -ENOMEM ? -ENOMEM : 0;
-}
-
 int physical_map_tiles(struct ledger *ledger, const struct rec_tiles *record)
 {
-	const struct alloc_node *node = ledger_mappable(ledger, record->mapping.handle);
-	const struct alloc_node *array = book_handle(&ledger->book, record->mapping.array);
+	const struct array_mapping *mapping = &record->mapping;
+	const struct alloc_node *node = ledger_mappable(ledger, mapping->handle);
 	uint64_t born = node ? node->born : 0;
-	struct tile_cut cut;
-	struct tile box;
+	struct tile was;
+	int error;
 
-	if (!tile_read(&box, &record->mapping, array && array->is_deferred))
+	if (tiles_remove(&ledger->tiles, mapping, &was))
+		ledger_let_go(ledger, was.handle, was.born, record->hdr.time);
+	if (mapping->operation != ARRAY_MAP)
 		return 0;
-	while (tiles_cut(&ledger->tiles, &box, &cut)) {
-		/* The remaining parts take hold of the memory before the whole releases it. */
-		while (cut.rest--)
-			ledger_hold(ledger, cut.was.handle, cut.was.born);
-		ledger_let_go(ledger, cut.was.handle, cut.was.born, record->hdr.time);
-		ledger->inexact |= cut.error == -ENOSPC;
-		if (cut.error == -ENOMEM)
-			return -ENOMEM;
-	}
-	if (record->mapping.operation != ARRAY_MAP)
-		return 0;
-	box.handle = record->mapping.handle;
-	box.born = born;
-	return add_tile(ledger, &box);
+	error = tiles_add(&ledger->tiles, mapping, born);
+	if (!error)
+		ledger_hold(ledger, mapping->handle, born);
+	ledger->inexact |= error == -ENOSPC;
+	return error == -ENOMEM ? -ENOMEM : 0;
 }
 
 struct alloc_node *physical_at(struct ledger *ledger, const struct mappings *mappings,

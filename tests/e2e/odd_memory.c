@@ -31,10 +31,7 @@
  *   odd_memory formats
  *                 mipmapped arrays of 16x8 floats: of 30 levels, where five are
  *                 possible, of one when none is asked for, and of 30 with three
- *                 layers; one of 8x8 texels of BC3 in all its levels. Arrays of
- *                 64x32 texels of BC1, BC7 and NV12, and by the driver's call of
- *                 BC1, BC6H, NV12, P010, P210 and Y416; ten more that are
- *                 YUV. None freed
+ *                 layers. None freed
  *   odd_memory green-sync, primary-sync
  *                 a launch in the primary context; a green one is synchronized, or the primary
  *                 one; a fault
@@ -199,26 +196,10 @@ static void arrays(void)
 	cudaMallocArray(&array, &desc, 16, 16, SPARSE);
 }
 
-static cudaError_t array_of(enum cudaChannelFormatKind kind, int x, int y, int z, int w)
-{
-	struct cudaChannelFormatDesc desc = { x, y, z, w, kind };
-	cudaArray_t array;
-
-	return cudaMallocArray(&array, &desc, 64, 32, 0);
-}
-
-static CUresult driver_array_of(int format, unsigned int channels)
-{
-	CUDA_ARRAY3D_DESCRIPTOR desc = { 64, 32, 0, format, channels, 0 };
-	CUarray array;
-
-	return cuArray3DCreate_v2(&array, &desc);
-}
-
 static int formats(void)
 {
 	struct cudaChannelFormatDesc desc = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
-	CUDA_ARRAY3D_DESCRIPTOR floats = { 16, 8, 0, 0x20, 1, 0 }, blocks = { 8, 8, 0, 0x95, 4, 0 };
+	CUDA_ARRAY3D_DESCRIPTOR floats = { 16, 8, 0, 0x20, 1, 0 };
 	struct cudaExtent extent = { 16, 8, 0 }, layers = { 16, 8, 3 };
 	cudaMipmappedArray_t mipmap;
 	CUmipmappedArray driver;
@@ -226,26 +207,6 @@ static int formats(void)
 	cudaMallocMipmappedArray(&mipmap, &desc, extent, 30, 0);
 	cuMipmappedArrayCreate(&driver, &floats, 0);
 	cudaMallocMipmappedArray(&mipmap, &desc, layers, 30, LAYERED);
-	cuMipmappedArrayCreate(&driver, &blocks, 4);
-	array_of(17, 8, 8, 8, 8);    /* cudaChannelFormatKindUnsignedBlockCompressed1 */
-	array_of(29, 8, 8, 8, 8);    /* cudaChannelFormatKindUnsignedBlockCompressed7 */
-	array_of(4, 8, 8, 8, 0);     /* cudaChannelFormatKindNV12 */
-	driver_array_of(0x91, 4);    /* CU_AD_FORMAT_BC1_UNORM */
-	driver_array_of(0x9b, 3);    /* CU_AD_FORMAT_BC6H_UF16 */
-	driver_array_of(0xb0, 3);    /* CU_AD_FORMAT_NV12 */
-	driver_array_of(0x9f, 3);    /* CU_AD_FORMAT_P010 */
-	driver_array_of(0xa3, 3);    /* CU_AD_FORMAT_P210 */
-	driver_array_of(0xb1, 4);    /* CU_AD_FORMAT_Y416 */
-	array_of(34, 8, 8, 8, 0);    /* cudaChannelFormatKindUnsigned8SemiPlanar420 */
-	array_of(37, 16, 16, 16, 0); /* cudaChannelFormatKindUnsigned16SemiPlanar422 */
-	array_of(45, 16, 16, 16, 0); /* cudaChannelFormatKindUnsigned16Planar444 */
-	driver_array_of(0x51, 4);    /* CU_AD_FORMAT_UINT8_PACKED_422 */
-	driver_array_of(0x54, 3);    /* CU_AD_FORMAT_UINT16_SEMIPLANAR_420 */
-	driver_array_of(0x59, 3);    /* CU_AD_FORMAT_UINT8_PLANAR_420 */
-	driver_array_of(0x5c, 3);    /* CU_AD_FORMAT_UINT16_PLANAR_422 */
-	driver_array_of(0x5d, 3);    /* CU_AD_FORMAT_UINT8_PLANAR_444 */
-	driver_array_of(0xa9, 1);    /* CU_AD_FORMAT_Y410 */
-	driver_array_of(0xb5, 1);    /* CU_AD_FORMAT_YUV444_16bit_SemiPlanar */
 	return 0;
 }
 

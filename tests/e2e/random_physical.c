@@ -115,8 +115,7 @@ static void unmap(void)
 
 /* ---- sparse arrays: cuda.h, cuMemMapArrayAsync() ---- */
 
-#define TILE_BYTES ((uint64_t)64 << 10)
-#define TILE_SIDE  128 /* of 4 bytes */
+#define TILE_SIDE 128 /* of 4 bytes */
 
 /* Of 1024 x 1024 elements, or that and its half. */
 static void create_sparse(struct sparse *sparse)
@@ -152,45 +151,37 @@ static void let_go(uint64_t *tile)
 }
 
 /*
- * Maps a box of tiles of the highest level, or unmaps it, whatever is mapped there; a box may be
- * two elements of one call.
+ * Maps a tile of the highest level and the one below it, or unmaps them, whatever is mapped there, as
+ * elements of one call; or only the first.
  */
 static void map_sparse(struct sparse *sparse, const struct allocation *pool)
 {
-	unsigned int left = (unsigned int)any(SPARSE_SIDE), top = (unsigned int)any(SPARSE_SIDE), x,
-		     y;
-	unsigned int columns = 1 + (unsigned int)any(SPARSE_SIDE - left),
-		     rows = 1 + (unsigned int)any(SPARSE_SIDE - top);
+	unsigned int column = (unsigned int)any(SPARSE_SIDE), row = (unsigned int)any(SPARSE_SIDE);
+	unsigned int count = row + 1 < SPARSE_SIDE && one_in(2) ? 2 : 1, i;
 	uint64_t handle = pool ? pool->address : 0;
-	unsigned int count = one_in(2) && rows > 1 ? 2 : 1;
 	CUarrayMapInfo list[2] = { { .memOperationType = handle ? 1 : 2,
 				     .deviceBitMask = 1u << self->device } };
 
-	if (pool && (uint64_t)columns * rows * TILE_BYTES > pool->bytes)
-		columns = rows = count = 1;
 	list[0].resourceType = sparse->levels ? CU_RESOURCE_TYPE_MIPMAPPED_ARRAY :
 						CU_RESOURCE_TYPE_ARRAY;
 	list[0].resource.array = (CUarray)(uintptr_t)sparse->array;
 	list[0].memHandle.memHandle = handle;
-	list[0].subresource.sparseLevel.offsetX = left * TILE_SIDE;
-	list[0].subresource.sparseLevel.offsetY = top * TILE_SIDE;
-	list[0].subresource.sparseLevel.extentWidth = columns * TILE_SIDE;
-	list[0].subresource.sparseLevel.extentHeight = (count == 2 ? 1 : rows) * TILE_SIDE;
+	list[0].subresource.sparseLevel.offsetX = column * TILE_SIDE;
+	list[0].subresource.sparseLevel.offsetY = row * TILE_SIDE;
+	list[0].subresource.sparseLevel.extentWidth = TILE_SIDE;
+	list[0].subresource.sparseLevel.extentHeight = TILE_SIDE;
 	list[0].subresource.sparseLevel.extentDepth = 1;
 	list[1] = list[0];
 	list[1].subresource.sparseLevel.offsetY += TILE_SIDE;
-	list[1].subresource.sparseLevel.extentHeight = (rows - 1) * TILE_SIDE;
 	if (EITHER(cuMemMapArrayAsync, cuMemMapArrayAsync_ptsz, list, count, NULL))
 		return;
-	for (y = top; y < top + rows; y++) {
-		for (x = left; x < left + columns; x++) {
-			uint64_t *tile = &sparse->tiles[y * SPARSE_SIDE + x];
+	for (i = 0; i < count; i++) {
+		uint64_t *tile = &sparse->tiles[(row + i) * SPARSE_SIDE + column];
 
-			if (handle)
-				note_retained(allocation_at(handle));
-			let_go(tile);
-			*tile = handle;
-		}
+		if (handle)
+			note_retained(allocation_at(handle));
+		let_go(tile);
+		*tile = handle;
 	}
 }
 
