@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is CUDA's own in user space: the table of calls as data, errors, arguments, versions, places. Needs nothing of libbpf.
+# What is CUDA's own in user space: the table of calls as data, errors, arguments, places. Needs nothing of libbpf.
 cuda_sources = \
 	src/cuda/allocators.c src/cuda/allocators.h \
 	src/cuda/arguments.c src/cuda/arguments.h \
@@ -9,6 +9,5 @@ cuda_sources = \
 	src/cuda/library_places.c src/cuda/library_places.h \
 	src/cuda/outcomes.c src/cuda/outcomes.h \
 	src/cuda/runtime_mark.h \
-	src/cuda/versions.c src/cuda/versions.h \
 	src/cuda/visible_devices.c src/cuda/visible_devices.h \
 	src/cuda/wrappers.c src/cuda/wrappers.h

@@ -16,7 +16,6 @@
 
 #include "probe/loading.h"
 #include "probe/dry_run.h"
-#include "cuda/versions.h"
 #include "cli/options.h"
 #include "print/print.h"
 #include "probe/elfinfo.h"
@@ -93,16 +92,10 @@ struct doctor_finding {
 
 /* What became of one line of the table in one file. */
 enum function_state {
-	FUNCTION_ABSENT,       /* not in the file, which need not have it */
-	FUNCTION_NOT_DECLARED, /* not in the file, because its version has no such function */
-	FUNCTION_MISSING,      /* not in the file, although its version should have it */
-	FUNCTION_OFF,          /* in it, not probed: its group is off (--calls) */
-	FUNCTION_UNTRIED,      /* in it, but probes were not tried */
-	/*
-	 * in it, not probed: --no-single-step, or it lies inside an instruction of another function
-	 */
-	FUNCTION_LEFT_OUT,
-	FUNCTION_ALIAS,   /* another name of a function that is probed */
+	FUNCTION_ABSENT, /* not in the file */
+	/* in it, not probed: --calls, --no-single-step, or inside an instruction of another */
+	FUNCTION_OFF,
+	FUNCTION_UNTRIED, /* in it, but probes were not tried */
 	FUNCTION_REFUSED, /* the kernel refuses a probe there */
 	FUNCTION_ATTACHED,
 	FUNCTION_STATE_COUNT,
@@ -115,7 +108,6 @@ struct doctor_function {
 	enum start start;  /* set if the function is in the file */
 	enum point point;  /* the same: where its probe is or would be */
 	unsigned int past; /* POINT_PAST: bytes from its entry to its probe */
-	uint16_t alias_of; /* FUNCTION_ALIAS */
 	int error;         /* FUNCTION_REFUSED: negative errno */
 };
 
@@ -145,13 +137,10 @@ extern const char *const file_kind_names[FILE_UNREADABLE + 1];
 /*
  * Judges the functions of a file: @found in it, with their points chosen; how each of them begins,
  * @starts (found->count entries); and the result @attached of a dry run (NULL: there was none).
- * @version and @major_only as in call_declared(); @whole: the file is a library that should have
- * all functions of its version.
  */
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
 		     const enum start *starts, const struct dry_run_attached *attached,
-		     const struct attach_choice *choice, unsigned int version, bool major_only,
-		     bool whole);
+		     const struct attach_choice *choice);
 
 /* What the kernel's refusal to probe a function means. */
 const char *refusal_text(int error);

@@ -39,8 +39,6 @@ void check_refused(struct doctor *doctor, const struct check *check,
 		   const struct doctor_file *file);
 void check_stepped(struct doctor *doctor, const struct check *check,
 		   const struct doctor_file *file);
-void check_missing(struct doctor *doctor, const struct check *check,
-		   const struct doctor_file *file);
 void check_unanswered(struct doctor *doctor, const struct check *check);
 void check_any_file(struct doctor *doctor, const struct check *check);
 void check_unreadable(struct doctor *doctor, const struct check *check);

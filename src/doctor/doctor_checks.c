@@ -407,7 +407,6 @@ static const struct check checks[] = {
 	{ .section = SECTION_LIBRARIES, .name = "untried", .file = check_untried },
 	{ .section = SECTION_LIBRARIES, .name = "refused", .file = check_refused },
 	{ .section = SECTION_LIBRARIES, .name = "single_stepped", .file = check_stepped },
-	{ .section = SECTION_LIBRARIES, .name = "missing", .file = check_missing },
 	{ .section = SECTION_LIBRARIES, .name = "unanswered", .machine = check_unanswered },
 	{ .section = SECTION_LIBRARIES, .name = "none", .machine = check_any_file },
 	{ .section = SECTION_PROCESSES, .name = "unreadable", .machine = check_unreadable },

@@ -237,8 +237,7 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
  * @named: the user named the file, so the user's rights count. NULL with *@error (unless that is
  * NULL) if it cannot be opened.
  */
-static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool its_name,
-				    bool named, int *error)
+static struct doctor_file *path_add(struct doctor *doctor, const char *path, bool named, int *error)
 {
 	struct doctor_file *file = NULL;
 	struct seen_file seen;
@@ -251,7 +250,7 @@ static struct doctor_file *path_add(struct doctor *doctor, const char *path, boo
 	else
 		seen_close(&seen);
 	free(real);
-	if (file && its_name)
+	if (file)
 		name_add(file, path);
 	if (error)
 		*error = err;
@@ -260,59 +259,14 @@ static struct doctor_file *path_add(struct doctor *doctor, const char *path, boo
 
 static void found_path(void *context, const char *path)
 {
-	path_add(context, path, true, false, NULL);
+	path_add(context, path, false, NULL);
 }
 
 static int cached_path(void *context, const char *name, const char *path)
 {
 	(void)name;
-	path_add(context, path, true, false, NULL);
+	path_add(context, path, false, NULL);
 	return 0;
-}
-
-/*
- * NVIDIA's libraries that contain a runtime are in the same folder, or, in Python wheels, two
- * folders up and down.
- */
-static const char *const beside[] = {
-	"%s/libcublas*.so.*",
-	"%s/libcudnn*.so.*",
-	"%s/libnccl.so.*",
-	"%s/libcufft.so.*",
-	"%s/libcurand.so.*",
-	"%s/libcusparse.so.*",
-	"%s/libcusolver*.so.*",
-	"%s/../../*/lib/libcublas*.so.*",
-	"%s/../../*/lib/libcudnn*.so.*",
-	"%s/../../*/lib/libnccl.so.*",
-	"%s/../../*/lib/libcufft.so.*",
-	"%s/../../*/lib/libcurand.so.*",
-	"%s/../../*/lib/libcusparse.so.*",
-	"%s/../../*/lib/libcusolver*.so.*",
-};
-
-static void beside_found(void *context, const char *path)
-{
-	struct doctor_file *file = path_add(context, path, false, false, NULL);
-
-	if (file)
-		doctor_file_search(context, file);
-}
-
-static void beside_search(struct doctor *doctor, const char *library)
-{
-	char folder[PATH_MAX], pattern[PATH_MAX + 64], *slash;
-	size_t i;
-
-	snprintf(folder, sizeof(folder), "%s", library);
-	slash = strrchr(folder, '/');
-	if (!slash || strpbrk(folder, "*?[\\%"))
-		return;
-	*slash = 0;
-	for (i = 0; i < ARRAY_LEN(beside); i++) {
-		snprintf(pattern, sizeof(pattern), "%.*s%s", PATH_MAX, folder, beside[i] + 2);
-		outside_glob(&doctor->outside, pattern, beside_found, doctor);
-	}
 }
 
 static void libraries_add(struct doctor *doctor)
@@ -322,8 +276,7 @@ static void libraries_add(struct doctor *doctor)
 
 	for (i = 0; i < options->library_count; i++) {
 		int err;
-		struct doctor_file *file =
-			path_add(doctor, options->libraries[i], true, true, &err);
+		struct doctor_file *file = path_add(doctor, options->libraries[i], true, &err);
 
 		if (!file) {
 			doctor_add(doctor, SECTION_LIBRARIES, "library", DOCTOR_PROBLEM, NULL,
@@ -345,18 +298,12 @@ static void place_search(void *context, const char *pattern)
 
 void doctor_files_find(struct doctor *doctor)
 {
-	size_t i, known;
-
 	libraries_add(doctor);
 	if (doctor->options->pid_count)
 		return;
 	ld_cache_visit("libcudart", cached_path, doctor);
 	ld_cache_visit("libcuda.so", cached_path, doctor);
 	places_visit(doctor->choice.layers, place_search, doctor);
-	known = doctor->file_count;
-	for (i = 0; i < known; i++)
-		if (doctor->files[i]->kind == FILE_RUNTIME && !doctor->files[i]->wanted)
-			beside_search(doctor, doctor->files[i]->path);
 }
 
 /* ---- trying probes ---- */
@@ -427,8 +374,7 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 		refusals_mark(&file->found, &attached);
 	}
 	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL,
-			&doctor->choice, file->version, file->major_only,
-			file->kind == FILE_RUNTIME);
+			&doctor->choice);
 	dry_run_attached_free(&attached);
 	free(starts);
 }

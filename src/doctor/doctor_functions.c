@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What became of each line of the table in one file. Pure. Which lines a file should have depends
- * on the file: a libcudart need not have the driver's functions. A line that is not in the file
- * counts as missing only if the headers of its version declare it.
- */
+/* What became of each line of the table in one file. Pure. */
 #include "doctor/doctor.h"
 
 #include <string.h>
@@ -11,10 +7,8 @@
 #include "cuda/calls.h"
 
 const char *const function_state_names[FUNCTION_STATE_COUNT] = {
-	[FUNCTION_ABSENT] = "absent",     [FUNCTION_NOT_DECLARED] = "not_in_this_version",
-	[FUNCTION_MISSING] = "missing",   [FUNCTION_OFF] = "off",
-	[FUNCTION_UNTRIED] = "untried",   [FUNCTION_LEFT_OUT] = "left_out",
-	[FUNCTION_ALIAS] = "alias",       [FUNCTION_REFUSED] = "refused",
+	[FUNCTION_ABSENT] = "absent",     [FUNCTION_OFF] = "off",
+	[FUNCTION_UNTRIED] = "untried",   [FUNCTION_REFUSED] = "refused",
 	[FUNCTION_ATTACHED] = "attached",
 };
 
@@ -42,10 +36,8 @@ static enum function_state tried_state(const struct elf_function *function,
 				       const struct dry_run_attached *attached,
 				       const struct attach_choice *choice)
 {
-	if (!choice_wants(choice, &call_descs[function->call]))
+	if (!choice_wants(choice, &call_descs[function->call]) || function->point == POINT_NONE)
 		return FUNCTION_OFF;
-	if (function->point == POINT_NONE)
-		return FUNCTION_LEFT_OUT;
 	if (!attached || !attached->tried || attached->first_only)
 		return FUNCTION_UNTRIED;
 	return attached->attached || attached->refused ? FUNCTION_ATTACHED : FUNCTION_REFUSED;
@@ -77,22 +69,19 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 		functions->list[attached->refusals[i].call].state = FUNCTION_REFUSED;
 		functions->list[attached->refusals[i].call].error = attached->refusals[i].error;
 	}
+	/* Further names of the same addresses */
 	for (i = found->count; i < found->count + found->aliases; i++) {
 		struct doctor_function *function = &functions->list[found->list[i].call];
 
-		if (function->state != FUNCTION_ABSENT)
-			continue;
-		function->state = FUNCTION_ALIAS;
-		for (j = 0; j < found->count; j++)
+		for (j = 0; j < found->count && function->state == FUNCTION_ABSENT; j++)
 			if (found->list[j].offset == found->list[i].offset)
-				function->alias_of = found->list[j].call;
+				*function = functions->list[found->list[j].call];
 	}
 }
 
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
 		     const enum start *starts, const struct dry_run_attached *attached,
-		     const struct attach_choice *choice, unsigned int version, bool major_only,
-		     bool whole)
+		     const struct attach_choice *choice)
 {
 	unsigned int call;
 	size_t i;
@@ -102,20 +91,10 @@ void functions_judge(struct doctor_functions *functions, const struct elf_functi
 		functions->layers |= 1u << call_descs[found->list[i].call].layer;
 	found_judge(functions, found, starts, attached, choice);
 	for (call = 0; call < CALL_COUNT; call++) {
-		struct doctor_function *function = &functions->list[call];
-
 		if (!(functions->layers & 1u << call_descs[call].layer))
 			continue;
 		functions->table++;
-		if (function->state == FUNCTION_ABSENT && version) {
-			enum declared declared = call_declared(call, version, major_only);
-
-			if (declared == DECLARED_NOT)
-				function->state = FUNCTION_NOT_DECLARED;
-			else if (declared == DECLARED && whole)
-				function->state = FUNCTION_MISSING;
-		}
-		functions->counts[function->state]++;
+		functions->counts[functions->list[call].state]++;
 	}
 }
 
@@ -143,7 +122,7 @@ enum doctor_state file_state(const struct doctor_file *file)
 	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING ||
 	    (file->why.text[0] && file->found.count))
 		return DOCTOR_PROBLEM;
-	if (counts[FUNCTION_REFUSED] || counts[FUNCTION_MISSING])
+	if (counts[FUNCTION_REFUSED])
 		return DOCTOR_WARNING;
 	if (file->kind == FILE_STRIPPED)
 		return DOCTOR_NOTE;

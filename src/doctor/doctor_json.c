@@ -62,15 +62,12 @@ static json_t *function_new(struct json_writer *w, const struct doctor_function 
 	put_text(w, o, "call", call_name(call));
 	put_text(w, o, "layer", call_layer_name(call_descs[call].layer));
 	put_text(w, o, "state", function_state_names[function->state]);
-	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS)
+	if (function->state != FUNCTION_ABSENT)
 		put_text(w, o, "starts_with", start_names[function->start]);
-	if (function->state >= FUNCTION_OFF && function->state != FUNCTION_ALIAS &&
-	    function->state != FUNCTION_REFUSED)
+	if (function->state != FUNCTION_ABSENT && function->state != FUNCTION_REFUSED)
 		put_text(w, o, "probe", point_names[function->point]);
 	if (function->point == POINT_PAST)
 		put_count(w, o, "past_bytes", function->past);
-	if (function->state == FUNCTION_ALIAS)
-		put_text(w, o, "alias_of", call_name(function->alias_of));
 	if (function->error)
 		put_text(w, o, "error", refusal_text(function->error));
 	return o;

@@ -71,17 +71,6 @@ void check_stepped(struct doctor *doctor, const struct check *check, const struc
 		      file->path, stepped, stepped == 1 ? " is" : "s are");
 }
 
-void check_missing(struct doctor *doctor, const struct check *check, const struct doctor_file *file)
-{
-	unsigned int missing = file->functions.counts[FUNCTION_MISSING];
-
-	if (missing)
-		FOUND(DOCTOR_WARNING,
-		      "if it is NVIDIA's own, tell cutop's authors its version and build id",
-		      "%s: lacks %u function%s that CUDA %u.%u declares", file->path, missing,
-		      missing == 1 ? "" : "s", file->version / 1000, file->version % 1000 / 10);
-}
-
 void check_unanswered(struct doctor *doctor, const struct check *check)
 {
 	if (doctor->unanswered)

@@ -121,27 +121,21 @@ static void names_end(struct names *names)
 
 /* ---- libraries ---- */
 
-static void state_list(struct line *line, const struct doctor_file *file, enum function_state state,
-		       const char *title)
+static void refused_print(struct line *line, const struct doctor_functions *functions)
 {
-	const struct doctor_functions *functions = &file->functions;
 	struct names names;
 	unsigned int call;
+	char text[256];
 
-	if (!functions->counts[state])
+	if (!functions->counts[FUNCTION_REFUSED])
 		return;
-	names_begin(&names, line, title, functions->counts[state]);
+	names_begin(&names, line, "refused by the kernel", functions->counts[FUNCTION_REFUSED]);
 	for (call = 0; call < CALL_COUNT; call++) {
 		const struct doctor_function *function = &functions->list[call];
-		char text[256];
 
-		if (function->state != state ||
-		    (state == FUNCTION_ABSENT && !function_is_held_to(file, call)))
+		if (function->state != FUNCTION_REFUSED)
 			continue;
-		if (state == FUNCTION_ALIAS)
-			snprintf(text, sizeof(text), "%s=%s", call_name(call),
-				 call_name(function->alias_of));
-		else if (state == FUNCTION_REFUSED && function->error)
+		if (function->error)
 			snprintf(text, sizeof(text), "%s (%s)", call_name(call),
 				 refusal_text(function->error));
 		else
@@ -189,21 +183,11 @@ static void functions_print(struct line *line, const struct doctor *doctor,
 		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
 		       file->tried ? "each with a link of its own: only one was tried" :
 				     "attaching not tried");
-	state_list(line, file, FUNCTION_OFF, "off (--calls all or --layer turns them on)");
+	if (counts[FUNCTION_OFF])
+		detail(line, "%u are off (--calls, --layer, --no-single-step)",
+		       counts[FUNCTION_OFF]);
 	points_print(line, doctor, file);
-	state_list(line, file, FUNCTION_LEFT_OUT,
-		   "left out (--no-single-step, or inside an instruction)");
-	state_list(line, file, FUNCTION_REFUSED, "refused by the kernel");
-	state_list(line, file, FUNCTION_MISSING, "missing, though its version declares them");
-	state_list(line, file, FUNCTION_ALIAS, "further names of the same addresses");
-	state_list(line, file, FUNCTION_NOT_DECLARED,
-		   "of other versions, not in it and not declared by its "
-		   "own");
-	state_list(
-		line, file, FUNCTION_ABSENT,
-		file->kind == FILE_LINKED ?
-			"not linked in" :
-			"not in it; no header that cutop knows of says that its version has them");
+	refused_print(line, functions);
 }
 
 static void version_text(const struct doctor_file *file, char *text, size_t size)

@@ -268,19 +268,17 @@ START_TEST(test_functions)
 
 	list[4] = (struct elf_function){ .offset = list[2].offset, .call = CALL_cudaMemcpy_ptds };
 	found.aliases = 1;
-	functions_judge(result, &found, starts, &attached, &choice, 13000, false, true);
+	functions_judge(result, &found, starts, &attached, &choice);
 	ck_assert_int_eq(result->list[CALL_cudaMalloc].state, FUNCTION_ATTACHED);
 	ck_assert_int_eq(result->list[CALL_cudaFree].state, FUNCTION_REFUSED);
 	ck_assert_int_eq(result->list[CALL_cudaFree].error, -EOPNOTSUPP);
 	ck_assert_int_eq(result->list[CALL_cudaMemcpy].state, FUNCTION_ATTACHED);
 	ck_assert_int_eq(result->list[CALL_cudaMemcpy].start, START_ENDBR);
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_ALIAS);
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].alias_of, CALL_cudaMemcpy);
+	/* a further name of the same address */
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_ATTACHED);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].start, START_ENDBR);
 	ck_assert_int_eq(result->list[CALL_cudaGetDevice].state, FUNCTION_OFF);
-	/* 13.0 declares it, so it is missing; it has done away with the other */
-	ck_assert_int_eq(result->list[CALL_cudaLaunchKernel].state, FUNCTION_MISSING);
-	ck_assert_int_eq(result->list[CALL_cudaThreadExit].state, FUNCTION_NOT_DECLARED);
-	ck_assert_int_eq(result->list[CALL_cudaGraphInstantiate_v12000].state, FUNCTION_ABSENT);
+	ck_assert_int_eq(result->list[CALL_cudaLaunchKernel].state, FUNCTION_ABSENT);
 	/* the driver's functions are no business of a runtime */
 	ck_assert_uint_eq(result->layers, 1u << LAYER_RUNTIME);
 	ck_assert_uint_lt(result->table, CALL_COUNT);
@@ -303,45 +301,13 @@ START_TEST(test_functions_untried)
 	struct elf_function list[2];
 	struct elf_functions found = functions_of(list, calls, 2);
 
-	functions_judge(result, &found, starts, NULL, &everything, 0, false, true);
+	functions_judge(result, &found, starts, NULL, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	/* of an unknown version nothing is missing */
-	ck_assert_uint_eq(result->counts[FUNCTION_MISSING], 0);
-	functions_judge(result, &found, starts, &one, &everything, 13000, false, true);
+	functions_judge(result, &found, starts, &one, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	ck_assert_uint_gt(result->counts[FUNCTION_MISSING], 100);
-	functions_judge(result, &found, starts, &none, &everything, 13000, false, false);
+	functions_judge(result, &found, starts, &none, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_REFUSED], 2);
-	/* a program has what it was linked with */
-	ck_assert_uint_eq(result->counts[FUNCTION_MISSING], 0);
 	free(result);
-}
-END_TEST
-
-START_TEST(test_declared)
-{
-	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 12040, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 10020, false), DECLARED_UNKNOWN);
-	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 13020, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaMalloc, 14000, false), DECLARED_UNKNOWN);
-	/* the headers of CUDA 12 make _v2 of it, those before and after do not */
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 11080, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 12040, false), DECLARED_NOT);
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties, 13000, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 12040, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaGetDeviceProperties_v2, 13000, false),
-			 DECLARED_NOT);
-	/* came with 11.8; some 11.x may have it or not */
-	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11070, false), DECLARED_NOT);
-	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11080, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 11000, true), DECLARED_UNKNOWN);
-	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC, 12000, true), DECLARED);
-	/* the forms for a stream per thread go along */
-	ck_assert_int_eq(call_declared(CALL_cudaLaunchKernelExC_ptsz, 11070, false), DECLARED_NOT);
-	ck_assert_int_eq(call_declared(CALL_cudaMemcpy_ptds, 11070, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL___cudaRegisterFunction, 12000, false), DECLARED);
-	ck_assert_int_eq(call_declared(CALL_cuMemAlloc_v2, 13000, false), DECLARED_UNKNOWN);
-	ck_assert_int_eq(call_declared(CALL_COUNT, 13000, false), DECLARED_UNKNOWN);
 }
 END_TEST
 
@@ -363,7 +329,7 @@ START_TEST(test_file_checks)
 					 .version = 13000,
 					 .found.count = 10,
 					 .tried = true };
-	files[1].functions.counts[FUNCTION_MISSING] = 2;
+	files[1].functions.counts[FUNCTION_REFUSED] = 2;
 	files[2] = (struct doctor_file){ .seen.fd = -1,
 					 .path = "/lib/libcublas.so.13",
 					 .kind = FILE_STRIPPED };
@@ -373,14 +339,14 @@ START_TEST(test_file_checks)
 	doctor.files = list;
 	doctor.file_count = 4;
 	doctor_check_files(&doctor);
-	expect("missing", DOCTOR_WARNING, "lacks 2 functions that CUDA 13.0 declares", "build id");
+	expect("refused", DOCTOR_WARNING, "the kernel refuses probes on 2 functions", NULL);
 	expect("nothing", DOCTOR_PROBLEM, "/tmp/x", "CUDA functions");
 	ck_assert_ptr_null(finding_of("none"));
 	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) &&
 		  file_is_shown(&files[2]));
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_WARNING);
 	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
-	files[1].functions.counts[FUNCTION_MISSING] = 0;
+	files[1].functions.counts[FUNCTION_REFUSED] = 0;
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_OK);
 	files[1].tried = false;
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_UNKNOWN);
@@ -406,7 +372,7 @@ int main(void)
 		test_features,    test_refused_by_the_kernel,
 		test_harm,        test_rights,
 		test_functions,   test_functions_untried,
-		test_declared,    test_file_checks,
+		test_file_checks,
 	};
 	size_t i;
 
