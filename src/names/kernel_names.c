@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/brackets.h"
 #include "names/demangle_run.h"
+#include "names/full_name.h"
 #include "names/kernel_names.h"
 #include "names/outline.h"
 #include "names/short_form.h"
@@ -93,70 +93,8 @@ static const char *const simple[] = {
 
 /* ---- the kernel's name, and its rule ---- */
 
-struct kernel {
-	size_t start, leaf, end; /* its qualified name; the last part of that */
-	struct span list;        /* its template list */
-};
-
-/* Returns false for names that no rule is meant for: operators, and those we fail to read. */
-static bool kernel_find(const struct outline *form, struct kernel *kernel)
-{
-	size_t at = 0;
-
-	*kernel = (struct kernel){ 0 };
-	while (at < form->len) {
-		switch (form->text[at]) {
-		case '(':
-			if (!outline_enclosing_end(form, at)) {
-				kernel->end = at;
-				return true;
-			}
-			at = outline_enclosing_end(form, at);
-			break;
-		case ')':
-		case '>':
-		case '}':
-		case ']':
-		case '[': return false;
-		case '<':
-		case '{':
-			if (!form->end[at])
-				return false;
-			if (form->text[at] == '<')
-				kernel->list = (struct span){ at, form->end[at] };
-			at = form->end[at];
-			break;
-		case ' ':
-			/* What came before was the type that is returned. */
-			if (form->text[at + 1] == '(' && !outline_enclosing_end(form, at + 1)) {
-				if (at < 8 || !outline_starts(form, at - 8, "decltype"))
-					return false;
-				at = outline_step(form, at + 1);
-				break;
-			}
-			*kernel = (struct kernel){ .start = at + 1, .leaf = at + 1 };
-			at++;
-			break;
-		case ':':
-			if (form->text[at + 1] == ':') {
-				kernel->leaf = at + 2;
-				kernel->list.end = 0;
-				at++;
-			}
-			at++;
-			break;
-		default:
-			if (outline_starts(form, at, "operator") &&
-			    !brackets_is_word(form->text[at + strlen("operator")]))
-				return false;
-			at += outline_word(form->text + at) ?: 1;
-		}
-	}
-	kernel->end = form->len;
-	return true;
-}
-
-static bool is_within(const struct outline *form, const struct kernel *kernel, const char *within)
+static bool is_within(const struct outline *form, const struct full_name *kernel,
+		      const char *within)
 {
 	size_t at = kernel->start;
 
@@ -170,7 +108,7 @@ static bool is_within(const struct outline *form, const struct kernel *kernel, c
 	return false;
 }
 
-static const struct rule *rule_find(const struct outline *form, const struct kernel *kernel)
+static const struct rule *rule_find(const struct outline *form, const struct full_name *kernel)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		if (outline_word_fits(form->text + kernel->leaf, rules[i].kernel) &&
@@ -204,7 +142,7 @@ static bool is_class(const struct outline *form, const struct span *argument)
 	if (argument->start == argument->end)
 		return false;
 	if (*text == '(')
-		return brackets_starts(text, "(anonymous namespace)::");
+		return outline_starts(form, argument->start, "(anonymous namespace)::");
 	return (*text == '{' || outline_word(text)) && !isdigit((unsigned char)*text) &&
 	       !outline_word_is_one_of(text, simple, ARRAY_LEN(simple));
 }
@@ -296,14 +234,17 @@ static void reading_free(struct reading *reading)
 /* Returns false if no rule applies, or without memory. The caller frees @reading. */
 static bool reading_make(struct reading *reading, const char *full)
 {
-	struct kernel kernel;
-	const struct rule *rule;
+	struct full_name kernel;
+	const struct rule *rule = NULL;
 
 	*reading = (struct reading){ 0 };
 	if (strlen(full) > DEMANGLE_OUTPUT_MAX || !outline_make(&reading->form, full) ||
-	    !kernel_find(&reading->form, &kernel))
+	    !full_name_read(&reading->form, &kernel))
 		return false;
-	rule = rule_find(&reading->form, &kernel);
+	free(kernel.brief);
+	/* No rule is meant for operators. */
+	if (!kernel.is_operator)
+		rule = rule_find(&reading->form, &kernel);
 	if (!rule)
 		return false;
 	/* Of the functor, " in ", and the rest */

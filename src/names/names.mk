@@ -3,7 +3,6 @@
 names_sources = \
 	src/names/address_ranges.c src/names/address_ranges.h \
 	src/names/allowance.c src/names/allowance.h \
-	src/names/brackets.c src/names/brackets.h \
 	src/names/budget.c src/names/budget.h \
 	src/names/buildid.c src/names/buildid.h \
 	src/names/cfi.c src/names/cfi.h \
@@ -12,6 +11,7 @@ names_sources = \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/demangle_process.c \
 	src/names/demangle_run.c src/names/demangle_run.h src/names/libiberty.h \
+	src/names/full_name.c src/names/full_name.h \
 	src/names/handles.c src/names/handles.h \
 	src/names/inlined.c src/names/inlined.h \
 	src/names/kernel_names.c src/names/kernel_names.h \

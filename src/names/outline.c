@@ -1,19 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/brackets.h"
 #include "names/outline.h"
+#include "util/util.h"
+
+bool outline_is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+bool outline_starts(const struct outline *form, size_t at, const char *with)
+{
+	return starts(form->text + at, with);
+}
+
+/* Operators made of signs; a longer one comes before its own prefix. */
+static const char *const operator_signs[] = {
+	"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
+	">",  "=",  "!",   "+",   "-",   "*",   "/",  "%",  "^",  "&",  "|",  "~",  ",",
+};
 
 size_t outline_operator(const struct outline *form, size_t at, bool is_inside)
 {
-	if (form->text[at] == '-' && form->text[at + 1] == '>')
+	const char *text = form->text + at;
+	size_t i, len = strlen("operator");
+
+	if (text[0] == '-' && text[1] == '>')
 		return 2;
-	return is_inside ? 0 : brackets_operator(form->text + at);
+	if (is_inside || !starts(text, "operator"))
+		return 0;
+	for (i = 0; i < ARRAY_LEN(operator_signs); i++)
+		if (starts(text + len, operator_signs[i]))
+			return len + strlen(operator_signs[i]);
+	return 0;
 }
 
-/* As brackets_skip() has it: '<' and '>' that belong to no list are comparisons. */
+/* The bracket that closes @c, '(', '[' or '{'; 0 for any other character. */
+static char closing(char c)
+{
+	switch (c) {
+	case '(': return ')';
+	case '[': return ']';
+	case '{': return '}';
+	default: return 0;
+	}
+}
+
+/*
+ * A closing bracket also closes every '<' inside it, which was then a comparison; a '>' with nothing
+ * to close is one, too.
+ */
 bool outline_make(struct outline *form, const char *text)
 {
 	uint32_t *open, *bracket;
@@ -33,16 +78,15 @@ bool outline_make(struct outline *form, const char *text)
 			word = false;
 			continue;
 		}
-		word = brackets_is_word(text[i]);
+		word = outline_is_word(text[i]);
 		if (text[i] == '<') {
 			open[opens++] = (uint32_t)i;
-		} else if (brackets_closing(text[i])) {
+		} else if (closing(text[i])) {
 			bracket[brackets++] = (uint32_t)opens;
 			open[opens++] = (uint32_t)i;
 		} else if (text[i] == '>' && opens && text[open[opens - 1]] == '<') {
 			form->end[open[--opens]] = (uint32_t)(i + 1);
-		} else if (brackets &&
-			   brackets_closing(text[open[bracket[brackets - 1]]]) == text[i]) {
+		} else if (brackets && closing(text[open[bracket[brackets - 1]]]) == text[i]) {
 			opens = bracket[--brackets];
 			form->end[open[opens]] = (uint32_t)(i + 1);
 		}
@@ -57,18 +101,23 @@ size_t outline_step(const struct outline *form, size_t at)
 	return form->end[at] ? form->end[at] : at + 1;
 }
 
-bool outline_starts(const struct outline *form, size_t at, const char *with)
-{
-	return brackets_starts(form->text + at, with);
-}
-
 size_t outline_enclosing_end(const struct outline *form, size_t at)
 {
-	const char *end = form->text[at] == '(' && form->end[at] ?
-				  brackets_enclosing_end(form->text + form->end[at]) :
-				  NULL;
+	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
+	size_t i = 0;
 
-	return end ? (size_t)(end - form->text) : 0;
+	if (form->text[at] != '(' || !form->end[at])
+		return 0;
+	at = form->end[at];
+	while (i < ARRAY_LEN(words)) {
+		if (outline_starts(form, at, words[i])) {
+			at += strlen(words[i]);
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return outline_starts(form, at, "::") ? at : 0;
 }
 
 void outline_free(struct outline *form)
@@ -83,14 +132,14 @@ size_t outline_word(const char *text)
 {
 	size_t len = 0;
 
-	while (brackets_is_word(text[len]))
+	while (outline_is_word(text[len]))
 		len++;
 	return len;
 }
 
 bool outline_word_is(const char *text, const char *word)
 {
-	return outline_word(text) == strlen(word) && brackets_starts(text, word);
+	return outline_word(text) == strlen(word) && starts(text, word);
 }
 
 bool outline_word_is_one_of(const char *text, const char *const *list, size_t count)

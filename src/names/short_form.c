@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/brackets.h"
 #include "names/short_form.h"
 #include "util/util.h"
 
@@ -163,7 +162,7 @@ static size_t put_number(struct writer *writer, size_t at)
 	while (text[end] == 'u' || text[end] == 'l')
 		end++;
 	put(writer, text + at, digits - at);
-	return brackets_is_word(text[end]) ? digits : end;
+	return outline_is_word(text[end]) ? digits : end;
 }
 
 ptrdiff_t short_form_write(const struct outline *form, const struct span *part,
@@ -199,7 +198,7 @@ ptrdiff_t short_form_write(const struct outline *form, const struct span *part,
 			at = put_bracket(&writer, at);
 			word = false;
 		} else {
-			word = brackets_is_word(form->text[at]);
+			word = outline_is_word(form->text[at]);
 			put(&writer, form->text + at++, 1);
 		}
 	}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trace/trace_types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "names/full_name.h"
 #include "trace/trace_programs.h"
 
 static const struct {
@@ -34,37 +36,34 @@ static enum word_kind type_of(const char *text, size_t len)
 	return WORD_HEX;
 }
 
-bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
+/* The words of the list at @at, which is closed. */
+static void list_read(const struct outline *form, size_t at, uint8_t *types, uint8_t *count)
 {
-	const char *end = full + strlen(full), *open, *at, *word;
-	int depth = 0;
+	size_t end = form->end[at] - 1, word = ++at;
 
-	*count = 0;
-	/* The list ends at the last closing bracket, if only " const" and the like follow it. */
-	while (end > full && end[-1] != ')')
-		end--;
-	if (end == full)
-		return false;
-	for (open = end - 1;; open--) {
-		depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
-		if (!depth || open == full)
-			break;
-	}
-	if (depth || open == full)
-		return false;
-	end--;
-	for (at = word = open + 1; at <= end && *count < CUTOP_KERNEL_WORDS; at++) {
-		if (at < end && (*at == '(' || *at == '<' || *at == '[' || *at == '{'))
-			depth++;
-		else if (at < end && (*at == ')' || *at == '>' || *at == ']' || *at == '}'))
-			depth--;
-		if (at < end && (*at != ',' || depth))
+	for (; at <= end && *count < CUTOP_KERNEL_WORDS; at = outline_step(form, at)) {
+		if (at < end && form->text[at] != ',')
 			continue;
 		if (at > word)
-			types[(*count)++] = (uint8_t)type_of(word, (size_t)(at - word));
+			types[(*count)++] = (uint8_t)type_of(form->text + word, at - word);
 		word = at + 1;
-		while (word < end && *word == ' ')
+		while (word < end && form->text[word] == ' ')
 			word++;
 	}
-	return true;
+}
+
+bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
+{
+	struct full_name name = { .brief = NULL };
+	struct outline form;
+	bool any;
+
+	*count = 0;
+	any = outline_make(&form, full) && full_name_read(&form, &name) && name.len &&
+	      full[name.end] == '(' && form.end[name.end];
+	if (any)
+		list_read(&form, name.end, types, count);
+	free(name.brief);
+	outline_free(&form);
+	return any;
 }

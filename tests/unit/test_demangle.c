@@ -68,13 +68,13 @@ static const struct {
 	{ "void ns::scale<float>(float*, int)", "ns::scale<float>" },
 	{ "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
 	  "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
-	  "at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, array<char*, 3ul> >" },
+	  "at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, array<char*, 3>>" },
 	{ "void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::ParallelForAgent<"
 	  "thrust::cuda_cub::__uninitialized_fill::functor<thrust::device_ptr<float>, float>, unsigned long>"
 	  ", unsigned long>(unsigned long)",
-	  "thrust::cuda_cub::core::_kernel_agent<ParallelForAgent<functor<device_ptr<float>, float>, "
-	  "unsigned long>, unsigned long>" },
-	{ "void ns::run<ns::lam(int)::{lambda(int)#1}>(int)", "ns::run<{lambda(int)#1}>" },
+	  "thrust::cuda_cub::core::_kernel_agent<ParallelForAgent<__uninitialized_fill::functor<"
+	  "device_ptr<float>, float>, unsigned long>, unsigned long>" },
+	{ "void ns::run<ns::lam(int)::{lambda(int)#1}>(int)", "ns::run<lam {lambda(int)#1}>" },
 	{ "void k<(anonymous namespace)::F, (ns::E)2, &ns::g>(int)", "k<F, (E)2, &g>" },
 	{ "void k<std::vector<ns::T>::iterator>()", "k<iterator>" },
 	{ "void ns::V<int>::operator()<float>(float)", "ns::V::operator()<float>" },

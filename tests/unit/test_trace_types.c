@@ -27,6 +27,7 @@ START_TEST(types)
 		{ ")", -1, { 0 } },
 		{ "()", -1, { 0 } },
 		{ "g(bool) const", 1, { WORD_U8 } },
+		{ "void (*ns::fp<int>(int))(float)", 1, { WORD_S32 } },
 		{ "main::{lambda(int)#1}::operator()(char) const", 1, { WORD_S8 } },
 	};
 	uint8_t found[CUTOP_KERNEL_WORDS], count;
