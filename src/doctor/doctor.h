@@ -105,8 +105,7 @@ extern const char *const function_state_names[FUNCTION_STATE_COUNT];
 
 struct doctor_function {
 	enum function_state state;
-	enum start start;  /* set if the function is in the file */
-	enum point point;  /* the same: where its probe is or would be */
+	enum point point;  /* set if the function is in the file: where its probe is or would be */
 	unsigned int past; /* POINT_PAST: bytes from its entry to its probe */
 	int error;         /* FUNCTION_REFUSED: negative errno */
 };
@@ -114,8 +113,6 @@ struct doctor_function {
 struct doctor_functions {
 	struct doctor_function list[CALL_COUNT];
 	unsigned int counts[FUNCTION_STATE_COUNT];
-	/* How the functions begin, those with an address of their own */
-	unsigned int starts[START_OTHER + 1];
 	/* Where the probes of those are that are asked for */
 	unsigned int points[POINT_COUNT];
 	unsigned int table;  /* lines of the table for the file's layers */
@@ -135,12 +132,11 @@ enum file_kind {
 extern const char *const file_kind_names[FILE_UNREADABLE + 1];
 
 /*
- * Judges the functions of a file: @found in it, with their points chosen; how each of them begins,
- * @starts (found->count entries); and the result @attached of a dry run (NULL: there was none).
+ * Judges the functions of a file: @found in it, with their points chosen, and the result @attached of
+ * a dry run (NULL: there was none).
  */
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
-		     const enum start *starts, const struct dry_run_attached *attached,
-		     const struct attach_choice *choice);
+		     const struct dry_run_attached *attached, const struct attach_choice *choice);
 
 /* What the kernel's refusal to probe a function means. */
 const char *refusal_text(int error);

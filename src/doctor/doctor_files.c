@@ -348,20 +348,13 @@ static unsigned int layers_found(const struct doctor *doctor)
 static void file_try(struct doctor *doctor, struct doctor_file *file)
 {
 	struct dry_run_attached attached = { 0 };
-	enum start *starts = calloc(file->found.count + 1, sizeof(*starts));
 	struct reason why = { "" };
 
 	forwarders_drop(file->seen.fd, &file->found, layers_found(doctor));
 	if (!file->found.count) {
 		file->kind = FILE_NOTHING;
-		free(starts);
 		return;
 	}
-	if (!starts) {
-		doctor->no_memory = true;
-		return;
-	}
-	elfinfo_starts(file->seen.fd, file->found.list, file->found.count, starts);
 	points_choose(file->seen.fd, &file->found, &doctor->facts.forms,
 		      doctor->options->no_single_step);
 	file->translated = doctor->dry_run && translators_map(&doctor->outside, &file->seen.st);
@@ -373,10 +366,9 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 		file->attach_time = attached.time;
 		refusals_mark(&file->found, &attached);
 	}
-	functions_judge(&file->functions, &file->found, starts, file->tried ? &attached : NULL,
+	functions_judge(&file->functions, &file->found, file->tried ? &attached : NULL,
 			&doctor->choice);
 	dry_run_attached_free(&attached);
-	free(starts);
 }
 
 void doctor_files_try(struct doctor *doctor)

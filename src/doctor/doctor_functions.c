@@ -44,8 +44,7 @@ static enum function_state tried_state(const struct elf_function *function,
 }
 
 static void found_judge(struct doctor_functions *functions, const struct elf_functions *found,
-			const enum start *starts, const struct dry_run_attached *attached,
-			const struct attach_choice *choice)
+			const struct dry_run_attached *attached, const struct attach_choice *choice)
 {
 	size_t i, j;
 
@@ -57,11 +56,9 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 		function->state = tried_state(place, attached, choice);
 		/* A name with several places is as slow as the slowest of them. */
 		if (is_first || place->point == POINT_STEPPED) {
-			function->start = starts[i];
 			function->point = (enum point)place->point;
 			function->past = place->past;
 		}
-		functions->starts[starts[i]]++;
 		if (function->state != FUNCTION_OFF)
 			functions->points[place->point]++;
 	}
@@ -73,15 +70,17 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 	for (i = found->count; i < found->count + found->aliases; i++) {
 		struct doctor_function *function = &functions->list[found->list[i].call];
 
-		for (j = 0; j < found->count && function->state == FUNCTION_ABSENT; j++)
-			if (found->list[j].offset == found->list[i].offset)
-				*function = functions->list[found->list[j].call];
+		for (j = 0; j < found->count && function->state == FUNCTION_ABSENT; j++) {
+			if (found->list[j].offset != found->list[i].offset)
+				continue;
+			function->state = functions->list[found->list[j].call].state;
+			function->point = POINT_NONE; /* that name's probe serves it */
+		}
 	}
 }
 
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
-		     const enum start *starts, const struct dry_run_attached *attached,
-		     const struct attach_choice *choice)
+		     const struct dry_run_attached *attached, const struct attach_choice *choice)
 {
 	unsigned int call;
 	size_t i;
@@ -89,7 +88,7 @@ void functions_judge(struct doctor_functions *functions, const struct elf_functi
 	memset(functions, 0, sizeof(*functions));
 	for (i = 0; i < found->count; i++)
 		functions->layers |= 1u << call_descs[found->list[i].call].layer;
-	found_judge(functions, found, starts, attached, choice);
+	found_judge(functions, found, attached, choice);
 	for (call = 0; call < CALL_COUNT; call++) {
 		if (!(functions->layers & 1u << call_descs[call].layer))
 			continue;

@@ -62,9 +62,8 @@ static json_t *function_new(struct json_writer *w, const struct doctor_function 
 	put_text(w, o, "call", call_name(call));
 	put_text(w, o, "layer", call_layer_name(call_descs[call].layer));
 	put_text(w, o, "state", function_state_names[function->state]);
-	if (function->state != FUNCTION_ABSENT)
-		put_text(w, o, "starts_with", start_names[function->start]);
-	if (function->state != FUNCTION_ABSENT && function->state != FUNCTION_REFUSED)
+	if (function->state != FUNCTION_ABSENT && function->state != FUNCTION_REFUSED &&
+	    function->point != POINT_NONE)
 		put_text(w, o, "probe", point_names[function->point]);
 	if (function->point == POINT_PAST)
 		put_count(w, o, "past_bytes", function->past);
@@ -84,12 +83,6 @@ static void functions_put(struct json_writer *w, const struct doctor_file *file)
 	for (i = 0; i < FUNCTION_STATE_COUNT; i++)
 		put_count(w, o, function_state_names[i], functions->counts[i]);
 	json_members(w, o);
-	o = put_new(w);
-	for (i = 0; i <= START_OTHER; i++)
-		put_count(w, o, start_names[i], functions->starts[i]);
-	json_open(w, "starts", '{');
-	json_members(w, o);
-	json_close(w, '}');
 	o = put_new(w);
 	put_count(w, o, "at_entry",
 		  functions->points[POINT_ENTRY] + functions->points[POINT_STEPPED]);

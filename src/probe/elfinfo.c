@@ -18,11 +18,6 @@
 #define DATA_MAX (256u << 20) /* bytes of read-only data searched in one file */
 #define CHUNK    (1u << 20)
 
-const char *const start_names[START_OTHER + 1] = {
-	[START_UNKNOWN] = "unknown", [START_PUSH] = "push",     [START_JUMP] = "jump",
-	[START_NOP] = "nop",         [START_ENDBR] = "endbr64", [START_OTHER] = "other",
-};
-
 /* ---- identity ---- */
 
 static void hex_of(const unsigned char *bytes, size_t count, char *out)
@@ -143,50 +138,6 @@ int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
 		info->is_program = false;
 	sections_close(&file);
 	return 0;
-}
-
-/* ---- first instructions ---- */
-
-/* What arch/x86/kernel/uprobes.c emulates: push of a register, jumps, calls, nops. */
-enum start start_of(const unsigned char *code, size_t len)
-{
-#if defined(__x86_64__)
-	if (len >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4))
-		return START_ENDBR;
-	if (len >= 1 && code[0] >= 0x50 && code[0] <= 0x57)
-		return START_PUSH;
-	if (len >= 2 && (code[0] & 0xf0) == 0x40 && code[1] >= 0x50 && code[1] <= 0x57)
-		return START_PUSH;
-	if (len >= 1 &&
-	    (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70))
-		return START_JUMP;
-	if (len >= 2 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
-		return START_JUMP;
-	if (len >= 1 && code[0] == 0x90)
-		return START_NOP;
-	return len ? START_OTHER : START_UNKNOWN;
-#else
-	(void)code;
-	(void)len;
-	return START_UNKNOWN;
-#endif
-}
-
-bool start_is_slow(enum start start)
-{
-	return start == START_ENDBR || start == START_OTHER;
-}
-
-void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, enum start *starts)
-{
-	unsigned char code[16];
-	ssize_t n;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		n = pread(fd, code, sizeof(code), (off_t)functions[i].offset);
-		starts[i] = start_of(code, n > 0 ? (size_t)n : 0);
-	}
 }
 
 /* ---- the version ---- */

@@ -35,29 +35,6 @@ int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
  */
 bool elfinfo_carries_runtime(int fd);
 
-/* A function's first instruction, which a probe replaces: it decides how much the probe costs. */
-enum start {
-	START_UNKNOWN, /* not readable, or another architecture */
-	START_PUSH,    /* emulated */
-	START_JUMP,    /* jump or call: emulated */
-	START_NOP,     /* emulated */
-	START_ENDBR,   /* endbr64: single-stepped by kernels that do not know it */
-	START_OTHER,   /* single-stepped */
-};
-
-extern const char *const start_names[START_OTHER + 1];
-
-/* What @code (@len bytes) begins with. */
-enum start start_of(const unsigned char *code, size_t len);
-
-/*
- * True if a probe on it is slow: the kernel runs the instruction out of line, with a trap after it.
- */
-bool start_is_slow(enum start start);
-
-/* The same for each of the @count functions of the file open at @fd; @starts has room for them. */
-void elfinfo_starts(int fd, const struct elf_function *functions, size_t count, enum start *starts);
-
 /*
  * The version of the CUDA runtime that defines @functions in the file open at @fd, as its
  * cudaRuntimeGetVersion() returns it (13000): read from the code, which is not run. 0 if it is not

@@ -72,8 +72,7 @@ if [ -e $toolkit/libcudart.so.13 ] && [ -e $toolkit/libcublas.so.13 ]; then
 	expect_library nvidia "$cudart" .functions.refused 0
 	expect_library nvidia "$cudart" '.functions.attached > 300' true
 	expect_library nvidia "$cudart" '.functions | .attached + .off == .table - .absent' true
-	expect_library nvidia "$cudart" '[.functions.list[] | select(.call == "cudaMalloc") | [.state, .starts_with]]' \
-		'[["attached","push"]]'
+	expect_library nvidia "$cudart" '[.functions.list[] | select(.call == "cudaMalloc") | [.state, .probe]]' '[["attached","entry"]]'
 	expect_library nvidia "$cudart" '[.functions.list[] | select(.call == "cudaThreadExit").state]' '["absent"]'
 	expect_library nvidia "$cudart" .passes_launches_on true
 	expect_library nvidia "$cublas" .kind '"runtime_without_symbols"'
@@ -113,7 +112,6 @@ END
 	expect_status odd 0
 	expect_library odd /libcudart.so.12.4.127 '[.version, .state]' '["12.4","warning"]'
 	expect_library odd /libcudart.so.12.4.127 '.functions | [.attached, .refused]' '[6,1]'
-	expect_library odd /libcudart.so.12.4.127 '.functions.starts | [.push, .jump, .endbr64, .other]' '[2,1,1,2]'
 	expect_library odd /libcudart.so.12.4.127 '[.functions.list[] | select(.state == "refused") | [.call, .error]]' \
 		'[["cudaMemset","its first instruction cannot be probed"]]'
 	expect odd '[.problems[] | select(.section == "libraries").name] | sort' '["refused"]'

@@ -47,15 +47,10 @@ static inline void functions_read(int fd)
 	struct reason why = { "" };
 	struct code_span span;
 	struct extra_functions *extras;
-	enum start *starts;
 	size_t offset;
 
 	if (elffile_functions(fd, &found, &why))
 		return;
-	starts = calloc(found.count + 1, sizeof(*starts));
-	if (starts)
-		elfinfo_starts(fd, found.list, found.count, starts);
-	free(starts);
 	points_try(fd, &found);
 	elfinfo_runtime_version(fd, &found);
 	if (runtime_code_find(fd, &found, &span) && span.start >= span.end)

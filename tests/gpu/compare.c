@@ -9,7 +9,7 @@
  *   compare trace WHAT PROGRAM TRACE          the same, with a trace in JSON
  *   compare cupti WHAT LAYER PROGRAM CUPTI CUTOP
  *                                             CUPTI's counts per function of one layer
- *   compare starts DOCTOR                     prints how functions begin, by library
+ *   compare starts DOCTOR                     prints where the probes are, by library
  *
  * WHAT goes before each line. LAYER is what cutop was told to probe: both,
  * runtime or driver. The rest are files of JSON. Exit status 2: a file cannot
@@ -492,7 +492,7 @@ static int cupti_compare(const char *layer, const char *own_path, const char *cu
 	return 0;
 }
 
-/* ---- how functions begin ---- */
+/* ---- where the probes are ---- */
 
 static void members_print(const json_t *object)
 {

@@ -357,7 +357,7 @@ doctored() {
 	kill "$sample" 2>/dev/null
 	wait "$sample" 2>/dev/null
 	{
-		echo "how functions begin that the program $1 has loaded, from cutop doctor:"
+		echo "where the probes are in what the program $1 has loaded, from cutop doctor:"
 		"$compare" starts "$doctor.json"
 	} >"$report/starts-$1.txt" 2>&1
 	cat "$report/starts-$1.txt"

@@ -255,7 +255,6 @@ START_TEST(test_functions)
 {
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy,
 					  CALL_cudaGetDevice };
-	static const enum start starts[] = { START_PUSH, START_PUSH, START_ENDBR, START_PUSH };
 	struct attach_choice choice = { .groups = ~(1u << GROUP_QUERY), .layers = ~0u };
 	struct dry_run_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
 	struct dry_run_attached attached = {
@@ -268,15 +267,13 @@ START_TEST(test_functions)
 
 	list[4] = (struct elf_function){ .offset = list[2].offset, .call = CALL_cudaMemcpy_ptds };
 	found.aliases = 1;
-	functions_judge(result, &found, starts, &attached, &choice);
+	functions_judge(result, &found, &attached, &choice);
 	ck_assert_int_eq(result->list[CALL_cudaMalloc].state, FUNCTION_ATTACHED);
 	ck_assert_int_eq(result->list[CALL_cudaFree].state, FUNCTION_REFUSED);
 	ck_assert_int_eq(result->list[CALL_cudaFree].error, -EOPNOTSUPP);
 	ck_assert_int_eq(result->list[CALL_cudaMemcpy].state, FUNCTION_ATTACHED);
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy].start, START_ENDBR);
 	/* a further name of the same address */
 	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_ATTACHED);
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].start, START_ENDBR);
 	ck_assert_int_eq(result->list[CALL_cudaGetDevice].state, FUNCTION_OFF);
 	ck_assert_int_eq(result->list[CALL_cudaLaunchKernel].state, FUNCTION_ABSENT);
 	/* the driver's functions are no business of a runtime */
@@ -285,8 +282,6 @@ START_TEST(test_functions)
 	for (i = 0; i < FUNCTION_STATE_COUNT; i++)
 		sum += result->counts[i];
 	ck_assert_uint_eq(sum, result->table);
-	ck_assert_uint_eq(result->starts[START_PUSH], 3);
-	ck_assert_uint_eq(result->starts[START_ENDBR], 1);
 	free(result);
 }
 END_TEST
@@ -294,18 +289,17 @@ END_TEST
 START_TEST(test_functions_untried)
 {
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree };
-	static const enum start starts[] = { START_PUSH, START_PUSH };
 	struct dry_run_attached one = { .tried = 1, .attached = 1, .first_only = true };
 	struct dry_run_attached none = { .tried = 2 };
 	struct doctor_functions *result = malloc(sizeof(*result));
 	struct elf_function list[2];
 	struct elf_functions found = functions_of(list, calls, 2);
 
-	functions_judge(result, &found, starts, NULL, &everything);
+	functions_judge(result, &found, NULL, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	functions_judge(result, &found, starts, &one, &everything);
+	functions_judge(result, &found, &one, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	functions_judge(result, &found, starts, &none, &everything);
+	functions_judge(result, &found, &none, &everything);
 	ck_assert_uint_eq(result->counts[FUNCTION_REFUSED], 2);
 	free(result);
 }

@@ -41,42 +41,6 @@ START_TEST(test_names)
 END_TEST
 
 #if defined(__x86_64__)
-START_TEST(test_starts)
-{
-	static const struct {
-		const char *code;
-		size_t len;
-		enum start start;
-	} cases[] = {
-		{ "\x55\x48", 2, START_PUSH },
-		{ "\x50", 1, START_PUSH },
-		{ "\x41\x57", 2, START_PUSH },
-		{ "\xf3\x0f\x1e\xfa", 4, START_ENDBR },
-		{ "\xe9\0\0\0\0", 5, START_JUMP },
-		{ "\xeb\x05", 2, START_JUMP },
-		{ "\xe8\0\0\0\0", 5, START_JUMP },
-		{ "\x74\x05", 2, START_JUMP },
-		{ "\x0f\x84\0\0\0\0", 6, START_JUMP },
-		{ "\x90", 1, START_NOP },
-		{ "\x48\x89\xe5", 3, START_OTHER },
-		{ "\x48\x83\xec\x08", 4, START_OTHER },
-		{ "\xff\x25\0\0\0\0", 6, START_OTHER },
-		{ "\xf3\x0f", 2, START_OTHER },
-		{ "\x41", 1, START_OTHER },
-		{ "", 0, START_UNKNOWN },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(cases); i++)
-		ck_assert_msg(start_of((const unsigned char *)cases[i].code, cases[i].len) ==
-				      cases[i].start,
-			      "%zu", i);
-	ck_assert(start_is_slow(START_ENDBR) && start_is_slow(START_OTHER));
-	ck_assert(!start_is_slow(START_PUSH) && !start_is_slow(START_JUMP) &&
-		  !start_is_slow(START_UNKNOWN));
-}
-END_TEST
-
 /* cudaRuntimeGetVersion stands at 0x40 of @code. */
 static unsigned int version_in(const unsigned char *code, size_t size)
 {
@@ -237,7 +201,6 @@ void elfinfo_tests(Suite *suite)
 {
 	probe_test_add(suite, "names with versions", test_names);
 #if defined(__x86_64__)
-	probe_test_add(suite, "first instructions", test_starts);
 	probe_test_add(suite, "version in code", test_version_in_code);
 #endif
 	probe_test_add(suite, "runtime without symbols", test_carried);
