@@ -50,15 +50,6 @@ static __always_inline struct sync_slot *sync_slot_of(struct program_sync *sync,
 	return &sync->slots[slot & (CUTOP_SYNC_SLOTS - 1)];
 }
 
-/*
- * The device that a call of the thread works on or waits for; none for a context that is not a
- * primary one.
- */
-static __always_inline __s32 work_device(struct thread_state *thread)
-{
-	return thread->context ? CUTOP_DEVICE_UNKNOWN : thread->device;
-}
-
 #define DEVICE_PART (-2) /* a synchronization that covers only a part of a device */
 
 /* A synchronization of all of @device begins, and ends with success. */

@@ -22,7 +22,6 @@
 #define GRAPHS_MAX       65536 /* executable ones included */
 #define GRAPH_SITES_MAX  4096
 #define GRAPH_PARTS_MAX  262144
-#define STREAMS_MAX      65536
 /* For names of kernels (mangled and shown) and of call sites */
 #define NAME_BYTES_MAX (64u << 20)
 /* Live allocations that every process may have in any case */
