@@ -35,7 +35,7 @@ void cost_count(struct cost *cost, double hit_ns, uint64_t now)
 		cost->step_launches_ns += now - cost->ticked;
 	}
 	cost->ticked = now;
-	if (!cost->stepped) {
+	if (!cost->stepped && cost->cpu_ns) {
 		cost->stepped = now;
 		cost->step_cpu_ns = cost->cpu_ns;
 	}

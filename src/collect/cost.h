@@ -19,7 +19,7 @@ struct cost {
 	/* Hits of probes so far, weighted by what they take: this time, and the time before */
 	double hits[SPARE_COUNT + 1], before[SPARE_COUNT + 1];
 	double paid;          /* ns in all */
-	uint64_t cpu_ns;      /* the process's so far, with what it paid */
+	uint64_t cpu_ns;      /* its process since it is watched, with what it paid; 0: unknown */
 	uint64_t ticked;      /* CLOCK_MONOTONIC, when cost_tick() was called last */
 	uint64_t launches_ns; /* time in which launches were watched */
 	unsigned int given;   /* bits of enum spare: what is given up */
@@ -42,7 +42,7 @@ struct cost {
 
 /*
  * Takes in what @cost->hits and cpu_ns are now, at @now, a hit of weight 1 taking @hit_ns, and
- * begins to count anew. @ended: of a program that has ended.
+ * begins to count anew.
  */
 void cost_count(struct cost *cost, double hit_ns, uint64_t now);
 

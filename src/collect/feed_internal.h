@@ -36,6 +36,7 @@ struct watched {
 	uint64_t faults_since;       /* start of the second in which faults are counted */
 	unsigned int faults;
 	struct cost cost;
+	uint64_t cpu_before;   /* processor time, ns, before it was watched */
 	uint64_t blocks;       /* that its allocators told of */
 	unsigned int unwanted; /* bits of enum spare */
 	UT_hash_handle hh;

@@ -342,11 +342,17 @@ static void untold_find(struct feed *feed)
 	probe_find_running(feed->probe);
 }
 
-/* The last figure of a process that has ended stands. */
+/*
+ * The last figure of a process that has ended stands. What one that ran before used until then has
+ * nothing to do with what it pays.
+ */
 static void cpu_note(struct watched *watched, uint64_t cpu_ns)
 {
-	if (cpu_ns)
-		watched->cost.cpu_ns = cpu_ns;
+	if (!cpu_ns)
+		return;
+	if (!watched->cost.cpu_ns && watched->late == LATE_ALL)
+		watched->cpu_before = cpu_ns - 1;
+	watched->cost.cpu_ns = cpu_ns - watched->cpu_before;
 }
 
 /*

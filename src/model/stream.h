@@ -46,7 +46,7 @@ struct rec_times {
 struct rec_cost {
 	struct rec_hdr hdr;
 	__u64 paid_ns;     /* so far, an estimate */
-	__u64 cpu_ns;      /* processor time of its process so far, with what it paid; 0: unknown */
+	__u64 cpu_ns;      /* its processor time while watched, with what it paid; 0: unknown */
 	__u64 launches_ns; /* time in which its launches were watched; they are in windows else */
 	__u64 since[SPARE_COUNT]; /* CLOCK_MONOTONIC, when it was given up; 0: it is not */
 };
