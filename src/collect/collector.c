@@ -362,6 +362,7 @@ int collector_new(struct collector **result, const struct collector_settings *se
 		  struct reason *why)
 {
 	struct probe_settings probe = settings->probe;
+	double budget = 0;
 	struct collector *collector;
 	int err;
 
@@ -385,8 +386,11 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
+	/* Links of the perf kind take seconds to remove. */
+	if (probe_method(collector->probe) != ATTACH_PERF)
+		budget = settings->budget;
 	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob,
-				   settings->held_globs, settings->python_skip, settings->budget);
+				   settings->held_globs, settings->python_skip, budget);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s",
 				 strerror(errno));

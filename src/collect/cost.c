@@ -20,6 +20,22 @@
 #define WINDOW     NSEC_PER_SEC
 #define WINDOW_MAX 60 /* seconds */
 
+/* How long launches were watched, up to @now. */
+static void launches_note(struct cost *cost, uint64_t now)
+{
+	if (cost->ticked && !(cost->missing & 1u << SPARE_LAUNCHES)) {
+		cost->launches_ns += now - cost->ticked;
+		cost->step_launches_ns += now - cost->ticked;
+	}
+	cost->ticked = now;
+}
+
+void cost_miss(struct cost *cost, unsigned int missing, uint64_t now)
+{
+	launches_note(cost, now);
+	cost->missing = missing;
+}
+
 void cost_count(struct cost *cost, double hit_ns, uint64_t now)
 {
 	for (int kind = 0; kind <= SPARE_COUNT; kind++) {
@@ -30,11 +46,7 @@ void cost_count(struct cost *cost, double hit_ns, uint64_t now)
 		cost->before[kind] = cost->hits[kind];
 		cost->hits[kind] = 0;
 	}
-	if (cost->ticked && !(cost->missing & 1u << SPARE_LAUNCHES)) {
-		cost->launches_ns += now - cost->ticked;
-		cost->step_launches_ns += now - cost->ticked;
-	}
-	cost->ticked = now;
+	launches_note(cost, now);
 	if (!cost->stepped && cost->cpu_ns) {
 		cost->stepped = now;
 		cost->step_cpu_ns = cost->cpu_ns;

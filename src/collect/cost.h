@@ -20,7 +20,7 @@ struct cost {
 	double hits[SPARE_COUNT + 1], before[SPARE_COUNT + 1];
 	double paid;          /* ns in all */
 	uint64_t cpu_ns;      /* its process since it is watched, with what it paid; 0: unknown */
-	uint64_t ticked;      /* CLOCK_MONOTONIC, when cost_tick() was called last */
+	uint64_t ticked;      /* CLOCK_MONOTONIC, until when that is noted */
 	uint64_t launches_ns; /* time in which launches were watched */
 	unsigned int given;   /* bits of enum spare: what is given up */
 	unsigned int missing; /* bits: what has no probes just now, for this or another process */
@@ -45,6 +45,9 @@ struct cost {
  * begins to count anew.
  */
 void cost_count(struct cost *cost, double hit_ns, uint64_t now);
+
+/* From @now on it has no probes for the kinds in @missing: bits of enum spare. */
+void cost_miss(struct cost *cost, unsigned int missing, uint64_t now);
 
 /* The share of its own processor time that it paid since the last step; 0: unknown. */
 double cost_share(const struct cost *cost);

@@ -112,6 +112,7 @@ struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 	watched->process = *process;
 	watched->process.comm[CUTOP_COMM_LEN - 1] = 0;
 	HASH_ADD(hh, feed->watched, program, sizeof(watched->program), watched);
+	feed->settled = 0; /* what is given up of its libraries is given up for it, too */
 	if (rows_program(feed->rows, program, &row)) {
 		watched->late = row.late;
 		watched->origin = row.origin;

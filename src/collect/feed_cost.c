@@ -99,7 +99,7 @@ static void settle(struct feed *feed, uint64_t now)
 	for (watched = feed->watched, i = 0; watched; watched = watched->hh.next) {
 		if (watched->ignored || watched->ended)
 			continue;
-		watched->cost.missing = users[i].missing;
+		cost_miss(&watched->cost, users[i].missing, now);
 		given_note(feed, watched, users[i++].given, now);
 	}
 	feed->settled = now;
@@ -122,7 +122,7 @@ void feed_cost_tend(struct feed *feed, uint64_t now)
 		unwanted = cost_unwanted(&watched->cost, now);
 		changed |= unwanted != watched->unwanted;
 		watched->unwanted = unwanted;
-		given |= watched->cost.given != 0;
+		given |= watched->cost.given || watched->cost.missing;
 	}
 	if (changed || (given && now - feed->settled >= SETTLE_INTERVAL))
 		settle(feed, now);

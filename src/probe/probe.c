@@ -355,7 +355,7 @@ static int functions_attach(struct probe *probe, struct target *target,
 	bool placed = false;
 	int err;
 
-	if (probe->settings.spares) {
+	if (probe->settings.spares && probe->bpf.features.method != ATTACH_PERF) {
 		lasting.aliases = 0;
 		lasting.list = malloc(functions->count * sizeof(*lasting.list));
 		if (!lasting.list)

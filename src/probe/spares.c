@@ -102,7 +102,7 @@ static void unwanted_note(struct spare_user *user, struct target *target)
 static void missing_note(struct spare_user *user, struct target *target)
 {
 	user->missing |= target->spared;
-	user->given |= target->given;
+	user->given |= target->given | target->spared;
 }
 
 static void target_settle(struct probe *probe, struct target *target)

@@ -56,7 +56,7 @@ for line in 'PASS doctor: cutop can watch here' \
 	'PASS slowdown of loop was measured' \
 	'SKIP slowdown of jax: jax: no JAX: ' \
 	'SKIP torch-nccl: no torch: ' \
-	'^loop  *[0-9]* (1.00) *[0-9]* ([0-9.]*) *[0-9]* ([0-9.]*) *[0-9]* ([0-9.]*) *-  *-  *-$' \
+	'^loop  *[0-9]* (1.00) *[0-9]* ([0-9.]*) *[0-9]* ([0-9.]*) *[0-9]* ([0-9.]*) *-  *-  *-  *-$' \
 	'PASS what calls cost was measured'; do
 	check "$line" said "$line"
 done

@@ -47,7 +47,7 @@ static void run(struct program *program, unsigned int seconds)
 		cost->cpu_ns += (uint64_t)(program->own * SECOND / 10 + paid);
 		cost_count(cost, HIT, program->now);
 		program->changes += cost_decide(cost, BUDGET, program->now);
-		cost->missing = cost_unwanted(cost, program->now);
+		cost_miss(cost, cost_unwanted(cost, program->now), program->now);
 	}
 }
 
