@@ -234,7 +234,7 @@ static bool asked_for_both(void)
 }
 
 /*
- * What a program may pay, as a share of its own processor time; 0: no limit. Somebody who starts a
+ * What a program may pay, as a share of its own processor time; 0: no limit. A user who starts a
  * program under watch, or records, wants to know everything. CUTOP_BUDGET is for tests.
  */
 static double budget_of(const struct session *session)

@@ -632,7 +632,7 @@ START_TEST(given_up_and_taken_back)
 	ck_assert_uint_eq(told, 1);
 	snapshot_free(snapshot);
 
-	totals[0].allocated += 4 * MIB; /* what nobody reported */
+	totals[0].allocated += 4 * MIB; /* of which no report came */
 	cost(50, 350, 0);
 	report(0, BASE + 10 * MIB, MIB);
 	report(0, BASE, -(int64_t)MIB); /* one of those from before */
