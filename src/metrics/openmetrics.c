@@ -1,53 +1,615 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metrics about cutop itself, about calls, and about commands. Metrics of single processes are
- * in openmetrics_process.c.
+ * A snapshot as metrics. From top to bottom: the text that a scraper reads, line by line; the choice
+ * of what is shown separately; and the families of metrics, most of them from the tables of
+ * print/fields.h.
  */
 #include "metrics/openmetrics.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "cuda/calls.h"
-#include "metrics/openmetrics_parts.h"
+#include "model/columns.h"
+#include "print/fields.h"
 #include "print/print.h"
+#include "util/sink.h"
+#include "util/utf8.h"
+#include "util/util.h"
 
-#define NSEC_PER_SEC 1e9
+#define RUNNING_MAX 500 /* running processes shown separately: those seen first */
+#define EXITED_MAX  100 /* ended processes shown: those that ended last */
+/* How long an ended process is shown: five scrapes a minute apart */
+#define EXITED_SECONDS 300
+#define FAILURES_MAX   50 /* pairs of call and error shown of one process; the rest as one */
+#define OTHER          "other"
+
+/* ---- the text ---- */
+
+enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM, FAMILY_INFO };
+
+struct family {
+	/* Without _total or _info; ends in the unit, if there is one */
+	const char *name;
+	enum family_type type;
+	const char *help; /* one line */
+};
+
+struct exposition {
+	struct sink *sink;
+	enum exposition_form form;
+	struct family family; /* of the next samples */
+	char name[128];       /* its name, where that is put together */
+	bool told;            /* its HELP and TYPE were written */
+	bool labelled;        /* the sample has a label already */
+};
+
+/*
+ * Room for a label's value before escaping, with its NUL; a longer value is cut between characters.
+ */
+#define LABEL_SIZE 256
+
+static const char *const type_names[] = {
+	[FAMILY_GAUGE] = "gauge",
+	[FAMILY_COUNTER] = "counter",
+	[FAMILY_HISTOGRAM] = "histogram",
+	[FAMILY_INFO] = "info",
+};
+
+static const char *const type_suffixes[] = {
+	[FAMILY_GAUGE] = "",
+	[FAMILY_COUNTER] = "_total",
+	[FAMILY_HISTOGRAM] = "",
+	[FAMILY_INFO] = "_info",
+};
+
+/*
+ * The samples up to the next call belong to @family. Its HELP and TYPE are written with its first
+ * sample; a family without samples is left out.
+ */
+static void exposition_family(struct exposition *out, const struct family *family)
+{
+	out->family = *family;
+	out->told = false;
+}
+
+/* Likewise, of the metric of @field. @prefix stands before its name. */
+static void exposition_field(struct exposition *out, const char *prefix, const struct field *field)
+{
+	const char *name = field->metric.name ? field->metric.name : field->key;
+
+	snprintf(out->name, sizeof(out->name), "%s%s", prefix, name);
+	exposition_family(out, &(struct family){ out->name,
+						 field->metric.is_counter ? FAMILY_COUNTER :
+									    FAMILY_GAUGE,
+						 field->metric.help });
+}
+
+/* The unit with which the name ends, or NULL. */
+static const char *unit_of(const char *name)
+{
+	static const char *const units[] = { "bytes", "seconds", "ratio", "celsius", "watts" };
+	const char *last = strrchr(name, '_');
+
+	for (size_t i = 0; last && i < ARRAY_LEN(units); i++)
+		if (!strcmp(last + 1, units[i]))
+			return units[i];
+	return NULL;
+}
+
+static void tell(struct exposition *out, const char *what, const char *text)
+{
+	bool suffixed = out->form == EXPOSITION_PROMETHEUS;
+
+	sink_puts(out->sink, "# ");
+	sink_puts(out->sink, what);
+	sink_puts(out->sink, " ");
+	sink_puts(out->sink, out->family.name);
+	if (suffixed)
+		sink_puts(out->sink, type_suffixes[out->family.type]);
+	sink_puts(out->sink, " ");
+	sink_puts(out->sink, text);
+	sink_puts(out->sink, "\n");
+}
+
+static void tell_family(struct exposition *out)
+{
+	const struct family *family = &out->family;
+	const char *unit = unit_of(family->name);
+
+	if (out->told)
+		return;
+	out->told = true;
+	tell(out, "HELP", family->help);
+	/* The older format has no info type. */
+	if (out->form == EXPOSITION_PROMETHEUS && family->type == FAMILY_INFO)
+		tell(out, "TYPE", "gauge");
+	else
+		tell(out, "TYPE", type_names[family->type]);
+	if (out->form == EXPOSITION_OPENMETRICS && unit)
+		tell(out, "UNIT", unit);
+}
+
+/* Begins a sample. @suffix ("_bucket") is added to the name; NULL: the usual suffix of the type. */
+static void sample_begin(struct exposition *out, const char *suffix)
+{
+	tell_family(out);
+	sink_puts(out->sink, out->family.name);
+	sink_puts(out->sink, suffix ? suffix : type_suffixes[out->family.type]);
+	out->labelled = false;
+}
+
+static void label_open(struct exposition *out, const char *name)
+{
+	sink_puts(out->sink, out->labelled ? "," : "{");
+	out->labelled = true;
+	sink_puts(out->sink, name);
+	sink_puts(out->sink, "=\"");
+}
+
+/* Adds a label; none if the text is NULL. Invalid UTF-8 and control characters become '?'. */
+static void sample_label(struct exposition *out, const char *name, const char *text)
+{
+	char clean[LABEL_SIZE];
+	const char *c, *special;
+
+	if (!text)
+		return;
+	label_open(out, name);
+	utf8_clean(text, clean, sizeof(clean));
+	/* Newlines would have to be escaped as well, but cleaning has removed them. */
+	for (c = clean; (special = strpbrk(c, "\"\\")) != NULL; c = special + 1) {
+		sink_write(out->sink, c, (size_t)(special - c));
+		sink_puts(out->sink, *special == '"' ? "\\\"" : "\\\\");
+	}
+	sink_puts(out->sink, c);
+	sink_puts(out->sink, "\"");
+}
+
+static void sample_label_count(struct exposition *out, const char *name, uint64_t count)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	sample_label(out, name, text);
+}
+
+static void sample_label_device(struct exposition *out, const char *name, int device)
+{
+	if (device < 0)
+		sample_label(out, name, "unknown");
+	else
+		sample_label_count(out, name, (uint64_t)device);
+}
+
+static void value(struct exposition *out, const char *text)
+{
+	sink_puts(out->sink, out->labelled ? "} " : " ");
+	sink_puts(out->sink, text);
+	sink_puts(out->sink, "\n");
+}
+
+/* Ends the sample. */
+static void sample_count(struct exposition *out, uint64_t count)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	value(out, text);
+}
+
+static void sample_number(struct exposition *out, double number)
+{
+	char text[32];
+
+	if (isnan(number))
+		snprintf(text, sizeof(text), "NaN");
+	else if (isinf(number))
+		snprintf(text, sizeof(text), number < 0 ? "-Inf" : "+Inf");
+	else
+		snprintf(text, sizeof(text), "%.15g", number);
+	value(out, text);
+}
+
+static void exposition_end(struct exposition *out)
+{
+	if (out->form == EXPOSITION_OPENMETRICS)
+		sink_puts(out->sink, "# EOF\n");
+}
+
+/* Ends the sample with the value of @field. */
+static void sample_field(struct exposition *out, const struct field *field, const void *item)
+{
+	if (field->kind == FIELD_COUNT || field->kind == FIELD_BYTES)
+		sample_count(out, field_count(field, item));
+	else
+		sample_number(out, field_number(field, item));
+}
+
+/* True if @item of @process (NULL: of none) has a value for @field. */
+static bool has_sample(const struct field *field, const void *item,
+		       const struct snap_process *process)
+{
+	return field_is_known(field, item, process) &&
+	       (field->kind != FIELD_NUMBER || !isnan(field_number(field, item)));
+}
+
+/* ---- the choice ---- */
+
+/*
+ * What is shown separately is chosen so that series are few and no counter goes down. A pid is a
+ * label, so of all programs that had the same pid only the latest is shown.
+ * Of a process's kernels those launched most are named, and all others share one counter. When a
+ * kernel of the others becomes one of those, their sum is less than what was told: it stays as it
+ * was told until it has caught up, since a counter must not go down.
+ * Of its call sites of tensors those that rise most come first, then those that hold most.
+ */
+
+/* The figures of all kernels with one name. */
+struct named {
+	char name[LABEL_SIZE]; /* as the label shows it */
+	int device;
+	uint64_t values[2];
+};
+
+enum { TENSOR_RISING, TENSOR_LIVE }; /* the values of a call site of tensors */
+
+/* A process that is shown. */
+struct shown {
+	const struct snap_process *process;
+	struct named *kernels; /* those launched most: launches by calls, by graphs */
+	size_t kernel_count;
+	bool has_other;
+	uint64_t other[2];   /* the counts of all other kernels */
+	struct named *sites; /* of tensors */
+	size_t site_count;
+};
+
+struct choice {
+	struct shown *list; /* ordered by first sight; ended ones last */
+	size_t count, omitted;
+	unsigned int sites; /* that are shown of each */
+};
+
+/* What is remembered of a process between expositions. */
+struct told {
+	uint32_t program;
+	bool kept;         /* the process is in this snapshot */
+	bool has_other;    /* so was told */
+	uint64_t other[2]; /* the others' counts, as told */
+	UT_hash_handle hh;
+};
+
+struct openmetrics {
+	struct metrics_limits limits;
+	struct told *told;
+	struct shown *list; /* processes of the latest choice */
+	size_t list_count;
+};
+
+struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
+{
+	struct openmetrics *metrics = calloc(1, sizeof(*metrics));
+
+	if (metrics)
+		metrics->limits = *limits;
+	return metrics;
+}
+
+static void list_free(struct openmetrics *metrics)
+{
+	for (size_t i = 0; i < metrics->list_count; i++) {
+		free(metrics->list[i].kernels);
+		free(metrics->list[i].sites);
+	}
+	free(metrics->list);
+	metrics->list = NULL;
+	metrics->list_count = 0;
+}
+
+void openmetrics_free(struct openmetrics *metrics)
+{
+	struct told *told, *next;
+
+	if (!metrics)
+		return;
+	HASH_ITER(hh, metrics->told, told, next) {
+		HASH_DEL(metrics->told, told);
+		free(told);
+	}
+	list_free(metrics);
+	free(metrics);
+}
+
+static struct told *told_of(struct openmetrics *metrics, uint32_t program)
+{
+	struct told *told;
+
+	HASH_FIND(hh, metrics->told, &program, sizeof(program), told);
+	if (told)
+		return told;
+	told = calloc(1, sizeof(*told));
+	if (!told)
+		return NULL;
+	told->program = program;
+	HASH_ADD(hh, metrics->told, program, sizeof(told->program), told);
+	return told;
+}
+
+static void named_set(struct named *named, const char *name, int device, uint64_t first,
+		      uint64_t second)
+{
+	utf8_clean(name, named->name, sizeof(named->name));
+	named->device = device;
+	named->values[0] = first;
+	named->values[1] = second;
+}
+
+static int named_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : (a->device > b->device) - (a->device < b->device);
+}
+
+/* Sums up entries with the same name and device, in place. Returns how many are left. */
+static size_t named_merge(struct named *list, size_t count)
+{
+	size_t i, left = 0;
+
+	if (count)
+		qsort(list, count, sizeof(*list), named_order);
+	for (i = 0; i < count; i++) {
+		if (left && !named_order(&list[left - 1], &list[i])) {
+			list[left - 1].values[0] += list[i].values[0];
+			list[left - 1].values[1] += list[i].values[1];
+			continue;
+		}
+		if (left != i)
+			list[left] = list[i];
+		left++;
+	}
+	return left;
+}
+
+/* Gives back the room of @list for more than @count names. */
+static struct named *named_shrink(struct named *list, size_t count)
+{
+	struct named *smaller = realloc(list, (count + 1) * sizeof(*list));
+
+	return smaller ? smaller : list;
+}
+
+static uint64_t launches(const struct named *kernel)
+{
+	const uint64_t *values = kernel->values;
+
+	return values[0] > UINT64_MAX - values[1] ? UINT64_MAX : values[0] + values[1];
+}
+
+/* A kernel whose name is the one used for all others is counted with those. */
+static bool may_be_named(const struct named *kernel)
+{
+	return strcmp(kernel->name, OTHER) != 0;
+}
+
+static int launches_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	uint64_t first = launches(a), second = launches(b);
+
+	if (may_be_named(a) != may_be_named(b))
+		return may_be_named(a) ? -1 : 1;
+	return first != second ? (first < second ? 1 : -1) : named_order(a, b);
+}
+
+static int kernels_choose(struct openmetrics *metrics, struct told *told, struct shown *shown)
+{
+	const struct snap_process *process = shown->process;
+	struct named *list = shown->kernels = calloc(process->kernel_count + 1, sizeof(*list));
+	uint64_t other[2] = { 0, 0 };
+	size_t count, i;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < process->kernel_count; i++)
+		named_set(&list[i], process->kernels[i].name, process->kernels[i].device,
+			  process->kernels[i].launches, process->kernels[i].graph_launches);
+	count = named_merge(list, process->kernel_count);
+	qsort(list, count, sizeof(*list), launches_order);
+	for (i = 0; i < count; i++) {
+		if (i < metrics->limits.kernels && may_be_named(&list[i])) {
+			shown->kernel_count++;
+			continue;
+		}
+		told->has_other = true;
+		other[0] += list[i].values[0];
+		other[1] += list[i].values[1];
+	}
+	for (i = 0; i < 2; i++)
+		if (told->other[i] < other[i])
+			told->other[i] = other[i];
+	shown->kernels = named_shrink(list, shown->kernel_count);
+	shown->has_other = told->has_other;
+	memcpy(shown->other, told->other, sizeof(shown->other));
+	return 0;
+}
+
+/* By bytes that rise, then by live bytes: most first. */
+static int tensors_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	for (size_t i = 0; i < 2; i++)
+		if (a->values[i] != b->values[i])
+			return a->values[i] < b->values[i] ? 1 : -1;
+	return named_order(a, b);
+}
+
+/* Over all allocators and devices. */
+static int tensors_choose(struct openmetrics *metrics, struct shown *shown)
+{
+	const struct snap_process *process = shown->process;
+	size_t count = 0, i, j;
+	struct named *list;
+
+	for (i = 0; i < process->allocator_count; i++)
+		count += process->allocators[i].site_count;
+	if (!metrics->limits.sites || !count)
+		return 0;
+	list = shown->sites = calloc(count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (i = count = 0; i < process->allocator_count; i++) {
+		const struct snap_allocator *allocator = &process->allocators[i];
+
+		for (j = 0; j < allocator->site_count; j++)
+			named_set(&list[count++], allocator->sites[j].site, 0,
+				  allocator->sites[j].suspect, allocator->sites[j].live);
+	}
+	count = named_merge(list, count);
+	qsort(list, count, sizeof(*list), tensors_order);
+	for (i = 0; i < count && i < metrics->limits.sites; i++)
+		if (list[i].values[TENSOR_RISING] || list[i].values[TENSOR_LIVE])
+			shown->site_count++;
+	shown->sites = named_shrink(list, shown->site_count);
+	return 0;
+}
+
+static int first_seen_order(const void *left, const void *right)
+{
+	const struct snap_process *a = ((const struct shown *)left)->process,
+				  *b = ((const struct shown *)right)->process;
+
+	if (a->exited != b->exited)
+		return a->exited - b->exited;
+	if (a->exited && a->end_time != b->end_time)
+		return a->end_time > b->end_time ? -1 : 1; /* the latest first */
+	return (a->program > b->program) - (a->program < b->program);
+}
+
+static bool is_over(const struct snapshot *snapshot, const struct snap_process *process)
+{
+	return process->exited &&
+	       process->end_time + EXITED_SECONDS * NSEC_PER_SEC < snapshot->time;
+}
+
+/* Collects the latest program of each pid, running or ended lately. */
+static void processes_collect(struct choice *choice, const struct snapshot *snapshot)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+		struct shown *last = choice->count ? &choice->list[choice->count - 1] : NULL;
+
+		if (is_over(snapshot, process))
+			continue;
+		/* Processes are sorted by pid, then by age. */
+		if (!last || last->process->pid != process->pid)
+			last = &choice->list[choice->count++];
+		else if (!last->process->exited && process->exited)
+			continue;
+		*last = (struct shown){ .process = process };
+	}
+}
+
+static void processes_limit(struct choice *choice)
+{
+	size_t i, left = 0, running = 0, exited = 0;
+
+	if (choice->count)
+		qsort(choice->list, choice->count, sizeof(choice->list[0]), first_seen_order);
+	for (i = 0; i < choice->count; i++) {
+		bool is_exited = choice->list[i].process->exited;
+
+		if (is_exited ? exited++ < EXITED_MAX : running++ < RUNNING_MAX)
+			choice->list[left++] = choice->list[i];
+		else
+			choice->omitted += !is_exited;
+	}
+	choice->count = left;
+}
+
+/*
+ * Chooses anew. *@choice is valid until the next call, and while @snapshot exists. Returns 0 or
+ * -ENOMEM.
+ */
+static int choose(struct openmetrics *metrics, const struct snapshot *snapshot,
+		  struct choice *choice)
+{
+	struct told *told, *next;
+	size_t i;
+	int err;
+
+	memset(choice, 0, sizeof(*choice));
+	list_free(metrics);
+	metrics->list = calloc(snapshot->process_count + 1, sizeof(*metrics->list));
+	if (!metrics->list)
+		return -ENOMEM;
+	choice->list = metrics->list;
+	choice->sites = metrics->limits.sites;
+	processes_collect(choice, snapshot);
+	processes_limit(choice);
+	metrics->list_count = choice->count;
+	HASH_ITER(hh, metrics->told, told, next)
+		told->kept = false;
+	for (i = 0; i < choice->count; i++) {
+		told = told_of(metrics, choice->list[i].process->program);
+		if (!told)
+			return -ENOMEM;
+		told->kept = true;
+		err = kernels_choose(metrics, told, &choice->list[i]) ?:
+			      tensors_choose(metrics, &choice->list[i]);
+		if (err)
+			return err;
+	}
+	HASH_ITER(hh, metrics->told, told, next) {
+		if (told->kept)
+			continue;
+		HASH_DEL(metrics->told, told);
+		free(told);
+	}
+	return 0;
+}
 
 /* ---- cutop ---- */
 
 static void write_self(struct exposition *out, const struct snapshot *snapshot,
 		       const struct choice *choice, const char *version)
 {
-	static const struct family build = { "cutop_build", FAMILY_INFO, NULL, "This program." };
-	static const struct family started = { "cutop_start_time_seconds", FAMILY_GAUGE, "seconds",
+	static const struct family build = { "cutop_build", FAMILY_INFO, "This program." };
+	static const struct family started = { "cutop_start_time_seconds", FAMILY_GAUGE,
 					       "When watching began, in seconds since 1970." };
 	static const struct family time = {
-		"cutop_snapshot_time_seconds", FAMILY_GAUGE, "seconds",
+		"cutop_snapshot_time_seconds", FAMILY_GAUGE,
 		"When these figures were collected, in seconds since 1970."
 	};
-	static const struct family cpu = { "cutop_self_cpu_seconds", FAMILY_COUNTER, "seconds",
+	static const struct family cpu = { "cutop_self_cpu_seconds", FAMILY_COUNTER,
 					   "CPU time that cutop has used." };
-	static const struct family resident = { "cutop_self_resident_bytes", FAMILY_GAUGE, "bytes",
+	static const struct family resident = { "cutop_self_resident_bytes", FAMILY_GAUGE,
 						"Memory of cutop itself." };
 	static const struct family targets = {
-		"cutop_probe_targets", FAMILY_GAUGE, NULL,
+		"cutop_probe_targets", FAMILY_GAUGE,
 		"Libraries and programs that probes were placed in."
 	};
 	static const struct family probes = {
-		"cutop_probes", FAMILY_GAUGE, NULL,
+		"cutop_probes", FAMILY_GAUGE,
 		"Functions of the CUDA libraries found: attached, and missing or refused."
 	};
 	static const struct family stepped = {
-		"cutop_probes_single_stepped", FAMILY_GAUGE, NULL,
+		"cutop_probes_single_stepped", FAMILY_GAUGE,
 		"Attached functions whose probe the kernel single-steps, which costs some twenty times what others do."
 	};
-	static const struct family lost = { "cutop_lost", FAMILY_COUNTER, NULL,
+	static const struct family lost = { "cutop_lost", FAMILY_COUNTER,
 					    "What could not be recorded, by cause." };
 	static const struct family omitted = {
-		"cutop_processes_omitted", FAMILY_GAUGE, NULL,
+		"cutop_processes_omitted", FAMILY_GAUGE,
 		"Running processes that have no series of their own, because there are too many."
 	};
 	size_t i;
@@ -58,10 +620,10 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot,
 	sample_count(out, 1);
 	exposition_family(out, &started);
 	sample_begin(out, NULL);
-	sample_number(out, (double)snapshot->started / NSEC_PER_SEC);
+	sample_number(out, (double)snapshot->started / 1e9);
 	exposition_family(out, &time);
 	sample_begin(out, NULL);
-	sample_number(out, (double)snapshot->time / NSEC_PER_SEC);
+	sample_number(out, (double)snapshot->time / 1e9);
 	exposition_family(out, &cpu);
 	sample_begin(out, NULL);
 	sample_number(out, snapshot->self_cpu_seconds);
@@ -102,7 +664,8 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot,
  * Symbols that look the same once they are cut for a label get a number: two series must not have
  * the same labels.
  */
-void sample_label_call(struct exposition *out, unsigned int call, const struct snap_extra *extra)
+static void sample_label_call(struct exposition *out, unsigned int call,
+			      const struct snap_extra *extra)
 {
 	char text[LABEL_SIZE];
 	struct snap_extra cut = { text, NULL, NULL };
@@ -141,7 +704,7 @@ static void write_histogram(struct exposition *out, const struct snap_call *call
 		if (!(i & 1) || i == CUTOP_HIST_BUCKETS - 1)
 			continue;
 		snprintf(bound, sizeof(bound), "%.9g",
-			 ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1) / NSEC_PER_SEC);
+			 ldexp(1, (int)i + CUTOP_HIST_SHIFT + 1) / 1e9);
 		call_begin(out, "_bucket", call);
 		sample_label(out, "le", bound);
 		sample_count(out, sum);
@@ -157,291 +720,567 @@ static void write_histogram(struct exposition *out, const struct snap_call *call
 
 static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 {
-	static const struct family calls = { "cutop_calls", FAMILY_COUNTER, NULL,
-					     "Calls of CUDA functions, by all processes ever." };
-	static const struct family failures = {
-		"cutop_call_failures", FAMILY_COUNTER, NULL,
-		"Calls of CUDA functions that failed, by all processes ever."
-	};
 	static const struct family duration = {
-		"cutop_call_duration_seconds", FAMILY_HISTOGRAM, "seconds",
+		"cutop_call_duration_seconds", FAMILY_HISTOGRAM,
 		"Time inside calls of CUDA functions, of those that were timed: all but launches, of which a sample is."
 	};
-	size_t i;
+	/* Sums over all processes: of some of them, failures are known. */
+	static const struct snap_process any = { .unreturned = UNRETURNED_NOT };
+	const struct field *field;
 
-	exposition_family(out, &calls);
-	for (i = 0; i < snapshot->call_count; i++) {
-		call_begin(out, NULL, &snapshot->calls[i]);
-		sample_count(out, snapshot->calls[i].calls);
-	}
-	exposition_family(out, &failures);
-	for (i = 0; i < snapshot->call_count; i++) {
-		/* For some functions named with --probe, failures are unknown. */
-		if (snapshot->calls[i].extra.symbol && !snapshot->calls[i].judged)
-			continue;
-		call_begin(out, NULL, &snapshot->calls[i]);
-		sample_count(out, snapshot->calls[i].failures);
+	for (int place = 1; (field = field_of_metric(&call_fields, place)); place++) {
+		exposition_field(out, "cutop_", field);
+		for (size_t i = 0; i < snapshot->call_count; i++) {
+			if (!has_sample(field, &snapshot->calls[i], &any))
+				continue;
+			call_begin(out, NULL, &snapshot->calls[i]);
+			sample_field(out, field, &snapshot->calls[i]);
+		}
 	}
 	exposition_family(out, &duration);
-	for (i = 0; i < snapshot->call_count; i++)
+	for (size_t i = 0; i < snapshot->call_count; i++)
 		write_histogram(out, &snapshot->calls[i]);
 }
 
 /* ---- devices ---- */
 
-/* Begins a sample of @device. */
 static void device_begin(struct exposition *out, const struct snap_device *device)
 {
 	sample_begin(out, NULL);
 	sample_label_device(out, "device", device->device);
 }
 
-/* Begins a sample of @instance, a part of @device. */
 static void instance_begin(struct exposition *out, const struct snap_device *device,
 			   const struct snap_instance *instance)
 {
-	char number[16];
-
 	device_begin(out, device);
-	snprintf(number, sizeof(number), "%u", instance->gpu_instance);
-	sample_label(out, "gpu_instance", number);
-	snprintf(number, sizeof(number), "%u", instance->compute_instance);
-	sample_label(out, "compute_instance", number);
-}
-
-enum instance_figure {
-	INSTANCE_INFO,
-	INSTANCE_TRACKED,
-	INSTANCE_TOTAL,
-	INSTANCE_USED,
-	INSTANCE_FIGURES
-};
-
-static void write_instances(struct exposition *out, const struct snap_device *device,
-			    unsigned int figure)
-{
-	for (size_t i = 0; i < device->instance_count; i++) {
-		const struct snap_instance *instance = &device->instances[i];
-		const uint64_t values[INSTANCE_FIGURES] = {
-			[INSTANCE_INFO] = 1,
-			[INSTANCE_TRACKED] = instance->tracked,
-			[INSTANCE_TOTAL] = instance->total,
-			[INSTANCE_USED] = instance->used,
-		};
-
-		if (figure >= INSTANCE_TOTAL && !instance->has_used)
-			continue;
-		instance_begin(out, device, instance);
-		if (figure == INSTANCE_INFO) {
-			sample_label(out, "name", instance->name);
-			sample_label(out, "uuid", instance->uuid);
-		}
-		sample_count(out, values[figure]);
-	}
+	sample_label_count(out, "gpu_instance", instance->gpu_instance);
+	sample_label_count(out, "compute_instance", instance->compute_instance);
 }
 
 /* The parts of divided devices. */
-static void write_all_instances(struct exposition *out, const struct snapshot *snapshot)
+static void write_instances(struct exposition *out, const struct snapshot *snapshot)
 {
-	static const struct family families[INSTANCE_FIGURES] = {
-		[INSTANCE_INFO] = { "cutop_device_instance", FAMILY_INFO, NULL,
-				    "What a part of a divided device (MIG) is." },
-		[INSTANCE_TRACKED] = { "cutop_device_instance_tracked_bytes", FAMILY_GAUGE, "bytes",
-				       "VRAM that watched processes in it have allocated." },
-		[INSTANCE_TOTAL] = { "cutop_device_instance_total_bytes", FAMILY_GAUGE, "bytes",
-				     "Its memory." },
-		[INSTANCE_USED] = { "cutop_device_instance_used_bytes", FAMILY_GAUGE, "bytes",
-				    "How much of that is in use, by all processes." },
-	};
+	static const struct family info = { "cutop_device_instance", FAMILY_INFO,
+					    "What a part of a divided device (MIG) is." };
+	const struct snap_device *device, *end = snapshot->devices + snapshot->device_count;
+	const struct field *field;
 
-	for (unsigned int i = 0; i < INSTANCE_FIGURES; i++) {
-		exposition_family(out, &families[i]);
-		for (size_t j = 0; j < snapshot->device_count; j++)
-			write_instances(out, &snapshot->devices[j], i);
+	exposition_family(out, &info);
+	for (device = snapshot->devices; device < end; device++)
+		for (size_t i = 0; i < device->instance_count; i++) {
+			instance_begin(out, device, &device->instances[i]);
+			sample_label(out, "name", device->instances[i].name);
+			sample_label(out, "uuid", device->instances[i].uuid);
+			sample_count(out, 1);
+		}
+	for (int place = 1; (field = field_of_metric(instance_list.fields, place)); place++) {
+		exposition_field(out, "cutop_device_instance_", field);
+		for (device = snapshot->devices; device < end; device++)
+			for (size_t i = 0; i < device->instance_count; i++) {
+				if (!has_sample(field, &device->instances[i], NULL))
+					continue;
+				instance_begin(out, device, &device->instances[i]);
+				sample_field(out, field, &device->instances[i]);
+			}
 	}
 }
 
 static void write_devices(struct exposition *out, const struct snapshot *snapshot)
 {
-	enum { TRACKED, TOTAL, USED, UTILIZATION, TEMPERATURE, POWER, POWER_LIMIT, FIGURES };
-	static const struct family info = { "cutop_device", FAMILY_INFO, NULL,
-					    "What a device is." };
-	static const struct family families[FIGURES] = {
-		[TRACKED] = { "cutop_device_tracked_bytes", FAMILY_GAUGE, "bytes",
-			      "VRAM that watched processes have allocated." },
-		[TOTAL] = { "cutop_device_total_bytes", FAMILY_GAUGE, "bytes",
-			    "The device's memory." },
-		[USED] = { "cutop_device_used_bytes", FAMILY_GAUGE, "bytes",
-			   "Memory of it that is in use, by all processes." },
-		[UTILIZATION] = { "cutop_device_utilization_ratio", FAMILY_GAUGE, "ratio",
-				  "Share of the time in which a kernel ran, from 0 to 1, as the driver says." },
-		[TEMPERATURE] = { "cutop_device_temperature_celsius", FAMILY_GAUGE, "celsius",
-				  "Its temperature." },
-		[POWER] = { "cutop_device_power_watts", FAMILY_GAUGE, "watts",
-			    "The power it draws." },
-		[POWER_LIMIT] = { "cutop_device_power_limit_watts", FAMILY_GAUGE, "watts",
-				  "The most that it may draw." },
-	};
-	unsigned int figure;
-	size_t i;
+	static const struct family info = { "cutop_device", FAMILY_INFO, "What a device is." };
+	const struct snap_device *device, *end = snapshot->devices + snapshot->device_count;
+	const struct field *field;
 
 	exposition_family(out, &info);
-	for (i = 0; i < snapshot->device_count; i++) {
-		if (!snapshot->devices[i].name)
+	for (device = snapshot->devices; device < end; device++) {
+		if (!device->name)
 			continue;
-		device_begin(out, &snapshot->devices[i]);
-		sample_label(out, "name", snapshot->devices[i].name);
-		sample_label(out, "uuid", snapshot->devices[i].uuid);
+		device_begin(out, device);
+		sample_label(out, "name", device->name);
+		sample_label(out, "uuid", device->uuid);
 		sample_count(out, 1);
 	}
-	for (figure = 0; figure < FIGURES; figure++) {
-		exposition_family(out, &families[figure]);
-		for (i = 0; i < snapshot->device_count; i++) {
-			const struct snap_device *device = &snapshot->devices[i];
-			const double values[FIGURES] = {
-				[TRACKED] = (double)device->tracked,
-				[TOTAL] = device->total ? (double)device->total : NAN,
-				[USED] = device->has_used ? (double)device->used : NAN,
-				[UTILIZATION] = device->utilization,
-				[TEMPERATURE] = device->temperature,
-				[POWER] = device->power,
-				[POWER_LIMIT] = device->power_limit,
-			};
-
-			if (isnan(values[figure]))
+	for (int place = 1; (field = field_of_metric(device_list.fields, place)); place++) {
+		exposition_field(out, "cutop_device_", field);
+		for (device = snapshot->devices; device < end; device++) {
+			if (!has_sample(field, device, NULL))
 				continue;
 			device_begin(out, device);
-			sample_number(out, values[figure]);
+			sample_field(out, field, device);
 		}
 	}
-	write_all_instances(out, snapshot);
+	write_instances(out, snapshot);
 }
 
 /* ---- commands ---- */
 
-#define COMMAND_COUNT(name, type, unit, member, help) \
-	{ \
-		{ "cutop_command_" name, type, unit, help }, offsetof(struct snap_command, member) \
-	}
-
-static const struct {
-	struct family family;
-	size_t offset; /* of a uint64_t */
-} command_counts[] = {
-	COMMAND_COUNT("processes", FAMILY_COUNTER, NULL, processes,
-		      "Processes of this command that used CUDA, ever."),
-	COMMAND_COUNT("running_processes", FAMILY_GAUGE, NULL, running,
-		      "Processes of this command that use CUDA and run."),
-	COMMAND_COUNT("live_bytes", FAMILY_GAUGE, "bytes", live,
-		      "VRAM allocated and not freed, in running processes."),
-	COMMAND_COUNT("suspect_bytes", FAMILY_GAUGE, "bytes", suspect,
-		      "VRAM and managed memory at call sites whose floor keeps rising."),
-	COMMAND_COUNT("leaked_bytes", FAMILY_COUNTER, "bytes", leaked,
-		      "VRAM and managed memory that was live when its owner ended."),
-	COMMAND_COUNT("held_bytes", FAMILY_COUNTER, "bytes", held,
-		      "VRAM and managed memory that caching allocators kept to the end."),
-	COMMAND_COUNT("allocations", FAMILY_COUNTER, NULL, allocations,
-		      "Allocations that succeeded."),
-	COMMAND_COUNT("allocated_bytes", FAMILY_COUNTER, "bytes", allocated,
-		      "VRAM and managed memory allocated in all, freed since or not."),
-	COMMAND_COUNT("frees", FAMILY_COUNTER, NULL, frees, "Frees of known allocations."),
-	COMMAND_COUNT("failed_allocations", FAMILY_COUNTER, NULL, failed_allocations,
-		      "Allocations that failed."),
-	COMMAND_COUNT("failed_frees", FAMILY_COUNTER, NULL, failed_frees,
-		      "Frees that failed, double frees left out."),
-	COMMAND_COUNT("double_frees", FAMILY_COUNTER, NULL, double_frees,
-		      "Frees of what was freed before."),
-	COMMAND_COUNT("unknown_frees", FAMILY_COUNTER, NULL, unknown_frees,
-		      "Frees of what was allocated unseen."),
-	COMMAND_COUNT("calls", FAMILY_COUNTER, NULL, calls, "Calls of CUDA functions."),
-	COMMAND_COUNT("failures", FAMILY_COUNTER, NULL, failures,
-		      "Calls of CUDA functions that failed."),
-	COMMAND_COUNT("launches", FAMILY_COUNTER, NULL, launches, "Kernel launches."),
-	COMMAND_COUNT("graph_launches", FAMILY_COUNTER, NULL, graph_launches,
-		      "Kernels that launched graphs ran."),
-};
-
-static void write_command_counts(struct exposition *out, const struct snapshot *snapshot)
+static void write_command_copies(struct exposition *out, const struct snap_command *command,
+				 const struct field *field)
 {
-	size_t i, j;
+	for (unsigned int direction = 0; direction < DIR_COUNT; direction++)
+		for (unsigned int mode = COPY_SYNC; mode <= COPY_ASYNC; mode++) {
+			const struct snap_copy_total *total = &command->copies[direction][mode];
+			const struct snap_copy copy = { .calls = total->calls,
+							.failures = total->failures,
+							.bytes = total->bytes,
+							.seconds = (double)total->ns / 1e9 };
 
-	for (i = 0; i < sizeof(command_counts) / sizeof(command_counts[0]); i++) {
-		exposition_family(out, &command_counts[i].family);
-		for (j = 0; j < snapshot->command_count; j++) {
-			const struct snap_command *command = &snapshot->commands[j];
-
+			if (!total->calls)
+				continue;
 			sample_begin(out, NULL);
 			sample_label(out, "command", command->command);
-			sample_count(out, *(const uint64_t *)((const char *)command +
-							      command_counts[i].offset));
+			sample_label(out, "direction", copy_direction_names[direction]);
+			sample_label(out, "mode", copy_mode_names[mode]);
+			sample_field(out, field, &copy);
 		}
-	}
-}
-
-static bool command_copy_begin(struct exposition *out, const struct snap_command *command,
-			       unsigned int direction, unsigned int mode)
-{
-	if (!command->copies[direction][mode].calls)
-		return false;
-	sample_begin(out, NULL);
-	sample_label(out, "command", command->command);
-	sample_label(out, "direction", copy_direction_names[direction]);
-	sample_label(out, "mode", copy_mode_names[mode]);
-	return true;
-}
-
-static void write_command_copies(struct exposition *out, const struct snapshot *snapshot)
-{
-	static const struct family families[] = {
-		{ "cutop_command_copies", FAMILY_COUNTER, NULL, "Copies." },
-		{ "cutop_command_copy_failures", FAMILY_COUNTER, NULL, "Copies that failed." },
-		{ "cutop_command_copy_bytes", FAMILY_COUNTER, "bytes",
-		  "Bytes copied, or enqueued to be." },
-		{ "cutop_command_copy_seconds", FAMILY_COUNTER, "seconds",
-		  "Time inside the copying calls." },
-	};
-	unsigned int which, direction, mode;
-	size_t i;
-
-	for (which = 0; which < 4; which++) {
-		exposition_family(out, &families[which]);
-		for (i = 0; i < snapshot->command_count; i++)
-			for (direction = 0; direction < DIR_COUNT; direction++)
-				for (mode = COPY_SYNC; mode <= COPY_ASYNC; mode++) {
-					const struct snap_copy_total *total =
-						&snapshot->commands[i].copies[direction][mode];
-
-					if (!command_copy_begin(out, &snapshot->commands[i],
-								direction, mode))
-						continue;
-					if (which == 3)
-						sample_number(out,
-							      (double)total->ns / NSEC_PER_SEC);
-					else
-						sample_count(out, which == 0 ? total->calls :
-								  which == 1 ? total->failures :
-									       total->bytes);
-				}
-	}
 }
 
 static void write_commands(struct exposition *out, const struct snapshot *snapshot)
 {
 	static const struct family waiting = {
-		"cutop_command_synchronize_seconds", FAMILY_COUNTER, "seconds",
+		"cutop_command_synchronize_seconds", FAMILY_COUNTER,
 		"Time in which at least one thread of a process was inside a synchronizing call."
 	};
-	size_t i;
+	const struct snap_command *command, *end = snapshot->commands + snapshot->command_count;
+	const struct field *field;
+	int place;
 
-	write_command_counts(out, snapshot);
-	write_command_copies(out, snapshot);
+	for (place = 1; (field = field_of_metric(&command_fields, place)); place++) {
+		exposition_field(out, "cutop_command_", field);
+		for (command = snapshot->commands; command < end; command++) {
+			sample_begin(out, NULL);
+			sample_label(out, "command", command->command);
+			sample_field(out, field, command);
+		}
+	}
+	for (place = 1; (field = field_of_metric(&copy_fields, place)); place++) {
+		exposition_field(out, "cutop_command_", field);
+		for (command = snapshot->commands; command < end; command++)
+			write_command_copies(out, command, field);
+	}
 	exposition_family(out, &waiting);
-	for (i = 0; i < snapshot->command_count; i++) {
+	for (command = snapshot->commands; command < end; command++) {
 		sample_begin(out, NULL);
-		sample_label(out, "command", snapshot->commands[i].command);
-		sample_number(out, (double)snapshot->commands[i].sync_ns / NSEC_PER_SEC);
+		sample_label(out, "command", command->command);
+		sample_number(out, (double)command->sync_ns / 1e9);
 	}
 }
+
+/* ---- processes ---- */
+
+/*
+ * A family's samples have to stand together, so each function here goes through all processes.
+ */
+
+/* Begins a sample of @process with the labels that all of its series have. */
+static void process_begin(struct exposition *out, const struct snap_process *process)
+{
+	sample_begin(out, NULL);
+	sample_label_count(out, "pid", process->pid);
+	sample_label(out, "command", command_basename(process->command));
+	sample_label(out, "user", process->user);
+	sample_label(out, "container", process->container);
+	sample_label(out, "pod", process->pod);
+}
+
+static void write_column(struct exposition *out, const struct choice *choice,
+			 const struct column *column)
+{
+	exposition_family(out, &(struct family){ column->metric.name,
+						 column->metric.is_counter ? FAMILY_COUNTER :
+									     FAMILY_GAUGE,
+						 column->metric.help });
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct column_value value = column->value(choice->list[i].process);
+
+		if (value.absent)
+			continue;
+		process_begin(out, choice->list[i].process);
+		sample_count(out, value.count);
+	}
+}
+
+/* Figures of processes; those that are columns have their families in the column table. */
+static void write_figures(struct exposition *out, const struct choice *choice,
+			  const struct fields *fields)
+{
+	const struct field *field;
+
+	for (int place = 1; (field = field_of_metric(fields, place)); place++) {
+		for (size_t i = 0; field->kind == FIELD_COLUMN && i < column_count; i++)
+			if (columns[i].metric.name &&
+			    !strcmp(columns[i].metric.name, field->metric.name))
+				write_column(out, choice, &columns[i]);
+		if (field->kind == FIELD_COLUMN)
+			continue;
+		exposition_field(out, "cutop_process_", field);
+		for (size_t i = 0; i < choice->count; i++) {
+			const struct snap_process *process = choice->list[i].process;
+
+			if (!has_sample(field, process, process))
+				continue;
+			process_begin(out, process);
+			sample_field(out, field, process);
+		}
+	}
+}
+
+static bool is_placed(const char *metric)
+{
+	for (size_t i = 0; i < memory_fields.count; i++)
+		if (memory_fields.list[i].kind == FIELD_COLUMN &&
+		    memory_fields.list[i].metric.name &&
+		    !strcmp(memory_fields.list[i].metric.name, metric))
+			return true;
+	return false;
+}
+
+/* Columns that are not in the table of fields follow what is in there. */
+static void write_counts(struct exposition *out, const struct choice *choice)
+{
+	write_figures(out, choice, &memory_fields);
+	for (size_t i = 0; i < column_count; i++)
+		if (columns[i].metric.name && !is_placed(columns[i].metric.name))
+			write_column(out, choice, &columns[i]);
+}
+
+/* Figures of what processes list. @label adds an item's own labels. */
+static void write_list(struct exposition *out, const struct choice *choice, const char *prefix,
+		       const struct list *list,
+		       void (*label)(struct exposition *out, const void *item))
+{
+	const struct field *field;
+
+	for (int place = 1; (field = field_of_metric(list->fields, place)); place++) {
+		exposition_field(out, prefix, field);
+		for (size_t i = 0, count; i < choice->count; i++) {
+			const struct snap_process *process = choice->list[i].process;
+			const char *item = list_items(list, process, &count);
+
+			for (; count--; item += list->size) {
+				if (!has_sample(field, item, process))
+					continue;
+				process_begin(out, process);
+				label(out, item);
+				sample_field(out, field, item);
+			}
+		}
+	}
+}
+
+static void label_use(struct exposition *out, const void *item)
+{
+	sample_label_device(out, "device", ((const struct snap_use *)item)->device);
+}
+
+static void label_allocator(struct exposition *out, const void *item)
+{
+	const struct snap_allocator *allocator = item;
+
+	sample_label(out, "allocator", allocator->name);
+	sample_label_device(out, "device", allocator->device);
+}
+
+/* Recordings of earlier versions do not tell it of any process: then there is no family. */
+static void write_time(struct exposition *out, const struct choice *choice)
+{
+	static const struct family time = {
+		"cutop_process_time_seconds", FAMILY_GAUGE,
+		"Time of all its threads in calls of a kind; in launches it is an estimate from a sample."
+	};
+	bool any = false;
+
+	for (size_t j = 0; j < choice->count; j++) {
+		const struct snap_process *process = choice->list[j].process;
+
+		if (!process->time.is_known)
+			continue;
+		if (!any)
+			exposition_family(out, &time);
+		any = true;
+		for (size_t i = 0; i < TIME_NONE; i++) {
+			process_begin(out, process);
+			sample_label(out, "in", time_part_names[i]);
+			sample_number(out, process->time.seconds[i]);
+		}
+	}
+}
+
+static void write_kinds(struct exposition *out, const struct choice *choice)
+{
+	static const struct family kinds = {
+		"cutop_process_memory_kind_bytes", FAMILY_GAUGE,
+		"Memory allocated and not freed yet, by kind; managed, pinned, registered, shared and static memory counts in no total."
+	};
+	size_t j, k;
+
+	exposition_family(out, &kinds);
+	for (j = 0; j < choice->count; j++)
+		for (k = 0; k < KIND_COUNT; k++) {
+			if (!choice->list[j].process->kinds[k])
+				continue;
+			process_begin(out, choice->list[j].process);
+			sample_label(out, "kind", alloc_kind_names[k]);
+			sample_count(out, choice->list[j].process->kinds[k]);
+		}
+}
+
+static int leaks_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	uint64_t first = a->values[0] + a->values[1], second = b->values[0] + b->values[1];
+
+	return first != second ? (first < second ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+/*
+ * The call sites of @process that leak most, @max at most, in a new list. Returns how many, or a
+ * negative errno.
+ */
+static ssize_t leaks_collect(const struct snap_process *process, size_t max, struct named **result)
+{
+	struct named *list = calloc(process->site_count + 1, sizeof(*list));
+	size_t i, count = 0;
+
+	*result = list;
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < process->site_count; i++) {
+		const struct snap_site *site = &process->sites[i];
+
+		if (site->leaked || site->suspect)
+			named_set(&list[count++], site->site, 0, site->leaked, site->suspect);
+	}
+	count = named_merge(list, count);
+	if (count)
+		qsort(list, count, sizeof(*list), leaks_order);
+	return (ssize_t)(count < max ? count : max);
+}
+
+static int write_sites(struct exposition *out, const struct choice *choice)
+{
+	static const struct family families[] = {
+		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE,
+		  "VRAM and managed memory leaked, by the call sites that leaked most." },
+		{ "cutop_process_site_suspect_bytes", FAMILY_GAUGE,
+		  "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." },
+	};
+	struct named *list;
+	ssize_t count, i;
+	size_t j, k;
+
+	for (k = 0; k < 2 && choice->sites; k++) {
+		exposition_family(out, &families[k]);
+		for (j = 0; j < choice->count; j++) {
+			count = leaks_collect(choice->list[j].process, choice->sites, &list);
+			if (count < 0)
+				return (int)count;
+			for (i = 0; i < count; i++) {
+				process_begin(out, choice->list[j].process);
+				sample_label(out, "site", list[i].name);
+				sample_count(out, list[i].values[k]);
+			}
+			free(list);
+		}
+	}
+	return 0;
+}
+
+static void write_tensor_sites(struct exposition *out, const struct choice *choice)
+{
+	static const struct family families[] = {
+		[TENSOR_RISING] = { "cutop_process_site_tensors_rising_bytes", FAMILY_GAUGE,
+				    "Bytes of tensors at call sites whose floor keeps rising, by the worst of them." },
+		[TENSOR_LIVE] = { "cutop_process_site_tensors_bytes", FAMILY_GAUGE,
+				  "Bytes of live tensors by call site, of those that rise and of those that hold most." },
+	};
+
+	for (unsigned int which = 0; which < 2; which++) {
+		exposition_family(out, &families[which]);
+		for (size_t i = 0; i < choice->count; i++) {
+			const struct shown *shown = &choice->list[i];
+
+			if (which == TENSOR_RISING &&
+			    !(shown->process->has_suspect && shown->process->tensors_judged))
+				continue;
+			for (size_t j = 0; j < shown->site_count; j++) {
+				process_begin(out, shown->process);
+				sample_label(out, "site", shown->sites[j].name);
+				sample_count(out, shown->sites[j].values[which]);
+			}
+		}
+	}
+}
+
+static void write_kernels(struct exposition *out, const struct choice *choice)
+{
+	static const struct family families[] = {
+		{ "cutop_process_kernel_launches", FAMILY_COUNTER,
+		  "Launches by kernel; those launched least as other." },
+		{ "cutop_process_kernel_graph_launches", FAMILY_COUNTER,
+		  "Runs by launched graphs, by kernel; those launched least as other." },
+	};
+	size_t i, j, k;
+
+	for (k = 0; k < 2; k++) {
+		exposition_family(out, &families[k]);
+		for (j = 0; j < choice->count; j++) {
+			const struct shown *shown = &choice->list[j];
+
+			for (i = 0; i < shown->kernel_count; i++) {
+				const struct named *kernel = &shown->kernels[i];
+
+				/* Most kernels are in no graph: leave out zeros. */
+				if (k && !kernel->values[k])
+					continue;
+				process_begin(out, shown->process);
+				sample_label(out, "kernel", kernel->name);
+				sample_label_device(out, "device", kernel->device);
+				sample_count(out, kernel->values[k]);
+			}
+			if (shown->has_other && (!k || shown->other[k])) {
+				process_begin(out, shown->process);
+				sample_label(out, "kernel", "other");
+				sample_count(out, shown->other[k]);
+			}
+		}
+	}
+}
+
+static bool same_copies(const struct snap_copy *a, const struct snap_copy *b)
+{
+	return a->direction == b->direction && a->mode == b->mode && a->device == b->device;
+}
+
+/*
+ * The sum of @process's copies that have the same labels as the one at @at; false if an earlier one
+ * has shown them.
+ */
+static bool copies_sum(const struct snap_process *process, size_t at, struct snap_copy *sum)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (same_copies(&process->copies[i], &process->copies[at]))
+			return false;
+	*sum = process->copies[at];
+	for (i = at + 1; i < process->copy_count; i++) {
+		const struct snap_copy *copy = &process->copies[i];
+
+		if (!same_copies(copy, sum))
+			continue;
+		sum->calls += copy->calls;
+		sum->failures += copy->failures;
+		sum->bytes += copy->bytes;
+		sum->seconds += copy->seconds;
+	}
+	return true;
+}
+
+static void write_copies(struct exposition *out, const struct choice *choice)
+{
+	const struct field *field;
+	struct snap_copy copy;
+
+	for (int place = 1; (field = field_of_metric(&copy_fields, place)); place++) {
+		exposition_field(out, "cutop_process_", field);
+		for (size_t j = 0; j < choice->count; j++) {
+			const struct snap_process *process = choice->list[j].process;
+
+			for (size_t i = 0; i < process->copy_count; i++) {
+				if (!has_sample(field, &process->copies[i], process) ||
+				    !copies_sum(process, i, &copy))
+					continue;
+				process_begin(out, process);
+				sample_label(out, "direction",
+					     copy_direction_names[copy.direction]);
+				sample_label(out, "mode", copy_mode_names[copy.mode]);
+				sample_label_device(out, "device", copy.device);
+				sample_field(out, field, &copy);
+			}
+		}
+	}
+}
+
+/* By first occurrence: a failure that has a series keeps it. */
+static int failure_order(const void *left, const void *right)
+{
+	const struct snap_failure *a = *(const struct snap_failure *const *)left;
+	const struct snap_failure *b = *(const struct snap_failure *const *)right;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->call != b->call)
+		return a->call < b->call ? -1 : 1;
+	return (a->code > b->code) - (a->code < b->code);
+}
+
+/* @failure NULL: the sum of all others. */
+static void failure_write(struct exposition *out, const struct snap_process *process,
+			  const struct snap_failure *failure, uint64_t count)
+{
+	process_begin(out, process);
+	if (failure)
+		sample_label_call(out, failure->call, &failure->extra);
+	else
+		sample_label(out, "call", "other");
+	sample_label(out, "layer", failure ? call_layer_name(call_layer(failure->call)) : "other");
+	sample_label(out, "error", failure ? failure->error : "other");
+	sample_count(out, count);
+}
+
+static int write_failures(struct exposition *out, const struct choice *choice)
+{
+	static const struct family failures = { "cutop_process_failures", FAMILY_COUNTER,
+						"Calls that failed, by function and error." };
+	size_t i, j;
+
+	exposition_family(out, &failures);
+	for (j = 0; j < choice->count; j++) {
+		const struct snap_process *process = choice->list[j].process;
+		const struct snap_failure **list =
+			calloc(process->failure_count + 1, sizeof(*list));
+		uint64_t other = 0;
+
+		if (!list)
+			return -ENOMEM;
+		for (i = 0; i < process->failure_count; i++)
+			list[i] = &process->failure_list[i];
+		if (process->failure_count)
+			qsort(list, process->failure_count, sizeof(*list), failure_order);
+		for (i = 0; i < process->failure_count; i++) {
+			if (i < FAILURES_MAX)
+				failure_write(out, process, list[i], list[i]->count);
+			else
+				other += list[i]->count;
+		}
+		if (process->failure_count > FAILURES_MAX)
+			failure_write(out, process, NULL, other);
+		free(list);
+	}
+	return 0;
+}
+
+static int write_processes(struct exposition *out, const struct choice *choice)
+{
+	int err;
+
+	write_figures(out, choice, &state_fields);
+	write_time(out, choice);
+	write_counts(out, choice);
+	write_list(out, choice, "cutop_process_memory_", &use_list, label_use);
+	write_kinds(out, choice);
+	write_figures(out, choice, &used_fields);
+	err = write_sites(out, choice);
+	write_list(out, choice, "cutop_process_allocator_", &allocator_list, label_allocator);
+	write_tensor_sites(out, choice);
+	write_kernels(out, choice);
+	write_copies(out, choice);
+	return err ? err : write_failures(out, choice);
+}
+
+/* ---- the whole ---- */
 
 int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot,
 		      const char *version, enum exposition_form form)
@@ -451,7 +1290,7 @@ int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct sn
 	struct choice choice;
 	int err;
 
-	err = openmetrics_choose(metrics, snapshot, &choice);
+	err = choose(metrics, snapshot, &choice);
 	if (!err)
 		err = sink_open(&sink, stream);
 	if (err)
@@ -460,13 +1299,11 @@ int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct sn
 	write_calls(&out, snapshot);
 	write_devices(&out, snapshot);
 	write_commands(&out, snapshot);
-	if (processes_write(&out, &choice))
+	if (write_processes(&out, &choice))
 		sink.error = sink.error ? sink.error : -ENOMEM;
 	exposition_end(&out);
 	return sink_close(&sink);
 }
-
-/* ---- the formats ---- */
 
 static int metrics_open(struct out_options *options)
 {

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "print/fields.h"
 #include "print/print.h"
 #include "util/saturated.h"
 #include "util/sink.h"
@@ -194,14 +195,7 @@ static void fold_sites(struct folded *folded, const struct snap_process *process
 
 	for (size_t i = 0; i < count && !sink->error; i++) {
 		const struct snap_site *site = &sites[i];
-		const struct snap_place where = {
-			.site = site->site,
-			.stack = site->stack,
-			.stack_count = site->stack_count,
-			.shown = site->shown,
-			.frames = site->frames,
-			.frame_count = site->frame_count,
-		};
+		const struct snap_place where = site_place(site);
 		uint64_t weight = site_weight(site, folded->weight);
 
 		if (!weight)

@@ -2,29 +2,77 @@
 /*
  * A snapshot as one line of JSON: schema 1.
  *
- * The functions follow the document from the outside in, and each writes its
- * members in the schema's order. What is not known is left out, and so is
- * what this machine cannot say. Counters are integers, durations and rates reals.
- * Figures of a process that are columns, too, come from the column table.
+ * The members of everything that is listed come from the tables of fields.h, in their order. What
+ * is not known is left out, and so is what this machine cannot say. Counters are integers, durations
+ * and rates reals. Figures of a process that are columns, too, come from the column table.
  */
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cuda/calls.h"
-#include "cuda/errors.h"
-#include "util/json_writer.h"
-#include "print/json_parts.h"
+#include "model/columns.h"
+#include "model/time_shares.h"
+#include "print/fields.h"
 #include "print/print.h"
+#include "util/json_writer.h"
 
 #define SCHEMA 1
 
-/* The name of @index in a table, "unknown" for a number outside it. */
-#define NAME_OF(table, index) \
-	((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : \
-									  "unknown")
+/* What the item of a list belongs to. */
+struct owner {
+	const struct snap_process *process; /* NULL: none */
+	const struct snap_device *device;   /* likewise */
+};
 
-void json_put_latency(struct json_writer *w, json_t *object, const struct snap_latency *latency)
+/* ---- places in the code ---- */
+
+static json_t *frames_array(struct json_writer *w, const struct snap_frame *const *frames,
+			    size_t count)
+{
+	static const char *const languages[FRAME_LANGUAGES] = {
+		[FRAME_NATIVE] = "native", [FRAME_PYTHON] = "python"
+	};
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list && i < count; i++) {
+		const struct snap_frame *frame = frames[i];
+		json_t *o = put_new(w);
+
+		if (frame) {
+			put_text(w, o, "language", languages[frame->language]);
+			if (frame->function)
+				put_text(w, o, "function", frame->function);
+			if (frame->file)
+				put_text(w, o, "file", frame->file);
+			if (frame->line)
+				put_count(w, o, "line", frame->line);
+			if (frame->module)
+				put_text(w, o, "module", frame->module);
+			if (frame->is_inlined)
+				put(w, o, "inlined", json_true());
+			else if (frame->language == FRAME_NATIVE)
+				put_count(w, o, "offset", frame->offset);
+		}
+		if (json_array_append_new(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+static void put_place(struct json_writer *w, json_t *o, const struct snap_place *where)
+{
+	if (where->stack_count)
+		put(w, o, "stack", text_array(w, where->stack, where->stack_count));
+	if (where->frame_count)
+		put(w, o, "frames", frames_array(w, where->frames, where->frame_count));
+}
+
+static void put_latency(struct json_writer *w, json_t *object, const char *key,
+			const struct snap_latency *latency)
 {
 	json_t *seconds;
 
@@ -34,22 +82,7 @@ void json_put_latency(struct json_writer *w, json_t *object, const struct snap_l
 	put_number(w, seconds, "p50", latency->p50);
 	put_number(w, seconds, "p99", latency->p99);
 	put_number(w, seconds, "max", latency->max);
-	put(w, object, "latency_seconds", seconds);
-}
-
-static json_t *alloc_object(struct json_writer *w, const struct snap_alloc *alloc)
-{
-	json_t *o = put_new(w);
-
-	put_hex(w, o, "address", alloc->address);
-	put_count(w, o, "size", alloc->bytes);
-	put_text(w, o, "kind", NAME_OF(alloc_kind_names, alloc->kind));
-	put_device(w, o, alloc->device);
-	put_seconds(w, o, "age_seconds", alloc->age);
-	put_text(w, o, "call", call_name(alloc->call));
-	put_text(w, o, "site", alloc->site);
-	put_text(w, o, "state", NAME_OF(alloc_state_names, alloc->state));
-	return o;
+	put(w, object, key, seconds);
 }
 
 /* ---- what columns hold, too ---- */
@@ -98,111 +131,18 @@ static void put_new_columns(struct json_writer *w, json_t *o, const char *object
 	}
 }
 
-static void write_memory(struct json_writer *w, const struct snap_process *process)
+/* ---- fields ---- */
+
+static const char *name_of(const struct field *field, uint64_t number)
 {
-	json_t *o = put_new(w), *kinds = put_new(w);
+	const char *name = number < field->name_count ? field->names[number] : NULL;
 
-	json_open(w, "memory", '{');
-	put_column(w, o, "memory.live_bytes", process);
-	put_column(w, o, "memory.peak_bytes", process);
-	put_count(w, o, "leaked_bytes", process->leaked);
-	put_column(w, o, "memory.held_bytes", process);
-	if (process->leaked_by_reset)
-		put_count(w, o, "leaked_by_reset_bytes", process->leaked_by_reset);
-	if (process->leaked_by_context)
-		put_count(w, o, "leaked_by_context_bytes", process->leaked_by_context);
-	if (process->held_unproven)
-		put_count(w, o, "held_unproven_bytes", process->held_unproven);
-	put_column(w, o, "memory.suspect_bytes", process);
-	put_count(w, o, "allocated_bytes", process->allocated);
-	put_column(w, o, "memory.used_bytes", process);
-	put_column(w, o, "memory.untracked_bytes", process);
-	put_count(w, o, "live_allocations", process->live_allocations);
-	put_count(w, o, "allocations", process->allocations);
-	put_column(w, o, "memory.frees", process);
-	put_count(w, o, "failed_allocations", process->failed_allocations);
-	put_count(w, o, "failed_frees", process->failed_frees);
-	put_count(w, o, "double_frees", process->double_frees);
-	put_count(w, o, "unknown_frees", process->unknown_frees);
-	put_new_columns(w, o, "memory.", process);
-	for (size_t i = 0; i < KIND_COUNT; i++)
-		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
-	put(w, o, "kinds", kinds);
-	json_members(w, o);
-
-	json_open(w, "map", '[');
-	for (size_t i = 0; i < process->map_count && !w->sink->error; i++)
-		json_item(w, alloc_object(w, &process->map[i]));
-	json_close(w, ']');
-
-	if (process->allocator_count) {
-		json_open(w, "allocators", '[');
-		for (size_t i = 0; i < process->allocator_count && !w->sink->error; i++)
-			json_item(w, json_allocator(w, process, &process->allocators[i]));
-		json_close(w, ']');
-	}
-
-	o = put_new(w);
-	put_count(w, o, "map_omitted", process->map_omitted);
-	json_members(w, o);
-	json_close(w, '}');
+	return name ? name : "unknown";
 }
 
 static const char *returns_name(bool unreturned, bool sampled)
 {
 	return unreturned ? "none" : sampled ? "sampled" : "all";
-}
-
-static json_t *kernel_object(struct json_writer *w, const struct snap_kernel *kernel,
-			     bool unreturned)
-{
-	json_t *o = put_new(w);
-
-	put_text(w, o, "name", kernel->name);
-	put_text(w, o, "signature", kernel->signature);
-	put_text(w, o, "symbol", kernel->symbol);
-	put_device(w, o, kernel->device);
-	put_count(w, o, "launches", kernel->launches);
-	if (!unreturned)
-		put_count(w, o, "failures", kernel->failures);
-	put_count(w, o, "captured", kernel->captured);
-	put_count(w, o, "graph_launches", kernel->graph_launches);
-	if (kernel->updatable)
-		put(w, o, "graph_launches_exact", json_false());
-	if (kernel->is_graph)
-		put(w, o, "unknown_graph", json_true());
-	put(w, o, "grid", dim_array(w, kernel->grid));
-	put(w, o, "block", dim_array(w, kernel->block));
-	put_count(w, o, "shared_bytes", kernel->shared_bytes);
-	put_hex(w, o, "stream", kernel->stream);
-	put_number(w, o, "launches_per_second", kernel->launches_per_second);
-	put_number(w, o, "graph_launches_per_second", kernel->graph_launches_per_second);
-	put_text(w, o, "returns", returns_name(unreturned, kernel->sampled));
-	put_count(w, o, "latency_samples", kernel->samples);
-	json_put_latency(w, o, &kernel->latency);
-	return o;
-}
-
-static json_t *copy_object(struct json_writer *w, const struct snap_copy *copy, bool unreturned)
-{
-	json_t *o = put_new(w);
-
-	put_text(w, o, "direction", NAME_OF(copy_direction_names, copy->direction));
-	put_text(w, o, "mode", NAME_OF(copy_mode_names, copy->mode));
-	put_device(w, o, copy->device);
-	put_count(w, o, "calls", copy->calls);
-	if (!unreturned)
-		put_count(w, o, "failures", copy->failures);
-	put_count(w, o, "bytes", copy->bytes);
-	if (!unreturned)
-		put_number(w, o, "seconds", copy->seconds);
-	if (copy->mode == COPY_SYNC && !unreturned)
-		put_number(w, o, "bytes_per_second", copy->bytes_per_second);
-	put_number(w, o, "rate_bytes_per_second", copy->rate_bytes_per_second);
-	if (copy->pageable)
-		put(w, o, "pageable", json_true());
-	put(w, o, "sizes", count_array(w, copy->sizes, CUTOP_SIZE_BUCKETS));
-	return o;
 }
 
 /* "call" is the symbol; a mangled symbol's readable name stands beside it, as for kernels. */
@@ -216,124 +156,155 @@ static void put_call(struct json_writer *w, json_t *o, unsigned int call,
 	put_text(w, o, "signature", extra->signature);
 }
 
-static json_t *call_object(struct json_writer *w, const struct snap_call *call, bool unreturned)
-{
-	json_t *o = put_new(w);
+static void put_fields(struct json_writer *w, json_t *o, const struct fields *fields,
+		       const void *item, const struct owner *owner);
 
-	put_call(w, o, call->call, &call->extra);
-	put_text(w, o, "layer", call_layer_name(call_layer(call->call)));
-	put_count(w, o, "calls", call->calls);
-	if (!unreturned && (!call->extra.symbol || call->judged))
-		put_count(w, o, "failures", call->failures);
-	put_text(w, o, "returns", returns_name(unreturned, call->sampled));
-	if (unreturned)
-		return o;
-	put_number(w, o, "seconds", call->seconds);
-	if (call->calls && !call->sampled)
-		put_number(w, o, "mean_seconds", call->seconds / (double)call->calls);
-	json_put_latency(w, o, &call->latency);
-	return o;
+static json_t *list_array(struct json_writer *w, const struct list *list, const void *of,
+			  const struct owner *owner)
+{
+	json_t *array = w->sink->error ? NULL : json_array(), *o;
+	size_t count;
+	const char *item = list_items(list, of, &count);
+
+	for (size_t i = 0; array && i < count; i++, item += list->size) {
+		o = put_new(w);
+		put_fields(w, o, list->fields, item, owner);
+		json_array_append_new(array, o);
+	}
+	return array;
 }
 
-static json_t *failure_object(struct json_writer *w, const struct snap_failure *failure)
+/* Puts a field that is known. */
+static void put_field(struct json_writer *w, json_t *o, const struct field *field, const void *item,
+		      const struct owner *owner)
 {
-	json_t *o = put_new(w);
+	const void *at = (const char *)item + field->offset;
+	const char *key = field->key;
+	const struct snap_site *site = item;
 
-	put_call(w, o, failure->call, &failure->extra);
-	put_text(w, o, "error", failure->error);
-	put(w, o, "code", json_integer(failure->code));
-	if (!failure->extra.symbol && error_is_sticky(failure->code))
-		put(w, o, "sticky", json_true());
-	put_count(w, o, "count", failure->count);
-	put_text(w, o, "words", failure->reason);
-	put_time(w, o, "first", failure->first);
-	put_time(w, o, "last", failure->last);
-	put_text(w, o, "site", failure->where.site);
-	json_put_place(w, o, &failure->where);
-	put_text(w, o, "kernel", failure->kernel);
-	return o;
+	switch (field->kind) {
+	case FIELD_TEXT: put_text(w, o, key, *(const char *const *)at); break;
+	case FIELD_CHARS: put_text(w, o, key, *(const char *)at ? at : NULL); break;
+	case FIELD_COUNT:
+	case FIELD_BYTES: put_count(w, o, key, field_count(field, item)); break;
+	case FIELD_INT: put(w, o, key, json_integer(*(const int *)at)); break;
+	case FIELD_NUMBER:
+	case FIELD_FIGURE: put_number(w, o, key, field_number(field, item)); break;
+	case FIELD_DEVICE: put_device(w, o, *(const int *)at); break;
+	case FIELD_ADDRESS: put_hex(w, o, key, *(const uint64_t *)at); break;
+	case FIELD_TIME: put_time(w, o, key, *(const uint64_t *)at); break;
+	case FIELD_DURATION: put_seconds(w, o, key, *(const uint64_t *)at); break;
+	case FIELD_BOOL: put(w, o, key, json_boolean(*(const bool *)at)); break;
+	case FIELD_TRUE:
+	case FIELD_FALSE:
+		if (field_count(field, item))
+			put(w, o, key, json_boolean(field->kind == FIELD_TRUE));
+		break;
+	case FIELD_ATTACH: put_text(w, o, key, *(const bool *)at ? "attach" : "start"); break;
+	case FIELD_NAME: put_text(w, o, key, name_of(field, field_count(field, item))); break;
+	case FIELD_CALL: put_text(w, o, key, call_name(*(const uint16_t *)at)); break;
+	case FIELD_EXTRA_CALL:
+		put_call(w, o, *(const uint16_t *)at,
+			 (const void *)((const char *)item + field->other));
+		break;
+	case FIELD_LAYER:
+		put_text(w, o, key, call_layer_name(call_layer(*(const uint16_t *)at)));
+		break;
+	case FIELD_RETURNS:
+		put_text(w, o, key, returns_name(owner->process->unreturned, *(const bool *)at));
+		break;
+	case FIELD_EVENT: put_text(w, o, key, event_kinds[*(const uint8_t *)at].name); break;
+	case FIELD_DIMS: put(w, o, key, dim_array(w, at)); break;
+	case FIELD_COUNTS:
+		put(w, o, key, count_array(w, at, field->size / sizeof(uint64_t)));
+		break;
+	case FIELD_LATENCY: put_latency(w, o, key, at); break;
+	case FIELD_PLACE: put_place(w, o, at); break;
+	case FIELD_SITE: {
+		const struct snap_place where = site_place(site);
+
+		put_place(w, o, &where);
+		break;
+	}
+	case FIELD_MEMBERS:
+		if (*(const void *const *)at)
+			put_fields(w, o, field->fields, *(const void *const *)at, owner);
+		break;
+	case FIELD_INSTANCE:
+		if (*(const int *)at >= 0)
+			put_fields(w, o, field->fields, &owner->device->instances[*(const int *)at],
+				   owner);
+		break;
+	case FIELD_LIST: {
+		size_t count;
+
+		list_items(field->list, item, &count);
+		if (count || field->list->always)
+			put(w, o, field->list->key, list_array(w, field->list, item, owner));
+		break;
+	}
+	case FIELD_COLUMN: put_column(w, o, key, owner->process); break;
+	}
 }
 
-static void write_failures(struct json_writer *w, const char *name,
-			   const struct snap_process *process, size_t from, size_t count)
+static void put_fields(struct json_writer *w, json_t *o, const struct fields *fields,
+		       const void *item, const struct owner *owner)
 {
-	json_open(w, name, '[');
-	for (size_t i = from; i < from + count && !w->sink->error; i++)
-		json_item(w, failure_object(w, &process->failure_list[i]));
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->list[i].key && field_is_known(&fields->list[i], item, owner->process))
+			put_field(w, o, &fields->list[i], item, owner);
+}
+
+/* Writes @count items, one at a time. */
+static void write_items(struct json_writer *w, const struct list *list, const char *item,
+			size_t count, const struct owner *owner)
+{
+	struct owner of = *owner;
+	json_t *o;
+
+	json_open(w, list->key, '[');
+	for (size_t i = 0; i < count && !w->sink->error; i++, item += list->size) {
+		if (list == &device_list)
+			of.device = (const void *)item;
+		o = put_new(w);
+		put_fields(w, o, list->fields, item, &of);
+		json_item(w, o);
+	}
 	json_close(w, ']');
 }
 
-static json_t *site_object(struct json_writer *w, const struct snap_process *process,
-			   const struct snap_site *site)
+static void write_lists(struct json_writer *w, const struct list *lists, size_t list_count,
+			const void *of, const struct owner *owner)
 {
-	json_t *o = put_new(w);
+	for (size_t i = 0; i < list_count; i++) {
+		size_t count;
+		const void *items = list_items(&lists[i], of, &count);
 
-	put_text(w, o, "site", site->site);
-	put_count(w, o, "live_bytes", site->live);
-	put_count(w, o, "leaked_bytes", site->leaked);
-	put_count(w, o, "held_bytes", site->held);
-	if (process->has_suspect)
-		put_count(w, o, "suspect_bytes", site->suspect);
-	json_put_site(w, o, site);
-	return o;
-}
-
-static json_t *graph_object(struct json_writer *w, const struct snap_graph_site *site)
-{
-	json_t *o = put_new(w);
-
-	put_text(w, o, "call", call_name(site->call));
-	put_count(w, o, "instantiated", site->made);
-	put_count(w, o, "live", site->live);
-	put_count(w, o, "launches", site->launches);
-	put_text(w, o, "site", site->where.site);
-	json_put_place(w, o, &site->where);
-	return o;
-}
-
-static json_t *launch_site_object(struct json_writer *w, const struct snap_launch_site *site)
-{
-	json_t *o = put_new(w);
-
-	put_text(w, o, "site", site->at.site);
-	json_put_place(w, o, &site->at);
-	if (site->kernel) {
-		put_text(w, o, "kernel", site->kernel->name);
-		put_device(w, o, site->kernel->device);
+		if (count || lists[i].always)
+			write_items(w, &lists[i], items, count, owner);
 	}
-	put_count(w, o, "launches", site->launches);
-	put_count(w, o, "samples", site->samples);
-	put(w, o, "sampled", json_boolean(site->sampled));
-	return o;
 }
 
-static json_t *wait_site_object(struct json_writer *w, const struct snap_wait_site *site)
-{
-	json_t *o = put_new(w);
+/* ---- processes ---- */
 
-	put_text(w, o, "site", site->at.site);
-	json_put_place(w, o, &site->at);
-	put_text(w, o, "call", call_name(site->call));
-	put_count(w, o, "calls", site->calls);
-	put_number(w, o, "seconds", site->seconds);
-	return o;
-}
-
-/* Where kernels are launched and threads wait: with --launch-sites. */
-static void write_call_sites(struct json_writer *w, const struct snap_process *process)
+static void write_memory(struct json_writer *w, const struct snap_process *process)
 {
-	if (process->launch_site_count) {
-		json_open(w, "launch_sites", '[');
-		for (size_t i = 0; i < process->launch_site_count && !w->sink->error; i++)
-			json_item(w, launch_site_object(w, &process->launch_sites[i]));
-		json_close(w, ']');
-	}
-	if (process->wait_site_count) {
-		json_open(w, "wait_sites", '[');
-		for (size_t i = 0; i < process->wait_site_count && !w->sink->error; i++)
-			json_item(w, wait_site_object(w, &process->wait_sites[i]));
-		json_close(w, ']');
-	}
+	const struct owner owner = { process, NULL };
+	json_t *o = put_new(w), *kinds = put_new(w);
+
+	json_open(w, "memory", '{');
+	put_fields(w, o, &memory_fields, process, &owner);
+	put_new_columns(w, o, "memory.", process);
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
+	put(w, o, "kinds", kinds);
+	json_members(w, o);
+	write_lists(w, &map_list, 1, process, &owner);
+	write_lists(w, &allocator_list, 1, process, &owner);
+	o = put_new(w);
+	put_count(w, o, "map_omitted", process->map_omitted);
+	json_members(w, o);
+	json_close(w, '}');
 }
 
 static void put_end(struct json_writer *w, json_t *o, const struct snap_process *process)
@@ -389,7 +360,10 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 		 process->from_attach || process->runtime_late ? "attach" : "start");
 	put(w, o, "inexact", json_boolean(process->inexact));
 	if (process->unreturned)
-		put_text(w, o, "no_returns", NAME_OF(unreturned_names, process->unreturned));
+		put_text(w, o, "no_returns",
+			 process->unreturned < UNRETURNED_COUNT ?
+				 unreturned_names[process->unreturned] :
+				 "unknown");
 	put_number(w, o, "cost", process->cost);
 	put(w, o, "given_up", given_up_array(w, process));
 	put(w, o, "devices", device_array(w, process->devices, process->device_count));
@@ -397,43 +371,61 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	return o;
 }
 
+static json_t *time_parts(struct json_writer *w, const double parts[TIME_PARTS])
+{
+	json_t *o = put_new(w);
+
+	for (size_t i = 0; i < TIME_PARTS; i++)
+		put_number(w, o, time_part_names[i], parts[i]);
+	return o;
+}
+
+static void write_time(struct json_writer *w, const struct snapshot *snapshot,
+		       const struct snap_process *process)
+{
+	const struct snap_time *time = &process->time;
+	char verdict[VERDICT_TEXT];
+	json_t *o, *gaps;
+
+	if (!time->is_known)
+		return;
+	json_open(w, "time", '{');
+	o = put_new(w);
+	put_number(w, o, "wall_seconds", time->wall_seconds);
+	put_count(w, o, "threads", time->threads);
+	put(w, o, "launch_sampled", json_boolean(time->sampled));
+	put(w, o, "seconds", time_parts(w, time->seconds));
+	put(w, o, "share", time_parts(w, time->share));
+	if (*time_verdict_text(snapshot, process, verdict))
+		put_text(w, o, "verdict", verdict);
+	if (time->gaps) {
+		gaps = put_new(w);
+		put_count(w, gaps, "samples", time->gaps);
+		put_latency(w, gaps, "latency_seconds", &time->gap);
+		put(w, gaps, "histogram", count_array(w, time->gap_hist, CUTOP_HIST_BUCKETS));
+		put(w, o, "launch_gaps", gaps);
+	}
+	json_members(w, o);
+	json_close(w, '}');
+}
+
 static void write_process(struct json_writer *w, const struct snapshot *snapshot,
 			  const struct snap_process *process)
 {
+	const struct owner owner = { process, NULL };
+	const struct snap_failure *failures = process->failure_list;
 	json_t *o;
 
 	json_open(w, NULL, '{');
 	json_members(w, process_head(w, process));
 	if (!process->unreturned)
 		write_memory(w, process);
-	json_open(w, "kernels", '[');
-	for (size_t i = 0; i < process->kernel_count && !w->sink->error; i++)
-		json_item(w, kernel_object(w, &process->kernels[i], process->unreturned));
-	json_close(w, ']');
-	json_open(w, "copies", '[');
-	for (size_t i = 0; i < process->copy_count && !w->sink->error; i++)
-		json_item(w, copy_object(w, &process->copies[i], process->unreturned));
-	json_close(w, ']');
-	json_open(w, "calls", '[');
-	for (size_t i = 0; i < process->call_count && !w->sink->error; i++)
-		json_item(w, call_object(w, &process->call_list[i], process->unreturned));
-	json_close(w, ']');
-	write_failures(w, "failures", process, 0, process->failure_count);
-	write_failures(w, "answers", process, process->failure_count, process->answer_count);
-	write_failures(w, "failures_at_exit", process,
-		       process->failure_count + process->answer_count, process->at_exit_count);
-	json_open(w, "sites", '[');
-	for (size_t i = 0; i < process->site_count && !w->sink->error; i++)
-		json_item(w, site_object(w, process, &process->sites[i]));
-	json_close(w, ']');
-	write_call_sites(w, process);
-
-	if (process->graph_site_count) {
-		json_open(w, "graphs", '[');
-		for (size_t i = 0; i < process->graph_site_count && !w->sink->error; i++)
-			json_item(w, graph_object(w, &process->graph_sites[i]));
-		json_close(w, ']');
+	write_lists(w, process_lists, PROCESS_LISTS, process, &owner);
+	for (size_t i = 0, count; i < FAILURE_LISTS; i++, failures += count) {
+		list_items(&failure_lists[i], process, &count);
+		write_items(w, &failure_lists[i], (const void *)failures, count, &owner);
 	}
+	write_lists(w, call_site_lists, CALL_SITE_LISTS, process, &owner);
 	json_open(w, "synchronize", '{');
 	o = put_new(w);
 	if (!process->unreturned) {
@@ -442,76 +434,11 @@ static void write_process(struct json_writer *w, const struct snapshot *snapshot
 	}
 	json_members(w, o);
 	json_close(w, '}');
-	json_write_time(w, snapshot, process);
+	write_time(w, snapshot, process);
 	json_close(w, '}');
 }
 
-static json_t *instance_object(struct json_writer *w, const struct snap_instance *instance)
-{
-	json_t *o = put_new(w);
-
-	put_count(w, o, "gpu_instance", instance->gpu_instance);
-	put_count(w, o, "compute_instance", instance->compute_instance);
-	put_text(w, o, "name", instance->name);
-	put_text(w, o, "uuid", instance->uuid);
-	if (instance->has_used) {
-		put_count(w, o, "used_bytes", instance->used);
-		put_count(w, o, "total_bytes", instance->total);
-	}
-	put_count(w, o, "tracked_bytes", instance->tracked);
-	return o;
-}
-
-/* What a process uses of a device. */
-static json_t *device_use_object(struct json_writer *w, const struct snap_device *device,
-				 const struct snap_device_use *use)
-{
-	json_t *o = put_new(w);
-
-	put_count(w, o, "pid", use->pid);
-	if (use->instance >= 0) {
-		const struct snap_instance *instance = &device->instances[use->instance];
-
-		put_count(w, o, "gpu_instance", instance->gpu_instance);
-		put_count(w, o, "compute_instance", instance->compute_instance);
-	}
-	if (use->has_used)
-		put_count(w, o, "used_bytes", use->used);
-	if (use->program)
-		put_count(w, o, "tracked_bytes", use->live);
-	return o;
-}
-
-static json_t *device_object(struct json_writer *w, const struct snap_device *device)
-{
-	json_t *o = put_new(w), *list;
-
-	put_count(w, o, "device", (uint64_t)device->device);
-	put_text(w, o, "name", device->name);
-	put_text(w, o, "uuid", device->uuid);
-	if (device->has_used)
-		put_count(w, o, "used_bytes", device->used);
-	if (device->total)
-		put_count(w, o, "total_bytes", device->total);
-	put_count(w, o, "tracked_bytes", device->tracked);
-	put_number(w, o, "utilization", device->utilization);
-	put_number(w, o, "temperature_celsius", device->temperature);
-	put_number(w, o, "power_watts", device->power);
-	put_number(w, o, "power_limit_watts", device->power_limit);
-	if (device->instance_count) {
-		list = w->sink->error ? NULL : json_array();
-		for (size_t i = 0; list && i < device->instance_count; i++)
-			json_array_append_new(list, instance_object(w, &device->instances[i]));
-		put(w, o, "instances", list);
-	}
-	if (device->use_count) {
-		list = w->sink->error ? NULL : json_array();
-		for (size_t i = 0; list && i < device->use_count; i++)
-			json_array_append_new(list, device_use_object(w, device, &device->uses[i]));
-		put(w, o, "processes", list);
-	}
-	return o;
-}
+/* ---- the whole ---- */
 
 static bool snapshot_has_unseen(const struct snapshot *snapshot)
 {
@@ -580,6 +507,7 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 
 int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
+	const struct owner nothing = { NULL, NULL };
 	struct sink sink;
 	struct json_writer writer = { .sink = &sink };
 	int ret;
@@ -589,16 +517,8 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 		return ret;
 	json_open(&writer, NULL, '{');
 	json_members(&writer, snapshot_head(&writer, snapshot, options->version));
-	if (snapshot->device_count) {
-		json_open(&writer, "devices", '[');
-		for (size_t i = 0; i < snapshot->device_count && !sink.error; i++)
-			json_item(&writer, device_object(&writer, &snapshot->devices[i]));
-		json_close(&writer, ']');
-	}
-	json_open(&writer, "events", '[');
-	for (size_t i = 0; i < snapshot->event_count && !sink.error; i++)
-		json_item(&writer, json_event(&writer, &snapshot->events[i]));
-	json_close(&writer, ']');
+	write_lists(&writer, &device_list, 1, snapshot, &nothing);
+	write_lists(&writer, &event_list, 1, snapshot, &nothing);
 	json_open(&writer, "processes", '[');
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)
 		write_process(&writer, snapshot, &snapshot->processes[i]);

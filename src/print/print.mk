@@ -2,13 +2,10 @@
 # Printers of snapshots. Needs JANSSON_LIBS.
 print_sources = \
 	src/print/csv.c \
+	src/print/fields.c src/print/fields.h \
 	src/print/folded.c \
 	src/print/formats.c src/print/formats.h \
 	src/print/json.c \
-	src/print/json_allocators.c \
-	src/print/json_events.c \
-	src/print/json_parts.h \
-	src/print/json_time.c \
 	src/print/leak_report.c \
 	src/print/line.c src/print/line.h \
 	src/print/print.h \

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of fields, each in the order of JSON's members. */
+#include "print/fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cuda/calls.h"
+#include "cuda/errors.h"
+#include "util/util.h"
+
+#define SIZE_OF(type, member) sizeof(((struct type *)0)->member)
+#define F(type, name, sort, member, ...) \
+	{ \
+		.key = (name), .kind = FIELD_##sort, .offset = offsetof(struct type, member), \
+		.size = SIZE_OF(type, member), ##__VA_ARGS__ \
+	}
+/* The field is known only where @member is not 0. */
+#define IF(type, member)   .flag = offsetof(struct type, member), .flag_size = SIZE_OF(type, member)
+#define NAMES(table)       .names = (table), .name_count = ARRAY_LEN(table)
+#define GAUGE(place, help) .metric = { place, NULL, false, help }
+#define TABLE(name) \
+	const struct fields name##_fields = { name##_list_of_fields, \
+					      ARRAY_LEN(name##_list_of_fields) }
+#define FIELDS(name) static const struct field name##_list_of_fields[]
+#define LIST(type, key, items, count, fields, ...) \
+	{ \
+		key, offsetof(struct type, items), offsetof(struct type, count), \
+			sizeof(*((struct type *)0)->items), __VA_ARGS__, &fields##_fields \
+	}
+
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "field_count() reads both");
+
+/* ---- allocations and their call sites ---- */
+
+FIELDS(alloc) = {
+	F(snap_alloc, "address", ADDRESS, address),
+	F(snap_alloc, "size", COUNT, bytes),
+	F(snap_alloc, "kind", NAME, kind, NAMES(alloc_kind_names)),
+	F(snap_alloc, "device", DEVICE, device),
+	F(snap_alloc, "age_seconds", DURATION, age),
+	F(snap_alloc, "call", CALL, call),
+	F(snap_alloc, "site", TEXT, site),
+	F(snap_alloc, "state", NAME, state, NAMES(alloc_state_names)),
+};
+TABLE(alloc);
+
+FIELDS(site) = {
+	F(snap_site, "site", TEXT, site),
+	F(snap_site, "live_bytes", BYTES, live),
+	F(snap_site, "leaked_bytes", BYTES, leaked),
+	F(snap_site, "held_bytes", BYTES, held),
+	F(snap_site, "suspect_bytes", BYTES, suspect, .when = WHEN_SUSPECT),
+	F(snap_site, "allocations", COUNT, allocations),
+	F(snap_site, "allocated_bytes", BYTES, allocated),
+	{ .key = "", .kind = FIELD_SITE },
+};
+static TABLE(site);
+
+/* ---- frameworks' allocators ---- */
+
+FIELDS(block) = {
+	F(snap_alloc, "address", ADDRESS, address),
+	F(snap_alloc, "size", COUNT, bytes),
+	F(snap_alloc, "age_seconds", DURATION, age),
+	F(snap_alloc, "state", NAME, state, NAMES(alloc_state_names)),
+	F(snap_alloc, "site", TEXT, site),
+};
+static TABLE(block);
+static const struct list block_list =
+	LIST(snap_allocator, "map", map, map_count, block, false, true);
+
+FIELDS(block_site) = {
+	F(snap_site, "site", TEXT, site),
+	F(snap_site, "live_bytes", BYTES, live),
+	F(snap_site, "blocks", COUNT, live_count),
+	F(snap_site, "live_at_exit_bytes", BYTES, held, .when = WHEN_EXITED),
+	F(snap_site, "rising_bytes", BYTES, suspect, .when = WHEN_SUSPECT),
+	F(snap_site, "sampled", TRUE, sampled),
+	F(snap_site, "allocations", COUNT, allocations),
+	F(snap_site, "allocated_bytes", BYTES, allocated),
+	{ .key = "", .kind = FIELD_SITE },
+};
+static TABLE(block_site);
+static const struct list block_site_list =
+	LIST(snap_allocator, "sites", sites, site_count, block_site, false, true);
+
+FIELDS(allocator) = {
+	F(snap_allocator, "name", TEXT, name),
+	F(snap_allocator, "device", DEVICE, device),
+	F(snap_allocator, "allocated_bytes", BYTES, allocated,
+	  GAUGE(1, "What it has handed out, as it says itself.")),
+	F(snap_allocator, "reserved_bytes", BYTES, reserved, IF(snap_allocator, has_totals),
+	  GAUGE(2, "What it took from the driver, as it says itself.")),
+	F(snap_allocator, "peak_allocated_bytes", BYTES, peak_allocated),
+	F(snap_allocator, "peak_reserved_bytes", BYTES, peak_reserved,
+	  IF(snap_allocator, has_totals)),
+	F(snap_allocator, "free_in_segments_bytes", BYTES, free_in_segments,
+	  IF(snap_allocator, has_gaps), GAUGE(3, "What of its segments is in no block.")),
+	F(snap_allocator, "largest_gap_bytes", BYTES, largest_gap, IF(snap_allocator, has_gaps),
+	  GAUGE(4, "The longest stretch of a segment that is in no block.")),
+	F(snap_allocator, "fragmentation", NUMBER, fragmentation, IF(snap_allocator, has_gaps),
+	  .metric = { 5, "fragmentation_ratio", false,
+		      "Share of what it took from the driver, from 0 to 1, in gaps smaller than the largest request of the last minute." }),
+	F(snap_allocator, "largest_request_bytes", BYTES, largest_request),
+	F(snap_allocator, "segments", COUNT, segment_count),
+	F(snap_allocator, "blocks", COUNT, blocks,
+	  GAUGE(6, "Blocks handed out and not taken back.")),
+	F(snap_allocator, "unknown_bytes", BYTES, unknown),
+	F(snap_allocator, "handed_out", COUNT, handed_out,
+	  .metric = { 9, NULL, true, "Blocks handed out." }),
+	F(snap_allocator, "taken_back", COUNT, taken_back),
+	F(snap_allocator, "out_of_memory", COUNT, shortages,
+	  .metric = { 8, NULL, true, "Requests that found no memory." }),
+	F(snap_allocator, "rising_bytes", BYTES, rising, IF(snap_allocator, is_judged),
+	  .when = WHEN_SUSPECT,
+	  GAUGE(7, "Bytes of blocks at call sites whose floor keeps rising.")),
+	F(snap_allocator, "live_at_exit_bytes", BYTES, ended, .when = WHEN_EXITED),
+	F(snap_allocator, "watched_from", ATTACH, from_attach),
+	F(snap_allocator, "inexact", BOOL, inexact),
+	F(snap_allocator, "sites_sampled", BOOL, sampled),
+	{ .key = "", .kind = FIELD_LIST, .list = &block_list },
+	F(snap_allocator, "map_omitted", COUNT, map_omitted),
+	{ .key = "", .kind = FIELD_LIST, .list = &block_site_list },
+};
+static TABLE(allocator);
+
+/* ---- launches ---- */
+
+static double kernel_rate(const void *item)
+{
+	const struct snap_kernel *kernel = item;
+
+	return kernel->launches_per_second + kernel->graph_launches_per_second;
+}
+
+FIELDS(kernel) = {
+	F(snap_kernel, "name", TEXT, name),
+	F(snap_kernel, "signature", TEXT, signature),
+	F(snap_kernel, "symbol", TEXT, symbol),
+	F(snap_kernel, "device", DEVICE, device),
+	F(snap_kernel, "launches", COUNT, launches),
+	F(snap_kernel, "failures", COUNT, failures, .when = WHEN_RETURNS),
+	F(snap_kernel, "captured", COUNT, captured),
+	F(snap_kernel, "graph_launches", COUNT, graph_launches),
+	F(snap_kernel, "graph_launches_exact", FALSE, updatable),
+	F(snap_kernel, "unknown_graph", TRUE, is_graph),
+	F(snap_kernel, "grid", DIMS, grid),
+	F(snap_kernel, "block", DIMS, block),
+	F(snap_kernel, "shared_bytes", COUNT, shared_bytes),
+	F(snap_kernel, "stream", ADDRESS, stream),
+	F(snap_kernel, "launches_per_second", NUMBER, launches_per_second),
+	F(snap_kernel, "graph_launches_per_second", NUMBER, graph_launches_per_second),
+	{ .key = NULL, .kind = FIELD_FIGURE, .figure = kernel_rate },
+	F(snap_kernel, "returns", RETURNS, sampled),
+	F(snap_kernel, "latency_samples", COUNT, samples),
+	F(snap_kernel, "latency_seconds", LATENCY, latency),
+};
+TABLE(kernel);
+
+FIELDS(launched) = {
+	F(snap_kernel, "kernel", TEXT, name),
+	F(snap_kernel, "device", DEVICE, device),
+};
+static TABLE(launched);
+
+FIELDS(launch_site) = {
+	F(snap_launch_site, "site", TEXT, at.site),
+	F(snap_launch_site, "", PLACE, at),
+	F(snap_launch_site, "", MEMBERS, kernel, .fields = &launched_fields),
+	F(snap_launch_site, "launches", COUNT, launches),
+	F(snap_launch_site, "samples", COUNT, samples),
+	F(snap_launch_site, "sampled", BOOL, sampled),
+};
+TABLE(launch_site);
+
+FIELDS(wait_site) = {
+	F(snap_wait_site, "site", TEXT, at.site),      F(snap_wait_site, "", PLACE, at),
+	F(snap_wait_site, "call", CALL, call),         F(snap_wait_site, "calls", COUNT, calls),
+	F(snap_wait_site, "seconds", NUMBER, seconds),
+};
+TABLE(wait_site);
+
+FIELDS(graph) = {
+	F(snap_graph_site, "call", CALL, call),
+	F(snap_graph_site, "instantiated", COUNT, made),
+	F(snap_graph_site, "live", COUNT, live),
+	F(snap_graph_site, "launches", COUNT, launches),
+	F(snap_graph_site, "site", TEXT, where.site),
+	F(snap_graph_site, "", PLACE, where),
+};
+TABLE(graph);
+
+/* ---- copies and other calls ---- */
+
+static bool is_synchronous(const void *item)
+{
+	return ((const struct snap_copy *)item)->mode == COPY_SYNC;
+}
+
+FIELDS(copy) = {
+	F(snap_copy, "direction", NAME, direction, NAMES(copy_direction_names)),
+	F(snap_copy, "mode", NAME, mode, NAMES(copy_mode_names)),
+	F(snap_copy, "device", DEVICE, device),
+	F(snap_copy, "calls", COUNT, calls, .metric = { 1, "copies", true, "Copies." }),
+	F(snap_copy, "failures", COUNT, failures, .when = WHEN_RETURNS,
+	  .metric = { 2, "copy_failures", true, "Copies that failed." }),
+	F(snap_copy, "bytes", BYTES, bytes,
+	  .metric = { 3, "copy_bytes", true, "Bytes copied, or enqueued to be." }),
+	F(snap_copy, "seconds", NUMBER, seconds, .when = WHEN_RETURNS,
+	  .metric = { 4, "copy_seconds", true, "Time inside the copying calls." }),
+	F(snap_copy, "bytes_per_second", NUMBER, bytes_per_second, .when = WHEN_RETURNS,
+	  .known = is_synchronous),
+	F(snap_copy, "rate_bytes_per_second", NUMBER, rate_bytes_per_second),
+	F(snap_copy, "pageable", TRUE, pageable),
+	F(snap_copy, "sizes", COUNTS, sizes),
+};
+TABLE(copy);
+
+/* For some functions named with --probe, failures are unknown. */
+static bool is_judged(const void *item)
+{
+	const struct snap_call *call = item;
+
+	return !call->extra.symbol || call->judged;
+}
+
+static double mean_seconds(const void *item)
+{
+	const struct snap_call *call = item;
+
+	return call->calls && !call->sampled ? call->seconds / (double)call->calls : NAN;
+}
+
+FIELDS(call) = {
+	F(snap_call, "call", EXTRA_CALL, call, .other = offsetof(struct snap_call, extra)),
+	F(snap_call, "layer", LAYER, call),
+	F(snap_call, "calls", COUNT, calls,
+	  .metric = { 1, "calls", true, "Calls of CUDA functions, by all processes ever." }),
+	F(snap_call, "failures", COUNT, failures, .when = WHEN_RETURNS, .known = is_judged,
+	  .metric = { 2, "call_failures", true,
+		      "Calls of CUDA functions that failed, by all processes ever." }),
+	F(snap_call, "returns", RETURNS, sampled),
+	F(snap_call, "seconds", NUMBER, seconds, .when = WHEN_RETURNS),
+	{ .key = "mean_seconds",
+	  .kind = FIELD_FIGURE,
+	  .when = WHEN_RETURNS,
+	  .figure = mean_seconds },
+	F(snap_call, "latency_seconds", LATENCY, latency, .when = WHEN_RETURNS),
+};
+TABLE(call);
+
+static bool is_sticky(const void *item)
+{
+	const struct snap_failure *failure = item;
+
+	return !failure->extra.symbol && error_is_sticky(failure->code);
+}
+
+FIELDS(failure) = {
+	F(snap_failure, "call", EXTRA_CALL, call, .other = offsetof(struct snap_failure, extra)),
+	F(snap_failure, "error", TEXT, error),
+	F(snap_failure, "code", INT, code),
+	F(snap_failure, "sticky", TRUE, code, .known = is_sticky),
+	F(snap_failure, "count", COUNT, count),
+	F(snap_failure, "words", TEXT, reason),
+	F(snap_failure, "first", TIME, first),
+	F(snap_failure, "last", TIME, last),
+	F(snap_failure, "site", TEXT, where.site),
+	F(snap_failure, "", PLACE, where),
+	F(snap_failure, "kernel", TEXT, kernel),
+};
+static TABLE(failure);
+
+/* ---- processes ---- */
+
+/* Those with a metric alone have no name in JSON; columns of which there is just that, neither. */
+FIELDS(memory) = {
+	{ .key = "memory.live_bytes", .kind = FIELD_COLUMN },
+	{ .key = "memory.peak_bytes",
+	  .kind = FIELD_COLUMN,
+	  .metric = { .place = 12, .name = "cutop_process_peak_bytes" } },
+	F(snap_process, "leaked_bytes", BYTES, leaked),
+	{ .key = "memory.held_bytes", .kind = FIELD_COLUMN },
+	F(snap_process, "leaked_by_reset_bytes", BYTES, leaked_by_reset, .when = WHEN_ANY),
+	F(snap_process, "leaked_by_context_bytes", BYTES, leaked_by_context, .when = WHEN_ANY),
+	F(snap_process, "held_unproven_bytes", BYTES, held_unproven, .when = WHEN_ANY),
+	{ .key = "memory.suspect_bytes", .kind = FIELD_COLUMN },
+	F(snap_process, "allocated_bytes", BYTES, allocated, .when = WHEN_RETURNS,
+	  .metric = { 3, NULL, true,
+		      "VRAM and managed memory allocated in all, freed since or not." }),
+	{ .key = "memory.used_bytes", .kind = FIELD_COLUMN },
+	{ .key = "memory.untracked_bytes", .kind = FIELD_COLUMN },
+	F(snap_process, "live_allocations", COUNT, live_allocations, .when = WHEN_RETURNS,
+	  GAUGE(1, "Allocations not freed yet, of all kinds.")),
+	F(snap_process, "allocations", COUNT, allocations, .when = WHEN_RETURNS,
+	  .metric = { 2, NULL, true, "Allocations that succeeded." }),
+	{ .key = "memory.frees",
+	  .kind = FIELD_COLUMN,
+	  .metric = { .place = 4, .name = "cutop_process_frees" } },
+	F(snap_process, "failed_allocations", COUNT, failed_allocations, .when = WHEN_RETURNS,
+	  .metric = { 5, NULL, true, "Allocations that failed." }),
+	F(snap_process, "failed_frees", COUNT, failed_frees, .when = WHEN_RETURNS,
+	  .metric = { 6, NULL, true, "Frees that failed, double frees left out." }),
+	F(snap_process, "double_frees", COUNT, double_frees, .when = WHEN_RETURNS,
+	  .metric = { 7, NULL, true, "Frees of what was freed before." }),
+	F(snap_process, "unknown_frees", COUNT, unknown_frees, .when = WHEN_RETURNS,
+	  .metric = { 8, NULL, true, "Frees of what was allocated unseen." }),
+	{ .key = NULL,
+	  .kind = FIELD_COLUMN,
+	  .metric = { .place = 9, .name = "cutop_process_calls" } },
+	{ .key = NULL,
+	  .kind = FIELD_COLUMN,
+	  .metric = { .place = 10, .name = "cutop_process_launches" } },
+	{ .key = NULL,
+	  .kind = FIELD_COLUMN,
+	  .metric = { .place = 11, .name = "cutop_process_graph_launches" } },
+};
+TABLE(memory);
+
+static double is_running(const void *item)
+{
+	return !((const struct snap_process *)item)->exited;
+}
+
+static double has_no_returns(const void *item)
+{
+	return ((const struct snap_process *)item)->unreturned != UNRETURNED_NOT;
+}
+
+/* For metrics. */
+FIELDS(state) = {
+	{ .key = NULL,
+	  .kind = FIELD_FIGURE,
+	  .figure = is_running,
+	  .metric = { 1, "running", false,
+		      "1 as long as it runs, 0 for some minutes after its end." } },
+	F(snap_process, NULL, COUNT, from_attach,
+	  .metric = { 2, "watched_late", false,
+		      "1 if it ran before cutop did: its figures are lower bounds." }),
+	F(snap_process, NULL, COUNT, inexact,
+	  .metric = { 3, "inexact", false, "1 if something of it was lost." }),
+	{ .key = NULL,
+	  .kind = FIELD_FIGURE,
+	  .figure = has_no_returns,
+	  .metric = { 4, "no_returns", false,
+		      "1 if returns of its calls are not probed: allocations, failures and times are not known." } },
+	F(snap_process, NULL, NUMBER, cost,
+	  .metric = { 5, "cost_ratio", false,
+		      "What watching costs it, as a share of its own processor time; an estimate." }),
+	F(snap_process, NULL, DURATION, start_time, .when = WHEN_ANY,
+	  .metric = { 6, "start_time_seconds", false, "When it began, in seconds since 1970." }),
+	F(snap_process, NULL, NUMBER, sync_seconds, .when = WHEN_RETURNS,
+	  .metric = { 7, "synchronize_seconds", true,
+		      "Time in which at least one thread was inside a synchronizing call." }),
+};
+TABLE(state);
+
+/* For metrics, what the driver says. */
+FIELDS(used) = {
+	F(snap_process, NULL, BYTES, used, IF(snap_process, has_used),
+	  .metric = { 1, "device_used_bytes", false,
+		      "Memory of devices that it uses, as the driver says." }),
+	F(snap_process, NULL, BYTES, untracked, IF(snap_process, has_used),
+	  .metric = { 2, "untracked_bytes", false,
+		      "Memory of devices that it uses beyond the allocations that are known: contexts, code, what was made unseen." }),
+};
+TABLE(used);
+
+/* For metrics, by device. */
+FIELDS(use) = {
+	F(snap_use, "live_bytes", BYTES, live,
+	  GAUGE(1, "VRAM allocated and not freed yet, by device.")),
+	F(snap_use, "peak_bytes", BYTES, peak,
+	  GAUGE(2, "The most VRAM that was live at once, by device.")),
+	F(snap_use, "leaked_bytes", BYTES, leaked,
+	  GAUGE(3, "VRAM and managed memory that was live when its owner ended, by device.")),
+	F(snap_use, "held_bytes", BYTES, held,
+	  GAUGE(4, "VRAM and managed memory that a caching allocator kept to the end, by device.")),
+	F(snap_use, "suspect_bytes", BYTES, suspect,
+	  GAUGE(5, "VRAM and managed memory at call sites whose floor keeps rising, by device.")),
+};
+static TABLE(use);
+const struct list use_list = LIST(snap_process, "uses", uses, use_count, use, false, false);
+
+/* For metrics: commands. */
+#define COMMAND(place, key, kind, member, is_counter, help) \
+	F(snap_command, key, kind, member, .metric = { place, NULL, is_counter, help })
+
+FIELDS(command) = {
+	COMMAND(1, "processes", COUNT, processes, true,
+		"Processes of this command that used CUDA, ever."),
+	COMMAND(2, "running_processes", COUNT, running, false,
+		"Processes of this command that use CUDA and run."),
+	COMMAND(3, "live_bytes", BYTES, live, false,
+		"VRAM allocated and not freed, in running processes."),
+	COMMAND(4, "suspect_bytes", BYTES, suspect, false,
+		"VRAM and managed memory at call sites whose floor keeps rising."),
+	COMMAND(5, "leaked_bytes", BYTES, leaked, true,
+		"VRAM and managed memory that was live when its owner ended."),
+	COMMAND(6, "held_bytes", BYTES, held, true,
+		"VRAM and managed memory that caching allocators kept to the end."),
+	COMMAND(7, "allocations", COUNT, allocations, true, "Allocations that succeeded."),
+	COMMAND(8, "allocated_bytes", BYTES, allocated, true,
+		"VRAM and managed memory allocated in all, freed since or not."),
+	COMMAND(9, "frees", COUNT, frees, true, "Frees of known allocations."),
+	COMMAND(10, "failed_allocations", COUNT, failed_allocations, true,
+		"Allocations that failed."),
+	COMMAND(11, "failed_frees", COUNT, failed_frees, true,
+		"Frees that failed, double frees left out."),
+	COMMAND(12, "double_frees", COUNT, double_frees, true, "Frees of what was freed before."),
+	COMMAND(13, "unknown_frees", COUNT, unknown_frees, true,
+		"Frees of what was allocated unseen."),
+	COMMAND(14, "calls", COUNT, calls, true, "Calls of CUDA functions."),
+	COMMAND(15, "failures", COUNT, failures, true, "Calls of CUDA functions that failed."),
+	COMMAND(16, "launches", COUNT, launches, true, "Kernel launches."),
+	COMMAND(17, "graph_launches", COUNT, graph_launches, true,
+		"Kernels that launched graphs ran."),
+};
+TABLE(command);
+
+const struct list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
+const struct list allocator_list =
+	LIST(snap_process, "allocators", allocators, allocator_count, allocator, false, false);
+
+const struct list process_lists[PROCESS_LISTS] = {
+	LIST(snap_process, "kernels", kernels, kernel_count, kernel, false, true),
+	LIST(snap_process, "copies", copies, copy_count, copy, false, true),
+	LIST(snap_process, "calls", call_list, call_count, call, false, true),
+};
+
+/* One behind the other in one array. */
+const struct list failure_lists[FAILURE_LISTS] = {
+	LIST(snap_process, "failures", failure_list, failure_count, failure, false, true),
+	LIST(snap_process, "answers", failure_list, answer_count, failure, false, true),
+	LIST(snap_process, "failures_at_exit", failure_list, at_exit_count, failure, false, true),
+};
+
+const struct list call_site_lists[CALL_SITE_LISTS] = {
+	LIST(snap_process, "sites", sites, site_count, site, false, true),
+	LIST(snap_process, "launch_sites", launch_sites, launch_site_count, launch_site, false,
+	     false),
+	LIST(snap_process, "wait_sites", wait_sites, wait_site_count, wait_site, false, false),
+	LIST(snap_process, "graphs", graph_sites, graph_site_count, graph, false, false),
+};
+
+/* ---- devices ---- */
+
+FIELDS(instance) = {
+	F(snap_instance, "gpu_instance", COUNT, gpu_instance),
+	F(snap_instance, "compute_instance", COUNT, compute_instance),
+	F(snap_instance, "name", TEXT, name),
+	F(snap_instance, "uuid", TEXT, uuid),
+	F(snap_instance, "used_bytes", BYTES, used, IF(snap_instance, has_used),
+	  GAUGE(3, "How much of that is in use, by all processes.")),
+	F(snap_instance, "total_bytes", BYTES, total, IF(snap_instance, has_used),
+	  GAUGE(2, "Its memory.")),
+	F(snap_instance, "tracked_bytes", BYTES, tracked,
+	  GAUGE(1, "VRAM that watched processes in it have allocated.")),
+};
+static TABLE(instance);
+const struct list instance_list =
+	LIST(snap_device, "instances", instances, instance_count, instance, false, false);
+
+FIELDS(instance_number) = {
+	F(snap_instance, "gpu_instance", COUNT, gpu_instance),
+	F(snap_instance, "compute_instance", COUNT, compute_instance),
+};
+static TABLE(instance_number);
+
+/* What a process uses of a device. */
+FIELDS(device_use) = {
+	F(snap_device_use, "pid", COUNT, pid),
+	F(snap_device_use, "", INSTANCE, instance, .fields = &instance_number_fields),
+	F(snap_device_use, "used_bytes", BYTES, used, IF(snap_device_use, has_used)),
+	F(snap_device_use, "tracked_bytes", BYTES, live, IF(snap_device_use, program)),
+};
+static TABLE(device_use);
+static const struct list device_use_list =
+	LIST(snap_device, "processes", uses, use_count, device_use, false, false);
+
+FIELDS(device) = {
+	F(snap_device, "device", INT, device),
+	F(snap_device, "name", TEXT, name),
+	F(snap_device, "uuid", TEXT, uuid),
+	F(snap_device, "used_bytes", BYTES, used, IF(snap_device, has_used),
+	  GAUGE(3, "Memory of it that is in use, by all processes.")),
+	F(snap_device, "total_bytes", BYTES, total, .when = WHEN_ANY,
+	  GAUGE(2, "The device's memory.")),
+	F(snap_device, "tracked_bytes", BYTES, tracked,
+	  GAUGE(1, "VRAM that watched processes have allocated.")),
+	F(snap_device, "utilization", NUMBER, utilization,
+	  .metric = { 4, "utilization_ratio", false,
+		      "Share of the time in which a kernel ran, from 0 to 1, as the driver says." }),
+	F(snap_device, "temperature_celsius", NUMBER, temperature, GAUGE(5, "Its temperature.")),
+	F(snap_device, "power_watts", NUMBER, power, GAUGE(6, "The power it draws.")),
+	F(snap_device, "power_limit_watts", NUMBER, power_limit,
+	  GAUGE(7, "The most that it may draw.")),
+	{ .key = "", .kind = FIELD_LIST, .list = &instance_list },
+	{ .key = "", .kind = FIELD_LIST, .list = &device_use_list },
+};
+static TABLE(device);
+const struct list device_list =
+	LIST(snapshot, "devices", devices, device_count, device, false, false);
+
+/* ---- events ---- */
+
+FIELDS(holder) = {
+	F(snap_holder, "pid", COUNT, pid),
+	F(snap_holder, "command", CHARS, command),
+	F(snap_holder, "watched_from", ATTACH, from_attach),
+	F(snap_holder, "live_bytes", BYTES, live),
+};
+static TABLE(holder);
+static const struct list holder_list =
+	LIST(snap_detail, "holders", holders, holder_count, holder, true, true);
+
+FIELDS(line) = {
+	F(snap_line, "site", CHARS, text),       F(snap_line, "site", TEXT, where.site),
+	F(snap_line, "live_bytes", BYTES, live), F(snap_line, "allocations", COUNT, allocations),
+	F(snap_line, "sampled", TRUE, sampled),  F(snap_line, "", PLACE, where),
+};
+static TABLE(line);
+static const struct list line_list =
+	LIST(snap_detail, "sites", lines, line_count, line, true, true);
+
+FIELDS(suspect) = {
+	F(snap_suspect, "kernel", CHARS, kernel),
+	F(snap_suspect, "device", DEVICE, device),
+	F(snap_suspect, "stream", ADDRESS, stream),
+	F(snap_suspect, "stream_exact", BOOL, stream_exact),
+	F(snap_suspect, "launches", COUNT, launches),
+};
+static TABLE(suspect);
+static const struct list suspect_list =
+	LIST(snap_detail, "suspects", suspects, suspect_count, suspect, true, true);
+
+static bool is_of_call(const void *item)
+{
+	return ((const struct snap_detail *)item)->call < CALL_COUNT;
+}
+
+FIELDS(detail) = {
+	F(snap_detail, "device", DEVICE, device),
+	F(snap_detail, "call", CALL, call, .known = is_of_call),
+	F(snap_detail, "code", INT, code, .when = WHEN_ANY),
+	F(snap_detail, "site", CHARS, site),
+	F(snap_detail, "", PLACE, where),
+	F(snap_detail, "tracked_bytes", BYTES, tracked, IF(snap_detail, total)),
+	F(snap_detail, "total_bytes", BYTES, total, .when = WHEN_ANY),
+	F(snap_detail, "span_bytes", BYTES, span, .when = WHEN_ANY),
+	F(snap_detail, "free_bytes", BYTES, span_free, IF(snap_detail, span)),
+	F(snap_detail, "largest_gap_bytes", BYTES, span_gap, IF(snap_detail, span)),
+	F(snap_detail, "allocator", TEXT, allocator),
+	F(snap_detail, "asked_bytes", BYTES, asked, IF(snap_detail, allocator)),
+	F(snap_detail, "allocated_bytes", BYTES, allocated, IF(snap_detail, allocator)),
+	F(snap_detail, "reserved_bytes", BYTES, reserved, IF(snap_detail, allocator)),
+	F(snap_detail, "free_in_segments_bytes", BYTES, gaps, IF(snap_detail, has_gaps)),
+	F(snap_detail, "largest_gap_bytes", BYTES, largest_gap, IF(snap_detail, has_gaps)),
+	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, holder_count), .list = &holder_list },
+	F(snap_detail, "holders_omitted", COUNT, holders_omitted, IF(snap_detail, holder_count)),
+	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, line_count), .list = &line_list },
+	F(snap_detail, "sites_omitted", COUNT, lines_omitted, IF(snap_detail, line_count)),
+	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, is_fault), .list = &suspect_list },
+	F(snap_detail, "suspects_omitted", COUNT, suspects_omitted, IF(snap_detail, is_fault)),
+};
+static TABLE(detail);
+
+FIELDS(event) = {
+	F(snap_event, "time", TIME, time),
+	F(snap_event, "pid", COUNT, pid, .when = WHEN_ANY),
+	F(snap_event, "kind", EVENT, kind),
+	F(snap_event, "command", TEXT, name),
+	F(snap_event, "text", TEXT, text),
+	F(snap_event, "bytes", BYTES, bytes, .when = WHEN_ANY),
+	F(snap_event, "repeated", COUNT, repeated, .when = WHEN_ANY),
+	F(snap_event, "", MEMBERS, detail, .fields = &detail_fields),
+};
+static TABLE(event);
+const struct list event_list = LIST(snapshot, "events", events, event_count, event, false, true);
+
+/* ---- reading ---- */
+
+static bool is_any(const void *item, size_t offset, size_t size)
+{
+	const char *at = (const char *)item + offset;
+
+	while (size && !at[size - 1])
+		size--;
+	return size;
+}
+
+bool field_is_known(const struct field *field, const void *item, const struct snap_process *process)
+{
+	if ((field->when & WHEN_RETURNS && process->unreturned) ||
+	    (field->when & WHEN_SUSPECT && !process->has_suspect) ||
+	    (field->when & WHEN_EXITED && !process->exited) ||
+	    (field->when & WHEN_ANY && !is_any(item, field->offset, field->size)))
+		return false;
+	return (!field->flag_size || is_any(item, field->flag, field->flag_size)) &&
+	       (!field->known || field->known(item));
+}
+
+uint64_t field_count(const struct field *field, const void *item)
+{
+	const void *at = (const char *)item + field->offset;
+
+	switch (field->size) {
+	case 1: return *(const uint8_t *)at;
+	case 2: return *(const uint16_t *)at;
+	case 4: return *(const uint32_t *)at;
+	default: return *(const uint64_t *)at;
+	}
+}
+
+double field_number(const struct field *field, const void *item)
+{
+	switch (field->kind) {
+	case FIELD_NUMBER: return *(const double *)((const char *)item + field->offset);
+	case FIELD_FIGURE: return field->figure(item);
+	case FIELD_DURATION: return (double)field_count(field, item) / 1e9;
+	default: return (double)field_count(field, item);
+	}
+}
+
+const void *list_items(const struct list *list, const void *owner, size_t *count)
+{
+	const char *at = (const char *)owner + list->items;
+
+	*count = *(const size_t *)(const void *)((const char *)owner + list->count);
+	return list->is_array ? (const void *)at : *(const void *const *)(const void *)at;
+}
+
+const struct field *field_of_metric(const struct fields *fields, int place)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->list[i].metric.place == place)
+			return &fields->list[i];
+	return NULL;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fields of everything that a snapshot lists: kernels, copies, calls, failures, call sites,
+ * devices, blocks. Each field is named once, with its kind and where it is in its struct; JSON,
+ * metrics and the tables of text are written from that. Figures of a process that are columns, too,
+ * are in model/columns.h.
+ */
+#ifndef PRINT_FIELDS_H
+#define PRINT_FIELDS_H
+
+#include "model/snapshot.h"
+
+enum field_kind {
+	FIELD_TEXT,     /* const char *; absent if NULL */
+	FIELD_CHARS,    /* char []; absent if empty */
+	FIELD_COUNT,    /* an unsigned number of any size */
+	FIELD_BYTES,    /* the same, of bytes */
+	FIELD_INT,      /* int */
+	FIELD_NUMBER,   /* double; absent if it is not finite */
+	FIELD_FIGURE,   /* the same, by figure() */
+	FIELD_DEVICE,   /* int; absent if unknown */
+	FIELD_ADDRESS,  /* uint64_t: address or handle */
+	FIELD_TIME,     /* uint64_t: ns since 1970; absent if 0 */
+	FIELD_DURATION, /* uint64_t: ns; JSON has seconds */
+	FIELD_BOOL,
+	FIELD_TRUE,       /* true; absent if the member is 0 */
+	FIELD_FALSE,      /* false; absent if the member is 0 */
+	FIELD_ATTACH,     /* bool: it is watched from "attach", or from its "start" */
+	FIELD_NAME,       /* an index in names */
+	FIELD_CALL,       /* uint16_t */
+	FIELD_EXTRA_CALL, /* the same; `other` is its snap_extra */
+	FIELD_LAYER,      /* uint16_t: the layer of that call */
+	FIELD_RETURNS,    /* bool: returns are sampled */
+	FIELD_EVENT,      /* uint8_t: enum event_kind */
+	FIELD_DIMS,       /* uint32_t [3] */
+	FIELD_COUNTS,     /* uint64_t [] */
+	FIELD_LATENCY,    /* struct snap_latency */
+	FIELD_PLACE,      /* struct snap_place: stack and frames */
+	FIELD_SITE,       /* struct snap_site: the same */
+	FIELD_MEMBERS,    /* a pointer: what `fields` has of it, unless NULL, as fields of this */
+	FIELD_INSTANCE,   /* int: the same of the device's instance with this index, unless -1 */
+	FIELD_LIST,       /* what `list` says */
+	FIELD_COLUMN,     /* of a process: the column with this member in JSON, or this metric */
+};
+
+/* When a field is known: a sum of these. */
+enum field_when {
+	WHEN_RETURNS = 1, /* returns of the process's calls are probed */
+	WHEN_SUSPECT = 2, /* it is known what is suspect in the process */
+	WHEN_EXITED = 4,  /* the process has ended */
+	WHEN_ANY = 8,     /* the member is not 0 */
+};
+
+struct fields {
+	const struct field *list;
+	size_t count;
+};
+
+/* Where a list is in its owner, and what its items have. */
+struct list {
+	const char *key;
+	size_t items, count; /* offsets: of the pointer to the items, of their number (size_t) */
+	size_t size;         /* of an item */
+	bool is_array;       /* the items are in the owner itself */
+	bool always;         /* it is written even if it is empty */
+	const struct fields *fields;
+};
+
+struct field {
+	const char *key; /* its name in JSON; NULL: it is not in there */
+	enum field_kind kind;
+	size_t offset, size; /* of the member */
+	unsigned int when;   /* enum field_when */
+	/* Offset and size of a member that is 0 where the field is not known; size 0: none */
+	size_t flag, flag_size;
+	bool (*known)(const void *item); /* likewise; NULL: none */
+	double (*figure)(const void *item);
+	size_t other;
+	const char *const *names;
+	size_t name_count;
+	const struct list *list;
+	const struct fields *fields;
+	struct {
+		int place;        /* in the order of metrics, from 1 on; 0: none */
+		const char *name; /* behind the list's prefix; NULL: the key */
+		bool is_counter;
+		const char *help;
+	} metric;
+};
+
+extern const struct fields alloc_fields, kernel_fields, launch_site_fields, wait_site_fields,
+	graph_fields, copy_fields, call_fields, memory_fields, state_fields, used_fields,
+	command_fields;
+
+/* The lists of a process and of a snapshot, in the order of JSON. */
+#define PROCESS_LISTS   3
+#define FAILURE_LISTS   3
+#define CALL_SITE_LISTS 4
+extern const struct list map_list, allocator_list, process_lists[PROCESS_LISTS],
+	failure_lists[FAILURE_LISTS], call_site_lists[CALL_SITE_LISTS], device_list, event_list;
+/* For metrics: what a process holds of each device; the parts of a device. */
+extern const struct list use_list, instance_list;
+
+/* Where @site is. */
+static inline struct snap_place site_place(const struct snap_site *site)
+{
+	return (struct snap_place){
+		.site = site->site,
+		.stack = site->stack,
+		.stack_count = site->stack_count,
+		.frames = site->frames,
+		.frame_count = site->frame_count,
+		.shown = site->shown,
+	};
+}
+
+/* True if @item of @process (NULL: of none) has @field. */
+bool field_is_known(const struct field *field, const void *item,
+		    const struct snap_process *process);
+
+/* The value of a field that is a number without sign; and of any that is a number. */
+uint64_t field_count(const struct field *field, const void *item);
+double field_number(const struct field *field, const void *item);
+
+/* The items of @list in @owner, and how many there are. */
+const void *list_items(const struct list *list, const void *owner, size_t *count);
+
+/* The field whose metric has the place @place; NULL: there is none so late. */
+const struct field *field_of_metric(const struct fields *fields, int place);
+
+#endif
