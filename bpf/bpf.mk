@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The BPF programs: one source, two objects (see cutop.bpf.c), each embedded as
-# a skeleton. They need no header and no BTF of the kernel they are built on.
+# The BPF programs: one source, embedded as a skeleton. They need no header and no BTF of the kernel they are built on.
 
 bpf_sources = \
 	bpf/cutop.bpf.c bpf/allocator.bpf.h bpf/arguments.bpf.h bpf/base.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
@@ -12,7 +11,7 @@ bpf_sources = \
 	bpf/session_ctx.bpf.h bpf/site_rows.bpf.h bpf/size.bpf.h bpf/stacks.bpf.h bpf/state.bpf.h bpf/stubs.bpf.h \
 	bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/translators.bpf.h bpf/unwatched.bpf.h bpf/unwind.bpf.h bpf/unwind_copies.bpf.h \
 	bpf/vma.bpf.h bpf/vmlinux_min.h
-bpf_skeletons = bpf/cutop.skel.h bpf/cutop_context.skel.h
+bpf_skeletons = bpf/cutop.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra $(WERROR) -Wno-unused-parameter \
 	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'
 
@@ -29,19 +28,12 @@ bpf/cutop.bpf.o: $(bpf_inputs)
 	@$(MKDIR_P) bpf
 	$(AM_V_BPF)$(bpf_compile) -o $@.tmp && $(LLVM_STRIP) -g $@.tmp && mv -f $@.tmp $@
 
-bpf/cutop_context.bpf.o: $(bpf_inputs)
-	@$(MKDIR_P) bpf
-	$(AM_V_BPF)$(bpf_compile) -DSESSION_CONTEXT -o $@.tmp && $(LLVM_STRIP) -g $@.tmp && mv -f $@.tmp $@
-
 bpf/cutop.skel.h: bpf/cutop.bpf.o
 	$(AM_V_GEN)$(BPFTOOL) gen skeleton bpf/cutop.bpf.o name cutop_bpf > $@.tmp && mv -f $@.tmp $@
 
-bpf/cutop_context.skel.h: bpf/cutop_context.bpf.o
-	$(AM_V_GEN)$(BPFTOOL) gen skeleton bpf/cutop_context.bpf.o name cutop_context_bpf > $@.tmp && mv -f $@.tmp $@
-
 BUILT_SOURCES += $(bpf_skeletons)
 EXTRA_DIST += $(bpf_sources)
-CLEANFILES += $(bpf_skeletons) bpf/cutop.bpf.o bpf/cutop_context.bpf.o
+CLEANFILES += $(bpf_skeletons) bpf/cutop.bpf.o
 
 # Each header alone and twice, then all of them from the last to the first. What a header has for others is unused there, and
 # trace.bpf.h calls what trace_calls.bpf.h defines.

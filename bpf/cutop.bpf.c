@@ -9,9 +9,6 @@
  *                          the return
  *   Linux 6.6              entry and return programs, one multi link each
  *   before                 the same programs, one perf link per function
- *
- * This object is built twice, because Linux 7.0 gives bpf_session_is_return()
- * an argument (SESSION_CONTEXT).
  */
 #include "allocator.bpf.h"
 #include "context.bpf.h"
@@ -92,7 +89,7 @@ static __always_inline void stack_keep(void)
 	int class##_session(struct pt_regs *ctx) \
 	{ \
 		struct task_struct *task = bpf_get_current_task_btf(); \
-		bool is_return = is_session_return(ctx, task); \
+		bool is_return = is_session_return(task); \
 \
 		stack_keep(); \
 		if (!is_return && (quick)) \

@@ -22,7 +22,7 @@ __noinline int name_defer(__u32 program, __u32 call, __u64 function, __u64 stub,
 {
 	struct vma_info at = {};
 	struct rec_name_at *rec;
-	long err = have_find_vma ? vma_at_once(name, &at) : 0;
+	long err = vma_at_once(name, &at);
 
 	if (err == -ENOENT)
 		return 0;

@@ -4,8 +4,7 @@
  * traced: that costs other programs nothing. Some kernels do not allow it. Then a file is noticed
  * when one of its pages is touched for the first time in a process, which the loader does at once:
  * to clear the end of the data, or to look up a name. Such page faults are rarer than mappings of
- * anonymous memory, and each takes so long that one more check hardly matters. The tracepoint of a
- * system call is the last resort: it makes every system call of every process slower.
+ * anonymous memory, and each takes so long that one more check hardly matters.
  */
 #ifndef LOADING_BPF_H
 #define LOADING_BPF_H
@@ -253,19 +252,6 @@ SEC("tp_btf/mm_filemap_fault")
 int BPF_PROG(file_touch_alone, struct address_space *mapping)
 {
 	return touch_look(mapping);
-}
-
-/* struct trace_event_raw_sys_enter: the format file of the tracepoint, a stable ABI */
-struct sys_enter_mmap {
-	__u64 common;
-	__u64 number;
-	__u64 addr, len, prot, flags, fd, off;
-};
-
-SEC("tracepoint/syscalls/sys_enter_mmap")
-int file_mapped(struct sys_enter_mmap *ctx)
-{
-	return mapping_look(ctx->prot, ctx->flags, ctx->fd);
 }
 
 #endif

@@ -62,8 +62,6 @@ __noinline int module_announce(__u32 program, __u64 address)
 	struct file *file;
 	long err;
 
-	if (!have_find_vma)
-		return 0;
 	err = vma_at(address, &at.info);
 	if (err)
 		return err != -ENOENT;

@@ -146,16 +146,8 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 /* True if another thread of the process has called exec: this thread ends with the old program. */
 static __always_inline bool is_replaced(struct task_struct *task)
 {
-	/* Before Linux 5.17 it had another name. */
-	struct signal_struct___5_16 {
-		struct task_struct *group_exit_task;
-	} __attribute__((preserve_access_index)) *before = (void *)task->signal;
-
-	if (bpf_core_field_exists(task->signal->group_exec_task))
-		return BPF_CORE_READ(task, signal, group_exec_task) != NULL;
-	if (bpf_core_field_exists(before->group_exit_task))
-		return BPF_CORE_READ(before, group_exit_task) != NULL;
-	return false;
+	return bpf_core_field_exists(task->signal->group_exec_task) &&
+	       BPF_CORE_READ(task, signal, group_exec_task);
 }
 
 SEC("tp_btf/sched_process_exit")

@@ -3,31 +3,13 @@
  * What a run of a session program is for: the entry of which call, or its return. The kernel has
  * functions that tell. Each costs some ten nanoseconds, and twice that on processors that protect
  * every return, which is much of what a probe may cost. What they return can be read through the
- * task at next to no cost. So session programs, which handle most calls, read it there, if the
- * kernel's types are known to have it.
+ * task at next to no cost. Where the kernel's types do not have it, sessions are not used
+ * (probe/kernel_table.c).
  */
 #ifndef SESSION_CTX_BPF_H
 #define SESSION_CTX_BPF_H
 
 #include "base.bpf.h"
-
-#ifdef SESSION_CONTEXT
-extern bool bpf_session_is_return(void *ctx) __ksym __weak;
-#define ask_is_return(ctx) bpf_session_is_return(ctx)
-#else
-extern bool bpf_session_is_return(void) __ksym __weak;
-#define ask_is_return(ctx) bpf_session_is_return()
-#endif
-
-/* True if this kernel's types are as below; known when the program is loaded. */
-static __always_inline bool can_look(void)
-{
-	return bpf_core_field_exists(struct task_struct, bpf_ctx) &&
-	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, session_ctx) &&
-	       bpf_core_field_exists(struct bpf_uprobe_multi_run_ctx, uprobe) &&
-	       bpf_core_field_exists(struct bpf_session_run_ctx, is_return) &&
-	       bpf_core_field_exists(struct bpf_uprobe, cookie) && bpf_rdonly_cast;
-}
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struct *task)
 {
@@ -36,15 +18,15 @@ static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struc
 }
 
 /* In a session program: true at the return of a call. @task: the current one, here and below. */
-static __always_inline bool is_session_return(void *ctx, struct task_struct *task)
+static __always_inline bool is_session_return(struct task_struct *task)
 {
-	return can_look() ? run_of(task)->session_ctx.is_return : ask_is_return(ctx);
+	return run_of(task)->session_ctx.is_return;
 }
 
 /* Which call it is, and in which library: CUTOP_COOKIE. */
 static __always_inline __u32 call_cookie(void *ctx, struct task_struct *task, bool session)
 {
-	return session && can_look() ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
+	return session ? run_of(task)->uprobe->cookie : bpf_get_attach_cookie(ctx);
 }
 
 /* Which call it is: its number in the table, or an extra one. */

@@ -88,7 +88,7 @@ static __noinline int stack_send(struct thread_state *thread, struct stack_scrat
 	}
 	if (with_rows)
 		walk.again = scratch->again; /* stack_is_stale() has reported them. */
-	else if (have_find_vma)
+	else
 		bpf_loop(count, stack_module, &walk, 0);
 	/*
 	 * Once it is known, other threads refer to it: by then it must have its place in the ring.

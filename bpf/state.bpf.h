@@ -51,7 +51,6 @@ const volatile __u32 only_uid = -1;
 const volatile __u32 own_tgid;
 const volatile __u64 wake_bytes; /* bytes in the ring at which user space is woken */
 const volatile bool never;
-const volatile bool have_find_vma; /* bpf_find_vma, Linux 5.17 */
 /* programs that could sleep take a lock that keeps them from it: storage_new() */
 const volatile bool locks_storage;
 const volatile __u32 page_shift = 12;

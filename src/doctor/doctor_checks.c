@@ -123,23 +123,15 @@ static void check_method(struct doctor *doctor, const struct check *check)
 	}
 }
 
-static void check_overlays(struct doctor *doctor, const struct check *check)
-{
-	struct kernel_features features;
-
-	if (features_of(&doctor->facts, &features, NULL) && !features.find_vma)
-		FOUND(DOCTOR_NOTE, NULL,
-		      "a file seen through two overlay mounts counts twice (Linux 5.17 tells that it is one)");
-}
-
 static void check_native_stacks(struct doctor *doctor, const struct check *check)
 {
-	struct kernel_features features;
-
-	if (features_of(&doctor->facts, &features, NULL) && !features.unwind)
-		FOUND(DOCTOR_NOTE, NULL,
-		      "a call site is one address, as unwinding needs x86-64 and Linux 5.17; --stacks follows "
-		      "frame pointers");
+#if !defined(__x86_64__)
+	FOUND(DOCTOR_NOTE, NULL,
+	      "a call site is one address, as unwinding needs x86-64; --stacks follows frame pointers");
+#else
+	(void)doctor;
+	(void)check;
+#endif
 }
 
 static void check_pid_namespace(struct doctor *doctor, const struct check *check)
@@ -220,23 +212,18 @@ static void check_loading(struct doctor *doctor, const struct check *check)
 	if (!facts->tried || facts->load_error)
 		return;
 	if (facts->watch_errors[DRY_RUN_MMAP] < 0)
-		FOUND(DOCTOR_WARNING,
-		      "mount -t tracefs tracefs /sys/kernel/tracing, and let cutop read it "
-		      "(CAP_DAC_READ_SEARCH), or give cutop CAP_SYS_ADMIN",
-		      "libraries that running programs load cannot be watched for: no tracepoint sys_enter_mmap (%s)",
+		FOUND(DOCTOR_WARNING, "use Linux 6.12 or newer",
+		      "libraries that running programs load later are not noticed: this kernel lets no "
+		      "program trace ksys_mmap_pgoff (%s)",
 		      strerror(-facts->watch_errors[DRY_RUN_MMAP]));
 	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_FUNCTION)
 		FOUND(DOCTOR_OK, NULL,
 		      "libraries that running programs load are noticed (function "
 		      "ksys_mmap_pgoff)");
-	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_TOUCH)
+	else
 		FOUND(DOCTOR_OK, NULL,
 		      "libraries that running programs load are noticed (touch of a file's "
 		      "page, tracepoints mm_filemap_map_pages and mm_filemap_fault)");
-	else
-		FOUND(DOCTOR_OK, NULL,
-		      "libraries that running programs load are noticed (tracepoint "
-		      "sys_enter_mmap, which makes each system call of all programs some nanoseconds dearer)");
 }
 
 static void check_seccomp(struct doctor *doctor, const struct check *check)
@@ -311,8 +298,8 @@ static const struct right_use rights[RIGHT_COUNT] = {
 	[RIGHT_BPF] = { DOCTOR_PROBLEM, "loads the BPF programs" },
 	[RIGHT_PERFMON] = { DOCTOR_PROBLEM, "places the probes" },
 	[RIGHT_PTRACE] = { DOCTOR_WARNING, "reads what other users' processes map" },
-	[RIGHT_READ_SEARCH] = { DOCTOR_WARNING, "reads libraries in private homes, and tracefs" },
-	[RIGHT_ADMIN] = { DOCTOR_NOTE, "needed only where tracefs is not mounted" },
+	[RIGHT_READ_SEARCH] = { DOCTOR_WARNING, "reads libraries in private homes" },
+	[RIGHT_ADMIN] = { DOCTOR_NOTE, "needed only before Linux 6.6" },
 };
 
 static const struct right_use admin_places = {
@@ -384,7 +371,6 @@ static const struct check checks[] = {
 	{ .section = SECTION_KERNEL, .name = "version", .machine = check_version },
 	{ .section = SECTION_KERNEL, .name = "btf", .machine = check_btf },
 	{ .section = SECTION_KERNEL, .name = "attach_method", .machine = check_method },
-	{ .section = SECTION_KERNEL, .name = "overlays", .machine = check_overlays },
 	{ .section = SECTION_KERNEL, .name = "native_stacks", .machine = check_native_stacks },
 	{ .section = SECTION_KERNEL, .name = "pid_namespace", .machine = check_pid_namespace },
 	{ .section = SECTION_KERNEL, .name = "lockdown", .machine = check_lockdown },

@@ -181,7 +181,7 @@ static void helper_run(struct bpf *bpf, const char *path, const struct elf_funct
 	char byte;
 	int i;
 
-	helper_close_others(bpf, (int[]){ alive, answer, target, null, bpf->slow_link }, 5);
+	helper_close_others(bpf, (int[]){ alive, answer, target, null }, 4);
 	setsid();
 	prctl(PR_SET_NAME, "cutop-probes");
 	for (i = 1; i < NSIG; i++)

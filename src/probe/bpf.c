@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Opens the skeleton. There are two objects of the same source, which differ
- * in how they call one kernel function (see cutop.bpf.c): the skeleton of
- * the first serves both, with the second one's bytes put in its place.
- */
+/* Opens the skeleton. */
 #include "probe/bpf.h"
 
 #include <bpf/bpf.h>
@@ -19,7 +15,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "cutop_context.skel.h"
 #include "cuda/allocators.h"
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
@@ -134,8 +129,6 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		bpf_program__set_autoload(bpf->skeleton->progs.file_touch, false);
 		bpf_program__set_autoload(bpf->skeleton->progs.file_touch_alone, false);
 	}
-	if (!bpf->features.find_vma)
-		bpf_program__set_autoload(bpf->skeleton->progs.identify, false);
 	if (bpf->features.rcu_lock)
 		return;
 	/*
@@ -221,6 +214,13 @@ static void gaps_fill(volatile __u16 *gaps)
 	}
 }
 
+/* Native stacks are walked by rows: bpf/unwind.bpf.h. */
+#if defined(__x86_64__)
+#define HAVE_ROWS true
+#else
+#define HAVE_ROWS false
+#endif
+
 int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		const struct bpf_settings *settings, struct reason *why)
 {
@@ -232,7 +232,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 
 	memset(bpf, 0, sizeof(*bpf));
 	bpf->features = *features;
-	bpf->slow_link = -1;
 	bpf->entries_only = settings->trace.on && settings->trace.entries;
 	bpf->allocators = settings->allocators;
 	bpf->blind = settings->blind != UNRETURNED_NOT;
@@ -249,12 +248,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		return reason_set(why, -ENOMEM, "no memory");
 	}
 	bpf->skeleton = s;
-	if (features->session_context) {
-		size_t size;
-
-		s->skeleton->data = (void *)cutop_context_bpf__elf_bytes(&size);
-		s->skeleton->data_sz = size;
-	}
 	err = bpf_object__open_skeleton(s->skeleton, NULL);
 	load_log = NULL;
 	if (err) {
@@ -275,7 +268,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		bpf_map__set_max_entries(s->maps.call_sites, 1);
 	trace_set(s, &settings->trace);
 	s->rodata->refuse_all = settings->blind;
-	s->rodata->with_rows = (settings->stacks || settings->stacks_by_rows) && features->unwind;
+	s->rodata->with_rows = HAVE_ROWS && (settings->stacks || settings->stacks_by_rows);
 	s->rodata->with_stacks = settings->stacks || s->rodata->with_rows;
 	s->rodata->with_python = settings->python;
 	s->rodata->python_alone = !settings->stacks;
@@ -290,8 +283,7 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 		bpf_map__set_max_entries(s->maps.unwind_rows, 1);
 	s->rodata->watch_runtime = settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->watch_driver = settings->layers & 1u << LAYER_DRIVER;
-	s->rodata->find_callers = s->rodata->watch_driver &&
-				  settings->layers & 1u << LAYER_RUNTIME && features->find_vma;
+	s->rodata->find_callers = s->rodata->watch_driver && settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
 	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names);
@@ -299,7 +291,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;
-	s->rodata->have_find_vma = features->find_vma;
 	s->rodata->locks_storage = features->rcu_lock;
 	s->rodata->page_shift = (__u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	s->rodata->loaded_at = clock_ns(CLOCK_BOOTTIME);
@@ -325,27 +316,12 @@ int bpf_load(struct bpf *bpf, struct reason *why)
 	return 0;
 }
 
-static int bpf_try(struct bpf *bpf, const struct kernel_features *features,
-		   const struct bpf_settings *settings, struct reason *why)
+int bpf_open(struct bpf *bpf, const struct kernel_features *features,
+	     const struct bpf_settings *settings, struct reason *why)
 {
 	int err = bpf_prepare(bpf, features, settings, why);
 
 	return err ? err : bpf_load(bpf, why);
-}
-
-int bpf_open(struct bpf *bpf, const struct kernel_features *features,
-	     const struct bpf_settings *settings, struct reason *why)
-{
-	struct kernel_features less = *features;
-	int err = bpf_try(bpf, features, settings, why);
-
-	/* Stacks can be had by frame pointers, too, if this kernel does not take their programs. */
-	if (err && err != -EPERM && features->unwind &&
-	    (settings->stacks || settings->stacks_by_rows)) {
-		less.unwind = false;
-		err = bpf_try(bpf, &less, settings, why);
-	}
-	return err;
 }
 
 void bpf_close(struct bpf *bpf)
@@ -382,5 +358,5 @@ void bpf_forget_marks(struct bpf *bpf)
 
 int bpf_identifier(const struct bpf *bpf)
 {
-	return bpf->features.find_vma ? bpf_program__fd(bpf->skeleton->progs.identify) : -1;
+	return bpf_program__fd(bpf->skeleton->progs.identify);
 }

@@ -26,11 +26,6 @@ struct bpf {
 	/* bpf_settings.notice_driver, where calls can be told from those of the runtime */
 	bool notices_driver;
 	bool allocators; /* bpf_settings.allocators */
-	/*
-	 * A link that the kernel removes as slowly as those of the perf method, or -1: helper
-	 * processes hold it, too, so that cutop's end does not wait for it.
-	 */
-	int slow_link;
 };
 
 /* Which programs a class of calls has. Unused ones are NULL. */
@@ -57,7 +52,7 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 /* Those for the functions of allocators: cutop_allocator.h */
 struct bpf_programs bpf_allocator_programs(const struct bpf *bpf);
 
-/* The program for identify_file(), or -1. Borrowed. */
+/* The program for identify_file(). Borrowed. */
 int bpf_identifier(const struct bpf *bpf);
 
 /* The code at @span of the file @id belongs to the runtime: bpf/caller.bpf.h. NULL: it has none. */

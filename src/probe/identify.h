@@ -11,8 +11,8 @@
 /*
  * Fills @id for the regular file open at @fd, and *@magic, unless NULL, with the magic number of
  * its file system (linux/magic.h). For a file of an overlay mount, both are of the file below.
- * @program is the BPF program `identify`, or -1 where the kernel has none (before Linux 5.17): then
- * both are what stat(2) and statfs(2) say. Maps the file, which may sleep. Returns 0 or a negative
+ * @program is the BPF program `identify`, or -1 where none could be loaded: then both are what
+ * stat(2) and statfs(2) say. Maps the file, which may sleep. Returns 0 or a negative
  * errno.
  */
 int identify_file(int program, int fd, struct file_id *id, __u32 *magic);

@@ -193,10 +193,6 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 		return reason_set(why, -ENOTSUP,
 				  "the kernel (%s) is too old; cutop needs Linux 6.1 or newer",
 				  facts->release);
-	features->find_vma = facts->find_vma;
-#if defined(__x86_64__)
-	features->unwind = facts->find_vma; /* both came with the same version */
-#endif
 	features->rcu_lock = facts->rcu_lock;
 	features->map_function = facts->map_function;
 	features->map_touch = facts->map_touch;
@@ -204,10 +200,8 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 	features->shadowed_die = facts->shadowed_die;
 	if (facts->multi)
 		features->method = ATTACH_MULTI;
-	if (facts->session) {
+	if (facts->session)
 		features->method = ATTACH_SESSION;
-		features->session_context = facts->session_context;
-	}
 	if (!force || !*force)
 		return 0;
 	for (wanted = 0; wanted < ATTACH_METHOD_COUNT; wanted++)
@@ -220,9 +214,6 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 		return reason_set(why, -ENOTSUP, "the kernel (%s) has no '%s' links",
 				  facts->release, force);
 	features->method = wanted;
-	/* Assume what the oldest kernels have: there arm64 has no BPF trampolines. */
-	if (wanted == ATTACH_PERF)
-		features->map_function = features->map_touch = false;
 	return 0;
 }
 

@@ -21,9 +21,7 @@ extern const char *const attach_method_names[ATTACH_METHOD_COUNT];
 
 struct kernel_features {
 	enum attach_method method;
-	bool session_context; /* bpf_session_is_return() takes the context, Linux 7.0 */
-	bool rcu_lock;        /* programs may take RCU's lock, Linux 6.2 */
-	bool find_vma;        /* bpf_find_vma(), Linux 5.17 */
+	bool rcu_lock; /* programs may take RCU's lock, Linux 6.2 */
 	/*
 	 * ksys_mmap_pgoff() can be traced: BPF trampolines, Linux 5.5, on arm64 6.0; some kernels
 	 * forbid it
@@ -34,8 +32,6 @@ struct kernel_features {
 	 * 6.12
 	 */
 	bool map_touch;
-	/* native stacks are walked by rows (bpf/unwind.bpf.h): x86-64, and bpf_loop(), Linux 5.17 */
-	bool unwind;
 	/* What a return probe kills: programs under a seccomp filter, or with a shadow stack */
 	bool filtered_die, shadowed_die;
 	char release[65];
@@ -46,7 +42,7 @@ struct kernel_facts {
 	char release[65];
 	/* /sys/kernel/btf/vmlinux can be read; the following fields come from it and the table */
 	bool btf;
-	bool loop, find_vma, multi, session, session_context, rcu_lock, map_touch;
+	bool loop, multi, session, rcu_lock, map_touch;
 	bool map_function; /* tried */
 	bool filtered_die, shadowed_die;
 };
@@ -66,7 +62,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 unsigned int kernel_version(const char *release);
 
 /*
- * BPF programs call bpf_loop(), kernel/bpf/bpf_iter.c, Linux 5.17. Some distributions have BPF of
+ * BPF programs call bpf_loop() and bpf_find_vma(), Linux 5.17. Some distributions have BPF of
  * much later versions in an older kernel, so BTF decides, and the version only where there is none.
  */
 bool kernel_is_too_old(const struct kernel_facts *facts);

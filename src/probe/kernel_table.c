@@ -5,12 +5,14 @@
 #include <bpf/btf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum row_kind {
 	ROW_FUNCTION,    /* exists, and takes these arguments or more */
 	ROW_ATTACH_TYPE, /* a value of enum bpf_attach_type */
 	ROW_TRACEPOINT,  /* exists, and passes these arguments */
+	ROW_FIELD,       /* "struct.field" */
 };
 
 #define MENDED_MAX 4
@@ -31,7 +33,7 @@ static const struct kernel_row rows[] = {
 	/* 5.17: programs walk lists by it; without, none of them loads. */
 	{ FACT(loop), ROW_FUNCTION, "bpf_loop", 4, NULL, { 0 } },
 	/* 5.17: files are identified, and callers' libraries found, by it. */
-	{ FACT(find_vma), ROW_FUNCTION, "bpf_find_vma", 0, NULL, { 0 } },
+	{ FACT(loop), ROW_FUNCTION, "bpf_find_vma", 0, NULL, { 0 } },
 	/* 6.2: without it programs that may sleep could not be kept from it: they are not used. */
 	{ FACT(rcu_lock), ROW_FUNCTION, "bpf_rcu_read_lock", 0, NULL, { 0 } },
 	/* 6.6: one link for many functions; before, one for each, which takes long to undo. */
@@ -40,12 +42,13 @@ static const struct kernel_row rows[] = {
 	{ FACT(map_touch), ROW_TRACEPOINT, "btf_trace_mm_filemap_map_pages", 3, NULL, { 0 } },
 	{ FACT(map_touch), ROW_TRACEPOINT, "btf_trace_mm_filemap_fault", 2, NULL, { 0 } },
 	{ FACT(map_touch), ROW_FUNCTION, "bpf_rdonly_cast", 0, NULL, { 0 } },
-	/* 6.13: the entry program decides whether it wants the return. */
-	{ FACT(session), ROW_FUNCTION, "bpf_session_is_return", 0, NULL, { 0 } },
+	/* 6.13: the entry program decides whether it wants the return; bpf/session_ctx.bpf.h. */
 	{ FACT(session), ROW_ATTACH_TYPE, "BPF_TRACE_UPROBE_SESSION", 0, NULL, { 0 } },
-	/* 7.0: that function has an argument, so another object is loaded. */
-	{ FACT(session_context), ROW_FUNCTION, "bpf_session_is_return", 1, NULL, { 0 } },
-	{ FACT(session_context), ROW_ATTACH_TYPE, "BPF_TRACE_UPROBE_SESSION", 0, NULL, { 0 } },
+	{ FACT(session), ROW_FIELD, "task_struct.bpf_ctx", 0, NULL, { 0 } },
+	{ FACT(session), ROW_FIELD, "bpf_uprobe_multi_run_ctx.session_ctx", 0, NULL, { 0 } },
+	{ FACT(session), ROW_FIELD, "bpf_uprobe_multi_run_ctx.uprobe", 0, NULL, { 0 } },
+	{ FACT(session), ROW_FIELD, "bpf_session_run_ctx.is_return", 0, NULL, { 0 } },
+	{ FACT(session), ROW_FIELD, "bpf_uprobe.cookie", 0, NULL, { 0 } },
 	/*
 	 * 6.11 on x86-64: the trampoline of a return probe makes a system call, which a seccomp
 	 * filter does not know: it kills the program. Filters let it pass from 6.14 on. The mend
@@ -115,6 +118,31 @@ static bool tracepoint_has(const struct btf *btf, const char *name, unsigned int
 	return type && btf_is_func_proto(type) && btf_vlen(type) == arguments + 1;
 }
 
+static bool field_exists(const struct btf *btf, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char type_name[64];
+	const struct btf_type *type;
+	const struct btf_member *members;
+	__u32 i, count;
+	int id;
+
+	snprintf(type_name, sizeof(type_name), "%.*s", (int)(dot - name), name);
+	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_STRUCT);
+	if (id < 0)
+		return false;
+	type = btf__type_by_id(btf, (__u32)id);
+	members = btf_members(type);
+	count = (__u32)btf_vlen(type);
+	for (i = 0; i < count; i++) {
+		const char *member = btf__name_by_offset(btf, members[i].name_off);
+
+		if (member && !strcmp(member, dot + 1))
+			return true;
+	}
+	return false;
+}
+
 /* True if @version is one of @mended, a later one of the same series, or newer than all. */
 static bool is_mended(unsigned int version, const unsigned int mended[MENDED_MAX])
 {
@@ -133,6 +161,7 @@ static bool row_holds(const struct kernel_row *row, const struct btf *btf, unsig
 {
 	switch (row->kind) {
 	case ROW_ATTACH_TYPE: return enum_has(btf, "bpf_attach_type", row->name);
+	case ROW_FIELD: return field_exists(btf, row->name);
 	case ROW_TRACEPOINT: return tracepoint_has(btf, row->name, row->arguments);
 	default:
 		return btf_has_function(btf, row->name, row->arguments) &&

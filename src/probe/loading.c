@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program brings in a library by mmap(2). There are three ways to see that: the kernel's function
- * behind the system call, if it can be traced; the first touch of a page of the file, which costs
- * mmap(2) nothing and each such page fault a little; or the system call's tracepoint, which every
- * kernel has, but which slows down each system call of every process on the machine, and takes a
- * number from tracefs.
+ * A program brings in a library by mmap(2). There are two ways to see that: the kernel's function
+ * behind the system call, if it can be traced; or the first touch of a page of the file, which
+ * costs mmap(2) nothing and each such page fault a little.
  * A compiler may have inlined a copy of the function that the probe does not see, and a file system
  * may bring its pages to a process in its own way. So we map and touch some code of our own, and
  * check whether the BPF program saw that.
@@ -16,8 +14,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "probe/tracefs.h"
 
 static bool is_seen(struct bpf *bpf)
 {
@@ -86,12 +82,6 @@ int loading_watch(struct bpf *bpf, struct loading_watch *watch)
 		watch->way = LOADING_TOUCH;
 		err = place_watch(bpf, watch, bpf->skeleton->progs.file_touch,
 				  bpf->skeleton->progs.file_touch_alone);
-	}
-	if (err) {
-		watch->way = LOADING_CALL;
-		watch->fds[0] = tracefs_attach("syscalls", "sys_enter_mmap",
-					       bpf_program__fd(bpf->skeleton->progs.file_mapped));
-		err = watch->fds[0] < 0 ? watch->fds[0] : 0;
 	}
 	return err;
 }

@@ -9,7 +9,6 @@
 enum loading_way {
 	LOADING_FUNCTION, /* the kernel's function ksys_mmap_pgoff() */
 	LOADING_TOUCH,    /* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
-	LOADING_CALL,     /* the system call's tracepoint sys_enter_mmap */
 };
 
 /* A watch. It lasts until all of @fds that are not -1 are closed; they belong to the caller. */
@@ -19,8 +18,8 @@ struct loading_watch {
 };
 
 /*
- * Has @bpf report every mapping of a file's code. Returns 0, or a negative errno if none of these
- * ways works.
+ * Has @bpf report every mapping of a file's code. Returns 0, or a negative errno if neither
+ * works.
  */
 int loading_watch(struct bpf *bpf, struct loading_watch *watch);
 

@@ -57,7 +57,6 @@ probe_sources = \
 	src/probe/runtime_code.c src/probe/runtime_code.h \
 	src/probe/slots.c src/probe/slots.h \
 	src/probe/spares.c src/probe/spares.h \
-	src/probe/tracefs.c src/probe/tracefs.h \
 	src/probe/translation.c src/probe/translation.h \
 	src/probe/unused.c src/probe/unused.h \
 	src/probe/unwind_rows.c src/probe/unwind_rows.h \

@@ -51,9 +51,6 @@ int probe_watch(struct probe *probe, struct reason *why)
 	for (size_t i = 0; !err && i < ARRAY_LEN(watch.fds); i++)
 		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
 			return reason_set(why, -ENOMEM, "no memory");
-	if (!err && watch.way == LOADING_CALL)
-		/* The kernel undoes this link only after the perf links that other tools remove. */
-		probe->bpf.slow_link = watch.fds[0];
 	return 0;
 }
 

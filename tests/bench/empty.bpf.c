@@ -8,8 +8,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-extern bool bpf_session_is_return(void) __ksym __weak;
-
 SEC("uprobe.s")
 int empty_entry(void *ctx)
 {

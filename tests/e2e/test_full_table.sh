@@ -26,7 +26,7 @@ mkdir "$T/build"
 cd "$T/build" || exit 1
 "$top_srcdir/configure" --quiet CFLAGS=-O0 CPPFLAGS="-include $T/define.h" >"$T/make.log" 2>&1 || { fail "configure: $(tail -n 5 "$T/make.log")"; finish; }
 clang=$(sed -n 's/^CLANG = //p' Makefile)
-make -s CLANG="$clang -include $T/define.h" bpf/cutop.skel.h bpf/cutop_context.skel.h >>"$T/make.log" 2>&1 &&
+make -s CLANG="$clang -include $T/define.h" bpf/cutop.skel.h >>"$T/make.log" 2>&1 &&
 	make -s src/cutop tests/bench/verifier >>"$T/make.log" 2>&1 || { fail "cutop with $room functions does not build: $(tail -n 5 "$T/make.log")"; finish; }
 full=$T/build/src/cutop
 check "the table is full: it has $room functions" [ $((added + 3)) = $((room - present)) ]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A library that a running program loads is noticed and probed: by the kernel's function behind
-# mmap(2) or, if that cannot be traced, by the first touch of one of its pages, or by the
-# tracepoint. cutop doctor says which; $CUTOP_TEST_LOADING, if set, which it has to be.
+# mmap(2) or, if that cannot be traced, by the first touch of one of its pages. cutop doctor says
+# which; $CUTOP_TEST_LOADING, if set, which it has to be.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 loader_program=$top_builddir/tests/e2e/bin/loader

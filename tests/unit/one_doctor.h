@@ -23,7 +23,6 @@ static inline void setup(void)
 		.kernel = { .release = "6.18.44-x",
 			    .btf = true,
 			    .loop = true,
-			    .find_vma = true,
 			    .multi = true,
 			    .session = true },
 		.rights = { ALL_RIGHTS, ALL_RIGHTS },

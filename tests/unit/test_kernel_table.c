@@ -30,6 +30,12 @@ static void function_add(const char *name, int arguments)
 	ck_assert_int_gt(btf__add_func(types, name, BTF_FUNC_STATIC, proto), 0);
 }
 
+static void field_add(const char *type, const char *field)
+{
+	ck_assert_int_gt(btf__add_struct(types, type, 4), 0);
+	ck_assert_int_eq(btf__add_field(types, field, 1, 0, 0), 0);
+}
+
 static struct kernel_facts facts_of(const char *release)
 {
 	struct kernel_facts facts = { .btf = true };
@@ -44,31 +50,32 @@ START_TEST(test_features)
 	struct kernel_facts facts = facts_of("6.18.0");
 
 	/* Whatever the version is, only what the types have is there. */
-	ck_assert(!facts.loop && !facts.find_vma && !facts.rcu_lock && !facts.multi);
-	ck_assert(!facts.session && !facts.session_context && !facts.map_touch);
+	ck_assert(!facts.loop && !facts.rcu_lock && !facts.multi);
+	ck_assert(!facts.session && !facts.map_touch);
 	function_add("bpf_loop", 4);
 	function_add("bpf_find_vma", 5);
 	function_add("bpf_rcu_read_lock", 0);
-	function_add("bpf_session_is_return", 0);
 	ck_assert_int_gt(btf__add_enum(types, "bpf_attach_type", 4), 0);
 	ck_assert_int_eq(btf__add_enum_value(types, "BPF_TRACE_UPROBE_MULTI", 48), 0);
 	facts = facts_of("5.14.0-503.el9");
-	ck_assert(facts.loop && facts.find_vma && facts.rcu_lock && facts.multi);
-	/* 6.10 has the function, for kprobes. */
+	ck_assert(facts.loop && facts.rcu_lock && facts.multi);
 	ck_assert(!facts.session);
 }
 END_TEST
 
 START_TEST(test_sessions)
 {
-	struct kernel_facts facts;
-
 	ck_assert_int_gt(btf__add_enum(types, "bpf_attach_type", 4), 0);
 	ck_assert_int_eq(btf__add_enum_value(types, "BPF_TRACE_UPROBE_SESSION", 57), 0);
-	function_add("bpf_session_is_return", _i);
-	facts = facts_of("6.13.0");
-	ck_assert(facts.session);
-	ck_assert_int_eq(facts.session_context, _i);
+	field_add("task_struct", "bpf_ctx");
+	field_add("bpf_session_run_ctx", "is_return");
+	field_add("bpf_uprobe", "cookie");
+	ck_assert(!facts_of("6.13.0").session);
+	field_add("bpf_uprobe_multi_run_ctx", _i ? "session_ctx" : "uprobe");
+	/* One of the two fields is not enough. */
+	ck_assert(!facts_of("6.13.0").session);
+	ck_assert_int_eq(btf__add_field(types, _i ? "uprobe" : "session_ctx", 1, 0, 0), 0);
+	ck_assert(facts_of("6.13.0").session);
 }
 END_TEST
 

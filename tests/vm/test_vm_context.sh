@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Linux 7, from the backports of Debian 13, in a virtual machine: bpf_session_is_return() takes an argument there, so that
-# the second of the two BPF objects is the one that loads.
+# Linux 7, from the backports of Debian 13, in a virtual machine: sessions there have what cutop reads of them.
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
 
