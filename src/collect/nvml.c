@@ -2,9 +2,7 @@
 /* The thread that asks libnvidia-ml (nvml_library.c), and what others take from it. */
 #include "collect/nvml.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,19 +27,6 @@ struct nvml {
 	struct nvml_readings *latest; /* NULL: nothing is known */
 	bool is_new;                  /* it was not passed on yet */
 };
-
-int nvml_find(char *path, size_t size, struct reason *why)
-{
-	struct nvml_functions call;
-	struct link_map *map;
-	void *library = nvml_library_load(&call, why);
-
-	if (!library)
-		return -ENOENT;
-	snprintf(path, size, "%s",
-		 !dlinfo(library, RTLD_DI_LINKMAP, &map) ? map->l_name : NVML_LIBRARY);
-	return 0;
-}
 
 /* ---- the thread ---- */
 

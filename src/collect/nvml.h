@@ -29,10 +29,4 @@ void nvml_wait(struct nvml *nvml, unsigned int ms);
  */
 void nvml_tell(struct nvml *nvml, const struct record_sink *sink);
 
-/*
- * Loads the library as nvml_open()'s thread does, and leaves it loaded. Returns 0 with its file's
- * name in @path, or -ENOENT with @why set: it is not there, or lacks what is needed.
- */
-int nvml_find(char *path, size_t size, struct reason *why);
-
 #endif

@@ -2,8 +2,8 @@
 /*
  * cutop doctor: what works here, what does not, and what to do about it. It works in two steps, so
  * that conclusions can be tested without the machines they are about: gathering facts
- * (doctor_facts.c, doctor_files.c, doctor_processes.c), and judging them (doctor_checks.c,
- * doctor_functions.c), which is pure. doctor_text.c and doctor_json.c print the same report.
+ * (doctor.c, doctor_files.c, doctor_processes.c), and judging them (doctor_checks.c), which is pure.
+ * doctor_report.c prints the same report as text and as JSON.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -25,12 +25,6 @@
 
 /* ---- the machine ---- */
 
-/* NVIDIA's management library, as the collector loads it. */
-struct nvml_facts {
-	char path[PATH_MAX]; /* libnvidia-ml.so.1; empty: it cannot be used */
-	struct reason why;   /* why it cannot be used */
-};
-
 struct doctor_facts {
 	struct kernel_facts kernel;
 	const char *forced; /* attach method asked for, or NULL */
@@ -41,12 +35,8 @@ struct doctor_facts {
 	/* fs.leases-enable; fs.lease-break-time, in seconds; -1: unknown */
 	int leases, lease_break;
 	bool own_pids; /* our pid namespace is not the machine's */
-	/* memory_max: the limit of our control group; UINT64_MAX: none */
-	uint64_t ring_bytes, memory_max;
-	uint64_t names_bytes;
 	/* First line of /proc/driver/nvidia/version; empty: no driver is loaded */
 	char driver[256];
-	struct nvml_facts nvml;
 	struct forms forms; /* found by trial, or what every kernel emulates */
 
 	bool tried;     /* we may load programs, so the following is known */
@@ -141,16 +131,11 @@ void functions_judge(struct doctor_functions *functions, const struct elf_functi
 /* What the kernel's refusal to probe a function means. */
 const char *refusal_text(int error);
 
-/* True if the table has lines of @layer. */
-bool layer_is_known(enum call_layer layer);
-
 struct doctor_file {
 	dev_t device;
 	ino_t inode;
 	enum file_kind kind;
 	char *path;
-	char **names; /* further names */
-	size_t name_count;
 	struct seen_file seen; /* fd -1: closed */
 	bool searched;         /* searched for a runtime without symbols */
 	bool wanted;           /* by --library */
@@ -194,7 +179,7 @@ enum process_use {
 
 struct doctor_process {
 	pid_t pid;
-	uint32_t uid, ns_pid;
+	uint32_t ns_pid;
 	char *user, *command, *arguments, *container;
 	bool own_pid_ns, own_mount_ns; /* its namespaces differ from ours */
 	bool named;                    /* named with -p */
@@ -235,8 +220,6 @@ struct doctor {
 	struct outside outside;
 	/* Files that could not be examined because their server does not answer */
 	unsigned int unanswered;
-	struct doctor_check *checks;
-	size_t check_count;
 	struct doctor_file **files; /* all examined files */
 	size_t file_count;
 	void *file_index;
@@ -251,15 +234,12 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 		enum doctor_state state, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-void doctor_nvml_ask(struct nvml_facts *facts);
-
 /* The steps, in this order. */
-void doctor_facts_read(struct doctor *doctor);
 void doctor_files_find(struct doctor *doctor);
 void doctor_processes_find(struct doctor *doctor);
 void doctor_files_try(struct doctor *doctor);
 
-/* Pure: turn facts into findings, by the table of checks. */
+/* Pure: turn facts into findings, . */
 void doctor_check_machine(struct doctor *doctor);
 void doctor_check_files(struct doctor *doctor);
 void doctor_check_processes(struct doctor *doctor);

@@ -2,7 +2,7 @@
 /*
  * Files: each is examined once, however many names it has and however many processes map it.
  * Relevant files stay open until probes were tried on them, since a path may lead elsewhere by
- * then.
+ * then. What became of the functions in one is judged here, too; that is pure.
  */
 #include "doctor/doctor.h"
 
@@ -42,26 +42,6 @@ struct file_row {
 };
 
 /* ---- one file ---- */
-
-static void name_add(struct doctor_file *file, const char *path)
-{
-	char **more, clean[PATH_MAX];
-	size_t i;
-
-	utf8_clean(path, clean, sizeof(clean));
-	if (!strcmp(file->path, clean))
-		return;
-	for (i = 0; i < file->name_count; i++)
-		if (!strcmp(file->names[i], clean))
-			return;
-	more = realloc(file->names, (file->name_count + 1) * sizeof(*more));
-	if (!more)
-		return;
-	file->names = more;
-	more[file->name_count] = strdup(clean);
-	if (more[file->name_count])
-		file->name_count++;
-}
 
 static bool has_layer(const struct elf_functions *found, enum call_layer layer)
 {
@@ -143,11 +123,6 @@ static void file_read_allocator(struct doctor_file *file)
 	file->has_allocator = allocators_find(file->seen.fd, list) > 0;
 }
 
-static void file_close(struct doctor_file *file)
-{
-	seen_close(&file->seen);
-}
-
 static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *seen, const char *path)
 {
 	struct doctor_file **more, *file = calloc(1, sizeof(*file));
@@ -171,7 +146,7 @@ static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *see
 	file_read_python(file);
 	file_read_allocator(file);
 	if (file->kind == FILE_NOTHING || file->kind == FILE_UNREADABLE)
-		file_close(file);
+		seen_close(&file->seen);
 	return file;
 }
 
@@ -191,7 +166,6 @@ struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *see
 	HASH_FIND(hh, rows, &key, sizeof(key), row);
 	if (row) {
 		seen_close(seen);
-		name_add(row->file, path);
 		return row->file;
 	}
 	row = calloc(1, sizeof(*row));
@@ -250,8 +224,6 @@ static struct doctor_file *path_add(struct doctor *doctor, const char *path, boo
 	else
 		seen_close(&seen);
 	free(real);
-	if (file)
-		name_add(file, path);
 	if (error)
 		*error = err;
 	return file;
@@ -306,11 +278,125 @@ void doctor_files_find(struct doctor *doctor)
 	places_visit(doctor->choice.layers, place_search, doctor);
 }
 
+/* ---- what became of each line of the table: pure ---- */
+
+const char *const function_state_names[FUNCTION_STATE_COUNT] = {
+	[FUNCTION_ABSENT] = "absent",     [FUNCTION_OFF] = "off",
+	[FUNCTION_UNTRIED] = "untried",   [FUNCTION_REFUSED] = "refused",
+	[FUNCTION_ATTACHED] = "attached",
+};
+
+/* Internal to Linux, and unknown to strerror(3): include/linux/errno.h */
+#define KERNEL_ENOTSUPP 524
+
+const char *refusal_text(int error)
+{
+	if (error == -KERNEL_ENOTSUPP)
+		return "its first instruction cannot be probed";
+	return strerror(-error);
+}
+
+static enum function_state tried_state(const struct elf_function *function,
+				       const struct dry_run_attached *attached,
+				       const struct attach_choice *choice)
+{
+	if (!choice_wants(choice, &call_descs[function->call]) || function->point == POINT_NONE)
+		return FUNCTION_OFF;
+	if (!attached || !attached->tried || attached->first_only)
+		return FUNCTION_UNTRIED;
+	return attached->attached || attached->refused ? FUNCTION_ATTACHED : FUNCTION_REFUSED;
+}
+
+static void found_judge(struct doctor_functions *functions, const struct elf_functions *found,
+			const struct dry_run_attached *attached, const struct attach_choice *choice)
+{
+	size_t i, j;
+
+	for (i = 0; i < found->count; i++) {
+		const struct elf_function *place = &found->list[i];
+		struct doctor_function *function = &functions->list[place->call];
+		bool is_first = function->state == FUNCTION_ABSENT;
+
+		function->state = tried_state(place, attached, choice);
+		/* A name with several places is as slow as the slowest of them. */
+		if (is_first || place->point == POINT_STEPPED) {
+			function->point = (enum point)place->point;
+			function->past = place->past;
+		}
+		if (function->state != FUNCTION_OFF)
+			functions->points[place->point]++;
+	}
+	for (i = 0; attached && i < attached->refused; i++) {
+		functions->list[attached->refusals[i].call].state = FUNCTION_REFUSED;
+		functions->list[attached->refusals[i].call].error = attached->refusals[i].error;
+	}
+	/* Further names of the same addresses */
+	for (i = found->count; i < found->count + found->aliases; i++) {
+		struct doctor_function *function = &functions->list[found->list[i].call];
+
+		for (j = 0; j < found->count && function->state == FUNCTION_ABSENT; j++) {
+			if (found->list[j].offset != found->list[i].offset)
+				continue;
+			function->state = functions->list[found->list[j].call].state;
+			function->point = POINT_NONE; /* that name's probe serves it */
+		}
+	}
+}
+
+void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
+		     const struct dry_run_attached *attached, const struct attach_choice *choice)
+{
+	unsigned int call;
+	size_t i;
+
+	memset(functions, 0, sizeof(*functions));
+	for (i = 0; i < found->count; i++)
+		functions->layers |= 1u << call_descs[found->list[i].call].layer;
+	found_judge(functions, found, attached, choice);
+	for (call = 0; call < CALL_COUNT; call++) {
+		if (!(functions->layers & 1u << call_descs[call].layer))
+			continue;
+		functions->table++;
+		functions->counts[functions->list[call].state]++;
+	}
+}
+
+bool function_is_held_to(const struct doctor_file *file, unsigned int call)
+{
+	return file->functions.layers & 1u << call_descs[call].layer;
+}
+
+bool file_is_shown(const struct doctor_file *file)
+{
+	const char *name = strrchr(file->path, '/');
+
+	if (file->wanted)
+		return true;
+	/* Processes may map broken files of any kind; only CUDA's own are of interest. */
+	if (file->kind == FILE_UNREADABLE)
+		return name && !strncmp(name, "/libcuda", 8);
+	return !file->same && file->kind != FILE_NOTHING;
+}
+
+enum doctor_state file_state(const struct doctor_file *file)
+{
+	const unsigned int *counts = file->functions.counts;
+
+	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING ||
+	    (file->why.text[0] && file->found.count))
+		return DOCTOR_PROBLEM;
+	if (counts[FUNCTION_REFUSED])
+		return DOCTOR_WARNING;
+	if (file->kind == FILE_STRIPPED)
+		return DOCTOR_NOTE;
+	return file->tried ? DOCTOR_OK : DOCTOR_UNKNOWN;
+}
+
 /* ---- trying probes ---- */
 
 /* The file tried before that is the same one to the kernel, or NULL. */
-static struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids,
-				       size_t index)
+static const struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids,
+					     size_t index)
 {
 	size_t i;
 
@@ -381,7 +467,8 @@ void doctor_files_try(struct doctor *doctor)
 		return;
 	}
 	for (i = 0; i < doctor->file_count; i++) {
-		struct doctor_file *file = doctor->files[i], *same = NULL;
+		struct doctor_file *file = doctor->files[i];
+		const struct doctor_file *same = NULL;
 
 		if (!file->found.count || file->seen.fd < 0)
 			continue;
@@ -390,11 +477,9 @@ void doctor_files_try(struct doctor *doctor)
 		if (doctor->dry_run && file->seen.identified)
 			same = seen_before(doctor, ids, i);
 		file->same = same;
-		if (same)
-			name_add(same, file->path);
-		else
+		if (!same)
 			file_try(doctor, file);
-		file_close(file);
+		seen_close(&file->seen);
 	}
 	free(ids);
 }
@@ -402,7 +487,7 @@ void doctor_files_try(struct doctor *doctor)
 void doctor_free(struct doctor *doctor)
 {
 	struct file_row *rows = doctor->file_index, *row, *next;
-	size_t i, j;
+	size_t i;
 
 	dry_run_close(doctor->dry_run);
 	HASH_ITER(hh, rows, row, next) {
@@ -412,10 +497,7 @@ void doctor_free(struct doctor *doctor)
 	for (i = 0; i < doctor->file_count; i++) {
 		struct doctor_file *file = doctor->files[i];
 
-		file_close(file);
-		for (j = 0; j < file->name_count; j++)
-			free(file->names[j]);
-		free(file->names);
+		seen_close(&file->seen);
 		free(file->found.list);
 		free(file->path);
 		free(file);

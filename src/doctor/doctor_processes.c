@@ -6,12 +6,11 @@
 #include "doctor/doctor.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/container.h"
+#include "collect/process_identity.h"
 #include "probe/maps.h"
 #include "probe/translation.h"
 #include "util/utf8.h"
@@ -37,41 +36,13 @@ static char *cleaned(const char *text)
 	return strdup(utf8_clean(text, clean, sizeof(clean)));
 }
 
-static char *user_of(uint32_t uid)
+/* Cleans the next of @strings, which follow each other, and goes on to the one after it. */
+static char *string_take(const char **strings)
 {
-	struct passwd entry, *found = NULL;
-	char buffer[4096];
+	char *text = cleaned(*strings);
 
-	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
-		return cleaned(found->pw_name);
-	return format_new("%u", uid);
-}
-
-static void command_read(const struct outside *outside, struct doctor_process *process)
-{
-	size_t len = 0, first, i;
-	int err;
-	char *text = outside_arguments(outside, process->pid, COMMAND_MAX, &len, &err);
-
-	if (!text || !text[0]) {
-		free(text);
-		text = proc_read(process->pid, "comm", 64, NULL);
-		if (text)
-			text[strcspn(text, "\n")] = 0;
-		process->command = cleaned(text ? text : "?");
-		process->arguments = strdup("");
-		free(text);
-		return;
-	}
-	while (len && !text[len - 1])
-		len--;
-	first = strlen(text);
-	for (i = first + 1; i < len; i++)
-		if (!text[i])
-			text[i] = ' ';
-	process->command = cleaned(text);
-	process->arguments = cleaned(first < len ? text + first + 1 : "");
-	free(text);
+	*strings += strlen(*strings) + 1;
+	return text;
 }
 
 /* The value after "\nKEY:" in a status file, without leading blanks, or NULL. */
@@ -82,7 +53,8 @@ static char *status_value(char *status, const char *key)
 	return at ? at + strlen(key) + strspn(at + strlen(key), " \t") : NULL;
 }
 
-static void status_read(struct doctor_process *process)
+/* Fills @known with what identity_read() starts from. */
+static void status_read(struct doctor_process *process, struct rec_process *known)
 {
 	char *status = proc_read(process->pid, "status", 16384, NULL), *value, *end;
 	unsigned int depth = 0;
@@ -90,15 +62,14 @@ static void status_read(struct doctor_process *process)
 	if (!status)
 		return;
 	if (!strncmp(status, "Name:\t", strlen("Name:\t"))) {
-		char comm[64];
-
-		snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + strlen("Name:\t"), "\n"),
-			 status + strlen("Name:\t"));
-		process->translator = translator_kind(comm);
+		value = status + strlen("Name:\t");
+		snprintf(known->comm, sizeof(known->comm), "%.*s", (int)strcspn(value, "\n"),
+			 value);
+		process->translator = translator_kind(known->comm);
 	}
 	value = status_value(status, "\nUid:");
 	if (value)
-		process->uid = (uint32_t)strtoul(value, NULL, 10);
+		known->uid = (__u32)strtoul(value, NULL, 10);
 	value = status_value(status, "\nSeccomp:");
 	process->seccomp = value && *value != '0';
 	value = status_value(status, "\nx86_Thread_features:");
@@ -132,16 +103,24 @@ static bool other_namespace(pid_t pid, const char *name)
 	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
 }
 
-static void identity_read_all(const struct outside *outside, struct doctor_process *process)
+static void identity_fill(const struct outside *outside, struct doctor_process *process)
 {
-	struct container container;
+	struct rec_process known = { .hdr.tgid = (__u32)process->pid, .comm = "?" };
+	struct rec_identity *identity;
+	const char *strings;
+	int err;
 
-	status_read(process);
-	command_read(outside, process);
-	process->user = user_of(process->uid);
-	container_read((unsigned int)process->pid, &container);
-	process->container = cleaned(container.id);
+	status_read(process, &known);
+	identity = identity_read(outside, &known, LATE_NOT, &err);
+	if (!identity)
+		return;
+	strings = identity->strings;
+	process->user = string_take(&strings);
+	process->command = string_take(&strings);
+	process->arguments = string_take(&strings);
+	process->container = string_take(&strings);
 	process->own_mount_ns = other_namespace(process->pid, "mnt");
+	free(identity);
 }
 
 /* ---- what it maps ---- */
@@ -238,15 +217,6 @@ static unsigned int mapped_sift(struct mapped *mapped)
 	return uses;
 }
 
-static unsigned int known_layers(void)
-{
-	unsigned int layer, layers = 0;
-
-	for (layer = 0; layer < LAYER_COUNT; layer++)
-		layers |= (unsigned int)layer_is_known((enum call_layer)layer) << layer;
-	return layers;
-}
-
 static int process_look(struct doctor *doctor, pid_t pid, bool named)
 {
 	struct mapped mapped = { .doctor = doctor, .pid = pid };
@@ -280,9 +250,9 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 		.python = mapped.python,
 		.allocator = mapped.allocator,
 		.has_symbols = has_symbols(&doctor->outside, pid),
-		.layers = known_layers() & doctor->choice.layers,
+		.layers = doctor->choice.layers,
 	};
-	identity_read_all(&doctor->outside, process);
+	identity_fill(&doctor->outside, process);
 	doctor->no_memory |= !process->user || !process->command || !process->arguments ||
 			     !process->container;
 	return 0;

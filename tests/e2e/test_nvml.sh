@@ -24,14 +24,6 @@ ask() {
 	LD_LIBRARY_PATH=$2 watch "$what" -v -- "$workload" pairs 1 100
 }
 
-# doctor NAME LIBRARY-PATH STATE TEXT: what doctor says of it, a regular expression
-doctor() {
-	LD_LIBRARY_PATH=$2 "$CUTOP" doctor -f json -p $$ >"$T/$1.json" 2>"$T/$1.err"
-	expect "$1" '[.checks[] | select(.name == "nvml").state]' "[\"$3\"]"
-	check "$1: $(jq '.checks[] | select(.name == "nvml").text' "$T/$1.json")" \
-		jq -e --arg text "$4" '.checks[] | select(.name == "nvml").text | test($text)' "$T/$1.json" >/dev/null
-}
-
 # ---- two devices, which the library does not have in the order of the bus
 says <<END
 device UUID=GPU-late NAME=NVIDIA_H100 BUS=0:ca:0 TOTAL=85899345920 USED=1000000 UTIL=97 TEMP=64 POWER=412300
@@ -45,9 +37,6 @@ expect two '.devices[0] | [.used_bytes, .utilization, .power_watts]' '[5,0,9.5]'
 expect two '.devices[0].tracked_bytes' 0
 expect two 'p.memory | has("used_bytes")' false
 expect_nothing_lost two
-# doctor finds the library where the snapshots' devices come from
-doctor doctor-new "$new" ok "^$new/libnvidia-ml.so.1\$"
-doctor doctor-old "$old" ok "^$old/libnvidia-ml.so.1\$"
 
 # ---- a divided device: its parts have memory of their own, and what works in one stands there
 says <<END
@@ -131,21 +120,9 @@ cp "$double/libcuda.so.1" "$T/none/libnvidia-ml.so.1"
 ask foreign "$T/none"
 expect foreign "$silent" false
 check "foreign: $(cat "$T/foreign.err")" grep -q 'nothing is known of devices: libnvidia-ml.so.1 has no nvmlInit' "$T/foreign.err"
-doctor doctor-foreign "$T/none" note '^no totals of devices: libnvidia-ml.so.1 has no nvmlInit'
 echo nothing >"$T/none/libnvidia-ml.so.1"
 ask garbage "$T/none"
 expect garbage "$silent" false
-doctor doctor-garbage "$T/none" note '^no totals of devices: .*libnvidia-ml.so.1: '
-# one that ends the process that loads it, one that never comes back
-echo '#include <stdlib.h>
-__attribute__((constructor)) static void end(void) { abort(); }' >"$T/ending.c"
-echo '#include <unistd.h>
-__attribute__((constructor)) static void hang(void) { for (;;) pause(); }' >"$T/hanging.c"
-for odd in ending hanging; do
-	"${CC:-cc}" -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$T/none/libnvidia-ml.so.1" "$T/$odd.c"
-	doctor "doctor-$odd" "$T/none" note '^no totals of devices: loading libnvidia-ml.so.1 fails or takes too long$'
-done
-
 # ---- of a program that runs: what it uses, beside what is tracked; then its device is lost; then it is back
 fifo() {
 	mkfifo "$T/in"

@@ -30,9 +30,6 @@ static inline void setup(void)
 		.jit = 1,
 		.leases = 1,
 		.lease_break = 45,
-		.ring_bytes = 16 << 20,
-		.names_bytes = 128 << 20,
-		.memory_max = UINT64_MAX,
 		.tried = true,
 	};
 }

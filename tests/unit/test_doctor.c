@@ -28,7 +28,6 @@ START_TEST(test_all_is_well)
 	expect("driver", DOCTOR_NOTE, "no NVIDIA driver", NULL);
 	ck_assert_ptr_null(finding_of("lockdown"));
 	ck_assert_ptr_null(finding_of("jit"));
-	ck_assert_ptr_null(finding_of("memory"));
 }
 END_TEST
 
@@ -155,14 +154,11 @@ START_TEST(test_refused_by_the_kernel)
 	doctor.facts.leases = 0;
 	doctor.facts.watch_errors[DRY_RUN_EXIT] = -EACCES;
 	doctor.facts.watch_errors[DRY_RUN_MMAP] = -ENOENT;
-	doctor.facts.memory_max = 32 << 20;
 	doctor_check_machine(&doctor);
 	expect("pid_namespace", DOCTOR_PROBLEM, "of our own", "--pid=host");
 	expect("processes", DOCTOR_PROBLEM, "the end of processes", "lockdown");
 	expect("loading", DOCTOR_WARNING, "No such file", "Linux 6.12");
 	expect("written_over", DOCTOR_WARNING, "late", "leases-enable=1");
-	expect("memory", DOCTOR_WARNING, "32768 KiB", "--ring-size");
-	expect("names_memory", DOCTOR_WARNING, "128 MiB", "--names-memory");
 	doctor_free(&doctor);
 	setup();
 	doctor.facts.watch_errors[DRY_RUN_MMAP] = LOADING_TOUCH;
