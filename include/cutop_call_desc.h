@@ -201,7 +201,7 @@ enum alloc_kind {
 	KIND_PINNED,
 	KIND_REGISTERED,
 	KIND_SHARED,
-	/* Variables of modules, if a call tells their size: model/statics.c */
+	/* Variables of modules, if a call tells their size: model/variables.c */
 	KIND_STATIC,
 	KIND_COUNT,
 };

@@ -517,7 +517,7 @@ struct rec_identity {
 enum site_flag {
 	/* Kept on purpose: a library's workspaces, or files that the user named */
 	SITE_IS_HELD = 1,
-	/* In PyTorch's allocator, whose cache may be off: src/model/caches.c */
+	/* In PyTorch's allocator, whose cache may be off: src/model/sites.c */
 	SITE_IN_CACHE = 2,
 	/* In the runtime's library, which allocates for the code that called it */
 	SITE_IN_RUNTIME = 4,

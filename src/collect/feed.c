@@ -13,7 +13,7 @@
 #include "collect/feed_internal.h"
 #include "collect/process_identity.h"
 #include "collect/text_record.h"
-#include "model/chosen.h"
+#include "model/identity.h"
 #include "probe/path_names.h"
 
 #define ENDED_MANY    1024 /* programs whose rows wait to be read a last time, and deleted */

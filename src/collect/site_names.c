@@ -21,7 +21,7 @@
 #define SITES_MAX 65536 /* per program; further sites get no name */
 
 /*
- * What memory is that code in such a library asks for: src/model/caches.c judges by it. Those that
+ * What memory is that code in such a library asks for: src/model/sites.c judges by it. Those that
  * are held keep their allocations on purpose, as workspaces.
  */
 static const struct {

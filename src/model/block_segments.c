@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/block_segments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/saturated.h"
+
+void pieces_begin(struct pieces *pieces, struct program *program)
+{
+	*pieces = (struct pieces){ program, book_lowest(&program->ledger.book),
+				   mappings_lowest(&program->mappings) };
+}
+
+bool pieces_next(struct pieces *pieces, struct piece *piece)
+{
+	if (pieces->mapping) {
+		*piece = (struct piece){
+			pieces->mapping->address,
+			pieces->mapping->bytes,
+			book_handle(&pieces->program->ledger.book, pieces->mapping->handle),
+			true,
+		};
+		if (!pieces->node || piece->address < pieces->node->address) {
+			pieces->mapping = mappings_higher(pieces->mapping);
+			return true;
+		}
+	}
+	if (!pieces->node)
+		return false;
+	*piece = (struct piece){ pieces->node->address, pieces->node->bytes, pieces->node, false };
+	pieces->node = book_higher(pieces->node);
+	return true;
+}
+
 /*
  * A segment is an allocation in which a block lies, or whose call site is in the allocator's own
  * code. Physical memory is one segment where its mappings touch: a block may lie across them. What
  * is in no block is a gap. That is true only if all blocks are known: not after a late attach,
  * until the older ones are gone, nor after a loss.
  */
-#include "model/block_segments.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
-#include "model/pieces.h"
-#include "util/saturated.h"
 
 /* Of all allocators together, in a snapshot; with more allocations, nothing is said of segments. */
 #define STEPS_MAX (4u << 20)

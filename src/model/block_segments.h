@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory that an allocator took from the driver, and how its blocks lie in it. */
+/* The device memory of a program in order of addresses. */
 #ifndef MODEL_BLOCK_SEGMENTS_H
 #define MODEL_BLOCK_SEGMENTS_H
 
@@ -10,6 +10,25 @@
 #include "model/program.h"
 #include "model/snapshot.h"
 
+/* An allocation with an address, or physical memory where it is mapped. */
+struct piece {
+	uint64_t address, bytes;
+	const struct alloc_node *node; /* NULL: mapped memory that is unknown */
+	bool is_mapped;
+};
+
+/* Both kinds together. */
+struct pieces {
+	struct program *program;
+	struct alloc_node *node;
+	const struct mapping *mapping;
+};
+
+void pieces_begin(struct pieces *pieces, struct program *program);
+/* False at the end. */
+bool pieces_next(struct pieces *pieces, struct piece *piece);
+
+/* The memory that an allocator took from the driver, and how its blocks lie in it. */
 struct block_segments {
 	struct snap_segment *list; /* by address */
 	size_t count, size;

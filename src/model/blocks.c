@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "model/limits.h"
-#include "model/suspect.h"
+#include "model/sites.h"
 #include "util/saturated.h"
 
 #define REQUEST_NS 30000000000ull

@@ -14,7 +14,7 @@
 #include "cutop_allocator.h"
 #include "model/allocations.h"
 #include "model/name_store.h"
-#include "model/own_devices.h"
+#include "model/devices.h"
 #include "model/sites.h"
 
 #define ALLOCATORS_MAX 64 /* of one process: a kind on a device */

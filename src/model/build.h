@@ -44,16 +44,14 @@ struct build {
 	double interval;
 	bool is_whole;
 	unsigned int map_max;
-	size_t cheap_max; /* with so many allocations a process has spans in any case: spans.c */
-	struct call_sum *sums;                     /* CALL_SUMS of them, zero between processes */
+	size_t cheap_max;      /* with so many allocations a process has spans in any case */
+	struct call_sum *sums; /* CALL_SUMS of them, zero between processes */
 	uint64_t used_sums[(CALL_SUMS + 63) / 64]; /* bit set: those that are not zero */
 };
 
-/* build.c. Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
+/* Makes the arena and the sums. Returns 0 or -ENOMEM. build_end() frees the sums. */
 int build_begin(struct build *build);
 void build_end(struct build *build);
-/* Sets the interval, unless @seconds are too few for rates. */
-void build_interval_set(struct build *build, double seconds);
 /* Growth per second since @before, of the whole run since 0; NAN if there is no interval. */
 double build_rate(const struct build *build, uint64_t now, uint64_t before);
 /* Adds @row to the sum of @call; @sampled: failures and times come from a sample of the calls. */
@@ -67,13 +65,13 @@ unsigned int build_next_sum(const struct build *build, unsigned int index);
 int build_extra(const struct build *build, unsigned int call, struct snap_extra *names);
 
 /*
- * build_places.c: sees to it that @program has a copy of its names that is up to date, and that the
+ * snapshot_names.c: sees to it that @program has a copy of its names that is up to date, and that the
  * snapshot holds it. Returns 0 or -ENOMEM.
  */
 int build_names(struct build *build, struct program *program);
 
 /*
- * build_places.c: what a call at @place, by the way of @stack (NULL: not known), is called; the
+ * What a call at @place, by the way of @stack (NULL: not known), is called; the
  * second by the numbers that records have (0: not told), and with where->site NULL if it is not
  * known. Return 0 or -ENOMEM. The first needs build_names() before.
  */
@@ -90,39 +88,21 @@ int build_kernel_form(struct program *program, const struct kernel_name *name, e
 
 /*
  * The parts of one process follow. Each fills its list and what is summed from it, and returns 0 or
- * -ENOMEM.
- */
-
-/*
- * build_memory.c: the call sites, the largest allocations, the address space, and what is held per
- * device.
+ * -ENOMEM. snapshot_memory.c: the call sites, the largest allocations, the address space, and what
+ * is held per device.
  */
 int build_ledger(struct build *build, struct program *program, struct snap_process *process);
 /* The ledger's figures that are kept when the process is dropped. */
 void build_memory(const struct program *program, struct snap_process *process);
-/*
- * The state of @node in the snapshot. @snap is its site's entry in the list of sites, before those
- * are sorted.
- */
-enum alloc_state build_state(const struct build *build, const struct program *program,
-			     const struct snap_site *snap, const struct alloc_node *node);
 
-/* build_largest.c: the @room largest nodes of @book, largest first, into @list. Returns how many. */
-size_t build_largest(const struct book *book, const struct alloc_node **list, size_t room);
-
-/* build_blocks.c: the allocators of frameworks. */
+/* The allocators of frameworks. */
 int build_blocks(struct build *build, struct program *program, struct snap_process *process);
 
-/*
- * spans.c: the address space in few enough pieces to draw, if it was asked for; call it after the
- * sites.
- */
-int build_spans(struct build *build, struct program *program, struct snap_process *process);
 /* What build->cheap_max is with that many processes. */
 size_t build_cheap_max(size_t processes);
 
 /*
- * build_kernels.c, build_calls.c: launches and copies add to the sums of calls, so calls come after
+ * snapshot_calls.c: launches and copies add to the sums of calls, so calls come after
  * them.
  */
 int build_kernels(struct build *build, struct program *program, struct snap_process *process);
@@ -131,28 +111,16 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 int build_graphs(struct build *build, struct program *program, struct snap_process *process);
 int build_failures(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_call_sites.c: where kernels are launched, and where threads wait; after the kernels. */
+/* Where kernels are launched, and where threads wait; after the kernels. */
 int build_call_sites(struct build *build, struct program *program, struct snap_process *process);
 
-/* build_process.c: when @program was last watched: at its end, or now. */
-uint64_t build_last_time(const struct build *build, const struct program *program);
-
-/*
- * build_process.c: all of it; and what @program counted in one list or another, which is kept when
- * it is forgotten.
- */
-int build_process(struct build *build, struct program *program, struct snap_process *process);
+/* snapshot.c: what it counted in one list or another, which is kept when it is forgotten. */
 int build_counters(struct build *build, struct program *program, struct snap_process *process);
 
 /*
- * build_devices.c: the devices, and how much of them processes use; call it after the processes.
+ * snapshot_devices.c: the devices, and how much of them processes use; call it after the processes.
  * Returns 0 or -ENOMEM.
  */
 int build_device_list(struct build *build);
-/* The running process with @pid, or NULL. Processes are sorted by pid. */
-struct snap_process *build_running(struct snapshot *snapshot, uint32_t pid);
-
-/* build_device_uses.c: the uses[] of each device. Returns 0 or -ENOMEM. */
-int build_device_uses(struct build *build);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 
-#include "model/event_kinds.h"
 #include "model/snapshot.h"
 
 enum column_unit {

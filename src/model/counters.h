@@ -13,9 +13,36 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
-#include "model/launch_shapes.h"
-#include "model/own_devices.h"
+#include "cutop_rows.h"
+#include "model/devices.h"
+#include "model/name_store.h"
+#include "model/snapshot.h"
 #include "model/tree.h"
+
+/* Log2 histograms: cutop_rows.h says what the buckets of times and sizes hold. */
+unsigned int histogram_bucket(uint64_t value, unsigned int shift, unsigned int buckets);
+struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], uint64_t max_ns);
+
+/*
+ * Shapes of a kernel's launches: grid, block and dynamic shared memory. A row has only those of the
+ * last launch, so these are the ones that were seen when the row was read, once an interval: kernels
+ * that are launched with many may have had others, too.
+ */
+struct launch_shapes;
+
+/*
+ * Notes the shape of @row in *@shapes, which is allocated for the second one: most kernels have only
+ * one. Returns 0 or -ENOMEM.
+ */
+int launch_shapes_note(struct launch_shapes **shapes, const struct launch_row *before,
+		       const struct launch_row *row);
+
+/*
+ * The shapes in @shapes (may be NULL), the last one first; NULL if there are not two. *@more: there
+ * were others before.
+ */
+const struct snap_shape *launch_shapes_list(const struct launch_shapes *shapes, size_t *count,
+					    bool *more);
 
 struct launch_entry {
 	RB_ENTRY(launch_entry) link;
@@ -111,5 +138,30 @@ struct call_entry *call_first(struct counters *counters);
 struct call_entry *call_next(struct call_entry *entry);
 struct fail_entry *fail_first(struct counters *counters);
 struct fail_entry *fail_next(struct fail_entry *entry);
+
+/* Where one program launches its kernels, and where it waits. */
+struct call_site_entry {
+	RB_ENTRY(call_site_entry) link;
+	struct call_site_key key;
+	struct call_site_row row;
+	struct place *place; /* NULL: it stands for all sites without room */
+	struct stack *stack; /* NULL: none */
+};
+
+RB_HEAD(call_site_tree, call_site_entry);
+
+struct call_sites {
+	struct call_site_tree tree;
+	size_t count;
+};
+
+/* Adds @row to what is known of @key. Returns 0 or -ENOMEM. */
+int call_sites_add(struct call_sites *sites, struct name_store *names,
+		   const struct call_site_key *key, const struct call_site_row *row);
+void call_sites_free(struct call_sites *sites);
+
+/* All, ordered by kernel (launch_key) first; NULL at the end. */
+const struct call_site_entry *call_sites_first(const struct call_sites *sites);
+const struct call_site_entry *call_sites_next(const struct call_site_entry *entry);
 
 #endif

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/event_kinds.h"
 #include "model/limits.h"
+#include "model/snapshot.h"
 
 struct snap_detail;
 
@@ -60,5 +60,29 @@ void events_free(struct event_log *log);
 
 /* True if one more may be reported now; *@hidden: how many were left out since the last one. */
 bool event_limit_allow(struct event_limit *limit, uint64_t time, unsigned int *hidden);
+
+/*
+ * Call sites that do the same wrong again and again: each gets one event, which counts the others
+ * as long as they come one soon after the other.
+ */
+#define STORMS_MAX 16
+
+/* A call site, what goes wrong there, and its event. */
+struct storm {
+	uint64_t site, latest;
+	uint64_t event; /* number of the event, 0: none */
+	uint16_t call;
+	uint8_t kind; /* enum event_kind */
+};
+
+struct storms {
+	struct storm list[STORMS_MAX];
+};
+
+/*
+ * The storm that a failure like @like, which has no event yet, belongs to. *@is_new: it needs one;
+ * otherwise the present event is repeated.
+ */
+struct storm *storms_find(struct storms *storms, const struct storm *like, bool *is_new);
 
 #endif

@@ -4,12 +4,36 @@
 #define MODEL_GRAPHS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <linux/types.h>
 
 #include "cutop_event.h"
 #include "model/counters.h"
-#include "model/graph_sites.h"
 #include "model/name_store.h"
+#include "model/tree.h"
+
+/* Where a program makes executable graphs: a line, by each way to it. */
+struct graph_site {
+	RB_ENTRY(graph_site) link;
+	uint64_t site, stack; /* as records have them */
+	uint16_t call;        /* that made the last of them */
+	/* Executable graphs made there, and of them those not destroyed; at the program's end */
+	uint64_t made, live;
+	uint64_t launches; /* of them */
+};
+
+RB_HEAD(graph_site_tree, graph_site);
+
+struct graph_sites {
+	struct graph_site_tree tree;
+	size_t count;
+};
+
+/* All of them, in the order of their numbers. */
+struct graph_site *graph_sites_first(struct graph_sites *sites);
+struct graph_site *graph_sites_next(struct graph_site *site);
+void graph_sites_free(struct graph_sites *sites);
 
 struct graph_books;
 

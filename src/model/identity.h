@@ -45,4 +45,12 @@ const char *identity_brief(const struct identity *identity, char out[IDENTITY_BR
 bool identity_is(const struct identity *identity, const struct identity *asker, uint32_t pid);
 void identity_free(struct identity *identity);
 
+/* Whether a program is one that the user asked for by name. */
+/*
+ * True if @glob (fnmatch(3)) matches @comm, the command, its last path component, or the whole
+ * command line. @strings are the @len bytes after a struct rec_identity; they may come from a file
+ * and be anything.
+ */
+bool identity_matches(const char *strings, size_t len, const char *comm, const char *glob);
+
 #endif

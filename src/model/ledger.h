@@ -13,12 +13,19 @@
 
 #include "cutop_event.h"
 #include "model/allocations.h"
-#include "model/contexts.h"
 #include "model/devices.h"
 #include "model/name_store.h"
-#include "model/own_devices.h"
 #include "model/sites.h"
-#include "model/tiles.h"
+#include "model/mappings.h"
+
+/*
+ * The contexts of one process that own memory. They are numbered, so that an allocation can refer
+ * to its context in two bytes.
+ */
+struct contexts {
+	uint64_t *handles; /* 0: destroyed. The first has number 1 */
+	size_t count;
+};
 
 struct ledger {
 	/* Borrowed: the process's own, and shared ones. */
@@ -123,22 +130,27 @@ void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64
 /* Drops all allocations, which have ended: the map then says how many they were. */
 void ledger_drop_map(struct ledger *ledger);
 
-/*
- * For ledger_end.c. Ends a live allocation whose owner ends; if it cannot leak, it is simply gone,
- * and @node with it.
- */
-void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end,
-		     uint64_t time);
-/*
- * The same for a displaced one, which is no longer live. It must be of a kind that has to be freed.
- */
-void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node, enum node_end end,
-			  uint64_t time);
+/* How resets, destroyed contexts and the end of a process change its ledger. */
+/* The effects of a reset. */
+struct reset_news {
+	bool is_end;     /* false: something else holds the context, and nothing ended */
+	bool is_told;    /* what it ended is worth reporting: */
+	uint64_t count;  /* allocations that it ended */
+	uint64_t leaked; /* bytes of them that leaked, */
+	bool is_held;    /* and whether caches held some of them */
+};
 
-/*
- * True if allocations by @call belong to no context, so that neither a destroyed context nor a
- * device's reset frees them.
- */
-bool ledger_outlives_contexts(unsigned int call);
+void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct reset_news *news);
+
+/* The effects of a process's end. */
+struct end_news {
+	size_t lost_frees;       /* frees that were missed */
+	uint64_t leaked, count;  /* bytes and allocations that leaked, */
+	const struct site *most; /* and the site with most of them; NULL: nothing leaked */
+	uint64_t unsure;         /* bytes that leaked, unless their frees are among lost records, */
+	uint64_t unknown;        /* or of which it is not known who asked for them */
+};
+
+void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news);
 
 #endif

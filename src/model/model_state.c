@@ -5,6 +5,104 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "model/totals.h"
+#include "model/ledger.h"
+#include "model/telling.h"
+
+static const char *const words[LOST_COUNT] = {
+	[LOST_RING_FULL] = "events that found no room in the ring buffer (see --ring-size)",
+	[LOST_RETURN] = "calls whose entry or return was not seen",
+	[LOST_NESTING] = "calls nested too deep",
+	[LOST_LAUNCH_ROWS] = "kernels for which there was no room",
+	[LOST_COPY_ROWS] = "copies for which there was no room",
+	[LOST_CALL_ROWS] = "calls for which there was no room",
+	[LOST_FAIL_ROWS] = "failures for which there was no room",
+	[LOST_PROCESSES] = "processes for which there was no room",
+	[LOST_NAMES] = "kernel names for which there was no room",
+	[LOST_ARGUMENT] = "arguments that could not be read",
+	[LOST_THREADS] = "threads for which there was no memory",
+	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
+	[LOST_STACKS] = "user stacks that could not be taken or kept",
+	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
+	[LOST_PYTHON] = "Python frames that could not be read or kept",
+	[LOST_CALL_SITES] = "sites of launches or waits for which there was no room",
+	[LOST_LINES] =
+		"source lines: the process that reads them ended at their file, or that user's files ended it too often",
+	[LOST_SYMBOLS] =
+		"names of functions for which there was no memory (see --names-memory), or no time",
+	[LOST_UNANSWERED] = "reads of files or memory that nothing delivered",
+	[LOST_FREE] = "frees that were not seen: an address was handed out again",
+	[LOST_RECORD] = "invalid records",
+	[LOST_MEMORY] = "records for which cutop had no memory",
+};
+
+/* What was lost to @cause, in words that follow a number. */
+static const char *losses_words(enum lost_cause cause)
+{
+	return words[cause];
+}
+
+uint64_t losses_total(const struct losses *losses, enum lost_cause cause)
+{
+	return losses->own[cause] + (cause < LOST_FED_COUNT ? losses->fed[cause] : 0);
+}
+
+static uint64_t to_tell(struct losses *losses, enum lost_cause cause)
+{
+	uint64_t total = losses_total(losses, cause);
+
+	if (!total || (losses->told[cause] && total / 2 < losses->told[cause]))
+		return 0;
+	losses->told[cause] = total;
+	return total;
+}
+
+/*
+ * Counts @count more losses, or takes over @total for a cause below LOST_FED_COUNT. Returns the
+ * total that the log should report: the first time, and whenever it has doubled; 0: nothing to
+ * report.
+ */
+static uint64_t losses_add(struct losses *losses, enum lost_cause cause, uint64_t count)
+{
+	losses->own[cause] += count;
+	return to_tell(losses, cause);
+}
+
+static uint64_t losses_set(struct losses *losses, enum lost_cause cause, uint64_t total)
+{
+	if (cause >= LOST_FED_COUNT || total <= losses->fed[cause])
+		return 0;
+	losses->fed[cause] = total;
+	return to_tell(losses, cause);
+}
+
+uint64_t wall_clock_at(const struct wall_clock *clock, uint64_t mono)
+{
+	const struct clock_step *step = &clock->start;
+	size_t i = clock->count;
+
+	while (i && clock->steps[i - 1].mono > mono)
+		i--;
+	if (i)
+		step = &clock->steps[i - 1];
+	return step->real + (mono - step->mono);
+}
+
+void wall_clock_set(struct wall_clock *clock, uint64_t mono, uint64_t real)
+{
+	/*
+	 * The oldest step is dropped: events from before the next one are converted with the clock
+	 * at the start.
+	 */
+	if (clock->count == CLOCK_STEPS_MAX) {
+		memmove(clock->steps, clock->steps + 1,
+			(CLOCK_STEPS_MAX - 1) * sizeof(*clock->steps));
+		clock->count--;
+	}
+	clock->steps[clock->count++] = (struct clock_step){ mono, real };
+}
 
 #define MAX_EXITED_DEFAULT 1000
 
@@ -149,4 +247,190 @@ void model_lose_kernels(struct model *model, const struct program *program, bool
 void model_lost(struct model *model, enum lost_cause cause, uint64_t total)
 {
 	tell_lost(model, cause, losses_set(&model->losses, cause, total));
+}
+
+static void forget(struct model *model, struct program *program)
+{
+	build_totals_retire(model, program);
+	programs_remove(&model->programs, program);
+}
+
+/*
+ * More ended programs than there is room for: drops the oldest whose counters are complete, or, if
+ * there is none, the oldest.
+ */
+static void bound_ended(struct model *model)
+{
+	struct programs *programs = &model->programs;
+	struct program *program, *next;
+
+	for (program = programs->ended_first;
+	     program && programs->ended_count > model->config.max_exited; program = next) {
+		next = program->ended_after;
+		if (program->settled ||
+		    programs->ended_count > model->config.max_exited + UNSETTLED_MAX)
+			forget(model, program);
+	}
+}
+
+void model_graphs_done(struct model *model, uint32_t number)
+{
+	struct program *program = programs_find(&model->programs, number);
+
+	if (!program)
+		return;
+	graphs_settle(&program->graphs);
+	graphs_free(&program->graphs);
+	program->settled = program->ended;
+	bound_ended(model);
+}
+
+void model_clear_exited(struct model *model)
+{
+	struct program *program;
+
+	for (program = model->programs.ended_first; program; program = program->ended_after)
+		program->cleared = true;
+}
+
+void lives_trim(struct model *model)
+{
+	struct program *program, *next;
+	size_t weight = 0;
+
+	for (program = model->programs.ended_first; program; program = next) {
+		next = program->ended_after;
+		if (program->cleared)
+			forget(model, program);
+		else
+			weight += program_weight(program);
+	}
+	for (program = model->programs.ended_first; program && weight > ENDED_BYTES_MAX;
+	     program = next) {
+		next = program->ended_after;
+		if (!program->settled)
+			continue;
+		weight -= program_weight(program);
+		forget(model, program);
+	}
+}
+
+void lives_expire(struct model *model, struct program *program, uint64_t now)
+{
+	size_t lost = ledger_expire(&program->ledger, now);
+
+	if (!lost)
+		return;
+	model_lose(model, LOST_FREE, lost);
+}
+
+static void end(struct model *model, struct program *program, uint64_t time, bool is_guess)
+{
+	struct end_news news;
+
+	ledger_end(&program->ledger, time, &news);
+	blocks_end(&program->blocks, time, program->ledger.leak_age);
+	levels_free(&program->levels);
+	globals_free(&program->globals);
+	statics_free(&program->statics);
+	program->ended = true;
+	program->end_is_guess = is_guess;
+	program->end_time = time;
+	tell_end(model, program, &news);
+	programs_end(&model->programs, program);
+	bound_ended(model);
+	programs_drop_maps(&model->programs);
+}
+
+void lives_end(struct model *model, struct program *program, const struct rec_end *record)
+{
+	program->end_reason = record->reason;
+	program->exit_code = (int)record->exit_code;
+	if (!program->ended) {
+		end(model, program, record->hdr.time, false);
+		return;
+	}
+	program->end_is_guess = false;
+	program->end_time = record->hdr.time;
+	tell_how_it_ended(model, program);
+}
+
+void lives_begin(struct model *model, struct program *program, const struct rec_process *record)
+{
+	struct program *other;
+
+	if (program->identity.begun)
+		return;
+	/* The first record of it that came may have said nothing of its process. */
+	program->identity.pid = record->hdr.tgid;
+	identity_begin(&program->identity, record);
+	/* Its missing end is counted as a loss; its process has ended all the same. */
+	other = programs_overtaken(&model->programs, program);
+	if (other) {
+		other->inexact = true;
+		end(model, other, record->hdr.time, true);
+	}
+	tell_start(model, program, record);
+}
+
+static void renumber(struct model *model, struct program *program,
+		     const struct own_devices *numbers)
+{
+	struct program *other;
+
+	ledger_renumber(&program->ledger, numbers);
+	blocks_renumber(&program->blocks, numbers);
+	statics_renumber(&program->statics, numbers);
+	if (!program->ledger.held_on.count)
+		return;
+	for (other = programs_first(&model->programs); other; other = programs_next(other))
+		devices_sizes(&model->held_on, &other->ledger.held_on);
+}
+
+/*
+ * If reading the environment took long, there may be memory that was counted on the devices of the
+ * machine that have the program's own numbers.
+ */
+void device_numbers_learned(struct model *model, struct program *program)
+{
+	renumber(model, program, &program->devices);
+	own_devices_renumber(&program->devices);
+}
+
+static void list_program(struct model *model, struct program *program)
+{
+	struct own_devices *devices = &program->devices, numbers;
+	unsigned int count = own_devices_count(devices);
+	bool was_listed = devices->is_listed;
+	size_t i;
+
+	for (i = 0; i < model->readings.process_count; i++) {
+		const struct rec_process_reading *reading = &model->readings.processes[i];
+
+		if (reading->pid != program->identity.pid || !reading->has_device)
+			continue;
+		own_devices_note(devices, reading->device);
+		devices->is_listed = true;
+	}
+	if (devices->is_listed == was_listed && own_devices_count(devices) == count)
+		return;
+	if (own_devices_machine(devices, CUTOP_DEVICE_UNKNOWN) == CUTOP_DEVICE_UNKNOWN)
+		return;
+	/* Numbers that are known are the machine's already. */
+	numbers = *devices;
+	numbers.visible_count = 0;
+	renumber(model, program, &numbers);
+}
+
+void device_numbers_listed(struct model *model)
+{
+	struct program *program;
+
+	if (!model->readings.is_new)
+		return;
+	model->readings.is_new = false;
+	for (program = programs_first(&model->programs); program; program = programs_next(program))
+		/* Before the identity is known, the books may have the program's own numbers. */
+		if (program->identity.identified && !program->ended)
+			list_program(model, program);
 }

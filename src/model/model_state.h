@@ -9,16 +9,44 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/types.h>
 
+#include "cutop_event.h"
 #include "model/devices.h"
 #include "model/events.h"
-#include "model/extra_names.h"
-#include "model/programs.h"
-#include "model/losses.h"
 #include "model/model.h"
-#include "model/readings.h"
+#include "model/name_store.h"
+#include "model/program.h"
 #include "model/totals.h"
-#include "model/wall_clock.h"
+
+/* What was lost, by cause: in the kernel and in the collector, which report totals, and here. */
+struct losses {
+	uint64_t fed[LOST_FED_COUNT]; /* lost by the BPF side and by the collector */
+	uint64_t own[LOST_COUNT];     /* lost here */
+	uint64_t told[LOST_COUNT];    /* when the log last reported it */
+};
+
+uint64_t losses_total(const struct losses *losses, enum lost_cause cause);
+
+/*
+ * The wall clock time at an instant of CLOCK_MONOTONIC: the wall clock may be set while cutop runs,
+ * or the machine may sleep.
+ */
+#define CLOCK_STEPS_MAX 64
+
+/* CLOCK_MONOTONIC and CLOCK_REALTIME at one instant, ns; valid from then on. */
+struct clock_step {
+	uint64_t mono, real;
+};
+
+struct wall_clock {
+	struct clock_step start;                  /* when watching began */
+	struct clock_step steps[CLOCK_STEPS_MAX]; /* the latest last */
+	size_t count;
+};
+
+void wall_clock_set(struct wall_clock *clock, uint64_t mono, uint64_t real);
+uint64_t wall_clock_at(const struct wall_clock *clock, uint64_t mono);
 
 struct model {
 	struct model_config config;
@@ -73,5 +101,31 @@ void model_tell_life(struct model *model, const struct program *program, enum ev
 /* The same for the process @pid, which may have no program; 0: for none. */
 uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
 		       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* How programs begin and end, and which are dropped when too many have ended. */
+struct model;
+struct program;
+
+struct rec_end;
+
+/* The first hooked call of @program, according to its record. */
+void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
+void lives_end(struct model *model, struct program *program, const struct rec_end *record);
+/* At @now, missing frees should have been seen: those that were not are lost. */
+void lives_expire(struct model *model, struct program *program, uint64_t now);
+/*
+ * Before a snapshot: drops what the user cleared, and the oldest exited processes if too much is
+ * kept of all of them.
+ */
+void lives_trim(struct model *model);
+
+/*
+ * What becomes known about a program's devices only after it has used them: how it numbers them,
+ * from its environment; on which it works, from the driver. Its books are corrected then.
+ */
+/* own_devices_learn() returned 1 for @program. */
+void device_numbers_learned(struct model *model, struct program *program);
+/* To be called before anything depends on it: the driver may have listed processes since. */
+void device_numbers_listed(struct model *model);
 
 #endif

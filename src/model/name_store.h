@@ -13,6 +13,8 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
+#include "model/arena.h"
+#include "model/snapshot.h"
 #include "model/tree.h"
 
 /* The forms of a kernel's name for people, shortest first. */
@@ -25,7 +27,7 @@ enum name_form {
 
 struct snap_frame;
 
-/* The texts of a kernel's name in snapshots, as far as asked for: build_places.c. */
+/* The texts of a kernel's name in snapshots, as far as asked for: snapshot_names.c. */
 struct kernel_texts {
 	uint64_t copy; /* of the names in which they are: struct shown_names */
 	const char *brief, *full, *symbol;
@@ -54,7 +56,7 @@ struct place {
 	RB_ENTRY(place) link;
 	uint64_t address;
 	char *name;                /* NULL: unknown */
-	struct place_frame *frame; /* place_frames.c; NULL: unknown */
+	struct place_frame *frame; /* NULL: unknown */
 	/* Of the functions that were inlined there, the innermost first, and their number */
 	struct place_frame *inlined;
 	uint32_t inlined_count;
@@ -119,7 +121,7 @@ void names_free(struct name_store *names);
 
 /*
  * Takes in a record of names: its fixed part is @record, whose length was checked
- * (record_layout.h); @tail is what follows, at any alignment. Ignores other records. Returns 0 or
+ * (stream.h); @tail is what follows, at any alignment. Ignores other records. Returns 0 or
  * -ENOMEM.
  */
 int names_record(struct name_store *names, const struct rec_hdr *record, const char *tail);
@@ -164,5 +166,51 @@ void names_describe(const struct name_store *names, uint64_t address, char *out,
 bool names_told(const struct name_store *names, uint64_t address, char *out, size_t size);
 /* Writes the name of the place at @address, or the same as above, into the text of an event. */
 void names_describe_place(const struct name_store *names, uint64_t address, char *out, size_t size);
+
+/*
+ * Facts about places in the code, beside their texts. A place is in one function, and perhaps in
+ * others that were inlined there: each of these is a frame of it, the innermost first, the function
+ * itself last.
+ */
+
+/* How many frames @place has: at least 1. */
+size_t place_frames_count(const struct place *place);
+/* Which of them its name is that of. */
+size_t place_frames_named(const struct place *place);
+/* The text of the frame @at of @place; NULL if it has none, which is then its only frame. */
+const char *place_frames_text(const struct place *place, size_t at);
+
+/*
+ * Copies the facts about the frame @at of @place to @arena: *@shown is NULL if there are none.
+ * Returns 0 or -ENOMEM.
+ */
+int place_frames_build(struct arena *arena, const struct place *place, size_t at,
+		       const struct snap_frame **shown);
+
+/* The functions named with --probe: their symbols, and how their results show a failure. */
+struct extra_name {
+	char *symbol;       /* cleaned; NULL: unknown */
+	char *brief, *full; /* demangled, if it is mangled, else NULL */
+	enum extra_result result;
+};
+
+struct extra_names {
+	struct extra_name list[CUTOP_EXTRA_MAX];
+};
+
+/*
+ * Takes in a REC_EXTRA, whose symbol is the @record->text_len bytes at @symbol. Returns 0 or
+ * -ENOMEM.
+ */
+int extra_names_learn(struct extra_names *extras, const struct rec_text *record,
+		      const char *symbol);
+
+/* What is known of @call; NULL if it is in the table. */
+const struct extra_name *extra_names_find(const struct extra_names *extras, unsigned int call);
+
+/* The same for people: without C++'s mangling. */
+const char *extra_names_brief(const struct extra_names *extras, unsigned int call);
+
+void extra_names_free(struct extra_names *extras);
 
 #endif

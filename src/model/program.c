@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "model/arena.h"
-#include "model/limits.h"
 
 struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age)
 {
@@ -55,4 +54,140 @@ size_t program_weight(const struct program *program)
 	       program->names.place_count * 2 * sizeof(struct place) +
 	       program->names.kernel_count * sizeof(struct kernel_name) +
 	       program->call_sites.count * sizeof(struct call_site_entry) + program->names.bytes;
+}
+
+static int program_compare(const struct program *a, const struct program *b)
+{
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+TREE_GENERATE(program_tree, program, link, program_compare)
+
+struct program *programs_first(const struct programs *programs)
+{
+	return RB_MIN(program_tree, (struct program_tree *)&programs->tree);
+}
+
+struct program *programs_next(const struct program *program)
+{
+	return RB_NEXT(program_tree, NULL, (struct program *)program);
+}
+
+struct program *programs_find(const struct programs *programs, uint32_t number)
+{
+	struct program_tree *tree = (struct program_tree *)&programs->tree;
+	struct program *program = TREE_AT_OR_BELOW(tree, link, number, number);
+
+	return program && program->number == number ? program : NULL;
+}
+
+/*
+ * Only unknown programs get here, and only until their rows are gone: a linear search is good
+ * enough.
+ */
+bool programs_is_forgotten(const struct programs *programs, uint32_t number)
+{
+	size_t i, count = programs->tombstone_count < TOMBSTONES ? programs->tombstone_count :
+								   TOMBSTONES;
+
+	for (i = 0; i < count; i++)
+		if (programs->tombstones[i] == number)
+			return true;
+	return false;
+}
+
+struct program *programs_add(struct programs *programs, uint32_t number,
+			     struct device_list *machine, uint64_t leak_age)
+{
+	struct program *program =
+		programs->count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
+
+	if (!program)
+		return NULL;
+	RB_INSERT(program_tree, &programs->tree, program);
+	programs->count++;
+	return program;
+}
+
+struct program *programs_running(const struct programs *programs, const struct program *asker,
+				 uint32_t pid)
+{
+	struct program *program, *found = NULL;
+
+	for (program = programs_first(programs); program; program = programs_next(program)) {
+		if (program->ended || !identity_is(&program->identity, &asker->identity, pid))
+			continue;
+		if (found)
+			return NULL;
+		found = program;
+	}
+	return found;
+}
+
+struct program *programs_overtaken(const struct programs *programs, const struct program *program)
+{
+	struct program *other;
+
+	for (other = programs_first(programs); other && other->number < program->number;
+	     other = programs_next(other))
+		if (other->known && !other->ended && other->identity.pid == program->identity.pid)
+			return other; /* there can be only one */
+	return NULL;
+}
+
+size_t programs_nodes(const struct programs *programs)
+{
+	const struct program *program;
+	size_t count = 0;
+
+	for (program = programs_first(programs); program; program = programs_next(program))
+		count += program->ledger.book.count + blocks_count(&program->blocks);
+	return count;
+}
+
+void programs_end(struct programs *programs, struct program *program)
+{
+	program->ended_before = programs->ended_last;
+	*(programs->ended_last ? &programs->ended_last->ended_after : &programs->ended_first) =
+		program;
+	programs->ended_last = program;
+	programs->ended_count++;
+	programs->ended_nodes += program->ledger.book.count;
+}
+
+void programs_drop_maps(struct programs *programs)
+{
+	struct program *program;
+
+	for (program = programs->ended_first; program && programs->ended_nodes > ENDED_NODES_MAX;
+	     program = program->ended_after) {
+		programs->ended_nodes -= program->ledger.book.count;
+		ledger_drop_map(&program->ledger);
+	}
+}
+
+void programs_remove(struct programs *programs, struct program *program)
+{
+	if (program->ended) {
+		*(program->ended_before ? &program->ended_before->ended_after :
+					  &programs->ended_first) = program->ended_after;
+		*(program->ended_after ? &program->ended_after->ended_before :
+					 &programs->ended_last) = program->ended_before;
+		programs->ended_count--;
+		programs->ended_nodes -= program->ledger.book.count;
+		programs->tombstones[programs->tombstone_count++ % TOMBSTONES] = program->number;
+	}
+	RB_REMOVE(program_tree, &programs->tree, program);
+	programs->count--;
+	program_free(program);
+}
+
+void programs_free(struct programs *programs)
+{
+	struct program *program;
+
+	while ((program = programs_first(programs)) != NULL) {
+		RB_REMOVE(program_tree, &programs->tree, program);
+		program_free(program);
+	}
 }

@@ -4,26 +4,24 @@
 #define MODEL_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <linux/types.h>
 
 #include "cutop_event.h"
 #include "model/blocks.h"
-#include "model/call_sites.h"
 #include "model/counters.h"
+#include "model/devices.h"
 #include "model/events.h"
-#include "model/globals.h"
 #include "model/graphs.h"
 #include "model/identity.h"
 #include "model/ledger.h"
-#include "model/levels.h"
+#include "model/limits.h"
 #include "model/mappings.h"
 #include "model/name_store.h"
-#include "model/own_devices.h"
-#include "model/statics.h"
-#include "model/storms.h"
 #include "model/time_shares.h"
 #include "model/tree.h"
+#include "model/variables.h"
 
 /*
  * The texts of a program's names, as snapshots have them: in an arena of their own that is made
@@ -112,5 +110,54 @@ bool program_is_inexact(const struct program *program);
  * About how many bytes are kept about it, without its allocations, which have a limit of their own.
  */
 size_t program_weight(const struct program *program);
+
+/* All programs, by number; and the list of ended ones, in the order in which they ended. */
+RB_HEAD(program_tree, program);
+
+struct programs {
+	struct program_tree tree;
+	size_t count;
+	struct program *ended_first, *ended_last;
+	size_t ended_count;
+	size_t ended_nodes;              /* in the books of ended programs */
+	uint32_t tombstones[TOMBSTONES]; /* ended programs that were dropped */
+	size_t tombstone_count;
+};
+
+struct program *programs_find(const struct programs *programs, uint32_t number);
+/* True if the program has ended and was dropped. */
+bool programs_is_forgotten(const struct programs *programs, uint32_t number);
+/* Adds a new program, as program_new() does. NULL without memory or room. */
+struct program *programs_add(struct programs *programs, uint32_t number,
+			     struct device_list *machine, uint64_t leak_age);
+/* Frees @program. */
+void programs_remove(struct programs *programs, struct program *program);
+void programs_free(struct programs *programs);
+
+/* Walk all programs, by number; NULL at the end. */
+struct program *programs_first(const struct programs *programs);
+struct program *programs_next(const struct program *program);
+
+/*
+ * The running program that @asker knows by @pid, a number in the asker's namespace; NULL if there
+ * is none, or there may be several.
+ */
+struct program *programs_running(const struct programs *programs, const struct program *asker,
+				 uint32_t pid);
+/*
+ * An earlier program of @program's process that is still marked as running but must have ended; or
+ * NULL.
+ */
+struct program *programs_overtaken(const struct programs *programs, const struct program *program);
+
+/* The number of allocations in all books. */
+size_t programs_nodes(const struct programs *programs);
+
+/* To be called when @program->ended was set: adds it to the list. */
+void programs_end(struct programs *programs, struct program *program);
+/*
+ * Drops the allocations of the programs that ended first, if those of ended programs are too many.
+ */
+void programs_drop_maps(struct programs *programs);
 
 #endif

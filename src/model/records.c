@@ -4,20 +4,245 @@
  * The books meet only here; none knows another, except those it consists of.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <linux/types.h>
 
 #include "cuda/calls.h"
 #include "cuda/outcomes.h"
-#include "model/copies.h"
-#include "model/device_numbers.h"
-#include "model/ledger_end.h"
-#include "model/lives.h"
+#include "cutop_event.h"
+#include "model/counters.h"
 #include "model/model_state.h"
-#include "model/physical.h"
-#include "model/record_layout.h"
+#include "model/ledger.h"
+#include "model/limits.h"
+#include "model/mappings.h"
+#include "model/program.h"
+#include "model/stream.h"
 #include "model/telling.h"
 #include "util/saturated.h"
+
+/*
+ * Copies whose direction or size only the allocations can tell, and asynchronous copies of pageable
+ * memory.
+ */
+
+struct program;
+
+/* What a copy has led to. */
+struct copy_news {
+	/* It is the process's first asynchronous copy of pageable memory: */
+	bool is_pageable;
+	struct rec_host pageable;
+};
+
+/*
+ * Copies that came as records, because only the allocations can tell their direction
+ * (cudaMemcpyDefault; between device addresses, which may be on two devices), their size (elements
+ * of an array) or their device. Once resolved, they are added to a row of the same form as those of the
+ * counter map.
+ */
+
+/* Where an end of a copy is. Managed memory counts as its device's, wherever its pages are. */
+struct end {
+	enum { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE } side;
+	int device; /* the machine's number, or CUTOP_DEVICE_UNKNOWN */
+};
+
+/* The CUDA allocation that @address points into, or NULL. */
+static const struct alloc_node *find_node(struct program *program, uint64_t address)
+{
+	return book_containing(&program->ledger.book, address) ?:
+		       physical_at(&program->ledger, &program->mappings, address);
+}
+
+/*
+ * Memory that is no CUDA allocation is the host's, if all CUDA allocations were seen and their
+ * sizes are known.
+ */
+static bool is_host_else(struct program *program, uint64_t address)
+{
+	return !program->identity.from_attach && !program_is_inexact(program) &&
+	       !book_may_contain(&program->ledger.book, address);
+}
+
+static struct end find_end(struct program *program, uint64_t address, bool is_readable)
+{
+	const struct alloc_node *node = find_node(program, address);
+	struct end end = { SIDE_UNKNOWN, CUTOP_DEVICE_UNKNOWN };
+
+	if (!node || node->state != NODE_LIVE)
+		node = levels_whole(&program->levels, &program->ledger.book, address);
+	if (node && node->state == NODE_LIVE) {
+		if (node->kind == KIND_PINNED || node->kind == KIND_REGISTERED)
+			end.side = SIDE_HOST;
+		else
+			end = (struct end){ SIDE_DEVICE, node->device };
+	} else if (globals_contain(&program->globals, address)) {
+		end.side = SIDE_DEVICE;
+	} else if (is_readable || is_host_else(program, address)) {
+		end.side = SIDE_HOST;
+	}
+	return end;
+}
+
+/*
+ * Within a device it is D2D, from one to another P2P: CUpti_ActivityMemcpyKind, cupti_activity.h of
+ * CUDA 13.0. CUDA accepts cudaMemcpyDeviceToDevice for both.
+ */
+static unsigned int between(const struct end *to, const struct end *from)
+{
+	bool are_known = to->device != CUTOP_DEVICE_UNKNOWN && from->device != CUTOP_DEVICE_UNKNOWN;
+
+	return are_known && to->device != from->device ? DIR_P2P : DIR_D2D;
+}
+
+static unsigned int find_direction(const struct rec_copy *record, const struct end *to,
+				   const struct end *from)
+{
+	if (record->direction == DIR_D2D)
+		return between(to, from);
+	if (record->direction != DIR_DEFAULT)
+		return record->direction;
+	if (to->side == SIDE_UNKNOWN || from->side == SIDE_UNKNOWN)
+		return DIR_UNKNOWN;
+	if (to->side == SIDE_HOST)
+		return from->side == SIDE_HOST ? DIR_H2H : DIR_D2H;
+	return from->side == SIDE_HOST ? DIR_H2D : between(to, from);
+}
+
+/*
+ * Returns the copy's direction. *@device is that of the call; if it is unknown, it becomes that of
+ * the device memory which is written, or else read.
+ */
+static unsigned int resolve(struct program *program, const struct rec_copy *record, int *device)
+{
+	unsigned int call_flags = record->call < CALL_COUNT ? call_descs[record->call].flags : 0;
+	struct end to = find_end(program, record->destination, record->flags & COPY_TO_READABLE);
+	struct end from = find_end(program, record->source, record->flags & COPY_FROM_READABLE);
+
+	if (call_flags & CALL_TO_SYMBOL)
+		to.side = SIDE_DEVICE;
+	if (call_flags & CALL_FROM_SYMBOL)
+		from.side = SIDE_DEVICE;
+	if (*device == CUTOP_DEVICE_UNKNOWN)
+		*device = own_devices_number(&program->devices,
+					     to.side == SIDE_DEVICE ? to.device : from.device);
+	return find_direction(record, &to, &from);
+}
+
+static uint64_t copy_bytes(struct program *program, const struct rec_copy *record)
+{
+	uint64_t ends[2] = { record->destination, record->source };
+	uint64_t bytes = record->bytes;
+	int i;
+
+	for (i = 0; record->flags & COPY_IN_ELEMENTS && i < 2; i++) {
+		const struct alloc_node *node = book_at(&program->ledger.book, ends[i]);
+
+		if (!node || node->state != NODE_LIVE)
+			node = levels_whole(&program->levels, &program->ledger.book, ends[i]);
+		if (!node || node->kind != KIND_ARRAY || !node->element_bytes)
+			continue;
+		if (bytes > BYTES_MAX / node->element_bytes)
+			return BYTES_MAX;
+		bytes *= node->element_bytes;
+		break;
+	}
+	return bytes < BYTES_MAX ? bytes : BYTES_MAX;
+}
+
+/* Host memory at some address is copied asynchronously for the first time. */
+static int copies_host(struct program *program, const struct rec_host *record,
+		       struct copy_news *news)
+{
+	const struct alloc_node *node = find_node(program, record->address);
+	struct copy_key key = {
+		.program = program->number,
+		.call = record->call,
+		.direction = record->direction,
+		.mode = COPY_ASYNC,
+		.device = record->device >= 0 && record->device < DEVICES_MAX ?
+				  record->device :
+				  CUTOP_DEVICE_UNKNOWN,
+	};
+	struct copy_entry *entry;
+
+	news->is_pageable = false;
+	if (record->direction != DIR_H2D && record->direction != DIR_D2H)
+		return 0;
+	/*
+	 * Memory that CUDA allocated or registered is not pageable; allocations from before cutop
+	 * started are unknown.
+	 */
+	if ((node && node->state == NODE_LIVE) || !is_host_else(program, record->address))
+		return 0;
+	entry = counters_copy(&program->counters, &program->devices, &key);
+	if (!entry)
+		return -ENOMEM;
+	entry->pageable = true;
+	news->is_pageable = !program->copies_pageable;
+	news->pageable = *record;
+	program->copies_pageable = true;
+	return 0;
+}
+
+/* An asynchronous copy of known direction may use pageable memory. */
+static int note_async(struct program *program, const struct rec_copy *record, uint8_t direction,
+		      int device, struct copy_news *news)
+{
+	struct rec_host host = {
+		.hdr = record->hdr,
+		.address = direction == DIR_D2H ? record->destination : record->source,
+		.site = record->site,
+		.device = device,
+		.call = record->call,
+		.direction = direction,
+	};
+
+	return copies_host(program, &host, news);
+}
+
+/* Each returns 0 with *@news set, or -ENOMEM. */
+static int copies_record(struct program *program, const struct rec_copy *record,
+			 struct copy_news *news)
+{
+	struct copy_key key = { .program = program->number, .call = record->call };
+	int device = record->device;
+	struct copy_entry *entry;
+	struct copy_row *row;
+	uint64_t bytes;
+
+	news->is_pageable = false;
+	key.direction = (uint8_t)resolve(program, record, &device);
+	key.mode = record->flags & COPY_IS_ASYNC ? COPY_ASYNC : COPY_SYNC;
+	key.device = device >= 0 && device < DEVICES_MAX ? device : CUTOP_DEVICE_UNKNOWN;
+	entry = counters_copy(&program->counters, &program->devices, &key);
+	if (!entry) {
+		program->inexact = true;
+		return -ENOMEM;
+	}
+	row = &entry->resolved;
+	row->calls++;
+	row->ns = add_saturated(row->ns, record->ns);
+	if (record->ns > row->max_ns)
+		row->max_ns = record->ns;
+	row->hist[histogram_bucket(record->ns, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS)]++;
+	if (record->result) {
+		row->failures++;
+		return 0;
+	}
+	bytes = copy_bytes(program, record);
+	row->bytes = add_saturated(row->bytes, bytes);
+	row->sizes[histogram_bucket(bytes, 0, CUTOP_SIZE_BUCKETS)]++;
+	if (key.mode == COPY_SYNC && CUTOP_COPY_IS_TIMED(key.direction, bytes)) {
+		row->timed_bytes = add_saturated(row->timed_bytes, bytes);
+		row->timed_ns = add_saturated(row->timed_ns, record->ns);
+	}
+	return key.mode == COPY_ASYNC ?
+		       note_async(program, record, key.direction, key.device, news) :
+		       0;
+}
 
 /* Records that change the books of a program: none may come after its end. */
 static bool is_act(unsigned int type)
@@ -416,7 +641,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 {
 	const char *bytes = (const char *)raw;
 	union record record;
-	size_t fixed = record_read(&record, raw, len);
+	size_t fixed = stream_read(&record, raw, len);
 	struct program *program;
 	int error;
 
@@ -463,4 +688,227 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 bad:
 	model_lose(model, LOST_RECORD, 1);
 	return -EINVAL;
+}
+
+/*
+ * Takes in what is read at each refresh: counter rows, and other facts about a program. The same
+ * rows come with each refresh; a row of an unknown program creates the program.
+ */
+
+static int refuse(struct model *model)
+{
+	model_lose(model, LOST_RECORD, 1);
+	return 0;
+}
+
+static int no_memory(struct model *model, struct program *program)
+{
+	model_lose(model, LOST_MEMORY, 1);
+	program->inexact = true;
+	return -ENOMEM;
+}
+
+int model_launch_row(struct model *model, const struct launch_key *key,
+		     const struct launch_row *row)
+{
+	struct launch_entry *entry;
+	struct program *program;
+	bool was_full;
+	int error;
+
+	/* Rows of graph calls are kernels that were put into a graph with an explicit call. */
+	if (key->call >= CALL_COUNT || (call_descs[key->call].class != CLASS_LAUNCH &&
+					call_descs[key->call].class != CLASS_GRAPH))
+		return refuse(model);
+	program = model_program(model, key->program, &error);
+	if (!program)
+		return error;
+	was_full = program->counters.is_full;
+	entry = counters_launch(&program->counters, &program->devices, key);
+	if (!entry && !program->counters.is_full)
+		return no_memory(model, program);
+	/* Without memory, a shape is not listed: no figure depends on it. */
+	if (entry)
+		launch_shapes_note(&entry->shapes, &entry->row, row);
+	if (entry)
+		entry->row = *row;
+	else
+		model_lose_kernels(model, program, was_full);
+	return 0;
+}
+
+int model_call_site(struct model *model, const struct call_site_key *key,
+		    const struct call_site_row *row)
+{
+	unsigned int call = key->launch.call,
+		     class = call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
+	struct program *program;
+	int error;
+
+	if (class != CLASS_LAUNCH && class != CLASS_SYNC && class != CLASS_COPY)
+		return refuse(model);
+	program = model_program(model, key->launch.program, &error);
+	if (!program)
+		return error;
+	return call_sites_add(&program->call_sites, &program->names, key, row) ?
+		       no_memory(model, program) :
+		       0;
+}
+
+int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row)
+{
+	struct copy_entry *entry;
+	struct program *program;
+	int error;
+
+	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_COPY ||
+	    key->direction >= DIR_COUNT || key->mode > COPY_ASYNC ||
+	    key->device < CUTOP_DEVICE_UNKNOWN || key->device >= DEVICES_MAX)
+		return refuse(model);
+	program = model_program(model, key->program, &error);
+	if (!program)
+		return error;
+	entry = counters_copy(&program->counters, &program->devices, key);
+	if (!entry)
+		return no_memory(model, program);
+	entry->row = *row;
+	return 0;
+}
+
+int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row)
+{
+	struct call_entry *entry;
+	struct program *program;
+	int error;
+
+	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
+		return refuse(model);
+	program = model_program(model, key->program, &error);
+	if (!program)
+		return error;
+	entry = counters_call(&program->counters, key);
+	if (!entry)
+		return no_memory(model, program);
+	entry->row = *row;
+	return 0;
+}
+
+int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row)
+{
+	struct fail_entry *entry;
+	struct program *program;
+	int error;
+
+	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
+		return refuse(model);
+	if (call_outcome(key->call, key->result) == OUTCOME_DONE)
+		return 0;
+	program = model_program(model, key->program, &error);
+	if (!program)
+		return error;
+	entry = counters_fail(&program->counters, key);
+	if (!entry)
+		return no_memory(model, program);
+	entry->row = *row;
+	return 0;
+}
+
+int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
+{
+	struct program *program;
+	bool was_full;
+	int error;
+
+	if (row->call >= CALL_COUNT || call_descs[row->call].class != CLASS_GRAPH)
+		return refuse(model);
+	program = model_program(model, key->program, &error);
+	if (!program || !row->launches)
+		return error;
+	was_full = program->counters.is_full;
+	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row,
+			   program->ended);
+	model_lose_kernels(model, program, was_full);
+	if (error == -ENOMEM)
+		return no_memory(model, program);
+	if (error)
+		model_lose(model, LOST_GRAPHS, 1);
+	return 0;
+}
+
+void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row)
+{
+	int error;
+	struct program *program = model_program(model, key->program, &error);
+
+	if (!program)
+		return;
+	graphs_last(&program->graphs, key, row);
+}
+
+void model_sync(struct model *model, uint32_t number, uint64_t ns)
+{
+	int error;
+	struct program *program = model_program(model, number, &error);
+
+	if (!program || ns <= program->sync_ns)
+		return;
+	program->sync_ns = ns;
+}
+
+void model_times(struct model *model, uint32_t number, const struct program_times *times)
+{
+	int error;
+	struct program *program = model_program(model, number, &error);
+
+	if (!program)
+		return;
+	program->time.times = *times;
+	program->time.is_told = true;
+}
+
+void model_cost(struct model *model, const struct rec_cost *record)
+{
+	int error;
+	struct program *program = model_program(model, record->hdr.program, &error);
+
+	if (!program)
+		return;
+	program->cost.paid_ns = record->paid_ns;
+	program->cost.cpu_ns = record->cpu_ns;
+	program->cost.launches_ns = record->launches_ns;
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		bool was_given = program->cost.since[kind], is_given = record->since[kind];
+
+		program->cost.since[kind] = record->since[kind];
+		if (was_given == is_given)
+			continue;
+		program->cost.ever |= 1u << kind;
+		if (kind == SPARE_BLOCKS)
+			blocks_pause(&program->blocks);
+		if (!program->ended)
+			tell_budget(model, program, (enum spare)kind, is_given);
+	}
+}
+
+void model_unreturned(struct model *model, uint32_t number, unsigned int why)
+{
+	int error;
+	struct program *program = model_program(model, number, &error);
+
+	if (!program || program->unreturned || why >= UNRETURNED_COUNT)
+		return;
+	program->unreturned = (enum unreturned)why;
+	tell_unreturned(model, program);
+}
+
+void model_inexact(struct model *model, uint32_t number, uint64_t lost_time)
+{
+	int error;
+	struct program *program = model_program(model, number, &error);
+
+	if (!program)
+		return;
+	program->inexact = true;
+	if (lost_time > program->ledger.lost_time)
+		program->ledger.lost_time = lost_time;
 }

@@ -11,9 +11,60 @@
 #include <stdint.h>
 
 #include "model/allocations.h"
-#include "model/caches.h"
 #include "model/name_store.h"
 #include "model/tree.h"
+
+/*
+ * The rule that says whether memory which outlived its owner leaked, or is held: judged by the code
+ * that asked for it, and of PyTorch's allocator by the sizes that it asks for.
+ */
+/*
+ * What the allocations of a call site, or of all sites in PyTorch's allocator, show about its
+ * cache.
+ */
+struct cache_signs {
+	uint64_t size; /* of the first block, 0: there was none */
+	bool is_off;   /* there was a block that the cache never asks for */
+	/* There was a block of a kind that has nothing to do with the cache */
+	bool is_elsewhere;
+	bool has_buffer, has_sizes, has_physical;
+	/*
+	 * The allocator told of a block, which it does only where its cache is on: of all sites, of
+	 * any; of a site, of one in memory from there
+	 */
+	bool is_told;
+};
+
+/* What is to be said of memory that its owner left behind. */
+enum verdict {
+	VERDICT_LEAKED,
+	VERDICT_HELD,
+	VERDICT_UNKNOWN, /* one of them: it counts as suspect */
+};
+
+/* Adds an allocation of @bytes to the @signs of a site. */
+void cache_signs_note(struct cache_signs *signs, unsigned int kind, uint64_t bytes);
+/* That on one of its allocations; @is_unsure: its free may be among lost records. */
+enum verdict verdict_if(enum verdict verdict, bool is_unsure);
+
+/*
+ * The rising-floor test: whether the live memory of a call site in a running process looks like a
+ * leak.
+ */
+struct suspect; /* NULL until there is something to test */
+
+/* From @time on, @live bytes are live. A window of the test lasts @leak_age ns; 0: no test. */
+void suspect_change(struct suspect **suspect, uint64_t live, uint64_t leak_age, uint64_t time);
+/*
+ * Returns by how many bytes the floor has risen; *@since: when that began (UINT64_MAX: it has not).
+ */
+uint64_t suspect_bytes(struct suspect *suspect, uint64_t leak_age, uint64_t now, uint64_t *since);
+/*
+ * True if a site that allocates from @first on, and never frees, would be found by @now: by then
+ * its floor has risen as often as the test asks for.
+ */
+bool suspect_can_tell(uint64_t first, uint64_t leak_age, uint64_t now);
+void suspect_free(struct suspect **suspect);
 
 struct suspect;
 

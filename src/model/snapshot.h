@@ -15,9 +15,154 @@
 
 #include "cutop_calls.h"
 #include "cutop_event.h"
-#include "model/event_kinds.h"
-#include "model/snapshot_events.h"
-#include "model/snapshot_place.h"
+
+/*
+ * The kinds of events in the log, one line each: its name in JSON and metrics, its title on the
+ * screen, and its importance. Everything that shows events uses this list.
+ */
+enum event_tone {
+	TONE_QUIET, /* expected, and of little interest */
+	TONE_GOOD,
+	TONE_NOTICE, /* worth a look */
+	TONE_LEAK,
+	TONE_FAILURE,
+	TONE_COUNT,
+};
+
+/* KIND(constant, JSON name, title, tone) */
+#define EVENT_KINDS(KIND) \
+	KIND(OUT_OF_MEMORY, "out-of-memory", "out of memory", FAILURE) \
+	KIND(LEAK, "leak", "leak", LEAK) \
+	KIND(RESET, "reset", "reset", NOTICE) \
+	KIND(FAULT, "fault", "fault", FAILURE) \
+	KIND(LOST, "lost", "lost", FAILURE) \
+	KIND(FAILURE, "failure", "failure", FAILURE) \
+	KIND(DOUBLE_FREE, "double-free", "double free", FAILURE) \
+	KIND(UNKNOWN_FREE, "unknown-free", "unknown free", FAILURE) \
+	KIND(SUSPECT, "suspect", "suspect", NOTICE) \
+	KIND(START, "start", "start", GOOD) \
+	KIND(END, "end", "end", QUIET) \
+	KIND(NEARLY_FULL, "nearly-full", "nearly full", NOTICE) \
+	KIND(PAGEABLE, "pageable", "pageable", NOTICE) \
+	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE) \
+	KIND(LIMIT, "limit", "limit", NOTICE) \
+	KIND(BUDGET, "budget", "budget", NOTICE) \
+	KIND(TRANSLATED, "translated", "translated", FAILURE)
+
+#define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,
+enum event_kind { EVENT_KINDS(EVENT_CONSTANT) EVENT_KIND_COUNT };
+#undef EVENT_CONSTANT
+
+struct event_kind_desc {
+	const char *name, *title;
+	enum event_tone tone;
+};
+
+extern const struct event_kind_desc event_kinds[EVENT_KIND_COUNT];
+
+/* Places in the code, as snapshots have them (snapshot.h). */
+/* What a place in the code is. */
+struct snap_frame {
+	enum frame_language language;
+	const char *function, *file, *module; /* NULL: not known; file: of the source */
+	unsigned int line;                    /* 0: not known */
+	/* Of a native one: from the function's start, or, without function, the file's */
+	uint64_t offset;
+	bool is_inlined; /* it is a function that was inlined into the next frame's */
+};
+
+/* Where a call was made, and by which way. */
+struct snap_place {
+	const char *site;                       /* name or hex address; NULL: not known */
+	const char *const *stack;               /* names or hex addresses, innermost first */
+	size_t stack_count;                     /* 0: no stack is known */
+	const struct snap_frame *const *frames; /* as snap_site has them */
+	size_t frame_count;
+	size_t shown; /* which of it `site` is */
+};
+
+/* Events, and what is known of how they came about, as snapshots have them (snapshot.h). */
+#define HOLDERS_MAX 5
+
+/* A process that held memory of the device that an event is about. */
+struct snap_holder {
+	uint32_t pid;
+	bool from_attach; /* it held at least that much */
+	uint64_t live;
+	char command[64];
+};
+
+#define SUSPECTS_MAX 8
+
+/*
+ * A kernel that was launched before a sticky error was reported, and is not known to have
+ * succeeded.
+ */
+struct snap_suspect {
+	char kernel[128]; /* its short name */
+	int device;
+	uint64_t stream;   /* the last known stream of its launches */
+	bool stream_exact; /* its last launch was in this stream */
+	uint64_t launches;
+};
+
+#define LINES_MAX 10
+
+/* A call site that held memory of the device that an event is about. */
+struct snap_line {
+	uint64_t live, allocations; /* what was live, and in how many allocations */
+	bool sampled;               /* these are estimates */
+	/* As records have them; of several stacks, the one that held most */
+	uint64_t site, stack;
+	char text[256]; /* what it was called then */
+	/*
+	 * What it is called; in a snapshot only, and site NULL where its process is not kept any
+	 * more
+	 */
+	struct snap_place where;
+};
+
+/* The circumstances of an event: as much as its kind has. */
+struct snap_detail {
+	int device;
+	uint16_t call; /* CALL_COUNT: no call */
+	int code;      /* 0: none */
+	/* Bytes on the device; total 0: the event is about no device */
+	uint64_t tracked, total;
+	/* from the lowest to the highest address that the process held there; 0: unknown */
+	uint64_t span;
+	uint64_t span_free, span_gap; /* free bytes in that span, and the longest free stretch */
+	/* A framework's allocator found no memory; NULL: it was a call that did */
+	const char *allocator;
+	uint64_t asked, allocated, reserved;     /* bytes: its request, and its figures then */
+	bool has_gaps;                           /* the next two are known */
+	uint64_t gaps, largest_gap;              /* bytes that were free in its segments */
+	struct snap_holder holders[HOLDERS_MAX]; /* most first */
+	size_t holder_count, holders_omitted;
+	struct snap_suspect suspects[SUSPECTS_MAX]; /* launched last first */
+	size_t suspect_count, suspects_omitted;
+	bool is_fault;  /* the event is about suspects, even if there are none */
+	char site[256]; /* empty: none */
+	/* Of that site, as records have them; 0: not meant, or not known */
+	uint64_t address, stack;
+	/* In a snapshot only; site NULL where its process is not kept any more */
+	struct snap_place where;
+	struct snap_line lines[LINES_MAX]; /* of the event's process, most first */
+	size_t line_count, lines_omitted;
+};
+
+struct snap_event {
+	uint64_t time;
+	uint32_t pid, program; /* program 0: of none */
+	uint8_t kind;          /* enum event_kind */
+	bool failed;           /* an end that is no success */
+	/* Of a start or end: what the program is called, with which the text begins; else NULL */
+	const char *name;
+	uint64_t bytes;    /* 0: the event is about no size */
+	const char *text;  /* one readable line, never NULL */
+	uint64_t repeated; /* how often the same happened again without an event of its own */
+	const struct snap_detail *detail; /* NULL if there is none */
+};
 
 enum alloc_state {
 	ALLOC_LIVE,
@@ -105,7 +250,7 @@ struct snap_kernel {
 	bool updatable;
 	uint64_t stream;
 	uint32_t grid[3], block[3], shared_bytes; /* of the last launch */
-	/* Where several were seen (launch_shapes.h): these, the last one first; and others before */
+	/* Where several were seen (counters.h): these, the last one first; and others before */
 	struct snap_shape *shapes;
 	size_t shape_count; /* SHAPES_MAX at most; 0: one */
 	bool more_shapes;
@@ -438,7 +583,7 @@ struct snap_device_use {
 	int instance;  /* index in instances[]; -1: none */
 };
 
-/* A device of the machine. The driver's figures are absent without a driver (readings.h). */
+/* A device of the machine. The driver's figures are absent without a driver (devices.h). */
 struct snap_device {
 	int device;       /* the machine's number */
 	uint64_t tracked; /* live VRAM bytes of all watched processes */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/histogram.h"
+#include "model/counters.h"
 #include "util/saturated.h"
 
 #define IDLE_BELOW  0.20 /* utilization of a device that is called mostly idle */

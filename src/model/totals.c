@@ -10,10 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model_state.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
 
 #define OTHER "other" /* a program of that name is counted here, too */
+
+/* The sums of one snapshot. */
+struct total_sums {
+	struct snap_command *commands;
+	size_t command_count;
+	struct snap_call calls[CALL_SUMS]; /* by call_index(); without their seconds */
+	uint64_t ns[CALL_SUMS];
+};
 
 struct totals {
 	struct snap_command commands[COMMANDS_MAX + 1]; /* names in it are owned */
@@ -71,7 +80,11 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	return (uint16_t)++totals->gone.command_count;
 }
 
-uint16_t totals_note(struct totals *totals, const char *command)
+/*
+ * A process of @command was seen: returns the index of the command's entry, from 1; 0 without
+ * memory.
+ */
+static uint16_t totals_note(struct totals *totals, const char *command)
 {
 	uint16_t number = entry_of(totals, command);
 
@@ -129,7 +142,8 @@ static void add_calls(struct total_sums *sums, const struct snap_process *proces
 	}
 }
 
-void totals_add(struct total_sums *sums, uint16_t number, const struct snap_process *process)
+/* Adds a process with entry @number. */
+static void totals_add(struct total_sums *sums, uint16_t number, const struct snap_process *process)
 {
 	struct snap_command *command = &sums->commands[number - 1];
 
@@ -151,12 +165,15 @@ void totals_add(struct total_sums *sums, uint16_t number, const struct snap_proc
 	add_calls(sums, process);
 }
 
-void totals_retire(struct totals *totals, uint16_t number, const struct snap_process *process)
+/* Adds the counters of a process with entry @number, which is about to be dropped. */
+static void totals_retire(struct totals *totals, uint16_t number,
+			  const struct snap_process *process)
 {
 	totals_add(&totals->gone, number, process);
 }
 
-struct total_sums *totals_begin(const struct totals *totals, struct arena *arena)
+/* New sums in @arena, starting with those of dropped processes. NULL without memory. */
+static struct total_sums *totals_begin(const struct totals *totals, struct arena *arena)
 {
 	struct total_sums *sums = arena_alloc(arena, 1, sizeof(*sums));
 	size_t count = totals->gone.command_count;
@@ -182,7 +199,11 @@ static void never_less(uint64_t *value, uint64_t *told)
 	*told = *value;
 }
 
-int totals_end(struct totals *totals, struct total_sums *sums, struct arena *arena)
+/*
+ * To be called when all processes were added: no sum may be lower than in an earlier snapshot.
+ * Returns 0 or -ENOMEM.
+ */
+static int totals_end(struct totals *totals, struct total_sums *sums, struct arena *arena)
 {
 	size_t i;
 
@@ -194,6 +215,126 @@ int totals_end(struct totals *totals, struct total_sums *sums, struct arena *are
 		command->command = arena_string(arena, command->command);
 		if (!command->command)
 			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void gone_add(struct snap_gone *gone, const struct program *program,
+		     const struct snap_process *process)
+{
+	size_t i;
+
+	gone->processes++;
+	gone->from_attach |= program->identity.from_attach;
+	gone->inexact |= program_is_inexact(program);
+	gone->sampled |= process->sampled || process->runtime_late;
+	gone->from_attach |= process->given_ever != 0;
+	gone->unreturned |= program->unreturned != UNRETURNED_NOT;
+	add(&gone->leaked, process->leaked);
+	add(&gone->held, process->held);
+	add(&gone->leaked_by_reset, process->leaked_by_reset);
+	add(&gone->leaked_by_context, process->leaked_by_context);
+	for (i = 0; i < program->ledger.sites.count; i++) {
+		add(&gone->suspect, sites_ended(program->ledger.sites.list[i], VERDICT_UNKNOWN));
+		add(&gone->held_unproven,
+		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
+	}
+	for (i = 0; i < program->blocks.count; i++) {
+		const struct allocator *allocator = program->blocks.list[i];
+
+		add(&gone->tensors_ended, allocator->ended);
+		add(&gone->tensors_rising, allocator->rising);
+		add(&gone->tensors_unjudged, allocator->is_judged ? 0 : allocator->ended);
+	}
+	add(&gone->calls, process->calls);
+	add(&gone->launches, process->launches);
+	add(&gone->graph_launches, process->graph_launches);
+	add(&gone->failures, process->failures);
+}
+
+void build_totals_note(struct model *model, struct program *program)
+{
+	if (!model->totals || program->total)
+		return;
+	program->total =
+		totals_note(model->totals, command_basename(identity_name(&program->identity)));
+	if (!program->total)
+		model_lose(model, LOST_MEMORY, 1);
+}
+
+void build_totals_retire(struct model *model, struct program *program)
+{
+	struct build build = { .model = model,
+			       .now = model->latest,
+			       .number = ++model->snapshot_number };
+	struct snap_process process = { .program = program->number };
+
+	if (!program->known)
+		return;
+	build_totals_note(model, program);
+	if (build_begin(&build) || build_names(&build, program) ||
+	    build_counters(&build, program, &process) || (model->totals && !program->total)) {
+		model_lose(model, LOST_MEMORY, 1);
+		goto out;
+	}
+	if (model->totals)
+		totals_retire(model->totals, program->total, &process);
+	gone_add(&model->gone, program, &process);
+out:
+	build_end(&build);
+	arena_free(build.arena);
+}
+
+static void add_processes(struct build *build, struct total_sums *sums)
+{
+	struct snapshot *snapshot = build->snapshot;
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+		const struct program *program =
+			programs_find(&build->model->programs, process->program);
+		struct snap_command *command;
+
+		if (!program || !program->total)
+			continue;
+		command = &sums->commands[program->total - 1];
+		command->running += !process->exited;
+		add(&command->live, process->live);
+		add(&command->suspect, process->suspect);
+		totals_add(sums, program->total, process);
+	}
+}
+
+int build_totals(struct build *build)
+{
+	struct snapshot *snapshot = build->snapshot;
+	struct totals *totals = build->model->totals;
+	struct total_sums *sums;
+	unsigned int i;
+
+	if (!totals)
+		return 0;
+	sums = totals_begin(totals, build->arena);
+	if (!sums)
+		return -ENOMEM;
+	add_processes(build, sums);
+	if (totals_end(totals, sums, build->arena))
+		return -ENOMEM;
+	snapshot->commands = sums->commands;
+	snapshot->command_count = sums->command_count;
+	snapshot->calls = sums->calls;
+	for (i = 0; i < CALL_SUMS; i++) {
+		struct snap_call *call = &sums->calls[snapshot->call_count];
+
+		if (!sums->calls[i].calls)
+			continue;
+		*call = sums->calls[i];
+		call->seconds = (double)sums->ns[i] / 1e9;
+		call->call = call_number(i);
+		if (CUTOP_IS_EXTRA(call->call) && build_extra(build, call->call, &call->extra))
+			return -ENOMEM;
+		snapshot->call_count++;
 	}
 	return 0;
 }

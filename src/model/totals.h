@@ -20,30 +20,11 @@ struct totals;
 struct totals *totals_new(void);
 void totals_free(struct totals *totals);
 
-/*
- * A process of @command was seen: returns the index of the command's entry, from 1; 0 without
- * memory.
- */
-uint16_t totals_note(struct totals *totals, const char *command);
-/* Adds the counters of a process with entry @number, which is about to be dropped. */
-void totals_retire(struct totals *totals, uint16_t number, const struct snap_process *process);
-
-/* The sums of one snapshot. */
-struct total_sums {
-	struct snap_command *commands;
-	size_t command_count;
-	struct snap_call calls[CALL_SUMS]; /* by call_index(); without their seconds */
-	uint64_t ns[CALL_SUMS];
-};
-
-/* New sums in @arena, starting with those of dropped processes. NULL without memory. */
-struct total_sums *totals_begin(const struct totals *totals, struct arena *arena);
-/* Adds a process with entry @number. */
-void totals_add(struct total_sums *sums, uint16_t number, const struct snap_process *process);
-/*
- * To be called when all processes were added: no sum may be lower than in an earlier snapshot.
- * Returns 0 or -ENOMEM.
- */
-int totals_end(struct totals *totals, struct total_sums *sums, struct arena *arena);
+/* Adds up all processes of the snapshot and those that were dropped. Returns 0 or -ENOMEM. */
+int build_totals(struct build *build);
+/* A snapshot's process of @program was made: counts it under its command. */
+void build_totals_note(struct model *model, struct program *program);
+/* Keeps the counters of @program, which is about to be dropped. */
+void build_totals_retire(struct model *model, struct program *program);
 
 #endif

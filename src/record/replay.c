@@ -14,7 +14,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "model/chosen.h"
+#include "model/identity.h"
 #include "model/stream.h"
 
 struct seen {

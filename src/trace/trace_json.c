@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "cuda/calls.h"
-#include "model/place_frames.h"
+#include "model/name_store.h"
 #include "trace/trace_format.h"
 
 static void key_put(struct buffer *out, const char *key)

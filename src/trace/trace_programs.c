@@ -6,7 +6,7 @@
 
 #include "cuda/calls.h"
 #include "model/identity.h"
-#include "model/record_layout.h"
+#include "model/stream.h"
 #include "trace/trace_names.h"
 #include "trace/trace_types.h"
 
@@ -202,7 +202,7 @@ static void begin(struct trace_program *program, const struct rec_process *recor
 void trace_programs_record(struct trace_programs *programs, const struct rec_hdr *raw, size_t size)
 {
 	union record record;
-	size_t fixed = record_read(&record, raw, size);
+	size_t fixed = stream_read(&record, raw, size);
 	const char *tail = (const char *)raw + fixed;
 	struct trace_program *program;
 

@@ -13,7 +13,6 @@
 #include <uthash.h>
 
 #include "cutop_event.h"
-#include "model/extra_names.h"
 #include "model/name_store.h"
 
 /* How to read the 8 bytes of a kernel's argument. */

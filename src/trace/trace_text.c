@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cuda/calls.h"
-#include "model/place_frames.h"
+#include "model/name_store.h"
 #include "print/line.h"
 #include "trace/trace_format.h"
 #include "util/utf8.h"

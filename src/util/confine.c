@@ -107,7 +107,11 @@ static void limits_set(uint64_t memory)
  * trusts what it holds. Read-only file mappings stay, for example the C library's tables.
  * A build for "make coverage" keeps shared memory, since its counters are in it.
  */
-int confine_memory(void)
+/*
+ * Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps,
+ * above all. Returns 0 or a negative errno.
+ */
+static int confine_memory(void)
 {
 #ifdef CUTOP_COVERAGE
 	return 0;

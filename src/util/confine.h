@@ -11,12 +11,6 @@
 #define CONFINE_CALLS_MAX 32
 
 /*
- * Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps,
- * above all. Returns 0 or a negative errno.
- */
-int confine_memory(void);
-
-/*
  * Leaves the calling process no open file but @socket, as descriptor 0, and no shared memory.
  * Signals that report a fault, SIGALRM and SIGPROF end it; all others are blocked. The process is called
  * @name from now on. Returns 0, or nonzero on failure: the process then has to exit. Allocates

@@ -18,6 +18,8 @@
 #define NSEC_PER_MSEC     1000000ull
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+/* Negative, 0 or positive as @a is less than, equal to or more than @b. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
  * Nanoseconds of a clock (CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME) as the kernel itself,

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/util.h"
 #include "view/cells.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int compare_sites(const void *left, const void *right)
 {

@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-#include "model/levels.h"
+#include "model/variables.h"
+#include "util/util.h"
 #include "util/saturated.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 bool tensors_are_shown(const struct view *view, const struct snap_process *process)
 {

@@ -13,7 +13,7 @@
 #include "cuda/visible_devices.h"
 #include "fuzz.h"
 #include "model/columns.h"
-#include "model/chosen.h"
+#include "model/identity.h"
 #include "names/demangle.h"
 #include "names/handles.h"
 #include "names/kernel_names.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "model/histogram.h"
+#include "model/counters.h"
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_process.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "collect/process_identity.h"
-#include "model/chosen.h"
+#include "model/identity.h"
 #include "cuda/calls.h"
 #include "cli/options.h"
 #include "probe_tests.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/build.h"
-#include "model/place_frames.h"
+#include "model/name_store.h"
 
 int build_names(struct build *build, struct program *program)
 {

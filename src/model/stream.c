@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/record_layout.h"
+#include "model/stream.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static void rest_read(union record *record, const struct rec_hdr *raw)
 	}
 }
 
-size_t record_read(union record *record, const struct rec_hdr *raw, size_t len)
+size_t stream_read(union record *record, const struct rec_hdr *raw, size_t len)
 {
 	size_t fixed;
 
