@@ -107,17 +107,26 @@ static __always_inline void sync_leave(struct thread_state *thread)
 		__sync_fetch_and_add(&sync->ns, now - since);
 }
 
+/* Of plain calls and launches that were entered before, the return may have lost its probe. */
+__u64 spares_lifted;
+
+static __always_inline bool is_spared(__u8 class, __u64 entry)
+{
+	return (class == CLASS_PLAIN || class == CLASS_LAUNCH) && entry < spares_lifted;
+}
+
 /*
  * The outermost call @call was left without a return: if it was a wait, the thread no longer waits
- * in it.
+ * in it. It is not lost if its probe was given up meanwhile.
  */
-__noinline int frame_lost(struct thread_state *thread, __u32 call)
+__noinline int frame_lost(struct thread_state *thread, __u32 call, __u64 entry)
 {
 	if (!thread || call >= CALL_COUNT)
 		return 0;
 	if (thread->in_sync && desc_of(call)->class == CLASS_SYNC)
 		sync_end(thread->program, thread, bpf_ktime_get_ns());
-	count_lost_of(thread->program, LOST_RETURN);
+	if (!is_spared(desc_of(call)->class, entry))
+		count_lost_of(thread->program, LOST_RETURN);
 	return 0;
 }
 
@@ -138,7 +147,7 @@ __noinline int frames_settle(struct thread_state *thread, __u64 sp)
 			break;
 		thread->depth--;
 		if (!frame->nested)
-			frame_lost(thread, frame->call);
+			frame_lost(thread, frame->call, frame->entry);
 	}
 	return 0;
 }
@@ -475,7 +484,7 @@ __noinline int frame_close_slowly(struct thread_state *thread, __u64 sp, __u16 c
 		if (frame->sp == sp && frame->call == call)
 			return (depth - 1) & (FRAME_COUNT - 1);
 		if (!frame->nested)
-			frame_lost(thread, frame->call);
+			frame_lost(thread, frame->call, frame->entry);
 	}
 	return_alone(thread);
 	return -1;

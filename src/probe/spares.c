@@ -105,6 +105,11 @@ static void missing_note(struct spare_user *user, struct target *target)
 	user->given |= target->given | target->spared;
 }
 
+static void lifted_note(struct probe *probe, uint64_t until)
+{
+	__atomic_store_n(&probe->bpf.skeleton->bss->spares_lifted, until, __ATOMIC_RELAXED);
+}
+
 static void target_settle(struct probe *probe, struct target *target)
 {
 	for (int spare = 0; spare < SPARE_COUNT; spare++) {
@@ -112,7 +117,10 @@ static void target_settle(struct probe *probe, struct target *target)
 		unsigned int bit = 1u << spare;
 
 		if (target->unwanted & bit && set->number) {
+			/* Of a call that is under way the return is not seen. */
+			lifted_note(probe, UINT64_MAX);
 			probe_set_lift(probe, set);
+			lifted_note(probe, clock_ns(CLOCK_MONOTONIC));
 			target->spared |= bit;
 		} else if (!(target->unwanted & bit) && target->spared & bit) {
 			if (spare == SPARE_LAUNCHES)

@@ -28,9 +28,21 @@ blocks=$pid
 begin blocks -d 0.5 --budget 10 --no-python --stacks=never -p "$blocks" --library "$double/libcudart.so.13"
 blocks_cutop=$cutop
 
+# ---- screens: of the usual budget, and of the one of a settings file
+printf '[screen]\npane = Log\nbudget = 0\n' >"$T/unlimited"
+printf '[screen]\npane = Log\n' >"$T/usual"
+for settings in unlimited usual; do
+	TERM=xterm env -u CUTOP_BUDGET script -qfc "stty rows 24 cols 160; exec $CUTOP --config $T/$settings -d 0.5 --no-python --stacks=never -p $blocks \
+		--library $double/libcudart.so.13" "$T/$settings.screen" </dev/zero >"$T/$settings.errors" 2>&1 &
+	echo $! >"$T/$settings.pid"
+done
+
 # ---- all kinds
+# (calls that last, so that it is inside of one when their probes go)
 descriptor=4
+export CUDA_DOUBLE_DELAY=cudaGetLastError=10us
 pay all 100 100 100
+unset CUDA_DOUBLE_DELAY
 all=$pid
 begin all -d 0.5 --budget 10 --calls all --no-python --stacks=never -p "$all" --library "$double/libcudart.so.13"
 check "all: what it pays is not known" wait_for 20 newest '.processes[0].cost > 0.2'
@@ -81,6 +93,12 @@ expect exact '[.lost | to_entries[] | select(.value > 0)]' '[]'
 
 # ---- and blocks again
 check "blocks: they are not given up" wait_for 40 newest "($given) == [\"blocks\"]" blocks
+check "usual: a screen gives nothing up" wait_for 40 grep -q 'blocks of its allocators are not watched' "$T/usual.screen"
+check "unlimited: the settings' budget is not taken" sh -c "! grep -q 'not watched' '$T/unlimited.screen'"
+check "unlimited: it shows nothing" grep -q payer "$T/unlimited.screen"
+for settings in unlimited usual; do
+	pkill -P "$(cat "$T/$settings.pid")"
+done
 echo few >&5
 check "blocks: they are not taken back" wait_for 100 newest "($given) == []" blocks
 check "blocks: their totals are not what the allocator says" wait_for 20 newest '.processes[0].memory.tensors_bytes == 0' blocks
