@@ -468,6 +468,7 @@ int screen_run(const struct options *options)
 	if (status)
 		goto out;
 	screen->session.stops_by_signal = true;
+	screen->session.budget_usual = screen->settings->budget;
 	screen->host->readonly = options->readonly;
 	screen->host->from_command = screen->session.have_command;
 	if (screen->session.have_command)

@@ -21,8 +21,6 @@
 #include "probe/ahead.h"
 #include "util/rights.h"
 
-#define BUDGET_USUAL 10 /* per cent */
-
 int session_fail(const struct session *session, int status, const char *text)
 {
 	warn_user(&session->notes, "%s", text);
@@ -246,7 +244,7 @@ static double budget_of(const struct session *session)
 		return (double)options->budget / 100;
 	if (session->have_command || options->mode != MODE_WATCH || options->fail_on_leak)
 		return 0;
-	return (usual ? strtod(usual, NULL) : BUDGET_USUAL) / 100;
+	return (usual ? strtod(usual, NULL) : (double)session->budget_usual) / 100;
 }
 
 static int collector_begin(struct session *session)
@@ -392,6 +390,7 @@ int session_open(struct session *session, const struct options *options, const i
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
+	session->budget_usual = BUDGET_USUAL;
 	session->recording = options->replay;
 	session->notes.verbose = options->verbose;
 	session->deadline = UINT64_MAX;

@@ -28,6 +28,7 @@ struct session {
 	bool replay_damaged, replay_told;
 	struct serve *serve; /* --listen, or NULL */
 	struct command command;
+	uint64_t budget_usual; /* per cent, where --budget is not given and there is to be one */
 	bool have_command, command_started;
 	char **command_line;   /* COMMAND, NULL-ended; borrowed */
 	char **environment;    /* command_environment() */

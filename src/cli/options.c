@@ -19,8 +19,6 @@
 #include "metrics/openmetrics.h"
 #include "view/theme.h"
 
-#define BUDGET_MAX 10000 /* per cent */
-
 #define RING_DEFAULT  (16u << 20)
 #define NAMES_DEFAULT (128u << 20)
 #define RING_TRACING  (64u << 20) /* one second of 400,000 calls */
@@ -118,7 +116,7 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 		return err < 0 ? err : 0;
 	case OPTION_BUDGET:
 		options->budget_given = true;
-		return parse_count("budget", argument, 0, BUDGET_MAX, &options->budget);
+		return parse_count("budget", argument, 0, BUDGET_PERCENT_MAX, &options->budget);
 	case OPTION_LEAK_AGE:
 		options->leak_age_given = true;
 		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);

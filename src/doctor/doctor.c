@@ -73,6 +73,7 @@ static void dry_run_make(struct doctor *doctor)
 	facts->load_time = clock_ns(CLOCK_MONOTONIC) - began;
 	if (facts->load_error)
 		return;
+	facts->hit_cost = dry_run_hit_cost(doctor->dry_run);
 	doctor->outside.identifier = dry_run_identifier(doctor->dry_run);
 	for (i = 0; i <= DRY_RUN_MMAP; i++)
 		facts->watch_errors[i] = dry_run_watch(doctor->dry_run, (enum dry_run_event)i);

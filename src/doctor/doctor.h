@@ -43,6 +43,7 @@ struct doctor_facts {
 	int load_error; /* negative errno, 0: loaded */
 	struct reason load_why;
 	uint64_t load_time; /* ns */
+	uint64_t hit_cost;  /* ns that a hit of a probe takes a program */
 	/* By enum dry_run_event: what dry_run_watch() returned */
 	int watch_errors[DRY_RUN_MMAP + 1];
 };

@@ -167,6 +167,17 @@ static void check_loaded(struct doctor *doctor)
 	      (unsigned long long)(doctor->options->ring_bytes >> 10));
 }
 
+static void check_cost(struct doctor *doctor)
+{
+	const enum doctor_section section = SECTION_KERNEL;
+
+	if (doctor->facts.hit_cost)
+		FOUND("cost", DOCTOR_OK, NULL,
+		      "a call that is probed takes a program some %.1f us longer; of its time it pays "
+		      "no more than --budget allows, unless all is asked for (--budget 0)",
+		      (double)doctor->facts.hit_cost / 1000);
+}
+
 /* Processes, and what they load. */
 static void check_watching(struct doctor *doctor)
 {
@@ -297,6 +308,7 @@ void doctor_check_machine(struct doctor *doctor)
 	check_kernel(doctor);
 	check_method(doctor);
 	check_loaded(doctor);
+	check_cost(doctor);
 	check_watching(doctor);
 	check_harm(doctor);
 	check_rights(doctor);

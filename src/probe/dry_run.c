@@ -18,6 +18,7 @@
 #include "probe/loading.h"
 #include "cuda/calls.h"
 #include "probe/attach.h"
+#include "probe/hit_cost.h"
 
 struct dry_run {
 	struct bpf bpf;
@@ -83,6 +84,11 @@ int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+uint64_t dry_run_hit_cost(const struct dry_run *dry_run)
+{
+	return hit_cost_measure(&dry_run->bpf);
 }
 
 int dry_run_identifier(const struct dry_run *dry_run)

@@ -45,6 +45,9 @@ enum dry_run_event {
  */
 int dry_run_watch(struct dry_run *dry_run, enum dry_run_event event);
 
+/* hit_cost_measure() with the programs. */
+uint64_t dry_run_hit_cost(const struct dry_run *dry_run);
+
 /* bpf_identifier() of the programs. Borrowed. */
 int dry_run_identifier(const struct dry_run *dry_run);
 

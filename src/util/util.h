@@ -14,8 +14,12 @@
 
 /* The range that users may ask for, in seconds. */
 #define DELAY_SECONDS_MIN 0.01
-#define SECONDS_MAX       1e9
-#define NSEC_PER_MSEC     1000000ull
+
+/* Per cent of its processor time that a program may pay for being watched: --budget */
+#define BUDGET_USUAL       10
+#define BUDGET_PERCENT_MAX 10000
+#define SECONDS_MAX        1e9
+#define NSEC_PER_MSEC      1000000ull
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 /* Negative, 0 or positive as @a is less than, equal to or more than @b. */

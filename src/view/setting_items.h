@@ -25,7 +25,9 @@ enum item {
 	ITEM_REVERSE,
 	ITEM_KEEP,
 	ITEM_COLUMNS,
-	ITEM_SKIP, /* only in the file: it is needed before there is a screen */
+	/* Only in the file: they are needed before there is a screen */
+	ITEM_SKIP,
+	ITEM_BUDGET,
 	ITEM_COUNT
 };
 

@@ -30,6 +30,7 @@ static const struct {
 	[ITEM_KEEP] = { "keep_changes", "Keep changes", "what keys change, for the next time" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
 	[ITEM_SKIP] = { "site_skip", NULL, NULL },
+	[ITEM_BUDGET] = { "budget", NULL, NULL },
 };
 
 void settings_default(struct settings *settings)
@@ -41,6 +42,7 @@ void settings_default(struct settings *settings)
 	settings->theme = &themes[0];
 	settings->mouse = settings->tensors = settings->keep_changes = true;
 	settings->delay = NSEC_PER_SEC;
+	settings->budget = BUDGET_USUAL;
 	sort_order_parse(&settings->sort, "live", &bad, &len);
 	for (size_t i = 0; i < column_count; i++)
 		if (columns[i].rank)
@@ -73,6 +75,17 @@ int delay_parse(const char *text, uint64_t *ns)
 	return 0;
 }
 
+static bool budget_parse(const char *value, uint64_t *budget)
+{
+	char *end;
+	unsigned long percent = strtoul(value, &end, 10);
+
+	if (*end || end == value || value[0] == '-' || percent > BUDGET_PERCENT_MAX)
+		return false;
+	*budget = percent;
+	return true;
+}
+
 void setting_print(const struct settings *settings, enum item item, char *out, size_t size)
 {
 	const bool *flag = flag_of((struct settings *)settings, item);
@@ -99,6 +112,7 @@ void setting_print(const struct settings *settings, enum item item, char *out, s
 						 settings->columns[i]->name);
 		break;
 	case ITEM_SKIP: snprintf(out, size, "%s", settings->site_skip); break;
+	case ITEM_BUDGET: snprintf(out, size, "%llu", (unsigned long long)settings->budget); break;
 	default: break;
 	}
 }
@@ -173,6 +187,7 @@ bool setting_parse(struct settings *settings, enum item item, const char *value)
 			return false;
 		memcpy(settings->site_skip, value, len + 1);
 		return true;
+	case ITEM_BUDGET: return budget_parse(value, &settings->budget);
 	default: return false;
 	}
 }

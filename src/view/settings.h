@@ -30,6 +30,7 @@ struct settings {
 	const struct column *columns[COLUMNS_MAX]; /* of the process table */
 	size_t column_count;
 	char site_skip[512]; /* globs between blanks, as --site-skip takes one each */
+	uint64_t budget;     /* per cent, where --budget is not given; BUDGET_USUAL */
 };
 
 /* What holds without a file and options. */

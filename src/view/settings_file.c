@@ -102,8 +102,8 @@ static void item_print(FILE *out, const struct settings *settings, enum item ite
 static void missing_print(FILE *out, const struct settings *settings, bool written[ITEM_COUNT])
 {
 	for (int i = 0; i < ITEM_COUNT; i++) {
-		/* It is set by hand, if at all. */
-		if (!written[i] && (i != ITEM_SKIP || settings->site_skip[0]))
+		/* They are set by hand, if at all. */
+		if (!written[i] && i != ITEM_BUDGET && (i != ITEM_SKIP || settings->site_skip[0]))
 			item_print(out, settings, (enum item)i);
 		written[i] = true;
 	}

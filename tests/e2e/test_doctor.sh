@@ -45,7 +45,7 @@ expect_status whole 0
 expect whole .can_watch true
 expect whole '[.schema, .tool, .mode]' '[1,"cutop","doctor"]'
 expect whole '[.problems[] | select(.state == "problem")]' '[]'
-for name in version btf attach_method programs processes seccomp; do
+for name in version btf attach_method programs cost processes seccomp; do
 	expect whole "[.checks[] | select(.name == \"$name\").state]" '["ok"]'
 done
 expect whole '[.checks[] | select(.section == "rights" and .state == "ok").name] | sort | join(" ")' \

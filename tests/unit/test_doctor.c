@@ -24,6 +24,7 @@ START_TEST(test_all_is_well)
 	expect("version", DOCTOR_OK, "6.18.44-x", NULL);
 	expect("attach_method", DOCTOR_OK, "session", NULL);
 	expect("programs", DOCTOR_OK, "load", NULL);
+	ck_assert_ptr_null(finding_of("cost")); /* it was not measured */
 	expect("seccomp", DOCTOR_OK, "do no harm", NULL);
 	expect("driver", DOCTOR_NOTE, "no NVIDIA driver", NULL);
 	ck_assert_ptr_null(finding_of("lockdown"));

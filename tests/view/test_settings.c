@@ -158,15 +158,18 @@ START_TEST(what_is_not_known_stays)
 	char *text;
 
 	view_init(&view);
-	file_put(path("rc"),
-		 "; mine\n[screen]\ntheme = mono\nfuture = 42\n\n[other]\ntheme = kept\n# last");
+	file_put(
+		path("rc"),
+		"; mine\n[screen]\ntheme = mono\nfuture = 42\nbudget = 25\n\n[other]\ntheme = kept\n# last");
 	ck_assert_int_eq(settings_read(&view.settings, path("rc"), &why), 0);
 	ck_assert_str_eq(view.settings.theme->name, "mono");
+	ck_assert_uint_eq(view.settings.budget, 25);
 	view.settings.theme = theme_find("light");
 	ck_assert_int_eq(chmod(path("rc"), 0640), 0);
 	ck_assert_int_eq(settings_write(&view.settings, path("rc"), &why), 0);
 	text = file_get(path("rc"));
-	ck_assert_ptr_nonnull(strstr(text, "; mine\n[screen]\ntheme = light\nfuture = 42\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "; mine\n[screen]\ntheme = light\nfuture = 42\nbudget = 25\n"));
 	ck_assert_ptr_nonnull(strstr(text, "[other]\ntheme = kept\n# last\n"));
 	ck_assert_ptr_null(strstr(text, "mono"));
 	ck_assert_ptr_nonnull(strstr(text, "delay = 1\n"));
@@ -230,6 +233,9 @@ START_TEST(bad_files)
 	file_put(path("bad"), "[screen]\ndelay = soon\n");
 	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why.text, "delay cannot be 'soon'"));
+	file_put(path("bad"), "[screen]\nbudget = -1\n");
+	ck_assert_int_eq(settings_read(&view.settings, path("bad"), &why), -EINVAL);
+	ck_assert_uint_eq(view.settings.budget, BUDGET_USUAL);
 	ck_assert_int_eq(mkdir(path("folder"), 0700), 0);
 	ck_assert_int_eq(settings_read(&view.settings, path("folder"), &why), -EISDIR);
 	ck_assert_int_lt(settings_write(&view.settings, path("folder"), &why), 0);
