@@ -2,32 +2,19 @@
 # The collector and what feeds it.
 collect_sources = \
 	src/collect/arrivals.c src/collect/arrivals.h \
-	src/collect/call_site_rows.c src/collect/call_site_rows.h \
 	src/collect/collector.c src/collect/collector.h \
-	src/collect/collector_internal.h \
-	src/collect/collector_replay.c \
 	src/collect/command.c src/collect/command.h \
-	src/collect/container.c src/collect/container.h \
 	src/collect/cost.c src/collect/cost.h \
 	src/collect/feed.c src/collect/feed.h \
-	src/collect/feed_cost.c \
-	src/collect/feed_internal.h \
-	src/collect/feed_rows.c src/collect/feed_stacks.c \
 	src/collect/host_functions.c src/collect/host_functions.h \
 	src/collect/late_kernels.c src/collect/late_kernels.h \
-	src/collect/module_files.c src/collect/module_files.h \
 	src/collect/modules.c src/collect/modules.h \
 	src/collect/native_stacks.c src/collect/native_stacks.h \
 	src/collect/nvml.c src/collect/nvml.h \
-	src/collect/nvml_library.c src/collect/nvml_library.h \
 	src/collect/playback.c src/collect/playback.h \
 	src/collect/process_identity.c src/collect/process_identity.h \
-	src/collect/python_codes.c src/collect/python_codes.h \
-	src/collect/python_merge.c src/collect/python_merge.h \
 	src/collect/python_stacks.c src/collect/python_stacks.h \
 	src/collect/record_sink.c src/collect/record_sink.h \
 	src/collect/site_names.c src/collect/site_names.h \
 	src/collect/stacks.c src/collect/stacks.h \
-	src/collect/text_record.c src/collect/text_record.h \
-	src/collect/unread_names.c src/collect/unread_names.h \
-	src/collect/unwind_rules.c src/collect/unwind_rules.h
+	src/collect/unread_names.c src/collect/unread_names.h

@@ -18,13 +18,44 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "collect/collector_internal.h"
 #include "collect/feed.h"
 #include "collect/nvml.h"
+#include "collect/record_sink.h"
 #include "config.h"
 #include "model/model.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 #include "record/recorder.h"
+
+struct collector {
+	struct collector_settings settings;
+	struct probe *probe;
+	struct model *model;
+	struct record_sink sink; /* leads to the model */
+	struct budget *budget;   /* for names from files; NULL: no limit */
+	struct feed *feed;
+	struct nvml *nvml;     /* NULL: the driver is not asked */
+	struct replay *replay; /* used in place of all of these, or NULL */
+	struct playback *playback;
+	struct recorder *recorder; /* NULL: nothing is recorded */
+	struct model_config config;
+	uint64_t clock_checked; /* CLOCK_MONOTONIC, when the wall clock was last compared */
+	bool is_starved;        /* there was no memory for a snapshot */
+	int64_t clock_offset;   /* how far the wall clock was ahead of CLOCK_MONOTONIC then, ns */
+
+	pthread_t thread;
+	bool running;
+	int wake;             /* eventfd: stop */
+	int ready;            /* eventfd: a snapshot waits */
+	pthread_mutex_t lock; /* guards the following */
+	struct snapshot *latest;
+	bool stop, clear_exited;
+	uint64_t new_delay; /* ns; 0: no change */
+	uint32_t focus;
+	bool new_focus;
+	unsigned int acts[PLAY_ACT_COUNT]; /* how often each act was requested */
+	struct play_status status;
+	int record_error;
+};
 
 #define FIRST_READING_MS 500 /* how long a short run waits for the driver's first answer */
 #define DRAIN_INTERVAL   (100 * NSEC_PER_MSEC) /* the ring is drained at least this often */
@@ -123,7 +154,8 @@ static struct snapshot *snapshot_make(struct collector *collector, bool is_final
 
 /* ---- the thread ---- */
 
-void collector_publish(struct collector *collector, struct snapshot *snapshot)
+/* Hands out @snapshot in place of the previous one. */
+static void collector_publish(struct collector *collector, struct snapshot *snapshot)
 {
 	struct snapshot *old;
 
@@ -141,7 +173,8 @@ static void snapshot_tell(struct collector *collector, struct snapshot *snapshot
 		collector->settings.on_snapshot(collector->settings.context, snapshot, due);
 }
 
-bool collector_requests(struct collector *collector, uint64_t *next)
+/* Does what other threads asked for. Returns true if the thread is to stop. */
+static bool collector_requests(struct collector *collector, uint64_t *next)
 {
 	bool stop, clear;
 	uint64_t delay;
@@ -268,6 +301,95 @@ static void *collector_run(void *argument)
 	return NULL;
 }
 
+/* ---- replay ---- */
+
+/*
+ * A collector for a recording: its thread makes snapshots as time passes, and does what keys
+ * request.
+ */
+
+#define PLAY_WAIT_MOST (3600 * NSEC_PER_SEC) /* the longest time for poll(2) */
+
+/* @snapshot NULL: only when the next one is due; never in a pause and at the end. */
+static void play_tell(struct collector *collector, struct snapshot *snapshot)
+{
+	const struct collector_settings *settings = &collector->settings;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = playback_wait(collector->playback, now);
+
+	if (settings->on_snapshot)
+		settings->on_snapshot(settings->context, snapshot,
+				      wait < UINT64_MAX / 2 ? now + wait : UINT64_MAX / 2);
+}
+
+/* Takes @snapshot. */
+static void play_publish(struct collector *collector, struct snapshot *snapshot)
+{
+	play_tell(collector, snapshot);
+	collector_publish(collector, snapshot);
+}
+
+static void play_acts_do(struct collector *collector)
+{
+	unsigned int acts[PLAY_ACT_COUNT], act;
+	struct snapshot *snapshot;
+	int steps;
+
+	pthread_mutex_lock(&collector->lock);
+	memcpy(acts, collector->acts, sizeof(acts));
+	memset(collector->acts, 0, sizeof(collector->acts));
+	pthread_mutex_unlock(&collector->lock);
+	/* Add up all steps: each way back begins at the start of the recording. */
+	steps = (int)acts[PLAY_ON] - (int)acts[PLAY_BACK];
+	acts[PLAY_ON] = acts[PLAY_BACK] = 0;
+	snapshot = playback_seek(collector->playback, steps, clock_ns(CLOCK_MONOTONIC));
+	if (snapshot)
+		play_publish(collector, snapshot);
+	for (act = 0; act < PLAY_ACT_COUNT; act++)
+		for (; acts[act]; acts[act]--) {
+			snapshot = playback_act(collector->playback, (enum play_act)act,
+						clock_ns(CLOCK_MONOTONIC));
+			if (snapshot)
+				play_publish(collector, snapshot);
+		}
+}
+
+static void play_status_tell(struct collector *collector)
+{
+	struct play_status status = playback_status(collector->playback);
+
+	pthread_mutex_lock(&collector->lock);
+	collector->status = status;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->ready, 1);
+}
+
+static void *collector_play_run(void *argument)
+{
+	struct collector *collector = argument;
+	struct pollfd fd = { .fd = collector->wake, .events = POLLIN };
+	uint64_t next = 0;
+
+	for (;;) {
+		struct snapshot *snapshot =
+			playback_due(collector->playback, clock_ns(CLOCK_MONOTONIC));
+		uint64_t wait;
+
+		if (snapshot)
+			play_publish(collector, snapshot);
+		play_status_tell(collector);
+		wait = playback_wait(collector->playback, clock_ns(CLOCK_MONOTONIC));
+		if (wait > PLAY_WAIT_MOST)
+			wait = PLAY_WAIT_MOST;
+		poll(&fd, 1, (int)((wait + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+		if (collector_requests(collector, &next))
+			break;
+		playback_space(collector->playback, collector->settings.delay);
+		play_acts_do(collector);
+		play_tell(collector, NULL);
+	}
+	return NULL;
+}
+
 /* ---- life ---- */
 
 static void program_late(void *context, uint32_t program, enum late missed)
@@ -301,8 +423,9 @@ static void program_begins(void *context, const struct seen_file *seen, uint32_t
 		feed_program(collector->feed, seen, tgid);
 }
 
-int collector_prepare(struct collector **result, const struct collector_settings *settings,
-		      struct reason *why)
+/* What all kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
+static int collector_prepare(struct collector **result, const struct collector_settings *settings,
+			     struct reason *why)
 {
 	struct collector *collector = calloc(1, sizeof(*collector));
 
@@ -404,6 +527,42 @@ fail:
 	collector_free(collector);
 	*result = NULL;
 	return err;
+}
+
+int collector_new_replay(struct collector **result, const struct collector_settings *settings,
+			 struct replay *replay, struct reason *why)
+{
+	int err = collector_prepare(result, settings, why);
+
+	if (err) {
+		replay_close(replay);
+		return err;
+	}
+	(*result)->replay = replay;
+	(*result)->playback = playback_new(replay, clock_ns(CLOCK_MONOTONIC));
+	if ((*result)->playback)
+		return 0;
+	collector_free(*result);
+	*result = NULL;
+	return reason_set(why, -ENOMEM, "no memory");
+}
+
+void collector_play(struct collector *collector, enum play_act act)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->acts[act]++;
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
+}
+
+struct play_status collector_play_status(struct collector *collector)
+{
+	struct play_status status;
+
+	pthread_mutex_lock(&collector->lock);
+	status = collector->status;
+	pthread_mutex_unlock(&collector->lock);
+	return status;
 }
 
 struct probe *collector_probe(struct collector *collector)

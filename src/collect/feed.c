@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Passes what the BPF side reports on to the model. Records come through the ring in order; names
- * of the programs, call sites and kernels in them are added from files. feed_rows.c reads the rows.
+ * of the programs, call sites and kernels in them are added from files.
  */
 #include "collect/feed.h"
 
@@ -9,12 +9,92 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uthash.h>
 
-#include "collect/feed_internal.h"
+#include "collect/arrivals.h"
+#include "collect/cost.h"
+#include "collect/modules.h"
+#include "collect/native_stacks.h"
 #include "collect/process_identity.h"
-#include "collect/text_record.h"
+#include "collect/python_stacks.h"
+#include "collect/record_sink.h"
+#include "collect/site_names.h"
+#include "collect/stacks.h"
+#include "collect/unread_names.h"
+#include "cuda/calls.h"
+#include "cutop_allocator.h"
+#include "cutop_unwind.h"
 #include "model/identity.h"
+#include "probe/bpf_rows.h"
 #include "probe/path_names.h"
+#include "probe/ring.h"
+#include "probe/spares.h"
+
+struct watched {
+	uint32_t program;
+	uint32_t origin; /* program_row.origin */
+	struct rec_process process;
+	bool ignored; /* the user did not ask for it */
+	enum late late;
+	bool unidentified;           /* reading its memory takes long */
+	bool seen_ended;             /* its row was marked at the last refresh */
+	uint64_t seen_written;       /* ring_written() then */
+	bool ended;                  /* the model was told that it has ended */
+	bool doomed;                 /* its rows are deleted in this refresh */
+	uint64_t open_ns[TIME_NONE]; /* rows_open_calls(), in this refresh */
+	uint64_t faults_since;       /* start of the second in which faults are counted */
+	unsigned int faults;
+	struct cost cost;
+	uint64_t cpu_before;   /* processor time, ns, before it was watched */
+	uint64_t blocks;       /* that its allocators told of */
+	unsigned int unwanted; /* bits of enum spare */
+	UT_hash_handle hh;
+};
+
+/* A program found to be late before the record of its start was read. */
+struct early_late {
+	uint32_t program;
+	enum late missed;
+	UT_hash_handle hh;
+};
+
+struct feed {
+	struct probe *probe;
+	const struct record_sink *sink;
+	const char *command_glob;
+	struct rows *rows;
+	struct modules *modules;
+	struct host_functions *hosts;
+	struct site_names *sites;
+	struct stacks *stacks;
+	struct call_site_rows *call_sites;
+	struct unread_names *unread;
+	unsigned int news; /* errands_news() when slow errands were last tried */
+	bool unidentified; /* some program in `watched` is */
+	struct python_stacks *python;
+	struct unwind_rows *unwind_rows;
+	struct native_stacks *native; /* NULL: stacks are not walked by rows */
+	struct arrivals *arrivals;
+	struct ring *ring;
+	uint64_t drained; /* bytes of the ring, by this feed_drain() */
+	bool is_cut;      /* it left records that came meanwhile */
+	struct watched *watched;
+	struct early_late *early_late;
+	bool any_doomed;
+	bool limit_told; /* the user was told that the budget of names is used up */
+	size_t ended;    /* programs, since the last refresh */
+	/* The program that asked_gone is about: it has no row; 0: not asked yet */
+	uint32_t untold;
+	uint64_t unseen[UNSEEN_COUNT]; /* the same: rec_unseen.total */
+	uint32_t asked; /* the same for copied_kept: a process forked from it still runs */
+	bool asked_gone;
+	uint32_t copied; /* whether a process forked from it still runs */
+	bool copied_kept;
+	double cost_budget;  /* a share of a program's processor time; 0: no limit */
+	bool watches_driver; /* the driver's calls are probed, too */
+	uint64_t hit_ns;     /* what a hit takes; 0: not measured yet */
+	uint64_t settled;    /* CLOCK_MONOTONIC: spares_settle() */
+};
 
 #define ENDED_MANY    1024 /* programs whose rows wait to be read a last time, and deleted */
 #define LINES_WAIT_MS 3000 /* at the end, for source lines of call sites */
@@ -25,7 +105,7 @@
 
 /* ---- programs ---- */
 
-struct watched *feed_watched(struct feed *feed, uint32_t program)
+static struct watched *feed_watched(struct feed *feed, uint32_t program)
 {
 	struct watched *watched;
 
@@ -96,7 +176,11 @@ static void arguments_inherit(struct feed *feed, struct watched *watched)
 	process->args_len = origin->process.args_len;
 }
 
-struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
+/*
+ * Returns what is kept about a program, created if need be, and then reported to the model; NULL
+ * without memory.
+ */
+static struct watched *feed_watch(struct feed *feed, const struct rec_process *process)
 {
 	struct watched *watched = feed_watched(feed, process->hdr.program);
 	uint32_t program = process->hdr.program;
@@ -168,7 +252,7 @@ void feed_late(struct feed *feed, uint32_t program, enum late missed)
 		identity_feed(feed, watched, false);
 }
 
-void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end)
+static void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *end)
 {
 	struct program_row row;
 
@@ -184,9 +268,8 @@ void feed_end(struct feed *feed, struct watched *watched, const struct rec_end *
 	record_sink_put(feed->sink, &end->hdr, sizeof(*end));
 }
 
-/* ---- records ---- */
-
-void feed_tell(void *context, const struct rec_hdr *record)
+/* Passes @record on to the model; @context is the feed. */
+static void feed_tell(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
 
@@ -194,34 +277,699 @@ void feed_tell(void *context, const struct rec_hdr *record)
 	record_sink_put(feed->sink, record, record->size);
 }
 
-void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
+/* Tells the model what the call site @address of the process of @hdr is, unless it was told. */
+static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
 	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, feed_tell, feed);
 }
 
-static void later_feed(struct feed *feed);
+/* ---- what programs pay ---- */
 
-void feed_settle(struct feed *feed, bool hurry)
+/*
+ * What programs pay: the hits are estimated from what rows count. A call is hit at its entry and its
+ * return, a launch and what an allocator tells at the entry alone; a call of the runtime also where
+ * it reaches the driver.
+ */
+
+#define SETTLE_INTERVAL (10 * NSEC_PER_SEC) /* processes start, and map files, meanwhile */
+
+static double nested(const struct feed *feed, unsigned int call)
 {
-	uint64_t end =
-		clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
-	uint64_t written = ring_written(feed->ring);
-
-	/* On another processor a record may still be being written. */
-	while (!ring_is_read(feed->ring, written) && clock_ns(CLOCK_MONOTONIC) < end) {
-		usleep(NAMES_LOOK_US);
-		feed_drain(feed);
-	}
-	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) &&
-	       clock_ns(CLOCK_MONOTONIC) < end) {
-		usleep(NAMES_LOOK_US);
-		errands_tend(probe_outside(feed->probe)->errands);
-		later_feed(feed);
-	}
-	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, feed_tell,
-			 feed);
-	site_names_give_up(feed->sites);
+	return call_layer(call) == LAYER_RUNTIME && feed->watches_driver ? 1 : 0;
 }
+
+/* In a refresh: so many launches, or calls, by @call of the program so far. */
+static void feed_cost_launches(struct feed *feed, struct watched *watched, unsigned int call,
+			       uint64_t launches)
+{
+	watched->cost.hits[SPARE_LAUNCHES] += (double)launches * (1 + nested(feed, call));
+}
+
+static void feed_cost_calls(struct feed *feed, struct watched *watched, unsigned int call,
+			    uint64_t calls)
+{
+	bool is_plain = call < CALL_COUNT && call_descs[call].class == CLASS_PLAIN;
+
+	watched->cost.hits[is_plain ? SPARE_CALLS : COST_OTHERS] +=
+		(double)calls * (1 + HIT_RETURN + nested(feed, call));
+}
+
+/* Tells the model. */
+static void cost_tell(struct feed *feed, const struct watched *watched)
+{
+	const struct cost *cost = &watched->cost;
+	struct rec_cost record = {
+		.hdr = { .type = REC_COST, .size = sizeof(record), .program = watched->program },
+		.paid_ns = (__u64)cost->paid,
+		.cpu_ns = cost->cpu_ns,
+		.launches_ns = cost->launches_ns,
+	};
+
+	for (int kind = 0; kind < SPARE_COUNT; kind++)
+		record.since[kind] = cost->since[kind];
+	record_sink_put(feed->sink, &record.hdr, sizeof(record));
+}
+
+/* After all of these. */
+static void feed_cost_count(struct feed *feed, uint64_t now)
+{
+	struct watched *watched;
+
+	for (watched = feed->watched; watched; watched = watched->hh.next) {
+		if (watched->ignored || watched->doomed)
+			continue;
+		if (!feed->hit_ns)
+			feed->hit_ns = probe_hit_cost(feed->probe);
+		watched->cost.hits[SPARE_BLOCKS] = (double)watched->blocks;
+		cost_count(&watched->cost, (double)feed->hit_ns, now);
+		cost_tell(feed, watched);
+	}
+}
+
+/* Notes, and tells, what is given up of @watched from now on: bits of enum spare. */
+static void given_note(struct feed *feed, struct watched *watched, unsigned int given, uint64_t now)
+{
+	struct cost *cost = &watched->cost;
+	bool changed = false;
+
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		bool is_given = given & 1u << kind;
+
+		if (is_given == (cost->since[kind] != 0))
+			continue;
+		cost->since[kind] = is_given ? now : 0;
+		changed = true;
+	}
+	if (changed)
+		cost_tell(feed, watched);
+}
+
+static void settle(struct feed *feed, uint64_t now)
+{
+	size_t count = HASH_COUNT(feed->watched), i = 0;
+	struct spare_user *users = calloc(count + 1, sizeof(*users));
+	struct watched *watched;
+
+	if (!users)
+		return;
+	for (watched = feed->watched; watched; watched = watched->hh.next)
+		if (!watched->ignored && !watched->ended)
+			users[i++] = (struct spare_user){
+				.tgid = watched->process.hdr.tgid,
+				.unwanted = watched->unwanted,
+				.given = watched->cost.given,
+			};
+	spares_settle(feed->probe, users, i);
+	for (watched = feed->watched, i = 0; watched; watched = watched->hh.next) {
+		if (watched->ignored || watched->ended)
+			continue;
+		cost_miss(&watched->cost, users[i].missing, now);
+		given_note(feed, watched, users[i++].given, now);
+	}
+	feed->settled = now;
+	free(users);
+}
+
+/* Gives up, and takes back, what the budget asks for. */
+static void feed_cost_tend(struct feed *feed, uint64_t now)
+{
+	struct watched *watched;
+	bool changed = false, given = false;
+
+	if (!feed->cost_budget)
+		return;
+	for (watched = feed->watched; watched; watched = watched->hh.next) {
+		unsigned int unwanted;
+
+		if (watched->ignored || watched->ended)
+			continue;
+		changed |= cost_decide(&watched->cost, feed->cost_budget, now);
+		unwanted = cost_unwanted(&watched->cost, now);
+		changed |= unwanted != watched->unwanted;
+		watched->unwanted = unwanted;
+		given |= watched->cost.given || watched->cost.missing;
+	}
+	if (changed || (given && now - feed->settled >= SETTLE_INTERVAL))
+		settle(feed, now);
+}
+
+/* ---- stacks ---- */
+
+/*
+ * Records of stacks, and those that refer to one: BPF's number of a stack becomes the model's, once
+ * the model was told of it.
+ */
+
+static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t size, bool is_copy)
+{
+	struct rec_stack *stack = stacks_add(feed->stacks, record, size, is_copy);
+	uint32_t i;
+
+	if (!stack)
+		return;
+	for (i = 0; i < stack->count; i++)
+		if (stack->frames[i] == PLACE_CUT)
+			site_names_cut(feed->sites, stack->hdr.program, (pid_t)stack->hdr.tgid,
+				       feed_tell, feed);
+		else
+			site_feed(feed, &stack->hdr, stack->frames[i]);
+	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);
+	free(stack);
+}
+
+/* A stack that was copied, to be walked here. */
+static void copy_feed(struct feed *feed, const struct rec_stack_copy *record, size_t size)
+{
+	struct rec_stack *stack = feed->native ? native_stacks_walk(feed->native, record, size) :
+						 NULL;
+
+	if (stack)
+		stack_feed(feed, stack, stack->hdr.size, true);
+	free(stack);
+}
+
+static void python_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size)
+{
+	/* Where it went from there is the first of its frames. */
+	if (hdr->type == REC_PYTHON_STACK && size >= sizeof(struct rec_python_stack))
+		site_feed(feed, hdr, ((const struct rec_python_stack *)hdr)->site);
+	python_stacks_record(feed->python, hdr, size, feed_tell, feed);
+}
+
+/*
+ * Makes the site of a call that failed known: of a Python program, its line, and by which way.
+ * Returns the stack, or 0.
+ */
+static uint64_t failed_site(struct feed *feed, const struct rec_hdr *hdr, __u64 *site)
+{
+	uint64_t stack = *site;
+
+	if (!(stack & (PYTHON_STACK | NATIVE_STACK))) {
+		site_feed(feed, hdr, *site);
+		return 0;
+	}
+	*site = stacks_shown(feed->stacks, hdr->program, stack);
+	return stacks_record_id(feed->stacks, hdr->program, stack);
+}
+
+static void fail_feed(struct feed *feed, const struct rec_fail_at *record, size_t size)
+{
+	struct rec_fail_at at = { .function = 0 };
+
+	memcpy(&at, record, size < sizeof(at) ? size : sizeof(at));
+	at.stack = failed_site(feed, &at.fail.hdr, &at.fail.site);
+	at.fail.hdr.size = at.function ? sizeof(at) :
+			   at.stack    ? offsetof(struct rec_fail_at, function) :
+					 sizeof(at.fail);
+	record_sink_put(feed->sink, &at.fail.hdr, at.fail.hdr.size);
+}
+
+/* A free that failed: perhaps a double free, whose site the log shows. */
+static void free_feed(struct feed *feed, const struct rec_free *record)
+{
+	struct rec_free_at at = { .free = *record };
+
+	at.stack = failed_site(feed, &at.free.hdr, &at.free.site);
+	if (at.stack)
+		at.free.hdr.size = sizeof(at);
+	record_sink_put(feed->sink, &at.free.hdr, at.free.hdr.size);
+}
+
+static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)
+{
+	struct rec_alloc alloc;
+
+	site_feed(feed, &record->hdr, record->site);
+	if (!record->stack || size != sizeof(alloc)) {
+		record_sink_put(feed->sink, &record->hdr, size);
+		return;
+	}
+	alloc = *record;
+	alloc.stack = stacks_record_id(feed->stacks, record->hdr.program, record->stack);
+	record_sink_put(feed->sink, &alloc.hdr, size);
+}
+
+/* A block, or a request that found no memory, of a framework's allocator. */
+static void block_feed(struct feed *feed, const struct rec_block *record)
+{
+	struct rec_block block = *record;
+
+	if (block.site)
+		site_feed(feed, &block.hdr, block.site);
+	if (block.stack)
+		block.stack = stacks_record_id(feed->stacks, block.hdr.program, block.stack);
+	record_sink_put(feed->sink, &block.hdr, sizeof(block));
+}
+
+static void short_feed(struct feed *feed, const struct rec_short *record)
+{
+	struct rec_short shortage = *record;
+
+	site_feed(feed, &shortage.hdr, shortage.site);
+	if (shortage.stack)
+		shortage.stack =
+			stacks_record_id(feed->stacks, shortage.hdr.program, shortage.stack);
+	record_sink_put(feed->sink, &shortage.hdr, sizeof(shortage));
+}
+
+static void instantiated_feed(struct feed *feed, const struct rec_instantiated *record)
+{
+	struct rec_instantiated made = *record;
+
+	site_feed(feed, &made.hdr, made.site);
+	if (made.stack)
+		made.stack = stacks_record_id(feed->stacks, made.hdr.program, made.stack);
+	record_sink_put(feed->sink, &made.hdr, sizeof(made));
+}
+
+/* A traced call. Its stack is known by another number once it was cut. */
+static void call_feed(struct feed *feed, const struct rec_call *record, size_t size)
+{
+	/* The larger of the two types: the ring cannot be written to */
+	struct rec_call_kernel call;
+
+	if (size < sizeof(*record) || size > sizeof(call) || !record->stack) {
+		record_sink_put(feed->sink, &record->hdr, size);
+		return;
+	}
+	memcpy(&call, record, size);
+	call.call.stack = stacks_record_id(feed->stacks, record->hdr.program, record->stack);
+	record_sink_put(feed->sink, &call.call.hdr, size);
+}
+
+/* Takes the record @hdr of @size bytes if it is about a stack, or refers to one. Else false. */
+static bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_t size)
+{
+	const void *data = hdr;
+
+	switch (hdr->type) {
+	case REC_ALLOC: alloc_feed(feed, data, size); return true;
+	case REC_INSTANTIATED:
+		if (size >= sizeof(struct rec_instantiated))
+			instantiated_feed(feed, data);
+		return true;
+	case REC_BLOCK:
+		if (size >= sizeof(struct rec_block))
+			block_feed(feed, data);
+		return true;
+	case REC_SHORT:
+		if (size >= sizeof(struct rec_short))
+			short_feed(feed, data);
+		return true;
+	case REC_CALL: call_feed(feed, data, size); return true;
+	case REC_STACK: stack_feed(feed, data, size, false); return true;
+	case REC_STACK_COPY: copy_feed(feed, data, size); return true;
+	case REC_STACK_PART:
+		if (feed->native)
+			native_stacks_part(feed->native, data, size);
+		return true;
+	case REC_PYTHON_CODE:
+	case REC_PYTHON_TABLE:
+	case REC_PYTHON_STACK: python_feed(feed, hdr, size); return true;
+	case REC_FREE:
+		if (!((const struct rec_free *)data)->result)
+			return false;
+		free_feed(feed, data);
+		return true;
+	case REC_FAIL: fail_feed(feed, data, size); return true;
+	}
+	return false;
+}
+
+/* ---- rows ---- */
+
+/*
+ * Rows of the BPF side's maps, read once per refresh, after the ring was drained. The map
+ * `programs` makes up for records that a full ring lost: it has a row for every program and its
+ * end, so a process whose start or end was not reported is found there. Rows of an ended program
+ * are read once more after its end, then deleted. The end counts as known when its record was read,
+ * or when a second refresh finds it marked: by then no earlier record of the program can be in the
+ * ring.
+ */
+
+/* how often rows are read for a program that fails and resets its device in a loop */
+#define FAULTS_PER_SECOND 8
+
+struct fault {
+	struct feed *feed;
+	uint32_t program;
+};
+
+static bool fault_visit(void *context, const struct launch_key *key, const struct launch_row *row)
+{
+	const struct fault *fault = context;
+
+	if (key->program == fault->program)
+		record_sink_launch_row(fault->feed->sink, key, row);
+	return false;
+}
+
+static bool fault_graph_visit(void *context, const struct graph_key *key,
+			      const struct graph_row *row)
+{
+	const struct fault *fault = context;
+
+	if (key->program == fault->program)
+		record_sink_graph_last(fault->feed->sink, key, row);
+	return false;
+}
+
+/*
+ * A sticky error of @watched, whose record is @hdr: the model reports what was launched last, so
+ * the rows are read now, not at the next refresh.
+ */
+static void feed_fault(struct feed *feed, struct watched *watched, const struct rec_hdr *hdr)
+{
+	struct fault fault = { feed, hdr->program };
+
+	if (!watched)
+		return;
+	if (hdr->time - watched->faults_since >= NSEC_PER_SEC) {
+		watched->faults_since = hdr->time;
+		watched->faults = 0;
+	}
+	if (watched->faults++ >= FAULTS_PER_SECOND)
+		return;
+	rows_visit_launches(feed->rows, fault_visit, &fault);
+	rows_visit_graphs(feed->rows, fault_graph_visit, &fault);
+}
+
+/* ---- a refresh ---- */
+
+/* For a program whose record is lost or still to come: uses its row. */
+static struct watched *row_watch(struct feed *feed, uint32_t program, const struct program_row *row)
+{
+	struct rec_process process = {
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(process),
+			 .program = program,
+			 .time = row->first_time,
+			 .tgid = row->tgid,
+			 .tid = row->tgid },
+		.start_time = row->start_time,
+		.parent_tgid = row->parent_tgid,
+		.uid = row->uid,
+	};
+
+	memcpy(process.comm, row->comm, sizeof(process.comm));
+	return feed_watch(feed, &process);
+}
+
+/* feed_watch() of a program from its row, because its record was lost; NULL if it has none. */
+static struct watched *feed_watch_row(struct feed *feed, uint32_t program)
+{
+	struct program_row row;
+
+	if (!rows_program(feed->rows, program, &row) || !row.first_time)
+		return NULL;
+	return row_watch(feed, program, &row);
+}
+
+static bool program_visit(void *context, uint32_t program, const struct program_row *row,
+			  const struct program_sync *sync)
+{
+	struct feed *feed = context;
+	struct watched *watched = feed_watched(feed, program);
+	struct program_times times = sync->times;
+	uint64_t now;
+
+	if (!watched)
+		watched = row_watch(feed, program, row);
+	if (!watched)
+		return false;
+	if (row->inexact && !watched->ignored)
+		record_sink_inexact(feed->sink, program, row->lost_time);
+	if (row->unreturned && !watched->ignored)
+		record_sink_unreturned(feed->sink, program, row->unreturned);
+	if (!watched->ignored) {
+		for (int part = 0; part < TIME_NONE && !row->end_time; part++)
+			times.open_ns[part] += watched->open_ns[part];
+		record_sink_times(feed->sink, program, &times);
+	}
+	if (!row->end_time) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (!watched->ignored)
+			record_sink_sync(feed->sink, program,
+					 sync->ns + (sync->depth > 0 && now > sync->since ?
+							     now - sync->since :
+							     0));
+		return false;
+	}
+	if (!watched->ignored)
+		record_sink_sync(feed->sink, program, sync->ns);
+	/* The record of its end is lost if all that was in the ring then has been read. */
+	if (!watched->ended && watched->seen_ended &&
+	    ring_is_read(feed->ring, watched->seen_written) && !arrivals_wait(feed->arrivals)) {
+		struct rec_end end = {
+			.hdr = { .type = REC_END,
+				 .size = sizeof(end),
+				 .program = program,
+				 .time = row->end_time,
+				 .tgid = row->tgid,
+				 .tid = row->tgid },
+			.sync_ns = sync->ns,
+			.reason = row->end_reason,
+			.exit_code = row->exit_code,
+		};
+
+		feed_end(feed, watched, &end);
+	}
+	if (!watched->seen_ended)
+		watched->seen_written = ring_written(feed->ring);
+	watched->seen_ended = true;
+	/* A name may still come from a slow file. */
+	if (watched->ended &&
+	    (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
+		return false;
+	if (watched->ended) {
+		watched->doomed = true;
+		feed->any_doomed = true;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * True if nothing about @program is needed any more. A program that is unknown here was dropped
+ * earlier, and one of its threads was late to leave; or it has just started and its record is still
+ * in the ring: then it has a row.
+ */
+static bool program_is_gone(struct feed *feed, uint32_t program)
+{
+	struct watched *watched = feed_watched(feed, program);
+	struct program_row row;
+
+	if (watched)
+		return watched->doomed;
+	if (program != feed->asked) {
+		feed->asked = program;
+		feed->asked_gone = !rows_program(feed->rows, program, &row);
+	}
+	return feed->asked_gone;
+}
+
+/* Whether the rows of @program are wanted, and whether they are read for the last time. */
+static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
+{
+	struct watched *watched = feed_watched(feed, program);
+
+	/* If it was dropped already, there was no memory to keep its rows. */
+	*last = program_is_gone(feed, program);
+	return !watched || !watched->ignored;
+}
+
+#define ROW_VISIT(what, pay) \
+	static bool what##_visit(void *context, const struct what##_key *key, \
+				 const struct what##_row *row) \
+	{ \
+		struct feed *feed = context; \
+		struct watched *watched = feed_watched(feed, key->program); \
+		bool last; \
+\
+		if (row_wanted(feed, key->program, &last)) \
+			record_sink_##what##_row(feed->sink, key, row); \
+		if (watched) \
+			pay; \
+		return last; \
+	}
+
+ROW_VISIT(launch, feed_cost_launches(feed, watched, key->call, row->launches))
+ROW_VISIT(copy, feed_cost_calls(feed, watched, key->call, row->calls))
+ROW_VISIT(call, feed_cost_calls(feed, watched, key->call, row->calls))
+ROW_VISIT(graph, (void)0)
+ROW_VISIT(fail, (void)0)
+
+static bool call_site_visit(void *context, const struct call_site_key *key,
+			    const struct call_site_row *row)
+{
+	struct feed *feed = context;
+	struct watched *watched = feed_watched(feed, key->launch.program);
+	struct rec_call_site_row record;
+	bool last, wanted = row_wanted(feed, key->launch.program, &last);
+
+	if (!call_site_rows_take(feed->call_sites, key, row, last, &record) || !wanted)
+		return last;
+	if (watched && record.key.site)
+		site_feed(feed, &watched->process.hdr, record.key.site);
+	record_sink_put(feed->sink, &record.hdr, sizeof(record));
+	return last;
+}
+
+/*
+ * Whether a process still runs that was forked from @program, and has the names of its kernels from
+ * there.
+ */
+static bool program_has_copies(const struct feed *feed, uint32_t program)
+{
+	const struct watched *watched;
+
+	for (watched = feed->watched; watched; watched = watched->hh.next)
+		if (watched->origin == program && !watched->doomed)
+			return true;
+	return false;
+}
+
+static bool is_gone(void *context, uint32_t program)
+{
+	return program_is_gone(context, program);
+}
+
+/* Whether names by stub and by handle may go. */
+static bool names_gone(void *context, uint32_t program)
+{
+	struct feed *feed = context;
+
+	if (!program_is_gone(feed, program))
+		return false;
+	if (program != feed->copied) {
+		feed->copied = program;
+		feed->copied_kept = program_has_copies(feed, program);
+	}
+	return !feed->copied_kept;
+}
+
+static void doomed_forget(struct feed *feed)
+{
+	struct watched *watched, *next;
+
+	if (!feed->any_doomed)
+		return;
+	feed->copied = 0;
+	rows_forget(feed->rows, is_gone, names_gone, feed);
+	HASH_ITER(hh, feed->watched, watched, next) {
+		if (!watched->doomed)
+			continue;
+		record_sink_graphs_done(feed->sink, watched->program);
+		modules_forget(feed->modules, watched->program);
+		site_names_forget(feed->sites, watched->program);
+		host_functions_forget(feed->hosts, watched->program);
+		unread_names_forget(feed->unread, watched->program);
+		stacks_forget(feed->stacks, watched->program);
+		if (feed->native)
+			native_stacks_forget(feed->native, watched->program);
+		python_stacks_forget(feed->python, watched->program);
+		HASH_DEL(feed->watched, watched);
+		free(watched);
+	}
+	feed->any_doomed = false;
+}
+
+static void lost_feed(struct feed *feed)
+{
+	int cause;
+
+	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
+		record_sink_lost(feed->sink, (enum lost_cause)cause,
+				 rows_lost(feed->rows, (enum lost_cause)cause) +
+					 (cause == LOST_STACKS ? stacks_lost(feed->stacks) : 0));
+	record_sink_lost(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
+	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
+}
+
+/* Says, once, that the budget of names is used up. */
+static void limit_feed(struct feed *feed)
+{
+	struct budget_counts counts = budget_counts(probe_budget(feed->probe));
+
+	if (feed->limit_told || !(counts.dropped || counts.refused))
+		return;
+	feed->limit_told = true;
+	record_sink_limit(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
+	note(probe_notes(feed->probe),
+	     "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
+	     "needed",
+	     (unsigned long long)(counts.limit >> 20));
+}
+
+static void unseen_feed(struct feed *feed)
+{
+	struct probe_counts counts = probe_counts(feed->probe);
+	const char *comm;
+	uint32_t tgid;
+	uint64_t totals[UNSEEN_COUNT] = {
+		[UNSEEN_DRIVER] = rows_unwatched(feed->rows, &tgid, &comm),
+		[UNSEEN_LATE] = counts.late,
+		[UNSEEN_ALLOC] = counts.unprobed.allocs,
+		[UNSEEN_FREE] = counts.unprobed.frees,
+		[UNSEEN_LAYER] = probe_misses_driver(feed->probe),
+	};
+	int cause;
+
+	for (cause = 0; cause < UNSEEN_COUNT; cause++) {
+		bool is_driver = cause == UNSEEN_DRIVER;
+
+		/* What was missing stays missing: a process may have ended in the meantime. */
+		if (totals[cause] <= feed->unseen[cause])
+			continue;
+		feed->unseen[cause] = totals[cause];
+		record_sink_unseen(feed->sink, (enum unseen_cause)cause, totals[cause],
+				   is_driver ? tgid : 0, is_driver ? comm : NULL);
+	}
+}
+
+/*
+ * The ring had no room to report some files: running processes that map them are found here, and
+ * marked late.
+ */
+static void untold_find(struct feed *feed)
+{
+	uint32_t untold = rows_untold_files(feed->rows);
+
+	if (untold == feed->untold)
+		return;
+	feed->untold = untold;
+	probe_find_running(feed->probe);
+}
+
+/*
+ * The last figure of a process that has ended stands. What one that ran before used until then has
+ * nothing to do with what it pays.
+ */
+static void cpu_note(struct watched *watched, uint64_t cpu_ns)
+{
+	if (!cpu_ns)
+		return;
+	if (!watched->cost.cpu_ns && watched->late == LATE_ALL)
+		watched->cpu_before = cpu_ns - 1;
+	watched->cost.cpu_ns = cpu_ns - watched->cpu_before;
+}
+
+/*
+ * Before the ring is drained and rows are read: a call that returns in between then counts twice,
+ * which the model bounds, and not for nothing.
+ */
+static void open_calls_note(struct feed *feed)
+{
+	struct watched *watched;
+
+	for (watched = feed->watched; watched; watched = watched->hh.next)
+		if (!watched->ended && !watched->ignored)
+			cpu_note(watched,
+				 rows_open_calls(feed->rows, watched->program,
+						 watched->process.hdr.tgid, watched->open_ns));
+}
+
+/* ---- records ---- */
 
 /* A name for a kernel that the program did not name: the symbol of its stub, or of its handle. */
 static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
@@ -436,6 +1184,58 @@ void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const cha
 	free(text);
 }
 
+/* Reads the ring, including records that come meanwhile, up to a limit. */
+static void feed_drain(struct feed *feed)
+{
+	feed->drained = 0;
+	feed->is_cut = false;
+	ring_read(feed->ring);
+	site_names_lines(feed->sites, 0, 0, feed_tell, feed);
+}
+
+void feed_refresh(struct feed *feed)
+{
+	open_calls_note(feed);
+	feed_drain(feed);
+	feed->asked = 0;
+	untold_find(feed);
+	rows_visit_programs(feed->rows, program_visit, feed);
+	rows_visit_launches(feed->rows, launch_visit, feed);
+	rows_visit_copies(feed->rows, copy_visit, feed);
+	rows_visit_calls(feed->rows, call_visit, feed);
+	rows_visit_graphs(feed->rows, graph_visit, feed);
+	rows_visit_failures(feed->rows, fail_visit, feed);
+	rows_visit_call_sites(feed->rows, call_site_visit, feed);
+	feed_cost_count(feed, clock_ns(CLOCK_MONOTONIC));
+	lost_feed(feed);
+	limit_feed(feed);
+	unseen_feed(feed);
+	doomed_forget(feed);
+	feed->ended = 0;
+}
+
+void feed_settle(struct feed *feed, bool hurry)
+{
+	uint64_t end =
+		clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
+	uint64_t written = ring_written(feed->ring);
+
+	/* On another processor a record may still be being written. */
+	while (!ring_is_read(feed->ring, written) && clock_ns(CLOCK_MONOTONIC) < end) {
+		usleep(NAMES_LOOK_US);
+		feed_drain(feed);
+	}
+	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) &&
+	       clock_ns(CLOCK_MONOTONIC) < end) {
+		usleep(NAMES_LOOK_US);
+		errands_tend(probe_outside(feed->probe)->errands);
+		later_feed(feed);
+	}
+	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, feed_tell,
+			 feed);
+	site_names_give_up(feed->sites);
+}
+
 /* ---- life ---- */
 
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
@@ -506,14 +1306,6 @@ void feed_free(struct feed *feed)
 int feed_fd(const struct feed *feed)
 {
 	return ring_fd(feed->ring);
-}
-
-void feed_drain(struct feed *feed)
-{
-	feed->drained = 0;
-	feed->is_cut = false;
-	ring_read(feed->ring);
-	site_names_lines(feed->sites, 0, 0, feed_tell, feed);
 }
 
 bool feed_is_behind(const struct feed *feed)

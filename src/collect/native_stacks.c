@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules are only numbers (unwind_rules.c), and the walk reads nothing but the copy of the stack.
+ * Rules are only numbers, and the walk reads nothing but the copy of the stack.
  * Return addresses are among the words of the copy that lead into code. So the first rule that is
  * not known yet is asked for together with those of all these, whether they will be needed or not.
  *
@@ -10,12 +10,178 @@
  */
 #include "collect/native_stacks.h"
 
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-#include "collect/unwind_rules.h"
+#include "cutop_unwind.h"
+#include "names/resolver.h"
 #include "util/util.h"
+
+struct resolver;
+struct unwind_rules;
+
+struct unwind_place {
+	uint32_t file; /* its number in the resolver; 0: no rules can be had */
+	uint32_t
+		interrupted; /* 1: code that was interrupted is there; 0: @offset is behind a call */
+	uint64_t offset;     /* in the file */
+};
+
+/* ---- rules ---- */
+
+/*
+ * Each question is a message to another process and back, which takes microseconds on an idle
+ * machine and milliseconds on a busy one. So what may be needed is asked for together, and
+ * answers, which come in the order of the questions, are waited for once.
+ */
+
+#define RULES_MAX 65536 /* kept; then all are dropped, and asked for again as needed */
+#define OPEN_MAX  256   /* questions at a time */
+#define ANSWER_MS 2000  /* to wait for a rule */
+#define IDLE_MS   400   /* the same, if the process that is to answer does not work */
+
+struct known_rule {
+	struct unwind_place place;
+	struct unwind_rule rule;
+	bool is_open; /* there is no answer yet */
+	UT_hash_handle hh;
+};
+
+struct unwind_rules {
+	struct resolver *resolver;
+	struct known_rule *known;
+	/* Open questions, the oldest first: each will have an answer, in this order. */
+	struct known_rule *open[OPEN_MAX];
+	size_t open_count;
+	bool is_stuck; /* some did not come in time: none is waited for until all have */
+};
+
+/* @resolver is borrowed. Returns NULL without memory. */
+static struct unwind_rules *unwind_rules_new(struct resolver *resolver)
+{
+	struct unwind_rules *rules = calloc(1, sizeof(*rules));
+
+	if (rules)
+		rules->resolver = resolver;
+	return rules;
+}
+
+static void known_drop(struct unwind_rules *rules, struct known_rule *known)
+{
+	HASH_DEL(rules->known, known);
+	free(known);
+}
+
+static void all_drop(struct unwind_rules *rules)
+{
+	struct known_rule *known, *next;
+
+	HASH_ITER(hh, rules->known, known, next)
+		known_drop(rules, known);
+}
+
+static void unwind_rules_free(struct unwind_rules *rules)
+{
+	if (!rules)
+		return;
+	all_drop(rules);
+	free(rules);
+}
+
+static struct known_rule *known_find(const struct unwind_rules *rules,
+				     const struct unwind_place *place)
+{
+	struct known_rule *known;
+
+	HASH_FIND(hh, rules->known, place, sizeof(*place), known);
+	return known;
+}
+
+/* True if unwind_rules_find() need not wait. */
+static bool unwind_rules_known(const struct unwind_rules *rules, const struct unwind_place *place)
+{
+	const struct known_rule *known = known_find(rules, place);
+
+	return known && !known->is_open;
+}
+
+/* ---- asking ---- */
+
+static void answered(void *context, const struct resolver_reply *reply)
+{
+	struct unwind_rules *rules = context;
+
+	rules->open[0]->is_open = false;
+	rules->open[0]->rule = reply->rule ? *reply->rule :
+					     (struct unwind_rule){ .cfa = UNWIND_NONE };
+	memmove(rules->open, rules->open + 1, --rules->open_count * sizeof(rules->open[0]));
+}
+
+/* Waits for the answers to all open questions. Those that do not come now stay open. */
+static void open_wait(struct unwind_rules *rules)
+{
+	resolver_answers(rules->resolver, rules->is_stuck ? 0 : ANSWER_MS, IDLE_MS, answered,
+			 rules);
+	rules->is_stuck = rules->open_count != 0;
+}
+
+/* Asks for the rule at @place. Returns NULL if that cannot be. */
+static struct known_rule *rule_ask(struct unwind_rules *rules, const struct unwind_place *place)
+{
+	struct known_rule *known;
+
+	if (!place->file || rules->open_count == OPEN_MAX)
+		return NULL;
+	if (!rules->open_count && HASH_COUNT(rules->known) >= RULES_MAX)
+		all_drop(rules);
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return NULL;
+	if (!resolver_ask_rule(rules->resolver, place->file, place->offset, !place->interrupted,
+			       0)) {
+		free(known);
+		return NULL;
+	}
+	known->place = *place;
+	known->is_open = true;
+	HASH_ADD(hh, rules->known, place, sizeof(known->place), known);
+	rules->open[rules->open_count++] = known;
+	return known;
+}
+
+/* Asks for the rule at @place, which may be needed, and does not wait for it. */
+static void unwind_rules_want(struct unwind_rules *rules, const struct unwind_place *place)
+{
+	if (!known_find(rules, place))
+		rule_ask(rules, place);
+}
+
+/*
+ * Finds the rule at @place, and waits for it if need be. Returns false if there is no answer in
+ * time; a place without a rule has UNWIND_NONE.
+ */
+static bool unwind_rules_find(struct unwind_rules *rules, const struct unwind_place *place,
+			      struct unwind_rule *rule)
+{
+	struct known_rule *known = known_find(rules, place);
+
+	if (!known && rules->open_count == OPEN_MAX)
+		open_wait(rules);
+	if (!known)
+		known = rule_ask(rules, place);
+	if (known && known->is_open)
+		open_wait(rules);
+	if (!known || known->is_open)
+		return false;
+	*rule = known->rule;
+	return true;
+}
+
+/* ---- the walk ---- */
 
 #define PARTS_MAX 64   /* parts of stacks kept at a time */
 #define VAIN_MAX  1024 /* rows for addresses whose rules could not be had */
@@ -231,7 +397,7 @@ static struct unwind_rule frame_rule(struct walk *walk)
 
 	if (code.later)
 		return rule;
-	/* Code of no file: what is compiled while the program runs, or the kernel's vdso. */
+	/* Code of no file: what is compiled while the program runs, and the kernel's vdso. */
 	if (code.found && !unwind_rules_known(walk->native->rules, &place)) {
 		unwind_rules_want(walk->native->rules, &place);
 		walk_ask(walk);

@@ -7,6 +7,8 @@
 #ifndef COLLECT_PYTHON_STACKS_H
 #define COLLECT_PYTHON_STACKS_H
 
+#include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +31,77 @@ void python_stacks_forget(struct python_stacks *python, uint32_t program);
  */
 void python_stacks_record(struct python_stacks *python, const struct rec_hdr *record, size_t size,
 			  void (*put)(void *context, const struct rec_hdr *record), void *context);
+
+/*
+ * Python's code objects, as copied by the BPF side: they give names to frames. Their number is
+ * limited: those used longest ago are dropped first.
+ */
+
+struct python_codes;
+
+struct python_codes *python_codes_new(void);
+void python_codes_free(struct python_codes *codes);
+
+/* Copies the contents of the record, of @size bytes. Invalid records are ignored. */
+void python_codes_add(struct python_codes *codes, const struct rec_python_code *record,
+		      size_t size);
+void python_codes_add_table(struct python_codes *codes, const struct rec_python_table *record,
+			    size_t size);
+
+/* @program has ended: its code is not needed any more. */
+void python_codes_forget(struct python_codes *codes, uint32_t program);
+
+/* The names of a frame; the strings are borrowed until the next call of this module. */
+struct python_name {
+	/* Qualified from Python 3.11 on; NULL: nothing is known about the frame */
+	const char *function;
+	const char *file;  /* as stored in the code object; empty if it could not be read */
+	unsigned int line; /* 0: none */
+	/* a frame of the interpreter itself, or one that has not begun: it must not be shown */
+	bool is_hidden;
+};
+
+struct python_name python_codes_name(struct python_codes *codes, uint32_t program,
+				     const struct python_frame *frame);
+
+/* Merges a thread's native frames and its Python frames into one stack. */
+
+#define MERGED_MAX (CUTOP_STACK_FRAMES + PYTHON_FRAMES)
+
+struct merged_frame {
+	uint64_t native;                   /* return address; 0: a Python frame */
+	const struct python_frame *python; /* in the record */
+};
+
+/*
+ * Fills @merged, MERGED_MAX frames, innermost first, from @record and the @count (at least one)
+ * return addresses at @native, of which the first is the call site. Returns how many there are.
+ */
+uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *native, uint32_t count,
+		      struct merged_frame *merged);
+
+/* Lines of Python code, from a code object's table. */
+
+/*
+ * The line of the instruction at offset @at (in bytes; below 0: the frame has not begun) of code
+ * that begins at @first_line, according to its @table of @bytes bytes in the format of CPython
+ * @version (0x030b). 0: it has none, or the table does not tell.
+ */
+unsigned int python_line(unsigned int version, const unsigned char *table, size_t bytes,
+			 unsigned int first_line, long at);
+
+/* Who a Python file belongs to: the program itself, or something that it builds on. */
+
+enum python_owner {
+	PYTHON_PROGRAM, /* not in a folder of installed packages: the program's own */
+	PYTHON_PACKAGE, /* installed, and not a known framework */
+	/* A known framework, Python's own library, or a file that the user named */
+	PYTHON_FRAMEWORK,
+};
+
+/*
+ * Who @path, from a code object, belongs to. @skip: globs that the user gave, NULL-ended, or NULL.
+ */
+enum python_owner python_owner(const char *path, const char *const *skip);
 
 #endif

@@ -6,6 +6,10 @@
 #ifndef COLLECT_RECORD_SINK_H
 #define COLLECT_RECORD_SINK_H
 
+#include <linux/types.h>
+#include <stdint.h>
+
+#include "cutop_event.h"
 #include "model/model.h"
 #include "model/stream.h"
 
@@ -46,5 +50,24 @@ void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause,
 void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit,
 		       uint64_t time);
 void record_sink_lost(const struct record_sink *sink, enum lost_cause cause, uint64_t total);
+
+/* Makes records that carry a text, for the collector. */
+
+/*
+ * A record of @type (REC_SITE, REC_NAME, REC_EXTRA, REC_NOTICE) with as much of @text as fits, of
+ * the process @tgid (0: of none): it may be the first that the model is told of a program. NULL
+ * without memory. The caller frees it.
+ */
+struct rec_text *text_record_new(uint16_t type, uint32_t program, uint32_t tgid, uint64_t address,
+				 uint32_t flags, const char *text);
+
+/*
+ * A REC_FRAME of the place @address; an empty string means unknown, and long ones are cut. NULL
+ * without memory. The caller frees it.
+ */
+struct rec_frame *frame_record_new(uint32_t program, uint32_t tgid, uint64_t address,
+				   enum frame_language language, const char *function,
+				   const char *file, const char *module, unsigned int line,
+				   uint64_t offset);
 
 #endif

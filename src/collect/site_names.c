@@ -12,10 +12,9 @@
 #include <uthash.h>
 
 #include "collect/late_kernels.h"
-#include "collect/text_record.h"
+#include "collect/record_sink.h"
 #include "cuda/wrappers.h"
 #include "names/demangle.h"
-#include "names/place_text.h"
 #include "util/util.h"
 
 #define SITES_MAX 65536 /* per program; further sites get no name */

@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cutop_event.h"
 #include "collect/host_functions.h"
 #include "collect/modules.h"
+#include "cutop_event.h"
+#include "model/stream.h"
 
 struct stacks;
 
@@ -61,5 +62,24 @@ uint64_t stacks_shown(const struct stacks *stacks, uint32_t program, uint64_t id
 uint64_t stacks_id(const struct stacks *stacks, uint32_t program, uint64_t id);
 /* The same for a record, which has lost its stack if that was dropped. */
 uint64_t stacks_record_id(struct stacks *stacks, uint32_t program, uint64_t id);
+
+/*
+ * Rows of call sites on their way to the model: what they counted since the last time, under the
+ * stack that the model knows.
+ */
+
+struct call_site_rows;
+
+/* @stacks is borrowed. Returns NULL without memory. */
+struct call_site_rows *call_site_rows_new(const struct stacks *stacks);
+void call_site_rows_free(struct call_site_rows *rows);
+
+/*
+ * Takes the row as it is now; @last: it is read for the last time. Returns true, and the record for
+ * the model in *@record, if there is something to tell.
+ */
+bool call_site_rows_take(struct call_site_rows *rows, const struct call_site_key *key,
+			 const struct call_site_row *row, bool last,
+			 struct rec_call_site_row *record);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "collect/text_record.h"
+#include "collect/record_sink.h"
 
 #define WAITING_MAX 4096
 #define VAIN_MAX    256 /* failures after which a program's names are no longer tried */

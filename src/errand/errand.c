@@ -9,16 +9,582 @@
  * asked when the budget is used up is given very little time, which is enough for nearly all that
  * do get an answer.
  */
-#include "errand/errand_internal.h"
+#include "errand/errand.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "errand/errand_process.h"
+#include "util/confine.h"
+#include "util/message.h"
+#include "util/util.h"
+
+#define TOLD_MAX 32 /* how many things without an answer are reported */
+
+enum worker_state {
+	WORKER_NONE,
+	WORKER_IDLE,
+	WORKER_BUSY,
+	WORKER_LATE,
+	WORKER_HOLDING,
+	WORKER_DYING
+};
+
+/* An errand that may be asked for again. */
+struct kept {
+	errand_job *job;
+	char *question;
+	size_t len;
+	uint64_t group;
+	char *what;
+	enum { KEPT_UNDER_WAY, KEPT_DONE, KEPT_DEAD } state;
+	uint64_t began; /* CLOCK_MONOTONIC */
+	/* States DONE and DEAD: when to forget it; CLOCK_MONOTONIC */
+	uint64_t until;
+	struct errand_answer answer; /* state DONE */
+	struct kept *next;
+};
+
+struct worker {
+	enum worker_state state;
+	int socket;
+	pid_t pid; /* 0: it has not told its pid yet */
+	bool was_killed;
+	/* When the errand began, and the worker's processor time then */
+	uint64_t began, work;
+	uint64_t group;
+	uint32_t uid;
+	struct kept *kept; /* state LATE: where to put its answer; NULL: nowhere */
+};
+
+struct errands {
+	struct errands_settings settings;
+	int orders; /* -1: there is no process */
+	pid_t pid;
+	unsigned int starts;
+	struct worker workers[ERRAND_WORKERS];
+	struct kept *kept;
+	size_t kept_count;
+	uint64_t budget, filled; /* ns; CLOCK_MONOTONIC */
+	unsigned int news;
+	char *told[TOLD_MAX];
+	size_t told_count;
+};
+
+/* ---- processes that work ---- */
+
+/*
+ * The process that forks workers, and the workers themselves. The former touches no file and no
+ * other process's memory, so that it always gets its orders; nothing but its socket is open in it.
+ * It exists so that cutop, which holds links and maps, need not fork itself, and has no child that
+ * cannot die.
+ */
+
+/* ---- messages ---- */
+
+int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len,
+		const int *fds, int count, int flags)
+{
+	const struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len },
+					{ (void *)(uintptr_t)body, body_len } };
+
+	return message_send(socket, parts, body_len ? 2 : 1, fds, (size_t)count, flags);
+}
+
+long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max,
+		    int fds[ERRAND_MESSAGE_FDS], int flags)
+{
+	const struct iovec parts[2] = { { head, head_len }, { body, body_max } };
+
+	return message_receive(socket, parts, body_max ? 2 : 1, fds, ERRAND_MESSAGE_FDS, flags);
+}
+
+/* ---- a worker ---- */
+
+/* The answer's data in a memory file; -1 on failure. */
+static int file_of(const struct errand_answer *answer)
+{
+	int fd = file_in_memory("cutop");
+	size_t at = 0;
+	ssize_t n;
+
+	for (; fd >= 0 && at < answer->len; at += (size_t)n) {
+		n = write(fd, answer->data + at, answer->len - at);
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+static int answer_send(int socket, const struct errand_answer *answer)
+{
+	struct errand_told told = { .result = answer->result,
+				    .len = answer->len,
+				    .has_data = answer->data != NULL };
+	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err = -EMSGSIZE;
+
+	for (i = 0; i < ERRAND_FDS; i++)
+		if (answer->fds[i] >= 0) {
+			told.fd_mask |= 1u << i;
+			fds[count++] = answer->fds[i];
+		}
+	if (answer->len <= ERRAND_INLINE)
+		err = errand_send(socket, &told, sizeof(told), answer->data, (size_t)told.len, fds,
+				  count, 0);
+	/* Where the sysctl net.core.wmem_default is low, less is too much. */
+	if (err == -EMSGSIZE) {
+		file = file_of(answer);
+		if (file < 0)
+			told = (struct errand_told){ .result = -ENOMEM };
+		else
+			fds[count++] = file;
+		told.in_file = file >= 0;
+		err = errand_send(socket, &told, sizeof(told), NULL, 0, fds, count, 0);
+	}
+	if (file >= 0)
+		close(file);
+	return err;
+}
+
+static _Noreturn void worker(int socket, const struct errands_settings *settings)
+{
+	static char question[ERRAND_QUESTION_MAX + 1];
+	struct errand_hello hello = { .pid = getpid() };
+	struct errand_asked asked;
+	int fds[ERRAND_MESSAGE_FDS], i;
+	long n;
+
+	if (errand_send(socket, &hello, sizeof(hello), NULL, 0, NULL, 0, 0))
+		_exit(1);
+	for (;;) {
+		struct errand_answer answer = errand_nothing;
+
+		n = errand_receive(socket, &asked, sizeof(asked), question, ERRAND_QUESTION_MAX,
+				   fds, 0);
+		if (n < (long)sizeof(asked) || asked.job >= settings->job_count)
+			_exit(0);
+		n -= (long)sizeof(asked);
+		question[n] = 0;
+		answer.result = settings->jobs[asked.job](question, (size_t)n, fds, &answer);
+		for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		if (answer_send(socket, &answer))
+			_exit(1);
+		errand_answer_free(&answer);
+		if (asked.holds)
+			while (recv(socket, question, 1, 0) < 0 && errno == EINTR)
+				;
+		if (asked.holds)
+			_exit(0);
+	}
+}
+
+/* ---- the process that forks them ---- */
+
+struct family {
+	/* 0: none. Room for more than may be at work: a killed worker may take its time to die */
+	pid_t pids[4 * ERRAND_WORKERS];
+	int signals;
+};
+
+static void child_fork(struct family *family, int orders, int socket,
+		       const struct errands_settings *settings)
+{
+	size_t i;
+	pid_t pid;
+
+	for (i = 0; i < ARRAY_LEN(family->pids) && family->pids[i]; i++)
+		;
+	if (i == ARRAY_LEN(family->pids))
+		return;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders);
+		close(family->signals);
+		worker(socket, settings);
+	}
+	if (pid > 0)
+		family->pids[i] = pid;
+}
+
+/* Kill only our own child: the number of a child that has ended may have been reused. */
+static void child_kill(struct family *family, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(family->pids); i++)
+		if (family->pids[i] && (!pid || family->pids[i] == pid))
+			kill(family->pids[i], SIGKILL);
+}
+
+static void children_reap(struct family *family)
+{
+	struct signalfd_siginfo info;
+	pid_t pid;
+	size_t i;
+
+	while (read(family->signals, &info, sizeof(info)) == sizeof(info))
+		;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (i = 0; i < ARRAY_LEN(family->pids); i++)
+			if (family->pids[i] == pid)
+				family->pids[i] = 0;
+}
+
+static void child_signals_open(struct family *family)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	family->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+#define FAMILY_END_MS 100
+
+/* Waits a moment for workers that can die: the process that inherits the rest may not reap them. */
+static void children_end(struct family *family)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + FAMILY_END_MS * NSEC_PER_MSEC;
+	size_t i;
+
+	for (;;) {
+		struct pollfd wanted = { .fd = family->signals, .events = POLLIN };
+
+		children_reap(family);
+		for (i = 0; i < ARRAY_LEN(family->pids) && !family->pids[i]; i++)
+			;
+		if (i == ARRAY_LEN(family->pids) || clock_ns(CLOCK_MONOTONIC) >= end)
+			return;
+		poll(&wanted, 1, 10);
+	}
+}
+
+#define LOCKED_MAX (64ul << 20) /* memory that a worker may lock: pages of probed files */
+
+_Noreturn void errand_process(int socket, const struct errands_settings *settings)
+{
+	struct family family = { .signals = -1 };
+	struct errand_order order;
+	int fds[ERRAND_MESSAGE_FDS];
+	long n;
+
+	setsid(); /* the terminal's signals are not for this process */
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ LOCKED_MAX, LOCKED_MAX });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (confine_leave("cutop-errands", socket) || (settings->give_up && settings->give_up()))
+		_exit(1);
+	/*
+	 * Other processes, such as COMMAND before it runs, may hold the other end, too: so do not
+	 * rely on its closing.
+	 */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child_signals_open(&family);
+	for (;;) {
+		struct pollfd wanted[2] = { { .fd = 0, .events = POLLIN },
+					    { .fd = family.signals, .events = POLLIN } };
+
+		if (poll(wanted, 2, -1) < 0 && errno != EINTR)
+			break;
+		children_reap(&family);
+		if (!wanted[0].revents)
+			continue;
+		n = errand_receive(0, &order, sizeof(order), NULL, 0, fds, MSG_DONTWAIT);
+		if (n == -EAGAIN)
+			continue;
+		if (n != sizeof(order))
+			break;
+		if (order.what == ERRAND_FORK && fds[0] >= 0)
+			child_fork(&family, 0, fds[0], settings);
+		else if (order.what == ERRAND_KILL && order.pid > 0)
+			child_kill(&family, order.pid);
+		if (fds[0] >= 0)
+			close(fds[0]);
+	}
+	child_kill(&family, 0);
+	children_end(&family);
+	_exit(0);
+}
+
+/* ---- workers, as cutop's own process sees them ---- */
+
+/* Workers, as seen by cutop's own process: a socket each, and the process that forks them. */
+
+/* Additional time for a worker that waits for a processor */
+#define WAIT_PROCESSOR (2 * NSEC_PER_SEC)
+#define WAIT_STEP      (10 * NSEC_PER_MSEC)
+/* Processor time of a worker that is given that time */
+#define WORK_MAX      (50 * NSEC_PER_MSEC)
+#define LONG_SLICE_MS 50 /* how often to check whether cutop has to end */
+#define LATE_MAX      (ERRAND_WORKERS - 8)
+#define STARTS_MAX    16 /* starts of the process that forks workers */
+#define ANSWER_MAX    (64u << 20)
+
+/* ---- the process that forks workers ---- */
+
+/* Start and end the process that forks workers. The first returns 0 or a negative errno. */
+static int workers_start(struct errands *errands)
+{
+	int ends[2];
+
+	if (errands->starts >= STARTS_MAX)
+		return -EAGAIN;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	errands->starts++;
+	errands->pid = fork();
+	if (!errands->pid)
+		errand_process(ends[1], &errands->settings);
+	close(ends[1]);
+	if (errands->pid < 0) {
+		close(ends[0]);
+		return -EAGAIN;
+	}
+	errands->orders = ends[0];
+	return 0;
+}
+
+#define END_MS 500
+
+/*
+ * It ends when its socket closes, and so do its workers as soon as they can. It touches nothing
+ * that could keep it asleep.
+ */
+static void workers_stop(struct errands *errands)
+{
+	int ms;
+
+	if (errands->orders < 0)
+		return;
+	close(errands->orders);
+	errands->orders = -1;
+	for (ms = 0; ms < END_MS; ms++) {
+		if (waitpid(errands->pid, NULL, WNOHANG))
+			return;
+		usleep(1000);
+	}
+	kill(errands->pid, SIGKILL);
+	while (waitpid(errands->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int order(struct errands *errands, const struct errand_order *order, int socket)
+{
+	int err = -EPIPE;
+
+	if (errands->orders >= 0)
+		err = errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
+				  socket >= 0, MSG_DONTWAIT);
+	if (err != -EPIPE && err != -ECONNRESET)
+		return err;
+	/* The process was killed, perhaps because memory was short. */
+	workers_stop(errands);
+	err = workers_start(errands);
+	return err ? err :
+		     errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
+				 socket >= 0, MSG_DONTWAIT);
+}
+
+/* ---- workers ---- */
+
+/* The worker is gone, or will end by itself. */
+static void worker_forget(struct errands *errands, struct worker *worker)
+{
+	close(worker->socket);
+	*worker = (struct worker){ .socket = -1 };
+	errands->news++;
+}
+
+static size_t workers_count(const struct errands *errands, enum worker_state state)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < ERRAND_WORKERS; i++)
+		count += errands->workers[i].state == state;
+	return count;
+}
+
+/* Returns an idle worker; NULL: too many do not answer, or none can be started. */
+static struct worker *worker_get(struct errands *errands)
+{
+	const struct errand_order fork_one = { .what = ERRAND_FORK };
+	struct worker *worker = NULL;
+	size_t i;
+	int ends[2], err;
+
+	for (i = 0; i < ERRAND_WORKERS; i++)
+		if (errands->workers[i].state == WORKER_IDLE)
+			return &errands->workers[i];
+	if (workers_count(errands, WORKER_LATE) + workers_count(errands, WORKER_DYING) >= LATE_MAX)
+		return NULL;
+	for (i = 0; i < ERRAND_WORKERS && !worker; i++)
+		if (errands->workers[i].state == WORKER_NONE)
+			worker = &errands->workers[i];
+	if (!worker || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return NULL;
+	err = order(errands, &fork_one, ends[1]);
+	close(ends[1]);
+	if (err) {
+		close(ends[0]);
+		return NULL;
+	}
+	*worker = (struct worker){ .state = WORKER_IDLE, .socket = ends[0] };
+	return worker;
+}
+
+/*
+ * Reads what the worker at @worker sends. Returns 1 with an answer, 0 for another message or none,
+ * -EPIPE if the worker is gone.
+ */
+static int worker_hear(struct worker *worker, struct errand_answer *answer)
+{
+	char body[ERRAND_INLINE];
+	union {
+		struct errand_told told;
+		struct errand_hello hello;
+	} head;
+	int fds[ERRAND_MESSAGE_FDS], i, at = 0;
+	long n = errand_receive(worker->socket, &head, sizeof(head.told), body, sizeof(body), fds,
+				MSG_DONTWAIT);
+
+	if (n == -EAGAIN)
+		return 0;
+	if (n == sizeof(head.hello)) {
+		worker->pid = head.hello.pid;
+		return 0;
+	}
+	if (n < (long)sizeof(head.told)) {
+		for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		return -EPIPE;
+	}
+	*answer = errand_nothing;
+	answer->result = head.told.result;
+	for (i = 0; i < ERRAND_FDS; i++)
+		if (head.told.fd_mask & 1u << i)
+			answer->fds[i] = fds[at++];
+	if (!head.told.has_data || head.told.len > ANSWER_MAX)
+		goto out;
+	answer->data = malloc((size_t)head.told.len + 1);
+	if (!answer->data ||
+	    (!head.told.in_file && (size_t)n - sizeof(head.told) != head.told.len) ||
+	    (head.told.in_file &&
+	     pread(fds[at], answer->data, (size_t)head.told.len, 0) != (ssize_t)head.told.len)) {
+		free(answer->data);
+		answer->data = NULL;
+		answer->result = -ENOMEM;
+		goto out;
+	}
+	if (!head.told.in_file)
+		memcpy(answer->data, body, (size_t)head.told.len);
+	answer->len = (size_t)head.told.len;
+	answer->data[answer->len] = 0;
+out:
+	for (; at < ERRAND_MESSAGE_FDS; at++)
+		if (fds[at] >= 0)
+			close(fds[at]);
+	return 1;
+}
+
+/* True if a blocked signal is pending that asks cutop to end. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
+		sigismember(&pending, SIGHUP));
+}
+
+/* The processor time that @pid has used, ns; 0 if unknown. */
+static uint64_t worker_work(pid_t pid)
+{
+	clockid_t clock;
+
+	return !pid || clock_getcpuclockid(pid, &clock) ? 0 : clock_own_ns(clock);
+}
+
+/*
+ * True if the worker only waits for a processor, on a busy machine; false once it has used one for
+ * long.
+ */
+static bool is_starved(const struct worker *worker)
+{
+	char path[32], *text, *at;
+	bool runnable;
+
+	if (!worker->pid)
+		return true; /* it has not even started */
+	if (worker_work(worker->pid) - worker->work > WORK_MAX)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);
+	text = file_read(path, 512, NULL);
+	at = text ? strrchr(text, ')') : NULL;
+	runnable = at && at[1] == ' ' && at[2] == 'R';
+	free(text);
+	return runnable;
+}
+
+/*
+ * Waits for the worker's answer until @end (CLOCK_MONOTONIC; 0: not at all), or, with @patient,
+ * until cutop has to end. Time in which the worker waits for a processor does not count. Returns 1
+ * with @answer, 0 if there is none, -EPIPE if the worker is gone.
+ */
+static int worker_wait(struct worker *worker, uint64_t end, bool patient,
+		       struct errand_answer *answer)
+{
+	uint64_t most = end + (end ? WAIT_PROCESSOR : 0);
+
+	for (;;) {
+		uint64_t now;
+		struct pollfd wanted = { .fd = worker->socket, .events = POLLIN };
+		int said = worker_hear(worker, answer), wait;
+
+		if (said)
+			return said;
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (patient && is_to_end())
+			return 0;
+		if (now >= end) {
+			if (now >= most || !is_starved(worker))
+				return 0;
+			end = now + WAIT_STEP;
+		}
+		wait = (int)((end - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+		poll(&wanted, 1, patient && wait > LONG_SLICE_MS ? LONG_SLICE_MS : wait);
+	}
+}
+
+/* Kills the worker: it counts as dying until its socket is closed. */
+static void worker_kill(struct errands *errands, struct worker *worker)
+{
+	const struct errand_order kill_it = { .what = ERRAND_KILL, .pid = worker->pid };
+
+	if (worker->pid) {
+		order(errands, &kill_it, -1);
+		worker->was_killed = true;
+	}
+	worker->kept = NULL;
+	worker->state = WORKER_DYING;
+}
+
+/* ---- asking ---- */
 
 #define WAIT_MAX       (100 * NSEC_PER_MSEC) /* longest wait for one answer */
 #define WAIT_PATIENT   NSEC_PER_SEC          /* the same with errands_settings.patient */

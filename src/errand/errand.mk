@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Work that may never come to an end, done by processes that may be lost.
 errand_sources = \
-	src/errand/errand.c src/errand/errand.h \
-	src/errand/errand_internal.h \
-	src/errand/errand_process.c src/errand/errand_process.h \
-	src/errand/errand_workers.c
+	src/errand/errand.c src/errand/errand.h

@@ -17,7 +17,6 @@
 #include "model/limits.h"
 #include "names/demangle.h"
 #include "names/kernel_names.h"
-#include "names/place_text.h"
 #include "util/utf8.h"
 #include "util/util.h"
 

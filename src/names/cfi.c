@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/segments.h"
+#include "names/sections.h"
 
 #define REGISTER_BP 6
 #define REGISTER_SP 7

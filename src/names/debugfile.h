@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "names/budget.h"
-#include "names/buildid.h"
+#include "names/sections.h"
 
 struct debug_link {
 	uint8_t build_id[BUILD_ID_MAX];

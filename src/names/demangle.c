@@ -5,19 +5,76 @@
  * that is ended when it takes too long (demangle_process.c); so do names for which libiberty's
  * recursion limit has to be off. All others are demangled in place.
  */
+#include "names/demangle.h"
+
 #include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/demangle.h"
-#include "names/demangle_run.h"
-#include "names/full_name.h"
-#include "names/libiberty.h"
-#include "names/short_form.h"
+/* Debian has it in a folder, Fedora (binutils-devel) does not. */
+#if __has_include(<libiberty/demangle.h>)
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
+
+#include "names/full_form.h"
 #include "util/utf8.h"
+#include "util/util.h"
+
+/* ---- one name ---- */
+
+/*
+ * A mangled name of a few hundred bytes can stand for gigabytes of text. So the output is taken
+ * piece by piece, and the demangler is left by longjmp() when there is enough of it; libiberty
+ * prints from its own stack and holds no memory then.
+ */
+
+struct job {
+	char *out;
+	size_t len, size;
+	jmp_buf enough;
+};
+
+static void take(const char *piece, size_t len, void *opaque)
+{
+	struct job *job = opaque;
+	size_t room = job->size - 1 - job->len;
+
+	memcpy(job->out + job->len, piece, len < room ? len : room);
+	job->len += len < room ? len : room;
+	if (len >= room)
+		longjmp(job->enough, 1);
+}
+
+/* A cut text is still a name: there is none only if libiberty says so. */
+static void run(struct job *job, const char *symbol, int options)
+{
+	int known;
+
+	if (setjmp(job->enough))
+		return;
+	if (symbol[0] == '_' && symbol[1] == 'R')
+		known = rust_demangle_callback(symbol, options, take, job);
+	else
+		known = cplus_demangle_v3_callback(symbol, options, take, job);
+	if (!known)
+		job->len = 0;
+}
+
+size_t demangle_run(const char *symbol, bool deep, char *out, size_t size)
+{
+	struct job job = { .out = out, .size = size };
+
+	run(&job, symbol, DMGL_PARAMS | DMGL_ANSI | (deep ? DMGL_NO_RECURSE_LIMIT : 0));
+	out[job.len] = '\0';
+	return job.len;
+}
+
+/* ---- names for people ---- */
 
 /* Libiberty expects two components per byte */
 #define IN_PLACE_MAX (DEMANGLE_RECURSION_LIMIT / 2)
@@ -134,4 +191,33 @@ void demangle_both(const char *symbol, char **brief, char **full)
 		return;
 	free(*full);
 	*full = NULL;
+}
+
+/* ---- places ---- */
+
+char *place_text(const struct place_words *words)
+{
+	const char *slash = strrchr(words->path, '/');
+	unsigned long long offset = words->offset;
+	char *brief, *around = NULL, *text = NULL, at[300] = "";
+
+	if (*words->path && words->line)
+		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : words->path,
+			 words->line);
+	if (!*words->function && !words->is_inlined)
+		return format_new("%s+0x%llx%s%s", words->module, offset, at,
+				  words->in_runtime ? " (CUDA runtime)" : "");
+	brief = demangle_short(*words->function ? words->function : "?");
+	if (brief && words->around && *words->around->function)
+		around = demangle_short(words->around->function);
+	if (brief && around)
+		text = format_new("%s%s in %s+0x%llx (%s)", brief, at, around,
+				  (unsigned long long)words->around->offset, words->module);
+	else if (brief && words->is_inlined)
+		text = format_new("%s%s (%s, inlined)", brief, at, words->module);
+	else if (brief)
+		text = format_new("%s+0x%llx%s (%s)", brief, offset, at, words->module);
+	free(brief);
+	free(around);
+	return text;
 }

@@ -23,7 +23,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "names/demangle_run.h"
+#include "names/demangle.h"
 #include "util/confine.h"
 #include "util/saturated.h"
 #include "util/util.h"

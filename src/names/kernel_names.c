@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/demangle_run.h"
-#include "names/full_name.h"
+#include "names/demangle.h"
+#include "names/full_form.h"
 #include "names/kernel_names.h"
-#include "names/outline.h"
-#include "names/short_form.h"
 #include "util/util.h"
 
 /* A name that is longer loses its template lists, inner ones first. */

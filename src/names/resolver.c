@@ -10,37 +10,35 @@
 #include "names/resolver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uthash.h>
 
-#include "names/allowance.h"
-#include "names/resolver_answers.h"
-#include "names/resolver_files.h"
+#include "cutop_unwind.h"
 #include "names/resolver_process.h"
-#include "names/resolver_questions.h"
+#include "util/allowance.h"
 #include "util/message.h"
 
-#define QUESTIONS_MAX 262144 /* waiting questions; further ones get no answer */
-/* Time that a question may take without being charged */
-#define SLOW (2 * NSEC_PER_SEC)
-/* One part in this many of the time comes back to a user */
-#define SHARE 15
-/* Starts at a stretch, whichever users are charged; then one each: */
+#define QUESTIONS_MAX   262144 /* waiting questions; further ones get no answer */
+#define QUESTIONS_FIRST 64     /* room for so many at first */
+/* Starts at a stretch; then one each: */
 #define STARTS_MAX     32
 #define START_INTERVAL NSEC_PER_SEC
 #define PACE_MS        10 /* between two looks whether one may be started */
 /* killed processes that the kernel keeps asleep and does not let die */
 #define GONE_MAX 16
 /* longer than the process gives itself: if it exceeds this, it cannot get its alarm */
-#define ANSWER_MAX (15 * NSEC_PER_SEC)
-#define SLICE      (100 * NSEC_PER_MSEC)
-#define END_MS     100 /* how long to wait for a killed process to end */
+#define ANSWER_MAX    (15 * NSEC_PER_SEC)
+#define SLICE         (100 * NSEC_PER_MSEC)
+#define END_MS        100 /* how long to wait for a killed process to end */
+#define FILE_NAME_LEN 64
 
 static const struct {
 	const char *process; /* its name */
@@ -48,6 +46,23 @@ static const struct {
 } uses[] = {
 	[RESOLVER_LINES] = { "cutop-lines", "source lines" },
 	[RESOLVER_RULES] = { "cutop-rows", "how to unwind stacks" },
+};
+
+struct resolver_file {
+	uint32_t number;
+	/*
+	 * the second is -1 if there is none; for a lent file, the first is a socket that the files
+	 * come by
+	 */
+	int fds[2];
+	bool lent;
+	unsigned int process; /* the process that has it; 0: none yet */
+	bool bad;             /* a process ended at a question about it */
+	/* Dropped: it goes once the questions about it are answered */
+	bool leaving;
+	uint64_t used;
+	char name[FILE_NAME_LEN];
+	UT_hash_handle hh;
 };
 
 struct resolver {
@@ -60,17 +75,128 @@ struct resolver {
 	unsigned int process; /* number of the process that runs, or ran last */
 	unsigned int ended;   /* how many processes ended by themselves */
 	uint64_t memory;
-	uint64_t end_cost; /* ns to charge for a file that ended the process */
 	const struct notes *notes;
-	struct allowance *allowance; /* per user, for their files */
-	/* For all users: one row, in which a start costs START_INTERVAL */
-	struct allowance *starts;
-	struct resolver_files files;
-	struct resolver_questions questions;
+	struct allowance starts; /* a start costs START_INTERVAL */
+	struct resolver_file *files;
+	uint32_t last_file; /* numbers ascend and are never reused */
+	uint64_t clock;
+	/*
+	 * A ring: first the questions that were sent and not answered, then those not sent;
+	 * @count: of both
+	 */
+	struct resolver_question *list;
+	size_t first, sent, count, room;
+	uint64_t lost_lines, lost_rules;
 };
 
-struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
-			      const struct notes *notes)
+/* ---- files ---- */
+
+/* Returns NULL if there is none of that number. */
+static struct resolver_file *file_find(const struct resolver *resolver, uint32_t number)
+{
+	struct resolver_file *file;
+
+	HASH_FIND(hh, resolver->files, &number, sizeof(number), file);
+	return file;
+}
+
+/* Closes the descriptors. The file stays in the table. */
+static void file_close(struct resolver_file *file)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (file->fds[i] >= 0)
+			close(file->fds[i]);
+	file->fds[0] = file->fds[1] = -1;
+}
+
+static void file_remove(struct resolver *resolver, struct resolver_file *file)
+{
+	HASH_DEL(resolver->files, file);
+	file_close(file);
+	free(file);
+}
+
+/* True if the file was lent, and went with a process that has ended. */
+static bool is_gone_with(const struct resolver *resolver, const struct resolver_file *file)
+{
+	return file->lent && file->process &&
+	       (resolver->socket < 0 || file->process != resolver->process);
+}
+
+/* ---- questions ---- */
+
+/* The one with @n before it, which must be there. */
+static struct resolver_question *question_at(const struct resolver *resolver, size_t n)
+{
+	return &resolver->list[(resolver->first + n) % resolver->room];
+}
+
+/* Adds one at the end. Returns NULL without memory. */
+static struct resolver_question *question_new(struct resolver *resolver)
+{
+	if (resolver->count == resolver->room) {
+		size_t room = resolver->room ? 2 * resolver->room : QUESTIONS_FIRST, i;
+		struct resolver_question *list = calloc(room, sizeof(*list));
+
+		if (!list)
+			return NULL;
+		for (i = 0; i < resolver->count; i++)
+			list[i] = *question_at(resolver, i);
+		free(resolver->list);
+		resolver->list = list;
+		resolver->room = room;
+		resolver->first = 0;
+	}
+	return question_at(resolver, resolver->count++);
+}
+
+/* Removes the first. */
+static void question_drop(struct resolver *resolver)
+{
+	resolver->first = (resolver->first + 1) % resolver->room;
+	resolver->count--;
+	if (resolver->sent)
+		resolver->sent--;
+}
+
+/* True of a question that there is an answer to. */
+static bool is_ask(const struct resolver_question *question)
+{
+	return question->type == RESOLVER_ASK || question->type == RESOLVER_ASK_RULE;
+}
+
+/* The first of the first @limit that there is an answer to, or NULL. */
+static struct resolver_question *question_first(const struct resolver *resolver, size_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < limit; i++)
+		if (is_ask(question_at(resolver, i)))
+			return question_at(resolver, i);
+	return NULL;
+}
+
+static void question_lose(struct resolver *resolver, const struct resolver_question *question)
+{
+	resolver->lost_lines += question->type == RESOLVER_ASK;
+	resolver->lost_rules += question->type == RESOLVER_ASK_RULE;
+}
+
+uint64_t resolver_lost(const struct resolver *resolver)
+{
+	return resolver->lost_lines;
+}
+
+uint64_t resolver_lost_rules(const struct resolver *resolver)
+{
+	return resolver->lost_rules;
+}
+
+/* ---- the process ---- */
+
+struct resolver *resolver_new(enum resolver_use use, uint64_t memory, const struct notes *notes)
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
 
@@ -80,44 +206,9 @@ struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t c
 	resolver->socket = -1;
 	resolver->memory = memory;
 	resolver->notes = notes;
-	resolver->end_cost = comes_back / SHARE;
-	resolver->allowance = allowance_new(RESOLVER_ENDS_MAX * resolver->end_cost, SHARE);
-	resolver->starts = allowance_new(STARTS_MAX * START_INTERVAL, 1);
-	if (resolver->allowance && resolver->starts)
-		return resolver;
-	resolver_free(resolver);
-	return NULL;
+	resolver->starts = (struct allowance){ .most = STARTS_MAX * START_INTERVAL, .share = 1 };
+	return resolver;
 }
-
-uint64_t resolver_lost(const struct resolver *resolver)
-{
-	return resolver->questions.lost_lines;
-}
-
-uint64_t resolver_lost_rules(const struct resolver *resolver)
-{
-	return resolver->questions.lost_rules;
-}
-
-static void file_charge(struct resolver *resolver, const struct resolver_file *file, uint64_t ns)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	allowance_spend(resolver->allowance, file->owners[0], now, ns);
-	if (file->owners[1] != file->owners[0])
-		allowance_spend(resolver->allowance, file->owners[1], now, ns);
-}
-
-static bool file_may_be_asked(struct resolver *resolver, const struct resolver_file *file)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	return !file->bad &&
-	       allowance_has(resolver->allowance, file->owners[0], now, resolver->end_cost) &&
-	       allowance_has(resolver->allowance, file->owners[1], now, resolver->end_cost);
-}
-
-/* ---- the process ---- */
 
 /* Returns how many killed processes are still there. */
 static size_t gone_reap(struct resolver *resolver)
@@ -154,6 +245,7 @@ static void process_end(struct resolver *resolver)
 
 void resolver_free(struct resolver *resolver)
 {
+	struct resolver_file *file, *next;
 	int ms;
 
 	if (!resolver)
@@ -161,10 +253,9 @@ void resolver_free(struct resolver *resolver)
 	process_end(resolver);
 	for (ms = 0; ms < END_MS && gone_reap(resolver); ms++)
 		usleep(1000);
-	resolver_files_free(&resolver->files);
-	allowance_free(resolver->allowance);
-	allowance_free(resolver->starts);
-	resolver_questions_free(&resolver->questions);
+	HASH_ITER(hh, resolver->files, file, next)
+		file_remove(resolver, file);
+	free(resolver->list);
 	free(resolver);
 }
 
@@ -176,9 +267,9 @@ static bool process_start(struct resolver *resolver)
 	if (resolver->socket >= 0)
 		return true;
 	if (gone_reap(resolver) == GONE_MAX ||
-	    !allowance_has(resolver->starts, 0, now, START_INTERVAL))
+	    allowance_left(&resolver->starts, now) < START_INTERVAL)
 		return false;
-	allowance_spend(resolver->starts, 0, now, START_INTERVAL);
+	allowance_spend(&resolver->starts, START_INTERVAL);
 	resolver->socket = resolver_process_start(uses[resolver->use].process, resolver->memory,
 						  &resolver->pid);
 	if (resolver->socket < 0) {
@@ -198,28 +289,22 @@ static void process_lost(struct resolver *resolver)
 
 	process_end(resolver);
 	resolver->ended++;
-	question = resolver_questions_ask(&resolver->questions, resolver->questions.sent);
-	file = question ? resolver_files_find(&resolver->files, question->file) : NULL;
-	resolver->questions.sent = 0;
+	question = question_first(resolver, resolver->sent);
+	file = question ? file_find(resolver, question->file) : NULL;
+	resolver->sent = 0;
 	if (!file)
 		return;
 	file->bad = true;
-	file_charge(resolver, file, resolver->end_cost);
-	note(resolver->notes,
-	     "%s, of user %u, ended the process that reads %s: it has none from now on; %s",
-	     file->name, file->owners[0], uses[resolver->use].reads,
-	     file_may_be_asked(resolver, &(struct resolver_file){ .owners = { file->owners[0],
-									      file->owners[1] } }) ?
-		     "other files are read" :
-		     "other files of that user are not read for a while, either");
+	note(resolver->notes, "%s ended the process that reads %s: it has none from now on",
+	     file->name, uses[resolver->use].reads);
 }
 
 /*
  * Returns 0, -EAGAIN if the socket has no room now, or another negative errno if no process
  * listens.
  */
-static int resolver_send(struct resolver *resolver, struct resolver_question *question,
-			 const int fds[2])
+static int message_put(struct resolver *resolver, struct resolver_question *question,
+		       const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
 	int err = message_send(resolver->socket, &part, 1, fds,
@@ -239,17 +324,10 @@ static int file_send(struct resolver *resolver, struct resolver_file *file)
 
 	if (file->process == resolver->process)
 		return 0;
-	err = resolver_send(resolver, &question, file->fds);
+	err = message_put(resolver, &question, file->fds);
 	if (!err)
 		file->process = resolver->process;
 	return err;
-}
-
-/* True if the file was lent, and went with a process that has ended. */
-static bool is_gone_with(const struct resolver *resolver, const struct resolver_file *file)
-{
-	return file->lent && file->process &&
-	       (resolver->socket < 0 || file->process != resolver->process);
 }
 
 /*
@@ -258,15 +336,15 @@ static bool is_gone_with(const struct resolver *resolver, const struct resolver_
  */
 static int question_send(struct resolver *resolver, struct resolver_question *question)
 {
-	struct resolver_file *file = resolver_files_find(&resolver->files, question->file);
+	struct resolver_file *file = file_find(resolver, question->file);
 	int err = 0;
 
 	if (question->type == RESOLVER_DROP) {
 		/* Do not start a process just for that. */
 		if (file && resolver->socket >= 0 && file->process == resolver->process)
-			err = resolver_send(resolver, question, NULL);
+			err = message_put(resolver, question, NULL);
 		if (!err && file)
-			resolver_file_close(file);
+			file_close(file);
 		return err;
 	}
 	if (!file || file->bad || file->fds[0] < 0 || is_gone_with(resolver, file))
@@ -274,7 +352,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 	if (!process_start(resolver))
 		return -EAGAIN;
 	err = file_send(resolver, file);
-	return err ? err : resolver_send(resolver, question, NULL);
+	return err ? err : message_put(resolver, question, NULL);
 }
 
 /*
@@ -283,27 +361,25 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
  */
 static void questions_send(struct resolver *resolver)
 {
-	struct resolver_questions *questions = &resolver->questions;
-
-	while (questions->sent < questions->count &&
-	       !question_send(resolver, resolver_questions_at(questions, questions->sent)))
-		questions->sent++;
+	while (resolver->sent < resolver->count &&
+	       !question_send(resolver, question_at(resolver, resolver->sent)))
+		resolver->sent++;
 }
 
 /* ---- asking ---- */
 
 static bool question_ask(struct resolver *resolver, const struct resolver_question *asked)
 {
-	struct resolver_file *file = resolver_files_find(&resolver->files, asked->file);
+	struct resolver_file *file = file_find(resolver, asked->file);
 	struct resolver_question *question = NULL;
 
 	if (!file || file->leaving)
 		return false;
-	resolver_file_use(&resolver->files, file);
-	if (resolver->questions.count < QUESTIONS_MAX && file_may_be_asked(resolver, file))
-		question = resolver_questions_new(&resolver->questions);
+	file->used = ++resolver->clock;
+	if (resolver->count < QUESTIONS_MAX && !file->bad)
+		question = question_new(resolver);
 	if (!question) {
-		resolver_questions_lose(&resolver->questions, asked);
+		question_lose(resolver, asked);
 		return false;
 	}
 	*question = *asked;
@@ -331,17 +407,17 @@ bool resolver_ask_rule(struct resolver *resolver, uint32_t file, uint64_t offset
 
 void resolver_drop(struct resolver *resolver, uint32_t number)
 {
-	struct resolver_file *file = resolver_files_find(&resolver->files, number);
+	struct resolver_file *file = file_find(resolver, number);
 	struct resolver_question *question;
 
 	if (!file || file->leaving)
 		return;
-	if (!resolver->questions.count && !file->process) {
-		resolver_files_remove(&resolver->files, file);
+	if (!resolver->count && !file->process) {
+		file_remove(resolver, file);
 		return;
 	}
 	/* Without memory the file stays until it is the least recently used. */
-	question = resolver_questions_new(&resolver->questions);
+	question = question_new(resolver);
 	if (!question)
 		return;
 	file->leaving = true;
@@ -349,60 +425,65 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 	questions_send(resolver);
 }
 
-/*
- * Returns NULL without memory or descriptors, or if there are too many files, all with open
- * questions. The file that was used least recently is dropped if there are many.
- */
-static struct resolver_file *file_new(struct resolver *resolver, int fd, int second_fd,
-				      const char *name)
-{
-	unsigned int staying;
-	struct resolver_file *oldest = resolver_files_oldest(&resolver->files, &staying);
-
-	if (staying >= RESOLVER_FILES_MAX)
-		resolver_drop(resolver, oldest->number);
-	if (HASH_COUNT(resolver->files.all) >= 2 * RESOLVER_FILES_MAX)
-		return NULL;
-	return resolver_files_new(&resolver->files, fd, second_fd, name);
-}
-
 bool resolver_forgot(const struct resolver *resolver, uint32_t number)
 {
-	const struct resolver_file *file = resolver_files_find(&resolver->files, number);
+	const struct resolver_file *file = file_find(resolver, number);
 
 	return number && (!file || file->leaving || (!file->bad && is_gone_with(resolver, file)));
 }
 
-uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
+/*
+ * Returns 0 without memory or descriptors, or if there are too many files, all with open
+ * questions. The file that was used least recently is dropped if there are many.
+ */
+static uint32_t file_add(struct resolver *resolver, int fd, int second_fd, const char *name,
+			 bool lent)
 {
-	struct resolver_file *file = file_new(resolver, fd, debug_fd, name);
-	struct stat st[2];
+	struct resolver_file *file, *next, *oldest = NULL;
+	unsigned int staying = 0;
 
+	HASH_ITER(hh, resolver->files, file, next) {
+		staying += !file->leaving;
+		if (!file->leaving && (!oldest || file->used < oldest->used))
+			oldest = file;
+	}
+	if (staying >= RESOLVER_FILES_MAX)
+		resolver_drop(resolver, oldest->number);
+	if (HASH_COUNT(resolver->files) >= 2 * RESOLVER_FILES_MAX)
+		return 0;
+	file = calloc(1, sizeof(*file));
 	if (!file)
 		return 0;
-	if (!fstat(fd, &st[0]) && (debug_fd < 0 || !fstat(debug_fd, &st[1]))) {
-		resolver_file_own(file, st[0].st_uid, debug_fd < 0 ? st[0].st_uid : st[1].st_uid);
+	file->number = ++resolver->last_file;
+	file->lent = lent;
+	file->used = ++resolver->clock;
+	file->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	file->fds[1] = second_fd < 0 ? -1 : fcntl(second_fd, F_DUPFD_CLOEXEC, 0);
+	snprintf(file->name, sizeof(file->name), "%s", name);
+	HASH_ADD(hh, resolver->files, number, sizeof(file->number), file);
+	if (file->fds[0] >= 0)
 		return file->number;
-	}
-	resolver_files_remove(&resolver->files, file);
+	file_remove(resolver, file);
 	return 0;
 }
 
-uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2],
-			   const char *name)
+uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const char *name)
 {
-	struct resolver_file *file = file_new(resolver, socket, -1, name);
+	return file_add(resolver, fd, debug_fd, name, false);
+}
 
-	if (!file)
-		return 0;
-	file->lent = true;
-	resolver_file_own(file, owners[0], owners[1]);
-	return file->number;
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const char *name)
+{
+	return file_add(resolver, socket, -1, name, true);
 }
 
 void resolver_give_up(struct resolver *resolver)
 {
-	resolver_questions_lose_all(&resolver->questions);
+	size_t i;
+
+	for (i = 0; i < resolver->count; i++)
+		question_lose(resolver, question_at(resolver, i));
+	resolver->count = resolver->sent = 0;
 	process_end(resolver);
 }
 
@@ -416,57 +497,77 @@ struct answering {
 /* True if the process was given @question, and will answer it. */
 static bool is_asked(const struct resolver *resolver, const struct resolver_question *question)
 {
-	const struct resolver_file *file = resolver_files_find(&resolver->files, question->file);
+	const struct resolver_file *file = file_find(resolver, question->file);
 
-	return resolver_question_is_ask(question) && file && !file->bad &&
-	       file->process == resolver->process && resolver->socket >= 0;
+	return is_ask(question) && file && !file->bad && file->process == resolver->process &&
+	       resolver->socket >= 0;
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
 static void questions_settle(struct resolver *resolver, const struct answering *answering)
 {
-	while (resolver->questions.sent &&
-	       !is_asked(resolver, resolver_questions_at(&resolver->questions, 0))) {
-		struct resolver_question question = *resolver_questions_at(&resolver->questions, 0);
-		struct resolver_file *file = resolver_files_find(&resolver->files, question.file);
+	while (resolver->sent && !is_asked(resolver, question_at(resolver, 0))) {
+		struct resolver_question question = *question_at(resolver, 0);
+		struct resolver_file *file = file_find(resolver, question.file);
 
-		resolver_questions_drop(&resolver->questions);
+		question_drop(resolver);
 		if (question.type == RESOLVER_DROP && file) {
-			resolver_files_remove(&resolver->files, file);
-		} else if (resolver_question_is_ask(&question)) {
-			resolver_questions_lose(&resolver->questions, &question);
+			file_remove(resolver, file);
+		} else if (is_ask(&question)) {
+			question_lose(resolver, &question);
 			answering->answer(answering->context,
 					  &(struct resolver_reply){ .cookie = question.cookie });
 		}
 	}
 }
 
-static bool answer_take(struct resolver *resolver, const struct resolver_answer *answer,
-			const struct answering *answering)
+/*
+ * Hostile files may have made the process say anything. True if @answer, of which @size bytes were
+ * received (or an error, below 0), is as long as it says. Its strings have an end then.
+ */
+static bool answer_check(struct resolver_answer *answer, ssize_t size)
 {
-	uint64_t took = (answer->took_ms < 1000u * RESOLVER_SECONDS_MAX ?
-				 answer->took_ms :
-				 1000u * RESOLVER_SECONDS_MAX) *
-			NSEC_PER_MSEC;
-	struct resolver_reply reply;
-	struct resolver_file *file;
+	size_t i;
 
-	if (!resolver->questions.sent ||
-	    !resolver_answer_read(resolver_questions_at(&resolver->questions, 0), answer, &reply))
+	if (size < (ssize_t)RESOLVER_ANSWER_SIZE_MIN || answer->inlined_count > CUTOP_INLINED_MAX ||
+	    (size_t)size != resolver_answer_size(answer))
 		return false;
-	file = resolver_files_find(&resolver->files,
-				   resolver_questions_at(&resolver->questions, 0)->file);
-	if (file && took > SLOW)
-		file_charge(resolver, file, took - SLOW);
-	resolver_questions_drop(&resolver->questions);
-	answering->answer(answering->context, &reply);
+	answer->path[sizeof(answer->path) - 1] = 0;
+	for (i = 0; i < answer->inlined_count; i++) {
+		struct resolver_inlined *inlined = &answer->inlined[i];
+
+		inlined->path[sizeof(inlined->path) - 1] = 0;
+		inlined->function[sizeof(inlined->function) - 1] = 0;
+	}
+	return true;
+}
+
+/*
+ * Takes from @answer, which was checked, what @question was for; @reply borrows from it. Returns
+ * false if it makes no sense.
+ */
+static bool answer_read(const struct resolver_question *question,
+			const struct resolver_answer *answer, struct resolver_reply *reply)
+{
+	*reply = (struct resolver_reply){ .cookie = question->cookie };
+	if (answer->cookie != question->cookie)
+		return false;
+	if (question->type == RESOLVER_ASK_RULE) {
+		reply->rule = answer->line ? &answer->rule : NULL;
+		return answer->rule.cfa < UNWIND_CFA_COUNT && answer->rule.bp_by < UNWIND_BP_COUNT;
+	}
+	reply->path = answer->line || answer->inlined_count ? answer->path : NULL;
+	reply->line = answer->line;
+	reply->inlined = answer->inlined;
+	reply->inlined_count = answer->inlined_count;
 	return true;
 }
 
 /* Returns true while there may be more answers. */
-static bool answer_read(struct resolver *resolver, const struct answering *answering)
+static bool answer_take(struct resolver *resolver, const struct answering *answering)
 {
 	struct resolver_answer answer;
+	struct resolver_reply reply;
 	ssize_t n;
 
 	questions_settle(resolver, answering);
@@ -479,10 +580,13 @@ static bool answer_read(struct resolver *resolver, const struct answering *answe
 	if (n < 0 && errno == ECONNRESET)
 		return true;
 	resolver->heard = clock_ns(CLOCK_MONOTONIC);
-	if (!resolver_answer_check(&answer, n) || !answer_take(resolver, &answer, answering)) {
+	if (!answer_check(&answer, n) || !resolver->sent ||
+	    !answer_read(question_at(resolver, 0), &answer, &reply)) {
 		process_lost(resolver);
 		return false;
 	}
+	question_drop(resolver);
+	answering->answer(answering->context, &reply);
 	return true;
 }
 
@@ -512,12 +616,12 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		do {
 			ended = resolver->ended;
 			questions_send(resolver);
-			while (answer_read(resolver, &answering))
+			while (answer_take(resolver, &answering))
 				;
 			/* Questions that one process left unanswered go to the next. */
 		} while (ended != resolver->ended);
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (!resolver_questions_ask(&resolver->questions, resolver->questions.count)) {
+		if (!question_first(resolver, resolver->count)) {
 			resolver->heard = now;
 			return;
 		}
@@ -534,9 +638,7 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			return;
 		worked = work;
 		wanted.fd = resolver->socket;
-		wanted.events = resolver->questions.sent < resolver->questions.count ?
-					POLLIN | POLLOUT :
-					POLLIN;
+		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
 		poll(&wanted, 1,
 		     resolver->socket < 0 ?
 			     PACE_MS :

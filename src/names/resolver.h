@@ -4,9 +4,8 @@
  * the files it is given, and nothing else. Whatever a hostile file does to the DWARF reader (a
  * crash, an endless loop, all memory) affects that process, which is then replaced; that file has
  * no lines and no rules from then on, others keep theirs. Answers come later, in the order of
- * questions; asking never blocks. Replacing the process, and lookups that take long, are charged to
- * the user who owns the file (allowance.h). If a user's allowance is used up, their files have no
- * lines and no rules until some has come back. What is missing for any of these reasons is counted.
+ * questions; asking never blocks. However often a process is ended, no more than one is started each
+ * second. What is missing for any of these reasons is counted.
  */
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
@@ -21,9 +20,6 @@
 
 #define RESOLVER_PATH_LEN     240 /* longer paths lose their beginning */
 #define RESOLVER_FUNCTION_LEN 1024
-#define RESOLVER_COMES_BACK   (30 * NSEC_PER_SEC)
-/* How often in quick succession one user's files may end the process */
-#define RESOLVER_ENDS_MAX 16
 
 struct resolver;
 struct unwind_rule; /* cutop_unwind.h */
@@ -61,11 +57,9 @@ struct resolver_reply {
 
 /*
  * Starts no process yet: that happens when there is something to ask. @memory: bytes that it may
- * use. @comes_back: ns after which a user's files may end it once more. @notes: where to report
- * what ended it, or NULL. Returns NULL without memory.
+ * use. @notes: where to report what ended it, or NULL. Returns NULL without memory.
  */
-struct resolver *resolver_new(enum resolver_use use, uint64_t memory, uint64_t comes_back,
-			      const struct notes *notes);
+struct resolver *resolver_new(enum resolver_use use, uint64_t memory, const struct notes *notes);
 void resolver_free(struct resolver *resolver);
 
 /*
@@ -77,11 +71,10 @@ uint32_t resolver_add(struct resolver *resolver, int fd, int debug_fd, const cha
 
 /*
  * The same for files that may arrive at the other end of @socket, in one message with one or two
- * descriptors. @socket stays the caller's. @owners: the users who own the two files. If the process
- * that received them ends, the files are lost: see resolver_forgot().
+ * descriptors. @socket stays the caller's. If the process that received them ends, the files are
+ * lost: see resolver_forgot().
  */
-uint32_t resolver_add_lent(struct resolver *resolver, int socket, const uint32_t owners[2],
-			   const char *name);
+uint32_t resolver_add_lent(struct resolver *resolver, int socket, const char *name);
 
 /* Drops @file, once the questions about it are answered. Its number means nothing any more. */
 void resolver_drop(struct resolver *resolver, uint32_t file);
@@ -118,8 +111,8 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 void resolver_give_up(struct resolver *resolver);
 
 /*
- * How many lines were asked for in vain: their file ended the process, its user's allowance is used
- * up, or there was no room or time.
+ * How many lines were asked for in vain: their file ended the process, or there was no room or
+ * time.
  */
 uint64_t resolver_lost(const struct resolver *resolver);
 

@@ -38,13 +38,11 @@ struct resolver_question {
 struct resolver_answer {
 	uint64_t cookie;
 	uint32_t line; /* 0: not known; with a rule, 1 */
-	uint32_t took_ms;
+	uint32_t inlined_count;
 	union {
 		char path[RESOLVER_PATH_LEN];
 		struct unwind_rule rule;
 	};
-	uint32_t inlined_count;
-	uint32_t pad;
 	struct resolver_inlined inlined[CUTOP_INLINED_MAX];
 };
 

@@ -25,8 +25,392 @@
 #include <string.h>
 
 #include "cuda/runtime_mark.h"
-#include "names/code_window.h"
-#include "names/symtab.h"
+#include "names/sections.h"
+
+/* ---- a window of code ---- */
+
+#define REACH_MAX     (16u << 20)
+#define FUNCTIONS_MAX (1u << 19)
+#define CALLS_MAX     (1u << 20)
+#define TEXTS_MAX     (1u << 17) /* addresses of data that are looked at */
+#define PREFIX_MAX    32
+#define FORWARDER_MAX 48 /* bytes */
+#define SECTIONS_MAX  1024
+
+/* ---- where functions begin ---- */
+
+/* An entry of the table behind .eh_frame_hdr's head; both are relative to its address. */
+struct hdr_entry {
+	int32_t function, unwind;
+};
+
+/* The encodings that all linkers use: a count of 4 bytes, and entries as above */
+static const unsigned char hdr_head[] = { 1, 0x1b, 0x03, 0x3b };
+
+struct hdr_table {
+	const struct sections *file;
+	uint64_t address, entries, count;
+};
+
+static bool table_open(const struct sections *file, struct hdr_table *table)
+{
+	unsigned char head[12];
+	uint32_t count;
+	size_t i;
+
+	for (i = 0; i < file->segment_count; i++)
+		if (file->segments[i].p_type == PT_GNU_EH_FRAME)
+			break;
+	if (i == file->segment_count ||
+	    sections_read(file, file->segments[i].p_offset, head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head, hdr_head, sizeof(hdr_head)))
+		return false;
+	memcpy(&count, head + 8, sizeof(count));
+	*table = (struct hdr_table){
+		.file = file,
+		.address = file->segments[i].p_vaddr,
+		.entries = file->segments[i].p_offset + sizeof(head),
+		.count = count,
+	};
+	return sections_hold(file, table->entries, count * sizeof(struct hdr_entry));
+}
+
+static size_t entries_read(const struct hdr_table *table, uint64_t number,
+			   struct hdr_entry *entries, size_t count)
+{
+	if (count > table->count - number)
+		count = (size_t)(table->count - number);
+	return sections_read(table->file, table->entries + number * sizeof(*entries), entries,
+			     count * sizeof(*entries)) /
+	       sizeof(*entries);
+}
+
+static uint64_t function_of(const struct hdr_table *table, const struct hdr_entry *entry)
+{
+	return table->address + (uint64_t)(int64_t)entry->function;
+}
+
+/* The number of the first entry at or after @address. */
+static uint64_t table_search(const struct hdr_table *table, uint64_t address)
+{
+	uint64_t low = 0, high = table->count;
+	struct hdr_entry entry;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (!entries_read(table, middle, &entry, 1))
+			return table->count;
+		if (function_of(table, &entry) < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Adds the functions that begin in the window. Returns 0 or a negative errno. */
+static int functions_read(struct code_window *window)
+{
+	struct hdr_entry entries[512];
+	struct hdr_table table;
+	uint64_t number;
+	size_t n, i, room = window->size / 4 + 1;
+
+	if (!table_open(window->file, &table))
+		return -ENODATA;
+	if (room > FUNCTIONS_MAX)
+		room = FUNCTIONS_MAX;
+	if (room > table.count)
+		room = (size_t)table.count;
+	window->functions = malloc((room + 1) * sizeof(*window->functions));
+	if (!window->functions)
+		return -ENOMEM;
+	for (number = table_search(&table, window->address); number < table.count; number += n) {
+		n = entries_read(&table, number, entries, sizeof(entries) / sizeof(entries[0]));
+		if (!n)
+			return -EBADMSG;
+		for (i = 0; i < n; i++) {
+			uint64_t at = function_of(&table, &entries[i]) - window->address;
+
+			if (at >= window->size)
+				return window->count ? 0 : -ENOENT;
+			if (window->count == room ||
+			    (window->count && at <= window->functions[window->count - 1]))
+				return -EBADMSG;
+			window->functions[window->count++] = (uint32_t)at;
+		}
+	}
+	return window->count ? 0 : -ENOENT;
+}
+
+size_t code_window_function(const struct code_window *window, uint32_t at)
+{
+	size_t low = 0, high = window->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window->functions[middle] <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : SIZE_MAX;
+}
+
+uint32_t code_window_end(const struct code_window *window, size_t index)
+{
+	return index + 1 < window->count ? window->functions[index + 1] : window->size;
+}
+
+/* ---- calls ---- */
+
+/* Where the jump or call at byte @at leads, as if the window had no limits. */
+static int64_t target_of(const struct code_window *window, uint32_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, window->code + at + 1, sizeof(distance));
+	return (int64_t)at + 5 + distance;
+}
+
+static bool is_call(unsigned char byte)
+{
+	return byte == 0xe8 || byte == 0xe9;
+}
+
+/* Calls lead to few functions: looking a byte up in a set first spares searches. */
+static int calls_read(struct code_window *window)
+{
+	unsigned char *set = calloc(window->size / 8 + 1, 1);
+	size_t function, i;
+	uint32_t at;
+
+	window->calls = malloc(CALLS_MAX * sizeof(*window->calls));
+	if (!set || !window->calls) {
+		free(set);
+		return -ENOMEM;
+	}
+	for (i = 0; i < window->count; i++)
+		set[window->functions[i] / 8] |= (unsigned char)(1 << window->functions[i] % 8);
+	for (function = 0; function < window->count; function++) {
+		uint32_t end = code_window_end(window, function);
+
+		for (at = window->functions[function]; at + 5 <= end; at++) {
+			int64_t to = is_call(window->code[at]) ? target_of(window, at) : -1;
+			size_t called;
+
+			if (to < 0 || to >= window->size || !(set[to / 8] >> to % 8 & 1))
+				continue;
+			called = code_window_function(window, (uint32_t)to);
+			if (called == function)
+				continue;
+			if (window->call_count == CALLS_MAX)
+				goto out;
+			window->calls[window->call_count++] =
+				(struct code_call){ (uint32_t)function, (uint32_t)called };
+		}
+	}
+out:
+	free(set);
+	return 0;
+}
+
+/* ---- where the file has code ---- */
+
+static int place_compare(const void *left, const void *right)
+{
+	const struct code_place *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* A file may have a thousand sections, and there are many jumps to look up. */
+static int places_read(struct code_window *window)
+{
+	const struct sections *file = window->file;
+	size_t i, last = 0, count = 0;
+	struct code_place *places = calloc(file->count + 1, sizeof(*places));
+
+	if (!places)
+		return -ENOMEM;
+	for (i = 0; i < file->count; i++) {
+		uint64_t start = file->list[i].sh_addr, end;
+
+		if (file->list[i].sh_flags & SHF_EXECINSTR && file->list[i].sh_size &&
+		    !__builtin_add_overflow(start, file->list[i].sh_size, &end))
+			places[count++] = (struct code_place){ start, end };
+	}
+	qsort(places, count, sizeof(*places), place_compare);
+	for (i = 1; i < count; i++) {
+		if (places[i].start > places[last].end)
+			places[++last] = places[i];
+		else if (places[i].end > places[last].end)
+			places[last].end = places[i].end;
+	}
+	window->places = places;
+	window->place_count = count ? last + 1 : 0;
+	return 0;
+}
+
+static bool is_code(const struct code_window *window, uint64_t address)
+{
+	size_t low = 0, high = window->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window->places[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < window->places[low - 1].end;
+}
+
+bool code_window_forwards(const struct code_window *window, size_t index)
+{
+	uint32_t at = window->functions[index], end = code_window_end(window, index);
+
+	if (end - at > FORWARDER_MAX)
+		return false;
+	for (; at + 5 <= end; at++) {
+		int64_t to = window->code[at] == 0xe9 ? target_of(window, at) : 0;
+
+		if ((to < 0 || to >= window->size) &&
+		    is_code(window, window->address + (uint64_t)to))
+			return true;
+	}
+	return false;
+}
+
+/* ---- texts ---- */
+
+/* The section with read-only or other data at @address, or NULL. */
+static const Elf64_Shdr *data_at(const struct sections *file, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < file->count; i++) {
+		const Elf64_Shdr *section = &file->list[i];
+
+		if (section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_ALLOC &&
+		    !(section->sh_flags & SHF_EXECINSTR) && address >= section->sh_addr &&
+		    address - section->sh_addr < section->sh_size)
+			return section;
+	}
+	return NULL;
+}
+
+/* The address that lea 0x1234(%rip),%reg at byte @at stores; 0: it is another instruction. */
+static uint64_t address_used(const struct code_window *window, uint32_t at)
+{
+	const unsigned char *code = window->code + at;
+	int32_t distance;
+
+	if ((code[0] != 0x48 && code[0] != 0x4c) || code[1] != 0x8d || (code[2] & 0xc7) != 5)
+		return 0;
+	memcpy(&distance, code + 3, sizeof(distance));
+	return window->address + at + 7 + (uint64_t)(int64_t)distance;
+}
+
+void code_window_users(const struct code_window *window, const char *prefix,
+		       void (*visit)(void *context, size_t function), void *context)
+{
+	size_t function, len = strlen(prefix), looked = 0;
+	const Elf64_Shdr *section = NULL;
+	char text[PREFIX_MAX];
+	uint32_t at;
+
+	for (function = 0; function < window->count; function++) {
+		uint32_t end = code_window_end(window, function);
+		bool found = false;
+
+		for (at = window->functions[function]; at + 7 <= end && !found; at++) {
+			uint64_t address = address_used(window, at);
+
+			if (!address || looked >= TEXTS_MAX)
+				continue;
+			looked++;
+			if (!section || address < section->sh_addr ||
+			    address - section->sh_addr >= section->sh_size) {
+				section = data_at(window->file, address);
+				looked += window->file->count / 64; /* it went through all */
+			}
+			if (!section)
+				continue;
+			found = len <= sizeof(text) &&
+				sections_read(window->file,
+					      address - section->sh_addr + section->sh_offset, text,
+					      len) == len &&
+				!memcmp(text, prefix, len);
+		}
+		if (found)
+			visit(context, function);
+	}
+}
+
+/* ---- the window ---- */
+
+static const Elf64_Shdr *code_at(const struct sections *file, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < file->count; i++) {
+		const Elf64_Shdr *section = &file->list[i];
+
+		if (section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR &&
+		    offset >= section->sh_offset && offset - section->sh_offset < section->sh_size)
+			return section;
+	}
+	return NULL;
+}
+
+int code_window_read(const struct sections *file, uint64_t offset, uint32_t reach,
+		     struct code_window *window)
+{
+	const Elf64_Shdr *section = code_at(file, offset);
+	uint64_t before, behind, all_before, all_behind;
+	int err;
+
+	*window = (struct code_window){ .file = file };
+	if (!section || reach > REACH_MAX || file->count > SECTIONS_MAX)
+		return -ENOENT;
+	all_before = offset - section->sh_offset;
+	all_behind = section->sh_size - all_before;
+	before = all_before < reach ? all_before : reach;
+	behind = all_behind < reach ? all_behind : reach;
+	window->goes_on_before = before < all_before;
+	window->goes_on_behind = behind < all_behind;
+	window->offset = offset - before;
+	window->address = section->sh_addr + (window->offset - section->sh_offset);
+	window->size = (uint32_t)(before + behind);
+	window->code = malloc(window->size);
+	err = window->code ? 0 : -ENOMEM;
+	if (!err && sections_read(file, window->offset, window->code, window->size) != window->size)
+		err = -EBADMSG;
+	if (!err)
+		err = functions_read(window);
+	if (!err)
+		err = calls_read(window);
+	if (!err)
+		err = places_read(window);
+	if (err)
+		code_window_free(window);
+	return err;
+}
+
+void code_window_free(struct code_window *window)
+{
+	free(window->code);
+	free(window->functions);
+	free(window->calls);
+	free(window->places);
+	*window = (struct code_window){ .file = NULL };
+}
+
+/* ---- the range ---- */
 
 #define REACH       (2u << 20) /* bytes of code before and behind an address that are read */
 #define RUNTIME_MAX (1u << 20) /* bytes of code: twice as much as any runtime so far */

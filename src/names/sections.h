@@ -9,6 +9,7 @@
 #define NAMES_SECTIONS_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,5 +70,106 @@ const Elf64_Shdr *sections_of_name(const struct sections *file, const char *name
 
 /* The section that @section is linked to, if it has bytes in the file; or NULL. */
 const Elf64_Shdr *sections_link(const struct sections *file, const Elf64_Shdr *section);
+
+/* Where the code of an ELF file lies: its file offsets, and its addresses before relocation. */
+
+#define CODE_SEGMENTS_MAX 64 /* of code; one is usual */
+
+struct segments {
+	struct {
+		uint64_t address, offset, size;
+	} list[CODE_SEGMENTS_MAX];
+	size_t count;
+};
+
+/* Fills @segments from the program headers. */
+void segments_read(const struct sections *file, struct segments *segments);
+
+/* Converts an address to a file offset, and back. Returns 0, or -ENOENT if it is not code. */
+int segments_offset(const struct segments *segments, uint64_t address, uint64_t *offset);
+int segments_address(const struct segments *segments, uint64_t offset, uint64_t *address);
+
+/*
+ * An ELF file's symbol table and its symbols' names. Both may be larger than the memory that we want
+ * to use, so they are read in pieces, and of the names only those that are asked for.
+ */
+
+/* memory that a function of this file uses at most */
+#define SYMTAB_MEMORY (1u << 20)
+
+struct symtab {
+	const struct sections *file;
+	uint64_t at, count; /* offset and number of the symbols */
+	uint64_t names, names_size;
+};
+
+/*
+ * Finds the first table of @type. Returns 0, -ENOENT if there is none, or -EBADMSG if it is not
+ * sound.
+ */
+int symtab_find(const struct sections *file, uint32_t type, struct symtab *table);
+
+/*
+ * True if @file is a shared library: then .dynsym has all that it offers to others, and .symtab, which
+ * may be large, need not be read for that.
+ */
+bool symtab_is_of_library(const struct sections *file);
+
+/*
+ * True if one of @words (NULL-ended, each shorter than 32 bytes) occurs in the names. Returns
+ * -ENOMEM without memory.
+ */
+int symtab_mentions(const struct symtab *table, const char *const *words);
+
+/*
+ * Calls @each for each symbol, with its place in the table, but for those in holes, which are zero.
+ * Returns 0 at the end, what @each returned if that is not 0, -EBADMSG if the table cannot be read,
+ * or -ENOMEM.
+ */
+int symtab_each(const struct symtab *table,
+		int (*each)(void *context, const Elf64_Sym *symbol, uint64_t index), void *context);
+
+enum symtab_want {
+	SYMTAB_LEAVE,
+	SYMTAB_NAMED,   /* visit it with its name */
+	SYMTAB_UNNAMED, /* visit it without */
+};
+
+struct symtab_search {
+	/*
+	 * The names that are searched for (NULL: any), each of 6 to 128 bytes: nearly all others are
+	 * not read, and their symbols not visited.
+	 */
+	const char *const *names;
+	size_t name_count;
+	/* What to do with the symbol, as far as can be told without its name. */
+	enum symtab_want (*want)(void *context, const Elf64_Sym *symbol);
+	/*
+	 * @name has @len bytes without a NUL, is borrowed, and is at most name_max bytes long: a
+	 * longer one is cut. NULL: it has none, or none was wanted. If it returns nonzero, the visit
+	 * ends and returns that.
+	 */
+	int (*visit)(void *context, const Elf64_Sym *symbol, const char *name, size_t len);
+	void *context;
+	size_t name_max; /* up to 64 KiB */
+};
+
+/*
+ * Calls @search->visit for symbols, in the table's order. Returns 0 at the end, what visit()
+ * returned, -EBADMSG if the table cannot be read, -E2BIG if it takes too long to go through, or
+ * -ENOMEM.
+ */
+int symtab_visit(const struct symtab *table, const struct symtab_search *search);
+
+/* The build id that an ELF file's notes have. */
+
+#define BUILD_ID_MAX 64 /* bytes */
+
+/*
+ * Calls @take with each build id in @file's notes (2 to BUILD_ID_MAX bytes, borrowed) until it
+ * returns true: first those in segments, then those in sections. Returns whether it did.
+ */
+bool build_id_find(const struct sections *file,
+		   bool (*take)(void *context, const unsigned char *id, size_t len), void *context);
 
 #endif

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "names/debugfile.h"
-#include "names/segments.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 
 /* Bytes read of a name: as much as is demangled, and more than is shown */
 #define NAME_LEN_MAX 16384u

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "cuda/allocators.h"
-#include "names/segments.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 #include "probe/points.h"
 
 #define NAME_MAX_LEN 96 /* longer than any of the symbols */

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "names/segments.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 
 #define SECTION_MAX   (512u << 20) /* bytes of a string table that are accepted */
 #define DYNAMIC_MAX   (1u << 20)   /* bytes of the dynamic section looked at */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
-#include "names/buildid.h"
+#include "names/sections.h"
 #include "util/utf8.h"
 
 #define DATA_MAX (256u << 20) /* bytes of read-only data searched in one file */

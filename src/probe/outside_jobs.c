@@ -23,7 +23,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "errand/errand_process.h"
+#include "errand/errand.h"
 #include "probe/identify.h"
 #include "probe/outside_question.h"
 #include "util/starter.h"

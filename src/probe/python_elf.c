@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/symtab.h"
+#include "names/sections.h"
 #include "probe/elffile.h"
 #include "probe/python_layouts.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/full_name.h"
+#include "names/full_form.h"
 #include "trace/trace_programs.h"
 
 static const struct {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every room may use. It knows nothing of CUDA, of the kernel or of the terminal.
 util_sources = \
+	src/util/allowance.h \
 	src/util/buffer.c src/util/buffer.h \
 	src/util/confine.c src/util/confine.h \
 	src/util/json_writer.c src/util/json_writer.h \

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "names/debugfile.h"
-#include "names/handles.h"
+#include "collect/late_kernels.h"
 #include "names/symbols.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"
 #include "probe/extra_functions.h"

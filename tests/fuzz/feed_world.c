@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "names/demangle_run.h"
+#include "names/demangle.h"
 #include "names/resolver_process.h"
 #include "probe/bpf_rows.h"
 #include "probe/outside.h"

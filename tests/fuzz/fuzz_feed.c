@@ -31,7 +31,7 @@
 #include "fuzz.h"
 #include "model/model.h"
 #include "names/resolver_process.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 
 #define START  100000000000ull
 #define BUDGET (SYMTAB_MEMORY + (8ull << 20))

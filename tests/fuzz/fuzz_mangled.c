@@ -18,7 +18,6 @@
 
 #include "fuzz.h"
 #include "names/demangle.h"
-#include "names/demangle_run.h"
 #include "names/kernel_names.h"
 #include "util/util.h"
 

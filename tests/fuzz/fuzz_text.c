@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/container.h"
+#include "collect/process_identity.h"
 #include "cuda/visible_devices.h"
 #include "fuzz.h"
 #include "model/columns.h"
 #include "model/identity.h"
 #include "names/demangle.h"
-#include "names/handles.h"
+#include "collect/late_kernels.h"
 #include "names/kernel_names.h"
 #include "probe/extra_functions.h"
 #include "probe/maps.h"

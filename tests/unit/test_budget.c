@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What bounds the memory and the time that files of others take: the budget of what is kept of
- * them, the allowance of each user, and how much is read of symbol tables.
+ * them, an allowance of time, and how much is read of symbol tables.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "names/allowance.h"
 #include "names/budget.h"
 #include "names/symbols.h"
-#include "names/symtab.h"
+#include "names/sections.h"
+#include "util/allowance.h"
 
 #define MIB (1ull << 20)
 
@@ -138,46 +138,20 @@ END_TEST
 
 START_TEST(time_comes_back)
 {
-	struct allowance *allowance = allowance_new(1000, 10);
+	struct allowance allowance = { .most = 1000, .share = 10 };
 
-	ck_assert(allowance_has(allowance, 1, 0, 1000));
-	ck_assert(!allowance_has(allowance, 1, 0, 1001));
-	allowance_spend(allowance, 1, 50, 900);
-	ck_assert(allowance_has(allowance, 1, 50, 100));
-	ck_assert(!allowance_has(allowance, 1, 50, 101));
-	/* Others have what they had. */
-	ck_assert(allowance_has(allowance, 2, 50, 1000));
-	/* A tenth of what passes. */
-	ck_assert(!allowance_has(allowance, 1, 1049, 200));
-	ck_assert(allowance_has(allowance, 1, 1050, 200));
-	/* More is spent than there is: it does not go below nothing. */
-	allowance_spend(allowance, 1, 1050, 5000);
-	ck_assert(!allowance_has(allowance, 1, 1050, 1));
-	/* Of what was spent beyond what there was, 1,000 come back first. */
-	ck_assert(!allowance_has(allowance, 1, 1050 + 10000, 1));
-	ck_assert(allowance_has(allowance, 1, 1060 + 10000, 1));
-	/* And not above what there was at first. */
-	ck_assert(allowance_has(allowance, 1, 1000000, 1000));
-	ck_assert(!allowance_has(allowance, 1, 2000000, 1001));
-	/* A clock that was read a little earlier gives nothing, and takes nothing. */
-	allowance_spend(allowance, 1, 2000000, 1000);
-	ck_assert(!allowance_has(allowance, 1, 1999990, 1));
-	allowance_free(allowance);
-}
-END_TEST
-
-/* One user may own files as thousands of others, and so have as many rows. */
-START_TEST(rows_are_bounded)
-{
-	struct allowance *allowance = allowance_new(1000, 10);
-	uint32_t uid;
-
-	allowance_spend(allowance, 0, 0, 1000);
-	for (uid = 1; uid < 100000; uid++)
-		allowance_spend(allowance, uid, 1, 10);
-	/* Those with most left went first. */
-	ck_assert(!allowance_has(allowance, 0, 1, 1));
-	allowance_free(allowance);
+	ck_assert_uint_eq(allowance_left(&allowance, 0), 1000);
+	allowance_spend(&allowance, 900);
+	ck_assert_uint_eq(allowance_left(&allowance, 0), 100);
+	/* A tenth of the time comes back, */
+	ck_assert_uint_eq(allowance_left(&allowance, 1000), 200);
+	/* what is spent beyond it does not count, */
+	allowance_spend(&allowance, 5000);
+	ck_assert_uint_eq(allowance_left(&allowance, 1000), 0);
+	ck_assert_uint_eq(allowance_left(&allowance, 1010), 1);
+	/* and there is never more than at first. */
+	ck_assert_uint_eq(allowance_left(&allowance, 1000000), 1000);
+	ck_assert_uint_eq(allowance_left(&allowance, 2000000), 1000);
 }
 END_TEST
 
@@ -537,7 +511,6 @@ int main(void)
 	tcase_add_test(tests, tables_grow_within_the_budget);
 	tcase_add_test(tests, no_child_gets_a_table);
 	tcase_add_test(tests, time_comes_back);
-	tcase_add_test(tests, rows_are_bounded);
 	tcase_add_test(tests, names_lie_far_apart);
 	tcase_add_test(tests, words_lie_across_pieces);
 	tcase_add_test(tests, reading_has_an_end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of call sites on their way to the model: told once, and under a stack that is known. */
-#include "collect/call_site_rows.h"
+#include "collect/stacks.h"
 #include "cutop_python.h"
 #include "probe_tests.h"
 

@@ -297,8 +297,7 @@ static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, bool 
 
 START_TEST(the_resolver_finds_the_same)
 {
-	struct resolver *resolver =
-		resolver_new(RESOLVER_RULES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver = resolver_new(RESOLVER_RULES, 128ull << 20, NULL);
 	struct told told;
 	uint32_t file;
 	uint64_t offset;
@@ -344,8 +343,7 @@ END_TEST
 /* A file that shrinks ends the process; the rules of others are not lost with it. */
 START_TEST(a_reader_that_dies_is_replaced)
 {
-	struct resolver *resolver =
-		resolver_new(RESOLVER_RULES, 128ull << 20, RESOLVER_COMES_BACK, NULL);
+	struct resolver *resolver = resolver_new(RESOLVER_RULES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)expect_rule);
 	uint32_t bad, good;
 	struct told told;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cuda/runtime_mark.h"
-#include "names/code_window.h"
 #include "names/runtime_range.h"
 
 #define SECTIONS  1000 /* of code, without any of it */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/container.h"
+#include "collect/process_identity.h"
 #include "probe_tests.h"
 
 #define ID     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

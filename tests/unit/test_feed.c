@@ -12,7 +12,7 @@
 #include "../fuzz/feed_world.h"
 #include "collect/feed.h"
 #include "model/model.h"
-#include "names/symtab.h"
+#include "names/sections.h"
 #include "util/util.h"
 
 #define START   (100 * NSEC_PER_SEC)

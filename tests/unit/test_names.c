@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "names/debugfile.h"
-#include "names/handles.h"
+#include "collect/late_kernels.h"
 #include "names/sections.h"
 #include "names/symbols.h"
 #include "self_file.h"

@@ -11,11 +11,7 @@
 #include <string.h>
 
 #include "collect/modules.h"
-#include "collect/python_codes.h"
-#include "collect/python_merge.h"
 #include "collect/python_stacks.h"
-#include "names/python_lines.h"
-#include "names/python_paths.h"
 #include "probe/python_layouts.h"
 #include "probe_tests.h"
 
