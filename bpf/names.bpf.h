@@ -27,10 +27,8 @@ struct address_key {
 /* kernel handle to stub, or to the handle that it was made from */
 HASH_MAP(handles, struct address_key, __u64, 1 << 18);
 HASH_MAP(sites, struct address_key, __u32, 1 << 18); /* call sites whose mapping was reported */
-/* Mappings that were reported: file_mark() of the file, or VDSO_MARK */
+/* Mappings that were reported: file_mark() of the file */
 HASH_MAP(modules, struct module_key, __u64, 65536);
-
-#define VDSO_MARK 1 /* in place of a file's, for the kernel's vdso */
 
 #define MODULE_AGES 1024 /* a power of two */
 
@@ -65,13 +63,13 @@ __noinline int module_announce(__u32 program, __u64 address)
 	err = vma_at(address, &at.info);
 	if (err)
 		return err != -ENOENT;
-	if (!(at.info.flags & VM_EXEC) || (!at.info.file && !vma_is_vdso(at.info.start)))
+	if (!(at.info.flags & VM_EXEC) || !at.info.file)
 		return 0;
 	file = (struct file *)at.info.file;
 	at.known.key.program = program;
 	at.known.key.pad = 0;
 	at.known.key.start = at.known.start;
-	mark = file ? file_mark(file) : VDSO_MARK;
+	mark = file_mark(file);
 	known = bpf_map_lookup_elem(&modules, &at.known.key);
 	if (known && *known == mark)
 		return 0;
@@ -90,18 +88,12 @@ __noinline int module_announce(__u32 program, __u64 address)
 	rec->module.end = at.known.end;
 	rec->module.offset = at.known.offset;
 	rec->path.len = 0;
-	if (!file) { /* the vdso */
-		__builtin_memset(&rec->module.id, 0, sizeof(rec->module.id));
-		rec->module.id.device = CUTOP_VDSO_DEVICE;
-		__builtin_memcpy(rec->module.file, CUTOP_VDSO_NAME, sizeof(CUTOP_VDSO_NAME));
-	} else {
-		bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file),
-					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
-		file_id_read(file, &at.id);
-		rec->module.id = at.id;
-		if (!file_is_known(&at.id))
-			path_read((__u64)file, &rec->path);
-	}
+	bpf_probe_read_kernel_str(rec->module.file, sizeof(rec->module.file),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	file_id_read(file, &at.id);
+	rec->module.id = at.id;
+	if (!file_is_known(&at.id))
+		path_read((__u64)file, &rec->path);
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }

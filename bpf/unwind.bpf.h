@@ -48,7 +48,7 @@ enum unwind_end {
 
 struct unwind_range {
 	__u64 start, bytes;
-	__u32 is_code, is_executable; /* the first: of a file, or the vdso */
+	__u32 is_code, is_executable; /* the first: of a file */
 };
 
 /* Of a thread; the first part is of stacks.bpf.h. */
@@ -318,7 +318,7 @@ static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
 	range->start = vma->vm_start;
 	range->bytes = vma->vm_end - vma->vm_start;
 	range->is_executable = vma->vm_flags & VM_EXEC ? 1 : 0;
-	range->is_code = range->is_executable && (vma->vm_file || vma_is_vdso(range->start));
+	range->is_code = range->is_executable && vma->vm_file;
 	return 0;
 }
 

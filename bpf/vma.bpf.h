@@ -26,15 +26,6 @@ struct vma_info {
 	__u64 file;
 };
 
-/* True if the current process has the kernel's vdso at @start: code of no file, but with tables. */
-static __always_inline bool vma_is_vdso(__u64 start)
-{
-	struct mm_struct *mm = untrusted(bpf_get_current_task_btf())->mm;
-
-	return mm && start && bpf_core_field_exists(mm->context.vdso) &&
-	       (__u64)mm->context.vdso == start;
-}
-
 static __always_inline void vma_copy(struct vm_area_struct *vma, struct vma_info *info)
 {
 	bpf_core_read(&info->start, sizeof(info->start), &vma->vm_start);

@@ -171,10 +171,6 @@ struct maple_tree {
 	void *ma_root;
 };
 
-typedef struct {
-	void *vdso;
-} mm_context_t;
-
 struct mm_struct {
 	struct maple_tree mm_mt;
 	unsigned long start_code;
@@ -184,7 +180,6 @@ struct mm_struct {
 	unsigned long env_end;
 	unsigned long exec_vm;
 	struct file *exe_file;
-	mm_context_t context;
 	struct uprobes_state uprobes_state;
 };
 

@@ -65,13 +65,6 @@ struct rec_launched_at {
 	__u8 pad[6];
 };
 
-/*
- * The kernel's vdso, which is mapped like a file and is none: its name in /proc/PID/maps, and a
- * device that no file system has.
- */
-#define CUTOP_VDSO_NAME   "[vdso]"
-#define CUTOP_VDSO_DEVICE 0xffffffffu
-
 struct rec_module {
 	struct rec_hdr hdr;
 	__u64 start, end; /* the mapping */

@@ -471,7 +471,6 @@ static const struct ns_scenario scenarios[] = {
 	{ .name = "signal_raised", .run = signal_raised, .deep = 7 + MAIN },
 	{ .name = "signal_fault", .run = signal_fault, .deep = 6 + MAIN },
 	{ .name = "signal_stack", .run = signal_stack, .deep = 6 + MAIN, .least = 4 },
-	{ .name = "signal_vdso", .run = signal_vdso, .deep = 8 + MAIN },
 	{ .name = "constructor", .run = constructor },
 	{ .name = "atexit", .run = register_exit },
 	{ .name = "lazy", .run = lazy, .deep = MAIN },

@@ -63,25 +63,6 @@ void signal_fault(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
-/* The coarse clock is read in the kernel's vdso, without a system call, which would fail only. */
-static OWN void clock_fault(void)
-{
-	struct timespec *volatile nowhere = (void *)8;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, nowhere);
-	exit(3);
-}
-
-void signal_vdso(void)
-{
-	on_signal(SIGSEGV, on_fault, SA_NODEFER);
-	if (!sigsetjmp(after_fault, 1))
-		clock_fault();
-	if (!sigsetjmp(after_fault, 1))
-		clock_fault();
-	signal(SIGSEGV, SIG_DFL);
-}
-
 /* The frames on the stack of the handler are three; then the signal's own. */
 void signal_stack(void)
 {

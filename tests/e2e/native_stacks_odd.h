@@ -16,7 +16,6 @@ long link_7(long a, long b, long c, long d);
 /* Scenarios of native_stacks_odd.c */
 void signal_raised(void);
 void signal_fault(void);
-void signal_vdso(void);
 void signal_stack(void);
 void coroutine(void);
 void generated(void);

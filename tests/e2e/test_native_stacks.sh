@@ -34,7 +34,7 @@ ours() {
 # ---- each scenario in a process of its own, and one after the other in one; all below one cutop
 
 own_scenarios='chain_10 chain_40 recursion_100 recursion_200 libraries qsort threads alloca aligned large_frames signal_raised
-	signal_fault signal_stack signal_vdso constructor atexit lazy replaced fork coroutine generated resolver'
+	signal_fault signal_stack constructor atexit lazy replaced fork coroutine generated resolver'
 cxx_scenarios='cxx_catch cxx_destructor cxx_rethrow cxx_inlined cxx_sort cxx_virtual cxx_lambda cxx_thread cxx_static'
 for scenario in $own_scenarios; do
 	ours "$scenario" "$plain" "$scenario"
