@@ -16,5 +16,4 @@ collect_sources = \
 	src/collect/python_stacks.c src/collect/python_stacks.h \
 	src/collect/record_sink.c src/collect/record_sink.h \
 	src/collect/site_names.c src/collect/site_names.h \
-	src/collect/stacks.c src/collect/stacks.h \
-	src/collect/unread_names.c src/collect/unread_names.h
+	src/collect/stacks.c src/collect/stacks.h

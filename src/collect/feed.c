@@ -20,7 +20,6 @@
 #include "collect/record_sink.h"
 #include "collect/site_names.h"
 #include "collect/stacks.h"
-#include "collect/unread_names.h"
 #include "cuda/calls.h"
 #include "cutop_allocator.h"
 #include "cutop_unwind.h"
@@ -68,7 +67,6 @@ struct feed {
 	struct site_names *sites;
 	struct stacks *stacks;
 	struct call_site_rows *call_sites;
-	struct unread_names *unread;
 	unsigned int news; /* errands_news() when slow errands were last tried */
 	bool unidentified; /* some program in `watched` is */
 	struct python_stacks *python;
@@ -738,8 +736,7 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 		watched->seen_written = ring_written(feed->ring);
 	watched->seen_ended = true;
 	/* A name may still come from a slow file. */
-	if (watched->ended &&
-	    (unread_names_wait(feed->unread, program) || site_names_wait(feed->sites, program)))
+	if (watched->ended && site_names_wait(feed->sites, program))
 		return false;
 	if (watched->ended) {
 		watched->doomed = true;
@@ -863,7 +860,6 @@ static void doomed_forget(struct feed *feed)
 		modules_forget(feed->modules, watched->program);
 		site_names_forget(feed->sites, watched->program);
 		host_functions_forget(feed->hosts, watched->program);
-		unread_names_forget(feed->unread, watched->program);
 		stacks_forget(feed->stacks, watched->program);
 		if (feed->native)
 			native_stacks_forget(feed->native, watched->program);
@@ -1007,9 +1003,11 @@ static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 	kernel_feed_name(feed, &kernel);
 }
 
-/* A name of @program is lost for good. */
-static void name_lose(struct feed *feed, uint32_t program, int err)
+/* A name of @program is lost for good. @context is the feed. */
+static void name_lose(void *context, uint32_t program, int err)
 {
+	struct feed *feed = context;
+
 	probe_lost(feed->probe, err == -ETIMEDOUT ? LOST_UNANSWERED : LOST_ARGUMENT);
 	record_sink_inexact(feed->sink, program, 0);
 }
@@ -1018,8 +1016,8 @@ static void name_at_feed(struct feed *feed, const struct watched *watched,
 			 const struct rec_name_at *record)
 {
 	struct rec_hdr *result;
-	int err = unread_names_read(feed->unread, record, watched ? watched->process.start_time : 0,
-				    &result);
+	int err = site_names_read(feed->sites, record, watched ? watched->process.start_time : 0,
+				  &result);
 
 	if (!err) {
 		feed_tell(feed, result);
@@ -1031,24 +1029,13 @@ static void name_at_feed(struct feed *feed, const struct watched *watched,
 		name_lose(feed, record->hdr.program, err);
 }
 
-static void name_told(void *context, uint32_t program, struct rec_hdr *record, int error)
-{
-	struct feed *feed = context;
-
-	if (record)
-		feed_tell(feed, record);
-	else
-		name_lose(feed, program, error);
-}
-
 static void later_feed(struct feed *feed)
 {
 	unsigned int news = errands_news(probe_outside(feed->probe)->errands);
 	struct watched *watched, *next;
 
-	unread_names_again(feed->unread, name_told, feed);
 	if (modules_try_again(feed->modules) || news != feed->news)
-		site_names_again(feed->sites, feed_tell, feed);
+		site_names_again(feed->sites, &(struct site_told){ feed_tell, name_lose, feed });
 	if (feed->unidentified && news != feed->news) {
 		feed->unidentified = false;
 		HASH_ITER(hh, feed->watched, watched, next)
@@ -1225,8 +1212,7 @@ void feed_settle(struct feed *feed, bool hurry)
 		usleep(NAMES_LOOK_US);
 		feed_drain(feed);
 	}
-	while ((unread_names_wait(feed->unread, 0) || site_names_wait(feed->sites, 0)) &&
-	       clock_ns(CLOCK_MONOTONIC) < end) {
+	while (site_names_wait(feed->sites, 0) && clock_ns(CLOCK_MONOTONIC) < end) {
 		usleep(NAMES_LOOK_US);
 		errands_tend(probe_outside(feed->probe)->errands);
 		later_feed(feed);
@@ -1253,11 +1239,9 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->hosts = host_functions_new();
-	feed->sites = site_names_new(feed->modules, probe_budget(probe), feed->hosts, held_globs,
-				     python_skip);
+	feed->sites = site_names_new(probe, feed->modules, feed->hosts, held_globs, python_skip);
 	feed->stacks = stacks_new(feed->modules, feed->hosts, python_skip);
 	feed->call_sites = call_site_rows_new(feed->stacks);
-	feed->unread = unread_names_new(probe);
 	feed->python = python_stacks_new(feed->stacks, python_skip);
 	feed->unwind_rows = unwind_rows_new(probe);
 	if (feed->unwind_rows && feed->modules && !modules_want_rules(feed->modules))
@@ -1266,7 +1250,7 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->ring = ring_new(probe, record_read, feed);
 	feed->arrivals = arrivals_new(arrival_look, arrival_leave_out, feed, time_now);
 	if (!feed->rows || !feed->modules || !feed->hosts || !feed->sites || !feed->stacks ||
-	    !feed->call_sites || !feed->unread || !feed->python || !feed->arrivals || !feed->ring) {
+	    !feed->call_sites || !feed->python || !feed->arrivals || !feed->ring) {
 		feed_free(feed);
 		return NULL;
 	}
@@ -1282,7 +1266,6 @@ void feed_free(struct feed *feed)
 		return;
 	ring_free(feed->ring);
 	arrivals_free(feed->arrivals);
-	unread_names_free(feed->unread);
 	native_stacks_free(feed->native);
 	unwind_rows_free(feed->unwind_rows);
 	python_stacks_free(feed->python);

@@ -171,19 +171,15 @@ void handles_free(struct handle_variables *variables)
 #define LOOKS_MAX   256          /* how often a program's variables are read */
 #define FILES_MAX   1024         /* files of a program that are searched */
 #define SEARCH_TIME NSEC_PER_SEC /* after that no further file is searched */
-/* For a program's variables, which may be dropped when memory is short */
-#define SEARCHES_MAX 8
 
 struct late_program {
 	uint32_t program;
 	unsigned int looks;
-	unsigned int searches;
 	/* Some of its files take long: they are tried again when there is news */
 	bool later;
 	unsigned int news; /* errands_news() then */
 	struct handle_variables variables;
-	uint64_t *values; /* NULL: the variables were dropped */
-	struct budget_item item;
+	uint64_t *values; /* NULL: the variables were not searched for yet */
 	UT_hash_handle hh;
 };
 
@@ -211,16 +207,9 @@ static void variables_free(struct late_program *program)
 	program->values = NULL;
 }
 
-static void variables_drop(void *context, struct budget_item *item)
-{
-	(void)item;
-	variables_free(context);
-}
-
 static void program_free(struct late_kernels *late, struct late_program *program)
 {
 	HASH_DEL(late->programs, program);
-	budget_hold(late->budget, &program->item);
 	variables_free(program);
 	free(program);
 }
@@ -288,8 +277,6 @@ static struct late_program *program_new(struct late_kernels *late, uint32_t id)
 		return NULL;
 	program->program = id;
 	program->variables.budget = late->budget;
-	program->item.drop = variables_drop;
-	program->item.context = program;
 	HASH_ADD(hh, late->programs, program, sizeof(program->program), program);
 	return program;
 }
@@ -305,18 +292,14 @@ static void variables_find(struct late_kernels *late, struct late_program *progr
 	unsigned int news = errands_news(late->outside->errands);
 	int err;
 
-	if (program->values ?
-		    program->later && program->news != news && program->looks++ < LOOKS_MAX :
-		    program->searches++ < SEARCHES_MAX) {
-		budget_hold(late->budget, &program->item);
-		variables_free(program);
-		err = outside_maps(late->outside, pid, 0, file_visit, &search);
-		program->later = search.later || outside_is_later(err);
-		program->news = news;
-		program->values = calloc(program->variables.count + 1, sizeof(*program->values));
-	}
-	if (program->values)
-		budget_use(late->budget, &program->item);
+	if (program->values &&
+	    (!program->later || program->news == news || program->looks++ >= LOOKS_MAX))
+		return;
+	variables_free(program);
+	err = outside_maps(late->outside, pid, 0, file_visit, &search);
+	program->later = search.later || outside_is_later(err);
+	program->news = news;
+	program->values = calloc(program->variables.count + 1, sizeof(*program->values));
 }
 
 /* ---- reading them ---- */

@@ -31,22 +31,58 @@ struct module_file {
 	uint32_t lines;          /* the resolver's number for it, or 0 */
 	uint32_t rules;          /* the same of the one that knows rules */
 	/*
-	 * The file, for module_files_look_for_runtime(); -1: it is not needed, or was closed. Lies on a
+	 * The file, for modules_look_for_runtime(); -1: it is not needed, or was closed. Lies on a
 	 * local file system.
 	 */
 	int code;
 	struct runtime_range runtime;
 	/*
-	 * by module_files_release(): the next program that maps it gives it to the resolver again
+	 * by modules_release(): the next program that maps it gives it to the resolver again
 	 */
 	bool closed;
-	bool mapped;          /* for module_files_mark() */
+	bool mapped;          /* for modules_release() */
 	uint64_t last_mapped; /* CLOCK_MONOTONIC */
 	uint64_t used;
 	UT_hash_handle hh;
 };
 
-struct module_files;
+struct module {
+	uint64_t start, end, offset;
+	struct file_id id;
+	char file[CUTOP_FILE_LEN];
+	struct module *next;
+};
+
+struct program_modules {
+	uint32_t program;
+	unsigned int in_vain; /* searches of its mappings that found no file */
+	struct module *list;
+	UT_hash_handle hh;
+};
+
+/* A file that takes long to open, or that there was no time for. */
+struct later_file {
+	struct rec_module record;
+	char *path;
+	struct later_file *next;
+};
+
+struct modules {
+	struct probe *probe;
+	struct program_modules *programs;
+	struct budget *budget;
+	const struct notes *notes;
+	struct allowance reading;
+	struct later_file *later;
+	size_t later_count;
+	unsigned int later_news; /* errands_news() when they were tried last */
+	uint64_t retry;          /* when to try those that there was no time for; 0: none */
+	struct resolver *resolver;
+	struct resolver *rules; /* NULL: they are not needed */
+	struct module_file *files;
+	uint64_t clock;
+	uint64_t released; /* CLOCK_MONOTONIC */
+};
 
 /* ---- files ---- */
 
@@ -68,28 +104,43 @@ struct module_files;
 #define READING_SHARE 5 /* this part of the time comes back */
 #define RETRY_AFTER   (NSEC_PER_SEC / 2)
 
-/* A file that takes long to open, or that there was no time for. */
-struct later_file {
-	struct rec_module record;
-	char *path;
-	struct later_file *next;
-};
+struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes)
+{
+	struct modules *modules = calloc(1, sizeof(*modules));
 
-struct module_files {
-	struct probe *probe;
-	struct budget *budget;
-	const struct notes *notes;
-	struct allowance reading;
-	struct later_file *later;
-	size_t later_count;
-	unsigned int later_news; /* errands_news() when they were tried last */
-	uint64_t retry;          /* when to try those that there was no time for; 0: none */
-	struct resolver *resolver;
-	struct resolver *rules; /* NULL: they are not needed */
-	struct module_file *files;
-	uint64_t clock;
-	uint64_t released; /* CLOCK_MONOTONIC */
-};
+	if (!modules)
+		return NULL;
+	modules->probe = probe;
+	modules->budget = budget;
+	modules->notes = notes;
+	modules->reading = (struct allowance){ .most = READING_MOST, .share = READING_SHARE };
+	modules->resolver = resolver_new(
+		RESOLVER_LINES, budget ? budget_counts(budget).limit : HELPER_MEMORY, notes);
+	if (modules->resolver)
+		return modules;
+	free(modules);
+	return NULL;
+}
+
+int modules_want_rules(struct modules *modules)
+{
+	/* A process of its own: no stack waits until the lines before it were found. */
+	modules->rules =
+		resolver_new(RESOLVER_RULES,
+			     modules->budget ? budget_counts(modules->budget).limit : HELPER_MEMORY,
+			     modules->notes);
+	return modules->rules ? 0 : -ENOMEM;
+}
+
+struct resolver *modules_rules(struct modules *modules)
+{
+	return modules->rules;
+}
+
+struct resolver *modules_resolver(struct modules *modules)
+{
+	return modules->resolver;
+}
 
 static void code_close(struct module_file *file)
 {
@@ -98,73 +149,13 @@ static void code_close(struct module_file *file)
 	file->code = -1;
 }
 
-static void file_free(struct module_files *files, struct module_file *file)
+static void file_free(struct modules *modules, struct module_file *file)
 {
 	code_close(file);
-	HASH_DEL(files->files, file);
-	budget_hold(files->budget, &file->item);
+	HASH_DEL(modules->files, file);
+	budget_hold(modules->budget, &file->item);
 	symbols_free(file->symbols);
 	free(file);
-}
-
-static void module_files_free(struct module_files *files)
-{
-	struct module_file *file, *next_file;
-	struct later_file *later;
-
-	if (!files)
-		return;
-	HASH_ITER(hh, files->files, file, next_file)
-		file_free(files, file);
-	while ((later = files->later)) {
-		files->later = later->next;
-		free(later->path);
-		free(later);
-	}
-	resolver_free(files->resolver);
-	resolver_free(files->rules);
-	free(files);
-}
-
-/* All arguments are borrowed. NULL without memory. */
-static struct module_files *module_files_new(struct probe *probe, struct budget *budget,
-					     const struct notes *notes)
-{
-	struct module_files *files = calloc(1, sizeof(*files));
-
-	if (!files)
-		return NULL;
-	files->probe = probe;
-	files->budget = budget;
-	files->notes = notes;
-	files->reading = (struct allowance){ .most = READING_MOST, .share = READING_SHARE };
-	files->resolver = resolver_new(RESOLVER_LINES,
-				       budget ? budget_counts(budget).limit : HELPER_MEMORY, notes);
-	if (files->resolver)
-		return files;
-	module_files_free(files);
-	return NULL;
-}
-
-/* The same for rules, once they were asked for, which returns 0 or -ENOMEM. */
-static int module_files_want_rules(struct module_files *files)
-{
-	/* A process of its own: no stack waits until the lines before it were found. */
-	files->rules = resolver_new(
-		RESOLVER_RULES, files->budget ? budget_counts(files->budget).limit : HELPER_MEMORY,
-		files->notes);
-	return files->rules ? 0 : -ENOMEM;
-}
-
-static struct resolver *module_files_rules(struct module_files *files)
-{
-	return files->rules;
-}
-
-/* Knows the lines of the files. Borrowed. */
-static struct resolver *module_files_resolver(struct module_files *files)
-{
-	return files->resolver;
 }
 
 struct mapping_search {
@@ -211,11 +202,11 @@ static int file_check(const struct rec_module *record, struct seen_file *seen, i
  * Opens the file of @record: by the path at which it was examined, else by the recorded path, else
  * through its process, if that still runs.
  */
-static int module_open(struct module_files *files, const struct rec_module *record,
-		       const char *told, struct seen_file *seen)
+static int module_open(struct modules *modules, const struct rec_module *record, const char *told,
+		       struct seen_file *seen)
 {
-	const struct outside *outside = probe_outside(files->probe);
-	const char *known = probe_file_path(files->probe, &record->id);
+	const struct outside *outside = probe_outside(modules->probe);
+	const char *known = probe_file_path(modules->probe, &record->id);
 	struct mapping_search search = {
 		.outside = outside, .record = record, .seen = seen, .error = -ENOENT
 	};
@@ -241,37 +232,37 @@ static int module_open(struct module_files *files, const struct rec_module *reco
 	return err && later ? later : err;
 }
 
-static void resolvers_drop(struct module_files *files, struct module_file *file)
+static void resolvers_drop(struct modules *modules, struct module_file *file)
 {
-	resolver_drop(files->resolver, file->lines);
-	if (files->rules)
-		resolver_drop(files->rules, file->rules);
+	resolver_drop(modules->resolver, file->lines);
+	if (modules->rules)
+		resolver_drop(modules->rules, file->rules);
 	file->lines = file->rules = 0;
 }
 
-static void files_bound(struct module_files *files)
+static void files_bound(struct modules *modules)
 {
 	struct module_file *file, *next, *oldest = NULL;
 
-	if (HASH_COUNT(files->files) < FILES_MAX)
+	if (HASH_COUNT(modules->files) < FILES_MAX)
 		return;
-	HASH_ITER(hh, files->files, file, next)
+	HASH_ITER(hh, modules->files, file, next)
 		if (!oldest || file->used < oldest->used)
 			oldest = file;
-	resolvers_drop(files, oldest);
-	file_free(files, oldest);
+	resolvers_drop(modules, oldest);
+	file_free(modules, oldest);
 }
 
 /* The file @id, marked as used now, or NULL. Borrowed until the next call. */
-static struct module_file *module_files_get(struct module_files *files, const struct file_id *id)
+static struct module_file *file_get(struct modules *modules, const struct file_id *id)
 {
 	struct module_file *file;
 
-	HASH_FIND(hh, files->files, id, sizeof(*id), file);
+	HASH_FIND(hh, modules->files, id, sizeof(*id), file);
 	if (file) {
-		file->used = ++files->clock;
+		file->used = ++modules->clock;
 		if (file->symbols)
-			budget_use(files->budget, &file->item);
+			budget_use(modules->budget, &file->item);
 	}
 	return file;
 }
@@ -294,16 +285,16 @@ static const char *name_of(const struct seen_file *seen)
 	return slash ? slash + 1 : seen->path;
 }
 
-static void symbols_load(struct module_files *files, const struct seen_file *seen,
+static void symbols_load(struct modules *modules, const struct seen_file *seen,
 			 const struct seen_file *debug, struct module_file *file)
 {
-	int err = symbols_read(seen->fd, debug->fd, files->budget, &file->symbols);
+	int err = symbols_read(seen->fd, debug->fd, modules->budget, &file->symbols);
 
 	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
 	if (!err)
-		budget_use(files->budget, &file->item);
+		budget_use(modules->budget, &file->item);
 	else if (err != -ENOENT)
-		note(files->notes,
+		note(modules->notes,
 		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves",
 		     name_of(seen));
 }
@@ -318,11 +309,11 @@ static uint64_t processor_ns(void)
 	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
 }
 
-static struct module_file *file_new(struct module_files *files, const struct file_id *id)
+static struct module_file *file_new(struct modules *modules, const struct file_id *id)
 {
 	struct module_file *file;
 
-	files_bound(files);
+	files_bound(modules);
 	file = calloc(1, sizeof(*file));
 	if (!file)
 		return NULL;
@@ -332,13 +323,13 @@ static struct module_file *file_new(struct module_files *files, const struct fil
 	file->item.context = file;
 	file->missing = MISSING_DROPPED;
 	file->closed = true;
-	file->used = ++files->clock;
-	HASH_ADD(hh, files->files, id, sizeof(file->id), file);
+	file->used = ++modules->clock;
+	HASH_ADD(hh, modules->files, id, sizeof(file->id), file);
 	return file;
 }
 
 /* Has @resolver read the file @seen itself. Returns the number to ask by, or 0. */
-static uint32_t resolver_give(struct module_files *files, struct resolver *resolver,
+static uint32_t resolver_give(struct modules *modules, struct resolver *resolver,
 			      const struct seen_file *seen, const struct seen_file *debug)
 {
 	uint32_t number;
@@ -350,8 +341,8 @@ static uint32_t resolver_give(struct module_files *files, struct resolver *resol
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
 	number = resolver_add_lent(resolver, ends[1], name_of(seen));
-	if (number && outside_lend(probe_outside(files->probe), seen, debug->fd >= 0 ? debug : NULL,
-				   ends[0])) {
+	if (number && outside_lend(probe_outside(modules->probe), seen,
+				   debug->fd >= 0 ? debug : NULL, ends[0])) {
 		resolver_drop(resolver, number);
 		number = 0;
 	}
@@ -365,37 +356,37 @@ static uint32_t resolver_give(struct module_files *files, struct resolver *resol
  * resolver for its lines. Returns 0, -EDQUOT if there is no time left, or another negative errno if
  * its debug file is still being searched for.
  */
-static int file_read_symbols(struct module_files *files, const struct rec_module *record,
+static int file_read_symbols(struct modules *modules, const struct rec_module *record,
 			     const struct seen_file *seen)
 {
 	uint64_t began = processor_ns();
-	struct module_file *file = module_files_get(files, &record->id);
+	struct module_file *file = file_get(modules, &record->id);
 	struct seen_file debug = { .fd = -1, .place = -1 };
 	int err;
 
 	/* Before it takes another file's place */
-	if (!allowance_left(&files->reading, clock_ns(CLOCK_MONOTONIC)))
+	if (!allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC)))
 		return -EDQUOT;
 	if (!file)
-		file = file_new(files, &record->id);
+		file = file_new(modules, &record->id);
 	if (!file)
 		return 0;
-	err = outside_open_debug(probe_outside(files->probe), seen, (pid_t)record->hdr.tgid,
+	err = outside_open_debug(probe_outside(modules->probe), seen, (pid_t)record->hdr.tgid,
 				 path_below_root(seen->path), &debug);
 	if (outside_is_later(err))
 		return err;
 	if (file->missing == MISSING_DROPPED)
-		symbols_load(files, seen, &debug, file);
-	if (file->closed || resolver_forgot(files->resolver, file->lines)) {
-		file->lines = resolver_give(files, files->resolver, seen, &debug);
+		symbols_load(modules, seen, &debug, file);
+	if (file->closed || resolver_forgot(modules->resolver, file->lines)) {
+		file->lines = resolver_give(modules, modules->resolver, seen, &debug);
 		file->closed = !file->lines;
 	}
-	if (files->rules && (!file->rules || resolver_forgot(files->rules, file->rules)))
-		file->rules = resolver_give(files, files->rules, seen, &debug);
+	if (modules->rules && (!file->rules || resolver_forgot(modules->rules, file->rules)))
+		file->rules = resolver_give(modules, modules->rules, seen, &debug);
 	/* A copy does not contain all code. */
 	if (file->code < 0 && !file->runtime.is_final && seen->place < 0)
 		file->code = fcntl(seen->fd, F_DUPFD_CLOEXEC, 0);
-	allowance_spend(&files->reading, processor_ns() - began);
+	allowance_spend(&modules->reading, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);
 	return 0;
@@ -405,172 +396,122 @@ static int file_read_symbols(struct module_files *files, const struct rec_module
  * Looks for a runtime without symbols around file offset @offset of @file, unless that is known.
  * To be asked only of call sites without symbols: it may take some milliseconds.
  */
-static void module_files_look_for_runtime(struct module_files *files, struct module_file *file,
-					  uint64_t offset)
+static void runtime_look(struct modules *modules, struct module_file *file, uint64_t offset)
 {
 	uint64_t began = processor_ns();
 
 	if (file->code < 0 || !runtime_range_is_open(&file->runtime, offset) ||
-	    !allowance_left(&files->reading, clock_ns(CLOCK_MONOTONIC)))
+	    !allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC)))
 		return;
 	runtime_range_find(&file->runtime, file->code, offset);
-	allowance_spend(&files->reading, processor_ns() - began);
+	allowance_spend(&modules->reading, processor_ns() - began);
 	if (file->runtime.is_final)
 		code_close(file);
 }
 
 /* True if the file @id should be read, or read again. */
-static bool module_files_want(struct module_files *files, const struct file_id *id)
+static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 {
-	const struct module_file *file = module_files_get(files, id);
+	const struct module_file *file = file_get(modules, id);
 
 	return !file || file->closed || file->missing == MISSING_DROPPED ||
-	       resolver_forgot(files->resolver, file->lines) ||
-	       (files->rules && resolver_forgot(files->rules, file->rules));
+	       resolver_forgot(modules->resolver, file->lines) ||
+	       (modules->rules && resolver_forgot(modules->rules, file->rules));
 }
 
 /* True if the file @id takes long, and is being tried again. */
-static bool module_files_wait(const struct module_files *files, const struct file_id *id)
+static bool file_waits(const struct modules *modules, const struct file_id *id)
 {
 	const struct later_file *later;
 
-	for (later = files->later; later; later = later->next)
+	for (later = modules->later; later; later = later->next)
 		if (!memcmp(&later->record.id, id, sizeof(*id)))
 			return true;
 	return false;
 }
 
-/* Keeps @record for module_files_try_again(). */
-static void file_keep(struct module_files *files, const struct rec_module *record, const char *path)
+/* Keeps @record for modules_try_again(). */
+static void file_keep(struct modules *modules, const struct rec_module *record, const char *path)
 {
-	struct later_file *later = files->later_count < LATER_MAX ? calloc(1, sizeof(*later)) :
-								    NULL;
+	struct later_file *later = modules->later_count < LATER_MAX ? calloc(1, sizeof(*later)) :
+								      NULL;
 
 	if (!later)
 		return;
 	later->record = *record;
 	later->path = path ? strdup(path) : NULL;
-	later->next = files->later;
-	files->later = later;
-	files->later_count++;
+	later->next = modules->later;
+	modules->later = later;
+	modules->later_count++;
 }
 
 /*
  * Reads the file of @record, which was at @path when it was mapped (NULL: unknown). Returns 0 if it
  * is read, or known; otherwise a later process may make it readable.
  */
-static int module_files_load(struct module_files *files, const struct rec_module *record,
-			     const char *path)
+static int file_load(struct modules *modules, const struct rec_module *record, const char *path)
 {
 	struct seen_file seen;
 	int err;
 
-	if (!module_files_want(files, &record->id))
+	if (!file_is_wanted(modules, &record->id))
 		return 0;
-	err = module_open(files, record, path, &seen);
+	err = module_open(modules, record, path, &seen);
 	if (!err)
-		err = file_read_symbols(files, record, &seen);
+		err = file_read_symbols(modules, record, &seen);
 	if (outside_is_later(err) || err == -EDQUOT)
-		file_keep(files, record, path);
+		file_keep(modules, record, path);
 	else if (err == -ETIMEDOUT)
-		probe_lost(files->probe, LOST_UNANSWERED);
-	if (err == -EDQUOT && !files->retry)
-		files->retry = clock_ns(CLOCK_MONOTONIC) + RETRY_AFTER;
+		probe_lost(modules->probe, LOST_UNANSWERED);
+	if (err == -EDQUOT && !modules->retry)
+		modules->retry = clock_ns(CLOCK_MONOTONIC) + RETRY_AFTER;
 	seen_close(&seen);
 	return err == -EDQUOT ? -EAGAIN : err;
 }
 
-static bool module_files_try_again(struct module_files *files)
+bool modules_try_again(struct modules *modules)
 {
-	unsigned int news = errands_news(probe_outside(files->probe)->errands);
-	struct later_file *later, *list = files->later;
+	unsigned int news = errands_news(probe_outside(modules->probe)->errands);
+	struct later_file *later, *list = modules->later;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool any = false;
 
 	/* None is opened for nothing. */
-	if (!list || (news == files->later_news && (!files->retry || now < files->retry)) ||
-	    !allowance_left(&files->reading, now))
+	if (!list || (news == modules->later_news && (!modules->retry || now < modules->retry)) ||
+	    !allowance_left(&modules->reading, now))
 		return false;
-	files->later_news = news;
-	files->retry = 0;
-	files->later = NULL;
-	files->later_count = 0;
+	modules->later_news = news;
+	modules->retry = 0;
+	modules->later = NULL;
+	modules->later_count = 0;
 	while ((later = list)) {
 		list = later->next;
 		/* What cannot be had any more is no longer waited for, either. */
-		any |= !outside_is_later(module_files_load(files, &later->record, later->path));
+		any |= !outside_is_later(file_load(modules, &later->record, later->path));
 		free(later->path);
 		free(later);
 	}
 	return any;
 }
 
-/* modules_preload() and modules_try_again(). */
-static void module_files_preload(struct module_files *files, const struct seen_file *seen,
-				 uint32_t tgid)
+void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid)
 {
 	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = seen->id };
 	struct seen_file whole;
 	struct module_file *file;
 	int err;
 
-	if (!module_files_want(files, &seen->id))
+	if (!file_is_wanted(modules, &seen->id))
 		return;
 	/* A copy that was made to search for CUDA's functions need not contain all symbols. */
-	err = outside_open_again(probe_outside(files->probe), seen_place(seen), seen->place >= 0,
+	err = outside_open_again(probe_outside(modules->probe), seen_place(seen), seen->place >= 0,
 				 seen->path, COPY_TABLES, &whole);
 	if (!err)
-		file_read_symbols(files, &record, &whole);
+		file_read_symbols(modules, &record, &whole);
 	seen_close(&whole);
-	file = module_files_get(files, &seen->id);
+	file = file_get(modules, &seen->id);
 	if (file)
 		file->last_mapped += PRELOAD_WAIT;
-}
-
-/*
- * To close files that no program maps: unmark all, mark those that are mapped, release the others.
- * The first returns false if it is not time for that. @now: CLOCK_MONOTONIC, ns.
- */
-static bool module_files_unmark(struct module_files *files, uint64_t now)
-{
-	struct module_file *file, *next;
-
-	if (now - files->released < RELEASE_INTERVAL)
-		return false;
-	files->released = now;
-	HASH_ITER(hh, files->files, file, next)
-		file->mapped = false;
-	return true;
-}
-
-static void module_files_mark(struct module_files *files, const struct file_id *id)
-{
-	struct module_file *file;
-
-	HASH_FIND(hh, files->files, id, sizeof(*id), file);
-	if (file)
-		file->mapped = true;
-}
-
-static void module_files_release(struct module_files *files, uint64_t now)
-{
-	struct module_file *file, *next;
-
-	HASH_ITER(hh, files->files, file, next) {
-		if (file->mapped && file->last_mapped < now)
-			file->last_mapped = now;
-		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
-			continue;
-		code_close(file);
-		if (file->symbols) {
-			budget_hold(files->budget, &file->item);
-			symbols_drop(file, &file->item);
-		}
-		if (file->closed || !file->lines)
-			continue;
-		resolvers_drop(files, file);
-		file->closed = true;
-	}
 }
 
 /* ---- modules ---- */
@@ -580,60 +521,6 @@ static void module_files_release(struct module_files *files, uint64_t now)
  * mappings, which are all read each time.
  */
 #define IN_VAIN_MAX 100
-
-struct module {
-	uint64_t start, end, offset;
-	struct file_id id;
-	char file[CUTOP_FILE_LEN];
-	struct module *next;
-};
-
-struct program_modules {
-	uint32_t program;
-	unsigned int in_vain; /* searches of its mappings that found no file */
-	struct module *list;
-	UT_hash_handle hh;
-};
-
-struct modules {
-	struct probe *probe;
-	struct module_files *files;
-	struct program_modules *programs;
-};
-
-struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes)
-{
-	struct modules *modules = calloc(1, sizeof(*modules));
-
-	if (!modules)
-		return NULL;
-	modules->probe = probe;
-	modules->files = module_files_new(probe, budget, notes);
-	if (modules->files)
-		return modules;
-	free(modules);
-	return NULL;
-}
-
-const struct outside *modules_outside(const struct modules *modules)
-{
-	return probe_outside(modules->probe);
-}
-
-struct resolver *modules_resolver(struct modules *modules)
-{
-	return module_files_resolver(modules->files);
-}
-
-int modules_want_rules(struct modules *modules)
-{
-	return module_files_want_rules(modules->files);
-}
-
-struct resolver *modules_rules(struct modules *modules)
-{
-	return module_files_rules(modules->files);
-}
 
 static void program_free(struct modules *modules, struct program_modules *program)
 {
@@ -659,23 +546,23 @@ void modules_forget(struct modules *modules, uint32_t id)
 void modules_free(struct modules *modules)
 {
 	struct program_modules *program, *next;
+	struct module_file *file, *next_file;
+	struct later_file *later;
 
 	if (!modules)
 		return;
 	HASH_ITER(hh, modules->programs, program, next)
 		program_free(modules, program);
-	module_files_free(modules->files);
+	HASH_ITER(hh, modules->files, file, next_file)
+		file_free(modules, file);
+	while ((later = modules->later)) {
+		modules->later = later->next;
+		free(later->path);
+		free(later);
+	}
+	resolver_free(modules->resolver);
+	resolver_free(modules->rules);
 	free(modules);
-}
-
-bool modules_try_again(struct modules *modules)
-{
-	return module_files_try_again(modules->files);
-}
-
-void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid)
-{
-	module_files_preload(modules->files, seen, tgid);
 }
 
 /* The entry with the number @id, created if need be. Returns NULL without memory. */
@@ -710,20 +597,41 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	/* The newest comes first: a mapping may be replaced by another at the same place. */
 	module->next = program->list;
 	program->list = module;
-	module_files_load(modules->files, record, path);
+	file_load(modules, record, path);
 }
 
 void modules_release(struct modules *modules, uint64_t now)
 {
 	struct program_modules *program, *next;
+	struct module_file *file, *next_file;
 	const struct module *module;
 
-	if (!module_files_unmark(modules->files, now))
+	if (now - modules->released < RELEASE_INTERVAL)
 		return;
+	modules->released = now;
+	HASH_ITER(hh, modules->files, file, next_file)
+		file->mapped = false;
 	HASH_ITER(hh, modules->programs, program, next)
-		for (module = program->list; module; module = module->next)
-			module_files_mark(modules->files, &module->id);
-	module_files_release(modules->files, now);
+		for (module = program->list; module; module = module->next) {
+			HASH_FIND(hh, modules->files, &module->id, sizeof(module->id), file);
+			if (file)
+				file->mapped = true;
+		}
+	HASH_ITER(hh, modules->files, file, next_file) {
+		if (file->mapped && file->last_mapped < now)
+			file->last_mapped = now;
+		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
+			continue;
+		code_close(file);
+		if (file->symbols) {
+			budget_hold(modules->budget, &file->item);
+			symbols_drop(file, &file->item);
+		}
+		if (file->closed || !file->lines)
+			continue;
+		resolvers_drop(modules, file);
+		file->closed = true;
+	}
 }
 
 static struct module *module_at(const struct program_modules *program, uint64_t address)
@@ -749,8 +657,8 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 		return name;
 	name.file = module->file;
 	name.distance = name.offset = address - module->start + module->offset;
-	file = module_files_get(modules->files, &module->id);
-	name.later = !(file && file->symbols) && module_files_wait(modules->files, &module->id);
+	file = file_get(modules, &module->id);
+	name.later = !(file && file->symbols) && file_waits(modules, &module->id);
 	if (file) {
 		name.lines = file->lines;
 		name.is_missed = file->missing != MISSING_NONE;
@@ -775,10 +683,9 @@ void modules_look_for_runtime(struct modules *modules, uint32_t id, uint64_t add
 
 	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
 	module = module_at(program, address);
-	file = module ? module_files_get(modules->files, &module->id) : NULL;
+	file = module ? file_get(modules, &module->id) : NULL;
 	if (file)
-		module_files_look_for_runtime(modules->files, file,
-					      address - module->start + module->offset);
+		runtime_look(modules, file, address - module->start + module->offset);
 }
 
 /* Reads the dropped symbol table for @address of @id, the process @pid, again. */
@@ -790,14 +697,14 @@ static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64
 
 	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
 	module = module_at(program, address);
-	if (!module || !module_files_want(modules->files, &module->id) ||
-	    module_files_wait(modules->files, &module->id) || program->in_vain >= IN_VAIN_MAX)
+	if (!module || !file_is_wanted(modules, &module->id) || file_waits(modules, &module->id) ||
+	    program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
-	module_files_load(modules->files, &record, NULL);
-	program->in_vain += module_files_want(modules->files, &module->id) &&
-			    !module_files_wait(modules->files, &module->id);
+	file_load(modules, &record, NULL);
+	program->in_vain += file_is_wanted(modules, &module->id) &&
+			    !file_waits(modules, &module->id);
 }
 
 struct address_search {
@@ -870,7 +777,7 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 	return modules_name(modules, program, address);
 }
 
-struct module_code modules_seen_code(const struct modules *modules, uint32_t id, uint64_t address)
+struct module_code modules_seen_code(struct modules *modules, uint32_t id, uint64_t address)
 {
 	struct module_code code = { .found = false };
 	struct program_modules *program;
@@ -881,12 +788,12 @@ struct module_code modules_seen_code(const struct modules *modules, uint32_t id,
 	module = module_at(program, address);
 	if (!module)
 		return code;
-	file = module_files_get(modules->files, &module->id);
+	file = file_get(modules, &module->id);
 	code.found = true;
 	code.offset = address - module->start + module->offset;
 	code.rules = file ? file->rules : 0;
 	/* Its symbols may be known from an earlier program. */
-	code.later = !code.rules && module_files_wait(modules->files, &module->id);
+	code.later = !code.rules && file_waits(modules, &module->id);
 	return code;
 }
 

@@ -92,17 +92,13 @@ struct module_code {
 struct module_code modules_code(struct modules *modules, uint32_t program, pid_t pid,
 				uint64_t address);
 /* The same, if that is known: nothing is looked for. */
-struct module_code modules_seen_code(const struct modules *modules, uint32_t program,
-				     uint64_t address);
+struct module_code modules_seen_code(struct modules *modules, uint32_t program, uint64_t address);
 
 /* Makes rules for unwinding available (cutop_unwind.h). Returns 0, or -ENOMEM. */
 int modules_want_rules(struct modules *modules);
 
 /* Knows the rules. Borrowed. */
 struct resolver *modules_rules(struct modules *modules);
-
-/* Borrowed. */
-const struct outside *modules_outside(const struct modules *modules);
 
 /* Knows the lines of the files. Borrowed. */
 struct resolver *modules_resolver(struct modules *modules);

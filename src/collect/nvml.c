@@ -22,7 +22,6 @@ struct nvml_memory;
 struct nvml_utilization;
 struct nvml_pci;
 struct nvml_process;
-struct nvml_process_v1;
 
 struct nvml_functions {
 	int (*init)(void);
@@ -44,7 +43,6 @@ struct nvml_functions {
 	int (*gpu_instance)(nvml_device part, unsigned int *id);
 	int (*compute_instance)(nvml_device part, unsigned int *id);
 	int (*processes)(nvml_device device, unsigned int *count, struct nvml_process *list);
-	int (*processes_v1)(nvml_device device, unsigned int *count, struct nvml_process_v1 *list);
 	const char *(*error)(int code);
 };
 
@@ -109,12 +107,6 @@ struct nvml_pci {
 	char rest[100];
 };
 
-/* nvmlProcessInfo_v1_t */
-struct nvml_process_v1 {
-	unsigned int pid;
-	unsigned long long used;
-};
-
 /* nvmlProcessInfo_v2_t, which _v3 of the function fills, too; instances: ~0 where there are none */
 struct nvml_process {
 	unsigned int pid;
@@ -122,27 +114,22 @@ struct nvml_process {
 	unsigned int gpu_instance, compute_instance;
 };
 
-_Static_assert(sizeof(struct nvml_process_v1) == 16 && sizeof(struct nvml_process) == 24,
-	       "NVML's own sizes");
+_Static_assert(sizeof(struct nvml_process) == 24, "NVML's own size");
 
 #define FUNCTION(member) offsetof(struct nvml_functions, member)
 
 static const struct {
 	size_t offset;
 	bool needed;
-	const char *names[3]; /* the newest first */
+	const char *names[2]; /* the newest first */
 } function_table[] = {
-	{ FUNCTION(init), true, { "nvmlInit_v2", "nvmlInit" } },
+	{ FUNCTION(init), true, { "nvmlInit_v2" } },
 	{ FUNCTION(shutdown), true, { "nvmlShutdown" } },
-	{ FUNCTION(count), true, { "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount" } },
-	{ FUNCTION(handle),
-	  true,
-	  { "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex" } },
+	{ FUNCTION(count), true, { "nvmlDeviceGetCount_v2" } },
+	{ FUNCTION(handle), true, { "nvmlDeviceGetHandleByIndex_v2" } },
 	{ FUNCTION(name), false, { "nvmlDeviceGetName" } },
 	{ FUNCTION(uuid), false, { "nvmlDeviceGetUUID" } },
-	{ FUNCTION(pci),
-	  false,
-	  { "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo" } },
+	{ FUNCTION(pci), false, { "nvmlDeviceGetPciInfo_v3" } },
 	{ FUNCTION(memory), false, { "nvmlDeviceGetMemoryInfo" } },
 	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
 	{ FUNCTION(temperature), false, { "nvmlDeviceGetTemperature" } },
@@ -157,7 +144,6 @@ static const struct {
 	  false,
 	  { "nvmlDeviceGetComputeRunningProcesses_v3",
 	    "nvmlDeviceGetComputeRunningProcesses_v2" } },
-	{ FUNCTION(processes_v1), false, { "nvmlDeviceGetComputeRunningProcesses" } },
 	{ FUNCTION(error), false, { "nvmlErrorString" } },
 };
 
@@ -295,32 +281,6 @@ static void instances_read(const struct nvml_functions *call, nvml_device device
 	}
 }
 
-/*
- * Lists processes, converting an older version's list. Returns the call's result; *@count: how many
- * there are.
- */
-static int processes_ask(const struct nvml_functions *call, nvml_device device, unsigned int *count,
-			 struct nvml_process *list)
-{
-	struct nvml_process_v1 *old;
-	unsigned int i, room = *count;
-	int result;
-
-	if (call->processes)
-		return call->processes(device, count, list);
-	old = calloc(room, sizeof(*old));
-	if (!old)
-		return -ENOMEM;
-	result = call->processes_v1(device, count, old);
-	for (i = 0; !result && i < *count && i < room; i++)
-		list[i] = (struct nvml_process){ .pid = old[i].pid,
-						 .used = old[i].used,
-						 .gpu_instance = INSTANCE_NONE,
-						 .compute_instance = INSTANCE_NONE };
-	free(old);
-	return result;
-}
-
 static void processes_read(const struct nvml_functions *call, nvml_device device, int number,
 			   struct nvml_readings *readings)
 {
@@ -329,14 +289,14 @@ static void processes_read(const struct nvml_functions *call, nvml_device device
 	unsigned int room = 0, next = 64, count = 0, i;
 	int result = 0;
 
-	if (!call->processes && !call->processes_v1)
+	if (!call->processes)
 		return;
 	do {
 		free(list);
 		room = next;
 		list = calloc(room, sizeof(*list));
 		count = room;
-		result = list ? processes_ask(call, device, &count, list) : -ENOMEM;
+		result = list ? call->processes(device, &count, list) : -ENOMEM;
 		/* More processes may start before the next attempt. */
 		next = (count > room ? count : room) * 2;
 	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);

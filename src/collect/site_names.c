@@ -6,6 +6,7 @@
  */
 #include "collect/site_names.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "util/util.h"
 
 #define SITES_MAX 65536 /* per program; further sites get no name */
+#define VAIN_MAX  256   /* failures after which a program's kernels' names are no longer read */
 
 /*
  * What memory is that code in such a library asks for: src/model/sites.c judges by it. Those that
@@ -46,6 +48,7 @@ struct site_seen {
 /* The sites of a program that were named. */
 struct program_sites {
 	uint32_t program;
+	unsigned int vain; /* names of its kernels that could not be read */
 	struct site_seen *seen;
 	UT_hash_handle hh;
 };
@@ -58,16 +61,20 @@ struct site_asked {
 	UT_hash_handle hh;
 };
 
-/* A site or kernel whose file takes long, to be named later. */
+/* A site or kernel whose file, or name, takes long, to be named later. */
 struct site_later {
 	struct site_key key;
-	uint64_t function; /* the function of a kernel; 0: a site */
+	enum { LATER_SITE, LATER_KERNEL, LATER_NAME } kind;
+	uint64_t function;       /* of a kernel */
+	struct rec_name_at name; /* where a kernel's name is, */
+	uint64_t start_time;     /* and of its process */
 	struct site_later *next;
 };
 
 struct site_names {
 	struct site_later *later;
 	size_t later_count;
+	struct probe *probe;
 	struct modules *modules;
 	struct host_functions *hosts;
 	const char *const *held_globs, *const *skip;
@@ -78,7 +85,7 @@ struct site_names {
 	struct late_kernels *late;
 };
 
-struct site_names *site_names_new(struct modules *modules, struct budget *budget,
+struct site_names *site_names_new(struct probe *probe, struct modules *modules,
 				  struct host_functions *hosts, const char *const *held_globs,
 				  const char *const *skip)
 {
@@ -86,11 +93,12 @@ struct site_names *site_names_new(struct modules *modules, struct budget *budget
 
 	if (!names)
 		return NULL;
+	names->probe = probe;
 	names->modules = modules;
 	names->hosts = hosts;
 	names->held_globs = held_globs;
 	names->skip = skip;
-	names->late = late_kernels_new(modules_outside(modules), budget);
+	names->late = late_kernels_new(probe_outside(probe), probe_budget(probe));
 	if (names->late)
 		return names;
 	free(names);
@@ -307,20 +315,30 @@ static void line_ask(struct site_names *names, const struct site_key *key,
 		asked_free(names, asked);
 }
 
+/* The entry with the number @id, created if need be. Returns NULL without memory. */
+static struct program_sites *program_get(struct site_names *names, uint32_t id)
+{
+	struct program_sites *program;
+
+	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		return NULL;
+	program->program = id;
+	HASH_ADD(hh, names->programs, program, sizeof(program->program), program);
+	return program;
+}
+
 /* True the first time it is asked; false later, or without room or memory. */
 static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
 {
-	struct program_sites *program;
+	struct program_sites *program = program_get(names, id);
 	struct site_seen *seen;
 
-	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
-	if (!program) {
-		program = calloc(1, sizeof(*program));
-		if (!program)
-			return false;
-		program->program = id;
-		HASH_ADD(hh, names->programs, program, sizeof(program->program), program);
-	}
+	if (!program)
+		return false;
 	HASH_FIND(hh, program->seen, &address, sizeof(address), seen);
 	if (seen || HASH_COUNT(program->seen) >= SITES_MAX)
 		return false;
@@ -332,16 +350,18 @@ static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
 	return true;
 }
 
-static void later_keep(struct site_names *names, const struct site_later *later)
+/* Returns false if there is no room. */
+static bool later_keep(struct site_names *names, const struct site_later *later)
 {
 	struct site_later *kept = names->later_count < SITES_MAX ? malloc(sizeof(*kept)) : NULL;
 
 	if (!kept)
-		return;
+		return false;
 	*kept = *later;
 	kept->next = names->later;
 	names->later = kept;
 	names->later_count++;
+	return true;
 }
 
 static void site_name(struct site_names *names, const struct site_key *key,
@@ -446,6 +466,7 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 						(pid_t)kernel->hdr.tgid, kernel->stub);
 	const struct site_later later = {
 		.key = { kernel->stub, kernel->hdr.program, (pid_t)kernel->hdr.tgid },
+		.kind = LATER_KERNEL,
 		.function = kernel->function,
 	};
 	const char *symbol = name.symbol;
@@ -470,32 +491,122 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 			       NAME_SYMBOL, symbol);
 }
 
-void site_names_again(struct site_names *names,
-		      void (*told)(void *context, const struct rec_hdr *record), void *context)
+/*
+ * Makes the record for @name, the name of what @record reports. @late: the kernel is known already,
+ * without a name.
+ */
+static struct rec_hdr *name_record_new(const struct rec_name_at *record, const char *name,
+				       bool late)
 {
-	const struct telling telling = { told, context };
+	size_t len = strnlen(name, CUTOP_NAME_MAX - 1),
+	       size = (sizeof(struct rec_kernel) + len + 8) & ~(size_t)7;
+	bool is_driver = record->call == CALL_COUNT;
+	struct rec_kernel *kernel;
+	struct rec_text *text;
+
+	if (is_driver || late) {
+		text = text_record_new(REC_NAME, record->hdr.program, record->hdr.tgid,
+				       record->function, is_driver ? NAME_DRIVER : NAME_REGISTERED,
+				       name);
+		return text ? &text->hdr : NULL;
+	}
+	kernel = calloc(1, size);
+	if (!kernel)
+		return NULL;
+	kernel->hdr = record->hdr;
+	kernel->hdr.type = REC_KERNEL;
+	kernel->hdr.size = (__u16)size;
+	kernel->function = record->function;
+	kernel->stub = record->stub;
+	kernel->source = NAME_REGISTERED;
+	kernel->truncated = len == CUTOP_NAME_MAX - 1;
+	kernel->call = record->call;
+	kernel->name_len = (__u32)len;
+	memcpy(kernel->name, name, len);
+	return &kernel->hdr;
+}
+
+static int name_read(struct site_names *names, const struct site_later *at, bool late,
+		     struct rec_hdr **result)
+{
+	const char *known = at->name.in_file ? probe_file_path(names->probe, &at->name.id) : NULL;
+	struct program_sites *program = program_get(names, at->key.program);
+	bool in_memory;
+	char *name;
+	int err;
+
+	*result = NULL;
+	if (program && program->vain >= VAIN_MAX)
+		return -EFAULT;
+	err = outside_name(probe_outside(names->probe), &at->name, at->start_time, known, &name,
+			   &in_memory);
+	if (!err) {
+		/* It may belong to the program that has since replaced this one in the process. */
+		if (in_memory && probe_has_left(names->probe, at->key.program))
+			err = -ESRCH;
+		else
+			*result = name_record_new(&at->name, name, late);
+		free(name);
+	}
+	if (program && err && !outside_is_later(err))
+		program->vain++;
+	return err ? err : *result ? 0 : -ENOMEM;
+}
+
+int site_names_read(struct site_names *names, const struct rec_name_at *record, uint64_t start_time,
+		    struct rec_hdr **result)
+{
+	const struct site_later at = {
+		.key = { 0, record->hdr.program, (pid_t)record->hdr.tgid },
+		.kind = LATER_NAME,
+		.name = *record,
+		.start_time = start_time,
+	};
+	int err = name_read(names, &at, false, result);
+
+	if (!outside_is_later(err))
+		return err;
+	return later_keep(names, &at) ? -EAGAIN : -ENOMEM;
+}
+
+static void later_try(struct site_names *names, const struct site_later *later,
+		      const struct site_told *told)
+{
+	const struct rec_kernel kernel = {
+		.hdr = { .program = later->key.program, .tgid = (uint32_t)later->key.pid },
+		.function = later->function,
+		.stub = later->key.address,
+	};
+	struct rec_hdr *record = NULL;
+	struct rec_text *text;
+	int err = 0;
+
+	switch (later->kind) {
+	case LATER_SITE:
+		site_name(names, &later->key, &(struct telling){ told->record, told->context });
+		break;
+	case LATER_KERNEL:
+		text = site_names_kernel(names, &kernel);
+		record = text ? &text->hdr : NULL;
+		break;
+	case LATER_NAME: err = name_read(names, later, true, &record); break;
+	}
+	if (record)
+		told->record(told->context, record);
+	if (err && (!outside_is_later(err) || !later_keep(names, later)))
+		told->lost(told->context, later->key.program, err);
+	free(record);
+}
+
+void site_names_again(struct site_names *names, const struct site_told *told)
+{
 	struct site_later *later, *list = names->later;
-	struct rec_text *record;
 
 	names->later = NULL;
 	names->later_count = 0;
 	while ((later = list)) {
 		list = later->next;
-		if (later->function) {
-			const struct rec_kernel kernel = {
-				.hdr = { .program = later->key.program,
-					 .tgid = (uint32_t)later->key.pid },
-				.function = later->function,
-				.stub = later->key.address,
-			};
-
-			record = site_names_kernel(names, &kernel);
-			if (record)
-				told(context, &record->hdr);
-			free(record);
-		} else {
-			site_name(names, &later->key, &telling);
-		}
+		later_try(names, later, told);
 		free(later);
 	}
 }

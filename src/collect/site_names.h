@@ -9,11 +9,10 @@
 struct site_names;
 
 /*
- * @budget: for what is read from files, besides @modules' symbols. @held_globs: further files whose
- * memory counts as held, NULL-ended, or NULL. @skip: likewise, functions that no site is called
+ * @held_globs: further files whose memory counts as held, NULL-ended, or NULL. @skip: likewise, functions that no site is called
  * by where they were inlined; so are @hosts. Borrowed.
  */
-struct site_names *site_names_new(struct modules *modules, struct budget *budget,
+struct site_names *site_names_new(struct probe *probe, struct modules *modules,
 				  struct host_functions *hosts, const char *const *held_globs,
 				  const char *const *skip);
 void site_names_free(struct site_names *names);
@@ -50,11 +49,26 @@ uint64_t site_names_lost_symbols(const struct site_names *names);
 
 /* Gives up: what has no line now gets none. */
 void site_names_give_up(struct site_names *names);
+
 /*
- * Names, through @told, sites and kernels in files that took too long: after modules_try_again().
+ * Reads the name of a kernel that no probe could read because it was not in memory, where @record
+ * says that it is stored. Its process was started at @start_time (CLOCK_BOOTTIME, ns). Returns 0
+ * with the resulting record, a REC_KERNEL or a REC_NAME, which the caller frees; -EAGAIN if it may
+ * come later; or another negative errno if it will not.
  */
-void site_names_again(struct site_names *names,
-		      void (*told)(void *context, const struct rec_hdr *record), void *context);
+int site_names_read(struct site_names *names, const struct rec_name_at *record, uint64_t start_time,
+		    struct rec_hdr **result);
+
+struct site_told {
+	/* Valid during the call */
+	void (*record)(void *context, const struct rec_hdr *record);
+	/* A kernel's name of @program will not come. */
+	void (*lost)(void *context, uint32_t program, int error);
+	void *context;
+};
+
+/* Tries again to name what took too long: when there is news of errands, or of modules' files. */
+void site_names_again(struct site_names *names, const struct site_told *told);
 
 /* True if such a name of @program may still come; 0: of any. */
 bool site_names_wait(const struct site_names *names, uint32_t program);

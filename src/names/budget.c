@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sum, and a list of items in the order of use. Tables are separate mappings: they grow without
- * copying, are returned to the kernel when they are freed, and are not inherited by a forked helper
- * (MADV_DONTFORK).
+ * A sum, and a list of items in the order of use.
  */
 #include "names/budget.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 TAILQ_HEAD(budget_list, budget_item);
 
@@ -85,67 +80,4 @@ void budget_hold(struct budget *budget, struct budget_item *item)
 struct budget_counts budget_counts(const struct budget *budget)
 {
 	return budget ? budget->counts : (struct budget_counts){ 0 };
-}
-
-/* ---- tables ---- */
-
-static size_t whole_pages(size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
-
-int budget_table_grow(struct budget_table *table, size_t size)
-{
-	size_t more;
-	void *data;
-
-	if (size <= table->size)
-		return 0;
-	/*
-	 * Grow by a quarter at least, so that a table that grows in small steps is not remapped for
-	 * each; by what is asked for, if there is no room for more.
-	 */
-	more = whole_pages(size > table->size + table->size / 4 ? size :
-								  table->size + table->size / 4);
-	if (!budget_take(table->budget, more - table->size)) {
-		more = whole_pages(size);
-		if (!budget_take(table->budget, more - table->size))
-			return -ENOSPC;
-	}
-	if (table->data)
-		data = mremap(table->data, table->size, more, MREMAP_MAYMOVE);
-	else
-		data = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (data == MAP_FAILED) {
-		budget_give(table->budget, more - table->size);
-		return -ENOMEM;
-	}
-	if (!table->data)
-		madvise(data, more, MADV_DONTFORK);
-	table->data = data;
-	table->size = more;
-	return 0;
-}
-
-void budget_table_trim(struct budget_table *table, size_t size)
-{
-	size = whole_pages(size);
-	if (!size) {
-		budget_table_free(table);
-	} else if (size < table->size && !munmap(table->data + size, table->size - size)) {
-		budget_give(table->budget, table->size - size);
-		table->size = size;
-	}
-}
-
-void budget_table_free(struct budget_table *table)
-{
-	if (!table->data)
-		return;
-	munmap(table->data, table->size);
-	budget_give(table->budget, table->size);
-	table->data = NULL;
-	table->size = 0;
 }

@@ -56,24 +56,4 @@ void budget_hold(struct budget *budget, struct budget_item *item);
 
 struct budget_counts budget_counts(const struct budget *budget);
 
-/*
- * Memory for a table that grows. It counts against a budget, and forked helpers do not inherit it:
- * a hostile file that takes over such a helper should find as little as possible.
- */
-struct budget_table {
-	struct budget *budget;
-	char *data;
-	size_t size; /* size of the mapping in bytes */
-};
-
-/*
- * Makes room for @size bytes in all, keeping the contents. Returns 0, -ENOSPC if the budget has no
- * room, or -ENOMEM.
- */
-int budget_table_grow(struct budget_table *table, size_t size);
-
-/* Gives back what lies beyond the first @size bytes. */
-void budget_table_trim(struct budget_table *table, size_t size);
-void budget_table_free(struct budget_table *table);
-
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CFI gives the canonical frame address (CFA), and where registers were saved, as DWARF
- * expressions. Those that compilers write come down to a register plus a constant, or to what lies
- * there in memory, so they are computed with such terms in the place of numbers; an expression that
- * does not come down to one has no rule.
+ * expressions. Those of functions are a register plus a constant, or what lies there in memory;
+ * others, such as linkers write for their tables of jumps, which are on no stack, have no rule.
  *
  * The registers' numbers are those of x86-64. Files of other machines have no rules.
  */
@@ -23,10 +22,6 @@
 #define REGISTER_SP 7
 #define REGISTER_IP 16
 
-#define OPERATIONS_MAX 32 /* of an expression; PLT entries have the longest, 12 */
-#define STACK_MAX      8
-#define PAGE_MIN       4096
-
 struct cfi {
 	Elf *elf;
 	Dwarf_CFI *eh_frame; /* NULL: none */
@@ -43,11 +38,9 @@ struct cfi {
 /* ---- terms ---- */
 
 enum base {
-	BASE_NONE, /* a constant */
 	BASE_CFA,
 	BASE_BP,
 	BASE_SP,
-	BASE_IP, /* @n includes the file's own address, which the loader moves by whole pages */
 	/* Where a register is that was not saved: */
 	BASE_UNCHANGED,
 	BASE_UNDEFINED,
@@ -64,146 +57,62 @@ static bool term_is(const struct term *term, enum base base, bool is_loaded, int
 	return term->base == base && term->is_loaded == is_loaded && term->n == (uint64_t)n;
 }
 
-static bool term_of_register(uint64_t number, uint64_t n, uint64_t address, struct term *term)
-{
-	*term = (struct term){ .n = n };
-	switch (number) {
-	case REGISTER_BP: term->base = BASE_BP; return true;
-	case REGISTER_SP: term->base = BASE_SP; return true;
-	case REGISTER_IP:
-		term->base = BASE_IP;
-		term->n += address;
-		return true;
-	default: return false;
-	}
-}
-
 /* The term that @operation pushes. Returns false if it is not one that pushes, or not known. */
-static bool term_pushed(const Dwarf_Op *operation, uint64_t address, struct term *term)
+static bool term_pushed(const Dwarf_Op *operation, struct term *term)
 {
-	uint8_t atom = operation->atom;
+	uint64_t number = operation->atom - DW_OP_breg0, n = operation->number;
 
-	*term = (struct term){ .n = operation->number };
-	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
-		return term_of_register(atom - DW_OP_breg0, operation->number, address, term);
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
-		term->n = atom - DW_OP_lit0;
+	if (operation->atom == DW_OP_call_frame_cfa) {
+		*term = (struct term){ .base = BASE_CFA };
 		return true;
 	}
-	switch (atom) {
-	case DW_OP_bregx:
-		return term_of_register(operation->number, operation->number2, address, term);
-	case DW_OP_call_frame_cfa: *term = (struct term){ .base = BASE_CFA }; return true;
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-	case DW_OP_constu:
-	case DW_OP_consts: return true;
-	default: return false;
+	if (operation->atom == DW_OP_bregx) {
+		number = operation->number;
+		n = operation->number2;
 	}
-}
-
-/* Changes the term on top of the stack. Returns false if @operation does not do only that. */
-static bool term_change(const Dwarf_Op *operation, struct term *top)
-{
-	if (top->is_loaded)
+	if (number != REGISTER_BP && number != REGISTER_SP)
 		return false;
-	switch (operation->atom) {
-	case DW_OP_plus_uconst: top->n += operation->number; return true;
-	case DW_OP_deref:
-		top->is_loaded = top->base == BASE_BP || top->base == BASE_SP;
-		return top->is_loaded;
-	default: return false;
-	}
-}
-
-/* Computes with two constants. */
-static bool constants_combine(uint8_t atom, uint64_t *left, uint64_t right)
-{
-	switch (atom) {
-	case DW_OP_and: *left &= right; return true;
-	case DW_OP_mul: *left *= right; return true;
-	case DW_OP_ge: *left = (int64_t)*left >= (int64_t)right; return true;
-	case DW_OP_gt: *left = (int64_t)*left > (int64_t)right; return true;
-	case DW_OP_shl: *left = right < 64 ? *left << right : 0; return true;
-	default: return false;
-	}
-}
-
-/* Replaces @left by what @atom makes of it and @right. Returns false if that is no term. */
-static bool terms_combine(uint8_t atom, struct term *left, const struct term *right)
-{
-	if (left->is_loaded || right->is_loaded)
-		return false;
-	if (atom == DW_OP_plus && (!left->base || !right->base)) {
-		left->base = left->base ? left->base : right->base;
-		left->n += right->n;
-		return true;
-	}
-	if (right->base)
-		return false;
-	if (atom == DW_OP_minus) {
-		left->n -= right->n;
-		return true;
-	}
-	/* Where in its page an instruction lies is known, wherever the file is loaded. */
-	if (atom == DW_OP_and && left->base == BASE_IP && right->n < PAGE_MIN)
-		left->base = BASE_NONE;
-	return !left->base && constants_combine(atom, &left->n, right->n);
+	*term = (struct term){ .base = number == REGISTER_BP ? BASE_BP : BASE_SP, .n = n };
+	return true;
 }
 
 /*
- * Computes the expression @operations where the instruction pointer is @address. Returns false if
- * the result is no term.
+ * Computes the expression @operations. The result is what was pushed last, so nothing else is kept.
+ * Returns false if it is no term.
  */
-static bool expression_read(const Dwarf_Op *operations, size_t count, uint64_t address,
-			    struct term *result)
+static bool expression_read(const Dwarf_Op *operations, size_t count, struct term *result)
 {
-	struct term stack[STACK_MAX];
-	size_t depth = 0, i;
+	bool is_known = false;
+	size_t i;
 
-	if (count > OPERATIONS_MAX)
-		return false;
 	for (i = 0; i < count; i++) {
-		struct term pushed;
-
-		if (term_pushed(&operations[i], address, &pushed)) {
-			if (depth == STACK_MAX)
-				return false;
-			stack[depth++] = pushed;
-		} else if (depth && term_change(&operations[i], &stack[depth - 1])) {
-			continue;
-		} else if (depth >= 2 && terms_combine(operations[i].atom, &stack[depth - 2],
-						       &stack[depth - 1])) {
-			depth--;
-		} else {
+		if (term_pushed(&operations[i], result))
+			is_known = true;
+		else if (!is_known || result->is_loaded)
 			return false;
-		}
+		else if (operations[i].atom == DW_OP_plus_uconst)
+			result->n += operations[i].number;
+		else if (operations[i].atom == DW_OP_deref && result->base != BASE_CFA)
+			result->is_loaded = true;
+		else
+			return false;
 	}
-	if (!depth)
-		return false;
-	*result = stack[depth - 1];
-	return true;
+	return is_known;
 }
 
 /* ---- frames ---- */
 
-static bool cfa_read(Dwarf_Frame *frame, uint64_t address, struct term *cfa)
+static bool cfa_read(Dwarf_Frame *frame, struct term *cfa)
 {
 	Dwarf_Op *operations;
 	size_t count;
 
 	return !dwarf_frame_cfa(frame, &operations, &count) &&
-	       expression_read(operations, count, address, cfa);
+	       expression_read(operations, count, cfa);
 }
 
 /* Where the caller's value of register @number was saved. */
-static bool register_read(Dwarf_Frame *frame, int number, uint64_t address, struct term *place)
+static bool register_read(Dwarf_Frame *frame, int number, struct term *place)
 {
 	Dwarf_Op room[3], *operations;
 	size_t count;
@@ -211,7 +120,7 @@ static bool register_read(Dwarf_Frame *frame, int number, uint64_t address, stru
 	if (dwarf_frame_register(frame, number, room, &operations, &count))
 		return false;
 	if (count)
-		return expression_read(operations, count, address, place);
+		return expression_read(operations, count, place);
 	*place = (struct term){ .base = operations ? BASE_UNDEFINED : BASE_UNCHANGED };
 	return true;
 }
@@ -257,7 +166,7 @@ static bool bp_set(struct unwind_rule *rule, const struct term *bp)
 	}
 }
 
-static struct unwind_rule rule_of(Dwarf_Frame *frame, uint64_t address)
+static struct unwind_rule rule_of(Dwarf_Frame *frame)
 {
 	const struct unwind_rule none = { .cfa = UNWIND_NONE };
 	struct unwind_rule rule = none;
@@ -265,11 +174,11 @@ static struct unwind_rule rule_of(Dwarf_Frame *frame, uint64_t address)
 	bool is_signal = false;
 
 	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) != REGISTER_IP ||
-	    !register_read(frame, REGISTER_IP, address, &ip))
+	    !register_read(frame, REGISTER_IP, &ip))
 		return none;
 	if (ip.base == BASE_UNDEFINED)
 		return (struct unwind_rule){ .cfa = UNWIND_END };
-	if (!cfa_read(frame, address, &cfa) || !register_read(frame, REGISTER_BP, address, &bp))
+	if (!cfa_read(frame, &cfa) || !register_read(frame, REGISTER_BP, &bp))
 		return none;
 	if (is_signal && is_ucontext(&cfa, &ip, &bp))
 		return (struct unwind_rule){ .cfa = UNWIND_SIGNAL };
@@ -376,7 +285,7 @@ int cfi_find(struct cfi *cfi, uint64_t offset, bool after_call, struct unwind_ru
 	if (cfi->machine == EM_X86_64)
 		frame = frame_find(cfi, address);
 	if (frame)
-		*rule = rule_of(frame, address + after_call);
+		*rule = rule_of(frame);
 	free(frame);
 	return 0;
 }

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <lzma.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +16,15 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "util/starter.h"
 #include "util/util.h"
 
 /* bytes that are checksummed for one file: a larger debug file is accepted by build id only */
-#define CRC_MAX      (256ll << 20)
-#define UNPACKED_MAX (64u << 20) /* bytes of .gnu_debugdata, */
-/* And memory to unpack it in: enough for what xz(1) packs with -8 */
-#define LZMA_MEMORY_MAX (34u << 20)
-#define LINK_MAX_SIZE   8192 /* bytes of .gnu_debuglink */
-#define DEBUG_DIR       "/usr/lib/debug"
+#define CRC_MAX       (256ll << 20)
+#define LINK_MAX_SIZE 8192 /* bytes of .gnu_debuglink */
+#define DEBUG_DIR     "/usr/lib/debug"
 
 static bool build_id_take(void *context, const unsigned char *id, size_t len)
 {
@@ -59,84 +56,6 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 		return;
 	strcpy(link->name, name);
 	memcpy(&link->crc, data + at, 4);
-}
-
-/* ---- packed symbols ---- */
-
-struct unpacking {
-	const struct sections *file;
-	uint64_t at, left; /* position and remaining bytes of the packed data */
-	lzma_stream stream;
-	uint8_t piece[16384];
-	struct budget_table *bytes;
-};
-
-/* Feeds the decoder and makes room for its output, until it is done. */
-static int unpack(struct unpacking *unpacking)
-{
-	lzma_stream *stream = &unpacking->stream;
-	size_t room, done;
-	lzma_ret ret;
-	int err;
-
-	do {
-		if (!stream->avail_in && unpacking->left) {
-			stream->next_in = unpacking->piece;
-			stream->avail_in =
-				sections_read(unpacking->file, unpacking->at, unpacking->piece,
-					      unpacking->left < sizeof(unpacking->piece) ?
-						      (size_t)unpacking->left :
-						      sizeof(unpacking->piece));
-			if (!stream->avail_in)
-				return -ENOENT;
-			unpacking->at += stream->avail_in;
-			unpacking->left -= stream->avail_in;
-		}
-		if (!stream->avail_out) {
-			done = (size_t)stream->total_out;
-			room = done ? 2 * done : 1 << 16;
-			err = room > UNPACKED_MAX ? -ENOENT :
-						    budget_table_grow(unpacking->bytes, room);
-			if (err)
-				return err;
-			stream->next_out = (uint8_t *)unpacking->bytes->data + done;
-			stream->avail_out = unpacking->bytes->size - done;
-		}
-		ret = lzma_code(stream, unpacking->left ? LZMA_RUN : LZMA_FINISH);
-	} while (ret == LZMA_OK);
-	return ret == LZMA_STREAM_END ? 0 : -ENOENT;
-}
-
-int debug_data_read(const struct sections *file, struct budget_table *bytes, size_t *size)
-{
-	const Elf64_Shdr *section = sections_of_name(file, ".gnu_debugdata");
-	struct unpacking *unpacking;
-	int err = -ENOENT;
-
-	if (!section || section->sh_type == SHT_NOBITS || !section->sh_size ||
-	    section->sh_size > UNPACKED_MAX ||
-	    !sections_hold(file, section->sh_offset, section->sh_size))
-		return -ENOENT;
-	if (!budget_take(bytes->budget, LZMA_MEMORY_MAX))
-		return -ENOSPC;
-	unpacking = calloc(1, sizeof(*unpacking));
-	if (unpacking) {
-		unpacking->file = file;
-		unpacking->at = section->sh_offset;
-		unpacking->left = section->sh_size;
-		unpacking->stream = (lzma_stream)LZMA_STREAM_INIT;
-		unpacking->bytes = bytes;
-		if (lzma_stream_decoder(&unpacking->stream, LZMA_MEMORY_MAX, 0) == LZMA_OK)
-			err = unpack(unpacking);
-		*size = (size_t)unpacking->stream.total_out;
-		lzma_end(&unpacking->stream);
-	}
-	budget_give(bytes->budget, LZMA_MEMORY_MAX);
-	err = unpacking ? err : -ENOMEM;
-	free(unpacking);
-	if (err)
-		budget_table_free(bytes);
-	return err;
 }
 
 int debug_link_read(int fd, struct debug_link *link)
@@ -182,7 +101,7 @@ struct search {
 static bool has_crc(struct search *search, int fd)
 {
 	enum { CHUNK = 1 << 16 };
-	uint32_t crc = 0;
+	uLong crc = 0;
 	struct stat st;
 	off_t at = 0;
 	uint8_t *chunk;
@@ -195,7 +114,7 @@ static bool has_crc(struct search *search, int fd)
 	if (!chunk)
 		return false;
 	while (at < st.st_size && (n = pread(fd, chunk, CHUNK, at)) > 0) {
-		crc = lzma_crc32(chunk, (size_t)n, crc);
+		crc = crc32(crc, chunk, (uInt)n);
 		at += n;
 	}
 	free(chunk);

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "names/budget.h"
 #include "names/sections.h"
 
 struct debug_link {
@@ -31,12 +30,5 @@ int debug_link_read(int fd, struct debug_link *link);
 struct stat;
 int debug_file_open(const struct stat *of, const struct debug_link *link, const char *const *roots,
 		    const char *path);
-
-/*
- * Unpacks .gnu_debugdata of @file, an ELF file within the file, into the empty table @bytes; *@size
- * is its size. Returns 0, -ENOENT if there is none, or it is broken or too large, -ENOSPC if the
- * budget has no room for it, or -ENOMEM.
- */
-int debug_data_read(const struct sections *file, struct budget_table *bytes, size_t *size);
 
 #endif

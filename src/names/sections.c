@@ -34,10 +34,6 @@ size_t sections_read(const struct sections *file, uint64_t offset, void *out, si
 		return 0;
 	if (len > file->size - offset)
 		len = (size_t)(file->size - offset);
-	if (file->fd < 0) {
-		memcpy(out, file->memory + offset, len);
-		return len;
-	}
 	while (done < len) {
 		n = pread(file->fd, (char *)out + done, len - done, (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
@@ -53,8 +49,8 @@ uint64_t sections_data(const struct sections *file, uint64_t offset, uint64_t en
 {
 	off_t data;
 
-	if (file->fd < 0 || offset >= end)
-		return offset < end ? offset : end;
+	if (offset >= end)
+		return end;
 	data = lseek(file->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0)
 		return errno == ENXIO ? end : offset;
@@ -181,12 +177,6 @@ int sections_open(struct sections *file, int fd)
 	if (fstat(fd, &st))
 		return -EBADMSG;
 	*file = (struct sections){ .fd = fd, .size = st.st_size > 0 ? (uint64_t)st.st_size : 0 };
-	return file_open(file);
-}
-
-int sections_open_memory(struct sections *file, const char *memory, size_t size)
-{
-	*file = (struct sections){ .fd = -1, .memory = memory, .size = size };
 	return file_open(file);
 }
 

@@ -14,9 +14,8 @@
 #include <stdint.h>
 
 struct sections {
-	int fd;             /* borrowed; -1: the file lies in memory */
-	const char *memory; /* borrowed */
-	uint64_t size;      /* bytes that the file had when it was opened */
+	int fd;        /* borrowed */
+	uint64_t size; /* bytes that the file had when it was opened */
 	Elf64_Ehdr ehdr;
 	Elf64_Shdr *list;
 	Elf64_Phdr *segments;
@@ -31,9 +30,6 @@ struct sections {
  * error there is nothing to close; @file->ehdr is what was read.
  */
 int sections_open(struct sections *file, int fd);
-
-/* The same for the @size bytes at @memory, which stay the caller's. */
-int sections_open_memory(struct sections *file, const char *memory, size_t size);
 
 void sections_close(struct sections *file);
 

@@ -25,115 +25,90 @@
 /* A function's number: from its highest bits on offset, whether it has a size, index */
 #define INDEX_BITS  25
 #define OFFSET_BITS (63 - INDEX_BITS)
-#define SORT_BITS   13 /* at a time */
 
-/* One symbol table, and what it is read from. */
-struct table {
-	struct sections file; /* the headers are closed */
-	uint64_t at, names, names_size;
-	struct budget_table numbers;
-	size_t count;
-	uint64_t taken; /* bytes of the budget, for a file that lies in memory */
-};
+#define ROOM_FIRST 1024 /* functions that there is room for at first */
 
 struct symbols {
 	struct budget *budget;
-	struct budget_table unpacked; /* .gnu_debugdata */
-	struct table tables[2];
-	size_t count;
+	uint64_t taken; /* bytes of it, for the numbers, and for a file that lies in memory */
+	/* What the table was read from; the headers are closed */
+	struct sections file;
+	uint64_t at, names, names_size;
+	uint64_t *numbers;
+	size_t count, room;
 	char name[NAME_LEN_MAX];
 };
-
-static uint64_t *numbers_of(const struct table *table)
-{
-	return (uint64_t *)(void *)table->numbers.data;
-}
 
 /* ---- reading a table ---- */
 
 struct reading {
-	struct table *table;
+	struct symbols *symbols;
 	const struct segments *segments;
 };
+
+/* Makes room for @room functions, more or fewer than there was. Returns 0 or a negative errno. */
+static int numbers_resize(struct symbols *symbols, size_t room)
+{
+	uint64_t before = symbols->room * sizeof(uint64_t), bytes = room * sizeof(uint64_t);
+	uint64_t *numbers;
+
+	if (bytes > before && !budget_take(symbols->budget, bytes - before))
+		return -ENOSPC;
+	numbers = realloc(symbols->numbers, bytes);
+	if (!numbers) {
+		budget_give(symbols->budget, bytes > before ? bytes - before : 0);
+		return -ENOMEM;
+	}
+	budget_give(symbols->budget, before > bytes ? before - bytes : 0);
+	symbols->taken += bytes - before;
+	symbols->numbers = numbers;
+	symbols->room = room;
+	return 0;
+}
 
 static int function_take(void *context, const Elf64_Sym *symbol, uint64_t index)
 {
 	const struct reading *reading = context;
-	struct table *table = reading->table;
+	struct symbols *symbols = reading->symbols;
 	uint64_t offset;
-	int err;
+	int err = 0;
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
 	    !symbol->st_name || segments_offset(reading->segments, symbol->st_value, &offset) ||
 	    offset >> OFFSET_BITS || index >> INDEX_BITS)
 		return 0;
-	err = budget_table_grow(&table->numbers, (table->count + 1) * sizeof(uint64_t));
+	if (symbols->count == symbols->room)
+		err = numbers_resize(symbols, symbols->room ? symbols->room + symbols->room / 4 :
+							      ROOM_FIRST);
 	if (!err)
 		/* Of several at one offset, one with a size comes last: symbols_find() takes the last. */
-		numbers_of(table)[table->count++] =
+		symbols->numbers[symbols->count++] =
 			(offset << 1 | (symbol->st_size > 0)) << INDEX_BITS | index;
 	return err;
 }
 
-/* Sorts by offset, in time that depends on nothing but their number. */
-static int numbers_sort(struct table *table)
+static int number_compare(const void *left, const void *right)
 {
-	struct budget_table other = { .budget = table->numbers.budget };
-	enum { KINDS = 1 << SORT_BITS };
-	size_t *places = malloc(KINDS * sizeof(*places)), i, sum, n;
-	uint64_t *from, *to;
-	unsigned int shift;
-	int err = places ? budget_table_grow(&other, table->count * sizeof(uint64_t)) : -ENOMEM;
+	const uint64_t *a = left, *b = right;
 
-	for (shift = INDEX_BITS; shift < 64 && !err; shift += SORT_BITS) {
-		struct budget_table sorted = other;
-
-		from = numbers_of(table);
-		to = (uint64_t *)(void *)other.data;
-		memset(places, 0, KINDS * sizeof(*places));
-		for (i = 0; i < table->count; i++)
-			places[from[i] >> shift & (KINDS - 1)]++;
-		for (i = sum = 0; i < KINDS; i++) {
-			n = places[i];
-			places[i] = sum;
-			sum += n;
-		}
-		for (i = 0; i < table->count; i++)
-			to[places[from[i] >> shift & (KINDS - 1)]++] = from[i];
-		other = table->numbers;
-		table->numbers = sorted;
-	}
-	budget_table_free(&other);
-	free(places);
-	return err;
+	return (*a > *b) - (*a < *b);
 }
 
 /* Keeps @file open. A copy of a file (probe/outside.h) takes memory, as it can still be sealed. */
-static int file_keep(struct table *table, const struct sections *file, struct budget *budget)
+static int file_keep(struct symbols *symbols, const struct sections *file)
 {
-	int seals = file->fd < 0 ? -1 : fcntl(file->fd, F_GET_SEALS);
+	int seals = fcntl(file->fd, F_GET_SEALS);
 	uint64_t bytes = 0;
 	struct stat st;
 
-	table->file = (struct sections){ .fd = -1, .memory = file->memory, .size = file->size };
-	if (file->fd < 0)
-		return 0;
 	if (seals >= 0 && !(seals & F_SEAL_SEAL) && !fstat(file->fd, &st))
 		bytes = (uint64_t)st.st_blocks * 512;
-	if (!budget_take(budget, bytes))
+	if (!budget_take(symbols->budget, bytes))
 		return -ENOSPC;
-	table->taken = bytes;
-	table->file.fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	return table->file.fd < 0 ? -errno : 0;
-}
-
-static void table_free(struct table *table, struct budget *budget)
-{
-	if (table->file.fd >= 0)
-		close(table->file.fd);
-	budget_give(budget, table->taken);
-	budget_table_free(&table->numbers);
-	*table = (struct table){ .file.fd = -1 };
+	symbols->taken += bytes;
+	symbols->file =
+		(struct sections){ .fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0), .size = file->size };
+	return symbols->file.fd < 0 ? -errno : 0;
 }
 
 /*
@@ -143,30 +118,24 @@ static void table_free(struct table *table, struct budget *budget)
 static int table_read(const struct sections *file, uint32_t type, const struct segments *segments,
 		      struct symbols *symbols)
 {
-	struct table *table = &symbols->tables[symbols->count];
-	struct reading reading = { table, segments };
+	struct reading reading = { symbols, segments };
 	struct symtab source;
 	int err;
 
-	*table = (struct table){ .file.fd = -1, .numbers.budget = symbols->budget };
 	if (symtab_find(file, type, &source))
 		return 0;
-	table->at = source.at;
-	table->names = source.names;
-	table->names_size = source.names_size;
+	symbols->at = source.at;
+	symbols->names = source.names;
+	symbols->names_size = source.names_size;
 	err = symtab_each(&source, function_take, &reading);
-	if (!err && table->count) {
-		budget_table_trim(&table->numbers, table->count * sizeof(uint64_t));
-		err = numbers_sort(table);
-		if (!err)
-			err = file_keep(table, file, symbols->budget);
-		if (!err) {
-			symbols->count++;
-			return 0;
-		}
-	}
-	table_free(table, symbols->budget);
-	return err == -EBADMSG ? 0 : err;
+	if (err == -EBADMSG)
+		symbols->count = 0;
+	else if (!err && symbols->count)
+		err = numbers_resize(symbols, symbols->count);
+	if (err || !symbols->count)
+		return err == -EBADMSG ? 0 : err;
+	qsort(symbols->numbers, symbols->count, sizeof(*symbols->numbers), number_compare);
+	return file_keep(symbols, file);
 }
 
 /*
@@ -184,41 +153,9 @@ static int debug_file_read(int fd, const struct segments *segments, struct symbo
 	return err;
 }
 
-/*
- * .gnu_debugdata, a small compressed table that some distributions leave in stripped files:
- * functions that .dynsym lacks.
- */
-static int mini_read(const struct sections *file, const struct segments *segments,
-		     struct symbols *symbols)
-{
-	struct sections inner;
-	size_t size;
-	int err = debug_data_read(file, &symbols->unpacked, &size);
-
-	if (!err && !sections_open_memory(&inner, symbols->unpacked.data, size)) {
-		err = table_read(&inner, SHT_SYMTAB, segments, symbols);
-		sections_close(&inner);
-	}
-	return err == -ENOENT ? 0 : err;
-}
-
-static int tables_read(const struct sections *file, int debug_fd, struct symbols *symbols)
-{
-	struct segments segments;
-	int err;
-
-	segments_read(file, &segments);
-	err = table_read(file, SHT_SYMTAB, &segments, symbols);
-	if (!err && !symbols->count)
-		err = debug_file_read(debug_fd, &segments, symbols);
-	if (err || symbols->count)
-		return err;
-	err = mini_read(file, &segments, symbols);
-	return err ? err : table_read(file, SHT_DYNSYM, &segments, symbols);
-}
-
 int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **result)
 {
+	struct segments segments;
 	struct symbols *symbols;
 	struct sections file;
 	int err;
@@ -232,8 +169,14 @@ int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **r
 		sections_close(&file);
 		return -ENOMEM;
 	}
-	symbols->budget = symbols->unpacked.budget = budget;
-	err = tables_read(&file, debug_fd, symbols);
+	symbols->budget = budget;
+	symbols->file.fd = -1;
+	segments_read(&file, &segments);
+	err = table_read(&file, SHT_SYMTAB, &segments, symbols);
+	if (!err && !symbols->count)
+		err = debug_file_read(debug_fd, &segments, symbols);
+	if (!err && !symbols->count)
+		err = table_read(&file, SHT_DYNSYM, &segments, symbols);
 	sections_close(&file);
 	if (!err && !symbols->count)
 		err = -ENOENT;
@@ -248,24 +191,24 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	while (symbols->count)
-		table_free(&symbols->tables[--symbols->count], symbols->budget);
-	budget_table_free(&symbols->unpacked);
+	if (symbols->file.fd >= 0)
+		close(symbols->file.fd);
+	budget_give(symbols->budget, symbols->taken);
+	free(symbols->numbers);
 	free(symbols);
 }
 
 /* ---- look-up ---- */
 
 /* How many functions begin at @offset or before. */
-static size_t functions_up_to(const struct table *table, uint64_t offset)
+static size_t functions_up_to(const struct symbols *symbols, uint64_t offset)
 {
-	const uint64_t *numbers = numbers_of(table);
-	size_t low = 0, high = table->count;
+	size_t low = 0, high = symbols->count;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (numbers[mid] >> (INDEX_BITS + 1) <= offset)
+		if (symbols->numbers[mid] >> (INDEX_BITS + 1) <= offset)
 			low = mid + 1;
 		else
 			high = mid;
@@ -274,17 +217,16 @@ static size_t functions_up_to(const struct table *table, uint64_t offset)
 }
 
 /* The symbol's name, in symbols->name; NULL: it cannot be read any more. */
-static const char *name_read(struct symbols *symbols, const struct table *table,
-			     const Elf64_Sym *symbol)
+static const char *name_read(struct symbols *symbols, const Elf64_Sym *symbol)
 {
 	size_t sizes[] = { 256, sizeof(symbols->name) - 1 }, n, i;
 
 	for (i = 0; i < 2; i++) {
-		uint64_t left = symbol->st_name < table->names_size ?
-					table->names_size - symbol->st_name :
+		uint64_t left = symbol->st_name < symbols->names_size ?
+					symbols->names_size - symbol->st_name :
 					0;
 
-		n = sections_read(&table->file, table->names + symbol->st_name, symbols->name,
+		n = sections_read(&symbols->file, symbols->names + symbol->st_name, symbols->name,
 				  left < sizes[i] ? (size_t)left : sizes[i]);
 		symbols->name[n] = 0;
 		/* A last name without its NUL is not accepted. */
@@ -296,30 +238,18 @@ static const char *name_read(struct symbols *symbols, const struct table *table,
 
 const char *symbols_find(struct symbols *symbols, uint64_t offset, uint64_t *distance)
 {
-	const struct table *table = NULL;
-	uint64_t start = 0, number, begins;
+	size_t upto = functions_up_to(symbols, offset);
+	uint64_t start, number;
 	Elf64_Sym symbol;
-	size_t i, upto;
 
-	/* The nearest that begins before, of either table */
-	for (i = 0; i < symbols->count; i++) {
-		upto = functions_up_to(&symbols->tables[i], offset);
-		if (!upto)
-			continue;
-		begins = numbers_of(&symbols->tables[i])[upto - 1];
-		if (table && begins >> INDEX_BITS <= start >> INDEX_BITS)
-			continue;
-		table = &symbols->tables[i];
-		start = begins;
-	}
-	if (!table)
+	if (!upto)
 		return NULL;
-	number = start & ((1ull << INDEX_BITS) - 1);
-	start >>= INDEX_BITS + 1;
-	if (sections_read(&table->file, table->at + number * sizeof(symbol), &symbol,
+	number = symbols->numbers[upto - 1] & ((1ull << INDEX_BITS) - 1);
+	start = symbols->numbers[upto - 1] >> (INDEX_BITS + 1);
+	if (sections_read(&symbols->file, symbols->at + number * sizeof(symbol), &symbol,
 			  sizeof(symbol)) != sizeof(symbol) ||
 	    (symbol.st_size && offset - start >= symbol.st_size))
 		return NULL;
 	*distance = offset - start;
-	return name_read(symbols, table, &symbol);
+	return name_read(symbols, &symbol);
 }

@@ -16,7 +16,7 @@ struct symbols;
 
 /*
  * Finds the function symbols of the file open at @fd: its .symtab, or that of its debug file at
- * @debug_fd (-1: none), or .gnu_debugdata and .dynsym. The descriptors may be closed afterwards;
+ * @debug_fd (-1: none), or .dynsym. The descriptors may be closed afterwards;
  * the files that have the symbols stay open until symbols_free(). @budget has to outlive the
  * symbols. Returns 0 with *@symbols, freed with symbols_free(). Otherwise *@symbols is NULL:
  * -ENOENT if there are none, or the file is broken; -ENOSPC if the budget has no room for them;

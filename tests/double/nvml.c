@@ -13,7 +13,7 @@
  *
  * Fields may be left out: the call then says that it is not supported. Names
  * have _ for a blank. Built with NVML_OLD it is a library of long ago, without
- * the newer versions of its functions.
+ * most of its functions.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -197,18 +197,16 @@ struct pci {
 struct info {
 	unsigned int pid;
 	unsigned long long used;
-#ifndef NVML_OLD
 	unsigned int gpu_instance, compute_instance;
-#endif
 };
 
 #ifdef NVML_OLD
-#define VERSION(name, version) name
+#define PROCESSES_VERSION nvmlDeviceGetComputeRunningProcesses_v2
 #else
-#define VERSION(name, version) name##version
+#define PROCESSES_VERSION nvmlDeviceGetComputeRunningProcesses_v3
 #endif
 
-CALL(VERSION(nvmlInit, _v2), void)
+CALL(nvmlInit_v2, void)
 {
 	return script_read(__func__, NULL)->failure;
 }
@@ -218,7 +216,7 @@ CALL(nvmlShutdown, void)
 	return 0;
 }
 
-CALL(VERSION(nvmlDeviceGetCount, _v2), unsigned int *count)
+CALL(nvmlDeviceGetCount_v2, unsigned int *count)
 {
 	struct script *script = script_read(__func__, NULL);
 
@@ -226,7 +224,7 @@ CALL(VERSION(nvmlDeviceGetCount, _v2), unsigned int *count)
 	return script->failure;
 }
 
-CALL(VERSION(nvmlDeviceGetHandleByIndex, _v2), unsigned int index, void **device)
+CALL(nvmlDeviceGetHandleByIndex_v2, unsigned int index, void **device)
 {
 	struct script *script = script_read(__func__, &handles[index]);
 
@@ -253,7 +251,7 @@ CALL(nvmlDeviceGetMemoryInfo, void *device, unsigned long long memory[3])
 	return 0;
 }
 
-CALL(VERSION(nvmlDeviceGetPciInfo, _v3), void *device, struct pci *pci)
+CALL(nvmlDeviceGetPciInfo_v3, void *device, struct pci *pci)
 {
 	ANSWER;
 	if (!answer->has_bus)
@@ -265,8 +263,7 @@ CALL(VERSION(nvmlDeviceGetPciInfo, _v3), void *device, struct pci *pci)
 	return 0;
 }
 
-CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned int *count,
-     struct info *list)
+CALL(PROCESSES_VERSION, void *device, unsigned int *count, struct info *list)
 {
 	unsigned int room = *count, i;
 	ANSWER;
@@ -277,13 +274,11 @@ CALL(VERSION(nvmlDeviceGetComputeRunningProcesses, _v3), void *device, unsigned 
 		if (&script->devices[process->index] != answer)
 			continue;
 		if (*count < room)
-			list[*count] = (struct info){ .pid = process->pid,
-						      .used = process->used,
-#ifndef NVML_OLD
-						      .gpu_instance = process->gpu_instance,
-						      .compute_instance = process->compute_instance
-#endif
-			};
+			list[*count] =
+				(struct info){ .pid = process->pid,
+					       .used = process->used,
+					       .gpu_instance = process->gpu_instance,
+					       .compute_instance = process->compute_instance };
 		(*count)++;
 	}
 	return *count > room ? INSUFFICIENT_SIZE : 0;

@@ -6,8 +6,8 @@ fuzz_files = tests/fuzz/feed_world.c $(util_sources) $(cuda_sources) $(model_sou
 	src/cuda/allocators.c src/probe/allocator_functions.c src/probe/decode.c src/probe/elfcopy.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extra_functions.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/probe/path_names.c src/probe/python_elf.c src/probe/python_layouts.c src/probe/runtime_code.c \
 	src/collect/arrivals.c src/collect/cost.c src/collect/feed.c src/collect/host_functions.c src/collect/late_kernels.c src/collect/modules.c \
 	src/collect/native_stacks.c src/collect/process_identity.c src/collect/python_stacks.c src/collect/record_sink.c src/collect/site_names.c \
-	src/collect/stacks.c src/collect/unread_names.c
-fuzz_libs = $(MICROHTTPD_LIBS) $(CAPSTONE_LIBS) $(INIH_LIBS) $(LIBDW_LIBS) $(LIBELF_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(SYSTEM_LIBS)
+	src/collect/stacks.c
+fuzz_libs = $(MICROHTTPD_LIBS) $(CAPSTONE_LIBS) $(INIH_LIBS) $(LIBDW_LIBS) $(LIBELF_LIBS) $(JANSSON_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(SYSTEM_LIBS)
 # What a fuzzer puts in the place of ours.
 feed_link = -Wl,--wrap=kill -Wl,--wrap=waitpid
 mangled_link = -Wl,--wrap=clock_ns

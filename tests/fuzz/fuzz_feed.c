@@ -9,7 +9,7 @@
  * happens, a byte each:
  *
  *   0 record	its length (2 bytes) and its bytes, filled up to the size of its type
- *   1 reply	to the question that waits longest: its line (4 bytes) and the time it took (4 bytes)
+ *   1 reply	to the question that waits longest: its line (4 bytes)
  *   2 reply	of 256 bytes, the first of a struct resolver_answer
  *   5 reply	as 1, then how many functions were inlined there, and of each its line (4 bytes) and
  *		a number that stands in its name
@@ -158,9 +158,7 @@ static void inlined_take(struct resolver_answer *answer, uint32_t count)
 
 static void answer_send(bool with_inlined)
 {
-	struct resolver_answer answer = { .line = (uint32_t)number_take(4),
-					  .took_ms = (uint32_t)number_take(4),
-					  .path = "/src/x.cu" };
+	struct resolver_answer answer = { .line = (uint32_t)number_take(4), .path = "/src/x.cu" };
 	struct resolver_question question;
 
 	if (with_inlined)

@@ -85,55 +85,6 @@ START_TEST(what_was_used_least_recently_goes)
 }
 END_TEST
 
-START_TEST(tables_grow_within_the_budget)
-{
-	struct budget *budget = budget_new(4 * MIB, MIB);
-	struct budget_table table = { .budget = budget };
-	size_t i;
-
-	for (i = 0; i < 3 * MIB / 100; i++) {
-		ck_assert_int_eq(budget_table_grow(&table, (i + 1) * 100), 0);
-		ck_assert_uint_ge(table.size, (i + 1) * 100);
-		ck_assert_uint_le(budget_counts(budget).used, 4 * MIB);
-		memset(table.data + i * 100, (int)(i % 251), 100);
-	}
-	ck_assert_int_eq(budget_table_grow(&table, 3 * MIB), 0);
-	ck_assert_int_eq(budget_table_grow(&table, 3 * MIB + 1), -ENOSPC);
-	ck_assert_uint_eq(budget_counts(budget).used, 4 * MIB);
-	for (i = 0; i < 3 * MIB / 100; i++)
-		ck_assert_int_eq((unsigned char)table.data[i * 100], i % 251);
-	budget_table_trim(&table, MIB);
-	ck_assert_uint_eq(budget_counts(budget).used, 2 * MIB);
-	budget_table_free(&table);
-	ck_assert_uint_eq(budget_counts(budget).used, MIB);
-	budget_free(budget);
-}
-END_TEST
-
-/*
- * A helper that a hostile file takes over, or that is large for what it was forked from, has
- * nothing of the tables.
- */
-START_TEST(no_child_gets_a_table)
-{
-	struct budget_table table = { .budget = NULL };
-	unsigned char present;
-	int status;
-	pid_t pid;
-
-	ck_assert_int_eq(budget_table_grow(&table, 1), 0);
-	ck_assert_int_eq(budget_table_grow(&table, 3 * MIB), 0); /* mremap(2) keeps that */
-	ck_assert_int_eq(mincore(table.data, 1, &present), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (!pid)
-		_exit(mincore(table.data, 1, &present) && errno == ENOMEM ? 0 : 1);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-	budget_table_free(&table);
-}
-END_TEST
-
 /* ---- allowances ---- */
 
 START_TEST(time_comes_back)
@@ -508,8 +459,6 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_was_used_least_recently_goes);
-	tcase_add_test(tests, tables_grow_within_the_budget);
-	tcase_add_test(tests, no_child_gets_a_table);
 	tcase_add_test(tests, time_comes_back);
 	tcase_add_test(tests, names_lie_far_apart);
 	tcase_add_test(tests, words_lie_across_pieces);

@@ -38,8 +38,7 @@ struct module_code modules_code(struct modules *modules, uint32_t program, pid_t
 	return modules_seen_code(modules, program, address);
 }
 
-struct module_code modules_seen_code(const struct modules *modules, uint32_t program,
-				     uint64_t address)
+struct module_code modules_seen_code(struct modules *modules, uint32_t program, uint64_t address)
 {
 	(void)modules;
 	(void)program;

@@ -40,7 +40,7 @@ tests_unit_test_rights_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS) $(CHEC
 # It reads its own debug information.
 tests_unit_test_names_SOURCES = tests/unit/test_names.c tests/unit/self_file.c tests/unit/self_file.h
 tests_unit_test_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
-tests_unit_test_names_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_names_LDADD = $(probe_libs) $(core_libs) $(CHECK_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c tests/unit/self_file.c tests/unit/self_file.h
 tests_unit_test_lines_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -g
 tests_unit_test_lines_LDADD = $(core_libs) $(CHECK_LIBS)
