@@ -278,7 +278,7 @@ static void feed_tell(void *context, const struct rec_hdr *record)
 /* Tells the model what the call site @address of the process of @hdr is, unless it was told. */
 static void site_feed(struct feed *feed, const struct rec_hdr *hdr, uint64_t address)
 {
-	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address, feed_tell, feed);
+	site_names_site(feed->sites, hdr->program, (pid_t)hdr->tgid, address);
 }
 
 /* ---- what programs pay ---- */
@@ -427,8 +427,7 @@ static void stack_feed(struct feed *feed, const struct rec_stack *record, size_t
 		return;
 	for (i = 0; i < stack->count; i++)
 		if (stack->frames[i] == PLACE_CUT)
-			site_names_cut(feed->sites, stack->hdr.program, (pid_t)stack->hdr.tgid,
-				       feed_tell, feed);
+			site_names_cut(feed->sites, stack->hdr.program, (pid_t)stack->hdr.tgid);
 		else
 			site_feed(feed, &stack->hdr, stack->frames[i]);
 	record_sink_put(feed->sink, &stack->hdr, stack->hdr.size);
@@ -967,20 +966,6 @@ static void open_calls_note(struct feed *feed)
 
 /* ---- records ---- */
 
-/* A name for a kernel that the program did not name: the symbol of its stub, or of its handle. */
-static void kernel_feed_name(struct feed *feed, const struct rec_kernel *kernel)
-{
-	struct rec_text *text;
-
-	if (kernel->source != NAME_NONE)
-		return;
-	text = site_names_kernel(feed->sites, kernel);
-	if (text) {
-		feed_tell(feed, &text->hdr);
-		free(text);
-	}
-}
-
 /* Looks in files for the name of a kernel whose name the program will not give. */
 static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 {
@@ -1000,7 +985,7 @@ static void nameless_feed(struct feed *feed, const struct rec_name_at *record)
 	if (record->call == CALL_COUNT)
 		return;
 	record_sink_put(feed->sink, &kernel.hdr, sizeof(kernel));
-	kernel_feed_name(feed, &kernel);
+	site_names_kernel(feed->sites, &kernel);
 }
 
 /* A name of @program is lost for good. @context is the feed. */
@@ -1035,7 +1020,7 @@ static void later_feed(struct feed *feed)
 	struct watched *watched, *next;
 
 	if (modules_try_again(feed->modules) || news != feed->news)
-		site_names_again(feed->sites, &(struct site_told){ feed_tell, name_lose, feed });
+		site_names_again(feed->sites);
 	if (feed->unidentified && news != feed->news) {
 		feed->unidentified = false;
 		HASH_ITER(hh, feed->watched, watched, next)
@@ -1133,7 +1118,8 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	record_sink_put(feed->sink, hdr, size);
 	if (hdr->type == REC_KERNEL) {
 		host_functions_learn(feed->hosts, hdr, size);
-		kernel_feed_name(feed, data);
+		if (((const struct rec_kernel *)data)->source == NAME_NONE)
+			site_names_kernel(feed->sites, data);
 	}
 }
 
@@ -1177,7 +1163,7 @@ static void feed_drain(struct feed *feed)
 	feed->drained = 0;
 	feed->is_cut = false;
 	ring_read(feed->ring);
-	site_names_lines(feed->sites, 0, 0, feed_tell, feed);
+	site_names_lines(feed->sites, 0, 0);
 }
 
 void feed_refresh(struct feed *feed)
@@ -1217,8 +1203,7 @@ void feed_settle(struct feed *feed, bool hurry)
 		errands_tend(probe_outside(feed->probe)->errands);
 		later_feed(feed);
 	}
-	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS, feed_tell,
-			 feed);
+	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS);
 	site_names_give_up(feed->sites);
 }
 
@@ -1239,7 +1224,9 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->rows = rows_new(probe);
 	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
 	feed->hosts = host_functions_new();
-	feed->sites = site_names_new(probe, feed->modules, feed->hosts, held_globs, python_skip);
+	feed->sites = site_names_new(probe, feed->modules, feed->hosts,
+				     &(struct site_told){ feed_tell, name_lose, feed }, held_globs,
+				     python_skip);
 	feed->stacks = stacks_new(feed->modules, feed->hosts, python_skip);
 	feed->call_sites = call_site_rows_new(feed->stacks);
 	feed->python = python_stacks_new(feed->stacks, python_skip);

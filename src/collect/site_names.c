@@ -75,6 +75,7 @@ struct site_names {
 	struct site_later *later;
 	size_t later_count;
 	struct probe *probe;
+	struct site_told told;
 	struct modules *modules;
 	struct host_functions *hosts;
 	const char *const *held_globs, *const *skip;
@@ -86,14 +87,15 @@ struct site_names {
 };
 
 struct site_names *site_names_new(struct probe *probe, struct modules *modules,
-				  struct host_functions *hosts, const char *const *held_globs,
-				  const char *const *skip)
+				  struct host_functions *hosts, const struct site_told *told,
+				  const char *const *held_globs, const char *const *skip)
 {
 	struct site_names *names = calloc(1, sizeof(*names));
 
 	if (!names)
 		return NULL;
 	names->probe = probe;
+	names->told = *told;
 	names->modules = modules;
 	names->hosts = hosts;
 	names->held_globs = held_globs;
@@ -184,14 +186,14 @@ static bool matches(const char *const *globs, const char *file)
 	return false;
 }
 
-struct telling {
-	void (*told)(void *context, const struct rec_hdr *record);
-	void *context;
-};
+static void tell(const struct site_names *names, const struct rec_hdr *record)
+{
+	names->told.record(names->told.context, record);
+}
 
 /* Tells a frame of the site @key. @level: 0 for the function itself, then @words are of that. */
-static void frame_tell(const struct site_key *key, const struct place_words *words,
-		       unsigned int level, bool is_named, const struct telling *telling)
+static void frame_tell(const struct site_names *names, const struct site_key *key,
+		       const struct place_words *words, unsigned int level, bool is_named)
 {
 	struct rec_frame *frame = frame_record_new(key->program, (uint32_t)key->pid, key->address,
 						   FRAME_NATIVE, words->function, words->path,
@@ -201,7 +203,7 @@ static void frame_tell(const struct site_key *key, const struct place_words *wor
 		return;
 	frame->level = (__u8)level;
 	frame->flags = is_named ? FRAME_IS_NAMED : 0;
-	telling->told(telling->context, &frame->hdr);
+	tell(names, &frame->hdr);
 	free(frame);
 }
 
@@ -218,7 +220,7 @@ static uint32_t flags_of(const struct site_names *names, const char *module)
 }
 
 static void name_tell(const struct site_names *names, const struct site_key *key,
-		      const struct place_words *words, const struct telling *telling)
+		      const struct place_words *words)
 {
 	char *text = place_text(words);
 	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, (uint32_t)key->pid,
@@ -227,7 +229,7 @@ static void name_tell(const struct site_names *names, const struct site_key *key
 					 NULL;
 
 	if (record)
-		telling->told(telling->context, &record->hdr);
+		tell(names, &record->hdr);
 	free(record);
 	free(text);
 }
@@ -255,8 +257,7 @@ static bool is_skipped(const struct site_names *names, uint32_t program,
 
 /* @reply: where the code came from; NULL: that is not known. */
 static void site_tell(const struct site_names *names, const struct site_key *key,
-		      const struct address_name *name, const struct resolver_reply *reply,
-		      const struct telling *telling)
+		      const struct address_name *name, const struct resolver_reply *reply)
 {
 	char *functions[CUTOP_INLINED_MAX + 1] = { name->symbol ? demangle_full(name->symbol) :
 								  NULL };
@@ -268,8 +269,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 					 .module = name->file,
 					 .path = reply ? reply->path : "",
 					 .line = reply ? reply->line : 0,
-					 .offset = name->distance + 1,
-					 .in_runtime = name->in_runtime };
+					 .offset = name->distance + 1 };
 	for (level = 1; level <= count; level++) {
 		const struct resolver_inlined *inlined = &reply->inlined[level - 1];
 
@@ -286,10 +286,10 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 		named = is_skipped(names, key->program, &words[level], &has_host) ? 0 : level;
 	whole = words[named];
 	whole.around = named ? &words[0] : NULL;
-	name_tell(names, key, &whole, telling);
+	name_tell(names, key, &whole);
 	for (level = count; level; level--)
-		frame_tell(key, &words[level], (unsigned int)level, level == named, telling);
-	frame_tell(key, &words[0], 0, false, telling);
+		frame_tell(names, key, &words[level], (unsigned int)level, level == named);
+	frame_tell(names, key, &words[0], 0, false);
 	for (level = 0; level <= count; level++)
 		free(functions[level]);
 }
@@ -364,8 +364,7 @@ static bool later_keep(struct site_names *names, const struct site_later *later)
 	return true;
 }
 
-static void site_name(struct site_names *names, const struct site_key *key,
-		      const struct telling *telling)
+static void site_name(struct site_names *names, const struct site_key *key)
 {
 	struct address_name name =
 		modules_find(names->modules, key->program, key->pid, key->address - 1);
@@ -379,21 +378,18 @@ static void site_name(struct site_names *names, const struct site_key *key,
 		line_ask(names, key, &name);
 	names->lost_lines += name.is_unasked && !name.later;
 	names->lost_symbols += !name.symbol && name.is_missed && !name.later;
-	site_tell(names, key, &name, NULL, telling);
+	site_tell(names, key, &name, NULL);
 }
 
-void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
-		     void (*told)(void *context, const struct rec_hdr *record), void *context)
+void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address)
 {
 	const struct site_key key = { .address = address, .program = program, .pid = pid };
-	const struct telling telling = { told, context };
 
 	if (is_first(names, program, address))
-		site_name(names, &key, &telling);
+		site_name(names, &key);
 }
 
-void site_names_cut(struct site_names *names, uint32_t program, pid_t pid,
-		    void (*told)(void *context, const struct rec_hdr *record), void *context)
+void site_names_cut(struct site_names *names, uint32_t program, pid_t pid)
 {
 	static const char text[] = "(the stack ends early)";
 	struct rec_frame *frame;
@@ -405,39 +401,29 @@ void site_names_cut(struct site_names *names, uint32_t program, pid_t pid,
 	frame = frame_record_new(program, (uint32_t)pid, PLACE_CUT, FRAME_NATIVE, text, "", "", 0,
 				 0);
 	if (record)
-		told(context, &record->hdr);
+		tell(names, &record->hdr);
 	if (frame)
-		told(context, &frame->hdr);
+		tell(names, &frame->hdr);
 	free(record);
 	free(frame);
 }
 
-struct answering {
-	struct site_names *names;
-	struct telling telling;
-};
-
 static void line_answer(void *context, const struct resolver_reply *reply)
 {
-	struct answering *answering = context;
-	struct site_names *names = answering->names;
+	struct site_names *names = context;
 	struct site_asked *asked;
 
 	HASH_FIND(hh, names->asked, &reply->cookie, sizeof(reply->cookie), asked);
 	if (!asked)
 		return;
 	if (reply->path && asked->name.file)
-		site_tell(names, &asked->key, &asked->name, reply, &answering->telling);
+		site_tell(names, &asked->key, &asked->name, reply);
 	asked_free(names, asked);
 }
 
-void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
-		      void (*told)(void *context, const struct rec_hdr *record), void *context)
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms)
 {
-	struct answering answering = { names, { told, context } };
-
-	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer,
-			 &answering);
+	resolver_answers(modules_resolver(names->modules), timeout_ms, idle_ms, line_answer, names);
 }
 
 uint64_t site_names_lost_lines(const struct site_names *names)
@@ -459,7 +445,7 @@ void site_names_give_up(struct site_names *names)
 		asked_free(names, asked);
 }
 
-struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
+void site_names_kernel(struct site_names *names, const struct rec_kernel *kernel)
 {
 	static const char prefix[] = "__device_stub_";
 	struct address_name name = modules_find(names->modules, kernel->hdr.program,
@@ -470,6 +456,7 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 		.function = kernel->function,
 	};
 	const char *symbol = name.symbol;
+	struct rec_text *record;
 
 	if (name.later)
 		later_keep(names, &later);
@@ -477,18 +464,19 @@ struct rec_text *site_names_kernel(struct site_names *names, const struct rec_ke
 		symbol = late_kernels_name(names->late, kernel->hdr.program,
 					   (pid_t)kernel->hdr.tgid, kernel->function);
 		names->lost_symbols += !symbol && name.is_missed && !name.later;
-		return symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->hdr.tgid,
-						kernel->function, NAME_SYMBOL, symbol) :
-				NULL;
-	}
-	/*
-	 * nvcc's inner stub: __device_stub__ and the mangled name, which shares one of the
-	 * underscores
-	 */
-	if (!strncmp(symbol, prefix, sizeof(prefix) - 1))
+	} else if (!strncmp(symbol, prefix, sizeof(prefix) - 1)) {
+		/*
+		 * nvcc's inner stub: __device_stub__ and the mangled name, which shares one of the
+		 * underscores
+		 */
 		symbol += sizeof(prefix) - 1;
-	return text_record_new(REC_NAME, kernel->hdr.program, kernel->hdr.tgid, kernel->function,
-			       NAME_SYMBOL, symbol);
+	}
+	record = symbol ? text_record_new(REC_NAME, kernel->hdr.program, kernel->hdr.tgid,
+					  kernel->function, NAME_SYMBOL, symbol) :
+			  NULL;
+	if (record)
+		tell(names, &record->hdr);
+	free(record);
 }
 
 /*
@@ -569,8 +557,7 @@ int site_names_read(struct site_names *names, const struct rec_name_at *record, 
 	return later_keep(names, &at) ? -EAGAIN : -ENOMEM;
 }
 
-static void later_try(struct site_names *names, const struct site_later *later,
-		      const struct site_told *told)
+static void later_try(struct site_names *names, const struct site_later *later)
 {
 	const struct rec_kernel kernel = {
 		.hdr = { .program = later->key.program, .tgid = (uint32_t)later->key.pid },
@@ -578,27 +565,21 @@ static void later_try(struct site_names *names, const struct site_later *later,
 		.stub = later->key.address,
 	};
 	struct rec_hdr *record = NULL;
-	struct rec_text *text;
 	int err = 0;
 
 	switch (later->kind) {
-	case LATER_SITE:
-		site_name(names, &later->key, &(struct telling){ told->record, told->context });
-		break;
-	case LATER_KERNEL:
-		text = site_names_kernel(names, &kernel);
-		record = text ? &text->hdr : NULL;
-		break;
+	case LATER_SITE: site_name(names, &later->key); break;
+	case LATER_KERNEL: site_names_kernel(names, &kernel); break;
 	case LATER_NAME: err = name_read(names, later, true, &record); break;
 	}
 	if (record)
-		told->record(told->context, record);
+		tell(names, record);
 	if (err && (!outside_is_later(err) || !later_keep(names, later)))
-		told->lost(told->context, later->key.program, err);
+		names->told.lost(names->told.context, later->key.program, err);
 	free(record);
 }
 
-void site_names_again(struct site_names *names, const struct site_told *told)
+void site_names_again(struct site_names *names)
 {
 	struct site_later *later, *list = names->later;
 
@@ -606,7 +587,7 @@ void site_names_again(struct site_names *names, const struct site_told *told)
 	names->later_count = 0;
 	while ((later = list)) {
 		list = later->next;
-		later_try(names, later, told);
+		later_try(names, later);
 		free(later);
 	}
 }

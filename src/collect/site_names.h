@@ -8,38 +8,41 @@
 
 struct site_names;
 
+struct site_told {
+	/* Valid during the call */
+	void (*record)(void *context, const struct rec_hdr *record);
+	/* A kernel's name of @program will not come. */
+	void (*lost)(void *context, uint32_t program, int error);
+	void *context;
+};
+
 /*
- * @held_globs: further files whose memory counts as held, NULL-ended, or NULL. @skip: likewise, functions that no site is called
- * by where they were inlined; so are @hosts. Borrowed.
+ * What becomes known is passed to @told. @held_globs: further files whose memory counts as held,
+ * NULL-ended, or NULL. @skip: likewise, functions that no site is called by where they were inlined;
+ * so are @hosts. All but @told are borrowed.
  */
 struct site_names *site_names_new(struct probe *probe, struct modules *modules,
-				  struct host_functions *hosts, const char *const *held_globs,
-				  const char *const *skip);
+				  struct host_functions *hosts, const struct site_told *told,
+				  const char *const *held_globs, const char *const *skip);
 void site_names_free(struct site_names *names);
 
 /*
- * The first time it is called for @address in @program (the process @pid), passes what is known
- * about it to @told, as records (REC_SITE, REC_FRAME) that are valid during the call.
+ * The first time it is called for @address in @program (the process @pid), tells what is known about
+ * it, in records (REC_SITE, REC_FRAME).
  */
-void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address,
-		     void (*told)(void *context, const struct rec_hdr *record), void *context);
+void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint64_t address);
 
 /* The same for PLACE_CUT. */
-void site_names_cut(struct site_names *names, uint32_t program, pid_t pid,
-		    void (*told)(void *context, const struct rec_hdr *record), void *context);
+void site_names_cut(struct site_names *names, uint32_t program, pid_t pid);
 
 /*
  * The same for sites whose line has been found since. Waits for the last ones as resolver_answers()
  * does.
  */
-void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms,
-		      void (*told)(void *context, const struct rec_hdr *record), void *context);
+void site_names_lines(struct site_names *names, int timeout_ms, int idle_ms);
 
-/*
- * Returns a REC_NAME record for the kernel of @kernel, which the program did not name, or NULL. The
- * caller frees it.
- */
-struct rec_text *site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
+/* Tells the name (REC_NAME) of the kernel of @kernel, which the program did not name, if it has one. */
+void site_names_kernel(struct site_names *names, const struct rec_kernel *kernel);
 
 /*
  * Names that were asked for and are unknown for lack of room or time: source lines, and functions.
@@ -59,16 +62,8 @@ void site_names_give_up(struct site_names *names);
 int site_names_read(struct site_names *names, const struct rec_name_at *record, uint64_t start_time,
 		    struct rec_hdr **result);
 
-struct site_told {
-	/* Valid during the call */
-	void (*record)(void *context, const struct rec_hdr *record);
-	/* A kernel's name of @program will not come. */
-	void (*lost)(void *context, uint32_t program, int error);
-	void *context;
-};
-
 /* Tries again to name what took too long: when there is news of errands, or of modules' files. */
-void site_names_again(struct site_names *names, const struct site_told *told);
+void site_names_again(struct site_names *names);
 
 /* True if such a name of @program may still come; 0: of any. */
 bool site_names_wait(const struct site_names *names, uint32_t program);
