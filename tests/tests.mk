@@ -85,7 +85,6 @@ TESTS_LONG = \
 	tests/e2e/test_liars.sh \
 	tests/e2e/test_random_many.sh \
 	tests/e2e/test_python_all.sh \
-	tests/unit/test_runtime_range.sh \
 	tests/fuzz/fuzz.sh \
 	tests/gpu/test_gpu_check.sh \
 	tests/e2e/test_cost.sh \

@@ -8,6 +8,5 @@ cuda_sources = \
 	src/cuda/errors_table.h \
 	src/cuda/library_places.c src/cuda/library_places.h \
 	src/cuda/outcomes.c src/cuda/outcomes.h \
-	src/cuda/runtime_mark.h \
 	src/cuda/visible_devices.c src/cuda/visible_devices.h \
 	src/cuda/wrappers.c src/cuda/wrappers.h
