@@ -492,30 +492,11 @@ uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *nat
 
 /* ---- stacks ---- */
 
-#define PLACES_MAX 65536 /* per program: further places are shown without a name */
-
-struct place_key {
-	uint64_t place;
-	uint32_t program, pad;
-};
-
-struct told_place {
-	struct place_key key;
-	UT_hash_handle hh;
-};
-
-struct told_program {
-	uint32_t program;
-	size_t places;
-	UT_hash_handle hh;
-};
-
 struct python_stacks {
 	struct stacks *stacks;
 	const char *const *skip;
 	struct python_codes *codes;
-	struct told_place *told;
-	struct told_program *programs;
+	struct told_places told;
 };
 
 struct python_stacks *python_stacks_new(struct stacks *stacks, const char *const *skip)
@@ -533,74 +514,20 @@ struct python_stacks *python_stacks_new(struct stacks *stacks, const char *const
 	return NULL;
 }
 
-static void told_free(struct python_stacks *python, struct told_place *told)
-{
-	HASH_DEL(python->told, told);
-	free(told);
-}
-
 void python_stacks_forget(struct python_stacks *python, uint32_t id)
 {
-	struct told_place *told, *next;
-	struct told_program *program;
-
-	HASH_FIND(hh, python->programs, &id, sizeof(id), program);
 	/* Most programs have no Python frames. */
-	if (!program)
-		return;
-	HASH_DEL(python->programs, program);
-	free(program);
-	HASH_ITER(hh, python->told, told, next)
-		if (told->key.program == id)
-			told_free(python, told);
-	python_codes_forget(python->codes, id);
+	if (told_forget(&python->told, id))
+		python_codes_forget(python->codes, id);
 }
 
 void python_stacks_free(struct python_stacks *python)
 {
-	struct told_place *told, *next_told;
-	struct told_program *program, *next;
-
 	if (!python)
 		return;
-	HASH_ITER(hh, python->told, told, next_told)
-		told_free(python, told);
-	HASH_ITER(hh, python->programs, program, next) {
-		HASH_DEL(python->programs, program);
-		free(program);
-	}
+	told_free(&python->told);
 	python_codes_free(python->codes);
 	free(python);
-}
-
-/*
- * True the first time it is asked for the place in the program; false later, or without room or
- * memory.
- */
-static bool is_first(struct python_stacks *python, uint32_t id, uint64_t place)
-{
-	struct place_key key = { .place = place, .program = id };
-	struct told_program *program;
-	struct told_place *told;
-
-	HASH_FIND(hh, python->told, &key, sizeof(key), told);
-	if (told)
-		return false;
-	HASH_FIND(hh, python->programs, &id, sizeof(id), program);
-	if (!program) {
-		program = calloc(1, sizeof(*program));
-		if (!program)
-			return false;
-		program->program = id;
-		HASH_ADD(hh, python->programs, program, sizeof(program->program), program);
-	}
-	told = program->places < PLACES_MAX ? calloc(1, sizeof(*told)) : NULL;
-	if (!told)
-		return false;
-	told->key = key;
-	program->places++;
-	HASH_ADD(hh, python->told, key, sizeof(told->key), told);
-	return true;
 }
 
 /* ---- places ---- */
@@ -693,7 +620,7 @@ static void python_add(struct python_stacks *python, struct making *making, uint
 		name = unknown;
 	}
 	place = place_of(&name);
-	if (is_first(python, program, place))
+	if (told_is_first(&python->told, program, place))
 		place_tell(telling, program, place, &name);
 	frame_add(making, place);
 }

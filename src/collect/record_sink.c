@@ -179,3 +179,68 @@ struct rec_frame *frame_record_new(uint32_t program, uint32_t tgid, uint64_t add
 		memcpy(at, texts[i], lens[i]);
 	return record;
 }
+
+/* ---- what was told ---- */
+
+#define PLACES_MAX 65536 /* per program; further places get no name */
+
+struct told_place {
+	uint64_t place;
+	UT_hash_handle hh;
+};
+
+struct told_program *told_program_get(struct told_places *told, uint32_t id)
+{
+	struct told_program *program;
+
+	HASH_FIND(hh, told->programs, &id, sizeof(id), program);
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		return NULL;
+	program->program = id;
+	HASH_ADD(hh, told->programs, program, sizeof(program->program), program);
+	return program;
+}
+
+bool told_is_first(struct told_places *told, uint32_t id, uint64_t at)
+{
+	struct told_program *program = told_program_get(told, id);
+	struct told_place *place;
+
+	if (!program)
+		return false;
+	HASH_FIND(hh, program->places, &at, sizeof(at), place);
+	if (place || HASH_COUNT(program->places) >= PLACES_MAX)
+		return false;
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return false;
+	place->place = at;
+	HASH_ADD(hh, program->places, place, sizeof(place->place), place);
+	return true;
+}
+
+bool told_forget(struct told_places *told, uint32_t id)
+{
+	struct told_program *program;
+	struct told_place *place, *next;
+
+	HASH_FIND(hh, told->programs, &id, sizeof(id), program);
+	if (!program)
+		return false;
+	HASH_ITER(hh, program->places, place, next) {
+		HASH_DEL(program->places, place);
+		free(place);
+	}
+	HASH_DEL(told->programs, program);
+	free(program);
+	return true;
+}
+
+void told_free(struct told_places *told)
+{
+	while (told->programs)
+		told_forget(told, told->programs->program);
+}

@@ -7,7 +7,9 @@
 #define COLLECT_RECORD_SINK_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <uthash.h>
 
 #include "cutop_event.h"
 #include "model/model.h"
@@ -69,5 +71,27 @@ struct rec_frame *frame_record_new(uint32_t program, uint32_t tgid, uint64_t add
 				   enum frame_language language, const char *function,
 				   const char *file, const char *module, unsigned int line,
 				   uint64_t offset);
+
+/* The places of programs that the model was told of: each is told once. All zero at first. */
+struct told_places {
+	struct told_program *programs;
+};
+
+struct told_program {
+	uint32_t program;
+	unsigned int vain; /* names of its kernels that could not be read */
+	struct told_place *places;
+	UT_hash_handle hh;
+};
+
+/* The entry of @program, made if need be. Returns NULL without memory. */
+struct told_program *told_program_get(struct told_places *told, uint32_t program);
+
+/* True the first time it is asked; false later, or without room or memory. */
+bool told_is_first(struct told_places *told, uint32_t program, uint64_t place);
+
+/* Forgets what @program was told of. Returns false if there was nothing. */
+bool told_forget(struct told_places *told, uint32_t program);
+void told_free(struct told_places *told);
 
 #endif

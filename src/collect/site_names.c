@@ -18,7 +18,7 @@
 #include "names/demangle.h"
 #include "util/util.h"
 
-#define SITES_MAX 65536 /* per program; further sites get no name */
+#define LATER_MAX 65536 /* sites and kernels that wait for their names */
 #define VAIN_MAX  256   /* failures after which a program's kernels' names are no longer read */
 
 /*
@@ -38,19 +38,6 @@ struct site_key {
 	uint64_t address;
 	uint32_t program;
 	pid_t pid;
-};
-
-struct site_seen {
-	uint64_t address;
-	UT_hash_handle hh;
-};
-
-/* The sites of a program that were named. */
-struct program_sites {
-	uint32_t program;
-	unsigned int vain; /* names of its kernels that could not be read */
-	struct site_seen *seen;
-	UT_hash_handle hh;
 };
 
 /* A site whose line is being looked up. */
@@ -79,7 +66,7 @@ struct site_names {
 	struct modules *modules;
 	struct host_functions *hosts;
 	const char *const *held_globs, *const *skip;
-	struct program_sites *programs;
+	struct told_places seen;
 	struct site_asked *asked;
 	uint64_t last_cookie;
 	uint64_t lost_lines, lost_symbols; /* lines that the resolver could not be asked for */
@@ -107,18 +94,6 @@ struct site_names *site_names_new(struct probe *probe, struct modules *modules,
 	return NULL;
 }
 
-static void program_free(struct site_names *names, struct program_sites *program)
-{
-	struct site_seen *seen, *next;
-
-	HASH_ITER(hh, program->seen, seen, next) {
-		HASH_DEL(program->seen, seen);
-		free(seen);
-	}
-	HASH_DEL(names->programs, program);
-	free(program);
-}
-
 bool site_names_wait(const struct site_names *names, uint32_t program)
 {
 	const struct site_later *later;
@@ -132,11 +107,8 @@ bool site_names_wait(const struct site_names *names, uint32_t program)
 void site_names_forget(struct site_names *names, uint32_t id)
 {
 	struct site_later **at, *later;
-	struct program_sites *program;
 
-	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
-	if (program)
-		program_free(names, program);
+	told_forget(&names->seen, id);
 	late_kernels_forget(names->late, id);
 	for (at = &names->later; (later = *at);) {
 		if (later->key.program != id) {
@@ -161,13 +133,11 @@ static void asked_free(struct site_names *names, struct site_asked *asked)
 void site_names_free(struct site_names *names)
 {
 	struct site_asked *asked, *next_asked;
-	struct program_sites *program, *next;
 	struct site_later *later;
 
 	if (!names)
 		return;
-	HASH_ITER(hh, names->programs, program, next)
-		program_free(names, program);
+	told_free(&names->seen);
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
 	late_kernels_free(names->late);
@@ -315,45 +285,10 @@ static void line_ask(struct site_names *names, const struct site_key *key,
 		asked_free(names, asked);
 }
 
-/* The entry with the number @id, created if need be. Returns NULL without memory. */
-static struct program_sites *program_get(struct site_names *names, uint32_t id)
-{
-	struct program_sites *program;
-
-	HASH_FIND(hh, names->programs, &id, sizeof(id), program);
-	if (program)
-		return program;
-	program = calloc(1, sizeof(*program));
-	if (!program)
-		return NULL;
-	program->program = id;
-	HASH_ADD(hh, names->programs, program, sizeof(program->program), program);
-	return program;
-}
-
-/* True the first time it is asked; false later, or without room or memory. */
-static bool is_first(struct site_names *names, uint32_t id, uint64_t address)
-{
-	struct program_sites *program = program_get(names, id);
-	struct site_seen *seen;
-
-	if (!program)
-		return false;
-	HASH_FIND(hh, program->seen, &address, sizeof(address), seen);
-	if (seen || HASH_COUNT(program->seen) >= SITES_MAX)
-		return false;
-	seen = calloc(1, sizeof(*seen));
-	if (!seen)
-		return false;
-	seen->address = address;
-	HASH_ADD(hh, program->seen, address, sizeof(seen->address), seen);
-	return true;
-}
-
 /* Returns false if there is no room. */
 static bool later_keep(struct site_names *names, const struct site_later *later)
 {
-	struct site_later *kept = names->later_count < SITES_MAX ? malloc(sizeof(*kept)) : NULL;
+	struct site_later *kept = names->later_count < LATER_MAX ? malloc(sizeof(*kept)) : NULL;
 
 	if (!kept)
 		return false;
@@ -385,7 +320,7 @@ void site_names_site(struct site_names *names, uint32_t program, pid_t pid, uint
 {
 	const struct site_key key = { .address = address, .program = program, .pid = pid };
 
-	if (is_first(names, program, address))
+	if (told_is_first(&names->seen, program, address))
 		site_name(names, &key);
 }
 
@@ -395,7 +330,7 @@ void site_names_cut(struct site_names *names, uint32_t program, pid_t pid)
 	struct rec_frame *frame;
 	struct rec_text *record;
 
-	if (!is_first(names, program, PLACE_CUT))
+	if (!told_is_first(&names->seen, program, PLACE_CUT))
 		return;
 	record = text_record_new(REC_SITE, program, (uint32_t)pid, PLACE_CUT, 0, text);
 	frame = frame_record_new(program, (uint32_t)pid, PLACE_CUT, FRAME_NATIVE, text, "", "", 0,
@@ -518,7 +453,7 @@ static int name_read(struct site_names *names, const struct site_later *at, bool
 		     struct rec_hdr **result)
 {
 	const char *known = at->name.in_file ? probe_file_path(names->probe, &at->name.id) : NULL;
-	struct program_sites *program = program_get(names, at->key.program);
+	struct told_program *program = told_program_get(&names->seen, at->key.program);
 	bool in_memory;
 	char *name;
 	int err;

@@ -19,14 +19,19 @@
 #include "cutop_unwind.h"
 #include "names/demangle.h"
 
-/*
- * Python stacks: code that is compiled and run again and again has ever new stacks; the oldest are
- * dropped
- */
-#define CALLS_MAX 131072
-/* Stacks that were copied, where rules cannot be had: the oldest are dropped */
-#define COPIES_MAX 131072
 #define FRAMES_MAX (2u << 20) /* frames kept for all native stacks together: 16 MB */
+
+/* Which table a stack is in */
+enum kind {
+	STACK_NATIVE,
+	/* With PYTHON_STACK in its number: code that is compiled and run again and again has ever new ones */
+	STACK_PYTHON,
+	STACK_COPY, /* that was copied, where rules cannot be had */
+	STACK_KINDS
+};
+
+/* How many there may be: the oldest are dropped. */
+static const unsigned int kind_max[STACK_KINDS] = { UINT32_MAX, 131072, 131072 };
 
 struct stack_key {
 	uint64_t id;
@@ -40,7 +45,7 @@ struct known_stack {
 	uint64_t shown;   /* the frame that its site is named by */
 	uint64_t *frames; /* a native stack, for Python's; NULL: not kept */
 	uint32_t count;
-	bool is_copy;
+	enum kind kind;
 	UT_hash_handle hh;
 };
 
@@ -48,12 +53,10 @@ struct stacks {
 	struct modules *modules;
 	struct host_functions *hosts;
 	const char *const *skip;
-	struct known_stack *known;
-	/* Those with PYTHON_STACK in their number, the oldest first; and those that were copied */
-	struct known_stack *calls, *copies;
-	size_t kept;   /* number of frames kept */
-	bool dropped;  /* some of the copies were */
-	uint64_t lost; /* of these were asked for */
+	struct known_stack *known[STACK_KINDS]; /* the oldest first */
+	size_t kept;                            /* number of frames kept */
+	bool dropped;                           /* some of the copies were */
+	uint64_t lost;                          /* of these were asked for */
 };
 
 struct stacks *stacks_new(struct modules *modules, struct host_functions *hosts,
@@ -79,43 +82,27 @@ static void frames_drop(struct stacks *stacks, struct known_stack *known)
 
 static void known_free(struct stacks *stacks, struct known_stack *known)
 {
-	if (known->key.id & PYTHON_STACK)
-		HASH_DEL(stacks->calls, known);
-	else if (known->is_copy)
-		HASH_DEL(stacks->copies, known);
-	else
-		HASH_DEL(stacks->known, known);
+	HASH_DEL(stacks->known[known->kind], known);
 	frames_drop(stacks, known);
 	free(known);
 }
 
+/* 0 is no program: all go. */
 void stacks_forget(struct stacks *stacks, uint32_t program)
 {
 	struct known_stack *known, *next;
 
-	HASH_ITER(hh, stacks->known, known, next)
-		if (known->key.program == program)
-			known_free(stacks, known);
-	HASH_ITER(hh, stacks->calls, known, next)
-		if (known->key.program == program)
-			known_free(stacks, known);
-	HASH_ITER(hh, stacks->copies, known, next)
-		if (known->key.program == program)
-			known_free(stacks, known);
+	for (int kind = 0; kind < STACK_KINDS; kind++)
+		HASH_ITER(hh, stacks->known[kind], known, next)
+			if (known->key.program == program || !program)
+				known_free(stacks, known);
 }
 
 void stacks_free(struct stacks *stacks)
 {
-	struct known_stack *known, *next;
-
 	if (!stacks)
 		return;
-	HASH_ITER(hh, stacks->known, known, next)
-		known_free(stacks, known);
-	HASH_ITER(hh, stacks->calls, known, next)
-		known_free(stacks, known);
-	HASH_ITER(hh, stacks->copies, known, next)
-		known_free(stacks, known);
+	stacks_forget(stacks, 0);
 	free(stacks);
 }
 
@@ -134,14 +121,10 @@ static uint64_t hash_of(const __u64 *frames, uint32_t count)
 static struct known_stack *known_find(const struct stacks *stacks, uint32_t program, uint64_t id)
 {
 	struct stack_key key = { .id = id, .program = program };
-	struct known_stack *known;
+	struct known_stack *known = NULL;
 
-	if (id & PYTHON_STACK)
-		HASH_FIND(hh, stacks->calls, &key, sizeof(key), known);
-	else
-		HASH_FIND(hh, stacks->known, &key, sizeof(key), known);
-	if (!known)
-		HASH_FIND(hh, stacks->copies, &key, sizeof(key), known);
+	for (int kind = 0; kind < STACK_KINDS && !known; kind++)
+		HASH_FIND(hh, stacks->known[kind], &key, sizeof(key), known);
 	return known;
 }
 
@@ -156,20 +139,14 @@ static struct known_stack *known_set(struct stacks *stacks, uint32_t program, ui
 		if (!known)
 			return NULL;
 		known->key = (struct stack_key){ .id = id, .program = program };
-		if (id & PYTHON_STACK) {
-			if (HASH_COUNT(stacks->calls) >= CALLS_MAX)
-				known_free(stacks, stacks->calls);
-			HASH_ADD(hh, stacks->calls, key, sizeof(known->key), known);
-		} else if (is_copy) {
-			if (HASH_COUNT(stacks->copies) >= COPIES_MAX) {
-				known_free(stacks, stacks->copies);
-				stacks->dropped = true;
-			}
-			known->is_copy = true;
-			HASH_ADD(hh, stacks->copies, key, sizeof(known->key), known);
-		} else {
-			HASH_ADD(hh, stacks->known, key, sizeof(known->key), known);
+		known->kind = id & PYTHON_STACK ? STACK_PYTHON :
+			      is_copy           ? STACK_COPY :
+						  STACK_NATIVE;
+		if (HASH_COUNT(stacks->known[known->kind]) >= kind_max[known->kind]) {
+			stacks->dropped |= known->kind == STACK_COPY;
+			known_free(stacks, stacks->known[known->kind]);
 		}
+		HASH_ADD(hh, stacks->known[known->kind], key, sizeof(known->key), known);
 	}
 	known->id = own;
 	return known;
