@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The asking end. A worker is idle; at work on an errand that the caller waits for; late (the
- * caller has stopped waiting, and the answer will be kept); holding something; or dying (told to
- * exit, but not gone yet). Late and dying workers count against the limit, so that a machine full
+ * caller has stopped waiting, and the answer will be kept); holding something; or dying (given
+ * up, but not gone yet). Late and dying workers count against the limit, so that a machine full
  * of servers that do not answer has that many sleeping workers and no more.
  * Waiting is paid for from a budget, which is refilled with a part of the time that passes: however
  * many errands get no answer, cutop spends no more than that part of its time waiting. An errand
@@ -21,10 +21,12 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/allowance.h"
 #include "util/confine.h"
 #include "util/message.h"
 #include "util/util.h"
@@ -59,7 +61,6 @@ struct worker {
 	enum worker_state state;
 	int socket;
 	pid_t pid; /* 0: it has not told its pid yet */
-	bool was_killed;
 	/* When the errand began, and the worker's processor time then */
 	uint64_t began, work;
 	uint64_t group;
@@ -75,7 +76,7 @@ struct errands {
 	struct worker workers[ERRAND_WORKERS];
 	struct kept *kept;
 	size_t kept_count;
-	uint64_t budget, filled; /* ns; CLOCK_MONOTONIC */
+	struct allowance waiting;
 	unsigned int news;
 	char *told[TOLD_MAX];
 	size_t told_count;
@@ -92,8 +93,37 @@ struct errands {
 
 /* ---- messages ---- */
 
-int errand_send(int socket, const void *head, size_t head_len, const void *body, size_t body_len,
-		const int *fds, int count, int flags)
+/* A worker's first message. */
+struct errand_hello {
+	int32_t pid;
+};
+
+/* Before the question itself. */
+struct errand_asked {
+	uint32_t job;
+	/* What the job holds is kept until the socket is closed; then the worker exits */
+	uint32_t holds;
+};
+
+/* Longer answers come in a memory file, the last descriptor */
+#define ERRAND_INLINE (16u << 10)
+
+struct errand_told {
+	int32_t result;
+	uint32_t fd_mask; /* which of the answer's descriptors are attached */
+	uint64_t len;
+	uint32_t has_data;
+	uint32_t in_file;
+};
+
+#define ERRAND_MESSAGE_FDS (ERRAND_FDS + 1)
+
+/*
+ * Sends @head and then @body as one message, with @count descriptors. Returns 0 or a negative
+ * errno; -EAGAIN if there is no room and @flags has MSG_DONTWAIT.
+ */
+static int errand_send(int socket, const void *head, size_t head_len, const void *body,
+		       size_t body_len, const int *fds, int count, int flags)
 {
 	const struct iovec parts[2] = { { (void *)(uintptr_t)head, head_len },
 					{ (void *)(uintptr_t)body, body_len } };
@@ -101,8 +131,12 @@ int errand_send(int socket, const void *head, size_t head_len, const void *body,
 	return message_send(socket, parts, body_len ? 2 : 1, fds, (size_t)count, flags);
 }
 
-long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max,
-		    int fds[ERRAND_MESSAGE_FDS], int flags)
+/*
+ * Receives one message. Returns its length, 0 at the end, or a negative errno. Unused places in
+ * @fds become -1.
+ */
+static long errand_receive(int socket, void *head, size_t head_len, void *body, size_t body_max,
+			   int fds[ERRAND_MESSAGE_FDS], int flags)
 {
 	const struct iovec parts[2] = { { head, head_len }, { body, body_max } };
 
@@ -158,6 +192,20 @@ static int answer_send(int socket, const struct errand_answer *answer)
 	return err;
 }
 
+/* Longer than the asking end waits, so that it is told in time what was given up */
+#define LIMIT_MORE NSEC_PER_SEC
+
+/* Sets, or with 0 unsets, the time after which SIGALRM ends this process, if the kernel lets it. */
+static void limit_set(uint64_t ns)
+{
+	const struct itimerval limit = {
+		.it_value = { .tv_sec = (time_t)(ns / NSEC_PER_SEC),
+			      .tv_usec = (suseconds_t)(ns % NSEC_PER_SEC / 1000) },
+	};
+
+	setitimer(ITIMER_REAL, &limit, NULL);
+}
+
 static _Noreturn void worker(int socket, const struct errands_settings *settings)
 {
 	static char question[ERRAND_QUESTION_MAX + 1];
@@ -177,7 +225,9 @@ static _Noreturn void worker(int socket, const struct errands_settings *settings
 			_exit(0);
 		n -= (long)sizeof(asked);
 		question[n] = 0;
+		limit_set(settings->limit + LIMIT_MORE);
 		answer.result = settings->jobs[asked.job](question, (size_t)n, fds, &answer);
+		limit_set(0);
 		for (i = 0; i < ERRAND_MESSAGE_FDS; i++)
 			if (fds[i] >= 0)
 				close(fds[i]);
@@ -194,94 +244,72 @@ static _Noreturn void worker(int socket, const struct errands_settings *settings
 
 /* ---- the process that forks them ---- */
 
-struct family {
-	/* 0: none. Room for more than may be at work: a killed worker may take its time to die */
-	pid_t pids[4 * ERRAND_WORKERS];
-	int signals;
-};
-
-static void child_fork(struct family *family, int orders, int socket,
-		       const struct errands_settings *settings)
-{
-	size_t i;
-	pid_t pid;
-
-	for (i = 0; i < ARRAY_LEN(family->pids) && family->pids[i]; i++)
-		;
-	if (i == ARRAY_LEN(family->pids))
-		return;
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(orders);
-		close(family->signals);
-		worker(socket, settings);
-	}
-	if (pid > 0)
-		family->pids[i] = pid;
-}
-
-/* Kill only our own child: the number of a child that has ended may have been reused. */
-static void child_kill(struct family *family, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(family->pids); i++)
-		if (family->pids[i] && (!pid || family->pids[i] == pid))
-			kill(family->pids[i], SIGKILL);
-}
-
-static void children_reap(struct family *family)
-{
-	struct signalfd_siginfo info;
-	pid_t pid;
-	size_t i;
-
-	while (read(family->signals, &info, sizeof(info)) == sizeof(info))
-		;
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		for (i = 0; i < ARRAY_LEN(family->pids); i++)
-			if (family->pids[i] == pid)
-				family->pids[i] = 0;
-}
-
-static void child_signals_open(struct family *family)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	family->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
+/* Room for more than may be at work: one that is given up may take its time to end */
+#define CHILDREN_MAX  (4 * ERRAND_WORKERS)
 #define FAMILY_END_MS 100
 
-/* Waits a moment for workers that can die: the process that inherits the rest may not reap them. */
-static void children_end(struct family *family)
+/* Blocks or unblocks a signal. */
+static void signal_block(int how, int number, sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, number);
+	sigprocmask(how, set, NULL);
+}
+
+static pid_t child_fork(int signals, int socket, const struct errands_settings *settings)
+{
+	pid_t pid = fork();
+	sigset_t set;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal_block(SIG_UNBLOCK, SIGALRM, &set);
+	close(0); /* orders */
+	close(signals);
+	worker(socket, settings);
+}
+
+/* Returns how many have ended. */
+static unsigned int children_reap(int signals)
+{
+	struct signalfd_siginfo info;
+	unsigned int count = 0;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info))
+		;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		count++;
+	return count;
+}
+
+/*
+ * Ends the workers, and waits a moment for those that can: the process that inherits the rest may
+ * not reap them.
+ */
+static void children_end(int signals, unsigned int children)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + FAMILY_END_MS * NSEC_PER_MSEC;
-	size_t i;
 
-	for (;;) {
-		struct pollfd wanted = { .fd = family->signals, .events = POLLIN };
+	signal(SIGALRM, SIG_IGN);
+	kill(0, SIGALRM); /* all that are of this session */
+	while (children && clock_ns(CLOCK_MONOTONIC) < end) {
+		struct pollfd wanted = { .fd = signals, .events = POLLIN };
 
-		children_reap(family);
-		for (i = 0; i < ARRAY_LEN(family->pids) && !family->pids[i]; i++)
-			;
-		if (i == ARRAY_LEN(family->pids) || clock_ns(CLOCK_MONOTONIC) >= end)
-			return;
 		poll(&wanted, 1, 10);
+		children -= children_reap(signals);
 	}
 }
 
 #define LOCKED_MAX (64ul << 20) /* memory that a worker may lock: pages of probed files */
 
-_Noreturn void errand_process(int socket, const struct errands_settings *settings)
+/* In a new child: forks a worker for each socket that comes through @socket, until that is closed. */
+static _Noreturn void errand_process(int socket, const struct errands_settings *settings)
 {
-	struct family family = { .signals = -1 };
-	struct errand_order order;
-	int fds[ERRAND_MESSAGE_FDS];
+	unsigned int children = 0;
+	int fds[ERRAND_MESSAGE_FDS], signals;
+	sigset_t set;
+	char byte;
 	long n;
 
 	setsid(); /* the terminal's signals are not for this process */
@@ -294,30 +322,29 @@ _Noreturn void errand_process(int socket, const struct errands_settings *setting
 	 * rely on its closing.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	child_signals_open(&family);
+	signal_block(SIG_BLOCK, SIGCHLD, &set);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (;;) {
 		struct pollfd wanted[2] = { { .fd = 0, .events = POLLIN },
-					    { .fd = family.signals, .events = POLLIN } };
+					    { .fd = signals, .events = POLLIN } };
 
 		if (poll(wanted, 2, -1) < 0 && errno != EINTR)
 			break;
-		children_reap(&family);
+		children -= children_reap(signals);
 		if (!wanted[0].revents)
 			continue;
-		n = errand_receive(0, &order, sizeof(order), NULL, 0, fds, MSG_DONTWAIT);
+		n = errand_receive(0, &byte, 1, NULL, 0, fds, MSG_DONTWAIT);
 		if (n == -EAGAIN)
 			continue;
-		if (n != sizeof(order))
+		if (n != 1)
 			break;
-		if (order.what == ERRAND_FORK && fds[0] >= 0)
-			child_fork(&family, 0, fds[0], settings);
-		else if (order.what == ERRAND_KILL && order.pid > 0)
-			child_kill(&family, order.pid);
+		if (fds[0] >= 0 && children < CHILDREN_MAX &&
+		    child_fork(signals, fds[0], settings) > 0)
+			children++;
 		if (fds[0] >= 0)
 			close(fds[0]);
 	}
-	child_kill(&family, 0);
-	children_end(&family);
+	children_end(signals, children);
 	_exit(0);
 }
 
@@ -383,21 +410,19 @@ static void workers_stop(struct errands *errands)
 		;
 }
 
-static int order(struct errands *errands, const struct errand_order *order, int socket)
+/* Has a worker forked that gets @socket. Returns 0 or a negative errno. */
+static int worker_order(struct errands *errands, int socket)
 {
 	int err = -EPIPE;
 
 	if (errands->orders >= 0)
-		err = errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
-				  socket >= 0, MSG_DONTWAIT);
+		err = errand_send(errands->orders, "", 1, NULL, 0, &socket, 1, MSG_DONTWAIT);
 	if (err != -EPIPE && err != -ECONNRESET)
 		return err;
 	/* The process was killed, perhaps because memory was short. */
 	workers_stop(errands);
 	err = workers_start(errands);
-	return err ? err :
-		     errand_send(errands->orders, order, sizeof(*order), NULL, 0, &socket,
-				 socket >= 0, MSG_DONTWAIT);
+	return err ? err : errand_send(errands->orders, "", 1, NULL, 0, &socket, 1, MSG_DONTWAIT);
 }
 
 /* ---- workers ---- */
@@ -422,7 +447,6 @@ static size_t workers_count(const struct errands *errands, enum worker_state sta
 /* Returns an idle worker; NULL: too many do not answer, or none can be started. */
 static struct worker *worker_get(struct errands *errands)
 {
-	const struct errand_order fork_one = { .what = ERRAND_FORK };
 	struct worker *worker = NULL;
 	size_t i;
 	int ends[2], err;
@@ -437,7 +461,7 @@ static struct worker *worker_get(struct errands *errands)
 			worker = &errands->workers[i];
 	if (!worker || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return NULL;
-	err = order(errands, &fork_one, ends[1]);
+	err = worker_order(errands, ends[1]);
 	close(ends[1]);
 	if (err) {
 		close(ends[0]);
@@ -571,15 +595,9 @@ static int worker_wait(struct worker *worker, uint64_t end, bool patient,
 	}
 }
 
-/* Kills the worker: it counts as dying until its socket is closed. */
-static void worker_kill(struct errands *errands, struct worker *worker)
+/* Gives the worker up: its own limit ends it, and it counts as dying until its socket is closed. */
+static void worker_give_up(struct worker *worker)
 {
-	const struct errand_order kill_it = { .what = ERRAND_KILL, .pid = worker->pid };
-
-	if (worker->pid) {
-		order(errands, &kill_it, -1);
-		worker->was_killed = true;
-	}
 	worker->kept = NULL;
 	worker->state = WORKER_DYING;
 }
@@ -593,7 +611,6 @@ static void worker_kill(struct errands *errands, struct worker *worker)
 #define BUDGET_MAX     (400 * NSEC_PER_MSEC)
 #define BUDGET_PATIENT (5 * NSEC_PER_SEC)
 #define BUDGET_SHARE   10 /* one part in this many of the time that passes */
-#define LONG_SLICE_MS  50 /* how often to check whether cutop has to end */
 #define KEEP_DONE      (30 * NSEC_PER_SEC)
 #define KEEP_DEAD      (60 * NSEC_PER_SEC)
 /* How long other errands of its group are refused then */
@@ -630,8 +647,10 @@ int errands_start(struct errands **result, const struct errands_settings *settin
 	if (!settings->limit)
 		errands->settings.limit = ERRAND_LIMIT;
 	errands->orders = -1;
-	errands->budget = settings->patient ? BUDGET_PATIENT : BUDGET_MAX;
-	errands->filled = clock_ns(CLOCK_MONOTONIC);
+	errands->waiting = (struct allowance){
+		.most = settings->patient ? BUDGET_PATIENT : BUDGET_MAX,
+		.share = BUDGET_SHARE,
+	};
 	err = workers_start(errands);
 	if (err) {
 		free(errands);
@@ -760,7 +779,7 @@ static void late_tend(struct errands *errands, struct worker *worker, uint64_t n
 		if (said < 0)
 			worker_forget(errands, worker);
 		else
-			worker_kill(errands, worker);
+			worker_give_up(worker);
 		errands->news++;
 	}
 }
@@ -772,13 +791,11 @@ static void dying_tend(struct errands *errands, struct worker *worker)
 	int said = worker_wait(worker, 0, false, &answer);
 
 	if (said > 0) {
-		/* Given up before it had begun, it came to its end all the same. */
+		/* It came to its end all the same. */
 		errand_answer_free(&answer);
 		worker_forget(errands, worker);
 	} else if (said < 0) {
 		worker_forget(errands, worker);
-	} else if (worker->pid && !worker->was_killed) {
-		worker_kill(errands, worker);
 	}
 }
 
@@ -831,20 +848,9 @@ void errands_stop(struct errands *errands)
 
 /* ---- asking ---- */
 
-static uint64_t budget_fill(struct errands *errands, uint64_t now)
-{
-	uint64_t most = errands->settings.patient ? BUDGET_PATIENT : BUDGET_MAX;
-
-	errands->budget += (now - errands->filled) / BUDGET_SHARE;
-	errands->filled = now;
-	if (errands->budget > most)
-		errands->budget = most;
-	return errands->budget;
-}
-
 static uint64_t wait_choose(struct errands *errands, enum errand_patience patience, uint64_t now)
 {
-	uint64_t wait = budget_fill(errands, now),
+	uint64_t wait = allowance_left(&errands->waiting, now),
 		 most = errands->settings.patient ? WAIT_PATIENT : WAIT_MAX;
 
 	if (patience == ERRAND_NONE)
@@ -976,7 +982,7 @@ static int errand_do(struct errands *errands, const struct errand *errand, bool 
 	if (took > wait)
 		took = wait;
 	if (errand->patience == ERRAND_SHORT)
-		errands->budget -= took < errands->budget ? took : errands->budget;
+		allowance_spend(&errands->waiting, took);
 	*result = worker;
 	if (said > 0) {
 		worker->state = WORKER_IDLE;
@@ -1034,7 +1040,7 @@ int errand_hold(struct errands *errands, const struct errand *errand, struct err
 	if (!err)
 		err = errand_do(errands, errand, true, answer, &worker);
 	if (err == -EAGAIN && worker->state == WORKER_LATE)
-		worker_kill(errands, worker);
+		worker_give_up(worker);
 	if (err)
 		return err;
 	if (answer->result) {

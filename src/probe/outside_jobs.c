@@ -26,6 +26,7 @@
 #include "errand/errand.h"
 #include "probe/identify.h"
 #include "probe/outside_question.h"
+#include "util/message.h"
 #include "util/starter.h"
 
 #define MAPS_MAX (32u << 20)
@@ -243,6 +244,7 @@ int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS],
 {
 	int files[2], count = 0, i, err;
 	char name[32], byte = 0;
+	const struct iovec part = { &byte, 1 };
 
 	(void)question;
 	(void)len;
@@ -255,7 +257,7 @@ int job_lend(const void *question, size_t len, const int fds[ERRAND_FDS],
 			break;
 		count++;
 	}
-	err = count ? errand_send(fds[0], &byte, 1, NULL, 0, files, count, 0) : -EBADF;
+	err = count ? message_send(fds[0], &part, 1, files, (size_t)count, 0) : -EBADF;
 	while (count)
 		close(files[--count]);
 	return err;
