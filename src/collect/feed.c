@@ -492,51 +492,51 @@ static void free_feed(struct feed *feed, const struct rec_free *record)
 	record_sink_put(feed->sink, &at.free.hdr, at.free.hdr.size);
 }
 
-static void alloc_feed(struct feed *feed, const struct rec_alloc *record, size_t size)
-{
-	struct rec_alloc alloc;
-
-	site_feed(feed, &record->hdr, record->site);
-	if (!record->stack || size != sizeof(alloc)) {
-		record_sink_put(feed->sink, &record->hdr, size);
-		return;
+/* Records that refer to a call site, and to a stack by BPF's number of it. */
+static const struct {
+	uint16_t type, size, site, stack;
+} sited_records[] = {
+#define SITED(type, name) \
+	{ \
+		type, sizeof(struct name), offsetof(struct name, site), \
+			offsetof(struct name, stack) \
 	}
-	alloc = *record;
-	alloc.stack = stacks_record_id(feed->stacks, record->hdr.program, record->stack);
-	record_sink_put(feed->sink, &alloc.hdr, size);
-}
+	SITED(REC_ALLOC, rec_alloc),
+	SITED(REC_BLOCK, rec_block),
+	SITED(REC_SHORT, rec_short),
+	SITED(REC_INSTANTIATED, rec_instantiated),
+#undef SITED
+};
 
-/* A block, or a request that found no memory, of a framework's allocator. */
-static void block_feed(struct feed *feed, const struct rec_block *record)
+/* Takes the record @hdr of @size bytes if it is one of these. Else false. */
+static bool sited_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size)
 {
-	struct rec_block block = *record;
+	union {
+		struct rec_hdr hdr;
+		struct rec_alloc alloc;
+		struct rec_block block;
+		struct rec_short shortage;
+		struct rec_instantiated made;
+		char bytes[1];
+	} record;
+	uint64_t site, stack;
+	size_t i;
 
-	if (block.site)
-		site_feed(feed, &block.hdr, block.site);
-	if (block.stack)
-		block.stack = stacks_record_id(feed->stacks, block.hdr.program, block.stack);
-	record_sink_put(feed->sink, &block.hdr, sizeof(block));
-}
-
-static void short_feed(struct feed *feed, const struct rec_short *record)
-{
-	struct rec_short shortage = *record;
-
-	site_feed(feed, &shortage.hdr, shortage.site);
-	if (shortage.stack)
-		shortage.stack =
-			stacks_record_id(feed->stacks, shortage.hdr.program, shortage.stack);
-	record_sink_put(feed->sink, &shortage.hdr, sizeof(shortage));
-}
-
-static void instantiated_feed(struct feed *feed, const struct rec_instantiated *record)
-{
-	struct rec_instantiated made = *record;
-
-	site_feed(feed, &made.hdr, made.site);
-	if (made.stack)
-		made.stack = stacks_record_id(feed->stacks, made.hdr.program, made.stack);
-	record_sink_put(feed->sink, &made.hdr, sizeof(made));
+	for (i = 0; i < ARRAY_LEN(sited_records) && sited_records[i].type != hdr->type; i++)
+		;
+	if (i == ARRAY_LEN(sited_records))
+		return false;
+	if (size < sited_records[i].size)
+		return true;
+	memcpy(&record, hdr, sited_records[i].size);
+	memcpy(&site, record.bytes + sited_records[i].site, sizeof(site));
+	memcpy(&stack, record.bytes + sited_records[i].stack, sizeof(stack));
+	if (site)
+		site_feed(feed, hdr, site);
+	stack = stack ? stacks_record_id(feed->stacks, hdr->program, stack) : 0;
+	memcpy(record.bytes + sited_records[i].stack, &stack, sizeof(stack));
+	record_sink_put(feed->sink, &record.hdr, sited_records[i].size);
+	return true;
 }
 
 /* A traced call. Its stack is known by another number once it was cut. */
@@ -560,19 +560,6 @@ static bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_
 	const void *data = hdr;
 
 	switch (hdr->type) {
-	case REC_ALLOC: alloc_feed(feed, data, size); return true;
-	case REC_INSTANTIATED:
-		if (size >= sizeof(struct rec_instantiated))
-			instantiated_feed(feed, data);
-		return true;
-	case REC_BLOCK:
-		if (size >= sizeof(struct rec_block))
-			block_feed(feed, data);
-		return true;
-	case REC_SHORT:
-		if (size >= sizeof(struct rec_short))
-			short_feed(feed, data);
-		return true;
 	case REC_CALL: call_feed(feed, data, size); return true;
 	case REC_STACK: stack_feed(feed, data, size, false); return true;
 	case REC_STACK_COPY: copy_feed(feed, data, size); return true;
@@ -589,8 +576,8 @@ static bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_
 		free_feed(feed, data);
 		return true;
 	case REC_FAIL: fail_feed(feed, data, size); return true;
+	default: return sited_feed(feed, hdr, size);
 	}
-	return false;
 }
 
 /* ---- rows ---- */
