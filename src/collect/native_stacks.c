@@ -60,36 +60,14 @@ struct unwind_rules {
 	bool is_stuck; /* some did not come in time: none is waited for until all have */
 };
 
-/* @resolver is borrowed. Returns NULL without memory. */
-static struct unwind_rules *unwind_rules_new(struct resolver *resolver)
-{
-	struct unwind_rules *rules = calloc(1, sizeof(*rules));
-
-	if (rules)
-		rules->resolver = resolver;
-	return rules;
-}
-
-static void known_drop(struct unwind_rules *rules, struct known_rule *known)
-{
-	HASH_DEL(rules->known, known);
-	free(known);
-}
-
-static void all_drop(struct unwind_rules *rules)
+static void rules_drop(struct unwind_rules *rules)
 {
 	struct known_rule *known, *next;
 
-	HASH_ITER(hh, rules->known, known, next)
-		known_drop(rules, known);
-}
-
-static void unwind_rules_free(struct unwind_rules *rules)
-{
-	if (!rules)
-		return;
-	all_drop(rules);
-	free(rules);
+	HASH_ITER(hh, rules->known, known, next) {
+		HASH_DEL(rules->known, known);
+		free(known);
+	}
 }
 
 static struct known_rule *known_find(const struct unwind_rules *rules,
@@ -137,7 +115,7 @@ static struct known_rule *rule_ask(struct unwind_rules *rules, const struct unwi
 	if (!place->file || rules->open_count == OPEN_MAX)
 		return NULL;
 	if (!rules->open_count && HASH_COUNT(rules->known) >= RULES_MAX)
-		all_drop(rules);
+		rules_drop(rules);
 	known = calloc(1, sizeof(*known));
 	if (!known)
 		return NULL;
@@ -201,7 +179,7 @@ struct vain_row {
 struct native_stacks {
 	struct modules *modules;
 	struct unwind_rows *rows;
-	struct unwind_rules *rules;
+	struct unwind_rules rules;
 	struct rows_owner *owners; /* programs that have rows */
 	const struct notes *notes;
 	uint64_t walks, rows_made;               /* stacks walked here, rows added for them */
@@ -219,11 +197,7 @@ struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_r
 
 	if (!native)
 		return NULL;
-	native->rules = unwind_rules_new(modules_rules(modules));
-	if (!native->rules) {
-		free(native);
-		return NULL;
-	}
+	native->rules.resolver = modules_rules(modules);
 	native->modules = modules;
 	native->rows = rows;
 	native->notes = notes;
@@ -240,7 +214,7 @@ void native_stacks_free(struct native_stacks *native)
 	if (native->walks)
 		note(native->notes, "stacks: %llu were copied to be unwound, which added %llu rows",
 		     (unsigned long long)native->walks, (unsigned long long)native->rows_made);
-	unwind_rules_free(native->rules);
+	rules_drop(&native->rules);
 	for (i = 0; i < PARTS_MAX; i++)
 		free(native->parts[i]);
 	HASH_ITER(hh, native->owners, owner, next) {
@@ -369,7 +343,7 @@ static void words_want(struct native_stacks *native, uint32_t program, const __u
 		struct unwind_place place = place_of(&code, false);
 
 		if (code.rules)
-			unwind_rules_want(native->rules, &place);
+			unwind_rules_want(&native->rules, &place);
 	}
 }
 
@@ -398,11 +372,11 @@ static struct unwind_rule frame_rule(struct walk *walk)
 	if (code.later)
 		return rule;
 	/* Code of no file: what is compiled while the program runs, and the kernel's vdso. */
-	if (code.found && !unwind_rules_known(walk->native->rules, &place)) {
-		unwind_rules_want(walk->native->rules, &place);
+	if (code.found && !unwind_rules_known(&walk->native->rules, &place)) {
+		unwind_rules_want(&walk->native->rules, &place);
 		walk_ask(walk);
 	}
-	if (code.found && !unwind_rules_find(walk->native->rules, &place, &rule))
+	if (code.found && !unwind_rules_find(&walk->native->rules, &place, &rule))
 		vain_row_set(walk->native, hdr->program, walk->record->age, address);
 	else
 		row_set(walk->native, hdr->program, walk->record->age, address, &rule);
