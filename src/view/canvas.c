@@ -147,17 +147,6 @@ const char *canvas_skip(const struct canvas *canvas, const char *text, int cells
 	return text;
 }
 
-const char *canvas_fit(const struct canvas *canvas, const char *text, int cells)
-{
-	char shown[8];
-	size_t len;
-	int width;
-
-	for (; (len = next_shown(canvas, text, shown, &width)) && width <= cells; text += len)
-		cells -= width;
-	return text;
-}
-
 /* ---- drawing ---- */
 
 /* Called before a cell is overwritten: if a wide character is there, its other half is blanked. */

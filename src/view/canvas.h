@@ -75,7 +75,5 @@ int canvas_width(const struct canvas *canvas, const char *text);
 
 /* @text without its first @cells cells, including characters that combine with the last of them. */
 const char *canvas_skip(const struct canvas *canvas, const char *text, int cells);
-/* The same, but a wide character that does not fit into the @cells is not passed over. */
-const char *canvas_fit(const struct canvas *canvas, const char *text, int cells);
 
 #endif

@@ -1,15 +1,170 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Figures in cells. Zero and absent values are dim, so that the others stand out. */
+/*
+ * Figures as the screen shows them: numbers in cells (zero and absent values are dim, so that the
+ * others stand out), bars and sparklines in eighths of a cell, times of day and ages.
+ */
 #include "view/cells.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/columns.h"
 #include "print/text.h"
 #include "util/utf8.h"
+#include "util/util.h"
+#include "view/view_internal.h"
+
+/* ---- bars and sparklines ---- */
+
+/* Room for so many samples is left where there are less. */
+#define SAMPLES_AT_FIRST 20
+
+static const char *const lower[9] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+static const char *const left[9] = { " ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+
+static int eighths(double fraction, int cells)
+{
+	int value;
+
+	if (!(fraction > 0) || cells <= 0)
+		return 0;
+	value = (int)lround(fmin(fraction, 1) * cells * 8);
+	return value ? value : 1;
+}
+
+void bar_of(const struct area *area, int row, int col, int cells, enum style style, double fraction)
+{
+	int whole = eighths(fraction, cells), rest = whole % 8;
+
+	whole /= 8;
+	area_repeat(area, row, col, whole, style, "█");
+	if (rest)
+		area_text(area, row, col + whole, style, left[rest]);
+}
+
+const char *level_of(double fraction)
+{
+	return lower[eighths(fraction, 1)];
+}
+
+/* The lowest height is for nothing alone: without colours, too, a little is more than that. */
+void sample_draw(const struct area *area, int row, int col, enum style style, double fraction)
+{
+	if (isnan(fraction))
+		return;
+	if (fraction > 0)
+		area_text(area, row, col, style, level_of(fmax(fraction, 2 / 8.)));
+	else
+		area_text(area, row, col, ST_FREE, lower[1]);
+}
+
+int cells_each(int cells, double samples)
+{
+	static const int widths[] = { 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2 };
+
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
+		if (cells >= widths[i] * samples)
+			return widths[i];
+	return 1;
+}
+
+int cells_each_of(int cells, const struct track *track)
+{
+	return cells_each(cells, fmax((double)track_count(track), SAMPLES_AT_FIRST));
+}
+
+void spark_of(const struct area *area, int row, int col, int cells, enum style style,
+	      const struct track *track, enum series series)
+{
+	int each = cells_each_of(cells, track), i;
+	double most = 0, value;
+
+	for (i = 0; i < cells; i += each) {
+		value = track_value(track, series, (size_t)(i / each));
+		if (value > most)
+			most = value;
+	}
+	for (i = 0; i < cells; i++) {
+		value = track_value(track, series, (size_t)((cells - 1 - i) / each));
+		/* 0 of 0 is nothing, too. */
+		sample_draw(area, row, col + i, style, value > 0 ? value / most * 0.9 : value);
+	}
+}
+
+bool scrollbar_top(struct rect rect, int row, size_t count, size_t *top)
+{
+	if (rect.rows < 2 || count <= (size_t)rect.rows)
+		return false;
+	*top = (size_t)((double)(row - rect.row) / (rect.rows - 1) *
+				(double)(count - (size_t)rect.rows) +
+			0.5);
+	return true;
+}
+
+void scrollbar_draw(const struct area *area, size_t top, size_t count)
+{
+	int rows = area->rect.rows, size, at;
+
+	if (count <= (size_t)rows || rows < 2)
+		return;
+	size = (int)((size_t)rows * (size_t)rows / count);
+	size = size < 1 ? 1 : size;
+	at = (int)((double)top / (double)(count - (size_t)rows) * (rows - size) + 0.5);
+	for (int i = 0; i < rows; i++)
+		area_text(area, i, area->rect.cols - 1, ST_FRAME,
+			  i >= at && i < at + size ? "█" : "│");
+}
+
+/* ---- times ---- */
+
+#define DAY (86400 * NSEC_PER_SEC)
+
+void format_clock(const struct view *view, uint64_t real_ns, char *out, size_t size)
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (!(view->timezone_fixed ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm)) ||
+	    !strftime(out, size, "%H:%M:%S", &tm))
+		snprintf(out, size, "-");
+}
+
+void format_when(const struct view *view, uint64_t real_ns, char *out, size_t size)
+{
+	static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+					      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (!view->shown || view->shown->time < real_ns || view->shown->time - real_ns < DAY)
+		format_clock(view, real_ns, out, size);
+	else if (view->timezone_fixed ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm))
+		snprintf(out, size, "%s %02d", months[tm.tm_mon % 12], tm.tm_mday);
+	else
+		snprintf(out, size, "-");
+}
+
+void format_age(uint64_t ns, char *out, size_t size)
+{
+	uint64_t seconds = ns / NSEC_PER_SEC;
+
+	if (seconds < 3600)
+		snprintf(out, size, "%02u:%02u", (unsigned int)(seconds / 60),
+			 (unsigned int)(seconds % 60));
+	else if (seconds < 86400)
+		snprintf(out, size, "%uh%02um", (unsigned int)(seconds / 3600),
+			 (unsigned int)(seconds / 60 % 60));
+	else if (seconds < 86400 * 1000)
+		snprintf(out, size, "%ud%02uh", (unsigned int)(seconds / 86400),
+			 (unsigned int)(seconds / 3600 % 24));
+	else
+		snprintf(out, size, "%ud", (unsigned int)(seconds / 86400));
+}
+
+/* ---- cells ---- */
 
 /* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
 uint64_t key_add(uint64_t hash, const void *bytes, size_t len)

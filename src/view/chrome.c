@@ -1,11 +1,510 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame around the content: the tabs of the panes, and the bar at the bottom. */
+/*
+ * The frame around the content. The header: one line about cutop itself, two about all processes
+ * together; fields have fixed places for a given width, and numbers are right-aligned: only digits
+ * change. The tabs of the panes, and the bar at the bottom.
+ */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/calls.h"
 #include "util/utf8.h"
 #include "util/util.h"
+#include "view/cells.h"
 #include "view/view_internal.h"
+
+/* ---- the header ---- */
+
+/* ---- the first line ---- */
+
+struct segment {
+	char text[96];
+	enum style style;
+	int rank; /* the field with the lowest rank is dropped last */
+	bool right, shown;
+	enum header_flag flag; /* what a click on it ends */
+};
+
+struct segments {
+	struct segment list[20];
+	size_t count;
+};
+
+static struct segment *segment_add(struct segments *segments, int rank, enum style style,
+				   bool right)
+{
+	struct segment *segment = &segments->list[segments->count++];
+
+	segment->rank = rank;
+	segment->style = style;
+	segment->right = right;
+	return segment;
+}
+
+static void flag_note(struct view *view, enum header_flag flag, int start, int end)
+{
+	if (flag == FLAG_NONE || view->flag_count == ARRAY_LEN(view->flags))
+		return;
+	view->flags[view->flag_count].flag = flag;
+	view->flags[view->flag_count].start = start;
+	view->flags[view->flag_count++].end = end;
+}
+
+static void segments_draw(struct view *view, struct segments *segments, const struct area *area)
+{
+	int used = 1, rank, col = 1, end = area->rect.cols - 1;
+	size_t i;
+
+	view->flag_count = 0;
+	for (rank = 0; rank < 20; rank++)
+		for (i = 0; i < segments->count; i++) {
+			struct segment *segment = &segments->list[i];
+			int width = canvas_width(area->canvas, segment->text);
+
+			if (segment->rank != rank || used + width + 1 > area->rect.cols)
+				continue;
+			segment->shown = true;
+			used += width + 2;
+		}
+	for (i = 0; i < segments->count; i++)
+		if (segments->list[i].shown && !segments->list[i].right)
+			col = area_text(area, 0, col, segments->list[i].style,
+					segments->list[i].text) +
+			      2;
+	for (i = segments->count; i-- > 0;) {
+		const struct segment *segment = &segments->list[i];
+
+		if (!segment->shown || !segment->right)
+			continue;
+		area_right(area, 0, end, segment->style, segment->text);
+		flag_note(view, segment->flag, end - canvas_width(area->canvas, segment->text),
+			  end);
+		end -= canvas_width(area->canvas, segment->text) + 2;
+	}
+}
+
+static uint64_t lost_total(const struct snapshot *snapshot)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < LOST_COUNT; i++)
+		total += snapshot->lost[i];
+	return total;
+}
+
+/* The causes, if there is room: "(ring_full 1.2M, returns 12)", as in text output. */
+static void causes_add(struct segments *segments, const struct snapshot *snapshot)
+{
+	struct segment *segment = segment_add(segments, 9, ST_FAILED, false);
+	char number[32], part[96];
+	size_t used = 0;
+
+	for (int i = 0; i < LOST_COUNT; i++) {
+		if (!snapshot->lost[i])
+			continue;
+		format_count((double)snapshot->lost[i], number, sizeof(number));
+		snprintf(part, sizeof(part), "%s%s %s", used ? ", " : "(", lost_cause_names[i],
+			 number);
+		if (used + strlen(part) + strlen(", ...)") >= sizeof(segment->text)) {
+			used += (size_t)sprintf(segment->text + used, ", ...");
+			break;
+		}
+		used += (size_t)sprintf(segment->text + used, "%s", part);
+	}
+	strcpy(segment->text + used, ")");
+}
+
+/* "REPLAY 00:12/01:30 x2 PAUSED" */
+static void play_add(struct segments *segments, const struct play *play, bool ascii)
+{
+	struct segment *segment = segment_add(segments, 0, ST_MESSAGE, true);
+	char position[16], total[16], speed[16] = "";
+
+	segment->flag = FLAG_PLAY;
+	format_age(play->position, position, sizeof(position));
+	format_age(play->total, total, sizeof(total));
+	if (play->speed > 1)
+		snprintf(speed, sizeof(speed), " %s%.0f", ascii ? "x" : "×", play->speed);
+	else if (play->speed > 0 && play->speed < 1)
+		snprintf(speed, sizeof(speed), " %s1/%.0f", ascii ? "x" : "×", 1 / play->speed);
+	snprintf(segment->text, sizeof(segment->text), "REPLAY %s/%s%s%s", position, total, speed,
+		 play->paused ? " PAUSED" :
+		 play->ended  ? " END" :
+				"");
+}
+
+/* Settings that change what is shown, and must not be forgotten. */
+static void flags_add(struct segments *segments, const struct view *view, bool ascii)
+{
+	struct segment *segment;
+	char clock[16], filter[64];
+
+	if (view->host.note) {
+		segment = segment_add(segments, 2, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "%.80s", view->host.note);
+	}
+	if (view->filter[0]) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_FILTER;
+		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
+			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
+	}
+	if (view->user[0]) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_USER;
+		snprintf(segment->text, sizeof(segment->text), "user %s",
+			 utf8_fit(filter, sizeof(filter), view->user, 20));
+		if (!view->filter[0])
+			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
+				view->hidden);
+	}
+	if (view->on_device.is_on) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_DEVICE;
+		snprintf(segment->text, sizeof(segment->text), "GPU %s",
+			 device_chosen(view, filter, sizeof(filter)));
+		if (!view->filter[0] && !view->user[0])
+			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
+				view->hidden);
+	}
+	if (view->tags.count) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_TAGS;
+		snprintf(segment->text, sizeof(segment->text), "%zu tagged", view->tags.count);
+	}
+	if (view->base) {
+		format_clock(view, view->base->time, clock, sizeof(clock));
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_BASELINE;
+		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
+	}
+	if (view->host.play.is_on)
+		play_add(segments, &view->host.play, ascii);
+	if (view->frozen) {
+		segment = segment_add(segments, 0, ST_MESSAGE, true);
+		segment->flag = FLAG_FROZEN;
+		snprintf(segment->text, sizeof(segment->text), "FROZEN");
+	}
+	if (view->host.from_command && view->host.command_ended) {
+		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		snprintf(segment->text, sizeof(segment->text), "command ended");
+	}
+}
+
+static void status_draw(struct view *view, const struct area *area)
+{
+	const struct snapshot *snapshot = view->shown;
+	struct segments segments = { .count = 0 };
+	struct segment *segment;
+	char number[32];
+	size_t count;
+	uint64_t lost;
+
+	segment = segment_add(&segments, 8, ST_HEAD, false);
+	strcpy(segment->text, "cutop");
+	if (!snapshot) {
+		segment = segment_add(&segments, 1, ST_DIM, false);
+		strcpy(segment->text, "looking ...");
+		segments_draw(view, &segments, area);
+		return;
+	}
+	count = snapshot->process_count;
+	segment = segment_add(&segments, 3, ST_PLAIN, false);
+	snprintf(segment->text, sizeof(segment->text), "%zu process%s", count,
+		 count == 1 ? "" : "es");
+	segment = segment_add(&segments, 6, ST_PLAIN, false);
+	snprintf(segment->text, sizeof(segment->text), "probes %u/%u", snapshot->attached,
+		 snapshot->attached + snapshot->missing);
+	lost = lost_total(snapshot);
+	segment = segment_add(&segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false);
+	format_count((double)lost, number, sizeof(number));
+	snprintf(segment->text, sizeof(segment->text), "lost %s", number);
+	if (lost)
+		causes_add(&segments, snapshot);
+	segment = segment_add(&segments, 7, ST_DIM, false);
+	format_bytes((double)snapshot->self_resident_bytes, number, sizeof(number));
+	if (isnan(view->self_share))
+		snprintf(segment->text, sizeof(segment->text), "self     - %5s", number);
+	else
+		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s",
+			 100 * view->self_share, number);
+	flags_add(&segments, view, area->canvas->ascii);
+	segment = segment_add(&segments, 2, ST_PLAIN, true);
+	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
+	if (view->host.play.is_on) {
+		segments_draw(view, &segments, area);
+		return;
+	}
+	segment = segment_add(&segments, 6, ST_DIM, true);
+	snprintf(segment->text, sizeof(segment->text),
+		 view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs",
+		 (double)view->settings.delay / 1e9);
+	segments_draw(view, &segments, area);
+}
+
+bool header_click(struct view *view, int col)
+{
+	enum header_flag flag = FLAG_NONE;
+
+	for (size_t i = 0; i < view->flag_count; i++)
+		if (col >= view->flags[i].start && col < view->flags[i].end)
+			flag = view->flags[i].flag;
+	switch (flag) {
+	case FLAG_FROZEN:
+	case FLAG_PLAY: view_key(view, ' '); break;
+	case FLAG_BASELINE: view_key(view, 'x'); break;
+	case FLAG_TAGS: tags_end(view); break;
+	case FLAG_FILTER: view->filter[0] = 0; break;
+	case FLAG_USER: view->user[0] = 0; break;
+	case FLAG_DEVICE: view->on_device.is_on = false; break;
+	case FLAG_NONE: return false;
+	}
+	if (flag == FLAG_FILTER || flag == FLAG_USER || flag == FLAG_DEVICE) {
+		rows_arrange(view);
+		view->scroll_to_selected = true;
+	}
+	return true;
+}
+
+/* ---- totals ---- */
+
+/* A label, a right-aligned number, a unit. Returns the column after them. */
+static int figure(const struct area *area, int row, int col, const char *label, enum style style,
+		  const char *number, int width, const char *unit)
+{
+	int end;
+
+	if (*label)
+		col = area_text(area, row, col, ST_DIM, label) + 1;
+	end = col + width;
+	area_right(area, row, end, style, number);
+	return area_text(area, row, end, ST_DIM, unit);
+}
+
+static const char *rate_text(double rate, bool bytes, char out[32])
+{
+	if (isnan(rate))
+		snprintf(out, 32, "-");
+	else if (bytes)
+		format_bytes(rate, out, 32);
+	else
+		format_count(rate, out, 32);
+	return out;
+}
+
+/* The part of @cells that @bytes of @most take; never too small to be seen. */
+static int bar_cells(double bytes, double most, int cells)
+{
+	int part = (int)lround(bytes / most * cells);
+
+	return bytes > 0 && !part ? 1 : part;
+}
+
+/* What is live, and what may be lost, of all processes. */
+struct vram {
+	double suspect; /* not known to be needed: */
+	double beyond;  /* the part of it that is not in live: managed memory, for example */
+	bool is_bound;  /* it is at least that much */
+	double full;    /* what the bar's full length stands for, and is: */
+	bool is_total;  /* the devices' memory; else the most that there ever was */
+};
+
+static struct vram vram_of(const struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+	struct vram vram = { .suspect = (double)snapshot->gone.suspect };
+	double in_live = 0, all, total = 0;
+
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		vram.suspect += (double)snapshot->processes[i].suspect;
+		in_live += (double)snapshot->processes[i].suspect_live;
+		vram.is_bound |= snapshot->processes[i].from_attach;
+	}
+	vram.beyond = vram.suspect - in_live;
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		total += (double)snapshot->devices[i].total;
+	/* most_live is not updated while the view is frozen. */
+	all = (double)snapshot->live + vram.beyond + (double)snapshot->leaked;
+	vram.is_total = total >= all && total > 0;
+	vram.full = vram.is_total ? total : fmax(fmax(view->most_live, all), 1);
+	return vram;
+}
+
+/* Draws live bytes, suspects marked; then suspects beyond them; then leaked ones. */
+static void memory_bar(const struct view *view, const struct area *area, int row, int col,
+		       int cells, const struct vram *vram)
+{
+	const struct snapshot *snapshot = view->shown;
+	int live, leaked, suspected, more;
+
+	area_repeat(area, row, col, cells, ST_FREE, "░");
+	live = (int)lround((double)snapshot->live / vram->full * cells);
+	leaked = bar_cells((double)snapshot->leaked, vram->full, cells);
+	more = bar_cells(vram->beyond, vram->full, cells);
+	suspected = bar_cells(vram->suspect - vram->beyond, vram->full, cells);
+	/* Suspects do not cover what is not suspect. */
+	if ((double)snapshot->live > vram->suspect - vram->beyond && live <= suspected)
+		live = suspected + 1;
+	if (more > cells - leaked)
+		more = cells - leaked;
+	if (live > cells - leaked - more)
+		live = cells - leaked - more;
+	if (suspected > live)
+		suspected = live;
+	area_repeat(area, row, col, live - suspected, ST_LIVE, "█");
+	area_repeat(area, row, col + live - suspected, suspected + more, ST_SUSPECT, "▒");
+	area_repeat(area, row, col + live + more, leaked, ST_LEAKED, "▚");
+}
+
+enum {
+	VRAM_MIN = 31,    /* with a bar of 5 cells */
+	VRAM_OF = 45,     /* and what the bar is of */
+	VRAM_LIVE = 51,   /* and with "live" */
+	LAUNCH_MIN = 14,  /* with a space before a sparkline: */
+	LAUNCH_SPARK = 6, /* at least */
+	FAILED_MIN = 14,
+	WAIT_MIN = 9,
+	COPY_MIN = 13,
+	GAP = 2
+};
+
+/* The part of @spare cells that the sparkline of launches gets; the bar has the rest. */
+static int launch_part(int spare)
+{
+	const int of = VRAM_OF - VRAM_MIN;
+	int part = spare < 2 * LAUNCH_SPARK ? spare : spare / 2;
+
+	return spare - of >= LAUNCH_SPARK && spare - of < part ? spare - of : part;
+}
+
+/*
+ * "20.1G live ████░░ of 24.0G peak  ~1.2G leaked", or less of it: where there is little room, what
+ * the bar is of stands in place of leaked bytes if there are none.
+ */
+static void vram_draw(const struct view *view, const struct area *area, int width)
+{
+	const struct snapshot *snapshot = view->shown;
+	bool has_live = width >= VRAM_LIVE, has_of = width >= VRAM_OF;
+	/* The smallest screens have a column less. */
+	int room = width < area->rect.cols ? width : area->rect.cols - 1;
+	int bar = room - (VRAM_MIN - 5) - (has_of ? 14 : 0) - (has_live ? 5 : 0), col;
+	struct vram vram = vram_of(view);
+	char number[32], marked[40], of[40];
+
+	format_bytes(vram.full, number, sizeof(number));
+	snprintf(of, sizeof(of), "of %s%s", number, vram.is_total ? "" : " peak");
+	/* As long as nothing was allocated, there is no peak to measure by. */
+	if (!vram.is_total && vram.full <= 1)
+		of[0] = 0;
+	format_bytes((double)snapshot->live, number, sizeof(number));
+	snprintf(marked, sizeof(marked), "%s%s", vram.is_bound ? "≥" : "", number);
+	col = figure(area, 0, 1, "VRAM", ST_LIVE, marked, 6, has_live ? " live " : " ");
+	if (bar >= 3) {
+		memory_bar(view, area, 0, col, bar, &vram);
+		col += bar + 1;
+	}
+	if (has_of) {
+		area_text(area, 0, col, ST_DIM, of);
+		col += 14;
+	}
+	if (!has_of && of[0] && bar >= 3 && !snapshot->leaked && !(vram.suspect > 0)) {
+		area_text(area, 0, col, ST_DIM, of);
+		return;
+	}
+	format_bytes((double)snapshot->leaked + vram.suspect, number, sizeof(number));
+	snprintf(marked, sizeof(marked), "%s%s", vram.suspect > 0 ? "~" : "", number);
+	figure(area, 0, col, "",
+	       snapshot->leaked ? ST_LEAKED :
+	       vram.suspect > 0 ? ST_SUSPECT :
+				  ST_PLAIN,
+	       marked, 6, " leaked");
+}
+
+static void totals_draw(struct view *view, const struct area *area)
+{
+	static const enum copy_direction order[] = { DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P };
+	const struct snapshot *snapshot = view->shown;
+	const struct track *all = &view->history.all;
+	int cols = area->rect.cols, spare, col, vram = VRAM_MIN, launch = LAUNCH_MIN, count, width,
+	    i;
+	char text[32];
+
+	/* The first row: fields that fit, in this order. */
+	spare = cols - 2 - VRAM_MIN;
+	bool has_launch = spare >= GAP + LAUNCH_MIN;
+	spare -= has_launch ? GAP + LAUNCH_MIN : 0;
+	bool has_failed = has_launch && spare >= GAP + FAILED_MIN;
+	spare -= has_failed ? GAP + FAILED_MIN : 0;
+	bool has_wait = has_failed && spare >= GAP + WAIT_MIN;
+	spare -= has_wait ? GAP + WAIT_MIN : 0;
+	/* Where a short label makes room for a sparkline, it is short. */
+	bool is_short = has_failed && spare < LAUNCH_SPARK;
+	spare += is_short ? 2 : 0;
+	if (spare > 0) {
+		launch += !has_launch ? 0 : launch_part(spare);
+		vram += spare - (launch - LAUNCH_MIN);
+	}
+	vram_draw(view, area, vram);
+	col = 1 + vram + GAP;
+	if (has_launch) {
+		int end = figure(area, 0, col, "launch", ST_LAUNCH,
+				 rate_text(snapshot->launches_per_second, false, text), 5, "/s");
+
+		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all,
+			 SERIES_LAUNCHES);
+		col += launch + GAP;
+	}
+	if (has_failed) {
+		figure(area, 0, col, is_short ? "fail" : "failed",
+		       snapshot->failures_per_second > 0 ? ST_FAILED : ST_PLAIN,
+		       rate_text(snapshot->failures_per_second, false, text), 5, "/s");
+		col += FAILED_MIN - (is_short ? 2 : 0) + GAP;
+	}
+	if (has_wait) {
+		if (isnan(snapshot->sync_share))
+			snprintf(text, sizeof(text), "-");
+		else
+			snprintf(text, sizeof(text), "%.0f", 100 * snapshot->sync_share);
+		figure(area, 0, col, "wait", snapshot->sync_share > 0 ? ST_WAIT : ST_DIM, text, 3,
+		       "%");
+	}
+	/* The second row: directions, each with its history. */
+	count = (cols - 2 + GAP) / (COPY_MIN + GAP);
+	count = count > 4 ? 4 : count < 1 ? 1 : count;
+	width = (cols - 2 + GAP) / count - GAP;
+	for (i = 0; i < count; i++) {
+		static const enum style styles[] = { ST_H2D, ST_D2H, ST_D2D, ST_P2P };
+		bool any = false;
+		size_t j;
+		int end;
+
+		for (j = 0; j < snapshot->process_count; j++)
+			any |= snapshot->processes[j].copy_bytes[order[i]] != 0;
+		col = 1 + i * (width + GAP);
+		static const char *const labels[] = { "H2D", "D2H", "D2D", "P2P" };
+		end = figure(area, 1, col, labels[i], any ? styles[i] : ST_DIM,
+			     any ? rate_text(snapshot->copy_rate[order[i]], true, text) : "–", 6,
+			     any ? "/s" : "  ");
+		if (any)
+			spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all,
+				 SERIES_COPIES + order[i]);
+	}
+}
+
+void header_draw(struct view *view, struct canvas *canvas)
+{
+	struct area status = area_of(canvas, view->layout.status),
+		    totals = area_of(canvas, view->layout.totals);
+
+	if (status.rect.rows)
+		status_draw(view, &status);
+	if (totals.rect.rows && view->shown)
+		totals_draw(view, &totals);
+}
+
+/* ---- tabs ---- */
 
 enum { WHOSE = 12 }; /* cells for the name of the process that the pane is about */
 

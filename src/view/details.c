@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "util/util.h"
-#include "view/bars.h"
 #include "view/cells.h"
 
 enum { LABEL_CELLS = 14, BAR_LABEL = 16, BAR_NUMBER = 9, SERIES_ROWS = 4, TWO_COLUMNS = 110 };
@@ -90,8 +89,9 @@ void details_text(struct details *details, enum style style, const char *format,
 	va_end(args);
 }
 
-void details_bar(struct details *details, const char *label, const char *number, enum style style,
-		 double fraction)
+/* A bar of a histogram: @fraction (0..1) of the room between @label and @number. */
+static void details_bar(struct details *details, const char *label, const char *number,
+			enum style style, double fraction)
 {
 	struct details_line *line = line_add(details, DETAIL_BAR, style);
 
@@ -184,7 +184,7 @@ void details_place(struct details *details, const char *title, const struct snap
 			     i == place->shown ? "→" : " ", place->stack[i]);
 }
 
-void details_free(struct details *details)
+static void details_free(struct details *details)
 {
 	for (size_t i = 0; i < details->count; i++) {
 		free(details->lines[i].label);

@@ -25,10 +25,6 @@ void details_field(struct details *details, const char *label, enum style style,
 void details_text(struct details *details, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A bar of a histogram: @fraction (0..1) of the room between @label and @number. */
-void details_bar(struct details *details, const char *label, const char *number, enum style style,
-		 double fraction);
-
 /* Samples over time, the latest last, in a few rows; @unit follows the largest, as text. */
 void details_series(struct details *details, enum style style, const float *samples, size_t count,
 		    const char *unit);
@@ -43,7 +39,5 @@ void details_place(struct details *details, const char *title, const struct snap
 
 /* Draws those of the row with view->details_key, if @list has it, in place of the pane. */
 void details_draw(struct view *view, const struct area *area, const struct list *list);
-
-void details_free(struct details *details);
 
 #endif

@@ -7,15 +7,144 @@
  * No device is left out or summed up with others: each has a cell, and where there are more devices
  * than rows, several cells are side by side, with fewer fields. Which fields a cell has depends on
  * its width alone, so all cells are alike.
+ *
+ * The device filter: the table shows only processes that use one device, or one part of it. It
+ * applies besides the typed filter and the user's. A key goes through the devices; a click on a
+ * device chooses it.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/utf8.h"
 #include "util/util.h"
-#include "view/bars.h"
-#include "view/device_form.h"
+#include "view/cells.h"
 #include "view/view_internal.h"
+
+/* ---- which figures a cell has ---- */
+
+/* From left to right */
+enum device_field {
+	DEVICE_LABEL,
+	DEVICE_NAME,
+	DEVICE_LEVEL, /* of memory: one character, where there is no room for a bar */
+	DEVICE_MEMORY,
+	DEVICE_BAR,
+	DEVICE_MEMORY_PLOT,
+	DEVICE_UNTRACKED,
+	DEVICE_BUSY,
+	DEVICE_BUSY_PLOT,
+	DEVICE_TEMPERATURE,
+	DEVICE_TEMPERATURE_PLOT,
+	DEVICE_POWER,
+	DEVICE_POWER_LIMIT,
+	DEVICE_POWER_PLOT,
+	DEVICE_USES,
+	DEVICE_COUNT
+};
+
+enum { DEVICE_WIDE_LABEL = 4 /* cells of "GPU " */ };
+
+struct device_form {
+	int width[DEVICE_COUNT]; /* 0: it is not shown */
+	bool tight;              /* no blanks between the fields */
+	bool wide_label;         /* with "GPU" */
+	bool below;              /* processes are below it, in a row of their own */
+};
+
+static const struct {
+	int gap, least; /* cells before it, and of it */
+} fields[DEVICE_COUNT] = {
+	[DEVICE_LABEL] = { 0, 1 },
+	[DEVICE_NAME] = { 1, 12 },
+	[DEVICE_LEVEL] = { 1, 1 },
+	[DEVICE_MEMORY] = { 1, 11 }, /* 79.9G/80.0G */
+	[DEVICE_BAR] = { 1, 4 },
+	[DEVICE_MEMORY_PLOT] = { 1, 6 },
+	[DEVICE_UNTRACKED] = { 2, 16 },
+	[DEVICE_BUSY] = { 1, 4 },
+	[DEVICE_BUSY_PLOT] = { 1, 6 },
+	[DEVICE_TEMPERATURE] = { 1, 4 },
+	[DEVICE_TEMPERATURE_PLOT] = { 1, 5 },
+	[DEVICE_POWER] = { 1, 5 },
+	[DEVICE_POWER_LIMIT] = { 0, 6 }, /* "/1200W" */
+	[DEVICE_POWER_PLOT] = { 1, 5 },
+	[DEVICE_USES] = { 2, 24 },
+};
+
+/* In this order fields are added while there is room. */
+static const enum device_field additions[] = {
+	DEVICE_LEVEL,      DEVICE_BUSY,        DEVICE_TEMPERATURE,
+	DEVICE_MEMORY,     DEVICE_POWER,       DEVICE_BAR,
+	DEVICE_LABEL,      DEVICE_BUSY_PLOT,   DEVICE_UNTRACKED,
+	DEVICE_NAME,       DEVICE_MEMORY_PLOT, DEVICE_USES,
+	DEVICE_POWER_PLOT, DEVICE_POWER_LIMIT, DEVICE_TEMPERATURE_PLOT,
+};
+
+/* And in this order they grow, up to so many cells, by what is left then. */
+static const struct {
+	enum device_field field;
+	int most;
+} growths[] = {
+	{ DEVICE_BAR, 12 },         { DEVICE_BUSY_PLOT, 10 }, { DEVICE_NAME, 22 },
+	{ DEVICE_MEMORY_PLOT, 10 }, { DEVICE_USES, 48 },      { DEVICE_BAR, 24 },
+	{ DEVICE_NAME, 30 },        { DEVICE_USES, 1000 },    { DEVICE_BAR, 1000 },
+};
+
+/*
+ * The form of a cell of @room cells where the longest label takes @label; @below: the processes have
+ * a row of their own.
+ */
+static struct device_form device_form_make(int room, int label, bool below)
+{
+	struct device_form form = { .below = below };
+
+	form.width[DEVICE_LABEL] = label;
+	room -= label;
+	if (room < 2 + fields[DEVICE_BUSY].gap + fields[DEVICE_BUSY].least) {
+		/* "0▇▅" or "0 ▇▅": how full, and how busy */
+		form.width[DEVICE_LABEL] += room > 2;
+		form.tight = true;
+		form.width[DEVICE_LEVEL] = room > 0;
+		form.width[DEVICE_BUSY_PLOT] = room > 1;
+		return form;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(additions); i++) {
+		enum device_field field = additions[i];
+		int cost = fields[field].gap + fields[field].least;
+
+		if (field == DEVICE_LABEL)
+			cost = DEVICE_WIDE_LABEL;
+		else if (field == DEVICE_BAR) /* instead of the level */
+			cost -= fields[DEVICE_LEVEL].gap + fields[DEVICE_LEVEL].least;
+		if (cost > room || (field == DEVICE_USES && below) ||
+		    (field == DEVICE_POWER_LIMIT && !form.width[DEVICE_POWER]))
+			continue;
+		room -= cost;
+		form.width[field] += field == DEVICE_LABEL ? DEVICE_WIDE_LABEL :
+							     fields[field].least;
+		form.wide_label |= field == DEVICE_LABEL;
+	}
+	if (form.width[DEVICE_BAR])
+		form.width[DEVICE_LEVEL] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(growths); i++) {
+		int *width = &form.width[growths[i].field],
+		    more = *width ? growths[i].most - *width : 0;
+
+		more = more < 0 ? 0 : more > room ? room : more;
+		*width += more;
+		room -= more;
+	}
+	return form;
+}
+
+/* How many cells are free before @field. */
+static int device_form_gap(const struct device_form *form, enum device_field field)
+{
+	return form->tight ? 0 : fields[field].gap;
+}
+
+/* ---- drawing ---- */
 
 /* A device, or a part of one. */
 struct entry {
@@ -376,6 +505,12 @@ static void cell_note(struct view *view, const struct rect *rect, const struct e
 		};
 }
 
+static bool device_is_chosen(const struct view *view, int device, int instance)
+{
+	return view->on_device.is_on && view->on_device.device == device &&
+	       view->on_device.instance == instance;
+}
+
 void devices_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.devices);
@@ -453,4 +588,105 @@ void device_shares_draw(const struct view *view, const struct area *area, int ro
 		col = area_format(area, row, col, ST_HEAD, "GPU %d ", use->device);
 		col = area_text(area, row, col, ST_PLAIN, text) + 3;
 	}
+}
+
+/* ---- the filter ---- */
+
+static void choose(struct view *view, int device, int instance)
+{
+	view->on_device.is_on = true;
+	view->on_device.device = device;
+	view->on_device.instance = instance;
+	rows_arrange(view);
+	view->scroll_to_selected = true;
+}
+
+void device_end(struct view *view)
+{
+	view->on_device.is_on = false;
+	rows_arrange(view);
+	view->scroll_to_selected = true;
+}
+
+void device_next(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+	bool chosen = !view->on_device.is_on; /* what comes next is it */
+
+	for (size_t i = 0; snapshot && i < snapshot->device_count; i++) {
+		const struct snap_device *device = &snapshot->devices[i];
+
+		for (int part = -1; part < (int)device->instance_count; part++) {
+			if (chosen)
+				return choose(view, device->device, part);
+			chosen = device->device == view->on_device.device &&
+				 part == view->on_device.instance;
+		}
+	}
+	if (!view->on_device.is_on)
+		view_message(view, "no device is known yet");
+	device_end(view);
+}
+
+bool device_click(struct view *view, int row, int col)
+{
+	for (size_t i = 0; i < view->device_cell_count; i++) {
+		const struct device_cell *cell = &view->device_cells[i];
+
+		if (row < cell->rect.row || row >= cell->rect.row + cell->rect.rows ||
+		    col < cell->rect.col || col >= cell->rect.col + cell->rect.cols)
+			continue;
+		if (device_is_chosen(view, cell->device, cell->instance))
+			device_end(view);
+		else
+			choose(view, cell->device, cell->instance);
+		return true;
+	}
+	return false;
+}
+
+/* The chosen one; NULL: the snapshot does not have it. */
+static const struct snap_device *device_of(const struct view *view)
+{
+	for (size_t i = 0; view->shown && i < view->shown->device_count; i++)
+		if (view->shown->devices[i].device == view->on_device.device)
+			return &view->shown->devices[i];
+	return NULL;
+}
+
+static bool is_used(const struct view *view, const struct snap_process *process)
+{
+	const struct snap_device *device = device_of(view);
+	int instance = view->on_device.instance;
+
+	for (size_t i = 0; device && i < device->use_count; i++)
+		if (device->uses[i].program == process->program &&
+		    (instance < 0 || device->uses[i].instance == instance))
+			return true;
+	return false;
+}
+
+bool device_match(const struct view *view, const struct snap_process *process)
+{
+	if (!view->on_device.is_on)
+		return true;
+	/* A process that has ended is in no device's list; its own list has whole devices only. */
+	for (size_t i = 0; view->on_device.instance < 0 && i < process->device_count; i++)
+		if (process->devices[i] == view->on_device.device)
+			return true;
+	return is_used(view, process);
+}
+
+const char *device_chosen(const struct view *view, char *out, size_t size)
+{
+	const struct snap_device *device = device_of(view);
+	int instance = view->on_device.instance;
+	char text[INSTANCE_TEXT];
+
+	if (device && instance >= 0 && instance < (int)device->instance_count)
+		snprintf(out, size, "%s",
+			 snapshot_instance(device, &device->instances[instance], text));
+	else
+		snprintf(out, size, "%d", view->on_device.device);
+	return out;
 }

@@ -257,6 +257,12 @@ static void tabs_line(struct view *view, const struct area *area)
 	}
 }
 
+static void help_show(struct view *view, int page)
+{
+	view->help_page = (page + PAGE_COUNT) % PAGE_COUNT;
+	view->help_top = 0;
+}
+
 bool help_click(struct view *view, int row, int col)
 {
 	const struct rect *tabs = &view->help_tabs;
@@ -367,12 +373,6 @@ void help_draw(struct view *view, struct canvas *canvas)
 }
 
 /* ---- keys ---- */
-
-void help_show(struct view *view, int page)
-{
-	view->help_page = (page + PAGE_COUNT) % PAGE_COUNT;
-	view->help_top = 0;
-}
 
 /* With the focus on a pane, help begins with what its columns are. */
 void help_open(struct view *view)

@@ -1,13 +1,512 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What snapshots put into tracks. Tracks of processes that left the snapshot are dropped; those of
- * exited processes no longer change.
+ * A track is a ring of samples as they came, which starts small: many short processes take little
+ * memory. Once it is full, its oldest sample goes into a stretch of the first level, and the oldest
+ * stretch of a full level into one of the next. Stretches begin at multiples of their length, so
+ * that what was drawn once stays as it is. The stretch that a level is filling has exact figures;
+ * those behind it are packed into 16 bits each. From old to new, a track is: the last level's
+ * stretches, the one it is filling, the same of the level before, ..., the samples.
+ *
+ * Tracks of processes that left the snapshot are dropped; those of exited processes no longer change.
  */
 #include "view/history.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST_SIZE 8
+
+struct bucket {
+	double time;
+	float length;
+	uint8_t marks;
+	uint16_t mean[SERIES_COUNT], most[SERIES_COUNT];
+};
+
+struct level {
+	size_t count, next;
+	bool fills; /* there is something in: */
+	struct sample filling;
+	struct bucket buckets[HISTORY_BUCKETS];
+};
+
+/* ---- packed figures: 6 bits of exponent, 10 bits of mantissa ---- */
+
+enum { MANTISSA_BITS = 10, EXPONENT_LEAST = -16, EXPONENT_MOST = 46, PACKED_NAN = 0xffff };
+
+static uint16_t pack(double value)
+{
+	int exponent, mantissa;
+
+	if (isnan(value))
+		return PACKED_NAN;
+	if (!(value > 0))
+		return 0;
+	mantissa = (int)lround(frexp(value, &exponent) * (2 << MANTISSA_BITS));
+	/* It is 1024 to 2047 and, if rounded up, 2048. */
+	if (mantissa == 2 << MANTISSA_BITS) {
+		mantissa /= 2;
+		exponent++;
+	}
+	if (exponent <= EXPONENT_LEAST)
+		return 0;
+	if (exponent > EXPONENT_MOST)
+		return PACKED_NAN - 1;
+	return (uint16_t)((exponent - EXPONENT_LEAST) << MANTISSA_BITS |
+			  (mantissa & ((1 << MANTISSA_BITS) - 1)));
+}
+
+static float unpack(uint16_t packed)
+{
+	int exponent = (packed >> MANTISSA_BITS) + EXPONENT_LEAST;
+	int mantissa = (packed & ((1 << MANTISSA_BITS) - 1)) | 1 << MANTISSA_BITS;
+
+	if (packed == PACKED_NAN)
+		return NAN;
+	return packed ? (float)ldexp(mantissa, exponent - MANTISSA_BITS - 1) : 0;
+}
+
+static void bucket_unpack(const struct bucket *bucket, struct sample *sample)
+{
+	sample->time = bucket->time;
+	sample->length = (double)bucket->length;
+	sample->marks = bucket->marks;
+	for (int i = 0; i < SERIES_COUNT; i++) {
+		sample->mean[i] = unpack(bucket->mean[i]);
+		sample->most[i] = unpack(bucket->most[i]);
+	}
+}
+
+static void sample_of(const struct raw_sample *raw, struct sample *sample)
+{
+	sample->time = raw->time;
+	sample->length = (double)raw->length;
+	sample->marks = raw->marks;
+	memcpy(sample->mean, raw->values, sizeof(raw->values));
+	memcpy(sample->most, raw->values, sizeof(raw->values));
+	sample->most[SERIES_LIVE] = raw->most_live;
+}
+
+/* ---- levels ---- */
+
+/* Puts the later @sample into @sum. What is unknown in one of them is taken from the other. */
+static void sample_merge(struct sample *sum, const struct sample *sample)
+{
+	double all = sum->length + sample->length, part = all > 0 ? sample->length / all : 0.5;
+
+	for (int i = 0; i < SERIES_COUNT; i++) {
+		if (isnan(sum->mean[i]))
+			sum->mean[i] = sample->mean[i];
+		else if (!isnan(sample->mean[i]))
+			sum->mean[i] += (float)part * (sample->mean[i] - sum->mean[i]);
+		sum->most[i] = fmaxf(sum->most[i], sample->most[i]);
+	}
+	sum->time = sample->time;
+	sum->length = all;
+	sum->marks |= sample->marks;
+}
+
+static void level_add(struct track *track, int number, const struct sample *sample);
+
+/* Puts the stretch that was filled behind the others; the oldest makes room for it. */
+static void level_close(struct track *track, int number)
+{
+	struct level *level = track->levels[number];
+	const struct sample *filled = &level->filling;
+	struct bucket *bucket = &level->buckets[level->next];
+	struct sample oldest;
+
+	if (level->count == HISTORY_BUCKETS) {
+		bucket_unpack(bucket, &oldest);
+		if (number + 1 < HISTORY_LEVELS)
+			level_add(track, number + 1, &oldest);
+	} else {
+		level->count++;
+	}
+	level->next = (level->next + 1) % HISTORY_BUCKETS;
+	level->fills = false;
+	bucket->time = filled->time;
+	bucket->length = (float)filled->length;
+	bucket->marks = (uint8_t)filled->marks;
+	for (int i = 0; i < SERIES_COUNT; i++) {
+		bucket->mean[i] = pack((double)filled->mean[i]);
+		bucket->most[i] = pack((double)filled->most[i]);
+	}
+}
+
+static void level_add(struct track *track, int number, const struct sample *sample)
+{
+	double stretch = HISTORY_STRETCH << number;
+	struct level *level = track->levels[number];
+
+	if (!level) {
+		level = track->levels[number] = calloc(1, sizeof(*level));
+		if (!level)
+			return; /* without memory the history is shorter */
+	}
+	/* A sample ends at its time: one at a boundary is the last of the stretch before. */
+	if (level->fills && ceil(level->filling.time / stretch) == ceil(sample->time / stretch)) {
+		sample_merge(&level->filling, sample);
+		return;
+	}
+	if (level->fills)
+		level_close(track, number);
+	level->filling = *sample;
+	level->fills = true;
+}
+
+/* ---- one track ---- */
+
+static const struct raw_sample *raw_at(const struct track *track, size_t back)
+{
+	return &track->samples[(track->next + track->size - 1 - back) % track->size];
+}
+
+/* Makes room for one more sample. */
+static bool track_grow(struct track *track)
+{
+	size_t size = track->size ? track->size * 2 : FIRST_SIZE;
+	struct raw_sample *samples;
+	struct sample oldest;
+
+	if (track->count < track->size)
+		return true;
+	if (track->size == HISTORY_SAMPLES) {
+		sample_of(raw_at(track, track->count - 1), &oldest);
+		level_add(track, 0, &oldest);
+		track->count--;
+		return true;
+	}
+	/* The ring is full and has not wrapped yet, or else it begins where the next one goes. */
+	samples = malloc(size * sizeof(*samples));
+	if (!samples)
+		return false;
+	for (size_t i = 0; i < track->count; i++)
+		samples[i] = *raw_at(track, track->count - 1 - i);
+	free(track->samples);
+	track->samples = samples;
+	track->next = track->count;
+	track->size = size;
+	return true;
+}
+
+/* The latest of all samples and stretches, visible or not; NAN: there is none. */
+static double track_end(const struct track *track)
+{
+	if (track->count)
+		return raw_at(track, 0)->time;
+	for (int i = 0; i < HISTORY_LEVELS; i++) {
+		const struct level *level = track->levels[i];
+
+		if (level && level->fills)
+			return level->filling.time;
+		if (level && level->count)
+			return level->buckets[(level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS]
+				.time;
+	}
+	return NAN;
+}
+
+static bool level_cut(struct level *level, double elapsed)
+{
+	if (level->fills && level->filling.time < elapsed)
+		return true;
+	level->fills = false;
+	while (level->count) {
+		size_t latest = (level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS;
+
+		if (level->buckets[latest].time < elapsed)
+			return true;
+		level->next = latest;
+		level->count--;
+	}
+	return false;
+}
+
+/* Drops what ends at @time or later. */
+static void track_cut(struct track *track, double time)
+{
+	while (track->count) {
+		if (raw_at(track, 0)->time < time)
+			return;
+		track->next = (track->next + track->size - 1) % track->size;
+		track->count--;
+	}
+	for (int i = 0; i < HISTORY_LEVELS; i++)
+		if (track->levels[i] && level_cut(track->levels[i], time))
+			return;
+}
+
+/*
+ * Whether what is at @time was sampled before, and not in longer intervals than it would be now:
+ * stretches were short intervals once.
+ */
+static bool track_knows(struct track *track, double time, double interval)
+{
+	double step = fmax(time - track->until, interval);
+	struct sample sample, found = { .time = NAN };
+	size_t back;
+
+	track->hides = false;
+	for (back = 0; track_sample(track, back, &sample) && sample.time >= time - 1e-6; back++)
+		found = sample;
+	track->hides = true;
+	return found.time - found.length < time &&
+	       (back > track->count || found.length <= 2 * step);
+}
+
+/*
+ * Samples further apart than so many intervals are not of one stretch: a replay jumped, and what
+ * was between is not known.
+ */
+#define INTERVALS_APART 20
+
+/*
+ * Adds a sample that ends at @time, and returns it, all 0; NULL without memory, or if that is known. It began where the
+ * one before ended, or @interval before if it is the first. With @hide it stays invisible until
+ * track.hides is reset.
+ */
+static struct raw_sample *track_add(struct track *track, double time, double interval, bool hide)
+{
+	struct raw_sample *sample;
+	double end, length;
+
+	if (track->ahead) {
+		if (track_knows(track, time, interval)) {
+			track->until = time;
+			return NULL;
+		}
+		track->ahead = track->hides = false;
+		track_cut(track, time);
+	}
+	end = track_end(track);
+	length = time - end;
+	if (hide && !track->hides)
+		track->until = isnan(end) ? -INFINITY : end;
+	track->hides = hide;
+	if (!track_grow(track))
+		return NULL;
+	if (isnan(end) || length > INTERVALS_APART * interval)
+		length = interval;
+	sample = &track->samples[track->next];
+	track->next = (track->next + 1) % track->size;
+	track->count++;
+	memset(sample, 0, sizeof(*sample));
+	sample->time = time;
+	sample->length = length > 0 ? (float)length : 0;
+	return sample;
+}
+
+static size_t raw_hidden(const struct track *track)
+{
+	size_t hidden = 0;
+
+	while (track->hides && hidden < track->count && raw_at(track, hidden)->time > track->until)
+		hidden++;
+	return hidden;
+}
+
+/*
+ * A stretch is hidden if none of it is visible; one that is visible in part is shown in full, but
+ * for what happened in it.
+ */
+static bool bucket_is_hidden(const struct track *track, double time, double length)
+{
+	return track->hides && time - length >= track->until;
+}
+
+/* How many stretches are visible in @level. */
+static size_t level_count(const struct track *track, const struct level *level)
+{
+	size_t count = 0;
+
+	if (!level)
+		return 0;
+	if (!track->hides)
+		return level->count + level->fills;
+	for (size_t i = 0; i < level->count; i++) {
+		const struct bucket *bucket = &level->buckets[i];
+
+		count += !bucket_is_hidden(track, bucket->time, (double)bucket->length);
+	}
+	return count + (level->fills &&
+			!bucket_is_hidden(track, level->filling.time, level->filling.length));
+}
+
+size_t track_count(const struct track *track)
+{
+	size_t count;
+
+	if (!track)
+		return 0;
+	count = track->count - raw_hidden(track);
+	for (int i = 0; i < HISTORY_LEVELS; i++)
+		count += level_count(track, track->levels[i]);
+	return count;
+}
+
+/* The stretch that is the @back-th from the visible end of @level. */
+static void level_sample(const struct track *track, const struct level *level, size_t back,
+			 struct sample *sample)
+{
+	size_t all = level->count + level->fills, at;
+
+	/* The hidden ones are the latest. */
+	back += all - level_count(track, level);
+	if (level->fills && !back) {
+		*sample = level->filling;
+	} else {
+		at = level->next + HISTORY_BUCKETS - 1 - (back - level->fills);
+		bucket_unpack(&level->buckets[at % HISTORY_BUCKETS], sample);
+	}
+	if (track->hides && sample->time > track->until) {
+		sample->length -= sample->time - track->until;
+		sample->time = track->until;
+		sample->marks = 0;
+	}
+}
+
+bool track_sample(const struct track *track, size_t back, struct sample *sample)
+{
+	size_t hidden, count;
+
+	if (!track)
+		return false;
+	hidden = raw_hidden(track);
+	if (back < track->count - hidden) {
+		sample_of(raw_at(track, back + hidden), sample);
+		return true;
+	}
+	back -= track->count - hidden;
+	for (int i = 0; i < HISTORY_LEVELS; i++) {
+		count = level_count(track, track->levels[i]);
+		if (back < count) {
+			level_sample(track, track->levels[i], back, sample);
+			return true;
+		}
+		back -= count;
+	}
+	return false;
+}
+
+double track_value(const struct track *track, enum series series, size_t back)
+{
+	struct sample sample;
+
+	return track_sample(track, back, &sample) ? (double)sample.mean[series] : NAN;
+}
+
+double track_time(const struct track *track, size_t back)
+{
+	struct sample sample;
+
+	return track_sample(track, back, &sample) ? sample.time : NAN;
+}
+
+/* What a stretch weighs that is known only from a sample that ends later. */
+#define WEIGHT_NEIGHBOUR 1e-9
+
+static void reading_add(struct track_reading *reading, double *weight, double part, double mean,
+			double most)
+{
+	/* A neighbour's figures are better than none, but no part of it. */
+	if (*weight <= WEIGHT_NEIGHBOUR && part > WEIGHT_NEIGHBOUR)
+		*weight = 0;
+	if (!(*weight > 0)) {
+		reading->mean = mean;
+		reading->most = most;
+	} else if (part > WEIGHT_NEIGHBOUR) {
+		reading->mean += part / (*weight + part) * (mean - reading->mean);
+		reading->most = fmax(reading->most, most);
+	}
+	*weight += part;
+}
+
+/*
+ * The stretches that @sample has a part in. One that is about as long as they are counts where it
+ * ends only: samples that come a bit early or late are not smeared over two. Longer ones have whole
+ * stretches, for the same reason.
+ */
+static void sample_read(const struct sample *sample, enum series series, double from, double step,
+			size_t count, struct track_reading *readings, double *weights)
+{
+	double start = (sample->time - sample->length - from) / step,
+	       end = (sample->time - from) / step, own = ceil(end - 1e-6) - 1;
+	double length = end - start, mean = (double)sample->mean[series], first, last;
+	bool fits_one = length > 0.85 && length < 1.15;
+
+	if (length > 1.85) {
+		start = ceil(start - 1e-6);
+		end = own + 1;
+	}
+	first = fmax(floor(start), 0);
+	last = fmin(own, (double)count - 1);
+	/* One without a length, at the boundary of two, is in the earlier, where it ends. */
+	first = own >= 0 ? fmin(first, own) : first;
+	for (double at = first; at <= last && !isnan(mean); at++) {
+		double part = fmax(fmin(end, at + 1) - fmax(start, at), 2 * WEIGHT_NEIGHBOUR);
+		/* What only touches a stretch is no peak of it. */
+		bool peaks = part >= 0.499 * fmin(1, length);
+
+		if (fits_one)
+			part = at < own ? WEIGHT_NEIGHBOUR : 1;
+		reading_add(&readings[(size_t)at], &weights[(size_t)at], part, mean,
+			    peaks || fits_one ? (double)sample->most[series] : mean);
+	}
+	if (own >= 0 && own < (double)count)
+		readings[(size_t)own].marks |= sample->marks;
+}
+
+void track_read(const struct track *track, enum series series, double from, double step,
+		size_t count, struct track_reading *readings)
+{
+	double *weights = calloc(count ? count : 1, sizeof(*weights));
+	struct sample sample;
+
+	for (size_t i = 0; i < count; i++)
+		readings[i] = (struct track_reading){ NAN, NAN, 0 };
+	/* From the latest to the first that lies before. */
+	for (size_t back = 0; weights && track_sample(track, back, &sample); back++) {
+		if (sample.time <= from)
+			break;
+		sample_read(&sample, series, from, step, count, readings, weights);
+	}
+	free(weights);
+}
+
+/*
+ * Goes back to @time: what is from then on is hidden, and adding samples uncovers it, as it is the
+ * same again. Only what is new, or has shorter intervals than what was there, is added then.
+ */
+static void track_rewind(struct track *track, double time)
+{
+	track->ahead = track->hides = true;
+	track->until = nextafter(time, -INFINITY);
+}
+
+/* There are samples of after @time, which will be uncovered. */
+static bool track_is_ahead(const struct track *track, double time)
+{
+	return track->ahead && track_end(track) > time;
+}
+
+/* Frees what the track holds. */
+static void track_clear(struct track *track)
+{
+	free(track->samples);
+	for (int i = 0; i < HISTORY_LEVELS; i++)
+		free(track->levels[i]);
+}
+
+size_t track_bytes(const struct track *track)
+{
+	size_t bytes = sizeof(*track) + track->size * sizeof(*track->samples);
+
+	for (int i = 0; i < HISTORY_LEVELS; i++)
+		bytes += track->levels[i] ? sizeof(*track->levels[i]) : 0;
+	return bytes;
+}
 
 /* ---- tracks ---- */
 

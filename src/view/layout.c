@@ -8,7 +8,7 @@
  * had: it grows with the number of processes, a row at a time, and never shrinks, so that nothing
  * jumps.
  */
-#include "view/layout.h"
+#include "view/view_internal.h"
 
 #include <string.h>
 

@@ -1,13 +1,443 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists in panes: fitting columns, sorting, searching, drawing. */
+/*
+ * Lists in panes: fitting columns, sorting, searching, drawing; and their cursor, which is there while
+ * the keys are about the pane. A key makes the list, as drawing does, to know what it is about: so of
+ * keys that come at once, each means the row that it would mean if it had come alone.
+ */
 #include "view/list.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/bars.h"
-#include "view/list_cursor.h"
+#include "util/util.h"
+#include "view/cells.h"
+#include "view/view_internal.h"
+
+#define PANE_ENTRY(constant, name) [PANE_##constant] = &pane_##name,
+const struct pane_desc *const panes[PANE_COUNT] = { PANES(PANE_ENTRY) };
+
+/* ---- the cursor ---- */
+
+bool list_has_cursor(const struct list *list)
+{
+	return view_in_pane(list->view) && list->desc->key;
+}
+
+static size_t open_find(const struct pane_cursor *cursor, uint64_t key)
+{
+	size_t i;
+
+	for (i = 0; i < cursor->open_count; i++)
+		if (cursor->open[i] == key)
+			break;
+	return i;
+}
+
+bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
+{
+	const struct pane_cursor *cursor = &view->panes[pane].cursor;
+
+	return open_find(cursor, key) < cursor->open_count;
+}
+
+/* The row of @list where @cursor is; as long as no row was chosen, the first. */
+static size_t cursor_row(const struct list *list, const struct pane_cursor *cursor)
+{
+	size_t row;
+
+	for (row = 0; cursor->chosen && row < list->count; row++)
+		if (list->desc->key(list, list->order[row]) == cursor->key)
+			return row;
+	row = cursor->chosen ? cursor->row : 0;
+	return row < list->count ? row : list->count - 1;
+}
+
+void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t row)
+{
+	cursor->row = row;
+	cursor->key = list->desc->key(list, list->order[row]);
+	cursor->chosen = cursor->in_sight = true;
+}
+
+/* The list of the shown pane, if it has a cursor. */
+static bool cursor_list(const struct view *view, struct list *list)
+{
+	return view->focus == FOCUS_PANE && panes[view->settings.pane]->key &&
+	       list_open(view, list);
+}
+
+bool cursor_move(struct view *view, long step)
+{
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	struct list list;
+	size_t row;
+
+	if (!cursor_list(view, &list))
+		return false;
+	if (list.count) {
+		row = cursor_row(&list, cursor);
+		if (step < 0)
+			row -= row < (size_t)-step ? row : (size_t)-step;
+		else
+			row += (size_t)step;
+		list_cursor_put(&list, cursor, row < list.count ? row : list.count - 1);
+	}
+	list_close(&list);
+	return true;
+}
+
+/* Closes what the row of @key has opened. */
+static bool close_it(struct pane_cursor *cursor, uint64_t key)
+{
+	size_t at = open_find(cursor, key);
+
+	if (at == cursor->open_count)
+		return false;
+	cursor->open_count--;
+	memmove(cursor->open + at, cursor->open + at + 1,
+		(cursor->open_count - at) * sizeof(cursor->open[0]));
+	cursor->key = key;
+	cursor->revealed = cursor->chosen = true;
+	return true;
+}
+
+/* The item that Enter means: @item, or the one it belongs to. */
+static size_t list_opens(const struct list *list, size_t item)
+{
+	if (list->desc->opens)
+		return list->desc->opens(list, item);
+	return list->desc->owner ? list->desc->owner(list, item) : item;
+}
+
+/* Whether Enter opens rows below the row at the cursor, and the @key of what it opens. */
+static bool can_open(const struct list *list, const struct pane_cursor *cursor, uint64_t *key)
+{
+	size_t item = list_opens(list, list->order[cursor_row(list, cursor)]);
+
+	*key = list->desc->key(list, item);
+	return list->desc->can_open && list->desc->can_open(list, item);
+}
+
+bool cursor_close(struct view *view)
+{
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	bool closed;
+	struct list list;
+	uint64_t key;
+
+	if (!cursor->open_count || !cursor_list(view, &list))
+		return false;
+	closed = list.count && can_open(&list, cursor, &key) && close_it(cursor, key);
+	list_close(&list);
+	return closed;
+}
+
+static void open_at(struct view *view, const struct list *list, struct pane_cursor *cursor)
+{
+	uint64_t key;
+	bool opens = can_open(list, cursor, &key);
+
+	if (opens && close_it(cursor, key))
+		return;
+	if (list->desc->details) {
+		view->details_key = key;
+		view->details_top = 0;
+		focus_set(view, FOCUS_DETAILS);
+		return;
+	}
+	if (!opens) {
+		view_message(view, "%s", list->desc->closed);
+		return;
+	}
+	/* Of so many the one that was opened first is closed. */
+	if (cursor->open_count == ARRAY_LEN(cursor->open))
+		memmove(cursor->open, cursor->open + 1,
+			--cursor->open_count * sizeof(cursor->open[0]));
+	cursor->open[cursor->open_count++] = key;
+	cursor->row = cursor_row(list, cursor);
+	cursor->key = list->desc->key(list, list->order[cursor->row]);
+	cursor->chosen = cursor->revealed = true;
+}
+
+bool cursor_open(struct view *view)
+{
+	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
+	struct list list;
+
+	if (!cursor_list(view, &list))
+		return false;
+	if (list.count)
+		open_at(view, &list, cursor);
+	list_close(&list);
+	return true;
+}
+
+bool cursor_click(struct view *view, int row, bool again)
+{
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	/* By what is on the screen: with the focus, rows may get other places. */
+	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
+	bool had_focus = view->focus == FOCUS_PANE, is_row = row > pane->title_row &&
+							     row <= pane->title_row + pane->rows &&
+							     at < pane->count;
+	struct list list;
+
+	if (!is_row || !panes[view->settings.pane]->key || !list_open(view, &list)) {
+		focus_set(view, FOCUS_PANE);
+		return false;
+	}
+	again = again && had_focus && at == pane->cursor.row;
+	if (!again && at < list.count)
+		list_cursor_put(&list, &pane->cursor, at);
+	list_close(&list);
+	focus_set(view, FOCUS_PANE);
+	return again ? cursor_open(view) : true;
+}
+
+/* How many rows behind the one at @row belong to it, or to the same as it. */
+static size_t rows_below(const struct list *list, size_t row)
+{
+	const size_t *items = list->order;
+	const struct pane_desc *desc = list->desc;
+	size_t owner = desc->owner ? desc->owner(list, items[row]) : items[row], end = row + 1;
+
+	while (desc->owner && end < list->count && desc->owner(list, items[end]) == owner)
+		end++;
+	return end - row - 1;
+}
+
+/* When drawn: finds the row where the cursor is by then, and scrolls to it if it has moved. */
+static void list_cursor_place(const struct list *list, struct pane_state *pane)
+{
+	struct pane_cursor *cursor = &pane->cursor;
+	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, last;
+
+	cursor->row = cursor_row(list, cursor);
+	cursor->key = list->desc->key(list, list->order[cursor->row]);
+	last = cursor->row + (cursor->revealed ? rows_below(list, cursor->row) : 0);
+	if (cursor->revealed || cursor->in_sight)
+		rows_scroll(&pane->top, cursor->row, last, rows);
+	rows_limit(&pane->top, rows, list->count);
+	cursor->in_sight = cursor->row >= pane->top && cursor->row < pane->top + rows;
+	cursor->revealed = false;
+}
+
+/* ---- rows of items and their places ---- */
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct item_place *a = left, *b = right;
+	int order = ORDER(a->item, b->item);
+
+	return order ? order : ORDER((uintptr_t)a->site, (uintptr_t)b->site);
+}
+
+static int compare_amounts(const void *left, const void *right)
+{
+	const struct item_place *a = left, *b = right;
+	int order = ORDER(a->item, b->item);
+
+	if (!order)
+		order = ORDER(b->amount, a->amount);
+	return order ? order : ORDER(b->calls, a->calls);
+}
+
+/* One for each site of an item, by whichever way; most first. Returns how many. */
+static size_t places_merge(struct item_place *places, size_t count)
+{
+	size_t i, kept = 0;
+
+	qsort(places, count, sizeof(*places), compare_sites);
+	for (i = 0; i < count; i++) {
+		if (!kept || compare_sites(&places[kept - 1], &places[i])) {
+			places[kept++] = places[i];
+			continue;
+		}
+		places[kept - 1].amount += places[i].amount;
+		places[kept - 1].calls += places[i].calls;
+		places[kept - 1].sampled |= places[i].sampled;
+	}
+	qsort(places, kept, sizeof(*places), compare_amounts);
+	return kept;
+}
+
+struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count,
+				  size_t most, size_t *row_count)
+{
+	struct place_row *rows = calloc(item_count + count + 1, sizeof(*rows));
+	size_t item, place = 0, at = 0, first, shown;
+
+	*row_count = 0;
+	if (!rows)
+		return NULL;
+	if (count)
+		count = places_merge(places, count);
+	for (item = 0; item < item_count; item++) {
+		first = at;
+		rows[at++] = (struct place_row){ .item = item, .first = first };
+		for (shown = 0; place < count && places[place].item == item; place++, shown++)
+			if (shown < most)
+				rows[at++] = (struct place_row){ .item = item,
+								 .first = first,
+								 .is_place = true,
+								 .place = places[place] };
+			else if (shown == most)
+				rows[at++] = (struct place_row){
+					.item = item, .first = first, .is_place = true, .more = 1
+				};
+			else
+				rows[at - 1].more++;
+	}
+	*row_count = at;
+	return rows;
+}
+
+const struct place_row *place_row_of(const struct list *list, size_t row)
+{
+	return (const struct place_row *)list->items + row;
+}
+
+size_t place_row_owner(const struct list *list, size_t row)
+{
+	return place_row_of(list, row)->first;
+}
+
+uint64_t place_row_key(uint64_t key, const struct place_row *row)
+{
+	if (!row->is_place)
+		return key;
+	key = key_add(key, "place", 5);
+	return row->more ? key : key_text(key, row->place.site);
+}
+
+/* ---- sorting ---- */
+
+static void sorted(struct view *view)
+{
+	/* If the user has chosen no process, go to the one that is first in the new order. */
+	if (!view->selected_by_user)
+		view->has_selected = false;
+	rows_arrange(view);
+	/* Who asks for an order wants to see what is first by it. */
+	view->top = 0;
+	view->scroll_to_selected = false;
+}
+
+void sort_by(struct view *view, const struct column *column)
+{
+	struct sort_order *order = &view->settings.sort;
+
+	if (!column)
+		return;
+	order->keys[0] = column;
+	order->count = 1;
+	order->reverse = false;
+	sorted(view);
+}
+
+static void table_sort_move(struct view *view, int step)
+{
+	struct settings *settings = &view->settings;
+	size_t i;
+
+	for (i = 0; i < settings->column_count; i++)
+		if (settings->columns[i] == settings->sort.keys[0])
+			break;
+	if (i == settings->column_count)
+		i = 0;
+	else
+		i = (i + settings->column_count + (size_t)step) % settings->column_count;
+	if (settings->columns[i] != settings->sort.keys[0])
+		sort_by(view, settings->columns[i]);
+}
+
+/* The columns by which the shown pane can be sorted, as pane_state.sort has them. */
+size_t pane_sorts(const struct view *view, unsigned int list[PANE_COLUMNS_MAX + 1])
+{
+	const struct pane_state *pane = &view->panes[view->settings.pane];
+	size_t count = 0;
+	unsigned int i;
+
+	for (i = 0; i <= pane->columns; i++)
+		if (i ? !(pane->hidden >> (i - 1) & 1) : !panes[view->settings.pane]->sort)
+			list[count++] = i;
+	return count;
+}
+
+static void pane_sort_move(struct view *view, int step)
+{
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	unsigned int count = pane->columns + 1;
+
+	if (count < 2)
+		return;
+	do
+		pane->sort = (pane->sort + count + (unsigned int)step) % count;
+	while (pane->sort ? pane->hidden >> (pane->sort - 1) & 1 :
+			    panes[view->settings.pane]->sort != 0);
+	pane->reverse = false;
+	pane->top = 0;
+}
+
+void sort_move(struct view *view, int step)
+{
+	if (view_in_pane(view))
+		pane_sort_move(view, step);
+	else
+		table_sort_move(view, step);
+}
+
+void sort_invert(struct view *view)
+{
+	struct pane_state *pane = &view->panes[view->settings.pane];
+
+	if (view_in_pane(view) && pane->sort) {
+		pane->reverse = !pane->reverse;
+		return;
+	}
+	view->settings.sort.reverse = !view->settings.sort.reverse;
+	sorted(view);
+}
+
+/* ---- the menu ---- */
+
+size_t sort_menu_count(const struct view *view)
+{
+	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+
+	return view_in_pane(view) ? pane_sorts(view, sorts) : column_count;
+}
+
+void sort_menu_open(struct view *view)
+{
+	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+	size_t i, count = sort_menu_count(view);
+
+	pane_sorts(view, sorts);
+	for (i = 0; i < count; i++)
+		if (view_in_pane(view) ? sorts[i] == view->panes[view->settings.pane].sort :
+					 &columns[i] == view->settings.sort.keys[0])
+			view->menu_row = i;
+}
+
+void sort_menu_choose(struct view *view)
+{
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+
+	if (view_in_pane(view)) {
+		if (view->menu_row < pane_sorts(view, sorts))
+			pane->sort = sorts[view->menu_row];
+		pane->reverse = false;
+		pane->top = 0;
+	} else if (view->settings.sort.keys[0] != &columns[view->menu_row]) {
+		sort_by(view, &columns[view->menu_row]);
+	}
+}
+
+/* ---- lists ---- */
 
 /* The cells of @column, of @cols in all, before it gets what is left over. */
 static int column_width(const struct list_column *column, int cols)
@@ -382,13 +812,6 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 		if (column->left)
 			match_mark(area, row, fit->start[i], fit->width[i], text, search);
 	}
-}
-
-size_t list_opens(const struct list *list, size_t item)
-{
-	if (list->desc->opens)
-		return list->desc->opens(list, item);
-	return list->desc->owner ? list->desc->owner(list, item) : item;
 }
 
 /* Before a row that can be opened stands whether it is. */

@@ -72,12 +72,55 @@ struct list {
 bool list_open(const struct view *view, struct list *list);
 void list_close(struct list *list);
 
+/*
+ * The cursor of a pane that has the focus, where the pane's descriptor tells its rows apart. It stays
+ * on its row, wherever that goes; rows that it opened stay open.
+ */
+/* True if @list has one now. */
+bool list_has_cursor(const struct list *list);
+
+/* True if the row with @key of @pane is open. */
+bool list_is_open(const struct view *view, enum pane pane, uint64_t key);
+
+/* Puts @cursor on @row of @list, which will be scrolled there. */
+void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t row);
+
 /* Goes to the next match (1), the previous one (-1), or from the present row on (2). */
 void list_search(struct view *view, int direction);
 
-/* The item that Enter means: @item, or the one it belongs to. */
-size_t list_opens(const struct list *list, size_t item);
-
 void list_draw(struct view *view, const struct area *area, const struct list *list);
+
+/* ---- rows of items that are followed by places: kernels by those that launch them, calls by those that wait in them ---- */
+
+/* A place of an item. */
+struct item_place {
+	size_t item;
+	const char *site; /* one text for all that refer to one place */
+	double amount;    /* what places are ordered by */
+	double calls;
+	bool sampled;
+};
+
+struct place_row {
+	size_t item;
+	size_t first;  /* the row of the item itself */
+	bool is_place; /* it is another one: of a place, or */
+	size_t more;   /* of so many more */
+	struct item_place place;
+};
+
+/*
+ * The rows of @item_count items with their @count places, which are put in order: the same site
+ * once, most first, and of each item @most at most. Returns NULL without memory; else the caller
+ * frees them.
+ */
+struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count,
+				  size_t most, size_t *row_count);
+
+/* As a pane's descriptor has them, of a list whose items are such rows. */
+const struct place_row *place_row_of(const struct list *list, size_t row);
+/* The key of @row of an item with the key @key. */
+uint64_t place_row_key(uint64_t key, const struct place_row *row);
+size_t place_row_owner(const struct list *list, size_t row);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "cuda/calls.h"
 #include "util/util.h"
-#include "view/bars.h"
 #include "view/cells.h"
 #include "view/details.h"
 #include "view/plot.h"

@@ -12,7 +12,7 @@
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/details.h"
-#include "view/place_rows.h"
+#include "view/list.h"
 #include "view/plot.h"
 
 enum {

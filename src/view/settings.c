@@ -1,15 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Settings: one table of names, with how each is read and written, defines the file
- * (settings_file.c) and the lines of the settings screen.
+ * Settings: one table of names, with how each is read and written, defines the file and the lines of
+ * the settings screen.
+ *
+ * Saving goes line by line through the existing file: known keys get their new value, all other lines
+ * are copied, missing keys are added to their section. The result replaces the old file by rename, in
+ * the folder where the file really is, so that a symbolic link stays one.
+ *
+ * Changed settings are kept, whether they were changed in the menu or by a key. An existing settings
+ * file is written without a question: when the menu is left, and with the next snapshot after a key
+ * (app/screen_settings.c). Without a file the user is asked once, and the answer is kept: "never"
+ * creates a file that says so.
  */
-#include "view/setting_items.h"
-#include "view/view_internal.h"
-
 #include <errno.h>
+#include <fcntl.h>
+#include <ini.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "view/view_internal.h"
+
+/* ---- the table ---- */
+
+#define SETTING_SIZE 1024 /* of a value, or a line in the file: all columns take 201 */
+
+enum item {
+	ITEM_THEME,
+	ITEM_ASCII,
+	ITEM_MOUSE,
+	ITEM_DELAY,
+	ITEM_TREE,
+	ITEM_FOLLOW,
+	ITEM_NAMES,
+	ITEM_PANE,
+	ITEM_SITES,
+	ITEM_TENSORS,
+	ITEM_SORT,
+	ITEM_REVERSE,
+	ITEM_KEEP,
+	ITEM_COLUMNS,
+	/* Only in the file: they are needed before there is a screen */
+	ITEM_SKIP,
+	ITEM_BUDGET,
+	ITEM_COUNT
+};
+
+enum item setting_find(const char *key);
 
 static const struct {
 	const char *key, *label, *help;
@@ -86,7 +127,8 @@ static bool budget_parse(const char *value, uint64_t *budget)
 	return true;
 }
 
-void setting_print(const struct settings *settings, enum item item, char *out, size_t size)
+/* The value as text. */
+static void setting_print(const struct settings *settings, enum item item, char *out, size_t size)
 {
 	const bool *flag = flag_of((struct settings *)settings, item);
 	size_t i, used = 0;
@@ -141,7 +183,8 @@ static bool columns_parse(struct settings *settings, const char *value)
 	return true;
 }
 
-bool setting_parse(struct settings *settings, enum item item, const char *value)
+/* Returns false if @value is none; @settings is as before then. */
+static bool setting_parse(struct settings *settings, enum item item, const char *value)
 {
 	bool *flag = flag_of(settings, item);
 	const char *bad;
@@ -202,7 +245,8 @@ enum item setting_find(const char *key)
 	return (enum item)i;
 }
 
-const char *setting_key(enum item item)
+/* The name of @item in the file; the item with that name, or ITEM_COUNT. */
+static const char *setting_key(enum item item)
 {
 	return items[item].key;
 }
@@ -236,7 +280,9 @@ size_t settings_differ(const struct settings *before, const struct settings *now
 	return count;
 }
 
-void setting_changes(struct settings *to, const struct settings *before, const struct settings *now)
+/* Gives @to what differs between @before and @now. */
+static void setting_changes(struct settings *to, const struct settings *before,
+			    const struct settings *now)
 {
 	char value[SETTING_SIZE];
 
@@ -246,6 +292,342 @@ void setting_changes(struct settings *to, const struct settings *before, const s
 		setting_print(now, (enum item)i, value, sizeof(value));
 		setting_parse(to, (enum item)i, value);
 	}
+}
+
+/* ---- the file ---- */
+
+#define SECTION "screen"
+
+int settings_path(char *out, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int len;
+
+	if (base && base[0] == '/')
+		len = snprintf(out, size, "%s/cutop/cutoprc", base);
+	else if (home && home[0] == '/')
+		len = snprintf(out, size, "%s/.config/cutop/cutoprc", home);
+	else
+		return -ENOENT;
+	return len < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+struct reading {
+	struct settings *settings;
+	char bad[64];
+};
+
+static int line_read(void *context, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = context;
+	enum item item = setting_find(name);
+
+	if (!strcmp(section, SECTION) && item != ITEM_COUNT &&
+	    !setting_parse(reading->settings, item, value))
+		snprintf(reading->bad, sizeof(reading->bad), "%s cannot be '%.30s'", name, value);
+	return 1;
+}
+
+/*
+ * Lines as we write them may be longer than the library's default when many columns are shown. An
+ * indented line is a setting, not a continuation.
+ */
+static int file_parse(FILE *file, struct reading *reading)
+{
+#if HAVE_DECL_INI_MAX_LINE
+	ini_max_line = SETTING_SIZE;
+	ini_allow_multiline = false;
+#endif
+	return ini_parse_file(file, line_read, reading);
+}
+
+int settings_read(struct settings *settings, const char *path, struct reason *why)
+{
+	struct reading reading = { settings, "" };
+	/* Opening a FIFO must not wait for a writer; one without a writer reads as empty. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), line, err = 0;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!file && fd >= 0)
+		close(fd);
+	if (!file)
+		return errno == ENOENT || errno == ENOTDIR ?
+			       0 :
+			       reason_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
+	errno = 0;
+	line = file_parse(file, &reading);
+	if (ferror(file)) /* for example, because it is a folder */
+		err = errno ? -errno : -EIO;
+	fclose(file);
+	if (err)
+		return reason_set(why, err, "cannot read %s: %s", path, strerror(-err));
+	if (line > 0)
+		return reason_set(why, -EINVAL, "%s, line %d is no setting", path, line);
+	if (reading.bad[0])
+		return reason_set(why, -EINVAL, "%s: %s", path, reading.bad);
+	return 0;
+}
+
+static void item_print(FILE *out, const struct settings *settings, enum item item)
+{
+	char value[SETTING_SIZE];
+
+	setting_print(settings, item, value, sizeof(value));
+	fprintf(out, "%s = %s\n", setting_key(item), value);
+}
+
+static void missing_print(FILE *out, const struct settings *settings, bool written[ITEM_COUNT])
+{
+	for (int i = 0; i < ITEM_COUNT; i++) {
+		/* They are set by hand, if at all. */
+		if (!written[i] && i != ITEM_BUDGET && (i != ITEM_SKIP || settings->site_skip[0]))
+			item_print(out, settings, (enum item)i);
+		written[i] = true;
+	}
+}
+
+/* The key of a line "key = value", or "". */
+static void line_key(const char *line, char key[64])
+{
+	size_t len;
+
+	line += strspn(line, " \t");
+	len = strcspn(line, "=: \t\n");
+	key[0] = 0;
+	if (len < 64 && strchr("=:", line[len + strspn(line + len, " \t")]) && line[len]) {
+		memcpy(key, line, len);
+		key[len] = 0;
+	}
+}
+
+/* @only: the item that is written if it is missing; ITEM_COUNT: each is. */
+static void lines_copy(FILE *in, FILE *out, const struct settings *settings, enum item only)
+{
+	bool written[ITEM_COUNT], ours = false, seen = false;
+	char *line = NULL, key[64];
+	size_t size = 0;
+
+	for (int i = 0; i < ITEM_COUNT; i++)
+		written[i] = only != ITEM_COUNT && only != (enum item)i;
+	while (in && getline(&line, &size, in) >= 0) {
+		const char *text = line + strspn(line, " \t");
+		enum item item;
+
+		if (*text == '[') {
+			if (ours)
+				missing_print(out, settings, written);
+			ours = !strncmp(text, "[" SECTION "]", sizeof("[" SECTION "]") - 1);
+			seen |= ours;
+		}
+		line_key(line, key);
+		item = setting_find(key);
+		if (ours && item != ITEM_COUNT && (only == ITEM_COUNT || item == only)) {
+			if (!written[item])
+				item_print(out, settings, item);
+			written[item] = true;
+			continue;
+		}
+		fputs(line, out);
+		if (line[0] && line[strlen(line) - 1] != '\n')
+			fputc('\n', out);
+	}
+	free(line);
+	if (!seen)
+		fprintf(out, "[%s]\n", SECTION);
+	missing_print(out, settings, written);
+}
+
+static int folders_make(const char *path)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	for (slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(folder, 0700) && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return 0;
+}
+
+/*
+ * The name that a file at @path will have when links are followed; the last link may lead to a file
+ * that does not exist yet.
+ */
+static int path_resolve(const char *path, char out[PATH_MAX])
+{
+	char target[PATH_MAX], *slash;
+	ssize_t len;
+
+	if (realpath(path, out))
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len < 0) {
+		snprintf(out, PATH_MAX, "%s", path);
+		return 0;
+	}
+	target[len] = 0;
+	if (target[0] == '/') {
+		snprintf(out, PATH_MAX, "%s", target);
+		return 0;
+	}
+	snprintf(out, PATH_MAX, "%s", path);
+	slash = strrchr(out, '/');
+	slash = slash ? slash + 1 : out;
+	if ((size_t)(slash - out) + strlen(target) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(slash, target);
+	return 0;
+}
+
+static int file_write(const struct settings *settings, enum item only, const char *path,
+		      struct reason *why)
+{
+	char real[PATH_MAX], temporary[PATH_MAX + 16];
+	struct stat old;
+	FILE *in, *out;
+	int err = folders_make(path), fd;
+
+	if (!err)
+		err = path_resolve(path, real);
+	if (err)
+		return reason_unwritten(why, path, err);
+	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", real);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return reason_unwritten(why, real, -errno);
+	in = fopen(real, "re");
+	if (in && !fstat(fileno(in), &old)) {
+		/* With sudo the file is the calling user's, and stays so. */
+		if (fchown(fd, old.st_uid, old.st_gid) || fchmod(fd, old.st_mode & 07777))
+			err = -errno;
+	} else if (fchmod(fd, 0644)) {
+		err = -errno;
+	}
+	out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	if (out && !err)
+		lines_copy(in, out, settings, only);
+	if (in)
+		fclose(in);
+	if (!out || fflush(out) || ferror(out) || fsync(fd))
+		err = err ? err : -errno;
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (!err && rename(temporary, real))
+		err = -errno;
+	if (err) {
+		unlink(temporary);
+		return reason_unwritten(why, real, err);
+	}
+	return 0;
+}
+
+int settings_write(const struct settings *settings, const char *path, struct reason *why)
+{
+	return file_write(settings, ITEM_COUNT, path, why);
+}
+
+int settings_keep(const struct settings *before, const struct settings *now, const char *path,
+		  struct reason *why)
+{
+	struct settings merged;
+	int err;
+
+	settings_default(&merged);
+	err = settings_read(&merged, path, why);
+	if (err)
+		return err;
+	setting_changes(&merged, before, now);
+	return settings_write(&merged, path, why);
+}
+
+int settings_refuse(const char *path, struct reason *why)
+{
+	struct settings settings;
+
+	settings_default(&settings);
+	settings.keep_changes = false;
+	return file_write(&settings, ITEM_KEEP, path, why);
+}
+
+/* ---- keeping ---- */
+
+void view_settings_begin(struct view *view)
+{
+	view->settings_before = view->settings;
+}
+
+size_t view_settings_changed(const struct view *view, char *out, size_t size)
+{
+	return settings_differ(&view->settings_before, &view->settings, out, size);
+}
+
+int view_settings_keep(struct view *view, const char *path, struct reason *why)
+{
+	int err = settings_keep(&view->settings_before, &view->settings, path, why);
+
+	if (!err)
+		view_settings_begin(view);
+	return err;
+}
+
+static bool has_changed(const struct view *view)
+{
+	char names[8];
+
+	return view_settings_changed(view, names, sizeof(names)) > 0;
+}
+
+static void ask(struct view *view, bool at_end)
+{
+	view->save_asked = view->asks_to_save = true;
+	view->asks_at_end = at_end;
+	mode_set(view, INPUT_CONFIRM);
+}
+
+void keep_left(struct view *view)
+{
+	if (!view->host.settings_path || !has_changed(view))
+		return;
+	if (view->host.settings_kept)
+		view->request = REQUEST_KEEP;
+	else if (!view->save_asked)
+		ask(view, false);
+}
+
+void keep_quit(struct view *view)
+{
+	if (view->host.keeps_changes && !view->host.settings_kept && !view->save_asked &&
+	    has_changed(view))
+		ask(view, true);
+	else
+		view->request = REQUEST_QUIT;
+}
+
+void keep_answer(struct view *view, int32_t key)
+{
+	bool at_end = view->asks_at_end, yes = key == 'y' || key == 'Y',
+	     never = key == 'n' || key == 'N';
+
+	view->asks_to_save = view->asks_at_end = false;
+	if (yes || never)
+		view->request = yes ? REQUEST_KEEP : REQUEST_REFUSE;
+	if (!at_end)
+		return;
+	if (yes || never)
+		view->request_after = REQUEST_QUIT;
+	else if (key == K_ESCAPE)
+		view->save_asked = false; /* it goes on, and asks when it ends */
+	else if (keys_action(key) == ACT_QUIT)
+		view->request = REQUEST_QUIT;
+	else
+		ask(view, true);
 }
 
 /* ---- the screen ---- */

@@ -1,16 +1,718 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process table. Its columns come from the column table; those that do not fit are dropped by
- * rank, but never the sort column. Every column keeps its cells, so nothing moves when a number
- * grows.
+ * The process table. Its rows are the processes that pass the filter, sorted, or as a tree whose every
+ * level is sorted. Its columns come from the column table; those that do not fit are dropped by rank,
+ * but never the sort column. Every column keeps its cells, so nothing moves when a number grows.
+ *
+ * In the tree the children of a folded process are hidden, and it keeps its own figures, as in htop.
+ * What is folded is kept by program number: it stays so while the tree changes.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "print/text.h"
+#include "util/utf8.h"
 #include "util/util.h"
-#include "view/bars.h"
+#include "view/cells.h"
 #include "view/list.h"
+#include "view/view_internal.h"
+
+/* ---- sets of processes ---- */
+
+/* The place of @program, or where it would be. */
+static size_t program_place(const struct program_set *set, uint32_t program)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->list[middle] < program)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool program_set_has(const struct program_set *set, uint32_t program)
+{
+	size_t at = program_place(set, program);
+
+	return at < set->count && set->list[at] == program;
+}
+
+bool program_set_add(struct program_set *set, uint32_t program)
+{
+	size_t at = program_place(set, program);
+
+	if (at < set->count && set->list[at] == program)
+		return true;
+	if (set->count == set->size) {
+		size_t size = set->size ? 2 * set->size : 16;
+		uint32_t *list = realloc(set->list, size * sizeof(*list));
+
+		if (!list)
+			return false;
+		set->list = list;
+		set->size = size;
+	}
+	memmove(set->list + at + 1, set->list + at, (set->count - at) * sizeof(*set->list));
+	set->list[at] = program;
+	set->count++;
+	return true;
+}
+
+void program_set_remove(struct program_set *set, uint32_t program)
+{
+	size_t at = program_place(set, program);
+
+	if (at == set->count || set->list[at] != program)
+		return;
+	set->count--;
+	memmove(set->list + at, set->list + at + 1, (set->count - at) * sizeof(*set->list));
+}
+
+static int compare_programs(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+void program_set_prune(struct program_set *set, const struct snapshot *snapshot, bool running)
+{
+	uint32_t *list = set->count ? malloc(set->count * sizeof(*list)) : NULL;
+	size_t count = 0, i;
+
+	if (!list)
+		return;
+	for (i = 0; i < snapshot->process_count && count < set->count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		if (program_set_has(set, process->program) && !(running && process->exited))
+			list[count++] = process->program;
+	}
+	qsort(list, count, sizeof(*list), compare_programs);
+	free(set->list);
+	set->list = list;
+	set->size = set->count; /* what was allocated */
+	set->count = count;
+}
+
+void program_set_clear(struct program_set *set)
+{
+	free(set->list);
+	*set = (struct program_set){ .list = NULL };
+}
+
+/* ---- rows ---- */
+
+const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t program)
+{
+	for (size_t i = 0; snapshot && i < snapshot->process_count; i++)
+		if (snapshot->processes[i].program == program)
+			return &snapshot->processes[i];
+	return NULL;
+}
+
+const char *command_brief(const struct snap_process *process)
+{
+	const char *slash = strrchr(process->command, '/');
+
+	return slash && slash[1] ? slash + 1 : process->command;
+}
+
+const struct snap_process *view_selected(const struct view *view)
+{
+	return view->has_selected ? snapshot_process(view->shown, view->selected) : NULL;
+}
+
+const char *text_find(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; *text; text++)
+		if (!ascii_ncasecmp(text, part, len))
+			return text;
+	return len ? NULL : text;
+}
+
+static bool word_matches(const struct snap_process *process, const char *word)
+{
+	char number[16];
+
+	if (!strncmp(word, "user:", 5))
+		return text_find(process->user, word + 5) != NULL;
+	if (!strncmp(word, "pid:", 4)) {
+		snprintf(number, sizeof(number), "%u", process->pid);
+		return !word[4] || !strcmp(number, word + 4);
+	}
+	if (!strncmp(word, "nspid:", 6)) {
+		snprintf(number, sizeof(number), "%u", process->ns_pid);
+		return !word[6] || !strcmp(number, word + 6);
+	}
+	if (!strncmp(word, "container:", 10))
+		return process->container && text_find(process->container, word + 10);
+	if (!strncmp(word, "pod:", 4))
+		return process->pod && text_find(process->pod, word + 4);
+	return text_find(process->command, word) || text_find(process->arguments, word) ||
+	       (process->container && text_find(process->container, word)) ||
+	       (process->pod && text_find(process->pod, word));
+}
+
+static bool rows_match(const struct snap_process *process, const char *filter)
+{
+	char words[INPUT_SIZE], *word, *rest = NULL;
+
+	if (!*filter)
+		return true;
+	snprintf(words, sizeof(words), "%s", filter);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!word_matches(process, word))
+			return false;
+	return true;
+}
+
+/* ---- order ---- */
+
+static bool rows_reserve(struct view *view, size_t count)
+{
+	struct row *rows;
+
+	if (count <= view->row_size)
+		return true;
+	rows = realloc(view->rows, count * sizeof(*rows));
+	if (!rows)
+		return false;
+	view->rows = rows;
+	view->row_size = count;
+	return true;
+}
+
+static void row_add(struct view *view, const struct snap_process *process, const char *branch)
+{
+	struct row *row = &view->rows[view->row_count++];
+
+	*row = (struct row){ .process = process };
+	snprintf(row->branch, sizeof(row->branch), "%s", branch);
+}
+
+#define NO_ROW SIZE_MAX
+/* A process that is nested deeper, in a forged recording, becomes a root */
+#define TREE_DEPTH 128
+
+/* All processes, as indexes into the list. */
+struct forest {
+	const struct snap_process **list;
+	size_t count;
+	bool *done;
+	size_t *parent;          /* the memory of the next three, too */
+	size_t *child, *sibling; /* the first child, and the next sibling */
+	size_t *by_pid;
+};
+
+static void forest_free(struct forest *forest)
+{
+	free(forest->done);
+	free(forest->parent);
+	*forest = (struct forest){ .list = NULL };
+}
+
+static int pid_order(const void *left, const void *right, void *context)
+{
+	const struct snap_process *const *list = context;
+	const struct snap_process *a = list[*(const size_t *)left],
+				  *b = list[*(const size_t *)right];
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->start_time > b->start_time) - (a->start_time < b->start_time);
+}
+
+/*
+ * The parent of the process at @at among those shown: the process with its parent's pid that was
+ * the last to start before it.
+ */
+static size_t parent_of(const struct forest *forest, size_t at)
+{
+	const struct snap_process *process = forest->list[at], *other;
+	size_t low = 0, high = forest->count, middle;
+
+	/* Find the first with a greater pid, or with this pid and younger. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		other = forest->list[forest->by_pid[middle]];
+		if (other->pid > process->parent_pid ||
+		    (other->pid == process->parent_pid && other->start_time > process->start_time))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	/* A recording may claim that it is its own parent. */
+	if (low && forest->by_pid[low - 1] == at)
+		low--;
+	if (!low || forest->list[forest->by_pid[low - 1]]->pid != process->parent_pid)
+		return NO_ROW;
+	return forest->by_pid[low - 1];
+}
+
+/*
+ * Hides what is below the process at @at, which is folded; as deep as tree_add() would show it.
+ * Returns how many that are. If the selected one is among them, the folded one is selected.
+ */
+static size_t tree_hide(struct view *view, struct forest *forest, size_t at, uint32_t folded,
+			int depth)
+{
+	size_t count = 0, i;
+
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW;
+	     i = forest->sibling[i]) {
+		if (forest->done[i])
+			continue;
+		forest->done[i] = true;
+		if (view->has_selected && view->selected == forest->list[i]->program)
+			view->selected = folded;
+		count += 1 + tree_hide(view, forest, i, folded, depth + 1);
+	}
+	return count;
+}
+
+static void tree_add(struct view *view, struct forest *forest, size_t at, const char *lead,
+		     bool root, bool last, int depth)
+{
+	char branch[32], below[24];
+	struct row *row;
+	size_t i;
+
+	forest->done[at] = true;
+	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
+	row = &view->rows[view->row_count];
+	row_add(view, forest->list[at], branch);
+	row->is_parent = depth < TREE_DEPTH && forest->child[at] != NO_ROW;
+	if (program_set_has(&view->folds, row->process->program)) {
+		row->folded = tree_hide(view, forest, at, row->process->program, depth);
+		return;
+	}
+	/* Below this depth the indentation no longer grows. */
+	snprintf(below, sizeof(below), "%s%s", lead, root || depth > 3 ? "" : last ? "   " : "│  ");
+	for (i = depth < TREE_DEPTH ? forest->child[at] : NO_ROW; i != NO_ROW;
+	     i = forest->sibling[i])
+		if (!forest->done[i])
+			tree_add(view, forest, i, below, false, forest->sibling[i] == NO_ROW,
+				 depth + 1);
+}
+
+/* Finds each one's parent and children. */
+static void forest_grow(struct forest *forest)
+{
+	size_t i;
+
+	for (i = 0; i < forest->count; i++) {
+		forest->by_pid[i] = i;
+		forest->child[i] = NO_ROW;
+	}
+	qsort_r(forest->by_pid, forest->count, sizeof(*forest->by_pid), pid_order, forest->list);
+	/* From the last to the first, so that the first is put in front. */
+	for (i = forest->count; i--;) {
+		size_t parent = forest->parent[i] = parent_of(forest, i);
+
+		if (parent == NO_ROW)
+			continue;
+		forest->sibling[i] = forest->child[parent];
+		forest->child[parent] = i;
+	}
+}
+
+/* Returns false without memory. */
+static bool forest_make(struct forest *forest, const struct snap_process **list, size_t count)
+{
+	size_t *places = calloc(4 * count + 1, sizeof(*places));
+
+	*forest = (struct forest){ .list = list,
+				   .count = count,
+				   .done = calloc(count + 1, sizeof(bool)),
+				   .parent = places };
+	if (!forest->done || !places) {
+		forest_free(forest);
+		return false;
+	}
+	forest->child = places + count;
+	forest->sibling = places + 2 * count;
+	forest->by_pid = places + 3 * count;
+	forest_grow(forest);
+	return true;
+}
+
+static void tree_arrange(struct view *view, const struct snap_process **list, size_t count)
+{
+	struct forest forest;
+	bool made = forest_make(&forest, list, count);
+	size_t i;
+
+	for (i = 0; made && i < count; i++)
+		if (forest.parent[i] == NO_ROW)
+			tree_add(view, &forest, i, "", true, true, 0);
+	/*
+	 * The remaining ones claim to be their own ancestors, or are nested too deep (hostile), or
+	 * memory ran out.
+	 */
+	for (i = 0; i < count; i++)
+		if (!made || !forest.done[i])
+			row_add(view, list[i], "");
+	forest_free(&forest);
+}
+
+/* All processes of @snapshot; the caller frees the list. Returns false without memory. */
+static bool forest_of(struct forest *forest, const struct snapshot *snapshot)
+{
+	size_t count = snapshot->process_count, i;
+	const struct snap_process **list = calloc(count + 1, sizeof(*list));
+
+	for (i = 0; list && i < count; i++)
+		list[i] = &snapshot->processes[i];
+	if (list && forest_make(forest, list, count))
+		return true;
+	free(list);
+	return false;
+}
+
+void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set)
+{
+	struct forest forest;
+	size_t i, at;
+	int depth;
+
+	program_set_add(set, program);
+	if (!forest_of(&forest, snapshot))
+		return;
+	for (i = 0; i < forest.count; i++)
+		for (at = i, depth = 0; at != NO_ROW && depth <= TREE_DEPTH;
+		     at = forest.parent[at], depth++)
+			if (forest.list[at]->program == program) {
+				program_set_add(set, forest.list[i]->program);
+				break;
+			}
+	free(forest.list);
+	forest_free(&forest);
+}
+
+/* Adds what @program descends from. */
+static void tree_ancestors(const struct snapshot *snapshot, uint32_t program,
+			   struct program_set *set)
+{
+	struct forest forest;
+	size_t at;
+	int depth;
+
+	if (!forest_of(&forest, snapshot))
+		return;
+	for (at = 0; at < forest.count; at++)
+		if (forest.list[at]->program == program)
+			break;
+	at = at < forest.count ? forest.parent[at] : NO_ROW;
+	for (depth = 0; at != NO_ROW && depth <= TREE_DEPTH; at = forest.parent[at], depth++)
+		program_set_add(set, forest.list[at]->program);
+	free(forest.list);
+	forest_free(&forest);
+}
+
+static bool is_idle(const struct snap_process *process)
+{
+	return process->exited || (!process->allocations && !process->launches &&
+				   !process->failures && !process->call_count);
+}
+
+bool rows_have_selected(const struct view *view)
+{
+	return view->has_selected && view->selected_row < view->row_count &&
+	       view->rows[view->selected_row].process->program == view->selected;
+}
+
+/* @place: the row that the selected process would have if it is hidden. */
+static void keep_selection(struct view *view, size_t place)
+{
+	const struct snap_process *selected = view_selected(view);
+
+	/* Until the user chooses, the pane shows an active process, if there is one. */
+	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
+		view->selected = view->rows[0].process->program;
+		view->has_selected = true;
+	}
+	for (size_t i = 0; i < view->row_count; i++)
+		if (view->has_selected && view->rows[i].process->program == view->selected) {
+			view->selected_row = i;
+			return;
+		}
+	/*
+	 * A selected process that the filter hides stays in its pane; if it is gone for good, the
+	 * process now in its row is selected.
+	 */
+	if (!view->row_count)
+		return;
+	if (view_selected(view)) {
+		/* Before the row of that number, or behind the last one */
+		view->selected_row = place < view->row_count ? place : view->row_count;
+		return;
+	}
+	if (view->selected_row >= view->row_count)
+		view->selected_row = view->row_count - 1;
+	view->selected = view->rows[view->selected_row].process->program;
+	view->has_selected = true;
+}
+
+static bool is_listed(const struct view *view, const struct snap_process *process)
+{
+	return rows_match(process, view->filter) && user_match(view, process) &&
+	       device_match(view, process);
+}
+
+/* Compares differences, if the table shows differences. */
+static int compare_difference(const void *left, const void *right, void *context)
+{
+	const struct view *view = context;
+	const struct snap_process *a = *(const struct snap_process *const *)left;
+	const struct snap_process *b = *(const struct snap_process *const *)right;
+	const struct sort_order *order = &view->settings.sort;
+
+	for (size_t i = 0; i < order->count; i++) {
+		struct column_value x = view_value(view, order->keys[i], a),
+				    y = view_value(view, order->keys[i], b);
+		int result = column_compare(order->keys[i], &x, &y, order->reverse);
+
+		if (result)
+			return result;
+	}
+	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) :
+				  (a->program > b->program) - (a->program < b->program);
+}
+
+void rows_arrange(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+	const struct snap_process **list, *hidden = view_selected(view);
+	size_t i, count = 0, place = view->selected_row;
+
+	view->row_count = 0;
+	view->hidden = 0;
+	if (!snapshot || !rows_reserve(view, snapshot->process_count + 1))
+		return;
+	list = calloc(snapshot->process_count + 1, sizeof(*list));
+	if (!list)
+		return;
+	for (i = 0; i < snapshot->process_count; i++)
+		if (is_listed(view, &snapshot->processes[i]))
+			list[count++] = &snapshot->processes[i];
+	view->hidden = snapshot->process_count - count;
+	/* A selected process that is hidden is sorted, too, to know where it would be. */
+	if (hidden && is_listed(view, hidden))
+		hidden = NULL;
+	if (hidden)
+		list[count++] = hidden;
+	sort_processes(list, count, &view->settings.sort);
+	if (view->base)
+		qsort_r(list, count, sizeof(*list), compare_difference, view);
+	if (hidden) {
+		for (place = 0; list[place] != hidden;)
+			place++;
+		count--;
+		memmove(list + place, list + place + 1, (count - place) * sizeof(*list));
+	}
+	if (view->settings.tree)
+		tree_arrange(view, list, count);
+	else
+		for (i = 0; i < count; i++)
+			row_add(view, list[i], "");
+	free(list);
+	if (view->row_count > view->rows_most)
+		view->rows_most = view->row_count;
+	keep_selection(view, place);
+}
+
+void rows_select(struct view *view, size_t row)
+{
+	if (!view->row_count)
+		return;
+	if (row >= view->row_count)
+		row = view->row_count - 1;
+	if (!view->has_selected || view->selected != view->rows[row].process->program)
+		for (int i = 0; i < PANE_COUNT; i++)
+			if (i != PANE_LOG) {
+				view->panes[i].top = 0;
+				/* The row that was chosen is of the process before. */
+				view->panes[i].cursor.chosen = view->panes[i].cursor.in_sight =
+					false;
+			}
+	view->selected_row = row;
+	view->selected = view->rows[row].process->program;
+	view->has_selected = view->selected_by_user = true;
+	view->scroll_to_selected = true;
+}
+
+static bool search_matches(const struct snap_process *process, const char *search)
+{
+	char pid[16], ns_pid[16];
+
+	snprintf(pid, sizeof(pid), "%u", process->pid);
+	snprintf(ns_pid, sizeof(ns_pid), "%u", process->ns_pid);
+	return (process->container && text_find(process->container, search)) ||
+	       (process->pod && text_find(process->pod, search)) || !strcmp(ns_pid, search) ||
+	       text_find(process->command, search) || text_find(process->arguments, search) ||
+	       text_find(process->user, search) || !strcmp(pid, search);
+}
+
+static void changed(struct view *view)
+{
+	rows_arrange(view);
+	view->scroll_to_selected = true;
+}
+
+/* Opens all that hides @program in the tree, and selects it; false: nothing hides it */
+static bool fold_reveal(struct view *view, uint32_t program)
+{
+	struct program_set above = { .list = NULL };
+	bool found = false;
+	size_t i, row;
+
+	tree_ancestors(view->shown, program, &above);
+	for (i = 0; i < above.count; i++) {
+		found |= program_set_has(&view->folds, above.list[i]);
+		program_set_remove(&view->folds, above.list[i]);
+	}
+	program_set_clear(&above);
+	if (!found)
+		return false;
+	changed(view);
+	for (row = 0; row < view->row_count; row++)
+		if (view->rows[row].process->program == program) {
+			rows_select(view, row);
+			return true;
+		}
+	return false;
+}
+
+/* Finds the first match below a folded process, opens what hides it, and selects it. */
+static bool folded_search(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+
+	if (!view->settings.tree || !view->folds.count)
+		return false;
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		if (search_matches(process, view->search) && is_listed(view, process) &&
+		    fold_reveal(view, process->program))
+			return true;
+	}
+	return false;
+}
+
+bool rows_search(struct view *view, int direction, bool from_next)
+{
+	size_t i, count = view->row_count, at;
+
+	if (!count || !view->search[0])
+		return false;
+	at = view->selected_row < count ? view->selected_row : 0;
+	/* One that the filter hides stands before the row of its number. */
+	if (direction > 0 && !rows_have_selected(view))
+		from_next = false;
+	for (i = from_next; i < count + from_next; i++) {
+		size_t row = direction > 0 ? (at + i) % count : (at + count - i % count) % count;
+
+		if (search_matches(view->rows[row].process, view->search)) {
+			rows_select(view, row);
+			return true;
+		}
+	}
+	/* While it is typed, the tree stays as it is. */
+	return view->mode == INPUT_NORMAL && folded_search(view);
+}
+
+/* ---- folding ---- */
+
+static void fold_row(struct view *view, size_t row)
+{
+	const struct row *at = &view->rows[row];
+	uint32_t program = at->process->program;
+
+	if (program_set_has(&view->folds, program))
+		program_set_remove(&view->folds, program);
+	else
+		program_set_add(&view->folds, program);
+	changed(view);
+}
+
+/* True in the tree; else says how to get there. */
+static bool is_tree(struct view *view)
+{
+	if (!view->settings.tree)
+		view_message(view, "only the tree has something to fold: t shows it");
+	return view->settings.tree;
+}
+
+void fold_switch(struct view *view)
+{
+	size_t row = view->selected_row;
+
+	if (!is_tree(view))
+		return;
+	if (row >= view->row_count || !view->has_selected ||
+	    view->rows[row].process->program != view->selected)
+		view_message(view, "no process in the table is selected");
+	else if (!view->rows[row].is_parent)
+		view_message(view, "process %u has no children here", view->rows[row].process->pid);
+	else
+		fold_row(view, row);
+}
+
+/* Opens all if one is folded, else folds all that have children. */
+void fold_all(struct view *view)
+{
+	bool folded = false;
+	size_t i;
+
+	if (!is_tree(view))
+		return;
+	for (i = 0; i < view->row_count; i++)
+		folded |= view->rows[i].folded != 0;
+	if (folded)
+		program_set_clear(&view->folds);
+	else
+		for (i = 0; i < view->row_count; i++)
+			if (view->rows[i].is_parent)
+				program_set_add(&view->folds, view->rows[i].process->program);
+	changed(view);
+}
+
+bool fold_click(struct view *view, size_t row, int col)
+{
+	struct table_columns fit = table_fit(view, view->layout.table.cols);
+	const char *at;
+	int32_t point;
+	size_t i;
+	int end;
+
+	if (row >= view->row_count || !view->rows[row].is_parent)
+		return false;
+	for (i = 0; i < fit.count; i++)
+		if (!fit.columns[i]->width)
+			break;
+	if (i == fit.count)
+		return false;
+	end = fit.start[i] + 2;
+	/* Each character of a branch takes a cell. */
+	for (at = view->rows[row].branch; *at; at += utf8_next(at, &point))
+		end++;
+	if (col < fit.start[i] || col >= end)
+		return false;
+	fold_row(view, row);
+	return true;
+}
+
+/* ---- drawing ---- */
 
 enum { COMMAND_MIN = 8, COMMAND_GOOD = 14, COMMAND_WIDE = 10 };
 static int width_of(const struct column *column, int cols)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal. Curses reads keys and sets its modes; the screen is written by the renderer. A
- * canvas is compared with the one shown before, and only cells that differ are written: nothing
- * flickers.
+ * The terminal. Curses reads keys and sets its modes. What goes to the screen is written here, by
+ * the terminal's description: a canvas is compared with the one shown before, and only cells that
+ * differ are written, so nothing flickers.
  */
 #include "view/terminal.h"
 
@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,17 +21,391 @@
 #include <wchar.h>
 
 #include "util/starter.h"
-#include "util/util.h"
-#include "view/keys.h"
-#include "view/renderer.h"
-#include "view/terminal_crash.h"
-#include "view/view.h"
 #include "util/utf8.h"
+#include "util/util.h"
+#include "view/canvas.h"
+#include "view/keys.h"
+#include "view/theme.h"
+#include "view/view.h"
 
 /* Include this last: it defines words like "columns". */
 #include <term.h>
 #undef columns
 #undef lines
+
+/* ---- output ---- */
+
+/*
+ * A terminal that can be written to takes this much without waiting: poll(2) says so for a serial
+ * line while fewer than 256 of some 4,096 bytes are queued, and a pseudo-terminal has its space in
+ * units of 256. O_NONBLOCK would be the shell's, too, which has the same open file.
+ */
+#define PIECE 256
+
+/* True if it takes something within @ms. */
+static bool output_takes(const struct output *output, int ms)
+{
+	struct pollfd fd = { .fd = output->fd, .events = POLLOUT };
+	int count;
+
+	do
+		count = poll(&fd, 1, ms);
+	while (count < 0 && errno == EINTR);
+	return count > 0;
+}
+
+bool output_wait(const struct output *output)
+{
+	return output_takes(output, 0) ||
+	       (output->wait ? output->wait(output->context) : output_takes(output, -1));
+}
+
+/* Returns 0, -EAGAIN if something else came first, or another negative errno. */
+static int output_write(const struct output *output, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t done;
+
+		if (!output_wait(output))
+			return -EAGAIN;
+		done = write(output->fd, data, len < PIECE ? len : PIECE);
+		if (done < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (done > 0) {
+			data += done;
+			len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* ---- rendering ---- */
+
+struct renderer {
+	int colors;           /* as theme_look() takes them */
+	bool has_own_colors;  /* the terminal can go back to its own */
+	bool ends_colors;     /* what ends attributes ends colours, too: ECMA-48 */
+	bool is_described;    /* 24-bit colours: by the description */
+	bool keeps_last_cell; /* a character in the last cell does not scroll */
+	unsigned int lost;    /* attributes that do not go with a colour */
+	struct look pen;      /* as last set */
+	int row, col;         /* of the cursor; -1: not known */
+	char *buffer;         /* what is not yet written */
+	size_t used, size;
+	bool failed; /* no memory: what is in the buffer has a gap */
+};
+
+/* ---- the buffer ---- */
+
+static void bytes_add(struct renderer *renderer, const char *bytes, size_t len)
+{
+	if (len > renderer->size - renderer->used) {
+		size_t size = renderer->size * 2 + len + 16384;
+		char *buffer = realloc(renderer->buffer, size);
+
+		if (!buffer) {
+			renderer->failed = true;
+			return;
+		}
+		renderer->buffer = buffer;
+		renderer->size = size;
+	}
+	memcpy(renderer->buffer + renderer->used, bytes, len);
+	renderer->used += len;
+}
+
+/* A string of the description, without its delays: "$<5>" */
+static void string_add(struct renderer *renderer, const char *text)
+{
+	if (!text)
+		return;
+	while (*text) {
+		const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
+
+		if (!end)
+			bytes_add(renderer, text, 1);
+		text = end ? end + 1 : text + 1;
+	}
+}
+
+static char *described(const char *name)
+{
+	char *text = tigetstr(name);
+
+	return text == (char *)-1 ? NULL : text;
+}
+
+static void number_add(struct renderer *renderer, const char *name, int number)
+{
+	char *text = described(name);
+
+	if (text)
+		string_add(renderer, tparm(text, number, 0, 0, 0, 0, 0, 0, 0, 0));
+}
+
+/* ---- life ---- */
+
+/* Attributes that the terminal cannot show together with a colour: terminfo(5), ncv */
+static unsigned int lost_of(int numbers)
+{
+	return numbers <= 0 ? 0 :
+			      (numbers & 2 ? LOOK_UNDERLINE : 0) | (numbers & 32 ? LOOK_BOLD : 0);
+}
+
+/* Once curses has read the terminal's description. */
+static void renderer_init(struct renderer *renderer, bool colors)
+{
+	int count = tigetnum("colors");
+	const char *plain;
+	bool has_rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || described("RGB");
+
+	memset(renderer, 0, sizeof(*renderer));
+	renderer->row = renderer->col = -1;
+	renderer->keeps_last_cell = tigetflag("am") <= 0 || tigetflag("xenl") > 0;
+	renderer->has_own_colors = described("op") || described("oc");
+	renderer->lost = lost_of(tigetnum("ncv"));
+	plain = described("sgr0");
+	renderer->ends_colors = plain && (strstr(plain, "\033[m") || strstr(plain, "\033[0m"));
+	if (!colors || !described("setaf") || !described("setab"))
+		return;
+	renderer->is_described = has_rgb && count >= COLORS_RGB;
+	renderer->colors = theme_colors(count, has_rgb || tigetflag("Tc") > 0, getenv("TERM"),
+					getenv("COLORTERM"), getenv("TMUX"));
+}
+
+static void renderer_free(struct renderer *renderer)
+{
+	free(renderer->buffer);
+	renderer->buffer = NULL;
+	renderer->used = renderer->size = 0;
+}
+
+/* ---- colours and the cursor ---- */
+
+static void color_add(struct renderer *renderer, int32_t color, bool is_back)
+{
+	char text[32];
+
+	if (color == COLOR_DEFAULT)
+		return;
+	if (!(color & COLOR_RGB)) {
+		number_add(renderer, is_back ? "setab" : "setaf", color);
+		return;
+	}
+	color &= COLOR_RGB - 1;
+	if (renderer->is_described) {
+		number_add(renderer, is_back ? "setab" : "setaf", color);
+		return;
+	}
+	snprintf(text, sizeof(text), "\033[%d;2;%d;%d;%dm", is_back ? 48 : 38, color >> 16,
+		 color >> 8 & 255, color & 255);
+	bytes_add(renderer, text, strlen(text));
+}
+
+static bool same_look(struct look a, struct look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.attributes == b.attributes;
+}
+
+static void pen_set(struct renderer *renderer, struct look look)
+{
+	struct look pen = renderer->pen;
+
+	if (same_look(pen, look))
+		return;
+	renderer->pen = look;
+	/* The terminal's own colour, and no attribute, can only be had by starting anew. */
+	if (pen.attributes != look.attributes || (pen.fg != look.fg && look.fg == COLOR_DEFAULT) ||
+	    (pen.bg != look.bg && look.bg == COLOR_DEFAULT)) {
+		string_add(renderer, described("sgr0"));
+		if (!renderer->ends_colors && (pen.fg != COLOR_DEFAULT || pen.bg != COLOR_DEFAULT))
+			string_add(renderer, described("op"));
+		pen.fg = pen.bg = COLOR_DEFAULT;
+		if (look.attributes & LOOK_BOLD)
+			string_add(renderer, described("bold"));
+		if (look.attributes & LOOK_REVERSE)
+			string_add(renderer, described("rev"));
+		if (look.attributes & LOOK_UNDERLINE)
+			string_add(renderer, described("smul"));
+	}
+	if (pen.fg != look.fg)
+		color_add(renderer, look.fg, false);
+	if (pen.bg != look.bg)
+		color_add(renderer, look.bg, true);
+}
+
+static void pen_reset(struct renderer *renderer)
+{
+	pen_set(renderer, (struct look){ COLOR_DEFAULT, COLOR_DEFAULT, 0 });
+}
+
+static void move_to(struct renderer *renderer, int row, int col)
+{
+	char *text = described("cup");
+
+	if (renderer->row == row && renderer->col == col)
+		return;
+	if (renderer->row == row && renderer->col < col && described("cuf"))
+		number_add(renderer, "cuf", col - renderer->col);
+	else if (text)
+		string_add(renderer, tparm(text, row, col, 0, 0, 0, 0, 0, 0, 0));
+	renderer->row = row;
+	renderer->col = col;
+}
+
+/* ---- what is drawn ---- */
+
+/* The whole screen in the terminal's own colours */
+static void renderer_clear(struct renderer *renderer)
+{
+	/* The terminal's state is not known: curses has written, or another program. */
+	renderer->pen = (struct look){ COLOR_DEFAULT, COLOR_DEFAULT, 0 };
+	string_add(renderer, described("sgr0"));
+	if (renderer->colors)
+		string_add(renderer, described("op"));
+	string_add(renderer, described("clear"));
+	renderer->row = renderer->col = -1;
+}
+
+static void renderer_line_clear(struct renderer *renderer, int row)
+{
+	pen_reset(renderer);
+	move_to(renderer, row, 0);
+	string_add(renderer, described("el"));
+}
+
+/* True if every terminal moves its cursor by one cell for @text. */
+static bool is_plain_cell(const char *text)
+{
+	int32_t point;
+	size_t len = utf8_next(text, &point);
+
+	return !text[len] && (point < 0x300 || (point >= 0x2190 && point < 0x2300) ||
+			      (point >= 0x2500 && point < 0x25a0));
+}
+
+/* The cell at @row and @col; @wide: it takes the next one, too. */
+static void renderer_cell(struct renderer *renderer, int row, int col, const struct cell *cell,
+			  bool wide, struct look look)
+{
+	const char *text = cell->text[0] ? cell->text : " ";
+	int end = col + (wide ? 2 : 1);
+
+	if (!renderer->keeps_last_cell && row == LINES - 1 && end >= COLS)
+		return;
+	if (!renderer->colors)
+		look.fg = look.bg = COLOR_DEFAULT;
+	else if (!renderer->has_own_colors) {
+		look.fg = look.fg == COLOR_DEFAULT ? COLOR_WHITE : look.fg;
+		look.bg = look.bg == COLOR_DEFAULT ? COLOR_BLACK : look.bg;
+	}
+	if (look.fg != COLOR_DEFAULT || look.bg != COLOR_DEFAULT)
+		look.attributes &= (uint8_t)~renderer->lost;
+	move_to(renderer, row, col);
+	pen_set(renderer, look);
+	bytes_add(renderer, text, strlen(text));
+	renderer->col = end;
+	/* Terminals differ in where the cursor is now: the next cell has to say its place. */
+	if (wide || end >= COLS || !is_plain_cell(text))
+		renderer->row = renderer->col = -1;
+}
+
+/*
+ * Writes all that has come since, and leaves the pen plain. False: something is missing on the
+ * screen.
+ */
+static bool renderer_flush(struct renderer *renderer, const struct output *output)
+{
+	bool failed;
+
+	pen_reset(renderer);
+	failed = output_write(output, renderer->buffer, renderer->used) || renderer->failed;
+	renderer->failed = false;
+	renderer->used = 0;
+	return !failed;
+}
+
+/* ---- crashes ---- */
+
+#define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
+
+/*
+ * What a crash handler needs. The only state outside a structure: signal handlers get no argument.
+ */
+static struct {
+	volatile sig_atomic_t active;
+	struct termios termios;
+	char text[256];
+	size_t len;
+} restore;
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
+				     SIGABRT, SIGQUIT, SIGSYS, SIGTRAP };
+
+static void crash(int number)
+{
+	int saved = errno;
+
+	if (restore.active) {
+		restore.active = 0;
+		/* Else it would wait, and nothing but SIGKILL would end the program. */
+		if (output_takes(&(struct output){ .fd = STDOUT_FILENO }, 0))
+			saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
+		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
+	}
+	errno = saved;
+	raise(number); /* its default action, by SA_RESETHAND, when the handler returns */
+}
+
+static void restore_add(const char *text)
+{
+	size_t len = text && text != (const char *)-1 ? strlen(text) : 0;
+
+	/* Padding ("$<5>") is for old terminals; its marks must not be written. */
+	if (!len || strchr(text, '$') || restore.len + len >= sizeof(restore.text))
+		return;
+	memcpy(restore.text + restore.len, text, len);
+	restore.len += len;
+}
+
+/*
+ * From now on, a signal that ends the program by a fault restores the terminal first: the line
+ * settings @before, and what ends curses' mode. Curses has to know the terminal.
+ */
+static void terminal_crash_prepare(const struct termios *before)
+{
+	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND };
+	size_t i;
+
+	restore.termios = *before;
+	restore.len = 0;
+	restore_add(MOUSE_OFF);
+	restore_add(tigetstr("sgr0"));
+	restore_add(tigetstr("rmkx"));
+	restore_add(tigetstr("cnorm"));
+	restore_add(tigetstr("rmcup"));
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
+		sigaction(crash_signals[i], &action, NULL);
+	restore.active = 1;
+}
+
+static void terminal_crash_forget(void)
+{
+	size_t i;
+
+	restore.active = 0;
+	for (i = 0; i < ARRAY_LEN(crash_signals); i++)
+		signal(crash_signals[i], SIG_DFL);
+}
+
+/* False while the screen is not shown, and the terminal is another program's. */
+static void terminal_crash_matters(bool matters)
+{
+	restore.active = matters;
+}
+
+/* ---- the terminal ---- */
 
 #define DOUBLE_CLICK  (400 * NSEC_PER_MSEC)
 #define SEQUENCE_MAX  128 /* bytes after an escape; curses can take as many back */

@@ -11,8 +11,23 @@
 
 #include "util/util.h"
 #include "view/canvas.h"
-#include "view/output.h"
 #include "view/theme.h"
+
+/*
+ * What is written to the terminal. A terminal may take nothing for a long time (Ctrl-S, a
+ * connection that stalls), and all signals that end cutop are blocked and read from a descriptor: a
+ * write(2) that waits would make it impossible to end. So writes do not wait; the program decides
+ * how long to.
+ */
+struct output {
+	int fd;
+	/* Waits until it takes more; false: something else comes first. NULL: it waits for ever. */
+	bool (*wait)(void *context);
+	void *context;
+};
+
+/* True if it takes something, after the program's own wait. */
+bool output_wait(const struct output *output);
 
 struct terminal;
 

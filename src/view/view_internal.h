@@ -13,13 +13,51 @@
 #include "view/history.h"
 #include "view/kernel_rates.h"
 #include "view/keys.h"
-#include "view/layout.h"
 #include "view/panes.h"
-#include "view/program_set.h"
-#include "view/plot_time.h"
+#include "view/plot.h"
 #include "view/settings.h"
 #include "view/theme.h"
 #include "view/view.h"
+
+/*
+ * Where things are on the screen: a pure function of the terminal's size and of what is open. What
+ * has no room is dropped, least important first; a dropped part has no rows. The table of processes
+ * is never dropped, unless a pane fills the screen.
+ */
+struct layout {
+	struct rect status;  /* processes, probes, lost, the clock */
+	struct rect totals;  /* memory, launches, copies: 1 or 2 rows */
+	struct rect devices; /* rows with several devices each, or one or two rows per device */
+	struct rect titles;  /* of the table's columns */
+	struct rect table;
+	struct rect tabs;
+	struct rect pane;
+	struct rect bar; /* keys, or what is being typed */
+};
+
+/*
+ * @devices: how many there are, with parts of devices; @lines: how many rows they fill where the
+ * processes that use them have rows of their own; @processes: how many rows these have ever filled.
+ */
+struct layout layout_make(int rows, int cols, bool full, int devices, int lines, size_t processes);
+
+/* A set of processes by their program numbers: those that are folded, or tagged. */
+struct program_set {
+	uint32_t *list; /* ascending */
+	size_t count, size;
+};
+
+bool program_set_has(const struct program_set *set, uint32_t program);
+
+/* Returns false without memory; then nothing has changed. */
+bool program_set_add(struct program_set *set, uint32_t program);
+void program_set_remove(struct program_set *set, uint32_t program);
+
+/* Removes those that @snapshot does not have, or, with @running, has as exited. */
+void program_set_prune(struct program_set *set, const struct snapshot *snapshot, bool running);
+
+/* Removes all and frees the memory. */
+void program_set_clear(struct program_set *set);
 
 enum input_mode {
 	INPUT_NORMAL,
@@ -47,7 +85,7 @@ enum focus {
 	FOCUS_DETAILS /* of one of these rows, shown in place of the pane */
 };
 
-/* Where the cursor of a pane is, and what was opened there: list_cursor.c. */
+/* Where the cursor of a pane is, and what was opened there. */
 struct pane_cursor {
 	uint64_t key;      /* of its row */
 	size_t row;        /* where in the list that was when last drawn */
@@ -229,12 +267,8 @@ void sort_menu_choose(struct view *view);
 void pane_show(struct view *view, enum pane pane);
 bool view_in_pane(const struct view *view); /* the keys are about the pane */
 void focus_set(struct view *view, enum focus focus);
-/* Gives the pane the full height, or takes it back. */
-void pane_zoom(struct view *view);
 /* Enter in details: to what they are about, if the pane knows that. */
 void details_follow(struct view *view);
-void pane_scroll(struct view *view, long step);
-void menu_choose(struct view *view);
 
 /*
  * The cursor of the pane that is shown, if it has one. False: it has none, or nothing was to be
@@ -248,26 +282,23 @@ bool cursor_click(struct view *view, int row, bool again);
 
 /*
  * Hides or shows the children of the selected process in the tree; of all processes; of the row at
- * @row. fold.c
+ * @row.
  */
 void fold_switch(struct view *view);
 void fold_all(struct view *view);
-void fold_row(struct view *view, size_t row);
-/* Opens all that hides @program in the tree, and selects it; false: nothing hides it */
-bool fold_reveal(struct view *view, uint32_t program);
 /* As fold_row(), if the tree's sign of @row, or the branch before it, is at @col; else false */
 bool fold_click(struct view *view, size_t row, int col);
 
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
 
-/* To the next of what the map shows; to the cursor's allocation, and back: block_looks.c. */
+/* To the next of what the map shows; to the cursor's allocation, and back. */
 void map_colors_switch(struct view *view);
 void map_zoom_block(struct view *view);
 /* Moves the cursor to the block in that cell of the screen; false: there is none. */
 bool map_click(struct view *view, int row, int col);
 
-/* Between tensors and all that the driver allocated, where panes list either: tensors.c. */
+/* Between tensors and all that the driver allocated, where panes list either. */
 void tensors_switch(struct view *view);
 
 /* Filters, sorts, makes the tree: what rows there are. Keeps the selection. */
@@ -275,13 +306,9 @@ void rows_arrange(struct view *view);
 void rows_select(struct view *view, size_t row);
 /* False: no process is selected, or it is hidden, and selected_row is where it would be. */
 bool rows_have_selected(const struct view *view);
-bool rows_match(const struct snap_process *process, const char *filter);
 
 /* Adds @program and what descends from it in @snapshot to @set. */
 void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
-
-/* Adds what @program descends from. */
-void tree_ancestors(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
 
 /* Tags the selected process, or removes its tag; with all below it; removes all tags: tags.c. */
 void tags_switch(struct view *view);
@@ -291,14 +318,13 @@ void tags_end(struct view *view);
 /* The help: its pages, 0 for the keys; and scrolling. help.c */
 void help_draw(struct view *view, struct canvas *canvas);
 void help_open(struct view *view);
-void help_show(struct view *view, int page);
 void help_key(struct view *view, int32_t key);
 /* True if a page was chosen */
 bool help_click(struct view *view, int row, int col);
 
 /*
  * The menu of users, "All users" first: how many lines it has, and what choosing the present one
- * does. True if @process is of the chosen user. users.c
+ * does. True if @process is of the chosen user.
  */
 void users_open(struct view *view);
 void users_close(struct view *view);
@@ -308,21 +334,20 @@ bool user_match(const struct view *view, const struct snap_process *process);
 
 /*
  * When the menu of settings was left; when the user quits; when the question whether to keep the
- * changes was answered: keep.c.
+ * changes was answered.
  */
 void keep_left(struct view *view);
 void keep_quit(struct view *view);
 void keep_answer(struct view *view, int32_t key);
 
 /*
- * The device filter: on_device.c. device_next() goes to the next device, or part of one, and after
+ * The device filter. device_next() goes to the next device, or part of one, and after
  * the last ends the filter. device_click() chooses the device at that cell, or ends the filter if it
  * is chosen already; false: no device is there. device_chosen() writes the choice as text.
  */
 void device_next(struct view *view);
 bool device_click(struct view *view, int row, int col);
 void device_end(struct view *view);
-bool device_is_chosen(const struct view *view, int device, int instance);
 bool device_match(const struct view *view, const struct snap_process *process);
 const char *device_chosen(const struct view *view, char *out, size_t size);
 

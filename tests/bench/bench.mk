@@ -63,7 +63,7 @@ tests_bench_storm_SOURCES = tests/bench/storm.c
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-tests_bench_refresh_SOURCES = tests/bench/refresh.c src/view/renderer.c src/view/terminal.c src/view/terminal_crash.c
+tests_bench_refresh_SOURCES = tests/bench/refresh.c src/view/terminal.c
 tests_bench_refresh_LDADD = $(view_libs) $(core_libs) $(NCURSES_LIBS)
 
 tests_bench_fleet_record_SOURCES = tests/bench/fleet_record.c

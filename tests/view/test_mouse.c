@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Clicks and the wheel, to actions to state, without a terminal. */
 #include "at_screen.h"
-#include "view/block_looks.h"
+#include "view/map.h"
 
 START_TEST(on_the_screen)
 {

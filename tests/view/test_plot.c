@@ -7,7 +7,7 @@
 
 #include "at_screen.h"
 #include "util/util.h"
-#include "view/bars.h"
+#include "view/cells.h"
 #include "view/plot.h"
 
 /* A plot of its own, on a canvas of 6 rows and 18 columns: 10 cells, 20 dots. */

@@ -9,10 +9,8 @@
 #include "at_screen.h"
 #include "model/arena.h"
 #include "util/util.h"
-#include "view/allocator_lines.h"
-#include "view/segment_list.h"
-#include "view/segment_map.h"
-#include "view/tensors.h"
+#include "view/pane_memory.h"
+#include "view/map.h"
 
 #define MIB 1048576ull
 

@@ -3,9 +3,10 @@
  * What panes list of a process with a framework's allocator: by default the blocks that it handed
  * out, and only such allocations of the driver as are not its segments; or all of the driver's.
  */
-#ifndef VIEW_TENSORS_H
-#define VIEW_TENSORS_H
+#ifndef VIEW_PANE_MEMORY_H
+#define VIEW_PANE_MEMORY_H
 
+#include "view/map.h"
 #include "view/view_internal.h"
 
 /* True if @process has blocks, and they are to be listed. */
@@ -24,13 +25,17 @@ struct memory_row {
 struct memory_row *memory_rows_make(const struct snap_process *process, bool tensors,
 				    size_t *count);
 
-/* How old it is, in ns. */
+/* An allocator that another setting would help. */
+struct fragmented {
+	const struct snap_allocator *allocator;
+	const struct snap_detail *shortage; /* a request that found no memory; NULL: none */
+};
 
-/* Where that of @row was made, as far as its stack goes; NULL: not known. */
-const struct snap_site *memory_row_site(const struct snap_process *process,
-					const struct memory_row *row);
-
-/* The call sites of both: each once, on whatever devices. The caller frees them. */
-struct snap_site *tensor_sites_make(const struct snap_process *process, size_t *count);
+/*
+ * Finds one of @process: a fifth of what it took from the driver, and at least 256 MiB, is in gaps
+ * too small for its requests, or a request found no memory because of gaps. False: there is none.
+ */
+bool fragmented_find(const struct snapshot *snapshot, const struct snap_process *process,
+		     struct fragmented *found);
 
 #endif
