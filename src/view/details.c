@@ -15,17 +15,15 @@
 #include "util/util.h"
 #include "view/cells.h"
 
-enum { LABEL_CELLS = 14, BAR_LABEL = 16, BAR_NUMBER = 9, SERIES_ROWS = 4, TWO_COLUMNS = 110 };
+enum { LABEL_CELLS = 14, BAR_LABEL = 16, BAR_NUMBER = 9, TWO_COLUMNS = 110 };
 
-enum detail_kind { DETAIL_SECTION, DETAIL_TEXT, DETAIL_FIELD, DETAIL_BAR, DETAIL_SERIES };
+enum detail_kind { DETAIL_SECTION, DETAIL_TEXT, DETAIL_FIELD, DETAIL_BAR };
 
 struct details_line {
 	enum detail_kind kind;
 	enum style style;
 	char *label, *text; /* owned; NULL: none */
 	double fraction;    /* of a bar */
-	float *samples;     /* of a series; owned */
-	size_t count;
 };
 
 /* ---- filling ---- */
@@ -104,28 +102,6 @@ static void details_bar(struct details *details, const char *label, const char *
 		details->failed = true;
 }
 
-void details_series(struct details *details, enum style style, const float *samples, size_t count,
-		    const char *unit)
-{
-	struct details_line *line;
-	char number[32];
-	double most = 0;
-
-	for (size_t i = 0; i < count; i++)
-		most = fmax(most, (double)samples[i]);
-	line = line_add(details, DETAIL_SERIES, style);
-	if (!line)
-		return;
-	format_count(most, number, sizeof(number));
-	line->samples = calloc(count + 1, sizeof(*line->samples));
-	if (!line->samples || asprintf(&line->text, "at most %s%s", number, unit) < 0) {
-		details->failed = true;
-		return;
-	}
-	memcpy(line->samples, samples, count * sizeof(*samples));
-	line->count = count;
-}
-
 /* "1.0us" or "64K": where bucket @bucket begins. */
 static void bound_text(char *out, size_t size, size_t bucket, enum hist_unit unit)
 {
@@ -189,7 +165,6 @@ static void details_free(struct details *details)
 	for (size_t i = 0; i < details->count; i++) {
 		free(details->lines[i].label);
 		free(details->lines[i].text);
-		free(details->lines[i].samples);
 	}
 	free(details->lines);
 	memset(details, 0, sizeof(*details));
@@ -236,28 +211,6 @@ static int wrapped(const struct canvas *canvas, const struct area *area, int row
 	return rows;
 }
 
-/* One row of a plot: its samples end at the right. */
-static void series_draw(const struct area *area, int row, int at, const struct details_line *line)
-{
-	static const char *const lower[9] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	int cells = area->rect.cols - 2;
-	float most = 0;
-
-	for (size_t i = 0; i < line->count; i++)
-		most = line->samples[i] > most ? line->samples[i] : most;
-	for (int i = 0; i < cells && (size_t)i < line->count; i++) {
-		double value = (double)line->samples[line->count - 1 - (size_t)i],
-		       height = most > 0 ? value / (double)most * SERIES_ROWS * 8 : 0;
-		int here = (int)lround(height) - (SERIES_ROWS - 1 - at) * 8;
-
-		if (here <= 0 && at == SERIES_ROWS - 1)
-			here = 1; /* the base line */
-		if (here > 0)
-			area_text(area, row, 1 + cells - 1 - i, value > 0 ? line->style : ST_FREE,
-				  lower[here > 8 ? 8 : here]);
-	}
-}
-
 /*
  * Draws @line into a column, its first row at @row, if @area is not NULL. Returns how many rows it
  * is.
@@ -266,7 +219,7 @@ static int line_draw(const struct canvas *canvas, const struct area *area, int r
 		     const struct details_line *line)
 {
 	const char *text = line->text ? line->text : "";
-	int bar = cols - 2 - BAR_LABEL - BAR_NUMBER, i;
+	int bar = cols - 2 - BAR_LABEL - BAR_NUMBER;
 
 	switch (line->kind) {
 	case DETAIL_SECTION:
@@ -288,13 +241,6 @@ static int line_draw(const struct canvas *canvas, const struct area *area, int r
 			area_right(area, row, cols - 1, ST_PLAIN, text);
 		}
 		return 1;
-	case DETAIL_SERIES:
-		for (i = 0; area && i < SERIES_ROWS; i++)
-			if (row + i >= 0 && row + i < area->rect.rows)
-				series_draw(area, row + i, i, line);
-		if (area && row + SERIES_ROWS >= 0 && row + SERIES_ROWS < area->rect.rows)
-			area_cut(area, row + SERIES_ROWS, 1, cols - 2, ST_DIM, text);
-		return SERIES_ROWS + 1;
 	default: return wrapped(canvas, area, row, 1, cols - 2, line->style, text);
 	}
 }

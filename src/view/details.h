@@ -25,10 +25,6 @@ void details_field(struct details *details, const char *label, enum style style,
 void details_text(struct details *details, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Samples over time, the latest last, in a few rows; @unit follows the largest, as text. */
-void details_series(struct details *details, enum style style, const float *samples, size_t count,
-		    const char *unit);
-
 /* A histogram of @count buckets by powers of two, from the first that is used to the last. */
 enum hist_unit { HIST_NS, HIST_BYTES };
 void details_histogram(struct details *details, const uint64_t *buckets, size_t count,

@@ -117,6 +117,9 @@ struct place_row {
 struct place_row *place_rows_make(size_t item_count, struct item_place *places, size_t count,
 				  size_t most, size_t *row_count);
 
+/* What tells @kernel from the others of @program, from one snapshot to the next. */
+uint64_t kernel_key(uint32_t program, const struct snap_kernel *kernel);
+
 /* As a pane's descriptor has them, of a list whose items are such rows. */
 const struct place_row *place_row_of(const struct list *list, size_t row);
 /* The key of @row of an item with the key @key. */

@@ -174,6 +174,21 @@ static double kernel_bar(const struct list *list, size_t row, size_t column, enu
 		       0;
 }
 
+uint64_t kernel_key(uint32_t program, const struct snap_kernel *kernel)
+{
+	const uint32_t parts[] = { program, (uint32_t)kernel->device, kernel->is_graph };
+	/* Several symbols may have one demangled form: constructors, and clones of a function. */
+	uint64_t key = key_text(key_add(KEY_BEGIN, parts, sizeof(parts)),
+				kernel->symbol ? kernel->symbol : kernel->signature);
+
+	/*
+	 * Without a symbol, as graphs are, the address is all that tells those of one name apart.
+	 */
+	if (kernel->is_graph || !kernel->symbol)
+		key = key_add(key, &kernel->function, sizeof(kernel->function));
+	return key;
+}
+
 static uint64_t kernel_row_key(const struct list *list, size_t row)
 {
 	const struct place_row *place = place_row_of(list, row);
@@ -213,19 +228,6 @@ static void shapes_section(const struct snap_kernel *kernel, struct details *det
 	if (kernel->more_shapes)
 		details_text(details, ST_DIM, "and others before");
 	details_text(details, ST_DIM, "Once an interval one is looked at: there may be more.");
-}
-
-static void rates_section(const struct list *list, const struct snap_kernel *kernel,
-			  struct details *details)
-{
-	float samples[RATES_KEPT];
-	size_t count =
-		kernel_rates_read(&list->view->rates, list->process->program, kernel, samples);
-
-	if (count < 2)
-		return;
-	details_section(details, "Launches per second, since the process was selected");
-	details_series(details, ST_LAUNCH, samples, count, "/s");
 }
 
 /*
@@ -292,7 +294,6 @@ static void kernel_details(const struct list *list, size_t row, struct details *
 	cell_device(text, kernel->device);
 	details_field(details, "device", ST_PLAIN, "%s, stream 0x%" PRIx64, text, kernel->stream);
 	shapes_section(kernel, details);
-	rates_section(list, kernel, details);
 	details_section(details, "Time of the launch call on the CPU");
 	cell_time(p50, latency->p50);
 	cell_time(p99, latency->p99);

@@ -34,7 +34,6 @@ void view_clear(struct view *view)
 	history_free(&view->history);
 	free(view->rows);
 	free(view->map.blocks);
-	kernel_rates_clear(&view->rates);
 	program_set_clear(&view->folds);
 	program_set_clear(&view->tags);
 	program_set_clear(&view->targets);
@@ -119,7 +118,6 @@ static void most_measure(struct view *view, const struct snapshot *snapshot)
 static void rewind_to(struct view *view, double elapsed)
 {
 	history_rewind(&view->history, elapsed);
-	kernel_rates_clear(&view->rates);
 	plot_rewind(&view->plots, elapsed);
 	baseline_end(view);
 	view->self_elapsed = 0;
@@ -172,7 +170,6 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	}
 	view->shown = snapshot;
 	rows_arrange(view);
-	kernel_rates_feed(&view->rates, view_selected(view), snapshot->elapsed_seconds);
 	if (view->settings.follow)
 		view->scroll_to_selected = true;
 	if (old != snapshot)

@@ -11,7 +11,6 @@
 #include "model/snapshot.h"
 #include "view/canvas.h"
 #include "view/history.h"
-#include "view/kernel_rates.h"
 #include "view/keys.h"
 #include "view/panes.h"
 #include "view/plot.h"
@@ -179,7 +178,6 @@ struct view {
 	uint64_t details_key; /* the key of the row that details are shown of */
 	int details_top,
 		details_rows; /* the first row shown; how many there are, when last drawn */
-	struct kernel_rates rates;
 	struct pane_state panes[PANE_COUNT];
 	unsigned int zoom;      /* zoom of the map, as a power of two */
 	double pan;             /* position (0..1) within what is not visible */

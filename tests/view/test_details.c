@@ -128,13 +128,7 @@ START_TEST(of_a_kernel)
 	ck_assert_str_ne(row_with(" grid          "), "");
 	ck_assert_str_ne(row_with("Time of the launch call on the CPU"), "");
 	ck_assert_str_ne(row_with(" - "), "");
-	ck_assert_str_ne(row_with("Launches per second, since the process was selected"), "");
 	ck_assert_str_ne(row_with("--launch-sites"), "");
-	/* Another process: its samples begin anew. */
-	ck_assert_uint_gt(view.rates.count, 1);
-	keys("\033\033j");
-	view_feed(&view, cast_snapshot(11));
-	ck_assert_uint_eq(view.rates.count, 1);
 }
 END_TEST
 
@@ -300,7 +294,7 @@ START_TEST(at_any_size)
 }
 END_TEST
 
-/* The cursor and the rates go by the key: different symbols may have one demangled form. */
+/* The cursor goes by the key: different symbols may have one demangled form. */
 START_TEST(kernels_of_one_form)
 {
 	struct snap_kernel a = { .signature = "Sum::Sum()", .symbol = "_ZN3SumC1Ev" }, b = a;
