@@ -33,7 +33,6 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->rows);
-	free(view->map.blocks);
 	program_set_clear(&view->folds);
 	program_set_clear(&view->tags);
 	program_set_clear(&view->targets);

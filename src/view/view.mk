@@ -10,7 +10,6 @@ view_sources = \
 	src/view/help.c \
 	src/view/history.c src/view/history.h \
 	src/view/input.c \
-	src/view/kernel_rates.c src/view/kernel_rates.h \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout.c \
 	src/view/list.c src/view/list.h \
