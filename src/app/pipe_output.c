@@ -90,9 +90,10 @@ int pipe_output_write(struct pipe_output *pipe, const void *data, size_t size)
 			break;
 		}
 		len = write(pipe->fd, at, part);
-		if (len > 0)
+		if (len > 0) {
 			at += len;
-		else if (len < 0 && errno != EINTR && errno != EAGAIN)
+			pipe->written += (uint64_t)len;
+		} else if (len < 0 && errno != EINTR && errno != EAGAIN)
 			pipe->error = -errno;
 	}
 	return pipe->error;

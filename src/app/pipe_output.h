@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "app/session.h"
@@ -16,8 +17,9 @@
 struct pipe_output {
 	struct session *session;
 	int fd;
-	bool is_file; /* a regular file: writing never waits for a reader */
-	int error;    /* the first */
+	bool is_file;     /* a regular file: writing never waits for a reader */
+	int error;        /* the first */
+	uint64_t written; /* bytes */
 	bool in_hurry;
 };
 

@@ -8,29 +8,41 @@
 #include "app/screen.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
-#include "app/kept_output.h"
-#include "app/screen_settings.h"
 #include "app/session.h"
-#include "app/snapshot_file.h"
-#include "app/wall_clocks.h"
+#include "cli/options.h"
 #include "print/print.h"
+#include "util/util.h"
 #include "view/settings.h"
 #include "view/terminal.h"
+#include "view/theme.h"
 #include "view/view.h"
 
+#define OUTPUT_MAX     (1 << 20)             /* bytes of COMMAND's output that are printed */
+#define WRITTEN_MAX    100                   /* snapshots of one second */
 #define FIRST_SNAPSHOT (100 * NSEC_PER_MSEC) /* show something soon after the start */
 /* Ms that COMMAND has to end after it was asked to */
 #define COMMAND_WAIT 5000
+
+/* From where settings come, and whether they are written. */
+struct screen_settings {
+	struct view *view;    /* borrowed */
+	char path[PATH_MAX];  /* empty: no settings file is read or written */
+	struct reason unkept; /* why what keys have changed could not be written there; or empty */
+};
 
 struct screen {
 	const struct options *options;
@@ -46,12 +58,156 @@ struct screen {
 	struct screen_settings store;
 	uint64_t snapshots;
 	uint32_t focus;
-	struct wall_clocks clocks;
-	int output;             /* the file for COMMAND's output */
-	struct snapshot *final; /* at the end, if there was a COMMAND */
+	struct snapshot *latest; /* the latest, which is not shown if the view is frozen */
+	uint64_t latest_at;      /* when it was taken, ns, CLOCK_BOOTTIME */
+	int output;              /* the file for COMMAND's output */
+	struct snapshot *final;  /* at the end, if there was a COMMAND */
 	bool quit, dirty, found_damage;
 	bool is_stuck; /* the terminal takes no output: nothing more is written to it */
 };
+
+/* ---- COMMAND's output ---- */
+
+/* Returns a file to write to; where no file can be kept it is /dev/null. */
+static int kept_output_open(void)
+{
+	const char *folder = getenv("TMPDIR");
+	int file = open(folder && *folder ? folder : "/tmp",
+			O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+
+	if (file < 0)
+		file = file_in_memory("cutop");
+	return file >= 0 ? file : open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+/* Prints the end of @file (-1: nothing), 1 MiB at most, and says how much was left out. */
+static void kept_output_print(int file, const struct notes *notes)
+{
+	char bytes[8192];
+	struct stat stat;
+	off_t at;
+	ssize_t len;
+
+	if (file < 0 || fstat(file, &stat) || stat.st_size <= 0)
+		return;
+	at = stat.st_size > OUTPUT_MAX ? stat.st_size - OUTPUT_MAX : 0;
+	if (at)
+		warn_user(notes, "the first %lld bytes that the command wrote are left out",
+			  (long long)at);
+	while ((len = pread(file, bytes, sizeof(bytes), at)) > 0) {
+		fwrite(bytes, 1, (size_t)len, stdout);
+		at += len;
+	}
+	fflush(stdout);
+}
+
+/* ---- settings ---- */
+
+static void path_choose(struct screen_settings *store, const struct options *options)
+{
+	if (options->config)
+		snprintf(store->path, sizeof(store->path), "%s", options->config);
+	else if (options->no_config || settings_path(store->path, sizeof(store->path)))
+		store->path[0] = 0;
+}
+
+static void options_take(struct settings *settings, const struct options *options)
+{
+	if (options->theme)
+		settings->theme = theme_find(options->theme);
+	if (options->no_mouse)
+		settings->mouse = false;
+	if (options->delay_given)
+		settings->delay = options->delay;
+	if (options->sort_given)
+		settings->sort = options->sort;
+	else if (options->sort.reverse)
+		settings->sort.reverse = true;
+}
+
+/*
+ * Gives @view the settings of the file, then those of @options. Returns 0, or a negative errno with
+ * @why if the file, or a part of it, could not be read; what could be read applies.
+ */
+static int store_open(struct screen_settings *store, struct view *view,
+		      const struct options *options, struct reason *why)
+{
+	struct settings *settings = view_settings(view);
+	struct host *host = view_host(view);
+	int err = 0;
+
+	store->view = view;
+	path_choose(store, options);
+	if (store->path[0]) {
+		host->settings_path = store->path;
+		host->settings_kept = !access(store->path, F_OK);
+		/* Keys pressed to try out the demonstration are not meant as settings. */
+		host->keeps_changes = options->mode != MODE_DEMO;
+		err = settings_read(settings, store->path, why);
+	}
+	options_take(settings, options);
+	host->ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	view_settings_begin(view);
+	return err;
+}
+
+/* Does REQUEST_SAVE, REQUEST_KEEP or REQUEST_REFUSE, and shows a message. */
+static void store_save(struct screen_settings *store, enum request request)
+{
+	struct settings *settings = view_settings(store->view);
+	struct host *host = view_host(store->view);
+	struct reason why = { "" };
+	int err;
+
+	if (!store->path[0]) {
+		view_message(store->view, "nothing is saved with --no-config");
+		return;
+	}
+	if (request == REQUEST_KEEP)
+		err = view_settings_keep(store->view, store->path, &why);
+	else if (request == REQUEST_REFUSE)
+		err = settings_refuse(store->path, &why);
+	else
+		err = settings_write(settings, store->path, &why);
+	if (err) {
+		view_message(store->view, "%s", why.text);
+		store->unkept = why;
+		return;
+	}
+	host->settings_kept = true;
+	store->unkept.text[0] = 0;
+	if (request == REQUEST_REFUSE)
+		settings->keep_changes = false;
+	view_settings_begin(store->view);
+	view_message(store->view, "saved %s", store->path);
+}
+
+/* Writes what keys have changed, where the user has a file; called from time to time. */
+static void store_follow(struct screen_settings *store)
+{
+	struct host *host = view_host(store->view);
+	char names[8];
+
+	if (!host->keeps_changes || !host->settings_kept ||
+	    !view_settings(store->view)->keep_changes || store->unkept.text[0] ||
+	    !view_settings_changed(store->view, names, sizeof(names)))
+		return;
+	/* It is not tried at each snapshot where it cannot be done. */
+	if (view_settings_keep(store->view, store->path, &store->unkept))
+		view_message(store->view, "%s", store->unkept.text);
+}
+
+/* The same for the last time; @store->unkept says why it could not be done. */
+static void store_end(struct screen_settings *store)
+{
+	/*
+	 * Try again: the disk may have room by now. Without a file only the user's answer was to be
+	 * written, and the reason why it was not is still to be told.
+	 */
+	if (view_host(store->view)->settings_kept)
+		store->unkept.text[0] = 0;
+	store_follow(store);
+}
 
 /* ---- start ---- */
 
@@ -79,7 +235,7 @@ static int skip_begin(struct screen *screen)
 static int settings_begin(struct screen *screen)
 {
 	struct reason why = { "" };
-	int err = screen_settings_open(&screen->store, screen->view, screen->options, &why);
+	int err = store_open(&screen->store, screen->view, screen->options, &why);
 
 	/*
 	 * A file named with --config has to be valid; the default file must not keep the user from
@@ -94,6 +250,97 @@ static int settings_begin(struct screen *screen)
 
 /* ---- what the view asks for ---- */
 
+/*
+ * Creates a new file for a snapshot, with its name in @name; never overwrites one, nor follows
+ * another user's link.
+ */
+static int snapshot_create(const char *stamp, char *name, size_t size)
+{
+	int fd = -1, i;
+
+	snprintf(name, size, "cutop-%s.json", stamp);
+	for (i = 2; i <= WRITTEN_MAX; i++) {
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		snprintf(name, size, "cutop-%s-%d.json", stamp, i);
+	}
+	return fd;
+}
+
+/* Key w: the shown snapshot, as JSON, in a new file of the current folder. */
+static void snapshot_file_write(struct view *view)
+{
+	struct out_options out = { .sort = view_settings(view)->sort, .version = PACKAGE_VERSION };
+	const struct snapshot *snapshot = view_shown(view);
+	char stamp[32], name[64];
+	time_t seconds;
+	struct reason why;
+	struct tm tm;
+	FILE *file;
+	int fd, err;
+
+	if (!snapshot)
+		return;
+	seconds = (time_t)(snapshot->time / NSEC_PER_SEC);
+	if (!localtime_r(&seconds, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
+		return;
+	fd = snapshot_create(stamp, name, sizeof(name));
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file) {
+		reason_unwritten(&why, name, -errno);
+		view_message(view, "%s", why.text);
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	err = out_json(file, snapshot, &out);
+	if (fclose(file) && !err)
+		err = -errno;
+	if (err) {
+		unlink(name); /* half of it is no JSON */
+		reason_unwritten(&why, name, err);
+	}
+	view_message(view, err ? "%s" : "wrote %s", err ? why.text : name);
+}
+
+/* When the process with @pid started, in clock ticks since boot; 0: it is gone. */
+static unsigned long long start_ticks(uint32_t pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], *text, *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	text = file_read(path, 4096, NULL);
+	at = text ? strrchr(text, ')') : NULL;
+	if (at &&
+	    sscanf(at + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		ticks = 0;
+	free(text);
+	return ticks;
+}
+
+/*
+ * True if the process that now has @process's pid is still @process: pids are reused, and what is
+ * shown may be frozen. It ran when the latest snapshot was taken, and no later process has its pid.
+ */
+static bool is_same(const struct screen *screen, const struct snap_process *process)
+{
+	const struct snapshot *latest = screen->latest;
+	uint64_t started;
+
+	for (size_t i = 0; latest && i < latest->process_count; i++) {
+		if (latest->processes[i].program != process->program || latest->processes[i].exited)
+			continue;
+		started =
+			start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+		return started && started <= screen->latest_at;
+	}
+	return false;
+}
+
 /* Returns 0 or a negative errno; -ESRCH if @process, or NULL, is gone. */
 static int signal_one(const struct screen *screen, const struct snap_process *process, int number)
 {
@@ -105,7 +352,7 @@ static int signal_one(const struct screen *screen, const struct snap_process *pr
 	fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 	if (fd < 0)
 		return -errno;
-	if (!wall_clocks_same(&screen->clocks, process))
+	if (!is_same(screen, process))
 		err = -ESRCH;
 	else if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0))
 		err = -errno;
@@ -161,7 +408,7 @@ static bool request_do(struct screen *screen)
 	case REQUEST_WRITE: snapshot_file_write(screen->view); break;
 	case REQUEST_SAVE:
 	case REQUEST_KEEP:
-	case REQUEST_REFUSE: screen_settings_save(&screen->store, request); break;
+	case REQUEST_REFUSE: store_save(&screen->store, request); break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
 		view_message(screen->view,
@@ -242,13 +489,15 @@ static void snapshot_take(struct screen *screen)
 
 	if (screen->host->play.is_on)
 		play_show(screen);
-	wall_clocks_look(&screen->clocks);
 	if (!snapshot)
 		return;
+	snapshot_free(screen->latest);
+	screen->latest = snapshot_hold(snapshot);
+	screen->latest_at = clock_own_ns(CLOCK_BOOTTIME);
 	if (!screen->snapshots++ && !screen->host->play.is_on)
 		collector_set_delay(screen->session.collector, screen->settings->delay);
 	view_feed(screen->view, snapshot);
-	screen_settings_follow(&screen->store);
+	store_follow(&screen->store);
 	screen->dirty = true;
 }
 
@@ -396,7 +645,7 @@ static int screen_show(struct screen *screen)
 	/* It may have ended while the terminal took nothing. */
 	screen->host->command_ended = session->have_command && session->command.ended;
 	screen_wait(screen);
-	screen_settings_end(&screen->store);
+	store_end(&screen->store);
 	screen->is_stuck = !terminal_close(screen->terminal);
 	__atomic_store_n(&session->notes.quiet, screen->is_stuck, __ATOMIC_RELAXED);
 	if (screen->store.unkept.text[0])
@@ -494,6 +743,7 @@ out:
 	if (screen->output >= 0)
 		close(screen->output);
 	snapshot_free(screen->final);
+	snapshot_free(screen->latest);
 	view_free(screen->view);
 	canvas_free(&screen->canvas);
 	free(screen);

@@ -6,25 +6,127 @@
 #include "app/session.h"
 
 #include <errno.h>
-#ifdef __GLIBC__
 #include <malloc.h>
-#endif
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/errands.h"
+#include "cuda/calls.h"
+#include "print/text.h"
 #include "probe/ahead.h"
+#include "probe/outside.h"
 #include "util/rights.h"
+#include "util/saturated.h"
+
+/* ---- the demonstration ---- */
+
+/*
+ * It runs a program of several processes on the project's double of the CUDA libraries. They are in
+ * a folder of their own, where no loader searches, so that no other program ever runs on the double.
+ * The recording lies there, too.
+ */
+
+#define CAST_SECONDS "86400"
+
+/* Relative to the folder above bin, installed or unpacked; and relative to a build folder. */
+#define BESIDE_BIN "/libexec/cutop/demo"
+#define IN_BUILD   "/tests/workloads/bin"
+
+/* The folder above the one that cutop is in, without a slash at its end. */
+static int own_prefix(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	if (n <= 0)
+		return -ENOENT;
+	path[n] = 0;
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = 0;
+	}
+	return 0;
+}
+
+/*
+ * The demonstration next to this program's own folder comes first, so that an unpacked tarball does
+ * not run the workload of an installed version. A hard link to cutop in another folder changes which
+ * workload is found; that gives no rights away, since the workload runs with the rights of the user
+ * who started cutop, as any COMMAND does. Returns the path of @name, or of @built in a build tree.
+ */
+static const char *demo_find(struct demo *demo, const char *name, const char *built, int mode)
+{
+	char prefix[PATH_MAX - 64] = "";
+	const struct {
+		const char *above, *folder, *name;
+	} places[] = {
+		{ prefix, BESIDE_BIN, name },
+		{ "", DEMO_DIR, name },
+		{ prefix, IN_BUILD, built },
+	};
+	size_t i;
+
+	if (own_prefix(prefix, sizeof(prefix)))
+		return NULL;
+	for (i = 0; i < ARRAY_LEN(places); i++) {
+		snprintf(demo->path, sizeof(demo->path), "%s%s/%s", places[i].above,
+			 places[i].folder, places[i].name);
+		if (!access(demo->path, mode))
+			return demo->path;
+	}
+	return NULL;
+}
+
+/* Finds the program. Returns its command line, which lives in @demo, or NULL if it is not there. */
+static char **demo_command(struct demo *demo)
+{
+	if (!demo_find(demo, "cutop-demo", "workload", X_OK))
+		return NULL;
+	demo->argv[0] = demo->path;
+	demo->argv[1] = (char *)"demo";
+	demo->argv[2] = (char *)CAST_SECONDS;
+	demo->argv[3] = NULL;
+	return demo->argv;
+}
+
+/* Finds the recording. Returns its path, which lives in @demo, or NULL if it is not there. */
+static const char *demo_recording(struct demo *demo)
+{
+	return demo_find(demo, "demo.cutop", "demo.cutop", R_OK);
+}
+
+/* ---- the start ---- */
 
 int session_fail(const struct session *session, int status, const char *text)
 {
 	warn_user(&session->notes, "%s", text);
 	return status;
+}
+
+static int rights_to_read(void)
+{
+	return rights_drop(RIGHTS_READ, NULL);
+}
+
+int errands_begin(struct errands **errands, const struct notes *notes, bool patient,
+		  struct reason *why)
+{
+	const struct errands_settings settings = {
+		.jobs = outside_jobs,
+		.job_count = outside_job_count,
+		.give_up = rights_to_read,
+		.notes = notes,
+		.patient = patient,
+	};
+
+	return errands_start(errands, &settings, why);
 }
 
 static const char *library_path(const struct session *session)
@@ -616,4 +718,192 @@ int session_time_left(const struct session *session)
 		       (session->deadline - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC :
 		       0;
 	return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* ---- the end ---- */
+
+/*
+ * How a session ends: what its exit status says about COMMAND, signals, and leaks. With
+ * --fail-on-leak an unanswered question is not "no leak": cutop says what is unknown, and fails.
+ */
+
+static void warn_unfound(void *context, const char *request, const char *library, bool found)
+{
+	const struct session *session = context;
+
+	(void)library;
+	if (!found)
+		warn_user(&session->notes,
+			  "--probe %s: no process that was watched had such a function", request);
+}
+
+/* Says that --fail-on-leak has no answer because of @why, and fails. */
+static int no_answer(const struct session *session, const char *why)
+{
+	warn_user(&session->notes, "--fail-on-leak cannot answer: %s", why);
+	return EXIT_FAILED;
+}
+
+/*
+ * Fails if something could not be seen because of @cause. Returns EXIT_DONE if nothing is missing.
+ */
+static int unseen_status(const struct session *session, const struct snapshot *snapshot,
+			 enum unseen_cause cause)
+{
+	char why[UNSEEN_SIZE];
+
+	return text_unseen(snapshot, cause, why) ? no_answer(session, why) : EXIT_DONE;
+}
+
+/* What the tensors of all programs did: bytes that were live at their ends, and of that risen. */
+struct tensors {
+	uint64_t risen, unjudged;
+};
+
+static struct tensors tensors_sum(const struct snapshot *snapshot)
+{
+	struct tensors sum = { snapshot->gone.tensors_rising, snapshot->gone.tensors_unjudged };
+	size_t i;
+
+	for (i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		if (!process->exited)
+			continue;
+		sum.risen = add_saturated(sum.risen, process->tensors_rising);
+		if (!process->tensors_judged)
+			sum.unjudged = add_saturated(sum.unjudged, process->tensors_ended);
+	}
+	return sum;
+}
+
+static int leak_status(const struct session *session, const struct snapshot *snapshot)
+{
+	struct tensors tensors;
+	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false,
+		       any_unproven, any_unknown;
+	size_t i;
+
+	if (!session->options->fail_on_leak)
+		return EXIT_DONE;
+	if (!snapshot)
+		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
+	if (snapshot->leaked > session->options->leak_bytes)
+		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
+	tensors = tensors_sum(snapshot);
+	if (tensors.risen > session->options->leak_bytes)
+		return EXIT_LEAK;
+	any_call = snapshot->gone.calls > 0;
+	any_unreturned = snapshot->gone.unreturned;
+	any_late = snapshot->gone.from_attach;
+	any_unproven = snapshot->gone.held_unproven > 0;
+	any_unknown = snapshot->gone.suspect > 0;
+	for (i = 0; i < snapshot->process_count; i++) {
+		any_call = any_call || snapshot->processes[i].calls;
+		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
+		any_late = any_late || snapshot->processes[i].from_attach;
+		any_unproven = any_unproven || snapshot->processes[i].held_unproven;
+		any_unknown = any_unknown ||
+			      (snapshot->processes[i].exited && snapshot->processes[i].suspect);
+		any_running = any_running ||
+			      (!snapshot->processes[i].exited && snapshot->processes[i].calls);
+	}
+	for (i = 0; i < LOST_COUNT; i++)
+		any_lost = any_lost || (snapshot->lost[i] && !lost_is_names((enum lost_cause)i));
+	if (any_lost)
+		return no_answer(session, "events were lost; try a larger --ring-size");
+	if (any_unreturned)
+		return no_answer(session, "the returns of some program's calls are not "
+					  "probed, so that what it allocates is not known");
+	if (any_late)
+		return no_answer(session, "some program ran before its CUDA library "
+					  "was probed; --library names it, or the library, ahead");
+	if (unseen_status(session, snapshot, UNSEEN_DRIVER) ||
+	    unseen_status(session, snapshot, UNSEEN_LATE) ||
+	    unseen_status(session, snapshot, UNSEEN_ALLOC) ||
+	    unseen_status(session, snapshot, UNSEEN_LAYER))
+		return EXIT_FAILED;
+	if (any_running)
+		return no_answer(session, "a program that made CUDA calls has not ended; "
+					  "let the command wait for its children");
+	if (any_unproven)
+		return no_answer(
+			session,
+			"memory of PyTorch's allocator is live at the end, and "
+			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
+	if (any_unknown)
+		return no_answer(session,
+				 "memory is live at the end that the runtime allocated for "
+				 "a library that is not known; --stacks shows which");
+	if (tensors.unjudged > session->options->leak_bytes)
+		return no_answer(
+			session,
+			"PyTorch's tensors were live at the end, and it ran too short "
+			"to tell whether they rise: that takes five times --leak-age, which may be shorter");
+	if (!any_call && !session->options->allow_no_cuda)
+		return no_answer(session, "the command made no CUDA call that cutop "
+					  "saw (--allow-no-cuda, if that is right)");
+	return EXIT_DONE;
+}
+
+int session_status(struct session *session, const struct snapshot *snapshot)
+{
+	int status;
+
+	if (session->replay)
+		session_replay_tell(session, replay_reader(session->replay));
+	/* Only the collector's thread can find these. */
+	if (session->extras && session->collector)
+		collector_stop(session->collector);
+	extra_functions_visit(session->extras, warn_unfound, session);
+	if (session->extras && extra_functions_full(session->extras))
+		warn_user(&session->notes,
+			  "--probe names more than %d functions: some were left out",
+			  CUTOP_EXTRA_MAX);
+	if (session->recording && !session->ended_by)
+		return session->replay_damaged ? EXIT_FAILED : leak_status(session, snapshot);
+	/* Recordings normally end by a signal. */
+	if (session->options->mode == MODE_RECORD && !session->have_command)
+		return EXIT_DONE;
+	if (session->options->mode == MODE_DEMO)
+		return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
+	if (session->have_command && !command_reap(&session->command)) {
+		/*
+		 * --duration is over, or the user has seen enough. COMMAND is not cutop's to end.
+		 */
+		warn_user(&session->notes,
+			  "the command still runs, unwatched from now on (process %d)",
+			  session->command.pid);
+		if (session->options->fail_on_leak)
+			return no_answer(session, "the command has not ended");
+	} else if (session->have_command) {
+		status = command_exit_status(&session->command);
+		if (!status)
+			status = leak_status(session, snapshot);
+		if (status)
+			return status;
+	}
+	return session->ended_by ? 128 + session->ended_by : EXIT_DONE;
+}
+
+void session_close(struct session *session)
+{
+	/* The demonstration's program ends with the session. */
+	if (session->options->mode == MODE_DEMO && session->command_started &&
+	    !session->command.ended) {
+		kill(session->command.pid, SIGKILL);
+		waitpid(session->command.pid, NULL, 0);
+	}
+	collector_free(session->collector);
+	session->collector = NULL;
+	errands_stop(session->errands);
+	session->errands = NULL;
+	extra_functions_free(session->extras);
+	session->extras = NULL;
+	replay_close(session->replay);
+	session->replay = NULL;
+	serve_close(session->serve);
+	session->serve = NULL;
+	command_environment_free(session->environment);
+	session->environment = NULL;
 }

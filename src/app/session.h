@@ -13,10 +13,16 @@
 
 #include "collect/collector.h"
 #include "collect/command.h"
-#include "app/demo.h"
 #include "cli/options.h"
 #include "metrics/serve.h"
+#include "errand/errand.h"
 #include "util/util.h"
+
+/* The demonstration's COMMAND: its program, which runs on the double from a folder of its own. */
+struct demo {
+	char path[PATH_MAX];
+	char *argv[4];
+};
 
 struct session {
 	const struct options *options;
@@ -96,5 +102,13 @@ void session_replay_tell(struct session *session, const struct reader *reader);
 
 /* Tells the user @text and returns @status. */
 int session_fail(const struct session *session, int status, const char *text);
+
+/*
+ * Starts the errands of probe/outside.h with the rights that they need. Returns 0, or a negative
+ * errno with @why set. @notes NULL: the caller reports what does not
+ * answer. @patient: as in errands_settings.
+ */
+int errands_begin(struct errands **errands, const struct notes *notes, bool patient,
+		  struct reason *why);
 
 #endif

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "app/errands.h"
 #include "app/session.h"
 #include "probe/formtest.h"
 #include "util/rights.h"

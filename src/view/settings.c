@@ -9,7 +9,7 @@
  *
  * Changed settings are kept, whether they were changed in the menu or by a key. An existing settings
  * file is written without a question: when the menu is left, and with the next snapshot after a key
- * (app/screen_settings.c). Without a file the user is asked once, and the answer is kept: "never"
+ * (app/screen.c). Without a file the user is asked once, and the answer is kept: "never"
  * creates a file that says so.
  */
 #include <errno.h>
