@@ -8,7 +8,11 @@
 #ifndef RECORD_FORMAT_H
 #define RECORD_FORMAT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "util/util.h"
 
 /* Like PNG's: it shows if a transfer changed line ends or cleared the highest bit. */
 #define RECORDING_MAGIC \
@@ -28,7 +32,7 @@ struct recording_preamble {
 #define BLOCK_MAX   (1u << 20)   /* largest block that we read, packed or not */
 
 enum block_flag {
-	BLOCK_IS_PACKED = 1, /* pack.h */
+	BLOCK_IS_PACKED = 1, /* pack_bytes() */
 	BLOCK_IS_TEXT = 2,   /* the first */
 	BLOCK_IS_MOMENT = 4, /* it ends with a REC_MOMENT that has the block's time */
 	BLOCK_IS_END = 8,    /* the last */
@@ -52,5 +56,56 @@ struct block_header {
 
 /* Where the next record of a block begins */
 #define RECORD_ALIGNED(size) (((size_t)(size) + 7) & ~(size_t)7)
+
+/* ---- the facts: the text at the start ---- */
+
+struct facts {
+	uint64_t start_mono, start_real; /* ns, as in struct model_config */
+	uint64_t leak_age;               /* ns */
+	/* COMMAND was watched: the recording ends with it */
+	bool has_command;
+	bool has_calls;   /* every call was recorded: record --trace */
+	char version[64]; /* of cutop */
+	char host[256];
+	/* The command line, for people; cut where it is longer */
+	char options[1024];
+};
+
+/*
+ * Makes the text of @facts, together with what else a reader has to know: the sizes of records, and
+ * the names behind their numbers. Returns its length, and *@text for the caller to free; or
+ * -ENOMEM.
+ */
+long facts_write(const struct facts *facts, char **text);
+
+/* Numbers in a recording that differ from ours. */
+struct numbers {
+	uint16_t *calls; /* our number for each of the recording's; NULL: the same */
+	size_t call_count;
+	uint16_t *lost;
+	size_t lost_count;
+};
+
+/*
+ * Parses the @len bytes of @text. Returns 0 or a negative errno with @why. Free *@numbers with
+ * numbers_free().
+ */
+int facts_read(const char *text, size_t len, struct facts *facts, struct numbers *numbers,
+	       struct reason *why);
+void numbers_free(struct numbers *numbers);
+
+/*
+ * Packing of blocks: raw deflate (RFC 1951), without zlib's header and checksum, since blocks have
+ * their own.
+ */
+
+/*
+ * Packs @size bytes of @in into @out. Returns the packed size, or 0 if it would need @room bytes or
+ * more.
+ */
+size_t pack_bytes(const char *in, size_t size, char *out, size_t room);
+
+/* True if the @size bytes of @in unpack to exactly @bytes bytes, which are then at @out. */
+bool unpack_bytes(const char *in, size_t size, char *out, size_t bytes);
 
 #endif

@@ -20,7 +20,6 @@
 #include "model/model.h"
 #include "model/stream.h"
 #include "record/format.h"
-#include "record/pack.h"
 
 struct reader {
 	int fd;

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 #include "cutop_event.h"
-#include "record/facts.h"
+#include "record/format.h"
 
 struct reader;
 

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings: written and read. Needs ZLIB_LIBS.
 record_sources = \
-	src/record/changes.c src/record/changes.h \
-	src/record/facts.c src/record/facts.h \
-	src/record/format.h \
-	src/record/pack.c src/record/pack.h \
+	src/record/format.c src/record/format.h \
 	src/record/reader.c src/record/reader.h \
 	src/record/recorder.c src/record/recorder.h \
-	src/record/replay.c src/record/replay.h \
-	src/record/writer.c src/record/writer.h
+	src/record/replay.c src/record/replay.h

@@ -15,9 +15,7 @@
 
 #include "feed.h"
 #include "model/stream.h"
-#include "record/facts.h"
 #include "record/format.h"
-#include "record/pack.h"
 #include "record/reader.h"
 #include "record_sample.h"
 #include "record_tests.h"

@@ -8,10 +8,8 @@
 
 #include "feed.h"
 #include "model/stream.h"
-#include "record/changes.h"
 #include "record/reader.h"
 #include "record/recorder.h"
-#include "record/writer.h"
 #include "record_tests.h"
 
 START_TEST(no_room)
