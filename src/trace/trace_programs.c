@@ -1,20 +1,198 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trace/trace_programs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/calls.h"
 #include "model/identity.h"
 #include "model/stream.h"
-#include "trace/trace_names.h"
-#include "trace/trace_types.h"
+#include "names/full_form.h"
 
 /* Limits what a hostile program can make us remember. */
 #define BLOCKS_MAX 4000000
 static const struct name_limits name_limits = {
 	.kernels = 200000, .places = 500000, .stacks = 200000, .bytes = 256u << 20
 };
+
+/* ---- the types of arguments ---- */
+
+static const struct {
+	const char *name;
+	enum word_kind kind;
+} simple_types[] = {
+	{ "bool", WORD_U8 },        { "char", WORD_S8 },
+	{ "signed char", WORD_S8 }, { "unsigned char", WORD_U8 },
+	{ "short", WORD_S16 },      { "unsigned short", WORD_U16 },
+	{ "int", WORD_S32 },        { "unsigned int", WORD_U32 },
+	{ "long", WORD_S64 },       { "unsigned long", WORD_U64 },
+	{ "long long", WORD_S64 },  { "unsigned long long", WORD_U64 },
+	{ "float", WORD_FLOAT },    { "double", WORD_DOUBLE },
+};
+
+static enum word_kind type_of(const char *text, size_t len)
+{
+	static const char constant[] = " const";
+	size_t i;
+
+	/* The demangler writes "float const". */
+	if (len > strlen(constant) &&
+	    !strncmp(text + len - strlen(constant), constant, strlen(constant)))
+		len -= strlen(constant);
+	for (i = 0; i < sizeof(simple_types) / sizeof(simple_types[0]); i++)
+		if (strlen(simple_types[i].name) == len &&
+		    !strncmp(text, simple_types[i].name, len))
+			return simple_types[i].kind;
+	return WORD_HEX;
+}
+
+/* The words of the list at @at, which is closed. */
+static void list_read(const struct outline *form, size_t at, uint8_t *types, uint8_t *count)
+{
+	size_t end = form->end[at] - 1, word = ++at;
+
+	for (; at <= end && *count < CUTOP_KERNEL_WORDS; at = outline_step(form, at)) {
+		if (at < end && form->text[at] != ',')
+			continue;
+		if (at > word)
+			types[(*count)++] = (uint8_t)type_of(form->text + word, at - word);
+		word = at + 1;
+		while (word < end && form->text[word] == ' ')
+			word++;
+	}
+}
+
+bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
+{
+	struct full_name name = { .brief = NULL };
+	struct outline form;
+	bool any;
+
+	*count = 0;
+	any = outline_make(&form, full) && full_name_read(&form, &name) && name.len &&
+	      full[name.end] == '(' && form.end[name.end];
+	if (any)
+		list_read(&form, name.end, types, count);
+	free(name.brief);
+	outline_free(&form);
+	return any;
+}
+
+/* ---- names ---- */
+
+/*
+ * The names of kernels in a trace for people. What is printed stays printed, so a kernel's name
+ * depends on the kernel alone where that is possible: it has its template list, which is left out
+ * only if that makes the name very long. If another kernel of the program has that name, the kernel
+ * that comes later has a longer one.
+ */
+
+/* A name with its template list that is longer than this is printed without. */
+#define LISTED_MAX 120
+/* A hostile program may name its kernels anew without end. */
+#define TAKEN_MAX 400000
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
+	return hash;
+}
+
+/*
+ * Takes the name @text for @kernel; false if another symbol has it. A function whose symbol turns out
+ * to be another one keeps it.
+ */
+static bool name_take(struct trace_program *program, const char *text,
+		      const struct kernel_name *kernel)
+{
+	uint64_t name = hash_of(text), symbol = hash_of(kernel->symbol);
+	struct trace_taken *taken;
+
+	HASH_FIND(hh, program->taken, &name, sizeof(name), taken);
+	if (taken)
+		return taken->symbol == symbol || taken->function == kernel->function;
+	taken = HASH_COUNT(program->taken) < TAKEN_MAX ? calloc(1, sizeof(*taken)) : NULL;
+	if (!taken)
+		return true;
+	taken->name = name;
+	taken->symbol = symbol;
+	taken->function = kernel->function;
+	HASH_ADD(hh, program->taken, name, sizeof(taken->name), taken);
+	return true;
+}
+
+static enum name_form first_form(struct trace_program *program, const struct kernel_name *kernel)
+{
+	const char *listed = names_form(&program->names, kernel, FORM_LISTED);
+
+	/* Without a list it is the full form. */
+	return listed == kernel->full || strlen(listed) > LISTED_MAX ? FORM_KNOWN : FORM_LISTED;
+}
+
+/* Finds a name that no other symbol of the program has. */
+static void name_choose(struct trace_program *program, const struct kernel_name *kernel,
+			struct trace_name *name)
+{
+	enum name_form form = first_form(program, kernel);
+	size_t size = strlen(kernel->symbol) + sizeof(" 0x") + 16;
+
+	for (; form <= FORM_SYMBOL; form++) {
+		name->text = names_form(&program->names, kernel, form);
+		if (name_take(program, name->text, kernel))
+			return;
+	}
+	/* Another kernel's shorter name is this one's symbol. */
+	name->own = malloc(size);
+	if (!name->own)
+		return;
+	snprintf(name->own, size, "%s 0x%" PRIx64, kernel->symbol, kernel->function);
+	name->text = name->own;
+}
+
+const char *trace_name_of(struct trace_program *program, const struct kernel_name *kernel)
+{
+	uint64_t function = kernel->function;
+	struct trace_name *name;
+
+	if (!kernel->symbol)
+		return kernel->brief;
+	HASH_FIND(hh, program->shown, &function, sizeof(function), name);
+	if (!name) {
+		name = calloc(1, sizeof(*name));
+		if (!name)
+			return kernel->brief;
+		name->function = function;
+		HASH_ADD(hh, program->shown, function, sizeof(name->function), name);
+	}
+	if (!name->text || name->version != kernel->version) {
+		free(name->own);
+		name->own = NULL;
+		name->version = kernel->version;
+		name_choose(program, kernel, name);
+	}
+	return name->text;
+}
+
+static void names_taken_free(struct trace_program *program)
+{
+	struct trace_name *name, *next_name;
+	struct trace_taken *taken, *next_taken;
+
+	HASH_ITER(hh, program->shown, name, next_name) {
+		HASH_DEL(program->shown, name);
+		free(name->own);
+		free(name);
+	}
+	HASH_ITER(hh, program->taken, taken, next_taken) {
+		HASH_DEL(program->taken, taken);
+		free(taken);
+	}
+}
 
 /* ---- programs ---- */
 
@@ -42,7 +220,7 @@ static void program_free(struct trace_programs *programs, struct trace_program *
 {
 	struct trace_stream *stream, *next;
 
-	trace_names_free(program);
+	names_taken_free(program);
 	names_free(&program->names);
 	types_free(program);
 	blocks_free(program);

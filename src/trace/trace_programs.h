@@ -40,7 +40,7 @@ struct trace_types {
 	UT_hash_handle hh;
 };
 
-/* The name that a kernel is printed by (trace_names.h). */
+/* The name that a kernel is printed by (trace_name_of()). */
 struct trace_name {
 	uint64_t function;
 	uint32_t version; /* kernel_name.version when it was chosen */
@@ -116,5 +116,18 @@ void trace_allocated(struct trace_program *program, const struct rec_call *call)
 /* A freeing call returned. True if it is known what it freed, which is then in @freed. */
 bool trace_freed(struct trace_program *program, const struct rec_call *call,
 		 struct trace_block *freed);
+
+/*
+ * The name of @kernel, one of @program's names, until that changes. No two symbols of a program
+ * have one name; without memory the brief name is returned.
+ */
+const char *trace_name_of(struct trace_program *program, const struct kernel_name *kernel);
+
+/*
+ * Parses the argument list of the demangled @full into @types (enum word_kind, CUTOP_KERNEL_WORDS
+ * of them at most) and *@count. False if @full has none, such as an unmangled C name: then the
+ * number of arguments is unknown.
+ */
+bool trace_types_read(const char *full, uint8_t *types, uint8_t *count);
 
 #endif

@@ -10,7 +10,7 @@
 #include "names/demangle.h"
 #include "names/kernel_names.h"
 #include "one_process.h"
-#include "trace/trace_names.h"
+#include "trace/trace_programs.h"
 #include "util/utf8.h"
 #include "util/util.h"
 

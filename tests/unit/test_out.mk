@@ -1,7 +1,7 @@
 # Printers of snapshots. Golden files are written anew by UPDATE_GOLDEN=1 tests/unit/test_out.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_writer
-TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_writer
+check_PROGRAMS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_queue
+TESTS += tests/unit/test_out tests/unit/test_serve tests/unit/test_trace tests/unit/test_trace_queue
 endif
 tests_unit_test_out_SOURCES = \
 	tests/unit/metrics_text.c \
@@ -38,8 +38,8 @@ tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/test_trace_ty
 tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)
 
-tests_unit_test_trace_writer_SOURCES = \
-	src/trace/trace_writer.c src/trace/trace_writer.h \
-	tests/unit/test_trace_writer.c
-tests_unit_test_trace_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_trace_writer_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_trace_queue_SOURCES = \
+	src/trace/trace_queue.c src/trace/trace_queue.h \
+	tests/unit/test_trace_queue.c
+tests_unit_test_trace_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_trace_queue_LDADD = $(core_libs) $(CHECK_LIBS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Traces: what the formats print of records that make sense, and of those that do not. The writer
- * and its queue: test_trace_writer.c; the types of arguments: test_trace_types.c.
+ * and its queue: test_trace_queue.c; the types of arguments: test_trace_types.c.
  */
 #include <check.h>
 #include <jansson.h>

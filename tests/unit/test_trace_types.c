@@ -6,7 +6,7 @@
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "trace/trace_programs.h"
-#include "trace/trace_types.h"
+#include "trace/trace_programs.h"
 
 Suite *suite_trace_types(void);
 
