@@ -127,13 +127,6 @@ static TABLE(allocator);
 
 /* ---- launches ---- */
 
-static double kernel_rate(const void *item)
-{
-	const struct snap_kernel *kernel = item;
-
-	return kernel->launches_per_second + kernel->graph_launches_per_second;
-}
-
 FIELDS(kernel) = {
 	F(snap_kernel, "name", TEXT, name),
 	F(snap_kernel, "signature", TEXT, signature),
@@ -151,7 +144,6 @@ FIELDS(kernel) = {
 	F(snap_kernel, "stream", ADDRESS, stream),
 	F(snap_kernel, "launches_per_second", NUMBER, launches_per_second),
 	F(snap_kernel, "graph_launches_per_second", NUMBER, graph_launches_per_second),
-	{ .key = NULL, .kind = FIELD_FIGURE, .figure = kernel_rate },
 	F(snap_kernel, "returns", RETURNS, sampled),
 	F(snap_kernel, "latency_samples", COUNT, samples),
 	F(snap_kernel, "latency_seconds", LATENCY, latency),

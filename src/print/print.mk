@@ -10,8 +10,4 @@ print_sources = \
 	src/print/line.c src/print/line.h \
 	src/print/print.h \
 	src/print/text.c src/print/text.h \
-	src/print/text_blocks.c \
-	src/print/text_call_sites.c \
-	src/print/text_time.c \
-	src/print/text_detail.c \
-	src/print/text_parts.c
+	src/print/text_process.c

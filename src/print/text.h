@@ -42,20 +42,6 @@ const struct snap_process **sorted_processes(const struct snapshot *snapshot,
 void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
 		 const struct snap_process *process);
 
-/*
- * Where the kernels of @process are launched and its threads wait; nothing where that is not known.
- */
-void text_call_sites(struct line *line, const struct snap_process *process);
-
-/* Where the time of @process goes; nothing where that is not known. */
-void text_time(struct line *line, const struct snapshot *snapshot,
-	       const struct snap_process *process);
-
-/*
- * What the allocators of frameworks in a running @process have handed out, and the sites that hold
- * most of it. Nothing where there are none.
- */
-void text_blocks(struct line *line, const struct snap_process *process);
 /* Of an ended @process: the sites whose blocks rose until its end. */
 void text_blocks_end(struct line *line, const struct snap_process *process);
 

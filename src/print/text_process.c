@@ -1,0 +1,959 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one process does, below the process table: its memory by kind, its kernels, its copies, its
+ * failures. Processes with nothing to tell are left out. A process that has ended is detailed in
+ * the snapshot of its end and not again: it stays in the table for long, and a page full of ended
+ * processes would hide the running ones. Most of it are tables of the fields of fields.h.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda/calls.h"
+#include "model/time_shares.h"
+#include "print/fields.h"
+#include "print/text.h"
+#include "util/saturated.h"
+#include "util/utf8.h"
+#include "util/util.h"
+
+#define KERNELS_MAX       10
+#define FAILURES_MAX      10
+#define GRAPH_SITES_SHOWN 10
+#define SITES_SHOWN       10
+#define INDENT            2
+#define NAME              32 /* cells of a kernel's or function's name before a call site */
+
+/* ---- tables ---- */
+
+enum form {
+	FORM_OF_FIELD, /* as the field's kind has it: numbers exactly, bytes short */
+	FORM_SHORT,
+	FORM_SECONDS,
+	FORM_RATE, /* bytes per second */
+	FORM_P50,  /* of a latency */
+	FORM_P99,
+	FORM_MAX,
+};
+
+struct text_column {
+	const char *title;
+	int at;          /* the cell before which it ends, or, on the left, where it begins */
+	const char *key; /* of the field */
+	enum form form;
+	bool is_left;
+	bool is_alarm; /* what is not 0 is coloured */
+	/* Instead of a field: text that is cut at NAME cells; or a figure, which needs returns */
+	const char *(*text)(const void *item);
+	double (*figure)(const void *item);
+	/* This sign stands before it where the field marked_by is not 0 */
+	const char *mark, *marked_by;
+	int shift; /* it is there if graphs launched, and moves those after it by this much */
+};
+
+struct text_table {
+	const char *title; /* of the names, or of all; NULL: the columns have titles alone */
+	const char *(*name)(const void *item, char out[NUMBER_SIZE]); /* NULL: there are none */
+	int others; /* names are as wide as the widest, and this many cells follow; 0: they are not */
+	bool (*shown)(const void *item); /* others are left out; NULL: none */
+	const struct fields *fields;
+	const struct text_column *columns;
+	size_t count;
+};
+
+static const struct field *field_of(const struct fields *fields, const char *key)
+{
+	const struct field *field = fields->list;
+
+	while (!field->key || strcmp(field->key, key))
+		field++;
+	return field;
+}
+
+/* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones are left out. */
+static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
+{
+	if (!dim[0])
+		snprintf(out, NUMBER_SIZE, "-");
+	else if (dim[2] > 1)
+		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dim[0], dim[1],
+			 dim[2]);
+	else if (dim[1] > 1)
+		snprintf(out, NUMBER_SIZE, "%" PRIu32 "x%" PRIu32, dim[0], dim[1]);
+	else
+		snprintf(out, NUMBER_SIZE, "%" PRIu32, dim[0]);
+	return out;
+}
+
+static const char *text_rate(double rate, char out[NUMBER_SIZE])
+{
+	size_t len;
+
+	text_bytes(rate, out);
+	len = strlen(out);
+	if (isfinite(rate))
+		snprintf(out + len, NUMBER_SIZE - len, "/s");
+	return out;
+}
+
+/* A figure as text, "-" for NAN. */
+static const char *text_number(double number, enum form form, char out[NUMBER_SIZE])
+{
+	return form == FORM_SECONDS ? text_seconds(number, out) :
+	       form == FORM_RATE    ? text_rate(number, out) :
+				      text_count(number, out);
+}
+
+static const char *text_field(const struct field *field, const void *item, enum form form,
+			      char out[NUMBER_SIZE])
+{
+	const void *at = (const char *)item + field->offset;
+	const struct snap_latency *latency = at;
+
+	switch (form) {
+	case FORM_P50: return text_seconds(latency->p50, out);
+	case FORM_P99: return text_seconds(latency->p99, out);
+	case FORM_MAX: return text_seconds(latency->max, out);
+	default: break;
+	}
+	switch (field->kind) {
+	case FIELD_TEXT: return *(const char *const *)at ? *(const char *const *)at : "";
+	case FIELD_NAME: return field->names[field_count(field, item)];
+	case FIELD_CALL: return call_name(*(const uint16_t *)at);
+	case FIELD_DIMS: return text_dim(at, out);
+	case FIELD_BYTES: return text_bytes((double)field_count(field, item), out);
+	case FIELD_DURATION: return text_seconds(field_number(field, item), out);
+	case FIELD_NUMBER: return text_number(field_number(field, item), form, out);
+	case FIELD_DEVICE:
+		snprintf(out, NUMBER_SIZE, "%d", *(const int *)at);
+		return *(const int *)at == CUTOP_DEVICE_UNKNOWN ? "-" : out;
+	default: snprintf(out, NUMBER_SIZE, "%" PRIu64, field_count(field, item)); return out;
+	}
+}
+
+static bool is_leaked(const struct field *field, const void *item)
+{
+	uint64_t state = field_count(field, item);
+
+	return state == ALLOC_LEAKED || state == ALLOC_SUSPECT;
+}
+
+static void print_cell(struct line *line, const struct text_table *table,
+		       const struct text_column *column, int end, const void *item,
+		       const struct snap_process *process)
+{
+	const struct field *field = column->key ? field_of(table->fields, column->key) : NULL;
+	bool is_known = field ? field_is_known(field, item, process) : !process->unreturned;
+	char text[NUMBER_SIZE], marked[2 * NUMBER_SIZE];
+	const char *shown;
+
+	if (column->text) {
+		line_to(line, end);
+		line_cut(line, column->text(item), NAME);
+		return;
+	}
+	shown = field ? text_field(field, item, column->form, text) :
+			text_number(column->figure(item), column->form, text);
+	if (column->is_left) {
+		line_to(line, end);
+		if (column->is_alarm && is_leaked(field, item))
+			line_style(line, STYLE_LEAKED);
+		line_text(line, shown);
+		line_style(line, STYLE_PLAIN);
+	} else if (field && field->kind == FIELD_TRUE) {
+		if (field_count(field, item))
+			line_format(line, "  %s", field->key);
+	} else if (!is_known) {
+		line_right(line, end, "-");
+	} else {
+		if (column->is_alarm && field_count(field, item))
+			line_style(line, STYLE_FAILED);
+		snprintf(marked, sizeof(marked), "%s%s",
+			 column->mark && field_count(field_of(table->fields, column->marked_by),
+						     item) ?
+				 column->mark :
+				 "",
+			 shown);
+		line_right(line, end, marked);
+		line_style(line, STYLE_PLAIN);
+	}
+}
+
+static void print_title(struct line *line, const struct text_column *column, int at)
+{
+	if (column->is_left || column->text) {
+		line_to(line, at);
+		line_text(line, column->title);
+	} else if (column->title) {
+		line_right(line, at, column->title);
+	}
+}
+
+/* The width of the names: that of the widest, as far as the line leaves room. */
+static int name_width(const struct line *line, const struct text_table *table,
+		      const struct snap_process *process, const char *item, size_t size,
+		      size_t count)
+{
+	int widest = utf8_cells(table->title), others = table->others, most, cells;
+	char text[NUMBER_SIZE];
+
+	for (; count--; item += size) {
+		if (table->shown && !table->shown(item))
+			continue;
+		cells = utf8_cells(table->name(item, text));
+		widest = cells > widest ? cells : widest;
+	}
+	for (size_t i = 0; process->graph_launches && i < table->count; i++)
+		others += table->columns[i].shift;
+	most = line->width ? line->width - INDENT - others : 60;
+	if (most < 16)
+		most = 16;
+	return widest < most ? widest : most;
+}
+
+/* Prints the @count items at @item, of @size bytes each, and what they are called above them. */
+static void print_table(struct line *line, const struct text_table *table, const void *items,
+			size_t size, size_t count, const struct snap_process *process)
+{
+	int name = table->others ? name_width(line, table, process, items, size, count) : 0;
+	char text[NUMBER_SIZE];
+
+	/* The first row has the titles. */
+	for (size_t row = 0; row <= count; row++) {
+		const char *item = row ? (const char *)items + (row - 1) * size : NULL;
+		int from = name ? INDENT + name : 0;
+
+		if (row && table->shown && !table->shown(item))
+			continue;
+		if (table->title && (!row || table->name))
+			line_to(line, INDENT);
+		line_style(line, row ? STYLE_PLAIN : STYLE_HEAD);
+		if (!row && table->title)
+			line_text(line, table->title);
+		else if (row && table->name)
+			line_cut(line, table->name(item, text), name ? name : INT_MAX);
+		for (size_t i = 0; i < table->count; i++) {
+			const struct text_column *column = &table->columns[i];
+
+			if (column->shift && !process->graph_launches)
+				continue;
+			from += column->shift;
+			if (row)
+				print_cell(line, table, column, from + column->at, item, process);
+			else
+				print_title(line, column, from + column->at);
+		}
+		line_end(line);
+	}
+}
+
+static double kernel_rate(const void *item)
+{
+	const struct snap_kernel *kernel = item;
+
+	return kernel->launches_per_second + kernel->graph_launches_per_second;
+}
+
+#define COLUMNS(table) .columns = (table), .count = ARRAY_LEN(table)
+
+/* An address has at most 18 cells, and "registered" is the longest kind. */
+static const struct text_column map_columns[] = {
+	{ "BYTES", 34, "size" },
+	{ "KIND", 36, "kind", .is_left = true },
+	{ "DEV", 50, "device" },
+	{ "AGE", 58, "age_seconds" },
+	{ "STATE", 60, "state", .is_left = true, .is_alarm = true },
+	{ "CALL", 69, "call", .is_left = true },
+	{ "SITE", 88, "site", .is_left = true },
+};
+
+static const char *alloc_name(const void *item, char out[NUMBER_SIZE])
+{
+	snprintf(out, NUMBER_SIZE, "0x%" PRIx64, ((const struct snap_alloc *)item)->address);
+	return out;
+}
+
+/* Sizes are exact bytes, as in JSON: two that differ by one must be told apart. */
+static const struct text_table map_table = { "ADDRESS", alloc_name, .fields = &alloc_fields,
+					     COLUMNS(map_columns) };
+
+/* Ends counted from the end of the name. */
+static const struct text_column kernel_columns[] = {
+	{ "LAUNCHES", 11, "launches" },
+	{ "BY GRAPH", 11, "graph_launches", .mark = "~", .marked_by = "graph_launches_exact",
+	  .shift = 11 },
+	{ "LAUNCH/s", 20, .figure = kernel_rate },
+	{ "GRID", 31, "grid" },
+	{ "BLOCK", 40, "block" },
+	{ "P50", 47, "latency_seconds", FORM_P50 },
+	{ "P99", 54, "latency_seconds", FORM_P99 },
+	{ "FAILED", 61, "failures", .is_alarm = true, .mark = "≥", .marked_by = "returns" },
+};
+
+static const char *kernel_name(const void *item, char out[NUMBER_SIZE])
+{
+	(void)out;
+	return ((const struct snap_kernel *)item)->shown;
+}
+
+static const struct text_table kernel_table = { "KERNEL", kernel_name, 61, .fields = &kernel_fields,
+						COLUMNS(kernel_columns) };
+
+/* "unknown async" is the longest name. */
+static const struct text_column copy_columns[] = {
+	{ "DEV", 17, "device" },
+	{ "CALLS", 27, "calls" },
+	{ "BYTES", 35, "bytes" },
+	{ "RATE", 43, "rate_bytes_per_second", FORM_RATE },
+	{ "THROUGHPUT", 54, "bytes_per_second", FORM_RATE },
+	{ "FAILED", 61, "failures", .is_alarm = true },
+	{ .key = "pageable" },
+};
+
+static const char *copy_name(const void *item, char out[NUMBER_SIZE])
+{
+	const struct snap_copy *copy = item;
+
+	snprintf(out, NUMBER_SIZE, "%s %s",
+		 copy->direction < DIR_COUNT ? copy_direction_names[copy->direction] : "unknown",
+		 copy_mode_names[copy->mode == COPY_ASYNC]);
+	return out;
+}
+
+static const struct text_table copy_table = { "COPY", copy_name, .fields = &copy_fields,
+					      COLUMNS(copy_columns) };
+
+static double mean_seconds(const void *item)
+{
+	const struct snap_call *call = item;
+
+	return call->calls ? call->seconds / (double)call->calls : NAN;
+}
+
+static const struct text_column extra_columns[] = {
+	{ "CALLS", 11, "calls" },
+	{ "TIME", 19, "seconds", FORM_SECONDS },
+	{ "AVG", 27, .form = FORM_SECONDS, .figure = mean_seconds },
+	{ "MAX", 35, "latency_seconds", FORM_MAX },
+	{ "FAILED", 43, "failures", .is_alarm = true },
+};
+
+static const char *extra_name(const void *item, char out[NUMBER_SIZE])
+{
+	const struct snap_call *call = item;
+
+	(void)out;
+	return snapshot_call_brief(call->call, &call->extra);
+}
+
+static bool is_extra(const void *item)
+{
+	return ((const struct snap_call *)item)->extra.symbol;
+}
+
+/* Functions that the user named with --probe. Other functions show in the figures. */
+static const struct text_table extra_table = { "PROBED", extra_name,   43,
+					       is_extra, &call_fields, COLUMNS(extra_columns) };
+
+static const struct text_column graph_columns[] = {
+	{ "INSTANTIATED", 25, "instantiated" },
+	{ "LIVE", 34, "live" },
+	{ "LAUNCHES", 46, "launches" },
+	{ "SITE", 48, "site", .is_left = true },
+};
+static const struct text_table graph_table = { "GRAPHS", .fields = &graph_fields,
+					       COLUMNS(graph_columns) };
+
+static const char *launched_name(const void *item)
+{
+	const struct snap_launch_site *site = item;
+
+	return site->kernel ? site->kernel->shown : "-";
+}
+
+static const struct text_column launch_columns[] = {
+	{ "LAUNCHES", 13, "launches", .mark = "~", .marked_by = "sampled" },
+	{ "KERNEL", 15, .text = launched_name },
+	{ "LAUNCHED AT", 15 + NAME + 2, "site", .is_left = true },
+};
+static const struct text_table launch_table = { .fields = &launch_site_fields,
+						COLUMNS(launch_columns) };
+
+static const char *waited_name(const void *item)
+{
+	return call_name(((const struct snap_wait_site *)item)->call);
+}
+
+static const struct text_column wait_columns[] = {
+	{ "WAITS", 13, "calls" },
+	{ "TIME", 21, "seconds", FORM_SECONDS },
+	{ "CALL", 23, .text = waited_name },
+	{ "WAITED AT", 23 + NAME + 2, "site", .is_left = true },
+};
+static const struct text_table wait_table = { .fields = &wait_site_fields, COLUMNS(wait_columns) };
+
+/* ---- what a process has of them ---- */
+
+static void print_more(struct line *line, uint64_t count, uint64_t shown, const char *what)
+{
+	if (count <= shown)
+		return;
+	line_to(line, INDENT);
+	line_format(line, "and %" PRIu64 " more %s%s", count - shown, what,
+		    count - shown == 1 ? "" : "s");
+	line_end(line);
+}
+
+static void print_rest(struct line *line, size_t count, size_t shown)
+{
+	if (count <= shown)
+		return;
+	line_to(line, INDENT);
+	line_format(line, "... and %zu more", count - shown);
+	line_end(line);
+}
+
+/* Prints the first @most of @count items, and what more there are: @what, or just how many. */
+static void print_list(struct line *line, const struct text_table *table, const void *items,
+		       size_t size, size_t count, size_t most, const char *what,
+		       const struct snap_process *process)
+{
+	size_t shown = count < most ? count : most;
+
+	if (!shown)
+		return;
+	print_table(line, table, items, size, shown, process);
+	if (what)
+		print_more(line, count, shown, what);
+	else
+		print_rest(line, count, shown);
+}
+
+static void print_lists(struct line *line, const struct snap_process *process)
+{
+	print_list(line, &kernel_table, process->kernels, sizeof(*process->kernels),
+		   process->kernel_count, KERNELS_MAX, "kernel", process);
+	print_list(line, &graph_table, process->graph_sites, sizeof(*process->graph_sites),
+		   process->graph_site_count, GRAPH_SITES_SHOWN, "site", process);
+	print_list(line, &launch_table, process->launch_sites, sizeof(*process->launch_sites),
+		   process->launch_site_count, SITES_SHOWN, NULL, process);
+	print_list(line, &wait_table, process->wait_sites, sizeof(*process->wait_sites),
+		   process->wait_site_count, SITES_SHOWN, NULL, process);
+}
+
+/* ---- tensors ---- */
+
+/*
+ * The allocators of frameworks. Sites are summed up by what they are called: the ways to one line
+ * matter less than the line.
+ */
+
+enum { S_LIVE = 13, S_RISING = 21, S_BLOCKS = 29, S_SITE = 31, E_BYTES = 16, E_SITE = 18 };
+
+/* Sites of one name. */
+struct named {
+	const char *site;
+	uint64_t live, ended, rising, blocks;
+	bool sampled;
+};
+
+/* Before an estimate. */
+static const char *about(bool sampled)
+{
+	return sampled ? "~" : "";
+}
+
+/* At the right of @column: @text, an estimate if @sampled. */
+static void print_about(struct line *line, int column, const char *text, bool sampled)
+{
+	char marked[NUMBER_SIZE + 1];
+
+	snprintf(marked, sizeof(marked), "%s%s", about(sampled), text);
+	line_right(line, column, marked);
+}
+
+static int name_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	return strcmp(a->site, b->site);
+}
+
+static int live_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	uint64_t x = add_saturated(a->live, a->ended), y = add_saturated(b->live, b->ended);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->site, b->site);
+}
+
+static int rising_order(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	if (a->rising != b->rising)
+		return a->rising > b->rising ? -1 : 1;
+	return live_order(left, right);
+}
+
+/* The sites of @allocators by name, unsorted; the caller frees the list. NULL without memory. */
+static struct named *sites_name(const struct snap_allocator *allocators, size_t count,
+				size_t *names)
+{
+	struct named *list;
+	size_t i, j, room = 0, out = 0;
+
+	for (i = 0; i < count; i++)
+		room += allocators[i].site_count;
+	list = calloc(room + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	for (i = 0, room = 0; i < count; i++)
+		for (j = 0; j < allocators[i].site_count; j++) {
+			const struct snap_site *site = &allocators[i].sites[j];
+
+			list[room++] = (struct named){ site->site,       site->live,
+						       site->held,       site->suspect,
+						       site->live_count, site->sampled };
+		}
+	if (room)
+		qsort(list, room, sizeof(*list), name_order);
+	for (i = 0; i < room; i++) {
+		if (!out || strcmp(list[out - 1].site, list[i].site)) {
+			list[out++] = list[i];
+			continue;
+		}
+		list[out - 1].live = add_saturated(list[out - 1].live, list[i].live);
+		list[out - 1].ended = add_saturated(list[out - 1].ended, list[i].ended);
+		list[out - 1].rising = add_saturated(list[out - 1].rising, list[i].rising);
+		list[out - 1].blocks += list[i].blocks;
+		list[out - 1].sampled |= list[i].sampled;
+	}
+	*names = out;
+	return list;
+}
+
+static void print_figure(struct line *line, const char *what, double bytes, bool sampled)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "  %s %s%s", what, about(sampled), text_bytes(bytes, text));
+}
+
+static void print_allocator(struct line *line, const struct snap_allocator *allocator)
+{
+	char text[NUMBER_SIZE];
+
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "TENSORS");
+	line_style(line, STYLE_PLAIN);
+	if (allocator->device >= 0)
+		line_format(line, "  device %d", allocator->device);
+	line_format(line, "  %s in %s%zu block%s", text_bytes((double)allocator->allocated, text),
+		    at_least(allocator->unknown > 0), allocator->blocks,
+		    allocator->blocks == 1 ? "" : "s");
+	if (allocator->has_totals && allocator->reserved >= allocator->allocated)
+		print_figure(line, "cache", (double)(allocator->reserved - allocator->allocated),
+			     false);
+	if (allocator->has_gaps && allocator->free_in_segments) {
+		print_figure(line, "in one piece", (double)allocator->largest_gap, false);
+		line_format(line, "  fragmentation %.0f%%", 100 * allocator->fragmentation);
+	}
+	if (allocator->rising) {
+		line_style(line, STYLE_LEAKED);
+		print_figure(line, "rising", (double)allocator->rising, allocator->sampled);
+		line_style(line, STYLE_PLAIN);
+	}
+	if (allocator->shortages)
+		line_format(line, "  out of memory %" PRIu64, allocator->shortages);
+	line_end(line);
+}
+
+static void print_sites(struct line *line, struct named *list, size_t count)
+{
+	char text[NUMBER_SIZE];
+	size_t i, live = 0;
+
+	qsort(list, count, sizeof(*list), live_order);
+	while (live < count && list[live].live)
+		live++;
+	if (!live)
+		return;
+	line_style(line, STYLE_HEAD);
+	line_right(line, S_LIVE, "LIVE");
+	line_right(line, S_RISING, "RISING");
+	line_right(line, S_BLOCKS, "BLOCKS");
+	line_to(line, S_SITE);
+	line_text(line, "SITE");
+	line_end(line);
+	for (i = 0; i < live && i < SITES_SHOWN; i++) {
+		print_about(line, S_LIVE, text_bytes((double)list[i].live, text), list[i].sampled);
+		line_style(line, list[i].rising ? STYLE_LEAKED : STYLE_PLAIN);
+		print_about(line, S_RISING, text_bytes((double)list[i].rising, text),
+			    list[i].sampled && list[i].rising);
+		line_style(line, STYLE_PLAIN);
+		print_about(line, S_BLOCKS, text_count((double)list[i].blocks, text),
+			    list[i].sampled);
+		line_to(line, S_SITE);
+		line_text(line, list[i].site);
+		line_end(line);
+	}
+	print_rest(line, live, SITES_SHOWN);
+}
+
+static void print_tensors(struct line *line, const struct snap_process *process)
+{
+	struct named *list;
+	size_t i, count;
+
+	if (process->exited)
+		return;
+	for (i = 0; i < process->allocator_count; i++)
+		print_allocator(line, &process->allocators[i]);
+	list = process->allocator_count ?
+		       sites_name(process->allocators, process->allocator_count, &count) :
+		       NULL;
+	if (list)
+		print_sites(line, list, count);
+	free(list);
+}
+
+void text_blocks_end(struct line *line, const struct snap_process *process)
+{
+	char text[NUMBER_SIZE];
+	struct named *list;
+	size_t i, count;
+
+	list = sites_name(process->allocators, process->allocator_count, &count);
+	if (!list)
+		return;
+	if (count)
+		qsort(list, count, sizeof(*list), rising_order);
+	line_style(line, STYLE_HEAD);
+	line_right(line, E_BYTES, "RISEN");
+	line_right(line, E_BYTES + 10, "LIVE");
+	line_to(line, E_SITE + 10);
+	line_text(line, "SITE");
+	line_end(line);
+	for (i = 0; i < count && list[i].rising; i++) {
+		snprintf(text, sizeof(text), "%" PRIu64, list[i].rising);
+		line_style(line, STYLE_LEAKED);
+		print_about(line, E_BYTES, text, list[i].sampled);
+		line_style(line, STYLE_PLAIN);
+		print_about(line, E_BYTES + 10, text_bytes((double)list[i].ended, text),
+			    list[i].sampled);
+		line_to(line, E_SITE + 10);
+		line_text(line, list[i].site);
+		line_end(line);
+	}
+	free(list);
+}
+
+/* ---- time ---- */
+
+static void print_part(struct line *line, const struct snap_time *time, enum time_part part,
+		       double share)
+{
+	line_format(line, "%s%s %s%.0f%%", part ? "  " : "", time_part_names[part],
+		    part == TIME_LAUNCH && time->sampled && share > 0 ? "~" :
+		    part == TIME_NONE ? at_least(time->threads > 1) :
+					"",
+		    100 * share);
+}
+
+static void print_shares(struct line *line, const struct snap_time *time)
+{
+	bool in_all = isnan(time->share[TIME_NONE]);
+
+	if (!(time->wall_seconds > 0))
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "TIME");
+	line_style(line, STYLE_PLAIN);
+	line_to(line, INDENT + 6);
+	for (int part = 0; part < TIME_PARTS; part++)
+		print_part(line, time, (enum time_part)part,
+			   in_all ? time->seconds[part] / time->wall_seconds : time->share[part]);
+	if (in_all)
+		line_text(line, "  (in all)");
+	line_end(line);
+}
+
+static void print_time(struct line *line, const struct snapshot *snapshot,
+		       const struct snap_process *process)
+{
+	const struct snap_time *time = &process->time;
+	char verdict[VERDICT_TEXT], p50[NUMBER_SIZE], p99[NUMBER_SIZE], max[NUMBER_SIZE];
+
+	if (!time->is_known)
+		return;
+	print_shares(line, time);
+	if (time->gaps) {
+		line_to(line, INDENT);
+		line_style(line, STYLE_HEAD);
+		line_text(line, "GAPS");
+		line_style(line, STYLE_PLAIN);
+		line_to(line, INDENT + 6);
+		line_format(line, "between launches: p50 %s  p99 %s  max %s  (%" PRIu64 " samples)",
+			    text_seconds(time->gap.p50, p50), text_seconds(time->gap.p99, p99),
+			    text_seconds(time->gap.max, max), time->gaps);
+		line_end(line);
+	}
+	if (*time_verdict_text(snapshot, process, verdict)) {
+		line_to(line, INDENT + 6);
+		line_text(line, verdict);
+		line_end(line);
+	}
+}
+
+/* ---- the whole ---- */
+
+static bool has_history(const struct snap_process *process)
+{
+	bool probed = false;
+
+	for (size_t i = 0; i < process->call_count; i++)
+		probed |= process->call_list[i].extra.symbol != NULL;
+	return process->allocations || process->kernel_count || process->graph_site_count ||
+	       process->copy_count || process->failure_count || process->answer_count || probed;
+}
+
+static bool ended_since(uint64_t since, const struct snapshot *snapshot,
+			const struct snap_process *process)
+{
+	for (size_t i = snapshot->event_count; i-- > 0;) {
+		const struct snap_event *event = &snapshot->events[i];
+
+		if (event->kind == EVENT_END && event->pid == process->pid && event->time >= since)
+			return true;
+	}
+	return false;
+}
+
+static bool is_active(uint64_t since, const struct snapshot *snapshot,
+		      const struct snap_process *process)
+{
+	if (!has_history(process))
+		return false;
+	if (!process->exited || !since || ended_since(since, snapshot, process))
+		return true;
+	if (process->launches_per_second > 0 || process->graph_launches_per_second > 0 ||
+	    process->failures_per_second > 0)
+		return true;
+	for (size_t i = 0; i < DIR_COUNT; i++)
+		if (process->copy_rate[i] > 0)
+			return true;
+	return false;
+}
+
+/* ", 2 double frees"; prints nothing for 0 unless it comes first. */
+static void print_number(struct line *line, uint64_t number, const char *what, bool first)
+{
+	if (number || first)
+		line_format(line, "%s%" PRIu64 " %s%s", first ? "  " : ", ", number, what,
+			    number == 1 ? "" : "s");
+}
+
+static void print_memory(struct line *line, const struct snap_process *process)
+{
+	char text[NUMBER_SIZE];
+
+	if (!process->allocations && !process->failed_allocations)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, "MEMORY");
+	line_style(line, STYLE_PLAIN);
+	print_number(line, process->allocations, "allocation", true);
+	line_format(line, " (%" PRIu64 " live)", process->live_allocations);
+	print_number(line, process->frees, "free", false);
+	print_number(line, process->failed_allocations, "failed allocation", false);
+	print_number(line, process->failed_frees, "failed free", false);
+	print_number(line, process->double_frees, "double free", false);
+	print_number(line, process->unknown_frees, "unknown free", false);
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (process->kinds[i])
+			line_format(line, "  %s %s", alloc_kind_names[i],
+				    text_bytes((double)process->kinds[i], text));
+	if (process->held)
+		line_format(line, "  held %s", text_bytes((double)process->held, text));
+	if (process->has_used)
+		line_format(line, "  untracked %s", text_bytes((double)process->untracked, text));
+	line_end(line);
+}
+
+/* Those of process->failure_list from @from on. */
+static void print_failures(struct line *line, const struct snap_process *process, size_t from,
+			   size_t count, const char *title, enum line_style style)
+{
+	const struct snap_failure *failure, *end;
+	size_t shown = count < FAILURES_MAX ? count : FAILURES_MAX;
+	int name = utf8_cells(title);
+	char text[NUMBER_SIZE];
+
+	if (!shown)
+		return;
+	failure = process->failure_list + from;
+	end = failure + shown;
+	for (const struct snap_failure *at = failure; at < end; at++) {
+		int cells = utf8_cells(snapshot_call_brief(at->call, &at->extra));
+
+		name = cells > name ? cells : name;
+	}
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, title);
+	line_right(line, INDENT + name + 9, "COUNT");
+	line_text(line, "  ERROR");
+	line_end(line);
+	for (; failure < end; failure++) {
+		line_to(line, INDENT);
+		line_text(line, snapshot_call_brief(failure->call, &failure->extra));
+		line_style(line, style);
+		snprintf(text, sizeof(text), "%" PRIu64, failure->count);
+		line_right(line, INDENT + name + 9, text);
+		line_style(line, STYLE_PLAIN);
+		line_text(line, "  ");
+		line_text(line, failure->error);
+		if (!failure->extra.symbol)
+			line_format(line, " (%d)", failure->code);
+		if (failure->where.site) {
+			line_text(line, failure->count > 1 ? "  first in " : "  in ");
+			line_text(line, failure->where.site);
+		}
+		if (failure->kernel) {
+			line_text(line, "  kernel ");
+			line_text(line, failure->shown);
+		}
+		line_end(line);
+	}
+	print_more(line, count, shown, "kind");
+}
+
+/* The call sites that held most when an allocation found no memory. */
+static void print_lines(struct line *line, const struct snap_detail *detail)
+{
+	char text[LINE_TEXT];
+
+	if (detail->line_count < 2)
+		return; /* the event says it */
+	for (size_t i = 0; i < detail->line_count; i++) {
+		line_to(line, INDENT + 9);
+		line_text(line, snapshot_line(&detail->lines[i], text));
+		line_end(line);
+	}
+	if (detail->lines_omitted) {
+		line_to(line, INDENT + 9);
+		line_format(line, "and %zu more call site%s", detail->lines_omitted,
+			    detail->lines_omitted == 1 ? "" : "s");
+		line_end(line);
+	}
+}
+
+/* Only events that keep details are printed: the others show in the figures. */
+static void print_events(struct line *line, uint64_t since, const struct snapshot *snapshot,
+			 const struct snap_process *process)
+{
+	for (size_t i = 0; i < snapshot->event_count; i++) {
+		const struct snap_event *event = &snapshot->events[i];
+		time_t seconds = (time_t)(event->time / 1000000000u);
+		char clock[NUMBER_SIZE];
+		struct tm tm;
+
+		if (event->pid != process->pid || !event->detail || event->time < since)
+			continue;
+		line_to(line, INDENT);
+		line_style(line, STYLE_FAILED);
+		if (localtime_r(&seconds, &tm) && strftime(clock, sizeof(clock), "%H:%M:%S ", &tm))
+			line_text(line, clock);
+		line_style(line, STYLE_PLAIN);
+		if (event->repeated)
+			line_format(line, "(%" PRIu64 " times) ", event->repeated + 1);
+		line_text(line, event->text);
+		line_end(line);
+		print_lines(line, event->detail);
+	}
+}
+
+static void print_container(struct line *line, const struct snap_process *process)
+{
+	if (!process->container && !process->pod)
+		return;
+	line_to(line, INDENT);
+	line_style(line, STYLE_HEAD);
+	line_text(line, process->container ? "CONTAINER" : "POD");
+	line_style(line, STYLE_PLAIN);
+	line_text(line, "  ");
+	if (process->container)
+		line_text(line, process->container);
+	if (process->container && process->pod)
+		line_text(line, "  in pod ");
+	if (process->pod)
+		line_text(line, process->pod);
+	if (process->ns_pid)
+		line_format(line, "  (pid %" PRIu32 " there)", process->ns_pid);
+	line_end(line);
+}
+
+/* What --budget had given up, if anything. */
+static void print_given_up(struct line *line, const struct snap_process *process)
+{
+	const char *before = "  given up to keep within --budget: ";
+
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		if (!process->given_up[kind])
+			continue;
+		line_text(line, before);
+		line_text(line, spare_names[kind]);
+		before = ", ";
+	}
+	if (snapshot_is_spared(process))
+		line_end(line);
+}
+
+void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
+		 const struct snap_process *process)
+{
+	size_t extras = 0;
+	char end[NUMBER_SIZE];
+
+	if (!is_active(since, snapshot, process))
+		return;
+	line_style(line, STYLE_HEAD);
+	line_format(line, "%" PRIu32 " ", process->pid);
+	line_text(line, process->command_line ? process->command_line : process->command);
+	line_text(line, text_remark(process, end));
+	line_end(line);
+	print_container(line, process);
+	print_given_up(line, process);
+	print_memory(line, process);
+	print_tensors(line, process);
+	if (lists_map && process->map_count) {
+		print_table(line, &map_table, process->map, sizeof(*process->map),
+			    process->map_count, process);
+		print_more(line, process->map_count + process->map_omitted, process->map_count,
+			   "allocation");
+	}
+	print_lists(line, process);
+	print_time(line, snapshot, process);
+	if (process->copy_count)
+		print_table(line, &copy_table, process->copies, sizeof(*process->copies),
+			    process->copy_count, process);
+	for (size_t i = 0; i < process->call_count; i++)
+		extras += is_extra(&process->call_list[i]);
+	if (extras)
+		print_table(line, &extra_table, process->call_list, sizeof(*process->call_list),
+			    process->call_count, process);
+	print_failures(line, process, 0, process->failure_count, "FAILED CALL", STYLE_FAILED);
+	print_failures(line, process, process->failure_count, process->answer_count, "QUESTIONS",
+		       STYLE_PLAIN);
+	print_events(line, since, snapshot, process);
+}
