@@ -358,7 +358,7 @@ static int collector_begin(struct session *session)
 				.exact_launches = options->exact_launches,
 				.launch_sites = options->launch_sites,
 				/* A verdict rests on no chance. */
-				.all_blocks = options->all_tensor_sites || options->fail_on_leak,
+				.all_blocks = options->tensor_sites == TENSOR_SITES_ALL || options->fail_on_leak,
 				.stacks = options_take_stacks(options),
 				.stacks_by_rows = options->stacks == STACKS_AUTO && options->mode != MODE_TRACE &&
 						  options->returns != RETURNS_NEVER,

@@ -10,60 +10,79 @@
 #define HELP_MIN 50 /* cells; on a narrower terminal, the terminal wraps */
 #define HELP_MAX 109
 
+static const char *const returns_names[] = {
+	[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
+};
+static const char *const tensor_site_names[] = { "sample", "all" };
+static const char *const color_names[] = { "auto", "always", "never" };
+
+#define MEMBER(name) \
+	.member = offsetof(struct options, name), .size = sizeof(((struct options *)0)->name)
+#define FLAG(member) .store = STORE_FLAG, MEMBER(member)
+#define TEXT(member) .store = STORE_TEXT, MEMBER(member)
+#define TEXTS(member, count) \
+	.store = STORE_TEXTS, MEMBER(member), .counter = offsetof(struct options, count)
+#define COUNT(member, from, to) .store = STORE_COUNT, MEMBER(member), .least = (from), .most = (to)
+#define SECONDS(member, from)   .store = STORE_SECONDS, MEMBER(member), .least = (from)
+#define CHOICE(member, table) \
+	.store = STORE_CHOICE, MEMBER(member), .names = (table), .most = ARRAY_LEN(table)
+#define CASE          .store = STORE_BY_CASE
+#define GIVEN(member) .given = offsetof(struct options, member)
+
 /* clang-format off */
 const struct option_entry option_table[] = {
-	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen" },
-	{ 'n', "iterations", "N", IN_SHOWING | IN_TRACE, "stop after N snapshots, or lines of a trace (with COMMAND: until it ends)" },
-	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)" },
-	{ OPTION_DURATION, "duration", "SECONDS", IN_SHOWING | IN_TRACE, "stop after this time" },
-	{ 'f', "format", "FORMAT", IN_ALL, "" },
-	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: " },
-	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording" },
-	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SHOWING, "serve metrics for Prometheus there (default address 127.0.0.1)" },
-	{ OPTION_TOP_KERNELS, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)" },
-	{ OPTION_TOP_SITES, "top-sites", "N", IN_SHOWING, "call sites in metrics, per process, of leaks and of tensors (default 10)" },
-	{ OPTION_REPLAY, "replay", "FILE", IN_WATCH | IN_TRACE | IN_REPLAY, "show a recording, on the screen, with --batch, or as a trace" },
-	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes" },
-	{ 'u', "user", "USER", IN_SHOWING | IN_TRACE, "only this user's processes" },
-	{ 'c', "command", "GLOB", IN_SHOWING | IN_TRACE, "only processes whose command matches" },
-	{ 's', "sort", "COLUMN[,...]", IN_SHOWING, "sort by these columns (default live); 'help' lists them" },
-	{ 'r', "reverse", NULL, IN_SHOWING, "reverse the sort order" },
-	{ 'l', "layer", "LAYER", IN_PROBING, "what to probe: runtime, driver, or both (default: both, but of launches only what it takes)" },
-	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them" },
-	{ OPTION_EXACT, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact" },
-	{ OPTION_RETURNS, "returns", "WHEN", IN_SNAPSHOTS | IN_TRACE, "probe returns: auto (where it does no harm), always or never" },
-	{ OPTION_NO_SINGLE_STEP, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped" },
-	{ OPTION_STACKS, "stacks", "[=WHEN]", IN_SNAPSHOTS | IN_TRACE, "native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line" },
-	{ OPTION_SITE_SKIP, "site-skip", "GLOB", IN_SNAPSHOTS, "functions, files that match are not shown as call sites, as wrappers and installed packages are not" },
-	{ OPTION_LAUNCH_SITES, "launch-sites", NULL, IN_SNAPSHOTS, "where kernels are launched, from a sample, and where threads wait" },
-	{ OPTION_TENSOR_SITES, "tensor-sites", "WHICH", IN_SNAPSHOTS, "where tensors are made: of all, or of a sample (default), by their bytes" },
-	{ OPTION_BUDGET, "budget", "PERCENT", IN_SNAPSHOTS, "what a program may pay of its processor time before less of it is watched (default 10; no limit, 0, with COMMAND and record)" },
-	{ OPTION_NO_PYTHON, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too" },
-	{ OPTION_LEAK_AGE, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)" },
-	{ OPTION_LEAK_IGNORE, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked" },
-	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told" },
-	{ OPTION_ALLOW_NO_CUDA, "allow-no-cuda", NULL, IN_SHOWING, "with --fail-on-leak: no CUDA call at all is fine" },
-	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000; text: none)" },
-	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)" },
-	{ OPTION_LIBRARY, "library", "PATH", IN_PROBING, "probe this library or program too" },
-	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS | IN_TRACE, "count and time any further function, or those that a glob names" },
-	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, every call 64M)" },
-	{ OPTION_NAMES_MEMORY, "names-memory", "BYTES", IN_PROBING, "memory for functions' names from files, K or M (default 128M)" },
-	{ OPTION_TRACE, "trace", NULL, IN_RECORD, "record: every call as well, for cutop trace --replay" },
-	{ 't', "no-time", NULL, IN_TRACE | IN_REPLAY, "trace: lines without the time" },
-	{ 'E', "entries", NULL, IN_TRACE, "trace: a line at each call's entry, and no return probes" },
-	{ OPTION_PAIRS, "pairs", NULL, IN_TRACE, "trace: a line at each call's entry and one at its return" },
-	{ OPTION_ARGS, "args", NULL, IN_TRACE | IN_RECORD, "trace: with the arguments of kernels, the first 16" },
-	{ 'C', "color", "WHEN", IN_ALL & ~IN_TRACE, "auto (default), always or never" },
-	{ OPTION_ASCII, "ascii", NULL, IN_ALL & ~IN_TRACE, "no characters beyond ASCII" },
-	{ OPTION_THEME, "theme", "NAME", IN_SCREEN, "colours of the screen: default, mono, colorblind or light" },
-	{ OPTION_NO_MOUSE, "no-mouse", NULL, IN_SCREEN, "leave the mouse to the terminal" },
-	{ OPTION_READONLY, "readonly", NULL, IN_SCREEN, "no signals from the screen" },
-	{ OPTION_NO_CONFIG, "no-config", NULL, IN_SCREEN, "neither read nor save settings" },
-	{ OPTION_CONFIG, "config", "FILE", IN_SCREEN, "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)" },
-	{ 'v', "verbose", NULL, IN_ALL, "say on standard error what is attached, and why something is not" },
-	{ 'h', "help", NULL, IN_ALL, "print this" },
-	{ 'V', "version", NULL, IN_ALL, "print the version" },
+	{ 'b', "batch", NULL, IN_SHOWING, "print snapshots to standard output, no screen", FLAG(batch) },
+	{ 'n', "iterations", "N", IN_SHOWING | IN_TRACE, "stop after N snapshots, or lines of a trace (with COMMAND: until it ends)", COUNT(iterations, 1, UINT64_MAX) },
+	{ 'd', "delay", "SECONDS", IN_SHOWING, "time between snapshots, decimals allowed (default 1)", SECONDS(delay, DELAY_SECONDS_MIN), GIVEN(delay_given) },
+	{ 0, "duration", "SECONDS", IN_SHOWING | IN_TRACE, "stop after this time", SECONDS(duration, 0.01) },
+	{ 'f', "format", "FORMAT", IN_ALL, "", CHOICE(format, format_names), GIVEN(format_given) },
+	{ OPTION_FOLDED_BY, "folded-by", "WHAT", IN_SHOWING, "folded: ", CHOICE(folded_by, folded_weight_names), GIVEN(folded_given) },
+	{ 'o', "output", "FILE", IN_ALL, "write there, not to standard output; record: the recording", CASE },
+	{ OPTION_LISTEN, "listen", "[ADDR:]PORT", IN_SHOWING, "serve metrics for Prometheus there (default address 127.0.0.1)", CASE },
+	{ 0, "top-kernels", "N", IN_SHOWING, "kernels named in metrics, per process (default 20)", COUNT(metrics_limits.kernels, 0, KERNELS_SHOWN_MAX), GIVEN(kernels_given) },
+	{ 0, "top-sites", "N", IN_SHOWING, "call sites in metrics, per process, of leaks and of tensors (default 10)", COUNT(metrics_limits.sites, 0, SITES_SHOWN_MAX), GIVEN(sites_given) },
+	{ 0, "replay", "FILE", IN_WATCH | IN_TRACE | IN_REPLAY, "show a recording, on the screen, with --batch, or as a trace", TEXT(replay) },
+	{ 'p', "pid", "PID[,PID...]", IN_PROBING | IN_REPLAY, "only these processes", CASE },
+	{ 'u', "user", "USER", IN_SHOWING | IN_TRACE, "only this user's processes", CASE },
+	{ 'c', "command", "GLOB", IN_SHOWING | IN_TRACE, "only processes whose command matches", TEXT(command_glob) },
+	{ 's', "sort", "COLUMN[,...]", IN_SHOWING, "sort by these columns (default live); 'help' lists them", TEXT(sort_text), GIVEN(sort_given) },
+	{ 'r', "reverse", NULL, IN_SHOWING, "reverse the sort order", FLAG(reverse) },
+	{ 'l', "layer", "LAYER", IN_PROBING, "what to probe: runtime, driver, or both (default: both, but of launches only what it takes)", CASE },
+	{ OPTION_CALLS, "calls", "GROUP[,...]", IN_PROBING, "functions to probe: default, all, or names; 'help' lists them", CASE },
+	{ 0, "exact-launches", NULL, IN_SNAPSHOTS, "time every launch, not a sample; failures become exact", FLAG(exact_launches) },
+	{ 0, "returns", "WHEN", IN_SNAPSHOTS | IN_TRACE, "probe returns: auto (where it does no harm), always or never", CHOICE(returns, returns_names) },
+	{ 0, "no-single-step", NULL, IN_PROBING, "leave out functions whose probe would be single-stepped", FLAG(no_single_step) },
+	{ OPTION_STACKS, "stacks", "[=WHEN]", IN_SNAPSHOTS | IN_TRACE, "native stacks of calls: auto (default), of allocations, always (with --launch-sites), never; trace: below each line", CASE },
+	{ 0, "site-skip", "GLOB", IN_SNAPSHOTS, "functions, files that match are not shown as call sites, as wrappers and installed packages are not", TEXTS(site_skip, site_skip_count) },
+	{ 0, "launch-sites", NULL, IN_SNAPSHOTS, "where kernels are launched, from a sample, and where threads wait", FLAG(launch_sites) },
+	{ 0, "tensor-sites", "WHICH", IN_SNAPSHOTS, "where tensors are made: of all, or of a sample (default), by their bytes", CHOICE(tensor_sites, tensor_site_names) },
+	{ 0, "budget", "PERCENT", IN_SNAPSHOTS, "what a program may pay of its processor time before less of it is watched (default 10; no limit, 0, with COMMAND and record)", COUNT(budget, 0, BUDGET_PERCENT_MAX), GIVEN(budget_given) },
+	{ 0, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too", FLAG(no_python) },
+	{ 0, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)", SECONDS(leak_age, 0.001), GIVEN(leak_age_given) },
+	{ 0, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked", TEXTS(leak_ignore, leak_ignore_count) },
+	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told", CASE },
+	{ 0, "allow-no-cuda", NULL, IN_SHOWING, "with --fail-on-leak: no CUDA call at all is fine", FLAG(allow_no_cuda) },
+	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000; text: none)", CASE },
+	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)", CASE },
+	{ 0, "library", "PATH", IN_PROBING, "probe this library or program too", TEXTS(libraries, library_count) },
+	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS | IN_TRACE, "count and time any further function, or those that a glob names", CASE },
+	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, every call 64M)", CASE },
+	{ OPTION_NAMES_MEMORY, "names-memory", "BYTES", IN_PROBING, "memory for functions' names from files, K or M (default 128M)", CASE },
+	{ 0, "trace", NULL, IN_RECORD, "record: every call as well, for cutop trace --replay", FLAG(record_calls) },
+	{ 't', "no-time", NULL, IN_TRACE | IN_REPLAY, "trace: lines without the time", FLAG(no_time) },
+	{ 'E', "entries", NULL, IN_TRACE, "trace: a line at each call's entry, and no return probes", FLAG(entries) },
+	{ 0, "pairs", NULL, IN_TRACE, "trace: a line at each call's entry and one at its return", FLAG(pairs) },
+	{ 0, "args", NULL, IN_TRACE | IN_RECORD, "trace: with the arguments of kernels, the first 16", FLAG(kernel_arguments) },
+	{ 'C', "color", "WHEN", IN_ALL & ~IN_TRACE, "auto (default), always or never", CHOICE(color, color_names) },
+	{ 0, "ascii", NULL, IN_ALL & ~IN_TRACE, "no characters beyond ASCII", FLAG(ascii) },
+	{ OPTION_THEME, "theme", "NAME", IN_SCREEN, "colours of the screen: default, mono, colorblind or light", CASE },
+	{ 0, "no-mouse", NULL, IN_SCREEN, "leave the mouse to the terminal", FLAG(no_mouse) },
+	{ 0, "readonly", NULL, IN_SCREEN, "no signals from the screen", FLAG(readonly) },
+	{ 0, "no-config", NULL, IN_SCREEN, "neither read nor save settings", FLAG(no_config) },
+	{ 0, "config", "FILE", IN_SCREEN, "settings file (default $XDG_CONFIG_HOME/cutop/cutoprc)", TEXT(config) },
+	{ 'v', "verbose", NULL, IN_ALL, "say on standard error what is attached, and why something is not", FLAG(verbose) },
+	{ 'h', "help", NULL, IN_ALL, "print this", CASE },
+	{ 'V', "version", NULL, IN_ALL, "print the version", CASE },
 };
 /* clang-format on */
 
@@ -181,7 +200,7 @@ void help_print(FILE *out)
 		const struct option_entry *o = &option_table[i];
 		bool optional = option_is_optional(o);
 
-		if (o->code < 256)
+		if (option_code(o) < 256)
 			snprintf(left, sizeof(left), "-%c, --%s%s%s", o->code, o->name,
 				 o->argument ? " " : "", o->argument ? o->argument : "");
 		else
@@ -204,38 +223,24 @@ static const char *mode_name(enum program_mode mode)
 	return mode_table[mode].word ? mode_table[mode].word : "--batch";
 }
 
-/* NULL: no such option. */
-static const struct option_entry *option_find(int code)
+int option_code(const struct option_entry *option)
 {
-	size_t i;
+	return option->code ? option->code : CODE_OF_INDEX + (int)(option - option_table);
+}
 
-	for (i = 0; i < option_count; i++)
-		if (option_table[i].code == code)
+const struct option_entry *option_find(int code)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_code(&option_table[i]) == code)
 			return &option_table[i];
 	return NULL;
 }
 
-int mode_takes_option(enum program_mode mode, int code)
+int mode_takes_option(enum program_mode mode, const struct option_entry *option)
 {
-	const struct option_entry *option = option_find(code);
-
-	if (!option || option->modes & 1u << mode)
+	if (option->modes & 1u << mode)
 		return 0;
 	return usage_error("'cutop %s' takes no --%s", mode_name(mode), option->name);
-}
-
-bool replay_takes_option(int code)
-{
-	const struct option_entry *option = option_find(code);
-
-	return !option || option->modes & IN_REPLAY;
-}
-
-void replay_refuses(int code)
-{
-	usage_error(
-		"--%s does not go with --replay: nothing is watched, and what was recorded stands",
-		option_find(code)->name);
 }
 
 int mode_prints(enum program_mode mode, enum format format)

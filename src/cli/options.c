@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "cli/option_hints.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
 #include "metrics/openmetrics.h"
@@ -25,69 +24,67 @@
 
 /* ---- the options ---- */
 
-static int parse_one(struct options *options, int code, const char *argument, bool *reverse,
-		     const char **sort)
+/* Stores a value as the table says. */
+static int value_store(struct options *options, const struct option_entry *option,
+		       const char *argument)
 {
-	static const char *const returns[] = {
-		[RETURNS_AUTO] = "auto", [RETURNS_ALWAYS] = "always", [RETURNS_NEVER] = "never"
-	};
+	void *at = (char *)options + option->member;
+	size_t *count = (void *)((char *)options + option->counter);
+	uint64_t value;
+	int choice;
+
+	switch (option->store) {
+	case STORE_FLAG: *(bool *)at = true; return 0;
+	case STORE_TEXT: *(const char **)at = argument; return 0;
+	case STORE_TEXTS:
+		if (*count == OPTIONS_LIST_MAX)
+			return usage_error("--%s is given too often", option->name);
+		((const char **)at)[(*count)++] = argument;
+		return 0;
+	case STORE_SECONDS: return parse_seconds(option->name, argument, option->least, at);
+	case STORE_COUNT:
+		if (parse_count(option->name, argument, (uint64_t)option->least, option->most,
+				&value))
+			return -EINVAL;
+		if (option->size == sizeof(uint64_t))
+			*(uint64_t *)at = value;
+		else
+			*(unsigned int *)at = (unsigned int)value;
+		return 0;
+	default:
+		choice = parse_choice(option->name, argument, option->names, option->most);
+		if (choice < 0)
+			return choice;
+		*(unsigned int *)at = (unsigned int)choice;
+		return 0;
+	}
+}
+
+static int parse_one(struct options *options, const struct option_entry *option,
+		     const char *argument)
+{
 	static const char *const stacks[] = {
 		[STACKS_NEVER] = "never",
 		[STACKS_AUTO] = "auto",
 		[STACKS_TAKEN] = "allocations",
 		[STACKS_ALWAYS] = "always",
 	};
-	static const char *const tensor_sites[] = { "sample", "all" };
-	static const char *const colors[] = { "auto", "always", "never" };
-	uint64_t value;
 	int err;
 
-	switch (code) {
-	case 'b': options->batch = true; return 0;
-	case 'n': return parse_count("iterations", argument, 1, UINT64_MAX, &options->iterations);
-	case 'd':
-		options->delay_given = true;
-		return parse_seconds("delay", argument, DELAY_SECONDS_MIN, &options->delay);
-	case OPTION_DURATION: return parse_seconds("duration", argument, 0.01, &options->duration);
-	case 'f':
-		err = parse_choice("format", argument, format_names, ARRAY_LEN(format_names));
-		if (err >= 0)
-			options->format = (enum format)err;
-		options->format_given = true;
-		return err < 0 ? err : 0;
-	case OPTION_FOLDED_BY:
-		err = parse_choice("folded-by", argument, folded_weight_names, FOLDED_WEIGHT_COUNT);
-		if (err >= 0)
-			options->folded_by = (enum folded_weight)err;
-		options->folded_given = true;
-		return err < 0 ? err : 0;
+	if (option->given)
+		*(bool *)((char *)options + option->given) = true;
+	if (option->store)
+		return value_store(options, option, argument);
+	switch (option->code) {
 	case 'o':
 		/* - means standard output, as usual */
 		options->to_stdout = !strcmp(argument, "-");
 		options->output = options->to_stdout ? NULL : argument;
 		return 0;
-	case OPTION_TRACE: options->record_calls = true; return 0;
-	case OPTION_REPLAY: options->replay = argument; return 0;
-	case OPTION_LISTEN: return parse_listen(options, argument);
-	case OPTION_TOP_KERNELS:
-		err = parse_count("top-kernels", argument, 0, KERNELS_SHOWN_MAX, &value);
-		options->metrics_limits.kernels = (unsigned int)value;
-		options->kernels_given = true;
-		return err;
-	case OPTION_TOP_SITES:
-		err = parse_count("top-sites", argument, 0, SITES_SHOWN_MAX, &value);
-		options->metrics_limits.sites = (unsigned int)value;
-		options->sites_given = true;
-		return err;
 	case 'p': return parse_pids(options, argument);
 	case 'u': options->user = argument; return parse_user("user", argument, &options->uid);
-	case 'c': options->command_glob = argument; return 0;
-	case 's':
-		options->sort_given = true;
-		*sort = argument;
-		return 0;
-	case 'r': *reverse = true; return 0;
 	case 'l': return parse_layer(options, argument);
+	case OPTION_LISTEN: return parse_listen(options, argument);
 	case OPTION_CALLS: return parse_groups(options, argument);
 	case OPTION_STACKS:
 		err = argument ? parse_choice("stacks", argument, stacks, ARRAY_LEN(stacks)) :
@@ -96,56 +93,16 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 			options->stacks = (enum stacks_choice)err;
 		options->launch_sites |= err == STACKS_ALWAYS;
 		return err < 0 ? err : 0;
-	case OPTION_TENSOR_SITES:
-		err = parse_choice("tensor-sites", argument, tensor_sites, ARRAY_LEN(tensor_sites));
-		options->all_tensor_sites = err == 1;
-		return err < 0 ? err : 0;
-	case OPTION_NO_PYTHON: options->no_python = true; return 0;
-	case OPTION_SITE_SKIP:
-		if (options->site_skip_count == OPTIONS_LIST_MAX)
-			return usage_error("--site-skip is given too often");
-		options->site_skip[options->site_skip_count++] = argument;
-		return 0;
-	case OPTION_NO_SINGLE_STEP: options->no_single_step = true; return 0;
-	case OPTION_EXACT: options->exact_launches = true; return 0;
-	case OPTION_LAUNCH_SITES: options->launch_sites = true; return 0;
-	case OPTION_RETURNS:
-		err = parse_choice("returns", argument, returns, ARRAY_LEN(returns));
-		if (err >= 0)
-			options->returns = (enum returns_choice)err;
-		return err < 0 ? err : 0;
-	case OPTION_BUDGET:
-		options->budget_given = true;
-		return parse_count("budget", argument, 0, BUDGET_PERCENT_MAX, &options->budget);
-	case OPTION_LEAK_AGE:
-		options->leak_age_given = true;
-		return parse_seconds("leak-age", argument, 0.001, &options->leak_age);
-	case OPTION_LEAK_IGNORE:
-		if (options->leak_ignore_count == OPTIONS_LIST_MAX)
-			return usage_error("--leak-ignore is given too often");
-		options->leak_ignore[options->leak_ignore_count++] = argument;
-		return 0;
 	case OPTION_FAIL_ON_LEAK:
 		options->fail_on_leak = true;
 		return argument ? parse_bytes("fail-on-leak", argument, &options->leak_bytes) : 0;
-	case OPTION_ALLOW_NO_CUDA: options->allow_no_cuda = true; return 0;
 	case OPTION_MAP: options->map_given = true; return parse_map(options, argument);
 	case OPTION_RUN_AS:
 		options->run_as = argument;
 		return parse_user("run-as", argument, &(uint32_t){ 0 });
-	case OPTION_LIBRARY:
-		if (options->library_count == OPTIONS_LIST_MAX)
-			return usage_error("--library is given too often");
-		options->libraries[options->library_count++] = argument;
-		return 0;
 	case OPTION_PROBE: return parse_probe(options, argument);
 	case OPTION_RING_SIZE: return parse_ring(options, argument);
 	case OPTION_NAMES_MEMORY: return parse_names_memory(options, argument);
-	case 'C':
-		err = parse_choice("color", argument, colors, ARRAY_LEN(colors));
-		if (err >= 0)
-			options->color = (unsigned int)err;
-		return err < 0 ? err : 0;
 	case OPTION_THEME:
 		if (!theme_find(argument))
 			return usage_error(
@@ -153,21 +110,11 @@ static int parse_one(struct options *options, int code, const char *argument, bo
 				argument);
 		options->theme = argument;
 		return 0;
-	case OPTION_NO_MOUSE: options->no_mouse = true; return 0;
-	case OPTION_READONLY: options->readonly = true; return 0;
-	case OPTION_NO_CONFIG: options->no_config = true; return 0;
-	case OPTION_CONFIG: options->config = argument; return 0;
-	case OPTION_ASCII: options->ascii = true; return 0;
-	case 't': options->no_time = true; return 0;
-	case 'E': options->entries = true; return 0;
-	case OPTION_PAIRS: options->pairs = true; return 0;
-	case OPTION_ARGS: options->kernel_arguments = true; return 0;
-	case 'v': options->verbose = true; return 0;
 	default: return -EINVAL;
 	}
 }
 
-static int sort_set(struct options *options, const char *text, bool reverse)
+static int sort_set(struct options *options)
 {
 	const char *bad;
 	struct hint hint;
@@ -175,7 +122,7 @@ static int sort_set(struct options *options, const char *text, bool reverse)
 	size_t len, i;
 	int err;
 
-	err = sort_order_parse(&options->sort, text, &bad, &len);
+	err = sort_order_parse(&options->sort, options->sort_text, &bad, &len);
 	if (err == -E2BIG)
 		return usage_error("--sort takes at most %d columns", SORT_KEYS_MAX);
 	if (err) {
@@ -188,7 +135,7 @@ static int sort_set(struct options *options, const char *text, bool reverse)
 		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad,
 				   hint_say(&hint));
 	}
-	options->sort.reverse = reverse;
+	options->sort.reverse = options->reverse;
 	return 0;
 }
 
@@ -204,8 +151,8 @@ static void tables_build(struct option *longs, char *shorts)
 			  option_is_optional(o) ? optional_argument :
 						  required_argument;
 
-		longs[i] = (struct option){ o->name, has, NULL, o->code };
-		if (o->code < 256) {
+		longs[i] = (struct option){ o->name, has, NULL, option_code(o) };
+		if (option_code(o) < 256) {
 			*shorts++ = (char)o->code;
 			if (has == required_argument)
 				*shorts++ = ':';
@@ -226,7 +173,7 @@ static void option_complain(int code, const char *word)
 	char name[64];
 
 	for (i = 0; i < option_count; i++) {
-		if (optopt == option_table[i].code) {
+		if (optopt == option_code(&option_table[i])) {
 			if (code == ':')
 				usage_error("--%s needs an argument: %s", option_table[i].name,
 					    option_table[i].argument);
@@ -255,21 +202,14 @@ static void option_complain(int code, const char *word)
  * For a file, path or pattern, an empty value is most likely a script's unset variable. Other kinds
  * of values report emptiness themselves.
  */
-static bool is_empty(int code, const char *argument)
+static bool is_empty(const struct option_entry *option, const char *argument)
 {
-	static const char *const texts[] = { "FILE", "PATH", "GLOB" };
-	size_t i, k;
-
-	for (i = 0; argument && !*argument && i < option_count; i++) {
-		for (k = 0; option_table[i].code == code && k < ARRAY_LEN(texts); k++) {
-			if (!strcmp(option_table[i].argument, texts[k])) {
-				usage_error("--%s needs an argument: %s, not ''",
-					    option_table[i].name, texts[k]);
-				return true;
-			}
-		}
-	}
-	return false;
+	if (!argument || *argument ||
+	    (strcmp(option->argument, "FILE") && strcmp(option->argument, "PATH") &&
+	     strcmp(option->argument, "GLOB")))
+		return false;
+	usage_error("--%s needs an argument: %s, not ''", option->name, option->argument);
+	return true;
 }
 
 bool options_take_stacks(const struct options *options)
@@ -434,12 +374,12 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 {
 	struct option longs[OPTION_MAX + 1];
 	char shorts[2 * OPTION_MAX + 3];
-	const char *sort = "live";
-	bool reverse = false;
-	int code, misplaced = 0;
+	const struct option_entry *option, *misplaced = NULL;
+	int code;
 
 	memset(options, 0, sizeof(*options));
 	options->words = argv;
+	options->sort_text = "live";
 	options->delay = NSEC_PER_SEC;
 	options->uid = (uint32_t)-1;
 	options->leak_age = 10 * NSEC_PER_SEC;
@@ -476,11 +416,12 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 			*status = EXIT_DONE;
 			return OPTIONS_EXIT;
 		}
-		if (mode_takes_option(options->mode, code) || is_empty(code, optarg) ||
-		    parse_one(options, code, optarg, &reverse, &sort))
+		option = option_find(code);
+		if (mode_takes_option(options->mode, option) || is_empty(option, optarg) ||
+		    parse_one(options, option, optarg))
 			return OPTIONS_EXIT;
-		if (!misplaced && !replay_takes_option(code))
-			misplaced = code;
+		if (!misplaced && !(option->modes & IN_REPLAY))
+			misplaced = option;
 	}
 	if (options->mode == MODE_TRACE || options->record_calls)
 		/* Printing calls requires probing them */
@@ -496,7 +437,9 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 		return OPTIONS_EXIT;
 	}
 	if (options->replay && misplaced) {
-		replay_refuses(misplaced);
+		usage_error(
+			"--%s does not go with --replay: nothing is watched, and what was recorded stands",
+			misplaced->name);
 		return OPTIONS_EXIT;
 	}
 	if (mode_prints(options->mode, options->format) || output_check(options))
@@ -511,8 +454,7 @@ enum options_action options_parse(struct options *options, int argc, char **argv
 	}
 	if (returns_check(options) || purpose_check(options))
 		return OPTIONS_EXIT;
-	if (trace_check(options) || command_check(options, argc, argv) ||
-	    sort_set(options, sort, reverse))
+	if (trace_check(options) || command_check(options, argc, argv) || sort_set(options))
 		return OPTIONS_EXIT;
 	if (!options->batch && mode_table[options->mode].has_screen &&
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {

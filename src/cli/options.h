@@ -51,7 +51,9 @@ struct options {
 	const char *user;
 	uint32_t uid; /* of the user; (uint32_t)-1: any */
 	const char *command_glob;
+	const char *sort_text; /* as it was given */
 	struct sort_order sort;
+	bool reverse;        /* likewise, in sort */
 	unsigned int groups; /* bits of enum call_group */
 	/* The same, as the user asked: without those that the accounts need */
 	unsigned int traced_groups;
@@ -61,7 +63,7 @@ struct options {
 	bool exact_launches;
 	bool layers_auto; /* both layers, but a launch only where it is enough */
 	bool launch_sites;
-	bool all_tensor_sites;
+	enum { TENSOR_SITES_SAMPLE, TENSOR_SITES_ALL } tensor_sites;
 	/* Functions whose probe would be single-stepped are left out */
 	bool no_single_step;
 	enum returns_choice returns;

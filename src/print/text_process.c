@@ -262,13 +262,13 @@ static double kernel_rate(const void *item)
 
 /* An address has at most 18 cells, and "registered" is the longest kind. */
 static const struct text_column map_columns[] = {
-	{ "BYTES", 34, "size" },
-	{ "KIND", 36, "kind", .is_left = true },
-	{ "DEV", 50, "device" },
-	{ "AGE", 58, "age_seconds" },
-	{ "STATE", 60, "state", .is_left = true, .is_alarm = true },
-	{ "CALL", 69, "call", .is_left = true },
-	{ "SITE", 88, "site", .is_left = true },
+	{ .title = "BYTES", .at = 34, .key = "size" },
+	{ .title = "KIND", .at = 36, .key = "kind", .is_left = true },
+	{ .title = "DEV", .at = 50, .key = "device" },
+	{ .title = "AGE", .at = 58, .key = "age_seconds" },
+	{ .title = "STATE", .at = 60, .key = "state", .is_left = true, .is_alarm = true },
+	{ .title = "CALL", .at = 69, .key = "call", .is_left = true },
+	{ .title = "SITE", .at = 88, .key = "site", .is_left = true },
 };
 
 static const char *alloc_name(const void *item, char out[NUMBER_SIZE])
@@ -283,15 +283,24 @@ static const struct text_table map_table = { "ADDRESS", alloc_name, .fields = &a
 
 /* Ends counted from the end of the name. */
 static const struct text_column kernel_columns[] = {
-	{ "LAUNCHES", 11, "launches" },
-	{ "BY GRAPH", 11, "graph_launches", .mark = "~", .marked_by = "graph_launches_exact",
+	{ .title = "LAUNCHES", .at = 11, .key = "launches" },
+	{ .title = "BY GRAPH",
+	  .at = 11,
+	  .key = "graph_launches",
+	  .mark = "~",
+	  .marked_by = "graph_launches_exact",
 	  .shift = 11 },
-	{ "LAUNCH/s", 20, .figure = kernel_rate },
-	{ "GRID", 31, "grid" },
-	{ "BLOCK", 40, "block" },
-	{ "P50", 47, "latency_seconds", FORM_P50 },
-	{ "P99", 54, "latency_seconds", FORM_P99 },
-	{ "FAILED", 61, "failures", .is_alarm = true, .mark = "≥", .marked_by = "returns" },
+	{ .title = "LAUNCH/s", .at = 20, .figure = kernel_rate },
+	{ .title = "GRID", .at = 31, .key = "grid" },
+	{ .title = "BLOCK", .at = 40, .key = "block" },
+	{ .title = "P50", .at = 47, .key = "latency_seconds", .form = FORM_P50 },
+	{ .title = "P99", .at = 54, .key = "latency_seconds", .form = FORM_P99 },
+	{ .title = "FAILED",
+	  .at = 61,
+	  .key = "failures",
+	  .is_alarm = true,
+	  .mark = "≥",
+	  .marked_by = "returns" },
 };
 
 static const char *kernel_name(const void *item, char out[NUMBER_SIZE])
@@ -305,12 +314,12 @@ static const struct text_table kernel_table = { "KERNEL", kernel_name, 61, .fiel
 
 /* "unknown async" is the longest name. */
 static const struct text_column copy_columns[] = {
-	{ "DEV", 17, "device" },
-	{ "CALLS", 27, "calls" },
-	{ "BYTES", 35, "bytes" },
-	{ "RATE", 43, "rate_bytes_per_second", FORM_RATE },
-	{ "THROUGHPUT", 54, "bytes_per_second", FORM_RATE },
-	{ "FAILED", 61, "failures", .is_alarm = true },
+	{ .title = "DEV", .at = 17, .key = "device" },
+	{ .title = "CALLS", .at = 27, .key = "calls" },
+	{ .title = "BYTES", .at = 35, .key = "bytes" },
+	{ .title = "RATE", .at = 43, .key = "rate_bytes_per_second", .form = FORM_RATE },
+	{ .title = "THROUGHPUT", .at = 54, .key = "bytes_per_second", .form = FORM_RATE },
+	{ .title = "FAILED", .at = 61, .key = "failures", .is_alarm = true },
 	{ .key = "pageable" },
 };
 
@@ -335,11 +344,11 @@ static double mean_seconds(const void *item)
 }
 
 static const struct text_column extra_columns[] = {
-	{ "CALLS", 11, "calls" },
-	{ "TIME", 19, "seconds", FORM_SECONDS },
-	{ "AVG", 27, .form = FORM_SECONDS, .figure = mean_seconds },
-	{ "MAX", 35, "latency_seconds", FORM_MAX },
-	{ "FAILED", 43, "failures", .is_alarm = true },
+	{ .title = "CALLS", .at = 11, .key = "calls" },
+	{ .title = "TIME", .at = 19, .key = "seconds", .form = FORM_SECONDS },
+	{ .title = "AVG", .at = 27, .form = FORM_SECONDS, .figure = mean_seconds },
+	{ .title = "MAX", .at = 35, .key = "latency_seconds", .form = FORM_MAX },
+	{ .title = "FAILED", .at = 43, .key = "failures", .is_alarm = true },
 };
 
 static const char *extra_name(const void *item, char out[NUMBER_SIZE])
@@ -360,10 +369,10 @@ static const struct text_table extra_table = { "PROBED", extra_name,   43,
 					       is_extra, &call_fields, COLUMNS(extra_columns) };
 
 static const struct text_column graph_columns[] = {
-	{ "INSTANTIATED", 25, "instantiated" },
-	{ "LIVE", 34, "live" },
-	{ "LAUNCHES", 46, "launches" },
-	{ "SITE", 48, "site", .is_left = true },
+	{ .title = "INSTANTIATED", .at = 25, .key = "instantiated" },
+	{ .title = "LIVE", .at = 34, .key = "live" },
+	{ .title = "LAUNCHES", .at = 46, .key = "launches" },
+	{ .title = "SITE", .at = 48, .key = "site", .is_left = true },
 };
 static const struct text_table graph_table = { "GRAPHS", .fields = &graph_fields,
 					       COLUMNS(graph_columns) };
@@ -376,9 +385,9 @@ static const char *launched_name(const void *item)
 }
 
 static const struct text_column launch_columns[] = {
-	{ "LAUNCHES", 13, "launches", .mark = "~", .marked_by = "sampled" },
-	{ "KERNEL", 15, .text = launched_name },
-	{ "LAUNCHED AT", 15 + NAME + 2, "site", .is_left = true },
+	{ .title = "LAUNCHES", .at = 13, .key = "launches", .mark = "~", .marked_by = "sampled" },
+	{ .title = "KERNEL", .at = 15, .text = launched_name },
+	{ .title = "LAUNCHED AT", .at = 15 + NAME + 2, .key = "site", .is_left = true },
 };
 static const struct text_table launch_table = { .fields = &launch_site_fields,
 						COLUMNS(launch_columns) };
@@ -389,10 +398,10 @@ static const char *waited_name(const void *item)
 }
 
 static const struct text_column wait_columns[] = {
-	{ "WAITS", 13, "calls" },
-	{ "TIME", 21, "seconds", FORM_SECONDS },
-	{ "CALL", 23, .text = waited_name },
-	{ "WAITED AT", 23 + NAME + 2, "site", .is_left = true },
+	{ .title = "WAITS", .at = 13, .key = "calls" },
+	{ .title = "TIME", .at = 21, .key = "seconds", .form = FORM_SECONDS },
+	{ .title = "CALL", .at = 23, .text = waited_name },
+	{ .title = "WAITED AT", .at = 23 + NAME + 2, .key = "site", .is_left = true },
 };
 static const struct text_table wait_table = { .fields = &wait_site_fields, COLUMNS(wait_columns) };
 
