@@ -17,12 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cuda/calls.h"
 #include "print/text.h"
 #include "probe/ahead.h"
 #include "probe/outside.h"
 #include "util/rights.h"
-#include "util/saturated.h"
 
 /* ---- the demonstration ---- */
 
@@ -542,7 +540,8 @@ static int command_begin(struct session *session)
 	return err == -ENOENT ? 127 : 126;
 }
 
-void session_replay_tell(struct session *session, const struct reader *reader)
+/* Says, once, if a recording ends badly: damage inside it is known only after it was read. */
+static void replay_tell(struct session *session, const struct reader *reader)
 {
 	const char *why;
 
@@ -596,7 +595,7 @@ static int recording_begin(struct session *session)
 	     reader_facts(replay_reader(replay))->version,
 	     reader_facts(replay_reader(replay))->host,
 	     reader_facts(replay_reader(replay))->options);
-	session_replay_tell(session, replay_reader(replay));
+	replay_tell(session, replay_reader(replay));
 	if (options->duration)
 		session->deadline = clock_ns(CLOCK_MONOTONIC) + options->duration;
 	rights_keep(session, 0);
@@ -755,67 +754,26 @@ static int unseen_status(const struct session *session, const struct snapshot *s
 	return text_unseen(snapshot, cause, why) ? no_answer(session, why) : EXIT_DONE;
 }
 
-/* What the tensors of all programs did: bytes that were live at their ends, and of that risen. */
-struct tensors {
-	uint64_t risen, unjudged;
-};
-
-static struct tensors tensors_sum(const struct snapshot *snapshot)
-{
-	struct tensors sum = { snapshot->gone.tensors_rising, snapshot->gone.tensors_unjudged };
-	size_t i;
-
-	for (i = 0; i < snapshot->process_count; i++) {
-		const struct snap_process *process = &snapshot->processes[i];
-
-		if (!process->exited)
-			continue;
-		sum.risen = add_saturated(sum.risen, process->tensors_rising);
-		if (!process->tensors_judged)
-			sum.unjudged = add_saturated(sum.unjudged, process->tensors_ended);
-	}
-	return sum;
-}
-
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	struct tensors tensors;
-	bool any_call, any_lost = false, any_unreturned, any_late, any_running = false,
-		       any_unproven, any_unknown;
-	size_t i;
+	uint64_t allowed = session->options->leak_bytes;
+	struct leak_total total;
 
 	if (!session->options->fail_on_leak)
 		return EXIT_DONE;
 	if (!snapshot)
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
-	if (snapshot->leaked > session->options->leak_bytes)
+	if (snapshot->leaked > allowed)
 		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
-	tensors = tensors_sum(snapshot);
-	if (tensors.risen > session->options->leak_bytes)
+	leak_total_make(snapshot, &total);
+	if (total.tensors_risen > allowed)
 		return EXIT_LEAK;
-	any_call = snapshot->gone.calls > 0;
-	any_unreturned = snapshot->gone.unreturned;
-	any_late = snapshot->gone.from_attach;
-	any_unproven = snapshot->gone.held_unproven > 0;
-	any_unknown = snapshot->gone.suspect > 0;
-	for (i = 0; i < snapshot->process_count; i++) {
-		any_call = any_call || snapshot->processes[i].calls;
-		any_unreturned = any_unreturned || snapshot->processes[i].unreturned;
-		any_late = any_late || snapshot->processes[i].from_attach;
-		any_unproven = any_unproven || snapshot->processes[i].held_unproven;
-		any_unknown = any_unknown ||
-			      (snapshot->processes[i].exited && snapshot->processes[i].suspect);
-		any_running = any_running ||
-			      (!snapshot->processes[i].exited && snapshot->processes[i].calls);
-	}
-	for (i = 0; i < LOST_COUNT; i++)
-		any_lost = any_lost || (snapshot->lost[i] && !lost_is_names((enum lost_cause)i));
-	if (any_lost)
+	if (total.lost)
 		return no_answer(session, "events were lost; try a larger --ring-size");
-	if (any_unreturned)
+	if (total.unreturned)
 		return no_answer(session, "the returns of some program's calls are not "
 					  "probed, so that what it allocates is not known");
-	if (any_late)
+	if (total.from_attach)
 		return no_answer(session, "some program ran before its CUDA library "
 					  "was probed; --library names it, or the library, ahead");
 	if (unseen_status(session, snapshot, UNSEEN_DRIVER) ||
@@ -823,24 +781,24 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	    unseen_status(session, snapshot, UNSEEN_ALLOC) ||
 	    unseen_status(session, snapshot, UNSEEN_LAYER))
 		return EXIT_FAILED;
-	if (any_running)
+	if (total.any_running)
 		return no_answer(session, "a program that made CUDA calls has not ended; "
 					  "let the command wait for its children");
-	if (any_unproven)
+	if (total.unproven)
 		return no_answer(
 			session,
 			"memory of PyTorch's allocator is live at the end, and "
 			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
-	if (any_unknown)
+	if (total.unsure)
 		return no_answer(session,
 				 "memory is live at the end that the runtime allocated for "
 				 "a library that is not known; --stacks shows which");
-	if (tensors.unjudged > session->options->leak_bytes)
+	if (total.tensors_unjudged > allowed)
 		return no_answer(
 			session,
 			"PyTorch's tensors were live at the end, and it ran too short "
 			"to tell whether they rise: that takes five times --leak-age, which may be shorter");
-	if (!any_call && !session->options->allow_no_cuda)
+	if (!total.any_call && !session->options->allow_no_cuda)
 		return no_answer(session, "the command made no CUDA call that cutop "
 					  "saw (--allow-no-cuda, if that is right)");
 	return EXIT_DONE;
@@ -851,7 +809,7 @@ int session_status(struct session *session, const struct snapshot *snapshot)
 	int status;
 
 	if (session->replay)
-		session_replay_tell(session, replay_reader(session->replay));
+		replay_tell(session, replay_reader(session->replay));
 	/* Only the collector's thread can find these. */
 	if (session->extras && session->collector)
 		collector_stop(session->collector);

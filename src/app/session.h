@@ -97,9 +97,6 @@ void session_close(struct session *session);
  */
 int session_pids_check(const struct notes *notes, const uint32_t *pids, size_t count);
 
-/* Says, once, if a recording ends badly: damage inside it is known only after it was read. */
-void session_replay_tell(struct session *session, const struct reader *reader);
-
 /* Tells the user @text and returns @status. */
 int session_fail(const struct session *session, int status, const char *text);
 

@@ -25,14 +25,56 @@ struct leak {
 	int call;                      /* -1: not known */
 };
 
-struct total {
-	uint64_t leaked, blocks, held, held_blocks, unproven, suspect, unsure;
-	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
-	uint64_t tensors, tensors_risen, tensors_unjudged;
-	uint64_t tensors_rising; /* of running processes */
-	bool from_attach, inexact, unreturned;
-	bool blocks_omitted, held_omitted; /* there are more blocks than were counted */
+/* How many blocks the bytes of the report are in. */
+struct blocks {
+	uint64_t leaked, held;
+	bool leaked_omitted, held_omitted; /* there are more blocks than were counted */
 };
+
+void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
+{
+	const struct snap_gone *gone = &snapshot->gone;
+
+	*total = (struct leak_total){
+		.leaked = gone->leaked,
+		.held = gone->held,
+		.unproven = gone->held_unproven,
+		.unsure = gone->suspect,
+		.tensors = gone->tensors_ended,
+		.tensors_risen = gone->tensors_rising,
+		.tensors_unjudged = gone->tensors_unjudged,
+		.from_attach = gone->from_attach,
+		.inexact = gone->inexact,
+		.unreturned = gone->unreturned,
+		.any_call = gone->calls > 0,
+	};
+	for (size_t i = 0; i < LOST_COUNT; i++)
+		total->lost |= snapshot->lost[i] && !lost_is_names((enum lost_cause)i);
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+		uint64_t suspect = process->has_suspect ? process->suspect : 0;
+
+		total->leaked += process->leaked;
+		total->held += process->held;
+		total->unproven += process->held_unproven;
+		total->from_attach |= process->from_attach;
+		total->inexact |= process->inexact;
+		total->unreturned |= process->unreturned != UNRETURNED_NOT;
+		total->any_call |= process->calls > 0;
+		if (!process->exited) {
+			total->any_running |= process->calls > 0;
+			total->suspect += suspect;
+			total->tensors_rising += process->tensors_rising;
+			continue;
+		}
+		total->unsure += suspect;
+		total->tensors = add_saturated(total->tensors, process->tensors_ended);
+		total->tensors_risen = add_saturated(total->tensors_risen, process->tensors_rising);
+		if (!process->tensors_judged)
+			total->tensors_unjudged =
+				add_saturated(total->tensors_unjudged, process->tensors_ended);
+	}
+}
 
 static int compare_site(const struct leak *a, const struct leak *b)
 {
@@ -253,7 +295,7 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	}
 }
 
-static void add_held(const struct snap_process *process, struct total *total)
+static void add_held(const struct snap_process *process, struct blocks *blocks)
 {
 	uint64_t listed = 0;
 
@@ -263,27 +305,17 @@ static void add_held(const struct snap_process *process, struct total *total)
 		if (alloc->state != ALLOC_HELD || !KIND_CAN_LEAK(alloc->kind))
 			continue;
 		listed += alloc->bytes;
-		total->held_blocks++;
+		blocks->held++;
 	}
-	total->held += process->held;
 	/* The map lists segments: what the cache kept of them and what was handed out together. */
-	total->held_omitted |= listed < add_saturated(process->held, process->tensors_ended);
+	blocks->held_omitted |= listed < add_saturated(process->held, process->tensors_ended);
 }
 
-static void report_tensors(struct line *line, const struct snap_process *process,
-			   struct total *total)
+static void report_tensors(struct line *line, const struct snap_process *process)
 {
 	char text[NUMBER_SIZE];
 
-	if (!process->exited) {
-		total->tensors_rising += process->tensors_rising;
-		return;
-	}
-	total->tensors += process->tensors_ended;
-	total->tensors_risen += process->tensors_rising;
-	if (!process->tensors_judged)
-		total->tensors_unjudged += process->tensors_ended;
-	if (!process->tensors_rising)
+	if (!process->exited || !process->tensors_rising)
 		return;
 	line_style(line, STYLE_HEAD);
 	line_format(line, "%" PRIu32 " ", process->pid);
@@ -297,23 +329,13 @@ static void report_tensors(struct line *line, const struct snap_process *process
 }
 
 static int report_process(struct line *line, const struct snap_process *process,
-			  struct total *total)
+			  struct blocks *blocks)
 {
 	size_t room = process->map_count + process->site_count + 1, count;
 	struct leak *leaks;
 
-	total->from_attach |= process->from_attach;
-	total->inexact |= process->inexact;
-	total->unreturned |= process->unreturned != UNRETURNED_NOT;
-	total->leaked += process->leaked;
-	total->unproven += process->held_unproven;
-	add_held(process, total);
-	if (process->allocator_count)
-		report_tensors(line, process, total);
-	if (process->has_suspect && !process->exited)
-		total->suspect += process->suspect;
-	if (process->has_suspect && process->exited)
-		total->unsure += process->suspect;
+	add_held(process, blocks);
+	report_tensors(line, process);
 	if (!process->leaked)
 		return 0;
 	leaks = calloc(room, sizeof(*leaks));
@@ -324,8 +346,8 @@ static int report_process(struct line *line, const struct snap_process *process,
 	print_titles(line);
 	for (size_t i = 0; i < count; i++) {
 		print_leak(line, &leaks[i], process->leaked);
-		total->blocks += leaks[i].blocks;
-		total->blocks_omitted |= !leaks[i].blocks;
+		blocks->leaked += leaks[i].blocks;
+		blocks->leaked_omitted |= !leaks[i].blocks;
 	}
 	free(leaks);
 	return 0;
@@ -339,20 +361,10 @@ static void print_blocks(struct line *line, uint64_t blocks, bool more)
 }
 
 /* Memory that was dropped from the list leaked as well. */
-static void report_gone(struct line *line, const struct snap_gone *gone, struct total *total)
+static void report_gone(struct line *line, const struct snap_gone *gone, struct blocks *blocks)
 {
-	total->from_attach |= gone->from_attach;
-	total->inexact |= gone->inexact;
-	total->unreturned |= gone->unreturned;
-	total->leaked += gone->leaked;
-	total->unproven += gone->held_unproven;
-	total->held += gone->held;
-	total->unsure += gone->suspect;
-	total->tensors += gone->tensors_ended;
-	total->tensors_risen += gone->tensors_rising;
-	total->tensors_unjudged += gone->tensors_unjudged;
-	total->blocks_omitted |= gone->leaked != 0;
-	total->held_omitted |= gone->held != 0;
+	blocks->leaked_omitted |= gone->leaked != 0;
+	blocks->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
 		return;
 	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes,
@@ -368,14 +380,14 @@ static void report_gone(struct line *line, const struct snap_gone *gone, struct 
 }
 
 /* True if there may be leaks that could not be seen. */
-static bool is_blind(const struct snapshot *snapshot, const struct total *total)
+static bool is_blind(const struct snapshot *snapshot, const struct leak_total *total)
 {
 	return total->unreturned || total->from_attach || snapshot->unseen[UNSEEN_DRIVER].total ||
 	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total ||
 	       snapshot->unseen[UNSEEN_LAYER].total;
 }
 
-static const char *no_leak(const struct snapshot *snapshot, const struct total *total, bool lost)
+static const char *no_leak(const struct snapshot *snapshot, const struct leak_total *total)
 {
 	if (is_blind(snapshot, total))
 		return "no leak that could be seen";
@@ -383,14 +395,14 @@ static const char *no_leak(const struct snapshot *snapshot, const struct total *
 		return "no leak outside of tensors";
 	if (total->unsure || total->unproven || total->tensors_unjudged)
 		return "no certain leak";
-	if (lost)
+	if (total->lost)
 		return "no leak that could be seen";
 	return snapshot->process_count || snapshot->gone.processes ?
 		       "no leak" :
 		       "no leak: no CUDA call was seen";
 }
 
-static void print_tensors(struct line *line, const struct total *total)
+static void print_tensors(struct line *line, const struct leak_total *total)
 {
 	char text[NUMBER_SIZE];
 
@@ -426,7 +438,7 @@ static void print_tensors(struct line *line, const struct total *total)
 }
 
 static void print_total(struct line *line, const struct snapshot *snapshot,
-			const struct total *total, bool lost)
+			const struct leak_total *total, const struct blocks *blocks)
 {
 	char text[UNSEEN_SIZE];
 
@@ -434,15 +446,15 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_style(line, STYLE_LEAKED);
 		line_format(line, "leaked %s", is_blind(snapshot, total) ? "at least " : "");
 		print_bytes(line, total->leaked);
-		print_blocks(line, total->blocks, total->blocks_omitted);
+		print_blocks(line, blocks->leaked, blocks->leaked_omitted);
 	} else {
-		line_text(line, no_leak(snapshot, total, lost));
+		line_text(line, no_leak(snapshot, total));
 	}
 	line_end(line);
 	if (total->held) {
 		line_text(line, "held ");
 		print_bytes(line, total->held);
-		print_blocks(line, total->held_blocks, total->held_omitted);
+		print_blocks(line, blocks->held, blocks->held_omitted);
 		line_text(line, " by caching allocators, on purpose: not a leak");
 		line_end(line);
 	}
@@ -484,7 +496,7 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 			line_text(line, text);
 			line_end(line);
 		}
-	if (total->inexact || lost) {
+	if (total->inexact || total->lost) {
 		line_text(line, "inexact: not every call could be recorded");
 		line_end(line);
 	}
@@ -493,8 +505,8 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
 	const struct snap_process **processes;
-	struct total total = { 0 };
-	bool lost = false;
+	struct blocks blocks = { 0 };
+	struct leak_total total;
 	struct sink sink;
 	struct line line;
 	int error = 0, ret;
@@ -506,14 +518,13 @@ int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_op
 	if (ret)
 		goto out;
 	line_init(&line, &sink, options);
-	for (size_t i = 0; i < LOST_COUNT; i++)
-		lost |= snapshot->lost[i] && !lost_is_names((enum lost_cause)i);
+	leak_total_make(snapshot, &total);
 	for (size_t i = 0; i < snapshot->process_count && !error; i++)
-		error = report_process(&line, processes[i], &total);
-	if (!error)
-		report_gone(&line, &snapshot->gone, &total);
-	if (!error)
-		print_total(&line, snapshot, &total, lost);
+		error = report_process(&line, processes[i], &blocks);
+	if (!error) {
+		report_gone(&line, &snapshot->gone, &blocks);
+		print_total(&line, snapshot, &total, &blocks);
+	}
 	ret = sink_close(&sink);
 	if (!ret)
 		ret = error;

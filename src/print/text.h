@@ -29,6 +29,23 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char out[UNSEEN_SIZE]);
 
 /*
+ * What leaked, or may have, in all processes, and what keeps that from being known: for the leak
+ * report and for the exit status.
+ */
+struct leak_total {
+	uint64_t leaked, held, unproven;
+	uint64_t suspect, unsure; /* of running, of ended processes */
+	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
+	uint64_t tensors, tensors_risen, tensors_unjudged;
+	uint64_t tensors_rising; /* of running processes */
+	bool from_attach, inexact, unreturned;
+	bool lost; /* records, and not of names alone */
+	bool any_call, any_running;
+};
+
+void leak_total_make(const struct snapshot *snapshot, struct leak_total *total);
+
+/*
  * Returns @snapshot's processes in the order of @order, in a list that the caller frees; NULL
  * without memory.
  */
