@@ -84,7 +84,7 @@ of pane-column | awk -F '\t' '{ sub(/ 1[KM] .*/, "", $2); print $1 "\t" $2 "\t" 
 differ pane-columns man-pane-columns
 
 # docs/troubleshooting.md has each check of doctor's; those of rights are named after capabilities.
-sed -n '/^static const struct check checks/,/^};/s/.*\.name = "\([a-z_]*\)".*/\1/p' "$top_srcdir/src/doctor/doctor_checks.c" | sort -u >"$T/checks"
+sed -n 's/.*FOUND("\([a-z_]*\)".*/\1/p' "$top_srcdir/src/doctor/doctor_checks.c" | sort -u >"$T/checks"
 [ "$(wc -l <"$T/checks")" -ge 20 ] || { echo "FAIL: there are too few checks of doctor's"; failed=1; }
 while read -r name; do
 	grep -q "^| \`$name\` |" "$top_srcdir/docs/troubleshooting.md" || { echo "FAIL: docs/troubleshooting.md lacks the check $name"; failed=1; }
