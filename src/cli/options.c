@@ -117,24 +117,13 @@ static int parse_one(struct options *options, const struct option_entry *option,
 static int sort_set(struct options *options)
 {
 	const char *bad;
-	struct hint hint;
-	char word[64];
-	size_t len, i;
-	int err;
+	size_t len;
+	int err = sort_order_parse(&options->sort, options->sort_text, &bad, &len);
 
-	err = sort_order_parse(&options->sort, options->sort_text, &bad, &len);
 	if (err == -E2BIG)
 		return usage_error("--sort takes at most %d columns", SORT_KEYS_MAX);
-	if (err) {
-		snprintf(word, sizeof(word), "%.*s", (int)len, bad);
-		hint_begin(&hint, word);
-		for (i = 0; i < column_count; i++) {
-			hint_try(&hint, columns[i].name, columns[i].name);
-			hint_try(&hint, columns[i].title, columns[i].name);
-		}
-		return usage_error("there is no column '%.*s'%s; -s help lists them", (int)len, bad,
-				   hint_say(&hint));
-	}
+	if (err)
+		return usage_error("there is no column '%.*s'; -s help lists them", (int)len, bad);
 	options->sort.reverse = options->reverse;
 	return 0;
 }
@@ -169,8 +158,6 @@ static void tables_build(struct option *longs, char *shorts)
 static void option_complain(int code, const char *word)
 {
 	size_t i, len = strcspn(word, "="), fitting = 0;
-	struct hint hint;
-	char name[64];
 
 	for (i = 0; i < option_count; i++) {
 		if (optopt == option_code(&option_table[i])) {
@@ -187,15 +174,8 @@ static void option_complain(int code, const char *word)
 		usage_error("there is no option '-%c'", optopt);
 	else if (fitting > 1)
 		usage_error("'%s' may be any of %zu options", word, fitting);
-	else {
-		snprintf(name, sizeof(name), "%.*s", len > 2 ? (int)len - 2 : 0, word + 2);
-		hint_begin(&hint, name);
-		hint.prefix = "--";
-		for (i = 0; i < option_count; i++)
-			hint_try(&hint, option_table[i].name, option_table[i].name);
-		hint_try(&hint, "no-color", "color never"); /* a name used by other programs */
-		usage_error("there is no option '%s'%s", word, hint_say(&hint));
-	}
+	else
+		usage_error("there is no option '%s'", word);
 }
 
 /*
@@ -273,22 +253,8 @@ static int purpose_check(const struct options *options)
 	return 0;
 }
 
-/* A first word that is no option and does not follow --: it may be a misspelled mode. */
-static const char *mode_hint(struct hint *hint, const char *word)
-{
-	hint_begin(hint, word);
-	for (size_t i = 0; i < MODE_COUNT; i++)
-		if (mode_table[i].word)
-			hint_try(hint, mode_table[i].word, mode_table[i].word);
-	hint_try(hint, "help", "--help");
-	hint_try(hint, "version", "--version");
-	return hint_say(hint);
-}
-
 static int command_check(struct options *options, int argc, char **argv)
 {
-	struct hint hint;
-
 	if (optind < argc) {
 		if (strcmp(argv[optind - 1], "--") && options->mode != MODE_WATCH &&
 		    is_mode(argv[optind]))
@@ -296,8 +262,8 @@ static int command_check(struct options *options, int argc, char **argv)
 				"'%s' and '%s' do not go together; write -- before a command",
 				mode_table[options->mode].word, argv[optind]);
 		if (strcmp(argv[optind - 1], "--"))
-			return usage_error("'%s' is no option%s; write -- before a command",
-					   argv[optind], mode_hint(&hint, argv[optind]));
+			return usage_error("'%s' is no option; write -- before a command",
+					   argv[optind]);
 		options->command = argv + optind;
 		if (options->replay)
 			return usage_error("--replay and a command do not go together");

@@ -108,17 +108,11 @@ expect_status escape 2
 expect_line escape "not 'a"
 check "an escape sequence reaches the terminal" [ "$(tr -d '\n' <"$T/escape.err" | tr -d '[:print:]' | wc -c)" = 0 ]
 
-# What is near to something is taken for a slip of it; what is near to nothing, for nothing.
-refused 2 "no option '--itertions' \(did you mean '--iterations'\?\)" --itertions 3
-refused 2 "no option '--pids=3' \(did you mean '--pid'\?\)" --pids=3
-refused 2 "no option '--no-color' \(did you mean '--color never'\?\)" --no-color
+# What does not exist.
 refused 2 "no option '--elephants';" --elephants
-refused 2 "no column 'liev' \(did you mean 'live'\?\); -s help" -b -s peak,liev
-refused 2 "no column 'H2D/s' \(did you mean 'h2d'\?\)" -b -s H2D/s
-refused 2 "no column 'quark';" -b -s quark
-refused 2 "no group of calls 'coppies' \(did you mean 'copies'\?\)" -b --calls copies,coppies
-refused 2 "'tracs' is no option \(did you mean 'trace'\?\)" tracs
-refused 2 "'help' is no option \(did you mean '--help'\?\)" help
+refused 2 "no option '--pids=3'" --pids=3
+refused 2 "no column 'liev'; -s help" -b -s peak,liev
+refused 2 "no group of calls 'coppies'" -b --calls copies,coppies
 refused 2 "'ls' is no option;" ls
 
 # A mode's word may stand behind options, but not behind --.
