@@ -78,8 +78,8 @@ struct trace {
 	bool comma;      /* chrome: an event precedes the next one */
 };
 
-/* The wall clock time at @mono, ns since the epoch. */
-uint64_t trace_real(const struct trace *trace, uint64_t mono);
+/* Writes the time of @call to the microsecond: the clock's in text, else RFC 3339 in UTC. */
+void trace_clock(struct trace *trace, const struct rec_call *call, struct buffer *out);
 
 /*
  * Writes a JSON object of the arguments; the call's stack and what a free has freed become members

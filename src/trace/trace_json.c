@@ -4,7 +4,6 @@
  * It is written directly: building a tree first takes several times as long as everything else.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "cuda/calls.h"
 #include "model/name_store.h"
@@ -119,24 +118,6 @@ void trace_json_lost(const uint64_t *lost, uint64_t unwritten, struct buffer *ou
 	buffer_char(out, '}');
 }
 
-/* RFC 3339, in UTC, to the microsecond. */
-static void time_put(struct trace *trace, uint64_t mono, struct buffer *out)
-{
-	uint64_t real = trace_real(trace, mono), second = real / 1000000000;
-	time_t seconds = (time_t)second;
-	struct tm tm;
-
-	if (second != trace->second || !trace->clock[0]) {
-		gmtime_r(&seconds, &tm);
-		strftime(trace->clock, sizeof(trace->clock), "%Y-%m-%dT%H:%M:%S.", &tm);
-		trace->second = second;
-	}
-	buffer_text(out, "\"time\":\"");
-	buffer_text(out, trace->clock);
-	buffer_padded(out, real % 1000000000 / 1000, 6);
-	buffer_text(out, "Z\",");
-}
-
 static void json_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
 	static const char *const moments[] = {
@@ -145,8 +126,11 @@ static void json_call(struct trace *trace, const struct trace_view *view, struct
 	const struct rec_call *call = view->call;
 
 	buffer_char(out, '{');
-	if (!trace->options.no_time)
-		time_put(trace, call->moment == CALL_LEFT ? call->hdr.time : call->entry, out);
+	if (!trace->options.no_time) {
+		buffer_text(out, "\"time\":\"");
+		trace_clock(trace, call, out);
+		buffer_text(out, "Z\",");
+	}
 	buffer_text(out, "\"process\":");
 	buffer_quoted(out, view->program->comm);
 	key_put(out, "pid");

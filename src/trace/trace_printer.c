@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda/arguments.h"
 #include "cuda/calls.h"
@@ -390,9 +391,24 @@ uint64_t trace_count(const struct trace *trace)
 	return trace->count;
 }
 
-uint64_t trace_real(const struct trace *trace, uint64_t mono)
+void trace_clock(struct trace *trace, const struct rec_call *call, struct buffer *out)
 {
-	return trace->real + (mono - trace->mono);
+	uint64_t mono = call->moment == CALL_LEFT ? call->hdr.time : call->entry,
+		 real = trace->real + (mono - trace->mono), second = real / 1000000000;
+	time_t seconds = (time_t)second;
+	struct tm tm;
+
+	if (second != trace->second || !trace->clock[0]) {
+		trace->second = second;
+		if (trace->options.format == FORMAT_TEXT)
+			strftime(trace->clock, sizeof(trace->clock), "%H:%M:%S.",
+				 localtime_r(&seconds, &tm));
+		else
+			strftime(trace->clock, sizeof(trace->clock), "%Y-%m-%dT%H:%M:%S.",
+				 gmtime_r(&seconds, &tm));
+	}
+	buffer_text(out, trace->clock);
+	buffer_padded(out, real % 1000000000 / 1000, 6);
 }
 
 void trace_begin(struct trace *trace, struct buffer *out)

@@ -8,7 +8,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "cuda/calls.h"
 #include "model/name_store.h"
@@ -18,22 +17,6 @@
 
 #define PROCESS_CELLS 15 /* TASK_COMM_LEN less its NUL */
 #define ID_CELLS      7  /* /proc/sys/kernel/pid_max is 4194304 at most */
-
-static void time_put(struct trace *trace, uint64_t mono, struct buffer *out)
-{
-	uint64_t real = trace_real(trace, mono), second = real / 1000000000;
-	time_t seconds = (time_t)second;
-	struct tm tm;
-
-	if (second != trace->second || !trace->clock[0]) {
-		localtime_r(&seconds, &tm);
-		strftime(trace->clock, sizeof(trace->clock), "%H:%M:%S.", &tm);
-		trace->second = second;
-	}
-	buffer_text(out, trace->clock);
-	buffer_padded(out, real % 1000000000 / 1000, 6);
-	buffer_char(out, ' ');
-}
 
 static void blanks(struct buffer *out, int count)
 {
@@ -116,8 +99,10 @@ static void text_call(struct trace *trace, const struct trace_view *view, struct
 	const struct rec_call *call = view->call;
 	size_t i;
 
-	if (!trace->options.no_time)
-		time_put(trace, call->moment == CALL_LEFT ? call->hdr.time : call->entry, out);
+	if (!trace->options.no_time) {
+		trace_clock(trace, call, out);
+		buffer_char(out, ' ');
+	}
 	buffer_text(out, view->program->comm);
 	blanks(out, PROCESS_CELLS - cells_of(trace, view->program->comm));
 	buffer_char(out, ' ');
