@@ -584,20 +584,6 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot,
 		       const struct choice *choice, const char *version)
 {
 	static const struct family build = { "cutop_build", FAMILY_INFO, "This program." };
-	static const struct family started = { "cutop_start_time_seconds", FAMILY_GAUGE,
-					       "When watching began, in seconds since 1970." };
-	static const struct family time = {
-		"cutop_snapshot_time_seconds", FAMILY_GAUGE,
-		"When these figures were collected, in seconds since 1970."
-	};
-	static const struct family cpu = { "cutop_self_cpu_seconds", FAMILY_COUNTER,
-					   "CPU time that cutop has used." };
-	static const struct family resident = { "cutop_self_resident_bytes", FAMILY_GAUGE,
-						"Memory of cutop itself." };
-	static const struct family targets = {
-		"cutop_probe_targets", FAMILY_GAUGE,
-		"Libraries and programs that probes were placed in."
-	};
 	static const struct family probes = {
 		"cutop_probes", FAMILY_GAUGE,
 		"Functions of the CUDA libraries found: attached, and missing or refused."
@@ -612,27 +598,18 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot,
 		"cutop_processes_omitted", FAMILY_GAUGE,
 		"Running processes that have no series of their own, because there are too many."
 	};
+	const struct field *field;
 	size_t i;
 
 	exposition_family(out, &build);
 	sample_begin(out, NULL);
 	sample_label(out, "version", version);
 	sample_count(out, 1);
-	exposition_family(out, &started);
-	sample_begin(out, NULL);
-	sample_number(out, (double)snapshot->started / 1e9);
-	exposition_family(out, &time);
-	sample_begin(out, NULL);
-	sample_number(out, (double)snapshot->time / 1e9);
-	exposition_family(out, &cpu);
-	sample_begin(out, NULL);
-	sample_number(out, snapshot->self_cpu_seconds);
-	exposition_family(out, &resident);
-	sample_begin(out, NULL);
-	sample_count(out, snapshot->self_resident_bytes);
-	exposition_family(out, &targets);
-	sample_begin(out, NULL);
-	sample_count(out, snapshot->targets);
+	for (int place = 1; (field = field_of_metric(&self_fields, place)); place++) {
+		exposition_field(out, "cutop_", field);
+		sample_begin(out, NULL);
+		sample_field(out, field, snapshot);
+	}
 	exposition_family(out, &probes);
 	sample_begin(out, NULL);
 	sample_label(out, "state", "attached");

@@ -16,8 +16,15 @@
 		.size = SIZE_OF(type, member), ##__VA_ARGS__ \
 	}
 /* The field is known only where @member is not 0. */
-#define IF(type, member)   .flag = offsetof(struct type, member), .flag_size = SIZE_OF(type, member)
-#define NAMES(table)       .names = (table), .name_count = ARRAY_LEN(table)
+#define IF(type, member) .flag = offsetof(struct type, member), .flag_size = SIZE_OF(type, member)
+#define NAMES(table)     .names = (table), .name_count = ARRAY_LEN(table)
+#define COLUMN(member, order, called) \
+	{ \
+		.key = (member), .kind = FIELD_COLUMN, .metric = { \
+			.place = (order), \
+			.name = (called) \
+		} \
+	}
 #define GAUGE(place, help) .metric = { place, NULL, false, help }
 #define TABLE(name) \
 	const struct fields name##_fields = { name##_list_of_fields, \
@@ -268,28 +275,24 @@ static TABLE(failure);
 
 /* Those with a metric alone have no name in JSON; columns of which there is just that, neither. */
 FIELDS(memory) = {
-	{ .key = "memory.live_bytes", .kind = FIELD_COLUMN },
-	{ .key = "memory.peak_bytes",
-	  .kind = FIELD_COLUMN,
-	  .metric = { .place = 12, .name = "cutop_process_peak_bytes" } },
+	COLUMN("memory.live_bytes", 0, NULL),
+	COLUMN("memory.peak_bytes", 12, "cutop_process_peak_bytes"),
 	F(snap_process, "leaked_bytes", BYTES, leaked),
-	{ .key = "memory.held_bytes", .kind = FIELD_COLUMN },
+	COLUMN("memory.held_bytes", 0, NULL),
 	F(snap_process, "leaked_by_reset_bytes", BYTES, leaked_by_reset, .when = WHEN_ANY),
 	F(snap_process, "leaked_by_context_bytes", BYTES, leaked_by_context, .when = WHEN_ANY),
 	F(snap_process, "held_unproven_bytes", BYTES, held_unproven, .when = WHEN_ANY),
-	{ .key = "memory.suspect_bytes", .kind = FIELD_COLUMN },
+	COLUMN("memory.suspect_bytes", 0, NULL),
 	F(snap_process, "allocated_bytes", BYTES, allocated, .when = WHEN_RETURNS,
 	  .metric = { 3, NULL, true,
 		      "VRAM and managed memory allocated in all, freed since or not." }),
-	{ .key = "memory.used_bytes", .kind = FIELD_COLUMN },
-	{ .key = "memory.untracked_bytes", .kind = FIELD_COLUMN },
+	COLUMN("memory.used_bytes", 0, NULL),
+	COLUMN("memory.untracked_bytes", 0, NULL),
 	F(snap_process, "live_allocations", COUNT, live_allocations, .when = WHEN_RETURNS,
 	  GAUGE(1, "Allocations not freed yet, of all kinds.")),
 	F(snap_process, "allocations", COUNT, allocations, .when = WHEN_RETURNS,
 	  .metric = { 2, NULL, true, "Allocations that succeeded." }),
-	{ .key = "memory.frees",
-	  .kind = FIELD_COLUMN,
-	  .metric = { .place = 4, .name = "cutop_process_frees" } },
+	COLUMN("memory.frees", 4, "cutop_process_frees"),
 	F(snap_process, "failed_allocations", COUNT, failed_allocations, .when = WHEN_RETURNS,
 	  .metric = { 5, NULL, true, "Allocations that failed." }),
 	F(snap_process, "failed_frees", COUNT, failed_frees, .when = WHEN_RETURNS,
@@ -298,15 +301,9 @@ FIELDS(memory) = {
 	  .metric = { 7, NULL, true, "Frees of what was freed before." }),
 	F(snap_process, "unknown_frees", COUNT, unknown_frees, .when = WHEN_RETURNS,
 	  .metric = { 8, NULL, true, "Frees of what was allocated unseen." }),
-	{ .key = NULL,
-	  .kind = FIELD_COLUMN,
-	  .metric = { .place = 9, .name = "cutop_process_calls" } },
-	{ .key = NULL,
-	  .kind = FIELD_COLUMN,
-	  .metric = { .place = 10, .name = "cutop_process_launches" } },
-	{ .key = NULL,
-	  .kind = FIELD_COLUMN,
-	  .metric = { .place = 11, .name = "cutop_process_graph_launches" } },
+	COLUMN(NULL, 9, "cutop_process_calls"),
+	COLUMN(NULL, 10, "cutop_process_launches"),
+	COLUMN(NULL, 11, "cutop_process_graph_launches"),
 };
 TABLE(memory);
 
@@ -410,6 +407,24 @@ FIELDS(command) = {
 		"Kernels that launched graphs ran."),
 };
 TABLE(command);
+
+/* For metrics: cutop itself. */
+FIELDS(self) = {
+	F(snapshot, NULL, DURATION, started,
+	  .metric = { 1, "start_time_seconds", false,
+		      "When watching began, in seconds since 1970." }),
+	F(snapshot, NULL, DURATION, time,
+	  .metric = { 2, "snapshot_time_seconds", false,
+		      "When these figures were collected, in seconds since 1970." }),
+	F(snapshot, NULL, NUMBER, self_cpu_seconds,
+	  .metric = { 3, "self_cpu_seconds", true, "CPU time that cutop has used." }),
+	F(snapshot, NULL, BYTES, self_resident_bytes,
+	  .metric = { 4, "self_resident_bytes", false, "Memory of cutop itself." }),
+	F(snapshot, NULL, COUNT, targets,
+	  .metric = { 5, "probe_targets", false,
+		      "Libraries and programs that probes were placed in." }),
+};
+TABLE(self);
 
 const struct list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
 const struct list allocator_list =

@@ -90,7 +90,7 @@ struct field {
 
 extern const struct fields alloc_fields, kernel_fields, launch_site_fields, wait_site_fields,
 	graph_fields, copy_fields, call_fields, memory_fields, state_fields, used_fields,
-	command_fields;
+	command_fields, self_fields;
 
 /* The lists of a process and of a snapshot, in the order of JSON. */
 #define PROCESS_LISTS   3

@@ -107,20 +107,14 @@ bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char 
 			"program, ahead");
 		break;
 	case UNSEEN_ALLOC:
-		snprintf(
-			out, UNSEEN_SIZE,
-			"%" PRIu64
-			" function%s that allocate%s could not be probed, or w%s left out; cutop doctor "
-			"names them",
-			unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
-		break;
 	case UNSEEN_FREE:
 		snprintf(
 			out, UNSEEN_SIZE,
 			"%" PRIu64
-			" function%s that free%s could not be probed, or w%s left out: what leaked may have "
-			"been freed; cutop doctor names them",
-			unseen->total, plural, *plural ? "" : "s", *plural ? "ere" : "as");
+			" function%s that %s%s could not be probed, or w%s left out%s; cutop doctor names them",
+			unseen->total, plural, cause == UNSEEN_ALLOC ? "allocate" : "free",
+			*plural ? "" : "s", *plural ? "ere" : "as",
+			cause == UNSEEN_FREE ? ": what leaked may have been freed" : "");
 		break;
 	case UNSEEN_LAYER:
 		snprintf(
