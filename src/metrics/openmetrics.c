@@ -705,7 +705,7 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	static const struct snap_process any = { .unreturned = UNRETURNED_NOT };
 	const struct field *field;
 
-	for (int place = 1; (field = field_of_metric(&call_fields, place)); place++) {
+	for (int place = 1; (field = field_of_metric(call_list.fields, place)); place++) {
 		exposition_field(out, "cutop_", field);
 		for (size_t i = 0; i < snapshot->call_count; i++) {
 			if (!has_sample(field, &snapshot->calls[i], &any))
@@ -831,7 +831,7 @@ static void write_commands(struct exposition *out, const struct snapshot *snapsh
 			sample_field(out, field, command);
 		}
 	}
-	for (place = 1; (field = field_of_metric(&copy_fields, place)); place++) {
+	for (place = 1; (field = field_of_metric(copy_list.fields, place)); place++) {
 		exposition_field(out, "cutop_command_", field);
 		for (command = snapshot->commands; command < end; command++)
 			write_command_copies(out, command, field);
@@ -1160,7 +1160,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 	const struct field *field;
 	struct snap_copy copy;
 
-	for (int place = 1; (field = field_of_metric(&copy_fields, place)); place++) {
+	for (int place = 1; (field = field_of_metric(copy_list.fields, place)); place++) {
 		exposition_field(out, "cutop_process_", field);
 		for (size_t j = 0; j < choice->count; j++) {
 			const struct snap_process *process = choice->list[j].process;

@@ -50,7 +50,7 @@ FIELDS(alloc) = {
 	F(snap_alloc, "site", TEXT, site),
 	F(snap_alloc, "state", NAME, state, NAMES(alloc_state_names)),
 };
-TABLE(alloc);
+static TABLE(alloc);
 
 FIELDS(site) = {
 	F(snap_site, "site", TEXT, site),
@@ -155,7 +155,7 @@ FIELDS(kernel) = {
 	F(snap_kernel, "latency_samples", COUNT, samples),
 	F(snap_kernel, "latency_seconds", LATENCY, latency),
 };
-TABLE(kernel);
+static TABLE(kernel);
 
 FIELDS(launched) = {
 	F(snap_kernel, "kernel", TEXT, name),
@@ -171,14 +171,14 @@ FIELDS(launch_site) = {
 	F(snap_launch_site, "samples", COUNT, samples),
 	F(snap_launch_site, "sampled", BOOL, sampled),
 };
-TABLE(launch_site);
+static TABLE(launch_site);
 
 FIELDS(wait_site) = {
 	F(snap_wait_site, "site", TEXT, at.site),      F(snap_wait_site, "", PLACE, at),
 	F(snap_wait_site, "call", CALL, call),         F(snap_wait_site, "calls", COUNT, calls),
 	F(snap_wait_site, "seconds", NUMBER, seconds),
 };
-TABLE(wait_site);
+static TABLE(wait_site);
 
 FIELDS(graph) = {
 	F(snap_graph_site, "call", CALL, call),
@@ -188,7 +188,7 @@ FIELDS(graph) = {
 	F(snap_graph_site, "site", TEXT, where.site),
 	F(snap_graph_site, "", PLACE, where),
 };
-TABLE(graph);
+static TABLE(graph);
 
 /* ---- copies and other calls ---- */
 
@@ -214,7 +214,7 @@ FIELDS(copy) = {
 	F(snap_copy, "pageable", TRUE, pageable),
 	F(snap_copy, "sizes", COUNTS, sizes),
 };
-TABLE(copy);
+static TABLE(copy);
 
 /* For some functions named with --probe, failures are unknown. */
 static bool is_judged(const void *item)
@@ -247,7 +247,7 @@ FIELDS(call) = {
 	  .figure = mean_seconds },
 	F(snap_call, "latency_seconds", LATENCY, latency, .when = WHEN_RETURNS),
 };
-TABLE(call);
+static TABLE(call);
 
 static bool is_sticky(const void *item)
 {
@@ -429,12 +429,10 @@ TABLE(self);
 const struct list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
 const struct list allocator_list =
 	LIST(snap_process, "allocators", allocators, allocator_count, allocator, false, false);
-
-const struct list process_lists[PROCESS_LISTS] = {
-	LIST(snap_process, "kernels", kernels, kernel_count, kernel, false, true),
-	LIST(snap_process, "copies", copies, copy_count, copy, false, true),
-	LIST(snap_process, "calls", call_list, call_count, call, false, true),
-};
+const struct list kernel_list =
+	LIST(snap_process, "kernels", kernels, kernel_count, kernel, false, true);
+const struct list copy_list = LIST(snap_process, "copies", copies, copy_count, copy, false, true);
+const struct list call_list = LIST(snap_process, "calls", call_list, call_count, call, false, true);
 
 /* One behind the other in one array. */
 const struct list failure_lists[FAILURE_LISTS] = {
@@ -443,13 +441,13 @@ const struct list failure_lists[FAILURE_LISTS] = {
 	LIST(snap_process, "failures_at_exit", failure_list, at_exit_count, failure, false, true),
 };
 
-const struct list call_site_lists[CALL_SITE_LISTS] = {
-	LIST(snap_process, "sites", sites, site_count, site, false, true),
-	LIST(snap_process, "launch_sites", launch_sites, launch_site_count, launch_site, false,
-	     false),
-	LIST(snap_process, "wait_sites", wait_sites, wait_site_count, wait_site, false, false),
-	LIST(snap_process, "graphs", graph_sites, graph_site_count, graph, false, false),
-};
+const struct list site_list = LIST(snap_process, "sites", sites, site_count, site, false, true);
+const struct list launch_site_list = LIST(snap_process, "launch_sites", launch_sites,
+					  launch_site_count, launch_site, false, false);
+const struct list wait_site_list =
+	LIST(snap_process, "wait_sites", wait_sites, wait_site_count, wait_site, false, false);
+const struct list graph_list =
+	LIST(snap_process, "graphs", graph_sites, graph_site_count, graph, false, false);
 
 /* ---- devices ---- */
 

@@ -88,16 +88,13 @@ struct field {
 	} metric;
 };
 
-extern const struct fields alloc_fields, kernel_fields, launch_site_fields, wait_site_fields,
-	graph_fields, copy_fields, call_fields, memory_fields, state_fields, used_fields,
-	command_fields, self_fields;
+extern const struct fields memory_fields, state_fields, used_fields, command_fields, self_fields;
 
-/* The lists of a process and of a snapshot, in the order of JSON. */
-#define PROCESS_LISTS   3
-#define FAILURE_LISTS   3
-#define CALL_SITE_LISTS 4
-extern const struct list map_list, allocator_list, process_lists[PROCESS_LISTS],
-	failure_lists[FAILURE_LISTS], call_site_lists[CALL_SITE_LISTS], device_list, event_list;
+/* The lists of a process and of a snapshot. */
+#define FAILURE_LISTS 3
+extern const struct list map_list, allocator_list, kernel_list, copy_list, call_list,
+	failure_lists[FAILURE_LISTS], site_list, launch_site_list, wait_site_list, graph_list,
+	device_list, event_list;
 /* For metrics: what a process holds of each device; the parts of a device. */
 extern const struct list use_list, instance_list;
 

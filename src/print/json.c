@@ -273,16 +273,14 @@ static void write_items(struct json_writer *w, const struct list *list, const ch
 	json_close(w, ']');
 }
 
-static void write_lists(struct json_writer *w, const struct list *lists, size_t list_count,
-			const void *of, const struct owner *owner)
+static void write_list(struct json_writer *w, const struct list *list, const void *of,
+		       const struct owner *owner)
 {
-	for (size_t i = 0; i < list_count; i++) {
-		size_t count;
-		const void *items = list_items(&lists[i], of, &count);
+	size_t count;
+	const void *items = list_items(list, of, &count);
 
-		if (count || lists[i].always)
-			write_items(w, &lists[i], items, count, owner);
-	}
+	if (count || list->always)
+		write_items(w, list, items, count, owner);
 }
 
 /* ---- processes ---- */
@@ -299,8 +297,8 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
 	put(w, o, "kinds", kinds);
 	json_members(w, o);
-	write_lists(w, &map_list, 1, process, &owner);
-	write_lists(w, &allocator_list, 1, process, &owner);
+	write_list(w, &map_list, process, &owner);
+	write_list(w, &allocator_list, process, &owner);
 	o = put_new(w);
 	put_count(w, o, "map_omitted", process->map_omitted);
 	json_members(w, o);
@@ -420,12 +418,17 @@ static void write_process(struct json_writer *w, const struct snapshot *snapshot
 	json_members(w, process_head(w, process));
 	if (!process->unreturned)
 		write_memory(w, process);
-	write_lists(w, process_lists, PROCESS_LISTS, process, &owner);
+	write_list(w, &kernel_list, process, &owner);
+	write_list(w, &copy_list, process, &owner);
+	write_list(w, &call_list, process, &owner);
 	for (size_t i = 0, count; i < FAILURE_LISTS; i++, failures += count) {
 		list_items(&failure_lists[i], process, &count);
 		write_items(w, &failure_lists[i], (const void *)failures, count, &owner);
 	}
-	write_lists(w, call_site_lists, CALL_SITE_LISTS, process, &owner);
+	write_list(w, &site_list, process, &owner);
+	write_list(w, &launch_site_list, process, &owner);
+	write_list(w, &wait_site_list, process, &owner);
+	write_list(w, &graph_list, process, &owner);
 	json_open(w, "synchronize", '{');
 	o = put_new(w);
 	if (!process->unreturned) {
@@ -517,8 +520,8 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 		return ret;
 	json_open(&writer, NULL, '{');
 	json_members(&writer, snapshot_head(&writer, snapshot, options->version));
-	write_lists(&writer, &device_list, 1, snapshot, &nothing);
-	write_lists(&writer, &event_list, 1, snapshot, &nothing);
+	write_list(&writer, &device_list, snapshot, &nothing);
+	write_list(&writer, &event_list, snapshot, &nothing);
 	json_open(&writer, "processes", '[');
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)
 		write_process(&writer, snapshot, &snapshot->processes[i]);

@@ -216,12 +216,7 @@ static void print_end(struct line *line, uint64_t bytes, unsigned int call)
 
 static void print_process(struct line *line, const struct snap_process *process)
 {
-	char text[NUMBER_SIZE];
-
-	line_style(line, STYLE_HEAD);
-	line_format(line, "%" PRIu32 " ", process->pid);
-	line_text(line, process->command_line ? process->command_line : process->command);
-	line_text(line, text_remark(process, text));
+	text_head(line, process);
 	line_style(line, STYLE_PLAIN);
 	if (process->leaked)
 		line_format(line, ": leaked %s%" PRIu64 " bytes", at_least(process->from_attach),
@@ -313,14 +308,9 @@ static void add_held(const struct snap_process *process, struct blocks *blocks)
 
 static void report_tensors(struct line *line, const struct snap_process *process)
 {
-	char text[NUMBER_SIZE];
-
 	if (!process->exited || !process->tensors_rising)
 		return;
-	line_style(line, STYLE_HEAD);
-	line_format(line, "%" PRIu32 " ", process->pid);
-	line_text(line, process->command_line ? process->command_line : process->command);
-	line_text(line, text_remark(process, text));
+	text_head(line, process);
 	line_style(line, STYLE_PLAIN);
 	line_format(line, ": tensors: %" PRIu64 " bytes rose until the end",
 		    process->tensors_rising);

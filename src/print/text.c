@@ -83,6 +83,16 @@ const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE
 	return out;
 }
 
+void text_head(struct line *line, const struct snap_process *process)
+{
+	char remark[NUMBER_SIZE];
+
+	line_style(line, STYLE_HEAD);
+	line_format(line, "%" PRIu32 " ", process->pid);
+	line_text(line, process->command_line ? process->command_line : process->command);
+	line_text(line, text_remark(process, remark));
+}
+
 bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char out[UNSEEN_SIZE])
 {
 	const struct snap_unseen *unseen = &snapshot->unseen[cause];

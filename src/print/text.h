@@ -21,6 +21,9 @@ const char *text_seconds(double seconds, char out[NUMBER_SIZE]); /* 5.1µs */
  */
 const char *text_remark(const struct snap_process *process, char out[NUMBER_SIZE]);
 
+/* Begins the line above what is said of @process: its pid, its command and that remark. */
+void text_head(struct line *line, const struct snap_process *process);
+
 /*
  * Writes a line to @out that says what could not be seen because of @cause, and what helps. Returns
  * false, with an empty line, if nothing is missing because of it.

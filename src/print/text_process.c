@@ -60,9 +60,11 @@ struct text_table {
 	const char *(*name)(const void *item, char out[NUMBER_SIZE]); /* NULL: there are none */
 	int others; /* names are as wide as the widest, and this many cells follow; 0: they are not */
 	bool (*shown)(const void *item); /* others are left out; NULL: none */
-	const struct fields *fields;
+	const struct list *list;
 	const struct text_column *columns;
 	size_t count;
+	size_t most;      /* rows; 0: all */
+	const char *what; /* the others are: "and 3 more WHAT"; NULL: "... and 3 more" */
 };
 
 static const struct field *field_of(const struct fields *fields, const char *key)
@@ -146,7 +148,7 @@ static void print_cell(struct line *line, const struct text_table *table,
 		       const struct text_column *column, int end, const void *item,
 		       const struct snap_process *process)
 {
-	const struct field *field = column->key ? field_of(table->fields, column->key) : NULL;
+	const struct field *field = column->key ? field_of(table->list->fields, column->key) : NULL;
 	bool is_known = field ? field_is_known(field, item, process) : !process->unreturned;
 	char text[NUMBER_SIZE], marked[2 * NUMBER_SIZE];
 	const char *shown;
@@ -173,7 +175,8 @@ static void print_cell(struct line *line, const struct text_table *table,
 		if (column->is_alarm && field_count(field, item))
 			line_style(line, STYLE_FAILED);
 		snprintf(marked, sizeof(marked), "%s%s",
-			 column->mark && field_count(field_of(table->fields, column->marked_by),
+			 column->mark && field_count(field_of(table->list->fields,
+							      column->marked_by),
 						     item) ?
 				 column->mark :
 				 "",
@@ -195,13 +198,13 @@ static void print_title(struct line *line, const struct text_column *column, int
 
 /* The width of the names: that of the widest, as far as the line leaves room. */
 static int name_width(const struct line *line, const struct text_table *table,
-		      const struct snap_process *process, const char *item, size_t size,
-		      size_t count)
+		      const struct snap_process *process, size_t count)
 {
 	int widest = utf8_cells(table->title), others = table->others, most, cells;
+	const char *item = list_items(table->list, process, &(size_t){ 0 });
 	char text[NUMBER_SIZE];
 
-	for (; count--; item += size) {
+	for (; count--; item += table->list->size) {
 		if (table->shown && !table->shown(item))
 			continue;
 		cells = utf8_cells(table->name(item, text));
@@ -215,40 +218,64 @@ static int name_width(const struct line *line, const struct text_table *table,
 	return widest < most ? widest : most;
 }
 
-/* Prints the @count items at @item, of @size bytes each, and what they are called above them. */
-static void print_table(struct line *line, const struct text_table *table, const void *items,
-			size_t size, size_t count, const struct snap_process *process)
+/* Prints a row: of @item, or, where that is NULL, the titles. */
+static void print_row(struct line *line, const struct text_table *table, int name, const void *item,
+		      const struct snap_process *process)
 {
-	int name = table->others ? name_width(line, table, process, items, size, count) : 0;
+	int from = name ? INDENT + name : 0;
 	char text[NUMBER_SIZE];
 
-	/* The first row has the titles. */
-	for (size_t row = 0; row <= count; row++) {
-		const char *item = row ? (const char *)items + (row - 1) * size : NULL;
-		int from = name ? INDENT + name : 0;
+	if (table->title && (!item || table->name))
+		line_to(line, INDENT);
+	line_style(line, item ? STYLE_PLAIN : STYLE_HEAD);
+	if (!item && table->title)
+		line_text(line, table->title);
+	else if (item && table->name)
+		line_cut(line, table->name(item, text), name ? name : INT_MAX);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct text_column *column = &table->columns[i];
 
-		if (row && table->shown && !table->shown(item))
+		if (column->shift && !process->graph_launches)
 			continue;
-		if (table->title && (!row || table->name))
-			line_to(line, INDENT);
-		line_style(line, row ? STYLE_PLAIN : STYLE_HEAD);
-		if (!row && table->title)
-			line_text(line, table->title);
-		else if (row && table->name)
-			line_cut(line, table->name(item, text), name ? name : INT_MAX);
-		for (size_t i = 0; i < table->count; i++) {
-			const struct text_column *column = &table->columns[i];
-
-			if (column->shift && !process->graph_launches)
-				continue;
-			from += column->shift;
-			if (row)
-				print_cell(line, table, column, from + column->at, item, process);
-			else
-				print_title(line, column, from + column->at);
-		}
-		line_end(line);
+		from += column->shift;
+		if (item)
+			print_cell(line, table, column, from + column->at, item, process);
+		else
+			print_title(line, column, from + column->at);
 	}
+	line_end(line);
+}
+
+static void print_more(struct line *line, uint64_t more, const char *what)
+{
+	if (!more)
+		return;
+	line_to(line, INDENT);
+	if (what)
+		line_format(line, "and %" PRIu64 " more %s%s", more, what, more == 1 ? "" : "s");
+	else
+		line_format(line, "... and %" PRIu64 " more", more);
+	line_end(line);
+}
+
+/* Prints what @process has of it; nothing if that is nothing. */
+static void print_table(struct line *line, const struct text_table *table,
+			const struct snap_process *process)
+{
+	size_t count, most = table->most ? table->most : SIZE_MAX, rows = 0;
+	const char *item = list_items(table->list, process, &count), *end;
+	int name;
+
+	most = count < most ? count : most;
+	name = table->others && most ? name_width(line, table, process, most) : 0;
+	for (end = item + most * table->list->size; item < end; item += table->list->size) {
+		if (table->shown && !table->shown(item))
+			continue;
+		if (!rows++)
+			print_row(line, table, name, NULL, process);
+		print_row(line, table, name, item, process);
+	}
+	print_more(line, count - most, table->what);
 }
 
 static double kernel_rate(const void *item)
@@ -278,7 +305,7 @@ static const char *alloc_name(const void *item, char out[NUMBER_SIZE])
 }
 
 /* Sizes are exact bytes, as in JSON: two that differ by one must be told apart. */
-static const struct text_table map_table = { "ADDRESS", alloc_name, .fields = &alloc_fields,
+static const struct text_table map_table = { "ADDRESS", alloc_name, .list = &map_list,
 					     COLUMNS(map_columns) };
 
 /* Ends counted from the end of the name. */
@@ -309,8 +336,10 @@ static const char *kernel_name(const void *item, char out[NUMBER_SIZE])
 	return ((const struct snap_kernel *)item)->shown;
 }
 
-static const struct text_table kernel_table = { "KERNEL", kernel_name, 61, .fields = &kernel_fields,
-						COLUMNS(kernel_columns) };
+static const struct text_table kernel_table = {
+	"KERNEL",    kernel_name, 61, .list = &kernel_list, COLUMNS(kernel_columns),
+	KERNELS_MAX, "kernel"
+};
 
 /* "unknown async" is the longest name. */
 static const struct text_column copy_columns[] = {
@@ -333,7 +362,7 @@ static const char *copy_name(const void *item, char out[NUMBER_SIZE])
 	return out;
 }
 
-static const struct text_table copy_table = { "COPY", copy_name, .fields = &copy_fields,
+static const struct text_table copy_table = { "COPY", copy_name, .list = &copy_list,
 					      COLUMNS(copy_columns) };
 
 static double mean_seconds(const void *item)
@@ -365,8 +394,8 @@ static bool is_extra(const void *item)
 }
 
 /* Functions that the user named with --probe. Other functions show in the figures. */
-static const struct text_table extra_table = { "PROBED", extra_name,   43,
-					       is_extra, &call_fields, COLUMNS(extra_columns) };
+static const struct text_table extra_table = { "PROBED", extra_name, 43,
+					       is_extra, &call_list, COLUMNS(extra_columns) };
 
 static const struct text_column graph_columns[] = {
 	{ .title = "INSTANTIATED", .at = 25, .key = "instantiated" },
@@ -374,8 +403,8 @@ static const struct text_column graph_columns[] = {
 	{ .title = "LAUNCHES", .at = 46, .key = "launches" },
 	{ .title = "SITE", .at = 48, .key = "site", .is_left = true },
 };
-static const struct text_table graph_table = { "GRAPHS", .fields = &graph_fields,
-					       COLUMNS(graph_columns) };
+static const struct text_table graph_table = { "GRAPHS", .list = &graph_list,
+					       COLUMNS(graph_columns), GRAPH_SITES_SHOWN, "site" };
 
 static const char *launched_name(const void *item)
 {
@@ -389,8 +418,9 @@ static const struct text_column launch_columns[] = {
 	{ .title = "KERNEL", .at = 15, .text = launched_name },
 	{ .title = "LAUNCHED AT", .at = 15 + NAME + 2, .key = "site", .is_left = true },
 };
-static const struct text_table launch_table = { .fields = &launch_site_fields,
-						COLUMNS(launch_columns) };
+static const struct text_table launch_table = { .list = &launch_site_list,
+						COLUMNS(launch_columns),
+						.most = SITES_SHOWN };
 
 static const char *waited_name(const void *item)
 {
@@ -403,56 +433,9 @@ static const struct text_column wait_columns[] = {
 	{ .title = "CALL", .at = 23, .text = waited_name },
 	{ .title = "WAITED AT", .at = 23 + NAME + 2, .key = "site", .is_left = true },
 };
-static const struct text_table wait_table = { .fields = &wait_site_fields, COLUMNS(wait_columns) };
-
-/* ---- what a process has of them ---- */
-
-static void print_more(struct line *line, uint64_t count, uint64_t shown, const char *what)
-{
-	if (count <= shown)
-		return;
-	line_to(line, INDENT);
-	line_format(line, "and %" PRIu64 " more %s%s", count - shown, what,
-		    count - shown == 1 ? "" : "s");
-	line_end(line);
-}
-
-static void print_rest(struct line *line, size_t count, size_t shown)
-{
-	if (count <= shown)
-		return;
-	line_to(line, INDENT);
-	line_format(line, "... and %zu more", count - shown);
-	line_end(line);
-}
-
-/* Prints the first @most of @count items, and what more there are: @what, or just how many. */
-static void print_list(struct line *line, const struct text_table *table, const void *items,
-		       size_t size, size_t count, size_t most, const char *what,
-		       const struct snap_process *process)
-{
-	size_t shown = count < most ? count : most;
-
-	if (!shown)
-		return;
-	print_table(line, table, items, size, shown, process);
-	if (what)
-		print_more(line, count, shown, what);
-	else
-		print_rest(line, count, shown);
-}
-
-static void print_lists(struct line *line, const struct snap_process *process)
-{
-	print_list(line, &kernel_table, process->kernels, sizeof(*process->kernels),
-		   process->kernel_count, KERNELS_MAX, "kernel", process);
-	print_list(line, &graph_table, process->graph_sites, sizeof(*process->graph_sites),
-		   process->graph_site_count, GRAPH_SITES_SHOWN, "site", process);
-	print_list(line, &launch_table, process->launch_sites, sizeof(*process->launch_sites),
-		   process->launch_site_count, SITES_SHOWN, NULL, process);
-	print_list(line, &wait_table, process->wait_sites, sizeof(*process->wait_sites),
-		   process->wait_site_count, SITES_SHOWN, NULL, process);
-}
+static const struct text_table wait_table = { .list = &wait_site_list,
+					      COLUMNS(wait_columns),
+					      .most = SITES_SHOWN };
 
 /* ---- tensors ---- */
 
@@ -614,7 +597,7 @@ static void print_sites(struct line *line, struct named *list, size_t count)
 		line_text(line, list[i].site);
 		line_end(line);
 	}
-	print_rest(line, live, SITES_SHOWN);
+	print_more(line, live > SITES_SHOWN ? live - SITES_SHOWN : 0, NULL);
 }
 
 static void print_tensors(struct line *line, const struct snap_process *process)
@@ -844,7 +827,7 @@ static void print_failures(struct line *line, const struct snap_process *process
 		}
 		line_end(line);
 	}
-	print_more(line, count, shown, "kind");
+	print_more(line, count - shown, "kind");
 }
 
 /* The call sites that held most when an allocation found no memory. */
@@ -931,36 +914,25 @@ static void print_given_up(struct line *line, const struct snap_process *process
 void text_detail(struct line *line, uint64_t since, bool lists_map, const struct snapshot *snapshot,
 		 const struct snap_process *process)
 {
-	size_t extras = 0;
-	char end[NUMBER_SIZE];
-
 	if (!is_active(since, snapshot, process))
 		return;
-	line_style(line, STYLE_HEAD);
-	line_format(line, "%" PRIu32 " ", process->pid);
-	line_text(line, process->command_line ? process->command_line : process->command);
-	line_text(line, text_remark(process, end));
+	text_head(line, process);
 	line_end(line);
 	print_container(line, process);
 	print_given_up(line, process);
 	print_memory(line, process);
 	print_tensors(line, process);
-	if (lists_map && process->map_count) {
-		print_table(line, &map_table, process->map, sizeof(*process->map),
-			    process->map_count, process);
-		print_more(line, process->map_count + process->map_omitted, process->map_count,
-			   "allocation");
-	}
-	print_lists(line, process);
+	if (lists_map)
+		print_table(line, &map_table, process);
+	if (lists_map && process->map_count)
+		print_more(line, process->map_omitted, "allocation");
+	print_table(line, &kernel_table, process);
+	print_table(line, &graph_table, process);
+	print_table(line, &launch_table, process);
+	print_table(line, &wait_table, process);
 	print_time(line, snapshot, process);
-	if (process->copy_count)
-		print_table(line, &copy_table, process->copies, sizeof(*process->copies),
-			    process->copy_count, process);
-	for (size_t i = 0; i < process->call_count; i++)
-		extras += is_extra(&process->call_list[i]);
-	if (extras)
-		print_table(line, &extra_table, process->call_list, sizeof(*process->call_list),
-			    process->call_count, process);
+	print_table(line, &copy_table, process);
+	print_table(line, &extra_table, process);
 	print_failures(line, process, 0, process->failure_count, "FAILED CALL", STYLE_FAILED);
 	print_failures(line, process, process->failure_count, process->answer_count, "QUESTIONS",
 		       STYLE_PLAIN);
