@@ -9,7 +9,7 @@ bpf_sources = \
 	bpf/names.bpf.h bpf/no_returns.bpf.h bpf/open_calls.bpf.h bpf/plain.bpf.h bpf/process_events.bpf.h \
 	bpf/python.bpf.h bpf/python_call.bpf.h bpf/python_code.bpf.h bpf/python_state.bpf.h bpf/row_cache.bpf.h \
 	bpf/session_ctx.bpf.h bpf/site_rows.bpf.h bpf/size.bpf.h bpf/stacks.bpf.h bpf/state.bpf.h bpf/stubs.bpf.h \
-	bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/translators.bpf.h bpf/unwatched.bpf.h bpf/unwind.bpf.h bpf/unwind_copies.bpf.h \
+	bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/unwatched.bpf.h bpf/unwind.bpf.h bpf/unwind_copies.bpf.h \
 	bpf/vma.bpf.h bpf/vmlinux_min.h
 bpf_skeletons = bpf/cutop.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra $(WERROR) -Wno-unused-parameter \

@@ -16,8 +16,10 @@
 
 __u32 own_mappings; /* mappings by user space itself, as a test: src/probe/loading.c */
 
-static __always_inline bool is_asked_for(__u32 tgid)
+static __always_inline bool is_asked_for(void)
 {
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
 	if (tgid == own_tgid)
 		__sync_fetch_and_add(&own_mappings, 1);
 	else if (!only_listed || bpf_map_lookup_elem(&listed, &tgid))
@@ -54,23 +56,17 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
  */
 static __always_inline int mapping_look(__u64 prot, __u64 flags, __u32 fd)
 {
-	bool asked, translated = *(volatile __u32 *)&translators_live;
 	struct file **table, *file = NULL;
 	struct fdtable *fdt;
 
-	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0)
-		return 0;
-	asked = is_asked_for(bpf_get_current_pid_tgid() >> 32);
-	if (!asked && !translated)
+	if (!(prot & PROT_EXEC) || (flags & MAP_ANONYMOUS) || (__s32)fd < 0 || !is_asked_for())
 		return 0;
 	fdt = untrusted(bpf_get_current_task_btf())->files->fdt;
 	if (fd >= fdt->max_fds)
 		return 0;
 	table = fdt->fd;
 	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
-	if (file && translated)
-		translator_maps(BPF_CORE_READ(file, f_inode));
-	return file && asked ? mapping_tell(file, (__s32)fd) : 0;
+	return file ? mapping_tell(file, (__s32)fd) : 0;
 }
 
 /* mm/mmap.c */
@@ -211,7 +207,6 @@ static __always_inline int touch_look(struct address_space *mapping)
 
 	if (!inode)
 		return 0;
-	translator_maps(inode);
 	mark = inode_mark(inode);
 	known = &known_marks[mark >> MARK_PLACE_SHIFT];
 	if (*known == mark)
@@ -232,8 +227,7 @@ static __always_inline int touch_look(struct address_space *mapping)
 	}
 	/* A program is touched before it runs; process_exec() reports it. */
 	mm = untrusted(bpf_get_current_task_btf())->mm;
-	if (!is_asked_for(bpf_get_current_pid_tgid() >> 32) || !mm ||
-	    BPF_CORE_READ(mm, exe_file, f_inode) == inode)
+	if (!is_asked_for() || !mm || BPF_CORE_READ(mm, exe_file, f_inode) == inode)
 		return 0;
 	return mapping_tell(file, -1);
 }

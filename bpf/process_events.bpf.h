@@ -11,7 +11,6 @@
 #include "frames.bpf.h"
 #include "open_calls.bpf.h"
 #include "python.bpf.h"
-#include "translators.bpf.h"
 
 #define SIGNAL_GROUP_EXIT 4    /* include/linux/sched/signal.h */
 #define PROT_EXEC         4    /* include/uapi/asm-generic/mman-common.h */
@@ -103,7 +102,6 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	/* The other threads are gone. This one's state belongs to the old program. */
 	if (untrusted(task)->bpf_storage && bpf_task_storage_delete(&threads, task))
 		thread_forget(task);
-	translator_look(tgid);
 	if (only_listed && !bpf_map_lookup_elem(&listed, &tgid))
 		return 0;
 	file = untrusted(bprm)->file;
@@ -179,7 +177,6 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	 */
 	late_forget(tgid);
 	python_end(tgid);
-	translator_forget(tgid);
 	/* Its number will be reused. */
 	if (only_listed)
 		bpf_map_delete_elem(&listed, &tgid);

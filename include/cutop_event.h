@@ -97,11 +97,6 @@ enum rec_type {
 	REC_TILES,
 	/* Struct rec_name_at: a kernel's name that could not be read; in the ring only */
 	REC_NAME_AT,
-	/*
-	 * Struct rec_translator: a program that runs translations of code maps a probed file; in
-	 * the ring only
-	 */
-	REC_TRANSLATOR,
 	/* Struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
 	REC_INSTANTIATED = 40,
 	REC_BLOCK, /* struct rec_block, cutop_allocator.h */
@@ -252,13 +247,6 @@ struct rec_hdr {
 	__u64 time;    /* when it was made */
 	__u32 tgid;    /* process, as the root pid namespace counts */
 	__u32 tid;
-};
-
-struct rec_translator {
-	struct rec_hdr hdr;
-	struct file_id id;
-	__u32 name; /* index of its name */
-	__u32 pad;
 };
 
 struct rec_process {

@@ -363,11 +363,4 @@ enum row_map {
 	ROWS_COUNT,
 };
 
-#define TRANSLATORS_MAX 32 /* names of translators */
-
-/* The name of a translator, as exec gives it to its process. */
-struct translator_name {
-	__u64 words[2]; /* CUTOP_COMM_LEN bytes, padded with NUL */
-};
-
 #endif

@@ -1062,10 +1062,6 @@ static void record_take(struct feed *feed, void *data, size_t size)
 	switch (hdr->type) {
 	case REC_EXEC:
 	case REC_MMAP: arrivals_put(feed->arrivals, hdr); return;
-	case REC_TRANSLATOR:
-		if (size >= sizeof(struct rec_translator))
-			probe_on_translator(feed->probe, data);
-		return;
 	case REC_PROCESS: feed_watch(feed, data); return;
 	}
 	watched = feed_watched(feed, hdr->program);

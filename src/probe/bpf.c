@@ -20,10 +20,6 @@
 #include "cuda/calls.h"
 #include "probe/identify.h"
 #include "probe/slots.h"
-#include "probe/translation.h"
-
-/* linux/bpf.h, Linux 6.13: newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_SESSION 57
 
 #define PROGRAMS(name) \
 	(struct bpf_programs) \
@@ -286,8 +282,6 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	s->rodata->find_callers = s->rodata->watch_driver && settings->layers & 1u << LAYER_RUNTIME;
 	s->rodata->only_listed = settings->only_listed;
 	s->rodata->follow_children = settings->follow_children;
-	s->rodata->translator_count = (__u32)translators_name(s->rodata->translator_names);
-	s->rodata->translators_listed = settings->probes_listed;
 	s->rodata->only_uid = settings->only_uid;
 	s->rodata->own_tgid = (__u32)getpid();
 	s->rodata->wake_bytes = settings->ring_bytes / 8;

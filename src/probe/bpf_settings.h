@@ -36,7 +36,6 @@ struct bpf_settings {
 	bool notice_driver;
 	bool only_listed;      /* only the processes in the map `listed` */
 	bool follow_children;  /* of listed processes */
-	bool probes_listed;    /* no other process has breakpoints */
 	uint32_t only_uid;     /* (uint32_t)-1: any */
 	uint64_t ring_bytes;   /* a power of two, at least a page */
 	enum unreturned blind; /* not 0: no return is probed, and why */

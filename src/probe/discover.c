@@ -278,6 +278,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 		file_ask_again(probe, &record->id);
 		return;
 	}
+	translator_tell(probe, (pid_t)record->hdr.tgid, seen.path);
 	result = told_examine(probe, &seen, (pid_t)record->hdr.tgid, &record->hdr, &why);
 	if (outside_is_later(result))
 		probe_keep(probe, &later, NULL);

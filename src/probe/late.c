@@ -313,7 +313,7 @@ static void mapper_mark(void *context, pid_t pid, const struct maps_entry *entry
 	struct late_file file = search->file;
 
 	(void)entry;
-	translator_meet(search->probe, pid, search->path);
+	translator_tell(search->probe, pid, NULL);
 	if (started_since(pid, file.attached))
 		return;
 	file.missed = missed_by(search, pid);

@@ -179,8 +179,6 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
  * For one of these there is no time: it is counted, and asked for by the next process that maps it.
  */
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
-/* A translator has mapped a probed file. */
-void probe_on_translator(struct probe *probe, const struct rec_translator *record);
 
 /*
  * Returns a path under which the file @id could be opened when it was last

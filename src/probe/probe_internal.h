@@ -18,6 +18,7 @@
 #include "probe/outside.h"
 #include "probe/probe.h"
 #include "probe/spares.h"
+#include "probe/translation.h"
 #include "probe/unused.h"
 
 struct target {
@@ -121,11 +122,8 @@ struct probe {
 	/* The BPF side's counts when launches_tend() last looked */
 	__u32 taught_handles, unknown_handles;
 	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: unused.c */
-	struct translator_limit {
-		/* CLOCK_MONOTONIC, start of the period that these count for */
-		uint64_t since;
-		unsigned int shown, hidden;
-	} translator_limit;
+	pid_t translated[TRANSLATED_TOLD]; /* translators that the user was told of */
+	unsigned int translated_count;
 	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
 	int *adopted;                                 /* links of others, see probe_adopt_link() */
 	size_t adopted_count;

@@ -107,7 +107,6 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	layers_choose(probe, &features);
 	returns_choose(probe, &features);
 	probe->bpf.features = features;
-	probe->settings.bpf.probes_listed = probe_pids(probe).count > 0;
 	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
 	if (err) {
 		guard_end(probe->guard);

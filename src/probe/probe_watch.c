@@ -11,7 +11,6 @@
 #include "probe/idle_processes.h"
 #include "probe/loading.h"
 #include "probe/probe_internal.h"
-#include "probe/translation.h"
 
 static int link_trace(struct probe *probe, struct bpf_program *program)
 {
@@ -42,7 +41,6 @@ int probe_watch(struct probe *probe, struct reason *why)
 	if (err)
 		return reason_set(why, err, "cannot watch processes start and end: %s",
 				  strerror(-err));
-	translators_find(probe);
 	err = loading_watch(&probe->bpf, &watch);
 	if (err)
 		/* Programs that start still show their libraries; only dlopen() goes unseen. */

@@ -2,42 +2,28 @@
 /*
  * Translators: programs that read the code of others and run a translation of it (valgrind, Pin,
  * DynamoRIO, QEMU's user mode). They read a breakpoint as code, and it ends the program. The kernel
- * cannot exempt one process when all that map a file are probed: so the user is told, once for each
- * process. Those that were not told of are in the map `translators`, bpf/translators.bpf.h.
+ * cannot exempt one process when all that map a file are probed: so the user is told, when the first
+ * of a kind starts, and of those that have a file mapped when it is probed.
  */
 #ifndef PROBE_TRANSLATION_H
 #define PROBE_TRANSLATION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
-
-#include "cutop_event.h"
 
 struct probe;
 
-/* Fills @names (room for TRANSLATORS_MAX). Returns how many there are. */
-size_t translators_name(struct translator_name *names);
+#define TRANSLATED_TOLD 8 /* processes that the user is told of at most */
 
 /*
- * What a process called @comm (CUTOP_COMM_LEN bytes at most) is known as, for example "valgrind";
+ * What a program called @name, or a process with that comm, is known as, for example "valgrind";
  * NULL: it is no translator.
  */
-const char *translator_kind(const char *comm);
-
-/* True if a translator has the file of @st mapped. */
-struct outside;
-bool translators_map(const struct outside *outside, const struct stat *st);
-
-/* Has translators that run now reported when they map probed files from now on. */
-void translators_find(struct probe *probe);
+const char *translator_kind(const char *name);
 
 /*
- * @pid has the file at @path mapped, which has just been probed: tells the user if it is a
- * translator.
+ * Tells the user, once, if the process @pid is a translator: by the path of its @program, or, if
+ * that is NULL, by its comm.
  */
-void translator_meet(struct probe *probe, pid_t pid, const char *path);
+void translator_tell(struct probe *probe, pid_t pid, const char *program);
 
 #endif

@@ -230,12 +230,6 @@ void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 	(void)record;
 }
 
-void probe_on_translator(struct probe *probe, const struct rec_translator *record)
-{
-	(void)probe;
-	(void)record;
-}
-
 void probe_find_running(struct probe *probe)
 {
 	(void)probe;

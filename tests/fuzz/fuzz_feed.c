@@ -50,7 +50,6 @@ static size_t fixed_size(uint16_t type)
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_EXEC: return sizeof(struct rec_exec);
 	case REC_MMAP: return sizeof(struct rec_mmap);
-	case REC_TRANSLATOR: return sizeof(struct rec_translator);
 	case REC_MAP: return sizeof(struct rec_map);
 	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_GRAPH: return sizeof(struct rec_graph);
