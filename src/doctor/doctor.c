@@ -163,7 +163,7 @@ int doctor_run(const struct options *options)
 	machine_read(&doctor);
 	doctor_files_find(&doctor);
 	doctor_processes_find(&doctor);
-	doctor_files_try(&doctor);
+	doctor_files_judge(&doctor);
 	doctor_check_machine(&doctor);
 	doctor_check_files(&doctor);
 	doctor_check_processes(&doctor);

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "probe/loading.h"
+#include "probe/choice.h"
 #include "probe/dry_run.h"
 #include "cli/options.h"
 #include "print/print.h"
@@ -86,9 +87,7 @@ enum function_state {
 	FUNCTION_ABSENT, /* not in the file */
 	/* in it, not probed: --calls, --no-single-step, or inside an instruction of another */
 	FUNCTION_OFF,
-	FUNCTION_UNTRIED, /* in it, but probes were not tried */
-	FUNCTION_REFUSED, /* the kernel refuses a probe there */
-	FUNCTION_ATTACHED,
+	FUNCTION_PROBED,
 	FUNCTION_STATE_COUNT,
 };
 
@@ -96,9 +95,8 @@ extern const char *const function_state_names[FUNCTION_STATE_COUNT];
 
 struct doctor_function {
 	enum function_state state;
-	enum point point;  /* set if the function is in the file: where its probe is or would be */
+	enum point point;  /* set if the function is in the file: where its probe is placed */
 	unsigned int past; /* POINT_PAST: bytes from its entry to its probe */
-	int error;         /* FUNCTION_REFUSED: negative errno */
 };
 
 struct doctor_functions {
@@ -122,15 +120,9 @@ enum file_kind {
 
 extern const char *const file_kind_names[FILE_UNREADABLE + 1];
 
-/*
- * Judges the functions of a file: @found in it, with their points chosen, and the result @attached of
- * a dry run (NULL: there was none).
- */
+/* Judges the functions of a file: @found in it, with their points chosen. */
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
-		     const struct dry_run_attached *attached, const struct attach_choice *choice);
-
-/* What the kernel's refusal to probe a function means. */
-const char *refusal_text(int error);
+		     const struct attach_choice *choice);
 
 struct doctor_file {
 	dev_t device;
@@ -154,12 +146,7 @@ struct doctor_file {
 	struct reason python_why;
 	bool has_allocator; /* PyTorch's reports of its blocks: cuda/allocators.h */
 	struct doctor_functions functions;
-	bool tried;
-	/* Probes were not tried, because a translator has the file mapped */
-	bool translated;
-	uint64_t attach_time; /* ns */
-	/* why nothing could be attached, or the file could not be read; empty: no problem */
-	struct reason why;
+	struct reason why;      /* why the file could not be read; empty: no problem */
 	unsigned int processes; /* how many processes map it */
 };
 
@@ -238,7 +225,7 @@ void doctor_add(struct doctor *doctor, enum doctor_section section, const char *
 /* The steps, in this order. */
 void doctor_files_find(struct doctor *doctor);
 void doctor_processes_find(struct doctor *doctor);
-void doctor_files_try(struct doctor *doctor);
+void doctor_files_judge(struct doctor *doctor);
 
 /* Pure: turn facts into findings, . */
 void doctor_check_machine(struct doctor *doctor);

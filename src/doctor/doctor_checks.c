@@ -332,7 +332,6 @@ void doctor_check_machine(struct doctor *doctor)
 static void check_file(struct doctor *doctor, const struct doctor_file *file)
 {
 	const enum doctor_section section = SECTION_LIBRARIES;
-	unsigned int refused = file->functions.counts[FUNCTION_REFUSED];
 	unsigned int stepped = file->functions.points[POINT_STEPPED];
 
 	if (file->kind == FILE_UNREADABLE)
@@ -341,16 +340,6 @@ static void check_file(struct doctor *doctor, const struct doctor_file *file)
 	if (file->wanted && file->kind == FILE_NOTHING)
 		FOUND("nothing", DOCTOR_PROBLEM, "name a file that defines CUDA functions",
 		      "%s: defines no function that cutop knows", file->path);
-	if (file->translated)
-		FOUND("untried", DOCTOR_NOTE, NULL,
-		      "%s: nothing was tried, for the sake of a process that is translated",
-		      file->path);
-	if (file->why.text[0] && file->kind != FILE_UNREADABLE)
-		FOUND("refused", DOCTOR_PROBLEM, NULL, "%s: %s", file->path, file->why.text);
-	else if (refused)
-		FOUND("refused", DOCTOR_WARNING, NULL,
-		      "%s: the kernel refuses probes on %u function%s; their calls are not seen",
-		      file->path, refused, refused == 1 ? "" : "s");
 	if (stepped && STEPPING_IS_A_DANGER)
 		FOUND("single_stepped", DOCTOR_WARNING,
 		      "give --no-single-step, which leaves these functions out, if a program fails under cutop",

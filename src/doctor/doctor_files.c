@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files: each is examined once, however many names it has and however many processes map it.
- * Relevant files stay open until probes were tried on them, since a path may lead elsewhere by
+ * Relevant files stay open until their functions are judged, since a path may lead elsewhere by
  * then. What became of the functions in one is judged here, too; that is pure.
  */
 #include "doctor/doctor.h"
@@ -18,7 +18,6 @@
 #include "probe/points.h"
 #include "probe/allocator_functions.h"
 #include "probe/python_elf.h"
-#include "probe/translation.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -281,34 +280,21 @@ void doctor_files_find(struct doctor *doctor)
 /* ---- what became of each line of the table: pure ---- */
 
 const char *const function_state_names[FUNCTION_STATE_COUNT] = {
-	[FUNCTION_ABSENT] = "absent",     [FUNCTION_OFF] = "off",
-	[FUNCTION_UNTRIED] = "untried",   [FUNCTION_REFUSED] = "refused",
-	[FUNCTION_ATTACHED] = "attached",
+	[FUNCTION_ABSENT] = "absent",
+	[FUNCTION_OFF] = "off",
+	[FUNCTION_PROBED] = "probed",
 };
 
-/* Internal to Linux, and unknown to strerror(3): include/linux/errno.h */
-#define KERNEL_ENOTSUPP 524
-
-const char *refusal_text(int error)
+static enum function_state state_of(const struct elf_function *function,
+				    const struct attach_choice *choice)
 {
-	if (error == -KERNEL_ENOTSUPP)
-		return "its first instruction cannot be probed";
-	return strerror(-error);
-}
-
-static enum function_state tried_state(const struct elf_function *function,
-				       const struct dry_run_attached *attached,
-				       const struct attach_choice *choice)
-{
-	if (!choice_wants(choice, &call_descs[function->call]) || function->point == POINT_NONE)
-		return FUNCTION_OFF;
-	if (!attached || !attached->tried || attached->first_only)
-		return FUNCTION_UNTRIED;
-	return attached->attached || attached->refused ? FUNCTION_ATTACHED : FUNCTION_REFUSED;
+	return !choice_wants(choice, &call_descs[function->call]) || function->point == POINT_NONE ?
+		       FUNCTION_OFF :
+		       FUNCTION_PROBED;
 }
 
 static void found_judge(struct doctor_functions *functions, const struct elf_functions *found,
-			const struct dry_run_attached *attached, const struct attach_choice *choice)
+			const struct attach_choice *choice)
 {
 	size_t i, j;
 
@@ -317,7 +303,7 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 		struct doctor_function *function = &functions->list[place->call];
 		bool is_first = function->state == FUNCTION_ABSENT;
 
-		function->state = tried_state(place, attached, choice);
+		function->state = state_of(place, choice);
 		/* A name with several places is as slow as the slowest of them. */
 		if (is_first || place->point == POINT_STEPPED) {
 			function->point = (enum point)place->point;
@@ -325,10 +311,6 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 		}
 		if (function->state != FUNCTION_OFF)
 			functions->points[place->point]++;
-	}
-	for (i = 0; attached && i < attached->refused; i++) {
-		functions->list[attached->refusals[i].call].state = FUNCTION_REFUSED;
-		functions->list[attached->refusals[i].call].error = attached->refusals[i].error;
 	}
 	/* Further names of the same addresses */
 	for (i = found->count; i < found->count + found->aliases; i++) {
@@ -344,7 +326,7 @@ static void found_judge(struct doctor_functions *functions, const struct elf_fun
 }
 
 void functions_judge(struct doctor_functions *functions, const struct elf_functions *found,
-		     const struct dry_run_attached *attached, const struct attach_choice *choice)
+		     const struct attach_choice *choice)
 {
 	unsigned int call;
 	size_t i;
@@ -352,7 +334,7 @@ void functions_judge(struct doctor_functions *functions, const struct elf_functi
 	memset(functions, 0, sizeof(*functions));
 	for (i = 0; i < found->count; i++)
 		functions->layers |= 1u << call_descs[found->list[i].call].layer;
-	found_judge(functions, found, attached, choice);
+	found_judge(functions, found, choice);
 	for (call = 0; call < CALL_COUNT; call++) {
 		if (!(functions->layers & 1u << call_descs[call].layer))
 			continue;
@@ -380,41 +362,24 @@ bool file_is_shown(const struct doctor_file *file)
 
 enum doctor_state file_state(const struct doctor_file *file)
 {
-	const unsigned int *counts = file->functions.counts;
-
-	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING ||
-	    (file->why.text[0] && file->found.count))
+	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING)
 		return DOCTOR_PROBLEM;
-	if (counts[FUNCTION_REFUSED])
-		return DOCTOR_WARNING;
-	if (file->kind == FILE_STRIPPED)
-		return DOCTOR_NOTE;
-	return file->tried ? DOCTOR_OK : DOCTOR_UNKNOWN;
+	return file->kind == FILE_STRIPPED ? DOCTOR_NOTE : DOCTOR_OK;
 }
 
-/* ---- trying probes ---- */
+/* ---- their functions ---- */
 
-/* The file tried before that is the same one to the kernel, or NULL. */
+/* The file judged before that is the same one to the kernel, or NULL. */
 static const struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids,
 					     size_t index)
 {
 	size_t i;
 
 	for (i = 0; i < index; i++)
-		if (doctor->files[i]->tried && !memcmp(&ids[i], &ids[index], sizeof(ids[i])))
+		if (doctor->files[i]->functions.table &&
+		    !memcmp(&ids[i], &ids[index], sizeof(ids[i])))
 			return doctor->files[i];
 	return NULL;
-}
-
-/* A function that the kernel refused has a probe nowhere. */
-static void refusals_mark(struct elf_functions *found, const struct dry_run_attached *attached)
-{
-	size_t i, j;
-
-	for (i = 0; i < attached->refused; i++)
-		for (j = 0; j < found->count; j++)
-			if (found->list[j].call == attached->refusals[i].call)
-				found->list[j].point = POINT_NONE;
 }
 
 /* Layers of which the machine has NVIDIA's own library: forwarders to it get no probes. */
@@ -431,11 +396,8 @@ static unsigned int layers_found(const struct doctor *doctor)
 	return layers;
 }
 
-static void file_try(struct doctor *doctor, struct doctor_file *file)
+static void file_judge(struct doctor *doctor, struct doctor_file *file)
 {
-	struct dry_run_attached attached = { 0 };
-	struct reason why = { "" };
-
 	forwarders_drop(file->seen.fd, &file->found, layers_found(doctor));
 	if (!file->found.count) {
 		file->kind = FILE_NOTHING;
@@ -443,21 +405,10 @@ static void file_try(struct doctor *doctor, struct doctor_file *file)
 	}
 	points_choose(file->seen.fd, &file->found, &doctor->facts.forms,
 		      doctor->options->no_single_step);
-	file->translated = doctor->dry_run && translators_map(&doctor->outside, &file->seen.st);
-	if (doctor->dry_run && !file->translated) {
-		file->tried = true;
-		if (dry_run_attach(doctor->dry_run, &doctor->outside, &file->seen, &file->found,
-				   &doctor->choice, &attached, &why))
-			file->why = why;
-		file->attach_time = attached.time;
-		refusals_mark(&file->found, &attached);
-	}
-	functions_judge(&file->functions, &file->found, file->tried ? &attached : NULL,
-			&doctor->choice);
-	dry_run_attached_free(&attached);
+	functions_judge(&file->functions, &file->found, &doctor->choice);
 }
 
-void doctor_files_try(struct doctor *doctor)
+void doctor_files_judge(struct doctor *doctor)
 {
 	struct file_id *ids = calloc(doctor->file_count + 1, sizeof(*ids));
 	size_t i;
@@ -478,7 +429,7 @@ void doctor_files_try(struct doctor *doctor)
 			same = seen_before(doctor, ids, i);
 		file->same = same;
 		if (!same)
-			file_try(doctor, file);
+			file_judge(doctor, file);
 		seen_close(&file->seen);
 	}
 	free(ids);

@@ -125,30 +125,6 @@ static void names_print(const struct names *names, struct line *line)
 
 /* ---- libraries ---- */
 
-static void refused_print(struct line *line, const struct doctor_functions *functions)
-{
-	struct names names;
-	unsigned int call;
-	char text[256];
-
-	if (!functions->counts[FUNCTION_REFUSED])
-		return;
-	names_begin(&names, "refused by the kernel", functions->counts[FUNCTION_REFUSED]);
-	for (call = 0; call < CALL_COUNT; call++) {
-		const struct doctor_function *function = &functions->list[call];
-
-		if (function->state != FUNCTION_REFUSED)
-			continue;
-		if (function->error)
-			snprintf(text, sizeof(text), "%s (%s)", call_name(call),
-				 refusal_text(function->error));
-		else
-			snprintf(text, sizeof(text), "%s", call_name(call));
-		names_add(&names, text);
-	}
-	names_print(&names, line);
-}
-
 /* Where the probes are, and which of them cost some twenty times as much as the others. */
 static void points_print(struct line *line, const struct doctor *doctor,
 			 const struct doctor_file *file)
@@ -173,20 +149,12 @@ static void functions_print(struct line *line, const struct doctor *doctor,
 	const struct doctor_functions *functions = &file->functions;
 	const unsigned int *counts = functions->counts;
 
-	/* If each probe takes time, only one was tried, and none counts as attached. */
-	if (file->tried && (counts[FUNCTION_ATTACHED] || !counts[FUNCTION_UNTRIED]))
-		detail(line, "%u of the table's %u functions attached in %.0f ms",
-		       counts[FUNCTION_ATTACHED], functions->table,
-		       (double)file->attach_time / NSEC_PER_MSEC);
-	if (counts[FUNCTION_UNTRIED])
-		detail(line, "%u functions found, %s", counts[FUNCTION_UNTRIED],
-		       file->tried ? "each with a link of its own: only one was tried" :
-				     "attaching not tried");
+	detail(line, "%u of the table's %u functions are probed", counts[FUNCTION_PROBED],
+	       functions->table);
 	if (counts[FUNCTION_OFF])
 		detail(line, "%u are off (--calls, --layer, --no-single-step)",
 		       counts[FUNCTION_OFF]);
 	points_print(line, doctor, file);
-	refused_print(line, functions);
 }
 
 static void file_print(struct line *line, const struct doctor *doctor,
@@ -388,13 +356,10 @@ static json_t *function_new(struct json_writer *w, const struct doctor_function 
 	put_text(w, o, "call", call_name(call));
 	put_text(w, o, "layer", call_layer_name(call_descs[call].layer));
 	put_text(w, o, "state", function_state_names[function->state]);
-	if (function->state != FUNCTION_ABSENT && function->state != FUNCTION_REFUSED &&
-	    function->point != POINT_NONE)
+	if (function->state != FUNCTION_ABSENT && function->point != POINT_NONE)
 		put_text(w, o, "probe", point_names[function->point]);
 	if (function->point == POINT_PAST)
 		put_count(w, o, "past_bytes", function->past);
-	if (function->error)
-		put_text(w, o, "error", refusal_text(function->error));
 	return o;
 }
 
@@ -461,8 +426,6 @@ static void file_put(struct json_writer *w, const struct doctor *doctor,
 		put(w, o, "passes_launches_on", json_boolean(file->version >= LAUNCHES_PASSED_ON));
 	if (file->why.text[0])
 		put_text(w, o, "error", file->why.text);
-	if (file->tried)
-		put_seconds(w, o, "attach_seconds", file->attach_time);
 	json_members(w, o);
 	pids_put(w, doctor, file);
 	if (file->found.count)

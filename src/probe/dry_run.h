@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A dry run: loads the BPF programs and places probes as a session would, for a moment and with no
- * process watched, to learn what the kernel refuses.
+ * A dry run: loads the BPF programs and watches processes as a session would, for a moment and with
+ * none listed, to learn what the kernel refuses.
  */
 #ifndef PROBE_DRY_RUN_H
 #define PROBE_DRY_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <linux/types.h>
-
-#include "cutop_event.h"
-#include "probe/choice.h"
-#include "probe/elffile.h"
 #include "probe/kernel.h"
-#include "probe/outside.h"
 #include "util/util.h"
 
 struct dry_run;
@@ -50,29 +42,5 @@ uint64_t dry_run_hit_cost(const struct dry_run *dry_run);
 
 /* bpf_identifier() of the programs. Borrowed. */
 int dry_run_identifier(const struct dry_run *dry_run);
-
-struct dry_run_refusal {
-	uint16_t call; /* enum call_id */
-	int error;     /* negative errno */
-};
-
-struct dry_run_attached {
-	unsigned int tried, attached; /* functions */
-	bool first_only;              /* each probe takes time here: only one was tried */
-	struct dry_run_refusal *refusals;
-	size_t refused;
-	uint64_t time; /* ns that placing took */
-};
-
-/*
- * Places probes on those @functions of the file @seen that @choice asks for, until dry_run_close().
- * Returns 0, or a negative errno with @why set if the kernel accepts none of them; @attached is
- * filled either way, and freed with dry_run_attached_free().
- */
-int dry_run_attach(struct dry_run *dry_run, const struct outside *outside,
-		   const struct seen_file *seen, const struct elf_functions *functions,
-		   const struct attach_choice *choice, struct dry_run_attached *attached,
-		   struct reason *why);
-void dry_run_attached_free(struct dry_run_attached *attached);
 
 #endif

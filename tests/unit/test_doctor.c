@@ -223,8 +223,6 @@ END_TEST
 
 /* ---- functions ---- */
 
-static const struct attach_choice everything = { .groups = ~0u, .layers = ~0u };
-
 /* A runtime of these functions, each a page from the next. */
 static struct elf_functions functions_of(struct elf_function *list, const uint16_t *calls,
 					 size_t count)
@@ -241,10 +239,6 @@ START_TEST(test_functions)
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy,
 					  CALL_cudaGetDevice };
 	struct attach_choice choice = { .groups = ~(1u << GROUP_QUERY), .layers = ~0u };
-	struct dry_run_refusal refusal = { CALL_cudaFree, -EOPNOTSUPP };
-	struct dry_run_attached attached = {
-		.tried = 3, .attached = 2, .refusals = &refusal, .refused = 1
-	};
 	struct doctor_functions *result = malloc(sizeof(*result));
 	struct elf_function list[5];
 	struct elf_functions found = functions_of(list, calls, 4);
@@ -252,13 +246,13 @@ START_TEST(test_functions)
 
 	list[4] = (struct elf_function){ .offset = list[2].offset, .call = CALL_cudaMemcpy_ptds };
 	found.aliases = 1;
-	functions_judge(result, &found, &attached, &choice);
-	ck_assert_int_eq(result->list[CALL_cudaMalloc].state, FUNCTION_ATTACHED);
-	ck_assert_int_eq(result->list[CALL_cudaFree].state, FUNCTION_REFUSED);
-	ck_assert_int_eq(result->list[CALL_cudaFree].error, -EOPNOTSUPP);
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy].state, FUNCTION_ATTACHED);
+	list[1].point = POINT_NONE;
+	functions_judge(result, &found, &choice);
+	ck_assert_int_eq(result->list[CALL_cudaMalloc].state, FUNCTION_PROBED);
+	ck_assert_int_eq(result->list[CALL_cudaFree].state, FUNCTION_OFF);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy].state, FUNCTION_PROBED);
 	/* a further name of the same address */
-	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_ATTACHED);
+	ck_assert_int_eq(result->list[CALL_cudaMemcpy_ptds].state, FUNCTION_PROBED);
 	ck_assert_int_eq(result->list[CALL_cudaGetDevice].state, FUNCTION_OFF);
 	ck_assert_int_eq(result->list[CALL_cudaLaunchKernel].state, FUNCTION_ABSENT);
 	/* the driver's functions are no business of a runtime */
@@ -267,25 +261,6 @@ START_TEST(test_functions)
 	for (i = 0; i < FUNCTION_STATE_COUNT; i++)
 		sum += result->counts[i];
 	ck_assert_uint_eq(sum, result->table);
-	free(result);
-}
-END_TEST
-
-START_TEST(test_functions_untried)
-{
-	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree };
-	struct dry_run_attached one = { .tried = 1, .attached = 1, .first_only = true };
-	struct dry_run_attached none = { .tried = 2 };
-	struct doctor_functions *result = malloc(sizeof(*result));
-	struct elf_function list[2];
-	struct elf_functions found = functions_of(list, calls, 2);
-
-	functions_judge(result, &found, NULL, &everything);
-	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	functions_judge(result, &found, &one, &everything);
-	ck_assert_uint_eq(result->counts[FUNCTION_UNTRIED], 2);
-	functions_judge(result, &found, &none, &everything);
-	ck_assert_uint_eq(result->counts[FUNCTION_REFUSED], 2);
 	free(result);
 }
 END_TEST
@@ -306,9 +281,7 @@ START_TEST(test_file_checks)
 					 .path = "/lib/libcudart.so.13",
 					 .kind = FILE_RUNTIME,
 					 .version = 13000,
-					 .found.count = 10,
-					 .tried = true };
-	files[1].functions.counts[FUNCTION_REFUSED] = 2;
+					 .found.count = 10 };
 	files[2] = (struct doctor_file){ .seen.fd = -1,
 					 .path = "/lib/libcublas.so.13",
 					 .kind = FILE_STRIPPED };
@@ -318,19 +291,12 @@ START_TEST(test_file_checks)
 	doctor.files = list;
 	doctor.file_count = 4;
 	doctor_check_files(&doctor);
-	expect("refused", DOCTOR_WARNING, "the kernel refuses probes on 2 functions", NULL);
 	expect("nothing", DOCTOR_PROBLEM, "/tmp/x", "CUDA functions");
 	ck_assert_ptr_null(finding_of("none"));
 	ck_assert(!file_is_shown(&files[0]) && file_is_shown(&files[1]) &&
 		  file_is_shown(&files[2]));
-	ck_assert_int_eq(file_state(&files[1]), DOCTOR_WARNING);
-	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
-	files[1].functions.counts[FUNCTION_REFUSED] = 0;
 	ck_assert_int_eq(file_state(&files[1]), DOCTOR_OK);
-	files[1].tried = false;
-	ck_assert_int_eq(file_state(&files[1]), DOCTOR_UNKNOWN);
-	snprintf(files[1].why.text, sizeof(files[1].why.text), "refused");
-	ck_assert_int_eq(file_state(&files[1]), DOCTOR_PROBLEM);
+	ck_assert_int_eq(file_state(&files[2]), DOCTOR_NOTE);
 	doctor.file_count = 1;
 	doctor_check_files(&doctor);
 	expect("none", DOCTOR_NOTE, "no CUDA library", "--library");
@@ -346,11 +312,9 @@ int main(void)
 	SRunner *runner;
 	int failed;
 	const TTest *const tests[] = {
-		test_all_is_well, test_no_btf,
-		test_old_kernels, test_forced_method,
-		test_features,    test_refused_by_the_kernel,
-		test_harm,        test_rights,
-		test_functions,   test_functions_untried,
+		test_all_is_well,   test_no_btf,   test_old_kernels,
+		test_forced_method, test_features, test_refused_by_the_kernel,
+		test_harm,          test_rights,   test_functions,
 		test_file_checks,
 	};
 	size_t i;
