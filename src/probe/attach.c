@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates uprobe_multi links by bpf(2) itself, since libbpf before 1.3 does not know them. Kernels
- * without these links have one for each function: attach_perf.c.
+ * Creates uprobe_multi links by bpf(2) itself, since libbpf before 1.3 does not know them.
+ *
+ * Kernels without these links have one for each function, of a reduced list. A helper child makes
+ * those, reports how many, closes everything else and waits until its pipe closes. When cutop ends,
+ * however it ends, the pipe closes and the helper exits; the kernel then removes its links one by
+ * one.
  */
-#include "probe/attach_internal.h"
+#include "probe/attach.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cuda/calls.h"
 #include "cutop_allocator.h"
 #include "cutop_python.h"
-#include "probe/links.h"
 
-#define ATTACH_TYPE_UPROBE_SESSION 57 /* Linux 6.13 */
-#define UPROBE_MULTI_RETURN        1  /* BPF_F_UPROBE_MULTI_RETURN */
+#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+
+/* ---- one link ---- */
 
 /* union bpf_attr's link_create with uprobe_multi, linux/bpf.h of Linux 6.6 */
 struct link_create_multi {
@@ -50,10 +58,83 @@ static int link_multi(int program, const char *path, __u32 type, const __u64 *of
 	return fd;
 }
 
+/* What the kernel calls its perf events for functions of user space. */
+struct perf_numbers {
+	int type, return_bit;
+};
+
+/* Reads the number at the end of a one-line file: "8", "config:0". */
+static int number_in_file(const char *path, int *number)
+{
+	char *text = file_read(path, 256, NULL), *digits;
+	int err = -EINVAL;
+
+	if (!text)
+		return -errno;
+	digits = text + strcspn(text, "0123456789");
+	if (*digits) {
+		*number = atoi(digits);
+		err = 0;
+	}
+	free(text);
+	return err;
+}
+
+static int perf_numbers_read(struct perf_numbers *perf)
+{
+	int err = number_in_file("/sys/bus/event_source/devices/uprobe/type", &perf->type);
+
+	return err ? err :
+		     number_in_file("/sys/bus/event_source/devices/uprobe/format/retprobe",
+				    &perf->return_bit);
+}
+
+static int link_perf(int program, const char *path, const struct perf_numbers *perf, bool is_return,
+		     __u64 offset, __u64 cookie)
+{
+	struct perf_event_attr attr = {
+		.type = (__u32)perf->type,
+		.size = sizeof(attr),
+		.config = is_return ? 1ull << perf->return_bit : 0,
+		.config1 = (__u64)path, /* uprobe_path */
+		.config2 = offset,      /* probe_offset */
+	};
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
+	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
+
+	if (event < 0)
+		return -errno;
+	link = bpf_link_create(program, event, BPF_PERF_EVENT, &options);
+	close(event); /* the link holds it */
+	return link;
+}
+
 uint32_t attach_type_of(enum attach_method method)
 {
 	return method == ATTACH_SESSION ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI;
 }
+
+int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets,
+		size_t count)
+{
+	static const __u64 cookies[PLACES_MAX];
+	struct perf_numbers perf;
+	__u64 places[PLACES_MAX];
+	size_t i;
+	int err;
+
+	if (count > PLACES_MAX || (method == ATTACH_PERF && count > 1))
+		return -E2BIG;
+	for (i = 0; i < count; i++)
+		places[i] = offsets[i];
+	if (method != ATTACH_PERF)
+		return link_multi(program, path, attach_type_of(method), places, cookies,
+				  (__u32)count, 0, 0);
+	err = perf_numbers_read(&perf);
+	return err ? err : link_perf(program, path, &perf, false, places[0], 0);
+}
+
+/* ---- lists of functions ---- */
 
 #define PROBE_LIST_MAX (CALL_COUNT + CUTOP_EXTRA_MAX)
 
@@ -65,7 +146,20 @@ struct probe_list {
 	__u32 left_out;
 };
 
-const struct call_desc *attach_desc_of(unsigned int call)
+/* What is being attached, and where. */
+struct attaching {
+	struct attachment *attachment;
+	const struct bpf *bpf;
+	const char *path;
+	const struct elf_functions *functions;
+	const struct attach_choice *choice;
+	uint32_t pid; /* 0: all processes */
+	struct perf_numbers perf;
+	int error; /* why a link was refused last */
+};
+
+/* The description of @call, which may be none of the table's. */
+static const struct call_desc *desc_of(unsigned int call)
 {
 	static const struct call_desc extra = { .layer = LAYER_EXTRA, .class = CLASS_EXTRA };
 	static const struct call_desc other = { .layer = LAYER_EXTRA, .class = CLASS_COUNT };
@@ -82,7 +176,7 @@ const struct call_desc *attach_desc_of(unsigned int call)
  */
 void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call)
 {
-	const struct call_desc *desc = attach_desc_of(call);
+	const struct call_desc *desc = desc_of(call);
 	unsigned int lowest = choice->layers & 1u << LAYER_DRIVER ? LAYER_DRIVER : LAYER_RUNTIME;
 
 	if (!choice_wants(choice, desc) && !choice_notices(choice, desc))
@@ -93,40 +187,49 @@ void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice,
 		unprobed->frees++;
 }
 
-static void unprobed_list(struct attachment *attachment, const struct attach_choice *choice,
-			  const struct probe_list *list, __u32 first, __u32 count)
-{
-	__u32 i;
+/*
+ * Functions that are none of CUDA's. The user did not ask for them, so like noticed ones they are
+ * left out of the counts.
+ */
+enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_COUNT };
 
-	for (i = first; i < first + count; i++)
-		unprobed_add(&attachment->unprobed, choice, CUTOP_COOKIE_CALL(list->cookies[i]));
-}
-
-bool attach_is_of(unsigned int call, enum others others)
+static bool is_of(unsigned int call, enum others others)
 {
 	return others == OTHERS_PYTHON ? CUTOP_IS_PYTHON(call) : CUTOP_IS_ALLOCATOR(call);
 }
 
-struct bpf_programs attach_others_programs(const struct bpf *bpf, enum others others)
+static struct bpf_programs others_programs(const struct bpf *bpf, enum others others)
 {
 	return others == OTHERS_PYTHON ?
 		       (struct bpf_programs){ .enter = bpf->skeleton->progs.python_begins } :
 		       bpf_allocator_programs(bpf);
 }
 
-static void list_others(struct probe_list *list, const struct elf_functions *functions,
+/* Puts @function into the list, or counts it as left out. */
+static void list_function(struct probe_list *list, const struct attaching *attaching,
+			  const struct elf_function *function)
+{
+	if (function->point == POINT_NONE) {
+		list->left_out++;
+		unprobed_add(&attaching->attachment->unprobed, attaching->choice, function->call);
+		return;
+	}
+	list->offsets[list->count] = function_probe_offset(function);
+	list->points[list->count] = function->point;
+	list->cookies[list->count++] = CUTOP_COOKIE(function->call, attaching->functions->library);
+}
+
+static void list_others(struct probe_list *list, const struct attaching *attaching,
 			enum others others)
 {
+	const struct elf_functions *functions = attaching->functions;
 	size_t i;
 
 	list->count = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
-		if (attach_is_of(functions->list[i].call, others) &&
-		    functions->list[i].point != POINT_NONE) {
-			list->offsets[list->count] = function_probe_offset(&functions->list[i]);
-			list->cookies[list->count++] =
-				CUTOP_COOKIE(functions->list[i].call, functions->library);
-		}
+		if (is_of(functions->list[i].call, others) &&
+		    functions->list[i].point != POINT_NONE)
+			list_function(list, attaching, &functions->list[i]);
 }
 
 /* True if functions with the programs of one and of @other go into the same links. */
@@ -137,55 +240,70 @@ static bool share_links(struct bpf_programs programs, struct bpf_programs other,
 	return programs.enter == other.enter && programs.exit == other.exit;
 }
 
-/* Puts @function into the list, or counts it as left out. */
-static void list_function(struct probe_list *list, struct unprobed *unprobed,
-			  const struct attach_choice *choice, const struct elf_function *function,
-			  uint16_t library)
+/*
+ * True if the function is worth a link of its own: one that keeps the books, not one that is only
+ * timed.
+ */
+static bool is_worth_a_link(const struct attaching *attaching, const struct call_desc *desc)
 {
-	if (function->point == POINT_NONE) {
-		list->left_out++;
-		unprobed_add(unprobed, choice, function->call);
-		return;
-	}
-	list->offsets[list->count] = function_probe_offset(function);
-	list->points[list->count] = function->point;
-	list->cookies[list->count++] = CUTOP_COOKIE(function->call, library);
+	return attaching->bpf->features.method != ATTACH_PERF || desc->class != CLASS_PLAIN;
 }
 
 /*
  * The wanted functions from number @from on that have @programs. One name may be at several offsets
  * (a local copy): all are probed. Returns the number to go on from.
  */
-static size_t list_wanted(struct probe_list *list, struct unprobed *unprobed, const struct bpf *bpf,
-			  const struct elf_functions *functions, size_t from,
-			  struct bpf_programs programs, const struct attach_choice *choice)
+static size_t list_wanted(struct probe_list *list, const struct attaching *attaching, size_t from,
+			  struct bpf_programs programs)
 {
-	bool sessions = bpf->features.method == ATTACH_SESSION;
+	const struct elf_functions *functions = attaching->functions;
+	bool sessions = attaching->bpf->features.method == ATTACH_SESSION;
 	size_t i;
 
 	list->count = list->left_out = 0;
 	for (i = from; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
-		const struct call_desc *desc = attach_desc_of(functions->list[i].call);
+		const struct call_desc *desc = desc_of(functions->list[i].call);
 
-		if (desc->class < CLASS_COUNT && choice_wants(choice, desc) &&
-		    share_links(programs, bpf_class_programs(bpf, desc->class), sessions))
-			list_function(list, unprobed, choice, &functions->list[i],
-				      functions->library);
+		if (desc->class < CLASS_COUNT && choice_wants(attaching->choice, desc) &&
+		    is_worth_a_link(attaching, desc) &&
+		    share_links(programs, bpf_class_programs(attaching->bpf, desc->class),
+				sessions))
+			list_function(list, attaching, &functions->list[i]);
 	}
 	return i;
 }
 
 /* The functions of which only the use is noticed. */
-static void list_noticed(struct probe_list *list, struct unprobed *unprobed,
-			 const struct elf_functions *functions, const struct attach_choice *choice)
+static void list_noticed(struct probe_list *list, const struct attaching *attaching)
 {
+	const struct elf_functions *functions = attaching->functions;
 	size_t i;
 
 	list->count = list->left_out = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
-		if (choice_notices(choice, attach_desc_of(functions->list[i].call)))
-			list_function(list, unprobed, choice, &functions->list[i],
-				      functions->library);
+		if (choice_notices(attaching->choice, desc_of(functions->list[i].call)))
+			list_function(list, attaching, &functions->list[i]);
+}
+
+/* ---- attaching a list ---- */
+
+enum link_kind { LINK_ENTRY, LINK_RETURN, LINK_SESSION };
+
+static int link_make(const struct attaching *attaching, const struct bpf_program *program,
+		     enum link_kind kind, const struct probe_list *list, __u32 first, __u32 count)
+{
+	int fd = bpf_program__fd(program);
+
+	if (attaching->bpf->features.method == ATTACH_PERF)
+		return link_perf(fd, attaching->path, &attaching->perf, kind == LINK_RETURN,
+				 list->offsets[first], list->cookies[first]);
+	if (attaching->attachment->link_count == ATTACH_LINKS_MAX)
+		return -E2BIG;
+	return link_multi(fd, attaching->path,
+			  kind == LINK_SESSION ? ATTACH_TYPE_UPROBE_SESSION :
+						 ATTACH_TYPE_UPROBE_MULTI,
+			  list->offsets + first, list->cookies + first, count,
+			  kind == LINK_RETURN ? UPROBE_MULTI_RETURN : 0, attaching->pid);
 }
 
 static void attached_count(struct attachment *attachment, const struct probe_list *list,
@@ -198,44 +316,49 @@ static void attached_count(struct attachment *attachment, const struct probe_lis
 		attachment->points[list->points[i]]++;
 }
 
-/*
- * Attaches @list in one link. One function that cannot be probed makes the kernel refuse the whole
- * link; then the list is split in halves, so that only the culprits stay out.
- */
-static void attach_multi(struct attachment *attachment, int program, const char *path, __u32 type,
-			 const struct attach_choice *choice, const struct probe_list *list,
-			 __u32 first, __u32 count, __u32 flags, __u32 pid, int *error, bool counted)
+/* True if the kernel refuses a link for a reason that is none of its functions'. */
+static bool is_of_any_link(int error)
 {
+	return error == -EPERM || error == -ENOMEM || error == -ESRCH || error == -EMFILE ||
+	       error == -ENFILE || error == -E2BIG;
+}
+
+/*
+ * Attaches a part of @list in one link, or, by perf links, in one for each. One function that cannot
+ * be probed makes the kernel refuse the whole link; then the list is split in halves, so that only
+ * the culprits stay out.
+ */
+static void list_link(struct attaching *attaching, const struct bpf_program *program,
+		      enum link_kind kind, const struct probe_list *list, __u32 first, __u32 count,
+		      bool counted)
+{
+	bool singly = attaching->bpf->features.method == ATTACH_PERF;
+	struct attachment *attachment = attaching->attachment;
+	__u32 i;
 	int fd;
 
 	if (!count)
 		return;
-	if (attachment->link_count == ATTACH_LINKS_MAX) {
-		*error = -E2BIG;
-		attachment->failed += count;
-		unprobed_list(attachment, choice, list, first, count);
-		return;
-	}
-	fd = link_multi(program, path, type, list->offsets + first, list->cookies + first, count,
-			flags, pid);
+	fd = singly && count > 1 ? -EINVAL :
+				   link_make(attaching, program, kind, list, first, count);
 	if (fd >= 0) {
-		attachment->links[attachment->link_count++] = fd;
+		if (!singly) /* the helper's go with it */
+			attachment->links[attachment->link_count++] = fd;
 		if (counted)
 			attached_count(attachment, list, first, count);
 		return;
 	}
-	*error = fd;
-	/* These errors do not depend on which functions are in the link. */
-	if (count == 1 || fd == -EPERM || fd == -ENOMEM || fd == -ESRCH || fd == -EMFILE ||
-	    fd == -ENFILE) {
-		attachment->failed += count;
-		unprobed_list(attachment, choice, list, first, count);
+	if (count > 1 && !is_of_any_link(fd)) {
+		list_link(attaching, program, kind, list, first, count / 2, counted);
+		list_link(attaching, program, kind, list, first + count / 2, count - count / 2,
+			  counted);
 		return;
 	}
-	attach_multi(attachment, program, path, type, choice, list, first, count / 2, flags, pid,
-		     error, counted);
-	attach_multi(attachment, program, path, type, choice, list, first + count / 2,
-		     count - count / 2, flags, pid, error, counted);
+	attaching->error = fd;
+	attachment->failed += count;
+	for (i = first; i < first + count; i++)
+		unprobed_add(&attachment->unprobed, attaching->choice,
+			     CUTOP_COOKIE_CALL(list->cookies[i]));
 }
 
 /* What could not be placed so far for one attachment. */
@@ -244,46 +367,67 @@ struct refused {
 	struct unprobed unprobed;
 };
 
-/* Probes the functions of @list, which have @programs. */
-static void list_attach(struct attachment *attachment, const struct bpf *bpf, const char *path,
-			struct bpf_programs programs, const struct attach_choice *choice,
-			const struct probe_list *list, uint32_t pid, int *error)
+static struct refused refused_of(const struct attachment *attachment)
 {
+	return (struct refused){ attachment->failed, attachment->unprobed };
+}
+
+static void refused_set(struct attachment *attachment, struct refused refused)
+{
+	attachment->failed = refused.failed;
+	attachment->unprobed = refused.unprobed;
+}
+
+/* Probes the functions of @list, which have @programs. */
+static void list_attach(struct attaching *attaching, struct bpf_programs programs,
+			const struct probe_list *list)
+{
+	struct attachment *attachment = attaching->attachment;
 	struct refused before, returns;
 
 	attachment->failed += list->left_out;
-	if (bpf->features.method == ATTACH_SESSION && programs.session) {
-		attach_multi(attachment, bpf_program__fd(programs.session), path,
-			     ATTACH_TYPE_UPROBE_SESSION, choice, list, 0, list->count, 0, pid,
-			     error, true);
+	if (attaching->bpf->features.method == ATTACH_SESSION && programs.session) {
+		list_link(attaching, programs.session, LINK_SESSION, list, 0, list->count, true);
 		return;
 	}
-	before = (struct refused){ attachment->failed, attachment->unprobed };
+	before = refused_of(attachment);
 	/* Returns first: a return without an entry is harmless, an entry without a return is not. */
 	if (programs.exit)
-		attach_multi(attachment, bpf_program__fd(programs.exit), path,
-			     ATTACH_TYPE_UPROBE_MULTI, choice, list, 0, list->count,
-			     UPROBE_MULTI_RETURN, pid, error, false);
+		list_link(attaching, programs.exit, LINK_RETURN, list, 0, list->count, false);
 	/* A function whose entry and return are both refused counts once. */
-	returns = (struct refused){ attachment->failed, attachment->unprobed };
-	attachment->failed = before.failed;
-	attachment->unprobed = before.unprobed;
-	attach_multi(attachment, bpf_program__fd(programs.enter), path, ATTACH_TYPE_UPROBE_MULTI,
-		     choice, list, 0, list->count, 0, pid, error, true);
-	if (returns.failed > attachment->failed) {
-		attachment->failed = returns.failed;
-		attachment->unprobed = returns.unprobed;
-	}
+	returns = refused_of(attachment);
+	refused_set(attachment, before);
+	list_link(attaching, programs.enter, LINK_ENTRY, list, 0, list->count, true);
+	if (returns.failed > attachment->failed)
+		refused_set(attachment, returns);
 }
 
-static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const char *path,
-			 const struct elf_functions *functions, const struct attach_choice *choice,
-			 uint32_t pid)
+/*
+ * The user did not ask for these probes, so they count neither as attached nor as failed. Returns
+ * how many there are.
+ */
+static unsigned int list_attach_uncounted(struct attaching *attaching, struct bpf_programs programs,
+					  const struct probe_list *list)
 {
-	bool sessions = bpf->features.method == ATTACH_SESSION;
+	bool session = attaching->bpf->features.method == ATTACH_SESSION && programs.session;
+	unsigned int failed = attaching->attachment->failed, refused;
+
+	list_link(attaching, session ? programs.session : programs.enter,
+		  session ? LINK_SESSION : LINK_ENTRY, list, 0, list->count, false);
+	refused = attaching->attachment->failed - failed;
+	attaching->attachment->failed = failed;
+	return list->count - refused;
+}
+
+static int all_attach(struct attaching *attaching)
+{
+	bool sessions = attaching->bpf->features.method == ATTACH_SESSION;
+	struct attachment *attachment = attaching->attachment;
+	const struct bpf *bpf = attaching->bpf;
 	struct probe_list list;
 	enum others others;
-	int class, before, error = 0;
+	uint32_t pid = attaching->pid;
+	int class, before;
 	size_t from;
 
 	for (class = 0; class < CLASS_COUNT; class ++) {
@@ -293,48 +437,31 @@ static int open_multi_in(struct attachment *attachment, struct bpf *bpf, const c
 			if (share_links(programs, bpf_class_programs(bpf, (enum call_class)before),
 					sessions))
 				break;
-		for (from = before < class ? functions->count : 0; from < functions->count;) {
-			from = list_wanted(&list, &attachment->unprobed, bpf, functions, from,
-					   programs, choice);
-			list_attach(attachment, bpf, path, programs, choice, &list, pid, &error);
+		for (from = before < class ? attaching->functions->count : 0;
+		     from < attaching->functions->count;) {
+			from = list_wanted(&list, attaching, from, programs);
+			list_attach(attaching, programs, &list);
 		}
 	}
-	list_noticed(&list, &attachment->unprobed, functions, choice);
-	if (list.count) {
-		unsigned int failed = attachment->failed;
-
-		attach_multi(attachment, bpf_program__fd(bpf->skeleton->progs.unwatched_enter),
-			     path, ATTACH_TYPE_UPROBE_MULTI, choice, &list, 0, list.count, 0, pid,
-			     &error, false);
-		/*
-		 * The user did not ask for these probes, so they count neither as attached nor as
-		 * failed.
-		 */
-		attachment->noticed = list.count - (attachment->failed - failed);
-		attachment->failed = failed;
-	}
+	list_noticed(&list, attaching);
+	attachment->noticed = list_attach_uncounted(
+		attaching, (struct bpf_programs){ .enter = bpf->skeleton->progs.unwatched_enter },
+		&list);
 	for (others = 0; others < OTHERS_COUNT; others++) {
-		struct refused refused = { attachment->failed, attachment->unprobed };
-		struct bpf_programs programs = attach_others_programs(bpf, others);
-		bool session = sessions && programs.session;
+		struct unprobed unprobed = attachment->unprobed;
 
-		list_others(&list, functions, others);
-		if (!list.count)
-			continue;
+		list_others(&list, attaching, others);
 		/* A process shows its interpreter only once, also before it is one of @pid's. */
-		attach_multi(attachment,
-			     bpf_program__fd(session ? programs.session : programs.enter), path,
-			     session ? ATTACH_TYPE_UPROBE_SESSION : ATTACH_TYPE_UPROBE_MULTI,
-			     choice, &list, 0, list.count, 0, others == OTHERS_PYTHON ? 0 : pid,
-			     &error, false);
-		attachment->noticed += list.count - (attachment->failed - refused.failed);
-		attachment->failed = refused.failed;
-		attachment->unprobed = refused.unprobed;
+		attaching->pid = others == OTHERS_PYTHON ? 0 : pid;
+		attachment->noticed +=
+			list_attach_uncounted(attaching, others_programs(bpf, others), &list);
+		attachment->unprobed = unprobed;
 	}
+	attaching->pid = pid;
 	if (attachment->attached || attachment->noticed)
 		return 0;
 	/* Functions that were left out on purpose are missing, but that is no error. */
-	return error ? error : attachment->failed ? 0 : -ENOENT;
+	return attaching->error ? attaching->error : attachment->failed ? 0 : -ENOENT;
 }
 
 /* Gives @attachment the counts of @counted, and keeps its links. */
@@ -348,9 +475,7 @@ static void counts_set(struct attachment *attachment, const struct attachment *c
 }
 
 /* Each process has links of its own. Counts are those of the first process that still runs. */
-static int open_multi(struct attachment *attachment, struct bpf *bpf, const char *path,
-		      const struct elf_functions *functions, const struct attach_choice *choice,
-		      struct attach_pids pids)
+static int processes_attach(struct attaching *attaching, struct attach_pids pids)
 {
 	struct attachment before;
 	bool done = false;
@@ -358,66 +483,156 @@ static int open_multi(struct attachment *attachment, struct bpf *bpf, const char
 	size_t i;
 
 	if (!pids.count)
-		return open_multi_in(attachment, bpf, path, functions, choice, 0);
+		return all_attach(attaching);
 	for (i = 0; i < pids.count; i++) {
-		before = *attachment;
-		result = open_multi_in(attachment, bpf, path, functions, choice, pids.list[i]);
+		before = *attaching->attachment;
+		attaching->pid = pids.list[i];
+		attaching->error = 0;
+		result = all_attach(attaching);
 		if (!result && !done) {
 			done = true;
 			continue;
 		}
 		err = result;
 		if (done || i + 1 < pids.count)
-			counts_set(attachment, &before);
+			counts_set(attaching->attachment, &before);
 	}
 	return done ? 0 : err;
 }
 
-int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets,
-		size_t count, bool returns)
+/* ---- the helper that holds perf links ---- */
+
+struct helper_report {
+	struct attachment attachment; /* without links */
+	int error;
+};
+
+/*
+ * Closes what the helper must not hold, above all other helpers' pipes, which otherwise would never
+ * close.
+ */
+static void helper_close_others(const struct bpf *bpf, const int *keep, size_t keep_count)
 {
-	static const __u64 cookies[PLACES_MAX];
-	__u64 places[PLACES_MAX];
+	long max = sysconf(_SC_OPEN_MAX), fd;
+	struct bpf_program *program;
 	size_t i;
 
-	if (count > PLACES_MAX || (method == ATTACH_PERF && (count > 1 || returns)))
-		return -E2BIG;
-	for (i = 0; i < count; i++)
-		places[i] = offsets[i];
-	if (method != ATTACH_PERF)
-		return link_multi(program, path, attach_type_of(method), places, cookies,
-				  (__u32)count,
-				  returns && method != ATTACH_SESSION ? UPROBE_MULTI_RETURN : 0, 0);
-	return attach_perf_entry(program, path, places[0]);
+	if (max < 0 || max > 65536)
+		max = 65536;
+	for (fd = 3; fd < max; fd++) {
+		bool kept = false;
+
+		for (i = 0; i < keep_count && !kept; i++)
+			kept = keep[i] == fd;
+		bpf_object__for_each_program(program, bpf->skeleton->obj)
+			kept = kept || bpf_program__fd(program) == fd;
+		if (!kept)
+			close((int)fd);
+	}
 }
 
-int link_entry(int program, int fd, uint64_t offset, uint64_t cookie)
+static _Noreturn void helper_run(const struct attaching *asked, int alive, int answer, int target)
 {
-	const __u64 offsets[1] = { offset }, cookies[1] = { cookie };
-	char path[64];
+	struct attaching attaching = *asked;
+	struct helper_report report = { .attachment = { .helper = -1 } };
+	int null = open("/dev/null", O_RDWR);
+	char byte;
+	int i;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return link_multi(program, path, ATTACH_TYPE_UPROBE_MULTI, offsets, cookies, 1, 0, 0);
+	helper_close_others(asked->bpf, (int[]){ alive, answer, target, null }, 4);
+	setsid();
+	prctl(PR_SET_NAME, "cutop-probes");
+	for (i = 1; i < NSIG; i++)
+		signal(i, SIG_IGN);
+	/* A reader of cutop's output must see its end when cutop ends. */
+	for (i = 0; i < 3 && null >= 0; i++)
+		dup2(null, i);
+	attaching.attachment = &report.attachment;
+	report.error = perf_numbers_read(&attaching.perf);
+	if (!report.error)
+		report.error = all_attach(&attaching);
+	/* Holding links takes no rights. */
+	capabilities_clear();
+	/* Less than PIPE_BUF: it is written whole or not at all. */
+	if (write(answer, &report, sizeof(report)) < 0)
+		_exit(1);
+	close(answer);
+	while (read(alive, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
 }
+
+/* @target: the file's descriptor, kept open in the helper. */
+static int helper_attach(const struct attaching *attaching, int target)
+{
+	struct helper_report report;
+	int alive[2], answer[2], err;
+	ssize_t n = -1;
+	pid_t pid;
+
+	if (pipe2(alive, O_CLOEXEC))
+		return -errno;
+	if (pipe2(answer, O_CLOEXEC)) {
+		err = -errno;
+		close(alive[0]);
+		close(alive[1]);
+		return err;
+	}
+	pid = fork();
+	err = pid < 0 ? -errno : -EIO;
+	if (!pid) {
+		/* Fork twice, so that cutop never has to wait for the helper. */
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		close(alive[1]);
+		close(answer[0]);
+		helper_run(attaching, alive[0], answer[1], target);
+	}
+	close(alive[0]);
+	close(answer[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	do {
+		n = read(answer[0], &report, sizeof(report));
+	} while (n < 0 && errno == EINTR);
+	close(answer[0]);
+	if (n == sizeof(report))
+		err = report.error;
+	if (err) {
+		close(alive[1]);
+		return err;
+	}
+	*attaching->attachment = report.attachment;
+	attaching->attachment->helper = alive[1];
+	return 0;
+}
+
+/* ---- attachments ---- */
 
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
 		    const struct elf_functions *functions, const struct attach_choice *choice,
 		    struct attach_pids pids, struct reason *why)
 {
 	char path[64];
+	struct attaching attaching = { .attachment = attachment,
+				       .bpf = bpf,
+				       .path = path,
+				       .functions = functions,
+				       .choice = choice };
+	size_t i;
 	int err;
 
-	memset(attachment, 0, sizeof(*attachment));
-	attachment->helper = -1;
+	*attachment = (struct attachment){ .helper = -1 };
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (bpf->features.method == ATTACH_PERF)
-		err = attach_perf(attachment, bpf, path, functions, choice, fd);
+		err = helper_attach(&attaching, fd);
 	else
-		err = open_multi(attachment, bpf, path, functions, choice, pids);
+		err = processes_attach(&attaching, pids);
 	if (err) { /* some returns may have links although their entries have none */
-		attachment_close(attachment);
-		memset(attachment, 0, sizeof(*attachment));
-		attachment->helper = -1;
+		for (i = 0; i < attachment->link_count; i++)
+			close(attachment->links[i]);
+		*attachment = (struct attachment){ .helper = -1 };
 	}
 	if (err == -ENOENT)
 		return reason_set(why, err, "has no function that is asked for");
@@ -425,37 +640,4 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
 		return reason_set(why, err, "the kernel refused the probes: %s%s", strerror(-err),
 				  err == -EPERM ? " (needs CAP_BPF and CAP_PERFMON)" : "");
 	return 0;
-}
-
-void attachment_close(struct attachment *attachment)
-{
-	size_t i;
-
-	for (i = 0; i < attachment->link_count; i++)
-		close(attachment->links[i]);
-	attachment->link_count = 0;
-	if (attachment->helper >= 0)
-		close(attachment->helper);
-	attachment->helper = -1;
-}
-
-void attachments_close(struct attachment *attachments, size_t count)
-{
-	size_t i, j, links = 0;
-	int *fds;
-
-	for (i = 0; i < count; i++)
-		links += attachments[i].link_count;
-	fds = calloc(links ? links : 1, sizeof(*fds));
-	for (i = 0, links = 0; i < count && fds; i++) {
-		for (j = 0; j < attachments[i].link_count; j++)
-			fds[links++] = attachments[i].links[j];
-		attachments[i].link_count = 0;
-	}
-	if (fds)
-		links_close(fds, links);
-	free(fds);
-	/* One helper each; if there is no memory for the list, do it one by one. */
-	for (i = 0; i < count; i++)
-		attachment_close(&attachments[i]);
 }

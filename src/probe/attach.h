@@ -37,13 +37,12 @@ struct attachment {
 /*
  * Attaches to those of @functions, all in the file open at @fd, that @choice asks for, in the
  * processes of @pids. A function that cannot be probed does not stop the rest. Returns 0 if
- * anything was attached, or everything was left out on purpose (undo with attachment_close()), or a
- * negative errno with @why set.
+ * anything was attached, or everything was left out on purpose (undone by closing all links and
+ * the helper's pipe), or a negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
 		    const struct elf_functions *functions, const struct attach_choice *choice,
 		    struct attach_pids pids, struct reason *why);
-void attachment_close(struct attachment *attachment);
 
 /* Adds to @unprobed what is not seen because @call, which @choice asks for, is not probed. */
 void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice, unsigned int call);
@@ -56,20 +55,11 @@ uint32_t attach_type_of(enum attach_method method);
 
 /*
  * Puts @program on the code at the @count (PLACES_MAX at most) @offsets of the file at @path, in
- * every process: on the entry, or, with @returns, on the return (with sessions on both). A link of
- * the perf kind holds one entry. Returns the link or a negative errno.
+ * every process, with sessions on the returns, too. A link of the perf kind holds one. Returns the
+ * link or a negative errno.
  */
 #define PLACES_MAX 64
 int link_places(int program, enum attach_method method, const char *path, const uint64_t *offsets,
-		size_t count, bool returns);
-
-/*
- * Puts @program, loaded for links of the multi kind, with @cookie on the code at @offset of the
- * file open at @fd, in every process. Returns the link or a negative errno.
- */
-int link_entry(int program, int fd, uint64_t offset, uint64_t cookie);
-
-/* The same as attachment_close() for each of @count, in parallel. */
-void attachments_close(struct attachment *attachments, size_t count);
+		size_t count);
 
 #endif

@@ -72,10 +72,10 @@ static void samples_probe(struct samples *samples, int program, enum attach_meth
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", samples->fd);
 	for (form = 0; form < FORM_COUNT; form++)
 		offsets[form] = sample_offset(form);
-	all = link_places(program, method, path, offsets, FORM_COUNT, false) >= 0;
+	all = link_places(program, method, path, offsets, FORM_COUNT) >= 0;
 	for (form = 0; form < FORM_COUNT; form++)
-		samples->placed[form] =
-			all || link_places(program, method, path, &offsets[form], 1, false) >= 0;
+		samples->placed[form] = all ||
+					link_places(program, method, path, &offsets[form], 1) >= 0;
 }
 
 /* Runs the sample of @form. Returns 0. */

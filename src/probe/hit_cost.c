@@ -82,7 +82,7 @@ uint64_t hit_cost_measure(const struct bpf *bpf)
 	plain = call_cost(function, memory);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	link = link_places(bpf_program__fd(session ? programs.session : programs.enter),
-			   session ? ATTACH_SESSION : ATTACH_MULTI, path, &offset, 1, false);
+			   session ? ATTACH_SESSION : ATTACH_MULTI, path, &offset, 1);
 	if (link < 0)
 		goto out;
 	probed = subtract_saturated(call_cost(function, memory), plain);

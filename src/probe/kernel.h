@@ -7,8 +7,9 @@
 
 #include "util/util.h"
 
-/* enum bpf_attach_type of linux/bpf.h, Linux 6.6: newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_MULTI 48
+/* enum bpf_attach_type of linux/bpf.h, newer than the headers we may be built with */
+#define ATTACH_TYPE_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_TYPE_UPROBE_SESSION 57 /* Linux 6.13 */
 
 enum attach_method {
 	ATTACH_SESSION, /* uprobe_multi session links, Linux 6.13 */

@@ -3,8 +3,7 @@
 probe_sources = \
 	src/probe/ahead.c src/probe/ahead.h \
 	src/probe/allocator_functions.c src/probe/allocator_functions.h \
-	src/probe/attach.c src/probe/attach.h src/probe/attach_internal.h \
-	src/probe/attach_perf.c \
+	src/probe/attach.c src/probe/attach.h \
 	src/probe/bpf.c src/probe/bpf.h \
 	src/probe/bpf_rows.c src/probe/bpf_rows.h \
 	src/probe/bpf_settings.h \
