@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests. 'make check' is what a developer runs every few minutes, 'make check-more' the rest of what finds defects
-# often, 'make check-long' what takes minutes: virtual machines, floods, long lists of kills, other forms of the double.
+# Tests. 'make check' is what a developer runs every few minutes, 'make check-long' the rest of what finds defects: every
+# format and option, floods, kills, a virtual machine; 'make check-release' what is built anew, and machines with other kernels.
 # All of them may run side by side ("make -j3 check"): a test asks only of its own files, processes and ports.
 
-# Takes longest of what is not in tests/e2e.
-TESTS += tests/double/check-double.sh
+TESTS += tests/double/test_entries.sh
 
 include $(srcdir)/tests/double/double.mk
 include $(srcdir)/tests/workloads/workloads.mk
@@ -37,72 +36,79 @@ EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/te
 check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)
 
 # The slowest come first, so that the last job does not run alone.
-TESTS_MORE = \
+TESTS_LONG = \
+	tests/vm/test_vm.sh \
+	tests/e2e/test_forms.sh \
+	tests/gpu/test_gpu_check.sh \
+	tests/e2e/test_cost.sh \
+	tests/e2e/test_python_all.sh \
+	tests/e2e/test_scale.sh \
+	tests/e2e/test_liars.sh \
+	tests/e2e/test_overrun.sh \
+	tests/e2e/test_random_many.sh \
+	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_flood.sh \
 	tests/e2e/test_absent_server.sh \
-	tests/e2e/test_verifier.sh \
 	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_shims.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_doctor.sh \
-	tests/e2e/test_harm.sh \
-	tests/e2e/test_bad_input.sh \
-	tests/e2e/test_driver.sh \
-	tests/e2e/test_attach.sh \
-	tests/e2e/test_status.sh \
-	tests/e2e/test_python_outputs.sh \
-	tests/e2e/test_python_libraries.sh \
 	tests/e2e/test_record.sh \
-	tests/e2e/test_points.sh \
-	tests/e2e/test_nvml.sh \
-	tests/e2e/test_graphs.sh \
-	tests/e2e/test_probe.sh \
-	tests/e2e/test_faults.sh \
-	tests/e2e/test_pageable.sh \
-	tests/e2e/test_ends.sh \
-	tests/e2e/test_trace_output.sh \
-	tests/e2e/test_two.sh \
-	tests/e2e/test_hostile_files.sh \
 	tests/e2e/test_replaced.sh \
-	tests/e2e/test_leaks.sh \
+	tests/e2e/test_host_functions.sh \
+	tests/e2e/test_status.sh \
+	tests/e2e/test_bad_input.sh \
+	tests/e2e/test_attach.sh \
+	tests/e2e/test_points.sh \
+	tests/e2e/test_faults.sh \
+	tests/e2e/test_driver.sh \
+	tests/e2e/test_nvml.sh \
+	tests/e2e/test_inner_calls.sh \
+	tests/e2e/test_probe.sh \
+	tests/e2e/test_python_libraries.sh \
+	tests/e2e/test_harm.sh \
+	tests/e2e/test_trace_output.sh \
+	tests/e2e/test_same_verdict.sh \
 	tests/e2e/test_volumes.sh \
+	tests/e2e/test_stacks.sh \
+	tests/e2e/test_mortem.sh \
+	tests/e2e/test_graphs.sh \
+	tests/e2e/test_ends.sh \
+	tests/e2e/test_many_sites.sh \
+	tests/e2e/test_launch_sites.sh \
+	tests/e2e/test_late_names.sh \
+	tests/e2e/test_late.sh \
+	tests/e2e/test_absent_names.sh \
+	tests/e2e/test_terminals.sh \
+	tests/e2e/test_nvcc.sh \
+	tests/e2e/test_python_outputs.sh \
+	tests/e2e/test_hostile_files.sh \
+	tests/e2e/test_forwarders.sh \
+	tests/e2e/test_verifier.sh \
+	tests/e2e/test_inlined.sh \
+	tests/e2e/test_leaks.sh \
 	tests/e2e/test_real_libraries.sh \
+	tests/e2e/test_registers.sh \
+	tests/e2e/test_stripped_runtime.sh \
 	tests/e2e/test_mouse.sh \
-	tests/e2e/test_names.sh \
 	tests/e2e/test_once.sh \
-	tests/checks/test_contrib.sh \
-	tests/checks/test_setup.sh \
+	tests/e2e/test_two.sh \
+	tests/e2e/test_no_driver.sh \
+	tests/e2e/test_pageable.sh \
+	tests/e2e/test_names.sh \
 	tests/checks/test_clang.sh \
-	tests/checks/test_checks.sh
-# What takes minutes.
-TESTS_LONG = \
-	tests/vm/test_vm.sh \
-	tests/vm/test_vm_python.sh \
-	tests/e2e/test_form_driver.sh \
-	tests/e2e/test_form_stepped.sh \
-	tests/e2e/test_form_endbr.sh \
-	tests/vm/test_vm_multi.sh \
-	tests/e2e/test_scale.sh \
-	tests/e2e/test_liars.sh \
-	tests/e2e/test_random_many.sh \
-	tests/e2e/test_python_all.sh \
-	tests/fuzz/fuzz.sh \
-	tests/gpu/test_gpu_check.sh \
-	tests/e2e/test_cost.sh \
-	tests/e2e/test_overrun.sh \
-	tests/e2e/test_flood.sh \
-	tests/e2e/test_prometheus.sh \
-	tests/e2e/test_fleet.sh \
-	tests/e2e/test_full_table.sh \
-	tests/e2e/test_package.sh
+	tests/checks/test_checks.sh \
+	tests/checks/test_contrib.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
 # perf links, of which test_fallback.sh promises times, it does for one cutop after the other.
 TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
-# Machines that take long to emulate, and packages that are not always there.
-TESTS_KERNELS = tests/vm/test_compilers.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh tests/vm/test_debian_tests.sh
-EXTRA_DIST += $(TESTS_KERNELS)
-check-kernels: all $(check_DATA)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_KERNELS)' TEST_SUITE_LOG=test-suite-kernels.log
-CLEANFILES += test-suite-kernels.log tests/e2e/silent.lock
+# Machines that take long to emulate, what is built anew for the test, and packages that are not always there.
+TESTS_RELEASE = tests/vm/test_vm_multi.sh tests/vm/test_vm_python.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh \
+	tests/vm/test_compilers.sh tests/vm/test_debian_tests.sh tests/e2e/test_full_table.sh tests/e2e/test_package.sh tests/fuzz/fuzz.sh
+EXTRA_DIST += $(TESTS_RELEASE)
+check-release: all $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_RELEASE)' TEST_SUITE_LOG=test-suite-release.log
+CLEANFILES += test-suite-release.log tests/e2e/silent.lock
 # The tarball and the container are built first, of packages that are fetched.
 TESTS_PORTABLE = tests/e2e/test_portable.sh tests/vm/test_portable_arm64.sh tests/e2e/test_container.sh
 EXTRA_DIST += $(TESTS_PORTABLE)
@@ -111,9 +117,9 @@ check-portable: all $(check_DATA)
 CLEANFILES += test-suite-portable.log $(TESTS_PORTABLE:.sh=.log) $(TESTS_PORTABLE:.sh=.trs)
 
 # Automake cleans up after the tests of make check.
-CLEANFILES += $(TESTS_MORE:.sh=.log) $(TESTS_MORE:.sh=.trs) $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_KERNELS:.sh=.log) $(TESTS_KERNELS:.sh=.trs)
+CLEANFILES += $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_RELEASE:.sh=.log) $(TESTS_RELEASE:.sh=.trs)
 
-EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/terminals.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_MORE) $(TESTS_LONG) $(TESTS_ALONE)
+EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/terminals.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_LONG) $(TESTS_ALONE)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)
@@ -127,15 +133,12 @@ check-unit: all
 CLEANFILES += test-suite-unit.log
 
 check-full: check
-	$(MAKE) $(AM_MAKEFLAGS) check-more
 	$(MAKE) $(AM_MAKEFLAGS) check-long
 
-# Each without what the others run.
-check-more: all $(check_DATA)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_MORE)' TEST_SUITE_LOG=test-suite-more.log
-check-long: all $(check_DATA) $(noinst_bench)
+# Without what make check runs.
+check-long: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_LONG)' TEST_SUITE_LOG=test-suite-long.log; long=$$?; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
-CLEANFILES += test-suite-more.log test-suite-long.log test-suite-alone.log
+CLEANFILES += test-suite-long.log test-suite-alone.log
 
-.PHONY: double check-unit check-full check-more check-long check-kernels check-portable bench
+.PHONY: double check-unit check-full check-long check-release check-portable bench

@@ -64,7 +64,6 @@ tests_run() {
 		make -j "$jobs" -k check-TESTS TESTS="$CHECK_TESTS" || failed=1
 	else
 		make -j "$jobs" -k check || failed=1
-		make -j "$jobs" -k check-more || failed=1
 		make -j "$jobs" -k check-long || failed=1
 	fi
 }

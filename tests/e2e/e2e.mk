@@ -1,51 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # End-to-end tests: cutop on real programs that run on the double.
-# The slowest come first, so that the last job does not run alone; before them, those of the command line.
+# The slowest come first, so that the last job does not run alone; before them, those of the command line. What takes
+# longer, or finds less, is in TESTS_LONG (tests/tests.mk).
 e2e_tests = \
 	tests/e2e/test_trace.sh \
-	tests/e2e/test_mortem.sh \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_books.sh \
 	tests/e2e/test_accounting.sh \
-	tests/e2e/test_inner_calls.sh \
 	tests/e2e/test_sites.sh \
 	tests/e2e/test_folded.sh \
 	tests/e2e/test_copies.sh \
 	tests/e2e/test_loading.sh \
 	tests/e2e/test_launches.sh \
-	tests/e2e/test_absent_names.sh \
 	tests/e2e/test_lives.sh \
 	tests/e2e/test_python.sh \
-	tests/e2e/test_launch_sites.sh \
 	tests/e2e/test_launches_once.sh \
 	tests/e2e/test_time_shares.sh \
 	tests/e2e/test_screen_tensors.sh \
 	tests/e2e/test_keep.sh \
 	tests/e2e/test_tensors.sh \
 	tests/e2e/test_tensors_outputs.sh \
-	tests/e2e/test_same_verdict.sh \
-	tests/e2e/test_stacks.sh \
 	tests/e2e/test_native_stacks.sh \
-	tests/e2e/test_many_sites.sh \
-	tests/e2e/test_inlined.sh \
 	tests/e2e/test_table.sh \
-	tests/e2e/test_late_names.sh \
-	tests/e2e/test_late.sh \
-	tests/e2e/test_host_functions.sh \
 	tests/e2e/test_containers.sh \
-	tests/e2e/test_nvcc.sh \
-	tests/e2e/test_stripped_runtime.sh \
 	tests/e2e/test_attach_methods.sh \
 	tests/e2e/test_threads.sh \
-	tests/e2e/test_registers.sh \
 	tests/e2e/test_nesting.sh \
-	tests/e2e/test_forwarders.sh \
 	tests/e2e/test_first_failure.sh \
 	tests/e2e/test_outcomes.sh \
 	tests/e2e/test_random_calls.sh \
 	tests/e2e/test_compiled.sh \
-	tests/e2e/test_no_driver.sh \
-	tests/e2e/test_terminals.sh \
 	tests/e2e/test_basics.sh
 TESTS += $(cli_tests) $(e2e_tests)
 
@@ -222,7 +206,7 @@ CLEANFILES += $(e2e_bin)/libpoints.so.1
 
 check_DATA += $(e2e_helpers)
 CLEANFILES += $(e2e_helpers)
-EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/forms.sh tests/e2e/lib.sh tests/e2e/stubs.sh tests/e2e/tarball.sh tests/e2e/terminal.sh
+EXTRA_DIST += $(e2e_tests) $(e2e_helper_files) tests/e2e/lib.sh tests/e2e/stubs.sh tests/e2e/tarball.sh tests/e2e/terminal.sh
 
 if HAVE_NVCC
 e2e_cu = $(e2e_bin)/late_kernels

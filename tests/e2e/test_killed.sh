@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cutop killed at any moment, by SIGKILL, while it starts, watches or ends: the
 # programs it watched run on to their right end, no breakpoint stays in them, and
-# the next cutop works. CUTOP_TEST_ROUNDS: how often (60). Another cutop that watches everything has breakpoints in these
+# the next cutop works. CUTOP_TEST_ROUNDS: how often (20). Another cutop that watches everything has breakpoints in these
 # programs, too: beside one it cannot be told whether ours are gone. So this test runs alone.
 CUTOP_TEST_LIMIT=900
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 
-rounds=${CUTOP_TEST_ROUNDS:-60}
+rounds=${CUTOP_TEST_ROUNDS:-20}
 private_double "$T/lib"
 LD_LIBRARY_PATH=$T/lib
 export LD_LIBRARY_PATH

@@ -3,13 +3,13 @@
 # Programs that lie: absurd sizes, invalid pointers, names full of control bytes, and endless
 # kernels, sites, streams, contexts, graphs, errors and devices. cutop survives in bounded memory,
 # prints nothing but text, and counts an honest program beside the liar exactly, or marks it.
-# LIAR_ROUNDS: how many thousands of each lie (5).
+# LIAR_ROUNDS: how many thousands of each lie (2).
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 
 liar=$top_builddir/tests/e2e/bin/liar
 honest=$top_builddir/tests/e2e/bin/harmed
-rounds=${LIAR_ROUNDS:-5}
+rounds=${LIAR_ROUNDS:-2}
 lies="sizes frees pointers live sites kernels streams contexts graphs handles errors devices modules threads"
 
 # A liar's file and words may lie, too.
@@ -45,7 +45,7 @@ done >"$T/lies.log" 2>&1
 cat "$T/lies.log"
 
 # ---- memory: kernels with long names, errors, sites and allocations without end, by liars one after the other
-many=$((rounds * 4000))
+many=$((rounds * 10000))
 # shellcheck disable=SC2016
 watch many --map none --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- sh -c 'for i in 1 2; do "$1" kernels "$2"; "$1" errors 70000; "$1" sites "$2"; "$1" live "$2"; done' sh "$liar" "$many"
 check "many: status" [ "$status" = 0 ]

@@ -131,7 +131,7 @@ expect threads '([p.sites[].allocations] | add) == p.memory.allocations' true
 
 # ---- ever new ways: stacks that find no room are counted, and take none from anything else
 # Built with a thread sanitizer, cutop takes in less than the program makes.
-ways=60000
+ways=20000
 ! is_sanitized || ways=6000
 watch ever --map none -- "$top_builddir/tests/e2e/bin/many_ways" $ways
 expect ever 'p | [.memory.allocations, .memory.frees, .inexact]' "[$ways,$ways,false]"
@@ -147,14 +147,14 @@ if uname -r | awk -F. '{ exit !($1 > 6 || ($1 == 6 && $2 >= 1)) }'; then
 	cutop=$!
 	check "locked: cutop does not start" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/locked.err"
 	kill -STOP "$cutop"
-	for _ in $(seq 40); do
+	for _ in $(seq 15); do
 		"$locked" || fail "locked_calls: status $?"
 	done
 	kill -CONT "$cutop"
 	kill -INT "$cutop"
 	wait "$cutop"
 	tail -n 1 "$T/locked.out" >"$T/locked.json"
-	expect locked '.processes | length' 40
+	expect locked '.processes | length' 15
 	expect locked '[.processes[].sites[] | [.leaked_bytes, .allocations]] | unique' '[[100,1]]'
 	expect locked '[.processes[].sites[].stack | length >= 3 and all(test("^0x") | not)] | all' true
 	# Of these programs: others that this cutop sees may lose what they like.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzzers. `make check` gives them what is kept, `make check-full` a moment more, `make fuzz` minutes.
+# Fuzzers. `make check` gives them what is kept, `make check-release` a moment more, `make fuzz` minutes.
 # First is what stands in for a part of cutop: a linker takes what it finds first.
 fuzz_files = tests/fuzz/feed_world.c $(util_sources) $(cuda_sources) $(model_sources) $(record_sources) $(print_sources) $(metrics_sources) $(metrics_server_sources) $(trace_sources) \
 	$(view_sources) $(names_sources) \

@@ -5,4 +5,4 @@
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
 
-vm_run -t 900 -- test_attach_methods test_basics test_loading
+vm_run -t 900 -- test_attach_methods test_loading
