@@ -20,7 +20,7 @@ done >"$built/tests/checks.files"
 failed=0
 xargs -P "$(nproc)" -n 8 clang -fsyntax-only -Wall -Wextra -Werror -std=gnu17 -D_GNU_SOURCE \
 	-DDEMO_DIR='""' -DINPUTS='""' -DSYMBOLS='""' -DGOLDEN_DIR='""' -DRECORDINGS='""' \
-	-I. -Iinclude -Isrc -I"$built" -I"$built/bpf" -I"$built/tests/bench" -Itests/double -Itests/workloads -Itests/unit \
+	-I. -Iinclude -Isrc -I"$built" -I"$built/bpf" -I"$built/tests/bench" -I"$built/tests/double" -Itests/double -Itests/workloads -Itests/unit \
 	<"$built/tests/checks.files" || failed=1
 echo "$(wc -l <"$built/tests/checks.files") files, $(clang --version | head -n 1)"
 rm -f "$built/tests/checks.files"

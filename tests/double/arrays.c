@@ -4,7 +4,7 @@
 #include "runtime.h"
 
 /* The driver's format for a channel description, 0 when there is none. */
-int rt_array_format(const struct cudaChannelFormatDesc *desc, unsigned int *channels)
+static int array_format(const struct cudaChannelFormatDesc *desc, unsigned int *channels)
 {
 	static const int formats[3][3] = {
 		{ 0x08, 0x09, 0x0a },
@@ -53,7 +53,7 @@ static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out, const struct cudaChann
 	memset(out, 0, sizeof(*out));
 	if (!desc)
 		return cudaErrorInvalidValue;
-	out->Format = rt_array_format(desc, &out->NumChannels);
+	out->Format = array_format(desc, &out->NumChannels);
 	out->Width = extent.width;
 	out->Height = extent.height;
 	out->Depth = extent.depth;
@@ -119,57 +119,6 @@ API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
 	if (!array)
 		return cudaSuccess;
 	return rt_done(cuMipmappedArrayDestroy((CUmipmappedArray)array));
-}
-
-struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels)
-{
-	struct cudaChannelFormatDesc desc = { .f = cudaChannelFormatKindUnsigned };
-	int bits = 32;
-
-	if (format == 0x01 || format == 0x08)
-		bits = 8;
-	else if (format == 0x02 || format == 0x09 || format == 0x10)
-		bits = 16;
-	if (format >= 0x10)
-		desc.f = cudaChannelFormatKindFloat;
-	else if (format >= 0x08)
-		desc.f = cudaChannelFormatKindSigned;
-	desc.x = bits;
-	desc.y = channels > 1 ? bits : 0;
-	desc.z = channels > 2 ? bits : 0;
-	desc.w = channels > 3 ? bits : 0;
-	return desc;
-}
-
-API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
-				 unsigned int *flags, cudaArray_t array)
-{
-	CUDA_ARRAY3D_DESCRIPTOR d;
-	CUresult err;
-
-	ENTER();
-	err = cuArray3DGetDescriptor_v2(&d, (CUarray)array);
-	if (err)
-		return rt_done(err);
-	if (desc)
-		*desc = rt_array_channels(d.Format, d.NumChannels);
-	if (extent)
-		*extent = (struct cudaExtent){ d.Width, d.Height, d.Depth };
-	if (flags)
-		*flags = d.Flags;
-	return cudaSuccess;
-}
-
-API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
-{
-	CUDA_ARRAY3D_DESCRIPTOR d;
-	CUresult err;
-
-	ENTER();
-	err = cuArray3DGetDescriptor_v2(&d, (CUarray)(uintptr_t)array);
-	if (!err)
-		*desc = rt_array_channels(d.Format, d.NumChannels);
-	return rt_done(err);
 }
 
 API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

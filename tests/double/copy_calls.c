@@ -339,27 +339,3 @@ API cudaError_t PTDS(cudaMemset2D)(void *ptr, size_t pitch, int value, size_t wi
 	return rt_done(
 		PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr, pitch, (unsigned char)value, width, height));
 }
-
-API cudaError_t PTSZ(cudaMemset2DAsync)(void *ptr, size_t pitch, int value, size_t width,
-					size_t height, cudaStream_t stream)
-{
-	ENTER();
-	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr, pitch, (unsigned char)value, width,
-					       height, stream));
-}
-
-/* Slices lie row after row, so a box is one tall rectangle of its rows. */
-API cudaError_t PTDS(cudaMemset3D)(struct cudaPitchedPtr ptr, int value, struct cudaExtent extent)
-{
-	ENTER();
-	return rt_done(PTDS(cuMemsetD2D8_v2)((uintptr_t)ptr.ptr, ptr.pitch, (unsigned char)value,
-					     extent.width, extent.height * extent.depth));
-}
-
-API cudaError_t PTSZ(cudaMemset3DAsync)(struct cudaPitchedPtr ptr, int value,
-					struct cudaExtent extent, cudaStream_t stream)
-{
-	ENTER();
-	return rt_done(PTSZ(cuMemsetD2D8Async)((uintptr_t)ptr.ptr, ptr.pitch, (unsigned char)value,
-					       extent.width, extent.height * extent.depth, stream));
-}

@@ -261,50 +261,6 @@ typedef struct cudaGraphInstantiateParams {
 	int result_out;
 } cudaGraphInstantiateParams;
 
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
-
-struct cudaResourceDesc {
-	int resType;
-	union {
-		struct {
-			cudaArray_t array;
-		} array;
-		struct {
-			cudaMipmappedArray_t mipmap;
-		} mipmap;
-		struct {
-			void *devPtr;
-			struct cudaChannelFormatDesc desc;
-			size_t sizeInBytes;
-		} linear;
-		struct {
-			void *devPtr;
-			struct cudaChannelFormatDesc desc;
-			size_t width, height, pitchInBytes;
-		} pitch2D;
-		int reserved[32];
-	} res;
-	unsigned int flags;
-};
-
-struct cudaTextureDesc {
-	int addressMode[3], filterMode, readMode, sRGB;
-	float borderColor[4];
-	int normalizedCoords;
-	unsigned int maxAnisotropy;
-	int mipmapFilterMode;
-	float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-	int disableTrilinearOptimization, seamlessCubemap;
-};
-
-struct cudaResourceViewDesc {
-	int format;
-	size_t width, height, depth;
-	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
-	unsigned int reserved[16];
-};
-
 /* CUDA 13's layout: a program built by nvcc reads fields of it by offset. */
 struct cudaDeviceProp {
 	char name[256];
@@ -368,14 +324,7 @@ struct cudaDeviceProp {
 	X(cudaDeviceSynchronize, (void)) \
 	X(cudaDeviceGetExecutionCtx, (cudaExecutionContext_t * ctx, int device)) \
 	X(cudaExecutionCtxSynchronize, (cudaExecutionContext_t ctx)) \
-	X(cudaDeviceSetLimit, (int limit, size_t value)) \
-	X(cudaDeviceGetLimit, (size_t * value, int limit)) \
-	X(cudaDeviceGetCacheConfig, (int *config)) \
-	X(cudaDeviceSetCacheConfig, (int config)) \
-	X(cudaCtxResetPersistingL2Cache, (void)) \
 	X(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest)) \
-	X(cudaDeviceGetByPCIBusId, (int *device, const char *id)) \
-	X(cudaDeviceGetPCIBusId, (char *id, int len, int device)) \
 	X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *ptr)) \
 	X(cudaIpcOpenMemHandle, (void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)) \
 	X(cudaIpcCloseMemHandle, (void *ptr)) \
@@ -387,16 +336,9 @@ struct cudaDeviceProp {
 	X(cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device)) \
 	X(cudaDeviceGetAttribute, (int *value, int attribute, int device)) \
 	X(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device)) \
-	X(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool)) \
 	X(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device)) \
-	X(cudaDeviceGetP2PAttribute, (int *value, int attribute, int src, int dst)) \
-	X(cudaChooseDevice, (int *device, const struct cudaDeviceProp *prop)) \
-	X(cudaInitDevice, (int device, unsigned int device_flags, unsigned int flags)) \
 	X(cudaSetDevice, (int device)) \
 	X(cudaGetDevice, (int *device)) \
-	X(cudaSetValidDevices, (int *devices, int len)) \
-	X(cudaSetDeviceFlags, (unsigned int flags)) \
-	X(cudaGetDeviceFlags, (unsigned int *flags)) \
 	X(cudaStreamCreate, (cudaStream_t * stream)) \
 	X(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned int flags)) \
 	X(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned int flags, int priority)) \
@@ -408,16 +350,12 @@ struct cudaDeviceProp {
 	X(cudaEventSynchronize, (cudaEvent_t event)) \
 	X(cudaEventDestroy, (cudaEvent_t event)) \
 	X(cudaEventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end)) \
-	X(cudaFuncSetCacheConfig, (const void *func, int config)) \
 	X(cudaFuncGetAttributes, (struct cudaFuncAttributes * attr, const void *func)) \
 	X(cudaFuncSetAttribute, (const void *func, int attribute, int value)) \
-	X(cudaFuncGetName, (const char **name, const void *func)) \
 	X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, \
 	  (int *blocks, const void *func, int block, size_t shared)) \
 	X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, \
 	  (int *blocks, const void *func, int block, size_t shared, unsigned int flags)) \
-	X(cudaOccupancyAvailableDynamicSMemPerBlock, \
-	  (size_t * bytes, const void *func, int blocks, int block)) \
 	X(cudaMallocManaged, (void **ptr, size_t size, unsigned int flags)) \
 	X(cudaMalloc, (void **ptr, size_t size)) \
 	X(cudaMallocHost, (void **ptr, size_t size)) \
@@ -432,7 +370,6 @@ struct cudaDeviceProp {
 	X(cudaHostRegister, (void *ptr, size_t size, unsigned int flags)) \
 	X(cudaHostUnregister, (void *ptr)) \
 	X(cudaHostGetDevicePointer, (void **device, void *host, unsigned int flags)) \
-	X(cudaHostGetFlags, (unsigned int *flags, void *host)) \
 	X(cudaMalloc3D, (struct cudaPitchedPtr * ptr, struct cudaExtent extent)) \
 	X(cudaMalloc3DArray, (cudaArray_t * array, const struct cudaChannelFormatDesc *desc, \
 			      struct cudaExtent extent, unsigned int flags)) \
@@ -441,35 +378,14 @@ struct cudaDeviceProp {
 	   struct cudaExtent extent, unsigned int levels, unsigned int flags)) \
 	X(cudaGetMipmappedArrayLevel, \
 	  (cudaArray_t * level_array, cudaMipmappedArray_const_t array, unsigned int level)) \
-	X(cudaArrayGetInfo, (struct cudaChannelFormatDesc * desc, struct cudaExtent * extent, \
-			     unsigned int *flags, cudaArray_t array)) \
-	X(cudaGetChannelDesc, (struct cudaChannelFormatDesc * desc, cudaArray_const_t array)) \
-	X(cudaCreateTextureObject, \
-	  (cudaTextureObject_t * texture, const struct cudaResourceDesc *resource, \
-	   const struct cudaTextureDesc *desc, const struct cudaResourceViewDesc *view)) \
-	X(cudaDestroyTextureObject, (cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectResourceDesc, \
-	  (struct cudaResourceDesc * resource, cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectTextureDesc, \
-	  (struct cudaTextureDesc * desc, cudaTextureObject_t texture)) \
-	X(cudaGetTextureObjectResourceViewDesc, \
-	  (struct cudaResourceViewDesc * view, cudaTextureObject_t texture)) \
-	X(cudaCreateSurfaceObject, \
-	  (cudaSurfaceObject_t * surface, const struct cudaResourceDesc *resource)) \
-	X(cudaDestroySurfaceObject, (cudaSurfaceObject_t surface)) \
-	X(cudaGetSurfaceObjectResourceDesc, \
-	  (struct cudaResourceDesc * resource, cudaSurfaceObject_t surface)) \
 	X(cudaMemGetInfo, (size_t * free, size_t * total)) \
 	X(cudaMemcpyPeer, \
 	  (void *dst, int dst_device, const void *src, int src_device, size_t count)) \
 	X(cudaMemcpyPeerAsync, (void *dst, int dst_device, const void *src, int src_device, \
 				size_t count, cudaStream_t stream)) \
 	X(cudaGetSymbolAddress, (void **ptr, const void *symbol)) \
-	X(cudaGetSymbolSize, (size_t * size, const void *symbol)) \
 	X(cudaMemAdvise, \
 	  (const void *ptr, size_t count, int advice, struct cudaMemLocation where)) \
-	X(cudaMemRangeGetAttribute, \
-	  (void *data, size_t size, int attribute, const void *ptr, size_t count)) \
 	X(cudaMemPoolCreate, (cudaMemPool_t * pool, const struct cudaMemPoolProps *props)) \
 	X(cudaMemPoolDestroy, (cudaMemPool_t pool)) \
 	X(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t keep)) \
@@ -477,11 +393,9 @@ struct cudaDeviceProp {
 	X(cudaMemPoolGetAttribute, (cudaMemPool_t pool, int attribute, void *value)) \
 	X(cudaMemPoolSetAccess, \
 	  (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)) \
-	X(cudaMemPoolGetAccess, (int *flags, cudaMemPool_t pool, struct cudaMemLocation *where)) \
 	X(cudaPointerGetAttributes, (struct cudaPointerAttributes * attr, const void *ptr)) \
 	X(cudaDeviceCanAccessPeer, (int *can, int device, int peer)) \
 	X(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags)) \
-	X(cudaDeviceDisablePeerAccess, (int peer)) \
 	X(cudaDriverGetVersion, (int *version)) \
 	X(cudaRuntimeGetVersion, (int *version)) \
 	X(cudaGraphCreate, (cudaGraph_t * graph, unsigned int flags)) \
@@ -489,18 +403,9 @@ struct cudaDeviceProp {
 	X(cudaGraphAddKernelNode, \
 	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
 	   const struct cudaKernelNodeParams *params)) \
-	X(cudaGraphAddMemcpyNode, \
-	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
-	   const struct cudaMemcpy3DParms *params)) \
-	X(cudaGraphAddMemcpyNode1D, \
-	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
-	   void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)) \
 	X(cudaGraphAddMemsetNode, \
 	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
 	   const struct cudaMemsetParams *params)) \
-	X(cudaGraphAddHostNode, \
-	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
-	   const struct cudaHostNodeParams *params)) \
 	X(cudaGraphAddEmptyNode, \
 	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num)) \
 	X(cudaGraphAddMemAllocNode, \
@@ -508,11 +413,7 @@ struct cudaDeviceProp {
 	   struct cudaMemAllocNodeParams *params)) \
 	X(cudaGraphAddMemFreeNode, (cudaGraphNode_t * node, cudaGraph_t graph, \
 				    const cudaGraphNode_t *deps, size_t num, void *ptr)) \
-	X(cudaGraphMemAllocNodeGetParams, \
-	  (cudaGraphNode_t node, struct cudaMemAllocNodeParams * params)) \
-	X(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *ptr)) \
 	X(cudaDeviceGetGraphMemAttribute, (int device, int attribute, void *value)) \
-	X(cudaDeviceSetGraphMemAttribute, (int device, int attribute, void *value)) \
 	X(cudaDeviceGraphMemTrim, (int device)) \
 	X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t * nodes, size_t * num)) \
 	X(cudaGraphInstantiate, \
@@ -543,23 +444,13 @@ struct cudaDeviceProp {
 	  (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)) \
 	X(cudaGraphNodeSetEnabled, \
 	  (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)) \
-	X(cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType * type)) \
-	X(cudaGraphAddDependencies, (cudaGraph_t graph, const cudaGraphNode_t *from, \
-				     const cudaGraphNode_t *to, const void *edges, size_t num)) \
 	X(cudaGraphClone, (cudaGraph_t * clone, cudaGraph_t graph)) \
 	X(cudaGraphExecUpdate, \
 	  (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo * info)) \
-	X(cudaProfilerStart, (void)) \
-	X(cudaProfilerStop, (void)) \
 	X(cudaGetFuncBySymbol, (cudaFunction_t * func, const void *symbol)) \
 	X(cudaGetKernel, (cudaKernel_t * kernel, const void *stub)) \
 	X(__cudaGetKernel, (cudaKernel_t * kernel, const void *stub)) \
-	X(__cudaPopCallConfiguration, (dim3 * grid, dim3 * block, size_t * shared, void *stream)) \
-	X(cudaLibraryLoadData, \
-	  (cudaLibrary_t * library, const void *code, int *jit, void **jit_values, \
-	   unsigned int num_jit, int *options, void **option_values, unsigned int num_options)) \
-	X(cudaLibraryUnload, (cudaLibrary_t library)) \
-	X(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char *name))
+	X(__cudaPopCallConfiguration, (dim3 * grid, dim3 * block, size_t * shared, void *stream))
 
 /* Functions with a _ptsz form: the default stream is the thread's own. */
 #define CUDART_PTSZ(X) \
@@ -598,10 +489,6 @@ struct cudaDeviceProp {
 	X(cudaMemcpy3DPeerAsync, \
 	  (const struct cudaMemcpy3DPeerParms *params, cudaStream_t stream)) \
 	X(cudaMemsetAsync, (void *ptr, int value, size_t count, cudaStream_t stream)) \
-	X(cudaMemset2DAsync, \
-	  (void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)) \
-	X(cudaMemset3DAsync, \
-	  (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, cudaStream_t stream)) \
 	X(cudaMemPrefetchAsync, (const void *ptr, size_t count, struct cudaMemLocation where, \
 				 unsigned int flags, cudaStream_t stream)) \
 	X(cudaStreamSynchronize, (cudaStream_t stream)) \
@@ -609,16 +496,7 @@ struct cudaDeviceProp {
 	X(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags)) \
 	X(cudaStreamAddCallback, \
 	  (cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)) \
-	X(cudaStreamAttachMemAsync, \
-	  (cudaStream_t stream, void *ptr, size_t length, unsigned int flags)) \
-	X(cudaStreamGetPriority, (cudaStream_t stream, int *priority)) \
-	X(cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags)) \
 	X(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id)) \
-	X(cudaStreamGetAttribute, \
-	  (cudaStream_t stream, int attribute, CUlaunchAttributeValue *value)) \
-	X(cudaStreamSetAttribute, \
-	  (cudaStream_t stream, int attribute, const CUlaunchAttributeValue *value)) \
-	X(cudaStreamGetDevice, (cudaStream_t stream, int *device)) \
 	X(cudaStreamBeginCapture, (cudaStream_t stream, int mode)) \
 	X(cudaStreamBeginRecaptureToGraph, \
 	  (cudaStream_t stream, int mode, cudaGraph_t graph, void *callback)) \
@@ -632,7 +510,6 @@ struct cudaDeviceProp {
 	X(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream)) \
 	X(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned int flags)) \
 	X(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream)) \
-	X(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream)) \
 	X(__cudaLaunchKernel, (cudaKernel_t kernel, dim3 grid, dim3 block, void **args, \
 			       size_t shared, cudaStream_t stream)) \
 	X(cudaGetDriverEntryPoint, \
@@ -667,8 +544,7 @@ struct cudaDeviceProp {
 	X(cudaMemcpy3D, (const struct cudaMemcpy3DParms *params)) \
 	X(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *params)) \
 	X(cudaMemset, (void *ptr, int value, size_t count)) \
-	X(cudaMemset2D, (void *ptr, size_t pitch, int value, size_t width, size_t height)) \
-	X(cudaMemset3D, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent))
+	X(cudaMemset2D, (void *ptr, size_t pitch, int value, size_t width, size_t height))
 
 #define CUDART_PROTOTYPE(name, params) cudaError_t name params;
 #define CUDART_PROTOTYPE_PTSZ(name, params) \

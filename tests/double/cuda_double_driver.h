@@ -231,65 +231,12 @@ typedef struct CUDA_HOST_NODE_PARAMS {
 	void *userData;
 } CUDA_HOST_NODE_PARAMS;
 
-typedef unsigned long long CUtexObject;
-typedef unsigned long long CUsurfObject;
 typedef struct CUlinkState_st *CUlinkState;
-typedef size_t (*CUoccupancyB2DSize)(int block);
 
 enum {
 	CU_RESOURCE_TYPE_ARRAY,
 	CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-	CU_RESOURCE_TYPE_LINEAR,
-	CU_RESOURCE_TYPE_PITCH2D
 };
-
-#define CU_TRSF_READ_AS_INTEGER                0x01u
-#define CU_TRSF_NORMALIZED_COORDINATES         0x02u
-#define CU_TRSF_SRGB                           0x10u
-#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20u
-#define CU_TRSF_SEAMLESS_CUBEMAP               0x40u
-
-typedef struct CUDA_RESOURCE_DESC {
-	int resType;
-	union {
-		struct {
-			CUarray hArray;
-		} array;
-		struct {
-			CUmipmappedArray hMipmappedArray;
-		} mipmap;
-		struct {
-			CUdeviceptr devPtr;
-			int format;
-			unsigned int numChannels;
-			size_t sizeInBytes;
-		} linear;
-		struct {
-			CUdeviceptr devPtr;
-			int format;
-			unsigned int numChannels;
-			size_t width, height, pitchInBytes;
-		} pitch2D;
-		int reserved[32];
-	} res;
-	unsigned int flags;
-} CUDA_RESOURCE_DESC;
-
-typedef struct CUDA_TEXTURE_DESC {
-	int addressMode[3], filterMode;
-	unsigned int flags, maxAnisotropy;
-	int mipmapFilterMode;
-	float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-	float borderColor[4];
-	int reserved[12];
-} CUDA_TEXTURE_DESC;
-
-typedef struct CUDA_RESOURCE_VIEW_DESC {
-	int format;
-	size_t width, height, depth;
-	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
-	unsigned int reserved[16];
-} CUDA_RESOURCE_VIEW_DESC;
 
 typedef union CUlaunchAttributeValue {
 	char pad[64];
@@ -313,19 +260,15 @@ typedef union CUlaunchAttributeValue {
 	X(cuDeviceGetAttribute, (int *value, int attribute, CUdevice dev)) \
 	X(cuDeviceComputeCapability, (int *major, int *minor, CUdevice dev)) \
 	X(cuDeviceGetPCIBusId, (char *id, int len, CUdevice dev)) \
-	X(cuDeviceGetByPCIBusId, (CUdevice * dev, const char *id)) \
 	X(cuDeviceCanAccessPeer, (int *can, CUdevice dev, CUdevice peer)) \
-	X(cuDeviceGetP2PAttribute, (int *value, int attribute, CUdevice src, CUdevice dst)) \
 	X(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice dev)) \
 	X(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice dev)) \
-	X(cuDeviceSetMemPool, (CUdevice dev, CUmemoryPool pool)) \
 	X(cuDevicePrimaryCtxRetain, (CUcontext * ctx, CUdevice dev)) \
 	X(cuDevicePrimaryCtxRelease, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxRelease_v2, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxReset, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxReset_v2, (CUdevice dev)) \
 	X(cuDevicePrimaryCtxGetState, (CUdevice dev, unsigned int *flags, int *active)) \
-	X(cuDevicePrimaryCtxSetFlags_v2, (CUdevice dev, unsigned int flags)) \
 	X(cuCtxCreate_v2, (CUcontext * ctx, unsigned int flags, CUdevice dev)) \
 	X(cuCtxCreate_v4, (CUcontext * ctx, void *params, unsigned int flags, CUdevice dev)) \
 	X(cuCheckpointProcessLock, (int pid, void *args)) \
@@ -340,63 +283,37 @@ typedef union CUlaunchAttributeValue {
 	X(cuCtxSetCurrent, (CUcontext ctx)) \
 	X(cuCtxGetCurrent, (CUcontext * ctx)) \
 	X(cuCtxGetDevice, (CUdevice * dev)) \
-	X(cuCtxGetFlags, (unsigned int *flags)) \
 	X(cuCtxGetApiVersion, (CUcontext ctx, unsigned int *version)) \
 	X(cuCtxSynchronize, (void)) \
 	X(cuCtxSynchronize_v2, (CUcontext ctx)) \
-	X(cuCtxGetLimit, (size_t * value, int limit)) \
-	X(cuCtxSetLimit, (int limit, size_t value)) \
-	X(cuCtxGetCacheConfig, (int *config)) \
-	X(cuCtxSetCacheConfig, (int config)) \
-	X(cuCtxResetPersistingL2Cache, (void)) \
 	X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags)) \
-	X(cuCtxDisablePeerAccess, (CUcontext peer)) \
 	X(cuModuleLoad, (CUmodule * module, const char *file)) \
 	X(cuModuleLoadData, (CUmodule * module, const void *image)) \
 	X(cuModuleLoadDataEx, \
 	  (CUmodule * module, const void *image, unsigned int num, int *options, void **values)) \
-	X(cuModuleLoadFatBinary, (CUmodule * module, const void *image)) \
 	X(cuModuleUnload, (CUmodule module)) \
 	X(cuModuleGetFunction, (CUfunction * func, CUmodule module, const char *name)) \
 	X(cuModuleGetGlobal_v2, \
 	  (CUdeviceptr * ptr, size_t * bytes, CUmodule module, const char *name)) \
-	X(cuModuleGetLoadingMode, (int *mode)) \
 	X(cuLibraryLoadData, \
 	  (CUlibrary * library, const void *code, int *jit, void **jit_values, \
 	   unsigned int num_jit, int *options, void **values, unsigned int num)) \
-	X(cuLibraryLoadFromFile, \
-	  (CUlibrary * library, const char *file, int *jit, void **jit_values, \
-	   unsigned int num_jit, int *options, void **values, unsigned int num)) \
 	X(cuLibraryUnload, (CUlibrary library)) \
 	X(cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name)) \
-	X(cuLibraryGetModule, (CUmodule * module, CUlibrary library)) \
 	X(cuLibraryGetGlobal, \
 	  (CUdeviceptr * ptr, size_t * bytes, CUlibrary library, const char *name)) \
 	X(cuLibraryGetManaged, \
 	  (CUdeviceptr * ptr, size_t * bytes, CUlibrary library, const char *name)) \
 	X(cuKernelGetFunction, (CUfunction * func, CUkernel kernel)) \
-	X(cuKernelGetName, (const char **name, CUkernel kernel)) \
-	X(cuKernelGetLibrary, (CUlibrary * library, CUkernel kernel)) \
 	X(cuKernelGetAttribute, (int *value, int attribute, CUkernel kernel, CUdevice dev)) \
 	X(cuKernelSetAttribute, (int attribute, int value, CUkernel kernel, CUdevice dev)) \
 	X(cuFuncGetAttribute, (int *value, int attribute, CUfunction func)) \
 	X(cuFuncSetAttribute, (CUfunction func, int attribute, int value)) \
-	X(cuFuncSetCacheConfig, (CUfunction func, int config)) \
-	X(cuFuncGetName, (const char **name, CUfunction func)) \
-	X(cuFuncGetModule, (CUmodule * module, CUfunction func)) \
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, \
 	  (int *blocks, CUfunction func, int block, size_t shared)) \
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, \
 	  (int *blocks, CUfunction func, int block, size_t shared, unsigned int flags)) \
-	X(cuOccupancyAvailableDynamicSMemPerBlock, \
-	  (size_t * bytes, CUfunction func, int blocks, int block)) \
-	X(cuOccupancyMaxPotentialBlockSize, \
-	  (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, \
-	   int limit)) \
-	X(cuOccupancyMaxPotentialBlockSizeWithFlags, \
-	  (int *grid, int *block, CUfunction func, CUoccupancyB2DSize shared_of, size_t shared, \
-	   int limit, unsigned int flags)) \
 	X(cuLinkCreate_v2, (unsigned int num, int *options, void **values, CUlinkState *state)) \
 	X(cuLinkAddData_v2, (CUlinkState state, int type, void *data, size_t size, \
 			     const char *name, unsigned int num, int *options, void **values)) \
@@ -404,15 +321,6 @@ typedef union CUlaunchAttributeValue {
 			     int *options, void **values)) \
 	X(cuLinkComplete, (CUlinkState state, void **cubin, size_t *size)) \
 	X(cuLinkDestroy, (CUlinkState state)) \
-	X(cuTexObjectCreate, (CUtexObject * texture, const CUDA_RESOURCE_DESC *resource, \
-			      const CUDA_TEXTURE_DESC *desc, const CUDA_RESOURCE_VIEW_DESC *view)) \
-	X(cuTexObjectDestroy, (CUtexObject texture)) \
-	X(cuTexObjectGetResourceDesc, (CUDA_RESOURCE_DESC * resource, CUtexObject texture)) \
-	X(cuTexObjectGetTextureDesc, (CUDA_TEXTURE_DESC * desc, CUtexObject texture)) \
-	X(cuTexObjectGetResourceViewDesc, (CUDA_RESOURCE_VIEW_DESC * view, CUtexObject texture)) \
-	X(cuSurfObjectCreate, (CUsurfObject * surface, const CUDA_RESOURCE_DESC *resource)) \
-	X(cuSurfObjectDestroy, (CUsurfObject surface)) \
-	X(cuSurfObjectGetResourceDesc, (CUDA_RESOURCE_DESC * resource, CUsurfObject surface)) \
 	X(cuMemGetInfo_v2, (size_t * free, size_t * total)) \
 	X(cuMemAlloc_v2, (CUdeviceptr * ptr, size_t size)) \
 	X(cuMemAllocPitch_v2, \
@@ -431,8 +339,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuPointerGetAttributes, \
 	  (unsigned int num, int *attributes, void **data, CUdeviceptr ptr)) \
 	X(cuMemAdvise_v2, (CUdeviceptr ptr, size_t count, int advice, CUmemLocation where)) \
-	X(cuMemRangeGetAttribute, \
-	  (void *data, size_t size, int attribute, CUdeviceptr ptr, size_t count)) \
 	X(cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr ptr)) \
 	X(cuIpcOpenMemHandle_v2, (CUdeviceptr * ptr, CUipcMemHandle handle, unsigned int flags)) \
 	X(cuIpcCloseMemHandle, (CUdeviceptr ptr)) \
@@ -463,8 +369,6 @@ typedef union CUlaunchAttributeValue {
 	  (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)) \
 	X(cuMemGetAllocationGranularity, \
 	  (size_t * granularity, const CUmemAllocationProp *prop, int option)) \
-	X(cuMemExportToShareableHandle, (void *shareable, CUmemGenericAllocationHandle handle, \
-					 int type, unsigned long long flags)) \
 	X(cuMemImportFromShareableHandle, \
 	  (CUmemGenericAllocationHandle * handle, void *os_handle, int type)) \
 	X(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle * handle, void *ptr)) \
@@ -474,7 +378,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value)) \
 	X(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value)) \
 	X(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)) \
-	X(cuMemPoolGetAccess, (int *flags, CUmemoryPool pool, CUmemLocation *where)) \
 	X(cuStreamCreate, (CUstream * stream, unsigned int flags)) \
 	X(cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority)) \
 	X(cuStreamDestroy_v2, (CUstream stream)) \
@@ -494,18 +397,13 @@ typedef union CUlaunchAttributeValue {
 	X(cuGraphAddMemsetNode, \
 	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num, \
 	   const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)) \
-	X(cuGraphAddHostNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
-			       size_t num, const CUDA_HOST_NODE_PARAMS *params)) \
 	X(cuGraphAddEmptyNode, \
 	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num)) \
 	X(cuGraphAddMemAllocNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
 				   size_t num, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
 	X(cuGraphAddMemFreeNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
 				  size_t num, CUdeviceptr ptr)) \
-	X(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS * params)) \
-	X(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr * ptr)) \
 	X(cuDeviceGetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
-	X(cuDeviceSetGraphMemAttribute, (CUdevice dev, int attribute, void *value)) \
 	X(cuDeviceGraphMemTrim, (CUdevice dev)) \
 	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode * nodes, size_t * num)) \
 	X(cuGraphInstantiateWithFlags, \
@@ -530,12 +428,8 @@ typedef union CUlaunchAttributeValue {
 	X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
 	X(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int enabled)) \
 	X(cuGraphNodeGetType, (CUgraphNode node, int *type)) \
-	X(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, \
-				      const CUgraphNode *to, const void *edges, size_t num)) \
 	X(cuGraphClone, (CUgraph * clone, CUgraph graph)) \
 	X(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, void *info)) \
-	X(cuProfilerStart, (void)) \
-	X(cuProfilerStop, (void)) \
 	X(cuGetProcAddress, (const char *symbol, void **fn, int version, uint64_t flags)) \
 	X(cuGetProcAddress_v2, \
 	  (const char *symbol, void **fn, int version, uint64_t flags, int *status)) \
@@ -565,8 +459,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream)) \
 	X(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D *copy, CUstream stream)) \
 	X(cuMemsetD8Async, (CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)) \
-	X(cuMemsetD16Async, \
-	  (CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)) \
 	X(cuMemsetD32Async, (CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)) \
 	X(cuMemsetD2D8Async, (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, \
 			      size_t height, CUstream stream)) \
@@ -577,16 +469,7 @@ typedef union CUlaunchAttributeValue {
 	X(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags)) \
 	X(cuStreamAddCallback, \
 	  (CUstream stream, CUstreamCallback fn, void *data, unsigned int flags)) \
-	X(cuStreamAttachMemAsync, \
-	  (CUstream stream, CUdeviceptr ptr, size_t length, unsigned int flags)) \
-	X(cuStreamGetPriority, (CUstream stream, int *priority)) \
-	X(cuStreamGetFlags, (CUstream stream, unsigned int *flags)) \
 	X(cuStreamGetId, (CUstream stream, unsigned long long *id)) \
-	X(cuStreamGetAttribute, (CUstream stream, int attribute, CUlaunchAttributeValue *value)) \
-	X(cuStreamSetAttribute, \
-	  (CUstream stream, int attribute, const CUlaunchAttributeValue *value)) \
-	X(cuStreamGetCtx, (CUstream stream, CUcontext * ctx)) \
-	X(cuStreamGetDevice, (CUstream stream, CUdevice * dev)) \
 	X(cuStreamBeginCapture_v2, (CUstream stream, int mode)) \
 	X(cuStreamBeginRecaptureToGraph, \
 	  (CUstream stream, int mode, CUgraph graph, void *callback, void *data)) \
@@ -599,8 +482,7 @@ typedef union CUlaunchAttributeValue {
 	X(cuStreamIsCapturing, (CUstream stream, int *status)) \
 	X(cuEventRecord, (CUevent event, CUstream stream)) \
 	X(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags)) \
-	X(cuGraphLaunch, (CUgraphExec exec, CUstream stream)) \
-	X(cuGraphUpload, (CUgraphExec exec, CUstream stream))
+	X(cuGraphLaunch, (CUgraphExec exec, CUstream stream))
 
 #define CUDA_PTDS(X) \
 	X(cuMemcpyPeer, \
@@ -614,7 +496,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *copy)) \
 	X(cuMemcpy3DPeer, (const CUDA_MEMCPY3D *copy)) \
 	X(cuMemsetD8_v2, (CUdeviceptr dst, unsigned char value, size_t count)) \
-	X(cuMemsetD16_v2, (CUdeviceptr dst, unsigned short value, size_t count)) \
 	X(cuMemsetD32_v2, (CUdeviceptr dst, unsigned int value, size_t count)) \
 	X(cuMemsetD2D8_v2, \
 	  (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height))

@@ -117,16 +117,6 @@ API cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
-API cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
-{
-	(void)device_flags, (void)flags;
-	ENTER();
-	if (device < 0 || device >= atomic_load(&num_devices))
-		return rt_fail(cudaErrorInvalidDevice);
-	rt_context(device);
-	return cudaSuccess;
-}
-
 API cudaError_t cudaGetDevice(int *device)
 {
 	cudaError_t err;
@@ -138,37 +128,6 @@ API cudaError_t cudaGetDevice(int *device)
 	if (!device)
 		return rt_fail(cudaErrorInvalidValue);
 	*device = rt_device;
-	return cudaSuccess;
-}
-
-API cudaError_t cudaSetValidDevices(int *devices, int len)
-{
-	ENTER();
-	return devices && len > 0 ? cudaSuccess : rt_fail(cudaErrorInvalidValue);
-}
-
-API cudaError_t cudaSetDeviceFlags(unsigned int flags)
-{
-	ENTER();
-	return rt_done(cuDevicePrimaryCtxSetFlags_v2(rt_device, flags));
-}
-
-API cudaError_t cudaGetDeviceFlags(unsigned int *flags)
-{
-	int active;
-
-	ENTER();
-	if (!flags)
-		return rt_fail(cudaErrorInvalidValue);
-	return rt_done(cuDevicePrimaryCtxGetState(rt_device, flags, &active));
-}
-
-API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
-{
-	ENTER();
-	if (!device || !prop)
-		return rt_fail(cudaErrorInvalidValue);
-	*device = 0;
 	return cudaSuccess;
 }
 
@@ -295,48 +254,6 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 }
 #endif
 
-API cudaError_t cudaDeviceGetPCIBusId(char *id, int len, int device)
-{
-	ENTER();
-	return rt_done(cuDeviceGetPCIBusId(id, len, device));
-}
-
-API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
-{
-	ENTER();
-	return rt_done(cuDeviceGetByPCIBusId(device, id));
-}
-
-API cudaError_t cudaDeviceSetLimit(int limit, size_t value)
-{
-	ENTER();
-	return rt_done(cuCtxSetLimit(limit, value));
-}
-
-API cudaError_t cudaDeviceGetLimit(size_t *value, int limit)
-{
-	ENTER();
-	return rt_done(cuCtxGetLimit(value, limit));
-}
-
-API cudaError_t cudaDeviceGetCacheConfig(int *config)
-{
-	ENTER();
-	return rt_done(cuCtxGetCacheConfig(config));
-}
-
-API cudaError_t cudaDeviceSetCacheConfig(int config)
-{
-	ENTER();
-	return rt_done(cuCtxSetCacheConfig(config));
-}
-
-API cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-	ENTER();
-	return rt_done(cuCtxResetPersistingL2Cache());
-}
-
 API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
 	ENTER();
@@ -349,22 +266,10 @@ API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 	return rt_done(cuDeviceGetDefaultMemPool(pool, device));
 }
 
-API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
-{
-	ENTER();
-	return rt_done(cuDeviceSetMemPool(device, pool));
-}
-
 API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
 	ENTER();
 	return rt_done(cuDeviceGetMemPool(pool, device));
-}
-
-API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int src, int dst)
-{
-	ENTER();
-	return rt_done(cuDeviceGetP2PAttribute(value, attribute, src, dst));
 }
 
 API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
@@ -381,14 +286,6 @@ API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 	return rt_done(cuCtxEnablePeerAccess(rt_context(peer), flags));
 }
 
-API cudaError_t cudaDeviceDisablePeerAccess(int peer)
-{
-	ENTER();
-	if (peer < 0 || peer >= atomic_load(&num_devices))
-		return rt_fail(cudaErrorInvalidDevice);
-	return rt_done(cuCtxDisablePeerAccess(rt_context(peer)));
-}
-
 API cudaError_t cudaDriverGetVersion(int *version)
 {
 	SCRIPTED();
@@ -402,16 +299,4 @@ API cudaError_t cudaRuntimeGetVersion(int *version)
 		return rt_fail(cudaErrorInvalidValue);
 	*version = DOUBLE_CUDA;
 	return cudaSuccess;
-}
-
-API cudaError_t cudaProfilerStart(void)
-{
-	ENTER();
-	return rt_done(cuProfilerStart());
-}
-
-API cudaError_t cudaProfilerStop(void)
-{
-	ENTER();
-	return rt_done(cuProfilerStop());
 }

@@ -14,8 +14,7 @@ double_runtime_files = \
 	tests/double/register.c \
 	tests/double/runtime_unsupported.c \
 	tests/double/stream_calls.c \
-	tests/double/streams.c \
-	tests/double/textures.c
+	tests/double/streams.c
 
 double_driver_files = \
 	tests/double/driver_arena.c \
@@ -40,7 +39,6 @@ double_driver_files = \
 	tests/double/driver_sparse.c \
 	tests/double/driver_stream_calls.c \
 	tests/double/driver_streams.c \
-	tests/double/driver_textures.c \
 	tests/double/driver_unsupported.c \
 	tests/double/driver_virtual.c
 
@@ -62,12 +60,20 @@ double_map_files = \
 	tests/double/libcuda.map \
 	tests/double/libcudart.map
 
+# The functions of the call table: those that the double does not have answer "not supported".
+double_unsupported = tests/double/unsupported.h
+$(double_unsupported): tests/double/unsupported.awk tests/checks/table.sh include/cutop_call_table.h include/cutop_runtime_calls.h \
+		include/cutop_driver_calls.h
+	@$(MKDIR_P) tests/double
+	$(AM_V_GEN)sh $(srcdir)/tests/checks/table.sh | $(AWK) -f $(srcdir)/tests/double/unsupported.awk >$@.tmp && mv -f $@.tmp $@
+double_shared_needs = $(double_shared_files) $(double_header_files) $(double_map_files) $(double_unsupported)
+
 # Every exported function must begin with a push, as NVIDIA's do, and must not
 # hand over to another by a jump.
 DOUBLE_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -fPIC -Wall -Wextra -Werror \
 	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
 	-fcf-protection=none -fno-optimize-sibling-calls -fno-stack-protector \
-	-ftls-model=initial-exec -pthread
+	-ftls-model=initial-exec -pthread -Itests/double -I$(srcdir)/include -I$(srcdir)/src
 
 # What only gcc needs, and only gcc knows.
 DOUBLE_GCC_CFLAGS = -fno-shrink-wrap -fno-ipa-icf -fno-schedule-insns2
@@ -83,7 +89,7 @@ DOUBLE_LIBS = \
 	$(double_lib)/nvml/libnvidia-ml.so.1 \
 	$(double_lib)/nvml-old/libnvidia-ml.so.1
 
-$(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
 	@$(MKDIR_P) $(double_lib)
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
 	  -Wl,-soname,libcuda.so.1 \
@@ -91,7 +97,7 @@ $(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(doub
 	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` \
 	  -ldl && mv -f $@.tmp $@
 
-$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_files) $(double_shared_needs)
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
 	  -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
 	  -Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp \
@@ -109,26 +115,26 @@ link_older_driver = $(CC) $(double_cflags) $(double_ldflags) -Wl,-soname,libcuda
 link_older_runtime = $(CC) $(double_cflags) $(double_ldflags) -Wl,-rpath,'$$ORIGIN' -Wl,--version-script,$@.map -o $@.tmp
 older_files = for f in $(double_runtime_files) $(double_older_files) $(double_shared_files); do echo $$d/$$f; done
 
-$(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
 	@$(MKDIR_P) $(double_lib11) $(double_lib12)
 	$(AM_V_GEN)d='$(srcdir)'; case $@ in *lib11/*) version=11080 ;; *) version=12060 ;; esac; \
 	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2; cuLaunchHostFunc_v2*; cuMulticastBind*_v2;' $$d/tests/double/libcuda.map >$@.map && \
 	$(link_older_driver) -DDOUBLE_CUDA=$$version \
 	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && rm -f $@.map && mv -f $@.tmp $@
 
-$(double_lib11)/libcudart.so.11.0: $(double_lib11)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_lib11)/libcudart.so.11.0: $(double_lib11)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_needs)
 	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.11.0/' $$d/tests/double/libcudart.map >$@.map && \
 	$(link_older_runtime) -Wl,-soname,libcudart.so.11.0 -DDOUBLE_CUDA=11080 `$(older_files)` \
 	  $(double_lib11)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
 
-$(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_needs)
 	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.12/' $$d/tests/double/libcudart.map >$@.map && \
 	$(link_older_runtime) -Wl,-soname,libcudart.so.12 -DDOUBLE_CUDA=12060 `$(older_files)` \
 	  $(double_lib12)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
 
 # One object, as in NVIDIA's archive: a program gets all of it or nothing.
 # Only the interface's names stay visible to the link; inner functions have the names that they have there.
-$(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_files) $(double_header_files)
+$(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_needs)
 	@$(MKDIR_P) $(double_lib)/static
 	$(AM_V_GEN)d='$(srcdir)'; o=; \
 	for f in $(double_runtime_files) $(double_shared_files); do \
@@ -169,13 +175,13 @@ link_driver = $(double_ldflags) -Wl,-soname,libcuda.so.1 -Wl,--version-script,$$
 link_runtime = $(double_ldflags) -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
 	-Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp
 
-$(double_forms)/driver/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+$(double_forms)/driver/libcuda.so.1: $(double_driver_files) $(double_shared_needs) tests/double/entries.awk
 	$(AM_V_GEN)form=driver; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
 	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
-$(double_forms)/stepped/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+$(double_forms)/stepped/libcuda.so.1: $(double_driver_files) $(double_shared_needs) tests/double/entries.awk
 	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
 	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
-$(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files) tests/double/entries.awk
+$(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1 $(double_runtime_files) $(double_shared_needs) tests/double/entries.awk
 	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_runtime_files) $(double_shared_files); \
 	$(CC) -pthread $(link_runtime) $@.s/*.s $(double_forms)/stepped/libcuda.so.1 && rm -rf $@.s && mv -f $@.tmp $@
 
@@ -183,11 +189,11 @@ $(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1 $(
 $(double_forms)/driver/libcudart.so.13: $(double_lib)/libcudart.so.13 $(double_forms)/driver/libcuda.so.1
 	$(AM_V_GEN)cp $(double_lib)/libcudart.so.13 $@.tmp && mv -f $@.tmp $@
 
-$(double_forms)/endbr/libcuda.so.1: $(double_driver_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_forms)/endbr/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
 	@$(MKDIR_P) $(double_forms)/endbr
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_driver) \
 	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && mv -f $@.tmp $@
-$(double_forms)/endbr/libcudart.so.13: $(double_forms)/endbr/libcuda.so.1 $(double_runtime_files) $(double_shared_files) $(double_header_files) $(double_map_files)
+$(double_forms)/endbr/libcudart.so.13: $(double_forms)/endbr/libcuda.so.1 $(double_runtime_files) $(double_shared_needs)
 	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_runtime) \
 	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
 	  $(double_forms)/endbr/libcuda.so.1 && mv -f $@.tmp $@
@@ -206,7 +212,8 @@ $(double_lib)/nvml-old/libnvidia-ml.so.1: tests/double/nvml.c
 	$(AM_V_GEN)$(CC) $(double_cflags) $(double_ldflags) -DNVML_OLD -Wl,-soname,libnvidia-ml.so.1 -o $@ $(srcdir)/tests/double/nvml.c
 
 EXTRA_DIST += tests/double/nvml.c
+CLEANFILES += $(double_unsupported)
 EXTRA_DIST += $(double_runtime_files) $(double_older_files) $(double_driver_files) \
 	$(double_shared_files) $(double_header_files) $(double_map_files) \
-	tests/double/check-double.sh tests/double/entries.awk tests/double/odd_entries.S
+	tests/double/test_entries.sh tests/double/entries.awk tests/double/odd_entries.S tests/double/unsupported.awk
 CLEANFILES += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1

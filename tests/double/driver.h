@@ -62,8 +62,6 @@ struct object {
 	struct object *next_free;
 };
 
-#define STREAM_ATTRIBUTES 4
-
 struct stream {
 	struct object object;
 	struct context *ctx;
@@ -71,10 +69,6 @@ struct stream {
 	unsigned int flags;
 	int priority;
 	struct graph *capture;
-	struct {
-		int attribute;
-		CUlaunchAttributeValue value;
-	} attributes[STREAM_ATTRIBUTES];
 };
 
 /* CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL: it is a node of the graph */
@@ -163,7 +157,7 @@ struct object_pool {
 };
 
 extern struct object_pool streams, events, functions, libraries, contexts, pools, graphs,
-	graph_nodes, graph_execs, arrays, physicals, textures, links;
+	graph_nodes, graph_execs, arrays, physicals, links;
 
 void *object_new(struct object_pool *pool);
 void object_drop(struct object_pool *pool, void *object);

@@ -102,15 +102,6 @@ API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
-{
-	ENTER();
-	if (!device_get(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	devices[dev].primary.flags = flags;
-	return CUDA_SUCCESS;
-}
-
 static CUresult push(struct context *ctx)
 {
 	if (depth == STACK_DEPTH)
@@ -246,13 +237,6 @@ API CUresult cuCtxGetDevice(CUdevice *dev)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuCtxGetFlags(unsigned int *flags)
-{
-	ENTER_CONTEXT(ctx);
-	*flags = ctx->flags;
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
 	ENTER();
@@ -281,47 +265,6 @@ API CUresult cuCtxSynchronize_v2(CUcontext handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuCtxGetLimit(size_t *value, int limit)
-{
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	if (limit < 0 || limit > 6)
-		return (CUresult)215;
-	*value = limit == 2 ? 8388608 : 1024;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuCtxSetLimit(int limit, size_t value)
-{
-	(void)value;
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	return limit < 0 || limit > 6 ? (CUresult)215 : CUDA_SUCCESS;
-}
-
-API CUresult cuCtxGetCacheConfig(int *config)
-{
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	*config = 0;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuCtxSetCacheConfig(int config)
-{
-	(void)config;
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuCtxResetPersistingL2Cache(void)
-{
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
 	ENTER_CONTEXT(ctx);
@@ -346,19 +289,5 @@ API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned int flags)
 	if (ctx->peers & (1u << peer->device->index))
 		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 	ctx->peers |= 1u << peer->device->index;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuCtxDisablePeerAccess(CUcontext handle)
-{
-	struct context *peer;
-
-	ENTER_CONTEXT(ctx);
-	peer = context_check(handle);
-	if (!peer)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!(ctx->peers & (1u << peer->device->index)))
-		return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-	ctx->peers &= ~(1u << peer->device->index);
 	return CUDA_SUCCESS;
 }

@@ -227,12 +227,6 @@ API CUresult PTDS(cuMemsetD8_v2)(CUdeviceptr dst, unsigned char value, size_t co
 	return fill(dst, 0, value, 1, count, 1, SYNC);
 }
 
-API CUresult PTDS(cuMemsetD16_v2)(CUdeviceptr dst, unsigned short value, size_t count)
-{
-	ENTER();
-	return fill(dst, 0, value, 2, count, 1, SYNC);
-}
-
 API CUresult PTDS(cuMemsetD32_v2)(CUdeviceptr dst, unsigned int value, size_t count)
 {
 	ENTER();
@@ -251,13 +245,6 @@ API CUresult PTSZ(cuMemsetD8Async)(CUdeviceptr dst, unsigned char value, size_t 
 {
 	ENTER();
 	return fill(dst, 0, value, 1, count, 1, stream);
-}
-
-API CUresult PTSZ(cuMemsetD16Async)(CUdeviceptr dst, unsigned short value, size_t count,
-				    CUstream stream)
-{
-	ENTER();
-	return fill(dst, 0, value, 2, count, 1, stream);
 }
 
 API CUresult PTSZ(cuMemsetD32Async)(CUdeviceptr dst, unsigned int value, size_t count,

@@ -299,32 +299,11 @@ API CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice dev)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *id)
-{
-	unsigned int bus;
-
-	ENTER();
-	if (!id || sscanf(id, "%*x:%x:", &bus) != 1 || !device_get((int)bus - 1))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*dev = (int)bus - 1;
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuDeviceCanAccessPeer(int *can, CUdevice dev, CUdevice peer)
 {
 	ENTER();
 	if (!device_get(dev) || !device_get(peer))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*can = dev != peer;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice src, CUdevice dst)
-{
-	(void)attribute;
-	ENTER();
-	if (!device_get(src) || !device_get(dst) || src == dst)
-		return CUDA_ERROR_INVALID_DEVICE;
-	*value = 1;
 	return CUDA_SUCCESS;
 }

@@ -96,15 +96,3 @@ API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 	*table = &exports;
 	return CUDA_SUCCESS;
 }
-
-API CUresult cuProfilerStart(void)
-{
-	ENTER();
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuProfilerStop(void)
-{
-	ENTER();
-	return CUDA_SUCCESS;
-}

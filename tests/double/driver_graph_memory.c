@@ -148,27 +148,6 @@ API CUresult cuDeviceGetGraphMemAttribute(CUdevice dev, int attribute, void *val
 	return CUDA_SUCCESS;
 }
 
-/* Only the high marks can be set, and only to zero: they begin anew at what there is. */
-API CUresult cuDeviceSetGraphMemAttribute(CUdevice dev, int attribute, void *value)
-{
-	struct graph_memory *m;
-	uint64_t number;
-
-	ENTER();
-	if (!device_get(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	if (!value || (attribute != USED_HIGH && attribute != RESERVED_HIGH))
-		return CUDA_ERROR_INVALID_VALUE;
-	memcpy(&number, value, sizeof(number));
-	if (number)
-		return CUDA_ERROR_INVALID_VALUE;
-	m = &devices[dev].graph_memory;
-	pthread_mutex_lock(&memory_lock);
-	m->kept_high = m->kept;
-	pthread_mutex_unlock(&memory_lock);
-	return CUDA_SUCCESS;
-}
-
 /* The caller holds memory_lock. */
 void graph_memory_trim(struct device *device)
 {

@@ -106,18 +106,6 @@ API CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph, const CUgrap
 	return err ? err : node_added(out, node);
 }
 
-API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params)
-{
-	struct node *node;
-
-	ENTER();
-	node = object_check(&graph_nodes, handle);
-	if (!node || !params || node->type != NODE_ALLOC)
-		return CUDA_ERROR_INVALID_VALUE;
-	*params = node->alloc;
-	return CUDA_SUCCESS;
-}
-
 /* Any kind of node that cuGraphAddNode_v2() takes. */
 API CUresult cuGraphNodeGetParams(CUgraphNode handle, CUgraphNodeParams *params)
 {
@@ -136,16 +124,4 @@ API CUresult cuGraphNodeGetParams(CUgraphNode handle, CUgraphNodeParams *params)
 	case NODE_EMPTY: return CUDA_SUCCESS;
 	default: return CUDA_ERROR_NOT_SUPPORTED;
 	}
-}
-
-API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr *ptr)
-{
-	struct node *node;
-
-	ENTER();
-	node = object_check(&graph_nodes, handle);
-	if (!node || !ptr || node->type != NODE_FREE)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ptr = node->freed;
-	return CUDA_SUCCESS;
 }

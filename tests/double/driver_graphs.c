@@ -342,14 +342,6 @@ API CUresult cuGraphNodeGetType(CUgraphNode handle, int *type)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from,
-				       const CUgraphNode *to, const void *edges, size_t num)
-{
-	(void)from, (void)to, (void)edges, (void)num;
-	ENTER();
-	return object_check(&graphs, graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 {
 	struct graph *graph, *clone;
@@ -388,19 +380,6 @@ API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraph
 	node = params ? node_add(object_check(&graphs, graph), NODE_FILL) : NULL;
 	if (node)
 		node->fill = *params;
-	return node_added(out, node);
-}
-
-API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
-				size_t num, const CUDA_HOST_NODE_PARAMS *params)
-{
-	struct node *node;
-
-	(void)deps, (void)num;
-	ENTER();
-	node = params ? node_add(object_check(&graphs, graph), NODE_HOST) : NULL;
-	if (node)
-		node->host = *params;
 	return node_added(out, node);
 }
 

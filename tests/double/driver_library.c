@@ -173,16 +173,6 @@ API CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *jit, v
 	return library && code ? library_new(library) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, int *jit,
-				   void **jit_values, unsigned int num_jit, int *options,
-				   void **values, unsigned int num)
-{
-	(void)jit, (void)jit_values, (void)num_jit;
-	(void)options, (void)values, (void)num;
-	ENTER();
-	return library && file ? library_new(library) : CUDA_ERROR_INVALID_VALUE;
-}
-
 API CUresult cuLibraryUnload(CUlibrary library)
 {
 	ENTER();
@@ -199,16 +189,6 @@ API CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary handle, const char *
 		return CUDA_ERROR_INVALID_HANDLE;
 	*kernel = (CUkernel)kernel_find(library, name);
 	return *kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-/* A library's module is the library itself under another type. */
-API CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
-{
-	ENTER();
-	if (!object_check(&libraries, library))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*module = (CUmodule)library;
-	return CUDA_SUCCESS;
 }
 
 API CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library,
@@ -248,13 +228,6 @@ API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned in
 	return module && image ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
-{
-	ENTER_CONTEXT(ctx);
-	(void)ctx;
-	return module && image ? library_new((CUlibrary *)module) : CUDA_ERROR_INVALID_VALUE;
-}
-
 API CUresult cuModuleUnload(CUmodule module)
 {
 	ENTER();
@@ -284,13 +257,6 @@ API CUresult cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes, CUmodule modu
 	return global_get(ptr, bytes, object_check(&libraries, module), name);
 }
 
-API CUresult cuModuleGetLoadingMode(int *mode)
-{
-	ENTER();
-	*mode = 2;
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuKernelGetFunction(CUfunction *func, CUkernel handle)
 {
 	struct function *kernel;
@@ -301,52 +267,6 @@ API CUresult cuKernelGetFunction(CUfunction *func, CUkernel handle)
 		return CUDA_ERROR_INVALID_HANDLE;
 	*func = (CUfunction)function_of(kernel);
 	return *func ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static CUresult name_of(const char **name, const void *handle)
-{
-	struct function *f = function_get(handle);
-
-	if (!f)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*name = f->name;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuKernelGetName(const char **name, CUkernel kernel)
-{
-	ENTER();
-	return name_of(name, kernel);
-}
-
-API CUresult cuFuncGetName(const char **name, CUfunction func)
-{
-	ENTER();
-	return name_of(name, func);
-}
-
-API CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel handle)
-{
-	struct function *f;
-
-	ENTER();
-	f = function_get(handle);
-	if (!f)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*library = (CUlibrary)f->library;
-	return CUDA_SUCCESS;
-}
-
-API CUresult cuFuncGetModule(CUmodule *module, CUfunction func)
-{
-	struct function *f;
-
-	ENTER();
-	f = function_get(func);
-	if (!f)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*module = (CUmodule)f->library;
-	return CUDA_SUCCESS;
 }
 
 static CUresult attribute_of(int *value, int attribute, const void *handle)
@@ -388,13 +308,6 @@ API CUresult cuFuncSetAttribute(CUfunction func, int attribute, int value)
 	return function_get(func) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API CUresult cuFuncSetCacheConfig(CUfunction func, int config)
-{
-	(void)config;
-	ENTER();
-	return function_get(func) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 static CUresult occupancy(int *blocks, const void *func, int block)
 {
 	if (!function_get(func))
@@ -420,50 +333,4 @@ API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, C
 	(void)shared, (void)flags;
 	ENTER();
 	return occupancy(blocks, func, block);
-}
-
-/* The largest block that is allowed, and as many as fill the device. */
-static CUresult potential(int *grid, int *block, const void *func, CUoccupancyB2DSize shared_of,
-			  int limit)
-{
-	int num = 0;
-	CUresult err;
-
-	if (!grid || !block || limit < 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	*block = limit && limit < 1024 ? limit : 1024;
-	if (shared_of)
-		shared_of(*block);
-	err = occupancy(&num, func, *block);
-	*grid = num * 64;
-	return err;
-}
-
-API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func,
-					      CUoccupancyB2DSize shared_of, size_t shared,
-					      int limit)
-{
-	(void)shared;
-	ENTER();
-	return potential(grid, block, func, shared_of, limit);
-}
-
-API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction func,
-						       CUoccupancyB2DSize shared_of, size_t shared,
-						       int limit, unsigned int flags)
-{
-	(void)shared, (void)flags;
-	ENTER();
-	return potential(grid, block, func, shared_of, limit);
-}
-
-API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction func, int blocks,
-						     int block)
-{
-	(void)block;
-	ENTER();
-	if (!function_get(func))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*bytes = blocks > 0 ? 101376 / (size_t)blocks : 0;
-	return CUDA_SUCCESS;
 }

@@ -440,17 +440,6 @@ API CUresult cuMemAdvise_v2(CUdeviceptr ptr, size_t count, int advice, CUmemLoca
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute, CUdeviceptr ptr,
-				    size_t count)
-{
-	(void)attribute;
-	ENTER();
-	if (!data || !memory_on_device(ptr, count, NULL))
-		return CUDA_ERROR_INVALID_VALUE;
-	memset(data, 0, size);
-	return CUDA_SUCCESS;
-}
-
 /*
  * Checkpoints of this process; another's is not supported. "The GPU memory contents will be brought
  * into host memory and all underlying references will be released": cuda.h,

@@ -26,7 +26,6 @@ struct object_pool graph_nodes = { .size = 512 };
 struct object_pool graph_execs = { .size = 64 };
 struct object_pool arrays = { .size = 512 };
 struct object_pool physicals = { .size = 64 };
-struct object_pool textures = { .size = 512 };
 struct object_pool links = { .size = 64 };
 
 _Static_assert(sizeof(struct stream) <= 512, "stream slot");

@@ -34,17 +34,6 @@ API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
-{
-	ENTER();
-	if (!device_get(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	if (!pool_get(pool))
-		return CUDA_ERROR_INVALID_VALUE;
-	devices[dev].pool = pool_get(pool);
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	struct device *device;
@@ -123,16 +112,6 @@ API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, s
 	(void)map, (void)count;
 	ENTER();
 	return pool_get(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-API CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *where)
-{
-	(void)where;
-	ENTER();
-	if (!pool_get(pool))
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = 3;
-	return CUDA_SUCCESS;
 }
 
 static CUresult pointer_attribute(void *data, int attribute, CUdeviceptr ptr)

@@ -146,102 +146,11 @@ API CUresult PTSZ(cuStreamWaitEvent)(CUstream handle, CUevent event_handle, unsi
 	return CUDA_SUCCESS;
 }
 
-API CUresult PTSZ(cuStreamAttachMemAsync)(CUstream handle, CUdeviceptr ptr, size_t length,
-					  unsigned int flags)
-{
-	(void)length;
-	(void)flags;
-	ENTER();
-	GET_STREAM(stream, handle);
-	(void)stream;
-	return memory_on_device(ptr, 1, NULL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-API CUresult PTSZ(cuStreamGetPriority)(CUstream handle, int *priority)
-{
-	ENTER();
-	GET_STREAM(stream, handle);
-	*priority = stream->priority;
-	return CUDA_SUCCESS;
-}
-
-API CUresult PTSZ(cuStreamGetFlags)(CUstream handle, unsigned int *flags)
-{
-	ENTER();
-	GET_STREAM(stream, handle);
-	*flags = stream->flags;
-	return CUDA_SUCCESS;
-}
-
 API CUresult PTSZ(cuStreamGetId)(CUstream handle, unsigned long long *id)
 {
 	ENTER();
 	GET_STREAM(stream, handle);
 	*id = stream->object.id + 16;
-	return CUDA_SUCCESS;
-}
-
-/* Kept, so that they read back, and without effect. One never set reads as zeroes. */
-static CUresult attribute_slot(struct stream *stream, int attribute, bool make,
-			       CUlaunchAttributeValue **value)
-{
-	int i;
-
-	for (i = 0; i < STREAM_ATTRIBUTES; i++) {
-		if (!stream->attributes[i].attribute && make)
-			stream->attributes[i].attribute = attribute;
-		if (stream->attributes[i].attribute != attribute)
-			continue;
-		*value = &stream->attributes[i].value;
-		return CUDA_SUCCESS;
-	}
-	*value = NULL;
-	return make ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-API CUresult PTSZ(cuStreamSetAttribute)(CUstream handle, int attribute,
-					const CUlaunchAttributeValue *value)
-{
-	CUlaunchAttributeValue *slot;
-	CUresult err;
-
-	ENTER();
-	GET_STREAM(stream, handle);
-	if (!value || attribute < 1)
-		return CUDA_ERROR_INVALID_VALUE;
-	err = attribute_slot(stream, attribute, true, &slot);
-	if (!err)
-		*slot = *value;
-	return err;
-}
-
-API CUresult PTSZ(cuStreamGetAttribute)(CUstream handle, int attribute,
-					CUlaunchAttributeValue *value)
-{
-	CUlaunchAttributeValue *slot;
-
-	ENTER();
-	GET_STREAM(stream, handle);
-	if (!value || attribute < 1)
-		return CUDA_ERROR_INVALID_VALUE;
-	attribute_slot(stream, attribute, false, &slot);
-	*value = slot ? *slot : (CUlaunchAttributeValue){ { 0 } };
-	return CUDA_SUCCESS;
-}
-
-API CUresult PTSZ(cuStreamGetCtx)(CUstream handle, CUcontext *ctx)
-{
-	ENTER();
-	GET_STREAM(stream, handle);
-	*ctx = (CUcontext)stream->ctx;
-	return CUDA_SUCCESS;
-}
-
-API CUresult PTSZ(cuStreamGetDevice)(CUstream handle, CUdevice *dev)
-{
-	ENTER();
-	GET_STREAM(stream, handle);
-	*dev = stream->ctx->device->index;
 	return CUDA_SUCCESS;
 }
 

@@ -225,27 +225,6 @@ API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc 
 /* POSIX_FILE_DESCRIPTOR, the only type there is here: the caller's to pass on and to close. */
 #define SHARED_AS_FILE 1
 
-API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
-					  int type, unsigned long long flags)
-{
-	CUresult err = CUDA_ERROR_INVALID_VALUE;
-	struct physical *p;
-	int fd;
-
-	ENTER();
-	if (type != SHARED_AS_FILE)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	pthread_mutex_lock(&memory_lock);
-	p = object_check(&physicals, (void *)(uintptr_t)handle);
-	fd = p && p->handles && shareable && !flags ? fcntl(p->fd, F_DUPFD_CLOEXEC, 0) : -1;
-	if (fd >= 0) {
-		*(int *)shareable = fd;
-		err = CUDA_SUCCESS;
-	}
-	pthread_mutex_unlock(&memory_lock);
-	return err;
-}
-
 /* The bytes are the exporter's: they count on no device here. */
 API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os_handle,
 					    int type)

@@ -56,7 +56,7 @@ BEGIN {
 }
 
 # Symbols are named before their label, on lines of their own.
-$1 == ".globl" {
+$1 == ".globl" || $1 == ".weak" {
 	global[$2] = 1
 }
 

@@ -221,19 +221,6 @@ API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t no
 	return rt_done(cuGraphNodeSetEnabled(exec, node, enabled));
 }
 
-API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-	ENTER();
-	return rt_done(cuGraphNodeGetType(node, (int *)type));
-}
-
-API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-					 const cudaGraphNode_t *to, const void *edges, size_t num)
-{
-	ENTER();
-	return rt_done(cuGraphAddDependencies_v2(graph, from, to, edges, num));
-}
-
 API cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
 	ENTER();
@@ -252,40 +239,6 @@ API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 	return rt_done(err);
 }
 
-API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-				       const cudaGraphNode_t *deps, size_t num,
-				       const struct cudaMemcpy3DParms *p)
-{
-	CUDA_MEMCPY3D box;
-	cudaError_t err;
-
-	ENTER();
-	err = rt_box_3d(&box, p);
-	if (err)
-		return rt_fail(err);
-	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box, rt_context(rt_device)));
-}
-
-API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-					 const cudaGraphNode_t *deps, size_t num, void *dst,
-					 const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-	struct cudaMemcpy3DParms p = {
-		.srcPtr = { (void *)(uintptr_t)src, count, count, 1 },
-		.dstPtr = { dst, count, count, 1 },
-		.extent = { count, 1, 1 },
-		.kind = kind,
-	};
-	CUDA_MEMCPY3D box;
-	cudaError_t err;
-
-	ENTER();
-	err = rt_box_3d(&box, &p);
-	if (err)
-		return rt_fail(err);
-	return rt_done(cuGraphAddMemcpyNode(node, graph, deps, num, &box, rt_context(rt_device)));
-}
-
 API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
 				       const cudaGraphNode_t *deps, size_t num,
 				       const struct cudaMemsetParams *p)
@@ -300,15 +253,6 @@ API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
 	};
 	return rt_done(
 		cuGraphAddMemsetNode(node, graph, deps, num, &driver, rt_context(rt_device)));
-}
-
-API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-				     const cudaGraphNode_t *deps, size_t num,
-				     const struct cudaHostNodeParams *p)
-{
-	ENTER();
-	return rt_done(
-		cuGraphAddHostNode(node, graph, deps, num, (const CUDA_HOST_NODE_PARAMS *)p));
 }
 
 API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -334,29 +278,10 @@ API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph
 	return rt_done(cuGraphAddMemFreeNode(node, graph, deps, num, (uintptr_t)ptr));
 }
 
-API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-					       struct cudaMemAllocNodeParams *params)
-{
-	ENTER();
-	return rt_done(cuGraphMemAllocNodeGetParams(node, (CUDA_MEM_ALLOC_NODE_PARAMS *)params));
-}
-
-API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *ptr)
-{
-	ENTER();
-	return rt_done(cuGraphMemFreeNodeGetParams(node, ptr));
-}
-
 API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
 {
 	ENTER();
 	return rt_done(cuDeviceGetGraphMemAttribute(device, attribute, value));
-}
-
-API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
-{
-	ENTER();
-	return rt_done(cuDeviceSetGraphMemAttribute(device, attribute, value));
 }
 
 API cudaError_t cudaDeviceGraphMemTrim(int device)

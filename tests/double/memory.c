@@ -103,12 +103,6 @@ API cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int
 	return rt_done(cuMemHostGetDevicePointer_v2((CUdeviceptr *)device, host, flags));
 }
 
-API cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
-{
-	ENTER();
-	return rt_done(cuMemHostGetFlags(flags, host));
-}
-
 API cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
 	ENTER();
@@ -121,13 +115,6 @@ API cudaError_t cudaMemAdvise(const void *ptr, size_t count, int advice,
 	ENTER();
 	return rt_done(cuMemAdvise_v2((uintptr_t)ptr, count, advice,
 				      (CUmemLocation){ (int)where.type, where.id }));
-}
-
-API cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, int attribute, const void *ptr,
-					 size_t count)
-{
-	ENTER();
-	return rt_done(cuMemRangeGetAttribute(data, size, attribute, (uintptr_t)ptr, count));
 }
 
 API cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
@@ -165,12 +152,6 @@ API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAcc
 {
 	ENTER();
 	return rt_done(cuMemPoolSetAccess(pool, (const CUmemAccessDesc *)list, count));
-}
-
-API cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, struct cudaMemLocation *where)
-{
-	ENTER();
-	return rt_done(cuMemPoolGetAccess(flags, pool, (CUmemLocation *)where));
 }
 
 /* A pointer CUDA does not know is no error: its type is "unregistered". */

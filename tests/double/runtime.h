@@ -42,10 +42,8 @@ cudaError_t rt_variable_address(struct rt_variable *variable, CUdeviceptr *ptr);
 void rt_managed_init(void);
 
 /* arrays.c */
-int rt_array_format(const struct cudaChannelFormatDesc *desc, unsigned int *channels);
 size_t rt_array_element(cudaArray_const_t array, size_t *height);
 size_t rt_array_row(cudaArray_const_t array, size_t *size);
-struct cudaChannelFormatDesc rt_array_channels(int format, unsigned int channels);
 
 /* box.c */
 cudaError_t rt_box_2d(CUDA_MEMCPY2D *box, void *dst, size_t dpitch, const void *src, size_t spitch,

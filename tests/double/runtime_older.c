@@ -7,14 +7,6 @@
 #include <string.h>
 #include "runtime.h"
 
-#define UNSUPPORTED(name) \
-	API cudaError_t name(void); \
-	API cudaError_t name(void) \
-	{ \
-		ENTER(); \
-		return rt_fail(cudaErrorNotSupported); \
-	}
-
 /* Up to and with what CUDA 11 has; CUDA 12 adds fields behind these. */
 struct older_properties {
 	char name[256];
@@ -104,20 +96,6 @@ API cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
 	ENTER();
 	return prop ? older_properties(prop, device) : rt_fail(cudaErrorInvalidValue);
 }
-
-UNSUPPORTED(cudaGraphAddDependencies_v2)
-UNSUPPORTED(cudaGraphAddNode_v2)
-UNSUPPORTED(cudaGraphGetEdges_v2)
-UNSUPPORTED(cudaGraphNodeGetDependencies_v2)
-UNSUPPORTED(cudaGraphNodeGetDependentNodes_v2)
-UNSUPPORTED(cudaGraphRemoveDependencies_v2)
-UNSUPPORTED(cudaMemAdvise_v2)
-UNSUPPORTED(cudaMemPrefetchAsync_v2)
-UNSUPPORTED(cudaMemPrefetchAsync_v2_ptsz)
-UNSUPPORTED(cudaStreamGetCaptureInfo_v3)
-UNSUPPORTED(cudaStreamGetCaptureInfo_v3_ptsz)
-UNSUPPORTED(cudaStreamUpdateCaptureDependencies_v2)
-UNSUPPORTED(cudaStreamUpdateCaptureDependencies_v2_ptsz)
 #endif
 
 /*
@@ -153,14 +131,3 @@ API cudaError_t cudaThreadSynchronize(void)
 	ENTER();
 	return rt_done(cuCtxSynchronize());
 }
-
-UNSUPPORTED(cudaLaunchCooperativeKernelMultiDevice)
-UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2)
-UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2_ptsz)
-UNSUPPORTED(cudaThreadExit)
-UNSUPPORTED(cudaThreadGetCacheConfig)
-UNSUPPORTED(cudaThreadGetLimit)
-UNSUPPORTED(cudaThreadSetCacheConfig)
-UNSUPPORTED(cudaThreadSetLimit)
-UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2)
-UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2_ptsz)

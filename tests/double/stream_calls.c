@@ -191,49 +191,10 @@ API cudaError_t PTSZ(cudaStreamWaitEvent)(cudaStream_t stream, cudaEvent_t event
 	return rt_done(PTSZ(cuStreamWaitEvent)(stream, event, flags));
 }
 
-API cudaError_t PTSZ(cudaStreamAttachMemAsync)(cudaStream_t stream, void *ptr, size_t length,
-					       unsigned int flags)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamAttachMemAsync)(stream, (uintptr_t)ptr, length, flags));
-}
-
-API cudaError_t PTSZ(cudaStreamGetPriority)(cudaStream_t stream, int *priority)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamGetPriority)(stream, priority));
-}
-
-API cudaError_t PTSZ(cudaStreamGetFlags)(cudaStream_t stream, unsigned int *flags)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamGetFlags)(stream, flags));
-}
-
 API cudaError_t PTSZ(cudaStreamGetId)(cudaStream_t stream, unsigned long long *id)
 {
 	ENTER();
 	return rt_done(PTSZ(cuStreamGetId)(stream, id));
-}
-
-API cudaError_t PTSZ(cudaStreamGetDevice)(cudaStream_t stream, int *device)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamGetDevice)(stream, device));
-}
-
-API cudaError_t PTSZ(cudaStreamSetAttribute)(cudaStream_t stream, int attribute,
-					     const CUlaunchAttributeValue *value)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamSetAttribute)(stream, attribute, value));
-}
-
-API cudaError_t PTSZ(cudaStreamGetAttribute)(cudaStream_t stream, int attribute,
-					     CUlaunchAttributeValue *value)
-{
-	ENTER();
-	return rt_done(PTSZ(cuStreamGetAttribute)(stream, attribute, value));
 }
 
 API cudaError_t PTSZ(cudaStreamBeginCapture)(cudaStream_t stream, int mode)
@@ -293,12 +254,6 @@ API cudaError_t PTSZ(cudaGraphLaunch)(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	ENTER();
 	return rt_done(PTSZ(cuGraphLaunch)(exec, stream));
-}
-
-API cudaError_t PTSZ(cudaGraphUpload)(cudaGraphExec_t exec, cudaStream_t stream)
-{
-	ENTER();
-	return rt_done(PTSZ(cuGraphUpload)(exec, stream));
 }
 
 #ifdef PER_THREAD

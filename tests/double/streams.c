@@ -141,20 +141,6 @@ API cudaError_t cudaFuncSetAttribute(const void *func, int attribute, int value)
 	return rt_done(cuKernelSetAttribute(attribute, value, kernel, rt_device));
 }
 
-API cudaError_t cudaFuncSetCacheConfig(const void *func, int config)
-{
-	ENTER();
-	KERNEL(kernel, func);
-	return rt_done(cuFuncSetCacheConfig((CUfunction)kernel, config));
-}
-
-API cudaError_t cudaFuncGetName(const char **name, const void *func)
-{
-	ENTER();
-	KERNEL(kernel, func);
-	return rt_done(cuKernelGetName(name, kernel));
-}
-
 API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func,
 							      int block, size_t shared)
 {
@@ -173,15 +159,6 @@ API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *bloc
 	KERNEL(kernel, func);
 	return rt_done(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 		blocks, (CUfunction)kernel, block, shared, flags));
-}
-
-API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func,
-							  int blocks, int block)
-{
-	ENTER();
-	KERNEL(kernel, func);
-	return rt_done(
-		cuOccupancyAvailableDynamicSMemPerBlock(bytes, (CUfunction)kernel, blocks, block));
 }
 
 static bool peer_devices(int a, int b)

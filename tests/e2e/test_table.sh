@@ -8,7 +8,7 @@ calls=$top_builddir/tests/e2e/bin/table_calls
 failed_calls='[p.failures[] | select(.code == 801) | .call] | unique'
 
 # Functions that the double answers with "not supported", by group.
-sed -n 's/^UNSUPPORTED(\(.*\))$/\1/p' "$top_srcdir"/tests/double/*_unsupported.c | sort -u >"$T/unsupported"
+nm -D --defined-only "$double/libcudart.so.13" "$double/libcuda.so.1" | awk '$2 == "W" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$T/unsupported"
 sh "$top_srcdir/tests/checks/table.sh" | awk -F ';' '{ print $1, $4 }' | sort | join - "$T/unsupported" >"$T/groups"
 cut -d ' ' -f 1 "$T/groups" >"$T/names"
 grep -v ' GROUP_QUERY$' "$T/groups" | cut -d ' ' -f 1 >"$T/default"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arrays: copies that run on from row to row, and the objects that stand on arrays. */
+/* Arrays: copies that run on from row to row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,44 +25,10 @@ static void fails(cudaError_t err, cudaError_t expected, const char *what)
 	exit(1);
 }
 
-static void objects(cudaArray_t array, void *linear)
-{
-	struct cudaTextureDesc desc = { .filterMode = 1, .readMode = 1, .normalizedCoords = 1 },
-			       back;
-	struct cudaResourceDesc resource = { .res.array.array = array }, told;
-	cudaTextureObject_t texture, other;
-	cudaSurfaceObject_t surface;
-
-	MUST(cudaCreateTextureObject(&texture, &resource, &desc, NULL));
-	MUST(cudaGetTextureObjectTextureDesc(&back, texture));
-	same(&back, &desc, sizeof(desc), "a texture's description");
-	MUST(cudaGetTextureObjectResourceDesc(&told, texture));
-	same(&told.res.array.array, &array, sizeof(array), "a texture's array");
-	MUST(cudaCreateSurfaceObject(&surface, &resource));
-	fails(cudaDestroySurfaceObject(texture), cudaErrorInvalidValue,
-	      "a texture taken for a surface");
-	resource.resType = 2; /* linear */
-	resource.res.linear.devPtr = linear;
-	resource.res.linear.desc = cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned);
-	resource.res.linear.sizeInBytes = SIZE;
-	MUST(cudaCreateTextureObject(&other, &resource, &desc, NULL));
-	MUST(cudaGetTextureObjectResourceDesc(&told, other));
-	same(&told.res.linear, &resource.res.linear, sizeof(told.res.linear), "a texture's memory");
-	resource.res.linear.sizeInBytes = SIZE + 1;
-	fails(cudaCreateTextureObject(&other, &resource, &desc, NULL), cudaErrorInvalidValue,
-	      "too large a texture");
-	MUST(cudaDestroyTextureObject(other));
-	MUST(cudaDestroySurfaceObject(surface));
-	MUST(cudaDestroyTextureObject(texture));
-	fails(cudaDestroyTextureObject(texture), cudaErrorInvalidValue,
-	      "a texture destroyed twice");
-}
-
 /*
  * Two arrays of 4096 and 8192 bytes and 4096 of memory. H2D sync 1 of 1000 bytes, async 1 of 4096;
  * D2H sync 2, 1500 bytes, async 1 of 512; D2D sync 1 of 500. Failures: cudaMemcpyToArray 2,
- * cudaMemcpyFromArrayAsync 1, cudaDestroySurfaceObject 1, cudaCreateTextureObject 1,
- * cudaDestroyTextureObject 1. To the driver the synchronous copies are 3 + 3 + 3 + 2 calls, the
+ * cudaMemcpyFromArrayAsync 1. To the driver the synchronous copies are 3 + 3 + 3 + 2 calls, the
  * others 1 + 3.
  */
 int arrays(void)
@@ -101,7 +67,6 @@ int arrays(void)
 	      cudaErrorInvalidValue, "past a row's end");
 	fails(cudaMemcpyFromArrayAsync(back, narrow, 1, 0, SIZE, cudaMemcpyDeviceToHost, stream),
 	      cudaErrorInvalidValue, "one byte too many");
-	objects(narrow, memory);
 
 	MUST(cudaStreamDestroy(stream));
 	MUST(cudaFree(memory));
