@@ -243,7 +243,7 @@ done
 
 programs="'$workload' case-study leak"
 set -- --library "$double/libcudart.so.13"
-for program in vector_add vector_add-static streams managed zero_copy async_alloc leak leak-static; do
+for program in vector_add vector_add-static streams managed leak leak-static; do
 	[ -x "$bin/$program" ] || continue
 	programs="$programs; '$bin/$program'"
 	case $program in *-static) set -- "$@" --library "$bin/$program" ;; esac

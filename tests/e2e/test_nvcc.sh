@@ -32,28 +32,11 @@ books() {
 		# In C++ cudaMallocHost is an inline function that calls cudaHostAlloc.
 		expect "$2" '[call("cudaEventRecord"), call("cudaStreamWaitEvent"), call("cudaStreamSynchronize"), call("cudaHostAlloc") | .calls]' '[2,4,4,1]'
 		;;
-	async_alloc)
-		expect "$2" "$memory" '[15,15,1048576,0]'
-		expect "$2" "$kernels" '[["fill(int*, int, int)",15,0]]'
-		expect "$2" '[call("cudaMallocAsync"), call("cudaMallocFromPoolAsync"), call("cudaFreeAsync") | .calls]' '[10,5,15]'
-		;;
-	zero_copy)
-		expect "$2" "$memory" '[2,2,0,0]'
-		expect "$2" "$kernels" '[["increment(int*, int)",20,0]]'
-		expect "$2" "$copies" '[]'
-		expect "$2" '[call("cudaHostAlloc"), call("cudaHostRegister"), call("cudaFreeHost"), call("cudaHostUnregister") | .calls]' '[1,1,1,1]'
-		;;
 	managed)
 		# No peak: managed memory may lie on no device (CUDA C++ programming guide, unified memory).
 		expect "$2" "$memory" '[1,1,0,0]'
 		expect "$2" "$kernels" '[["touch(int*, int)",30,0]]'
 		expect "$2" '[p.calls[] | select(.call | test("^cudaMem(Advise|Prefetch)")) | .calls]' '[1,1]'
-		;;
-	graph)
-		expect "$2" "$memory" '[3,3,263172,0]'
-		expect "$2" '[p.kernels[] | [.signature, .launches, .captured, .graph_launches, .grid]] | sort' \
-			'[["partial(float const*, float*, int)",0,1,20,[256,1,1]],["total(float const*, float*, int)",1,1,20,[1,1,1]]]'
-		expect "$2" '[call("cudaGraphLaunch"), call("cudaGraphInstantiate"), call("cudaLaunchKernel") | .calls]' '[20,4,3]'
 		;;
 	leak)
 		expect "$2" "$memory" '[3,2,24000000,8000000]'
@@ -64,23 +47,17 @@ books() {
 }
 
 # A program with the runtime linked in is a file of its own to probe.
-set --
-for program in vector_add streams async_alloc zero_copy managed graph leak; do
-	set -- "$@" --library "$bin/$program-static"
-done
+programs='vector_add vector_add-static streams managed leak leak-static'
 # shellcheck disable=SC2016
-watch all --library "$double/libcudart.so.13" "$@" -- sh -c '
-	for program in vector_add streams async_alloc zero_copy managed graph leak; do
-		"$1/$program" && "$1/$program-static" || exit
-	done' sh "$bin"
+watch all --library "$double/libcudart.so.13" --library "$bin/vector_add-static" --library "$bin/leak-static" -- sh -c '
+	for program in $2; do "$1/$program" || exit; done' sh "$bin" "$programs"
 check "status" [ "$status" = 0 ]
-split all vector_add vector_add-static streams streams-static async_alloc async_alloc-static \
-	zero_copy zero_copy-static managed managed-static graph graph-static leak leak-static
+# shellcheck disable=SC2086
+split all $programs
 expect all '[.processes[] | .watched_from, .state] | unique' '["exited","start"]'
 expect_nothing_lost all
-for program in vector_add streams async_alloc zero_copy managed graph leak; do
-	books $program $program
-	books $program $program-static
+for program in $programs; do
+	books "${program%-static}" "$program"
 done
 # ---- the site that leaks: as COMMAND the program is known beforehand
 watch leaks -- "$bin/leak"
@@ -89,7 +66,7 @@ expect leak-static '[p.sites[] | select(.leaked_bytes > 0) | .site | test("make_
 
 # ---- stripped: the runtime must be a library, for a stripped static one has no names to probe
 if command -v strip >/dev/null; then
-	for program in vector_add streams graph leak; do
+	for program in vector_add streams leak; do
 		strip -o "$T/$program" "$bin/$program"
 		watch stripped -- "$T/$program"
 		books $program stripped

@@ -25,13 +25,10 @@ workload_header_files = \
 	tests/double/cuda_double_driver.h
 
 workload_cu_files = \
-	tests/workloads/async_alloc.cu \
-	tests/workloads/graph.cu \
 	tests/workloads/leak.cu \
 	tests/workloads/managed.cu \
 	tests/workloads/streams.cu \
-	tests/workloads/vector_add.cu \
-	tests/workloads/zero_copy.cu
+	tests/workloads/vector_add.cu
 
 # Not the main build's flags: a sanitizer in a watched program helps nobody.
 WORKLOAD_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -pthread
@@ -72,13 +69,8 @@ EXTRA_DIST += tests/workloads/train.py tests/workloads/demo.cutop tests/workload
 
 if HAVE_NVCC
 WORKLOADS_CU = \
-	$(workload_bin)/async_alloc $(workload_bin)/async_alloc-static \
-	$(workload_bin)/graph $(workload_bin)/graph-static \
-	$(workload_bin)/leak $(workload_bin)/leak-static \
-	$(workload_bin)/managed $(workload_bin)/managed-static \
-	$(workload_bin)/streams $(workload_bin)/streams-static \
-	$(workload_bin)/vector_add $(workload_bin)/vector_add-static \
-	$(workload_bin)/zero_copy $(workload_bin)/zero_copy-static
+	$(workload_bin)/leak $(workload_bin)/leak-static $(workload_bin)/managed $(workload_bin)/streams \
+	$(workload_bin)/vector_add $(workload_bin)/vector_add-static
 else
 WORKLOADS_CU =
 endif
@@ -92,10 +84,6 @@ workload_nvcc_static = cu=`echo $(@F) | sed 's/-static$$//'`; $(workload_nvcc) \
 	-cudart none $(double_lib)/libcudart_static.a \
 	-Xlinker $(double_lib)/libcuda.so.1 -lpthread -ldl
 
-$(workload_bin)/async_alloc: tests/workloads/async_alloc.cu $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(workload_nvcc_shared)
-$(workload_bin)/graph: tests/workloads/graph.cu $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/leak: tests/workloads/leak.cu $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/managed: tests/workloads/managed.cu $(double_lib)/libcudart.so.13
@@ -104,21 +92,9 @@ $(workload_bin)/streams: tests/workloads/streams.cu $(double_lib)/libcudart.so.1
 	$(AM_V_GEN)$(workload_nvcc_shared)
 $(workload_bin)/vector_add: tests/workloads/vector_add.cu $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(workload_nvcc_shared)
-$(workload_bin)/zero_copy: tests/workloads/zero_copy.cu $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(workload_nvcc_shared)
-$(workload_bin)/async_alloc-static: tests/workloads/async_alloc.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	$(AM_V_GEN)$(workload_nvcc_static)
-$(workload_bin)/graph-static: tests/workloads/graph.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	$(AM_V_GEN)$(workload_nvcc_static)
 $(workload_bin)/leak-static: tests/workloads/leak.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	$(AM_V_GEN)$(workload_nvcc_static)
-$(workload_bin)/managed-static: tests/workloads/managed.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	$(AM_V_GEN)$(workload_nvcc_static)
-$(workload_bin)/streams-static: tests/workloads/streams.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	$(AM_V_GEN)$(workload_nvcc_static)
 $(workload_bin)/vector_add-static: tests/workloads/vector_add.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	$(AM_V_GEN)$(workload_nvcc_static)
-$(workload_bin)/zero_copy-static: tests/workloads/zero_copy.cu $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
 	$(AM_V_GEN)$(workload_nvcc_static)
 
 EXTRA_DIST += $(workload_files) $(workload_cu_files) \
