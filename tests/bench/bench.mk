@@ -1,34 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What cutop costs the programs it watches. Run by hand: make bench.
 
-noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/others tests/bench/refresh tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
+noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
 	tests/bench/together tests/bench/worker \
-	tests/bench/filter tests/bench/fleet_record
+	tests/bench/filter
 EXTRA_PROGRAMS = $(noinst_bench)
-CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o tests/bench/others.skel.h tests/bench/others.bpf.o
+CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o
 
 tests/bench/empty.bpf.o: tests/bench/empty.bpf.c bpf/vmlinux_min.h
-tests/bench/others.bpf.o: tests/bench/others.bpf.c bpf/vmlinux_min.h
-tests/bench/empty.bpf.o tests/bench/others.bpf.o:
 	@$(MKDIR_P) tests/bench
 	$(AM_V_BPF)$(CLANG) $(BPF_CFLAGS) -I$(srcdir)/bpf $(LIBBPF_CFLAGS) -c $(srcdir)/$(@:.o=.c) -o $@
 
 tests/bench/empty.skel.h: tests/bench/empty.bpf.o
 	$(AM_V_GEN)$(BPFTOOL) gen skeleton tests/bench/empty.bpf.o name empty_bpf > $@.tmp && mv -f $@.tmp $@
-tests/bench/others.skel.h: tests/bench/others.bpf.o
-	$(AM_V_GEN)$(BPFTOOL) gen skeleton tests/bench/others.bpf.o name others_bpf > $@.tmp && mv -f $@.tmp $@
 
 tests_bench_empty_SOURCES = tests/bench/empty.c
 nodist_tests_bench_empty_SOURCES = tests/bench/empty.skel.h
 tests_bench_empty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/bench
 tests_bench_empty_LDADD = $(probe_libs) $(core_libs) $(LIBBPF_LIBS)
 tests/bench/empty-empty.$(OBJEXT): tests/bench/empty.skel.h
-
-tests_bench_others_SOURCES = tests/bench/others.c
-nodist_tests_bench_others_SOURCES = tests/bench/others.skel.h
-tests_bench_others_CPPFLAGS = $(tests_bench_empty_CPPFLAGS)
-tests_bench_others_LDADD = $(tests_bench_empty_LDADD)
-tests/bench/others-others.$(OBJEXT): tests/bench/others.skel.h
 
 tests_bench_worker_SOURCES = tests/bench/worker.c
 tests_bench_worker_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -63,12 +53,6 @@ tests_bench_storm_SOURCES = tests/bench/storm.c
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-tests_bench_refresh_SOURCES = tests/bench/refresh.c src/view/terminal.c
-tests_bench_refresh_LDADD = $(view_libs) $(core_libs) $(NCURSES_LIBS)
-
-tests_bench_fleet_record_SOURCES = tests/bench/fleet_record.c
-tests_bench_fleet_record_LDADD = $(core_libs)
-
 tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
 tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
 
@@ -93,18 +77,12 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/torch.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/forwarders.sh
 	tests/bench/screen
-	tests/bench/refresh
 	tests/bench/filter
 
 # What cutop itself costs as what it watches grows: some ten minutes.
-bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so tests/bench/screen tests/bench/refresh
+bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so tests/bench/screen
 	tests/bench/screen
-	tests/bench/refresh
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
-# A made-up cluster with a real Prometheus: some ten minutes, and some 10 GB of memory for 200 exporters.
-bench-fleet: all tests/bench/fleet_record
-	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/fleet.py
-
-.PHONY: bench-scale bench-fleet
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/fleet.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/others.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
+.PHONY: bench-scale
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
