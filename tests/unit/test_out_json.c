@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The JSON printer: documents parsed back, member by member of schema 1. */
+/*
+ * The JSON printer: documents parsed back. What tests/recordings/sample.members has of schema 1 is held
+ * there; here are the other members, and those that are absent.
+ */
 #include <check.h>
 #include <jansson.h>
 #include <signal.h>
@@ -72,31 +75,14 @@ START_TEST(json_head)
 {
 	json_t *document = parsed(sample_snapshot());
 
-	assert_int(document, "schema", 1);
-	assert_text(document, "tool", "cutop");
-	assert_text(document, "version", "0.1");
-	assert_text(document, "host", "gpu-1");
-	assert_text(document, "time", "2025-11-21T14:03:22.123456Z");
-	assert_text(document, "started", "2025-11-21T14:01:42.123456Z");
-	assert_real(document, "interval_seconds", 1);
-	assert_int(document, "probes.targets", 2);
-	assert_int(document, "probes.missing", 4);
-	assert_real(document, "self.cpu_seconds", 0.4);
-	assert_int(document, "self.resident_bytes", 2202009);
 	ck_assert_uint_eq(json_object_size(at(document, "lost")), LOST_COUNT);
 	for (int i = 0; i < LOST_COUNT; i++)
 		ck_assert_int_eq(json_integer_value(json_object_get(at(document, "lost"),
 								    lost_cause_names[i])),
 				 i == LOST_RETURN ? 12 : 0);
-	assert_int(document, "totals.processes", 3);
-	assert_int(document, "totals.live_bytes", 19756849561);
-	assert_int(document, "totals.failures", 4);
-	assert_int(document, "devices.0.device", 0);
 	assert_text(document, "devices.0.name", "NVIDIA \"H100\"");
 	assert_text(document, "devices.0.uuid", "GPU-1234");
 	assert_int(document, "devices.0.used_bytes", 20000000000);
-	assert_int(document, "devices.0.total_bytes", 85899345920);
-	assert_int(document, "devices.0.tracked_bytes", 12992276070);
 	assert_real(document, "devices.0.utilization", 0.97);
 	assert_real(document, "devices.0.temperature_celsius", 64);
 	assert_real(document, "devices.0.power_watts", 412.3);
@@ -110,9 +96,7 @@ START_TEST(json_head)
 	assert_int(document, "devices.0.instances.0.tracked_bytes", 2147483648);
 	assert_int(document, "devices.0.instances.1.compute_instance", 1);
 	assert_absent(document, "devices.0.instances.1.used_bytes");
-	assert_int(document, "devices.0.processes.0.pid", 4242);
 	assert_int(document, "devices.0.processes.0.used_bytes", 13000000000);
-	assert_int(document, "devices.0.processes.0.tracked_bytes", 12992276070);
 	assert_absent(document, "devices.0.processes.0.gpu_instance");
 	assert_int(document, "devices.0.processes.1.gpu_instance", 3);
 	assert_absent(document, "devices.0.processes.1.tracked_bytes");
@@ -121,8 +105,6 @@ START_TEST(json_head)
 	assert_absent(document, "devices.1.power_limit_watts");
 	assert_absent(document, "devices.1.instances");
 	assert_absent(document, "devices.1.processes");
-	assert_int(document, "devices.1.device", 1);
-	assert_int(document, "devices.1.tracked_bytes", 6764573491);
 	assert_absent(document, "devices.1.name");
 	assert_absent(document, "devices.1.uuid");
 	assert_absent(document, "devices.1.used_bytes");
@@ -130,41 +112,18 @@ START_TEST(json_head)
 	assert_absent(document, "devices.1.utilization");
 	assert_absent(document, "devices.1.temperature_celsius");
 	assert_absent(document, "devices.1.power_watts");
-	assert_text(document, "events.0.kind", "out-of-memory");
-	assert_int(document, "events.0.bytes", 1 << 30);
-	assert_int(document, "events.0.pid", 4311);
 	assert_int(document, "events.0.repeated", 2);
-	assert_int(document, "events.0.device", 1);
-	assert_text(document, "events.0.call", "cudaMalloc");
-	assert_int(document, "events.0.code", 2);
-	assert_text(document, "events.0.site", "grow+0x1f (libinfer.so)");
-	assert_int(document, "events.0.span_bytes", 40);
-	assert_int(document, "events.0.free_bytes", 8);
-	assert_int(document, "events.0.largest_gap_bytes", 4);
 	ck_assert_uint_eq(json_array_size(at(document, "events.0.holders")), 2);
-	assert_int(document, "events.0.holders.0.pid", 4242);
-	assert_int(document, "events.0.holders.0.live_bytes", 100);
-	assert_text(document, "events.0.holders.0.watched_from", "start");
 	assert_text(document, "events.0.holders.1.command", "./in?fer");
 	assert_text(document, "events.0.holders.1.watched_from", "attach");
-	assert_int(document, "events.0.holders_omitted", 3);
-	assert_text(document, "events.0.site", "grow+0x1f (libinfer.so)");
 	assert_text(document, "events.0.stack.1", "grow at infer.py:40 (python)");
 	assert_text(document, "events.0.frames.1.file", "/srv/infer.py");
 	ck_assert_uint_eq(json_array_size(at(document, "events.0.sites")), 2);
-	assert_text(document, "events.0.sites.0.site", "grow at infer.py:40 (python)");
-	assert_int(document, "events.0.sites.0.live_bytes", 536870912);
-	assert_int(document, "events.0.sites.0.allocations", 12);
 	assert_text(document, "events.0.sites.0.frames.1.function", "grow");
-	assert_text(document, "events.0.sites.1.site", "main+0x20 (infer)");
 	assert_absent(document, "events.0.sites.1.stack");
-	assert_int(document, "events.0.sites_omitted", 1);
 	assert_absent(document, "events.0.total_bytes");
 	assert_absent(document, "events.1.repeated");
 	assert_absent(document, "events.1.device");
-	assert_text(document, "events.1.kind", "end");
-	assert_text(document, "events.1.command", "infer");
-	assert_text(document, "events.1.text", "infer ran 2m20s, killed by SIGKILL");
 	assert_absent(document, "events.0.command");
 	assert_absent(document, "events.1.bytes");
 	json_decref(document);
@@ -178,24 +137,16 @@ START_TEST(json_process)
 	leaky = at(document, "processes.0");
 	train = at(document, "processes.1");
 	infer = at(document, "processes.2");
-	assert_int(leaky, "pid", 4107);
 	assert_text(leaky, "state", "exited");
 	assert_text(leaky, "ended", "exit");
-	assert_int(leaky, "exit_code", 0);
 	assert_absent(leaky, "signal");
 	assert_absent(leaky, "container");
 	assert_absent(leaky, "ns_pid");
 	assert_text(leaky, "watched_from", "start");
 	ck_assert(json_is_false(at(leaky, "inexact")));
-	assert_real(leaky, "synchronize.seconds", 0.125);
 	assert_absent(leaky, "synchronize.share");
 	assert_text(train, "state", "running");
 	assert_absent(train, "ended");
-	assert_text(train, "arguments", "python train.py --name \"a, b\"");
-	assert_text(train, "pod", "train-0");
-	assert_int(train, "ns_pid", 7);
-	assert_real(train, "start_time", 1763733742.123456789);
-	assert_real(train, "synchronize.share", 0.58);
 	assert_absent(leaky, "time");
 	assert_int(train, "time.threads", 2);
 	assert_real(train, "time.wall_seconds", 61);
@@ -256,32 +207,16 @@ START_TEST(json_memory)
 
 	leaky = at(document, "processes.0.memory");
 	train = at(document, "processes.1.memory");
-	assert_int(leaky, "leaked_bytes", 8000016);
-	assert_int(leaky, "suspect_bytes", 0);
-	assert_int(leaky, "allocations", 4);
-	assert_int(leaky, "kinds.shared", 0);
 	ck_assert_uint_eq(json_object_size(at(leaky, "kinds")), KIND_COUNT);
 	assert_absent(leaky, "untracked_bytes");
-	assert_text(leaky, "map.0.address", "0x7f1240000000");
-	assert_int(leaky, "map.0.size", 8000000);
-	assert_text(leaky, "map.0.kind", "device");
-	assert_text(leaky, "map.0.call", "cudaMalloc");
-	assert_text(leaky, "map.0.state", "leaked");
-	assert_real(leaky, "map.0.age_seconds", 1.5);
-	assert_int(leaky, "map.0.device", 0);
 	assert_absent(leaky, "map.1.device");
-	assert_int(leaky, "map_omitted", 0);
 	assert_text(train, "map.0.state", "suspect");
 	assert_text(train, "map.1.state", "held");
 	/* more than jansson's integers hold: still a number */
 	assert_text(train, "map.2.address", "0xffffffffffffffff");
 	assert_real(train, "map.2.size", 18446744073709551615.0);
-	assert_int(train, "map_omitted", 1838);
-	assert_int(document, "processes.1.sites.0.suspect_bytes", 536870912);
 	assert_absent(document, "processes.1.sites.0.stack");
-	assert_text(document, "processes.0.sites.0.stack.0", "main+0x1f4 (leaky)");
 	assert_text(document, "processes.0.sites.0.stack.1", "outer+0x10 at \"odd\".c:7 (leaky)");
-	assert_text(document, "processes.0.sites.0.stack.2", "0x7fff00001234");
 	assert_absent(document, "processes.0.sites.0.stack.3");
 	/* not known yet: absent, not zero */
 	assert_absent(document, "processes.2.memory.suspect_bytes");
@@ -289,8 +224,6 @@ START_TEST(json_memory)
 	assert_int(document, "processes.1.memory.untracked_bytes", 307723930);
 	assert_absent(document, "processes.0.memory.used_bytes");
 	assert_absent(document, "processes.0.memory.untracked_bytes");
-	assert_int(document, "processes.0.memory.allocated_bytes", 24000016);
-	assert_int(document, "processes.0.sites.0.allocated_bytes", 8000016);
 	json_decref(document);
 }
 END_TEST
@@ -350,34 +283,17 @@ START_TEST(json_activity)
 	leaky = at(document, "processes.0");
 	train = at(document, "processes.1");
 	infer = at(document, "processes.2");
-	assert_text(leaky, "kernels.0.name", "vector_add");
-	assert_text(leaky, "kernels.0.symbol", "_Z10vector_addPKfS0_Pfi");
-	assert_text(leaky, "kernels.0.returns", "all");
-	assert_int(leaky, "kernels.0.grid.0", 7813);
-	assert_real(leaky, "kernels.0.latency_seconds.p99", 12.34e-6);
 	assert_absent(leaky, "kernels.1.symbol");
 	assert_absent(leaky, "kernels.1.device");
 	assert_absent(leaky, "kernels.1.launches_per_second");
 	assert_absent(leaky, "kernels.1.latency_seconds");
 	assert_text(leaky, "kernels.1.returns", "sampled");
-	assert_int(leaky, "kernels.1.block.2", 4);
-	assert_text(leaky, "copies.0.direction", "H2D");
-	assert_real(leaky, "copies.0.bytes_per_second", 3.2e9);
-	assert_int(leaky, "copies.0.sizes.22", 2);
 	ck_assert_uint_eq(json_array_size(at(leaky, "copies.0.sizes")), CUTOP_SIZE_BUCKETS);
-	assert_text(train, "copies.1.mode", "async");
 	assert_absent(train, "copies.1.bytes_per_second");
 	ck_assert(json_is_true(at(train, "copies.1.pageable")));
 	assert_absent(train, "copies.0.pageable");
 	assert_absent(train, "copies.2.pageable");
-	assert_real(train, "copies.1.rate_bytes_per_second", 858993459);
 	assert_absent(train, "copies.2.rate_bytes_per_second");
-	assert_text(leaky, "calls.0.call", "cudaMalloc");
-	assert_text(leaky, "calls.0.layer", "runtime");
-	assert_real(leaky, "calls.0.latency_seconds.max", 0.03);
-	assert_text(infer, "failures.0.error", "cudaErrorMemoryAllocation");
-	assert_int(infer, "failures.0.code", 2);
-	assert_text(infer, "failures.0.first", "2025-11-21T14:03:21.123456Z");
 	assert_absent(infer, "failures.1.last");
 	assert_text(infer, "graphs.0.call", "cudaGraphInstantiate");
 	assert_int(infer, "graphs.0.instantiated", 12);

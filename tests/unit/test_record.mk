@@ -23,7 +23,7 @@ TESTS += tests/recordings/test_recordings.sh tests/recordings/test_outcomes.sh t
 EXTRA_DIST += tests/recordings/test_outcomes.sh tests/recordings/test_shares.sh tests/recordings/h200/f_calls.cutop \
 	tests/recordings/h200/f_err.cutop tests/recordings/h200/numba.cutop
 EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh tests/recordings/sample.cutop \
-	tests/recordings/sample.sparse.txt tests/recordings/sample.json tests/recordings/sample.csv tests/recordings/sample.folded \
+	tests/recordings/sample.sparse.txt tests/recordings/sample.members tests/recordings/sample.csv tests/recordings/sample.folded \
 	tests/recordings/sample.openmetrics tests/recordings/sample.trace.json tests/recordings/sample.chrome.json
 # Made with --trace --stacks, of a Python program.
 EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.trace.txt tests/recordings/python.leaked.folded
