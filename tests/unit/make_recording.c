@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "record_sample.h"
+#include "run_tests.h"
 
 static const char *path;
 
@@ -19,10 +20,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	Suite *suite = suite_create("make_recording");
 	TCase *tests = tcase_create("make");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: make_recording FILE\n");
@@ -30,9 +28,5 @@ int main(int argc, char **argv)
 	}
 	path = argv[1];
 	tcase_add_test(tests, make);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tests, "make_recording");
 }

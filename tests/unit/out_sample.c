@@ -129,63 +129,47 @@ static void fill_leaky(void)
 	p->devices = device_zero;
 	p->device_count = 1;
 
-	leaky_map[0] = (struct snap_alloc){ 0x7f1240000000,
-					    8000000,
-					    3 * NS / 2,
-					    "main+0x1f4 (leaky)",
-					    0x401f40,
-					    0,
-					    CALL_cudaMalloc,
-					    KIND_DEVICE,
-					    ALLOC_LEAKED,
-					    77,
-					    false };
-	leaky_map[1] = (struct snap_alloc){ 0x7f1250000000,
-					    4096,
-					    NS,
-					    "main+0x220 (leaky)",
-					    0x402200,
-					    CUTOP_DEVICE_UNKNOWN,
-					    CALL_cudaMallocHost,
-					    KIND_PINNED,
-					    ALLOC_LEAKED,
-					    0,
-					    false };
-	leaky_map[2] = (struct snap_alloc){ 0x7f1260000000,
-					    16,
-					    NS,
-					    "main+0x1f4 (leaky)",
-					    0x401f40,
-					    0,
-					    CALL_cudaMalloc,
-					    KIND_DEVICE,
-					    ALLOC_LEAKED,
-					    77,
-					    false };
+	leaky_map[0] = (struct snap_alloc){ .address = 0x7f1240000000,
+					    .bytes = 8000000,
+					    .age = 3 * NS / 2,
+					    .site = "main+0x1f4 (leaky)",
+					    .site_address = 0x401f40,
+					    .call = CALL_cudaMalloc,
+					    .kind = KIND_DEVICE,
+					    .state = ALLOC_LEAKED,
+					    .stack_id = 77 };
+	leaky_map[1] = (struct snap_alloc){ .address = 0x7f1250000000,
+					    .bytes = 4096,
+					    .age = NS,
+					    .site = "main+0x220 (leaky)",
+					    .site_address = 0x402200,
+					    .device = CUTOP_DEVICE_UNKNOWN,
+					    .call = CALL_cudaMallocHost,
+					    .kind = KIND_PINNED,
+					    .state = ALLOC_LEAKED };
+	leaky_map[2] = (struct snap_alloc){ .address = 0x7f1260000000,
+					    .bytes = 16,
+					    .age = NS,
+					    .site = "main+0x1f4 (leaky)",
+					    .site_address = 0x401f40,
+					    .call = CALL_cudaMalloc,
+					    .kind = KIND_DEVICE,
+					    .state = ALLOC_LEAKED,
+					    .stack_id = 77 };
 	p->map = leaky_map;
 	p->map_count = 3;
-	leaky_sites[0] = (struct snap_site){
-		"main+0x1f4 (leaky)", 0x401f40, 0, 8000016, 0, 0, 2,     8000016, 0, 77,
-		leaky_stack,          3,        0, NULL,    0, 0, false, false
-	};
-	leaky_sites[1] = (struct snap_site){ "main+0x1a0 (leaky)",
-					     0x401a00,
-					     0,
-					     0,
-					     0,
-					     0,
-					     2,
-					     16000000,
-					     0,
-					     0,
-					     NULL,
-					     0,
-					     0,
-					     NULL,
-					     0,
-					     0,
-					     false,
-					     false };
+	leaky_sites[0] = (struct snap_site){ .site = "main+0x1f4 (leaky)",
+					     .address = 0x401f40,
+					     .leaked = 8000016,
+					     .allocations = 2,
+					     .allocated = 8000016,
+					     .stack_id = 77,
+					     .stack = leaky_stack,
+					     .stack_count = 3 };
+	leaky_sites[1] = (struct snap_site){ .site = "main+0x1a0 (leaky)",
+					     .address = 0x401a00,
+					     .allocations = 2,
+					     .allocated = 16000000 };
 	p->sites = leaky_sites;
 	p->site_count = 2;
 
@@ -266,15 +250,23 @@ static void fill_train_allocators(struct snap_process *p)
 		.allocated = 536870912,
 		.device = 0,
 	};
-	train_blocks[0] =
-		(struct snap_alloc){ 0x7f1400000000, 134217728, 60 * NS,    "keep+0x40 (model.so)",
-				     0x7fb0,         0,         CALL_COUNT, KIND_DEVICE,
-				     ALLOC_SUSPECT,  0,         false };
-	train_blocks[1] = (struct snap_alloc){
-		0x7f1408000000, 67108864, NS / 2,     "forward at model.py:88 (python)",
-		0x7fa0,         0,        CALL_COUNT, KIND_DEVICE,
-		ALLOC_LIVE,     5,        false
-	};
+	train_blocks[0] = (struct snap_alloc){ .address = 0x7f1400000000,
+					       .bytes = 134217728,
+					       .age = 60 * NS,
+					       .site = "keep+0x40 (model.so)",
+					       .site_address = 0x7fb0,
+					       .call = CALL_COUNT,
+					       .kind = KIND_DEVICE,
+					       .state = ALLOC_SUSPECT };
+	train_blocks[1] = (struct snap_alloc){ .address = 0x7f1408000000,
+					       .bytes = 67108864,
+					       .age = NS / 2,
+					       .site = "forward at model.py:88 (python)",
+					       .site_address = 0x7fa0,
+					       .call = CALL_COUNT,
+					       .kind = KIND_DEVICE,
+					       .state = ALLOC_LIVE,
+					       .stack_id = 5 };
 	train_segments[0] =
 		(struct snap_segment){ 0x7f1400000000, 0x7f15a0000000, 6643777536, 201326592, 99,
 				       false };
@@ -387,53 +379,39 @@ static void fill_train(void)
 	p->pod = "train-0";
 	p->ns_pid = 7;
 
-	train_map[0] = (struct snap_alloc){ 0x7f1200000000,
-					    536870912,
-					    72 * NS,
-					    "load_weights+0x1f4 (model.so)",
-					    0x7f00,
-					    0,
-					    CALL_cudaMalloc,
-					    KIND_DEVICE,
-					    ALLOC_SUSPECT,
-					    0,
-					    false };
-	train_map[1] = (struct snap_alloc){ 0x7f1300000000,
-					    1048576,
-					    71 * NS,
-					    "c10::alloc+0x4 (libc10_cuda.so)",
-					    0x7f80,
-					    0,
-					    CALL_cudaMallocAsync,
-					    KIND_ASYNC,
-					    ALLOC_HELD,
-					    0,
-					    false };
-	train_map[2] = (struct snap_alloc){
-		0xffffffffffffffff,     UINT64_MAX,   0,          "0x7f90", 0x7f90, 0,
-		CALL_cudaMallocManaged, KIND_MANAGED, ALLOC_LIVE, 0,        false
-	};
+	train_map[0] = (struct snap_alloc){ .address = 0x7f1200000000,
+					    .bytes = 536870912,
+					    .age = 72 * NS,
+					    .site = "load_weights+0x1f4 (model.so)",
+					    .site_address = 0x7f00,
+					    .call = CALL_cudaMalloc,
+					    .kind = KIND_DEVICE,
+					    .state = ALLOC_SUSPECT };
+	train_map[1] = (struct snap_alloc){ .address = 0x7f1300000000,
+					    .bytes = 1048576,
+					    .age = 71 * NS,
+					    .site = "c10::alloc+0x4 (libc10_cuda.so)",
+					    .site_address = 0x7f80,
+					    .call = CALL_cudaMallocAsync,
+					    .kind = KIND_ASYNC,
+					    .state = ALLOC_HELD };
+	train_map[2] = (struct snap_alloc){ .address = 0xffffffffffffffff,
+					    .bytes = UINT64_MAX,
+					    .site = "0x7f90",
+					    .site_address = 0x7f90,
+					    .call = CALL_cudaMallocManaged,
+					    .kind = KIND_MANAGED,
+					    .state = ALLOC_LIVE };
 	p->map = train_map;
 	p->map_count = 3;
 	p->map_omitted = 1838;
-	train_sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)",
-					     0x7f00,
-					     12992276070,
-					     0,
-					     1048576,
-					     536870912,
-					     1841,
-					     1ull << 40,
-					     0,
-					     0,
-					     NULL,
-					     0,
-					     0,
-					     NULL,
-					     0,
-					     0,
-					     false,
-					     false };
+	train_sites[0] = (struct snap_site){ .site = "load_weights+0x1f4 (model.so)",
+					     .address = 0x7f00,
+					     .live = 12992276070,
+					     .held = 1048576,
+					     .suspect = 536870912,
+					     .allocations = 1841,
+					     .allocated = 1ull << 40 };
 	p->sites = train_sites;
 	p->site_count = 1;
 

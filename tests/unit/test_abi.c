@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "run_tests.h"
 
 #define REGISTER(n) (0x1111000000000000ull + (n))
 #define WORD(n)     (0x2222000000000000ull + (n))
@@ -139,19 +140,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("abi");
 	TCase *tcase = tcase_create("arguments");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
-	suite_add_tcase(suite, tcase);
 	tcase_add_test(tcase, test_x86_arguments);
 	tcase_add_test(tcase, test_arm64_arguments);
 	tcase_add_test(tcase, test_launch);
 	tcase_add_test(tcase, test_struct_by_value);
 	tcase_add_test(tcase, test_return);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tcase, "abi");
 }

@@ -18,6 +18,7 @@
 #include "names/symbols.h"
 #include "names/sections.h"
 #include "util/allowance.h"
+#include "run_tests.h"
 
 #define MIB (1ull << 20)
 
@@ -452,10 +453,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("budget");
 	TCase *tests = tcase_create("budget");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_was_used_least_recently_goes);
@@ -466,10 +464,5 @@ int main(void)
 	tcase_add_test(tests, names_are_found);
 	tcase_add_test(tests, symbols_without_room);
 	tcase_add_test(tests, files_change_meanwhile);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return tests_run(tests, "budget");
 }

@@ -17,6 +17,7 @@
 #include "names/resolver.h"
 #include "self_file.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define WAIT_MS 30000
 
@@ -365,18 +366,12 @@ static void tests_add(TCase *tests)
 
 int main(void)
 {
-	Suite *suite = suite_create("cfi");
 	TCase *tests = tcase_create("cfi");
-	SRunner *runner;
 	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tests_add(tests);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = tests_run(tests, "cfi");
 	free(self);
-	return failed != 0;
+	return failed;
 }

@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "names/sections.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define START   (100 * NSEC_PER_SEC)
 #define PROGRAM 3
@@ -164,10 +165,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("feed");
 	TCase *tests = tcase_create("feed");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_end_is_believed_at_the_second_look);
@@ -175,9 +173,5 @@ int main(void)
 	tcase_add_test(tests, a_ring_never_empty);
 	tcase_add_test(tests, the_last_look_waits);
 	tcase_add_test(tests, a_name_says_whose_it_is);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tests, "feed");
 }

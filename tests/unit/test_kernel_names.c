@@ -13,6 +13,7 @@
 #include "trace/trace_programs.h"
 #include "util/utf8.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define SYMBOLS_LEAST 200
 #define SYMBOLS_MOST  2000
@@ -293,10 +294,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kernel_names");
 	TCase *tests = tcase_create("kernel_names");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -306,9 +304,5 @@ int main(void)
 	tcase_add_test(tests, told_apart_in_traces);
 	tcase_add_test(tests, told_apart_by_symbols);
 	tcase_add_loop_test(tests, hostile_forms, 0, (int)ARRAY_LEN(hostile));
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tests, "kernel_names");
 }

@@ -19,6 +19,7 @@
 #include "names/resolver.h"
 #include "self_file.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define WAIT_MS 30000
 
@@ -523,9 +524,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lines");
 	TCase *tests = tcase_create("lines");
-	SRunner *runner;
 	int failed;
 
 	if (mark() < 0)
@@ -542,11 +541,7 @@ int main(void)
 	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
 	tcase_add_test(tests, hostile_lines);
 	tcase_add_test(tests, wrapping_functions_are_known);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = tests_run(tests, "lines");
 	free(self);
-	return failed != 0;
+	return failed;
 }

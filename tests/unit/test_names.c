@@ -22,6 +22,7 @@
 #include "names/sections.h"
 #include "names/symbols.h"
 #include "self_file.h"
+#include "run_tests.h"
 
 /* ---- files ---- */
 
@@ -402,9 +403,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 int main(void)
 {
-	Suite *suite = suite_create("names");
 	TCase *tests = tcase_create("names");
-	SRunner *runner;
 	int failed;
 
 	if (!mkdtemp(folder))
@@ -416,11 +415,7 @@ int main(void)
 	tcase_add_test(tests, broken_links_and_notes);
 	tcase_add_test(tests, names_of_handles);
 	tcase_add_test(tests, variables_of_broken_files);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = tests_run(tests, "names");
 	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	return failed != 0;
+	return failed;
 }

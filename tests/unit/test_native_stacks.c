@@ -11,6 +11,7 @@
 #include "collect/stacks.h"
 #include "names/resolver.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define PROGRAM 3
 #define AGE     2
@@ -247,10 +248,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("native stacks");
 	TCase *tests = tcase_create("native stacks");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -258,9 +256,5 @@ int main(void)
 	tcase_add_test(tests, no_row_while_a_file_is_tried);
 	tcase_add_test(tests, rows_are_few);
 	tcase_add_test(tests, copies_are_bounded);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tests, "native stacks");
 }

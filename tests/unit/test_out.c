@@ -18,6 +18,7 @@
 #include "trace/trace_format.h"
 #include "util/sink.h"
 #include "out_sample.h"
+#include "run_tests.h"
 
 static const printer printers[] = { out_text, out_json, out_csv, out_leak_report, out_folded };
 #define PRINTER_COUNT ((int)(sizeof(printers) / sizeof(printers[0])))
@@ -568,8 +569,6 @@ int main(void)
 {
 	Suite *suite = suite_create("out");
 	TCase *tests = tcase_create("out");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, formats_are_sound);
@@ -600,8 +599,5 @@ int main(void)
 	suite_add_tcase(suite, openmetrics_tests());
 	suite_add_tcase(suite, openmetrics_allocators_tests());
 	suite_add_tcase(suite, replaced_file_tests());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

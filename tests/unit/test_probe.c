@@ -18,6 +18,7 @@
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"
 #include "probe_tests.h"
+#include "run_tests.h"
 
 /* ---- a small ELF file ---- */
 
@@ -450,8 +451,6 @@ void probe_test_add(Suite *suite, const char *name, const TTest *test)
 int main(void)
 {
 	Suite *suite = suite_create("probe");
-	SRunner *runner;
-	int failed;
 
 	probe_test_add(suite, "elf whole", test_elf_whole);
 	probe_test_add(suite, "elf truncated", test_elf_truncated);
@@ -477,9 +476,5 @@ int main(void)
 	forwarders_tests(suite);
 	python_tests(suite);
 	runtime_code_tests(suite);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -19,6 +19,7 @@
 #include "record/replay.h"
 #include "record_sample.h"
 #include "record_tests.h"
+#include "run_tests.h"
 
 static char folder[] = "/tmp/cutop-record.XXXXXX";
 
@@ -341,9 +342,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record");
 	TCase *tests = tcase_create("record");
-	SRunner *runner = srunner_create(suite);
 	char command[64];
 	int failed;
 
@@ -359,12 +358,9 @@ int main(void)
 	tcase_add_test(tests, cut_off);
 	record_broken_tests(tests);
 	record_writing_tests(tests);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = tests_run(tests, "record");
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command))
 		return EXIT_FAILURE;
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

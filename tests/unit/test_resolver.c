@@ -16,6 +16,7 @@
 
 #include "names/resolver.h"
 #include "names/resolver_process.h"
+#include "run_tests.h"
 
 static int other_end = -1; /* of the process that was started last */
 static unsigned int starts;
@@ -364,10 +365,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("resolver");
 	TCase *tests = tcase_create("resolver");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_was_not_answered_is_asked_again);
@@ -375,10 +373,5 @@ int main(void)
 	tcase_add_test(tests, rules_are_asked_for_like_lines);
 	tcase_add_test(tests, starts_are_paced);
 	tcase_add_test(tests, files_are_dropped_in_turn);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return tests_run(tests, "resolver");
 }

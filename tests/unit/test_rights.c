@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/rights.h"
+#include "run_tests.h"
 
 static void dropped(void)
 {
@@ -119,17 +120,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("rights");
 	TCase *tcase = tcase_create("rights");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tcase, test_calls_are_refused);
 	tcase_add_test(tcase, test_namespaces_are_refused);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return tests_run(tcase, "rights");
 }

@@ -14,6 +14,7 @@
 
 #include "model/model.h"
 #include "metrics/serve.h"
+#include "run_tests.h"
 
 static struct serve *serve;
 static struct model *model;
@@ -241,8 +242,6 @@ int main(void)
 	Suite *suite = suite_create("serve");
 	TCase *tests = tcase_create("serve"), *many = tcase_create("crowds"),
 	      *idle = tcase_create("idle");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, health);
@@ -259,8 +258,5 @@ int main(void)
 	tcase_set_tags(many, "timed");
 	tcase_add_loop_test(many, crowds, 0, 3);
 	suite_add_tcase(suite, many);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

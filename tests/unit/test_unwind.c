@@ -17,6 +17,7 @@
 
 #include "names/cfi.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #if defined(__x86_64__)
 
@@ -324,17 +325,9 @@ static void tests_add(TCase *tests)
 
 int main(void)
 {
-	Suite *suite = suite_create("unwind");
 	TCase *tests = tcase_create("unwind");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tests_add(tests);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return tests_run(tests, "unwind");
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cuda/visible_devices.h"
+#include "run_tests.h"
 
 static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
 
@@ -104,18 +105,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("visible");
 	TCase *tests = tcase_create("visible");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lists);
 	tcase_add_test(tests, at_most_so_many);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tests_run(tests, "visible");
 }

@@ -9,7 +9,7 @@ TESTS += tests/unit/test_model tests/unit/test_kernel_names
 else
 TESTS += tests/unit/test_absent.sh
 endif
-EXTRA_DIST += tests/unit/test_absent.sh
+EXTRA_DIST += tests/unit/test_absent.sh tests/unit/run_tests.h
 
 tests_unit_test_model_SOURCES = \
 	tests/unit/feed.c tests/unit/feed.h tests/unit/holds.h tests/unit/one_process.h \
