@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What contributors' machines run: the list of packages is whole, each step of .github/workflows/ci.yml names a script, a word
-# of it and a target that exist, contrib/release refuses what is not ready, and the version is the same everywhere.
+# What contributors' machines run: the list of packages is whole, each step of .github/workflows/ci.yml names a script and a word
+# of it that exist, contrib/release refuses what is not ready, and the version is the same everywhere.
 set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${top_builddir:=$(pwd)}"
@@ -50,74 +50,24 @@ else
 fi
 
 # ---- the workflow
-if python3 -c 'import yaml' 2>/dev/null; then
-	python3 - "$top_srcdir" "$top_builddir" >"$T/out" 2>&1 <<'END' || fail "ci.yml: $(tail -n 5 "$T/out")"
-import itertools, os, re, subprocess, sys, yaml
-
-top, build = sys.argv[1:3]
-workflow = yaml.safe_load(open(top + "/.github/workflows/ci.yml"))
-setup = open(top + "/contrib/setup").read()
-words = set()
-for case in re.findall(r"^([a-z][a-z |-]*)\)$", setup[setup.index("case $command in\npackages)"):], re.MULTILINE):
-    words.update(case.split(" | "))
-kernels = subprocess.run(["bash", top + "/tests/vm/kernel.sh", "list"], capture_output=True, text=True, check=True).stdout.split()
-made = open(build + "/Makefile").read()
-systems, tried, before, steps = set(), set(), [], 0
-
-def cases(matrix):
-    """Each combination of the matrix, as the forge makes them."""
-    if "include" in matrix:
-        yield from matrix["include"]
-        return
-    for values in itertools.product(*matrix.values()):
-        yield dict(zip(matrix, values))
-
-def filled(text, case):
-    text = re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda found: str(case[found[1]]), text)
-    assert "${{" not in text, text
-    return text
-
-for name, job in workflow["jobs"].items():
-    assert job["timeout-minutes"] <= 120, name
-    for case in cases(job.get("strategy", {}).get("matrix", {"none": [None]})):
-        systems.add(filled(job.get("container", "ubuntu:24.04"), case).split(":")[0])
-        for step in job["steps"]:
-            if "run" not in step:
-                assert step["uses"].startswith("actions/checkout@"), step
-                continue
-            steps += 1
-            command = filled(step["run"], case).split()
-            if command[0] in ("apt-get", "git"):
-                before.append((name, command[0]))
-                continue
-            script = os.path.join(top, command[0])
-            assert os.access(script, os.X_OK), f"{name}: there is no script {command[0]}"
-            if command[0] != "contrib/setup":
-                continue
-            word, rest = command[1], command[2:]
-            assert word in words, f"{name}: contrib/setup has no {word}"
-            if word.startswith("check"):
-                assert re.search(rf"^{word}:", made, re.MULTILINE), f"{name}: make has no {word}"
-            if word == "kernel":
-                assert rest[0] in kernels, f"{name}: tests/vm/kernel.sh has no {rest[0]}"
-                tried.add(rest[0])
-            elif word == "release":
-                assert rest == ["-n", "-T"], rest
-            elif word == "test":
-                for test in rest:
-                    assert os.access(os.path.join(top, test), os.X_OK), f"{name}: there is no {test}"
-            else:
-                # What configure is told.
-                assert all(re.match(r"--enable-werror$|CC=", option) for option in rest), rest
-assert steps > 15, steps
-# What contrib/setup cannot do: it is in the repository.
-assert before == [("release", "apt-get"), ("release", "git")], before
-assert systems == {"debian", "ubuntu", "fedora"}, systems
-assert tried == set(kernels), f"kernels {tried}, and the script has {kernels}"
-END
-else
-	echo "no python3-yaml: ci.yml is not read"
-fi
+sed -n 's/^ *- run: //p' "$top_srcdir/.github/workflows/ci.yml" >"$T/steps"
+grep -q . "$T/steps" || fail "ci.yml has no step"
+while read -r script word _; do
+	case $script in
+	apt-get | git) continue ;;	# what contrib/setup cannot do: it is in the repository
+	contrib/setup) ;;
+	*) [ -x "$top_srcdir/$script" ] || fail "ci.yml: there is no script $script"; continue ;;
+	esac
+	# shellcheck disable=SC2016
+	case $word in
+	'check-${{') ;;
+	check*) grep -q "^$word:" "$top_builddir/Makefile" || fail "ci.yml: make has no $word" ;;
+	*) grep -qE "^[a-z |-]*\b$word\b[a-z |-]*\)\$" "$top_srcdir/contrib/setup" || fail "ci.yml: contrib/setup has no $word" ;;
+	esac
+done <"$T/steps"
+for kernel in $(bash "$top_srcdir/tests/vm/kernel.sh" list); do
+	grep -q "kernel: \"$kernel\"" "$top_srcdir/.github/workflows/ci.yml" || fail "ci.yml does not try Linux $kernel"
+done
 
 # ---- the version
 version=$(sed -n 's/^AC_INIT(\[cutop\], \[\(.*\)\])$/\1/p' "$top_srcdir/configure.ac")
