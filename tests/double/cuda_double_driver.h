@@ -117,15 +117,6 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR {
 	unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
 
-typedef struct CUDA_ARRAY_SPARSE_PROPERTIES {
-	struct {
-		unsigned int width, height, depth;
-	} tileExtent;
-	unsigned int miptailFirstLevel;
-	unsigned long long miptailSize;
-	unsigned int flags, reserved[4];
-} CUDA_ARRAY_SPARSE_PROPERTIES;
-
 typedef struct CUarrayMapInfo {
 	int resourceType;
 	union {
@@ -350,9 +341,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuArrayDestroy, (CUarray array)) \
 	X(cuMipmappedArrayCreate, \
 	  (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)) \
-	X(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUarray array)) \
-	X(cuMipmappedArrayGetSparseProperties, \
-	  (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUmipmappedArray array)) \
 	X(cuMipmappedArrayGetLevel, \
 	  (CUarray * level_array, CUmipmappedArray array, unsigned int level)) \
 	X(cuMipmappedArrayDestroy, (CUmipmappedArray array)) \

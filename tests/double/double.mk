@@ -19,14 +19,12 @@ double_runtime_files = \
 double_driver_files = \
 	tests/double/driver_arena.c \
 	tests/double/driver_arrays.c \
-	tests/double/driver_captures.c \
 	tests/double/driver_context.c \
 	tests/double/driver_copies.c \
 	tests/double/driver_copy_calls.c \
 	tests/double/driver_device.c \
 	tests/double/driver_entry.c \
 	tests/double/driver_graph_memory.c \
-	tests/double/driver_graph_nodes.c \
 	tests/double/driver_graphs.c \
 	tests/double/driver_ipc.c \
 	tests/double/driver_launch.c \
@@ -36,7 +34,6 @@ double_driver_files = \
 	tests/double/driver_objects.c \
 	tests/double/driver_per_thread.c \
 	tests/double/driver_pools.c \
-	tests/double/driver_sparse.c \
 	tests/double/driver_stream_calls.c \
 	tests/double/driver_streams.c \
 	tests/double/driver_unsupported.c \
@@ -53,7 +50,6 @@ double_header_files = \
 	tests/double/cuda_double_driver.h \
 	tests/double/double.h \
 	tests/double/driver.h \
-	tests/double/driver_graphs.h \
 	tests/double/runtime.h
 
 double_map_files = \

@@ -260,7 +260,7 @@ bool graph_memory_release(struct arena *arena, struct block *block);
 bool graph_memory_is(uintptr_t at, bool *allocated);
 void graph_memory_trim(struct device *device);
 
-/* driver_captures.c: what a capturing stream does instead of the work itself */
+/* driver_graphs.c: what a capturing stream does instead of the work itself */
 struct launch {
 	struct function *function;
 };
@@ -306,27 +306,13 @@ struct array {
 	bool borrowed; /* a level of a mipmapped array */
 	struct array *level[16];
 	bool mipmapped;
-	struct tile *tiles; /* of a sparse one: where memory is mapped into it */
 };
 
-/* driver_sparse.c: arrays without memory of their own */
+/* Without memory of its own: what is mapped into it is not kept. */
 static inline bool array_is_sparse(const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	return desc->Flags & 0xc0; /* CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_DEFERRED_MAPPING */
 }
-CUresult sparse_map(const CUarrayMapInfo *info, struct device *device);
-void sparse_unmap_all(struct array *array);
-void sparse_end_context(struct context *ctx);
-
-/* driver_virtual.c; the caller holds memory_lock */
-struct physical;
-/*
- * Takes a hold of @size bytes of tile pool, or of other memory unless @pool, at @offset of
- * @handle's on @device. NULL: no such.
- */
-struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device,
-			       uint64_t offset, uint64_t size, bool pool);
-void physical_put(struct physical *physical);
 
 #pragma GCC visibility pop
 

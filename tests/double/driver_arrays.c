@@ -47,7 +47,6 @@ static CUresult array_new(struct context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *de
 	a->depth = desc->Depth ? desc->Depth : 1;
 	if (array_is_sparse(desc)) {
 		a->data = 0;
-		a->tiles = NULL;
 		*out = a;
 		return CUDA_SUCCESS;
 	}
@@ -98,14 +97,11 @@ API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray ha
 /* After a reset the memory is gone already; the handle goes all the same. */
 static CUresult destroy(struct array *a)
 {
+	bool sparse = a && array_is_sparse(&a->desc);
 	size_t i;
-
-	bool sparse = a && array_is_sparse(&a->desc), ended = sparse && !a->ctx;
 
 	if (!a || a->borrowed)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (sparse)
-		sparse_unmap_all(a);
 	for (i = 1; i < 16; i++)
 		if (a->level[i]) {
 			if (!sparse)
@@ -113,9 +109,7 @@ static CUresult destroy(struct array *a)
 			object_drop(&arrays, a->level[i]);
 		}
 	object_drop(&arrays, a);
-	if (sparse)
-		return ended ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-	return memory_free(a->data, 1u << MEMORY_ARRAY);
+	return sparse ? CUDA_SUCCESS : memory_free(a->data, 1u << MEMORY_ARRAY);
 }
 
 API CUresult cuArrayDestroy(CUarray array)

@@ -14,7 +14,6 @@ static void context_end(struct context *ctx)
 {
 	device_wait(ctx->device);
 	streams_free_context(ctx);
-	sparse_end_context(ctx);
 	memory_free_context(ctx);
 	if (ctx->primary) {
 		libraries_reset_device(ctx->device);

@@ -187,18 +187,11 @@ API CUresult PTSZ(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsign
 
 API CUresult PTSZ(cuMemMapArrayAsync)(CUarrayMapInfo *list, unsigned int count, CUstream handle)
 {
-	CUresult err = CUDA_SUCCESS;
-	unsigned int i;
-
 	ENTER();
 	GET_STREAM(stream, handle);
-	if (!list)
+	if (!list || !count)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (stream->capture)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	for (i = 0; !err && i < count; i++)
-		err = sparse_map(&list[i], stream->ctx->device);
-	return err;
+	return stream->capture ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 API CUresult PTSZ(cuMemAllocAsync)(CUdeviceptr *ptr, size_t size, CUstream handle)

@@ -12,7 +12,6 @@
 #include "driver.h"
 
 #define GRANULARITY ((size_t)2 << 20)
-#define TILE_POOL   1 /* CU_MEM_CREATE_USAGE_TILE_POOL, of the usage in allocFlags */
 
 struct physical {
 	struct object object;
@@ -21,7 +20,6 @@ struct physical {
 	int fd;
 	int references; /* handles and mappings */
 	int handles;
-	bool tile_pool; /* for sparse arrays only */
 };
 
 struct mapping {
@@ -38,7 +36,7 @@ static bool aligned(uint64_t value)
 	return value && !(value & (GRANULARITY - 1));
 }
 
-void physical_put(struct physical *p)
+static void physical_put(struct physical *p)
 {
 	if (--p->references)
 		return;
@@ -46,18 +44,6 @@ void physical_put(struct physical *p)
 		p->device->used -= p->size;
 	close(p->fd);
 	object_drop(&physicals, p);
-}
-
-struct physical *physical_hold(CUmemGenericAllocationHandle handle, const struct device *device,
-			       uint64_t offset, uint64_t size, bool pool)
-{
-	struct physical *p = object_check(&physicals, (void *)(uintptr_t)handle);
-
-	if (!p || !p->handles || p->device != device || p->tile_pool != pool || size > p->size ||
-	    offset > p->size - size)
-		return NULL;
-	p->references++;
-	return p;
 }
 
 API CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
@@ -130,7 +116,6 @@ API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 		p->device = device;
 		p->size = size;
 		p->references = p->handles = 1;
-		p->tile_pool = prop->allocFlags[2] & TILE_POOL;
 		device->used += size;
 		*handle = (uintptr_t)p;
 	} else {
@@ -172,7 +157,7 @@ API CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
 	pthread_mutex_lock(&memory_lock);
 	p = object_check(&physicals, (void *)(uintptr_t)handle);
 	b = arena_find(&virtual_arena, ptr);
-	if (p && !p->tile_pool && b && b->kind != MEMORY_FREE && aligned(size) && !flags &&
+	if (p && b && b->kind != MEMORY_FREE && aligned(size) && !flags &&
 	    offset + size <= p->size && ptr + size <= b->base + b->size)
 		m = calloc(1, sizeof(*m));
 	if (m && mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,

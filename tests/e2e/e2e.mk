@@ -156,8 +156,8 @@ $(e2e_bin)/traced_calls: tests/e2e/traced_calls.c $(workload_header_files) $(dou
 
 random_files = tests/e2e/random_calls.c tests/e2e/random_books.c tests/e2e/random_memory.c tests/e2e/random_contexts.c \
 	tests/e2e/random_physical.c tests/e2e/random_copies.c tests/e2e/random_launches.c tests/e2e/random_lives.c \
-	tests/e2e/random_graphs.c tests/e2e/random_captures.c
-random_headers = tests/e2e/random_calls.h tests/e2e/random_graphs.h
+	tests/e2e/random_graphs.c
+random_headers = tests/e2e/random_calls.h
 $(e2e_bin)/random_calls: $(random_files) $(random_headers) $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) `for f in $(random_files); do echo $$d/$$f; done` $(e2e_link) $(double_lib)/libcuda.so.1
 EXTRA_DIST += $(random_files) $(random_headers)
@@ -248,7 +248,7 @@ clean-local: clean-native-stacks
 clean-native-stacks:
 	rm -rf $(e2e_bin)/native_stacks $(e2e_bin)/native_stacks-fp
 .PHONY: clean-native-stacks
-EXTRA_DIST += $(native_stacks_files) tests/e2e/native_stacks.awk tests/e2e/gdb_stacks.py tests/e2e/torch_stacks.py
+EXTRA_DIST += $(native_stacks_files) tests/e2e/native_stacks.awk
 check_PROGRAMS += tests/e2e/stack_dump
 tests_e2e_stack_dump_SOURCES = tests/e2e/stack_dump.c
 tests_e2e_stack_dump_LDADD = $(core_libs)

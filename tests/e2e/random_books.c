@@ -253,10 +253,9 @@ void note_free(uint64_t address, int code)
 		fprintf(stderr, "    of 0x%llx\n", (unsigned long long)address);
 	if (!address || self->left_out)
 		return;
-	if (!code && allocation) {
+	if (!code && allocation)
 		note_released(allocation);
-		sparse_settle();
-	} else if (!code)
+	else if (!code)
 		self->unknown_frees++;
 	else if (!allocation && was_freed(address))
 		self->double_frees++;
@@ -303,7 +302,6 @@ void note_ended(int device, CUcontext context)
 	for (i = self->pool_count; i-- > 0;)
 		if (!context && self->pools[i].device == device)
 			self->pools[i] = self->pools[--self->pool_count];
-	sparse_settle();
 }
 
 /* ---- copies, launches ---- */

@@ -20,12 +20,10 @@
  * Contexts that a thread pushes: cutop keeps as many; of what is below more, it does not know the
  * device
  */
-#define STACK_MAX   4
-#define CONTEXTS    5
-#define MAPPINGS    32
-#define SPARSE      2
-#define SPARSE_SIDE 8 /* tiles of a sparse array, in a row and in a column */
-#define MIB         ((size_t)1 << 20)
+#define STACK_MAX 4
+#define CONTEXTS  5
+#define MAPPINGS  32
+#define MIB       ((size_t)1 << 20)
 
 /* As cutop names them; what comes before KIND_PINNED is VRAM. */
 enum kind {
@@ -52,7 +50,6 @@ struct allocation {
 	CUcontext context;  /* NULL: its device's primary one */
 	unsigned int opens; /* handles and mappings of physical memory */
 	unsigned int handles;
-	bool tile_pool;                       /* physical memory for sparse arrays only */
 	size_t width, height, depth, element; /* of an array */
 	/* With its context, and leaked; its place was not given to another since */
 	bool ended;
@@ -89,12 +86,6 @@ struct current {
 }; /* NULL: the primary one of the device */
 struct mapping {
 	uint64_t address, bytes, handle;
-};
-/* By tile, the handle of the memory there */
-struct sparse {
-	uint64_t array;
-	bool levels;
-	uint64_t tiles[SPARSE_SIDE * SPARSE_SIDE];
 };
 /* The last: what was an executable graph */
 enum graph_node_kind { NODE_KERNEL, NODE_CHILD, NODE_OTHER, NODE_MANY };
@@ -149,7 +140,6 @@ struct actor {
 	/* By its calls in the primary context; by cudaSetDevice() */
 	bool runtime_used[DEVICES], runtime_retained[DEVICES];
 	struct mapping mappings[MAPPINGS];
-	struct sparse sparse[SPARSE];
 	CUdeviceptr reserved;
 	cudaKernel_t handles[KERNELS];
 	CUfunction functions[KERNELS][4];
@@ -227,7 +217,6 @@ cudaStream_t any_stream(void); /* of the current context, or one of the default 
 
 void step_physical(void);
 void unmap_all(void);
-void sparse_settle(void); /* what is mapped into arrays that are gone is so no more */
 
 /* random_copies.c */
 void step_copy(void);

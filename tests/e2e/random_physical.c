@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Physical memory: made, mapped in whole and in part at several places and into sparse arrays,
- * retained, released before it is unmapped and after.
+ * Physical memory: made, mapped in whole and in part at several places, retained, released before
+ * it is unmapped and after.
  */
 #include <string.h>
 #include "random_calls.h"
@@ -36,13 +36,11 @@ static void create(void)
 	CUmemAllocationProp prop = { .type = 1,
 				     .location = { 1, (int)any((uint64_t)device_count + 1) } };
 	size_t bytes = (1 + any(4)) * UNIT;
-	bool tile_pool = one_in(3);
 	CUmemGenericAllocationHandle handle = 0;
 	int code;
 
 	if (one_in(20))
 		bytes += 1;
-	prop.allocFlags[2] = tile_pool; /* CU_MEM_CREATE_USAGE_TILE_POOL */
 	code = CALL(cuMemCreate, &handle, bytes, &prop, 0);
 	note_allocation("cuMemCreate", code,
 			(struct allocation){ .address = handle,
@@ -50,8 +48,7 @@ static void create(void)
 					     .kind = KIND_PHYSICAL,
 					     .way = BY_HANDLE,
 					     .device = prop.location.id,
-					     .handles = 1,
-					     .tile_pool = tile_pool });
+					     .handles = 1 });
 }
 
 static void map(struct allocation *allocation)
@@ -113,144 +110,13 @@ static void unmap(void)
 	}
 }
 
-/* ---- sparse arrays: cuda.h, cuMemMapArrayAsync() ---- */
-
-#define TILE_SIDE 128 /* of 4 bytes */
-
-/* Of 1024 x 1024 elements, or that and its half. */
-static void create_sparse(struct sparse *sparse)
-{
-	CUDA_ARRAY3D_DESCRIPTOR desc = { .Width = SPARSE_SIDE * TILE_SIDE,
-					 .Height = SPARSE_SIDE * TILE_SIDE,
-					 .Format = 0x20,
-					 .NumChannels = 1,
-					 .Flags = 0x40 };
-	bool levels = one_in(2);
-	CUarray array = NULL;
-	int code;
-
-	code = levels ? CALL(cuMipmappedArrayCreate, (CUmipmappedArray *)&array, &desc, 2) :
-			CALL(cuArray3DCreate_v2, &array, &desc);
-	note_allocation(levels ? "cuMipmappedArrayCreate" : "cuArray3DCreate_v2", code,
-			(struct allocation){ .address = (uint64_t)(uintptr_t)array,
-					     .kind = KIND_ARRAY,
-					     .way = levels ? BY_MIPMAP : BY_ARRAY,
-					     .device = self->device,
-					     .context = self->context });
-	if (!code)
-		*sparse = (struct sparse){ .array = (uint64_t)(uintptr_t)array, .levels = levels };
-}
-
-static void let_go(uint64_t *tile)
-{
-	uint64_t handle = *tile;
-
-	*tile = 0;
-	if (handle)
-		note_released(allocation_at(handle));
-}
-
-/*
- * Maps a tile of the highest level and the one below it, or unmaps them, whatever is mapped there, as
- * elements of one call; or only the first.
- */
-static void map_sparse(struct sparse *sparse, const struct allocation *pool)
-{
-	unsigned int column = (unsigned int)any(SPARSE_SIDE), row = (unsigned int)any(SPARSE_SIDE);
-	unsigned int count = row + 1 < SPARSE_SIDE && one_in(2) ? 2 : 1, i;
-	uint64_t handle = pool ? pool->address : 0;
-	CUarrayMapInfo list[2] = { { .memOperationType = handle ? 1 : 2,
-				     .deviceBitMask = 1u << self->device } };
-
-	list[0].resourceType = sparse->levels ? CU_RESOURCE_TYPE_MIPMAPPED_ARRAY :
-						CU_RESOURCE_TYPE_ARRAY;
-	list[0].resource.array = (CUarray)(uintptr_t)sparse->array;
-	list[0].memHandle.memHandle = handle;
-	list[0].subresource.sparseLevel.offsetX = column * TILE_SIDE;
-	list[0].subresource.sparseLevel.offsetY = row * TILE_SIDE;
-	list[0].subresource.sparseLevel.extentWidth = TILE_SIDE;
-	list[0].subresource.sparseLevel.extentHeight = TILE_SIDE;
-	list[0].subresource.sparseLevel.extentDepth = 1;
-	list[1] = list[0];
-	list[1].subresource.sparseLevel.offsetY += TILE_SIDE;
-	if (EITHER(cuMemMapArrayAsync, cuMemMapArrayAsync_ptsz, list, count, NULL))
-		return;
-	for (i = 0; i < count; i++) {
-		uint64_t *tile = &sparse->tiles[(row + i) * SPARSE_SIDE + column];
-
-		if (handle)
-			note_retained(allocation_at(handle));
-		let_go(tile);
-		*tile = handle;
-	}
-}
-
-static const struct allocation *any_tile_pool(int device)
-{
-	const struct allocation *found = NULL, *one;
-	size_t i, seen = 0;
-
-	for (i = 0; i < self->allocation_count; i++) {
-		one = &self->allocations[i];
-		if (one->kind == KIND_PHYSICAL && one->tile_pool && one->device == device &&
-		    any(++seen) == 0)
-			found = one;
-	}
-	return found;
-}
-
-static void step_sparse(void)
-{
-	struct sparse *sparse = &self->sparse[any(SPARSE)];
-	const struct allocation *pool;
-	unsigned int chance;
-
-	if (no_driver)
-		return;
-	if (!sparse->array) {
-		create_sparse(sparse);
-		return;
-	}
-	chance = (unsigned int)any(16);
-	pool = any_tile_pool(self->device);
-	if (!chance)
-		note_free(sparse->array,
-			  sparse->levels ? CALL(cuMipmappedArrayDestroy,
-						(CUmipmappedArray)(uintptr_t)sparse->array) :
-					   CALL(cuArrayDestroy, (CUarray)(uintptr_t)sparse->array));
-	else if (allocation_at(sparse->array)->device != self->device)
-		return; /* the stream has to be of its device */
-	else if (chance < 7)
-		map_sparse(sparse, NULL);
-	else if (pool)
-		map_sparse(sparse, pool);
-}
-
-void sparse_settle(void)
-{
-	size_t i, j;
-
-	for (i = 0; i < SPARSE; i++) {
-		if (!self->sparse[i].array || allocation_at(self->sparse[i].array))
-			continue;
-		self->sparse[i].array = 0;
-		for (j = 0; j < SPARSE_SIDE * SPARSE_SIDE; j++)
-			let_go(&self->sparse[i].tiles[j]);
-	}
-}
-
 void step_physical(void)
 {
 	struct allocation *allocation = any_physical();
 	CUmemGenericAllocationHandle handle;
 	struct mapping *mapping;
 
-	switch (any(13)) {
-	case 8:
-	case 9:
-	case 10:
-	case 11:
-	case 12: step_sparse(); return;
+	switch (any(8)) {
 	case 0:
 	case 1: create(); return;
 	case 2:
@@ -290,14 +156,6 @@ void unmap_all(void)
 {
 	size_t i;
 
-	for (i = 0; i < SPARSE; i++)
-		if (self->sparse[i].array)
-			note_free(self->sparse[i].array,
-				  self->sparse[i].levels ?
-					  CALL(cuMipmappedArrayDestroy,
-					       (CUmipmappedArray)(uintptr_t)self->sparse[i].array) :
-					  CALL(cuArrayDestroy,
-					       (CUarray)(uintptr_t)self->sparse[i].array));
 	for (i = 0; i < MAPPINGS; i++) {
 		struct mapping *one = &self->mappings[i];
 
