@@ -2,8 +2,7 @@
 # What cutop costs the programs it watches. Run by hand: make bench.
 
 noinst_bench = tests/bench/blocks_load tests/bench/empty tests/bench/screen tests/bench/seeds tests/bench/stacks_load tests/bench/storm \
-	tests/bench/together tests/bench/worker \
-	tests/bench/filter
+	tests/bench/together tests/bench/worker
 EXTRA_PROGRAMS = $(noinst_bench)
 CLEANFILES += $(noinst_bench) tests/bench/empty.skel.h tests/bench/empty.bpf.o
 
@@ -53,9 +52,6 @@ tests_bench_storm_SOURCES = tests/bench/storm.c
 tests_bench_screen_SOURCES = tests/bench/screen.c
 tests_bench_screen_LDADD = $(view_libs) $(core_libs)
 
-tests_bench_filter_SOURCES = tests/bench/filter.c src/util/rights.c
-tests_bench_filter_LDADD = $(core_libs) $(CAPNG_LIBS) $(SECCOMP_LIBS)
-
 tests/bench/libpython_load.so: tests/bench/python_load.c $(double_lib)/libcudart.so.13
 	@$(MKDIR_P) tests/bench
 	$(AM_V_GEN)$(CC) $(CFLAGS) -shared -fPIC -fno-omit-frame-pointer -I$(srcdir)/tests/double -o $@ $(srcdir)/tests/bench/python_load.c \
@@ -75,9 +71,7 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/blocks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/torch.sh
-	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/forwarders.sh
 	tests/bench/screen
-	tests/bench/filter
 
 # What cutop itself costs as what it watches grows: some ten minutes.
 bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so tests/bench/screen
@@ -85,4 +79,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
