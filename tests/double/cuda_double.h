@@ -403,9 +403,6 @@ struct cudaDeviceProp {
 	X(cudaGraphAddKernelNode, \
 	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
 	   const struct cudaKernelNodeParams *params)) \
-	X(cudaGraphAddMemsetNode, \
-	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num, \
-	   const struct cudaMemsetParams *params)) \
 	X(cudaGraphAddEmptyNode, \
 	  (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t num)) \
 	X(cudaGraphAddMemAllocNode, \

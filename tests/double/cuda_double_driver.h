@@ -380,11 +380,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuGraphDestroy, (CUgraph graph)) \
 	X(cuGraphAddKernelNode_v2, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
 				    size_t num, const CUDA_KERNEL_NODE_PARAMS *params)) \
-	X(cuGraphAddMemcpyNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
-				 size_t num, const CUDA_MEMCPY3D *params, CUcontext ctx)) \
-	X(cuGraphAddMemsetNode, \
-	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num, \
-	   const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)) \
 	X(cuGraphAddEmptyNode, \
 	  (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, size_t num)) \
 	X(cuGraphAddMemAllocNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *deps, \
@@ -415,7 +410,6 @@ typedef union CUlaunchAttributeValue {
 	  (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams * params)) \
 	X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
 	X(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int enabled)) \
-	X(cuGraphNodeGetType, (CUgraphNode node, int *type)) \
 	X(cuGraphClone, (CUgraph * clone, CUgraph graph)) \
 	X(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, void *info)) \
 	X(cuGetProcAddress, (const char *symbol, void **fn, int version, uint64_t flags)) \

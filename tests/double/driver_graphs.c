@@ -505,18 +505,6 @@ API CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode handle, unsigne
 	return CUDA_SUCCESS;
 }
 
-API CUresult cuGraphNodeGetType(CUgraphNode handle, int *type)
-{
-	struct node *node;
-
-	ENTER();
-	node = object_check(&graph_nodes, handle);
-	if (!node || !type)
-		return CUDA_ERROR_INVALID_VALUE;
-	*type = (int)node->type;
-	return CUDA_SUCCESS;
-}
-
 API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 {
 	struct graph *graph, *clone;
@@ -530,32 +518,6 @@ API CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*out = (CUgraph)clone;
 	return CUDA_SUCCESS;
-}
-
-API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
-				  size_t num, const CUDA_MEMCPY3D *params, CUcontext ctx)
-{
-	struct node *node;
-
-	(void)deps, (void)num, (void)ctx;
-	ENTER();
-	node = params ? node_add(object_check(&graphs, graph), NODE_COPY) : NULL;
-	if (node)
-		node->copy = *params;
-	return node_added(out, node);
-}
-
-API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,
-				  size_t num, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
-{
-	struct node *node;
-
-	(void)deps, (void)num, (void)ctx;
-	ENTER();
-	node = params ? node_add(object_check(&graphs, graph), NODE_FILL) : NULL;
-	if (node)
-		node->fill = *params;
-	return node_added(out, node);
 }
 
 API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps,

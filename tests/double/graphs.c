@@ -239,22 +239,6 @@ API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 	return rt_done(err);
 }
 
-API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-				       const cudaGraphNode_t *deps, size_t num,
-				       const struct cudaMemsetParams *p)
-{
-	CUDA_MEMSET_NODE_PARAMS driver;
-
-	ENTER();
-	if (!p)
-		return rt_fail(cudaErrorInvalidValue);
-	driver = (CUDA_MEMSET_NODE_PARAMS){
-		(uintptr_t)p->dst, p->pitch, p->value, p->elementSize, p->width, p->height,
-	};
-	return rt_done(
-		cuGraphAddMemsetNode(node, graph, deps, num, &driver, rt_context(rt_device)));
-}
-
 API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
 				      const cudaGraphNode_t *deps, size_t num)
 {

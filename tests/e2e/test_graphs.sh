@@ -11,7 +11,7 @@ kernels='[p.kernels[] | [.name, .launches, .captured, .graph_launches]] | sort'
 # Each scene of the workload with so many launches, one after the other under one cutop, and other programs besides: starting and
 # ending a cutop is what takes the time.
 for scene in large:100000 copies:100 fork:100 outside:100 beside:1000 left:100 to-graph:100 recapture:100 \
-	recapture-fails:100 hand:100 child:100 nested:100 clone:100 update:100 update-child:100 learned:100 told:100 \
+	recapture-fails:100 hand:100 nested:100 update:100 learned:100 told:100 \
 	updatable:100 arguments:5000 again:3000 threads:5000 short:5 destroyed:100 failing:100 driver:100; do
 	queue "${scene%:*}" "$workload" graphs "${scene%:*}" "${scene#*:}"
 done
@@ -71,12 +71,9 @@ expect command-list '[.totals.launches, .totals.graph_launches, (p.failures | le
 scene hand 100 '[["saxpy",0,0,200],["vectorAdd",0,0,100]]'
 expect hand 'kernel("vectorAdd") | [.signature, .grid, .block, .shared_bytes]' \
 	'["vectorAdd(float const*, float const*, float*, int)",[4,2,1],[64,1,1],128]'
-scene child 100 '[["saxpy",0,2,400],["vectorAdd",0,1,300]]'
 scene nested 100 '[["reduce",0,1,100],["saxpy",0,2,400],["vectorAdd",0,1,200]]'
-scene clone 100 '[["reduce",0,0,100],["saxpy",0,2,400],["vectorAdd",0,1,200]]'
 scene update 100 '[["nn::softmax",0,0,300],["reduce",0,0,100],["saxpy",0,0,200],["vectorAdd",0,0,600]]'
 expect update 'failure("cudaGraphExecUpdate"; "cudaErrorGraphExecUpdateFailure")' 1
-scene update-child 100 '[["reduce",0,0,100],["saxpy",0,0,100]]'
 scene learned 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
 scene told 100 '[["reduce",0,0,100],["saxpy",0,2,300],["vectorAdd",0,1,200]]'
 # What kernels do to nodes is not seen: driver_types.h, cudaLaunchAttributeDeviceUpdatableKernelNode.
@@ -137,12 +134,12 @@ expect exact 'kernel("reduce").returns' '"all"'
 # ---- the driver's calls: alone, mixed with the runtime's, and those that the runtime makes
 scene driver 100 '[["direct",0,2,300]]'
 expect driver 'kernel("direct") | [.signature, .grid, .block]' '["direct()",[3,2,1],[32,2,2]]'
-for same in fork child update learned to-graph nested; do
+for same in fork update learned to-graph nested; do
 	queue driver-$same "$workload" graphs $same 100
 done
 watch_queue driver-layer -l driver --library "$double/libcuda.so.1"
 expect_nothing_lost driver-layer
-for same in fork child update learned to-graph nested; do
+for same in fork update learned to-graph nested; do
 	jq -c '[.processes[0].kernels[] | [.name, .launches, .captured, .graph_launches]] | sort' "$T/$same.json" >"$T/same"
 	expect driver-$same "$kernels" "$(cat "$T/same")"
 	expect driver-$same '[p.calls[].call | select(startswith("cuda"))] | length' 0

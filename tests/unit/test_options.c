@@ -141,38 +141,13 @@ END_TEST
 
 START_TEST(test_options_wrong)
 {
+	/* Others, with what is said of them, are in tests/e2e/test_options.sh. */
 	static const char *const wrong[] = {
-		"--nope",
-		"-b -n 0",
-		"-b -n x",
 		"-b -n 1 2",
-		"-b -d 0",
-		"-b -d inf",
-		"-b -d 1e99",
-		"-b -p 0",
 		"-b -p 1,a",
-		"-b -p ,",
-		"-b -f",
-		"-b -f xml",
-		"-b -s nope",
-		"-b --calls nope",
-		"-b --map -1",
-		"-b --ring-size 5M",
-		"-b --ring-size 1",
 		"-b --names-memory 31M",
 		"-b --names-memory 2T",
 		"-b --names-memory lots",
-		"-b --ring-size 99999999999T",
-		"-b --fail-on-leak",
-		"-b --fail-on-leak=9x -- a",
-		"-b -l gpu",
-		"-b --",
-		"-b a",
-		"-b -p 1 -- a",
-		"-b -C x",
-		"-b --le 1",
-		"-b --batch=1",
-		"-Zb",
 	};
 	char line[8192] = "-b";
 	size_t i;

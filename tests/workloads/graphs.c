@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Graphs: captured and built by hand, cloned, nested, changed, launched from
- * several threads.  Each scene runs an exact number of kernels, which its
+ * Graphs: captured and built by hand, nested, changed, launched from several
+ * threads; clones and child graphs are random_calls'.  Each scene runs an exact number of kernels, which its
  * comment says; N is the number of launches, 10 if not given.  Scenes whose
  * point is what a capture takes in are in graphs_captures.c.
  */
@@ -48,39 +48,6 @@ static void scene_hand(void)
 	drop(exec, graph);
 }
 
-/* vectorAdd 3N (one of its own, one in each child), saxpy 4N (two in each child) */
-static void scene_child(void)
-{
-	cudaGraph_t graph = new_graph(), child = capture_three();
-	struct cudaGraphNodeParams params = { .type = cudaGraphNodeTypeGraph, .graph = child };
-	cudaGraphNode_t node;
-	cudaGraphExec_t exec;
-
-	add(graph, VECTOR_ADD);
-	MUST(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, child));
-	MUST(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
-	MUST(cudaGraphDestroy(child));
-	exec = instance(graph);
-	run(exec, stage.times);
-	drop(exec, graph);
-}
-
-/* vectorAdd 2N, saxpy 4N, reduce N (added to the clone only) */
-static void scene_clone(void)
-{
-	cudaGraph_t graph = capture_three(), clone;
-	cudaGraphExec_t exec, exec_of_clone;
-
-	MUST(cudaGraphClone(&clone, graph));
-	add(clone, REDUCE);
-	exec = instance(graph);
-	exec_of_clone = instance(clone);
-	run(exec, stage.times);
-	run(exec_of_clone, stage.times);
-	drop(exec, graph);
-	drop(exec_of_clone, clone);
-}
-
 /*
  * vectorAdd 6N: in all but the last; saxpy 2N: first, and after the update
  * reduce N: in saxpy's place; softmax 3N: N after the update of the child, 2N in the last
@@ -119,25 +86,6 @@ static void scene_update(void)
 	drop(exec, graph);
 	MUST(cudaGraphDestroy(longer));
 	MUST(cudaGraphDestroy(last));
-}
-
-/* vectorAdd N, saxpy N in the first child, reduce N in the second */
-static void scene_update_child(void)
-{
-	cudaGraph_t graph = new_graph(), one = new_graph(), two = new_graph();
-	cudaGraphNode_t node;
-	cudaGraphExec_t exec;
-
-	add(one, SAXPY);
-	add(two, REDUCE);
-	MUST(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, one));
-	exec = instance(graph);
-	run(exec, stage.times);
-	MUST(cudaGraphExecChildGraphNodeSetParams(exec, node, two));
-	run(exec, stage.times);
-	drop(exec, graph);
-	MUST(cudaGraphDestroy(one));
-	MUST(cudaGraphDestroy(two));
 }
 
 /* Captured nodes, which are known by asking: vectorAdd N + N, saxpy 2N + N, reduce N */
@@ -381,10 +329,7 @@ static const struct {
 	{ "fork", scene_fork },
 	{ "outside", scene_outside },
 	{ "hand", scene_hand },
-	{ "child", scene_child },
-	{ "clone", scene_clone },
 	{ "update", scene_update },
-	{ "update-child", scene_update_child },
 	{ "learned", scene_learned },
 	{ "arguments", scene_arguments },
 	{ "again", scene_again },
