@@ -39,9 +39,7 @@ check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORK
 TESTS_LONG = \
 	tests/vm/test_vm.sh \
 	tests/e2e/test_forms.sh \
-	tests/gpu/test_gpu_check.sh \
 	tests/e2e/test_cost.sh \
-	tests/e2e/test_python_all.sh \
 	tests/e2e/test_scale.sh \
 	tests/e2e/test_liars.sh \
 	tests/e2e/test_overrun.sh \
@@ -49,22 +47,15 @@ TESTS_LONG = \
 	tests/e2e/test_prometheus.sh \
 	tests/e2e/test_flood.sh \
 	tests/e2e/test_absent_server.sh \
-	tests/e2e/test_verdicts.sh \
 	tests/e2e/test_shims.sh \
 	tests/e2e/test_rights.sh \
 	tests/e2e/test_doctor.sh \
-	tests/e2e/test_record.sh \
 	tests/e2e/test_replaced.sh \
 	tests/e2e/test_host_functions.sh \
-	tests/e2e/test_status.sh \
 	tests/e2e/test_bad_input.sh \
-	tests/e2e/test_attach.sh \
 	tests/e2e/test_points.sh \
 	tests/e2e/test_faults.sh \
-	tests/e2e/test_driver.sh \
 	tests/e2e/test_nvml.sh \
-	tests/e2e/test_inner_calls.sh \
-	tests/e2e/test_probe.sh \
 	tests/e2e/test_python_libraries.sh \
 	tests/e2e/test_harm.sh \
 	tests/e2e/test_trace_output.sh \
@@ -72,10 +63,8 @@ TESTS_LONG = \
 	tests/e2e/test_volumes.sh \
 	tests/e2e/test_stacks.sh \
 	tests/e2e/test_mortem.sh \
-	tests/e2e/test_graphs.sh \
 	tests/e2e/test_ends.sh \
 	tests/e2e/test_many_sites.sh \
-	tests/e2e/test_launch_sites.sh \
 	tests/e2e/test_late_names.sh \
 	tests/e2e/test_late.sh \
 	tests/e2e/test_absent_names.sh \
@@ -84,14 +73,9 @@ TESTS_LONG = \
 	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_hostile_files.sh \
 	tests/e2e/test_forwarders.sh \
-	tests/e2e/test_verifier.sh \
-	tests/e2e/test_inlined.sh \
-	tests/e2e/test_leaks.sh \
 	tests/e2e/test_real_libraries.sh \
 	tests/e2e/test_registers.sh \
 	tests/e2e/test_stripped_runtime.sh \
-	tests/e2e/test_mouse.sh \
-	tests/e2e/test_once.sh \
 	tests/e2e/test_two.sh \
 	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_pageable.sh \
@@ -104,7 +88,8 @@ TESTS_LONG = \
 TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
 # Machines that take long to emulate, what is built anew for the test, and packages that are not always there.
 TESTS_RELEASE = tests/vm/test_vm_multi.sh tests/vm/test_vm_python.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh \
-	tests/vm/test_compilers.sh tests/vm/test_debian_tests.sh tests/e2e/test_full_table.sh tests/e2e/test_package.sh tests/fuzz/fuzz.sh
+	tests/vm/test_compilers.sh tests/vm/test_debian_tests.sh tests/e2e/test_full_table.sh tests/e2e/test_package.sh tests/e2e/test_python_all.sh \
+	tests/gpu/test_gpu_check.sh tests/fuzz/fuzz.sh
 EXTRA_DIST += $(TESTS_RELEASE)
 check-release: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_RELEASE)' TEST_SUITE_LOG=test-suite-release.log

@@ -3,6 +3,20 @@
 # The slowest come first, so that the last job does not run alone; before them, those of the command line. What takes
 # longer, or finds less, is in TESTS_LONG (tests/tests.mk).
 e2e_tests = \
+	tests/e2e/test_record.sh \
+	tests/e2e/test_attach.sh \
+	tests/e2e/test_driver.sh \
+	tests/e2e/test_verdicts.sh \
+	tests/e2e/test_status.sh \
+	tests/e2e/test_inner_calls.sh \
+	tests/e2e/test_probe.sh \
+	tests/e2e/test_graphs.sh \
+	tests/e2e/test_launch_sites.sh \
+	tests/e2e/test_leaks.sh \
+	tests/e2e/test_verifier.sh \
+	tests/e2e/test_inlined.sh \
+	tests/e2e/test_once.sh \
+	tests/e2e/test_mouse.sh \
 	tests/e2e/test_trace.sh \
 	tests/e2e/test_screen.sh \
 	tests/e2e/test_books.sh \
