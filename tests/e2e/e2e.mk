@@ -80,8 +80,10 @@ e2e_helper_files += tests/e2e/fat.c tests/e2e/libfat.c tests/e2e/libfat_again.c
 e2e_compile = $(MKDIR_P) $(e2e_bin); d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@
 e2e_link = $(double_lib)/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../double/lib'
 
-$(e2e_bin)/odd_calls: tests/e2e/odd_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/odd_calls.c $(e2e_link)
+e2e_plain = $(e2e_bin)/odd_calls $(e2e_bin)/leaks $(e2e_bin)/registers $(e2e_bin)/absent_names \
+	$(e2e_bin)/absent_memory $(e2e_bin)/no_driver $(e2e_bin)/many_ways $(e2e_bin)/phases
+$(e2e_plain): $(e2e_helper_files) $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/$(@F).c $(e2e_link)
 $(e2e_bin)/fat: tests/e2e/fat.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/fat.c $(e2e_link) -ldl
 $(e2e_bin)/libfat.so: tests/e2e/libfat.c tests/e2e/libfat_again.c
@@ -124,27 +126,13 @@ $(e2e_bin)/liar: tests/e2e/liar.c $(workload_header_files)
 $(e2e_bin)/thrower: tests/e2e/thrower.cc
 	@$(MKDIR_P) $(e2e_bin)
 	$(AM_V_GEN)g++ -O0 -g -o $@ $(srcdir)/tests/e2e/thrower.cc || { echo "no C++ compiler: left out"; echo 'exit 77' >$@; }
-$(e2e_bin)/leaks: tests/e2e/leaks.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/leaks.c $(e2e_link)
-$(e2e_bin)/registers: tests/e2e/registers.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/registers.c $(e2e_link)
-$(e2e_bin)/absent_names: tests/e2e/absent_names.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_names.c $(e2e_link)
-$(e2e_bin)/absent_memory: tests/e2e/absent_memory.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_memory.c $(e2e_link)
 $(e2e_bin)/absent_server: tests/e2e/absent_server.c
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/absent_server.c
-$(e2e_bin)/no_driver: tests/e2e/no_driver.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/no_driver.c $(e2e_link)
 $(e2e_bin)/many_sites: tests/e2e/many_sites.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fomit-frame-pointer $$d/tests/e2e/many_sites.c $(e2e_link)
-$(e2e_bin)/many_ways: tests/e2e/many_ways.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/many_ways.c $(e2e_link)
 
 $(e2e_bin)/site_calls: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/site_calls.c $(e2e_link)
-$(e2e_bin)/phases: tests/e2e/phases.c $(workload_header_files) $(double_lib)/libcudart.so.13
-	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/phases.c $(e2e_link)
 $(e2e_bin)/launch_sites: tests/e2e/launch_sites.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/launch_sites.c $(e2e_link)
 $(e2e_bin)/site_calls-nofp: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13

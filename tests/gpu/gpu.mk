@@ -46,8 +46,9 @@ gpu_tools = $(gpu_dir)/cutop $(gpu_dir)/compare $(gpu_dir)/empty $(gpu_dir)/entr
 gpu_made = $(gpu_tools) $(gpu_dir)/driver_kernels.ptx $(gpu_dir)/driver_ptx.c $(gpu_dir)/libcupti_count.so $(gpu_dir)/stand_ins.so $(gpu_tarball)
 
 if HAVE_NVCC
-gpu_programs = $(gpu_runtime_programs:%=$(gpu_dir)/%) $(gpu_runtime_programs:%=$(gpu_dir)/%-static) $(gpu_driver_programs:%=$(gpu_dir)/%) \
-	$(gpu_library_programs:%=$(gpu_dir)/%)
+gpu_shared_programs = $(gpu_runtime_programs:%=$(gpu_dir)/%) $(gpu_library_programs:%=$(gpu_dir)/%)
+gpu_static_programs = $(gpu_runtime_programs:%=$(gpu_dir)/%-static)
+gpu_programs = $(gpu_shared_programs) $(gpu_static_programs) $(gpu_driver_programs:%=$(gpu_dir)/%)
 gpu_objects = $(gpu_runtime_programs:%=$(gpu_dir)/%.o) $(gpu_library_programs:%=$(gpu_dir)/%.o)
 
 gpu_compile = $(MKDIR_P) $(gpu_dir); $(NVCC) -O2 -std=c++17 -Xcompiler -Wall,-Wextra,-Werror $(GPU_ARCH) -c \
@@ -55,61 +56,17 @@ gpu_compile = $(MKDIR_P) $(gpu_dir); $(NVCC) -O2 -std=c++17 -Xcompiler -Wall,-We
 gpu_link_cuda = $(NVCC) -o $@ -Xcompiler -static-libstdc++ -Xlinker --as-needed -lpthread -Xlinker -rpath -Xlinker '$$ORIGIN/../cuda'
 gpu_link_shared = $(gpu_link_cuda) -cudart shared $@.o
 gpu_link_static = $(gpu_link_cuda) -cudart static `echo $@ | sed 's/-static$$//'`.o
-$(gpu_dir)/vectors.o: tests/gpu/vectors.cu tests/gpu/runtime.cuh tests/gpu/counts.h
+# A program is made anew when any of them has changed.
+$(gpu_objects): $(gpu_files)
 	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/vectors: $(gpu_dir)/vectors.o
+$(gpu_shared_programs): $(gpu_objects)
 	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/vectors-static: $(gpu_dir)/vectors.o
+$(gpu_static_programs): $(gpu_objects)
 	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/graphs.o: tests/gpu/graphs.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/graphs: $(gpu_dir)/graphs.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/graphs-static: $(gpu_dir)/graphs.o
-	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/pools.o: tests/gpu/pools.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/pools: $(gpu_dir)/pools.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/pools-static: $(gpu_dir)/pools.o
-	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/streams.o: tests/gpu/streams.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/streams: $(gpu_dir)/streams.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/streams-static: $(gpu_dir)/streams.o
-	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/leaks.o: tests/gpu/leaks.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/leaks: $(gpu_dir)/leaks.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/leaks-static: $(gpu_dir)/leaks.o
-	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/failures.o: tests/gpu/failures.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/failures: $(gpu_dir)/failures.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/failures-static: $(gpu_dir)/failures.o
-	$(AM_V_GEN)$(gpu_link_static)
-$(gpu_dir)/blas.o: tests/gpu/blas.cu tests/gpu/library.cuh tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/blas: $(gpu_dir)/blas.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/nccl.o: tests/gpu/nccl.cu tests/gpu/library.cuh tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/nccl: $(gpu_dir)/nccl.o
-	$(AM_V_GEN)$(gpu_link_shared)
 # For the test of all this: what blas and nccl load where there is no GPU.
 $(gpu_dir)/stand_ins.so: tests/gpu/stand_ins.cu
 	@$(MKDIR_P) $(gpu_dir)
 	$(AM_V_GEN)$(NVCC) -O2 -std=c++17 -shared -Xcompiler -fPIC,-Wall,-Wextra,-Werror $(GPU_ARCH) -cudart shared -o $@ $(gpu_source)/stand_ins.cu
-$(gpu_dir)/cost.o: tests/gpu/cost.cu tests/gpu/runtime.cuh tests/gpu/counts.h
-	$(AM_V_GEN)$(gpu_compile)
-$(gpu_dir)/cost: $(gpu_dir)/cost.o
-	$(AM_V_GEN)$(gpu_link_shared)
-$(gpu_dir)/cost-static: $(gpu_dir)/cost.o
-	$(AM_V_GEN)$(gpu_link_static)
-
 # PTX says for which version of its language it is. These kernels use nothing that drivers since CUDA 11 do not know.
 $(gpu_dir)/driver_kernels.ptx: tests/gpu/driver_kernels.cu
 	@$(MKDIR_P) $(gpu_dir)
