@@ -20,7 +20,7 @@ fuzz: all
 	$(fuzz_environment) sh $(srcdir)/tests/fuzz/fuzz.sh long
 .PHONY: fuzz
 
-kept = tests/fuzz/kept_elf tests/fuzz/kept_large tests/fuzz/kept_lines tests/fuzz/kept_cfi tests/fuzz/kept_stacks tests/fuzz/kept_feed tests/fuzz/kept_mangled tests/fuzz/kept_proc tests/fuzz/kept_http tests/fuzz/kept_code tests/fuzz/kept_recording tests/fuzz/kept_records tests/fuzz/kept_text
+kept = tests/fuzz/kept_elf tests/fuzz/kept_large tests/fuzz/kept_lines tests/fuzz/kept_cfi tests/fuzz/kept_stacks tests/fuzz/kept_feed tests/fuzz/kept_mangled tests/fuzz/kept_proc tests/fuzz/kept_code tests/fuzz/kept_recording tests/fuzz/kept_records tests/fuzz/kept_text
 check_PROGRAMS += $(kept)
 TESTS += $(kept)
 tests_fuzz_kept_elf_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/elf_readers.h tests/fuzz/fuzz_elf.c
@@ -42,9 +42,6 @@ tests_fuzz_kept_mangled_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz
 tests_fuzz_kept_mangled_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"mangled"'
 tests_fuzz_kept_mangled_LDFLAGS = $(AM_LDFLAGS) $(mangled_link)
 tests_fuzz_kept_mangled_LDADD = $(core_libs)
-tests_fuzz_kept_http_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fuzz_http.c src/metrics/serve.c src/metrics/serve.h
-tests_fuzz_kept_http_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"http"'
-tests_fuzz_kept_http_LDADD = $(core_libs) $(MICROHTTPD_LIBS)
 tests_fuzz_kept_proc_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fuzz_proc.c
 tests_fuzz_kept_proc_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"proc"'
 tests_fuzz_kept_proc_LDFLAGS = $(AM_LDFLAGS) $(proc_link)
@@ -66,9 +63,9 @@ tests_fuzz_kept_records_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz
 tests_fuzz_kept_records_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"records"'
 tests_fuzz_kept_records_LDADD = $(core_libs)
 
-EXTRA_DIST += tests/fuzz/cfi tests/fuzz/code tests/fuzz/elf tests/fuzz/feed tests/fuzz/http tests/fuzz/large tests/fuzz/lines tests/fuzz/mangled tests/fuzz/proc tests/fuzz/recording tests/fuzz/records tests/fuzz/stacks tests/fuzz/text
+EXTRA_DIST += tests/fuzz/cfi tests/fuzz/code tests/fuzz/elf tests/fuzz/feed tests/fuzz/large tests/fuzz/lines tests/fuzz/mangled tests/fuzz/proc tests/fuzz/recording tests/fuzz/records tests/fuzz/stacks tests/fuzz/text
 
 clean-local:
-	rm -rf tests/fuzz/objects tests/fuzz/found tests/fuzz/failed tests/fuzz/scratch tests/fuzz/fuzz_cfi tests/fuzz/fuzz_code tests/fuzz/fuzz_elf tests/fuzz/fuzz_large tests/fuzz/fuzz_feed tests/fuzz/fuzz_http tests/fuzz/fuzz_lines tests/fuzz/fuzz_mangled tests/fuzz/fuzz_proc tests/fuzz/fuzz_recording tests/fuzz/fuzz_stacks tests/fuzz/fuzz_records \
+	rm -rf tests/fuzz/objects tests/fuzz/found tests/fuzz/failed tests/fuzz/scratch tests/fuzz/fuzz_cfi tests/fuzz/fuzz_code tests/fuzz/fuzz_elf tests/fuzz/fuzz_large tests/fuzz/fuzz_feed tests/fuzz/fuzz_lines tests/fuzz/fuzz_mangled tests/fuzz/fuzz_proc tests/fuzz/fuzz_recording tests/fuzz/fuzz_stacks tests/fuzz/fuzz_records \
 	  tests/fuzz/fuzz_text \
 	  tests/fuzz/*.log
