@@ -81,13 +81,11 @@ struct map_args {
 		__u64 address;    /* or a module, or a process, depending on enum map_act */
 		__u64 address_at; /* MAP_GLOBAL */
 		__u64 handle_at;  /* MAP_RETAIN and MAP_LEVEL */
-		__u64 tiles;      /* MAP_TILES: a list, at this address, */
 	};
 	union {
 		__u64 bytes;
-		__u64 bytes_at;   /* MAP_GLOBAL */
-		__u64 mapped;     /* MAP_RETAIN and MAP_LEVEL: the address */
-		__u64 tile_count; /* and its length */
+		__u64 bytes_at; /* MAP_GLOBAL */
+		__u64 mapped;   /* MAP_RETAIN and MAP_LEVEL: the address */
 	};
 	__u64 handle;
 };

@@ -270,48 +270,6 @@ static __always_inline int map_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-#define TILES_MAX 65536 /* entries of a call's list: further ones are lost */
-#define MAP_INFO  96    /* sizeof(CUarrayMapInfo), cuda.h */
-
-struct tile_list {
-	struct thread_state *thread;
-	__u64 at, now;
-	__u32 call;
-	__u32 pad;
-};
-
-/* Memory is mapped into a sparse array, or unmapped, according to entry @i of the list. */
-static long tiles_send(__u32 i, struct tile_list *list)
-{
-	struct thread_state *thread = list->thread;
-	struct rec_tiles *rec = record_begin(thread, REC_TILES, sizeof(*rec), list->now);
-
-	if (!rec)
-		return 1;
-	if (bpf_probe_read_user(&rec->mapping, sizeof(rec->mapping),
-				(void *)(list->at + (__u64)i * MAP_INFO))) {
-		count_lost_of(thread->program, LOST_ARGUMENT);
-		bpf_ringbuf_discard(rec, 0);
-		return 1;
-	}
-	rec->call = list->call;
-	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
-	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	return 0;
-}
-
-static __noinline int tiles_tell(struct thread_state *thread, __u32 call, __u64 at, __u32 count)
-{
-	struct tile_list list = {
-		.thread = thread, .at = at, .now = bpf_ktime_get_ns(), .call = call
-	};
-
-	if (count > TILES_MAX)
-		count_lost_of(thread->program, LOST_ARGUMENT);
-	bpf_loop(count < TILES_MAX ? count : TILES_MAX, tiles_send, &list, 0);
-	return 0;
-}
-
 /* The variable at @address ends with the thread's context. */
 static __noinline int owner_tell(struct thread_state *thread, __u32 call, __u64 address)
 {
@@ -350,10 +308,6 @@ static __always_inline void map_return(struct call_run *run)
 
 	if (run->result)
 		return;
-	if (desc->a == MAP_TILES) {
-		tiles_tell(thread, run->call, frame->map.tiles, frame->map.tile_count);
-		return;
-	}
 	address = frame->map.address;
 	bytes = frame->map.bytes;
 	handle = frame->map.handle;

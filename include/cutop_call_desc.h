@@ -172,19 +172,14 @@ enum map_act {
 	 */
 	MAP_GLOBAL,
 	MAP_UNLOAD,		/* the module in argument b, and its variables */
-	MAP_CHECKPOINT,		/* the memory of the process in argument b leaves its devices */
-	MAP_RESTORE,		/* and returns */
 	/* only in records (struct rec_map): */
-	MAP_VARIABLE,		/* a registered variable: the address of its host shadow */
+	MAP_VARIABLE = 8,	/* a registered variable: the address of its host shadow */
 	/* recordings use the numbers of those above */
 	/*
 	 * only in records: the variable at the address belongs to a module of the context `handle`,
 	 * or, if that is 0, of the primary one of the device `bytes`
 	 */
 	MAP_OWNED,
-	/* only in the table: */
-	/* Argument c structs CUarrayMapInfo at argument b: each becomes a struct rec_tiles */
-	MAP_TILES,
 	MAP_ACT_COUNT,
 };
 

@@ -154,14 +154,11 @@
 #define MAP_PTDS(symbol, ...)	MAP(symbol, __VA_ARGS__) MAP(symbol##_ptds, __VA_ARGS__)
 #define LINE_MAP_1_OUT(n)			n
 #define LINE_MAP_1_ADDRESS(n)			n
-#define LINE_MAP_1_TILES(n)			n
 #define LINE_MAP_1_MODULE_ARG(n)		n
-#define LINE_MAP_1_PROCESS(n)			n
 #define LINE_MAP_2_OUT(n)			n
 #define LINE_MAP_2_BYTES(n)			n
 #define LINE_MAP_2_ADDRESS(n)			n
 #define LINE_MAP_2_ARRAY(n)			n
-#define LINE_MAP_2_COUNT(n)			n
 #define LINE_MAP_2_NONE				NO_ARG
 #define LINE_MAP_3_HANDLE_ARG(n)		n
 #define LINE_MAP_3_MODULE_ARG(n)		n

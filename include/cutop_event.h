@@ -93,10 +93,9 @@ enum rec_type {
 	REC_CALL, /* struct rec_call: with tracing, every call */
 	/* Struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
 	REC_MODULE_AT,
-	/* Struct rec_tiles: physical memory is mapped into a sparse array, or unmapped */
-	REC_TILES,
+	/* 21 was memory in sparse arrays in recordings made before 0.3, and is skipped. */
 	/* Struct rec_name_at: a kernel's name that could not be read; in the ring only */
-	REC_NAME_AT,
+	REC_NAME_AT = 22,
 	/* Struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
 	REC_INSTANTIATED = 40,
 	REC_BLOCK, /* struct rec_block, cutop_allocator.h */
@@ -419,40 +418,6 @@ struct rec_map {
 	__u16 call;
 	__u8 act; /* enum map_act */
 	__u8 pad[5];
-};
-
-/*
- * The relevant part of CUarrayMapInfo, cuda.h: a box of one level, in elements, or a part of the
- * mip tail, in bytes.
- */
-struct array_mapping {
-	__u32 resource_type, pad;
-	__u64 array;
-	__u32 part; /* enum array_part */
-	__u32 pad2;
-	union {
-		struct {
-			__u32 level, layer;
-			__u32 offset[3], extent[3]; /* x, y, z */
-		} level;
-		struct {
-			__u32 layer, pad;
-			__u64 offset, bytes;
-		} tail;
-	};
-	__u32 operation; /* enum array_operation */
-	__u32 handle_type;
-	__u64 handle; /* of physical memory */
-};
-
-enum array_part { ARRAY_LEVEL, ARRAY_TAIL };         /* CUarraySparseSubresourceType */
-enum array_operation { ARRAY_MAP = 1, ARRAY_UNMAP }; /* CUmemOperationType */
-
-struct rec_tiles {
-	struct rec_hdr hdr;
-	struct array_mapping mapping;
-	__u16 call;
-	__u16 pad[3];
 };
 
 struct rec_host {

@@ -134,7 +134,17 @@ void book_remove(struct book *book, struct alloc_node *node)
 /* The node with the highest start that is not above @address. */
 static struct alloc_node *at_or_below(struct alloc_tree *tree, uint64_t address)
 {
-	return TREE_AT_OR_BELOW(tree, link, address, address);
+	struct alloc_node *at = RB_ROOT(tree), *best = NULL;
+
+	while (at) {
+		if (at->address <= address) {
+			best = at;
+			at = RB_RIGHT(at, link);
+		} else {
+			at = RB_LEFT(at, link);
+		}
+	}
+	return best;
 }
 
 struct alloc_node *book_overlap(struct book *book, uint64_t address, uint64_t bytes, bool is_handle)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/tree.h"
+#include "model/ordered_table.h"
 
 enum node_state {
 	NODE_FREE, /* on the free list, or never used */

@@ -9,7 +9,7 @@
 void pieces_begin(struct pieces *pieces, struct program *program)
 {
 	*pieces = (struct pieces){ program, book_lowest(&program->ledger.book),
-				   mappings_lowest(&program->mappings) };
+				   table_first(&program->mappings.by_address) };
 }
 
 bool pieces_next(struct pieces *pieces, struct piece *piece)
@@ -18,11 +18,12 @@ bool pieces_next(struct pieces *pieces, struct piece *piece)
 		*piece = (struct piece){
 			pieces->mapping->address,
 			pieces->mapping->bytes,
-			book_handle(&pieces->program->ledger.book, pieces->mapping->handle),
+			book_handle(&pieces->program->ledger.book,
+				    pieces->mapping->by_handle->handle),
 			true,
 		};
 		if (!pieces->node || piece->address < pieces->node->address) {
-			pieces->mapping = mappings_higher(pieces->mapping);
+			pieces->mapping = table_next(pieces->mapping);
 			return true;
 		}
 	}

@@ -68,12 +68,6 @@ unsigned int histogram_bucket(uint64_t value, unsigned int shift, unsigned int b
 
 /* A few shapes, the last one first; one more takes the place of the one not seen for longest. */
 
-struct launch_shapes {
-	struct snap_shape list[SHAPES_MAX];
-	size_t count;
-	bool more;
-};
-
 static struct snap_shape shape_of(const struct launch_row *row)
 {
 	struct snap_shape shape = { .shared_bytes = row->shared_bytes };
@@ -106,122 +100,43 @@ static void put_first(struct launch_shapes *shapes, const struct snap_shape *sha
 	shapes->list[0] = *shape;
 }
 
-int launch_shapes_note(struct launch_shapes **shapes, const struct launch_row *before,
-		       const struct launch_row *row)
+void launch_entry_set(struct launch_entry *entry, const struct launch_row *row)
 {
-	struct snap_shape last = shape_of(before), shape = shape_of(row);
+	struct snap_shape last = shape_of(&entry->row), shape = shape_of(row);
 
+	entry->row = *row;
 	/* A row without a grid is of calls that were captured into a graph, or failed. */
 	if (!last.grid[0] || !shape.grid[0] || is_same(&last, &shape))
-		return 0;
-	if (!*shapes) {
-		*shapes = calloc(1, sizeof(**shapes));
-		if (!*shapes)
-			return -ENOMEM;
-		put_first(*shapes, &last);
+		return;
+	/* Most kernels have only one shape. Without memory no figure is missing. */
+	if (!entry->shapes) {
+		entry->shapes = calloc(1, sizeof(*entry->shapes));
+		if (!entry->shapes)
+			return;
+		put_first(entry->shapes, &last);
 	}
-	put_first(*shapes, &shape);
-	return 0;
+	put_first(entry->shapes, &shape);
 }
 
-const struct snap_shape *launch_shapes_list(const struct launch_shapes *shapes, size_t *count,
-					    bool *more)
+/* Unknown devices come first. */
+static uint64_t device_order(int device)
 {
-	*count = shapes ? shapes->count : 0;
-	*more = shapes && shapes->more;
-	return shapes ? shapes->list : NULL;
+	return (uint16_t)(device + 1);
 }
 
-static void launch_shapes_free(struct launch_shapes *shapes)
-{
-	free(shapes);
-}
-
-static int launch_compare(const struct launch_entry *a, const struct launch_entry *b)
-{
-	int order = ORDER(a->key.function, b->key.function);
-
-	if (!order)
-		order = ORDER(a->key.device, b->key.device);
-	return order ? order : ORDER(a->key.call, b->key.call);
-}
-
-static int copy_compare(const struct copy_entry *a, const struct copy_entry *b)
-{
-	int order = ORDER(a->key.direction, b->key.direction);
-
-	if (!order)
-		order = ORDER(a->key.mode, b->key.mode);
-	if (!order)
-		order = ORDER(a->key.device, b->key.device);
-	return order ? order : ORDER(a->key.call, b->key.call);
-}
-
-static int call_compare(const struct call_entry *a, const struct call_entry *b)
-{
-	return ORDER(a->key.call, b->key.call);
-}
-
-static int fail_compare(const struct fail_entry *a, const struct fail_entry *b)
-{
-	int order = ORDER(a->key.call, b->key.call);
-
-	return order ? order : ORDER(a->key.result, b->key.result);
-}
-
-TREE_GENERATE(launch_tree, launch_entry, link, launch_compare)
-TREE_GENERATE(copy_tree, copy_entry, link, copy_compare)
-TREE_GENERATE(call_tree, call_entry, link, call_compare)
-TREE_GENERATE(fail_tree, fail_entry, link, fail_compare)
-
-/*
- * first() and next() of a tree; and the entry of a key, created if need be (*@is_new), or NULL
- * without memory.
- */
-#define ENTRIES(name, tree, member) \
-	struct name##_entry *name##_first(struct counters *counters) \
-	{ \
-		return RB_MIN(tree, &counters->member); \
-	} \
-	struct name##_entry *name##_next(struct name##_entry *entry) \
-	{ \
-		return RB_NEXT(tree, NULL, entry); \
-	} \
-\
-	static struct name##_entry *name##_get(struct counters *counters, \
-					       const struct name##_key *key, bool *is_new) \
-	{ \
-		struct name##_entry wanted = { .key = *key }, \
-				    *entry = RB_FIND(tree, &counters->member, &wanted); \
-\
-		*is_new = !entry; \
-		if (entry) \
-			return entry; \
-		entry = calloc(1, sizeof(*entry)); \
-		if (!entry) \
-			return NULL; \
-		entry->key = *key; \
-		RB_INSERT(tree, &counters->member, entry); \
-		return entry; \
-	}
-
-ENTRIES(launch, launch_tree, launches)
-ENTRIES(copy, copy_tree, copies)
-ENTRIES(call, call_tree, calls)
-ENTRIES(fail, fail_tree, fails)
+/* The words by which an entry of @key is ordered. */
+#define LAUNCH_KEY(key) KEY((key)->function, device_order((key)->device) << 16 | (key)->call)
 
 struct launch_entry *counters_find_launch(const struct counters *counters,
 					  const struct launch_key *key)
 {
-	struct launch_entry wanted = { .key = *key };
-
-	return RB_FIND(launch_tree, (struct launch_tree *)&counters->launches, &wanted);
+	return table_find(&counters->launches, LAUNCH_KEY(key));
 }
 
 struct launch_entry *counters_launch_of(struct counters *counters, const struct launch_key *key)
 {
-	struct launch_entry least = { .key = { .device = key->device, .function = key->function } };
-	struct launch_entry *entry = RB_NFIND(launch_tree, &counters->launches, &least);
+	struct launch_entry *entry = table_from(
+		&counters->launches, KEY(key->function, device_order(key->device) << 16));
 
 	return entry && entry->key.function == key->function && entry->key.device == key->device ?
 		       entry :
@@ -231,19 +146,17 @@ struct launch_entry *counters_launch_of(struct counters *counters, const struct 
 struct launch_entry *counters_launch(struct counters *counters, struct own_devices *devices,
 				     const struct launch_key *key)
 {
-	struct launch_entry wanted = { .key = *key }, *entry;
-	bool is_new;
+	struct launch_entry *entry = counters_find_launch(counters, key);
 	int device;
 
-	if (counters->launch_count >= KERNELS_MAX) {
-		entry = RB_FIND(launch_tree, &counters->launches, &wanted);
-		counters->is_full |= !entry;
+	if (!entry && counters->launches.count >= KERNELS_MAX)
+		counters->is_full = true;
+	if (entry || counters->launches.count >= KERNELS_MAX)
 		return entry;
-	}
-	entry = launch_get(counters, key, &is_new);
-	if (!entry || !is_new)
-		return entry;
-	counters->launch_count++;
+	entry = table_get(&counters->launches, LAUNCH_KEY(key), sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->key = *key;
 	device = own_devices_machine(devices, key->device);
 	own_devices_note(devices, device);
 	if (call_descs[key->call].layer == LAYER_RUNTIME)
@@ -254,38 +167,44 @@ struct launch_entry *counters_launch(struct counters *counters, struct own_devic
 struct copy_entry *counters_copy(struct counters *counters, struct own_devices *devices,
 				 const struct copy_key *key)
 {
-	bool is_new;
-	struct copy_entry *entry = copy_get(counters, key, &is_new);
+	const uint64_t order = (uint64_t)key->direction << 40 | (uint64_t)key->mode << 32 |
+			       device_order(key->device) << 16 | key->call;
+	size_t before = counters->copies.count;
+	struct copy_entry *entry = table_get(&counters->copies, KEY(order), sizeof(*entry));
 
-	if (entry && is_new)
-		own_devices_note(devices, own_devices_machine(devices, key->device));
+	if (!entry || counters->copies.count == before)
+		return entry;
+	entry->key = *key;
+	own_devices_note(devices, own_devices_machine(devices, key->device));
 	return entry;
 }
 
-struct call_entry *counters_call(struct counters *counters, const struct call_key *key)
+struct call_entry *counters_call(struct counters *counters, unsigned int call)
 {
-	bool is_new;
+	struct call_entry *entry = table_get(&counters->calls, KEY(call), sizeof(*entry));
 
-	return call_get(counters, key, &is_new);
+	if (entry)
+		entry->call = (uint16_t)call;
+	return entry;
 }
 
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key)
 {
-	bool is_new;
-	struct fail_entry *entry = fail_get(counters, key, &is_new);
+	struct fail_entry *entry = table_get(
+		&counters->fails, KEY(key->call, (uint32_t)key->result ^ 1u << 31), sizeof(*entry));
 
-	counters->fail_count += entry && is_new;
+	if (entry)
+		entry->key = *key;
 	return entry;
 }
 
 uint64_t counters_failures(struct counters *counters, unsigned int call, uint64_t errors)
 {
-	struct fail_entry least = { .key = { .call = (uint16_t)call, .result = INT32_MIN } };
-	struct fail_entry *entry = RB_NFIND(fail_tree, &counters->fails, &least);
+	struct fail_entry *entry = table_from(&counters->fails, KEY(call));
 	uint64_t failures = 0;
 	bool is_all = true;
 
-	for (; entry && entry->key.call == call; entry = fail_next(entry))
+	for (; entry && entry->key.call == call; entry = table_next(entry))
 		if (call_failed(call, entry->key.result))
 			failures += entry->row.count;
 		else
@@ -310,8 +229,7 @@ int counters_failed_at(struct counters *counters, const struct fail_key *key, ui
 
 int counters_told(struct counters *counters, unsigned int call, uint64_t ns, bool failed)
 {
-	struct call_entry *entry =
-		counters_call(counters, &(struct call_key){ .call = (uint16_t)call });
+	struct call_entry *entry = counters_call(counters, call);
 	struct call_row *row;
 
 	if (!entry)
@@ -326,100 +244,47 @@ int counters_told(struct counters *counters, unsigned int call, uint64_t ns, boo
 	return 0;
 }
 
-#define FREE_ALL(name, tree, member) \
-	do { \
-		struct name##_entry *entry_; \
-		while ((entry_ = RB_MIN(tree, &counters->member)) != NULL) { \
-			RB_REMOVE(tree, &counters->member, entry_); \
-			free(entry_); \
-		} \
-	} while (0)
-
 void counters_free(struct counters *counters)
 {
 	struct launch_entry *entry;
 
-	RB_FOREACH(entry, launch_tree, &counters->launches)
-	launch_shapes_free(entry->shapes);
-	FREE_ALL(launch, launch_tree, launches);
-	FREE_ALL(copy, copy_tree, copies);
-	FREE_ALL(call, call_tree, calls);
-	FREE_ALL(fail, fail_tree, fails);
+	for (entry = table_first(&counters->launches); entry; entry = table_next(entry))
+		free(entry->shapes);
+	table_free(&counters->launches);
+	table_free(&counters->copies);
+	table_free(&counters->calls);
+	table_free(&counters->fails);
 }
 
 /*
  * BPF limits the rows of a program, but a recording may say anything. Past the limit a kernel has
  * one row for all its other sites.
  */
-
-static int entry_compare(const struct call_site_entry *left, const struct call_site_entry *right)
+int call_sites_add(struct table *sites, struct name_store *names, const struct call_site_key *key,
+		   const struct call_site_row *row)
 {
-	const struct call_site_key *a = &left->key, *b = &right->key;
-	int order = ORDER(a->launch.call, b->launch.call);
-
-	if (!order)
-		order = ORDER(a->launch.device, b->launch.device);
-	if (!order)
-		order = ORDER(a->launch.function, b->launch.function);
-	if (!order)
-		order = ORDER(a->site, b->site);
-	return order ? order : ORDER(a->stack, b->stack);
-}
-
-TREE_GENERATE(call_site_tree, call_site_entry, link, entry_compare)
-
-static void row_add(struct call_site_row *sum, const struct call_site_row *row)
-{
-	sum->launches += row->launches;
-	sum->samples += row->samples;
-	sum->ns += row->ns;
-}
-
-int call_sites_add(struct call_sites *sites, struct name_store *names,
-		   const struct call_site_key *key, const struct call_site_row *row)
-{
-	struct call_site_entry wanted = { .key = *key },
-			       *entry = RB_FIND(call_site_tree, &sites->tree, &wanted);
+	uint64_t order[] = { (uint64_t)key->launch.call << 16 | device_order(key->launch.device),
+			     key->launch.function, key->site, key->stack };
+	struct call_site_entry *entry = table_find(sites, ARRAY_LEN(order), order);
 	struct place *place = NULL;
 
-	if (!entry && (wanted.key.site || wanted.key.stack)) {
+	if (!entry && (key->site || key->stack)) {
 		place = sites->count < LAUNCH_SITES_MAX ? names_place(names, key->site) : NULL;
-		if (!place) {
-			wanted.key.site = wanted.key.stack = 0;
-			entry = RB_FIND(call_site_tree, &sites->tree, &wanted);
-		}
+		if (!place)
+			order[2] = order[3] = 0;
 	}
 	if (!entry) {
-		entry = calloc(1, sizeof(*entry));
+		entry = table_get(sites, ARRAY_LEN(order), order, sizeof(*entry));
 		if (!entry)
 			return -ENOMEM;
-		entry->key = wanted.key;
-		entry->place = place;
-		entry->stack = names_stack(names, wanted.key.stack);
-		RB_INSERT(call_site_tree, &sites->tree, entry);
-		sites->count++;
+		entry->launch = key->launch;
+		if (place) {
+			entry->place = place;
+			entry->called_from = names_stack(names, entry->stack);
+		}
 	}
-	row_add(&entry->row, row);
+	entry->row.launches += row->launches;
+	entry->row.samples += row->samples;
+	entry->row.ns += row->ns;
 	return 0;
-}
-
-const struct call_site_entry *call_sites_first(const struct call_sites *sites)
-{
-	return RB_MIN(call_site_tree, (struct call_site_tree *)&sites->tree);
-}
-
-const struct call_site_entry *call_sites_next(const struct call_site_entry *entry)
-{
-	return RB_NEXT(call_site_tree, NULL, (struct call_site_entry *)entry);
-}
-
-void call_sites_free(struct call_sites *sites)
-{
-	struct call_site_entry *entry;
-
-	while ((entry = RB_MIN(call_site_tree, &sites->tree)) != NULL) {
-		RB_REMOVE(call_site_tree, &sites->tree, entry);
-		free(entry);
-	}
-	sites->count = 0;
 }

@@ -27,35 +27,26 @@
 
 /* A kernel of one node; or of all captured and cloned nodes, whose handles are unknown. */
 struct part {
-	RB_ENTRY(part) link;
+	struct entry entry;
 	/* 0: nodes of unknown handle. For a child graph's kernels: the node that contains it */
 	uint64_t node;
+	uint64_t off; /* 1: disabled */
+	uint64_t kernel_key;
 	struct launch_entry *kernel;
 	uint64_t count;
-	bool off; /* disabled */
 };
-
-RB_HEAD(part_tree, part);
 
 struct parts {
 	struct parts *next, **link; /* in the program's list */
-	struct part_tree tree;
-	size_t count;
+	struct table table;
 	unsigned int owners;
 	uint64_t launches; /* not yet passed on to the kernels */
-};
-
-/* All parts of one program. */
-struct parts_list {
-	struct parts *first;
-	size_t count, most; /* parts in all of them, and the limit */
-	size_t unnamed;     /* parts with node 0 */
 };
 
 struct graph_node;
 
 struct graph {
-	RB_ENTRY(graph) link;
+	struct entry entry;
 	uint64_t handle;
 	struct parts *parts;      /* NULL of an executable graph: not known yet */
 	bool incomplete;          /* it holds more than we know */
@@ -68,22 +59,12 @@ struct graph {
 
 /* Where a node is, and its kernel (NULL: a child graph). */
 struct graph_node {
-	RB_ENTRY(graph_node) link;
-	struct graph_node *next, **before; /* in its graph's list */
+	struct entry entry;
 	uint64_t handle;
-	struct graph *graph; /* NULL: a captured node, whose graph is unknown */
+	struct graph_node *next, **before; /* in its graph's list */
+	struct graph *graph;               /* NULL: a captured node, whose graph is unknown */
 	struct launch_entry *kernel;
 	bool updatable; /* kernels may change it */
-};
-
-RB_HEAD(graph_tree, graph);
-RB_HEAD(graph_node_tree, graph_node);
-
-struct graph_books {
-	struct graph_tree graphs, execs;
-	struct graph_node_tree nodes;
-	size_t graph_count, node_count;
-	struct parts_list parts;
 };
 
 /* A record that is being taken in: its program's state, and its effects. */
@@ -91,93 +72,33 @@ struct act {
 	struct counters *counters;
 	struct own_devices *devices;
 	const struct name_store *names;
-	struct graph_books *books;
+	struct graphs *books;
 	const struct rec_graph *record;
 	int error;      /* -ENOMEM, or -ENOSPC: too much for one process */
 	bool inexact;   /* it is unknown what the record has changed */
 	bool updatable; /* kernels may update a kernel node that is unknown here */
 };
 
-static int graph_site_compare(const struct graph_site *a, const struct graph_site *b)
-{
-	int order = ORDER(a->site, b->site);
-
-	return order ? order : ORDER(a->stack, b->stack);
-}
-
-TREE_GENERATE(graph_site_tree, graph_site, link, graph_site_compare)
-
-/* The site, made if there is none. NULL without memory, or past GRAPH_SITES_MAX. */
-static struct graph_site *graph_sites_get(struct graph_sites *sites, uint64_t site, uint64_t stack)
-{
-	struct graph_site key = { .site = site, .stack = stack },
-			  *found = RB_FIND(graph_site_tree, &sites->tree, &key);
-
-	if (found || sites->count >= GRAPH_SITES_MAX)
-		return found;
-	found = calloc(1, sizeof(*found));
-	if (!found)
-		return NULL;
-	found->site = site;
-	found->stack = stack;
-	RB_INSERT(graph_site_tree, &sites->tree, found);
-	sites->count++;
-	return found;
-}
-
-struct graph_site *graph_sites_first(struct graph_sites *sites)
-{
-	return RB_MIN(graph_site_tree, &sites->tree);
-}
-
-struct graph_site *graph_sites_next(struct graph_site *site)
-{
-	return RB_NEXT(graph_site_tree, NULL, site);
-}
-
-void graph_sites_free(struct graph_sites *sites)
-{
-	struct graph_site *site;
-
-	while ((site = RB_MIN(graph_site_tree, &sites->tree)) != NULL) {
-		RB_REMOVE(graph_site_tree, &sites->tree, site);
-		free(site);
-	}
-	sites->count = 0;
-}
+/* ---- parts ---- */
 
 /*
- * Parts of graphs. Launches are counted for the whole, and passed on to its kernels when they are
- * asked for, or when the parts change: so counting a launch costs the same whatever the graph
- * contains.
+ * Launches are counted for the whole, and passed on to its kernels when they are asked for, or when
+ * the parts change: so counting a launch costs the same whatever the graph contains.
  */
 
-static int part_compare(const struct part *a, const struct part *b)
-{
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->off != b->off)
-		return a->off ? 1 : -1;
-	return ((uintptr_t)a->kernel > (uintptr_t)b->kernel) -
-	       ((uintptr_t)a->kernel < (uintptr_t)b->kernel);
-}
-
-TREE_GENERATE(part_tree, part, link, part_compare)
-
 /* Returns new, empty parts with one owner, or NULL without memory. */
-static struct parts *parts_new(struct parts_list *list)
+static struct parts *parts_new(struct graphs *books)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
 
 	if (!parts)
 		return NULL;
-	RB_INIT(&parts->tree);
 	parts->owners = 1;
-	parts->next = list->first;
-	parts->link = &list->first;
-	if (list->first)
-		list->first->link = &parts->next;
-	list->first = parts;
+	parts->next = books->parts;
+	parts->link = &books->parts;
+	if (parts->next)
+		parts->next->link = &parts->next;
+	books->parts = parts;
 	return parts;
 }
 
@@ -187,13 +108,11 @@ static struct parts *parts_share(struct parts *parts)
 	return parts;
 }
 
-static void parts_take(struct parts_list *list, struct parts *parts, struct part *part)
+static void parts_take(struct graphs *books, struct parts *parts, struct part *part)
 {
-	RB_REMOVE(part_tree, &parts->tree, part);
-	parts->count--;
-	list->count--;
-	list->unnamed -= !part->node;
-	free(part);
+	books->part_count--;
+	books->unnamed -= !part->node;
+	table_drop(&parts->table, part);
 }
 
 static void parts_settle(struct parts *parts)
@@ -202,187 +121,102 @@ static void parts_settle(struct parts *parts)
 
 	if (!parts->launches)
 		return;
-	RB_FOREACH(part, part_tree, &parts->tree)
-	if (!part->off)
-		part->kernel->graph_launches =
-			add_saturated(part->kernel->graph_launches,
-				      multiply_saturated(part->count, parts->launches));
+	for (part = table_first(&parts->table); part; part = table_next(part))
+		if (!part->off)
+			part->kernel->graph_launches =
+				add_saturated(part->kernel->graph_launches,
+					      multiply_saturated(part->count, parts->launches));
 	parts->launches = 0;
 }
 
 /* Drops one reference to @parts; the last one frees them. NULL is allowed. */
-static void parts_drop(struct parts_list *list, struct parts *parts)
+static void parts_drop(struct graphs *books, struct parts *parts)
 {
-	struct part *part;
-
 	if (!parts || --parts->owners)
 		return;
 	parts_settle(parts);
-	while ((part = RB_MIN(part_tree, &parts->tree)) != NULL)
-		parts_take(list, parts, part);
+	while (parts->table.count)
+		parts_take(books, parts, table_first(&parts->table));
 	*parts->link = parts->next;
 	if (parts->next)
 		parts->next->link = parts->link;
 	free(parts);
 }
 
-/* Each of these needs parts_own() first. */
-static int parts_add(struct parts_list *list, struct parts *parts, uint64_t node,
+/* Adds to @parts, which must not be shared. Returns 0, -ENOMEM, or -ENOSPC if there are too many. */
+static int parts_add(struct graphs *books, struct parts *parts, uint64_t node,
 		     struct launch_entry *kernel, uint64_t count, bool off)
 {
-	struct part wanted = { .node = node, .kernel = kernel, .off = off };
-	struct part *part = RB_FIND(part_tree, &parts->tree, &wanted);
+	bool is_full = books->part_count >= GRAPH_PARTS_MAX;
+	size_t before = parts->table.count;
+	const uint64_t key[] = { node, off, (uintptr_t)kernel };
+	struct part *part = is_full ? table_find(&parts->table, ARRAY_LEN(key), key) :
+				      table_get(&parts->table, ARRAY_LEN(key), key, sizeof(*part));
 
-	if (part) {
-		part->count = add_saturated(part->count, count);
-		return 0;
-	}
-	if (list->count >= list->most)
-		return -ENOSPC;
-	part = calloc(1, sizeof(*part));
 	if (!part)
-		return -ENOMEM;
-	*part = wanted;
-	part->count = count;
-	RB_INSERT(part_tree, &parts->tree, part);
-	parts->count++;
-	list->count++;
-	list->unnamed += !node;
+		return is_full ? -ENOSPC : -ENOMEM;
+	part->count = add_saturated(part->count, count);
+	if (parts->table.count == before)
+		return 0;
+	part->kernel = kernel;
+	books->part_count++;
+	books->unnamed += !node;
 	kernel->in_graph = true;
 	return 0;
 }
 
-/*
- * Makes *@parts unshared, so that it may change. Returns 0, -ENOMEM, or -ENOSPC if there are too
- * many.
- */
-static int parts_own(struct parts_list *list, struct parts **parts)
-{
-	struct parts *copy;
-	struct part *part;
-	int error = 0;
-
-	if ((*parts)->owners == 1) {
-		parts_settle(*parts);
-		return 0;
-	}
-	if ((*parts)->count > list->most - list->count)
-		return -ENOSPC;
-	copy = parts_new(list);
-	if (!copy)
-		return -ENOMEM;
-	RB_FOREACH(part, part_tree, &(*parts)->tree)
-	error = error ? error :
-			parts_add(list, copy, part->node, part->kernel, part->count, part->off);
-	if (error) {
-		parts_drop(list, copy);
-		return error;
-	}
-	parts_drop(list, *parts);
-	*parts = copy;
-	return 0;
-}
-
 /* Adds all of @from, under the handle @node. */
-static int parts_add_all(struct parts_list *list, struct parts *parts, uint64_t node,
+static int parts_add_all(struct graphs *books, struct parts *parts, uint64_t node,
 			 const struct parts *from)
 {
 	struct part *part;
-	int error;
+	int error = 0;
 
-	RB_FOREACH(part, part_tree, (struct part_tree *)&from->tree)
-	{
-		if (part->off)
-			continue;
-		error = parts_add(list, parts, node, part->kernel, part->count, false);
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-/* All parts, one after the other. */
-static struct part *parts_first(const struct parts *parts)
-{
-	return RB_MIN(part_tree, (struct part_tree *)&parts->tree);
-}
-
-static struct part *parts_after(struct part *part)
-{
-	return RB_NEXT(part_tree, NULL, part);
+	for (part = table_first(&from->table); part && !error; part = table_next(part))
+		if (!part->off)
+			error = parts_add(books, parts, node, part->kernel, part->count, false);
+	return error;
 }
 
 /* The first part of @node, or NULL; and the next one of the same node. */
 static struct part *parts_of(const struct parts *parts, uint64_t node)
 {
-	struct part least = { .node = node };
-	struct part *part = RB_NFIND(part_tree, (struct part_tree *)&parts->tree, &least);
+	struct part *part = table_from(&parts->table, KEY(node));
 
 	return part && part->node == node ? part : NULL;
 }
 
 static struct part *parts_next(struct part *part)
 {
-	struct part *next = RB_NEXT(part_tree, NULL, part);
+	struct part *next = table_next(part);
 
 	return next && next->node == part->node ? next : NULL;
 }
 
 /* Returns whether there was one. */
-static bool parts_remove(struct parts_list *list, struct parts *parts, uint64_t node)
+static bool parts_remove(struct graphs *books, struct parts *parts, uint64_t node)
 {
 	bool any = false;
 	struct part *part;
 
 	while ((part = parts_of(parts, node)) != NULL) {
-		parts_take(list, parts, part);
+		parts_take(books, parts, part);
 		any = true;
 	}
 	return any;
 }
 
-/* Counts @launches of @parts; and passes them on to the kernels. */
-static void parts_launched(struct parts *parts, uint64_t launches)
-{
-	parts->launches = add_saturated(parts->launches, launches);
-}
-
-/*
- * Graphs by handle, and nodes by handle. If a handle is given out again, its earlier object is
- * gone, whether or not its end was seen. There is a limit to what is kept for one process; beyond
- * it, act->error is set.
- */
-
-static int graph_compare(const struct graph *a, const struct graph *b)
-{
-	return (a->handle > b->handle) - (a->handle < b->handle);
-}
-
-static int graph_node_compare(const struct graph_node *a, const struct graph_node *b)
-{
-	return (a->handle > b->handle) - (a->handle < b->handle);
-}
-
-TREE_GENERATE(graph_tree, graph, link, graph_compare)
-TREE_GENERATE(graph_node_tree, graph_node, link, graph_node_compare)
-
-/* Returns new, empty books, or NULL without memory. */
-static struct graph_books *graph_books_new(void)
-{
-	struct graph_books *books = calloc(1, sizeof(*books));
-
-	if (books)
-		books->parts.most = GRAPH_PARTS_MAX;
-	return books;
-}
-
 /* ---- nodes ---- */
 
-static struct graph_node *graph_node_find(struct graph_books *books, uint64_t handle)
-{
-	struct graph_node key = { .handle = handle };
+/*
+ * Graphs and nodes are found by handle. If a handle is given out again, its earlier object is gone,
+ * whether or not its end was seen. There is a limit to what is kept for one process; beyond it,
+ * act->error is set.
+ */
 
-	return RB_FIND(graph_node_tree, &books->nodes, &key);
+static struct graph_node *graph_node_find(struct graphs *books, uint64_t handle)
+{
+	return table_find(&books->nodes, KEY(handle));
 }
 
 static void graph_node_unlist(struct graph_node *node)
@@ -395,32 +229,29 @@ static void graph_node_unlist(struct graph_node *node)
 	node->graph = NULL;
 }
 
-static void graph_node_free(struct graph_books *books, struct graph_node *node)
+static void graph_node_free(struct graphs *books, struct graph_node *node)
 {
 	graph_node_unlist(node);
-	RB_REMOVE(graph_node_tree, &books->nodes, node);
-	books->node_count--;
-	free(node);
+	table_drop(&books->nodes, node);
 }
 
 /* The node @handle is now in @graph and has @kernel. */
 static void graph_node_set(struct act *act, uint64_t handle, struct graph *graph,
 			   struct launch_entry *kernel)
 {
-	struct graph_books *books = act->books;
-	struct graph_node *node = graph_node_find(books, handle);
+	struct table *nodes = &act->books->nodes;
+	struct graph_node *node = table_find(nodes, KEY(handle));
 
 	if (!handle)
 		return;
+	if (!node && nodes->count >= GRAPH_PARTS_MAX) {
+		act->error = -ENOSPC;
+		return;
+	}
+	node = table_get(nodes, KEY(handle), sizeof(*node));
 	if (!node) {
-		node = books->node_count < GRAPH_PARTS_MAX ? calloc(1, sizeof(*node)) : NULL;
-		if (!node) {
-			act->error = books->node_count < GRAPH_PARTS_MAX ? -ENOMEM : -ENOSPC;
-			return;
-		}
-		node->handle = handle;
-		RB_INSERT(graph_node_tree, &books->nodes, node);
-		books->node_count++;
+		act->error = -ENOMEM;
+		return;
 	}
 	graph_node_unlist(node);
 	node->kernel = kernel;
@@ -436,11 +267,9 @@ static void graph_node_set(struct act *act, uint64_t handle, struct graph *graph
 
 /* ---- graphs ---- */
 
-static struct graph *graph_find(struct graph_tree *tree, uint64_t handle)
+static struct graph *graph_find(struct table *graphs, uint64_t handle)
 {
-	struct graph key = { .handle = handle };
-
-	return RB_FIND(graph_tree, tree, &key);
+	return table_find(graphs, KEY(handle));
 }
 
 /* An executable graph is made at @site from now on (NULL: nowhere that is known). */
@@ -453,39 +282,30 @@ static void graph_set_site(struct graph *graph, struct graph_site *site)
 		site->live++;
 }
 
-static void graph_free(struct graph_books *books, struct graph_tree *tree, struct graph *graph)
+static void graph_free(struct graphs *books, struct table *graphs, struct graph *graph)
 {
 	while (graph->nodes)
 		graph_node_free(books, graph->nodes);
 	graph_set_site(graph, NULL);
-	RB_REMOVE(graph_tree, tree, graph);
-	parts_drop(&books->parts, graph->parts);
-	books->graph_count--;
-	free(graph);
+	parts_drop(books, graph->parts);
+	table_drop(graphs, graph);
 }
 
 /*
  * Adds a graph without parts. An earlier one with the same handle is gone: its end was not seen.
  * NULL with act->error set.
  */
-static struct graph *graph_add(struct act *act, struct graph_tree *tree, uint64_t handle)
+static struct graph *graph_add(struct act *act, struct table *graphs, uint64_t handle)
 {
-	struct graph *graph = graph_find(tree, handle);
+	struct graph *graph = graph_find(graphs, handle);
 
 	if (graph)
-		graph_free(act->books, tree, graph);
-	if (act->books->graph_count >= GRAPHS_MAX) {
+		graph_free(act->books, graphs, graph);
+	graph = NULL;
+	if (act->books->graphs.count + act->books->execs.count >= GRAPHS_MAX)
 		act->error = -ENOSPC;
-		return NULL;
-	}
-	graph = calloc(1, sizeof(*graph));
-	if (!graph) {
+	else if (!(graph = table_get(graphs, KEY(handle), sizeof(*graph))))
 		act->error = -ENOMEM;
-		return NULL;
-	}
-	graph->handle = handle;
-	RB_INSERT(graph_tree, tree, graph);
-	act->books->graph_count++;
 	return graph;
 }
 
@@ -496,7 +316,7 @@ static struct graph *graph_new(struct act *act, uint64_t handle)
 
 	if (!graph)
 		return NULL;
-	graph->parts = parts_new(&act->books->parts);
+	graph->parts = parts_new(act->books);
 	if (graph->parts)
 		return graph;
 	graph_free(act->books, &act->books->graphs, graph);
@@ -522,10 +342,31 @@ static struct graph *graph_changed(struct act *act)
 /* Gives @graph parts that it does not share. Returns false with act->error set on failure. */
 static bool graph_own(struct act *act, struct graph *graph)
 {
-	int error = parts_own(&act->books->parts, &graph->parts);
+	struct parts *shared = graph->parts, *copy;
+	struct part *part;
+	int error = 0;
 
+	if (shared->owners == 1) {
+		parts_settle(shared);
+		return true;
+	}
+	copy = shared->table.count <= GRAPH_PARTS_MAX - act->books->part_count ?
+		       parts_new(act->books) :
+		       NULL;
+	if (!copy) {
+		act->error = shared->table.count <= GRAPH_PARTS_MAX - act->books->part_count ?
+				     -ENOMEM :
+				     -ENOSPC;
+		return false;
+	}
+	for (part = table_first(&shared->table); part && !error; part = table_next(part))
+		error = parts_add(act->books, copy, part->node, part->kernel, part->count,
+				  part->off);
 	if (error)
 		act->error = error;
+	else
+		graph->parts = copy;
+	parts_drop(act->books, error ? copy : shared);
 	return !error;
 }
 
@@ -535,7 +376,7 @@ static bool graph_own(struct act *act, struct graph *graph)
 static void graph_put(struct act *act, struct graph *graph, uint64_t node,
 		      struct launch_entry *kernel, uint64_t count, bool off)
 {
-	int error = kernel ? parts_add(&act->books->parts, graph->parts, node, kernel, count, off) :
+	int error = kernel ? parts_add(act->books, graph->parts, node, kernel, count, off) :
 			     -ENOMEM;
 
 	if (error)
@@ -555,10 +396,10 @@ static void graph_put_all(struct act *act, struct graph *graph, uint64_t node, s
 	graph->incomplete |= from->incomplete;
 	parts = parts_share(from->parts); /* which may be the graph's own */
 	if (graph_own(act, graph))
-		error = parts_add_all(&act->books->parts, graph->parts, node, parts);
+		error = parts_add_all(act->books, graph->parts, node, parts);
 	if (error)
 		act->error = error;
-	parts_drop(&act->books->parts, parts);
+	parts_drop(act->books, parts);
 }
 
 /*
@@ -567,32 +408,14 @@ static void graph_put_all(struct act *act, struct graph *graph, uint64_t node, s
  */
 static void graph_rename(struct act *act, struct graph *graph, uint64_t handle)
 {
-	struct graph_tree *tree = &act->books->graphs;
-	struct graph *old = graph_find(tree, handle);
+	struct table *graphs = &act->books->graphs;
+	struct graph *old = graph_find(graphs, handle);
 
 	if (old && old != graph)
-		graph_free(act->books, tree, old);
-	RB_REMOVE(graph_tree, tree, graph);
+		graph_free(act->books, graphs, old);
+	table_take(graphs, graph);
 	graph->handle = handle;
-	RB_INSERT(graph_tree, tree, graph);
-}
-
-static void graph_books_free(struct graph_books *books)
-{
-	struct graph *graph;
-	struct graph_node *node;
-
-	if (!books)
-		return;
-	while ((graph = RB_MIN(graph_tree, &books->graphs)) != NULL)
-		graph_free(books, &books->graphs, graph);
-	while ((graph = RB_MIN(graph_tree, &books->execs)) != NULL) {
-		graph->made_at = NULL; /* it was live to the end */
-		graph_free(books, &books->execs, graph);
-	}
-	while ((node = RB_MIN(graph_node_tree, &books->nodes)) != NULL)
-		graph_node_free(books, node);
-	free(books);
+	table_add(graphs, 1, graph);
 }
 
 /* ---- kernels ---- */
@@ -691,12 +514,12 @@ static void clone_graph(struct act *act)
 
 	/* Its nodes have handles of their own, which are unknown. */
 	if (graph && parts)
-		error = parts_add_all(&act->books->parts, graph->parts, 0, parts);
+		error = parts_add_all(act->books, graph->parts, 0, parts);
 	if (error)
 		act->error = error;
 	if (graph)
 		graph->incomplete = incomplete;
-	parts_drop(&act->books->parts, parts);
+	parts_drop(act->books, parts);
 }
 
 /* A capture has ended in a graph. */
@@ -717,11 +540,11 @@ static void remove_node(struct act *act)
 	 * kernels its graph has.
 	 */
 	if (!node || !node->graph)
-		act->inexact |= act->books->parts.unnamed > 0;
+		act->inexact |= act->books->unnamed > 0;
 	if (!node)
 		return;
 	if (node->graph && graph_own(act, node->graph))
-		parts_remove(&act->books->parts, node->graph->parts, node->handle);
+		parts_remove(act->books, node->graph->parts, node->handle);
 	graph_node_free(act->books, node);
 }
 
@@ -759,7 +582,7 @@ static void set_kernel(struct act *act)
 	kernel->updatable |= node->updatable;
 	if (!graph_own(act, graph))
 		return;
-	parts_remove(&act->books->parts, graph->parts, node->handle);
+	parts_remove(act->books, graph->parts, node->handle);
 	graph_put(act, graph, node->handle, kernel, 1, false);
 	node->kernel = kernel;
 }
@@ -794,7 +617,7 @@ static void set_child(struct act *act)
 	}
 	if (!graph_own(act, node->graph))
 		return;
-	parts_remove(&act->books->parts, node->graph->parts, node->handle);
+	parts_remove(act->books, node->graph->parts, node->handle);
 	graph_put_all(act, node->graph, node->handle,
 		      graph_find(&act->books->graphs, act->record->other));
 }
@@ -806,8 +629,8 @@ static void exec_unknown(struct act *act, struct graph *exec, unsigned int call,
 {
 	struct launch_entry *kernel = unknown_kernel(act, exec->handle, call, device);
 
-	parts_drop(&act->books->parts, exec->parts);
-	exec->parts = parts_new(&act->books->parts);
+	parts_drop(act->books, exec->parts);
+	exec->parts = parts_new(act->books);
 	exec->launches = 0;
 	exec->incomplete = true;
 	if (!exec->parts)
@@ -818,7 +641,7 @@ static void exec_unknown(struct act *act, struct graph *exec, unsigned int call,
 
 static void exec_launched(struct graph *exec, uint64_t launches)
 {
-	parts_launched(exec->parts, launches);
+	exec->parts->launches = add_saturated(exec->parts->launches, launches);
 	if (exec->made_at)
 		exec->made_at->launches += launches;
 }
@@ -851,7 +674,7 @@ static void exec_fill(struct act *act, struct graph *exec)
 		exec_unknown(act, exec, record->call, record->device);
 		return;
 	}
-	parts_drop(&act->books->parts, exec->parts);
+	parts_drop(act->books, exec->parts);
 	exec->parts = parts_share(graph->parts);
 	exec->incomplete = graph->incomplete;
 	if (exec->incomplete && graph_own(act, exec))
@@ -881,7 +704,7 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 		return;
 	kernel->updatable |= node && node->updatable;
 	if (part) {
-		parts_remove(&act->books->parts, exec->parts, act->record->node);
+		parts_remove(act->books, exec->parts, act->record->node);
 		graph_put(act, exec, act->record->node, kernel, 1, off);
 		return;
 	}
@@ -895,7 +718,7 @@ static void exec_set_kernel(struct act *act, struct graph *exec)
 		return;
 	}
 	if (!--part->count)
-		parts_take(&act->books->parts, exec->parts, part);
+		parts_take(act->books, exec->parts, part);
 	graph_put(act, exec, act->record->node, kernel, 1, false);
 }
 
@@ -906,7 +729,7 @@ static void exec_enable(struct act *act, struct graph *exec)
 	struct launch_entry *kernel = part ? part->kernel : captured_kernel(act);
 
 	if (part) {
-		parts_remove(&act->books->parts, exec->parts, handle);
+		parts_remove(act->books, exec->parts, handle);
 		graph_put(act, exec, handle, kernel, 1, !act->record->enabled);
 		return;
 	}
@@ -919,13 +742,13 @@ static void exec_enable(struct act *act, struct graph *exec)
 		return;
 	}
 	if (!--part->count)
-		parts_take(&act->books->parts, exec->parts, part);
+		parts_take(act->books, exec->parts, part);
 	graph_put(act, exec, handle, kernel, 1, true);
 }
 
 static void exec_set_child(struct act *act, struct graph *exec)
 {
-	if (!parts_remove(&act->books->parts, exec->parts, act->record->node) &&
+	if (!parts_remove(act->books, exec->parts, act->record->node) &&
 	    !graph_node_find(act->books, act->record->node))
 		act->inexact = true;
 	graph_put_all(act, exec, act->record->node,
@@ -935,7 +758,7 @@ static void exec_set_child(struct act *act, struct graph *exec)
 static void exec_record(struct act *act)
 {
 	const struct rec_graph *record = act->record;
-	struct graph_tree *tree = &act->books->execs;
+	struct table *tree = &act->books->execs;
 	struct graph *exec = graph_find(tree, record->exec);
 
 	if (!exec)
@@ -965,14 +788,6 @@ static void exec_record(struct act *act)
 	exec->launches = 0;
 }
 
-/* The books of @act, created if need be; NULL without memory. */
-static struct graph_books *books_get(struct graphs *graphs)
-{
-	if (!graphs->books)
-		graphs->books = graph_books_new();
-	return graphs->books;
-}
-
 static int act_end(struct act *act, struct graphs *graphs)
 {
 	graphs->inexact |= act->inexact || act->error;
@@ -987,13 +802,11 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 		.counters = counters,
 		.devices = devices,
 		.names = names,
-		.books = books_get(graphs),
+		.books = graphs,
 		.record = record,
 	};
 	struct graph *graph;
 
-	if (!act.books)
-		return -ENOMEM;
 	switch (record->role) {
 	case GRAPH_CREATE: graph_new(&act, record->graph); break;
 	case GRAPH_CLONE: clone_graph(&act); break;
@@ -1018,11 +831,15 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 
 int graphs_made(struct graphs *graphs, const struct rec_instantiated *record)
 {
-	struct graph *exec = graphs->books ? graph_find(&graphs->books->execs, record->exec) : NULL;
-	struct graph_site *site = graph_sites_get(&graphs->sites, record->site, record->stack);
+	struct graph *exec = graph_find(&graphs->execs, record->exec);
+	const uint64_t key[] = { record->site, record->stack };
+	struct graph_site *site = table_find(&graphs->sites, ARRAY_LEN(key), key);
 
+	if (!site && graphs->sites.count >= GRAPH_SITES_MAX)
+		return 0;
+	site = table_get(&graphs->sites, ARRAY_LEN(key), key, sizeof(*site));
 	if (!site)
-		return graphs->sites.count < GRAPH_SITES_MAX ? -ENOMEM : 0;
+		return -ENOMEM;
 	site->made++;
 	site->call = record->call;
 	if (exec)
@@ -1043,11 +860,9 @@ static void exec_count(struct graph *exec, uint64_t launches)
 int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
 	       const struct graph_key *key, const struct graph_row *row, bool ended)
 {
-	struct act act = { .counters = counters, .devices = devices, .books = books_get(graphs) };
+	struct act act = { .counters = counters, .devices = devices, .books = graphs };
 	struct graph *exec;
 
-	if (!act.books)
-		return -ENOMEM;
 	exec = graph_find(&act.books->execs, key->exec);
 	if (!exec)
 		exec = graph_add(&act, &act.books->execs, key->exec);
@@ -1068,14 +883,14 @@ int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devi
 
 void graphs_last(struct graphs *graphs, const struct graph_key *key, const struct graph_row *row)
 {
-	struct graph *exec = graphs->books ? graph_find(&graphs->books->execs, key->exec) : NULL;
+	struct graph *exec = graph_find(&graphs->execs, key->exec);
 	struct part *part;
 
 	if (!exec || !exec->parts || exec->epoch != row->epoch)
 		return;
 	exec_count(exec, row->launches);
 	parts_settle(exec->parts);
-	for (part = parts_first(exec->parts); part; part = parts_after(part)) {
+	for (part = table_first(&exec->parts->table); part; part = table_next(part)) {
 		struct launch_row *kernel = &part->kernel->row;
 
 		if (part->off || row->last <= kernel->last)
@@ -1092,13 +907,19 @@ void graphs_settle(struct graphs *graphs)
 {
 	struct parts *parts;
 
-	if (graphs->books)
-		for (parts = graphs->books->parts.first; parts; parts = parts->next)
-			parts_settle(parts);
+	for (parts = graphs->parts; parts; parts = parts->next)
+		parts_settle(parts);
 }
 
 void graphs_free(struct graphs *graphs)
 {
-	graph_books_free(graphs->books);
-	graphs->books = NULL;
+	struct graph *graph;
+
+	while (graphs->graphs.count)
+		graph_free(graphs, &graphs->graphs, table_first(&graphs->graphs));
+	while ((graph = table_first(&graphs->execs)) != NULL) {
+		graph->made_at = NULL; /* it was live to the end */
+		graph_free(graphs, &graphs->execs, graph);
+	}
+	table_free(&graphs->nodes);
 }

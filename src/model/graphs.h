@@ -11,11 +11,11 @@
 #include "cutop_event.h"
 #include "model/counters.h"
 #include "model/name_store.h"
-#include "model/tree.h"
+#include "model/ordered_table.h"
 
 /* Where a program makes executable graphs: a line, by each way to it. */
 struct graph_site {
-	RB_ENTRY(graph_site) link;
+	struct entry entry;
 	uint64_t site, stack; /* as records have them */
 	uint16_t call;        /* that made the last of them */
 	/* Executable graphs made there, and of them those not destroyed; at the program's end */
@@ -23,24 +23,15 @@ struct graph_site {
 	uint64_t launches; /* of them */
 };
 
-RB_HEAD(graph_site_tree, graph_site);
-
-struct graph_sites {
-	struct graph_site_tree tree;
-	size_t count;
-};
-
-/* All of them, in the order of their numbers. */
-struct graph_site *graph_sites_first(struct graph_sites *sites);
-struct graph_site *graph_sites_next(struct graph_site *site);
-void graph_sites_free(struct graph_sites *sites);
-
-struct graph_books;
+struct parts;
 
 struct graphs {
-	struct graph_books *books; /* NULL until there is a graph */
-	struct graph_sites sites;  /* where executable ones are made */
-	bool inexact;              /* something of them was lost, or could not be told apart */
+	struct table graphs, execs, nodes; /* struct graph, graph, graph_node */
+	struct parts *parts;               /* all of them */
+	size_t part_count;                 /* parts in them */
+	size_t unnamed;                    /* those of nodes whose handles are unknown */
+	struct table sites;                /* struct graph_site: where executable ones are made */
+	bool inexact; /* something of them was lost, or could not be told apart */
 	/* As launch_entry.updatable, of a kernel that is not known */
 	bool updatable;
 };

@@ -95,19 +95,6 @@ const char *identity_brief(const struct identity *identity, char out[IDENTITY_BR
 	return utf8_fit(out, IDENTITY_BRIEF, whole, IDENTITY_BRIEF / 2);
 }
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-bool identity_is(const struct identity *identity, const struct identity *asker, uint32_t pid)
-{
-	if (!asker->ns_pid || asker->ns_pid == asker->pid)
-		return identity->pid == pid;
-	/* The same number may mean a process in each container. */
-	return identity->ns_pid == pid && is_same_text(identity->container, asker->container);
-}
-
 void identity_free(struct identity *identity)
 {
 	free(identity->user);

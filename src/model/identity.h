@@ -41,8 +41,6 @@ const char *identity_name(const struct identity *identity);
 /* What it is called in the log, without folders: "trainer", "python3 -u train.py". */
 const char *identity_brief(const struct identity *identity, char out[IDENTITY_BRIEF]);
 
-/* True if @asker means this process by @pid, a number in the asker's own namespace. */
-bool identity_is(const struct identity *identity, const struct identity *asker, uint32_t pid);
 void identity_free(struct identity *identity);
 
 /* Whether a program is one that the user asked for by name. */

@@ -92,29 +92,22 @@ void ledger_clear(struct ledger *ledger)
 	book_clear(&ledger->book);
 	sites_free(&ledger->sites);
 	contexts_free(&ledger->contexts);
-	tiles_free(&ledger->tiles);
 	devices_free(&ledger->held_on);
 }
-
-static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time);
 
 /* Takes a live allocation out of the figures. Its node stays. */
 static void leave_live(struct ledger *ledger, struct alloc_node *node, uint64_t time)
 {
 	struct site *site = ledger->sites.list[node->site];
 
-	if (node->kind == KIND_ARRAY)
-		end_tiles(ledger, node->address, time);
 	ledger->live_allocations--;
-	if (!KIND_IS_VRAM(node->kind) || !ledger->checkpointed)
-		ledger->kinds[node->kind] =
-			subtract_saturated(ledger->kinds[node->kind], node->bytes);
+	ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
-	if (KIND_IS_VRAM(node->kind) && !ledger->checkpointed) {
+	if (KIND_IS_VRAM(node->kind)) {
 		ledger->live = subtract_saturated(ledger->live, node->bytes);
 		devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
-	} else if (!KIND_IS_VRAM(node->kind)) {
+	} else {
 		site->managed = subtract_saturated(site->managed, node->bytes);
 	}
 	site->live = subtract_saturated(site->live, node->bytes);
@@ -261,7 +254,7 @@ const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, i
 	const struct device_use *unknown = devices_find(&ledger->held_on, CUTOP_DEVICE_UNKNOWN);
 	struct alloc_node *node;
 
-	if (!unknown || !unknown->live || device < 0 || ledger->checkpointed)
+	if (!unknown || !unknown->live || device < 0)
 		return NULL;
 	node = book_containing(&ledger->book, address);
 	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind) ||
@@ -327,20 +320,9 @@ static void release(struct ledger *ledger, struct alloc_node *node, uint64_t tim
 	book_remove(&ledger->book, node);
 }
 
-/*
- * The end of an array releases what is mapped into it. If that could be an array, too, such ends
- * would be nested as deep as a program likes, or come back to the array that they began with.
- */
-struct alloc_node *ledger_mappable(struct ledger *ledger, uint64_t handle)
-{
-	struct alloc_node *node = book_handle(&ledger->book, handle);
-
-	return node && node->kind != KIND_ARRAY ? node : NULL;
-}
-
 void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
 {
-	struct alloc_node *node = ledger_mappable(ledger, handle);
+	struct alloc_node *node = book_handle(&ledger->book, handle);
 
 	if (node && node->state == NODE_LIVE && node->born == born)
 		retain(node);
@@ -348,21 +330,12 @@ void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born)
 
 void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64_t time)
 {
-	struct alloc_node *node = ledger_mappable(ledger, handle);
+	struct alloc_node *node = book_handle(&ledger->book, handle);
 
 	if (!node || node->born != born)
 		ledger->frees += book_claim(&ledger->book, handle, born);
 	else if (node->state == NODE_LIVE)
 		release(ledger, node, time);
-}
-
-/* The array with that handle is gone: what was mapped into it no longer is. */
-static void end_tiles(struct ledger *ledger, uint64_t array, uint64_t time)
-{
-	struct tile was;
-
-	while (tiles_take(&ledger->tiles, array, &was))
-		ledger_let_go(ledger, was.handle, was.born, time);
 }
 
 static bool is_handle(const struct rec_alloc *record)
@@ -383,41 +356,6 @@ static bool is_handle(const struct rec_alloc *record)
 static bool ledger_outlives_contexts(unsigned int call)
 {
 	return call_descs[call].flags & CALL_NO_CONTEXT;
-}
-
-void ledger_checkpoint(struct ledger *ledger)
-{
-	struct book_cursor cursor;
-	struct alloc_node *node;
-
-	if (ledger->checkpointed)
-		return;
-	ledger->checkpointed = true;
-	book_walk(&ledger->book, &cursor);
-	while ((node = book_next(&cursor)) != NULL) {
-		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
-			continue;
-		ledger->kinds[node->kind] =
-			subtract_saturated(ledger->kinds[node->kind], node->bytes);
-		ledger->live = subtract_saturated(ledger->live, node->bytes);
-		devices_remove(ledger->machine, &ledger->held_on, node->device, node->bytes);
-	}
-}
-
-const struct device_use *ledger_restore(struct ledger *ledger, struct book_cursor *cursor)
-{
-	const struct device_use *full = NULL;
-	struct alloc_node *node;
-
-	ledger->checkpointed = false;
-	while (!full && (node = book_next(cursor)) != NULL) {
-		if (node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
-			continue;
-		ledger->kinds[node->kind] = add_saturated(ledger->kinds[node->kind], node->bytes);
-		ledger->live = add_saturated(ledger->live, node->bytes);
-		full = devices_add(ledger->machine, &ledger->held_on, node->device, node->bytes);
-	}
-	return full;
 }
 
 /* Memory of the host that no device's call made is on none. */
@@ -590,7 +528,6 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
 	if (!node) {
-		end_tiles(ledger, record->address, record->hdr.time);
 		ledger->unknown_frees++;
 	} else if (node->state == NODE_LIVE) {
 		release(ledger, node, record->hdr.time);
@@ -770,7 +707,6 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	ledger->inexact |= book->displaced_count != 0;
 	for (i = 0; i < sites->count; i++)
 		sites->list[i]->last_bytes = sites->list[i]->ended;
-	tiles_free(&ledger->tiles); /* memory that only these held was not given back */
 	book_walk(book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)

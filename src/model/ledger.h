@@ -16,7 +16,6 @@
 #include "model/devices.h"
 #include "model/name_store.h"
 #include "model/sites.h"
-#include "model/mappings.h"
 
 /*
  * The contexts of one process that own memory. They are numbered, so that an allocation can refer
@@ -38,14 +37,11 @@ struct ledger {
 	struct book book;
 	struct site_table sites;
 	struct contexts contexts;
-	/* Pieces of sparse arrays, and the physical memory in them */
-	struct tiles tiles;
 	struct device_list held_on;
 	/* For each way of ending allocations, the last call that did so */
 	uint16_t end_calls[NODE_END_COUNT];
 	unsigned int nodes_asked; /* how often it was asked whether there is room for more, */
 	bool nodes_full;          /* and the last answer */
-	bool checkpointed;        /* a checkpoint has moved its memory off the devices */
 	bool inexact;             /* something was lost, or could not be told apart */
 	uint64_t live, peak, leaked, held, allocated; /* bytes */
 	uint64_t live_allocations, allocations, frees;
@@ -73,10 +69,7 @@ void ledger_clear(struct ledger *ledger);
  */
 bool ledger_asks_room(struct ledger *ledger);
 
-/*
- * An allocating call has returned; the process must not be checkpointed. Returns 0 or -ENOMEM,
- * always with *@news filled.
- */
+/* An allocating call has returned. Returns 0 or -ENOMEM, always with *@news filled. */
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news);
 /* What a call that failed to free was given. */
 enum free_news {
@@ -88,13 +81,6 @@ enum free_news {
 
 /* A freeing call returned. */
 enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record);
-/* The process is checkpointed: its memory leaves its devices, and stays allocated. */
-void ledger_checkpoint(struct ledger *ledger);
-/*
- * It is restored: its memory returns to the devices. @cursor is that of a walk through its book.
- * Returns a device that came near its size by that; call it again until it returns NULL.
- */
-const struct device_use *ledger_restore(struct ledger *ledger, struct book_cursor *cursor);
 /*
  * Gives up allocations that waited too long for their free (ledger.c). Returns how many frees were
  * missed.
@@ -118,10 +104,8 @@ void ledger_cache_told(struct ledger *ledger, uint64_t address);
  */
 const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, int device);
 
-/* The memory whose handle is @handle, if it is of a kind that can be mapped; or NULL. */
-struct alloc_node *ledger_mappable(struct ledger *ledger, uint64_t handle);
 /*
- * A handle, a mapping or a tile holds the memory that @handle named when it was @born, in addition
+ * A handle or a mapping holds the memory that @handle named when it was @born, in addition
  * to the allocation itself; or releases it: the last one to do so frees it.
  */
 void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born);

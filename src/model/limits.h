@@ -14,7 +14,6 @@
 #define DEVICES_MAX      1024
 #define INSTANCES_MAX    4096 /* of all devices */
 #define MAPPINGS_MAX     262144
-#define TILES_MAX        32768 /* limited by alloc_node.opens, which counts them */
 #define LEVELS_MAX       65536
 #define GLOBALS_MAX      65536
 #define STATICS_MAX      65536

@@ -27,8 +27,8 @@ model_sources = \
 	src/model/snapshot_memory.c \
 	src/model/snapshot_names.c \
 	src/model/stream.c src/model/stream.h \
+	src/model/ordered_table.c src/model/ordered_table.h \
 	src/model/telling.c src/model/telling.h \
 	src/model/time_shares.c src/model/time_shares.h \
 	src/model/totals.c src/model/totals.h \
-	src/model/tree.h \
 	src/model/variables.c src/model/variables.h

@@ -330,8 +330,8 @@ static void end(struct model *model, struct program *program, uint64_t time, boo
 
 	ledger_end(&program->ledger, time, &news);
 	blocks_end(&program->blocks, time, program->ledger.leak_age);
-	levels_free(&program->levels);
-	globals_free(&program->globals);
+	table_free(&program->levels);
+	table_free(&program->globals);
 	statics_free(&program->statics);
 	program->ended = true;
 	program->end_is_guess = is_guess;
@@ -383,7 +383,7 @@ static void renumber(struct model *model, struct program *program,
 	statics_renumber(&program->statics, numbers);
 	if (!program->ledger.held_on.count)
 		return;
-	for (other = programs_first(&model->programs); other; other = programs_next(other))
+	for (other = table_first(&model->programs.table); other; other = table_next(other))
 		devices_sizes(&model->held_on, &other->ledger.held_on);
 }
 
@@ -429,7 +429,7 @@ void device_numbers_listed(struct model *model)
 	if (!model->readings.is_new)
 		return;
 	model->readings.is_new = false;
-	for (program = programs_first(&model->programs); program; program = programs_next(program))
+	for (program = table_first(&model->programs.table); program; program = table_next(program))
 		/* Before the identity is known, the books may have the program's own numbers. */
 		if (program->identity.identified && !program->ended)
 			list_program(model, program);

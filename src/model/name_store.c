@@ -20,25 +20,6 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
-static int kernel_compare(const struct kernel_name *a, const struct kernel_name *b)
-{
-	return ORDER(a->function, b->function);
-}
-
-static int place_compare(const struct place *a, const struct place *b)
-{
-	return ORDER(a->address, b->address);
-}
-
-static int stack_compare(const struct stack *a, const struct stack *b)
-{
-	return ORDER(a->id, b->id);
-}
-
-TREE_GENERATE(kernel_tree, kernel_name, link, kernel_compare)
-TREE_GENERATE(place_tree, place, link, place_compare)
-TREE_GENERATE(stack_tree, stack, link, stack_compare)
-
 void names_init(struct name_store *names, const struct name_limits *limits)
 {
 	memset(names, 0, sizeof(*names));
@@ -84,9 +65,7 @@ void names_describe(const struct name_store *names, uint64_t address, char *out,
 
 static struct kernel_name *kernel_find(const struct name_store *names, uint64_t function)
 {
-	struct kernel_name key = { .function = function };
-
-	return RB_FIND(kernel_tree, (struct kernel_tree *)&names->kernels, &key);
+	return table_find(&names->kernels, KEY(function));
 }
 
 /* Returns NULL without memory, with *@error set, or without room. */
@@ -97,18 +76,12 @@ static struct kernel_name *kernel_get(struct name_store *names, uint64_t functio
 	*error = 0;
 	if (kernel)
 		return kernel;
-	if (names->kernel_count >= names->limits.kernels) {
+	if (names->kernels.count >= names->limits.kernels) {
 		names->misses_kernels = true;
 		return NULL;
 	}
-	kernel = calloc(1, sizeof(*kernel));
-	if (!kernel) {
-		*error = -ENOMEM;
-		return NULL;
-	}
-	kernel->function = function;
-	RB_INSERT(kernel_tree, &names->kernels, kernel);
-	names->kernel_count++;
+	kernel = table_get(&names->kernels, KEY(function), sizeof(*kernel));
+	*error = kernel ? 0 : -ENOMEM;
 	return kernel;
 }
 
@@ -211,9 +184,9 @@ static int file_set(struct name_store *names, const struct rec_module *record)
 	}
 	names->changes++;
 	*file = (struct mapped_file){ record->start, record->end, record->offset, name };
-	RB_FOREACH(kernel, kernel_tree, &names->kernels)
-	if (!kernel->symbol)
-		kernel_forget_shown(names, kernel);
+	for (kernel = table_first(&names->kernels); kernel; kernel = table_next(kernel))
+		if (!kernel->symbol)
+			kernel_forget_shown(names, kernel);
 	return 0;
 }
 
@@ -328,24 +301,16 @@ const char *names_form(struct name_store *names, const struct kernel_name *known
 
 static struct place *place_find(const struct name_store *names, uint64_t address)
 {
-	struct place key = { .address = address };
-
-	return RB_FIND(place_tree, (struct place_tree *)&names->places, &key);
+	return table_find(&names->places, KEY(address));
 }
 
 struct place *names_place(struct name_store *names, uint64_t address)
 {
 	struct place *place = place_find(names, address);
 
-	if (place || (names->place_count >= names->limits.places && address))
+	if (place || (names->places.count >= names->limits.places && address))
 		return place;
-	place = calloc(1, sizeof(*place));
-	if (!place)
-		return NULL;
-	place->address = address;
-	RB_INSERT(place_tree, &names->places, place);
-	names->place_count++;
-	return place;
+	return table_get(&names->places, KEY(address), sizeof(*place));
 }
 
 int names_place_set(struct name_store *names, struct place *place, const char *text, size_t len)
@@ -373,7 +338,7 @@ static int place_learn(struct name_store *names, const struct rec_text *record, 
 	struct place *place = names_place(names, record->address);
 
 	if (!place)
-		return names->place_count >= names->limits.places ? 0 : -ENOMEM;
+		return names->places.count >= names->limits.places ? 0 : -ENOMEM;
 	place->flags = record->flags;
 	if (!record->text_len)
 		return 0;
@@ -409,9 +374,7 @@ bool names_told(const struct name_store *names, uint64_t address, char *out, siz
 
 struct stack *names_stack(const struct name_store *names, uint64_t id)
 {
-	struct stack key = { .id = id };
-
-	return id ? RB_FIND(stack_tree, (struct stack_tree *)&names->stacks, &key) : NULL;
+	return id ? table_find(&names->stacks, KEY(id)) : NULL;
 }
 
 uint64_t names_shown(const struct name_store *names, uint64_t address, uint64_t id)
@@ -427,12 +390,12 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 	uint64_t address;
 	size_t i;
 
-	if (names_stack(names, record->stack) || names->stack_count >= names->limits.stacks)
+	if (names_stack(names, record->stack) || names->stacks.count >= names->limits.stacks)
 		return 0;
-	stack = calloc(1, sizeof(*stack) + record->count * sizeof(stack->frames[0]));
+	stack = table_get(&names->stacks, KEY(record->stack),
+			  sizeof(*stack) + record->count * sizeof(stack->frames[0]));
 	if (!stack)
 		return -ENOMEM;
-	stack->id = record->stack;
 	for (i = 0; i < record->count; i++) {
 		memcpy(&address, frames + i * sizeof(address), sizeof(address));
 		stack->frames[i] = names_place(names, address);
@@ -441,8 +404,6 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 		stack->count++;
 	}
 	stack->shown = record->shown < stack->count ? record->shown : 0;
-	RB_INSERT(stack_tree, &names->stacks, stack);
-	names->stack_count++;
 	return 0;
 }
 
@@ -552,7 +513,7 @@ static int place_frames_learn(struct name_store *names, const struct rec_frame *
 	size_t bytes;
 
 	if (!place)
-		return names->place_count >= names->limits.places ? 0 : -ENOMEM;
+		return names->places.count >= names->limits.places ? 0 : -ENOMEM;
 	if (names->bytes + len + STRINGS > names->limits.bytes)
 		return 0;
 	frame = frame_read(record, strings, len);
@@ -742,26 +703,20 @@ int names_record(struct name_store *names, const struct rec_hdr *record, const c
 void names_free(struct name_store *names)
 {
 	struct kernel_name *kernel;
-	struct stack *stack;
 	struct place *place;
 	size_t i;
 
-	while ((kernel = RB_MIN(kernel_tree, &names->kernels)) != NULL) {
-		RB_REMOVE(kernel_tree, &names->kernels, kernel);
+	for (kernel = table_first(&names->kernels); kernel; kernel = table_next(kernel)) {
 		kernel_forget_shown(names, kernel);
 		free(kernel->symbol);
-		free(kernel);
 	}
-	while ((stack = RB_MIN(stack_tree, &names->stacks)) != NULL) {
-		RB_REMOVE(stack_tree, &names->stacks, stack);
-		free(stack);
-	}
-	while ((place = RB_MIN(place_tree, &names->places)) != NULL) {
-		RB_REMOVE(place_tree, &names->places, place);
+	for (place = table_first(&names->places); place; place = table_next(place)) {
 		free(place->name);
 		place_frames_free(names, place);
-		free(place);
 	}
+	table_free(&names->kernels);
+	table_free(&names->stacks);
+	table_free(&names->places);
 	for (i = 0; i < names->file_count; i++)
 		free(names->files[i].file);
 	free(names->files);

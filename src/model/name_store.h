@@ -15,7 +15,7 @@
 #include "cutop_event.h"
 #include "model/arena.h"
 #include "model/snapshot.h"
-#include "model/tree.h"
+#include "model/ordered_table.h"
 
 /* The forms of a kernel's name for people, shortest first. */
 enum name_form {
@@ -36,7 +36,7 @@ struct kernel_texts {
 
 /* What is known about the function that a launch names. */
 struct kernel_name {
-	RB_ENTRY(kernel_name) link;
+	struct entry entry;
 	uint64_t function;  /* launch_key.function: the host stub, or a handle */
 	uint64_t stub;      /* 0: unknown */
 	uint64_t site;      /* where it is launched, 0: unknown */
@@ -53,7 +53,7 @@ struct kernel_name {
 
 /* A place in the code: a call site, or a frame of a stack. */
 struct place {
-	RB_ENTRY(place) link;
+	struct entry entry;
 	uint64_t address;
 	char *name;                /* NULL: unknown */
 	struct place_frame *frame; /* NULL: unknown */
@@ -74,7 +74,7 @@ struct place {
 
 /* A user stack. */
 struct stack {
-	RB_ENTRY(stack) link;
+	struct entry entry;
 	uint64_t id;
 	uint32_t count;
 	uint32_t shown; /* the frame that its site is named by */
@@ -94,10 +94,6 @@ struct mapped_file {
 	char *file;
 };
 
-RB_HEAD(kernel_tree, kernel_name);
-RB_HEAD(place_tree, place);
-RB_HEAD(stack_tree, stack);
-
 /* Limits of one store. Beyond them, functions and places go by their addresses. */
 struct name_limits {
 	size_t kernels, places, stacks;
@@ -106,11 +102,9 @@ struct name_limits {
 
 struct name_store {
 	struct name_limits limits;
-	struct kernel_tree kernels;
-	struct place_tree places;
-	struct stack_tree stacks;
+	struct table kernels, places, stacks;
 	struct mapped_file *files;
-	size_t kernel_count, place_count, stack_count, file_count;
+	size_t file_count;
 	size_t bytes;
 	uint64_t changes;    /* counts whenever a text that was asked for may be another one */
 	bool misses_kernels; /* there were more than the limit */

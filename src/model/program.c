@@ -13,7 +13,7 @@ struct program *program_new(uint32_t number, struct device_list *machine, uint64
 
 	if (!program)
 		return NULL;
-	program->number = number;
+	program->key = program->number = number;
 	names_init(&program->names, &limits);
 	ledger_init(&program->ledger, &program->devices, &program->names, machine, leak_age);
 	return program;
@@ -23,12 +23,12 @@ void program_free(struct program *program)
 {
 	arena_free(program->shown.arena);
 	graphs_free(&program->graphs);
-	graph_sites_free(&program->graphs.sites);
+	table_free(&program->graphs.sites);
 	counters_free(&program->counters);
-	call_sites_free(&program->call_sites);
+	table_free(&program->call_sites);
 	statics_free(&program->statics);
-	globals_free(&program->globals);
-	levels_free(&program->levels);
+	table_free(&program->globals);
+	table_free(&program->levels);
 	mappings_free(&program->mappings);
 	blocks_free(&program->blocks);
 	ledger_clear(&program->ledger);
@@ -47,38 +47,18 @@ bool program_is_inexact(const struct program *program)
 
 size_t program_weight(const struct program *program)
 {
-	return program->counters.launch_count * sizeof(struct launch_entry) +
-	       program->counters.fail_count * sizeof(struct fail_entry) +
+	return program->counters.launches.count * sizeof(struct launch_entry) +
+	       program->counters.fails.count * sizeof(struct fail_entry) +
 	       program->ledger.sites.count * sizeof(struct site) + blocks_weight(&program->blocks) +
 	       program->graphs.sites.count * sizeof(struct graph_site) +
-	       program->names.place_count * 2 * sizeof(struct place) +
-	       program->names.kernel_count * sizeof(struct kernel_name) +
+	       program->names.places.count * 2 * sizeof(struct place) +
+	       program->names.kernels.count * sizeof(struct kernel_name) +
 	       program->call_sites.count * sizeof(struct call_site_entry) + program->names.bytes;
-}
-
-static int program_compare(const struct program *a, const struct program *b)
-{
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-TREE_GENERATE(program_tree, program, link, program_compare)
-
-struct program *programs_first(const struct programs *programs)
-{
-	return RB_MIN(program_tree, (struct program_tree *)&programs->tree);
-}
-
-struct program *programs_next(const struct program *program)
-{
-	return RB_NEXT(program_tree, NULL, (struct program *)program);
 }
 
 struct program *programs_find(const struct programs *programs, uint32_t number)
 {
-	struct program_tree *tree = (struct program_tree *)&programs->tree;
-	struct program *program = TREE_AT_OR_BELOW(tree, link, number, number);
-
-	return program && program->number == number ? program : NULL;
+	return table_find(&programs->table, KEY(number));
 }
 
 /*
@@ -100,36 +80,20 @@ struct program *programs_add(struct programs *programs, uint32_t number,
 			     struct device_list *machine, uint64_t leak_age)
 {
 	struct program *program =
-		programs->count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
+		programs->table.count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
 
 	if (!program)
 		return NULL;
-	RB_INSERT(program_tree, &programs->tree, program);
-	programs->count++;
+	table_add(&programs->table, 1, program);
 	return program;
-}
-
-struct program *programs_running(const struct programs *programs, const struct program *asker,
-				 uint32_t pid)
-{
-	struct program *program, *found = NULL;
-
-	for (program = programs_first(programs); program; program = programs_next(program)) {
-		if (program->ended || !identity_is(&program->identity, &asker->identity, pid))
-			continue;
-		if (found)
-			return NULL;
-		found = program;
-	}
-	return found;
 }
 
 struct program *programs_overtaken(const struct programs *programs, const struct program *program)
 {
 	struct program *other;
 
-	for (other = programs_first(programs); other && other->number < program->number;
-	     other = programs_next(other))
+	for (other = table_first(&programs->table); other && other->number < program->number;
+	     other = table_next(other))
 		if (other->known && !other->ended && other->identity.pid == program->identity.pid)
 			return other; /* there can be only one */
 	return NULL;
@@ -140,7 +104,7 @@ size_t programs_nodes(const struct programs *programs)
 	const struct program *program;
 	size_t count = 0;
 
-	for (program = programs_first(programs); program; program = programs_next(program))
+	for (program = table_first(&programs->table); program; program = table_next(program))
 		count += program->ledger.book.count + blocks_count(&program->blocks);
 	return count;
 }
@@ -177,8 +141,7 @@ void programs_remove(struct programs *programs, struct program *program)
 		programs->ended_nodes -= program->ledger.book.count;
 		programs->tombstones[programs->tombstone_count++ % TOMBSTONES] = program->number;
 	}
-	RB_REMOVE(program_tree, &programs->tree, program);
-	programs->count--;
+	table_take(&programs->table, program);
 	program_free(program);
 }
 
@@ -186,8 +149,8 @@ void programs_free(struct programs *programs)
 {
 	struct program *program;
 
-	while ((program = programs_first(programs)) != NULL) {
-		RB_REMOVE(program_tree, &programs->tree, program);
+	while ((program = table_first(&programs->table)) != NULL) {
+		table_take(&programs->table, program);
 		program_free(program);
 	}
 }

@@ -20,7 +20,7 @@
 #include "model/mappings.h"
 #include "model/name_store.h"
 #include "model/time_shares.h"
-#include "model/tree.h"
+#include "model/ordered_table.h"
 #include "model/variables.h"
 
 /*
@@ -35,7 +35,8 @@ struct shown_names {
 };
 
 struct program {
-	RB_ENTRY(program) link;
+	struct entry entry;
+	uint64_t key; /* the number */
 	uint32_t number;
 
 	/* its life: */
@@ -65,11 +66,11 @@ struct program {
 	struct ledger ledger;
 	struct blocks blocks;     /* of allocators of its own */
 	struct mappings mappings; /* of physical memory */
-	struct levels levels;     /* of mipmapped arrays */
-	struct globals globals;   /* variables of modules, and similar memory */
+	struct table levels;      /* of mipmapped arrays */
+	struct table globals;     /* variables of modules, and similar memory */
 	struct statics statics;   /* variables of known size */
 	struct counters counters;
-	struct call_sites call_sites; /* of launches and waits */
+	struct table call_sites; /* of launches and waits */
 	struct graphs graphs;
 	uint64_t sync_ns; /* time inside synchronizing calls */
 	struct {
@@ -112,11 +113,8 @@ bool program_is_inexact(const struct program *program);
 size_t program_weight(const struct program *program);
 
 /* All programs, by number; and the list of ended ones, in the order in which they ended. */
-RB_HEAD(program_tree, program);
-
 struct programs {
-	struct program_tree tree;
-	size_t count;
+	struct table table;
 	struct program *ended_first, *ended_last;
 	size_t ended_count;
 	size_t ended_nodes;              /* in the books of ended programs */
@@ -134,16 +132,6 @@ struct program *programs_add(struct programs *programs, uint32_t number,
 void programs_remove(struct programs *programs, struct program *program);
 void programs_free(struct programs *programs);
 
-/* Walk all programs, by number; NULL at the end. */
-struct program *programs_first(const struct programs *programs);
-struct program *programs_next(const struct program *program);
-
-/*
- * The running program that @asker knows by @pid, a number in the asker's namespace; NULL if there
- * is none, or there may be several.
- */
-struct program *programs_running(const struct programs *programs, const struct program *asker,
-				 uint32_t pid);
 /*
  * An earlier program of @program's process that is still marked as running but must have ended; or
  * NULL.

@@ -249,7 +249,7 @@ static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE ||
 	       type == REC_COPY || type == REC_RESET || type == REC_FAULT || type == REC_HOST ||
-	       type == REC_DEVICE || type == REC_MAP || type == REC_TILES || type == REC_GRAPH ||
+	       type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH ||
 	       type == REC_INSTANTIATED || type == REC_BLOCK || type == REC_SHORT;
 }
 
@@ -348,19 +348,6 @@ static void translate_device(const struct program *program, union record *record
 	}
 }
 
-/* Returns the memory of @program to its devices, if a checkpoint had moved it. */
-static void take_restore(struct model *model, struct program *program, uint64_t time)
-{
-	const struct device_use *full;
-	struct book_cursor cursor;
-
-	if (!program->ledger.checkpointed)
-		return;
-	book_walk(&program->ledger.book, &cursor);
-	while ((full = ledger_restore(&program->ledger, &cursor)) != NULL)
-		tell_nearly_full(model, program, full, time);
-}
-
 static int take_alloc(struct model *model, struct program *program, const struct rec_alloc *record)
 {
 	struct ledger *ledger = &program->ledger;
@@ -369,11 +356,8 @@ static int take_alloc(struct model *model, struct program *program, const struct
 
 	if (record->result == ERROR_OUT_OF_MEMORY)
 		tell_out_of_memory(model, program, record);
-	if (!record->result && record->address) {
-		take_restore(model, program, record->hdr.time); /* its restoring was missed */
-		if (ledger_asks_room(ledger))
-			ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
-	}
+	if (!record->result && record->address && ledger_asks_room(ledger))
+		ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	error = ledger_alloc(ledger, record, &news);
 	if (news.lost_frees)
 		model_lose(model, LOST_FREE, news.lost_frees);
@@ -420,19 +404,7 @@ static void take_reset(struct model *model, struct program *program, const struc
 		tell_reset(model, program, record, &news);
 }
 
-/* The process that @program calls @pid is checkpointed, or restored. */
-static void take_checkpoint(struct model *model, const struct program *program, uint32_t pid,
-			    bool out, uint64_t time)
-{
-	struct program *meant = programs_running(&model->programs, program, pid);
-
-	if (meant && out)
-		ledger_checkpoint(&meant->ledger);
-	else if (meant)
-		take_restore(model, meant, time);
-}
-
-static int take_map(struct model *model, struct program *program, const struct rec_map *record)
+static int take_map(struct program *program, const struct rec_map *record)
 {
 	struct ledger *ledger = &program->ledger;
 	const struct alloc_node *node;
@@ -462,11 +434,6 @@ static int take_map(struct model *model, struct program *program, const struct r
 		statics_own(&program->statics, record->address, record->handle, device);
 		return 0;
 	case MAP_UNLOAD: statics_unload(&program->statics, record->address); return 0;
-	case MAP_CHECKPOINT:
-	case MAP_RESTORE:
-		take_checkpoint(model, program, (uint32_t)record->address,
-				record->act == MAP_CHECKPOINT, record->hdr.time);
-		return 0;
 	default: return 0;
 	}
 }
@@ -554,8 +521,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 		if (use)
 			tell_nearly_full(model, program, use, record->hdr.time);
 		return 0;
-	case REC_MAP: return take_map(model, program, &record->map);
-	case REC_TILES: return physical_map_tiles(&program->ledger, &record->tiles);
+	case REC_MAP: return take_map(program, &record->map);
 	case REC_SITE: return take_site(model, program, record, tail);
 	case REC_KERNEL:
 	case REC_LAUNCHED_AT:
@@ -727,11 +693,8 @@ int model_launch_row(struct model *model, const struct launch_key *key,
 	entry = counters_launch(&program->counters, &program->devices, key);
 	if (!entry && !program->counters.is_full)
 		return no_memory(model, program);
-	/* Without memory, a shape is not listed: no figure depends on it. */
 	if (entry)
-		launch_shapes_note(&entry->shapes, &entry->row, row);
-	if (entry)
-		entry->row = *row;
+		launch_entry_set(entry, row);
 	else
 		model_lose_kernels(model, program, was_full);
 	return 0;
@@ -786,7 +749,7 @@ int model_call_row(struct model *model, const struct call_key *key, const struct
 	program = model_program(model, key->program, &error);
 	if (!program)
 		return error;
-	entry = counters_call(&program->counters, key);
+	entry = counters_call(&program->counters, key->call);
 	if (!entry)
 		return no_memory(model, program);
 	entry->row = *row;

@@ -258,15 +258,6 @@ void suspect_free(struct suspect **suspect)
 	*suspect = NULL;
 }
 
-static int site_compare(const struct site *a, const struct site *b)
-{
-	int order = ORDER(a->address, b->address);
-
-	return order ? order : ORDER(a->stack_id, b->stack_id);
-}
-
-TREE_GENERATE(site_tree, site, link, site_compare)
-
 /* The place that asked for the memory of @site, or its own in the runtime if that is not known. */
 static struct place *owner_find(const struct site *site)
 {
@@ -359,12 +350,11 @@ struct site *sites_get(struct site_table *sites, struct name_store *names, uint6
 		       uint64_t stack_id)
 {
 	size_t limit = sites->limit ? sites->limit : SITES_MAX;
-	struct site *site, key = { .address = address, .stack_id = stack_id };
+	struct site *site = table_find(&sites->table, KEY(address, stack_id));
 
-	site = RB_FIND(site_tree, &sites->tree, &key);
 	if (!site && stack_id && sites->count >= limit / 2) {
-		key.stack_id = stack_id = 0;
-		site = RB_FIND(site_tree, &sites->tree, &key);
+		stack_id = 0;
+		site = table_find(&sites->table, KEY(address, stack_id));
 	}
 	if (site)
 		return site;
@@ -372,20 +362,20 @@ struct site *sites_get(struct site_table *sites, struct name_store *names, uint6
 		return site_other(sites, names);
 	site = site_add(sites, names, address, stack_id);
 	if (site)
-		RB_INSERT(site_tree, &sites->tree, site);
+		table_add(&sites->table, 2, site);
 	return site;
 }
 
 struct site *sites_at(struct site_table *sites, uint64_t address)
 {
-	struct site key = { .address = address }, *site = RB_NFIND(site_tree, &sites->tree, &key);
+	struct site *site = table_from(&sites->table, KEY(address));
 
 	return site && site->address == address ? site : NULL;
 }
 
 struct site *sites_next(struct site *site)
 {
-	struct site *next = RB_NEXT(site_tree, NULL, site);
+	struct site *next = table_next(site);
 
 	return next && next->address == site->address ? next : NULL;
 }

@@ -12,7 +12,7 @@
 
 #include "model/allocations.h"
 #include "model/name_store.h"
-#include "model/tree.h"
+#include "model/ordered_table.h"
 
 /*
  * The rule that says whether memory which outlived its owner leaked, or is held: judged by the code
@@ -69,7 +69,7 @@ void suspect_free(struct suspect **suspect);
 struct suspect;
 
 struct site {
-	RB_ENTRY(site) link;
+	struct entry entry;
 	uint64_t address;
 	uint64_t stack_id;   /* 0: none */
 	struct stack *stack; /* NULL: none, or unknown */
@@ -101,10 +101,8 @@ struct site {
 	struct cache_signs signs;
 };
 
-RB_HEAD(site_tree, site);
-
 struct site_table {
-	struct site_tree tree;
+	struct table table; /* all but `other` */
 	struct site **list; /* by index */
 	size_t count, size;
 	size_t limit;             /* of them; 0: SITES_MAX */

@@ -39,8 +39,10 @@ void snapshot_free(struct snapshot *snapshot)
 }
 
 const char *const alloc_state_names[ALLOC_STATE_COUNT] = {
-	[ALLOC_LIVE] = "live", [ALLOC_SUSPECT] = "suspect", [ALLOC_LEAKED] = "leaked",
-	[ALLOC_HELD] = "held", [ALLOC_SAVED] = "saved",
+	[ALLOC_LIVE] = "live",
+	[ALLOC_SUSPECT] = "suspect",
+	[ALLOC_LEAKED] = "leaked",
+	[ALLOC_HELD] = "held",
 };
 
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra)
@@ -309,7 +311,7 @@ static void build_time(struct build *build, struct program *program, struct snap
 	struct time_sums sums = { .sampled = process->sampled, .times = program->time.times };
 	struct launch_entry *entry;
 
-	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
+	for (entry = table_first(&program->counters.launches); entry; entry = table_next(entry)) {
 		sums.launches = add_saturated(sums.launches, entry->row.launches);
 		sums.launches_ns = add_saturated(sums.launches_ns, entry->row.ns);
 		for (unsigned int i = 0; i < CUTOP_HIST_BUCKETS; i++)
@@ -498,15 +500,15 @@ static int build_processes(struct build *build)
 	snapshot->graph_launches = snapshot->gone.graph_launches;
 	snapshot->failures = snapshot->gone.failures;
 
-	for (program = programs_first(&build->model->programs); program;
-	     program = programs_next(program))
+	for (program = table_first(&build->model->programs.table); program;
+	     program = table_next(program))
 		count += program->known;
 	build->cheap_max = build_cheap_max(count);
 	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
 	if (!snapshot->processes)
 		return -ENOMEM;
-	for (program = programs_first(&build->model->programs); program;
-	     program = programs_next(program)) {
+	for (program = table_first(&build->model->programs.table); program;
+	     program = table_next(program)) {
 		struct snap_process *process = &snapshot->processes[snapshot->process_count];
 
 		if (!program->known)
@@ -598,8 +600,8 @@ static void build_whole_totals(struct build *build)
 	uint64_t begin = build->model->begun, end = 0, bytes[DIR_COUNT] = { 0 };
 	const struct program *program;
 
-	for (program = programs_first(&build->model->programs); program;
-	     program = programs_next((struct program *)program))
+	for (program = table_first(&build->model->programs.table); program;
+	     program = table_next((struct program *)program))
 		if (program->known && end < build_last_time(build, program))
 			end = build_last_time(build, program);
 	if (end > begin)

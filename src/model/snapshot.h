@@ -164,14 +164,7 @@ struct snap_event {
 	const struct snap_detail *detail; /* NULL if there is none */
 };
 
-enum alloc_state {
-	ALLOC_LIVE,
-	ALLOC_SUSPECT,
-	ALLOC_LEAKED,
-	ALLOC_HELD,
-	ALLOC_SAVED, /* not on a device, because its process is checkpointed */
-	ALLOC_STATE_COUNT
-};
+enum alloc_state { ALLOC_LIVE, ALLOC_SUSPECT, ALLOC_LEAKED, ALLOC_HELD, ALLOC_STATE_COUNT };
 
 extern const char *const alloc_state_names[ALLOC_STATE_COUNT]; /* "live", ... */
 

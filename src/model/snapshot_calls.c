@@ -135,15 +135,16 @@ static void add_launches(struct snap_kernel *kernel, const struct launch_entry *
 static int shapes_fill(struct build *build, const struct launch_entry *entry,
 		       struct snap_kernel *kernel)
 {
-	const struct snap_shape *list =
-		launch_shapes_list(entry->shapes, &kernel->shape_count, &kernel->more_shapes);
+	const struct launch_shapes *shapes = entry->shapes;
 
-	if (!kernel->shape_count)
+	if (!shapes)
 		return 0;
-	kernel->shapes = arena_alloc(build->arena, kernel->shape_count, sizeof(*list));
+	kernel->shapes = arena_alloc(build->arena, shapes->count, sizeof(shapes->list[0]));
 	if (!kernel->shapes)
 		return -ENOMEM;
-	memcpy(kernel->shapes, list, kernel->shape_count * sizeof(*list));
+	memcpy(kernel->shapes, shapes->list, shapes->count * sizeof(shapes->list[0]));
+	kernel->shape_count = shapes->count;
+	kernel->more_shapes = shapes->more;
 	return 0;
 }
 
@@ -222,8 +223,7 @@ int build_graphs(struct build *build, struct program *program, struct snap_proce
 					   sizeof(*process->graph_sites));
 	if (!process->graph_sites)
 		return -ENOMEM;
-	for (site = graph_sites_first(&program->graphs.sites); site;
-	     site = graph_sites_next(site)) {
+	for (site = table_first(&program->graphs.sites); site; site = table_next(site)) {
 		struct snap_graph_site *shown = &process->graph_sites[process->graph_site_count];
 
 		*shown = (struct snap_graph_site){ .call = site->call,
@@ -347,13 +347,13 @@ static bool is_launched(const struct launch_entry *entry)
 /* All that were launched, in order, and their @count; the caller frees it. NULL without memory. */
 static struct launched *launched_list(struct program *program, size_t *count)
 {
-	struct launched *list = malloc((program->counters.launch_count + 1) * sizeof(*list));
+	struct launched *list = malloc((program->counters.launches.count + 1) * sizeof(*list));
 	struct launch_entry *entry;
 
 	*count = 0;
 	if (!list)
 		return NULL;
-	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry))
+	for (entry = table_first(&program->counters.launches); entry; entry = table_next(entry))
 		if (is_launched(entry))
 			list[(*count)++] = (struct launched){
 				entry, names_kernel(&program->names, entry->key.function),
@@ -431,7 +431,7 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 	struct copy_entry *entry, *next;
 	size_t count = 0;
 
-	for (entry = copy_first(&program->counters); entry; entry = copy_next(entry))
+	for (entry = table_first(&program->counters.copies); entry; entry = table_next(entry))
 		count++;
 	process->copies = arena_alloc(build->arena, count, sizeof(*process->copies));
 	if (!process->copies)
@@ -440,7 +440,7 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 	 * The tree is sorted by direction, mode, device, call: rows to be summed up are adjacent,
 	 * also those of an unknown device, if the program uses only one.
 	 */
-	for (entry = copy_first(&program->counters); entry; entry = next) {
+	for (entry = table_first(&program->counters.copies); entry; entry = next) {
 		struct snap_copy *copy = &process->copies[process->copy_count++];
 		uint64_t ns = 0, timed_bytes = 0, timed_ns = 0, before = 0;
 
@@ -448,7 +448,7 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 		copy->mode = entry->key.mode;
 		copy->device = own_devices_machine(&program->devices, entry->key.device);
 		for (next = entry; next && same_copy(&program->devices, entry, next);
-		     next = copy_next(next)) {
+		     next = table_next(next)) {
 			sum_copy_row(build, next, &next->row);
 			sum_copy_row(build, next, &next->resolved);
 			add_copy_row(copy, &next->row, &ns, &timed_bytes, &timed_ns);
@@ -476,13 +476,13 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 	unsigned int i;
 	size_t count = 0;
 
-	for (entry = call_first(&program->counters); entry; entry = call_next(entry)) {
+	for (entry = table_first(&program->counters.calls); entry; entry = table_next(entry)) {
 		struct call_row row = entry->row;
 
 		/* BPF counts all errors; of those in records the model has counted the failures. */
-		row.failures = counters_failures(&program->counters, entry->key.call, row.failures);
-		build_add_call(build, entry->key.call, &row, false);
-		build_add_call(build, entry->key.call, &entry->told, false);
+		row.failures = counters_failures(&program->counters, entry->call, row.failures);
+		build_add_call(build, entry->call, &row, false);
+		build_add_call(build, entry->call, &entry->told, false);
 	}
 	for (i = build_next_sum(build, 0); i < CALL_SUMS; i = build_next_sum(build, i + 1))
 		count++;
@@ -551,12 +551,12 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 	size_t count = 0, listed = 0;
 	char number[32];
 
-	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry))
+	for (entry = table_first(&program->counters.fails); entry; entry = table_next(entry))
 		count++;
 	process->failure_list = arena_alloc(build->arena, count, sizeof(*process->failure_list));
 	if (!process->failure_list)
 		return -ENOMEM;
-	for (entry = fail_first(&program->counters); entry; entry = fail_next(entry)) {
+	for (entry = table_first(&program->counters.fails); entry; entry = table_next(entry)) {
 		const char *name = error_name(call_layer(entry->key.call), entry->key.result);
 		struct snap_extra extra = { .brief = NULL };
 		struct snap_failure *failure;
@@ -610,7 +610,7 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 
 static bool is_wait(const struct call_site_entry *entry)
 {
-	return call_descs[entry->key.launch.call].class != CLASS_LAUNCH;
+	return call_descs[entry->launch.call].class != CLASS_LAUNCH;
 }
 
 static bool same_launch(const struct launch_key *a, const struct launch_key *b)
@@ -622,7 +622,7 @@ static int where_build(struct build *build, struct program *program,
 		       const struct call_site_entry *entry, struct snap_place *at)
 {
 	if (entry->place)
-		return build_place(program, entry->place, entry->stack, at);
+		return build_place(program, entry->place, entry->called_from, at);
 	at->site = arena_string(build->arena, "other call sites");
 	return at->site ? 0 : -ENOMEM;
 }
@@ -723,13 +723,12 @@ static int build_launches(struct build *build, struct program *program,
 
 	if (!kernels)
 		return -ENOMEM;
-	for (entry = call_sites_first(&program->call_sites); entry;
-	     entry = call_sites_next(entry)) {
+	for (entry = table_first(&program->call_sites); entry; entry = table_next(entry)) {
 		if (is_wait(entry))
 			continue;
-		if (!first || !same_launch(&first->key.launch, &entry->key.launch)) {
+		if (!first || !same_launch(&first->launch, &entry->launch)) {
 			const struct launch_entry *launch =
-				counters_find_launch(&program->counters, &entry->key.launch);
+				counters_find_launch(&program->counters, &entry->launch);
 
 			launches_settle(list + begin, count - begin, launches);
 			begin = count;
@@ -740,8 +739,8 @@ static int build_launches(struct build *build, struct program *program,
 				kernel->has_sites = true;
 		}
 		list[count] = (struct snap_launch_site){
-			.address = entry->key.site,
-			.stack_id = entry->key.stack,
+			.address = entry->site,
+			.stack_id = entry->stack,
 			.kernel = kernel,
 			.launches = entry->row.launches,
 			.samples = entry->row.samples,
@@ -779,16 +778,15 @@ static int build_waits(struct build *build, struct program *program, struct snap
 {
 	const struct call_site_entry *entry;
 
-	for (entry = call_sites_first(&program->call_sites); entry;
-	     entry = call_sites_next(entry)) {
+	for (entry = table_first(&program->call_sites); entry; entry = table_next(entry)) {
 		struct snap_wait_site *wait = &process->wait_sites[process->wait_site_count];
 
 		if (!is_wait(entry))
 			continue;
 		*wait = (struct snap_wait_site){
-			.address = entry->key.site,
-			.stack_id = entry->key.stack,
-			.call = entry->key.launch.call,
+			.address = entry->site,
+			.stack_id = entry->stack,
+			.call = entry->launch.call,
 			.calls = entry->row.samples,
 			.seconds = (double)entry->row.ns / 1e9,
 		};
@@ -807,7 +805,7 @@ int build_call_sites(struct build *build, struct program *program, struct snap_p
 	const struct call_site_entry *entry;
 	size_t launches = 0, waits = 0;
 
-	for (entry = call_sites_first(&program->call_sites); entry; entry = call_sites_next(entry))
+	for (entry = table_first(&program->call_sites); entry; entry = table_next(entry))
 		*(is_wait(entry) ? &waits : &launches) += 1;
 	if (!launches && !waits)
 		return 0;

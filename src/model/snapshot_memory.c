@@ -279,9 +279,7 @@ static int build_sites(struct build *build, struct program *program, struct snap
 	process->has_suspect = build->model->config.leak_age != 0;
 	for (i = 0; i < count; i++) {
 		struct site *site = program->ledger.sites.list[i];
-		uint64_t vram = program->ledger.checkpointed ?
-					0 :
-					subtract_saturated(site->live, site->managed);
+		uint64_t vram = subtract_saturated(site->live, site->managed);
 		struct snap_place where;
 
 		if (build_place(program, site->place, site->stack, &where))
@@ -290,7 +288,7 @@ static int build_sites(struct build *build, struct program *program, struct snap
 			.site = where.site,
 			.address = site->address,
 			.stack_id = site->stack_id,
-			.live = program->ledger.checkpointed ? site->managed : site->live,
+			.live = site->live,
 			.allocations = site->allocations,
 			.allocated = site->allocated,
 			.device = site->device,
@@ -337,8 +335,6 @@ static enum alloc_state build_state(const struct build *build, const struct prog
 
 	if (node->state != NODE_LIVE)
 		return states[verdict_if(site->verdict, node->state == NODE_UNSURE)];
-	if (program->ledger.checkpointed && KIND_IS_VRAM(node->kind))
-		return ALLOC_SAVED;
 	if (!snap->suspect || !KIND_CAN_LEAK(node->kind))
 		return ALLOC_LIVE;
 	/*
@@ -636,8 +632,6 @@ static int build_spans(struct build *build, struct program *program, struct snap
 		if (!node || !KIND_CAN_LEAK(node->kind) || !piece.bytes)
 			continue;
 		state = build_state(build, program, &process->sites[node->site], node);
-		if (state == ALLOC_SAVED)
-			continue;
 		spans_add(&spans, &piece, state);
 		drawn_add(build, program, process, &piece, state);
 	}

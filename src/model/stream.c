@@ -22,7 +22,6 @@ size_t record_size(unsigned int type)
 	case REC_HOST: return sizeof(struct rec_host);
 	case REC_DEVICE: return sizeof(struct rec_device);
 	case REC_MAP: return sizeof(struct rec_map);
-	case REC_TILES: return sizeof(struct rec_tiles);
 	case REC_KERNEL: return sizeof(struct rec_kernel);
 	case REC_MODULE: return sizeof(struct rec_module);
 	case REC_GRAPH: return sizeof(struct rec_graph);
@@ -77,7 +76,6 @@ size_t record_call_offset(unsigned int type)
 	case REC_LAUNCHED_AT: return offsetof(struct rec_launched_at, call);
 	case REC_HOST: return offsetof(struct rec_host, call);
 	case REC_MAP: return offsetof(struct rec_map, call);
-	case REC_TILES: return offsetof(struct rec_tiles, call);
 	case REC_GRAPH: return offsetof(struct rec_graph, call);
 	case REC_INSTANTIATED: return offsetof(struct rec_instantiated, call);
 	case REC_CALL: return offsetof(struct rec_call, call);
@@ -110,7 +108,6 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_HOST: return record->host.call < CALL_COUNT;
 	case REC_RESET: return record->reset.call < CALL_COUNT;
 	case REC_MAP: return record->map.call < CALL_COUNT && record->map.act < MAP_ACT_COUNT;
-	case REC_TILES: return record->tiles.call < CALL_COUNT;
 	case REC_GRAPH:
 		return record->graph.call < CALL_COUNT && record->graph.role >= GRAPH_CREATE &&
 		       record->graph.role < GRAPH_ROLE_COUNT && record->graph.role != EXEC_LAUNCH;

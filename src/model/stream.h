@@ -177,7 +177,6 @@ union record {
 	struct rec_fail_at fail_at; /* likewise */
 	struct rec_reset reset;
 	struct rec_map map;
-	struct rec_tiles tiles;
 	struct rec_kernel kernel;
 	struct rec_launched_at launched_at;
 	struct rec_fault fault;

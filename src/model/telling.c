@@ -143,8 +143,7 @@ static void largest_lines(const struct program *program, int device, struct snap
 
 	if (!list)
 		return;
-	if (!ledger->checkpointed)
-		sum_sites(ledger, device, list);
+	sum_sites(ledger, device, list);
 	lines_take(program, list, ledger->sites.count, detail);
 }
 
@@ -198,7 +197,7 @@ static void find_holders(const struct programs *programs, struct snap_detail *de
 	const struct program *program, *list[HOLDERS_MAX];
 	size_t i, count = 0;
 
-	for (program = programs_first(programs); program; program = programs_next(program)) {
+	for (program = table_first(&programs->table); program; program = table_next(program)) {
 		uint64_t held = held_by(program, device);
 
 		if (!held || program->ended || is_elsewhere(program, device, total))
@@ -523,7 +522,7 @@ static void find_suspects(struct program *program, struct snap_detail *detail)
 	struct launch_entry *entry, *list[SUSPECTS_MAX];
 	size_t i, count = 0;
 
-	for (entry = launch_first(&program->counters); entry; entry = launch_next(entry)) {
+	for (entry = table_first(&program->counters.launches); entry; entry = table_next(entry)) {
 		size_t later = 0, last_of_stream = SUSPECTS_MAX;
 
 		if (!entry->row.last || is_cleared(program, entry))

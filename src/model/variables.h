@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Variables of known size: the memory of KIND_STATIC. */
+/* Device memory that no call allocated: variables of modules and the like, levels of arrays. */
 #ifndef MODEL_VARIABLES_H
 #define MODEL_VARIABLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "cutop_event.h"
 #include "model/allocations.h"
 #include "model/devices.h"
-#include "model/tree.h"
+#include "model/ordered_table.h"
 
-struct static_variable;
-
-RB_HEAD(static_tree, static_variable);
-
+/* Variables of known size: the memory of KIND_STATIC. */
 struct statics {
-	struct static_tree tree;
-	size_t count;
+	struct table table;
 	uint64_t bytes;           /* of all variables */
 	bool registers_variables; /* the program registers variables with the runtime */
 	bool is_full;             /* some did not fit */
@@ -39,35 +34,16 @@ void statics_end(struct statics *statics, uint64_t context, int device);
 void statics_unload(struct statics *statics, uint64_t module);
 void statics_free(struct statics *statics);
 
-/* Memory on a device that no call allocated, such as variables of modules. */
-struct global;
-
-RB_HEAD(global_tree, global);
-
-struct globals {
-	struct global_tree tree;
-	size_t count;
-};
-
-/* @bytes 0: the size is unknown. Returns 0 or -ENOMEM. */
-int globals_learn(struct globals *globals, uint64_t address, uint64_t bytes);
-bool globals_contain(const struct globals *globals, uint64_t address);
-void globals_free(struct globals *globals);
-
-/* Arrays that are levels of mipmapped arrays. */
-struct level;
-
-RB_HEAD(level_tree, level);
-
-struct levels {
-	struct level_tree tree;
-	size_t count;
-};
+/*
+ * Addresses on a device, such as those of variables. @bytes 0: the size is unknown. Returns 0 or
+ * -ENOMEM.
+ */
+int globals_learn(struct table *globals, uint64_t address, uint64_t bytes);
+bool globals_contain(const struct table *globals, uint64_t address);
 
 /* The array @handle is a level of the array @whole, if @book has that. Returns 0 or -ENOMEM. */
-int levels_learn(struct levels *levels, struct book *book, uint64_t handle, uint64_t whole);
+int levels_learn(struct table *levels, struct book *book, uint64_t handle, uint64_t whole);
 /* Returns the live mipmapped array that @handle is a level of, or NULL. */
-struct alloc_node *levels_whole(const struct levels *levels, struct book *book, uint64_t handle);
-void levels_free(struct levels *levels);
+struct alloc_node *levels_whole(const struct table *levels, struct book *book, uint64_t handle);
 
 #endif

@@ -141,7 +141,6 @@ static const char *const meanings[ALLOC_STATE_COUNT] = {
 	[ALLOC_LEAKED] = "It was never freed: its process has ended, or its context is gone.",
 	[ALLOC_HELD] =
 		"It was live when its process ended, and no leak: a cache or a pool kept it.",
-	[ALLOC_SAVED] = "It is not on the device, because its process is checkpointed.",
 };
 
 static void site_section(const struct snap_site *site, bool is_block, struct details *details)
@@ -547,7 +546,7 @@ static const struct list_column memory_columns[] = {
 		     .help = "kind of memory; tensor: a block of a framework" },
 	[M_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device it lies on" },
 	[M_STATE] = { "STATE", .width = 7, .left = true, .rank = 4,
-		      .help = "live, suspect, leaked, held or saved; of a tensor, rising" },
+		      .help = "live, suspect, leaked or held; of a tensor, rising" },
 	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1,
 		     .help = "the call site: function, file and line, as far as known" },
 	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8,

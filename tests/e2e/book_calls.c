@@ -25,17 +25,9 @@
  *                        4,000 there when it is bound again. All are left
  *   book_calls attach    with two devices, 1,000 bytes and, when the context was attached and detached once, 2,000 in one of
  *                        device 1, which ends at the next
- *   book_calls sparse    parts of 4 MiB of tile pool are mapped into a sparse array, whose handle is released then: they are freed
- *                        when the last tile is unmapped, which was mapped as a part of a larger
- *                        box; 2 MiB mapped into a mipmapped
- *                        array's level and its tail, when the array is destroyed; 6 MiB mapped as a
- *                        whole into one with deferred
- *                        mapping, when its context is destroyed; 8 MiB mapped into an array are
- *                        left
  *   book_calls stuck     1,000 bytes of the primary context and 2,000 of another; a synchronize is to fail with an error that sticks,
  *                        and so do resets, the destruction of the context, a free: the process's
  *                        end is that of all
- *   book_calls checkpoint  1,000 bytes leave the device with a checkpoint of the process and come back; freed
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -260,105 +252,6 @@ static int attach(void)
 	return 0;
 }
 
-#define SPARSE   0x40 /* CUDA_ARRAY3D_SPARSE */
-#define DEFERRED 0x80 /* CUDA_ARRAY3D_DEFERRED_MAPPING */
-#define TILE     ((uint64_t)64 << 10)
-
-static CUmemGenericAllocationHandle tile_pool(size_t bytes, bool tiles)
-{
-	CUmemAllocationProp prop = { .type = 1,
-				     .location = { 1, 0 },
-				     .allocFlags = { [2] = tiles } };
-	CUmemGenericAllocationHandle handle;
-
-	MUST(cuMemCreate(&handle, bytes, &prop, 0));
-	return handle;
-}
-
-/*
- * A box of @tiles, columns and rows, of the highest level, and, unless @handle is 0, the memory for
- * it.
- */
-static CUarrayMapInfo box_of(void *array, unsigned int column, unsigned int row,
-			     unsigned int columns, unsigned int rows,
-			     CUmemGenericAllocationHandle handle)
-{
-	CUarrayMapInfo info = { .memOperationType = handle ? 1 : 2, .deviceBitMask = 1 };
-
-	info.resource.array = array;
-	info.subresource.sparseLevel.offsetX = column * 128;
-	info.subresource.sparseLevel.offsetY = row * 128;
-	info.subresource.sparseLevel.extentWidth = columns * 128;
-	info.subresource.sparseLevel.extentHeight = rows * 128;
-	info.subresource.sparseLevel.extentDepth = 1;
-	info.memHandle.memHandle = handle;
-	return info;
-}
-
-/*
- * cuda.h, cuMemRelease(): "The memory allocation will be freed when all outstanding mappings to the
- * memory are unmapped and when all outstanding references to the handle [...] are also released";
- * cuMemMapArrayAsync() maps and unmaps.
- */
-static int sparse(void)
-{
-	CUDA_ARRAY3D_DESCRIPTOR desc = {
-		.Width = 1024, .Height = 1024, .Format = 0x20, .NumChannels = 1, .Flags = SPARSE
-	};
-	CUarrayMapInfo list[2];
-	CUmipmappedArray levels;
-	CUarray array, whole;
-	CUcontext own;
-
-	MUST(cuInit(0));
-	MUST(cuCtxCreate_v2(&own, 0, 0));
-	MUST(cuArray3DCreate_v2(&array, &desc));
-
-	/* 4 x 4 tiles in one box, which is unmapped as it was mapped. */
-	list[0] = box_of(array, 1, 1, 4, 4, tile_pool(4 * MIB, true));
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-	MUST(cuMemRelease(list[0].memHandle.memHandle));
-	list[0] = box_of(array, 1, 1, 4, 4, 0);
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-
-	/*
-	 * One pool for a level and the tail; the level is unmapped, the tail goes with the array.
-	 */
-	MUST(cuMipmappedArrayCreate(&levels, &desc, 5));
-	list[0] = box_of(levels, 0, 0, 8, 1, tile_pool(2 * MIB, true));
-	list[0].resourceType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-	list[1] = list[0];
-	list[1].subresourceType = 1;
-	memset(&list[1].subresource, 0, sizeof(list[1].subresource));
-	list[1].subresource.miptail.size = TILE;
-	list[1].offset = 8 * TILE;
-	MUST(cuMemMapArrayAsync(list, 2, NULL));
-	MUST(cuMemRelease(list[0].memHandle.memHandle));
-	list[0].memOperationType = 2;
-	list[0].memHandle.memHandle = 0;
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-	MUST(cuMipmappedArrayDestroy(levels));
-
-	/* Mapped as a whole, and twice: the second takes the first one's place. */
-	desc.Flags = DEFERRED;
-	MUST(cuArray3DCreate_v2(&whole, &desc));
-	list[0] = box_of(whole, 0, 0, 8, 8, tile_pool(2 * MIB, false));
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-	MUST(cuMemRelease(list[0].memHandle.memHandle));
-	list[0] = box_of(whole, 0, 0, 8, 8, tile_pool(6 * MIB, false));
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-	MUST(cuMemRelease(list[0].memHandle.memHandle));
-	MUST(cuCtxDestroy_v2(own));
-
-	MUST(cuCtxCreate_v2(&own, 0, 0));
-	desc.Flags = SPARSE;
-	MUST(cuArray3DCreate_v2(&array, &desc));
-	list[0] = box_of(array, 0, 0, 1, 1, tile_pool(8 * MIB, true));
-	MUST(cuMemMapArrayAsync(list, 1, NULL));
-	MUST(cuMemRelease(list[0].memHandle.memHandle));
-	return 0;
-}
-
 /* driver_types.h, cudaErrorIllegalAddress: "any further CUDA work will return the same error". */
 static int stuck(void)
 {
@@ -375,20 +268,6 @@ static int stuck(void)
 	MUST(cuDevicePrimaryCtxReset_v2(0) != (CUresult)700);
 	MUST(cuDevicePrimaryCtxRelease_v2(0) != (CUresult)700);
 	MUST(cudaDeviceReset() != cudaErrorIllegalAddress);
-	return 0;
-}
-
-/* cuda.h, cuCheckpointProcessCheckpoint(): "all underlying references will be released". */
-static int checkpoint(void)
-{
-	void *p;
-
-	MUST(cudaMalloc(&p, 1000));
-	MUST(cuCheckpointProcessLock(getpid(), NULL));
-	MUST(cuCheckpointProcessCheckpoint(getpid(), NULL));
-	MUST(cuCheckpointProcessRestore(getpid(), NULL));
-	MUST(cuCheckpointProcessUnlock(getpid(), NULL));
-	MUST(cudaFree(p));
 	return 0;
 }
 
@@ -412,13 +291,9 @@ int main(int argc, char **argv)
 		return stack();
 	if (!strcmp(what, "attach"))
 		return attach();
-	if (!strcmp(what, "sparse"))
-		return sparse();
 	if (!strcmp(what, "stuck"))
 		return stuck();
-	if (!strcmp(what, "checkpoint"))
-		return checkpoint();
-	fputs("usage: book_calls survive|kept|own|streams|managed|primary|launching|stack|attach|sparse|stuck|checkpoint\n",
+	fputs("usage: book_calls survive|kept|own|streams|managed|primary|launching|stack|attach|stuck\n",
 	      stderr);
 	return 2;
 }

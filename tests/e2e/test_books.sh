@@ -72,12 +72,6 @@ expect stack 'p.memory.failed_allocations' 1
 holds attach '[2,0,0,3000,3000]'
 expect attach "$resets" '["cuCtxDetach of device 1 ended 2 live allocations: 2.9K leaked"]'
 
-# ---- what is mapped into a sparse array holds memory: cuda.h, cuMemRelease(), cuMemMapArrayAsync()
-
-# arrays: 4, of no bytes; 2 of them end with their context, one is left
-holds sparse "[9,5,0,$((8 * 1024 * 1024)),$((8 * 1024 * 1024))]"
-expect sparse '[p.memory.map[] | select(.size > 0) | [.kind, .size, .state]]' '[["physical",8388608,"leaked"]]'
-
 # ---- after a sticky error nothing succeeds, and so nothing ends but with the process: driver_types.h, cudaErrorIllegalAddress
 
 export CUDA_DOUBLE_FAIL=cuCtxSynchronize_v2:1:700
@@ -86,18 +80,5 @@ unset CUDA_DOUBLE_FAIL
 expect stuck "$resets" '[]'
 expect stuck 'p.memory | [.failed_frees, .leaked_by_reset_bytes // 0, .leaked_by_context_bytes // 0]' '[1,0,0]'
 expect stuck '[p.failures[] | select(.code == 700).count] | add' 6
-
-# ---- a checkpoint takes a process's memory off the device: cuda.h, cuCheckpointProcessCheckpoint()
-
-holds checkpoint '[1,1,0,0,1000]'
-CUDA_DOUBLE_DELAY=cuCheckpointProcessRestore=1s,cuCheckpointProcessUnlock=1s \
-	"$CUTOP" -b -f json -d 0.1 -- "$book_calls" checkpoint >"$T/moments.out" 2>&1
-grep '^{' "$T/moments.out" | jq -c 'select(.processes[0].memory.live_allocations == 1) | .processes[0].memory.live_bytes' |
-	uniq | paste -s -d , >"$T/moments"
-check "checkpoint: live was $(cat "$T/moments")" grep -q '0,1000$' "$T/moments"
-grep '^{' "$T/moments.out" | jq -c '.processes[0].memory | select(.live_allocations == 1) |
-	[.live_bytes, .kinds.device, .map[0].state]' | sort -u | paste -s -d , >"$T/moments"
-check "checkpoint: kinds and map say the same as live: $(cat "$T/moments")" \
-	[ "$(cat "$T/moments")" = '[0,0,"saved"],[1000,1000,"live"]' ]
 
 finish

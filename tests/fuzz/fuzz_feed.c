@@ -60,7 +60,6 @@ static size_t fixed_size(uint16_t type)
 	case REC_CALL: return sizeof(struct rec_call);
 	case REC_MODULE_AT: return sizeof(struct rec_module_at);
 	case REC_NAME_AT: return sizeof(struct rec_name_at);
-	case REC_TILES: return sizeof(struct rec_tiles);
 	case REC_BLOCK: return sizeof(struct rec_block);
 	case REC_SHORT: return sizeof(struct rec_short);
 	case REC_PYTHON_CODE: return sizeof(struct rec_python_code);

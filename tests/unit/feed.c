@@ -208,21 +208,6 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
 	feed_give(feed, &record, sizeof(record));
 }
 
-void feed_tiles(struct feed *feed, uint64_t array, const uint32_t box[6], uint64_t handle)
-{
-	struct rec_tiles record = {
-		.hdr = header(feed, REC_TILES, sizeof(record)),
-		.call = CALL_cuMemMapArrayAsync,
-		.mapping = { .array = array,
-			     .operation = handle ? ARRAY_MAP : ARRAY_UNMAP,
-			     .handle = handle,
-			     .level = { .offset = { box[0], box[1], box[2] },
-					.extent = { box[3], box[4], box[5] } } },
-	};
-
-	feed_give(feed, &record, sizeof(record));
-}
-
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes,
 	       unsigned int direction, unsigned int flags, int result)
 {

@@ -52,7 +52,6 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
  * A box of @array's highest level: x, y, z, and how many elements of each. @handle 0: it is
  * unmapped.
  */
-void feed_tiles(struct feed *feed, uint64_t array, const uint32_t box[6], uint64_t handle);
 void feed_copy(struct feed *feed, uint64_t destination, uint64_t source, uint64_t bytes,
 	       unsigned int direction, unsigned int flags, int result);
 void feed_fail(struct feed *feed, unsigned int call, int result);

@@ -139,85 +139,6 @@ START_TEST(memory_of_no_context_outlives_all)
 }
 END_TEST
 
-static void by_another(enum map_act act)
-{
-	feed.program = 2;
-	feed.pid = 4243;
-	feed_map(&feed, act, 4242, 0, 0);
-	feed.program = 1;
-	feed.pid = 4242;
-}
-
-/*
- * cuda.h, cuCheckpointProcessCheckpoint(): references to the memory are released; another process
- * may make the call
- */
-START_TEST(a_checkpoint_takes_memory_off_the_device)
-{
-	feed_alloc(&feed, 0x10000, 100);
-	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x20000, 30, 0);
-	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x30000, 7, 0);
-	by_another(MAP_CHECKPOINT);
-	feed_free(&feed, 0x30000, 0);
-	model_focus(feed.model, feed.program);
-	look();
-	ck_assert_uint_eq(process->live, 0);
-	/* What is told beside it says the same. */
-	ck_assert_uint_eq(process->kinds[KIND_DEVICE], 0);
-	ck_assert_uint_eq(process->kinds[KIND_ASYNC], 0);
-	ck_assert_uint_eq(process->kinds[KIND_MANAGED], 30);
-	ck_assert_uint_eq(process->map[0].state, ALLOC_SAVED);
-	ck_assert_uint_eq(process->map[1].state, ALLOC_LIVE);
-	ck_assert_uint_eq(process->sites[0].live, 30);
-	ck_assert_uint_eq(process->span_count, 1);
-	ck_assert_uint_eq(process->spans[0].start, 0x20000);
-	ck_assert_uint_eq(process->live_allocations, 2);
-	ck_assert_uint_eq(snapshot->live, 0);
-	if (_i) {
-		by_another(MAP_RESTORE);
-		look();
-		ck_assert_uint_eq(process->live, 100);
-		ck_assert_uint_eq(process->kinds[KIND_DEVICE], 100);
-		ck_assert_uint_eq(process->map[0].state, ALLOC_LIVE);
-		ck_assert_uint_eq(process->sites[0].live, 130);
-		feed_free(&feed, 0x10000, 0);
-		feed_free(&feed, 0x20000, 0);
-	}
-	feed_exit(&feed, END_EXIT, 0);
-	look();
-	ck_assert_uint_eq(process->live, 0);
-	ck_assert_uint_eq(process->leaked, _i ? 0 : 130);
-	ck_assert_uint_eq(process->peak, 107);
-}
-END_TEST
-
-/*
- * Two containers, each with a process that is number 7 there: the one of the caller's container is
- * meant.
- */
-START_TEST(a_checkpoint_is_of_the_callers_container)
-{
-	static const char here[] = "ana\0python\0train.py\0docker-abc\0pod-1",
-			  there[] = "ana\0python\0train.py\0docker-def\0pod-2";
-	const struct snap_process *other;
-
-	feed_identity(&feed, true, here, sizeof(here));
-	feed_alloc(&feed, 0x10000, 100);
-	feed.program = 2;
-	feed.pid = 4243;
-	feed_process(&feed);
-	feed_identity(&feed, true, there, sizeof(there));
-	feed_alloc(&feed, 0x10000, 50);
-	feed_map(&feed, MAP_CHECKPOINT, 7, 0, 0);
-	other = feed_find(&feed, snapshot = feed_snapshot(&feed));
-	ck_assert_uint_eq(other->live, 0);
-	feed.program = 1;
-	feed.pid = 4242;
-	look();
-	ck_assert_uint_eq(process->live, 100);
-}
-END_TEST
-
 static void release(int device)
 {
 	struct rec_reset record = { .hdr = { REC_RESET, sizeof(record), feed.program, ++feed.now,
@@ -543,8 +464,6 @@ Suite *suite_leaks(void)
 	tcase_add_test(tests, reset_ends_a_device);
 	tcase_add_test(tests, reset_of_unknown_device_ends_all);
 	tcase_add_test(tests, memory_of_no_context_outlives_all);
-	tcase_add_loop_test(tests, a_checkpoint_takes_memory_off_the_device, 0, 2);
-	tcase_add_test(tests, a_checkpoint_is_of_the_callers_container);
 	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 5);
 	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
 	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);

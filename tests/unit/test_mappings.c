@@ -85,156 +85,10 @@ START_TEST(one_more_handle_holds_it)
 }
 END_TEST
 
-#define ARRAY 0x5000ull
-#define BOX(...) \
-	(const uint32_t[6]) \
-	{ \
-		__VA_ARGS__ \
-	}
-
-static void create_sparse(uint64_t array)
-{
-	struct rec_alloc record = {
-		.hdr = { .type = REC_ALLOC,
-			 .size = sizeof(record),
-			 .program = feed.program,
-			 .time = feed.now,
-			 .tgid = feed.pid },
-		.address = array,
-		.call = CALL_cuArray3DCreate_v2,
-		.kind = KIND_ARRAY,
-	};
-
-	feed_give(&feed, &record, sizeof(record));
-}
-
-static uint64_t live(void)
-{
-	look();
-	ck_assert(!process->inexact);
-	return process->live;
-}
-
-/*
- * cuda.h, cuMemRelease(): "freed when all outstanding mappings to the memory are unmapped", those
- * of cuMemMapArrayAsync() as well.
- */
-START_TEST(lives_while_a_tile_does)
-{
-	create_sparse(ARRAY);
-	create(HANDLE, MIB);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 10), HANDLE);
-	feed_free(&feed, HANDLE, 0);
-	ck_assert_uint_eq(live(), MIB);
-	/* What begins elsewhere leaves it; unmapping it twice is as once. */
-	feed_tiles(&feed, ARRAY, BOX(40, 40, 4, 10, 10, 1), 0);
-	feed_tiles(&feed, ARRAY + 1, BOX(0, 0, 0, 100, 100, 10), 0);
-	ck_assert_uint_eq(live(), MIB);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 10), 0);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 100, 100, 10), 0);
-	ck_assert_uint_eq(live(), 0);
-	ck_assert_uint_eq(process->frees, 1);
-}
-END_TEST
-
-START_TEST(a_tile_gives_way_to_another)
-{
-	uint32_t i;
-
-	create_sparse(ARRAY);
-	for (i = 0; i < 16; i++) {
-		create(HANDLE + i, MIB);
-		feed_tiles(&feed, ARRAY, BOX(i % 4 * 10, i / 4 * 10, 0, 10, 10, 1), HANDLE + i);
-		feed_free(&feed, HANDLE + i, 0);
-	}
-	ck_assert_uint_eq(live(), 16 * MIB);
-	create(HANDLE + 100, MIB);
-	feed_tiles(&feed, ARRAY, BOX(10, 10, 0, 10, 10, 1), HANDLE + 100);
-	ck_assert_uint_eq(live(), 16 * MIB);
-	feed_tiles(&feed, ARRAY, BOX(10, 10, 0, 10, 10, 1), HANDLE + 100);
-	ck_assert_uint_eq(live(), 16 * MIB);
-	feed_free(&feed, ARRAY, 0);
-	ck_assert_uint_eq(live(), MIB);
-	feed_free(&feed, HANDLE + 100, 0);
-	ck_assert_uint_eq(live(), 0);
-}
-END_TEST
-
-/* What is mapped at the process's end was not given back. */
-START_TEST(tiles_leak_with_their_process)
-{
-	create_sparse(ARRAY);
-	create(HANDLE, MIB);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), HANDLE);
-	feed_free(&feed, HANDLE, 0);
-	feed_exit(&feed, END_EXIT, 0);
-	look();
-	ck_assert_uint_eq(process->leaked, MIB);
-	ck_assert_uint_eq(process->frees, 0);
-}
-END_TEST
-
 /*
  * cuda.h, cuCtxDestroy(): modules end with their context; a library's variables when nvcc's code
  * unregisters its fat binary.
  */
-/* An array has no handle of memory that could be mapped: its end would end it once more. */
-START_TEST(an_array_is_not_mapped_into_itself)
-{
-	create_sparse(ARRAY);
-	create_sparse(ARRAY + 1);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), ARRAY);
-	feed_tiles(&feed, ARRAY, BOX(1, 0, 0, 1, 1, 1), ARRAY + 1);
-	feed_map(&feed, MAP_PLACE, SPACE, MIB, ARRAY);
-	feed_free(&feed, ARRAY, 0);
-	look();
-	ck_assert_uint_eq(process->live_allocations, 1);
-	ck_assert_uint_eq(process->frees, 1);
-	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
-	feed_free(&feed, ARRAY + 1, 0);
-	look();
-	ck_assert_uint_eq(process->live_allocations, 0);
-	ck_assert_uint_eq(process->frees, 2);
-}
-END_TEST
-
-/* The end of each would end the next, inside its own. */
-START_TEST(an_array_is_not_mapped_into_the_next)
-{
-	uint64_t i, count = TILES_MAX;
-
-	for (i = 0; i < count; i++)
-		create_sparse(ARRAY + i);
-	for (i = 0; i + 1 < count; i++)
-		feed_tiles(&feed, ARRAY + i, BOX(0, 0, 0, 1, 1, 1), ARRAY + i + 1);
-	for (i = 1; i < count; i++)
-		feed_free(&feed, ARRAY + i, 0);
-	feed_free(&feed, ARRAY, 0);
-	look();
-	ck_assert_uint_eq(process->live_allocations, 0);
-	ck_assert_uint_eq(process->frees, count);
-}
-END_TEST
-
-/* Not even under the handle, and of the age, of memory that was mapped there. */
-START_TEST(an_array_does_not_take_the_place_of_mapped_memory)
-{
-	uint64_t now;
-
-	create_sparse(ARRAY);
-	now = feed.now;
-	create(HANDLE, MIB);
-	feed_tiles(&feed, ARRAY, BOX(0, 0, 0, 1, 1, 1), HANDLE);
-	feed.now = now;
-	create_sparse(HANDLE);
-	feed_tiles(&feed, HANDLE, BOX(0, 0, 0, 1, 1, 1), HANDLE);
-	feed_free(&feed, ARRAY, 0);
-	feed_free(&feed, HANDLE, 0);
-	look();
-	ck_assert_uint_eq(process->live_allocations, 0);
-}
-END_TEST
-
 START_TEST(variables_go_with_what_holds_them)
 {
 	feed_map(&feed, MAP_VARIABLE, 0x1000, 100, 0x77);
@@ -520,12 +374,6 @@ Suite *suite_mappings(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lives_while_the_handle_does);
 	tcase_add_test(tests, lives_while_a_mapping_does);
-	tcase_add_test(tests, lives_while_a_tile_does);
-	tcase_add_test(tests, a_tile_gives_way_to_another);
-	tcase_add_test(tests, tiles_leak_with_their_process);
-	tcase_add_test(tests, an_array_is_not_mapped_into_itself);
-	tcase_add_test(tests, an_array_is_not_mapped_into_the_next);
-	tcase_add_test(tests, an_array_does_not_take_the_place_of_mapped_memory);
 	tcase_add_test(tests, variables_go_with_what_holds_them);
 	tcase_add_test(tests, variables_go_with_their_context);
 	tcase_add_test(tests, one_call_unmaps_several);
