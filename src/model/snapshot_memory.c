@@ -14,14 +14,9 @@
 #include "util/util.h"
 
 /*
- * The largest allocations of a book, in order. A process can have a million: then one walk keeps
- * the largest ones in a heap of the size asked for, and only those are sorted. Of a few thousand,
- * it is faster to put aside all that are large enough, as a rough count of sizes tells, and to sort
- * those digit by digit.
+ * The largest allocations of a book, in order. A process can have a million: one walk keeps the
+ * largest ones in a heap of the size asked for, and only those are sorted.
  */
-
-/* With more allocations than this, a list of all of them would take too much memory. */
-#define LISTED_MAX 16384
 
 /* True if @a comes after @b in the map. */
 static bool is_smaller(const struct alloc_node *a, const struct alloc_node *b)
@@ -78,127 +73,13 @@ static size_t heap_fill(const struct book *book, const struct alloc_node **heap,
 	return count;
 }
 
-/* ---- a list of all ---- */
-
-struct item {
-	uint64_t bytes;
-	const struct alloc_node *node;
-};
-
-/* Sizes in classes: 16 for each power of two */
-#define CLASS_BITS 4
-#define CLASSES    (64u << CLASS_BITS)
-
-static unsigned int class_of(uint64_t bytes)
-{
-	unsigned int log;
-
-	if (bytes < 1u << CLASS_BITS)
-		return (unsigned int)bytes;
-	log = 63 - (unsigned int)__builtin_clzll(bytes);
-	return (log << CLASS_BITS) +
-	       (unsigned int)(bytes >> (log - CLASS_BITS) & ((1u << CLASS_BITS) - 1));
-}
-
-/* Lists those that may be among the @room largest. Returns how many. */
-static size_t list_fill(const struct book *book, struct item *list, size_t room)
-{
-	unsigned int counts[CLASSES] = { 0 }, least = CLASSES;
-	struct book_cursor cursor;
-	struct alloc_node *node;
-	size_t count = 0, kept = 0, i, sum = 0;
-
-	book_walk(book, &cursor);
-	while ((node = book_next(&cursor)) != NULL) {
-		list[count++] = (struct item){ node->bytes, node };
-		counts[class_of(node->bytes)]++;
-	}
-	if (count <= room)
-		return count;
-	while (sum < room)
-		sum += counts[--least];
-	for (i = 0; i < count; i++)
-		if (class_of(list[i].bytes) >= least)
-			list[kept++] = list[i];
-	return kept;
-}
-
-/* Sorts @list by size, largest first, with @other, which is as long. Returns where it is then. */
-static struct item *list_sort(struct item *list, struct item *other, size_t count)
-{
-	uint64_t any = 0, all = UINT64_MAX;
-	unsigned int shift;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		any |= list[i].bytes;
-		all &= list[i].bytes;
-	}
-	for (shift = 0; shift < 64; shift += 8) {
-		size_t starts[257] = { 0 };
-		struct item *sorted = other;
-
-		/* All have the same digit here. */
-		if (!((any ^ all) >> shift & 0xff))
-			continue;
-		for (i = 0; i < count; i++)
-			starts[256 - (list[i].bytes >> shift & 0xff)]++;
-		for (i = 1; i < 257; i++)
-			starts[i] += starts[i - 1];
-		for (i = 0; i < count; i++)
-			sorted[starts[255 - (list[i].bytes >> shift & 0xff)]++] = list[i];
-		other = list;
-		list = sorted;
-	}
-	return list;
-}
-
-static int item_order(const void *left, const void *right)
-{
-	const struct item *a = left, *b = right;
-
-	return (a->node->address > b->node->address) - (a->node->address < b->node->address);
-}
-
-/* Puts those of one size in the order of their addresses, as far as the first @room need it. */
-static void sizes_sort(struct item *list, size_t count, size_t room)
-{
-	size_t i, begin = 0;
-	bool is_sorted = true;
-
-	for (i = 1; i <= count && begin < room; i++) {
-		if (i < count && list[i].bytes == list[begin].bytes) {
-			is_sorted = is_sorted && item_order(&list[i - 1], &list[i]) <= 0;
-			continue;
-		}
-		if (!is_sorted)
-			qsort(list + begin, i - begin, sizeof(*list), item_order);
-		begin = i;
-		is_sorted = true;
-	}
-}
-
 /* The @room largest nodes of @book, largest first, into @list. Returns how many. */
 static size_t build_largest(const struct book *book, const struct alloc_node **list, size_t room)
 {
-	size_t i, count = book->count;
-	struct item *items = NULL, *sorted;
+	size_t count = heap_fill(book, list, room);
 
-	if (room && count && count <= LISTED_MAX)
-		items = malloc(2 * count * sizeof(*items));
-	if (!items) {
-		count = heap_fill(book, list, room);
-		if (count)
-			qsort(list, count, sizeof(*list), node_order);
-		return count;
-	}
-	count = list_fill(book, items, room);
-	sorted = list_sort(items, items + book->count, count);
-	sizes_sort(sorted, count, room);
-	count = count < room ? count : room;
-	for (i = 0; i < count; i++)
-		list[i] = sorted[i].node;
-	free(items);
+	if (count)
+		qsort(list, count, sizeof(*list), node_order);
 	return count;
 }
 
@@ -266,6 +147,52 @@ static int site_order(const void *left, const void *right)
 	return order ? order : ORDER(a->stack_id, b->stack_id);
 }
 
+/* What is said of @site whatever it allocates. Returns 0 or -ENOMEM. */
+static int site_fill(const struct program *program, const struct site *site,
+		     struct snap_site *snap)
+{
+	struct snap_place where;
+
+	if (build_place(program, site->place, site->stack, &where))
+		return -ENOMEM;
+	*snap = (struct snap_site){
+		.site = where.site,
+		.address = site->address,
+		.stack_id = site->stack_id,
+		.live = site->live,
+		.allocations = site->allocations,
+		.allocated = site->allocated,
+		.device = site->device,
+		.stack = where.stack,
+		.stack_count = where.stack_count,
+		.shown = where.shown,
+		.frames = where.frames,
+		.frame_count = where.frame_count,
+	};
+	return 0;
+}
+
+/* What is said of @node, which was made at @site and lies at @address. */
+static struct snap_alloc alloc_of(const struct build *build, const struct alloc_node *node,
+				  const struct snap_site *site, uint64_t address,
+				  enum alloc_state state)
+{
+	return (struct snap_alloc){
+		.address = address,
+		.bytes = node->bytes,
+		.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) :
+						  node->born,
+		.site = site->site,
+		.site_address = site->address,
+		.stack_id = site->stack_id,
+		.device = node->device,
+		.call = node->call,
+		.kind = node->kind,
+		.state = (uint8_t)state,
+		.in_cache = site->in_cache,
+	};
+}
+
 static int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
@@ -280,27 +207,12 @@ static int build_sites(struct build *build, struct program *program, struct snap
 	for (i = 0; i < count; i++) {
 		struct site *site = program->ledger.sites.list[i];
 		uint64_t vram = subtract_saturated(site->live, site->managed);
-		struct snap_place where;
 
-		if (build_place(program, site->place, site->stack, &where))
+		if (site_fill(program, site, &list[i]))
 			return -ENOMEM;
-		list[i] = (struct snap_site){
-			.site = where.site,
-			.address = site->address,
-			.stack_id = site->stack_id,
-			.live = site->live,
-			.allocations = site->allocations,
-			.allocated = site->allocated,
-			.device = site->device,
-			.leaked = sites_ended(site, VERDICT_LEAKED),
-			.held = sites_ended(site, VERDICT_HELD),
-			.stack = where.stack,
-			.stack_count = where.stack_count,
-			.shown = where.shown,
-			.frames = where.frames,
-			.frame_count = where.frame_count,
-			.in_cache = sites_in_cache(site),
-		};
+		list[i].leaked = sites_ended(site, VERDICT_LEAKED);
+		list[i].held = sites_ended(site, VERDICT_HELD);
+		list[i].in_cache = sites_in_cache(site);
 		site->suspect_since = UINT64_MAX;
 		if (site->verdict != VERDICT_HELD)
 			list[i].suspect = suspect_bytes(site->suspect,
@@ -374,21 +286,8 @@ static int build_map(struct build *build, struct program *program, struct snap_p
 		const struct alloc_node *node = heap[i];
 		const struct snap_site *site = &process->sites[node->site];
 
-		process->map[i] = (struct snap_alloc){
-			.address = node_address(program, node),
-			.bytes = node->bytes,
-			.age = node->state == NODE_LIVE ?
-				       subtract_saturated(build->now, node->born) :
-				       node->born,
-			.site = site->site,
-			.site_address = site->address,
-			.stack_id = site->stack_id,
-			.device = node->device,
-			.call = node->call,
-			.kind = node->kind,
-			.state = (uint8_t)build_state(build, program, site, node),
-			.in_cache = site->in_cache,
-		};
+		process->map[i] = alloc_of(build, node, site, node_address(program, node),
+					   build_state(build, program, site, node));
 	}
 	result = 0;
 out:
@@ -565,7 +464,6 @@ static void drawn_add(struct build *build, const struct program *program,
 		      enum alloc_state state)
 {
 	const struct alloc_node *node = piece->node;
-	const struct snap_site *site = &process->sites[node->site];
 
 	if (!process->drawn)
 		return;
@@ -574,20 +472,9 @@ static void drawn_add(struct build *build, const struct program *program,
 		process->drawn_count = 0;
 		return;
 	}
-	process->drawn[process->drawn_count++] = (struct snap_alloc){
-		.address = piece->address,
-		.bytes = piece->bytes,
-		.age = node->state == NODE_LIVE ? subtract_saturated(build->now, node->born) :
-						  node->born,
-		.site = site->site,
-		.site_address = site->address,
-		.stack_id = site->stack_id,
-		.device = node->device,
-		.call = node->call,
-		.kind = node->kind,
-		.state = (uint8_t)state,
-		.in_cache = site->in_cache,
-	};
+	process->drawn[process->drawn_count] =
+		alloc_of(build, node, &process->sites[node->site], piece->address, state);
+	process->drawn[process->drawn_count++].bytes = piece->bytes;
 }
 
 size_t build_cheap_max(size_t processes)
@@ -680,35 +567,19 @@ static int block_site_order(const void *left, const void *right)
 static int sites_build(struct build *build, struct program *program,
 		       const struct allocator *allocator, struct snap_site *list)
 {
-	size_t i;
-
-	for (i = 0; i < allocator->sites.count; i++) {
+	for (size_t i = 0; i < allocator->sites.count; i++) {
 		struct site *site = allocator->sites.list[i];
-		struct snap_place where;
 
-		if (build_place(program, site->place, site->stack, &where))
+		if (site_fill(program, site, &list[i]))
 			return -ENOMEM;
-		list[i] = (struct snap_site){
-			.site = where.site,
-			.address = site->address,
-			.stack_id = site->stack_id,
-			.live = site->live,
-			.live_count = site->live_count,
-			.held = site->ended,
-			.suspect = program->ended ? site->unsure :
-						    suspect_bytes(site->suspect,
-								  build->model->config.leak_age,
-								  build->now, &site->suspect_since),
-			.allocations = site->allocations,
-			.allocated = site->allocated,
-			.device = allocator->device,
-			.stack = where.stack,
-			.stack_count = where.stack_count,
-			.shown = where.shown,
-			.frames = where.frames,
-			.frame_count = where.frame_count,
-			.sampled = site->sampled,
-		};
+		list[i].live_count = site->live_count;
+		list[i].held = site->ended;
+		list[i].suspect = program->ended ?
+					  site->unsure :
+					  suspect_bytes(site->suspect, build->model->config.leak_age,
+							build->now, &site->suspect_since);
+		list[i].device = allocator->device;
+		list[i].sampled = site->sampled;
 		if (!site->allocations)
 			list[i].site = "not sampled";
 	}
@@ -751,27 +622,18 @@ static int segments_build(struct build *build, struct program *program, struct a
 /* ---- blocks ---- */
 
 /* What @node is, with its site as an index in snap->sites while those are in the book's order. */
-static void block_fill(const struct build *build, const struct allocator *allocator,
-		       const struct snap_allocator *snap, const struct alloc_node *node,
-		       struct snap_alloc *block)
+static struct snap_alloc block_of(const struct build *build, const struct allocator *allocator,
+				  const struct snap_allocator *snap, const struct alloc_node *node)
 {
 	const struct snap_site *site = &snap->sites[node->site];
 	bool is_rising =
 		site->suspect && node->born >= allocator->sites.list[node->site]->suspect_since &&
 		subtract_saturated(build->now, node->born) >= build->model->config.leak_age;
+	struct snap_alloc block = alloc_of(build, node, site, node->address,
+					   is_rising ? ALLOC_SUSPECT : ALLOC_LIVE);
 
-	*block = (struct snap_alloc){
-		.address = node->address,
-		.bytes = node->bytes,
-		.age = subtract_saturated(build->now, node->born),
-		.site = site->site,
-		.site_address = site->address,
-		.stack_id = site->stack_id,
-		.device = allocator->device,
-		.call = CALL_COUNT,
-		.kind = KIND_DEVICE,
-		.state = is_rising ? ALLOC_SUSPECT : ALLOC_LIVE,
-	};
+	block.call = CALL_COUNT;
+	return block;
 }
 
 /* All blocks in order of addresses, to be drawn. */
@@ -792,7 +654,7 @@ static int blocks_build(struct build *build, const struct program *program,
 		return -ENOMEM;
 	for (node = book_lowest(&allocator->book); node && snap->drawn_count < count;
 	     node = book_higher(node))
-		block_fill(build, allocator, snap, node, &snap->drawn[snap->drawn_count++]);
+		snap->drawn[snap->drawn_count++] = block_of(build, allocator, snap, node);
 	return 0;
 }
 
@@ -809,7 +671,7 @@ static int largest_build(struct build *build, struct allocator *allocator,
 	count = build_largest(&allocator->book, list, room);
 	snap->map = arena_alloc(build->arena, count, sizeof(*snap->map));
 	for (i = 0; snap->map && i < count; i++)
-		block_fill(build, allocator, snap, list[i], &snap->map[i]);
+		snap->map[i] = block_of(build, allocator, snap, list[i]);
 	snap->map_count = snap->map ? count : 0;
 	snap->map_omitted = allocator->book.count - count;
 	free(list);
