@@ -46,61 +46,6 @@ size_t record_size(unsigned int type);
 size_t record_call_offset(unsigned int type);
 
 /*
- * Feeds a counter row: totals since the program was first seen; a later row with the same key
- * replaces the earlier one. Rows of unknown programs are kept (a row can be read before the
- * program's REC_PROCESS is). Return 0 or -ENOMEM.
- */
-int model_launch_row(struct model *model, const struct launch_key *key,
-		     const struct launch_row *row);
-int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row);
-int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row);
-int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row);
-int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row);
-/*
- * Of these each adds to those before, and their sites are rows of the same program's records of
- * names.
- */
-int model_call_site(struct model *model, const struct call_site_key *key,
-		    const struct call_site_row *row);
-
-/*
- * Total time (ns) in which at least one thread of @program was inside a synchronizing call,
- * including calls that have not returned.
- */
-void model_sync(struct model *model, uint32_t program, uint64_t ns);
-
-/* The latest synchronizations of whole devices by @program: the slots of its row, by device. */
-
-/* How @program launches kernels, up to now. */
-/* What @record->hdr.program pays, and what is given up of it. */
-struct rec_cost;
-void model_cost(struct model *model, const struct rec_cost *record);
-
-void model_times(struct model *model, uint32_t program, const struct program_times *times);
-
-/* Marks @program: the returns of its calls are not probed. @why: enum unreturned. */
-void model_unreturned(struct model *model, uint32_t program, unsigned int why);
-
-/*
- * Marks @program as inexact: something about it was lost. @lost_time: when a record of it was last
- * lost, 0 if none was; an allocation from before that may have been freed unseen.
- */
-void model_inexact(struct model *model, uint32_t program, uint64_t lost_time);
-
-/* Sets the total lost to @cause since the start. For causes below LOST_FED_COUNT. */
-void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
-
-/*
- * To be called after the launch rows of a program, before its fault is reported: the contents of
- * this row's graph were launched when the row says.
- */
-void model_graph_last(struct model *model, const struct graph_key *key,
-		      const struct graph_row *row);
-
-/* No further row of @program will come: the contents of its graphs may be dropped. */
-void model_graphs_done(struct model *model, uint32_t program);
-
-/*
  * With the next snapshot, drops the processes that have ended by now (key X). The totals keep their
  * counts.
  */

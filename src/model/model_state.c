@@ -273,7 +273,7 @@ static void bound_ended(struct model *model)
 	}
 }
 
-void model_graphs_done(struct model *model, uint32_t number)
+void lives_settle(struct model *model, uint32_t number)
 {
 	struct program *program = programs_find(&model->programs, number);
 

@@ -82,6 +82,8 @@ uint64_t program_start(const struct model *model, const struct program *program)
 
 /* Counts a loss, and reports it in the log if that is due. */
 void model_lose(struct model *model, enum lost_cause cause, uint64_t count);
+/* The same of the total lost to @cause since the start. For causes below LOST_FED_COUNT. */
+void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
 /*
  * To be called after something may have needed room for one more kernel: counts one loss if there
  * is none, not one per refresh.
@@ -111,6 +113,8 @@ struct rec_end;
 /* The first hooked call of @program, according to its record. */
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
 void lives_end(struct model *model, struct program *program, const struct rec_end *record);
+/* No further row of the program @number will come: the contents of its graphs may be dropped. */
+void lives_settle(struct model *model, uint32_t number);
 /* At @now, missing frees should have been seen: those that were not are lost. */
 void lives_expire(struct model *model, struct program *program, uint64_t now);
 /*

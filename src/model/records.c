@@ -548,34 +548,169 @@ static void take_unseen(struct model *model, const struct rec_unseen *record)
 	identity_comm(record->comm, unseen->comm);
 }
 
-/* Data read at a refresh. It creates no program: only records that identify a process do. */
-static int dispatch_row(struct model *model, const union record *record)
+/*
+ * What is read at each refresh: counter rows, and other facts about a program. The same rows come
+ * with each refresh; a row of an unknown program creates the program, but only records that
+ * identify its process make that known.
+ */
+
+static unsigned int class_of(unsigned int call)
 {
+	return call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
+}
+
+/* True if the row may be what BPF counts: in a recording it may be anything. */
+static bool row_makes_sense(const union record *record)
+{
+	const struct copy_key *copy = &record->copy_row.key;
+	unsigned int class;
+
 	switch (record->hdr.type) {
 	case REC_LAUNCH_ROW:
-		return model_launch_row(model, &record->launch.key, &record->launch.row);
-	case REC_COPY_ROW:
-		return model_copy_row(model, &record->copy_row.key, &record->copy_row.row);
-	case REC_CALL_ROW: return model_call_row(model, &record->call.key, &record->call.row);
-	case REC_GRAPH_ROW:
-		return model_graph_row(model, &record->graph_row.key, &record->graph_row.row);
-	case REC_FAIL_ROW:
-		return model_fail_row(model, &record->fail_row.key, &record->fail_row.row);
+		class = class_of(record->launch.key.call);
+		/* Rows of graph calls are kernels that were put into a graph with an explicit call. */
+		return class == CLASS_LAUNCH || class == CLASS_GRAPH;
 	case REC_CALL_SITE:
-		return model_call_site(model, &record->call_site.key, &record->call_site.row);
+		class = class_of(record->call_site.key.launch.call);
+		return class == CLASS_LAUNCH || class == CLASS_SYNC || class == CLASS_COPY;
+	case REC_COPY_ROW:
+		return class_of(copy->call) == CLASS_COPY && copy->direction < DIR_COUNT &&
+		       copy->mode <= COPY_ASYNC && copy->device >= CUTOP_DEVICE_UNKNOWN &&
+		       copy->device < DEVICES_MAX;
+	case REC_CALL_ROW:
+		return record->call.key.call < CALL_COUNT || CUTOP_IS_EXTRA(record->call.key.call);
+	case REC_FAIL_ROW:
+		return record->fail_row.key.call < CALL_COUNT ||
+		       CUTOP_IS_EXTRA(record->fail_row.key.call);
+	case REC_GRAPH_ROW: return class_of(record->graph_row.row.call) == CLASS_GRAPH;
+	default: return true;
+	}
+}
+
+/* The program that a row, or another record of a refresh, is about. */
+static uint32_t row_program(const union record *record)
+{
+	switch (record->hdr.type) {
+	case REC_LAUNCH_ROW: return record->launch.key.program;
+	case REC_COPY_ROW: return record->copy_row.key.program;
+	case REC_CALL_ROW: return record->call.key.program;
+	case REC_FAIL_ROW: return record->fail_row.key.program;
+	case REC_GRAPH_ROW:
+	case REC_GRAPH_LAST: return record->graph_row.key.program;
+	case REC_CALL_SITE: return record->call_site.key.launch.program;
+	default: return record->hdr.program;
+	}
+}
+
+static void take_cost(struct model *model, struct program *program, const struct rec_cost *record)
+{
+	program->cost.paid_ns = record->paid_ns;
+	program->cost.cpu_ns = record->cpu_ns;
+	program->cost.launches_ns = record->launches_ns;
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		bool was_given = program->cost.since[kind], is_given = record->since[kind];
+
+		program->cost.since[kind] = record->since[kind];
+		if (was_given == is_given)
+			continue;
+		program->cost.ever |= 1u << kind;
+		if (kind == SPARE_BLOCKS)
+			blocks_pause(&program->blocks);
+		if (!program->ended)
+			tell_budget(model, program, (enum spare)kind, is_given);
+	}
+}
+
+static int take_graph_row(struct model *model, struct program *program,
+			  const struct rec_graph_row *record)
+{
+	bool was_full = program->counters.is_full;
+	int error = graphs_row(&program->graphs, &program->counters, &program->devices,
+			       &record->key, &record->row, program->ended);
+
+	model_lose_kernels(model, program, was_full);
+	if (error == -ENOSPC)
+		model_lose(model, LOST_GRAPHS, 1);
+	return error == -ENOSPC ? 0 : error;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int take_row(struct model *model, struct program *program, const union record *record)
+{
+	struct counters *counters = &program->counters;
+	bool was_full = counters->is_full;
+	struct launch_entry *launch;
+	struct copy_entry *copy;
+	struct call_entry *call;
+	struct fail_entry *fail;
+
+	switch (record->hdr.type) {
+	case REC_LAUNCH_ROW:
+		launch = counters_launch(counters, &program->devices, &record->launch.key);
+		if (launch)
+			launch_entry_set(launch, &record->launch.row);
+		else
+			model_lose_kernels(model, program, was_full);
+		return launch || counters->is_full ? 0 : -ENOMEM;
+	case REC_COPY_ROW:
+		copy = counters_copy(counters, &program->devices, &record->copy_row.key);
+		if (copy)
+			copy->row = record->copy_row.row;
+		return copy ? 0 : -ENOMEM;
+	case REC_CALL_ROW:
+		call = counters_call(counters, record->call.key.call);
+		if (call)
+			call->row = record->call.row;
+		return call ? 0 : -ENOMEM;
+	case REC_FAIL_ROW:
+		fail = counters_fail(counters, &record->fail_row.key);
+		if (fail)
+			fail->row = record->fail_row.row;
+		return fail ? 0 : -ENOMEM;
+	case REC_CALL_SITE:
+		return call_sites_add(&program->call_sites, &program->names, &record->call_site.key,
+				      &record->call_site.row);
+	case REC_GRAPH_ROW:
+		return record->graph_row.row.launches ?
+			       take_graph_row(model, program, &record->graph_row) :
+			       0;
 	case REC_GRAPH_LAST:
-		model_graph_last(model, &record->graph_row.key, &record->graph_row.row);
+		graphs_last(&program->graphs, &record->graph_row.key, &record->graph_row.row);
 		return 0;
-	case REC_SYNC: model_sync(model, record->hdr.program, record->sync.ns); return 0;
-	case REC_TIMES: model_times(model, record->hdr.program, &record->times.times); return 0;
-	case REC_COST: model_cost(model, &record->cost); return 0;
-	case REC_INEXACT: model_inexact(model, record->hdr.program, record->hdr.time); return 0;
+	case REC_SYNC:
+		if (record->sync.ns > program->sync_ns)
+			program->sync_ns = record->sync.ns;
+		return 0;
+	case REC_TIMES:
+		program->time.times = record->times.times;
+		program->time.is_told = true;
+		return 0;
+	case REC_COST: take_cost(model, program, &record->cost); return 0;
+	case REC_INEXACT:
+		program->inexact = true;
+		if (record->hdr.time > program->ledger.lost_time)
+			program->ledger.lost_time = record->hdr.time;
+		return 0;
 	case REC_UNRETURNED:
-		model_unreturned(model, record->hdr.program, record->unreturned.why);
+		if (program->unreturned || record->unreturned.why >= UNRETURNED_COUNT)
+			return 0;
+		program->unreturned = (enum unreturned)record->unreturned.why;
+		tell_unreturned(model, program);
 		return 0;
+	default: return 0;
+	}
+}
+
+/* What a refresh reads. */
+static int dispatch_row(struct model *model, const union record *record)
+{
+	struct program *program;
+	int error;
+
+	switch (record->hdr.type) {
 	case REC_UNSEEN: take_unseen(model, &record->unseen); return 0;
 	case REC_LIMIT: tell_limit(model, &record->limit); return 0;
-	case REC_GRAPHS_DONE: model_graphs_done(model, record->hdr.program); return 0;
+	case REC_GRAPHS_DONE: lives_settle(model, record->hdr.program); return 0;
 	case REC_LOST:
 		model_lost(model, (enum lost_cause)record->lost.cause, record->lost.total);
 		return 0;
@@ -588,8 +723,25 @@ static int dispatch_row(struct model *model, const union record *record)
 	case REC_CLOCK:
 		wall_clock_set(&model->clock, record->hdr.time, record->clock.real);
 		return 0;
-	default: /* REC_MOMENT: for the code that makes the snapshot */ return 0;
+	case REC_MOMENT: return 0; /* for the code that makes the snapshot */
+	default: break;
 	}
+	if (!row_makes_sense(record)) {
+		model_lose(model, LOST_RECORD, 1);
+		return 0;
+	}
+	if (record->hdr.type == REC_FAIL_ROW &&
+	    call_outcome(record->fail_row.key.call, record->fail_row.key.result) == OUTCOME_DONE)
+		return 0;
+	program = model_program(model, row_program(record), &error);
+	if (!program)
+		return error;
+	error = take_row(model, program, record);
+	if (error) {
+		model_lose(model, LOST_MEMORY, 1);
+		program->inexact = true;
+	}
+	return error;
 }
 
 static int learn_extra(struct model *model, const struct rec_text *record, const char *symbol)
@@ -654,224 +806,4 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 bad:
 	model_lose(model, LOST_RECORD, 1);
 	return -EINVAL;
-}
-
-/*
- * Takes in what is read at each refresh: counter rows, and other facts about a program. The same
- * rows come with each refresh; a row of an unknown program creates the program.
- */
-
-static int refuse(struct model *model)
-{
-	model_lose(model, LOST_RECORD, 1);
-	return 0;
-}
-
-static int no_memory(struct model *model, struct program *program)
-{
-	model_lose(model, LOST_MEMORY, 1);
-	program->inexact = true;
-	return -ENOMEM;
-}
-
-int model_launch_row(struct model *model, const struct launch_key *key,
-		     const struct launch_row *row)
-{
-	struct launch_entry *entry;
-	struct program *program;
-	bool was_full;
-	int error;
-
-	/* Rows of graph calls are kernels that were put into a graph with an explicit call. */
-	if (key->call >= CALL_COUNT || (call_descs[key->call].class != CLASS_LAUNCH &&
-					call_descs[key->call].class != CLASS_GRAPH))
-		return refuse(model);
-	program = model_program(model, key->program, &error);
-	if (!program)
-		return error;
-	was_full = program->counters.is_full;
-	entry = counters_launch(&program->counters, &program->devices, key);
-	if (!entry && !program->counters.is_full)
-		return no_memory(model, program);
-	if (entry)
-		launch_entry_set(entry, row);
-	else
-		model_lose_kernels(model, program, was_full);
-	return 0;
-}
-
-int model_call_site(struct model *model, const struct call_site_key *key,
-		    const struct call_site_row *row)
-{
-	unsigned int call = key->launch.call,
-		     class = call < CALL_COUNT ? call_descs[call].class : CLASS_COUNT;
-	struct program *program;
-	int error;
-
-	if (class != CLASS_LAUNCH && class != CLASS_SYNC && class != CLASS_COPY)
-		return refuse(model);
-	program = model_program(model, key->launch.program, &error);
-	if (!program)
-		return error;
-	return call_sites_add(&program->call_sites, &program->names, key, row) ?
-		       no_memory(model, program) :
-		       0;
-}
-
-int model_copy_row(struct model *model, const struct copy_key *key, const struct copy_row *row)
-{
-	struct copy_entry *entry;
-	struct program *program;
-	int error;
-
-	if (key->call >= CALL_COUNT || call_descs[key->call].class != CLASS_COPY ||
-	    key->direction >= DIR_COUNT || key->mode > COPY_ASYNC ||
-	    key->device < CUTOP_DEVICE_UNKNOWN || key->device >= DEVICES_MAX)
-		return refuse(model);
-	program = model_program(model, key->program, &error);
-	if (!program)
-		return error;
-	entry = counters_copy(&program->counters, &program->devices, key);
-	if (!entry)
-		return no_memory(model, program);
-	entry->row = *row;
-	return 0;
-}
-
-int model_call_row(struct model *model, const struct call_key *key, const struct call_row *row)
-{
-	struct call_entry *entry;
-	struct program *program;
-	int error;
-
-	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
-		return refuse(model);
-	program = model_program(model, key->program, &error);
-	if (!program)
-		return error;
-	entry = counters_call(&program->counters, key->call);
-	if (!entry)
-		return no_memory(model, program);
-	entry->row = *row;
-	return 0;
-}
-
-int model_fail_row(struct model *model, const struct fail_key *key, const struct fail_row *row)
-{
-	struct fail_entry *entry;
-	struct program *program;
-	int error;
-
-	if (key->call >= CALL_COUNT && !CUTOP_IS_EXTRA(key->call))
-		return refuse(model);
-	if (call_outcome(key->call, key->result) == OUTCOME_DONE)
-		return 0;
-	program = model_program(model, key->program, &error);
-	if (!program)
-		return error;
-	entry = counters_fail(&program->counters, key);
-	if (!entry)
-		return no_memory(model, program);
-	entry->row = *row;
-	return 0;
-}
-
-int model_graph_row(struct model *model, const struct graph_key *key, const struct graph_row *row)
-{
-	struct program *program;
-	bool was_full;
-	int error;
-
-	if (row->call >= CALL_COUNT || call_descs[row->call].class != CLASS_GRAPH)
-		return refuse(model);
-	program = model_program(model, key->program, &error);
-	if (!program || !row->launches)
-		return error;
-	was_full = program->counters.is_full;
-	error = graphs_row(&program->graphs, &program->counters, &program->devices, key, row,
-			   program->ended);
-	model_lose_kernels(model, program, was_full);
-	if (error == -ENOMEM)
-		return no_memory(model, program);
-	if (error)
-		model_lose(model, LOST_GRAPHS, 1);
-	return 0;
-}
-
-void model_graph_last(struct model *model, const struct graph_key *key, const struct graph_row *row)
-{
-	int error;
-	struct program *program = model_program(model, key->program, &error);
-
-	if (!program)
-		return;
-	graphs_last(&program->graphs, key, row);
-}
-
-void model_sync(struct model *model, uint32_t number, uint64_t ns)
-{
-	int error;
-	struct program *program = model_program(model, number, &error);
-
-	if (!program || ns <= program->sync_ns)
-		return;
-	program->sync_ns = ns;
-}
-
-void model_times(struct model *model, uint32_t number, const struct program_times *times)
-{
-	int error;
-	struct program *program = model_program(model, number, &error);
-
-	if (!program)
-		return;
-	program->time.times = *times;
-	program->time.is_told = true;
-}
-
-void model_cost(struct model *model, const struct rec_cost *record)
-{
-	int error;
-	struct program *program = model_program(model, record->hdr.program, &error);
-
-	if (!program)
-		return;
-	program->cost.paid_ns = record->paid_ns;
-	program->cost.cpu_ns = record->cpu_ns;
-	program->cost.launches_ns = record->launches_ns;
-	for (int kind = 0; kind < SPARE_COUNT; kind++) {
-		bool was_given = program->cost.since[kind], is_given = record->since[kind];
-
-		program->cost.since[kind] = record->since[kind];
-		if (was_given == is_given)
-			continue;
-		program->cost.ever |= 1u << kind;
-		if (kind == SPARE_BLOCKS)
-			blocks_pause(&program->blocks);
-		if (!program->ended)
-			tell_budget(model, program, (enum spare)kind, is_given);
-	}
-}
-
-void model_unreturned(struct model *model, uint32_t number, unsigned int why)
-{
-	int error;
-	struct program *program = model_program(model, number, &error);
-
-	if (!program || program->unreturned || why >= UNRETURNED_COUNT)
-		return;
-	program->unreturned = (enum unreturned)why;
-	tell_unreturned(model, program);
-}
-
-void model_inexact(struct model *model, uint32_t number, uint64_t lost_time)
-{
-	int error;
-	struct program *program = model_program(model, number, &error);
-
-	if (!program)
-		return;
-	program->inexact = true;
-	if (lost_time > program->ledger.lost_time)
-		program->ledger.lost_time = lost_time;
 }

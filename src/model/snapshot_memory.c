@@ -148,8 +148,7 @@ static int site_order(const void *left, const void *right)
 }
 
 /* What is said of @site whatever it allocates. Returns 0 or -ENOMEM. */
-static int site_fill(const struct program *program, const struct site *site,
-		     struct snap_site *snap)
+static int site_fill(const struct program *program, const struct site *site, struct snap_site *snap)
 {
 	struct snap_place where;
 
@@ -574,10 +573,10 @@ static int sites_build(struct build *build, struct program *program,
 			return -ENOMEM;
 		list[i].live_count = site->live_count;
 		list[i].held = site->ended;
-		list[i].suspect = program->ended ?
-					  site->unsure :
-					  suspect_bytes(site->suspect, build->model->config.leak_age,
-							build->now, &site->suspect_since);
+		list[i].suspect = program->ended ? site->unsure :
+						   suspect_bytes(site->suspect,
+								 build->model->config.leak_age,
+								 build->now, &site->suspect_since);
 		list[i].device = allocator->device;
 		list[i].sampled = site->sampled;
 		if (!site->allocations)
@@ -629,8 +628,8 @@ static struct snap_alloc block_of(const struct build *build, const struct alloca
 	bool is_rising =
 		site->suspect && node->born >= allocator->sites.list[node->site]->suspect_since &&
 		subtract_saturated(build->now, node->born) >= build->model->config.leak_age;
-	struct snap_alloc block = alloc_of(build, node, site, node->address,
-					   is_rising ? ALLOC_SUSPECT : ALLOC_LIVE);
+	struct snap_alloc block =
+		alloc_of(build, node, site, node->address, is_rising ? ALLOC_SUSPECT : ALLOC_LIVE);
 
 	block.call = CALL_COUNT;
 	return block;

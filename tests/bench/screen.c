@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../unit/rows.h"
 #include "model/model.h"
 #include "util/util.h"
 #include "view/view_internal.h"

@@ -6,6 +6,7 @@
 #include <check.h>
 
 #include "model/model.h"
+#include "rows.h"
 
 #define SECOND 1000000000ull
 #define MIB    (1024ull * 1024)

@@ -12,7 +12,7 @@ endif
 EXTRA_DIST += tests/unit/test_absent.sh tests/unit/run_tests.h
 
 tests_unit_test_model_SOURCES = \
-	tests/unit/feed.c tests/unit/feed.h tests/unit/holds.h tests/unit/one_process.h \
+	tests/unit/feed.c tests/unit/feed.h tests/unit/holds.h tests/unit/one_process.h tests/unit/rows.h \
 	tests/unit/test_call_sites.c \
 	tests/unit/test_time_shares.c \
 	tests/unit/test_columns.c \
