@@ -362,64 +362,53 @@ void readings_clear(struct readings *readings)
 }
 
 /*
- * Makes room for one more of @count entries of @size bytes. Returns the list, or NULL without
- * memory.
+ * Adds @reading, of @size bytes, to the list at @list of *@count; without room for it, it is left
+ * out. Returns 0 or -ENOMEM.
  */
-static void *list_grow(void *list, size_t count, size_t size)
+static int reading_add(void *list, size_t *count, size_t most, const void *reading, size_t size)
 {
+	char **entries = list, *grown = *entries;
+
+	if (*count >= most)
+		return 0;
 	/* only at each power of two, so that a growing list is not copied each time */
-	return count & (count - 1) ? list : realloc(list, (count ? 2 * count : 1) * size);
+	if (!(*count & (*count - 1)))
+		grown = realloc(*entries, (*count ? 2 * *count : 1) * size);
+	if (!grown)
+		return -ENOMEM;
+	*entries = grown;
+	memcpy(grown + *count * size, reading, size);
+	++*count;
+	return 0;
 }
 
 int readings_device(struct readings *readings, const struct rec_device_reading *reading)
 {
-	size_t count = readings->device_count;
-	struct rec_device_reading *list;
+	struct rec_device_reading kept = *reading;
 
-	if (count >= DEVICES_MAX || reading->device < 0 || reading->device >= DEVICES_MAX)
-		return 0;
-	list = list_grow(readings->devices, count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	readings->devices = list;
-	list[count] = *reading;
-	list[count].name[READING_TEXT - 1] = list[count].uuid[READING_TEXT - 1] = 0;
-	readings->device_count++;
-	return 0;
+	kept.name[READING_TEXT - 1] = kept.uuid[READING_TEXT - 1] = 0;
+	return reading->device < 0 || reading->device >= DEVICES_MAX ?
+		       0 :
+		       reading_add(&readings->devices, &readings->device_count, DEVICES_MAX, &kept,
+				   sizeof(kept));
 }
 
 int readings_instance(struct readings *readings, const struct rec_instance_reading *reading)
 {
-	size_t count = readings->instance_count;
-	struct rec_instance_reading *list;
+	struct rec_instance_reading kept = *reading;
 
-	if (count >= INSTANCES_MAX || reading->device < 0 || reading->device >= DEVICES_MAX)
-		return 0;
-	list = list_grow(readings->instances, count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	readings->instances = list;
-	list[count] = *reading;
-	list[count].name[READING_TEXT - 1] = list[count].uuid[READING_TEXT - 1] = 0;
-	readings->instance_count++;
-	return 0;
+	kept.name[READING_TEXT - 1] = kept.uuid[READING_TEXT - 1] = 0;
+	return reading->device < 0 || reading->device >= DEVICES_MAX ?
+		       0 :
+		       reading_add(&readings->instances, &readings->instance_count, INSTANCES_MAX,
+				   &kept, sizeof(kept));
 }
 
 int readings_process(struct readings *readings, const struct rec_process_reading *reading)
 {
-	size_t count = readings->process_count;
-	struct rec_process_reading *list;
-
-	if (count >= PROCESS_READINGS_MAX)
-		return 0;
-	list = list_grow(readings->processes, count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	readings->processes = list;
-	list[count] = *reading;
-	readings->process_count++;
 	readings->is_new = true;
-	return 0;
+	return reading_add(&readings->processes, &readings->process_count, PROCESS_READINGS_MAX,
+			   reading, sizeof(*reading));
 }
 
 void readings_free(struct readings *readings)

@@ -540,12 +540,6 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 	return FREE_PLAIN;
 }
 
-void ledger_drop_map(struct ledger *ledger)
-{
-	ledger->map_dropped += ledger->book.count;
-	book_clear(&ledger->book);
-}
-
 /*
  * Memory whose owner ends before it is freed: what a reset or the end of a context ends, and
  * whether that really happened, since the runtime and other libraries share a device's primary

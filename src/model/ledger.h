@@ -49,8 +49,6 @@ struct ledger {
 	uint64_t kinds[KIND_COUNT]; /* live bytes */
 	/* Time of the last lost record of the process; 0: none was lost */
 	uint64_t lost_time;
-	/* Ended allocations that were dropped from the map to save memory */
-	uint64_t map_dropped;
 };
 
 /* The effects of an allocation besides its figures. */
@@ -110,9 +108,6 @@ const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, i
  */
 void ledger_hold(struct ledger *ledger, uint64_t handle, uint64_t born);
 void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64_t time);
-
-/* Drops all allocations, which have ended: the map then says how many they were. */
-void ledger_drop_map(struct ledger *ledger);
 
 /* How resets, destroyed contexts and the end of a process change its ledger. */
 /* The effects of a reset. */

@@ -31,10 +31,9 @@
 /* Limits for all processes together. */
 #define IMAGES_MAX 65536
 /* allocations; when it is reached, a process that has more than NODES_FREE loses new ones */
-#define NODES_MAX       (8u << 20)
-#define EVENTS_MAX      256
-#define ENDED_NODES_MAX 1000000 /* allocations of exited processes */
-/* kept of exited processes, without allocations: the oldest are dropped first */
+#define NODES_MAX  (8u << 20)
+#define EVENTS_MAX 256
+/* kept of exited processes: the oldest are dropped first */
 #define ENDED_BYTES_MAX (256u << 20)
 /* ended programs beyond the limit, kept until their counters are complete */
 #define UNSETTLED_MAX        8192

@@ -158,70 +158,33 @@ uint64_t program_start(const struct model *model, const struct program *program)
 		       wall_clock_at(&model->clock, program->first_time);
 }
 
-static uint64_t __attribute__((format(printf, 3, 0)))
-event_tell(struct model *model, struct event *event, const char *format, va_list args)
+void model_log(struct model *model, const struct event *event)
 {
-	char text[1024];
-	uint64_t number;
-
-	vsnprintf(text, sizeof(text), format, args);
-	event->text = text;
-	number = events_add(&model->log, event);
-	if (!number)
+	if (!events_add(&model->log, event))
 		model->losses.own[LOST_MEMORY]++;
-	return number;
 }
 
 uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind,
 		    uint64_t time, uint64_t bytes, const struct snap_detail *detail,
 		    const char *format, ...)
 {
-	struct event event = {
-		.time = time,
-		.bytes = bytes,
-		.pid = program ? program->identity.pid : 0,
-		.program = program ? program->number : 0,
-		.kind = (uint8_t)kind,
-		.detail = (struct snap_detail *)detail,
-	};
-	uint64_t number;
+	uint64_t before = model->log.number;
+	char text[1024];
 	va_list args;
 
 	va_start(args, format);
-	number = event_tell(model, &event, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return number;
-}
-
-void model_tell_life(struct model *model, const struct program *program, enum event_kind kind,
-		     uint64_t time, bool failed, const char *text)
-{
-	char name[IDENTITY_BRIEF];
-	struct event event = {
-		.time = time,
-		.pid = program->identity.pid,
-		.program = program->number,
-		.kind = (uint8_t)kind,
-		.name = (char *)identity_brief(&program->identity, name),
-		.text = (char *)text,
-		.failed = failed,
-	};
-
-	if (!events_add(&model->log, &event))
-		model->losses.own[LOST_MEMORY]++;
-}
-
-uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
-		       const char *format, ...)
-{
-	struct event event = { .time = time, .pid = pid, .kind = (uint8_t)kind };
-	uint64_t number;
-	va_list args;
-
-	va_start(args, format);
-	number = event_tell(model, &event, format, args);
-	va_end(args);
-	return number;
+	model_log(model, &(struct event){
+				 .time = time,
+				 .bytes = bytes,
+				 .pid = program ? program->identity.pid : 0,
+				 .program = program ? program->number : 0,
+				 .kind = (uint8_t)kind,
+				 .detail = (struct snap_detail *)detail,
+				 .text = text,
+			 });
+	return model->log.number == before ? 0 : model->log.number;
 }
 
 /* Reports @total losses to @cause in the log. 0: nothing to report. */
@@ -256,20 +219,27 @@ static void forget(struct model *model, struct program *program)
 }
 
 /*
- * More ended programs than there is room for: drops the oldest whose counters are complete, or, if
- * there is none, the oldest.
+ * Drops what the user cleared, if @cleared, and the oldest ended programs beyond what is kept:
+ * those whose counters are complete, or, if they are very many, any.
  */
-static void bound_ended(struct model *model)
+static void trim(struct model *model, bool cleared)
 {
 	struct programs *programs = &model->programs;
+	unsigned int most = model->config.max_exited;
 	struct program *program, *next;
+	size_t weight = 0;
 
-	for (program = programs->ended_first;
-	     program && programs->ended_count > model->config.max_exited; program = next) {
+	for (program = programs->ended_first; program; program = program->ended_after)
+		weight += program_weight(program);
+	for (program = programs->ended_first; program; program = next) {
+		bool is_over = programs->ended_count > most || weight > ENDED_BYTES_MAX;
+
 		next = program->ended_after;
-		if (program->settled ||
-		    programs->ended_count > model->config.max_exited + UNSETTLED_MAX)
-			forget(model, program);
+		if (!(cleared && program->cleared) && !(is_over && program->settled) &&
+		    programs->ended_count <= most + UNSETTLED_MAX)
+			continue;
+		weight -= program_weight(program);
+		forget(model, program);
 	}
 }
 
@@ -282,7 +252,7 @@ void lives_settle(struct model *model, uint32_t number)
 	graphs_settle(&program->graphs);
 	graphs_free(&program->graphs);
 	program->settled = program->ended;
-	bound_ended(model);
+	trim(model, false);
 }
 
 void model_clear_exited(struct model *model)
@@ -295,24 +265,7 @@ void model_clear_exited(struct model *model)
 
 void lives_trim(struct model *model)
 {
-	struct program *program, *next;
-	size_t weight = 0;
-
-	for (program = model->programs.ended_first; program; program = next) {
-		next = program->ended_after;
-		if (program->cleared)
-			forget(model, program);
-		else
-			weight += program_weight(program);
-	}
-	for (program = model->programs.ended_first; program && weight > ENDED_BYTES_MAX;
-	     program = next) {
-		next = program->ended_after;
-		if (!program->settled)
-			continue;
-		weight -= program_weight(program);
-		forget(model, program);
-	}
+	trim(model, true);
 }
 
 void lives_expire(struct model *model, struct program *program, uint64_t now)
@@ -338,8 +291,7 @@ static void end(struct model *model, struct program *program, uint64_t time, boo
 	program->end_time = time;
 	tell_end(model, program, &news);
 	programs_end(&model->programs, program);
-	bound_ended(model);
-	programs_drop_maps(&model->programs);
+	trim(model, false);
 }
 
 void lives_end(struct model *model, struct program *program, const struct rec_end *record)

@@ -90,6 +90,8 @@ void model_lost(struct model *model, enum lost_cause cause, uint64_t total);
  */
 void model_lose_kernels(struct model *model, const struct program *program, bool was_full);
 
+/* Adds a copy of @event to the log; if there is no memory, that is counted. */
+void model_log(struct model *model, const struct event *event);
 /*
  * Adds an event of @program (NULL: of none) to the log, with a copy of @detail (NULL: none).
  * Returns its number, or 0 without memory, which is counted.
@@ -97,19 +99,8 @@ void model_lose_kernels(struct model *model, const struct program *program, bool
 uint64_t model_tell(struct model *model, const struct program *program, enum event_kind kind,
 		    uint64_t time, uint64_t bytes, const struct snap_detail *detail,
 		    const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* The same of a start or end of @program: the text goes on from what it is called. */
-void model_tell_life(struct model *model, const struct program *program, enum event_kind kind,
-		     uint64_t time, bool failed, const char *text);
-/* The same for the process @pid, which may have no program; 0: for none. */
-uint64_t model_tell_of(struct model *model, uint32_t pid, enum event_kind kind, uint64_t time,
-		       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* How programs begin and end, and which are dropped when too many have ended. */
-struct model;
-struct program;
-
-struct rec_end;
-
 /* The first hooked call of @program, according to its record. */
 void lives_begin(struct model *model, struct program *program, const struct rec_process *record);
 void lives_end(struct model *model, struct program *program, const struct rec_end *record);

@@ -47,7 +47,8 @@ bool program_is_inexact(const struct program *program)
 
 size_t program_weight(const struct program *program)
 {
-	return program->counters.launches.count * sizeof(struct launch_entry) +
+	return program->ledger.book.count * sizeof(struct alloc_node) +
+	       program->counters.launches.count * sizeof(struct launch_entry) +
 	       program->counters.fails.count * sizeof(struct fail_entry) +
 	       program->ledger.sites.count * sizeof(struct site) + blocks_weight(&program->blocks) +
 	       program->graphs.sites.count * sizeof(struct graph_site) +
@@ -116,18 +117,6 @@ void programs_end(struct programs *programs, struct program *program)
 		program;
 	programs->ended_last = program;
 	programs->ended_count++;
-	programs->ended_nodes += program->ledger.book.count;
-}
-
-void programs_drop_maps(struct programs *programs)
-{
-	struct program *program;
-
-	for (program = programs->ended_first; program && programs->ended_nodes > ENDED_NODES_MAX;
-	     program = program->ended_after) {
-		programs->ended_nodes -= program->ledger.book.count;
-		ledger_drop_map(&program->ledger);
-	}
 }
 
 void programs_remove(struct programs *programs, struct program *program)
@@ -138,7 +127,6 @@ void programs_remove(struct programs *programs, struct program *program)
 		*(program->ended_after ? &program->ended_after->ended_before :
 					 &programs->ended_last) = program->ended_before;
 		programs->ended_count--;
-		programs->ended_nodes -= program->ledger.book.count;
 		programs->tombstones[programs->tombstone_count++ % TOMBSTONES] = program->number;
 	}
 	table_take(&programs->table, program);

@@ -107,9 +107,7 @@ void program_free(struct program *program);
 /* True if something about it was lost: its figures are not exact. */
 bool program_is_inexact(const struct program *program);
 
-/*
- * About how many bytes are kept about it, without its allocations, which have a limit of their own.
- */
+/* About how many bytes are kept about it. */
 size_t program_weight(const struct program *program);
 
 /* All programs, by number; and the list of ended ones, in the order in which they ended. */
@@ -117,7 +115,6 @@ struct programs {
 	struct table table;
 	struct program *ended_first, *ended_last;
 	size_t ended_count;
-	size_t ended_nodes;              /* in the books of ended programs */
 	uint32_t tombstones[TOMBSTONES]; /* ended programs that were dropped */
 	size_t tombstone_count;
 };
@@ -143,9 +140,5 @@ size_t programs_nodes(const struct programs *programs);
 
 /* To be called when @program->ended was set: adds it to the list. */
 void programs_end(struct programs *programs, struct program *program);
-/*
- * Drops the allocations of the programs that ended first, if those of ended programs are too many.
- */
-void programs_drop_maps(struct programs *programs);
 
 #endif

@@ -276,8 +276,7 @@ static int build_map(struct build *build, struct program *program, struct snap_p
 	if (!heap)
 		return -ENOMEM;
 	process->map_count = build_largest(&program->ledger.book, heap, room);
-	process->map_omitted =
-		program->ledger.book.count - process->map_count + program->ledger.map_dropped;
+	process->map_omitted = program->ledger.book.count - process->map_count;
 	process->map = arena_alloc(build->arena, process->map_count, sizeof(*process->map));
 	if (!process->map)
 		goto out;

@@ -642,6 +642,23 @@ static void postmortem_fault(struct program *program, const struct rec_fail_at *
 	}
 }
 
+/* A start or end of @program: @text goes on from what the program is called. */
+static void tell_life(struct model *model, const struct program *program, enum event_kind kind,
+		      uint64_t time, bool failed, const char *text)
+{
+	char name[IDENTITY_BRIEF];
+
+	model_log(model, &(struct event){
+				 .time = time,
+				 .pid = program->identity.pid,
+				 .program = program->number,
+				 .kind = (uint8_t)kind,
+				 .name = (char *)identity_brief(&program->identity, name),
+				 .text = (char *)text,
+				 .failed = failed,
+			 });
+}
+
 void tell_start(struct model *model, const struct program *program,
 		const struct rec_process *record)
 {
@@ -649,8 +666,8 @@ void tell_start(struct model *model, const struct program *program,
 	 * No thread id: the process was running when cutop was told to watch it, and has made no
 	 * call since.
 	 */
-	model_tell_life(model, program, EVENT_START, record->hdr.time, false,
-			record->hdr.tid ? " made its first call" : " is watched from here on");
+	tell_life(model, program, EVENT_START, record->hdr.time, false,
+		  record->hdr.tid ? " made its first call" : " is watched from here on");
 }
 
 static void tell_leaks(struct model *model, const struct program *program,
@@ -707,7 +724,7 @@ void tell_how_it_ended(struct model *model, const struct program *program)
 		failed = status;
 		snprintf(text, sizeof(text), " ran %s, exited %d", ran, status);
 	}
-	model_tell_life(model, program, EVENT_END, program->end_time, failed, text);
+	tell_life(model, program, EVENT_END, program->end_time, failed, text);
 }
 
 void tell_end(struct model *model, const struct program *program, const struct end_news *news)
@@ -1001,7 +1018,13 @@ void tell_notice(struct model *model, const struct rec_text *record, const char 
 		[NOTICE_LOST] = EVENT_LOST,
 		[NOTICE_TRANSLATED] = EVENT_TRANSLATED,
 	};
+	char copy[1024];
 
-	model_tell_of(model, record->hdr.tgid, kinds[record->flags], record->hdr.time, "%.*s",
-		      (int)record->text_len, text);
+	snprintf(copy, sizeof(copy), "%.*s", (int)record->text_len, text);
+	model_log(model, &(struct event){
+				 .time = record->hdr.time,
+				 .pid = record->hdr.tgid,
+				 .kind = (uint8_t)kinds[record->flags],
+				 .text = copy,
+			 });
 }
