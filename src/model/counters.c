@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "cuda/outcomes.h"
+#include "cuda/errors.h"
 #include "model/limits.h"
 #include "util/saturated.h"
 #include "util/util.h"

@@ -103,7 +103,7 @@ struct copy_entry *counters_copy(struct counters *counters, struct own_devices *
 struct call_entry *counters_call(struct counters *counters, unsigned int call);
 struct fail_entry *counters_fail(struct counters *counters, const struct fail_key *key);
 /*
- * How many of the @errors that the row of @call has are failures (cuda/outcomes.h). Failures' rows
+ * How many of the @errors that the row of @call has are failures (cuda/errors.h). Failures' rows
  * are read after calls' rows, and both only grow, so this never falls.
  */
 uint64_t counters_failures(struct counters *counters, unsigned int call, uint64_t errors);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
-#include "cuda/outcomes.h"
+#include "cuda/errors.h"
 #include "model/limits.h"
 #include "model/name_store.h"
 #include "model/sites.h"

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "cuda/calls.h"
-#include "cuda/outcomes.h"
+#include "cuda/errors.h"
 #include "cutop_event.h"
 #include "model/counters.h"
 #include "model/model_state.h"

@@ -9,7 +9,6 @@
 
 #include "cuda/calls.h"
 #include "cuda/errors.h"
-#include "cuda/outcomes.h"
 #include "model/build.h"
 #include "model/counters.h"
 #include "model/model_state.h"

@@ -11,7 +11,6 @@
 #include "cuda/allocators.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
-#include "cuda/outcomes.h"
 #include "cutop_allocator.h"
 #include "model/block_segments.h"
 #include "model/columns.h"

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "cuda/allocators.h"
-#include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "probe/identify.h"
 #include "probe/slots.h"

@@ -6,10 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
-#include "cuda/outcomes.h"
 #include "model/stream.h"
 #include "util/sink.h"
 

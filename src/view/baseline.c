@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/outcomes.h"
+#include "cuda/errors.h"
 #include "view/view_internal.h"
 
 bool column_is_counter(const struct column *column)

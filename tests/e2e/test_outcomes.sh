@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Errors that are no failures (src/cuda/outcomes.c): a program whose driver shuts down before its destructors free memory and
+# Errors that are no failures (src/cuda/errors.c): a program whose driver shuts down before its destructors free memory and
 # the runtime gives back its context; and one that asks for what is not there. No count has them, and no event.
 # A copy after the driver's end is one: its bytes are lost.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Errors that are no failures (src/cuda/outcomes.c), as programs had them on an H200 with driver 580: recordings of
+# Errors that are no failures (src/cuda/errors.c), as programs had them on an H200 with driver 580: recordings of
 # that machine, in h200/. No figure, event or format counts such an error; those that are failures stay.
 set -u
 : "${top_builddir:=$(pwd)}"

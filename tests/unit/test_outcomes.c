@@ -4,7 +4,7 @@
 
 #include "one_process.h"
 #include "cuda/calls.h"
-#include "cuda/outcomes.h"
+#include "cuda/errors.h"
 
 START_TEST(errors_have_outcomes)
 {

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "feed.h"
-#include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
-#include "cuda/outcomes.h"
 
 START_TEST(every_call_is_described)
 {

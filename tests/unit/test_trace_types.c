@@ -3,7 +3,6 @@
 #include <check.h>
 #include <string.h>
 
-#include "cuda/arguments.h"
 #include "cuda/calls.h"
 #include "trace/trace_programs.h"
 #include "trace/trace_programs.h"
