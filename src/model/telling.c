@@ -37,6 +37,7 @@ struct rec_short;
 struct postmortem {
 	struct snap_detail detail;
 	char text[1024];
+	size_t used; /* of it */
 };
 
 /* A line is what a site is called by: sites whose stacks lead to it by different ways are one. */
@@ -283,36 +284,38 @@ static const struct site *largest_site(const struct site_table *sites)
 	return best;
 }
 
-/* Appends to @text of @size bytes, @used of them used; what finds no room is cut. */
-static size_t __attribute__((format(printf, 4, 5)))
-append(char *text, size_t size, size_t used, const char *format, ...)
+/* Goes on with the text of @report; what finds no room is cut. */
+static void __attribute__((format(printf, 2, 3)))
+say(struct postmortem *report, const char *format, ...)
 {
+	size_t room = sizeof(report->text) - report->used;
 	va_list args;
 	int len;
 
-	if (used >= size)
-		return used;
 	va_start(args, format);
-	len = vsnprintf(text + used, size - used, format, args);
+	len = vsnprintf(report->text + report->used, room, format, args);
 	va_end(args);
-	return len < 0 ? used : used + (size_t)len;
+	if (len > 0)
+		report->used += (size_t)len < room ? (size_t)len : room - 1;
 }
 
-static size_t append_holders(char *text, size_t size, size_t used, const struct snap_detail *detail)
+static void say_holders(struct postmortem *report, const char *before)
 {
+	const struct snap_detail *detail = &report->detail;
 	char bytes[16];
 	size_t i;
 
+	if (detail->holder_count)
+		say(report, "%s", before);
 	for (i = 0; i < detail->holder_count; i++) {
 		const struct snap_holder *holder = &detail->holders[i];
 
 		format_bytes((double)holder->live, bytes, sizeof(bytes));
-		used = append(text, size, used, "%s %u %s %s%s", i ? "," : "", holder->pid,
-			      holder->command, holder->from_attach ? ">=" : "", bytes);
+		say(report, "%s %u %s %s%s", i ? "," : "", holder->pid, holder->command,
+		    holder->from_attach ? ">=" : "", bytes);
 	}
 	if (detail->holders_omitted)
-		used = append(text, size, used, " and %zu more", detail->holders_omitted);
-	return used;
+		say(report, " and %zu more", detail->holders_omitted);
 }
 
 /* @hidden: how many such events were not told since the last. */
@@ -321,11 +324,9 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 				     struct postmortem *report)
 {
 	struct snap_detail *detail = &report->detail;
-	char where[256], size[16], own[16], most[16], *text = report->text;
-	const size_t room = sizeof(report->text);
+	char where[256], size[16], own[16], most[16];
 	const struct device_use *use;
 	const struct site *site;
-	size_t used;
 
 	*detail = (struct snap_detail){
 		.device = record->device,
@@ -338,8 +339,7 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 			     names_shown(&program->names, record->site, record->stack),
 			     detail->site, sizeof(detail->site));
 	format_bytes((double)record->bytes, size, sizeof(size));
-	used = append(text, room, 0, "%s of %s at %s: out of memory", call_name(record->call), size,
-		      detail->site);
+	say(report, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&program->ledger.held_on, record->device);
 		find_holders(programs, detail, record->device, use ? use->total : 0);
@@ -348,34 +348,29 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 			largest_lines(program, record->device, detail);
 		}
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
-			used = append(text, room, used, " on device %d", record->device);
+			say(report, " on device %d", record->device);
 		format_bytes((double)program->ledger.live, own, sizeof(own));
-		used = append(text, room, used, "; this process holds %s", own);
+		say(report, "; this process holds %s", own);
 		site = detail->line_count ? NULL : largest_site(&program->ledger.sites);
 		if (detail->line_count) {
 			format_bytes((double)detail->lines[0].live, most, sizeof(most));
-			used = append(text, room, used, ", %s of it from %s", most,
-				      detail->lines[0].text);
+			say(report, ", %s of it from %s", most, detail->lines[0].text);
 		} else if (site) {
 			format_bytes((double)site_vram(site), most, sizeof(most));
 			sites_describe(site, &program->names, where, sizeof(where));
-			used = append(text, room, used, ", %s of it from %s", most, where);
+			say(report, ", %s of it from %s", most, where);
 		}
-		if (detail->holder_count) {
-			used = append(text, room, used, "; held there:");
-			used = append_holders(text, room, used, detail);
-		}
+		say_holders(report, "; held there:");
 		if (detail->span) {
 			format_bytes((double)detail->span, size, sizeof(size));
 			format_bytes((double)detail->span_free, own, sizeof(own));
 			format_bytes((double)detail->span_gap, most, sizeof(most));
-			used = append(text, room, used,
-				      "; of its span of %s %s are free, at most %s in one piece",
-				      size, own, most);
+			say(report, "; of its span of %s %s are free, at most %s in one piece",
+			    size, own, most);
 		}
 	}
 	if (hidden)
-		append(text, room, used, " (and %u more not listed)", hidden);
+		say(report, " (and %u more not listed)", hidden);
 }
 
 /* How @allocator's memory is used: what it has is worth as much as its largest piece. */
@@ -399,9 +394,7 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 {
 	const struct device_use *use = devices_find(&program->ledger.held_on, allocator->device);
 	struct snap_detail *detail = &report->detail;
-	char size[16], own[16], most[16], *text = report->text;
-	const size_t room = sizeof(report->text);
-	size_t used;
+	char size[16], own[16], most[16];
 
 	*detail = (struct snap_detail){
 		.device = allocator->device,
@@ -421,30 +414,25 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 		measure_gaps(program, allocator, detail);
 	largest_lines_of(program, &allocator->sites, detail);
 	format_bytes((double)record->bytes, size, sizeof(size));
-	used = append(text, room, 0, "%s: out of memory: %s asked for at %s", detail->allocator,
-		      size, detail->site);
+	say(report, "%s: out of memory: %s asked for at %s", detail->allocator, size, detail->site);
 	if (allocator->device != CUTOP_DEVICE_UNKNOWN)
-		used = append(text, room, used, " on device %d", allocator->device);
+		say(report, " on device %d", allocator->device);
 	format_bytes((double)detail->allocated, own, sizeof(own));
 	format_bytes((double)detail->reserved, size, sizeof(size));
-	used = append(text, room, used, "; %s of the %s that it has are in tensors", own, size);
+	say(report, "; %s of the %s that it has are in tensors", own, size);
 	if (detail->line_count) {
 		format_bytes((double)detail->lines[0].live, most, sizeof(most));
-		used = append(text, room, used, ", %s%s from %s",
-			      detail->lines[0].sampled ? "~" : "", most, detail->lines[0].text);
+		say(report, ", %s%s from %s", detail->lines[0].sampled ? "~" : "", most,
+		    detail->lines[0].text);
 	}
 	if (detail->has_gaps) {
 		format_bytes((double)detail->gaps, own, sizeof(own));
 		format_bytes((double)detail->largest_gap, most, sizeof(most));
-		used = append(text, room, used, "; %s are free, at most %s in one piece", own,
-			      most);
+		say(report, "; %s are free, at most %s in one piece", own, most);
 	}
-	if (detail->holder_count) {
-		used = append(text, room, used, "; held there:");
-		used = append_holders(text, room, used, detail);
-	}
+	say_holders(report, "; held there:");
 	if (hidden)
-		append(text, room, used, " (and %u more not listed)", hidden);
+		say(report, " (and %u more not listed)", hidden);
 }
 
 /* @use: what is held on the device. */
@@ -452,7 +440,6 @@ static void postmortem_nearly_full(const struct programs *programs, const struct
 				   struct postmortem *report)
 {
 	char held[16], total[16];
-	size_t used;
 
 	report->detail = (struct snap_detail){
 		.device = use->device,
@@ -463,10 +450,9 @@ static void postmortem_nearly_full(const struct programs *programs, const struct
 	find_holders(programs, &report->detail, use->device, use->total);
 	format_bytes((double)use->live, held, sizeof(held));
 	format_bytes((double)use->total, total, sizeof(total));
-	used = append(report->text, sizeof(report->text), 0,
-		      "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held,
-		      total, 100 * (double)use->live / (double)use->total);
-	append_holders(report->text, sizeof(report->text), used, &report->detail);
+	say(report, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held,
+	    total, 100 * (double)use->live / (double)use->total);
+	say_holders(report, "");
 }
 
 /* Faults */
@@ -571,9 +557,9 @@ static void find_suspects(struct program *program, struct snap_detail *detail)
 }
 
 /* "stream 0x55d0: saxpy, reduce; default stream: scale", the stream launched into last first. */
-static size_t append_suspects(char *text, size_t size, size_t used,
-			      const struct snap_detail *detail)
+static void say_suspects(struct postmortem *report)
 {
+	const struct snap_detail *detail = &report->detail;
 	bool done[SUSPECTS_MAX] = { false };
 	size_t i, j;
 
@@ -583,24 +569,22 @@ static size_t append_suspects(char *text, size_t size, size_t used,
 
 		if (done[i])
 			continue;
-		used = append(text, size, used, i ? "; in" : " in");
+		say(report, i ? "; in" : " in");
 		if (first->stream)
-			used = append(text, size, used, " stream 0x%llx",
-				      (unsigned long long)first->stream);
+			say(report, " stream 0x%llx", (unsigned long long)first->stream);
 		else
-			used = append(text, size, used, " the default stream");
+			say(report, " the default stream");
 		for (j = i; j < detail->suspect_count; j++) {
 			const struct snap_suspect *suspect = &detail->suspects[j];
 
 			if (suspect->stream != first->stream || suspect->device != first->device)
 				continue;
 			done[j] = true;
-			used = append(text, size, used, "%s%s%s", before, suspect->kernel,
-				      suspect->stream_exact ? "" : "?");
+			say(report, "%s%s%s", before, suspect->kernel,
+			    suspect->stream_exact ? "" : "?");
 			before = ", ";
 		}
 	}
-	return used;
 }
 
 /* A sticky error: the first of a process, or since its device was reset. */
@@ -612,8 +596,6 @@ static void postmortem_fault(struct program *program, const struct rec_fail_at *
 	const char *name = error_name(layer, record->result),
 		   *meaning = error_meaning(layer, record->result);
 	struct snap_detail *detail = &report->detail;
-	const size_t room = sizeof(report->text);
-	size_t used;
 
 	*detail = (struct snap_detail){
 		.device = CUTOP_DEVICE_UNKNOWN,
@@ -627,17 +609,14 @@ static void postmortem_fault(struct program *program, const struct rec_fail_at *
 		names_describe_place(&program->names, record->site, detail->site,
 				     sizeof(detail->site));
 	find_suspects(program, detail);
-	used = append(report->text, room, 0,
-		      "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
-		      call_name(record->call), detail->site[0] ? " at " : "", detail->site,
-		      name ? name : "error", record->result, meaning ? ": " : "",
-		      meaning ? meaning : "");
+	say(report, "%s%s%s failed: %s (%d)%s%s; every call fails from here on",
+	    call_name(record->call), detail->site[0] ? " at " : "", detail->site,
+	    name ? name : "error", record->result, meaning ? ": " : "", meaning ? meaning : "");
 	if (detail->suspect_count) {
-		used = append(report->text, room, used, "; launched last");
-		append_suspects(report->text, room, used, detail);
+		say(report, "; launched last");
+		say_suspects(report);
 	} else {
-		append(report->text, room, used,
-		       "; no kernel was launched since the last synchronize that succeeded");
+		say(report, "; no kernel was launched since the last synchronize that succeeded");
 	}
 }
 
@@ -739,7 +718,7 @@ void tell_end(struct model *model, const struct program *program, const struct e
 void tell_nearly_full(struct model *model, struct program *program, const struct device_use *use,
 		      uint64_t time)
 {
-	struct postmortem report;
+	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
 
 	if (!event_limit_allow(&program->limits[EVENT_NEARLY_FULL], time, &hidden))
@@ -775,7 +754,7 @@ void tell_out_of_memory(struct model *model, struct program *program,
 		.call = record->call,
 		.kind = EVENT_OUT_OF_MEMORY,
 	};
-	struct postmortem report;
+	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
 	struct storm *storm = storm_begin(model, program, &like, &hidden);
 
@@ -795,7 +774,7 @@ void tell_short(struct model *model, struct program *program, struct allocator *
 		.call = CALL_COUNT,
 		.kind = EVENT_OUT_OF_MEMORY,
 	};
-	struct postmortem report;
+	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
 	struct storm *storm = storm_begin(model, program, &like, &hidden);
 
@@ -897,7 +876,7 @@ void tell_suspect(struct model *model, struct program *program, const struct sna
 static void tell_fault(struct model *model, struct program *program, const struct rec_fail_at *at)
 {
 	const struct rec_fail *record = &at->fail;
-	struct postmortem report;
+	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
 
 	if (!event_limit_allow(&program->limits[EVENT_FAULT], record->hdr.time, &hidden))
