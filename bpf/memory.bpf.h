@@ -270,24 +270,6 @@ static __always_inline int map_entry(struct call_run *run)
 	return call_entered(run);
 }
 
-/* The variable at @address ends with the thread's context. */
-static __noinline int owner_tell(struct thread_state *thread, __u32 call, __u64 address)
-{
-	struct rec_map *rec;
-
-	rec = record_begin(thread, REC_MAP, sizeof(*rec), bpf_ktime_get_ns());
-	if (!rec)
-		return 0;
-	rec->address = address;
-	rec->bytes = (__u32)thread->device;
-	rec->handle = thread->context;
-	rec->call = call;
-	rec->act = MAP_OWNED;
-	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
-	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	return 0;
-}
-
 /* The word that a call wrote at @at, 0 if it was not asked to. */
 static __always_inline __u64 word_wanted(struct thread_state *thread, __u64 at)
 {
@@ -329,8 +311,6 @@ static __always_inline void map_return(struct call_run *run)
 	rec->act = desc->a;
 	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
 	bpf_ringbuf_submit(rec, quiet_flags(thread));
-	if (desc->flags & CALL_OWNED)
-		owner_tell(thread, run->call, address);
 }
 
 #endif

@@ -92,7 +92,6 @@ enum call_flag {
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
 	CALL_NO_CONTEXT = 1024,	/* the allocation belongs to no context, and outlives all of them */
-	CALL_OWNED = 2048,	/* MAP_GLOBAL: the variable ends with the thread's context */
 };
 
 /*
@@ -175,12 +174,7 @@ enum map_act {
 	/* only in records (struct rec_map): */
 	MAP_VARIABLE = 8,	/* a registered variable: the address of its host shadow */
 	/* recordings use the numbers of those above */
-	/*
-	 * only in records: the variable at the address belongs to a module of the context `handle`,
-	 * or, if that is 0, of the primary one of the device `bytes`
-	 */
-	MAP_OWNED,
-	MAP_ACT_COUNT,
+	MAP_ACT_COUNT = 10,
 };
 
 /*

@@ -649,11 +649,10 @@ void ledger_reset(struct ledger *ledger, const struct rec_reset *record, struct 
 		subtract_saturated(record->hdr.time, (uint64_t)record->lasted * CUTOP_LASTED_NS);
 	size_t i;
 
-	*news = (struct reset_news){ .is_end = false };
+	*news = (struct reset_news){ .is_told = false };
 	own_devices_note(ledger->devices, record->device);
 	if (is_others_release(ledger, record))
 		return;
-	news->is_end = true;
 	if (!record->context && is_reset(record))
 		own_devices_forget_runtime(ledger->devices, record->device);
 	if (record->context && !context)

@@ -112,7 +112,6 @@ void ledger_let_go(struct ledger *ledger, uint64_t handle, uint64_t born, uint64
 /* How resets, destroyed contexts and the end of a process change its ledger. */
 /* The effects of a reset. */
 struct reset_news {
-	bool is_end;     /* false: something else holds the context, and nothing ended */
 	bool is_told;    /* what it ended is worth reporting: */
 	uint64_t count;  /* allocations that it ended */
 	uint64_t leaked; /* bytes of them that leaked, */

@@ -332,7 +332,6 @@ static void renumber(struct model *model, struct program *program,
 
 	ledger_renumber(&program->ledger, numbers);
 	blocks_renumber(&program->blocks, numbers);
-	statics_renumber(&program->statics, numbers);
 	if (!program->ledger.held_on.count)
 		return;
 	for (other = table_first(&model->programs.table); other; other = table_next(other))

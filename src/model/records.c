@@ -398,8 +398,6 @@ static void take_reset(struct model *model, struct program *program, const struc
 	program->faulted = false;
 	program->fault.hdr.size = 0;
 	ledger_reset(&program->ledger, record, &news);
-	if (news.is_end)
-		statics_end(&program->statics, record->context, record->device);
 	if (news.is_told)
 		tell_reset(model, program, record, &news);
 }
@@ -408,7 +406,6 @@ static int take_map(struct program *program, const struct rec_map *record)
 {
 	struct ledger *ledger = &program->ledger;
 	const struct alloc_node *node;
-	int device;
 
 	switch (record->act) {
 	case MAP_PLACE: return physical_map(ledger, &program->mappings, record);
@@ -429,10 +426,6 @@ static int take_map(struct program *program, const struct rec_map *record)
 			       record->handle ? statics_learn(&program->statics, record) :
 						0;
 	case MAP_VARIABLE: return statics_learn(&program->statics, record);
-	case MAP_OWNED:
-		device = own_devices_machine(&program->devices, (int32_t)record->bytes);
-		statics_own(&program->statics, record->address, record->handle, device);
-		return 0;
 	case MAP_UNLOAD: statics_unload(&program->statics, record->address); return 0;
 	default: return 0;
 	}

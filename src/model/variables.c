@@ -5,10 +5,8 @@
  * __cudaRegisterManagedVar), once per variable, however many devices it will be on; with the
  * driver, a call that asks for a variable (cuModuleGetGlobal and the like). No call allocates or
  * frees this memory: it is a kind of its own, in no total, and never a leak.
- * It goes when its module is unloaded (cuModuleUnload(), cuLibraryUnload()). A module's variable
- * also goes with the context that the module was loaded into (cuda.h of CUDA 13.0, cuCtxDestroy():
- * "These resources include CUDA types CUmodule"), a registered one with its fat binary, which
- * nvcc's code unregisters when its library is closed (crt/host_runtime.h,
+ * It goes when its module is unloaded (cuModuleUnload(), cuLibraryUnload()), a registered one with
+ * its fat binary, which nvcc's code unregisters when its library is closed (crt/host_runtime.h,
  * __cudaUnregisterFatBinary()).
  * The runtime also asks the driver for its variables, and not only inside probed calls: in a
  * program that registers variables, those that the driver tells of are not counted in addition.
@@ -27,10 +25,7 @@ struct static_variable {
 	/* Of the variable, or of its shadow on the host, which is elsewhere */
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t module;  /* its module, or fat binary; 0 in older recordings: registered */
-	bool owned;       /* it belongs to a context: */
-	uint64_t context; /* 0: the primary one */
-	int device;       /* of that */
+	uint64_t module; /* its module, or fat binary; 0 in older recordings: registered */
 };
 
 static void drop(struct statics *statics, struct static_variable *variable)
@@ -73,37 +68,6 @@ void statics_unload(struct statics *statics, uint64_t module)
 	for (variable = table_first(&statics->table); module && variable; variable = next) {
 		next = table_next(variable);
 		if (variable->module == module)
-			drop(statics, variable);
-	}
-}
-
-void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device)
-{
-	struct static_variable *variable = table_find(&statics->table, KEY(address));
-
-	if (!variable)
-		return;
-	variable->owned = true;
-	variable->context = context;
-	variable->device = device;
-}
-
-void statics_renumber(struct statics *statics, const struct own_devices *numbers)
-{
-	struct static_variable *variable;
-
-	for (variable = table_first(&statics->table); variable; variable = table_next(variable))
-		variable->device = own_devices_machine(numbers, variable->device);
-}
-
-void statics_end(struct statics *statics, uint64_t context, int device)
-{
-	struct static_variable *variable, *next;
-
-	for (variable = table_first(&statics->table); variable; variable = next) {
-		next = table_next(variable);
-		if (variable->owned && variable->context == context &&
-		    (context || variable->device == device))
 			drop(statics, variable);
 	}
 }

@@ -9,7 +9,6 @@
 
 #include "cutop_event.h"
 #include "model/allocations.h"
-#include "model/devices.h"
 #include "model/ordered_table.h"
 
 /* Variables of known size: the memory of KIND_STATIC. */
@@ -22,15 +21,6 @@ struct statics {
 
 /* Takes in a MAP_VARIABLE, or a MAP_GLOBAL of a module. Returns 0 or -ENOMEM. */
 int statics_learn(struct statics *statics, const struct rec_map *record);
-/*
- * The variable at @address ends with @context, or, if that is 0, with the primary context of
- * @device.
- */
-void statics_own(struct statics *statics, uint64_t address, uint64_t context, int device);
-/* The process's numbers of devices, until now taken for the machine's, are known: @numbers. */
-void statics_renumber(struct statics *statics, const struct own_devices *numbers);
-/* A context ended: @context, or, if that is 0, the primary context of @device. */
-void statics_end(struct statics *statics, uint64_t context, int device);
 void statics_unload(struct statics *statics, uint64_t module);
 void statics_free(struct statics *statics);
 

@@ -83,7 +83,6 @@
 static int statics(void)
 {
 	CUmodule one = (CUmodule)0x10000, other = (CUmodule)0x20000;
-	CUcontext context;
 	CUdeviceptr p;
 	size_t size;
 
@@ -93,14 +92,6 @@ static int statics(void)
 	cuModuleGetGlobal_v2(&p, &size, other, "4");
 	usleep(500000);
 	cuModuleUnload(one);
-	usleep(500000);
-	/* A context of its own with a module, and the primary one's end. */
-	cuCtxCreate_v2(&context, 0, 0);
-	cuModuleGetGlobal_v2(&p, &size, (CUmodule)0x30000, "3");
-	usleep(500000);
-	cuCtxDestroy_v2(context);
-	usleep(500000);
-	cuDevicePrimaryCtxReset_v2(0);
 	usleep(500000);
 	return 0;
 }

@@ -194,7 +194,6 @@ void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t by
 		[MAP_GLOBAL] = CALL_cuModuleGetGlobal_v2,
 		[MAP_UNLOAD] = CALL_cuModuleUnload,
 		[MAP_VARIABLE] = CALL___cudaRegisterVar,
-		[MAP_OWNED] = CALL_cuModuleGetGlobal_v2,
 	};
 	struct rec_map record = {
 		.hdr = header(feed, REC_MAP, sizeof(record)),

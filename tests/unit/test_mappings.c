@@ -85,10 +85,7 @@ START_TEST(one_more_handle_holds_it)
 }
 END_TEST
 
-/*
- * cuda.h, cuCtxDestroy(): modules end with their context; a library's variables when nvcc's code
- * unregisters its fat binary.
- */
+/* A library's variables end when nvcc's code unregisters its fat binary. */
 START_TEST(variables_go_with_what_holds_them)
 {
 	feed_map(&feed, MAP_VARIABLE, 0x1000, 100, 0x77);
@@ -100,23 +97,6 @@ START_TEST(variables_go_with_what_holds_them)
 	feed_reset(&feed, 0);
 	look();
 	ck_assert_uint_eq(process->kinds[KIND_STATIC], 20);
-}
-END_TEST
-
-START_TEST(variables_go_with_their_context)
-{
-	feed_map(&feed, MAP_GLOBAL, 0x1000, 100, 0x77);
-	feed_map(&feed, MAP_OWNED, 0x1000, 0, 0x99);
-	feed_map(&feed, MAP_GLOBAL, 0x2000, 20, 0x88);
-	feed_map(&feed, MAP_OWNED, 0x2000, 0, 0);
-	feed_map(&feed, MAP_GLOBAL, 0x3000, 3, 0x88);
-	feed_map(&feed, MAP_OWNED, 0x3000, 1, 0);
-	feed_context_end(&feed, 0, 0x99);
-	look();
-	ck_assert_uint_eq(process->kinds[KIND_STATIC], 23);
-	feed_reset(&feed, 0);
-	look();
-	ck_assert_uint_eq(process->kinds[KIND_STATIC], 3);
 }
 END_TEST
 
@@ -375,7 +355,6 @@ Suite *suite_mappings(void)
 	tcase_add_test(tests, lives_while_the_handle_does);
 	tcase_add_test(tests, lives_while_a_mapping_does);
 	tcase_add_test(tests, variables_go_with_what_holds_them);
-	tcase_add_test(tests, variables_go_with_their_context);
 	tcase_add_test(tests, one_call_unmaps_several);
 	tcase_add_test(tests, one_more_handle_holds_it);
 	tcase_add_test(tests, shown_where_it_is_mapped);
