@@ -10,40 +10,29 @@
 
 const char *const allocator_names[ALLOCATOR_KINDS] = { [ALLOCATOR_PYTORCH] = "pytorch" };
 
+static const struct allocator_form plain = { .address = 0, .bytes = 1, .device = 2 },
+				   with_totals = { .has_totals = 1,
+						   .address = 0,
+						   .bytes = 1,
+						   .allocated = 2,
+						   .reserved = 3,
+						   .device = 4 },
+				   shortage = { .is_short = 1,
+						.has_totals = 1,
+						.bytes = 0,
+						.allocated = 1,
+						.reserved = 2,
+						.device = 3 };
+
 static const struct {
 	const char *symbol;
-	struct allocator_form form;
+	const struct allocator_form *form;
 } forms[] = {
-	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
-	  { .has_totals = 1,
-	    .address = 0,
-	    .bytes = 1,
-	    .allocated = 2,
-	    .reserved = 3,
-	    .device = 4 } },
-	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
-	  { .has_totals = 1,
-	    .address = 0,
-	    .bytes = 1,
-	    .allocated = 2,
-	    .reserved = 3,
-	    .device = 4 } },
-	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",
-	  { .address = 0, .bytes = 1, .device = 2 } },
-	{ "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE",
-	  { .is_short = 1,
-	    .has_totals = 1,
-	    .bytes = 0,
-	    .allocated = 1,
-	    .reserved = 2,
-	    .device = 3 } },
-	{ "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE",
-	  { .is_short = 1,
-	    .has_totals = 1,
-	    .bytes = 0,
-	    .allocated = 1,
-	    .reserved = 2,
-	    .device = 3 } },
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", &with_totals },
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", &with_totals },
+	{ "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE", &plain },
+	{ "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE", &shortage },
+	{ "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE", &shortage },
 };
 
 _Static_assert(ARRAY_LEN(forms) <= ALLOCATOR_FORMS_MAX, "more forms than there is room for");
@@ -55,7 +44,7 @@ size_t allocator_form_count(void)
 
 const struct allocator_form *allocator_form(size_t i)
 {
-	return &forms[i].form;
+	return forms[i].form;
 }
 
 const char *allocator_symbol(size_t i)

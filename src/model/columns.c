@@ -322,12 +322,8 @@ static int compare_processes(const void *left, const void *right, void *opaque)
 		if (result)
 			return result;
 	}
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->start_time != b->start_time)
-		return a->start_time < b->start_time ? -1 : 1;
 	/* No two processes compare equal, so any sort is stable. */
-	return (a->program > b->program) - (a->program < b->program);
+	return snapshot_process_order(a, b);
 }
 
 void sort_processes(const struct snap_process **processes, size_t count,

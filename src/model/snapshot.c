@@ -18,12 +18,23 @@
 #include "model/telling.h"
 #include "model/totals.h"
 #include "util/saturated.h"
+#include "util/util.h"
 
 const char *command_basename(const char *command)
 {
 	const char *slash = strrchr(command, '/');
 
 	return slash && slash[1] ? slash + 1 : command;
+}
+
+int snapshot_process_order(const void *left, const void *right)
+{
+	const struct snap_process *a = left, *b = right;
+	int order = ORDER(a->pid, b->pid);
+
+	if (!order)
+		order = ORDER(a->start_time, b->start_time);
+	return order ? order : ORDER(a->program, b->program);
 }
 
 struct snapshot *snapshot_hold(struct snapshot *snapshot)
@@ -469,17 +480,6 @@ static void add_totals(struct snapshot *snapshot, const struct snap_process *pro
 	snapshot->sync_share = fmax(snapshot->sync_share, process->sync_share);
 }
 
-static int process_order(const void *left, const void *right)
-{
-	const struct snap_process *a = left, *b = right;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->start_time != b->start_time)
-		return a->start_time < b->start_time ? -1 : 1;
-	return (a->program > b->program) - (a->program < b->program);
-}
-
 static int build_processes(struct build *build)
 {
 	struct snapshot *snapshot = build->snapshot;
@@ -523,7 +523,8 @@ static int build_processes(struct build *build)
 		snapshot->process_count++;
 	}
 	if (count)
-		qsort(snapshot->processes, count, sizeof(snapshot->processes[0]), process_order);
+		qsort(snapshot->processes, count, sizeof(snapshot->processes[0]),
+		      snapshot_process_order);
 	return 0;
 }
 

@@ -689,6 +689,9 @@ const char *snapshot_line(const struct snap_line *line, char out[LINE_TEXT]);
  */
 const char *command_basename(const char *command);
 
+/* For qsort(3): orders processes by pid, then start time. No two are the same. */
+int snapshot_process_order(const void *left, const void *right);
+
 /*
  * Returns @snapshot for one more holder, in any thread: each holder calls snapshot_free(), and the
  * last one frees it.

@@ -729,34 +729,34 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 }
 
 /*
- * The storm that the failure @like begins, whose event is to be told. NULL: it is counted in one
- * that was told, or there were too many others. *@hidden: how many of these.
+ * The storm that such a failure begins, whose event is to be told. NULL: it is counted in one that
+ * was told, or there were too many others. *@hidden: how many of these.
  */
-static struct storm *storm_begin(struct model *model, struct program *program,
-				 const struct storm *like, unsigned int *hidden)
+static struct storm *storm_begin(struct model *model, struct program *program, enum event_kind kind,
+				 unsigned int call, uint64_t site, uint64_t stack, uint64_t time,
+				 unsigned int *hidden)
 {
+	const struct storm like = { .site = names_shown(&program->names, site, stack),
+				    .latest = time,
+				    .call = (uint16_t)call,
+				    .kind = (uint8_t)kind };
 	bool is_new;
-	struct storm *storm = storms_find(&program->storms, like, &is_new);
+	struct storm *storm = storms_find(&program->storms, &like, &is_new);
 
 	if ((!is_new && events_repeat(&model->log, storm->event)) ||
-	    !event_limit_allow(&program->limits[like->kind], like->latest, hidden))
+	    !event_limit_allow(&program->limits[kind], time, hidden))
 		return NULL;
-	*storm = *like;
+	*storm = like;
 	return storm;
 }
 
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record)
 {
-	const struct storm like = {
-		.site = names_shown(&program->names, record->site, record->stack),
-		.latest = record->hdr.time,
-		.call = record->call,
-		.kind = EVENT_OUT_OF_MEMORY,
-	};
 	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
-	struct storm *storm = storm_begin(model, program, &like, &hidden);
+	struct storm *storm = storm_begin(model, program, EVENT_OUT_OF_MEMORY, record->call,
+					  record->site, record->stack, record->hdr.time, &hidden);
 
 	if (!storm)
 		return;
@@ -768,15 +768,10 @@ void tell_out_of_memory(struct model *model, struct program *program,
 void tell_short(struct model *model, struct program *program, struct allocator *allocator,
 		const struct rec_short *record)
 {
-	const struct storm like = {
-		.site = names_shown(&program->names, record->site, record->stack),
-		.latest = record->hdr.time,
-		.call = CALL_COUNT,
-		.kind = EVENT_OUT_OF_MEMORY,
-	};
 	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
-	struct storm *storm = storm_begin(model, program, &like, &hidden);
+	struct storm *storm = storm_begin(model, program, EVENT_OUT_OF_MEMORY, CALL_COUNT,
+					  record->site, record->stack, record->hdr.time, &hidden);
 
 	if (!storm)
 		return;
@@ -797,12 +792,6 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 		.address = record->site,
 		.stack = at->stack,
 	};
-	const struct storm like = {
-		.site = names_shown(&program->names, record->site, at->stack),
-		.latest = record->hdr.time,
-		.call = record->call,
-		.kind = kind,
-	};
 	char more[48] = "";
 	struct storm *storm;
 	unsigned int hidden;
@@ -810,7 +799,8 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 	/* After a sticky error each call fails, whatever it is given. */
 	if (news == FREE_PLAIN || (news == FREE_UNKNOWN && error_is_sticky(record->result)))
 		return;
-	storm = storm_begin(model, program, &like, &hidden);
+	storm = storm_begin(model, program, kind, record->call, record->site, at->stack,
+			    record->hdr.time, &hidden);
 	if (!storm)
 		return;
 	if (hidden)
