@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/allocations.h"
+#include "model/limits.h"
 
 #define CHUNK_FIRST   16
 #define CHUNK_LARGEST 8192
@@ -54,9 +55,10 @@ static uint64_t last_address(uint64_t address, uint64_t bytes, bool is_handle)
 	return bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + bytes - 1;
 }
 
-void book_init(struct book *book)
+void book_init(struct book *book, size_t *all)
 {
 	memset(book, 0, sizeof(*book));
+	book->all = all;
 	RB_INIT(&book->ranges);
 	RB_INIT(&book->handles);
 }
@@ -79,7 +81,8 @@ void book_clear(struct book *book)
 		next = chunk->next;
 		free(chunk);
 	}
-	book_init(book);
+	*book->all -= book->count;
+	book_init(book, book->all);
 }
 
 static int book_grow(struct book *book)
@@ -108,6 +111,8 @@ struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes,
 {
 	struct alloc_node *node;
 
+	if (book->count >= NODES_FREE && *book->all >= NODES_MAX)
+		return NULL;
 	if (!book->unused && book_grow(book) < 0)
 		return NULL;
 	node = book->unused;
@@ -119,6 +124,7 @@ struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes,
 	node->state = NODE_LIVE;
 	RB_INSERT(alloc_tree, tree_of(book, is_handle), node);
 	book->count++;
+	++*book->all;
 	return node;
 }
 
@@ -129,6 +135,7 @@ void book_remove(struct book *book, struct alloc_node *node)
 	RB_LEFT(node, link) = book->unused;
 	book->unused = node;
 	book->count--;
+	--*book->all;
 }
 
 /* The node with the highest start that is not above @address. */

@@ -68,6 +68,7 @@ struct book {
 	struct alloc_chunk *chunks;
 	struct alloc_node *unused;
 	size_t count;                /* nodes in both trees */
+	size_t *all;                 /* nodes in all books of all processes */
 	struct displaced *displaced; /* oldest first */
 	size_t displaced_count, displaced_size;
 	struct freed_set *freed;
@@ -75,7 +76,8 @@ struct book {
 
 #define BOOK_DISPLACED_MAX 4096
 
-void book_init(struct book *book);
+/* @all: how many nodes there are in all books, to be counted there. */
+void book_init(struct book *book, size_t *all);
 
 /* Drops everything and frees the memory. */
 void book_clear(struct book *book);
@@ -85,7 +87,7 @@ void book_close(struct book *book);
 
 /*
  * Adds an allocation in state NODE_LIVE and returns it, with the other fields zero, or returns NULL
- * without memory. It must not overlap another one.
+ * without memory or room (NODES_MAX). It must not overlap another one.
  */
 struct alloc_node *book_add(struct book *book, uint64_t address, uint64_t bytes, bool is_handle);
 void book_remove(struct book *book, struct alloc_node *node);

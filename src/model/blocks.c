@@ -44,7 +44,7 @@ static struct allocator *allocator_get(struct blocks *blocks, unsigned int kind,
 		return NULL;
 	allocator->kind = kind;
 	allocator->device = device;
-	book_init(&allocator->book);
+	book_init(&allocator->book, blocks->nodes);
 	memmove(list + i + 1, list + i, (blocks->count - i) * sizeof(struct allocator *));
 	list[i] = allocator;
 	blocks->count++;
@@ -259,7 +259,7 @@ static uint16_t block_weight(const struct rec_block *record)
 }
 
 static int block_hand_out(struct allocator *allocator, struct name_store *names,
-			  const struct rec_block *record, uint64_t leak_age, bool is_full)
+			  const struct rec_block *record, uint64_t leak_age)
 {
 	uint64_t bytes = (uint64_t)record->bytes, time = record->hdr.time;
 	uint16_t weight = block_weight(record);
@@ -273,9 +273,7 @@ static int block_hand_out(struct allocator *allocator, struct name_store *names,
 		block_leave(allocator, node, leak_age, time);
 	}
 	site = sites_get(&allocator->sites, names, record->site, record->stack);
-	node = site && !(is_full && allocator->book.count >= NODES_FREE) ?
-		       book_add(&allocator->book, record->address, bytes, false) :
-		       NULL;
+	node = site ? book_add(&allocator->book, record->address, bytes, false) : NULL;
 	if (!node) {
 		allocator->inexact = true;
 		return -ENOMEM;
@@ -299,7 +297,7 @@ static int block_hand_out(struct allocator *allocator, struct name_store *names,
 }
 
 int blocks_record(struct blocks *blocks, struct name_store *names, const struct rec_block *record,
-		  uint64_t leak_age, bool is_full)
+		  uint64_t leak_age)
 {
 	struct allocator *allocator = allocator_get(blocks, record->allocator, record->device);
 
@@ -310,7 +308,7 @@ int blocks_record(struct blocks *blocks, struct name_store *names, const struct 
 	totals_take(allocator, record);
 	if (record->bytes > 0) {
 		sites_limit(blocks, &allocator->sites);
-		return block_hand_out(allocator, names, record, leak_age, is_full);
+		return block_hand_out(allocator, names, record, leak_age);
 	}
 	block_take_back(allocator, record, leak_age);
 	return 0;

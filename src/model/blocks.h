@@ -45,14 +45,15 @@ struct blocks {
 	struct allocator **list; /* by kind and device */
 	size_t count;
 	uint64_t first; /* time of the first report; 0: none */
+	size_t *nodes;  /* in all books of all processes */
 };
 
 /*
- * Takes in a report. @names: the process's; @leak_age as for suspect_change(); @is_full: there is
- * room for NODES_FREE blocks only. Returns 0, or -ENOMEM if the block found no room.
+ * Takes in a report. @names: the process's; @leak_age as for suspect_change(). Returns 0, or -ENOMEM
+ * if the block found no room.
  */
 int blocks_record(struct blocks *blocks, struct name_store *names, const struct rec_block *record,
-		  uint64_t leak_age, bool is_full);
+		  uint64_t leak_age);
 
 /* What the allocators do is not told from here on, or was not until now: blocks are unknown. */
 void blocks_pause(struct blocks *blocks);

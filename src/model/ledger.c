@@ -77,14 +77,14 @@ static void contexts_free(struct contexts *contexts)
 #define DISPLACED_NS 1000000000ull /* how long a late free is waited for */
 
 void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names,
-		 struct device_list *machine, uint64_t leak_age)
+		 struct device_list *machine, size_t *nodes, uint64_t leak_age)
 {
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->devices = devices;
 	ledger->names = names;
 	ledger->machine = machine;
 	ledger->leak_age = leak_age;
-	book_init(&ledger->book);
+	book_init(&ledger->book, nodes);
 }
 
 void ledger_clear(struct ledger *ledger)
@@ -291,16 +291,6 @@ static bool displace(struct ledger *ledger, struct alloc_node *node, uint64_t wh
 	return is_lost;
 }
 
-bool ledger_asks_room(struct ledger *ledger)
-{
-	return ledger->book.count >= NODES_FREE && ledger->nodes_asked++ % 4096 == 0;
-}
-
-static bool has_room(const struct ledger *ledger)
-{
-	return ledger->book.count < NODES_FREE || !ledger->nodes_full;
-}
-
 static void retain(struct alloc_node *node)
 {
 	if (node->opens < UINT16_MAX)
@@ -414,9 +404,7 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 		news->lost_frees += displace(ledger, node, record->hdr.time);
 
 	site = sites_get(&ledger->sites, ledger->names, record->site, record->stack);
-	node = site && has_room(ledger) ?
-		       book_add(&ledger->book, record->address, bytes, is_handle(record)) :
-		       NULL;
+	node = site ? book_add(&ledger->book, record->address, bytes, is_handle(record)) : NULL;
 	if (!node) {
 		ledger->inexact = true;
 		return -ENOMEM;

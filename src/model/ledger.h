@@ -40,9 +40,7 @@ struct ledger {
 	struct device_list held_on;
 	/* For each way of ending allocations, the last call that did so */
 	uint16_t end_calls[NODE_END_COUNT];
-	unsigned int nodes_asked; /* how often it was asked whether there is room for more, */
-	bool nodes_full;          /* and the last answer */
-	bool inexact;             /* something was lost, or could not be told apart */
+	bool inexact; /* something was lost, or could not be told apart */
 	uint64_t live, peak, leaked, held, allocated; /* bytes */
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
@@ -58,14 +56,8 @@ struct ledger_news {
 };
 
 void ledger_init(struct ledger *ledger, struct own_devices *devices, struct name_store *names,
-		 struct device_list *machine, uint64_t leak_age);
+		 struct device_list *machine, size_t *nodes, uint64_t leak_age);
 void ledger_clear(struct ledger *ledger);
-
-/*
- * Updates ledger->nodes_full: whether the books of all processes together are full. Does so only
- * now and then, and for a process with many allocations, since the answer takes a walk.
- */
-bool ledger_asks_room(struct ledger *ledger);
 
 /* An allocating call has returned. Returns 0 or -ENOMEM, always with *@news filled. */
 int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct ledger_news *news);

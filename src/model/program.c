@@ -5,7 +5,8 @@
 
 #include "model/arena.h"
 
-struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age)
+static struct program *program_new(struct programs *programs, uint32_t number,
+				   struct device_list *machine, uint64_t leak_age)
 {
 	static const struct name_limits limits = { KERNELS_MAX, PLACES_MAX, STACKS_MAX,
 						   NAME_BYTES_MAX };
@@ -15,11 +16,13 @@ struct program *program_new(uint32_t number, struct device_list *machine, uint64
 		return NULL;
 	program->key = program->number = number;
 	names_init(&program->names, &limits);
-	ledger_init(&program->ledger, &program->devices, &program->names, machine, leak_age);
+	program->blocks.nodes = &programs->nodes;
+	ledger_init(&program->ledger, &program->devices, &program->names, machine, &programs->nodes,
+		    leak_age);
 	return program;
 }
 
-void program_free(struct program *program)
+static void program_free(struct program *program)
 {
 	arena_free(program->shown.arena);
 	graphs_free(&program->graphs);
@@ -80,8 +83,9 @@ bool programs_is_forgotten(const struct programs *programs, uint32_t number)
 struct program *programs_add(struct programs *programs, uint32_t number,
 			     struct device_list *machine, uint64_t leak_age)
 {
-	struct program *program =
-		programs->table.count < IMAGES_MAX ? program_new(number, machine, leak_age) : NULL;
+	struct program *program = programs->table.count < IMAGES_MAX ?
+					  program_new(programs, number, machine, leak_age) :
+					  NULL;
 
 	if (!program)
 		return NULL;
@@ -98,16 +102,6 @@ struct program *programs_overtaken(const struct programs *programs, const struct
 		if (other->known && !other->ended && other->identity.pid == program->identity.pid)
 			return other; /* there can be only one */
 	return NULL;
-}
-
-size_t programs_nodes(const struct programs *programs)
-{
-	const struct program *program;
-	size_t count = 0;
-
-	for (program = table_first(&programs->table); program; program = table_next(program))
-		count += program->ledger.book.count + blocks_count(&program->blocks);
-	return count;
 }
 
 void programs_end(struct programs *programs, struct program *program)

@@ -100,10 +100,6 @@ struct program {
 	uint64_t paid_before, cpu_before, launches_ns_before;
 };
 
-/* Returns a new program, or NULL without memory. @machine and @leak_age are for its ledger. */
-struct program *program_new(uint32_t number, struct device_list *machine, uint64_t leak_age);
-void program_free(struct program *program);
-
 /* True if something about it was lost: its figures are not exact. */
 bool program_is_inexact(const struct program *program);
 
@@ -113,6 +109,7 @@ size_t program_weight(const struct program *program);
 /* All programs, by number; and the list of ended ones, in the order in which they ended. */
 struct programs {
 	struct table table;
+	size_t nodes; /* in the books of all */
 	struct program *ended_first, *ended_last;
 	size_t ended_count;
 	uint32_t tombstones[TOMBSTONES]; /* ended programs that were dropped */
@@ -122,7 +119,7 @@ struct programs {
 struct program *programs_find(const struct programs *programs, uint32_t number);
 /* True if the program has ended and was dropped. */
 bool programs_is_forgotten(const struct programs *programs, uint32_t number);
-/* Adds a new program, as program_new() does. NULL without memory or room. */
+/* Adds a new program; @machine and @leak_age are for its ledger. NULL without memory or room. */
 struct program *programs_add(struct programs *programs, uint32_t number,
 			     struct device_list *machine, uint64_t leak_age);
 /* Frees @program. */
@@ -134,9 +131,6 @@ void programs_free(struct programs *programs);
  * NULL.
  */
 struct program *programs_overtaken(const struct programs *programs, const struct program *program);
-
-/* The number of allocations in all books. */
-size_t programs_nodes(const struct programs *programs);
 
 /* To be called when @program->ended was set: adds it to the list. */
 void programs_end(struct programs *programs, struct program *program);

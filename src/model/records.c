@@ -356,8 +356,6 @@ static int take_alloc(struct model *model, struct program *program, const struct
 
 	if (record->result == ERROR_OUT_OF_MEMORY)
 		tell_out_of_memory(model, program, record);
-	if (!record->result && record->address && ledger_asks_room(ledger))
-		ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	error = ledger_alloc(ledger, record, &news);
 	if (news.lost_frees)
 		model_lose(model, LOST_FREE, news.lost_frees);
@@ -371,14 +369,11 @@ static int take_block(struct model *model, struct program *program, const struct
 	struct ledger *ledger = &program->ledger;
 	const struct device_use *full;
 
-	if (blocks_count(&program->blocks) >= NODES_FREE && ledger->nodes_asked++ % 4096 == 0)
-		ledger->nodes_full = programs_nodes(&model->programs) >= NODES_MAX;
 	ledger_cache_told(ledger, record->address);
 	full = record->bytes > 0 ? ledger_place(ledger, record->address, record->device) : NULL;
 	if (full)
 		tell_nearly_full(model, program, full, record->hdr.time);
-	return blocks_record(&program->blocks, &program->names, record, ledger->leak_age,
-			     ledger->nodes_full);
+	return blocks_record(&program->blocks, &program->names, record, ledger->leak_age);
 }
 
 static int take_short(struct model *model, struct program *program, const struct rec_short *record)
