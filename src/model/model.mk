@@ -30,5 +30,5 @@ model_sources = \
 	src/model/ordered_table.c src/model/ordered_table.h \
 	src/model/telling.c src/model/telling.h \
 	src/model/time_shares.c src/model/time_shares.h \
-	src/model/totals.c src/model/totals.h \
+	src/model/totals.c \
 	src/model/variables.c src/model/variables.h

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/totals.h"
+#include "model/build.h"
 #include "model/ledger.h"
 #include "model/telling.h"
 

@@ -17,7 +17,6 @@
 #include "model/model.h"
 #include "model/name_store.h"
 #include "model/program.h"
-#include "model/totals.h"
 
 /* What was lost, by cause: in the kernel and in the collector, which report totals, and here. */
 struct losses {
@@ -47,6 +46,8 @@ struct wall_clock {
 
 void wall_clock_set(struct wall_clock *clock, uint64_t mono, uint64_t real);
 uint64_t wall_clock_at(const struct wall_clock *clock, uint64_t mono);
+
+struct totals;
 
 struct model {
 	struct model_config config;

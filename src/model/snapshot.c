@@ -16,7 +16,6 @@
 #include "model/model_state.h"
 #include "model/stream.h"
 #include "model/telling.h"
-#include "model/totals.h"
 #include "util/saturated.h"
 #include "util/util.h"
 

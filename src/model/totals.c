@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Sums that never go down: what all processes of a command have done, and all calls of a function.
+ * A process is dropped some time after its end. Its counters are then added to those of the
+ * processes dropped before; a snapshot adds the processes that still exist. A process belongs to
+ * the command it was first shown under, even if it turns out to have another name; commands beyond
+ * COMMANDS_MAX share one entry.
  * Times are added up in whole nanoseconds: a sum of floating point numbers depends on the order,
  * which changes when a process leaves, and its last digit might fall.
  */
-#include "model/totals.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/build.h"
 #include "model/model_state.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
