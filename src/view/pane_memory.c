@@ -555,10 +555,9 @@ static const struct list_column memory_columns[] = {
 #define SITE_AND_CALL 130 /* cells from which on there is room for both */
 #define SUM           9   /* cells besides the label of a sum: its number and gaps */
 
-static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held",
-							    "saved" };
-static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED, ST_HELD,
-							    ST_DIM };
+static const char *const state_names[ALLOC_STATE_COUNT] = { "live", "suspect", "leaked", "held" };
+static const enum style state_styles[ALLOC_STATE_COUNT] = { ST_LIVE, ST_SUSPECT, ST_LEAKED,
+							    ST_HELD };
 
 static const struct memory_row *row_of(const struct list *list, size_t item)
 {
