@@ -240,11 +240,11 @@ static void graph_node_set(struct act *act, uint64_t handle, struct graph *graph
 			   struct launch_entry *kernel)
 {
 	struct table *nodes = &act->books->nodes;
-	struct graph_node *node = table_find(nodes, KEY(handle));
+	struct graph_node *node;
 
 	if (!handle)
 		return;
-	if (!node && nodes->count >= GRAPH_PARTS_MAX) {
+	if (nodes->count >= GRAPH_PARTS_MAX && !table_find(nodes, KEY(handle))) {
 		act->error = -ENOSPC;
 		return;
 	}

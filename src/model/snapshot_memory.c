@@ -135,16 +135,22 @@ void build_memory(const struct program *program, struct snap_process *process)
 
 /* ---- sites ---- */
 
-static int site_order(const void *left, const void *right)
+/* By @order, or how @a and @b go if that is none. */
+static int sites_compare(int order, const struct snap_site *a, const struct snap_site *b)
 {
-	const struct snap_site *a = left, *b = right;
-	int order = ORDER(add_saturated(b->live, b->leaked), add_saturated(a->live, a->leaked));
-
 	if (!order)
 		order = ORDER(b->allocations, a->allocations);
 	if (!order)
 		order = ORDER(a->address, b->address);
 	return order ? order : ORDER(a->stack_id, b->stack_id);
+}
+
+static int site_order(const void *left, const void *right)
+{
+	const struct snap_site *a = left, *b = right;
+
+	return sites_compare(
+		ORDER(add_saturated(b->live, b->leaked), add_saturated(a->live, a->leaked)), a, b);
 }
 
 /* What is said of @site whatever it allocates. Returns 0 or -ENOMEM. */
@@ -552,13 +558,9 @@ int build_ledger(struct build *build, struct program *program, struct snap_proce
 static int block_site_order(const void *left, const void *right)
 {
 	const struct snap_site *a = left, *b = right;
-	int order = ORDER(add_saturated(b->live, b->held), add_saturated(a->live, a->held));
 
-	if (!order)
-		order = ORDER(b->allocations, a->allocations);
-	if (!order)
-		order = ORDER(a->address, b->address);
-	return order ? order : ORDER(a->stack_id, b->stack_id);
+	return sites_compare(
+		ORDER(add_saturated(b->live, b->held), add_saturated(a->live, a->held)), a, b);
 }
 
 /* @list has room for all sites of @allocator, and keeps their order. */

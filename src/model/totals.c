@@ -84,19 +84,6 @@ static uint16_t entry_of(struct totals *totals, const char *whole)
 	return (uint16_t)++totals->gone.command_count;
 }
 
-/*
- * A process of @command was seen: returns the index of the command's entry, from 1; 0 without
- * memory.
- */
-static uint16_t totals_note(struct totals *totals, const char *command)
-{
-	uint16_t number = entry_of(totals, command);
-
-	if (number)
-		totals->commands[number - 1].processes++;
-	return number;
-}
-
 static void add(uint64_t *sum, uint64_t value)
 {
 	*sum = add_saturated(*sum, value);
@@ -167,13 +154,6 @@ static void totals_add(struct total_sums *sums, uint16_t number, const struct sn
 	add_time(&command->sync_ns, process->sync_seconds);
 	add_copies(command, process);
 	add_calls(sums, process);
-}
-
-/* Adds the counters of a process with entry @number, which is about to be dropped. */
-static void totals_retire(struct totals *totals, uint16_t number,
-			  const struct snap_process *process)
-{
-	totals_add(&totals->gone, number, process);
 }
 
 /* New sums in @arena, starting with those of dropped processes. NULL without memory. */
@@ -258,11 +238,14 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 
 void build_totals_note(struct model *model, struct program *program)
 {
-	if (!model->totals || program->total)
+	struct totals *totals = model->totals;
+
+	if (!totals || program->total)
 		return;
-	program->total =
-		totals_note(model->totals, command_basename(identity_name(&program->identity)));
-	if (!program->total)
+	program->total = entry_of(totals, command_basename(identity_name(&program->identity)));
+	if (program->total)
+		totals->commands[program->total - 1].processes++;
+	else
 		model_lose(model, LOST_MEMORY, 1);
 }
 
@@ -282,7 +265,7 @@ void build_totals_retire(struct model *model, struct program *program)
 		goto out;
 	}
 	if (model->totals)
-		totals_retire(model->totals, program->total, &process);
+		totals_add(&model->totals->gone, program->total, &process);
 	gone_add(&model->gone, program, &process);
 out:
 	build_end(&build);
