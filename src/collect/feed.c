@@ -101,6 +101,115 @@ struct feed {
 #define IDLE_HURRY_MS 400 /* the same if something waits for cutop's end */
 #define NAMES_LOOK_US 5000
 
+/* ---- records of the stream ---- */
+
+#define ROW_PUT(function, name, rec_type) \
+	static void function(const struct record_sink *sink, const struct name##_key *key, \
+			     const struct name##_row *row) \
+	{ \
+		struct rec_##name##_row record = { \
+			.hdr = { .type = rec_type, \
+				 .size = sizeof(record), \
+				 .program = key->program }, \
+			.key = *key, \
+			.row = *row, \
+		}; \
+\
+		record_sink_put(sink, &record.hdr, sizeof(record)); \
+	}
+
+ROW_PUT(launch_row_put, launch, REC_LAUNCH_ROW)
+ROW_PUT(copy_row_put, copy, REC_COPY_ROW)
+ROW_PUT(call_row_put, call, REC_CALL_ROW)
+ROW_PUT(graph_row_put, graph, REC_GRAPH_ROW)
+ROW_PUT(fail_row_put, fail, REC_FAIL_ROW)
+ROW_PUT(graph_last_put, graph, REC_GRAPH_LAST)
+
+static void sync_put(const struct record_sink *sink, uint32_t program, uint64_t ns)
+{
+	struct rec_sync record = {
+		.hdr = { .type = REC_SYNC, .size = sizeof(record), .program = program }, .ns = ns
+	};
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
+static void times_put(const struct record_sink *sink, uint32_t program,
+		      const struct program_times *times)
+{
+	struct rec_times record = {
+		.hdr = { .type = REC_TIMES, .size = sizeof(record), .program = program },
+		.times = *times
+	};
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
+static void unreturned_put(const struct record_sink *sink, uint32_t program, enum unreturned why)
+{
+	struct rec_unreturned record = {
+		.hdr = { .type = REC_UNRETURNED, .size = sizeof(record), .program = program },
+		.why = why
+	};
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
+/* Something of @program was lost; the last lost record is of @lost_time, 0: no record. */
+static void inexact_put(const struct record_sink *sink, uint32_t program, uint64_t lost_time)
+{
+	struct rec_hdr record = {
+		.type = REC_INEXACT, .size = sizeof(record), .program = program, .time = lost_time
+	};
+
+	record_sink_put(sink, &record, sizeof(record));
+}
+
+static void graphs_done_put(const struct record_sink *sink, uint32_t program)
+{
+	struct rec_hdr record = { .type = REC_GRAPHS_DONE,
+				  .size = sizeof(record),
+				  .program = program };
+
+	record_sink_put(sink, &record, sizeof(record));
+}
+
+/* As struct rec_unseen; @comm may be NULL. */
+static void unseen_put(const struct record_sink *sink, enum unseen_cause cause, uint64_t total,
+		       uint32_t tgid, const char *comm)
+{
+	struct rec_unseen record = {
+		.hdr = { .type = REC_UNSEEN, .size = sizeof(record), .tgid = tgid },
+		.total = total,
+		.cause = cause,
+	};
+
+	if (comm)
+		memcpy(record.comm, comm, sizeof(record.comm));
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
+static void limit_put(const struct record_sink *sink, enum limit_kind kind, uint64_t limit,
+		      uint64_t time)
+{
+	struct rec_limit record = {
+		.hdr = { .type = REC_LIMIT, .size = sizeof(record), .time = time },
+		.limit = limit,
+		.kind = kind,
+	};
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
+static void lost_put(const struct record_sink *sink, enum lost_cause cause, uint64_t total)
+{
+	struct rec_lost record = { .hdr = { .type = REC_LOST, .size = sizeof(record) },
+				   .total = total,
+				   .cause = cause };
+
+	record_sink_put(sink, &record.hdr, sizeof(record));
+}
+
 /* ---- programs ---- */
 
 static struct watched *feed_watched(struct feed *feed, uint32_t program)
@@ -142,7 +251,7 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
 		probe_lost(feed->probe, LOST_UNANSWERED);
-		record_sink_inexact(feed->sink, watched->program, 0);
+		inexact_put(feed->sink, watched->program, 0);
 	}
 
 	if (identity && probe_has_left(feed->probe, watched->program))
@@ -262,7 +371,7 @@ static void feed_end(struct feed *feed, struct watched *watched, const struct re
 		return;
 	/* Before the accounts are closed, we must know whether they were exact to the last. */
 	if (rows_program(feed->rows, watched->program, &row) && row.inexact)
-		record_sink_inexact(feed->sink, watched->program, row.lost_time);
+		inexact_put(feed->sink, watched->program, row.lost_time);
 	record_sink_put(feed->sink, &end->hdr, sizeof(*end));
 }
 
@@ -604,7 +713,7 @@ static bool fault_visit(void *context, const struct launch_key *key, const struc
 	const struct fault *fault = context;
 
 	if (key->program == fault->program)
-		record_sink_launch_row(fault->feed->sink, key, row);
+		launch_row_put(fault->feed->sink, key, row);
 	return false;
 }
 
@@ -614,7 +723,7 @@ static bool fault_graph_visit(void *context, const struct graph_key *key,
 	const struct fault *fault = context;
 
 	if (key->program == fault->program)
-		record_sink_graph_last(fault->feed->sink, key, row);
+		graph_last_put(fault->feed->sink, key, row);
 	return false;
 }
 
@@ -682,25 +791,25 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	if (!watched)
 		return false;
 	if (row->inexact && !watched->ignored)
-		record_sink_inexact(feed->sink, program, row->lost_time);
+		inexact_put(feed->sink, program, row->lost_time);
 	if (row->unreturned && !watched->ignored)
-		record_sink_unreturned(feed->sink, program, row->unreturned);
+		unreturned_put(feed->sink, program, row->unreturned);
 	if (!watched->ignored) {
 		for (int part = 0; part < TIME_NONE && !row->end_time; part++)
 			times.open_ns[part] += watched->open_ns[part];
-		record_sink_times(feed->sink, program, &times);
+		times_put(feed->sink, program, &times);
 	}
 	if (!row->end_time) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (!watched->ignored)
-			record_sink_sync(feed->sink, program,
-					 sync->ns + (sync->depth > 0 && now > sync->since ?
-							     now - sync->since :
-							     0));
+			sync_put(feed->sink, program,
+				 sync->ns + (sync->depth > 0 && now > sync->since ?
+						     now - sync->since :
+						     0));
 		return false;
 	}
 	if (!watched->ignored)
-		record_sink_sync(feed->sink, program, sync->ns);
+		sync_put(feed->sink, program, sync->ns);
 	/* The record of its end is lost if all that was in the ring then has been read. */
 	if (!watched->ended && watched->seen_ended &&
 	    ring_is_read(feed->ring, watched->seen_written) && !arrivals_wait(feed->arrivals)) {
@@ -770,7 +879,7 @@ static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 		bool last; \
 \
 		if (row_wanted(feed, key->program, &last)) \
-			record_sink_##what##_row(feed->sink, key, row); \
+			what##_row_put(feed->sink, key, row); \
 		if (watched) \
 			pay; \
 		return last; \
@@ -842,7 +951,7 @@ static void doomed_forget(struct feed *feed)
 	HASH_ITER(hh, feed->watched, watched, next) {
 		if (!watched->doomed)
 			continue;
-		record_sink_graphs_done(feed->sink, watched->program);
+		graphs_done_put(feed->sink, watched->program);
 		modules_forget(feed->modules, watched->program);
 		site_names_forget(feed->sites, watched->program);
 		host_functions_forget(feed->hosts, watched->program);
@@ -861,11 +970,11 @@ static void lost_feed(struct feed *feed)
 	int cause;
 
 	for (cause = 0; cause < LOST_BPF_COUNT; cause++)
-		record_sink_lost(feed->sink, (enum lost_cause)cause,
-				 rows_lost(feed->rows, (enum lost_cause)cause) +
-					 (cause == LOST_STACKS ? stacks_lost(feed->stacks) : 0));
-	record_sink_lost(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
-	record_sink_lost(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
+		lost_put(feed->sink, (enum lost_cause)cause,
+			 rows_lost(feed->rows, (enum lost_cause)cause) +
+				 (cause == LOST_STACKS ? stacks_lost(feed->stacks) : 0));
+	lost_put(feed->sink, LOST_LINES, site_names_lost_lines(feed->sites));
+	lost_put(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }
 
 /* Says, once, that the budget of names is used up. */
@@ -876,7 +985,7 @@ static void limit_feed(struct feed *feed)
 	if (feed->limit_told || !(counts.dropped || counts.refused))
 		return;
 	feed->limit_told = true;
-	record_sink_limit(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
+	limit_put(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
 	note(probe_notes(feed->probe),
 	     "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
 	     "needed",
@@ -904,8 +1013,8 @@ static void unseen_feed(struct feed *feed)
 		if (totals[cause] <= feed->unseen[cause])
 			continue;
 		feed->unseen[cause] = totals[cause];
-		record_sink_unseen(feed->sink, (enum unseen_cause)cause, totals[cause],
-				   is_driver ? tgid : 0, is_driver ? comm : NULL);
+		unseen_put(feed->sink, (enum unseen_cause)cause, totals[cause],
+			   is_driver ? tgid : 0, is_driver ? comm : NULL);
 	}
 }
 
@@ -981,7 +1090,7 @@ static void name_lose(void *context, uint32_t program, int err)
 	struct feed *feed = context;
 
 	probe_lost(feed->probe, err == -ETIMEDOUT ? LOST_UNANSWERED : LOST_ARGUMENT);
-	record_sink_inexact(feed->sink, program, 0);
+	inexact_put(feed->sink, program, 0);
 }
 
 static void name_at_feed(struct feed *feed, const struct watched *watched,

@@ -25,34 +25,6 @@ struct record_sink {
 /* @size bytes lie at @record. */
 void record_sink_put(const struct record_sink *sink, const struct rec_hdr *record, size_t size);
 
-void record_sink_launch_row(const struct record_sink *sink, const struct launch_key *key,
-			    const struct launch_row *row);
-void record_sink_copy_row(const struct record_sink *sink, const struct copy_key *key,
-			  const struct copy_row *row);
-void record_sink_call_row(const struct record_sink *sink, const struct call_key *key,
-			  const struct call_row *row);
-void record_sink_graph_row(const struct record_sink *sink, const struct graph_key *key,
-			   const struct graph_row *row);
-void record_sink_fail_row(const struct record_sink *sink, const struct fail_key *key,
-			  const struct fail_row *row);
-void record_sink_graph_last(const struct record_sink *sink, const struct graph_key *key,
-			    const struct graph_row *row);
-
-/* As model_sync() and so on. */
-void record_sink_sync(const struct record_sink *sink, uint32_t program, uint64_t ns);
-void record_sink_times(const struct record_sink *sink, uint32_t program,
-		       const struct program_times *times);
-void record_sink_unreturned(const struct record_sink *sink, uint32_t program, enum unreturned why);
-/* Something of @program was lost; the last lost record is of @lost_time, 0: no record. */
-void record_sink_inexact(const struct record_sink *sink, uint32_t program, uint64_t lost_time);
-void record_sink_graphs_done(const struct record_sink *sink, uint32_t program);
-/* As struct rec_unseen; @comm may be NULL. */
-void record_sink_unseen(const struct record_sink *sink, enum unseen_cause cause, uint64_t total,
-			uint32_t tgid, const char *comm);
-void record_sink_limit(const struct record_sink *sink, enum limit_kind kind, uint64_t limit,
-		       uint64_t time);
-void record_sink_lost(const struct record_sink *sink, enum lost_cause cause, uint64_t total);
-
 /* Makes records that carry a text, for the collector. */
 
 /*

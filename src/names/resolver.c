@@ -86,7 +86,7 @@ struct resolver {
 	 */
 	struct resolver_question *list;
 	size_t first, sent, count, room;
-	uint64_t lost_lines, lost_rules;
+	uint64_t lost;
 };
 
 /* ---- files ---- */
@@ -180,18 +180,12 @@ static struct resolver_question *question_first(const struct resolver *resolver,
 
 static void question_lose(struct resolver *resolver, const struct resolver_question *question)
 {
-	resolver->lost_lines += question->type == RESOLVER_ASK;
-	resolver->lost_rules += question->type == RESOLVER_ASK_RULE;
+	resolver->lost += question->type == RESOLVER_ASK;
 }
 
 uint64_t resolver_lost(const struct resolver *resolver)
 {
-	return resolver->lost_lines;
-}
-
-uint64_t resolver_lost_rules(const struct resolver *resolver)
-{
-	return resolver->lost_rules;
+	return resolver->lost;
 }
 
 /* ---- the process ---- */

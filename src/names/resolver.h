@@ -116,7 +116,4 @@ void resolver_give_up(struct resolver *resolver);
  */
 uint64_t resolver_lost(const struct resolver *resolver);
 
-/* The same for rules. */
-uint64_t resolver_lost_rules(const struct resolver *resolver);
-
 #endif
