@@ -345,7 +345,8 @@ static int file_read_symbols(struct modules *modules, const struct rec_module *r
 {
 	uint64_t began = processor_ns();
 	struct module_file *file = file_get(modules, &record->id);
-	struct seen_file debug = { .fd = -1, .place = -1 };
+	const struct seen_file none = { .fd = -1, .place = -1 };
+	struct seen_file debug = none;
 	int err;
 
 	/* Before it takes another file's place */
@@ -366,7 +367,7 @@ static int file_read_symbols(struct modules *modules, const struct rec_module *r
 		file->closed = !file->lines;
 	}
 	if (modules->rules && (!file->rules || resolver_forgot(modules->rules, file->rules)))
-		file->rules = resolver_give(modules, modules->rules, seen, &debug);
+		file->rules = resolver_give(modules, modules->rules, seen, &none);
 	allowance_spend(&modules->reading, processor_ns() - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);

@@ -25,12 +25,6 @@
 struct cfi {
 	Elf *elf;
 	Dwarf_CFI *eh_frame; /* NULL: none */
-	/* .debug_frame is opened when an address is not in .eh_frame. */
-	bool debug_frame_tried;
-	int fd, debug_fd;
-	Elf *debug_elf;
-	Dwarf *dwarf;
-	Dwarf_CFI *debug_frame; /* belongs to @dwarf */
 	uint16_t machine;
 	struct segments segments;
 };
@@ -191,41 +185,7 @@ static struct unwind_rule rule_of(Dwarf_Frame *frame)
 
 /* ---- files ---- */
 
-/*
- * libdw decompresses all debug sections as it opens them, which may take seconds. So a file is not
- * opened for nothing, and not if they are compressed.
- */
-static bool has_debug_frame(int fd)
-{
-	const Elf64_Shdr *section;
-	struct sections file;
-	bool found;
-
-	if (fd < 0 || sections_open(&file, fd))
-		return false;
-	section = sections_of_name(&file, ".debug_frame");
-	found = section && section->sh_type == SHT_PROGBITS &&
-		!(section->sh_flags & SHF_COMPRESSED);
-	sections_close(&file);
-	return found;
-}
-
-/* .debug_frame is in the file itself, or in its debug file. */
-static void debug_frame_open(struct cfi *cfi)
-{
-	Elf *elf = cfi->elf;
-
-	cfi->debug_frame_tried = true;
-	if (!has_debug_frame(cfi->fd)) {
-		if (!has_debug_frame(cfi->debug_fd))
-			return;
-		elf = cfi->debug_elf = elf_begin(cfi->debug_fd, ELF_C_READ_MMAP, NULL);
-	}
-	cfi->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-	cfi->debug_frame = cfi->dwarf ? dwarf_getcfi(cfi->dwarf) : NULL;
-}
-
-struct cfi *cfi_open(int fd, int debug_fd)
+struct cfi *cfi_open(int fd)
 {
 	struct cfi *cfi = calloc(1, sizeof(*cfi));
 	struct sections file;
@@ -235,8 +195,6 @@ struct cfi *cfi_open(int fd, int debug_fd)
 	segments_read(&file, &cfi->segments);
 	cfi->machine = file.ehdr.e_machine;
 	sections_close(&file);
-	cfi->fd = fd;
-	cfi->debug_fd = debug_fd;
 	cfi->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (!cfi->elf || elf_kind(cfi->elf) != ELF_K_ELF)
 		goto none;
@@ -253,24 +211,8 @@ void cfi_close(struct cfi *cfi)
 		return;
 	if (cfi->eh_frame)
 		dwarf_cfi_end(cfi->eh_frame);
-	dwarf_end(cfi->dwarf);
-	elf_end(cfi->debug_elf);
 	elf_end(cfi->elf);
 	free(cfi);
-}
-
-/* The frame at @address, which the caller frees; or NULL. */
-static Dwarf_Frame *frame_find(struct cfi *cfi, uint64_t address)
-{
-	Dwarf_Frame *frame = NULL;
-
-	if (cfi->eh_frame && !dwarf_cfi_addrframe(cfi->eh_frame, address, &frame))
-		return frame;
-	if (!cfi->debug_frame_tried)
-		debug_frame_open(cfi);
-	if (cfi->debug_frame && !dwarf_cfi_addrframe(cfi->debug_frame, address, &frame))
-		return frame;
-	return NULL;
 }
 
 int cfi_find(struct cfi *cfi, uint64_t offset, bool after_call, struct unwind_rule *rule)
@@ -282,9 +224,8 @@ int cfi_find(struct cfi *cfi, uint64_t offset, bool after_call, struct unwind_ru
 	if ((after_call && !offset) ||
 	    segments_address(&cfi->segments, offset - after_call, &address))
 		return -ENOENT;
-	if (cfi->machine == EM_X86_64)
-		frame = frame_find(cfi, address);
-	if (frame)
+	if (cfi->machine == EM_X86_64 && cfi->eh_frame &&
+	    !dwarf_cfi_addrframe(cfi->eh_frame, address, &frame))
 		*rule = rule_of(frame);
 	free(frame);
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How to unwind a stack at an address, from the call frame information (CFI) of an ELF file:
- * .eh_frame, which stripped files have as well, or else .debug_frame. libdw does the reading. It
- * maps the files, which are hostile, and may take long, or crash: so only resolver_process.c calls
- * this, in a separate process. Debug information is not read.
+ * .eh_frame, which stripped files have as well. libdw does the reading. It maps the files, which are
+ * hostile, and may take long, or crash: so only resolver_process.c calls this, in a separate
+ * process. Debug information is not read.
  */
 #ifndef NAMES_CFI_H
 #define NAMES_CFI_H
@@ -17,11 +17,10 @@
 struct cfi;
 
 /*
- * Opens the CFI of the file at @fd, and, for .debug_frame, of its debug file at @debug_fd (-1:
- * none). Both descriptors stay the caller's, and must stay open until cfi_close(). Returns NULL if
- * it is no ELF file, or without memory.
+ * Opens the CFI of the file at @fd, which stays the caller's, and must stay open until cfi_close().
+ * Returns NULL if it is no ELF file, or without memory.
  */
-struct cfi *cfi_open(int fd, int debug_fd);
+struct cfi *cfi_open(int fd);
 void cfi_close(struct cfi *cfi);
 
 /*

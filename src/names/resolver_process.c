@@ -124,7 +124,7 @@ static struct lines *file_lines(struct file *file)
 static struct cfi *file_cfi(struct file *file)
 {
 	if (!file->cfi_opened)
-		file->cfi = cfi_open(file->fds[0], file->fds[1]);
+		file->cfi = cfi_open(file->fds[0]);
 	file->cfi_opened = true;
 	return file->cfi;
 }

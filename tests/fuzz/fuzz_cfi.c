@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	cfi = cfi_open(fd, fd);
+	cfi = cfi_open(fd);
 	for (offset = 0; cfi && offset < 0x3000; offset += 0xb)
 		rule_try(cfi, offset, offset % 2);
 	if (cfi)

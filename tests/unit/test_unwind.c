@@ -62,7 +62,7 @@ static struct cfi *cfi_of(const char *path)
 			return opened[i].cfi;
 	ck_assert_uint_lt(i, ARRAY_LEN(opened));
 	snprintf(opened[i].path, sizeof(opened[i].path), "%s", path);
-	opened[i].cfi = cfi_open(open(path, O_RDONLY | O_CLOEXEC), -1);
+	opened[i].cfi = cfi_open(open(path, O_RDONLY | O_CLOEXEC));
 	ck_assert_msg(opened[i].cfi != NULL, "%s", path);
 	return opened[i].cfi;
 }
