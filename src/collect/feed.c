@@ -1382,8 +1382,6 @@ void feed_follow(struct feed *feed)
 	later_feed(feed);
 	feed_cost_tend(feed, clock_ns(CLOCK_MONOTONIC));
 	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
-	if (feed->native)
-		native_stacks_again(feed->native, clock_ns(CLOCK_MONOTONIC));
 	/*
 	 * Thousands of short processes between two snapshots would fill the maps with their rows.
 	 */

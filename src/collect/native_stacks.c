@@ -5,8 +5,7 @@
  * not known yet is asked for together with those of all these, whether they will be needed or not.
  *
  * Where no rules can be had, as of a file that cannot be opened, there is a row as well, without a
- * way out: else each call from there would send one more copy. That may change, so such a row goes
- * after a while.
+ * way out: else each call from there would send one more copy.
  */
 #include "collect/native_stacks.h"
 
@@ -140,7 +139,7 @@ static void unwind_rules_want(struct unwind_rules *rules, const struct unwind_pl
 
 /*
  * Finds the rule at @place, and waits for it if need be. Returns false if there is no answer in
- * time; a place without a rule has UNWIND_NONE.
+ * time; a place without a rule, or whose rule cannot be had, has UNWIND_NONE.
  */
 static bool unwind_rules_find(struct unwind_rules *rules, const struct unwind_place *place,
 			      struct unwind_rule *rule)
@@ -149,31 +148,26 @@ static bool unwind_rules_find(struct unwind_rules *rules, const struct unwind_pl
 
 	if (!known && rules->open_count == OPEN_MAX)
 		open_wait(rules);
+	if (!known && rules->open_count == OPEN_MAX)
+		return false;
 	if (!known)
 		known = rule_ask(rules, place);
 	if (known && known->is_open)
 		open_wait(rules);
-	if (!known || known->is_open)
+	if (known && known->is_open)
 		return false;
-	*rule = known->rule;
+	*rule = known ? known->rule : (struct unwind_rule){ .cfa = UNWIND_NONE };
 	return true;
 }
 
 /* ---- the walk ---- */
 
-#define PARTS_MAX 64   /* parts of stacks kept at a time */
-#define VAIN_MAX  1024 /* rows for addresses whose rules could not be had */
-#define VAIN_NS   (10 * NSEC_PER_SEC)
+#define PARTS_MAX 64 /* parts of stacks kept at a time */
 
 struct rows_owner {
 	uint32_t program;
 	uint32_t age; /* of its rows: UNWIND_MARK() */
 	UT_hash_handle hh;
-};
-
-struct vain_row {
-	uint64_t mark, address;
-	uint64_t since;
 };
 
 struct native_stacks {
@@ -185,9 +179,7 @@ struct native_stacks {
 	uint64_t walks, rows_made;               /* stacks walked here, rows added for them */
 	struct rec_stack_part *parts[PARTS_MAX]; /* whose stacks are to come, in a ring */
 	unsigned int next_part;
-	struct vain_row vain[VAIN_MAX]; /* in a ring */
-	size_t first_vain, vain_count;  /* the oldest */
-	uint64_t copy[UNWIND_PLACES];   /* the stack that is walked */
+	uint64_t copy[UNWIND_PLACES]; /* the stack that is walked */
 };
 
 struct native_stacks *native_stacks_new(struct modules *modules, struct unwind_rows *rows,
@@ -240,8 +232,7 @@ static void rows_drop(struct native_stacks *native, const struct rows_owner *own
 	unwind_rows_clear(native->rows, UNWIND_MARK(owner->program, owner->age), start, end);
 }
 
-/* Returns false if it could not be set. */
-static bool row_set(struct native_stacks *native, uint32_t program, uint32_t age, uint64_t address,
+static void row_set(struct native_stacks *native, uint32_t program, uint32_t age, uint64_t address,
 		    const struct unwind_rule *rule)
 {
 	struct rows_owner *owner = owner_find(native, program);
@@ -250,7 +241,7 @@ static bool row_set(struct native_stacks *native, uint32_t program, uint32_t age
 	if (!owner) {
 		owner = calloc(1, sizeof(*owner));
 		if (!owner)
-			return false;
+			return;
 		owner->program = program;
 		HASH_ADD(hh, native->owners, program, sizeof(owner->program), owner);
 	}
@@ -259,36 +250,6 @@ static bool row_set(struct native_stacks *native, uint32_t program, uint32_t age
 	owner->age = age;
 	unwind_rows_set(native->rows, UNWIND_MARK(program, age), address, rule);
 	native->rows_made++;
-	return true;
-}
-
-static void vain_drop(struct native_stacks *native)
-{
-	const struct vain_row *row = &native->vain[native->first_vain];
-
-	unwind_rows_unset(native->rows, row->mark, row->address);
-	native->first_vain = (native->first_vain + 1) % VAIN_MAX;
-	native->vain_count--;
-}
-
-/* A row that says that the stack ends at @address, until rules for it are asked for again. */
-static void vain_row_set(struct native_stacks *native, uint32_t program, uint32_t age,
-			 uint64_t address)
-{
-	static const struct unwind_rule none = { .cfa = UNWIND_NONE };
-
-	if (native->vain_count == VAIN_MAX)
-		vain_drop(native);
-	if (!row_set(native, program, age, address, &none))
-		return;
-	native->vain[(native->first_vain + native->vain_count++) % VAIN_MAX] =
-		(struct vain_row){ UNWIND_MARK(program, age), address, clock_ns(CLOCK_MONOTONIC) };
-}
-
-void native_stacks_again(struct native_stacks *native, uint64_t now)
-{
-	while (native->vain_count && now >= native->vain[native->first_vain].since + VAIN_NS)
-		vain_drop(native);
 }
 
 void native_stacks_forget(struct native_stacks *native, uint32_t program)
@@ -376,9 +337,7 @@ static struct unwind_rule frame_rule(struct walk *walk)
 		unwind_rules_want(&walk->native->rules, &place);
 		walk_ask(walk);
 	}
-	if (code.found && !unwind_rules_find(&walk->native->rules, &place, &rule))
-		vain_row_set(walk->native, hdr->program, walk->record->age, address);
-	else
+	if (!code.found || unwind_rules_find(&walk->native->rules, &place, &rule))
 		row_set(walk->native, hdr->program, walk->record->age, address, &rule);
 	return rule;
 }

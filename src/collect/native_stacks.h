@@ -27,9 +27,6 @@ void native_stacks_forget(struct native_stacks *native, uint32_t program);
 void native_stacks_mapped(struct native_stacks *native, uint32_t program, uint64_t start,
 			  uint64_t end);
 
-/* At @now (CLOCK_MONOTONIC, ns), rules that could not be had long ago are to be asked for again. */
-void native_stacks_again(struct native_stacks *native, uint64_t now);
-
 /* Keeps a part of a long stack, whose struct rec_stack_copy is to follow. */
 void native_stacks_part(struct native_stacks *native, const struct rec_stack_part *record,
 			size_t size);

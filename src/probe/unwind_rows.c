@@ -74,15 +74,6 @@ void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 	tag_set(row, tag);
 }
 
-void unwind_rows_unset(struct unwind_rows *rows, uint64_t mark, uint64_t address)
-{
-	uint64_t tag = UNWIND_TAG(mark, address);
-	struct unwind_row *row = row_find(&rows->sets[UNWIND_SET_OF(tag)], tag);
-
-	if (row)
-		tag_set(row, 0);
-}
-
 void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end)
 {
 	struct unwind_row *row = rows->sets[0].rows;

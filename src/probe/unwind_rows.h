@@ -25,9 +25,6 @@ void unwind_rows_free(struct unwind_rows *rows);
 void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 		     const struct unwind_rule *rule);
 
-/* Deletes the row of @address, if there is one. */
-void unwind_rows_unset(struct unwind_rows *rows, uint64_t mark, uint64_t address);
-
 /* Deletes the rows with @mark for addresses from @start up to, but not including, @end. */
 void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end);
 

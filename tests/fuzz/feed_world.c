@@ -95,13 +95,6 @@ void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
 	(void)rule;
 }
 
-void unwind_rows_unset(struct unwind_rows *rows, uint64_t mark, uint64_t address)
-{
-	(void)rows;
-	(void)mark;
-	(void)address;
-}
-
 void unwind_rows_clear(struct unwind_rows *rows, uint64_t mark, uint64_t start, uint64_t end)
 {
 	(void)rows;
