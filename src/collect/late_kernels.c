@@ -106,7 +106,6 @@ static int handle_take(void *context, const Elf64_Sym *symbol, const char *name,
 
 static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variables)
 {
-	static const char *const marks[] = { "E8__handle", NULL };
 	struct reading reading = { variables, bias };
 	const struct symtab_search search = {
 		.want = handle_want,
@@ -122,8 +121,6 @@ static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variabl
 		return err == -ENOMEM ? err : 0;
 	err = symtab_find(&file, SHT_SYMTAB, &table);
 	if (!err)
-		err = symtab_mentions(&table, marks);
-	if (err > 0)
 		err = symtab_visit(&table, &search);
 	sections_close(&file);
 	return err == -ENOENT ? 0 : err == -E2BIG ? -EBADMSG : err;

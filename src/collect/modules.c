@@ -284,16 +284,6 @@ static void symbols_load(struct modules *modules, const struct seen_file *seen,
 		     name_of(seen));
 }
 
-/* The processor time of this thread: waiting on a busy machine is not the file's fault. */
-static uint64_t processor_ns(void)
-{
-	struct timespec used;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
-}
-
 static struct module_file *file_new(struct modules *modules, const struct file_id *id)
 {
 	struct module_file *file;
@@ -343,7 +333,8 @@ static uint32_t resolver_give(struct modules *modules, struct resolver *resolver
 static int file_read_symbols(struct modules *modules, const struct rec_module *record,
 			     const struct seen_file *seen)
 {
-	uint64_t began = processor_ns();
+	/* Waiting for a processor is not the file's fault. */
+	uint64_t began = clock_own_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct module_file *file = file_get(modules, &record->id);
 	const struct seen_file none = { .fd = -1, .place = -1 };
 	struct seen_file debug = none;
@@ -368,7 +359,7 @@ static int file_read_symbols(struct modules *modules, const struct rec_module *r
 	}
 	if (modules->rules && (!file->rules || resolver_forgot(modules->rules, file->rules)))
 		file->rules = resolver_give(modules, modules->rules, seen, &none);
-	allowance_spend(&modules->reading, processor_ns() - began);
+	allowance_spend(&modules->reading, clock_own_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);
 	return 0;

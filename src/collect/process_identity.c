@@ -38,10 +38,8 @@
  * a line; of containers in containers the innermost stands last.
  */
 
-#define ID_LEN     64
-#define UID_LEN    36 /* RFC 4122: 8-4-4-4-12 */
-#define STAT_MAX   4096
-#define PF_EXITING 0x4 /* linux/sched.h */
+#define ID_LEN  64
+#define UID_LEN 36 /* RFC 4122: 8-4-4-4-12 */
 
 static bool is_hex(char c)
 {
@@ -158,25 +156,6 @@ bool container_of_cgroups(const char *cgroups, struct container *container)
 	return container->id[0] || container->pod[0];
 }
 
-/* With version 1, a process that is exiting has been moved to the root of every controller. */
-static bool is_exiting(unsigned int pid)
-{
-	char path[64], *text, *at;
-	unsigned int flags = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	text = file_read(path, STAT_MAX, NULL);
-	/*
-	 * The name, in parentheses, may contain anything; the flags are the 7th word after it:
-	 * proc(5).
-	 */
-	at = text ? strrchr(text, ')') : NULL;
-	if (at)
-		sscanf(at + 1, " %*s %*s %*s %*s %*s %*s %u", &flags);
-	free(text);
-	return flags & PF_EXITING;
-}
-
 bool container_read(unsigned int pid, struct container *container)
 {
 	char path[64], *text;
@@ -185,8 +164,7 @@ bool container_read(unsigned int pid, struct container *container)
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
 	text = file_read(path, CGROUPS_MAX, NULL);
 	is_there = text != NULL;
-	if (!container_of_cgroups(text ? text : "", container) && is_there)
-		is_there = !is_exiting(pid);
+	container_of_cgroups(text ? text : "", container);
 	free(text);
 	return is_there;
 }

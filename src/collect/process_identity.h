@@ -36,10 +36,7 @@ struct container {
  */
 bool container_of_cgroups(const char *cgroups, struct container *container);
 
-/*
- * The same for the process @pid; finding nothing is no error. Returns false if the process is gone,
- * or is exiting and shows nothing.
- */
+/* The same for the process @pid; finding nothing is no error. Returns false if it is gone. */
 bool container_read(unsigned int pid, struct container *container);
 
 #endif

@@ -536,14 +536,6 @@ static bool is_to_end(void)
 		sigismember(&pending, SIGHUP));
 }
 
-/* The processor time that @pid has used, ns; 0 if unknown. */
-static uint64_t worker_work(pid_t pid)
-{
-	clockid_t clock;
-
-	return !pid || clock_getcpuclockid(pid, &clock) ? 0 : clock_own_ns(clock);
-}
-
 /*
  * True if the worker only waits for a processor, on a busy machine; false once it has used one for
  * long.
@@ -555,7 +547,7 @@ static bool is_starved(const struct worker *worker)
 
 	if (!worker->pid)
 		return true; /* it has not even started */
-	if (worker_work(worker->pid) - worker->work > WORK_MAX)
+	if (process_work_ns(worker->pid) - worker->work > WORK_MAX)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);
 	text = file_read(path, 512, NULL);
@@ -972,7 +964,7 @@ static int errand_do(struct errands *errands, const struct errand *errand, bool 
 		return said == -EINVAL ? said : -EIO;
 	worker->state = WORKER_BUSY;
 	worker->began = now;
-	worker->work = worker_work(worker->pid);
+	worker->work = process_work_ns(worker->pid);
 	worker->group = errand->group;
 	worker->uid = errand->uid;
 	said = worker_wait(worker, now + wait,

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "names/demangle.h"
+#include "util/allowance.h"
 #include "util/confine.h"
 #include "util/saturated.h"
 #include "util/util.h"
@@ -42,8 +43,7 @@ struct demangler {
 	pthread_mutex_t lock;
 	pid_t pid; /* 0: none runs */
 	int socket;
-	uint64_t left;   /* ns that the process may use */
-	uint64_t filled; /* when time was last added to it; CLOCK_MONOTONIC, ns */
+	struct allowance time; /* of the processor, that the process may use */
 };
 
 /* The last two lines are for the sanitizers and valgrind. */
@@ -159,39 +159,26 @@ static ssize_t demangler_ask(struct demangler *demangler, const char *symbol, ch
 	return n - 1;
 }
 
-/* The processor time that the process has used, in ns; 0: there is none. */
-static uint64_t demangler_work(const struct demangler *demangler)
-{
-	clockid_t clock;
-
-	return demangler->pid && !clock_getcpuclockid(demangler->pid, &clock) ?
-		       clock_own_ns(clock) :
-		       0;
-}
-
 size_t demangle_apart(const char *symbol, char *out)
 {
-	static struct demangler demangler = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = TIME_MAX };
-	uint64_t began, worked, took;
+	static struct demangler demangler = {
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.time = { .most = TIME_MAX, .share = TIME_SHARE },
+	};
+	uint64_t worked, took;
 	ssize_t n = -1;
 
 	pthread_mutex_lock(&demangler.lock);
-	began = clock_ns(CLOCK_MONOTONIC);
-	demangler.left += (began - demangler.filled) / TIME_SHARE;
-	if (demangler.left > TIME_MAX)
-		demangler.left = TIME_MAX;
-	demangler.filled = began;
-	took = 0;
-	if (demangler.left >= NAME_TIME) {
-		worked = demangler_work(&demangler);
+	if (allowance_left(&demangler.time, clock_ns(CLOCK_MONOTONIC)) >= NAME_TIME) {
+		worked = process_work_ns(demangler.pid);
 		n = demangler_ask(&demangler, symbol, out);
-		took = subtract_saturated(demangler_work(&demangler), worked);
+		took = subtract_saturated(process_work_ns(demangler.pid), worked);
 		if (n < 0) {
 			demangler_end(&demangler);
 			took = NAME_TIME;
 		}
+		allowance_spend(&demangler.time, took);
 	}
-	demangler.left -= took < demangler.left ? took : demangler.left;
 	pthread_mutex_unlock(&demangler.lock);
 	return n > 0 ? (size_t)n : 0;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "names/sections.h"
+#include "util/util.h"
 
 struct address_range {
 	Dwarf_Addr start, end;
@@ -82,8 +83,7 @@ static int range_compare(const void *left, const void *right)
 {
 	const struct address_range *a = left, *b = right;
 
-	return a->start != b->start ? (a->start > b->start ? 1 : -1) :
-				      (a->end > b->end) - (a->end < b->end);
+	return ORDER(a->start, b->start) ?: ORDER(a->end, b->end);
 }
 
 /* To be called between the last of them and the first search. */

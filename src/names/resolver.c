@@ -584,16 +584,6 @@ static bool answer_take(struct resolver *resolver, const struct answering *answe
 	return true;
 }
 
-/* The processor time that the process has used, in ns. */
-static uint64_t work_of(const struct resolver *resolver)
-{
-	clockid_t clock;
-
-	return resolver->socket < 0 || clock_getcpuclockid(resolver->pid, &clock) ?
-		       0 :
-		       clock_own_ns(clock);
-}
-
 void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		      void (*answer)(void *context, const struct resolver_reply *reply),
 		      void *context)
@@ -625,7 +615,7 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 		}
 		if (now >= end)
 			return;
-		work = work_of(resolver);
+		work = resolver->socket < 0 ? 0 : process_work_ns(resolver->pid);
 		if (work != worked || since == end || resolver->socket < 0)
 			since = now;
 		else if (now - since > (uint64_t)idle_ms * NSEC_PER_MSEC)

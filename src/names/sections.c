@@ -295,7 +295,6 @@ int segments_address(const struct segments *segments, uint64_t offset, uint64_t 
 #define PIECE        (1u << 18)   /* bytes of names that are searched at a time */
 #define NAMES_AHEAD  2048u /* bytes read for a name: linkers put the next symbol's behind it */
 #define NAME_MAX_MAX 65536u
-#define WORD_MAX     32
 #define NAME_MIN     6 /* of the names that are searched for: bytes that are compared at first, */
 #define NAME_LONGEST 128u
 #define ENDS         (1u << 17) /* bits: the last bytes of such a name */
@@ -336,40 +335,6 @@ bool symtab_is_of_library(const struct sections *file)
 			return false;
 	/* That of a program without libraries lists nothing but the empty symbol. */
 	return exported && exported->sh_size > sizeof(Elf64_Sym);
-}
-
-/* ---- names alone ---- */
-
-static bool has_any(const char *text, size_t size, const char *const *words)
-{
-	for (; *words; words++)
-		if (memmem(text, size, *words, strlen(*words)))
-			return true;
-	return false;
-}
-
-int symtab_mentions(const struct symtab *table, const char *const *words)
-{
-	uint64_t end = table->names + table->names_size, at;
-	char *piece = malloc(PIECE);
-	bool found = false;
-	size_t n;
-
-	if (!piece)
-		return -ENOMEM;
-	for (at = table->names; !found && (at = sections_data(table->file, at, end)) < end;
-	     at += n) {
-		n = sections_read(table->file, at, piece,
-				  end - at < PIECE ? (size_t)(end - at) : PIECE);
-		if (!n)
-			break;
-		found = has_any(piece, n, words);
-		/* The next piece contains the whole word that this one may end in. */
-		if (n == PIECE)
-			n -= WORD_MAX;
-	}
-	free(piece);
-	return found;
 }
 
 /* ---- where names that are searched for may be ---- */

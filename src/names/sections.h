@@ -112,12 +112,6 @@ int symtab_find(const struct sections *file, uint32_t type, struct symtab *table
 bool symtab_is_of_library(const struct sections *file);
 
 /*
- * True if one of @words (NULL-ended, each shorter than 32 bytes) occurs in the names. Returns
- * -ENOMEM without memory.
- */
-int symtab_mentions(const struct symtab *table, const char *const *words);
-
-/*
  * Calls @each for each symbol, with its place in the table, but for those in holes, which are zero.
  * Returns 0 at the end, what @each returned if that is not 0, -EBADMSG if the table cannot be read,
  * or -ENOMEM.

@@ -18,6 +18,7 @@
 
 #include "names/debugfile.h"
 #include "names/sections.h"
+#include "util/util.h"
 
 /* Bytes read of a name: as much as is demangled, and more than is shown */
 #define NAME_LEN_MAX 16384u
@@ -91,7 +92,7 @@ static int number_compare(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 /* Keeps @file open. A copy of a file (probe/outside.h) takes memory, as it can still be sealed. */

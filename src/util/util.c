@@ -36,6 +36,13 @@ uint64_t clock_own_ns(int clock)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t process_work_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return pid <= 0 || clock_getcpuclockid(pid, &clock) ? 0 : clock_own_ns(clock);
+}
+
 /* Offsets of our time namespace in ns; constant as long as the process lives. */
 static int64_t offset_monotonic, offset_boottime;
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -33,6 +34,9 @@
  */
 uint64_t clock_ns(int clock);
 uint64_t clock_own_ns(int clock);
+
+/* The processor time that the process @pid has used, ns; 0: unknown. */
+uint64_t process_work_ns(pid_t pid);
 
 /*
  * Where explanations go. note() writes one line to standard error if the user asked for

@@ -196,11 +196,6 @@ static void all_are_found(int fd, struct budget *budget)
 START_TEST(names_lie_far_apart)
 {
 	struct budget *budget = budget_new(SYMTAB_MEMORY + MIB, SYMTAB_MEMORY);
-	const char *const there[] = { "in_the_middle", NULL }, *const not_there[] = {
-		"in_the_muddle", "nowhere", NULL
-	};
-	struct sections file;
-	struct symtab table;
 	struct program program;
 	int fd = program_make(&program);
 
@@ -209,36 +204,6 @@ START_TEST(names_lie_far_apart)
 	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);
 	ck_assert_uint_lt(budget_counts(budget).peak, SYMTAB_MEMORY + 65536);
 	budget_free(budget);
-	ck_assert_int_eq(sections_open(&file, fd), 0);
-	ck_assert_int_eq(symtab_find(&file, SHT_SYMTAB, &table), 0);
-	ck_assert_int_eq(symtab_mentions(&table, there), 1);
-	ck_assert_int_eq(symtab_mentions(&table, not_there), 0);
-	sections_close(&file);
-	close(fd);
-}
-END_TEST
-
-/* A word that lies across the pieces in which names are read is found as well. */
-START_TEST(words_lie_across_pieces)
-{
-	const char *const words[] = { "cudaMalloc", NULL };
-	struct sections file;
-	struct symtab table;
-	struct program program;
-	int fd = program_make(&program), at;
-	char *filler = malloc(2 * MIB);
-
-	memset(filler, 'x', 2 * MIB);
-	for (at = MIB - 12; at <= (int)MIB + 2; at++) {
-		memcpy(filler + at, words[0], strlen(words[0]));
-		ck_assert_int_eq(pwrite(fd, filler, 2 * MIB, NAMES_AT), 2 * MIB);
-		ck_assert_int_eq(sections_open(&file, fd), 0);
-		ck_assert_int_eq(symtab_find(&file, SHT_SYMTAB, &table), 0);
-		ck_assert_msg(symtab_mentions(&table, words) == 1, "at %d", at);
-		sections_close(&file);
-		memset(filler + at, 'x', strlen(words[0]));
-	}
-	free(filler);
 	close(fd);
 }
 END_TEST
@@ -459,7 +424,6 @@ int main(void)
 	tcase_add_test(tests, what_was_used_least_recently_goes);
 	tcase_add_test(tests, time_comes_back);
 	tcase_add_test(tests, names_lie_far_apart);
-	tcase_add_test(tests, words_lie_across_pieces);
 	tcase_add_test(tests, reading_has_an_end);
 	tcase_add_test(tests, names_are_found);
 	tcase_add_test(tests, symbols_without_room);

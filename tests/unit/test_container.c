@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/process_identity.h"
@@ -132,25 +131,6 @@ START_TEST(test_container_read)
 }
 END_TEST
 
-/*
- * One that has ended, and that nobody has waited for: what it says of groups may not be what it
- * stood in.
- */
-START_TEST(test_container_exiting)
-{
-	struct container container;
-	siginfo_t info;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(0);
-	ck_assert_int_gt(pid, 0);
-	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert(!container_read((unsigned int)pid, &container));
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-END_TEST
-
 void container_tests(Suite *suite)
 {
 	TCase *tests = tcase_create("container names");
@@ -160,5 +140,4 @@ void container_tests(Suite *suite)
 	suite_add_tcase(suite, tests);
 	probe_test_add(suite, "container long", test_container_long);
 	probe_test_add(suite, "container read", test_container_read);
-	probe_test_add(suite, "container exiting", test_container_exiting);
 }
