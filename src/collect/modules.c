@@ -593,10 +593,12 @@ void modules_release(struct modules *modules, uint64_t now)
 	}
 }
 
-static struct module *module_at(const struct program_modules *program, uint64_t address)
+static struct module *module_at(const struct modules *modules, uint32_t id, uint64_t address)
 {
+	struct program_modules *program;
 	struct module *module;
 
+	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
 	for (module = program ? program->list : NULL; module; module = module->next)
 		if (address >= module->start && address < module->end)
 			break;
@@ -605,13 +607,10 @@ static struct module *module_at(const struct program_modules *program, uint64_t 
 
 struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t address)
 {
+	struct module *module = module_at(modules, id, address);
 	struct address_name name = { 0 };
-	struct program_modules *program;
 	struct module_file *file;
-	struct module *module;
 
-	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
-	module = module_at(program, address);
 	if (!module)
 		return name;
 	name.file = module->file;
@@ -636,13 +635,11 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 /* Reads the dropped symbol table for @address of @id, the process @pid, again. */
 static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
 {
+	const struct module *module = module_at(modules, id, address);
+	struct program_modules *program = module ? program_get(modules, id) : NULL;
 	struct rec_module record = { .hdr.tgid = (uint32_t)pid };
-	struct program_modules *program;
-	struct module *module;
 
-	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
-	module = module_at(program, address);
-	if (!module || !file_is_wanted(modules, &module->id) || file_waits(modules, &module->id) ||
+	if (!program || !file_is_wanted(modules, &module->id) || file_waits(modules, &module->id) ||
 	    program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
@@ -724,13 +721,10 @@ struct address_name modules_find(struct modules *modules, uint32_t program, pid_
 
 struct module_code modules_seen_code(struct modules *modules, uint32_t id, uint64_t address)
 {
+	const struct module *module = module_at(modules, id, address);
 	struct module_code code = { .found = false };
-	struct program_modules *program;
 	const struct module_file *file;
-	const struct module *module;
 
-	HASH_FIND(hh, modules->programs, &id, sizeof(id), program);
-	module = module_at(program, address);
 	if (!module)
 		return code;
 	file = file_get(modules, &module->id);

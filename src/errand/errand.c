@@ -105,15 +105,12 @@ struct errand_asked {
 	uint32_t holds;
 };
 
-/* Longer answers come in a memory file, the last descriptor */
-#define ERRAND_INLINE (16u << 10)
-
 struct errand_told {
 	int32_t result;
 	uint32_t fd_mask; /* which of the answer's descriptors are attached */
 	uint64_t len;
-	uint32_t has_data;
-	uint32_t in_file;
+	uint32_t has_data; /* in a memory file, the last descriptor */
+	uint32_t pad;
 };
 
 #define ERRAND_MESSAGE_FDS (ERRAND_FDS + 1)
@@ -164,29 +161,23 @@ static int file_of(const struct errand_answer *answer)
 
 static int answer_send(int socket, const struct errand_answer *answer)
 {
-	struct errand_told told = { .result = answer->result,
-				    .len = answer->len,
-				    .has_data = answer->data != NULL };
-	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err = -EMSGSIZE;
+	struct errand_told told = { .result = answer->result, .len = answer->len };
+	int fds[ERRAND_MESSAGE_FDS], count = 0, file = -1, i, err;
 
 	for (i = 0; i < ERRAND_FDS; i++)
 		if (answer->fds[i] >= 0) {
 			told.fd_mask |= 1u << i;
 			fds[count++] = answer->fds[i];
 		}
-	if (answer->len <= ERRAND_INLINE)
-		err = errand_send(socket, &told, sizeof(told), answer->data, (size_t)told.len, fds,
-				  count, 0);
-	/* Where the sysctl net.core.wmem_default is low, less is too much. */
-	if (err == -EMSGSIZE) {
+	if (answer->data) {
 		file = file_of(answer);
 		if (file < 0)
 			told = (struct errand_told){ .result = -ENOMEM };
 		else
 			fds[count++] = file;
-		told.in_file = file >= 0;
-		err = errand_send(socket, &told, sizeof(told), NULL, 0, fds, count, 0);
+		told.has_data = file >= 0;
 	}
+	err = errand_send(socket, &told, sizeof(told), NULL, 0, fds, count, 0);
 	if (file >= 0)
 		close(file);
 	return err;
@@ -477,13 +468,12 @@ static struct worker *worker_get(struct errands *errands)
  */
 static int worker_hear(struct worker *worker, struct errand_answer *answer)
 {
-	char body[ERRAND_INLINE];
 	union {
 		struct errand_told told;
 		struct errand_hello hello;
 	} head;
 	int fds[ERRAND_MESSAGE_FDS], i, at = 0;
-	long n = errand_receive(worker->socket, &head, sizeof(head.told), body, sizeof(body), fds,
+	long n = errand_receive(worker->socket, &head, sizeof(head.told), NULL, 0, fds,
 				MSG_DONTWAIT);
 
 	if (n == -EAGAIN)
@@ -507,16 +497,12 @@ static int worker_hear(struct worker *worker, struct errand_answer *answer)
 		goto out;
 	answer->data = malloc((size_t)head.told.len + 1);
 	if (!answer->data ||
-	    (!head.told.in_file && (size_t)n - sizeof(head.told) != head.told.len) ||
-	    (head.told.in_file &&
-	     pread(fds[at], answer->data, (size_t)head.told.len, 0) != (ssize_t)head.told.len)) {
+	    pread(fds[at], answer->data, (size_t)head.told.len, 0) != (ssize_t)head.told.len) {
 		free(answer->data);
 		answer->data = NULL;
 		answer->result = -ENOMEM;
 		goto out;
 	}
-	if (!head.told.in_file)
-		memcpy(answer->data, body, (size_t)head.told.len);
 	answer->len = (size_t)head.told.len;
 	answer->data[answer->len] = 0;
 out:
