@@ -3,7 +3,6 @@
 names_sources = \
 	src/names/budget.c src/names/budget.h \
 	src/names/cfi.c src/names/cfi.h \
-	src/names/debugfile.c src/names/debugfile.h \
 	src/names/demangle.c src/names/demangle.h src/names/demangle_process.c \
 	src/names/full_form.c src/names/full_form.h \
 	src/names/kernel_names.c src/names/kernel_names.h \

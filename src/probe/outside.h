@@ -22,7 +22,7 @@
 
 #include "cutop_event.h"
 #include "errand/errand.h"
-#include "names/debugfile.h"
+#include "names/symbols.h"
 #include "probe/elfcopy.h"
 #include "probe/maps.h"
 

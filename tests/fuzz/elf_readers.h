@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names/debugfile.h"
-#include "collect/late_kernels.h"
 #include "names/symbols.h"
+#include "collect/late_kernels.h"
 #include "names/sections.h"
 #include "probe/elffile.h"
 #include "probe/elfinfo.h"

@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "names/debugfile.h"
-#include "names/lines.h"
 #include "names/symbols.h"
+#include "names/lines.h"
 
 static int file_of(const uint8_t *data, size_t size)
 {

@@ -17,10 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/debugfile.h"
+#include "names/symbols.h"
 #include "collect/late_kernels.h"
 #include "names/sections.h"
-#include "names/symbols.h"
 #include "self_file.h"
 #include "run_tests.h"
 
