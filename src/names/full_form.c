@@ -11,7 +11,8 @@
 
 /* ---- brackets and words ---- */
 
-bool outline_is_word(char c)
+/* True for a character of an identifier. */
+static bool outline_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
@@ -33,7 +34,11 @@ static const char *const operator_signs[] = {
 	">",  "=",  "!",   "+",   "-",   "*",   "/",  "%",  "^",  "&",  "|",  "~",  ",",
 };
 
-size_t outline_operator(const struct outline *form, size_t at, bool is_inside)
+/*
+ * The length of the sign operator ("operator...", or "->") at @at, 0 if there is none; @is_inside: it is
+ * inside of a word.
+ */
+static size_t outline_operator(const struct outline *form, size_t at, bool is_inside)
 {
 	const char *text = form->text + at;
 	size_t i, len = strlen("operator");

@@ -31,15 +31,7 @@ void outline_free(struct outline *form);
 /* What follows the bracket, or the character, at @at. */
 size_t outline_step(const struct outline *form, size_t at);
 
-/* True for a character of an identifier. */
-bool outline_is_word(char c);
 bool outline_starts(const struct outline *form, size_t at, const char *with);
-
-/*
- * The length of the sign operator ("operator...", or "->") at @at, 0 if there is none; @is_inside: it is
- * inside of a word.
- */
-size_t outline_operator(const struct outline *form, size_t at, bool is_inside);
 
 /*
  * If an enclosing function's arguments, or "(anonymous namespace)", begin at @at: where the "::"

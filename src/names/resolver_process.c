@@ -22,14 +22,12 @@
 #include "names/lines.h"
 #include "util/util.h"
 
-/* if there are more, the one that was not asked about for longest is closed */
 #define FILES_OPEN (2 * RESOLVER_FILES_MAX)
 
 struct file {
 	uint32_t number; /* 0: free */
 	bool lent;       /* fds[0] is a socket that the files come by */
 	int fds[2];
-	uint64_t used;
 	/* Each is opened at the first question for it: rules must not wait for debug information. */
 	bool lines_opened, cfi_opened;
 	struct lines *lines;
@@ -38,7 +36,6 @@ struct file {
 
 struct state {
 	struct file files[FILES_OPEN];
-	uint64_t clock;
 };
 
 static const int calls[] = {
@@ -63,17 +60,15 @@ static void file_close(struct file *file)
 	*file = (struct file){ .number = 0 };
 }
 
+/* There is room: the asking end drops files in time. */
 static void file_add(struct state *state, uint32_t number, const int fds[2], bool lent)
 {
-	struct file *place = &state->files[0], *file;
+	struct file *file = state->files;
 
-	for (file = state->files; file < state->files + FILES_OPEN; file++)
-		if (!file->number || (place->number && file->used < place->used))
-			place = file;
-	file_close(place);
-	*place = (struct file){
-		.number = number, .lent = lent, .fds = { fds[0], fds[1] }, .used = ++state->clock
-	};
+	while (file->number && file < state->files + FILES_OPEN - 1)
+		file++;
+	file_close(file);
+	*file = (struct file){ .number = number, .lent = lent, .fds = { fds[0], fds[1] } };
 }
 
 static struct file *file_find(struct state *state, uint32_t number)
@@ -107,7 +102,6 @@ static struct file *file_asked(struct state *state, uint32_t number)
 
 	if (!file)
 		return NULL;
-	file->used = ++state->clock;
 	if (file->lent)
 		lent_take(file);
 	return file->fds[0] >= 0 ? file : NULL;
