@@ -566,7 +566,7 @@ struct bar_item {
 /* What the bar shows on each focus; which stay if there is no room for all is their rank. */
 struct bar_key {
 	enum action action;
-	const char *text; /* NULL: that of the binding, with its rank */
+	const char *text;
 	int rank;
 };
 
@@ -574,12 +574,12 @@ enum { BAR_KEYS = 16 };
 
 static const struct bar_key bar_keys[][BAR_KEYS] = {
 	[FOCUS_TABLE] = {
-		{ ACT_HELP, NULL, 0 }, { ACT_SETTINGS, NULL, 0 }, { ACT_SEARCH, NULL, 0 },
-		{ ACT_FILTER, NULL, 0 }, { ACT_TREE, NULL, 0 }, { ACT_SORT_MENU, NULL, 0 },
-		{ ACT_SIGNAL, NULL, 0 }, { ACT_OPEN, NULL, 0 }, { ACT_NEXT_PANE, NULL, 0 },
-		{ ACT_SORT_LEAKED, NULL, 0 }, { ACT_SORT_LIVE, NULL, 0 }, { ACT_SORT_LAUNCHES, NULL, 0 },
-		{ ACT_SORT_COPIES, NULL, 0 }, { ACT_SORT_FAILED, NULL, 0 },
-		{ ACT_FREEZE, NULL, 0 }, { ACT_QUIT, NULL, 0 },
+		{ ACT_HELP, "Help", 1 }, { ACT_SETTINGS, "Setup", 13 }, { ACT_SEARCH, "Search", 7 },
+		{ ACT_FILTER, "Filter", 8 }, { ACT_TREE, "Tree", 12 }, { ACT_SORT_MENU, "Sort", 5 },
+		{ ACT_SIGNAL, "Signal", 16 }, { ACT_OPEN, "Open", 6 }, { ACT_NEXT_PANE, "Pane", 4 },
+		{ ACT_SORT_LEAKED, "Leaked", 3 }, { ACT_SORT_LIVE, "Live", 9 }, { ACT_SORT_LAUNCHES, "Launches", 14 },
+		{ ACT_SORT_COPIES, "Copies", 15 }, { ACT_SORT_FAILED, "Failed", 10 },
+		{ ACT_FREEZE, "Freeze", 11 }, { ACT_QUIT, "Quit", 2 },
 	},
 	[FOCUS_PANE] = {
 		{ ACT_HELP, "Help", 1 }, { ACT_OPEN, "Details", 3 }, { ACT_BACK, "Back", 2 },
@@ -602,9 +602,19 @@ static const struct binding *binding_of(enum action action)
 	return NULL;
 }
 
+/* Its key: the first that the help names. */
+static int item_key(const struct bar_item *item, char out[16])
+{
+	const char *label = item->binding->label;
+
+	return snprintf(out, 16, "%.*s", (int)strcspn(label, " "), label);
+}
+
 static int item_width(const struct bar_item *item)
 {
-	return (int)strlen(item->binding->bar_key) + (int)strlen(item->text) + 3;
+	char key[16];
+
+	return item_key(item, key) + (int)strlen(item->text) + 3;
 }
 
 /* Chooses what fits, by rank, in an order that does not depend on the width. */
@@ -620,8 +630,8 @@ static size_t bar_items(const struct view *view, int cols, struct bar_item items
 
 		all[count++] = (struct bar_item){
 			.binding = binding,
-			.text = key->text ? key->text : binding->bar_text,
-			.rank = key->text ? key->rank : binding->bar_rank,
+			.text = key->text,
+			.rank = key->rank,
 		};
 	}
 	for (rank = 1; rank <= BAR_KEYS; rank++)
@@ -688,6 +698,7 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	struct bar_item items[BAR_KEYS];
 	struct area area;
 	size_t count, i;
+	char key[16];
 
 	/* Typed text and messages are more important than what the last row shows. */
 	if (!rect.rows && canvas->rows > 0 &&
@@ -712,7 +723,10 @@ void bar_draw(struct view *view, struct canvas *canvas)
 	}
 	count = bar_items(view, area.rect.cols, items);
 	for (i = 0; i < count; i++) {
-		int col = area_text(&area, 0, items[i].start, ST_KEY, items[i].binding->bar_key);
+		int col;
+
+		item_key(&items[i], key);
+		col = area_text(&area, 0, items[i].start, ST_KEY, key);
 
 		area_text(&area, 0, col + 1, ST_KEY_TEXT, item_text(view, &items[i]));
 	}

@@ -239,52 +239,22 @@ static void track_cut(struct track *track, double time)
 }
 
 /*
- * Whether what is at @time was sampled before, and not in longer intervals than it would be now:
- * stretches were short intervals once.
- */
-static bool track_knows(struct track *track, double time, double interval)
-{
-	double step = fmax(time - track->until, interval);
-	struct sample sample, found = { .time = NAN };
-	size_t back;
-
-	track->hides = false;
-	for (back = 0; track_sample(track, back, &sample) && sample.time >= time - 1e-6; back++)
-		found = sample;
-	track->hides = true;
-	return found.time - found.length < time &&
-	       (back > track->count || found.length <= 2 * step);
-}
-
-/*
  * Samples further apart than so many intervals are not of one stretch: a replay jumped, and what
  * was between is not known.
  */
 #define INTERVALS_APART 20
 
 /*
- * Adds a sample that ends at @time, and returns it, all 0; NULL without memory, or if that is known. It began where the
- * one before ended, or @interval before if it is the first. With @hide it stays invisible until
- * track.hides is reset.
+ * Adds a sample that ends at @time, and returns it, all 0; NULL without memory. It began where the one
+ * before ended, or @interval before if it is the first.
  */
-static struct raw_sample *track_add(struct track *track, double time, double interval, bool hide)
+static struct raw_sample *track_add(struct track *track, double time, double interval)
 {
 	struct raw_sample *sample;
 	double end, length;
 
-	if (track->ahead) {
-		if (track_knows(track, time, interval)) {
-			track->until = time;
-			return NULL;
-		}
-		track->ahead = track->hides = false;
-		track_cut(track, time);
-	}
 	end = track_end(track);
 	length = time - end;
-	if (hide && !track->hides)
-		track->until = isnan(end) ? -INFINITY : end;
-	track->hides = hide;
 	if (!track_grow(track))
 		return NULL;
 	if (isnan(end) || length > INTERVALS_APART * interval)
@@ -298,40 +268,10 @@ static struct raw_sample *track_add(struct track *track, double time, double int
 	return sample;
 }
 
-static size_t raw_hidden(const struct track *track)
+/* How many stretches are in @level. */
+static size_t level_count(const struct level *level)
 {
-	size_t hidden = 0;
-
-	while (track->hides && hidden < track->count && raw_at(track, hidden)->time > track->until)
-		hidden++;
-	return hidden;
-}
-
-/*
- * A stretch is hidden if none of it is visible; one that is visible in part is shown in full, but
- * for what happened in it.
- */
-static bool bucket_is_hidden(const struct track *track, double time, double length)
-{
-	return track->hides && time - length >= track->until;
-}
-
-/* How many stretches are visible in @level. */
-static size_t level_count(const struct track *track, const struct level *level)
-{
-	size_t count = 0;
-
-	if (!level)
-		return 0;
-	if (!track->hides)
-		return level->count + level->fills;
-	for (size_t i = 0; i < level->count; i++) {
-		const struct bucket *bucket = &level->buckets[i];
-
-		count += !bucket_is_hidden(track, bucket->time, (double)bucket->length);
-	}
-	return count + (level->fills &&
-			!bucket_is_hidden(track, level->filling.time, level->filling.length));
+	return level ? level->count + level->fills : 0;
 }
 
 size_t track_count(const struct track *track)
@@ -340,49 +280,39 @@ size_t track_count(const struct track *track)
 
 	if (!track)
 		return 0;
-	count = track->count - raw_hidden(track);
+	count = track->count;
 	for (int i = 0; i < HISTORY_LEVELS; i++)
-		count += level_count(track, track->levels[i]);
+		count += level_count(track->levels[i]);
 	return count;
 }
 
-/* The stretch that is the @back-th from the visible end of @level. */
-static void level_sample(const struct track *track, const struct level *level, size_t back,
-			 struct sample *sample)
+/* The stretch that is the @back-th from the end of @level. */
+static void level_sample(const struct level *level, size_t back, struct sample *sample)
 {
-	size_t all = level->count + level->fills, at;
-
-	/* The hidden ones are the latest. */
-	back += all - level_count(track, level);
-	if (level->fills && !back) {
+	if (level->fills && !back)
 		*sample = level->filling;
-	} else {
-		at = level->next + HISTORY_BUCKETS - 1 - (back - level->fills);
-		bucket_unpack(&level->buckets[at % HISTORY_BUCKETS], sample);
-	}
-	if (track->hides && sample->time > track->until) {
-		sample->length -= sample->time - track->until;
-		sample->time = track->until;
-		sample->marks = 0;
-	}
+	else
+		bucket_unpack(&level->buckets[(level->next + HISTORY_BUCKETS - 1 -
+					       (back - level->fills)) %
+					      HISTORY_BUCKETS],
+			      sample);
 }
 
 bool track_sample(const struct track *track, size_t back, struct sample *sample)
 {
-	size_t hidden, count;
+	size_t count;
 
 	if (!track)
 		return false;
-	hidden = raw_hidden(track);
-	if (back < track->count - hidden) {
-		sample_of(raw_at(track, back + hidden), sample);
+	if (back < track->count) {
+		sample_of(raw_at(track, back), sample);
 		return true;
 	}
-	back -= track->count - hidden;
+	back -= track->count;
 	for (int i = 0; i < HISTORY_LEVELS; i++) {
-		count = level_count(track, track->levels[i]);
+		count = level_count(track->levels[i]);
 		if (back < count) {
-			level_sample(track, track->levels[i], back, sample);
+			level_sample(track->levels[i], back, sample);
 			return true;
 		}
 		back -= count;
@@ -475,22 +405,6 @@ void track_read(const struct track *track, enum series series, double from, doub
 	free(weights);
 }
 
-/*
- * Goes back to @time: what is from then on is hidden, and adding samples uncovers it, as it is the
- * same again. Only what is new, or has shorter intervals than what was there, is added then.
- */
-static void track_rewind(struct track *track, double time)
-{
-	track->ahead = track->hides = true;
-	track->until = nextafter(time, -INFINITY);
-}
-
-/* There are samples of after @time, which will be uncovered. */
-static bool track_is_ahead(const struct track *track, double time)
-{
-	return track->ahead && track_end(track) > time;
-}
-
 /* Frees what the track holds. */
 static void track_clear(struct track *track)
 {
@@ -566,15 +480,15 @@ static void tracks_unsee(struct tracks *tracks)
 		tracks->list[i]->seen = false;
 }
 
-/* Drops those that were not seen, and will not be, after @time. */
-static void tracks_drop(struct tracks *tracks, double time)
+/* Drops those that were not seen. */
+static void tracks_drop(struct tracks *tracks)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tracks->count; i++) {
 		struct track *track = tracks->list[i];
 
-		if (track->seen || track_is_ahead(track, time)) {
+		if (track->seen) {
 			tracks->list[kept++] = track;
 			continue;
 		}
@@ -587,7 +501,7 @@ static void tracks_drop(struct tracks *tracks, double time)
 static void tracks_free(struct tracks *tracks)
 {
 	tracks_unsee(tracks);
-	tracks_drop(tracks, INFINITY);
+	tracks_drop(tracks);
 	free(tracks->list);
 }
 
@@ -636,7 +550,7 @@ static unsigned int marks_of(struct track_totals *totals, const struct snap_proc
 
 /* Returns what happened to the process. */
 static unsigned int process_feed(struct history *history, const struct snap_process *process,
-				 const struct snapshot *snapshot, bool hide)
+				 const struct snapshot *snapshot)
 {
 	struct track *track = tracks_get(&history->programs, process->program);
 	struct raw_sample *sample;
@@ -652,7 +566,7 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 	if (process->exited && track->count > 1 && !process->live && !marks &&
 	    !(process->launches_per_second > 0) && !(track_value(track, SERIES_LIVE, 0) > 0))
 		return 0;
-	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds, hide);
+	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds);
 	if (!sample)
 		return marks;
 	sample->marks = (uint8_t)marks;
@@ -683,7 +597,7 @@ static unsigned int device_marks(const struct snapshot *snapshot, const uint8_t 
 }
 
 static void device_feed(struct history *history, const struct snap_device *device,
-			const struct snapshot *snapshot, const uint8_t *marks, bool hide)
+			const struct snapshot *snapshot, const uint8_t *marks)
 {
 	struct track *track = tracks_get(&history->devices, (uint32_t)device->device);
 	struct raw_sample *sample;
@@ -691,7 +605,7 @@ static void device_feed(struct history *history, const struct snap_device *devic
 	if (!track)
 		return;
 	track->seen = true;
-	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds, hide);
+	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds);
 	if (!sample)
 		return;
 	sample->marks = (uint8_t)device_marks(snapshot, marks, device->device);
@@ -702,24 +616,24 @@ static void device_feed(struct history *history, const struct snap_device *devic
 	sample->values[SERIES_DEVICE_POWER] = (float)device->power;
 }
 
-void history_feed(struct history *history, const struct snapshot *snapshot, bool hide)
+void history_feed(struct history *history, const struct snapshot *snapshot)
 {
-	struct raw_sample *sample = track_add(&history->all, snapshot->elapsed_seconds,
-					      snapshot->interval_seconds, hide);
+	struct raw_sample *sample =
+		track_add(&history->all, snapshot->elapsed_seconds, snapshot->interval_seconds);
 	uint8_t *marks = calloc(snapshot->process_count + 1, sizeof(*marks));
 	unsigned int any = 0;
 
 	tracks_unsee(&history->programs);
 	tracks_unsee(&history->devices);
 	for (size_t i = 0; i < snapshot->process_count; i++) {
-		unsigned int here = process_feed(history, &snapshot->processes[i], snapshot, hide);
+		unsigned int here = process_feed(history, &snapshot->processes[i], snapshot);
 
 		any |= here;
 		if (marks)
 			marks[i] = (uint8_t)here;
 	}
 	for (size_t i = 0; i < snapshot->device_count; i++)
-		device_feed(history, &snapshot->devices[i], snapshot, marks, hide);
+		device_feed(history, &snapshot->devices[i], snapshot, marks);
 	free(marks);
 	if (sample) {
 		sample->marks = (uint8_t)any;
@@ -734,32 +648,19 @@ void history_feed(struct history *history, const struct snapshot *snapshot, bool
 					0 :
 					(float)snapshot->processes[i].tensors;
 	}
-	tracks_drop(&history->programs, snapshot->elapsed_seconds);
-	tracks_drop(&history->devices, snapshot->elapsed_seconds);
-}
-
-static void tracks_show(struct tracks *tracks)
-{
-	for (size_t i = 0; i < tracks->count; i++)
-		tracks->list[i]->hides = tracks->list[i]->ahead;
-}
-
-void history_show(struct history *history)
-{
-	history->all.hides = history->all.ahead;
-	tracks_show(&history->programs);
-	tracks_show(&history->devices);
+	tracks_drop(&history->programs);
+	tracks_drop(&history->devices);
 }
 
 static void tracks_rewind(struct tracks *tracks, double elapsed)
 {
 	for (size_t i = 0; i < tracks->count; i++)
-		track_rewind(tracks->list[i], elapsed);
+		track_cut(tracks->list[i], elapsed);
 }
 
 void history_rewind(struct history *history, double elapsed)
 {
-	track_rewind(&history->all, elapsed);
+	track_cut(&history->all, elapsed);
 	tracks_rewind(&history->programs, elapsed);
 	tracks_rewind(&history->devices, elapsed);
 }

@@ -78,9 +78,6 @@ struct track_totals {
 struct track {
 	uint32_t key; /* program, or number of a device */
 	bool seen;    /* in the latest snapshot */
-	bool hides;   /* what came after `until` is not visible */
-	bool ahead;   /* it will come again: a replay went back */
-	double until;
 	struct track_totals totals;
 	size_t count, size; /* samples kept as they came; room in the ring */
 	size_t next;        /* where the next one goes */
@@ -88,11 +85,11 @@ struct track {
 	struct level *levels[HISTORY_LEVELS]; /* NULL: nothing is that old */
 };
 
-/* How many samples are visible, with stretches, which count as one each. */
+/* How many samples there are, with stretches, which count as one each. */
 size_t track_count(const struct track *track);
 
 /*
- * The visible sample or stretch that is the @back-th from the end (0: the latest). Returns false if
+ * The sample or stretch that is the @back-th from the end (0: the latest). Returns false if
  * there is none.
  */
 bool track_sample(const struct track *track, size_t back, struct sample *sample);
@@ -131,13 +128,8 @@ struct history {
 	struct tracks programs, devices;
 };
 
-/* With @hide, samples are kept but stay invisible until history_show(). */
-void history_feed(struct history *history, const struct snapshot *snapshot, bool hide);
-void history_show(struct history *history);
-/*
- * A replay went back to @elapsed seconds since the start: what was sampled of the time after is
- * hidden until it comes again.
- */
+void history_feed(struct history *history, const struct snapshot *snapshot);
+/* A replay went back to @elapsed seconds since the start: what was sampled of the time after goes. */
 void history_rewind(struct history *history, double elapsed);
 void history_free(struct history *history);
 

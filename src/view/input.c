@@ -172,12 +172,11 @@ static void search_go(struct view *view, int direction)
 static void freeze(struct view *view)
 {
 	view->frozen = !view->frozen;
-	if (!view->frozen)
-		history_show(&view->history);
 	if (!view->frozen && view->latest != view->shown) {
 		struct snapshot *old = view->shown;
 
 		view->shown = view->latest;
+		history_feed(&view->history, view->shown);
 		rows_arrange(view);
 		view_release(view, old);
 	}
@@ -346,7 +345,6 @@ static void act(struct view *view, enum action action)
 	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
 	case ACT_DEVICE: device_next(view); break;
 	case ACT_TAG: tags_switch(view); break;
-	case ACT_TAG_FAMILY: tags_family(view); break;
 	case ACT_UNTAG: tags_end(view); break;
 	case ACT_SIGNAL: signal_menu(view); break;
 	case ACT_HELP:

@@ -92,7 +92,6 @@ enum action {
 	ACT_SAVE,
 	ACT_SETTINGS,
 	ACT_TAG,
-	ACT_TAG_FAMILY,
 	ACT_UNTAG,
 	ACT_SIGNAL,
 	ACT_HELP,
@@ -107,9 +106,6 @@ struct binding {
 	int32_t keys[3];     /* 0: unused */
 	const char *label;   /* the keys' names on the help screen */
 	const char *help;    /* NULL: a pane's key, whose help comes from the pane */
-	const char *bar_key; /* in the bar, or NULL */
-	const char *bar_text;
-	int bar_rank;        /* which stay if there is no room for all: lowest last */
 	const char *section; /* its section on the help screen; NULL: that of the one before */
 };
 

@@ -364,60 +364,6 @@ static void tree_arrange(struct view *view, const struct snap_process **list, si
 	forest_free(&forest);
 }
 
-/* All processes of @snapshot; the caller frees the list. Returns false without memory. */
-static bool forest_of(struct forest *forest, const struct snapshot *snapshot)
-{
-	size_t count = snapshot->process_count, i;
-	const struct snap_process **list = calloc(count + 1, sizeof(*list));
-
-	for (i = 0; list && i < count; i++)
-		list[i] = &snapshot->processes[i];
-	if (list && forest_make(forest, list, count))
-		return true;
-	free(list);
-	return false;
-}
-
-void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set)
-{
-	struct forest forest;
-	size_t i, at;
-	int depth;
-
-	program_set_add(set, program);
-	if (!forest_of(&forest, snapshot))
-		return;
-	for (i = 0; i < forest.count; i++)
-		for (at = i, depth = 0; at != NO_ROW && depth <= TREE_DEPTH;
-		     at = forest.parent[at], depth++)
-			if (forest.list[at]->program == program) {
-				program_set_add(set, forest.list[i]->program);
-				break;
-			}
-	free(forest.list);
-	forest_free(&forest);
-}
-
-/* Adds what @program descends from. */
-static void tree_ancestors(const struct snapshot *snapshot, uint32_t program,
-			   struct program_set *set)
-{
-	struct forest forest;
-	size_t at;
-	int depth;
-
-	if (!forest_of(&forest, snapshot))
-		return;
-	for (at = 0; at < forest.count; at++)
-		if (forest.list[at]->program == program)
-			break;
-	at = at < forest.count ? forest.parent[at] : NO_ROW;
-	for (depth = 0; at != NO_ROW && depth <= TREE_DEPTH; at = forest.parent[at], depth++)
-		program_set_add(set, forest.list[at]->program);
-	free(forest.list);
-	forest_free(&forest);
-}
-
 static bool is_idle(const struct snap_process *process)
 {
 	return process->exited || (!process->allocations && !process->launches &&
@@ -568,47 +514,6 @@ static void changed(struct view *view)
 	view->scroll_to_selected = true;
 }
 
-/* Opens all that hides @program in the tree, and selects it; false: nothing hides it */
-static bool fold_reveal(struct view *view, uint32_t program)
-{
-	struct program_set above = { .list = NULL };
-	bool found = false;
-	size_t i, row;
-
-	tree_ancestors(view->shown, program, &above);
-	for (i = 0; i < above.count; i++) {
-		found |= program_set_has(&view->folds, above.list[i]);
-		program_set_remove(&view->folds, above.list[i]);
-	}
-	program_set_clear(&above);
-	if (!found)
-		return false;
-	changed(view);
-	for (row = 0; row < view->row_count; row++)
-		if (view->rows[row].process->program == program) {
-			rows_select(view, row);
-			return true;
-		}
-	return false;
-}
-
-/* Finds the first match below a folded process, opens what hides it, and selects it. */
-static bool folded_search(struct view *view)
-{
-	const struct snapshot *snapshot = view->shown;
-
-	if (!view->settings.tree || !view->folds.count)
-		return false;
-	for (size_t i = 0; i < snapshot->process_count; i++) {
-		const struct snap_process *process = &snapshot->processes[i];
-
-		if (search_matches(process, view->search) && is_listed(view, process) &&
-		    fold_reveal(view, process->program))
-			return true;
-	}
-	return false;
-}
-
 bool rows_search(struct view *view, int direction, bool from_next)
 {
 	size_t i, count = view->row_count, at;
@@ -627,8 +532,7 @@ bool rows_search(struct view *view, int direction, bool from_next)
 			return true;
 		}
 	}
-	/* While it is typed, the tree stays as it is. */
-	return view->mode == INPUT_NORMAL && folded_search(view);
+	return false;
 }
 
 /* ---- folding ---- */

@@ -69,21 +69,6 @@ void tags_switch(struct view *view)
 		rows_select(view, next);
 }
 
-void tags_family(struct view *view)
-{
-	const struct snap_process *process;
-
-	if (!is_allowed(view))
-		return;
-	process = selected_running(view);
-	if (!process)
-		return;
-	tree_family(view->latest, process->program, &view->tags);
-	/* Of a process that has exited nothing is left to get a signal. */
-	program_set_prune(&view->tags, view->latest, true);
-	count_tell(view);
-}
-
 void tags_end(struct view *view)
 {
 	if (view->tags.count)

@@ -153,8 +153,8 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		rewind_to(view, snapshot->elapsed_seconds);
 	if (!old) /* what was reported before the first snapshot was not shown yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
-	history_feed(&view->history, snapshot, view->frozen && view->shown);
-	if (!view->frozen) {
+	if (!view->frozen || !view->shown) {
+		history_feed(&view->history, snapshot);
 		self_measure(view, snapshot);
 		most_measure(view, snapshot);
 	}

@@ -261,12 +261,8 @@ void rows_select(struct view *view, size_t row);
 /* False: no process is selected, or it is hidden, and selected_row is where it would be. */
 bool rows_have_selected(const struct view *view);
 
-/* Adds @program and what descends from it in @snapshot to @set. */
-void tree_family(const struct snapshot *snapshot, uint32_t program, struct program_set *set);
-
-/* Tags the selected process, or removes its tag; with all below it; removes all tags: tags.c. */
+/* Tags the selected process, or removes its tag; removes all tags: tags.c. */
 void tags_switch(struct view *view);
-void tags_family(struct view *view);
 void tags_end(struct view *view);
 
 /* The help: its pages, 0 for the keys; and scrolling. help.c */

@@ -116,27 +116,6 @@ START_TEST(the_gone_are_forgotten)
 }
 END_TEST
 
-/* A search finds what is folded, and opens only what hides it; not while it is typed. */
-START_TEST(search_opens)
-{
-	keys("tG");
-	keys("*");
-	ck_assert_uint_eq(view.folds.count, 2);
-	keys("/4107");
-	ck_assert_int_eq(row_of(4107), -1);
-	keys("\r");
-	ck_assert_uint_eq(selected_pid(), 4107);
-	ck_assert_int_ge(row_of(4107), 0);
-	ck_assert_int_eq(row_of(4600), -1); /* below 4107, which is folded itself */
-	keys("/4600\r");
-	ck_assert_uint_eq(selected_pid(), 4600);
-	ck_assert_uint_eq(view.folds.count, 0);
-	/* What the filter hides is not found. */
-	keys("*\\python\r/4600\r");
-	ck_assert_ptr_nonnull(strstr(view.message, "no match"));
-}
-END_TEST
-
 START_TEST(sets)
 {
 	static const uint32_t numbers[] = { 5, 1, UINT32_MAX, 5, 0, 3, 1 };
@@ -173,7 +152,6 @@ Suite *suite_fold(void)
 	tcase_add_test(tests, the_selection_goes_up);
 	tcase_add_test(tests, nothing_to_fold);
 	tcase_add_test(tests, the_gone_are_forgotten);
-	tcase_add_test(tests, search_opens);
 	tcase_add_test(tests, sets);
 	suite_add_tcase(suite, tests);
 	return suite;

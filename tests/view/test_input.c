@@ -102,9 +102,6 @@ START_TEST(the_table_is_sound)
 		ck_assert_int_ne(bindings[i].keys[0], 0);
 		ck_assert(!seen[bindings[i].action]);
 		seen[bindings[i].action] = true;
-		/* What has a rank is in the bar of the table; others may be in that of a pane. */
-		ck_assert(bindings[i].bar_key || !bindings[i].bar_rank);
-		ck_assert_int_eq(!bindings[i].bar_key, !bindings[i].bar_text);
 		/* No key twice. */
 		for (int k = 0; k < 3 && bindings[i].keys[k]; k++)
 			ck_assert_int_eq(keys_action(bindings[i].keys[k]), bindings[i].action);
@@ -312,7 +309,8 @@ START_TEST(freezing)
 	keys(" ");
 	ck_assert(!view.frozen);
 	ck_assert_uint_eq(view.shown->time, CAST_NOW + 21000000000ull);
-	ck_assert_uint_eq(track_count(&view.history.all), 12);
+	/* What came while it was frozen was not sampled, but for the latest. */
+	ck_assert_uint_eq(track_count(&view.history.all), 11);
 	/* A selection made while frozen holds afterwards. */
 	keys(" Pg");
 	view_feed(&view, cast_snapshot(22));
