@@ -41,6 +41,7 @@
 struct screen_settings {
 	struct view *view;    /* borrowed */
 	char path[PATH_MAX];  /* empty: no settings file is read or written */
+	bool keeps_changes;   /* of keys, where there is a file */
 	struct reason unkept; /* why what keys have changed could not be written there; or empty */
 };
 
@@ -142,7 +143,7 @@ static int store_open(struct screen_settings *store, struct view *view,
 		host->settings_path = store->path;
 		host->settings_kept = !access(store->path, F_OK);
 		/* Keys pressed to try out the demonstration are not meant as settings. */
-		host->keeps_changes = options->mode != MODE_DEMO;
+		store->keeps_changes = options->mode != MODE_DEMO;
 		err = settings_read(settings, store->path, why);
 	}
 	options_take(settings, options);
@@ -151,7 +152,7 @@ static int store_open(struct screen_settings *store, struct view *view,
 	return err;
 }
 
-/* Does REQUEST_SAVE, REQUEST_KEEP or REQUEST_REFUSE, and shows a message. */
+/* Does REQUEST_SAVE or REQUEST_KEEP, and shows a message. */
 static void store_save(struct screen_settings *store, enum request request)
 {
 	struct settings *settings = view_settings(store->view);
@@ -165,8 +166,6 @@ static void store_save(struct screen_settings *store, enum request request)
 	}
 	if (request == REQUEST_KEEP)
 		err = view_settings_keep(store->view, store->path, &why);
-	else if (request == REQUEST_REFUSE)
-		err = settings_refuse(store->path, &why);
 	else
 		err = settings_write(settings, store->path, &why);
 	if (err) {
@@ -176,8 +175,6 @@ static void store_save(struct screen_settings *store, enum request request)
 	}
 	host->settings_kept = true;
 	store->unkept.text[0] = 0;
-	if (request == REQUEST_REFUSE)
-		settings->keep_changes = false;
 	view_settings_begin(store->view);
 	view_message(store->view, "saved %s", store->path);
 }
@@ -186,11 +183,10 @@ static void store_save(struct screen_settings *store, enum request request)
 static void store_follow(struct screen_settings *store)
 {
 	struct host *host = view_host(store->view);
-	char names[8];
 
-	if (!host->keeps_changes || !host->settings_kept ||
+	if (!store->keeps_changes || !host->settings_kept ||
 	    !view_settings(store->view)->keep_changes || store->unkept.text[0] ||
-	    !view_settings_changed(store->view, names, sizeof(names)))
+	    !view_settings_changed(store->view))
 		return;
 	/* It is not tried at each snapshot where it cannot be done. */
 	if (view_settings_keep(store->view, store->path, &store->unkept))
@@ -407,8 +403,7 @@ static bool request_do(struct screen *screen)
 	case REQUEST_QUIT: screen->quit = true; break;
 	case REQUEST_WRITE: snapshot_file_write(screen->view); break;
 	case REQUEST_SAVE:
-	case REQUEST_KEEP:
-	case REQUEST_REFUSE: store_save(&screen->store, request); break;
+	case REQUEST_KEEP: store_save(&screen->store, request); break;
 	case REQUEST_CLEAR:
 		collector_clear_exited(screen->session.collector);
 		view_message(screen->view,

@@ -355,7 +355,7 @@ static void act(struct view *view, enum action action)
 		if (command_runs(view))
 			mode_set(view, INPUT_CONFIRM);
 		else
-			keep_quit(view);
+			request(view, REQUEST_QUIT);
 		break;
 	default:
 		if (action >= ACT_PANE && action < ACT_PANE + PANE_COUNT)
@@ -513,10 +513,6 @@ static void confirm_key(struct view *view, int32_t key)
 	bool yes = key == 'y' || key == 'Y';
 
 	mode_set(view, INPUT_NORMAL);
-	if (view->asks_to_save) {
-		keep_answer(view, key);
-		return;
-	}
 	if (view->signal_number) {
 		if (yes)
 			request(view, REQUEST_SIGNAL);
@@ -525,7 +521,7 @@ static void confirm_key(struct view *view, int32_t key)
 		return;
 	}
 	if (yes || key == 'q')
-		keep_quit(view);
+		request(view, REQUEST_QUIT);
 }
 
 void view_key(struct view *view, int32_t key)
@@ -541,11 +537,9 @@ void view_key(struct view *view, int32_t key)
 	}
 	/* So does Ctrl-C, which asks only before it ends a command; a second one is an answer. */
 	if (keys_action(key) == ACT_STOP) {
-		bool again = view->mode == INPUT_CONFIRM && !view->signal_number &&
-			     (!view->asks_to_save || view->asks_at_end);
+		bool again = view->mode == INPUT_CONFIRM && !view->signal_number;
 
 		view->signal_number = 0;
-		view->asks_to_save = view->asks_at_end = false;
 		mode_set(view, INPUT_NORMAL);
 		if (again || !command_runs(view))
 			request(view, REQUEST_QUIT);

@@ -234,21 +234,6 @@ static void confirm_draw(struct view *view, struct canvas *canvas)
 	struct area area;
 	size_t i, lines;
 
-	if (view->asks_to_save) {
-		view_settings_changed(view, whom, sizeof(whom));
-		snprintf(text, sizeof(text), "Keep what has changed for the next time? (%s)", whom);
-		area = frame_open(canvas, 4, 70, "Settings");
-		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN, text);
-		area_cut(&area, 1, 0, area.rect.cols, ST_PLAIN, "It is written to");
-		area_cut(&area, 2, 0, area.rect.cols, ST_PLAIN, view->host.settings_path);
-		area_cut(&area, 3, 0, area.rect.cols, ST_KEY,
-			 !view->asks_at_end ?
-				 "y keep it, now and later   n never   Esc later" :
-			 area.rect.cols >= 54 ?
-				 "y keep it, now and later   n never   q quit   Esc stay" :
-				 "y keep  n never  q quit  Esc stay");
-		return;
-	}
 	if (!view->signal_number) {
 		area = frame_open(canvas, 2, 50, "Quit");
 		area_cut(&area, 0, 0, area.rect.cols, ST_PLAIN,

@@ -9,8 +9,7 @@
  *
  * Changed settings are kept, whether they were changed in the menu or by a key. An existing settings
  * file is written without a question: when the menu is left, and with the next snapshot after a key
- * (app/screen.c). Without a file the user is asked once, and the answer is kept: "never"
- * creates a file that says so.
+ * (app/screen.c). The key W makes a file where there is none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -260,24 +259,15 @@ static bool differs(const struct settings *before, const struct settings *now, e
 	return strcmp(old, new) != 0;
 }
 
-size_t settings_differ(const struct settings *before, const struct settings *now, char *out,
-		       size_t size)
+bool settings_differ(const struct settings *before, const struct settings *now)
 {
-	size_t count = 0, used = 0;
-
-	out[0] = 0;
 	/* Most often nothing has changed, and this is asked for each snapshot. */
 	if (!memcmp(before, now, sizeof(*before)))
-		return 0;
-	for (int i = 0; i < ITEM_COUNT; i++) {
-		if (!differs(before, now, (enum item)i))
-			continue;
-		if (used < size)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", count ? ", " : "",
-						 items[i].key);
-		count++;
-	}
-	return count;
+		return false;
+	for (int i = 0; i < ITEM_COUNT; i++)
+		if (differs(before, now, (enum item)i))
+			return true;
+	return false;
 }
 
 /* Gives @to what differs between @before and @now. */
@@ -400,15 +390,12 @@ static void line_key(const char *line, char key[64])
 	}
 }
 
-/* @only: the item that is written if it is missing; ITEM_COUNT: each is. */
-static void lines_copy(FILE *in, FILE *out, const struct settings *settings, enum item only)
+static void lines_copy(FILE *in, FILE *out, const struct settings *settings)
 {
-	bool written[ITEM_COUNT], ours = false, seen = false;
+	bool written[ITEM_COUNT] = { false }, ours = false, seen = false;
 	char *line = NULL, key[64];
 	size_t size = 0;
 
-	for (int i = 0; i < ITEM_COUNT; i++)
-		written[i] = only != ITEM_COUNT && only != (enum item)i;
 	while (in && getline(&line, &size, in) >= 0) {
 		const char *text = line + strspn(line, " \t");
 		enum item item;
@@ -421,7 +408,7 @@ static void lines_copy(FILE *in, FILE *out, const struct settings *settings, enu
 		}
 		line_key(line, key);
 		item = setting_find(key);
-		if (ours && item != ITEM_COUNT && (only == ITEM_COUNT || item == only)) {
+		if (ours && item != ITEM_COUNT) {
 			if (!written[item])
 				item_print(out, settings, item);
 			written[item] = true;
@@ -484,8 +471,7 @@ static int path_resolve(const char *path, char out[PATH_MAX])
 	return 0;
 }
 
-static int file_write(const struct settings *settings, enum item only, const char *path,
-		      struct reason *why)
+int settings_write(const struct settings *settings, const char *path, struct reason *why)
 {
 	char real[PATH_MAX], temporary[PATH_MAX + 16];
 	struct stat old;
@@ -512,7 +498,7 @@ static int file_write(const struct settings *settings, enum item only, const cha
 	if (!out)
 		close(fd);
 	if (out && !err)
-		lines_copy(in, out, settings, only);
+		lines_copy(in, out, settings);
 	if (in)
 		fclose(in);
 	if (!out || fflush(out) || ferror(out) || fsync(fd))
@@ -526,11 +512,6 @@ static int file_write(const struct settings *settings, enum item only, const cha
 		return reason_unwritten(why, real, err);
 	}
 	return 0;
-}
-
-int settings_write(const struct settings *settings, const char *path, struct reason *why)
-{
-	return file_write(settings, ITEM_COUNT, path, why);
 }
 
 int settings_keep(const struct settings *before, const struct settings *now, const char *path,
@@ -547,15 +528,6 @@ int settings_keep(const struct settings *before, const struct settings *now, con
 	return settings_write(&merged, path, why);
 }
 
-int settings_refuse(const char *path, struct reason *why)
-{
-	struct settings settings;
-
-	settings_default(&settings);
-	settings.keep_changes = false;
-	return file_write(&settings, ITEM_KEEP, path, why);
-}
-
 /* ---- keeping ---- */
 
 void view_settings_begin(struct view *view)
@@ -563,9 +535,9 @@ void view_settings_begin(struct view *view)
 	view->settings_before = view->settings;
 }
 
-size_t view_settings_changed(const struct view *view, char *out, size_t size)
+bool view_settings_changed(const struct view *view)
 {
-	return settings_differ(&view->settings_before, &view->settings, out, size);
+	return settings_differ(&view->settings_before, &view->settings);
 }
 
 int view_settings_keep(struct view *view, const char *path, struct reason *why)
@@ -577,57 +549,14 @@ int view_settings_keep(struct view *view, const char *path, struct reason *why)
 	return err;
 }
 
-static bool has_changed(const struct view *view)
-{
-	char names[8];
-
-	return view_settings_changed(view, names, sizeof(names)) > 0;
-}
-
-static void ask(struct view *view, bool at_end)
-{
-	view->save_asked = view->asks_to_save = true;
-	view->asks_at_end = at_end;
-	mode_set(view, INPUT_CONFIRM);
-}
-
 void keep_left(struct view *view)
 {
-	if (!view->host.settings_path || !has_changed(view))
+	if (!view->host.settings_path || !view_settings_changed(view))
 		return;
 	if (view->host.settings_kept)
 		view->request = REQUEST_KEEP;
-	else if (!view->save_asked)
-		ask(view, false);
-}
-
-void keep_quit(struct view *view)
-{
-	if (view->host.keeps_changes && !view->host.settings_kept && !view->save_asked &&
-	    has_changed(view))
-		ask(view, true);
 	else
-		view->request = REQUEST_QUIT;
-}
-
-void keep_answer(struct view *view, int32_t key)
-{
-	bool at_end = view->asks_at_end, yes = key == 'y' || key == 'Y',
-	     never = key == 'n' || key == 'N';
-
-	view->asks_to_save = view->asks_at_end = false;
-	if (yes || never)
-		view->request = yes ? REQUEST_KEEP : REQUEST_REFUSE;
-	if (!at_end)
-		return;
-	if (yes || never)
-		view->request_after = REQUEST_QUIT;
-	else if (key == K_ESCAPE)
-		view->save_asked = false; /* it goes on, and asks when it ends */
-	else if (keys_action(key) == ACT_QUIT)
-		view->request = REQUEST_QUIT;
-	else
-		ask(view, true);
+		view_message(view, "W saves these settings for the next time");
 }
 
 /* ---- the screen ---- */

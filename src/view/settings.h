@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The settings file: $XDG_CONFIG_HOME/cutop/cutoprc, an INI file. It is read at start. Where there
- * is one, it is written when something has changed; it is made only if the user says so. Lines that
+ * is one, it is written when something has changed; the key W makes it. Lines that
  * this version does not know stay as they are.
  */
 #ifndef VIEW_SETTINGS_H
@@ -58,12 +58,7 @@ int settings_write(const struct settings *settings, const char *path, struct rea
 int settings_keep(const struct settings *before, const struct settings *now, const char *path,
 		  struct reason *why);
 
-/* Writes only that changes are not to be kept, so that this is not asked again. The same. */
-int settings_refuse(const char *path, struct reason *why);
-
-/* Writes the names of what differs, with commas between them, to @out. Returns how many. */
-size_t settings_differ(const struct settings *before, const struct settings *now, char *out,
-		       size_t size);
+bool settings_differ(const struct settings *before, const struct settings *now);
 
 /*
  * Parses a delay as --delay does, so that both accept the same. Returns 0, or -EINVAL with @ns

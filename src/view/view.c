@@ -70,8 +70,7 @@ enum request view_request(struct view *view)
 {
 	enum request request = view->request;
 
-	view->request = view->request_after;
-	view->request_after = REQUEST_NONE;
+	view->request = REQUEST_NONE;
 	return request;
 }
 

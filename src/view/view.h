@@ -37,8 +37,6 @@ struct host {
 	/* Where REQUEST_SAVE writes to; NULL: nowhere. Borrowed */
 	const char *settings_path;
 	bool settings_kept; /* there is such a file: changes go there unasked */
-	/* Changes by keys are kept, too; without a file the user is asked at the end */
-	bool keeps_changes;
 	struct play play;
 };
 
@@ -47,8 +45,7 @@ enum request {
 	REQUEST_QUIT,
 	REQUEST_WRITE,
 	REQUEST_SAVE,
-	REQUEST_KEEP,   /* what has changed */
-	REQUEST_REFUSE, /* not to be asked again whether to */
+	REQUEST_KEEP, /* what has changed */
 	REQUEST_CLEAR,
 	REQUEST_DELAY,
 	REQUEST_SIGNAL,
@@ -70,11 +67,10 @@ struct settings *view_settings(struct view *view);
 
 /*
  * view_settings_begin(): the present settings are those of the file and the options.
- * view_settings_changed(): how many settings have changed since; their names, with commas between
- * them, go to @out.
+ * view_settings_changed(): some have changed since.
  */
 void view_settings_begin(struct view *view);
-size_t view_settings_changed(const struct view *view, char *out, size_t size);
+bool view_settings_changed(const struct view *view);
 /* Writes what has changed to @path: settings_keep(). */
 int view_settings_keep(struct view *view, const char *path, struct reason *why);
 

@@ -129,9 +129,7 @@ struct user_menu {
 struct view {
 	struct settings settings;
 	struct settings settings_before; /* as of the file and the options: the rest has changed */
-	/* Whether to keep what has changed: was asked, is being asked, before it ends */
-	bool save_asked, asks_to_save, asks_at_end;
-	struct layout layout; /* as last drawn */
+	struct layout layout;            /* as last drawn */
 	int screen_rows, screen_cols;
 
 	struct snapshot *latest, *shown; /* the same unless frozen */
@@ -189,7 +187,7 @@ struct view {
 	uint64_t warned;      /* time of the last event that was shown as a message */
 
 	struct host host;
-	enum request request, request_after;
+	enum request request;
 	int signal_number;
 	struct program_set targets; /* who gets the signal */
 	int timezone_fixed;         /* for tests: use UTC */
@@ -282,13 +280,8 @@ size_t users_count(const struct view *view);
 void users_choose(struct view *view);
 bool user_match(const struct view *view, const struct snap_process *process);
 
-/*
- * When the menu of settings was left; when the user quits; when the question whether to keep the
- * changes was answered.
- */
+/* When the menu of settings was left. */
 void keep_left(struct view *view);
-void keep_quit(struct view *view);
-void keep_answer(struct view *view, int32_t key);
 
 /*
  * The device filter. device_next() goes to the next device, or part of one, and after

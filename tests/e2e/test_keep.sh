@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What keys change on the screen stays for the next time: asked once where there is no settings file, written by itself where there is
-# one, not at all after "never" and with --no-config. A recording is shown, or a shell that calls nothing of CUDA's.
+# What keys change on the screen stays for the next time where there is a settings file, which W makes; not after "keep_changes = no" and
+# with --no-config. A recording is shown, or a shell that calls nothing of CUDA's.
 # shellcheck source=/dev/null disable=SC2154
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/terminal.sh"
@@ -18,26 +18,23 @@ screen_start 100 30
 shell "$screen"
 check "the screen comes" see 'Quit'
 keys 2 K q
-check "it asks" see 'Keep what has changed for the next time? (pane, sort)'
-check "and says where" see "$file"
-keys Escape
-check "Esc: it goes on" gone 'Keep what has changed'
-keys q q
-check "a second q ends it" shell_back
+check "it ends" shell_back
 check "nothing is written" [ ! -e "$file" ]
 
 shell clear
 shell "$screen"
 check "the screen comes again" see 'Quit'
-keys 2 q y
-check "y: it ends" shell_back
-check "and the pane is kept" has_line 'pane = Kernels'
+keys 2 W
+check "W says where it saves" see "saved $file"
+keys q
+check "it ends" shell_back
+check "the pane is kept" has_line 'pane = Kernels'
 check "the rest is as it was" has_line 'sort = live'
 shell clear
 shell "$screen"
 check "the kept pane is shown" see 'KERNEL'
 keys q
-check "nothing has changed: nothing is asked" shell_back
+check "it ends" shell_back
 
 shell clear
 shell "env XDG_CONFIG_HOME=$T/rc $CUTOP -d 0.2 --sort pid -p $$"
@@ -46,7 +43,7 @@ keys t
 check "what a key changes is written while it runs" has_line 'tree = yes'
 check "what an option says is not" has_line 'sort = live'
 keys 3 q
-check "nothing is asked any more" shell_back
+check "it ends" shell_back
 check "what was changed last is kept, too" has_line 'pane = Copies'
 
 shell clear
@@ -58,18 +55,11 @@ check "it ends" shell_back
 check "the file is as before" cmp -s "$file" "$T/before"
 
 shell clear
-rm -r "$T/rc"
+printf '[screen]\nkeep_changes = no\n' >"$file"
 shell "$screen"
-check "without a file: the screen comes" see 'Quit'
-keys 2 q n
-check "n: it ends" shell_back
-check "only that is written" [ "$(cat "$file")" = "[screen]
-keep_changes = no" ]
-shell clear
-shell "$screen"
-check "after never: the screen comes" see 'Quit'
+check "after keep_changes = no: the screen comes" see 'Quit'
 keys 2 q
-check "it ends without a question" shell_back
+check "it ends" shell_back
 check "and writes nothing" [ "$(wc -l <"$file")" = 2 ]
 
 shell clear
@@ -84,6 +74,6 @@ shell clear
 echo >"$T/occupied"
 shell "env XDG_CONFIG_HOME=$T/occupied $CUTOP --replay $recording"
 check "no place for a file: the screen comes" see 'Quit'
-keys 2 q y
+keys W q
 check "it is told that nothing could be saved" see "settings are not saved: .*$T/occupied"
 finish
