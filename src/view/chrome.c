@@ -134,7 +134,7 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	if (view->filter[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
 		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
-			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->hidden);
+			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->table.hidden);
 	}
 	if (view->user[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
@@ -142,7 +142,7 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 			 utf8_fit(filter, sizeof(filter), view->user, 20));
 		if (!view->filter[0])
 			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
-				view->hidden);
+				view->table.hidden);
 	}
 	if (view->on_device.is_on) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
@@ -150,11 +150,12 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 			 device_chosen(view, filter, sizeof(filter)));
 		if (!view->filter[0] && !view->user[0])
 			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
-				view->hidden);
+				view->table.hidden);
 	}
-	if (view->tags.count) {
+	if (view->table.tags.count) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		snprintf(segment->text, sizeof(segment->text), "%zu tagged", view->tags.count);
+		snprintf(segment->text, sizeof(segment->text), "%zu tagged",
+			 view->table.tags.count);
 	}
 	if (view->base) {
 		format_clock(view, view->base->time, clock, sizeof(clock));

@@ -299,13 +299,13 @@ static void draw(struct view *view, const struct area *area, const struct detail
 	}
 	/* Drawn far below the screen, it tells how long it is. */
 	all = sections_draw(details, &inside, 1 << 20);
-	view->details_rows = all;
-	if (view->details_top > all - rows)
-		view->details_top = all > rows ? all - rows : 0;
-	if (view->details_top < 0)
-		view->details_top = 0;
-	sections_draw(details, &inside, view->details_top);
-	scrollbar_draw(area, (size_t)view->details_top, (size_t)all);
+	view->details.rows = all;
+	if (view->details.top > all - rows)
+		view->details.top = all > rows ? all - rows : 0;
+	if (view->details.top < 0)
+		view->details.top = 0;
+	sections_draw(details, &inside, view->details.top);
+	scrollbar_draw(area, (size_t)view->details.top, (size_t)all);
 }
 
 /* The item that details are shown of; list->count: it is no longer there. */
@@ -314,7 +314,7 @@ static size_t item_shown(const struct view *view, const struct list *list)
 	size_t i;
 
 	for (i = 0; list->desc->details && i < list->count; i++)
-		if (list->desc->key(list, i) == view->details_key)
+		if (list->desc->key(list, i) == view->details.key)
 			return i;
 	return list->count;
 }

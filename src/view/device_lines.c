@@ -584,14 +584,14 @@ static void choose(struct view *view, int device, int instance)
 	view->on_device.device = device;
 	view->on_device.instance = instance;
 	rows_arrange(view);
-	view->scroll_to_selected = true;
+	view->table.scroll_to_selected = true;
 }
 
 void device_end(struct view *view)
 {
 	view->on_device.is_on = false;
 	rows_arrange(view);
-	view->scroll_to_selected = true;
+	view->table.scroll_to_selected = true;
 }
 
 void device_next(struct view *view)

@@ -245,26 +245,26 @@ static void tabs_line(struct view *view, const struct area *area)
 	char text[64];
 
 	if (!chars) {
-		snprintf(text, sizeof(text), "%s, page %d of %d", page_name(view->help_page),
-			 view->help_page + 1, PAGE_COUNT);
+		snprintf(text, sizeof(text), "%s, page %d of %d", page_name(view->help.page),
+			 view->help.page + 1, PAGE_COUNT);
 		area_cut(area, 0, 0, area->rect.cols, ST_HEAD, text);
 		return;
 	}
 	for (int i = 0; i < PAGE_COUNT; i++) {
 		tab_text(i, chars, text, sizeof(text));
-		col = area_text(area, 0, col, i == view->help_page ? ST_TAB : ST_DIM, text);
+		col = area_text(area, 0, col, i == view->help.page ? ST_TAB : ST_DIM, text);
 	}
 }
 
 static void help_show(struct view *view, int page)
 {
-	view->help_page = (page + PAGE_COUNT) % PAGE_COUNT;
-	view->help_top = 0;
+	view->help.page = (page + PAGE_COUNT) % PAGE_COUNT;
+	view->help.top = 0;
 }
 
 bool help_click(struct view *view, int row, int col)
 {
-	const struct rect *tabs = &view->help_tabs;
+	const struct rect *tabs = &view->help.tabs;
 	int chars = tab_chars(tabs->cols), at = tabs->col;
 	char text[64];
 
@@ -302,7 +302,7 @@ static bool is_gap(const struct help_row *row)
 
 static void hint_draw(const struct view *view, const struct area *area, int row, bool scrolls)
 {
-	bool keys = view->help_page == PAGE_KEYS;
+	bool keys = view->help.page == PAGE_KEYS;
 	const char *more = scrolls ? "Up and Down scroll" : "";
 	const char *text = keys ? "Tab: columns and signs   ?: of this pane   Esc close" :
 				  "Tab next page   Esc close";
@@ -334,7 +334,7 @@ static int window_rows(const struct view *view, int cols, bool two)
 
 void help_draw(struct view *view, struct canvas *canvas)
 {
-	bool wide = canvas->cols >= TWO, two = wide && view->help_page == PAGE_KEYS;
+	bool wide = canvas->cols >= TWO, two = wide && view->help.page == PAGE_KEYS;
 	int want = wide                      ? WIDE :
 		   canvas->cols - 4 < NARROW ? canvas->cols - 4 :
 					       NARROW,
@@ -347,17 +347,18 @@ void help_draw(struct view *view, struct canvas *canvas)
 	rows = area.rect.rows;
 	tabs = rows > 3 ? 1 : 0;
 	body = rows > 4 ? rows - tabs - 1 : rows - tabs;
-	view->menu = (struct rect){ area.rect.row + tabs, area.rect.col, body, area.rect.cols };
-	view->help_tabs = (struct rect){ area.rect.row, area.rect.col, tabs, area.rect.cols };
-	if (!page_make(view, view->help_page, cols, &page))
+	view->menu.rect =
+		(struct rect){ area.rect.row + tabs, area.rect.col, body, area.rect.cols };
+	view->help.tabs = (struct rect){ area.rect.row, area.rect.col, tabs, area.rect.cols };
+	if (!page_make(view, view->help.page, cols, &page))
 		return;
 	half = two ? (page.count + 1) / 2 : page.count;
 	/* No column begins with a gap. */
 	second = half < page.count && is_gap(&page.rows[half]) ? half + 1 : half;
-	if (view->help_top > (int)half - body)
-		view->help_top = (int)half > body ? (int)half - body : 0;
+	if (view->help.top > (int)half - body)
+		view->help.top = (int)half > body ? (int)half - body : 0;
 	for (int i = 0; i < body; i++) {
-		size_t line = (size_t)(i + view->help_top);
+		size_t line = (size_t)(i + view->help.top);
 
 		if (line < half)
 			row_draw(&area, tabs + i, 0, cols, &page.rows[line]);
@@ -382,7 +383,7 @@ void help_open(struct view *view)
 /* The keys that turn pages. False: it is another. */
 static bool page_key(struct view *view, enum action action)
 {
-	int page = view->help_page;
+	int page = view->help.page;
 
 	if (action == ACT_NEXT_PANE)
 		page++;
@@ -402,20 +403,20 @@ static bool page_key(struct view *view, enum action action)
 
 void help_key(struct view *view, int32_t key)
 {
-	int page = view->menu.rows > 1 ? view->menu.rows - 1 : 1;
+	int page = view->menu.rect.rows > 1 ? view->menu.rect.rows - 1 : 1;
 
 	if (view->mode == INPUT_HELP && page_key(view, keys_action(key)))
 		return;
 	switch (keys_action(key)) {
-	case ACT_UP: view->help_top--; break;
-	case ACT_DOWN: view->help_top++; break;
-	case ACT_PAGE_UP: view->help_top -= page; break;
-	case ACT_PAGE_DOWN: view->help_top += page; break;
-	case ACT_FIRST: view->help_top = 0; break;
+	case ACT_UP: view->help.top--; break;
+	case ACT_DOWN: view->help.top++; break;
+	case ACT_PAGE_UP: view->help.top -= page; break;
+	case ACT_PAGE_DOWN: view->help.top += page; break;
+	case ACT_FIRST: view->help.top = 0; break;
 	/* Limited to the end when it is drawn */
-	case ACT_LAST: view->help_top = INT_MAX / 2; break;
+	case ACT_LAST: view->help.top = INT_MAX / 2; break;
 	default: mode_set(view, INPUT_NORMAL);
 	}
-	if (view->help_top < 0)
-		view->help_top = 0;
+	if (view->help.top < 0)
+		view->help.top = 0;
 }

@@ -19,9 +19,9 @@
 void mode_set(struct view *view, enum input_mode mode)
 {
 	view->mode = mode;
-	view->menu_row = 0;
-	view->menu = (struct rect){ 0 };
-	view->help_top = 0;
+	view->menu.row = 0;
+	view->menu.rect = (struct rect){ 0 };
+	view->help.top = 0;
 }
 
 static void input_begin(struct view *view, enum input_mode mode, const char *text)
@@ -47,16 +47,16 @@ static void pane_scroll(struct view *view, long step)
 /* Limited to the end when it is drawn. */
 static void details_scroll(struct view *view, long step)
 {
-	long top = view->details_top + step;
+	long top = view->details.top + step;
 
-	view->details_top = top < 0 ? 0 : top > 1000000 ? 1000000 : (int)top;
+	view->details.top = top < 0 ? 0 : top > 1000000 ? 1000000 : (int)top;
 }
 
 static void move(struct view *view, enum action action)
 {
 	long page = view->layout.table.rows > 1 ? view->layout.table.rows - 1 : 1;
 	long step = 0;
-	size_t row = view->selected_row;
+	size_t row = view->table.selected_row;
 
 	if (view_in_pane(view))
 		page = view->panes[view->settings.pane].rows > 1 ?
@@ -108,7 +108,7 @@ bool view_in_pane(const struct view *view)
 void focus_set(struct view *view, enum focus focus)
 {
 	view->focus = focus;
-	view->scroll_to_selected |= focus == FOCUS_TABLE;
+	view->table.scroll_to_selected |= focus == FOCUS_TABLE;
 	/* A pane for which there is no room beside the table has all of it, as long as it is used. */
 	if (focus != FOCUS_TABLE && view->screen_rows && !view->layout.pane.rows && !view->full) {
 		view->full = true;
@@ -318,13 +318,13 @@ static void act(struct view *view, enum action action)
 	case ACT_TREE:
 		settings->tree = !settings->tree;
 		rows_arrange(view);
-		view->scroll_to_selected = true;
+		view->table.scroll_to_selected = true;
 		break;
 	case ACT_FOLD: fold_switch(view); break;
 	case ACT_FOLD_ALL: fold_all(view); break;
 	case ACT_FOLLOW:
 		settings->follow = !settings->follow;
-		view->scroll_to_selected = true;
+		view->table.scroll_to_selected = true;
 		view_message(view, settings->follow ? "the selected process stays in sight" :
 						      "the table stays where it is");
 		break;
@@ -392,8 +392,8 @@ static void input_changed(struct view *view)
 	if (view->mode == INPUT_FILTER) {
 		snprintf(view->filter, sizeof(view->filter), "%s", view->input);
 		rows_arrange(view);
-		view->scroll_to_selected = true;
-		view->top = rows_have_selected(view) ? view->top : 0;
+		view->table.scroll_to_selected = true;
+		view->table.top = rows_have_selected(view) ? view->table.top : 0;
 	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
 		if (view_in_pane(view))
@@ -466,7 +466,7 @@ static void menu_choose(struct view *view)
 		sort_menu_choose(view);
 		mode_set(view, INPUT_NORMAL);
 	} else if (view->mode == INPUT_SIGNAL) {
-		view->signal_number = menu_signals[view->menu_row].number;
+		view->signal_number = menu_signals[view->menu.row].number;
 		mode_set(view, INPUT_CONFIRM);
 	} else if (view->mode == INPUT_USER) {
 		users_choose(view);
@@ -478,20 +478,20 @@ static void menu_key(struct view *view, int32_t key)
 {
 	enum action action = keys_action(key);
 	size_t count = menu_count(view) ?: 1, /* one row that is not there */
-		page = view->menu.rows > 1 ? (size_t)view->menu.rows - 1 : 1;
+		page = view->menu.rect.rows > 1 ? (size_t)view->menu.rect.rows - 1 : 1;
 
 	if (action == ACT_UP)
-		view->menu_row = view->menu_row ? view->menu_row - 1 : count - 1;
+		view->menu.row = view->menu.row ? view->menu.row - 1 : count - 1;
 	else if (action == ACT_DOWN)
-		view->menu_row = (view->menu_row + 1) % count;
-	else if (action == ACT_FIRST || (action == ACT_PAGE_UP && view->menu_row < page))
-		view->menu_row = 0;
-	else if (action == ACT_LAST || (action == ACT_PAGE_DOWN && view->menu_row + page >= count))
-		view->menu_row = count - 1;
+		view->menu.row = (view->menu.row + 1) % count;
+	else if (action == ACT_FIRST || (action == ACT_PAGE_UP && view->menu.row < page))
+		view->menu.row = 0;
+	else if (action == ACT_LAST || (action == ACT_PAGE_DOWN && view->menu.row + page >= count))
+		view->menu.row = count - 1;
 	else if (action == ACT_PAGE_UP)
-		view->menu_row -= page;
+		view->menu.row -= page;
 	else if (action == ACT_PAGE_DOWN)
-		view->menu_row += page;
+		view->menu.row += page;
 	else if (action == ACT_BACK || action == ACT_QUIT ||
 		 (view->mode == INPUT_SETTINGS && action == ACT_SETTINGS)) {
 		bool left = view->mode == INPUT_SETTINGS;
@@ -608,7 +608,7 @@ static void click_pane_title(struct pane_state *pane, int col)
  */
 static void click_menu(struct view *view, int row, int col, enum mouse what)
 {
-	struct rect menu = view->menu;
+	struct rect menu = view->menu.rect;
 	size_t line;
 
 	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_USER &&
@@ -626,10 +626,10 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 		return view_key(view, K_ESCAPE);
 	if (!is_in(menu, row, col))
 		return;
-	line = view->menu_top + (size_t)(row - menu.row);
-	if (view->mode == INPUT_SETTINGS && what == MOUSE_DOUBLE && line == view->menu_row)
+	line = view->menu.top + (size_t)(row - menu.row);
+	if (view->mode == INPUT_SETTINGS && what == MOUSE_DOUBLE && line == view->menu.row)
 		return view_key(view, ' ');
-	view->menu_row = line;
+	view->menu.row = line;
 	if (view->mode != INPUT_SETTINGS)
 		menu_choose(view);
 }
@@ -657,13 +657,13 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	} else if (is_in(layout->titles, row, col)) {
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
-		size_t at = view->top + (size_t)(row - layout->table.row);
+		size_t at = view->table.top + (size_t)(row - layout->table.row);
 		bool again = clicked == CLICKED_TABLE && rows_have_selected(view) &&
-			     view->selected_row == at;
+			     view->table.selected_row == at;
 
 		if (fold_click(view, at, col))
 			return;
-		if (at < view->row_count) {
+		if (at < view->table.row_count) {
 			rows_select(view, at);
 			view->clicked = CLICKED_TABLE;
 		}

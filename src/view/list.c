@@ -142,8 +142,8 @@ static void open_at(struct view *view, const struct list *list, struct pane_curs
 	if (opens && close_it(cursor, key))
 		return;
 	if (list->desc->details) {
-		view->details_key = key;
-		view->details_top = 0;
+		view->details.key = key;
+		view->details.top = 0;
 		focus_set(view, FOCUS_DETAILS);
 		return;
 	}
@@ -317,12 +317,12 @@ uint64_t place_row_key(uint64_t key, const struct place_row *row)
 static void sorted(struct view *view)
 {
 	/* If the user has chosen no process, go to the one that is first in the new order. */
-	if (!view->selected_by_user)
-		view->has_selected = false;
+	if (!view->table.selected_by_user)
+		view->table.has_selected = false;
 	rows_arrange(view);
 	/* Who asks for an order wants to see what is first by it. */
-	view->top = 0;
-	view->scroll_to_selected = false;
+	view->table.top = 0;
+	view->table.scroll_to_selected = false;
 }
 
 void sort_by(struct view *view, const struct column *column)
@@ -419,7 +419,7 @@ void sort_menu_open(struct view *view)
 	for (i = 0; i < count; i++)
 		if (view_in_pane(view) ? sorts[i] == view->panes[view->settings.pane].sort :
 					 &columns[i] == view->settings.sort.keys[0])
-			view->menu_row = i;
+			view->menu.row = i;
 }
 
 void sort_menu_choose(struct view *view)
@@ -428,12 +428,12 @@ void sort_menu_choose(struct view *view)
 	unsigned int sorts[PANE_COLUMNS_MAX + 1];
 
 	if (view_in_pane(view)) {
-		if (view->menu_row < pane_sorts(view, sorts))
-			pane->sort = sorts[view->menu_row];
+		if (view->menu.row < pane_sorts(view, sorts))
+			pane->sort = sorts[view->menu.row];
 		pane->reverse = false;
 		pane->top = 0;
-	} else if (view->settings.sort.keys[0] != &columns[view->menu_row]) {
-		sort_by(view, &columns[view->menu_row]);
+	} else if (view->settings.sort.keys[0] != &columns[view->menu.row]) {
+		sort_by(view, &columns[view->menu.row]);
 	}
 }
 

@@ -42,7 +42,7 @@ static void users_fill(struct user_menu *menu, const char **names, size_t count)
 
 void users_open(struct view *view)
 {
-	struct user_menu *menu = &view->users;
+	struct user_menu *menu = &view->menu.users;
 	const struct snapshot *snapshot = view->shown;
 	size_t count = snapshot ? snapshot->process_count : 0, i;
 	const char **names = calloc(count + 1, sizeof(*names));
@@ -59,30 +59,30 @@ void users_open(struct view *view)
 	mode_set(view, INPUT_USER);
 	for (i = 0; i < menu->count; i++)
 		if (view->user[0] && !strcmp(menu->lines[i].name, view->user))
-			view->menu_row = i + 1;
+			view->menu.row = i + 1;
 }
 
 void users_close(struct view *view)
 {
-	free(view->users.lines);
-	view->users = (struct user_menu){ .lines = NULL };
+	free(view->menu.users.lines);
+	view->menu.users = (struct user_menu){ .lines = NULL };
 }
 
 size_t users_count(const struct view *view)
 {
-	return view->users.count + 1;
+	return view->menu.users.count + 1;
 }
 
 void users_choose(struct view *view)
 {
-	size_t row = view->menu_row;
+	size_t row = view->menu.row;
 
-	if (row <= view->users.count)
+	if (row <= view->menu.users.count)
 		snprintf(view->user, sizeof(view->user), "%s",
-			 row ? view->users.lines[row - 1].name : "");
+			 row ? view->menu.users.lines[row - 1].name : "");
 	users_close(view);
 	rows_arrange(view);
-	view->scroll_to_selected = true;
+	view->table.scroll_to_selected = true;
 }
 
 bool user_match(const struct view *view, const struct snap_process *process)
@@ -129,9 +129,9 @@ static int menu_open(struct view *view, struct canvas *canvas, size_t count, int
 	rows = area->rect.rows > 1 ? area->rect.rows - 1 : area->rect.rows;
 	if (rows < area->rect.rows)
 		area_cut(area, rows, 0, area->rect.cols, ST_KEY, keys);
-	view->menu_top = menu_top(view->menu_row, count, rows);
-	view->menu = (struct rect){ area->rect.row, area->rect.col,
-				    rows < (int)count ? rows : (int)count, area->rect.cols };
+	view->menu.top = menu_top(view->menu.row, count, rows);
+	view->menu.rect = (struct rect){ area->rect.row, area->rect.col,
+					 rows < (int)count ? rows : (int)count, area->rect.cols };
 	return rows;
 }
 
@@ -149,7 +149,7 @@ static void pane_sort_draw(struct view *view, struct canvas *canvas)
 	snprintf(title, sizeof(title), "Sort %s by", desc->title);
 	rows = menu_open(view, canvas, count, 76, title, "Enter sort   I invert   Esc close",
 			 &area);
-	top = view->menu_top;
+	top = view->menu.top;
 	for (i = 0; (int)i < rows && top + i < count; i++) {
 		unsigned int sort = sorts[top + i];
 		bool up = sort && desc->columns[sort - 1].left;
@@ -162,7 +162,7 @@ static void pane_sort_draw(struct view *view, struct canvas *canvas)
 			 sort ? desc->columns[sort - 1].title : "as it comes");
 		area_cut(&area, (int)i, 16, area.rect.cols - 16, ST_DIM,
 			 sort ? desc->columns[sort - 1].help : "");
-		if (top + i == view->menu_row)
+		if (top + i == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -173,7 +173,7 @@ static void sort_draw(struct view *view, struct canvas *canvas)
 	struct area area;
 	int rows = menu_open(view, canvas, column_count, 60, "Sort by",
 			     "Enter sort   I invert   Esc close", &area);
-	size_t top = view->menu_top, i;
+	size_t top = view->menu.top, i;
 
 	for (i = 0; (int)i < rows && top + i < column_count; i++) {
 		const struct column *column = &columns[top + i];
@@ -184,7 +184,7 @@ static void sort_draw(struct view *view, struct canvas *canvas)
 									  "▲");
 		area_cut(&area, (int)i, 2, 9, ST_PLAIN, column->title);
 		area_cut(&area, (int)i, 12, area.rect.cols - 12, ST_DIM, column->help);
-		if (top + i == view->menu_row)
+		if (top + i == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -199,9 +199,9 @@ static void signal_draw(struct view *view, struct canvas *canvas)
 	snprintf(title, sizeof(title), "Signal to %s", signal_whom(view, 30, whom, sizeof(whom)));
 	rows = menu_open(view, canvas, menu_signal_count, 46, title, "Enter choose   Esc close",
 			 &area);
-	for (i = 0; (int)i < rows && view->menu_top + i < menu_signal_count; i++) {
-		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[view->menu_top + i].name);
-		if (view->menu_top + i == view->menu_row)
+	for (i = 0; (int)i < rows && view->menu.top + i < menu_signal_count; i++) {
+		area_text(&area, (int)i, 1, ST_PLAIN, menu_signals[view->menu.top + i].name);
+		if (view->menu.top + i == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -214,16 +214,16 @@ static void users_draw(struct view *view, struct canvas *canvas)
 	int rows = menu_open(view, canvas, count, 46, "Whose processes", "Enter choose   Esc close",
 			     &area);
 
-	for (i = 0; (int)i < rows && view->menu_top + i < count; i++) {
-		size_t line = view->menu_top + i;
-		const struct user_line *user = line ? &view->users.lines[line - 1] : NULL;
+	for (i = 0; (int)i < rows && view->menu.top + i < count; i++) {
+		size_t line = view->menu.top + i;
+		const struct user_line *user = line ? &view->menu.users.lines[line - 1] : NULL;
 
 		area_cut(&area, (int)i, 1, area.rect.cols - 8, user ? ST_PLAIN : ST_HEAD,
 			 user ? user->name : "All users");
 		snprintf(number, sizeof(number), "%zu", user ? user->processes : 0);
 		if (user)
 			area_right(&area, (int)i, area.rect.cols - 1, ST_DIM, number);
-		if (line == view->menu_row)
+		if (line == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -266,13 +266,13 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 	char name[64], value[64];
 	const char *help;
 
-	top = view->menu_top;
+	top = view->menu.top;
 	for (i = 0; (int)i < rows && top + i < count; i++) {
 		settings_line(view, top + i, name, value, sizeof(name), &help);
 		area_cut(&area, (int)i, 0, 18, ST_PLAIN, name);
 		area_cut(&area, (int)i, 19, 12, ST_HEAD, value);
 		area_cut(&area, (int)i, 32, area.rect.cols - 32, ST_DIM, help);
-		if (top + i == view->menu_row)
+		if (top + i == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }

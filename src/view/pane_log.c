@@ -212,8 +212,8 @@ static size_t table_row_of(const struct view *view, const struct snap_event *eve
 	const struct snap_process *found = NULL;
 	size_t row = SIZE_MAX;
 
-	for (size_t i = 0; i < view->row_count; i++) {
-		const struct snap_process *process = view->rows[i].process;
+	for (size_t i = 0; i < view->table.row_count; i++) {
+		const struct snap_process *process = view->table.rows[i].process;
 
 		if (process->pid != event->pid ||
 		    (found && !is_nearer(process, found, event->time)))

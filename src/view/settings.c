@@ -638,16 +638,16 @@ static void column_toggle(struct settings *settings, size_t line)
 static void column_move(struct view *view, int step)
 {
 	struct settings *settings = &view->settings;
-	size_t at = view->menu_row - ITEM_COLUMNS, to = at + (size_t)step;
+	size_t at = view->menu.row - ITEM_COLUMNS, to = at + (size_t)step;
 	const struct column *column;
 
-	if (view->menu_row < ITEM_COLUMNS || at >= settings->column_count ||
+	if (view->menu.row < ITEM_COLUMNS || at >= settings->column_count ||
 	    to >= settings->column_count)
 		return;
 	column = settings->columns[at];
 	settings->columns[at] = settings->columns[to];
 	settings->columns[to] = column;
-	view->menu_row += (size_t)step;
+	view->menu.row += (size_t)step;
 }
 
 static void item_next(struct view *view, enum item item, int step)
@@ -702,8 +702,8 @@ void settings_key(struct view *view, int32_t key)
 	if (key != ' ' && key != K_ENTER && key != K_LEFT && key != K_RIGHT && key != '+' &&
 	    key != '-')
 		return;
-	if (view->menu_row < ITEM_COLUMNS)
-		item_next(view, (enum item)view->menu_row, key == K_LEFT || key == '-' ? -1 : 1);
+	if (view->menu.row < ITEM_COLUMNS)
+		item_next(view, (enum item)view->menu.row, key == K_LEFT || key == '-' ? -1 : 1);
 	else
-		column_toggle(&view->settings, view->menu_row);
+		column_toggle(&view->settings, view->menu.row);
 }

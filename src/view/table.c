@@ -126,7 +126,8 @@ const char *command_brief(const struct snap_process *process)
 
 const struct snap_process *view_selected(const struct view *view)
 {
-	return view->has_selected ? snapshot_process(view->shown, view->selected) : NULL;
+	return view->table.has_selected ? snapshot_process(view->shown, view->table.selected) :
+					  NULL;
 }
 
 const char *text_find(const char *text, const char *part)
@@ -181,19 +182,19 @@ static bool rows_reserve(struct view *view, size_t count)
 {
 	struct row *rows;
 
-	if (count <= view->row_size)
+	if (count <= view->table.row_size)
 		return true;
-	rows = realloc(view->rows, count * sizeof(*rows));
+	rows = realloc(view->table.rows, count * sizeof(*rows));
 	if (!rows)
 		return false;
-	view->rows = rows;
-	view->row_size = count;
+	view->table.rows = rows;
+	view->table.row_size = count;
 	return true;
 }
 
 static void row_add(struct view *view, const struct snap_process *process, const char *branch)
 {
-	struct row *row = &view->rows[view->row_count++];
+	struct row *row = &view->table.rows[view->table.row_count++];
 
 	*row = (struct row){ .process = process };
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
@@ -272,8 +273,8 @@ static size_t tree_hide(struct view *view, struct forest *forest, size_t at, uin
 		if (forest->done[i])
 			continue;
 		forest->done[i] = true;
-		if (view->has_selected && view->selected == forest->list[i]->program)
-			view->selected = folded;
+		if (view->table.has_selected && view->table.selected == forest->list[i]->program)
+			view->table.selected = folded;
 		count += 1 + tree_hide(view, forest, i, folded, depth + 1);
 	}
 	return count;
@@ -288,10 +289,10 @@ static void tree_add(struct view *view, struct forest *forest, size_t at, const 
 
 	forest->done[at] = true;
 	snprintf(branch, sizeof(branch), "%s%s", lead, root ? "" : last ? "└─ " : "├─ ");
-	row = &view->rows[view->row_count];
+	row = &view->table.rows[view->table.row_count];
 	row_add(view, forest->list[at], branch);
 	row->is_parent = depth < TREE_DEPTH && forest->child[at] != NO_ROW;
-	if (program_set_has(&view->folds, row->process->program)) {
+	if (program_set_has(&view->table.folds, row->process->program)) {
 		row->folded = tree_hide(view, forest, at, row->process->program, depth);
 		return;
 	}
@@ -372,8 +373,8 @@ static bool is_idle(const struct snap_process *process)
 
 bool rows_have_selected(const struct view *view)
 {
-	return view->has_selected && view->selected_row < view->row_count &&
-	       view->rows[view->selected_row].process->program == view->selected;
+	return view->table.has_selected && view->table.selected_row < view->table.row_count &&
+	       view->table.rows[view->table.selected_row].process->program == view->table.selected;
 }
 
 /* @place: the row that the selected process would have if it is hidden. */
@@ -382,30 +383,33 @@ static void keep_selection(struct view *view, size_t place)
 	const struct snap_process *selected = view_selected(view);
 
 	/* Until the user chooses, the pane shows an active process, if there is one. */
-	if (!view->selected_by_user && view->row_count && (!selected || is_idle(selected))) {
-		view->selected = view->rows[0].process->program;
-		view->has_selected = true;
+	if (!view->table.selected_by_user && view->table.row_count &&
+	    (!selected || is_idle(selected))) {
+		view->table.selected = view->table.rows[0].process->program;
+		view->table.has_selected = true;
 	}
-	for (size_t i = 0; i < view->row_count; i++)
-		if (view->has_selected && view->rows[i].process->program == view->selected) {
-			view->selected_row = i;
+	for (size_t i = 0; i < view->table.row_count; i++)
+		if (view->table.has_selected &&
+		    view->table.rows[i].process->program == view->table.selected) {
+			view->table.selected_row = i;
 			return;
 		}
 	/*
 	 * A selected process that the filter hides stays in its pane; if it is gone for good, the
 	 * process now in its row is selected.
 	 */
-	if (!view->row_count)
+	if (!view->table.row_count)
 		return;
 	if (view_selected(view)) {
 		/* Before the row of that number, or behind the last one */
-		view->selected_row = place < view->row_count ? place : view->row_count;
+		view->table.selected_row = place < view->table.row_count ? place :
+									   view->table.row_count;
 		return;
 	}
-	if (view->selected_row >= view->row_count)
-		view->selected_row = view->row_count - 1;
-	view->selected = view->rows[view->selected_row].process->program;
-	view->has_selected = true;
+	if (view->table.selected_row >= view->table.row_count)
+		view->table.selected_row = view->table.row_count - 1;
+	view->table.selected = view->table.rows[view->table.selected_row].process->program;
+	view->table.has_selected = true;
 }
 
 static bool is_listed(const struct view *view, const struct snap_process *process)
@@ -438,10 +442,10 @@ void rows_arrange(struct view *view)
 {
 	const struct snapshot *snapshot = view->shown;
 	const struct snap_process **list, *hidden = view_selected(view);
-	size_t i, count = 0, place = view->selected_row;
+	size_t i, count = 0, place = view->table.selected_row;
 
-	view->row_count = 0;
-	view->hidden = 0;
+	view->table.row_count = 0;
+	view->table.hidden = 0;
 	if (!snapshot || !rows_reserve(view, snapshot->process_count + 1))
 		return;
 	list = calloc(snapshot->process_count + 1, sizeof(*list));
@@ -450,7 +454,7 @@ void rows_arrange(struct view *view)
 	for (i = 0; i < snapshot->process_count; i++)
 		if (is_listed(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
-	view->hidden = snapshot->process_count - count;
+	view->table.hidden = snapshot->process_count - count;
 	/* A selected process that is hidden is sorted, too, to know where it would be. */
 	if (hidden && is_listed(view, hidden))
 		hidden = NULL;
@@ -471,18 +475,19 @@ void rows_arrange(struct view *view)
 		for (i = 0; i < count; i++)
 			row_add(view, list[i], "");
 	free(list);
-	if (view->row_count > view->rows_most)
-		view->rows_most = view->row_count;
+	if (view->table.row_count > view->table.most_rows)
+		view->table.most_rows = view->table.row_count;
 	keep_selection(view, place);
 }
 
 void rows_select(struct view *view, size_t row)
 {
-	if (!view->row_count)
+	if (!view->table.row_count)
 		return;
-	if (row >= view->row_count)
-		row = view->row_count - 1;
-	if (!view->has_selected || view->selected != view->rows[row].process->program)
+	if (row >= view->table.row_count)
+		row = view->table.row_count - 1;
+	if (!view->table.has_selected ||
+	    view->table.selected != view->table.rows[row].process->program)
 		for (int i = 0; i < PANE_COUNT; i++)
 			if (i != PANE_LOG) {
 				view->panes[i].top = 0;
@@ -490,10 +495,10 @@ void rows_select(struct view *view, size_t row)
 				view->panes[i].cursor.chosen = view->panes[i].cursor.in_sight =
 					false;
 			}
-	view->selected_row = row;
-	view->selected = view->rows[row].process->program;
-	view->has_selected = view->selected_by_user = true;
-	view->scroll_to_selected = true;
+	view->table.selected_row = row;
+	view->table.selected = view->table.rows[row].process->program;
+	view->table.has_selected = view->table.selected_by_user = true;
+	view->table.scroll_to_selected = true;
 }
 
 static bool search_matches(const struct snap_process *process, const char *search)
@@ -511,23 +516,23 @@ static bool search_matches(const struct snap_process *process, const char *searc
 static void changed(struct view *view)
 {
 	rows_arrange(view);
-	view->scroll_to_selected = true;
+	view->table.scroll_to_selected = true;
 }
 
 bool rows_search(struct view *view, int direction, bool from_next)
 {
-	size_t i, count = view->row_count, at;
+	size_t i, count = view->table.row_count, at;
 
 	if (!count || !view->search[0])
 		return false;
-	at = view->selected_row < count ? view->selected_row : 0;
+	at = view->table.selected_row < count ? view->table.selected_row : 0;
 	/* One that the filter hides stands before the row of its number. */
 	if (direction > 0 && !rows_have_selected(view))
 		from_next = false;
 	for (i = from_next; i < count + from_next; i++) {
 		size_t row = direction > 0 ? (at + i) % count : (at + count - i % count) % count;
 
-		if (search_matches(view->rows[row].process, view->search)) {
+		if (search_matches(view->table.rows[row].process, view->search)) {
 			rows_select(view, row);
 			return true;
 		}
@@ -539,13 +544,13 @@ bool rows_search(struct view *view, int direction, bool from_next)
 
 static void fold_row(struct view *view, size_t row)
 {
-	const struct row *at = &view->rows[row];
+	const struct row *at = &view->table.rows[row];
 	uint32_t program = at->process->program;
 
-	if (program_set_has(&view->folds, program))
-		program_set_remove(&view->folds, program);
+	if (program_set_has(&view->table.folds, program))
+		program_set_remove(&view->table.folds, program);
 	else
-		program_set_add(&view->folds, program);
+		program_set_add(&view->table.folds, program);
 	changed(view);
 }
 
@@ -559,15 +564,16 @@ static bool is_tree(struct view *view)
 
 void fold_switch(struct view *view)
 {
-	size_t row = view->selected_row;
+	size_t row = view->table.selected_row;
 
 	if (!is_tree(view))
 		return;
-	if (row >= view->row_count || !view->has_selected ||
-	    view->rows[row].process->program != view->selected)
+	if (row >= view->table.row_count || !view->table.has_selected ||
+	    view->table.rows[row].process->program != view->table.selected)
 		view_message(view, "no process in the table is selected");
-	else if (!view->rows[row].is_parent)
-		view_message(view, "process %u has no children here", view->rows[row].process->pid);
+	else if (!view->table.rows[row].is_parent)
+		view_message(view, "process %u has no children here",
+			     view->table.rows[row].process->pid);
 	else
 		fold_row(view, row);
 }
@@ -580,14 +586,15 @@ void fold_all(struct view *view)
 
 	if (!is_tree(view))
 		return;
-	for (i = 0; i < view->row_count; i++)
-		folded |= view->rows[i].folded != 0;
+	for (i = 0; i < view->table.row_count; i++)
+		folded |= view->table.rows[i].folded != 0;
 	if (folded)
-		program_set_clear(&view->folds);
+		program_set_clear(&view->table.folds);
 	else
-		for (i = 0; i < view->row_count; i++)
-			if (view->rows[i].is_parent)
-				program_set_add(&view->folds, view->rows[i].process->program);
+		for (i = 0; i < view->table.row_count; i++)
+			if (view->table.rows[i].is_parent)
+				program_set_add(&view->table.folds,
+						view->table.rows[i].process->program);
 	changed(view);
 }
 
@@ -599,7 +606,7 @@ bool fold_click(struct view *view, size_t row, int col)
 	size_t i;
 	int end;
 
-	if (row >= view->row_count || !view->rows[row].is_parent)
+	if (row >= view->table.row_count || !view->table.rows[row].is_parent)
 		return false;
 	for (i = 0; i < fit.count; i++)
 		if (!fit.columns[i]->width)
@@ -608,7 +615,7 @@ bool fold_click(struct view *view, size_t row, int col)
 		return false;
 	end = fit.start[i] + 2;
 	/* Each character of a branch takes a cell. */
-	for (at = view->rows[row].branch; *at; at += utf8_next(at, &point))
+	for (at = view->table.rows[row].branch; *at; at += utf8_next(at, &point))
 		end++;
 	if (col < fit.start[i] || col >= end)
 		return false;
@@ -796,10 +803,12 @@ static void tag_draw(const struct area *area, int row, const struct table_column
 
 static void scroll(struct view *view, size_t rows)
 {
-	if (rows_have_selected(view) && (view->scroll_to_selected || view->layout.table.rows == 1))
-		rows_scroll(&view->top, view->selected_row, view->selected_row, rows);
-	view->scroll_to_selected = false;
-	rows_limit(&view->top, rows, view->row_count);
+	if (rows_have_selected(view) &&
+	    (view->table.scroll_to_selected || view->layout.table.rows == 1))
+		rows_scroll(&view->table.top, view->table.selected_row, view->table.selected_row,
+			    rows);
+	view->table.scroll_to_selected = false;
+	rows_limit(&view->table.top, rows, view->table.row_count);
 }
 
 /* Where these rows are among all of them: a bar in the last column, and "selected/all". */
@@ -808,11 +817,12 @@ static void position_draw(struct view *view, const struct area *titles, const st
 	int cols = table->rect.cols;
 	char text[48];
 
-	scrollbar_draw(table, view->top, view->row_count);
+	scrollbar_draw(table, view->table.top, view->table.row_count);
 	if (rows_have_selected(view))
-		snprintf(text, sizeof(text), " %zu/%zu", view->selected_row + 1, view->row_count);
+		snprintf(text, sizeof(text), " %zu/%zu", view->table.selected_row + 1,
+			 view->table.row_count);
 	else
-		snprintf(text, sizeof(text), " -/%zu", view->row_count);
+		snprintf(text, sizeof(text), " -/%zu", view->table.row_count);
 	if (titles->rect.rows && cols > 60)
 		area_right(titles, 0, cols, ST_TITLE, text);
 }
@@ -823,12 +833,12 @@ static void empty_draw(struct view *view, const struct area *area)
 
 	if (!view->shown)
 		text = "Collecting ...";
-	else if (view->hidden)
+	else if (view->table.hidden)
 		text = "No process matches the filter.";
 	else if (view->shown->gone.processes)
 		text = "No CUDA program runs any more.";
 	area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, text);
-	if (view->shown && !view->hidden && area->rect.rows > 2) {
+	if (view->shown && !view->table.hidden && area->rect.rows > 2) {
 		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM,
 			 "They show up with their first call; start one, or see");
 		area_cut(area, 2, 1, area->rect.cols - 2, ST_DIM,
@@ -847,21 +857,21 @@ void table_draw(struct view *view, struct canvas *canvas)
 		titles_draw(view, &titles, &fit);
 	if (!rows)
 		return;
-	if (!view->row_count) {
+	if (!view->table.row_count) {
 		empty_draw(view, &table);
 		return;
 	}
 	scroll(view, rows);
-	for (i = 0; i < rows && view->top + i < view->row_count; i++) {
-		const struct row *entry = &view->rows[view->top + i];
+	for (i = 0; i < rows && view->table.top + i < view->table.row_count; i++) {
+		const struct row *entry = &view->table.rows[view->table.top + i];
 
 		row_draw(view, &table, (int)i, entry, &fit);
-		if (program_set_has(&view->tags, entry->process->program))
+		if (program_set_has(&view->table.tags, entry->process->program))
 			tag_draw(&table, (int)i, &fit);
-		if (view->has_selected && entry->process->program == view->selected)
+		if (view->table.has_selected && entry->process->program == view->table.selected)
 			area_flags(&table, (int)i, 0, table.rect.cols,
 				   view_in_pane(view) ? CELL_BOLD : CELL_SELECTED);
 	}
-	if (view->row_count > rows)
+	if (view->table.row_count > rows)
 		position_draw(view, &titles, &table);
 }

@@ -41,9 +41,9 @@ static const struct snap_process *selected_running(struct view *view)
 
 static void count_tell(struct view *view)
 {
-	if (view->tags.count)
+	if (view->table.tags.count)
 		view_message(view, "%zu tagged: F9 sends them a signal, U removes the tags",
-			     view->tags.count);
+			     view->table.tags.count);
 	else
 		view_message(view, "none is tagged");
 }
@@ -57,25 +57,25 @@ void tags_switch(struct view *view)
 	if (!is_allowed(view))
 		return;
 	process = selected_running(view);
-	if (process && program_set_has(&view->tags, process->program))
-		program_set_remove(&view->tags, process->program);
+	if (process && program_set_has(&view->table.tags, process->program))
+		program_set_remove(&view->table.tags, process->program);
 	else if (process)
-		program_set_add(&view->tags, process->program);
+		program_set_add(&view->table.tags, process->program);
 	if (!process)
 		return;
 	count_tell(view);
-	next = view->selected_row + rows_have_selected(view);
-	if (!view->full && next < view->row_count)
+	next = view->table.selected_row + rows_have_selected(view);
+	if (!view->full && next < view->table.row_count)
 		rows_select(view, next);
 }
 
 void tags_end(struct view *view)
 {
-	if (view->tags.count)
+	if (view->table.tags.count)
 		view_message(view, "the tags are gone");
 	else
 		view_message(view, "none is tagged: T tags a process");
-	program_set_clear(&view->tags);
+	program_set_clear(&view->table.tags);
 }
 
 /* ---- signals ---- */
@@ -87,8 +87,8 @@ void signal_menu(struct view *view)
 	if (!is_allowed(view))
 		return;
 	program_set_clear(&view->targets);
-	for (size_t i = 0; i < view->tags.count; i++)
-		program_set_add(&view->targets, view->tags.list[i]);
+	for (size_t i = 0; i < view->table.tags.count; i++)
+		program_set_add(&view->targets, view->table.tags.list[i]);
 	if (!view->targets.count) {
 		process = selected_running(view);
 		if (!process)
@@ -137,8 +137,8 @@ static size_t unseen_count(const struct view *view)
 {
 	size_t seen = 0;
 
-	for (size_t i = 0; i < view->row_count; i++)
-		seen += program_set_has(&view->targets, view->rows[i].process->program);
+	for (size_t i = 0; i < view->table.row_count; i++)
+		seen += program_set_has(&view->targets, view->table.rows[i].process->program);
 	return view->targets.count - seen;
 }
 

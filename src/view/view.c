@@ -32,9 +32,9 @@ void view_clear(struct view *view)
 		snapshot_free(view->latest);
 	snapshot_free(view->shown);
 	history_free(&view->history);
-	free(view->rows);
-	program_set_clear(&view->folds);
-	program_set_clear(&view->tags);
+	free(view->table.rows);
+	program_set_clear(&view->table.folds);
+	program_set_clear(&view->table.tags);
 	program_set_clear(&view->targets);
 	users_close(view);
 	memset(view, 0, sizeof(*view));
@@ -86,7 +86,7 @@ bool view_is_frozen(const struct view *view)
 
 uint32_t view_focus(const struct view *view)
 {
-	return view->has_selected ? view->selected : 0;
+	return view->table.has_selected ? view->table.selected : 0;
 }
 
 /*
@@ -158,8 +158,8 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		most_measure(view, snapshot);
 	}
 	view->latest = snapshot;
-	program_set_prune(&view->folds, snapshot, false);
-	program_set_prune(&view->tags, snapshot, true);
+	program_set_prune(&view->table.folds, snapshot, false);
+	program_set_prune(&view->table.tags, snapshot, true);
 	warnings_show(view, snapshot);
 	if (view->frozen && view->shown) {
 		if (old != view->shown)
@@ -169,7 +169,7 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 	view->shown = snapshot;
 	rows_arrange(view);
 	if (view->settings.follow)
-		view->scroll_to_selected = true;
+		view->table.scroll_to_selected = true;
 	if (old != snapshot)
 		view_release(view, old);
 }
@@ -206,7 +206,7 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 static struct layout layout_of(const struct view *view, const struct canvas *canvas, bool full)
 {
 	return layout_make(canvas->rows, canvas->cols, full, devices_count(view->shown),
-			   devices_lines(view->shown), view->rows_most);
+			   devices_lines(view->shown), view->table.most_rows);
 }
 
 void view_draw(struct view *view, struct canvas *canvas)

@@ -126,6 +126,29 @@ struct user_menu {
 	size_t count;
 };
 
+/* What the process table shows: rows, the selection, what is folded and tagged. */
+struct table {
+	struct row *rows;
+	size_t row_count, row_size;
+	size_t most_rows;         /* the most that there ever were */
+	size_t hidden;            /* how many the filter hides */
+	struct program_set folds; /* whose children the tree hides */
+	struct program_set tags;
+	bool has_selected, selected_by_user;
+	uint32_t selected;
+	size_t selected_row; /* the selected process's row when last drawn */
+	size_t top;
+	bool scroll_to_selected;
+};
+
+/* The open menu. */
+struct menu {
+	size_t row;
+	size_t top;       /* the first line in sight when last drawn */
+	struct rect rect; /* the lines then */
+	struct user_menu users;
+};
+
 struct view {
 	struct settings settings;
 	struct settings settings_before; /* as of the file and the options: the rest has changed */
@@ -142,24 +165,16 @@ struct view {
 	bool frozen;
 	struct snapshot *base; /* the baseline of differences; NULL: totals are shown */
 
-	struct row *rows;
-	size_t row_count, row_size;
-	size_t rows_most;         /* the most that there ever were */
-	size_t hidden;            /* how many the filter hides */
-	struct program_set folds; /* whose children the tree hides */
-	struct program_set tags;
-	bool has_selected, selected_by_user;
-	uint32_t selected;
-	size_t selected_row; /* the selected process's row when last drawn */
-	size_t top;
-	bool scroll_to_selected;
+	struct table table;
 
 	enum focus focus;
 	bool full;            /* the pane has the full height */
 	bool full_from_table; /* it was given that while the focus was on the table */
-	uint64_t details_key; /* the key of the row that details are shown of */
-	int details_top,
-		details_rows; /* the first row shown; how many there are, when last drawn */
+	struct {
+		uint64_t key; /* of the row that they are shown of */
+		int top;      /* the first row shown */
+		int rows;     /* how many there are, when last drawn */
+	} details;
 	struct pane_state panes[PANE_COUNT];
 	struct plot_time plots;
 
@@ -171,14 +186,13 @@ struct view {
 		bool is_on;           /* only processes that use it are shown */
 		int device, instance; /* the machine's number; of its parts (MIG), -1: all of it */
 	} on_device;
-	struct user_menu users;
-	size_t menu_row;
-	struct rect menu;      /* the lines of the open overlay when last drawn */
-	size_t menu_top;       /* the first of them */
-	int help_top;          /* of the help */
-	int help_page;         /* 0: keys */
-	struct rect help_tabs; /* when last drawn; no rows: there are none */
-	bool closed_by_click;  /* the last click closed an overlay */
+	struct menu menu;
+	struct {
+		int top;
+		int page;         /* 0: keys */
+		struct rect tabs; /* when last drawn; no rows: there are none */
+	} help;
+	bool closed_by_click; /* the last click closed an overlay */
 	/* The last click or key was a click on a row of these: a second one there opens it */
 	enum { CLICKED_NONE, CLICKED_TABLE, CLICKED_PANE } clicked;
 

@@ -258,20 +258,20 @@ START_TEST(details_scroll)
 	int top;
 
 	keys("/4242\r2\r\r");
-	ck_assert_int_gt(view.details_rows, view.layout.pane.rows);
+	ck_assert_int_gt(view.details.rows, view.layout.pane.rows);
 	keys("jj");
-	ck_assert_int_eq(view.details_top, 2);
+	ck_assert_int_eq(view.details.top, 2);
 	keys("G");
-	top = view.details_top;
-	ck_assert_int_eq(top, view.details_rows - view.layout.pane.rows);
+	top = view.details.top;
+	ck_assert_int_eq(top, view.details.rows - view.layout.pane.rows);
 	press(K_PAGE_UP);
 	draw();
-	ck_assert_int_lt(view.details_top, top);
+	ck_assert_int_lt(view.details.top, top);
 	keys("g");
-	ck_assert_int_eq(view.details_top, 0);
+	ck_assert_int_eq(view.details.top, 0);
 	view_mouse(&view, view.layout.pane.row + 1, 5, MOUSE_WHEEL_DOWN);
 	draw();
-	ck_assert_int_gt(view.details_top, 0);
+	ck_assert_int_gt(view.details.top, 0);
 }
 END_TEST
 
@@ -316,10 +316,10 @@ START_TEST(details_of_a_short_list)
 	keys("/4242\r2\r\r");
 	view.panes[PANE_KERNELS].rows = 2;
 	press(K_DOWN);
-	ck_assert_int_eq(view.details_top, 1);
+	ck_assert_int_eq(view.details.top, 1);
 	view.panes[PANE_KERNELS].rows = 2;
 	press(K_PAGE_DOWN);
-	ck_assert_int_eq(view.details_top, view.layout.pane.rows);
+	ck_assert_int_eq(view.details.top, view.layout.pane.rows);
 }
 END_TEST
 

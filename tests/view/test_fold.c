@@ -6,8 +6,8 @@
 /* Where the process with @pid stands in the table; -1: it does not. */
 static int row_of(uint32_t pid)
 {
-	for (size_t i = 0; i < view.row_count; i++)
-		if (view.rows[i].process->pid == pid)
+	for (size_t i = 0; i < view.table.row_count; i++)
+		if (view.table.rows[i].process->pid == pid)
 			return (int)i;
 	return -1;
 }
@@ -30,8 +30,8 @@ START_TEST(children_are_hidden)
 	keys("o");
 	ck_assert_int_eq(row_of(4107), -1);
 	ck_assert_int_eq(row_of(4600), -1);
-	ck_assert_uint_eq(view.row_count, CAST_COUNT - 2);
-	ck_assert_uint_eq(view.rows[row_of(4242)].folded, 2);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT - 2);
+	ck_assert_uint_eq(view.table.rows[row_of(4242)].folded, 2);
 	ck_assert_str_ne(row_with("▶ python"), "");
 	ck_assert_str_ne(row_with("(2 below)"), "");
 	/* It stays so over snapshots and orders, and only in the tree. */
@@ -43,7 +43,7 @@ START_TEST(children_are_hidden)
 	ck_assert_str_eq(row_with("below)"), "");
 	keys("to");
 	ck_assert_int_ge(row_of(4107), 0);
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -68,19 +68,19 @@ START_TEST(the_selection_goes_up)
 	ck_assert_uint_eq(selected_pid(), 4600);
 	keys("*");
 	ck_assert_uint_eq(selected_pid(), 4242);
-	ck_assert_uint_eq(view.selected_row, (size_t)row_of(4242));
-	ck_assert_uint_eq(view.row_count, CAST_COUNT - 2);
+	ck_assert_uint_eq(view.table.selected_row, (size_t)row_of(4242));
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT - 2);
 	keys("*");
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 	/* An inner one, by itself, and then the outer one: each keeps what it was. */
 	select_pid("4107");
 	keys("o");
-	ck_assert_uint_eq(view.rows[row_of(4107)].folded, 1);
+	ck_assert_uint_eq(view.table.rows[row_of(4107)].folded, 1);
 	select_pid("4242");
 	keys("o");
-	ck_assert_uint_eq(view.rows[row_of(4242)].folded, 2);
+	ck_assert_uint_eq(view.table.rows[row_of(4242)].folded, 2);
 	keys("o");
-	ck_assert_uint_eq(view.rows[row_of(4107)].folded, 1);
+	ck_assert_uint_eq(view.table.rows[row_of(4107)].folded, 1);
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(nothing_to_fold)
 	select_pid("4600");
 	keys("o");
 	ck_assert_ptr_nonnull(strstr(view.message, "no children"));
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -104,13 +104,13 @@ START_TEST(the_gone_are_forgotten)
 	struct snapshot *snapshot;
 
 	keys("t*");
-	ck_assert_uint_eq(view.folds.count, 2);
+	ck_assert_uint_eq(view.table.folds.count, 2);
 	snapshot = cast_snapshot(12);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		if (snapshot->processes[i].pid == 4242)
 			snapshot->processes[i].program = 77;
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.folds.count, 1);
+	ck_assert_uint_eq(view.table.folds.count, 1);
 	ck_assert_int_ge(row_of(4107), 0);
 	ck_assert_int_eq(row_of(4600), -1);
 }

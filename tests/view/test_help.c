@@ -37,7 +37,7 @@ START_TEST(pages_have_all_columns)
 
 			keys("?");
 			keys(key);
-			ck_assert_int_eq(view.help_page, FIRST_PANE + i);
+			ck_assert_int_eq(view.help.page, FIRST_PANE + i);
 			for (size_t j = 0; j < panes[i]->column_count; j++)
 				ck_assert_msg(row_with(panes[i]->columns[j].help)[0] != 0,
 					      "%s: %s is not there", panes[i]->title,
@@ -51,27 +51,27 @@ END_TEST
 START_TEST(pages_are_turned)
 {
 	keys("5?");
-	ck_assert_int_eq(view.help_page, 0);
+	ck_assert_int_eq(view.help.page, 0);
 	ck_assert_str_ne(row_with(" one row up"), "");
 	ck_assert_str_ne(row_with("Tab: columns and signs"), "");
 	keys("G");
-	ck_assert_int_gt(view.help_top, 0);
+	ck_assert_int_gt(view.help.top, 0);
 	keys("\t");
-	ck_assert_int_eq(view.help_page, TABLE);
-	ck_assert_int_eq(view.help_top, 0);
+	ck_assert_int_eq(view.help.page, TABLE);
+	ck_assert_int_eq(view.help.top, 0);
 	ck_assert_str_ne(row_with("bytes of VRAM allocated"), "");
 	keys("hh");
-	ck_assert_int_eq(view.help_page, SIGNS);
+	ck_assert_int_eq(view.help.page, SIGNS);
 	ck_assert_str_ne(row_with("seems so, without proof"), "");
 	keys("l");
-	ck_assert_int_eq(view.help_page, 0);
+	ck_assert_int_eq(view.help.page, 0);
 	/* A second ? explains what is on the screen; any other key closes. */
 	keys("?");
-	ck_assert_int_eq(view.help_page, FIRST_PANE + PANE_CALLS);
+	ck_assert_int_eq(view.help.page, FIRST_PANE + PANE_CALLS);
 	keys("?");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	keys("?");
-	ck_assert_int_eq(view.help_page, 0);
+	ck_assert_int_eq(view.help.page, 0);
 	keys("z");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_int_eq(view.settings.pane, PANE_CALLS);
@@ -81,15 +81,15 @@ END_TEST
 START_TEST(by_mouse)
 {
 	keys("?");
-	ck_assert_int_gt(view.help_tabs.rows, 0);
-	view_mouse(&view, view.help_tabs.row, view.help_tabs.col + 8, MOUSE_CLICK);
+	ck_assert_int_gt(view.help.tabs.rows, 0);
+	view_mouse(&view, view.help.tabs.row, view.help.tabs.col + 8, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_HELP);
-	ck_assert_int_eq(view.help_page, TABLE);
+	ck_assert_int_eq(view.help.page, TABLE);
 	draw();
 	view_mouse(&view, 10, 10, MOUSE_WHEEL_DOWN);
 	draw();
-	ck_assert_int_gt(view.help_top, 0);
-	view_mouse(&view, view.menu.row + 2, view.menu.col + 3, MOUSE_CLICK);
+	ck_assert_int_gt(view.help.top, 0);
+	view_mouse(&view, view.menu.rect.row + 2, view.menu.rect.col + 3, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 }
 END_TEST

@@ -158,7 +158,7 @@ START_TEST(the_selection_is_a_process)
 	ck_assert_uint_eq(selected_pid(), pid);
 	keys("G");
 	view_feed(&view, cast_snapshot(11));
-	ck_assert_uint_eq(view.selected_row, view.row_count - 1);
+	ck_assert_uint_eq(view.table.selected_row, view.table.row_count - 1);
 }
 END_TEST
 
@@ -171,12 +171,12 @@ START_TEST(a_sort_shows_its_first)
 	draw();
 	ck_assert_uint_eq(selected_pid(), 4242);
 	keys("L");
-	first = view.rows[0].process->pid;
+	first = view.table.rows[0].process->pid;
 	ck_assert_uint_ne(first, 4242);
 	ck_assert_uint_eq(selected_pid(), first);
-	ck_assert_uint_eq(view.top, 0);
+	ck_assert_uint_eq(view.table.top, 0);
 	keys("P");
-	ck_assert_uint_eq(selected_pid(), view.rows[0].process->pid);
+	ck_assert_uint_eq(selected_pid(), view.table.rows[0].process->pid);
 	keys("j");
 	first = selected_pid();
 	keys("L");
@@ -186,13 +186,13 @@ START_TEST(a_sort_shows_its_first)
 	draw();
 	keys("PG");
 	draw();
-	ck_assert_uint_gt(view.top, 0);
+	ck_assert_uint_gt(view.table.top, 0);
 	keys("L");
 	draw();
-	ck_assert_uint_eq(view.top, 0);
+	ck_assert_uint_eq(view.table.top, 0);
 	view_feed(&view, cast_snapshot(12));
 	draw();
-	ck_assert_uint_eq(view.top, 0);
+	ck_assert_uint_eq(view.table.top, 0);
 }
 END_TEST
 
@@ -356,14 +356,14 @@ START_TEST(baseline)
 			 0);
 	value = view_value(&view, column_find("pid"), leaker);
 	ck_assert_double_eq(value.number, 4107);
-	ck_assert_uint_eq(view.rows[0].process->pid, 4242); /* +600M: by what is shown */
-	keys("g2");                                         /* lists, too: 310 launches a step */
+	ck_assert_uint_eq(view.table.rows[0].process->pid, 4242); /* +600M: by what is shown */
+	keys("g2"); /* lists, too: 310 launches a step */
 	rows_select(&view, 0);
 	view_feed(&view, cast_snapshot(13));
 	view_draw(&view, &canvas);
 	ck_assert_ptr_nonnull(strstr(row_with("saxpy"), " 1240 "));
-	for (size_t i = 0; i < view.row_count; i++)
-		if (view.rows[i].process->program == CAST_LEAKER)
+	for (size_t i = 0; i < view.table.row_count; i++)
+		if (view.table.rows[i].process->program == CAST_LEAKER)
 			rows_select(&view, i);
 	keys("6"); /* half of what its live bytes grew by */
 	ck_assert_ptr_nonnull(strstr(row_with("load_weights"), " 40.0M "));
@@ -426,13 +426,13 @@ START_TEST(differences_in_order)
 	struct snap_process *process;
 
 	keys("Mx");
-	ck_assert_uint_eq(view.rows[0].process->pid, 4107);
-	process = (struct snap_process *)(uintptr_t)view.rows[0].process;
+	ck_assert_uint_eq(view.table.rows[0].process->pid, 4107);
+	process = (struct snap_process *)(uintptr_t)view.table.rows[0].process;
 	process->unreturned = true;
 	rows_arrange(&view);
-	ck_assert_uint_eq(view.rows[view.row_count - 1].process->pid, 4107);
+	ck_assert_uint_eq(view.table.rows[view.table.row_count - 1].process->pid, 4107);
 	keys("I");
-	ck_assert_uint_eq(view.rows[view.row_count - 1].process->pid, 4107);
+	ck_assert_uint_eq(view.table.rows[view.table.row_count - 1].process->pid, 4107);
 }
 END_TEST
 

@@ -12,25 +12,25 @@
 START_TEST(filtering)
 {
 	keys("\\python");
-	ck_assert_uint_eq(view.row_count, 1);
-	ck_assert_uint_eq(view.hidden, 5);
+	ck_assert_uint_eq(view.table.row_count, 1);
+	ck_assert_uint_eq(view.table.hidden, 5);
 	keys("\033");
-	ck_assert_uint_eq(view.row_count, 6);
+	ck_assert_uint_eq(view.table.row_count, 6);
 	keys("\\user:ana\r");
-	ck_assert_uint_eq(view.row_count, 3);
+	ck_assert_uint_eq(view.table.row_count, 3);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	keys("\\\b\b\bben\r");
 	ck_assert_str_eq(view.filter, "user:ben");
-	ck_assert_uint_eq(view.row_count, 1);
+	ck_assert_uint_eq(view.table.row_count, 1);
 	keys("\033");
-	ck_assert_uint_eq(view.row_count, 6);
+	ck_assert_uint_eq(view.table.row_count, 6);
 	keys("\\pid:4400\r");
-	ck_assert_uint_eq(view.row_count, 1);
+	ck_assert_uint_eq(view.table.row_count, 1);
 	/* L is a letter here, and q too. */
 	keys("\033\\Lq\r");
 	ck_assert_str_eq(view.filter, "Lq");
 	ck_assert_int_eq(view.request, REQUEST_NONE);
-	ck_assert_uint_eq(view.row_count, 0);
+	ck_assert_uint_eq(view.table.row_count, 0);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(searching)
 	keys("Pg/infer\r");
 	ck_assert_uint_eq(selected_pid(), 4311);
 	keys("/ana\r");
-	ck_assert_uint_eq(view.rows[view.selected_row].process->user[0], 'a');
+	ck_assert_uint_eq(view.table.rows[view.table.selected_row].process->user[0], 'a');
 	keys("n");
 	keys("n");
 	keys("n");
@@ -267,7 +267,7 @@ START_TEST(menu_of_a_pane)
 	draw();
 	press(K_F6);
 	draw();
-	ck_assert_int_lt(view.menu.rows, 15);
+	ck_assert_int_lt(view.menu.rect.rows, 15);
 	press(K_HOME);
 	press(K_DOWN);
 	press(K_ENTER);
@@ -277,7 +277,7 @@ START_TEST(menu_of_a_pane)
 	keys("I");
 	ck_assert(pane->reverse);
 	press(K_F6);
-	ck_assert_uint_eq(view.menu_row, 1);
+	ck_assert_uint_eq(view.menu.row, 1);
 	press(K_HOME);
 	press(K_ENTER);
 	ck_assert_uint_eq(pane->sort, 0);
@@ -291,24 +291,24 @@ START_TEST(menus_go_by_pages)
 	draw();
 	press(K_HOME);
 	press(K_PAGE_DOWN);
-	ck_assert_uint_eq(view.menu_row, (size_t)view.menu.rows - 1);
+	ck_assert_uint_eq(view.menu.row, (size_t)view.menu.rect.rows - 1);
 	for (int i = 0; i < 9; i++)
 		press(K_PAGE_DOWN);
-	ck_assert_uint_eq(view.menu_row, column_count - 1);
+	ck_assert_uint_eq(view.menu.row, column_count - 1);
 	press(K_PAGE_UP);
-	ck_assert_uint_lt(view.menu_row, column_count - 1);
+	ck_assert_uint_lt(view.menu.row, column_count - 1);
 	for (int i = 0; i < 9; i++)
 		press(K_PAGE_UP);
-	ck_assert_uint_eq(view.menu_row, 0);
+	ck_assert_uint_eq(view.menu.row, 0);
 	keys("\033?G");
 	draw();
 	ck_assert_int_eq(view.mode, INPUT_HELP);
-	ck_assert_int_gt(view.help_top, 10);
+	ck_assert_int_gt(view.help.top, 10);
 	/* Not beyond the end: its last line is at the bottom. */
 	ck_assert_str_ne(row_with("Wheel         scrolls"), "");
-	ck_assert_int_lt(view.help_top, 100);
+	ck_assert_int_lt(view.help.top, 100);
 	keys("g");
-	ck_assert_int_eq(view.help_top, 0);
+	ck_assert_int_eq(view.help.top, 0);
 	keys("\033");
 }
 END_TEST
@@ -340,7 +340,7 @@ START_TEST(a_sort_menu_of_nothing)
 	press(K_DOWN);
 	press(K_UP);
 	press(K_END);
-	ck_assert_uint_eq(view.menu_row, 0);
+	ck_assert_uint_eq(view.menu.row, 0);
 }
 END_TEST
 
@@ -372,14 +372,14 @@ START_TEST(filtered_away)
 	keys("/10080\r");
 	ck_assert_str_ne(row_with(" 81/100"), "");
 	keys("\\user:xa");
-	ck_assert_uint_eq(view.row_count, 40);
-	ck_assert_uint_eq(view.top, 0);
+	ck_assert_uint_eq(view.table.row_count, 40);
+	ck_assert_uint_eq(view.table.top, 0);
 	ck_assert_str_ne(row_with(" -/40"), "");
-	ck_assert_uint_eq(view.selected_row, 40); /* behind the last */
+	ck_assert_uint_eq(view.table.selected_row, 40); /* behind the last */
 	/* Where it is hidden from the middle: there. */
 	keys("\033/10010\r\\user:yv");
-	ck_assert_uint_eq(view.row_count, 60);
-	ck_assert_uint_eq(view.selected_row, 0);
+	ck_assert_uint_eq(view.table.row_count, 60);
+	ck_assert_uint_eq(view.table.selected_row, 0);
 	keys("\033");
 	ck_assert_str_ne(row_with(" 11/100"), "");
 	view_feed(&view, cast_snapshot(13));

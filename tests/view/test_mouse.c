@@ -8,7 +8,7 @@ START_TEST(on_the_screen)
 
 	keys("P");
 	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
-	ck_assert_uint_eq(selected_pid(), view.rows[2].process->pid);
+	ck_assert_uint_eq(selected_pid(), view.table.rows[2].process->pid);
 	view_mouse(&view, view.layout.titles.row, fit.start[1] + 1, MOUSE_CLICK);
 	ck_assert_ptr_eq(view.settings.sort.keys[0], fit.columns[1]);
 	view_mouse(&view, view.layout.tabs.row, 22, MOUSE_CLICK);
@@ -35,7 +35,7 @@ START_TEST(on_the_screen)
 	view_mouse(&view, view.layout.bar.row, 2, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_HELP);
 	view_mouse(&view, 5, 5, MOUSE_WHEEL_DOWN);
-	ck_assert_int_eq(view.help_top, 1);
+	ck_assert_int_eq(view.help.top, 1);
 	view_mouse(&view, 5, 5, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	for (int row = -2; row < 30; row++)
@@ -53,37 +53,37 @@ START_TEST(in_menus)
 	view_mouse(&view, 0, 0, MOUSE_CLICK);
 	ck_assert_msg(view.mode == INPUT_SORT, "a menu that was not drawn yet was clicked at");
 	draw();
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row + 1, view.menu.rect.col + 3, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_ptr_eq(view.settings.sort.keys[0], second);
 	press(K_F6);
 	keys("G");
 	draw();
-	ck_assert_uint_gt(view.menu_top, 0);
-	view_mouse(&view, view.menu.row, view.menu.col, MOUSE_CLICK);
-	ck_assert_ptr_eq(view.settings.sort.keys[0], &columns[view.menu_top]);
+	ck_assert_uint_gt(view.menu.top, 0);
+	view_mouse(&view, view.menu.rect.row, view.menu.rect.col, MOUSE_CLICK);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], &columns[view.menu.top]);
 	press(K_F6);
 	draw();
-	view_mouse(&view, view.menu.row - 1, view.menu.col, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row - 1, view.menu.rect.col, MOUSE_CLICK);
 	ck_assert_msg(view.mode == INPUT_SORT, "a click at the frame closes the menu");
-	view_mouse(&view, view.menu.row, 0, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row, 0, MOUSE_CLICK);
 	ck_assert_msg(view.mode == INPUT_NORMAL, "a click beside the menu does not close it");
 
 	/* Two clicks on one line: what lies behind the menu is not opened by the second. */
 	press(K_F6);
 	draw();
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row + 1, view.menu.rect.col + 3, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
-	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.rect.col + 3, MOUSE_DOUBLE);
 	ck_assert(!view_in_pane(&view));
-	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	view_mouse(&view, view.layout.table.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.rect.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.layout.table.row + 1, view.menu.rect.col + 3, MOUSE_DOUBLE);
 	ck_assert(view_in_pane(&view));
 	keys("\033g");
 
 	press(K_F9);
 	draw();
-	view_mouse(&view, view.menu.row + 3, view.menu.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row + 3, view.menu.rect.col + 3, MOUSE_CLICK);
 	ck_assert_int_eq(view.mode, INPUT_CONFIRM);
 	ck_assert_int_eq(view.signal_number, menu_signals[3].number);
 	view_mouse(&view, 12, 40, MOUSE_CLICK);
@@ -94,10 +94,10 @@ START_TEST(in_menus)
 
 	press(K_F2);
 	draw();
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
-	ck_assert_uint_eq(view.menu_row, 1);
+	view_mouse(&view, view.menu.rect.row + 1, view.menu.rect.col + 3, MOUSE_CLICK);
+	ck_assert_uint_eq(view.menu.row, 1);
 	ck_assert(!view.settings.ascii);
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_DOUBLE);
+	view_mouse(&view, view.menu.rect.row + 1, view.menu.rect.col + 3, MOUSE_DOUBLE);
 	ck_assert(view.settings.ascii);
 	keys(" \033");
 }
@@ -152,23 +152,23 @@ START_TEST(on_signs_of_the_tree)
 
 	ck_assert_int_eq(canvas_resize(&canvas, 24, 140), 0);
 	keys("tG");
-	for (row = 0; view.rows[row].process->pid != 4107;)
+	for (row = 0; view.table.rows[row].process->pid != 4107;)
 		row++;
 	click_text(view.layout.table.row + row, "▼", 0);
-	ck_assert_uint_eq(view.rows[row].folded, 1);
+	ck_assert_uint_eq(view.table.rows[row].folded, 1);
 	ck_assert_uint_ne(selected_pid(), 4107);
 	click_text(view.layout.table.row + row, "▶", 0);
-	ck_assert_uint_eq(view.rows[row].folded, 0);
+	ck_assert_uint_eq(view.table.rows[row].folded, 0);
 	/* The name beside it is the row's; and what has no children has no sign. */
 	click_text(view.layout.table.row + row, "▼", 3);
-	ck_assert_uint_eq(view.rows[row].folded, 0);
+	ck_assert_uint_eq(view.table.rows[row].folded, 0);
 	ck_assert_uint_eq(selected_pid(), 4107);
 	click_text(view.layout.table.row + row + 1, "└─", 0);
 	ck_assert_uint_eq(selected_pid(), 4600);
 	ck_assert(!view.full);
 	keys("t");
-	click_text(view.layout.table.row, view.rows[0].process->command, 0);
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	click_text(view.layout.table.row, view.table.rows[0].process->command, 0);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -236,14 +236,14 @@ START_TEST(on_devices)
 					(part < 0 || device->uses[k].instance == part);
 			expected += uses;
 		}
-		ck_assert_uint_eq(view.row_count, expected);
+		ck_assert_uint_eq(view.table.row_count, expected);
 		if (++part == (int)snapshot->devices[chosen].instance_count) {
 			chosen++;
 			part = -1;
 		}
 	}
 	keys("v");
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 	keys("v");
 	ck_assert_int_ge(col_of(0, "GPU 0 ("), 0);
 	keys("v");
@@ -252,7 +252,7 @@ START_TEST(on_devices)
 	ck_assert(!view.on_device.is_on);
 	keys("v\033");
 	ck_assert(!view.on_device.is_on);
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -278,7 +278,7 @@ START_TEST(on_messages)
 	view_message(&view, "something");
 	draw();
 	view_mouse(&view, 4, 5, MOUSE_CLICK);
-	ck_assert_uint_eq(view.selected_row, 0);
+	ck_assert_uint_eq(view.table.selected_row, 0);
 	ck_assert_str_eq(view.message, "");
 }
 END_TEST
@@ -343,7 +343,7 @@ START_TEST(reused_pids)
 	view_feed(&view, snapshot);
 	keys("L7\r\r\r");
 	ck_assert_int_eq(view.focus, FOCUS_TABLE);
-	ck_assert_uint_eq(view.selected, CAST_FAILING);
+	ck_assert_uint_eq(view.table.selected, CAST_FAILING);
 }
 END_TEST
 

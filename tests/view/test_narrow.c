@@ -256,9 +256,9 @@ static const char *marks_of(uint32_t program)
 	static char marks[512];
 
 	marks[0] = 0;
-	for (size_t i = 0; i < view.row_count && i < (size_t)view.layout.table.rows; i++)
-		for (int col = 0;
-		     view.rows[view.top + i].process->program == program && col < canvas.cols;
+	for (size_t i = 0; i < view.table.row_count && i < (size_t)view.layout.table.rows; i++)
+		for (int col = 0; view.table.rows[view.table.top + i].process->program == program &&
+				  col < canvas.cols;
 		     col++)
 			strcat(marks,
 			       canvas_cell(&canvas, view.layout.table.row + (int)i, col)->flags &

@@ -12,15 +12,15 @@ START_TEST(tree)
 
 	cast_view(&view, 3);
 	cast_keys(&view, "t");
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
-	for (size_t i = 0; i < view.row_count; i++) {
-		const struct row *row = &view.rows[i];
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+	for (size_t i = 0; i < view.table.row_count; i++) {
+		const struct row *row = &view.table.rows[i];
 
 		if (row->process->pid == 4107) {
-			ck_assert_uint_eq(view.rows[i - 1].process->pid, 4242);
+			ck_assert_uint_eq(view.table.rows[i - 1].process->pid, 4242);
 			ck_assert_str_eq(row->branch, "└─ ");
-			ck_assert_uint_eq(view.rows[i + 1].process->pid, 4600);
-			ck_assert_str_eq(view.rows[i + 1].branch, "   └─ ");
+			ck_assert_uint_eq(view.table.rows[i + 1].process->pid, 4600);
+			ck_assert_str_eq(view.table.rows[i + 1].branch, "   └─ ");
 		}
 		if (row->process->pid == 4242)
 			ck_assert_str_eq(row->branch, "");
@@ -48,7 +48,7 @@ START_TEST(hostile_trees)
 		snapshot->processes[i].start_time = 1;
 	}
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 	snapshot = cast_snapshot(1);
 	for (i = 0; i < FAMILY; i++) {
 		many[i] = snapshot->processes[0];
@@ -59,10 +59,10 @@ START_TEST(hostile_trees)
 	snapshot->processes = many;
 	snapshot->process_count = FAMILY;
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.row_count, FAMILY);
+	ck_assert_uint_eq(view.table.row_count, FAMILY);
 	for (i = 0; i < FAMILY; i++) {
-		ck_assert(!seen[view.rows[i].process->program]);
-		seen[view.rows[i].process->program] = true;
+		ck_assert(!seen[view.table.rows[i].process->program]);
+		seen[view.table.rows[i].process->program] = true;
 	}
 	view_clear(&view);
 	free(many);
@@ -103,15 +103,15 @@ START_TEST(whose_child)
 	snapshot->processes = list;
 	snapshot->process_count = count;
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.row_count, count);
+	ck_assert_uint_eq(view.table.row_count, count);
 	for (i = 0; i < count; i++) {
-		j = view.rows[i].process->program - 1;
-		ck_assert_msg(!strcmp(view.rows[i].branch, family[j].branch), "%u: '%s'",
-			      family[j].pid, view.rows[i].branch);
+		j = view.table.rows[i].process->program - 1;
+		ck_assert_msg(!strcmp(view.table.rows[i].branch, family[j].branch), "%u: '%s'",
+			      family[j].pid, view.table.rows[i].branch);
 		if (family[j].pid == 20)
-			ck_assert_uint_eq(view.rows[i - 1].process->program, 1);
+			ck_assert_uint_eq(view.table.rows[i - 1].process->program, 1);
 		if (family[j].pid == 21)
-			ck_assert_uint_eq(view.rows[i - 1].process->program, 3);
+			ck_assert_uint_eq(view.table.rows[i - 1].process->program, 3);
 	}
 	view_clear(&view);
 }

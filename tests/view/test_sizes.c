@@ -153,7 +153,7 @@ static void nothing_wasted(void)
 	struct rect pane = view.layout.pane, table = view.layout.table;
 	int spare = blank_rows(table);
 
-	ck_assert_msg(!spare || view.row_count <= (size_t)table.rows, "%s",
+	ck_assert_msg(!spare || view.table.row_count <= (size_t)table.rows, "%s",
 		      what("the table has empty rows, and more to show", table.row, 0));
 	if (pane.rows < 2 || !is_scrolled())
 		return;
@@ -212,7 +212,7 @@ START_TEST(one_process)
 {
 	rich_view(false);
 	keys("\\pid:4242\r");
-	view.rows_most = 1;
+	view.table.most_rows = 1;
 	sizes_check();
 }
 END_TEST

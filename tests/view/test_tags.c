@@ -26,7 +26,7 @@ static bool is_tagged(uint32_t pid)
 {
 	for (size_t i = 0; i < view.latest->process_count; i++)
 		if (view.latest->processes[i].pid == pid)
-			return program_set_has(&view.tags, view.latest->processes[i].program);
+			return program_set_has(&view.table.tags, view.latest->processes[i].program);
 	return false;
 }
 
@@ -45,7 +45,7 @@ START_TEST(a_tag_shows)
 	ck_assert_str_ne(row_with("4242*"), "");
 	ck_assert_str_eq(row_with("4107*"), "");
 	ck_assert_str_ne(row_with("1 tagged"), "");
-	for (row = 0; view.rows[row].process->pid != 4242;)
+	for (row = 0; view.table.rows[row].process->pid != 4242;)
 		row++;
 	row += view.layout.table.row;
 	for (int col = 0; col < 79; col++)
@@ -80,7 +80,7 @@ START_TEST(signals_go_to_all)
 	ck_assert_str_ne(row_with("y send it"), "");
 	ck_assert_str_eq(row_with("not in sight"), "");
 	/* One that is tagged while this is asked is not meant. */
-	program_set_add(&view.tags, CAST_FAILING);
+	program_set_add(&view.table.tags, CAST_FAILING);
 	keys("y");
 	ck_assert_int_eq(view_request(&view), REQUEST_SIGNAL);
 	ck_assert_uint_eq(view_signal_count(&view), 2);
@@ -88,7 +88,7 @@ START_TEST(signals_go_to_all)
 	ck_assert_int_eq(view_signal(&view), 15);
 	ck_assert_int_eq(view_signal(&view), 0);
 	keys("U");
-	ck_assert_uint_eq(view.tags.count, 0);
+	ck_assert_uint_eq(view.table.tags.count, 0);
 	/* None is tagged: the selected one. */
 	press(K_F9);
 	keys("\r");
@@ -124,16 +124,16 @@ START_TEST(tags_end_with_their_process)
 	keys("T");
 	select_pid("4311");
 	keys("T");
-	ck_assert_uint_eq(view.tags.count, 2);
+	ck_assert_uint_eq(view.table.tags.count, 2);
 	snapshot = cast_snapshot(12);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		if (snapshot->processes[i].pid == 4311)
 			snapshot->processes[i].exited = true;
 	view_feed(&view, snapshot);
-	ck_assert_uint_eq(view.tags.count, 1);
+	ck_assert_uint_eq(view.table.tags.count, 1);
 	select_pid("4311");
 	keys("T");
-	ck_assert_uint_eq(view.tags.count, 1);
+	ck_assert_uint_eq(view.table.tags.count, 1);
 	ck_assert_ptr_nonnull(strstr(view.message, "4311 has exited"));
 	/* It is gone between the question and the answer. */
 	press(K_F9);
@@ -167,7 +167,7 @@ START_TEST(many_targets)
 	select_pid("10000");
 	for (size_t i = 0; i < ARRAY_LEN(many); i++)
 		keys("T");
-	ck_assert_uint_eq(view.tags.count, ARRAY_LEN(many));
+	ck_assert_uint_eq(view.table.tags.count, ARRAY_LEN(many));
 	press(K_F9);
 	keys("\r");
 	ck_assert_str_ne(row_with("to 50 processes?"), "");
@@ -187,12 +187,12 @@ START_TEST(where_there_are_no_signals)
 {
 	view.host.readonly = true;
 	keys("T");
-	ck_assert_uint_eq(view.tags.count, 0);
+	ck_assert_uint_eq(view.table.tags.count, 0);
 	ck_assert_ptr_nonnull(strstr(view.message, "--readonly"));
 	view.host.readonly = false;
 	view.host.play.is_on = true;
 	keys("T");
-	ck_assert_uint_eq(view.tags.count, 0);
+	ck_assert_uint_eq(view.table.tags.count, 0);
 	ck_assert_ptr_nonnull(strstr(view.message, "a recording"));
 	keys("U");
 	ck_assert_ptr_nonnull(strstr(view.message, "none is tagged"));

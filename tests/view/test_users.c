@@ -4,31 +4,31 @@
 
 START_TEST(one_is_chosen)
 {
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 	keys("u");
 	ck_assert_int_eq(view.mode, INPUT_USER);
 	ck_assert_str_ne(row_with("All users"), "");
 	ck_assert_str_ne(row_with("ana "), "");
 	ck_assert_str_ne(row_with("benjamin"), "");
-	ck_assert_uint_eq(view.menu_row, 0);
+	ck_assert_uint_eq(view.menu.row, 0);
 	keys("j\r"); /* by name: ana */
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_str_eq(view.user, "ana");
-	ck_assert_uint_eq(view.row_count, 3);
-	for (size_t i = 0; i < view.row_count; i++)
-		ck_assert_str_eq(view.rows[i].process->user, "ana");
+	ck_assert_uint_eq(view.table.row_count, 3);
+	for (size_t i = 0; i < view.table.row_count; i++)
+		ck_assert_str_eq(view.table.rows[i].process->user, "ana");
 	ck_assert_str_ne(row_with("user ana (3 hidden)"), "");
 	/* It stays while snapshots come. */
 	view_feed(&view, cast_snapshot(11));
-	ck_assert_uint_eq(view.row_count, 3);
+	ck_assert_uint_eq(view.table.row_count, 3);
 	/* The menu opens at what is chosen; Esc leaves it as it was. */
 	keys("u");
-	ck_assert_uint_eq(view.menu_row, 1);
+	ck_assert_uint_eq(view.menu.row, 1);
 	keys("j\033");
 	ck_assert_str_eq(view.user, "ana");
 	keys("ug\r");
 	ck_assert_str_eq(view.user, "");
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -36,17 +36,17 @@ START_TEST(with_the_filter)
 {
 	keys("uj\r");
 	keys("\\pid:4242\r");
-	ck_assert_uint_le(view.row_count, 1);
+	ck_assert_uint_le(view.table.row_count, 1);
 	keys("\033");
 	ck_assert_str_eq(view.filter, "");
 	ck_assert_str_eq(view.user, "ana");
 	keys("\\user:ben\r");
-	ck_assert_uint_eq(view.row_count, 0);
+	ck_assert_uint_eq(view.table.row_count, 0);
 	ck_assert_str_ne(row_with("No process matches the filter"), "");
 	ck_assert_str_ne(row_with("filter user:ben (6 hidden)"), "");
 	keys("\033\033");
 	ck_assert_str_eq(view.user, "");
-	ck_assert_uint_eq(view.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
 }
 END_TEST
 
@@ -62,7 +62,7 @@ START_TEST(whole_names)
 	draw();
 	keys("\r");
 	ck_assert_str_eq(view.user, "ana");
-	ck_assert_uint_eq(view.row_count, 1);
+	ck_assert_uint_eq(view.table.row_count, 1);
 }
 END_TEST
 
@@ -83,12 +83,12 @@ START_TEST(hostile_names)
 	snapshot->process_count = 2000;
 	view_feed(&view, snapshot);
 	keys("uG");
-	ck_assert_uint_le(view.users.count, 1000);
+	ck_assert_uint_le(view.menu.users.count, 1000);
 	for (int row = 0; row < canvas.rows; row++)
 		for (int col = 0; col < canvas.cols; col++)
 			ck_assert(!strpbrk(canvas_cell(&canvas, row, col)->text, "\033\xff"));
 	keys("\r");
-	ck_assert_uint_ge(view.row_count, 1);
+	ck_assert_uint_ge(view.table.row_count, 1);
 	for (int row = 0; row < canvas.rows; row++)
 		for (int col = 0; col < canvas.cols; col++)
 			ck_assert(!strpbrk(canvas_cell(&canvas, row, col)->text, "\033\xff"));
@@ -98,7 +98,7 @@ END_TEST
 START_TEST(by_mouse)
 {
 	keys("u");
-	view_mouse(&view, view.menu.row + 1, view.menu.col + 3, MOUSE_CLICK);
+	view_mouse(&view, view.menu.rect.row + 1, view.menu.rect.col + 3, MOUSE_CLICK);
 	ck_assert_str_eq(view.user, "ana");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	keys("u");
