@@ -21,11 +21,10 @@ keys z
 check "figures of each device" see 'pytorch dev 3 '
 check "a row for each device" see '^dev 3 '
 check "the block at the cursor is marked" see '│*●●'
-check "and said" see '^ ● site_[0-3]+0x'
-check "with its segment" see 'segment [0-9.]*M [0-9]*% used'
 keys Enter
 check "details of a block have its stack" see '→ site_[0-3]+0x'
 check "and say whose it is" see "by  *pytorch's allocator"
+check "and its segment" see 'The segment that it is in'
 keys Escape
 check "Esc: the list" gone '→ site_'
 keys a
@@ -45,8 +44,6 @@ wait_for 30 [ -s "$T/told" ]
 shell "$CUTOP --no-config -d 0.3 -p $!"
 check "late: what is not known is told" see 'in blocks from before cutop watched'
 check "late: new blocks are drawn" see '▓█\|█▓'
-keys z
-check "late: their segment is not known" see 'its segment is not known'
 keys q
 check "late: the shell is back" shell_back
 kill $!
