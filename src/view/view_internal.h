@@ -127,7 +127,7 @@ struct user_menu {
 };
 
 /* What the process table shows: rows, the selection, what is folded and tagged. */
-struct table {
+struct process_table {
 	struct row *rows;
 	size_t row_count, row_size;
 	size_t most_rows;         /* the most that there ever were */
@@ -165,7 +165,7 @@ struct view {
 	bool frozen;
 	struct snapshot *base; /* the baseline of differences; NULL: totals are shown */
 
-	struct table table;
+	struct process_table table;
 
 	enum focus focus;
 	bool full;            /* the pane has the full height */
