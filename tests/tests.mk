@@ -82,6 +82,7 @@ TESTS_LONG = \
 	tests/e2e/test_names.sh \
 	tests/checks/test_clang.sh \
 	tests/checks/test_checks.sh \
+	tests/unit/test_runtime_range.sh \
 	tests/checks/test_contrib.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
 # perf links, of which test_fallback.sh promises times, it does for one cutop after the other.

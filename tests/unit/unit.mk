@@ -52,3 +52,9 @@ tests_unit_test_kernel_names_CPPFLAGS = $(AM_CPPFLAGS) -DSYMBOLS='"$(abs_top_src
 tests_unit_test_kernel_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_kernel_names_LDADD = $(core_libs) $(CHECK_LIBS)
 EXTRA_DIST += tests/unit/kernel_names.txt
+
+
+# Programs of nvcc are compared with their stripped copies.
+check_PROGRAMS += tests/unit/runtime_range
+tests_unit_runtime_range_SOURCES = tests/unit/runtime_range.c
+tests_unit_runtime_range_LDADD = $(core_libs)
