@@ -71,6 +71,7 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/stacks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/blocks.sh
 	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/torch.sh
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/forwarders.sh
 	tests/bench/screen
 
 # What cutop itself costs as what it watches grows: some ten minutes.
@@ -79,4 +80,4 @@ bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
