@@ -94,6 +94,16 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 	}
 }
 
+bool scrollbar_top(struct rect rect, int row, size_t count, size_t *top)
+{
+	if (rect.rows < 2 || count <= (size_t)rect.rows)
+		return false;
+	*top = (size_t)((double)(row - rect.row) / (rect.rows - 1) *
+				(double)(count - (size_t)rect.rows) +
+			0.5);
+	return true;
+}
+
 void scrollbar_draw(const struct area *area, size_t top, size_t count)
 {
 	int rows = area->rect.rows, size, at;

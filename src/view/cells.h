@@ -36,6 +36,8 @@ const char *level_of(double fraction);
 
 /* A thumb on the right edge of @area, which shows @count rows from @top on; nothing if all fit. */
 void scrollbar_draw(const struct area *area, size_t top, size_t count);
+/* The first item in sight after a click on @row of the screen; false: there is no bar. */
+bool scrollbar_top(struct rect rect, int row, size_t count, size_t *top);
 
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
 /* Every digit, if there is room */

@@ -24,6 +24,7 @@ struct segment {
 	enum style style;
 	int rank; /* the field with the lowest rank is dropped last */
 	bool right, shown;
+	enum header_flag flag; /* what a click on it ends */
 };
 
 struct segments {
@@ -42,11 +43,21 @@ static struct segment *segment_add(struct segments *segments, int rank, enum sty
 	return segment;
 }
 
-static void segments_draw(struct segments *segments, const struct area *area)
+static void flag_note(struct view *view, enum header_flag flag, int start, int end)
+{
+	if (flag == FLAG_NONE || view->flag_count == ARRAY_LEN(view->flags))
+		return;
+	view->flags[view->flag_count].flag = flag;
+	view->flags[view->flag_count].start = start;
+	view->flags[view->flag_count++].end = end;
+}
+
+static void segments_draw(struct view *view, struct segments *segments, const struct area *area)
 {
 	int used = 1, rank, col = 1, end = area->rect.cols - 1;
 	size_t i;
 
+	view->flag_count = 0;
 	for (rank = 0; rank < 20; rank++)
 		for (i = 0; i < segments->count; i++) {
 			struct segment *segment = &segments->list[i];
@@ -68,6 +79,8 @@ static void segments_draw(struct segments *segments, const struct area *area)
 		if (!segment->shown || !segment->right)
 			continue;
 		area_right(area, 0, end, segment->style, segment->text);
+		flag_note(view, segment->flag, end - canvas_width(area->canvas, segment->text),
+			  end);
 		end -= canvas_width(area->canvas, segment->text) + 2;
 	}
 }
@@ -109,6 +122,7 @@ static void play_add(struct segments *segments, const struct play *play, bool as
 	struct segment *segment = segment_add(segments, 0, ST_MESSAGE, true);
 	char position[16], total[16], speed[16] = "";
 
+	segment->flag = FLAG_PLAY;
 	format_age(play->position, position, sizeof(position));
 	format_age(play->total, total, sizeof(total));
 	if (play->speed > 1)
@@ -133,11 +147,13 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	}
 	if (view->filter[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_FILTER;
 		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
 			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->table.hidden);
 	}
 	if (view->user[0]) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_USER;
 		snprintf(segment->text, sizeof(segment->text), "user %s",
 			 utf8_fit(filter, sizeof(filter), view->user, 20));
 		if (!view->filter[0])
@@ -146,6 +162,7 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	}
 	if (view->on_device.is_on) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_DEVICE;
 		snprintf(segment->text, sizeof(segment->text), "GPU %s",
 			 device_chosen(view, filter, sizeof(filter)));
 		if (!view->filter[0] && !view->user[0])
@@ -154,18 +171,21 @@ static void flags_add(struct segments *segments, const struct view *view, bool a
 	}
 	if (view->table.tags.count) {
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_TAGS;
 		snprintf(segment->text, sizeof(segment->text), "%zu tagged",
 			 view->table.tags.count);
 	}
 	if (view->base) {
 		format_clock(view, view->base->time, clock, sizeof(clock));
 		segment = segment_add(segments, 1, ST_MESSAGE, true);
+		segment->flag = FLAG_BASELINE;
 		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
 	}
 	if (view->host.play.is_on)
 		play_add(segments, &view->host.play, ascii);
 	if (view->frozen) {
 		segment = segment_add(segments, 0, ST_MESSAGE, true);
+		segment->flag = FLAG_FROZEN;
 		snprintf(segment->text, sizeof(segment->text), "FROZEN");
 	}
 	if (view->host.from_command && view->host.command_ended) {
@@ -188,7 +208,7 @@ static void status_draw(struct view *view, const struct area *area)
 	if (!snapshot) {
 		segment = segment_add(&segments, 1, ST_DIM, false);
 		strcpy(segment->text, "looking ...");
-		segments_draw(&segments, area);
+		segments_draw(view, &segments, area);
 		return;
 	}
 	count = snapshot->process_count;
@@ -215,14 +235,38 @@ static void status_draw(struct view *view, const struct area *area)
 	segment = segment_add(&segments, 2, ST_PLAIN, true);
 	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
 	if (view->host.play.is_on) {
-		segments_draw(&segments, area);
+		segments_draw(view, &segments, area);
 		return;
 	}
 	segment = segment_add(&segments, 6, ST_DIM, true);
 	snprintf(segment->text, sizeof(segment->text),
 		 view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs",
 		 (double)view->settings.delay / 1e9);
-	segments_draw(&segments, area);
+	segments_draw(view, &segments, area);
+}
+
+bool header_click(struct view *view, int col)
+{
+	enum header_flag flag = FLAG_NONE;
+
+	for (size_t i = 0; i < view->flag_count; i++)
+		if (col >= view->flags[i].start && col < view->flags[i].end)
+			flag = view->flags[i].flag;
+	switch (flag) {
+	case FLAG_FROZEN:
+	case FLAG_PLAY: view_key(view, ' '); break;
+	case FLAG_BASELINE: view_key(view, 'x'); break;
+	case FLAG_TAGS: tags_end(view); break;
+	case FLAG_FILTER: view->filter[0] = 0; break;
+	case FLAG_USER: view->user[0] = 0; break;
+	case FLAG_DEVICE: view->on_device.is_on = false; break;
+	case FLAG_NONE: return false;
+	}
+	if (flag == FLAG_FILTER || flag == FLAG_USER || flag == FLAG_DEVICE) {
+		rows_arrange(view);
+		view->table.scroll_to_selected = true;
+	}
+	return true;
 }
 
 /* ---- totals ---- */

@@ -9,7 +9,8 @@
  * its width alone, so all cells are alike.
  *
  * The device filter: the table shows only processes that use one device, or one part of it. It
- * applies besides the typed filter and the user's. A key goes through the devices.
+ * applies besides the typed filter and the user's. A key goes through the devices; a click on a
+ * device chooses it.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -493,6 +494,17 @@ int devices_lines(const struct snapshot *snapshot)
 	return lines;
 }
 
+/* For clicks */
+static void cell_note(struct view *view, const struct rect *rect, const struct entry *entry)
+{
+	if (view->device_cell_count < ARRAY_LEN(view->device_cells))
+		view->device_cells[view->device_cell_count++] = (struct device_cell){
+			.rect = *rect,
+			.device = entry->device->device,
+			.instance = entry->index,
+		};
+}
+
 static bool device_is_chosen(const struct view *view, int device, int instance)
 {
 	return view->on_device.is_on && view->on_device.device == device &&
@@ -508,6 +520,7 @@ void devices_draw(struct view *view, struct canvas *canvas)
 	struct device_form form;
 	bool below;
 
+	view->device_cell_count = 0;
 	if (!count || !rows)
 		return;
 	below = rows >= devices_lines(view->shown);
@@ -524,6 +537,7 @@ void devices_draw(struct view *view, struct canvas *canvas)
 			area_part(&area, row, 1 + i % per_row * pitch, height, pitch - gap);
 
 		entry_draw(view, &cell, &entry, &form);
+		cell_note(view, &cell.rect, &entry);
 		if (device_is_chosen(view, entry.device->device, entry.index))
 			area_flags(&cell, 0, 0, form.width[DEVICE_LABEL], CELL_SELECTED);
 		if (i % per_row == per_row - 1)
@@ -612,6 +626,23 @@ void device_next(struct view *view)
 	if (!view->on_device.is_on)
 		view_message(view, "no device is known yet");
 	device_end(view);
+}
+
+bool device_click(struct view *view, int row, int col)
+{
+	for (size_t i = 0; i < view->device_cell_count; i++) {
+		const struct device_cell *cell = &view->device_cells[i];
+
+		if (row < cell->rect.row || row >= cell->rect.row + cell->rect.rows ||
+		    col < cell->rect.col || col >= cell->rect.col + cell->rect.cols)
+			continue;
+		if (device_is_chosen(view, cell->device, cell->instance))
+			device_end(view);
+		else
+			choose(view, cell->device, cell->instance);
+		return true;
+	}
+	return false;
 }
 
 /* The chosen one; NULL: the snapshot does not have it. */

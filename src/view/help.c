@@ -96,7 +96,8 @@ static void head_add(struct page *page, const char *text)
 static void keys_add(struct page *page)
 {
 	static const char *const mouse[][2] = {
-		{ "Click", "a row, a title, a tab, a key below, a sign of the tree" },
+		{ "Click", "a row, a title, a tab, a key below, a flag above, a sign, "
+			   "a device, the map, a plot, the bar beside a list" },
 		{ "Again", "a row: opens it; a title: inverts" },
 		{ "Wheel", "scrolls" },
 	};

@@ -131,6 +131,8 @@ static void pane_zoom(struct view *view)
 
 static void back(struct view *view)
 {
+	if (plot_cursor_end(view))
+		return;
 	if (view->focus == FOCUS_DETAILS)
 		focus_set(view, FOCUS_PANE);
 	else if (cursor_close(view))
@@ -195,16 +197,37 @@ static void baseline(struct view *view)
 	rows_arrange(view);
 }
 
+static void zoom(struct view *view, int step)
+{
+	if (panes[view->settings.pane]->pan != PAN_MAP) {
+		plot_zoom(view, -step);
+		return;
+	}
+	if (step > 0 && view->zoom < MAP_ZOOM_MAX)
+		view->zoom++;
+	if (step < 0 && view->zoom > 0)
+		view->zoom--;
+	if (!view->zoom)
+		view->pan = 0;
+}
+
 static void pan(struct view *view, int step)
 {
 	struct pane_state *pane = &view->panes[view->settings.pane];
+	enum pan what = panes[view->settings.pane]->pan;
 
-	if (panes[view->settings.pane]->pan == PAN_PLOTS) {
+	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
 		plot_pan(view, step);
 		return;
 	}
-	pane->shift += step * PAN_CELLS; /* limited to the end when it is drawn */
-	pane->shift = pane->shift < 0 ? 0 : pane->shift;
+	if (what == PAN_NAMES) {
+		pane->shift += step * PAN_CELLS; /* limited to the end when it is drawn */
+		pane->shift = pane->shift < 0 ? 0 : pane->shift;
+		return;
+	}
+	/* Move by a quarter of the visible part. */
+	view->pan += step * 0.25 / (double)(1u << view->zoom);
+	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
 }
 
 static void request(struct view *view, enum request what)
@@ -334,12 +357,16 @@ static void act(struct view *view, enum action action)
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
 	case ACT_GROUP: sites_group(view); break;
 	case ACT_TENSORS: tensors_switch(view); break;
-	case ACT_ZOOM_IN: plot_zoom(view, -1); break;
-	case ACT_ZOOM_OUT: plot_zoom(view, 1); break;
+	case ACT_ZOOM_IN: zoom(view, 1); break;
+	case ACT_ZOOM_OUT: zoom(view, -1); break;
+	case ACT_ZOOM_BLOCK: map_zoom_block(view); break;
+	case ACT_MAP_COLORS: map_colors_switch(view); break;
 	case ACT_PAN_LEFT: pan(view, -1); break;
 	case ACT_PAN_RIGHT: pan(view, 1); break;
 	case ACT_TIME_LESS: plot_zoom(view, -1); break;
 	case ACT_TIME_MORE: plot_zoom(view, 1); break;
+	case ACT_CURSOR_LEFT: plot_cursor_move(view, -1); break;
+	case ACT_CURSOR_RIGHT: plot_cursor_move(view, 1); break;
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
 	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
@@ -637,10 +664,44 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 static void wheel(struct view *view, int row, int col, int step)
 {
 	if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
-	    is_in(view->layout.pane, row, col))
+	    plot_hit(&view->plots, row, col))
+		plot_zoom(view, step < 0 ? -1 : 1);
+	else if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
+		 is_in(view->layout.pane, row, col))
 		pane_scroll(view, step);
 	else if (view->mode != INPUT_CONFIRM) /* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
+}
+
+/* A click on the bar beside a list: what is shown then begins as far down as the click was. */
+static bool click_scrollbar(struct view *view, int row, int col)
+{
+	const struct layout *layout = &view->layout;
+	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct rect list = { pane->title_row + 1, layout->pane.col, pane->rows, layout->pane.cols };
+	size_t top;
+
+	if (col != layout->table.col + layout->table.cols - 1)
+		return false;
+	if (is_in(layout->table, row, col) &&
+	    scrollbar_top(layout->table, row, view->table.row_count, &top)) {
+		view->table.top = top;
+		view->table.scroll_to_selected = false;
+		return true;
+	}
+	if (!is_in(layout->pane, row, col))
+		return false;
+	if (view->focus == FOCUS_DETAILS) {
+		if (!scrollbar_top(layout->pane, row, (size_t)view->details.rows, &top))
+			return false;
+		view->details.top = (int)top;
+		return true;
+	}
+	if (!is_in(list, row, col) || !scrollbar_top(list, row, pane->count, &top))
+		return false;
+	pane->top = top;
+	pane->cursor.in_sight = false; /* it stays where it is */
+	return true;
 }
 
 static void click(struct view *view, int row, int col, enum mouse what)
@@ -654,6 +715,14 @@ static void click(struct view *view, int row, int col, enum mouse what)
 	if (view->message[0] && row == view->screen_rows - 1) {
 		view->message[0] = 0;
 		view->closed_by_click = true; /* the second click of two is for nothing */
+		return;
+	}
+	if (click_scrollbar(view, row, col)) {
+		return;
+	} else if (is_in(layout->status, row, col)) {
+		header_click(view, col);
+	} else if (is_in(layout->devices, row, col)) {
+		device_click(view, row, col);
 	} else if (is_in(layout->titles, row, col)) {
 		click_title(view, col);
 	} else if (is_in(layout->table, row, col)) {
@@ -682,6 +751,10 @@ static void click(struct view *view, int row, int col, enum mouse what)
 			view_key(view, key);
 	} else if (view->focus == FOCUS_DETAILS) {
 		return; /* there is nothing to click on in them */
+	} else if (what == MOUSE_CLICK && plot_click(view, row, col)) {
+		/* The cursor is there now. */
+	} else if (is_in(layout->pane, row, col) && map_click(view, row, col)) {
+		/* The same */
 	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
 		click_pane_title(pane, col);
 	} else if (is_in(layout->pane, row, col) &&

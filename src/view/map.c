@@ -26,28 +26,208 @@
 
 /* ---- how blocks look ---- */
 
-/* What is in a cell. */
-struct block_mix {
-	double used;                     /* bytes */
-	double bytes[ALLOC_STATE_COUNT]; /* of them */
-	bool is_odd;                     /* the second shade */
-	bool is_chosen;                  /* the cursor is on a block here */
+enum { TALLIES = 2048 }; /* a power of two */
+
+struct tally {
+	const char *name;
+	double bytes;
 };
 
-/* The character of a cell of @size bytes, and its @style. */
-static const char *block_look(const struct block_mix *mix, double size, enum style *style)
+/* ---- keys ---- */
+
+const char *map_colors_text(enum map_colors by)
+{
+	static const char *const texts[] = {
+		[MAP_BY_STATE] = "", [MAP_BY_SITE] = "by site, ", [MAP_BY_AGE] = "by age, "
+	};
+
+	return texts[by];
+}
+
+void map_colors_switch(struct view *view)
+{
+	static const char *const texts[] = { [MAP_BY_STATE] = "the map shows states",
+					     [MAP_BY_SITE] = "the map shows call sites",
+					     [MAP_BY_AGE] = "the map shows ages" };
+
+	view->map_by = (enum map_colors)((view->map_by + 1) % MAP_BY_COUNT);
+	view_message(view, "%s", texts[view->map_by]);
+}
+
+void map_zoom_block(struct view *view)
+{
+	if (view->zoom) {
+		view->zoom = 0;
+		view->pan = 0;
+	} else if (view->settings.pane == PANE_MEMORY && view_in_pane(view)) {
+		view->zooms_to_block = true; /* when the map is drawn */
+	} else {
+		view_message(view, "no allocation is chosen: put the cursor on one in Memory");
+	}
+}
+
+void map_begin(struct view *view, const struct area *area)
+{
+	free(view->map.blocks);
+	view->map.blocks = calloc((size_t)area->rect.rows * (size_t)area->rect.cols + 1,
+				  sizeof(*view->map.blocks));
+	view->map.rect = area->rect;
+}
+
+static void map_note(struct view *view, int row, int col, const struct snap_alloc *block)
+{
+	struct rect rect = view->map.rect;
+
+	if (view->map.blocks && block && row < rect.rows && col < rect.cols)
+		view->map.blocks[row * rect.cols + col] = block->address;
+}
+
+uint64_t map_block_at(const struct view *view, int row, int col)
+{
+	struct rect rect = view->map.rect;
+
+	row -= rect.row;
+	col -= rect.col;
+	if (!view->map.blocks || row < 0 || row >= rect.rows || col < 0 || col >= rect.cols)
+		return 0;
+	return view->map.blocks[row * rect.cols + col];
+}
+
+static void map_zoom_fit(struct view *view, double bytes, double per_cell, double cells,
+			 block_place place, const void *context)
+{
+	double at, total, skip;
+
+	view->zoom = 0;
+	while (view->zoom < MAP_ZOOM_MAX &&
+	       bytes / (per_cell / (double)(2u << view->zoom)) <= cells / 2 &&
+	       per_cell / (double)(2u << view->zoom) >= 1)
+		view->zoom++;
+	per_cell = fmax(per_cell / (double)(1u << view->zoom), 1);
+	total = place(context, per_cell, &at);
+	skip = at + bytes / per_cell / 2 - cells / 2;
+	view->pan = total > cells ? fmin(fmax(skip / (total - cells), 0), 1) : 0;
+}
+
+/* ---- sites ---- */
+
+static void tally_add(struct tally *tallies, const struct snap_alloc *block, double *other)
+{
+	size_t at = (size_t)((uintptr_t)block->site * 0x9e3779b97f4a7c15ull >> 40) % TALLIES;
+
+	for (size_t i = 0; i < 16; i++, at = (at + 1) % TALLIES)
+		if (!tallies[at].name || tallies[at].name == block->site) {
+			tallies[at].name = block->site;
+			tallies[at].bytes += (double)block->bytes;
+			return;
+		}
+	*other += (double)block->bytes;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct tally *a = left, *b = right;
+
+	return !a->name || !b->name ? !a->name - !b->name : strcmp(a->name, b->name);
+}
+
+static int compare_bytes(const void *left, const void *right)
+{
+	const struct tally *a = left, *b = right;
+
+	return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) :
+				      compare_names(left, right);
+}
+
+static void sites_rank(struct block_looks *looks, struct tally *tallies)
+{
+	size_t count = 0, i;
+
+	qsort(tallies, TALLIES, sizeof(*tallies), compare_names);
+	for (i = 0; i < TALLIES && tallies[i].name; i++)
+		if (count && !strcmp(tallies[count - 1].name, tallies[i].name))
+			tallies[count - 1].bytes += tallies[i].bytes;
+		else
+			tallies[count++] = tallies[i];
+	qsort(tallies, count, sizeof(*tallies), compare_bytes);
+	for (i = 0; i < count && i < BLOCK_SITES; i++) {
+		looks->sites[i].name = tallies[i].name;
+		looks->sites[i].bytes = tallies[i].bytes;
+	}
+	looks->site_count = i;
+	for (; i < count; i++)
+		looks->other += tallies[i].bytes;
+}
+
+void block_looks_make(struct block_looks *looks, enum map_colors by,
+		      const struct snap_process *process, bool tensors)
+{
+	struct tally *tallies;
+	size_t i, j;
+
+	*looks = (struct block_looks){ .by = by };
+	if (by != MAP_BY_SITE)
+		return;
+	tallies = calloc(TALLIES, sizeof(*tallies));
+	if (!tallies)
+		return;
+	for (i = 0; !tensors && i < process->drawn_count; i++)
+		tally_add(tallies, &process->drawn[i], &looks->other);
+	for (i = 0; tensors && i < process->allocator_count; i++)
+		for (j = 0; j < process->allocators[i].drawn_count; j++)
+			tally_add(tallies, &process->allocators[i].drawn[j], &looks->other);
+	sites_rank(looks, tallies);
+	free(tallies);
+}
+
+/* ---- looks ---- */
+
+/* Styles whose colours are far apart, whatever else they mean. */
+static const enum style site_styles[BLOCK_SITES] = { ST_H2D, ST_D2H,    ST_D2D,
+						     ST_P2P, ST_LAUNCH, ST_WAIT };
+
+static const struct age {
+	uint64_t below; /* ns */
+	const char *letters[2], *text;
+	enum style style;
+} ages[] = {
+	{ 60 * NSEC_PER_SEC, { "S", "s" }, "seconds", ST_D2D },
+	{ 3600 * NSEC_PER_SEC, { "M", "m" }, "minutes", ST_H2D },
+	{ 86400 * NSEC_PER_SEC, { "H", "h" }, "hours", ST_D2H },
+	{ UINT64_MAX, { "D", "d" }, "days", ST_P2P },
+};
+
+static const char *site_look(const struct block_looks *looks, const struct block_mix *mix,
+			     enum style *style)
+{
+	static const char *const letters[][2] = { { "A", "a" }, { "B", "b" }, { "C", "c" },
+						  { "D", "d" }, { "E", "e" }, { "F", "f" } };
+
+	for (size_t i = 0; i < looks->site_count; i++)
+		if (looks->sites[i].name == mix->most->site ||
+		    !strcmp(looks->sites[i].name, mix->most->site)) {
+			*style = site_styles[i];
+			return letters[i][mix->is_odd];
+		}
+	*style = ST_DIM;
+	return mix->is_odd ? "▓" : "█";
+}
+
+static const char *age_look(const struct block_mix *mix, enum style *style)
+{
+	size_t i = 0;
+
+	while (mix->age >= ages[i].below && i + 1 < ARRAY_LEN(ages))
+		i++;
+	*style = ages[i].style;
+	return ages[i].letters[mix->is_odd];
+}
+
+static const char *state_look(const struct block_mix *mix, double size, enum style *style)
 {
 	static const char *const levels[] = { "▁", "▄", "▆" };
 	int level = (int)(fmin(mix->used / fmax(size, 1), 1) * 4 + 0.5) - 1;
 
-	if (mix->is_chosen) {
-		*style = ST_TAB;
-		return "●";
-	}
-	if (!(mix->used > 0)) {
-		*style = ST_FREE;
-		return "░";
-	}
 	/* Leaked and suspect bytes are never hidden by what surrounds them. */
 	if (mix->bytes[ALLOC_LEAKED] > 0) {
 		*style = ST_LEAKED;
@@ -65,6 +245,49 @@ static const char *block_look(const struct block_mix *mix, double size, enum sty
 	if (level >= 3)
 		return mix->is_odd ? "▓" : "█";
 	return levels[level < 0 ? 0 : level];
+}
+
+/* The character of a cell of @size bytes, and its @style. */
+static const char *block_look(const struct block_looks *looks, const struct block_mix *mix,
+			      double size, enum style *style)
+{
+	if (mix->is_chosen) {
+		*style = ST_TAB;
+		return "●";
+	}
+	if (!(mix->used > 0)) {
+		*style = ST_FREE;
+		return "░";
+	}
+	if (looks->by == MAP_BY_SITE && mix->most)
+		return site_look(looks, mix, style);
+	if (looks->by == MAP_BY_AGE && mix->most)
+		return age_look(mix, style);
+	return state_look(mix, size, style);
+}
+
+void block_legend_draw(const struct area *area, int row, const struct block_looks *looks)
+{
+	int cols = area->rect.cols - 1, col = 1, i, count = (int)looks->site_count,
+	    room = count ? (cols - 1) / count - 1 : 0;
+	char text[256], number[32];
+
+	for (i = 0; looks->by == MAP_BY_AGE && i < (int)ARRAY_LEN(ages); i++) {
+		col = area_text(area, row, col, ages[i].style, ages[i].letters[0]);
+		col = area_cut(area, row, col + 1, cols - col - 1, ST_DIM, ages[i].text) + 2;
+	}
+	/* As many sites as have room for their beginning */
+	if (room < 12) {
+		count = (cols - 1) / 13;
+		room = 12;
+	}
+	for (i = 0; looks->by == MAP_BY_SITE && i < count && i < (int)looks->site_count; i++) {
+		format_bytes(looks->sites[i].bytes, number, sizeof(number));
+		snprintf(text, sizeof(text), "%s %.200s", number, looks->sites[i].name);
+		area_format(area, row, col, site_styles[i], "%c", 'A' + i);
+		area_cut(area, row, col + 2, room - 3, ST_DIM, text);
+		col += room + 1;
+	}
 }
 
 /* ---- segments ---- */
@@ -350,64 +573,121 @@ static void blocks_weigh(const struct snap_process *process, double from, double
 		if (end - start <= most)
 			continue;
 		most = end - start;
+		mix->most = block;
+		mix->age = block->age;
 		mix->is_odd = i & 1;
 	}
 }
 
-double map_draw(const struct area *area, const struct snap_process *process,
-		const struct snap_alloc *chosen)
+static bool lies_in(const struct snap_alloc *block, double from, double to)
+{
+	return block && (double)block->address < to &&
+	       (double)block->address + (double)block->bytes > from;
+}
+
+/* Where a block is, for zooming to it */
+struct place {
+	const struct map *map;
+	uint64_t address;
+};
+
+/* How many cells all takes, and where the address is. */
+static double place_find(const void *context, double per_cell, double *at)
+{
+	const struct place *place = context;
+	double cells = 0;
+
+	*at = 0;
+	for (size_t i = 0; i < place->map->count; i++) {
+		const struct region *region = &place->map->regions[i];
+
+		if (place->address >= region->start && place->address < region->end)
+			*at = cells + floor((double)(place->address - region->start) / per_cell);
+		cells += ceil((double)(region->end - region->start) / per_cell) + 1;
+	}
+	return cells - 1;
+}
+
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
+	      const struct block_looks *looks, const struct snap_alloc *chosen)
 {
 	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1,
-	    rows = area->rect.rows, cells = cols * rows;
-	size_t region = 0, first = 0;
-	double offset = 0, per_cell;
+	    rows = area->rect.rows;
+	double offset;
+	long cells = (long)cols * rows, total, at, skip;
 	struct map *map;
+	size_t region = 0, first = 0;
+	int i;
 
 	if (cols < 4 || rows < 1 || !process->span_count)
-		return 0;
+		return;
 	map = malloc(sizeof(*map));
 	if (!map)
-		return 0;
-	map_make(map, process, cells);
-	per_cell = map->per_cell;
-	for (int i = 0; i < cells && region < map->count; i++) {
+		return;
+	map_make(map, process, (int)cells);
+	if (view->zooms_to_block && chosen)
+		map_zoom_fit(view, (double)chosen->bytes, map->per_cell, (double)cells, place_find,
+			     &(struct place){ map, chosen->address });
+	map->per_cell /= (double)(1u << view->zoom);
+	if (map->per_cell < 1)
+		map->per_cell = 1;
+	view->map_cell = map->per_cell;
+	total = (long)fmin(cells_needed(map, map->per_cell), 1e9);
+	skip = total > cells ? (long)(view->pan * (double)(total - cells)) : 0;
+	at = 0;
+	offset = 0;
+	for (i = 0; i < cells && region < map->count;) {
 		const struct region *here = &map->regions[region];
 		double from = (double)here->start + offset,
-		       size = fmin(per_cell, (double)here->end - from);
+		       size = fmin(map->per_cell, (double)here->end - from);
 		int row = i / cols, col = label + i % cols;
 		enum style style = ST_FRAME;
 		const char *look = "┊";
+		long whole =
+			(long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
 
+		/* Skip whole regions at a time. */
+		if (offset == 0 && at + whole + 1 <= skip) {
+			at += whole + 1;
+			region++;
+			continue;
+		}
+		if (offset == 0 && at < skip) {
+			offset = (double)(skip - at) * map->per_cell;
+			at = skip;
+			if (offset < (double)(here->end - here->start))
+				continue;
+		}
 		if (label && i % cols == 0 && size > 0)
 			area_format(area, row, 0, ST_DIM, "%#14" PRIx64,
 				    here->start + (uint64_t)offset);
 		if (size > 0) {
-			struct block_mix mix = {
-				.is_chosen = chosen && (double)chosen->address < from + size &&
-					     (double)chosen->address + (double)chosen->bytes > from
-			};
+			struct block_mix mix = { .is_chosen = lies_in(chosen, from, from + size) };
 
 			if (process->drawn_count)
 				blocks_weigh(process, from, from + size, &mix);
 			else
 				spans_weigh(process, here, &first, from, from + size, &mix);
-			look = block_look(&mix, size, &style);
-			offset += per_cell;
+			look = block_look(looks, &mix, size, &style);
+			map_note(view, row, col, mix.most);
+			offset += map->per_cell;
 		} else {
+			region++;
 			offset = 0;
-			if (++region == map->count)
+			if (region == map->count)
 				break;
 		}
 		area_text(area, row, col, style, look);
+		at++;
+		i++;
 	}
 	free(map);
-	return per_cell;
 }
 
 /* ---- drawing segments ---- */
 
 #define BYTES_MOST 2e19        /* no segment has more */
-#define CELLS_MAX  1000000000l /* of one segment, before all fit */
+#define CELLS_MAX  1000000000l /* of one segment, however far it is zoomed */
 
 enum { DEVICE = 7, FIGURES = 36, FIGURES_BRIEF = 13 };
 
@@ -419,6 +699,7 @@ struct cell_mix {
 };
 
 struct sheet {
+	struct view *view;
 	struct segment_list *list;
 	int label, cols, rows;  /* cells are to the right of the label */
 	bool has_addresses;     /* in the label, before cells of a row */
@@ -426,9 +707,11 @@ struct sheet {
 	bool is_rows;           /* each segment has a row */
 	bool has_breaks;        /* each allocator begins a row */
 	int labelled;           /* rows that have their address */
+	long skip;              /* how many cells are out of sight, before those that are drawn */
 	size_t shown;           /* segments */
 	struct cell_mix *mixes; /* rows × cols */
-	double per_cell;        /* bytes that a cell stands for */
+	const struct block_looks *looks;
+	const struct snap_alloc *selected;
 };
 
 /* Cells before a segment that is not the first: between two of them, or with a device's number. */
@@ -568,11 +851,28 @@ static void label_fit(struct sheet *sheet, const struct area *area)
 	sheet->cols = cols - sheet->label - figures - 1;
 }
 
+/* How many cells all takes, and where the chosen block is. */
+static double segment_place(const void *context, double per_cell, double *at)
+{
+	const struct sheet *sheet = context;
+	double cells = (double)flow(sheet, per_cell);
+	const struct stretch *stretch =
+		segment_list_find(sheet->list, sheet->selected->device, sheet->selected->address);
+
+	*at = stretch && stretch->cells ?
+		      (double)stretch->first +
+			      floor((double)(sheet->selected->address - stretch->start) /
+				    per_cell) :
+		      0;
+	return cells;
+}
+
 /* Places segments one after the other, and finds out for how many bytes a cell stands. */
-static int flow_make(const struct area *area, struct sheet *sheet)
+static int flow_make(struct view *view, const struct area *area, struct sheet *sheet)
 {
 	struct segment_list *list = sheet->list;
 	long cells = (long)sheet->cols * sheet->rows;
+	double per_cell;
 
 	if (list->count > (size_t)cells / 4) {
 		sheet->rows -= sheet->rows > 1;
@@ -586,29 +886,35 @@ static int flow_make(const struct area *area, struct sheet *sheet)
 		label_fit(sheet, area);
 		cells = (long)sheet->cols * sheet->rows;
 	}
-	sheet->per_cell = per_cell_find(sheet);
-	if (flow(sheet, sheet->per_cell) > cells) {
+	per_cell = per_cell_find(sheet);
+	if (flow(sheet, per_cell) > cells)
 		excess_drop(sheet);
-		flow(sheet, sheet->per_cell);
-	}
+	if (view->zooms_to_block && sheet->selected)
+		map_zoom_fit(view, (double)sheet->selected->bytes, per_cell, (double)cells,
+			     segment_place, sheet);
+	per_cell = fmax(per_cell / (double)(1u << view->zoom), 1);
+	view->map_cell = per_cell;
+	cells = flow(sheet, per_cell) - cells;
+	sheet->skip = view->zoom && cells > 0 ? (long)(view->pan * (double)cells) : 0;
 	return 0;
 }
 
-static int sheet_make(const struct area *area, struct sheet *sheet)
+static int sheet_make(struct view *view, const struct area *area, struct sheet *sheet)
 {
 	struct segment_list *list = sheet->list;
 
 	sheet->rows = area->rect.rows;
-	sheet->is_rows = list->count <= (size_t)sheet->rows;
+	sheet->is_rows = list->count <= (size_t)sheet->rows && !view->zoom &&
+			 !(view->zooms_to_block && sheet->selected);
 	sheet->has_breaks = list->process->allocator_count <= (size_t)sheet->rows;
 	sheet->shown = list->count;
 	label_fit(sheet, area);
 	if (sheet->cols < 4 || sheet->rows < 1 || !list->count)
 		return -EINVAL;
 	if (!sheet->is_rows)
-		return flow_make(area, sheet);
+		return flow_make(view, area, sheet);
 	rows_place(sheet);
-	sheet->per_cell = largest_of(list) / sheet->cols;
+	view->map_cell = largest_of(list) / sheet->cols;
 	return 0;
 }
 
@@ -620,14 +926,18 @@ static void block_fill(const struct sheet *sheet, const struct stretch *stretch,
 	uint64_t start = block->address > stretch->start ? block->address : stretch->start,
 		 end = end_of(block) < stretch->end ? end_of(block) : stretch->end;
 	double from = (double)(start - stretch->start), to = (double)(end - stretch->start);
-	long cell, last;
+	long cell, last, seen = (long)sheet->cols * sheet->rows;
 
 	if (end <= start)
 		return;
 	cell = (long)fmin(from / stretch->per_cell, (double)(stretch->cells - 1));
 	last = (long)fmin(ceil(to / stretch->per_cell), (double)stretch->cells) - 1;
+	if (cell < sheet->skip - stretch->first)
+		cell = sheet->skip - stretch->first;
+	if (last > sheet->skip + seen - 1 - stretch->first)
+		last = sheet->skip + seen - 1 - stretch->first;
 	for (; cell <= last; cell++) {
-		struct cell_mix *in = &sheet->mixes[stretch->first + cell];
+		struct cell_mix *in = &sheet->mixes[stretch->first + cell - sheet->skip];
 		double low = (double)cell * stretch->per_cell,
 		       share = fmin(to, low + stretch->per_cell) - fmax(from, low);
 
@@ -639,6 +949,8 @@ static void block_fill(const struct sheet *sheet, const struct stretch *stretch,
 		in->mix.is_chosen |= is_selected;
 		if (share > in->most) {
 			in->most = share;
+			in->mix.most = block;
+			in->mix.age = block->age;
 			in->mix.is_odd = is_odd;
 		}
 	}
@@ -720,8 +1032,10 @@ static void space_draw(const struct area *area, const struct sheet *sheet,
 		snprintf(text, sizeof(text), "%s%2d:", before ? " " : "",
 			 sheet->list->process->allocators[stretch->allocator].device);
 	for (long i = 0; i < space; i++) {
-		long at = stretch->first - space + i;
+		long at = stretch->first - space + i - sheet->skip;
 
+		if (at < 0 || at >= (long)sheet->cols * sheet->rows)
+			continue;
 		if (space == 1)
 			area_text(area, (int)(at / sheet->cols),
 				  sheet->label + (int)(at % sheet->cols), ST_FRAME, text);
@@ -734,27 +1048,29 @@ static void space_draw(const struct area *area, const struct sheet *sheet,
 static void stretch_draw(const struct area *area, struct sheet *sheet,
 			 const struct stretch *stretch)
 {
-	long at = stretch->first;
+	long seen = (long)sheet->cols * sheet->rows, at = stretch->first - sheet->skip, cell;
 
-	for (long cell = 0; cell < stretch->cells; cell++) {
+	for (cell = at < 0 ? -at : 0; cell < stretch->cells && at + cell < seen; cell++) {
 		double low = (double)cell * stretch->per_cell;
 		int row = (int)((at + cell) / sheet->cols), col = (int)((at + cell) % sheet->cols);
 		const struct block_mix *mix = &sheet->mixes[at + cell].mix;
 		enum style style;
-		const char *look = block_look(
-			mix, fmin(stretch->per_cell, stretch_size(stretch) - low), &style);
+		const char *look = block_look(sheet->looks, mix,
+					      fmin(stretch->per_cell, stretch_size(stretch) - low),
+					      &style);
 
 		/* Where no segment is known, what is between blocks is not known to be free. */
 		if (stretch->is_guess && style == ST_FREE)
 			look = " ";
 		area_text(area, row, sheet->label + col, style, look);
+		map_note(sheet->view, row, sheet->label + col, mix->most);
 		if (sheet->has_addresses && row >= sheet->labelled) {
 			sheet->labelled = row + 1;
 			area_format(area, row, sheet->label - LABEL, ST_DIM, "%#14" PRIx64,
 				    stretch->start + (uint64_t)low);
 		}
 	}
-	if (sheet->is_rows)
+	if (at >= 0 && at < seen && sheet->is_rows)
 		figures_draw(area, (int)(at / sheet->cols), sheet, stretch);
 }
 
@@ -774,26 +1090,30 @@ static void more_draw(const struct area *area, const struct sheet *sheet)
 		    sheet->list->count - sheet->shown, all, in_use);
 }
 
-double segment_map_draw(const struct area *area, struct segment_list *list,
-			const struct snap_alloc *selected)
+void segment_map_draw(struct view *view, const struct area *area, struct segment_list *list,
+		      const struct block_looks *looks, const struct snap_alloc *selected)
 {
-	struct sheet sheet = { .list = list };
+	struct sheet sheet = { .view = view, .list = list, .looks = looks, .selected = selected };
 	const struct stretch *before = NULL;
 	size_t named = 0; /* allocators */
+	long at;
 
-	if (sheet_make(area, &sheet))
-		return 0;
+	if (sheet_make(view, area, &sheet))
+		return;
 	sheet.mixes = calloc((size_t)sheet.rows * (size_t)sheet.cols, sizeof(*sheet.mixes));
 	if (!sheet.mixes)
-		return 0;
+		return;
 	blocks_fill(&sheet, selected);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct stretch *stretch = &list->items[i];
 
 		if (!stretch->cells)
 			continue;
-		if (sheet.has_devices && stretch->allocator + 1 > named) {
-			device_draw(area, (int)(stretch->first / sheet.cols), &sheet, stretch);
+		at = stretch->first - sheet.skip;
+		/* The first of an allocator that is in sight, or what is in sight of it. */
+		if (sheet.has_devices && at + stretch->cells > 0 &&
+		    at < (long)sheet.rows * sheet.cols && stretch->allocator + 1 > named) {
+			device_draw(area, at > 0 ? (int)(at / sheet.cols) : 0, &sheet, stretch);
 			named = stretch->allocator + 1;
 		}
 		if (!sheet.is_rows)
@@ -804,5 +1124,4 @@ double segment_map_draw(const struct area *area, struct segment_list *list,
 	if (sheet.shown < list->count && sheet.rows < area->rect.rows)
 		more_draw(area, &sheet);
 	free(sheet.mixes);
-	return sheet.per_cell;
 }

@@ -1,14 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Maps of memory: the address space of a process, one cell for a run of bytes, and the segments of its
- * allocators with the blocks in them. Neighbours have two shades in turn, and each state has a sign of
- * its own besides its colour.
+ * allocators with the blocks in them. Blocks look by state, by site or by age, with two shades in
+ * turn, so that neighbours are told apart. Each has a character of its own besides its colour: a sign
+ * for a state, a letter for a site or an age.
  */
 #ifndef VIEW_MAP_H
 #define VIEW_MAP_H
 
 #include "model/snapshot.h"
-#include "view/canvas.h"
+#include "view/view_internal.h"
+
+enum { BLOCK_SITES = 6 }; /* with most bytes; the others look alike */
+
+struct block_looks {
+	enum map_colors by;
+	struct {
+		const char *name; /* of the snapshot */
+		double bytes;
+	} sites[BLOCK_SITES]; /* most bytes first */
+	size_t site_count;
+	double other; /* bytes of other sites */
+};
+
+/* What is in a cell. */
+struct block_mix {
+	double used;                     /* bytes */
+	double bytes[ALLOC_STATE_COUNT]; /* of them */
+	const struct snap_alloc *most;   /* the block with most of them; NULL: not known */
+	uint64_t age;                    /* of that: ns */
+	bool is_odd;                     /* the second shade */
+	bool is_chosen;                  /* the cursor is on a block here */
+};
+
+/* @tensors: of the blocks of @process's allocators, not of its allocations. */
+void block_looks_make(struct block_looks *looks, enum map_colors by,
+		      const struct snap_process *process, bool tensors);
+
+/* A map will be drawn in @area; @block is in that cell of it; the block in that cell of the screen. */
+void map_begin(struct view *view, const struct area *area);
+uint64_t map_block_at(const struct view *view, int row, int col); /* 0: none */
+
+/* What letters stand for: a row; nothing if the map is by state, which the help explains. */
+void block_legend_draw(const struct area *area, int row, const struct block_looks *looks);
+
+/* What the map is by, if not by state: ", by site" */
+const char *map_colors_text(enum map_colors by);
+
+/*
+ * Sets zoom and pan so that the cells from @at on, for a block of @bytes, fill half of the @cells
+ * in sight. @total(context, per_cell, &at) says how many cells all of it takes, and where the block
+ * begins.
+ */
+typedef double (*block_place)(const void *context, double per_cell, double *at);
 
 /* A segment. Where none is known, blocks that lie close together are taken for one. */
 struct stretch {
@@ -45,20 +89,15 @@ void segment_list_free(struct segment_list *list);
 const struct stretch *segment_list_find(const struct segment_list *list, int device,
 					uint64_t address);
 
-/*
- * Draws the address space of @process; @chosen is marked; NULL: none. Returns how many bytes a cell
- * stands for; 0: nothing was drawn.
- */
-double map_draw(const struct area *area, const struct snap_process *process,
-		const struct snap_alloc *chosen);
+/* @chosen is marked; NULL: none. */
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
+	      const struct block_looks *looks, const struct snap_alloc *chosen);
 
 /*
- * Draws the memory that frameworks' allocators took from the driver, with the blocks that they handed
- * out of it, and what lies free between these. With room for it, a row for each segment, with its
- * figures; else they follow one another, the largest if there are too many, and a line sums up the
- * others. @selected is marked; NULL: none. Returns the same.
+ * With room for it, a row for each segment, with its figures; else they follow one another, the
+ * largest if there are too many, and a line sums up the others. @selected is marked; NULL: none.
  */
-double segment_map_draw(const struct area *area, struct segment_list *list,
-			const struct snap_alloc *selected);
+void segment_map_draw(struct view *view, const struct area *area, struct segment_list *list,
+		      const struct block_looks *looks, const struct snap_alloc *selected);
 
 #endif

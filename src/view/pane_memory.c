@@ -532,6 +532,78 @@ static void fragmented_line(const struct area *area, int row, const struct snap_
 	area_cut(area, row, 3, area->rect.cols - 4, ST_SUSPECT, text);
 }
 
+/* ---- one block ---- */
+
+static int said(char *out, size_t size, int len, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Appends to @out, of which @len bytes are used; returns how many are then. */
+static int said(char *out, size_t size, int len, const char *format, ...)
+{
+	va_list args;
+	int added;
+
+	if (len < 0 || (size_t)len >= size)
+		return len;
+	va_start(args, format);
+	added = vsnprintf(out + len, size - (size_t)len, format, args);
+	va_end(args);
+	return added < 0 ? len : len + added;
+}
+
+static void block_text(char *out, size_t size, const struct memory_row *shown,
+		       const struct segment_list *segments)
+{
+	const struct snap_alloc *alloc = shown->alloc;
+	const struct stretch *stretch =
+		shown->allocator && segments ?
+			segment_list_find(segments, alloc->device, alloc->address) :
+			NULL;
+	const char *state = alloc->state >= ALLOC_STATE_COUNT ? "?" :
+								alloc_state_names[alloc->state];
+	char number[32], age[32];
+	int len;
+
+	format_age(shown->alloc->age, age, sizeof(age));
+	if (shown->allocator && alloc->state == ALLOC_SUSPECT)
+		state = "rising";
+	len = said(out, size, 0, "%s %s %s  %#" PRIx64, bytes_text((double)alloc->bytes, number),
+		   state, age, alloc->address);
+	if (!shown->allocator)
+		said(out, size, len, "  by %s", call_name(alloc->call));
+	else if (stretch && stretch->is_guess)
+		said(out, size, len, "  its segment is not known");
+	if (!stretch || stretch->is_guess)
+		return;
+	len = said(out, size, len, "  segment %s %.0f%% used, %zu block%s",
+		   bytes_text(stretch_size(stretch), number),
+		   floor((double)stretch->used / stretch_size(stretch) * 100), stretch->blocks,
+		   stretch->blocks == 1 ? "" : "s");
+	if (stretch->largest_gap)
+		said(out, size, len, ", gap %s", bytes_text((double)stretch->largest_gap, number));
+}
+
+/* A block or an allocation in full, in @rows (1 or 2) lines. */
+static void memory_row_lines(const struct area *area, int row, int rows,
+			     const struct memory_row *shown, const struct segment_list *segments)
+{
+	char text[512], number[32];
+	int col = 1, cols = area->rect.cols;
+
+	if (shown->allocator)
+		area_text(area, row, col, ST_TAB, "●");
+	col += 2;
+	if (rows < 2) {
+		bytes_text((double)shown->alloc->bytes, number);
+		col = area_text(area, row, col, ST_LIVE, number) + 1;
+	}
+	area_cut(area, row, col, cols - col - 1, ST_HEAD, shown->alloc->site);
+	if (rows < 2)
+		return;
+	block_text(text, sizeof(text), shown, segments);
+	area_cut(area, row + 1, 3, cols - 4, ST_DIM, text);
+}
+
 /* ---- the pane ---- */
 
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
@@ -752,13 +824,14 @@ static int sums_draw(const struct area *area, const struct snap_process *process
 	return col;
 }
 
-/* What a cell of the map stands for: at the right of @row, if nothing stands there from @col on. */
-static void scale_draw(const struct area *area, int row, int col, double bytes)
+/* At the right of @row, if nothing stands there from @col on. */
+static void scale_draw(const struct view *view, const struct area *area, int row, int col)
 {
 	char number[32], text[96];
 
-	format_bytes(bytes, number, sizeof(number));
-	snprintf(text, sizeof(text), "  a cell %s", number);
+	format_bytes(view->map_cell, number, sizeof(number));
+	snprintf(text, sizeof(text), "  %sa cell %s%s", map_colors_text(view->map_by), number,
+		 view->zoom ? " (zoomed)" : "");
 	if (col + canvas_width(area->canvas, text) < area->rect.cols)
 		area_right(area, row, area->rect.cols - 1, ST_DIM, text);
 }
@@ -781,10 +854,11 @@ static void live_draw(struct view *view, const struct area *area, int row, int r
 
 /* What is drawn where, from top to bottom; rows of what is left out are 0. */
 struct memory_layout {
-	int shares, figures, map, hint, plot; /* the list has the others */
+	int shares, figures, map, legend, hint, row, plot; /* the list has the others */
 };
 
-static struct memory_layout layout_plain(const struct snap_process *process, int rows)
+static struct memory_layout layout_plain(const struct view *view,
+					 const struct snap_process *process, int rows)
 {
 	bool any = process->allocations || process->failed_allocations || process->live;
 
@@ -794,6 +868,7 @@ static struct memory_layout layout_plain(const struct snap_process *process, int
 		       rows < 12                        ? 2 :
 		       rows < 24                        ? 3 :
 							  5,
+		.legend = rows >= 10 && process->span_count && view->map_by != MAP_BY_STATE,
 		.plot = rows < 14 || !any ? 0 :
 			rows < 22         ? 5 :
 					    rows / 4 + 1,
@@ -818,9 +893,15 @@ static struct memory_layout layout_tensors(const struct view *view,
 			   rows >= 16 + 2 * each ? each :
 						   1,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
+		.legend = rows >= 10 && view->map_by != MAP_BY_STATE,
 		.hint = rows >= 8 && fragmented_find(view->shown, process, &found) ? 1 : 0,
+		.row = !view->full || !view_in_pane(view) ? 0 :
+		       rows >= 14                         ? 2 :
+		       rows >= 8                          ? 1 :
+							    0,
 	};
-	int left = rows - 1 - layout.shares - layout.figures - layout.map - layout.hint;
+	int left = rows - 1 - layout.shares - layout.figures - layout.map - layout.legend -
+		   layout.hint - layout.row;
 
 	layout.plot = left >= 24 ? left / 4 : left >= 14 ? 5 : 0;
 	return layout;
@@ -841,29 +922,38 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 {
 	const struct snap_process *process = list->process;
 	const struct memory_row *chosen = row_chosen(list);
+	struct block_looks looks;
 	struct fragmented found;
 	int cols = area->rect.cols, row = 1 + layout->shares, end = sums_draw(area, process);
 	struct area part;
-	double per_cell = 0;
 
 	if (layout->shares)
 		device_shares_draw(view, area, 1, process);
+	block_looks_make(&looks, view->map_by, process, segments != NULL);
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
+	map_begin(view, &part);
 	if (layout->map && segments)
-		per_cell = segment_map_draw(&part, segments,
-					    chosen && chosen->allocator ? chosen->alloc : NULL);
+		segment_map_draw(view, &part, segments, &looks,
+				 chosen && chosen->allocator ? chosen->alloc : NULL);
 	else if (layout->map)
-		per_cell = map_draw(&part, process,
-				    chosen && !chosen->allocator ? chosen->alloc : NULL);
+		map_draw(view, &part, process, &looks,
+			 chosen && !chosen->allocator ? chosen->alloc : NULL);
+	view->zooms_to_block = false;
 	if (layout->figures)
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);
-	if (per_cell > 0)
-		scale_draw(area, layout->figures ? row : 0, end, per_cell);
+	if (layout->map)
+		scale_draw(view, area, layout->figures ? row : 0, end);
 	row += layout->figures + layout->map;
+	if (layout->legend)
+		block_legend_draw(area, row, &looks);
+	row += layout->legend;
 	if (layout->hint && fragmented_find(view->shown, process, &found))
 		fragmented_line(area, row, process, &found);
 	row += layout->hint;
+	if (layout->row && chosen)
+		memory_row_lines(area, row, layout->row, chosen, segments);
+	row += layout->row;
 	live_draw(view, area, row, layout->plot, process, segments != NULL);
 }
 
@@ -928,6 +1018,7 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	struct memory_layout layout;
 	struct area part;
 
+	view->map.rect = (struct rect){ 0 };
 	if (rows < 3) {
 		list_draw(view, area, list);
 		return;
@@ -935,8 +1026,9 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 	if (tensors && segment_list_is_known(process) && segment_list_make(&segments, process))
 		goto out;
 	layout = tensors ? layout_tensors(view, process, &segments, rows) :
-			   layout_plain(process, rows);
-	above = 1 + layout.shares + layout.figures + layout.map + layout.hint;
+			   layout_plain(view, process, rows);
+	above = 1 + layout.shares + layout.figures + layout.map + layout.legend + layout.hint +
+		layout.row;
 	layout.plot = plot_grown(list, layout.plot, rows - above, tensors);
 	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);
@@ -946,11 +1038,38 @@ out:
 	segment_list_free(&segments);
 }
 
+bool map_click(struct view *view, int row, int col)
+{
+	uint64_t address = view->settings.pane == PANE_MEMORY ? map_block_at(view, row, col) : 0;
+	struct pane_cursor *cursor = &view->panes[PANE_MEMORY].cursor;
+	struct list list;
+	size_t i;
+
+	if (!address || !list_open(view, &list))
+		return false;
+	for (i = 0; i < list.count; i++) {
+		const struct memory_row *item = row_of(&list, list.order[i]);
+
+		if (item->alloc->address == address &&
+		    (item->allocator != NULL) == shows_tensors(&list))
+			break;
+	}
+	if (i < list.count) {
+		list_cursor_put(&list, cursor, i);
+		focus_set(view, FOCUS_PANE);
+	} else {
+		view_message(view, "the list has only the largest allocations (--map lists more)");
+	}
+	i = i < list.count;
+	list_close(&list);
+	return i;
+}
+
 const struct pane_desc pane_memory = {
 	.pane = PANE_MEMORY,
 	.title = "Memory",
 	.help = "what is allocated, and where",
-	.pan = PAN_PLOTS,
+	.pan = PAN_MAP,
 	.columns = memory_columns,
 	.column_count = ARRAY_LEN(memory_columns),
 	.cell = memory_cell,

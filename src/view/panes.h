@@ -34,8 +34,11 @@ struct list_column;
 struct snap_process;
 struct view;
 
-/* What the panning keys move: long names, or plots, back in time. */
-enum pan { PAN_NAMES, PAN_PLOTS };
+/*
+ * What the panning keys move: long names; plots, back in time; or the map once it is zoomed, and
+ * plots before that.
+ */
+enum pan { PAN_NAMES, PAN_PLOTS, PAN_MAP };
 
 /* The functions for cells belong to its list: see list.h. */
 struct pane_desc {

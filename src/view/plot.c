@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Plots. The area is filled up to the mean of what a dot stands for; a dot above is its peak. From
- * top to bottom: the title, which has the latest value; the area; the axis,
+ * top to bottom: the title, which has the latest value or that at the cursor; the area; the axis,
  * dotted where nothing is known, with marks where something happened; and times, in a row of their
  * own if there is room. The canvas knows the ASCII form of each cell.
  */
@@ -18,7 +18,7 @@
 #include "view/cells.h"
 #include "view/view_internal.h"
 
-/* ---- the time that is shown ---- */
+/* ---- the time that is shown, and the cursor ---- */
 
 /* Seconds that a dot may stand for. */
 static const double steps[] = { 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120 };
@@ -71,6 +71,7 @@ static double step_of(double interval, unsigned int zoom)
 void plot_time_begin(struct plot_time *time)
 {
 	time->drawn = false;
+	time->area_count = 0;
 }
 
 /* Zooms out to the hour at most. */
@@ -127,7 +128,8 @@ static void plot_time_fit(struct view *view, const struct track *track, const st
 	time->last = ceil((time->held ? time->end : newest) / time->step - 1e-6) * time->step;
 	time->first = time->last - time->step * dots;
 	time->drawn = true;
-	time->cols = area->cols;
+	if (time->area_count < PLOTS_MAX)
+		time->areas[time->area_count++] = *area;
 }
 
 static bool can_move(struct view *view)
@@ -150,7 +152,7 @@ void plot_zoom(struct view *view, int step)
 		time->zoom++;
 	else if (time->zoom)
 		time->zoom--;
-	dots = 2 * time->cols;
+	dots = 2 * time->areas[0].cols;
 	zoom_limit(time, interval, dots);
 	most = step_of(interval, time->zoom) * dots;
 	if (time->wanted <= most && time->wanted <= time->last - time->first)
@@ -171,8 +173,77 @@ void plot_pan(struct view *view, int step)
 	time->held |= step < 0;
 }
 
+void plot_cursor_move(struct view *view, int step)
+{
+	struct plot_time *time = &view->plots;
+
+	if (!can_move(view))
+		return;
+	if (!time->reads) {
+		time->reads = step < 0;
+		time->cursor = time->last - time->step / 2;
+		return;
+	}
+	/* In the middle of a dot; from the edge if it was out of sight. */
+	step *= time->stride;
+	time->cursor = (floor(time->cursor / time->step) + 0.5 + step) * time->step;
+	time->cursor = fmax(time->cursor, time->first - time->step / 2);
+	if (time->cursor < time->first)
+		plot_pan(view, -1);
+	if (time->cursor > time->last && time->held) {
+		time->cursor = time->last + time->step / 2;
+		plot_pan(view, 1);
+	} else if (time->cursor > time->last) {
+		time->reads = false;
+	}
+}
+
+bool plot_cursor_end(struct view *view)
+{
+	struct plot_time *time = &view->plots;
+	bool seen = time->drawn && time->reads;
+
+	if (seen)
+		time->reads = time->held = false;
+	return seen;
+}
+
+static const struct rect *area_at(const struct plot_time *time, int row, int col)
+{
+	for (size_t i = 0; i < time->area_count; i++) {
+		const struct rect *area = &time->areas[i];
+
+		if (row >= area->row && row < area->row + area->rows && col >= area->col &&
+		    col < area->col + area->cols)
+			return area;
+	}
+	return NULL;
+}
+
+bool plot_hit(const struct plot_time *time, int row, int col)
+{
+	return area_at(time, row, col) != NULL;
+}
+
+bool plot_click(struct view *view, int row, int col)
+{
+	struct plot_time *time = &view->plots;
+	const struct rect *area = area_at(time, row, col);
+	double at;
+
+	if (!area)
+		return false;
+	/* The later of the cell's two dots */
+	at = time->first + (2 * (col - area->col) + 1.5) * time->step;
+	time->reads = !time->reads || fabs(time->cursor - at) > time->step * 1.1;
+	time->cursor = at;
+	return true;
+}
+
 void plot_rewind(struct plot_time *time, double elapsed)
 {
+	if (time->cursor >= elapsed)
+		time->reads = false;
 	if (time->end >= elapsed)
 		time->held = false;
 }
@@ -293,6 +364,34 @@ static void cells_fill(const struct drawing *drawing, int col)
 	}
 }
 
+/* The dot at the cursor; -1: there is none in sight. */
+static int cursor_dot(const struct drawing *drawing)
+{
+	const struct plot_time *time = drawing->time;
+
+	if (!time->reads || time->cursor < time->first || time->cursor >= time->last)
+		return -1;
+	return (int)((time->cursor - time->first) / time->step);
+}
+
+static void cursor_draw(const struct drawing *drawing)
+{
+	int dot = cursor_dot(drawing), col = AXIS + dot / 2;
+	const struct area *area = drawing->area;
+
+	if (dot < 0)
+		return;
+	for (int row = 1; row <= drawing->rows; row++) {
+		const struct cell *cell =
+			canvas_cell(area->canvas, area->rect.row + row, area->rect.col + col);
+
+		if (!strcmp(cell->text, " "))
+			area_text(area, row, col, ST_PLAIN, "│");
+	}
+	for (int row = 1; row <= drawing->rows + 1; row++)
+		area_flags(area, row, col, 1, CELL_SELECTED);
+}
+
 /* ---- the axes ---- */
 
 static void value_label(const struct drawing *drawing, int row, double value)
@@ -389,14 +488,15 @@ static void times_draw(const struct drawing *drawing, int row)
 
 /* ---- the title ---- */
 
-/* Names the marks that are in sight, as far as there is room. */
-static void legend_draw(const struct drawing *drawing, int col, int end)
+/* Names the marks that are in sight, or those at the cursor, as far as there is room. */
+static void legend_draw(const struct drawing *drawing, int col, int end, int dot)
 {
 	unsigned int marks = 0;
 	char text[64];
 
 	for (size_t i = 0; i < drawing->dots; i++)
-		marks |= drawing->readings[i].marks & drawing->plot->marks;
+		if (dot < 0 || i / 2 == (size_t)dot / 2)
+			marks |= drawing->readings[i].marks & drawing->plot->marks;
 	for (size_t i = 0; i < ARRAY_LEN(mark_signs); i++) {
 		if (!(marks & mark_signs[i].mark))
 			continue;
@@ -425,20 +525,35 @@ static void heading_draw(const struct drawing *drawing)
 {
 	const struct area *area = drawing->area;
 	const struct plot *plot = drawing->plot;
-	int col, end = area->rect.cols;
-	char text[160], number[48];
+	int dot = cursor_dot(drawing), col, end = area->rect.cols;
+	double value = track_value(plot->track, plot->series, 0), at, most;
+	char text[160], number[48], peak[48], clock[16], ago[24];
 
 	col = area_cut(area, 0, 0, area->rect.cols, ST_HEAD, plot->title) + 1;
-	value_text(plot, track_value(plot->track, plot->series, 0), number);
-	if (col + (int)strlen(number) > end)
+	if (dot >= 0)
+		value = drawing->readings[dot].mean;
+	if (col + (int)strlen(value_text(plot, value, number)) > end)
 		return;
 	col = area_text(area, 0, col, plot->style, number);
-	span_text(drawing, text, sizeof(text));
-	if (col + 2 + (int)strlen(text) <= end) {
-		area_right(area, 0, end, ST_DIM, text);
-		end -= (int)strlen(text) + 1;
+	if (dot >= 0) {
+		most = drawing->readings[dot].most;
+		at = drawing->time->first + (dot + 1) * drawing->time->step;
+		clock_text(drawing->view, at, clock, sizeof(clock));
+		format_duration(drawing->view->shown->elapsed_seconds - at,
+				drawing->time->step * drawing->time->stride < 1 ? 10 : 0, ago);
+		if (strcmp(value_text(plot, most, peak), number))
+			snprintf(text, sizeof(text), " (up to %s) at %s, %s ago", peak, clock, ago);
+		else
+			snprintf(text, sizeof(text), " at %s, %s ago", clock, ago);
+		col = area_cut(area, 0, col, end - col, ST_PLAIN, text);
+	} else {
+		span_text(drawing, text, sizeof(text));
+		if (col + 2 + (int)strlen(text) <= end) {
+			area_right(area, 0, end, ST_DIM, text);
+			end -= (int)strlen(text) + 1;
+		}
 	}
-	legend_draw(drawing, col + 2, end);
+	legend_draw(drawing, col + 2, end, dot);
 }
 
 void plot_draw(struct view *view, const struct area *area, const struct plot *plot)
@@ -475,6 +590,7 @@ void plot_draw(struct view *view, const struct area *area, const struct plot *pl
 		marks_draw(&drawing);
 		times_draw(&drawing, drawing.rows + 1 + times);
 	}
+	cursor_draw(&drawing);
 	heading_draw(&drawing);
 	free(drawing.readings);
 }

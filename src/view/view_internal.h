@@ -71,7 +71,11 @@ enum input_mode {
 	INPUT_SETTINGS
 };
 
-enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24 };
+enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
+#define MAP_ZOOM_MAX 20
+
+/* 16 devices with 7 parts each are 128 cells */
+enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24, DEVICE_CELLS_MAX = 160 };
 
 /* What the keys for moving, opening, sorting and searching are about. */
 enum focus {
@@ -126,6 +130,18 @@ struct user_menu {
 	size_t count;
 };
 
+/* What the first line says of the view, and a click there ends; FLAG_PLAY pauses or resumes. */
+enum header_flag {
+	FLAG_NONE,
+	FLAG_FROZEN,
+	FLAG_PLAY,
+	FLAG_BASELINE,
+	FLAG_FILTER,
+	FLAG_USER,
+	FLAG_DEVICE,
+	FLAG_TAGS
+};
+
 /* What the process table shows: rows, the selection, what is folded and tagged. */
 struct process_table {
 	struct row *rows;
@@ -176,6 +192,16 @@ struct view {
 		int rows;     /* how many there are, when last drawn */
 	} details;
 	struct pane_state panes[PANE_COUNT];
+	unsigned int zoom;      /* zoom of the map, as a power of two */
+	double pan;             /* position (0..1) within what is not visible */
+	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
+	enum map_colors map_by; /* what the map shows */
+	bool zooms_to_block;    /* when drawn next */
+	/* The map as last drawn, to be clicked: the blocks in its cells by address; 0: none */
+	struct {
+		struct rect rect;
+		uint64_t *blocks;
+	} map;
 	struct plot_time plots;
 
 	enum input_mode mode;
@@ -192,6 +218,18 @@ struct view {
 		int page;         /* 0: keys */
 		struct rect tabs; /* when last drawn; no rows: there are none */
 	} help;
+	/* The devices as last drawn, to be clicked */
+	struct device_cell {
+		struct rect rect;
+		int device, instance;
+	} device_cells[DEVICE_CELLS_MAX];
+	size_t device_cell_count;
+	/* Of the first line when last drawn: the columns that each takes */
+	struct {
+		enum header_flag flag;
+		int start, end;
+	} flags[8];
+	size_t flag_count;
 	bool closed_by_click; /* the last click closed an overlay */
 	/* The last click or key was a click on a row of these: a second one there opens it */
 	enum { CLICKED_NONE, CLICKED_TABLE, CLICKED_PANE } clicked;
@@ -264,6 +302,12 @@ bool fold_click(struct view *view, size_t row, int col);
 /* To the next way of summing sites up: pane_sites.c. */
 void sites_group(struct view *view);
 
+/* To the next of what the map shows; to the cursor's allocation, and back. */
+void map_colors_switch(struct view *view);
+void map_zoom_block(struct view *view);
+/* Moves the cursor to the block in that cell of the screen; false: there is none. */
+bool map_click(struct view *view, int row, int col);
+
 /* Between tensors and all that the driver allocated, where panes list either. */
 void tensors_switch(struct view *view);
 
@@ -299,9 +343,11 @@ void keep_left(struct view *view);
 
 /*
  * The device filter. device_next() goes to the next device, or part of one, and after
- * the last ends the filter. device_chosen() writes the choice as text.
+ * the last ends the filter. device_click() chooses the device at that cell, or ends the filter if it
+ * is chosen already; false: no device is there. device_chosen() writes the choice as text.
  */
 void device_next(struct view *view);
+bool device_click(struct view *view, int row, int col);
 void device_end(struct view *view);
 bool device_match(const struct view *view, const struct snap_process *process);
 const char *device_chosen(const struct view *view, char *out, size_t size);
@@ -344,6 +390,7 @@ struct table_columns {
 struct table_columns table_fit(const struct view *view, int cols);
 
 void header_draw(struct view *view, struct canvas *canvas);
+bool header_click(struct view *view, int col); /* true: it ended what is at @col */
 /* Those that the driver reported, and the parts of divided ones. */
 int devices_count(const struct snapshot *snapshot);
 /* How many rows they fill with the processes that use them. */

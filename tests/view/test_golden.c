@@ -160,6 +160,8 @@ START_TEST(states)
 	golden_draw(&view, 24, 100, "searching", true);
 	cast_keys(&view, "\r2c");
 	golden_draw(&view, 24, 130, "full names", false);
+	cast_keys(&view, "L/leaky\r1+++]]");
+	golden_draw(&view, 30, 100, "zoomed", false);
 	golden_end("states");
 	view_clear(&view);
 }

@@ -122,7 +122,9 @@ START_TEST(tensors)
 	tensors_view(&view, 2);
 	golden_draw(&view, 24, 80, "two devices", true);
 	golden_draw(&view, 40, 120, "two devices, larger", false);
-	cast_keys(&view, "zj");
+	cast_keys(&view, "++]");
+	golden_draw(&view, 40, 120, "zoomed", false);
+	cast_keys(&view, "--zj");
 	view.settings.ascii = true;
 	golden_draw(&view, 24, 80, "ascii", false);
 	golden_draw(&view, 10, 40, "ascii, smallest", false);

@@ -37,7 +37,7 @@ START_TEST(in_a_replay)
 		keys(acts[i].key);
 		ck_assert_int_eq(view.request, acts[i].request);
 		ck_assert(!view.frozen);
-		ck_assert_uint_eq(view.plots.zoom, 0);
+		ck_assert_uint_eq(view.zoom, 0);
 	}
 	ck_assert_ptr_nonnull(strstr(row_with("REPLAY"), "REPLAY 00:12/01:30 "));
 	ck_assert_str_eq(row_with("PAUSED"), "");
@@ -447,6 +447,22 @@ START_TEST(requests)
 }
 END_TEST
 
+START_TEST(zooming)
+{
+	keys("1");
+	for (int i = 0; i < 40; i++)
+		keys("+");
+	for (int i = 0; i < 40; i++)
+		keys("]");
+	ck_assert_double_gt(view.pan, 0);
+	ck_assert_double_le(view.pan, 1);
+	for (int i = 0; i < 60; i++)
+		keys("-");
+	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_double_eq(view.pan, 0);
+}
+END_TEST
+
 /* Each key goes to a column that can be sorted by, and those of a list go round. */
 START_TEST(columns_in_turn)
 {
@@ -532,6 +548,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, the_clock_is_set);
 	tcase_add_test(tests, differences_in_order);
 	tcase_add_test(tests, requests);
+	tcase_add_test(tests, zooming);
 	tcase_add_test(tests, in_a_replay);
 	tcase_add_test(tests, columns_in_turn);
 	tcase_add_test(tests, monkey);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The map of what the driver allocated: neighbours are told apart, also where there is no colour;
- * and the cursor's allocation in it.
+ * what it shows by site and by age; the cursor's allocation in it, and zooming to that.
  */
 #include <string.h>
 
@@ -18,7 +18,8 @@ static struct snap_span spans[16];
 static struct snap_process process;
 
 /* A block of @pages behind the one before, after @gap pages. */
-static struct snap_alloc *block_add(uint64_t gap, uint64_t pages, enum alloc_state state)
+static struct snap_alloc *block_add(uint64_t gap, uint64_t pages, const char *site,
+				    uint64_t seconds, enum alloc_state state)
 {
 	size_t at = process.drawn_count++;
 	struct snap_alloc *block = &blocks[at];
@@ -26,6 +27,8 @@ static struct snap_alloc *block_add(uint64_t gap, uint64_t pages, enum alloc_sta
 	*block = (struct snap_alloc){
 		.address = (at ? block[-1].address + block[-1].bytes : BASE) + gap * PAGE,
 		.bytes = pages * PAGE,
+		.site = site,
+		.age = seconds * NSEC_PER_SEC,
 		.state = (uint8_t)state,
 	};
 	spans[at] =
@@ -41,15 +44,17 @@ static void process_clear(void)
 }
 
 /* Draws a row of it, and returns that with each run of one character as one. */
-static const char *drawn(const struct snap_alloc *chosen)
+static const char *drawn(enum map_colors by, const struct snap_alloc *chosen)
 {
 	static char text[512];
+	struct block_looks looks;
 	struct area area;
 	const char *before = "";
 
 	ck_assert_int_eq(canvas_resize(&sheet, 1, 49), 0);
 	area = area_of(&sheet, (struct rect){ 0, 0, 1, 49 });
-	map_draw(&area, &process, chosen);
+	block_looks_make(&looks, by, &process, false);
+	map_draw(&view, &area, &process, &looks, chosen);
 	text[0] = 0;
 	for (int col = 0; col < sheet.cols; col++) {
 		const char *here = canvas_cell(&sheet, 0, col)->text;
@@ -65,30 +70,33 @@ static void several(void)
 {
 	process_clear();
 	/* 48 pages on 48 cells */
-	block_add(0, 12, ALLOC_LIVE);
-	block_add(0, 4, ALLOC_LIVE);
-	block_add(0, 12, ALLOC_LIVE);
-	block_add(4, 8, ALLOC_LIVE);
-	block_add(0, 8, ALLOC_LIVE);
+	block_add(0, 12, "grow", 5, ALLOC_LIVE);
+	block_add(0, 4, "load", 100, ALLOC_LIVE);
+	block_add(0, 12, "grow", 7200, ALLOC_LIVE);
+	block_add(4, 8, "load", 300000, ALLOC_LIVE);
+	block_add(0, 8, "load", 59, ALLOC_LIVE);
 }
 
 START_TEST(neighbours)
 {
 	several();
-	ck_assert_str_eq(drawn(NULL), "█▓█░▓█");
+	ck_assert_str_eq(drawn(MAP_BY_STATE, NULL), "█▓█░▓█");
+	ck_assert_str_eq(drawn(MAP_BY_SITE, NULL), "AbA░bB");
+	ck_assert_str_eq(drawn(MAP_BY_AGE, NULL), "SmH░dS");
 	/* Where only spans are known, states are shown. */
 	process.drawn_count = 0;
-	ck_assert_str_eq(drawn(NULL), "█░█");
+	ck_assert_str_eq(drawn(MAP_BY_STATE, NULL), "█░█");
+	ck_assert_str_eq(drawn(MAP_BY_SITE, NULL), "█░█");
 }
 END_TEST
 
 START_TEST(chosen_is_marked)
 {
 	several();
-	ck_assert_str_eq(drawn(&blocks[0]), "●▓█░▓█");
-	ck_assert_str_eq(drawn(&blocks[3]), "█▓█░●█");
+	ck_assert_str_eq(drawn(MAP_BY_STATE, &blocks[0]), "●▓█░▓█");
+	ck_assert_str_eq(drawn(MAP_BY_SITE, &blocks[3]), "AbA░●B");
 	process.drawn_count = 0;
-	ck_assert_str_eq(drawn(&blocks[1]), "█●█░█");
+	ck_assert_str_eq(drawn(MAP_BY_STATE, &blocks[1]), "█●█░█");
 }
 END_TEST
 
@@ -104,13 +112,13 @@ START_TEST(signs_of_states)
 		sheet.ascii = ascii;
 		for (uint64_t pages = 1; pages < 4096; pages *= 2) {
 			process_clear();
-			block_add(0, 2048, ALLOC_LIVE);
-			block_add(0, 2048, ALLOC_LIVE);
-			block_add(256, pages, ALLOC_LIVE);
-			block_add(256, 512, ALLOC_SUSPECT);
-			block_add(0, 512, ALLOC_LEAKED);
-			block_add(0, 512, ALLOC_HELD);
-			drawn(NULL);
+			block_add(0, 2048, "a", 1, ALLOC_LIVE);
+			block_add(0, 2048, "a", 1, ALLOC_LIVE);
+			block_add(256, pages, "a", 1, ALLOC_LIVE);
+			block_add(256, 512, "a", 1, ALLOC_SUSPECT);
+			block_add(0, 512, "a", 1, ALLOC_LEAKED);
+			block_add(0, 512, "a", 1, ALLOC_HELD);
+			drawn(MAP_BY_STATE, NULL);
 			for (int col = 0; col < sheet.cols; col++) {
 				const struct cell *cell = canvas_cell(&sheet, 0, col);
 				static char kept[16][8];
@@ -177,6 +185,67 @@ START_TEST(signs_of_the_header)
 }
 END_TEST
 
+static int chosen_cells(void)
+{
+	int count = 0;
+
+	for (int col = 0; col < sheet.cols; col++)
+		count += !strcmp(canvas_cell(&sheet, 0, col)->text, "●");
+	return count;
+}
+
+/* However small it is, and wherever it lies. */
+START_TEST(zoomed_to)
+{
+	for (size_t chosen = 0; chosen < 5; chosen += 2) {
+		process_clear();
+		block_add(0, 1, "a", 1, ALLOC_LIVE);
+		block_add(0, 30000, "a", 1, ALLOC_LIVE);
+		block_add(0, 3, "a", 1, ALLOC_LIVE);
+		block_add(1ull << 28, 2000, "a", 1, ALLOC_LIVE); /* far away */
+		block_add(0, 100, "a", 1, ALLOC_LIVE);
+		view.zoom = 0;
+		view.pan = 0;
+		drawn(MAP_BY_STATE, &blocks[chosen]);
+		ck_assert_int_eq(chosen_cells(), 1);
+		view.zooms_to_block = true;
+		drawn(MAP_BY_STATE, &blocks[chosen]);
+		view.zooms_to_block = false;
+		ck_assert_int_ge(chosen_cells(), sheet.cols / 4);
+		ck_assert_int_lt(chosen_cells(), sheet.cols * 3 / 4);
+	}
+}
+END_TEST
+
+/* The keys: the map is about the row at the cursor; without one it says what to do. */
+START_TEST(by_keys)
+{
+	keys("g/4242\r1");
+	view.search[0] = 0;
+	ck_assert_int_eq(canvas_resize(&canvas, 50, 200), 0);
+	keys("Z");
+	ck_assert_ptr_nonnull(strstr(view.message, "no allocation is chosen"));
+	keys("\rZ");
+	ck_assert_uint_gt(view.zoom, 0);
+	ck_assert_str_ne(row_with("●●●"), "");
+	ck_assert_str_ne(row_with("(zoomed)"), "");
+	keys("Z");
+	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_str_eq(row_with("(zoomed)"), "");
+	keys("C");
+	ck_assert_str_ne(row_with("by site, a cell "), "");
+	ck_assert_str_ne(row_with(" A "), "");
+	ck_assert_ptr_nonnull(strstr(row_with(" A "), "B "));
+	ck_assert_ptr_nonnull(strstr(row_with(" A "), "load_weights"));
+	keys("C");
+	ck_assert_str_ne(row_with("by age, a cell "), "");
+	ck_assert_str_ne(row_with("S seconds  M minutes  H hours  D days"), "");
+	keys("C");
+	ck_assert_str_eq(row_with("by age"), "");
+	ck_assert_str_eq(row_with("by site"), "");
+}
+END_TEST
+
 static int tensors_marked(void)
 {
 	int count = 0;
@@ -194,6 +263,7 @@ static int tensors_marked(void)
 START_TEST(of_tensors)
 {
 	struct snapshot *snapshot = cast_snapshot(20);
+	int before;
 
 	cast_tensors(snapshot, 2);
 	view_feed(&view, snapshot);
@@ -201,7 +271,25 @@ START_TEST(of_tensors)
 	view.search[0] = 0;
 	ck_assert_int_eq(canvas_resize(&canvas, 50, 160), 0);
 	keys("\rG");
-	ck_assert_int_gt(tensors_marked(), 0);
+	before = tensors_marked();
+	ck_assert_int_gt(before, 0);
+	keys("Z");
+	ck_assert(!view.zooms_to_block);
+	ck_assert_uint_gt(view.zoom, 0);
+	ck_assert_int_gt(tensors_marked(), before * 4);
+	ck_assert_str_ne(row_with("(zoomed)"), "");
+	keys("ZC");
+	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_int_eq(tensors_marked(), before);
+	ck_assert_ptr_nonnull(strstr(row_with(" A "), "  B "));
+	ck_assert_str_ne(row_with("by site, a cell "), "");
+	ck_assert_ptr_nonnull(strstr(row_with("dev 0  0x"), "CCCccc"));
+	keys("C");
+	ck_assert_str_ne(row_with("S seconds  M minutes"), "");
+	/* Where there is no map, nothing is zoomed later. */
+	ck_assert_int_eq(canvas_resize(&canvas, 10, 160), 0);
+	keys("Z");
+	ck_assert(!view.zooms_to_block || !view.zoom);
 }
 END_TEST
 
@@ -221,6 +309,8 @@ Suite *suite_map(void)
 	tcase_add_test(tests, chosen_is_marked);
 	tcase_add_test(tests, signs_of_states);
 	tcase_add_test(tests, signs_of_the_header);
+	tcase_add_test(tests, zoomed_to);
+	tcase_add_test(tests, by_keys);
 	tcase_add_test(tests, of_tensors);
 	suite_add_tcase(suite, tests);
 	return suite;

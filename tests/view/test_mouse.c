@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Clicks and the wheel, to actions to state, without a terminal. */
 #include "at_screen.h"
+#include "view/map.h"
 
 START_TEST(on_the_screen)
 {
@@ -146,6 +147,39 @@ static void click_text(int row, const char *text, int beyond)
 	draw();
 }
 
+/* The first line says what is not as usual, and a click there ends it. */
+START_TEST(on_flags)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 200), 0);
+	keys("T\\python\r");
+	view.message[0] = 0;
+	keys("uj\r");
+	keys("x ");
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.table.tags.count);
+	/* Not what is beside it. */
+	click_text(0, " FROZEN", 0);
+	click_text(0, "cutop", 0);
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.table.tags.count);
+	click_text(0, "FROZEN", 0);
+	ck_assert(!view.frozen && view.base);
+	click_text(0, "filter python", 3);
+	ck_assert(!view.filter[0] && view.user[0]);
+	ck_assert_uint_eq(view.table.row_count, 3);
+	click_text(0, "user ana", 7);
+	ck_assert(!view.user[0]);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+	click_text(0, "since ", 0);
+	ck_assert(!view.base && view.table.tags.count);
+	click_text(0, "1 tagged", 0);
+	ck_assert_uint_eq(view.table.tags.count, 0);
+	ck_assert_int_eq(col_of(0, "tagged"), -1);
+	view.host.play.is_on = true;
+	draw();
+	click_text(0, "REPLAY", 0);
+	ck_assert_int_eq(view_request(&view), REQUEST_PAUSE);
+}
+END_TEST
+
 START_TEST(on_signs_of_the_tree)
 {
 	int row;
@@ -208,51 +242,158 @@ START_TEST(in_the_log)
 }
 END_TEST
 
-/* The key goes through devices: a device, its parts, the next device; then all again. */
+/* A click on a device shows whose it is; one more, on it or on the first line, all again. */
 START_TEST(on_devices)
 {
 	struct snapshot *snapshot = cast_snapshot(11);
+	const struct device_cell *cell;
 
 	cast_many_devices(snapshot, 3, 1);
 	view_feed(&view, snapshot);
 	ck_assert_int_eq(canvas_resize(&canvas, 40, 160), 0);
 	draw();
-	for (int i = 0, chosen = 0, part = -1; i < 3 + 3; i++) {
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+	ck_assert_uint_eq(view.device_cell_count, 3 + 3);
+	for (size_t i = 0; i < view.device_cell_count; i++) {
 		size_t expected = 0;
 
-		keys("v");
+		cell = &view.device_cells[i];
+		view_mouse(&view, cell->rect.row, cell->rect.col + 4, MOUSE_CLICK);
 		ck_assert(view.on_device.is_on);
-		ck_assert_int_eq(view.on_device.device, chosen);
-		ck_assert_int_eq(view.on_device.instance, part);
+		ck_assert_int_eq(view.on_device.device, cell->device);
+		ck_assert_int_eq(view.on_device.instance, cell->instance);
 		for (size_t j = 0; j < snapshot->process_count; j++) {
 			const struct snap_process *process = &snapshot->processes[j];
-			const struct snap_device *device = &snapshot->devices[chosen];
+			const struct snap_device *device = &snapshot->devices[cell->device];
 			bool uses = false;
 
-			for (size_t k = 0; part < 0 && k < process->device_count; k++)
-				uses |= process->devices[k] == chosen;
+			for (size_t k = 0; cell->instance < 0 && k < process->device_count; k++)
+				uses |= process->devices[k] == cell->device;
 			for (size_t k = 0; k < device->use_count; k++)
 				uses |= device->uses[k].program == process->program &&
-					(part < 0 || device->uses[k].instance == part);
+					(cell->instance < 0 ||
+					 device->uses[k].instance == cell->instance);
 			expected += uses;
 		}
 		ck_assert_uint_eq(view.table.row_count, expected);
-		if (++part == (int)snapshot->devices[chosen].instance_count) {
-			chosen++;
-			part = -1;
-		}
+		draw();
+		ck_assert(canvas_cell(&canvas, view.device_cells[i].rect.row,
+				      view.device_cells[i].rect.col)
+				  ->flags &
+			  CELL_SELECTED);
 	}
-	keys("v");
+	view_mouse(&view, view.device_cells[5].rect.row, view.device_cells[5].rect.col,
+		   MOUSE_CLICK);
 	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+	/* The key goes through them: a device, its parts, the next device; then all again. */
 	keys("v");
 	ck_assert_int_ge(col_of(0, "GPU 0 ("), 0);
 	keys("v");
 	ck_assert_int_ge(col_of(0, "GPU 0:"), 0);
-	keys("vvvvv");
+	keys("vvvv");
+	ck_assert_int_ge(col_of(0, "GPU 2 ("), 0);
+	click_text(0, "GPU 2 (", 2);
+	ck_assert(!view.on_device.is_on);
+	keys("vvvvvvv");
 	ck_assert(!view.on_device.is_on);
 	keys("v\033");
 	ck_assert(!view.on_device.is_on);
 	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+}
+END_TEST
+
+/* A click in the map puts the cursor on the allocation there. */
+START_TEST(on_the_map)
+{
+	size_t hits = 0;
+	int last = -1;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
+	view.settings.sort.keys[0] = column_find("pid");
+	keys("1g");
+	for (int row = view.layout.pane.row; row < view.panes[PANE_MEMORY].title_row; row++)
+		for (int col = 0; col < 120; col++) {
+			const struct snap_process *process;
+			uint64_t at = map_block_at(&view, row, col);
+			char address[32];
+			size_t i;
+
+			if (!map_click(&view, row, col))
+				continue;
+			draw();
+			process = view_selected(&view);
+			ck_assert_int_eq(view.focus, FOCUS_PANE);
+			for (i = 0; i < process->map_count; i++)
+				if (process->map[i].address == at)
+					break;
+			ck_assert_uint_lt(i, process->map_count);
+			ck_assert(view.panes[PANE_MEMORY].cursor.in_sight);
+			hits += last != (int)i;
+			last = (int)i;
+			/* Its address is in the row at the cursor. */
+			snprintf(address, sizeof(address), "%#llx", (unsigned long long)at);
+			ck_assert_int_ge(col_of(view.panes[PANE_MEMORY].title_row + 1 +
+							(int)(view.panes[PANE_MEMORY].cursor.row -
+							      view.panes[PANE_MEMORY].top),
+						address),
+					 0);
+		}
+	ck_assert_uint_gt(hits, 1);
+	/* By the mouse, and not where there is no map. */
+	focus_set(&view, FOCUS_TABLE);
+	view_mouse(&view, view.layout.pane.row + 1, 40, MOUSE_CLICK);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	keys("2");
+	ck_assert(!map_click(&view, view.layout.pane.row + 1, 40));
+}
+END_TEST
+
+/* On the bars beside lists: the end is at the end. The wheel moves past the cursor. */
+START_TEST(on_scrollbars)
+{
+	struct pane_state *pane = &view.panes[PANE_CALLS];
+	struct rect table;
+	int last;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 8, 80), 0);
+	keys("P5");
+	table = view.layout.table;
+	ck_assert_uint_gt(view.table.row_count, (size_t)table.rows);
+	ck_assert_int_ge(table.rows, 2);
+	last = table.row + table.rows - 1;
+	view_mouse(&view, last, 79, MOUSE_CLICK);
+	draw();
+	ck_assert_uint_eq(view.table.top, view.table.row_count - (size_t)table.rows);
+	ck_assert_uint_eq(view.table.selected_row, 0); /* what was selected stays so */
+	view_mouse(&view, table.row, 79, MOUSE_CLICK);
+	draw();
+	ck_assert_uint_eq(view.table.top, 0);
+	view_mouse(&view, last, 78, MOUSE_CLICK); /* beside it: the row */
+	ck_assert_uint_eq(view.table.selected_row, (size_t)table.rows - 1);
+
+	ck_assert_int_eq(canvas_resize(&canvas, 12, 80), 0);
+	keys("Mg\r");
+	ck_assert_uint_gt(pane->count, (size_t)pane->rows);
+	ck_assert_int_ge(pane->rows, 2);
+	view_mouse(&view, pane->title_row + pane->rows, 79, MOUSE_CLICK);
+	draw();
+	ck_assert_uint_eq(pane->top, pane->count - (size_t)pane->rows);
+	ck_assert_uint_eq(pane->cursor.row, 0);
+	view_mouse(&view, pane->title_row + 1, 79, MOUSE_CLICK);
+	draw();
+	ck_assert_uint_eq(pane->top, 0);
+	view_mouse(&view, pane->title_row + 1, 20, MOUSE_WHEEL_DOWN);
+	draw();
+	ck_assert_uint_gt(pane->top, 0);
+	keys("j");
+	ck_assert(pane->cursor.in_sight);
+
+	keys("\r");
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	ck_assert_int_gt(view.details.rows, view.layout.pane.rows);
+	view_mouse(&view, view.layout.pane.row + view.layout.pane.rows - 1, 79, MOUSE_CLICK);
+	draw();
+	ck_assert_int_eq(view.details.top, view.details.rows - view.layout.pane.rows);
 }
 END_TEST
 
@@ -357,9 +498,12 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_the_screen);
 	tcase_add_test(tests, in_menus);
 	tcase_add_test(tests, in_panes);
+	tcase_add_test(tests, on_flags);
 	tcase_add_test(tests, on_signs_of_the_tree);
 	tcase_add_test(tests, in_the_log);
 	tcase_add_test(tests, on_devices);
+	tcase_add_test(tests, on_the_map);
+	tcase_add_test(tests, on_scrollbars);
 	tcase_add_test(tests, on_messages);
 	tcase_add_test(tests, what_is_in_sight);
 	tcase_add_test(tests, reused_pids);

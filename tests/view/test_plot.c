@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plots: what is drawn, by time; keys that zoom and move. */
+/* Plots: what is drawn, by time; keys that zoom, move and read. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -300,19 +300,95 @@ START_TEST(marks)
 }
 END_TEST
 
-/* Where there is no pane, or no plot in it, that is said. */
-START_TEST(without_plots)
+/* The cursor reads what is at its time, stays there, and goes at the end. */
+START_TEST(cursor)
 {
+	keys("/4242\r1");
+	resized(40, 120);
+	draw();
+	ck_assert_str_ne(row_with("live bytes 12.4G "), "");
+	keys("{");
+	ck_assert(view.plots.reads);
+	ck_assert_ptr_nonnull(strstr(row_with("live bytes"), " at 14:03:31, 0s ago "));
+	ck_assert_double_eq(view.plots.cursor, 109 - view.plots.step / 2);
+	keys("{{{");
+	ck_assert_ptr_nonnull(strstr(row_with("live bytes"), " at 14:03:28, 3s ago "));
+	ck_assert_str_ne(row_with("last"), row_with("live bytes"));
+	/* It reads what was then, later, too, and in all panes. */
+	view_feed(&view, cast_snapshot(12));
+	draw();
+	ck_assert_ptr_nonnull(strstr(row_with("live bytes"), " at 14:03:28, 6s ago "));
+	keys("2");
+	ck_assert_ptr_nonnull(strstr(row_with("launches"), "/s at 14:03:28, 6s ago "));
+	keys("5");
+	ck_assert_ptr_nonnull(strstr(row_with("time spent waiting"), " at 14:03:28, 6s ago "));
+	/* Esc takes it away, and nothing else. */
+	keys("z{");
+	ck_assert(view.full);
+	keys("\033");
+	ck_assert(!view.plots.reads);
+	ck_assert(view.full);
+	keys("\033");
+	ck_assert(!view.full);
+	/* So does the end. */
+	keys("{{}");
+	ck_assert(view.plots.reads);
+	keys("}");
+	ck_assert(!view.plots.reads);
+	keys("}");
+	ck_assert(!view.plots.reads);
+	/* Where there is no pane, or no plot in it, that is said. */
+	keys("\033\033");
 	resized(10, 120);
 	draw();
 	ck_assert_int_eq(view.layout.pane.rows, 0);
-	keys("(");
+	keys("{");
+	ck_assert(!view.plots.reads);
 	ck_assert_ptr_nonnull(strstr(view.message, "no plot"));
 	resized(40, 120);
 	draw();
 	keys("7");
-	keys("(");
+	keys("{");
+	ck_assert(!view.plots.reads);
 	ck_assert_ptr_nonnull(strstr(view.message, "no plot"));
+}
+END_TEST
+
+/* A click puts the cursor there, a second one takes it away; the wheel zooms. */
+START_TEST(mouse)
+{
+	const struct rect *area;
+
+	for (int i = 10; i < 300; i++)
+		view_feed(&view, cast_snapshot(i));
+	resized(40, 120);
+	keys("/4242\r3");
+	ck_assert_uint_eq(view.plots.area_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		area = &view.plots.areas[i];
+		view_mouse(&view, area->row, area->col + area->cols - 3, MOUSE_CLICK);
+		draw();
+		ck_assert(view.plots.reads);
+		ck_assert_double_eq(view.plots.cursor, 399 - 4.5);
+		ck_assert_ptr_nonnull(strstr(row_with("H2D 2"), " at 14:08:17, 4s ago "));
+		ck_assert_str_eq(canvas_cell(&canvas, area->row, area->col + area->cols - 3)->text,
+				 "\u2502");
+		ck_assert_str_ne(canvas_cell(&canvas, area->row, area->col + area->cols - 4)->text,
+				 "\u2502");
+		view_mouse(&view, area->row, area->col + area->cols - 3, MOUSE_CLICK);
+		draw();
+		ck_assert(!view.plots.reads);
+		/* The title is no plot. */
+		view_mouse(&view, area->row - 1, area->col, MOUSE_CLICK);
+		draw();
+		ck_assert(!view.plots.reads);
+	}
+	view_mouse(&view, area->row, area->col, MOUSE_WHEEL_DOWN);
+	draw();
+	ck_assert_double_eq(view.plots.step, 2);
+	view_mouse(&view, area->row, area->col, MOUSE_WHEEL_UP);
+	draw();
+	ck_assert_double_eq(view.plots.step, 1);
 }
 END_TEST
 
@@ -338,11 +414,19 @@ START_TEST(back_in_time)
 		keys("]");
 	ck_assert(!view.plots.held);
 	ck_assert_double_eq(view.plots.last, 700);
+	/* The cursor takes it back with it. */
+	for (int i = 0; i < 400; i++)
+		keys("{");
+	ck_assert_double_eq(view.plots.cursor, 300.5);
+	ck_assert_double_le(view.plots.first, 300.5);
+	keys("\033");
+	ck_assert_double_eq(view.plots.last, 700);
 	/* A replay that goes back takes away what is not yet. */
-	keys("[");
+	keys("{[");
 	view.host.play.is_on = true;
 	view_feed(&view, cast_snapshot(20));
 	draw();
+	ck_assert(!view.plots.reads);
 	ck_assert(!view.plots.held);
 	ck_assert_double_eq(view.plots.last, 120);
 }
@@ -392,7 +476,8 @@ Suite *suite_plot(void)
 	tcase_add_test(tests, of_what_ended);
 	tcase_add_test(tests, sparklines);
 	tcase_add_test(tests, marks);
-	tcase_add_test(tests, without_plots);
+	tcase_add_test(tests, cursor);
+	tcase_add_test(tests, mouse);
 	tcase_add_test(tests, back_in_time);
 	tcase_add_test(tests, of_a_replay);
 	tcase_add_test(tests, times_far_apart);

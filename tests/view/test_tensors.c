@@ -144,8 +144,6 @@ END_TEST
 
 static struct canvas sheet;
 
-static double per_cell; /* of the map drawn last */
-
 static void sheet_draw(struct made *made, int rows, int cols, const struct snap_alloc *selected)
 {
 	struct area area;
@@ -153,7 +151,8 @@ static void sheet_draw(struct made *made, int rows, int cols, const struct snap_
 	ck_assert_int_eq(segment_list_make(&made->list, &made->process), 0);
 	ck_assert_int_eq(canvas_resize(&sheet, rows, cols), 0);
 	area = area_of(&sheet, (struct rect){ 0, 0, rows, cols });
-	per_cell = segment_map_draw(&area, &made->list, selected);
+	segment_map_draw(&view, &area, &made->list, &(struct block_looks){ .by = MAP_BY_STATE },
+			 selected);
 	segment_list_free(&made->list);
 }
 
@@ -207,7 +206,7 @@ START_TEST(stretches_flow)
 	made_block(&made, 0, 90 * MIB, MIB);
 	sheet_draw(&made, 1, 17, &made.blocks[2]);
 	ck_assert_str_eq(sheet_row(0), "████░░░░│▓▓│●░░░");
-	ck_assert(per_cell == (double)MIB);
+	ck_assert(view.map_cell == (double)MIB);
 	/* Another device begins a row of its own, or has its number before it. */
 	made_segment(&made, 1, 64 * MIB, 68 * MIB);
 	sheet_draw(&made, 2, 24, NULL);
@@ -238,7 +237,7 @@ START_TEST(many_segments)
 }
 END_TEST
 
-/* What no allocator does, at every size: bounded work, and nothing outside the area. */
+/* What no allocator does, at every size and zoom: bounded work, and nothing outside the area. */
 START_TEST(nonsense)
 {
 	static struct snap_alloc blocks[BLOCKS_DRAWN_MAX];
@@ -277,10 +276,15 @@ START_TEST(nonsense)
 		};
 	for (size_t count = 1; count <= 64; count *= 8) {
 		made.process.allocator_count = count;
-		sheet_draw(&made, 12, 160, &blocks[7]);
-		sheet_draw(&made, 3, 60, &blocks[7]);
-		sheet_draw(&made, 1, 9, &blocks[7]);
+		for (unsigned int zoom = 0; zoom <= 20; zoom += 10) {
+			view.zoom = zoom;
+			view.pan = zoom / 20.0;
+			sheet_draw(&made, 12, 160, &blocks[7]);
+			sheet_draw(&made, 3, 60, &blocks[7]);
+			sheet_draw(&made, 1, 9, &blocks[7]);
+		}
 	}
+	view.zoom = 0;
 }
 END_TEST
 
@@ -357,7 +361,7 @@ START_TEST(switched)
 }
 END_TEST
 
-/* In full height the block at the cursor is marked; it stays that one. */
+/* In full height the block at the cursor is marked, and said in full; it stays that one. */
 START_TEST(cursor_marks)
 {
 	int marks = 0;
@@ -365,6 +369,9 @@ START_TEST(cursor_marks)
 	tensors_feed(1);
 	tensors_show();
 	keys("z");
+	ck_assert_str_ne(row_with("96.0M live"), "");
+	keys("jjjjjjjj");
+	ck_assert_str_ne(row_with(" ● load_weights") /* it is no block */, " ● load_weights");
 	keys("g");
 	for (int row = 0; row < canvas.rows; row++)
 		for (int col = 0; col < canvas.cols; col++) {
@@ -397,12 +404,16 @@ START_TEST(details_of_blocks)
 	keys("\033");
 	ck_assert_int_eq(view.focus, FOCUS_PANE);
 	ck_assert_uint_eq(view.panes[PANE_MEMORY].cursor.row, 1);
+	ck_assert_str_ne(row_with(" ● Attention.grow"), "");
 	keys("I<I/load_w\r");
 	ck_assert_str_ne(row_with("load_weights"), "");
 	/* What is in a stack is found, though only details show it. */
 	keys("/main at\r\r");
 	ck_assert_str_ne(row_with("  main at train.py"), "");
-	keys("\033g/keep at\r\r");
+	keys("\033g");
+	for (size_t i = 0; i < 100 && !strstr(row_with(" ● "), "keep at"); i++)
+		keys("j");
+	keys("\r");
 	ck_assert_str_ne(row_with("Its stack is not known"), "");
 	/* Of all driver's allocations the same. */
 	keys("\033a\r");
