@@ -155,11 +155,13 @@ START_TEST(on_flags)
 	view.message[0] = 0;
 	keys("uj\r");
 	keys("x ");
-	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.table.tags.count);
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] &&
+		  view.table.tags.count);
 	/* Not what is beside it. */
 	click_text(0, " FROZEN", 0);
 	click_text(0, "cutop", 0);
-	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] && view.table.tags.count);
+	ck_assert(view.frozen && view.base && view.filter[0] && view.user[0] &&
+		  view.table.tags.count);
 	click_text(0, "FROZEN", 0);
 	ck_assert(!view.frozen && view.base);
 	click_text(0, "filter python", 3);
