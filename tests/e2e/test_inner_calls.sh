@@ -160,7 +160,9 @@ libraries="--library $double/libcudart.so.13 --library $double/libcuda.so.1"
 built=
 for program in vector_add managed streams; do
 	[ -x "$bin/$program" ] || { echo "not tried: $program, which nvcc builds"; continue; }
-	built="$built $program $program-static"
+	built="$built $program"
+	[ -x "$bin/$program-static" ] || continue
+	built="$built $program-static"
 	libraries="$libraries --library $bin/$program-static"
 done
 if [ -n "$built" ]; then

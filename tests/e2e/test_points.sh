@@ -48,7 +48,7 @@ LD_LIBRARY_PATH=$forms/stepped watch left --no-single-step --library "$forms/ste
 expect left '.probes | [.single_stepped, .missing > 600]' '[0,true]'
 expect left '[.processes[] | .kernels[]] | length' 0
 "$CUTOP" doctor -f json -p $$ --no-single-step --library "$forms/stepped/libcuda.so.1" >"$T/left.json"
-expect left '.libraries[] | select(.path | endswith("/stepped/libcuda.so.1")).functions | [.off > 300, .attached]' '[true,0]'
+expect left '.libraries[] | select(.path | endswith("/stepped/libcuda.so.1")).functions | [.off > 300, .probed]' '[true,0]'
 
 # ---- a kernel that emulates nothing: all is as it was, and told of
 CUTOP_TEST_FORMS=all watch nothing -- "$workload" case-study
