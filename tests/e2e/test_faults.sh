@@ -221,7 +221,15 @@ fi
 
 own_user 64033
 cp "$helpers/loader" "$T/own/loader"
-begin few -u 64033
+# With a budget a file has several links, more than the files that are open while it is looked at.
+begin few -u 64033 --budget 10
+# The libraries of the loader itself are probed before.
+cp "$double/libcudart.so.13" "$T/own/few0.so"
+first_probed() {
+	as_own "$T/own/loader" "$T/own/few0.so" malloc 1 free >/dev/null
+	grep -q "own/few0.so: .* attached" "$T/few.err"
+}
+check "few: not probed at first" wait_for 20 first_probed
 # How many descriptors it takes until probes are placed differs from one time to the next; often it is they that find none.
 for i in 1 2 3 4 5 6 7 8; do
 	cp "$double/libcudart.so.13" "$T/own/few$i.so"
@@ -229,7 +237,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	while [ -e "/proc/$cutop/fd/$free" ]; do
 		free=$((free + 1))
 	done
-	prlimit --pid "$cutop" --nofile=$((free + i % 4 + 1)):
+	prlimit --pid "$cutop" --nofile=$((free + i)):
 	as_own "$T/own/loader" "$T/own/few$i.so" malloc 1 free >/dev/null
 	# It says something, or could not even open the file.
 	for _ in 1 2 3 4 5; do

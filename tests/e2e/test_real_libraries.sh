@@ -71,7 +71,7 @@ for library in $libraries; do
 	left=$(sh "$top_srcdir/tests/checks/calls.sh" "$library") || fail "$left"
 	echo "$left" | tail -n 1
 	"$CUTOP" doctor -f json -p $$ --library "$library" >"$T/doctor.json" 2>"$T/doctor.err" || fail "doctor: $(cat "$T/doctor.err")"
-	jq -r --arg path "$library" '.libraries[] | select(.path == $path) | .functions.list[] | select(.state == "attached") |
+	jq -r --arg path "$library" '.libraries[] | select(.path == $path) | .functions.list[] | select(.state == "probed") |
 		.call + " " + .probe + " \(.past_bytes // 0)"' "$T/doctor.json" | sort >"$T/ours"
 	entries "$library" >"$T/theirs"
 	join "$T/ours" "$T/theirs" >"$T/both"
