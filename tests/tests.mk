@@ -86,7 +86,7 @@ TESTS_LONG = \
 	tests/checks/test_contrib.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
 # perf links, of which test_fallback.sh promises times, it does for one cutop after the other.
-TESTS_ALONE = tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
+TESTS_ALONE = tests/e2e/test_once.sh tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
 # Machines that take long to emulate, what is built anew for the test, and packages that are not always there.
 TESTS_RELEASE = tests/vm/test_vm_multi.sh tests/vm/test_vm_python.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh \
 	tests/vm/test_compilers.sh tests/vm/test_debian_tests.sh tests/e2e/test_full_table.sh tests/e2e/test_package.sh tests/e2e/test_python_all.sh \

@@ -15,7 +15,6 @@ e2e_tests = \
 	tests/e2e/test_leaks.sh \
 	tests/e2e/test_verifier.sh \
 	tests/e2e/test_inlined.sh \
-	tests/e2e/test_once.sh \
 	tests/e2e/test_mouse.sh \
 	tests/e2e/test_trace.sh \
 	tests/e2e/test_screen.sh \
