@@ -35,6 +35,15 @@ static void signals_hear(struct pipe_output *pipe)
 		pipe->in_hurry = true;
 }
 
+/* What is not to go on for as long as the reader takes: see pipe_output.stops. */
+static bool is_due(const struct pipe_output *pipe)
+{
+	const struct session *session = pipe->session;
+
+	return pipe->stops && (session->ended_by || session_is_late(session) ||
+			       (session->have_command && session->command.ended));
+}
+
 /*
  * Waits until a write would not block. False: the reader takes nothing, and a signal has asked us
  * to end.
@@ -47,7 +56,7 @@ static bool may_write(struct pipe_output *pipe)
 		{ .fd = session->signals, .events = POLLIN },
 	};
 	uint64_t now, until = UINT64_MAX;
-	int count;
+	int count, wait;
 
 	for (;;) {
 		/* It may have come before there was anything to write, or have ended COMMAND. */
@@ -58,10 +67,14 @@ static bool may_write(struct pipe_output *pipe)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (pipe->in_hurry && until == UINT64_MAX)
 			until = now + HURRY_NS;
-		count = poll(fds, 2,
-			     until == UINT64_MAX ? -1 :
-			     now < until         ? (int)((until - now) / NSEC_PER_MSEC) + 1 :
-						   0);
+		if (is_due(pipe)) {
+			collector_stop(session->collector);
+			pipe->stops = false;
+		}
+		wait = pipe->stops ? session_time_left(session) : -1;
+		if (until != UINT64_MAX)
+			wait = now < until ? (int)((until - now) / NSEC_PER_MSEC) + 1 : 0;
+		count = poll(fds, 2, wait);
 		if (count < 0 && errno != EINTR && errno != EAGAIN)
 			return false;
 		if (count < 0)

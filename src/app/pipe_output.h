@@ -21,6 +21,8 @@ struct pipe_output {
 	int error;        /* the first */
 	uint64_t written; /* bytes */
 	bool in_hurry;
+	/* The collector stops when the session is over, also while the reader takes nothing */
+	bool stops;
 };
 
 /* @fd and @session are borrowed. */

@@ -229,6 +229,7 @@ int trace_run(const struct options *options)
 	else
 		status = session_begin(&mode.session);
 	if (!status) {
+		mode.pipe.stops = true;
 		trace_begin(mode.trace, &mode.printed);
 		flush(&mode);
 		trace_wait(&mode);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The records that wait to be printed. Between the collector and a reader that is slow, or has
- * stopped, there is a bounded queue: calls that do not fit are counted and dropped, so that the
- * collector never waits for the reader.
+ * stopped, there is a queue whose calls are bounded: those that do not fit are counted and dropped, so
+ * that the collector never waits for the reader. What calls refer to is always taken.
  */
 #ifndef TRACE_TRACE_QUEUE_H
 #define TRACE_TRACE_QUEUE_H

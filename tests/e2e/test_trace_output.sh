@@ -121,6 +121,25 @@ status=$?
 check "SIGINT: status $status" [ $status = 130 ]
 wait $reader
 
+# What is traced ends in its time, however long the reader takes: the collector, the one thread beside the main one, is gone by then.
+rm -f "$T/pipe"
+mkfifo "$T/pipe"
+exec 9<>"$T/pipe"
+"$workload" churn 1000000000 1 0 >/dev/null 2>&1 &
+busy=$!
+"$CUTOP" trace --library "$double/libcudart.so.13" -p $busy --duration 2 -o "$T/pipe" 2>"$T/err" &
+tracer=$!
+threads_are() {
+	[ "$(find "/proc/$tracer/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" = "$1" ]
+}
+check "duration: nothing is traced" wait_for 30 threads_are 2
+check "duration: it is traced on while nobody reads" wait_for 30 threads_are 1
+check "duration: it does not wait for its reader" kill -0 $tracer
+kill -TERM $tracer
+wait $tracer
+kill $busy
+exec 9>&-
+
 # A signal that goes to COMMAND, and ends it, is not lost on us: it may come just before COMMAND ends by itself.
 passed() {
 	what=$1
