@@ -28,8 +28,7 @@ static const char *const words[LOST_COUNT] = {
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_PYTHON] = "Python frames that could not be read or kept",
 	[LOST_CALL_SITES] = "sites of launches or waits for which there was no room",
-	[LOST_LINES] =
-		"source lines: the process that reads them ended at their file, or that user's files ended it too often",
+	[LOST_LINES] = "source lines: the process that reads them ended at their file",
 	[LOST_SYMBOLS] =
 		"names of functions for which there was no memory (see --names-memory), or no time",
 	[LOST_UNANSWERED] = "reads of files or memory that nothing delivered",
@@ -116,6 +115,8 @@ struct model *model_new(const struct model_config *config)
 	model->clock.start = (struct clock_step){ config->start_mono, config->start_real };
 	if (!model->config.max_exited)
 		model->config.max_exited = MAX_EXITED_DEFAULT;
+	if (!model->config.exited_bytes)
+		model->config.exited_bytes = ENDED_BYTES_MAX;
 	if (config->totals && !(model->totals = totals_new())) {
 		free(model);
 		return NULL;
@@ -219,27 +220,20 @@ static void forget(struct model *model, struct program *program)
 }
 
 /*
- * Drops what the user cleared, if @cleared, and the oldest ended programs beyond what is kept:
- * those whose counters are complete, or, if they are very many, any.
+ * Drops the oldest ended programs beyond the number that is kept: those whose counters are complete,
+ * or, if they are very many, any.
  */
-static void trim(struct model *model, bool cleared)
+static void bound_number(struct model *model)
 {
 	struct programs *programs = &model->programs;
 	unsigned int most = model->config.max_exited;
 	struct program *program, *next;
-	size_t weight = 0;
 
-	for (program = programs->ended_first; program; program = program->ended_after)
-		weight += program_weight(program);
-	for (program = programs->ended_first; program; program = next) {
-		bool is_over = programs->ended_count > most || weight > ENDED_BYTES_MAX;
-
+	for (program = programs->ended_first; program && programs->ended_count > most;
+	     program = next) {
 		next = program->ended_after;
-		if (!(cleared && program->cleared) && !(is_over && program->settled) &&
-		    programs->ended_count <= most + UNSETTLED_MAX)
-			continue;
-		weight -= program_weight(program);
-		forget(model, program);
+		if (program->settled || programs->ended_count > most + UNSETTLED_MAX)
+			forget(model, program);
 	}
 }
 
@@ -252,7 +246,7 @@ void lives_settle(struct model *model, uint32_t number)
 	graphs_settle(&program->graphs);
 	graphs_free(&program->graphs);
 	program->settled = program->ended;
-	trim(model, false);
+	bound_number(model);
 }
 
 void model_clear_exited(struct model *model)
@@ -263,9 +257,32 @@ void model_clear_exited(struct model *model)
 		program->cleared = true;
 }
 
-void lives_trim(struct model *model)
+void lives_clear(struct model *model)
 {
-	trim(model, true);
+	struct program *program, *next;
+
+	for (program = model->programs.ended_first; program; program = next) {
+		next = program->ended_after;
+		if (program->cleared)
+			forget(model, program);
+	}
+}
+
+void lives_bound(struct model *model)
+{
+	struct program *program, *next;
+	size_t weight = 0;
+
+	for (program = model->programs.ended_first; program; program = program->ended_after)
+		weight += program_weight(program);
+	for (program = model->programs.ended_first; program && weight > model->config.exited_bytes;
+	     program = next) {
+		next = program->ended_after;
+		if (!program->settled || !next)
+			continue;
+		weight -= program_weight(program);
+		forget(model, program);
+	}
 }
 
 void lives_expire(struct model *model, struct program *program, uint64_t now)
@@ -291,7 +308,7 @@ static void end(struct model *model, struct program *program, uint64_t time, boo
 	program->end_time = time;
 	tell_end(model, program, &news);
 	programs_end(&model->programs, program);
-	trim(model, false);
+	bound_number(model);
 }
 
 void lives_end(struct model *model, struct program *program, const struct rec_end *record)

@@ -109,11 +109,13 @@ void lives_end(struct model *model, struct program *program, const struct rec_en
 void lives_settle(struct model *model, uint32_t number);
 /* At @now, missing frees should have been seen: those that were not are lost. */
 void lives_expire(struct model *model, struct program *program, uint64_t now);
+/* Before a snapshot: drops what the user cleared. */
+void lives_clear(struct model *model);
 /*
- * Before a snapshot: drops what the user cleared, and the oldest exited processes if too much is
- * kept of all of them.
+ * After one, which has shown each: drops the oldest exited processes, but never the latest, if too
+ * much is kept of all of them.
  */
-void lives_trim(struct model *model);
+void lives_bound(struct model *model);
 
 /*
  * What becomes known about a program's devices only after it has used them: how it numbers them,

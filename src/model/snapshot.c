@@ -630,7 +630,7 @@ static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsign
 	struct snapshot *snapshot;
 	unsigned int i;
 
-	lives_trim(model);
+	lives_clear(model);
 	device_numbers_listed(model);
 	snapshot = build_begin(&build) ? NULL : arena_alloc(build.arena, 1, sizeof(*snapshot));
 	if (!snapshot)
@@ -658,6 +658,7 @@ static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsign
 	model->snapshot_time = now;
 	model->has_snapshot = true;
 	build_end(&build);
+	lives_bound(model);
 	return snapshot;
 fail:
 	model_lose(model, LOST_MEMORY, 1);

@@ -119,6 +119,31 @@ START_TEST(gone_between_two_snapshots)
 }
 END_TEST
 
+/* Where too much is kept of them, each is shown once, and the latest until another ends. */
+START_TEST(large_ones_are_shown)
+{
+	struct model_config config = {
+		.start_mono = 100 * SECOND,
+		.start_real = 1700000000 * SECOND,
+		.exited_bytes = 1,
+	};
+	uint32_t i;
+
+	model_free(feed.model);
+	feed.model = model_new(&config);
+	ck_assert_ptr_nonnull(feed.model);
+	for (i = 1; i <= 4; i++)
+		life(i);
+	command("python");
+	ck_assert_uint_eq(snapshot->process_count, 4);
+	command("python");
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	ck_assert_uint_eq(snapshot->processes[0].program, 4);
+	ck_assert_uint_eq(snapshot->gone.processes, 3);
+	ck_assert_uint_eq(snapshot->leaked, 4000);
+}
+END_TEST
+
 START_TEST(a_command_is_its_last_part)
 {
 	static const char strings[] = "ana\0/opt/bin/solver\0-x\0\0";
@@ -333,6 +358,7 @@ Suite *suite_totals(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, forgotten_are_counted);
 	tcase_add_test(tests, gone_between_two_snapshots);
+	tcase_add_test(tests, large_ones_are_shown);
 	tcase_add_test(tests, a_command_is_its_last_part);
 	tcase_add_test(tests, commands_are_few);
 	tcase_add_test(tests, commands_that_begin_alike);
