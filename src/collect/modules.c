@@ -478,6 +478,13 @@ bool modules_try_again(struct modules *modules)
 	modules->later_count = 0;
 	while ((later = list)) {
 		list = later->next;
+		if (!allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC))) {
+			later->next = modules->later;
+			modules->later = later;
+			modules->later_count++;
+			modules->retry = now + RETRY_AFTER;
+			continue;
+		}
 		/* What cannot be had any more is no longer waited for, either. */
 		any |= !outside_is_later(file_load(modules, &later->record, later->path));
 		free(later->path);

@@ -15,20 +15,23 @@ struct allowance {
 	uint64_t since; /* when that was so, ns of a monotonic clock */
 };
 
-/* What is left at @now, in ns. */
+/* What is left at @now, in ns; 0: nothing, or what was taken beyond it has not come back yet. */
 static inline uint64_t allowance_left(struct allowance *allowance, uint64_t now)
 {
 	uint64_t back = (now - allowance->since) / allowance->share;
 
 	allowance->spent -= back < allowance->spent ? back : allowance->spent;
 	allowance->since = now;
-	return allowance->most - allowance->spent;
+	return allowance->most > allowance->spent ? allowance->most - allowance->spent : 0;
 }
 
-/* Takes @ns, or all that is left. */
+/*
+ * Takes @ns. Work that is allowed while anything is left may take more than that: it is a debt, up to
+ * as much as there is at most, or one piece of work after the other would take all of the time.
+ */
 static inline void allowance_spend(struct allowance *allowance, uint64_t ns)
 {
-	uint64_t left = allowance->most - allowance->spent;
+	uint64_t left = 2 * allowance->most - allowance->spent;
 
 	allowance->spent += ns < left ? ns : left;
 }

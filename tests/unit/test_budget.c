@@ -97,13 +97,35 @@ START_TEST(time_comes_back)
 	ck_assert_uint_eq(allowance_left(&allowance, 0), 100);
 	/* A tenth of the time comes back, */
 	ck_assert_uint_eq(allowance_left(&allowance, 1000), 200);
-	/* what is spent beyond it does not count, */
+	/* what is spent beyond it is a debt, of no more than there is at first, */
 	allowance_spend(&allowance, 5000);
 	ck_assert_uint_eq(allowance_left(&allowance, 1000), 0);
-	ck_assert_uint_eq(allowance_left(&allowance, 1010), 1);
+	ck_assert_uint_eq(allowance_left(&allowance, 1010), 0);
+	ck_assert_uint_eq(allowance_left(&allowance, 11000), 0);
+	ck_assert_uint_eq(allowance_left(&allowance, 11010), 1);
 	/* and there is never more than at first. */
 	ck_assert_uint_eq(allowance_left(&allowance, 1000000), 1000);
 	ck_assert_uint_eq(allowance_left(&allowance, 2000000), 1000);
+}
+END_TEST
+
+/* Pieces of work that follow each other, whenever there is something left. */
+START_TEST(long_work_keeps_to_its_share)
+{
+	struct allowance allowance = { .most = 3000, .share = 5 };
+	uint64_t now = 0, worked = 0;
+
+	while (now < 1000000) {
+		if (allowance_left(&allowance, now)) {
+			now += 500;
+			worked += 500;
+			allowance_spend(&allowance, 500);
+		} else {
+			now += 10;
+		}
+	}
+	ck_assert_uint_ge(worked, 1000000 / 5);
+	ck_assert_uint_le(worked, 1000000 / 5 + 2 * 3000);
 }
 END_TEST
 
@@ -423,6 +445,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_was_used_least_recently_goes);
 	tcase_add_test(tests, time_comes_back);
+	tcase_add_test(tests, long_work_keeps_to_its_share);
 	tcase_add_test(tests, names_lie_far_apart);
 	tcase_add_test(tests, reading_has_an_end);
 	tcase_add_test(tests, names_are_found);
