@@ -377,6 +377,9 @@ static bool question_ask(struct resolver *resolver, const struct resolver_questi
 		return false;
 	}
 	*question = *asked;
+	/* Until now it had nothing to answer. */
+	if (question_first(resolver, resolver->count) == question)
+		resolver->heard = clock_ns(CLOCK_MONOTONIC);
 	questions_send(resolver);
 	return true;
 }
