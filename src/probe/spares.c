@@ -117,10 +117,12 @@ static void target_settle(struct probe *probe, struct target *target)
 		unsigned int bit = 1u << spare;
 
 		if (target->unwanted & bit && set->number) {
-			/* Of a call that is under way the return is not seen. */
-			lifted_note(probe, UINT64_MAX);
+			/* Of a call that is under way the return is not seen; blocks have none. */
+			if (spare != SPARE_BLOCKS)
+				lifted_note(probe, UINT64_MAX);
 			probe_set_lift(probe, set);
-			lifted_note(probe, clock_ns(CLOCK_MONOTONIC));
+			if (spare != SPARE_BLOCKS)
+				lifted_note(probe, clock_ns(CLOCK_MONOTONIC));
 			target->spared |= bit;
 		} else if (!(target->unwanted & bit) && target->spared & bit) {
 			if (spare == SPARE_LAUNCHES)
