@@ -191,7 +191,7 @@ static bool track_grow(struct track *track)
 	return true;
 }
 
-/* The latest of all samples and stretches, visible or not; NAN: there is none. */
+/* The end of the latest sample or stretch; NAN: there is none. */
 static double track_end(const struct track *track)
 {
 	if (track->count)
@@ -245,11 +245,13 @@ static void track_cut(struct track *track, double time)
 #define INTERVALS_APART 20
 
 /*
- * Adds a sample that ends at @time, and returns it, all 0; NULL without memory. It began where the one
- * before ended, or @interval before if it is the first.
+ * Adds a sample that ends with @snapshot, and returns it, all 0; NULL without memory. It began where
+ * the one before ended, or an interval before if that is another stretch's, or there is none.
  */
-static struct raw_sample *track_add(struct track *track, double time, double interval)
+static struct raw_sample *track_add(const struct history *history, struct track *track,
+				    const struct snapshot *snapshot)
 {
+	double time = snapshot->elapsed_seconds, interval = snapshot->interval_seconds;
 	struct raw_sample *sample;
 	double end, length;
 
@@ -257,7 +259,7 @@ static struct raw_sample *track_add(struct track *track, double time, double int
 	length = time - end;
 	if (!track_grow(track))
 		return NULL;
-	if (isnan(end) || length > INTERVALS_APART * interval)
+	if (isnan(end) || history->is_apart || length > INTERVALS_APART * interval)
 		length = interval;
 	sample = &track->samples[track->next];
 	track->next = (track->next + 1) % track->size;
@@ -566,7 +568,7 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 	if (process->exited && track->count > 1 && !process->live && !marks &&
 	    !(process->launches_per_second > 0) && !(track_value(track, SERIES_LIVE, 0) > 0))
 		return 0;
-	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds);
+	sample = track_add(history, track, snapshot);
 	if (!sample)
 		return marks;
 	sample->marks = (uint8_t)marks;
@@ -605,7 +607,7 @@ static void device_feed(struct history *history, const struct snap_device *devic
 	if (!track)
 		return;
 	track->seen = true;
-	sample = track_add(track, snapshot->elapsed_seconds, snapshot->interval_seconds);
+	sample = track_add(history, track, snapshot);
 	if (!sample)
 		return;
 	sample->marks = (uint8_t)device_marks(snapshot, marks, device->device);
@@ -618,8 +620,7 @@ static void device_feed(struct history *history, const struct snap_device *devic
 
 void history_feed(struct history *history, const struct snapshot *snapshot)
 {
-	struct raw_sample *sample =
-		track_add(&history->all, snapshot->elapsed_seconds, snapshot->interval_seconds);
+	struct raw_sample *sample = track_add(history, &history->all, snapshot);
 	uint8_t *marks = calloc(snapshot->process_count + 1, sizeof(*marks));
 	unsigned int any = 0;
 
@@ -634,6 +635,7 @@ void history_feed(struct history *history, const struct snapshot *snapshot)
 	}
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		device_feed(history, &snapshot->devices[i], snapshot, marks);
+	history->is_apart = false;
 	free(marks);
 	if (sample) {
 		sample->marks = (uint8_t)any;

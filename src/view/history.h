@@ -126,6 +126,7 @@ struct tracks {
 struct history {
 	struct track all;
 	struct tracks programs, devices;
+	bool is_apart; /* what comes next is another stretch: time was left out before it */
 };
 
 void history_feed(struct history *history, const struct snapshot *snapshot);

@@ -159,14 +159,22 @@ static void back(struct view *view)
 	}
 }
 
+/* To the next match; where all that is shown has none, also to what is folded. */
+static void search_rows(struct view *view, int direction, bool from_next)
+{
+	if (!rows_search(view, direction, from_next) &&
+	    !(rows_unfold_found(view) && rows_search(view, direction, false)))
+		view_message(view, "no match for \"%s\"", view->search);
+}
+
 static void search_go(struct view *view, int direction)
 {
 	if (!view->search[0])
 		view_message(view, "nothing to search for: / begins a search");
 	else if (view_in_pane(view))
 		list_search(view, direction);
-	else if (!rows_search(view, direction, true))
-		view_message(view, "no match for \"%s\"", view->search);
+	else
+		search_rows(view, direction, true);
 }
 
 /* ---- time ---- */
@@ -178,6 +186,7 @@ static void freeze(struct view *view)
 		struct snapshot *old = view->shown;
 
 		view->shown = view->latest;
+		view->history.is_apart = true;
 		history_feed(&view->history, view->shown);
 		rows_arrange(view);
 		view_release(view, old);
@@ -451,8 +460,8 @@ static void input_key(struct view *view, int32_t key)
 		else if (mode == INPUT_SEARCH && view->search[0] && view_in_pane(view))
 			/* stay at this row if it matches, or say that nothing matches */
 			list_search(view, 2);
-		else if (mode == INPUT_SEARCH && view->search[0] && !rows_search(view, 1, false))
-			view_message(view, "no match for \"%s\"", view->search);
+		else if (mode == INPUT_SEARCH && view->search[0])
+			search_rows(view, 1, false);
 		return;
 	case K_ESCAPE:
 		snprintf(view->input, sizeof(view->input), "%s", view->before);

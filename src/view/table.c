@@ -540,6 +540,21 @@ bool rows_search(struct view *view, int direction, bool from_next)
 	return false;
 }
 
+bool rows_unfold_found(struct view *view)
+{
+	const struct snapshot *snapshot = view->shown;
+
+	if (!view->settings.tree || !view->table.folds.count)
+		return false;
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		if (search_matches(&snapshot->processes[i], view->search)) {
+			program_set_clear(&view->table.folds);
+			changed(view);
+			return true;
+		}
+	return false;
+}
+
 /* ---- folding ---- */
 
 static void fold_row(struct view *view, size_t row)

@@ -290,13 +290,13 @@ bool cursor_close(struct view *view);
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
-/*
- * Hides or shows the children of the selected process in the tree; of all processes; of the row at
- * @row.
- */
+/* Hides or shows the children of the selected process in the tree; of all processes. */
 void fold_switch(struct view *view);
 void fold_all(struct view *view);
-/* As fold_row(), if the tree's sign of @row, or the branch before it, is at @col; else false */
+/*
+ * Does so for the process at @row, if the tree's sign there, or the branch before it, is at @col;
+ * else returns false.
+ */
 bool fold_click(struct view *view, size_t row, int col);
 
 /* To the next way of summing sites up: pane_sites.c. */
@@ -364,6 +364,8 @@ const char *signal_line(const struct view *view, size_t line, char *out, size_t 
  * matches.
  */
 bool rows_search(struct view *view, int direction, bool from_next);
+/* Opens all folds if a process that is searched for may be in one; false: there is none. */
+bool rows_unfold_found(struct view *view);
 
 /* Ignores the case of ASCII letters; other letters must be the same. */
 const char *text_find(const char *text, const char *part);

@@ -116,6 +116,24 @@ START_TEST(the_gone_are_forgotten)
 }
 END_TEST
 
+/* What is typed is looked for in what is shown, Enter in what is folded, too. */
+START_TEST(search_opens)
+{
+	keys("tG");
+	keys("*");
+	ck_assert_uint_eq(view.table.folds.count, 2);
+	keys("/4107");
+	ck_assert_int_eq(row_of(4107), -1);
+	keys("\r");
+	ck_assert_uint_eq(selected_pid(), 4107);
+	ck_assert_uint_eq(view.table.folds.count, 0);
+	/* What is nowhere opens nothing. */
+	keys("*/no such\r");
+	ck_assert_ptr_nonnull(strstr(view.message, "no match"));
+	ck_assert_uint_eq(view.table.folds.count, 2);
+}
+END_TEST
+
 START_TEST(sets)
 {
 	static const uint32_t numbers[] = { 5, 1, UINT32_MAX, 5, 0, 3, 1 };
@@ -152,6 +170,7 @@ Suite *suite_fold(void)
 	tcase_add_test(tests, the_selection_goes_up);
 	tcase_add_test(tests, nothing_to_fold);
 	tcase_add_test(tests, the_gone_are_forgotten);
+	tcase_add_test(tests, search_opens);
 	tcase_add_test(tests, sets);
 	suite_add_tcase(suite, tests);
 	return suite;

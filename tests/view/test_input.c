@@ -297,6 +297,7 @@ END_TEST
 
 START_TEST(freezing)
 {
+	struct sample sample;
 	uint64_t time;
 
 	time = view.shown->time;
@@ -311,6 +312,9 @@ START_TEST(freezing)
 	ck_assert_uint_eq(view.shown->time, CAST_NOW + 21000000000ull);
 	/* What came while it was frozen was not sampled, but for the latest. */
 	ck_assert_uint_eq(track_count(&view.history.all), 11);
+	/* Nor does that stand for the time before it. */
+	ck_assert(track_sample(&view.history.all, 0, &sample));
+	ck_assert_double_eq(sample.length, 1);
 	/* A selection made while frozen holds afterwards. */
 	keys(" Pg");
 	view_feed(&view, cast_snapshot(22));
