@@ -35,7 +35,6 @@ cat >"$T/inside" <<'END'
 root=$1 TERM=$2
 shift 2
 mount --rbind /proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit
-[ -d "$root/sys/kernel/tracing/events" ] || mount -t tracefs none "$root/sys/kernel/tracing"
 exec env -i TERM="$TERM" "$(command -v chroot)" "$root" "$@"
 END
 # inside TERMINAL COMMAND...

@@ -27,10 +27,8 @@ check "the four capabilities: $caps" [ "$caps" = +bpf,+dac_read_search,+perfmon,
 check "and none to be had beyond" [ "$caps" = "$(grants CapabilityBoundingSet)" ]
 
 # ---- cutop under these rights ----
-# A user of nobody's, in a mount namespace with tracefs where systemd has it. The limits that only systemd can set are
-# left out.
+# A user of nobody's. The limits that only systemd can set are left out.
 cat >"$T/serve.sh" <<END
-[ -d /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing
 exec setpriv --reuid 61350 --regid 61350 --clear-groups --no-new-privs --inh-caps=-all,$caps --ambient-caps=-all,$caps \\
 	--bounding-set=-all,$caps "$CUTOP" -b -v --listen 127.0.0.1:0 -d 0.2 -u 61351
 END

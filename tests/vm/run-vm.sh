@@ -25,7 +25,7 @@ PACKAGES_ARM64='qemu-system-arm binutils cpio'
 #              the kernel's console, kept aside and shown when the machine fails; the
 #              command's stdout, and its stderr, both live; init's own report: "ready",
 #              "status N", and then a tar archive of the files wanted.
-#   /init      mounts proc, sysfs, devtmpfs, tracefs (/sys/kernel/tracing) and bpffs
+#   /init      mounts proc, sysfs, devtmpfs and bpffs
 #              (/sys/fs/bpf; the root, with /tmp, is a tmpfs already), brings lo up, runs
 #              the command in /tmp with no input and with pipes for output, kills what the
 #              command left running, reports, and ends the machine.
@@ -307,7 +307,6 @@ mount -t devtmpfs dev /dev
 mkdir -p /dev/pts /dev/shm
 mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-mount -t tracefs tracefs /sys/kernel/tracing
 mount -t bpf bpf /sys/fs/bpf
 ln -sf /proc/self/fd /dev/fd
 ln -sf fd/0 /dev/stdin
