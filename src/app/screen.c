@@ -197,8 +197,8 @@ static void store_follow(struct screen_settings *store)
 static void store_end(struct screen_settings *store)
 {
 	/*
-	 * Try again: the disk may have room by now. Without a file only the user's answer was to be
-	 * written, and the reason why it was not is still to be told.
+	 * Try again: the disk may have room by now. Where there is no file, W could not make it, and
+	 * the reason is still to be told.
 	 */
 	if (view_host(store->view)->settings_kept)
 		store->unkept.text[0] = 0;

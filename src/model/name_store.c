@@ -407,7 +407,7 @@ static int stack_learn(struct name_store *names, const struct rec_stack *record,
 	return 0;
 }
 
-/* ---- records ---- */
+/* ---- the names of places ---- */
 
 /*
  * A copy of the names (struct shown_names) contains each place's facts once, however many stacks contain
@@ -675,6 +675,8 @@ void extra_names_free(struct extra_names *extras)
 		free(extras->list[i].full);
 	}
 }
+
+/* ---- records ---- */
 
 int names_record(struct name_store *names, const struct rec_hdr *record, const char *tail)
 {

@@ -36,12 +36,12 @@ REC_ROW(call_site);
 
 struct rec_sync {
 	struct rec_hdr hdr;
-	__u64 ns; /* model_sync() */
+	__u64 ns; /* in which a thread was in a synchronizing call, so far */
 };
 
 struct rec_times {
 	struct rec_hdr hdr;
-	struct program_times times; /* model_times() */
+	struct program_times times;
 };
 
 /* What the program paid for being watched, and what of it was given up for that (--budget). */

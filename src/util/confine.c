@@ -105,11 +105,8 @@ static void limits_set(uint64_t memory)
 /*
  * Unmaps memory that is shared with the process we were forked from, such as BPF maps: that process
  * trusts what it holds. Read-only file mappings stay, for example the C library's tables.
- * A build for "make coverage" keeps shared memory, since its counters are in it.
- */
-/*
- * Leaves the calling process no memory that is shared with the one it was forked from: BPF's maps,
- * above all. Returns 0 or a negative errno.
+ * A build for "make coverage" keeps shared memory, since its counters are in it. Returns 0 or a
+ * negative errno.
  */
 static int confine_memory(void)
 {

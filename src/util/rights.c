@@ -40,7 +40,7 @@ static const struct {
 	{ RIGHTS_PROBE | RIGHTS_READ, CAP_DAC_READ_SEARCH }, /* libraries in private homes */
 	/* /proc/PID/map_files: files deleted while mapped */
 	{ RIGHTS_PROBE | RIGHTS_READ, CAP_CHECKPOINT_RESTORE },
-	/* Other users' libraries: src/probe/lease.c */
+	/* Other users' libraries: src/probe/guarded.c */
 	{ RIGHTS_PROBE, CAP_LEASE },
 	{ RIGHTS_PROBE_EACH, CAP_SYS_ADMIN },
 	{ RIGHTS_SIGNAL, CAP_KILL },

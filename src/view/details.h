@@ -33,7 +33,7 @@ void details_histogram(struct details *details, const uint64_t *buckets, size_t 
 /* The section "Stack", with an arrow before what the site is called by, or "Where" without one. */
 void details_place(struct details *details, const char *title, const struct snap_place *place);
 
-/* Draws those of the row with view->details_key, if @list has it, in place of the pane. */
+/* Draws those of the row with view->details.key, if @list has it, in place of the pane. */
 void details_draw(struct view *view, const struct area *area, const struct list *list);
 
 #endif

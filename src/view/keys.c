@@ -60,7 +60,7 @@ const struct binding bindings[] = {
 	{ ACT_FOLD, { 'o' }, "o", "tree: fold or open a process's children", NULL },
 	{ ACT_FOLD_ALL, { '*' }, "*", "tree: fold or open all", NULL },
 	{ ACT_SORT_MENU, { K_F6 }, "F6", "choose what to sort by", "Sorting" },
-	{ ACT_SORT_LEAKED, { 'L' }, "L", "by leaked bytes; again: inverted", NULL },
+	{ ACT_SORT_LEAKED, { 'L' }, "L", "by leaked bytes", NULL },
 	{ ACT_SORT_LIVE, { 'M' }, "M", "by live bytes", NULL },
 	{ ACT_SORT_LAUNCHES, { 'K' }, "K", "by launches per second", NULL },
 	{ ACT_SORT_COPIES, { 'B' }, "B", "by copies to the device", NULL },

@@ -93,6 +93,13 @@ uint64_t map_block_at(const struct view *view, int row, int col)
 	return view->map.blocks[row * rect.cols + col];
 }
 
+typedef double (*block_place)(const void *context, double per_cell, double *at);
+
+/*
+ * Sets zoom and pan so that the cells from @at on, for a block of @bytes, fill half of the @cells
+ * in sight. @total(context, per_cell, &at) says how many cells all of it takes, and where the block
+ * begins.
+ */
 static void map_zoom_fit(struct view *view, double bytes, double per_cell, double cells,
 			 block_place place, const void *context)
 {

@@ -44,15 +44,8 @@ uint64_t map_block_at(const struct view *view, int row, int col); /* 0: none */
 /* What letters stand for: a row; nothing if the map is by state, which the help explains. */
 void block_legend_draw(const struct area *area, int row, const struct block_looks *looks);
 
-/* What the map is by, if not by state: ", by site" */
+/* What the map is by, if not by state: "by site, " */
 const char *map_colors_text(enum map_colors by);
-
-/*
- * Sets zoom and pan so that the cells from @at on, for a block of @bytes, fill half of the @cells
- * in sight. @total(context, per_cell, &at) says how many cells all of it takes, and where the block
- * begins.
- */
-typedef double (*block_place)(const void *context, double per_cell, double *at);
 
 /* A segment. Where none is known, blocks that lie close together are taken for one. */
 struct stretch {

@@ -12,7 +12,6 @@
 #include "view/canvas.h"
 #include "view/history.h"
 
-struct track;
 struct view;
 
 enum { PLOTS_MAX = 6 }; /* in a pane */
@@ -55,8 +54,6 @@ bool plot_click(struct view *view, int row, int col);
 
 /* A replay went back to @elapsed. */
 void plot_rewind(struct plot_time *time, double elapsed);
-
-struct view;
 
 enum plot_unit { PLOT_BYTES, PLOT_COUNT, PLOT_SHARE };
 

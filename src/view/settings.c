@@ -49,8 +49,6 @@ enum item {
 	ITEM_COUNT
 };
 
-enum item setting_find(const char *key);
-
 static const struct {
 	const char *key, *label, *help;
 } items[ITEM_COUNT] = {
@@ -234,7 +232,7 @@ static bool setting_parse(struct settings *settings, enum item item, const char 
 	}
 }
 
-enum item setting_find(const char *key)
+static enum item setting_find(const char *key)
 {
 	int i;
 
