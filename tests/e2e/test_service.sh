@@ -98,7 +98,7 @@ port = box['ports'][0]
 assert monitor['spec']['podMetricsEndpoints'][0]['port'] == port['name'] == box['livenessProbe']['httpGet']['port']
 assert box['args'][-1].endswith(':%d' % port['containerPort'])
 assert daemon['spec']['template']['metadata']['annotations']['prometheus.io/port'] == str(port['containerPort'])
-assert {m['name'] for m in box['volumeMounts']} == {v['name'] for v in pod['volumes']}
+assert 'volumeMounts' not in box and 'volumes' not in pod
 END
 else
 	echo "no python3-yaml: the manifests are not read"
