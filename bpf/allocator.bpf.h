@@ -12,7 +12,7 @@
 
 #include "cutop_allocator.h"
 
-/* By number: filled in by user space (probe/allocator_functions.c). */
+/* By number: filled in by user space (probe/extra_functions.c). */
 const volatile struct allocator_form allocator_forms[ALLOCATOR_FORMS_MAX];
 
 /* The site of each block, not of a sample. */

@@ -3,14 +3,10 @@
 
 bpf_sources = \
 	bpf/cutop.bpf.c bpf/allocator.bpf.h bpf/arguments.bpf.h bpf/base.bpf.h bpf/caller.bpf.h bpf/capture.bpf.h bpf/context.bpf.h \
-	bpf/copy.bpf.h bpf/deferred_names.bpf.h bpf/extra.bpf.h bpf/failures.bpf.h bpf/fault.bpf.h bpf/files.bpf.h \
-	bpf/frame_args.bpf.h bpf/frames.bpf.h bpf/graph.bpf.h bpf/launch.bpf.h bpf/launch_config.bpf.h \
-	bpf/launch_nested.bpf.h bpf/launch_rows.bpf.h bpf/launch_times.bpf.h bpf/loading.bpf.h bpf/array_size.bpf.h bpf/memory.bpf.h \
-	bpf/names.bpf.h bpf/no_returns.bpf.h bpf/open_calls.bpf.h bpf/plain.bpf.h bpf/process_events.bpf.h \
-	bpf/python.bpf.h bpf/python_call.bpf.h bpf/python_code.bpf.h bpf/python_state.bpf.h bpf/row_cache.bpf.h \
-	bpf/session_ctx.bpf.h bpf/site_rows.bpf.h bpf/size.bpf.h bpf/stacks.bpf.h bpf/state.bpf.h bpf/stubs.bpf.h \
-	bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/unwatched.bpf.h bpf/unwind.bpf.h bpf/unwind_copies.bpf.h \
-	bpf/vma.bpf.h bpf/vmlinux_min.h
+	bpf/copy.bpf.h bpf/extra.bpf.h bpf/failures.bpf.h bpf/fault.bpf.h bpf/files.bpf.h bpf/frames.bpf.h bpf/graph.bpf.h \
+	bpf/launch.bpf.h bpf/launch_rows.bpf.h bpf/loading.bpf.h bpf/memory.bpf.h bpf/names.bpf.h bpf/no_returns.bpf.h \
+	bpf/plain.bpf.h bpf/process_events.bpf.h bpf/python.bpf.h bpf/python_call.bpf.h bpf/site_rows.bpf.h bpf/stacks.bpf.h \
+	bpf/state.bpf.h bpf/threads.bpf.h bpf/trace.bpf.h bpf/trace_calls.bpf.h bpf/unwind.bpf.h bpf/vmlinux_min.h
 bpf_skeletons = bpf/cutop.skel.h
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra $(WERROR) -Wno-unused-parameter \
 	'-ffile-prefix-map=$(abs_top_builddir)=.' '-ffile-prefix-map=$(abs_top_srcdir)=.'

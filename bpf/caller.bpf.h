@@ -15,7 +15,6 @@
 
 #include "files.bpf.h"
 #include "frames.bpf.h"
-#include "vma.bpf.h"
 
 const volatile bool find_callers; /* both layers are probed, and mappings can be looked up */
 
@@ -74,9 +73,8 @@ __noinline int caller_find(struct thread_state *thread, __u64 caller, __u64 sp)
 	/* A jump (tail call) led here from a function whose return another tool probes. */
 	if (caller == trampoline_of(thread))
 		caller = caller_behind_trampoline(sp);
-	/* Try both ways once: if both fail, the thread's next call looks again. */
-	if (bpf_find_vma(bpf_get_current_task_btf(), caller, vma_seen, &info, 0) &&
-	    vma_read(caller, &info))
+	/* If it is unknown, the thread's next call looks again. */
+	if (vma_at(caller, &info))
 		return 0;
 	if (thread->marks != marks)
 		thread->runtime_code.size = thread->other_code.size = 0;
@@ -139,6 +137,51 @@ static __always_inline bool caller_is_runtime(struct pt_regs *ctx, struct thread
 	case CLASS_NAMED: return is_by_runtime(ctx, thread);
 	}
 	return false;
+}
+
+/* ---- unwatched ---- */
+
+/*
+ * When only the runtime's calls are watched: detects allocations by driver calls that no runtime
+ * call made. Only their number is kept, so that the verdict is not "no leak". This also detects a
+ * runtime without symbols that is linked into a program.
+ */
+
+/* Read by user space: how many there were, and by which process last. */
+__u64 unwatched_allocations;
+__u32 unwatched_tgid;
+char unwatched_comm[CUTOP_COMM_LEN];
+
+/*
+ * Like is_inside() of frames.bpf.h: it is nearly always so, and checking whether the runtime's call
+ * is still under way costs more than all the rest.
+ */
+static __always_inline bool unwatched_nests(struct pt_regs *ctx, struct thread_state *thread)
+{
+	struct frame *frame;
+
+	if (!thread || !thread->depth)
+		return false;
+	frame = &thread->frames[(thread->depth - 1) & (FRAME_COUNT - 1)];
+	if (frame->sp <= call_sp(ctx))
+		return false;
+	if (frame->inside >= INSIDE_MAX)
+		return frame_alive(thread, frame);
+	frame->inside++;
+	return true;
+}
+
+static __always_inline void unwatched_entry(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (unwatched_nests(ctx, bpf_task_storage_get(&threads, task, NULL, 0)) ||
+	    !is_watched(task, tgid))
+		return;
+	__sync_fetch_and_add(&unwatched_allocations, 1);
+	unwatched_tgid = tgid;
+	bpf_get_current_comm(unwatched_comm, sizeof(unwatched_comm));
 }
 
 #endif

@@ -22,8 +22,7 @@
 #include "no_returns.bpf.h"
 #include "plain.bpf.h"
 #include "python.bpf.h"
-#include "size.bpf.h"
-#include "unwatched.bpf.h"
+#include "caller.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

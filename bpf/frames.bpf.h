@@ -11,7 +11,6 @@
 #define FRAMES_BPF_H
 
 #include "arguments.bpf.h"
-#include "session_ctx.bpf.h"
 #include "threads.bpf.h"
 
 /*
@@ -228,7 +227,7 @@ static __always_inline struct frame *frame_open(struct thread_state *thread, str
 		return NULL;
 	}
 	frame = &thread->frames[depth & (FRAME_COUNT - 1)];
-	*(volatile __u64 *)&frame->entry = 0; /* until it is known: open_calls.bpf.h */
+	*(volatile __u64 *)&frame->entry = 0; /* until it is known: process_events.bpf.h */
 	frame->sp = sp;
 	frame->call = call;
 	frame->nested = depth > 0;

@@ -11,9 +11,7 @@
 
 #include "capture.bpf.h"
 #include "context.bpf.h"
-#include "launch_config.bpf.h"
 #include "launch_rows.bpf.h"
-#include "launch_times.bpf.h"
 #include "stacks.bpf.h"
 
 /* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */

@@ -13,7 +13,253 @@
 #ifndef LAUNCH_ROWS_BPF_H
 #define LAUNCH_ROWS_BPF_H
 
+#include "arguments.bpf.h"
+#include "frames.bpf.h"
 #include "names.bpf.h"
+#include "state.bpf.h"
+
+/* ---- launch config ---- */
+
+/*
+ * A launch's configuration: grid, block, shared bytes and stream, from registers, from the stack,
+ * or from a struct in memory.
+ */
+
+/*
+ * struct cudaLaunchConfig_t, driver_types.h; CUlaunchConfig, cuda.h, has 32 bits of shared bytes
+ * and 32 of padding
+ */
+struct launch_config {
+	__u32 grid[3];
+	__u32 block[3];
+	__u64 shared_bytes;
+	__u64 stream;
+};
+
+/*
+ * Offsets in cudaLaunchConfig_t and CUlaunchConfig, and struct cudaLaunchAttribute, driver_types.h,
+ * which CUlaunchAttribute resembles.
+ */
+#define CONFIG_ATTRIBUTES 40 /* a pointer, and their number in 32 bits */
+#define ATTRIBUTE_BYTES   72
+#define ATTRIBUTE_VALUE   8
+#define ATTRIBUTES_MAX    24 /* number of kinds: 16 in CUDA 13.0 */
+/* cudaLaunchAttributeDeviceUpdatableKernelNode; the value begins with a boolean */
+#define ATTRIBUTE_UPDATABLE 13
+
+/* struct cudaLaunchParams, driver_types.h (CUDA 12 and before) */
+struct launch_params {
+	__u64 function;
+	__u32 grid[3];
+	__u32 block[3];
+	__u64 args;
+	__u64 shared_bytes;
+	__u64 stream;
+};
+
+/* struct CUDA_LAUNCH_PARAMS, cuda.h: 32 bits of shared bytes and 32 of padding, too */
+struct driver_launch_params {
+	__u64 function;
+	struct launch_config config;
+};
+
+/* A launch's configuration, as far as it is known. */
+struct launch_shape {
+	__u32 grid[3], block[3];
+	__u32 shared_bytes;
+	__u64 stream;
+};
+
+static __always_inline bool same_grid(const struct launch_row *row,
+				      const struct launch_shape *shape)
+{
+	return row->grid[0] == shape->grid[0] && row->grid[1] == shape->grid[1] &&
+	       row->grid[2] == shape->grid[2] && row->block[0] == shape->block[0] &&
+	       row->block[1] == shape->block[1] && row->block[2] == shape->block[2];
+}
+
+/* Grid and block as the ABI packs them into registers: x and y in one, z in the next. */
+static __always_inline void shape_unpack(struct launch_shape *shape, __u64 grid, __u64 grid_z,
+					 __u64 block, __u64 block_z)
+{
+	shape->grid[0] = grid;
+	shape->grid[1] = grid >> 32;
+	shape->grid[2] = grid_z;
+	shape->block[0] = block;
+	shape->block[1] = block >> 32;
+	shape->block[2] = block_z;
+}
+
+/*
+ * Shared bytes and stream of a launch by arguments, and the driver's third dimension of the block,
+ * are on the caller's stack, even at return.
+ */
+static __always_inline void launch_memory(const void *words_at, struct launch_row *row, bool driver)
+{
+	__u64 words[3] = {};
+
+	if (driver) {
+		bpf_probe_read_user(words, sizeof(words), words_at);
+		row->block[2] = words[0];
+		row->shared_bytes = words[1];
+		row->stream = words[2];
+		return;
+	}
+	bpf_probe_read_user(words, 2 * sizeof(words[0]), words_at);
+	row->shared_bytes = words[0];
+	row->stream = words[1];
+}
+
+static __always_inline void shape_take(struct launch_shape *shape, const __u32 *grid,
+				       const __u32 *block, __u64 shared_bytes, __u64 stream)
+{
+	__builtin_memcpy(shape->grid, grid, sizeof(shape->grid));
+	__builtin_memcpy(shape->block, block, sizeof(shape->block));
+	shape->shared_bytes = shared_bytes;
+	shape->stream = stream;
+}
+
+/*
+ * All of a launch whose configuration is a struct in memory: its function, and how often it is
+ * launched.
+ */
+static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *shape,
+				    __u64 *function, __u64 *times)
+{
+	const volatile struct call_desc *desc = desc_of(bpf_get_attach_cookie(ctx));
+	struct driver_launch_params driver = {};
+	struct launch_params params = {};
+	const void *address = (const void *)PT_REGS_PARM1(ctx);
+	long err;
+
+	*times = 1;
+	switch (desc->a) {
+	case FORM_GRID:
+	case FORM_BARE:
+		*function = (__u64)address;
+		shape->grid[0] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM2(ctx) : 1;
+		shape->grid[1] = desc->a == FORM_GRID ? (__u32)PT_REGS_PARM3(ctx) : 1;
+		shape->grid[2] = 1;
+		return 0;
+	case FORM_CONFIG:
+	case FORM_DRIVER_MULTI:
+		if (desc->a == FORM_CONFIG) {
+			err = bpf_probe_read_user(&driver.config, sizeof(driver.config), address);
+			driver.function = PT_REGS_PARM2(ctx);
+		} else {
+			err = bpf_probe_read_user(&driver, sizeof(driver), address);
+			*times = (__u32)PT_REGS_PARM2(ctx);
+		}
+		*function = driver.function;
+		shape_take(shape, driver.config.grid, driver.config.block,
+			   driver.config.shared_bytes, driver.config.stream);
+		break;
+	default:
+		err = bpf_probe_read_user(&params, sizeof(params), address);
+		*times = (__u32)PT_REGS_PARM2(ctx);
+		*function = params.function;
+		shape_take(shape, params.grid, params.block, params.shared_bytes, params.stream);
+	}
+	if (err)
+		argument_lost();
+	return 0;
+}
+
+/* True if the launch whose configuration is at @config asks for a node that kernels may change. */
+static __noinline bool asks_updatable(__u64 config)
+{
+	struct {
+		__u64 at;
+		__u32 count;
+	} list = {};
+	struct {
+		__u32 id, pad, value;
+	} one;
+	__u32 i;
+
+	if (bpf_probe_read_user(&list, 12, (void *)(config + CONFIG_ATTRIBUTES)) || !list.at)
+		return false;
+	for (i = 0; i < ATTRIBUTES_MAX; i++) {
+		if (i >= list.count ||
+		    bpf_probe_read_user(&one, sizeof(one), (void *)(list.at + i * ATTRIBUTE_BYTES)))
+			break;
+		if (one.id == ATTRIBUTE_UPDATABLE)
+			return one.value == 1;
+	}
+	return false;
+}
+
+/* ---- launch times ---- */
+
+/*
+ * How long launches take, and how long a thread does something else before it launches again.
+ *
+ * Both are measured only for launches that are followed to their return, which are few: the thread
+ * keeps when such a launch returned, and its next launch counts the time since then, once. A launch
+ * that is followed because something about it is new (the first of a kernel, another grid) stands
+ * for itself; one in LAUNCH_STRIDE is followed because it is its turn, and stands for as many.
+ *
+ * The stride is a prime number: if it were 64, a loop that launches a kernel 64 times, or 32, would
+ * always be measured at the same place.
+ */
+
+#define LAUNCH_STRIDE 67
+
+/* Set by user space: launches before were not all seen (CLOCK_MONOTONIC). */
+__u64 launches_since;
+
+/*
+ * The thread's next launch is entered, or that of a graph. Called only if thread->gap_from is set.
+ */
+__noinline int gap_end(struct thread_state *thread)
+{
+	struct program_times *times;
+	struct program_sync *sync;
+	__u64 from, weight, gap;
+	__u32 bucket;
+
+	if (!thread)
+		return 0;
+	from = thread->gap_from;
+	weight = thread->weight;
+	thread->gap_from = 0;
+	sync = sync_of(thread->program);
+	if (!sync || !from || from < launches_since)
+		return 0;
+	times = &sync->times;
+	gap = bpf_ktime_get_ns() - from;
+	bucket = histogram_bucket(gap, CUTOP_HIST_SHIFT, CUTOP_HIST_BUCKETS);
+	asm volatile("" : "+r"(bucket));
+	__sync_fetch_and_add(&times->gap_hist[bucket & (CUTOP_HIST_BUCKETS - 1)], weight);
+	__sync_fetch_and_add(&times->gaps, 1);
+	raise_max(&times->gap_max_ns, gap);
+	return 0;
+}
+
+/* The launch of @frame, which says for how many launches it stands, returned at @now. */
+static __noinline int launch_timed(struct thread_state *thread, struct frame *frame, __u64 now)
+{
+	__u64 weight = frame->launch.counted.weight, ns = now - frame->entry;
+	struct program_sync *sync;
+
+	if (!weight)
+		return 0;
+	thread->weight = weight;
+	thread->gap_from = now;
+	sync = sync_of(thread->program);
+	if (!sync)
+		return 0;
+	if (weight == 1) {
+		__sync_fetch_and_add(&sync->times.certain, 1);
+		__sync_fetch_and_add(&sync->times.certain_ns, ns);
+	} else {
+		__sync_fetch_and_add(&sync->times.drawn, 1);
+		__sync_fetch_and_add(&sync->times.drawn_ns, ns);
+	}
+	return 0;
+}
+
+/* ---- launch rows ---- */
 
 /*
  * Sends REC_KERNEL with room for @room bytes of name. Returns the name's length with its NUL, or an
@@ -96,7 +342,7 @@ static __noinline __u64 kernel_stub(__u32 program, __u64 function)
 
 /*
  * How often it was learned from what a driver's function is made, and how often one was launched of
- * which that is unknown: src/probe/launches.c.
+ * which that is unknown: src/probe/probe_sets.c.
  */
 __u32 taught_handles, unknown_handles;
 

@@ -11,10 +11,10 @@
 
 #include "caller.bpf.h"
 #include "process_events.bpf.h"
-#include "session_ctx.bpf.h"
-#include "vma.bpf.h"
+#include "arguments.bpf.h"
+#include "files.bpf.h"
 
-__u32 own_mappings; /* mappings by user space itself, as a test: src/probe/loading.c */
+__u32 own_mappings; /* mappings by user space itself, as a test: src/probe/dry_run.c */
 
 static __always_inline bool is_asked_for(void)
 {
@@ -93,16 +93,15 @@ static __always_inline __u64 inode_mark(struct inode *inode)
 	       1;
 }
 
-#define WALK_MAX 32 /* steps; a process has four or five mappings of a library */
+#define WALK_MAX 64 /* steps; a process has four or five mappings of a library */
 
 /*
  * A walk through the tree of a file's mappings (linux/interval_tree_generic.h): nodes, and the
  * result.
  */
 struct mapping_walk {
-	__u64 node, from, root;
+	__u64 node, from;
 	__u64 file; /* the file, as a process has it mapped for code */
-	__u32 ways;
 };
 
 /*
@@ -156,25 +155,6 @@ static long walk_step(__u32 i, struct mapping_walk *walk)
 }
 
 /*
- * If there are more mappings than steps: look at samples from everywhere. Mappings of the same part
- * of the file are adjacent, so going through them in order would lead nowhere.
- */
-static long walk_anywhere(__u32 i, struct mapping_walk *walk)
-{
-	struct vm_area_struct *vma = mapping_of(walk->node);
-	__u64 left = (__u64)vma->shared.rb.rb_left, right = (__u64)vma->shared.rb.rb_right;
-
-	if (vma->vm_flags & VM_EXEC) {
-		walk->file = (__u64)vma->vm_file;
-		return 1;
-	}
-	walk->node = right && (!left || walk->ways >> i & 1) ? right : left;
-	if (!walk->node)
-		walk->node = walk->root;
-	return 0;
-}
-
-/*
  * The file of @mapping as a process has it mapped for code, or NULL: no process has, or it was not
  * found this time.
  */
@@ -182,14 +162,8 @@ static __always_inline struct file *code_of(struct address_space *mapping)
 {
 	struct mapping_walk walk = { .node = (__u64)mapping->i_mmap.rb_root.rb_node };
 
-	walk.root = walk.node;
 	if (walk.node)
 		bpf_loop(WALK_MAX, walk_step, &walk, 0);
-	if (walk.node && !walk.file) {
-		walk.node = walk.root;
-		walk.ways = bpf_get_prandom_u32();
-		bpf_loop(WALK_MAX, walk_anywhere, &walk, 0);
-	}
 	return (struct file *)walk.file;
 }
 

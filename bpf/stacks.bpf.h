@@ -12,7 +12,7 @@
 #define STACKS_BPF_H
 
 #include "python_call.bpf.h"
-#include "unwind_copies.bpf.h"
+#include "unwind.bpf.h"
 
 const volatile bool with_stacks;
 

@@ -223,7 +223,7 @@ struct program_times {
 };
 
 /*
- * A thread of a watched process, and the call that it is inside of: bpf/open_calls.bpf.h. Not in
+ * A thread of a watched process, and the call that it is inside of: bpf/process_events.bpf.h. Not in
  * recordings.
  */
 struct open_call {
@@ -302,7 +302,7 @@ struct program_row {
 };
 
 /*
- * Rows that are found without a search: bpf/row_cache.bpf.h. `owner` is the key in one word, 0:
+ * Rows that are found without a search: bpf/state.bpf.h. `owner` is the key in one word, 0:
  * free. Counts from before it had the place, or from a thread that missed it, are in the map.
  */
 #define NEAR_SYNCS  256 /* powers of two */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "print/text.h"
-#include "probe/ahead.h"
+#include "probe/closure.h"
 #include "probe/outside.h"
 #include "util/rights.h"
 

@@ -25,9 +25,9 @@
 #include "cutop_unwind.h"
 #include "model/identity.h"
 #include "probe/bpf_rows.h"
-#include "probe/path_names.h"
+#include "probe/maps.h"
 #include "probe/ring.h"
-#include "probe/spares.h"
+#include "probe/probe_sets.h"
 
 struct watched {
 	uint32_t program;

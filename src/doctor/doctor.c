@@ -12,7 +12,7 @@
 
 #include "config.h"
 #include "app/session.h"
-#include "probe/formtest.h"
+#include "probe/kernel.h"
 #include "util/rights.h"
 #include "util/utf8.h"
 

@@ -14,12 +14,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "probe/loading.h"
-#include "probe/choice.h"
 #include "probe/dry_run.h"
+#include "probe/choice.h"
 #include "cli/options.h"
 #include "print/print.h"
-#include "probe/elfinfo.h"
+#include "probe/elffile.h"
 #include "probe/forms.h"
 #include "probe/kernel.h"
 #include "probe/outside.h"

@@ -12,7 +12,7 @@
 
 #include "collect/process_identity.h"
 #include "probe/maps.h"
-#include "probe/translation.h"
+#include "probe/late.h"
 #include "util/utf8.h"
 #include "util/util.h"
 

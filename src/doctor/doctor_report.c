@@ -13,7 +13,7 @@
 
 #include "cuda/calls.h"
 #include "print/line.h"
-#include "probe/launches.h"
+#include "probe/probe_sets.h"
 #include "probe/points.h"
 #include "util/json_writer.h"
 #include "util/utf8.h"

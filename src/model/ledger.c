@@ -536,7 +536,7 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
 
 /*
  * True if @site is in a function of the runtime that is linked into the program: one of the table,
- * or one named as NVIDIA's archive names its inner functions (probe/runtime_code.c). Names of call
+ * or one named as NVIDIA's archive names its inner functions (probe/elffile.c). Names of call
  * sites come late, so this is asked at the end.
  */
 static bool is_linked_runtime(const struct site *site)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of launches a sample is timed (bpf/launch_times.bpf.h): those about which something was new, each
+ * Of launches a sample is timed (bpf/launch_rows.bpf.h): those about which something was new, each
  * for itself, and one in so many of the others, which stand for the rest. The first launch of a
  * kernel can take a thousand times as long as any other, since it loads the kernel: so the two kinds
  * are kept apart. Where every launch is timed there is nothing to estimate.

@@ -17,8 +17,8 @@
 
 #include "cuda/allocators.h"
 #include "cuda/calls.h"
-#include "probe/identify.h"
-#include "probe/slots.h"
+#include "probe/maps.h"
+#include "probe/bpf_rows.h"
 
 #define PROGRAMS(name) \
 	(struct bpf_programs) \

@@ -8,14 +8,15 @@
 #ifndef PROBE_BPF_ROWS_H
 #define PROBE_BPF_ROWS_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <linux/types.h>
 
 #include "cutop_event.h"
 #include "cutop_rows.h"
 
+struct cutop_bpf;
 struct probe;
 struct rows;
 
@@ -23,6 +24,7 @@ struct rows;
  * The rows of @probe's maps; it is borrowed. Returns NULL without memory; rows_free() frees them.
  */
 struct rows *rows_new(struct probe *probe);
+
 void rows_free(struct rows *rows);
 
 /* Reads the row of @program. False if it has none. */
@@ -51,6 +53,7 @@ void rows_visit_programs(struct rows *rows,
 			       bool (*visit)(void *context, const struct what##_key *key, \
 					     const struct what##_row *row), \
 			       void *context);
+
 ROWS_VISITOR(launches, launch)
 ROWS_VISITOR(copies, copy)
 ROWS_VISITOR(calls, call)
@@ -77,5 +80,31 @@ uint32_t rows_untold_files(const struct rows *rows);
  * name of the last process that made one (CUTOP_COMM_LEN bytes).
  */
 uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **comm);
+
+/*
+ * Adds what was counted in the cached row of @key, if it has one, to @row, a copy of the map's row.
+ */
+void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key,
+		   struct call_row *row);
+
+void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
+		   struct copy_row *row);
+
+/* The synchronizing calls of @program, whose row is @row. */
+struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program,
+				   const struct program_row *row);
+
+/* Takes the place of @program, which is new, if that is free. */
+void near_sync_claim(struct cutop_bpf *skeleton, uint32_t program);
+
+/* Frees the place. Nothing may count in it any more: its program has ended. */
+void near_call_release(struct cutop_bpf *skeleton, const struct call_key *key);
+
+void near_copy_release(struct cutop_bpf *skeleton, const struct copy_key *key);
+
+void near_sync_release(struct cutop_bpf *skeleton, uint32_t program);
+
+/* Puts all slots into the queue, once, before the first probe is placed. */
+void slots_hand_out(struct cutop_bpf *skeleton);
 
 #endif

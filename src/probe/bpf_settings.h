@@ -31,7 +31,7 @@ struct bpf_settings {
 	unsigned int layers; /* bit set of enum call_layer: what is probed */
 	/*
 	 * watch not the driver's calls, only whether the driver itself allocates:
-	 * bpf/unwatched.bpf.h
+	 * bpf/caller.bpf.h
 	 */
 	bool notice_driver;
 	bool only_listed;      /* only the processes in the map `listed` */

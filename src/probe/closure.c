@@ -6,12 +6,12 @@
  */
 #include "probe/closure.h"
 
-#include <ctype.h>
+#include <glob.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ out:
 struct closure {
 	char **paths; /* found so far; the ones past `next` are yet to be read */
 	size_t count, next;
-	struct closure_settings settings;
+	const struct ahead_start *start;
 	void (*visit)(void *context, const char *path);
 	void *context;
 };
@@ -129,49 +129,19 @@ static bool try_path(struct closure *closure, const char *dir, const char *name)
 	return closure_add(closure, path);
 }
 
-/*
- * What ld.so(8) puts for a word that begins with '$'. $LIB depends on the distribution: @lib is one
- * of its possible values.
- */
-static size_t token_expand(const char *text, const char *origin, const char *lib,
-			   const char **value)
+/* Puts @origin for $ORIGIN in @element. */
+static void element_expand(const char *element, size_t len, const char *origin, char out[4096])
 {
-	const char *platform = (const char *)getauxval(AT_PLATFORM);
-	const struct {
-		const char *name, *value;
-	} tokens[] = {
-		{ "ORIGIN", origin },
-		{ "LIB", lib },
-		{ "PLATFORM", platform ? platform : "" },
-	};
-	bool braced = text[1] == '{';
-	size_t i, len;
-
-	for (i = 0; i < ARRAY_LEN(tokens); i++) {
-		len = strlen(tokens[i].name);
-		if (strncmp(text + 1 + braced, tokens[i].name, len) ||
-		    (braced && text[2 + len] != '}') ||
-		    (!braced && (isalnum((unsigned char)text[1 + len]) || text[1 + len] == '_')))
-			continue;
-		*value = tokens[i].value;
-		return len + (braced ? 3 : 1);
-	}
-	return 0;
-}
-
-/* Returns whether @element had a token that @lib replaced. */
-static bool element_expand(const char *element, size_t len, const char *origin, const char *lib,
-			   char out[4096])
-{
-	const char *value;
-	bool has_lib = false;
-	size_t at = 0, skip;
+	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
+	size_t at = 0, skip, i;
 
 	while (len && at < 4095) {
-		skip = *element == '$' ? token_expand(element, origin, lib, &value) : 0;
-		if (skip && skip <= len) {
-			has_lib |= value == lib;
-			at += (size_t)snprintf(out + at, 4096 - at, "%s", value);
+		for (i = 0; i < ARRAY_LEN(words); i++)
+			if (len >= strlen(words[i]) && !memcmp(element, words[i], strlen(words[i])))
+				break;
+		if (i < ARRAY_LEN(words)) {
+			skip = strlen(words[i]);
+			at += (size_t)snprintf(out + at, 4096 - at, "%s", origin);
 			if (at > 4095)
 				at = 4095;
 		} else {
@@ -182,34 +152,20 @@ static bool element_expand(const char *element, size_t len, const char *origin, 
 		len -= skip;
 	}
 	out[at] = 0;
-	return has_lib;
 }
 
-/* Searches a colon-separated list whose tokens refer to a file in @origin. */
+/* Searches a colon-separated list for a file in @origin. */
 static bool try_list(struct closure *closure, const char *list, const char *origin,
 		     const char *name)
 {
-	static const char *const libs[] = {
-#if defined(__x86_64__)
-		"lib/x86_64-linux-gnu",
-#else
-		"lib/aarch64-linux-gnu",
-#endif
-		"lib64",
-		"lib",
-	};
 	char dir[4096];
-	size_t len, i;
+	size_t len;
 
 	for (; list && *list; list += len + (list[len] != 0)) {
-		bool has_lib = true;
-
 		len = strcspn(list, ":;");
-		for (i = 0; i < ARRAY_LEN(libs) && has_lib; i++) {
-			has_lib = element_expand(list, len, origin, libs[i], dir);
-			if (try_path(closure, dir, name))
-				return true;
-		}
+		element_expand(list, len, origin, dir);
+		if (try_path(closure, dir, name))
+			return true;
 	}
 	return false;
 }
@@ -248,13 +204,13 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 	if (strchr(name, '/')) {
 		char path[4096];
 
-		element_expand(name, strlen(name), origin, "lib", path);
+		element_expand(name, strlen(name), origin, path);
 		closure_add(closure, path);
 		return;
 	}
 	if (!needs->runpath && try_list(closure, needs->rpath, origin, name))
 		return;
-	if (try_list(closure, closure->settings.library_path, origin, name) ||
+	if (try_list(closure, closure->start->library_path, origin, name) ||
 	    try_list(closure, needs->runpath, origin, name))
 		return;
 	ld_cache_visit(name, cache_match, &search);
@@ -269,7 +225,7 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 static void closure_preload(struct closure *closure, const struct elf_needs *needs,
 			    const char *origin)
 {
-	const char *list = closure->settings.preload;
+	const char *list = closure->start->preload;
 	char name[4096];
 	size_t len;
 
@@ -312,18 +268,139 @@ static void closure_read(struct closure *closure, const char *path)
 	elffile_needs_free(&needs);
 }
 
-void closure_visit(const char *program, const struct closure_settings *settings,
-		   void (*visit)(void *context, const char *path), void *context)
+static void closure_visit(const char *program, const struct ahead_start *start,
+			  void (*visit)(void *context, const char *path), void *context)
 {
-	struct closure closure = { .visit = visit, .context = context };
+	struct closure closure = { .start = start, .visit = visit, .context = context };
 	size_t i;
 
-	if (settings)
-		closure.settings = *settings;
 	closure_add(&closure, program);
 	while (closure.next < closure.count)
 		closure_read(&closure, closure.paths[closure.next++]);
 	for (i = 0; i < closure.count; i++)
 		free(closure.paths[i]);
 	free(closure.paths);
+}
+
+/* ---- ahead ---- */
+
+/*
+ * The libraries of a program that is about to be started, found without running it.
+ * It need not be perfect: a library found by mistake gets a probe that never fires, and one that is
+ * missed is found when the program maps it.
+ */
+
+struct ahead {
+	void (*visit)(void *context, const char *path);
+	void *context;
+	unsigned int globbed;
+};
+
+/* Visits CUDA's libraries in the folder @pattern. NCCL and NVSHMEM have a runtime inside. */
+static void folder_visit(struct ahead *ahead, const char *pattern)
+{
+	static const char *const names[] = { "libcudart*.so*", "libcuda.so*", "libnccl.so*",
+					     "libnvshmem_host.so*" };
+	char path[4096];
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		glob_t found;
+
+		if (snprintf(path, sizeof(path), "%s/%s", pattern, names[i]) >= (int)sizeof(path) ||
+		    glob(path, GLOB_NOSORT, NULL, &found))
+			continue;
+		for (j = 0; j < found.gl_pathc && ahead->globbed < AHEAD_GLOBBED_MAX;
+		     j++, ahead->globbed++)
+			ahead->visit(ahead->context, found.gl_pathv[j]);
+		globfree(&found);
+	}
+}
+
+/* A program may load what lies there although it needs none of it: by dlopen(3), or ctypes. */
+static void library_path_visit(struct ahead *ahead, const char *list)
+{
+	char path[4096];
+	size_t len;
+
+	for (; list && *list; list += len + (list[len] == ':')) {
+		len = strcspn(list, ":");
+		if (len && snprintf(path, sizeof(path), "%.*s", (int)len, list) < (int)sizeof(path))
+			folder_visit(ahead, path);
+	}
+}
+
+/* conda's libraries and NVIDIA's and PyTorch's wheels, of the Python at @program. */
+static void packages_visit(struct ahead *ahead, const char *program)
+{
+	static const char *const folders[] = { "lib", "lib/python3*/site-packages/nvidia/*/lib",
+					       "lib/python3*/site-packages/torch/lib" };
+	char prefix[4096], path[4096], *slash;
+	size_t i;
+
+	/* PREFIX/bin/python3 */
+	snprintf(prefix, sizeof(prefix), "%s", program);
+	for (i = 0; i < 2; i++) {
+		slash = strrchr(prefix, '/');
+		if (!slash)
+			return;
+		*slash = 0;
+	}
+	for (i = 0; i < ARRAY_LEN(folders); i++)
+		if (snprintf(path, sizeof(path), "%s/%s", prefix, folders[i]) < (int)sizeof(path))
+			folder_visit(ahead, path);
+}
+
+static bool is_python(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "python", strlen("python")) &&
+	       !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
+}
+
+static bool is_file(const char *path, int how)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && file_is_open_to(path, how);
+}
+
+/* Finds @name as its process will. Returns false if it is not found. */
+static bool program_find(const char *name, const char *list, char path[4096])
+{
+	size_t len;
+
+	if (strchr(name, '/'))
+		return snprintf(path, 4096, "%s", name) < 4096 && is_file(path, R_OK);
+	for (list = list ? list : "/usr/local/bin:/usr/bin:/bin";; list += len + 1) {
+		len = strcspn(list, ":");
+		if (snprintf(path, 4096, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) <
+			    4096 &&
+		    is_file(path, X_OK))
+			return true;
+		if (!list[len])
+			return false;
+	}
+}
+
+void ahead_visit(const char *name, const struct ahead_start *start,
+		 void (*visit)(void *context, const char *path), void *context)
+{
+	struct ahead ahead = { .visit = visit, .context = context };
+	char path[4096], real[4096];
+
+	if (!program_find(name, start->path, path))
+		return;
+	closure_visit(path, start, visit, context);
+	library_path_visit(&ahead, start->library_path);
+	if (!is_python(path))
+		return;
+	/*
+	 * Both as it is called and as the file that it leads to: in a virtual environment it is a
+	 * link, and the folder of the link counts.
+	 */
+	packages_visit(&ahead, path);
+	if (realpath(path, real) && strcmp(path, real))
+		packages_visit(&ahead, real);
 }

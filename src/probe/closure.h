@@ -3,21 +3,25 @@
 #ifndef PROBE_CLOSURE_H
 #define PROBE_CLOSURE_H
 
-/* What a program's loader is told. NULL: nothing. */
-struct closure_settings {
+/* The environment that a program is started with. NULL or empty: not set; strings are borrowed. */
+struct ahead_start {
+	const char *path;         /* PATH */
 	const char *library_path; /* LD_LIBRARY_PATH */
 	const char *preload;      /* LD_PRELOAD */
 };
 
 /*
- * Calls @visit with the path of @program, its loader, and each library it needs, directly or not,
- * as ld.so(8) would find them: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default
- * directories, with $ORIGIN, $LIB and $PLATFORM; and of what LD_PRELOAD names. The CUDA driver,
- * which runtimes load by name, counts as needed. Files that cannot be found or read are left out.
- * @settings NULL: nothing is set.
+ * Calls @visit with the path of the program that @name runs (or of a library, with a slash in
+ * @name), its loader, and each library it needs, directly or not, as ld.so(8) would find them:
+ * DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default directories, with $ORIGIN; and of
+ * what LD_PRELOAD names. The CUDA driver, which runtimes load by name, counts as needed. Then come
+ * CUDA's libraries in the folders of LD_LIBRARY_PATH and, if it is Python, among the packages of its
+ * own installation: AHEAD_GLOBBED_MAX at most. Files that cannot be found or read are left out, and
+ * a program that it starts is not looked at.
  */
-void closure_visit(const char *program, const struct closure_settings *settings,
-		   void (*visit)(void *context, const char *path), void *context);
+#define AHEAD_GLOBBED_MAX 64
+void ahead_visit(const char *name, const struct ahead_start *start,
+		 void (*visit)(void *context, const char *path), void *context);
 
 /*
  * Calls @visit for each 64-bit library in ld.so.cache whose name begins with @prefix ("" for all).

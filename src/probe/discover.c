@@ -17,6 +17,275 @@
 #include "probe/probe_internal.h"
 #include "probe/pythons.h"
 
+/* ---- examined ---- */
+
+/*
+ * Files that were examined, found by what stat(2) says of them, and by the inode that the kernel
+ * probes. Of files without functions to probe, the one that was met longest ago is forgotten
+ * first.
+ */
+
+#define ASK_AGAIN_AFTER (10 * NSEC_PER_SEC)
+
+static void examined_free(struct examined *file)
+{
+	free(file->path);
+	free(file);
+}
+
+static void examined_forget(struct probe *probe, struct examined *file)
+{
+	struct examined *known;
+
+	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
+	if (known == file)
+		HASH_DELETE(by_id, probe->by_id, file);
+	HASH_DELETE(hh, probe->examined, file);
+	examined_free(file);
+}
+
+/*
+ * @file is what its target is now. What that was before it was changed is forgotten: a file that
+ * grows without end is one target all the time.
+ */
+static void examined_succeed(struct probe *probe, struct examined *file)
+{
+	struct examined *other, *next, *known;
+
+	/* The same file through another overlay mount is met again. */
+	HASH_ITER(hh, probe->examined, other, next)
+		if (other != file && other->target == file->target &&
+		    other->key.device == file->key.device && other->key.inode == file->key.inode)
+			examined_forget(probe, other);
+	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
+	if (!known)
+		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
+}
+
+void examined_forget_of(struct probe *probe, const struct target *targets)
+{
+	struct examined *file, *next;
+	const struct target *target;
+
+	HASH_ITER(hh, probe->examined, file, next) {
+		for (target = targets; target && target != file->target; target = target->next)
+			;
+		if (target)
+			examined_forget(probe, file);
+	}
+}
+
+/*
+ * Forgets the file that was met longest ago among those that are no target: programs may map new
+ * files without end.
+ */
+static void examined_bound(struct probe *probe)
+{
+	struct examined *file, *next;
+
+	if (HASH_COUNT(probe->examined) < EXAMINED_MAX)
+		return;
+	HASH_ITER(hh, probe->examined, file, next) {
+		if (file->target)
+			continue;
+		examined_forget(probe, file);
+		return;
+	}
+}
+
+/*
+ * Notes that the file of @key, which is @id and was found as @path, was examined. Returns NULL
+ * without memory.
+ */
+static struct examined *examined_add(struct probe *probe, const struct examined_key *key,
+				     const struct file_id *id, const char *path)
+{
+	struct examined *file, *known;
+
+	examined_bound(probe);
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->key = *key;
+	file->id = *id;
+	file->path = strdup(path);
+	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);
+	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), known);
+	if (!known)
+		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
+	return file;
+}
+
+void examined_clear(struct probe *probe)
+{
+	struct examined *file, *next;
+
+	HASH_ITER(by_id, probe->by_id, file, next)
+		HASH_DELETE(by_id, probe->by_id, file);
+	HASH_ITER(hh, probe->examined, file, next) {
+		HASH_DELETE(hh, probe->examined, file);
+		examined_free(file);
+	}
+}
+
+/* ---- examining one ---- */
+
+bool probe_error_passes(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EPIPE;
+}
+
+static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+			const struct sighting *sighting, struct reason *why)
+{
+	struct examined_key key = { 0 };
+	const struct stat *st = &seen->st;
+	struct examined *file;
+	struct target *target;
+	int err;
+
+	key.device = st->st_dev;
+	key.inode = st->st_ino;
+	key.size = (uint64_t)st->st_size;
+	key.changed = (uint64_t)st->st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st->st_ctim.tv_nsec;
+	HASH_FIND(hh, probe->examined, &key, sizeof(key), file);
+	if (file)
+		return file->target ?
+			       1 :
+			       reason_set(why, 0, "defines no CUDA function that cutop knows");
+	if (!seen->identified)
+		return reason_set(why, -EAGAIN, "cannot be identified");
+	target = target_find(probe, &seen->id);
+	probe_know(probe, &seen->id, target);
+	file = examined_add(probe, &key, &seen->id, path);
+	if (!file)
+		return reason_set(why, -ENOMEM, "no memory");
+	if (target) {
+		target_tend(probe, target);
+		if (!sighting->mounts_of)
+			unused_anchor(target, 0);
+	} else {
+		err = target_new(probe, seen, path, sighting, &target, why);
+		if (probe_error_passes(err) && !probe->ask_again)
+			probe->ask_again = clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_AFTER;
+		if (outside_is_later(err) || err == -ETIMEDOUT || probe_error_passes(err))
+			examined_forget(probe, file);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+		probe_know(probe, &seen->id, true);
+	}
+	file->target = target;
+	examined_succeed(probe, file);
+	return 1;
+}
+
+/*
+ * Examines @seen, found as @path and by @sighting (NULL: named by the user, or found ahead).
+ * Returns 1 if it is a target, 0 if it is none, or a negative errno with @why set.
+ */
+static int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path,
+			 const struct sighting *sighting, struct reason *why)
+{
+	static const struct sighting none;
+	struct seen_file more;
+	int result;
+
+	/* The user may want other functions than those that the copy was made for. */
+	if (seen->place >= 0 && extra_functions_want(probe->settings.extras, &seen->st, path)) {
+		result = outside_open_again(&probe->outside, seen->place, true, path,
+					    COPY_TABLES | COPY_CODE, &more);
+		if (result)
+			return reason_set(why, result, "%s", strerror(-result));
+		seen = &more;
+	}
+
+	result = file_examine(probe, seen, path, sighting ? sighting : &none, why);
+	if (seen == &more)
+		seen_close(&more);
+	return result;
+}
+
+/* ---- named files ---- */
+
+/*
+ * Files whose path is known: those that the user names, and those that they lead to, before any of
+ * them runs.
+ */
+
+static int path_add(struct probe *probe, const char *path, bool named,
+		    enum errand_patience patience, struct reason *why)
+{
+	struct seen_file seen;
+	int result =
+		named ? outside_open_named(&probe->outside, path, COPY_IF_HOOKED, patience, &seen) :
+			outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
+
+	if (result)
+		return reason_set(why, result, "%s", outside_error(result));
+	result = probe_examine(probe, &seen, path, NULL, why);
+	seen_close(&seen);
+	return result;
+}
+
+int probe_add_path(struct probe *probe, const char *path, struct reason *why)
+{
+	return path_add(probe, path, true, ERRAND_LONG, why);
+}
+
+static void add_quietly(struct probe *probe, const char *path, bool named)
+{
+	const struct later later = { .what = named ? LATER_NAMED : LATER_PATH };
+	struct reason why = { "" };
+	int result = path_add(probe, path, named, probe->outside.patience, &why);
+
+	if (outside_is_later(result))
+		probe_keep(probe, &later, path);
+	else if (result == -ETIMEDOUT)
+		probe_lost(probe, LOST_UNANSWERED);
+	else if (result < 0)
+		note(probe->settings.notes, "%s: %s", path, why.text);
+}
+
+void probe_add_quietly(void *context, const char *path)
+{
+	add_quietly(context, path, false);
+}
+
+/* The same with the starting user's rights (util/starter.h). */
+static void probe_add_named(void *context, const char *path)
+{
+	add_quietly(context, path, true);
+}
+
+void probe_patient(struct probe *probe, bool patient)
+{
+	probe->outside.patience = patient ? ERRAND_MEDIUM : ERRAND_SHORT;
+}
+
+/* What the user named is searched for, read and opened with that user's rights. */
+static void program_add(void *context, const char *path)
+{
+	struct probe *probe = context;
+
+	add_quietly(probe, path, true);
+}
+
+void probe_add_program(struct probe *probe, const char *path, const char *library_path)
+{
+	probe_add_command(probe, path, &(struct ahead_start){ .library_path = library_path });
+}
+
+void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start)
+{
+	int err = outside_ahead(&probe->outside, program, start, program_add, probe);
+
+	if (err && err != -EINTR)
+		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s",
+		     program, outside_error(err));
+}
+
+/* ---- discover ---- */
+
 /* ---- functions that the user names ---- */
 
 struct extra_functions_adding {

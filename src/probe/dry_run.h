@@ -8,9 +8,11 @@
 
 #include <stdint.h>
 
+#include "probe/bpf.h"
 #include "probe/kernel.h"
 #include "util/util.h"
 
+struct bpf;
 struct dry_run;
 
 /*
@@ -42,5 +44,32 @@ uint64_t dry_run_hit_cost(const struct dry_run *dry_run);
 
 /* bpf_identifier() of the programs. Borrowed. */
 int dry_run_identifier(const struct dry_run *dry_run);
+
+/* The ways to watch, the cheapest first. */
+enum loading_way {
+	LOADING_FUNCTION, /* the kernel's function ksys_mmap_pgoff() */
+	LOADING_TOUCH,    /* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
+};
+
+/* A watch. It lasts until all of @fds that are not -1 are closed; they belong to the caller. */
+struct loading_watch {
+	int fds[2];
+	enum loading_way way;
+};
+
+/*
+ * Has @bpf report every mapping of a file's code. Returns 0, or a negative errno if neither
+ * works.
+ */
+int loading_watch(struct bpf *bpf, struct loading_watch *watch);
+
+/*
+ * Nanoseconds that a call of a watched program takes longer for a probe at its entry, if its caches
+ * hold other things. Takes some 20 ms. Where it cannot be measured: HIT_COST_USUAL.
+ */
+uint64_t hit_cost_measure(const struct bpf *bpf);
+
+/* As measured in a virtual machine on an AMD EPYC (docs/cost.md) */
+#define HIT_COST_USUAL 2700
 
 #endif

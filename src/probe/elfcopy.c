@@ -13,10 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/allocator_functions.h"
+#include "probe/extra_functions.h"
 #include "probe/elffile.h"
 #include "probe/python_elf.h"
-#include "probe/python_layouts.h"
 #include "util/util.h"
 
 #define COPY_MAX (256ull << 20)
@@ -27,6 +26,7 @@
 #define SECTIONS_MAX 65536u
 #define SEGMENTS_MAX 4096u
 #define NAMES_MAX    (1u << 20) /* bytes of the names of sections */
+#define HINT_MAX     4096       /* of what leads to a debug file: a name, a hash */
 #define CHUNK        (1u << 20)
 
 struct copy {
@@ -106,15 +106,11 @@ static bool is_code(const Elf64_Shdr *section)
 	return section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR;
 }
 
-/* Sections that hold debug data, or say where it is, are recognized by name. */
-static bool is_debug_hint(const Elf64_Shdr *section, const char *names, size_t names_len)
-{
-	return section->sh_type == SHT_PROGBITS && names && section->sh_name < names_len &&
-	       !strncmp(names + section->sh_name, ".gnu_debug", strlen(".gnu_debug"));
-}
-
-static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t count, size_t at,
-		      const char *names, size_t names_len)
+/*
+ * Symbols and strings; and, since they lead to a debug file, what is small and not loaded. Without
+ * COPY_TABLES, only what says which libraries a file needs.
+ */
+static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t count, size_t at)
 {
 	const Elf64_Shdr *section = &list[at];
 	size_t i;
@@ -129,7 +125,10 @@ static bool is_wanted(const struct copy *copy, const Elf64_Shdr *list, size_t co
 		return copy->want & COPY_TABLES;
 	case SHT_SYMTAB:
 	case SHT_DYNSYM: return copy->want & COPY_TABLES;
-	default: return copy->want & COPY_TABLES && is_debug_hint(section, names, names_len);
+	case SHT_PROGBITS:
+		return copy->want & COPY_TABLES && !(section->sh_flags & SHF_ALLOC) &&
+		       section->sh_size <= HINT_MAX;
+	default: return false;
 	}
 }
 
@@ -167,9 +166,8 @@ static void code_copy(struct copy *copy, const Elf64_Shdr *list, size_t count)
 
 static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
 {
-	size_t count = ehdr->e_shnum, names_len = 0, i;
+	size_t count = ehdr->e_shnum, i;
 	Elf64_Shdr first, *list;
-	char *names = NULL;
 
 	/* Where there are more than the header has a number for, the first one says how many. */
 	if (!count && ehdr->e_shoff &&
@@ -179,20 +177,15 @@ static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
 	list = headers_read(copy, ehdr->e_shoff, count, sizeof(*list));
 	if (!list)
 		return;
+	/* The names of sections. */
 	i = ehdr->e_shstrndx == SHN_XINDEX ? list[0].sh_link : ehdr->e_shstrndx;
-	if (i < count && list[i].sh_type == SHT_STRTAB && list[i].sh_size &&
-	    list[i].sh_size <= NAMES_MAX) {
-		names_len = (size_t)list[i].sh_size;
-		names = headers_read(copy, list[i].sh_offset, names_len, 1);
-		if (names)
-			names[names_len - 1] = 0;
-	}
+	if (i < count && list[i].sh_size <= NAMES_MAX)
+		range_copy(copy, list[i].sh_offset, list[i].sh_size);
 	for (i = 0; i < count; i++)
-		if (is_wanted(copy, list, count, i, names, names_len))
+		if (is_wanted(copy, list, count, i))
 			range_copy(copy, list[i].sh_offset, list[i].sh_size);
 	if (copy->want & COPY_CODE)
 		code_copy(copy, list, count);
-	free(names);
 	free(list);
 }
 

@@ -7,11 +7,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/calls.h"
 #include "names/sections.h"
+#include "util/utf8.h"
 
 #define SECTION_MAX   (512u << 20) /* bytes of a string table that are accepted */
 #define DYNAMIC_MAX   (1u << 20)   /* bytes of the dynamic section looked at */
@@ -331,9 +335,14 @@ int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 
 /* ---- what the loader is told ---- */
 
-int elffile_dynamic(const struct sections *file,
-		    int (*visit)(void *context, const Elf64_Dyn *entry, const char *text),
-		    void *context)
+/*
+ * Calls @visit for each string in @file's dynamic section (DT_NEEDED, DT_RPATH, DT_RUNPATH,
+ * DT_SONAME), borrowed. If @visit returns nonzero, stops and returns that; otherwise returns 0 or a
+ * negative errno as above.
+ */
+static int elffile_dynamic(const struct sections *file,
+			   int (*visit)(void *context, const Elf64_Dyn *entry, const char *text),
+			   void *context)
 {
 	const Elf64_Shdr *dynamic = sections_of_type(file, SHT_DYNAMIC),
 			 *names = dynamic ? sections_link(file, dynamic) : NULL;
@@ -441,4 +450,333 @@ void elffile_needs_free(struct elf_needs *needs)
 	free(needs->runpath);
 	free(needs->interpreter);
 	memset(needs, 0, sizeof(*needs));
+}
+
+/* ---- elfinfo ---- */
+
+/*
+ * What there is to know about a library or program before it is probed: its name and build id, its
+ * version, how its functions begin, and whether it has a CUDA runtime linked in that no symbol
+ * leads to.
+ * Everything here reads other users' files, with pread(2), within bounds. Code is looked at as
+ * bytes: enough to recognize the few forms that matter; any doubt gives "unknown".
+ */
+
+#define DATA_MAX (256u << 20) /* bytes of read-only data searched in one file */
+#define CHUNK    (1u << 20)
+
+/* ---- identity ---- */
+
+static void hex_of(const unsigned char *bytes, size_t count, char *out)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sprintf(out + 2 * i, "%02x", bytes[i]);
+}
+
+static bool build_id_take(void *context, const unsigned char *id, size_t len)
+{
+	struct elf_info *info = context;
+
+	if (len > (BUILD_ID_SIZE - 1) / 2)
+		return false;
+	hex_of(id, len, info->build_id);
+	return true;
+}
+
+static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
+{
+	struct elf_info *info = context;
+
+	if (entry->d_tag != DT_SONAME)
+		return 0;
+	utf8_clean(text, info->soname, sizeof(info->soname));
+	return 1;
+}
+
+/* ---- a runtime without symbols ---- */
+
+/*
+ * Texts that every version of the runtime contains and nothing else of NVIDIA's does. The first two
+ * are from its error messages; the driver's name alone is in everything that calls the driver
+ * directly.
+ */
+static const char *const runtime_marks[] = {
+	"CUDA driver version is insufficient for CUDA runtime version",
+	"libcuda.so.1",
+};
+
+#define MARKS    (ARRAY_LEN(runtime_marks))
+#define MARK_MAX 64 /* longer than the longest */
+
+static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *buffer,
+				 unsigned int found)
+{
+	size_t kept = 0, i;
+	uint64_t at = 0;
+
+	while (at < size && found != (1u << MARKS) - 1) {
+		size_t want = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
+		ssize_t n = pread(fd, buffer + kept, want, (off_t)(offset + at));
+
+		if (n <= 0)
+			break;
+		for (i = 0; i < MARKS; i++)
+			if (memmem(buffer, kept + (size_t)n, runtime_marks[i],
+				   strlen(runtime_marks[i]) + 1))
+				found |= 1u << i;
+		at += (uint64_t)n;
+		/* The next piece may continue what the end of this one begins. */
+		if (kept + (size_t)n > MARK_MAX) {
+			memmove(buffer, buffer + kept + n - MARK_MAX, MARK_MAX);
+			kept = MARK_MAX;
+		} else {
+			kept += (size_t)n;
+		}
+	}
+	return found;
+}
+
+bool elfinfo_carries_runtime(int fd)
+{
+	uint64_t left = DATA_MAX;
+	struct sections file;
+	unsigned int found = 0;
+	char *buffer, name[256];
+	size_t i;
+
+	if (elffile_open(fd, &file, NULL))
+		return false;
+	buffer = malloc(CHUNK + MARK_MAX);
+	for (i = 0; buffer && i < file.count; i++) {
+		const Elf64_Shdr *section = &file.list[i];
+		uint64_t size = section->sh_size < left ? section->sh_size : left;
+
+		if (section->sh_type != SHT_PROGBITS || section->sh_flags & SHF_EXECINSTR ||
+		    strncmp(sections_name(&file, section, name, sizeof(name)), ".rodata", 7))
+			continue;
+		left -= size;
+		found = marks_search(fd, section->sh_offset, size, buffer, found);
+	}
+	free(buffer);
+	sections_close(&file);
+	return found == (1u << MARKS) - 1;
+}
+
+int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
+{
+	struct sections file;
+	size_t i;
+	int err;
+
+	memset(info, 0, sizeof(*info));
+	err = elffile_open(fd, &file, why);
+	if (err)
+		return err;
+	info->is_program = file.ehdr.e_type == ET_EXEC;
+	for (i = 0; i < file.segment_count; i++)
+		info->is_program = info->is_program || file.segments[i].p_type == PT_INTERP;
+	build_id_find(&file, build_id_take, info);
+	elffile_dynamic(&file, soname_take, info);
+	info->has_symtab = sections_of_type(&file, SHT_SYMTAB) != NULL;
+	/* The C library can be run as a program, too. */
+	if (info->soname[0])
+		info->is_program = false;
+	sections_close(&file);
+	return 0;
+}
+
+/* ---- the version ---- */
+
+static bool is_version(unsigned int number)
+{
+	return number >= 9000 && number < 100000 && number % 10 == 0 && number % 1000 < 200;
+}
+
+#define CODE_MAX 256
+
+/* The number that @code stores through a register: movl $number,(%reg). 0 if it is no version. */
+static unsigned int stored_version(const unsigned char *code, size_t len)
+{
+	unsigned int number;
+	size_t i;
+
+	for (i = 0; i + 6 <= len; i++) {
+		/* c7 /0, memory operand without displacement, and without SIB or RIP */
+		if (code[i] != 0xc7 || code[i + 1] & 0xf8 || code[i + 1] == 4 || code[i + 1] == 5)
+			continue;
+		memcpy(&number, code + i + 2, sizeof(number));
+		if (is_version(number))
+			return number;
+	}
+	return 0;
+}
+
+unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions)
+{
+	unsigned char code[CODE_MAX], called[64];
+	unsigned int version;
+	size_t i, at;
+	ssize_t n, m;
+	int32_t jump;
+
+	for (i = 0; i < functions->count + functions->aliases; i++)
+		if (functions->list[i].call == CALL_cudaRuntimeGetVersion)
+			break;
+	if (i == functions->count + functions->aliases)
+		return 0;
+	n = pread(fd, code, sizeof(code), (off_t)functions->list[i].offset);
+	version = stored_version(code, n > 0 ? (size_t)n : 0);
+	/* The exported function wraps the one that holds the number. */
+	for (at = 0; !version && n > 5 && at + 5 <= (size_t)n; at++) {
+		if (code[at] != 0xe8 && code[at] != 0xe9)
+			continue;
+		memcpy(&jump, code + at + 1, sizeof(jump));
+		m = pread(fd, called, sizeof(called),
+			  (off_t)(functions->list[i].offset + at + 5 + (uint64_t)(int64_t)jump));
+		version = stored_version(called, m > 0 ? (size_t)m : 0);
+	}
+	return version;
+}
+
+unsigned int version_of_name(const char *name, bool *major_only)
+{
+	const char *slash = strrchr(name, '/'), *at;
+	unsigned int major = 0, minor = 0, patch;
+	int words;
+
+	name = slash ? slash + 1 : name;
+	at = strncmp(name, "libcudart", 9) ? NULL : strstr(name, ".so.");
+	if (!at)
+		return 0;
+	words = sscanf(at, ".so.%3u.%2u.%u", &major, &minor, &patch);
+	if (words < 1 || major < 9 || major > 99 || minor > 19)
+		return 0;
+	/* CUDA 11.0 to 11.8 share the SONAME libcudart.so.11.0. */
+	*major_only = words == 1 || (words == 2 && major == 11 && !minor);
+	return major * 1000 + minor * 10;
+}
+
+/* ---- runtime code ---- */
+
+/*
+ * Where a file has the runtime's own code: a driver call made from there is not the program's own.
+ * A library is recognized by its name (DT_SONAME), since its inner functions may have no symbols. A
+ * runtime that is linked into a program is one object of NVIDIA's archive, so its code is one
+ * contiguous piece: it begins and ends with symbols that have the archive's names for inner
+ * functions, and contains no other symbols. A stripped program has no such symbols, and no such
+ * piece is found.
+ */
+
+static bool is_prefix(const char *prefix, const char *name)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/*
+ * True for a name of the interface, or one that the archives of CUDA 9 to 13 give to inner
+ * functions.
+ */
+static bool is_runtimes(const char *name)
+{
+	return name && (is_prefix("cuda", name) || is_prefix("__cuda", name) ||
+			is_prefix("libcudart_static_", name));
+}
+
+/*
+ * The code_search for the piece around @middle: first for its limits, the nearest foreign symbols, then
+ * for the runtime's symbols in between.
+ */
+struct code_search {
+	/* @middle, and the gap between foreign symbols around it: from @after up to @before */
+	uint64_t middle, after, before;
+	struct code_span span;
+};
+
+/* True if the gap would be smaller with the function @symbol. */
+static bool is_nearer(void *context, const struct elf_symbol *symbol)
+{
+	const struct code_search *code_search = context;
+
+	return symbol->is_function &&
+	       ((symbol->offset > code_search->middle && symbol->offset < code_search->before) ||
+		(symbol->offset < code_search->middle &&
+		 symbol->offset + symbol->size > code_search->after));
+}
+
+static int stranger_visit(void *context, const struct elf_symbol *symbol)
+{
+	struct code_search *code_search = context;
+
+	if (!is_nearer(code_search, symbol) || is_runtimes(symbol->name))
+		return 0;
+	if (symbol->offset > code_search->middle && symbol->offset < code_search->before)
+		code_search->before = symbol->offset;
+	if (symbol->offset < code_search->middle &&
+	    symbol->offset + symbol->size > code_search->after)
+		code_search->after = symbol->offset + symbol->size;
+	return 0;
+}
+
+static bool is_in_gap(void *context, const struct elf_symbol *symbol)
+{
+	const struct code_search *code_search = context;
+
+	return symbol->is_function && symbol->offset >= code_search->after &&
+	       symbol->offset < code_search->before;
+}
+
+static int own_visit(void *context, const struct elf_symbol *symbol)
+{
+	struct code_search *code_search = context;
+	uint64_t end = symbol->offset + symbol->size;
+
+	if (!is_in_gap(code_search, symbol) || !is_runtimes(symbol->name))
+		return 0;
+	if (symbol->offset < code_search->span.start)
+		code_search->span.start = symbol->offset;
+	if (end > code_search->span.end)
+		code_search->span.end = end < code_search->before ? end : code_search->before;
+	return 0;
+}
+
+/* Finds the median of the runtime's functions; false: there is none. */
+static bool middle_find(const struct elf_functions *found, uint64_t *middle)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < found->count; i++)
+		count += !CUTOP_IS_EXTRA(found->list[i].call) &&
+			 call_descs[found->list[i].call].layer == LAYER_RUNTIME;
+	if (!count)
+		return false;
+	count /= 2;
+	for (i = 0; i < found->count; i++) {
+		if (CUTOP_IS_EXTRA(found->list[i].call) ||
+		    call_descs[found->list[i].call].layer != LAYER_RUNTIME)
+			continue;
+		*middle = found->list[i].offset;
+		if (!count--)
+			break;
+	}
+	return true;
+}
+
+bool runtime_code_find(int fd, const struct elf_functions *found, struct code_span *span)
+{
+	struct code_search code_search = { .before = UINT64_MAX, .span = { .start = UINT64_MAX } };
+	struct elf_info info;
+
+	if (!middle_find(found, &code_search.middle) || elfinfo_read(fd, &info, NULL))
+		return false;
+	if (is_prefix("libcudart", info.soname)) {
+		*span = (struct code_span){ .start = 0, .end = UINT64_MAX >> 1 };
+		return true;
+	}
+	if (elffile_labels(fd, is_nearer, stranger_visit, &code_search, NULL) ||
+	    elffile_labels(fd, is_in_gap, own_visit, &code_search, NULL))
+		return false;
+	*span = code_search.span;
+	return span->start < span->end;
 }

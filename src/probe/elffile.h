@@ -7,10 +7,12 @@
 #ifndef PROBE_ELFFILE_H
 #define PROBE_ELFFILE_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cutop_event.h"
 #include "names/sections.h"
 #include "util/util.h"
 
@@ -86,15 +88,6 @@ int elffile_labels(int fd, bool (*wants_name)(void *context, const struct elf_sy
 /* A hash of the @len first bytes of @name. */
 uint32_t elf_name_hash(const char *name, size_t len);
 
-/*
- * Calls @visit for each string in @file's dynamic section (DT_NEEDED, DT_RPATH, DT_RUNPATH,
- * DT_SONAME), borrowed. If @visit returns nonzero, stops and returns that; otherwise returns 0 or a
- * negative errno as above.
- */
-int elffile_dynamic(const struct sections *file,
-		    int (*visit)(void *context, const Elf64_Dyn *entry, const char *text),
-		    void *context);
-
 struct elf_needs {
 	char **needed; /* DT_NEEDED, in order */
 	size_t count;
@@ -108,6 +101,48 @@ struct elf_needs {
  * elffile_needs_free().
  */
 int elffile_needs(int fd, struct elf_needs *needs, struct reason *why);
+
 void elffile_needs_free(struct elf_needs *needs);
+
+#define BUILD_ID_SIZE 65 /* hex digits of up to 32 bytes, and NUL */
+
+struct elf_info {
+	char soname[256];             /* DT_SONAME; empty if it has none */
+	char build_id[BUILD_ID_SIZE]; /* hex; empty if it has none */
+	bool is_program;              /* it has an interpreter, or is linked to a fixed address */
+	/* .symtab is there: names of local functions, kernels' stubs among them */
+	bool has_symtab;
+};
+
+/*
+ * Fills @info from the file open at @fd. Returns 0 or a negative errno as elffile_functions() does.
+ */
+int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
+
+/*
+ * True if the file open at @fd contains a CUDA runtime's own messages. Reads all of the file's
+ * data.
+ */
+bool elfinfo_carries_runtime(int fd);
+
+/*
+ * The version of the CUDA runtime that defines @functions in the file open at @fd, as its
+ * cudaRuntimeGetVersion() returns it (13000): read from the code, which is not run. 0 if it is not
+ * found.
+ */
+unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functions);
+
+/*
+ * The version in "libcudart.so.12.4.127" (12040; @major_only false) or "libcudart.so.12" (12000;
+ * true); 0: none.
+ */
+unsigned int version_of_name(const char *name, bool *major_only);
+
+/*
+ * Finds that code in the file open at @fd, which has the functions @found: the whole file if it
+ * calls itself libcudart, else the piece around these functions that contains only the runtime's
+ * symbols. False if there is none.
+ */
+bool runtime_code_find(int fd, const struct elf_functions *found, struct code_span *span);
 
 #endif

@@ -8,11 +8,15 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cuda/allocators.h"
 #include "names/demangle.h"
+#include "names/sections.h"
+#include "probe/points.h"
 
 struct request {
 	char *text;             /* as given */
@@ -348,4 +352,106 @@ void extra_functions_visit(const struct extra_functions *extras,
 	for (i = 0; extras && i < extras->count; i++)
 		visit(context, extras->list[i].text, extras->list[i].library,
 		      extras->list[i].found);
+}
+
+/* ---- allocator functions ---- */
+
+/*
+ * The functions by which allocators of frameworks tell what they do (cuda/allocators.h).
+ * The functions are exported, so .dynsym has them, or, in a program without dynamic linking,
+ * .symtab. Files that only call them mention their names, too.
+ */
+
+#define NAME_MAX_LEN 96 /* longer than any of the symbols */
+
+struct allocator_search {
+	struct segments segments;
+	struct elf_function *list;
+	size_t count;
+};
+
+static enum symtab_want allocator_want(void *context, const Elf64_Sym *symbol)
+{
+	(void)context;
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ?
+		       SYMTAB_NAMED :
+		       SYMTAB_LEAVE;
+}
+
+static int allocator_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	struct allocator_search *allocator_search = context;
+	uint64_t offset;
+	size_t i;
+
+	(void)len;
+	for (i = 0; i < allocator_form_count(); i++) {
+		if (strcmp(name, allocator_symbol(i)))
+			continue;
+		if (!segments_offset(&allocator_search->segments, symbol->st_value, &offset) &&
+		    allocator_search->count < ALLOCATOR_FUNCTIONS_MAX)
+			allocator_search->list[allocator_search->count++] = (struct elf_function){
+				.offset = offset,
+				.size = (uint32_t)symbol->st_size,
+				.call = (uint16_t)(CUTOP_ALLOCATOR + i),
+			};
+	}
+	return allocator_search->count == ALLOCATOR_FUNCTIONS_MAX;
+}
+
+static void table_search(const struct sections *file, struct allocator_search *allocator_search,
+			 uint32_t type)
+{
+	const char *names[ALLOCATOR_FORMS_MAX];
+	const struct symtab_search visit = {
+		.names = names,
+		.name_count = allocator_form_count(),
+		.want = allocator_want,
+		.visit = allocator_visit,
+		.context = allocator_search,
+		.name_max = NAME_MAX_LEN,
+	};
+	struct symtab table;
+	size_t i;
+
+	for (i = 0; i < allocator_form_count(); i++)
+		names[i] = allocator_symbol(i);
+	if (!symtab_find(file, type, &table))
+		symtab_visit(&table, &visit);
+}
+
+size_t allocators_find(int fd, struct elf_function *list)
+{
+	struct reason why = { "" };
+	struct sections file;
+	struct allocator_search allocator_search = { .list = list };
+
+	if (elffile_open(fd, &file, &why))
+		return 0;
+	segments_read(&file, &allocator_search.segments);
+	table_search(&file, &allocator_search, SHT_DYNSYM);
+	if (!allocator_search.count && !symtab_is_of_library(&file))
+		table_search(&file, &allocator_search, SHT_SYMTAB);
+	sections_close(&file);
+	return allocator_search.count;
+}
+
+bool allocators_append(int fd, const struct forms *forms, bool leave_stepped,
+		       struct elf_functions *functions)
+{
+	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX], *more;
+	struct elf_functions own = { .list = list };
+
+	own.count = allocators_find(fd, list);
+	if (!own.count)
+		return false;
+	points_choose(fd, &own, forms, leave_stepped);
+	more = realloc(functions->list, (functions->count + own.count) * sizeof(*more));
+	if (!more)
+		return false;
+	/* The further names behind the list are not needed any more. */
+	memcpy(more + functions->count, own.list, own.count * sizeof(*more));
+	functions->list = more;
+	functions->count += own.count;
+	return true;
 }

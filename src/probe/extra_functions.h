@@ -3,19 +3,20 @@
  * Functions that the user names (--probe LIBRARY:SYMBOL): which files they may be in, which of
  * their symbols match, and the number of each.
  */
-#ifndef PROBE_EXTRAS_H
-#define PROBE_EXTRAS_H
+#ifndef PROBE_EXTRA_FUNCTIONS_H
+#define PROBE_EXTRA_FUNCTIONS_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <linux/types.h>
-
 #include "cutop_event.h"
 #include "probe/elffile.h"
+#include "probe/forms.h"
 #include "util/util.h"
 
 struct extra_functions;
+struct stat;
 
 /*
  * Makes the list of @count requests, each LIBRARY:SYMBOL or LIBRARY:SYMBOL=RESULT. LIBRARY is a
@@ -26,13 +27,13 @@ struct extra_functions;
  */
 int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count,
 			struct reason *why);
+
 void extra_functions_free(struct extra_functions *extras);
 
 /*
  * True if the file of @st, found as @path, may have functions that match. @st NULL: decide by its
  * name alone.
  */
-struct stat;
 bool extra_functions_want(const struct extra_functions *extras, const struct stat *st,
 			  const char *path);
 
@@ -49,6 +50,7 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 
 /* The functions found so far, by number less CUTOP_EXTRA. Borrowed. */
 size_t extra_functions_count(const struct extra_functions *extras);
+
 const char *extra_functions_symbol(const struct extra_functions *extras, size_t number,
 				   enum extra_result *result);
 
@@ -63,5 +65,21 @@ void extra_functions_visit(const struct extra_functions *extras,
 			   void (*visit)(void *context, const char *request, const char *library,
 					 bool found),
 			   void *context);
+
+/* Room that allocators_find() needs in a list. */
+#define ALLOCATOR_FUNCTIONS_MAX 16
+
+/*
+ * Fills @list with those that the file open at @fd exports, numbered from CUTOP_ALLOCATOR on.
+ * Returns how many.
+ */
+size_t allocators_find(int fd, struct elf_function *list);
+
+/*
+ * Appends them to @functions, their points chosen as points_choose() does. Returns false if there
+ * are none, or no memory.
+ */
+bool allocators_append(int fd, const struct forms *forms, bool leave_stepped,
+		       struct elf_functions *functions);
 
 #endif

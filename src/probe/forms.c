@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-const char *const form_verdict_names[FORM_HARMS + 1] = {
-	[FORM_STEPPED] = "single-stepped",
-	[FORM_EMULATED] = "emulated",
-	[FORM_REFUSED] = "refused",
-	[FORM_HARMS] = "harmful",
-};
-
 #define SAMPLE(text, offset) \
 	{ \
 		.code = text, .size = sizeof(text) - 1, .at = offset \

@@ -3,7 +3,7 @@
  * Instruction forms. What a probe costs depends on whether the kernel emulates the instruction
  * under it or runs a copy of it with a trap after it (single-stepping, some ten microseconds in a
  * virtual machine). A form is a set of encodings that a kernel treats alike. Which forms a kernel
- * emulates is not read from its version but tried at start (probe/formtest.h).
+ * emulates is not read from its version but tried at start (probe/kernel.h).
  */
 #ifndef PROBE_FORMS_H
 #define PROBE_FORMS_H
@@ -67,8 +67,6 @@ enum form_verdict {
 	FORM_REFUSED, /* the kernel places no probe on it */
 	FORM_HARMS,   /* a program with a probe on it is killed */
 };
-
-extern const char *const form_verdict_names[FORM_HARMS + 1];
 
 struct forms {
 	enum form_verdict verdicts[FORM_COUNT];

@@ -5,10 +5,14 @@
 
 #include <stdbool.h>
 
+#include "probe/forms.h"
 #include "util/util.h"
 
+struct btf;
+
 /* enum bpf_attach_type of linux/bpf.h, newer than the headers we may be built with */
-#define ATTACH_TYPE_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_TYPE_UPROBE_MULTI 48 /* Linux 6.6 */
+
 #define ATTACH_TYPE_UPROBE_SESSION 57 /* Linux 6.13 */
 
 enum attach_method {
@@ -49,7 +53,7 @@ struct kernel_facts {
 };
 
 /*
- * Reads them, by probe/kernel_table.h. For tests: CUTOP_TEST_KILLS (seccomp, shadow_stack) in the
+ * Reads them, by probe/kernel.h. For tests: CUTOP_TEST_KILLS (seccomp, shadow_stack) in the
  * environment says that these programs die.
  */
 void kernel_facts_read(struct kernel_facts *facts);
@@ -60,6 +64,7 @@ int kernel_features_decide(struct kernel_features *features, const struct kernel
 
 /* The version in @release ("6.18.44-x"), as KERNEL_VERSION(6, 18, 44) would have it. */
 #define KERNEL_AT(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
+
 unsigned int kernel_version(const char *release);
 
 /*
@@ -117,5 +122,16 @@ int kernel_rights_for(enum attach_method method, struct reason *why);
  * COMMAND inherits, asks for one.
  */
 bool shadow_stacks_used(void);
+
+/* Fills in what the table says of the kernel with the types @btf and facts->release. Pure. */
+void kernel_table_read(struct kernel_facts *facts, const struct btf *btf);
+
+/*
+ * Fills @forms by trial on this kernel, with links of @method. Needs the rights to probe, and a
+ * process without threads, since it forks. Forms that cannot be tried stay as forms_default() has
+ * them. For tests: CUTOP_TEST_FORMS in the environment lists forms, or "all", that are taken for
+ * single-stepped.
+ */
+void forms_try(struct forms *forms, enum attach_method method);
 
 #endif

@@ -19,10 +19,210 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probe/probe_internal.h"
+#include "probe/bpf_rows.h"
 #include "probe/maps.h"
-#include "probe/translation.h"
+#include "probe/probe_internal.h"
 #include "util/util.h"
+
+/* ---- idle processes ---- */
+
+/*
+ * Processes that --pid names and that have made no call yet. BPF gives a process a program number
+ * at its first call; this does so earlier.
+ * Makes the rows that program_new() (bpf/threads.bpf.h) would make, in an order that keeps them
+ * right while the process makes its first call, ends or runs another program:
+ *
+ * - The row in `programs` is whole before `tgids` leads to it. If a thread of the process gave it a
+ *   program meanwhile, the
+ *   key in `tgids` is there, and our row is deleted.
+ * - BPF deletes the key in `late` before it looks into `tgids` when a process ends. If the key is
+ *   there after `tgids` was
+ *   written, an end that follows finds the program. If not, the process is gone: who can delete the
+ *   key in `tgids`, BPF or we,
+ *   ends the program.
+ */
+
+/*
+ * When the process was started (ns, CLOCK_BOOTTIME, as precisely as /proc's clock ticks) and its
+ * parent; and its comm in @comm (CUTOP_COMM_LEN bytes). Returns false if it is gone.
+ */
+static bool stat_read(pid_t pid, uint64_t *started, uint32_t *parent, char *comm)
+{
+	unsigned long long ticks;
+	char path[64], *text, *at;
+	bool known = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = file_read(path, 4096, NULL);
+	/*
+	 * The name, in parentheses, may contain anything. The state follows it; starttime is the
+	 * 20th word after that: proc(5).
+	 */
+	at = text ? strrchr(text, ')') : NULL;
+	if (at &&
+	    sscanf(at + 1,
+		   " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   parent, &ticks) == 2) {
+		*started = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+		known = true;
+		*at = 0;
+		at = strchr(text, '(');
+		snprintf(comm, CUTOP_COMM_LEN, "%s", at ? at + 1 : "");
+	}
+	free(text);
+	return known;
+}
+
+/* Fills @row from /proc/PID/stat and status. Returns false if the process is gone. */
+static bool row_read(uint32_t tgid, struct program_row *row)
+{
+	char path[64], *text, *at;
+	uint64_t started = 0;
+	bool known = stat_read((pid_t)tgid, &started, &row->parent_tgid, row->comm);
+
+	row->start_time = started;
+	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
+	text = known ? file_read(path, 16384, NULL) : NULL;
+	at = text ? strstr(text, "\nUid:") : NULL;
+	known = at && sscanf(at, "\nUid: %u", &row->uid) == 1;
+	free(text);
+	return known;
+}
+
+int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process *process)
+{
+	int programs = bpf_map__fd(bpf->skeleton->maps.programs),
+	    tgids = bpf_map__fd(bpf->skeleton->maps.tgids);
+	int late = bpf_map__fd(bpf->skeleton->maps.late);
+	struct program_row row = {
+		.tgid = tgid,
+	};
+	uint32_t program, known;
+
+	if (!bpf_map_lookup_elem(tgids, &tgid, &known))
+		return 0;
+	if (bpf_map_lookup_elem(late, &tgid, &row.late))
+		return -ENOENT;
+	if (!row_read(tgid, &row) || (uid != (uint32_t)-1 && uid != row.uid))
+		return 0;
+	row.first_time = clock_ns(CLOCK_MONOTONIC);
+	program = __atomic_add_fetch(&bpf->skeleton->bss->last_program, 1, __ATOMIC_SEQ_CST);
+	if (bpf_map_update_elem(programs, &program, &row, BPF_NOEXIST))
+		return 0;
+	__atomic_add_fetch(&bpf->skeleton->bss->rows_made[ROWS_PROGRAMS], 1, __ATOMIC_SEQ_CST);
+	__atomic_and_fetch(&bpf->skeleton->bss->watchful[program & (WATCHFUL_COUNT - 1)],
+			   ~WATCHFUL_MARKS, __ATOMIC_SEQ_CST);
+	near_sync_claim(bpf->skeleton, program);
+	if (bpf_map_update_elem(tgids, &tgid, &program, BPF_NOEXIST) ||
+	    (bpf_map_lookup_elem(late, &tgid, &known) && !bpf_map_delete_elem(tgids, &tgid))) {
+		near_sync_release(bpf->skeleton, program);
+		bpf_map_delete_elem(programs, &program);
+		return 0;
+	}
+	*process = (struct rec_process){
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(*process),
+			 .program = program,
+			 .time = row.first_time,
+			 .tgid = tgid },
+		.start_time = row.start_time,
+		.parent_tgid = row.parent_tgid,
+		.uid = row.uid,
+	};
+	memcpy(process->comm, row.comm, sizeof(process->comm));
+	return 1;
+}
+
+/* ---- translation ---- */
+
+/*
+ * Translators: programs that read the code of others and run a translation of it (valgrind, Pin,
+ * DynamoRIO, QEMU's user mode). They read a breakpoint as code, and it ends the program. The kernel
+ * cannot exempt one process when all that map a file are probed: so the user is told, when the first
+ * of a kind starts, and of those that have a file mapped when it is probed.
+ * Translators are recognized by their names: such a program reads files like any other, so nothing
+ * else tells it apart.
+ */
+
+#if defined(__aarch64__)
+#define VALGRIND_MACHINE "arm64"
+#define QEMU_MACHINE     "aarch64"
+#else
+#define VALGRIND_MACHINE "amd64"
+#define QEMU_MACHINE     "x86_64"
+#endif
+
+#define VALGRIND(tool) \
+	{ \
+		tool "-" VALGRIND_MACHINE "-linux", "valgrind" \
+	}
+
+/* File names; a process name (comm) has the first 15 bytes of one. */
+static const struct {
+	const char *name, *kind;
+} known[] = {
+	VALGRIND("memcheck"),
+	VALGRIND("cachegrind"),
+	VALGRIND("callgrind"),
+	VALGRIND("helgrind"),
+	VALGRIND("drd"),
+	VALGRIND("massif"),
+	VALGRIND("dhat"),
+	VALGRIND("lackey"),
+	VALGRIND("none"),
+	VALGRIND("exp-bbv"),
+	{ "pinbin", "Pin" },
+	{ "libdynamorio.so", "DynamoRIO" },
+	{ "drrun", "DynamoRIO" },
+	{ "qemu-" QEMU_MACHINE, "QEMU" },
+	{ "qemu-" QEMU_MACHINE "-static", "QEMU" },
+};
+
+const char *translator_kind(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (!strncmp(name, known[i].name, CUTOP_COMM_LEN - 1))
+			return known[i].kind;
+	return NULL;
+}
+
+static const char *kind_of_process(pid_t pid)
+{
+	char path[64], *comm;
+	const char *kind;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	comm = file_read(path, 64, NULL);
+	if (!comm)
+		return NULL;
+	comm[strcspn(comm, "\n")] = 0;
+	kind = translator_kind(comm);
+	free(comm);
+	return kind;
+}
+
+void translator_tell(struct probe *probe, pid_t pid, const char *program)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL, *kind;
+	unsigned int i;
+
+	kind = program ? translator_kind(slash ? slash + 1 : program) : kind_of_process(pid);
+	if (!kind || probe->translated_count == TRANSLATED_TOLD || probe_pids(probe).count)
+		return;
+	for (i = 0; i < probe->translated_count; i++)
+		if (probe->translated[i] == pid)
+			return;
+	probe->translated[probe->translated_count++] = pid;
+	probe_notice(
+		probe, NOTICE_TRANSLATED, (uint32_t)pid,
+		"process %d is translated (%s): probes are code to that, and are likely to end it by "
+		"SIGTRAP if it calls CUDA; watch others by --pid",
+		pid, kind);
+}
+
+/* ---- late ---- */
 
 struct mapper_search {
 	struct probe *probe;
@@ -67,24 +267,11 @@ static int is_mapping_of(struct mapper_search *search, const struct maps_entry *
 /* True if @pid was certainly started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
 static bool started_since(pid_t pid, uint64_t when)
 {
-	unsigned long long ticks;
-	char path[64], *text, *at;
-	bool since = false;
+	char comm[CUTOP_COMM_LEN];
+	uint64_t started;
+	uint32_t parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = file_read(path, 4096, NULL);
-	/*
-	 * The name, in parentheses, may contain anything; starttime is the 20th word after it:
-	 * proc(5).
-	 */
-	at = text ? strrchr(text, ')') : NULL;
-	if (at &&
-	    sscanf(at + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) == 1)
-		since = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)) >= when;
-	free(text);
-	return since;
+	return stat_read(pid, &started, &parent, comm) && started >= when;
 }
 
 static bool is_driver(const char *path)

@@ -10,9 +10,11 @@
 #include <sys/types.h>
 
 #include "cutop_event.h"
+#include "probe/bpf.h"
 
-struct probe;
+struct later;
 struct maps_entry;
+struct probe;
 struct seen_file;
 
 /* A file that was probed, and what is missed of a process that had it mapped before. */
@@ -41,7 +43,6 @@ struct late_file late_file(const struct probe *probe, const struct seen_file *se
 void late_mark(struct probe *probe, const struct late_file *file, const char *path);
 
 /* Looks once more at a process whose mappings could not be read then: LATER_MAPPER. */
-struct later;
 void late_try(struct probe *probe, const struct later *later);
 
 /*
@@ -65,5 +66,27 @@ void mappers_visit(struct probe *probe, const struct stat *st, const struct file
 		   const char *path,
 		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry),
 		   void *context);
+
+/*
+ * Gives the process @tgid a program, if it maps a probed CUDA library, has no program and is @uid's
+ * ((uint32_t)-1: any user's). Fills @process, whose tid is 0 since no thread has made a call.
+ * Returns 1, 0 if it has a program or is not wanted, or -ENOENT if it maps no library that is
+ * probed.
+ */
+int idle_watch(struct bpf *bpf, uint32_t tgid, uint32_t uid, struct rec_process *process);
+
+#define TRANSLATED_TOLD 8 /* processes that the user is told of at most */
+
+/*
+ * What a program called @name, or a process with that comm, is known as, for example "valgrind";
+ * NULL: it is no translator.
+ */
+const char *translator_kind(const char *name);
+
+/*
+ * Tells the user, once, if the process @pid is a translator: by the path of its @program, or, if
+ * that is NULL, by its comm.
+ */
+void translator_tell(struct probe *probe, pid_t pid, const char *program);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c and
- * outside_walks.c.
+ * outside_jobs.c.
  */
 #include "probe/outside.h"
 
@@ -13,13 +13,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probe/ahead.h"
 #include "probe/closure.h"
 #include "probe/elffile.h"
-#include "probe/identify.h"
+#include "probe/maps.h"
 #include "probe/outside_jobs.h"
-#include "probe/outside_question.h"
-#include "probe/path_names.h"
 
 void seen_close(struct seen_file *seen)
 {
@@ -531,19 +528,6 @@ int outside_glob(const struct outside *outside, const char *pattern, path_visit 
 {
 	return walk_ask(outside, question_new(pattern, strlen(pattern) + 1), job_glob, pattern,
 			outside->patience, visit, context);
-}
-
-int outside_closure(const struct outside *outside, const char *program,
-		    const struct closure_settings *settings, path_visit *visit, void *context)
-{
-	struct question *question = question_new("", 0);
-
-	if (question) {
-		question_string_add(question, program);
-		question_optional_add(question, settings->library_path);
-		question_optional_add(question, settings->preload);
-	}
-	return walk_ask(outside, question, job_closure, program, ERRAND_LONG, visit, context);
 }
 
 int outside_ahead(const struct outside *outside, const char *program,

@@ -143,17 +143,13 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 		 uint64_t start_time, const char *known, char **name, bool *in_memory);
 
 /*
- * Calls @visit for each path that matches @pattern (glob(7)), each file of a program's closure
- * (closure_visit()), or what a command may load (ahead_visit()); the last two with the starting
- * user's rights.
+ * Calls @visit for each path that matches @pattern (glob(7)), or for what a command may load
+ * (ahead_visit(), with the starting user's rights).
  */
-struct closure_settings;
 struct ahead_start;
 typedef void path_visit(void *context, const char *path);
 int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit,
 		 void *context);
-int outside_closure(const struct outside *outside, const char *program,
-		    const struct closure_settings *settings, path_visit *visit, void *context);
 int outside_ahead(const struct outside *outside, const char *program,
 		  const struct ahead_start *start, path_visit *visit, void *context);
 

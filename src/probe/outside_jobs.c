@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What workers do; any of it may sleep for ever. Walks are in outside_walks.c. Workers trust what
+ * What workers do; any of it may sleep for ever. Walks are in outside_jobs.c. Workers trust what
  * cutop asks, and nothing that they read.
  * Memory is read by process_vm_readv(2), which waits for a page without holding the lock of the
  * other process's address space. Reading /proc/PID/mem would hold it, and block that process,
@@ -11,8 +11,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +26,81 @@
 #include <unistd.h>
 
 #include "errand/errand.h"
-#include "probe/identify.h"
-#include "probe/outside_question.h"
+#include "probe/closure.h"
+#include "probe/maps.h"
 #include "util/message.h"
 #include "util/starter.h"
+
+/* ---- outside question ---- */
+
+/*
+ * How a question to a worker is packed and unpacked: a head of a fixed size, then strings, each
+ * ended by NUL. outside.c packs, outside_jobs.c and outside_jobs.c unpack.
+ * Packs and unpacks questions to workers: outside_jobs.h.
+ */
+
+struct question *question_new(const void *head, size_t len)
+{
+	struct question *question = malloc(sizeof(*question));
+
+	if (!question)
+		return NULL;
+	memcpy(question->bytes, head, len);
+	question->len = len;
+	question->is_cut = false;
+	return question;
+}
+
+void question_bytes_add(struct question *question, const void *bytes, size_t len)
+{
+	if (len > sizeof(question->bytes) - question->len) {
+		question->is_cut = true;
+		return;
+	}
+	memcpy(question->bytes + question->len, bytes, len);
+	question->len += len;
+}
+
+void question_string_add(struct question *question, const char *text)
+{
+	question_bytes_add(question, text, strlen(text) + 1);
+}
+
+void question_optional_add(struct question *question, const char *text)
+{
+	if (text)
+		question_bytes_add(question, "+", 1);
+	question_string_add(question, text ? text : "-");
+}
+
+/*
+ * Returns string number @number of those after the @head bytes of the @len bytes at @question; ""
+ * if there is none.
+ */
+static const char *question_string(const void *question, size_t len, size_t head,
+				   unsigned int number)
+{
+	const char *at = (const char *)question + head, *end = (const char *)question + len;
+
+	for (; number && at < end; number--)
+		at += strnlen(at, (size_t)(end - at)) + 1;
+	return at < end && memchr(at, 0, (size_t)(end - at)) ? at : "";
+}
+
+/* Returns string @number, as question_optional_add() packed it, of a question without a head. */
+static const char *question_optional(const void *question, size_t len, unsigned int number)
+{
+	const char *text = question_string(question, len, 0, number);
+
+	return *text == '+' ? text + 1 : NULL;
+}
+
+/* ---- outside jobs ---- */
 
 #define MAPS_MAX (32u << 20)
 
 errand_job *const outside_jobs[] = {
-	job_open, job_debug,   job_text,  job_words, job_name,
-	job_glob, job_closure, job_ahead, job_hold,  job_lend,
+	job_open, job_debug, job_text, job_words, job_name, job_glob, job_ahead, job_hold, job_lend,
 };
 const size_t outside_job_count = ARRAY_LEN(outside_jobs);
 
@@ -467,4 +534,82 @@ int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS],
 	}
 	close(fd);
 	return i + sizeof(offset) <= len ? -EIO : 0;
+}
+
+/* ---- outside walks ---- */
+
+/*
+ * What workers do when they search folders and programs: the answer is a list of paths.
+ */
+
+#define WALK_MAX (4u << 20) /* bytes of paths */
+
+struct walk {
+	FILE *out;
+	size_t written;
+};
+
+static void path_write(void *context, const char *path)
+{
+	struct walk *walk = context;
+	size_t len = strlen(path) + 1;
+
+	if (walk->written + len > WALK_MAX)
+		return;
+	walk->written += len;
+	fwrite(path, 1, len, walk->out);
+}
+
+static int walk_begin(struct walk *walk, struct errand_answer *answer)
+{
+	*walk = (struct walk){ .out = open_memstream(&answer->data, &answer->len) };
+	return walk->out ? 0 : -ENOMEM;
+}
+
+static int walk_end(struct walk *walk)
+{
+	return fclose(walk->out) ? -ENOMEM : 0;
+}
+
+int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS],
+	     struct errand_answer *answer)
+{
+	glob_t found = { 0 };
+	struct walk walk;
+	size_t i;
+	int err = walk_begin(&walk, answer);
+
+	(void)fds;
+	if (err)
+		return err;
+	if (!glob(question_string(question, len, 0, 0), GLOB_NOSORT, NULL, &found))
+		for (i = 0; i < found.gl_pathc; i++)
+			path_write(&walk, found.gl_pathv[i]);
+	globfree(&found);
+	return walk_end(&walk);
+}
+
+int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
+	      struct errand_answer *answer)
+{
+	const struct ahead_start start = {
+		.path = question_optional(question, len, 1),
+		.library_path = question_optional(question, len, 2),
+		.preload = question_optional(question, len, 3),
+	};
+	struct walk walk;
+	uint32_t kept;
+	int err = walk_begin(&walk, answer);
+
+	(void)fds;
+	if (err)
+		return err;
+	err = starter_begin(&kept);
+	if (!err) {
+		ahead_visit(question_string(question, len, 0, 0), &start, path_write, &walk);
+		starter_end(kept);
+	}
+	if (walk_end(&walk))
+		err = -ENOMEM;
+	return err;
 }

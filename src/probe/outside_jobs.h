@@ -3,6 +3,10 @@
 #ifndef PROBE_OUTSIDE_JOBS_H
 #define PROBE_OUTSIDE_JOBS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "errand/errand.h"
 #include "probe/outside.h"
 
 /* The answer of all jobs that open a file; its path follows. The descriptors are fd and place. */
@@ -61,7 +65,23 @@ struct name_question {
 
 /* The answer begins with one byte: whether the name was in memory. */
 
-errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_closure, job_ahead,
-	job_hold, job_lend;
+errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_ahead, job_hold,
+	job_lend;
+
+struct question {
+	char bytes[ERRAND_QUESTION_MAX];
+	size_t len;
+	bool is_cut; /* something did not fit */
+};
+
+/* Returns a question that begins with the @len bytes at @head, or NULL; the caller frees it. */
+struct question *question_new(const void *head, size_t len);
+
+void question_bytes_add(struct question *question, const void *bytes, size_t len);
+
+void question_string_add(struct question *question, const char *text);
+
+/* Adds a string that may be NULL: "+text", or "-". */
+void question_optional_add(struct question *question, const char *text);
 
 #endif

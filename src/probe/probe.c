@@ -5,27 +5,147 @@
  * files (map `files`), so that a process that maps a known file wakes no thread. A file is entered
  * there before it is examined: reading a library to find its symbols must not report it again.
  */
-#include "probe/probe_internal.h"
+#include "probe/probe.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <uthash.h>
 
-#include "probe/allocator_functions.h"
 #include "cuda/calls.h"
 #include "probe/attach.h"
-#include "probe/forwarders.h"
-#include "probe/hit_cost.h"
+#include "probe/dry_run.h"
+#include "probe/elffile.h"
+#include "probe/extra_functions.h"
+#include "probe/kernel.h"
 #include "probe/late.h"
-#include "probe/misses.h"
+#include "probe/maps.h"
 #include "probe/points.h"
+#include "probe/probe_internal.h"
 #include "probe/pythons.h"
-#include "probe/runtime_code.h"
+#include "util/util.h"
+
+/* ---- misses ---- */
+
+/*
+ * Files in which no probe found a place: what is missed of them counts once, however often they are
+ * tried, and no longer when they are probed after all.
+ */
+
+#define MISSES_MAX 256 /* files that are remembered; further ones count each time */
+
+struct miss {
+	struct file_id id;
+	unsigned int functions;
+	struct unprobed unprobed;
+	struct miss *next;
+};
+
+static struct miss **place_of(struct probe *probe, const struct file_id *id, size_t *count)
+{
+	struct miss **at = &probe->misses;
+
+	for (*count = 0; *at && memcmp(&(*at)->id, id, sizeof(*id)); at = &(*at)->next)
+		++*count;
+	return at;
+}
+
+/* The functions @found of the file @id, of which @choice wants some, have no probes. */
+static void misses_add(struct probe *probe, const struct file_id *id,
+		       const struct elf_functions *found, const struct attach_choice *choice)
+{
+	struct unprobed unprobed = { 0 };
+	size_t count, i;
+	struct miss **at = place_of(probe, id, &count);
+
+	if (*at)
+		return;
+	for (i = 0; i < found->count; i++)
+		unprobed_add(&unprobed, choice, found->list[i].call);
+	probe->counts.missing += (unsigned int)found->count;
+	probe->counts.unprobed.allocs += unprobed.allocs;
+	probe->counts.unprobed.frees += unprobed.frees;
+	*at = count < MISSES_MAX ? calloc(1, sizeof(**at)) : NULL;
+	if (*at)
+		**at = (struct miss){ *id, (unsigned int)found->count, unprobed, NULL };
+}
+
+/* They have. */
+static void misses_drop(struct probe *probe, const struct file_id *id)
+{
+	size_t count;
+	struct miss **at = place_of(probe, id, &count), *miss = *at;
+
+	if (!miss)
+		return;
+	probe->counts.missing -= miss->functions;
+	probe->counts.unprobed.allocs -= miss->unprobed.allocs;
+	probe->counts.unprobed.frees -= miss->unprobed.frees;
+	*at = miss->next;
+	free(miss);
+}
+
+static void misses_free(struct probe *probe)
+{
+	struct miss *miss;
+
+	while ((miss = probe->misses)) {
+		probe->misses = miss->next;
+		free(miss);
+	}
+}
+
+/* ---- mounts ---- */
+
+/*
+ * Mount namespaces. A probe holds the mount that its file was opened through, and so its file
+ * system: the volume of a container that has ended would stay in use as long as cutop runs.
+ * /proc/PID/ns/mnt is one file for all processes of a namespace.
+ */
+
+uint64_t mounts_of(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+struct mounts_search {
+	uint64_t namespace;
+	pid_t member;
+};
+
+static int mounts_compare(void *context, pid_t pid)
+{
+	struct mounts_search *mounts_search = context;
+
+	if (mounts_of(pid) != mounts_search->namespace)
+		return 0;
+	mounts_search->member = pid;
+	return 1;
+}
+
+/* A process in @namespace; 0: there is none that we may look into. */
+static pid_t mounts_member(uint64_t namespace)
+{
+	struct mounts_search mounts_search = { .namespace = namespace };
+
+	processes_visit(mounts_compare, &mounts_search);
+	return mounts_search.member;
+}
+
+/* ---- probe ---- */
 
 /* ---- detaching ---- */
 
@@ -218,7 +338,8 @@ static void target_note(struct probe *probe, const struct target *target, const 
 	     target->forwarders);
 }
 
-struct attach_choice probe_choice(const struct probe *probe)
+/* What the settings ask for. */
+static struct attach_choice probe_choice(const struct probe *probe)
 {
 	return (struct attach_choice){
 		.groups = probe->settings.groups,
@@ -380,8 +501,13 @@ out:
 	return err;
 }
 
-int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
-		 const char *path, const struct rec_hdr *record, struct reason *why)
+/*
+ * Attaches to the functions of the file @seen, which is @target's, and marks the processes that
+ * have it mapped already as late, @record's process (or NULL) among them. Returns as
+ * probe_examine(), but never 1.
+ */
+static int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
+			const char *path, const struct rec_hdr *record, struct reason *why)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct attach_choice choice = probe_choice(probe);
@@ -571,7 +697,11 @@ void probe_ask_again(struct probe *probe)
 	bpf_forget_marks(&probe->bpf);
 }
 
-void probe_forget(struct probe *probe, struct target *targets)
+/*
+ * Gives up @targets, FORGET_MAX at most, which are on no other list: removes their probes, and
+ * frees them.
+ */
+static void probe_forget(struct probe *probe, struct target *targets)
 {
 	uint32_t numbers[FORGET_MAX];
 	struct target *target;
@@ -602,4 +732,507 @@ void probe_know(struct probe *probe, const struct file_id *id, bool is_target)
 	__u32 known = is_target ? FILE_PROBED : FILE_KNOWN;
 
 	bpf_map_update_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id, &known, BPF_ANY);
+}
+
+/* ---- unused ---- */
+
+/*
+ * Finds probed files that are no longer in use.
+ * A target holds its file, and some twenty descriptors. Where programs are built, or containers
+ * come and go, there are new targets every minute, for months. So a file that was deleted and is
+ * not mapped is given up; and a file in a container's mounts once its last process has ended,
+ * because a probe holds the mount, and with it a volume. Other files stay probed.
+ * /proc shows what each process maps. A process may fork unseen during the reading: a file is given
+ * up after it was found unused twice.
+ */
+
+#define UNUSED_INTERVAL (5 * NSEC_PER_SEC)
+#define RETRY_INTERVAL  NSEC_PER_SEC /* while the mappings of a process take long */
+#define FOUND_UNUSED    2            /* looks */
+
+struct candidate {
+	struct target *target;
+	struct stat st;
+	bool used;
+};
+
+struct candidate_list {
+	const struct probe *probe;
+	struct candidate *list;
+	size_t count;
+	pid_t pid;  /* whose mappings are read */
+	bool later; /* the mappings of a process that counts take long */
+};
+
+void unused_anchor(struct target *target, pid_t pid)
+{
+	target->mounts = pid ? mounts_of(pid) : 0;
+	if (target->mounts == mounts_of(getpid()))
+		target->mounts = 0;
+	target->member = pid;
+}
+
+/* True if the container that @target's file belonged to has ended. */
+static bool is_left_behind(struct target *target)
+{
+	if (target->mounts && target->member && mounts_of(target->member) != target->mounts)
+		target->member = mounts_member(target->mounts);
+	return target->mounts && !target->member;
+}
+
+/* Lists the targets to give up if no process maps them. */
+static void candidates_list(struct probe *probe, struct candidate_list *list)
+{
+	struct target *target;
+	size_t count = 0;
+	struct stat st;
+
+	for (target = probe->targets; target; target = target->next)
+		count++;
+	list->list = calloc(count + 1, sizeof(*list->list));
+	for (target = probe->targets; target && list->list; target = target->next) {
+		if (!target->lifted && target->file.fd >= 0 && guarded_stat(&target->file, &st) &&
+		    (!st.st_nlink || is_left_behind(target)))
+			list->list[list->count++] = (struct candidate){ target, st, false };
+		else
+			target->unused = 0;
+	}
+}
+
+/*
+ * Compares by device and inode. A mapping's device may differ from the one of stat(2) (overlay,
+ * btrfs: major number 0, no driver), but if both have drivers, both are right.
+ */
+static bool is_mapping_of(const struct candidate *candidate, const struct maps_entry *entry)
+{
+	return (entry->inode == candidate->st.st_ino ||
+		entry->inode == candidate->target->id.inode) &&
+	       (candidate->st.st_dev == makedev(entry->major, entry->minor) || !entry->major ||
+		!major(candidate->st.st_dev));
+}
+
+static int unused_mapping(void *context, const struct maps_entry *entry)
+{
+	struct candidate_list *list = context;
+	uint64_t others;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		struct candidate *candidate = &list->list[i];
+
+		if (candidate->used || !is_mapping_of(candidate, entry))
+			continue;
+		candidate->used = true;
+		/*
+		 * Another container maps the same file: a layer of its image, or a volume. If it is
+		 * in our mount namespace, it may be another file with that number.
+		 */
+		others = candidate->target->mounts ? mounts_of(list->pid) : 0;
+		if (others && others != mounts_of(getpid())) {
+			candidate->target->mounts = others;
+			candidate->target->member = list->pid;
+		}
+	}
+	return 0;
+}
+
+static int unused_compare(void *context, pid_t pid)
+{
+	struct candidate_list *list = context;
+	__u32 program;
+	int err;
+
+	list->pid = pid;
+	/* An answer to the look before will do: a file has to be found unused twice. */
+	err = outside_maps(&list->probe->outside, pid, 0, unused_mapping, list);
+	/*
+	 * A process that has ended uses nothing. If we may not read the maps of one that makes CUDA
+	 * calls, we cannot tell what it uses.
+	 */
+	if (!err || err == -ENOENT || err == -ESRCH ||
+	    bpf_map_lookup_elem(bpf_map__fd(list->probe->bpf.skeleton->maps.tgids), &pid, &program))
+		return 0;
+	list->later = outside_is_later(err);
+	return err;
+}
+
+/*
+ * Moves up to FORGET_MAX targets that were found unused often enough from the probe's list to the
+ * one that is returned.
+ */
+static struct target *targets_take(struct probe *probe)
+{
+	struct target **at = &probe->targets, *target, *taken = NULL;
+	size_t count = 0;
+
+	while ((target = *at) && count < FORGET_MAX) {
+		if (target->unused < FOUND_UNUSED) {
+			at = &target->next;
+			continue;
+		}
+		*at = target->next;
+		target->next = taken;
+		taken = target;
+		count++;
+	}
+	return taken;
+}
+
+/*
+ * Gives up files, a few at a time, that no process maps and that were deleted, or belonged to a
+ * container that has ended. May be called often: it looks rarely.
+ */
+static void unused_drop(struct probe *probe, uint64_t now)
+{
+	struct candidate_list list = { .probe = probe };
+	size_t i;
+
+	if (now < probe->unused_look)
+		return;
+	probe->unused_look = now + UNUSED_INTERVAL;
+	candidates_list(probe, &list);
+	if (list.count && !processes_visit(unused_compare, &list)) {
+		for (i = 0; i < list.count; i++)
+			list.list[i].target->unused =
+				list.list[i].used ? 0 : list.list[i].target->unused + 1;
+		probe_forget(probe, targets_take(probe));
+	}
+	/* It was asked for; the answer is kept for a while. */
+	if (list.later)
+		probe->unused_look = now + RETRY_INTERVAL;
+	free(list.list);
+}
+
+/* ---- written files ---- */
+
+/*
+ * Files that are written to in place, and a guard that has ended. The guard removes the probes from
+ * a leased file before it is written to; here those of other files are removed when a change is
+ * seen, and all are placed again when the writing is done.
+ */
+
+#define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
+#define GUARD_RETRY   NSEC_PER_SEC
+#define NO_ROOM_PAUSE NSEC_PER_SEC /* until probes that found no place are tried again */
+
+/* The probes of @target are gone: it has none until it is renewed. */
+static void target_lift(struct probe *probe, struct target *target)
+{
+	probe_set_lift(probe, &target->launches.set);
+	spares_lift(probe, target);
+	probe_count(probe, &target->attachment, -1);
+	pythons_drop(probe, target);
+	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
+	memset(&target->attachment, 0, sizeof(target->attachment));
+	errand_release(probe->outside.errands, target->hold);
+	target->hold = -1;
+	target->lifted = true;
+}
+
+static void target_written(struct probe *probe, struct target *target)
+{
+	target_lift(probe, target);
+	guard_drop(probe->guard, &target->file.number, 1);
+	/* Say so now, not before: a reader of this line may rely on it. */
+	note(probe->settings.notes, "%s: is being written to; its probes were taken off",
+	     target->path ? target->path : "a file");
+	guarded_let(&target->file);
+}
+
+/* Attaches to what was written. Returns 0 or a negative errno with @why set. */
+static int target_attach(struct probe *probe, struct target *target, struct reason *why)
+{
+	const char *path = target->path ? target->path : "";
+	struct seen_file seen;
+	int err;
+
+	err = outside_open_again(&probe->outside, target->file.fd, target->file.is_place, path,
+				 COPY_TABLES | COPY_CODE, &seen);
+	if (err)
+		return reason_set(why, err, "%s", outside_error(err));
+	err = seen.identified ? 0 : reason_set(why, -EIO, "cannot be identified");
+	if (!err) {
+		misses_drop(probe, &target->id);
+		target->id = seen.id;
+		err = probe_attach(probe, target, &seen, path, NULL, why);
+	}
+	seen_close(&seen);
+	return err;
+}
+
+/* Probes the file anew, if the writing is done. */
+static void target_renew(struct probe *probe, struct target *target)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct reason why = { "" };
+	int err;
+
+	if (now < target->no_room_until || !guarded_again(&target->file, probe->guard))
+		return;
+	err = target_attach(probe, target, &why);
+	if (probe_error_passes(err))
+		target->no_room_until = now + NO_ROOM_PAUSE;
+	target->lifted = outside_is_later(err) || probe_error_passes(err);
+	if (!err)
+		return;
+	/*
+	 * Without probes no writer has to wait. What is there may be half a file, with the rest yet
+	 * to come: then it is tried again when it has changed.
+	 */
+	guarded_let(&target->file);
+	if (!target->lifted)
+		note(probe->settings.notes, "%s: after it was written to: %s",
+		     target->path ? target->path : "a file", why.text);
+}
+
+void target_tend(struct probe *probe, struct target *target)
+{
+	if (!target->lifted && guarded_is_touched(&target->file))
+		target_written(probe, target);
+	if (target->lifted)
+		target_renew(probe, target);
+}
+
+void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	warn_user(probe->settings.notes, "%s", text);
+	if (probe->settings.on_notice)
+		probe->settings.on_notice(probe->settings.context, notice, tgid, text);
+}
+
+/*
+ * Starts another guard. All probes went with the one before; each file is probed anew like one that
+ * was written to.
+ */
+static void guard_renew(struct probe *probe, uint64_t now)
+{
+	struct reason why = { "" };
+	struct target *target;
+	struct guard *guard;
+
+	if (now < probe->guard_retry)
+		return;
+	if (guard_start(&guard, &why)) {
+		if (!probe->guard_retry)
+			warn_user(
+				probe->settings.notes,
+				"the process that held the probes was ended, and nothing is seen any more: %s",
+				why.text);
+		probe->guard_retry = now + GUARD_RETRY;
+		return;
+	}
+	probe->guard_retry = 0;
+	guard_end(probe->guard);
+	probe->guard = guard;
+	probe->counts.late++;
+	probe_notice(
+		probe, NOTICE_LOST, 0,
+		"the process that held the probes (cutop-guard) was ended: they are placed anew, and what "
+		"programs did meanwhile was not seen");
+	for (target = probe->targets; target; target = target->next)
+		if (!target->lifted)
+			target_lift(probe, target);
+}
+
+void probe_tend(struct probe *probe)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool look = now - probe->looked >= LOOK_INTERVAL;
+	struct target *target;
+
+	if (look)
+		probe->looked = now;
+	if (look && !guard_is_alive(probe->guard))
+		guard_renew(probe, now);
+	for (target = look ? probe->targets : NULL; target; target = target->next)
+		target_tend(probe, target);
+	if (probe->ask_again && now >= probe->ask_again) {
+		probe->ask_again = 0;
+		probe_ask_again(probe);
+	}
+	launches_tend(probe, now);
+	errands_tend(probe->outside.errands);
+	probe_try_again(probe);
+	unused_drop(probe, now);
+}
+
+/* ---- probe open ---- */
+
+/*
+ * Opening: what this kernel can do, and what probes do to programs here, decides which layers,
+ * returns and instructions are probed.
+ */
+
+/*
+ * If each function takes a link of its own, which is slow to undo, the driver's calls are probed
+ * only for users who ask for them alone: the runtime makes most of them, and its calls are seen.
+ */
+static void layers_choose(struct probe *probe, const struct kernel_features *features)
+{
+	unsigned int *layers = &probe->settings.bpf.layers;
+
+	if (features->method != ATTACH_PERF || *layers != (1u << LAYER_COUNT) - 1)
+		return;
+	*layers = 1u << LAYER_RUNTIME;
+	note(probe->settings.notes,
+	     "this kernel takes long to undo probes: the driver's calls are not watched; "
+	     "--layer driver asks for them alone");
+}
+
+/*
+ * If return probes would kill programs, none are placed: they affect all processes that map a file.
+ */
+static void returns_choose(struct probe *probe, const struct kernel_features *features)
+{
+	struct bpf_settings *settings = &probe->settings.bpf;
+	const struct notes *notes = probe->settings.notes;
+
+	if (probe->settings.returns == RETURNS_NEVER)
+		settings->blind = UNRETURNED_ASKED;
+	if (probe->settings.returns != RETURNS_AUTO)
+		return;
+	if (features->filtered_die) {
+		settings->blind = UNRETURNED_SECCOMP;
+		warn_user(
+			notes,
+			"on this kernel (%s) return probes kill programs under a seccomp filter: none are placed, and "
+			"allocations, failures and times are not known; update the kernel, or, where no program that uses CUDA "
+			"is filtered, give --returns=always",
+			features->release);
+	} else if (features->shadowed_die && shadow_stacks_used()) {
+		settings->blind = UNRETURNED_SHADOW_STACK;
+		warn_user(
+			notes,
+			"on this kernel (%s) return probes kill programs that have a shadow stack, and some have one: none "
+			"are placed, and allocations, failures and times are not known; update the kernel to 6.11 or newer, or, "
+			"where none of them uses CUDA, give --returns=always",
+			features->release);
+	}
+}
+
+static void forms_note(const struct notes *notes, const struct forms *forms)
+{
+	char list[512] = "";
+	int form;
+
+	for (form = FORM_OTHER + 1; form < FORM_COUNT; form++)
+		if (forms->verdicts[form] == FORM_EMULATED)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s",
+				 form_names[form]);
+	note(notes, "instructions that the kernel emulates under a probe (%s):%s",
+	     forms->tried ? "tried" : "not tried: taken for granted", list);
+}
+
+int probe_open(struct probe **result, const struct probe_settings *settings, struct reason *why)
+{
+	struct kernel_features features;
+	struct forms forms;
+	struct probe *probe;
+	size_t i;
+	int err;
+
+	*result = NULL;
+	if (!kernel_rights(why))
+		return -EPERM;
+	if (!kernel_pids(why))
+		return -ENOTSUP;
+	err = kernel_features_read(&features, settings->method, why);
+	if (!err)
+		err = kernel_rights_for(features.method, why);
+	if (err)
+		return err;
+	probe = calloc(1, sizeof(*probe));
+	if (!probe)
+		return reason_set(why, -ENOMEM, "no memory");
+	probe->settings = *settings;
+	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
+	probe->later_end = &probe->later;
+	forms_try(&forms, features.method);
+	/* Start it before anything is open that it would inherit. */
+	err = guard_start(&probe->guard, why);
+	if (err) {
+		free(probe);
+		return err;
+	}
+	layers_choose(probe, &features);
+	returns_choose(probe, &features);
+	probe->bpf.features = features;
+	err = bpf_open(&probe->bpf, &features, &probe->settings.bpf, why);
+	if (err) {
+		guard_end(probe->guard);
+		free(probe);
+		return err;
+	}
+	probe->bpf.forms = forms;
+	probe->outside.identifier = bpf_identifier(&probe->bpf);
+	for (i = 0; i < settings->pid_count; i++)
+		probe_list_process(probe, settings->pids[i], true);
+	note(settings->notes, "Linux %s, probes by %s links", features.release,
+	     attach_method_names[features.method]);
+	forms_note(settings->notes, &forms);
+	*result = probe;
+	return 0;
+}
+
+/* ---- probe watch ---- */
+
+/*
+ * Processes: the BPF side reports those that start and end and what running ones load; user space
+ * tells it of idle ones.
+ */
+
+static int link_trace(struct probe *probe, struct bpf_program *program)
+{
+	/*
+	 * tp_btf programs attach by a raw tracepoint without a name: linux/bpf.h,
+	 * BPF_RAW_TRACEPOINT_OPEN
+	 */
+	int fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
+
+	if (fd < 0)
+		return fd;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return probe_adopt_link(probe, fd);
+}
+
+int probe_watch(struct probe *probe, struct reason *why)
+{
+	struct cutop_bpf *s = probe->bpf.skeleton;
+	struct loading_watch watch;
+	int err;
+
+	err = link_trace(probe, s->progs.process_exec);
+	if (!err)
+		err = link_trace(probe, s->progs.process_exit);
+	/* A forked child runs its parent's interpreter, and tells nothing of that itself. */
+	if (!err && (probe->settings.bpf.follow_children || probe->settings.bpf.python))
+		err = link_trace(probe, s->progs.process_fork);
+	if (err)
+		return reason_set(why, err, "cannot watch processes start and end: %s",
+				  strerror(-err));
+	err = loading_watch(&probe->bpf, &watch);
+	if (err)
+		/* Programs that start still show their libraries; only dlopen() goes unseen. */
+		note(probe->settings.notes, "libraries loaded by running programs are not seen: %s",
+		     strerror(-err));
+	for (size_t i = 0; !err && i < ARRAY_LEN(watch.fds); i++)
+		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
+			return reason_set(why, -ENOMEM, "no memory");
+	return 0;
+}
+
+int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process)
+{
+	return idle_watch(&probe->bpf, tgid, uid, process);
+}
+
+bool probe_has_left(const struct probe *probe, uint32_t program)
+{
+	return bpf_has_left(&probe->bpf, program);
 }

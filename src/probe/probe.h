@@ -22,7 +22,9 @@
 #include "probe/outside.h"
 #include "util/util.h"
 
+struct ahead_start;
 struct probe;
+struct target;
 
 struct probe_settings {
 	struct bpf_settings bpf;
@@ -31,9 +33,9 @@ struct probe_settings {
 	unsigned int groups; /* bits of enum call_group */
 	const char *method;  /* forced attach method, or NULL */
 	enum returns_choice returns;
-	/* A launch is counted at the driver alone if the runtime passes all on: launches.h */
+	/* A launch is counted at the driver alone if the runtime passes all on: probe_sets.h */
 	bool launches_once;
-	bool spares; /* there are probes to give up: probe/spares.h */
+	bool spares; /* there are probes to give up: probe/probe_sets.h */
 	/* Leaves out functions whose probe would be single-stepped */
 	bool no_single_step;
 	const struct notes *notes;
@@ -105,6 +107,7 @@ void probe_close(struct probe *probe);
 
 /* As the settings have them. */
 struct budget *probe_budget(const struct probe *probe);
+
 const struct notes *probe_notes(const struct probe *probe);
 
 /* How files and memory of others are read. Borrowed. */
@@ -112,11 +115,12 @@ const struct outside *probe_outside(const struct probe *probe);
 
 /* How probes are placed on this kernel. */
 enum attach_method probe_method(const struct probe *probe);
+
 struct probe_counts probe_counts(const struct probe *probe);
 
 bool probe_watches_driver(const struct probe *probe);
 
-/* What a hit of a probe takes a program, ns: probe/hit_cost.h. */
+/* What a hit of a probe takes a program, ns: probe/dry_run.h. */
 uint64_t probe_hit_cost(const struct probe *probe);
 
 /* True if the driver's calls are not probed, and its own allocations are not noticed either. */
@@ -130,11 +134,13 @@ int probe_add_path(struct probe *probe, const char *path, struct reason *why);
 
 /* Adds targets among the files that watched processes map now. */
 void probe_find_running(struct probe *probe);
+
 /*
  * Finds the driver in ld.so.cache. It comes before what processes map: forwarders to it are left
  * alone then.
  */
 void probe_find_driver(struct probe *probe);
+
 /* Finds targets before COMMAND exists, and in ld.so.cache and the usual places. */
 void probe_find_ahead(struct probe *probe);
 
@@ -154,15 +160,14 @@ void probe_patient(struct probe *probe, bool patient);
  */
 void probe_add_program(struct probe *probe, const char *path, const char *library_path);
 
-/* Adds what @program will load, as far as that can be known: probe/ahead.h. */
-struct ahead_start;
+/* Adds what @program will load, as far as that can be known: probe/closure.h. */
 void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start);
 
 /* Adds @tgid to the listed processes, or removes it; see bpf_settings.only_listed. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
 
 /*
- * Makes the process @tgid known before its first call: see probe/idle_processes.h for what is
+ * Makes the process @tgid known before its first call: see probe/late.h for what is
  * returned.
  */
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process);
@@ -174,7 +179,9 @@ bool probe_has_left(const struct probe *probe, uint32_t program);
 
 /* A program started, or a file was mapped: checks whether the file is a target, and attaches. */
 void probe_on_exec(struct probe *probe, const struct rec_exec *record);
+
 void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
+
 /*
  * For one of these there is no time: it is counted, and asked for by the next process that maps it.
  */
@@ -185,5 +192,14 @@ void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
  * examined, or NULL. Borrowed.
  */
 const char *probe_file_path(const struct probe *probe, const struct file_id *id);
+
+/*
+ * The mount namespace of @pid: its inode number (namespaces(7)); 0: the process is gone, or we may
+ * not look.
+ */
+uint64_t mounts_of(pid_t pid);
+
+/* The file of @target was opened through the mounts of @pid; 0: our own. */
+void unused_anchor(struct target *target, pid_t pid);
 
 #endif

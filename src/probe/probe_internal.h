@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What three files share: probe.c keeps the targets, written_files.c handles files that are written
- * to, discover.c finds files.
- */
+/* What probe.c, which keeps the targets, shares with discover.c, which finds files, and others. */
 #ifndef PROBE_PROBE_INTERNAL_H
 #define PROBE_PROBE_INTERNAL_H
 
@@ -14,12 +11,9 @@
 #include "probe/attach.h"
 #include "probe/guard.h"
 #include "probe/late.h"
-#include "probe/launches.h"
+#include "probe/probe_sets.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
-#include "probe/spares.h"
-#include "probe/translation.h"
-#include "probe/unused.h"
 
 struct target {
 	struct file_id id;
@@ -41,7 +35,7 @@ struct target {
 	size_t aliases;
 	size_t forwarders; /* its functions that have no probe since they only jump to others */
 	struct launches launches;
-	struct probe_set spares[SPARE_COUNT]; /* with a budget: spares.h */
+	struct probe_set spares[SPARE_COUNT]; /* with a budget: probe_sets.h */
 	unsigned int spared;                  /* bits of those without probes for now */
 	unsigned int unwanted, given;         /* what users say, in spares_settle() */
 	unsigned int layers;                  /* bits of enum call_layer: whose functions it has */
@@ -91,10 +85,7 @@ struct examined {
 	struct target *target; /* NULL: not a target */
 	struct file_id id;
 	char *path;
-	struct probe *probe;
-	struct budget_item item; /* on the budget's list only if the file is no target */
-	uint64_t taken;          /* bytes of the budget that it has taken */
-	UT_hash_handle hh;       /* by key */
+	UT_hash_handle hh; /* by key */
 	UT_hash_handle by_id;
 };
 
@@ -117,11 +108,11 @@ struct probe {
 	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
 	/* When files are asked for again, since one could not be probed for want of room; 0: not */
 	uint64_t ask_again;
-	struct miss *misses;     /* misses.c */
+	struct miss *misses;     /* probe.c */
 	unsigned int marked_all; /* how often a process was found that is late as a whole */
 	/* The BPF side's counts when launches_tend() last looked */
 	__u32 taught_handles, unknown_handles;
-	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: unused.c */
+	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: probe.c */
 	pid_t translated[TRANSLATED_TOLD]; /* translators that the user was told of */
 	unsigned int translated_count;
 	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
@@ -137,21 +128,6 @@ struct sighting {
 };
 
 /*
- * Examines @seen, found as @path and by @sighting (NULL: named by the user, or found ahead).
- * Returns 1 if it is a target, 0 if it is none, or a negative errno with @why set.
- */
-int probe_examine(struct probe *probe, const struct seen_file *seen, const char *path,
-		  const struct sighting *sighting, struct reason *why);
-
-/*
- * Attaches to the functions of the file @seen, which is @target's, and marks the processes that
- * have it mapped already as late, @record's process (or NULL) among them. Returns as
- * probe_examine(), but never 1.
- */
-int probe_attach(struct probe *probe, struct target *target, const struct seen_file *seen,
-		 const char *path, const struct rec_hdr *record, struct reason *why);
-
-/*
  * The target whose inode @id has, or NULL: a file that was written over is the same target, with
  * another size.
  */
@@ -160,9 +136,6 @@ struct target *target_find(struct probe *probe, const struct file_id *id);
 /* Makes the file @seen a target: *@target. Returns as probe_attach(). */
 int target_new(struct probe *probe, const struct seen_file *seen, const char *path,
 	       const struct sighting *sighting, struct target **target, struct reason *why);
-
-/* What the settings ask for. */
-struct attach_choice probe_choice(const struct probe *probe);
 
 /* Adds @attachment to the counts, or subtracts it (@sign -1). */
 void probe_count(struct probe *probe, const struct attachment *attachment, int sign);
@@ -188,29 +161,11 @@ void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const 
 /* at a time: the kernel takes milliseconds for each, during which no record is read */
 #define FORGET_MAX GUARD_DROP_MAX
 
-/*
- * Gives up @targets, FORGET_MAX at most, which are on no other list: removes their probes, and
- * frees them.
- */
-void probe_forget(struct probe *probe, struct target *targets);
-
 struct bpf *probe_bpf(struct probe *probe);
 #define EXAMINED_MAX 16384 /* as many as the map `files` holds */
 
-/*
- * Notes that the file of @key, which is @id and was found as @path, was examined. Returns NULL
- * without memory.
- */
-struct examined *examined_add(struct probe *probe, const struct examined_key *key,
-			      const struct file_id *id, const char *path);
-void examined_forget(struct probe *probe, struct examined *file);
 /* Forgets all examined files that belong to one of @targets. */
 void examined_forget_of(struct probe *probe, const struct target *targets);
-/*
- * @file is what its target is now. What that was before it was changed is forgotten: a file that
- * grows without end is one target all the time.
- */
-void examined_succeed(struct probe *probe, struct examined *file);
 void examined_clear(struct probe *probe);
 
 /*
@@ -248,8 +203,5 @@ int links_place(struct probe *probe, const struct target *target, int fd,
  * again.
  */
 void probe_add_quietly(void *context, const char *path);
-
-/* The same with the starting user's rights (util/starter.h). */
-void probe_add_named(void *context, const char *path);
 
 #endif

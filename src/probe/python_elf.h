@@ -3,9 +3,9 @@
 #ifndef PROBE_PYTHON_ELF_H
 #define PROBE_PYTHON_ELF_H
 
-#include <stdint.h>
-
 #include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "cutop_python.h"
 #include "util/util.h"
@@ -32,5 +32,16 @@ struct python_elf {
  * or @why says why it has none; 0 if the file has no interpreter; or a negative errno.
  */
 int python_elf_read(int fd, const char *path, struct python_elf *elf, struct reason *why);
+
+/* Of struct _Py_DebugOffsets that are read: all of 3.14's */
+#define PYTHON_OFFSETS_BYTES 760
+
+/*
+ * Fills @layout for the minor @version (0x030b), and, from 3.13 on, from @offsets, the first @bytes
+ * bytes at _PyRuntime in the file. Returns 0, or -ENOTSUP with @why set: the version is unknown, or
+ * the build is.
+ */
+int python_layout_find(unsigned int version, const unsigned char *offsets, size_t bytes,
+		       struct python_layout *layout, struct reason *why);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "empty.skel.h"
 #include "cuda/calls.h"
-#include "probe/allocator_functions.h"
+#include "probe/extra_functions.h"
 #include "probe/elffile.h"
 
 #define ATTACH_TYPE_UPROBE_SESSION 57 /* linux/bpf.h, Linux 6.13 */

@@ -43,7 +43,7 @@ mkdir -p "$fresh/bin" "$fresh/lib64"
 cp "$first-origin" "$fresh/bin/first"
 mv "$fresh"/libcud* "$fresh/lib64"
 fresh=$fresh/lib64
-ahead '$ORIGIN and $LIB' "${fresh%/lib64}/bin/first"
+ahead '$ORIGIN' "${fresh%/lib64}/bin/first"
 
 # ---- Python: a virtual environment with a wheel's libraries, loaded by ctypes
 if command -v python3 >/dev/null && python3 -m venv --without-pip "$T/venv" 2>/dev/null; then

@@ -12,10 +12,8 @@
 #include "collect/late_kernels.h"
 #include "names/sections.h"
 #include "probe/elffile.h"
-#include "probe/elfinfo.h"
 #include "probe/extra_functions.h"
 #include "probe/points.h"
-#include "probe/runtime_code.h"
 
 /* Whatever the file says: no probe is anywhere but at the entry or a little behind it. */
 static inline void points_try(int fd, struct elf_functions *found)

@@ -17,7 +17,7 @@
 #include "probe/outside.h"
 #include "probe/probe.h"
 #include "probe/ring.h"
-#include "probe/spares.h"
+#include "probe/probe_sets.h"
 #include "probe/unwind_rows.h"
 
 struct feed_world world;

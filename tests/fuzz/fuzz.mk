@@ -3,7 +3,7 @@
 # First is what stands in for a part of cutop: a linker takes what it finds first.
 fuzz_files = tests/fuzz/feed_world.c $(util_sources) $(cuda_sources) $(model_sources) $(record_sources) $(print_sources) $(metrics_sources) $(metrics_server_sources) $(trace_sources) \
 	$(view_sources) $(names_sources) \
-	src/cuda/allocators.c src/probe/allocator_functions.c src/probe/decode.c src/probe/elfcopy.c src/probe/elffile.c src/probe/elfinfo.c src/probe/extra_functions.c src/probe/forms.c src/probe/points.c src/probe/maps.c src/probe/path_names.c src/probe/python_elf.c src/probe/python_layouts.c src/probe/runtime_code.c \
+	src/cuda/allocators.c src/probe/extra_functions.c src/probe/points.c src/probe/elfcopy.c src/probe/elffile.c src/probe/forms.c src/probe/maps.c src/probe/python_elf.c \
 	src/collect/arrivals.c src/collect/cost.c src/collect/feed.c src/collect/host_functions.c src/collect/late_kernels.c src/collect/modules.c \
 	src/collect/native_stacks.c src/collect/process_identity.c src/collect/python_stacks.c src/collect/record_sink.c src/collect/site_names.c \
 	src/collect/stacks.c

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "probe/ahead.h"
 #include "probe/closure.h"
 #include "probe_tests.h"
 #include "util/util.h"
@@ -61,12 +60,12 @@ static void visit_note(void *context, const char *path)
 
 static const char *closure_of(const char *name, const char *library_path)
 {
-	const struct closure_settings settings = { .library_path = library_path };
+	const struct ahead_start start = { .library_path = library_path };
 	char path[256];
 
 	visited[0] = 0;
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	closure_visit(path, &settings, visit_note, NULL);
+	ahead_visit(path, &start, visit_note, NULL);
 	return visited;
 }
 

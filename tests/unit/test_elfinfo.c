@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
-#include "probe/elfinfo.h"
+#include "probe/elffile.h"
 #include "probe_tests.h"
 
 START_TEST(test_names)

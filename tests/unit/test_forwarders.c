@@ -2,7 +2,7 @@
 /* Which code is a forwarder's. */
 #include <string.h>
 
-#include "probe/decode.h"
+#include "probe/points.h"
 #include "probe_tests.h"
 
 /* Whether a function of this code is taken for a forwarder, and its size up to its jump. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/kernel_table.h"
+#include "probe/kernel.h"
 #include "probe_tests.h"
 
 static struct btf *types;

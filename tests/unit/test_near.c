@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/row_cache.h"
+#include "probe/bpf.h"
+#include "probe/bpf_rows.h"
 #include "probe_tests.h"
 
 static struct cutop_bpf *skeleton_make(void)

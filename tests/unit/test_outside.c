@@ -11,9 +11,8 @@
 
 #include "names/symbols.h"
 #include "probe/elffile.h"
-#include "probe/identify.h"
+#include "probe/maps.h"
 #include "probe/outside.h"
-#include "probe/path_names.h"
 #include "probe/points.h"
 #include "probe_tests.h"
 

@@ -10,7 +10,6 @@
 
 #include "cuda/calls.h"
 #include "probe/forms.h"
-#include "probe/forwarders.h"
 #include "probe/points.h"
 #include "probe_tests.h"
 

@@ -16,7 +16,6 @@
 #include "cuda/calls.h"
 #include "names/symbols.h"
 #include "probe/elffile.h"
-#include "probe/elfinfo.h"
 #include "probe_tests.h"
 #include "run_tests.h"
 

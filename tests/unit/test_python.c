@@ -12,7 +12,7 @@
 
 #include "collect/modules.h"
 #include "collect/python_stacks.h"
-#include "probe/python_layouts.h"
+#include "probe/python_elf.h"
 #include "probe_tests.h"
 
 struct line_at {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cuda/calls.h"
-#include "probe/runtime_code.h"
+#include "probe/elffile.h"
 #include "probe_tests.h"
 
 #define CODE  0x1000 /* where the code begins, in the file and in memory */
