@@ -3,7 +3,7 @@
  * A Python place is identified by a hash of its function, file and line, so that the same line is
  * one place, whichever code object it was found in. Its text is sent once per program. The call
  * site shown is the innermost frame of the program itself; if all files are installed packages, the
- * innermost frame outside the known frameworks; else the innermost of all.
+ * innermost frame outside the known frameworks; else the innermost that no library has generated.
  */
 #include "collect/python_stacks.h"
 
@@ -181,10 +181,51 @@ static bool is_framework(const char *package)
 	return false;
 }
 
-enum python_owner python_owner(const char *path, const char *const *skip)
+/*
+ * Modules that torch.compile() writes: cache/qy/cqy2n...py, 51 digits of a hash, of which the first two
+ * are the folder's name.
+ */
+static bool is_inductor(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && name - path >= 3 && name[-3] == '/' && name[1] == 'c' &&
+	       !strncmp(name + 2, name - 2, 2) &&
+	       strspn(name + 2, "abcdefghijklmnopqrstuvwxyz234567") == 51 &&
+	       !strcmp(name + 53, ".py");
+}
+
+/* Code that a library made and ran, which no one has written. */
+static bool is_generated(const char *path, const char *function)
+{
+	static const char *const globs[] = {
+		"*/torchinductor_*/??/*.py", /* torch.compile()'s usual cache */
+		"<eval_with_key>*",          /* torch.fx */
+		"fx_generated_*",
+		"<attrs generated *",
+		"<*-gen-[0-9]*>",       /* decorator, makefun */
+		"<lambdifygenerated-*", /* sympy */
+		"<@beartype(*",
+		"<__array_function__ internals>",
+		NULL,
+	};
+	const char *const *glob;
+
+	for (glob = globs; *glob; glob++)
+		if (!fnmatch(*glob, path, 0))
+			return true;
+	/* Methods of dataclasses; that does not tell before Python 3.11, which has plain names. */
+	return is_inductor(path) ||
+	       (!strcmp(path, "<string>") &&
+		!strncmp(function, "__create_fn__.", strlen("__create_fn__.")));
+}
+
+enum python_owner python_owner(const char *path, const char *function, const char *const *skip)
 {
 	const char *package;
 
+	if (is_generated(path, function))
+		return PYTHON_GENERATED;
 	for (; skip && *skip; skip++)
 		if (!fnmatch(*skip, path, 0))
 			return PYTHON_FRAMEWORK;
@@ -591,7 +632,7 @@ struct making {
 	uint64_t frames[CUTOP_STACK_FRAMES];
 	uint32_t count;
 	/* for each owner of files, the innermost frame in such a file; 0: none */
-	uint32_t shown[PYTHON_FRAMEWORK + 1];
+	uint32_t shown[PYTHON_GENERATED + 1];
 	bool is_known; /* a Python frame in it is known */
 };
 
@@ -613,7 +654,7 @@ static void python_add(struct python_stacks *python, struct making *making, uint
 		return;
 	if (name.function) {
 		making->is_known = true;
-		owner = python_owner(name.file, python->skip);
+		owner = python_owner(name.file, name.function, python->skip);
 		if (!making->shown[owner])
 			making->shown[owner] = making->count;
 	} else {

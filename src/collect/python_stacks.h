@@ -97,11 +97,13 @@ enum python_owner {
 	PYTHON_PACKAGE, /* installed, and not a known framework */
 	/* A known framework, Python's own library, or a file that the user named */
 	PYTHON_FRAMEWORK,
+	PYTHON_GENERATED, /* made by a library while the program runs: never a call site */
 };
 
 /*
- * Who @path, from a code object, belongs to. @skip: globs that the user gave, NULL-ended, or NULL.
+ * Who @path and @function, of a code object, belong to. @skip: globs that the user gave, NULL-ended, or
+ * NULL.
  */
-enum python_owner python_owner(const char *path, const char *const *skip);
+enum python_owner python_owner(const char *path, const char *function, const char *const *skip);
 
 #endif

@@ -193,6 +193,27 @@ assert cuda.cudaGraphInstantiateWithFlags(ctypes.byref(exec2), graph, ctypes.c_u
 step()
 END
 
+# ---- code that a library makes: the line is the program's that it runs for
+
+cat >"$T/generated.py" <<'END'
+import ctypes, dataclasses, functools, itertools, sys
+cuda, sizes = ctypes.CDLL(sys.argv[1]), itertools.count(1)
+malloc, size = functools.partial(cuda.cudaMalloc, ctypes.byref(ctypes.c_void_p())), ctypes.c_size_t
+def run(file, text="def f():\n    malloc(size(next(sizes)))\n"):
+    space = dict(globals())
+    exec(compile(text, file, "exec"), space)
+    space["f"]()
+def step(file):
+    run(file)
+for name in ("/tmp/torchinductor_ana/qy/cqy2n.py", "<eval_with_key>.3", "fx_generated_2.py", "<decorator-gen-5>", "<attrs generated init m.C>",
+             "<string>", "<stdin>", "/tmp/ipykernel_42/1.py"):
+    step(name)
+@dataclasses.dataclass
+class Batch:
+    data: int = dataclasses.field(default_factory=functools.partial(malloc, size(9)))
+Batch()
+END
+
 # ---- no memory: the lines that hold most, whatever way led there
 
 cat >"$T/hungry.py" <<'END'
@@ -243,6 +264,7 @@ queue failing "$interpreter" "$T/failing.py" "$library"
 queue only "$interpreter" "$T/only.py" "$library"
 queue graphs "$interpreter" "$T/graphs.py" "$library"
 queue hungry env PYTHONDONTWRITEBYTECODE=1 "$interpreter" "$T/hungry.py" "$library" "$T/hungry/site-packages"
+queue generated "$interpreter" "$T/generated.py" "$library"
 queue plain "$workload" case-study leak
 watch_queue all --library "$library" --library "$double/libcudart.so.13"
 queue native $train
@@ -290,6 +312,20 @@ malloc at oracle_sites.py:6 (python)'
 expect native '[.processes[].memory.map[].site] | [length, (unique | map(test("ffi")))]' '[6,[true]]'
 expect native '[p.sites[] | has("stack")] | any' false
 expect native 'p.sites | length' 1
+
+# ---- code that a library makes ----
+
+own=$("$interpreter" -c 'import sys; print("<module> at generated.py:16 (python)" if sys.version_info >= (3, 11) else "__init__ at <string>:2 (python)")')
+expect_sites generated "run at generated.py:7 (python)
+run at generated.py:7 (python)
+run at generated.py:7 (python)
+run at generated.py:7 (python)
+run at generated.py:7 (python)
+f at <string>:2 (python)
+f at <stdin>:2 (python)
+f at 1.py:2 (python)
+$own"
+expect generated '[p.sites[] | select(.stack[1] == "f at cqy2n.py:2 (python)") | .stack[2:][] | sub(" at .*py:"; ":")]' '["run:7 (python)","step:9 (python)","<module>:12 (python)"]'
 
 # ---- calls that fail ----
 

@@ -145,12 +145,30 @@ START_TEST(files_have_owners)
 		{ "/v/lib/python3.11/site-packages/rmm.py", PYTHON_FRAMEWORK },
 		{ "/home/ana/vendored/x.py", PYTHON_FRAMEWORK },
 		{ "/opt/own.py", PYTHON_FRAMEWORK },
+		{ "<stdin>", PYTHON_PROGRAM },
+		{ "<timed exec>", PYTHON_PROGRAM },
+		{ "/tmp/torchinductor_ana/qy/cqy2n.py", PYTHON_GENERATED },
+		{ "/cache/qy/cqy2nabcdefghijklmnopqrstuvwxyz234567abcdefghijklmno.py",
+		  PYTHON_GENERATED },
+		{ "/cache/qz/cqy2nabcdefghijklmnopqrstuvwxyz234567abcdefghijklmno.py",
+		  PYTHON_PROGRAM },
+		{ "/home/ana/qy/cqy.py", PYTHON_PROGRAM },
+		{ "/home/ana/torchinductor_bench/train.py", PYTHON_PROGRAM },
+		{ "<eval_with_key>.12", PYTHON_GENERATED },
+		{ "<eval_with_key>.12 from /home/ana/train.py:3 in forward", PYTHON_GENERATED },
+		{ "fx_generated_1.py", PYTHON_GENERATED },
+		{ "<decorator-gen-7>", PYTHON_GENERATED },
+		{ "<attrs generated init train.Batch>", PYTHON_GENERATED },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
-		ck_assert_msg(python_owner(files[i].path, skip) == files[i].owner, "%s",
+		ck_assert_msg(python_owner(files[i].path, "f", skip) == files[i].owner, "%s",
 			      files[i].path);
-	ck_assert_int_eq(python_owner("/home/ana/vendored/x.py", NULL), PYTHON_PROGRAM);
+	ck_assert_int_eq(python_owner("/home/ana/vendored/x.py", "f", NULL), PYTHON_PROGRAM);
+	ck_assert_int_eq(python_owner("<string>", "__create_fn__.<locals>.__init__", NULL),
+			 PYTHON_GENERATED);
+	ck_assert_int_eq(python_owner("x.py", "__create_fn__.<locals>.__init__", NULL),
+			 PYTHON_PROGRAM);
 }
 END_TEST
 
