@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the user names (--probe): counted and timed, each at its own cost. They have
- * separate frames, because they enclose CUDA calls that have to be counted as usual: a launch made
+ * Functions that the user names (--probe): counted, and timed where their returns are probed, each at
+ * its own cost. They have separate frames, because they enclose CUDA calls that have to be counted as usual: a launch made
  * by a cuBLAS function is not nested in a hooked call.
  */
 #ifndef EXTRA_BPF_H
@@ -83,6 +83,22 @@ static __noinline int extra_trace(struct thread_state *thread, struct extra_trac
 	return 0;
 }
 
+/* Counts a call whose return is not probed. */
+static __noinline int extra_count(struct thread_state *thread, __u32 call)
+{
+	struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
+	struct call_row *row;
+
+	if (tracing) {
+		traced.entry = traced.now = bpf_ktime_get_ns();
+		extra_trace(thread, &traced);
+	}
+	row = call_row_get(thread->program, call);
+	if (row)
+		__sync_fetch_and_add(&row->calls, 1);
+	return 0;
+}
+
 static __always_inline bool extra_begin(struct call_run *run, struct pt_regs *ctx,
 					struct task_struct *task, bool session)
 {
@@ -96,6 +112,10 @@ static __always_inline int extra_entry(struct call_run *run)
 	struct extra_state *state;
 	struct extra_frame *frame;
 
+	if (extra_results[(call - CUTOP_EXTRA) & (CUTOP_EXTRA_MAX - 1)] == EXTRA_RESULT_UNSEEN) {
+		extra_count(thread, call);
+		return 1;
+	}
 	if (tracing && (trace_entries || trace_pairs)) {
 		struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
 

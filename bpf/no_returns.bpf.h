@@ -174,17 +174,6 @@ static __noinline int blind_call(struct pt_regs *ctx, struct thread_state *threa
 	return 1;
 }
 
-static __noinline int blind_extra(struct thread_state *thread, __u32 call)
-{
-	struct extra_traced traced = { .call = call, .moment = CALL_ENTERED };
-
-	if (tracing) {
-		traced.entry = traced.now = bpf_ktime_get_ns();
-		extra_trace(thread, &traced);
-	}
-	return blind_count(thread, call);
-}
-
 #define BLIND_TRACED 4 /* flag in the result of blind_entry(): call blind_trace() */
 
 /* The entry of any call. */
@@ -198,7 +187,7 @@ static __noinline int blind_entry(struct pt_regs *ctx)
 	if (!run.thread->outer.sp)
 		blind_begin(run.thread);
 	if (CUTOP_IS_EXTRA(run.call))
-		blind_extra(run.thread, run.call);
+		extra_count(run.thread, run.call);
 	else if (run.call < CALL_COUNT && blind_call(ctx, run.thread, run.cookie))
 		result |= BLIND_TRACED;
 	return result;

@@ -58,6 +58,7 @@ enum call_class {
 	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
 	CLASS_PLAIN,		/* counted and timed only */
 	CLASS_EXTRA,		/* the same for functions that are not in the table (--probe) */
+	CLASS_EXTRA_ENTRY,	/* those of which only entries are probed, to attach */
 	CLASS_COUNT,
 };
 

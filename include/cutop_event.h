@@ -186,6 +186,7 @@ enum extra_result {
 	EXTRA_RESULT_STATUS,   /* a 32-bit number other than 0 */
 	EXTRA_RESULT_NEGATIVE, /* a 32-bit number below 0 */
 	EXTRA_RESULT_NULL,     /* a pointer that is NULL */
+	EXTRA_RESULT_UNSEEN,   /* its returns are not probed: no times either */
 	EXTRA_RESULT_COUNT,
 };
 

@@ -716,7 +716,8 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	}
 	exposition_family(out, &duration);
 	for (size_t i = 0; i < snapshot->call_count; i++)
-		write_histogram(out, &snapshot->calls[i]);
+		if (!snapshot->calls[i].untimed)
+			write_histogram(out, &snapshot->calls[i]);
 }
 
 /* ---- devices ---- */

@@ -284,6 +284,7 @@ struct snap_call {
 	struct snap_extra extra;
 	/* Whether its calls fail is known from their results; for extras only */
 	bool judged;
+	bool untimed; /* only its entries are seen */
 };
 
 struct snap_failure {

@@ -472,6 +472,7 @@ int build_copies(struct build *build, struct program *program, struct snap_proce
 int build_calls(struct build *build, struct program *program, struct snap_process *process)
 {
 	struct call_entry *entry;
+	enum extra_result result;
 	unsigned int i;
 	size_t count = 0;
 
@@ -496,9 +497,9 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 		if (CUTOP_IS_EXTRA(sum->call.call)) {
 			if (build_extra(build, sum->call.call, &sum->call.extra))
 				return -ENOMEM;
-			sum->call.judged =
-				extra_names_find(&build->model->extras, sum->call.call)->result !=
-				EXTRA_RESULT_NONE;
+			result = extra_names_find(&build->model->extras, sum->call.call)->result;
+			sum->call.untimed = result == EXTRA_RESULT_UNSEEN;
+			sum->call.judged = result != EXTRA_RESULT_NONE && !sum->call.untimed;
 		} else {
 			process->calls += sum->call.calls;
 		}

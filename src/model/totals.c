@@ -128,6 +128,7 @@ static void add_calls(struct total_sums *sums, const struct snap_process *proces
 		add_time(&sums->ns[index], from->seconds);
 		to->sampled |= from->sampled;
 		to->judged = from->judged;
+		to->untimed = from->untimed;
 		for (bucket = 0; bucket < CUTOP_HIST_BUCKETS; bucket++)
 			add(&to->hist[bucket], from->hist[bucket]);
 	}

@@ -224,11 +224,18 @@ static bool is_judged(const void *item)
 	return !call->extra.symbol || call->judged;
 }
 
+static bool is_timed(const void *item)
+{
+	return !((const struct snap_call *)item)->untimed;
+}
+
 static double mean_seconds(const void *item)
 {
 	const struct snap_call *call = item;
 
-	return call->calls && !call->sampled ? call->seconds / (double)call->calls : NAN;
+	return call->calls && !call->sampled && !call->untimed ?
+		       call->seconds / (double)call->calls :
+		       NAN;
 }
 
 FIELDS(call) = {
@@ -239,13 +246,13 @@ FIELDS(call) = {
 	F(snap_call, "failures", COUNT, failures, .when = WHEN_RETURNS, .known = is_judged,
 	  .metric = { 2, "call_failures", true,
 		      "Calls of CUDA functions that failed, by all processes ever." }),
-	F(snap_call, "returns", RETURNS, sampled),
-	F(snap_call, "seconds", NUMBER, seconds, .when = WHEN_RETURNS),
+	F(snap_call, "returns", RETURNS, sampled, .other = offsetof(struct snap_call, untimed)),
+	F(snap_call, "seconds", NUMBER, seconds, .when = WHEN_RETURNS, .known = is_timed),
 	{ .key = "mean_seconds",
 	  .kind = FIELD_FIGURE,
 	  .when = WHEN_RETURNS,
 	  .figure = mean_seconds },
-	F(snap_call, "latency_seconds", LATENCY, latency, .when = WHEN_RETURNS),
+	F(snap_call, "latency_seconds", LATENCY, latency, .when = WHEN_RETURNS, .known = is_timed),
 };
 static TABLE(call);
 

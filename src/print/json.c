@@ -211,7 +211,11 @@ static void put_field(struct json_writer *w, json_t *o, const struct field *fiel
 		put_text(w, o, key, call_layer_name(call_layer(*(const uint16_t *)at)));
 		break;
 	case FIELD_RETURNS:
-		put_text(w, o, key, returns_name(owner->process->unreturned, *(const bool *)at));
+		put_text(
+			w, o, key,
+			returns_name(owner->process->unreturned ||
+					     (field->other && *((const char *)item + field->other)),
+				     *(const bool *)at));
 		break;
 	case FIELD_EVENT: put_text(w, o, key, event_kinds[*(const uint8_t *)at].name); break;
 	case FIELD_DIMS: put(w, o, key, dim_array(w, at)); break;

@@ -369,7 +369,7 @@ static double mean_seconds(const void *item)
 {
 	const struct snap_call *call = item;
 
-	return call->calls ? call->seconds / (double)call->calls : NAN;
+	return call->calls && !call->untimed ? call->seconds / (double)call->calls : NAN;
 }
 
 static const struct text_column extra_columns[] = {

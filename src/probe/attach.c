@@ -263,11 +263,12 @@ static size_t list_wanted(struct probe_list *list, const struct attaching *attac
 	list->count = list->left_out = 0;
 	for (i = from; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
 		const struct call_desc *desc = desc_of(functions->list[i].call);
+		enum call_class class = functions->list[i].entry_only ? CLASS_EXTRA_ENTRY :
+									desc->class;
 
 		if (desc->class < CLASS_COUNT && choice_wants(attaching->choice, desc) &&
 		    is_worth_a_link(attaching, desc) &&
-		    share_links(programs, bpf_class_programs(attaching->bpf, desc->class),
-				sessions))
+		    share_links(programs, bpf_class_programs(attaching->bpf, class), sessions))
 			list_function(list, attaching, &functions->list[i]);
 	}
 	return i;

@@ -44,10 +44,11 @@ static struct bpf_programs programs_of_entry(const struct bpf *bpf, struct bpf_p
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class)
 {
 	struct cutop_bpf *s = bpf->skeleton;
+	struct bpf_programs programs;
 
 	if (class == CLASS_REGISTER)
 		return programs_of_entry(bpf, s->progs.register_enter);
-	if (bpf->entries_only && class == CLASS_EXTRA)
+	if (bpf->entries_only && (class == CLASS_EXTRA || class == CLASS_EXTRA_ENTRY))
 		return (struct bpf_programs){ .enter = s->progs.extra_enter };
 	if (bpf->entries_only && class != CLASS_HANDLE && class != CLASS_NAMED)
 		return (struct bpf_programs){ .enter = s->progs.traced_enter };
@@ -56,6 +57,10 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 	switch (class) {
 	case CLASS_LAUNCH: return PROGRAMS(launch);
 	case CLASS_EXTRA: return PROGRAMS(extra);
+	case CLASS_EXTRA_ENTRY:
+		programs = PROGRAMS(extra);
+		programs.exit = NULL; /* and the session program asks for no return */
+		return programs;
 	default: return PROGRAMS(calls);
 	}
 }
@@ -102,7 +107,7 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		struct bpf_program *pair[2] = { programs.enter, programs.exit };
 		int i;
 
-		if (class == CLASS_EXTRA && !extras)
+		if ((class == CLASS_EXTRA || class == CLASS_EXTRA_ENTRY) && !extras)
 			continue;
 		if (programs.session) {
 			bpf_program__set_autoload(programs.session, method == ATTACH_SESSION);

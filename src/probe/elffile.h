@@ -38,6 +38,7 @@ struct elf_function {
 	uint16_t call;      /* enum call_id */
 	uint8_t past;       /* bytes from its entry to its probe */
 	uint8_t point;      /* enum point */
+	bool entry_only;    /* its return gets no probe */
 };
 
 /* Where in the file the probe goes. */

@@ -3,6 +3,9 @@
  * A symbol has one number, whichever files it is found in. How its result shows a failure is what
  * the user says; without that, libraries that come with CUDA are known to return a status, where 0
  * is success.
+ *
+ * A return probe kills a program that switches stacks inside the function, or throws through it
+ * (docs/do-no-harm.md). NVIDIA's libraries do neither; elsewhere only the user can know.
  */
 #include "probe/extra_functions.h"
 
@@ -23,6 +26,7 @@ struct request {
 	char *library, *symbol; /* parts of a copy of it */
 	char *parts;
 	int result;             /* enum extra_result, -1: not said */
+	bool returns;           /* asks for returns, wherever the function is */
 	uint64_t device, inode; /* of the library, where that is a path; 0: not known */
 	bool found;
 };
@@ -38,11 +42,21 @@ struct extra_functions {
 	bool full;
 };
 
-static const char *const result_names[EXTRA_RESULT_COUNT] = {
+static const char *const result_names[] = {
 	[EXTRA_RESULT_NONE] = "none",
 	[EXTRA_RESULT_STATUS] = "status",
 	[EXTRA_RESULT_NEGATIVE] = "negative",
 	[EXTRA_RESULT_NULL] = "null",
+};
+
+#define RETURNS_WANTED ":returns"
+
+/* Libraries whose functions return to their callers, and throw nothing. */
+static const char *const returning_files[] = {
+	"libcuda.so*", "libcudart[-.]*", "libcublas*",   "libcudnn*",    "libcufft*",
+	"libcurand*",  "libcusparse*",   "libcusolver*", "libcutensor*", "libcufile*",
+	"libcupti*",   "libnccl*",       "libnpp*",      "libnvrtc*",    "libnvJitLink*",
+	"libnvidia-*", "libnvjpeg*",
 };
 
 /* Libraries whose functions return a status: their API references. */
@@ -75,7 +89,7 @@ static enum extra_result result_of(const char *symbol)
 static int request_read(struct request *request, const char *text, struct reason *why)
 {
 	char *colon, *equals;
-	size_t i;
+	size_t i, len;
 
 	request->result = -1;
 	request->text = strdup(text);
@@ -93,18 +107,27 @@ static int request_read(struct request *request, const char *text, struct reason
 	request->symbol = colon + 1;
 	equals = strrchr(request->symbol, '=');
 	/* It may be part of a name: operator= */
-	if (!equals || !equals[1] || strpbrk(equals, ":*?["))
-		return 0;
-	for (i = 0; i < EXTRA_RESULT_COUNT; i++)
-		if (!strcmp(equals + 1, result_names[i]))
-			break;
-	if (i == EXTRA_RESULT_COUNT)
-		return reason_set(
-			why, -EINVAL,
-			"--probe %s: a result is status, negative, null or none, not '%s'", text,
-			equals + 1);
-	request->result = (int)i;
-	*equals = 0;
+	if (equals && equals[1] && !strpbrk(equals, ":*?[")) {
+		for (i = 0; i < ARRAY_LEN(result_names); i++)
+			if (!strcmp(equals + 1, result_names[i]))
+				break;
+		if (i == ARRAY_LEN(result_names))
+			return reason_set(
+				why, -EINVAL,
+				"--probe %s: a result is status, negative, null or none, not '%s'",
+				text, equals + 1);
+		request->result = (int)i;
+		*equals = 0;
+	}
+	len = strlen(request->symbol);
+	request->returns =
+		len > strlen(RETURNS_WANTED) &&
+		!strcmp(request->symbol + len - strlen(RETURNS_WANTED), RETURNS_WANTED) &&
+		request->symbol[len - strlen(RETURNS_WANTED) - 1] != ':';
+	if (request->returns)
+		request->symbol[len - strlen(RETURNS_WANTED)] = 0;
+	else /* without its return it has no result */
+		request->returns = request->result > EXTRA_RESULT_NONE;
 	return 0;
 }
 
@@ -207,6 +230,7 @@ struct search {
 	struct request **requests; /* those of this file, NULL-ended */
 	struct elf_function *list;
 	size_t count, room;
+	bool returns; /* the file is one of returning_files */
 };
 
 static bool symbol_matches(const struct request *request, const char *symbol)
@@ -228,12 +252,13 @@ static bool symbol_matches(const struct request *request, const char *symbol)
 
 /* Finds or gives the number of @symbol. Returns it, or a negative errno. */
 static int number_of(struct extra_functions *extras, const struct request *request,
-		     const char *symbol)
+		     const char *symbol, bool returns)
 {
 	size_t i;
 
 	for (i = 0; i < extras->function_count; i++)
-		if (!strcmp(extras->functions[i].symbol, symbol))
+		if (!strcmp(extras->functions[i].symbol, symbol) &&
+		    returns == (extras->functions[i].result != EXTRA_RESULT_UNSEEN))
 			return (int)i;
 	if (i == CUTOP_EXTRA_MAX) {
 		extras->full = true;
@@ -242,7 +267,8 @@ static int number_of(struct extra_functions *extras, const struct request *reque
 	extras->functions[i].symbol = strdup(symbol);
 	if (!extras->functions[i].symbol)
 		return -ENOMEM;
-	extras->functions[i].result = request->result >= 0 ? (enum extra_result)request->result :
+	extras->functions[i].result = !returns             ? EXTRA_RESULT_UNSEEN :
+				      request->result >= 0 ? (enum extra_result)request->result :
 							     result_of(symbol);
 	extras->function_count++;
 	return (int)i;
@@ -252,6 +278,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 {
 	struct search *search = context;
 	struct request **at, *request = NULL;
+	bool returns = search->returns;
 	struct elf_function *more;
 	int number;
 	size_t i;
@@ -262,6 +289,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 	for (at = search->requests; *at; at++)
 		if (symbol_matches(*at, symbol->name)) {
 			(*at)->found = true;
+			returns |= (*at)->returns;
 			if (!request || (request->result < 0 && (*at)->result >= 0))
 				request = *at;
 		}
@@ -275,7 +303,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		search->extras->full = true;
 		return 0;
 	}
-	number = number_of(search->extras, request, symbol->name);
+	number = number_of(search->extras, request, symbol->name, returns);
 	if (number < 0)
 		return number == -ENOSPC ? 0 : number;
 	if (search->count == search->room) {
@@ -290,6 +318,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		.size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
 		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)),
 		.call = (uint16_t)(CUTOP_EXTRA + number),
+		.entry_only = !returns,
 	};
 	return 0;
 }
@@ -298,6 +327,7 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 			 const char *path, struct elf_functions *found, struct reason *why)
 {
 	struct search search = { .extras = extras };
+	const char *slash = strrchr(path, '/');
 	struct elf_function *more;
 	size_t i, wanted = 0;
 	int err;
@@ -308,6 +338,8 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 	for (i = 0; i < extras->count; i++)
 		if (is_file_of(&extras->list[i], st, path))
 			search.requests[wanted++] = &extras->list[i];
+	for (i = 0; i < ARRAY_LEN(returning_files); i++)
+		search.returns |= !fnmatch(returning_files[i], slash ? slash + 1 : path, 0);
 	err = elffile_symbols(fd, symbol_visit, &search, why);
 	if (!err && search.count) {
 		more = realloc(found->list, (found->count + search.count) * sizeof(*more));

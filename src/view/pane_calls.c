@@ -209,12 +209,15 @@ static double call_number(const struct list *list, size_t row, size_t column)
 
 	switch (column) {
 	case C_CALLS: return (double)call->calls;
-	case C_FAILED: return process_known(list->process, (double)call->failures);
-	case C_TIME: return process_known(list->process, call->seconds);
-	case C_SHARE: return seconds > 0 ? call->seconds / seconds : NAN;
+	case C_FAILED:
+		return call->extra.symbol && !call->judged ?
+			       NAN :
+			       process_known(list->process, (double)call->failures);
+	case C_TIME: return call->untimed ? NAN : process_known(list->process, call->seconds);
+	case C_SHARE: return seconds > 0 && !call->untimed ? call->seconds / seconds : NAN;
 	/* Of a launch that is not watched to its end the time is not known. */
 	case C_AVERAGE:
-		return call->calls && !call->sampled ?
+		return call->calls && !call->sampled && !call->untimed ?
 			       process_known(list->process, call->seconds / (double)call->calls) :
 			       NAN;
 	case C_P50: return call->latency.p50;

@@ -2,7 +2,7 @@
 /*
  * Functions that no table of cutop's names, in a library (-DLIBRARY), and a program that calls
  * them: `probed` once, `probed THREADS` from that many threads each, `probed load PATH` from a
- * library loaded late.
+ * library loaded late, `probed fibers` switches stacks inside one of them.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "cuda_double.h"
 
@@ -23,6 +24,7 @@ struct functions {
 	int (*cublas)(int number);
 	int (*mangled)(int number);
 	int (*wraps)(void);
+	void (*switches)(ucontext_t *from, ucontext_t *to);
 };
 
 #ifdef LIBRARY
@@ -85,9 +87,16 @@ EXPORT int probed_wraps(void)
 	return cudaMalloc(&memory, 1000) || cudaFree(memory);
 }
 
+/* Returns on another stack than it was called on. */
+EXPORT void probed_fiber(ucontext_t *from, ucontext_t *to)
+{
+	swapcontext(from, to);
+	__asm__ volatile("");
+}
+
 const struct functions probed_functions = {
 	probed_status, probed_negative, probed_pointer, probed_plain, probed_recursive,
-	probed_jumps,  cublasProbed_v2, mangled,        probed_wraps,
+	probed_jumps,  cublasProbed_v2, mangled,        probed_wraps, probed_fiber,
 };
 
 #else
@@ -100,6 +109,28 @@ static __attribute__((noinline)) void jump(void)
 
 	if (!setjmp(out))
 		use.jumps(&out);
+}
+
+static ucontext_t of_main, of_fiber;
+
+static void fiber(void)
+{
+	for (;;)
+		use.switches(&of_fiber, &of_main);
+}
+
+static int fibers(void)
+{
+	static char stack[65536];
+	int i;
+
+	getcontext(&of_fiber);
+	of_fiber.uc_stack.ss_sp = stack;
+	of_fiber.uc_stack.ss_size = sizeof(stack);
+	makecontext(&of_fiber, fiber, 0);
+	for (i = 0; i < 50; i++)
+		use.switches(&of_main, &of_fiber);
+	return use.wraps();
 }
 
 static void *calls(void *unused)
@@ -139,6 +170,8 @@ int main(int argc, char **argv)
 	use = *functions;
 	puts("ready");
 	fflush(stdout);
+	if (argc > 1 && !strcmp(argv[1], "fibers"))
+		return fibers();
 	if (argc > 1 && !strcmp(argv[1], "load"))
 		while (getchar() != '\n' && !feof(stdin))
 			;

@@ -12,9 +12,9 @@ library=$top_builddir/tests/e2e/bin/libprobed.so.1
 shown='[p.calls[] | select(.layer == "probe") | [.call, .calls, .failures]] | sort'
 
 # ---- every function of a library, by a glob; results by name and as said
-watch all --probe "$library:probed_[jpw]*" --probe "$library:probed_status=status" --probe "$library:probed_negative=negative" \
-	--probe "libprobed.so.1:probed_pointer=null" --probe 'probed:cublas*' --probe 'libprobed:probed::scaled::*' \
-	--probe "$library:probed_recursive" -- "$program"
+watch all --probe "$library:probed_[jpw]*:returns" --probe "$library:probed_status=status" --probe "$library:probed_negative=negative" \
+	--probe "libprobed.so.1:probed_pointer=null" --probe 'probed:cublas*:returns' --probe 'libprobed:probed::scaled::*:returns' \
+	--probe "$library:probed_recursive:returns" -- "$program"
 expect all "$shown" "$(echo '[["_ZN6probed6scaled5twiceEi",60,null],["cublasProbed_v2",60,6],["probed_jumps",0,null],
 	["probed_negative",60,15],["probed_plain",64,null],["probed_pointer",60,30],["probed_recursive",40,null],
 	["probed_status",60,20],["probed_wraps",1,null]]' | jq -c 'map(select(.[1] > 0))')"
@@ -78,11 +78,30 @@ watch perf --probe "$library:probed_status=status" --probe "$library:probed_recu
 unset CUTOP_ATTACH
 expect perf "$shown" '[["probed_recursive",40,null],["probed_status",60,20]]'
 
+# ---- outside NVIDIA's libraries only entries are probed: a return probe would kill a program that switches stacks
+for method in session multi perf; do
+	CUTOP_ATTACH=$method watch fibers-$method --probe "$library:probed_*" --fail-on-leak -- "$program" fibers
+	! grep -q CUTOP_ATTACH "$T/fibers-$method.err" || continue # this kernel has no sessions
+	check "fibers, $method: status $status" [ "$status" = 0 ]
+	expect fibers-$method "$shown" '[["probed_fiber",100,null],["probed_wraps",1,null]]'
+	expect fibers-$method 'call("probed_fiber") | [.returns, has("seconds"), has("mean_seconds"), has("latency_seconds")]' '["none",false,false,false]'
+	expect fibers-$method '[p.memory.allocations, p.memory.frees]' '[1,1]'
+	expect_nothing_lost fibers-$method
+done
+watch asked --probe "$library:probed_fiber:returns" -- "$program" fibers
+check "fibers with the return probe that was asked for are ended by a signal: status $status" [ "$status" -gt 128 ]
+"$CUTOP" trace -t -o "$T/entered" --probe "$library:probed_fiber" -- "$program" fibers >"$T/said" 2>&1
+check "a trace of entries: $(head -n 2 "$T/entered")" [ "$(grep -c '\[ENTER\] probed_fiber()$' "$T/entered")" = 100 ]
+"$CUTOP" -b -n 1 -f openmetrics --probe "$library:probed_fiber" -- "$program" fibers >"$T/metrics" 2>&1
+check "metrics: how often: $(grep probed_ "$T/metrics")" grep -q '^cutop_calls_total{.*call="probed_fiber".*} 100$' "$T/metrics"
+check "metrics: no times" [ "$(grep -c 'probed_fiber' "$T/metrics")" = 1 ]
+
 # ---- text
 site='calls\+0x[0-9a-f]+( at probed\.c:[0-9]+)? \(probed\)$'
 "$CUTOP" -b -n 1 --probe "$library:probed_status=status" --probe "$library:probed_plain" -- "$program" >"$T/text"
 check "text: a line with failures" grep -Eq '^ +probed_status +60 +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +[0-9.]+(µ|n|m)?s +20$' "$T/text"
 check "text: a line without" grep -Eq '^ +probed_plain +64 .* -$' "$T/text"
+check "text: no times where only entries are seen" grep -Eq '^ +probed_plain +64 +- +- +- +-$' "$T/text"
 check "text: the failure" grep -Eq "^ +probed_status +20  error 7  first in $site" "$T/text"
 # C++: the name and not the symbol, of its failures, too; in a trace as well
 mangled="--probe $library:probed::scaled::*=status"
@@ -106,11 +125,11 @@ check "trace: a C++ name" grep -Eq ' probed::scaled::twice\(\) = 118 <' "$T/text
 got=$(jq -sc '[.[] | select(.layer == "probe") | [.call, .name, .signature]] | unique' "$T/json")
 check "trace: JSON: $got" [ "$got" = '[["_ZN6probed6scaled5twiceEi","probed::scaled::twice","probed::scaled::twice(int)"]]' ]
 # of a program that makes no CUDA call
-"$CUTOP" -b -n 1 --probe 'libc.so.6:opendir' -- ls / >"$T/text" 2>"$T/said"
+"$CUTOP" -b -n 1 --probe 'libc.so.6:opendir:returns' -- ls / >"$T/text" 2>"$T/said"
 check "text: a program without CUDA: $(cat "$T/text")" grep -Eq '^ +opendir +1 +[0-9.]+(µ|n|m)?s ' "$T/text"
 
 # ---- traced: a line per call, also where it encloses others
-"$CUTOP" trace -f json -o "$T/trace.json" --probe "$library:probed_*" --probe "$library:probed_status=status" \
+"$CUTOP" trace -f json -o "$T/trace.json" --probe "$library:probed_*:returns" --probe "$library:probed_status=status" \
 	--probe "$library:probed_pointer=null" -- "$program" >"$T/said" 2>"$T/trace.err"
 traced() {	# "what" JQ-FILTER VALUE, on the list of lines
 	got=$(jq -sc "$2" "$T/trace.json" 2>&1)

@@ -101,7 +101,9 @@ int twice(int number)
 	return 2 * number;
 }
 
-static int find(const char *symbol, struct extra_functions **extras, struct elf_functions *found)
+/* Looks for @symbol in this program, as if the file were called @name. */
+static int find_in(const char *name, const char *symbol, struct extra_functions **extras,
+		   struct elf_functions *found)
 {
 	char path[PATH_MAX] = "", request[PATH_MAX + 256];
 	struct reason why = { "" };
@@ -120,11 +122,16 @@ static int find(const char *symbol, struct extra_functions **extras, struct elf_
 	/* The same by another name. */
 	extras_settle(*extras, path, &st);
 	ck_assert(extra_functions_want(*extras, &st, "anything"));
-	count = extra_functions_find(*extras, fd, &st, "anything", found, &why);
+	count = extra_functions_find(*extras, fd, &st, name, found, &why);
 	ck_assert_msg(count >= 0, "%s", why.text);
 	ck_assert_uint_eq(found->count, (size_t)count);
 	close(fd);
 	return count;
+}
+
+static int find(const char *symbol, struct extra_functions **extras, struct elf_functions *found)
+{
+	return find_in("anything", symbol, extras, found);
 }
 
 static const struct {
@@ -132,16 +139,21 @@ static const struct {
 	int count;
 	enum extra_result result;
 } symbols[] = {
-	{ "probed_here", 1, EXTRA_RESULT_NONE },
+	{ "probed_here", 1, EXTRA_RESULT_UNSEEN },
+	{ "probed_here=none", 1, EXTRA_RESULT_UNSEEN },
+	{ "probed_here:returns", 1, EXTRA_RESULT_NONE },
+	{ "probed_here:returns=null", 1, EXTRA_RESULT_NULL },
+	{ "extra::returns", 0, 0 },
 	{ "probed_here=null", 1, EXTRA_RESULT_NULL },
 	{ "probed_here=negative", 1, EXTRA_RESULT_NEGATIVE },
-	{ "probed_*", 1, EXTRA_RESULT_NONE },
+	{ "probed_*:returns", 1, EXTRA_RESULT_NONE },
 	{ "*robed*ere", 2, 0 },
-	{ "cublasProbedHere", 1, EXTRA_RESULT_STATUS },
-	{ "cublasProbedHere=none", 1, EXTRA_RESULT_NONE },
-	{ "extra::scaled::twice", 1, EXTRA_RESULT_NONE },
-	{ "extra::*", 1, EXTRA_RESULT_NONE },
-	{ "_ZN5extra6scaled5twiceIiEET_S2_", 1, EXTRA_RESULT_NONE },
+	{ "cublasProbedHere", 1, EXTRA_RESULT_UNSEEN },
+	{ "cublasProbedHere:returns", 1, EXTRA_RESULT_STATUS },
+	{ "cublasProbedHere:returns=none", 1, EXTRA_RESULT_NONE },
+	{ "extra::scaled::twice", 1, EXTRA_RESULT_UNSEEN },
+	{ "extra::*:returns", 1, EXTRA_RESULT_NONE },
+	{ "_ZN5extra6scaled5twiceIiEET_S2_", 1, EXTRA_RESULT_UNSEEN },
 	{ "extra::scaled::thrice", 0, 0 },
 	{ "no_such_function", 0, 0 },
 };
@@ -160,10 +172,36 @@ START_TEST(functions_by_name)
 		ck_assert_uint_ne(found.list[0].offset, 0);
 		ck_assert_ptr_nonnull(extra_functions_symbol(extras, 0, &result));
 		ck_assert_int_eq(result, symbols[_i].result);
+		ck_assert(found.list[0].entry_only == (result == EXTRA_RESULT_UNSEEN));
 	}
 	ck_assert(!extra_functions_full(extras));
 	free(found.list);
 	extra_functions_free(extras);
+}
+END_TEST
+
+/* Returns are probed unasked in NVIDIA's libraries alone. */
+START_TEST(returns_by_library)
+{
+	static const struct {
+		const char *path;
+		bool returns;
+	} paths[] = {
+		{ "/usr/lib/libcublas.so.12", true },    { "/x/libcublasLt.so.12.1", true },
+		{ "/x/libcudart-d0da41ae.so.11", true }, { "libnccl.so.2", true },
+		{ "/usr/lib/libcurl.so.4", false },      { "/usr/lib/libcudamine.so", false },
+		{ "/home/ana/libcuda.so/train", false },
+	};
+	struct extra_functions *extras;
+	struct elf_functions found;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(paths); i++) {
+		ck_assert_int_eq(find_in(paths[i].path, "probed_here", &extras, &found), 1);
+		ck_assert_msg(found.list[0].entry_only != paths[i].returns, "%s", paths[i].path);
+		free(found.list);
+		extra_functions_free(extras);
+	}
 }
 END_TEST
 
@@ -187,5 +225,6 @@ void extras_tests(Suite *suite)
 	tcase_add_loop_test(loops, files_by_name, 0, ARRAY_LEN(files));
 	tcase_add_loop_test(loops, functions_by_name, 0, ARRAY_LEN(symbols));
 	suite_add_tcase(suite, loops);
+	probe_test_add(suite, "extras returns", returns_by_library);
 	probe_test_add(suite, "extras bounded", functions_are_bounded);
 }
