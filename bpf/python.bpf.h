@@ -96,19 +96,22 @@ struct python_scratch {
 	__u32 changes, program; /* of the row */
 	__u32 key;              /* the key of the thread states, + 1; 0: unknown */
 	__u32 count;            /* frames */
-	__u32 is_cut;
+	__u32 is_cut, is_gapped;
 	__u32 calls, retries;
 	__u32 unknown;    /* frames of a new stack whose code is unknown */
 	__u32 code_flags; /* enum python_code_flag of the code that was copied last */
-	__u64 hash;       /* of the frames and the call */
-	__u64 last;       /* the hash of the previous stack, which is `known` */
+	__u32 pad;
+	__u64 hash; /* of the frames and the call */
+	__u64 last; /* the hash of the previous stack, which is `known` */
 	struct python_stack_known known;
 	struct address_key stack_key;
 	struct python_code_key code_key;
 	struct python_parts parts;
 	__u64 chunk_start;
-	__u32 chunk_bytes, pad;
+	__u32 chunk_bytes, walked; /* bytes; frames, until `count` of them are kept */
 	struct python_frame frames[PYTHON_FRAMES];
+	/* The walk's last frames, the outermost, by their number modulo PYTHON_OUTER */
+	struct python_frame outer[PYTHON_OUTER];
 	__u8 chunk[PYTHON_CHUNK + 8 + PYTHON_FRAME_MAX + 8];
 	__u8 code[256 + 8]; /* the relevant part of a code object */
 };
@@ -517,6 +520,8 @@ __noinline int python_stack_send(struct thread_state *thread, struct python_scra
 	rec->site = site;
 	rec->count = scratch->count;
 	rec->is_cut = scratch->is_cut;
+	rec->is_gapped = scratch->is_gapped;
+	rec->pad = 0;
 	rec->code = scratch->row.runtime + scratch->row.machine.code;
 	rec->loop = scratch->row.runtime + scratch->row.machine.loop;
 	rec->code_bytes = scratch->row.machine.code_bytes;
@@ -648,15 +653,20 @@ __noinline int python_read(struct python_scratch *scratch, __u64 frame)
 	return -1;
 }
 
+/* Where the walk's frame @n is. */
+static __always_inline struct python_frame *python_place(struct python_scratch *scratch, __u32 n)
+{
+	return n < PYTHON_INNER ? &scratch->frames[n & (PYTHON_FRAMES - 1)] :
+				  &scratch->outer[n & (PYTHON_OUTER - 1)];
+}
+
 /*
  * A frame that was entered from C: the outer ones belong to another run of the interpreter's loop.
  */
 static __always_inline void python_entered(struct python_scratch *scratch)
 {
-	__u32 n = scratch->count - 1;
-
-	if (n < PYTHON_FRAMES)
-		scratch->frames[n & (PYTHON_FRAMES - 1)].flags |= PYTHON_ENTERED;
+	if (scratch->walked)
+		python_place(scratch, scratch->walked - 1)->flags |= PYTHON_ENTERED;
 }
 
 static long python_step(__u32 i, struct python_walk *walk)
@@ -670,10 +680,6 @@ static long python_step(__u32 i, struct python_walk *walk)
 
 	if (!frame)
 		return 1;
-	if (scratch->count >= PYTHON_FRAMES) {
-		scratch->is_cut = 1;
-		return 1;
-	}
 	if (at > PYTHON_CHUNK || at + layout->frame_bytes > scratch->chunk_bytes) {
 		if (python_read(scratch, frame)) {
 			walk->failed = 1;
@@ -701,13 +707,29 @@ static long python_step(__u32 i, struct python_walk *walk)
 	}
 	if (layout->frame_entry != PYTHON_NONE && bytes[layout->frame_entry & 127])
 		flags = PYTHON_ENTERED;
-	n = scratch->count;
-	found = &scratch->frames[n & (PYTHON_FRAMES - 1)];
+	n = scratch->walked;
+	found = python_place(scratch, n);
 	found->code = code;
 	found->at = (__s32)instruction;
 	found->flags = flags;
-	scratch->hash = python_mix(python_mix(scratch->hash, code), (__u32)instruction);
-	scratch->count = n + 1;
+	scratch->walked = n + 1;
+	return 0;
+}
+
+/* Keeps the @i-th of the frames that are kept: moves the outermost to their place. */
+static long python_keep(__u32 i, struct python_scratch **at)
+{
+	struct python_scratch *scratch = *at;
+	struct python_frame *frame = &scratch->frames[i & (PYTHON_FRAMES - 1)];
+	__u32 n = i;
+
+	if (i >= scratch->count)
+		return 1;
+	if (i >= PYTHON_INNER) {
+		n += scratch->walked - scratch->count;
+		*frame = scratch->outer[n & (PYTHON_OUTER - 1)];
+	}
+	scratch->hash = python_mix(python_mix(scratch->hash, frame->code), (__u32)frame->at);
 	return 0;
 }
 
@@ -737,13 +759,17 @@ __noinline int python_frames(struct python_scratch *scratch)
 	    bpf_probe_read_user(&walk.frame, sizeof(walk.frame),
 				(void *)(walk.frame + layout->cframe_frame)))
 		return -1;
-	scratch->count = scratch->is_cut = 0;
+	scratch->walked = 0;
 	scratch->chunk_bytes = 0;
 	bpf_loop(PYTHON_STEPS, python_step, &walk, 0);
 	if (walk.failed)
 		return -1;
-	if (walk.frame)
-		scratch->is_cut = 1;
+	scratch->is_cut = walk.frame != 0;
+	scratch->is_gapped = scratch->walked > PYTHON_FRAMES;
+	scratch->count = scratch->is_gapped ? PYTHON_FRAMES : scratch->walked;
+	if (scratch->is_gapped)
+		scratch->hash = python_mix(scratch->hash, 1);
+	bpf_loop(PYTHON_FRAMES, python_keep, &scratch, 0);
 	return scratch->count;
 }
 

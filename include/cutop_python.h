@@ -10,8 +10,11 @@
 
 #include "cutop_event.h"
 
-#define PYTHON_FRAMES    64     /* frames kept of a stack, the innermost; a power of two */
-#define PYTHON_STEPS     96     /* frames that are looked at to find these */
+#define PYTHON_FRAMES 64 /* frames kept of a stack; a power of two */
+/* Of these the innermost; the others are the outermost, where the program's own lines are */
+#define PYTHON_INNER     48
+#define PYTHON_OUTER     (PYTHON_FRAMES - PYTHON_INNER)
+#define PYTHON_STEPS     1024   /* frames that are looked at to find these */
 #define PYTHON_NONE      0xffff /* this version has no such field */
 #define PYTHON_FRAME_MAX 120    /* layout.frame_bytes */
 /* bytes of a thread state that are read: up to its thread_id, in all versions */
@@ -123,7 +126,9 @@ struct rec_python_stack {
 	__u64 native; /* rec_stack.stack of the same call; 0: none */
 	__u64 site;   /* the call's return address */
 	__u32 count;
-	__u32 is_cut;     /* there are outer frames that were not read */
+	__u32 is_cut;    /* there are outer frames that were not read */
+	__u32 is_gapped; /* there are frames that were left out behind the first PYTHON_INNER */
+	__u32 pad;
 	__u64 code, loop; /* addresses of struct python_machine */
 	__u32 code_bytes, loop_bytes;
 	struct python_frame frames[PYTHON_FRAMES]; /* innermost first */

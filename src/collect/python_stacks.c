@@ -506,7 +506,7 @@ static bool agree(const struct rec_python_stack *record, const uint64_t *native,
 		loops += is_loop(record, native[i]);
 	for (i = 0; i < record->count; i++)
 		entered += record->frames[i].flags & PYTHON_ENTERED;
-	return !record->is_cut && loops == entered;
+	return !record->is_cut && !record->is_gapped && loops == entered;
 }
 
 uint32_t python_merge(const struct rec_python_stack *record, const uint64_t *native, uint32_t count,
@@ -610,8 +610,9 @@ static void place_tell(const struct telling *telling, uint32_t program, uint64_t
 	struct rec_frame *frame = frame_record_new(program, telling->tgid, place, FRAME_PYTHON,
 						   name->function, name->file, "", name->line, 0);
 	const char *file = *name->file ? base_of(name->file) : "?";
-	char *text = name->line ?
-			     format_new("%s at %s:%u (python)", name->function, file, name->line) :
+	char *text =
+		name->is_mark ? format_new("%s", name->function) :
+		name->line ? format_new("%s at %s:%u (python)", name->function, file, name->line) :
 			     format_new("%s at %s (python)", name->function, file);
 	struct rec_text *record =
 		text ? text_record_new(REC_SITE, program, telling->tgid, place, 0, text) : NULL;
@@ -642,13 +643,22 @@ static void frame_add(struct making *making, uint64_t place)
 		making->frames[making->count++] = place;
 }
 
+static void place_add(struct python_stacks *python, struct making *making, uint32_t program,
+		      const struct python_name *name, const struct telling *telling)
+{
+	uint64_t place = place_of(name);
+
+	if (told_is_first(&python->told, program, place))
+		place_tell(telling, program, place, name);
+	frame_add(making, place);
+}
+
 static void python_add(struct python_stacks *python, struct making *making, uint32_t program,
 		       const struct python_frame *frame, const struct telling *telling)
 {
 	static const struct python_name unknown = { .function = "?", .file = "?" };
 	struct python_name name = python_codes_name(python->codes, program, frame);
 	enum python_owner owner;
-	uint64_t place;
 
 	if (name.is_hidden)
 		return;
@@ -660,10 +670,7 @@ static void python_add(struct python_stacks *python, struct making *making, uint
 	} else {
 		name = unknown;
 	}
-	place = place_of(&name);
-	if (told_is_first(&python->told, program, place))
-		place_tell(telling, program, place, &name);
-	frame_add(making, place);
+	place_add(python, making, program, &name, telling);
 }
 
 static uint32_t shown_of(const struct making *making)
@@ -676,9 +683,18 @@ static uint32_t shown_of(const struct making *making)
 	return 0;
 }
 
+/* Frames from the innermost on, if not all fit beside the outermost and three marks */
+#define STACK_INNER (CUTOP_STACK_FRAMES - PYTHON_OUTER - 3)
+
 static void stack_add(struct python_stacks *python, const struct rec_python_stack *record,
 		      const struct telling *telling)
 {
+	static const struct python_name gap = { .function = "(frames are left out)",
+						.file = "",
+						.is_mark = true },
+					cut = { .function = "(the stack ends early)",
+						.file = "",
+						.is_mark = true };
 	size_t size = sizeof(struct rec_stack);
 	uint32_t program = record->hdr.program, count, i;
 	struct merged_frame merged[MERGED_MAX];
@@ -691,11 +707,20 @@ static void stack_add(struct python_stacks *python, const struct rec_python_stac
 	/* The call site comes first, as in each stack. */
 	count = native ? python_merge(record, native, count, merged) :
 			 python_merge(record, &site, 1, merged);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		if (i == STACK_INNER && count > STACK_INNER + PYTHON_OUTER) {
+			i = count - PYTHON_OUTER;
+			place_add(python, &making, program, &gap, telling);
+		} else if (record->is_gapped && merged[i].python == record->frames + PYTHON_INNER) {
+			place_add(python, &making, program, &gap, telling);
+		}
 		if (merged[i].python)
 			python_add(python, &making, program, merged[i].python, telling);
 		else
 			frame_add(&making, merged[i].native);
+	}
+	if (record->is_cut)
+		place_add(python, &making, program, &cut, telling);
 	if (!making.is_known) {
 		stacks_note(python->stacks, program, record->stack, record->site);
 		return;

@@ -59,6 +59,7 @@ struct python_name {
 	unsigned int line; /* 0: none */
 	/* a frame of the interpreter itself, or one that has not begun: it must not be shown */
 	bool is_hidden;
+	bool is_mark; /* no frame: its function says what is missing */
 };
 
 struct python_name python_codes_name(struct python_codes *codes, uint32_t program,

@@ -214,6 +214,19 @@ class Batch:
 Batch()
 END
 
+# ---- below many frames of a framework's the program's line is the outermost
+
+cat >"$packages/torch/deep.py" <<'END'
+from torch import oracle_sites as m
+def down(n):
+    return down(n - 1) if n else m.malloc()
+END
+cat >"$T/app/deep.py" <<'END'
+import torch.deep
+for depth in (10, 44, 45, 46, 47, 59, 60, 61, 62, 63, 100, 200, 900):
+    torch.deep.down(depth)
+END
+
 # ---- no memory: the lines that hold most, whatever way led there
 
 cat >"$T/hungry.py" <<'END'
@@ -265,6 +278,7 @@ queue only "$interpreter" "$T/only.py" "$library"
 queue graphs "$interpreter" "$T/graphs.py" "$library"
 queue hungry env PYTHONDONTWRITEBYTECODE=1 "$interpreter" "$T/hungry.py" "$library" "$T/hungry/site-packages"
 queue generated "$interpreter" "$T/generated.py" "$library"
+queue deep $(echo "$train" | sed 's|/train\.py$|/deep.py|')
 queue plain "$workload" case-study leak
 watch_queue all --library "$library" --library "$double/libcudart.so.13"
 queue native $train
@@ -326,6 +340,14 @@ f at <stdin>:2 (python)
 f at 1.py:2 (python)
 $own"
 expect generated '[p.sites[] | select(.stack[1] == "f at cqy2n.py:2 (python)") | .stack[2:][] | sub(" at .*py:"; ":")]' '["run:7 (python)","step:9 (python)","<module>:12 (python)"]'
+
+# ---- deep stacks ----
+
+expect deep '[.processes[].memory.map[].site] | [length, unique[]]' '[13,"<module> at deep.py:3 (python)"]'
+# All of 64 frames are there; of more the innermost 48 and the outermost 16, however many there were.
+expect deep '[p.sites[] | [(.frames[1:] | length, (map(.function) | index("(frames are left out)"))), .allocations]] | sort | .[-2:]' \
+	'[[64,null,1],[65,48,5]]'
+expect_nothing_lost deep
 
 # ---- calls that fail ----
 
@@ -432,7 +454,8 @@ jq -r '.processes[].memory.map | sort_by(.size)[].site | sub("^call[+].*"; "nati
 check "hostile: $(diff "$T/hostile.expected" "$T/hostile.sites")" cmp -s "$T/hostile.expected" "$T/hostile.sites"
 # Each that could not be read is counted once; a thread without frames is none of these.
 expect hostile '.lost.python_frames' 12
-expect hostile '[p.sites[] | .stack // [] | length] | max' 65
+# The native frame, 64 of Python's, and the marks that frames are missing between and behind them.
+expect hostile '[p.sites[] | .stack // [] | length] | max' 67
 
 # ---- the report, folded stacks, recordings ----
 

@@ -18,7 +18,7 @@ import threading
 import time
 import types
 
-DEPTH = 64      # frames that are compared
+INNER, OUTER = 48, 16   # frames that are compared of more than there is room for
 
 library = sys.argv[1]
 notes = sys.argv[2]
@@ -32,11 +32,13 @@ files = {}
 
 def frames_of(frame):
     stack = []
-    while frame is not None and len(stack) < DEPTH:
+    while frame is not None:
         code = frame.f_code
         stack.append([code.co_filename.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), frame.f_lineno or 0,
                       getattr(code, "co_qualname", code.co_name)])
         frame = frame.f_back
+    if len(stack) > INNER + OUTER:
+        stack[INNER:-OUTER] = [["", 0, "(frames are left out)"]]
     return stack
 
 
