@@ -74,8 +74,9 @@ struct feed {
 	struct native_stacks *native; /* NULL: stacks are not walked by rows */
 	struct arrivals *arrivals;
 	struct ring *ring;
-	uint64_t drained; /* bytes of the ring, by this feed_drain() */
-	bool is_cut;      /* it left records that came meanwhile */
+	uint64_t drained;  /* bytes of the ring, by this feed_drain() */
+	bool is_cut;       /* it left records that came meanwhile */
+	uint64_t known_to; /* what happened before (CLOCK_MONOTONIC) has been read from the ring */
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
@@ -694,7 +695,9 @@ static bool feed_stacks_take(struct feed *feed, const struct rec_hdr *hdr, size_
 /*
  * Rows of the BPF side's maps, read once per refresh, after the ring was drained. The map
  * `programs` makes up for records that a full ring lost: it has a row for every program and its
- * end, so a process whose start or end was not reported is found there. Rows of an ended program
+ * end, so a process whose start or end was not reported is found there; one that began after the ring
+ * was drained is left for the next refresh, since records of the program that had its pid before, its
+ * end for one, may still be in the ring. Rows of an ended program
  * are read once more after its end, then deleted. The end counts as known when its record was read,
  * or when a second refresh finds it marked: by then no earlier record of the program can be in the
  * ring.
@@ -786,7 +789,7 @@ static bool program_visit(void *context, uint32_t program, const struct program_
 	struct program_times times = sync->times;
 	uint64_t now;
 
-	if (!watched)
+	if (!watched && row->first_time < feed->known_to)
 		watched = row_watch(feed, program, row);
 	if (!watched)
 		return false;
@@ -860,14 +863,17 @@ static bool program_is_gone(struct feed *feed, uint32_t program)
 	return feed->asked_gone;
 }
 
-/* Whether the rows of @program are wanted, and whether they are read for the last time. */
+/*
+ * Whether the rows of @program are wanted, and whether they are read for the last time. Those of one
+ * that is unknown and not gone have to wait, as it has (program_visit()).
+ */
 static bool row_wanted(struct feed *feed, uint32_t program, bool *last)
 {
 	struct watched *watched = feed_watched(feed, program);
 
 	/* If it was dropped already, there was no memory to keep its rows. */
 	*last = program_is_gone(feed, program);
-	return !watched || !watched->ignored;
+	return watched ? !watched->ignored : *last;
 }
 
 #define ROW_VISIT(what, pay) \
@@ -1260,8 +1266,12 @@ static void feed_drain(struct feed *feed)
 
 void feed_refresh(struct feed *feed)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), written = ring_written(feed->ring);
+
 	open_calls_note(feed);
 	feed_drain(feed);
+	if (ring_is_read(feed->ring, written))
+		feed->known_to = now;
 	feed->asked = 0;
 	untold_find(feed);
 	rows_visit_programs(feed->rows, program_visit, feed);

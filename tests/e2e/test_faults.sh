@@ -90,6 +90,13 @@ else
 	expect same '.totals.leaked_bytes' 600
 	expect_nothing_lost same
 
+	# many within milliseconds, while snapshots are made: each is a program of its own, and all that it did is its own
+	# shellcheck disable=SC2046
+	"$CUTOP" -b -f json -d 0.05 --library "$library" -- "$helpers/same_pid" "$workload" $(seq 200) >"$T/often.out" 2>"$T/often.err"
+	grep '^{"schema"' "$T/often.out" | tail -n 1 >"$T/often.json"
+	expect often '[.processes[] | select(.memory.allocations > 0) | .memory.allocations] | sort | . == [range(1; 201)]' true
+	expect_nothing_lost often
+
 	# --pid names a process: who has its number after it is somebody else
 	cat >"$T/waiting" <<-END
 		#!/bin/sh

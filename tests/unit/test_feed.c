@@ -16,7 +16,7 @@
 #include "util/util.h"
 #include "run_tests.h"
 
-#define START   (100 * NSEC_PER_SEC)
+#define START   NSEC_PER_SEC
 #define PROGRAM 3
 #define BYTES   4096
 
@@ -77,12 +77,12 @@ static void ends(void)
 	world.row.end_reason = END_EXIT;
 }
 
-static void bring_alloc_at(uint64_t site)
+static void bring_alloc_of(uint32_t program, uint64_t site)
 {
 	struct rec_alloc record = {
 		.hdr = { .type = REC_ALLOC,
 			 .size = sizeof(record),
-			 .program = PROGRAM,
+			 .program = program,
 			 .time = START + 1000,
 			 .tgid = WORLD_PID,
 			 .tid = WORLD_PID },
@@ -97,7 +97,7 @@ static void bring_alloc_at(uint64_t site)
 
 static void bring_alloc(void)
 {
-	bring_alloc_at(0);
+	bring_alloc_of(PROGRAM, 0);
 }
 
 START_TEST(an_end_is_believed_at_the_second_look)
@@ -150,10 +150,37 @@ START_TEST(the_last_look_waits)
 }
 END_TEST
 
+/*
+ * A program has ended, and the next of its pid has begun, before the first one's records are read:
+ * that one's row is no reason to believe that all of the first is known.
+ */
+START_TEST(a_pid_comes_again)
+{
+	bring_alloc();
+	ck_assert(!refreshed()->exited);
+	world.program = PROGRAM + 1;
+	world.row.first_time = UINT64_MAX; /* it began after the ring was drained */
+	ck_assert(!refreshed()->exited);
+	/* Before, but not all is read that was written then. */
+	world.row.first_time = clock_ns(CLOCK_MONOTONIC);
+	world.written = 512;
+	feed_refresh(feed);
+	bring_alloc_of(PROGRAM, 0);
+	ck_assert(!refreshed()->exited);
+	world.read = 512;
+	/* Its record was lost, and the first one's end. */
+	feed_refresh(feed);
+	snapshot_free(snapshot);
+	snapshot = model_snapshot(sink.model, now, (unsigned int)-1);
+	ck_assert_uint_eq(snapshot->process_count, 2);
+	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
+}
+END_TEST
+
 /* The record of its start is lost: then the name of a call site is the first that is told of it. */
 START_TEST(a_name_says_whose_it_is)
 {
-	bring_alloc_at(WORLD_CODE + 16);
+	bring_alloc_of(PROGRAM, WORLD_CODE + 16);
 	snapshot = model_snapshot(sink.model, now, (unsigned int)-1);
 	ck_assert_ptr_nonnull(snapshot);
 	ck_assert_uint_eq(snapshot->process_count, 1);
@@ -172,6 +199,7 @@ int main(void)
 	tcase_add_test(tests, not_while_records_wait);
 	tcase_add_test(tests, a_ring_never_empty);
 	tcase_add_test(tests, the_last_look_waits);
+	tcase_add_test(tests, a_pid_comes_again);
 	tcase_add_test(tests, a_name_says_whose_it_is);
 	return tests_run(tests, "feed");
 }
