@@ -98,7 +98,7 @@ static bool other_namespace(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
 	n = readlink(path, ours, sizeof(ours));
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", process_reader(pid), name);
 	m = readlink(path, theirs, sizeof(theirs));
 	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
 }

@@ -236,6 +236,42 @@ int maps_place(pid_t pid, const struct maps_entry *entry)
 	return fd < 0 ? -errno : fd;
 }
 
+/* True if the task with this folder in /proc runs: it is no zombie, and not gone. */
+static bool task_runs(const char *folder)
+{
+	char path[96], *text, *at, state = 'X';
+
+	snprintf(path, sizeof(path), "%s/stat", folder);
+	text = file_read(path, 4096, NULL);
+	at = text ? strrchr(text, ')') : NULL;
+	if (at)
+		sscanf(at + 1, " %c", &state);
+	free(text);
+	return state != 'Z' && state != 'X';
+}
+
+pid_t process_reader(pid_t pid)
+{
+	struct dirent *item;
+	pid_t reader = pid;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (task_runs(path))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && reader == pid && (item = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, atoi(item->d_name));
+		if (isdigit((unsigned char)item->d_name[0]) && task_runs(path))
+			reader = (pid_t)atoi(item->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return reader;
+}
+
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context)
 {
 	DIR *dir = opendir("/proc");

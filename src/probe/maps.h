@@ -48,6 +48,12 @@ bool maps_seen_add(struct maps_seen **seen, const struct maps_entry *entry);
 
 void maps_seen_free(struct maps_seen **seen);
 
+/*
+ * The number by which the kernel shows a process's memory, mappings, files and namespaces: that of a
+ * thread that runs where the main thread has ended (pthread_exit() in main()) and shows nothing.
+ */
+pid_t process_reader(pid_t pid);
+
 /* Calls @visit for every process. Stops and returns as above. */
 int processes_visit(int (*visit)(void *context, pid_t pid), void *context);
 

@@ -237,7 +237,7 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 	ssize_t n;
 
 	/* The link itself is in the kernel's /proc: reading it does not wait. */
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, link);
+	snprintf(path, sizeof(path), "/proc/%d/%s", process_reader(pid), link);
 	n = readlink(path, real, sizeof(real) - 1);
 	if (n > 0) {
 		real[n] = 0;
@@ -268,7 +268,7 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 	if (debug_link_read(of->fd, &debug.link))
 		return -ENOENT;
 	question = question_new(&debug, sizeof(debug));
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	snprintf(root, sizeof(root), "/proc/%d/root", process_reader(pid));
 	if (question) {
 		question_string_add(question, root);
 		question_string_add(question, path ? path : "");

@@ -200,14 +200,15 @@ static int open_mapped(const struct open_question *question, const char *path, i
 		.minor = question->minor,
 		.path = path,
 	};
+	pid_t pid = process_reader(question->pid);
+	int place = maps_place(pid, &entry);
 	char below[4096 + 64];
-	int place = maps_place(question->pid, &entry);
 	bool own;
 
 	if (place < 0)
 		return place;
 	place = own_place(place, path, &own);
-	snprintf(below, sizeof(below), "/proc/%d/root%s", question->pid, path);
+	snprintf(below, sizeof(below), "/proc/%d/root%s", pid, path);
 	return seen_answer(place, identifier, question->want, own ? path : below, own, answer);
 }
 
@@ -219,7 +220,7 @@ static int open_link(const struct open_question *question, const char *link, con
 	ssize_t n;
 	bool own;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", question->pid, link);
+	snprintf(path, sizeof(path), "/proc/%d/%s", process_reader(question->pid), link);
 	place = open(path, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -errno;
@@ -383,7 +384,7 @@ int job_text(const void *question, size_t len, const int fds[ERRAND_FDS],
 	(void)len;
 	(void)fds;
 	memcpy(&text, question, sizeof(text));
-	snprintf(path, sizeof(path), "/proc/%d/%s", text.pid, names[text.kind]);
+	snprintf(path, sizeof(path), "/proc/%d/%s", process_reader(text.pid), names[text.kind]);
 	answer->data =
 		file_read(path, text.kind == TEXT_MAPS ? MAPS_MAX : (size_t)text.max, &answer->len);
 	return answer->data ? 0 : -errno;
@@ -415,7 +416,7 @@ int job_words(const void *question, size_t len, const int fds[ERRAND_FDS],
 		remote[i] = (struct iovec){ (void *)(uintptr_t)address, sizeof(uint64_t) };
 		local[i] = (struct iovec){ answer->data + i * sizeof(uint64_t), sizeof(uint64_t) };
 	}
-	n = process_vm_readv(words.pid, local, words.count, remote, words.count, 0);
+	n = process_vm_readv(process_reader(words.pid), local, words.count, remote, words.count, 0);
 	answer->len = n > 0 ? (size_t)n : 0;
 	return n < 0 ? -errno : 0;
 }
@@ -477,7 +478,7 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
 	if (!text)
 		return -ENOMEM;
 	n = is_same_process(name.pid, name.start_time) ?
-		    memory_read(name.pid, name.name, text + 1, CUTOP_NAME_MAX - 1) :
+		    memory_read(process_reader(name.pid), name.name, text + 1, CUTOP_NAME_MAX - 1) :
 		    -ESRCH;
 	/* What was read does not end in NUL, and the rest cannot be read. */
 	if (n > 0 && !memchr(text + 1, 0, (size_t)n) && n < CUTOP_NAME_MAX - 1)

@@ -117,7 +117,7 @@ uint64_t mounts_of(pid_t pid)
 	char path[64];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)process_reader(pid));
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
@@ -285,7 +285,12 @@ void probe_lost(struct probe *probe, enum lost_cause cause)
 struct attach_pids probe_pids(const struct probe *probe)
 {
 	const struct probe_settings *settings = &probe->settings;
+	size_t i;
 
+	/* Such a link finds a process's memory by its main thread, which may have ended. */
+	for (i = 0; i < settings->pid_count; i++)
+		if (process_reader((pid_t)settings->pids[i]) != (pid_t)settings->pids[i])
+			return (struct attach_pids){ 0 };
 	/* Before Linux 6.13 a link's filter compares thread ids, not process ids. */
 	if (settings->bpf.follow_children || settings->pid_count > ATTACH_PIDS_MAX ||
 	    probe->bpf.features.method != ATTACH_SESSION)

@@ -11,6 +11,7 @@
  *   pace US      so long a pause after each cudaMalloc from now on
  *   peek NAME    prints the first byte of that function: cc where a probe stands
  *   call NAME    calls that function with 10 and prints what it returns
+ *   thread       goes on in another thread, and ends the main thread
  *   close        unloads the library, whatever it allocated
  *   open LIBRARY loads another, or the same again
  *   aside FILE   opens it, and maps memory for code, without a file but with its descriptor
@@ -25,6 +26,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,21 +146,35 @@ static void unload(void)
 	memset(memory, 0, sizeof(memory));
 }
 
-int main(int argc, char **argv)
-{
-	double began = now_us();
-	size_t i;
-	int at;
+static double began;
+static int at, argc;
+static char **argv;
 
-	if (argc < 2)
-		return 2;
-	load(argv[1]);
-	for (at = 2; at < argc; at++) {
+static int run(void);
+
+static void *run_rest(void *unused)
+{
+	(void)unused;
+	exit(run());
+}
+
+static int run(void)
+{
+	pthread_t rest;
+	size_t i;
+
+	for (; at < argc; at++) {
 		const char *action = argv[at], *argument = at + 1 < argc ? argv[at + 1] : "";
 
 		if (!strcmp(action, "free")) {
 			release();
 			continue;
+		}
+		if (!strcmp(action, "thread")) {
+			at++;
+			if (pthread_create(&rest, NULL, run_rest, NULL))
+				return 1;
+			pthread_exit(NULL);
 		}
 		if (!strcmp(action, "close")) {
 			unload();
@@ -202,4 +218,16 @@ int main(int argc, char **argv)
 		fflush(stdout);
 	}
 	return 0;
+}
+
+int main(int count_given, char **given)
+{
+	began = now_us();
+	argc = count_given;
+	argv = given;
+	if (argc < 2)
+		return 2;
+	load(argv[1]);
+	at = 2;
+	return run();
 }

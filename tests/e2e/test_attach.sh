@@ -63,6 +63,28 @@ end
 expect hang '[.lost[]] | add' 0
 kill "$hang"
 
+# ---- a process whose main thread has ended: another thread shows what it maps ----
+
+private_double "$T/headless"
+for filter in pid user; do
+	rm -f "$T/headless.go"
+	chmod -R a+rX "$T/headless"
+	cp "$helpers/loader" "$T/headless/loader"
+	# shellcheck disable=SC2086
+	load headless $as_own "$T/headless/loader" "$T/headless/libcudart.so.13" thread say ready wait "$T/headless.go" malloc 3 say over wait "$T/headless.end"
+	check "headless: the main thread runs" wait_for 10 grep -q '^State:.Z' "/proc/$loader/status"
+	run headless-doctor doctor -p "$loader"
+	check "headless: doctor: $(cat "$T/headless-doctor.out")" grep -q 'headless/libcudart.so.13' "$T/headless-doctor.out"
+	if [ $filter = pid ]; then begin headless -p "$loader"; else begin headless -u 61346; fi
+	touch "$T/headless.go"
+	check "headless: does not go on" wait_for 10 grep -qx over "$T/headless.said"
+	check "headless, by $filter: its calls" wait_for 10 newest ".processes[] | select(.pid == $loader).memory.allocations == 3"
+	check "headless, by $filter: where: $(newest '.processes[].sites')" wait_for 10 newest ".processes[] | select(.pid == $loader) |
+		(.sites | length == 1 and (.[0].site | test(\"^allocate.*loader\"))) and (.arguments | test(\"malloc 3\"))"
+	end
+	kill "$loader"
+done
+
 # ---- processes that --pid names and that make no call ----
 
 private_double "$T/idle"
