@@ -103,6 +103,8 @@ static __always_inline void stack_keep(void)
  */
 static __always_inline int calls_entry(struct call_run *run)
 {
+	if (!run->desc) /* an allocator's function */
+		return 0;
 	switch (run->desc->class) {
 	case CLASS_ALLOC: return alloc_entry(run);
 	case CLASS_FREE: return free_entry(run);
@@ -144,8 +146,8 @@ static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ct
 	__u32 number = call_number(ctx, task, session);
 
 	if (CUTOP_IS_ALLOCATOR(number)) {
-		allocator_tell(ctx, number);
-		return false;
+		run->desc = NULL;
+		return allocator_tell(ctx, number);
 	}
 	if (!table_begin(run, ctx, task, session))
 		return false;
@@ -156,7 +158,19 @@ static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ct
 	return call_begin(run);
 }
 
-PROGRAMS_WITH(calls, calls_begin, call_end, inside_quick(ctx, task))
+static __always_inline bool calls_end(struct call_run *run, struct pt_regs *ctx,
+				      struct task_struct *task, bool session)
+{
+	__u32 number = call_number(ctx, task, session);
+
+	if (CUTOP_IS_ALLOCATOR(number)) {
+		allocator_done(ctx, number);
+		return false;
+	}
+	return call_end(run, ctx, task, session);
+}
+
+PROGRAMS_WITH(calls, calls_begin, calls_end, inside_quick(ctx, task))
 /* The most frequent calls, by far. */
 PROGRAMS_WITH(launch, table_begin, counted_end, launch_quick(ctx, task))
 PROGRAMS_WITH(extra, extra_begin, extra_end, false)

@@ -337,6 +337,14 @@ struct code_range {
 /* The runtime has a path to the driver for each launching function; a power of two */
 #define NESTED_DEPTHS 8
 
+/* A call that takes a block from a pool, or tells of one: allocator.bpf.h */
+struct pool_call {
+	__u64 sp; /* 0: none is under way */
+	__u64 bytes, site, stack;
+	__u64 pool; /* argument 0 */
+	__u32 one_of, number;
+};
+
 struct thread_state {
 	__u32 program; /* 0: not watched */
 	__s32 device;
@@ -395,6 +403,7 @@ struct thread_state {
 	__u32 doubtful;
 	/* python_changes when the process was last checked for Python, and the answer */
 	__u32 python_changes, has_python;
+	struct pool_call pool; /* the outermost */
 	/* site_rows.bpf.h, while a row is looked up: no room for it on the stack */
 	struct call_site_key place;
 };

@@ -796,7 +796,7 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (total.tensors_unjudged > allowed)
 		return no_answer(
 			session,
-			"PyTorch's tensors were live at the end, and it ran too short "
+			"tensors were live at the end, and it ran too short "
 			"to tell whether they rise: that takes five times --leak-age, which may be shorter");
 	if (!total.any_call && !session->options->allow_no_cuda)
 		return no_answer(session, "the command made no CUDA call that cutop "

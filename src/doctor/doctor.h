@@ -143,7 +143,8 @@ struct doctor_file {
 	unsigned int python;
 	/* Why the interpreter's frames are not read; empty: they are */
 	struct reason python_why;
-	bool has_allocator; /* PyTorch's reports of its blocks: cuda/allocators.h */
+	const char
+		*allocator; /* the allocator in it whose blocks are seen, allocator_names[]; NULL */
 	struct doctor_functions functions;
 	struct reason why;      /* why the file could not be read; empty: no problem */
 	unsigned int processes; /* how many processes map it */
@@ -183,7 +184,7 @@ struct doctor_process {
 	size_t file_count;
 	/* The one that contains a Python interpreter, or NULL; borrowed */
 	const struct doctor_file *python;
-	const struct doctor_file *allocator; /* has_allocator; NULL: none */
+	const struct doctor_file *allocator; /* one with an allocator; NULL: none */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "cuda/allocators.h"
 #include "cuda/calls.h"
 #include "probe/closure.h"
 #include "cuda/library_places.h"
@@ -118,7 +119,9 @@ static void file_read_allocator(struct doctor_file *file)
 {
 	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX];
 
-	file->has_allocator = allocators_find(file->seen.fd, list) > 0;
+	if (allocators_find(file->seen.fd, file->path, list))
+		file->allocator =
+			allocator_names[allocator_form(list[0].call - CUTOP_ALLOCATOR)->allocator];
 }
 
 static struct doctor_file *file_new(struct doctor *doctor, struct seen_file *seen, const char *path)

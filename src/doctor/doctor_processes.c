@@ -201,7 +201,7 @@ static unsigned int mapped_sift(struct mapped *mapped)
 		uses |= use_of(mapped->files[i]);
 		if (mapped->files[i]->python)
 			mapped->python = mapped->files[i];
-		if (mapped->files[i]->has_allocator)
+		if (mapped->files[i]->allocator)
 			mapped->allocator = mapped->files[i];
 	}
 	/* Searching all of its libraries is worth the time only for a process that uses CUDA. */
@@ -332,7 +332,10 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 				  process->python->python >> 8, process->python->python & 0xff,
 				  last_component(process->python->path));
 	if (process->allocator && !index--)
-		return format_new("PyTorch's tensors, from now on (%s)",
+		return format_new("%s, from now on (%s)",
+				  strcmp(process->allocator->allocator, "pytorch") ?
+					  "blocks of its memory pool" :
+					  "PyTorch's tensors",
 				  last_component(process->allocator->path));
 	if (process->uses & USE_DRIVER && process->layers & 1u << LAYER_DRIVER && !index--)
 		return strdup(

@@ -94,7 +94,8 @@ static int list_make(struct block_segments *segments, struct program *program,
 		site = program->ledger.sites.list[node->site];
 		while (block && end_of(block) <= piece.address)
 			block = book_higher(block);
-		if (sites_in_cache(site) ||
+		if ((allocator->kind == ALLOCATOR_PYTORCH ? sites_in_cache(site) :
+							    site->signs.pool == allocator->kind) ||
 		    (block && block->address < add_saturated(piece.address, piece.bytes)))
 			err = segment_add(segments, &piece);
 	}
@@ -154,7 +155,8 @@ int block_segments_find(struct block_segments *segments, struct program *program
 		block_segments_free(segments);
 		return err;
 	}
-	segments->has_gaps = gaps_measure(segments, allocator) && allocator->has_totals &&
+	segments->has_gaps = gaps_measure(segments, allocator) &&
+			     (allocator->has_totals || allocator->kind != ALLOCATOR_PYTORCH) &&
 			     allocator->booked == allocator->allocated;
 	if (segments->has_gaps)
 		segments->free_bytes = subtract_saturated(segments->bytes, allocator->booked);

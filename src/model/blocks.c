@@ -306,6 +306,8 @@ int blocks_record(struct blocks *blocks, struct name_store *names, const struct 
 	if (!blocks->first)
 		blocks->first = record->hdr.time;
 	totals_take(allocator, record);
+	if (!record->has_totals && record->reserved)
+		allocator->pool = record->reserved;
 	if (record->bytes > 0) {
 		sites_limit(blocks, &allocator->sites);
 		return block_hand_out(allocator, names, record, leak_age);
@@ -314,9 +316,23 @@ int blocks_record(struct blocks *blocks, struct name_store *names, const struct 
 	return 0;
 }
 
+static struct allocator *allocator_of_pool(struct blocks *blocks, const struct rec_short *record)
+{
+	size_t i;
+
+	for (i = 0; i < blocks->count; i++)
+		if (blocks->list[i]->kind == record->allocator &&
+		    blocks->list[i]->pool == record->reserved)
+			return blocks->list[i];
+	return NULL;
+}
+
 struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *record)
 {
-	struct allocator *allocator = allocator_get(blocks, record->allocator, record->device);
+	struct allocator *allocator =
+		record->allocator == ALLOCATOR_PYTORCH ?
+			allocator_get(blocks, record->allocator, record->device) :
+			allocator_of_pool(blocks, record);
 
 	if (!allocator)
 		return NULL;
@@ -332,6 +348,27 @@ struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *re
 	    record->bytes <= subtract_saturated(allocator->reserved, allocator->allocated))
 		request_note(allocator, record->bytes, record->hdr.time);
 	return allocator;
+}
+
+int blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age)
+{
+	struct rec_block known = *record;
+	size_t i;
+
+	for (i = 0; i < blocks->count; i++) {
+		struct allocator *allocator = blocks->list[i];
+		struct alloc_node *node = allocator->kind == record->allocator ?
+						  book_at(&allocator->book, record->address) :
+						  NULL;
+
+		if (!node)
+			continue;
+		known.bytes = -(int64_t)node->bytes;
+		totals_take(allocator, &known);
+		block_take_back(allocator, &known, leak_age);
+		break;
+	}
+	return 0;
 }
 
 void blocks_pause(struct blocks *blocks)

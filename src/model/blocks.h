@@ -25,6 +25,7 @@ struct allocator {
 	int device;       /* the machine's number */
 	bool from_attach; /* it had handed out memory before its first report */
 	bool has_totals;  /* it says how much it has: else `allocated` is what was seen */
+	uint64_t pool;    /* the object that last handed out a block; 0: not known */
 	bool paused;      /* its reports were given up since the last */
 	bool inexact;     /* reports of it were lost */
 	bool sampled;     /* not all of its blocks have their site */
@@ -55,10 +56,19 @@ struct blocks {
 int blocks_record(struct blocks *blocks, struct name_store *names, const struct rec_block *record,
 		  uint64_t leak_age);
 
+/*
+ * A block is taken back of which only the address is told. One that is not known was no device
+ * memory. Returns 0.
+ */
+int blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age);
+
 /* What the allocators do is not told from here on, or was not until now: blocks are unknown. */
 void blocks_pause(struct blocks *blocks);
 
-/* A request found no memory. Returns its allocator, NULL without memory. */
+/*
+ * A request found no memory. Returns its allocator; NULL without memory, or if a pool that tells
+ * nothing has handed out no block of device memory yet.
+ */
 struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *record);
 
 /* The process has ended at @time: what is live then is noted by site, and the books are closed. */

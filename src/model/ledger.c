@@ -248,6 +248,16 @@ void ledger_cache_told(struct ledger *ledger, uint64_t address)
 	judge_site(ledger, site);
 }
 
+void ledger_pool_told(struct ledger *ledger, const struct alloc_node *node, uint8_t pool)
+{
+	struct site *site = ledger->sites.list[node->site];
+
+	if (site->signs.pool)
+		return;
+	site->signs.pool = pool;
+	judge_site(ledger, site);
+}
+
 /* A program that never selects a device uses the first, which no call of it tells. */
 const struct device_use *ledger_place(struct ledger *ledger, uint64_t address, int device)
 {

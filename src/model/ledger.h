@@ -88,6 +88,8 @@ void ledger_judge(struct ledger *ledger, uint64_t address);
 
 /* A framework's allocator has told of a block at @address: it caches, and the memory there is its. */
 void ledger_cache_told(struct ledger *ledger, uint64_t address);
+/* A block of another pool lies in the memory of @node: that is the pool's to keep. */
+void ledger_pool_told(struct ledger *ledger, const struct alloc_node *node, uint8_t pool);
 /*
  * A block on @device lies at @address: if the device of the memory there was not known, it is that.
  * Returns the device if it came near its size by that, else NULL.

@@ -364,11 +364,35 @@ static int take_alloc(struct model *model, struct program *program, const struct
 	return error;
 }
 
+/*
+ * A block of a pool that tells nothing: it counts if it lies in device memory that is known. Such
+ * pools serve host memory, too.
+ */
+static int take_pooled(struct program *program, const struct rec_block *record)
+{
+	struct rec_block placed = *record;
+	struct ledger *ledger = &program->ledger;
+	struct alloc_node *node;
+
+	if (!record->bytes)
+		return blocks_return(&program->blocks, record, ledger->leak_age);
+	node = book_containing(&ledger->book, record->address);
+	if (!node)
+		node = physical_at(ledger, &program->mappings, record->address);
+	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
+		return 0;
+	ledger_pool_told(ledger, node, record->allocator);
+	placed.device = node->device;
+	return blocks_record(&program->blocks, &program->names, &placed, ledger->leak_age);
+}
+
 static int take_block(struct model *model, struct program *program, const struct rec_block *record)
 {
 	struct ledger *ledger = &program->ledger;
 	const struct device_use *full;
 
+	if (record->allocator != ALLOCATOR_PYTORCH)
+		return take_pooled(program, record);
 	ledger_cache_told(ledger, record->address);
 	full = record->bytes > 0 ? ledger_place(ledger, record->address, record->device) : NULL;
 	if (full)
@@ -381,7 +405,7 @@ static int take_short(struct model *model, struct program *program, const struct
 	struct allocator *allocator = blocks_short(&program->blocks, record);
 
 	if (!allocator)
-		return -ENOMEM;
+		return record->allocator == ALLOCATOR_PYTORCH ? -ENOMEM : 0;
 	tell_short(model, program, allocator, record);
 	return 0;
 }

@@ -89,7 +89,7 @@ static void cache_signs_add(struct cache_signs *all, const struct cache_signs *s
 static enum verdict cache_verdict(const struct cache_signs *all, const struct cache_signs *signs,
 				  uint32_t flags)
 {
-	if (flags & SITE_IS_HELD)
+	if (flags & SITE_IS_HELD || signs->pool)
 		return VERDICT_HELD;
 	if (flags & SITE_IN_RUNTIME && !signs->is_told)
 		return VERDICT_UNKNOWN;
@@ -382,7 +382,7 @@ struct site *sites_next(struct site *site)
 
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site)
 {
-	if (site->owner->flags & SITE_IS_HELD || cache_is_proven(&sites->cache))
+	if (site->owner->flags & SITE_IS_HELD || site->signs.pool || cache_is_proven(&sites->cache))
 		return 0;
 	return sites_ended(site, VERDICT_HELD);
 }

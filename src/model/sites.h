@@ -33,6 +33,8 @@ struct cache_signs {
 	 * any; of a site, of one in memory from there
 	 */
 	bool is_told;
+	/* Of a site: enum allocator_kind of the pool that hands out blocks of its memory; 0: none */
+	uint8_t pool;
 };
 
 /* What is to be said of memory that its owner left behind. */

@@ -340,6 +340,7 @@ struct snap_segment {
 /* A framework's allocator on one device. Of a process that has ended: figures of its end. */
 struct snap_allocator {
 	const char *name; /* "pytorch" */
+	const char *noun; /* what it hands out: "tensors", or "blocks" */
 	int device;
 	/* It had handed out memory before it was watched: blocks are missing as long as it is live */
 	bool from_attach;

@@ -598,6 +598,14 @@ static int segments_build(struct build *build, struct program *program, struct a
 	if (err)
 		return err;
 	snap->has_gaps = found.has_gaps && !program->ended;
+	/* A pool that tells nothing has what its blocks lie in. */
+	if (snap->has_gaps && !snap->has_totals) {
+		snap->has_totals = true;
+		snap->reserved = found.bytes;
+		if (found.bytes > allocator->peak_reserved)
+			allocator->peak_reserved = found.bytes;
+		snap->peak_reserved = allocator->peak_reserved;
+	}
 	/* What the allocator gives back to the driver it reports only with the next block. */
 	if (snap->has_gaps && !snap->from_attach && !program->identity.from_attach &&
 	    found.bytes < snap->reserved)
@@ -689,7 +697,9 @@ static int allocator_build(struct build *build, struct program *program,
 	*snap = (struct snap_allocator){
 		.name = allocator_names[allocator->kind],
 		.device = allocator->device,
-		.from_attach = allocator->from_attach,
+		.from_attach = allocator->from_attach ||
+			       (!allocator->has_totals && program->identity.from_attach),
+		.noun = allocator_nouns[allocator->kind],
 		.has_totals = allocator->has_totals,
 		.inexact = allocator->inexact,
 		.sampled = allocator->sampled,

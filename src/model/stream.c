@@ -117,7 +117,8 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->graph.role >= GRAPH_CREATE &&
 		       record->graph.role < GRAPH_ROLE_COUNT && record->graph.role != EXEC_LAUNCH;
 	case REC_BLOCK:
-		return record->block.allocator < ALLOCATOR_KINDS && record->block.bytes &&
+		return record->block.allocator < ALLOCATOR_KINDS &&
+		       (record->block.bytes || record->block.allocator != ALLOCATOR_PYTORCH) &&
 		       magnitude(record->block.bytes) <
 			       (record->block.one_of > 1 ? BLOCK_ALWAYS : BYTES_MAX);
 	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS;

@@ -404,7 +404,7 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 		.allocator = allocator_names[allocator->kind],
 		.asked = record->bytes,
 		.allocated = record->has_totals ? record->allocated : allocator->allocated,
-		.reserved = record->has_totals ? record->reserved : allocator->reserved,
+		.reserved = record->has_totals ? record->reserved : allocator->peak_reserved,
 	};
 	names_describe_place(&program->names,
 			     names_shown(&program->names, record->site, record->stack),
@@ -419,7 +419,11 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 		say(report, " on device %d", allocator->device);
 	format_bytes((double)detail->allocated, own, sizeof(own));
 	format_bytes((double)detail->reserved, size, sizeof(size));
-	say(report, "; %s of the %s that it has are in tensors", own, size);
+	if (detail->reserved)
+		say(report, "; %s of the %s that it has are in %s", own, size,
+		    allocator_nouns[allocator->kind]);
+	else
+		say(report, "; %s are in %s", own, allocator_nouns[allocator->kind]);
 	if (detail->line_count) {
 		format_bytes((double)detail->lines[0].live, most, sizeof(most));
 		say(report, ", %s%s from %s", detail->lines[0].sampled ? "~" : "", most,

@@ -54,6 +54,11 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		const struct snap_process *process = &snapshot->processes[i];
 		uint64_t suspect = process->has_suspect ? process->suspect : 0;
 
+		for (size_t j = 0; j < process->allocator_count; j++)
+			if (strcmp(process->allocators[j].noun, "tensors"))
+				total->has_blocks = true;
+			else
+				total->has_tensors = true;
 		total->leaked += process->leaked;
 		total->held += process->held;
 		total->unproven += process->held_unproven;
@@ -394,18 +399,19 @@ static const char *no_leak(const struct snapshot *snapshot, const struct leak_to
 
 static void print_tensors(struct line *line, const struct leak_total *total)
 {
+	const char *noun = total->has_blocks && !total->has_tensors ? "blocks" : "tensors";
 	char text[NUMBER_SIZE];
 
 	if (total->tensors_risen) {
 		line_style(line, STYLE_LEAKED);
-		line_text(line, "tensors: ");
+		line_format(line, "%s: ", noun);
 		print_bytes(line, total->tensors_risen);
 		line_style(line, STYLE_PLAIN);
 		line_text(line, " rose until the end, at sites that kept growing");
 		line_end(line);
 	}
 	if (total->tensors) {
-		line_format(line, "tensors: %s were live at the end%s",
+		line_format(line, "%s: %s were live at the end%s", noun,
 			    text_bytes((double)total->tensors, text),
 			    total->tensors_risen    ? ", those included" :
 			    total->tensors_unjudged ? "" :
@@ -420,7 +426,7 @@ static void print_tensors(struct line *line, const struct leak_total *total)
 		line_end(line);
 	}
 	if (total->tensors_rising) {
-		line_text(line, "tensors: ");
+		line_format(line, "%s: ", noun);
 		print_bytes(line, total->tensors_rising);
 		line_text(line, " keep rising in running processes");
 		line_end(line);

@@ -40,7 +40,8 @@ struct leak_total {
 	uint64_t suspect, unsure; /* of running, of ended processes */
 	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
 	uint64_t tensors, tensors_risen, tensors_unjudged;
-	uint64_t tensors_rising; /* of running processes */
+	uint64_t tensors_rising;      /* of running processes */
+	bool has_tensors, has_blocks; /* those of PyTorch; of others */
 	bool from_attach, inexact, unreturned;
 	bool lost; /* records, and not of names alone */
 	bool any_call, any_running;

@@ -544,7 +544,7 @@ static void print_allocator(struct line *line, const struct snap_allocator *allo
 
 	line_to(line, INDENT);
 	line_style(line, STYLE_HEAD);
-	line_text(line, "TENSORS");
+	line_text(line, strcmp(allocator->noun, "tensors") ? "BLOCKS" : "TENSORS");
 	line_style(line, STYLE_PLAIN);
 	if (allocator->device >= 0)
 		line_format(line, "  device %d", allocator->device);

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/allocators.h"
 #include "cuda/calls.h"
-#include "cutop_allocator.h"
 #include "cutop_python.h"
 
 #define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
@@ -191,18 +191,21 @@ void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice,
  * Functions that are none of CUDA's. The user did not ask for them, so like noticed ones they are
  * left out of the counts.
  */
-enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_COUNT };
+enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_POOL, OTHERS_COUNT };
 
 static bool is_of(unsigned int call, enum others others)
 {
-	return others == OTHERS_PYTHON ? CUTOP_IS_PYTHON(call) : CUTOP_IS_ALLOCATOR(call);
+	if (others == OTHERS_PYTHON)
+		return CUTOP_IS_PYTHON(call);
+	return CUTOP_IS_ALLOCATOR(call) && (allocator_form(call - CUTOP_ALLOCATOR)->act ==
+					    BLOCK_MADE) == (others == OTHERS_POOL);
 }
 
 static struct bpf_programs others_programs(const struct bpf *bpf, enum others others)
 {
 	return others == OTHERS_PYTHON ?
 		       (struct bpf_programs){ .enter = bpf->skeleton->progs.python_begins } :
-		       bpf_allocator_programs(bpf);
+		       bpf_allocator_programs(bpf, others == OTHERS_POOL);
 }
 
 /* Puts @function into the list, or counts it as left out. */
@@ -413,6 +416,11 @@ static unsigned int list_attach_uncounted(struct attaching *attaching, struct bp
 	bool session = attaching->bpf->features.method == ATTACH_SESSION && programs.session;
 	unsigned int failed = attaching->attachment->failed, refused;
 
+	if (!programs.enter)
+		return 0;
+	if (!session && programs.exit)
+		list_link(attaching, programs.exit, LINK_RETURN, list, 0, list->count, false);
+	attaching->attachment->failed = failed;
 	list_link(attaching, session ? programs.session : programs.enter,
 		  session ? LINK_SESSION : LINK_ENTRY, list, 0, list->count, false);
 	refused = attaching->attachment->failed - failed;

@@ -65,9 +65,13 @@ struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class cl
 	}
 }
 
-struct bpf_programs bpf_allocator_programs(const struct bpf *bpf)
+struct bpf_programs bpf_allocator_programs(const struct bpf *bpf, bool with_returns)
 {
-	return programs_of_entry(bpf, bpf->skeleton->progs.allocator_tells);
+	struct bpf_programs programs = PROGRAMS(calls);
+
+	if (!with_returns)
+		return programs_of_entry(bpf, bpf->skeleton->progs.allocator_tells);
+	return bpf->entries_only || bpf->blind ? (struct bpf_programs){ .enter = NULL } : programs;
 }
 
 #undef PROGRAMS
@@ -100,7 +104,7 @@ static void programs_choose(struct bpf *bpf, bool extras)
 		program_load_multi(bpf->skeleton->progs.unwatched_enter, method);
 	if (bpf->skeleton->rodata->with_python)
 		program_load_multi(bpf->skeleton->progs.python_begins, method);
-	if (bpf->allocators && !bpf_allocator_programs(bpf).session)
+	if (bpf->allocators && !bpf_allocator_programs(bpf, false).session)
 		program_load_multi(bpf->skeleton->progs.allocator_tells, method);
 	for (class = 0; class < CLASS_COUNT; class ++) {
 		struct bpf_programs programs = bpf_class_programs(bpf, (enum call_class) class);

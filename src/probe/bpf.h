@@ -49,8 +49,11 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 int bpf_load(struct bpf *bpf, struct reason *why);
 
 struct bpf_programs bpf_class_programs(const struct bpf *bpf, enum call_class class);
-/* Those for the functions of allocators: cutop_allocator.h */
-struct bpf_programs bpf_allocator_programs(const struct bpf *bpf);
+/*
+ * Those for the functions of allocators, cutop_allocator.h, of which the returns are wanted or not.
+ * None for returns where none may be probed.
+ */
+struct bpf_programs bpf_allocator_programs(const struct bpf *bpf, bool with_returns);
 
 /* The program for identify_file(). Borrowed. */
 int bpf_identifier(const struct bpf *bpf);

@@ -197,7 +197,7 @@ static bool has_hooked(int fd)
 	if (elffile_functions(fd, &found, NULL))
 		return false;
 	free(found.list);
-	return found.count || allocators_find(fd, allocator);
+	return found.count || allocators_find(fd, NULL, allocator);
 }
 
 /*

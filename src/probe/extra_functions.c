@@ -389,9 +389,9 @@ void extra_functions_visit(const struct extra_functions *extras,
 /* ---- allocator functions ---- */
 
 /*
- * The functions by which allocators of frameworks tell what they do (cuda/allocators.h).
- * The functions are exported, so .dynsym has them, or, in a program without dynamic linking,
- * .symtab. Files that only call them mention their names, too.
+ * The functions that show what allocators of frameworks do (cuda/allocators.h). Most are exported, so
+ * .dynsym has them, or, in a program without dynamic linking, .symtab. Files that only call them
+ * mention their names, too.
  */
 
 #define NAME_MAX_LEN 96 /* longer than any of the symbols */
@@ -452,8 +452,9 @@ static void table_search(const struct sections *file, struct allocator_search *a
 		symtab_visit(&table, &visit);
 }
 
-size_t allocators_find(int fd, struct elf_function *list)
+size_t allocators_find(int fd, const char *path, struct elf_function *list)
 {
+	const char *name = path ? strrchr(path, '/') : NULL;
 	struct reason why = { "" };
 	struct sections file;
 	struct allocator_search allocator_search = { .list = list };
@@ -462,19 +463,20 @@ size_t allocators_find(int fd, struct elf_function *list)
 		return 0;
 	segments_read(&file, &allocator_search.segments);
 	table_search(&file, &allocator_search, SHT_DYNSYM);
-	if (!allocator_search.count && !symtab_is_of_library(&file))
+	if (!allocator_search.count &&
+	    (!symtab_is_of_library(&file) || (path && allocator_is_local(name ? name + 1 : path))))
 		table_search(&file, &allocator_search, SHT_SYMTAB);
 	sections_close(&file);
 	return allocator_search.count;
 }
 
-bool allocators_append(int fd, const struct forms *forms, bool leave_stepped,
+bool allocators_append(int fd, const char *path, const struct forms *forms, bool leave_stepped,
 		       struct elf_functions *functions)
 {
 	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX], *more;
 	struct elf_functions own = { .list = list };
 
-	own.count = allocators_find(fd, list);
+	own.count = allocators_find(fd, path, list);
 	if (!own.count)
 		return false;
 	points_choose(fd, &own, forms, leave_stepped);

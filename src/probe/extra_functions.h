@@ -70,16 +70,17 @@ void extra_functions_visit(const struct extra_functions *extras,
 #define ALLOCATOR_FUNCTIONS_MAX 16
 
 /*
- * Fills @list with those that the file open at @fd exports, numbered from CUTOP_ALLOCATOR on.
- * Returns how many.
+ * Fills @list with the allocators' functions (cuda/allocators.h) that the file open at @fd exports
+ * or, if a library with @path's name may, keeps for itself; numbered from CUTOP_ALLOCATOR on.
+ * Returns how many. @path NULL: not known.
  */
-size_t allocators_find(int fd, struct elf_function *list);
+size_t allocators_find(int fd, const char *path, struct elf_function *list);
 
 /*
  * Appends them to @functions, their points chosen as points_choose() does. Returns false if there
  * are none, or no memory.
  */
-bool allocators_append(int fd, const struct forms *forms, bool leave_stepped,
+bool allocators_append(int fd, const char *path, const struct forms *forms, bool leave_stepped,
 		       struct elf_functions *functions);
 
 #endif

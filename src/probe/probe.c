@@ -544,11 +544,11 @@ static int probe_attach(struct probe *probe, struct target *target, const struct
 	count = found.count;
 	has_python = pythons_take(probe, target, seen->fd, path, &found);
 	has_allocator = probe->settings.bpf.allocators &&
-			allocators_append(seen->fd, &probe->bpf.forms,
+			allocators_append(seen->fd, path, &probe->bpf.forms,
 					  probe->settings.no_single_step, &found);
 	if (has_allocator)
-		note(probe->settings.notes, "%s: has PyTorch's allocator; its blocks are seen",
-		     path);
+		note(probe->settings.notes,
+		     "%s: has an allocator of a framework; its blocks are seen", path);
 	if (found.forwarders && !found.count)
 		note(probe->settings.notes,
 		     "%s: %zu functions only forward to CUDA's libraries, and get no probes", path,

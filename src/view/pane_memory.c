@@ -339,7 +339,8 @@ bool fragmented_find(const struct snapshot *snapshot, const struct snap_process 
 		const struct snap_allocator *allocator = &process->allocators[i];
 		const struct snap_detail *shortage = shortage_find(snapshot, process, allocator);
 
-		if (!shortage && !is_fragmented(allocator))
+		/* What helps is known of PyTorch alone. */
+		if (strcmp(allocator->noun, "tensors") || (!shortage && !is_fragmented(allocator)))
 			continue;
 		/* What has failed already says more than what may fail. */
 		if (found->allocator &&
@@ -459,8 +460,8 @@ static int allocators_lines(const struct area *area, int row, const struct snap_
 		char tensors[32], cache[32];
 
 		part_add(&parts, 0, ST_HEAD, "%s dev %d", allocator->name, allocator->device);
-		part_add(&parts, 2, ST_LIVE, "%6s tensors",
-			 bytes_text((double)allocator->allocated, tensors));
+		part_add(&parts, 2, ST_LIVE, "%6s %s",
+			 bytes_text((double)allocator->allocated, tensors), allocator->noun);
 		if (allocator->has_totals)
 			part_add(&parts, 3, ST_HELD, "%6s cache",
 				 bytes_text(allocator->reserved > allocator->allocated ?
@@ -645,6 +646,11 @@ static const char *state_of(const struct memory_row *row)
 		       state_names[row->alloc->state];
 }
 
+static bool is_tensor(const struct memory_row *row)
+{
+	return row->allocator && !strcmp(row->allocator->noun, "tensors");
+}
+
 static enum style memory_cell(const struct list *list, size_t item, size_t column,
 			      char out[CELL_TEXT])
 {
@@ -658,7 +664,8 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 	case M_AGE: format_age(row->alloc->age, out, CELL_TEXT); return ST_PLAIN;
 	case M_KIND:
 		return cell_text(out, ST_PLAIN,
-				 row->allocator           ? "tensor" :
+				 is_tensor(row)           ? "tensor" :
+				 row->allocator           ? "block" :
 				 alloc->kind < KIND_COUNT ? alloc_kind_names[alloc->kind] :
 							    "?");
 	case M_DEVICE: return cell_device(out, alloc->device);

@@ -63,7 +63,7 @@ static int attach(struct bpf_program *program, const char *path, unsigned long p
 		for (j = 0; j < ARRAY_LEN(wanted); j++)
 			if (!strcmp(call_name(found.list[i].call), wanted[j]) && attr.count < 8)
 				offsets[attr.count++] = found.list[i].offset + past;
-	count = allocators_find(fd, allocator);
+	count = allocators_find(fd, path, allocator);
 	for (i = 0; i < count && attr.count < 8; i++)
 		offsets[attr.count++] = allocator[i].offset + past;
 	attr.prog_fd = (__u32)bpf_program__fd(program);

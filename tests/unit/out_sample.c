@@ -276,6 +276,7 @@ static void fill_train_allocators(struct snap_process *p)
 	train_allocators[0] = (struct snap_allocator){
 		.name = "pytorch",
 		.device = 0,
+		.noun = "tensors",
 		.has_totals = true,
 		.is_judged = true,
 		.allocated = 6979321856,
@@ -308,6 +309,7 @@ static void fill_train_allocators(struct snap_process *p)
 		.name = "pytorch",
 		.device = 1,
 		.from_attach = true,
+		.noun = "tensors",
 		.has_totals = true,
 		.inexact = true,
 		.allocated = 3145728,

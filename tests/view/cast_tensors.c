@@ -115,6 +115,7 @@ static void allocator_fill(struct snapshot *snapshot, struct snap_allocator *all
 	*allocator = (struct snap_allocator){
 		.name = "pytorch",
 		.device = device,
+		.noun = "tensors",
 		.has_totals = true,
 		.is_judged = true,
 		.has_gaps = true,

@@ -60,6 +60,7 @@ static void made_segment(struct made *made, size_t allocator, uint64_t start, ui
 		of->segments = &made->segments[allocator * 4];
 	of->segments[of->segment_count++] = (struct snap_segment){ .start = start, .end = end };
 	of->name = "pytorch";
+	of->noun = "tensors";
 	of->device = (int)allocator;
 	made->process.allocators = made->allocators;
 	made->process.allocator_count = allocator + 1;
@@ -221,7 +222,9 @@ END_TEST
 START_TEST(many_segments)
 {
 	static struct snap_segment segments[5000];
-	struct snap_allocator allocator = { .name = "pytorch", .segments = segments };
+	struct snap_allocator allocator = { .name = "pytorch",
+					    .noun = "tensors",
+					    .segments = segments };
 	struct made made = { .process = { .allocators = &allocator, .allocator_count = 1 } };
 
 	for (size_t i = 0; i < ARRAY_LEN(segments); i++)
@@ -265,6 +268,7 @@ START_TEST(nonsense)
 	for (size_t i = 0; i < 64; i++)
 		allocators[i] = (struct snap_allocator){
 			.name = "pytorch",
+			.noun = "tensors",
 			.device = (int)i - 1,
 			.segments = segments + (i ? 2000 : 0),
 			.segment_count = i == 2 ? 0 :
