@@ -60,4 +60,51 @@ expect late 'p.failures_at_exit | map(.call) | sort' '["cuDevicePrimaryCtxReleas
 expect late 'p.copies | map(.failures) | add' 1
 expect late 'call("cudaMemcpy").failures' 1
 
+# Programs that look whether something is so, or try what may not be: each error is of that call alone.
+cat >"$T/asks.c" <<'END'
+#include "cuda_double.h"
+#include "cuda_double_driver.h"
+static char pageable[4096];
+int main(void)
+{
+	CUmemAllocationProp physical = { .type = 1, .location = { .type = 1 } };
+	CUmemGenericAllocationHandle handle;
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph, other;
+	cudaGraphNode_t node;
+	unsigned int flags;
+	int failed = 0;
+
+	failed |= cudaHostRegister(pageable, sizeof(pageable), 0);
+	failed |= cudaHostRegister(pageable, sizeof(pageable), 0) != 712;
+	failed |= cudaDeviceEnablePeerAccess(1, 0);
+	failed |= cudaDeviceEnablePeerAccess(1, 0) != 704;
+	failed |= cuMemHostGetFlags(&flags, &flags) != 1;
+	failed |= cuMemCreate(&handle, 2 << 20, &physical, 0) != 801;
+	failed |= cuMemCreate(&handle, 2 << 20, &physical, 0);
+	failed |= cuMemRelease(handle);
+	failed |= cudaGraphCreate(&graph, 0) || cudaGraphCreate(&other, 0) || cudaGraphAddEmptyNode(&node, other, 0, 0);
+	failed |= cudaGraphInstantiate(&exec, graph, 0);
+	failed |= cudaGraphExecUpdate(exec, other, &info) != 910;
+	/* This one is a failure: nothing of it is registered any more. */
+	failed |= cudaHostUnregister(pageable);
+	failed |= cudaHostUnregister(pageable) != 713;
+	return failed;
+}
+END
+"${CC:-cc}" -I"$top_srcdir/tests/double" -o "$T/asks" "$T/asks.c" "$double/libcudart.so.13" "$double/libcuda.so.1" \
+	-Wl,-rpath,"$double" || fail "it does not build"
+unset CUDA_DOUBLE_EXIT
+export CUDA_DOUBLE_FAIL=cuMemCreate:1:801 CUDA_DOUBLE_DEVICES=2
+watch asks --calls all -- "$T/asks"
+expect asks 'p.exit_code' 0
+expect asks 'p.answers | map([.call, .code, .count]) | sort' \
+	'[["cuMemCreate",801,1],["cuMemHostGetFlags",1,1],["cudaDeviceEnablePeerAccess",704,1],["cudaGraphExecUpdate",910,1],["cudaHostRegister",712,1]]'
+expect asks 'p.answers | map(.words | length > 10) | all' true
+expect asks 'p.failures | map([.call, .code, .count])' '[["cudaHostUnregister",713,1]]'
+expect asks '.totals.failures' 1
+expect asks 'p.memory | [.failed_allocations, .double_frees]' '[0,1]'
+expect asks '[.events[] | select(.kind == "failure" or .kind == "out-of-memory")] | length' 1
+
 finish
