@@ -452,6 +452,7 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	else if (site->device != node->device)
 		site->device = CUTOP_DEVICE_UNKNOWN;
 	site->allocations++;
+	site->call = record->call;
 	if (KIND_IS_VRAM(node->kind)) {
 		ledger->live = add_saturated(ledger->live, bytes);
 		if (ledger->live > ledger->peak)
@@ -502,13 +503,35 @@ static void unleak(struct ledger *ledger, const struct alloc_node *node)
 		      verdict_if(site->verdict, node->state == NODE_UNSURE));
 }
 
-enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record)
+/* The driver has shut down, and freed @node with everything else. */
+static void freed_late(struct ledger *ledger, const struct rec_free *record, uint64_t stack,
+		       struct alloc_node *node)
+{
+	struct site *site = ledger->sites.list[node->site];
+
+	leave_live(ledger, node, record->hdr.time);
+	if (KIND_CAN_LEAK(node->kind)) {
+		site->late.bytes = add_saturated(site->late.bytes, node->bytes);
+		site->late.count++;
+		site->late.address = record->site;
+		site->late.stack = stack;
+		site->late.call = record->call;
+	}
+	book_remove(&ledger->book, node);
+}
+
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack)
 {
 	struct alloc_node *node;
 
 	if (!record->address)
 		return FREE_PLAIN;
 	node = book_at(&ledger->book, record->address);
+	if (node && node->state == NODE_LIVE &&
+	    call_outcome(record->call, record->result) == OUTCOME_AT_EXIT) {
+		freed_late(ledger, record, stack, node);
+		return FREE_PLAIN;
+	}
 	if (record->result)
 		return call_failed(record->call, record->result) ?
 			       failed_free(ledger, record, node) :

@@ -69,8 +69,8 @@ enum free_news {
 	FREE_UNKNOWN, /* an address where no allocation that is known begins */
 };
 
-/* A freeing call returned. */
-enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record);
+/* A freeing call returned; @stack: if it failed, that of the call, if that is known. */
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack);
 /*
  * Gives up allocations that waited too long for their free (ledger.c). Returns how many frees were
  * missed.

@@ -510,7 +510,8 @@ static int dispatch(struct model *model, struct program *program, const union re
 				      call_failed(record->free.call, record->free.result));
 		if (!record->free.captured || record->free.result)
 			tell_bad_free(model, program, &record->free_at,
-				      ledger_free(&program->ledger, &record->free));
+				      ledger_free(&program->ledger, &record->free,
+						  record->free_at.stack));
 		return error;
 	case REC_BLOCK: return take_block(model, program, &record->block);
 	case REC_SHORT: return take_short(model, program, &record->shortage);

@@ -94,9 +94,18 @@ struct site {
 	uint64_t suspect_since; /* used while a snapshot is made */
 	struct suspect *suspect;
 	uint32_t index;
+	uint16_t call; /* that allocated last */
 	/* The device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
 	int16_t device;
 	enum verdict verdict;
+	/*
+	 * What was freed when the driver had shut down already, as destructors of static objects do:
+	 * the driver had freed it. And by which call that was, and where, the last time
+	 */
+	struct {
+		uint64_t bytes, count, address, stack;
+		uint16_t call;
+	} late;
 	/* it is in a library that is the runtime: a driver call made by the runtime */
 	bool by_runtime;
 	bool sampled; /* blocks: its figures stand for others that were not drawn */

@@ -324,6 +324,13 @@ struct snap_site {
 	uint64_t live_count; /* of an allocator's blocks only: how many are live */
 	bool in_cache;       /* it is in the code of a caching allocator */
 	bool sampled;        /* blocks: its figures are estimates, of those that were drawn */
+	uint16_t call;       /* that allocated there last */
+	/* Freed when the driver had shut down already; by which call that was last, and where */
+	struct {
+		uint64_t bytes, count;
+		const char *site;
+		uint16_t call;
+	} late;
 };
 
 /* Memory that an allocator took from the driver, and hands out in blocks. */
@@ -449,6 +456,8 @@ struct snap_process {
 	/* part of leaked: was live when a device was reset, or a context destroyed */
 	uint64_t leaked_by_reset, leaked_by_context;
 	uint16_t reset_call, context_call; /* the last call that did so */
+	/* Freed when the driver had shut down already: not leaked, and not live */
+	uint64_t freed_late;
 	/* part of held: blocks of PyTorch's allocator, whose cache is not proved to be on */
 	uint64_t held_unproven;
 	uint64_t allocated; /* in all, freed since or not */
@@ -609,6 +618,7 @@ static inline uint64_t device_use_bytes(const struct snap_device_use *use)
 struct snap_gone {
 	size_t processes;
 	uint64_t leaked, held, suspect, leaked_by_reset, leaked_by_context, held_unproven;
+	uint64_t freed_late;
 	uint64_t launches, graph_launches, failures, calls;
 	bool from_attach, inexact, sampled, unreturned;
 	uint64_t tensors_ended, tensors_rising;

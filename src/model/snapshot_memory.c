@@ -167,6 +167,7 @@ static int site_fill(const struct program *program, const struct site *site, str
 		.live = site->live,
 		.allocations = site->allocations,
 		.allocated = site->allocated,
+		.call = site->call,
 		.device = site->device,
 		.stack = where.stack,
 		.stack_count = where.stack_count,
@@ -198,6 +199,23 @@ static struct snap_alloc alloc_of(const struct build *build, const struct alloc_
 	};
 }
 
+/* Where what @site allocated was freed too late. Returns 0 or -ENOMEM. */
+static int late_fill(struct build *build, struct program *program, const struct site *site,
+		     struct snap_site *snap)
+{
+	struct snap_place where;
+
+	if (!site->late.count)
+		return 0;
+	if (build_place_at(build, program, site->late.address, site->late.stack, &where))
+		return -ENOMEM;
+	snap->late.bytes = site->late.bytes;
+	snap->late.count = site->late.count;
+	snap->late.site = where.site;
+	snap->late.call = site->late.call;
+	return 0;
+}
+
 static int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
@@ -213,8 +231,9 @@ static int build_sites(struct build *build, struct program *program, struct snap
 		struct site *site = program->ledger.sites.list[i];
 		uint64_t vram = subtract_saturated(site->live, site->managed);
 
-		if (site_fill(program, site, &list[i]))
+		if (site_fill(program, site, &list[i]) || late_fill(build, program, site, &list[i]))
 			return -ENOMEM;
+		process->freed_late = add_saturated(process->freed_late, list[i].late.bytes);
 		list[i].leaked = sites_ended(site, VERDICT_LEAKED);
 		list[i].held = sites_ended(site, VERDICT_HELD);
 		list[i].in_cache = sites_in_cache(site);

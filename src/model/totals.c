@@ -223,6 +223,7 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 		add(&gone->suspect, sites_ended(program->ledger.sites.list[i], VERDICT_UNKNOWN));
 		add(&gone->held_unproven,
 		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
+		add(&gone->freed_late, program->ledger.sites.list[i]->late.bytes);
 	}
 	for (i = 0; i < program->blocks.count; i++) {
 		const struct allocator *allocator = program->blocks.list[i];

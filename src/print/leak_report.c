@@ -22,6 +22,7 @@ struct leak {
 	uint64_t blocks; /* 0: not known */
 	uint64_t stack_id;
 	const struct snap_site *stack; /* the site, if its stack is known */
+	const struct snap_site *late;  /* the site, if this is what was freed too late */
 	int call;                      /* -1: not known */
 };
 
@@ -39,6 +40,7 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		.leaked = gone->leaked,
 		.held = gone->held,
 		.unproven = gone->held_unproven,
+		.freed_late = gone->freed_late,
 		.unsure = gone->suspect,
 		.tensors = gone->tensors_ended,
 		.tensors_risen = gone->tensors_rising,
@@ -62,6 +64,7 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		total->leaked += process->leaked;
 		total->held += process->held;
 		total->unproven += process->held_unproven;
+		total->freed_late += process->freed_late;
 		total->from_attach |= process->from_attach;
 		total->inexact |= process->inexact;
 		total->unreturned |= process->unreturned != UNRETURNED_NOT;
@@ -191,7 +194,6 @@ static size_t collect(const struct snap_process *process, struct leak *leaks)
 	if (sum < process->leaked)
 		leaks[count++] =
 			(struct leak){ .site = "?", .bytes = process->leaked - sum, .call = -1 };
-	qsort(leaks, count, sizeof(*leaks), by_bytes);
 	return count;
 }
 
@@ -282,6 +284,13 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	line_to(line, 56);
 	line_text(line, leak->site);
 	line_end(line);
+	if (leak->late) {
+		line_style(line, STYLE_PLAIN);
+		line_to(line, 58);
+		line_format(line, "freed by %s at ", call_name(leak->late->late.call));
+		line_text(line, leak->late->late.site ?: "?");
+		line_end(line);
+	}
 	/*
 	 * Frames inside the shown site belong to the Python interpreter or a framework, not to the
 	 * program.
@@ -323,27 +332,71 @@ static void report_tensors(struct line *line, const struct snap_process *process
 	text_blocks_end(line, process);
 }
 
+/* The lines of one section of @process, largest first. */
+static void print_lines(struct line *line, struct leak *leaks, size_t count, uint64_t all)
+{
+	if (count)
+		qsort(leaks, count, sizeof(*leaks), by_bytes);
+	print_titles(line);
+	for (size_t i = 0; i < count; i++)
+		print_leak(line, &leaks[i], all);
+}
+
+/* What static destructors freed when the driver had shut down. */
+static void report_late(struct line *line, const struct snap_process *process, struct leak *leaks)
+{
+	size_t count = 0;
+
+	if (!process->freed_late)
+		return;
+	text_head(line, process);
+	line_style(line, STYLE_PLAIN);
+	line_format(line, ": freed too late, after the driver's end: ");
+	print_bytes(line, process->freed_late);
+	line_end(line);
+	for (size_t i = 0; i < process->site_count; i++)
+		if (process->sites[i].late.count)
+			leaks[count++] = (struct leak){
+				.site = process->sites[i].site,
+				.address = process->sites[i].address,
+				.stack_id = process->sites[i].stack_id,
+				.bytes = process->sites[i].late.bytes,
+				.blocks = process->sites[i].late.count,
+				.call = process->sites[i].call,
+				.late = &process->sites[i],
+			};
+	print_lines(line, leaks, count, process->freed_late);
+}
+
+static void report_leaked(struct line *line, const struct snap_process *process, struct leak *leaks,
+			  struct blocks *blocks)
+{
+	size_t count = collect(process, leaks);
+
+	print_process(line, process);
+	print_lines(line, leaks, count, process->leaked);
+	for (size_t i = 0; i < count; i++) {
+		blocks->leaked += leaks[i].blocks;
+		blocks->leaked_omitted |= !leaks[i].blocks;
+	}
+}
+
 static int report_process(struct line *line, const struct snap_process *process,
 			  struct blocks *blocks)
 {
-	size_t room = process->map_count + process->site_count + 1, count;
+	size_t room = process->map_count + process->site_count + 1;
 	struct leak *leaks;
 
 	add_held(process, blocks);
 	report_tensors(line, process);
-	if (!process->leaked)
+	if (!process->leaked && !process->freed_late)
 		return 0;
 	leaks = calloc(room, sizeof(*leaks));
 	if (!leaks)
 		return -ENOMEM;
-	count = collect(process, leaks);
-	print_process(line, process);
-	print_titles(line);
-	for (size_t i = 0; i < count; i++) {
-		print_leak(line, &leaks[i], process->leaked);
-		blocks->leaked += leaks[i].blocks;
-		blocks->leaked_omitted |= !leaks[i].blocks;
-	}
+	if (process->leaked)
+		report_leaked(line, process, leaks, blocks);
+	report_late(line, process, leaks);
 	free(leaks);
 	return 0;
 }
@@ -447,6 +500,13 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_text(line, no_leak(snapshot, total));
 	}
 	line_end(line);
+	if (total->freed_late) {
+		line_text(line, "freed too late ");
+		print_bytes(line, total->freed_late);
+		line_text(line,
+			  ": by static destructors, when the driver had freed it: not a leak");
+		line_end(line);
+	}
 	if (total->held) {
 		line_text(line, "held ");
 		print_bytes(line, total->held);

@@ -28,14 +28,21 @@ int main(void)
 	atexit(at_exit);
 	if (cudaMalloc(&block, 1 << 20) || cudaFuncGetAttributes(&attributes, (void *)main) != cudaErrorNoKernelImageForDevice)
 		return 1;
+	if (LEAK && cudaMalloc(&function, 4096))
+		return 1;
 	for (int i = 0; i < 34; i++)
 		if (cuGetProcAddress_v2("cuNoSuchFunction", &function, 13000, 0, &status) != CUDA_ERROR_NOT_FOUND)
 			return 1;
 	return cuGetProcAddress_v2("cuInit", &function, 13000, 0, &status);
 }
 END
-for late in 0 1; do
-	"${CC:-cc}" -I"$top_srcdir/tests/double" -DLATE_COPY=$late -o "$T/ends$late" "$T/ends.c" "$double/libcudart.so.13" "$double/libcuda.so.1" \
+line() {
+	grep -nF "$1" "$T/ends.c" | cut -d: -f1
+}
+
+# 2 leaks, besides.
+for late in 0 1 2; do
+	"${CC:-cc}" -g -I"$top_srcdir/tests/double" -DLATE_COPY="($late == 1)" -DLEAK="($late == 2)" -o "$T/ends$late" "$T/ends.c" "$double/libcudart.so.13" "$double/libcuda.so.1" \
 		-Wl,-rpath,"$double" || fail "it does not build"
 done
 export CUDA_DOUBLE_EXIT=1 CUDA_DOUBLE_FAIL=cudaFuncGetAttributes:1:209
@@ -51,7 +58,22 @@ expect ends 'p.answers + p.failures_at_exit | map(.words | length > 10) | all' t
 expect ends 'p.calls | map(.failures) | add' 0
 expect ends 'call("cuGetProcAddress_v2").calls' 35
 expect ends 'p.memory | [.failed_frees, .unknown_frees, .frees]' '[0,0,0]'
-check "the log has a start, an end and a leak" [ "$(jq -rs '[.[].events[]?.kind] | sort | unique | join(" ")' "$T/ends.out")" = "end leak start" ]
+check "the log has a start and an end" [ "$(jq -rs '[.[].events[]?.kind] | sort | unique | join(" ")' "$T/ends.out")" = "end start" ]
+# It was freed too late, which is no leak: there are both lines.
+expect ends 'p.memory | [.leaked_bytes, .live_bytes, .freed_late_bytes]' '[0,0,1048576]'
+expect ends '[p.sites[] | [.freed_late_bytes, .freed_late_blocks, .freed_late_call, (.site | sub("[+].* at "; " ")), (.freed_late_site | sub("[+].* at "; " "))]]' \
+	"[[1048576,1,\"cudaFree\",\"main ends.c:$(line 'if (cudaMalloc') (ends0)\",\"at_exit ends.c:$(line 'if (cudaFree') (ends0)\"]]"
+# The exit status is by the rest.
+"$CUTOP" -b -n 1 --fail-on-leak -- "$T/ends0" >"$T/report" 2>&1
+status=$?
+check "status $status: $(cat "$T/report")" [ "$status" = 0 ]
+for said in 'freed too late, after the driver.s end: 1048576 bytes' 'freed by cudaFree at at_exit' '^no leak$' \
+	'^freed too late 1048576 bytes (1.0M): by static destructors'; do
+	check "the report lacks '$said': $(cat "$T/report")" grep -q "$said" "$T/report"
+done
+"$CUTOP" -b -n 1 --fail-on-leak -- "$T/ends2" >"$T/report" 2>&1
+check "another leak is one" [ $? = 3 ]
+check "the leak: $(cat "$T/report")" grep -q '^leaked 4096 bytes' "$T/report"
 
 watch late -- "$T/ends1"
 expect late '.totals.failures' 1
