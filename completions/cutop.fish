@@ -35,7 +35,7 @@ complete -c cutop -l tensor-sites -r -a 'sample all' -d 'where tensors are made:
 complete -c cutop -l no-python -d 'native call sites in Python programs, too'
 complete -c cutop -l leak-age -r -d 'first window of the rising-floor test (default 10)'
 complete -c cutop -l leak-ignore -r -d 'memory allocated in such libraries is held, not leaked'
-complete -c cutop -l fail-on-leak -d 'exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told'
+complete -c cutop -l fail-on-leak -d 'exit 3 if COMMAND leaked (more than BYTES; BYTES,host: with pinned memory), 1 if that cannot be told'
 complete -c cutop -l allow-no-cuda -d 'with --fail-on-leak: no CUDA call at all is fine'
 complete -c cutop -l map -r -d 'allocations listed per process, largest first (default 1000; text: none)'
 complete -c cutop -l run-as -r -a '(__fish_complete_users)' -d 'run COMMAND as USER (default: who called sudo)'

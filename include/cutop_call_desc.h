@@ -202,6 +202,8 @@ enum alloc_kind {
  */
 #define KIND_CAN_LEAK(kind) ((kind) <= KIND_PHYSICAL)
 #define KIND_IS_VRAM(kind) (KIND_CAN_LEAK(kind) && (kind) != KIND_MANAGED)
+/* Memory of the host that is locked in place, until the program frees or unregisters it */
+#define KIND_IS_HOST(kind) ((kind) == KIND_PINNED || (kind) == KIND_REGISTERED)
 
 /* How many bytes an allocating call asks for (CLASS_ALLOC, role c). */
 enum size_rule {

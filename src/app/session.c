@@ -21,6 +21,7 @@
 #include "probe/closure.h"
 #include "probe/outside.h"
 #include "util/rights.h"
+#include "util/saturated.h"
 
 /* ---- the demonstration ---- */
 
@@ -756,17 +757,18 @@ static int unseen_status(const struct session *session, const struct snapshot *s
 
 static int leak_status(const struct session *session, const struct snapshot *snapshot)
 {
-	uint64_t allowed = session->options->leak_bytes;
+	uint64_t allowed = session->options->leak_bytes, leaked;
 	struct leak_total total;
 
 	if (!session->options->fail_on_leak)
 		return EXIT_DONE;
 	if (!snapshot)
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
-	if (snapshot->leaked > allowed)
-		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
 	leak_total_make(snapshot, &total);
-	if (total.tensors_risen > allowed)
+	leaked = add_saturated(snapshot->leaked, session->options->leak_host ? total.host_left : 0);
+	if (leaked > allowed)
+		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
+	if (total.tensors_risen > allowed || total.held_rising > allowed)
 		return EXIT_LEAK;
 	if (total.lost)
 		return no_answer(session, "events were lost; try a larger --ring-size");

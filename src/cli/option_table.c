@@ -60,7 +60,7 @@ const struct option_entry option_table[] = {
 	{ 0, "no-python", NULL, IN_SNAPSHOTS | IN_TRACE, "native call sites in Python programs, too", FLAG(no_python) },
 	{ 0, "leak-age", "SECONDS", IN_SHOWING, "first window of the rising-floor test (default 10)", SECONDS(leak_age, 0.001), GIVEN(leak_age_given) },
 	{ 0, "leak-ignore", "GLOB", IN_SNAPSHOTS, "memory allocated in such libraries is held, not leaked", TEXTS(leak_ignore, leak_ignore_count) },
-	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES), 1 if that cannot be told", CASE },
+	{ OPTION_FAIL_ON_LEAK, "fail-on-leak", "[=BYTES]", IN_SHOWING, "exit 3 if COMMAND leaked (more than BYTES; BYTES,host: with pinned memory), 1 if that cannot be told", CASE },
 	{ 0, "allow-no-cuda", NULL, IN_SHOWING, "with --fail-on-leak: no CUDA call at all is fine", FLAG(allow_no_cuda) },
 	{ OPTION_MAP, "map", "N|all|none", IN_SHOWING, "allocations listed per process, largest first (default 1000; text: none)", CASE },
 	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)", CASE },

@@ -60,6 +60,24 @@ static int value_store(struct options *options, const struct option_entry *optio
 	}
 }
 
+/* [BYTES][,host] */
+static int parse_fail_on_leak(struct options *options, const char *argument)
+{
+	const char *host = argument ? strrchr(argument, ',') : NULL;
+	char bytes[32];
+
+	options->fail_on_leak = true;
+	host = host ? host + 1 : argument;
+	options->leak_host = host && !strcmp(host, "host");
+	if (!argument || (options->leak_host && host == argument))
+		return 0;
+	if (options->leak_host && (size_t)(host - argument) <= sizeof(bytes)) {
+		snprintf(bytes, sizeof(bytes), "%.*s", (int)(host - argument) - 1, argument);
+		argument = bytes;
+	}
+	return parse_bytes("fail-on-leak", argument, &options->leak_bytes);
+}
+
 static int parse_one(struct options *options, const struct option_entry *option,
 		     const char *argument)
 {
@@ -93,9 +111,7 @@ static int parse_one(struct options *options, const struct option_entry *option,
 			options->stacks = (enum stacks_choice)err;
 		options->launch_sites |= err == STACKS_ALWAYS;
 		return err < 0 ? err : 0;
-	case OPTION_FAIL_ON_LEAK:
-		options->fail_on_leak = true;
-		return argument ? parse_bytes("fail-on-leak", argument, &options->leak_bytes) : 0;
+	case OPTION_FAIL_ON_LEAK: return parse_fail_on_leak(options, argument);
 	case OPTION_MAP: options->map_given = true; return parse_map(options, argument);
 	case OPTION_RUN_AS:
 		options->run_as = argument;

@@ -77,7 +77,7 @@ struct options {
 	bool leak_age_given;
 	const char *leak_ignore[OPTIONS_LIST_MAX + 1];
 	size_t leak_ignore_count;
-	bool fail_on_leak;
+	bool fail_on_leak, leak_host; /* leak_host: pinned memory counts, too */
 	uint64_t leak_bytes;
 	bool allow_no_cuda;
 	unsigned int map_max;

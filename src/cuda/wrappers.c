@@ -75,8 +75,17 @@ bool wrapper_is_function(const char *name, const char *file)
 		NULL,
 	};
 	static const char *const files[] = {
-		"libcudart.so*", "libcuda.so*", "libc10*.so*", "librmm.so*",
-		"libffi.so*",    "_ctypes.*so", NULL,
+		"libcudart.so*",
+		"libcuda.so*",
+		"libc10*.so*",
+		"librmm.so*",
+		/* What they keep, they keep for the code that made a handle of theirs. */
+		"libcublas*.so*",
+		"libcudnn*.so*",
+		"libnccl*.so*",
+		"libffi.so*",
+		"_ctypes.*so",
+		NULL,
 	};
 
 	return (name && (is_typed(name) || is_stub(name) || matches(names, name))) ||

@@ -102,6 +102,11 @@ static void leave_live(struct ledger *ledger, struct alloc_node *node, uint64_t 
 
 	ledger->live_allocations--;
 	ledger->kinds[node->kind] = subtract_saturated(ledger->kinds[node->kind], node->bytes);
+	if (KIND_IS_HOST(node->kind)) {
+		site->host.live = subtract_saturated(site->host.live, node->bytes);
+		site->host.blocks--;
+		suspect_change(&site->host.suspect, site->host.live, ledger->leak_age, time);
+	}
 	if (!KIND_CAN_LEAK(node->kind))
 		return;
 	if (KIND_IS_VRAM(node->kind)) {
@@ -162,17 +167,24 @@ static void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node,
 }
 
 /*
- * Ends a live allocation whose owner ends; if it cannot leak, it is simply gone,
- * and @node with it.
+ * Ends a live allocation whose owner ends; if it is of no device, it is gone, and @node with it:
+ * pinned memory counts at its site.
  */
 static void ledger_end_node(struct ledger *ledger, struct alloc_node *node, enum node_end end,
 			    uint64_t time)
 {
+	struct site *site = ledger->sites.list[node->site];
+
 	leave_live(ledger, node, time);
-	if (KIND_CAN_LEAK(node->kind))
+	if (KIND_CAN_LEAK(node->kind)) {
 		ledger_end_displaced(ledger, node, end, time);
-	else
-		book_remove(&ledger->book, node);
+		return;
+	}
+	if (KIND_IS_HOST(node->kind) && !may_be_freed(ledger, node)) {
+		site->host.left = add_saturated(site->host.left, node->bytes);
+		site->host.blocks++;
+	}
+	book_remove(&ledger->book, node);
 }
 
 /* The ended memory of @site moves to the figures of @verdict, those of each device as well. */
@@ -361,7 +373,7 @@ static bool ledger_outlives_contexts(unsigned int call)
 /* Memory of the host that no device's call made is on none. */
 int ledger_device(const struct own_devices *numbers, unsigned int kind, int device)
 {
-	return device == CUTOP_DEVICE_UNKNOWN && (kind == KIND_PINNED || kind == KIND_REGISTERED) ?
+	return device == CUTOP_DEVICE_UNKNOWN && KIND_IS_HOST(kind) ?
 		       device :
 		       own_devices_machine(numbers, device);
 }
@@ -461,6 +473,12 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 	} else if (KIND_CAN_LEAK(node->kind)) {
 		site->managed = add_saturated(site->managed, bytes);
 		devices_note(&ledger->held_on, node->device);
+	}
+	if (KIND_IS_HOST(node->kind)) {
+		site->host.live = add_saturated(site->host.live, bytes);
+		site->host.blocks++;
+		suspect_change(&site->host.suspect, site->host.live, ledger->leak_age,
+			       record->hdr.time);
 	}
 	if (KIND_CAN_LEAK(node->kind)) {
 		ledger->allocated = add_saturated(ledger->allocated, bytes);
@@ -714,13 +732,17 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	struct site_table *sites = &ledger->sites;
 	struct book_cursor cursor;
 	struct alloc_node *node;
+	uint64_t since;
 	struct site *site;
 	size_t i;
 
 	*news = (struct end_news){ .lost_frees = book->displaced_count };
 	ledger->inexact |= book->displaced_count != 0;
-	for (i = 0; i < sites->count; i++)
-		sites->list[i]->last_bytes = sites->list[i]->ended;
+	for (i = 0; i < sites->count; i++) {
+		site = sites->list[i];
+		site->last_bytes = site->ended;
+		site->risen = suspect_bytes(site->suspect, ledger->leak_age, time, &since);
+	}
 	book_walk(book, &cursor);
 	while ((node = book_next(&cursor)) != NULL) {
 		if (node->state != NODE_LIVE)
@@ -740,6 +762,7 @@ void ledger_end(struct ledger *ledger, uint64_t time, struct end_news *news)
 	for (i = 0; i < sites->count; i++) {
 		site = sites->list[i];
 		suspect_free(&site->suspect);
+		suspect_free(&site->host.suspect);
 		if (site->verdict != VERDICT_LEAKED || site->ended == site->last_bytes)
 			continue;
 		if (!news->most ||

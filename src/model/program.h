@@ -84,11 +84,11 @@ struct program {
 	/* what the log has reported about it: */
 	struct event_limit limits[EVENT_KIND_COUNT];
 	struct storms storms;
-	uint64_t suspect_told;  /* bytes that look like a leak */
-	uint64_t walked;        /* when the book was last walked for a post-mortem */
-	bool faulted;           /* there was a sticky error, and no reset since */
-	struct rec_fault fault; /* its fault; size 0 if there was none */
-	bool copies_pageable;   /* it copied pageable memory asynchronously */
+	uint64_t suspect_told, host_told; /* bytes that look like a leak; of pinned memory */
+	uint64_t walked;                  /* when the book was last walked for a post-mortem */
+	bool faulted;                     /* there was a sticky error, and no reset since */
+	struct rec_fault fault;           /* its fault; size 0 if there was none */
+	bool copies_pageable;             /* it copied pageable memory asynchronously */
 
 	/* for snapshots */
 	struct shown_names shown;

@@ -301,6 +301,21 @@ uint64_t sites_ended(const struct site *site, enum verdict verdict)
 			     verdict_if(site->verdict, true) == verdict ? site->unsure : 0);
 }
 
+bool sites_by_library(const struct site *site)
+{
+	return site->verdict == VERDICT_HELD && site->owner->flags & SITE_IS_HELD;
+}
+
+uint64_t sites_risen(const struct site *site)
+{
+	return !sites_by_library(site) ? 0 : site->risen < site->ended ? site->risen : site->ended;
+}
+
+uint64_t sites_host_left(const struct site *site)
+{
+	return site->verdict == VERDICT_HELD ? 0 : site->host.left;
+}
+
 static struct site *site_add(struct site_table *sites, struct name_store *names, uint64_t address,
 			     uint64_t stack_id)
 {
@@ -402,6 +417,7 @@ void sites_free(struct site_table *sites)
 
 	for (i = 0; i < sites->count; i++) {
 		suspect_free(&sites->list[i]->suspect);
+		suspect_free(&sites->list[i]->host.suspect);
 		free(sites->list[i]);
 	}
 	free(sites->list);

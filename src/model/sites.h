@@ -86,7 +86,9 @@ struct site {
 	uint64_t managed;                  /* and how much of that is managed memory */
 	uint64_t ended;                    /* bytes whose owner ended first */
 	uint64_t ended_by[NODE_END_COUNT]; /* the same, by what ended them */
-	uint64_t unsure;                   /* the same, if their frees are not among lost records */
+	/* By how much the floor of what is live had risen when the program ended */
+	uint64_t risen;
+	uint64_t unsure; /* the same, if their frees are not among lost records */
 	uint64_t allocations;
 	uint64_t live_count;    /* of blocks only: how many are live */
 	uint64_t allocated;     /* bytes that had to be freed, freed since or not */
@@ -98,6 +100,14 @@ struct site {
 	/* The device where it allocates; CUTOP_DEVICE_UNKNOWN: several */
 	int16_t device;
 	enum verdict verdict;
+	/*
+	 * Pinned memory of the host, which is in no figure above: what is live, what was left when
+	 * its owner ended, and in how many blocks both are
+	 */
+	struct {
+		uint64_t live, left, blocks;
+		struct suspect *suspect;
+	} host;
 	/*
 	 * What was freed when the driver had shut down already, as destructors of static objects do:
 	 * the driver had freed it. And by which call that was, and where, the last time
@@ -140,6 +150,12 @@ enum verdict sites_judge(struct site_table *sites, struct site *site);
 uint64_t sites_ended(const struct site *site, enum verdict verdict);
 /* True if what @site allocates is PyTorch's allocator's. */
 bool sites_in_cache(const struct site *site);
+/* True if a library keeps what @site allocates, on purpose, and that is no framework's cache. */
+bool sites_by_library(const struct site *site);
+/* Ended bytes of @site that are held, but kept rising until the end. */
+uint64_t sites_risen(const struct site *site);
+/* Pinned memory that was left behind, and that no library kept on purpose. */
+uint64_t sites_host_left(const struct site *site);
 /* Ended bytes of @site that count as held if the cache is on, which nothing proves. */
 uint64_t sites_unproven(const struct site_table *sites, const struct site *site);
 /* The name of the site, or its address. */

@@ -325,6 +325,15 @@ struct snap_site {
 	bool in_cache;       /* it is in the code of a caching allocator */
 	bool sampled;        /* blocks: its figures are estimates, of those that were drawn */
 	uint16_t call;       /* that allocated there last */
+	const char *holder; /* the library that holds what it allocates; NULL: none, or not known */
+	uint64_t held_rising; /* the part of held that kept rising until the end */
+	/*
+	 * Pinned memory of the host, in no figure above: live, left behind, seems to leak; in how
+	 * many blocks the first two are
+	 */
+	struct {
+		uint64_t live, left, suspect, blocks;
+	} host;
 	/* Freed when the driver had shut down already; by which call that was last, and where */
 	struct {
 		uint64_t bytes, count;
@@ -458,6 +467,8 @@ struct snap_process {
 	uint16_t reset_call, context_call; /* the last call that did so */
 	/* Freed when the driver had shut down already: not leaked, and not live */
 	uint64_t freed_late;
+	uint64_t held_rising;             /* part of held: it kept rising until the end */
+	uint64_t host_left, host_suspect; /* pinned memory: left at the end; seems to leak */
 	/* part of held: blocks of PyTorch's allocator, whose cache is not proved to be on */
 	uint64_t held_unproven;
 	uint64_t allocated; /* in all, freed since or not */
@@ -618,7 +629,7 @@ static inline uint64_t device_use_bytes(const struct snap_device_use *use)
 struct snap_gone {
 	size_t processes;
 	uint64_t leaked, held, suspect, leaked_by_reset, leaked_by_context, held_unproven;
-	uint64_t freed_late;
+	uint64_t freed_late, held_rising, host_left;
 	uint64_t launches, graph_launches, failures, calls;
 	bool from_attach, inexact, sampled, unreturned;
 	uint64_t tensors_ended, tensors_rising;

@@ -216,6 +216,22 @@ static int late_fill(struct build *build, struct program *program, const struct 
 	return 0;
 }
 
+/* What is said of pinned memory, and of what a library holds. */
+static void host_fill(struct build *build, const struct site *site, struct snap_site *snap)
+{
+	uint64_t since;
+
+	snap->held_rising = sites_risen(site);
+	if (sites_by_library(site) && snap->frame_count && snap->frames[0])
+		snap->holder = snap->frames[0]->module;
+	snap->host.live = site->host.live;
+	snap->host.left = sites_host_left(site);
+	snap->host.blocks = snap->host.live || snap->host.left ? site->host.blocks : 0;
+	if (site->verdict != VERDICT_HELD)
+		snap->host.suspect = suspect_bytes(
+			site->host.suspect, build->model->config.leak_age, build->now, &since);
+}
+
 static int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
@@ -233,12 +249,16 @@ static int build_sites(struct build *build, struct program *program, struct snap
 
 		if (site_fill(program, site, &list[i]) || late_fill(build, program, site, &list[i]))
 			return -ENOMEM;
+		host_fill(build, site, &list[i]);
 		process->freed_late = add_saturated(process->freed_late, list[i].late.bytes);
+		process->held_rising = add_saturated(process->held_rising, list[i].held_rising);
+		process->host_left = add_saturated(process->host_left, list[i].host.left);
+		process->host_suspect = add_saturated(process->host_suspect, list[i].host.suspect);
 		list[i].leaked = sites_ended(site, VERDICT_LEAKED);
 		list[i].held = sites_ended(site, VERDICT_HELD);
 		list[i].in_cache = sites_in_cache(site);
 		site->suspect_since = UINT64_MAX;
-		if (site->verdict != VERDICT_HELD)
+		if (site->verdict != VERDICT_HELD || sites_by_library(site))
 			list[i].suspect = suspect_bytes(site->suspect,
 							build->model->config.leak_age, build->now,
 							&site->suspect_since);

@@ -842,27 +842,43 @@ static const struct snap_site *worst(const struct snap_site *sites, size_t count
 	return most;
 }
 
-void tell_suspect(struct model *model, struct program *program, const struct snap_process *process,
-		  uint64_t time)
+/* @told: how many bytes were told of last; @what: of which memory. */
+static void tell_rising(struct model *model, const struct program *program, uint64_t bytes,
+			const struct snap_site *most, const char *what, uint64_t *told,
+			uint64_t time)
 {
-	uint64_t bytes = add_saturated(process->suspect, process->tensors_rising);
-	const struct snap_site *most = worst(process->sites, process->site_count, NULL);
 	struct snap_detail detail = { .device = CUTOP_DEVICE_UNKNOWN, .call = CALL_COUNT };
 	char size[16];
 
-	if (program->ended || !bytes || bytes / 10 < program->suspect_told)
+	if (!bytes || !most || bytes / 10 < *told)
 		return;
-	for (size_t i = 0; i < process->allocator_count; i++)
-		most = worst(process->allocators[i].sites, process->allocators[i].site_count, most);
-	if (!most)
-		return;
-	program->suspect_told = bytes;
+	*told = bytes;
 	detail.address = most->address;
 	detail.stack = most->stack_id;
 	snprintf(detail.site, sizeof(detail.site), "%s", most->site);
 	format_bytes((double)bytes, size, sizeof(size));
 	model_tell(model, program, EVENT_SUSPECT, time, bytes, &detail,
-		   "%s may be leaking: what is live keeps rising, most at %s", size, detail.site);
+		   "%s%s may be leaking: what is live keeps rising, most at %s%s%s", size, what,
+		   detail.site, most->holder ? ", held by " : "", most->holder ?: "");
+}
+
+void tell_suspect(struct model *model, struct program *program, const struct snap_process *process,
+		  uint64_t time)
+{
+	uint64_t bytes = add_saturated(process->suspect, process->tensors_rising);
+	const struct snap_site *most = worst(process->sites, process->site_count, NULL),
+			       *host = NULL;
+
+	if (program->ended)
+		return;
+	for (size_t i = 0; i < process->allocator_count; i++)
+		most = worst(process->allocators[i].sites, process->allocators[i].site_count, most);
+	tell_rising(model, program, bytes, most, "", &program->suspect_told, time);
+	for (size_t i = 0; i < process->site_count; i++)
+		if (process->sites[i].host.suspect > (host ? host->host.suspect : 0))
+			host = &process->sites[i];
+	tell_rising(model, program, process->host_suspect, host, " of pinned host memory",
+		    &program->host_told, time);
 }
 
 /* ---- calls ---- */

@@ -220,10 +220,13 @@ static void gone_add(struct snap_gone *gone, const struct program *program,
 	add(&gone->leaked_by_reset, process->leaked_by_reset);
 	add(&gone->leaked_by_context, process->leaked_by_context);
 	for (i = 0; i < program->ledger.sites.count; i++) {
-		add(&gone->suspect, sites_ended(program->ledger.sites.list[i], VERDICT_UNKNOWN));
-		add(&gone->held_unproven,
-		    sites_unproven(&program->ledger.sites, program->ledger.sites.list[i]));
-		add(&gone->freed_late, program->ledger.sites.list[i]->late.bytes);
+		const struct site *site = program->ledger.sites.list[i];
+
+		add(&gone->suspect, sites_ended(site, VERDICT_UNKNOWN));
+		add(&gone->held_unproven, sites_unproven(&program->ledger.sites, site));
+		add(&gone->freed_late, site->late.bytes);
+		add(&gone->held_rising, sites_risen(site));
+		add(&gone->host_left, sites_host_left(site));
 	}
 	for (i = 0; i < program->blocks.count; i++) {
 		const struct allocator *allocator = program->blocks.list[i];

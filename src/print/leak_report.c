@@ -23,6 +23,7 @@ struct leak {
 	uint64_t stack_id;
 	const struct snap_site *stack; /* the site, if its stack is known */
 	const struct snap_site *late;  /* the site, if this is what was freed too late */
+	const char *holder;            /* the library that holds it */
 	int call;                      /* -1: not known */
 };
 
@@ -41,6 +42,8 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		.held = gone->held,
 		.unproven = gone->held_unproven,
 		.freed_late = gone->freed_late,
+		.held_rising = gone->held_rising,
+		.host_left = gone->host_left,
 		.unsure = gone->suspect,
 		.tensors = gone->tensors_ended,
 		.tensors_risen = gone->tensors_rising,
@@ -65,6 +68,8 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		total->held += process->held;
 		total->unproven += process->held_unproven;
 		total->freed_late += process->freed_late;
+		total->held_rising += process->held_rising;
+		total->host_left += process->host_left;
 		total->from_attach |= process->from_attach;
 		total->inexact |= process->inexact;
 		total->unreturned |= process->unreturned != UNRETURNED_NOT;
@@ -284,6 +289,13 @@ static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
 	line_to(line, 56);
 	line_text(line, leak->site);
 	line_end(line);
+	if (leak->holder) {
+		line_style(line, STYLE_PLAIN);
+		line_to(line, 58);
+		line_format(line, "held by ");
+		line_text(line, leak->holder);
+		line_end(line);
+	}
 	if (leak->late) {
 		line_style(line, STYLE_PLAIN);
 		line_to(line, 58);
@@ -342,30 +354,69 @@ static void print_lines(struct line *line, struct leak *leaks, size_t count, uin
 		print_leak(line, &leaks[i], all);
 }
 
-/* What static destructors freed when the driver had shut down. */
-static void report_late(struct line *line, const struct snap_process *process, struct leak *leaks)
+/* What is told of a process beside its leaks, in a section each, by the sites that have some of it. */
+enum section { SECTION_HELD, SECTION_LATE, SECTION_HOST };
+
+/* The line of @site in @section; false if it has none. */
+static bool section_line(enum section section, const struct snap_process *process,
+			 const struct snap_site *site, struct leak *leak)
 {
+	*leak = (struct leak){
+		.site = site->site,
+		.address = site->address,
+		.stack_id = site->stack_id,
+		.stack = site->stack_count ? site : NULL,
+		.call = site->call,
+	};
+	switch (section) {
+	case SECTION_HELD:
+		leak->bytes = site->held_rising;
+		leak->holder = site->holder;
+		for (size_t i = 0; leak->bytes && i < process->map_count; i++)
+			leak->blocks += process->map[i].state == ALLOC_HELD &&
+					process->map[i].site_address == site->address &&
+					process->map[i].stack_id == site->stack_id;
+		break;
+	case SECTION_LATE:
+		leak->bytes = site->late.bytes;
+		leak->blocks = site->late.count;
+		leak->late = site;
+		break;
+	case SECTION_HOST:
+		leak->bytes = site->host.left;
+		leak->blocks = site->host.blocks;
+		break;
+	}
+	return leak->bytes != 0;
+}
+
+static void report_section(struct line *line, const struct snap_process *process,
+			   enum section section, struct leak *leaks)
+{
+	static const char *const heads[] = {
+		[SECTION_HELD] = "held by libraries, still rising",
+		[SECTION_LATE] = "freed too late, after the driver's end",
+		[SECTION_HOST] = "host memory",
+	};
+	uint64_t bytes = 0, number = 0;
 	size_t count = 0;
 
-	if (!process->freed_late)
+	for (size_t i = 0; i < process->site_count; i++) {
+		if (!section_line(section, process, &process->sites[i], &leaks[count]))
+			continue;
+		bytes = add_saturated(bytes, leaks[count].bytes);
+		number += leaks[count++].blocks;
+	}
+	if (!count)
 		return;
 	text_head(line, process);
 	line_style(line, STYLE_PLAIN);
-	line_format(line, ": freed too late, after the driver's end: ");
-	print_bytes(line, process->freed_late);
+	line_format(line, ": %s: ", heads[section]);
+	print_bytes(line, bytes);
+	line_format(line, "%s in %" PRIu64 " block%s", section == SECTION_HOST ? " pinned" : "",
+		    number, number == 1 ? "" : "s");
 	line_end(line);
-	for (size_t i = 0; i < process->site_count; i++)
-		if (process->sites[i].late.count)
-			leaks[count++] = (struct leak){
-				.site = process->sites[i].site,
-				.address = process->sites[i].address,
-				.stack_id = process->sites[i].stack_id,
-				.bytes = process->sites[i].late.bytes,
-				.blocks = process->sites[i].late.count,
-				.call = process->sites[i].call,
-				.late = &process->sites[i],
-			};
-	print_lines(line, leaks, count, process->freed_late);
+	print_lines(line, leaks, count, bytes);
 }
 
 static void report_leaked(struct line *line, const struct snap_process *process, struct leak *leaks,
@@ -389,14 +440,13 @@ static int report_process(struct line *line, const struct snap_process *process,
 
 	add_held(process, blocks);
 	report_tensors(line, process);
-	if (!process->leaked && !process->freed_late)
-		return 0;
 	leaks = calloc(room, sizeof(*leaks));
 	if (!leaks)
 		return -ENOMEM;
 	if (process->leaked)
 		report_leaked(line, process, leaks, blocks);
-	report_late(line, process, leaks);
+	for (enum section section = SECTION_HELD; section <= SECTION_HOST; section++)
+		report_section(line, process, section, leaks);
 	free(leaks);
 	return 0;
 }
@@ -498,6 +548,12 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		print_blocks(line, blocks->leaked, blocks->leaked_omitted);
 	} else {
 		line_text(line, no_leak(snapshot, total));
+		line_text(line, total->host_left ? " of VRAM" : "");
+	}
+	if (total->host_left) {
+		line_text(line, "; ");
+		print_bytes(line, total->host_left);
+		line_text(line, " of pinned host memory were left");
 	}
 	line_end(line);
 	if (total->freed_late) {
@@ -512,6 +568,15 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		print_bytes(line, total->held);
 		print_blocks(line, blocks->held, blocks->held_omitted);
 		line_text(line, " by caching allocators, on purpose: not a leak");
+		line_end(line);
+	}
+	if (total->held_rising) {
+		line_style(line, STYLE_LEAKED);
+		line_text(line, "  but ");
+		print_bytes(line, total->held_rising);
+		line_style(line, STYLE_PLAIN);
+		line_text(line,
+			  " of it rose until the end: handles that are made and not destroyed?");
 		line_end(line);
 	}
 	print_tensors(line, total);

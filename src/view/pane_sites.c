@@ -360,7 +360,19 @@ struct snap_site *tensor_sites_make(const struct snap_process *process, size_t *
 
 /* ---- the pane ---- */
 
-enum { S_BAR, S_SITE, S_LIVE, S_SUSPECT, S_LEAKED, S_HELD, S_BLOCKS, S_ALLOCS, S_STACK, S_COUNT };
+enum {
+	S_BAR,
+	S_SITE,
+	S_LIVE,
+	S_SUSPECT,
+	S_LEAKED,
+	S_HELD,
+	S_HOST,
+	S_BLOCKS,
+	S_ALLOCS,
+	S_STACK,
+	S_COUNT
+};
 
 /*
  * Where there is little room, a site's source line is worth more than a bar, and than how many
@@ -380,6 +392,8 @@ static const struct list_column site_columns[S_COUNT] = {
 		       .help = "bytes left behind when their owner ended" },
 	[S_HELD] = { "HELD", .width = 7, .rank = 4,
 		     .help = "bytes left behind that a library kept on purpose" },
+	[S_HOST] = { "PINNED", .width = 7, .rank = 4,
+		     .help = "host memory that is, or was left, pinned" },
 	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5, .help = "tensors that are live" },
 	[S_ALLOCS] = { "MADE", .width = 8, .rank = 5,
 		       .help = "allocations made there, freed since or not" },
@@ -538,10 +552,8 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 			    char out[CELL_TEXT])
 {
 	static const enum style styles[] = {
-		[S_LIVE] = ST_LIVE,
-		[S_SUSPECT] = ST_SUSPECT,
-		[S_LEAKED] = ST_LEAKED,
-		[S_HELD] = ST_HELD,
+		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED,
+		[S_HELD] = ST_HELD, [S_HOST] = ST_PLAIN,
 	};
 	const struct site_row *row = row_of(list, item);
 	double number = row->figures[column];
@@ -634,6 +646,7 @@ static void figures_add(double figures[S_COUNT], const struct snap_site *site, d
 	figures[S_SUSPECT] += sign * (double)site->suspect;
 	figures[S_LEAKED] += sign * (double)site->leaked;
 	figures[S_HELD] += sign * (double)site->held;
+	figures[S_HOST] += sign * (double)add_saturated(site->host.live, site->host.left);
 	figures[S_BLOCKS] += sign * (double)site->live_count;
 	figures[S_ALLOCS] += sign * (double)site->allocations;
 }
@@ -757,6 +770,14 @@ static int rows_make(const struct making *making)
 	return err;
 }
 
+static bool has_host(const struct snap_process *process)
+{
+	for (size_t i = 0; i < process->site_count; i++)
+		if (process->sites[i].host.live || process->sites[i].host.left)
+			return true;
+	return false;
+}
+
 static bool has_stacks(const struct snap_process *process)
 {
 	for (size_t i = 0; i < process->site_count; i++)
@@ -774,6 +795,7 @@ static uint32_t hidden_of(const struct view *view, const struct snap_process *pr
 	uint32_t hidden = cols >= LINE_AND_BAR ? 0 : 1u << S_BAR;
 
 	hidden |= cols >= LINE_AND_STACK && has_ways ? 0 : 1u << S_STACK;
+	hidden |= has_host(process) ? 0 : 1u << S_HOST;
 	hidden |= tensors && !process->exited ? 0 : 1u << S_BLOCKS;
 	if (tensors && !process->exited)
 		hidden |= 1u << S_HELD | (process->leaked ? 0 : 1u << S_LEAKED);

@@ -84,4 +84,123 @@ expect exit 'p.memory | [.leaked_bytes, .frees]' '[21,7]'
 expect exit '[p.sites[] | select(.leaked_bytes > 0) | [(.site | sub("[.+ ].*"; "")), .leaked_bytes]]' '[["small_block",21]]'
 expect exit '[p.memory.map[] | [.size, .state]] | unique' '[[7,"leaked"]]'
 
+# ---- what a library holds, and pinned memory: one recording of each scene, shown twice
+cat >"$T/cublas.c" <<'END'
+#include "cuda_double.h"
+void *cublas_create(void)
+{
+	void *handle = 0;
+	return cudaMalloc(&handle, 1 << 20) ? 0 : handle;
+}
+END
+cat >"$T/keeps.c" <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "cuda_double.h"
+void *cublas_create(void);
+static char pages[1 << 16];
+static double now(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+__attribute__((noinline)) static void *make(void)
+{
+	return cublas_create() ?: (exit(1), NULL);
+}
+__attribute__((noinline)) static void *stage(void)
+{
+	void *host = NULL;
+	return cudaMallocHost(&host, 1 << 16) ? (exit(1), NULL) : host;
+}
+int main(int argc, char **argv)
+{
+	double begin = now();
+	struct timespec pause = { 0, 20000000 };
+	void *held = !strcmp(argv[1], "once") ? make() : NULL, *pinned = !strcmp(argv[1], "pinned-once") ? stage() : NULL;
+	int count = 0;
+
+	for (; now() < begin + 3; count++) {
+		if (!strcmp(argv[1], "each"))
+			make();
+		if (!strcmp(argv[1], "pairs") && (cudaFree(make()) || cudaFreeHost(stage())))
+			return 1;
+		if (!strcmp(argv[1], "pinned"))
+			stage();
+		nanosleep(&pause, NULL);
+	}
+	if (pinned && cudaHostRegister(pages, sizeof(pages), 0))
+		return 1;
+	return argc < 0 && cudaFree(held);
+}
+END
+cc() {
+	"${CC:-cc}" -g -O1 -I"$top_srcdir/tests/double" "$@" "$double/libcudart.so.13" "$double/libcuda.so.1" -Wl,-rpath,"$double:$T" ||
+		fail "it does not build"
+}
+cc -shared -fPIC -Wl,-soname,libcublas.so.13 -o "$T/libcublas.so.13" "$T/cublas.c"
+cc -o "$T/keeps" "$T/keeps.c" "$T/libcublas.so.13"
+for scene in each once pairs pinned pinned-once; do
+	"$CUTOP" record -o "$T/$scene.cutop" -- "$T/keeps" $scene 2>"$T/$scene.err" &
+done
+wait
+line_of() {
+	grep -nF "$1" "$T/keeps.c" | cut -d: -f1
+}
+# replay STATUS SCENE [OPTIONS]: the end in $T/SCENE.json, the report in $T/SCENE.txt
+replay() {
+	wanted=$1
+	scene=$2
+	shift 2
+	"$CUTOP" -b -f json --leak-age 0.25 --replay "$T/$scene.cutop" >"$T/$scene.all" 2>>"$T/$scene.err"
+	tail -n 1 "$T/$scene.all" >"$T/$scene.json"
+	"$CUTOP" -b --leak-age 0.25 "$@" --replay "$T/$scene.cutop" >"$T/$scene.txt" 2>>"$T/$scene.err"
+	status=$?
+	check "$scene $*: status $status: $(cat "$T/$scene.err")" [ "$status" = "$wanted" ]
+}
+# says SCENE REGEX
+says() {
+	check "$1: the report lacks '$2': $(cat "$T/$1.txt")" grep -qE "$2" "$T/$1.txt"
+}
+site='(.site | sub("[+].* at "; " "))'
+
+# A handle per call: the library holds it, and it rises.
+replay 3 each --fail-on-leak
+expect each 'p.memory | .leaked_bytes == 0 and .held_rising_bytes > 0 and .held_rising_bytes <= .held_bytes' true
+expect each "[p.sites[] | select(.held_rising_bytes) | $site]" "[\"make keeps.c:$(line_of 'return cublas_create()') (keeps)\"]"
+says each 'held by libraries, still rising: [0-9]+ bytes \([0-9.]+M\) in [0-9]+ blocks$'
+says each 'held by .*libcublas.so.13'
+says each 'but [0-9]+ bytes .* of it rose until the end'
+check "no event tells of it while it runs" [ "$(jq -s "[.[].events[]? | select(.kind == \"suspect\") | (.text | test(\"most at make.*keeps.c.*, held by \"))] | unique == [true]" "$T/each.all")" = true ]
+# Those who wish may allow some of it.
+replay 0 each --fail-on-leak=1G
+# One for life, and pairs: it is held, or freed.
+replay 0 once --fail-on-leak
+expect once 'p.memory | [.held_bytes, .held_rising_bytes, .leaked_bytes]' '[1048576,null,0]'
+says once '^no leak$'
+replay 0 pairs --fail-on-leak=0,host
+expect pairs 'p.memory | [.held_bytes, .held_rising_bytes, .leaked_bytes, .host_left_bytes]' '[0,null,0,null]'
+says pairs '^no leak$'
+
+# Pinned memory: apart from that of devices.
+replay 0 pinned --fail-on-leak
+expect pinned 'p.memory | [.leaked_bytes, .live_bytes, .peak_bytes]' '[0,0,0]'
+expect pinned 'p | .memory.host_left_bytes == .memory.allocations * 65536' true
+expect pinned "[p.sites[] | [$site, .host_left_bytes == .allocations * 65536, .host_blocks == .allocations]]" \
+	"[[\"stage keeps.c:$(line_of 'return cudaMallocHost') (keeps)\",true,true]]"
+says pinned 'host memory: [0-9]+ bytes \([0-9.]+M\) pinned in [0-9]+ blocks$'
+says pinned '100.0% +[0-9]+  cudaMallocHost +stage.*keeps.c'
+says pinned '^no leak of VRAM; [0-9]+ bytes \([0-9.]+M\) of pinned host memory were left$'
+check "no event tells of it while it runs" [ "$(jq -s "[.[].events[]? | select(.kind == \"suspect\") | (.text | test(\"of pinned host memory may be leaking.*most at stage\"))] | unique == [true]" "$T/pinned.all")" = true ]
+check "it was suspect" [ "$(jq -s 'map(.processes[].memory.host_suspect_bytes // 0) | max > 0' "$T/pinned.all")" = true ]
+replay 3 pinned --fail-on-leak=1000,host
+replay 3 pinned --fail-on-leak=host
+replay 0 pinned --fail-on-leak=1G,host
+# Kept for life is not suspect while it runs; it is left, as is what is registered.
+replay 0 pinned-once --fail-on-leak
+expect pinned-once 'p.memory | [.host_left_bytes, .leaked_bytes]' '[131072,0]'
+check "it was suspect" [ "$(jq -s 'map(.processes[].memory.host_suspect_bytes // 0) | max' "$T/pinned-once.all")" = 0 ]
+
 finish

@@ -87,6 +87,8 @@ refused 2 'power of two' -b --ring-size 2G
 refused 2 'size in bytes' -b --ring-size 1MB
 refused 2 'size in bytes' -b --fail-on-leak=much -- true
 refused 2 'size in bytes' -b --fail-on-leak=-1 -- true
+refused 2 'size in bytes' -b --fail-on-leak=much,host -- true
+refused 2 'size in bytes' -b --fail-on-leak=1,device -- true
 refused 2 'size in bytes' -b --fail-on-leak=99999999999G -- true
 refused 2 'needs a command' -b --fail-on-leak
 refused 2 'needs a command' -b --run-as root
