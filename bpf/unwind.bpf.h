@@ -7,7 +7,7 @@
  *
  * The stack is memory of the watched program, and may contain anything. The number of steps is
  * limited, each has to go up the stack (except through a signal's frame, whose handler may have a
- * stack of its own), and what cannot be read ends the walk. Nothing here may sleep.
+ * stack of its own, and from C to Go), and what cannot be read ends the walk. Nothing here may sleep.
  */
 #ifndef UNWIND_BPF_H
 #define UNWIND_BPF_H
@@ -245,7 +245,7 @@ static __always_inline int unwind_caller(struct stack_scratch *scratch, struct u
 			return -1;
 		cfa = scratch->word;
 	}
-	if (cfa <= scratch->sp)
+	if (cfa <= scratch->sp && rule.cfa != UNWIND_CHAIN)
 		return -1;
 	if (rule.bp_by != UNWIND_BP_SAME) {
 		if (unwind_word(scratch, (rule.bp_by == UNWIND_BP_CFA ? cfa : bp) + (__s64)rule.bp))
@@ -299,7 +299,7 @@ static long unwind_step(__u32 i, struct stack_scratch **at)
 		return 1;
 	}
 	frame_note(scratch, i);
-	if (rule.cfa == UNWIND_END)
+	if (rule.cfa == UNWIND_END || (rule.cfa == UNWIND_CHAIN && !scratch->bp))
 		return 1;
 	if (rule.cfa == UNWIND_NONE ||
 	    (rule.cfa == UNWIND_SIGNAL ? unwind_signal(scratch) : unwind_caller(scratch, rule))) {
@@ -475,8 +475,11 @@ static __always_inline void unwind_look_at(struct unwind_look *look, __u64 at, _
 		if (is_code)
 			module_announce(scratch->program, address);
 	}
-	/* A thread's stack may lie beside libraries, so near is no proof. */
-	if (is_executable || unwind_is_near(scratch, address))
+	/*
+	 * A thread's stack may lie beside libraries, so near is no proof. Go's stacks are on its heap,
+	 * which begins at 0xc000000000.
+	 */
+	if (is_executable || unwind_is_near(scratch, address) || address >> 32 == 0xc0)
 		unwind_keep(look, at, address);
 	if (is_code)
 		scratch->words = stack_mix(scratch->words ^ (at - scratch->sp), address);

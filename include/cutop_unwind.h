@@ -18,11 +18,16 @@
 
 /* How the CFA is had. */
 enum unwind_cfa {
-	UNWIND_NONE,   /* nothing is known of this address: the stack ends here, cut */
-	UNWIND_END,    /* the outermost frame: it has no caller */
-	UNWIND_SP,     /* rsp + offset */
-	UNWIND_BP,     /* rbp + offset */
-	UNWIND_BP_AT,  /* what lies at rbp + offset: functions that align their stack */
+	UNWIND_NONE,  /* nothing is known of this address: the stack ends here, cut */
+	UNWIND_END,   /* the outermost frame: it has no caller */
+	UNWIND_SP,    /* rsp + offset */
+	UNWIND_BP,    /* rbp + offset */
+	UNWIND_BP_AT, /* what lies at rbp + offset: functions that align their stack */
+	/*
+	 * rbp + offset, of code that always has a frame there, as Go's: 0 in the outermost. The caller's
+	 * may be on another stack, higher or lower: Go's, that C was called from.
+	 */
+	UNWIND_CHAIN,
 	UNWIND_SIGNAL, /* a signal's frame: the registers lie in a struct ucontext at rsp */
 	UNWIND_CFA_COUNT
 };

@@ -412,7 +412,7 @@ static bool frame_leave(struct walk *walk, const struct unwind_rule *rule)
 		return signal_leave(walk);
 	if (rule->cfa == UNWIND_BP_AT && !word_read(walk, cfa, &cfa))
 		return false;
-	if (cfa <= walk->sp)
+	if (cfa <= walk->sp && rule->cfa != UNWIND_CHAIN)
 		return false;
 	if (rule->bp_by != UNWIND_BP_SAME &&
 	    !word_read(walk, (rule->bp_by == UNWIND_BP_CFA ? cfa : walk->bp) + (uint64_t)rule->bp,
@@ -435,7 +435,7 @@ static bool walk_on(struct walk *walk)
 	while (walk->count < CUTOP_STACK_FRAMES) {
 		walk->frames[walk->count++] = walk->ip;
 		rule = frame_rule(walk);
-		if (rule.cfa == UNWIND_END)
+		if (rule.cfa == UNWIND_END || (rule.cfa == UNWIND_CHAIN && !walk->bp))
 			return true;
 		if (rule.cfa == UNWIND_NONE || !frame_leave(walk, &rule))
 			return false;

@@ -201,6 +201,7 @@ static bool is_skipped(const struct stacks *stacks, uint32_t program,
 	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
 	     *brief = full ? demangle_short(full) : NULL;
 	bool skipped = name->in_runtime || wrapper_is_function(brief, name->file) ||
+		       (brief && demangle_is_rust(name->symbol) && wrapper_is_crate(brief)) ||
 		       (full && host_functions_have(stacks->hosts, program, full, false));
 	size_t i;
 

@@ -36,6 +36,11 @@ bool wrapper_is_file(const char *path)
 		"*/libcudacxx/*",
 		/* Allocators of the standard library's containers */
 		"*/include/c++/*",
+		/* Rust's library, and crates that have CUDA's functions */
+		"/rustc/*/library/*",
+		"*/lib/rustlib/src/*",
+		"*/cudarc-*/*",
+		"*/cust-*/*",
 		NULL,
 	};
 
@@ -56,6 +61,15 @@ static bool is_stub(const char *name)
 	return strstr(name, "__device_stub_") != NULL;
 }
 
+bool wrapper_is_crate(const char *name)
+{
+	static const char *const globs[] = {
+		"core::*", "alloc::*", "std::*", "cudarc::*", "cust::*", "cust_raw::*", NULL,
+	};
+
+	return matches(globs, name);
+}
+
 bool wrapper_is_function(const char *name, const char *file)
 {
 	static const char *const names[] = {
@@ -72,6 +86,11 @@ bool wrapper_is_function(const char *name, const char *file)
 		"pybind11::*",
 		"nanobind::*",
 		"boost::python::*",
+		/* Between Go and C */
+		"_cgo_[0-9a-f]*",
+		"*._Cfunc_*",
+		"runtime.cgocall*",
+		"runtime.asmcgocall*",
 		NULL,
 	};
 	static const char *const files[] = {

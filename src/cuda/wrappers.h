@@ -17,4 +17,7 @@ bool wrapper_is_file(const char *path);
  */
 bool wrapper_is_function(const char *name, const char *file);
 
+/* The same for a function of Rust: C++ may have a namespace "core" of its own. */
+bool wrapper_is_crate(const char *name);
+
 #endif

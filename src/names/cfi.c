@@ -25,6 +25,7 @@
 struct cfi {
 	Elf *elf;
 	Dwarf_CFI *eh_frame; /* NULL: none */
+	bool is_go;          /* what has no unwind tables there keeps rbp for frames */
 	uint16_t machine;
 	struct segments segments;
 };
@@ -194,6 +195,8 @@ struct cfi *cfi_open(int fd)
 		goto none;
 	segments_read(&file, &cfi->segments);
 	cfi->machine = file.ehdr.e_machine;
+	cfi->is_go = sections_of_name(&file, ".gopclntab") ||
+		     sections_of_name(&file, ".data.rel.ro.gopclntab");
 	sections_close(&file);
 	cfi->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (!cfi->elf || elf_kind(cfi->elf) != ELF_K_ELF)
@@ -227,6 +230,10 @@ int cfi_find(struct cfi *cfi, uint64_t offset, bool after_call, struct unwind_ru
 	if (cfi->machine == EM_X86_64 && cfi->eh_frame &&
 	    !dwarf_cfi_addrframe(cfi->eh_frame, address, &frame))
 		*rule = rule_of(frame);
+	else if (cfi->machine == EM_X86_64 && cfi->is_go && after_call)
+		*rule = (struct unwind_rule){
+			.cfa = UNWIND_CHAIN, .offset = 16, .bp_by = UNWIND_BP_CFA, .bp = -16
+		};
 	free(frame);
 	return 0;
 }

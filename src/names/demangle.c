@@ -50,6 +50,20 @@ static void take(const char *piece, size_t len, void *opaque)
 		longjmp(job->enough, 1);
 }
 
+/*
+ * Rust's own mangling begins with _R. Its older one is C++'s, with a hash for a last part:
+ * "_ZN4core3fmt5write17h0123456789abcdefE".
+ */
+bool demangle_is_rust(const char *symbol)
+{
+	const char *end = symbol + strnlen(symbol, DEMANGLE_INPUT_MAX);
+
+	if (symbol[0] != '_' || symbol[1] != 'Z')
+		return symbol[0] == '_' && symbol[1] == 'R';
+	return end - symbol > 24 && end[-1] == 'E' && !strncmp(end - 20, "17h", 3) &&
+	       strspn(end - 17, "0123456789abcdef") == 16;
+}
+
 /* A cut text is still a name: there is none only if libiberty says so. */
 static void run(struct job *job, const char *symbol, int options)
 {
@@ -57,9 +71,8 @@ static void run(struct job *job, const char *symbol, int options)
 
 	if (setjmp(job->enough))
 		return;
-	if (symbol[0] == '_' && symbol[1] == 'R')
-		known = rust_demangle_callback(symbol, options, take, job);
-	else
+	known = demangle_is_rust(symbol) && rust_demangle_callback(symbol, options, take, job);
+	if (!known && symbol[1] != 'R')
 		known = cplus_demangle_v3_callback(symbol, options, take, job);
 	if (!known)
 		job->len = 0;
@@ -116,17 +129,42 @@ char *demangle_full(const char *symbol)
 	return full;
 }
 
-/* Rust's legacy mangling is C++'s with a hash at the end: "core::fmt::write::h0123456789abcdef". */
-static size_t without_rust_hash(const char *name, size_t len)
+/*
+ * Names that are not C++'s. Rust's have lists behind "::", and begin with the type whose method it is,
+ * "<main::Model as main::Grow>::grow"; Go's have types in brackets, "main.(*Model).Grow".
+ */
+static bool is_foreign(const char *full)
 {
-	size_t i;
+	return full[0] == '<' || strstr(full, "::<") || strstr(full, ".(*");
+}
 
-	if (len <= 19 || memcmp(name + len - 19, "::h", 3))
-		return len;
-	for (i = len - 16; i < len; i++)
-		if (!isdigit((unsigned char)name[i]) && !(name[i] >= 'a' && name[i] <= 'f'))
-			return len;
-	return len - 19;
+/* Writes Rust's name without lists and traits, "main::Model::grow", to @out. Returns its length. */
+static size_t rust_name(const struct outline *form, char *out)
+{
+	static const char *const before[] = { "&", "mut ", "dyn ", "*const ", "*mut " };
+	size_t types[16], depth = 0, at = 0, len = 0, i;
+
+	while (at < form->len) {
+		for (i = 0; !len && i < ARRAY_LEN(before); i++)
+			if (outline_starts(form, at, before[i]))
+				break;
+		if (!len && i < ARRAY_LEN(before)) {
+			at += strlen(before[i]);
+		} else if (form->text[at] == '<' && form->end[at] && !len &&
+			   depth < ARRAY_LEN(types)) {
+			types[depth++] = form->end[at++];
+		} else if (form->text[at] == '<' && form->end[at]) {
+			if (len > 2 && out[len - 1] == ':')
+				len -= 2;
+			at = form->end[at];
+		} else if (depth &&
+			   (at + 1 == types[depth - 1] || outline_starts(form, at, " as "))) {
+			at = types[--depth];
+		} else {
+			out[len++] = form->text[at++];
+		}
+	}
+	return len;
 }
 
 /* The name in @form without lists; or, with @listed, with its own, without namespaces. */
@@ -140,11 +178,13 @@ static char *name_make(const struct outline *form, bool listed)
 	if (!full_name_read(form, &name))
 		return NULL;
 	/* No arguments and no list: it is not a function's full form but already a name. */
-	if (!name.len || !strpbrk(form->text, "(<")) {
+	if (!name.len || !strpbrk(form->text, "(<") || is_foreign(form->text)) {
 		memcpy(name.brief, form->text, form->len);
 		name.len = form->len;
+		name.list.end = 0;
 	}
-	name.len = without_rust_hash(name.brief, name.len);
+	if (is_foreign(form->text) && !strstr(form->text, ".(*"))
+		name.len = rust_name(form, name.brief);
 	out = realloc(name.brief, name.len + SHORT_FORM_ROOM(form->len));
 	if (!out || (listed && !name.list.end))
 		goto fail;

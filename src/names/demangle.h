@@ -37,6 +37,9 @@ char *demangle_listed(const char *full);
  */
 void demangle_both(const char *symbol, char **brief, char **full);
 
+/* True if @symbol is mangled as Rust's compiler does it; its full form is without the hash. */
+bool demangle_is_rust(const char *symbol);
+
 /*
  * Runs one name through libiberty's demangler; and the process that does this for names that may
  * take long.

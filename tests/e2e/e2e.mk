@@ -51,7 +51,7 @@ TESTS += $(cli_tests) $(e2e_tests)
 e2e_bin = tests/e2e/bin
 e2e_helpers = $(e2e_bin)/odd_calls $(e2e_bin)/odd_memory $(e2e_bin)/no_driver $(e2e_bin)/own_runtime \
 	$(e2e_bin)/driver_calls $(e2e_bin)/mixed_calls $(e2e_bin)/libprivate.so $(e2e_bin)/libsecond.so $(e2e_bin)/libearly.so $(e2e_bin)/site_calls $(e2e_bin)/many_ways $(e2e_bin)/many_sites $(e2e_bin)/launch_sites $(e2e_bin)/phases $(e2e_bin)/leaks \
-	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
+	$(e2e_bin)/harmed $(e2e_bin)/libharmed.so.1 $(e2e_bin)/thrower $(e2e_bin)/liar $(e2e_bin)/probed $(e2e_bin)/libprobed.so.1 $(e2e_bin)/site_calls-nofp $(e2e_bin)/site_calls-frames $(e2e_bin)/locked_calls $(e2e_bin)/registers $(e2e_bin)/absent_names $(e2e_bin)/compiled $(e2e_bin)/traced_calls $(e2e_bin)/random_calls
 odd_memory_files = tests/e2e/odd_memory.c tests/e2e/odd_copies.c tests/e2e/odd_cuda.c tests/e2e/odd_cuda.h
 e2e_helper_files = tests/e2e/odd_calls.c $(odd_memory_files) tests/e2e/no_driver.c tests/e2e/own_runtime.c \
 	tests/e2e/driver_calls.c tests/e2e/mixed_calls.c tests/e2e/private_runtime.c tests/e2e/site_calls.c tests/e2e/many_ways.c tests/e2e/many_sites.c tests/e2e/launch_sites.c tests/e2e/phases.c tests/e2e/locked_calls.c tests/e2e/leaks.c \
@@ -151,6 +151,10 @@ $(e2e_bin)/site_calls: tests/e2e/site_calls.c $(workload_header_files) $(double_
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/site_calls.c $(e2e_link)
 $(e2e_bin)/launch_sites: tests/e2e/launch_sites.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer $$d/tests/e2e/launch_sites.c $(e2e_link)
+# As Go's compiler makes them: frames, and no unwind tables
+$(e2e_bin)/site_calls-frames: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(e2e_compile) -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables $$d/tests/e2e/site_calls.c $(e2e_link)
+
 $(e2e_bin)/site_calls-nofp: tests/e2e/site_calls.c $(workload_header_files) $(double_lib)/libcudart.so.13
 	$(AM_V_GEN)$(e2e_compile) -fomit-frame-pointer $$d/tests/e2e/site_calls.c $(e2e_link)
 $(e2e_bin)/libplugin-first.so: tests/e2e/plugin.c $(workload_header_files) $(double_lib)/libcudart.so.13

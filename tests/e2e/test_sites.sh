@@ -32,6 +32,27 @@ watch plain -- "$T/plain"
 named plain "make+ (plain)"
 expect plain "$leaks | .[0][0]" "\"make+0x$offset (plain)\""
 
+# ---- names of other languages: the first frame that no crate of CUDA's, no library of Rust's and no bridge of Go's is in
+renamed() {
+	objcopy --redefine-sym make="$2" --redefine-sym first="$3" --redefine-sym second="$4" --redefine-sym third="$5" "$1" "$T/renamed"
+	watch renamed -- "$T/renamed"
+}
+sites='[p.sites[] | .site | sub("[+]0x[0-9a-f]+"; "+")] | unique | join(", ")'
+hash=17h0123456789abcdefE
+renamed "$T/plain" "_ZN68_\$LT\$cudarc..driver..CudaSlice\$LT\$T\$GT\$\$u20\$as\$u20\$cudarc..Alloc\$GT\$5alloc$hash" \
+	"_ZN42_\$LT\$main..Model\$u20\$as\$u20\$main..Grow\$GT\$4grow$hash" "_ZN5alloc3vec4from$hash" _RINvCs32gj3y4fnmh_4main7weightsfEB2_
+expect renamed "$sites" '"main+ (renamed), main::Model::grow+ (renamed), main::weights+ (renamed)"'
+expect renamed '[p.sites[] | .frames[] | .function // "" | select(test("cudarc"))] | unique' '["<cudarc::driver::CudaSlice<T> as cudarc::Alloc>::alloc"]'
+LD_LIBRARY_PATH=$double "$CUTOP" -b -n 1 -f openmetrics -- "$T/renamed" >"$T/renamed.metrics" 2>/dev/null
+check "metrics: no mangled name, no hash: $(grep -o 'site="[^"]*' "$T/renamed.metrics")" \
+	[ "$(grep -o 'site="[^"+]*' "$T/renamed.metrics" | sort -u | tr '\n' ' ')" = 'site="main site="main::Model::grow site="main::weights ' ]
+echo >"$T/section"
+strip --strip-debug -o "$T/frames" "$program-frames"
+objcopy --add-section .gopclntab="$T/section" "$T/frames"
+renamed "$T/frames" _cgo_0123456789ab_Cfunc_cudaMalloc 'main.(*Model).Grow' main.weights main.layers
+expect renamed "$sites" '"main.(*Model).Grow+ (renamed), main.layers+ (renamed), main.weights+ (renamed)"'
+expect renamed '[p.sites[] | .stack | index("(the stack ends early)")] | unique' '[null]'
+
 # ---- nothing: the offset in the file, and the same place as in the file with symbols
 strip -o "$T/bare" "$program"
 watch bare -- "$T/bare"
