@@ -493,13 +493,13 @@ int ledger_alloc(struct ledger *ledger, const struct rec_alloc *record, struct l
 }
 
 static enum free_news failed_free(struct ledger *ledger, const struct rec_free *record,
-				  const struct alloc_node *node)
+				  const struct alloc_node *node, bool inherited)
 {
 	bool is_live = node && node->state == NODE_LIVE,
 	     is_double = !is_live && book_was_freed(&ledger->book, record->address);
 
 	*(is_double ? &ledger->double_frees : &ledger->failed_frees) += 1;
-	return is_double ? FREE_DOUBLE : node ? FREE_PLAIN : FREE_UNKNOWN;
+	return is_double ? FREE_DOUBLE : node || inherited ? FREE_PLAIN : FREE_UNKNOWN;
 }
 
 /* An allocation that a reset seemed to end is freed successfully: it had not ended. */
@@ -538,7 +538,8 @@ static void freed_late(struct ledger *ledger, const struct rec_free *record, uin
 	book_remove(&ledger->book, node);
 }
 
-enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack)
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack,
+			   bool inherited)
 {
 	struct alloc_node *node;
 
@@ -552,7 +553,7 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record,
 	}
 	if (record->result)
 		return call_failed(record->call, record->result) ?
-			       failed_free(ledger, record, node) :
+			       failed_free(ledger, record, node, inherited) :
 			       FREE_PLAIN;
 	if (book_claim(&ledger->book, record->address, record->entry)) {
 		ledger->frees++;
@@ -567,7 +568,7 @@ enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record,
 	if (node && node->state == NODE_LIVE && record->entry < node->born)
 		node = NULL;
 	if (!node) {
-		ledger->unknown_frees++;
+		ledger->unknown_frees += !inherited;
 	} else if (node->state == NODE_LIVE) {
 		release(ledger, node, record->hdr.time);
 	} else {

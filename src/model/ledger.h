@@ -69,8 +69,12 @@ enum free_news {
 	FREE_UNKNOWN, /* an address where no allocation that is known begins */
 };
 
-/* A freeing call returned; @stack: if it failed, that of the call, if that is known. */
-enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack);
+/*
+ * A freeing call returned. @stack: if it failed, that of the call, if that is known; @inherited: the
+ * address is of memory that the program was forked with.
+ */
+enum free_news ledger_free(struct ledger *ledger, const struct rec_free *record, uint64_t stack,
+			   bool inherited);
 /*
  * Gives up allocations that waited too long for their free (ledger.c). Returns how many frees were
  * missed.

@@ -334,6 +334,7 @@ void lives_begin(struct model *model, struct program *program, const struct rec_
 	program->identity.pid = record->hdr.tgid;
 	identity_begin(&program->identity, record);
 	/* Its missing end is counted as a loss; its process has ended all the same. */
+	program->forked_from = programs_of_pid(&model->programs, program, record->parent_tgid);
 	other = programs_overtaken(&model->programs, program);
 	if (other) {
 		other->inexact = true;

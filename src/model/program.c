@@ -104,6 +104,19 @@ struct program *programs_overtaken(const struct programs *programs, const struct
 	return NULL;
 }
 
+uint32_t programs_of_pid(const struct programs *programs, const struct program *program,
+			 uint32_t pid)
+{
+	struct program *other;
+	uint32_t found = 0;
+
+	for (other = table_first(&programs->table); other && other->number < program->number;
+	     other = table_next(other))
+		if (other->known && other->identity.pid == pid)
+			found = other->number;
+	return found;
+}
+
 void programs_end(struct programs *programs, struct program *program)
 {
 	program->ended_before = programs->ended_last;

@@ -54,6 +54,7 @@ struct program {
 	/* Neighbours in the list of ended programs, sorted by end */
 	struct program *ended_before, *ended_after;
 	struct identity identity;
+	uint32_t forked_from; /* the number of its parent's program; 0: unknown */
 
 	/* how far it is known: */
 	/* something about it was lost that belongs to none of its books: program_is_inexact() */
@@ -131,6 +132,10 @@ void programs_free(struct programs *programs);
  * NULL.
  */
 struct program *programs_overtaken(const struct programs *programs, const struct program *program);
+
+/* The number of the latest program before @program that ran as @pid; 0: none. */
+uint32_t programs_of_pid(const struct programs *programs, const struct program *program,
+			 uint32_t pid);
 
 /* To be called when @program->ended was set: adds it to the list. */
 void programs_end(struct programs *programs, struct program *program);

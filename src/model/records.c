@@ -253,6 +253,23 @@ static bool is_act(unsigned int type)
 	       type == REC_INSTANTIATED || type == REC_BLOCK || type == REC_SHORT;
 }
 
+/*
+ * True if @address is of memory that @program did not allocate, but one that it was forked from: a
+ * child has its parent's objects, and what frees them.
+ */
+static bool is_inherited(const struct model *model, struct program *program, uint64_t address)
+{
+	int generations = 8;
+
+	if (book_at(&program->ledger.book, address))
+		return false;
+	while (generations-- && (program = programs_find(&model->programs, program->forked_from)))
+		if (book_at(&program->ledger.book, address) ||
+		    book_was_freed(&program->ledger.book, address))
+			return true;
+	return false;
+}
+
 /* Takes in a name of @program, and updates what depends on it. */
 static int take_site(struct model *model, struct program *program, const union record *record,
 		     const char *tail)
@@ -509,9 +526,10 @@ static int dispatch(struct model *model, struct program *program, const union re
 				      time_inside(&record->hdr, record->free.entry),
 				      call_failed(record->free.call, record->free.result));
 		if (!record->free.captured || record->free.result)
-			tell_bad_free(model, program, &record->free_at,
-				      ledger_free(&program->ledger, &record->free,
-						  record->free_at.stack));
+			tell_bad_free(
+				model, program, &record->free_at,
+				ledger_free(&program->ledger, &record->free, record->free_at.stack,
+					    is_inherited(model, program, record->free.address)));
 		return error;
 	case REC_BLOCK: return take_block(model, program, &record->block);
 	case REC_SHORT: return take_short(model, program, &record->shortage);

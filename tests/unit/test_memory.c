@@ -125,6 +125,36 @@ START_TEST(unknown_free_is_no_failure)
 }
 END_TEST
 
+/* A child frees what its parent allocated, before the fork and freed since: it is told of nothing. */
+START_TEST(what_a_child_inherits_is_known)
+{
+	struct rec_process child = {
+		.hdr = { .type = REC_PROCESS,
+			 .size = sizeof(child),
+			 .program = feed.program + 1,
+			 .tgid = feed.pid + 1,
+			 .time = feed.now },
+		.parent_tgid = feed.pid,
+	};
+
+	feed_alloc(&feed, 0x10000, 100);
+	feed_alloc(&feed, 0x20000, 100);
+	feed_free(&feed, 0x20000, 0);
+	feed_give(&feed, &child, sizeof(child));
+	feed.program++;
+	feed.pid++;
+	feed_free(&feed, 0x10000, 0);
+	feed_free(&feed, 0x20000, 0);
+	feed_free(&feed, 0x10000, 3); /* CUDA does not survive a fork: initialization error */
+	feed_free(&feed, 0x30000, 0); /* nobody's */
+	look();
+	ck_assert_uint_eq(process->unknown_frees, 1);
+	ck_assert_uint_eq(process->failed_frees, 1);
+	for (size_t i = 0; i < snapshot->event_count; i++)
+		ck_assert_int_ne(snapshot->events[i].kind, EVENT_UNKNOWN_FREE);
+}
+END_TEST
+
 START_TEST(second_failing_free_is_a_double_free)
 {
 	const char *text;
@@ -453,6 +483,7 @@ Suite *suite_memory(void)
 	tcase_add_test(tests, success_without_address_is_no_allocation);
 	tcase_add_test(tests, free_of_null_is_nothing);
 	tcase_add_test(tests, unknown_free_is_no_failure);
+	tcase_add_test(tests, what_a_child_inherits_is_known);
 	tcase_add_test(tests, second_failing_free_is_a_double_free);
 	tcase_add_test(tests, other_failing_frees);
 	tcase_add_test(tests, failing_frees_after_a_sticky_error_are_not_told_of);
