@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,12 +175,28 @@ bool container_read(unsigned int pid, struct container *container)
 #define COMMAND_MAX     4096 /* bytes of a command line kept */
 #define ENVIRONMENT_MAX (256u << 10)
 
-static void user_name(uint32_t uid, char *out, size_t size)
+/*
+ * True if @tgid, in a container, has users of its own: its image's, which have our numbers. Not where
+ * the container's numbers are mapped to ours: then that is what we see.
+ */
+static bool has_own_users(uint32_t tgid, uint32_t uid, const struct container *container)
+{
+	struct stat ours, theirs;
+	char path[64];
+
+	if (!uid || (!container->id[0] && !container->pod[0]))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/ns/user", tgid);
+	return stat("/proc/self/ns/user", &ours) || stat(path, &theirs) ||
+	       ours.st_ino == theirs.st_ino;
+}
+
+static void user_name(uint32_t uid, bool is_ours, char *out, size_t size)
 {
 	struct passwd entry, *found = NULL;
 	char buffer[4096];
 
-	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
+	if (is_ours && !getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
 		snprintf(out, size, "%s", found->pw_name);
 	else
 		snprintf(out, size, "%u", uid);
@@ -296,7 +313,6 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	size_t size;
 	int err;
 
-	user_name(process->uid, user, sizeof(user));
 	*error = command_read(outside, process, command, arguments, sizeof(command));
 	err = devices_read(outside, process->hdr.tgid, devices);
 	if (!outside_is_later(*error) && *error != -ETIMEDOUT)
@@ -304,6 +320,8 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	/* If it is already gone, use its parent, which is mostly in the same container. */
 	if (!container_read(process->hdr.tgid, &container))
 		container_read(process->parent_tgid, &container);
+	user_name(process->uid, !has_own_users(process->hdr.tgid, process->uid, &container), user,
+		  sizeof(user));
 	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) +
 	       strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
 	size = (size + 7) & ~(size_t)7;

@@ -113,6 +113,21 @@ fi
 exec 3>&-
 wait
 
+# ---- a container's user is not the host's user of that number
+private_double "$T/plain"
+cp "$bin/workload" "$T/plain"
+chmod -R a+rX "$T/plain"
+chmod a+x "$T"
+of_nobody="setpriv --reuid $(id -u nobody) --clear-groups env LD_LIBRARY_PATH=$T/plain $T/plain/workload pairs 1 100"
+# shellcheck disable=SC2086
+watch outside --library "$library" -- $of_nobody
+expect outside '[.processes[] | select(.memory.allocations > 0).user]' '["nobody"]'
+if [ -n "$group" ]; then
+	# shellcheck disable=SC2016,SC2086
+	watch inside --library "$library" -- sh -c 'echo $$ >"$0"; exec "$@"' "$group/cgroup.procs" $of_nobody
+	expect inside '[.processes[] | select(.memory.allocations > 0).user]' "[\"$(id -u nobody)\"]"
+fi
+
 # ---- text and CSV, of a program that is watched from its start
 for format in text csv; do
 	rm -f "$T/in"
