@@ -212,6 +212,7 @@ int trace_run(const struct options *options)
 	struct trace_options settings = {
 		.stacks = options_take_stacks(options),
 		.pairs = options->pairs,
+		.live = true,
 		.start_mono = clock_ns(CLOCK_MONOTONIC),
 		.start_real = clock_ns(CLOCK_REALTIME),
 	};

@@ -10,9 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/calls.h"
 #include "trace/trace_format.h"
+#include "util/utf8.h"
+#include "util/util.h"
 
 /* Above every thread's number: /proc/sys/kernel/pid_max is 4194304 at most. */
 #define STREAM_TRACKS (1u << 30)
@@ -99,25 +102,35 @@ static uint64_t stream_meant(const struct trace_view *view)
 	return stream == 2 ? stream | (uint64_t)view->call->hdr.tid << 32 : stream;
 }
 
-static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view,
-					 struct buffer *out)
+/* Adds or finds the stream; sets *@is_new. NULL without memory, or beyond STREAMS_MAX. */
+static struct trace_stream *stream_of(struct trace_program *program, uint64_t number, bool *is_new)
 {
-	struct trace_program *program = view->program;
-	uint64_t number = stream_meant(view);
 	struct trace_stream *stream;
-	char name[64];
 
 	HASH_FIND(hh, program->streams, &number, sizeof(number), stream);
-	if (stream)
+	*is_new = !stream && HASH_COUNT(program->streams) < STREAMS_MAX;
+	if (!*is_new)
 		return stream;
-	if (HASH_COUNT(program->streams) >= STREAMS_MAX)
-		return NULL;
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return NULL;
 	stream->stream = number;
-	stream->track = STREAM_TRACKS + trace->tracks++;
 	HASH_ADD(hh, program->streams, stream, sizeof(stream->stream), stream);
+	return stream;
+}
+
+static struct trace_stream *stream_track(struct trace *trace, const struct trace_view *view,
+					 struct buffer *out)
+{
+	uint64_t number = stream_meant(view);
+	struct trace_stream *stream;
+	char name[64];
+	bool is_new;
+
+	stream = stream_of(view->program, number, &is_new);
+	if (!stream || !is_new)
+		return stream;
+	stream->track = STREAM_TRACKS + trace->tracks++;
 	stream_call_it(number, name, sizeof(name));
 	track_name(trace, "thread_name", view->call->hdr.tgid, stream->track, name, out);
 	return stream;
@@ -157,6 +170,29 @@ static void stream_call(struct trace *trace, const struct trace_view *view, stru
 
 /* ---- threads ---- */
 
+/*
+ * Names the thread's track, at its first call. A thread is kept as its own default stream is, which
+ * has another number. One that has ended by now stays without a name.
+ */
+static void thread_name(struct trace *trace, const struct trace_view *view, struct buffer *out)
+{
+	const struct rec_hdr *hdr = &view->call->hdr;
+	char path[64], clean[64], *name;
+	bool is_new;
+
+	if (!trace->options.live ||
+	    !stream_of(view->program, 3 | (uint64_t)hdr->tid << 32, &is_new) || !is_new)
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", hdr->tgid, hdr->tid);
+	name = file_read(path, sizeof(clean) - 1, NULL);
+	if (name) {
+		name[strcspn(name, "\n")] = 0;
+		track_name(trace, "thread_name", hdr->tgid, hdr->tid,
+			   utf8_clean(name, clean, sizeof(clean)), out);
+	}
+	free(name);
+}
+
 static void chrome_call(struct trace *trace, const struct trace_view *view, struct buffer *out)
 {
 	const struct rec_call *call = view->call;
@@ -166,6 +202,7 @@ static void chrome_call(struct trace *trace, const struct trace_view *view, stru
 		track_name(trace, "process_name", call->hdr.tgid, call->hdr.tgid,
 			   view->program->comm, out);
 	}
+	thread_name(trace, view, out);
 	switch (call->moment) {
 	case CALL_ENTERED:
 		event_begin(trace, trace->options.pairs ? "B" : "i", view->brief, call->hdr.tgid,

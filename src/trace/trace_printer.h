@@ -22,6 +22,7 @@ struct trace_options {
 	bool no_time;       /* text and JSON: leave the time out */
 	bool stacks;        /* print the user stack of each call that has one */
 	bool pairs;         /* calls come as two records, one at entry and one at return */
+	bool live;          /* threads of this machine, now */
 	/* CLOCK_MONOTONIC ns when tracing began: time 0 in Chrome's format */
 	uint64_t start_mono;
 	uint64_t start_real; /* the same instant by CLOCK_REALTIME */

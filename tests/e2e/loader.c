@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,6 +156,7 @@ static int run(void);
 static void *run_rest(void *unused)
 {
 	(void)unused;
+	prctl(PR_SET_NAME, "loader-rest");
 	exit(run());
 }
 

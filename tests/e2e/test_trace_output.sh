@@ -46,6 +46,15 @@ chrome() {
 
 run chrome trace -f chrome -o "$T/chrome.json" -- "$calls" threads "$T/log" 40
 chrome chrome.json '.calls == 488 and .said == 488 and .threads == 4 and (.streams | length) == 4 and .lost == 0'
+# Threads have their names, as far as they still run when their first call is read: this one waits.
+rm -f "$T/go"
+: >"$T/named.json"
+"$CUTOP" trace -f chrome --library "$double/libcudart.so.13" -o "$T/named.json" -- "$top_builddir/tests/e2e/bin/loader" "$double/libcudart.so.13" malloc 1 thread malloc 1 wait "$T/go" >/dev/null 2>"$T/err" &
+named=$!
+check "two threads are traced: $(cat "$T/err")" wait_for 20 sh -c '[ "$(grep -c "\"name\":\"cudaMalloc\"" "$1")" = 2 ]' - "$T/named.json"
+touch "$T/go"
+wait $named
+chrome named.json '.threads == 2 and .named == ["loader", "loader-rest"]'
 run chrome trace -f chrome --pairs -o "$T/chrome.json" -- "$calls" classes "$T/log"
 chrome chrome.json '.calls == .said / 2 and .processes == 1 and (.streams | index("default stream")) and (.streams | length) == 2'
 run chrome trace -f chrome -E -o "$T/chrome.json" -- "$calls" classes "$T/log"

@@ -92,7 +92,7 @@ def slices_nest(track, slices):
 def chrome(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
-    tracks, names, depth, threads, streams = collections.defaultdict(list), {}, collections.Counter(), set(), {}
+    tracks, names, depth, threads, streams, named = collections.defaultdict(list), {}, collections.Counter(), set(), {}, set()
     count, latest = 0, collections.Counter()
     for event in document["traceEvents"]:
         for key in ("ph", "name", "pid", "tid"):
@@ -103,8 +103,10 @@ def chrome(path):
             if event["name"] not in ("process_name", "thread_name") or not isinstance(event["args"]["name"], str):
                 fail(f"metadata: {event}")
             names[track] = event["args"]["name"]
-            if event["name"] == "thread_name":
+            if event["name"] == "thread_name" and event["tid"] >= 1 << 30:
                 streams[track] = event["args"]["name"]
+            elif event["name"] == "thread_name":
+                named.add(event["args"]["name"])
             continue
         if not isinstance(event["ts"], (int, float)) or event["ts"] < 0:
             fail(f"time: {event}")
@@ -143,7 +145,7 @@ def chrome(path):
             fail(f"process {pid} has no name")
     data = document["otherData"]
     print(json.dumps({"calls": count, "said": data["calls"], "threads": len(threads), "streams": sorted(streams.values()),
-                      "processes": len({pid for pid, _ in threads}), "lost": sum(data["lost"].values())}))
+                      "named": sorted(named), "processes": len({pid for pid, _ in threads}), "lost": sum(data["lost"].values())}))
 
 
 if sys.argv[1] == "match":
