@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -452,12 +453,37 @@ static bool rest(struct nvml *nvml, uint64_t ns)
 	return stop;
 }
 
+/*
+ * True if a device of NVIDIA's driver is suspended: the library would wake it, which in a laptop takes
+ * seconds each time, and its battery.
+ */
+static bool devices_sleep(void)
+{
+	const char *folder = getenv("CUTOP_TEST_PCI");
+	char *path = format_new("%s/*/power/runtime_status",
+				folder ? folder : "/sys/bus/pci/drivers/nvidia");
+	bool sleeps = false;
+	glob_t found = { 0 };
+	size_t i;
+
+	if (path && !glob(path, GLOB_NOSORT, NULL, &found))
+		for (i = 0; i < found.gl_pathc && !sleeps; i++) {
+			char *status = file_read(found.gl_pathv[i], 64, NULL);
+
+			sleeps = status && !strncmp(status, "suspend", strlen("suspend"));
+			free(status);
+		}
+	globfree(&found);
+	free(path);
+	return sleeps;
+}
+
 /* Asks until the library does not answer, or the thread is to stop. Returns true if it is. */
 static bool ask(struct nvml *nvml)
 {
 	struct nvml_readings *readings;
 
-	for (;;) {
+	while (!devices_sleep()) {
 		readings = nvml_readings_take(&nvml->call, &nvml->numbers);
 		publish(nvml, readings);
 		if (!readings)
@@ -465,6 +491,7 @@ static bool ask(struct nvml *nvml)
 		if (rest(nvml, INTERVAL))
 			return true;
 	}
+	return false;
 }
 
 static void nvml_free(struct nvml *nvml)
@@ -487,6 +514,12 @@ static void *nvml_run(void *argument)
 	if (!library)
 		tell(nvml, why.text);
 	while (!over) {
+		if (devices_sleep()) {
+			tell(nvml, "a device sleeps, and is not woken");
+			publish(nvml, NULL);
+			over = rest(nvml, INTERVAL);
+			continue;
+		}
 		result = nvml->call.init();
 		if (result == NVML_SUCCESS) {
 			over = ask(nvml);

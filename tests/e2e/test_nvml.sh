@@ -38,6 +38,16 @@ expect two '.devices[0].tracked_bytes' 0
 expect two 'p.memory | has("used_bytes")' false
 expect_nothing_lost two
 
+# ---- a laptop's card that sleeps is not woken; once it is awake, it is asked
+mkdir -p "$T/pci/0000:01:00.0/power"
+echo suspended >"$T/pci/0000:01:00.0/power/runtime_status"
+CUTOP_TEST_PCI=$T/pci ask asleep "$new"
+expect asleep "$silent" false
+check "asleep: $(cat "$T/asleep.err")" grep -q 'a device sleeps, and is not woken' "$T/asleep.err"
+echo active >"$T/pci/0000:01:00.0/power/runtime_status"
+CUTOP_TEST_PCI=$T/pci ask awake "$new"
+expect awake '.devices | length' 2
+
 # ---- a divided device: its parts have memory of their own, and what works in one stands there
 says <<END
 device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:1:0 TOTAL=85899345920 USED=5000000000 TEMP=64 POWER=412300 LIMIT=700000
