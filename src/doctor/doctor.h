@@ -172,6 +172,7 @@ struct doctor_process {
 	bool own_pid_ns, own_mount_ns; /* its namespaces differ from ours */
 	bool named;                    /* named with -p */
 	int error;                     /* its mappings cannot be read: negative errno */
+	char *refused;                 /* the first file it maps that we may not read, or NULL */
 	bool seccomp;                  /* it runs under a seccomp filter */
 	bool shadow_stack;
 	/* The translator that runs its code, or NULL: translator_kind() */

@@ -386,6 +386,11 @@ static void check_process(struct doctor *doctor, const struct doctor_process *pr
 		      "process %d cannot be looked into: %s", process->pid,
 		      denied && may_look ? "it has more rights than cutop" :
 					   strerror(-process->error));
+	if (process->refused)
+		FOUND("refused", DOCTOR_WARNING,
+		      "mount it with -o allow_root (FUSE), export it with no_root_squash (NFS), or run a copy from another file system",
+		      "process %d maps %s, which cutop may not read: what it does there is not seen",
+		      process->pid, process->refused);
 	if (process->translator)
 		FOUND("translated", DOCTOR_WARNING,
 		      "end it before cutop is started, or watch others by --pid",

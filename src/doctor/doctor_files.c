@@ -463,6 +463,7 @@ void doctor_free(struct doctor *doctor)
 		free(process->command);
 		free(process->arguments);
 		free(process->container);
+		free(process->refused);
 		free(process->files);
 	}
 	free(doctor->processes);

@@ -131,6 +131,7 @@ struct mapped {
 	struct maps_seen *seen;
 	struct doctor_file **files; /* each once */
 	size_t count;
+	char *refused;                       /* the first that may not be read */
 	const struct doctor_file *python;    /* the last one that contains an interpreter */
 	const struct doctor_file *allocator; /* likewise */
 };
@@ -149,6 +150,8 @@ static int mapping_note(void *context, const struct maps_entry *entry)
 	err = outside_open_mapped(&mapped->doctor->outside, mapped->pid, entry, COPY_IF_HOOKED,
 				  &seen);
 	doctor_file_refused(mapped->doctor, err);
+	if ((err == -EACCES || err == -EPERM) && !mapped->refused)
+		mapped->refused = cleaned(entry->path);
 	if (err)
 		return 0;
 	path = strdup(seen.path);
@@ -244,6 +247,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 		.pid = pid,
 		.named = named,
 		.error = err,
+		.refused = mapped.refused,
 		.uses = uses,
 		.files = mapped.files,
 		.file_count = mapped.count,
@@ -257,6 +261,7 @@ static int process_look(struct doctor *doctor, pid_t pid, bool named)
 			     !process->container;
 	return 0;
 out:
+	free(mapped.refused);
 	free(mapped.files);
 	return 0;
 }

@@ -384,6 +384,52 @@ struct process_scan {
 	pid_t pid;
 };
 
+/*
+ * libcudart and libcuda of any version: if the file could not be examined, its name is all there is
+ * to go by.
+ */
+static bool is_cuda_name(const char *name)
+{
+	return !strncmp(name, "libcudart", strlen("libcudart")) ||
+	       !strncmp(name, "libcuda.so", strlen("libcuda.so"));
+}
+
+/*
+ * Not even root may read a file of another user's FUSE mount, or of a server that trusts no root. The
+ * user is told once, and of any file of the processes that were asked for.
+ */
+static void refused_tell(struct probe *probe, uint32_t tgid, const char *name, int error)
+{
+	if ((error != -EACCES && error != -EPERM) || probe->refused_told ||
+	    (!is_cuda_name(name) && !probe->settings.bpf.only_listed))
+		return;
+	probe->refused_told = true;
+	probe_notice(
+		probe, NOTICE_LOST, tgid,
+		"process %u has %s, which cutop may not read (%s): what it does there is not seen; "
+		"'cutop doctor -p %u' says what helps",
+		tgid, name, strerror(-error), tgid);
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The same of a file that @pid maps: its process is marked. */
+static void refused_mark(struct probe *probe, pid_t pid, const char *path, int error)
+{
+	struct rec_mmap record = { .hdr.tgid = (uint32_t)pid,
+				   .hdr.time = clock_ns(CLOCK_MONOTONIC) };
+
+	refused_tell(probe, (uint32_t)pid, name_of(path), error);
+	snprintf(record.file, sizeof(record.file), "%s", name_of(path));
+	if ((error == -EACCES || error == -EPERM) && is_cuda_name(record.file))
+		late_gone(probe, &record);
+}
+
 static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry *entry)
 {
 	const struct later later = { .what = LATER_MAPPED,
@@ -398,6 +444,8 @@ static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry 
 		probe_keep(probe, &later, entry->path);
 	else if (err == -ETIMEDOUT)
 		probe_lost(probe, LOST_UNANSWERED);
+	else
+		refused_mark(probe, pid, entry->path, err);
 	seen_close(&seen);
 }
 
@@ -544,6 +592,8 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 			probe_keep(probe, &later, NULL);
 		else if (result == -ETIMEDOUT)
 			probe_lost(probe, LOST_UNANSWERED);
+		else
+			refused_tell(probe, record->hdr.tgid, "a program", result);
 		file_ask_again(probe, &record->id);
 		return;
 	}
@@ -584,16 +634,6 @@ static bool is_name_of(const struct rec_mmap *record, const char *path)
 	return name && len && !strncmp(name + 1, record->file, len);
 }
 
-/*
- * libcudart and libcuda of any version: if the file could not be examined, its name is all there is
- * to go by.
- */
-static bool is_cuda_name(const struct rec_mmap *record)
-{
-	return !strncmp(record->file, "libcudart", strlen("libcudart")) ||
-	       !strncmp(record->file, "libcuda.so", strlen("libcuda.so"));
-}
-
 static void mapped_examine(struct mapped_search *search, const struct seen_file *seen)
 {
 	struct reason why = { "" };
@@ -624,6 +664,7 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 		mapped_examine(search, &seen);
 	search->later |= outside_is_later(err);
 	search->unanswered |= err == -ETIMEDOUT;
+	refused_tell(search->probe, search->record->hdr.tgid, name_of(entry->path), err);
 	seen_close(&seen);
 	return 0;
 }
@@ -669,7 +710,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	}
 	if (search.unanswered)
 		probe_lost(probe, LOST_UNANSWERED);
-	if (!search.found && is_cuda_name(record))
+	if (!search.found && is_cuda_name(record->file))
 		late_gone(probe, record);
 	/* On an overlay mount this is not the inode that was examined. */
 	if (search.found)

@@ -115,6 +115,7 @@ struct probe {
 	uint64_t unused_look; /* CLOCK_MONOTONIC, when there may be a file to give up: probe.c */
 	pid_t translated[TRANSLATED_TOLD]; /* translators that the user was told of */
 	unsigned int translated_count;
+	bool refused_told;                            /* that a file may not be read */
 	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
 	int *adopted;                                 /* links of others, see probe_adopt_link() */
 	size_t adopted_count;

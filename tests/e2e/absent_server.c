@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * absent_server FOLDER MOUNT: a FUSE file system that shows the regular files in FOLDER at MOUNT,
- * and can be told to leave requests without an answer. It ends, and with it all that waits for it,
+ * absent_server FOLDER MOUNT [UID]: a FUSE file system that shows the regular files in FOLDER at
+ * MOUNT, to that user only if one is named, and can be told to leave requests without an answer. It ends, and with it all that waits for it,
  * when its standard input does.
  *
  * Each line on standard input is a command, answered by a line "done":
@@ -292,14 +292,15 @@ int main(int argc, char **argv)
 	struct pollfd wanted[2] = { { .events = POLLIN }, { .events = POLLIN } };
 	char options[128];
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	setvbuf(stdin, NULL, _IONBF, 0);
 	files_open(argv[1]);
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 device);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%s,group_id=%s%s", device,
+		 argc == 4 ? argv[3] : "0", argc == 4 ? argv[3] : "0",
+		 argc == 4 ? "" : ",allow_other");
 	if (device < 0 ||
 	    mount("absent_server", argv[2], "fuse.absent_server", MS_NOSUID | MS_NODEV, options)) {
 		perror("absent_server");

@@ -85,6 +85,41 @@ for filter in pid user; do
 	kill "$loader"
 done
 
+# ---- libraries that not even root may read: a FUSE mount of another user ----
+
+mkdir "$T/theirs"
+chmod a+rx "$T" "$T/theirs"
+mkfifo "$T/orders"
+"$helpers/absent_server" "$T/headless" "$T/theirs" 61346 <"$T/orders" >"$T/server" 2>&1 &
+exec 4>"$T/orders"
+trap 'exec 4>&-; end_started; umount -l "$T/theirs" 2>/dev/null; clean_up' EXIT
+if wait_for 10 grep -q mounted "$T/server"; then
+	rm -f "$T/refused.go"
+	# shellcheck disable=SC2086
+	load refused $as_own env LD_LIBRARY_PATH="$T/theirs" "$T/headless/loader" "$T/theirs/libcudart.so.13" say ready wait "$T/refused.go" malloc 3 say over wait "$T/refused.end"
+	check "refused: root reads it" sh -c '! cat "$1" >/dev/null 2>&1' - "$T/theirs/libcudart.so.13"
+	for filter in "-p $loader" "-u 61346"; do
+		# shellcheck disable=SC2086
+		run refused -b -n 1 -d 0.1 $filter
+		check "refused, $filter: told once: $(cat "$T/refused.err")" [ "$(grep -c "process $loader has lib.*, which cutop may not read (Permission denied)" "$T/refused.err")" = 1 ]
+	done
+	run refused-doctor doctor -p "$loader"
+	check "refused: doctor: $(cat "$T/refused-doctor.out")" grep -q "maps $T/theirs/.*, which cutop may not read" "$T/refused-doctor.out"
+	check "refused: doctor's way out" grep -q 'allow_root' "$T/refused-doctor.out"
+	begin refused -u 61346
+	touch "$T/refused.go"
+	check "refused: does not go on" wait_for 10 grep -qx over "$T/refused.said"
+	# shellcheck disable=SC2086
+	$as_own env LD_LIBRARY_PATH="$T/theirs" "$T/headless/loader" "$T/theirs/libcudart.so.13" malloc 1 >/dev/null
+	end
+	expect refused '[.events[] | select(.text | test("may not read")).kind]' '["lost"]'
+	kill "$loader"
+else
+	echo "not tried: no FUSE: $(cat "$T/server")"
+fi
+exec 4>&-
+umount -l "$T/theirs" 2>/dev/null
+
 # ---- processes that --pid names and that make no call ----
 
 private_double "$T/idle"
