@@ -17,7 +17,6 @@
 #include "util/util.h"
 
 #define GPUS "/proc/driver/nvidia/gpus"
-#define NAME "CUDA_VISIBLE_DEVICES="
 
 #define NOT_A_DEVICE (-2)
 
@@ -39,7 +38,10 @@ static bool has_uuid(const char *directory, const char *name, const char *word, 
 	return same;
 }
 
-/* The number of the only device whose UUID begins with @word; else NOT_A_DEVICE. */
+/*
+ * The number of the only device whose UUID begins with @word; else NOT_A_DEVICE, or VISIBLE_UNKNOWN if the
+ * driver's directory is not there.
+ */
 static int uuid_device(const char *gpus, const char *word, size_t len)
 {
 	struct dirent **names;
@@ -55,8 +57,9 @@ static int uuid_device(const char *gpus, const char *word, size_t len)
 		}
 		free(names[i]);
 	}
-	if (count >= 0)
-		free(names);
+	if (count < 0)
+		return VISIBLE_UNKNOWN;
+	free(names);
 	return matches == 1 ? found : NOT_A_DEVICE;
 }
 
@@ -102,12 +105,73 @@ size_t visible_parse(const char *list, const char *gpus, int *devices)
 	return count;
 }
 
-size_t visible_find(const char *environment, size_t len, int *devices)
+/* The value of the variable @name ("NAME="), or NULL. */
+static const char *value_find(const char *environment, size_t len, const char *name)
 {
-	size_t at;
+	size_t at, name_len = strlen(name);
 
 	for (at = 0; at < len; at += strlen(environment + at) + 1)
-		if (!strncmp(environment + at, NAME, sizeof(NAME) - 1))
-			return visible_parse(environment + at + sizeof(NAME) - 1, GPUS, devices);
-	return 0;
+		if (!strncmp(environment + at, name, name_len))
+			return environment + at + name_len;
+	return NULL;
+}
+
+/* False if a title was written over it, as setproctitle() does: it does not begin with NAME=. */
+static bool is_whole(const char *environment, size_t len)
+{
+	size_t name = strcspn(environment, "= /:()[]");
+
+	return !len || (name && environment[name] == '=');
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/*
+ * The devices that a container's runtime gave it: they are numbered anew in there, in the order of the
+ * machine's numbers. Returns how many; 0: all, or that is not said.
+ */
+static size_t given_find(const char *environment, size_t len, int *devices)
+{
+	static const char *const words[] = { "all", "void", "none" };
+	const char *list = value_find(environment, len, "NVIDIA_VISIBLE_DEVICES=");
+	size_t count, i;
+
+	for (i = 0; list && i < ARRAY_LEN(words); i++)
+		if (!strcmp(list, words[i]))
+			return 0;
+	count = list ? visible_parse(list, GPUS, devices) : 0;
+	qsort(devices, count, sizeof(*devices), compare);
+	/* One that is unknown may be before any other. */
+	for (i = 0; count && devices[0] == VISIBLE_UNKNOWN && i < count; i++)
+		devices[i] = VISIBLE_UNKNOWN;
+	return count;
+}
+
+size_t visible_find(const char *environment, size_t len, int *devices)
+{
+	int given[VISIBLE_MAX];
+	size_t given_count, count, i;
+	const char *list;
+
+	devices[0] = VISIBLE_UNKNOWN;
+	if (!is_whole(environment, len))
+		return 1;
+	list = value_find(environment, len, "CUDA_VISIBLE_DEVICES=");
+	given_count = given_find(environment, len, given);
+	if (!list) {
+		memcpy(devices, given, given_count * sizeof(*given));
+		return given_count;
+	}
+	count = visible_parse(list, GPUS, devices);
+	for (i = 0; given_count && i < count && *list != 'G' && *list != 'M'; i++)
+		devices[i] = devices[i] >= 0 && (size_t)devices[i] < given_count ?
+				     given[devices[i]] :
+				     VISIBLE_UNKNOWN;
+	/* With no device it would not call CUDA: it has chosen one itself since. */
+	if (!count)
+		devices[count++] = VISIBLE_UNKNOWN;
+	return count;
 }

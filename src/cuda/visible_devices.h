@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the machine's devices a process sees, by its CUDA_VISIBLE_DEVICES. */
+/* Which of the machine's devices a process sees, by its environment. */
 #ifndef CUDA_VISIBLE_DEVICES_H
 #define CUDA_VISIBLE_DEVICES_H
 
@@ -19,7 +19,8 @@ size_t visible_parse(const char *list, const char *gpus, int *devices);
 
 /*
  * The same for the process that was started with @environment: @len bytes of strings, each ended by
- * NUL, and one more NUL.
+ * NUL, and one more NUL; in a container, of the devices that it was given. Returns 0 if it sees all, by the
+ * machine's numbers.
  */
 size_t visible_find(const char *environment, size_t len, int *devices);
 

@@ -157,6 +157,7 @@ struct launch_entry *counters_launch(struct counters *counters, struct own_devic
 	if (!entry)
 		return NULL;
 	entry->key = *key;
+	own_devices_use(devices, key->device);
 	device = own_devices_machine(devices, key->device);
 	own_devices_note(devices, device);
 	if (call_descs[key->call].layer == LAYER_RUNTIME)
@@ -175,6 +176,7 @@ struct copy_entry *counters_copy(struct counters *counters, struct own_devices *
 	if (!entry || counters->copies.count == before)
 		return entry;
 	entry->key = *key;
+	own_devices_use(devices, key->device);
 	own_devices_note(devices, own_devices_machine(devices, key->device));
 	return entry;
 }

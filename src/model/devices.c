@@ -49,6 +49,30 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 	return devices->visible_count != 0;
 }
 
+void own_devices_use(struct own_devices *devices, int device)
+{
+	if (device < 0 || device >= DEVICES_MAX || devices->used_count > 1 ||
+	    (devices->used_count && devices->used == device))
+		return;
+	devices->used = (int16_t)device;
+	devices->used_count++;
+}
+
+int own_devices_set(struct own_devices *devices, int device, int machine)
+{
+	size_t count = (size_t)device + 1, i;
+	int16_t *visible = calloc(count, sizeof(*visible));
+
+	if (!visible)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		visible[i] = (int16_t)(i + 1 < count ? CUTOP_DEVICE_UNKNOWN : machine);
+	own_devices_free(devices);
+	devices->visible = visible;
+	devices->visible_count = count;
+	return 0;
+}
+
 void own_devices_free(struct own_devices *devices)
 {
 	free(devices->visible);

@@ -29,6 +29,9 @@ struct own_devices {
 	/* The runtime has launched a kernel: its row tells on which device */
 	bool runtime_launched;
 	bool is_listed; /* the driver has said where the process works: `seen` has all of that */
+	/* The process's number that it has used, and how many it has: 0, 1, or 2 for more */
+	int16_t used;
+	uint8_t used_count;
 };
 
 /*
@@ -37,6 +40,13 @@ struct own_devices {
  * the machine's, are known now, 0 if not, or -ENOMEM.
  */
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len);
+/* The process has worked on its @device. */
+void own_devices_use(struct own_devices *devices, int device);
+/*
+ * The process's @device is the machine's @machine: of other numbers nothing is known, if that was not
+ * known. Returns 0 or -ENOMEM.
+ */
+int own_devices_set(struct own_devices *devices, int device, int machine);
 /* Corrects the sets below after that; own_devices_machine() tells what a number is now. */
 void own_devices_renumber(struct own_devices *devices);
 void own_devices_free(struct own_devices *devices);

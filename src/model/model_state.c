@@ -366,12 +366,48 @@ void device_numbers_learned(struct model *model, struct program *program)
 	own_devices_renumber(&program->devices);
 }
 
+/*
+ * The driver lists the process on the machine's @device and on no other, and it has used one number of
+ * its own: so that means this device, whatever its environment says.
+ */
+static void list_alone(struct model *model, struct program *program, int device)
+{
+	struct own_devices *devices = &program->devices, was = { .visible = NULL };
+	int before = own_devices_machine(devices, devices->used);
+
+	if (before == device || own_devices_set(devices, devices->used, device))
+		return;
+	if (before == CUTOP_DEVICE_UNKNOWN || own_devices_set(&was, before, device))
+		return;
+	renumber(model, program, &was);
+	memcpy(was.seen, devices->seen, sizeof(was.seen));
+	memcpy(was.runtime, devices->runtime, sizeof(was.runtime));
+	own_devices_renumber(&was);
+	memcpy(devices->seen, was.seen, sizeof(was.seen));
+	memcpy(devices->runtime, was.runtime, sizeof(was.runtime));
+	own_devices_free(&was);
+}
+
 static void list_program(struct model *model, struct program *program)
 {
 	struct own_devices *devices = &program->devices, numbers;
-	unsigned int count = own_devices_count(devices);
+	unsigned int count, listed = 0;
 	bool was_listed = devices->is_listed;
+	int device = CUTOP_DEVICE_UNKNOWN;
 	size_t i;
+
+	for (i = 0; i < model->readings.process_count; i++) {
+		const struct rec_process_reading *reading = &model->readings.processes[i];
+
+		if (reading->pid != program->identity.pid || !reading->has_device ||
+		    reading->device == device)
+			continue;
+		device = reading->device;
+		listed++;
+	}
+	if (listed == 1 && devices->used_count == 1)
+		list_alone(model, program, device);
+	count = own_devices_count(devices);
 
 	for (i = 0; i < model->readings.process_count; i++) {
 		const struct rec_process_reading *reading = &model->readings.processes[i];

@@ -340,10 +340,11 @@ static uint64_t time_inside(const struct rec_hdr *hdr, uint64_t entry)
  * the machine's numbers. Counter rows, and copies, which become rows, keep the process's numbers
  * until they are shown.
  */
-static void translate_device(const struct program *program, union record *record)
+static void translate_device(struct program *program, union record *record)
 {
 	switch (record->hdr.type) {
 	case REC_ALLOC:
+		own_devices_use(&program->devices, record->alloc.device);
 		record->alloc.device =
 			ledger_device(&program->devices, record->alloc.kind, record->alloc.device);
 		break;
@@ -351,6 +352,7 @@ static void translate_device(const struct program *program, union record *record
 		record->reset.device = own_devices_machine(&program->devices, record->reset.device);
 		break;
 	case REC_BLOCK:
+		own_devices_use(&program->devices, record->block.device);
 		record->block.device = own_devices_machine(&program->devices, record->block.device);
 		break;
 	case REC_SHORT:

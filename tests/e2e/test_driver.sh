@@ -134,17 +134,53 @@ check "nor is it said what is missing" [ "$(jq 'select(.lost).lost.traced_calls'
 expect popped "$books" '[1,1,0,0,0,0]'
 expect popped '[.events[] | select(.kind == "leak" or .kind == "reset")]' '[]'
 
-# A program that sees the machine's devices under other numbers, and stays until its environment was read.
+# A program that sees the machine's devices under other numbers, by its own list or of those of its container, and stays until
+# its environment was read; or that has written a title over that.
 mkfifo "$T/hold"
-HOLD=$T/hold CUDA_VISIBLE_DEVICES=6,3 CUDA_DOUBLE_DEVICES=2 "$CUTOP" -b -f json -d 0.05 -- "$driver_calls" contexts >"$T/visible.out" 2>&1 &
-cutop=$!
-check "visible: no document" wait_for 20 grep -q '"allocations":6' "$T/visible.out"
-: >"$T/hold"
-wait $cutop
-tail -n 1 "$T/visible.out" >"$T/visible.json"
-expect visible 'p.devices' '[3,6]'
-expect visible '[p.memory.map[] | [.size, .device]] | sort' '[[100,6],[1000,3],[2000,3],[4000,6],[8000,3]]'
-expect_nothing_lost visible
+numbered() {
+	numbered=$1
+	shift
+	env "$@" HOLD="$T/hold" CUDA_DOUBLE_DEVICES=2 "$CUTOP" -b -f json -d 0.05 -- "$driver_calls" contexts >"$T/$numbered.out" 2>&1 &
+	cutop=$!
+	check "$numbered: no document" wait_for 20 grep -q '"allocations":6' "$T/$numbered.out"
+	: >"$T/hold"
+	wait $cutop
+	tail -n 1 "$T/$numbered.out" >"$T/$numbered.json"
+	expect_nothing_lost "$numbered"
+}
+places='[p.memory.map[] | [.size, .device]] | sort'
+numbered visible CUDA_VISIBLE_DEVICES=6,3
+numbered given NVIDIA_VISIBLE_DEVICES=6,3 CUDA_VISIBLE_DEVICES=1,0
+for name in visible given; do
+	expect $name 'p.devices' '[3,6]'
+	expect $name "$places" '[[100,6],[1000,3],[2000,3],[4000,6],[8000,3]]'
+done
+numbered chosen CUDA_VISIBLE_DEVICES=
+[ -e /proc/driver/nvidia/gpus ] || numbered chosen-uuid CUDA_VISIBLE_DEVICES=GPU-1,GPU-2
+for name in chosen chosen-uuid; do
+	[ -e "$T/$name.json" ] || continue
+	expect $name 'p.devices' '[]'
+	expect $name "$places | map(.[1]) | unique" '[null]'
+done
+if command -v python3 >/dev/null; then
+	cat >"$T/titled.py" <<-'END'
+		import ctypes, sys
+		cuda = ctypes.CDLL(sys.argv[1])
+		start, end = map(int, open("/proc/self/stat").read().rsplit(")", 1)[1].split()[47:49])
+		title = b"worker 3 of 8"
+		ctypes.memset(start, 0, end - start)
+		ctypes.memmove(start, title, min(len(title), end - start - 1))
+		assert cuda.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(100)) == 0
+		open(sys.argv[2]).read()
+	END
+	"$CUTOP" -b -f json -d 0.05 --library "$double/libcudart.so.13" -- python3 "$T/titled.py" "$double/libcudart.so.13" "$T/hold" >"$T/titled.out" 2>&1 &
+	cutop=$!
+	check "titled: no document" wait_for 20 grep -q '"allocations":1' "$T/titled.out"
+	: >"$T/hold"
+	wait $cutop
+	tail -n 1 "$T/titled.out" >"$T/titled.json"
+	expect titled '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[],100,null]'
+fi
 
 # ---- physical memory and its mappings
 

@@ -212,6 +212,26 @@ exec 3>&-
 wait "$waiting"
 rm "$T/in"
 
+# ---- a program that numbers devices its own way, in a container or by its own choice: it is where the driver lists it
+says <<END
+device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=5
+device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=500000
+END
+rm -f "$T/live.out" "$T/live.err"
+LD_LIBRARY_PATH=$new "$CUTOP" -b -v -f json -d 0.1 -c 'site_calls*' --library "$double/libcudart.so.13" >"$T/live.out" 2>"$T/live.err" 3>&- &
+watcher=$!
+check "cutop does not start: $(cat "$T/live.err" 2>/dev/null)" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/live.err"
+fifo
+check "by its own number: $(tail -n 1 "$T/live.out" | jq -c .devices)" wait_for 20 document '.devices[0].tracked_bytes == 84700'
+{ cat "$T/nvml"; echo "process 1 $waiting 100000"; } | says
+check "where it is listed: $(tail -n 1 "$T/live.out" | jq -c '[.devices, .processes[0].devices]')" wait_for 20 document '.processes[0].devices == [1] and
+	([.devices[].tracked_bytes] == [0, 84700]) and ([.processes[0].memory.map[].device] | unique) == [1]'
+kill -INT "$watcher"
+wait "$watcher"
+exec 3>&-
+wait "$waiting"
+rm "$T/in"
+
 # ---- a process that chose its device before: it is where the driver lists it, until it is listed on another, too
 CUDA_DOUBLE_DEVICES=2 "$workload" loop 3600 >/dev/null &
 loop=$!

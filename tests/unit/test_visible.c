@@ -95,11 +95,54 @@ START_TEST(at_most_so_many)
 	for (i = 0; i < 200; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%d,", i);
 	ck_assert_uint_eq(visible_parse(list, gpus, devices), VISIBLE_MAX);
-	ck_assert_uint_eq(visible_parse("GPU-1111", "/no/such/directory", devices), 0);
+	ck_assert_uint_eq(visible_parse("GPU-1111", "/no/such/directory", devices), 1);
+	ck_assert_int_eq(devices[0], VISIBLE_UNKNOWN);
 	ck_assert_uint_eq(visible_find("A=1\0CUDA_VISIBLE_DEVICES=3,1\0B=2", 35, devices), 2);
 	ck_assert_int_eq(devices[0], 3);
 	ck_assert_uint_eq(visible_find("A=1", 4, devices), 0);
 	ck_assert_uint_eq(visible_find("", 0, devices), 0);
+}
+END_TEST
+
+/* What visible_find() makes of @environment, whose strings end at '|'. */
+static void expect_of(const char *environment, const char *numbers)
+{
+	char text[1024] = "", *block = strdup(environment);
+	size_t len = strlen(block), count, used = 0, i;
+	int devices[VISIBLE_MAX];
+
+	ck_assert_ptr_nonnull(block);
+	for (i = 0; i < len; i++)
+		if (block[i] == '|')
+			block[i] = 0;
+	count = visible_find(block, len, devices);
+	for (i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "",
+					 devices[i]);
+	ck_assert_msg(!strcmp(text, numbers), "%s gives %s, not %s", environment, text, numbers);
+	free(block);
+}
+
+START_TEST(environments)
+{
+	expect_of("A=1|B=2", "");
+	expect_of("BASH_FUNC_which%%=() { 1|}", "");
+	expect_of("A=1|NVIDIA_VISIBLE_DEVICES=all", "");
+	expect_of("A=1|NVIDIA_VISIBLE_DEVICES=void|CUDA_VISIBLE_DEVICES=4", "4");
+	/* A container's devices are numbered anew, in the machine's order. */
+	expect_of("NVIDIA_VISIBLE_DEVICES=5,3", "3,5");
+	expect_of("NVIDIA_VISIBLE_DEVICES=5,3|CUDA_VISIBLE_DEVICES=1", "5");
+	expect_of("CUDA_VISIBLE_DEVICES=1,0,2|NVIDIA_VISIBLE_DEVICES=5,3", "5,3,-1");
+	/* The driver's directory is not there, or has no such device. */
+	if (access("/proc/driver/nvidia/gpus", F_OK))
+		expect_of("NVIDIA_VISIBLE_DEVICES=GPU-12,2", "-1,-1");
+	/* It sees none, and calls CUDA: it has set another list since. */
+	expect_of("A=1|CUDA_VISIBLE_DEVICES=", "-1");
+	expect_of("A=1|CUDA_VISIBLE_DEVICES=-1", "-1");
+	/* A title is there instead. */
+	expect_of("|||", "-1");
+	expect_of("ray::train(x=1)|A=1", "-1");
+	expect_of("ing worker 3|A=1", "-1");
 }
 END_TEST
 
@@ -109,6 +152,7 @@ int main(void)
 
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lists);
+	tcase_add_test(tests, environments);
 	tcase_add_test(tests, at_most_so_many);
 	return tests_run(tests, "visible");
 }
