@@ -95,6 +95,23 @@ bool events_repeat(struct event_log *log, uint64_t number)
 	return false;
 }
 
+void events_take_back(struct event_log *log, uint64_t number, uint64_t count)
+{
+	for (size_t i = log->count; count && i-- > 0;) {
+		if (log->events[i].number != number)
+			continue;
+		if (log->events[i].repeated >= count) {
+			log->events[i].repeated -= count;
+			return;
+		}
+		event_free(&log->events[i]);
+		log->count--;
+		memmove(&log->events[i], &log->events[i + 1],
+			(log->count - i) * sizeof(*log->events));
+		return;
+	}
+}
+
 /* The first @name in @text that does not go on there, or NULL. */
 static const char *name_find(const char *text, const char *name)
 {

@@ -56,6 +56,8 @@ void events_name(struct event_log *log, uint32_t program, const char *name);
 void events_rename(struct event_log *log, uint32_t program, const char *old, const char *new);
 /* The event with that number happened again. False: it has left the log. */
 bool events_repeat(struct event_log *log, uint64_t number);
+/* Of the times that the event with that number happened, the last @count were none. */
+void events_take_back(struct event_log *log, uint64_t number, uint64_t count);
 void events_free(struct event_log *log);
 
 /* True if one more may be reported now; *@hidden: how many were left out since the last one. */

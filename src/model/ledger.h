@@ -44,7 +44,8 @@ struct ledger {
 	uint64_t live, peak, leaked, held, allocated; /* bytes */
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
-	uint64_t kinds[KIND_COUNT]; /* live bytes */
+	uint64_t recovered_allocations; /* of the failed ones */
+	uint64_t kinds[KIND_COUNT];     /* live bytes */
 	/* Time of the last lost record of the process; 0: none was lost */
 	uint64_t lost_time;
 };

@@ -34,6 +34,21 @@ struct shown_names {
 	uint64_t kept_by;    /* the number of the latest snapshot that holds it */
 };
 
+/*
+ * A thread asked for memory and found none. What it asks for next tells whether it has freed some
+ * and tries again, as allocators do.
+ */
+struct shortage {
+	uint32_t tid;    /* 0: none */
+	uint32_t failed; /* how often, by now, */
+	uint32_t told;   /* and how often of that the event has it */
+	int device;
+	uint64_t bytes, time, live; /* live: bytes of the process at first */
+	uint64_t event;
+};
+
+#define SHORTAGES_MAX 8 /* threads that are short of memory at once */
+
 struct program {
 	struct entry entry;
 	uint64_t key; /* the number */
@@ -85,6 +100,7 @@ struct program {
 	/* what the log has reported about it: */
 	struct event_limit limits[EVENT_KIND_COUNT];
 	struct storms storms;
+	struct shortage shortages[SHORTAGES_MAX];
 	uint64_t suspect_told, host_told; /* bytes that look like a leak; of pinned memory */
 	uint64_t walked;                  /* when the book was last walked for a post-mortem */
 	bool faulted;                     /* there was a sticky error, and no reset since */

@@ -375,6 +375,8 @@ static int take_alloc(struct model *model, struct program *program, const struct
 
 	if (record->result == ERROR_OUT_OF_MEMORY)
 		tell_out_of_memory(model, program, record);
+	else if (!record->result)
+		tell_recovered(model, program, record);
 	error = ledger_alloc(ledger, record, &news);
 	if (news.lost_frees)
 		model_lose(model, LOST_FREE, news.lost_frees);

@@ -47,7 +47,8 @@ enum event_tone {
 	KIND(NO_RETURNS, "no-returns", "unprobed", NOTICE) \
 	KIND(LIMIT, "limit", "limit", NOTICE) \
 	KIND(BUDGET, "budget", "budget", NOTICE) \
-	KIND(TRANSLATED, "translated", "translated", FAILURE)
+	KIND(TRANSLATED, "translated", "translated", FAILURE) \
+	KIND(RECOVERED, "recovered", "recovered", NOTICE)
 
 #define EVENT_CONSTANT(kind, name, title, tone) EVENT_##kind,
 enum event_kind { EVENT_KINDS(EVENT_CONSTANT) EVENT_KIND_COUNT };
@@ -483,7 +484,8 @@ struct snap_process {
 	bool has_suspect;
 	uint64_t live_allocations, allocations, frees;
 	uint64_t failed_allocations, failed_frees, double_frees, unknown_frees;
-	uint64_t kinds[KIND_COUNT]; /* live bytes */
+	uint64_t recovered_allocations; /* of the failed ones: tried again at once, and got */
+	uint64_t kinds[KIND_COUNT];     /* live bytes */
 
 	uint64_t launches, failures; /* failures of all calls, without what is none */
 	uint64_t graph_launches;     /* kernels that ran in graphs */
@@ -569,7 +571,7 @@ struct snap_command {
 	uint64_t live, suspect;      /* at present */
 	uint64_t leaked, held;
 	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees,
-		unknown_frees;
+		unknown_frees, recovered_allocations;
 	uint64_t calls, failures, launches, graph_launches;
 	struct snap_copy_total copies[DIR_COUNT][2]; /* by direction and enum copy_mode */
 	uint64_t sync_ns;

@@ -125,6 +125,7 @@ void build_memory(const struct program *program, struct snap_process *process)
 	process->allocations = program->ledger.allocations;
 	process->frees = program->ledger.frees;
 	process->failed_allocations = program->ledger.failed_allocations;
+	process->recovered_allocations = program->ledger.recovered_allocations;
 	process->failed_frees = program->ledger.failed_frees;
 	process->double_frees = program->ledger.double_frees;
 	process->unknown_frees = program->ledger.unknown_frees;

@@ -734,11 +734,11 @@ void tell_nearly_full(struct model *model, struct program *program, const struct
 
 /*
  * The storm that such a failure begins, whose event is to be told. NULL: it is counted in one that
- * was told, or there were too many others. *@hidden: how many of these.
+ * was told, *@repeated, or there were too many others. *@hidden: how many of these.
  */
 static struct storm *storm_begin(struct model *model, struct program *program, enum event_kind kind,
 				 unsigned int call, uint64_t site, uint64_t stack, uint64_t time,
-				 unsigned int *hidden)
+				 unsigned int *hidden, uint64_t *repeated)
 {
 	const struct storm like = { .site = names_shown(&program->names, site, stack),
 				    .latest = time,
@@ -747,26 +747,130 @@ static struct storm *storm_begin(struct model *model, struct program *program, e
 	bool is_new;
 	struct storm *storm = storms_find(&program->storms, &like, &is_new);
 
-	if ((!is_new && events_repeat(&model->log, storm->event)) ||
-	    !event_limit_allow(&program->limits[kind], time, hidden))
+	*repeated = 0;
+	if (!is_new && events_repeat(&model->log, storm->event)) {
+		*repeated = storm->event;
+		return NULL;
+	}
+	if (!event_limit_allow(&program->limits[kind], time, hidden))
 		return NULL;
 	*storm = like;
 	return storm;
 }
 
+/* The shortage of the thread @tid, or room for one: the oldest. */
+static struct shortage *shortage_of(struct program *program, uint32_t tid)
+{
+	struct shortage *oldest = &program->shortages[0];
+
+	for (size_t i = 0; i < SHORTAGES_MAX; i++) {
+		struct shortage *shortage = &program->shortages[i];
+
+		if (shortage->tid == tid)
+			return shortage;
+		if (shortage->time < oldest->time)
+			oldest = shortage;
+	}
+	return oldest;
+}
+
+#define RETRY_NS 1000000000ull /* what comes later is another request */
+
+static bool is_retry(const struct shortage *shortage, const struct rec_alloc *record)
+{
+	return shortage->tid == record->hdr.tid && shortage->device == record->device &&
+	       shortage->bytes <= record->bytes &&
+	       subtract_saturated(record->hdr.time, shortage->time) <= RETRY_NS;
+}
+
+static struct shortage *shortage_note(struct program *program, const struct rec_alloc *record)
+{
+	struct shortage *shortage = shortage_of(program, record->hdr.tid);
+
+	if (!is_retry(shortage, record) || shortage->bytes != record->bytes)
+		*shortage = (struct shortage){ .tid = record->hdr.tid,
+					       .device = record->device,
+					       .bytes = record->bytes,
+					       .live = program->ledger.live };
+	shortage->failed++;
+	shortage->time = record->hdr.time;
+	return shortage;
+}
+
+/*
+ * True if @record is of an allocator that says itself when it has no memory: before that it frees
+ * what it can, and tries again.
+ */
+static bool says_itself(struct program *program, const struct rec_alloc *record)
+{
+	const struct place *place = names_place(&program->names, record->site);
+
+	return program->ledger.sites.cache.is_told && place &&
+	       place->flags & (SITE_IN_CACHE | SITE_IN_RUNTIME);
+}
+
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record)
 {
+	struct shortage *shortage = shortage_note(program, record);
 	struct postmortem report = { .used = 0 };
+	struct storm *storm;
+	uint64_t event;
 	unsigned int hidden;
-	struct storm *storm = storm_begin(model, program, EVENT_OUT_OF_MEMORY, record->call,
-					  record->site, record->stack, record->hdr.time, &hidden);
 
+	if (says_itself(program, record))
+		return;
+	storm = storm_begin(model, program, EVENT_OUT_OF_MEMORY, record->call, record->site,
+			    record->stack, record->hdr.time, &hidden, &event);
+	if (storm) {
+		postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
+		event = storm->event = model_tell(model, program, EVENT_OUT_OF_MEMORY,
+						  record->hdr.time, record->bytes, &report.detail,
+						  "%s", report.text);
+	}
+	shortage->told = event && event == shortage->event ? shortage->told + 1 : event != 0;
+	shortage->event = event;
+}
+
+void tell_recovered(struct model *model, struct program *program, const struct rec_alloc *record)
+{
+	struct shortage *shortage = shortage_of(program, record->hdr.tid), was = *shortage;
+	struct snap_detail detail = { .device = record->device,
+				      .call = record->call,
+				      .address = record->site,
+				      .stack = record->stack };
+	uint64_t freed = subtract_saturated(was.live, program->ledger.live);
+	char size[16], bytes[16], tries[32] = "", device[24] = "", after[48] = "";
+	struct storm *storm;
+	unsigned int hidden;
+	uint64_t repeated;
+
+	if (was.tid != record->hdr.tid)
+		return;
+	shortage->tid = 0;
+	if (!is_retry(&was, record))
+		return;
+	program->ledger.recovered_allocations += was.failed;
+	events_take_back(&model->log, was.event, was.told);
+	storm = storm_begin(model, program, EVENT_RECOVERED, record->call, record->site,
+			    record->stack, record->hdr.time, &hidden, &repeated);
 	if (!storm)
 		return;
-	postmortem_out_of_memory(&model->programs, program, record, hidden, &report);
-	storm->event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
-				  record->bytes, &report.detail, "%s", report.text);
+	names_describe_place(&program->names,
+			     names_shown(&program->names, record->site, record->stack), detail.site,
+			     sizeof(detail.site));
+	format_bytes((double)was.bytes, size, sizeof(size));
+	format_bytes((double)freed, bytes, sizeof(bytes));
+	if (record->device != CUTOP_DEVICE_UNKNOWN)
+		snprintf(device, sizeof(device), " on device %d", record->device);
+	if (was.failed > 1)
+		snprintf(tries, sizeof(tries), " %u times", was.failed);
+	if (freed)
+		snprintf(after, sizeof(after), ", after %s were freed", bytes);
+	storm->event = model_tell(model, program, EVENT_RECOVERED, record->hdr.time, was.bytes,
+				  &detail, "%s of %s at %s: found none%s%s; got it %.1f ms later%s",
+				  call_name(record->call), size, detail.site, device, tries,
+				  (double)(record->hdr.time - was.time) / 1e6, after);
 }
 
 void tell_short(struct model *model, struct program *program, struct allocator *allocator,
@@ -774,8 +878,10 @@ void tell_short(struct model *model, struct program *program, struct allocator *
 {
 	struct postmortem report = { .used = 0 };
 	unsigned int hidden;
+	uint64_t repeated;
 	struct storm *storm = storm_begin(model, program, EVENT_OUT_OF_MEMORY, CALL_COUNT,
-					  record->site, record->stack, record->hdr.time, &hidden);
+					  record->site, record->stack, record->hdr.time, &hidden,
+					  &repeated);
 
 	if (!storm)
 		return;
@@ -799,12 +905,13 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 	char more[48] = "";
 	struct storm *storm;
 	unsigned int hidden;
+	uint64_t repeated;
 
 	/* After a sticky error each call fails, whatever it is given. */
 	if (news == FREE_PLAIN || (news == FREE_UNKNOWN && error_is_sticky(record->result)))
 		return;
 	storm = storm_begin(model, program, kind, record->call, record->site, at->stack,
-			    record->hdr.time, &hidden);
+			    record->hdr.time, &hidden, &repeated);
 	if (!storm)
 		return;
 	if (hidden)

@@ -39,6 +39,11 @@ void tell_suspect(struct model *model, struct program *program, const struct sna
 		  uint64_t time);
 void tell_out_of_memory(struct model *model, struct program *program,
 			const struct rec_alloc *record);
+/*
+ * A call has allocated. If the thread's last one found no memory for as much, that was no shortage
+ * which the user has to know of.
+ */
+void tell_recovered(struct model *model, struct program *program, const struct rec_alloc *record);
 /* The same of a framework's @allocator. */
 void tell_short(struct model *model, struct program *program, struct allocator *allocator,
 		const struct rec_short *record);

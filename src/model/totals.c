@@ -145,6 +145,7 @@ static void totals_add(struct total_sums *sums, uint16_t number, const struct sn
 	add(&command->allocated, process->allocated);
 	add(&command->frees, process->frees);
 	add(&command->failed_allocations, process->failed_allocations);
+	add(&command->recovered_allocations, process->recovered_allocations);
 	add(&command->failed_frees, process->failed_frees);
 	add(&command->double_frees, process->double_frees);
 	add(&command->unknown_frees, process->unknown_frees);

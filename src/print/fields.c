@@ -315,6 +315,9 @@ FIELDS(memory) = {
 	COLUMN("memory.frees", 4, "cutop_process_frees"),
 	F(snap_process, "failed_allocations", COUNT, failed_allocations, .when = WHEN_RETURNS,
 	  .metric = { 5, NULL, true, "Allocations that failed." }),
+	F(snap_process, "recovered_allocations", COUNT, recovered_allocations, .when = WHEN_RETURNS,
+	  .metric = { 13, NULL, true,
+		      "Of the allocations that failed, those that the program tried again at once, and got." }),
 	F(snap_process, "failed_frees", COUNT, failed_frees, .when = WHEN_RETURNS,
 	  .metric = { 6, NULL, true, "Frees that failed, double frees left out." }),
 	F(snap_process, "double_frees", COUNT, double_frees, .when = WHEN_RETURNS,
@@ -425,6 +428,8 @@ FIELDS(command) = {
 	COMMAND(16, "launches", COUNT, launches, true, "Kernel launches."),
 	COMMAND(17, "graph_launches", COUNT, graph_launches, true,
 		"Kernels that launched graphs ran."),
+	COMMAND(18, "recovered_allocations", COUNT, recovered_allocations, true,
+		"Of the allocations that failed, those that the program tried again at once, and got."),
 };
 TABLE(command);
 

@@ -129,4 +129,29 @@ expect asks '.totals.failures' 1
 expect asks 'p.memory | [.failed_allocations, .double_frees]' '[0,1]'
 expect asks '[.events[] | select(.kind == "failure" or .kind == "out-of-memory")] | length' 1
 
+# No memory, and then there is: an allocator that frees its cache and tries again. The second time it gives up.
+cat >"$T/retries.c" <<'END'
+#include "cuda_double.h"
+int main(void)
+{
+	void *cache, *block = 0;
+
+	if (cudaMalloc(&cache, 60 << 20) || cudaMalloc(&block, 64 << 20) != cudaErrorMemoryAllocation || cudaFree(cache))
+		return 1;
+	if (cudaMalloc(&block, 64 << 20) || cudaFree(block))
+		return 2;
+	return cudaMalloc(&block, 65 << 20) != cudaErrorMemoryAllocation;
+}
+END
+"${CC:-cc}" -g -I"$top_srcdir/tests/double" -o "$T/retries" "$T/retries.c" "$double/libcudart.so.13" "$double/libcuda.so.1" \
+	-Wl,-rpath,"$double" || fail "it does not build"
+export CUDA_DOUBLE_FAIL=cudaMalloc:2:2,cudaMalloc:4:2
+watch retries -- "$T/retries"
+expect retries 'p.exit_code' 0
+expect retries '[.events[] | select(.kind == "recovered" or .kind == "out-of-memory") | [.kind, .bytes]]' '[["recovered",67108864],["out-of-memory",68157440]]'
+expect retries '[.events[] | select(.kind == "recovered").text | test("^cudaMalloc of 64.0M at main.*retries.c:8.*: found none on device 0; got it [0-9.]+ ms later, after 60.0M were freed$")]' '[true]'
+expect retries 'p.memory | [.failed_allocations, .recovered_allocations]' '[2,1]'
+"$CUTOP" -b -f openmetrics -n 1 -- "$T/retries" >"$T/metrics"
+check "the metric: $(grep recovered "$T/metrics")" grep -q '^cutop_process_recovered_allocations_total{.*} 1$' "$T/metrics"
+
 finish

@@ -489,6 +489,64 @@ START_TEST(sticky_errors_are_those_of_the_headers)
 }
 END_TEST
 
+/* An allocator frees what it can, and tries again: nothing that the user has to know of. */
+START_TEST(a_retry_that_succeeds_is_no_shortage)
+{
+	const char *text;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		feed_alloc(&feed, 0x100000, 60 * MIB);
+		no_memory(64 * MIB);
+		feed.now += SECOND / 2000;
+		no_memory(64 * MIB);
+		feed_free(&feed, 0x100000, 0);
+		feed.now += SECOND / 2000;
+		feed_alloc(&feed, 0x8000000, 64 * MIB);
+		feed_free(&feed, 0x8000000, 0);
+	}
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 0);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_RECOVERED, &text), 1);
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"found none on device 0 2 times; got it 0.5 ms later, after 60.0M were freed"));
+	ck_assert_uint_eq(event(EVENT_RECOVERED, 0)->repeated, 1);
+	ck_assert_uint_eq(event(EVENT_RECOVERED, 0)->bytes, 64 * MIB);
+	ck_assert_uint_eq(process->failed_allocations, 4);
+	ck_assert_uint_eq(process->recovered_allocations, 4);
+	/* What comes next is a shortage. */
+	no_memory(65 * MIB);
+	look();
+	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 1);
+	ck_assert_uint_eq(process->recovered_allocations, 4);
+}
+END_TEST
+
+/* Less memory, another device, later, or another thread: what was asked for was not got. */
+START_TEST(what_is_no_retry)
+{
+	no_memory(64 * MIB);
+	feed_alloc(&feed, 0x1000000, 63 * MIB);
+	feed_alloc(&feed, 0x8000000, 64 * MIB);
+	no_memory(64 * MIB);
+	feed.device = 1;
+	feed_alloc(&feed, 0x10000000, 64 * MIB);
+	feed.device = 0;
+	no_memory(64 * MIB);
+	feed.now += 2 * SECOND;
+	feed_alloc(&feed, 0x20000000, 64 * MIB);
+	no_memory(64 * MIB);
+	feed.pid++; /* the thread's number, too */
+	feed_alloc(&feed, 0x30000000, 64 * MIB);
+	feed.pid--;
+	look();
+	ck_assert_uint_eq(process->recovered_allocations, 0);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_RECOVERED, NULL), 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->repeated, 3);
+}
+END_TEST
+
 Suite *suite_mortem(void)
 {
 	Suite *suite = suite_create("mortem");
@@ -496,6 +554,8 @@ Suite *suite_mortem(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, out_of_memory_names_the_holders);
+	tcase_add_test(tests, a_retry_that_succeeds_is_no_shortage);
+	tcase_add_test(tests, what_is_no_retry);
 	tcase_add_test(tests, out_of_memory_is_as_it_was_at_that_instant);
 	tcase_add_test(tests, only_the_largest_holders_are_named);
 	tcase_add_test(tests, fragmentation_of_the_tracked_span);
