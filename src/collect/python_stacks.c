@@ -199,8 +199,8 @@ static bool is_inductor(const char *path)
 static bool is_generated(const char *path, const char *function)
 {
 	static const char *const globs[] = {
-		"*/torchinductor_*/??/*.py", /* torch.compile()'s usual cache */
-		"<eval_with_key>*",          /* torch.fx */
+		"*/torchinductor_*/[!/][!/]/*.py", /* torch.compile()'s usual cache */
+		"<eval_with_key>*",                /* torch.fx */
 		"fx_generated_*",
 		"<attrs generated *",
 		"<*-gen-[0-9]*>",       /* decorator, makefun */
