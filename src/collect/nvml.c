@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/process_identity.h"
 #include "model/stream.h"
 #include "util/util.h"
 
@@ -23,6 +24,8 @@ struct nvml_memory;
 struct nvml_utilization;
 struct nvml_pci;
 struct nvml_process;
+
+typedef int nvml_list(nvml_device device, unsigned int *count, struct nvml_process *list);
 
 struct nvml_functions {
 	int (*init)(void);
@@ -43,7 +46,7 @@ struct nvml_functions {
 	int (*mig_handle)(nvml_device device, unsigned int index, nvml_device *part);
 	int (*gpu_instance)(nvml_device part, unsigned int *id);
 	int (*compute_instance)(nvml_device part, unsigned int *id);
-	int (*processes)(nvml_device device, unsigned int *count, struct nvml_process *list);
+	nvml_list *processes[USE_TYPES]; /* by bit of enum device_use_type */
 	const char *(*error)(int code);
 };
 
@@ -141,10 +144,18 @@ static const struct {
 	{ FUNCTION(mig_handle), false, { "nvmlDeviceGetMigDeviceHandleByIndex" } },
 	{ FUNCTION(gpu_instance), false, { "nvmlDeviceGetGpuInstanceId" } },
 	{ FUNCTION(compute_instance), false, { "nvmlDeviceGetComputeInstanceId" } },
-	{ FUNCTION(processes),
+	{ FUNCTION(processes[0]),
 	  false,
 	  { "nvmlDeviceGetComputeRunningProcesses_v3",
 	    "nvmlDeviceGetComputeRunningProcesses_v2" } },
+	{ FUNCTION(processes[1]),
+	  false,
+	  { "nvmlDeviceGetGraphicsRunningProcesses_v3",
+	    "nvmlDeviceGetGraphicsRunningProcesses_v2" } },
+	{ FUNCTION(processes[2]),
+	  false,
+	  { "nvmlDeviceGetMPSComputeRunningProcesses_v3",
+	    "nvmlDeviceGetMPSComputeRunningProcesses_v2" } },
 	{ FUNCTION(error), false, { "nvmlErrorString" } },
 };
 
@@ -282,22 +293,53 @@ static void instances_read(const struct nvml_functions *call, nvml_device device
 	}
 }
 
-static void processes_read(const struct nvml_functions *call, nvml_device device, int number,
-			   struct nvml_readings *readings)
+/* The entry of @readings, from number @from on, for the process and part that @process is about. */
+static struct rec_process_reading *process_of(struct nvml_readings *readings, size_t from,
+					      const struct nvml_process *process, int number)
+{
+	struct rec_process_reading *reading;
+	struct container container;
+	size_t i;
+
+	for (i = from; i < readings->process_count; i++) {
+		reading = &readings->processes[i];
+		if (reading->pid == process->pid &&
+		    reading->gpu_instance == process->gpu_instance &&
+		    reading->compute_instance == process->compute_instance)
+			return reading;
+	}
+	reading = &readings->processes[readings->process_count++];
+	*reading = (struct rec_process_reading){
+		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(*reading) },
+		.pid = process->pid,
+		.has_device = true,
+		.device = number,
+		.gpu_instance = process->gpu_instance,
+		.compute_instance = process->compute_instance,
+	};
+	process_brief(process->pid, reading->comm, reading->user, sizeof(reading->user),
+		      &container);
+	snprintf(reading->container, sizeof(reading->container), "%s", container.id);
+	return reading;
+}
+
+/* Adds those of one of the driver's lists. A process may be in several of them. */
+static void processes_read(nvml_list *call, enum device_use_type type, size_t from,
+			   nvml_device device, int number, struct nvml_readings *readings)
 {
 	struct rec_process_reading *grown;
 	struct nvml_process *list = NULL;
 	unsigned int room = 0, next = 64, count = 0, i;
 	int result = 0;
 
-	if (!call->processes)
+	if (!call)
 		return;
 	do {
 		free(list);
 		room = next;
 		list = calloc(room, sizeof(*list));
 		count = room;
-		result = list ? call->processes(device, &count, list) : -ENOMEM;
+		result = list ? call(device, &count, list) : -ENOMEM;
 		/* More processes may start before the next attempt. */
 		next = (count > room ? count : room) * 2;
 	} while (result == NVML_ERROR_INSUFFICIENT_SIZE && next > room && next <= PROCESSES_MAX);
@@ -309,18 +351,15 @@ static void processes_read(const struct nvml_functions *call, nvml_device device
 		goto out;
 	readings->processes = grown;
 	for (i = 0; i < count; i++) {
-		bool has = list[i].used != NVML_VALUE_NOT_AVAILABLE;
+		struct rec_process_reading *reading = process_of(readings, from, &list[i], number);
 
-		grown[readings->process_count++] = (struct rec_process_reading){
-			.hdr = { .type = REC_PROCESS_READING, .size = sizeof(*grown) },
-			.pid = list[i].pid,
-			.is_known = has,
-			.used = has ? list[i].used : 0,
-			.has_device = true,
-			.device = number,
-			.gpu_instance = list[i].gpu_instance,
-			.compute_instance = list[i].compute_instance,
-		};
+		reading->types |= type;
+		if (list[i].used == NVML_VALUE_NOT_AVAILABLE)
+			continue;
+		/* Each list has what the process uses in all. */
+		reading->is_known = true;
+		if (reading->used < list[i].used)
+			reading->used = list[i].used;
 	}
 out:
 	free(list);
@@ -334,7 +373,8 @@ static struct nvml_readings *nvml_readings_take(const struct nvml_functions *cal
 						struct nvml_numbers *numbers)
 {
 	struct nvml_readings *readings;
-	unsigned int count, i;
+	unsigned int count, i, type;
+	size_t from;
 
 	if (call->count(&count) || count > DEVICES_MAX)
 		return NULL;
@@ -360,7 +400,10 @@ static struct nvml_readings *nvml_readings_take(const struct nvml_functions *cal
 		readings->device_count++;
 		device_read(call, device, reading);
 		instances_read(call, device, reading->device, readings);
-		processes_read(call, device, reading->device, readings);
+		from = readings->process_count;
+		for (type = 0; type < USE_TYPES; type++)
+			processes_read(call->processes[type], 1u << type, from, device,
+				       reading->device, readings);
 	}
 	return readings;
 }

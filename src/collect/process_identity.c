@@ -202,6 +202,24 @@ static void user_name(uint32_t uid, bool is_ours, char *out, size_t size)
 		snprintf(out, size, "%u", uid);
 }
 
+void process_brief(uint32_t pid, char *comm, char *user, size_t size, struct container *container)
+{
+	char path[64], *text;
+	struct stat st;
+
+	memset(comm, 0, CUTOP_COMM_LEN);
+	*user = 0;
+	container_read(pid, container);
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	text = file_read(path, 64, NULL);
+	if (text)
+		snprintf(comm, CUTOP_COMM_LEN, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (!stat(path, &st))
+		user_name(st.st_uid, !has_own_users(pid, st.st_uid, container), user, size);
+}
+
 /*
  * Splits @text, NUL-ended words, into the first word and the rest, joined by spaces. Changes @text.
  */

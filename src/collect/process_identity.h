@@ -20,6 +20,14 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 /* Removes the list of devices that it sees, which turned out to belong to another program. */
 void identity_drop_devices(struct rec_identity *identity);
 
+struct container;
+
+/*
+ * What can be said of a process without looking into it: its comm (CUTOP_COMM_LEN bytes), user and
+ * container, all empty if it is gone.
+ */
+void process_brief(uint32_t pid, char *comm, char *user, size_t size, struct container *container);
+
 /* Finds the container and pod of a process by the names of its control groups. */
 
 #define CGROUPS_MAX 16384 /* bytes that are read of a cgroup file */

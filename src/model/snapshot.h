@@ -593,7 +593,10 @@ struct snap_instance {
 struct snap_device_use {
 	uint32_t pid;
 	uint32_t program;    /* 0: it is not watched */
-	const char *command; /* "" if it is not watched */
+	const char *command; /* "" if unknown */
+	/* NULL: unknown, or that of a watched process, which says so itself */
+	const char *comm, *user, *container;
+	const char *type; /* "C", "G", "C+G", "M+C" as the driver's own tools say; NULL: unknown */
 	bool has_used;
 	uint64_t used; /* bytes, as the driver says */
 	uint64_t live; /* tracked bytes of VRAM */

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,48 @@ static void use_hold(struct snap_device *device, uint32_t pid, uint64_t bytes)
 			add_saturated(device->instances[use->instance].tracked, bytes);
 }
 
+/* As nvidia-smi has it. */
+static const char *type_name(unsigned int types)
+{
+	if (types & USE_MPS)
+		return "M+C";
+	return types == (USE_COMPUTE | USE_GRAPHICS) ? "C+G" :
+	       types & USE_GRAPHICS                  ? "G" :
+	       types & USE_COMPUTE                   ? "C" :
+						       NULL;
+}
+
+/* A copy of @text (@size bytes), cleaned; NULL if it is empty. */
+static int text_keep(struct build *build, const char *text, size_t size, const char **kept)
+{
+	char raw[129], clean[129];
+
+	snprintf(raw, sizeof(raw), "%.*s", (int)size, text);
+	*kept = raw[0] ? arena_string(build->arena, utf8_clean(raw, clean, sizeof(clean))) : NULL;
+	return raw[0] && !*kept ? -ENOMEM : 0;
+}
+
+/* What is known of a process that is not watched. */
+static int build_unwatched(struct build *build, struct snap_device_use *use)
+{
+	const struct readings *readings = &build->model->readings;
+	size_t i;
+
+	for (i = 0; i < readings->process_count && readings->processes[i].pid != use->pid; i++)
+		;
+	if (i == readings->process_count)
+		return 0;
+	if (text_keep(build, readings->processes[i].comm, sizeof(readings->processes[i].comm),
+		      &use->comm) ||
+	    text_keep(build, readings->processes[i].user, sizeof(readings->processes[i].user),
+		      &use->user) ||
+	    text_keep(build, readings->processes[i].container,
+		      sizeof(readings->processes[i].container), &use->container))
+		return -ENOMEM;
+	use->command = use->comm ? use->comm : "";
+	return 0;
+}
+
 static int build_device_uses(struct build *build, struct snap_device *device)
 {
 	const struct readings *readings = &build->model->readings;
@@ -241,6 +284,7 @@ static int build_device_uses(struct build *build, struct snap_device *device)
 				(struct snap_device_use){ .pid = reading->pid,
 							  .has_used = reading->is_known,
 							  .used = reading->used,
+							  .type = type_name(reading->types),
 							  .instance =
 								  instance_find(device, reading) };
 	}
@@ -256,6 +300,8 @@ static int build_device_uses(struct build *build, struct snap_device *device)
 
 		device->uses[i].program = process ? process->program : 0;
 		device->uses[i].command = process ? process->command : "";
+		if (!process && build_unwatched(build, &device->uses[i]))
+			return -ENOMEM;
 	}
 	if (device->use_count)
 		qsort(device->uses, device->use_count, sizeof(device->uses[0]), bytes_order);

@@ -123,6 +123,10 @@ struct rec_instance_reading {
 
 #define INSTANCE_NONE 0xffffffffu
 
+/* In which of the driver's lists a process is. */
+enum device_use_type { USE_COMPUTE = 1, USE_GRAPHICS = 2, USE_MPS = 4 };
+#define USE_TYPES 3
+
 struct rec_process_reading {
 	struct rec_hdr hdr;
 	__u64 used; /* bytes on one device: a process may have several records */
@@ -132,6 +136,10 @@ struct rec_process_reading {
 	__u32 has_device;                     /* the following three are known */
 	__s32 device;                         /* the machine's number */
 	__u32 gpu_instance, compute_instance; /* INSTANCE_NONE: it works in no part of the device */
+	/* Recordings made before 0.3 lack these. */
+	__u32 types, pad;          /* bits of enum device_use_type; 0: unknown */
+	char comm[CUTOP_COMM_LEN]; /* the following are empty if unknown */
+	char user[32], container[128];
 };
 
 /*

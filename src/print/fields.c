@@ -501,6 +501,10 @@ static TABLE(instance_number);
 /* What a process uses of a device. */
 FIELDS(device_use) = {
 	F(snap_device_use, "pid", COUNT, pid),
+	F(snap_device_use, "type", TEXT, type),
+	F(snap_device_use, "command", TEXT, comm),
+	F(snap_device_use, "user", TEXT, user),
+	F(snap_device_use, "container", TEXT, container),
 	F(snap_device_use, "", INSTANCE, instance, .fields = &instance_number_fields),
 	F(snap_device_use, "used_bytes", BYTES, used, IF(snap_device_use, has_used)),
 	F(snap_device_use, "tracked_bytes", BYTES, live, IF(snap_device_use, program)),

@@ -7,7 +7,8 @@
  *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300 LIMIT=700000
  *   mig INDEX GI=3 CI=0 NAME=H100_MIG_1g.10gb UUID=MIG-1 TOTAL=100 USED=5
  *				a part of the device INDEX, which is divided
- *   process INDEX PID BYTES [GI [CI]]	BYTES may be -: not available
+ *   process INDEX PID BYTES [GI [CI]]	BYTES may be -: not available; also graphics and mps, for
+ *				these lists
  *   fail FUNCTION CODE [INDEX]	the call fails, with INDEX of that device only
  *   hang FUNCTION		the call never returns
  *
@@ -43,6 +44,7 @@ struct answer {
 struct process {
 	unsigned int index, pid, gpu_instance, compute_instance;
 	unsigned long long used;
+	char list; /* the first letter of the line */
 };
 
 struct script {
@@ -110,7 +112,11 @@ static void line_take(struct script *script, char *line, const char *function, i
 		   (word = strtok_r(NULL, " \n", &rest)) != NULL) {
 		fields_take(&script->devices[DEVICES + script->part_count++],
 			    (unsigned int)atoi(word), rest);
-	} else if (word && !strcmp(word, "process") && script->process_count < PROCESSES) {
+	} else if (word &&
+		   (!strcmp(word, "process") || !strcmp(word, "graphics") ||
+		    !strcmp(word, "mps")) &&
+		   script->process_count < PROCESSES) {
+		process->list = word[0];
 		process->gpu_instance = process->compute_instance = NONE;
 		if (sscanf(rest, "%u %u %31s %u %u", &process->index, &process->pid, bytes,
 			   &process->gpu_instance, &process->compute_instance) >= 3) {
@@ -263,15 +269,15 @@ CALL(nvmlDeviceGetPciInfo_v3, void *device, struct pci *pci)
 	return 0;
 }
 
-CALL(PROCESSES_VERSION, void *device, unsigned int *count, struct info *list)
+static int processes_give(const struct script *script, const struct answer *answer, char which,
+			  unsigned int *count, struct info *list)
 {
 	unsigned int room = *count, i;
-	ANSWER;
 
 	for (i = 0, *count = 0; i < script->process_count; i++) {
 		const struct process *process = &script->processes[i];
 
-		if (&script->devices[process->index] != answer)
+		if (&script->devices[process->index] != answer || process->list != which)
 			continue;
 		if (*count < room)
 			list[*count] =
@@ -284,7 +290,26 @@ CALL(PROCESSES_VERSION, void *device, unsigned int *count, struct info *list)
 	return *count > room ? INSUFFICIENT_SIZE : 0;
 }
 
+CALL(PROCESSES_VERSION, void *device, unsigned int *count, struct info *list)
+{
+	ANSWER;
+	return processes_give(script, answer, 'p', count, list);
+}
+
 #ifndef NVML_OLD
+CALL(nvmlDeviceGetGraphicsRunningProcesses_v3, void *device, unsigned int *count, struct info *list)
+{
+	ANSWER;
+	return processes_give(script, answer, 'g', count, list);
+}
+
+CALL(nvmlDeviceGetMPSComputeRunningProcesses_v3, void *device, unsigned int *count,
+     struct info *list)
+{
+	ANSWER;
+	return processes_give(script, answer, 'm', count, list);
+}
+
 CALL(nvmlDeviceGetUUID, void *device, char *uuid, unsigned int size)
 {
 	ANSWER;

@@ -48,6 +48,21 @@ echo active >"$T/pci/0000:01:00.0/power/runtime_status"
 CUTOP_TEST_PCI=$T/pci ask awake "$new"
 expect awake '.devices | length' 2
 
+# ---- processes that only the driver lists: graphics and MPS, too, each once, with a name
+sleep 1000 &
+idle=$!
+says <<END
+device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:17:0 TOTAL=85899345920 USED=5000000000
+process 0 $idle 3000
+graphics 0 $idle 3000
+graphics 0 $$ 2000
+mps 0 1 1000
+END
+ask listed "$new"
+expect listed '.devices[0].processes | map([.pid, .type, .used_bytes])' "[[$idle,\"C+G\",3000],[$$,\"G\",2000],[1,\"M+C\",1000]]"
+expect listed '.devices[0].processes[0] | [.command, .user, has("container")]' "[\"sleep\",\"$(id -un)\",false]"
+kill $idle
+
 # ---- a divided device: its parts have memory of their own, and what works in one stands there
 says <<END
 device UUID=GPU-1 NAME=NVIDIA_H100 BUS=0:1:0 TOTAL=85899345920 USED=5000000000 TEMP=64 POWER=412300 LIMIT=700000
@@ -61,9 +76,10 @@ END
 ask mig "$new"
 expect mig '.devices | map(.power_limit_watts)' '[650.5,700]'
 expect mig '.devices[0] | has("instances")' false
-expect mig '.devices[0].processes' '[{"pid":1,"used_bytes":4}]'
+numbers='map(del(.type, .command, .user, .container))'
+expect mig ".devices[0].processes | $numbers" '[{"pid":1,"used_bytes":4}]'
 expect mig '.devices[1].instances' '[{"gpu_instance":3,"compute_instance":1,"name":"1c.3g.40gb","uuid":"MIG-a","used_bytes":2000000000,"total_bytes":42000000000,"tracked_bytes":0},{"gpu_instance":9,"compute_instance":0,"name":"1g.10gb","uuid":"MIG-b","used_bytes":7,"total_bytes":10200547328,"tracked_bytes":0}]'
-expect mig '.devices[1].processes' '[{"pid":1,"gpu_instance":3,"compute_instance":1,"used_bytes":1500000000},{"pid":2,"gpu_instance":9,"compute_instance":0}]'
+expect mig ".devices[1].processes | $numbers" '[{"pid":1,"gpu_instance":3,"compute_instance":1,"used_bytes":1500000000},{"pid":2,"gpu_instance":9,"compute_instance":0}]'
 LD_LIBRARY_PATH=$new "$CUTOP" -b -n 1 -- "$workload" pairs 1 100 >"$T/mig.text"
 check "mig text: $(cat "$T/mig.text")" grep -qx 'GPU 1:3:1  MIG 1c.3g.40gb  1.9G of 39.1G used  1.9G untracked' "$T/mig.text"
 { cat "$T/nvml"; echo "fail nvmlDeviceGetGpuInstanceId 15"; } | says
