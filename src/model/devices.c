@@ -82,12 +82,14 @@ void own_devices_free(struct own_devices *devices)
 
 int own_devices_machine(const struct own_devices *devices, int device)
 {
+	bool is_only = devices->is_listed && (device < 0 || devices->used_count < 2);
+
 	if (device < 0 || device >= DEVICES_MAX)
 		device = CUTOP_DEVICE_UNKNOWN;
 	else if (devices->visible_count)
 		device = (size_t)device < devices->visible_count ? devices->visible[device] :
 								   CUTOP_DEVICE_UNKNOWN;
-	if (device == CUTOP_DEVICE_UNKNOWN && devices->is_listed && own_devices_count(devices) == 1)
+	if (device == CUTOP_DEVICE_UNKNOWN && is_only && own_devices_count(devices) == 1)
 		return own_devices_next(devices, 0);
 	return device;
 }

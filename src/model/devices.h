@@ -53,8 +53,8 @@ void own_devices_free(struct own_devices *devices);
 
 /*
  * The machine's number of the process's @device. A device that is unknown, or that the process does
- * not see, is the only one that it uses, if the driver has listed the process; else
- * CUTOP_DEVICE_UNKNOWN. A device that the process chose later would be in `seen`.
+ * not see, is the only one that it uses, if the driver has listed the process, and it has not worked with
+ * two numbers; else CUTOP_DEVICE_UNKNOWN. A device that the process chose later would be in `seen`.
  */
 int own_devices_machine(const struct own_devices *devices, int device);
 /* The process's number of the machine's @device, or CUTOP_DEVICE_UNKNOWN. */

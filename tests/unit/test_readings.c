@@ -413,6 +413,64 @@ START_TEST(the_only_device)
 }
 END_TEST
 
+/*
+ * The process's number 0 means device 1, since the driver lists it there alone; what its number 2
+ * means is not known then. One that has worked with two numbers is taken at its word.
+ */
+START_TEST(another_number)
+{
+	const struct snap_process *process;
+	struct snapshot *snapshot;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed.device = 0;
+	feed_alloc(&feed, 0x1000, 5 * MIB);
+	launches(&feed, 0, 7);
+	device(&feed, 0, "H100", ALL, 80 * MIB);
+	device(&feed, 1, "H100", ALL, 80 * MIB);
+	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	feed_alloc(&feed, 0x20000000, 6 * MIB);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 1);
+	ck_assert_int_eq(process->devices[0], 1);
+	ck_assert_int_eq(process->kernels[0].device, 1);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 0);
+	ck_assert_uint_eq(snapshot->devices[1].tracked, 11 * MIB);
+	snapshot_free(snapshot);
+
+	feed.device = 2;
+	feed_alloc(&feed, 0x30000000, 7 * MIB);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 1);
+	ck_assert_int_eq(process->uses[0].device, CUTOP_DEVICE_UNKNOWN);
+	ck_assert_uint_eq(process->uses[0].live, 7 * MIB);
+	ck_assert_uint_eq(snapshot->devices[1].tracked, 11 * MIB);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed.device = 0;
+	feed_alloc(&feed, 0x1000, 5 * MIB);
+	feed.device = 1;
+	feed_alloc(&feed, 0x20000000, 6 * MIB);
+	device(&feed, 0, "H100", ALL, 80 * MIB);
+	device(&feed, 1, "H100", ALL, 80 * MIB);
+	process_on(&feed, feed.pid, 1, INSTANCE_NONE, INSTANCE_NONE, 9 * MIB);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->device_count, 2);
+	ck_assert_uint_eq(snapshot->devices[0].tracked, 5 * MIB);
+	ck_assert_uint_eq(snapshot->devices[1].tracked, 6 * MIB);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
 /* A recording of an older version says which process, and not on which device. */
 START_TEST(older_readings)
 {
@@ -451,6 +509,7 @@ Suite *suite_readings(void)
 	tcase_add_test(tests, uses);
 	tcase_add_test(tests, parts);
 	tcase_add_test(tests, the_only_device);
+	tcase_add_test(tests, another_number);
 	tcase_add_test(tests, older_readings);
 	suite_add_tcase(suite, tests);
 	return suite;
