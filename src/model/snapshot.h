@@ -628,6 +628,20 @@ static inline uint64_t device_use_bytes(const struct snap_device_use *use)
 }
 
 /*
+ * What is in use at least of a device of whose memory the driver says nothing, since it is the
+ * machine's (unified memory): what processes use.
+ */
+static inline uint64_t device_used_least(const struct snap_device *device)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < device->use_count; i++)
+		if (__builtin_add_overflow(sum, device_use_bytes(&device->uses[i]), &sum))
+			sum = UINT64_MAX;
+	return sum > device->tracked ? sum : device->tracked;
+}
+
+/*
  * Sums over processes that ended and are no longer listed (too long ago, or cleared), with the
  * marks that any of them had.
  */

@@ -478,6 +478,15 @@ static void print_used(struct line *line, uint64_t used, uint64_t total, uint64_
 		    text_bytes(used > tracked ? (double)(used - tracked) : 0, text));
 }
 
+/* "  ≥18.6G of 119G used": of unified memory */
+static void print_least(struct line *line, uint64_t used, uint64_t total)
+{
+	char text[NUMBER_SIZE];
+
+	line_format(line, "  ≥%s of ", text_bytes((double)used, text));
+	line_format(line, "%s used", text_bytes((double)total, text));
+}
+
 /* GPU 0:3  MIG 1g.10gb  3.0G of 9.5G used  512M untracked */
 static void print_instances(struct line *line, const struct snap_device *device)
 {
@@ -514,6 +523,8 @@ static void print_devices(struct line *line, const struct snapshot *snapshot)
 		line_text(line, device->name ? device->name : "-");
 		if (device->has_used)
 			print_used(line, device->used, device->total, device->tracked);
+		else if (device->total)
+			print_least(line, device_used_least(device), device->total);
 		if (isfinite(device->utilization))
 			line_format(line, "  %.0f%%", 100 * device->utilization);
 		if (isfinite(device->temperature))

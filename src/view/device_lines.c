@@ -205,7 +205,7 @@ static void label_of(const struct entry *entry, char out[INSTANCE_TEXT])
 }
 
 struct memory {
-	bool is_known;
+	bool is_known, is_least;     /* `used`; it is a lower bound */
 	double used, total, tracked; /* bytes */
 };
 
@@ -215,10 +215,13 @@ static struct memory memory_of(const struct entry *entry)
 	const struct snap_instance *instance = entry->instance;
 
 	if (instance)
-		return (struct memory){ instance->has_used, (double)instance->used,
+		return (struct memory){ instance->has_used, false, (double)instance->used,
 					(double)instance->total, (double)instance->tracked };
-	return (struct memory){ device->has_used, (double)device->used, (double)device->total,
-				(double)device->tracked };
+	if (!device->has_used && device->total)
+		return (struct memory){ true, true, (double)device_used_least(device),
+					(double)device->total, (double)device->tracked };
+	return (struct memory){ device->has_used, false, (double)device->used,
+				(double)device->total, (double)device->tracked };
 }
 
 /* ---- one cell ---- */
@@ -283,7 +286,7 @@ static void memory_text(const struct memory *memory, char *out, size_t size)
 		format_bytes(memory->used, used, sizeof(used));
 	if (memory->total > 0)
 		format_bytes(memory->total, total, sizeof(total));
-	snprintf(out, size, "%s/%s", used, total);
+	snprintf(out, size, "%s%s/%s", memory->is_least ? "≥" : "", used, total);
 }
 
 /*
@@ -374,7 +377,7 @@ static void field_draw(struct view *view, const struct area *area, int col, enum
 		format_bytes(untracked, number, sizeof(number));
 		area_right(area, 0, col + width - 10,
 			   memory.is_known && untracked > 0 ? ST_HELD : ST_DIM,
-			   memory.is_known ? number : "-");
+			   memory.is_known && !memory.is_least ? number : "-");
 		area_text(area, 0, col + width - 9, ST_DIM, "untracked");
 		break;
 	case DEVICE_USES: uses_draw(view, area, 0, col, width, entry); break;

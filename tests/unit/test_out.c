@@ -204,6 +204,19 @@ START_TEST(text_ascii)
 }
 END_TEST
 
+/* The driver says nothing of memory that is the machine's: at least what processes use is known. */
+START_TEST(text_unified_memory)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text;
+
+	snapshot->devices[0].has_used = false;
+	text = printed(out_text, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "GPU 0  NVIDIA \"H100\"  ≥14.9G of 80.0G used  97%"));
+	free(text);
+}
+END_TEST
+
 /* Every width, wide characters at the cut included: no line is longer, none ends in a blank. */
 START_TEST(text_width)
 {
@@ -576,6 +589,7 @@ int main(void)
 	tcase_add_test(tests, csv_header_once);
 	tcase_add_test(tests, text_golden);
 	tcase_add_test(tests, text_ascii);
+	tcase_add_test(tests, text_unified_memory);
 	tcase_add_test(tests, text_width);
 	tcase_add_test(tests, text_narrow);
 	tcase_add_test(tests, text_long_names);

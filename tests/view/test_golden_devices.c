@@ -32,6 +32,9 @@ START_TEST(devices)
 	view.settings.columns[5] = column_find("untracked");
 	view.settings.columns[7] = column_find("tensors"); /* instead of leaked: there are none */
 	golden_draw(&view, 24, 120, "columns", false);
+	view.settings.ascii = false;
+	snapshot->devices[0].has_used = false;
+	golden_draw(&view, 12, 120, "unified memory", false);
 	golden_end("devices");
 	view_clear(&view);
 }
