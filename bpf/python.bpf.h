@@ -712,23 +712,22 @@ static long python_step(__u32 i, struct python_walk *walk)
 	found->code = code;
 	found->at = (__s32)instruction;
 	found->flags = flags;
+	if (n < PYTHON_INNER)
+		scratch->hash = python_mix(python_mix(scratch->hash, code), (__u32)instruction);
 	scratch->walked = n + 1;
 	return 0;
 }
 
-/* Keeps the @i-th of the frames that are kept: moves the outermost to their place. */
+/* Moves the @i-th of the outermost frames to its place. */
 static long python_keep(__u32 i, struct python_scratch **at)
 {
 	struct python_scratch *scratch = *at;
-	struct python_frame *frame = &scratch->frames[i & (PYTHON_FRAMES - 1)];
-	__u32 n = i;
+	__u32 n = PYTHON_INNER + i;
+	struct python_frame *frame = &scratch->frames[n & (PYTHON_FRAMES - 1)];
 
-	if (i >= scratch->count)
+	if (n >= scratch->count)
 		return 1;
-	if (i >= PYTHON_INNER) {
-		n += scratch->walked - scratch->count;
-		*frame = scratch->outer[n & (PYTHON_OUTER - 1)];
-	}
+	*frame = scratch->outer[(n + scratch->walked - scratch->count) & (PYTHON_OUTER - 1)];
 	scratch->hash = python_mix(python_mix(scratch->hash, frame->code), (__u32)frame->at);
 	return 0;
 }
@@ -769,7 +768,8 @@ __noinline int python_frames(struct python_scratch *scratch)
 	scratch->count = scratch->is_gapped ? PYTHON_FRAMES : scratch->walked;
 	if (scratch->is_gapped)
 		scratch->hash = python_mix(scratch->hash, 1);
-	bpf_loop(PYTHON_FRAMES, python_keep, &scratch, 0);
+	if (scratch->count > PYTHON_INNER)
+		bpf_loop(PYTHON_OUTER, python_keep, &scratch, 0);
 	return scratch->count;
 }
 
