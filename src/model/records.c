@@ -400,9 +400,11 @@ static int take_pooled(struct program *program, const struct rec_block *record)
 	node = book_containing(&ledger->book, record->address);
 	if (!node)
 		node = physical_at(ledger, &program->mappings, record->address);
-	if (!node || node->state != NODE_LIVE || !KIND_IS_VRAM(node->kind))
+	if (!node || node->state != NODE_LIVE)
 		return 0;
 	ledger_pool_told(ledger, node, record->allocator);
+	if (!KIND_IS_VRAM(node->kind))
+		return 0;
 	placed.device = node->device;
 	return blocks_record(&program->blocks, &program->names, &placed, ledger->leak_age);
 }

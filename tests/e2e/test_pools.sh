@@ -38,6 +38,8 @@ for form in bfc ggml rmm; do
 	exec 9>&-
 	wait $cutop
 	grep '}$' "$T/$form.out" | tail -n 1 >"$T/$form.json"
+	# The host's memory is the pool's, too.
+	expect "$form" '[p.memory.host_left_bytes] | add // 0' 0
 	# What is live at the end is named; the pool's own memory is no leak.
 	expect "$form" 'p.memory.leaked_bytes' 0
 	expect "$form" '[p.memory.allocators[].live_at_exit_bytes, p.memory.held_bytes] | .[0] > 0 and add == 134217728' true
