@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the user names (--probe): counted, and timed where their returns are probed, each at
- * its own cost. They have separate frames, because they enclose CUDA calls that have to be counted as usual: a launch made
- * by a cuBLAS function is not nested in a hooked call.
+ * Functions that the user names (--probe): counted, and timed where their returns are probed, each
+ * at its own cost. They have separate frames, because they enclose CUDA calls that have to be
+ * counted as usual: a launch made by a cuBLAS function is not nested in a hooked call.
  */
 #ifndef EXTRA_BPF_H
 #define EXTRA_BPF_H

@@ -39,8 +39,8 @@ static bool has_uuid(const char *directory, const char *name, const char *word, 
 }
 
 /*
- * The number of the only device whose UUID begins with @word; else NOT_A_DEVICE, or VISIBLE_UNKNOWN if the
- * driver's directory is not there.
+ * The number of the only device whose UUID begins with @word; else NOT_A_DEVICE, or VISIBLE_UNKNOWN
+ * if the driver's directory is not there.
  */
 static int uuid_device(const char *gpus, const char *word, size_t len)
 {

@@ -19,8 +19,8 @@ size_t visible_parse(const char *list, const char *gpus, int *devices);
 
 /*
  * The same for the process that was started with @environment: @len bytes of strings, each ended by
- * NUL, and one more NUL; in a container, of the devices that it was given. Returns 0 if it sees all, by the
- * machine's numbers.
+ * NUL, and one more NUL; in a container, of the devices that it was given. Returns 0 if it sees all,
+ * by the machine's numbers.
  */
 size_t visible_find(const char *environment, size_t len, int *devices);
 

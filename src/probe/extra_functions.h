@@ -19,11 +19,11 @@ struct extra_functions;
 struct stat;
 
 /*
- * Makes the list of @count requests, each LIBRARY:SYMBOL[:returns][=RESULT]. LIBRARY is a path if it
- * contains a slash, else a file's name, whole or without "lib", ".so" and version, or a glob. SYMBOL
- * is a name or a glob, matched against the demangled name if it contains "::". RESULT is status,
- * negative, null or none; all but none ask for returns, too. Returns 0 with *@extras, freed with extra_functions_free(), or
- * -EINVAL, -ENOMEM with @why set.
+ * Makes the list of @count requests, each LIBRARY:SYMBOL[:returns][=RESULT]. LIBRARY is a path if
+ * it contains a slash, else a file's name, whole or without "lib", ".so" and version, or a glob.
+ * SYMBOL is a name or a glob, matched against the demangled name if it contains "::". RESULT is
+ * status, negative, null or none; all but none ask for returns, too. Returns 0 with *@extras, freed
+ * with extra_functions_free(), or -EINVAL, -ENOMEM with @why set.
  */
 int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count,
 			struct reason *why);
