@@ -105,6 +105,19 @@ void arrivals_put(struct arrivals *arrivals, const struct rec_hdr *record)
 	arrivals->count++;
 }
 
+void arrivals_finish(struct arrivals *arrivals, uint64_t until)
+{
+	while (arrivals->count) {
+		struct arrival *arrival = first_take(arrivals);
+
+		if (arrivals->now() < until)
+			look_at(arrivals, &arrival->record.hdr);
+		else
+			arrivals->leave_out(arrivals->context, &arrival->record.hdr);
+		free(arrival);
+	}
+}
+
 bool arrivals_wait(const struct arrivals *arrivals)
 {
 	return arrivals->count != 0;

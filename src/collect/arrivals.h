@@ -35,6 +35,9 @@ void arrivals_turn(struct arrivals *arrivals);
 /* Adds one more, which is copied if it has to wait. */
 void arrivals_put(struct arrivals *arrivals, const struct rec_hdr *record);
 
+/* There is no further turn: those that wait are looked at until @until, a time, then left out. */
+void arrivals_finish(struct arrivals *arrivals, uint64_t until);
+
 /* True if some wait for the next turn. */
 bool arrivals_wait(const struct arrivals *arrivals);
 

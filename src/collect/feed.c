@@ -1309,6 +1309,10 @@ void feed_settle(struct feed *feed, bool hurry)
 		usleep(NAMES_LOOK_US);
 		feed_drain(feed);
 	}
+	/* A program that came late, and is gone, still has to be told of. */
+	arrivals_finish(feed->arrivals, end);
+	lost_feed(feed);
+	unseen_feed(feed);
 	while (site_names_wait(feed->sites, 0) && clock_ns(CLOCK_MONOTONIC) < end) {
 		usleep(NAMES_LOOK_US);
 		errands_tend(probe_outside(feed->probe)->errands);

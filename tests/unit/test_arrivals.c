@@ -11,7 +11,7 @@
 static struct {
 	uint64_t now, cost; /* ns; what each takes */
 	uint32_t seen;      /* how many were looked at, by their numbers in order */
-	uint32_t left_out;
+	uint32_t left_out, least_left_out;
 } clock_and_log;
 
 static uint64_t now(void)
@@ -33,7 +33,7 @@ static void look(void *context, const struct rec_hdr *record)
 static void leave_out(void *context, const struct rec_hdr *record)
 {
 	ck_assert_ptr_eq(context, &clock_and_log);
-	ck_assert_uint_gt(record->tgid, ARRIVALS_MAX);
+	ck_assert_uint_ge(record->tgid, clock_and_log.least_left_out);
 	clock_and_log.left_out++;
 }
 
@@ -44,6 +44,7 @@ static struct arrivals *begin(uint64_t cost)
 	ck_assert_ptr_nonnull(arrivals);
 	clock_and_log.now = clock_and_log.seen = clock_and_log.left_out = 0;
 	clock_and_log.cost = cost;
+	clock_and_log.least_left_out = ARRIVALS_MAX + 1;
 	arrivals_turn(arrivals);
 	return arrivals;
 }
@@ -155,10 +156,29 @@ START_TEST(a_flood_is_left_out)
 }
 END_TEST
 
+/* The end: what has waited is looked at as long as there is time, and nothing is forgotten. */
+START_TEST(the_end_is_bounded)
+{
+	struct arrivals *arrivals = begin(ARRIVALS_SLICE);
+	uint32_t i;
+
+	for (i = 1; i <= 10; i++)
+		put(arrivals, i);
+	ck_assert_uint_eq(clock_and_log.seen, 1);
+	clock_and_log.least_left_out = 5;
+	arrivals_finish(arrivals, clock_and_log.now + 3 * ARRIVALS_SLICE);
+	ck_assert_uint_eq(clock_and_log.seen, 4);
+	ck_assert_uint_eq(clock_and_log.left_out, 6);
+	ck_assert(!arrivals_wait(arrivals));
+	arrivals_free(arrivals);
+}
+END_TEST
+
 void arrivals_tests(Suite *suite)
 {
 	probe_test_add(suite, "arrivals at once", at_once_while_there_is_time);
 	probe_test_add(suite, "arrivals in slices", a_turn_is_bounded);
 	probe_test_add(suite, "arrivals that wait", what_waits_is_bounded);
 	probe_test_add(suite, "arrivals without end", a_flood_is_left_out);
+	probe_test_add(suite, "arrivals at the end", the_end_is_bounded);
 }
