@@ -94,42 +94,20 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 {
 	process->site_count = 2;
 	process->sites = cast_memory(snapshot, 2, sizeof(*process->sites));
-	process->sites[0] = (struct snap_site){ "load_weights+0x1f4 (model.so)",
-						0x400000,
-						process->live / 2,
-						0,
-						0,
-						0,
-						1600,
-						0,
-						0,
-						0,
-						NULL,
-						0,
-						0,
-						NULL,
-						0,
-						0,
-						false,
-						false };
-	process->sites[1] = (struct snap_site){ "cache_grow+0x88 (libcache.so)",
-						0x400003,
-						process->live - process->live / 2,
-						process->leaked,
-						process->held,
-						process->suspect,
-						241,
-						0,
-						0,
-						7,
-						stack,
-						3,
-						0,
-						NULL,
-						0,
-						0,
-						false,
-						false };
+	process->sites[0] = (struct snap_site){ .site = "load_weights+0x1f4 (model.so)",
+						.address = 0x400000,
+						.live = process->live / 2,
+						.allocations = 1600 };
+	process->sites[1] = (struct snap_site){ .site = "cache_grow+0x88 (libcache.so)",
+						.address = 0x400003,
+						.live = process->live - process->live / 2,
+						.leaked = process->leaked,
+						.held = process->held,
+						.suspect = process->suspect,
+						.allocations = 241,
+						.stack_id = 7,
+						.stack = stack,
+						.stack_count = 3 };
 }
 
 static void kernels_fill(struct snapshot *snapshot, struct snap_process *process, int step)
