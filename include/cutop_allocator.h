@@ -9,7 +9,7 @@
  * memory, whether a profiler runs or not, with the lock of the device's allocator held. So the
  * records of one device are in order.
  *
- * Pools that tell nothing, of XLA, TensorFlow, llama.cpp and RMM: a function that hands out a block and
+ * Pools that tell nothing, of XLA, TensorFlow and llama.cpp: a function that hands out a block and
  * returns its address, and one that is given the address back. Whether that is device memory, and
  * whose, is told by the allocation that it lies in.
  */
@@ -20,18 +20,12 @@
 
 /* The functions have numbers after those of Python's interpreters. */
 #define CUTOP_ALLOCATOR     0xa000
-#define ALLOCATOR_FORMS_MAX 32 /* a power of two */
+#define ALLOCATOR_FORMS_MAX 16 /* a power of two */
 #define CUTOP_IS_ALLOCATOR(n) \
 	((n) >= CUTOP_ALLOCATOR && (n) < CUTOP_ALLOCATOR + ALLOCATOR_FORMS_MAX)
 
 /* Names in allocator_names[], cuda/allocators.c. Recordings contain these numbers. */
-enum allocator_kind {
-	ALLOCATOR_PYTORCH,
-	ALLOCATOR_BFC,
-	ALLOCATOR_GGML,
-	ALLOCATOR_RMM,
-	ALLOCATOR_KINDS
-};
+enum allocator_kind { ALLOCATOR_PYTORCH, ALLOCATOR_BFC, ALLOCATOR_GGML, ALLOCATOR_KINDS };
 
 /* What a call of a function is. */
 enum allocator_act {

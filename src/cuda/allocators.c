@@ -7,8 +7,8 @@
  * TensorFlow 2.8. AllocateRaw(alignment, bytes) calls the form with attributes. Chunks have
  * multiples of 256 bytes; one that is not worth splitting has more than was asked for.
  * llama.cpp: ggml/src/ggml-cuda/ggml-cuda.cu, ggml_cuda_pool.
- * RMM: rmm/mr/device/detail/stream_ordered_memory_resource.hpp, the base of its pools; a template,
- * which is compiled into the programs that use it. (Its resources without a pool are CUDA's calls.)
+ * The return of a BLOCK_MADE is probed: such a function must neither throw (RMM's do, where there is
+ * no memory) nor switch stacks, or the probe would end the program (docs/do-no-harm.md).
  */
 #include "cuda/allocators.h"
 
@@ -20,14 +20,12 @@ const char *const allocator_names[ALLOCATOR_KINDS] = {
 	[ALLOCATOR_PYTORCH] = "pytorch",
 	[ALLOCATOR_BFC] = "bfc",
 	[ALLOCATOR_GGML] = "ggml",
-	[ALLOCATOR_RMM] = "rmm",
 };
 
 const char *const allocator_nouns[ALLOCATOR_KINDS] = {
 	[ALLOCATOR_PYTORCH] = "tensors",
 	[ALLOCATOR_BFC] = "blocks",
 	[ALLOCATOR_GGML] = "blocks",
-	[ALLOCATOR_RMM] = "blocks",
 };
 
 /* Libraries whose .symtab is read as well: their allocators are not exported. */
@@ -54,11 +52,7 @@ static const struct allocator_form
 	bfc_makes = { .allocator = ALLOCATOR_BFC, .act = BLOCK_MADE, .bytes = 2, .granule = 256 },
 	bfc_returns = { .allocator = ALLOCATOR_BFC, .act = BLOCK_RETURNED, .address = 1 },
 	ggml_makes = { .allocator = ALLOCATOR_GGML, .act = BLOCK_MADE, .bytes = 1, .granule = 128 },
-	ggml_returns = { .allocator = ALLOCATOR_GGML, .act = BLOCK_RETURNED, .address = 1 },
-	rmm_makes = { .allocator = ALLOCATOR_RMM, .act = BLOCK_MADE, .bytes = 1, .granule = 256 },
-	rmm_returns = { .allocator = ALLOCATOR_RMM, .act = BLOCK_RETURNED, .address = 1 };
-
-#define RMM_POOL "_ZN3rmm2mr6detail30stream_ordered_memory_resourceI*"
+	ggml_returns = { .allocator = ALLOCATOR_GGML, .act = BLOCK_RETURNED, .address = 1 };
 
 static const struct {
 	const char *symbol;
@@ -79,8 +73,6 @@ static const struct {
 	{ "_ZN18ggml_cuda_pool_vmm4freeEPvm", &ggml_returns },
 	{ "_ZN18ggml_cuda_pool_leg5allocEmPm", &ggml_makes },
 	{ "_ZN18ggml_cuda_pool_leg4freeEPvm", &ggml_returns },
-	{ RMM_POOL "11do_allocateEmNS_16cuda_stream_viewE", &rmm_makes },
-	{ RMM_POOL "13do_deallocateEPvmNS_16cuda_stream_viewE", &rmm_returns },
 };
 
 _Static_assert(ARRAY_LEN(forms) <= ALLOCATOR_FORMS_MAX, "more forms than there is room for");

@@ -12,14 +12,14 @@
 
 #include "cutop_allocator.h"
 
-/* "pytorch", "bfc" (XLA's and TensorFlow's), "ggml" (llama.cpp's), "rmm"; as JSON and metrics have it */
+/* "pytorch", "bfc" (XLA's and TensorFlow's), "ggml" (llama.cpp's); as JSON and metrics have it */
 extern const char *const allocator_names[ALLOCATOR_KINDS];
 /* What it hands out: "tensors" or "blocks" */
 extern const char *const allocator_nouns[ALLOCATOR_KINDS];
 
 /* How many forms of functions are known. */
 size_t allocator_form_count(void);
-/* Form @i, and the symbol that has it: a glob, whose last 6 bytes stand for themselves. */
+/* Form @i, and the symbol that has it. */
 const struct allocator_form *allocator_form(size_t i);
 const char *allocator_symbol(size_t i);
 /* True if @library, a file's name, may have such functions among its local symbols. */

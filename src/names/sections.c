@@ -296,7 +296,7 @@ int segments_address(const struct segments *segments, uint64_t offset, uint64_t 
 #define NAMES_AHEAD  2048u /* bytes read for a name: linkers put the next symbol's behind it */
 #define NAME_MAX_MAX 65536u
 #define NAME_MIN     6 /* of the names that are searched for: bytes that are compared at first, */
-#define NAME_LONGEST 256u
+#define NAME_LONGEST 128u
 #define ENDS         (1u << 17) /* bits: the last bytes of such a name */
 #define PLACES       (4u << 20) /* bits */
 

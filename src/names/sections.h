@@ -127,8 +127,8 @@ enum symtab_want {
 
 struct symtab_search {
 	/*
-	 * The names that are searched for (NULL: any), each of 6 to 256 bytes: nearly all others are
-	 * not read, and their symbols not visited. Only the last 6 bytes of each are looked at.
+	 * The names that are searched for (NULL: any), each of 6 to 128 bytes: nearly all others are
+	 * not read, and their symbols not visited.
 	 */
 	const char *const *names;
 	size_t name_count;

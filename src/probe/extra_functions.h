@@ -67,7 +67,7 @@ void extra_functions_visit(const struct extra_functions *extras,
 			   void *context);
 
 /* Room that allocators_find() needs in a list. */
-#define ALLOCATOR_FUNCTIONS_MAX 64
+#define ALLOCATOR_FUNCTIONS_MAX 16
 
 /*
  * Fills @list with the allocators' functions (cuda/allocators.h) that the file open at @fd exports

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the stand-ins for pools of XLA, llama.cpp and RMM offer: pools_library.c. */
+/* What the stand-ins for pools of XLA and llama.cpp offer: pools_library.c. */
 #ifndef POOLS_H
 #define POOLS_H
 

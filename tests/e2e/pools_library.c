@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Stand-ins for pools that tell nothing of their blocks: XLA's, a class whose methods are local
- * symbols of a plugin; with -DGGML llama.cpp's, with -DRMM RMM's, which are exported. They have the names and the arguments of the real
+ * symbols of a plugin; with -DGGML llama.cpp's. They have the names and the arguments of the real
  * ones, and hand out blocks of one piece of memory, first fit.
  */
 #include "pools.h"
@@ -14,17 +14,7 @@
 #include "cuda_double_driver.h"
 
 #define BLOCKS_MAX 4096
-#ifdef RMM
-#define ROUND 256ul
-#define POOL  "_ZN3rmm2mr6detail30stream_ordered_memory_resourceINS0_"
-#define CHUNK \
-	POOL "20pool_memory_resourceINS0_20cuda_memory_resourceEEENS1_20coalescing_free_listEE"
-#define BIN \
-	POOL "26fixed_size_memory_resourceINS0_22device_memory_resourceEEENS1_20fixed_size_free_listEE"
-#define TAKE  CHUNK "11do_allocateEmNS_16cuda_stream_viewE"
-#define OUTER BIN "11do_allocateEmNS_16cuda_stream_viewE"
-#define GIVE  CHUNK "13do_deallocateEPvmNS_16cuda_stream_viewE"
-#elif defined(GGML)
+#ifdef GGML
 #define ROUND 128ul
 #define TAKE  "_ZN18ggml_cuda_pool_leg5allocEmPm"
 #define OUTER "_ZN18ggml_cuda_pool_vmm5allocEmPm"
@@ -35,11 +25,7 @@
 #define OUTER "_ZN3tsl12BFCAllocator11AllocateRawEmm"
 #define GIVE  "_ZN3tsl12BFCAllocator13DeallocateRawEPv"
 #endif
-#ifdef RMM
-#define METHOD __attribute__((noinline)) /* exported, as templates are */
-#else
-#define METHOD static __attribute__((noinline, used))
-#endif
+#define LOCAL static __attribute__((noinline, used))
 
 struct pool {
 	pthread_mutex_t lock;
@@ -93,47 +79,47 @@ static void block_give(struct pool *pool, void *block)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-#if defined(GGML) || defined(RMM)
-METHOD void *take(struct pool *pool, size_t bytes, size_t *actual) __asm__(TAKE);
-METHOD void *take(struct pool *pool, size_t bytes, size_t *actual)
+#ifdef GGML
+LOCAL void *take(struct pool *pool, size_t bytes, size_t *actual) __asm__(TAKE);
+LOCAL void *take(struct pool *pool, size_t bytes, size_t *actual)
 {
 	*actual = pool_round(bytes);
 	return block_take(pool, bytes);
 }
 
-METHOD void *outer(struct pool *pool, size_t bytes, size_t *actual) __asm__(OUTER);
-METHOD void *outer(struct pool *pool, size_t bytes, size_t *actual)
+LOCAL void *outer(struct pool *pool, size_t bytes, size_t *actual) __asm__(OUTER);
+LOCAL void *outer(struct pool *pool, size_t bytes, size_t *actual)
 {
 	void *volatile block = take(pool, bytes, actual);
 
 	return block;
 }
 
-METHOD void give(struct pool *pool, void *block, size_t bytes) __asm__(GIVE);
-METHOD void give(struct pool *pool, void *block, size_t bytes)
+LOCAL void give(struct pool *pool, void *block, size_t bytes) __asm__(GIVE);
+LOCAL void give(struct pool *pool, void *block, size_t bytes)
 {
 	(void)bytes;
 	block_give(pool, block);
 }
 #else
-METHOD void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how) __asm__(TAKE);
-METHOD void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how)
+LOCAL void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how) __asm__(TAKE);
+LOCAL void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how)
 {
 	(void)alignment;
 	(void)how;
 	return block_take(pool, bytes);
 }
 
-METHOD void *outer(struct pool *pool, size_t alignment, size_t bytes) __asm__(OUTER);
-METHOD void *outer(struct pool *pool, size_t alignment, size_t bytes)
+LOCAL void *outer(struct pool *pool, size_t alignment, size_t bytes) __asm__(OUTER);
+LOCAL void *outer(struct pool *pool, size_t alignment, size_t bytes)
 {
 	void *volatile block = take(pool, alignment, bytes, &alignment);
 
 	return block;
 }
 
-METHOD void give(struct pool *pool, void *block) __asm__(GIVE);
-METHOD void give(struct pool *pool, void *block)
+LOCAL void give(struct pool *pool, void *block) __asm__(GIVE);
+LOCAL void give(struct pool *pool, void *block)
 {
 	block_give(pool, block);
 }
@@ -141,7 +127,7 @@ METHOD void give(struct pool *pool, void *block)
 
 void *pool_take(struct pool *pool, size_t bytes, int nested)
 {
-#if defined(GGML) || defined(RMM)
+#ifdef GGML
 	size_t actual;
 
 	return nested ? outer(pool, bytes, &actual) : take(pool, bytes, &actual);
@@ -152,7 +138,7 @@ void *pool_take(struct pool *pool, size_t bytes, int nested)
 
 void pool_give(struct pool *pool, void *block)
 {
-#if defined(GGML) || defined(RMM)
+#ifdef GGML
 	give(pool, block, 0);
 #else
 	give(pool, block);

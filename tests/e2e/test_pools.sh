@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pools that tell nothing of their blocks, XLA's, llama.cpp's and RMM's: what cutop books of stand-ins with their names is what those have
+# Pools that tell nothing of their blocks, XLA's and llama.cpp's: what cutop books of stand-ins with their names is what those have
 # in their own books, by device, with nested calls, requests without memory, calls left by a jump, and a pool of host memory of the
 # same class, which is in no book. Blocks have the line of Python that made them. The pool's own memory is held at the end.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
@@ -21,7 +21,7 @@ told() {
 	[ -e "$T/$1.told" ] && [ "$(wc -l <"$T/$1.told")" = "$2" ]
 }
 
-for form in bfc ggml rmm; do
+for form in bfc ggml; do
 	mkfifo "$T/$form.go"
 	"$CUTOP" -b -f json -d 0.1 --tensor-sites all -- "$bin_e2e/pools-$form" "$T/$form.told" <"$T/$form.go" >"$T/$form.out" 2>"$T/$form.err" &
 	cutop=$!
