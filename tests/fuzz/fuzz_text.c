@@ -54,7 +54,7 @@ static void visible(const char *text)
 	if (count > VISIBLE_MAX)
 		abort();
 	for (i = 0; i < count; i++)
-		if (devices[i] < 0)
+		if (devices[i] < 0 && devices[i] != VISIBLE_UNKNOWN)
 			abort();
 }
 
