@@ -158,7 +158,7 @@ wait $old
 end
 expect_of other $old '[.watched_from, .state, .inexact]' '["start","exited",false]'
 expect_of other $old '.memory | [.allocations, .frees, .leaked_bytes]' '[9,9,0]'
-expect_of other $old '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in main|main|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
+expect_of other $old '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in run|run|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
 expect_of other $late '[.watched_from, .runtime_watched_from, .memory.allocations]' '["start","attach",201]'
 expect_of other $new '[.watched_from, .memory.allocations, .memory.frees]' '["start",6,6]'
 expect other '[.lost | to_entries[] | select(.value > 0)]' '[]'
@@ -178,7 +178,7 @@ other=$!
 wait $other
 end
 expect_of again $again '.memory | [.allocations, .frees, .live_bytes, .leaked_bytes]' '[12,7,0,15]'
-expect_of again $again '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in main|main|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
+expect_of again $again '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in run|run|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
 expect_of again $again '[.watched_from, .inexact]' '["start",false]'
 expect_of again $other '.memory | [.allocations, .frees, .unknown_frees, .leaked_bytes]' '[12,12,0,0]'
 expect_of again $other '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[6]'

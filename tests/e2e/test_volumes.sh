@@ -88,7 +88,7 @@ wait "$service"
 looked_at
 check "the machine's own was given up: $(cat "$T/volume.err")" told "$T/own/.*: $given_up" 0
 end
-expect_of volume "$second" '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in main\\+0x[0-9a-f]+|main\\+0x[0-9a-f]+ at loader.c:[0-9]+) \\(loader\\)$")] | all' true
+expect_of volume "$second" '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in run\\+0x[0-9a-f]+|run\\+0x[0-9a-f]+ at loader.c:[0-9]+) \\(loader\\)$")] | all' true
 expect_of volume "$second" '.memory | [.allocations, .frees, .leaked_bytes]' '[11,11,0]'
 expect volume '[.processes[].inexact] | any' false
 expect_clean "all of this"
