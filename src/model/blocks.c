@@ -385,6 +385,9 @@ void blocks_pause(struct blocks *blocks)
 		book_clear(&allocator->book);
 		allocator->booked = 0;
 		allocator->from_attach = allocator->paused = true;
+		/* It will not say what it has then: only what is handed out from there on is known. */
+		if (!allocator->has_totals)
+			allocator->allocated = 0;
 	}
 }
 

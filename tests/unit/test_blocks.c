@@ -657,6 +657,59 @@ START_TEST(given_up_and_taken_back)
 }
 END_TEST
 
+/* A pool whose calls alone are seen: where its blocks lie tells what they are. */
+START_TEST(a_pool_that_tells_nothing)
+{
+	const struct snap_allocator *allocator;
+	const struct snap_process *process;
+	struct snapshot *snapshot;
+
+	feed_alloc(&feed, BASE, 64 * MIB);
+	feed.site = 0x1000;
+	ck_assert_int_eq(report_as(-1, 0x7f0000000000, 4096, false, ALLOCATOR_BFC), 0);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(feed_find(&feed, snapshot)->allocator_count, 0);
+	snapshot_free(snapshot);
+
+	ck_assert_int_eq(report_as(-1, BASE + MIB, 4096, false, ALLOCATOR_BFC), 0);
+	ck_assert_int_eq(report_as(-1, BASE + 2 * MIB, 512, false, ALLOCATOR_BFC), 0);
+	/* Taken back: one of them, one of host memory, and one that no one knows. */
+	ck_assert_int_eq(report_as(-1, BASE + MIB, 0, false, ALLOCATOR_BFC), 0);
+	ck_assert_int_eq(report_as(-1, 0x7f0000000000, 0, false, ALLOCATOR_BFC), 0);
+	ck_assert_int_eq(report_as(-1, BASE + 9 * MIB, 0, false, ALLOCATOR_BFC), 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	allocator = allocator_of(process, feed.device);
+	ck_assert_str_eq(allocator->name, "bfc");
+	ck_assert_uint_eq(allocator->allocated, 512);
+	ck_assert_uint_eq(allocator->reserved, 64 * MIB);
+	ck_assert_uint_eq(allocator->blocks, 1);
+	ck_assert_uint_eq(allocator->handed_out, 2);
+	ck_assert_uint_eq(allocator->taken_back, 1);
+	ck_assert(!allocator->inexact && !allocator->from_attach);
+	snapshot_free(snapshot);
+
+	/* What it had before its calls were given up is not known after that. */
+	cost(50, 250, feed.now);
+	cost(50, 350, 0);
+	ck_assert_int_eq(report_as(-1, BASE + 3 * MIB, 1024, false, ALLOCATOR_BFC), 0);
+	ck_assert_int_eq(report_as(-1, BASE + 2 * MIB, 0, false, ALLOCATOR_BFC), 0);
+	snapshot = feed_snapshot(&feed);
+	allocator = allocator_of(feed_find(&feed, snapshot), feed.device);
+	ck_assert_uint_eq(allocator->allocated, 1024);
+	ck_assert(allocator->from_attach && !allocator->inexact);
+	snapshot_free(snapshot);
+
+	/* The pool's own memory is kept on purpose. */
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->leaked, 0);
+	ck_assert_uint_eq(process->tensors_ended, 1024);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 START_TEST(memory_of_a_block)
 {
 	struct mallinfo2 before = mallinfo2(), after;
@@ -693,6 +746,7 @@ Suite *suite_blocks(void)
 	tcase_add_test(tests, nonsense);
 	tcase_add_test(tests, sites_without_end);
 	tcase_add_test(tests, given_up_and_taken_back);
+	tcase_add_test(tests, a_pool_that_tells_nothing);
 	tcase_add_test(tests, memory_of_a_block);
 	suite_add_tcase(suite, tests);
 	return suite;
