@@ -81,7 +81,10 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 
 		answer(context, &reply);
 	}
-	world.asked_count = 0;
+	/* They come the next time, in the order of the questions, as the resolver keeps it. */
+	world.asked_count -= i;
+	memmove(world.asked, world.asked + i, world.asked_count * sizeof(world.asked[0]));
+	world.asked[0].offset = 0;
 }
 
 void unwind_rows_set(struct unwind_rows *rows, uint64_t mark, uint64_t address,
@@ -154,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!native)
 		return 0;
+	world.asked_count = 0; /* those of the resolver before */
 	rules_take(&data, &size);
 	count = take(&data, &size, 1);
 	for (i = 0; count && i < *count % 8u; i++) {
