@@ -263,12 +263,12 @@ static void print_table(struct line *line, const struct text_table *table,
 			const struct snap_process *process)
 {
 	size_t count, most = table->most ? table->most : SIZE_MAX, rows = 0;
-	const char *item = list_items(table->list, process, &count), *end;
+	const char *item = list_items(table->list, process, &count);
 	int name;
 
 	most = count < most ? count : most;
 	name = table->others && most ? name_width(line, table, process, most) : 0;
-	for (end = item + most * table->list->size; item < end; item += table->list->size) {
+	for (size_t i = 0; i < most; i++, item += table->list->size) {
 		if (table->shown && !table->shown(item))
 			continue;
 		if (!rows++)
