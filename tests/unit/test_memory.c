@@ -146,7 +146,7 @@ START_TEST(what_a_child_inherits_is_known)
 	feed_free(&feed, 0x10000, 0);
 	feed_free(&feed, 0x20000, 0);
 	feed_free(&feed, 0x10000, 3); /* CUDA does not survive a fork: initialization error */
-	feed_free(&feed, 0x30000, 0); /* nobody's */
+	feed_free(&feed, 0x30000, 0); /* no allocation's address */
 	look();
 	ck_assert_uint_eq(process->unknown_frees, 1);
 	ck_assert_uint_eq(process->failed_frees, 1);
