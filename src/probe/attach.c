@@ -320,11 +320,16 @@ static void attached_count(struct attachment *attachment, const struct probe_lis
 		attachment->points[list->points[i]]++;
 }
 
+/* True if there is no room now for a link, which may change. */
+static bool has_no_room(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
 /* True if the kernel refuses a link for a reason that is none of its functions'. */
 static bool is_of_any_link(int error)
 {
-	return error == -EPERM || error == -ENOMEM || error == -ESRCH || error == -EMFILE ||
-	       error == -ENFILE || error == -E2BIG;
+	return has_no_room(error) || error == -EPERM || error == -ESRCH || error == -E2BIG;
 }
 
 /*
@@ -358,7 +363,8 @@ static void list_link(struct attaching *attaching, const struct bpf_program *pro
 			  counted);
 		return;
 	}
-	attaching->error = fd;
+	if (!has_no_room(attaching->error))
+		attaching->error = fd;
 	attachment->failed += count;
 	for (i = first; i < first + count; i++)
 		unprobed_add(&attachment->unprobed, attaching->choice,
@@ -467,6 +473,9 @@ static int all_attach(struct attaching *attaching)
 		attachment->unprobed = unprobed;
 	}
 	attaching->pid = pid;
+	/* A file with a part of its probes would miss calls for good: it is tried again, whole. */
+	if (has_no_room(attaching->error))
+		return attaching->error;
 	if (attachment->attached || attachment->noticed)
 		return 0;
 	/* Functions that were left out on purpose are missing, but that is no error. */
@@ -503,6 +512,8 @@ static int processes_attach(struct attaching *attaching, struct attach_pids pids
 			continue;
 		}
 		err = result;
+		if (has_no_room(err))
+			return err;
 		if (done || i + 1 < pids.count)
 			counts_set(attaching->attachment, &before);
 	}
