@@ -179,6 +179,7 @@ static __always_inline bool pool_asked(struct pt_regs *ctx, struct thread_state 
 	call->one_of = block_one_of(call->bytes);
 	call->number = number;
 	call->pool = call_arg(ctx, 0);
+	call->result = form->result ? call_arg(ctx, form->result - 1) : 0;
 	call->sp = call_sp(ctx);
 	place_note(ctx, thread, call);
 	return true;
@@ -232,6 +233,9 @@ static __noinline int allocator_done(struct pt_regs *ctx, __u32 number)
 		return 0;
 	call->sp = 0;
 	form = &allocator_forms[(number - CUTOP_ALLOCATOR) & (ALLOCATOR_FORMS_MAX - 1)];
+	if (call->result && ((__u32)address ||
+			     bpf_probe_read_user(&address, sizeof(address), (void *)call->result)))
+		address = 0; /* a status that is none of success */
 	if (address) {
 		struct rec_block *rec =
 			block_begin(thread, form, address, call->bytes, CUTOP_DEVICE_UNKNOWN);

@@ -341,7 +341,8 @@ struct code_range {
 struct pool_call {
 	__u64 sp; /* 0: none is under way */
 	__u64 bytes, site, stack;
-	__u64 pool; /* argument 0 */
+	__u64 pool;   /* argument 0 */
+	__u64 result; /* where its address is written; 0: it is returned */
 	__u32 one_of, number;
 };
 

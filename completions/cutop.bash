@@ -58,7 +58,7 @@ _cutop()
 		;;
 	-p | --pid) _cutop_list "$(cd /proc && echo [0-9]*)" ;;
 	-n | --iterations | -d | --delay | --duration | --listen | --top-kernels | --top-sites | -c | --command | --leak-age | --leak-ignore | --site-skip | --probe | --ring-size | --names-memory) ;;
-	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --top-sites --replay --trace --pid --user --command --sort --reverse --layer --calls --exact-launches --returns --no-single-step --stacks --site-skip --launch-sites --tensor-sites --budget --no-python --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --ring-size --names-memory --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W '--batch --iterations --delay --duration --format --folded-by --output --listen --top-kernels --top-sites --replay --trace --pid --user --command --sort --reverse --layer --calls --exact-launches --returns --no-single-step --stacks --site-skip --launch-sites --tensor-sites --budget --no-python --leak-age --leak-ignore --fail-on-leak --allow-no-cuda --map --run-as --library --probe --pool --ring-size --names-memory --no-time --entries --pairs --args --color --ascii --theme --no-mouse --readonly --no-config --config --verbose --help --version' -- "$cur")) ;;
 	esac
 }
 complete -F _cutop cutop

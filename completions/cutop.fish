@@ -40,6 +40,7 @@ complete -c cutop -l allow-no-cuda -d 'with --fail-on-leak: no CUDA call at all 
 complete -c cutop -l map -r -d 'allocations listed per process, largest first (default 1000; text: none)'
 complete -c cutop -l run-as -r -a '(__fish_complete_users)' -d 'run COMMAND as USER (default: who called sudo)'
 complete -c cutop -l library -r -F -d 'probe this library or program too'
+complete -c cutop -l pool -r -F -d 'see blocks inside the pools of device memory that FILE describes'
 complete -c cutop -l probe -x -d 'count any further function, or those that a glob names; SYMBOL:returns times it, and ends programs that switch stacks in it'
 complete -c cutop -l ring-size -r -d 'ring buffer, a power of two, K or M (default 16M, every call 64M)'
 complete -c cutop -l names-memory -r -d 'memory for functions\' names from files, K or M (default 128M)'

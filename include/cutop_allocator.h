@@ -20,12 +20,18 @@
 
 /* The functions have numbers after those of Python's interpreters. */
 #define CUTOP_ALLOCATOR     0xa000
-#define ALLOCATOR_FORMS_MAX 16 /* a power of two */
+#define ALLOCATOR_FORMS_MAX 32 /* a power of two */
+/* The last of them are those of pools that the user describes: cuda/pools.h. */
+#define POOL_FUNCTIONS_MAX 16
+#define CUTOP_POOL         (CUTOP_ALLOCATOR + ALLOCATOR_FORMS_MAX - POOL_FUNCTIONS_MAX)
 #define CUTOP_IS_ALLOCATOR(n) \
 	((n) >= CUTOP_ALLOCATOR && (n) < CUTOP_ALLOCATOR + ALLOCATOR_FORMS_MAX)
 
 /* Names in allocator_names[], cuda/allocators.c. Recordings contain these numbers. */
 enum allocator_kind { ALLOCATOR_PYTORCH, ALLOCATOR_BFC, ALLOCATOR_GGML, ALLOCATOR_KINDS };
+
+/* Pools that the user describes have the kinds after these. */
+#define POOLS_MAX 4
 
 /* What a call of a function is. */
 enum allocator_act {
@@ -40,10 +46,12 @@ enum allocator_act {
  * the low byte, its index in the next; of the two acts without a report there is none.
  */
 struct allocator_form {
-	__u8 allocator; /* enum allocator_kind */
+	__u8 allocator; /* enum allocator_kind, or a pool of the user's */
 	__u8 act;       /* enum allocator_act */
 	__u8 has_totals;
 	__u8 address, bytes, allocated, reserved, device;
+	__u8 result; /* the argument that points to where the block is written + 1; 0: it is returned */
+	__u8 pad[3];
 	__u32 granule; /* blocks have a multiple of so many bytes, a power of two; 0: of one */
 };
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/pools.h"
 #include "print/text.h"
 #include "probe/closure.h"
 #include "probe/outside.h"
@@ -364,6 +365,7 @@ static int collector_begin(struct session *session)
 				/* A trace takes stacks only if it is to print them. */
 				.python = !options->no_python && (options->mode != MODE_TRACE || options_take_stacks(options)),
 				.allocators = options->mode != MODE_TRACE,
+				.pools = session->pools,
 				.extras = options->probe_count > 0,
 				.layers = options->layers,
 				/*
@@ -613,9 +615,13 @@ int session_begin(struct session *session)
 	struct reason why = { "" };
 	int err;
 
-	if (session->options->probe_count &&
+	if (session->options->pool_count && !session->recording &&
+	    pools_read(&session->pools, session->options->pools, session->options->pool_count,
+		       &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	if ((session->options->probe_count || session->pools) &&
 	    extra_functions_new(&session->extras, session->options->probes,
-				session->options->probe_count, &why))
+				session->options->probe_count, session->pools, &why))
 		return session_fail(session, EXIT_FAILED, why.text);
 	if (session->recording)
 		return recording_begin(session);
@@ -733,8 +739,8 @@ static void warn_unfound(void *context, const char *request, const char *library
 
 	(void)library;
 	if (!found)
-		warn_user(&session->notes,
-			  "--probe %s: no process that was watched had such a function", request);
+		warn_user(&session->notes, "%s: no process that was watched had such a function",
+			  request);
 }
 
 /* Says that --fail-on-leak has no answer because of @why, and fails. */
@@ -860,6 +866,8 @@ void session_close(struct session *session)
 	session->errands = NULL;
 	extra_functions_free(session->extras);
 	session->extras = NULL;
+	pools_free(session->pools);
+	session->pools = NULL;
 	replay_close(session->replay);
 	session->replay = NULL;
 	serve_close(session->serve);

@@ -27,7 +27,8 @@ struct demo {
 struct session {
 	const struct options *options;
 	struct notes notes;
-	struct extra_functions *extras; /* functions named by --probe, or NULL */
+	struct pools *pools;            /* those of --pool; NULL */
+	struct extra_functions *extras; /* functions named by --probe and --pool, or NULL */
 	struct errands *errands;        /* NULL: nothing is probed */
 	struct collector *collector;    /* NULL: a replay that does not wait */
 	struct replay *replay;          /* in batch mode and in a trace */

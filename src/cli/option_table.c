@@ -66,6 +66,7 @@ const struct option_entry option_table[] = {
 	{ OPTION_RUN_AS, "run-as", "USER", IN_SNAPSHOTS | IN_TRACE, "run COMMAND as USER (default: who called sudo)", CASE },
 	{ 0, "library", "PATH", IN_PROBING, "probe this library or program too", TEXTS(libraries, library_count) },
 	{ OPTION_PROBE, "probe", "LIBRARY:SYMBOL", IN_SNAPSHOTS | IN_TRACE, "count any further function, or those that a glob names; SYMBOL:returns times it, and ends programs that switch stacks in it", CASE },
+	{ 0, "pool", "FILE", IN_SNAPSHOTS, "see blocks inside the pools of device memory that FILE describes", TEXTS(pools, pool_count) },
 	{ OPTION_RING_SIZE, "ring-size", "BYTES", IN_PROBING, "ring buffer, a power of two, K or M (default 16M, every call 64M)", CASE },
 	{ OPTION_NAMES_MEMORY, "names-memory", "BYTES", IN_PROBING, "memory for functions' names from files, K or M (default 128M)", CASE },
 	{ 0, "trace", NULL, IN_RECORD, "record: every call as well, for cutop trace --replay", FLAG(record_calls) },

@@ -220,7 +220,7 @@ int parse_probe(struct options *options, const char *text)
 
 	if (options->probe_count == OPTIONS_LIST_MAX)
 		return usage_error("--probe is given too often");
-	if (extra_functions_new(&extras, &text, 1, &why))
+	if (extra_functions_new(&extras, &text, 1, NULL, &why))
 		return usage_error("%s", why.text);
 	extra_functions_free(extras);
 	options->probes[options->probe_count++] = text;

@@ -87,6 +87,8 @@ struct options {
 	size_t library_count;
 	const char *probes[OPTIONS_LIST_MAX]; /* LIBRARY:SYMBOL[=RESULT] */
 	size_t probe_count;
+	const char *pools[OPTIONS_LIST_MAX]; /* files */
+	size_t pool_count;
 	uint64_t ring_bytes;
 	/* For names of functions, and whatever else is kept of files */
 	uint64_t names_bytes;

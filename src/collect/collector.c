@@ -22,6 +22,7 @@
 #include "collect/nvml.h"
 #include "collect/record_sink.h"
 #include "config.h"
+#include "cuda/pools.h"
 #include "model/model.h"
 #include "names/sections.h"
 #include "record/recorder.h"
@@ -522,6 +523,9 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	err = record_begin(collector, why);
 	if (err)
 		goto fail;
+	for (size_t i = 0; probe.bpf.pools && i < probe.bpf.pools->count; i++)
+		feed_pool(collector->feed, ALLOCATOR_KINDS + (unsigned int)i,
+			  probe.bpf.pools->names[i]);
 	return 0;
 fail:
 	collector_free(collector);

@@ -1255,6 +1255,11 @@ void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum e
 	free(text);
 }
 
+void feed_pool(struct feed *feed, unsigned int kind, const char *name)
+{
+	feed_extra(feed, CUTOP_ALLOCATOR + kind, name, EXTRA_RESULT_NONE);
+}
+
 void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *what)
 {
 	struct rec_text *text = text_record_new(REC_NOTICE, 0, tgid, 0, notice, what);

@@ -47,6 +47,9 @@ void feed_settle(struct feed *feed, bool hurry);
  */
 void feed_extra(struct feed *feed, unsigned int call, const char *symbol, enum extra_result result);
 
+/* The user describes a pool @name of @kind: enum allocator_kind, after those. */
+void feed_pool(struct feed *feed, unsigned int kind, const char *name);
+
 /* Something to report about the process @tgid; 0: about none. */
 void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *text);
 

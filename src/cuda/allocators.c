@@ -22,11 +22,10 @@ const char *const allocator_names[ALLOCATOR_KINDS] = {
 	[ALLOCATOR_GGML] = "ggml",
 };
 
-const char *const allocator_nouns[ALLOCATOR_KINDS] = {
-	[ALLOCATOR_PYTORCH] = "tensors",
-	[ALLOCATOR_BFC] = "blocks",
-	[ALLOCATOR_GGML] = "blocks",
-};
+const char *allocator_noun(unsigned int kind)
+{
+	return kind == ALLOCATOR_PYTORCH ? "tensors" : "blocks";
+}
 
 /* Libraries whose .symtab is read as well: their allocators are not exported. */
 static const char *const with_local_symbols[] = {
@@ -75,7 +74,8 @@ static const struct {
 	{ "_ZN18ggml_cuda_pool_leg4freeEPvm", &ggml_returns },
 };
 
-_Static_assert(ARRAY_LEN(forms) <= ALLOCATOR_FORMS_MAX, "more forms than there is room for");
+_Static_assert(ARRAY_LEN(forms) <= CUTOP_POOL - CUTOP_ALLOCATOR,
+	       "more forms than there is room for");
 
 size_t allocator_form_count(void)
 {

@@ -14,8 +14,8 @@
 
 /* "pytorch", "bfc" (XLA's and TensorFlow's), "ggml" (llama.cpp's); as JSON and metrics have it */
 extern const char *const allocator_names[ALLOCATOR_KINDS];
-/* What it hands out: "tensors" or "blocks" */
-extern const char *const allocator_nouns[ALLOCATOR_KINDS];
+/* What one of @kind, or one that the user describes, hands out: "tensors" or "blocks" */
+const char *allocator_noun(unsigned int kind);
 
 /* How many forms of functions are known. */
 size_t allocator_form_count(void);

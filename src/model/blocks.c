@@ -350,7 +350,7 @@ struct allocator *blocks_short(struct blocks *blocks, const struct rec_short *re
 	return allocator;
 }
 
-int blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age)
+bool blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age)
 {
 	struct rec_block known = *record;
 	size_t i;
@@ -366,9 +366,9 @@ int blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_
 		known.bytes = -(int64_t)node->bytes;
 		totals_take(allocator, &known);
 		block_take_back(allocator, &known, leak_age);
-		break;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 void blocks_pause(struct blocks *blocks)

@@ -58,9 +58,9 @@ int blocks_record(struct blocks *blocks, struct name_store *names, const struct 
 
 /*
  * A block is taken back of which only the address is told. One that is not known was no device
- * memory. Returns 0.
+ * memory: returns false.
  */
-int blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age);
+bool blocks_return(struct blocks *blocks, const struct rec_block *record, uint64_t leak_age);
 
 /* What the allocators do is not told from here on, or was not until now: blocks are unknown. */
 void blocks_pause(struct blocks *blocks);

@@ -49,6 +49,16 @@ uint64_t wall_clock_at(const struct wall_clock *clock, uint64_t mono);
 
 struct totals;
 
+/*
+ * What the first calls of a pool that the user describes did: whether they are what they should be.
+ * Of blocks those count that lie in memory of CUDA's.
+ */
+struct pool_trial {
+	unsigned int requests, handed_out, taken_back;
+};
+
+#define POOL_TRIAL 1000 /* requests */
+
 struct model {
 	struct model_config config;
 	uint64_t begun;  /* when the first program made its first call; 0: none has */
@@ -61,6 +71,7 @@ struct model {
 	struct event_log log;
 	struct readings readings;
 	struct extra_names extras;
+	struct pool_trial pool_trials[POOLS_MAX];
 	struct totals *totals; /* NULL: not asked for */
 	struct snap_gone gone;
 

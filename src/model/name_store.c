@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/allocators.h"
 #include "cuda/calls.h"
 #include "model/limits.h"
 #include "names/demangle.h"
@@ -632,8 +633,16 @@ int place_frames_build(struct arena *arena, const struct place *place, size_t at
 
 int extra_names_learn(struct extra_names *extras, const struct rec_text *record, const char *symbol)
 {
-	struct extra_name *extra = &extras->list[record->address - CUTOP_EXTRA];
+	struct extra_name *extra;
 
+	if (CUTOP_IS_ALLOCATOR(record->address)) {
+		char **pool = &extras->pools[record->address - CUTOP_ALLOCATOR - ALLOCATOR_KINDS];
+
+		if (!*pool)
+			*pool = utf8_clean_copy(symbol, record->text_len);
+		return *pool ? 0 : -ENOMEM;
+	}
+	extra = &extras->list[record->address - CUTOP_EXTRA];
 	/* Snapshots may point to the name: keep the first one. */
 	if (extra->symbol)
 		return 0;
@@ -665,9 +674,20 @@ const char *extra_names_brief(const struct extra_names *extras, unsigned int cal
 	return extra && extra->brief ? extra->brief : extra_names_call(extras, call);
 }
 
+const char *extra_names_pool(const struct extra_names *extras, unsigned int kind)
+{
+	const char *name = kind < ALLOCATOR_KINDS ? allocator_names[kind] :
+						    extras->pools[kind - ALLOCATOR_KINDS];
+
+	return name ? name : "pool";
+}
+
 void extra_names_free(struct extra_names *extras)
 {
 	size_t i;
+
+	for (i = 0; i < POOLS_MAX; i++)
+		free(extras->pools[i]);
 
 	for (i = 0; i < CUTOP_EXTRA_MAX; i++) {
 		free(extras->list[i].symbol);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+#include "cutop_allocator.h"
 #include "cutop_event.h"
 #include "model/arena.h"
 #include "model/snapshot.h"
@@ -190,6 +191,7 @@ struct extra_name {
 
 struct extra_names {
 	struct extra_name list[CUTOP_EXTRA_MAX];
+	char *pools[POOLS_MAX]; /* names of pools that the user describes, cleaned; NULL: unknown */
 };
 
 /*
@@ -204,6 +206,9 @@ const struct extra_name *extra_names_find(const struct extra_names *extras, unsi
 
 /* The same for people: without C++'s mangling. */
 const char *extra_names_brief(const struct extra_names *extras, unsigned int call);
+
+/* The name of a pool of @kind, enum allocator_kind or one after them. Borrowed. */
+const char *extra_names_pool(const struct extra_names *extras, unsigned int kind);
 
 void extra_names_free(struct extra_names *extras);
 

@@ -386,21 +386,48 @@ static int take_alloc(struct model *model, struct program *program, const struct
 }
 
 /*
+ * What the user says of a pool may be wrong: then its calls hand out nothing that lies in memory of
+ * CUDA's, or none of it comes back. @kind: the pool's; @is_known: this call's block is.
+ */
+static void pool_check(struct model *model, struct program *program, const struct rec_hdr *call,
+		       unsigned int kind, bool hands_out, bool is_known)
+{
+	struct pool_trial *trial;
+
+	if (kind < ALLOCATOR_KINDS)
+		return;
+	trial = &model->pool_trials[kind - ALLOCATOR_KINDS];
+	if (trial->requests == POOL_TRIAL)
+		return;
+	trial->requests += hands_out;
+	trial->handed_out += hands_out && is_known;
+	trial->taken_back += !hands_out && is_known;
+	if (trial->requests == POOL_TRIAL && (!trial->handed_out || !trial->taken_back))
+		tell_pool(model, program, call, kind, !trial->handed_out);
+}
+
+/*
  * A block of a pool that tells nothing: it counts if it lies in device memory that is known. Such
  * pools serve host memory, too.
  */
-static int take_pooled(struct program *program, const struct rec_block *record)
+static int take_pooled(struct model *model, struct program *program, const struct rec_block *record)
 {
 	struct rec_block placed = *record;
 	struct ledger *ledger = &program->ledger;
 	struct alloc_node *node;
 
-	if (!record->bytes)
-		return blocks_return(&program->blocks, record, ledger->leak_age);
+	if (!record->bytes) {
+		pool_check(model, program, &record->hdr, record->allocator, false,
+			   blocks_return(&program->blocks, record, ledger->leak_age));
+		return 0;
+	}
 	node = book_containing(&ledger->book, record->address);
 	if (!node)
 		node = physical_at(ledger, &program->mappings, record->address);
-	if (!node || node->state != NODE_LIVE)
+	if (node && node->state != NODE_LIVE)
+		node = NULL;
+	pool_check(model, program, &record->hdr, record->allocator, true, node != NULL);
+	if (!node)
 		return 0;
 	ledger_pool_told(ledger, node, record->allocator);
 	if (!KIND_IS_VRAM(node->kind))
@@ -415,7 +442,7 @@ static int take_block(struct model *model, struct program *program, const struct
 	const struct device_use *full;
 
 	if (record->allocator != ALLOCATOR_PYTORCH)
-		return take_pooled(program, record);
+		return take_pooled(model, program, record);
 	ledger_cache_told(ledger, record->address);
 	full = record->bytes > 0 ? ledger_place(ledger, record->address, record->device) : NULL;
 	if (full)
@@ -427,6 +454,7 @@ static int take_short(struct model *model, struct program *program, const struct
 {
 	struct allocator *allocator = blocks_short(&program->blocks, record);
 
+	pool_check(model, program, &record->hdr, record->allocator, true, false);
 	if (!allocator)
 		return record->allocator == ALLOCATOR_PYTORCH ? -ENOMEM : 0;
 	tell_short(model, program, allocator, record);

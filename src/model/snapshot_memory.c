@@ -735,11 +735,11 @@ static int allocator_build(struct build *build, struct program *program,
 	int err;
 
 	*snap = (struct snap_allocator){
-		.name = allocator_names[allocator->kind],
+		.name = extra_names_pool(&build->model->extras, allocator->kind),
 		.device = allocator->device,
 		.from_attach = allocator->from_attach ||
 			       (!allocator->has_totals && program->identity.from_attach),
-		.noun = allocator_nouns[allocator->kind],
+		.noun = allocator_noun(allocator->kind),
 		.has_totals = allocator->has_totals,
 		.inexact = allocator->inexact,
 		.sampled = allocator->sampled,

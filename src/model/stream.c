@@ -117,11 +117,11 @@ static bool makes_sense(const union record *record, size_t tail)
 		return record->graph.role >= GRAPH_CREATE &&
 		       record->graph.role < GRAPH_ROLE_COUNT && record->graph.role != EXEC_LAUNCH;
 	case REC_BLOCK:
-		return record->block.allocator < ALLOCATOR_KINDS &&
+		return record->block.allocator < ALLOCATOR_KINDS + POOLS_MAX &&
 		       (record->block.bytes || record->block.allocator != ALLOCATOR_PYTORCH) &&
 		       magnitude(record->block.bytes) <
 			       (record->block.one_of > 1 ? BLOCK_ALWAYS : BYTES_MAX);
-	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS;
+	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS + POOLS_MAX;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&
 		       record->stack.count <= tail / sizeof(record->stack.frames[0]);
@@ -135,8 +135,10 @@ static bool makes_sense(const union record *record, size_t tail)
 	case REC_SITE:
 	case REC_NAME: return record->text.text_len <= tail;
 	case REC_EXTRA:
-		return record->text.text_len <= tail && CUTOP_IS_EXTRA(record->text.address) &&
-		       record->text.flags < EXTRA_RESULT_COUNT;
+		return record->text.text_len <= tail && record->text.flags < EXTRA_RESULT_COUNT &&
+		       (CUTOP_IS_EXTRA(record->text.address) ||
+			(record->text.address >= CUTOP_ALLOCATOR + ALLOCATOR_KINDS &&
+			 record->text.address < CUTOP_ALLOCATOR + ALLOCATOR_KINDS + POOLS_MAX));
 	case REC_NOTICE: return record->text.text_len <= tail && record->text.flags < NOTICE_COUNT;
 	default: return true;
 	}

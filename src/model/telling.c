@@ -388,7 +388,7 @@ static void measure_gaps(struct program *program, struct allocator *allocator,
 }
 
 /* The same of a request to a framework's @allocator. */
-static void postmortem_short(const struct programs *programs, struct program *program,
+static void postmortem_short(const struct model *model, struct program *program,
 			     struct allocator *allocator, const struct rec_short *record,
 			     unsigned int hidden, struct postmortem *report)
 {
@@ -401,7 +401,7 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 		.call = CALL_COUNT,
 		.address = record->site,
 		.stack = record->stack,
-		.allocator = allocator_names[allocator->kind],
+		.allocator = extra_names_pool(&model->extras, allocator->kind),
 		.asked = record->bytes,
 		.allocated = record->has_totals ? record->allocated : allocator->allocated,
 		.reserved = record->has_totals ? record->reserved : allocator->peak_reserved,
@@ -409,7 +409,7 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 	names_describe_place(&program->names,
 			     names_shown(&program->names, record->site, record->stack),
 			     detail->site, sizeof(detail->site));
-	find_holders(programs, detail, allocator->device, use ? use->total : 0);
+	find_holders(&model->programs, detail, allocator->device, use ? use->total : 0);
 	if (may_walk(program, record->hdr.time))
 		measure_gaps(program, allocator, detail);
 	largest_lines_of(program, &allocator->sites, detail);
@@ -421,9 +421,9 @@ static void postmortem_short(const struct programs *programs, struct program *pr
 	format_bytes((double)detail->reserved, size, sizeof(size));
 	if (detail->reserved)
 		say(report, "; %s of the %s that it has are in %s", own, size,
-		    allocator_nouns[allocator->kind]);
+		    allocator_noun(allocator->kind));
 	else
-		say(report, "; %s are in %s", own, allocator_nouns[allocator->kind]);
+		say(report, "; %s are in %s", own, allocator_noun(allocator->kind));
 	if (detail->line_count) {
 		format_bytes((double)detail->lines[0].live, most, sizeof(most));
 		say(report, ", %s%s from %s", detail->lines[0].sampled ? "~" : "", most,
@@ -885,7 +885,7 @@ void tell_short(struct model *model, struct program *program, struct allocator *
 
 	if (!storm)
 		return;
-	postmortem_short(&model->programs, program, allocator, record, hidden, &report);
+	postmortem_short(model, program, allocator, record, hidden, &report);
 	storm->event = model_tell(model, program, EVENT_OUT_OF_MEMORY, record->hdr.time,
 				  record->bytes, &report.detail, "%s", report.text);
 }
@@ -1105,6 +1105,23 @@ void tell_limit(struct model *model, const struct rec_limit *record)
 	model_tell(
 		model, NULL, EVENT_LIMIT, record->hdr.time, record->limit, NULL,
 		"the memory for names from files (--names-memory) is used up: those used least recently go, and are read again when needed");
+}
+
+void tell_pool(struct model *model, struct program *program, const struct rec_hdr *call,
+	       unsigned int kind, bool nowhere)
+{
+	const char *name = extra_names_pool(&model->extras, kind);
+
+	if (nowhere)
+		model_tell(
+			model, program, EVENT_LOST, call->time, 0, NULL,
+			"pool %s: %d calls handed out no block in memory of CUDA's, so none is counted: are its functions and arguments right?",
+			name, POOL_TRIAL);
+	else
+		model_tell(
+			model, program, EVENT_LOST, call->time, 0, NULL,
+			"pool %s: of %d blocks none has come back: are the functions that free them right?",
+			name, POOL_TRIAL);
 }
 
 void tell_notice(struct model *model, const struct rec_text *record, const char *text)

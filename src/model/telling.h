@@ -60,6 +60,13 @@ void tell_budget(struct model *model, const struct program *program, enum spare 
 /* A bound of cutop's own was reached. */
 void tell_limit(struct model *model, const struct rec_limit *record);
 /* Any other message for the user: the @record->text_len bytes at @text. */
+/*
+ * A pool that the user describes, of @kind, hands out nothing that lies in memory of CUDA's
+ * (@nowhere), or nothing that comes back: at @call.
+ */
+void tell_pool(struct model *model, struct program *program, const struct rec_hdr *call,
+	       unsigned int kind, bool nowhere);
+
 void tell_notice(struct model *model, const struct rec_text *record, const char *text);
 /* The first asynchronous copy of pageable memory. */
 void tell_pageable(struct model *model, const struct program *program, const struct rec_host *copy);

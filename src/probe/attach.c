@@ -193,12 +193,14 @@ void unprobed_add(struct unprobed *unprobed, const struct attach_choice *choice,
  */
 enum others { OTHERS_PYTHON, OTHERS_ALLOCATOR, OTHERS_POOL, OTHERS_COUNT };
 
-static bool is_of(unsigned int call, enum others others)
+static bool is_of(const struct bpf *bpf, unsigned int call, enum others others)
 {
+	const struct allocator_form *forms = (const void *)bpf->skeleton->rodata->allocator_forms;
+
 	if (others == OTHERS_PYTHON)
 		return CUTOP_IS_PYTHON(call);
-	return CUTOP_IS_ALLOCATOR(call) && (allocator_form(call - CUTOP_ALLOCATOR)->act ==
-					    BLOCK_MADE) == (others == OTHERS_POOL);
+	return CUTOP_IS_ALLOCATOR(call) &&
+	       (forms[call - CUTOP_ALLOCATOR].act == BLOCK_MADE) == (others == OTHERS_POOL);
 }
 
 static struct bpf_programs others_programs(const struct bpf *bpf, enum others others)
@@ -230,7 +232,7 @@ static void list_others(struct probe_list *list, const struct attaching *attachi
 
 	list->count = 0;
 	for (i = 0; i < functions->count && list->count < PROBE_LIST_MAX; i++)
-		if (is_of(functions->list[i].call, others) &&
+		if (is_of(attaching->bpf, functions->list[i].call, others) &&
 		    functions->list[i].point != POINT_NONE)
 			list_function(list, attaching, &functions->list[i]);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cuda/allocators.h"
+#include "cuda/pools.h"
 #include "cuda/calls.h"
 #include "probe/maps.h"
 #include "probe/bpf_rows.h"
@@ -267,6 +268,9 @@ int bpf_prepare(struct bpf *bpf, const struct kernel_features *features,
 	for (i = 0; i < allocator_form_count(); i++)
 		memcpy((void *)&s->rodata->allocator_forms[i], allocator_form(i),
 		       sizeof(struct allocator_form));
+	for (i = 0; settings->pools && i < settings->pools->function_count; i++)
+		memcpy((void *)&s->rodata->allocator_forms[CUTOP_POOL - CUTOP_ALLOCATOR + i],
+		       &settings->pools->functions[i].form, sizeof(struct allocator_form));
 	gaps_fill(s->rodata->launch_gaps);
 	if (!settings->launch_sites)
 		bpf_map__set_max_entries(s->maps.call_sites, 1);

@@ -9,6 +9,8 @@
 
 #include "cutop_event.h"
 
+struct pools;
+
 /* A record for every call (struct rec_call). */
 struct trace_settings {
 	bool on;
@@ -21,14 +23,15 @@ struct trace_settings {
 
 struct bpf_settings {
 	bool exact_launches;
-	bool launch_sites;   /* where kernels are launched, and where threads wait */
-	bool all_blocks;     /* the site of each block of an allocator, not of a sample */
-	bool stacks;         /* of allocations and failed calls */
-	bool stacks_by_rows; /* the same, but not by frame pointers */
-	bool python;         /* Python's frames, in processes that run it */
-	bool allocators;     /* blocks of frameworks' allocators */
-	bool extras;         /* functions that are not in the table may be probed */
-	unsigned int layers; /* bit set of enum call_layer: what is probed */
+	bool launch_sites;         /* where kernels are launched, and where threads wait */
+	bool all_blocks;           /* the site of each block of an allocator, not of a sample */
+	bool stacks;               /* of allocations and failed calls */
+	bool stacks_by_rows;       /* the same, but not by frame pointers */
+	bool python;               /* Python's frames, in processes that run it */
+	bool allocators;           /* blocks of frameworks' allocators */
+	const struct pools *pools; /* that the user describes; NULL: none */
+	bool extras;               /* functions that are not in the table may be probed */
+	unsigned int layers;       /* bit set of enum call_layer: what is probed */
 	/*
 	 * watch not the driver's calls, only whether the driver itself allocates:
 	 * bpf/caller.bpf.h

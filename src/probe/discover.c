@@ -330,8 +330,8 @@ static void extra_add(void *context, const char *request, const char *library, b
 	if (adding->interrupted)
 		return;
 	if (result < 0)
-		adding->error = reason_set(adding->why, result, "--probe %s: %s: %s", request,
-					   library, why.text);
+		adding->error =
+			reason_set(adding->why, result, "%s: %s: %s", request, library, why.text);
 	else /* add what it needs, too: a library that is loaded late brings in a runtime */
 		probe_add_program(adding->probe, library, adding->library_path);
 }
@@ -341,11 +341,11 @@ static void extra_check(void *context, const char *request, const char *library,
 	struct extra_functions_adding *adding = context;
 
 	if (!found && !adding->error && !adding->interrupted && strchr(library, '/'))
-		adding->error = reason_set(
-			adding->why, -ENOENT,
-			"--probe %s: %s defines no such function; nm -D --defined-only lists "
-			"what it exports",
-			request, library);
+		adding->error =
+			reason_set(adding->why, -ENOENT,
+				   "%s: %s defines no such function; nm -D --defined-only lists "
+				   "what it exports",
+				   request, library);
 }
 
 int probe_add_extras(struct probe *probe, const char *library_path, struct reason *why)

@@ -17,16 +17,18 @@
 #include <sys/stat.h>
 
 #include "cuda/allocators.h"
+#include "cuda/pools.h"
 #include "names/demangle.h"
 #include "names/sections.h"
 #include "probe/points.h"
 
 struct request {
-	char *text;             /* as given */
+	char *text;             /* the option, as given */
 	char *library, *symbol; /* parts of a copy of it */
 	char *parts;
 	int result;             /* enum extra_result, -1: not said */
 	bool returns;           /* asks for returns, wherever the function is */
+	uint16_t number;        /* of a pool's function, from CUTOP_POOL on; 0: it is none's */
 	uint64_t device, inode; /* of the library, where that is a path; 0: not known */
 	bool found;
 };
@@ -92,7 +94,7 @@ static int request_read(struct request *request, const char *text, struct reason
 	size_t i, len;
 
 	request->result = -1;
-	request->text = strdup(text);
+	request->text = format_new("--probe %s", text);
 	request->parts = strdup(text);
 	if (!request->text || !request->parts)
 		return reason_set(why, -ENOMEM, "no memory");
@@ -131,21 +133,43 @@ static int request_read(struct request *request, const char *text, struct reason
 	return 0;
 }
 
+static int request_of_pool(struct request *request, const struct pools *pools, size_t i,
+			   struct reason *why)
+{
+	const struct pool_function *function = &pools->functions[i];
+
+	request->result = -1;
+	request->number = (uint16_t)(CUTOP_POOL + i);
+	request->text = format_new("pool %s: %s:%s",
+				   pools->names[function->form.allocator - ALLOCATOR_KINDS],
+				   function->library, function->symbol);
+	request->parts = format_new("%s:%s", function->library, function->symbol);
+	if (!request->text || !request->parts)
+		return reason_set(why, -ENOMEM, "no memory");
+	request->library = request->parts;
+	request->symbol = request->parts + strlen(function->library) + 1;
+	request->symbol[-1] = 0;
+	return 0;
+}
+
 int extra_functions_new(struct extra_functions **result, const char *const *requests, size_t count,
-			struct reason *why)
+			const struct pools *pools, struct reason *why)
 {
 	struct extra_functions *extras = calloc(1, sizeof(*extras));
+	size_t i, more = pools ? pools->function_count : 0;
 	int err = 0;
 
 	*result = NULL;
 	if (extras)
-		extras->list = calloc(count + 1, sizeof(*extras->list));
+		extras->list = calloc(count + more + 1, sizeof(*extras->list));
 	if (!extras || !extras->list) {
 		free(extras);
 		return reason_set(why, -ENOMEM, "no memory");
 	}
 	for (; extras->count < count && !err; extras->count++)
 		err = request_read(&extras->list[extras->count], requests[extras->count], why);
+	for (i = 0; i < more && !err; i++)
+		err = request_of_pool(&extras->list[extras->count++], pools, i, why);
 	if (err) {
 		extra_functions_free(extras);
 		return err;
@@ -233,6 +257,30 @@ struct search {
 	bool returns; /* the file is one of returning_files */
 };
 
+/*
+ * False if the demangled form of @symbol cannot match @pattern: the function's own name is in both as
+ * it is. Libraries have hundreds of thousands of symbols, and demangling them takes seconds.
+ */
+static bool may_match(const char *pattern, const char *symbol)
+{
+	static const char *const letters =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+	const char *name = strstr(pattern, "::"), *next;
+	char text[64];
+	size_t len;
+
+	while (name && (next = strstr(name + 2, "::")))
+		name = next;
+	len = name ? strspn(name + 2, letters) : 0;
+	/* Of arguments of templates some have other names: std::string is Ss. */
+	if (!len || len >= sizeof(text) || strpbrk(pattern, "<(") ||
+	    !strncmp(name + 2, "operator", strlen("operator")))
+		return true;
+	memcpy(text, name + 2, len);
+	text[len] = 0;
+	return strstr(symbol, text);
+}
+
 static bool symbol_matches(const struct request *request, const char *symbol)
 {
 	char *full, *brief;
@@ -240,11 +288,13 @@ static bool symbol_matches(const struct request *request, const char *symbol)
 
 	if (!fnmatch(request->symbol, symbol, 0))
 		return true;
-	if (!strstr(request->symbol, "::") || strncmp(symbol, "_Z", 2))
+	if (!strstr(request->symbol, "::") || strncmp(symbol, "_Z", 2) ||
+	    !may_match(request->symbol, symbol))
 		return false;
 	full = demangle_full(symbol);
 	brief = full ? demangle_short(full) : NULL;
-	matches = brief && !fnmatch(request->symbol, brief, 0);
+	matches = (full && !fnmatch(request->symbol, full, 0)) ||
+		  (brief && !fnmatch(request->symbol, brief, 0));
 	free(full);
 	free(brief);
 	return matches;
@@ -290,8 +340,11 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		if (symbol_matches(*at, symbol->name)) {
 			(*at)->found = true;
 			returns |= (*at)->returns;
-			if (!request || (request->result < 0 && (*at)->result >= 0))
+			if (!request || (*at)->number ||
+			    (request->result < 0 && (*at)->result >= 0))
 				request = *at;
+			if (request->number)
+				break;
 		}
 	if (!request)
 		return 0;
@@ -303,7 +356,8 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		search->extras->full = true;
 		return 0;
 	}
-	number = number_of(search->extras, request, symbol->name, returns);
+	number = request->number ? request->number - CUTOP_EXTRA :
+				   number_of(search->extras, request, symbol->name, returns);
 	if (number < 0)
 		return number == -ENOSPC ? 0 : number;
 	if (search->count == search->room) {
@@ -318,7 +372,7 @@ static int symbol_visit(void *context, const struct elf_symbol *symbol)
 		.size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
 		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)),
 		.call = (uint16_t)(CUTOP_EXTRA + number),
-		.entry_only = !returns,
+		.entry_only = !returns && !request->number,
 	};
 	return 0;
 }

@@ -16,17 +16,19 @@
 #include "util/util.h"
 
 struct extra_functions;
+struct pools;
 struct stat;
 
 /*
  * Makes the list of @count requests, each LIBRARY:SYMBOL[:returns][=RESULT]. LIBRARY is a path if
  * it contains a slash, else a file's name, whole or without "lib", ".so" and version, or a glob.
- * SYMBOL is a name or a glob, matched against the demangled name if it contains "::". RESULT is
- * status, negative, null or none; all but none ask for returns, too. Returns 0 with *@extras, freed
- * with extra_functions_free(), or -EINVAL, -ENOMEM with @why set.
+ * SYMBOL is a name or a glob, matched against the demangled name if it contains "::", whole or
+ * without its brackets. RESULT is status, negative, null or none; all but none ask for returns, too.
+ * The functions of @pools (NULL: none) are found in the same way. Returns 0 with *@extras, freed with extra_functions_free(), or
+ * -EINVAL, -ENOMEM with @why set.
  */
 int extra_functions_new(struct extra_functions **extras, const char *const *requests, size_t count,
-			struct reason *why);
+			const struct pools *pools, struct reason *why);
 
 void extra_functions_free(struct extra_functions *extras);
 

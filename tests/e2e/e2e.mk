@@ -66,7 +66,7 @@ e2e_helper_files += tests/e2e/plugin.c
 e2e_helpers += $(e2e_bin)/c10 $(e2e_bin)/libc10_cuda.so
 e2e_helper_files += tests/e2e/c10.c
 e2e_helpers += $(e2e_bin)/tensors $(e2e_bin)/payer $(e2e_bin)/torch/libc10.so $(e2e_bin)/torch/libc10_cuda.so
-e2e_helpers += $(e2e_bin)/pools-bfc $(e2e_bin)/pools-ggml
+e2e_helpers += $(e2e_bin)/pools-bfc $(e2e_bin)/pools-ggml $(e2e_bin)/pools-own
 e2e_helper_files += tests/e2e/pools.c tests/e2e/pools.h tests/e2e/pools_library.c
 e2e_helper_files += tests/e2e/tensors.c tests/e2e/payer.c tests/e2e/c10_allocator.c tests/e2e/c10_allocator.h tests/e2e/c10_reports.c
 e2e_helpers += $(e2e_bin)/inline_calls
@@ -128,8 +128,13 @@ $(e2e_bin)/pools/xla_cuda_plugin.so: $(pools_library)
 $(e2e_bin)/pools/libggml-cuda.so: $(pools_library)
 	@$(MKDIR_P) $(e2e_bin)/pools
 	$(AM_V_GEN)$(pools_compile) -DGGML -Wl,-soname,libggml-cuda.so
+$(e2e_bin)/pools/libown.so: $(pools_library)
+	@$(MKDIR_P) $(e2e_bin)/pools
+	$(AM_V_GEN)$(pools_compile) -DOWN -Wl,-soname,libown.so
 $(e2e_bin)/pools-bfc: tests/e2e/pools.c $(e2e_bin)/pools/xla_cuda_plugin.so
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/pools.c $(e2e_bin)/pools/xla_cuda_plugin.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/pools'
+$(e2e_bin)/pools-own: tests/e2e/pools.c $(e2e_bin)/pools/libown.so
+	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/pools.c $(e2e_bin)/pools/libown.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/pools'
 $(e2e_bin)/pools-ggml: tests/e2e/pools.c $(e2e_bin)/pools/libggml-cuda.so
 	$(AM_V_GEN)$(e2e_compile) $$d/tests/e2e/pools.c $(e2e_bin)/pools/libggml-cuda.so $(e2e_link) -pthread -Wl,-rpath,'$$ORIGIN/pools'
 $(e2e_bin)/payer: tests/e2e/payer.c tests/e2e/c10_allocator.h $(e2e_bin)/torch/libc10_cuda.so

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Stand-ins for pools that tell nothing of their blocks: XLA's, a class whose methods are local
- * symbols of a plugin; with -DGGML llama.cpp's. They have the names and the arguments of the real
- * ones, and hand out blocks of one piece of memory, first fit.
+ * symbols of a plugin; with -DGGML llama.cpp's, with the names and the arguments of the real ones.
+ * With -DOWN those of a template that only the user can describe. They hand out blocks of one piece
+ * of memory, first fit.
  */
 #include "pools.h"
 
@@ -19,6 +20,11 @@
 #define TAKE  "_ZN18ggml_cuda_pool_leg5allocEmPm"
 #define OUTER "_ZN18ggml_cuda_pool_vmm5allocEmPm"
 #define GIVE  "_ZN18ggml_cuda_pool_vmm4freeEPvm"
+#elif defined(OWN)
+#define ROUND 64ul
+#define TAKE  "_ZN4mine5ArenaIiE4takeEPPvm"
+#define OUTER "_ZN4mine5ArenaIiE5outerEPPvm"
+#define GIVE  "_ZN4mine5ArenaIiE4giveEPv"
 #else
 #define ROUND 256ul
 #define TAKE  "_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE"
@@ -101,6 +107,31 @@ LOCAL void give(struct pool *pool, void *block, size_t bytes)
 	(void)bytes;
 	block_give(pool, block);
 }
+#elif defined(OWN)
+LOCAL int take(struct pool *pool, void **block, size_t bytes) __asm__(TAKE);
+LOCAL int take(struct pool *pool, void **block, size_t bytes)
+{
+	void *found = block_take(pool, bytes);
+
+	/* What was there before is not what it gives. */
+	if (found)
+		*block = found;
+	return found ? 0 : 2;
+}
+
+LOCAL int outer(struct pool *pool, void **block, size_t bytes) __asm__(OUTER);
+LOCAL int outer(struct pool *pool, void **block, size_t bytes)
+{
+	volatile int status = take(pool, block, bytes);
+
+	return status;
+}
+
+LOCAL void give(struct pool *pool, void *block) __asm__(GIVE);
+LOCAL void give(struct pool *pool, void *block)
+{
+	block_give(pool, block);
+}
 #else
 LOCAL void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how) __asm__(TAKE);
 LOCAL void *take(struct pool *pool, size_t alignment, size_t bytes, const void *how)
@@ -131,6 +162,10 @@ void *pool_take(struct pool *pool, size_t bytes, int nested)
 	size_t actual;
 
 	return nested ? outer(pool, bytes, &actual) : take(pool, bytes, &actual);
+#elif defined(OWN)
+	void *block = pool->start;
+
+	return (nested ? outer(pool, &block, bytes) : take(pool, &block, bytes)) ? NULL : block;
 #else
 	return nested ? outer(pool, 64, bytes) : take(pool, 64, bytes, &bytes);
 #endif

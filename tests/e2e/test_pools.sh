@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Pools that tell nothing of their blocks, XLA's and llama.cpp's: what cutop books of stand-ins with their names is what those have
 # in their own books, by device, with nested calls, requests without memory, calls left by a jump, and a pool of host memory of the
-# same class, which is in no book. Blocks have the line of Python that made them. The pool's own memory is held at the end.
+# same class, which is in no book. The same of a pool that only --pool describes. Blocks have the line of Python that made them. The pool's own memory is held at the end.
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 bin_e2e=$top_builddir/tests/e2e/bin
 [ -x "$bin_e2e/pools-bfc" ] || skip "the helpers are not built"
@@ -21,16 +21,27 @@ told() {
 	[ -e "$T/$1.told" ] && [ "$(wc -l <"$T/$1.told")" = "$2" ]
 }
 
-for form in bfc ggml; do
+cat >"$T/own.pool" <<'P'
+# The blocks of a template, with local symbols
+pool arena
+library libown.so
+allocate mine::Arena::take bytes=2 result=1 granule=64
+allocate mine::Arena<int>::outer(* bytes=2 result=1 granule=64
+free _ZN4mine5ArenaIiE4giveEPv address=1
+P
+for form in bfc ggml own; do
+	name=$form
+	set --
+	[ $form != own ] || { name=arena; set -- --pool "$T/own.pool"; }
 	mkfifo "$T/$form.go"
-	"$CUTOP" -b -f json -d 0.1 --tensor-sites all -- "$bin_e2e/pools-$form" "$T/$form.told" <"$T/$form.go" >"$T/$form.out" 2>"$T/$form.err" &
+	"$CUTOP" -b -f json -d 0.1 --tensor-sites all "$@" -- "$bin_e2e/pools-$form" "$T/$form.told" <"$T/$form.go" >"$T/$form.out" 2>"$T/$form.err" &
 	cutop=$!
 	exec 9>"$T/$form.go"
 	for n in 1 2 3; do
 		echo >&9
 		check "$form: the program tells nothing: $(cat "$T/$form.err")" wait_for 60 told "$form" "$n"
 		check "$form $n: $(diff "$T/$form.want" "$T/$form.got")" wait_for 30 equal "$form" "$n"
-		expect "$form" '[p.memory.allocators[] | .name] | unique' "[\"$form\"]"
+		expect "$form" '[p.memory.allocators[] | .name] | unique' "[\"$name\"]"
 		expect "$form" '[p.memory.allocators[] | .unknown_bytes == 0, .inexact == false] | unique' '[true]'
 		expect "$form" '[p.memory.allocators[] | (.sites | map(.live_bytes) | add) == .allocated_bytes, .fragmentation >= 0] | all' true
 		expect_nothing_lost "$form"
@@ -44,6 +55,38 @@ for form in bfc ggml; do
 	expect "$form" 'p.memory.leaked_bytes' 0
 	expect "$form" '[p.memory.allocators[].live_at_exit_bytes, p.memory.held_bytes] | .[0] > 0 and add == 134217728' true
 done
+
+# ---- what --pool says is kept by a recording, and checked
+
+walk() {
+	name=$1
+	shift
+	"$CUTOP" "$@" -- "$bin_e2e/pools-own" "$T/$name.told" <"$T/lines" >"$T/$name.out" 2>"$T/$name.err"
+	status=$?
+}
+echo >"$T/lines"
+walk kept record -o "$T/own.cutop" --pool "$T/own.pool"
+check "kept: status $status: $(cat "$T/kept.err")" [ $status = 0 ]
+"$CUTOP" --replay "$T/own.cutop" -b -n 1 -f json >"$T/replayed.json" 2>"$T/replayed.err"
+expect replayed '[p.memory.allocators[] | .name, .handed_out > 1000] | unique' '[true,"arena"]'
+
+lies() {	# NAME WORD PATTERN
+	sed "$2" "$T/own.pool" >"$T/$1.pool"
+	walk "$1" -b -n 1 -f json --pool "$T/$1.pool"
+	check "$1: status $status: $(cat "$T/$1.err")" [ $status = 0 ]
+	check "$1: it is not told: $(jq -c '[.events[]?.text]' "$T/$1.out")" jq -e --arg text "$3" '[.events[]? | select(.kind == "lost") | .text] | any(startswith($text))' "$T/$1.out"
+}
+lies nowhere 's/ result=1//' 'pool arena: 1000 calls handed out no block'
+lies for_good 's/address=1/address=0/' 'pool arena: of 1000 blocks none has come back'
+
+sed "s|libown.so|$bin_e2e/pools/libown.so|; s/4giveEPv/5givenEPv/" "$T/own.pool" >"$T/absent.pool"
+walk absent -b -n 1 --pool "$T/absent.pool"
+check "absent: status $status" [ $status = 1 ]
+check "absent: $(cat "$T/absent.err")" grep -q "pool arena: .*/libown.so:_ZN4mine5ArenaIiE5givenEPv: .* defines no such function" "$T/absent.err"
+echo 'pool arena' >"$T/broken.pool"
+walk broken -b -n 1 --pool "$T/broken.pool"
+check "broken: status $status: $(cat "$T/broken.err")" [ $status = 1 ]
+check "broken: $(cat "$T/broken.err")" grep -q "broken.pool:2: pool arena has no line 'allocate SYMBOL bytes=N'" "$T/broken.err"
 
 # ---- a line of Python, as JAX's has
 [ -x /usr/bin/python3 ] || skip "needs python3"

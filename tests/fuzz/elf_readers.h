@@ -52,7 +52,7 @@ static inline void functions_read(int fd)
 	elfinfo_runtime_version(fd, &found);
 	if (runtime_code_find(fd, &found, &span) && span.start >= span.end)
 		abort();
-	if (!extra_functions_new(&extras, &request, 1, &why)) {
+	if (!extra_functions_new(&extras, &request, 1, NULL, &why)) {
 		if (extra_functions_want(extras, NULL, "/lib/file") &&
 		    extra_functions_find(extras, fd, NULL, "/lib/file", &found, &why) > 0)
 			for (offset = 0; offset < found.count; offset++)

@@ -87,7 +87,7 @@ static void extras(const char *text)
 	struct reason why = { "" };
 	struct extra_functions *extras;
 
-	if (extra_functions_new(&extras, &text, 1, &why))
+	if (extra_functions_new(&extras, &text, 1, NULL, &why))
 		return;
 	extra_functions_want(extras, NULL, text);
 	extra_functions_want(extras, NULL, "/usr/lib/libcublas.so.12.1");

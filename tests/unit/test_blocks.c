@@ -558,7 +558,7 @@ START_TEST(nonsense)
 	ck_assert_int_ne(report_as(0, BASE, 0, true, 0), 0);
 	ck_assert_int_ne(report_as(0, BASE, INT64_MIN, true, 0), 0);
 	ck_assert_int_ne(report_as(0, BASE, INT64_MAX, true, 0), 0);
-	ck_assert_int_ne(report_as(0, BASE, MIB, true, ALLOCATOR_KINDS), 0);
+	ck_assert_int_ne(report_as(0, BASE, MIB, true, ALLOCATOR_KINDS + POOLS_MAX), 0);
 	memset(totals, 0xff, sizeof(totals));
 	for (i = -2; i < 200; i++)
 		report_as(i, UINT64_MAX - 16, (int64_t)1 << 51, true, 0);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cuda/pools.h"
 #include "probe/extra_functions.h"
 #include "probe_tests.h"
 
@@ -17,7 +18,7 @@ static struct extra_functions *extras_of(const char *request)
 {
 	struct extra_functions *extras = NULL;
 	struct reason why = { "" };
-	int err = extra_functions_new(&extras, &request, 1, &why);
+	int err = extra_functions_new(&extras, &request, 1, NULL, &why);
 
 	ck_assert_msg(!err, "%s: %s", request, why.text);
 	return extras;
@@ -41,14 +42,115 @@ START_TEST(requests_that_make_no_sense)
 
 	for (i = 0; i < ARRAY_LEN(requests); i++) {
 		why.text[0] = 0;
-		ck_assert_msg(extra_functions_new(&extras, &requests[i], 1, &why) == -EINVAL, "%s",
-			      requests[i]);
+		ck_assert_msg(extra_functions_new(&extras, &requests[i], 1, NULL, &why) == -EINVAL,
+			      "%s", requests[i]);
 		ck_assert_ptr_null(extras);
 		ck_assert_ptr_nonnull(strstr(why.text, "--probe"));
 	}
-	ck_assert_int_eq(extra_functions_new(&extras, NULL, 0, &why), 0);
+	ck_assert_int_eq(extra_functions_new(&extras, NULL, 0, NULL, &why), 0);
 	ck_assert(!extra_functions_want(extras, NULL, "/usr/lib/libfoo.so"));
 	extra_functions_free(extras);
+}
+END_TEST
+
+/* ---- pools ---- */
+
+static int pools_of(const char *text, struct pools **pools, struct reason *why)
+{
+	char path[] = "/tmp/cutop-pool.XXXXXX";
+	const char *const files[] = { path };
+	int fd = mkstemp(path), err;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	err = pools_read(pools, files, 1, why);
+	unlink(path);
+	return err;
+}
+
+START_TEST(a_pool_described)
+{
+	struct reason why = { "" };
+	const struct pool_function *function;
+	struct pools *pools;
+	int err = pools_of("# ours\n"
+			   "pool arena\n"
+			   "\tlibrary libarena.so*  # any version\n"
+			   "allocate Arena::take bytes=2 result=1 granule=64\n"
+			   "free Arena::give address=1\n"
+			   "\n"
+			   "pool slab-2\n"
+			   "library /opt/slab.so\n"
+			   "free slab_free address=0\n"
+			   "allocate slab_new bytes=0",
+			   &pools, &why);
+
+	ck_assert_msg(!err, "%s", why.text);
+	ck_assert_int_eq(pools->count, 2);
+	ck_assert_str_eq(pools->names[1], "slab-2");
+	ck_assert_int_eq(pools->function_count, 4);
+	function = &pools->functions[0];
+	ck_assert_str_eq(function->library, "libarena.so*");
+	ck_assert_str_eq(function->symbol, "Arena::take");
+	ck_assert_int_eq(function->form.allocator, ALLOCATOR_KINDS);
+	ck_assert_int_eq(function->form.act, BLOCK_MADE);
+	ck_assert_int_eq(function->form.bytes, 2);
+	ck_assert_int_eq(function->form.result, 2);
+	ck_assert_int_eq(function->form.granule, 64);
+	function = &pools->functions[2];
+	ck_assert_int_eq(function->form.allocator, ALLOCATOR_KINDS + 1);
+	ck_assert_int_eq(function->form.act, BLOCK_RETURNED);
+	ck_assert_int_eq(function->form.address, 0);
+	pools_free(pools);
+}
+END_TEST
+
+#define POOL     "pool p\nlibrary l\n"
+#define ALLOCATE "allocate a bytes=1\n"
+#define FREE     "free f address=1\n"
+
+static const struct {
+	const char *text, *why;
+} wrong_pools[] = {
+	{ "", ":1: describes no pool" },
+	{ "library l\n", ":1: the first line is 'pool NAME'" },
+	{ "pool\n", ":1: a pool has a name" },
+	{ "pool a b\n", ":1: a pool has one name" },
+	{ "pool a/b\n", ":1: a pool's name has letters" },
+	{ "pool abcdefghijabcdefghijabcdefghijab\n", ":1: a pool's name has 31 characters" },
+	{ "pool bfc\n", ":1: cutop has a pool bfc" },
+	{ POOL ALLOCATE FREE "pool p\n", ":5: there are two pools p" },
+	{ POOL ALLOCATE "pool q\n", ":4: pool p has no line 'free" },
+	{ POOL FREE, ":4: pool p has no line 'allocate" },
+	{ "pool p\nallocate a bytes=1\n", ":2: a line 'library GLOB'" },
+	{ POOL "allocate\n", ":3: which function?" },
+	{ POOL "allocate a\n", ":3: which argument? bytes=N" },
+	{ POOL "free f\n", ":3: which argument? address=N" },
+	{ POOL "allocate a bytes=6\n", ":3: 'bytes=6': bytes is a number from 0 to 5" },
+	{ POOL "allocate a bytes=x\n", ":3: 'bytes=x': bytes is a number" },
+	{ POOL "allocate a bytes=\n", ":3: 'bytes=': bytes is a number" },
+	{ POOL "allocate a bytes=-1\n", ":3: 'bytes=-1': bytes is a number" },
+	{ POOL "allocate a bytes=1 result=1\n", ":3: bytes and result are the same" },
+	{ POOL "allocate a bytes=1 granule=3\n", ":3: granule is a power of two" },
+	{ POOL "allocate a size=1\n", ":3: 'size=1': allocate takes bytes=N" },
+	{ POOL "free f bytes=1\n", ":3: 'bytes=1': free takes address=N" },
+	{ POOL "release f address=1\n", ":3: 'release' is none of" },
+	{ POOL "a b c d e f g h i\n", ":3: more than 8 words" },
+	{ POOL ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE FREE FREE
+		  FREE FREE FREE FREE FREE FREE FREE,
+	  ":19: there are more than 16 functions" },
+};
+
+START_TEST(a_pool_that_makes_no_sense)
+{
+	struct reason why = { "" };
+	struct pools *pools;
+
+	ck_assert_int_eq(pools_of(wrong_pools[_i].text, &pools, &why), -EINVAL);
+	ck_assert_ptr_null(pools);
+	ck_assert_msg(strstr(why.text, wrong_pools[_i].why), "%s, not %s", why.text,
+		      wrong_pools[_i].why);
 }
 END_TEST
 
@@ -224,7 +326,9 @@ void extras_tests(Suite *suite)
 	probe_test_add(suite, "extras nonsense", requests_that_make_no_sense);
 	tcase_add_loop_test(loops, files_by_name, 0, ARRAY_LEN(files));
 	tcase_add_loop_test(loops, functions_by_name, 0, ARRAY_LEN(symbols));
+	tcase_add_loop_test(loops, a_pool_that_makes_no_sense, 0, ARRAY_LEN(wrong_pools));
 	suite_add_tcase(suite, loops);
 	probe_test_add(suite, "extras returns", returns_by_library);
+	probe_test_add(suite, "pools", a_pool_described);
 	probe_test_add(suite, "extras bounded", functions_are_bounded);
 }
