@@ -29,7 +29,7 @@
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *run_of(struct task_struct *task)
 {
-	return bpf_rdonly_cast(task->bpf_ctx,
+	return bpf_rdonly_cast(untrusted(task)->bpf_ctx,
 			       bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
 }
 

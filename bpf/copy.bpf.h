@@ -248,25 +248,27 @@ static __noinline __u64 batch_first(__u64 list)
 	return first;
 }
 
-static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
+static long batch3d_part(__u32 i, struct batch *batch)
 {
 	struct extent extent;
-	__u64 total = 0;
-	__u32 i;
 
-	if (count > BATCH3D_MAX)
-		argument_lost();
-	for (i = 0; i < BATCH3D_MAX; i++) {
-		if (i >= count)
-			break;
-		if (bpf_probe_read_user(&extent, sizeof(extent),
-					(void *)(operations + i * BATCH3D_OP + BATCH3D_EXTENT))) {
-			argument_lost();
-			break;
-		}
-		total += extent_size(&extent);
+	if (bpf_probe_read_user(&extent, sizeof(extent),
+				(void *)(batch->sizes + i * BATCH3D_OP + BATCH3D_EXTENT))) {
+		batch->lost = true;
+		return 1;
 	}
-	return total;
+	batch->total += extent_size(&extent);
+	return 0;
+}
+
+static __noinline __u64 batch3d_bytes(__u64 operations, __u64 count)
+{
+	struct batch batch = { .sizes = operations, .lost = count > BATCH3D_MAX };
+
+	bpf_loop(batch.lost ? BATCH3D_MAX : count, batch3d_part, &batch, 0);
+	if (batch.lost)
+		argument_lost();
+	return batch.total;
 }
 
 /*

@@ -165,28 +165,36 @@ static __noinline int launch_struct(struct pt_regs *ctx, struct launch_shape *sh
 	return 0;
 }
 
-/* True if the launch whose configuration is at @config asks for a node that kernels may change. */
-static __noinline bool asks_updatable(__u64 config)
+struct attribute_search {
+	__u64 at;
+	__u32 count;
+	bool is_updatable;
+};
+
+static long attribute_look(__u32 i, struct attribute_search *list)
 {
-	struct {
-		__u64 at;
-		__u32 count;
-	} list = {};
 	struct {
 		__u32 id, pad, value;
 	} one;
-	__u32 i;
+
+	if (i >= list->count ||
+	    bpf_probe_read_user(&one, sizeof(one), (void *)(list->at + i * ATTRIBUTE_BYTES)))
+		return 1;
+	if (one.id != ATTRIBUTE_UPDATABLE)
+		return 0;
+	list->is_updatable = one.value == 1;
+	return 1;
+}
+
+/* True if the launch whose configuration is at @config asks for a node that kernels may change. */
+static __noinline bool asks_updatable(__u64 config)
+{
+	struct attribute_search list = {};
 
 	if (bpf_probe_read_user(&list, 12, (void *)(config + CONFIG_ATTRIBUTES)) || !list.at)
 		return false;
-	for (i = 0; i < ATTRIBUTES_MAX; i++) {
-		if (i >= list.count ||
-		    bpf_probe_read_user(&one, sizeof(one), (void *)(list.at + i * ATTRIBUTE_BYTES)))
-			break;
-		if (one.id == ATTRIBUTE_UPDATABLE)
-			return one.value == 1;
-	}
-	return false;
+	bpf_loop(ATTRIBUTES_MAX, attribute_look, &list, 0);
+	return list.is_updatable;
 }
 
 /* ---- launch times ---- */
@@ -215,8 +223,7 @@ __noinline int gap_end(struct thread_state *thread)
 {
 	struct program_times *times;
 	struct program_sync *sync;
-	__u64 from, weight, gap;
-	__u32 bucket;
+	__u64 from, weight, gap, bucket;
 
 	if (!thread)
 		return 0;

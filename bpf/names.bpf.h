@@ -57,60 +57,70 @@ static __always_inline __u32 stub_slot(const struct stub_page *page, __u16 offse
 	return STUB_SLOTS;
 }
 
+struct stub_search {
+	struct stub_key key; /* its level is set by the search */
+	__u64 name;
+	__u16 offset;
+	bool learns; /* puts the name there instead of taking what is there */
+	bool is_found;
+};
+
+/* Looks at one level: a call for each, since the verifier walks through every round of a loop. */
+static long stub_search_level(__u32 level, struct stub_search *search)
+{
+	struct stub_page *page;
+	__u32 slot;
+
+	search->key.level = level;
+	page = bpf_map_lookup_elem(&stubs, &search->key);
+	if (!page && search->learns) {
+		bpf_map_update_elem(&stubs, &search->key, &no_stubs, BPF_NOEXIST);
+		page = bpf_map_lookup_elem(&stubs, &search->key);
+	}
+	if (!page)
+		return 1;
+	slot = stub_slot(page, search->offset);
+	if (slot == STUB_SLOTS && search->learns && page->count < STUB_SLOTS)
+		slot = __sync_fetch_and_add(&page->count, 1);
+	if (slot >= STUB_SLOTS)
+		return 0;
+	if (search->learns) {
+		page->names[slot] = search->name;
+		page->offsets[slot] = search->offset;
+	} else {
+		search->name = page->names[slot];
+	}
+	search->is_found = true;
+	return 1;
+}
+
+static __always_inline void stub_search(struct stub_search *search, __u32 program, __u64 stub)
+{
+	search->key.page = stub >> STUB_PAGE_SHIFT;
+	search->key.program = program;
+	search->offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
+	bpf_loop(STUB_LEVELS, stub_search_level, search, 0);
+}
+
 /*
  * Remembers that @stub of @program has the name at @name; the latest one counts. Returns false
  * without room.
  */
 static __noinline bool stub_learn(__u32 program, __u64 stub, __u64 name)
 {
-	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .program = program };
-	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
-	struct stub_page *page;
-	__u32 slot, level;
+	struct stub_search search = { .name = name, .learns = true };
 
-	for (level = 0; level < STUB_LEVELS; level++) {
-		/* Keep it in a register: the verifier does not follow a counter in memory. */
-		asm volatile("" : "+r"(level));
-		key.level = level;
-		page = bpf_map_lookup_elem(&stubs, &key);
-		if (!page) {
-			bpf_map_update_elem(&stubs, &key, &no_stubs, BPF_NOEXIST);
-			page = bpf_map_lookup_elem(&stubs, &key);
-			if (!page)
-				return false;
-		}
-		slot = stub_slot(page, offset);
-		if (slot == STUB_SLOTS && page->count < STUB_SLOTS)
-			slot = __sync_fetch_and_add(&page->count, 1);
-		if (slot < STUB_SLOTS) {
-			page->names[slot] = name;
-			page->offsets[slot] = offset;
-			return true;
-		}
-	}
-	return false;
+	stub_search(&search, program, stub);
+	return search.is_found;
 }
 
 /* The address of the name of @stub, or 0. */
 __noinline __u64 stub_name_own(__u32 program, __u64 stub)
 {
-	struct stub_key key = { .page = stub >> STUB_PAGE_SHIFT, .program = program };
-	__u16 offset = stub & ((1 << STUB_PAGE_SHIFT) - 1);
-	struct stub_page *page;
-	__u32 slot, level;
+	struct stub_search search = {};
 
-	for (level = 0; level < STUB_LEVELS; level++) {
-		/* Keep it in a register: the verifier does not follow a counter in memory. */
-		asm volatile("" : "+r"(level));
-		key.level = level;
-		page = bpf_map_lookup_elem(&stubs, &key);
-		if (!page)
-			return 0;
-		slot = stub_slot(page, offset);
-		if (slot < STUB_SLOTS)
-			return page->names[slot];
-	}
-	return 0;
+	stub_search(&search, program, stub);
+	return search.name;
 }
 
 #define GENERATIONS 3

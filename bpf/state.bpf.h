@@ -559,40 +559,41 @@ static __always_inline void *record_begin(struct thread_state *thread, enum rec_
 		(hdr_)->tid = (__u32)id_; \
 	} while (0)
 
-static __always_inline __u32 histogram_bucket(__u64 value, int shift, __u32 buckets)
+/* One step of it: @bits, if what is left of the value does not fit into them. */
+#define HISTOGRAM_STEP(bits) \
+	do { \
+		step = (((1ull << (bits)) - 1 - value) >> 63) * (bits); \
+		value >>= step; \
+		bucket += step; \
+	} while (0)
+
+/*
+ * The logarithm of @value >> @shift, to base 2; the last of the @buckets has all that are higher.
+ * Without a branch for each bit: the verifier would follow all that comes after once for each result.
+ */
+static __always_inline __u64 histogram_bucket(__u64 value, int shift, __u32 buckets)
 {
-	__u32 bucket = 0;
+	__u64 bucket = 0, step;
 
 	value >>= shift;
-	if (value >> 32) {
-		bucket += 32;
-		value >>= 32;
-	}
-	if (value >> 16) {
-		bucket += 16;
-		value >>= 16;
-	}
-	if (value >> 8) {
-		bucket += 8;
-		value >>= 8;
-	}
-	if (value >> 4) {
-		bucket += 4;
-		value >>= 4;
-	}
-	if (value >> 2) {
-		bucket += 2;
-		value >>= 2;
-	}
-	if (value >> 1)
-		bucket += 1;
-	return bucket < buckets ? bucket : buckets - 1;
+	if (value >> (buckets - 1))
+		return buckets - 1;
+	if (buckets > 32)
+		HISTOGRAM_STEP(32);
+	HISTOGRAM_STEP(16);
+	HISTOGRAM_STEP(8);
+	HISTOGRAM_STEP(4);
+	HISTOGRAM_STEP(2);
+	HISTOGRAM_STEP(1);
+	return bucket;
 }
 
+/* The compiler knows more of the bucket than an older verifier: it is to keep the comparison. */
 #define histogram_add(hist_, value_, shift_) \
 	do { \
-		__u32 bucket_ = \
+		__u64 bucket_ = \
 			histogram_bucket(value_, shift_, sizeof(hist_) / sizeof((hist_)[0])); \
+		asm volatile("" : "+r"(bucket_)); \
 		if (bucket_ < sizeof(hist_) / sizeof((hist_)[0])) \
 			__sync_fetch_and_add(&(hist_)[bucket_], 1); \
 	} while (0)

@@ -318,7 +318,7 @@ static long unwind_seen(struct task_struct *task, struct vm_area_struct *vma,
 	range->start = vma->vm_start;
 	range->bytes = vma->vm_end - vma->vm_start;
 	range->is_executable = vma->vm_flags & VM_EXEC ? 1 : 0;
-	range->is_code = range->is_executable && vma->vm_file;
+	range->is_code = range->is_executable && untrusted(vma)->vm_file;
 	return 0;
 }
 

@@ -23,7 +23,7 @@ done
 # What cutop takes to start is mostly this. Functions that are not static are verified once in each program, others at each call:
 # Python's were, and cutop took twice as long to start. It took another three times as long with a program for each class of calls.
 if [ -n "$(CUTOP_ATTACH=session attach_method)" ]; then
-	check "all programs together cost the verifier little" "$verifier" -t 190000 -w session
+	check "all programs together cost the verifier little" "$verifier" -t 130000 -w session
 fi
 # x86-64 since Linux 6.13: there the tail call is what does it.
 if [ "$(uname -m)" = x86_64 ] && [ -n "$(CUTOP_ATTACH=session attach_method)" ]; then
