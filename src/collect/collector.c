@@ -23,6 +23,7 @@
 #include "collect/record_sink.h"
 #include "config.h"
 #include "cuda/pools.h"
+#include "cuda/visible_devices.h"
 #include "model/model.h"
 #include "names/sections.h"
 #include "record/recorder.h"
@@ -137,9 +138,13 @@ static void clock_check(struct collector *collector)
 static struct snapshot *snapshot_make(struct collector *collector, bool is_final)
 {
 	struct snapshot *snapshot;
+	struct visible_gpus gpus;
 	struct rec_moment moment;
 
 	clock_check(collector);
+	nvml_gpus(collector->nvml, &gpus);
+	if (gpus.count)
+		feed_gpus(collector->feed, &gpus);
 	feed_refresh(collector->feed);
 	nvml_tell(collector->nvml, &collector->sink);
 	moment = moment_make(collector);

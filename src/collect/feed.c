@@ -21,6 +21,7 @@
 #include "collect/site_names.h"
 #include "collect/stacks.h"
 #include "cuda/calls.h"
+#include "cuda/visible_devices.h"
 #include "cutop_allocator.h"
 #include "cutop_unwind.h"
 #include "model/identity.h"
@@ -47,6 +48,9 @@ struct watched {
 	uint64_t cpu_before;   /* processor time, ns, before it was watched */
 	uint64_t blocks;       /* that its allocators told of */
 	unsigned int unwanted; /* bits of enum spare */
+	/* Until the machine's devices are known, if which ones it sees depends on that */
+	struct rec_identity *identity;
+	struct device_clues clues;
 	UT_hash_handle hh;
 };
 
@@ -89,6 +93,7 @@ struct feed {
 	bool asked_gone;
 	uint32_t copied; /* whether a process forked from it still runs */
 	bool copied_kept;
+	struct visible_gpus gpus;
 	double cost_budget;  /* a share of a program's processor time; 0: no limit */
 	bool watches_driver; /* the driver's calls are probed, too */
 	uint64_t hit_ns;     /* what a hit takes; 0: not measured yet */
@@ -236,18 +241,36 @@ static enum late early_late_take(struct feed *feed, uint32_t program)
 	return missed;
 }
 
+static void identity_keep(struct watched *watched, struct rec_identity *identity,
+			  const struct device_clues *clues)
+{
+	free(watched->identity);
+	free(watched->clues.text);
+	watched->identity = identity;
+	watched->clues = *clues;
+}
+
+static void watched_free(struct feed *feed, struct watched *watched)
+{
+	HASH_DEL(feed->watched, watched);
+	identity_keep(watched, NULL, &(struct device_clues){ .text = NULL });
+	free(watched);
+}
+
 /*
  * Tells the model what @watched is. The first time, also decides whether it is wanted at all, since
  * that may depend on its name.
  */
 static void identity_feed(struct feed *feed, struct watched *watched, bool first)
 {
+	struct device_clues clues = { .text = NULL };
 	const char *glob = feed->command_glob;
 	struct rec_identity *identity;
+	bool waits = false;
 	int err;
 
-	identity =
-		identity_read(probe_outside(feed->probe), &watched->process, watched->late, &err);
+	identity = identity_read(probe_outside(feed->probe), &watched->process, watched->late,
+				 &clues, &err);
 	watched->unidentified = outside_is_later(err);
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
@@ -255,8 +278,13 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 		inexact_put(feed->sink, watched->program, 0);
 	}
 
-	if (identity && probe_has_left(feed->probe, watched->program))
-		identity_drop_devices(identity);
+	/* Then they are another program's. */
+	if (probe_has_left(feed->probe, watched->program)) {
+		free(clues.text);
+		clues.text = NULL;
+	}
+	if (identity)
+		waits = identity_devices(identity, &clues, &feed->gpus);
 	if (first && glob &&
 	    (!identity ||
 	     !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity),
@@ -269,7 +297,27 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 		if (identity)
 			record_sink_put(feed->sink, &identity->hdr, identity->hdr.size);
 	}
+	if (waits && !watched->ignored) {
+		identity_keep(watched, identity, &clues);
+		return;
+	}
 	free(identity);
+	free(clues.text);
+}
+
+void feed_gpus(struct feed *feed, struct visible_gpus *gpus)
+{
+	struct watched *watched;
+
+	visible_gpus_free(&feed->gpus);
+	feed->gpus = *gpus;
+	for (watched = feed->watched; watched; watched = watched->hh.next) {
+		if (!watched->identity)
+			continue;
+		identity_devices(watched->identity, &watched->clues, &feed->gpus);
+		record_sink_put(feed->sink, &watched->identity->hdr, watched->identity->hdr.size);
+		identity_keep(watched, NULL, &(struct device_clues){ .text = NULL });
+	}
 }
 
 /* A process that was forked, and still is a copy, has the arguments of the one that it is a copy of. */
@@ -965,8 +1013,7 @@ static void doomed_forget(struct feed *feed)
 		if (feed->native)
 			native_stacks_forget(feed->native, watched->program);
 		python_stacks_forget(feed->python, watched->program);
-		HASH_DEL(feed->watched, watched);
-		free(watched);
+		watched_free(feed, watched);
 	}
 	feed->any_doomed = false;
 }
@@ -1382,9 +1429,9 @@ void feed_free(struct feed *feed)
 	host_functions_free(feed->hosts);
 	modules_free(feed->modules);
 	rows_free(feed->rows);
+	visible_gpus_free(&feed->gpus);
 	HASH_ITER(hh, feed->watched, watched, next) {
-		HASH_DEL(feed->watched, watched);
-		free(watched);
+		watched_free(feed, watched);
 	}
 	HASH_ITER(hh, feed->early_late, early, next_early) {
 		HASH_DEL(feed->early_late, early);

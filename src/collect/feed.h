@@ -62,6 +62,10 @@ void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid
  */
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid);
 
+/* The machine's devices are @gpus, whose list is taken. */
+struct visible_gpus;
+void feed_gpus(struct feed *feed, struct visible_gpus *gpus);
+
 /* @program ran before its library was probed, and this was @missed. */
 void feed_late(struct feed *feed, uint32_t program, enum late missed);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collect/process_identity.h"
+#include "cuda/visible_devices.h"
 #include "model/stream.h"
 #include "util/util.h"
 
@@ -35,6 +36,7 @@ struct nvml_functions {
 	/* The following functions may be missing. */
 	int (*name)(nvml_device device, char *name, unsigned int size);
 	int (*uuid)(nvml_device device, char *uuid, unsigned int size);
+	int (*minor)(nvml_device device, unsigned int *minor);
 	int (*pci)(nvml_device device, struct nvml_pci *pci);
 	int (*memory)(nvml_device device, struct nvml_memory *memory);
 	int (*utilization)(nvml_device device, struct nvml_utilization *utilization);
@@ -62,6 +64,7 @@ struct nvml_readings {
 	struct rec_instance_reading *instances;
 	struct rec_process_reading *processes;
 	size_t device_count, instance_count, process_count;
+	struct visible_gpus gpus; /* the same devices and instances */
 };
 
 /* ---- the library ---- */
@@ -133,6 +136,7 @@ static const struct {
 	{ FUNCTION(handle), true, { "nvmlDeviceGetHandleByIndex_v2" } },
 	{ FUNCTION(name), false, { "nvmlDeviceGetName" } },
 	{ FUNCTION(uuid), false, { "nvmlDeviceGetUUID" } },
+	{ FUNCTION(minor), false, { "nvmlDeviceGetMinorNumber" } },
 	{ FUNCTION(pci), false, { "nvmlDeviceGetPciInfo_v3" } },
 	{ FUNCTION(memory), false, { "nvmlDeviceGetMemoryInfo" } },
 	{ FUNCTION(utilization), false, { "nvmlDeviceGetUtilizationRates" } },
@@ -167,6 +171,7 @@ static void nvml_readings_free(struct nvml_readings *readings)
 	free(readings->devices);
 	free(readings->instances);
 	free(readings->processes);
+	visible_gpus_free(&readings->gpus);
 	free(readings);
 }
 
@@ -250,6 +255,19 @@ static void device_read(const struct nvml_functions *call, nvml_device device,
 		reading->known |= READING_POWER_LIMIT;
 }
 
+/* Notes the device @number, or a part of it, by its UUID; @device: the device itself, or NULL. */
+static void gpu_note(const struct nvml_functions *call, nvml_device device, int number,
+		     const char *uuid, struct visible_gpus *gpus)
+{
+	struct visible_gpu gpu = { .number = number, .minor = -1 };
+	unsigned int minor;
+
+	if (device && call->minor && !call->minor(device, &minor))
+		gpu.minor = (int)minor;
+	snprintf(gpu.uuid, sizeof(gpu.uuid), "%s", uuid);
+	visible_gpus_add(gpus, &gpu);
+}
+
 /*
  * The parts of @device, if it is divided (MIG). Those that end while they are asked for are left
  * out.
@@ -284,6 +302,7 @@ static void instances_read(const struct nvml_functions *call, nvml_device device
 		    call->compute_instance(part, &reading->compute_instance))
 			continue;
 		names_read(call, part, reading->name, reading->uuid);
+		gpu_note(call, NULL, number, reading->uuid, &readings->gpus);
 		if (call->memory && !call->memory(part, &memory)) {
 			reading->known = READING_MEMORY;
 			reading->used = memory.used;
@@ -399,6 +418,7 @@ static struct nvml_readings *nvml_readings_take(const struct nvml_functions *cal
 			continue;
 		readings->device_count++;
 		device_read(call, device, reading);
+		gpu_note(call, device, reading->device, reading->uuid, &readings->gpus);
 		instances_read(call, device, reading->device, readings);
 		from = readings->process_count;
 		for (type = 0; type < USE_TYPES; type++)
@@ -647,6 +667,21 @@ void nvml_wait(struct nvml *nvml, unsigned int ms)
 		return;
 	pthread_mutex_lock(&nvml->lock);
 	wait_until(nvml, &nvml->answered, ms);
+	pthread_mutex_unlock(&nvml->lock);
+}
+
+void nvml_gpus(struct nvml *nvml, struct visible_gpus *gpus)
+{
+	const struct nvml_readings *readings;
+	size_t i;
+
+	*gpus = (struct visible_gpus){ .list = NULL };
+	if (!nvml)
+		return;
+	pthread_mutex_lock(&nvml->lock);
+	readings = nvml->is_new ? nvml->latest : NULL;
+	for (i = 0; readings && i < readings->gpus.count; i++)
+		visible_gpus_add(gpus, &readings->gpus.list[i]);
 	pthread_mutex_unlock(&nvml->lock);
 }
 

@@ -24,6 +24,10 @@ void nvml_close(struct nvml *nvml);
 /* Waits until there is a first answer, or it is clear that there will be none, for at most @ms. */
 void nvml_wait(struct nvml *nvml, unsigned int ms);
 
+/* Fills @gpus, to be freed, from the last answer, unless that was passed on before: then it is empty. */
+struct visible_gpus;
+void nvml_gpus(struct nvml *nvml, struct visible_gpus *gpus);
+
 /*
  * Passes on the last answer, as REC_READINGS and the records after it, unless that was done before.
  */

@@ -172,8 +172,7 @@ bool container_read(unsigned int pid, struct container *container)
 
 /* ---- identity ---- */
 
-#define COMMAND_MAX     4096 /* bytes of a command line kept */
-#define ENVIRONMENT_MAX (256u << 10)
+#define COMMAND_MAX 4096 /* bytes of a command line kept */
 
 /*
  * True if @tgid, in a container, has users of its own: its image's, which have our numbers. Not where
@@ -299,56 +298,36 @@ static uint32_t namespace_pid(uint32_t tgid)
 	return pid;
 }
 
-/*
- * Writes the machine's numbers of the devices that @tgid sees, or nothing. @out has room for
- * VISIBLE_MAX of them.
- */
-static int devices_read(const struct outside *outside, uint32_t tgid, char *out)
-{
-	int devices[VISIBLE_MAX], err;
-	size_t len = 0, count, i;
-	char *text = outside_environment(outside, (pid_t)tgid, ENVIRONMENT_MAX, &len, &err);
-
-	count = text ? visible_find(text, len, devices) : 0;
-	free(text);
-	*out = 0;
-	for (i = 0; i < count; i++)
-		out += sprintf(out, "%s%d", i ? "," : "", devices[i]);
-	return err;
-}
-
-/* The last string of: user, command, arguments, container, pod, devices */
+/* The last string of: user, command, arguments, container, pod, devices; and room for it */
 #define DEVICES_STRING 5
+#define DEVICES_ROOM   (VISIBLE_MAX * 5 + 1)
 
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
-				   enum late late, int *error)
+				   enum late late, struct device_clues *clues, int *error)
 {
-	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1],
-		devices[VISIBLE_MAX * 5 + 1], *at;
+	char user[256], command[COMMAND_MAX + 1], arguments[COMMAND_MAX + 1], *at;
 	struct rec_identity *identity;
 	struct container container;
 	uint64_t boot_to_real;
-	size_t size;
-	int err;
+	int err = 0;
 
-	*error = command_read(outside, process, command, arguments, sizeof(command));
-	err = devices_read(outside, process->hdr.tgid, devices);
-	if (!outside_is_later(*error) && *error != -ETIMEDOUT)
-		*error = outside_is_later(err) || err == -ETIMEDOUT ? err : 0;
 	/* If it is already gone, use its parent, which is mostly in the same container. */
 	if (!container_read(process->hdr.tgid, &container))
 		container_read(process->parent_tgid, &container);
 	user_name(process->uid, !has_own_users(process->hdr.tgid, process->uid, &container), user,
 		  sizeof(user));
-	size = sizeof(*identity) + strlen(user) + strlen(command) + strlen(arguments) +
-	       strlen(devices) + strlen(container.id) + strlen(container.pod) + 6;
-	size = (size + 7) & ~(size_t)7;
-	identity = calloc(1, size);
+	*error = command_read(outside, process, command, arguments, sizeof(command));
+	if (clues)
+		clues->text = outside_devices(outside, (pid_t)process->hdr.tgid, &clues->len, &err);
+	if (!outside_is_later(*error) && *error != -ETIMEDOUT)
+		*error = outside_is_later(err) || err == -ETIMEDOUT ? err : 0;
+	identity = calloc(1, sizeof(*identity) + strlen(user) + strlen(command) +
+				     strlen(arguments) + strlen(container.id) +
+				     strlen(container.pod) + DEVICES_STRING + DEVICES_ROOM + 8);
 	if (!identity)
 		return NULL;
 	identity->hdr = process->hdr;
 	identity->hdr.type = REC_IDENTITY;
-	identity->hdr.size = (__u16)size;
 	boot_to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
 	identity->start_time = process->start_time + boot_to_real;
 	identity->parent_tgid = process->parent_tgid;
@@ -362,17 +341,34 @@ struct rec_identity *identity_read(const struct outside *outside, const struct r
 	at = stpcpy(at, command) + 1;
 	at = stpcpy(at, arguments) + 1;
 	at = stpcpy(at, container.id) + 1;
-	at = stpcpy(at, container.pod) + 1;
-	strcpy(at, devices);
+	strcpy(at, container.pod);
+	identity_devices(identity, &(struct device_clues){ .text = NULL },
+			 &(struct visible_gpus){ .count = 0 });
 	return identity;
 }
 
-void identity_drop_devices(struct rec_identity *identity)
+bool identity_devices(struct rec_identity *identity, const struct device_clues *clues,
+		      const struct visible_gpus *gpus)
 {
+	bool is_late = identity->watched_from == WATCHED_FROM_ATTACH, waits = false;
+	struct visible_gpus ours = { .list = NULL };
+	int devices[VISIBLE_MAX], i;
 	char *at = identity->strings;
-	int i;
+	size_t count = 0, j;
 
+	if (clues->text && !gpus->count)
+		visible_gpus_read(VISIBLE_GPUS, &ours);
+	if (clues->text)
+		count = visible_find(clues->text, clues->len, is_late, gpus->count ? gpus : &ours,
+				     devices);
+	visible_gpus_free(&ours);
 	for (i = 0; i < DEVICES_STRING; i++)
 		at += strlen(at) + 1;
-	*at = 0;
+	memset(at, 0, DEVICES_ROOM);
+	for (j = 0; j < count; j++) {
+		at += sprintf(at, "%s%d", j ? "," : "", devices[j]);
+		waits |= devices[j] == VISIBLE_UNKNOWN;
+	}
+	identity->hdr.size = (__u16)((at + 1 - (char *)identity + 7) & ~7);
+	return !gpus->count && (waits || visible_has_node(clues->text, clues->len));
 }

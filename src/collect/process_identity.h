@@ -9,16 +9,29 @@
 #include "cutop_event.h"
 #include "probe/outside.h"
 
+/* What shows which devices a process works on: outside_devices() */
+struct device_clues {
+	char *text; /* NULL: nothing */
+	size_t len;
+};
+
+struct visible_gpus;
+
 /*
  * Makes the identity record of @process. If the process is gone, what the record itself says is
  * used. *@error: 0; -EAGAIN and the like if what is in its memory may be had later
- * (probe/outside.h); or -ETIMEDOUT. Returns NULL without memory. The caller frees it.
+ * (probe/outside.h); or -ETIMEDOUT. Returns NULL without memory. The caller frees it, and
+ * @clues->text (NULL: not asked for).
  */
 struct rec_identity *identity_read(const struct outside *outside, const struct rec_process *process,
-				   enum late late, int *error);
+				   enum late late, struct device_clues *clues, int *error);
 
-/* Removes the list of devices that it sees, which turned out to belong to another program. */
-void identity_drop_devices(struct rec_identity *identity);
+/*
+ * Sets the list of devices that it sees, by @clues and the machine's devices @gpus (empty: as the
+ * driver's directory tells). Returns true if which ones they are may be known when @gpus is.
+ */
+bool identity_devices(struct rec_identity *identity, const struct device_clues *clues,
+		      const struct visible_gpus *gpus);
 
 struct container;
 

@@ -111,7 +111,7 @@ static void identity_fill(const struct outside *outside, struct doctor_process *
 	int err;
 
 	status_read(process, &known);
-	identity = identity_read(outside, &known, LATE_NOT, &err);
+	identity = identity_read(outside, &known, LATE_NOT, NULL, &err);
 	if (!identity)
 		return;
 	strings = identity->strings;

@@ -15,6 +15,15 @@
 #include "util/saturated.h"
 #include "util/utf8.h"
 
+bool own_devices_are_unknown(const struct own_devices *devices)
+{
+	size_t i;
+
+	for (i = 0; i < devices->visible_count && devices->visible[i] == CUTOP_DEVICE_UNKNOWN; i++)
+		;
+	return devices->visible_count && i == devices->visible_count;
+}
+
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 {
 	char *text, *at, *end;
@@ -24,11 +33,12 @@ int own_devices_learn(struct own_devices *devices, const char *list, size_t len)
 	 * A process finds its devices once. If its environment could not be read now, they are
 	 * those that were read before.
 	 */
-	if (devices->visible_count)
+	if (devices->visible_count && !own_devices_are_unknown(devices))
 		return 0;
 	text = utf8_clean_copy(list, len);
 	if (!text)
 		return -ENOMEM;
+	own_devices_free(devices);
 	for (at = text; *at; at = end + (*end == ',')) {
 		long device = strtol(at, &end, 10);
 

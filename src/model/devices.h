@@ -40,6 +40,8 @@ struct own_devices {
  * the machine's, are known now, 0 if not, or -ENOMEM.
  */
 int own_devices_learn(struct own_devices *devices, const char *list, size_t len);
+/* It has a list, but not known of which devices: it may be learned anew. */
+bool own_devices_are_unknown(const struct own_devices *devices);
 /* The process has worked on its @device. */
 void own_devices_use(struct own_devices *devices, int device);
 /*

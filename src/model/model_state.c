@@ -360,10 +360,20 @@ static void renumber(struct model *model, struct program *program,
  * If reading the environment took long, there may be memory that was counted on the devices of the
  * machine that have the program's own numbers.
  */
-void device_numbers_learned(struct model *model, struct program *program)
+void device_numbers_learned(struct model *model, struct program *program, bool was_unknown)
 {
-	renumber(model, program, &program->devices);
-	own_devices_renumber(&program->devices);
+	struct own_devices *devices = &program->devices, numbers;
+
+	if (!was_unknown) {
+		renumber(model, program, devices);
+		own_devices_renumber(devices);
+	} else if (devices->used_count == 1 && !own_devices_are_unknown(devices)) {
+		/* What it did so far was on the one that it uses. */
+		numbers = (struct own_devices){ .is_listed = true };
+		own_devices_note(&numbers, own_devices_machine(devices, devices->used));
+		own_devices_note(devices, own_devices_machine(devices, devices->used));
+		renumber(model, program, &numbers);
+	}
 }
 
 /*

@@ -132,8 +132,8 @@ void lives_bound(struct model *model);
  * What becomes known about a program's devices only after it has used them: how it numbers them,
  * from its environment; on which it works, from the driver. Its books are corrected then.
  */
-/* own_devices_learn() returned 1 for @program. */
-void device_numbers_learned(struct model *model, struct program *program);
+/* own_devices_learn() returned 1 for @program; @was_unknown: own_devices_are_unknown(), before. */
+void device_numbers_learned(struct model *model, struct program *program, bool was_unknown);
 /* To be called before anything depends on it: the driver may have listed processes since. */
 void device_numbers_listed(struct model *model);
 

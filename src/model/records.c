@@ -315,6 +315,7 @@ static int take_identity(struct model *model, struct program *program,
 			 const struct rec_identity *record, const char *strings, size_t len)
 {
 	char name[IDENTITY_BRIEF];
+	bool was_unknown = own_devices_are_unknown(&program->devices);
 	const char *devices;
 	size_t devices_len;
 	int error =
@@ -325,7 +326,7 @@ static int take_identity(struct model *model, struct program *program,
 		return error;
 	error = own_devices_learn(&program->devices, devices, devices_len);
 	if (error > 0)
-		device_numbers_learned(model, program);
+		device_numbers_learned(model, program, was_unknown);
 	return error < 0 ? error : 0;
 }
 

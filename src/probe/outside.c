@@ -411,10 +411,9 @@ char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, si
 	return strings_ask(outside, pid, TEXT_ARGUMENTS, max, len, error);
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
-			  int *error)
+char *outside_devices(const struct outside *outside, pid_t pid, size_t *len, int *error)
 {
-	return strings_ask(outside, pid, TEXT_ENVIRONMENT, max, len, error);
+	return strings_ask(outside, pid, TEXT_DEVICES, 0, len, error);
 }
 
 #define WORDS_BATCH 512 /* job_words() takes no more */

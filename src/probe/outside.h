@@ -119,13 +119,12 @@ int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
 		 int (*visit)(void *context, const struct maps_entry *entry), void *context);
 
 /*
- * The words of /proc/@pid/cmdline or environ, each ended by NUL, @max bytes at most. A new string,
- * or NULL with *@error set.
+ * The words of /proc/@pid/cmdline, each ended by NUL, @max bytes at most; what it shows of its devices
+ * (cuda/visible_devices.h). A new string, or NULL with *@error set.
  */
 char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, size_t *len,
 			int *error);
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
-			  int *error);
+char *outside_devices(const struct outside *outside, pid_t pid, size_t *len, int *error);
 
 /*
  * Reads @count words of 8 bytes at @addresses of @pid, up to the first that is not in memory; the

@@ -9,6 +9,7 @@
  */
 #include "probe/outside_jobs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -25,7 +26,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cuda/visible_devices.h"
 #include "errand/errand.h"
+#include "names/sections.h"
 #include "probe/closure.h"
 #include "probe/maps.h"
 #include "util/message.h"
@@ -372,21 +375,212 @@ static char *stat_words(pid_t pid, char **at)
 	return text;
 }
 
+/* Where a process keeps its environment now. */
+struct environ_search {
+	pid_t pid;
+	bool is_other;    /* its first file, the program, was looked at */
+	uint64_t symbol;  /* of `environ`, before relocation; 0: the file does not define it */
+	uint64_t address; /* the same, after */
+};
+
+static enum symtab_want environ_want(void *context, const Elf64_Sym *symbol)
+{
+	(void)context;
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT ?
+		       SYMTAB_NAMED :
+		       SYMTAB_LEAVE;
+}
+
+static int environ_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	struct environ_search *search = context;
+
+	if (strncmp(name, "environ", len) && strncmp(name, "__environ", len))
+		return 0;
+	search->symbol = symbol->st_value;
+	return 1;
+}
+
+/* Looks for the variable in the file at @place, which is closed, that @entry maps. */
+static void environ_find(struct environ_search *search, int place, const struct maps_entry *entry)
+{
+	static const char *const names[] = { "environ", "__environ" };
+	const struct symtab_search wanted = {
+		.names = names,
+		.name_count = ARRAY_LEN(names),
+		.want = environ_want,
+		.visit = environ_visit,
+		.context = search,
+		.name_max = 16,
+	};
+	int fd = file_reopen_regular(place);
+	struct sections file;
+	struct symtab table;
+	size_t i;
+
+	if (fd < 0 || sections_open(&file, fd))
+		goto out;
+	if (symtab_find(&file, SHT_DYNSYM, &table) && symtab_find(&file, SHT_SYMTAB, &table))
+		goto close;
+	symtab_visit(&table, &wanted);
+	for (i = 0; search->symbol && i < file.segment_count; i++) {
+		const Elf64_Phdr *phdr = &file.segments[i];
+
+		if (phdr->p_type == PT_LOAD && phdr->p_offset / PAGE * PAGE == entry->offset)
+			search->address =
+				entry->start - phdr->p_vaddr / PAGE * PAGE + search->symbol;
+	}
+close:
+	sections_close(&file);
+out:
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The program may have the variable, copied from libc, which uses that one then, too. */
+static int environ_entry(void *context, const struct maps_entry *entry)
+{
+	struct environ_search *search = context;
+	const char *name = strrchr(entry->path, '/') + 1;
+	int place;
+
+	if (search->is_other && strncmp(name, "libc.", 5) && strncmp(name, "libc-", 5) &&
+	    strncmp(name, "ld-musl", 7))
+		return 0;
+	search->is_other = true;
+	place = maps_place(search->pid, entry);
+	if (place < 0)
+		return 0;
+	environ_find(search, place, entry);
+	return search->address != 0;
+}
+
+#define VARIABLES_MAX 4096
+#define NAME_BYTES    256
+#define VARIABLE_MAX  (16u << 10) /* bytes */
+
+/* Prints the clues in the environment @list of @pid to @out. False if it is none, or not readable. */
+static bool variables_print(pid_t pid, uint64_t list, FILE *out)
+{
+	char *text = malloc(VARIABLE_MAX + 1);
+	uint64_t at = 0;
+	int clue = 0, i;
+	ssize_t n = 0;
+
+	/* Also where it has cleared all of them: no clue is one, too. */
+	visible_clues_print(out, VISIBLE_NOW, "", 0);
+	for (i = 0; text && list && clue >= 0 && i < VARIABLES_MAX; i++) {
+		n = memory_read(pid, list + (uint64_t)i * sizeof(at), (char *)&at, sizeof(at));
+		if (n != sizeof(at) || !at)
+			break;
+		n = memory_read(pid, at, text, NAME_BYTES);
+		text[n > 0 ? n : 0] = 0;
+		clue = visible_is_clue(text);
+		if (clue <= 0)
+			continue;
+		n = memory_read(pid, at, text, VARIABLE_MAX);
+		text[n > 0 ? n : 0] = 0;
+		visible_clues_print(out, VISIBLE_NOW, text, strlen(text));
+	}
+	free(text);
+	return clue >= 0 && (!list || n == sizeof(at));
+}
+
+/* Prints the clues in the environment that @pid has now, if it can be found. */
+static void environ_now(pid_t pid, FILE *out)
+{
+	struct environ_search search = { .pid = pid };
+	char path[64], *maps, *text = NULL;
+	uint64_t list = 0;
+	size_t len = 0;
+	FILE *clues;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = file_read(path, MAPS_MAX, NULL);
+	if (maps)
+		maps_visit(maps, environ_entry, &search);
+	free(maps);
+	if (!search.address ||
+	    memory_read(pid, search.address, (char *)&list, sizeof(list)) != sizeof(list))
+		return;
+	clues = open_memstream(&text, &len);
+	if (!clues)
+		return;
+	if (variables_print(pid, list, clues) && !fflush(clues))
+		fwrite(text, 1, len, out);
+	fclose(clues);
+	free(text);
+}
+
+#define FILES_MAX 65536 /* open ones that are looked at */
+
+/* Prints which device's node @pid has open, if it is one. */
+static void node_now(pid_t pid, FILE *out)
+{
+	char path[64], real[64];
+	int minor = -1, number, end, files = 0;
+	struct dirent *item;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && files++ < FILES_MAX && (item = readdir(dir))) {
+		n = readlinkat(dirfd(dir), item->d_name, real, sizeof(real) - 1);
+		real[n > 0 ? n : 0] = 0;
+		if (sscanf(real, "/dev/nvidia%d%n", &number, &end) != 1 || real[end] ||
+		    number == minor)
+			continue;
+		if (minor >= 0)
+			goto out;
+		minor = number;
+	}
+	if (minor >= 0)
+		fprintf(out, "%c%d%c", VISIBLE_NODE, minor, 0);
+out:
+	if (dir)
+		closedir(dir);
+}
+
+#define ENVIRONMENT_MAX (256u << 10)
+
+static int devices_tell(pid_t pid, struct errand_answer *answer)
+{
+	char path[64], *start;
+	size_t len = 0;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	start = file_read(path, ENVIRONMENT_MAX, &len);
+	if (!start)
+		return -errno;
+	out = open_memstream(&answer->data, &answer->len);
+	if (out) {
+		visible_clues_print(out, VISIBLE_START, start, len);
+		environ_now(pid, out);
+		node_now(pid, out);
+	}
+	free(start);
+	return !out || fclose(out) ? -ENOMEM : 0;
+}
+
 int job_text(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
-	static const char *const names[] = {
-		[TEXT_MAPS] = "maps", [TEXT_ARGUMENTS] = "cmdline", [TEXT_ENVIRONMENT] = "environ"
-	};
 	struct text_question text;
 	char path[64];
+	bool is_maps;
+	pid_t pid;
 
 	(void)len;
 	(void)fds;
 	memcpy(&text, question, sizeof(text));
-	snprintf(path, sizeof(path), "/proc/%d/%s", process_reader(text.pid), names[text.kind]);
-	answer->data =
-		file_read(path, text.kind == TEXT_MAPS ? MAPS_MAX : (size_t)text.max, &answer->len);
+	pid = process_reader(text.pid);
+	if (text.kind == TEXT_DEVICES)
+		return devices_tell(pid, answer);
+	is_maps = text.kind == TEXT_MAPS;
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, is_maps ? "maps" : "cmdline");
+	answer->data = file_read(path, is_maps ? MAPS_MAX : (size_t)text.max, &answer->len);
 	return answer->data ? 0 : -errno;
 }
 

@@ -40,7 +40,7 @@ struct debug_question {
 	struct debug_link link;
 };
 
-enum text_kind { TEXT_MAPS, TEXT_ARGUMENTS, TEXT_ENVIRONMENT };
+enum text_kind { TEXT_MAPS, TEXT_ARGUMENTS, TEXT_DEVICES };
 
 struct text_question {
 	uint32_t kind;

@@ -4,7 +4,7 @@
  * file that CUDA_DOUBLE_NVML names, which is read anew at each call, so that a
  * test can change what is said. Without it there is no device. Lines:
  *
- *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300 LIMIT=700000
+ *   device UUID=GPU-1 NAME=H100 BUS=0:17:0 TOTAL=1000 USED=10 UTIL=97 TEMP=64 POWER=412300 LIMIT=700000 MINOR=3
  *   mig INDEX GI=3 CI=0 NAME=H100_MIG_1g.10gb UUID=MIG-1 TOTAL=100 USED=5
  *				a part of the device INDEX, which is divided
  *   process INDEX PID BYTES [GI [CI]]	BYTES may be -: not available; also graphics and mps, for
@@ -35,7 +35,7 @@ struct answer {
 	char uuid[96], name[96];
 	unsigned int domain, bus, slot;
 	unsigned long long total, used;
-	int util, temp, power, limit;
+	int util, temp, power, limit, minor;
 	bool has_bus, has_memory;
 	/* Of a part: whose it is, and its numbers; of a device: NONE */
 	unsigned int parent, gpu_instance, compute_instance;
@@ -84,6 +84,8 @@ static void field_take(struct answer *answer, char *word)
 		answer->power = atoi(value);
 	else if (!strcmp(word, "LIMIT"))
 		answer->limit = atoi(value);
+	else if (!strcmp(word, "MINOR"))
+		answer->minor = atoi(value);
 	else if (!strcmp(word, "GI"))
 		answer->gpu_instance = (unsigned int)atoi(value);
 	else if (!strcmp(word, "CI"))
@@ -94,7 +96,7 @@ static void fields_take(struct answer *answer, unsigned int parent, char *rest)
 {
 	char *word;
 
-	answer->util = answer->temp = answer->power = answer->limit = -1;
+	answer->util = answer->temp = answer->power = answer->limit = answer->minor = -1;
 	answer->parent = parent;
 	while ((word = strtok_r(NULL, " \n", &rest)) != NULL)
 		field_take(answer, word);
@@ -314,6 +316,12 @@ CALL(nvmlDeviceGetUUID, void *device, char *uuid, unsigned int size)
 {
 	ANSWER;
 	return text_give(answer->uuid, uuid, size);
+}
+
+CALL(nvmlDeviceGetMinorNumber, void *device, unsigned int *minor)
+{
+	ANSWER;
+	return number_give(answer->minor, minor);
 }
 
 CALL(nvmlDeviceGetUtilizationRates, void *device, unsigned int rates[2])

@@ -299,6 +299,9 @@ int main(int argc, char **argv)
 	size_t i;
 	int status;
 
+	/* As programs do that choose their devices themselves */
+	if (getenv("CHOOSE"))
+		setenv("CUDA_VISIBLE_DEVICES", getenv("CHOOSE"), 1);
 	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		if (!strcmp(scene, scenes[i].name)) {
 			status = scenes[i].run();

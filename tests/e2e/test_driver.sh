@@ -135,7 +135,7 @@ expect popped "$books" '[1,1,0,0,0,0]'
 expect popped '[.events[] | select(.kind == "leak" or .kind == "reset")]' '[]'
 
 # A program that sees the machine's devices under other numbers, by its own list or of those of its container, and stays until
-# its environment was read; or that has written a title over that.
+# its environment was read; or that has written a title over that, and has a copy of it or not.
 mkfifo "$T/hold"
 numbered() {
 	numbered=$1
@@ -151,7 +151,9 @@ numbered() {
 places='[p.memory.map[] | [.size, .device]] | sort'
 numbered visible CUDA_VISIBLE_DEVICES=6,3
 numbered given NVIDIA_VISIBLE_DEVICES=6,3 CUDA_VISIBLE_DEVICES=1,0
-for name in visible given; do
+# The list that it has set itself before its first call
+numbered set CUDA_VISIBLE_DEVICES=0,1 CHOOSE=6,3
+for name in visible given set; do
 	expect $name 'p.devices' '[3,6]'
 	expect $name "$places" '[[100,6],[1000,3],[2000,3],[4000,6],[8000,3]]'
 done
@@ -170,16 +172,21 @@ if command -v python3 >/dev/null; then
 		title = b"worker 3 of 8"
 		ctypes.memset(start, 0, end - start)
 		ctypes.memmove(start, title, min(len(title), end - start - 1))
+		copy = (ctypes.c_char_p * 3)(b"A=1", b"CUDA_VISIBLE_DEVICES=5", None)
+		if sys.argv[3] == "copied": ctypes.c_void_p.in_dll(ctypes.CDLL(None), "environ").value = ctypes.addressof(copy)
 		assert cuda.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(100)) == 0
 		open(sys.argv[2]).read()
 	END
-	"$CUTOP" -b -f json -d 0.05 --library "$double/libcudart.so.13" -- python3 "$T/titled.py" "$double/libcudart.so.13" "$T/hold" >"$T/titled.out" 2>&1 &
-	cutop=$!
-	check "titled: no document" wait_for 20 grep -q '"allocations":1' "$T/titled.out"
-	: >"$T/hold"
-	wait $cutop
-	tail -n 1 "$T/titled.out" >"$T/titled.json"
+	for name in titled copied; do
+		"$CUTOP" -b -f json -d 0.05 --library "$double/libcudart.so.13" -- python3 "$T/titled.py" "$double/libcudart.so.13" "$T/hold" $name >"$T/$name.out" 2>&1 &
+		cutop=$!
+		check "$name: no document" wait_for 20 grep -q '"allocations":1' "$T/$name.out"
+		: >"$T/hold"
+		wait $cutop
+		tail -n 1 "$T/$name.out" >"$T/$name.json"
+	done
 	expect titled '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[],100,null]'
+	expect copied '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[5],100,5]'
 fi
 
 # ---- physical memory and its mappings

@@ -150,9 +150,10 @@ echo nothing >"$T/none/libnvidia-ml.so.1"
 ask garbage "$T/none"
 expect garbage "$silent" false
 # ---- of a program that runs: what it uses, beside what is tracked; then its device is lost; then it is back
+# fifo [WORD...]: behind these
 fifo() {
 	mkfifo "$T/in"
-	"$sites" 7 wait <"$T/in" &
+	"$@" "$sites" 7 wait <"$T/in" &
 	waiting=$!
 	exec 3>"$T/in"
 	# its last call is read(2), number 0 on x86-64 and 63 on arm64
@@ -204,24 +205,40 @@ for library in "$new" "$old"; do
 	rm "$T/in"
 done
 
-# ---- a program in a part of a device: only the driver knows which device that is of
+# ---- a program in a part of a device, which has a name of its own: the library knows of which device
 says <<END
-device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=5
-device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=500000
+device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=1000000 USED=5 MINOR=4
+device UUID=GPU-2 NAME=H100 BUS=0:2:0 TOTAL=1000000 USED=500000 MINOR=3
 mig 1 GI=3 CI=0 NAME=H100_MIG_1g.10gb UUID=MIG-a TOTAL=250000 USED=100000
 END
 rm -f "$T/live.out" "$T/live.err"
 LD_LIBRARY_PATH=$new "$CUTOP" -b -v -f json -d 0.1 -c 'site_calls*' --library "$double/libcudart.so.13" >"$T/live.out" 2>"$T/live.err" 3>&- &
 watcher=$!
 check "cutop does not start: $(cat "$T/live.err" 2>/dev/null)" wait_for 20 grep -qs 'libcuda.so.1: .*attached' "$T/live.err"
-export CUDA_VISIBLE_DEVICES=MIG-a
-fifo
-unset CUDA_VISIBLE_DEVICES
-check "on no device: $(tail -n 1 "$T/live.out" | jq -c .devices)" \
-	wait_for 20 document '.processes[0].memory.live_bytes == 84700 and ([.devices[].tracked_bytes] | add) == 0'
+fifo env CUDA_VISIBLE_DEVICES=MIG-a
+check "on its device: $(tail -n 1 "$T/live.out" | jq -c .devices)" \
+	wait_for 20 document '.processes[0].memory.live_bytes == 84700 and ([.devices[].tracked_bytes] == [0, 84700])'
 { cat "$T/nvml"; echo "process 1 $waiting 100000 3 0"; } | says
 check "in its part: $(tail -n 1 "$T/live.out" | jq -c .devices)" \
 	wait_for 20 document '.devices[1] | .tracked_bytes == 84700 and .instances[0].tracked_bytes == 84700 and .processes[0].gpu_instance == 3'
+
+# ---- the same by the beginning of the device's name, in a container's list, too; or the node of one device is open
+mkdir "$T/dev"
+: >"$T/dev/nvidia3"
+: >"$T/dev/nvidia4"
+: >"$T/dev/nvidiactl"
+opened() {
+	exec unshare -m sh -c 'mount --bind "$0/dev" /dev && exec 7</dev/nvidiactl 8</dev/nvidia3 9<"/dev/$1" && shift && exec "$@"' "$T" "$@"
+}
+[ -e /proc/driver/nvidia ] || for how in "env CUDA_VISIBLE_DEVICES=GPU-2" "env NVIDIA_VISIBLE_DEVICES=GPU-2" "opened nvidia3" "opened nvidia4"; do
+	exec 3>&-
+	wait "$waiting"
+	rm "$T/in"
+	fifo $how
+	[ "$how" != "opened nvidia4" ] && on='[1]' || on='[0]'
+	check "$how: $(tail -n 1 "$T/live.out" | jq -c '.processes | map([.pid, .devices])')" wait_for 20 document ".processes[] | select(.pid == $waiting) |
+		.memory.live_bytes == 84700 and .devices == $on"
+done
 kill -INT "$watcher"
 wait "$watcher"
 exec 3>&-

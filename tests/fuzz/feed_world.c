@@ -449,10 +449,9 @@ char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, si
 	return NULL;
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
-			  int *error)
+char *outside_devices(const struct outside *outside, pid_t pid, size_t *len, int *error)
 {
-	return outside_arguments(outside, pid, max, len, error);
+	return outside_arguments(outside, pid, 0, len, error);
 }
 
 /* ---- processes of our own ---- */

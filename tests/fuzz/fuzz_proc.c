@@ -17,6 +17,7 @@
 
 #include "collect/late_kernels.h"
 #include "collect/process_identity.h"
+#include "cuda/visible_devices.h"
 #include "fuzz.h"
 #include "model/model.h"
 #include "names/symbols.h"
@@ -149,11 +150,10 @@ char *outside_arguments(const struct outside *outside, pid_t pid, size_t max, si
 	return strings_of(pid, max, len, error);
 }
 
-char *outside_environment(const struct outside *outside, pid_t pid, size_t max, size_t *len,
-			  int *error)
+char *outside_devices(const struct outside *outside, pid_t pid, size_t *len, int *error)
 {
 	(void)outside;
-	return strings_of(pid, max, len, error);
+	return strings_of(pid, SIZE_MAX - 1, len, error);
 }
 
 int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
@@ -219,13 +219,16 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 static void identity_try(const struct rec_process *process)
 {
 	struct model_config config = { .start_mono = 1, .start_real = 1700000000000000000ull };
-	struct rec_identity *identity = identity_read(NULL, process, true, &(int){ 0 });
+	const struct visible_gpus gpus = { .count = 0 };
+	struct device_clues clues;
+	struct rec_identity *identity = identity_read(NULL, process, true, &clues, &(int){ 0 });
 	struct model *model = model_new(&config);
 	const char *at, *end;
 	int i;
 
 	if (!model || !identity)
 		abort();
+	identity_devices(identity, &clues, &gpus);
 	end = (const char *)identity + identity->hdr.size;
 	for (at = identity->strings, i = 0; i < 6; i++) {
 		at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
@@ -237,7 +240,7 @@ static void identity_try(const struct rec_process *process)
 	if (model_record(model, &identity->hdr, identity->hdr.size))
 		abort();
 	fuzz_show(model_snapshot(model, 1000000000, 3));
-	identity_drop_devices(identity);
+	free(clues.text);
 	model_free(model);
 	free(identity);
 }

@@ -48,8 +48,9 @@ static void container(const char *text)
 
 static void visible(const char *text)
 {
+	const struct visible_gpus gpus = { .count = 0 };
 	int devices[VISIBLE_MAX];
-	size_t i, count = visible_parse(text, "/nowhere", devices);
+	size_t i, count = visible_parse(text, &gpus, devices);
 
 	if (count > VISIBLE_MAX)
 		abort();

@@ -270,7 +270,7 @@ START_TEST(test_identity)
 	process.hdr.tgid = (uint32_t)getpid();
 	process.uid = getuid();
 	snprintf(process.comm, sizeof(process.comm), "unit");
-	identity = identity_read(&outside, &process, LATE_ALL, &error);
+	identity = identity_read(&outside, &process, LATE_ALL, NULL, &error);
 	ck_assert_ptr_nonnull(identity);
 	ck_assert_int_eq(error, 0);
 	ck_assert_int_eq(identity->watched_from, WATCHED_FROM_ATTACH);
@@ -280,7 +280,7 @@ START_TEST(test_identity)
 	/* gone already: what the record says */
 	process.hdr.tgid = 0x7fffffff;
 	memset(process.comm, 'y', sizeof(process.comm));
-	identity = identity_read(&outside, &process, LATE_NOT, &error);
+	identity = identity_read(&outside, &process, LATE_NOT, NULL, &error);
 	ck_assert_ptr_nonnull(identity);
 	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x",
 				   "yyyyyy*"));

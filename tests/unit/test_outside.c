@@ -249,13 +249,20 @@ static void same_words(pid_t pid)
 	ck_assert(!memcmp(ours, theirs, len + 1));
 	free(ours);
 	free(theirs);
-	ours = outside_environment(&here, pid, 1 << 20, &len, &err);
+}
+
+/* What it was started with, and what it has set itself since. */
+static void finds_devices(pid_t pid)
+{
+	size_t len;
+	int err;
+	char *clues = outside_devices(&here, pid, &len, &err);
+
 	ck_assert_int_eq(err, 0);
-	theirs = kernel_says(pid, "environ", &other);
-	ck_assert_uint_eq(len, other);
-	ck_assert(!memcmp(ours, theirs, len + 1));
-	free(ours);
-	free(theirs);
+	ck_assert(!memcmp(clues, "S\0", 2));
+	ck_assert_ptr_nonnull(memmem(clues, len, "\0N\0NCUDA_VISIBLE_DEVICES=7\0", 27));
+	ck_assert_ptr_null(memmem(clues, len, "\0D", 2));
+	free(clues);
 }
 
 START_TEST(test_words)
@@ -265,8 +272,10 @@ START_TEST(test_words)
 	int alive, err;
 	pid_t pid;
 
+	ck_assert_int_eq(setenv("CUDA_VISIBLE_DEVICES", "7", 1), 0);
 	pid = child_of(&alive);
 	same_words(pid);
+	finds_devices(pid);
 	text = outside_arguments(&here, pid, 3, &len, &err);
 	ck_assert_uint_eq(len, 3);
 	free(text);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cuda/visible_devices.h"
 #include "run_tests.h"
 
-static char gpus[] = "/tmp/cutop-gpus.XXXXXX";
+static char folder[] = "/tmp/cutop-gpus.XXXXXX";
+static struct visible_gpus gpus;
+static const struct visible_gpus no_gpus;
 
 /* The driver's directory, with two devices. */
 static void setup(void)
@@ -22,25 +23,27 @@ static void setup(void)
 	FILE *file;
 	int i;
 
-	ck_assert_ptr_nonnull(mkdtemp(gpus));
+	ck_assert_ptr_nonnull(mkdtemp(folder));
 	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", gpus, names[i]);
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		ck_assert_int_eq(mkdir(path, 0700), 0);
-		snprintf(path, sizeof(path), "%s/%s/information", gpus, names[i]);
+		snprintf(path, sizeof(path), "%s/%s/information", folder, names[i]);
 		file = fopen(path, "w");
 		ck_assert_ptr_nonnull(file);
 		fprintf(file,
 			"Model: \t\t NVIDIA Something\nGPU UUID: \t %s\nDevice Minor: \t %d\n",
-			uuids[i], i);
+			uuids[i], 7 - i);
 		fclose(file);
 	}
+	visible_gpus_read(folder, &gpus);
 }
 
 static void teardown(void)
 {
 	char command[300];
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", gpus);
+	visible_gpus_free(&gpus);
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -48,7 +51,7 @@ static void expect(const char *list, const char *numbers)
 {
 	char text[1024] = "";
 	int devices[VISIBLE_MAX];
-	size_t count = visible_parse(list, gpus, devices), used = 0, i;
+	size_t count = visible_parse(list, &gpus, devices), used = 0, i;
 
 	for (i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "",
@@ -94,33 +97,52 @@ START_TEST(at_most_so_many)
 
 	for (i = 0; i < 200; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%d,", i);
-	ck_assert_uint_eq(visible_parse(list, gpus, devices), VISIBLE_MAX);
-	ck_assert_uint_eq(visible_parse("GPU-1111", "/no/such/directory", devices), 1);
+	ck_assert_uint_eq(visible_parse(list, &gpus, devices), VISIBLE_MAX);
+	ck_assert_uint_eq(visible_parse("GPU-1111", &no_gpus, devices), 1);
 	ck_assert_int_eq(devices[0], VISIBLE_UNKNOWN);
-	ck_assert_uint_eq(visible_find("A=1\0CUDA_VISIBLE_DEVICES=3,1\0B=2", 35, devices), 2);
-	ck_assert_int_eq(devices[0], 3);
-	ck_assert_uint_eq(visible_find("A=1", 4, devices), 0);
-	ck_assert_uint_eq(visible_find("", 0, devices), 0);
 }
 END_TEST
 
-/* What visible_find() makes of @environment, whose strings end at '|'. */
-static void expect_of(const char *environment, const char *numbers)
+/*
+ * What visible_find() makes of a process that was started with @start, has @now, whose strings end at
+ * '|' (NULL: unreadable), and @node open; with @known devices.
+ */
+static void expect_with(const char *start, const char *now, const char *node, bool is_late,
+			const struct visible_gpus *known, const char *numbers)
 {
-	char text[1024] = "", *block = strdup(environment);
-	size_t len = strlen(block), count, used = 0, i;
+	const char *blocks[] = { start, now }, marks[] = { VISIBLE_START, VISIBLE_NOW };
+	char text[1024] = "", *clues, *block;
+	size_t len, count, used = 0, i, j;
 	int devices[VISIBLE_MAX];
+	FILE *out = open_memstream(&clues, &len);
 
-	ck_assert_ptr_nonnull(block);
-	for (i = 0; i < len; i++)
-		if (block[i] == '|')
-			block[i] = 0;
-	count = visible_find(block, len, devices);
+	ck_assert_ptr_nonnull(out);
+	for (j = 0; j < 2; j++) {
+		block = blocks[j] ? strdup(blocks[j]) : NULL;
+		for (i = 0; block && blocks[j][i]; i++)
+			if (block[i] == '|')
+				block[i] = 0;
+		if (block)
+			visible_clues_print(out, marks[j], block, strlen(blocks[j]));
+		free(block);
+	}
+	if (node)
+		fprintf(out, "%c%s%c", VISIBLE_NODE, node, 0);
+	fclose(out);
+	ck_assert_int_eq(visible_has_node(clues, len), node != NULL);
+	count = visible_find(clues, len, is_late, known, devices);
 	for (i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "",
 					 devices[i]);
-	ck_assert_msg(!strcmp(text, numbers), "%s gives %s, not %s", environment, text, numbers);
-	free(block);
+	ck_assert_msg(!strcmp(text, numbers), "%s|%s|%s gives %s, not %s", start, now ? now : "-",
+		      node ? node : "-", text, numbers);
+	free(clues);
+}
+
+/* The same of its environment alone. */
+static void expect_of(const char *environment, const char *numbers)
+{
+	expect_with(environment, NULL, NULL, false, &no_gpus, numbers);
 }
 
 START_TEST(environments)
@@ -133,9 +155,7 @@ START_TEST(environments)
 	expect_of("NVIDIA_VISIBLE_DEVICES=5,3", "3,5");
 	expect_of("NVIDIA_VISIBLE_DEVICES=5,3|CUDA_VISIBLE_DEVICES=1", "5");
 	expect_of("CUDA_VISIBLE_DEVICES=1,0,2|NVIDIA_VISIBLE_DEVICES=5,3", "5,3,-1");
-	/* The driver's directory is not there, or has no such device. */
-	if (access("/proc/driver/nvidia/gpus", F_OK))
-		expect_of("NVIDIA_VISIBLE_DEVICES=GPU-12,2", "-1,-1");
+	expect_of("NVIDIA_VISIBLE_DEVICES=GPU-12,2", "-1,-1");
 	/* It sees none, and calls CUDA: it has set another list since. */
 	expect_of("A=1|CUDA_VISIBLE_DEVICES=", "-1");
 	expect_of("A=1|CUDA_VISIBLE_DEVICES=-1", "-1");
@@ -143,6 +163,39 @@ START_TEST(environments)
 	expect_of("|||", "-1");
 	expect_of("ray::train(x=1)|A=1", "-1");
 	expect_of("ing worker 3|A=1", "-1");
+	expect_of("", "");
+	expect_of("A=1|CUDA_VISIBLE_DEVICES=3,1|B=2", "3,1");
+}
+END_TEST
+
+/* What it has now counts; but of one that was met late it is not known since when. */
+START_TEST(chosen)
+{
+	expect_with("A=1", "CUDA_VISIBLE_DEVICES=2", NULL, false, &no_gpus, "2");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=2", NULL, false, &no_gpus, "2");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "A=1", NULL, false, &no_gpus, "");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=2", NULL, true, &no_gpus, "-1");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "A=1", NULL, true, &no_gpus, "-1");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=1", NULL, true, &no_gpus, "1");
+	expect_with("a title|A=1", "CUDA_VISIBLE_DEVICES=2", NULL, true, &no_gpus, "2");
+	expect_with("NVIDIA_VISIBLE_DEVICES=5,3",
+		    "NVIDIA_VISIBLE_DEVICES=5,3|CUDA_VISIBLE_DEVICES=1", NULL, false, &no_gpus,
+		    "5");
+	expect_with("CUDA_VISIBLE_DEVICES=GPU-4444,GPU-11112", NULL, NULL, false, &gpus, "2,0");
+	expect_with("NVIDIA_VISIBLE_DEVICES=GPU-4444,GPU-11112", NULL, NULL, false, &gpus, "0,2");
+}
+END_TEST
+
+/* /dev/nvidia7 is device 0, and so on. */
+START_TEST(nodes)
+{
+	expect_with("A=1", NULL, "6", false, &gpus, "1");
+	expect_with("A=1", NULL, "6", false, &no_gpus, "");
+	expect_with("A=1", NULL, "4", false, &gpus, "");
+	expect_with("a title", NULL, "5", false, &gpus, "2");
+	expect_with("CUDA_VISIBLE_DEVICES=2,1", NULL, "6", false, &gpus, "2,1");
+	expect_with("CUDA_VISIBLE_DEVICES=0", NULL, "6", false, &gpus, "1");
+	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=2", "5", true, &gpus, "2");
 }
 END_TEST
 
@@ -153,6 +206,8 @@ int main(void)
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, lists);
 	tcase_add_test(tests, environments);
+	tcase_add_test(tests, chosen);
+	tcase_add_test(tests, nodes);
 	tcase_add_test(tests, at_most_so_many);
 	return tests_run(tests, "visible");
 }
