@@ -130,14 +130,15 @@ static __always_inline void calls_return(struct call_run *run)
 	}
 	call_returned(run);
 	switch (class) {
-	case CLASS_GRAPH: graph_return(run); return;
-	case CLASS_HANDLE: handle_return(run); return;
-	case CLASS_NAMED: named_return(run); return;
-	case CLASS_CONTEXT: context_return(run); return;
-	case CLASS_MAP: map_return(run); return;
-	case CLASS_SIZE: size_return(run); return;
+	case CLASS_GRAPH: graph_return(run); break;
+	case CLASS_HANDLE: handle_return(run); break;
+	case CLASS_NAMED: named_return(run); break;
+	case CLASS_CONTEXT: context_return(run); break;
+	case CLASS_MAP: map_return(run); break;
+	case CLASS_SIZE: size_return(run); break;
 	default: plain_return(run);
 	}
+	object_tell(run);
 }
 
 static __always_inline bool calls_begin(struct call_run *run, struct pt_regs *ctx,

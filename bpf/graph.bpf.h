@@ -12,7 +12,6 @@
 #include "capture.bpf.h"
 #include "context.bpf.h"
 #include "launch_rows.bpf.h"
-#include "stacks.bpf.h"
 
 /* cudaGraphNodeTypeKernel and cudaGraphNodeTypeGraph, driver_types.h */
 #define NODE_KERNEL 0
@@ -344,7 +343,6 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 	case EXEC_CREATE:
 		rec.exec = word_read(thread, frame->graph.instantiate.exec_at);
 		rec.graph = frame->graph.instantiate.graph;
-		frame->graph.update.exec = rec.exec;
 		break;
 	case EXEC_UPDATE: rec.graph = frame->graph.update.graph; break;
 	case EXEC_SET_CHILD:
@@ -369,28 +367,6 @@ static __noinline int exec_done(struct thread_state *thread, struct frame *frame
 		  role == EXEC_CREATE || role == EXEC_UPDATE || role == EXEC_SET_CHILD);
 	graph_send(thread, &rec);
 	return 0;
-}
-
-/* Tells where the executable graph was made that exec_done() told of. */
-static __always_inline void instantiated_send(struct call_run *run)
-{
-	struct thread_state *thread = run->thread;
-	struct rec_instantiated *rec;
-	__u64 stack;
-
-	if (!keep_books)
-		return;
-	site_announce(thread, call_site(run->ctx));
-	stack = stack_of(run->ctx, thread, call_site(run->ctx));
-	rec = record_begin(thread, REC_INSTANTIATED, sizeof(*rec), run->now);
-	if (!rec)
-		return;
-	rec->exec = run->frame->graph.update.exec;
-	rec->site = call_site(run->ctx);
-	rec->stack = stack;
-	rec->call = run->call;
-	__builtin_memset(rec->pad, 0, sizeof(rec->pad));
-	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
 static __always_inline int graph_entry(struct call_run *run)
@@ -455,8 +431,6 @@ static __always_inline void graph_return(struct call_run *run)
 		exec_done(thread, frame, call, role);
 	else
 		graph_done(thread, frame, call, role);
-	if (role == EXEC_CREATE)
-		instantiated_send(run);
 }
 
 #endif

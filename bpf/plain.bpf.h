@@ -10,6 +10,7 @@
 #include "context.bpf.h"
 #include "fault.bpf.h"
 #include "site_rows.bpf.h"
+#include "stacks.bpf.h"
 
 /* ---- size ---- */
 
@@ -110,8 +111,10 @@ static __always_inline int plain_entry(struct call_run *run)
 
 	if (desc->class == CLASS_DEVICE)
 		frame->device.device = call_arg(run->ctx, desc->a);
-	if (desc->class == CLASS_PLAIN)
+	if (desc->class == CLASS_PLAIN) {
+		frame->object = desc->a ? call_arg(run->ctx, desc->b) : 0;
 		caller_note(run);
+	}
 	call_entered(run);
 	if (desc->class == CLASS_SYNC) {
 		sync = sync_begin(thread, frame->entry);
@@ -144,6 +147,73 @@ static __always_inline void plain_return(struct call_run *run)
 		 */
 		reset_send(thread, run->call, frame->entry, thread->device, 0);
 	}
+}
+
+/* ---- objects ---- */
+
+/*
+ * What the call does to an object, and of which kind. A destroyed graph, module or context has a
+ * record of its own, which says that it is gone.
+ */
+static __always_inline __u8 object_act(const volatile struct call_desc *desc, __u8 *kind)
+{
+	switch (desc->class) {
+	case CLASS_PLAIN: *kind = desc->c; return desc->a;
+	case CLASS_GRAPH:
+		*kind = desc->a == EXEC_CREATE ? OBJECT_GRAPH : OBJECT_STREAM;
+		return desc->a == EXEC_CREATE   ? OBJECT_MADE :
+		       desc->a == CAPTURE_LEAVE ? OBJECT_GONE :
+						  OBJECT_NONE;
+	case CLASS_CONTEXT:
+		*kind = desc->a == CONTEXT_STREAM || desc->a == CONTEXT_STREAM_OF ? OBJECT_STREAM :
+										    OBJECT_CONTEXT;
+		return *kind == OBJECT_STREAM || desc->a == CONTEXT_CREATE ||
+				       desc->a == CONTEXT_GREEN ?
+			       OBJECT_MADE :
+		       desc->a == CONTEXT_GREEN_END ? OBJECT_GONE :
+						      OBJECT_NONE;
+	}
+	return OBJECT_NONE;
+}
+
+/*
+ * Tells where an object was made, or that it was destroyed, in a call that no other encloses. Events
+ * come and go in great numbers: their stacks are walked only where stacks are asked for.
+ */
+static __always_inline void object_tell(struct call_run *run)
+{
+	struct thread_state *thread = run->thread;
+	__u64 handle = run->frame->object, site = 0, stack = 0;
+	struct rec_object *rec;
+	__u8 kind = 0, act;
+
+	if (!keep_books || run->result || run->frame->nested)
+		return;
+	act = object_act(run->desc, &kind);
+	if (act == OBJECT_NONE)
+		return;
+	if (act == OBJECT_MADE) {
+		if (bpf_probe_read_user(&handle, sizeof(handle), (void *)handle)) {
+			count_lost_of(thread->program, LOST_ARGUMENT);
+			return;
+		}
+		site = call_site(run->ctx);
+		site_announce(thread, site);
+		if (kind != OBJECT_EVENT || !python_alone)
+			stack = stack_of(run->ctx, thread, site);
+	}
+	rec = record_begin(thread, REC_OBJECT, sizeof(*rec), run->now);
+	if (!rec)
+		return;
+	rec->handle = handle;
+	rec->site = site;
+	rec->stack = stack;
+	rec->call = run->call;
+	rec->kind = kind;
+	rec->pad = 0;
+	rec->device = thread->device;
+	rec->context = thread->context;
+	bpf_ringbuf_submit(rec, quiet_flags(thread));
 }
 
 #endif

@@ -283,6 +283,8 @@ struct frame {
 		struct map_args map;
 		struct size_args size;
 		struct graph_args graph;
+		/* Of any class: the argument with the handle of an object, or of where it is */
+		__u64 object;
 	}; /* by the class of the call */
 	__u16 call;
 	__u8 nested;

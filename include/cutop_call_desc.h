@@ -56,7 +56,11 @@ enum call_class {
 	 */
 	CLASS_SIZE,
 	CLASS_GRAPH,		/* a = enum graph_role, which says what arguments b, c, d are */
-	CLASS_PLAIN,		/* counted and timed only */
+	/*
+	 * counted and timed only; a = enum object_act, b = argument for the handle, c = enum
+	 * object_kind
+	 */
+	CLASS_PLAIN,
 	CLASS_EXTRA,		/* the same for functions that are not in the table (--probe) */
 	CLASS_EXTRA_ENTRY,	/* those of which only entries are probed, to attach */
 	CLASS_COUNT,
@@ -92,7 +96,7 @@ enum call_flag {
 	CALL_NAME_OUT = 128,	/* the call returns the name of a handle */
 	CALL_PER_THREAD = 256,	/* stream 0 means the thread's own */
 	CALL_HANDLE = 512,	/* what is allocated is known by a handle, and lies elsewhere */
-	CALL_NO_CONTEXT = 1024,	/* the allocation belongs to no context, and outlives all of them */
+	CALL_NO_CONTEXT = 1024,	/* what is made belongs to no context, and outlives all of them */
 };
 
 /*
@@ -145,6 +149,26 @@ enum context_act {
 	CONTEXT_STREAM_OF,	/* the same, on the device of the context in argument c */
 	CONTEXT_ATTACH,		/* one more reference to the thread's context */
 	CONTEXT_DETACH,		/* one less; the last one destroys it */
+};
+
+/*
+ * What costs memory of a device besides allocations, until it is destroyed. Recordings use the
+ * numbers.
+ */
+enum object_kind {
+	OBJECT_GRAPH,		/* executable graphs */
+	OBJECT_STREAM,
+	OBJECT_EVENT,
+	OBJECT_MODULE,		/* libraries, too */
+	OBJECT_CONTEXT,		/* but primary ones, of which a device has one */
+	OBJECT_KIND_COUNT,
+};
+
+/* What a call does to such an object (CLASS_PLAIN, role a). */
+enum object_act {
+	OBJECT_NONE,
+	OBJECT_MADE,
+	OBJECT_GONE,
 };
 
 #define SIZE_OF_CURRENT	255	/* CLASS_SIZE, role c: the thread's device */

@@ -205,6 +205,12 @@
 #define LINE_IN_VALUE(n)			n
 #define LINE_IN_NONE				NO_ARG
 
+/* Makes an object, whose handle it writes, or destroys the one of that handle: enum object_kind. */
+#define OBJECT(symbol, group, kind, handle, arguments, ...) \
+	LINE(symbol, CLASS_PLAIN, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), LINE_OBJECT_##handle, OBJECT_##kind, 0, arguments)
+#define LINE_OBJECT_OUT(n)			OBJECT_MADE, n
+#define LINE_OBJECT_DESTROYED(n)		OBJECT_GONE, n
+
 /* Counted and timed only. */
 #define PLAIN(symbol, group, arguments, ...) \
 	LINE(symbol, CLASS_PLAIN, GROUP_##group, LINE_OPTIONS(__VA_ARGS__), 0, 0, 0, 0, arguments)
@@ -250,6 +256,7 @@
 #undef GRAPH
 #undef EXEC
 #undef EXEC_PTSZ
+#undef OBJECT
 #undef PLAIN
 #undef PLAIN_PTSZ
 #undef PLAIN_PTDS

@@ -96,8 +96,11 @@ enum rec_type {
 	/* 21 was memory in sparse arrays in recordings made before 0.3, and is skipped. */
 	/* Struct rec_name_at: a kernel's name that could not be read; in the ring only */
 	REC_NAME_AT = 22,
-	/* Struct rec_instantiated: where an executable graph was made; after its REC_GRAPH */
-	REC_INSTANTIATED = 40,
+	/*
+	 * Struct rec_object: where an object was made, an executable graph for one, whose REC_GRAPH
+	 * comes first; or that it is gone
+	 */
+	REC_OBJECT = 40,
 	REC_BLOCK, /* struct rec_block, cutop_allocator.h */
 	REC_SHORT, /* struct rec_short, cutop_allocator.h */
 
@@ -499,7 +502,7 @@ enum lost_cause {
 	LOST_NAMES,     /* no room for one more registered kernel or handle */
 	LOST_ARGUMENT,  /* an argument in memory could not be read */
 	LOST_THREADS,   /* no memory for a thread's state */
-	LOST_GRAPHS,    /* no room for one more graph, node or capture */
+	LOST_GRAPHS,    /* no room for one more graph, node, capture or other object */
 	LOST_STACKS,    /* a user stack that could not be taken or kept */
 	LOST_TRACED,    /* a traced call found no room in the ring buffer */
 	/* A file or memory that nothing delivered: user space counts it here */

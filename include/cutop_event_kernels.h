@@ -115,13 +115,17 @@ struct rec_graph {
 	__u8 enabled; /* EXEC_ENABLE */
 };
 
-struct rec_instantiated {
+struct rec_object {
 	struct rec_hdr hdr; /* time: at return */
-	__u64 exec;
-	__u64 site;  /* the caller's return address */
+	__u64 handle;
+	__u64 site;  /* the caller's return address; 0: it was destroyed */
 	__u64 stack; /* rec_stack.stack of the same program; 0: none */
 	__u16 call;
-	__u8 pad[6];
+	__u8 kind; /* enum object_kind */
+	__u8 pad;
+	/* The primary context of the device, or the other one, that ends it; neither: unknown */
+	__s32 device;
+	__u64 context; /* not in recordings of graphs alone */
 };
 
 #endif

@@ -225,20 +225,20 @@ PLAIN_PTSZ(cudaStreamUpdateCaptureDependencies_v2, STREAM,
 CAPTURE_PTSZ(cudaStreamWaitEvent, STREAM, WAIT, STREAM_ARG(0), EVENT_ARG(1), FLAGS(2), "stream:s event:p flags:u")
 PLAIN_PTSZ(cudaWaitExternalSemaphoresAsync, STREAM, "extSemArray:p paramsArray:p numExtSems:u stream:s", CALL_SINCE(13, 0))
 PLAIN_PTSZ(cudaWaitExternalSemaphoresAsync_v2, STREAM, "extSemArray:p paramsArray:p numExtSems:u stream:s", CALL_UNTIL(12, 9))
-PLAIN(cudaExecutionCtxStreamCreate, STREAM, "phStream:p* ctx:p flags:u priority:i", CALL_SINCE(13, 1))
+OBJECT(cudaExecutionCtxStreamCreate, STREAM, STREAM, OUT(0), "phStream:p* ctx:p flags:u priority:i", CALL_SINCE(13, 1))
 PLAIN_PTSZ(cudaStreamGetDevResource, STREAM, "hStream:s resource:p type:i", CALL_SINCE(13, 1))
 /* events */
-PLAIN(cudaEventCreate, EVENT, "event:p*")
-PLAIN(cudaEventCreateFromEGLSync, EVENT, "phEvent:p* eglSync:p flags:u", CALL_UNDECLARED)
-PLAIN(cudaEventCreateWithFlags, EVENT, "event:p* flags:u")
-PLAIN(cudaEventDestroy, EVENT, "event:p")
+OBJECT(cudaEventCreate, EVENT, EVENT, OUT(0), "event:p*")
+OBJECT(cudaEventCreateFromEGLSync, EVENT, EVENT, OUT(0), "phEvent:p* eglSync:p flags:u", CALL_UNDECLARED)
+OBJECT(cudaEventCreateWithFlags, EVENT, EVENT, OUT(0), "event:p* flags:u")
+OBJECT(cudaEventDestroy, EVENT, EVENT, DESTROYED(0), "event:p")
 PLAIN(cudaEventElapsedTime, EVENT, "ms:f* start:p end:p", CALL_POLL)
 PLAIN(cudaEventElapsedTime_v2, EVENT, "ms:f* start:p end:p", CALL_POLL | CALL_SINCE(12, 8) | CALL_UNTIL(12, 9))
 CAPTURE(cudaEventRecord, EVENT, RECORD, EVENT_ARG(0), STREAM_ARG(1), NONE, "event:p stream:s")
 CAPTURE_PTSZ(cudaEventRecordWithFlags, EVENT, RECORD, EVENT_ARG(0), STREAM_ARG(1), FLAGS(2), "event:p stream:s flags:u")
 CAPTURE(cudaEventRecord_ptsz, EVENT, RECORD, EVENT_ARG(0), STREAM_ARG(1), NONE, "event:p stream:s", CALL_PER_THREAD)
 PLAIN(cudaIpcGetEventHandle, EVENT, "handle:p event:p")
-PLAIN(cudaIpcOpenEventHandle, EVENT, "event:p* :m")
+OBJECT(cudaIpcOpenEventHandle, EVENT, EVENT, OUT(0), "event:p* :m")
 PLAIN(cudaExecutionCtxRecordEvent, EVENT, "ctx:p event:p", CALL_SINCE(13, 1))
 PLAIN(cudaExecutionCtxWaitEvent, EVENT, "ctx:p event:p", CALL_SINCE(13, 1))
 /* devices */
@@ -287,11 +287,11 @@ PLAIN(cudaDevResourceGenerateDesc, DEVICE, "phDesc:p* resources:p nbResources:u"
 PLAIN(cudaDevSmResourceSplit, DEVICE, "result:p nbGroups:u input:p remainder:p flags:u groupParams:p", CALL_SINCE(13, 1))
 PLAIN(cudaDevSmResourceSplitByCount, DEVICE, "result:p nbGroups:u* input:p remaining:p flags:u minCount:u", CALL_SINCE(13, 1))
 PLAIN(cudaDeviceGetDevResource, DEVICE, "device:i resource:p type:i", CALL_SINCE(13, 1))
-PLAIN(cudaExecutionCtxDestroy, DEVICE, "ctx:p", CALL_SINCE(13, 1))
+OBJECT(cudaExecutionCtxDestroy, DEVICE, CONTEXT, DESTROYED(0), "ctx:p", CALL_SINCE(13, 1))
 PLAIN(cudaExecutionCtxGetDevResource, DEVICE, "ctx:p resource:p type:i", CALL_SINCE(13, 1))
 PLAIN(cudaGLGetDevices, DEVICE, "pCudaDeviceCount:u* pCudaDevices:i* cudaDeviceCount:u deviceList:i")
 PLAIN(cudaGLSetGLDevice, DEVICE, "device:i")
-PLAIN(cudaGreenCtxCreate, DEVICE, "phCtx:p* desc:p device:i flags:u", CALL_SINCE(13, 1))
+OBJECT(cudaGreenCtxCreate, DEVICE, CONTEXT, OUT(0), "phCtx:p* desc:p device:i flags:u", CALL_SINCE(13, 1))
 PLAIN(cudaLogsCurrent, DEVICE, "iterator_out:u* flags:u", CALL_SINCE(13, 0))
 PLAIN(cudaLogsDumpToFile, DEVICE, "iterator:u* pathToFile:p flags:u", CALL_SINCE(13, 0))
 PLAIN(cudaLogsDumpToMemory, DEVICE, "iterator:u* buffer:p size:z* flags:u", CALL_SINCE(13, 0))
@@ -423,12 +423,12 @@ MAP(cudaLibraryGetGlobal, MODULE, GLOBAL, OUT(0), OUT(1), MODULE_ARG(2), "dptr:p
 PLAIN(cudaLibraryGetKernelCount, MODULE, "count:u* lib:p", CALL_SINCE(12, 8))
 MAP(cudaLibraryGetManaged, MODULE, GLOBAL, OUT(0), OUT(1), MODULE_ARG(2), "dptr:p* bytes:z* library:p name:p", CALL_SINCE(12, 8))
 PLAIN(cudaLibraryGetUnifiedFunction, MODULE, "fptr:p* library:p symbol:p", CALL_SINCE(12, 8))
-PLAIN(cudaLibraryLoadData, MODULE,
+OBJECT(cudaLibraryLoadData, MODULE, MODULE, OUT(0),
 	"library:p* code:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* "
-	"libraryOptionValues:p* numLibraryOptions:u", CALL_SINCE(12, 8))
-PLAIN(cudaLibraryLoadFromFile, MODULE,
+	"libraryOptionValues:p* numLibraryOptions:u", CALL_NO_CONTEXT | CALL_SINCE(12, 8))
+OBJECT(cudaLibraryLoadFromFile, MODULE, MODULE, OUT(0),
 	"library:p* fileName:p jitOptions:i* jitOptionsValues:p* numJitOptions:u libraryOptions:i* "
-	"libraryOptionValues:p* numLibraryOptions:u", CALL_SINCE(12, 8))
+	"libraryOptionValues:p* numLibraryOptions:u", CALL_NO_CONTEXT | CALL_SINCE(12, 8))
 MAP(cudaLibraryUnload, MODULE, UNLOAD, MODULE_ARG(0), NONE, NONE, "library:p", CALL_SINCE(12, 8))
 PLAIN(cudaFuncGetParamCount, MODULE, "func:p paramCount:z*", CALL_SINCE(13, 2))
 /*

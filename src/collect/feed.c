@@ -662,7 +662,7 @@ static const struct {
 	SITED(REC_ALLOC, rec_alloc),
 	SITED(REC_BLOCK, rec_block),
 	SITED(REC_SHORT, rec_short),
-	SITED(REC_INSTANTIATED, rec_instantiated),
+	SITED(REC_OBJECT, rec_object),
 #undef SITED
 };
 
@@ -674,7 +674,7 @@ static bool sited_feed(struct feed *feed, const struct rec_hdr *hdr, size_t size
 		struct rec_alloc alloc;
 		struct rec_block block;
 		struct rec_short shortage;
-		struct rec_instantiated made;
+		struct rec_object object;
 		char bytes[1];
 	} record;
 	uint64_t site, stack;

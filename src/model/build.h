@@ -108,7 +108,7 @@ size_t build_cheap_max(size_t processes);
 int build_kernels(struct build *build, struct program *program, struct snap_process *process);
 int build_copies(struct build *build, struct program *program, struct snap_process *process);
 int build_calls(struct build *build, struct program *program, struct snap_process *process);
-int build_graphs(struct build *build, struct program *program, struct snap_process *process);
+int build_objects(struct build *build, struct program *program, struct snap_process *process);
 int build_failures(struct build *build, struct program *program, struct snap_process *process);
 
 /* Where kernels are launched, and where threads wait; after the kernels. */

@@ -52,9 +52,9 @@ struct graph {
 	bool incomplete;          /* it holds more than we know */
 	struct graph_node *nodes; /* that have a handle */
 	/* of an executable graph */
-	uint64_t epoch, launches;   /* what is counted in its parts */
-	struct graph_site *made_at; /* NULL: not told */
-	uint64_t ahead;             /* the epoch of a row whose record was not read yet */
+	uint64_t epoch, launches;    /* what is counted in its parts */
+	struct object_site *made_at; /* NULL: not told */
+	uint64_t ahead;              /* the epoch of a row whose record was not read yet */
 };
 
 /* Where a node is, and its kernel (NULL: a child graph). */
@@ -272,21 +272,10 @@ static struct graph *graph_find(struct table *graphs, uint64_t handle)
 	return table_find(graphs, KEY(handle));
 }
 
-/* An executable graph is made at @site from now on (NULL: nowhere that is known). */
-static void graph_set_site(struct graph *graph, struct graph_site *site)
-{
-	if (graph->made_at)
-		graph->made_at->live--;
-	graph->made_at = site;
-	if (site)
-		site->live++;
-}
-
 static void graph_free(struct graphs *books, struct table *graphs, struct graph *graph)
 {
 	while (graph->nodes)
 		graph_node_free(books, graph->nodes);
-	graph_set_site(graph, NULL);
 	parts_drop(books, graph->parts);
 	table_drop(graphs, graph);
 }
@@ -771,7 +760,7 @@ static void exec_record(struct act *act)
 		return;
 	}
 	if (record->role == EXEC_CREATE)
-		graph_set_site(exec, NULL); /* where it was made is told next */
+		exec->made_at = NULL; /* where it was made is told next */
 	if (record->role == EXEC_CREATE || record->role == EXEC_UPDATE)
 		exec_fill(act, exec);
 	else if (!exec->parts)
@@ -829,22 +818,12 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 	return act_end(&act, graphs);
 }
 
-int graphs_made(struct graphs *graphs, const struct rec_instantiated *record)
+void graphs_made(struct graphs *graphs, uint64_t handle, struct object_site *site)
 {
-	struct graph *exec = graph_find(&graphs->execs, record->exec);
-	const uint64_t key[] = { record->site, record->stack };
-	struct graph_site *site = table_find(&graphs->sites, ARRAY_LEN(key), key);
+	struct graph *exec = graph_find(&graphs->execs, handle);
 
-	if (!site && graphs->sites.count >= GRAPH_SITES_MAX)
-		return 0;
-	site = table_get(&graphs->sites, ARRAY_LEN(key), key, sizeof(*site));
-	if (!site)
-		return -ENOMEM;
-	site->made++;
-	site->call = record->call;
 	if (exec)
-		graph_set_site(exec, site);
-	return 0;
+		exec->made_at = site;
 }
 
 /* ---- rows ---- */
@@ -913,13 +892,9 @@ void graphs_settle(struct graphs *graphs)
 
 void graphs_free(struct graphs *graphs)
 {
-	struct graph *graph;
-
 	while (graphs->graphs.count)
 		graph_free(graphs, &graphs->graphs, table_first(&graphs->graphs));
-	while ((graph = table_first(&graphs->execs)) != NULL) {
-		graph->made_at = NULL; /* it was live to the end */
-		graph_free(graphs, &graphs->execs, graph);
-	}
+	while (graphs->execs.count)
+		graph_free(graphs, &graphs->execs, table_first(&graphs->execs));
 	table_free(&graphs->nodes);
 }

@@ -11,17 +11,8 @@
 #include "cutop_event.h"
 #include "model/counters.h"
 #include "model/name_store.h"
+#include "model/objects.h"
 #include "model/ordered_table.h"
-
-/* Where a program makes executable graphs: a line, by each way to it. */
-struct graph_site {
-	struct entry entry;
-	uint64_t site, stack; /* as records have them */
-	uint16_t call;        /* that made the last of them */
-	/* Executable graphs made there, and of them those not destroyed; at the program's end */
-	uint64_t made, live;
-	uint64_t launches; /* of them */
-};
 
 struct parts;
 
@@ -30,7 +21,6 @@ struct graphs {
 	struct parts *parts;               /* all of them */
 	size_t part_count;                 /* parts in them */
 	size_t unnamed;                    /* those of nodes whose handles are unknown */
-	struct table sites;                /* struct graph_site: where executable ones are made */
 	bool inexact; /* something of them was lost, or could not be told apart */
 	/* As launch_entry.updatable, of a kernel that is not known */
 	bool updatable;
@@ -45,13 +35,13 @@ int graphs_record(struct graphs *graphs, struct counters *counters, struct own_d
 		  const struct name_store *names, const struct rec_graph *record);
 int graphs_row(struct graphs *graphs, struct counters *counters, struct own_devices *devices,
 	       const struct graph_key *key, const struct graph_row *row, bool ended);
-/* The executable graph that the record names was made where it says. Returns 0 or -ENOMEM. */
-int graphs_made(struct graphs *graphs, const struct rec_instantiated *record);
+/* The executable graph @exec was made at @site (NULL: nowhere that is known), which counts launches. */
+void graphs_made(struct graphs *graphs, uint64_t exec, struct object_site *site);
 /* As model_graph_last() says. */
 void graphs_last(struct graphs *graphs, const struct graph_key *key, const struct graph_row *row);
 /* Brings launch_entry.graph_launches up to date. */
 void graphs_settle(struct graphs *graphs);
-/* Forgets what graphs hold; how often that ran stays, and where they were made. */
+/* Forgets what graphs hold; how often that ran stays. */
 void graphs_free(struct graphs *graphs);
 
 #endif

@@ -19,7 +19,8 @@
 #define STATICS_MAX      65536
 #define CONTEXTS_MAX     4096
 #define GRAPHS_MAX       65536 /* executable ones included */
-#define GRAPH_SITES_MAX  4096
+#define OBJECTS_MAX      65536 /* executable graphs, streams, events ... that are live */
+#define OBJECT_SITES_MAX 4096
 #define GRAPH_PARTS_MAX  262144
 /* For names of kernels (mangled and shown) and of call sites */
 #define NAME_BYTES_MAX (64u << 20)

@@ -17,6 +17,7 @@ model_sources = \
 	src/model/model.h \
 	src/model/model_state.c src/model/model_state.h \
 	src/model/name_store.c src/model/name_store.h \
+	src/model/objects.c src/model/objects.h \
 	src/model/program.c src/model/program.h \
 	src/model/records.c \
 	src/model/block_segments.c src/model/block_segments.h \

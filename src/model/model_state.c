@@ -23,7 +23,8 @@ static const char *const words[LOST_COUNT] = {
 	[LOST_NAMES] = "kernel names for which there was no room",
 	[LOST_ARGUMENT] = "arguments that could not be read",
 	[LOST_THREADS] = "threads for which there was no memory",
-	[LOST_GRAPHS] = "graphs or nodes of graphs for which there was no room",
+	[LOST_GRAPHS] =
+		"graphs, nodes of graphs, streams or other objects for which there was no room",
 	[LOST_STACKS] = "user stacks that could not be taken or kept",
 	[LOST_TRACED] = "traced calls for which the ring buffer had no room",
 	[LOST_PYTHON] = "Python frames that could not be read or kept",
@@ -300,6 +301,7 @@ static void end(struct model *model, struct program *program, uint64_t time, boo
 
 	ledger_end(&program->ledger, time, &news);
 	blocks_end(&program->blocks, time, program->ledger.leak_age);
+	objects_end(&program->objects, program->ledger.leak_age, time);
 	table_free(&program->levels);
 	table_free(&program->globals);
 	statics_free(&program->statics);

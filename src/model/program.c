@@ -26,7 +26,7 @@ static void program_free(struct program *program)
 {
 	arena_free(program->shown.arena);
 	graphs_free(&program->graphs);
-	table_free(&program->graphs.sites);
+	objects_free(&program->objects);
 	counters_free(&program->counters);
 	table_free(&program->call_sites);
 	statics_free(&program->statics);
@@ -45,7 +45,8 @@ bool program_is_inexact(const struct program *program)
 {
 	return program->inexact || program->ledger.inexact || program->counters.is_full ||
 	       program->names.misses_kernels || program->graphs.inexact ||
-	       program->statics.is_full || blocks_inexact(&program->blocks);
+	       program->objects.is_full || program->statics.is_full ||
+	       blocks_inexact(&program->blocks);
 }
 
 size_t program_weight(const struct program *program)
@@ -54,7 +55,7 @@ size_t program_weight(const struct program *program)
 	       program->counters.launches.count * sizeof(struct launch_entry) +
 	       program->counters.fails.count * sizeof(struct fail_entry) +
 	       program->ledger.sites.count * sizeof(struct site) + blocks_weight(&program->blocks) +
-	       program->graphs.sites.count * sizeof(struct graph_site) +
+	       program->objects.sites.count * sizeof(struct object_site) +
 	       program->names.places.count * 2 * sizeof(struct place) +
 	       program->names.kernels.count * sizeof(struct kernel_name) +
 	       program->call_sites.count * sizeof(struct call_site_entry) + program->names.bytes;

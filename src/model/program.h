@@ -19,6 +19,7 @@
 #include "model/limits.h"
 #include "model/mappings.h"
 #include "model/name_store.h"
+#include "model/objects.h"
 #include "model/time_shares.h"
 #include "model/ordered_table.h"
 #include "model/variables.h"
@@ -88,7 +89,8 @@ struct program {
 	struct counters counters;
 	struct table call_sites; /* of launches and waits */
 	struct graphs graphs;
-	uint64_t sync_ns; /* time inside synchronizing calls */
+	struct objects objects; /* executable graphs, streams, events ... */
+	uint64_t sync_ns;       /* time inside synchronizing calls */
 	struct {
 		uint64_t paid_ns, cpu_ns, launches_ns; /* struct rec_cost */
 		uint64_t since[SPARE_COUNT];
@@ -102,10 +104,11 @@ struct program {
 	struct storms storms;
 	struct shortage shortages[SHORTAGES_MAX];
 	uint64_t suspect_told, host_told; /* bytes that look like a leak; of pinned memory */
-	uint64_t walked;                  /* when the book was last walked for a post-mortem */
-	bool faulted;                     /* there was a sticky error, and no reset since */
-	struct rec_fault fault;           /* its fault; size 0 if there was none */
-	bool copies_pageable;             /* it copied pageable memory asynchronously */
+	uint64_t objects_told[OBJECT_KIND_COUNT];
+	uint64_t walked;        /* when the book was last walked for a post-mortem */
+	bool faulted;           /* there was a sticky error, and no reset since */
+	struct rec_fault fault; /* its fault; size 0 if there was none */
+	bool copies_pageable;   /* it copied pageable memory asynchronously */
 
 	/* for snapshots */
 	struct shown_names shown;

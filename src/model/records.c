@@ -249,8 +249,8 @@ static bool is_act(unsigned int type)
 {
 	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE ||
 	       type == REC_COPY || type == REC_RESET || type == REC_FAULT || type == REC_HOST ||
-	       type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH ||
-	       type == REC_INSTANTIATED || type == REC_BLOCK || type == REC_SHORT;
+	       type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH || type == REC_OBJECT ||
+	       type == REC_BLOCK || type == REC_SHORT;
 }
 
 /*
@@ -359,6 +359,10 @@ static void translate_device(struct program *program, union record *record)
 	case REC_SHORT:
 		record->shortage.device =
 			own_devices_machine(&program->devices, record->shortage.device);
+		break;
+	case REC_OBJECT:
+		record->object.device =
+			own_devices_machine(&program->devices, record->object.device);
 		break;
 	case REC_DEVICE:
 		record->device.device =
@@ -469,6 +473,13 @@ static void take_reset(struct model *model, struct program *program, const struc
 	program->faulted = false;
 	program->fault.hdr.size = 0;
 	ledger_reset(&program->ledger, record, &news);
+	if (record->context)
+		objects_gone(&program->objects, OBJECT_CONTEXT, record->context,
+			     program->ledger.leak_age, record->hdr.time);
+	if (record->context || news.is_told)
+		objects_reset(&program->objects, record->context, record->device,
+			      own_devices_count(&program->devices) <= 1, program->ledger.leak_age,
+			      record->hdr.time);
 	if (news.is_told)
 		tell_reset(model, program, record, &news);
 }
@@ -497,7 +508,11 @@ static int take_map(struct program *program, const struct rec_map *record)
 			       record->handle ? statics_learn(&program->statics, record) :
 						0;
 	case MAP_VARIABLE: return statics_learn(&program->statics, record);
-	case MAP_UNLOAD: statics_unload(&program->statics, record->address); return 0;
+	case MAP_UNLOAD:
+		statics_unload(&program->statics, record->address);
+		objects_gone(&program->objects, OBJECT_MODULE, record->address, ledger->leak_age,
+			     record->hdr.time);
+		return 0;
 	default: return 0;
 	}
 }
@@ -509,6 +524,24 @@ static int take_graph(struct model *model, struct program *program, const struct
 				  &program->names, record);
 
 	model_lose_kernels(model, program, was_full);
+	if (record->role == EXEC_CREATE || record->role == EXEC_DESTROY)
+		objects_gone(&program->objects, OBJECT_GRAPH, record->exec,
+			     program->ledger.leak_age, record->hdr.time);
+	if (error != -ENOSPC)
+		return error;
+	model_lose(model, LOST_GRAPHS, 1);
+	return 0;
+}
+
+static int take_object(struct model *model, struct program *program,
+		       const struct rec_object *record)
+{
+	struct object_site *site;
+	int error;
+
+	site = objects_record(&program->objects, record, program->ledger.leak_age, &error);
+	if (record->kind == OBJECT_GRAPH)
+		graphs_made(&program->graphs, record->handle, site);
 	if (error != -ENOSPC)
 		return error;
 	model_lose(model, LOST_GRAPHS, 1);
@@ -596,7 +629,7 @@ static int dispatch(struct model *model, struct program *program, const union re
 	case REC_FRAME:
 	case REC_NAME: return take_name(program, record, tail);
 	case REC_GRAPH: return take_graph(model, program, &record->graph);
-	case REC_INSTANTIATED: return graphs_made(&program->graphs, &record->instantiated);
+	case REC_OBJECT: return take_object(model, program, &record->object);
 	case REC_IDENTITY: return take_identity(model, program, &record->identity, tail, tail_len);
 	default: return 0;
 	}
@@ -682,6 +715,8 @@ static void take_cost(struct model *model, struct program *program, const struct
 		program->cost.ever |= 1u << kind;
 		if (kind == SPARE_BLOCKS)
 			blocks_pause(&program->blocks);
+		if (kind == SPARE_CALLS)
+			objects_pause(&program->objects);
 		if (!program->ended)
 			tell_budget(model, program, (enum spare)kind, is_given);
 	}

@@ -430,10 +430,10 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
 {
 	build_memory(program, process);
 	process->sync_seconds = (double)program->sync_ns / 1e9;
-	return build_kernels(build, program, process)        ?:
-		       build_copies(build, program, process) ?:
-		       build_graphs(build, program, process) ?:
-		       build_calls(build, program, process)  ?:
+	return build_kernels(build, program, process)         ?:
+		       build_copies(build, program, process)  ?:
+		       build_objects(build, program, process) ?:
+		       build_calls(build, program, process)   ?:
 		       build_failures(build, program, process);
 }
 
@@ -541,6 +541,12 @@ static int build_detail(struct build *build, uint32_t number, struct snap_detail
 		struct snap_line *line = &detail->lines[i];
 
 		if (build_place_at(build, program, line->site, line->stack, &line->where))
+			return -ENOMEM;
+	}
+	for (i = 0; i < detail->object_count; i++) {
+		struct snap_many *many = &detail->objects[i];
+
+		if (build_place_at(build, program, many->address, many->stack, &many->where))
 			return -ENOMEM;
 	}
 	return 0;

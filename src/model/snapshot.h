@@ -123,6 +123,16 @@ struct snap_line {
 	struct snap_place where;
 };
 
+/* Objects of a kind that are live in large numbers: model/objects.h. */
+struct snap_many {
+	const char *kind; /* "stream" */
+	uint64_t live;
+	/* Where most of them were made, as records have it; what it was called then, and is now */
+	uint64_t address, stack;
+	char site[256];
+	struct snap_place where;
+};
+
 /* The circumstances of an event: as much as its kind has. */
 struct snap_detail {
 	int device;
@@ -150,6 +160,8 @@ struct snap_detail {
 	struct snap_place where;
 	struct snap_line lines[LINES_MAX]; /* of the event's process, most first */
 	size_t line_count, lines_omitted;
+	struct snap_many objects[OBJECT_KIND_COUNT];
+	size_t object_count;
 };
 
 struct snap_event {
@@ -335,6 +347,8 @@ struct snap_site {
 	struct {
 		uint64_t live, left, suspect, blocks;
 	} host;
+	uint64_t
+		objects; /* only where a view lists them by site: those live that were made there */
 	/* Freed when the driver had shut down already; by which call that was last, and where */
 	struct {
 		uint64_t bytes, count;
@@ -393,13 +407,17 @@ struct snap_allocator {
 	size_t drawn_count;
 };
 
-/* Where executable graphs are made. */
-struct snap_graph_site {
+/* Where objects of a kind are made: model/objects.h. */
+struct snap_object_site {
 	struct snap_place where;
-	uint16_t call; /* that made the last */
+	uint64_t address, stack_id; /* tell places of one name apart */
+	const char *kind, *plural;  /* "stream", "streams" */
+	uint16_t call;              /* that made the last */
 	/* How many, and of them those not destroyed; of a process that ended, by then */
 	uint64_t made, live;
-	uint64_t launches; /* of them */
+	uint64_t left;     /* not destroyed either, when their context ended */
+	uint64_t rising;   /* the part of live that keeps rising, or rose until the end */
+	uint64_t launches; /* of graphs */
 };
 
 /* Where a kernel is launched. */
@@ -528,8 +546,10 @@ struct snap_process {
 	 */
 	struct snap_failure *failure_list;
 	size_t failure_count, answer_count, at_exit_count;
-	struct snap_graph_site *graph_sites; /* most launches first */
+	struct snap_object_site *graph_sites; /* most launches first */
 	size_t graph_site_count;
+	struct snap_object_site *object_sites; /* the other objects; most live first */
+	size_t object_site_count;
 	struct snap_site *sites; /* most live + leaked first */
 	size_t site_count;
 	struct snap_allocator *allocators; /* by name and device; of frameworks */

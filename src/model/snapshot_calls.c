@@ -202,40 +202,61 @@ static int merge_kernels(struct build *build, struct program *program, struct sn
 	return 0;
 }
 
-static int graph_order(const void *left, const void *right)
+static int object_order(const void *left, const void *right)
 {
-	const struct snap_graph_site *a = left, *b = right;
+	const struct snap_object_site *a = left, *b = right;
 	int order = ORDER(b->launches, a->launches);
 
 	if (!order)
+		order = ORDER(b->live, a->live);
+	if (!order)
 		order = ORDER(b->made, a->made);
-	return order ? order : strcmp(a->where.site, b->where.site);
+	if (!order)
+		order = strcmp(a->where.site, b->where.site);
+	return order ? order : strcmp(a->kind, b->kind);
 }
 
-int build_graphs(struct build *build, struct program *program, struct snap_process *process)
+int build_objects(struct build *build, struct program *program, struct snap_process *process)
 {
-	struct graph_site *site;
+	struct snap_object_site *list =
+		arena_alloc(build->arena, program->objects.sites.count, sizeof(*list));
+	size_t graphs = 0, count = 0;
+	struct object_site *site;
 
-	if (!program->graphs.sites.count)
-		return 0;
-	process->graph_sites = arena_alloc(build->arena, program->graphs.sites.count,
-					   sizeof(*process->graph_sites));
-	if (!process->graph_sites)
+	if (!list)
 		return -ENOMEM;
-	for (site = table_first(&program->graphs.sites); site; site = table_next(site)) {
-		struct snap_graph_site *shown = &process->graph_sites[process->graph_site_count];
+	/* Graphs are the first kind. */
+	for (site = table_first(&program->objects.sites); site; site = table_next(site)) {
+		const struct object_desc *desc = &object_descs[site->kind];
+		struct snap_object_site *shown = &list[count];
 
-		*shown = (struct snap_graph_site){ .call = site->call,
-						   .made = site->made,
-						   .live = site->live,
-						   .launches = site->launches };
+		*shown = (struct snap_object_site){
+			.address = site->site,
+			.stack_id = site->stack,
+			.kind = desc->name,
+			.plural = desc->plural,
+			.call = site->call,
+			.made = site->made,
+			.live = site->live,
+			.left = site->left,
+			.rising = program->ended ?
+					  site->risen :
+					  objects_rising(site, build->model->config.leak_age,
+							 build->now),
+			.launches = site->launches,
+		};
 		if (build_place_at(build, program, site->site, site->stack, &shown->where))
 			return -ENOMEM;
-		process->graph_site_count += shown->where.site != NULL;
+		count += shown->where.site != NULL;
+		if (site->kind == OBJECT_GRAPH)
+			graphs = count;
 	}
-	if (process->graph_site_count)
-		qsort(process->graph_sites, process->graph_site_count,
-		      sizeof(*process->graph_sites), graph_order);
+	process->graph_sites = list;
+	process->graph_site_count = graphs;
+	process->object_sites = list + graphs;
+	process->object_site_count = count - graphs;
+	qsort(process->graph_sites, graphs, sizeof(*list), object_order);
+	qsort(process->object_sites, count - graphs, sizeof(*list), object_order);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static const struct layout layouts[] = {
 	CALLED(HOST, host, call),
 	CALLED(LAUNCHED_AT, launched_at, call),
 	CALLED(CALL, call, call),
-	CALLED(INSTANTIATED, instantiated, call),
+	[REC_OBJECT] = { offsetof(struct rec_object, context), sizeof(struct rec_object), offsetof(struct rec_object, call) },
 	FIXED(BLOCK, block),
 	FIXED(SHORT, short),
 	FIXED(IDENTITY, identity),
@@ -121,6 +121,7 @@ static bool makes_sense(const union record *record, size_t tail)
 		       (record->block.bytes || record->block.allocator != ALLOCATOR_PYTORCH) &&
 		       magnitude(record->block.bytes) <
 			       (record->block.one_of > 1 ? BLOCK_ALWAYS : BYTES_MAX);
+	case REC_OBJECT: return record->object.kind < OBJECT_KIND_COUNT;
 	case REC_SHORT: return record->shortage.allocator < ALLOCATOR_KINDS + POOLS_MAX;
 	case REC_STACK:
 		return record->stack.stack && record->stack.count <= CUTOP_STACK_FRAMES &&

@@ -194,7 +194,7 @@ union record {
 	struct rec_device device;
 	struct rec_module module;
 	struct rec_graph graph;
-	struct rec_instantiated instantiated;
+	struct rec_object object;
 	struct rec_stack stack;
 	struct rec_frame frame;
 	struct rec_identity identity;

@@ -299,6 +299,41 @@ say(struct postmortem *report, const char *format, ...)
 		report->used += (size_t)len < room ? (size_t)len : room - 1;
 }
 
+/* Which objects are live in large numbers: each costs memory that no allocation shows. */
+static void say_objects(const struct program *program, struct postmortem *report)
+{
+	struct snap_detail *detail = &report->detail;
+	const struct object_site *site, *most;
+	const char *before = "; live in large numbers: ";
+
+	for (unsigned int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+		struct snap_many *many = &detail->objects[detail->object_count];
+		uint64_t live = 0;
+
+		most = NULL;
+		for (site = table_first(&program->objects.sites); site; site = table_next(site)) {
+			if (site->kind != kind)
+				continue;
+			live += site->live;
+			if (!most || site->live > most->live)
+				most = site;
+		}
+		if (live < object_descs[kind].many)
+			continue;
+		detail->object_count++;
+		many->live = live;
+		many->kind = object_descs[kind].name;
+		many->address = most->site;
+		many->stack = most->stack;
+		names_describe_place(&program->names,
+				     names_shown(&program->names, most->site, most->stack),
+				     many->site, sizeof(many->site));
+		say(report, "%s%" PRIu64 " %s, most made at %s", before, live,
+		    object_descs[kind].plural, many->site);
+		before = ", ";
+	}
+}
+
 static void say_holders(struct postmortem *report, const char *before)
 {
 	const struct snap_detail *detail = &report->detail;
@@ -368,6 +403,7 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 			say(report, "; of its span of %s %s are free, at most %s in one piece",
 			    size, own, most);
 		}
+		say_objects(program, report);
 	}
 	if (hidden)
 		say(report, " (and %u more not listed)", hidden);
@@ -435,6 +471,7 @@ static void postmortem_short(const struct model *model, struct program *program,
 		say(report, "; %s are free, at most %s in one piece", own, most);
 	}
 	say_holders(report, "; held there:");
+	say_objects(program, report);
 	if (hidden)
 		say(report, " (and %u more not listed)", hidden);
 }
@@ -969,6 +1006,36 @@ static void tell_rising(struct model *model, const struct program *program, uint
 		   detail.site, most->holder ? ", held by " : "", most->holder ?: "");
 }
 
+/* Of the objects of one kind, the @count sites at @list. */
+static void tell_objects(struct model *model, struct program *program, enum object_kind kind,
+			 const struct snap_object_site *list, size_t count, uint64_t time)
+{
+	struct snap_detail detail = { .device = CUTOP_DEVICE_UNKNOWN, .call = CALL_COUNT };
+	const struct object_desc *desc = &object_descs[kind];
+	const struct snap_object_site *most = NULL;
+	uint64_t rising = 0, *told = &program->objects_told[kind];
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].kind != desc->name)
+			continue;
+		rising += list[i].rising;
+		if (list[i].rising > (most ? most->rising : 0))
+			most = &list[i];
+	}
+	/* Programs warm up: a few more of what they have anyway are no news. */
+	if (!most || rising * 16 < desc->many || rising / 10 < *told)
+		return;
+	*told = rising;
+	detail.call = most->call;
+	detail.address = most->address;
+	detail.stack = most->stack_id;
+	snprintf(detail.site, sizeof(detail.site), "%s", most->where.site);
+	model_tell(model, program, EVENT_SUSPECT, time, 0, &detail,
+		   "%" PRIu64
+		   " %s are made and not destroyed: their number keeps rising, most at %s",
+		   rising, desc->plural, detail.site);
+}
+
 void tell_suspect(struct model *model, struct program *program, const struct snap_process *process,
 		  uint64_t time)
 {
@@ -986,6 +1053,11 @@ void tell_suspect(struct model *model, struct program *program, const struct sna
 			host = &process->sites[i];
 	tell_rising(model, program, process->host_suspect, host, " of pinned host memory",
 		    &program->host_told, time);
+	tell_objects(model, program, OBJECT_GRAPH, process->graph_sites, process->graph_site_count,
+		     time);
+	for (enum object_kind kind = OBJECT_GRAPH + 1; kind < OBJECT_KIND_COUNT; kind++)
+		tell_objects(model, program, kind, process->object_sites,
+			     process->object_site_count, time);
 }
 
 /* ---- calls ---- */

@@ -190,14 +190,27 @@ FIELDS(wait_site) = {
 static TABLE(wait_site);
 
 FIELDS(graph) = {
-	F(snap_graph_site, "call", CALL, call),
-	F(snap_graph_site, "instantiated", COUNT, made),
-	F(snap_graph_site, "live", COUNT, live),
-	F(snap_graph_site, "launches", COUNT, launches),
-	F(snap_graph_site, "site", TEXT, where.site),
-	F(snap_graph_site, "", PLACE, where),
+	F(snap_object_site, "call", CALL, call),
+	F(snap_object_site, "instantiated", COUNT, made),
+	F(snap_object_site, "live", COUNT, live),
+	F(snap_object_site, "rising", COUNT, rising, .when = WHEN_ANY),
+	F(snap_object_site, "launches", COUNT, launches),
+	F(snap_object_site, "site", TEXT, where.site),
+	F(snap_object_site, "", PLACE, where),
 };
 static TABLE(graph);
+
+FIELDS(object) = {
+	F(snap_object_site, "kind", TEXT, kind),
+	F(snap_object_site, "call", CALL, call),
+	F(snap_object_site, "made", COUNT, made),
+	F(snap_object_site, "live", COUNT, live),
+	F(snap_object_site, "left", COUNT, left, .when = WHEN_ANY),
+	F(snap_object_site, "rising", COUNT, rising, .when = WHEN_ANY),
+	F(snap_object_site, "site", TEXT, where.site),
+	F(snap_object_site, "", PLACE, where),
+};
+static TABLE(object);
 
 /* ---- copies and other calls ---- */
 
@@ -473,6 +486,8 @@ const struct list wait_site_list =
 	LIST(snap_process, "wait_sites", wait_sites, wait_site_count, wait_site, false, false);
 const struct list graph_list =
 	LIST(snap_process, "graphs", graph_sites, graph_site_count, graph, false, false);
+const struct list object_list =
+	LIST(snap_process, "objects", object_sites, object_site_count, object, false, false);
 
 /* ---- devices ---- */
 
@@ -569,6 +584,16 @@ static TABLE(suspect);
 static const struct list suspect_list =
 	LIST(snap_detail, "suspects", suspects, suspect_count, suspect, true, true);
 
+FIELDS(many) = {
+	F(snap_many, "kind", TEXT, kind),
+	F(snap_many, "live", COUNT, live),
+	F(snap_many, "site", CHARS, site),
+	F(snap_many, "site", TEXT, where.site),
+};
+static TABLE(many);
+static const struct list many_list =
+	LIST(snap_detail, "objects", objects, object_count, many, true, true);
+
 static bool is_of_call(const void *item)
 {
 	return ((const struct snap_detail *)item)->call < CALL_COUNT;
@@ -595,6 +620,7 @@ FIELDS(detail) = {
 	F(snap_detail, "holders_omitted", COUNT, holders_omitted, IF(snap_detail, holder_count)),
 	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, line_count), .list = &line_list },
 	F(snap_detail, "sites_omitted", COUNT, lines_omitted, IF(snap_detail, line_count)),
+	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, object_count), .list = &many_list },
 	{ .key = "", .kind = FIELD_LIST, IF(snap_detail, is_fault), .list = &suspect_list },
 	F(snap_detail, "suspects_omitted", COUNT, suspects_omitted, IF(snap_detail, is_fault)),
 };

@@ -433,6 +433,7 @@ static void write_process(struct json_writer *w, const struct snapshot *snapshot
 	write_list(w, &launch_site_list, process, &owner);
 	write_list(w, &wait_site_list, process, &owner);
 	write_list(w, &graph_list, process, &owner);
+	write_list(w, &object_list, process, &owner);
 	json_open(w, "synchronize", '{');
 	o = put_new(w);
 	if (!process->unreturned) {

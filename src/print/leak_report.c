@@ -33,6 +33,28 @@ struct blocks {
 	bool leaked_omitted, held_omitted; /* there are more blocks than were counted */
 };
 
+/* In the order of both lists: the sites of graphs, and of other objects. */
+static const struct snap_object_site *object_site(const struct snap_process *process, size_t i)
+{
+	return i < process->graph_site_count ?
+		       &process->graph_sites[i] :
+		       &process->object_sites[i - process->graph_site_count];
+}
+
+static size_t object_sites(const struct snap_process *process)
+{
+	return process->graph_site_count + process->object_site_count;
+}
+
+static uint64_t objects_rising(const struct snap_process *process)
+{
+	uint64_t rising = 0;
+
+	for (size_t i = 0; i < object_sites(process); i++)
+		rising += object_site(process, i)->rising;
+	return rising;
+}
+
 void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 {
 	const struct snap_gone *gone = &snapshot->gone;
@@ -70,6 +92,7 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 		total->freed_late += process->freed_late;
 		total->held_rising += process->held_rising;
 		total->host_left += process->host_left;
+		total->objects_rising += objects_rising(process);
 		total->from_attach |= process->from_attach;
 		total->inexact |= process->inexact;
 		total->unreturned |= process->unreturned != UNRETURNED_NOT;
@@ -419,6 +442,48 @@ static void report_section(struct line *line, const struct snap_process *process
 	print_lines(line, leaks, count, bytes);
 }
 
+/* Streams, events and the like: they cost memory, but no bytes that are known. */
+static void report_objects(struct line *line, const struct snap_process *process)
+{
+	uint64_t rising = objects_rising(process);
+	char text[NUMBER_SIZE];
+
+	if (!rising)
+		return;
+	text_head(line, process);
+	line_style(line, STYLE_PLAIN);
+	line_format(line, ": made and not destroyed, %s: %" PRIu64 " objects",
+		    process->exited ? "rising until the end" : "rising", rising);
+	line_end(line);
+	line_style(line, STYLE_HEAD);
+	line_right(line, 16, "RISING");
+	line_right(line, 23, "LIVE");
+	line_right(line, 32, "MADE");
+	line_text(line, "  CALL");
+	line_to(line, 56);
+	line_text(line, "SITE");
+	line_end(line);
+	for (size_t i = 0; i < object_sites(process); i++) {
+		const struct snap_object_site *site = object_site(process, i);
+
+		if (!site->rising)
+			continue;
+		line_style(line, STYLE_LEAKED);
+		snprintf(text, sizeof(text), "%" PRIu64, site->rising);
+		line_right(line, 16, text);
+		line_style(line, STYLE_PLAIN);
+		snprintf(text, sizeof(text), "%" PRIu64, site->live);
+		line_right(line, 23, text);
+		snprintf(text, sizeof(text), "%" PRIu64, site->made);
+		line_right(line, 32, text);
+		line_text(line, "  ");
+		line_text(line, call_name(site->call));
+		line_to(line, 56);
+		line_text(line, site->where.site);
+		line_end(line);
+	}
+}
+
 static void report_leaked(struct line *line, const struct snap_process *process, struct leak *leaks,
 			  struct blocks *blocks)
 {
@@ -447,6 +512,7 @@ static int report_process(struct line *line, const struct snap_process *process,
 		report_leaked(line, process, leaks, blocks);
 	for (enum section section = SECTION_HELD; section <= SECTION_HOST; section++)
 		report_section(line, process, section, leaks);
+	report_objects(line, process);
 	free(leaks);
 	return 0;
 }
@@ -580,6 +646,13 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_end(line);
 	}
 	print_tensors(line, total);
+	if (total->objects_rising) {
+		line_format(line,
+			    "%" PRIu64 " streams, events or other objects were made and not "
+			    "destroyed, at sites that kept growing",
+			    total->objects_rising);
+		line_end(line);
+	}
 	if (total->unproven) {
 		line_text(line, "  but ");
 		print_bytes(line, total->unproven);

@@ -40,6 +40,7 @@ struct leak_total {
 	uint64_t freed_late;      /* when the driver had shut down: no leak */
 	uint64_t held_rising;     /* the part of held that kept rising until the end */
 	uint64_t host_left;       /* pinned memory */
+	uint64_t objects_rising;  /* streams, events and the like: their number */
 	uint64_t suspect, unsure; /* of running, of ended processes */
 	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
 	uint64_t tensors, tensors_risen, tensors_unjudged;

@@ -21,12 +21,11 @@
 #include "util/utf8.h"
 #include "util/util.h"
 
-#define KERNELS_MAX       10
-#define FAILURES_MAX      10
-#define GRAPH_SITES_SHOWN 10
-#define SITES_SHOWN       10
-#define INDENT            2
-#define NAME              32 /* cells of a kernel's or function's name before a call site */
+#define KERNELS_MAX  10
+#define FAILURES_MAX 10
+#define SITES_SHOWN  10
+#define INDENT       2
+#define NAME         32 /* cells of a kernel's or function's name before a call site */
 
 /* ---- tables ---- */
 
@@ -404,7 +403,27 @@ static const struct text_column graph_columns[] = {
 	{ .title = "SITE", .at = 48, .key = "site", .is_left = true },
 };
 static const struct text_table graph_table = { "GRAPHS", .list = &graph_list,
-					       COLUMNS(graph_columns), GRAPH_SITES_SHOWN, "site" };
+					       COLUMNS(graph_columns), SITES_SHOWN, "site" };
+
+static bool remains(const void *item)
+{
+	const struct snap_object_site *site = item;
+
+	return site->live || site->left;
+}
+
+static const struct text_column object_columns[] = {
+	{ .title = "MADE", .at = 18, .key = "made" },
+	{ .title = "LIVE", .at = 26, .key = "live" },
+	{ .title = "LEFT", .at = 34, .key = "left" },
+	{ .title = "RISING", .at = 42, .key = "rising" },
+	{ .title = "KIND", .at = 44, .key = "kind", .is_left = true },
+	{ .title = "SITE", .at = 53, .key = "site", .is_left = true },
+};
+/* Streams, events and the like that were not destroyed. */
+static const struct text_table object_table = { "OBJECTS",        .list = &object_list,
+						.shown = remains, COLUMNS(object_columns),
+						SITES_SHOWN,      "site" };
 
 static const char *launched_name(const void *item)
 {
@@ -710,12 +729,14 @@ static void print_time(struct line *line, const struct snapshot *snapshot,
 
 static bool has_history(const struct snap_process *process)
 {
-	bool probed = false;
+	bool any = false;
 
 	for (size_t i = 0; i < process->call_count; i++)
-		probed |= process->call_list[i].extra.symbol != NULL;
+		any |= process->call_list[i].extra.symbol != NULL;
+	for (size_t i = 0; i < process->object_site_count; i++)
+		any |= remains(&process->object_sites[i]);
 	return process->allocations || process->kernel_count || process->graph_site_count ||
-	       process->copy_count || process->failure_count || process->answer_count || probed;
+	       process->copy_count || process->failure_count || process->answer_count || any;
 }
 
 static bool ended_since(uint64_t since, const struct snapshot *snapshot,
@@ -928,6 +949,7 @@ void text_detail(struct line *line, uint64_t since, bool lists_map, const struct
 		print_more(line, process->map_omitted, "allocation");
 	print_table(line, &kernel_table, process);
 	print_table(line, &graph_table, process);
+	print_table(line, &object_table, process);
 	print_table(line, &launch_table, process);
 	print_table(line, &wait_table, process);
 	print_time(line, snapshot, process);

@@ -289,7 +289,7 @@ void site_groups_free(struct site_groups *groups)
 	*groups = (struct site_groups){ NULL, 0, NULL };
 }
 
-/* ---- sites of tensors and of what else is allocated ---- */
+/* ---- sites of tensors, of what else is allocated, and of objects ---- */
 
 static int compare_callers(const void *left, const void *right)
 {
@@ -323,28 +323,56 @@ static void site_merge(struct snap_site *site, const struct snap_site *other)
 	site->allocations = add_saturated(site->allocations, other->allocations);
 	site->allocated = add_saturated(site->allocated, other->allocated);
 	site->live_count = add_saturated(site->live_count, other->live_count);
+	site->objects += other->objects;
 	site->sampled |= other->sampled;
 	if (site->device != other->device)
 		site->device = CUTOP_DEVICE_UNKNOWN;
 }
 
-struct snap_site *tensor_sites_make(const struct snap_process *process, size_t *count)
+/* Puts those of the @count @objects that are live behind the @at sites. Returns how many there are. */
+static size_t object_sites_add(struct snap_site *sites, size_t at,
+			       const struct snap_object_site *objects, size_t count)
 {
-	size_t room = process->site_count, at = 0, kept = 0, i, j;
+	for (size_t i = 0; i < count; i++) {
+		if (!objects[i].live)
+			continue;
+		sites[at++] = (struct snap_site){
+			.site = objects[i].where.site,
+			.address = objects[i].address,
+			.stack_id = objects[i].stack_id,
+			.stack = objects[i].where.stack,
+			.stack_count = objects[i].where.stack_count,
+			.frames = objects[i].where.frames,
+			.frame_count = objects[i].where.frame_count,
+			.shown = objects[i].where.shown,
+			.call = objects[i].call,
+			.device = CUTOP_DEVICE_UNKNOWN,
+			.objects = objects[i].live,
+		};
+	}
+	return at;
+}
+
+struct snap_site *all_sites_make(const struct snap_process *process, bool tensors, size_t *count)
+{
+	size_t room = process->site_count + process->graph_site_count + process->object_site_count;
+	size_t allocators = tensors ? process->allocator_count : 0, at = 0, kept = 0, i, j;
 	struct snap_site *sites;
 
 	*count = 0;
-	for (i = 0; i < process->allocator_count; i++)
+	for (i = 0; i < allocators; i++)
 		room += process->allocators[i].site_count;
 	sites = calloc(room + 1, sizeof(*sites));
 	if (!sites)
 		return NULL;
-	for (i = 0; i < process->allocator_count; i++)
+	for (i = 0; i < allocators; i++)
 		for (j = 0; j < process->allocators[i].site_count; j++)
 			sites[at++] = process->allocators[i].sites[j];
 	for (i = 0; i < process->site_count; i++)
-		if (!process->sites[i].in_cache)
+		if (!tensors || !process->sites[i].in_cache)
 			sites[at++] = process->sites[i];
+	at = object_sites_add(sites, at, process->graph_sites, process->graph_site_count);
+	at = object_sites_add(sites, at, process->object_sites, process->object_site_count);
 	if (at)
 		qsort(sites, at, sizeof(*sites), compare_callers);
 	for (i = 0; i < at; i++)
@@ -368,6 +396,7 @@ enum {
 	S_LEAKED,
 	S_HELD,
 	S_HOST,
+	S_OBJECTS,
 	S_BLOCKS,
 	S_ALLOCS,
 	S_STACK,
@@ -394,6 +423,8 @@ static const struct list_column site_columns[S_COUNT] = {
 		     .help = "bytes left behind that a library kept on purpose" },
 	[S_HOST] = { "PINNED", .width = 7, .rank = 4,
 		     .help = "host memory that is, or was left, pinned" },
+	[S_OBJECTS] = { "OBJECTS", .width = 7, .rank = 4,
+			.help = "streams, events, modules, contexts and graphs that are live" },
 	[S_BLOCKS] = { "BLOCKS", .width = 7, .rank = 5, .help = "tensors that are live" },
 	[S_ALLOCS] = { "MADE", .width = 8, .rank = 5,
 		       .help = "allocations made there, freed since or not" },
@@ -443,7 +474,7 @@ struct site_rows {
 	struct site_groups groups; /* of these rows */
 	const char *titles[S_COUNT];
 	struct snap_process now, then; /* then: at the baseline */
-	bool owns_now, owns_then;      /* their sites are made of tensors */
+	bool owns_now, owns_then;      /* their sites are of all_sites_make() */
 };
 
 static const struct site_row *row_of(const struct list *list, size_t item)
@@ -564,6 +595,7 @@ static enum style site_cell(const struct list *list, size_t item, size_t column,
 		return frame_cell(row, column, out);
 	switch (column) {
 	case S_SITE: return name_cell(row, out);
+	case S_OBJECTS:
 	case S_BLOCKS:
 	case S_ALLOCS:
 		style = cell_count(body, number, list->desc->columns[column].width - row->sampled);
@@ -647,6 +679,7 @@ static void figures_add(double figures[S_COUNT], const struct snap_site *site, d
 	figures[S_LEAKED] += sign * (double)site->leaked;
 	figures[S_HELD] += sign * (double)site->held;
 	figures[S_HOST] += sign * (double)add_saturated(site->host.live, site->host.left);
+	figures[S_OBJECTS] += sign * (double)site->objects;
 	figures[S_BLOCKS] += sign * (double)site->live_count;
 	figures[S_ALLOCS] += sign * (double)site->allocations;
 }
@@ -778,6 +811,17 @@ static bool has_host(const struct snap_process *process)
 	return false;
 }
 
+static bool has_objects(const struct snap_process *process)
+{
+	for (size_t i = 0; i < process->object_site_count; i++)
+		if (process->object_sites[i].live)
+			return true;
+	for (size_t i = 0; i < process->graph_site_count; i++)
+		if (process->graph_sites[i].live)
+			return true;
+	return false;
+}
+
 static bool has_stacks(const struct snap_process *process)
 {
 	for (size_t i = 0; i < process->site_count; i++)
@@ -796,6 +840,7 @@ static uint32_t hidden_of(const struct view *view, const struct snap_process *pr
 
 	hidden |= cols >= LINE_AND_STACK && has_ways ? 0 : 1u << S_STACK;
 	hidden |= has_host(process) ? 0 : 1u << S_HOST;
+	hidden |= has_objects(process) ? 0 : 1u << S_OBJECTS;
 	hidden |= tensors && !process->exited ? 0 : 1u << S_BLOCKS;
 	if (tensors && !process->exited)
 		hidden |= 1u << S_HELD | (process->leaked ? 0 : 1u << S_LEAKED);
@@ -803,10 +848,10 @@ static uint32_t hidden_of(const struct view *view, const struct snap_process *pr
 }
 
 /* Gives @process other sites, which the caller frees. */
-static bool tensors_take(struct snap_process *process)
+static bool sites_take(struct snap_process *process, bool tensors)
 {
 	size_t count;
-	struct snap_site *sites = tensor_sites_make(process, &count);
+	struct snap_site *sites = all_sites_make(process, tensors, &count);
 
 	process->sites = sites;
 	process->site_count = sites ? count : 0;
@@ -832,9 +877,9 @@ static int sites_make(struct list *list)
 	rows->now = *list->process;
 	if (base)
 		rows->then = *base;
-	if (tensors) {
-		rows->owns_now = tensors_take(&rows->now);
-		rows->owns_then = base && tensors_take(&rows->then);
+	if (tensors || has_objects(list->process)) {
+		rows->owns_now = sites_take(&rows->now, tensors);
+		rows->owns_then = base && sites_take(&rows->then, tensors);
 		if (!rows->owns_now || rows->owns_then != (base != NULL))
 			return -ENOMEM;
 	}

@@ -52,7 +52,10 @@ int site_groups_make(struct site_groups *groups, const struct snap_process *proc
 		     enum site_grouping by);
 void site_groups_free(struct site_groups *groups);
 
-/* The call sites of tensors, and of what else is allocated: each once, on whatever devices. The caller frees them. */
-struct snap_site *tensor_sites_make(const struct snap_process *process, size_t *count);
+/*
+ * The call sites of allocations and of objects that are live: each once, on whatever devices. With
+ * @tensors, those of an allocator's blocks stand for the allocator's own. The caller frees them.
+ */
+struct snap_site *all_sites_make(const struct snap_process *process, bool tensors, size_t *count);
 
 #endif

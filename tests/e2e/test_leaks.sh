@@ -136,18 +136,79 @@ int main(int argc, char **argv)
 	return argc < 0 && cudaFree(held);
 }
 END
+# Streams and events, one line each, are not destroyed; others are, some by another thread. What a context's end ends was not
+# destroyed either. Then an allocation finds no memory.
+cat >"$T/objects.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include "cuda_double.h"
+#include "cuda_double_driver.h"
+#define MUST(call) ((call) ? exit(1) : (void)0)
+static cudaEvent_t given[100];
+static void *destroy_all(void *unused)
+{
+	for (int i = 0; i < 100; i++)
+		MUST(cudaEventDestroy(given[i]));
+	return unused;
+}
+int main(void)
+{
+	struct timespec pause = { 0, 10000000 };
+	CUlibrary library;
+	CUcontext context;
+	cudaStream_t stream;
+	cudaEvent_t event;
+	CUmodule module;
+	pthread_t other;
+	void *memory;
+
+	for (int i = 0; i < 300; i++) {
+		MUST(cudaStreamCreate(&stream)); /* a stream */
+		for (int n = 0; n < 4; n++)
+			MUST(cudaEventCreateWithFlags(&event, 2)); /* an event */
+		MUST(cudaStreamCreateWithFlags(&stream, 1)); /* a paired stream */
+		MUST(cudaStreamDestroy(stream));
+		MUST(cuEventCreate(&event, 0)); /* a paired event */
+		MUST(cuEventDestroy_v2(event));
+		nanosleep(&pause, NULL);
+	}
+	for (int i = 0; i < 50; i++) {
+		MUST(cuModuleLoadData(&module, "image")); /* a module */
+		if (i % 5)
+			MUST(cuModuleUnload(module));
+		MUST(cuLibraryLoadData(&library, "image", NULL, NULL, 0, NULL, NULL, 0)); /* a library */
+		if (i % 2)
+			MUST(cuLibraryUnload(library));
+	}
+	for (int i = 0; i < 100; i++)
+		MUST(cudaEventCreate(&given[i])); /* a given event */
+	MUST(pthread_create(&other, NULL, destroy_all, NULL));
+	MUST(pthread_join(other, NULL));
+	for (int i = 0; i < 6; i++) {
+		MUST(cuCtxCreate_v2(&context, 0, 0)); /* a context */
+		MUST(cuStreamCreate(&stream, 0)); /* a stream in it */
+		if (i >= 4)
+			MUST(cuCtxDestroy_v2(context));
+	}
+	return cudaMalloc(&memory, 1ull << 50) != 2;
+}
+END
 cc() {
 	"${CC:-cc}" -g -O1 -I"$top_srcdir/tests/double" "$@" "$double/libcudart.so.13" "$double/libcuda.so.1" -Wl,-rpath,"$double:$T" ||
 		fail "it does not build"
 }
 cc -shared -fPIC -Wl,-soname,libcublas.so.13 -o "$T/libcublas.so.13" "$T/cublas.c"
 cc -o "$T/keeps" "$T/keeps.c" "$T/libcublas.so.13"
+cc -o "$T/makes" "$T/objects.c" -pthread
 for scene in each once pairs pinned pinned-once; do
 	"$CUTOP" record -o "$T/$scene.cutop" -- "$T/keeps" $scene 2>"$T/$scene.err" &
 done
+"$CUTOP" record -o "$T/objects.cutop" -- "$T/makes" 2>"$T/objects.err" &
 wait
+# line_of TEXT [FILE]
 line_of() {
-	grep -nF "$1" "$T/keeps.c" | cut -d: -f1
+	grep -nF "$1" "$T/${2:-keeps.c}" | cut -d: -f1
 }
 # replay STATUS SCENE [OPTIONS]: the end in $T/SCENE.json, the report in $T/SCENE.txt
 replay() {
@@ -202,5 +263,38 @@ replay 0 pinned --fail-on-leak=1G,host
 replay 0 pinned-once --fail-on-leak
 expect pinned-once 'p.memory | [.host_left_bytes, .leaked_bytes]' '[131072,0]'
 check "it was suspect" [ "$(jq -s 'map(.processes[].memory.host_suspect_bytes // 0) | max' "$T/pinned-once.all")" = 0 ]
+
+# ---- objects: exact by line, whoever destroys them, once for both layers; a rising number is told and is no leak of bytes
+replay 0 objects --fail-on-leak
+expect objects '[.lost[]] | add' 0
+at() {
+	line_of "/* $1 */" objects.c
+}
+expect objects '[p.objects[] | [.kind, (.site | capture("objects.c:(?<line>[0-9]+)").line | tonumber), .call, .made, .live, .left]] | sort' \
+	"$(jq -nc '[$ARGS.positional | _nwise(6) | [.[0], (.[1] | tonumber), .[2], (.[3:][] | fromjson)]] | sort' --args \
+		stream "$(at "a stream")" cudaStreamCreate 300 300 null \
+		stream "$(at "a paired stream")" cudaStreamCreateWithFlags 300 0 null \
+		stream "$(at "a stream in it")" cuStreamCreate 6 4 2 \
+		event "$(at "an event")" cudaEventCreateWithFlags 1200 1200 null \
+		event "$(at "a paired event")" cuEventCreate 300 0 null \
+		event "$(at "a given event")" cudaEventCreate 100 0 null \
+		module "$(at "a module")" cuModuleLoadData 50 10 null \
+		module "$(at "a library")" cuLibraryLoadData 50 25 null \
+		context "$(at "a context")" cuCtxCreate_v2 6 4 null)"
+expect objects '[p.objects[] | select(.rising) | [.kind, .live]]' '[["event",1200],["stream",300]]'
+expect objects '[p.objects[] | select(.rising) | .rising > .live / 2 and .rising < .live] | all' true
+# Events are too many for stacks that nobody asked for.
+expect objects '[p.objects[] | select(.kind == "event") | has("stack")] | any' false
+check "no event of each tells of them while it runs" [ "$(jq -sr '[.[].events[]? | select(.kind == "suspect") |
+	(.text | capture("^[0-9]+ (?<what>[a-z]+) are made and not destroyed.*most at main.*objects.c:(?<line>[0-9]+)") | "\(.what) \(.line)")] |
+	unique | join(",")' "$T/objects.all")" = "events $(at "an event"),streams $(at "a stream")" ]
+says objects '^ +[0-9]+ +1200 +1200  cudaEventCreateWithFlags +main.*objects.c'
+says objects '^no leak$'
+says objects '^[0-9]+ streams, events or other objects were made and not destroyed'
+says objects '^ +300 +300 +- +[0-9]+  stream +main'
+jq -c '.events[] | select(.kind == "out-of-memory")' "$T/objects.all" | tail -n 1 >"$T/short.json"
+expect short '[.objects[] | [.kind, .live, (.site | capture("objects.c:(?<line>[0-9]+)").line | tonumber)]]' \
+	"[[\"stream\",304,$(at "a stream")],[\"event\",1200,$(at "an event")],[\"context\",4,$(at "a context")]]"
+expect short '.text | test("; live in large numbers: 304 streams, most made at main.*, 1200 events, .*, 4 contexts, ")' true
 
 finish

@@ -183,6 +183,27 @@ void feed_context_end(struct feed *feed, int device, uint64_t context)
 	feed_give(feed, &record, sizeof(record));
 }
 
+void feed_object(struct feed *feed, enum object_kind kind, unsigned int call, uint64_t handle)
+{
+	struct rec_object record = {
+		.hdr = { .type = REC_OBJECT,
+			 .size = sizeof(record),
+			 .program = feed->program,
+			 .time = feed->now += 1000,
+			 .tgid = feed->pid,
+			 .tid = feed->pid },
+		.handle = handle,
+		.site = feed->site,
+		.stack = feed->stack,
+		.call = (__u16)call,
+		.kind = (__u8)kind,
+		.device = feed->device,
+		.context = feed->context,
+	};
+
+	feed_give(feed, &record, sizeof(record));
+}
+
 void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes,
 	      uint64_t handle)
 {

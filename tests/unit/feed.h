@@ -47,6 +47,8 @@ void feed_free_at(struct feed *feed, uint64_t address, uint64_t entry);
 void feed_size(struct feed *feed, int device, uint64_t total);
 void feed_reset(struct feed *feed, int device);
 void feed_context_end(struct feed *feed, int device, uint64_t context);
+/* An object is made at feed->site, 0: it is gone, on feed->device, in feed->context. */
+void feed_object(struct feed *feed, enum object_kind kind, unsigned int call, uint64_t handle);
 void feed_map(struct feed *feed, enum map_act act, uint64_t address, uint64_t bytes,
 	      uint64_t handle);
 /*

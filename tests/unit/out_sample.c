@@ -58,13 +58,33 @@ static const struct snap_frame grow_frame = {
 	.language = FRAME_PYTHON, .function = "grow", .file = "/srv/infer.py", .line = 40
 };
 static const struct snap_frame *const grow_frames[] = { NULL, &grow_frame };
-static struct snap_graph_site infer_graphs[] = {
-	{ { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
-	  CALL_cudaGraphInstantiate,
-	  12,
-	  2,
-	  50000 },
-	{ { "main+0x20 (infer)", NULL, 0, NULL, 0, 0 }, CALL_cuGraphInstantiateWithFlags, 1, 1, 0 },
+static struct snap_object_site infer_graphs[] = {
+	{ .where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
+	  .call = CALL_cudaGraphInstantiate,
+	  .made = 12,
+	  .live = 2,
+	  .launches = 50000 },
+	{ .where = { .site = "main+0x20 (infer)" },
+	  .call = CALL_cuGraphInstantiateWithFlags,
+	  .made = 1,
+	  .live = 1 },
+};
+static struct snap_object_site infer_objects[] = {
+	{ .where = { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 },
+	  .kind = "stream",
+	  .call = CALL_cudaStreamCreate,
+	  .made = 1000,
+	  .live = 900,
+	  .rising = 300 },
+	{ .where = { .site = "main+0x20 (infer)" },
+	  .kind = "context",
+	  .call = CALL_cuCtxCreate_v2,
+	  .made = 3,
+	  .left = 2 },
+	{ .where = { .site = "main+0x40 (infer)" },
+	  .kind = "event",
+	  .call = CALL_cuEventCreate,
+	  .made = 7 },
 };
 static const struct snap_detail out_of_memory = {
 	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
@@ -469,6 +489,8 @@ static void fill_infer(void)
 	p->exit_code = SIGKILL;
 	p->graph_sites = infer_graphs;
 	p->graph_site_count = 2;
+	p->object_sites = infer_objects;
+	p->object_site_count = 3;
 	infer_failures[0] = (struct snap_failure){
 		.call = CALL_cudaMalloc,
 		.code = 2,

@@ -12,18 +12,8 @@
 /* The executable graph was made at @site. */
 static void made(uint64_t exec, uint64_t site)
 {
-	const struct rec_instantiated record = {
-		.hdr = { .type = REC_INSTANTIATED,
-			 .size = sizeof(record),
-			 .program = feed.program,
-			 .time = feed.now,
-			 .tgid = feed.pid },
-		.exec = exec,
-		.site = site,
-		.call = CALL_cudaGraphInstantiate,
-	};
-
-	ck_assert_int_eq(model_record(feed.model, &record.hdr, sizeof(record)), 0);
+	feed.site = site;
+	feed_object(&feed, OBJECT_GRAPH, CALL_cudaGraphInstantiate, exec);
 }
 
 static void assert_made(size_t i, const char *site, uint64_t count, uint64_t live,
@@ -58,9 +48,9 @@ START_TEST(where_executable_graphs_are_made)
 	assert_made(0, "capture at train.py:12 (python)", 1, 0, 17);
 	assert_made(1, "0x402000", 1, 1, 1);
 	CHANGE(EXEC_DESTROY, EXEC, 4);
-	made(OTHER, PLACE_PYTHON | 1); /* its record was lost */
+	made(OTHER, PLACE_PYTHON | 1); /* the record of what it holds was lost */
 	look();
-	assert_made(0, "capture at train.py:12 (python)", 2, 0, 17);
+	assert_made(0, "capture at train.py:12 (python)", 2, 1, 17);
 	assert_made(1, "0x402000", 1, 0, 4);
 	ck_assert_uint_eq(process->graph_sites[0].call, CALL_cudaGraphInstantiate);
 }
@@ -418,6 +408,121 @@ START_TEST(any_order)
 }
 END_TEST
 
+/* ---- other objects, which are counted as executable graphs are ---- */
+
+enum { MAKER = 0x402000, OTHER_MAKER = 0x403000, OWN = 0x900000 };
+
+static void object(enum object_kind kind, unsigned int call, uint64_t handle, uint64_t site)
+{
+	feed.site = site;
+	feed_object(&feed, kind, call, handle);
+}
+
+static void assert_objects(size_t i, const char *kind, uint64_t count, uint64_t live, uint64_t left)
+{
+	ck_assert_uint_gt(process->object_site_count, i);
+	ck_assert_str_eq(process->object_sites[i].kind, kind);
+	ck_assert_uint_eq(process->object_sites[i].made, count);
+	ck_assert_uint_eq(process->object_sites[i].live, live);
+	ck_assert_uint_eq(process->object_sites[i].left, left);
+}
+
+START_TEST(objects_are_counted_where_they_are_made)
+{
+	for (uint64_t i = 0; i < 10; i++)
+		object(OBJECT_STREAM, CALL_cudaStreamCreate, 0x1000 + i, MAKER);
+	/* Handles are of a kind; one of an object that was made unseen means nothing. */
+	object(OBJECT_EVENT, CALL_cudaEventCreate, 0x1000, OTHER_MAKER);
+	object(OBJECT_STREAM, CALL_cudaStreamDestroy, 0x1001, 0);
+	object(OBJECT_STREAM, CALL_cudaStreamDestroy, 0x1001, 0);
+	object(OBJECT_STREAM, CALL_cudaStreamDestroy, 0x9999, 0);
+	/* Given out again, though its end was not seen. */
+	object(OBJECT_STREAM, CALL_cudaStreamCreate, 0x1002, OTHER_MAKER);
+	object(OBJECT_MODULE, CALL_cuModuleLoadData, 0x7000, MAKER);
+	feed_map(&feed, MAP_UNLOAD, 0x7000, 0, 0);
+	look();
+	ck_assert_uint_eq(process->object_site_count, 4);
+	assert_objects(0, "stream", 10, 8, 0);
+	assert_objects(1, "event", 1, 1, 0);
+	assert_objects(2, "stream", 1, 1, 0);
+	assert_objects(3, "module", 1, 0, 0);
+	ck_assert_uint_eq(process->graph_site_count, 0);
+	ck_assert(!process->inexact);
+	feed_exit(&feed, END_EXIT, 0);
+	look();
+	assert_objects(0, "stream", 10, 8, 0);
+}
+END_TEST
+
+START_TEST(what_a_contexts_end_ends)
+{
+	object(OBJECT_CONTEXT, CALL_cuCtxCreate_v2, OWN, MAKER);
+	object(OBJECT_EVENT, CALL_cudaEventCreate, 1, MAKER);
+	object(OBJECT_MODULE, CALL_cuLibraryLoadData, 2, MAKER);
+	feed.context = OWN;
+	object(OBJECT_STREAM, CALL_cuStreamCreate, 3, MAKER);
+	feed.context = 0;
+	feed.device = 1;
+	object(OBJECT_STREAM, CALL_cudaStreamCreate, 4, OTHER_MAKER);
+	feed_context_end(&feed, 0, OWN);
+	look();
+	ck_assert_uint_eq(process->object_site_count, 5);
+	assert_objects(0, "event", 1, 1, 0);
+	assert_objects(1, "module", 1, 1, 0);
+	assert_objects(2, "stream", 1, 1, 0);
+	/* It was destroyed; the stream in it was not. */
+	for (size_t i = 3; i < 5; i++)
+		assert_objects(i, process->object_sites[i].kind, 1, 0,
+			       !strcmp(process->object_sites[i].kind, "stream"));
+	/* A library is of no context. */
+	feed_reset(&feed, 0);
+	look();
+	assert_objects(0, "module", 1, 1, 0);
+	assert_objects(1, "stream", 1, 1, 0);
+	ck_assert_uint_eq(process->object_sites[2].live + process->object_sites[3].live, 0);
+}
+END_TEST
+
+/* Under --budget calls that are only counted are given up: then nothing is known of events. */
+START_TEST(objects_of_calls_that_are_given_up)
+{
+	struct rec_cost cost = {
+		.hdr = { .type = REC_COST, .size = sizeof(cost), .program = feed.program },
+		.since = { [SPARE_CALLS] = 1 },
+	};
+
+	object(OBJECT_STREAM, CALL_cudaStreamCreate, 1, MAKER);
+	object(OBJECT_EVENT, CALL_cudaEventCreate, 2, MAKER);
+	feed_give(&feed, &cost, sizeof(cost));
+	object(OBJECT_EVENT, CALL_cudaEventDestroy, 2, 0);
+	look();
+	ck_assert_uint_eq(process->object_site_count, 2);
+	assert_objects(0, "stream", 1, 1, 0);
+	assert_objects(1, "event", 1, 0, 0);
+	object(OBJECT_EVENT, CALL_cudaEventCreate, 3, MAKER);
+	look();
+	assert_objects(0, "event", 2, 1, 0);
+}
+END_TEST
+
+START_TEST(objects_are_bounded)
+{
+	for (uint64_t i = 0; i < OBJECTS_MAX + 10; i++)
+		object(OBJECT_EVENT, CALL_cudaEventCreate, i, MAKER);
+	look();
+	assert_objects(0, "event", OBJECTS_MAX + 10, OBJECTS_MAX, 0);
+	ck_assert_uint_eq(snapshot->lost[LOST_GRAPHS], 10);
+	ck_assert(process->inexact);
+	for (uint64_t i = 0; i < OBJECTS_MAX + 10; i++)
+		object(OBJECT_EVENT, CALL_cudaEventDestroy, i, 0);
+	for (uint64_t i = 0; i < OBJECT_SITES_MAX + 10; i++)
+		object(OBJECT_EVENT, CALL_cudaEventCreate, i, MAKER + i);
+	look();
+	ck_assert_uint_eq(process->object_site_count, OBJECT_SITES_MAX);
+	ck_assert_uint_eq(snapshot->lost[LOST_GRAPHS], 20);
+}
+END_TEST
+
 Suite *suite_graphs(void)
 {
 	Suite *suite = suite_create("graphs");
@@ -438,6 +543,10 @@ Suite *suite_graphs(void)
 	tcase_add_test(tests, an_instance_in_a_capture);
 	tcase_add_test(tests, a_fault_may_be_a_graphs);
 	tcase_add_test(tests, bounds_hold);
+	tcase_add_test(tests, objects_are_counted_where_they_are_made);
+	tcase_add_test(tests, what_a_contexts_end_ends);
+	tcase_add_test(tests, objects_of_calls_that_are_given_up);
+	tcase_add_test(tests, objects_are_bounded);
 	tcase_add_test(tests, nonsense_is_refused);
 	tcase_add_loop_test(tests, any_order, 0, 8);
 	suite_add_tcase(suite, tests);

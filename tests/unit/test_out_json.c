@@ -303,6 +303,18 @@ START_TEST(json_activity)
 	assert_text(infer, "graphs.0.frames.1.function", "grow");
 	assert_absent(infer, "graphs.1.stack");
 	assert_absent(train, "graphs");
+	assert_text(infer, "objects.0.kind", "stream");
+	assert_text(infer, "objects.0.call", "cudaStreamCreate");
+	assert_int(infer, "objects.0.made", 1000);
+	assert_int(infer, "objects.0.live", 900);
+	assert_int(infer, "objects.0.rising", 300);
+	assert_absent(infer, "objects.0.left");
+	assert_text(infer, "objects.0.site", "grow at infer.py:40 (python)");
+	assert_text(infer, "objects.0.frames.1.function", "grow");
+	assert_int(infer, "objects.1.left", 2);
+	assert_absent(infer, "objects.1.rising");
+	assert_int(infer, "objects.2.live", 0);
+	assert_absent(train, "objects");
 	assert_text(infer, "failures.0.site", "grow at infer.py:40 (python)");
 	assert_text(infer, "failures.0.stack.1", "grow at infer.py:40 (python)");
 	assert_text(infer, "failures.0.frames.1.language", "python");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rising-floor test, on the kinds of program that design.md names. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "feed.h"
 
@@ -204,6 +206,83 @@ START_TEST(caches_are_not)
 }
 END_TEST
 
+/* What the log says of objects, with its number of events of that kind; "": nothing. */
+static const char *objects_told(size_t *count)
+{
+	static char text[256];
+	struct snapshot *snapshot = feed_snapshot(&feed);
+
+	*text = 0;
+	*count = 0;
+	for (size_t i = 0; i < snapshot->event_count; i++) {
+		if (snapshot->events[i].kind != EVENT_SUSPECT)
+			continue;
+		snprintf(text, sizeof(text), "%s", snapshot->events[i].text);
+		++*count;
+	}
+	snapshot_free(snapshot);
+	return text;
+}
+
+static uint64_t events_rising(uint64_t *site_of)
+{
+	struct snapshot *snapshot = feed_snapshot(&feed);
+	const struct snap_process *process = feed_find(&feed, snapshot);
+	uint64_t rising = 0;
+
+	for (size_t i = 0; i < process->object_site_count; i++) {
+		rising += process->object_sites[i].rising;
+		if (process->object_sites[i].rising)
+			*site_of = process->object_sites[i].address;
+	}
+	ck_assert_uint_eq(process->suspect, 0);
+	snapshot_free(snapshot);
+	return rising;
+}
+
+/* Events that are made and not destroyed: by number, beside a pool that is filled once, and pairs. */
+START_TEST(objects_rise_as_memory_does)
+{
+	uint64_t handle = 0, site = 0, rising;
+	size_t count;
+
+	feed.site = CHURN_SITE;
+	for (unsigned int i = 0; i < 500; i++)
+		feed_object(&feed, OBJECT_EVENT, CALL_cudaEventCreate, ++handle);
+	for (unsigned int i = 0; i < 60; i++) {
+		feed.now += WINDOW / 3;
+		feed.site = CHURN_SITE;
+		feed_object(&feed, OBJECT_EVENT, CALL_cudaEventCreate, 1ull << 32);
+		feed.site = 0;
+		feed_object(&feed, OBJECT_EVENT, CALL_cudaEventDestroy, 1ull << 32);
+	}
+	ck_assert_uint_eq(events_rising(&site), 0);
+	for (unsigned int i = 0; i < 60; i++) {
+		feed.now += WINDOW / 3;
+		feed.site = LEAK_SITE;
+		feed_object(&feed, OBJECT_EVENT, CALL_cudaEventCreate, ++handle);
+	}
+	rising = events_rising(&site);
+	ck_assert_uint_gt(rising, 40);
+	ck_assert_uint_le(rising, 60);
+	ck_assert_uint_eq(site, LEAK_SITE);
+	/* So few events are no news. */
+	ck_assert_str_eq(objects_told(&count), "");
+	for (unsigned int i = 0; i < 60; i++) {
+		feed.now += WINDOW / 3;
+		feed_object(&feed, OBJECT_EVENT, CALL_cudaEventCreate, ++handle);
+	}
+	objects_told(&count);
+	ck_assert_ptr_nonnull(strstr(
+		objects_told(&count),
+		" events are made and not destroyed: their number keeps rising, most at 0x9000"));
+	ck_assert_uint_eq(count, 1);
+	/* And what rose until the end is known after it. */
+	feed_exit(&feed, END_EXIT, 0);
+	ck_assert_uint_gt(events_rising(&site), 100);
+}
+END_TEST
+
 START_TEST(long_silence_costs_nothing)
 {
 	feed_alloc(&feed, 0x100000, 0x1000);
@@ -227,6 +306,7 @@ Suite *suite_suspect(void)
 	tcase_add_test(tests, slow_leak_is_found);
 	tcase_add_test(tests, held_sites_are);
 	tcase_add_test(tests, caches_are_not);
+	tcase_add_test(tests, objects_rise_as_memory_does);
 	tcase_add_test(tests, long_silence_costs_nothing);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -201,6 +201,37 @@ START_TEST(a_row_opens)
 }
 END_TEST
 
+/* Objects are counted at the lines that make them, whether memory is allocated there, too, or not. */
+START_TEST(objects_are_listed)
+{
+	struct snap_object_site objects[] = {
+		{ .where = { .site = python->sites[0].site },
+		  .address = python->sites[0].address,
+		  .stack_id = python->sites[0].stack_id,
+		  .kind = "stream",
+		  .made = 900,
+		  .live = 777 },
+		{ .where = { .site = "listen+0x1f at net.cc:7 (libnet.so)" },
+		  .address = 0x77,
+		  .kind = "event",
+		  .made = 900,
+		  .live = 888 },
+		{ .where = { .site = "forgotten+0x1 (libnet.so)" }, .address = 0x78, .made = 99 },
+	};
+
+	ck_assert_ptr_null(strstr(row_with("LIVE"), "OBJECTS"));
+	canvas_resize(&canvas, 24, 140);
+	python->object_sites = objects;
+	python->object_site_count = ARRAY_LEN(objects);
+	draw();
+	ck_assert_str_ne(row_with(" OBJECTS "), "");
+	ck_assert_ptr_nonnull(strstr(row_with("Attention.__init__ at"), " 777 "));
+	ck_assert_ptr_nonnull(strstr(row_with("listen+0x1f at net.cc:7"), " 888 "));
+	ck_assert_str_eq(row_with("forgotten"), "");
+	python->object_site_count = 0;
+}
+END_TEST
+
 START_TEST(no_stack)
 {
 	keys("jj");
@@ -444,6 +475,7 @@ Suite *suite_sites(void)
 	suite_add_tcase(suite, groups);
 	tcase_add_checked_fixture(rows, setup_python, teardown);
 	tcase_add_test(rows, a_row_opens);
+	tcase_add_test(rows, objects_are_listed);
 	tcase_add_test(rows, no_stack);
 	tcase_add_test(rows, the_cursor_is_a_site);
 	tcase_add_test(rows, moving);

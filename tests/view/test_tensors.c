@@ -432,7 +432,7 @@ START_TEST(sites_of_devices)
 {
 	const struct snap_process *process = tensors_feed(2);
 	size_t count;
-	struct snap_site *sites = tensor_sites_make(process, &count);
+	struct snap_site *sites = all_sites_make(process, true, &count);
 	uint64_t live = 0, blocks = 0;
 
 	/* Three of blocks, each once; and the one that is not in the allocator's code. */
