@@ -467,7 +467,8 @@ struct rec_identity {
 	__u32 uid;
 	__u32 ns_tgid;     /* pid in its own namespace, 0 if unknown */
 	__u8 watched_from; /* enum watched_from */
-	__u8 pad[3];
+	__u8 has_title;    /* the command is what it has called itself since */
+	__u8 pad[2];
 	char strings[];
 };
 

@@ -48,6 +48,8 @@ struct watched {
 	uint64_t cpu_before;   /* processor time, ns, before it was watched */
 	uint64_t blocks;       /* that its allocators told of */
 	unsigned int unwanted; /* bits of enum spare */
+	uint64_t looked;       /* when its title was read, ns */
+	bool has_title;        /* it has taken one */
 	/* Until the machine's devices are known, if which ones it sees depends on that */
 	struct rec_identity *identity;
 	struct device_clues clues;
@@ -269,8 +271,13 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	bool waits = false;
 	int err;
 
+	/* Only what it is called is new. */
+	if (watched->has_title) {
+		clues = watched->clues;
+		watched->clues.text = NULL;
+	}
 	identity = identity_read(probe_outside(feed->probe), &watched->process, watched->late,
-				 &clues, &err);
+				 watched->has_title ? NULL : &clues, &err);
 	watched->unidentified = outside_is_later(err);
 	feed->unidentified |= watched->unidentified;
 	if (err == -ETIMEDOUT) {
@@ -281,10 +288,12 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	/* Then they are another program's. */
 	if (probe_has_left(feed->probe, watched->program)) {
 		free(clues.text);
-		clues.text = NULL;
+		clues = (struct device_clues){ .text = NULL };
 	}
-	if (identity)
+	if (identity) {
+		identity->has_title = watched->has_title;
 		waits = identity_devices(identity, &clues, &feed->gpus);
+	}
 	if (first && glob &&
 	    (!identity ||
 	     !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity),
@@ -320,6 +329,57 @@ void feed_gpus(struct feed *feed, struct visible_gpus *gpus)
 	}
 }
 
+#define TITLE_INTERVAL (3 * NSEC_PER_SEC)
+#define TITLES_MAX     16 /* that are read in one refresh: each is a question to another process */
+
+/*
+ * Reads what the process calls itself by now: setproctitle() and the like write over its arguments; one
+ * that has cleared them is known by the name that prctl() gave it.
+ */
+static void title_look(struct feed *feed, struct watched *watched)
+{
+	struct rec_process *process = &watched->process;
+	char comm[CUTOP_COMM_LEN], *text;
+	bool is_new, had_args;
+	size_t len = 0;
+	int err;
+
+	text = outside_arguments(probe_outside(feed->probe), (pid_t)process->hdr.tgid,
+				 sizeof(process->args) - 1, &len, &err);
+	process_comm(process->hdr.tgid, comm);
+	if (!text || !comm[0] || probe_has_left(feed->probe, watched->program))
+		goto out;
+	is_new = len != process->args_len || memcmp(text, process->args, len) ||
+		 (!text[0] && memcmp(comm, process->comm, sizeof(comm)));
+	if (!is_new)
+		goto out;
+	had_args = process->args_len;
+	memset(process->args, 0, sizeof(process->args));
+	memcpy(process->args, text, len);
+	process->args_len = (__u32)len;
+	memcpy(process->comm, comm, sizeof(comm));
+	/* Else it could not be read at its first call, or was then from its parent. */
+	watched->has_title |= had_args;
+	if (had_args)
+		identity_feed(feed, watched, false);
+out:
+	free(text);
+}
+
+static void titles_look(struct feed *feed, uint64_t now)
+{
+	struct watched *watched;
+	int count = 0;
+
+	for (watched = feed->watched; watched && count < TITLES_MAX; watched = watched->hh.next) {
+		if (watched->ended || watched->ignored || now - watched->looked < TITLE_INTERVAL)
+			continue;
+		watched->looked = now;
+		title_look(feed, watched);
+		count++;
+	}
+}
+
 /* A process that was forked, and still is a copy, has the arguments of the one that it is a copy of. */
 static void arguments_inherit(struct feed *feed, struct watched *watched)
 {
@@ -351,6 +411,7 @@ static struct watched *feed_watch(struct feed *feed, const struct rec_process *p
 	watched->program = program;
 	watched->process = *process;
 	watched->process.comm[CUTOP_COMM_LEN - 1] = 0;
+	watched->looked = clock_ns(CLOCK_MONOTONIC);
 	HASH_ADD(hh, feed->watched, program, sizeof(watched->program), watched);
 	feed->settled = 0; /* what is given up of its libraries is given up for it, too */
 	if (rows_program(feed->rows, program, &row)) {
@@ -1334,6 +1395,7 @@ void feed_refresh(struct feed *feed)
 	if (ring_is_read(feed->ring, written))
 		feed->known_to = now;
 	feed->asked = 0;
+	titles_look(feed, now);
 	untold_find(feed);
 	rows_visit_programs(feed->rows, program_visit, feed);
 	rows_visit_launches(feed->rows, launch_visit, feed);

@@ -201,19 +201,26 @@ static void user_name(uint32_t uid, bool is_ours, char *out, size_t size)
 		snprintf(out, size, "%u", uid);
 }
 
-void process_brief(uint32_t pid, char *comm, char *user, size_t size, struct container *container)
+void process_comm(uint32_t pid, char comm[CUTOP_COMM_LEN])
 {
 	char path[64], *text;
-	struct stat st;
 
 	memset(comm, 0, CUTOP_COMM_LEN);
-	*user = 0;
-	container_read(pid, container);
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	text = file_read(path, 64, NULL);
 	if (text)
 		snprintf(comm, CUTOP_COMM_LEN, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
+}
+
+void process_brief(uint32_t pid, char *comm, char *user, size_t size, struct container *container)
+{
+	char path[64];
+	struct stat st;
+
+	*user = 0;
+	container_read(pid, container);
+	process_comm(pid, comm);
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	if (!stat(path, &st))
 		user_name(st.st_uid, !has_own_users(pid, st.st_uid, container), user, size);
@@ -226,10 +233,12 @@ static void words_split(char *text, size_t len, char *command, char *arguments, 
 {
 	size_t first, i;
 
+	/* A title that is shorter than what it was written over is filled up. */
+	while (len && (!text[len - 1] || text[len - 1] == ' '))
+		len--;
+	text[len] = 0;
 	snprintf(command, size, "%s", text);
 	first = strlen(text);
-	while (len && !text[len - 1])
-		len--;
 	if (first >= len)
 		return;
 	for (i = first + 1; i < len; i++)
@@ -370,5 +379,5 @@ bool identity_devices(struct rec_identity *identity, const struct device_clues *
 		waits |= devices[j] == VISIBLE_UNKNOWN;
 	}
 	identity->hdr.size = (__u16)((at + 1 - (char *)identity + 7) & ~7);
-	return !gpus->count && (waits || visible_has_node(clues->text, clues->len));
+	return !gpus->count && clues->text && (waits || visible_has_node(clues->text, clues->len));
 }

@@ -39,6 +39,7 @@ struct container;
  * What can be said of a process without looking into it: its comm (CUTOP_COMM_LEN bytes), user and
  * container, all empty if it is gone.
  */
+void process_comm(uint32_t pid, char comm[CUTOP_COMM_LEN]);
 void process_brief(uint32_t pid, char *comm, char *user, size_t size, struct container *container);
 
 /* Finds the container and pod of a process by the names of its control groups. */

@@ -856,7 +856,8 @@ static void process_begin(struct exposition *out, const struct snap_process *pro
 {
 	sample_begin(out, NULL);
 	sample_label_count(out, "pid", process->pid);
-	sample_label(out, "command", command_basename(process->command));
+	sample_label(out, "command",
+		     command_basename(process->label ? process->label : process->command));
 	sample_label(out, "user", process->user);
 	sample_label(out, "container", process->container);
 	sample_label(out, "pod", process->pod);

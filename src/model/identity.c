@@ -59,10 +59,14 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 	identity->ns_pid = record->ns_tgid;
 	identity->from_attach = record->watched_from == WATCHED_FROM_ATTACH;
 	identity->runtime_late = record->watched_from == WATCHED_RUNTIME_LATER;
+	if (record->has_title)
+		fields[1] = &identity->title;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]) && len; i++) {
 		size_t used = strnlen(strings, len);
+		/* A title has no arguments, or others. */
+		bool is_known = used || (record->has_title && fields[i] == &identity->arguments);
 
-		if (used && replace(fields[i], strings, used) < 0)
+		if (is_known && replace(fields[i], strings, used) < 0)
 			return -ENOMEM;
 		used += used < len;
 		strings += used;
@@ -73,9 +77,14 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 	return 0;
 }
 
-const char *identity_name(const struct identity *identity)
+const char *identity_label(const struct identity *identity)
 {
 	return identity->command && *identity->command ? identity->command : identity->comm;
+}
+
+const char *identity_name(const struct identity *identity)
+{
+	return identity->title && *identity->title ? identity->title : identity_label(identity);
 }
 
 const char *identity_brief(const struct identity *identity, char out[IDENTITY_BRIEF])
@@ -99,6 +108,7 @@ void identity_free(struct identity *identity)
 {
 	free(identity->user);
 	free(identity->command);
+	free(identity->title);
 	free(identity->arguments);
 	free(identity->container);
 	free(identity->pod);

@@ -20,6 +20,7 @@ struct identity {
 	uint64_t start_real; /* from REC_IDENTITY */
 	char comm[CUTOP_COMM_LEN + 1];
 	char *user, *command, *arguments, *container, *pod; /* cleaned; NULL: unknown */
+	char *title; /* what it calls itself instead of the command; NULL: nothing */
 };
 
 /* The kernel's name for a process, cleaned and NUL-terminated. */
@@ -35,6 +36,8 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 		   const char *strings, size_t len, const char **rest, size_t *rest_len);
 /* The command if it is known, else the kernel's name for the process. */
 const char *identity_name(const struct identity *identity);
+/* The same, as it was before it took a title: what is the same all its life. */
+const char *identity_label(const struct identity *identity);
 
 #define IDENTITY_BRIEF 80
 

@@ -321,7 +321,9 @@ static int take_identity(struct model *model, struct program *program,
 	int error =
 		identity_learn(&program->identity, record, strings, len, &devices, &devices_len);
 
-	events_name(&model->log, program->number, identity_brief(&program->identity, name));
+	/* What it did before it had its title keeps the name that it had then. */
+	if (!record->has_title)
+		events_name(&model->log, program->number, identity_brief(&program->identity, name));
 	if (error || !devices)
 		return error;
 	error = own_devices_learn(&program->devices, devices, devices_len);

@@ -22,8 +22,10 @@
 const char *command_basename(const char *command)
 {
 	const char *slash = strrchr(command, '/');
+	bool is_path = strchr("./", *command) || !memchr(command, ' ', strcspn(command, "/"));
 
-	return slash && slash[1] ? slash + 1 : command;
+	/* "gunicorn: master [app/wsgi]" */
+	return slash && slash[1] && is_path ? slash + 1 : command;
 }
 
 int snapshot_process_order(const void *left, const void *right)
@@ -266,8 +268,12 @@ static int build_texts(struct build *build, const struct program *program,
 	snprintf(uid, sizeof(uid), "%u", program->identity.uid);
 	process->user = string_or(build, program->identity.user, uid);
 	process->command = arena_string(build->arena, identity_name(&program->identity));
+	process->label = program->identity.title ?
+				 arena_string(build->arena, identity_label(&program->identity)) :
+				 NULL;
 	process->arguments = string_or(build, program->identity.arguments, "");
-	if (!process->user || !process->command || !process->arguments)
+	if ((program->identity.title && !process->label) || !process->user || !process->command ||
+	    !process->arguments)
 		return -ENOMEM;
 	process->command_line = command_line(build, process);
 	if (!process->command_line)

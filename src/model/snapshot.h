@@ -455,6 +455,7 @@ struct snap_process {
 	uint32_t uid;
 	uint64_t start_time;
 	const char *user, *command, *arguments; /* never NULL */
+	const char *label; /* command, as it was before it took a title; NULL: it took none */
 	/* Command and arguments; NULL (in tests): use command */
 	const char *command_line;
 	const char *container, *pod; /* NULL if none */

@@ -248,7 +248,7 @@ void build_totals_note(struct model *model, struct program *program)
 
 	if (!totals || program->total)
 		return;
-	program->total = entry_of(totals, command_basename(identity_name(&program->identity)));
+	program->total = entry_of(totals, command_basename(identity_label(&program->identity)));
 	if (program->total)
 		totals->commands[program->total - 1].processes++;
 	else

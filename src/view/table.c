@@ -119,9 +119,7 @@ const struct snap_process *snapshot_process(const struct snapshot *snapshot, uin
 
 const char *command_brief(const struct snap_process *process)
 {
-	const char *slash = strrchr(process->command, '/');
-
-	return slash && slash[1] ? slash + 1 : process->command;
+	return command_basename(process->command);
 }
 
 const struct snap_process *view_selected(const struct view *view)

@@ -168,13 +168,14 @@ if command -v python3 >/dev/null; then
 	cat >"$T/titled.py" <<-'END'
 		import ctypes, sys
 		cuda = ctypes.CDLL(sys.argv[1])
-		start, end = map(int, open("/proc/self/stat").read().rsplit(")", 1)[1].split()[47:49])
-		title = b"worker 3 of 8"
-		ctypes.memset(start, 0, end - start)
-		ctypes.memmove(start, title, min(len(title), end - start - 1))
+		start, end = map(int, open("/proc/self/stat").read().rsplit(")", 1)[1].split()[45:49:3])
+		title = lambda text: (ctypes.memset(start, 0, end - start), ctypes.memmove(start, text, min(len(text), end - start - 1)))
+		title(b"worker 3 of 8")
 		copy = (ctypes.c_char_p * 3)(b"A=1", b"CUDA_VISIBLE_DEVICES=5", None)
 		if sys.argv[3] == "copied": ctypes.c_void_p.in_dll(ctypes.CDLL(None), "environ").value = ctypes.addressof(copy)
 		assert cuda.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(100)) == 0
+		open(sys.argv[2]).read()
+		title(b"idle")
 		open(sys.argv[2]).read()
 	END
 	for name in titled copied; do
@@ -182,8 +183,11 @@ if command -v python3 >/dev/null; then
 		cutop=$!
 		check "$name: no document" wait_for 20 grep -q '"allocations":1' "$T/$name.out"
 		: >"$T/hold"
+		check "$name: its next title" wait_for 20 grep -q '"command":"idle","arguments":""' "$T/$name.out"
+		: >"$T/hold"
 		wait $cutop
 		tail -n 1 "$T/$name.out" >"$T/$name.json"
+		expect $name '[p.command, p.arguments, ([.events[] | select(.kind == "start").command])]' '["idle","",["worker 3 of 8"]]'
 	done
 	expect titled '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[],100,null]'
 	expect copied '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[5],100,5]'

@@ -62,6 +62,7 @@ void feed_identity(struct feed *feed, bool from_attach, const char *strings, siz
 		.uid = 1000,
 		.ns_tgid = 7,
 		.watched_from = from_attach,
+		.has_title = feed->has_title,
 	};
 
 	memcpy(buffer, &record, sizeof(record));

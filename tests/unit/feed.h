@@ -16,6 +16,7 @@ struct feed {
 	struct model *model;
 	uint64_t now;
 	uint32_t program, pid;
+	bool has_title;
 	int device;
 	uint64_t site;
 	uint64_t context; /* of allocations; 0: the primary one */

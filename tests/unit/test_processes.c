@@ -70,6 +70,55 @@ START_TEST(devices_by_the_machines_numbers)
 }
 END_TEST
 
+/* Its devices are known only after it has worked on one. */
+START_TEST(devices_that_become_known)
+{
+	static const char unknown[] = "ana\0python\0train.py\0\0\0-1,-1";
+	static const char known[] = "ana\0python\0train.py\0\0\0"
+				    "5,2";
+
+	feed_identity(&feed, false, unknown, sizeof(unknown));
+	feed.device = 1;
+	feed_alloc(&feed, 0x10000, 100);
+	look();
+	ck_assert_str_eq(process->device_list, "");
+	ck_assert_int_eq(process->map[0].device, -1);
+	feed_identity(&feed, false, known, sizeof(known));
+	look();
+	ck_assert_str_eq(process->device_list, "2");
+	ck_assert_int_eq(process->map[0].device, 2);
+	ck_assert_uint_eq(process->uses[0].live, 100);
+	/* They are learned once. */
+	feed_identity(&feed, false, unknown, sizeof(unknown));
+	feed_alloc(&feed, 0x20000, 10);
+	look();
+	ck_assert_str_eq(process->device_list, "2");
+}
+END_TEST
+
+/* Titles, the second one shorter, and without arguments; its label is what it was. */
+START_TEST(titles)
+{
+	static const char first[] = "ana\0ray::train(x=1) [1/8]\0of job 7\0",
+			  second[] = "ana\0ray::IDLE\0\0";
+
+	feed_process(&feed);
+	look();
+	ck_assert_ptr_null(process->label);
+	feed.has_title = true;
+	feed_identity(&feed, false, first, sizeof(first));
+	look();
+	ck_assert_str_eq(process->command_line, "ray::train(x=1) [1/8] of job 7");
+	ck_assert_str_eq(command_basename(process->command), "ray::train(x=1) [1/8]");
+	ck_assert_str_eq(command_basename("/opt/my app/python"), "python");
+	ck_assert_str_eq(process->label, "python");
+	feed_identity(&feed, false, second, sizeof(second));
+	look();
+	ck_assert_str_eq(process->command_line, "ray::IDLE");
+	ck_assert_str_eq(process->label, "python");
+}
+END_TEST
+
 static const struct snap_device *device_of(int device)
 {
 	for (size_t i = 0; i < snapshot->device_count; i++)
@@ -574,6 +623,8 @@ Suite *suite_processes(void)
 	tcase_add_test(tests, identity);
 	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
 	tcase_add_test(tests, devices_by_the_machines_numbers);
+	tcase_add_test(tests, devices_that_become_known);
+	tcase_add_test(tests, titles);
 	tcase_add_test(tests, devices_that_become_known_late);
 	tcase_add_test(tests, devices_that_stay_unknown);
 	tcase_add_test(tests, without_identity);
