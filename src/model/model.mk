@@ -9,6 +9,7 @@ model_sources = \
 	src/model/counters.c src/model/counters.h \
 	src/model/devices.c src/model/devices.h \
 	src/model/events.c src/model/events.h \
+	src/model/findings.c src/model/findings.h \
 	src/model/graphs.c src/model/graphs.h \
 	src/model/identity.c src/model/identity.h \
 	src/model/ledger.c src/model/ledger.h \

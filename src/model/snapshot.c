@@ -13,6 +13,7 @@
 #include "model/build.h"
 #include "model/columns.h"
 #include "model/counters.h"
+#include "model/findings.h"
 #include "model/model_state.h"
 #include "model/stream.h"
 #include "model/telling.h"
@@ -661,7 +662,8 @@ static struct snapshot *snapshot_build(struct model *model, uint64_t now, unsign
 			(double)subtract_saturated(now, model->snapshot_time) / 1e9;
 	build_interval_set(&build, snapshot->interval_seconds);
 	if (build_processes(&build) < 0 || build_device_list(&build) < 0 ||
-	    build_events(&build) < 0 || build_totals(&build) < 0)
+	    build_events(&build) < 0 || build_totals(&build) < 0 ||
+	    findings_find(snapshot, build.arena) < 0)
 		goto fail;
 	if (is_whole)
 		build_whole_totals(&build);

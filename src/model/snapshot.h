@@ -317,9 +317,10 @@ struct snap_site {
 	const char *site;
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
-	uint64_t allocations; /* how many were made there in all */
-	uint64_t allocated;   /* bytes of VRAM, freed since or not */
-	int device;           /* CUTOP_DEVICE_UNKNOWN: unknown, or several */
+	uint64_t suspect_since; /* when the floor began to rise; 0: none does, or it is not known */
+	uint64_t allocations;   /* how many were made there in all */
+	uint64_t allocated;     /* bytes of VRAM, freed since or not */
+	int device;             /* CUTOP_DEVICE_UNKNOWN: unknown, or several */
 	/* Distinguishes sites at one address; 0: no stack is known */
 	uint64_t stack_id;
 	const char *const *stack; /* names or hex addresses, innermost first */
@@ -683,6 +684,28 @@ struct snap_unseen {
 	char comm[CUTOP_COMM_LEN + 1];
 };
 
+/* What is wrong (findings.h). */
+#define FINDINGS_MAX 10
+
+/* Where more is told of it. */
+enum finding_about {
+	FINDING_SITES,
+	FINDING_MEMORY,
+	FINDING_COPIES,
+	FINDING_FAILURES,
+	FINDING_CALLS,
+	FINDING_DEVICE,
+};
+
+struct snap_finding {
+	const char *rule; /* "rising" */
+	enum finding_about about;
+	uint32_t program, pid; /* 0: it is about a device */
+	const char *command;   /* NULL then */
+	int device;            /* CUTOP_DEVICE_UNKNOWN: it is about a process */
+	const char *text;      /* a sentence that begins with what the process or device does */
+};
+
 struct snapshot {
 	/* filled in by the model: */
 	uint64_t started, time; /* CLOCK_REALTIME ns */
@@ -708,6 +731,8 @@ struct snapshot {
 	size_t device_count;
 	struct snap_event *events; /* the latest, oldest first; at most 256 */
 	size_t event_count;
+	struct snap_finding *findings; /* worst first */
+	size_t finding_count, findings_omitted;
 	struct snap_command *commands; /* by first sight; only with model_config.totals */
 	size_t command_count;
 	/*

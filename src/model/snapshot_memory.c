@@ -233,6 +233,14 @@ static void host_fill(struct build *build, const struct site *site, struct snap_
 			site->host.suspect, build->model->config.leak_age, build->now, &since);
 }
 
+/* When @site's suspects began, for people. */
+static uint64_t since_of(const struct build *build, const struct site *site)
+{
+	return site->suspect_since < build->now ?
+		       wall_clock_at(&build->model->clock, site->suspect_since) :
+		       0;
+}
+
 static int build_sites(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i, count = program->ledger.sites.count;
@@ -263,6 +271,7 @@ static int build_sites(struct build *build, struct program *program, struct snap
 			list[i].suspect = suspect_bytes(site->suspect,
 							build->model->config.leak_age, build->now,
 							&site->suspect_since);
+		list[i].suspect_since = since_of(build, site);
 		process->suspect_live = add_saturated(
 			process->suspect_live, list[i].suspect < vram ? list[i].suspect : vram);
 		list[i].suspect += sites_ended(site, VERDICT_UNKNOWN);
@@ -618,6 +627,7 @@ static int sites_build(struct build *build, struct program *program,
 						   suspect_bytes(site->suspect,
 								 build->model->config.leak_age,
 								 build->now, &site->suspect_since);
+		list[i].suspect_since = program->ended ? 0 : since_of(build, site);
 		list[i].device = allocator->device;
 		list[i].sampled = site->sampled;
 		if (!site->allocations)

@@ -637,6 +637,17 @@ FIELDS(event) = {
 	F(snap_event, "", MEMBERS, detail, .fields = &detail_fields),
 };
 static TABLE(event);
+FIELDS(finding) = {
+	F(snap_finding, "rule", TEXT, rule),
+	F(snap_finding, "pid", COUNT, pid, .when = WHEN_ANY),
+	F(snap_finding, "command", TEXT, command),
+	F(snap_finding, "device", DEVICE, device),
+	F(snap_finding, "text", TEXT, text),
+};
+static TABLE(finding);
+const struct list finding_list =
+	LIST(snapshot, "findings", findings, finding_count, finding, false, true);
+
 const struct list event_list = LIST(snapshot, "events", events, event_count, event, false, true);
 
 /* ---- reading ---- */

@@ -94,7 +94,7 @@ extern const struct fields memory_fields, state_fields, used_fields, command_fie
 #define FAILURE_LISTS 3
 extern const struct list map_list, allocator_list, kernel_list, copy_list, call_list,
 	failure_lists[FAILURE_LISTS], site_list, launch_site_list, wait_site_list, graph_list,
-	object_list, device_list, event_list;
+	object_list, device_list, event_list, finding_list;
 /* For metrics: what a process holds of each device; the parts of a device. */
 extern const struct list use_list, instance_list;
 

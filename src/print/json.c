@@ -527,6 +527,7 @@ int out_json(FILE *stream, const struct snapshot *snapshot, struct out_options *
 	json_members(&writer, snapshot_head(&writer, snapshot, options->version));
 	write_list(&writer, &device_list, snapshot, &nothing);
 	write_list(&writer, &event_list, snapshot, &nothing);
+	write_list(&writer, &finding_list, snapshot, &nothing);
 	json_open(&writer, "processes", '[');
 	for (size_t i = 0; i < snapshot->process_count && !sink.error; i++)
 		write_process(&writer, snapshot, &snapshot->processes[i]);

@@ -552,6 +552,24 @@ static uint64_t told_until(const struct snapshot *snapshot, const struct out_opt
 	return interval < snapshot->time ? snapshot->time - interval : 0;
 }
 
+/* What is wrong, in a sentence each. */
+static void print_findings(struct line *line, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->finding_count; i++) {
+		const struct snap_finding *finding = &snapshot->findings[i];
+
+		line_style(line, STYLE_HEAD);
+		if (finding->command)
+			line_format(line, "! %s (%" PRIu32 ") ", command_basename(finding->command),
+				    finding->pid);
+		else
+			line_format(line, "! GPU %d: ", finding->device);
+		line_style(line, STYLE_PLAIN);
+		line_text(line, finding->text);
+		line_end(line);
+	}
+}
+
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
 {
 	uint64_t since = told_until(snapshot, options);
@@ -578,6 +596,7 @@ int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *
 		print_row(&line, &table, processes[i]);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		text_detail(&line, since, options->lists_map, snapshot, processes[i]);
+	print_findings(&line, snapshot);
 	line_end(&line);
 	ret = sink_close(&sink);
 	options->told_time = snapshot->time;

@@ -106,6 +106,7 @@ Suite *suite_processes(void);
 Suite *suite_log(void);
 Suite *suite_mortem(void);
 Suite *suite_places(void);
+Suite *suite_findings(void);
 Suite *suite_suspect(void);
 Suite *suite_blocks(void);
 Suite *suite_stacks(void);

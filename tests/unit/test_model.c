@@ -19,6 +19,7 @@ int main(void)
 	srunner_add_suite(runner, suite_log());
 	srunner_add_suite(runner, suite_mortem());
 	srunner_add_suite(runner, suite_places());
+	srunner_add_suite(runner, suite_findings());
 	srunner_add_suite(runner, suite_suspect());
 	srunner_add_suite(runner, suite_blocks());
 	srunner_add_suite(runner, suite_stacks());

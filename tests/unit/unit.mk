@@ -19,6 +19,7 @@ tests_unit_test_model_SOURCES = \
 	tests/unit/test_copies.c \
 	tests/unit/test_counters.c \
 	tests/unit/test_demangle.c \
+	tests/unit/test_findings.c \
 	tests/unit/one_graph.h \
 	tests/unit/test_graphs.c \
 	tests/unit/test_graphs_unseen.c \
