@@ -388,26 +388,57 @@ static double find_full(struct finder *finder)
 static const struct rule {
 	const char *name;
 	enum finding_about about;
+	enum event_tone tone;
 	bool of_device;
 	/* Writes the sentence and returns its weight among those of this rule, 0: nothing is found */
 	double (*find)(struct finder *finder);
+	const char *when, *why; /* it finds something; that matters, and what helps */
 } rules[] = {
 	/* Worst first */
-	{ "fault", FINDING_FAILURES, false, find_fault },
-	{ "out-of-memory", FINDING_FAILURES, false, find_no_memory },
-	{ "double-free", FINDING_FAILURES, false, find_frees },
-	{ "rising", FINDING_SITES, false, find_rising },
-	{ "rising-tensors", FINDING_SITES, false, find_tensors },
-	{ "nearly-full", FINDING_DEVICE, true, find_full },
-	{ "failures", FINDING_FAILURES, false, find_failures },
-	{ "leaked", FINDING_SITES, false, find_leaked },
-	{ "rising-held", FINDING_SITES, false, find_held },
-	{ "pinned", FINDING_SITES, false, find_pinned },
-	{ "retries", FINDING_FAILURES, false, find_retries },
-	{ "gaps", FINDING_MEMORY, false, find_gaps },
-	{ "waits", FINDING_CALLS, false, find_waits },
-	{ "idle", FINDING_CALLS, false, find_time },
-	{ "pageable", FINDING_COPIES, false, find_pageable },
+	{ "fault", FINDING_FAILURES, TONE_FAILURE, false, find_fault,
+	  "a call returned an error after which all others fail",
+	  "After such an error every call of the process fails. The kernel that made it ran earlier: the log lists those that may have." },
+	{ "out-of-memory", FINDING_FAILURES, TONE_FAILURE, false, find_no_memory,
+	  "an allocation found no memory, nor got it when it was tried again at once",
+	  "An allocation failed for good. The log says who held the memory of the device then, and by which lines." },
+	{ "double-free", FINDING_FAILURES, TONE_FAILURE, false, find_frees,
+	  "memory was freed that was free already",
+	  "The address may have belonged to another block by then. The log has each place." },
+	{ "rising", FINDING_SITES, TONE_LEAK, false, find_rising, "1 MiB or more is suspect",
+	  "The least that was live there in each window of --leak-age has risen three times in a row: more is allocated there than is freed." },
+	{ "rising-tensors", FINDING_SITES, TONE_LEAK, false, find_tensors,
+	  "1 MiB or more of tensors or blocks are rising",
+	  "The same of what a framework's allocator hands out: something keeps them, as a list of losses that were not detached does." },
+	{ "nearly-full", FINDING_DEVICE, TONE_NOTICE, true, find_full,
+	  "97 % or more of a device are in use",
+	  "The next large allocation of any process will find no memory." },
+	{ "failures", FINDING_FAILURES, TONE_FAILURE, false, find_failures,
+	  "any other call failed; what is an answer is none",
+	  "A launch or call that fails does nothing, and its result is often not looked at." },
+	{ "leaked", FINDING_SITES, TONE_LEAK, false, find_leaked,
+	  "1 MiB or more leaked, and 32 blocks or more from one place",
+	  "Dozens of blocks from one place were never freed: a program that runs longer would lose more." },
+	{ "rising-held", FINDING_SITES, TONE_LEAK, false, find_held,
+	  "1 MiB or more of what a library holds rose until the end",
+	  "A library keeps what it allocated for a handle until that is destroyed: one handle for each call, or thread, adds up." },
+	{ "pinned", FINDING_SITES, TONE_LEAK, false, find_pinned,
+	  "1 MiB or more of pinned host memory is suspect, or was left at the end",
+	  "Pinned memory is taken from the host, and cannot be swapped out." },
+	{ "retries", FINDING_FAILURES, TONE_NOTICE, false, find_retries,
+	  "3 allocations or more found memory only when they were tried again",
+	  "To empty its cache the allocator waits for the device and frees what it will soon need again: a smaller batch is faster." },
+	{ "gaps", FINDING_MEMORY, TONE_NOTICE, false, find_gaps,
+	  "20 % or more of what is reserved lies in such gaps, of a cache of 256 MiB or more",
+	  "Memory that no other process gets, nor the next large request: PyTorch's expandable_segments, or fewer sizes of requests, help." },
+	{ "waits", FINDING_CALLS, TONE_NOTICE, false, find_waits,
+	  "25 % or more of the time is spent waiting, in 50 waits or more, with 4 launches or fewer for each",
+	  "The GPU works through a queue of launches, which each wait empties: wait once for many, or use events." },
+	{ "idle", FINDING_CALLS, TONE_NOTICE, false, find_time,
+	  "the devices are mostly idle, of a process that has run for 10 s and launches 100 kernels a second or more",
+	  "What the program does between its calls decides how fast it is: loading data, Python, the host's part of the work." },
+	{ "pageable", FINDING_COPIES, TONE_NOTICE, false, find_pageable,
+	  "64 MiB or more were copied so",
+	  "The driver copies such memory to a pinned buffer first, at a half to a fifth of the bandwidth, and the call returns only then: cudaMallocHost(), pin_memory=True." },
 };
 
 struct found {
@@ -420,6 +451,12 @@ struct found_list {
 	struct found list[FINDINGS_MAX];
 	size_t count, omitted;
 };
+
+/* The program that uses most of @device; 0: it is not watched, or there is none. */
+static uint32_t first_user(const struct snap_device *device)
+{
+	return device->use_count ? device->uses[0].program : 0;
+}
 
 /* Rules are looked at in their order: a finding is worse than those before it only in its own. */
 static void found_add(struct found_list *all, const struct finder *finder, const struct rule *rule,
@@ -438,8 +475,11 @@ static void found_add(struct found_list *all, const struct finder *finder, const
 	memmove(all->list + i + 1, all->list + i, (all->count - 1 - i) * sizeof(all->list[0]));
 	all->list[i] = (struct found){
 		.finding = { .rule = rule->name,
+			     .when = rule->when,
+			     .why = rule->why,
 			     .about = rule->about,
-			     .program = process ? process->program : 0,
+			     .tone = rule->tone,
+			     .program = process ? process->program : first_user(finder->device),
 			     .pid = process ? process->pid : 0,
 			     .command = process ? process->command : NULL,
 			     .device = process ? CUTOP_DEVICE_UNKNOWN : finder->device->device },
@@ -487,4 +527,14 @@ int findings_find(struct snapshot *snapshot, struct arena *arena)
 	snapshot->finding_count = all.count;
 	snapshot->findings_omitted = all.omitted;
 	return 0;
+}
+
+bool findings_rule(size_t i, const char **name, const char **when, const char **why)
+{
+	if (i >= ARRAY_LEN(rules))
+		return false;
+	*name = rules[i].name;
+	*when = rules[i].when;
+	*why = rules[i].why;
+	return true;
 }

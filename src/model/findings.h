@@ -6,6 +6,9 @@
 #ifndef MODEL_FINDINGS_H
 #define MODEL_FINDINGS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct arena;
 struct snapshot;
 
@@ -14,5 +17,11 @@ struct snapshot;
  * @arena. Returns 0 or -ENOMEM.
  */
 int findings_find(struct snapshot *snapshot, struct arena *arena);
+
+/*
+ * The @i-th rule: its name, when it finds something, and why that matters and what helps. Returns
+ * false if there are not so many.
+ */
+bool findings_rule(size_t i, const char **name, const char **when, const char **why);
 
 #endif

@@ -698,12 +698,15 @@ enum finding_about {
 };
 
 struct snap_finding {
-	const char *rule; /* "rising" */
+	const char *rule;       /* "rising" */
+	const char *when, *why; /* from when on it is found; why that matters, and what helps */
 	enum finding_about about;
-	uint32_t program, pid; /* 0: it is about a device */
-	const char *command;   /* NULL then */
-	int device;            /* CUTOP_DEVICE_UNKNOWN: it is about a process */
-	const char *text;      /* a sentence that begins with what the process or device does */
+	enum event_tone tone;
+	uint32_t program;    /* of a device: that uses most of it; 0: it is not watched */
+	uint32_t pid;        /* 0: it is about a device */
+	const char *command; /* NULL then */
+	int device;          /* CUTOP_DEVICE_UNKNOWN: it is about a process */
+	const char *text;    /* a sentence that begins with what the process or device does */
 };
 
 struct snapshot {

@@ -513,7 +513,7 @@ enum { WHOSE = 12 }; /* cells for the name of the process that the pane is about
 
 /* How much of the panes' names there is room for; of the shown one's always all. */
 enum tabs { TABS_NAMES, TABS_BEGINNINGS, TABS_NUMBERS, TABS_COUNT };
-#define BEGINNING 4 /* characters */
+#define BEGINNING 3 /* characters */
 
 static int tab_room(const struct view *view, int i, enum tabs tabs)
 {
@@ -535,19 +535,21 @@ static enum tabs tabs_choose(const struct view *view, int cols)
 		int width = 2 + (view_selected(view) ? WHOSE : 0);
 
 		for (int i = 0; i < PANE_COUNT; i++)
-			width += tab_room(view, i, tabs) + 5;
+			width += tab_room(view, i, tabs) + 4 + (tabs == TABS_NAMES);
 		if (width <= cols)
 			break;
 	}
 	return tabs;
 }
 
+/* Writes the @i-th tab to @out. Returns how many cells it takes, with the gap after it. */
 static int tab_text(const struct view *view, int i, int cols, char *out, size_t size)
 {
-	int room = tab_room(view, i, tabs_choose(view, cols));
+	enum tabs tabs = tabs_choose(view, cols);
+	int room = tab_room(view, i, tabs), gap = tabs == TABS_NAMES;
 
-	return room ? snprintf(out, size, " %d %.*s ", i + 1, room, panes[i]->title) :
-		      snprintf(out, size, " %d ", i + 1);
+	return gap + (room ? snprintf(out, size, " %d %.*s ", i, room, panes[i]->title) :
+			     snprintf(out, size, " %d ", i));
 }
 
 void tabs_draw(struct view *view, struct canvas *canvas)
@@ -561,10 +563,10 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		return;
 	area_repeat(&area, 0, 0, area.rect.cols, ST_FRAME, "─");
 	for (i = 0; i < PANE_COUNT; i++) {
-		tab_text(view, i, area.rect.cols, text, sizeof(text));
-		col = area_text(&area, 0, col,
-				view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM, text) +
-		      1;
+		cells = tab_text(view, i, area.rect.cols, text, sizeof(text));
+		area_text(&area, 0, col, view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM,
+			  text);
+		col += cells;
 	}
 	/* The log is about all of them. */
 	if (!process || panes[view->settings.pane]->is_of_all)
@@ -595,7 +597,7 @@ int tabs_hit(const struct view *view, int col)
 
 		if (col >= at && col < at + width)
 			return i;
-		at += width + 1;
+		at += width;
 	}
 	return -1;
 }

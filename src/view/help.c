@@ -141,7 +141,7 @@ static void pane_add(const struct view *view, struct page *page, enum pane numbe
 	char text[160];
 
 	(void)view;
-	snprintf(text, sizeof(text), "%d %s: %s", number + 1, pane->title, pane->help);
+	snprintf(text, sizeof(text), "%d %s: %s", number, pane->title, pane->help);
 	head_add(page, text);
 	for (size_t i = 0; i < pane->column_count; i++) {
 		const struct list_column *column = &pane->columns[i];

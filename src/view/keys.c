@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-/* The panes by number: 1 is the first. */
+/* The panes by number: 0 is the first. */
 #define PANE_BINDING(constant, name) \
 	{ ACT_PANE + PANE_##constant, \
-	  { '1' + PANE_##constant }, \
-	  (const char[]){ '1' + PANE_##constant, 0 }, \
+	  { '0' + PANE_##constant }, \
+	  (const char[]){ '0' + PANE_##constant, 0 }, \
 	  NULL, \
 	  NULL },
-_Static_assert(PANE_COUNT <= 9, "more panes than digits");
+_Static_assert(PANE_COUNT <= 10, "more panes than digits");
 
 const struct binding bindings[] = {
 	{ ACT_UP, { K_UP, 'k' }, "Up k", "one row up", "Moving" },

@@ -37,8 +37,7 @@ void tensors_switch(struct view *view)
 	const struct snap_process *process = view_selected(view);
 
 	if (view->settings.pane != PANE_MEMORY && view->settings.pane != PANE_SITES) {
-		view_message(view, "tensors are listed by %d and %d", PANE_MEMORY + 1,
-			     PANE_SITES + 1);
+		view_message(view, "tensors are listed by %d and %d", PANE_MEMORY, PANE_SITES);
 		return;
 	}
 	if (!process || !process->allocator_count) {

@@ -910,7 +910,7 @@ void sites_group(struct view *view)
 	struct pane_state *pane = &view->panes[PANE_SITES];
 
 	if (view->settings.pane != PANE_SITES) {
-		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES + 1);
+		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES);
 		return;
 	}
 	view->settings.sites_by = (view->settings.sites_by + 1) % SITE_GROUPING_COUNT;

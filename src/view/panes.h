@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The panes. Each is a file, pane_NAME.c, that ends in its descriptor. A line in the list below is
- * all it takes to add one: its key and tab are its place in the list; its name, its help and what
+ * all it takes to add one: its key and tab are its place in the list, from 0 on; its name, its help and what
  * keys do in it come from the descriptor.
  */
 #ifndef VIEW_PANES_H
@@ -15,6 +15,7 @@
 
 /* PANE(constant, name of the descriptor) */
 #define PANES(PANE) \
+	PANE(FINDINGS, findings) \
 	PANE(MEMORY, memory) \
 	PANE(KERNELS, kernels) \
 	PANE(COPIES, copies) \

@@ -487,7 +487,7 @@ void rows_select(struct view *view, size_t row)
 	if (!view->table.has_selected ||
 	    view->table.selected != view->table.rows[row].process->program)
 		for (int i = 0; i < PANE_COUNT; i++)
-			if (i != PANE_LOG) {
+			if (!panes[i]->is_of_all) {
 				view->panes[i].top = 0;
 				/* The row that was chosen is of the process before. */
 				view->panes[i].cursor.chosen = view->panes[i].cursor.in_sight =

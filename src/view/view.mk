@@ -18,6 +18,7 @@ view_sources = \
 	src/view/pane_calls.c \
 	src/view/pane_copies.c \
 	src/view/pane_failures.c \
+	src/view/pane_findings.c \
 	src/view/pane_kernels.c \
 	src/view/pane_log.c \
 	src/view/pane_memory.c src/view/pane_memory.h \

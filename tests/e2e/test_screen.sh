@@ -45,7 +45,8 @@ check "F6 asks" see 'Sort by'
 keys Escape
 check "Esc closes" gone 'Sort by'
 
-keys /
+check "pane: findings" see 'asynchronous H2D copies'
+keys 1 /
 keys trainer Enter
 check "search selects" see '7 Log.* [0-9][0-9]* cast'
 keys 2
@@ -232,7 +233,7 @@ check "X: --fail-on-leak still finds it" see 'status 3\.'
 shell clear
 shell clear
 shell "$CUTOP --no-config -d 0.3 -- $T/$name leaker 120; echo status \$?."
-check "Ctrl-C: the screen" see 'live bytes'
+check "Ctrl-C: the screen" see 'VRAM  *[1-9].* live'
 keys C-c
 check "Ctrl-C asks while COMMAND runs" see 'The command still runs'
 keys Escape

@@ -13,6 +13,7 @@ export CUDA_DOUBLE_DEVICES
 screen_start 120 40
 shell "$CUTOP --no-config -d 0.3 --leak-age 0.5 -- $tensors seed:5 random:3000 every:40 grow:100000"
 check "the columns come" see 'TENSORS   CACHE'
+keys 1
 check "tensors are listed" see '^ *0x[0-9a-f]* .* tensor .* live .* site_[0-3]+0x'
 check "segments are drawn" see '0x[0-9a-f]* .*░░│'
 check "what rises is told" see '~[0-9.]*M rising'
@@ -42,6 +43,7 @@ shell clear
 "$tensors" seed:5 random:3000 every:60 to:"$T/told" tell grow:100000 >"$T/out" 2>&1 </dev/null &
 wait_for 30 [ -s "$T/told" ]
 shell "$CUTOP --no-config -d 0.3 -p $!"
+keys 1
 check "late: what is not known is told" see 'in blocks from before cutop watched'
 check "late: new blocks are drawn" see '▓█\|█▓'
 keys q

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "model/columns.h"
+#include "model/findings.h"
 #include "print/print.h"
 #include "view/keys.h"
 #include "view/list.h"
@@ -19,6 +20,7 @@ static const char *text(const char *may_be_null)
 
 int main(void)
 {
+	const char *name, *when, *why;
 	char help[128];
 	size_t i;
 
@@ -36,6 +38,8 @@ int main(void)
 	for (i = 0; i < column_count; i++)
 		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help,
 		       text(columns[i].json), text(columns[i].metric.name));
+	for (i = 0; findings_rule(i, &name, &when, &why); i++)
+		printf("finding\t%s\t%s\t%s\n", name, when, why);
 	for (i = 0; i < FORMAT_COUNT; i++)
 		printf("format\t%s\n", format_names[i]);
 	for (i = 0; i < FOLDED_WEIGHT_COUNT; i++)

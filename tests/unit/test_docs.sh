@@ -63,7 +63,7 @@ grep -A1 '^\.TP' "$T/man-text" | sed -n 's/^\.B //p' | sort >"$T/man-keys"
 [ "$(wc -l <"$T/keys")" -ge 30 ] || { echo "FAIL: there are too few keys"; failed=1; }
 differ keys man-keys
 of pane | sed 's/\t/: /; s/$/./' >"$T/panes"
-grep -A1 '^\.B [1-9]$' "$T/man-text" | grep '^[A-Z]' >"$T/man-panes"
+grep -A1 '^\.B [0-9]$' "$T/man-text" | grep '^[A-Z]' >"$T/man-panes"
 differ panes man-panes
 sed -n '/^\.SH COLUMNS/,/^\.SH EXAMPLES/p' "$top_srcdir/man/cutop.8" | sed -n '/^\.nf/,/^\.fi/p' | plain |
 	sed '/^\./d' >"$T/man-columns"
@@ -82,6 +82,13 @@ of pane-column | awk -F '\t' '{ sub(/ 1[KM] .*/, "", $2); print $1 "\t" $2 "\t" 
 	>"$T/pane-columns"
 [ "$(wc -l <"$T/pane-columns")" -ge 40 ] || { echo "FAIL: there are too few columns of panes"; failed=1; }
 differ pane-columns man-pane-columns
+
+# The rules of findings: when each finds something, and why that matters.
+sed -n '/^\.SH FINDINGS/,/^\.SH EVENTS/p' "$top_srcdir/man/cutop.8" | plain |
+	awk 'name { print name "\t" $0 } { name = rule && /^\.B / ? substr($0, 4) : ""; rule = /^\.TP$/ }' >"$T/man-findings"
+of finding | awk -F '\t' '{ print $1 "\t" toupper(substr($2, 1, 1)) substr($2, 2) ". " $3 }' >"$T/findings"
+[ "$(wc -l <"$T/findings")" -ge 15 ] || { echo "FAIL: there are too few rules of findings"; failed=1; }
+differ findings man-findings
 
 # docs/troubleshooting.md has each check of doctor's; those of rights are named after capabilities.
 sed -n 's/.*FOUND("\([a-z_]*\)".*/\1/p' "$top_srcdir/src/doctor/doctor_checks.c" | sort -u >"$T/checks"

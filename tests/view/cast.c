@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/arena.h"
+#include "model/findings.h"
 #include "cuda/errors.h"
 #include "util/utf8.h"
 
@@ -430,6 +431,7 @@ struct snapshot *cast_snapshot(int step)
 						   .kind = EVENT_END,
 						   .bytes = 0,
 						   .text = "exited 0" };
+	ck_assert_int_eq(findings_find(snapshot, arena), 0);
 	return snapshot;
 }
 
@@ -445,6 +447,7 @@ void cast_view(struct view *view, int steps)
 {
 	view_init(view);
 	view->timezone_fixed = 1;
+	view->settings.pane = view->settings_before.pane = PANE_MEMORY;
 	for (int i = 0; i < steps; i++)
 		view_feed(view, cast_snapshot(i));
 }

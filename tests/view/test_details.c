@@ -100,7 +100,7 @@ START_TEST(every_pane_has_a_cursor)
 {
 	keys("/4242\r\r");
 	for (int i = 0; i < PANE_COUNT; i++) {
-		char key[2] = { (char)('1' + i), 0 };
+		char key[2] = { (char)('0' + i), 0 };
 
 		ck_assert_ptr_nonnull(panes[i]->key);
 		ck_assert(panes[i]->details || panes[i]->can_open);
@@ -280,7 +280,7 @@ START_TEST(at_any_size)
 	for (int i = 0; i < PANE_COUNT; i++) {
 		char key[24];
 
-		snprintf(key, sizeof(key), "\033\033\033\033g%d\r\r", i + 1);
+		snprintf(key, sizeof(key), "\033\033\033\033g%d\r\r", i);
 		keys(key);
 		for (int rows = 1; rows < 60; rows += rows < 30 ? 1 : 7)
 			for (int cols = 1; cols < 200; cols += cols < 60 ? 3 : 20) {

@@ -31,10 +31,10 @@ START_TEST(every_pane)
 			cast_keys(&view, "/python\r");
 		view.search[0] = view.message[0] = 0; /* of a search in the pane */
 		if (size->rows >= 15)
-			key[0] = (char)('1' + i);
+			key[0] = (char)('0' + i);
 		else
 			view.settings.pane = (enum pane)i;
-		view.full = size->rows < 15 && i;
+		view.full = size->rows < 15 && i != PANE_MEMORY;
 		view.focus = view.full ? FOCUS_PANE : FOCUS_TABLE;
 		if (size->rows >= 15)
 			cast_keys(&view, key);
@@ -256,7 +256,7 @@ START_TEST(details)
 	golden_begin();
 	golden_draw(&view, 24, 80, "before", false);
 	for (int i = 0; i < PANE_COUNT; i++) {
-		char key[8] = { (char)('1' + i), 'z', '\r', 0 };
+		char key[8] = { (char)('0' + i), 'z', '\r', 0 };
 
 		if (!panes[i]->details)
 			continue;

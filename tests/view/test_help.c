@@ -33,7 +33,7 @@ START_TEST(pages_have_all_columns)
 	for (int size = 0; size < 3; size++) {
 		ck_assert_int_eq(canvas_resize(&canvas, sizes[size][0], sizes[size][1]), 0);
 		for (int i = 0; i < PANE_COUNT; i++) {
-			char key[2] = { (char)('1' + i), 0 };
+			char key[2] = { (char)('0' + i), 0 };
 
 			keys("?");
 			keys(key);

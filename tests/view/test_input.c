@@ -251,7 +251,7 @@ END_TEST
 START_TEST(panes_by_key)
 {
 	for (int i = 0; i < PANE_COUNT; i++) {
-		char key[2] = { (char)('1' + i), 0 };
+		char key[2] = { (char)('0' + i), 0 };
 
 		keys(key);
 		ck_assert_int_eq(view.settings.pane, i);
@@ -260,6 +260,8 @@ START_TEST(panes_by_key)
 	keys("1\t");
 	ck_assert_int_eq(view.settings.pane, PANE_KERNELS);
 	view_key(&view, K_BACK_TAB);
+	view_key(&view, K_BACK_TAB);
+	ck_assert_int_eq(view.settings.pane, 0);
 	view_key(&view, K_BACK_TAB);
 	ck_assert_int_eq(view.settings.pane, PANE_COUNT - 1);
 	keys("z");

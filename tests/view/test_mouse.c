@@ -12,9 +12,9 @@ START_TEST(on_the_screen)
 	ck_assert_uint_eq(selected_pid(), view.table.rows[2].process->pid);
 	view_mouse(&view, view.layout.titles.row, fit.start[1] + 1, MOUSE_CLICK);
 	ck_assert_ptr_eq(view.settings.sort.keys[0], fit.columns[1]);
-	view_mouse(&view, view.layout.tabs.row, 22, MOUSE_CLICK);
+	view_mouse(&view, view.layout.tabs.row, 28, MOUSE_CLICK);
 	ck_assert_int_eq(view.settings.pane, PANE_COPIES);
-	view_mouse(&view, view.layout.tabs.row, 2, MOUSE_CLICK);
+	view_mouse(&view, view.layout.tabs.row, 10, MOUSE_CLICK);
 	ck_assert_int_eq(view.settings.pane, PANE_MEMORY);
 	view_mouse(&view, view.layout.table.row, 5, MOUSE_DOUBLE);
 	ck_assert(view_in_pane(&view));

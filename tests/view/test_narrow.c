@@ -172,17 +172,17 @@ END_TEST
 START_TEST(whose_pane_it_is)
 {
 	keys("/4242\r1");
-	ck_assert_ptr_nonnull(strstr(row_with("1 Memory"), "2 Kern "));
+	ck_assert_ptr_nonnull(strstr(row_with("1 Memory"), "2 Ker "));
 	ck_assert_ptr_nonnull(strstr(row_with("1 Memory"), "7 Log"));
 	ck_assert_ptr_nonnull(strstr(row_with("1 Memory"), " 4242 python "));
 	keys("\033\\pid:4400\r");
 	ck_assert_ptr_nonnull(strstr(row_with("1 Memory"), " 4242 python "));
 	/* A click meets what is drawn. */
-	view_mouse(&view, view.layout.tabs.row, 14, MOUSE_CLICK);
+	view_mouse(&view, view.layout.tabs.row, 20, MOUSE_CLICK);
 	ck_assert_int_eq(view.settings.pane, PANE_KERNELS);
 	draw();
 	ck_assert_ptr_nonnull(strstr(row_with("2 Kernels"), " 4242 pytho"));
-	ck_assert_ptr_nonnull(strstr(row_with("2 Kernels"), "1 Memo "));
+	ck_assert_ptr_nonnull(strstr(row_with("2 Kernels"), "1 Mem "));
 	/* The log is about all processes. */
 	keys("\0337");
 	ck_assert_ptr_null(strstr(row_with("7 Log"), "4242 python"));

@@ -74,7 +74,7 @@ START_TEST(panes_are_drawn)
 		for (size_t i = 0; i < ARRAY_LEN(opened); i++) {
 			char text[16];
 
-			snprintf(text, sizeof(text), "%d", pane + 1);
+			snprintf(text, sizeof(text), "%d", pane);
 			keys(opened[i]);
 			if (_i && !view.base)
 				keys("x");
