@@ -17,6 +17,12 @@ expect_nothing_lost pageable
 "$CUTOP" -b -n 1 -- "$workload" pageable >"$T/text.out" 2>"$T/text.err"
 check "text: the row is marked" grep -q '^  H2D async .* pageable$' "$T/text.out"
 
+# What is wrong ends the snapshot, before the report, worst first.
+"$CUTOP" -b -n 1 -- "$workload" failing 1 >"$T/wrong.out" 2>"$T/wrong.err"
+findings=$(grep -A 1 '^! workload ([0-9]*) ' "$T/wrong.out" | sed 's/([0-9]*)/(N)/; s/+0x[0-9a-f]* at many.c:[0-9]*//; s/ [0-9]* times*:/ N times:/')
+check "text: what is wrong: $findings" [ "$findings" = '! workload (N) found no memory N times: cudaMalloc at failing (workload)
+! workload (N) the launch of saxpy failed N times: cudaErrorInvalidConfiguration at failing (workload)' ]
+
 # ---- watched from attach: what it allocated before is not known, so nothing is said
 rm -f "$T/said" "$T/go"
 mkfifo "$T/said" "$T/go"
