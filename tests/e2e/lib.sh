@@ -218,13 +218,18 @@ wait_for() {
 	read -r wait_until _ </proc/uptime
 	wait_until=$((${wait_until%.*} + 3 * $1)) tries=$(($1 * 50))
 	shift
+	# What takes long is not asked for as often.
+	wait_slow=$((tries - 50)) wait_pause=0.02
 	while ! "$@"; do
 		tries=$((tries - 1))
 		if [ "$tries" -le 0 ]; then
 			read -r wait_now _ </proc/uptime
 			[ "${wait_now%.*}" -le "$wait_until" ] || return 1
 		fi
-		sleep 0.02
+		if [ "$tries" -lt "$wait_slow" ]; then
+			tries=$((tries - 4)) wait_pause=0.1
+		fi
+		sleep $wait_pause
 	done
 }
 
