@@ -2,7 +2,9 @@
 /*
  * A program that pays for being watched. In steps of some half a millisecond of its own work it
  * launches a kernel, makes and lets go of tensors, asks for the last error, and allocates and frees
- * once, each as often as the arguments say. It writes "ready", then reads words, a line each:
+ * once, each as often as the arguments say. Between them it sleeps: what it pays is a part of the
+ * processor time that it takes, so it need not take all there is. It writes "ready", then reads
+ * words, a line each:
  *
  *   few     from here on it does the 100th part of that
  *   many    all of it again
@@ -91,7 +93,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		while (!poll(&input, 1, 0))
+		while (!poll(&input, 1, 1))
 			step(now);
 		if (!fgets(word, sizeof(word), stdin) || !strcmp(word, "end\n"))
 			break;
