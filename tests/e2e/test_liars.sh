@@ -21,37 +21,36 @@ clean() {
 	! LC_ALL=C tr -d '\n' <"$1" | LC_ALL=C grep -q '[[:cntrl:]]' && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null && [ -s "$1" ]
 }
 
-honest_books() {
-	jq -c '.processes[] | select(.command | endswith("harmed"))' "$1" >"$T/honest.json"
-	if [ "$(jq .inexact "$T/honest.json")" = true ]; then
-		check "$1: what is lost is counted" jq -e '[.lost[]] | add > 0' "$1"
-		return
-	fi
-	check "$1: the honest one's books" [ "$(jq -c '[(.memory | .allocations, .frees, .live_bytes), (.kernels[] | .launches),
-		(.copies[] | .calls, .bytes), ([.calls[].calls] | add)]' "$T/honest.json")" = \
-		"[2000,2000,0,2000,2000,128000,10000]" ]
-}
-
+# ---- each lie in turn, and beside each an honest program; what there is to know of them is taken out of the document once
+# shellcheck disable=SC2016,SC2086
+watch lies --library "$top_builddir/tests/e2e/bin/libharmed.so.1" --library "$T/$evil" -- sh -c 'honest=$1 liar=$2 many=$3 evil=$4; shift 4
+	for lie; do "$honest" plain 2000 & "$liar" "$lie" "$many" "$evil"; wait $! || exit; done' \
+	sh "$honest" "$T/$evil" "$((rounds * 1000))" "$evil" $lies
+check "status" [ "$status" = 0 ]
+check "only text comes out" clean "$T/lies.json"
+jq -c '{ negative: [.. | numbers | select(. < 0)], lost: ([.lost[]] | add), processes: [.processes | sort_by(.start_time)[] | {
+	lie: (if .command | endswith("harmed") then "none" else .arguments | split(" ")[0] end), calls: ([.calls[].calls] | add), inexact,
+	books: [(.memory | .allocations, .frees, .live_bytes), (.kernels[] | .launches), (.copies[] | .calls, .bytes)] }] }' "$T/lies.json" >"$T/known"
+check_jq "a figure is negative" '.negative == []' "$T/known"
 for lie in $lies; do
-	# shellcheck disable=SC2016
-	watch "$lie" --library "$top_builddir/tests/e2e/bin/libharmed.so.1" --library "$T/$evil" -- sh -c '"$1" plain 2000 & "$2" "$3" "$4" "$5"; wait $!' \
-		sh "$honest" "$T/$evil" "$lie" "$((rounds * 1000))" "$evil"
-	check "$lie: status" [ "$status" = 0 ]
-	check "$lie: only text comes out" clean "$T/$lie.json"
-	check "$lie: the liar is seen" jq -e '.processes | length == 2 and ([.[].calls[].calls] | add > 10000)' "$T/$lie.json" >"$T/verdict"
-	check "$lie: no figure is negative" jq -e '[.. | numbers] | all(. >= 0)' "$T/$lie.json" >"$T/verdict"
-	honest_books "$T/$lie.json"
-done >"$T/lies.log" 2>&1
-cat "$T/lies.log"
+	check_jq "$lie: the liar is not seen" '[.processes[] | select(.lie == $lie)] | length == 1 and .[0].calls > 0' --arg lie "$lie" "$T/known"
+done
+check "not an honest program for each" [ "$(jq '[.processes[] | select(.lie == "none")] | length' "$T/known")" = "$(echo "$lies" | wc -w)" ]
+check_jq "the honest ones' books: $(jq -c '[.processes[] | select(.lie == "none")]' "$T/known")" \
+	'[.processes[] | select(.lie == "none" and (.inexact | not)) | .books == [2000,2000,0,2000,2000,128000] and .calls == 10000] | all' "$T/known"
+check_jq "what is lost is not counted" '.lost > 0 or ([.processes[] | select(.lie == "none").inexact] | any | not)' "$T/known"
 
 # ---- memory: kernels with long names, errors, sites and allocations without end, by liars one after the other
 many=$((rounds * 10000))
+# Their document has 150 MB: what is asked of it stands at its beginning.
 # shellcheck disable=SC2016
-watch many --map none --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- sh -c 'for i in 1 2; do "$1" kernels "$2"; "$1" errors 70000; "$1" sites "$2"; "$1" live "$2"; done' sh "$liar" "$many"
+"$CUTOP" -b -f json -n 1 -o "$T/many.out" --map none --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" -- \
+	sh -c 'for i in 1 2; do "$1" kernels "$2"; "$1" errors 70000; "$1" sites "$2"; "$1" live "$2"; done' sh "$liar" "$many"
+status=$?
 check "many: status" [ "$status" = 0 ]
-jq -c '[.self.resident_bytes, [.processes[].kernels | length], [.processes[].failures | length], .lost]' "$T/many.json"
-check "many: 700 MB are enough" jq -e '.self.resident_bytes < 700e6' "$T/many.json"
-check "many: what did not fit is counted" jq -e '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
+echo "{$(head -c 4000 "$T/many.out" | grep -o '"resident_bytes":[0-9]*\|"lost":{[^}]*}' | paste -sd,)}" | tee "$T/many.json"
+check_jq "many: 700 MB are not enough" '.resident_bytes < 700e6' "$T/many.json"
+check_jq "many: what did not fit is not counted" '.lost | .kernel_rows + .failure_rows + .memory > 0' "$T/many.json"
 
 # ---- call sites without end, while another program makes its first calls: its sites have names
 mkfifo "$T/hold"
@@ -81,23 +80,19 @@ check "sites: the end is not seen" wait_for 30 newest '.processes | any(.state !
 check "sites: too much is read" [ $(($(read_of) - before_sites)) -lt 2000000 ]
 end many_sites
 
-# ---- every other form
-for format in text csv openmetrics "folded --folded-by allocated"; do
+# ---- every other form, of what was recorded once
+"$CUTOP" record --trace --stacks --args -o "$T/recording" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+check "recording: status" [ $? = 0 ]
+for format in text csv json openmetrics "folded --folded-by allocated"; do
 	# shellcheck disable=SC2086
-	"$CUTOP" -b -f $format -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+	"$CUTOP" --replay "$T/recording" -b -f $format -o "$T/out" >/dev/null 2>&1
 	check "$format: status" [ $? = 0 ]
 	check "$format: only text comes out" clean "$T/out"
 done
 for format in text json chrome; do
-	"$CUTOP" trace -f $format --args -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
+	"$CUTOP" trace --replay "$T/recording" -f $format -o "$T/out" >/dev/null 2>&1
 	check "trace -f $format: status" [ $? = 0 ]
 	check "trace -f $format: only text comes out" clean "$T/out"
 done
-"$CUTOP" -b --stacks -f json -n 1 -o "$T/out" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
-check "--stacks: only text comes out" clean "$T/out"
-"$CUTOP" record --trace -o "$T/recording" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
-check "recording: status" [ $? = 0 ]
-"$CUTOP" --replay "$T/recording" -b -f json -n 1 -o "$T/out"
-check "recording: only text comes out" clean "$T/out"
 
 finish
