@@ -3,13 +3,14 @@
 #
 #   vm_run [run-vm.sh's options] -- NAME...   runs tests/e2e/NAME.sh one after the other in a machine with the double, the
 #       workloads and the tools that they need; before them, the verifier's work on every BPF program is printed
-#       and held to the limit, with each of $vm_verifier's options. Exits 77 where the machine cannot be had, 1 if anything failed.
+#       and held to the limit, with each of $vm_verifier's options (by default the tests themselves load them). Exits 77 where
+#       the machine cannot be had, 1 if anything failed.
 #
 # A test that would be skipped in the machine is one that failed: it was chosen because it can run there.
 set -u
 : "${top_builddir:=$(pwd)}"
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
-vm_verifier='all -w -f'
+vm_verifier='-w -f'
 : "${VM_CACHE:=$top_builddir/tests/vm/cache}"
 export VM_CACHE
 
@@ -51,7 +52,7 @@ vm_run_from() {
 		failed=0
 		uname -a
 		for full in '"$vm_verifier"'; do
-			/t/build/tests/bench/verifier -l 500000 ${full#all} || { echo "FAIL: the verifier"; failed=1; }
+			/t/build/tests/bench/verifier -l 500000 $full || { echo "FAIL: the verifier"; failed=1; }
 		done
 		/t/build/src/cutop doctor | grep -e session: -e multi: -e perf: -e seccomp
 		for name in '"$*"'; do
