@@ -16,16 +16,23 @@ sampled() {
 	[ "$returns" = '"sampled"' ]
 }
 
+# ---- what the default settings are for, one after the other under one cutop
+for way in direct handle exc; do
+	queue $way "$workload" -l $way launches 5000 2
+	queue $way-static "$bin/workload-static" -l $way launches 5000 2
+done
+queue stress "$workload" stress-launch 1 2
+queue crowd "$workload" launches 5000 40
+queue few "$workload" launches 640 1
+fail=CUDA_DOUBLE_FAIL=cudaLaunchKernel:110:9,cudaLaunchKernel:140:98,cudaLaunchKernel:190:9,cudaLaunchKernel:500:9
+queue some env $fail "$odd_calls" launches 1000 100
+queue fault env CUDA_DOUBLE_FAIL=cudaLaunchKernel:68:700 "$odd_calls" launches 1000 0
+queue shapes "$odd_calls" shapes
+watch_queue default --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" --library "$bin/workload-static"
+expect_nothing_lost default
+expect default '.totals.launches == ([.processes[].kernels[].launches] | add)' true
+
 # ---- three ways to launch, two ways to link
-# shellcheck disable=SC2016
-watch ways --library "$double/libcudart.so.13" --library "$bin/workload-static" -- sh -c '
-	for program; do
-		for way in direct handle exc; do
-			"$program" -l $way launches 5000 2
-		done
-	done' sh "$workload" "$bin/workload-static"
-split ways direct handle exc direct-static handle-static exc-static
-expect_nothing_lost ways
 for way in direct handle exc direct-static handle-static exc-static; do
 	case $way in
 	exc*) call=cudaLaunchKernelExC ;;
@@ -38,60 +45,45 @@ for way in direct handle exc direct-static handle-static exc-static; do
 done
 
 # ---- both processors, then many threads: exact at full speed
-watch stress -- "$workload" stress-launch 1 2
 expect stress 'kernel("vectorAdd").launches' "$(head -n 1 "$T/stress.out")"
 expect stress 'kernel("vectorAdd").launches > 10000' true
-expect stress '.totals.launches' "$(head -n 1 "$T/stress.out")"
-expect_nothing_lost stress
-
-watch crowd -- "$workload" launches 5000 40
 expect crowd 'kernel("vectorAdd") | [.launches, .failures]' '[200000,0]'
-expect_nothing_lost crowd
 
 # ---- the first of a kernel and one in 67 is looked at, or all of them
-watch few -- "$workload" launches 640 1
 sampled && expect few 'kernel("vectorAdd").latency_samples' 10
 expect few 'kernel("vectorAdd").latency_seconds | .p50 <= .p99 and .p99 <= .max and .p50 > 0' true
-watch exact --exact-launches -- "$workload" launches 20000 2
+queue exact "$workload" launches 20000 2
+queue fails env $fail "$odd_calls" launches 1000 100
+watch_queue exactly --exact-launches
 expect exact 'kernel("vectorAdd") | [.launches, .failures, .returns, .latency_samples]' '[40000,0,"all",40000]'
 expect exact 'call("cudaLaunchKernel") | [.calls, .returns]' '[40000,"all"]'
-expect_nothing_lost exact
+expect_nothing_lost exactly
 
 # ---- failures: all of them with --exact-launches
-export CUDA_DOUBLE_FAIL=cudaLaunchKernel:110:9,cudaLaunchKernel:140:98,cudaLaunchKernel:190:9,cudaLaunchKernel:500:9
-watch fails --exact-launches -- "$odd_calls" launches 1000 100
 expect fails 'kernel("odd") | [.launches, .failures, .returns]' '[1000,4,"all"]'
 expect fails "$failures" '[["cudaFree",1,1],["cudaLaunchKernel",9,3],["cudaLaunchKernel",98,1]]'
 expect fails 'call("cudaLaunchKernel") | [.calls, .failures]' '[1000,4]'
 
 # ---- and otherwise those within 64 launches of a failing call, a cudaFree before the hundredth: not the 500th
 if sampled; then
-	watch some -- "$odd_calls" launches 1000 100
 	expect some 'kernel("odd") | [.launches, .failures, .returns]' '[1000,3,"sampled"]'
 	expect some "$failures" '[["cudaFree",1,1],["cudaLaunchKernel",9,2],["cudaLaunchKernel",98,1]]'
 	# 1 and 68; 100 to 190 and 64 more; of those not looked at in any case every 67th: 290 and so on to 960
 	expect some 'kernel("odd").latency_samples' $((2 + 155 + 11))
-	expect_nothing_lost some
 fi
-unset CUDA_DOUBLE_FAIL
 
 # ---- a fault: every call after it fails, and once one is seen all are
-export CUDA_DOUBLE_FAIL=cudaLaunchKernel:68:700
-watch fault -- "$odd_calls" launches 1000 0
-unset CUDA_DOUBLE_FAIL
 expect fault 'kernel("odd") | [.launches, .failures]' '[1000,933]'
 expect fault '[p.failures[] | [.call, .error, .count]] | sort' \
 	'[["cudaDeviceSynchronize","cudaErrorIllegalAddress",1],["cudaLaunchKernel","cudaErrorIllegalAddress",933]]'
 expect fault '[.events[] | select(.kind == "fault")][0].text | test("cudaLaunchKernel.*700")' true
 
 # ---- the shape of a launch: what changes is seen at once
-watch shapes -- "$odd_calls" shapes
 expect shapes 'kernel("odd") | [.launches, .grid, .block, .shared_bytes, .stream != "0x0"]' '[6,[3,4,5],[8,4,2],1024,true]'
 sampled && expect shapes 'kernel("odd").latency_samples' 2
 expect shapes 'kernel("power::square") | [.signature, .launches]' '["void power::square<int>(int*)",5]'
 expect shapes '[p.calls[] | select(.call | test("Launch")) | [.call, .calls]] | sort' \
 	'[["cudaLaunchCooperativeKernel",2],["cudaLaunchKernel",6],["cudaLaunchKernelExC",3]]'
-expect_nothing_lost shapes
 
 # ---- after launches whose return was skipped, the driver's own do not count as the runtime's
 watch driver -l runtime -- "$workload" driver-launch 500

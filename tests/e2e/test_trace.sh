@@ -8,25 +8,28 @@ calls=$top_builddir/tests/e2e/bin/traced_calls
 check_trace="python3 $top_srcdir/tests/e2e/trace_check.py"
 command -v python3 >/dev/null || skip "needs python3"
 
-# $1: name of the run, $2: what traced_calls does, $3: moments, the rest: options
+# traced NAME PARTS MOMENTS [options]: what traced_calls does for each part, one after the other under one cutop. Each thread of
+# theirs has a number of its own.
 traced() {
 	name=$1
-	does=$2
+	parts=$2
 	moments=$3
 	shift 3
-	run "$name" trace -f json -o "$T/$name.json" "$@" -- "$calls" "$does" "$T/$name.log" 40
+	# shellcheck disable=SC2016
+	run "$name" trace -f json -o "$T/$name.json" --library "$double/libcudart.so.13" "$@" -- \
+		sh -c 'for part in $2; do "$0" $part "$1.$part" 40 || exit; done' "$calls" "$T/$name.log" "$parts"
 	expect_status "$name" 0
 	check "$name: standard error: $(cat "$T/$name.err")" [ ! -s "$T/$name.err" ]
+	cat "$T/$name.log".* >"$T/$name.log"
 	if said=$($check_trace match "$T/$name.log" "$T/$name.json" "$moments"); then pass; else fail "$name: $said"; fi
 	check_jq "$name: something is lost" -s 'last.lost | add == 0' "$T/$name.json" <"$T/$name.json"
 }
 
-# By default all calls that the program makes, queries among them.
-for part in classes driver threads; do
-	traced $part $part call
-	traced $part-entries $part enter -E
-	traced $part-pairs $part pairs --pairs
-done
+# By default all calls that the programs make, queries among them.
+traced all "classes driver threads" call --library "$double/libcuda.so.1"
+traced entries "classes driver threads" enter --library "$double/libcuda.so.1" -E
+traced pairs "classes driver threads" pairs --library "$double/libcuda.so.1" --pairs
+jq -c -s '.[0].pid as $pid | .[] | select(.pid == $pid)' "$T/all.json" >"$T/classes.json"
 
 # What only a whole record tells: results by name, what a free freed, names in full.
 check_jq "failures by name" -s 'map(select(.failed) | [.call, .result]) ==
@@ -42,7 +45,7 @@ check_jq "what is freed" -s 'map(select(.freed) | [.call, .freed.call, .freed.by
 check_jq "ages" -s 'map(select(.freed) | .freed.age_seconds >= 0 and .freed.age_seconds < 60) | all' <"$T/classes.json"
 check_jq "a kernel's names" -s 'map(select(.arguments.kernel == "ns::scale")) | length == 2 and all(.symbol == "_ZN2ns5scaleIfEEvPT_ifdcb"
 	and .signature == "void ns::scale<float>(float*, int, float, double, char, bool)")' <"$T/classes.json"
-check_jq "times go up in a thread" -s 'map(select(.time)) | group_by(.tid) | all(. == sort_by(.time))' <"$T/threads.json"
+check_jq "times go up in a thread" -s 'map(select(.time)) | group_by(.tid) | all(. == sort_by(.time))' <"$T/all.json"
 now=$(date +%s)
 check_jq "times are the wall clock's" -s --argjson now "$now" '.[0].time | sub("\\.[0-9]{6}Z$"; "Z") | fromdate |
 	. > $now - 300 and . <= $now' <"$T/classes.json"
