@@ -327,7 +327,7 @@ static bool is_same(const struct screen *screen, const struct snap_process *proc
 	const struct snapshot *latest = screen->latest;
 	uint64_t started;
 
-	for (size_t i = 0; latest && i < latest->process_count; i++) {
+	for (size_t i = 0; latest && i < latest->process_count + latest->listed_count; i++) {
 		if (latest->processes[i].program != process->program || latest->processes[i].exited)
 			continue;
 		started =
@@ -719,6 +719,8 @@ int screen_run(const struct options *options)
 		screen->output = kept_output_open();
 	screen->session.command_output = screen->output;
 	status = session_begin(&screen->session);
+	screen->host->is_partial = screen->session.have_command || options->command_glob ||
+				   options->pid_count || options->uid != UINT32_MAX;
 	screen->host->play.is_on = screen->session.recording != NULL;
 	screen->host->from_command = screen->session.have_command && options->mode != MODE_DEMO;
 	if (screen->session.replay_damaged)

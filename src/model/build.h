@@ -122,6 +122,10 @@ int build_counters(struct build *build, struct program *program, struct snap_pro
  * Returns 0 or -ENOMEM.
  */
 int build_device_list(struct build *build);
+/* snapshot.c: fills what @process says of the devices that are seen in @devices. */
+struct own_devices;
+int build_devices(struct build *build, const struct own_devices *devices,
+		  struct snap_process *process);
 
 /* totals.c: sums that never go down. */
 struct totals;

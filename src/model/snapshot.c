@@ -231,21 +231,21 @@ static void build_identity(struct build *build, const struct program *program,
 	process->unreturned = program->unreturned;
 }
 
-static int build_devices(struct build *build, const struct program *program,
-			 struct snap_process *process)
+int build_devices(struct build *build, const struct own_devices *devices,
+		  struct snap_process *process)
 {
 	char text[256] = "";
 	size_t used = 0;
 	int device, last;
 
-	process->devices = arena_alloc(build->arena, own_devices_count(&program->devices),
-				       sizeof(*process->devices));
+	process->devices =
+		arena_alloc(build->arena, own_devices_count(devices), sizeof(*process->devices));
 	if (!process->devices)
 		return -ENOMEM;
-	for (device = own_devices_next(&program->devices, 0); device >= 0;
-	     device = own_devices_next(&program->devices, last + 1)) {
+	for (device = own_devices_next(devices, 0); device >= 0;
+	     device = own_devices_next(devices, last + 1)) {
 		last = device;
-		while (own_devices_next(&program->devices, last + 1) == last + 1)
+		while (own_devices_next(devices, last + 1) == last + 1)
 			last++;
 		for (int i = device; i <= last; i++)
 			process->devices[process->device_count++] = i;
@@ -285,7 +285,7 @@ static int build_texts(struct build *build, const struct program *program,
 	if (program->identity.pod &&
 	    !(process->pod = arena_string(build->arena, program->identity.pod)))
 		return -ENOMEM;
-	return build_devices(build, program, process);
+	return build_devices(build, &program->devices, process);
 }
 
 /* When @program was last watched: at its end, or now. */
@@ -510,7 +510,9 @@ static int build_processes(struct build *build)
 	     program = table_next(program))
 		count += program->known;
 	build->cheap_max = build_cheap_max(count);
-	snapshot->processes = arena_alloc(build->arena, count, sizeof(*snapshot->processes));
+	snapshot->processes = arena_alloc(build->arena,
+					  count + build->model->readings.process_count,
+					  sizeof(*snapshot->processes));
 	if (!snapshot->processes)
 		return -ENOMEM;
 	for (program = table_first(&build->model->programs.table); program;

@@ -730,6 +730,11 @@ struct snapshot {
 	double sync_share;              /* the highest of all processes */
 	struct snap_process *processes; /* by pid, then start time */
 	size_t process_count;
+	/*
+	 * Behind these: processes that only the driver lists, by pid: rows of the screen; other formats
+	 * have them below their devices
+	 */
+	size_t listed_count;
 	struct snap_device *devices; /* by number: those about which something is known */
 	size_t device_count;
 	struct snap_event *events; /* the latest, oldest first; at most 256 */

@@ -125,8 +125,8 @@ static int instances_read(struct build *build, struct snap_device *device)
 	return 0;
 }
 
-/* The running process with @pid, or NULL. Processes are sorted by pid. */
-static struct snap_process *build_running(struct snapshot *snapshot, uint32_t pid)
+/* The first process with @pid or a higher one. They are sorted by pid. */
+static size_t pid_place(const struct snapshot *snapshot, uint32_t pid)
 {
 	size_t low = 0, high = snapshot->process_count;
 
@@ -138,6 +138,14 @@ static struct snap_process *build_running(struct snapshot *snapshot, uint32_t pi
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/* The running process with @pid, or NULL. */
+static struct snap_process *build_running(struct snapshot *snapshot, uint32_t pid)
+{
+	size_t low = pid_place(snapshot, pid);
+
 	for (; low < snapshot->process_count && snapshot->processes[low].pid == pid; low++)
 		if (!snapshot->processes[low].exited)
 			return &snapshot->processes[low];
@@ -308,6 +316,85 @@ static int build_device_uses(struct build *build, struct snap_device *device)
 	return 0;
 }
 
+static int reading_order(const void *left, const void *right)
+{
+	const struct rec_process_reading *a = *(const struct rec_process_reading *const *)left,
+					 *b = *(const struct rec_process_reading *const *)right;
+
+	return ORDER(a->pid, b->pid);
+}
+
+/* Adds a row of the process that all of the @count @readings are of, and only they. */
+static int build_listed_row(struct build *build, const struct rec_process_reading *const *readings,
+			    size_t count)
+{
+	struct snapshot *snapshot = build->snapshot;
+	struct snap_process *process =
+		&snapshot->processes[snapshot->process_count + snapshot->listed_count++];
+	struct own_devices devices = { .visible = NULL };
+	const char *command;
+	size_t i;
+
+	*process = (struct snap_process){
+		/* No program has such a number. */
+		.program = 1u << 31 | readings[0]->pid,
+		.pid = readings[0]->pid,
+		.arguments = "",
+		.from_attach = true,
+		.has_used = true,
+		.cost = NAN,
+		.launches_per_second = NAN,
+		.graph_launches_per_second = NAN,
+		.failures_per_second = NAN,
+		.sync_share = NAN,
+	};
+	for (i = 0; i < DIR_COUNT; i++)
+		process->copy_rate[i] = NAN;
+	for (i = 0; i < count; i++) {
+		if (readings[i]->has_device)
+			own_devices_note(&devices, readings[i]->device);
+		process->has_used &= readings[i]->is_known;
+		process->used = add_saturated(process->used, readings[i]->used);
+	}
+	process->untracked = process->used;
+	if (text_keep(build, readings[0]->comm, sizeof(readings[0]->comm), &command) ||
+	    text_keep(build, readings[0]->user, sizeof(readings[0]->user), &process->user) ||
+	    text_keep(build, readings[0]->container, sizeof(readings[0]->container),
+		      &process->container))
+		return -ENOMEM;
+	process->command = command ? command : "";
+	process->user = process->user ? process->user : "";
+	return build_devices(build, &devices, process);
+}
+
+static int build_listed(struct build *build)
+{
+	const struct readings *known = &build->model->readings;
+	struct snapshot *snapshot = build->snapshot;
+	const struct rec_process_reading **list =
+		calloc(known->process_count + 1, sizeof(const struct rec_process_reading *));
+	size_t count = 0, i, same, place;
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < known->process_count; i++) {
+		place = pid_place(snapshot, known->processes[i].pid);
+		/* The driver may list one for a moment longer that has just ended. */
+		if (place == snapshot->process_count ||
+		    snapshot->processes[place].pid != known->processes[i].pid)
+			list[count++] = &known->processes[i];
+	}
+	qsort(list, count, sizeof(list[0]), reading_order);
+	for (i = 0; !err && i < count; i += same) {
+		for (same = 1; i + same < count && list[i + same]->pid == list[i]->pid; same++)
+			;
+		err = build_listed_row(build, list + i, same);
+	}
+	free(list);
+	return err;
+}
+
 int build_device_list(struct build *build)
 {
 	const struct model *model = build->model;
@@ -346,5 +433,5 @@ int build_device_list(struct build *build)
 	for (i = 0; i < snapshot->device_count; i++)
 		if (build_device_uses(build, &snapshot->devices[i]))
 			return -ENOMEM;
-	return 0;
+	return build_listed(build);
 }

@@ -44,7 +44,7 @@ void users_open(struct view *view)
 {
 	struct user_menu *menu = &view->menu.users;
 	const struct snapshot *snapshot = view->shown;
-	size_t count = snapshot ? snapshot->process_count : 0, i;
+	size_t count = snapshot ? snapshot->process_count + snapshot->listed_count : 0, i;
 	const char **names = calloc(count + 1, sizeof(*names));
 
 	users_close(view);

@@ -88,7 +88,8 @@ void program_set_prune(struct program_set *set, const struct snapshot *snapshot,
 
 	if (!list)
 		return;
-	for (i = 0; i < snapshot->process_count && count < set->count; i++) {
+	for (i = 0; i < snapshot->process_count + snapshot->listed_count && count < set->count;
+	     i++) {
 		const struct snap_process *process = &snapshot->processes[i];
 
 		if (program_set_has(set, process->program) && !(running && process->exited))
@@ -111,7 +112,7 @@ void program_set_clear(struct program_set *set)
 
 const struct snap_process *snapshot_process(const struct snapshot *snapshot, uint32_t program)
 {
-	for (size_t i = 0; snapshot && i < snapshot->process_count; i++)
+	for (size_t i = 0; snapshot && i < snapshot->process_count + snapshot->listed_count; i++)
 		if (snapshot->processes[i].program == program)
 			return &snapshot->processes[i];
 	return NULL;
@@ -436,23 +437,32 @@ static int compare_difference(const void *left, const void *right, void *context
 				  (a->program > b->program) - (a->program < b->program);
 }
 
+/* How many processes of @snapshot may have a row. */
+static size_t rows_most(const struct view *view, const struct snapshot *snapshot)
+{
+	return snapshot->process_count + (view->host.is_partial ? 0 : snapshot->listed_count);
+}
+
 void rows_arrange(struct view *view)
 {
 	const struct snapshot *snapshot = view->shown;
 	const struct snap_process **list, *hidden = view_selected(view);
-	size_t i, count = 0, place = view->table.selected_row;
+	size_t i, count = 0, place = view->table.selected_row, most;
 
 	view->table.row_count = 0;
 	view->table.hidden = 0;
-	if (!snapshot || !rows_reserve(view, snapshot->process_count + 1))
+	if (!snapshot)
 		return;
-	list = calloc(snapshot->process_count + 1, sizeof(*list));
+	most = rows_most(view, snapshot);
+	if (!rows_reserve(view, most + 1))
+		return;
+	list = calloc(most + 1, sizeof(*list));
 	if (!list)
 		return;
-	for (i = 0; i < snapshot->process_count; i++)
+	for (i = 0; i < most; i++)
 		if (is_listed(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
-	view->table.hidden = snapshot->process_count - count;
+	view->table.hidden = most - count;
 	/* A selected process that is hidden is sorted, too, to know where it would be. */
 	if (hidden && is_listed(view, hidden))
 		hidden = NULL;
@@ -544,7 +554,7 @@ bool rows_unfold_found(struct view *view)
 
 	if (!view->settings.tree || !view->table.folds.count)
 		return false;
-	for (size_t i = 0; i < snapshot->process_count; i++)
+	for (size_t i = 0; i < rows_most(view, snapshot); i++)
 		if (search_matches(&snapshot->processes[i], view->search)) {
 			program_set_clear(&view->table.folds);
 			changed(view);

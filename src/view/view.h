@@ -32,6 +32,7 @@ struct host {
 	/* The terminal can show nothing else, whatever the settings say */
 	bool ascii;
 	bool readonly, from_command, command_ended;
+	bool is_partial; /* only some processes are watched: others that the driver lists are no rows */
 	/* Shown in the status line: demonstration, fallback; borrowed */
 	const char *note;
 	/* Where REQUEST_SAVE writes to; NULL: nowhere. Borrowed */

@@ -295,6 +295,31 @@ no_colors() {
 check "8 colours: no others" no_colors '[34]8;[25];' 'TERM=screen TMUX= COLORTERM='
 check "NO_COLOR" no_colors '\[[34][0-8][;m]' 'NO_COLOR=1 COLORTERM=truecolor'
 
+# A process that only the driver lists is a row like others; not where others are asked for.
+sleep 1000 &
+idle=$!
+printf 'device UUID=GPU-1 NAME=H100 BUS=0:1:0 TOTAL=85899345920 USED=5000000000\nprocess 0 %s 3221225472\n' $idle >"$T/nvml"
+driver="LD_LIBRARY_PATH=$(realpath "$double/nvml") CUDA_DOUBLE_NVML=$T/nvml"
+shell clear
+shell "$driver $CUTOP --no-config -d 0.3 --sort used"
+check "listed: the screen comes" see 'probes'
+keys '\'
+keys "pid:$idle" Enter
+check "listed: its row" see "^ *$idle .*3.0G.* sleep *\$"
+keys '\'
+keys C-u nosuch Enter
+check "listed: it is filtered" gone "^ *$idle .* sleep"
+keys q
+shell_back
+shell clear
+shell "$driver $start"
+check "others: the screen comes" see 'probes'
+check "others: the driver has answered" see 'H100'
+check "others: no row" sh -c "! tmux -S $socket capture-pane -t t -p | grep -q '^ *$idle .* sleep'"
+keys q
+shell_back
+kill $idle
+
 # In ASCII nothing else is shown.
 shell clear
 shell "LC_ALL=C $start --ascii"

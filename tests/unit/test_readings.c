@@ -471,6 +471,54 @@ START_TEST(another_number)
 }
 END_TEST
 
+/* Processes that only the driver lists: a row for each, with what it says of them on all devices. */
+START_TEST(listed)
+{
+	struct rec_process_reading record = {
+		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(record) },
+		.pid = 9,
+		.is_known = true,
+		.used = 2 * MIB,
+		.has_device = true,
+		.device = 1,
+		.comm = "Xorg",
+		.user = "ana",
+		.container = "abc",
+	};
+	struct snapshot *snapshot;
+	const struct snap_process *row;
+	struct feed feed;
+
+	feed_begin(&feed);
+	feed_process(&feed);
+	feed_alloc(&feed, 0x10000, MIB);
+	feed_give(&feed, &record, sizeof(record));
+	process_on(&feed, feed.pid, 0, INSTANCE_NONE, INSTANCE_NONE, 3 * MIB);
+	process_on(&feed, 8, 0, INSTANCE_NONE, INSTANCE_NONE, 0);
+	record.device = 0;
+	feed_give(&feed, &record, sizeof(record));
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->process_count, 1);
+	ck_assert_uint_eq(snapshot->listed_count, 2);
+	row = &snapshot->processes[1];
+	ck_assert_uint_eq(row->pid, 8);
+	ck_assert(!row->has_used);
+	ck_assert_str_eq(row[1].command, "Xorg");
+	ck_assert_str_eq(row[1].user, "ana");
+	ck_assert_str_eq(row[1].container, "abc");
+	ck_assert_str_eq(row[1].device_list, "0-1");
+	ck_assert_uint_eq(row[1].used, 4 * MIB);
+	ck_assert_uint_ne(row[1].program, row->program);
+	snapshot_free(snapshot);
+	/* One that has just ended, and is still listed, is not another. */
+	feed_exit(&feed, END_EXIT, 0);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(snapshot->listed_count, 2);
+	snapshot_free(snapshot);
+	feed_end(&feed);
+}
+END_TEST
+
 /* A recording of an older version says which process, and not on which device. */
 START_TEST(older_readings)
 {
@@ -511,6 +559,7 @@ Suite *suite_readings(void)
 	tcase_add_test(tests, the_only_device);
 	tcase_add_test(tests, another_number);
 	tcase_add_test(tests, older_readings);
+	tcase_add_test(tests, listed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -29,6 +29,44 @@ START_TEST(tree)
 }
 END_TEST
 
+/* A process that only the driver lists has a row like all others, unless others are not wanted. */
+START_TEST(listed)
+{
+	struct canvas canvas = { 0 };
+	struct snapshot *snapshot;
+	struct snap_process *row;
+	struct view view;
+
+	cast_view(&view, 3);
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 80), 0);
+	snapshot = cast_snapshot(3);
+	row = &snapshot->processes[snapshot->process_count - 1];
+	*row = (struct snap_process){ .program = 1u << 31 | 9,
+				      .pid = 9,
+				      .command = "Xorg",
+				      .arguments = "",
+				      .user = "ana",
+				      .device_list = "",
+				      .has_used = true,
+				      .used = 1 << 20 };
+	snapshot->process_count--;
+	snapshot->listed_count = 1;
+	view_feed(&view, snapshot);
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT);
+	cast_keys(&view, "/xorg\r");
+	ck_assert_uint_eq(view_selected(&view)->pid, 9);
+	view_draw(&view, &canvas);
+	cast_keys(&view, "\r");
+	view_draw(&view, &canvas);
+	cast_keys(&view, "\033");
+	view.host.is_partial = true;
+	view_feed(&view, snapshot_hold(snapshot));
+	ck_assert_uint_eq(view.table.row_count, CAST_COUNT - 1);
+	canvas_free(&canvas);
+	view_clear(&view);
+}
+END_TEST
+
 /* Parents in a circle, and a very deep family: every process has a row, once. */
 #define FAMILY 65000
 
@@ -204,6 +242,7 @@ Suite *suite_rows(void)
 	TCase *tests = tcase_create("rows");
 
 	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, listed);
 	tcase_add_test(tests, tree);
 	tcase_add_test(tests, hostile_trees);
 	tcase_add_test(tests, whose_child);
