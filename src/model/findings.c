@@ -123,9 +123,13 @@ static double find_failures(struct finder *finder)
 		if (!failure->extra.symbol &&
 		    (failure->code == ERROR_OUT_OF_MEMORY || error_is_sticky(failure->code)))
 			continue;
-		return say(finder, (double)failure->count, "%s%s failed %" PRIu64 " time%s: %s%s%s",
-			   failure->kernel ? "the launch of " : "", what, failure->count,
-			   failure->count == 1 ? "" : "s", failure->error, AT(&failure->where));
+		return say(finder, (double)failure->count,
+			   "had %" PRIu64 " failed %s%s of %s: %s%s%s", failure->count,
+			   failure->kernel ? "launch" : "call",
+			   failure->count == 1 ? "" :
+			   failure->kernel     ? "es" :
+						 "s",
+			   what, failure->error, AT(&failure->where));
 	}
 	return 0;
 }
@@ -179,20 +183,20 @@ static uint64_t host_of(const struct snap_site *site)
 	return site->host.suspect ? site->host.suspect : site->host.left;
 }
 
-/* " since 14:02, 32M a minute", if that is known */
-static void say_since(struct finder *finder, const struct snap_site *site)
+/* "320M of tensors, since 14:02 32M a minute, at SITE": the figure first, if the line is cut */
+static void say_rising(struct finder *finder, const struct snap_site *site, const char *of)
 {
 	uint64_t since = site->suspect_since, now = finder->snapshot->time;
-	size_t used = strlen(finder->sentence);
 	time_t seconds = (time_t)(since / NSEC_PER_SEC);
-	char clock[16];
+	char clock[16], rate[64] = "";
 	struct tm tm;
 
-	if (!since || now <= since || !localtime_r(&seconds, &tm) ||
-	    !strftime(clock, sizeof(clock), "%H:%M", &tm))
-		return;
-	snprintf(finder->sentence + used, sizeof(finder->sentence) - used, ", since %s %s a minute",
-		 clock, size_of((double)site->suspect * 60e9 / (double)(now - since)).text);
+	if (since && now > since && localtime_r(&seconds, &tm) &&
+	    strftime(clock, sizeof(clock), "%H:%M", &tm))
+		snprintf(rate, sizeof(rate), ", since %s %s a minute,", clock,
+			 size_of((double)site->suspect * 60e9 / (double)(now - since)).text);
+	say(finder, 0, "seems to leak %s%s%s at %s", size_of((double)site->suspect).text, of, rate,
+	    site->site);
 }
 
 static double find_rising(struct finder *finder)
@@ -202,8 +206,7 @@ static double find_rising(struct finder *finder)
 
 	if (process->exited || process->suspect < MEMORY_MIN || !site)
 		return 0;
-	say(finder, 0, "seems to leak at %s: %s", site->site, size_of((double)site->suspect).text);
-	say_since(finder, site);
+	say_rising(finder, site, "");
 	return (double)process->suspect;
 }
 
@@ -251,6 +254,7 @@ static double find_pinned(struct finder *finder)
 static double find_tensors(struct finder *finder)
 {
 	const struct snap_process *process = finder->process;
+	char of[16];
 
 	if (process->tensors_rising < MEMORY_MIN)
 		return 0;
@@ -261,10 +265,8 @@ static double find_tensors(struct finder *finder)
 
 		if (!allocator->rising || !site)
 			continue;
-		say(finder, 0, "%s that are made at %s are more and more: %s", allocator->noun,
-		    site->site, size_of((double)site->suspect).text);
-		if (!process->exited)
-			say_since(finder, site);
+		snprintf(of, sizeof(of), " of %s", allocator->noun);
+		say_rising(finder, site, of);
 		return (double)process->tensors_rising;
 	}
 	return 0;

@@ -19,9 +19,9 @@ check "text: the row is marked" grep -q '^  H2D async .* pageable$' "$T/text.out
 
 # What is wrong ends the snapshot, before the report, worst first.
 "$CUTOP" -b -n 1 -- "$workload" failing 1 >"$T/wrong.out" 2>"$T/wrong.err"
-findings=$(grep -A 1 '^! workload ([0-9]*) ' "$T/wrong.out" | sed 's/([0-9]*)/(N)/; s/+0x[0-9a-f]* at many.c:[0-9]*//; s/ [0-9]* times*:/ N times:/')
+findings=$(grep -A 1 '^! workload ([0-9]*) ' "$T/wrong.out" | sed 's/([0-9]*)/(N)/; s/+0x[0-9a-f]* at many.c:[0-9]*//; s/ [0-9]* times*:/ N times:/; s/had [0-9]*/had N/')
 check "text: what is wrong: $findings" [ "$findings" = '! workload (N) found no memory N times: cudaMalloc at failing (workload)
-! workload (N) the launch of saxpy failed N times: cudaErrorInvalidConfiguration at failing (workload)' ]
+! workload (N) had N failed launches of saxpy: cudaErrorInvalidConfiguration at failing (workload)' ]
 
 # ---- watched from attach: what it allocated before is not known, so nothing is said
 rm -f "$T/said" "$T/go"
