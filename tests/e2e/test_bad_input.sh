@@ -73,10 +73,12 @@ check "COMMAND ran in spite of an error" [ ! -e "$T/has-run" ]
 refused 1 'cannot write /no/such/dir/x: No such file' -b -n 1 -o /no/such/dir/x
 refused 1 'cannot write .*: Is a directory' -b -n 1 -o "$T"
 refused 2 "output needs an argument: FILE, not ''" -b -n 1 -o ''
+refused 1 'cannot write /dev/full: No space left' -b -n 3 -d 0.05 -o /dev/full
+refused 1 'cannot write /dev/full: No space left' -b -f json -d 0.05 -o /dev/full -- "$workload" short
+"$CUTOP" record --trace -o "$T/calls.cutop" -- "$workload" short >/dev/null 2>&1
 for format in text json csv; do
-	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -n 3 -d 0.05 -o /dev/full
-	refused 1 'cannot write /dev/full: No space left' -b -f "$format" -d 0.05 -o /dev/full -- "$workload" short
-	timeout --foreground 20 "$CUTOP" -b -f "$format" -d 0.05 >/dev/full 2>"$T/full.err"
+	refused 1 'cannot write /dev/full: No space left' --replay "$T/calls.cutop" -b -f "$format" -o /dev/full
+	timeout --foreground 20 "$CUTOP" --replay "$T/calls.cutop" -b -f "$format" >/dev/full 2>"$T/full.err"
 	status=$?
 	expect_status full 1
 	expect_line full 'cannot write standard output: No space left'
@@ -107,7 +109,6 @@ done
 # wait for long, but after a first SIGINT, which the reader got as well.
 exec 9<>"$T/fifo"
 head -c 65536 /dev/zero >&9
-"$CUTOP" record --trace -o "$T/calls.cutop" -- "$workload" short >/dev/null 2>&1
 # It has the pipe, and hears SIGTERM, the 15th: while it opened that, it would have ended it.
 has_opened() {
 	find "/proc/$1/fd" -lname "$T/fifo" 2>/dev/null | grep -q . && grep -q '^SigBlk:.*[4-7c-f]...$' "/proc/$1/status"
@@ -174,8 +175,13 @@ mkdir "$T/$evil"
 cp "$workload-static" "$T/$evil/$evil"
 cp "$double/libcudart.so.13" "$double/libcuda.so.1" "$T/$evil"
 export LD_LIBRARY_PATH="$double"
+"$CUTOP" record -o "$T/evil.cutop" -- "$T/$evil/$evil" -k pairs 3 100 "$evil" "$(printf 'a\rb\302\233c')" >/dev/null 2>&1
 for format in text json csv; do
-	run "evil-$format" -b -v -f "$format" -n 1 -- "$T/$evil/$evil" -k pairs 3 100 "$evil" "$(printf 'a\rb\302\233c')"
+	if [ $format = text ]; then
+		run evil-text -b -v -n 1 -- "$T/$evil/$evil" -k pairs 3 100 "$evil" "$(printf 'a\rb\302\233c')"
+	else
+		run "evil-$format" --replay "$T/evil.cutop" -b -f "$format" -n 1
+	fi
 	expect_status "evil-$format" 0
 	for stream in out err; do
 		check "$format: a control byte in .$stream" \
