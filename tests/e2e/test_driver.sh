@@ -177,6 +177,9 @@ if command -v python3 >/dev/null; then
 		open(sys.argv[2]).read()
 		title(b"idle")
 		open(sys.argv[2]).read()
+		title(b"")
+		ctypes.CDLL(None).prctl(15, b"named")
+		open(sys.argv[2]).read()
 	END
 	for name in titled copied; do
 		"$CUTOP" -b -f json -d 0.05 --library "$double/libcudart.so.13" -- python3 "$T/titled.py" "$double/libcudart.so.13" "$T/hold" $name >"$T/$name.out" 2>&1 &
@@ -185,9 +188,11 @@ if command -v python3 >/dev/null; then
 		: >"$T/hold"
 		check "$name: its next title" wait_for 20 grep -q '"command":"idle","arguments":""' "$T/$name.out"
 		: >"$T/hold"
+		check "$name: its arguments are cleared" wait_for 20 grep -q '"command":"named","arguments":""' "$T/$name.out"
+		: >"$T/hold"
 		wait $cutop
 		tail -n 1 "$T/$name.out" >"$T/$name.json"
-		expect $name '[p.command, p.arguments, ([.events[] | select(.kind == "start").command])]' '["idle","",["worker 3 of 8"]]'
+		expect $name '[p.command, p.arguments, ([.events[] | select(.kind == "start").command])]' '["named","",["worker 3 of 8"]]'
 	done
 	expect titled '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[],100,null]'
 	expect copied '[p.devices, p.memory.map[0].size, p.memory.map[0].device]' '[[5],100,5]'
