@@ -183,13 +183,14 @@ watch_queue() {
 	*) set -- "$@" --library "$double/libcuda.so.1" --library "$double/libcudart.so.13" ;;
 	esac
 	watch "$@" -- sh "$T/$whole.sh"
-	for name in $programs; do
-		jq -c --argjson pid "$(cat "$T/$name.pid")" '.processes as $all | ([$pid] |
-			until(. as $of | all($all[]; .pid as $p | .parent_pid as $q | ($of | index($q) | not) or ($of | index($p)));
-				. as $of | . + [$all[] | .parent_pid as $q | select($of | index($q)).pid] | unique)) as $ours |
-			.processes |= map(select(.pid as $p | $ours | index($p))) |
-			.events |= map(select(.pid as $p | $ours | index($p)))' "$T/$whole.json" >"$T/$name.json"
-	done
+	# A document a line, each for a file of its own.
+	(cd "$T" && for name in $programs; do cat "$name.pid"; done) >"$T/pids"
+	jq -c --slurpfile pids "$T/pids" '. as $whole | $pids[] as $pid | .processes as $all | ([$pid] |
+		until(. as $of | all($all[]; .pid as $p | .parent_pid as $q | ($of | index($q) | not) or ($of | index($p)));
+			. as $of | . + [$all[] | .parent_pid as $q | select($of | index($q)).pid] | unique)) as $ours | $whole |
+		.processes |= map(select(.pid as $p | $ours | index($p))) |
+		.events |= map(select(.pid as $p | $ours | index($p)))' "$T/$whole.json" |
+		awk -v names="$programs" -v folder="$T/" 'BEGIN { split(names, name, " ") } { file = folder name[NR] ".json"; print >file; close(file) }'
 }
 
 queued_status() {
