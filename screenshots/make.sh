@@ -47,7 +47,9 @@ picture() {	# name title
 start -d 0.5
 await trainer
 sleep 22	# history for the plots, and for the leaker to be suspected
-keys g
+keys 0 g
+picture findings "what is wrong, in a sentence each"
+keys 1
 picture memory "the VRAM map of a process"
 keys 2
 picture kernels "kernel launches by name"
@@ -68,11 +70,12 @@ picture sites "call sites that hold memory"
 keys Escape Escape
 keys 7
 picture log "what happened"
-keys 1 M g
+keys 0 M g
 n=10
 while [ $n -lt 21 ]; do
 	$tm capture-pane -e -N -p -t shot >"$T/film.$n"
 	case $n in
+	11) keys 1 ;;
 	12) keys 2 ;;
 	13) keys Enter Enter ;;
 	14) keys Escape Escape ;;
