@@ -463,6 +463,9 @@ void rows_arrange(struct view *view)
 		if (is_listed(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
 	view->table.hidden = most - count;
+	/* The tree has a row for each; so have differences, which are of one process. */
+	if (!view->settings.tree && !view->base)
+		count = ended_fold(view, list, count);
 	/* A selected process that is hidden is sorted, too, to know where it would be. */
 	if (hidden && is_listed(view, hidden))
 		hidden = NULL;
@@ -738,7 +741,7 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 			 const struct row *entry, const struct column *column)
 {
 	const struct snap_process *process = entry->process;
-	char end[NUMBER_SIZE + 32], sign[32] = "";
+	char end[NUMBER_SIZE + 32], remark[NUMBER_SIZE], sign[32] = "";
 	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
 	struct column_value value = column->value(process);
@@ -748,6 +751,10 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	text_remark(process, end);
 	if (entry->is_parent)
 		strcpy(sign, entry->folded ? "▶ " : "▼ ");
+	if (ended_others(view, process)) {
+		text_remark(process, remark);
+		snprintf(end, sizeof(end), " ×%zu%s", ended_others(view, process) + 1, remark);
+	}
 	if (entry->folded)
 		sprintf(end + strlen(end), " (%zu below)", entry->folded);
 	left = start + width - col - canvas_width(area->canvas, sign);
@@ -768,8 +775,12 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	}
 	if (tail > left - 5) {
 		tail = 0;
+		if (ended_others(view, process))
+			sprintf(sign, "×%zu ", ended_others(view, process) + 1);
+		else
+			strcpy(sign, "× ");
 		if (process->exited)
-			col = area_text(area, row, col, ST_EXITED, "× ");
+			col = area_text(area, row, col, ST_EXITED, sign);
 		left = start + width - col;
 	}
 	from = col;

@@ -33,6 +33,7 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->table.rows);
+	free(view->table.ended);
 	free(view->map.blocks);
 	program_set_clear(&view->table.folds);
 	program_set_clear(&view->table.tags);

@@ -111,6 +111,8 @@ struct pane_state {
 	int shift;    /* by how many cells names are panned to the left */
 };
 
+struct view;
+
 /* A row of the process table. */
 struct row {
 	const struct snap_process *process;
@@ -118,6 +120,15 @@ struct row {
 	bool is_parent;  /* in the tree: others are below it */
 	size_t folded;   /* how many of them are hidden, at all depths; 0: it is not folded */
 };
+
+/*
+ * Leaves one of the @count of @list for those that ended some time ago with the same command and
+ * status: that one has their sums, and lasts until the next call. Changes the order. Returns how many
+ * are left.
+ */
+size_t ended_fold(struct view *view, const struct snap_process **list, size_t count);
+/* How many others share the row of @process. */
+size_t ended_others(const struct view *view, const struct snap_process *process);
 
 /* A user, and how many processes that one has. */
 struct user_line {
@@ -146,6 +157,8 @@ enum header_flag {
 struct process_table {
 	struct row *rows;
 	size_t row_count, row_size;
+	struct ended_row *ended; /* rows that several ended programs share */
+	size_t ended_count;
 	size_t most_rows;         /* the most that there ever were */
 	size_t hidden;            /* how many the filter hides */
 	struct program_set folds; /* whose children the tree hides */

@@ -159,6 +159,80 @@ START_TEST(sets)
 }
 END_TEST
 
+#define FURTHER 5
+
+/* The cast, with programs that ended as ./short did, which ended @ago seconds ago. */
+static struct snapshot *with_ended(int step, unsigned int ago)
+{
+	struct snapshot *snapshot = cast_snapshot(step);
+	size_t count = snapshot->process_count;
+	struct snap_process *list = cast_memory(snapshot, count + FURTHER, sizeof(*list));
+	const struct snap_process *end = cast_member(snapshot, CAST_SHORT);
+
+	memcpy(list, snapshot->processes, count * sizeof(*list));
+	for (size_t i = 0; i < FURTHER; i++) {
+		list[count + i] = *end;
+		list[count + i].program = 100 + (uint32_t)i;
+		list[count + i].pid = 7000 + (uint32_t)i;
+		list[count + i].leaked = i == FURTHER - 1 ? 0 : 1 << 20;
+		list[count + i].end_time = snapshot->time - ago * NSEC_PER_SEC;
+	}
+	/* One that failed */
+	list[count + FURTHER - 2].exit_code = 1 << 8;
+	for (size_t i = 0; i < count; i++)
+		list[i].end_time = list[i].exited ? snapshot->time - 20 * NSEC_PER_SEC : 0;
+	snapshot->processes = list;
+	snapshot->process_count = count + FURTHER;
+	return snapshot;
+}
+
+static size_t rows_of(const char *text)
+{
+	char line[4096];
+	size_t count = 0;
+
+	for (int row = 0; row < canvas.rows; row++) {
+		line[0] = 0;
+		for (int col = 0; col < canvas.cols; col++)
+			strcat(line, canvas_cell(&canvas, row, col)->text);
+		count += strstr(line, text) != NULL;
+	}
+	return count;
+}
+
+/* Some seconds after its end a program shares the row of those that ended alike; what leaked adds up. */
+START_TEST(the_ended_share_a_row)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
+	view_feed(&view, with_ended(20, 9));
+	draw();
+	ck_assert_uint_eq(rows_of("./short (exited"), 1 + FURTHER);
+	view_feed(&view, with_ended(21, 10));
+	draw();
+	ck_assert_uint_eq(rows_of("./short"), 2);
+	/* 8,000,000 bytes and three MiB of the five that ended well */
+	ck_assert_ptr_nonnull(strstr(row_with("./short ×5 (exited 0)"), " 10.6M "));
+	ck_assert_ptr_nonnull(strstr(row_with("./short (exited 1)"), " 1.0M "));
+	ck_assert_ptr_nonnull(strstr(row_with("11 processes"), "cutop"));
+	/* At a narrow terminal the number stays. */
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 70), 0);
+	draw();
+	ck_assert_str_ne(row_with("×5 short"), "");
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
+	/* What the user has chosen has a row of its own, and what it shows stays. */
+	keys("/short\r");
+	view_feed(&view, with_ended(22, 11));
+	draw();
+	ck_assert_uint_eq(rows_of("./short"), 3);
+	ck_assert_str_ne(row_with("./short ×4 (exited 0)"), "");
+	/* The tree lists each, and so do differences. */
+	keys("t");
+	ck_assert_uint_eq(rows_of("./short"), 1 + FURTHER);
+	keys("tx");
+	ck_assert_uint_eq(rows_of("./short"), 1 + FURTHER);
+}
+END_TEST
+
 Suite *suite_fold(void)
 {
 	Suite *suite = suite_create("fold");
@@ -172,6 +246,7 @@ Suite *suite_fold(void)
 	tcase_add_test(tests, the_gone_are_forgotten);
 	tcase_add_test(tests, search_opens);
 	tcase_add_test(tests, sets);
+	tcase_add_test(tests, the_ended_share_a_row);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
