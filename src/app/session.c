@@ -503,6 +503,10 @@ int session_open(struct session *session, const struct options *options, const i
 			  options->output);
 		return EXIT_FAILED;
 	}
+	/* Before signals wait: reading a pipe may take as long as its writer likes. */
+	if (options->pool_count && !session->recording &&
+	    pools_read(&session->pools, options->pools, options->pool_count, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
 	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) :
 							     options->command;
 	session->have_command = session->command_line != NULL;
@@ -615,10 +619,6 @@ int session_begin(struct session *session)
 	struct reason why = { "" };
 	int err;
 
-	if (session->options->pool_count && !session->recording &&
-	    pools_read(&session->pools, session->options->pools, session->options->pool_count,
-		       &why))
-		return session_fail(session, EXIT_FAILED, why.text);
 	if ((session->options->probe_count || session->pools) &&
 	    extra_functions_new(&session->extras, session->options->probes,
 				session->options->probe_count, session->pools, &why))

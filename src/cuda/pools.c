@@ -148,6 +148,10 @@ static int function_take(struct reading *reading, char **words, size_t count, bo
 		return refuse(reading, "granule is a power of two");
 	if (bytes == result && allocates)
 		return refuse(reading, "bytes and result are the same argument");
+	for (i = 0; i < pools->function_count; i++)
+		if (!strcmp(words[1], pools->functions[i].symbol) &&
+		    !strcmp(reading->library, pools->functions[i].library))
+			return refuse(reading, "%s has a line before this one", words[1]);
 	if (pools->function_count == POOL_FUNCTIONS_MAX)
 		return refuse(reading, "there are more than %d functions", POOL_FUNCTIONS_MAX);
 	*function = (struct pool_function){
@@ -196,11 +200,15 @@ static int line_take(struct reading *reading, char *line)
 
 static int description_read(struct reading *reading)
 {
-	char *text = file_read(reading->file, FILE_MAX, NULL), *line, *rest = text;
+	size_t len;
+	char *text = file_read(reading->file, FILE_MAX, &len), *line, *rest = text;
 	int err = 0;
 
 	if (!text)
 		return reason_set(reading->why, -errno, "%s: %s", reading->file, strerror(errno));
+	if (len >= FILE_MAX || memchr(text, 0, len))
+		err = reason_set(reading->why, -EINVAL, "%s: %s", reading->file,
+				 len >= FILE_MAX ? "it is too long" : "it is no text");
 	while (!err && (line = strsep(&rest, "\n"))) {
 		reading->line++;
 		err = line_take(reading, line);

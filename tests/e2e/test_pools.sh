@@ -87,6 +87,16 @@ echo 'pool arena' >"$T/broken.pool"
 walk broken -b -n 1 --pool "$T/broken.pool"
 check "broken: status $status: $(cat "$T/broken.err")" [ $status = 1 ]
 check "broken: $(cat "$T/broken.err")" grep -q "broken.pool:2: pool arena has no line 'allocate SYMBOL bytes=N'" "$T/broken.err"
+# A pipe whose writer says nothing: cutop can be ended.
+mkfifo "$T/silent.pool"
+"$CUTOP" -b -n 1 --pool "$T/silent.pool" >"$T/silent.out" 2>&1 &
+pid=$!
+exec 9>"$T/silent.pool"
+kill -TERM $pid
+exec 9>&-
+wait $pid
+status=$?
+check "silent: status $status: $(cat "$T/silent.out")" [ $status = 143 ]
 
 # ---- a line of Python, as JAX's has
 [ -x /usr/bin/python3 ] || skip "needs python3"

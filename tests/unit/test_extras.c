@@ -55,18 +55,23 @@ END_TEST
 
 /* ---- pools ---- */
 
-static int pools_of(const char *text, struct pools **pools, struct reason *why)
+static int pools_of_bytes(const char *text, size_t len, struct pools **pools, struct reason *why)
 {
 	char path[] = "/tmp/cutop-pool.XXXXXX";
 	const char *const files[] = { path };
 	int fd = mkstemp(path), err;
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	ck_assert_int_eq(write(fd, text, len), (ssize_t)len);
 	close(fd);
 	err = pools_read(pools, files, 1, why);
 	unlink(path);
 	return err;
+}
+
+static int pools_of(const char *text, struct pools **pools, struct reason *why)
+{
+	return pools_of_bytes(text, strlen(text), pools, why);
 }
 
 START_TEST(a_pool_described)
@@ -109,6 +114,9 @@ END_TEST
 #define POOL     "pool p\nlibrary l\n"
 #define ALLOCATE "allocate a bytes=1\n"
 #define FREE     "free f address=1\n"
+#define FOUR(n) \
+	"allocate a" #n " bytes=1\nallocate b" #n " bytes=1\nfree c" #n " address=1\nfree d" #n \
+	" address=1\n"
 
 static const struct {
 	const char *text, *why;
@@ -121,6 +129,7 @@ static const struct {
 	{ "pool abcdefghijabcdefghijabcdefghijab\n", ":1: a pool's name has 31 characters" },
 	{ "pool bfc\n", ":1: cutop has a pool bfc" },
 	{ POOL ALLOCATE FREE "pool p\n", ":5: there are two pools p" },
+	{ POOL ALLOCATE ALLOCATE FREE, ":4: a has a line before this one" },
 	{ POOL ALLOCATE "pool q\n", ":4: pool p has no line 'free" },
 	{ POOL FREE, ":4: pool p has no line 'allocate" },
 	{ "pool p\nallocate a bytes=1\n", ":2: a line 'library GLOB'" },
@@ -137,10 +146,30 @@ static const struct {
 	{ POOL "free f bytes=1\n", ":3: 'bytes=1': free takes address=N" },
 	{ POOL "release f address=1\n", ":3: 'release' is none of" },
 	{ POOL "a b c d e f g h i\n", ":3: more than 8 words" },
-	{ POOL ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE ALLOCATE FREE FREE
-		  FREE FREE FREE FREE FREE FREE FREE,
-	  ":19: there are more than 16 functions" },
+	{ POOL FOUR(1) FOUR(2) FOUR(3) FOUR(4) FREE, ":19: there are more than 16 functions" },
 };
+
+/* What follows a NUL, or the most that is read, is not left out in silence. */
+START_TEST(a_pool_of_no_text)
+{
+	const char text[] = POOL ALLOCATE FREE "\0nonsense\n";
+	struct reason why = { "" };
+	size_t len = 1 << 20;
+	char *long_text = malloc(len);
+	struct pools *pools;
+
+	ck_assert_int_eq(pools_of_bytes(text, sizeof(text) - 1, &pools, &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, ": it is no text"));
+	ck_assert_ptr_nonnull(long_text);
+	memset(long_text, '\n', len);
+	memcpy(long_text, text, strlen(text));
+	ck_assert_int_eq(pools_of_bytes(long_text, len, &pools, &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, ": it is too long"));
+	ck_assert_int_eq(pools_of_bytes(long_text, len - 1, &pools, &why), 0);
+	pools_free(pools);
+	free(long_text);
+}
+END_TEST
 
 START_TEST(a_pool_that_makes_no_sense)
 {
@@ -330,5 +359,6 @@ void extras_tests(Suite *suite)
 	suite_add_tcase(suite, loops);
 	probe_test_add(suite, "extras returns", returns_by_library);
 	probe_test_add(suite, "pools", a_pool_described);
+	probe_test_add(suite, "pools of no text", a_pool_of_no_text);
 	probe_test_add(suite, "extras bounded", functions_are_bounded);
 }
