@@ -401,7 +401,8 @@ static void pool_check(struct model *model, struct program *program, const struc
 {
 	struct pool_trial *trial;
 
-	if (kind < ALLOCATOR_KINDS)
+	/* Of a program that ran before cutop its pool's memory may be unknown: no fault of FILE's. */
+	if (kind < ALLOCATOR_KINDS || program->identity.from_attach)
 		return;
 	trial = &model->pool_trials[kind - ALLOCATOR_KINDS];
 	if (trial->requests == POOL_TRIAL)

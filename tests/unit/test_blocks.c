@@ -657,6 +657,20 @@ START_TEST(given_up_and_taken_back)
 }
 END_TEST
 
+/* What a user says of a pool is doubted only where all memory of the program's is known. */
+START_TEST(a_pool_that_hands_out_nothing)
+{
+	struct snapshot *snapshot;
+
+	feed_identity(&feed, _i, "", 0);
+	for (int i = 0; i < 1000; i++)
+		ck_assert_int_eq(report_as(-1, BASE + MIB, 512, false, ALLOCATOR_KINDS), 0);
+	snapshot = feed_snapshot(&feed);
+	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), !_i);
+	snapshot_free(snapshot);
+}
+END_TEST
+
 /* A pool whose calls alone are seen: where its blocks lie tells what they are. */
 START_TEST(a_pool_that_tells_nothing)
 {
@@ -747,6 +761,7 @@ Suite *suite_blocks(void)
 	tcase_add_test(tests, sites_without_end);
 	tcase_add_test(tests, given_up_and_taken_back);
 	tcase_add_test(tests, a_pool_that_tells_nothing);
+	tcase_add_loop_test(tests, a_pool_that_hands_out_nothing, 0, 2);
 	tcase_add_test(tests, memory_of_a_block);
 	suite_add_tcase(suite, tests);
 	return suite;
