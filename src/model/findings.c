@@ -17,10 +17,12 @@
 #include "cuda/errors.h"
 #include "model/arena.h"
 #include "model/columns.h"
+#include "model/objects.h"
 #include "model/snapshot.h"
 #include "model/telling.h"
 #include "model/time_shares.h"
 #include "util/saturated.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 #define MEMORY_MIN    (1u << 20)   /* bytes that are worth a word */
@@ -33,6 +35,7 @@
 #define LAUNCHES_PER  4            /* a wait for so many launches at most leaves the queue empty */
 #define LAUNCHES_MIN  100          /* a second: it is at work, and not only importing or sleeping */
 #define RETRIES_MIN   3
+#define OBJECTS_PART  16 /* of what are many, one part is enough if it keeps rising */
 #define LEAKED_BLOCKS 32 /* of one place: it was in a loop */
 #define BEGIN_SECONDS 10 /* of a program: it imports and compiles */
 
@@ -272,6 +275,38 @@ static double find_tensors(struct finder *finder)
 	return 0;
 }
 
+/* As many of a kind as the log tells of: programs warm up. */
+static double object_weight(const struct snap_object_site *site)
+{
+	for (size_t kind = 0; kind < OBJECT_KIND_COUNT; kind++)
+		if (!strcmp(site->kind, object_descs[kind].name))
+			return (double)site->rising * OBJECTS_PART / object_descs[kind].many;
+	return 0;
+}
+
+static double find_objects(struct finder *finder)
+{
+	const struct snap_process *process = finder->process;
+	const struct snap_object_site *most = NULL;
+
+	for (size_t i = 0; i < process->graph_site_count + process->object_site_count; i++) {
+		const struct snap_object_site *site =
+			i < process->graph_site_count ?
+				&process->graph_sites[i] :
+				&process->object_sites[i - process->graph_site_count];
+
+		if (object_weight(site) >= (most ? object_weight(most) : 1))
+			most = site;
+	}
+	return !most ? 0 :
+		       say(finder, object_weight(most),
+			   "%s more and more %s at %s%s: %" PRIu64 " %s live, %" PRIu64
+			   " more than at first",
+			   process->exited ? "made" : "makes", most->plural, most->where.site,
+			   process->exited ? " until its end" : "", most->live,
+			   process->exited ? "were" : "are", most->rising);
+}
+
 static double find_gaps(struct finder *finder)
 {
 	const struct snap_process *process = finder->process;
@@ -322,8 +357,7 @@ static double find_waits(struct finder *finder)
 {
 	const struct snap_process *process = finder->process;
 	const struct snap_time *time = &process->time;
-	const struct snap_place where = process->wait_site_count ? process->wait_sites->at :
-								   (struct snap_place){ 0 };
+	const struct snap_wait_site none = { .call = CALL_COUNT }, *where;
 	const struct snap_call *most = NULL;
 	uint64_t waits = 0, launches;
 	double share;
@@ -339,13 +373,15 @@ static double find_waits(struct finder *finder)
 		waits += call->calls;
 		most = !most || call->seconds > most->seconds ? call : most;
 	}
+	where = process->wait_site_count ? process->wait_sites : &none;
 	launches = add_saturated(process->launches, process->graph_launches);
 	if (share < WAIT_MIN || waits < WAITS_MIN || !most || launches > LAUNCHES_PER * waits)
 		return 0;
 	return say(
 		finder, share,
-		"waits %.0f %% of its time in %s%s%s, once for every %.1f launches: the GPU idles until the next",
-		100 * share, call_name(most->call), AT(&where), (double)launches / (double)waits);
+		"waits %.0f %% of its time, most in %s%s%s, once for every %.1f launches: the GPU idles until the next",
+		100 * share, call_name(where == &none ? most->call : where->call), AT(&where->at),
+		(double)launches / (double)waits);
 }
 
 static double find_time(struct finder *finder)
@@ -429,6 +465,9 @@ static const struct rule {
 	{ "retries", FINDING_FAILURES, TONE_NOTICE, false, find_retries,
 	  "3 allocations or more found memory only when they were tried again",
 	  "To empty its cache the allocator waits for the device and frees what it will soon need again: a smaller batch is faster." },
+	{ "objects", FINDING_SITES, TONE_LEAK, false, find_objects,
+	  "the number of live objects of one line keeps rising, by 64 events, 16 modules, 8 streams or graphs, or a context",
+	  "Graphs, streams, events, modules and contexts cost memory that no allocation shows: make them once, or destroy them." },
 	{ "gaps", FINDING_MEMORY, TONE_NOTICE, false, find_gaps,
 	  "20 % or more of what is reserved lies in such gaps, of a cache of 256 MiB or more",
 	  "Memory that no other process gets, nor the next large request: PyTorch's expandable_segments, or fewer sizes of requests, help." },
@@ -511,6 +550,7 @@ static void rule_apply(const struct rule *rule, const struct snapshot *snapshot,
 int findings_find(struct snapshot *snapshot, struct arena *arena)
 {
 	struct found_list all = { .count = 0 };
+	char text[SENTENCE_MAX];
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++)
@@ -522,7 +562,9 @@ int findings_find(struct snapshot *snapshot, struct arena *arena)
 		struct snap_finding *finding = &snapshot->findings[i];
 
 		*finding = all.list[i].finding;
-		finding->text = arena_string(arena, all.list[i].sentence);
+		/* A long name is cut, maybe inside a character. */
+		finding->text =
+			arena_string(arena, utf8_clean(all.list[i].sentence, text, sizeof(text)));
 		if (!finding->text)
 			return -ENOMEM;
 	}

@@ -568,6 +568,10 @@ static void print_findings(struct line *line, const struct snapshot *snapshot)
 		line_text(line, finding->text);
 		line_end(line);
 	}
+	if (snapshot->findings_omitted) {
+		line_format(line, "! and %zu more", snapshot->findings_omitted);
+		line_end(line);
+	}
 }
 
 int out_text(FILE *stream, const struct snapshot *snapshot, struct out_options *options)

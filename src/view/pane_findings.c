@@ -64,7 +64,9 @@ static double finding_number(const struct list *list, size_t item, size_t column
 static uint64_t finding_key(const struct list *list, size_t item)
 {
 	const struct snap_finding *finding = finding_of(list, item);
-	const uint32_t parts[] = { finding->program, (uint32_t)finding->device };
+	/* Which program uses most of a device may change. */
+	const uint32_t parts[] = { finding->command ? finding->program : 0,
+				   (uint32_t)finding->device };
 
 	return key_text(key_add(KEY_BEGIN, parts, sizeof(parts)), finding->rule);
 }

@@ -7,6 +7,7 @@
 #include "feed.h"
 #include "model/arena.h"
 #include "model/findings.h"
+#include "util/utf8.h"
 #include "util/util.h"
 
 #define NOON     (1792670400ull * NSEC_PER_SEC)
@@ -24,6 +25,7 @@ static struct snap_allocator allocator;
 static struct snap_copy copy;
 static struct snap_call call;
 static struct snap_wait_site wait;
+static struct snap_object_site object;
 static struct arena *arena;
 static int used_devices[1];
 
@@ -62,7 +64,11 @@ static void setup(void)
 					     .site_count = 1 };
 	copy = (struct snap_copy){ .direction = DIR_H2D, .mode = COPY_ASYNC, .pageable = true };
 	call = (struct snap_call){ .call = CALL_cudaDeviceSynchronize };
-	wait = (struct snap_wait_site){ .at = { .site = SITE } };
+	wait = (struct snap_wait_site){ .at = { .site = SITE },
+					.call = CALL_cudaDeviceSynchronize };
+	object = (struct snap_object_site){
+		.kind = "event", .plural = "events", .live = 1200, .where = { .site = SITE }
+	};
 }
 
 static void teardown(void)
@@ -153,6 +159,13 @@ static void retries(bool enough)
 	process->recovered_allocations = enough ? 3 : 2;
 }
 
+static void objects(bool enough)
+{
+	object.rising = enough ? 968 : 63;
+	process->object_sites = &object;
+	process->object_site_count = 1;
+}
+
 static void gaps(bool enough)
 {
 	allocator.reserved = 600 * MIB;
@@ -216,10 +229,12 @@ static const struct {
 	{ "pinned", pinned, "seems to leak 40.0M of pinned host memory, most at " SITE },
 	{ "retries", retries,
 	  "found no memory at first 3 times, and got it after its cache was emptied, which takes long" },
+	{ "objects", objects,
+	  "makes more and more events at " SITE ": 1200 are live, 968 more than at first" },
 	{ "gaps", gaps,
 	  "the cache of pytorch has 454M, but 34 % of what it took from CUDA lies in gaps that are too small for its requests" },
 	{ "waits", waits,
-	  "waits 36 % of its time in cudaDeviceSynchronize at " SITE
+	  "waits 36 % of its time, most in cudaDeviceSynchronize at " SITE
 	  ", once for every 2.0 launches: the GPU idles until the next" },
 	{ "idle", idle,
 	  "keeps its GPU waiting: the GPU is mostly idle (12%) while the program is outside CUDA calls: CPU-bound" },
@@ -256,6 +271,56 @@ START_TEST(a_rule_is_quiet)
 }
 END_TEST
 
+/* The call and the place are those of one another, whichever call took longest in all. */
+START_TEST(waits_have_the_call_of_their_place)
+{
+	waits(true);
+	wait.call = CALL_cudaStreamSynchronize;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_ptr_nonnull(
+		strstr(snapshot.findings[0].text, "most in cudaStreamSynchronize at " SITE));
+}
+END_TEST
+
+START_TEST(objects_of_a_program_that_ended)
+{
+	objects(true);
+	process->exited = true;
+	process->graph_sites = &object;
+	process->graph_site_count = 1;
+	process->object_site_count = 0;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_int_eq(snapshot.finding_count, 1);
+	ck_assert_str_eq(snapshot.findings[0].text,
+			 "made more and more events at " SITE
+			 " until its end: 1200 were live, 968 more than at first");
+}
+END_TEST
+
+/* A name that does not fit is cut between characters. */
+START_TEST(a_long_name_is_cut_whole)
+{
+	char name[1001];
+	int32_t point;
+	size_t len;
+
+	for (size_t shift = 0; shift < 2; shift++) {
+		memset(name, 'x', sizeof(name));
+		for (size_t i = shift; i + 2 < sizeof(name); i += 2)
+			memcpy(name + i, "é", 2);
+		name[sizeof(name) - 1] = 0;
+		rising(true);
+		site.site = name;
+		ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+		ck_assert_int_eq(snapshot.finding_count, 1);
+		for (const char *at = snapshot.findings[0].text; *at; at += len) {
+			len = utf8_next(at, &point);
+			ck_assert_int_ge(point, 0);
+		}
+	}
+}
+END_TEST
+
 /* Ten at most; of one rule the heaviest, and worse rules before others. */
 START_TEST(the_worst_are_kept)
 {
@@ -289,6 +354,9 @@ Suite *suite_findings(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, a_rule_finds, 0, ARRAY_LEN(rules));
 	tcase_add_loop_test(tests, a_rule_is_quiet, 0, ARRAY_LEN(rules));
+	tcase_add_test(tests, waits_have_the_call_of_their_place);
+	tcase_add_test(tests, objects_of_a_program_that_ended);
+	tcase_add_test(tests, a_long_name_is_cut_whole);
 	tcase_add_test(tests, the_worst_are_kept);
 	suite_add_tcase(suite, tests);
 	return suite;
