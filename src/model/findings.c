@@ -300,10 +300,11 @@ static double find_objects(struct finder *finder)
 	}
 	return !most ? 0 :
 		       say(finder, object_weight(most),
-			   "%s more and more %s at %s%s: %" PRIu64 " %s live, %" PRIu64
+			   "%s more and more %s at %s%s: %s%" PRIu64 " %s live, %" PRIu64
 			   " more than at first",
 			   process->exited ? "made" : "makes", most->plural, most->where.site,
-			   process->exited ? " until its end" : "", most->live,
+			   process->exited ? " until its end" : "",
+			   process->inexact || process->from_attach ? "at least " : "", most->live,
 			   process->exited ? "were" : "are", most->rising);
 }
 

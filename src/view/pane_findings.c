@@ -108,7 +108,8 @@ static void finding_follow(struct view *view, const struct list *list, size_t it
 	if (row == view->table.row_count) {
 		char text[CELL_TEXT];
 
-		view_message(view, "%.60s is not in the table", who(finding, text));
+		view_message(view, "%s%.60s is not in the table",
+			     finding->command ? "" : "What uses most of ", who(finding, text));
 		return;
 	}
 	rows_select(view, row);

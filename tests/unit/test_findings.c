@@ -294,6 +294,9 @@ START_TEST(objects_of_a_program_that_ended)
 	ck_assert_str_eq(snapshot.findings[0].text,
 			 "made more and more events at " SITE
 			 " until its end: 1200 were live, 968 more than at first");
+	process->from_attach = true;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_ptr_nonnull(strstr(snapshot.findings[0].text, ": at least 1200 were live"));
 }
 END_TEST
 

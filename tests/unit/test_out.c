@@ -343,6 +343,20 @@ START_TEST(text_control_bytes)
 }
 END_TEST
 
+START_TEST(text_findings_omitted)
+{
+	struct snapshot *snapshot = sample_snapshot();
+	char *text = printed(out_text, snapshot);
+
+	ck_assert_ptr_null(strstr(text, " more\n"));
+	free(text);
+	snapshot->findings_omitted = 7;
+	text = printed(out_text, snapshot);
+	ck_assert_ptr_nonnull(strstr(text, "\n! and 7 more\n"));
+	free(text);
+}
+END_TEST
+
 /* A program's locale with another decimal sign must not show. */
 START_TEST(locale)
 {
@@ -597,6 +611,7 @@ int main(void)
 	tcase_add_test(tests, text_sort_column);
 	tcase_add_test(tests, text_ended_before);
 	tcase_add_test(tests, text_control_bytes);
+	tcase_add_test(tests, text_findings_omitted);
 	tcase_add_test(tests, leak_golden);
 	tcase_add_test(tests, leak_none);
 	tcase_add_test(tests, leak_gone);

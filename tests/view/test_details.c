@@ -119,6 +119,47 @@ START_TEST(every_pane_has_a_cursor)
 }
 END_TEST
 
+/* A device's finding, of the cast with others before it; @program uses most of the device. */
+static void feed_findings(int step, uint32_t program, size_t before)
+{
+	struct snapshot *snapshot = cast_snapshot(step);
+	struct snap_finding *list = cast_memory(snapshot, before + 1, sizeof(*list));
+
+	for (size_t i = 0; i < before; i++)
+		list[i] = (struct snap_finding){ .rule = i ? "waits" : "rising",
+						 .when = "",
+						 .why = "",
+						 .text = "waits\033[2J",
+						 .program = CAST_TRAINER,
+						 .pid = 4300,
+						 .command = "\033]0;evil",
+						 .device = CUTOP_DEVICE_UNKNOWN };
+	list[before] = (struct snap_finding){
+		.rule = "nearly-full", .when = "", .why = "", .text = "is full", .program = program
+	};
+	snapshot->findings = list;
+	snapshot->finding_count = before + 1;
+	view_feed(&view, snapshot);
+	draw();
+}
+
+START_TEST(of_a_finding)
+{
+	feed_findings(11, CAST_TRAINER, 1);
+	keys("\r0gj");
+	ck_assert_int_eq(view.panes[PANE_FINDINGS].cursor.row, 1);
+	ck_assert_str_ne(row_with("?]0;evil 4300"), "");
+	ck_assert_str_ne(row_with("waits?[2J"), "");
+	/* It stays the device's, whichever program uses most of it. */
+	feed_findings(12, CAST_COPIER, 2);
+	ck_assert_int_eq(view.panes[PANE_FINDINGS].cursor.row, 2);
+	feed_findings(13, 0, 0);
+	ck_assert_int_eq(view.panes[PANE_FINDINGS].cursor.row, 0);
+	keys("\r\r");
+	ck_assert_str_ne(row_with("What uses most of GPU 0 is not in the table"), "");
+}
+END_TEST
+
 START_TEST(of_a_kernel)
 {
 	keys("/4242\r2z\r");
@@ -356,6 +397,7 @@ Suite *suite_details(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, of_a_finding);
 	tcase_add_test(tests, a_step_at_a_time);
 	tcase_add_test(tests, without_room);
 	tcase_add_test(tests, keys_follow_the_focus);
