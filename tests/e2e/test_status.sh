@@ -191,7 +191,9 @@ for format in text json csv; do
 	("$CUTOP" -b -f "$format" -d 0.02 2>"$T/pipe.err"; echo $? >"$T/pipe.status") | head -n 1 >"$T/pipe.out"
 	status=$(cat "$T/pipe.status")
 	expect_status pipe 0
-	check "$format: a closed pipe is no error: $(cat "$T/pipe.err")" [ ! -s "$T/pipe.err" ]
+	# What cutop warns of, of other tests' programs, is not about the pipe.
+	said=$(grep -v '^cutop: process [0-9]* ' "$T/pipe.err")
+	check "$format: a closed pipe is no error: $said" [ -z "$said" ]
 	check "$format: nothing came" [ -s "$T/pipe.out" ]
 done
 ("$CUTOP" -b -f json -d 0.02 -- sh -c 'sleep 0.5; exit 4' 2>"$T/pipe.err"; echo $? >"$T/pipe.status") | head -n 1 >/dev/null
