@@ -48,6 +48,9 @@ run() {
 start() {
 	start_name=$1
 	shift
+	# What an earlier one of that name wrote is gone before: else begin finds this one begun, which a signal then finds
+	# before it waits for any.
+	: >"$T/$start_name.out"
 	# shellcheck disable=SC2086
 	$before "$CUTOP" "$@" >"$T/$start_name.out" 2>"$T/$start_name.err" </dev/null &
 	cutop=$!
