@@ -264,7 +264,7 @@ replay 0 pinned-once --fail-on-leak
 expect pinned-once 'p.memory | [.host_left_bytes, .leaked_bytes]' '[131072,0]'
 check "it was suspect" [ "$(jq -s 'map(.processes[].memory.host_suspect_bytes // 0) | max' "$T/pinned-once.all")" = 0 ]
 
-# ---- objects: exact by line, whoever destroys them, once for both layers; a rising number is told and is no leak of bytes
+# ---- objects: exact by line, also where another thread destroys them, once for both layers; a rising number is told and is no leak of bytes
 replay 0 objects --fail-on-leak
 expect objects '[.lost[]] | add' 0
 at() {
@@ -283,7 +283,7 @@ expect objects '[p.objects[] | [.kind, (.site | capture("objects.c:(?<line>[0-9]
 		context "$(at "a context")" cuCtxCreate_v2 6 4 null)"
 expect objects '[p.objects[] | select(.rising) | [.kind, .live]]' '[["event",1200],["stream",300]]'
 expect objects '[p.objects[] | select(.rising) | .rising > .live / 2 and .rising < .live] | all' true
-# Events are too many for stacks that nobody asked for.
+# Events are too many for stacks without --stacks.
 expect objects '[p.objects[] | select(.kind == "event") | has("stack")] | any' false
 check "no event of each tells of them while it runs" [ "$(jq -sr '[.[].events[]? | select(.kind == "suspect") |
 	(.text | capture("^[0-9]+ (?<what>[a-z]+) are made and not destroyed.*most at main.*objects.c:(?<line>[0-9]+)") | "\(.what) \(.line)")] |
