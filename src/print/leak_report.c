@@ -269,12 +269,13 @@ static void print_process(struct line *line, const struct snap_process *process)
 	}
 }
 
-static void print_titles(struct line *line)
+static void print_titles(struct line *line, const char *first, const char *second,
+			 const char *third)
 {
 	line_style(line, STYLE_HEAD);
-	line_right(line, 16, "BYTES");
-	line_right(line, 23, "SHARE");
-	line_right(line, 32, "BLOCKS");
+	line_right(line, 16, first);
+	line_right(line, 23, second);
+	line_right(line, 32, third);
 	line_text(line, "  CALL");
 	line_to(line, 56);
 	line_text(line, "SITE");
@@ -372,7 +373,7 @@ static void print_lines(struct line *line, struct leak *leaks, size_t count, uin
 {
 	if (count)
 		qsort(leaks, count, sizeof(*leaks), by_bytes);
-	print_titles(line);
+	print_titles(line, "BYTES", "SHARE", "BLOCKS");
 	for (size_t i = 0; i < count; i++)
 		print_leak(line, &leaks[i], all);
 }
@@ -455,14 +456,7 @@ static void report_objects(struct line *line, const struct snap_process *process
 	line_format(line, ": made and not destroyed, %s: %" PRIu64 " objects",
 		    process->exited ? "rising until the end" : "rising", rising);
 	line_end(line);
-	line_style(line, STYLE_HEAD);
-	line_right(line, 16, "RISING");
-	line_right(line, 23, "LIVE");
-	line_right(line, 32, "MADE");
-	line_text(line, "  CALL");
-	line_to(line, 56);
-	line_text(line, "SITE");
-	line_end(line);
+	print_titles(line, "RISING", "LIVE", "MADE");
 	for (size_t i = 0; i < object_sites(process); i++) {
 		const struct snap_object_site *site = object_site(process, i);
 

@@ -45,6 +45,16 @@ void bar_of(const struct area *area, int row, int col, int cells, enum style sty
 		area_text(area, row, col + whole, style, left[rest]);
 }
 
+enum style tone_style(enum event_tone tone)
+{
+	static const enum style styles[TONE_COUNT] = {
+		[TONE_QUIET] = ST_DIM,   [TONE_GOOD] = ST_GOOD,      [TONE_NOTICE] = ST_SUSPECT,
+		[TONE_LEAK] = ST_LEAKED, [TONE_FAILURE] = ST_FAILED,
+	};
+
+	return styles[tone];
+}
+
 const char *level_of(double fraction)
 {
 	return lower[eighths(fraction, 1)];

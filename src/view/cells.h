@@ -31,6 +31,9 @@ void spark_of(const struct area *area, int row, int col, int cells, enum style s
 /* One sample of a sparkline, 0..1; NAN: not known, nothing is drawn. */
 void sample_draw(const struct area *area, int row, int col, enum style style, double fraction);
 
+/* How what is said in @tone looks. */
+enum style tone_style(enum event_tone tone);
+
 /* One of nine heights, for a fraction of 0..1; " " for none and NAN. */
 const char *level_of(double fraction);
 

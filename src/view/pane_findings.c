@@ -22,11 +22,6 @@ static const struct list_column finding_columns[] = {
 		     .help = "in a sentence; Enter: why that matters" },
 };
 
-static const enum style tones[TONE_COUNT] = {
-	[TONE_QUIET] = ST_DIM,   [TONE_GOOD] = ST_GOOD,      [TONE_NOTICE] = ST_SUSPECT,
-	[TONE_LEAK] = ST_LEAKED, [TONE_FAILURE] = ST_FAILED,
-};
-
 static const struct snap_finding *finding_of(const struct list *list, size_t item)
 {
 	return (const struct snap_finding *)list->items + item;
@@ -50,7 +45,7 @@ static enum style finding_cell(const struct list *list, size_t item, size_t colu
 	if (column == G_WHAT)
 		return cell_text(out, ST_PLAIN, finding->text);
 	who(finding, out);
-	return tones[finding->tone];
+	return tone_style(finding->tone);
 }
 
 /* They are in an order of their own: worst first. */
@@ -76,7 +71,7 @@ static void finding_details(const struct list *list, size_t item, struct details
 	const struct snap_finding *finding = finding_of(list, item);
 	char text[CELL_TEXT];
 
-	details_text(details, tones[finding->tone], "%s", who(finding, text));
+	details_text(details, tone_style(finding->tone), "%s", who(finding, text));
 	details_text(details, ST_PLAIN, "%s", finding->text);
 	details_section(details, "Why it matters, and what helps");
 	details_text(details, ST_PLAIN, "%s", finding->why);

@@ -25,11 +25,6 @@ static const struct list_column log_columns[] = {
 		     .help = "the event in words" },
 };
 
-static const enum style tones[TONE_COUNT] = {
-	[TONE_QUIET] = ST_DIM,   [TONE_GOOD] = ST_GOOD,      [TONE_NOTICE] = ST_SUSPECT,
-	[TONE_LEAK] = ST_LEAKED, [TONE_FAILURE] = ST_FAILED,
-};
-
 /* What is further apart does not share a row. */
 #define FOLD_NS (60 * NSEC_PER_SEC)
 
@@ -58,7 +53,7 @@ static int log_whole(const struct list *list, size_t item)
 
 static enum style tone_of(const struct snap_event *event)
 {
-	return tones[event->failed ? TONE_FAILURE : event_kinds[event->kind].tone];
+	return tone_style(event->failed ? TONE_FAILURE : event_kinds[event->kind].tone);
 }
 
 static double log_number(const struct list *list, size_t item, size_t column)
