@@ -6,8 +6,8 @@
  * snapshot has each allocation, neighbours are told apart; of a process with very many it has only
  * spans.
  *
- * Segments of frameworks' allocators are placed first; then their blocks, which have the same order,
- * are gone through once to fill the cells. Only cells that are in sight exist: whatever sizes a
+ * Regions, or segments of frameworks' allocators, are placed first; then the blocks in them, which
+ * have the same order, are gone through once to fill the cells. Only cells that are in sight exist: whatever sizes a
  * program reports, the work is that for its blocks plus that for the screen.
  */
 #include "view/map.h"
@@ -447,251 +447,53 @@ const struct stretch *segment_list_find(const struct segment_list *list, int dev
 		const struct stretch *stretch = &list->items[i];
 
 		if (address >= stretch->start && address < stretch->end &&
-		    list->process->allocators[stretch->allocator].device == device)
+		    (list->is_plain ||
+		     list->process->allocators[stretch->allocator].device == device))
 			return stretch;
 	}
 	return NULL;
 }
 
-/* ---- allocations ---- */
+/* ---- regions of allocations ---- */
 
 enum { LABEL = 15, REGIONS_MAX = 256 };
 
-struct region {
-	uint64_t start, end;
-	size_t first, count; /* its spans */
-};
-
-struct map {
-	struct region regions[REGIONS_MAX];
-	size_t count;
-	double per_cell; /* bytes that a cell stands for */
-};
-
-/* Splits at gaps longer than @gap. False if that makes more than @most regions. */
-static bool regions_find(struct map *map, const struct snap_process *process, uint64_t gap,
-			 size_t most)
+/* Splits at gaps longer than @gap. -E2BIG: that makes more than @most regions. */
+static int regions_find(struct segment_list *list, uint64_t gap, size_t most)
 {
-	size_t i;
+	list->count = 0;
+	for (size_t i = 0; i < list->process->span_count; i++) {
+		const struct snap_span *span = &list->process->spans[i];
+		struct stretch *last = list->count ? &list->items[list->count - 1] : NULL;
 
-	map->count = 0;
-	for (i = 0; i < process->span_count; i++) {
-		const struct snap_span *span = &process->spans[i];
-		struct region *last = map->count ? &map->regions[map->count - 1] : NULL;
-
-		if (last && span->start - last->end <= gap) {
+		if (last && span->start - last->end <= gap)
 			last->end = span->end;
-			last->count++;
-			continue;
-		}
-		if (map->count == most)
-			return false;
-		map->regions[map->count++] = (struct region){ span->start, span->end, i, 1 };
+		else if (list->count == most)
+			return -E2BIG;
+		else if (!stretch_add(list,
+				      (struct stretch){ .start = span->start, .end = span->end }))
+			return -ENOMEM;
 	}
-	return true;
+	return 0;
 }
 
-static double cells_needed(const struct map *map, double per_cell)
+/* The regions in which @process's allocations lie, as few as can be told apart in @cells. */
+static int regions_make(struct segment_list *list, const struct snap_process *process, int cells)
 {
-	double cells = (double)(map->count ? map->count - 1 : 0);
-
-	for (size_t i = 0; i < map->count; i++)
-		cells += ceil((double)(map->regions[i].end - map->regions[i].start) / per_cell);
-	return cells;
-}
-
-static void map_make(struct map *map, const struct snap_process *process, int cells)
-{
+	size_t most = (size_t)cells / 6 + 1;
 	uint64_t covered = 0, gap;
-	size_t i, most = (size_t)cells / 6 + 1;
-	double low = 1, high;
+	int err;
 
-	most = most > REGIONS_MAX ? REGIONS_MAX : most;
-	for (i = 0; i < process->span_count; i++)
+	*list = (struct segment_list){ .process = process, .is_plain = true };
+	for (size_t i = 0; i < process->span_count; i++)
 		covered += process->spans[i].end - process->spans[i].start;
-	for (gap = covered / 8 + 4096; !regions_find(map, process, gap, most);
-	     gap = gap > UINT64_MAX / 4 ? UINT64_MAX : gap * 4)
-		;
-	for (high = 1; cells_needed(map, high) > cells; high *= 2)
-		;
-	for (i = 0; i < 40 && high - low > 1; i++) {
-		double middle = (low + high) / 2;
-
-		if (cells_needed(map, middle) > cells)
-			low = middle;
-		else
-			high = middle;
-	}
-	/* Sizes with up to three leading bits: then the addresses at the left are round, too. */
-	for (low = 1; low * 16 <= high; low *= 2)
-		;
-	map->per_cell = ceil(high / low) * low;
+	gap = covered / 8 + 4096;
+	while ((err = regions_find(list, gap, most > REGIONS_MAX ? REGIONS_MAX : most)) == -E2BIG)
+		gap = gap > UINT64_MAX / 4 ? UINT64_MAX : gap * 4;
+	return err;
 }
 
-/*
- * Adds up the bytes between two addresses, by state; each span counts evenly over its addresses.
- * *@first: a span that is not above @from; set to the first one that ends above it.
- */
-static void spans_weigh(const struct snap_process *process, const struct region *region,
-			size_t *first, double from, double to, struct block_mix *mix)
-{
-	size_t i, end = region->first + region->count;
-
-	if (*first < region->first)
-		*first = region->first;
-	while (*first < end && (double)process->spans[*first].end <= from)
-		++*first;
-	for (i = *first; i < end && (double)process->spans[i].start < to; i++) {
-		const struct snap_span *span = &process->spans[i];
-		double begins = fmax(from, (double)span->start), ends = fmin(to, (double)span->end);
-		double share = (ends - begins) / fmax((double)(span->end - span->start), 1);
-
-		for (int state = 0; share > 0 && state < ALLOC_STATE_COUNT; state++) {
-			mix->bytes[state] += (double)span->bytes[state] * share;
-			mix->used += (double)span->bytes[state] * share;
-		}
-	}
-}
-
-static void blocks_weigh(const struct snap_process *process, double from, double to,
-			 struct block_mix *mix)
-{
-	size_t low = 0, high = process->drawn_count, i;
-	double most = 0;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct snap_alloc *block = &process->drawn[middle];
-
-		if ((double)block->address + (double)block->bytes <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (i = low; i < process->drawn_count && (double)process->drawn[i].address < to; i++) {
-		const struct snap_alloc *block = &process->drawn[i];
-		double start = fmax(from, (double)block->address),
-		       end = fmin(to, (double)block->address + (double)block->bytes);
-
-		if (end <= start || block->state >= ALLOC_STATE_COUNT)
-			continue;
-		mix->bytes[block->state] += end - start;
-		mix->used += end - start;
-		if (end - start <= most)
-			continue;
-		most = end - start;
-		mix->most = block;
-		mix->age = block->age;
-		mix->is_odd = i & 1;
-	}
-}
-
-static bool lies_in(const struct snap_alloc *block, double from, double to)
-{
-	return block && (double)block->address < to &&
-	       (double)block->address + (double)block->bytes > from;
-}
-
-/* Where a block is, for zooming to it */
-struct place {
-	const struct map *map;
-	uint64_t address;
-};
-
-/* How many cells all takes, and where the address is. */
-static double place_find(const void *context, double per_cell, double *at)
-{
-	const struct place *place = context;
-	double cells = 0;
-
-	*at = 0;
-	for (size_t i = 0; i < place->map->count; i++) {
-		const struct region *region = &place->map->regions[i];
-
-		if (place->address >= region->start && place->address < region->end)
-			*at = cells + floor((double)(place->address - region->start) / per_cell);
-		cells += ceil((double)(region->end - region->start) / per_cell) + 1;
-	}
-	return cells - 1;
-}
-
-void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
-	      const struct block_looks *looks, const struct snap_alloc *chosen)
-{
-	int label = area->rect.cols >= 50 ? LABEL : 0, cols = area->rect.cols - label - 1,
-	    rows = area->rect.rows;
-	double offset;
-	long cells = (long)cols * rows, total, at, skip;
-	struct map *map;
-	size_t region = 0, first = 0;
-	int i;
-
-	if (cols < 4 || rows < 1 || !process->span_count)
-		return;
-	map = malloc(sizeof(*map));
-	if (!map)
-		return;
-	map_make(map, process, (int)cells);
-	if (view->zooms_to_block && chosen)
-		map_zoom_fit(view, (double)chosen->bytes, map->per_cell, (double)cells, place_find,
-			     &(struct place){ map, chosen->address });
-	map->per_cell /= (double)(1u << view->zoom);
-	if (map->per_cell < 1)
-		map->per_cell = 1;
-	view->map_cell = map->per_cell;
-	total = (long)fmin(cells_needed(map, map->per_cell), 1e9);
-	skip = total > cells ? (long)(view->pan * (double)(total - cells)) : 0;
-	at = 0;
-	offset = 0;
-	for (i = 0; i < cells && region < map->count;) {
-		const struct region *here = &map->regions[region];
-		double from = (double)here->start + offset,
-		       size = fmin(map->per_cell, (double)here->end - from);
-		int row = i / cols, col = label + i % cols;
-		enum style style = ST_FRAME;
-		const char *look = "┊";
-		long whole =
-			(long)fmin(ceil((double)(here->end - here->start) / map->per_cell), 1e9);
-
-		/* Skip whole regions at a time. */
-		if (offset == 0 && at + whole + 1 <= skip) {
-			at += whole + 1;
-			region++;
-			continue;
-		}
-		if (offset == 0 && at < skip) {
-			offset = (double)(skip - at) * map->per_cell;
-			at = skip;
-			if (offset < (double)(here->end - here->start))
-				continue;
-		}
-		if (label && i % cols == 0 && size > 0)
-			area_format(area, row, 0, ST_DIM, "%#14" PRIx64,
-				    here->start + (uint64_t)offset);
-		if (size > 0) {
-			struct block_mix mix = { .is_chosen = lies_in(chosen, from, from + size) };
-
-			if (process->drawn_count)
-				blocks_weigh(process, from, from + size, &mix);
-			else
-				spans_weigh(process, here, &first, from, from + size, &mix);
-			look = block_look(looks, &mix, size, &style);
-			map_note(view, row, col, mix.most);
-			offset += map->per_cell;
-		} else {
-			region++;
-			offset = 0;
-			if (region == map->count)
-				break;
-		}
-		area_text(area, row, col, style, look);
-		at++;
-		i++;
-	}
-	free(map);
-}
-
-/* ---- drawing segments ---- */
+/* ---- drawing ---- */
 
 #define BYTES_MOST 2e19        /* no segment has more */
 #define CELLS_MAX  1000000000l /* of one segment, however far it is zoomed */
@@ -700,26 +502,27 @@ enum { DEVICE = 7, FIGURES = 36, FIGURES_BRIEF = 13 };
 
 /* ---- where it is drawn ---- */
 
-struct cell_mix {
-	struct block_mix mix;
-	double most; /* bytes of the block with most of them */
-};
-
 struct sheet {
 	struct view *view;
 	struct segment_list *list;
-	int label, cols, rows;  /* cells are to the right of the label */
-	bool has_addresses;     /* in the label, before cells of a row */
-	bool has_devices;       /* before those */
-	bool is_rows;           /* each segment has a row */
-	bool has_breaks;        /* each allocator begins a row */
-	int labelled;           /* rows that have their address */
-	long skip;              /* how many cells are out of sight, before those that are drawn */
-	size_t shown;           /* segments */
-	struct cell_mix *mixes; /* rows × cols */
+	int label, cols, rows;   /* cells are to the right of the label */
+	bool has_addresses;      /* in the label, before cells of a row */
+	bool has_devices;        /* before those */
+	bool is_rows;            /* each segment has a row */
+	bool has_breaks;         /* each allocator begins a row */
+	int labelled;            /* rows that have their address */
+	long skip;               /* how many cells are out of sight, before those that are drawn */
+	size_t shown;            /* segments */
+	struct block_mix *mixes; /* rows × cols */
 	const struct block_looks *looks;
 	const struct snap_alloc *selected;
 };
+
+/* Allocators whose segments they are; the driver alone has regions. */
+static size_t owners_of(const struct segment_list *list)
+{
+	return list->is_plain ? 1 : list->process->allocator_count;
+}
 
 /* Cells before a segment that is not the first: between two of them, or with a device's number. */
 static long space_before(const struct sheet *sheet, const struct stretch *stretch,
@@ -727,7 +530,7 @@ static long space_before(const struct sheet *sheet, const struct stretch *stretc
 {
 	if (before && before->allocator == stretch->allocator)
 		return 1;
-	if (sheet->has_breaks || sheet->list->process->allocator_count < 2)
+	if (sheet->has_breaks || owners_of(sheet->list) < 2)
 		return 0;
 	return before ? 4 : 3;
 }
@@ -852,8 +655,7 @@ static void label_fit(struct sheet *sheet, const struct area *area)
 	if (sheet->is_rows)
 		figures = cols >= 100 ? FIGURES : cols >= 60 ? FIGURES_BRIEF : 0;
 	sheet->has_addresses = cols >= 50;
-	sheet->has_devices = sheet->list->process->allocator_count > 1 &&
-			     (sheet->is_rows || sheet->has_breaks);
+	sheet->has_devices = owners_of(sheet->list) > 1 && (sheet->is_rows || sheet->has_breaks);
 	sheet->label = (sheet->has_addresses ? LABEL : 0) + (sheet->has_devices ? DEVICE : 0);
 	sheet->cols = cols - sheet->label - figures - 1;
 }
@@ -911,9 +713,9 @@ static int sheet_make(struct view *view, const struct area *area, struct sheet *
 	struct segment_list *list = sheet->list;
 
 	sheet->rows = area->rect.rows;
-	sheet->is_rows = list->count <= (size_t)sheet->rows && !view->zoom &&
+	sheet->is_rows = !list->is_plain && list->count <= (size_t)sheet->rows && !view->zoom &&
 			 !(view->zooms_to_block && sheet->selected);
-	sheet->has_breaks = list->process->allocator_count <= (size_t)sheet->rows;
+	sheet->has_breaks = !list->is_plain && owners_of(list) <= (size_t)sheet->rows;
 	sheet->shown = list->count;
 	label_fit(sheet, area);
 	if (sheet->cols < 4 || sheet->rows < 1 || !list->count)
@@ -927,66 +729,125 @@ static int sheet_make(struct view *view, const struct area *area, struct sheet *
 
 /* ---- cells ---- */
 
-static void block_fill(const struct sheet *sheet, const struct stretch *stretch,
-		       const struct snap_alloc *block, bool is_odd, bool is_selected)
+/* What is in a stretch: a block, or, where blocks are too many to be known, a span of them. */
+struct run {
+	uint64_t start, end;
+	const struct snap_alloc *block;
+	const struct snap_span *span;
+};
+
+/* The @at-th of the owner @owner; false: there are not so many. */
+static bool run_of(const struct segment_list *list, size_t owner, size_t at, struct run *run)
 {
-	uint64_t start = block->address > stretch->start ? block->address : stretch->start,
-		 end = end_of(block) < stretch->end ? end_of(block) : stretch->end;
+	const struct snap_process *process = list->process;
+	const struct snap_alloc *blocks = list->is_plain ? process->drawn :
+							   process->allocators[owner].drawn;
+	size_t count = list->is_plain ? process->drawn_count :
+					process->allocators[owner].drawn_count;
+
+	if (list->is_plain && !count) {
+		if (at >= process->span_count)
+			return false;
+		*run = (struct run){ .start = process->spans[at].start,
+				     .end = process->spans[at].end,
+				     .span = &process->spans[at] };
+		return true;
+	}
+	if (at >= count)
+		return false;
+	*run = (struct run){ .start = blocks[at].address,
+			     .end = end_of(&blocks[at]),
+			     .block = &blocks[at] };
+	return true;
+}
+
+/* The first cell in sight, and the one after the last, of the bytes @from to @to of @stretch. */
+static long cells_find(const struct sheet *sheet, const struct stretch *stretch, double from,
+		       double to, long *end)
+{
+	long cell = (long)fmin(from / stretch->per_cell, (double)(stretch->cells - 1)),
+	     seen = sheet->skip - stretch->first; /* the first that is in sight */
+
+	*end = (long)fmin(ceil(to / stretch->per_cell), (double)stretch->cells);
+	if (*end > seen + (long)sheet->cols * sheet->rows)
+		*end = seen + (long)sheet->cols * sheet->rows;
+	return cell < seen ? seen : cell;
+}
+
+static void block_add(struct block_mix *mix, const struct snap_alloc *block, double share,
+		      bool is_odd)
+{
+	unsigned int state = block->state < ALLOC_STATE_COUNT ? block->state : ALLOC_LIVE;
+
+	mix->used += share;
+	/* What rises or leaks shows, however little of the cell it takes. */
+	mix->bytes[state] += state == ALLOC_SUSPECT || state == ALLOC_LEAKED ? fmax(share, 1) :
+									       share;
+	if (share <= mix->most_bytes)
+		return;
+	mix->most_bytes = share;
+	mix->most = block;
+	mix->age = block->age;
+	mix->is_odd = is_odd;
+}
+
+static void run_fill(const struct sheet *sheet, const struct stretch *stretch,
+		     const struct run *run, bool is_odd)
+{
+	uint64_t start = run->start > stretch->start ? run->start : stretch->start,
+		 end = run->end < stretch->end ? run->end : stretch->end;
 	double from = (double)(start - stretch->start), to = (double)(end - stretch->start);
-	long cell, last, seen = (long)sheet->cols * sheet->rows;
+	long cell, last;
 
 	if (end <= start)
 		return;
-	cell = (long)fmin(from / stretch->per_cell, (double)(stretch->cells - 1));
-	last = (long)fmin(ceil(to / stretch->per_cell), (double)stretch->cells) - 1;
-	if (cell < sheet->skip - stretch->first)
-		cell = sheet->skip - stretch->first;
-	if (last > sheet->skip + seen - 1 - stretch->first)
-		last = sheet->skip + seen - 1 - stretch->first;
-	for (; cell <= last; cell++) {
-		struct cell_mix *in = &sheet->mixes[stretch->first + cell - sheet->skip];
+	for (cell = cells_find(sheet, stretch, from, to, &last); cell < last; cell++) {
+		struct block_mix *mix = &sheet->mixes[stretch->first + cell - sheet->skip];
 		double low = (double)cell * stretch->per_cell,
-		       share = fmin(to, low + stretch->per_cell) - fmax(from, low);
+		       share = fmax(fmin(to, low + stretch->per_cell) - fmax(from, low), 0);
 
-		share = fmax(share, 0);
-		in->mix.used += share;
-		/* What rises shows, however little of the cell it takes. */
-		in->mix.bytes[block->state == ALLOC_SUSPECT ? ALLOC_SUSPECT : ALLOC_LIVE] +=
-			block->state == ALLOC_SUSPECT ? fmax(share, 1) : share;
-		in->mix.is_chosen |= is_selected;
-		if (share > in->most) {
-			in->most = share;
-			in->mix.most = block;
-			in->mix.age = block->age;
-			in->mix.is_odd = is_odd;
+		if (run->block)
+			block_add(mix, run->block, share, is_odd);
+		/* A span counts evenly over its addresses. */
+		for (int state = 0; run->span && state < ALLOC_STATE_COUNT; state++) {
+			double bytes = (double)run->span->bytes[state] * share /
+				       (double)(run->end - run->start);
+
+			mix->bytes[state] += bytes;
+			mix->used += bytes;
 		}
 	}
 }
 
-static void blocks_fill(const struct sheet *sheet, const struct snap_alloc *selected)
+static void blocks_fill(const struct sheet *sheet)
 {
 	const struct segment_list *list = sheet->list;
+	const struct snap_alloc *selected = sheet->selected;
+	const struct stretch *stretch;
 	size_t at = 0, i, j;
+	struct run run;
+	long cell, end;
 
-	for (i = 0; i < list->process->allocator_count; i++) {
-		const struct snap_allocator *from = &list->process->allocators[i];
-
+	for (i = 0; i < owners_of(list); i++) {
 		while (at < list->count && list->items[at].allocator < i)
 			at++;
-		for (j = 0; j < from->drawn_count; j++) {
-			const struct snap_alloc *block = &from->drawn[j];
-
+		for (j = 0; run_of(list, i, j, &run); j++) {
 			while (at < list->count && list->items[at].allocator == i &&
-			       list->items[at].end <= block->address)
+			       list->items[at].end <= run.start)
 				at++;
 			if (at == list->count || list->items[at].allocator != i)
 				break;
-			if (list->items[at].cells && block->address >= list->items[at].start)
-				block_fill(sheet, &list->items[at], block, j & 1,
-					   selected && selected->address == block->address &&
-						   selected->device == from->device);
+			if (list->items[at].cells && run.start >= list->items[at].start)
+				run_fill(sheet, &list->items[at], &run, j & 1);
 		}
 	}
+	stretch = selected ? segment_list_find(list, selected->device, selected->address) : NULL;
+	if (!stretch || !stretch->cells)
+		return;
+	for (cell = cells_find(sheet, stretch, (double)(selected->address - stretch->start),
+			       (double)(end_of(selected) - stretch->start), &end);
+	     cell < end; cell++)
+		sheet->mixes[stretch->first + cell - sheet->skip].is_chosen = true;
 }
 
 static void device_draw(const struct area *area, int row, const struct sheet *sheet,
@@ -1033,8 +894,8 @@ static void space_draw(const struct area *area, const struct sheet *sheet,
 	long space = space_before(sheet, stretch, before);
 	char text[16];
 
-	if (space == 1)
-		snprintf(text, sizeof(text), "│");
+	if (space <= 1)
+		snprintf(text, sizeof(text), "%s", sheet->list->is_plain ? "┊" : "│");
 	else
 		snprintf(text, sizeof(text), "%s%2d:", before ? " " : "",
 			 sheet->list->process->allocators[stretch->allocator].device);
@@ -1060,7 +921,7 @@ static void stretch_draw(const struct area *area, struct sheet *sheet,
 	for (cell = at < 0 ? -at : 0; cell < stretch->cells && at + cell < seen; cell++) {
 		double low = (double)cell * stretch->per_cell;
 		int row = (int)((at + cell) / sheet->cols), col = (int)((at + cell) % sheet->cols);
-		const struct block_mix *mix = &sheet->mixes[at + cell].mix;
+		const struct block_mix *mix = &sheet->mixes[at + cell];
 		enum style style;
 		const char *look = block_look(sheet->looks, mix,
 					      fmin(stretch->per_cell, stretch_size(stretch) - low),
@@ -1110,7 +971,7 @@ void segment_map_draw(struct view *view, const struct area *area, struct segment
 	sheet.mixes = calloc((size_t)sheet.rows * (size_t)sheet.cols, sizeof(*sheet.mixes));
 	if (!sheet.mixes)
 		return;
-	blocks_fill(&sheet, selected);
+	blocks_fill(&sheet);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct stretch *stretch = &list->items[i];
 
@@ -1131,4 +992,17 @@ void segment_map_draw(struct view *view, const struct area *area, struct segment
 	if (sheet.shown < list->count && sheet.rows < area->rect.rows)
 		more_draw(area, &sheet);
 	free(sheet.mixes);
+}
+
+void map_draw(struct view *view, const struct area *area, const struct snap_process *process,
+	      const struct block_looks *looks, const struct snap_alloc *chosen)
+{
+	int cols = area->rect.cols - (area->rect.cols >= 50 ? LABEL : 0) - 1;
+	struct segment_list list;
+
+	if (cols < 4 || area->rect.rows < 1 || !process->span_count)
+		return;
+	if (!regions_make(&list, process, cols * area->rect.rows))
+		segment_map_draw(view, area, &list, looks, chosen);
+	segment_list_free(&list);
 }

@@ -28,6 +28,7 @@ struct block_mix {
 	double used;                     /* bytes */
 	double bytes[ALLOC_STATE_COUNT]; /* of them */
 	const struct snap_alloc *most;   /* the block with most of them; NULL: not known */
+	double most_bytes;               /* of that */
 	uint64_t age;                    /* of that: ns */
 	bool is_odd;                     /* the second shade */
 	bool is_chosen;                  /* the cursor is on a block here */
@@ -62,6 +63,7 @@ struct stretch {
 
 struct segment_list {
 	const struct snap_process *process;
+	bool is_plain;         /* they are regions of what the driver allocated, of no allocator */
 	struct stretch *items; /* by allocator, then by address */
 	size_t count, room;
 };
