@@ -532,78 +532,6 @@ static void fragmented_line(const struct area *area, int row, const struct snap_
 	area_cut(area, row, 3, area->rect.cols - 4, ST_SUSPECT, text);
 }
 
-/* ---- one block ---- */
-
-static int said(char *out, size_t size, int len, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-/* Appends to @out, of which @len bytes are used; returns how many are then. */
-static int said(char *out, size_t size, int len, const char *format, ...)
-{
-	va_list args;
-	int added;
-
-	if (len < 0 || (size_t)len >= size)
-		return len;
-	va_start(args, format);
-	added = vsnprintf(out + len, size - (size_t)len, format, args);
-	va_end(args);
-	return added < 0 ? len : len + added;
-}
-
-static void block_text(char *out, size_t size, const struct memory_row *shown,
-		       const struct segment_list *segments)
-{
-	const struct snap_alloc *alloc = shown->alloc;
-	const struct stretch *stretch =
-		shown->allocator && segments ?
-			segment_list_find(segments, alloc->device, alloc->address) :
-			NULL;
-	const char *state = alloc->state >= ALLOC_STATE_COUNT ? "?" :
-								alloc_state_names[alloc->state];
-	char number[32], age[32];
-	int len;
-
-	format_age(shown->alloc->age, age, sizeof(age));
-	if (shown->allocator && alloc->state == ALLOC_SUSPECT)
-		state = "rising";
-	len = said(out, size, 0, "%s %s %s  %#" PRIx64, bytes_text((double)alloc->bytes, number),
-		   state, age, alloc->address);
-	if (!shown->allocator)
-		said(out, size, len, "  by %s", call_name(alloc->call));
-	else if (stretch && stretch->is_guess)
-		said(out, size, len, "  its segment is not known");
-	if (!stretch || stretch->is_guess)
-		return;
-	len = said(out, size, len, "  segment %s %.0f%% used, %zu block%s",
-		   bytes_text(stretch_size(stretch), number),
-		   floor((double)stretch->used / stretch_size(stretch) * 100), stretch->blocks,
-		   stretch->blocks == 1 ? "" : "s");
-	if (stretch->largest_gap)
-		said(out, size, len, ", gap %s", bytes_text((double)stretch->largest_gap, number));
-}
-
-/* A block or an allocation in full, in @rows (1 or 2) lines. */
-static void memory_row_lines(const struct area *area, int row, int rows,
-			     const struct memory_row *shown, const struct segment_list *segments)
-{
-	char text[512], number[32];
-	int col = 1, cols = area->rect.cols;
-
-	if (shown->allocator)
-		area_text(area, row, col, ST_TAB, "●");
-	col += 2;
-	if (rows < 2) {
-		bytes_text((double)shown->alloc->bytes, number);
-		col = area_text(area, row, col, ST_LIVE, number) + 1;
-	}
-	area_cut(area, row, col, cols - col - 1, ST_HEAD, shown->alloc->site);
-	if (rows < 2)
-		return;
-	block_text(text, sizeof(text), shown, segments);
-	area_cut(area, row + 1, 3, cols - 4, ST_DIM, text);
-}
-
 /* ---- the pane ---- */
 
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
@@ -860,7 +788,7 @@ static void live_draw(struct view *view, const struct area *area, int row, int r
 
 /* What is drawn where, from top to bottom; rows of what is left out are 0. */
 struct memory_layout {
-	int shares, figures, map, legend, hint, row, plot; /* the list has the others */
+	int shares, figures, map, legend, hint, plot; /* the list has the others */
 };
 
 static struct memory_layout layout_plain(const struct view *view,
@@ -901,13 +829,9 @@ static struct memory_layout layout_tensors(const struct view *view,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
 		.legend = rows >= 10 && view->map_by != MAP_BY_STATE,
 		.hint = rows >= 8 && fragmented_find(view->shown, process, &found) ? 1 : 0,
-		.row = !view->full || !view_in_pane(view) ? 0 :
-		       rows >= 14                         ? 2 :
-		       rows >= 8                          ? 1 :
-							    0,
 	};
 	int left = rows - 1 - layout.shares - layout.figures - layout.map - layout.legend -
-		   layout.hint - layout.row;
+		   layout.hint;
 
 	layout.plot = left >= 24 ? left / 4 : left >= 14 ? 5 : 0;
 	return layout;
@@ -957,9 +881,6 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 	if (layout->hint && fragmented_find(view->shown, process, &found))
 		fragmented_line(area, row, process, &found);
 	row += layout->hint;
-	if (layout->row && chosen)
-		memory_row_lines(area, row, layout->row, chosen, segments);
-	row += layout->row;
 	live_draw(view, area, row, layout->plot, process, segments != NULL);
 }
 
@@ -1033,8 +954,7 @@ static void memory_draw(struct view *view, const struct area *area, const struct
 		goto out;
 	layout = tensors ? layout_tensors(view, process, &segments, rows) :
 			   layout_plain(view, process, rows);
-	above = 1 + layout.shares + layout.figures + layout.map + layout.legend + layout.hint +
-		layout.row;
+	above = 1 + layout.shares + layout.figures + layout.map + layout.legend + layout.hint;
 	layout.plot = plot_grown(list, layout.plot, rows - above, tensors);
 	above += layout.plot;
 	part = area_part(area, above, 0, rows - above, cols);
