@@ -75,14 +75,12 @@ TESTS_LONG = \
 	tests/e2e/test_forwarders.sh \
 	tests/e2e/test_real_libraries.sh \
 	tests/e2e/test_registers.sh \
-	tests/e2e/test_stripped_runtime.sh \
 	tests/e2e/test_two.sh \
 	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_pageable.sh \
 	tests/e2e/test_names.sh \
 	tests/checks/test_clang.sh \
 	tests/checks/test_checks.sh \
-	tests/unit/test_runtime_range.sh \
 	tests/checks/test_contrib.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
 # perf links, of which test_fallback.sh promises times, it does for one cutop after the other.

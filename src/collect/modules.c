@@ -3,7 +3,6 @@
 #include "collect/modules.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +14,6 @@
 
 #include "names/budget.h"
 #include "names/resolver.h"
-#include "names/runtime_range.h"
 #include "names/symbols.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
@@ -30,12 +28,6 @@ struct module_file {
 	struct budget_item item; /* symbols */
 	uint32_t lines;          /* the resolver's number for it, or 0 */
 	uint32_t rules;          /* the same of the one that knows rules */
-	/*
-	 * The file, for modules_look_for_runtime(); -1: it is not needed, or was closed. Lies on a
-	 * local file system.
-	 */
-	int code;
-	struct runtime_range runtime;
 	/*
 	 * by modules_release(): the next program that maps it gives it to the resolver again
 	 */
@@ -142,16 +134,8 @@ struct resolver *modules_resolver(struct modules *modules)
 	return modules->resolver;
 }
 
-static void code_close(struct module_file *file)
-{
-	if (file->code >= 0)
-		close(file->code);
-	file->code = -1;
-}
-
 static void file_free(struct modules *modules, struct module_file *file)
 {
-	code_close(file);
 	HASH_DEL(modules->files, file);
 	budget_hold(modules->budget, &file->item);
 	symbols_free(file->symbols);
@@ -308,7 +292,6 @@ static struct module_file *file_new(struct modules *modules, const struct file_i
 	if (!file)
 		return NULL;
 	file->id = *id;
-	file->code = -1;
 	file->item.drop = symbols_drop;
 	file->item.context = file;
 	file->missing = MISSING_DROPPED;
@@ -375,30 +358,10 @@ static int file_read_symbols(struct modules *modules, const struct rec_module *r
 	}
 	if (modules->rules && (!file->rules || resolver_forgot(modules->rules, file->rules)))
 		file->rules = resolver_give(modules, modules->rules, seen, &none);
-	/* A copy does not contain all code. */
-	if (file->code < 0 && !file->runtime.is_final && seen->place < 0)
-		file->code = fcntl(seen->fd, F_DUPFD_CLOEXEC, 0);
 	allowance_spend(&modules->reading, clock_own_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	file->last_mapped = clock_ns(CLOCK_MONOTONIC);
 	seen_close(&debug);
 	return 0;
-}
-
-/*
- * Looks for a runtime without symbols around file offset @offset of @file, unless that is known.
- * To be asked only of call sites without symbols: it may take some milliseconds.
- */
-static void runtime_look(struct modules *modules, struct module_file *file, uint64_t offset)
-{
-	uint64_t began = clock_own_ns(CLOCK_THREAD_CPUTIME_ID);
-
-	if (file->code < 0 || !runtime_range_is_open(&file->runtime, offset) ||
-	    !allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC)))
-		return;
-	runtime_range_find(&file->runtime, file->code, offset);
-	allowance_spend(&modules->reading, clock_own_ns(CLOCK_THREAD_CPUTIME_ID) - began);
-	if (file->runtime.is_final)
-		code_close(file);
 }
 
 /* True if the file @id should be read, or read again. */
@@ -621,7 +584,6 @@ void modules_release(struct modules *modules, uint64_t now)
 			file->last_mapped = now;
 		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
 			continue;
-		code_close(file);
 		if (file->symbols) {
 			budget_hold(modules->budget, &file->item);
 			symbols_drop(file, &file->item);
@@ -669,18 +631,7 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 		if (name.symbol)
 			name.distance = distance;
 	}
-	name.in_runtime = file && !name.symbol && runtime_range_has(&file->runtime, name.offset);
 	return name;
-}
-
-void modules_look_for_runtime(struct modules *modules, uint32_t id, uint64_t address)
-{
-	const struct module *module = module_at(modules, id, address);
-	struct module_file *file;
-
-	file = module ? file_get(modules, &module->id) : NULL;
-	if (file)
-		runtime_look(modules, file, address - module->start + module->offset);
 }
 
 /* Reads the dropped symbol table for @address of @id, the process @pid, again. */

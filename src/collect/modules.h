@@ -60,8 +60,6 @@ struct address_name {
 	bool is_unasked;
 	/* the file's functions were dropped, or never read: there may be a symbol all the same */
 	bool is_missed;
-	/* it is in a runtime without symbols, as far as modules_look_for_runtime() has found it */
-	bool in_runtime;
 };
 
 /* What is at @address of @program. Everything is borrowed until the next call of this module. */
@@ -73,12 +71,6 @@ struct address_name modules_name(struct modules *modules, uint32_t program, uint
  */
 struct address_name modules_find(struct modules *modules, uint32_t program, pid_t pid,
 				 uint64_t address);
-
-/*
- * Looks for the CUDA runtime in the file at @address of @program, the call site of a call, which
- * has no symbol there. modules_name() says what came of it.
- */
-void modules_look_for_runtime(struct modules *modules, uint32_t program, uint64_t address);
 
 /* Where the code at an address comes from. */
 struct module_code {

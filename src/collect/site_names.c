@@ -239,8 +239,7 @@ static void site_tell(const struct site_names *names, const struct site_key *key
 					 .module = name->file,
 					 .path = reply ? reply->path : "",
 					 .line = reply ? reply->line : 0,
-					 .offset = name->distance + 1,
-					 .in_runtime = name->in_runtime };
+					 .offset = name->distance + 1 };
 	for (level = 1; level <= count; level++) {
 		const struct resolver_inlined *inlined = &reply->inlined[level - 1];
 

@@ -10,7 +10,6 @@
 
 #include <fnmatch.h>
 #include <linux/types.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -200,7 +199,7 @@ static bool is_skipped(const struct stacks *stacks, uint32_t program,
 {
 	char *full = name->symbol ? demangle_full(name->symbol) : NULL,
 	     *brief = full ? demangle_short(full) : NULL;
-	bool skipped = name->in_runtime || wrapper_is_function(brief, name->file) ||
+	bool skipped = wrapper_is_function(brief, name->file) ||
 		       (brief && demangle_is_rust(name->symbol) && wrapper_is_crate(brief)) ||
 		       (full && host_functions_have(stacks->hosts, program, full, false));
 	size_t i;
@@ -216,33 +215,6 @@ static bool is_skipped(const struct stacks *stacks, uint32_t program,
 	return skipped;
 }
 
-/* What is at a frame that may be the call site. */
-static struct address_name site_name(const struct stacks *stacks, uint32_t program, uint64_t frame)
-{
-	struct address_name name = modules_name(stacks->modules, program, frame - 1);
-
-	if (!name.file || name.symbol || name.in_runtime)
-		return name;
-	modules_look_for_runtime(stacks->modules, program, frame - 1);
-	return modules_name(stacks->modules, program, frame - 1);
-}
-
-/*
- * True if the frame before @frames[0] is code that the runtime has called to be called back, such
- * as pthread_once(): one of the next frames is the runtime's again.
- */
-static bool is_between(const struct stacks *stacks, uint32_t program, const __u64 *frames,
-		       uint32_t count)
-{
-	enum { BETWEEN_MAX = 3 };
-	uint32_t i;
-
-	for (i = 0; i < count && i < BETWEEN_MAX; i++)
-		if (modules_name(stacks->modules, program, frames[i] - 1).in_runtime)
-			return true;
-	return false;
-}
-
 /*
  * The frame that the call's site is named by: the first, or, if that is another's code between the
  * program and CUDA, the first that is not.
@@ -250,20 +222,14 @@ static bool is_between(const struct stacks *stacks, uint32_t program, const __u6
 static uint32_t shown_choose(const struct stacks *stacks, uint32_t program, const __u64 *frames,
 			     uint32_t count)
 {
-	char runtime[CUTOP_FILE_LEN] = "";
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		struct address_name name = site_name(stacks, program, frames[i]);
+		struct address_name name = modules_name(stacks->modules, program, frames[i] - 1);
 
 		if (!name.file)
 			return 0;
-		if (name.in_runtime)
-			snprintf(runtime, sizeof(runtime), "%s", name.file);
-		if (is_skipped(stacks, program, &name))
-			continue;
-		if (!*runtime || !strcmp(runtime, name.file) ||
-		    !is_between(stacks, program, frames + i + 1, count - i - 1))
+		if (!is_skipped(stacks, program, &name))
 			return i;
 	}
 	return 0;

@@ -245,8 +245,7 @@ char *place_text(const struct place_words *words)
 		snprintf(at, sizeof(at), " at %s:%u", slash && slash[1] ? slash + 1 : words->path,
 			 words->line);
 	if (!*words->function && !words->is_inlined)
-		return format_new("%s+0x%llx%s%s", words->module, offset, at,
-				  words->in_runtime ? " (CUDA runtime)" : "");
+		return format_new("%s+0x%llx%s", words->module, offset, at);
 	brief = demangle_short(*words->function ? words->function : "?");
 	if (brief && words->around && *words->around->function)
 		around = demangle_short(words->around->function);

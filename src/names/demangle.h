@@ -71,7 +71,6 @@ struct place_words {
 	unsigned int line;
 	uint64_t offset; /* from the start of the function, or, if that is unknown, of the file */
 	bool is_inlined; /* then there is no offset */
-	bool in_runtime; /* code of NVIDIA's runtime, in a program without symbols */
 	/* The function that an inlined one became a part of: two sites may differ in it only; or NULL */
 	const struct place_words *around;
 };

@@ -9,6 +9,5 @@ names_sources = \
 	src/names/lines.c src/names/lines.h \
 	src/names/resolver.c src/names/resolver.h \
 	src/names/resolver_process.c src/names/resolver_process.h \
-	src/names/runtime_range.c src/names/runtime_range.h \
 	src/names/sections.c src/names/sections.h \
 	src/names/symbols.c src/names/symbols.h

@@ -56,13 +56,6 @@ struct address_name modules_name(struct modules *modules, uint32_t program, uint
 	return (struct address_name){ .file = "libx.so" };
 }
 
-void modules_look_for_runtime(struct modules *modules, uint32_t program, uint64_t address)
-{
-	(void)modules;
-	(void)program;
-	(void)address;
-}
-
 struct resolver *modules_rules(struct modules *modules)
 {
 	return (struct resolver *)modules;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_code_window tests/unit/test_resolver tests/unit/test_rights
-TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_code_window tests/unit/test_resolver tests/unit/test_rights
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
+TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
 endif
 
 tests_unit_test_probe_SOURCES = \
@@ -51,10 +51,6 @@ tests_unit_test_cfi_LDADD = $(core_libs) $(CHECK_LIBS)
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c
 tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -O2 -fomit-frame-pointer
 tests_unit_test_unwind_LDADD = $(core_libs) $(CHECK_LIBS)
-
-tests_unit_test_code_window_SOURCES = tests/unit/test_code_window.c
-tests_unit_test_code_window_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_code_window_LDADD = $(core_libs) $(CHECK_LIBS)
 
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 tests_unit_test_budget_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -55,7 +55,3 @@ tests_unit_test_kernel_names_LDADD = $(core_libs) $(CHECK_LIBS)
 EXTRA_DIST += tests/unit/kernel_names.txt
 
 
-# Programs of nvcc are compared with their stripped copies.
-check_PROGRAMS += tests/unit/runtime_range
-tests_unit_runtime_range_SOURCES = tests/unit/runtime_range.c
-tests_unit_runtime_range_LDADD = $(core_libs)
