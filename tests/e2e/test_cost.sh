@@ -29,11 +29,14 @@ begin blocks -d 0.5 --budget 10 --no-python --stacks=never -p "$blocks" --librar
 blocks_cutop=$cutop
 
 # ---- screens: of the usual budget, and of the one of a settings file
+# (Nothing is pressed. Endless input would wait for cutop to read, and cutop for its output to be read, which script does after.)
+mkfifo "$T/keys"
+exec 7<>"$T/keys"
 printf '[screen]\npane = Log\nbudget = 0\n' >"$T/unlimited"
 printf '[screen]\npane = Log\n' >"$T/usual"
 for settings in unlimited usual; do
 	TERM=xterm env -u CUTOP_BUDGET script -qfc "stty rows 24 cols 160; exec $CUTOP --config $T/$settings -d 0.5 --no-python --stacks=never -p $blocks \
-		--library $double/libcudart.so.13" "$T/$settings.screen" </dev/zero >"$T/$settings.errors" 2>&1 &
+		--library $double/libcudart.so.13" "$T/$settings.screen" <&7 >"$T/$settings.errors" 2>&1 &
 	echo $! >"$T/$settings.pid"
 done
 
@@ -47,17 +50,16 @@ all=$pid
 begin all -d 0.5 --budget 10 --calls all --no-python --stacks=never -p "$all" --library "$double/libcudart.so.13"
 all_cutop=$cutop
 
-# ---- allocations and frees are exact, whatever is given up: a program that starts after the cutop that watches its file
+# ---- allocations and frees are exact, whatever is given up: a program that starts after its file is watched
 descriptor=6
 private_double "$T/private"
-cp "$payer" "$T/exactly"
-begin exact -d 0.5 --budget 10 --calls all --no-python --stacks=never -c exactly --library "$T/private/libcudart.so.13"
-payer=$T/exactly
-LD_LIBRARY_PATH=$T/private:$top_builddir/tests/e2e/bin/torch
-export LD_LIBRARY_PATH
-pay exact 100 0 100
-unset LD_LIBRARY_PATH
-exact=$pid
+mkfifo "$T/exact.in"
+: >"$T/exact.said"
+# shellcheck disable=SC2016
+begin exact -d 0.5 --budget 10 --calls all --no-python --stacks=never --library "$T/private/libcudart.so.13" -- \
+	sh -c 'export LD_LIBRARY_PATH="$1"; exec "$0" 100 0 100 <"$2.in" >"$2.said"' "$payer" "$T/private:$top_builddir/tests/e2e/bin/torch" "$T/exact"
+exec 6>"$T/exact.in"
+check "exact: it does not start" wait_for 20 grep -qx ready "$T/exact.said"
 exact_cutop=$cutop
 
 # ---- blocks first: what they wait for is a minute
@@ -97,12 +99,12 @@ check "exact: launches are not taken back" wait_for 60 newest "($given) == [\"ca
 echo tell >&6
 check "exact: it says nothing" wait_for 20 grep -q '^\[' "$T/exact.said"
 echo end >&6
-wait "$exact"
-end exact "$exact_cutop"
+wait "$exact_cutop"
+tail -n 1 "$T/exact.out" >"$T/exact.json"
 told=$(grep '^\[' "$T/exact.said")
-expect_of exact "$exact" '[.watched_from, .inexact, .state]' '["start",false,"exited"]'
-expect_of exact "$exact" ".memory | .allocations >= $(echo "$told" | jq '.[3]') and .frees == .allocations" true
-expect_of exact "$exact" '.memory | [.unknown_frees, .leaked_bytes]' '[0,0]'
+expect exact 'p | [.watched_from, .inexact, .state]' '["start",false,"exited"]'
+expect exact "p.memory | .allocations >= $(echo "$told" | jq '.[3]') and .frees == .allocations" true
+expect exact 'p.memory | [.unknown_frees, .leaked_bytes]' '[0,0]'
 expect exact '[.lost | to_entries[] | select(.value > 0)]' '[]'
 
 check "blocks: they are not taken back" wait_for 100 newest "($given) == []" blocks
