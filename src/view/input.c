@@ -35,7 +35,7 @@ static void input_begin(struct view *view, enum input_mode mode, const char *tex
 
 static void pane_scroll(struct view *view, long step)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 
 	pane->cursor.in_sight = false; /* it does not go along, nor hold the rows back */
 	if (step < 0 && pane->top < (size_t)-step)
@@ -222,7 +222,7 @@ static void zoom(struct view *view, int step)
 
 static void pan(struct view *view, int step)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 	enum pan what = panes[view->settings.pane]->pan;
 
 	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
@@ -282,6 +282,22 @@ static bool command_runs(const struct view *view)
 	return view->host.from_command && !view->host.command_ended;
 }
 
+static void sort_menu_open(struct view *view)
+{
+	struct sort_choice list[COLUMNS_MAX + 1];
+	size_t count = sort_choices(view, list);
+
+	/* A pane that was never drawn with rows has no columns yet. */
+	if (!count) {
+		view_message(view, "there is nothing to sort");
+		return;
+	}
+	mode_set(view, INPUT_SORT);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].number == sort_present(view))
+			view->menu.row = i;
+}
+
 static void act(struct view *view, enum action action)
 {
 	struct settings *settings = &view->settings;
@@ -319,15 +335,7 @@ static void act(struct view *view, enum action action)
 	case ACT_SORT_LEFT: sort_move(view, -1); break;
 	case ACT_SORT_RIGHT: sort_move(view, 1); break;
 	case ACT_SORT_INVERT: sort_invert(view); break;
-	case ACT_SORT_MENU:
-		/* A pane that was never drawn with rows has no columns yet. */
-		if (!sort_menu_count(view)) {
-			view_message(view, "there is nothing to sort");
-			break;
-		}
-		mode_set(view, INPUT_SORT);
-		sort_menu_open(view);
-		break;
+	case ACT_SORT_MENU: sort_menu_open(view); break;
 	case ACT_SEARCH:
 		if (view->focus == FOCUS_DETAILS)
 			focus_set(view, FOCUS_PANE);
@@ -429,7 +437,7 @@ static void input_changed(struct view *view)
 		snprintf(view->filter, sizeof(view->filter), "%s", view->input);
 		rows_arrange(view);
 		view->table.scroll_to_selected = true;
-		view->table.top = rows_have_selected(view) ? view->table.top : 0;
+		view->table.list.top = rows_have_selected(view) ? view->table.list.top : 0;
 	} else if (view->mode == INPUT_SEARCH) {
 		snprintf(view->search, sizeof(view->search), "%s", view->input);
 		if (view_in_pane(view))
@@ -487,8 +495,10 @@ const size_t menu_signal_count = ARRAY_LEN(menu_signals);
 
 static size_t menu_count(const struct view *view)
 {
+	struct sort_choice sorts[COLUMNS_MAX + 1];
+
 	switch (view->mode) {
-	case INPUT_SORT: return sort_menu_count(view);
+	case INPUT_SORT: return sort_choices(view, sorts);
 	case INPUT_SIGNAL: return menu_signal_count;
 	case INPUT_USER: return users_count(view);
 	case INPUT_SETTINGS: return settings_lines(view);
@@ -610,32 +620,32 @@ static bool is_in(struct rect rect, int row, int col)
 	       col < rect.col + rect.cols;
 }
 
-static void click_title(struct view *view, int col)
+/* A second click on a title inverts the order. */
+static void click_title(struct view *view, struct list_state *list, int col)
 {
-	struct table_columns fit = table_fit(view, view->layout.titles.cols);
-
-	for (size_t i = 0; i < fit.count; i++)
-		if (col >= fit.start[i] && col <= fit.start[i] + fit.width[i]) {
-			if (view->settings.sort.count &&
-			    view->settings.sort.keys[0] == fit.columns[i])
-				sort_invert(view);
-			else
-				sort_by(view, fit.columns[i]);
-			return;
-		}
-}
-
-/* As in the table: a second click on a title reverses the order. */
-static void click_pane_title(struct pane_state *pane, int col)
-{
-	for (unsigned int i = 0; i < PANE_COLUMNS_MAX; i++) {
-		if (!pane->title_end[i] || col < pane->title_start[i] || col > pane->title_end[i])
+	for (unsigned int i = 0; i < COLUMNS_MAX; i++) {
+		if (!list->title_end[i] || col < list->title_start[i] || col > list->title_end[i])
 			continue;
-		pane->reverse = pane->sort == i + 1 && !pane->reverse;
-		pane->sort = i + 1;
-		pane->top = 0;
+		if (list == &view->table.list)
+			return sort_click(view, i);
+		list->reverse = list->sort == i + 1 && !list->reverse;
+		list->sort = i + 1;
+		list->top = 0;
 		return;
 	}
+}
+
+/* The list that is there on the screen, with its titles; NULL: none. */
+static struct list_state *list_at(struct view *view, int row, int col)
+{
+	struct list_state *table = &view->table.list, *pane = &view->panes[view->settings.pane];
+
+	if (is_in(view->layout.titles, row, col) || is_in(view->layout.table, row, col))
+		return table;
+	return is_in(view->layout.pane, row, col) && view->focus != FOCUS_DETAILS &&
+			       row >= pane->title_row && row <= pane->title_row + pane->rows ?
+		       pane :
+		       NULL;
 }
 
 /*
@@ -683,40 +693,34 @@ static void wheel(struct view *view, int row, int col, int step)
 }
 
 /* A click on the bar beside a list: what is shown then begins as far down as the click was. */
-static bool click_scrollbar(struct view *view, int row, int col)
+static bool click_scrollbar(struct view *view, struct list_state *list, int row, int col)
 {
-	const struct layout *layout = &view->layout;
-	struct pane_state *pane = &view->panes[view->settings.pane];
-	struct rect list = { pane->title_row + 1, layout->pane.col, pane->rows, layout->pane.cols };
+	struct rect rect = view->layout.pane;
 	size_t top;
 
-	if (col != layout->table.col + layout->table.cols - 1)
+	if (col != view->screen_cols - 1)
 		return false;
-	if (is_in(layout->table, row, col) &&
-	    scrollbar_top(layout->table, row, view->table.row_count, &top)) {
-		view->table.top = top;
-		view->table.scroll_to_selected = false;
-		return true;
-	}
-	if (!is_in(layout->pane, row, col))
-		return false;
-	if (view->focus == FOCUS_DETAILS) {
-		if (!scrollbar_top(layout->pane, row, (size_t)view->details.rows, &top))
+	if (!list && view->focus == FOCUS_DETAILS && is_in(rect, row, col)) {
+		if (!scrollbar_top(rect, row, (size_t)view->details.rows, &top))
 			return false;
 		view->details.top = (int)top;
 		return true;
 	}
-	if (!is_in(list, row, col) || !scrollbar_top(list, row, pane->count, &top))
+	rect.row = list ? list->title_row + 1 : 0;
+	rect.rows = list ? list->rows : 0;
+	if (!list || row < rect.row || !scrollbar_top(rect, row, list->count, &top))
 		return false;
-	pane->top = top;
-	pane->cursor.in_sight = false; /* it stays where it is */
+	list->top = top;
+	list->cursor.in_sight = false; /* it stays where it is */
+	if (list == &view->table.list)
+		view->table.scroll_to_selected = false;
 	return true;
 }
 
 static void click(struct view *view, int row, int col, enum mouse what)
 {
 	const struct layout *layout = &view->layout;
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *list = list_at(view, row, col);
 	int clicked = view->clicked;
 
 	view->clicked = CLICKED_NONE;
@@ -726,16 +730,16 @@ static void click(struct view *view, int row, int col, enum mouse what)
 		view->closed_by_click = true; /* the second click of two is for nothing */
 		return;
 	}
-	if (click_scrollbar(view, row, col)) {
+	if (click_scrollbar(view, list, row, col)) {
 		return;
 	} else if (is_in(layout->status, row, col)) {
 		header_click(view, col);
 	} else if (is_in(layout->devices, row, col)) {
 		device_click(view, row, col);
 	} else if (is_in(layout->titles, row, col)) {
-		click_title(view, col);
+		click_title(view, list, col);
 	} else if (is_in(layout->table, row, col)) {
-		size_t at = view->table.top + (size_t)(row - layout->table.row);
+		size_t at = view->table.list.top + (size_t)(row - layout->table.row);
 		bool again = clicked == CLICKED_TABLE && rows_have_selected(view) &&
 			     view->table.selected_row == at;
 
@@ -764,8 +768,8 @@ static void click(struct view *view, int row, int col, enum mouse what)
 		/* The cursor is there now. */
 	} else if (is_in(layout->pane, row, col) && map_click(view, row, col)) {
 		/* The same */
-	} else if (is_in(layout->pane, row, col) && row == pane->title_row) {
-		click_pane_title(pane, col);
+	} else if (list && row == list->title_row) {
+		click_title(view, list, col);
 	} else if (is_in(layout->pane, row, col) &&
 		   cursor_click(view, row, what == MOUSE_DOUBLE || clicked == CLICKED_PANE)) {
 		view->clicked = CLICKED_PANE;

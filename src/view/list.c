@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists in panes: fitting columns, sorting, searching, drawing; and their cursor, which is there while
- * the keys are about the pane. A key makes the list, as drawing does, to know what it is about: so of
+ * Lists: fitting columns, sorting, searching, drawing; and the cursor of a pane's list, which is there
+ * while the keys are about the pane. A key makes the list, as drawing does, to know what it is about: so of
  * keys that come at once, each means the row that it would mean if it had come alone.
  */
 #include "view/list.h"
@@ -176,7 +176,7 @@ bool cursor_open(struct view *view)
 
 bool cursor_click(struct view *view, int row, bool again)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 	/* By what is on the screen: with the focus, rows may get other places. */
 	size_t at = pane->top + (size_t)(row - pane->title_row - 1);
 	bool had_focus = view->focus == FOCUS_PANE, is_row = row > pane->title_row &&
@@ -209,7 +209,7 @@ static size_t rows_below(const struct list *list, size_t row)
 }
 
 /* When drawn: finds the row where the cursor is by then, and scrolls to it if it has moved. */
-static void list_cursor_place(const struct list *list, struct pane_state *pane)
+static void list_cursor_place(const struct list *list, struct list_state *pane)
 {
 	struct pane_cursor *cursor = &pane->cursor;
 	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, last;
@@ -321,7 +321,7 @@ static void sorted(struct view *view)
 		view->table.has_selected = false;
 	rows_arrange(view);
 	/* Who asks for an order wants to see what is first by it. */
-	view->table.top = 0;
+	view->table.list.top = 0;
 	view->table.scroll_to_selected = false;
 }
 
@@ -334,6 +334,19 @@ void sort_by(struct view *view, const struct column *column)
 	order->keys[0] = column;
 	order->count = 1;
 	order->reverse = false;
+	sorted(view);
+}
+
+void sort_click(struct view *view, size_t at)
+{
+	const struct column *list[COLUMNS_MAX];
+	struct sort_order *order = &view->settings.sort;
+
+	if (at >= table_columns(view, list))
+		return;
+	if (!order->count || order->keys[0] != list[at])
+		return sort_by(view, list[at]);
+	order->reverse = !order->reverse;
 	sorted(view);
 }
 
@@ -353,22 +366,9 @@ static void table_sort_move(struct view *view, int step)
 		sort_by(view, settings->columns[i]);
 }
 
-/* The columns by which the shown pane can be sorted, as pane_state.sort has them. */
-size_t pane_sorts(const struct view *view, unsigned int list[PANE_COLUMNS_MAX + 1])
-{
-	const struct pane_state *pane = &view->panes[view->settings.pane];
-	size_t count = 0;
-	unsigned int i;
-
-	for (i = 0; i <= pane->columns; i++)
-		if (i ? !(pane->hidden >> (i - 1) & 1) : !panes[view->settings.pane]->sort)
-			list[count++] = i;
-	return count;
-}
-
 static void pane_sort_move(struct view *view, int step)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 	unsigned int count = pane->columns + 1;
 
 	if (count < 2)
@@ -391,7 +391,7 @@ void sort_move(struct view *view, int step)
 
 void sort_invert(struct view *view)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 
 	if (view_in_pane(view) && pane->sort) {
 		pane->reverse = !pane->reverse;
@@ -403,37 +403,46 @@ void sort_invert(struct view *view)
 
 /* ---- the menu ---- */
 
-size_t sort_menu_count(const struct view *view)
+size_t sort_choices(const struct view *view, struct sort_choice list[COLUMNS_MAX + 1])
 {
-	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+	const struct pane_desc *desc = panes[view->settings.pane];
+	const struct list_state *state = &view->panes[view->settings.pane];
+	size_t count = 0;
 
-	return view_in_pane(view) ? pane_sorts(view, sorts) : column_count;
+	for (unsigned int i = 0; !view_in_pane(view) && i < column_count; i++)
+		list[count++] = (struct sort_choice){ i + 1, columns[i].title, columns[i].help,
+						      columns[i].unit == UNIT_TEXT };
+	if (view_in_pane(view) && !desc->sort)
+		list[count++] = (struct sort_choice){ 0, "as it comes", "", false };
+	for (unsigned int i = 0; view_in_pane(view) && i < state->columns; i++)
+		if (!(state->hidden >> i & 1))
+			list[count++] = (struct sort_choice){ i + 1, desc->columns[i].title,
+							      desc->columns[i].help,
+							      desc->columns[i].left };
+	return count;
 }
 
-void sort_menu_open(struct view *view)
+unsigned int sort_present(const struct view *view)
 {
-	unsigned int sorts[PANE_COLUMNS_MAX + 1];
-	size_t i, count = sort_menu_count(view);
-
-	pane_sorts(view, sorts);
-	for (i = 0; i < count; i++)
-		if (view_in_pane(view) ? sorts[i] == view->panes[view->settings.pane].sort :
-					 &columns[i] == view->settings.sort.keys[0])
-			view->menu.row = i;
+	return view_in_pane(view) ? view->panes[view->settings.pane].sort :
+				    (unsigned int)(view->settings.sort.keys[0] - columns) + 1;
 }
 
 void sort_menu_choose(struct view *view)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
-	unsigned int sorts[PANE_COLUMNS_MAX + 1];
+	struct list_state *state = &view->panes[view->settings.pane];
+	struct sort_choice list[COLUMNS_MAX + 1];
+	unsigned int number;
 
+	if (view->menu.row >= sort_choices(view, list))
+		return;
+	number = list[view->menu.row].number;
 	if (view_in_pane(view)) {
-		if (view->menu.row < pane_sorts(view, sorts))
-			pane->sort = sorts[view->menu.row];
-		pane->reverse = false;
-		pane->top = 0;
-	} else if (view->settings.sort.keys[0] != &columns[view->menu.row]) {
-		sort_by(view, &columns[view->menu.row]);
+		state->sort = number;
+		state->reverse = false;
+		state->top = 0;
+	} else if (number != sort_present(view)) {
+		sort_by(view, &columns[number - 1]);
 	}
 }
 
@@ -451,8 +460,9 @@ static int column_width(const struct list_column *column, int cols)
 	return most > column->least ? most : column->least;
 }
 
-struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hidden, size_t sort,
-		       int cols, const struct fit_rule *rule)
+/* Those that have room in @cols cells: the one that is sorted by, @sort - 1, then by their rank. */
+static struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hidden,
+			      size_t sort, int cols, const struct fit_rule *rule)
 {
 	struct fit fit = { .start = { 0 } };
 	int room = cols, rank, col = rule->begin;
@@ -493,8 +503,8 @@ struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hid
 	return fit;
 }
 
-void title_draw(const struct area *area, int start, int width, const char *title, bool left,
-		const char *arrow)
+static void title_draw(const struct area *area, int start, int width, const char *title, bool left,
+		       const char *arrow)
 {
 	enum style style = arrow ? ST_TITLE_SORT : ST_TITLE;
 	int end = start + width;
@@ -596,7 +606,7 @@ static int compare_items(const void *left, const void *right, void *context)
 	return result ? result : (a > b) - (a < b);
 }
 
-static bool list_sort(struct list *list, const struct pane_state *pane)
+static bool list_sort(struct list *list, const struct list_state *pane)
 {
 	unsigned int sort = pane->sort ? pane->sort : list->desc->sort;
 	struct order order = { list, sort - 1, pane->reverse };
@@ -619,7 +629,10 @@ bool list_open(const struct view *view, struct list *list)
 	const struct pane_desc *desc = panes[view->settings.pane];
 	const struct snap_process *process = view_selected(view);
 
-	*list = (struct list){ .desc = desc, .view = view };
+	*list = (struct list){ .desc = desc,
+			       .view = view,
+			       .columns = desc->columns,
+			       .column_count = desc->column_count };
 	if (!view->shown || (!process && !desc->is_of_all))
 		return false;
 	if (process) {
@@ -661,7 +674,7 @@ static bool item_matches(const struct list *list, size_t item, const char *searc
 
 void list_search(struct view *view, int direction)
 {
-	struct pane_state *pane = &view->panes[view->settings.pane];
+	struct list_state *pane = &view->panes[view->settings.pane];
 	size_t i, at, count, from;
 	struct list list;
 
@@ -694,26 +707,31 @@ out:
 /* ---- drawing ---- */
 
 static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit,
-			struct pane_state *pane)
+			struct list_state *state)
 {
-	pane->title_row = area->rect.row;
-	memset(pane->title_end, 0, sizeof(pane->title_end));
-	area_repeat(area, 0, 0, area->rect.cols, ST_TITLE, " ");
-	for (size_t i = 0; i < list->desc->column_count; i++) {
-		const struct list_column *column = &list->desc->columns[i];
+	memset(state->title_end, 0, sizeof(state->title_end));
+	area_clear(area, ST_TITLE);
+	for (size_t i = 0; i < list->column_count; i++) {
+		const struct list_column *column = &list->columns[i];
 		const char *title = list->titles && list->titles[i] ? list->titles[i] :
 								      column->title;
-		const char *arrow = column->left == pane->reverse ? "▼" : "▲";
+		const char *arrow = (column->left || column->ascends) == state->reverse ? "▼" : "▲";
 
 		if (!fit->shown[i])
 			continue;
 		if (!column->is_bar) {
-			pane->title_start[i] = area->rect.col + fit->start[i];
-			pane->title_end[i] = area->rect.col + fit->start[i] + fit->width[i];
+			state->title_start[i] = area->rect.col + fit->start[i];
+			state->title_end[i] = area->rect.col + fit->start[i] + fit->width[i];
 		}
 		title_draw(area, fit->start[i], fit->width[i], title, column->left,
-			   pane->sort == i + 1 && !column->is_bar ? arrow : NULL);
+			   state->sort == i + 1 && !column->is_bar ? arrow : NULL);
 	}
+}
+
+/* The item in the row @at. */
+static size_t list_item(const struct list *list, size_t at)
+{
+	return list->order ? list->order[at] : at;
 }
 
 /* Names, which can be longer than any screen is wide: they can be panned. */
@@ -751,22 +769,22 @@ static void text_shorten(const struct canvas *canvas, char text[CELL_TEXT], int 
 	memcpy(text + head, sign, strlen(sign));
 }
 
-/* By how many cells the longest visible name exceeds its column. */
-static int names_excess(const struct area *area, const struct list *list, const size_t *items,
-			size_t count, const struct fit *fit)
+/* By how many cells the longest name in the @count rows from @top on exceeds its column. */
+static int names_excess(const struct area *area, const struct list *list, size_t top, size_t count,
+			const struct fit *fit)
 {
 	char text[CELL_TEXT];
 	int most = 0;
 
-	for (size_t i = 0; i < list->desc->column_count; i++)
-		for (size_t j = 0; is_name(&list->desc->columns[i]) && fit->shown[i] && j < count;
-		     j++) {
+	for (size_t i = 0; i < list->column_count; i++)
+		for (size_t j = 0; is_name(&list->columns[i]) && fit->shown[i] && j < count; j++) {
+			size_t item = list_item(list, top + j);
 			bool is_whole = list->desc->whole &&
-					list->desc->whole(list, items[j]) == (int)i;
+					list->desc->whole(list, item) == (int)i;
 			int room = is_whole ? area->rect.cols - 1 - fit->start[i] : fit->width[i],
 			    excess;
 
-			list->desc->cell(list, items[j], i, text);
+			list->desc->cell(list, item, i, text);
 			excess = canvas_width(area->canvas, text) - room;
 			most = excess > most ? excess : most;
 		}
@@ -774,43 +792,47 @@ static int names_excess(const struct area *area, const struct list *list, const 
 }
 
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item,
-		      const struct fit *fit, const char *search, int shift)
+		      const struct fit *fit, const struct fit_rule *rule, int shift)
 {
-	int whole = list->desc->whole ? list->desc->whole(list, item) : -1;
+	const struct pane_desc *desc = list->desc;
+	int whole = desc->whole ? desc->whole(list, item) : -1;
 	char text[CELL_TEXT];
 
-	for (size_t i = 0; i < list->desc->column_count; i++) {
-		const struct list_column *column = &list->desc->columns[i];
+	for (size_t i = 0; i < list->column_count; i++) {
+		const struct list_column *column = &list->columns[i];
 		enum style style = ST_PLAIN;
 
 		if (!fit->shown[i] || (whole >= 0 && i != (size_t)whole))
 			continue;
+		if (desc->cell_draw && desc->cell_draw(list, area, row, item, i, fit))
+			continue;
 		if (whole >= 0) {
-			style = list->desc->cell(list, item, i, text);
+			style = desc->cell(list, item, i, text);
 			text_shift(area->canvas, text, shift);
 			area_cut(area, row, fit->start[i], area->rect.cols - 1 - fit->start[i],
 				 style, text);
 			continue;
 		}
-		if (column->is_bar && list->desc->bar) {
-			double fraction = list->desc->bar(list, item, i, &style);
+		if (column->is_bar && desc->bar) {
+			double fraction = desc->bar(list, item, i, &style);
 
 			bar_of(area, row, fit->start[i], fit->width[i], style, fraction);
 			continue;
 		}
 		text[0] = 0;
-		style = list->desc->cell(list, item, i, text);
+		style = desc->cell(list, item, i, text);
 		if (is_name(column))
 			text_shift(area->canvas, text, shift);
 		if (column->middle && !shift)
 			text_shorten(area->canvas, text, fit->width[i]);
 		/* A long number is cut, too: it must not take the next column's cells. */
-		if (column->left || canvas_width(area->canvas, text) > fit->width[i])
+		if (column->left || canvas_width(area->canvas, text) > fit->width[i] + rule->spill)
 			area_cut(area, row, fit->start[i], fit->width[i], style, text);
 		else
 			area_right(area, row, fit->start[i] + fit->width[i], style, text);
-		if (column->left)
-			match_mark(area, row, fit->start[i], fit->width[i], text, search);
+		if (column->left && desc->key)
+			match_mark(area, row, fit->start[i], fit->width[i], text,
+				   list->view->search);
 	}
 }
 
@@ -826,53 +848,61 @@ static void mark_draw(const struct area *area, int row, const struct list *list,
 			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
 }
 
-void list_draw(struct view *view, const struct area *area, const struct list *list)
+void list_draw_at(struct list_state *state, const struct area *titles, const struct area *area,
+		  const struct list *list)
 {
-	struct pane_state *pane = &view->panes[list->desc->pane];
-	struct area part;
+	static const struct fit_rule usual = { .begin = 1, .gap = 2, .end = 1 };
+	const struct fit_rule *rule = list->desc->rule ? list->desc->rule : &usual;
+	const char *search = list->view->search;
+	size_t i, rows = (size_t)area->rect.rows, shown;
 	struct fit fit;
-	size_t i, rows = area->rect.rows > 0 ? (size_t)area->rect.rows - 1 : 0, shown;
-	const size_t *items = list->order;
 	int most;
 
-	if (!pane->sort)
-		pane->sort = list->desc->sort;
-	fit = columns_fit(list->desc->columns, list->desc->column_count, list->hidden, pane->sort,
-			  area->rect.cols - 1, &(struct fit_rule){ .begin = 1, .gap = 2 });
-	pane->columns = 0;
-	pane->hidden = list->hidden;
-	for (i = 0; i < list->desc->column_count; i++)
-		if (list->desc->columns[i].is_bar)
-			pane->hidden |= 1u << i;
+	if (!state->sort)
+		state->sort = list->desc->sort;
+	fit = columns_fit(list->columns, list->column_count, list->hidden, state->sort,
+			  area->rect.cols - rule->end, rule);
+	state->columns = 0;
+	state->hidden = list->hidden;
+	for (i = 0; i < list->column_count; i++)
+		if (list->columns[i].is_bar)
+			state->hidden |= UINT64_C(1) << i;
 		else
-			pane->columns = (unsigned int)i + 1;
-	pane->rows = (int)rows;
-	pane->count = list->count;
-	if (!area->rect.rows)
-		return;
-	titles_draw(area, list, &fit, pane);
+			state->columns = (unsigned int)i + 1;
+	state->rows = area->rect.rows;
+	state->count = list->count;
+	state->title_row = area->rect.row - 1;
+	titles_draw(titles, list, &fit, state);
 	if (!list->count) {
-		if (rows)
-			area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM, list->empty);
+		area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, list->empty);
 		return;
 	}
 	if (list_has_cursor(list))
-		list_cursor_place(list, pane);
-	rows_limit(&pane->top, rows, list->count);
-	shown = list->count - pane->top < rows ? list->count - pane->top : rows;
-	most = pane->shift ? names_excess(area, list, items + pane->top, shown, &fit) : 0;
-	pane->shift = pane->shift < most ? pane->shift : most;
+		list_cursor_place(list, state);
+	rows_limit(&state->top, rows, list->count);
+	shown = list->count - state->top < rows ? list->count - state->top : rows;
+	most = state->shift ? names_excess(area, list, state->top, shown, &fit) : 0;
+	state->shift = state->shift < most ? state->shift : most;
 	for (i = 0; i < shown; i++) {
-		item_draw(area, (int)i + 1, list, items[pane->top + i], &fit, view->search,
-			  pane->shift);
-		if (view->search[0] && pane->found == pane->top + i + 1 &&
-		    item_matches(list, items[pane->top + i], view->search))
-			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_BOLD);
+		size_t at = state->top + i, item = list_item(list, at);
+
+		item_draw(area, (int)i, list, item, &fit, rule, state->shift);
+		if (search[0] && state->found == at + 1 && item_matches(list, item, search))
+			area_flags(area, (int)i, 0, area->rect.cols - 1, CELL_BOLD);
 		if (list_has_cursor(list))
-			mark_draw(area, (int)i + 1, list, items[pane->top + i]);
-		if (list_has_cursor(list) && pane->top + i == pane->cursor.row)
-			area_flags(area, (int)i + 1, 0, area->rect.cols - 1, CELL_SELECTED);
+			mark_draw(area, (int)i, list, item);
+		if (list_has_cursor(list) && at == state->cursor.row)
+			area_flags(area, (int)i, 0, area->rect.cols - 1, CELL_SELECTED);
+		if (list->desc->mark)
+			list->desc->mark(list, area, (int)i, item, &fit);
 	}
-	part = area_part(area, 1, 0, (int)rows, area->rect.cols);
-	scrollbar_draw(&part, pane->top, list->count);
+	scrollbar_draw(area, state->top, list->count);
+}
+
+void list_draw(struct view *view, const struct area *area, const struct list *list)
+{
+	struct area titles = area_part(area, 0, 0, 1, area->rect.cols),
+		    rest = area_part(area, 1, 0, area->rect.rows - 1, area->rect.cols);
+
+	list_draw_at(&view->panes[list->desc->pane], &titles, &rest, list);
 }

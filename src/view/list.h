@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list in a pane: titled columns that are dropped by rank if there is no room, and that are
- * sorted, searched and scrolled alike in all panes. The pane's descriptor says what a cell shows
- * and what it is sorted by.
+ * A list, in a pane or the table of processes: titled columns that are dropped by rank if there is no
+ * room, and that are sorted, searched and scrolled alike. The descriptor says what a cell shows and
+ * what it is sorted by.
  */
 #ifndef VIEW_LIST_H
 #define VIEW_LIST_H
@@ -14,11 +14,12 @@ struct list_column {
 	const char *title;
 	int width; /* 0: the remaining cells, at least @least */
 	int least;
-	int good;    /* of one without a width: cells that it gets before others come; 0: least */
-	bool left;   /* text: left-aligned, and sorted ascending by the shown text */
-	int rank;    /* which stay if there is no room: lowest last */
-	bool is_bar; /* a bar: cannot be sorted by or searched */
-	bool middle; /* where there is no room for all of a text, its middle is left out */
+	int good;     /* of one without a width: cells that it gets before others come; 0: least */
+	bool left;    /* text: left-aligned, and sorted ascending by the shown text */
+	bool ascends; /* not left-aligned, and sorted ascending all the same */
+	int rank;     /* which stay if there is no room: lowest last */
+	bool is_bar;  /* a bar: cannot be sorted by or searched */
+	bool middle;  /* where there is no room for all of a text, its middle is left out */
 	/* What it shows: a line of the help, of at most COLUMN_HELP characters, and the manual's */
 	const char *help;
 };
@@ -34,15 +35,11 @@ struct fit {
 
 struct fit_rule {
 	int begin, gap; /* cells before the first, and between two */
+	int end;        /* cells behind the last, for the bar that shows the position */
+	int spill;      /* cells of the gap that a long number may take */
 	bool ends;      /* none that matters less takes the place of one that has no room */
 };
 
-/* Those that have room in @cols cells: the one that is sorted by, @sort - 1, then by their rank. */
-struct fit columns_fit(const struct list_column *all, size_t count, uint64_t hidden, size_t sort,
-		       int cols, const struct fit_rule *rule);
-/* @arrow: which way it is sorted by that column; NULL: it is not */
-void title_draw(const struct area *area, int start, int width, const char *title, bool left,
-		const char *arrow);
 /* Marks the first match in @text, which is drawn in the @room cells from @col. */
 void match_mark(const struct area *area, int row, int col, int room, const char *text,
 		const char *search);
@@ -52,7 +49,9 @@ void rows_limit(size_t *top, size_t rows, size_t count);
 
 struct list {
 	const struct pane_desc *desc;
-	uint32_t hidden; /* bit set: columns that would be empty */
+	const struct list_column *columns; /* the descriptor's, or those of the table */
+	size_t column_count;
+	uint64_t hidden; /* bit set: columns that would be empty */
 	size_t count;
 	const void *items; /* the pane's own data */
 	const struct view *view;
@@ -60,7 +59,7 @@ struct list {
 	const char *empty; /* what to say when there is nothing */
 	/* Of columns, instead of their own where not NULL; NULL: all have their own */
 	const char *const *titles;
-	size_t *order;             /* the items as they are sorted */
+	size_t *order;             /* the items as they are sorted; NULL: as they are */
 	struct snap_process since; /* `process`, with differences if there is a baseline */
 	bool has_differences;
 };
@@ -89,6 +88,9 @@ void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t
 void list_search(struct view *view, int direction);
 
 void list_draw(struct view *view, const struct area *area, const struct list *list);
+/* The same of any list: its titles in @titles, its items in @area, which is below. */
+void list_draw_at(struct list_state *state, const struct area *titles, const struct area *area,
+		  const struct list *list);
 
 /* ---- rows of items that are followed by places: kernels by those that launch them, calls by those that wait in them ---- */
 

@@ -135,56 +135,33 @@ static int menu_open(struct view *view, struct canvas *canvas, size_t count, int
 	return rows;
 }
 
-/* The same of the pane, where that has the focus. */
-static void pane_sort_draw(struct view *view, struct canvas *canvas)
-{
-	const struct pane_desc *desc = panes[view->settings.pane];
-	const struct pane_state *pane = &view->panes[view->settings.pane];
-	unsigned int sorts[PANE_COLUMNS_MAX + 1];
-	size_t count = pane_sorts(view, sorts), top, i;
-	struct area area;
-	char title[64];
-	int rows;
-
-	snprintf(title, sizeof(title), "Sort %s by", desc->title);
-	rows = menu_open(view, canvas, count, 76, title, "Enter sort   I invert   Esc close",
-			 &area);
-	top = view->menu.top;
-	for (i = 0; (int)i < rows && top + i < count; i++) {
-		unsigned int sort = sorts[top + i];
-		bool up = sort && desc->columns[sort - 1].left;
-
-		area_text(&area, (int)i, 0, ST_HEAD,
-			  pane->sort != sort  ? " " :
-			  up != pane->reverse ? "▲" :
-						"▼");
-		area_cut(&area, (int)i, 2, 13, ST_PLAIN,
-			 sort ? desc->columns[sort - 1].title : "as it comes");
-		area_cut(&area, (int)i, 16, area.rect.cols - 16, ST_DIM,
-			 sort ? desc->columns[sort - 1].help : "");
-		if (top + i == view->menu.row)
-			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
-	}
-}
-
 static void sort_draw(struct view *view, struct canvas *canvas)
 {
-	const struct sort_order *order = &view->settings.sort;
+	bool in_pane = view_in_pane(view),
+	     reverse = in_pane ? view->panes[view->settings.pane].reverse :
+				 view->settings.sort.reverse;
+	struct sort_choice list[COLUMNS_MAX + 1];
+	size_t count = sort_choices(view, list), i;
+	/* A pane's titles are longer. */
+	int title = in_pane ? 13 : 9, rows;
 	struct area area;
-	int rows = menu_open(view, canvas, column_count, 60, "Sort by",
-			     "Enter sort   I invert   Esc close", &area);
-	size_t top = view->menu.top, i;
+	char text[64];
 
-	for (i = 0; (int)i < rows && top + i < column_count; i++) {
-		const struct column *column = &columns[top + i];
+	snprintf(text, sizeof(text), "Sort %s%sby",
+		 in_pane ? panes[view->settings.pane]->title : "", in_pane ? " " : "");
+	rows = menu_open(view, canvas, count, in_pane ? 76 : 60, text,
+			 "Enter sort   I invert   Esc close", &area);
+	for (i = 0; (int)i < rows && view->menu.top + i < count; i++) {
+		const struct sort_choice *choice = &list[view->menu.top + i];
 
 		area_text(&area, (int)i, 0, ST_HEAD,
-			  order->keys[0] != column                      ? " " :
-			  (column->unit == UNIT_TEXT) == order->reverse ? "▼" :
-									  "▲");
-		area_cut(&area, (int)i, 2, 9, ST_PLAIN, column->title);
-		area_cut(&area, (int)i, 12, area.rect.cols - 12, ST_DIM, column->help);
-		if (top + i == view->menu.row)
+			  choice->number != sort_present(view) ? " " :
+			  choice->ascends != reverse           ? "▲" :
+								 "▼");
+		area_cut(&area, (int)i, 2, title, ST_PLAIN, choice->title);
+		area_cut(&area, (int)i, title + 3, area.rect.cols - title - 3, ST_DIM,
+			 choice->help);
+		if (view->menu.top + i == view->menu.row)
 			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
 	}
 }
@@ -281,12 +258,7 @@ void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
 	case INPUT_HELP: return help_draw(view, canvas);
-	case INPUT_SORT:
-		if (view_in_pane(view))
-			pane_sort_draw(view, canvas);
-		else
-			sort_draw(view, canvas);
-		return;
+	case INPUT_SORT: sort_draw(view, canvas); return;
 	case INPUT_SIGNAL: return signal_draw(view, canvas);
 	case INPUT_USER: return users_draw(view, canvas);
 	case INPUT_CONFIRM: return confirm_draw(view, canvas);

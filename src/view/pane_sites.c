@@ -907,7 +907,7 @@ static void sites_done(struct list *list)
 
 void sites_group(struct view *view)
 {
-	struct pane_state *pane = &view->panes[PANE_SITES];
+	struct list_state *pane = &view->panes[PANE_SITES];
 
 	if (view->settings.pane != PANE_SITES) {
 		view_message(view, "what is grouped are sites: %d shows them", PANE_SITES);

@@ -30,6 +30,8 @@ enum pane { PANES(PANE_CONSTANT) PANE_COUNT };
 
 struct area;
 struct details;
+struct fit;
+struct fit_rule;
 struct list;
 struct list_column;
 struct snap_process;
@@ -88,6 +90,13 @@ struct pane_desc {
 	void (*details)(const struct list *list, size_t item, struct details *details);
 	/* What Enter does there: goes to what @item is about. NULL: nothing */
 	void (*follow)(struct view *view, const struct list *list, size_t item);
+	const struct fit_rule *rule; /* how columns are fitted; NULL: as in panes */
+	/* Draws a cell by itself; false: it is one like others. NULL: all are */
+	bool (*cell_draw)(const struct list *list, const struct area *area, int row, size_t item,
+			  size_t column, const struct fit *fit);
+	/* Marks a row that was drawn; NULL: nothing */
+	void (*mark)(const struct list *list, const struct area *area, int row, size_t item,
+		     const struct fit *fit);
 	/* A bar, where a column has one: 0..1; NULL: none has */
 	double (*bar)(const struct list *list, size_t item, size_t column, enum style *style);
 

@@ -626,24 +626,25 @@ void fold_all(struct view *view)
 
 bool fold_click(struct view *view, size_t row, int col)
 {
-	struct table_columns fit = table_fit(view, view->layout.table.cols);
+	const struct list_state *list = &view->table.list;
+	const struct column *shown[COLUMNS_MAX];
+	size_t i, count = table_columns(view, shown);
 	const char *at;
 	int32_t point;
-	size_t i;
 	int end;
 
 	if (row >= view->table.row_count || !view->table.rows[row].is_parent)
 		return false;
-	for (i = 0; i < fit.count; i++)
-		if (!fit.columns[i]->width)
+	for (i = 0; i < count; i++)
+		if (!shown[i]->width)
 			break;
-	if (i == fit.count)
+	if (i == count || !list->title_end[i])
 		return false;
-	end = fit.start[i] + 2;
+	end = list->title_start[i] + 2;
 	/* Each character of a branch takes a cell. */
 	for (at = view->table.rows[row].branch; *at; at += utf8_next(at, &point))
 		end++;
-	if (col < fit.start[i] || col >= end)
+	if (col < list->title_start[i] || col >= end)
 		return false;
 	fold_row(view, row);
 	return true;
@@ -660,62 +661,30 @@ static int width_of(const struct column *column, int cols)
 	return cols < 60 ? COMMAND_MIN : cols < 100 ? COMMAND_GOOD : COMMAND_WIDE;
 }
 
-struct table_columns table_fit(const struct view *view, int cols)
+size_t table_columns(const struct view *view, const struct column *list[COLUMNS_MAX])
 {
 	const struct settings *settings = &view->settings;
 	const struct column *sort = settings->sort.count ? settings->sort.keys[0] : NULL;
-	const struct column *wanted[COLUMNS_MAX + 1];
-	struct list_column list[COLUMNS_MAX + 1];
-	struct table_columns table = { .count = 0 };
-	size_t count = 0, i, sorted = 0;
-	struct fit fit;
+	size_t count = 0, i;
 
 	for (i = 0; i < settings->column_count; i++)
 		if (!column_is_void(settings->columns[i], view->shown))
-			wanted[count++] = settings->columns[i];
+			list[count++] = settings->columns[i];
 	/* An order by a hidden column looks like none: keep the sort columns. */
-	for (i = 0; i < count && wanted[i] != sort; i++)
+	for (i = 0; i < count && list[i] != sort; i++)
 		;
 	if (sort && i == count && count < COLUMNS_MAX) {
-		i = count && !wanted[count - 1]->width ? count - 1 : count;
-		memmove(wanted + i + 1, wanted + i, (count - i) * sizeof(wanted[0]));
-		wanted[i] = sort;
+		i = count && !list[count - 1]->width ? count - 1 : count;
+		memmove(list + i + 1, list + i, (count - i) * sizeof(list[0]));
+		list[i] = sort;
 		count++;
 	}
-	for (i = 0; i < count; i++) {
-		/* What has no rank is shown only if it was chosen. */
-		list[i] = (struct list_column){ .width = wanted[i]->width,
-						.least = width_of(wanted[i], cols),
-						.rank = wanted[i]->rank ?: COLUMNS_MAX };
-		sorted = wanted[i] == sort ? i + 1 : sorted;
-	}
-	fit = columns_fit(list, count, 0, sorted, cols,
-			  &(struct fit_rule){ .gap = 1, .ends = true });
-	for (i = 0; i < count; i++)
-		if (fit.shown[i]) {
-			table.columns[table.count] = wanted[i];
-			table.start[table.count] = fit.start[i];
-			table.width[table.count++] = fit.width[i];
-		}
-	return table;
+	return count;
 }
 
-static void titles_draw(struct view *view, const struct area *area, const struct table_columns *fit)
+static const struct column *column_of(const struct list *list, size_t column)
 {
-	const struct sort_order *order = &view->settings.sort;
-
-	area_clear(area, ST_TITLE);
-	for (size_t i = 0; i < fit->count; i++) {
-		const struct column *column = fit->columns[i];
-		bool sorted = order->count && column == order->keys[0],
-		     up = (column->unit == UNIT_TEXT) != order->reverse;
-
-		title_draw(area, fit->start[i], fit->width[i], column->title,
-			   column_is_left(column),
-			   !sorted ? NULL :
-			   up      ? "▲" :
-				     "▼");
-	}
+	return ((const struct column *const *)list->items)[column];
 }
 
 static enum style value_style(const struct column *column, const struct column_value *value,
@@ -737,16 +706,24 @@ static enum style value_style(const struct column *column, const struct column_v
 	}
 }
 
-static void command_draw(struct view *view, const struct area *area, int row, int start, int width,
-			 const struct row *entry, const struct column *column)
+/* The command, with its place in the tree before it, and how it ended behind it. */
+static bool command_draw(const struct list *list, const struct area *area, int row, size_t item,
+			 size_t at, const struct fit *fit)
 {
+	const struct view *view = list->view;
+	const struct row *entry = &view->table.rows[item];
+	const struct column *column = column_of(list, at);
 	const struct snap_process *process = entry->process;
+	int start = fit->start[at], width = fit->width[at];
 	char end[NUMBER_SIZE + 32], remark[NUMBER_SIZE], sign[32] = "";
-	int col = area_cut(area, row, start, width, ST_FRAME, entry->branch), tail, left, from;
+	int col, tail, left, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
 	struct column_value value = column->value(process);
 	const char *text = value.absent ? "-" : value.text;
 
+	if (column->width)
+		return false;
+	col = area_cut(area, row, start, width, ST_FRAME, entry->branch);
 	/* If there is no room for everything, the program's folder is dropped first. */
 	text_remark(process, end);
 	if (entry->is_parent)
@@ -788,124 +765,116 @@ static void command_draw(struct view *view, const struct area *area, int row, in
 	if (tail)
 		area_text(area, row, col, ST_EXITED, end);
 	match_mark(area, row, from, left - tail, text, view->search);
+	return true;
 }
 
-static void row_draw(struct view *view, const struct area *area, int row, const struct row *entry,
-		     const struct table_columns *fit)
+static enum style table_cell(const struct list *list, size_t item, size_t at, char out[CELL_TEXT])
 {
-	const struct snap_process *process = entry->process;
-	char text[72], body[64];
+	const struct column *column = column_of(list, at);
+	const struct snap_process *process = list->view->table.rows[item].process;
+	struct column_value value = view_value(list->view, column, process);
+	bool is_more = list->view->base && column_is_counter(column) && !value.absent &&
+		       value.number > 0;
 
-	for (size_t i = 0; i < fit->count; i++) {
-		const struct column *column = fit->columns[i];
-		struct column_value value = view_value(view, column, process);
-		int start = fit->start[i], width = fit->width[i];
-		enum style style = value_style(column, &value, process);
+	out[0] = '+';
+	column_format(column, &value, false, out + is_more, CELL_TEXT - 1);
+	return value_style(column, &value, process);
+}
 
-		if (!column->width) {
-			command_draw(view, area, row, start, width, entry, column);
-			continue;
-		}
-		if (column->unit == UNIT_TEXT && !value.absent) {
-			if (column_is_left(column)) {
-				area_cut(area, row, start, width, style, value.text);
-			} else {
-				int cells = canvas_width(area->canvas, value.text);
+static void row_mark(const struct list *list, const struct area *area, int row, size_t item,
+		     const struct fit *fit)
+{
+	const struct process_table *table = &list->view->table;
+	uint32_t program = table->rows[item].process->program;
+	size_t i = 0;
 
-				area_cut(area, row, start + (cells < width ? width - cells : 0),
-					 width, style, value.text);
-			}
-			continue;
-		}
-		column_format(column, &value, false, body, sizeof(body));
-		snprintf(text, sizeof(text), "%s%s",
-			 view->base && column_is_counter(column) && value.number > 0 ? "+" : "",
-			 body);
-		if (column_is_left(column))
-			area_cut(area, row, start, width, style, text);
-		else
-			area_right(area, row, start + width, style, text);
+	/* A tagged row is bold, and has a sign in the gap behind its first column. */
+	if (program_set_has(&table->tags, program)) {
+		while (i + 1 < list->column_count && !fit->shown[i])
+			i++;
+		area_text(area, row, fit->start[i] + fit->width[i], ST_MESSAGE, "*");
+		area_flags(area, row, 0, area->rect.cols, CELL_BOLD);
 	}
+	if (table->has_selected && program == table->selected)
+		area_flags(area, row, 0, area->rect.cols,
+			   view_in_pane(list->view) ? CELL_BOLD : CELL_SELECTED);
 }
 
-/* A tagged row is bold, and has a sign in the gap behind its first column, where no cell is. */
-static void tag_draw(const struct area *area, int row, const struct table_columns *fit)
+static const struct fit_rule table_rule = { .gap = 1, .spill = 1, .ends = true };
+static const struct pane_desc table_desc = {
+	.rule = &table_rule,
+	.cell = table_cell,
+	.cell_draw = command_draw,
+	.mark = row_mark,
+};
+
+static const char *empty_text(const struct view *view)
 {
-	area_text(area, row, fit->count ? fit->start[0] + fit->width[0] : 0, ST_MESSAGE, "*");
-	area_flags(area, row, 0, area->rect.cols, CELL_BOLD);
-}
-
-static void scroll(struct view *view, size_t rows)
-{
-	if (rows_have_selected(view) &&
-	    (view->table.scroll_to_selected || view->layout.table.rows == 1))
-		rows_scroll(&view->table.top, view->table.selected_row, view->table.selected_row,
-			    rows);
-	view->table.scroll_to_selected = false;
-	rows_limit(&view->table.top, rows, view->table.row_count);
-}
-
-/* Where these rows are among all of them: a bar in the last column, and "selected/all". */
-static void position_draw(struct view *view, const struct area *titles, const struct area *table)
-{
-	int cols = table->rect.cols;
-	char text[48];
-
-	scrollbar_draw(table, view->table.top, view->table.row_count);
-	if (rows_have_selected(view))
-		snprintf(text, sizeof(text), " %zu/%zu", view->table.selected_row + 1,
-			 view->table.row_count);
-	else
-		snprintf(text, sizeof(text), " -/%zu", view->table.row_count);
-	if (titles->rect.rows && cols > 60)
-		area_right(titles, 0, cols, ST_TITLE, text);
-}
-
-static void empty_draw(struct view *view, const struct area *area)
-{
-	const char *text = "No CUDA program has made a call yet.";
-
 	if (!view->shown)
-		text = "Collecting ...";
-	else if (view->table.hidden)
-		text = "No process matches the filter.";
-	else if (view->shown->gone.processes)
-		text = "No CUDA program runs any more.";
-	area_cut(area, 0, 1, area->rect.cols - 2, ST_DIM, text);
-	if (view->shown && !view->table.hidden && area->rect.rows > 2) {
-		area_cut(area, 1, 1, area->rect.cols - 2, ST_DIM,
+		return "Collecting ...";
+	if (view->table.hidden)
+		return "No process matches the filter.";
+	if (view->shown->gone.processes)
+		return "No CUDA program runs any more.";
+	return "No CUDA program has made a call yet.";
+}
+
+/* What is there in place of rows, or tells which of them are in sight: "selected/all" */
+static void around_draw(const struct view *view, const struct area *titles, const struct area *area)
+{
+	size_t count = view->table.row_count;
+	char text[48], at[24] = "-";
+	int cols = area->rect.cols;
+
+	if (!count && view->shown && !view->table.hidden && area->rect.rows > 2) {
+		area_cut(area, 1, 1, cols - 2, ST_DIM,
 			 "They show up with their first call; start one, or see");
-		area_cut(area, 2, 1, area->rect.cols - 2, ST_DIM,
-			 "what is probed with cutop -v -b -n 1.");
+		area_cut(area, 2, 1, cols - 2, ST_DIM, "what is probed with cutop -v -b -n 1.");
 	}
+	if (!area->rect.rows || count <= (size_t)area->rect.rows || cols <= 60)
+		return;
+	if (rows_have_selected(view))
+		snprintf(at, sizeof(at), "%zu", view->table.selected_row + 1);
+	snprintf(text, sizeof(text), " %s/%zu", at, count);
+	area_right(titles, 0, cols, ST_TITLE, text);
 }
 
 void table_draw(struct view *view, struct canvas *canvas)
 {
 	struct area titles = area_of(canvas, view->layout.titles),
-		    table = area_of(canvas, view->layout.table);
-	struct table_columns fit = table_fit(view, canvas->cols);
-	size_t rows = (size_t)table.rect.rows, i;
+		    area = area_of(canvas, view->layout.table);
+	const struct sort_order *order = &view->settings.sort;
+	struct list_state *state = &view->table.list;
+	struct list_column all[COLUMNS_MAX];
+	const struct column *shown[COLUMNS_MAX];
+	struct list list = {
+		.desc = &table_desc,
+		.view = view,
+		.columns = all,
+		.column_count = table_columns(view, shown),
+		.items = shown,
+		.count = view->table.row_count,
+		.empty = empty_text(view),
+	};
 
-	if (titles.rect.rows)
-		titles_draw(view, &titles, &fit);
-	if (!rows)
-		return;
-	if (!view->table.row_count) {
-		empty_draw(view, &table);
-		return;
+	state->sort = 0;
+	state->reverse = order->reverse;
+	for (size_t i = 0; i < list.column_count; i++) {
+		/* What has no rank is shown only if it was chosen. */
+		all[i] = (struct list_column){ .title = shown[i]->title,
+					       .width = shown[i]->width,
+					       .least = width_of(shown[i], canvas->cols),
+					       .left = column_is_left(shown[i]),
+					       .ascends = shown[i]->unit == UNIT_TEXT,
+					       .rank = shown[i]->rank ?: COLUMNS_MAX };
+		if (order->count && shown[i] == order->keys[0])
+			state->sort = (unsigned int)i + 1;
 	}
-	scroll(view, rows);
-	for (i = 0; i < rows && view->table.top + i < view->table.row_count; i++) {
-		const struct row *entry = &view->table.rows[view->table.top + i];
-
-		row_draw(view, &table, (int)i, entry, &fit);
-		if (program_set_has(&view->table.tags, entry->process->program))
-			tag_draw(&table, (int)i, &fit);
-		if (view->table.has_selected && entry->process->program == view->table.selected)
-			area_flags(&table, (int)i, 0, table.rect.cols,
-				   view_in_pane(view) ? CELL_BOLD : CELL_SELECTED);
-	}
-	if (view->table.row_count > rows)
-		position_draw(view, &titles, &table);
+	if (area.rect.rows && rows_have_selected(view) &&
+	    (view->table.scroll_to_selected || area.rect.rows == 1))
+		rows_scroll(&state->top, view->table.selected_row, view->table.selected_row,
+			    (size_t)area.rect.rows);
+	view->table.scroll_to_selected &= !area.rect.rows;
+	list_draw_at(state, &titles, &area, &list);
+	around_draw(view, &titles, &area);
 }

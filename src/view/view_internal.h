@@ -75,7 +75,7 @@ enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
 #define MAP_ZOOM_MAX 20
 
 /* 16 devices with 7 parts each are 128 cells */
-enum { INPUT_SIZE = 128, PANE_COLUMNS_MAX = 24, DEVICE_CELLS_MAX = 160 };
+enum { INPUT_SIZE = 128, DEVICE_CELLS_MAX = 160 };
 
 /* What the keys for moving, opening, sorting and searching are about. */
 enum focus {
@@ -95,18 +95,19 @@ struct pane_cursor {
 	size_t open_count;
 };
 
-struct pane_state {
-	struct pane_cursor cursor;
+/* A list: that of a pane, or the table of processes. */
+struct list_state {
+	struct pane_cursor cursor; /* of a pane's */
 	size_t top;
-	unsigned int sort; /* column + 1; 0: the pane's own order */
+	unsigned int sort; /* column + 1; 0: the list's own order */
 	bool reverse;
 	unsigned int columns; /* how many columns it had when last drawn */
-	uint32_t hidden;      /* bit set: columns that were not shown, or cannot be sorted by */
-	int rows;             /* rows of its list when last drawn */
-	size_t count;         /* of the list's items then */
-	/* The screen row of the sortable titles, and where each was; end 0: not shown */
+	uint64_t hidden;      /* bit set: columns that were not shown, or cannot be sorted by */
+	int rows;             /* rows of its items when last drawn */
+	size_t count;         /* of the items then */
+	/* The screen row of the titles, and where each was; end 0: not shown, or not to be clicked */
 	int title_row;
-	int title_start[PANE_COLUMNS_MAX], title_end[PANE_COLUMNS_MAX];
+	int title_start[COLUMNS_MAX], title_end[COLUMNS_MAX];
 	size_t found; /* row + 1 of the last match; 0: none */
 	int shift;    /* by how many cells names are panned to the left */
 };
@@ -155,6 +156,7 @@ enum header_flag {
 
 /* What the process table shows: rows, the selection, what is folded and tagged. */
 struct process_table {
+	struct list_state list;
 	struct row *rows;
 	size_t row_count, row_size;
 	struct ended_row *ended; /* rows that several ended programs share */
@@ -166,7 +168,6 @@ struct process_table {
 	bool has_selected, selected_by_user;
 	uint32_t selected;
 	size_t selected_row; /* the selected process's row when last drawn */
-	size_t top;
 	bool scroll_to_selected;
 };
 
@@ -204,7 +205,7 @@ struct view {
 		int top;      /* the first row shown */
 		int rows;     /* how many there are, when last drawn */
 	} details;
-	struct pane_state panes[PANE_COUNT];
+	struct list_state panes[PANE_COUNT];
 	unsigned int zoom;      /* zoom of the map, as a power of two */
 	double pan;             /* position (0..1) within what is not visible */
 	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
@@ -276,16 +277,22 @@ void mode_set(struct view *view, enum input_mode mode);
 /* Sorts the table by @column in its usual direction, and shows the first row; inverts the order. */
 void sort_by(struct view *view, const struct column *column);
 void sort_invert(struct view *view);
-/*
- * Fills @list with the columns by which the shown pane can be sorted, as pane_state.sort has them.
- * Returns how many.
- */
-size_t pane_sorts(const struct view *view, unsigned int list[PANE_COLUMNS_MAX + 1]);
+/* The same for a click on the title of the table's @at-th column: a second one inverts the order. */
+void sort_click(struct view *view, size_t at);
+
+/* Something that the shown pane, if it has the focus, or else the table, can be sorted by. */
+struct sort_choice {
+	unsigned int number; /* of the column + 1; 0: the pane's own order */
+	const char *title, *help;
+	bool ascends; /* unless inverted */
+};
+
+size_t sort_choices(const struct view *view, struct sort_choice list[COLUMNS_MAX + 1]);
+/* The number of the present order. */
+unsigned int sort_present(const struct view *view);
 /* By the next column, @step to the right. */
 void sort_move(struct view *view, int step);
-/* The menu: its lines, the line of the present order, and sorting by the chosen line. */
-size_t sort_menu_count(const struct view *view);
-void sort_menu_open(struct view *view);
+/* By the chosen line of the menu. */
 void sort_menu_choose(struct view *view);
 void pane_show(struct view *view, enum pane pane);
 bool view_in_pane(const struct view *view); /* the keys are about the pane */
@@ -396,13 +403,8 @@ void baseline_end(struct view *view);
 void view_release(struct view *view, struct snapshot *snapshot);
 bool column_is_counter(const struct column *column);
 
-/* The columns that fit into @cols cells, and how wide each is then. */
-struct table_columns {
-	const struct column *columns[COLUMNS_MAX];
-	int start[COLUMNS_MAX], width[COLUMNS_MAX];
-	size_t count;
-};
-struct table_columns table_fit(const struct view *view, int cols);
+/* The table's columns, as far as there is room, in their order. Returns how many. */
+size_t table_columns(const struct view *view, const struct column *list[COLUMNS_MAX]);
 
 void header_draw(struct view *view, struct canvas *canvas);
 bool header_click(struct view *view, int col); /* true: it ended what is at @col */

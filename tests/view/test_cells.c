@@ -33,7 +33,7 @@ END_TEST
 /* What is longer than its column is read by panning, to its end and no further. */
 START_TEST(long_names)
 {
-	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	struct list_state *pane = &view.panes[PANE_KERNELS];
 	int before;
 
 	keys("g2c");

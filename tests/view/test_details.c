@@ -203,7 +203,7 @@ static void ask(uint64_t count)
 /* Sorted or not, they stay below the failures, under a line that says so. */
 START_TEST(of_a_question)
 {
-	struct pane_state *pane = &view.panes[PANE_FAILURES];
+	struct list_state *pane = &view.panes[PANE_FAILURES];
 
 	keys("/4400\r4");
 	ask(340);

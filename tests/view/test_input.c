@@ -174,7 +174,7 @@ START_TEST(a_sort_shows_its_first)
 	first = view.table.rows[0].process->pid;
 	ck_assert_uint_ne(first, 4242);
 	ck_assert_uint_eq(selected_pid(), first);
-	ck_assert_uint_eq(view.table.top, 0);
+	ck_assert_uint_eq(view.table.list.top, 0);
 	keys("P");
 	ck_assert_uint_eq(selected_pid(), view.table.rows[0].process->pid);
 	keys("j");
@@ -186,13 +186,13 @@ START_TEST(a_sort_shows_its_first)
 	draw();
 	keys("PG");
 	draw();
-	ck_assert_uint_gt(view.table.top, 0);
+	ck_assert_uint_gt(view.table.list.top, 0);
 	keys("L");
 	draw();
-	ck_assert_uint_eq(view.table.top, 0);
+	ck_assert_uint_eq(view.table.list.top, 0);
 	view_feed(&view, cast_snapshot(12));
 	draw();
-	ck_assert_uint_eq(view.table.top, 0);
+	ck_assert_uint_eq(view.table.list.top, 0);
 }
 END_TEST
 
@@ -280,7 +280,7 @@ END_TEST
 
 START_TEST(a_column_out_of_sight_is_not_sorted_by)
 {
-	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	struct list_state *pane = &view.panes[PANE_KERNELS];
 	unsigned int seen = 0;
 
 	keys("g\r2");
@@ -478,7 +478,7 @@ START_TEST(columns_in_turn)
 	ck_assert_int_eq(canvas_resize(&canvas, 60, 200), 0);
 	keys("/4242\r\r");
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		struct pane_state *pane = &view.panes[all[i]];
+		struct list_state *pane = &view.panes[all[i]];
 		unsigned int seen[2] = { 0 }, first;
 
 		pane_show(&view, all[i]);

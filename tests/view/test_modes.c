@@ -104,7 +104,7 @@ START_TEST(searching_a_long_list)
 	struct snapshot *snapshot = cast_snapshot(10);
 	struct snap_process *process = &snapshot->processes[1];
 	struct snap_alloc *map = arena_alloc(snapshot->arena, 100, sizeof(*map));
-	struct pane_state *pane = &view.panes[PANE_MEMORY];
+	struct list_state *pane = &view.panes[PANE_MEMORY];
 	static const size_t found[] = { 11, 96, 99, 11, 96 };
 
 	ck_assert_ptr_nonnull(map);
@@ -261,7 +261,7 @@ END_TEST
 /* In full height the menu is about the pane. */
 START_TEST(menu_of_a_pane)
 {
-	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	struct list_state *pane = &view.panes[PANE_KERNELS];
 
 	keys("2\r");
 	draw();
@@ -373,7 +373,7 @@ START_TEST(filtered_away)
 	ck_assert_str_ne(row_with(" 81/100"), "");
 	keys("\\user:xa");
 	ck_assert_uint_eq(view.table.row_count, 40);
-	ck_assert_uint_eq(view.table.top, 0);
+	ck_assert_uint_eq(view.table.list.top, 0);
 	ck_assert_str_ne(row_with(" -/40"), "");
 	ck_assert_uint_eq(view.table.selected_row, 40); /* behind the last */
 	/* Where it is hidden from the middle: there. */

@@ -5,13 +5,14 @@
 
 START_TEST(on_the_screen)
 {
-	struct table_columns fit = table_fit(&view, 80);
+	const struct column *list[COLUMNS_MAX];
 
+	ck_assert_uint_gt(table_columns(&view, list), 1);
 	keys("P");
 	view_mouse(&view, view.layout.table.row + 2, 5, MOUSE_CLICK);
 	ck_assert_uint_eq(selected_pid(), view.table.rows[2].process->pid);
-	view_mouse(&view, view.layout.titles.row, fit.start[1] + 1, MOUSE_CLICK);
-	ck_assert_ptr_eq(view.settings.sort.keys[0], fit.columns[1]);
+	view_mouse(&view, view.layout.titles.row, view.table.list.title_start[1] + 1, MOUSE_CLICK);
+	ck_assert_ptr_eq(view.settings.sort.keys[0], list[1]);
 	view_mouse(&view, view.layout.tabs.row, 28, MOUSE_CLICK);
 	ck_assert_int_eq(view.settings.pane, PANE_COPIES);
 	view_mouse(&view, view.layout.tabs.row, 10, MOUSE_CLICK);
@@ -106,7 +107,7 @@ END_TEST
 
 START_TEST(in_panes)
 {
-	struct pane_state *pane = &view.panes[PANE_KERNELS];
+	struct list_state *pane = &view.panes[PANE_KERNELS];
 
 	keys("g2");
 	draw();
@@ -353,7 +354,7 @@ END_TEST
 /* On the bars beside lists: the end is at the end. The wheel moves past the cursor. */
 START_TEST(on_scrollbars)
 {
-	struct pane_state *pane = &view.panes[PANE_CALLS];
+	struct list_state *pane = &view.panes[PANE_CALLS];
 	struct rect table;
 	int last;
 
@@ -365,11 +366,11 @@ START_TEST(on_scrollbars)
 	last = table.row + table.rows - 1;
 	view_mouse(&view, last, 79, MOUSE_CLICK);
 	draw();
-	ck_assert_uint_eq(view.table.top, view.table.row_count - (size_t)table.rows);
+	ck_assert_uint_eq(view.table.list.top, view.table.row_count - (size_t)table.rows);
 	ck_assert_uint_eq(view.table.selected_row, 0); /* what was selected stays so */
 	view_mouse(&view, table.row, 79, MOUSE_CLICK);
 	draw();
-	ck_assert_uint_eq(view.table.top, 0);
+	ck_assert_uint_eq(view.table.list.top, 0);
 	view_mouse(&view, last, 78, MOUSE_CLICK); /* beside it: the row */
 	ck_assert_uint_eq(view.table.selected_row, (size_t)table.rows - 1);
 

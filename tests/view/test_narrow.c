@@ -257,8 +257,9 @@ static const char *marks_of(uint32_t program)
 
 	marks[0] = 0;
 	for (size_t i = 0; i < view.table.row_count && i < (size_t)view.layout.table.rows; i++)
-		for (int col = 0; view.table.rows[view.table.top + i].process->program == program &&
-				  col < canvas.cols;
+		for (int col = 0;
+		     view.table.rows[view.table.list.top + i].process->program == program &&
+		     col < canvas.cols;
 		     col++)
 			strcat(marks,
 			       canvas_cell(&canvas, view.layout.table.row + (int)i, col)->flags &
@@ -291,7 +292,7 @@ START_TEST(marks)
 	keys("/train.py --ep\r");
 	ck_assert_int_eq((int)strcspn(marks_of(CAST_TRAINER), "!"), 7);
 	ck_assert_int_eq((int)(strrchr(marks_of(CAST_TRAINER), '!') - marks_of(CAST_TRAINER)),
-			 table_fit(&view, 80).width[0] - 1);
+			 view.table.list.title_end[0] - view.table.list.title_start[0] - 1);
 }
 END_TEST
 

@@ -76,14 +76,12 @@ static void fields_apart(void)
 
 static void table_columns_apart(void)
 {
-	struct table_columns fit = table_fit(&view, view.layout.table.cols);
-
 	for (int row = 0; row < view.layout.titles.rows + view.layout.table.rows; row++)
-		for (size_t i = 0; i + 1 < fit.count; i++) {
-			int at = fit.start[i] + fit.width[i];
+		for (size_t i = 0; i < COLUMNS_MAX; i++) {
+			int at = view.table.list.title_end[i];
 			const char *text = text_at(view.layout.titles.row + row, at);
 
-			holds(is_blank(text) ||
+			holds(!at || at >= canvas.cols - 1 || is_blank(text) ||
 				      (!row && view.layout.titles.rows && strstr("▲▼^v", text)),
 			      "%s", what("no gap", view.layout.titles.row + row, at));
 		}
@@ -91,7 +89,7 @@ static void table_columns_apart(void)
 
 static void list_columns_apart(void)
 {
-	const struct pane_state *pane = &view.panes[view.settings.pane];
+	const struct list_state *pane = &view.panes[view.settings.pane];
 	const struct pane_desc *desc = panes[view.settings.pane];
 
 	for (int row = 1; view.layout.pane.rows && !desc->whole && row <= pane->rows; row++)
@@ -106,7 +104,7 @@ static void list_columns_apart(void)
 
 static void titles_are_there(void)
 {
-	const struct pane_state *pane = &view.panes[view.settings.pane];
+	const struct list_state *pane = &view.panes[view.settings.pane];
 	char line[4096];
 
 	if (view.layout.titles.rows) {
