@@ -186,6 +186,19 @@ static __always_inline bool pool_asked(struct pt_regs *ctx, struct thread_state 
 }
 
 /*
+ * True if @address is device memory, as far as that can be told where the allocation that it lies in
+ * is older than its probes: the processor cannot read it. The host's, which such pools hand out as
+ * well, is pinned, so it is always there.
+ */
+static __always_inline bool is_apart(struct thread_state *thread, __u64 address)
+{
+	__u8 byte;
+
+	return late_of(thread->tgid) != LATE_NOT &&
+	       bpf_probe_read_user(&byte, sizeof(byte), (void *)address);
+}
+
+/*
  * At the entry of function @number, CUTOP_IS_ALLOCATOR(). Returns whether its return is wanted.
  */
 static __noinline int allocator_tell(struct pt_regs *ctx, __u32 number)
@@ -242,6 +255,7 @@ static __noinline int allocator_done(struct pt_regs *ctx, __u32 number)
 
 		if (!rec)
 			return 0;
+		rec->allocated = is_apart(thread, address);
 		rec->reserved = call->pool;
 		rec->site = call->site;
 		rec->stack = call->stack;

@@ -74,7 +74,8 @@ struct rec_block {
 	__s64 bytes; /* below 0: taken back; 0: taken back, its size is not told */
 	/*
 	 * Bytes of the allocator on that device after it, if has_totals; else `reserved` is the pool,
-	 * the object whose method it is
+	 * the object whose method it is, and `allocated` is 1 if the processor cannot read the block
+	 * (asked only in programs that are older than their probes)
 	 */
 	__u64 allocated, reserved;
 	__u64 site;     /* the caller's return address; 0: taken back, or not drawn */

@@ -47,8 +47,9 @@ struct screen_settings {
 
 struct screen {
 	const struct options *options;
-	struct options skipping; /* the same with the globs of the settings file, if it has any */
+	struct options with_lists; /* the same with the globs and files of the settings file */
 	char skip_words[sizeof(((struct settings *)NULL)->site_skip)];
+	char pool_words[sizeof(((struct settings *)NULL)->pool)];
 	struct session session;
 	struct view *view;
 	struct host *host;         /* what the view is told about its surroundings */
@@ -207,25 +208,38 @@ static void store_end(struct screen_settings *store)
 
 /* ---- start ---- */
 
-/* --site-skip and the settings file add up. */
-static int skip_begin(struct screen *screen)
+/* Adds the words of @setting, kept in @words, to @list. False: it has no room for them. */
+static bool list_add(const char **list, size_t *count, char *words, const char *setting)
 {
-	struct options *options = &screen->skipping;
 	char *word, *rest = NULL;
 
-	if (!screen->settings->site_skip[0])
+	strcpy(words, setting);
+	for (word = strtok_r(words, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+		if (*count == OPTIONS_LIST_MAX)
+			return false;
+		list[(*count)++] = word;
+	}
+	return true;
+}
+
+/* --site-skip, --pool and the settings file add up. */
+static int lists_begin(struct screen *screen)
+{
+	struct options *options = &screen->with_lists;
+	const struct settings *settings = screen->settings;
+	struct session *session = &screen->session;
+	size_t before = screen->options->pool_count;
+
+	if (!settings->site_skip[0] && !settings->pool[0])
 		return 0;
 	*options = *screen->options;
-	memcpy(screen->skip_words, screen->settings->site_skip, sizeof(screen->skip_words));
-	for (word = strtok_r(screen->skip_words, " \t", &rest); word;
-	     word = strtok_r(NULL, " \t", &rest)) {
-		if (options->site_skip_count == OPTIONS_LIST_MAX)
-			return session_fail(&screen->session, EXIT_FAILED,
-					    "the settings file has too many globs in site_skip");
-		options->site_skip[options->site_skip_count++] = word;
-	}
-	screen->options = screen->session.options = options;
-	return 0;
+	screen->options = session->options = options;
+	if (!list_add(options->site_skip, &options->site_skip_count, screen->skip_words,
+		      settings->site_skip) ||
+	    !list_add(options->pools, &options->pool_count, screen->pool_words, settings->pool))
+		return session_fail(session, EXIT_FAILED,
+				    "the settings file has too much in site_skip or pool");
+	return session_pools(session, options->pools + before, options->pool_count - before);
 }
 
 static int settings_begin(struct screen *screen)
@@ -706,7 +720,7 @@ int screen_run(const struct options *options)
 	if (!status)
 		status = settings_begin(screen);
 	if (!status)
-		status = skip_begin(screen);
+		status = lists_begin(screen);
 	if (!status && terminal_check(&why))
 		status = session_fail(&screen->session, EXIT_FAILED, why.text);
 	if (status)

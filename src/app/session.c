@@ -486,6 +486,15 @@ static bool is_one_file(const char *path, const char *other)
 	       file_is_same(&stats[0], &stats[1]);
 }
 
+int session_pools(struct session *session, const char *const *files, size_t count)
+{
+	struct reason why = { "" };
+
+	if (count && !session->recording && pools_read(&session->pools, files, count, &why))
+		return session_fail(session, EXIT_FAILED, why.text);
+	return 0;
+}
+
 int session_open(struct session *session, const struct options *options, const int *more)
 {
 	struct reason why = { "" };
@@ -504,9 +513,8 @@ int session_open(struct session *session, const struct options *options, const i
 		return EXIT_FAILED;
 	}
 	/* Before signals wait: reading a pipe may take as long as its writer likes. */
-	if (options->pool_count && !session->recording &&
-	    pools_read(&session->pools, options->pools, options->pool_count, &why))
-		return session_fail(session, EXIT_FAILED, why.text);
+	if (session_pools(session, options->pools, options->pool_count))
+		return EXIT_FAILED;
 	session->command_line = options->mode == MODE_DEMO ? demo_command(&session->demo) :
 							     options->command;
 	session->have_command = session->command_line != NULL;

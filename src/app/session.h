@@ -63,6 +63,12 @@ struct session {
 int session_open(struct session *session, const struct options *options, const int *more);
 
 /*
+ * Reads @count descriptions of pools more, after those of --pool. Returns 0, or the exit status to
+ * end with, after telling the user why.
+ */
+int session_pools(struct session *session, const char *const *files, size_t count);
+
+/*
  * Sets up and starts the collector and COMMAND. A replay in batch mode needs neither: it is
  * session->replay. Returns 0, or the exit status to end with, after telling the user why. Call
  * session_close() either way.

@@ -221,7 +221,7 @@ static int description_read(struct reading *reading)
 
 int pools_read(struct pools **result, const char *const *files, size_t count, struct reason *why)
 {
-	struct pools *pools = calloc(1, sizeof(*pools));
+	struct pools *pools = *result ? *result : calloc(1, sizeof(*pools));
 	int err = pools ? 0 : reason_set(why, -ENOMEM, "no memory");
 	size_t i;
 

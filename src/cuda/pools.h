@@ -32,8 +32,9 @@ struct pools {
 };
 
 /*
- * Reads @count files. Returns 0 with *@pools, freed with pools_free(), or a negative errno with @why
- * set, which names the file and the line.
+ * Reads @count files. *@pools is NULL, or what earlier files describe, to which it adds. Returns 0
+ * with *@pools, freed with pools_free(), or a negative errno with @why set, which names the file and
+ * the line, and *@pools freed.
  */
 int pools_read(struct pools **pools, const char *const *files, size_t count, struct reason *why);
 

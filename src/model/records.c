@@ -415,8 +415,9 @@ static void pool_check(struct model *model, struct program *program, const struc
 }
 
 /*
- * A block of a pool that tells nothing: it counts if it lies in device memory that is known. Such
- * pools serve host memory, too.
+ * A block of a pool that tells nothing: it counts if it lies in device memory that is known, or, of
+ * a program that ran before its probes, in memory that the processor cannot read. Such pools serve
+ * host memory, too.
  */
 static int take_pooled(struct model *model, struct program *program, const struct rec_block *record)
 {
@@ -435,12 +436,14 @@ static int take_pooled(struct model *model, struct program *program, const struc
 	if (node && node->state != NODE_LIVE)
 		node = NULL;
 	pool_check(model, program, &record->hdr, record->allocator, true, node != NULL);
-	if (!node)
+	if (!node && !(record->allocated && program->identity.from_attach))
 		return 0;
-	ledger_pool_told(ledger, node, record->allocator);
-	if (!KIND_IS_VRAM(node->kind))
-		return 0;
-	placed.device = node->device;
+	if (node) {
+		ledger_pool_told(ledger, node, record->allocator);
+		if (!KIND_IS_VRAM(node->kind))
+			return 0;
+		placed.device = node->device;
+	}
 	return blocks_record(&program->blocks, &program->names, &placed, ledger->leak_age);
 }
 

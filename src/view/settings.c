@@ -45,6 +45,7 @@ enum item {
 	ITEM_COLUMNS,
 	/* Only in the file: they are needed before there is a screen */
 	ITEM_SKIP,
+	ITEM_POOL,
 	ITEM_BUDGET,
 	ITEM_COUNT
 };
@@ -68,6 +69,7 @@ static const struct {
 	[ITEM_KEEP] = { "keep_changes", "Keep changes", "what keys change, for the next time" },
 	[ITEM_COLUMNS] = { "columns", NULL, NULL }, /* one line for each column */
 	[ITEM_SKIP] = { "site_skip", NULL, NULL },
+	[ITEM_POOL] = { "pool", NULL, NULL },
 	[ITEM_BUDGET] = { "budget", NULL, NULL },
 };
 
@@ -151,6 +153,7 @@ static void setting_print(const struct settings *settings, enum item item, char 
 						 settings->columns[i]->name);
 		break;
 	case ITEM_SKIP: snprintf(out, size, "%s", settings->site_skip); break;
+	case ITEM_POOL: snprintf(out, size, "%s", settings->pool); break;
 	case ITEM_BUDGET: snprintf(out, size, "%llu", (unsigned long long)settings->budget); break;
 	default: break;
 	}
@@ -177,6 +180,16 @@ static bool columns_parse(struct settings *settings, const char *value)
 		return false;
 	memcpy(settings->columns, list, count * sizeof(list[0]));
 	settings->column_count = count;
+	return true;
+}
+
+static bool list_parse(char *list, size_t size, const char *value)
+{
+	size_t len = strlen(value);
+
+	if (len >= size)
+		return false;
+	memcpy(list, value, len + 1);
 	return true;
 }
 
@@ -221,12 +234,8 @@ static bool setting_parse(struct settings *settings, enum item item, const char 
 		return false;
 	case ITEM_SORT: return !sort_order_parse(&settings->sort, value, &bad, &len);
 	case ITEM_COLUMNS: return columns_parse(settings, value);
-	case ITEM_SKIP:
-		len = strlen(value);
-		if (len >= sizeof(settings->site_skip))
-			return false;
-		memcpy(settings->site_skip, value, len + 1);
-		return true;
+	case ITEM_SKIP: return list_parse(settings->site_skip, sizeof(settings->site_skip), value);
+	case ITEM_POOL: return list_parse(settings->pool, sizeof(settings->pool), value);
 	case ITEM_BUDGET: return budget_parse(value, &settings->budget);
 	default: return false;
 	}

@@ -29,7 +29,9 @@ struct settings {
 	struct sort_order sort;
 	const struct column *columns[COLUMNS_MAX]; /* of the process table */
 	size_t column_count;
-	char site_skip[512]; /* globs between blanks, as --site-skip takes one each */
+	/* What an option takes one by one, with blanks between them: */
+	char site_skip[512]; /* globs of --site-skip */
+	char pool[512];      /* files of --pool, by whole paths */
 	uint64_t budget;     /* per cent, where --budget is not given; BUDGET_USUAL */
 };
 

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
@@ -217,6 +218,9 @@ struct pool *pool_new(enum pool_memory memory, size_t bytes)
 		cudaMallocHost(&start, bytes);
 	else
 		start = physical(bytes);
+	/* Pinned memory is always there, the double's only once it was written to. */
+	if (memory == POOL_HOST && start)
+		memset(start, 0, bytes);
 	pool->start = start;
 	pool->bytes = bytes;
 	pthread_mutex_init(&pool->lock, NULL);

@@ -118,6 +118,46 @@ plugin=$bin_e2e/pools/xla_cuda_plugin.so
 	>"$T/python.json" 2>"$T/python.err"
 expect python '[p.memory.allocators[] | .name, .device, .handed_out, (.sites[0] | .site, .live_at_exit_bytes)] | join(" ")' \
 	'"bfc 0 100 layer at train.py:9 (python) 102400"'
+
+# ---- a pool that is older than cutop: what it hands out from there on is booked, also where it lies in memory that is not known
+cat >"$T/late.py" <<'P'
+import ctypes, sys
+plugin = ctypes.CDLL(sys.argv[1])
+plugin.pool_new.restype = plugin.pool_take.restype = ctypes.c_void_p
+plugin.pool_new.argtypes = [ctypes.c_int, ctypes.c_size_t]
+plugin.pool_take.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+plugin.pool_give.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+pool, host = plugin.pool_new(1, 64 << 20), plugin.pool_new(2, 1 << 20)
+def layer(count):
+    blocks = []
+    for _ in range(count):
+        blocks.append(plugin.pool_take(pool, 1000, 1))
+    return blocks
+old = layer(5)
+print("ready", flush=True)
+sys.stdin.readline()
+new = layer(100)
+for block in old + new[:40]:
+    plugin.pool_give(pool, block)
+plugin.pool_take(host, 1000, 1)
+sys.stdin.readline()
+P
+mkfifo "$T/late.in"
+/usr/bin/python3 "$T/late.py" "$plugin" <"$T/late.in" >"$T/late.said" &
+late=$!
+exec 9>"$T/late.in"
+check "late: the program does not start" wait_for 20 grep -qx ready "$T/late.said"
+. "$top_srcdir/tests/e2e/cli.sh"
+begin late -p "$late" --tensor-sites all --library "$plugin" --library "$double/libcuda.so.1"
+echo >&9
+check "late: blocks are not booked: $(tail -n 1 "$T/late.out" | jq -c '.processes[].memory')" \
+	wait_for 30 newest '.processes[0].memory.allocators[0] | [.handed_out, .taken_back, .allocated_bytes] == [100, 40, 61440]'
+end late
+exec 9>&-
+wait "$late"
+expect late '[p.memory.allocators[] | .name, .device, .watched_from, .blocks, .inexact, (.sites[0].site)]' \
+	'["bfc",null,"attach",60,false,"layer at late.py:11 (python)"]'
+expect_nothing_lost late
 "$CUTOP" -b -n 1 -f text --library "$plugin" --library "$double/libcuda.so.1" -- /usr/bin/python3 "$T/train.py" "$plugin" >"$T/text.out" 2>&1
 check "the text does not tell of blocks: $(cat "$T/text.out")" grep -q '^blocks: 100K were live at the end' "$T/text.out"
 finish

@@ -264,6 +264,13 @@ check "site_skip: callers are the sites" see '^ *third+0x.* at site_calls.c:'
 check "site_skip: both are left out" [ "$(seen | grep -cE '^.?(make|second|first)[+]')" = 0 ]
 keys q
 check "site_skip: the shell is back" shell_back
+# So may descriptions of pools.
+echo 'pool' >"$T/nameless.pool"
+printf '[screen]\npool = %s\n' "$T/nameless.pool" >"$T/pooling"
+shell clear
+shell "$CUTOP --config $T/pooling -- true"
+check "pool: the file is not read" see "nameless.pool:1: a pool has a name"
+check "pool: the shell is back" shell_back
 
 # --help breaks its lines between words, where the terminal is narrow.
 mux resize-window -t t -x 70 -y 24

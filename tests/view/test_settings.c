@@ -71,6 +71,7 @@ START_TEST(round_trip)
 	view.settings.pane = PANE_CALLS;
 	view.settings.sites_by = SITES_BY_FILE;
 	strcpy(view.settings.site_skip, "my::alloc* */pool.cc");
+	strcpy(view.settings.pool, "/etc/arena.pool");
 	ck_assert_int_eq(sort_order_parse(&view.settings.sort, "leaked,pid", &bad, &len), 0);
 	view.settings.sort.reverse = true;
 	view.settings.column_count = 3;
@@ -85,6 +86,7 @@ START_TEST(round_trip)
 	ck_assert_int_eq(again.settings.pane, PANE_CALLS);
 	ck_assert_int_eq(again.settings.sites_by, SITES_BY_FILE);
 	ck_assert_str_eq(again.settings.site_skip, "my::alloc* */pool.cc");
+	ck_assert_str_eq(again.settings.pool, "/etc/arena.pool");
 	ck_assert(again.settings.ascii && again.settings.tree && again.settings.full_names &&
 		  !again.settings.mouse && !again.settings.follow);
 }
