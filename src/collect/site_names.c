@@ -34,6 +34,16 @@ static const struct {
 	{ "libc10_cuda*.so*", SITE_IN_CACHE },  { "libcudart*.so*", SITE_IN_RUNTIME },
 };
 
+/* The same of functions, in a library of any name. */
+static const struct {
+	const char *glob;
+	enum site_flag flag;
+} held_functions[] = {
+	/* CuPy's, by which its memory pools get what they keep; its module is "runtime.cpython-..." */
+	{ "__pyx_f_*cupy_backends_*runtime_malloc", SITE_IS_HELD },
+	{ "__pyx_f_*cupy_backends_*runtime_mallocManaged", SITE_IS_HELD },
+};
+
 struct site_key {
 	uint64_t address;
 	uint32_t program;
@@ -177,15 +187,18 @@ static void frame_tell(const struct site_names *names, const struct site_key *ke
 	free(frame);
 }
 
-static uint32_t flags_of(const struct site_names *names, const char *module)
+static uint32_t flags_of(const struct site_names *names, const struct place_words *words)
 {
 	size_t i;
 
-	if (matches(names->held_globs, module))
+	if (matches(names->held_globs, words->module))
 		return SITE_IS_HELD;
 	for (i = 0; i < ARRAY_LEN(libraries); i++)
-		if (!fnmatch(libraries[i].glob, module, 0))
+		if (!fnmatch(libraries[i].glob, words->module, 0))
 			return libraries[i].flag;
+	for (i = 0; i < ARRAY_LEN(held_functions); i++)
+		if (!fnmatch(held_functions[i].glob, words->function, 0))
+			return held_functions[i].flag;
 	return 0;
 }
 
@@ -194,8 +207,8 @@ static void name_tell(const struct site_names *names, const struct site_key *key
 {
 	char *text = place_text(words);
 	struct rec_text *record = text ? text_record_new(REC_SITE, key->program, (uint32_t)key->pid,
-							 key->address,
-							 flags_of(names, words->module), text) :
+							 key->address, flags_of(names, words),
+							 text) :
 					 NULL;
 
 	if (record)

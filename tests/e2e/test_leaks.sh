@@ -200,6 +200,11 @@ cc() {
 }
 cc -shared -fPIC -Wl,-soname,libcublas.so.13 -o "$T/libcublas.so.13" "$T/cublas.c"
 cc -o "$T/keeps" "$T/keeps.c" "$T/libcublas.so.13"
+# What CuPy's pools call for more, by its own name.
+cupy=-Dcublas_create=__pyx_f_13cupy_backends_4cuda_3api_7runtime_malloc
+cc $cupy -shared -fPIC -Wl,-soname,runtime.cpython.so -o "$T/runtime.cpython.so" "$T/cublas.c"
+cc $cupy -o "$T/pools" "$T/keeps.c" "$T/runtime.cpython.so"
+"$CUTOP" record -o "$T/cupy.cutop" -- "$T/pools" once 2>"$T/cupy.err" &
 cc -o "$T/makes" "$T/objects.c" -pthread
 for scene in each once pairs pinned pinned-once; do
 	"$CUTOP" record -o "$T/$scene.cutop" -- "$T/keeps" $scene 2>"$T/$scene.err" &
@@ -241,6 +246,8 @@ replay 0 each --fail-on-leak=1G
 replay 0 once --fail-on-leak
 expect once 'p.memory | [.held_bytes, .held_rising_bytes, .leaked_bytes]' '[1048576,null,0]'
 says once '^no leak$'
+replay 0 cupy --fail-on-leak
+expect cupy 'p.memory | [.held_bytes, .held_rising_bytes, .leaked_bytes]' '[1048576,null,0]'
 replay 0 pairs --fail-on-leak=0,host
 expect pairs 'p.memory | [.held_bytes, .held_rising_bytes, .leaked_bytes, .host_left_bytes]' '[0,null,0,null]'
 says pairs '^no leak$'
