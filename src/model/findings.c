@@ -30,6 +30,7 @@
 #define FRAGMENT_MIN  0.2          /* share of what is reserved */
 #define PAGEABLE_MIN  (64u << 20)  /* bytes copied */
 #define FULL_FROM     0.97         /* share of a device; frameworks fill 75 to 92 % on purpose */
+#define FULL_HOURS    12           /* so soon: by the morning */
 #define WAIT_MIN      0.25         /* share of the time */
 #define WAITS_MIN     50           /* waits */
 #define LAUNCHES_PER  4            /* a wait for so many launches at most leaves the queue empty */
@@ -422,6 +423,53 @@ static double find_full(struct finder *finder)
 	return share;
 }
 
+/* Bytes a minute by which @site rises on @device. */
+static double rate_of(const struct finder *finder, const struct snap_process *process,
+		      const struct snap_site *site)
+{
+	int device = site->device;
+	uint64_t now = finder->snapshot->time;
+
+	if (device == CUTOP_DEVICE_UNKNOWN && process->device_count == 1)
+		device = process->devices[0];
+	if (device != finder->device->device || !site->suspect_since || now <= site->suspect_since)
+		return 0;
+	return (double)site->suspect * 60e9 / (double)(now - site->suspect_since);
+}
+
+/* Until the device is full, in minutes, if what rises there goes on so. */
+static double find_filling(struct finder *finder)
+{
+	const struct snapshot *snapshot = finder->snapshot;
+	const struct snap_device *device = finder->device;
+	uint64_t used = device->has_used ? device->used : device->tracked;
+	const struct snap_process *most = NULL;
+	const struct snap_site *where = NULL;
+	double sum = 0, largest = 0, minutes;
+
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		const struct snap_process *process = &snapshot->processes[i];
+
+		for (size_t j = 0; j < process->site_count && !process->exited; j++) {
+			double rate = rate_of(finder, process, &process->sites[j]);
+
+			sum += rate;
+			if (rate <= largest)
+				continue;
+			largest = rate;
+			most = process;
+			where = &process->sites[j];
+		}
+	}
+	minutes = (double)subtract_saturated(device->total, used) / sum;
+	if (!most || !device->total || minutes > FULL_HOURS * 60)
+		return 0;
+	say(finder, 0, "will be full in %.0f %s at this rate: %s a minute, most by %s (%u) at %s",
+	    minutes < 120 ? minutes : minutes / 60, minutes < 120 ? "minutes" : "hours",
+	    size_of(sum).text, command_basename(most->command), most->pid, where->site);
+	return FULL_HOURS * 60 + 1 - minutes;
+}
+
 /* ---- the rules ---- */
 
 static const struct rule {
@@ -451,6 +499,9 @@ static const struct rule {
 	{ "nearly-full", FINDING_DEVICE, TONE_NOTICE, true, find_full,
 	  "97 % or more of a device are in use",
 	  "The next large allocation of any process will find no memory." },
+	{ "filling", FINDING_DEVICE, TONE_NOTICE, true, find_filling,
+	  "what is suspect on a device fills it within 12 hours, at the rate at which it has risen so far",
+	  "Then allocations of all programs there find no memory. The finding \"rising\" of the same program leads to its lines." },
 	{ "failures", FINDING_FAILURES, TONE_FAILURE, false, find_failures,
 	  "any other call failed; what is an answer is none",
 	  "A launch or call that fails does nothing, and its result is often not looked at." },

@@ -509,6 +509,8 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 	put_count(w, part, "launches", snapshot->launches);
 	put_count(w, part, "graph_launches", snapshot->graph_launches);
 	put_count(w, part, "failures", snapshot->failures);
+	if (snapshot->findings_omitted)
+		put_count(w, part, "findings_omitted", snapshot->findings_omitted);
 	put(w, o, "totals", part);
 	return o;
 }

@@ -131,6 +131,18 @@ static void full(bool enough)
 	snapshot.device_count = 1;
 }
 
+/* 2 GiB a minute, of which the process's sum is kept small: else it is "rising", too */
+static void filling(bool enough)
+{
+	site.suspect = 20ull << 30;
+	site.suspect_since = NOON - 600 * NSEC_PER_SEC;
+	site.device = enough ? 3 : 2;
+	process->sites = &site;
+	process->site_count = 1;
+	device.used = 56ull << 30;
+	snapshot.device_count = 1;
+}
+
 static void leaked(bool enough)
 {
 	process->exited = true;
@@ -221,6 +233,8 @@ static const struct {
 	{ "rising", rising, "seems to leak 320M, since 11:50 32.0M a minute, at " SITE },
 	{ "rising-tensors", rising_tensors, "seems to leak 32.0M of tensors at " SITE },
 	{ "nearly-full", full, "99 % of its 80.0G are in use, 70.0G of it by trainer (100)" },
+	{ "filling", filling,
+	  "will be full in 12 minutes at this rate: 2.0G a minute, most by trainer (100) at " SITE },
 	{ "failures", failed_launch,
 	  "had 198 failed launches of scale: cudaErrorInvalidConfiguration at " SITE },
 	{ "leaked", leaked, "left 40.0M behind that it never freed, all of it at " SITE },
@@ -252,7 +266,7 @@ START_TEST(a_rule_finds)
 	finding = &snapshot.findings[0];
 	ck_assert_str_eq(finding->rule, rules[_i].rule);
 	ck_assert_str_eq(finding->text, rules[_i].text);
-	if (rules[_i].make == full) {
+	if (rules[_i].make == full || rules[_i].make == filling) {
 		ck_assert_int_eq(finding->device, 3);
 		ck_assert_int_eq(finding->pid, 0);
 	} else {
@@ -268,6 +282,28 @@ START_TEST(a_rule_is_quiet)
 	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
 	ck_assert_msg(!snapshot.finding_count, "%s: %s", rules[_i].rule,
 		      snapshot.finding_count ? snapshot.findings[0].text : "");
+}
+END_TEST
+
+/* At a slower rate it takes hours, or longer than anyone would wait for. */
+START_TEST(a_device_fills_slowly)
+{
+	filling(true);
+	site.device = CUTOP_DEVICE_UNKNOWN;
+	process->devices = used_devices;
+	process->device_count = 1;
+	used_devices[0] = 3;
+	site.suspect /= 20;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_int_eq(snapshot.finding_count, 1);
+	ck_assert_ptr_nonnull(strstr(snapshot.findings[0].text, "full in 4 hours at this rate"));
+	site.suspect /= 4;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_int_eq(snapshot.finding_count, 0);
+	process->exited = true;
+	site.suspect *= 80;
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_int_eq(snapshot.finding_count, 0);
 }
 END_TEST
 
@@ -357,6 +393,7 @@ Suite *suite_findings(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, a_rule_finds, 0, ARRAY_LEN(rules));
 	tcase_add_loop_test(tests, a_rule_is_quiet, 0, ARRAY_LEN(rules));
+	tcase_add_test(tests, a_device_fills_slowly);
 	tcase_add_test(tests, waits_have_the_call_of_their_place);
 	tcase_add_test(tests, objects_of_a_program_that_ended);
 	tcase_add_test(tests, a_long_name_is_cut_whole);

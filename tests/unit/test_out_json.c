@@ -73,7 +73,8 @@ static void assert_absent(json_t *document, const char *path)
 
 START_TEST(json_head)
 {
-	json_t *document = parsed(sample_snapshot());
+	struct snapshot *snapshot = sample_snapshot();
+	json_t *document = parsed(snapshot);
 
 	ck_assert_uint_eq(json_object_size(at(document, "lost")), LOST_COUNT);
 	for (int i = 0; i < LOST_COUNT; i++)
@@ -126,6 +127,11 @@ START_TEST(json_head)
 	assert_absent(document, "events.1.device");
 	assert_absent(document, "events.0.command");
 	assert_absent(document, "events.1.bytes");
+	assert_absent(document, "totals.findings_omitted");
+	json_decref(document);
+	snapshot->findings_omitted = 2;
+	document = parsed(snapshot);
+	assert_int(document, "totals.findings_omitted", 2);
 	json_decref(document);
 }
 END_TEST
