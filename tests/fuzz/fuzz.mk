@@ -14,7 +14,7 @@ mangled_link = -Wl,--wrap=clock_ns
 proc_link = -Wl,--wrap=file_read -Wl,--wrap=readlink
 fuzz_environment = \
 	export FUZZ_SOURCES="`echo '$(fuzz_files)' | tr -s ' \t' '\n\n' | grep '\.c$$' | tr '\n' ' '`" \
-	FUZZ_LINK_feed='$(feed_link)' FUZZ_LINK_proc='$(proc_link)' FUZZ_LINK_mangled='$(mangled_link)' FUZZ_LIBS='$(fuzz_libs)' CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)';
+	FUZZ_WITH_feed=tests/fuzz/feed_process.c FUZZ_LINK_feed='$(feed_link)' FUZZ_LINK_proc='$(proc_link)' FUZZ_LINK_mangled='$(mangled_link)' FUZZ_LIBS='$(fuzz_libs)' CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)';
 
 fuzz: all
 	$(fuzz_environment) sh $(srcdir)/tests/fuzz/fuzz.sh long
@@ -46,7 +46,7 @@ tests_fuzz_kept_proc_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/fu
 tests_fuzz_kept_proc_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"proc"'
 tests_fuzz_kept_proc_LDFLAGS = $(AM_LDFLAGS) $(proc_link)
 tests_fuzz_kept_proc_LDADD = $(probe_libs) $(core_libs)
-tests_fuzz_kept_feed_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/feed_world.c tests/fuzz/feed_world.h tests/fuzz/fuzz_feed.c
+tests_fuzz_kept_feed_SOURCES = tests/fuzz/kept.c tests/fuzz/fuzz.h tests/fuzz/feed_world.c tests/fuzz/feed_process.c tests/fuzz/feed_world.h tests/fuzz/fuzz_feed.c
 tests_fuzz_kept_feed_CPPFLAGS = $(AM_CPPFLAGS) -DINPUTS='"feed"'
 tests_fuzz_kept_feed_LDFLAGS = $(AM_LDFLAGS) $(feed_link)
 tests_fuzz_kept_feed_LDADD = $(probe_libs) $(core_libs)

@@ -9,7 +9,8 @@
 # A fuzzer is a file fuzz_NAME.c; its inputs are in the folder NAME: seeds, and
 # what once made it fail. What a run finds of either kind stays in the build folder,
 # tests/fuzz/found/NAME and tests/fuzz/failed/NAME-*: a failure is to be added to the inputs.
-# $FUZZ_LINK_NAME has what it is linked with besides, $FUZZERS which are run (all).
+# $FUZZ_WITH_NAME has sources that are this one's alone, $FUZZ_LINK_NAME what it is linked with besides, $FUZZERS which are run
+# (all).
 set -u
 : "${top_builddir:=$(pwd)}"
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -31,8 +32,15 @@ newest=$(find "$top_srcdir/src" "$top_srcdir/include" "$here" "$top_builddir/con
 	cut -d' ' -f2-)
 all=$(cd "$here" && ls fuzz_*.c | sed 's/^fuzz_//; s/\.c$//')
 fuzzers=${FUZZERS:-$all}
-for source in $FUZZ_SOURCES $(for f in $fuzzers; do echo "tests/fuzz/fuzz_$f.c"; done); do
-	object=$out/objects/$(echo "$source" | tr / _).o
+# own NAME: its sources
+own() {
+	eval "echo tests/fuzz/fuzz_$1.c \${FUZZ_WITH_$1:-}"
+}
+objects_of() {
+	echo "$@" | tr ' /' '\n_' | sed "s|.*|$out/objects/&.o|"
+}
+for source in $FUZZ_SOURCES $(for f in $fuzzers; do own "$f"; done); do
+	object=$(objects_of "$source")
 	if [ ! "$object" -nt "$top_srcdir/$source" ] || [ ! "$object" -nt "$newest" ]; then
 		echo "$top_srcdir/$source $object"
 	fi
@@ -63,13 +71,13 @@ done
 # A library, so that a fuzzer may stand in for a part of cutop: what it defines itself is not taken from there.
 rm -f "$out/objects/libcutop.a"
 # shellcheck disable=SC2046
-ar rcs "$out/objects/libcutop.a" $(for source in $FUZZ_SOURCES; do echo "$out/objects/$(echo "$source" | tr / _).o"; done) || exit 1
+ar rcs "$out/objects/libcutop.a" $(objects_of $FUZZ_SOURCES) || exit 1
 
 failed=0
 for f in $fuzzers; do
 	eval "link=\${FUZZ_LINK_$f:-}"
-	# shellcheck disable=SC2086,SC2154
-	"$CLANG" -fsanitize=fuzzer,$sanitizers "$out/objects/tests_fuzz_fuzz_$f.c.o" "$out/objects/libcutop.a" -o "$out/fuzz_$f" $link \
+	# shellcheck disable=SC2046,SC2086,SC2154
+	"$CLANG" -fsanitize=fuzzer,$sanitizers $(objects_of $(own "$f")) "$out/objects/libcutop.a" -o "$out/fuzz_$f" $link \
 		${FUZZ_LIBS:-} || exit 1
 	mkdir -p "$out/found/$f"
 	memory=2048
