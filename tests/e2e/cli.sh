@@ -82,7 +82,9 @@ newest() {
 	newest_asked="${2:-$begun} $1"
 	: >"$T/newest.read"
 	tail -n 2 "$T/${2:-$begun}.out" >"$T/newest"
-	if [ -z "$(tail -c 1 "$T/newest")" ]; then tail -n 1 "$T/newest"; else head -n 1 "$T/newest"; fi | jq -e "$1" >/dev/null 2>&1
+	# To jq of Debian 12, nothing at all is true.
+	if [ -z "$(tail -c 1 "$T/newest")" ]; then tail -n 1 "$T/newest"; else head -n 1 "$T/newest"; fi |
+		jq -e -n "input | $1" >/dev/null 2>&1
 	newest_answer=$?
 	return $newest_answer
 }

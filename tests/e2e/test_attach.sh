@@ -37,7 +37,7 @@ expect_of before "$loader" '.calls[] | select(.call == "cudaFree").calls' 12
 expect_of before "$later" .watched_from '"start"'
 expect_of before "$later" .memory.allocations 2
 expect_of before "$later" .memory.leaked_bytes 3
-expect before '[.lost[]] | add' 0
+expect_lost_none before
 wait "$loader"
 
 "$workload" loop 3600 >/dev/null &
@@ -60,7 +60,7 @@ hang=$!
 wait_for 10 grep -qs libcudart "/proc/$hang/maps"
 begin hang -p "$hang"
 end
-expect hang '[.lost[]] | add' 0
+expect_lost_none hang
 kill "$hang"
 
 # ---- a process whose main thread has ended: another thread shows what it maps ----
@@ -144,7 +144,7 @@ touch "$T/idle.end"
 check "idle: its end" wait_for 10 newest '[.processes[].state] == ["exited"]'
 end
 expect idle '[.processes[] | [.pid, .memory.allocations, .watched_from]]' "[[$idle,3,\"attach\"]]"
-expect idle '[.lost[]] | add' 0
+expect_lost_none idle
 # one that ends, and one that becomes another program, without ever having made a call
 load ending "$helpers/loader" "$T/idle/libcudart.so.13" say ready wait "$T/ending.go"
 ending=$loader

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cutop doctor: libraries of NVIDIA's and odd ones, processes of every kind, without rights, with few, and with wrong
 # options.
-CUTOP_TEST_LIMIT=600
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin

@@ -4,7 +4,6 @@
 # processes, namespaces that are gone, too few files, too little memory, a full disk. docs/faults.md
 # has the table.
 # shellcheck disable=SC2154,SC2016,SC2086
-CUTOP_TEST_LIMIT=600
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin

@@ -30,7 +30,7 @@ watch_queue all --launch-sites --exact-launches --library "$double/libcudart.so.
 cp "$T/all.sh" "$T/traced.sh"
 "$CUTOP" trace --stacks -f json --library "$double/libcudart.so.13" -- sh "$T/traced.sh" >"$T/trace" 2>"$T/trace.err"
 check "a trace: $(cat "$T/trace.err")" [ $? = 0 ]
-expect all '.lost | [.[]] | add' 0
+expect_lost_none all
 
 for shape in $shapes; do
 	line=$(grep -n "/\* $shape \*/" "$source" | cut -d : -f 1)

@@ -4,7 +4,6 @@
 # programs it watched run on to their right end, no breakpoint stays in them, and
 # the next cutop works. CUTOP_TEST_ROUNDS: how often (20). Another cutop that watches everything has breakpoints in these
 # programs, too: beside one it cannot be told whether ours are gone. So this test runs alone.
-CUTOP_TEST_LIMIT=900
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 

@@ -15,7 +15,7 @@ scenes='exec >>"$2"; for scene in weights sawtooth ramp drip; do "$1" $scene 7.5
 status=$?
 check "status $status: $(cat "$T/err")" [ "$status" = 0 ]
 tail -n 1 "$T/all.json" >"$T/end.json"
-expect end '[.lost[]] | add' 0
+expect_lost_none end
 expect end '[.processes[].inexact] | any' false
 
 # scene NAME: all that was seen of it while it ran, a document per line, in $T/NAME.jsonl; the end in $T/NAME.json
@@ -273,7 +273,7 @@ check "it was suspect" [ "$(jq -s 'map(.processes[].memory.host_suspect_bytes //
 
 # ---- objects: exact by line, also where another thread destroys them, once for both layers; a rising number is told and is no leak of bytes
 replay 0 objects --fail-on-leak
-expect objects '[.lost[]] | add' 0
+expect_lost_none objects
 at() {
 	line_of "/* $1 */" objects.c
 }

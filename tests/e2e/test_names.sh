@@ -53,6 +53,6 @@ done
 check "cutop: $peak KiB, more than $MEMORY_MAX" [ "$peak" -le $MEMORY_MAX ]
 exec 3>&- 4>&- 5>&-
 end names
-expect names '[.lost[]] | add' 0
+expect_lost_none names
 expect names '[.events[] | select(.kind == "limit")]' '[]'
 finish

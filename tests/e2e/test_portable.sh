@@ -47,7 +47,7 @@ inside dumb "$at/bin/cutop" -b -f json -n 1 -d 3 demo >"$T/demo.out" 2>"$T/demo.
 check "the demonstration: $(cat "$T/demo.err")" [ $? = 0 ]
 tail -n 1 "$T/demo.out" >"$T/demo.json"
 check "it is no recording: $(cat "$T/demo.err")" sh -c "! grep 'from a recording' '$T/demo.err'"
-expect demo '[.lost[]] | add' 0
+expect_lost_none demo
 expect demo '[.processes[].kernels[].launches] | add > 0' true
 expect demo '.processes | length > 3' true
 echo "launches in an empty root: $(jq '[.processes[].kernels[].launches] | add' "$T/demo.json")"

@@ -6,6 +6,6 @@
 : "${top_builddir:=$(pwd)}"
 folder=${VM_CACHE:-$top_builddir/tests/vm/cache}/pythons
 [ -n "${CUTOP_TEST_PYTHONS:-}" ] || [ "$(id -u)" != 0 ] || CUTOP_TEST_PYTHONS=$(bash "$top_srcdir/tests/python/fetch.sh" -o "$folder" trixie sid)
-CUTOP_TEST_PYTHON=all CUTOP_TEST_LIMIT=900
-export CUTOP_TEST_PYTHONS CUTOP_TEST_PYTHON CUTOP_TEST_LIMIT
+CUTOP_TEST_PYTHON=all
+export CUTOP_TEST_PYTHONS CUTOP_TEST_PYTHON
 exec "$top_srcdir/tests/e2e/test_python.sh"

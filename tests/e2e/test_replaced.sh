@@ -67,7 +67,7 @@ for who in leased looked; do
 		expect_of $who $program '.memory | [.allocations, .frees, .leaked_bytes]' "[$((2 * i + 1)),$((2 * i + 1)),0]"
 	done
 	expect_of $who $second '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[4]'
-	expect $who '[.lost | to_entries[] | select(.value > 0)]' '[]'
+	expect_lost_none $who
 done
 before=
 
@@ -161,7 +161,7 @@ expect_of other $old '.memory | [.allocations, .frees, .leaked_bytes]' '[9,9,0]'
 expect_of other $old '[.sites[].site | test("^(allocate at loader.c:[0-9]+ in run|run|allocate|loader)[+]0x[0-9a-f]+( at loader.c:[0-9]+)? [(]loader[)]$")]' '[true]'
 expect_of other $late '[.watched_from, .runtime_watched_from, .memory.allocations]' '["start","attach",201]'
 expect_of other $new '[.watched_from, .memory.allocations, .memory.frees]' '["start",6,6]'
-expect other '[.lost | to_entries[] | select(.value > 0)]' '[]'
+expect_lost_none other
 
 # ---- unloaded, and loaded again
 
@@ -183,7 +183,7 @@ expect_of again $again '[.watched_from, .inexact]' '["start",false]'
 expect_of again $other '.memory | [.allocations, .frees, .unknown_frees, .leaked_bytes]' '[12,12,0,0]'
 expect_of again $other '[.calls[] | select(.call == "cudaDeviceSynchronize").calls]' '[6]'
 check "and it calculates right" grep -qx -e "$right" "$T/other.said"
-expect again '[.lost | to_entries[] | select(.value > 0)]' '[]'
+expect_lost_none again
 # ---- deleted: what nobody maps is given up, what somebody maps is not
 
 # As a build or a container does: a file that is there for a while, and another the next time. Others' are not looked for.
@@ -208,7 +208,7 @@ touch "$T/used.go"
 wait "$loader"
 end
 expect gone '[.processes[].memory | select(.allocations == 9) | .frees, .leaked_bytes]' '[9,0]'
-expect gone '[.lost | to_entries[] | select(.value > 0)]' '[]'
+expect_lost_none gone
 
 expect_clean "all of this"
 finish

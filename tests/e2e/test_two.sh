@@ -22,7 +22,7 @@ step() {
 figures() {
 	expect "$1" 'p | [.memory.allocations, .memory.frees, .memory.failed_frees, ([.calls[] | select(.call == "cudaDeviceSynchronize").calls] | add)]' "[$2,$3,0,$4]"
 	expect "$1" 'p | [.watched_from, .inexact]' '["attach",false]'
-	expect "$1" '[.lost | to_entries[] | select(.value > 0)]' '[]'
+	expect_lost_none "$1"
 }
 
 "$helpers/loader" "$library" malloc 1 say ready wait "$T/go1" malloc 10 sync 1 say at1 wait "$T/go2" malloc 20 sync 2 say at2 \
