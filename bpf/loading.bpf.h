@@ -43,7 +43,7 @@ static __always_inline int mapping_tell(struct file *file, __s32 fd)
 	header_fill(&rec->hdr, REC_MMAP, sizeof(*rec), 0, bpf_ktime_get_ns());
 	rec->id = id;
 	rec->fd = fd;
-	rec->pad = 0;
+	rec->uid = bpf_get_current_uid_gid();
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);

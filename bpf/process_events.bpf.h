@@ -201,6 +201,8 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		return file_untold(&id);
 	header_fill(&rec->hdr, REC_EXEC, sizeof(*rec), 0, bpf_ktime_get_ns());
 	rec->id = id;
+	rec->uid = bpf_get_current_uid_gid();
+	rec->pad = 0;
 	bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }

@@ -81,13 +81,15 @@ struct rec_module_at {
 struct rec_exec {
 	struct rec_hdr hdr;
 	struct file_id id; /* of the executable */
+	__u32 uid;
+	__u32 pad;
 };
 
 struct rec_mmap {
 	struct rec_hdr hdr;
 	struct file_id id;
 	__s32 fd; /* of the file, in the process; -1 if unknown */
-	__u32 pad;
+	__u32 uid;
 	char file[CUTOP_FILE_LEN];
 };
 

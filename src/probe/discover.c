@@ -430,6 +430,18 @@ static void refused_mark(struct probe *probe, pid_t pid, const char *path, int e
 		late_gone(probe, &record);
 }
 
+/*
+ * What did not come of a process of user @uid is lost, unless only another user's are watched.
+ * ERRAND_NO_USER: it is not known whose it was.
+ */
+static void unanswered(struct probe *probe, uint32_t uid)
+{
+	uint32_t only = probe->settings.bpf.only_uid;
+
+	if (only == (uint32_t)-1 || uid == ERRAND_NO_USER || uid == only)
+		probe_lost(probe, LOST_UNANSWERED);
+}
+
 static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry *entry)
 {
 	const struct later later = { .what = LATER_MAPPED,
@@ -443,7 +455,7 @@ static void mapped_look(struct probe *probe, pid_t pid, const struct maps_entry 
 	if (outside_is_later(err))
 		probe_keep(probe, &later, entry->path);
 	else if (err == -ETIMEDOUT)
-		probe_lost(probe, LOST_UNANSWERED);
+		unanswered(probe, outside_user_of(pid));
 	else
 		refused_mark(probe, pid, entry->path, err);
 	seen_close(&seen);
@@ -471,7 +483,7 @@ static int process_examine(void *context, pid_t pid)
 	if (outside_is_later(err))
 		probe_keep(scan->probe, &later, NULL);
 	else if (err == -ETIMEDOUT)
-		probe_lost(scan->probe, LOST_UNANSWERED);
+		unanswered(scan->probe, outside_user_of(pid));
 	return 0;
 }
 
@@ -591,7 +603,7 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 		if (outside_is_later(result))
 			probe_keep(probe, &later, NULL);
 		else if (result == -ETIMEDOUT)
-			probe_lost(probe, LOST_UNANSWERED);
+			unanswered(probe, record->uid);
 		else
 			refused_tell(probe, record->hdr.tgid, "a program", result);
 		file_ask_again(probe, &record->id);
@@ -709,7 +721,7 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 		return;
 	}
 	if (search.unanswered)
-		probe_lost(probe, LOST_UNANSWERED);
+		unanswered(probe, record->uid);
 	if (!search.found && is_cuda_name(record->file))
 		late_gone(probe, record);
 	/* On an overlay mount this is not the inode that was examined. */
@@ -725,14 +737,14 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 {
-	const struct file_id *id = record->type == REC_EXEC ?
-					   &((const struct rec_exec *)record)->id :
-					   &((const struct rec_mmap *)record)->id;
+	const struct rec_exec *exec = (const struct rec_exec *)record;
+	const struct rec_mmap *mmap = (const struct rec_mmap *)record;
+	bool is_exec = record->type == REC_EXEC;
 
-	probe_lost(probe, LOST_UNANSWERED);
+	unanswered(probe, is_exec ? exec->uid : mmap->uid);
 	/* One that touches its pages would report it again at once: see probe_on_mmap(). */
-	if (record->type == REC_EXEC || ((const struct rec_mmap *)record)->fd >= 0)
-		file_ask_again(probe, id);
+	if (is_exec || mmap->fd >= 0)
+		file_ask_again(probe, is_exec ? &exec->id : &mmap->id);
 }
 
 /* ---- what takes long ---- */

@@ -43,7 +43,7 @@ static uint64_t group_of_device(uint32_t major, uint32_t minor)
 	return major ? 0 : 1ull << 63 | minor;
 }
 
-static uint32_t user_of(pid_t pid)
+uint32_t outside_user_of(pid_t pid)
 {
 	char path[32];
 	struct stat st;
@@ -210,7 +210,7 @@ int outside_open_mapped(const struct outside *outside, pid_t pid, const struct m
 		.job = job_open,
 		.fds = { outside->identifier, -1, -1 },
 		.group = group_of_device(entry->major, entry->minor),
-		.uid = user_of(pid),
+		.uid = outside_user_of(pid),
 		.what = entry->path,
 		.patience = outside->patience,
 	};
@@ -230,7 +230,7 @@ int outside_open_link(const struct outside *outside, pid_t pid, const char *link
 	struct errand errand = {
 		.job = job_open,
 		.fds = { outside->identifier, -1, -1 },
-		.uid = user_of(pid),
+		.uid = outside_user_of(pid),
 		.what = path,
 		.patience = outside->patience,
 	};
@@ -257,7 +257,7 @@ int outside_open_debug(const struct outside *outside, const struct seen_file *of
 	const struct errand errand = {
 		.job = job_debug,
 		.fds = { outside->identifier, -1, -1 },
-		.uid = user_of(pid),
+		.uid = outside_user_of(pid),
 		.what = path,
 		.patience = outside->patience,
 	};
@@ -367,7 +367,7 @@ static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kin
 		.job = job_text,
 		.fds = { -1, -1, -1 },
 		.group = group_of_process(pid),
-		.uid = user_of(pid),
+		.uid = outside_user_of(pid),
 		.what = name,
 		.patience = outside->patience,
 		.since = since,
@@ -425,7 +425,7 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 		.job = job_words,
 		.fds = { -1, -1, -1 },
 		.group = group_of_process(pid),
-		.uid = user_of(pid),
+		.uid = outside_user_of(pid),
 		.what = "a process's memory",
 	};
 	size_t at, part;
@@ -465,7 +465,7 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
 		.job = job_name,
 		.fds = { outside->identifier, -1, -1 },
 		.group = group_of_process((pid_t)record->hdr.tgid),
-		.uid = user_of((pid_t)record->hdr.tgid),
+		.uid = outside_user_of((pid_t)record->hdr.tgid),
 		.what = what,
 	};
 	struct question *question = question_new(&asked, sizeof(asked));

@@ -90,6 +90,9 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
 			struct seen_file *seen);
 
+/* The user whose process @pid is; ERRAND_NO_USER if there is none. */
+uint32_t outside_user_of(pid_t pid);
+
 /*
  * Opens what @entry of @pid maps, through our own mounts if it is there, too: through others the
  * descriptor would keep a container's mounts in use.

@@ -203,9 +203,24 @@ for mode in trace record doctor; do
 	another $mode
 	ends $mode $cutop
 done
+# What is not delivered of a user's program is lost to who watches that user, and to no other.
+begin others -b -v -f json -d 0.2 -u 64032
+others=$cutop
+begin own -b -v -f json -d 0.2 -u "$(id -u)"
 # Left alone, doctor comes to its end, and says that something was not delivered.
 "$CUTOP" doctor -f json -p "$program" >"$T/doctor.json" 2>"$T/doctor.err" 4>&- 5>&-
 check "doctor: $(cat "$T/doctor.err")" jq -e '.checks[] | select(.name == "unanswered") | .state == "warning"' "$T/doctor.json" >/dev/null
+for begun in own others; do
+	check "$begun: nothing is said: $(cat "$T/$begun.err")" wait_for 30 grep -q 'no answer within 10 s' "$T/$begun.err"
+	wait_for 30 documents $(($(grep -c '^{"schema"' "$T/$begun.out") + 2))
+done
+ends own $cutop
+ends others $others
+for begun in own others; do
+	grep '^{"schema"' "$T/$begun.out" | tail -n 1 >"$T/$begun.json"
+done
+expect own '.lost.unanswered > 0' true
+expect_lost_none others
 # A library that the user names is waited for, but not by one that is to end.
 begin library -b --library "$mnt/libcudart.so.13"
 check "library: nothing waited for the server" wait_for 20 held '[a-z]*' '.*libcudart'

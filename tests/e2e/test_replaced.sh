@@ -8,8 +8,12 @@
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
-# By its path: what other programs on the machine lose is theirs.
+command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
 cp "$helpers/loader" "$T/loader"
+# Of a user of their own: of other programs on the machine, and of the files that they map, nothing is asked.
+loader() {
+	exec setpriv --reuid 64032 --regid 64032 --clear-groups "$T/loader" "$@"
+}
 tiny=$helpers/libcudart.so.99
 shifted=$helpers/libcudart-shifted.so
 
@@ -31,19 +35,19 @@ for who in leased looked; do
 	[ $who = leased ] || before="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
 	CUTOP_WAS=$CUTOP
 	CUTOP=$T/$who/cutop
-	begin $who -c "*$T/*" --library "$T/$who/libcudart.so.99"
+	begin $who -u 64032 --library "$T/$who/libcudart.so.99"
 	CUTOP=$CUTOP_WAS
-	"$T/loader" "$T/$who/libcudart.so.99" malloc 3 free sync 2 >/dev/null &
+	loader "$T/$who/libcudart.so.99" malloc 3 free sync 2 >/dev/null &
 	first=$!
 	wait $first
 	cp "$shifted" "$T/$who/libcudart.so.99"
 	[ $who = leased ] || wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: is being written to" 1
 	for _ in 1 2 3; do
-		got=$("$T/loader" "$T/$who/libcudart.so.99" call calculate)
+		got=$(loader "$T/$who/libcudart.so.99" call calculate)
 		check "$who: a program that cutop watches calculates $got, not $right" [ "$got" = "$right" ]
 	done
 	check "$who: no new probes: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 2
-	"$T/loader" "$T/$who/libcudart.so.99" malloc 5 free sync 4 >/dev/null &
+	loader "$T/$who/libcudart.so.99" malloc 5 free sync 4 >/dev/null &
 	second=$!
 	wait $second
 	# By a writer that takes its time: in two parts, the file whole only in the end.
@@ -56,7 +60,7 @@ for who in leased looked; do
 	: >"$T/$who.go"
 	wait $writer
 	check "$who: the old one again: $(cat "$T/$who.err")" wait_for 20 told "$T/$who.err" "$who/libcudart.so.99: 3 functions attached" 3
-	"$T/loader" "$T/$who/libcudart.so.99" malloc 7 free >/dev/null &
+	loader "$T/$who/libcudart.so.99" malloc 7 free >/dev/null &
 	third=$!
 	wait $third
 	end
@@ -78,7 +82,7 @@ if command -v setpriv >/dev/null; then
 	cp "$tiny" "$T/theirs/libcudart.so.99"
 	chown -R 65534 "$T/theirs"
 	chmod 755 "$T" "$T/theirs"
-	begin theirs -c "*$T/*" --library "$T/theirs/libcudart.so.99"
+	begin theirs -u 64032 --library "$T/theirs/libcudart.so.99"
 	kill -STOP "$cutop"
 	# The kernel lets the writer go on after 45 seconds, whatever the guard does.
 	check "theirs: the writer waits for cutop, which is stopped" \
@@ -91,7 +95,7 @@ fi
 # ---- links that come and go on a file leave its lease alone
 
 private_double "$T/teach"
-load taught "$T/loader" "$library" malloc 3 say ready wait "$T/teach.go" malloc 4 free
+load taught loader "$library" malloc 3 say ready wait "$T/teach.go" malloc 4 free
 taught=$loader
 was=${CUTOP_LAUNCHES:-}
 unset CUTOP_LAUNCHES
@@ -110,7 +114,7 @@ check "teach: taken for written: $(cat "$T/teach.err")" told "$T/teach.err" "is 
 
 mkdir "$T/dead"
 cp "$tiny" "$T/dead/libcudart.so.99"
-"$T/loader" "$T/dead/libcudart.so.99" malloc 3 say ready wait "$T/dead.go" >"$T/dead.said" &
+loader "$T/dead/libcudart.so.99" malloc 3 say ready wait "$T/dead.go" >"$T/dead.said" &
 dead=$!
 wait_for 20 grep -qx ready "$T/dead.said"
 begin dead -p $dead
@@ -131,8 +135,8 @@ check "dead: it is tried again and again: $(tail -n 20 "$T/dead.err")" [ "$(grep
 # ---- replaced by another file of the name, and deleted, while a program maps it
 
 private_double "$T/other"
-begin other -c "*$T/*" --library "$library"
-load old "$T/loader" "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
+begin other -u 64032 --library "$library"
+load old loader "$library" malloc 4 say ready wait "$T/other.go" malloc 5 free say over wait "$T/other.end"
 old=$loader
 cp "$library" "$library.new"
 strip "$library.new" 2>/dev/null
@@ -140,14 +144,14 @@ strip "$library.new" 2>/dev/null
 # what they did.
 kill -STOP "$cutop"
 mv "$library.new" "$library"
-"$T/loader" "$library" malloc 1 say ready wait "$T/late.go" malloc 200 >"$T/late.said" &
+loader "$library" malloc 1 say ready wait "$T/late.go" malloc 200 >"$T/late.said" &
 late=$!
 check "the late program does not start" wait_for 20 grep -qx ready "$T/late.said"
 kill -CONT "$cutop"
 check "the new file is not probed: $(cat "$T/other.err")" wait_for 20 told "$T/other.err" "$T/other/libcudart.so.13: .* attached" 2
 touch "$T/late.go"
 wait $late
-"$T/loader" "$library" malloc 6 free >/dev/null &
+loader "$library" malloc 6 free >/dev/null &
 new=$!
 wait $new
 rm "$library"
@@ -166,13 +170,13 @@ expect_lost_none other
 # ---- unloaded, and loaded again
 
 private_double "$T/again"
-begin again -c "*$T/*" --library "$library" --library "$tiny" --library "$shifted"
-"$T/loader" "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
+begin again -u 64032 --library "$library" --library "$tiny" --library "$shifted"
+loader "$library" where cudaMalloc malloc 3 free close open "$library" where cudaMalloc malloc 4 free close \
 	open "$library" malloc 5 >"$T/again.said" &
 again=$!
 wait $again
 # Another in its place: its probes are its own.
-"$T/loader" "$tiny" where cudaMalloc malloc 3 free close open "$shifted" where calculate call calculate malloc 4 free close \
+loader "$tiny" where cudaMalloc malloc 3 free close open "$shifted" where calculate call calculate malloc 4 free close \
 	open "$tiny" malloc 5 free sync 6 >"$T/other.said" &
 other=$!
 wait $other
