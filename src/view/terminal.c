@@ -327,6 +327,8 @@ static bool renderer_flush(struct renderer *renderer, const struct output *outpu
 
 /* ---- crashes ---- */
 
+#define LAST_WAIT 2000 /* ms that a terminal has to take what restores it */
+
 #define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1006l"
 
 /*
@@ -348,8 +350,8 @@ static void crash(int number)
 
 	if (restore.active) {
 		restore.active = 0;
-		/* Else it would wait, and nothing but SIGKILL would end the program. */
-		if (output_takes(&(struct output){ .fd = STDOUT_FILENO }, 0))
+		/* Else it would wait for good, and nothing but SIGKILL would end the program. */
+		if (output_takes(&(struct output){ .fd = STDOUT_FILENO }, LAST_WAIT))
 			saved = write(STDOUT_FILENO, restore.text, restore.len) < 0 ? errno : saved;
 		tcsetattr(STDIN_FILENO, TCSANOW, &restore.termios);
 	}
@@ -542,8 +544,6 @@ static void last_line_clear(struct terminal *terminal)
 	renderer_line_clear(&terminal->renderer, LINES - 1);
 	renderer_flush(&terminal->renderer, terminal->output);
 }
-
-#define LAST_WAIT 200 /* ms that the terminal has to take what restores it */
 
 /*
  * Curses would wait for a terminal that takes no output. If Ctrl-S has stopped it, it goes on as
