@@ -358,6 +358,19 @@ struct snap_site {
 	} late;
 };
 
+/* Where @site is. */
+static inline struct snap_place site_place(const struct snap_site *site)
+{
+	return (struct snap_place){
+		.site = site->site,
+		.stack = site->stack,
+		.stack_count = site->stack_count,
+		.frames = site->frames,
+		.frame_count = site->frame_count,
+		.shown = site->shown,
+	};
+}
+
 /* Memory that an allocator took from the driver, and hands out in blocks. */
 struct snap_segment {
 	uint64_t start, end;  /* addresses */

@@ -98,19 +98,6 @@ extern const struct list map_list, allocator_list, kernel_list, copy_list, call_
 /* For metrics: what a process holds of each device; the parts of a device. */
 extern const struct list use_list, instance_list;
 
-/* Where @site is. */
-static inline struct snap_place site_place(const struct snap_site *site)
-{
-	return (struct snap_place){
-		.site = site->site,
-		.stack = site->stack,
-		.stack_count = site->stack_count,
-		.frames = site->frames,
-		.frame_count = site->frame_count,
-		.shown = site->shown,
-	};
-}
-
 /* True if @item of @process (NULL: of none) has @field. */
 bool field_is_known(const struct field *field, const void *item,
 		    const struct snap_process *process);

@@ -724,10 +724,6 @@ static void input_draw(struct view *view, const struct area *area, const char *l
 /* What the key of @item does now. */
 static const char *item_text(const struct view *view, const struct bar_item *item)
 {
-	const struct pane_desc *pane = panes[view->settings.pane];
-
-	if (item->binding->action == ACT_OPEN && view->focus == FOCUS_PANE && pane->can_open)
-		return "Open   ";
 	if (item->binding->action == ACT_FULL && view->full)
 		return "Half";
 	if (item->binding->action != ACT_FREEZE)

@@ -148,16 +148,21 @@ void details_histogram(struct details *details, const uint64_t *buckets, size_t 
 	}
 }
 
-void details_place(struct details *details, const char *title, const struct snap_place *place)
+void details_stack(struct details *details, const struct snap_place *place)
 {
-	if (!place->site)
-		return;
-	details_section(details, title);
 	if (!place->stack_count)
 		details_text(details, ST_PLAIN, "%s", place->site);
 	for (size_t i = 0; i < place->stack_count; i++)
 		details_text(details, i == place->shown ? ST_HEAD : ST_PLAIN, "%s %s",
 			     i == place->shown ? "→" : " ", place->stack[i]);
+}
+
+void details_place(struct details *details, const char *title, const struct snap_place *place)
+{
+	if (!place->site)
+		return;
+	details_section(details, title);
+	details_stack(details, place);
 }
 
 static void details_free(struct details *details)

@@ -30,7 +30,9 @@ enum hist_unit { HIST_NS, HIST_BYTES };
 void details_histogram(struct details *details, const uint64_t *buckets, size_t count,
 		       enum hist_unit unit, enum style style);
 
-/* The section "Stack", with an arrow before what the site is called by, or "Where" without one. */
+/* The frames of @place's stack, or its site alone, with an arrow before what it is called by. */
+void details_stack(struct details *details, const struct snap_place *place);
+/* The same as a section; nothing if no site is known. */
 void details_place(struct details *details, const char *title, const struct snap_place *place);
 
 /* Draws those of the row with view->details.key, if @list has it, in place of the pane. */

@@ -149,9 +149,6 @@ static void pane_add(const struct view *view, struct page *page, enum pane numbe
 		entry_add(page, column->title[0] ? column->title : "(bar)", ST_TITLE_SORT,
 			  column->help ? column->help : "", ST_PLAIN);
 	}
-	if (pane->closed)
-		entry_add(page, "Enter", ST_KEY, "in full height: opens and closes a row",
-			  ST_PLAIN);
 }
 
 static void signs_add(struct page *page)

@@ -135,8 +135,6 @@ static void back(struct view *view)
 		return;
 	if (view->focus == FOCUS_DETAILS)
 		focus_set(view, FOCUS_PANE);
-	else if (cursor_close(view))
-		return;
 	else if (view->full)
 		pane_zoom(view);
 	else if (view_in_pane(view))

@@ -25,23 +25,6 @@ bool list_has_cursor(const struct list *list)
 	return view_in_pane(list->view) && list->desc->key;
 }
 
-static size_t open_find(const struct pane_cursor *cursor, uint64_t key)
-{
-	size_t i;
-
-	for (i = 0; i < cursor->open_count; i++)
-		if (cursor->open[i] == key)
-			break;
-	return i;
-}
-
-bool list_is_open(const struct view *view, enum pane pane, uint64_t key)
-{
-	const struct pane_cursor *cursor = &view->panes[pane].cursor;
-
-	return open_find(cursor, key) < cursor->open_count;
-}
-
 /* The row of @list where @cursor is; as long as no row was chosen, the first. */
 static size_t cursor_row(const struct list *list, const struct pane_cursor *cursor)
 {
@@ -88,79 +71,6 @@ bool cursor_move(struct view *view, long step)
 	return true;
 }
 
-/* Closes what the row of @key has opened. */
-static bool close_it(struct pane_cursor *cursor, uint64_t key)
-{
-	size_t at = open_find(cursor, key);
-
-	if (at == cursor->open_count)
-		return false;
-	cursor->open_count--;
-	memmove(cursor->open + at, cursor->open + at + 1,
-		(cursor->open_count - at) * sizeof(cursor->open[0]));
-	cursor->key = key;
-	cursor->revealed = cursor->chosen = true;
-	return true;
-}
-
-/* The item that Enter means: @item, or the one it belongs to. */
-static size_t list_opens(const struct list *list, size_t item)
-{
-	if (list->desc->opens)
-		return list->desc->opens(list, item);
-	return list->desc->owner ? list->desc->owner(list, item) : item;
-}
-
-/* Whether Enter opens rows below the row at the cursor, and the @key of what it opens. */
-static bool can_open(const struct list *list, const struct pane_cursor *cursor, uint64_t *key)
-{
-	size_t item = list_opens(list, list->order[cursor_row(list, cursor)]);
-
-	*key = list->desc->key(list, item);
-	return list->desc->can_open && list->desc->can_open(list, item);
-}
-
-bool cursor_close(struct view *view)
-{
-	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
-	bool closed;
-	struct list list;
-	uint64_t key;
-
-	if (!cursor->open_count || !cursor_list(view, &list))
-		return false;
-	closed = list.count && can_open(&list, cursor, &key) && close_it(cursor, key);
-	list_close(&list);
-	return closed;
-}
-
-static void open_at(struct view *view, const struct list *list, struct pane_cursor *cursor)
-{
-	uint64_t key;
-	bool opens = can_open(list, cursor, &key);
-
-	if (opens && close_it(cursor, key))
-		return;
-	if (list->desc->details) {
-		view->details.key = key;
-		view->details.top = 0;
-		focus_set(view, FOCUS_DETAILS);
-		return;
-	}
-	if (!opens) {
-		view_message(view, "%s", list->desc->closed);
-		return;
-	}
-	/* Of so many the one that was opened first is closed. */
-	if (cursor->open_count == ARRAY_LEN(cursor->open))
-		memmove(cursor->open, cursor->open + 1,
-			--cursor->open_count * sizeof(cursor->open[0]));
-	cursor->open[cursor->open_count++] = key;
-	cursor->row = cursor_row(list, cursor);
-	cursor->key = list->desc->key(list, list->order[cursor->row]);
-	cursor->chosen = cursor->revealed = true;
-}
-
 bool cursor_open(struct view *view)
 {
 	struct pane_cursor *cursor = &view->panes[view->settings.pane].cursor;
@@ -168,8 +78,15 @@ bool cursor_open(struct view *view)
 
 	if (!cursor_list(view, &list))
 		return false;
-	if (list.count)
-		open_at(view, &list, cursor);
+	if (list.count) {
+		size_t item = list.order[cursor_row(&list, cursor)];
+
+		/* Of a row that belongs to another, they are the other's. */
+		item = list.desc->owner ? list.desc->owner(&list, item) : item;
+		view->details.key = list.desc->key(&list, item);
+		view->details.top = 0;
+		focus_set(view, FOCUS_DETAILS);
+	}
 	list_close(&list);
 	return true;
 }
@@ -196,32 +113,18 @@ bool cursor_click(struct view *view, int row, bool again)
 	return again ? cursor_open(view) : true;
 }
 
-/* How many rows behind the one at @row belong to it, or to the same as it. */
-static size_t rows_below(const struct list *list, size_t row)
-{
-	const size_t *items = list->order;
-	const struct pane_desc *desc = list->desc;
-	size_t owner = desc->owner ? desc->owner(list, items[row]) : items[row], end = row + 1;
-
-	while (desc->owner && end < list->count && desc->owner(list, items[end]) == owner)
-		end++;
-	return end - row - 1;
-}
-
 /* When drawn: finds the row where the cursor is by then, and scrolls to it if it has moved. */
 static void list_cursor_place(const struct list *list, struct list_state *pane)
 {
 	struct pane_cursor *cursor = &pane->cursor;
-	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1, last;
+	size_t rows = pane->rows > 0 ? (size_t)pane->rows : 1;
 
 	cursor->row = cursor_row(list, cursor);
 	cursor->key = list->desc->key(list, list->order[cursor->row]);
-	last = cursor->row + (cursor->revealed ? rows_below(list, cursor->row) : 0);
-	if (cursor->revealed || cursor->in_sight)
-		rows_scroll(&pane->top, cursor->row, last, rows);
+	if (cursor->in_sight)
+		rows_scroll(&pane->top, cursor->row, cursor->row, rows);
 	rows_limit(&pane->top, rows, list->count);
 	cursor->in_sight = cursor->row >= pane->top && cursor->row < pane->top + rows;
-	cursor->revealed = false;
 }
 
 /* ---- rows of items and their places ---- */
@@ -574,13 +477,6 @@ static int compare_items(const void *left, const void *right, void *context)
 	if (list->desc->owner) {
 		first = list->desc->owner(list, a);
 		second = list->desc->owner(list, b);
-		/*
-		 * Below one owner rows stay behind what they are part of, which has the same order.
-		 */
-		if (first == second && list->desc->opens && a != first && b != first) {
-			first = list->desc->opens(list, a);
-			second = list->desc->opens(list, b);
-		}
 		if (first == second)
 			return (a > b) - (a < b);
 	}
@@ -836,18 +732,6 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 	}
 }
 
-/* Before a row that can be opened stands whether it is. */
-static void mark_draw(const struct area *area, int row, const struct list *list, size_t item)
-{
-	const struct pane_desc *desc = list->desc;
-
-	if (!desc->can_open)
-		return;
-	if (list_opens(list, item) == item && desc->can_open(list, item))
-		area_text(area, row, 0, ST_DIM,
-			  list_is_open(list->view, desc->pane, desc->key(list, item)) ? "▼" : "▶");
-}
-
 void list_draw_at(struct list_state *state, const struct area *titles, const struct area *area,
 		  const struct list *list)
 {
@@ -889,8 +773,6 @@ void list_draw_at(struct list_state *state, const struct area *titles, const str
 		item_draw(area, (int)i, list, item, &fit, rule, state->shift);
 		if (search[0] && state->found == at + 1 && item_matches(list, item, search))
 			area_flags(area, (int)i, 0, area->rect.cols - 1, CELL_BOLD);
-		if (list_has_cursor(list))
-			mark_draw(area, (int)i, list, item);
 		if (list_has_cursor(list) && at == state->cursor.row)
 			area_flags(area, (int)i, 0, area->rect.cols - 1, CELL_SELECTED);
 		if (list->desc->mark)

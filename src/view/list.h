@@ -73,13 +73,10 @@ void list_close(struct list *list);
 
 /*
  * The cursor of a pane that has the focus, where the pane's descriptor tells its rows apart. It stays
- * on its row, wherever that goes; rows that it opened stay open.
+ * on its row, wherever that goes.
  */
 /* True if @list has one now. */
 bool list_has_cursor(const struct list *list);
-
-/* True if the row with @key of @pane is open. */
-bool list_is_open(const struct view *view, enum pane pane, uint64_t key);
 
 /* Puts @cursor on @row of @list, which will be scrolled there. */
 void list_cursor_put(const struct list *list, struct pane_cursor *cursor, size_t row);

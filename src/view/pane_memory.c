@@ -183,6 +183,8 @@ static void memory_details(const struct list *list, const struct memory_row *row
 {
 	const struct snap_alloc *alloc = row->alloc;
 	const struct snap_site *site = memory_row_site(list->process, row);
+	const struct snap_place where = site ? site_place(site) :
+					       (struct snap_place){ .site = alloc->site };
 	char size[CELL_TEXT], age[32], when[32];
 	bool is_known = alloc->state < ALLOC_STATE_COUNT;
 	uint64_t lasted = row->alloc->age;
@@ -209,12 +211,7 @@ static void memory_details(const struct list *list, const struct memory_row *row
 	details_field(details, "state", style, "%s", state);
 	if (is_known)
 		details_text(details, ST_DIM, "%s", meanings[alloc->state]);
-	details_section(details, "Where it was made");
-	if (!site || !site->stack_count)
-		details_text(details, ST_PLAIN, "%s", alloc->site);
-	for (size_t i = 0; site && i < site->stack_count; i++)
-		details_text(details, i == site->shown ? ST_HEAD : ST_PLAIN, "%s %s",
-			     i == site->shown ? "→" : " ", site->stack[i]);
+	details_place(details, "Where it was made", &where);
 	if (!site || site->stack_count < 2)
 		details_text(details, ST_DIM, "Its stack is not known: see --stacks, and doctor.");
 	for (size_t i = 0; row->allocator && i < row->allocator->segment_count; i++)

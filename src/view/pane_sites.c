@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sites: where memory is allocated; or sums of sites that are alike. Where stacks are known, several
- * may lead to one site: it opens to these ways, a group to its sites, and what has one stack to the
- * frames of it, innermost first. With a baseline, figures are differences; bars stay those of what
- * there is. Where a framework's allocator is known, they are the sites of its blocks, and those of
- * other allocations.
+ * Sites: where memory is allocated; or sums of sites that are alike. Each stack is a site of the
+ * snapshot: a row is the ways to one place, or a group of places, and its details have the stack of
+ * each. With a baseline, figures are differences; bars stay those of what there is. Where a
+ * framework's allocator is known, they are the sites of its blocks, and those of other allocations.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 #include "view/list.h"
 #include "view/site_groups.h"
 #include "view/pane_memory.h"
@@ -213,7 +214,7 @@ static int group_begin(struct site_group *group, struct keyed *keyed, size_t fir
 	keyed->key = NULL;
 	group->first = first;
 	group->largest = keyed->site;
-	if (by == SITES_BY_PLACE) {
+	if (by == SITES_BY_PLACE || by == SITES_EACH) {
 		group->name = strdup(site->site);
 	} else {
 		place = grouped_place(site, by);
@@ -234,11 +235,18 @@ static void group_sum(struct site_group *group, const struct snap_site *site)
 
 static char *key_make(const struct snap_process *process, size_t i, enum site_grouping by)
 {
+	const struct snap_site *site = &process->sites[i];
 	struct place place;
+	char *key;
 
+	if (by == SITES_EACH)
+		return asprintf(&key, "%" PRIx64 " %" PRIx64, site->address,
+				(uint64_t)site->stack_id) < 0 ?
+			       NULL :
+			       key;
 	if (by == SITES_BY_PLACE)
-		return strdup(process->sites[i].site);
-	place = grouped_place(&process->sites[i], by);
+		return strdup(site->site);
+	place = grouped_place(site, by);
 	return place_key(&place, by);
 }
 
@@ -450,77 +458,46 @@ static void titles_choose(const char *titles[S_COUNT], enum site_grouping by, bo
 	titles[S_HELD] = "AT END";
 }
 
-/* A row: a group, or a site, or a frame of the site that stands before it. */
+/* A row: the sites of a group. */
 struct site_row {
-	const struct site_group *group; /* of a group only */
-	const struct snap_site *site;
-	const char *key; /* a site that is all of its group: the group's; else NULL */
-	bool is_place;   /* a group of ways to one place */
-	bool is_way;     /* a site, below the group of its place */
-	size_t frame;    /* + 1, of a frame only */
-	/* The row it is sorted with; the row that it is part of, or itself */
-	size_t top, opens;
-	int depth;      /* how far it is set in */
-	bool sampled;   /* its figures are estimates */
-	uint64_t bytes; /* live, leaked, held: the length of the bar */
-	enum style bar;
+	const struct site_group *group;
+	bool sampled;            /* its figures are estimates */
+	uint64_t bytes;          /* live, leaked, held: the length of the bar */
 	double figures[S_COUNT]; /* since the baseline, if there is one */
 };
 
 struct site_rows {
 	struct site_row *list;
-	size_t count, room;
 	uint64_t most;             /* the most bytes of any row */
 	struct site_groups groups; /* of these rows */
 	const char *titles[S_COUNT];
-	struct snap_process now, then; /* then: at the baseline */
-	bool owns_now, owns_then;      /* their sites are of all_sites_make() */
+	struct snap_process now, then;    /* then: at the baseline */
+	bool owns_now, owns_then;         /* their sites are of all_sites_make() */
+	const struct snap_site **befores; /* what each was then; NULL: there is no baseline */
 };
+
+static const struct site_rows *rows_of(const struct list *list)
+{
+	return list->items;
+}
 
 static const struct site_row *row_of(const struct list *list, size_t item)
 {
-	return &((const struct site_rows *)list->items)->list[item];
+	return &rows_of(list)->list[item];
 }
 
-static size_t site_owner(const struct list *list, size_t item)
+/* The @i-th site of the row, as a number of the process's. */
+static size_t member_of(const struct list *list, const struct site_row *row, size_t i)
 {
-	return row_of(list, item)->top;
-}
-
-static size_t site_opens(const struct list *list, size_t item)
-{
-	return row_of(list, item)->opens;
-}
-
-static bool site_can_open(const struct list *list, size_t item)
-{
-	return row_of(list, item)->group || row_of(list, item)->site->stack_count > 1;
-}
-
-static int site_whole(const struct list *list, size_t item)
-{
-	return row_of(list, item)->frame ? S_SITE : -1;
-}
-
-/* ---- which row it is ---- */
-
-static uint64_t row_key(const struct snap_process *process, const struct site_row *row)
-{
-	uint64_t hash = key_add(KEY_BEGIN, &process->program, sizeof(process->program));
-
-	if (row->group)
-		return key_add(hash, row->group->key, strlen(row->group->key));
-	/* It stays the same row if another way to it is found. */
-	if (row->key)
-		return key_add(hash, row->key, strlen(row->key));
-	hash = key_add(hash, &row->site->address, sizeof(row->site->address));
-	hash = key_add(hash, &row->site->stack_id, sizeof(row->site->stack_id));
-	return key_add(hash, &row->frame, sizeof(row->frame));
+	return rows_of(list)->groups.members[row->group->first + i];
 }
 
 static uint64_t site_key(const struct list *list, size_t item)
 {
-	return row_key(list->process, row_of(list, item));
+	const char *key = row_of(list, item)->group->key;
+
+	return key_add(key_add(KEY_BEGIN, &list->process->program, sizeof(list->process->program)),
+		       key, strlen(key));
 }
 
 /* ---- cells ---- */
@@ -530,18 +507,100 @@ static double site_number(const struct list *list, size_t item, size_t column)
 	return row_of(list, item)->figures[column];
 }
 
-/* A frame of the stack; the arrow is before the one that is shown as the site. */
-static enum style frame_cell(const struct site_row *row, size_t column, char out[CELL_TEXT])
+/* A figure of @column, in @width cells where it is a number of things. */
+static enum style figure_text(size_t column, double number, bool sampled, int width,
+			      char out[CELL_TEXT])
 {
-	bool is_site = row->frame - 1 == row->site->shown;
-	int len;
+	static const enum style styles[] = {
+		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED,
+		[S_HELD] = ST_HELD, [S_HOST] = ST_PLAIN,
+	};
+	bool is_count = column == S_OBJECTS || column == S_BLOCKS || column == S_ALLOCS;
+	char body[CELL_TEXT];
+	enum style style;
 
-	out[0] = 0;
-	if (column != S_SITE)
+	if (is_count)
+		style = cell_count(body, number, width - sampled);
+	else
+		cell_bytes(body, number);
+	snprintf(out, CELL_TEXT, "%s%.32s",
+		 (column == S_SUSPECT || sampled) && number > 0 ? "~" : "", body);
+	return is_count ? style : number > 0 ? styles[column] : ST_DIM;
+}
+
+static enum style site_cell(const struct list *list, size_t item, size_t column,
+			    char out[CELL_TEXT])
+{
+	enum site_grouping by = list->view->settings.sites_by;
+	const struct site_row *row = row_of(list, item);
+	double number = row->figures[column];
+
+	switch (column) {
+	case S_SITE:
+		utf8_fit(out, CELL_TEXT, row->group->name, INT_MAX);
+		return by == SITES_BY_PLACE || by == SITES_EACH ? ST_PLAIN : ST_HEAD;
+	case S_STACK:
+		if (!(number > 0))
+			return cell_text(out, ST_DIM, "-");
+		snprintf(out, CELL_TEXT, "%.0f", number);
 		return ST_DIM;
-	len = snprintf(out, CELL_TEXT, "%*s%s ", 2 * row->depth, "", is_site ? "→" : " ");
-	utf8_fit(out + len, (size_t)(CELL_TEXT - len), row->site->stack[row->frame - 1], INT_MAX);
-	return is_site ? ST_PLAIN : ST_DIM;
+	default: return figure_text(column, number, row->sampled, list->columns[column].width, out);
+	}
+}
+
+static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
+{
+	const struct site_row *row = row_of(list, item);
+	const struct site_group *group = row->group;
+	uint64_t most = rows_of(list)->most;
+
+	(void)column;
+	*style = group->leaked             ? ST_LEAKED :
+		 group->suspect            ? ST_SUSPECT :
+		 group->held > group->live ? ST_HELD :
+					     ST_LIVE;
+	return most ? (double)row->bytes / (double)most : 0;
+}
+
+static bool site_hides(const struct list *list, size_t item, const char *text)
+{
+	const struct site_row *row = row_of(list, item);
+
+	for (size_t i = 0; i < row->group->count; i++) {
+		const struct snap_site *site = &list->process->sites[member_of(list, row, i)];
+
+		for (size_t j = 0; j < site->stack_count; j++)
+			if (text_find(site->stack[j], text))
+				return true;
+	}
+	return false;
+}
+
+/* ---- details ---- */
+
+static void figures_add(double figures[S_COUNT], const struct snap_site *site, double sign)
+{
+	figures[S_LIVE] += sign * (double)site->live;
+	figures[S_SUSPECT] += sign * (double)site->suspect;
+	figures[S_LEAKED] += sign * (double)site->leaked;
+	figures[S_HELD] += sign * (double)site->held;
+	figures[S_HOST] += sign * (double)add_saturated(site->host.live, site->host.left);
+	figures[S_OBJECTS] += sign * (double)site->objects;
+	figures[S_BLOCKS] += sign * (double)site->live_count;
+	figures[S_ALLOCS] += sign * (double)site->allocations;
+}
+
+/* The same of a site of the process's, since the baseline if there is one. */
+static void member_add(const struct site_rows *rows, size_t at, double figures[S_COUNT])
+{
+	figures_add(figures, &rows->now.sites[at], 1);
+	if (rows->befores && rows->befores[at])
+		figures_add(figures, rows->befores[at], -1);
+}
+
+static const char *title_of(const struct list *list, size_t column)
+{
+	return list->titles[column] ? list->titles[column] : list->columns[column].title;
 }
 
 /* By which functions a site is come to, the nearest first. */
@@ -564,89 +623,62 @@ static void way_name(const struct snap_site *site, char *out, size_t size)
 			 site->stack_count ? "(from nowhere else)" : "(not known from where)");
 }
 
-static enum style name_cell(const struct site_row *row, char out[CELL_TEXT])
+/* One of the row's sites: what it is called by, its figures unless they are the row's, its stack. */
+static void member_details(const struct list *list, const struct site_row *row, size_t at,
+			   struct details *details)
 {
-	int len = snprintf(out, CELL_TEXT, "%*s", 2 * row->depth, "");
-	char way[2 * CELL_TEXT];
+	const struct snap_site *site = &list->process->sites[at];
+	const struct snap_place where = site_place(site);
+	char text[CELL_TEXT], number[CELL_TEXT];
+	double figures[S_COUNT] = { 0 };
+	int len = 0;
 
-	if (row->is_way)
-		way_name(row->site, way, sizeof(way));
-	utf8_fit(out + len, (size_t)(CELL_TEXT - len),
-		 row->is_way ? way :
-		 row->group  ? row->group->name :
-			       row->site->site,
-		 INT_MAX);
-	return row->group && !row->is_place ? ST_HEAD : ST_PLAIN;
-}
-
-static enum style site_cell(const struct list *list, size_t item, size_t column,
-			    char out[CELL_TEXT])
-{
-	static const enum style styles[] = {
-		[S_LIVE] = ST_LIVE, [S_SUSPECT] = ST_SUSPECT, [S_LEAKED] = ST_LEAKED,
-		[S_HELD] = ST_HELD, [S_HOST] = ST_PLAIN,
-	};
-	const struct site_row *row = row_of(list, item);
-	double number = row->figures[column];
-	char body[CELL_TEXT];
-	enum style style;
-
-	if (row->frame)
-		return frame_cell(row, column, out);
-	switch (column) {
-	case S_SITE: return name_cell(row, out);
-	case S_OBJECTS:
-	case S_BLOCKS:
-	case S_ALLOCS:
-		style = cell_count(body, number, list->desc->columns[column].width - row->sampled);
-		snprintf(out, CELL_TEXT, "%s%.32s", row->sampled && number > 0 ? "~" : "", body);
-		return style;
-	case S_STACK:
-		/* A column of sites has no place for frames. */
-		if (row->depth)
-			return cell_text(out, ST_DIM, "");
-		if (!(number > 0))
-			return cell_text(out, ST_DIM, "-");
-		snprintf(out, CELL_TEXT, "%.0f", number);
-		return ST_DIM;
-	default:
-		cell_bytes(body, number);
-		snprintf(out, CELL_TEXT, "%s%.32s",
-			 (column == S_SUSPECT || row->sampled) && number > 0 ? "~" : "", body);
-		return number > 0 ? styles[column] : ST_DIM;
+	if (row->group->count == 1)
+		snprintf(text, sizeof(text), "Stack");
+	else if (list->view->settings.sites_by == SITES_BY_PLACE)
+		way_name(site, text, sizeof(text));
+	else
+		utf8_fit(text, sizeof(text), site->site, INT_MAX);
+	details_section(details, text);
+	member_add(rows_of(list), at, figures);
+	text[0] = 0;
+	for (size_t i = S_LIVE; i <= S_ALLOCS && row->group->count > 1; i++) {
+		if (list->hidden >> i & 1 || !(figures[i] > 0))
+			continue;
+		figure_text(i, figures[i], site->sampled, 20, number);
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s%s %.32s",
+				len ? "  " : "", title_of(list, i), number);
 	}
+	if (text[0])
+		details_text(details, ST_HEAD, "%s", text);
+	details_stack(details, &where);
+	if (site->stack_count < 2)
+		details_text(details, ST_DIM, "Its stack is not known: see --stacks, and doctor.");
 }
 
-static double site_bar(const struct list *list, size_t item, size_t column, enum style *style)
+static void site_details(const struct list *list, size_t item, struct details *details)
 {
 	const struct site_row *row = row_of(list, item);
-	uint64_t most = ((const struct site_rows *)list->items)->most;
+	char text[CELL_TEXT];
 
-	(void)column;
-	*style = row->bar;
-	return most ? (double)row->bytes / (double)most : 0;
-}
+	details_text(details, ST_HEAD, "%s", row->group->name);
+	details_section(details, "All that is of it");
+	for (size_t i = S_LIVE; i <= S_ALLOCS; i++) {
+		enum style style = site_cell(list, item, i, text);
 
-static bool site_hides(const struct list *list, size_t item, const char *text)
-{
-	const struct site_row *row = row_of(list, item);
-
-	for (size_t i = 0; !row->group && !row->frame && i < row->site->stack_count; i++)
-		if (text_find(row->site->stack[i], text))
-			return true;
-	return false;
+		if (!(list->hidden >> i & 1) && row->figures[i] != 0)
+			details_field(details, title_of(list, i), style, "%s", text);
+	}
+	for (size_t i = 0; i < row->group->count; i++)
+		member_details(list, row, member_of(list, row, i), details);
 }
 
 /* ---- rows ---- */
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct snap_site *a = *(const struct snap_site *const *)left,
-			       *b = *(const struct snap_site *const *)right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+	return compare_callers(*(const struct snap_site *const *)left,
+			       *(const struct snap_site *const *)right);
 }
 
 /*
@@ -672,135 +704,36 @@ static const struct snap_site **befores_find(const struct snap_process *process,
 	return befores;
 }
 
-static void figures_add(double figures[S_COUNT], const struct snap_site *site, double sign)
+static void row_fill(struct site_rows *rows, const struct site_group *group, struct site_row *row,
+		     enum site_grouping by)
 {
-	figures[S_LIVE] += sign * (double)site->live;
-	figures[S_SUSPECT] += sign * (double)site->suspect;
-	figures[S_LEAKED] += sign * (double)site->leaked;
-	figures[S_HELD] += sign * (double)site->held;
-	figures[S_HOST] += sign * (double)add_saturated(site->host.live, site->host.left);
-	figures[S_OBJECTS] += sign * (double)site->objects;
-	figures[S_BLOCKS] += sign * (double)site->live_count;
-	figures[S_ALLOCS] += sign * (double)site->allocations;
-}
+	size_t first = rows->groups.members[group->first],
+	       frames = rows->now.sites[first].stack_count;
 
-static struct site_row *row_add(struct site_rows *rows, struct site_row row)
-{
-	size_t at = rows->count;
-
-	if (at == rows->room) {
-		size_t room = rows->room ? rows->room * 2 : 64;
-		struct site_row *list = realloc(rows->list, room * sizeof(*list));
-
-		if (!list)
-			return NULL;
-		rows->list = list;
-		rows->room = room;
-	}
-	/* A row that belongs to none before it is its own. */
-	row.top = row.depth ? row.top : at;
-	row.opens = row.frame ? row.opens : at;
-	rows->list[rows->count++] = row;
-	return &rows->list[at];
-}
-
-static enum style bar_style(uint64_t leaked, uint64_t suspect, uint64_t held, uint64_t live)
-{
-	return leaked ? ST_LEAKED : suspect ? ST_SUSPECT : held > live ? ST_HELD : ST_LIVE;
-}
-
-/* What all rows are made from. */
-struct making {
-	const struct view *view;
-	const struct snap_process *process;
-	const struct snap_site **befores; /* of each site; NULL: there is no baseline */
-	struct site_rows *rows;
-};
-
-static bool is_open(const struct making *making, const struct site_row *row)
-{
-	return list_is_open(making->view, PANE_SITES, row_key(making->process, row));
-}
-
-/*
- * The row of the site at @at of the snapshot, below the row @top if it is set in, and those of its
- * frames if it is open.
- */
-static int site_add(const struct making *making, size_t at, size_t top, int depth, const char *key)
-{
-	const struct snap_site *site = &making->process->sites[at],
-			       *before = making->befores ? making->befores[at] : NULL;
-	struct site_row row = {
-		.site = site, .key = key, .top = top, .depth = depth, .sampled = site->sampled,
-		.bytes = site->live + site->leaked + site->held,
-		.bar = bar_style(site->leaked, site->suspect, site->held, site->live),
-	}, *added;
-
-	figures_add(row.figures, site, 1);
-	if (before)
-		figures_add(row.figures, before, -1);
-	row.figures[S_STACK] = (double)(key ? site->stack_count > 0 : site->stack_count);
-	row.is_way = depth && making->view->settings.sites_by == SITES_BY_PLACE;
-	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
-	added = row_add(making->rows, row);
-	if (!added)
-		return -1;
-	row = *added;
-	for (size_t i = 0, count = is_open(making, &row) ? site->stack_count : 0; i < count; i++)
-		if (!row_add(making->rows, (struct site_row){ .site = site,
-							      .frame = i + 1,
-							      .top = row.top,
-							      .opens = row.opens,
-							      .depth = depth + 1 }))
-			return -1;
-	return 0;
-}
-
-static int group_add(const struct making *making, const struct site_group *group,
-		     const size_t *members)
-{
-	struct site_row row = {
-		.group = group,
-		.is_place = making->view->settings.sites_by == SITES_BY_PLACE,
-		.bytes = group->live + group->leaked + group->held,
-		.bar = bar_style(group->leaked, group->suspect, group->held, group->live),
-	};
-	size_t top = making->rows->count;
-
+	row->group = group;
+	row->bytes = group->live + group->leaked + group->held;
 	for (size_t i = 0; i < group->count; i++) {
-		figures_add(row.figures, &making->process->sites[members[i]], 1);
-		row.sampled |= making->process->sites[members[i]].sampled;
-		if (making->befores && making->befores[members[i]])
-			figures_add(row.figures, making->befores[members[i]], -1);
+		size_t at = rows->groups.members[group->first + i];
+
+		member_add(rows, at, row->figures);
+		row->sampled |= rows->now.sites[at].sampled;
 	}
-	row.figures[S_STACK] = (double)group->count;
-	making->rows->most = row.bytes > making->rows->most ? row.bytes : making->rows->most;
-	if (!row_add(making->rows, row))
-		return -1;
-	for (size_t i = 0, count = is_open(making, &row) ? group->count : 0; i < count; i++)
-		if (site_add(making, members[i], top, 1, NULL))
-			return -1;
-	return 0;
+	row->figures[S_STACK] = by == SITES_EACH                          ? (double)frames :
+				by == SITES_BY_PLACE && group->count == 1 ? frames > 0 :
+									    (double)group->count;
+	rows->most = row->bytes > rows->most ? row->bytes : rows->most;
 }
 
-static int rows_make(const struct making *making)
+static int rows_make(struct site_rows *rows, enum site_grouping by)
 {
-	enum site_grouping by = making->view->settings.sites_by;
-	struct site_groups groups = { NULL, 0, NULL };
-	int err = by == SITES_EACH ? 0 : site_groups_make(&groups, making->process, by);
+	int err = site_groups_make(&rows->groups, &rows->now, by);
 
-	for (size_t i = 0; by == SITES_EACH && !err && i < making->process->site_count; i++)
-		err = site_add(making, i, 0, 0, NULL);
-	for (size_t i = 0; by != SITES_EACH && !err && i < groups.count; i++) {
-		const struct site_group *group = &groups.list[i];
-		const size_t *members = groups.members + group->first;
-
-		err = by == SITES_BY_PLACE && group->count == 1 ?
-			      site_add(making, *members, 0, 0, group->key) :
-			      group_add(making, group, members);
-	}
-	making->rows->groups = groups;
-	return err;
+	rows->list = err ? NULL : calloc(rows->groups.count + 1, sizeof(*rows->list));
+	if (!rows->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->groups.count; i++)
+		row_fill(rows, &rows->groups.list[i], &rows->list[i], by);
+	return 0;
 }
 
 static bool has_host(const struct snap_process *process)
@@ -831,7 +764,7 @@ static bool has_stacks(const struct snap_process *process)
 }
 
 /* Columns for which there is no room, or that would be empty. */
-static uint32_t hidden_of(const struct view *view, const struct snap_process *process, bool tensors)
+static uint64_t hidden_of(const struct view *view, const struct snap_process *process, bool tensors)
 {
 	enum site_grouping by = view->settings.sites_by;
 	int cols = view->layout.pane.cols;
@@ -864,8 +797,6 @@ static int sites_make(struct list *list)
 	const struct snap_process *base = view->base ? baseline_of(view, list->process) : NULL;
 	bool tensors = tensors_are_shown(view, list->process);
 	struct site_rows *rows = calloc(1, sizeof(*rows));
-	struct making making = { .view = view, .rows = rows };
-	int err = 0;
 
 	if (!rows)
 		return -ENOMEM;
@@ -883,14 +814,14 @@ static int sites_make(struct list *list)
 		if (!rows->owns_now || rows->owns_then != (base != NULL))
 			return -ENOMEM;
 	}
-	list->process = making.process = &rows->now;
+	list->process = &rows->now;
 	list->hidden = hidden_of(view, &rows->now, tensors);
 	if (base)
-		making.befores = befores_find(&rows->now, &rows->then);
-	err = rows_make(&making) ? -ENOMEM : 0;
-	free(making.befores);
-	list->count = rows->count;
-	return err;
+		rows->befores = befores_find(&rows->now, &rows->then);
+	if (rows_make(rows, view->settings.sites_by))
+		return -ENOMEM;
+	list->count = rows->groups.count;
+	return 0;
 }
 
 static void sites_done(struct list *list)
@@ -898,6 +829,7 @@ static void sites_done(struct list *list)
 	struct site_rows *rows = (struct site_rows *)list->items;
 
 	free(rows->list);
+	free(rows->befores);
 	site_groups_free(&rows->groups);
 	if (rows->owns_now)
 		free(rows->now.sites);
@@ -926,13 +858,9 @@ const struct pane_desc pane_sites = {
 	.column_count = ARRAY_LEN(site_columns),
 	.cell = site_cell,
 	.number = site_number,
-	.owner = site_owner,
-	.whole = site_whole,
 	.key = site_key,
-	.opens = site_opens,
-	.can_open = site_can_open,
-	.closed = "its stack is not known: see --stacks, and doctor",
 	.hides = site_hides,
+	.details = site_details,
 	.bar = site_bar,
 	.make = sites_make,
 	.done = sites_done,

@@ -75,18 +75,9 @@ struct pane_desc {
 	 * stays where that is.
 	 */
 	uint64_t (*key)(const struct list *list, size_t item);
-	/*
-	 * The item that Enter means: @item, or the one it belongs to; NULL: the one that it stays
-	 * behind when sorted
-	 */
-	size_t (*opens)(const struct list *list, size_t item);
-	/* Enter shows or hides rows below it; NULL: for no row. What follows is NULL, too, then */
-	bool (*can_open)(const struct list *list, size_t item);
-	/* What to say where Enter does nothing */
-	const char *closed;
-	/* What is not open has @text in it */
+	/* Its details have @text in them, which no cell has; NULL: none do */
 	bool (*hides)(const struct list *list, size_t item, const char *text);
-	/* Fills @details with all that is known of @item: Enter shows that. NULL: of none */
+	/* Fills @details with all that is known of @item: Enter shows that. */
 	void (*details)(const struct list *list, size_t item, struct details *details);
 	/* What Enter does there: goes to what @item is about. NULL: nothing */
 	void (*follow)(struct view *view, const struct list *list, size_t item);

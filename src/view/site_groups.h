@@ -45,8 +45,7 @@ struct site_groups {
 };
 
 /*
- * Groups the sites of @process; not for SITES_EACH. Returns 0 or -ENOMEM; site_groups_free() in any
- * case.
+ * Groups the sites of @process. Returns 0 or -ENOMEM; site_groups_free() in any case.
  */
 int site_groups_make(struct site_groups *groups, const struct snap_process *process,
 		     enum site_grouping by);

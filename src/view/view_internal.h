@@ -84,15 +84,12 @@ enum focus {
 	FOCUS_DETAILS /* of one of these rows, shown in place of the pane */
 };
 
-/* Where the cursor of a pane is, and what was opened there. */
+/* Where the cursor of a pane is. */
 struct pane_cursor {
-	uint64_t key;      /* of its row */
-	size_t row;        /* where in the list that was when last drawn */
-	bool chosen;       /* by the user */
-	bool in_sight;     /* it is, and is to stay so */
-	bool revealed;     /* what it has opened is to be in sight, too, when drawn next */
-	uint64_t open[64]; /* keys of open rows */
-	size_t open_count;
+	uint64_t key;  /* of its row */
+	size_t row;    /* where in the list that was when last drawn */
+	bool chosen;   /* by the user */
+	bool in_sight; /* it is, and is to stay so */
 };
 
 /* A list: that of a pane, or the table of processes. */
@@ -305,8 +302,7 @@ void details_follow(struct view *view);
  * done.
  */
 bool cursor_move(struct view *view, long step);
-bool cursor_open(struct view *view); /* or closes, or says that there is nothing to open */
-bool cursor_close(struct view *view);
+bool cursor_open(struct view *view); /* shows the row's details */
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 

@@ -159,18 +159,16 @@ looked_at() {
 	check "$1: sites" see 'make_buffer at train.py:5 (python) '
 	check "$1: no stack at first" [ "$(seen | grep -c 'load at train.py')" = 0 ]
 	keys z
-	check "$1: a row can be opened" see '^▶.*make_buffer at train.py:5 (python) '
 	keys Enter
-	check "$1: to its ways" see '^▶  ← grow at train.py:10 (python) ← <module>'
-	keys Down Enter
-	check "$1: to its stack" see '^ .* load at train.py:8 (python)$'
-	check "$1: the arrow is before what the site is called by" see '^ .*→ make_buffer at train.py:5 (python)$'
+	check "$1: its ways" see '^ ← grow at train.py:10 (python) ← <module>'
+	check "$1: a way's stack" see '^   load at train.py:8 (python) '
+	check "$1: the arrow is before what the site is called by" see '^ → make_buffer at train.py:5 (python) '
+	keys Escape b
+	check "$1: by function" see '^ .*make_buffer (train.py)  .* 7.8K '
 	keys b
-	check "$1: by function" see '^▶.*make_buffer (train.py)  .* 7.8K '
+	check "$1: by file" see '^ .*train.py (/'
 	keys b
-	check "$1: by file" see '^▶.*train.py (/'
-	keys b
-	check "$1: by library" see '^▶.*libffi'
+	check "$1: by library" see '^ .*libffi'
 	keys b
 	check "$1: each stack" see '  STACK$'
 	keys b Escape Escape

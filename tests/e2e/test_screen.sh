@@ -249,11 +249,9 @@ check "stacks: it shows" see 'command ended'
 keys 6
 check "stacks: sites" see 'make+.* at site_calls.c:'
 keys z
-check "stacks: it is closed" see '▶'
 keys Enter
-check "stacks: the ways" see '▶  ← second+0x[0-9a-f]* at site_calls.c:'
-keys Down Enter
-check "stacks: the way" see '      third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
+check "stacks: the ways" see '← second+0x[0-9a-f]* at site_calls.c:'
+check "stacks: the way" see '^ *third+0x[0-9a-f]* at site_calls.c:.* (site_calls)'
 keys q
 check "stacks: the shell is back" shell_back
 # What is never to be shown as a site may stand in the settings file.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call sites: what is summed up as one, and how the rows of the pane open and close. */
+/* Call sites: what is summed up as one, and what the details of a row have of each. */
 #include <stdio.h>
 
 #include "at_screen.h"
@@ -136,7 +136,8 @@ START_TEST(odd_texts)
 	memset(sites, 0, sizeof(sites));
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
 		sites[i].site = odd[i];
-	for (enum site_grouping by = SITES_BY_FUNCTION; by < SITE_GROUPING_COUNT; by++) {
+	/* A row for each stack has the text itself. */
+	for (enum site_grouping by = SITES_BY_FUNCTION; by < SITES_EACH; by++) {
 		ck_assert_int_eq(site_groups_make(&groups, &process, by), 0);
 		count = 0;
 		for (size_t i = 0; i < groups.count; i++) {
@@ -166,38 +167,26 @@ static bool is_at(const char *text)
 	return row >= 0 && canvas_cell(&canvas, row, 1)->flags & CELL_SELECTED;
 }
 
-START_TEST(a_row_opens)
+START_TEST(a_row_has_its_stack)
 {
-	ck_assert(is_at("▶Attention.__init__ at"));
+	int row;
+
+	ck_assert(is_at(" Attention.__init__ at"));
 	keys("\r");
-	ck_assert(is_at("▼Attention.__init__ at"));
-	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"),
-			 row_number("▼Attention.__init__") + 1);
-	ck_assert_int_eq(row_number("  alloc at cuda.py:5 (python)"),
-			 row_number("▼Attention.__init__") + 2);
-	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"),
-			 row_number("▼Attention.__init__") + 3);
-	ck_assert_int_eq(row_number("  main at train.py:7 (python)"),
-			 row_number("▼Attention.__init__") + 4);
-	ck_assert_int_eq(row_number("▶Attention.grow at"), row_number("▼Attention.__init__") + 5);
-	/* On a frame, Enter closes what it is of. */
-	keys("jjj\r");
-	ck_assert(is_at("▶Attention.__init__ at"));
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	ck_assert_str_ne(row_with(" LEAKED        256M"), "");
+	row = row_number("libffi.so.8.1.2+0x6f7a");
+	ck_assert_int_gt(row, row_number(" Stack"));
+	ck_assert_int_eq(row_number("  alloc at cuda.py:5 (python)"), row + 1);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"), row + 2);
+	ck_assert_int_eq(row_number("  main at train.py:7 (python)"), row + 3);
+	/* Esc goes back one step: to the row, from there to the table. */
+	keys("\033");
+	ck_assert(is_at(" Attention.__init__ at"));
 	ck_assert_int_eq(row_number("alloc at cuda.py"), -1);
-	/* Esc goes back one step: from the frames to the row, from there to the table. */
-	keys("\rjj\033");
-	ck_assert(is_at("▶Attention.__init__ at"));
 	ck_assert(view.full);
 	keys("\033");
 	ck_assert(!view.full);
-	/* What is open stays open, but for a row at the cursor, which Esc closes first. */
-	keys("z\rj\033");
-	ck_assert(view.full);
-	ck_assert_int_eq(row_number("alloc at cuda.py"), -1);
-	keys("\rgj");
-	keys("jjjjj\033");
-	ck_assert(!view.full);
-	ck_assert_int_gt(row_number("alloc at cuda.py"), 0);
 }
 END_TEST
 
@@ -237,32 +226,29 @@ START_TEST(no_stack)
 	keys("jj");
 	ck_assert(is_at(" pool::grow+0x13 at"));
 	keys("\r");
-	ck_assert_ptr_nonnull(strstr(view.message, "--stacks"));
-	keys("\033");
+	ck_assert_str_ne(row_with("--stacks"), "");
+	keys("\033\033");
 	ck_assert(!view.full);
 }
 END_TEST
 
-/*
- * The cursor is on a site, wherever that goes; what is open stays so. As long as none was chosen,
- * it is on the first.
- */
+/* The cursor is on a site, wherever that goes. As long as none was chosen, it is on the first. */
 START_TEST(the_cursor_is_a_site)
 {
 	struct snap_site site;
 
-	keys("j\r");
-	ck_assert(is_at("▼Attention.grow at"));
+	keys("j");
+	ck_assert(is_at(" Attention.grow at"));
 	python_feed(12);
 	site = python->sites[1];
 	python->sites[1] = python->sites[0];
 	python->sites[0] = site;
 	python->sites[0].leaked = 2 * python->sites[1].leaked;
 	draw();
-	ck_assert(is_at("▼Attention.grow at"));
-	ck_assert_int_lt(row_number("▼Attention.grow"), row_number("▶Attention.__init__"));
+	ck_assert(is_at(" Attention.grow at"));
+	ck_assert_int_lt(row_number(" Attention.grow"), row_number(" Attention.__init__"));
 	keys("I>>>"); /* by another column */
-	ck_assert(is_at("▼Attention.grow at"));
+	ck_assert(is_at(" Attention.grow at"));
 	/* One that is gone leaves its place. */
 	python->sites++;
 	python->site_count--;
@@ -285,54 +271,47 @@ START_TEST(moving)
 	ck_assert(is_at("other call sites"));
 	keys("g");
 	ck_assert(is_at("Attention.__init__"));
-	keys("k\r");
+	keys("k");
 	press(K_PAGE_DOWN);
 	draw();
 	ck_assert(is_at("0x7f0012345678"));
-	/*
-	 * What is opened at the end of a short screen is brought in sight, as far as there is room.
-	 */
+	/* On a short screen rows give way. */
 	ck_assert_int_eq(canvas_resize(&canvas, 14, 60), 0);
-	keys("g\rG");
+	keys("gG");
 	ck_assert_int_eq(row_number("Attention.__init__"), -1);
-	keys("kkk");
-	ck_assert(is_at("▶Attention.grow"));
-	keys("\r");
-	ck_assert(is_at("▼Attention.grow"));
-	ck_assert_int_gt(row_number("main at train.py"), row_number("▼Attention.grow"));
+	ck_assert(is_at("0x7f0012345678"));
 }
 END_TEST
 
 START_TEST(searching_in_stacks)
 {
 	keys("/alloc at\r");
-	ck_assert(is_at("▶Attention.__init__"));
+	ck_assert(is_at(" Attention.__init__"));
 	keys("n");
-	ck_assert(is_at("▶Attention.grow at"));
+	ck_assert(is_at(" Attention.grow at"));
 	keys("n");
-	ck_assert(is_at("▶Attention.__init__"));
+	ck_assert(is_at(" Attention.__init__"));
 	ck_assert_str_eq(view.message, "");
 }
 END_TEST
 
 START_TEST(clicking)
 {
-	int row = row_number("▶Attention.grow");
+	int row = row_number(" Attention.grow");
 
 	view_mouse(&view, row, 10, MOUSE_CLICK);
 	draw();
-	ck_assert(is_at("▶Attention.grow"));
+	ck_assert(is_at(" Attention.grow"));
 	view_mouse(&view, row, 10, MOUSE_DOUBLE);
 	draw();
-	ck_assert(is_at("▼Attention.grow"));
-	ck_assert_int_eq(row_number("libffi.so.8.1.2+0x6f7a"), row + 1);
-	view_mouse(&view, row, 10, MOUSE_DOUBLE);
-	draw();
-	ck_assert(is_at("▶Attention.grow"));
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
+	ck_assert_str_ne(row_with("→ Attention.grow at attention.py"), "");
+	keys("\033");
+	ck_assert(is_at(" Attention.grow"));
 	/* Below the last row there is none. */
 	view_mouse(&view, canvas.rows - 2, 10, MOUSE_CLICK);
 	draw();
-	ck_assert(is_at("▶Attention.grow"));
+	ck_assert(is_at(" Attention.grow"));
 }
 END_TEST
 
@@ -341,28 +320,24 @@ START_TEST(grouping)
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " SITE "));
 	keys("jb");
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " FUNCTION "));
-	ck_assert(is_at("▶Attention.__init__ (attent"));
+	ck_assert(is_at(" Attention.__init__ (attent"));
 	keys("b");
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), " FILE "));
-	ck_assert_ptr_nonnull(strstr(row_with("▶attention.py (/home/ana/a"),
+	ck_assert_ptr_nonnull(strstr(row_with(" attention.py (/home/ana/a"),
 				     "   ~40.0M     392M        0        72"));
-	/* A group opens to its sites, and each of them to its frames. */
-	keys("\rj\r");
-	ck_assert(is_at("▼  Attention.__init__ at"));
-	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"),
-			 row_number("▼  Attention.__init__ at") + 3);
-	ck_assert_int_eq(row_number("▶  Attention.grow at"),
-			 row_number("▼  Attention.__init__ at") + 5);
-	ck_assert_ptr_nonnull(
-		strstr(row_with("▶  Attention.grow at"), "   ~40.0M     136M        0        68"));
-	/*
-	 * Esc: from a frame to its site, from that to its group, and no further than there is
-	 * something open.
-	 */
-	keys("jj\033");
-	ck_assert(is_at("▶  Attention.__init__ at"));
-	keys("k\033");
-	ck_assert(is_at("▶attention.py"));
+	/* The details of a group have its sites, each with its figures and its stack. */
+	canvas_resize(&canvas, 40, 80);
+	keys("\r");
+	ck_assert_str_ne(row_with(" LEAKED        392M"), "");
+	ck_assert_int_gt(row_number(" Attention.__init__ at"), row_number(" LEAKED        392M"));
+	ck_assert_int_eq(row_number(" LEAKED 256M  MADE 4"),
+			 row_number(" Attention.__init__ at") + 1);
+	ck_assert_int_eq(row_number("→ Attention.__init__ at attention.py:5 (python)"),
+			 row_number(" Attention.__init__ at") + 4);
+	ck_assert_int_eq(row_number(" SUSPECT ~40.0M  LEAKED 136M  MADE 68"),
+			 row_number(" Attention.grow at") + 1);
+	keys("\033");
+	canvas_resize(&canvas, 24, 80);
 	keys("\033");
 	ck_assert(!view.full);
 	keys("b");
@@ -380,16 +355,14 @@ START_TEST(grouping)
 }
 END_TEST
 
-/* Several ways to a site are one row, which opens to them, and each of them to its stack. */
+/* Several ways to a site are one row, whose details have each of them with its stack. */
 START_TEST(ways)
 {
 	const char *stack[] = { python->sites[0].stack[0], python->sites[0].stack[1],
 				python->sites[0].stack[2], "evaluate at train.py:30 (python)",
 				"main at train.py:9 (python)" };
 
-	ck_assert_ptr_nonnull(strstr(row_with("▶Attention.__init__ at"), "     256M  "));
-	keys("\r"); /* its stack */
-	ck_assert(is_at("▼Attention.__init__ at"));
+	ck_assert_ptr_nonnull(strstr(row_with(" Attention.__init__ at"), "     256M  "));
 	python_feed(12);
 	python->sites[1] = python->sites[0];
 	python->sites[1].stack = stack;
@@ -397,52 +370,39 @@ START_TEST(ways)
 	python->sites[1].stack_id++;
 	python->sites[1].leaked = 44 * MIB;
 	draw();
-	/* It stays the row at the cursor, and open. */
-	ck_assert(is_at("▼Attention.__init__ at"));
+	/* It stays the row at the cursor. */
+	ck_assert(is_at(" Attention.__init__ at"));
 	ck_assert_ptr_nonnull(
-		strstr(row_with("▼Attention.__init__ at"), "     300M        0         8"));
-	ck_assert_int_eq(row_number("▶  ← main at train.py:7"),
-			 row_number("▼Attention.__init__") + 1);
-	ck_assert_int_eq(row_number("▶  ← evaluate at train.py:30"),
-			 row_number("▼Attention.__init__") + 2);
-	ck_assert_ptr_nonnull(strstr(row_with("▶  ← evaluate at"), "    44.0M        0         4"));
-	keys("jj\r");
-	ck_assert(is_at("▼  ← evaluate at"));
-	ck_assert_int_eq(row_number("    → Attention.__init__ at attention.py:5 (python)"),
-			 row_number("▼  ← evaluate at") + 3);
-	keys("\033");
-	ck_assert(is_at("▶  ← evaluate at"));
-	keys("kk");
-	keys("\033");
-	ck_assert(is_at("▶Attention.__init__ at"));
+		strstr(row_with(" Attention.__init__ at"), "     300M        0         8"));
+	canvas_resize(&canvas, 40, 80);
+	keys("\r");
+	ck_assert_str_ne(row_with(" LEAKED        300M"), "");
+	ck_assert_int_eq(row_number(" LEAKED 256M  MADE 4"),
+			 row_number(" ← main at train.py:7") + 1);
+	ck_assert_int_eq(row_number(" LEAKED 44.0M  MADE 4"),
+			 row_number(" ← evaluate at train.py:30") + 1);
+	ck_assert_int_eq(row_number("   evaluate at train.py:30 (python)"),
+			 row_number(" LEAKED 44.0M  MADE 4") + 4);
+	/* What is in one of the stacks is found. */
+	keys("\033/evaluate at\r");
+	ck_assert(is_at(" Attention.__init__ at"));
 	/* One whose stack is not known, and one with nothing above it */
 	python->sites[1].stack_count = 0;
 	python->sites[0].stack_count = python->sites[0].shown + 1;
 	keys("\r");
-	row_with("▶  (from nowhere else)");
-	row_with("   (not known from where)");
-	ck_assert_int_eq(row_number("(from nowhere else)"), row_number("▼Attention.__init__") + 1);
+	ck_assert_str_ne(row_with(" (from nowhere else)"), "");
+	ck_assert_str_ne(row_with(" (not known from where)"), "");
 }
 END_TEST
 
-/* Sites of a group have the order of the groups, and frames stay behind their site. */
-START_TEST(order_in_groups)
+START_TEST(order_of_groups)
 {
-	keys("bb\rj\r");
-	ck_assert_int_lt(row_number("▼  Attention.__init__ at"),
-			 row_number("▶  Attention.grow at"));
+	keys("bb");
 	keys(">>>>>>"); /* allocations */
 	ck_assert_ptr_nonnull(strstr(row_with(" LIVE  SUSPECT"), "MADE▼"));
-	ck_assert_int_lt(row_number("▶not known"), row_number("▶attention.py (/home/ana/o"));
-	ck_assert_int_lt(row_number("▶attention.py (/home/ana/o"),
-			 row_number("▼attention.py (/home/ana/a"));
-	ck_assert_int_eq(row_number("▶  Attention.grow at"),
-			 row_number("▼attention.py (/home/ana/a") + 1);
-	ck_assert_int_eq(row_number("▼  Attention.__init__ at"),
-			 row_number("▼attention.py (/home/ana/a") + 2);
-	ck_assert_int_eq(row_number("→ Attention.__init__ at"),
-			 row_number("▼  Attention.__init__ at") + 3);
-	ck_assert(is_at("▼  Attention.__init__ at"));
+	ck_assert_int_lt(row_number(" not known"), row_number(" attention.py (/home/ana/o"));
+	ck_assert_int_lt(row_number(" attention.py (/home/ana/o"),
+			 row_number(" attention.py (/home/ana/a"));
 }
 END_TEST
 
@@ -474,7 +434,7 @@ Suite *suite_sites(void)
 	tcase_add_test(groups, odd_texts);
 	suite_add_tcase(suite, groups);
 	tcase_add_checked_fixture(rows, setup_python, teardown);
-	tcase_add_test(rows, a_row_opens);
+	tcase_add_test(rows, a_row_has_its_stack);
 	tcase_add_test(rows, objects_are_listed);
 	tcase_add_test(rows, no_stack);
 	tcase_add_test(rows, the_cursor_is_a_site);
@@ -483,7 +443,7 @@ Suite *suite_sites(void)
 	tcase_add_test(rows, clicking);
 	tcase_add_test(rows, grouping);
 	tcase_add_test(rows, ways);
-	tcase_add_test(rows, order_in_groups);
+	tcase_add_test(rows, order_of_groups);
 	tcase_add_test(rows, groups_since_a_baseline);
 	suite_add_tcase(suite, rows);
 	return suite;
