@@ -18,7 +18,7 @@ am__v_BPF_1 =
 
 bpf_clang = $(CLANG) $(BPF_CFLAGS) -I$(srcdir)/include -I$(srcdir)/bpf $(LIBBPF_CFLAGS)
 bpf_compile = $(bpf_clang) -c $(srcdir)/bpf/cutop.bpf.c
-bpf_inputs = $(bpf_sources) $(call_table) include/cutop_allocator.h include/cutop_event.h include/cutop_event_calls.h include/cutop_event_kernels.h include/cutop_python.h include/cutop_rows.h include/cutop_unwind.h
+bpf_inputs = $(bpf_sources) $(call_table) include/cutop_allocator.h include/cutop_event.h include/cutop_event_calls.h include/cutop_event_kernels.h include/cutop_python.h include/cutop_records.def include/cutop_rows.h include/cutop_unwind.h
 
 bpf/cutop.bpf.o: $(bpf_inputs)
 	@$(MKDIR_P) bpf

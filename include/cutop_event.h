@@ -62,101 +62,15 @@
 	 (code) == 710 || ((code) >= 714 && (code) <= 719) || (code) == 721 || (code) == 810 || \
 	 (code) == 911)
 
+#define RECORD_ACT    1
+#define RECORD_TRACED 2
+
 enum rec_type {
-	REC_PROCESS = 1, /* struct rec_process: first hooked call of a program */
-	REC_END,         /* struct rec_end: the program is gone */
-	REC_ALLOC,       /* struct rec_alloc: an allocating call returned, failed ones too */
-	REC_FREE,        /* struct rec_free: a freeing call returned, with NULL too */
-	/* Struct rec_copy: a copy whose direction or size the model has to resolve */
-	REC_COPY,
-	REC_FAIL,   /* struct rec_fail: first failure of this call with this code */
-	REC_RESET,  /* struct rec_reset: a device's allocations ended */
-	REC_KERNEL, /* struct rec_kernel: first launch of a kernel */
-	REC_MODULE, /* struct rec_module: the mapping that holds an address */
-	REC_EXEC,   /* struct rec_exec: an unknown executable is started */
-	REC_MMAP,   /* struct rec_mmap: an unknown file is mapped executable */
-	/*
-	 * struct rec_map: physical memory is mapped, unmapped, or gets another handle; a part of an
-	 * array gets a handle; a variable is found
-	 */
-	REC_MAP,
-	REC_DEVICE, /* struct rec_device: a device's size */
-	REC_GRAPH,  /* struct rec_graph: the contents of a graph changed */
-	/* Struct rec_fault: a sticky error was returned; its REC_FAIL follows */
-	REC_FAULT,
-	REC_STACK, /* struct rec_stack: a new user stack */
-	REC_HOST,  /* struct rec_host: host memory is copied asynchronously */
-	/*
-	 * struct rec_launched_at: where a program that was running before cutop launches a kernel
-	 */
-	REC_LAUNCHED_AT,
-	REC_CALL, /* struct rec_call: with tracing, every call */
-	/* Struct rec_module_at: a REC_MODULE, and the path of its file; in the ring only */
-	REC_MODULE_AT,
-	/* 21 was memory in sparse arrays in recordings made before 0.3, and is skipped. */
-	/* Struct rec_name_at: a kernel's name that could not be read; in the ring only */
-	REC_NAME_AT = 22,
-	/*
-	 * Struct rec_object: where an object was made, an executable graph for one, whose REC_GRAPH
-	 * comes first; or that it is gone
-	 */
-	REC_OBJECT = 40,
-	REC_BLOCK, /* struct rec_block, cutop_allocator.h */
-	REC_SHORT, /* struct rec_short, cutop_allocator.h */
-
-	/* In the ring only: cutop_python.h */
-	REC_PYTHON_CODE = 56,
-	REC_PYTHON_TABLE,
-	REC_PYTHON_STACK,
-	REC_STACK_COPY, /* in the ring only: cutop_unwind.h */
-	REC_STACK_PART,
-
-	REC_IDENTITY = 64, /* struct rec_identity: identifies a program's process */
-	REC_SITE,          /* struct rec_text: a call site's name */
-	/*
-	 * Struct rec_text: a kernel's mangled name, from a file, or from the driver's module
-	 * functions
-	 */
-	REC_NAME,
-	/*
-	 * struct rec_text: the symbol of the function `address`, flags: enum extra_result. Belongs
-	 * to no program
-	 */
-	REC_EXTRA,
-	/* Struct rec_text: a message, flags: enum notice. Belongs to no program */
-	REC_NOTICE,
-	REC_FRAME = 80, /* struct rec_frame: facts about a place in the code */
-
-	/* What is read once per refresh: model/stream.h */
-	REC_LAUNCH_ROW = 96, /* struct rec_launch_row, and so on */
-	REC_COPY_ROW,
-	REC_CALL_ROW,
-	REC_GRAPH_ROW,
-	REC_FAIL_ROW,
-	/* 101 and 104 were other rows in recordings made before 0.3, and are skipped. */
-	REC_GRAPH_LAST = 102, /* struct rec_graph_row: the last launch, before a fault */
-	REC_SYNC,             /* struct rec_sync: time inside synchronizing calls */
-	/* struct rec_hdr: something about the program was lost; its time: program_row.lost_time */
-	REC_INEXACT = 105,
-	REC_GRAPHS_DONE, /* struct rec_hdr: no further row of the program will come */
-	REC_LOST,        /* struct rec_lost: the total lost to a cause */
-	REC_MOMENT,      /* struct rec_moment: a snapshot is made here */
-	/* Struct rec_hdr: the driver was asked again: its earlier figures are void */
-	REC_READINGS,
-	REC_DEVICE_READING,  /* struct rec_device_reading: the driver's figures for a device */
-	REC_PROCESS_READING, /* struct rec_process_reading: and for a process on a device */
-	REC_CLOCK,           /* struct rec_clock: the wall clock was set, or the machine slept */
-	/* Struct rec_unreturned: returns of the program's calls are not probed */
-	REC_UNRETURNED,
-	REC_UNSEEN, /* struct rec_unseen: allocations or frees that could not be seen */
-	/* Struct rec_limit: a limit that the user may change is reached for the first time */
-	REC_LIMIT,
-	/* Struct rec_call_site_row: more launches, or waits, at a call site */
-	REC_CALL_SITE,
-	/* struct rec_instance_reading: the driver's figures for a part of a device (MIG) */
-	REC_INSTANCE_READING,
-	REC_TIMES, /* struct rec_times: how the program launches kernels */
-	REC_COST,  /* struct rec_cost: what the program pays */
+#define RECORD(name, number, type, least, call, flags) REC_##name = (number),
+#define RING_RECORD(name, number, type)                REC_##name = (number),
+#include "cutop_records.def"
+#undef RECORD
+#undef RING_RECORD
 };
 
 /* Why returns of a program's calls are not probed. Names in unreturned_names[], cuda/calls.c. */

@@ -43,6 +43,9 @@ int model_record(struct model *model, const struct rec_hdr *record, size_t len);
 /* The size of a record of @type, without strings or frames that may follow. 0: no such type. */
 size_t record_size(unsigned int type);
 
+/* True if records of @type have @flag: RECORD_ACT, RECORD_TRACED (cutop_records.def). */
+bool record_is(unsigned int type, unsigned int flag);
+
 /* The offset of the call (enum call_id, 16 bits) in a record of @type; 0: it has none. */
 size_t record_call_offset(unsigned int type);
 

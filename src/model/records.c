@@ -244,15 +244,6 @@ static int copies_record(struct program *program, const struct rec_copy *record,
 		       0;
 }
 
-/* Records that change the books of a program: none may come after its end. */
-static bool is_act(unsigned int type)
-{
-	return type == REC_PROCESS || type == REC_END || type == REC_ALLOC || type == REC_FREE ||
-	       type == REC_COPY || type == REC_RESET || type == REC_FAULT || type == REC_HOST ||
-	       type == REC_DEVICE || type == REC_MAP || type == REC_GRAPH || type == REC_OBJECT ||
-	       type == REC_BLOCK || type == REC_SHORT;
-}
-
 /*
  * True if @address is of memory that @program did not allocate, but one that it was forked from: a
  * child has its parent's objects, and what frees them.
@@ -692,21 +683,6 @@ static bool row_makes_sense(const union record *record)
 	}
 }
 
-/* The program that a row, or another record of a refresh, is about. */
-static uint32_t row_program(const union record *record)
-{
-	switch (record->hdr.type) {
-	case REC_LAUNCH_ROW: return record->launch.key.program;
-	case REC_COPY_ROW: return record->copy_row.key.program;
-	case REC_CALL_ROW: return record->call.key.program;
-	case REC_FAIL_ROW: return record->fail_row.key.program;
-	case REC_GRAPH_ROW:
-	case REC_GRAPH_LAST: return record->graph_row.key.program;
-	case REC_CALL_SITE: return record->call_site.key.launch.program;
-	default: return record->hdr.program;
-	}
-}
-
 static void take_cost(struct model *model, struct program *program, const struct rec_cost *record)
 {
 	program->cost.paid_ns = record->paid_ns;
@@ -840,7 +816,7 @@ static int dispatch_row(struct model *model, const union record *record)
 	if (record->hdr.type == REC_FAIL_ROW &&
 	    call_outcome(record->fail_row.key.call, record->fail_row.key.result) == OUTCOME_DONE)
 		return 0;
-	program = model_program(model, row_program(record), &error);
+	program = model_program(model, record->hdr.program, &error);
 	if (!program)
 		return error;
 	error = take_row(model, program, record);
@@ -890,7 +866,7 @@ int model_record(struct model *model, const struct rec_hdr *raw, size_t len)
 	program = model_program(model, record.hdr.program, &error);
 	if (!program)
 		return error;
-	if (program->ended && is_act(record.hdr.type) &&
+	if (program->ended && record_is(record.hdr.type, RECORD_ACT) &&
 	    !(program->end_is_guess && record.hdr.type == REC_END)) {
 		program->inexact = true;
 		goto bad;

@@ -8,82 +8,38 @@
 #include "model/model.h"
 #include "util/util.h"
 
-/*
- * The size of each type's fixed part, and of what some records of the type have behind it; and where
- * the call is, 0: nowhere.
- */
-struct layout {
-	__u16 least, whole, call;
+#define WHOLE(type)          sizeof(struct type)
+#define MEMBER(type, member) offsetof(struct type, member)
+#define RECORD(name, number, type, least, call, flags) \
+	[number] = { sizeof(struct type), least, call, flags },
+#define RING_RECORD(name, number, type)
+
+static const struct layout {
+	__u16 whole, least, call, flags;
+} layouts[] = {
+#include "cutop_records.def"
 };
 
-#define FIXED(TYPE, name) [REC_##TYPE] = { .least = sizeof(struct rec_##name) }
-#define CALLED(TYPE, name, member) \
-	[REC_##TYPE] = { .least = sizeof(struct rec_##name), \
-			 .call = offsetof(struct rec_##name, member) }
+static const struct layout *layout_of(unsigned int type)
+{
+	static const struct layout none;
 
-/* clang-format off */
-static const struct layout layouts[] = {
-	FIXED(PROCESS, process),
-	FIXED(END, end),
-	CALLED(ALLOC, alloc, call),
-	[REC_FREE] = { sizeof(struct rec_free), sizeof(struct rec_free_at), offsetof(struct rec_free, call) },
-	CALLED(COPY, copy, call),
-	[REC_FAIL] = { sizeof(struct rec_fail), sizeof(struct rec_fail_at), offsetof(struct rec_fail, call) },
-	CALLED(RESET, reset, call),
-	CALLED(KERNEL, kernel, call),
-	FIXED(MODULE, module),
-	FIXED(EXEC, exec),
-	FIXED(MMAP, mmap),
-	CALLED(MAP, map, call),
-	FIXED(DEVICE, device),
-	CALLED(GRAPH, graph, call),
-	FIXED(FAULT, fault),
-	FIXED(STACK, stack),
-	CALLED(HOST, host, call),
-	CALLED(LAUNCHED_AT, launched_at, call),
-	CALLED(CALL, call, call),
-	[REC_OBJECT] = { offsetof(struct rec_object, context), sizeof(struct rec_object), offsetof(struct rec_object, call) },
-	FIXED(BLOCK, block),
-	FIXED(SHORT, short),
-	FIXED(IDENTITY, identity),
-	FIXED(SITE, text),
-	FIXED(NAME, text),
-	FIXED(EXTRA, text),
-	FIXED(NOTICE, text),
-	FIXED(FRAME, frame),
-	CALLED(LAUNCH_ROW, launch_row, key.call),
-	CALLED(COPY_ROW, copy_row, key.call),
-	CALLED(CALL_ROW, call_row, key.call),
-	CALLED(GRAPH_ROW, graph_row, row.call),
-	CALLED(FAIL_ROW, fail_row, key.call),
-	CALLED(GRAPH_LAST, graph_row, row.call),
-	FIXED(SYNC, sync),
-	FIXED(INEXACT, hdr),
-	FIXED(GRAPHS_DONE, hdr),
-	FIXED(LOST, lost),
-	[REC_MOMENT] = { .least = offsetof(struct rec_moment, at_entry) },
-	FIXED(READINGS, hdr),
-	FIXED(DEVICE_READING, device_reading),
-	[REC_PROCESS_READING] = { offsetof(struct rec_process_reading, has_device), sizeof(struct rec_process_reading), 0 },
-	FIXED(CLOCK, clock),
-	FIXED(UNRETURNED, unreturned),
-	FIXED(UNSEEN, unseen),
-	FIXED(LIMIT, limit),
-	CALLED(CALL_SITE, call_site_row, key.launch.call),
-	FIXED(INSTANCE_READING, instance_reading),
-	[REC_TIMES] = { offsetof(struct rec_times, times.open_ns), sizeof(struct rec_times), 0 },
-	FIXED(COST, cost),
-};
-/* clang-format on */
+	return type < ARRAY_LEN(layouts) ? &layouts[type] : &none;
+}
 
 size_t record_size(unsigned int type)
 {
-	return type < ARRAY_LEN(layouts) ? layouts[type].least : 0;
+	return layout_of(type)->least;
 }
 
 size_t record_call_offset(unsigned int type)
 {
-	return type < ARRAY_LEN(layouts) ? layouts[type].call : 0;
+	return layout_of(type)->call;
+}
+
+bool record_is(unsigned int type, unsigned int flag)
+{
+	return layout_of(type)->flags & flag;
 }
 
 static __u64 magnitude(__s64 bytes)
@@ -158,13 +114,9 @@ size_t stream_read(union record *record, const struct rec_hdr *raw, size_t len)
 	/* These are not taken in, and union record has no room for them. */
 	if (record->hdr.type == REC_EXEC || record->hdr.type == REC_MMAP)
 		return fixed;
-	whole = layouts[record->hdr.type].whole;
-	if (whole > fixed)
-		memset((char *)record + fixed, 0, whole - fixed);
-	memcpy(record, raw,
-	       whole <= fixed           ? fixed :
-	       record->hdr.size < whole ? record->hdr.size :
-					  whole);
+	whole = layout_of(record->hdr.type)->whole;
+	memset((char *)record + fixed, 0, whole - fixed);
+	memcpy(record, raw, record->hdr.size < whole ? record->hdr.size : whole);
 	return call_makes_sense(record) && makes_sense(record, record->hdr.size - fixed) ? fixed :
 											   0;
 }

@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "model/model.h"
+
 #define QUEUE_MAX (64u << 20) /* bytes of records that wait */
 
 int trace_queue_open(struct trace_queue *queue)
@@ -22,25 +24,6 @@ void trace_queue_close(struct trace_queue *queue)
 	pthread_mutex_destroy(&queue->lock);
 }
 
-static bool is_printed(unsigned int type)
-{
-	switch (type) {
-	case REC_CALL:
-	case REC_PROCESS:
-	case REC_END:
-	case REC_KERNEL:
-	case REC_NAME:
-	case REC_SITE:
-	case REC_FRAME:
-	case REC_STACK:
-	case REC_MODULE:
-	case REC_RESET:
-	case REC_EXTRA:
-	case REC_CLOCK: return true;
-	default: return false;
-	}
-}
-
 void trace_queue_put(void *context, const struct rec_hdr *record, size_t size)
 {
 	static const char zeros[8];
@@ -50,7 +33,7 @@ void trace_queue_put(void *context, const struct rec_hdr *record, size_t size)
 	size_t len;
 
 	if (size < sizeof(*record) || record->size > size || record->size < sizeof(*record) ||
-	    !is_printed(record->type))
+	    !record_is(record->type, RECORD_TRACED))
 		return;
 	is_call = record->type == REC_CALL;
 	pthread_mutex_lock(&queue->lock);

@@ -11,7 +11,8 @@
 					     const struct name##_row *row) \
 	{ \
 		struct rec_##name##_row record = { .hdr = { .type = REC_##TYPE, \
-							    .size = sizeof(record) }, \
+							    .size = sizeof(record), \
+							    .program = key->program }, \
 						   .key = *key, \
 						   .row = *row }; \
 \
@@ -27,9 +28,11 @@ FEED_ROW(fail, FAIL_ROW)
 static inline void model_graph_last(struct model *model, const struct graph_key *key,
 				    const struct graph_row *row)
 {
-	struct rec_graph_row record = { .hdr = { .type = REC_GRAPH_LAST, .size = sizeof(record) },
-					.key = *key,
-					.row = *row };
+	struct rec_graph_row record = {
+		.hdr = { .type = REC_GRAPH_LAST, .size = sizeof(record), .program = key->program },
+		.key = *key,
+		.row = *row
+	};
 
 	model_record(model, &record.hdr, sizeof(record));
 }
