@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A track is a ring of samples as they came, which starts small: many short processes take little
- * memory. Once it is full, its oldest sample goes into a stretch of the first level, and the oldest
- * stretch of a full level into one of the next. Stretches begin at multiples of their length, so
- * that what was drawn once stays as it is. The stretch that a level is filling has exact figures;
- * those behind it are packed into 16 bits each. From old to new, a track is: the last level's
- * stretches, the one it is filling, the same of the level before, ..., the samples.
+ * A track has levels, each a ring. The first has the samples as they came, and starts small: many
+ * short processes take little memory. The oldest of a full level goes into a stretch of the next,
+ * where stretches begin at multiples of their length, so that what was drawn once stays as it is.
+ * What a level is filling (of the first, the latest sample) has exact figures; those behind it are
+ * packed into 16 bits each. From old to new, a track is: the last level's stretches, the one it is
+ * filling, the same of the level before, ..., the samples.
  *
  * Tracks of processes that left the snapshot are dropped; those of exited processes no longer change.
  */
@@ -22,13 +22,6 @@ struct bucket {
 	float length;
 	uint8_t marks;
 	uint16_t mean[SERIES_COUNT], most[SERIES_COUNT];
-};
-
-struct level {
-	size_t count, next;
-	bool fills; /* there is something in: */
-	struct sample filling;
-	struct bucket buckets[HISTORY_BUCKETS];
 };
 
 /* ---- packed figures: 6 bits of exponent, 10 bits of mantissa ---- */
@@ -67,6 +60,17 @@ static float unpack(uint16_t packed)
 	return packed ? (float)ldexp(mantissa, exponent - MANTISSA_BITS - 1) : 0;
 }
 
+static void bucket_pack(const struct sample *sample, struct bucket *bucket)
+{
+	bucket->time = sample->time;
+	bucket->length = (float)sample->length;
+	bucket->marks = (uint8_t)sample->marks;
+	for (int i = 0; i < SERIES_COUNT; i++) {
+		bucket->mean[i] = pack((double)sample->mean[i]);
+		bucket->most[i] = pack((double)sample->most[i]);
+	}
+}
+
 static void bucket_unpack(const struct bucket *bucket, struct sample *sample)
 {
 	sample->time = bucket->time;
@@ -76,16 +80,6 @@ static void bucket_unpack(const struct bucket *bucket, struct sample *sample)
 		sample->mean[i] = unpack(bucket->mean[i]);
 		sample->most[i] = unpack(bucket->most[i]);
 	}
-}
-
-static void sample_of(const struct raw_sample *raw, struct sample *sample)
-{
-	sample->time = raw->time;
-	sample->length = (double)raw->length;
-	sample->marks = raw->marks;
-	memcpy(sample->mean, raw->values, sizeof(raw->values));
-	memcpy(sample->most, raw->values, sizeof(raw->values));
-	sample->most[SERIES_LIVE] = raw->most_live;
 }
 
 /* ---- levels ---- */
@@ -109,44 +103,62 @@ static void sample_merge(struct sample *sum, const struct sample *sample)
 
 static void level_add(struct track *track, int number, const struct sample *sample);
 
-/* Puts the stretch that was filled behind the others; the oldest makes room for it. */
+/* The bucket that is the @back-th from the end of @level. */
+static struct bucket *bucket_at(const struct level *level, size_t back)
+{
+	return &level->buckets[(level->next + level->size - 1 - back) % level->size];
+}
+
+/* Makes room for another bucket, up to what the level @number may have. */
+static void level_grow(struct level *level, int number)
+{
+	size_t most = number ? HISTORY_BUCKETS : HISTORY_SAMPLES - 1,
+	       size = level->size ? level->size * 2 : FIRST_SIZE;
+	struct bucket *buckets;
+
+	size = size < most ? size : most;
+	if (level->count < level->size || level->size == most)
+		return;
+	buckets = malloc(size * sizeof(*buckets));
+	if (!buckets)
+		return; /* without memory the history is shorter */
+	for (size_t i = 0; i < level->count; i++)
+		buckets[i] = *bucket_at(level, level->count - 1 - i);
+	free(level->buckets);
+	level->buckets = buckets;
+	level->next = level->count;
+	level->size = size;
+}
+
+/* Puts what was filled behind the others; the oldest makes room for it. */
 static void level_close(struct track *track, int number)
 {
-	struct level *level = track->levels[number];
-	const struct sample *filled = &level->filling;
-	struct bucket *bucket = &level->buckets[level->next];
+	struct level *level = &track->levels[number];
 	struct sample oldest;
 
-	if (level->count == HISTORY_BUCKETS) {
-		bucket_unpack(bucket, &oldest);
+	level->fills = false;
+	level_grow(level, number);
+	if (!level->size)
+		return;
+	if (level->count == level->size) {
+		bucket_unpack(&level->buckets[level->next], &oldest);
 		if (number + 1 < HISTORY_LEVELS)
 			level_add(track, number + 1, &oldest);
 	} else {
 		level->count++;
 	}
-	level->next = (level->next + 1) % HISTORY_BUCKETS;
-	level->fills = false;
-	bucket->time = filled->time;
-	bucket->length = (float)filled->length;
-	bucket->marks = (uint8_t)filled->marks;
-	for (int i = 0; i < SERIES_COUNT; i++) {
-		bucket->mean[i] = pack((double)filled->mean[i]);
-		bucket->most[i] = pack((double)filled->most[i]);
-	}
+	bucket_pack(&level->filling, &level->buckets[level->next]);
+	level->next = (level->next + 1) % level->size;
 }
 
 static void level_add(struct track *track, int number, const struct sample *sample)
 {
-	double stretch = HISTORY_STRETCH << number;
-	struct level *level = track->levels[number];
+	double stretch = number ? HISTORY_STRETCH << (number - 1) : 0;
+	struct level *level = &track->levels[number];
 
-	if (!level) {
-		level = track->levels[number] = calloc(1, sizeof(*level));
-		if (!level)
-			return; /* without memory the history is shorter */
-	}
 	/* A sample ends at its time: one at a boundary is the last of the stretch before. */
-	if (level->fills && ceil(level->filling.time / stretch) == ceil(sample->time / stretch)) {
+	if (level->fills && number &&
+	    ceil(level->filling.time / stretch) == ceil(sample->time / stretch)) {
 		sample_merge(&level->filling, sample);
 		return;
 	}
@@ -158,84 +170,35 @@ static void level_add(struct track *track, int number, const struct sample *samp
 
 /* ---- one track ---- */
 
-static const struct raw_sample *raw_at(const struct track *track, size_t back)
-{
-	return &track->samples[(track->next + track->size - 1 - back) % track->size];
-}
-
-/* Makes room for one more sample. */
-static bool track_grow(struct track *track)
-{
-	size_t size = track->size ? track->size * 2 : FIRST_SIZE;
-	struct raw_sample *samples;
-	struct sample oldest;
-
-	if (track->count < track->size)
-		return true;
-	if (track->size == HISTORY_SAMPLES) {
-		sample_of(raw_at(track, track->count - 1), &oldest);
-		level_add(track, 0, &oldest);
-		track->count--;
-		return true;
-	}
-	/* The ring is full and has not wrapped yet, or else it begins where the next one goes. */
-	samples = malloc(size * sizeof(*samples));
-	if (!samples)
-		return false;
-	for (size_t i = 0; i < track->count; i++)
-		samples[i] = *raw_at(track, track->count - 1 - i);
-	free(track->samples);
-	track->samples = samples;
-	track->next = track->count;
-	track->size = size;
-	return true;
-}
-
 /* The end of the latest sample or stretch; NAN: there is none. */
 static double track_end(const struct track *track)
 {
-	if (track->count)
-		return raw_at(track, 0)->time;
 	for (int i = 0; i < HISTORY_LEVELS; i++) {
-		const struct level *level = track->levels[i];
+		const struct level *level = &track->levels[i];
 
-		if (level && level->fills)
+		if (level->fills)
 			return level->filling.time;
-		if (level && level->count)
-			return level->buckets[(level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS]
-				.time;
+		if (level->count)
+			return bucket_at(level, 0)->time;
 	}
 	return NAN;
-}
-
-static bool level_cut(struct level *level, double elapsed)
-{
-	if (level->fills && level->filling.time < elapsed)
-		return true;
-	level->fills = false;
-	while (level->count) {
-		size_t latest = (level->next + HISTORY_BUCKETS - 1) % HISTORY_BUCKETS;
-
-		if (level->buckets[latest].time < elapsed)
-			return true;
-		level->next = latest;
-		level->count--;
-	}
-	return false;
 }
 
 /* Drops what ends at @time or later. */
 static void track_cut(struct track *track, double time)
 {
-	while (track->count) {
-		if (raw_at(track, 0)->time < time)
+	for (int i = 0; i < HISTORY_LEVELS; i++) {
+		struct level *level = &track->levels[i];
+
+		if (level->fills && level->filling.time < time)
 			return;
-		track->next = (track->next + track->size - 1) % track->size;
-		track->count--;
+		level->fills = false;
+		for (; level->count; level->count--) {
+			if (bucket_at(level, 0)->time < time)
+				return;
+			level->next = (level->next + level->size - 1) % level->size;
+		}
 	}
-	for (int i = 0; i < HISTORY_LEVELS; i++)
-		if (track->levels[i] && level_cut(track->levels[i], time))
-			return;
 }
 
 /*
@@ -245,79 +208,52 @@ static void track_cut(struct track *track, double time)
 #define INTERVALS_APART 20
 
 /*
- * Adds a sample that ends with @snapshot, and returns it, all 0; NULL without memory. It began where
- * the one before ended, or an interval before if that is another stretch's, or there is none.
+ * A sample of @track that ends with @snapshot, all 0. It begins where the one before ended, or an
+ * interval before if that is another stretch's, or there is none.
  */
-static struct raw_sample *track_add(const struct history *history, struct track *track,
-				    const struct snapshot *snapshot)
+static struct sample sample_begin(const struct history *history, const struct track *track,
+				  const struct snapshot *snapshot)
 {
 	double time = snapshot->elapsed_seconds, interval = snapshot->interval_seconds;
-	struct raw_sample *sample;
-	double end, length;
+	double end = track_end(track), length = time - end;
 
-	end = track_end(track);
-	length = time - end;
-	if (!track_grow(track))
-		return NULL;
 	if (isnan(end) || history->is_apart || length > INTERVALS_APART * interval)
 		length = interval;
-	sample = &track->samples[track->next];
-	track->next = (track->next + 1) % track->size;
-	track->count++;
-	memset(sample, 0, sizeof(*sample));
-	sample->time = time;
-	sample->length = length > 0 ? (float)length : 0;
-	return sample;
+	return (struct sample){ .time = time, .length = length > 0 ? length : 0 };
 }
 
-/* How many stretches are in @level. */
-static size_t level_count(const struct level *level)
+/* Adds @sample, whose first figure had @most as its peak. */
+static void sample_add(struct track *track, struct sample *sample, float most)
 {
-	return level ? level->count + level->fills : 0;
+	memcpy(sample->most, sample->mean, sizeof(sample->most));
+	sample->most[SERIES_LIVE] = most;
+	level_add(track, 0, sample);
 }
 
 size_t track_count(const struct track *track)
 {
-	size_t count;
+	size_t count = 0;
 
-	if (!track)
-		return 0;
-	count = track->count;
-	for (int i = 0; i < HISTORY_LEVELS; i++)
-		count += level_count(track->levels[i]);
+	for (int i = 0; track && i < HISTORY_LEVELS; i++)
+		count += track->levels[i].count + track->levels[i].fills;
 	return count;
-}
-
-/* The stretch that is the @back-th from the end of @level. */
-static void level_sample(const struct level *level, size_t back, struct sample *sample)
-{
-	if (level->fills && !back)
-		*sample = level->filling;
-	else
-		bucket_unpack(&level->buckets[(level->next + HISTORY_BUCKETS - 1 -
-					       (back - level->fills)) %
-					      HISTORY_BUCKETS],
-			      sample);
 }
 
 bool track_sample(const struct track *track, size_t back, struct sample *sample)
 {
-	size_t count;
+	for (int i = 0; track && i < HISTORY_LEVELS; i++) {
+		const struct level *level = &track->levels[i];
 
-	if (!track)
-		return false;
-	if (back < track->count) {
-		sample_of(raw_at(track, back), sample);
-		return true;
-	}
-	back -= track->count;
-	for (int i = 0; i < HISTORY_LEVELS; i++) {
-		count = level_count(track->levels[i]);
-		if (back < count) {
-			level_sample(track->levels[i], back, sample);
+		if (level->fills && !back) {
+			*sample = level->filling;
 			return true;
 		}
-		back -= count;
+		back -= level->fills;
+		if (back < level->count) {
+			bucket_unpack(bucket_at(level, back), sample);
+			return true;
+		}
+		back -= level->count;
 	}
 	return false;
 }
@@ -410,17 +346,16 @@ void track_read(const struct track *track, enum series series, double from, doub
 /* Frees what the track holds. */
 static void track_clear(struct track *track)
 {
-	free(track->samples);
 	for (int i = 0; i < HISTORY_LEVELS; i++)
-		free(track->levels[i]);
+		free(track->levels[i].buckets);
 }
 
 size_t track_bytes(const struct track *track)
 {
-	size_t bytes = sizeof(*track) + track->size * sizeof(*track->samples);
+	size_t bytes = sizeof(*track);
 
 	for (int i = 0; i < HISTORY_LEVELS; i++)
-		bytes += track->levels[i] ? sizeof(*track->levels[i]) : 0;
+		bytes += track->levels[i].size * sizeof(struct bucket);
 	return bytes;
 }
 
@@ -555,9 +490,9 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 				 const struct snapshot *snapshot)
 {
 	struct track *track = tracks_get(&history->programs, process->program);
-	struct raw_sample *sample;
-	uint64_t peak = track && (track->count || process->exited) ? track->totals.peak :
-								     UINT64_MAX;
+	uint64_t peak = track && (track_count(track) || process->exited) ? track->totals.peak :
+									   UINT64_MAX;
+	struct sample sample;
 	unsigned int marks;
 
 	if (!track)
@@ -565,21 +500,19 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 	track->seen = true;
 	marks = marks_of(&track->totals, process);
 	/* An exited process gets no more samples: its plot ends where it ended. */
-	if (process->exited && track->count > 1 && !process->live && !marks &&
+	if (process->exited && track_count(track) > 1 && !process->live && !marks &&
 	    !(process->launches_per_second > 0) && !(track_value(track, SERIES_LIVE, 0) > 0))
 		return 0;
-	sample = track_add(history, track, snapshot);
-	if (!sample)
-		return marks;
-	sample->marks = (uint8_t)marks;
-	sample->values[SERIES_LIVE] = (float)process->live;
-	/* A new peak lies in the sample's time, unless it is the first one of what ran before. */
-	sample->most_live = (float)(process->peak > peak ? process->peak : process->live);
-	sample->values[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
-	sample->values[SERIES_LAUNCHES] = (float)process->launches_per_second;
-	sample->values[SERIES_WAIT] = (float)process->sync_share;
+	sample = sample_begin(history, track, snapshot);
+	sample.marks = marks;
+	sample.mean[SERIES_LIVE] = (float)process->live;
+	sample.mean[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
+	sample.mean[SERIES_LAUNCHES] = (float)process->launches_per_second;
+	sample.mean[SERIES_WAIT] = (float)process->sync_share;
 	for (int i = 0; i < DIR_UNKNOWN; i++)
-		sample->values[SERIES_COPIES + i] = (float)process->copy_rate[i];
+		sample.mean[SERIES_COPIES + i] = (float)process->copy_rate[i];
+	/* A new peak lies in the sample's time, unless it is the first one of what ran before. */
+	sample_add(track, &sample, (float)(process->peak > peak ? process->peak : process->live));
 	return marks;
 }
 
@@ -602,25 +535,24 @@ static void device_feed(struct history *history, const struct snap_device *devic
 			const struct snapshot *snapshot, const uint8_t *marks)
 {
 	struct track *track = tracks_get(&history->devices, (uint32_t)device->device);
-	struct raw_sample *sample;
+	struct sample sample;
 
 	if (!track)
 		return;
 	track->seen = true;
-	sample = track_add(history, track, snapshot);
-	if (!sample)
-		return;
-	sample->marks = (uint8_t)device_marks(snapshot, marks, device->device);
-	sample->most_live = sample->values[SERIES_DEVICE_USED] =
+	sample = sample_begin(history, track, snapshot);
+	sample.marks = device_marks(snapshot, marks, device->device);
+	sample.mean[SERIES_DEVICE_USED] =
 		(float)(device->has_used ? device->used : device->tracked);
-	sample->values[SERIES_DEVICE_BUSY] = (float)device->utilization;
-	sample->values[SERIES_DEVICE_TEMPERATURE] = (float)device->temperature;
-	sample->values[SERIES_DEVICE_POWER] = (float)device->power;
+	sample.mean[SERIES_DEVICE_BUSY] = (float)device->utilization;
+	sample.mean[SERIES_DEVICE_TEMPERATURE] = (float)device->temperature;
+	sample.mean[SERIES_DEVICE_POWER] = (float)device->power;
+	sample_add(track, &sample, sample.mean[SERIES_DEVICE_USED]);
 }
 
 void history_feed(struct history *history, const struct snapshot *snapshot)
 {
-	struct raw_sample *sample = track_add(history, &history->all, snapshot);
+	struct sample sample = sample_begin(history, &history->all, snapshot);
 	uint8_t *marks = calloc(snapshot->process_count + 1, sizeof(*marks));
 	unsigned int any = 0;
 
@@ -637,19 +569,16 @@ void history_feed(struct history *history, const struct snapshot *snapshot)
 		device_feed(history, &snapshot->devices[i], snapshot, marks);
 	history->is_apart = false;
 	free(marks);
-	if (sample) {
-		sample->marks = (uint8_t)any;
-		sample->values[SERIES_LIVE] = sample->most_live = (float)snapshot->live;
-		sample->values[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
-		sample->values[SERIES_WAIT] = (float)snapshot->sync_share;
-		for (int i = 0; i < DIR_UNKNOWN; i++)
-			sample->values[SERIES_COPIES + i] = (float)snapshot->copy_rate[i];
-		for (size_t i = 0; i < snapshot->process_count; i++)
-			sample->values[SERIES_TENSORS] +=
-				snapshot->processes[i].exited ?
-					0 :
-					(float)snapshot->processes[i].tensors;
-	}
+	sample.marks = any;
+	sample.mean[SERIES_LIVE] = (float)snapshot->live;
+	sample.mean[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
+	sample.mean[SERIES_WAIT] = (float)snapshot->sync_share;
+	for (int i = 0; i < DIR_UNKNOWN; i++)
+		sample.mean[SERIES_COPIES + i] = (float)snapshot->copy_rate[i];
+	for (size_t i = 0; i < snapshot->process_count; i++)
+		sample.mean[SERIES_TENSORS] +=
+			snapshot->processes[i].exited ? 0 : (float)snapshot->processes[i].tensors;
+	sample_add(&history->all, &sample, sample.mean[SERIES_LIVE]);
 	tracks_drop(&history->programs);
 	tracks_drop(&history->devices);
 }

@@ -19,8 +19,9 @@
 
 enum {
 	HISTORY_SAMPLES = 128, /* kept as they came */
-	HISTORY_LEVELS = 5,    /* of stretches, each twice as long as those of the one before */
-	HISTORY_BUCKETS = 60,  /* stretches of a level */
+	/* The samples; and five of stretches, each twice as long as those of the one before */
+	HISTORY_LEVELS = 6,
+	HISTORY_BUCKETS = 60, /* stretches of a level */
 };
 
 /* The first level's stretches; and how far back the last level's reach at least, seconds. */
@@ -58,16 +59,14 @@ struct sample {
 	float mean[SERIES_COUNT], most[SERIES_COUNT];
 };
 
-/* As it came */
-struct raw_sample {
-	double time;
-	float length;
-	uint8_t marks;
-	float most_live; /* SERIES_LIVE's peak */
-	float values[SERIES_COUNT];
-};
+struct bucket;
 
-struct level;
+struct level {
+	size_t count, next, size; /* of buckets; where the next one goes; room */
+	struct bucket *buckets;
+	bool fills; /* there is something in: */
+	struct sample filling;
+};
 
 /* The figures that marks come from, as they were last. */
 struct track_totals {
@@ -79,10 +78,7 @@ struct track {
 	uint32_t key; /* program, or number of a device */
 	bool seen;    /* in the latest snapshot */
 	struct track_totals totals;
-	size_t count, size; /* samples kept as they came; room in the ring */
-	size_t next;        /* where the next one goes */
-	struct raw_sample *samples;
-	struct level *levels[HISTORY_LEVELS]; /* NULL: nothing is that old */
+	struct level levels[HISTORY_LEVELS];
 };
 
 /* How many samples there are, with stretches, which count as one each. */
