@@ -246,17 +246,14 @@ static bool has_sample(const struct field *field, const void *item,
  * Of a process's kernels those launched most are named, and all others share one counter. When a
  * kernel of the others becomes one of those, their sum is less than what was told: it stays as it
  * was told until it has caught up, since a counter must not go down.
- * Of its call sites of tensors those that rise most come first, then those that hold most.
  */
 
-/* The figures of all kernels with one name. */
+/* The figures of all kernels, or call sites, with one name. */
 struct named {
 	char name[LABEL_SIZE]; /* as the label shows it */
 	int device;
 	uint64_t values[2];
 };
-
-enum { TENSOR_RISING, TENSOR_LIVE }; /* the values of a call site of tensors */
 
 /* A process that is shown. */
 struct shown {
@@ -264,9 +261,7 @@ struct shown {
 	struct named *kernels; /* those launched most: launches by calls, by graphs */
 	size_t kernel_count;
 	bool has_other;
-	uint64_t other[2];   /* the counts of all other kernels */
-	struct named *sites; /* of tensors */
-	size_t site_count;
+	uint64_t other[2]; /* the counts of all other kernels */
 };
 
 struct choice {
@@ -302,10 +297,8 @@ struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
 
 static void list_free(struct openmetrics *metrics)
 {
-	for (size_t i = 0; i < metrics->list_count; i++) {
+	for (size_t i = 0; i < metrics->list_count; i++)
 		free(metrics->list[i].kernels);
-		free(metrics->list[i].sites);
-	}
 	free(metrics->list);
 	metrics->list = NULL;
 	metrics->list_count = 0;
@@ -377,14 +370,6 @@ static size_t named_merge(struct named *list, size_t count)
 	return left;
 }
 
-/* Gives back the room of @list for more than @count names. */
-static struct named *named_shrink(struct named *list, size_t count)
-{
-	struct named *smaller = realloc(list, (count + 1) * sizeof(*list));
-
-	return smaller ? smaller : list;
-}
-
 static uint64_t launches(const struct named *kernel)
 {
 	const uint64_t *values = kernel->values;
@@ -434,50 +419,10 @@ static int kernels_choose(struct openmetrics *metrics, struct told *told, struct
 	for (i = 0; i < 2; i++)
 		if (told->other[i] < other[i])
 			told->other[i] = other[i];
-	shown->kernels = named_shrink(list, shown->kernel_count);
+	/* Others' room is given back. */
+	shown->kernels = realloc(list, (shown->kernel_count + 1) * sizeof(*list)) ?: list;
 	shown->has_other = told->has_other;
 	memcpy(shown->other, told->other, sizeof(shown->other));
-	return 0;
-}
-
-/* By bytes that rise, then by live bytes: most first. */
-static int tensors_order(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-
-	for (size_t i = 0; i < 2; i++)
-		if (a->values[i] != b->values[i])
-			return a->values[i] < b->values[i] ? 1 : -1;
-	return named_order(a, b);
-}
-
-/* Over all allocators and devices. */
-static int tensors_choose(struct openmetrics *metrics, struct shown *shown)
-{
-	const struct snap_process *process = shown->process;
-	size_t count = 0, i, j;
-	struct named *list;
-
-	for (i = 0; i < process->allocator_count; i++)
-		count += process->allocators[i].site_count;
-	if (!metrics->limits.sites || !count)
-		return 0;
-	list = shown->sites = calloc(count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	for (i = count = 0; i < process->allocator_count; i++) {
-		const struct snap_allocator *allocator = &process->allocators[i];
-
-		for (j = 0; j < allocator->site_count; j++)
-			named_set(&list[count++], allocator->sites[j].site, 0,
-				  allocator->sites[j].suspect, allocator->sites[j].live);
-	}
-	count = named_merge(list, count);
-	qsort(list, count, sizeof(*list), tensors_order);
-	for (i = 0; i < count && i < metrics->limits.sites; i++)
-		if (list[i].values[TENSOR_RISING] || list[i].values[TENSOR_LIVE])
-			shown->site_count++;
-	shown->sites = named_shrink(list, shown->site_count);
 	return 0;
 }
 
@@ -564,8 +509,7 @@ static int choose(struct openmetrics *metrics, const struct snapshot *snapshot,
 		if (!told)
 			return -ENOMEM;
 		told->kept = true;
-		err = kernels_choose(metrics, told, &choice->list[i]) ?:
-			      tensors_choose(metrics, &choice->list[i]);
+		err = kernels_choose(metrics, told, &choice->list[i]);
 		if (err)
 			return err;
 	}
@@ -1005,6 +949,7 @@ static void write_kinds(struct exposition *out, const struct choice *choice)
 		}
 }
 
+/* Most leaked and suspect bytes first. */
 static int leaks_order(const void *left, const void *right)
 {
 	const struct named *a = left, *b = right;
@@ -1013,50 +958,80 @@ static int leaks_order(const void *left, const void *right)
 	return first != second ? (first < second ? 1 : -1) : strcmp(a->name, b->name);
 }
 
-/*
- * The call sites of @process that leak most, @max at most, in a new list. Returns how many, or a
- * negative errno.
- */
-static ssize_t leaks_collect(const struct snap_process *process, size_t max, struct named **result)
+/* By bytes that rise, then by live bytes: most first. */
+static int tensors_order(const void *left, const void *right)
 {
-	struct named *list = calloc(process->site_count + 1, sizeof(*list));
-	size_t i, count = 0;
+	const struct named *a = left, *b = right;
 
-	*result = list;
+	for (size_t i = 0; i < 2; i++)
+		if (a->values[i] != b->values[i])
+			return a->values[i] < b->values[i] ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+/*
+ * The call sites of @process that leak most, or, with @tensors, those of its allocators' blocks, over
+ * all devices; @max at most, in a new list. Returns how many, or a negative errno.
+ */
+static ssize_t sites_collect(const struct snap_process *process, bool tensors, size_t max,
+			     struct named **result)
+{
+	size_t room = process->site_count, count = 0, i, j;
+	struct named *list;
+
+	for (i = 0; tensors && i < process->allocator_count; i++)
+		room += process->allocators[i].site_count;
+	*result = list = calloc(room + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	for (i = 0; i < process->site_count; i++) {
+	for (i = 0; !tensors && i < process->site_count; i++) {
 		const struct snap_site *site = &process->sites[i];
 
 		if (site->leaked || site->suspect)
 			named_set(&list[count++], site->site, 0, site->leaked, site->suspect);
 	}
+	for (i = 0; tensors && i < process->allocator_count; i++)
+		for (j = 0; j < process->allocators[i].site_count; j++) {
+			const struct snap_site *site = &process->allocators[i].sites[j];
+
+			if (site->suspect || site->live)
+				named_set(&list[count++], site->site, 0, site->suspect, site->live);
+		}
 	count = named_merge(list, count);
 	if (count)
-		qsort(list, count, sizeof(*list), leaks_order);
+		qsort(list, count, sizeof(*list), tensors ? tensors_order : leaks_order);
 	return (ssize_t)(count < max ? count : max);
 }
 
-static int write_sites(struct exposition *out, const struct choice *choice)
+static int write_sites(struct exposition *out, const struct choice *choice, bool tensors)
 {
-	static const struct family families[] = {
-		{ "cutop_process_site_leaked_bytes", FAMILY_GAUGE,
-		  "VRAM and managed memory leaked, by the call sites that leaked most." },
-		{ "cutop_process_site_suspect_bytes", FAMILY_GAUGE,
-		  "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." },
+	static const struct family families[2][2] = {
+		{ { "cutop_process_site_leaked_bytes", FAMILY_GAUGE,
+		    "VRAM and managed memory leaked, by the call sites that leaked most." },
+		  { "cutop_process_site_suspect_bytes", FAMILY_GAUGE,
+		    "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." } },
+		{ { "cutop_process_site_tensors_rising_bytes", FAMILY_GAUGE,
+		    "Bytes of tensors at call sites whose floor keeps rising, by the worst of them." },
+		  { "cutop_process_site_tensors_bytes", FAMILY_GAUGE,
+		    "Bytes of live tensors by call site, of those that rise and of those that hold most." } },
 	};
 	struct named *list;
 	ssize_t count, i;
 	size_t j, k;
 
 	for (k = 0; k < 2 && choice->sites; k++) {
-		exposition_family(out, &families[k]);
+		exposition_family(out, &families[tensors][k]);
 		for (j = 0; j < choice->count; j++) {
-			count = leaks_collect(choice->list[j].process, choice->sites, &list);
+			const struct snap_process *process = choice->list[j].process;
+
+			/* What rises is known later than what is live. */
+			if (tensors && !k && !(process->has_suspect && process->tensors_judged))
+				continue;
+			count = sites_collect(process, tensors, choice->sites, &list);
 			if (count < 0)
 				return (int)count;
 			for (i = 0; i < count; i++) {
-				process_begin(out, choice->list[j].process);
+				process_begin(out, process);
 				sample_label(out, "site", list[i].name);
 				sample_count(out, list[i].values[k]);
 			}
@@ -1064,32 +1039,6 @@ static int write_sites(struct exposition *out, const struct choice *choice)
 		}
 	}
 	return 0;
-}
-
-static void write_tensor_sites(struct exposition *out, const struct choice *choice)
-{
-	static const struct family families[] = {
-		[TENSOR_RISING] = { "cutop_process_site_tensors_rising_bytes", FAMILY_GAUGE,
-				    "Bytes of tensors at call sites whose floor keeps rising, by the worst of them." },
-		[TENSOR_LIVE] = { "cutop_process_site_tensors_bytes", FAMILY_GAUGE,
-				  "Bytes of live tensors by call site, of those that rise and of those that hold most." },
-	};
-
-	for (unsigned int which = 0; which < 2; which++) {
-		exposition_family(out, &families[which]);
-		for (size_t i = 0; i < choice->count; i++) {
-			const struct shown *shown = &choice->list[i];
-
-			if (which == TENSOR_RISING &&
-			    !(shown->process->has_suspect && shown->process->tensors_judged))
-				continue;
-			for (size_t j = 0; j < shown->site_count; j++) {
-				process_begin(out, shown->process);
-				sample_label(out, "site", shown->sites[j].name);
-				sample_count(out, shown->sites[j].values[which]);
-			}
-		}
-	}
 }
 
 static void write_kernels(struct exposition *out, const struct choice *choice)
@@ -1251,9 +1200,9 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 	write_list(out, choice, "cutop_process_memory_", &use_list, label_use);
 	write_kinds(out, choice);
 	write_figures(out, choice, &used_fields);
-	err = write_sites(out, choice);
+	err = write_sites(out, choice, false);
 	write_list(out, choice, "cutop_process_allocator_", &allocator_list, label_allocator);
-	write_tensor_sites(out, choice);
+	err = err ? err : write_sites(out, choice, true);
 	write_kernels(out, choice);
 	write_copies(out, choice);
 	return err ? err : write_failures(out, choice);
