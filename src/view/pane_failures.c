@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Failures: calls that failed, with what the error means, and where the first of them was made: in
- * a column, or where there is no room for one, below. In full height the stack stands there, if it
- * is known. Questions that were answered with no, which are no failures, follow under a line of
+ * a column, or where there is no room for one, below. Questions that were answered with no, which are no failures, follow under a line of
  * their own.
  */
 #include <errno.h>
@@ -39,8 +38,8 @@ static const struct list_column failure_columns[] = {
 };
 
 /*
- * A row: a failure or question; or the kernel that it launched, its site, or a frame of its stack;
- * or the line above the questions.
+ * A row: a failure or question; or the kernel that it launched, or its site; or the line above the
+ * questions.
  */
 struct failure_row {
 	const struct snap_failure *failure; /* of that line: the first below */
@@ -196,22 +195,18 @@ static size_t listed_count(const struct snap_process *process)
 }
 
 /*
- * Rows of failures and questions, each followed by the kernel that it launched, and by its site if that is
- * wanted, or by its stack. Returns NULL without memory.
+ * Rows of failures and questions, each followed by the kernel that it launched, and by its site if
+ * that is wanted. Returns NULL without memory.
  */
 static struct failure_row *rows_make(const struct snap_process *process, bool with_sites,
-				     bool with_stacks, size_t *count)
+				     size_t *count)
 {
-	size_t room = 1, at = 0;
-	struct failure_row *rows;
+	struct failure_row *rows = calloc(3 * listed_count(process) + 2, sizeof(*rows));
+	size_t at = 0;
 
-	for (size_t i = 0; i < listed_count(process); i++)
-		room += process->failure_list[i].where.stack_count + 3;
-	rows = calloc(room + 1, sizeof(*rows));
 	for (size_t i = 0; rows && i < listed_count(process); i++) {
 		const struct snap_failure *failure = &process->failure_list[i];
 		const struct snap_place *where = &failure->where;
-		bool has_stack = with_stacks && where->stack_count;
 		size_t first;
 
 		if (i == process->failure_count)
@@ -225,11 +220,7 @@ static struct failure_row *rows_make(const struct snap_process *process, bool wi
 							   .place = failure->shown,
 							   .number = 1,
 							   .is_kernel = true };
-		for (size_t frame = 0; has_stack && frame < where->stack_count; frame++, at++)
-			rows[at] = (struct failure_row){ .failure = failure,
-							 .place = where->stack[frame],
-							 .number = at - first };
-		if (!has_stack && with_sites && where->site) {
+		if (with_sites && where->site) {
 			rows[at] = (struct failure_row){ .failure = failure,
 							 .place = where->site,
 							 .number = at - first };
@@ -260,7 +251,7 @@ static int failures_make(struct list *list)
 	list->hidden = in_column ? 0 : 1u << F_SITE;
 	list->empty = list->process->unreturned ? "Whether calls failed is not known: " NO_RETURNS :
 						  "No call has failed.";
-	list->items = rows_make(list->process, !in_column, list->view->full, &list->count);
+	list->items = rows_make(list->process, !in_column, &list->count);
 	return list->items ? 0 : -ENOMEM;
 }
 

@@ -2,8 +2,7 @@
 /*
  * The log: what happened lately, in plain words, the latest first. A program's start is not shown
  * once it has ended, and what is the same, or happens to programs of one name, soon one after the
- * other, shares a row. In full height an allocation that found no memory is followed by the call sites that held
- * most.
+ * other, shares a row.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,10 +27,8 @@ static const struct list_column log_columns[] = {
 /* What is further apart does not share a row. */
 #define FOLD_NS (60 * NSEC_PER_SEC)
 
-/* A row: an event, or a call site that the event before it names. */
 struct log_row {
 	const struct snap_event *event; /* of several, the latest */
-	size_t line;                    /* 0: the event itself */
 	uint64_t others;                /* that share the row, */
 	uint64_t first;                 /* and when the first of all was */
 };
@@ -39,16 +36,6 @@ struct log_row {
 static const struct log_row *row_of(const struct list *list, size_t item)
 {
 	return (const struct log_row *)list->items + item;
-}
-
-static size_t log_owner(const struct list *list, size_t item)
-{
-	return item - row_of(list, item)->line;
-}
-
-static int log_whole(const struct list *list, size_t item)
-{
-	return row_of(list, item)->line ? L_WHAT : -1;
 }
 
 static enum style tone_of(const struct snap_event *event)
@@ -63,25 +50,12 @@ static double log_number(const struct list *list, size_t item, size_t column)
 	return column == L_PID ? event->pid : (double)event->time;
 }
 
-static enum style line_cell(const struct log_row *row, size_t column, char out[CELL_TEXT])
-{
-	char text[LINE_TEXT];
-
-	out[0] = 0;
-	if (column == L_WHAT)
-		snprintf(out, CELL_TEXT, "  %s",
-			 snapshot_line(&row->event->detail->lines[row->line - 1], text));
-	return ST_DIM;
-}
-
 static enum style log_cell(const struct list *list, size_t item, size_t column, char out[CELL_TEXT])
 {
 	const struct log_row *row = row_of(list, item);
 	const struct snap_event *event = row->event;
 	bool ours = list->process && list->process->pid == event->pid;
 
-	if (row->line)
-		return line_cell(row, column, out);
 	switch (column) {
 	case L_TIME: format_when(list->view, event->time, out, CELL_TEXT); return ST_DIM;
 	case L_PID:
@@ -103,7 +77,7 @@ static enum style log_cell(const struct list *list, size_t item, size_t column, 
 static uint64_t log_key(const struct list *list, size_t item)
 {
 	const struct log_row *row = row_of(list, item);
-	const uint64_t parts[] = { row->event->time, row->event->pid, row->event->kind, row->line };
+	const uint64_t parts[] = { row->event->time, row->event->pid, row->event->kind };
 
 	return key_text(key_add(KEY_BEGIN, parts, sizeof(parts)), row->event->text);
 }
@@ -284,23 +258,17 @@ static struct log_row *row_shared(struct log_row *rows, size_t count,
 				  const struct snap_event *event)
 {
 	while (count-- > 0)
-		if (!rows[count].line && is_same(rows[count].event, event))
+		if (is_same(rows[count].event, event))
 			return rows[count].first - event->time < FOLD_NS ? &rows[count] : NULL;
 	return NULL;
 }
 
-/*
- * One row for each event, unless it shares one, and, if @expanded, one for each line that it names.
- * Returns NULL without memory.
- */
-static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded, size_t *count)
+/* One row for each event, unless it shares one. Returns NULL without memory. */
+static struct log_row *rows_make(const struct snapshot *snapshot, size_t *count)
 {
-	size_t room = snapshot->event_count, at = 0;
-	struct log_row *rows;
+	struct log_row *rows = calloc(snapshot->event_count + 1, sizeof(*rows));
+	size_t at = 0;
 
-	for (size_t i = 0; expanded && i < snapshot->event_count; i++)
-		room += snapshot->events[i].detail ? snapshot->events[i].detail->line_count : 0;
-	rows = calloc(room + 1, sizeof(*rows));
 	for (size_t i = snapshot->event_count; rows && i-- > 0;) {
 		const struct snap_event *event = &snapshot->events[i];
 		struct log_row *shared = row_shared(rows, at, event);
@@ -315,9 +283,6 @@ static struct log_row *rows_make(const struct snapshot *snapshot, bool expanded,
 		rows[at++] = (struct log_row){ .event = event,
 					       .others = event->repeated,
 					       .first = event->time };
-		for (size_t line = 1;
-		     expanded && event->detail && line <= event->detail->line_count; line++)
-			rows[at++] = (struct log_row){ .event = event, .line = line };
 	}
 	*count = at;
 	return rows;
@@ -340,7 +305,7 @@ static void log_follow(struct view *view, const struct list *list, size_t item)
 static int log_make(struct list *list)
 {
 	list->empty = "Nothing has happened yet.";
-	list->items = rows_make(list->view->shown, list->view->full, &list->count);
+	list->items = rows_make(list->view->shown, &list->count);
 	return list->items ? 0 : -ENOMEM;
 }
 
@@ -353,8 +318,6 @@ const struct pane_desc pane_log = {
 	.column_count = ARRAY_LEN(log_columns),
 	.cell = log_cell,
 	.number = log_number,
-	.owner = log_owner,
-	.whole = log_whole,
 	.key = log_key,
 	.details = log_details,
 	.follow = log_follow,

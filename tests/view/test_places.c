@@ -74,11 +74,11 @@ START_TEST(without_room_it_stands_below)
 }
 END_TEST
 
-START_TEST(in_full_height_the_stack)
+START_TEST(the_stack_is_in_the_details)
 {
 	places(200);
-	keys("4");
-	keys("z");
+	keys("4z\r");
+	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
 	ck_assert_str_ne(row_with("libffi.so.8+0x6f7a"), "");
 	ck_assert_str_ne(row_with("<module> at train.py:30 (python)"), "");
 }
@@ -87,9 +87,11 @@ END_TEST
 START_TEST(the_log_tells_who_held_most)
 {
 	places(80);
-	keys("7");
+	keys("7z");
 	ck_assert_str_eq(row_with("12.0G in 3"), "");
-	keys("z");
+	keys("\r");
+	for (size_t i = 0; i < 20 && !*row_with("12.0G in 3"); i++)
+		keys("\033j\r");
 	ck_assert_ptr_nonnull(
 		strstr(row_with("12.0G in 3"), "12.0G in 3 allocations from step at"));
 	ck_assert_str_ne(row_with("1.0M in 1 allocation from main+0x20"), "");
@@ -104,7 +106,7 @@ Suite *suite_places(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, failures_have_their_first_site);
 	tcase_add_test(tests, without_room_it_stands_below);
-	tcase_add_test(tests, in_full_height_the_stack);
+	tcase_add_test(tests, the_stack_is_in_the_details);
 	tcase_add_test(tests, the_log_tells_who_held_most);
 	suite_add_tcase(suite, tests);
 	return suite;
