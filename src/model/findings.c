@@ -522,7 +522,7 @@ static const struct rule {
 	  "Graphs, streams, events, modules and contexts cost memory that no allocation shows: make them once, or destroy them." },
 	{ "gaps", FINDING_MEMORY, TONE_NOTICE, false, find_gaps,
 	  "20 % or more of what is reserved lies in such gaps, of a cache of 256 MiB or more",
-	  "Memory that no other process gets, nor the next large request: PyTorch's expandable_segments, or fewer sizes of requests, help." },
+	  "Memory that no other process gets, nor the next large request. PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True joins the gaps; where that is on, torch.cuda.empty_cache() gives their pages back. max_split_size_mb, or fewer sizes of requests, keep them few." },
 	{ "waits", FINDING_CALLS, TONE_NOTICE, false, find_waits,
 	  "25 % or more of the time is spent waiting, in 50 waits or more, with 4 launches or fewer for each",
 	  "The GPU works through a queue of launches, which each wait empties: wait once for many, or use events." },

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -126,6 +127,49 @@ void scrollbar_draw(const struct area *area, size_t top, size_t count)
 	for (int i = 0; i < rows; i++)
 		area_text(area, i, area->rect.cols - 1, ST_FRAME,
 			  i >= at && i < at + size ? "█" : "│");
+}
+
+/* ---- lines ---- */
+
+struct segment *segment_add(struct segments *segments, int rank, enum style style, bool right,
+			    const char *format, ...)
+{
+	struct segment *segment = &segments->list[segments->count++];
+	va_list args;
+
+	*segment = (struct segment){ .style = style, .rank = rank, .right = right };
+	va_start(args, format);
+	vsnprintf(segment->text, sizeof(segment->text), format, args);
+	va_end(args);
+	return segment;
+}
+
+int segments_draw(struct segments *segments, const struct area *area, int row, int cols)
+{
+	int used = 1, rank, col = 1, end = cols - 1;
+	struct segment *segment, *last = segments->list + segments->count;
+
+	for (rank = 0; rank < 20; rank++)
+		for (segment = segments->list; segment < last; segment++) {
+			int width = canvas_width(area->canvas, segment->text);
+
+			if (segment->rank != rank || used + width + 1 > cols)
+				continue;
+			segment->shown = true;
+			used += width + 2;
+		}
+	for (segment = segments->list; segment < last; segment++)
+		if (segment->shown && !segment->right)
+			col = area_text(area, row, col, segment->style, segment->text) + 2;
+	while (segment-- > segments->list) {
+		if (!segment->shown || !segment->right)
+			continue;
+		area_right(area, row, end, segment->style, segment->text);
+		segment->end = end;
+		segment->start = end - canvas_width(area->canvas, segment->text);
+		end = segment->start - 2;
+	}
+	return col;
 }
 
 /* ---- times ---- */

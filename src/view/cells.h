@@ -42,6 +42,27 @@ void scrollbar_draw(const struct area *area, size_t top, size_t count);
 /* The first item in sight after a click on @row of the screen; false: there is no bar. */
 bool scrollbar_top(struct rect rect, int row, size_t count, size_t *top);
 
+/* Fields of one line. Where there is no room for all, those with the lowest ranks stay. */
+struct segment {
+	char text[96];
+	enum style style;
+	int rank;
+	bool right, shown;
+	int flag;       /* what a click on it means to the caller; 0: nothing */
+	int start, end; /* where one at the right was drawn */
+};
+
+struct segments {
+	struct segment list[24];
+	size_t count;
+};
+
+/* @right: from the right end on, the last one outermost */
+struct segment *segment_add(struct segments *segments, int rank, enum style style, bool right,
+			    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Draws them in @cols cells of @row. Returns the column behind those at the left. */
+int segments_draw(struct segments *segments, const struct area *area, int row, int cols);
+
 enum style cell_bytes(char out[CELL_TEXT], double bytes);
 /* Every digit, if there is room */
 enum style cell_count(char out[CELL_TEXT], double count, int width);

@@ -19,72 +19,6 @@
 
 /* ---- the first line ---- */
 
-struct segment {
-	char text[96];
-	enum style style;
-	int rank; /* the field with the lowest rank is dropped last */
-	bool right, shown;
-	enum header_flag flag; /* what a click on it ends */
-};
-
-struct segments {
-	struct segment list[20];
-	size_t count;
-};
-
-static struct segment *segment_add(struct segments *segments, int rank, enum style style,
-				   bool right)
-{
-	struct segment *segment = &segments->list[segments->count++];
-
-	segment->rank = rank;
-	segment->style = style;
-	segment->right = right;
-	return segment;
-}
-
-static void flag_note(struct view *view, enum header_flag flag, int start, int end)
-{
-	if (flag == FLAG_NONE || view->flag_count == ARRAY_LEN(view->flags))
-		return;
-	view->flags[view->flag_count].flag = flag;
-	view->flags[view->flag_count].start = start;
-	view->flags[view->flag_count++].end = end;
-}
-
-static void segments_draw(struct view *view, struct segments *segments, const struct area *area)
-{
-	int used = 1, rank, col = 1, end = area->rect.cols - 1;
-	size_t i;
-
-	view->flag_count = 0;
-	for (rank = 0; rank < 20; rank++)
-		for (i = 0; i < segments->count; i++) {
-			struct segment *segment = &segments->list[i];
-			int width = canvas_width(area->canvas, segment->text);
-
-			if (segment->rank != rank || used + width + 1 > area->rect.cols)
-				continue;
-			segment->shown = true;
-			used += width + 2;
-		}
-	for (i = 0; i < segments->count; i++)
-		if (segments->list[i].shown && !segments->list[i].right)
-			col = area_text(area, 0, col, segments->list[i].style,
-					segments->list[i].text) +
-			      2;
-	for (i = segments->count; i-- > 0;) {
-		const struct segment *segment = &segments->list[i];
-
-		if (!segment->shown || !segment->right)
-			continue;
-		area_right(area, 0, end, segment->style, segment->text);
-		flag_note(view, segment->flag, end - canvas_width(area->canvas, segment->text),
-			  end);
-		end -= canvas_width(area->canvas, segment->text) + 2;
-	}
-}
-
 static uint64_t lost_total(const struct snapshot *snapshot)
 {
 	uint64_t total = 0;
@@ -97,8 +31,7 @@ static uint64_t lost_total(const struct snapshot *snapshot)
 /* The causes, if there is room: "(ring_full 1.2M, returns 12)", as in text output. */
 static void causes_add(struct segments *segments, const struct snapshot *snapshot)
 {
-	struct segment *segment = segment_add(segments, 9, ST_FAILED, false);
-	char number[32], part[96];
+	char text[sizeof(segments->list[0].text)], number[32], part[96];
 	size_t used = 0;
 
 	for (int i = 0; i < LOST_COUNT; i++) {
@@ -107,142 +40,123 @@ static void causes_add(struct segments *segments, const struct snapshot *snapsho
 		format_count((double)snapshot->lost[i], number, sizeof(number));
 		snprintf(part, sizeof(part), "%s%s %s", used ? ", " : "(", lost_cause_names[i],
 			 number);
-		if (used + strlen(part) + strlen(", ...)") >= sizeof(segment->text)) {
-			used += (size_t)sprintf(segment->text + used, ", ...");
+		if (used + strlen(part) + strlen(", ...)") >= sizeof(text)) {
+			used += (size_t)sprintf(text + used, ", ...");
 			break;
 		}
-		used += (size_t)sprintf(segment->text + used, "%s", part);
+		used += (size_t)sprintf(text + used, "%s", part);
 	}
-	strcpy(segment->text + used, ")");
+	segment_add(segments, 9, ST_FAILED, false, "%.*s)", (int)used, text);
 }
 
 /* "REPLAY 00:12/01:30 x2 PAUSED" */
 static void play_add(struct segments *segments, const struct play *play, bool ascii)
 {
-	struct segment *segment = segment_add(segments, 0, ST_MESSAGE, true);
 	char position[16], total[16], speed[16] = "";
 
-	segment->flag = FLAG_PLAY;
 	format_age(play->position, position, sizeof(position));
 	format_age(play->total, total, sizeof(total));
 	if (play->speed > 1)
 		snprintf(speed, sizeof(speed), " %s%.0f", ascii ? "x" : "×", play->speed);
 	else if (play->speed > 0 && play->speed < 1)
 		snprintf(speed, sizeof(speed), " %s1/%.0f", ascii ? "x" : "×", 1 / play->speed);
-	snprintf(segment->text, sizeof(segment->text), "REPLAY %s/%s%s%s", position, total, speed,
-		 play->paused ? " PAUSED" :
-		 play->ended  ? " END" :
-				"");
+	segment_add(segments, 0, ST_MESSAGE, true, "REPLAY %s/%s%s%s", position, total, speed,
+		    play->paused ? " PAUSED" :
+		    play->ended  ? " END" :
+				   "")
+		->flag = FLAG_PLAY;
 }
 
 /* Settings that change what is shown, and must not be forgotten. */
 static void flags_add(struct segments *segments, const struct view *view, bool ascii)
 {
-	struct segment *segment;
-	char clock[16], filter[64];
+	char text[64], hidden[32];
 
-	if (view->host.note) {
-		segment = segment_add(segments, 2, ST_MESSAGE, true);
-		snprintf(segment->text, sizeof(segment->text), "%.80s", view->host.note);
-	}
+	/* Only the first of the filters says how many they hide. */
+	snprintf(hidden, sizeof(hidden), " (%zu hidden)", view->table.hidden);
+	if (view->host.note)
+		segment_add(segments, 2, ST_MESSAGE, true, "%.80s", view->host.note);
 	if (view->filter[0]) {
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		segment->flag = FLAG_FILTER;
-		snprintf(segment->text, sizeof(segment->text), "filter %s (%zu hidden)",
-			 utf8_fit(filter, sizeof(filter), view->filter, 40), view->table.hidden);
+		segment_add(segments, 1, ST_MESSAGE, true, "filter %s%s",
+			    utf8_fit(text, sizeof(text), view->filter, 40), hidden)
+			->flag = FLAG_FILTER;
+		hidden[0] = 0;
 	}
 	if (view->user[0]) {
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		segment->flag = FLAG_USER;
-		snprintf(segment->text, sizeof(segment->text), "user %s",
-			 utf8_fit(filter, sizeof(filter), view->user, 20));
-		if (!view->filter[0])
-			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
-				view->table.hidden);
+		segment_add(segments, 1, ST_MESSAGE, true, "user %s%s",
+			    utf8_fit(text, sizeof(text), view->user, 20), hidden)
+			->flag = FLAG_USER;
+		hidden[0] = 0;
 	}
-	if (view->on_device.is_on) {
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		segment->flag = FLAG_DEVICE;
-		snprintf(segment->text, sizeof(segment->text), "GPU %s",
-			 device_chosen(view, filter, sizeof(filter)));
-		if (!view->filter[0] && !view->user[0])
-			sprintf(segment->text + strlen(segment->text), " (%zu hidden)",
-				view->table.hidden);
-	}
-	if (view->table.tags.count) {
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		segment->flag = FLAG_TAGS;
-		snprintf(segment->text, sizeof(segment->text), "%zu tagged",
-			 view->table.tags.count);
-	}
+	if (view->on_device.is_on)
+		segment_add(segments, 1, ST_MESSAGE, true, "GPU %s%s",
+			    device_chosen(view, text, sizeof(text)), hidden)
+			->flag = FLAG_DEVICE;
+	if (view->table.tags.count)
+		segment_add(segments, 1, ST_MESSAGE, true, "%zu tagged", view->table.tags.count)
+			->flag = FLAG_TAGS;
 	if (view->base) {
-		format_clock(view, view->base->time, clock, sizeof(clock));
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		segment->flag = FLAG_BASELINE;
-		snprintf(segment->text, sizeof(segment->text), "since %s", clock);
+		format_clock(view, view->base->time, text, sizeof(text));
+		segment_add(segments, 1, ST_MESSAGE, true, "since %s", text)->flag = FLAG_BASELINE;
 	}
 	if (view->host.play.is_on)
 		play_add(segments, &view->host.play, ascii);
-	if (view->frozen) {
-		segment = segment_add(segments, 0, ST_MESSAGE, true);
-		segment->flag = FLAG_FROZEN;
-		snprintf(segment->text, sizeof(segment->text), "FROZEN");
-	}
-	if (view->host.from_command && view->host.command_ended) {
-		segment = segment_add(segments, 1, ST_MESSAGE, true);
-		snprintf(segment->text, sizeof(segment->text), "command ended");
-	}
+	if (view->frozen)
+		segment_add(segments, 0, ST_MESSAGE, true, "FROZEN")->flag = FLAG_FROZEN;
+	if (view->host.from_command && view->host.command_ended)
+		segment_add(segments, 1, ST_MESSAGE, true, "command ended");
+}
+
+static void status_fill(struct segments *segments, const struct view *view, bool ascii)
+{
+	const struct snapshot *snapshot = view->shown;
+	uint64_t lost = lost_total(snapshot);
+	char number[32];
+
+	segment_add(segments, 3, ST_PLAIN, false, "%zu process%s", snapshot->process_count,
+		    snapshot->process_count == 1 ? "" : "es");
+	segment_add(segments, 6, ST_PLAIN, false, "probes %u/%u", snapshot->attached,
+		    snapshot->attached + snapshot->missing);
+	format_count((double)lost, number, sizeof(number));
+	segment_add(segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false, "lost %s", number);
+	if (lost)
+		causes_add(segments, snapshot);
+	format_bytes((double)snapshot->self_resident_bytes, number, sizeof(number));
+	if (isnan(view->self_share))
+		segment_add(segments, 7, ST_DIM, false, "self     - %5s", number);
+	else
+		segment_add(segments, 7, ST_DIM, false, "self %4.1f%% %5s", 100 * view->self_share,
+			    number);
+	flags_add(segments, view, ascii);
+	format_clock(view, snapshot->time, number, sizeof(number));
+	segment_add(segments, 2, ST_PLAIN, true, "%s", number);
+	if (view->host.play.is_on)
+		return;
+	snprintf(number, sizeof(number), view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs",
+		 (double)view->settings.delay / 1e9);
+	segment_add(segments, 6, ST_DIM, true, "%s", number);
 }
 
 static void status_draw(struct view *view, const struct area *area)
 {
-	const struct snapshot *snapshot = view->shown;
 	struct segments segments = { .count = 0 };
-	struct segment *segment;
-	char number[32];
-	size_t count;
-	uint64_t lost;
 
-	segment = segment_add(&segments, 8, ST_HEAD, false);
-	strcpy(segment->text, "cutop");
-	if (!snapshot) {
-		segment = segment_add(&segments, 1, ST_DIM, false);
-		strcpy(segment->text, "looking ...");
-		segments_draw(view, &segments, area);
-		return;
-	}
-	count = snapshot->process_count;
-	segment = segment_add(&segments, 3, ST_PLAIN, false);
-	snprintf(segment->text, sizeof(segment->text), "%zu process%s", count,
-		 count == 1 ? "" : "es");
-	segment = segment_add(&segments, 6, ST_PLAIN, false);
-	snprintf(segment->text, sizeof(segment->text), "probes %u/%u", snapshot->attached,
-		 snapshot->attached + snapshot->missing);
-	lost = lost_total(snapshot);
-	segment = segment_add(&segments, lost ? 1 : 5, lost ? ST_FAILED : ST_PLAIN, false);
-	format_count((double)lost, number, sizeof(number));
-	snprintf(segment->text, sizeof(segment->text), "lost %s", number);
-	if (lost)
-		causes_add(&segments, snapshot);
-	segment = segment_add(&segments, 7, ST_DIM, false);
-	format_bytes((double)snapshot->self_resident_bytes, number, sizeof(number));
-	if (isnan(view->self_share))
-		snprintf(segment->text, sizeof(segment->text), "self     - %5s", number);
+	segment_add(&segments, 8, ST_HEAD, false, "cutop");
+	if (view->shown)
+		status_fill(&segments, view, area->canvas->ascii);
 	else
-		snprintf(segment->text, sizeof(segment->text), "self %4.1f%% %5s",
-			 100 * view->self_share, number);
-	flags_add(&segments, view, area->canvas->ascii);
-	segment = segment_add(&segments, 2, ST_PLAIN, true);
-	format_clock(view, snapshot->time, segment->text, sizeof(segment->text));
-	if (view->host.play.is_on) {
-		segments_draw(view, &segments, area);
-		return;
+		segment_add(&segments, 1, ST_DIM, false, "looking ...");
+	segments_draw(&segments, area, 0, area->rect.cols);
+	view->flag_count = 0;
+	for (size_t i = 0; i < segments.count && view->flag_count < ARRAY_LEN(view->flags); i++) {
+		const struct segment *segment = &segments.list[i];
+
+		if (!segment->shown || !segment->flag)
+			continue;
+		view->flags[view->flag_count].flag = (enum header_flag)segment->flag;
+		view->flags[view->flag_count].start = segment->start;
+		view->flags[view->flag_count++].end = segment->end;
 	}
-	segment = segment_add(&segments, 6, ST_DIM, true);
-	snprintf(segment->text, sizeof(segment->text),
-		 view->settings.delay < NSEC_PER_SEC ? "%.2gs" : "%.1fs",
-		 (double)view->settings.delay / 1e9);
-	segments_draw(view, &segments, area);
 }
 
 bool header_click(struct view *view, int col)

@@ -25,17 +25,4 @@ struct memory_row {
 struct memory_row *memory_rows_make(const struct snap_process *process, bool tensors,
 				    size_t *count);
 
-/* An allocator that another setting would help. */
-struct fragmented {
-	const struct snap_allocator *allocator;
-	const struct snap_detail *shortage; /* a request that found no memory; NULL: none */
-};
-
-/*
- * Finds one of @process: a fifth of what it took from the driver, and at least 256 MiB, is in gaps
- * too small for its requests, or a request found no memory because of gaps. False: there is none.
- */
-bool fragmented_find(const struct snapshot *snapshot, const struct snap_process *process,
-		     struct fragmented *found);
-
 #endif

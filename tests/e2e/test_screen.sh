@@ -229,7 +229,7 @@ check "X: the totals keep the leak" see '7.6M leaked'
 keys q
 check "X: --fail-on-leak still finds it" see 'status 3\.'
 
-# A site in full height opens to the ways to it, and each of them to its stack.
+# The details of a site have the ways to it, each with its stack.
 shell clear
 shell clear
 shell "$CUTOP --no-config -d 0.3 -- $T/$name leaker 120; echo status \$?."

@@ -470,59 +470,27 @@ START_TEST(sites_of_devices)
 }
 END_TEST
 
-/* ---- what to do ---- */
-
-static bool is_told(struct snap_process *process)
-{
-	struct fragmented found;
-
-	return fragmented_find(view.latest, process, &found);
-}
+/* ---- fragmentation ---- */
 
 START_TEST(fragmentation_is_told)
 {
 	struct snap_process *process = tensors_feed(1);
 	struct snap_allocator *allocator = &process->allocators[0];
-	struct snap_detail detail = { .allocator = "pytorch", .asked = 512 * MIB };
 
 	allocator->reserved = 2048 * MIB;
-	allocator->fragmentation = 0.12;
-	ck_assert(!is_told(process));
 	allocator->fragmentation = 0.34;
-	ck_assert(is_told(process));
 	tensors_show();
-	ck_assert_str_ne(row_with("expandable_segments:True"), "");
 	ck_assert_str_ne(row_with("fragmentation 34%"), "");
-	allocator->segments[0].is_expandable = true;
-	draw();
-	ck_assert_str_eq(row_with("expandable_segments"), "");
-	ck_assert_str_ne(row_with("max_split_size_mb"), "");
 	/* Without all blocks there are no gaps to speak of. */
 	allocator->has_gaps = false;
 	allocator->fragmentation = NAN;
-	ck_assert(!is_told(process));
 	draw();
 	ck_assert_str_eq(row_with("fragmentation"), "");
 	allocator->has_gaps = true;
 	allocator->fragmentation = 0.5;
-	allocator->reserved = 500 * MIB; /* little */
-	ck_assert(!is_told(process));
-	/* A request that found nothing while enough was free in pieces. */
-	view.latest->events[1].pid = process->pid;
-	view.latest->events[1].detail = &detail;
 	allocator->shortages = 1;
-	ck_assert(!is_told(process));
-	detail.has_gaps = true;
-	detail.gaps = 100 * MIB;
-	ck_assert(!is_told(process));
-	detail.gaps = 600 * MIB;
-	detail.largest_gap = 300 * MIB;
-	ck_assert(is_told(process));
 	draw();
 	ck_assert_str_ne(row_with("1 out of memory"), "");
-	detail.device = 1;
-	ck_assert(!is_told(process));
-	view.latest->events[1].detail = NULL;
 }
 END_TEST
 
