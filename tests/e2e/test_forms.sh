@@ -22,9 +22,10 @@ trap 'rm -f "$output"' EXIT
 trap 'trap "" HUP INT TERM; end_test; echo "FAIL: ended by a signal in test_$name.sh"; exit 1' HUP INT TERM
 
 # As NVIDIA's drivers have it: all that reads a stack or arguments. The others: where the probe goes, and what it then costs.
-# (test_attach_methods.sh has the case study of test_basics.sh, by each kind of links.)
-for run in driver:launches driver:copies driver:nesting driver:inner_calls driver:trace driver:leaks driver:attach_methods \
-	endbr:nesting endbr:attach_methods stepped:nesting stepped:attach_methods; do
+# (test_attach_methods.sh has the case study of test_basics.sh, by each kind of links. The functions of test_nesting.sh are its
+# own program's.)
+for run in driver:launches driver:copies driver:inner_calls driver:trace driver:leaks driver:attach_methods \
+	endbr:attach_methods stepped:attach_methods; do
 	CUTOP_TEST_FORM=${run%:*}
 	name=${run#*:}
 	[ -e "$top_builddir/tests/double/forms/$CUTOP_TEST_FORM/libcuda.so.1" ] || { echo "SKIP: there is no double in the form $CUTOP_TEST_FORM"; exit 77; }

@@ -35,15 +35,12 @@ begin loading $only
 # shellcheck disable=SC2086
 load loading $as_user "$loader_program" "$top_builddir/tests/e2e/bin/libcudart.so.99" aside "$aside" read "$data" \
 	open "$in_memory" open "$library" say ready wait "$T/go" malloc 7 free
-wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
 check "the library is not probed: $(cat "$T/loading.err")" \
-	grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
-wait_for 30 grep -q "libcudart.so.99: .*attached" "$T/loading.err"
+	wait_for 30 grep -q "fresh/libcudart.so.13: .*attached" "$T/loading.err"
 check "a library that was mapped into reserved memory is not probed: $(cat "$T/loading.err")" \
-	grep -q "libcudart.so.99: .*attached" "$T/loading.err"
-wait_for 30 grep -q "$in_memory: .*attached" "$T/loading.err"
+	wait_for 30 grep -q "libcudart.so.99: .*attached" "$T/loading.err"
 check "a library that lies in memory is not probed: $(cat "$T/loading.err")" \
-	grep -q "$in_memory: .*attached" "$T/loading.err"
+	wait_for 30 grep -q "$in_memory: .*attached" "$T/loading.err"
 check "a file is looked at that is mapped to be read: $(grep data/ "$T/loading.err")" \
 	sh -c '! grep -q /data/ "$1"' - "$T/loading.err"
 check "a file is looked at whose descriptor stood where the kernel does not look: $(grep aside "$T/loading.err")" \
@@ -51,39 +48,39 @@ check "a file is looked at whose descriptor stood where the kernel does not look
 touch "$T/go"
 wait "$loader"
 check "the end of the process is not seen" wait_for 30 newest '.processes | any(.state != "running")'
-end
-expect_of loading "$loader" .watched_from '"attach"'
-expect_of loading "$loader" .memory.allocations 7
-expect_of loading "$loader" .memory.frees 7
-expect_of loading "$loader" .inexact false
-expect loading '.lost | [.names, .processes, .bad_records, .memory] | add' 0
+first=$loader
 
 # ---- a process that loads one and becomes another program before cutop looks, and later loads it again
 private_double "$T/again"
 chmod -R a+rX "$T/again"
-# shellcheck disable=SC2086
-begin again $only
+unseen=$(tail -n 1 "$T/loading.out" | jq .unseen.late_libraries)
 kill -STOP "$cutop"
 # shellcheck disable=SC2016,SC2086
 load again $as_user env LD_PRELOAD="$library" LD_LIBRARY_PATH="$T/again" sh -c 'unset LD_PRELOAD; exec sh "$@"' - -c \
 	'echo ready; while [ ! -e "$1" ]; do sleep 0.02; done; shift; exec "$@"' - "$T/again.go" \
 	"$loader_program" "$library" say loaded wait "$T/again.end" malloc 7 free
 kill -CONT "$cutop"
-wait_for 30 newest '.unseen.late_libraries >= 1'
-check "again: a library that was gone when cutop looked is not counted: $(tail -n 1 "$T/again.out" | jq -c .unseen)" \
-	newest '.unseen.late_libraries >= 1'
+check "again: a library that was gone when cutop looked is not counted: $(tail -n 1 "$T/loading.out" | jq -c .unseen)" \
+	wait_for 30 newest ".unseen.late_libraries > ${unseen:-0}"
 touch "$T/again.go"
-wait_for 30 grep -q "again/libcudart.so.13: .*attached" "$T/again.err"
-check "again: the library is not probed: $(cat "$T/again.err")" grep -q "again/libcudart.so.13: .*attached" "$T/again.err"
+check "again: the library is not probed: $(cat "$T/loading.err")" \
+	wait_for 30 grep -q "again/libcudart.so.13: .*attached" "$T/loading.err"
 touch "$T/again.end"
 wait "$loader"
 end
-expect_of again "$loader" '[.memory.allocations, .memory.frees]' '[7,7]'
+expect_of loading "$first" .watched_from '"attach"'
+expect_of loading "$first" .memory.allocations 7
+expect_of loading "$first" .memory.frees 7
+expect_of loading "$first" .inexact false
+expect loading '.lost | [.names, .processes, .bad_records, .memory] | add' 0
+expect_of loading "$loader" '[.memory.allocations, .memory.frees]' '[7,7]'
+expect_clean "that"
+# The rest does not depend on the kernel.
+[ -z "${CUTOP_TEST_KERNEL_ONLY:-}" ] || finish
 
 # ---- where nothing is asked for, nothing is missing
 load unasked "$loader_program" "$double/libcudart.so.13" open "$top_builddir/tests/e2e/bin/libquery.so" say ready wait "$T/unasked"
 watch unasked -p "$loader"
 touch "$T/unasked"
 expect unasked .probes.missing 0
-expect_clean "that"
 finish

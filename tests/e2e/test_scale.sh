@@ -3,11 +3,11 @@
 # Much at once, at default settings: every core launching and copying as fast as
 # it can, a million live allocations, hundreds of processes, thousands of short
 # ones. Nothing is lost, and every count is the workload's own. CUTOP_TEST_SECONDS:
-# how long the load lasts (10).
+# how long the load lasts (5).
 CUTOP_TEST_LIMIT=1500
 . "${top_srcdir:-.}/tests/e2e/lib.sh"
 
-seconds=${CUTOP_TEST_SECONDS:-10}
+seconds=${CUTOP_TEST_SECONDS:-5}
 cores=$(nproc)
 library=$double/libcudart.so.13
 said() {

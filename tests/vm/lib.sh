@@ -10,7 +10,7 @@
 set -u
 : "${top_builddir:=$(pwd)}"
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
-vm_verifier='-w -f'
+vm_verifier='-f'
 : "${VM_CACHE:=$top_builddir/tests/vm/cache}"
 export VM_CACHE
 
@@ -54,7 +54,6 @@ vm_run_from() {
 		for full in '"$vm_verifier"'; do
 			/t/build/tests/bench/verifier -l 500000 $full || { echo "FAIL: the verifier"; failed=1; }
 		done
-		/t/build/src/cutop doctor | grep -e session: -e multi: -e perf: -e seccomp
 		for name in '"$*"'; do
 			read began rest </proc/uptime
 			/bin/sh /t/src/tests/e2e/$name.sh
