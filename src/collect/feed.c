@@ -102,8 +102,10 @@ struct feed {
 	uint64_t settled;    /* CLOCK_MONOTONIC: spares_settle() */
 };
 
-#define ENDED_MANY    1024 /* programs whose rows wait to be read a last time, and deleted */
-#define LINES_WAIT_MS 3000 /* at the end, for source lines of call sites */
+#define ENDED_MANY 1024 /* programs whose rows wait to be read a last time, and deleted */
+/* At the end, for source lines of call sites: longer than they take on a busy machine */
+#define LINES_WAIT_MS  10000
+#define LINES_HURRY_MS 3000 /* the same if something waits for cutop's end */
 /* Also at the end: for files or memory that are slow, or never arrive */
 #define IDLE_MS       2000
 #define IDLE_HURRY_MS 400 /* the same if something waits for cutop's end */
@@ -1432,7 +1434,8 @@ void feed_settle(struct feed *feed, bool hurry)
 		errands_tend(probe_outside(feed->probe)->errands);
 		later_feed(feed);
 	}
-	site_names_lines(feed->sites, LINES_WAIT_MS, hurry ? IDLE_HURRY_MS : IDLE_MS);
+	site_names_lines(feed->sites, hurry ? LINES_HURRY_MS : LINES_WAIT_MS,
+			 hurry ? IDLE_HURRY_MS : IDLE_MS);
 	site_names_give_up(feed->sites);
 }
 

@@ -339,9 +339,10 @@ mkdir -p "$root"
 libraries_below "$root" "$helpers/loader" "$double/libcudart.so.13" "$double/libcuda.so.1"
 private_double "$root/opt/odd"
 cp "$helpers/loader" "$root/loader"
-begin container
+chmod -R a+rX "$root"
+begin container -u 61346
 # shellcheck disable=SC2086
-load container $own_mounts chroot "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over wait /end
+load container $own_mounts chroot --userspec=61346:61346 "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over wait /end
 check "container: the library is not found: $(cat "$T/container.err")" \
 	wait_for 10 grep -q 'opt/odd/libcudart.so.13: .*attached' "$T/container.err"
 touch "$root/go"
@@ -350,7 +351,7 @@ inside=$loader
 # Until the driver is probed as well, what starts is late for that.
 check "container: the driver is not found: $(cat "$T/container.err")" \
 	wait_for 10 grep -q 'opt/odd/libcuda.so.1: .*attached' "$T/container.err"
-chroot "$root" /loader /opt/odd/libcudart.so.13 malloc 8 &
+chroot --userspec=61346:61346 "$root" /loader /opt/odd/libcudart.so.13 malloc 8 &
 again=$!
 wait "$again"
 end
@@ -363,8 +364,8 @@ wait "$inside"
 # started before cutop
 rm "$root/go" "$root/end"
 # shellcheck disable=SC2086
-load container2 $own_mounts chroot "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over
-begin container2
+load container2 $own_mounts chroot --userspec=61346:61346 "$root" /loader /opt/odd/libcudart.so.13 say ready wait /go malloc 3 say over
+begin container2 -u 61346
 touch "$root/go"
 wait "$loader"
 end
@@ -378,7 +379,7 @@ load deleted "$helpers/loader" "$T/gone/libcudart.so.13" say ready wait "$T/gone
 rm "$T/gone/libcudart.so.13"
 # another one under its name
 cp "$double/libcudart.so.13" "$T/gone/libcudart.so.13"
-begin deleted
+begin deleted -p "$loader"
 touch "$T/gone.go"
 wait "$loader"
 end

@@ -8,6 +8,7 @@
 fat=$top_builddir/tests/e2e/bin/fat
 template=$top_builddir/tests/e2e/bin/libfat.so
 python=$top_srcdir/tests/python
+command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
 interpreter=$(sh "$python/interpreters.sh" | awk '$2 == "/" { print $3; exit }')
 [ "$interpreter" ] || skip "needs Python 3.8 to 3.14 with ctypes (Debian: apt install python3)"
 
@@ -15,13 +16,15 @@ MEMORY_MAX=120000	# KiB: of cutop, at its largest
 ! is_sanitized || MEMORY_MAX=600000
 
 private_double "$T/lib"
-begin names --library "$library"
+cp "$python/libraries.py" "$T"
+# Of a user of their own: what other programs lose is theirs.
+begin names --library "$library" -u 64035
 for i in 1 2 3; do
 	count=$((i == 1 ? 700000 : 200000))
 	"$fat" names "$template" "$T/large$i.so" $count $count
 	mkfifo "$T/in$i"
 	: >"$T/said$i"
-	LD_LIBRARY_PATH=$T/lib "$interpreter" "$python/libraries.py" "$library" "$T/large$i.so" <"$T/in$i" >"$T/said$i" 2>&1 &
+	LD_LIBRARY_PATH=$T/lib setpriv --reuid 64035 --regid 64035 --clear-groups "$interpreter" "$T/libraries.py" "$library" "$T/large$i.so" <"$T/in$i" >"$T/said$i" 2>&1 &
 	eval "pid$i=\$!"
 done
 exec 3>"$T/in1" 4>"$T/in2" 5>"$T/in3"

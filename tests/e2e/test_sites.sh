@@ -185,7 +185,7 @@ mount --bind "$T/plain" "$T/seen/alone"
 exec "\$@"
 END
 before="unshare -m sh $T/mounted"
-begin gone --library "$double/libcudart.so.13"
+begin gone --library "$double/libcudart.so.13" -c "$T/*"
 before=
 kill -STOP $cutop
 for name in lying/here seen/folder/deep/below seen/alone lying/moved "${long#"$T/"}/long"; do
