@@ -146,7 +146,7 @@ static void add_libraries(struct session *session, int *error)
 		if (result > 0) {
 			/* Include what it needs: a runtime needs its driver. */
 			probe_add_program(probe, session->options->libraries[i],
-					  library_path(session));
+					  library_path(session), NULL);
 			continue;
 		}
 		/* A signal has come, and is handled in a moment. */
@@ -156,18 +156,6 @@ static void add_libraries(struct session *session, int *error)
 			  why.text);
 		*error = result ? result : -ENOENT;
 	}
-}
-
-/* COMMAND's program is searched for in the environment that it will have. */
-static void command_add(const struct session *session, struct probe *probe)
-{
-	const struct ahead_start start = {
-		.path = command_variable(session->environment, "PATH"),
-		.library_path = library_path(session),
-		.preload = command_variable(session->environment, "LD_PRELOAD"),
-	};
-
-	probe_add_command(probe, session->command_line[0], &start);
 }
 
 static int watch_begin(struct session *session)
@@ -190,7 +178,8 @@ static int watch_begin(struct session *session)
 	if (err)
 		return session_fail(session, err, why.text);
 	if (session->have_command) {
-		command_add(session, probe);
+		probe_add_program(probe, session->program, library_path(session),
+				  command_variable(session->environment, "LD_PRELOAD"));
 		/*
 		 * Not before: until it becomes COMMAND it runs cutop's program, with LD_PRELOAD
 		 * together with what COMMAND will load, and would be taken for late.

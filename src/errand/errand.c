@@ -64,7 +64,6 @@ struct worker {
 	/* When the errand began, and the worker's processor time then */
 	uint64_t began, work;
 	uint64_t group;
-	uint32_t uid;
 	struct kept *kept; /* state LATE: where to put its answer; NULL: nowhere */
 };
 
@@ -595,7 +594,6 @@ static void worker_give_up(struct worker *worker)
 #define GROUP_DEAD     (15 * NSEC_PER_SEC)
 #define KEPT_MAX       256
 #define GROUP_LATE_MAX 2 /* workers that may wait for one group */
-#define USER_LATE_MAX  6 /* workers that may wait for one user's files */
 #define HOLDING_MAX    16
 #define IDLE_MAX       4
 
@@ -840,10 +838,10 @@ static uint64_t wait_choose(struct errands *errands, enum errand_patience patien
 	return wait > most ? most : wait < WAIT_MIN ? WAIT_MIN : wait;
 }
 
-/* Checks what is known about the errand's group and its user: 0, or why not to try it now. */
+/* Checks what is known about the errand's group: 0, or why not to try it now. */
 static int others_look(const struct errands *errands, const struct errand *errand, uint64_t now)
 {
-	size_t i, late = 0, of_user = 0;
+	size_t i, late = 0;
 	const struct kept *kept;
 
 	for (kept = errands->kept; kept && errand->group; kept = kept->next)
@@ -853,12 +851,10 @@ static int others_look(const struct errands *errands, const struct errand *erran
 	for (i = 0; i < ERRAND_WORKERS; i++) {
 		const struct worker *worker = &errands->workers[i];
 
-		if (worker->state != WORKER_LATE && worker->state != WORKER_DYING)
-			continue;
-		late += errand->group && worker->group == errand->group;
-		of_user += worker->uid == errand->uid;
+		late += (worker->state == WORKER_LATE || worker->state == WORKER_DYING) &&
+			errand->group && worker->group == errand->group;
 	}
-	return late >= GROUP_LATE_MAX ? -EAGAIN : of_user >= USER_LATE_MAX ? -EBUSY : 0;
+	return late >= GROUP_LATE_MAX ? -EAGAIN : 0;
 }
 
 /*
@@ -952,7 +948,6 @@ static int errand_do(struct errands *errands, const struct errand *errand, bool 
 	worker->began = now;
 	worker->work = process_work_ns(worker->pid);
 	worker->group = errand->group;
-	worker->uid = errand->uid;
 	said = worker_wait(worker, now + wait,
 			   errand->patience == ERRAND_LONG || errand->patience == ERRAND_MEDIUM,
 			   answer);

@@ -51,9 +51,6 @@ enum errand_patience {
 	ERRAND_NONE, /* do not wait: another process gets the answer */
 };
 
-/* Of no user's process: files that cutop looks for by itself, on a server that may be dead */
-#define ERRAND_NO_USER UINT32_MAX
-
 struct errand {
 	errand_job *job; /* one of the jobs given to errands_start() */
 	const void *question;
@@ -61,10 +58,6 @@ struct errand {
 	int fds[ERRAND_FDS]; /* passed on to the worker, -1: none; they stay the caller's */
 	/* what answers as a whole or not at all, such as a file system or a process; 0: unknown */
 	uint64_t group;
-	/*
-	 * the user who may be to blame if there is no answer: each gets only a share of the workers
-	 */
-	uint32_t uid;
 	const char *what; /* what to name in a note to the user if there is no answer */
 	/*
 	 * CLOCK_MONOTONIC, ns: the answer to an errand that began earlier would be about something

@@ -89,7 +89,7 @@ out:
 struct closure {
 	char **paths; /* found so far; the ones past `next` are yet to be read */
 	size_t count, next;
-	const struct ahead_start *start;
+	const char *library_path, *preload;
 	void (*visit)(void *context, const char *path);
 	void *context;
 };
@@ -118,15 +118,19 @@ static bool closure_add(struct closure *closure, const char *path)
 	return true;
 }
 
+static bool is_readable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && file_is_open_to(path, R_OK);
+}
+
 static bool try_path(struct closure *closure, const char *dir, const char *name)
 {
 	char path[4096];
-	struct stat st;
 
-	if (snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".", name) >= (int)sizeof(path) ||
-	    stat(path, &st) || !S_ISREG(st.st_mode) || !file_is_open_to(path, R_OK))
-		return false;
-	return closure_add(closure, path);
+	return snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".", name) < (int)sizeof(path) &&
+	       is_readable(path) && closure_add(closure, path);
 }
 
 /* Puts @origin for $ORIGIN in @element. */
@@ -210,7 +214,7 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 	}
 	if (!needs->runpath && try_list(closure, needs->rpath, origin, name))
 		return;
-	if (try_list(closure, closure->start->library_path, origin, name) ||
+	if (try_list(closure, closure->library_path, origin, name) ||
 	    try_list(closure, needs->runpath, origin, name))
 		return;
 	ld_cache_visit(name, cache_match, &search);
@@ -225,7 +229,7 @@ static void closure_need(struct closure *closure, const struct elf_needs *needs,
 static void closure_preload(struct closure *closure, const struct elf_needs *needs,
 			    const char *origin)
 {
-	const char *list = closure->start->preload;
+	const char *list = closure->preload;
 	char name[4096];
 	size_t len;
 
@@ -268,18 +272,16 @@ static void closure_read(struct closure *closure, const char *path)
 	elffile_needs_free(&needs);
 }
 
-static void closure_visit(const char *program, const struct ahead_start *start,
-			  void (*visit)(void *context, const char *path), void *context)
+static void closure_visit(struct closure *closure, const char *program)
 {
-	struct closure closure = { .start = start, .visit = visit, .context = context };
 	size_t i;
 
-	closure_add(&closure, program);
-	while (closure.next < closure.count)
-		closure_read(&closure, closure.paths[closure.next++]);
-	for (i = 0; i < closure.count; i++)
-		free(closure.paths[i]);
-	free(closure.paths);
+	closure_add(closure, program);
+	while (closure->next < closure->count)
+		closure_read(closure, closure->paths[closure->next++]);
+	for (i = 0; i < closure->count; i++)
+		free(closure->paths[i]);
+	free(closure->paths);
 }
 
 /* ---- ahead ---- */
@@ -359,41 +361,19 @@ static bool is_python(const char *path)
 	       !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];
 }
 
-static bool is_file(const char *path, int how)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && file_is_open_to(path, how);
-}
-
-/* Finds @name as its process will. Returns false if it is not found. */
-static bool program_find(const char *name, const char *list, char path[4096])
-{
-	size_t len;
-
-	if (strchr(name, '/'))
-		return snprintf(path, 4096, "%s", name) < 4096 && is_file(path, R_OK);
-	for (list = list ? list : "/usr/local/bin:/usr/bin:/bin";; list += len + 1) {
-		len = strcspn(list, ":");
-		if (snprintf(path, 4096, "%.*s%s%s", (int)len, list, len ? "/" : "./", name) <
-			    4096 &&
-		    is_file(path, X_OK))
-			return true;
-		if (!list[len])
-			return false;
-	}
-}
-
-void ahead_visit(const char *name, const struct ahead_start *start,
+void ahead_visit(const char *path, const char *library_path, const char *preload,
 		 void (*visit)(void *context, const char *path), void *context)
 {
+	struct closure closure = {
+		.library_path = library_path, .preload = preload, .visit = visit, .context = context
+	};
 	struct ahead ahead = { .visit = visit, .context = context };
-	char path[4096], real[4096];
+	char real[4096];
 
-	if (!program_find(name, start->path, path))
+	if (!is_readable(path))
 		return;
-	closure_visit(path, start, visit, context);
-	library_path_visit(&ahead, start->library_path);
+	closure_visit(&closure, path);
+	library_path_visit(&ahead, library_path);
 	if (!is_python(path))
 		return;
 	/*

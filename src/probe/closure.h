@@ -3,24 +3,17 @@
 #ifndef PROBE_CLOSURE_H
 #define PROBE_CLOSURE_H
 
-/* The environment that a program is started with. NULL or empty: not set; strings are borrowed. */
-struct ahead_start {
-	const char *path;         /* PATH */
-	const char *library_path; /* LD_LIBRARY_PATH */
-	const char *preload;      /* LD_PRELOAD */
-};
-
 /*
- * Calls @visit with the path of the program that @name runs (or of a library, with a slash in
- * @name), its loader, and each library it needs, directly or not, as ld.so(8) would find them:
- * DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default directories, with $ORIGIN; and of
- * what LD_PRELOAD names. The CUDA driver, which runtimes load by name, counts as needed. Then come
+ * Calls @visit with the path of the program or library at @path, its loader, and each library it
+ * needs, directly or not, as ld.so(8) would find them: DT_RPATH, LD_LIBRARY_PATH (@library_path),
+ * DT_RUNPATH, ld.so.cache, the default directories, with $ORIGIN; and of what LD_PRELOAD (@preload)
+ * names; both may be NULL. The CUDA driver, which runtimes load by name, counts as needed. Then come
  * CUDA's libraries in the folders of LD_LIBRARY_PATH and, if it is Python, among the packages of its
  * own installation: AHEAD_GLOBBED_MAX at most. Files that cannot be found or read are left out, and
  * a program that it starts is not looked at.
  */
 #define AHEAD_GLOBBED_MAX 64
-void ahead_visit(const char *name, const struct ahead_start *start,
+void ahead_visit(const char *path, const char *library_path, const char *preload,
 		 void (*visit)(void *context, const char *path), void *context);
 
 /*

@@ -270,21 +270,15 @@ static void program_add(void *context, const char *path)
 	add_quietly(probe, path, true);
 }
 
-void probe_add_program(struct probe *probe, const char *path, const char *library_path)
+void probe_add_program(struct probe *probe, const char *path, const char *library_path,
+		       const char *preload)
 {
-	probe_add_command(probe, path, &(struct ahead_start){ .library_path = library_path });
-}
-
-void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start)
-{
-	int err = outside_ahead(&probe->outside, program, start, program_add, probe);
+	int err = outside_ahead(&probe->outside, path, library_path, preload, program_add, probe);
 
 	if (err && err != -EINTR)
 		note(probe->settings.notes, "%s: the libraries that it needs were not found: %s",
-		     program, outside_error(err));
+		     path, outside_error(err));
 }
-
-/* ---- discover ---- */
 
 /* ---- functions that the user names ---- */
 
@@ -333,7 +327,7 @@ static void extra_add(void *context, const char *request, const char *library, b
 		adding->error =
 			reason_set(adding->why, result, "%s: %s: %s", request, library, why.text);
 	else /* add what it needs, too: a library that is loaded late brings in a runtime */
-		probe_add_program(adding->probe, library, adding->library_path);
+		probe_add_program(adding->probe, library, adding->library_path, NULL);
 }
 
 static void extra_check(void *context, const char *request, const char *library, bool found)
@@ -432,13 +426,13 @@ static void refused_mark(struct probe *probe, pid_t pid, const char *path, int e
 
 /*
  * What did not come of a process of user @uid is lost, unless only another user's are watched.
- * ERRAND_NO_USER: it is not known whose it was.
+ * OUTSIDE_NO_USER: it is not known whose it was.
  */
 static void unanswered(struct probe *probe, uint32_t uid)
 {
 	uint32_t only = probe->settings.bpf.only_uid;
 
-	if (only == (uint32_t)-1 || uid == ERRAND_NO_USER || uid == only)
+	if (only == (uint32_t)-1 || uid == OUTSIDE_NO_USER || uid == only)
 		probe_lost(probe, LOST_UNANSWERED);
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c and
- * outside_jobs.c.
- */
+/* The asking end: packs questions and unpacks answers. What workers do is in outside_jobs.c. */
 #include "probe/outside.h"
 
 #include <errno.h>
@@ -13,7 +10,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probe/closure.h"
 #include "probe/elffile.h"
 #include "probe/maps.h"
 #include "probe/outside_jobs.h"
@@ -49,23 +45,68 @@ uint32_t outside_user_of(pid_t pid)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	return stat(path, &st) ? ERRAND_NO_USER : st.st_uid;
+	return stat(path, &st) ? OUTSIDE_NO_USER : st.st_uid;
 }
 
-/* Asks @question, which is freed, as @errand says. */
-static int ask(const struct outside *outside, struct question *question,
-	       const struct errand *errand, struct errand_answer *answer)
+/* A question under construction, and how it is asked. */
+struct asking {
+	struct errand errand; /* without the question */
+	struct question head;
+	const char *strings[QUESTION_STRINGS]; /* NULL: no more */
+	const uint64_t *numbers;
+	size_t number_count;
+};
+
+static void asking_begin(struct asking *asking, const struct outside *outside, errand_job *job,
+			 const char *what)
 {
-	struct errand asked = *errand;
-	int err = !question ? -ENOMEM : question->is_cut ? -E2BIG : 0;
+	/* Also what lies between members: an answer that comes late is found by the question's bytes. */
+	memset(asking, 0, sizeof(*asking));
+	asking->errand = (struct errand){
+		.job = job, .fds = { -1, -1, -1 }, .what = what, .patience = outside->patience
+	};
+}
+
+/* Returns 0 with @errand's question, which the caller frees, or a negative errno. */
+static int question_pack(const struct asking *asking, struct errand *errand)
+{
+	size_t numbers = asking->number_count * sizeof(*asking->numbers),
+	       len = sizeof(asking->head) + numbers, i;
+	char *question, *at;
+
+	for (i = 0; i < QUESTION_STRINGS && asking->strings[i]; i++)
+		len += strlen(asking->strings[i]) + 1;
+	if (len > ERRAND_QUESTION_MAX)
+		return -E2BIG;
+	question = malloc(len);
+	if (!question)
+		return -ENOMEM;
+	*errand = asking->errand;
+	errand->question = question;
+	errand->len = len;
+	memcpy(question, &asking->head, sizeof(asking->head));
+	at = question + sizeof(asking->head);
+	if (numbers)
+		memcpy(at, asking->numbers, numbers);
+	at += numbers;
+	for (i = 0; i < QUESTION_STRINGS && asking->strings[i]; i++)
+		at = stpcpy(at, asking->strings[i]) + 1;
+	return 0;
+}
+
+/* @hold: as errand_hold(), or NULL. */
+static int hold_ask(const struct outside *outside, const struct asking *asking,
+		    struct errand_answer *answer, int *hold)
+{
+	struct errand errand;
+	int err = question_pack(asking, &errand);
 
 	*answer = errand_nothing;
-	if (!err) {
-		asked.question = question->bytes;
-		asked.len = question->len;
-		err = errand_ask(outside->errands, &asked, answer);
-	}
-	free(question);
+	if (err)
+		return err;
+	err = hold ? errand_hold(outside->errands, &errand, answer, hold) :
+		     errand_ask(outside->errands, &errand, answer);
+	free((void *)errand.question);
 	if (!err && answer->result < 0) {
 		/* These results are about the errand itself: there is no answer to unpack. */
 		err = outside_is_later(answer->result) || answer->result == -ETIMEDOUT ?
@@ -74,6 +115,12 @@ static int ask(const struct outside *outside, struct question *question,
 		errand_answer_free(answer);
 	}
 	return err;
+}
+
+static int ask(const struct outside *outside, const struct asking *asking,
+	       struct errand_answer *answer)
+{
+	return hold_ask(outside, asking, answer, NULL);
 }
 
 /* ---- files ---- */
@@ -107,188 +154,156 @@ out:
 	return err;
 }
 
-static int open_ask(const struct outside *outside, struct question *question,
-		    const struct errand *errand, struct seen_file *seen)
+static void opening_begin(struct asking *asking, const struct outside *outside, enum open_way how,
+			  const char *path, unsigned int want)
+{
+	asking_begin(asking, outside, job_open, path);
+	asking->errand.fds[0] = outside->identifier;
+	asking->head.kind = how;
+	asking->head.want = want;
+	asking->strings[0] = path;
+}
+
+static int open_ask(const struct outside *outside, const struct asking *asking,
+		    struct seen_file *seen)
 {
 	struct errand_answer answer;
 	int err;
 
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
-	err = ask(outside, question, errand, &answer);
+	err = ask(outside, asking, &answer);
 	return err ? err : seen_take(&answer, seen);
-}
-
-static int open_by_path(const struct outside *outside, enum open_way how, bool named,
-			const char *path, unsigned int want, enum errand_patience patience,
-			struct seen_file *seen)
-{
-	const struct open_question open_it = { .how = how, .want = want, .named = named };
-	const struct errand errand = {
-		.job = job_open,
-		.fds = { outside->identifier, -1, -1 },
-		.what = path,
-		.patience = patience,
-		.uid = ERRAND_NO_USER,
-	};
-	struct question *question = question_new(&open_it, sizeof(open_it));
-
-	if (question)
-		question_string_add(question, path);
-	return open_ask(outside, question, &errand, seen);
 }
 
 int outside_open(const struct outside *outside, const char *path, unsigned int want,
 		 enum errand_patience patience, struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_PATH, false, path, want, patience, seen);
+	struct asking asking;
+
+	opening_begin(&asking, outside, OPEN_PATH, path, want);
+	asking.errand.patience = patience;
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_named(const struct outside *outside, const char *path, unsigned int want,
 		       enum errand_patience patience, struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_PATH, true, path, want, patience, seen);
+	struct asking asking;
+
+	opening_begin(&asking, outside, OPEN_PATH, path, want);
+	asking.errand.patience = patience;
+	asking.head.named = true;
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
 			struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_CACHED, false, path, want, outside->patience, seen);
+	struct asking asking;
+
+	opening_begin(&asking, outside, OPEN_CACHED, path, want);
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_real(const struct outside *outside, const char *path, bool named,
 		      unsigned int want, struct seen_file *seen)
 {
-	return open_by_path(outside, OPEN_REAL, named, path, want, outside->patience, seen);
+	struct asking asking;
+
+	opening_begin(&asking, outside, OPEN_REAL, path, want);
+	asking.head.named = named;
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path,
 		       unsigned int want, struct seen_file *seen)
 {
-	const struct open_question open_it = { .how = OPEN_PLACE, .want = want };
-	const struct errand errand = {
-		.job = job_open,
-		.fds = { fd, outside->identifier, -1 },
-		.what = path,
-		.patience = outside->patience,
-		.uid = ERRAND_NO_USER,
-	};
-	struct question *question;
+	struct asking asking;
 
-	*seen = (struct seen_file){ .fd = -1, .place = -1 };
-	if (!is_place) {
-		seen->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		seen->own = true;
-		seen->path = strdup(path);
-		if (seen->fd >= 0 && seen->path && !fstat(seen->fd, &seen->st)) {
-			seen->identified = !identify_file(outside->identifier, seen->fd, &seen->id,
-							  &seen->magic);
-			return 0;
-		}
-		seen_close(seen);
-		return -ENOMEM;
+	opening_begin(&asking, outside, OPEN_PLACE, path, want);
+	if (is_place) {
+		asking.errand.fds[0] = fd;
+		asking.errand.fds[1] = outside->identifier;
+		return open_ask(outside, &asking, seen);
 	}
-	question = question_new(&open_it, sizeof(open_it));
-	if (question)
-		question_string_add(question, path);
-	return open_ask(outside, question, &errand, seen);
+	*seen = (struct seen_file){
+		.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0), .place = -1, .own = true, .path = strdup(path)
+	};
+	if (seen->fd >= 0 && seen->path && !fstat(seen->fd, &seen->st)) {
+		seen->identified =
+			!identify_file(outside->identifier, seen->fd, &seen->id, &seen->magic);
+		return 0;
+	}
+	seen_close(seen);
+	return -ENOMEM;
 }
 
 int outside_open_mapped(const struct outside *outside, pid_t pid, const struct maps_entry *entry,
 			unsigned int want, struct seen_file *seen)
 {
-	const struct open_question open_it = {
-		.how = OPEN_MAPPED,
-		.want = want,
-		.pid = pid,
-		.start = entry->start,
-		.end = entry->end,
-		.inode = entry->inode,
-		.major = entry->major,
-		.minor = entry->minor,
-	};
-	const struct errand errand = {
-		.job = job_open,
-		.fds = { outside->identifier, -1, -1 },
-		.group = group_of_device(entry->major, entry->minor),
-		.uid = outside_user_of(pid),
-		.what = entry->path,
-		.patience = outside->patience,
-	};
-	struct question *question = question_new(&open_it, sizeof(open_it));
+	struct asking asking;
 
-	if (question)
-		question_string_add(question, entry->path);
-	return open_ask(outside, question, &errand, seen);
+	opening_begin(&asking, outside, OPEN_MAPPED, entry->path, want);
+	asking.errand.group = group_of_device(entry->major, entry->minor);
+	asking.head.pid = pid;
+	asking.head.start = entry->start;
+	asking.head.end = entry->end;
+	asking.head.inode = entry->inode;
+	asking.head.major = entry->major;
+	asking.head.minor = entry->minor;
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_link(const struct outside *outside, pid_t pid, const char *link, const char *name,
 		      unsigned int want, struct seen_file *seen)
 {
-	const struct open_question open_it = { .how = OPEN_LINK, .want = want, .pid = pid };
-	struct question *question = question_new(&open_it, sizeof(open_it));
+	struct asking asking;
 	char path[64], real[4096];
-	struct errand errand = {
-		.job = job_open,
-		.fds = { outside->identifier, -1, -1 },
-		.uid = outside_user_of(pid),
-		.what = path,
-		.patience = outside->patience,
-	};
 	ssize_t n;
 
+	opening_begin(&asking, outside, OPEN_LINK, link, want);
 	/* The link itself is in the kernel's /proc: reading it does not wait. */
 	snprintf(path, sizeof(path), "/proc/%d/%s", process_reader(pid), link);
 	n = readlink(path, real, sizeof(real) - 1);
-	if (n > 0) {
-		real[n] = 0;
-		errand.what = real;
-	}
-	if (question) {
-		question_string_add(question, link);
-		question_string_add(question, name ? name : "");
-	}
-	return open_ask(outside, question, &errand, seen);
+	real[n > 0 ? n : 0] = 0;
+	asking.errand.what = n > 0 ? real : path;
+	asking.head.pid = pid;
+	asking.strings[1] = name ? name : "";
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_open_debug(const struct outside *outside, const struct seen_file *of, pid_t pid,
 		       const char *path, struct seen_file *seen)
 {
-	struct debug_question debug = { .device = of->st.st_dev, .inode = of->st.st_ino };
-	const struct errand errand = {
-		.job = job_debug,
-		.fds = { outside->identifier, -1, -1 },
-		.uid = outside_user_of(pid),
-		.what = path,
-		.patience = outside->patience,
-	};
-	struct question *question;
+	struct asking asking;
 	char root[64];
 
+	asking_begin(&asking, outside, job_debug, path);
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
-	if (debug_link_read(of->fd, &debug.link))
+	if (debug_link_read(of->fd, &asking.head.link))
 		return -ENOENT;
-	question = question_new(&debug, sizeof(debug));
 	snprintf(root, sizeof(root), "/proc/%d/root", process_reader(pid));
-	if (question) {
-		question_string_add(question, root);
-		question_string_add(question, path ? path : "");
-	}
-	return open_ask(outside, question, &errand, seen);
+	asking.errand.fds[0] = outside->identifier;
+	asking.head.device = of->st.st_dev;
+	asking.head.inode = of->st.st_ino;
+	asking.strings[0] = root;
+	asking.strings[1] = path ? path : "";
+	return open_ask(outside, &asking, seen);
 }
 
 int outside_lend(const struct outside *outside, const struct seen_file *seen,
 		 const struct seen_file *debug, int socket)
 {
-	const struct errand errand = {
-		.job = job_lend,
-		.fds = { socket, seen_place(seen), debug ? seen_place(debug) : -1 },
-		.patience = ERRAND_NONE,
-		.what = seen->path,
-		.uid = ERRAND_NO_USER,
-	};
+	struct asking asking;
 	struct errand_answer answer;
-	int err = ask(outside, question_new("", 0), &errand, &answer);
+	int err;
 
+	asking_begin(&asking, outside, job_lend, seen->path);
+	asking.errand.fds[0] = socket;
+	asking.errand.fds[1] = seen_place(seen);
+	asking.errand.fds[2] = debug ? seen_place(debug) : -1;
+	asking.errand.patience = ERRAND_NONE;
+	err = ask(outside, &asking, &answer);
 	if (!err)
 		errand_answer_free(&answer);
 	return err == -EAGAIN ? 0 : err;
@@ -297,23 +312,19 @@ int outside_lend(const struct outside *outside, const struct seen_file *seen,
 int outside_hold(const struct outside *outside, const struct seen_file *seen,
 		 const uint64_t *offsets, size_t count, int *hold)
 {
-	const struct errand errand = {
-		.job = job_hold,
-		.question = offsets,
-		.len = count * sizeof(*offsets),
-		.fds = { seen->place, -1, -1 },
-		.what = seen->path,
-		.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev)),
-		.patience = outside->patience,
-		.uid = ERRAND_NO_USER,
-	};
+	struct asking asking;
 	struct errand_answer answer;
 	int err;
 
+	asking_begin(&asking, outside, job_hold, seen->path);
 	*hold = -1;
 	if (seen->place < 0 || !outside->errands)
 		return 0;
-	err = errand_hold(outside->errands, &errand, &answer, hold);
+	asking.errand.fds[0] = seen->place;
+	asking.errand.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev));
+	asking.numbers = offsets;
+	asking.number_count = count;
+	err = hold_ask(outside, &asking, &answer, hold);
 	errand_answer_free(&answer);
 	return err;
 }
@@ -361,20 +372,17 @@ static int text_ask(const struct outside *outside, pid_t pid, enum text_kind kin
 		    uint64_t since, struct errand_answer *answer)
 {
 	static const char *const what[] = { "maps", "cmdline", "environ" };
-	const struct text_question text = { .kind = kind, .pid = pid, .max = max };
 	char name[64];
-	const struct errand errand = {
-		.job = job_text,
-		.fds = { -1, -1, -1 },
-		.group = group_of_process(pid),
-		.uid = outside_user_of(pid),
-		.what = name,
-		.patience = outside->patience,
-		.since = since,
-	};
+	struct asking asking;
 
+	asking_begin(&asking, outside, job_text, name);
 	snprintf(name, sizeof(name), "/proc/%d/%s", pid, what[kind]);
-	return ask(outside, question_new(&text, sizeof(text)), &errand, answer);
+	asking.errand.group = group_of_process(pid);
+	asking.errand.since = since;
+	asking.head.kind = kind;
+	asking.head.pid = pid;
+	asking.head.max = max;
+	return ask(outside, &asking, answer);
 }
 
 int outside_maps(const struct outside *outside, pid_t pid, uint64_t since,
@@ -421,27 +429,19 @@ char *outside_devices(const struct outside *outside, pid_t pid, size_t *len, int
 int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addresses, size_t count,
 		  uint64_t *words)
 {
-	const struct errand errand = {
-		.job = job_words,
-		.fds = { -1, -1, -1 },
-		.group = group_of_process(pid),
-		.uid = outside_user_of(pid),
-		.what = "a process's memory",
-	};
+	struct asking asking;
+	struct errand_answer answer;
 	size_t at, part;
 	int err = 0;
 
+	asking_begin(&asking, outside, job_words, "a process's memory");
+	asking.errand.group = group_of_process(pid);
+	asking.head.pid = pid;
 	for (at = 0; at < count && !err; at += part) {
-		struct words_question head = { .pid = pid };
-		struct errand_answer answer;
-		struct question *question;
-
 		part = count - at < WORDS_BATCH ? count - at : WORDS_BATCH;
-		head.count = (uint32_t)part;
-		question = question_new(&head, sizeof(head));
-		if (question)
-			question_bytes_add(question, addresses + at, part * sizeof(*addresses));
-		err = ask(outside, question, &errand, &answer);
+		asking.numbers = addresses + at;
+		asking.number_count = part;
+		err = ask(outside, &asking, &answer);
 		if (!err && answer.data)
 			memcpy(words + at, answer.data, answer.len - answer.len % sizeof(*words));
 		errand_answer_free(&answer);
@@ -452,32 +452,24 @@ int outside_words(const struct outside *outside, pid_t pid, const uint64_t *addr
 int outside_name(const struct outside *outside, const struct rec_name_at *record,
 		 uint64_t start_time, const char *known, char **name, bool *in_memory)
 {
-	const struct name_question asked = {
-		.start_time = start_time,
-		.name = record->name,
-		.offset = record->offset,
-		.pid = (int32_t)record->hdr.tgid,
-		.in_file = record->in_file,
-		.id = record->id,
-	};
 	char what[64], path[CUTOP_PATH_MAX + 1];
-	const struct errand errand = {
-		.job = job_name,
-		.fds = { outside->identifier, -1, -1 },
-		.group = group_of_process((pid_t)record->hdr.tgid),
-		.uid = outside_user_of((pid_t)record->hdr.tgid),
-		.what = what,
-	};
-	struct question *question = question_new(&asked, sizeof(asked));
+	struct asking asking;
 	struct errand_answer answer;
 	int err;
 
+	asking_begin(&asking, outside, job_name, what);
 	snprintf(what, sizeof(what), "memory of process %u", record->hdr.tgid);
-	if (question) {
-		question_string_add(question, path_of_names(&record->path, path) ? path : "");
-		question_string_add(question, known ? known : "");
-	}
-	err = ask(outside, question, &errand, &answer);
+	asking.errand.fds[0] = outside->identifier;
+	asking.errand.group = group_of_process((pid_t)record->hdr.tgid);
+	asking.head.pid = (int32_t)record->hdr.tgid;
+	asking.head.start_time = start_time;
+	asking.head.start = record->name;
+	asking.head.offset = record->offset;
+	asking.head.in_file = record->in_file;
+	asking.head.id = record->id;
+	asking.strings[0] = path_of_names(&record->path, path) ? path : "";
+	asking.strings[1] = known ? known : "";
+	err = ask(outside, &asking, &answer);
 	if (!err && answer.len < 2)
 		err = -ENOENT;
 	if (!err) {
@@ -500,19 +492,11 @@ const char *outside_error(int error)
 
 /* ---- walks ---- */
 
-static int walk_ask(const struct outside *outside, struct question *question, errand_job *job,
-		    const char *what, enum errand_patience patience, path_visit *visit,
+static int walk_ask(const struct outside *outside, const struct asking *asking, path_visit *visit,
 		    void *context)
 {
-	const struct errand errand = {
-		.job = job,
-		.fds = { -1, -1, -1 },
-		.what = what,
-		.uid = ERRAND_NO_USER,
-		.patience = patience,
-	};
 	struct errand_answer answer;
-	int err = ask(outside, question, &errand, &answer);
+	int err = ask(outside, asking, &answer);
 	const char *path;
 
 	for (path = answer.data; !err && path && path < answer.data + answer.len;
@@ -525,20 +509,22 @@ static int walk_ask(const struct outside *outside, struct question *question, er
 int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit,
 		 void *context)
 {
-	return walk_ask(outside, question_new(pattern, strlen(pattern) + 1), job_glob, pattern,
-			outside->patience, visit, context);
+	struct asking asking;
+
+	asking_begin(&asking, outside, job_glob, pattern);
+	asking.strings[0] = pattern;
+	return walk_ask(outside, &asking, visit, context);
 }
 
-int outside_ahead(const struct outside *outside, const char *program,
-		  const struct ahead_start *start, path_visit *visit, void *context)
+int outside_ahead(const struct outside *outside, const char *program, const char *library_path,
+		  const char *preload, path_visit *visit, void *context)
 {
-	struct question *question = question_new("", 0);
+	struct asking asking;
 
-	if (question) {
-		question_string_add(question, program);
-		question_optional_add(question, start->path);
-		question_optional_add(question, start->library_path);
-		question_optional_add(question, start->preload);
-	}
-	return walk_ask(outside, question, job_ahead, program, ERRAND_LONG, visit, context);
+	asking_begin(&asking, outside, job_ahead, program);
+	asking.errand.patience = ERRAND_LONG;
+	asking.strings[0] = program;
+	asking.strings[1] = library_path ? library_path : "";
+	asking.strings[2] = preload ? preload : "";
+	return walk_ask(outside, &asking, visit, context);
 }

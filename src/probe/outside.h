@@ -90,7 +90,9 @@ int outside_open_again(const struct outside *outside, int fd, bool is_place, con
 int outside_open_cached(const struct outside *outside, const char *path, unsigned int want,
 			struct seen_file *seen);
 
-/* The user whose process @pid is; ERRAND_NO_USER if there is none. */
+#define OUTSIDE_NO_USER UINT32_MAX
+
+/* The user whose process @pid is; OUTSIDE_NO_USER if there is none. */
 uint32_t outside_user_of(pid_t pid);
 
 /*
@@ -148,12 +150,11 @@ int outside_name(const struct outside *outside, const struct rec_name_at *record
  * Calls @visit for each path that matches @pattern (glob(7)), or for what a command may load
  * (ahead_visit(), with the starting user's rights).
  */
-struct ahead_start;
 typedef void path_visit(void *context, const char *path);
 int outside_glob(const struct outside *outside, const char *pattern, path_visit *visit,
 		 void *context);
-int outside_ahead(const struct outside *outside, const char *program,
-		  const struct ahead_start *start, path_visit *visit, void *context);
+int outside_ahead(const struct outside *outside, const char *program, const char *library_path,
+		  const char *preload, path_visit *visit, void *context);
 
 /*
  * Keeps the pages that hold the @count places at @offsets of the file @seen, a copy, in memory: the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What workers do; any of it may sleep for ever. Walks are in outside_jobs.c. Workers trust what
- * cutop asks, and nothing that they read.
+ * What workers do; any of it may sleep for ever. Workers trust what cutop asks, and nothing that they
+ * read.
  * Memory is read by process_vm_readv(2), which waits for a page without holding the lock of the
  * other process's address space. Reading /proc/PID/mem would hold it, and block that process,
  * readers of its maps and every removal of a probe. Reading cmdline and environ takes that lock,
@@ -34,71 +34,36 @@
 #include "util/message.h"
 #include "util/starter.h"
 
-/* ---- outside question ---- */
+/* ---- questions ---- */
 
-/*
- * How a question to a worker is packed and unpacked: a head of a fixed size, then strings, each
- * ended by NUL. outside.c packs, outside_jobs.c and outside_jobs.c unpack.
- * Packs and unpacks questions to workers: outside_jobs.h.
- */
-
-struct question *question_new(const void *head, size_t len)
+static struct question question_head(const void *question, size_t len)
 {
-	struct question *question = malloc(sizeof(*question));
+	struct question head = { .kind = 0 };
 
-	if (!question)
-		return NULL;
-	memcpy(question->bytes, head, len);
-	question->len = len;
-	question->is_cut = false;
-	return question;
+	memcpy(&head, question, len < sizeof(head) ? len : sizeof(head));
+	return head;
 }
 
-void question_bytes_add(struct question *question, const void *bytes, size_t len)
+/* Returns string number @number of @question; "" if there is none. */
+static const char *question_string(const void *question, size_t len, unsigned int number)
 {
-	if (len > sizeof(question->bytes) - question->len) {
-		question->is_cut = true;
-		return;
-	}
-	memcpy(question->bytes + question->len, bytes, len);
-	question->len += len;
-}
-
-void question_string_add(struct question *question, const char *text)
-{
-	question_bytes_add(question, text, strlen(text) + 1);
-}
-
-void question_optional_add(struct question *question, const char *text)
-{
-	if (text)
-		question_bytes_add(question, "+", 1);
-	question_string_add(question, text ? text : "-");
-}
-
-/*
- * Returns string number @number of those after the @head bytes of the @len bytes at @question; ""
- * if there is none.
- */
-static const char *question_string(const void *question, size_t len, size_t head,
-				   unsigned int number)
-{
-	const char *at = (const char *)question + head, *end = (const char *)question + len;
+	const char *at = (const char *)question + sizeof(struct question),
+		   *end = (const char *)question + len;
 
 	for (; number && at < end; number--)
 		at += strnlen(at, (size_t)(end - at)) + 1;
 	return at < end && memchr(at, 0, (size_t)(end - at)) ? at : "";
 }
 
-/* Returns string @number, as question_optional_add() packed it, of a question without a head. */
-static const char *question_optional(const void *question, size_t len, unsigned int number)
+/* The numbers of @question, *@count of them. */
+static const char *question_numbers(const void *question, size_t len, size_t *count)
 {
-	const char *text = question_string(question, len, 0, number);
-
-	return *text == '+' ? text + 1 : NULL;
+	*count = len < sizeof(struct question) ? 0 :
+						 (len - sizeof(struct question)) / sizeof(uint64_t);
+	return (const char *)question + sizeof(struct question);
 }
 
-/* ---- outside jobs ---- */
+/* ---- jobs ---- */
 
 #define MAPS_MAX (32u << 20)
 
@@ -192,7 +157,7 @@ static int own_place(int place, const char *path, bool *own)
 	return *own ? other : place;
 }
 
-static int open_mapped(const struct open_question *question, const char *path, int identifier,
+static int open_mapped(const struct question *question, const char *path, int identifier,
 		       struct errand_answer *answer)
 {
 	struct maps_entry entry = {
@@ -215,7 +180,7 @@ static int open_mapped(const struct open_question *question, const char *path, i
 	return seen_answer(place, identifier, question->want, own ? path : below, own, answer);
 }
 
-static int open_link(const struct open_question *question, const char *link, const char *name,
+static int open_link(const struct question *question, const char *link, const char *name,
 		     int identifier, struct errand_answer *answer)
 {
 	char path[4096], real[4096], *last;
@@ -238,14 +203,14 @@ static int open_link(const struct open_question *question, const char *link, con
 	return seen_answer(place, identifier, question->want, n > 0 ? real : path, own, answer);
 }
 
-static int open_by_path(const struct open_question *open_it, const char *path,
+static int open_by_path(const struct question *question, const char *path,
 			const int fds[ERRAND_FDS], struct errand_answer *answer)
 {
 	int identifier = fds[0], place;
 	char name[32], real[4096];
 	ssize_t n;
 
-	switch (open_it->how) {
+	switch (question->kind) {
 	case OPEN_PLACE:
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fds[0]);
 		place = open(name, O_PATH | O_CLOEXEC);
@@ -256,29 +221,27 @@ static int open_by_path(const struct open_question *open_it, const char *path,
 	}
 	if (place < 0)
 		return place;
-	if (open_it->how == OPEN_REAL) {
+	if (question->kind == OPEN_REAL) {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
 		n = readlink(name, real, sizeof(real) - 1);
 		real[n > 0 ? n : 0] = 0;
 		path = n > 0 ? real : path;
 	}
-	return seen_answer(place, identifier, open_it->want, path, true, answer);
+	return seen_answer(place, identifier, question->want, path, true, answer);
 }
 
 int job_open(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
-	struct open_question open_it;
-	const char *path = question_string(question, len, sizeof(open_it), 0);
+	const struct question open_it = question_head(question, len);
+	const char *path = question_string(question, len, 0);
 	uint32_t kept = 0;
 	int err;
 
-	memcpy(&open_it, question, sizeof(open_it));
-	if (open_it.how == OPEN_MAPPED)
+	if (open_it.kind == OPEN_MAPPED)
 		return open_mapped(&open_it, path, fds[0], answer);
-	if (open_it.how == OPEN_LINK)
-		return open_link(&open_it, path, question_string(question, len, sizeof(open_it), 1),
-				 fds[0], answer);
+	if (open_it.kind == OPEN_LINK)
+		return open_link(&open_it, path, question_string(question, len, 1), fds[0], answer);
 	err = open_it.named ? starter_begin(&kept) : 0;
 	if (err)
 		return err;
@@ -290,17 +253,14 @@ int job_open(const void *question, size_t len, const int fds[ERRAND_FDS],
 int job_debug(const void *question, size_t len, const int fds[ERRAND_FDS],
 	      struct errand_answer *answer)
 {
-	struct debug_question debug;
-	const char *root = question_string(question, len, sizeof(debug), 0),
-		   *path = question_string(question, len, sizeof(debug), 1);
+	const struct question debug = question_head(question, len);
+	const char *root = question_string(question, len, 0),
+		   *path = question_string(question, len, 1);
 	const char *roots[] = { *root ? root : "/", *root ? "/" : NULL, NULL };
-	struct stat of = { 0 };
+	const struct stat of = { .st_dev = debug.device, .st_ino = debug.inode };
 	char name[32];
 	int fd, place;
 
-	memcpy(&debug, question, sizeof(debug));
-	of.st_dev = debug.device;
-	of.st_ino = debug.inode;
 	fd = debug_file_open(&of, &debug.link, roots, *path ? path : NULL);
 	if (fd < 0)
 		return fd;
@@ -567,15 +527,12 @@ static int devices_tell(pid_t pid, struct errand_answer *answer)
 int job_text(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
-	struct text_question text;
+	const struct question text = question_head(question, len);
+	pid_t pid = process_reader(text.pid);
 	char path[64];
 	bool is_maps;
-	pid_t pid;
 
-	(void)len;
 	(void)fds;
-	memcpy(&text, question, sizeof(text));
-	pid = process_reader(text.pid);
 	if (text.kind == TEXT_DEVICES)
 		return devices_tell(pid, answer);
 	is_maps = text.kind == TEXT_MAPS;
@@ -589,28 +546,27 @@ int job_text(const void *question, size_t len, const int fds[ERRAND_FDS],
 int job_words(const void *question, size_t len, const int fds[ERRAND_FDS],
 	      struct errand_answer *answer)
 {
-	struct words_question words;
+	const struct question words = question_head(question, len);
 	struct iovec local[BATCH], remote[BATCH];
-	const uint64_t *addresses;
-	size_t i;
+	const char *addresses;
+	size_t count, i;
 	ssize_t n;
 
 	(void)fds;
-	memcpy(&words, question, sizeof(words));
-	addresses = (const uint64_t *)((const char *)question + sizeof(words));
-	if (words.count > BATCH || len < sizeof(words) + words.count * sizeof(*addresses))
+	addresses = question_numbers(question, len, &count);
+	if (count > BATCH)
 		return -EINVAL;
-	answer->data = malloc(words.count * sizeof(uint64_t) + 1);
+	answer->data = malloc(count * sizeof(uint64_t) + 1);
 	if (!answer->data)
 		return -ENOMEM;
-	for (i = 0; i < words.count; i++) {
+	for (i = 0; i < count; i++) {
 		uint64_t address;
 
-		memcpy(&address, addresses + i, sizeof(address));
+		memcpy(&address, addresses + i * sizeof(address), sizeof(address));
 		remote[i] = (struct iovec){ (void *)(uintptr_t)address, sizeof(uint64_t) };
 		local[i] = (struct iovec){ answer->data + i * sizeof(uint64_t), sizeof(uint64_t) };
 	}
-	n = process_vm_readv(process_reader(words.pid), local, words.count, remote, words.count, 0);
+	n = process_vm_readv(process_reader(words.pid), local, count, remote, count, 0);
 	answer->len = n > 0 ? (size_t)n : 0;
 	return n < 0 ? -errno : 0;
 }
@@ -642,7 +598,7 @@ static bool is_same_process(pid_t pid, uint64_t start_time)
 }
 
 /* Reads the name at @offset of the file at @path, if that is the one of @id. */
-static ssize_t name_in_file(const struct name_question *name, int place, int identifier, char *to,
+static ssize_t name_in_file(const struct question *name, int place, int identifier, char *to,
 			    size_t max)
 {
 	struct file_id id;
@@ -661,18 +617,18 @@ static ssize_t name_in_file(const struct name_question *name, int place, int ide
 int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
-	struct name_question name;
-	const char *told = question_string(question, len, sizeof(name), 0),
-		   *known = question_string(question, len, sizeof(name), 1);
+	const struct question name = question_head(question, len);
+	const char *told = question_string(question, len, 0),
+		   *known = question_string(question, len, 1);
 	char *text = malloc(CUTOP_NAME_MAX + 1);
 	bool in_memory;
 	ssize_t n;
 
-	memcpy(&name, question, sizeof(name));
 	if (!text)
 		return -ENOMEM;
 	n = is_same_process(name.pid, name.start_time) ?
-		    memory_read(process_reader(name.pid), name.name, text + 1, CUTOP_NAME_MAX - 1) :
+		    memory_read(process_reader(name.pid), name.start, text + 1,
+				CUTOP_NAME_MAX - 1) :
 		    -ESRCH;
 	/* What was read does not end in NUL, and the rest cannot be read. */
 	if (n > 0 && !memchr(text + 1, 0, (size_t)n) && n < CUTOP_NAME_MAX - 1)
@@ -699,7 +655,8 @@ int job_name(const void *question, size_t len, const int fds[ERRAND_FDS],
 int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS],
 	     struct errand_answer *answer)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), count, i;
+	const char *offsets = question_numbers(question, len, &count);
 	uint64_t offset, before = UINT64_MAX;
 	volatile const char *map;
 	char name[32];
@@ -711,8 +668,8 @@ int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS],
 	if (fd < 0)
 		return -errno;
 	/* Offsets are sorted. */
-	for (i = 0; i + sizeof(offset) <= len; i += sizeof(offset)) {
-		memcpy(&offset, (const char *)question + i, sizeof(offset));
+	for (i = 0; i < count; i++) {
+		memcpy(&offset, offsets + i * sizeof(offset), sizeof(offset));
 		offset -= offset % page;
 		if (offset == before)
 			continue;
@@ -728,14 +685,10 @@ int job_hold(const void *question, size_t len, const int fds[ERRAND_FDS],
 			(void)*map;
 	}
 	close(fd);
-	return i + sizeof(offset) <= len ? -EIO : 0;
+	return i < count ? -EIO : 0;
 }
 
-/* ---- outside walks ---- */
-
-/*
- * What workers do when they search folders and programs: the answer is a list of paths.
- */
+/* ---- walks: the answer is a list of paths ---- */
 
 #define WALK_MAX (4u << 20) /* bytes of paths */
 
@@ -777,7 +730,7 @@ int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS],
 	(void)fds;
 	if (err)
 		return err;
-	if (!glob(question_string(question, len, 0, 0), GLOB_NOSORT, NULL, &found))
+	if (!glob(question_string(question, len, 0), GLOB_NOSORT, NULL, &found))
 		for (i = 0; i < found.gl_pathc; i++)
 			path_write(&walk, found.gl_pathv[i]);
 	globfree(&found);
@@ -787,11 +740,6 @@ int job_glob(const void *question, size_t len, const int fds[ERRAND_FDS],
 int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
 	      struct errand_answer *answer)
 {
-	const struct ahead_start start = {
-		.path = question_optional(question, len, 1),
-		.library_path = question_optional(question, len, 2),
-		.preload = question_optional(question, len, 3),
-	};
 	struct walk walk;
 	uint32_t kept;
 	int err = walk_begin(&walk, answer);
@@ -801,7 +749,8 @@ int job_ahead(const void *question, size_t len, const int fds[ERRAND_FDS],
 		return err;
 	err = starter_begin(&kept);
 	if (!err) {
-		ahead_visit(question_string(question, len, 0, 0), &start, path_write, &walk);
+		ahead_visit(question_string(question, len, 0), question_string(question, len, 1),
+			    question_string(question, len, 2), path_write, &walk);
 		starter_end(kept);
 	}
 	if (walk_end(&walk))

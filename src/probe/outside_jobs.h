@@ -20,68 +20,37 @@ struct seen_told {
 
 enum open_way { OPEN_PATH, OPEN_CACHED, OPEN_MAPPED, OPEN_LINK, OPEN_PLACE, OPEN_REAL };
 
-/*
- * Strings, by job: the path; the mapping's path; the link and the name; the path. If there is an
- * identifier, it is the last descriptor of every job that opens a file; OPEN_PLACE has one before
- * it.
- */
-struct open_question {
-	uint32_t how; /* enum open_way */
-	uint32_t want;
-	int32_t pid;
-	uint32_t named;             /* as the starter of cutop */
-	uint64_t start, end, inode; /* OPEN_MAPPED */
-	uint32_t major, minor;      /* the same */
-};
-
-/* Strings: the root, the path, or "". */
-struct debug_question {
-	uint64_t device, inode;
-	struct debug_link link;
-};
-
 enum text_kind { TEXT_MAPS, TEXT_ARGUMENTS, TEXT_DEVICES };
 
-struct text_question {
-	uint32_t kind;
+/*
+ * What each question begins with; a job uses of it what it needs. Strings follow, each ended by NUL,
+ * or numbers of 8 bytes: addresses (job_words), offsets (job_hold). If there is an identifier, it is
+ * the last descriptor of every job that opens a file; OPEN_PLACE has one before it.
+ */
+struct question {
+	uint32_t kind; /* enum open_way, enum text_kind */
+	uint32_t want; /* of a copy */
 	int32_t pid;
-	uint64_t max;
-};
-
-/* Addresses follow. */
-struct words_question {
-	int32_t pid;
-	uint32_t count;
-};
-
-/* Strings: its path, where it was found. */
-struct name_question {
-	uint64_t start_time;
-	uint64_t name, offset;
-	int32_t pid;
-	uint32_t in_file;
+	uint32_t named; /* as the starter of cutop */
+	uint64_t max;   /* bytes of a text */
+	/* OPEN_MAPPED: the mapping. A debug file's own file. A name: where it is in memory */
+	uint64_t start, end, inode, device;
+	uint32_t major, minor;
+	struct debug_link link;
+	/* Of a name: of its process, and where it is in a file */
+	uint64_t start_time, offset;
+	uint64_t in_file;
 	struct file_id id;
 };
 
-/* The answer begins with one byte: whether the name was in memory. */
+#define QUESTION_STRINGS 3
 
+/*
+ * Strings: the path (also of what is mapped), or the link and the name; the root and the path, or
+ * "", of a debug file; the paths of the file that a name is in, or ""; a pattern; ahead_visit()'s.
+ * The answer of job_name() begins with one byte: whether the name was in memory.
+ */
 errand_job job_open, job_debug, job_text, job_words, job_name, job_glob, job_ahead, job_hold,
 	job_lend;
-
-struct question {
-	char bytes[ERRAND_QUESTION_MAX];
-	size_t len;
-	bool is_cut; /* something did not fit */
-};
-
-/* Returns a question that begins with the @len bytes at @head, or NULL; the caller frees it. */
-struct question *question_new(const void *head, size_t len);
-
-void question_bytes_add(struct question *question, const void *bytes, size_t len);
-
-void question_string_add(struct question *question, const char *text);
-
-/* Adds a string that may be NULL: "+text", or "-". */
-void question_optional_add(struct question *question, const char *text);
 
 #endif

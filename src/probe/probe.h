@@ -22,7 +22,6 @@
 #include "probe/outside.h"
 #include "util/util.h"
 
-struct ahead_start;
 struct probe;
 struct target;
 
@@ -155,13 +154,11 @@ int probe_add_extras(struct probe *probe, const char *library_path, struct reaso
 void probe_patient(struct probe *probe, bool patient);
 
 /*
- * Adds the program at @path and all libraries that its loader will load. @library_path:
- * LD_LIBRARY_PATH or NULL.
+ * Adds the program at @path and what it will load, as far as that can be known: ahead_visit().
+ * @library_path, @preload: LD_LIBRARY_PATH, LD_PRELOAD, or NULL.
  */
-void probe_add_program(struct probe *probe, const char *path, const char *library_path);
-
-/* Adds what @program will load, as far as that can be known: probe/closure.h. */
-void probe_add_command(struct probe *probe, const char *program, const struct ahead_start *start);
+void probe_add_program(struct probe *probe, const char *path, const char *library_path,
+		       const char *preload);
 
 /* Adds @tgid to the listed processes, or removes it; see bpf_settings.only_listed. */
 int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);

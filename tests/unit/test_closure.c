@@ -60,12 +60,11 @@ static void visit_note(void *context, const char *path)
 
 static const char *closure_of(const char *name, const char *library_path)
 {
-	const struct ahead_start start = { .library_path = library_path };
 	char path[256];
 
 	visited[0] = 0;
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	ahead_visit(path, &start, visit_note, NULL);
+	ahead_visit(path, library_path, NULL, visit_note, NULL);
 	return visited;
 }
 
@@ -100,10 +99,13 @@ START_TEST(test_closure)
 }
 END_TEST
 
-static const char *ahead_of(const char *name, const struct ahead_start *start)
+static const char *ahead_of(const char *name, const char *library_path, const char *preload)
 {
+	char path[256];
+
 	visited[0] = 0;
-	ahead_visit(name, start, visit_note, NULL);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	ahead_visit(path, library_path, preload, visit_note, NULL);
 	return visited;
 }
 
@@ -117,8 +119,8 @@ static void folders_make(const char *path)
 
 START_TEST(test_ahead)
 {
+	static const char preload[] = "libabsent.so libfirst.so";
 	static const char wheel[] = "lib/python3.11/site-packages/nvidia/cu13/lib";
-	struct ahead_start start = { .path = directory };
 	_Alignas(16) char program[ELF_IMAGE_ROOM];
 	char other[128], path[256];
 	size_t size;
@@ -127,23 +129,19 @@ START_TEST(test_ahead)
 	size = elf_image(program, sizeof(program), true);
 	path_write("one", program, size);
 	path_write("env", program, size);
-	/* PATH, and what is no program */
-	ck_assert_str_eq(ahead_of("one", &start), "/one ");
-	ck_assert_str_eq(ahead_of("absent", &start), "");
-	ck_assert_str_eq(ahead_of("sub", &start), "");
-	snprintf(path, sizeof(path), "%s/one", directory);
-	ck_assert_str_eq(ahead_of(path, &(struct ahead_start){ 0 }), "/one ");
-	ck_assert_str_eq(ahead_of("one", &(struct ahead_start){ 0 }), "");
+	/* and what is no program */
+	ck_assert_str_eq(ahead_of("one", NULL, NULL), "/one ");
+	ck_assert_str_eq(ahead_of("absent", NULL, NULL), "");
+	ck_assert_str_eq(ahead_of("sub", NULL, NULL), "");
 	/* What is preloaded is found as what is needed; so is what may be loaded by its name. */
 	snprintf(other, sizeof(other), "/nowhere:%s/other", directory);
 	path_write("other/libneeded.so.1", program, size);
 	path_write("other/libfirst.so", program, size);
-	start.library_path = other;
-	start.preload = "libabsent.so libfirst.so";
-	ck_assert_str_eq(ahead_of("one", &start), "/one /other/libfirst.so /other/libneeded.so.1 ");
+	ck_assert_str_eq(ahead_of("one", other, preload),
+			 "/one /other/libfirst.so /other/libneeded.so.1 ");
 	path_write("other/libcudart.so.13", program, size);
 	path_write("other/libcublas.so.13", program, size);
-	ck_assert_str_eq(ahead_of("one", &start),
+	ck_assert_str_eq(ahead_of("one", other, preload),
 			 "/one /other/libfirst.so /other/libneeded.so.1 /other/libcudart.so.13 ");
 	/* Python's own packages, and those of the environment that its link is in */
 	folders_make("real/bin");
@@ -157,10 +155,8 @@ START_TEST(test_ahead)
 	path_write(path, program, size);
 	snprintf(path, sizeof(path), "%s/venv/bin/python", directory);
 	ck_assert_int_eq(symlink("../../real/bin/python3.11", path), 0);
-	snprintf(path, sizeof(path), "%s/venv/bin", directory);
-	start = (struct ahead_start){ .path = path };
 	ck_assert_str_eq(
-		ahead_of("python", &start),
+		ahead_of("venv/bin/python", NULL, NULL),
 		"/real/bin/python3.11 /venv/lib/python3.11/site-packages/nvidia/cu13/lib/libcudart.so.13 "
 		"/real/lib/libcudart.so.12 ");
 	directory_remove();
