@@ -314,24 +314,6 @@ static void snapshot_file_write(struct view *view)
 	view_message(view, err ? "%s" : "wrote %s", err ? why.text : name);
 }
 
-/* When the process with @pid started, in clock ticks since boot; 0: it is gone. */
-static unsigned long long start_ticks(uint32_t pid)
-{
-	unsigned long long ticks = 0;
-	char path[64], *text, *at;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	text = file_read(path, 4096, NULL);
-	at = text ? strrchr(text, ')') : NULL;
-	if (at &&
-	    sscanf(at + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
-		ticks = 0;
-	free(text);
-	return ticks;
-}
-
 /*
  * True if the process that now has @process's pid is still @process: pids are reused, and what is
  * shown may be frozen. It ran when the latest snapshot was taken, and no later process has its pid.
@@ -339,14 +321,13 @@ static unsigned long long start_ticks(uint32_t pid)
 static bool is_same(const struct screen *screen, const struct snap_process *process)
 {
 	const struct snapshot *latest = screen->latest;
-	uint64_t started;
+	struct process_stat stat;
 
 	for (size_t i = 0; latest && i < latest->process_count + latest->listed_count; i++) {
 		if (latest->processes[i].program != process->program || latest->processes[i].exited)
 			continue;
-		started =
-			start_ticks(process->pid) * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
-		return started && started <= screen->latest_at;
+		return process_stat_read((pid_t)process->pid, &stat) &&
+		       stat.started <= screen->latest_at;
 	}
 	return false;
 }

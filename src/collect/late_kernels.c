@@ -114,16 +114,13 @@ static int symbols_visit(int fd, uint64_t bias, struct handle_variables *variabl
 		.name_max = NAME_LEN_MAX + 1,
 	};
 	struct sections file;
-	struct symtab table;
 	int err = sections_open(&file, fd);
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	err = symtab_find(&file, SHT_SYMTAB, &table);
-	if (!err)
-		err = symtab_visit(&table, &search);
+	err = sections_symbols(&file, SHT_SYMTAB, &search);
 	sections_close(&file);
-	return err == -ENOENT ? 0 : err == -E2BIG ? -EBADMSG : err;
+	return err == -E2BIG ? -EBADMSG : err;
 }
 
 int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset,

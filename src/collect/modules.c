@@ -262,13 +262,6 @@ static void symbols_drop(void *context, struct budget_item *item)
 	file->missing = MISSING_DROPPED;
 }
 
-static const char *name_of(const struct seen_file *seen)
-{
-	const char *slash = strrchr(seen->path, '/');
-
-	return slash ? slash + 1 : seen->path;
-}
-
 static void symbols_load(struct modules *modules, const struct seen_file *seen,
 			 const struct seen_file *debug, struct module_file *file)
 {
@@ -280,7 +273,7 @@ static void symbols_load(struct modules *modules, const struct seen_file *seen,
 	else if (err != -ENOENT)
 		note(modules->notes,
 		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves",
-		     name_of(seen));
+		     path_base(seen->path));
 }
 
 static struct module_file *file_new(struct modules *modules, const struct file_id *id)
@@ -309,11 +302,11 @@ static uint32_t resolver_give(struct modules *modules, struct resolver *resolver
 	int ends[2];
 
 	if (seen->place < 0 && debug->place < 0)
-		return resolver_add(resolver, seen->fd, debug->fd, name_of(seen));
+		return resolver_add(resolver, seen->fd, debug->fd, path_base(seen->path));
 	/* Copies contain no lines. The files themselves are sent to the resolver's process only. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
-	number = resolver_add_lent(resolver, ends[1], name_of(seen));
+	number = resolver_add_lent(resolver, ends[1], path_base(seen->path));
 	if (number && outside_lend(probe_outside(modules->probe), seen,
 				   debug->fd >= 0 ? debug : NULL, ends[0])) {
 		resolver_drop(resolver, number);
@@ -663,22 +656,20 @@ struct address_search {
 static int address_compare(void *context, const struct maps_entry *entry)
 {
 	struct address_search *search = context;
-	const char *name = strrchr(entry->path, '/');
 	struct seen_file seen;
 	int err;
 
 	if (search->address < entry->start || search->address >= entry->end)
 		return 0;
-	err = name ? outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry,
-					 COPY_TABLES, &seen) :
-		     -ENOENT;
+	err = outside_open_mapped(probe_outside(search->modules->probe), search->pid, entry,
+				  COPY_TABLES, &seen);
 	search->later = outside_is_later(err);
 	if (err)
 		return 1;
 	search->record.start = entry->start;
 	search->record.end = entry->end;
 	search->record.offset = entry->offset;
-	snprintf(search->record.file, sizeof(search->record.file), "%s", name + 1);
+	snprintf(search->record.file, sizeof(search->record.file), "%s", path_base(entry->path));
 	search->record.id = seen.id;
 	search->found = seen.identified;
 	seen_close(&seen);

@@ -527,19 +527,12 @@ static bool is_to_end(void)
  */
 static bool is_starved(const struct worker *worker)
 {
-	char path[32], *text, *at;
-	bool runnable;
+	struct process_stat stat;
 
 	if (!worker->pid)
 		return true; /* it has not even started */
-	if (process_work_ns(worker->pid) - worker->work > WORK_MAX)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);
-	text = file_read(path, 512, NULL);
-	at = text ? strrchr(text, ')') : NULL;
-	runnable = at && at[1] == ' ' && at[2] == 'R';
-	free(text);
-	return runnable;
+	return process_work_ns(worker->pid) - worker->work <= WORK_MAX &&
+	       process_stat_read(worker->pid, &stat) && stat.state == 'R';
 }
 
 /*

@@ -529,6 +529,16 @@ out:
 	return err;
 }
 
+int sections_symbols(const struct sections *file, uint32_t type, const struct symtab_search *search)
+{
+	struct symtab table;
+	int err = symtab_find(file, type, &table);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	return symtab_visit(&table, search);
+}
+
 /* ---- build ids ---- */
 
 /*

@@ -151,6 +151,10 @@ struct symtab_search {
  */
 int symtab_visit(const struct symtab *table, const struct symtab_search *search);
 
+/* The same for the first table of @type in @file; 0 if there is none. */
+int sections_symbols(const struct sections *file, uint32_t type,
+		     const struct symtab_search *search);
+
 /* The build id that an ELF file's notes have. */
 
 #define BUILD_ID_MAX 64 /* bytes */

@@ -49,7 +49,8 @@ static bool build_id_take(void *context, const unsigned char *id, size_t len)
 static void link_section_read(const struct sections *file, struct debug_link *link)
 {
 	const Elf64_Shdr *section = sections_of_name(file, ".gnu_debuglink");
-	char data[LINK_MAX_SIZE], *slash, *name;
+	char data[LINK_MAX_SIZE];
+	const char *name;
 	size_t size, len, at;
 
 	if (!section || section->sh_type == SHT_NOBITS || section->sh_size > sizeof(data))
@@ -60,8 +61,7 @@ static void link_section_read(const struct sections *file, struct debug_link *li
 	at = (len + 4) & ~(size_t)3;
 	if (len == size || at + 4 > size)
 		return;
-	slash = strrchr(data, '/');
-	name = slash ? slash + 1 : data;
+	name = path_base(data);
 	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
 	    strlen(name) >= sizeof(link->name))
 		return;

@@ -355,7 +355,7 @@ static void packages_visit(struct ahead *ahead, const char *program)
 
 static bool is_python(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 
 	return !strncmp(name, "python", strlen("python")) &&
 	       !name[strlen("python") + strspn(name + strlen("python"), "0123456789.")];

@@ -405,21 +405,14 @@ static void refused_tell(struct probe *probe, uint32_t tgid, const char *name, i
 		tgid, name, strerror(-error), tgid);
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The same of a file that @pid maps: its process is marked. */
 static void refused_mark(struct probe *probe, pid_t pid, const char *path, int error)
 {
 	struct rec_mmap record = { .hdr.tgid = (uint32_t)pid,
 				   .hdr.time = clock_ns(CLOCK_MONOTONIC) };
 
-	refused_tell(probe, (uint32_t)pid, name_of(path), error);
-	snprintf(record.file, sizeof(record.file), "%s", name_of(path));
+	refused_tell(probe, (uint32_t)pid, path_base(path), error);
+	snprintf(record.file, sizeof(record.file), "%s", path_base(path));
 	if ((error == -EACCES || error == -EPERM) && is_cuda_name(record.file))
 		late_gone(probe, &record);
 }
@@ -634,10 +627,9 @@ struct mapped_search {
  */
 static bool is_name_of(const struct rec_mmap *record, const char *path)
 {
-	const char *name = strrchr(path, '/');
 	size_t len = strnlen(record->file, sizeof(record->file));
 
-	return name && len && !strncmp(name + 1, record->file, len);
+	return len && !strncmp(path_base(path), record->file, len);
 }
 
 static void mapped_examine(struct mapped_search *search, const struct seen_file *seen)
@@ -670,7 +662,7 @@ static int mapped_compare(void *context, const struct maps_entry *entry)
 		mapped_examine(search, &seen);
 	search->later |= outside_is_later(err);
 	search->unanswered |= err == -ETIMEDOUT;
-	refused_tell(search->probe, search->record->hdr.tgid, name_of(entry->path), err);
+	refused_tell(search->probe, search->record->hdr.tgid, path_base(entry->path), err);
 	seen_close(&seen);
 	return 0;
 }

@@ -116,6 +116,23 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 	return 0;
 }
 
+int elf_functions_append(struct elf_functions *functions, const struct elf_function *more,
+			 size_t count)
+{
+	size_t all = functions->count + functions->aliases + count;
+	struct elf_function *list = realloc(functions->list, (all + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	memmove(list + functions->count + count, list + functions->count,
+		functions->aliases * sizeof(*list));
+	if (count)
+		memcpy(list + functions->count, more, count * sizeof(*list));
+	functions->list = list;
+	functions->count += count;
+	return 0;
+}
+
 /* What is looked for in a file's symbol tables. */
 struct symbol_search {
 	/* Of struct symtab_search */
@@ -184,12 +201,8 @@ static int table_symbols(const struct sections *file, uint32_t type, struct symb
 		.context = search,
 		.name_max = NAME_MAX_LEN,
 	};
-	struct symtab table;
-	int err = symtab_find(file, type, &table);
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	return symtab_visit(&table, &visit);
+	return sections_symbols(file, type, &visit);
 }
 
 /*
@@ -642,11 +655,11 @@ unsigned int elfinfo_runtime_version(int fd, const struct elf_functions *functio
 
 unsigned int version_of_name(const char *name, bool *major_only)
 {
-	const char *slash = strrchr(name, '/'), *at;
+	const char *at;
 	unsigned int major = 0, minor = 0, patch;
 	int words;
 
-	name = slash ? slash + 1 : name;
+	name = path_base(name);
 	at = strncmp(name, "libcudart", 9) ? NULL : strstr(name, ".so.");
 	if (!at)
 		return 0;

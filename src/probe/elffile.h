@@ -63,6 +63,10 @@ struct elf_functions {
  */
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why);
 
+/* Adds the @count functions at @more to @functions, before the aliases. Returns 0 or -ENOMEM. */
+int elf_functions_append(struct elf_functions *functions, const struct elf_function *more,
+			 size_t count);
+
 struct elf_symbol {
 	const char *name; /* borrowed; NULL: not wanted, or too long to be of interest */
 	uint64_t offset;  /* in the file */

@@ -215,10 +215,8 @@ static bool name_matches(const char *library, const char *name)
 /* @st: NULL if only the name is known. */
 static bool is_file_of(const struct request *request, const struct stat *st, const char *path)
 {
-	const char *name = strrchr(path, '/');
-
 	if (!strchr(request->library, '/'))
-		return name_matches(request->library, name ? name + 1 : path);
+		return name_matches(request->library, path_base(path));
 	/* The file that has this name now counts, too: a library may be replaced by a newer one. */
 	return st &&
 	       (!strcmp(request->library, path) ||
@@ -381,8 +379,6 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 			 const char *path, struct elf_functions *found, struct reason *why)
 {
 	struct search search = { .extras = extras };
-	const char *slash = strrchr(path, '/');
-	struct elf_function *more;
 	size_t i, wanted = 0;
 	int err;
 
@@ -393,19 +389,12 @@ int extra_functions_find(struct extra_functions *extras, int fd, const struct st
 		if (is_file_of(&extras->list[i], st, path))
 			search.requests[wanted++] = &extras->list[i];
 	for (i = 0; i < ARRAY_LEN(returning_files); i++)
-		search.returns |= !fnmatch(returning_files[i], slash ? slash + 1 : path, 0);
+		search.returns |= !fnmatch(returning_files[i], path_base(path), 0);
 	err = elffile_symbols(fd, symbol_visit, &search, why);
-	if (!err && search.count) {
-		more = realloc(found->list, (found->count + search.count) * sizeof(*more));
-		if (more) {
-			found->list = more;
-			memcpy(more + found->count, search.list, search.count * sizeof(*more));
-			found->count += search.count;
-			err = (int)search.count;
-		} else {
-			err = reason_set(why, -ENOMEM, "no memory");
-		}
-	}
+	if (!err && elf_functions_append(found, search.list, search.count))
+		err = reason_set(why, -ENOMEM, "no memory");
+	else if (!err)
+		err = (int)search.count;
 	free(search.requests);
 	free(search.list);
 	return err;
@@ -497,18 +486,15 @@ static void table_search(const struct sections *file, struct allocator_search *a
 		.context = allocator_search,
 		.name_max = NAME_MAX_LEN,
 	};
-	struct symtab table;
 	size_t i;
 
 	for (i = 0; i < allocator_form_count(); i++)
 		names[i] = allocator_symbol(i);
-	if (!symtab_find(file, type, &table))
-		symtab_visit(&table, &visit);
+	sections_symbols(file, type, &visit);
 }
 
 size_t allocators_find(int fd, const char *path, struct elf_function *list)
 {
-	const char *name = path ? strrchr(path, '/') : NULL;
 	struct reason why = { "" };
 	struct sections file;
 	struct allocator_search allocator_search = { .list = list };
@@ -518,7 +504,7 @@ size_t allocators_find(int fd, const char *path, struct elf_function *list)
 	segments_read(&file, &allocator_search.segments);
 	table_search(&file, &allocator_search, SHT_DYNSYM);
 	if (!allocator_search.count &&
-	    (!symtab_is_of_library(&file) || (path && allocator_is_local(name ? name + 1 : path))))
+	    (!symtab_is_of_library(&file) || (path && allocator_is_local(path_base(path)))))
 		table_search(&file, &allocator_search, SHT_SYMTAB);
 	sections_close(&file);
 	return allocator_search.count;
@@ -527,19 +513,12 @@ size_t allocators_find(int fd, const char *path, struct elf_function *list)
 bool allocators_append(int fd, const char *path, const struct forms *forms, bool leave_stepped,
 		       struct elf_functions *functions)
 {
-	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX], *more;
+	struct elf_function list[ALLOCATOR_FUNCTIONS_MAX];
 	struct elf_functions own = { .list = list };
 
 	own.count = allocators_find(fd, path, list);
 	if (!own.count)
 		return false;
 	points_choose(fd, &own, forms, leave_stepped);
-	more = realloc(functions->list, (functions->count + own.count) * sizeof(*more));
-	if (!more)
-		return false;
-	/* The further names behind the list are not needed any more. */
-	memcpy(more + functions->count, own.list, own.count * sizeof(*more));
-	functions->list = more;
-	functions->count += own.count;
-	return true;
+	return !elf_functions_append(functions, own.list, own.count);
 }

@@ -42,45 +42,16 @@
  *   ends the program.
  */
 
-/*
- * When the process was started (ns, CLOCK_BOOTTIME, as precisely as /proc's clock ticks) and its
- * parent; and its comm in @comm (CUTOP_COMM_LEN bytes). Returns false if it is gone.
- */
-static bool stat_read(pid_t pid, uint64_t *started, uint32_t *parent, char *comm)
-{
-	unsigned long long ticks;
-	char path[64], *text, *at;
-	bool known = false;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = file_read(path, 4096, NULL);
-	/*
-	 * The name, in parentheses, may contain anything. The state follows it; starttime is the
-	 * 20th word after that: proc(5).
-	 */
-	at = text ? strrchr(text, ')') : NULL;
-	if (at &&
-	    sscanf(at + 1,
-		   " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   parent, &ticks) == 2) {
-		*started = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
-		known = true;
-		*at = 0;
-		at = strchr(text, '(');
-		snprintf(comm, CUTOP_COMM_LEN, "%s", at ? at + 1 : "");
-	}
-	free(text);
-	return known;
-}
-
 /* Fills @row from /proc/PID/stat and status. Returns false if the process is gone. */
 static bool row_read(uint32_t tgid, struct program_row *row)
 {
+	struct process_stat stat;
 	char path[64], *text, *at;
-	uint64_t started = 0;
-	bool known = stat_read((pid_t)tgid, &started, &row->parent_tgid, row->comm);
+	bool known = process_stat_read((pid_t)tgid, &stat);
 
-	row->start_time = started;
+	row->start_time = stat.started;
+	row->parent_tgid = stat.parent;
+	memcpy(row->comm, stat.comm, sizeof(row->comm) - 1);
 	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
 	text = known ? file_read(path, 16384, NULL) : NULL;
 	at = text ? strstr(text, "\nUid:") : NULL;
@@ -190,25 +161,16 @@ const char *translator_kind(const char *name)
 
 static const char *kind_of_process(pid_t pid)
 {
-	char path[64], *comm;
-	const char *kind;
+	struct process_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	comm = file_read(path, 64, NULL);
-	if (!comm)
-		return NULL;
-	comm[strcspn(comm, "\n")] = 0;
-	kind = translator_kind(comm);
-	free(comm);
-	return kind;
+	return process_stat_read(pid, &stat) ? translator_kind(stat.comm) : NULL;
 }
 
 void translator_tell(struct probe *probe, pid_t pid, const char *program)
 {
-	const char *slash = program ? strrchr(program, '/') : NULL, *kind;
+	const char *kind = program ? translator_kind(path_base(program)) : kind_of_process(pid);
 	unsigned int i;
 
-	kind = program ? translator_kind(slash ? slash + 1 : program) : kind_of_process(pid);
 	if (!kind || probe->translated_count == TRANSLATED_TOLD || probe_pids(probe).count)
 		return;
 	for (i = 0; i < probe->translated_count; i++)
@@ -245,7 +207,6 @@ struct mapper_search {
  */
 static int is_mapping_of(struct mapper_search *search, const struct maps_entry *entry)
 {
-	const char *name = strrchr(entry->path, '/');
 	struct seen_file seen;
 	int err;
 
@@ -253,7 +214,7 @@ static int is_mapping_of(struct mapper_search *search, const struct maps_entry *
 	    entry->minor == minor(search->st->st_dev))
 		return 1;
 	if (entry->inode != search->st->st_ino &&
-	    (!name || strncmp(name + 1, search->name, strlen(search->name))))
+	    strncmp(path_base(entry->path), search->name, strlen(search->name)))
 		return 0;
 	if (!maps_seen_add(&search->seen, entry))
 		return 0;
@@ -267,19 +228,14 @@ static int is_mapping_of(struct mapper_search *search, const struct maps_entry *
 /* True if @pid was certainly started at @when (ns, clock_own_ns(CLOCK_BOOTTIME)) or later. */
 static bool started_since(pid_t pid, uint64_t when)
 {
-	char comm[CUTOP_COMM_LEN];
-	uint64_t started;
-	uint32_t parent;
+	struct process_stat stat;
 
-	return stat_read(pid, &started, &parent, comm) && started >= when;
+	return process_stat_read(pid, &stat) && stat.started >= when;
 }
 
 static bool is_driver(const char *path)
 {
-	const char *name = strrchr(path, '/');
-
-	name = name ? name + 1 : path;
-	return !strncmp(name, "libcuda.so", strlen("libcuda.so"));
+	return !strncmp(path_base(path), "libcuda.so", strlen("libcuda.so"));
 }
 
 /* True if the loader maps a driver together with the file open at @fd. */
@@ -429,12 +385,11 @@ void mappers_visit(struct probe *probe, const struct stat *st, const struct file
 		   void (*visit)(void *context, pid_t pid, const struct maps_entry *entry),
 		   void *context)
 {
-	const char *name = strrchr(path, '/');
 	struct mapper_search search = {
 		.probe = probe,
 		.st = st,
 		.id = id,
-		.name = name ? name + 1 : path,
+		.name = path_base(path),
 		.visit = visit,
 		.context = context,
 		.since = clock_ns(CLOCK_MONOTONIC),
@@ -530,13 +485,11 @@ static void mapper_doubt(struct mapper_search *search, int error)
 static struct mapper_search late_searching(struct late_search *late, const struct stat *st,
 					   uint64_t since)
 {
-	const char *name = strrchr(late->path, '/');
-
 	return (struct mapper_search){
 		.probe = late->probe,
 		.st = st,
 		.id = &late->file.id,
-		.name = name ? name + 1 : late->path,
+		.name = path_base(late->path),
 		.visit = mapper_mark,
 		.doubt = mapper_doubt,
 		.context = late,

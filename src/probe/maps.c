@@ -236,18 +236,12 @@ int maps_place(pid_t pid, const struct maps_entry *entry)
 	return fd < 0 ? -errno : fd;
 }
 
-/* True if the task with this folder in /proc runs: it is no zombie, and not gone. */
-static bool task_runs(const char *folder)
+/* True if the process, or thread, runs: it is no zombie, and not gone. */
+static bool task_runs(pid_t pid)
 {
-	char path[96], *text, *at, state = 'X';
+	struct process_stat stat;
 
-	snprintf(path, sizeof(path), "%s/stat", folder);
-	text = file_read(path, 4096, NULL);
-	at = text ? strrchr(text, ')') : NULL;
-	if (at)
-		sscanf(at + 1, " %c", &state);
-	free(text);
-	return state != 'Z' && state != 'X';
+	return process_stat_read(pid, &stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
 pid_t process_reader(pid_t pid)
@@ -257,16 +251,13 @@ pid_t process_reader(pid_t pid)
 	char path[64];
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (task_runs(path))
+	if (task_runs(pid))
 		return pid;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
-	while (dir && reader == pid && (item = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, atoi(item->d_name));
-		if (isdigit((unsigned char)item->d_name[0]) && task_runs(path))
+	while (dir && reader == pid && (item = readdir(dir)))
+		if (isdigit((unsigned char)item->d_name[0]) && task_runs(atoi(item->d_name)))
 			reader = (pid_t)atoi(item->d_name);
-	}
 	if (dir)
 		closedir(dir);
 	return reader;

@@ -183,7 +183,7 @@ static int open_mapped(const struct question *question, const char *path, int id
 static int open_link(const struct question *question, const char *link, const char *name,
 		     int identifier, struct errand_answer *answer)
 {
-	char path[4096], real[4096], *last;
+	char path[4096], real[4096];
 	int place;
 	ssize_t n;
 	bool own;
@@ -194,8 +194,7 @@ static int open_link(const struct question *question, const char *link, const ch
 		return -errno;
 	n = readlink(path, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = 0;
-	last = strrchr(real, '/');
-	if (*name && (!last || strncmp(last + 1, name, strlen(name)))) {
+	if (*name && strncmp(path_base(real), name, strlen(name))) {
 		close(place);
 		return -ESTALE;
 	}
@@ -319,22 +318,6 @@ static ssize_t memory_read(pid_t pid, uint64_t address, char *to, size_t len)
 	return (ssize_t)at;
 }
 
-/*
- * What /proc/PID/stat says from its third word on, which is what follows the name; NULL if the
- * process is gone.
- */
-static char *stat_words(pid_t pid, char **at)
-{
-	char path[64], *text;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = file_read(path, 4096, NULL);
-	*at = text ? strrchr(text, ')') : NULL;
-	if (*at)
-		*at += 1;
-	return text;
-}
-
 /* Where a process keeps its environment now. */
 struct environ_search {
 	pid_t pid;
@@ -401,7 +384,7 @@ out:
 static int environ_entry(void *context, const struct maps_entry *entry)
 {
 	struct environ_search *search = context;
-	const char *name = strrchr(entry->path, '/') + 1;
+	const char *name = path_base(entry->path);
 	int place;
 
 	if (search->is_other && strncmp(name, "libc.", 5) && strncmp(name, "libc-", 5) &&
@@ -580,19 +563,11 @@ int job_words(const void *question, size_t len, const int fds[ERRAND_FDS],
 static bool is_same_process(pid_t pid, uint64_t start_time)
 {
 	uint64_t tick = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-	unsigned long long ticks = 0;
-	char *at, *text = stat_words(pid, &at);
-	int word;
+	struct process_stat stat;
 
-	for (word = 3; at && word < 22; word++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " ");
-	}
-	if (at)
-		sscanf(at, "%llu", &ticks);
-	free(text);
 	/* In a time namespace /proc shows other times: then this cannot be told. */
-	return !ticks || !start_time || start_time / tick == ticks ||
+	return !process_stat_read(pid, &stat) || !start_time ||
+	       start_time - start_time % tick == stat.started ||
 	       clock_own_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_BOOTTIME) + NSEC_PER_SEC >
 		       2 * NSEC_PER_SEC;
 }

@@ -224,12 +224,8 @@ static int table_read(const struct sections *file, uint32_t type, struct found_s
 		.context = symbols,
 		.name_max = NAME_MAX_LEN,
 	};
-	struct symtab table;
-	int err = symtab_find(file, type, &table);
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	return symtab_visit(&table, &search);
+	return sections_symbols(file, type, &search);
 }
 
 /* The file offset of @address, in a segment with @flags; 0: it is in none. */
@@ -274,7 +270,7 @@ static unsigned int version_of_size(uint64_t size)
 /* "python3.9", "libpython3.10.so.1.0". */
 static unsigned int version_in_path(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = strstr(slash ? slash : path, "python");
+	const char *name = strstr(path_base(path), "python");
 	unsigned int major, minor;
 
 	return name && sscanf(name, "python%u.%u", &major, &minor) == 2 && major < 256 &&

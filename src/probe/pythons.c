@@ -84,20 +84,6 @@ static void functions_describe(struct probe *probe, int fd, const struct python_
 	}
 }
 
-static bool functions_append(struct elf_functions *functions, const struct elf_functions *own)
-{
-	struct elf_function *more =
-		realloc(functions->list, (functions->count + own->count + 1) * sizeof(*more));
-
-	if (!more)
-		return false;
-	/* The further names behind the list are not needed any more. */
-	memcpy(more + functions->count, own->list, own->count * sizeof(*more));
-	functions->list = more;
-	functions->count += own->count;
-	return true;
-}
-
 bool pythons_take(struct probe *probe, struct target *target, int fd, const char *path,
 		  struct elf_functions *functions)
 {
@@ -124,7 +110,7 @@ bool pythons_take(struct probe *probe, struct target *target, int fd, const char
 	functions_describe(probe, fd, &elf, number, &own);
 	if (!probe->pythons[number])
 		probe->pythons[number] = malloc(sizeof(elf));
-	if (!probe->pythons[number] || !functions_append(functions, &own))
+	if (!probe->pythons[number] || elf_functions_append(functions, own.list, own.count))
 		return false;
 	*probe->pythons[number] = elf;
 	target->python = number + 1;

@@ -141,6 +141,41 @@ int stream_width(FILE *stream)
 										     0;
 }
 
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool process_stat_read(pid_t pid, struct process_stat *stat)
+{
+	unsigned long long ticks;
+	char path[32], *text, *at;
+
+	memset(stat, 0, sizeof(*stat));
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	text = file_read(path, 4096, NULL);
+	/*
+	 * The name, in parentheses, may contain anything. The state follows it; starttime is the
+	 * 20th word after that.
+	 */
+	at = text ? strrchr(text, ')') : NULL;
+	if (at &&
+	    sscanf(at + 1,
+		   " %c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &stat->state, &stat->parent, &ticks) == 3) {
+		stat->started = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+		*at = 0;
+		at = strchr(text, '(');
+		snprintf(stat->comm, sizeof(stat->comm), "%s", at ? at + 1 : "");
+	} else {
+		memset(stat, 0, sizeof(*stat));
+	}
+	free(text);
+	return stat->state;
+}
+
 int file_in_memory(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL | MFD_ALLOW_SEALING);

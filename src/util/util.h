@@ -38,6 +38,17 @@ uint64_t clock_own_ns(int clock);
 /* The processor time that the process @pid has used, ns; 0: unknown. */
 uint64_t process_work_ns(pid_t pid);
 
+/* What /proc/PID/stat says (proc(5)) of a process, or of a thread. */
+struct process_stat {
+	char comm[64];
+	char state;
+	uint32_t parent;
+	uint64_t started; /* ns, CLOCK_BOOTTIME, as precisely as /proc's clock ticks */
+};
+
+/* Returns false, with zeros, if it is gone. */
+bool process_stat_read(pid_t pid, struct process_stat *stat);
+
 /*
  * Where explanations go. note() writes one line to standard error if the user asked for
  * explanations (-v); warn_user() always does. Both take printf formats without a newline, and clean
@@ -82,6 +93,9 @@ int stream_width(FILE *stream);
  * caller frees it.
  */
 char *file_read(const char *path, size_t max, size_t *len);
+
+/* The last component of @path: what follows its last slash. */
+const char *path_base(const char *path);
 
 /*
  * Makes a file in memory that no process can run (from Linux 6.3 on). Returns a descriptor that

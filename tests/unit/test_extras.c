@@ -348,8 +348,30 @@ START_TEST(functions_are_bounded)
 }
 END_TEST
 
+/* Further names stay behind the functions, as long as these are. */
+START_TEST(test_functions_append)
+{
+	const struct elf_function more[] = { { .call = 7 }, { .call = 8 } };
+	struct elf_functions functions = { .count = 1, .aliases = 2 };
+	const uint16_t calls[] = { 1, 7, 8, 2, 3 };
+
+	functions.list = calloc(3, sizeof(*functions.list));
+	ck_assert_ptr_nonnull(functions.list);
+	for (uint16_t i = 0; i < 3; i++)
+		functions.list[i].call = i + 1;
+	ck_assert_int_eq(elf_functions_append(&functions, NULL, 0), 0);
+	ck_assert_int_eq(elf_functions_append(&functions, more, 2), 0);
+	ck_assert_uint_eq(functions.count, 3);
+	ck_assert_uint_eq(functions.aliases, 2);
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		ck_assert_uint_eq(functions.list[i].call, calls[i]);
+	free(functions.list);
+}
+END_TEST
+
 void extras_tests(Suite *suite)
 {
+	probe_test_add(suite, "functions append", test_functions_append);
 	TCase *loops = tcase_create("extras");
 
 	probe_test_add(suite, "extras nonsense", requests_that_make_no_sense);
