@@ -176,6 +176,7 @@ __noinline int thread_begin(struct thread_state *thread)
 	if (!thread)
 		return 0;
 	thread->program = known ? *known : program_new();
+	thread->ignored_seen = 0;
 	sync = thread->program ? sync_of(thread->program) : NULL;
 	if (sync)
 		__sync_fetch_and_add(&sync->times.threads, 1);
@@ -228,6 +229,20 @@ __noinline int thread_reconsider(struct thread_state *thread)
 	return 0;
 }
 
+/* Whether @thread's program is ignored may have changed: then the thread is not watched. */
+__noinline int thread_ignore(struct thread_state *thread)
+{
+	__u32 program;
+
+	if (!thread)
+		return 0;
+	thread->ignored_seen = *(volatile __u32 *)&ignored_count;
+	program = thread->program;
+	if (bpf_map_lookup_elem(&ignored, &program))
+		thread->program = 0;
+	return 0;
+}
+
 /* The current thread's state at entry; NULL if it is not watched. */
 static __always_inline struct thread_state *thread_enter(struct task_struct *task)
 {
@@ -244,6 +259,11 @@ static __always_inline struct thread_state *thread_enter(struct task_struct *tas
 	if (!thread->program) {
 		if (!thread->tgid || only_uid != (__u32)-1)
 			thread_reconsider(thread);
+		if (!thread->program)
+			return NULL;
+	}
+	if (thread->ignored_seen != *(volatile __u32 *)&ignored_count) {
+		thread_ignore(thread);
 		if (!thread->program)
 			return NULL;
 	}

@@ -299,8 +299,10 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	if (first && glob &&
 	    (!identity ||
 	     !identity_matches(identity->strings, identity->hdr.size - sizeof(*identity),
-			       watched->process.comm, glob)))
+			       watched->process.comm, glob))) {
 		watched->ignored = true;
+		probe_ignore(feed->probe, watched->program, true);
+	}
 	if (!watched->ignored) {
 		if (first)
 			record_sink_put(feed->sink, &watched->process.hdr,
@@ -1076,6 +1078,8 @@ static void doomed_forget(struct feed *feed)
 		if (feed->native)
 			native_stacks_forget(feed->native, watched->program);
 		python_stacks_forget(feed->python, watched->program);
+		if (watched->ignored)
+			probe_ignore(feed->probe, watched->program, false);
 		watched_free(feed, watched);
 	}
 	feed->any_doomed = false;

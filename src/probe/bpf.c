@@ -345,6 +345,17 @@ bool bpf_has_left(const struct bpf *bpf, uint32_t program)
 	       row.end_time && row.end_reason == END_EXEC;
 }
 
+void bpf_ignore(struct bpf *bpf, uint32_t program, bool ignored)
+{
+	int map = bpf_map__fd(bpf->skeleton->maps.ignored);
+	__u8 one = 1;
+
+	if (!ignored)
+		bpf_map_delete_elem(map, &program);
+	else if (!bpf_map_update_elem(map, &program, &one, BPF_ANY))
+		__atomic_fetch_add(&bpf->skeleton->bss->ignored_count, 1, __ATOMIC_RELEASE);
+}
+
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span)
 {
 	int map = bpf_map__fd(bpf->skeleton->maps.runtime_code);

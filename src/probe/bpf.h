@@ -58,6 +58,9 @@ struct bpf_programs bpf_allocator_programs(const struct bpf *bpf, bool with_retu
 /* The program for identify_file(). Borrowed. */
 int bpf_identifier(const struct bpf *bpf);
 
+/* probe_ignore() */
+void bpf_ignore(struct bpf *bpf, uint32_t program, bool ignored);
+
 /* The code at @span of the file @id belongs to the runtime: bpf/caller.bpf.h. NULL: it has none. */
 void bpf_mark_runtime(struct bpf *bpf, const struct file_id *id, const struct code_span *span);
 

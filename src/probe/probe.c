@@ -1237,6 +1237,11 @@ int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct re
 	return idle_watch(&probe->bpf, tgid, uid, process);
 }
 
+void probe_ignore(struct probe *probe, uint32_t program, bool ignored)
+{
+	bpf_ignore(&probe->bpf, program, ignored);
+}
+
 bool probe_has_left(const struct probe *probe, uint32_t program)
 {
 	return bpf_has_left(&probe->bpf, program);

@@ -170,6 +170,12 @@ int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process);
 
 /*
+ * Nobody asked for @program: from here on its calls are not looked at, and what it loses is not
+ * counted. With @ignored false, its number is forgotten.
+ */
+void probe_ignore(struct probe *probe, uint32_t program, bool ignored);
+
+/*
  * True if @program's process has since run another program: what /proc says is then about that one.
  */
 bool probe_has_left(const struct probe *probe, uint32_t program);

@@ -439,6 +439,13 @@ int main(int argc, char **argv)
 	for (j = 0; argc > 1 && j < LIES; j++) {
 		if (strcmp(argv[1], lies[j].name))
 			continue;
+		/* "later": not before a line was read, but for one call that is true */
+		if (argc > 3 && !strcmp(argv[3], "later")) {
+			live(0);
+			puts("ready");
+			fflush(stdout);
+			getchar();
+		}
 		for (i = 0; i < n; i++)
 			lies[j].lie(i);
 		if (argc > 3 && !strcmp(argv[3], "wait")) {

@@ -80,6 +80,34 @@ check "sites: the end is not seen" wait_for 30 newest '.processes | any(.state !
 check "sites: too much is read" [ $(($(read_of) - before_sites)) -lt 2000000 ]
 end many_sites
 
+# ---- one that was not asked for: cutop does not look at its calls, so what they would lose is not lost
+# (Of a user's own, since tests beside this one lose some on purpose.)
+as_own="setpriv --reuid 61347 --regid 61347 --clear-groups"
+mkdir "$T/unasked"
+cp "$liar" "$honest" "$top_builddir/tests/e2e/bin/libharmed.so.1" "$T/unasked"
+chmod -R a+rX "$T/unasked"
+chmod a+x "$T"
+mkfifo "$T/later"
+# shellcheck disable=SC2086
+begin unasked -d 0.1 -u 61347 -c '*harmed*' --library "$T/unasked/liar" --library "$T/unasked/libharmed.so.1"
+# shellcheck disable=SC2086
+$as_own "$T/unasked/liar" pointers 2000 later <"$T/later" >"$T/later.said" 2>&1 &
+later=$!
+exec 3>"$T/later"
+check "unasked: the liar does not begin: $(cat "$T/later.said")" wait_for 20 grep -qx ready "$T/later.said"
+# cutop has heard of it before a snapshot that it begins later.
+seen=$(wc -l <"$T/unasked.out")
+check "unasked: no further snapshots" wait_for 20 eval "[ \"\$(wc -l <'$T/unasked.out')\" -ge $((seen + 3)) ]"
+echo >&3
+exec 3>&-
+wait "$later"
+# shellcheck disable=SC2086
+LD_LIBRARY_PATH=$T/unasked $as_own "$T/unasked/${honest##*/}" plain 20 >"$T/honest.said" 2>&1
+check "unasked: the other is not seen: $(cat "$T/honest.said" "$T/unasked.err")" wait_for 20 newest '[.processes[].state] == ["exited"]'
+end unasked
+expect unasked 'p | [.inexact, .memory.allocations]' '[false,20]'
+expect_nothing_lost unasked
+
 # ---- every other form, of what was recorded once
 "$CUTOP" record --trace --stacks --args -o "$T/recording" -- "$T/$evil" all 1 "$evil" >/dev/null 2>&1
 check "recording: status" [ $? = 0 ]

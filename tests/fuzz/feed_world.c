@@ -269,6 +269,13 @@ const char *probe_file_path(const struct probe *probe, const struct file_id *id)
 	return id->inode % 2 ? path : NULL;
 }
 
+void probe_ignore(struct probe *probe, uint32_t program, bool ignored)
+{
+	(void)probe;
+	(void)program;
+	(void)ignored;
+}
+
 bool probe_has_left(const struct probe *probe, uint32_t program)
 {
 	(void)probe;
