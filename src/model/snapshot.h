@@ -808,4 +808,9 @@ int snapshot_process_order(const void *left, const void *right);
 struct snapshot *snapshot_hold(struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 
+/* The order of a process's kernels: the most runs first. */
+int snapshot_kernel_order(const void *left, const void *right);
+/* Failures first, then what is none, by its kind; of each the most first. */
+int snapshot_failure_order(const void *left, const void *right);
+
 #endif

@@ -73,7 +73,7 @@ static int launched_order(const void *left, const void *right)
 	return order ? order : ORDER(a->entry->key.call, b->entry->key.call);
 }
 
-static int kernel_order(const void *left, const void *right)
+int snapshot_kernel_order(const void *left, const void *right)
 {
 	const struct snap_kernel *a = left, *b = right;
 	int order = ORDER(add_saturated(b->launches, b->graph_launches),
@@ -400,7 +400,7 @@ int build_kernels(struct build *build, struct program *program, struct snap_proc
 	err = merge_kernels(build, program, process, list, count) ?: kernels_part(program, process);
 	if (!err && process->kernel_count)
 		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels),
-		      kernel_order);
+		      snapshot_kernel_order);
 out:
 	free(list);
 	return err;
@@ -533,8 +533,7 @@ int build_calls(struct build *build, struct program *program, struct snap_proces
 
 /* ---- failures ---- */
 
-/* Failures first, then what is none, by its kind; of each the most first. */
-static int failure_order(const void *left, const void *right)
+int snapshot_failure_order(const void *left, const void *right)
 {
 	const struct snap_failure *a = left, *b = right;
 	int order = ORDER(call_outcome(a->call, a->code), call_outcome(b->call, b->code));
@@ -619,7 +618,7 @@ int build_failures(struct build *build, struct program *program, struct snap_pro
 	}
 	if (listed)
 		qsort(process->failure_list, listed, sizeof(process->failure_list[0]),
-		      failure_order);
+		      snapshot_failure_order);
 	return 0;
 }
 

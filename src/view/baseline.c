@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/errors.h"
 #include "view/view_internal.h"
 
 bool column_is_counter(const struct column *column)
@@ -131,23 +130,6 @@ static void kernels_since(struct snap_kernel *list, size_t count, const struct s
 		}
 }
 
-static uint64_t runs_of(const struct snap_kernel *kernel)
-{
-	return kernel->launches + kernel->graph_launches;
-}
-
-/* Those with most launches since then come first, as in the plain list. */
-static int compare_kernels(const void *left, const void *right)
-{
-	const struct snap_kernel *a = left, *b = right;
-
-	if (runs_of(a) != runs_of(b))
-		return runs_of(a) < runs_of(b) ? 1 : -1;
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return a->device != b->device ? (a->device < b->device ? -1 : 1) : strcmp(a->name, b->name);
-}
-
 static void copies_since(struct snap_copy *list, size_t count, const struct snap_process *base)
 {
 	for (size_t i = 0; i < count; i++)
@@ -202,20 +184,6 @@ static void failures_since(struct snap_failure *list, size_t count, const struct
 		}
 }
 
-static int compare_failures(const void *left, const void *right)
-{
-	const struct snap_failure *a = left, *b = right;
-	enum outcome outcome = call_outcome(a->call, a->code),
-		     other = call_outcome(b->call, b->code);
-
-	if (outcome != other)
-		return outcome < other ? -1 : 1;
-	if (a->count != b->count)
-		return a->count < b->count ? 1 : -1;
-	return a->call != b->call ? (int)a->call - (int)b->call :
-				    (a->code > b->code) - (a->code < b->code);
-}
-
 bool baseline_apply(const struct view *view, struct snap_process *process)
 {
 	const struct snap_process *base = view->base ? baseline_of(view, process) : NULL;
@@ -234,7 +202,7 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	kernels_since(process->kernels, process->kernel_count, base);
 	if (process->kernel_count)
 		qsort(process->kernels, process->kernel_count, sizeof(*process->kernels),
-		      compare_kernels);
+		      snapshot_kernel_order);
 	if (process->copies)
 		copies_since(process->copies, process->copy_count, base);
 	else
@@ -248,7 +216,7 @@ bool baseline_apply(const struct view *view, struct snap_process *process)
 	failures_since(process->failure_list, failures_listed(process), base);
 	if (process->failure_list)
 		qsort(process->failure_list, failures_listed(process),
-		      sizeof(*process->failure_list), compare_failures);
+		      sizeof(*process->failure_list), snapshot_failure_order);
 	process->launches = since(process->launches, base->launches);
 	process->graph_launches = since(process->graph_launches, base->graph_launches);
 	return true;

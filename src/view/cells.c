@@ -62,7 +62,8 @@ const char *level_of(double fraction)
 }
 
 /* The lowest height is for nothing alone: without colours, too, a little is more than that. */
-void sample_draw(const struct area *area, int row, int col, enum style style, double fraction)
+static void sample_draw(const struct area *area, int row, int col, enum style style,
+			double fraction)
 {
 	if (isnan(fraction))
 		return;
@@ -82,26 +83,20 @@ int cells_each(int cells, double samples)
 	return 1;
 }
 
-int cells_each_of(int cells, const struct track *track)
-{
-	return cells_each(cells, fmax((double)track_count(track), SAMPLES_AT_FIRST));
-}
-
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
-	      const struct track *track, enum series series)
+	      const struct track *track, enum series series, double top)
 {
-	int each = cells_each_of(cells, track), i;
-	double most = 0, value;
+	int each = cells_each(cells, fmax((double)track_count(track), SAMPLES_AT_FIRST)), i;
+	double most = 0;
 
-	for (i = 0; i < cells; i += each) {
-		value = track_value(track, series, (size_t)(i / each));
-		if (value > most)
-			most = value;
-	}
+	for (i = 0; i < cells && !(top > 0); i += each)
+		most = fmax(most, track_value(track, series, (size_t)(i / each)));
 	for (i = 0; i < cells; i++) {
-		value = track_value(track, series, (size_t)((cells - 1 - i) / each));
+		double value = track_value(track, series, (size_t)((cells - 1 - i) / each));
+
 		/* 0 of 0 is nothing, too. */
-		sample_draw(area, row, col + i, style, value > 0 ? value / most * 0.9 : value);
+		sample_draw(area, row, col + i, style,
+			    value > 0 ? fmin(value / (top > 0 ? top : most / 0.9), 1) : value);
 	}
 }
 

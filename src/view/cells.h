@@ -21,15 +21,12 @@ void bar_of(const struct area *area, int row, int col, int cells, enum style sty
  */
 int cells_each(int cells, double samples);
 
-/* The same where samples come one by one; room is left for the first of them. */
-int cells_each_of(int cells, const struct track *track);
-
-/* The latest samples, as many as @cells have room for, relative to the largest of them. */
+/*
+ * The latest samples, as many as @cells have room for; @top fills a cell, or, if it is 0, a little
+ * more than the largest of them.
+ */
 void spark_of(const struct area *area, int row, int col, int cells, enum style style,
-	      const struct track *track, enum series series);
-
-/* One sample of a sparkline, 0..1; NAN: not known, nothing is drawn. */
-void sample_draw(const struct area *area, int row, int col, enum style style, double fraction);
+	      const struct track *track, enum series series, double top);
 
 /* How what is said in @tone looks. */
 enum style tone_style(enum event_tone tone);

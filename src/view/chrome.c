@@ -367,8 +367,8 @@ static void totals_draw(struct view *view, const struct area *area)
 		int end = figure(area, 0, col, "launch", ST_LAUNCH,
 				 rate_text(snapshot->launches_per_second, false, text), 5, "/s");
 
-		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all,
-			 SERIES_LAUNCHES);
+		spark_of(area, 0, end + 1, launch - LAUNCH_MIN - 1, ST_LAUNCH, all, SERIES_LAUNCHES,
+			 0);
 		col += launch + GAP;
 	}
 	if (has_failed) {
@@ -404,7 +404,7 @@ static void totals_draw(struct view *view, const struct area *area)
 			     any ? "/s" : "  ");
 		if (any)
 			spark_of(area, 1, end + 1, width - COPY_MIN, styles[i], all,
-				 SERIES_COPIES + order[i]);
+				 SERIES_COPIES + order[i], 0);
 	}
 }
 

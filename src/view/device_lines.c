@@ -239,19 +239,6 @@ static void number_of(const struct area *area, int col, int cells, double number
 	area_text(area, 0, col + cells - 1, ST_DIM, unit);
 }
 
-/* The latest samples, as many as @cells have room for, where @top fills a cell. */
-static void plot_of(const struct area *area, int col, int cells, enum style style,
-		    const struct track *track, enum series series, double top)
-{
-	int each = cells_each_of(cells, track);
-
-	for (int i = 0; i < cells && top > 0; i++) {
-		double value = track_value(track, series, (size_t)((cells - 1 - i) / each));
-
-		sample_draw(area, 0, col + i, style, value > 0 ? fmin(value / top, 1) : value);
-	}
-}
-
 static void bar_draw_of(const struct area *area, int col, int cells, const struct memory *memory)
 {
 	int used, tracked;
@@ -371,7 +358,9 @@ static void field_draw(struct view *view, const struct area *area, int col, enum
 		break;
 	case DEVICE_BAR: bar_draw_of(area, col, width, &memory); break;
 	case DEVICE_MEMORY_PLOT:
-		plot_of(area, col, width, ST_LIVE, track, SERIES_DEVICE_USED, memory.total);
+		if (memory.total > 0)
+			spark_of(area, 0, col, width, ST_LIVE, track, SERIES_DEVICE_USED,
+				 memory.total);
 		break;
 	case DEVICE_UNTRACKED:
 		format_bytes(untracked, number, sizeof(number));
@@ -392,11 +381,11 @@ static void field_draw(struct view *view, const struct area *area, int col, enum
 		if (form->tight && isfinite(device->utilization))
 			area_text(area, 0, col, ST_LAUNCH, level_of(device->utilization));
 		else
-			plot_of(area, col, width, ST_LAUNCH, track, SERIES_DEVICE_BUSY, 1);
+			spark_of(area, 0, col, width, ST_LAUNCH, track, SERIES_DEVICE_BUSY, 1);
 		break;
 	case DEVICE_TEMPERATURE: number_of(area, col, width, device->temperature, "C"); break;
 	case DEVICE_TEMPERATURE_PLOT:
-		plot_of(area, col, width, ST_PLAIN, track, SERIES_DEVICE_TEMPERATURE, 100);
+		spark_of(area, 0, col, width, ST_PLAIN, track, SERIES_DEVICE_TEMPERATURE, 100);
 		break;
 	case DEVICE_POWER:
 		number_of(area, col, width, device->power,
@@ -408,8 +397,8 @@ static void field_draw(struct view *view, const struct area *area, int col, enum
 			area_format(area, 0, col - 1, ST_DIM, "/%.0fW", device->power_limit);
 		break;
 	case DEVICE_POWER_PLOT:
-		plot_of(area, col, width, ST_PLAIN, track, SERIES_DEVICE_POWER,
-			isfinite(device->power_limit) ? device->power_limit : 1000);
+		spark_of(area, 0, col, width, ST_PLAIN, track, SERIES_DEVICE_POWER,
+			 isfinite(device->power_limit) ? device->power_limit : 1000);
 		break;
 	default: break;
 	}

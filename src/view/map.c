@@ -332,7 +332,6 @@ static struct stretch *stretch_add(struct segment_list *list, struct stretch str
 		list->items = items;
 		list->room = room;
 	}
-	stretch.filled = stretch.start;
 	list->items[list->count] = stretch;
 	return &list->items[list->count++];
 }
@@ -343,6 +342,9 @@ static struct stretch *known_add(struct segment_list *list, size_t allocator, si
 
 	return stretch_add(list, (struct stretch){ .start = from->start,
 						   .end = from->end,
+						   .used = from->used,
+						   .largest_gap = from->largest_gap,
+						   .blocks = from->blocks,
 						   .allocator = allocator });
 }
 
@@ -368,59 +370,34 @@ static struct stretch *guess_add(struct segment_list *list, size_t allocator,
 						   .is_guess = true });
 }
 
-static void block_note(struct stretch *stretch, const struct snap_alloc *block)
-{
-	uint64_t end = end_of(block) < stretch->end ? end_of(block) : stretch->end;
-
-	if (block->address > stretch->filled &&
-	    block->address - stretch->filled > stretch->largest_gap)
-		stretch->largest_gap = block->address - stretch->filled;
-	if (end > stretch->filled) {
-		stretch->used +=
-			end - (block->address > stretch->filled ? block->address : stretch->filled);
-		stretch->filled = end;
-	}
-	stretch->blocks++;
-}
-
 static int allocator_add(struct segment_list *list, size_t at)
 {
 	const struct snap_allocator *from = &list->process->allocators[at];
-	size_t segment = 0, first = list->count, i;
-	struct stretch *here = NULL;
+	const struct snap_segment *segments = from->segments;
+	size_t segment = 0, i;
+	struct stretch *here;
 
 	for (i = 0; i < from->drawn_count; i++) {
 		const struct snap_alloc *block = &from->drawn[i];
 
-		while (segment < from->segment_count &&
-		       from->segments[segment].end <= block->address)
-			if (!(here = known_add(list, at, segment++)))
+		for (; segment < from->segment_count && segments[segment].start <= block->address;
+		     segment++)
+			if (!known_add(list, at, segment))
 				return -ENOMEM;
-		if (segment < from->segment_count &&
-		    from->segments[segment].start <= block->address)
-			here = known_add(list, at, segment++);
-		else if (!here || here->is_guess || block->address >= here->end)
-			here = guess_add(list, at, block,
-					 segment < from->segment_count ?
-						 from->segments[segment].start :
-						 UINT64_MAX);
+		if (segment && block->address < segments[segment - 1].end)
+			continue;
+		here = guess_add(list, at, block,
+				 segment < from->segment_count ? segments[segment].start :
+								 UINT64_MAX);
 		if (!here)
 			return -ENOMEM;
-		block_note(here, block);
+		/* What is in none of them may be in a block of before: it is no gap. */
+		here->used += end_of(block) < here->end ? block->bytes : here->end - block->address;
+		here->blocks++;
 	}
-	while (segment < from->segment_count)
-		if (!known_add(list, at, segment++))
+	for (; segment < from->segment_count; segment++)
+		if (!known_add(list, at, segment))
 			return -ENOMEM;
-	for (i = first; i < list->count; i++) {
-		struct stretch *stretch = &list->items[i];
-
-		/* What is in no known block of a guess may be in a block of before. */
-		if (stretch->is_guess)
-			stretch->largest_gap = 0;
-		else if (stretch->end > stretch->filled &&
-			 stretch->end - stretch->filled > stretch->largest_gap)
-			stretch->largest_gap = stretch->end - stretch->filled;
-	}
 	return 0;
 }
 

@@ -52,7 +52,6 @@ const char *map_colors_text(enum map_colors by);
 struct stretch {
 	uint64_t start, end;
 	uint64_t used, largest_gap; /* bytes, as far as blocks are known */
-	uint64_t filled;            /* where its last block ends */
 	size_t blocks;
 	size_t allocator; /* in the process's list */
 	bool is_guess;    /* no segment is known there: it was made before cutop watched */

@@ -254,8 +254,8 @@ START_TEST(sparklines)
 		feed(values, count);
 		canvas_clear(&canvas);
 		spark_of(&area, 0, 0, 64, ST_LIVE,
-			 history_find(&view.history, view.shown->processes[0].program),
-			 SERIES_LIVE);
+			 history_find(&view.history, view.shown->processes[0].program), SERIES_LIVE,
+			 0);
 		for (int col = 0; col < 64; col++)
 			drawn += strcmp(canvas_cell(&canvas, 0, col)->text, " ") != 0;
 		ck_assert_uint_ge(drawn, 3);

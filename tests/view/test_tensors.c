@@ -77,6 +77,11 @@ START_TEST(blocks_in_segments)
 	made_block(&made, 0, 0x1200, 0x200);
 	made_block(&made, 0, 0x1c00, 0x400);
 	made_block(&made, 0, 0x4000, 0x4000);
+	made.segments[0].blocks = 2;
+	made.segments[0].used = 0x600;
+	made.segments[0].largest_gap = 0x800;
+	made.segments[1].used = 0x4000;
+	made.segments[4].largest_gap = 0x2000;
 	ck_assert(segment_list_is_known(&made.process));
 	ck_assert_int_eq(segment_list_make(&made.list, &made.process), 0);
 	items = made.list.items;
@@ -102,6 +107,7 @@ START_TEST(blocks_without_segments)
 	const struct stretch *items;
 
 	made_segment(&made, 0, 20 * MIB, 22 * MIB);
+	made.segments[0].blocks = 1;
 	made_block(&made, 0, 0, MIB);
 	made_block(&made, 0, 3 * MIB, MIB);
 	made_block(&made, 0, 12 * MIB, 3 * MIB);
