@@ -210,12 +210,12 @@ static void zoom(struct view *view, int step)
 		plot_zoom(view, -step);
 		return;
 	}
-	if (step > 0 && view->zoom < MAP_ZOOM_MAX)
-		view->zoom++;
-	if (step < 0 && view->zoom > 0)
-		view->zoom--;
-	if (!view->zoom)
-		view->pan = 0;
+	if (step > 0 && view->map.zoom < MAP_ZOOM_MAX)
+		view->map.zoom++;
+	if (step < 0 && view->map.zoom > 0)
+		view->map.zoom--;
+	if (!view->map.zoom)
+		view->map.pan = 0;
 }
 
 static void pan(struct view *view, int step)
@@ -223,7 +223,7 @@ static void pan(struct view *view, int step)
 	struct list_state *pane = &view->panes[view->settings.pane];
 	enum pan what = panes[view->settings.pane]->pan;
 
-	if (what == PAN_PLOTS || (what == PAN_MAP && !view->zoom)) {
+	if (what == PAN_PLOTS || (what == PAN_MAP && !view->map.zoom)) {
 		plot_pan(view, step);
 		return;
 	}
@@ -233,8 +233,8 @@ static void pan(struct view *view, int step)
 		return;
 	}
 	/* Move by a quarter of the visible part. */
-	view->pan += step * 0.25 / (double)(1u << view->zoom);
-	view->pan = view->pan < 0 ? 0 : view->pan > 1 ? 1 : view->pan;
+	view->map.pan += step * 0.25 / (double)(1u << view->map.zoom);
+	view->map.pan = view->map.pan < 0 ? 0 : view->map.pan > 1 ? 1 : view->map.pan;
 }
 
 static void request(struct view *view, enum request what)

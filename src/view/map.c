@@ -23,6 +23,7 @@
 #include "model/columns.h"
 #include "util/saturated.h"
 #include "util/util.h"
+#include "view/view_internal.h"
 
 /* ---- how blocks look ---- */
 
@@ -50,17 +51,17 @@ void map_colors_switch(struct view *view)
 					     [MAP_BY_SITE] = "the map shows call sites",
 					     [MAP_BY_AGE] = "the map shows ages" };
 
-	view->map_by = (enum map_colors)((view->map_by + 1) % MAP_BY_COUNT);
-	view_message(view, "%s", texts[view->map_by]);
+	view->map.by = (enum map_colors)((view->map.by + 1) % MAP_BY_COUNT);
+	view_message(view, "%s", texts[view->map.by]);
 }
 
 void map_zoom_block(struct view *view)
 {
-	if (view->zoom) {
-		view->zoom = 0;
-		view->pan = 0;
+	if (view->map.zoom) {
+		view->map.zoom = 0;
+		view->map.pan = 0;
 	} else if (view->settings.pane == PANE_MEMORY && view_in_pane(view)) {
-		view->zooms_to_block = true; /* when the map is drawn */
+		view->map.zooms_to_block = true; /* when the map is drawn */
 	} else {
 		view_message(view, "no allocation is chosen: put the cursor on one in Memory");
 	}
@@ -105,15 +106,15 @@ static void map_zoom_fit(struct view *view, double bytes, double per_cell, doubl
 {
 	double at, total, skip;
 
-	view->zoom = 0;
-	while (view->zoom < MAP_ZOOM_MAX &&
-	       bytes / (per_cell / (double)(2u << view->zoom)) <= cells / 2 &&
-	       per_cell / (double)(2u << view->zoom) >= 1)
-		view->zoom++;
-	per_cell = fmax(per_cell / (double)(1u << view->zoom), 1);
+	view->map.zoom = 0;
+	while (view->map.zoom < MAP_ZOOM_MAX &&
+	       bytes / (per_cell / (double)(2u << view->map.zoom)) <= cells / 2 &&
+	       per_cell / (double)(2u << view->map.zoom) >= 1)
+		view->map.zoom++;
+	per_cell = fmax(per_cell / (double)(1u << view->map.zoom), 1);
 	total = place(context, per_cell, &at);
 	skip = at + bytes / per_cell / 2 - cells / 2;
-	view->pan = total > cells ? fmin(fmax(skip / (total - cells), 0), 1) : 0;
+	view->map.pan = total > cells ? fmin(fmax(skip / (total - cells), 0), 1) : 0;
 }
 
 /* ---- sites ---- */
@@ -675,13 +676,13 @@ static int flow_make(struct view *view, const struct area *area, struct sheet *s
 	per_cell = per_cell_find(sheet);
 	if (flow(sheet, per_cell) > cells)
 		excess_drop(sheet);
-	if (view->zooms_to_block && sheet->selected)
+	if (view->map.zooms_to_block && sheet->selected)
 		map_zoom_fit(view, (double)sheet->selected->bytes, per_cell, (double)cells,
 			     segment_place, sheet);
-	per_cell = fmax(per_cell / (double)(1u << view->zoom), 1);
-	view->map_cell = per_cell;
+	per_cell = fmax(per_cell / (double)(1u << view->map.zoom), 1);
+	view->map.cell = per_cell;
 	cells = flow(sheet, per_cell) - cells;
-	sheet->skip = view->zoom && cells > 0 ? (long)(view->pan * (double)cells) : 0;
+	sheet->skip = view->map.zoom && cells > 0 ? (long)(view->map.pan * (double)cells) : 0;
 	return 0;
 }
 
@@ -690,8 +691,8 @@ static int sheet_make(struct view *view, const struct area *area, struct sheet *
 	struct segment_list *list = sheet->list;
 
 	sheet->rows = area->rect.rows;
-	sheet->is_rows = !list->is_plain && list->count <= (size_t)sheet->rows && !view->zoom &&
-			 !(view->zooms_to_block && sheet->selected);
+	sheet->is_rows = !list->is_plain && list->count <= (size_t)sheet->rows && !view->map.zoom &&
+			 !(view->map.zooms_to_block && sheet->selected);
 	sheet->has_breaks = !list->is_plain && owners_of(list) <= (size_t)sheet->rows;
 	sheet->shown = list->count;
 	label_fit(sheet, area);
@@ -700,7 +701,7 @@ static int sheet_make(struct view *view, const struct area *area, struct sheet *
 	if (!sheet->is_rows)
 		return flow_make(view, area, sheet);
 	rows_place(sheet);
-	view->map_cell = largest_of(list) / sheet->cols;
+	view->map.cell = largest_of(list) / sheet->cols;
 	return 0;
 }
 

@@ -9,7 +9,23 @@
 #define VIEW_MAP_H
 
 #include "model/snapshot.h"
-#include "view/view_internal.h"
+#include "view/canvas.h"
+
+struct view;
+
+enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
+#define MAP_ZOOM_MAX 20
+
+/* What keys have chosen; and the map as last drawn, to be clicked. */
+struct map_state {
+	enum map_colors by;  /* what it shows */
+	unsigned int zoom;   /* as a power of two */
+	double pan;          /* position (0..1) within what is not visible */
+	bool zooms_to_block; /* when drawn next */
+	double cell;         /* bytes that a cell stood for */
+	struct rect rect;
+	uint64_t *blocks; /* in its cells, by address; 0: none */
+};
 
 enum { BLOCK_SITES = 6 }; /* with most bytes; the others look alike */
 

@@ -603,9 +603,9 @@ static void scale_draw(const struct view *view, const struct area *area, int row
 {
 	char number[32], text[96];
 
-	format_bytes(view->map_cell, number, sizeof(number));
-	snprintf(text, sizeof(text), "  %sa cell %s%s", map_colors_text(view->map_by), number,
-		 view->zoom ? " (zoomed)" : "");
+	format_bytes(view->map.cell, number, sizeof(number));
+	snprintf(text, sizeof(text), "  %sa cell %s%s", map_colors_text(view->map.by), number,
+		 view->map.zoom ? " (zoomed)" : "");
 	if (col + canvas_width(area->canvas, text) < area->rect.cols)
 		area_right(area, row, area->rect.cols - 1, ST_DIM, text);
 }
@@ -642,7 +642,7 @@ static struct memory_layout layout_plain(const struct view *view,
 		       rows < 12                        ? 2 :
 		       rows < 24                        ? 3 :
 							  5,
-		.legend = rows >= 10 && process->span_count && view->map_by != MAP_BY_STATE,
+		.legend = rows >= 10 && process->span_count && view->map.by != MAP_BY_STATE,
 		.plot = rows < 14 || !any ? 0 :
 			rows < 22         ? 5 :
 					    rows / 4 + 1,
@@ -666,7 +666,7 @@ static struct memory_layout layout_tensors(const struct view *view,
 			   rows >= 16 + 2 * each ? each :
 						   1,
 		.map = segments->count < (size_t)most ? (int)segments->count : most,
-		.legend = rows >= 10 && view->map_by != MAP_BY_STATE,
+		.legend = rows >= 10 && view->map.by != MAP_BY_STATE,
 	};
 	int left = rows - 1 - layout.shares - layout.figures - layout.map - layout.legend;
 
@@ -695,7 +695,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 
 	if (layout->shares)
 		device_shares_draw(view, area, 1, process);
-	block_looks_make(&looks, view->map_by, process, segments != NULL);
+	block_looks_make(&looks, view->map.by, process, segments != NULL);
 	part = area_part(area, row + layout->figures, 0, layout->map, cols);
 	map_begin(view, &part);
 	if (layout->map && segments)
@@ -704,7 +704,7 @@ static void above_draw(struct view *view, const struct area *area, const struct 
 	else if (layout->map)
 		map_draw(view, &part, process, &looks,
 			 chosen && !chosen->allocator ? chosen->alloc : NULL);
-	view->zooms_to_block = false;
+	view->map.zooms_to_block = false;
 	if (layout->figures)
 		end = layout->figures > 1 ? allocators_lines(area, row, process) :
 					    allocators_line(area, row, cols - 1, process);

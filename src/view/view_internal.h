@@ -12,6 +12,7 @@
 #include "view/canvas.h"
 #include "view/history.h"
 #include "view/keys.h"
+#include "view/map.h"
 #include "view/panes.h"
 #include "view/plot.h"
 #include "view/settings.h"
@@ -70,9 +71,6 @@ enum input_mode {
 	INPUT_HELP,
 	INPUT_SETTINGS
 };
-
-enum map_colors { MAP_BY_STATE, MAP_BY_SITE, MAP_BY_AGE, MAP_BY_COUNT };
-#define MAP_ZOOM_MAX 20
 
 /* 16 devices with 7 parts each are 128 cells */
 enum { INPUT_SIZE = 128, DEVICE_CELLS_MAX = 160 };
@@ -203,16 +201,7 @@ struct view {
 		int rows;     /* how many there are, when last drawn */
 	} details;
 	struct list_state panes[PANE_COUNT];
-	unsigned int zoom;      /* zoom of the map, as a power of two */
-	double pan;             /* position (0..1) within what is not visible */
-	double map_cell;        /* bytes that a cell of the map stood for when last drawn */
-	enum map_colors map_by; /* what the map shows */
-	bool zooms_to_block;    /* when drawn next */
-	/* The map as last drawn, to be clicked: the blocks in its cells by address; 0: none */
-	struct {
-		struct rect rect;
-		uint64_t *blocks;
-	} map;
+	struct map_state map;
 	struct plot_time plots;
 
 	enum input_mode mode;

@@ -37,7 +37,7 @@ START_TEST(in_a_replay)
 		keys(acts[i].key);
 		ck_assert_int_eq(view.request, acts[i].request);
 		ck_assert(!view.frozen);
-		ck_assert_uint_eq(view.zoom, 0);
+		ck_assert_uint_eq(view.map.zoom, 0);
 	}
 	ck_assert_ptr_nonnull(strstr(row_with("REPLAY"), "REPLAY 00:12/01:30 "));
 	ck_assert_str_eq(row_with("PAUSED"), "");
@@ -460,12 +460,12 @@ START_TEST(zooming)
 		keys("+");
 	for (int i = 0; i < 40; i++)
 		keys("]");
-	ck_assert_double_gt(view.pan, 0);
-	ck_assert_double_le(view.pan, 1);
+	ck_assert_double_gt(view.map.pan, 0);
+	ck_assert_double_le(view.map.pan, 1);
 	for (int i = 0; i < 60; i++)
 		keys("-");
-	ck_assert_uint_eq(view.zoom, 0);
-	ck_assert_double_eq(view.pan, 0);
+	ck_assert_uint_eq(view.map.zoom, 0);
+	ck_assert_double_eq(view.map.pan, 0);
 }
 END_TEST
 

@@ -204,13 +204,13 @@ START_TEST(zoomed_to)
 		block_add(0, 3, "a", 1, ALLOC_LIVE);
 		block_add(1ull << 28, 2000, "a", 1, ALLOC_LIVE); /* far away */
 		block_add(0, 100, "a", 1, ALLOC_LIVE);
-		view.zoom = 0;
-		view.pan = 0;
+		view.map.zoom = 0;
+		view.map.pan = 0;
 		drawn(MAP_BY_STATE, &blocks[chosen]);
 		ck_assert_int_eq(chosen_cells(), 1);
-		view.zooms_to_block = true;
+		view.map.zooms_to_block = true;
 		drawn(MAP_BY_STATE, &blocks[chosen]);
-		view.zooms_to_block = false;
+		view.map.zooms_to_block = false;
 		ck_assert_int_ge(chosen_cells(), sheet.cols / 4);
 		ck_assert_int_lt(chosen_cells(), sheet.cols * 3 / 4);
 	}
@@ -226,11 +226,11 @@ START_TEST(by_keys)
 	keys("Z");
 	ck_assert_ptr_nonnull(strstr(view.message, "no allocation is chosen"));
 	keys("\rZ");
-	ck_assert_uint_gt(view.zoom, 0);
+	ck_assert_uint_gt(view.map.zoom, 0);
 	ck_assert_str_ne(row_with("●●●"), "");
 	ck_assert_str_ne(row_with("(zoomed)"), "");
 	keys("Z");
-	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_uint_eq(view.map.zoom, 0);
 	ck_assert_str_eq(row_with("(zoomed)"), "");
 	keys("C");
 	ck_assert_str_ne(row_with("by site, a cell "), "");
@@ -274,12 +274,12 @@ START_TEST(of_tensors)
 	before = tensors_marked();
 	ck_assert_int_gt(before, 0);
 	keys("Z");
-	ck_assert(!view.zooms_to_block);
-	ck_assert_uint_gt(view.zoom, 0);
+	ck_assert(!view.map.zooms_to_block);
+	ck_assert_uint_gt(view.map.zoom, 0);
 	ck_assert_int_gt(tensors_marked(), before * 4);
 	ck_assert_str_ne(row_with("(zoomed)"), "");
 	keys("ZC");
-	ck_assert_uint_eq(view.zoom, 0);
+	ck_assert_uint_eq(view.map.zoom, 0);
 	ck_assert_int_eq(tensors_marked(), before);
 	ck_assert_ptr_nonnull(strstr(row_with(" A "), "  B "));
 	ck_assert_str_ne(row_with("by site, a cell "), "");
@@ -289,7 +289,7 @@ START_TEST(of_tensors)
 	/* Where there is no map, nothing is zoomed later. */
 	ck_assert_int_eq(canvas_resize(&canvas, 10, 160), 0);
 	keys("Z");
-	ck_assert(!view.zooms_to_block || !view.zoom);
+	ck_assert(!view.map.zooms_to_block || !view.map.zoom);
 }
 END_TEST
 

@@ -213,7 +213,7 @@ START_TEST(stretches_flow)
 	made_block(&made, 0, 90 * MIB, MIB);
 	sheet_draw(&made, 1, 17, &made.blocks[2]);
 	ck_assert_str_eq(sheet_row(0), "████░░░░│▓▓│●░░░");
-	ck_assert(view.map_cell == (double)MIB);
+	ck_assert(view.map.cell == (double)MIB);
 	/* Another device begins a row of its own, or has its number before it. */
 	made_segment(&made, 1, 64 * MIB, 68 * MIB);
 	sheet_draw(&made, 2, 24, NULL);
@@ -287,14 +287,14 @@ START_TEST(nonsense)
 	for (size_t count = 1; count <= 64; count *= 8) {
 		made.process.allocator_count = count;
 		for (unsigned int zoom = 0; zoom <= 20; zoom += 10) {
-			view.zoom = zoom;
-			view.pan = zoom / 20.0;
+			view.map.zoom = zoom;
+			view.map.pan = zoom / 20.0;
 			sheet_draw(&made, 12, 160, &blocks[7]);
 			sheet_draw(&made, 3, 60, &blocks[7]);
 			sheet_draw(&made, 1, 9, &blocks[7]);
 		}
 	}
-	view.zoom = 0;
+	view.map.zoom = 0;
 }
 END_TEST
 
