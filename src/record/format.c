@@ -39,6 +39,12 @@ static void names_write(FILE *out, const char *key, const char *(*name)(unsigned
 	fputc('\n', out);
 }
 
+/* A file that a process runs or maps is looked at when cutop records, and is in no recording. */
+static bool is_recorded(unsigned int type)
+{
+	return record_size(type) && type != REC_EXEC && type != REC_MMAP;
+}
+
 long facts_write(const struct facts *facts, char **text)
 {
 	char clean[sizeof(facts->options)];
@@ -59,7 +65,7 @@ long facts_write(const struct facts *facts, char **text)
 	fprintf(out, "command=%d\ncalls_recorded=%d\n", facts->has_command, facts->has_calls);
 	fputs("records=", out);
 	for (type = 0; type < TYPES_MAX; type++) {
-		if (!record_size(type))
+		if (!is_recorded(type))
 			continue;
 		fprintf(out, "%s%u:%zu", first ? "" : ",", type, record_size(type));
 		first = false;
@@ -112,7 +118,7 @@ static int check_sizes(const char *value, const char *version, struct reason *wh
 		if (end == value || (*end && *end != ','))
 			return -EINVAL;
 		end += *end == ',';
-		if (type < TYPES_MAX && record_size((unsigned int)type) &&
+		if (type < TYPES_MAX && is_recorded((unsigned int)type) &&
 		    record_size((unsigned int)type) != size)
 			return reason_set(
 				why, -ENOTSUP,

@@ -118,14 +118,22 @@ private_double "$T/plain"
 cp "$bin/workload" "$T/plain"
 chmod -R a+rX "$T/plain"
 chmod a+x "$T"
-of_nobody="setpriv --reuid $(id -u nobody) --clear-groups env LD_LIBRARY_PATH=$T/plain $T/plain/workload pairs 1 100"
+of_nobody="setpriv --reuid $(id -u nobody) --clear-groups env LD_LIBRARY_PATH=$T/plain $T/plain/workload"
 # shellcheck disable=SC2086
-watch outside --library "$library" -- $of_nobody
+watch outside --library "$library" -- $of_nobody pairs 1 100
 expect outside '[.processes[] | select(.memory.allocations > 0).user]' '["nobody"]'
 if [ -n "$group" ]; then
+	# It lasts until it was looked at: of one that is gone by then, nothing tells what it ran in.
 	# shellcheck disable=SC2016,SC2086
-	watch inside --library "$library" -- sh -c 'echo $$ >"$0"; exec "$@"' "$group/cgroup.procs" $of_nobody
-	expect inside '[.processes[] | select(.memory.allocations > 0).user]' "[\"$(id -u nobody)\"]"
+	"$CUTOP" -b -f json -d 0.1 --library "$library" -- sh -c 'echo $$ >"$0"; exec "$@"' "$group/cgroup.procs" $of_nobody loop 600 \
+		>"$T/inside.out" 2>"$T/inside.err" &
+	cutop=$!
+	is_number() {
+		tail -n 1 "$T/inside.out" | jq -e -n "input | [.processes[] | select(.memory.allocations > 0).user] == [\"$(id -u nobody)\"]" >/dev/null 2>&1
+	}
+	check "inside: not the user's number: $(cat "$T/inside.err")" wait_for 20 is_number
+	kill -TERM $cutop
+	wait $cutop
 fi
 
 # ---- text and CSV, of a program that is watched from its start
