@@ -421,14 +421,6 @@ static void notice_given(void *context, enum notice notice, uint32_t tgid, const
 		feed_notice(collector->feed, notice, tgid, text);
 }
 
-static void program_begins(void *context, const struct seen_file *seen, uint32_t tgid)
-{
-	struct collector *collector = context;
-
-	if (collector->feed)
-		feed_program(collector->feed, seen, tgid);
-}
-
 /* What all kinds of collectors need. Returns 0 or -ENOMEM with @why set. */
 static int collector_prepare(struct collector **result, const struct collector_settings *settings,
 			     struct reason *why)
@@ -501,7 +493,6 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	collector = *result;
 	probe.on_late = program_late;
 	probe.on_extra = extra_found;
-	probe.on_program = program_begins;
 	probe.on_notice = notice_given;
 	probe.context = collector;
 	if (settings->names_bytes) {

@@ -430,11 +430,6 @@ static struct watched *feed_watch(struct feed *feed, const struct rec_process *p
 	return watched;
 }
 
-void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid)
-{
-	modules_preload(feed->modules, seen, tgid);
-}
-
 int feed_idle(struct feed *feed, uint32_t tgid, uint32_t uid)
 {
 	struct rec_process process;

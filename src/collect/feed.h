@@ -53,9 +53,6 @@ void feed_pool(struct feed *feed, unsigned int kind, const char *name);
 /* Something to report about the process @tgid; 0: about none. */
 void feed_notice(struct feed *feed, enum notice notice, uint32_t tgid, const char *text);
 
-/* A program as in probe_settings.on_program: its symbols are read while that is possible. */
-void feed_program(struct feed *feed, const struct seen_file *seen, uint32_t tgid);
-
 /*
  * The process @tgid, which --pid names: if it maps a probed CUDA library, it is shown from now on,
  * even before its first call. Returns 0, or -ENOENT if it maps none.

@@ -88,9 +88,8 @@ struct modules {
 #define FILES_MAX        128 /* a framework for Python has some 25 with call sites */
 #define LATER_MAX        256
 #define RELEASE_INTERVAL NSEC_PER_SEC
-#define RELEASE_AFTER    (5 * NSEC_PER_SEC)  /* a series of short programs finds the file open */
-#define PRELOAD_WAIT     (60 * NSEC_PER_SEC) /* time until the program's first CUDA call */
-#define HELPER_MEMORY    (128ull << 20)      /* used without a budget */
+#define RELEASE_AFTER    (5 * NSEC_PER_SEC) /* a series of short programs finds the file open */
+#define HELPER_MEMORY    (128ull << 20)     /* used without a budget */
 /* Processor time that reading may take at a stretch; */
 #define READING_MOST  (3 * NSEC_PER_SEC)
 #define READING_SHARE 5 /* this part of the time comes back */
@@ -199,7 +198,8 @@ static int module_open(struct modules *modules, const struct rec_module *record,
 	*seen = (struct seen_file){ .fd = -1, .place = -1 };
 	if (known)
 		err = file_check(record, seen,
-				 outside_open(outside, known, COPY_TABLES, ERRAND_SHORT, seen));
+				 outside_open(outside, known, false, COPY_TABLES, ERRAND_SHORT,
+					      seen));
 	later = outside_is_later(err) ? err : 0;
 	if (err && told) {
 		/* Through other mounts than ours, the path may lead anywhere. */
@@ -447,26 +447,6 @@ bool modules_try_again(struct modules *modules)
 		free(later);
 	}
 	return any;
-}
-
-void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid)
-{
-	const struct rec_module record = { .hdr = { .tgid = tgid }, .id = seen->id };
-	struct seen_file whole;
-	struct module_file *file;
-	int err;
-
-	if (!file_is_wanted(modules, &seen->id))
-		return;
-	/* A copy that was made to search for CUDA's functions need not contain all symbols. */
-	err = outside_open_again(probe_outside(modules->probe), seen_place(seen), seen->place >= 0,
-				 seen->path, COPY_TABLES, &whole);
-	if (!err)
-		file_read_symbols(modules, &record, &whole);
-	seen_close(&whole);
-	file = file_get(modules, &seen->id);
-	if (file)
-		file->last_mapped += PRELOAD_WAIT;
 }
 
 /* ---- modules ---- */

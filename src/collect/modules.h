@@ -27,11 +27,6 @@ void modules_free(struct modules *modules);
  */
 void modules_add(struct modules *modules, const struct rec_module *record, const char *path);
 /*
- * Reads the file @seen before a process is known to map it: the program that @tgid begins to run.
- */
-void modules_preload(struct modules *modules, const struct seen_file *seen, uint32_t tgid);
-
-/*
  * Tries again to read files that took too long. True if any was read: addresses in it may have
  * names now.
  */

@@ -192,10 +192,8 @@ void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
 	if (file->searched || file->kind != FILE_NOTHING)
 		return;
 	file->searched = true;
-	err = file->wanted ?
-		      outside_open_named(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM,
-					 &seen) :
-		      outside_open(&doctor->outside, file->path, COPY_ALL, ERRAND_MEDIUM, &seen);
+	err = outside_open(&doctor->outside, file->path, file->wanted, COPY_ALL, ERRAND_MEDIUM,
+			   &seen);
 	doctor_file_refused(doctor, err);
 	if (err)
 		return;

@@ -216,9 +216,7 @@ static int path_add(struct probe *probe, const char *path, bool named,
 		    enum errand_patience patience, struct reason *why)
 {
 	struct seen_file seen;
-	int result =
-		named ? outside_open_named(&probe->outside, path, COPY_IF_HOOKED, patience, &seen) :
-			outside_open(&probe->outside, path, COPY_IF_HOOKED, patience, &seen);
+	int result = outside_open(&probe->outside, path, named, COPY_IF_HOOKED, patience, &seen);
 
 	if (result)
 		return reason_set(why, result, "%s", outside_error(result));
@@ -311,8 +309,8 @@ static void extra_add(void *context, const char *request, const char *library, b
 
 	if (found || adding->error || !strchr(library, '/'))
 		return;
-	result = outside_open_named(&probe->outside, library, COPY_TABLES | COPY_CODE, ERRAND_LONG,
-				    &seen);
+	result = outside_open(&probe->outside, library, true, COPY_TABLES | COPY_CODE, ERRAND_LONG,
+			      &seen);
 	if (result) {
 		reason_set(&why, result, "%s", outside_error(result));
 	} else {
@@ -536,30 +534,6 @@ void probe_find_ahead(struct probe *probe)
 
 /* ---- programs and files met on the way ---- */
 
-static bool needs_cuda(int fd)
-{
-	struct reason why = { "" };
-	struct elf_needs needs;
-	bool found = false;
-	size_t i;
-
-	if (elffile_needs(fd, &needs, &why))
-		return false;
-	for (i = 0; i < needs.count && !found; i++)
-		/* Libcudart, too */
-		found = !strncmp(needs.needed[i], "libcuda", strlen("libcuda"));
-	elffile_needs_free(&needs);
-	return found;
-}
-
-static void program_tell(struct probe *probe, const struct seen_file *seen,
-			 const struct rec_exec *record, bool is_target)
-{
-	if (probe->settings.on_program && !seen->own && (is_target || needs_cuda(seen->fd)) &&
-	    seen->identified)
-		probe->settings.on_program(probe->settings.context, seen, record->hdr.tgid);
-}
-
 /*
  * False if the file @seen is certainly not the one of @record: the process has since run another
  * program. On overlay mounts a file may have another inode number here than the kernel reported.
@@ -604,8 +578,6 @@ void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 		probe_know(probe, &record->id, result > 0);
 	else
 		file_ask_again(probe, &record->id);
-	if (result >= 0)
-		program_tell(probe, &seen, record, result > 0);
 	if (result < 0 && result != -ENOEXEC)
 		note(probe->settings.notes, "%s: %s", seen.path, why.text);
 	seen_close(&seen);

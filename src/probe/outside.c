@@ -175,24 +175,14 @@ static int open_ask(const struct outside *outside, const struct asking *asking,
 	return err ? err : seen_take(&answer, seen);
 }
 
-int outside_open(const struct outside *outside, const char *path, unsigned int want,
+int outside_open(const struct outside *outside, const char *path, bool named, unsigned int want,
 		 enum errand_patience patience, struct seen_file *seen)
 {
 	struct asking asking;
 
 	opening_begin(&asking, outside, OPEN_PATH, path, want);
 	asking.errand.patience = patience;
-	return open_ask(outside, &asking, seen);
-}
-
-int outside_open_named(const struct outside *outside, const char *path, unsigned int want,
-		       enum errand_patience patience, struct seen_file *seen)
-{
-	struct asking asking;
-
-	opening_begin(&asking, outside, OPEN_PATH, path, want);
-	asking.errand.patience = patience;
-	asking.head.named = true;
+	asking.head.named = named;
 	return open_ask(outside, &asking, seen);
 }
 

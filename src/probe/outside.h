@@ -59,23 +59,14 @@ static inline int seen_place(const struct seen_file *seen)
 }
 
 /*
- * Opens the regular file at @path. @want: what a copy has to contain (COPY_...). -EINVAL: it is not
- * a regular file. On failure @seen is empty, here and below.
+ * Opens the regular file at @path. @named: with the starting user's rights (util/starter.h), for
+ * files that this user names, and files found through those. @want: what a copy has to contain
+ * (COPY_...). -EINVAL: it is not a regular file. On failure @seen is empty, here and below.
  */
-int outside_open(const struct outside *outside, const char *path, unsigned int want,
+int outside_open(const struct outside *outside, const char *path, bool named, unsigned int want,
 		 enum errand_patience patience, struct seen_file *seen);
 
-/*
- * The same with the starting user's rights (util/starter.h): for files that this user names, and
- * files found through those.
- */
-int outside_open_named(const struct outside *outside, const char *path, unsigned int want,
-		       enum errand_patience patience, struct seen_file *seen);
-
-/*
- * The same, with the starting user's rights if it is @named; the path in @seen is the one that
- * links lead to, for messages.
- */
+/* The same; the path in @seen is the one that links lead to, for messages. */
 int outside_open_real(const struct outside *outside, const char *path, bool named,
 		      unsigned int want, struct seen_file *seen);
 

@@ -51,12 +51,6 @@ struct probe_settings {
 			 enum extra_result result);
 	/* Called for a program that ran before its library was probed: what was missed of it. */
 	void (*on_late)(void *context, uint32_t program, enum late missed);
-	/*
-	 * Called for a program, @seen, that @tgid begins to run, that needs a CUDA library, and
-	 * whose path leads nowhere or elsewhere here: it is in a container, and once it has ended
-	 * its file is out of reach.
-	 */
-	void (*on_program)(void *context, const struct seen_file *seen, uint32_t tgid);
 	/* Called for what the user should know about the process @tgid; 0: about no process. */
 	void (*on_notice)(void *context, enum notice notice, uint32_t tgid, const char *text);
 	void *context;

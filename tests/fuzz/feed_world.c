@@ -350,11 +350,12 @@ static int seen_make(struct seen_file *seen)
 	return 0;
 }
 
-int outside_open(const struct outside *outside, const char *path, unsigned int want,
+int outside_open(const struct outside *outside, const char *path, bool named, unsigned int want,
 		 enum errand_patience patience, struct seen_file *seen)
 {
 	(void)outside;
 	(void)path;
+	(void)named;
 	(void)want;
 	(void)patience;
 	return seen_make(seen);
@@ -364,17 +365,6 @@ int outside_open_cached(const struct outside *outside, const char *path, unsigne
 			struct seen_file *seen)
 {
 	(void)outside;
-	(void)path;
-	(void)want;
-	return seen_make(seen);
-}
-
-int outside_open_again(const struct outside *outside, int fd, bool is_place, const char *path,
-		       unsigned int want, struct seen_file *seen)
-{
-	(void)outside;
-	(void)fd;
-	(void)is_place;
 	(void)path;
 	(void)want;
 	return seen_make(seen);

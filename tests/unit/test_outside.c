@@ -171,7 +171,7 @@ START_TEST(test_open)
 	int fd = file_of("text", 4);
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ck_assert_int_eq(outside_open(&here, name, 0, ERRAND_SHORT, &seen), 0);
+	ck_assert_int_eq(outside_open(&here, name, false, 0, ERRAND_SHORT, &seen), 0);
 	/* Memory is a local file system. */
 	ck_assert_int_eq(seen.place, -1);
 	ck_assert_int_eq(seen_place(&seen), seen.fd);
@@ -182,14 +182,15 @@ START_TEST(test_open)
 	ck_assert_int_eq(identify_file(-1, fd, &id, NULL), 0);
 	ck_assert(!memcmp(&id, &seen.id, sizeof(id)));
 	seen_close(&seen);
-	ck_assert_int_eq(outside_open(&here, "/proc/version", 0, ERRAND_SHORT, &seen), 0);
+	ck_assert_int_eq(outside_open(&here, "/proc/version", false, 0, ERRAND_SHORT, &seen), 0);
 	/* Of what is not known to be local there is a copy. */
 	ck_assert_int_ge(seen.place, 0);
 	ck_assert_int_eq(fcntl(seen.place, F_GETFL) & O_PATH, O_PATH);
 	seen_close(&seen);
-	ck_assert_int_eq(outside_open(&here, "/no/such/file", 0, ERRAND_SHORT, &seen), -ENOENT);
+	ck_assert_int_eq(outside_open(&here, "/no/such/file", false, 0, ERRAND_SHORT, &seen),
+			 -ENOENT);
 	ck_assert_int_eq(seen.fd, -1);
-	ck_assert_int_eq(outside_open(&here, "/dev/null", 0, ERRAND_SHORT, &seen), -EINVAL);
+	ck_assert_int_eq(outside_open(&here, "/dev/null", false, 0, ERRAND_SHORT, &seen), -EINVAL);
 	ck_assert_int_eq(outside_open_link(&here, getpid(), "exe", "other_name", 0, &seen),
 			 -ESTALE);
 	ck_assert_int_eq(outside_open_link(&here, getpid(), "exe", NULL, 0, &seen), 0);
