@@ -148,6 +148,17 @@ void details_histogram(struct details *details, const uint64_t *buckets, size_t 
 	}
 }
 
+void details_latency(struct details *details, const struct snap_latency *latency, bool sampled)
+{
+	char p50[CELL_TEXT], p99[CELL_TEXT], most[CELL_TEXT];
+
+	cell_time(p50, latency->p50);
+	cell_time(p99, latency->p99);
+	cell_time(most, latency->max);
+	details_text(details, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s%s", p50, p99, most,
+		     sampled ? "  (of a sample)" : "");
+}
+
 void details_stack(struct details *details, const struct snap_place *place)
 {
 	if (!place->stack_count)

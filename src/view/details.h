@@ -30,6 +30,9 @@ enum hist_unit { HIST_NS, HIST_BYTES };
 void details_histogram(struct details *details, const uint64_t *buckets, size_t count,
 		       enum hist_unit unit, enum style style);
 
+/* How long something took */
+void details_latency(struct details *details, const struct snap_latency *latency, bool sampled);
+
 /* The frames of @place's stack, or its site alone, with an arrow before what it is called by. */
 void details_stack(struct details *details, const struct snap_place *place);
 /* The same as a section; nothing if no site is known. */

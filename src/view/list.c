@@ -215,6 +215,18 @@ uint64_t place_row_key(uint64_t key, const struct place_row *row)
 	return row->more ? key : key_text(key, row->place.site);
 }
 
+enum style place_row_cell(const struct place_row *row, bool is_name, const char *number, int cells,
+			  const char *amount, char out[CELL_TEXT])
+{
+	out[0] = 0;
+	if (is_name && row->more)
+		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
+	else if (is_name)
+		snprintf(out, CELL_TEXT, "%*.32s %7.32s  %.*s", cells, number, amount,
+			 CELL_TEXT - 80, row->place.site);
+	return is_name && !row->more ? ST_PLAIN : ST_DIM;
+}
+
 /* ---- sorting ---- */
 
 static void sorted(struct view *view)

@@ -124,5 +124,11 @@ const struct place_row *place_row_of(const struct list *list, size_t row);
 /* The key of @row of an item with the key @key. */
 uint64_t place_row_key(uint64_t key, const struct place_row *row);
 size_t place_row_owner(const struct list *list, size_t row);
+/*
+ * What stands in the row of a place, if @is_name in the column of names, else nothing: @number in so
+ * many @cells, @amount, and the place: "   ~60823  76.0%  step at train.py:12 (python)"
+ */
+enum style place_row_cell(const struct place_row *row, bool is_name, const char *number, int cells,
+			  const char *amount, char out[CELL_TEXT]);
 
 #endif

@@ -182,30 +182,20 @@ static double calls_seconds(const struct snap_process *process)
 	return seconds;
 }
 
-struct calls_list {
-	double seconds; /* inside all of them */
-	struct place_row *rows;
-};
-
-static const struct place_row *call_row_of(const struct list *list, size_t row)
+static const struct snap_call *call_of(const struct list *list, size_t row)
 {
-	return &((const struct calls_list *)list->items)->rows[row];
-}
-
-static size_t call_owner(const struct list *list, size_t row)
-{
-	return call_row_of(list, row)->first;
+	return &list->process->call_list[place_row_of(list, row)->item];
 }
 
 static int call_whole(const struct list *list, size_t row)
 {
-	return call_row_of(list, row)->is_place ? C_CALL : -1;
+	return place_row_of(list, row)->is_place ? C_CALL : -1;
 }
 
 static double call_number(const struct list *list, size_t row, size_t column)
 {
-	const struct snap_call *call = &list->process->call_list[call_row_of(list, row)->item];
-	double seconds = ((const struct calls_list *)list->items)->seconds;
+	const struct snap_call *call = call_of(list, row);
+	double seconds = column == C_SHARE ? calls_seconds(list->process) : 0;
 
 	switch (column) {
 	case C_CALLS: return (double)call->calls;
@@ -226,39 +216,22 @@ static double call_number(const struct list *list, size_t row, size_t column)
 	}
 }
 
-/* "      20   105ms  wait at train.py:12 (python)" */
-static enum style place_cell(const struct list *list, const struct place_row *row, size_t column,
-			     char out[CELL_TEXT])
-{
-	char calls[CELL_TEXT], time[CELL_TEXT];
-	int width = list->desc->columns[C_CALLS].width;
-
-	out[0] = 0;
-	if (column != C_CALL)
-		return ST_DIM;
-	if (row->more) {
-		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
-		return ST_DIM;
-	}
-	cell_count(calls, row->place.calls, width);
-	cell_time(time, row->place.amount);
-	snprintf(out, CELL_TEXT, "%*.32s %7.32s  %.*s", width, calls, time, CELL_TEXT - 80,
-		 row->place.site);
-	return ST_PLAIN;
-}
-
 static enum style call_cell(const struct list *list, size_t row, size_t column, char out[CELL_TEXT])
 {
-	const struct snap_call *call = &list->process->call_list[call_row_of(list, row)->item];
+	const struct snap_call *call = call_of(list, row);
+	const struct place_row *place = place_row_of(list, row);
 	double number = call_number(list, row, column);
 	bool is_bound = list->process->runtime_late && call_layer(call->call) == LAYER_RUNTIME;
 	int width = list->desc->columns[column].width;
-	char time[CELL_TEXT];
+	char time[CELL_TEXT], calls[CELL_TEXT];
 	enum style style;
 
-	if (call_row_of(list, row)->is_place)
-		return place_cell(list, call_row_of(list, row), column, out);
-
+	if (place->is_place) {
+		cell_count(calls, place->place.calls, list->desc->columns[C_CALLS].width);
+		cell_time(time, place->place.amount);
+		return place_row_cell(place, column == C_CALL, calls,
+				      list->desc->columns[C_CALLS].width, time, out);
+	}
 	switch (column) {
 	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
 	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
@@ -283,25 +256,20 @@ static double call_bar(const struct list *list, size_t row, size_t column, enum 
 	return call_number(list, row, C_SHARE);
 }
 
-static const struct snap_call *call_of(const struct list *list, size_t row)
-{
-	return &list->process->call_list[call_row_of(list, row)->item];
-}
-
 static uint64_t call_key(const struct list *list, size_t row)
 {
 	const struct snap_call *call = call_of(list, row);
 	uint64_t key = key_add(KEY_BEGIN, &list->process->program, sizeof(list->process->program));
 
 	key = key_add(key, &call->call, sizeof(call->call));
-	return place_row_key(key_text(key, call->extra.symbol), call_row_of(list, row));
+	return place_row_key(key_text(key, call->extra.symbol), place_row_of(list, row));
 }
 
 static void call_details(const struct list *list, size_t row, struct details *details)
 {
 	const struct snap_process *process = list->process;
 	const struct snap_call *call = call_of(list, row);
-	char text[CELL_TEXT], p50[CELL_TEXT], p99[CELL_TEXT], most[CELL_TEXT];
+	char text[CELL_TEXT];
 	const struct snap_wait_site *first = NULL;
 	enum style style;
 
@@ -320,11 +288,7 @@ static void call_details(const struct list *list, size_t row, struct details *de
 	style = call_cell(list, row, C_AVERAGE, text);
 	details_field(details, "on average", style, "%s", text);
 	details_section(details, "Time of a call");
-	cell_time(p50, call->latency.p50);
-	cell_time(p99, call->latency.p99);
-	cell_time(most, call->latency.max);
-	details_text(details, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s%s", p50, p99, most,
-		     call->sampled ? "  (of a sample)" : "");
+	details_latency(details, &call->latency, call->sampled);
 	details_histogram(details, call->hist, CUTOP_HIST_BUCKETS, HIST_NS, ST_WAIT);
 	for (size_t i = 0; i < process->wait_site_count; i++) {
 		const struct snap_wait_site *wait = &process->wait_sites[i];
@@ -380,24 +344,13 @@ static int calls_make(struct list *list)
 {
 	const struct snap_process *process = list->process;
 	struct item_place *places = list->view->base ? NULL : wait_places(process);
-	struct calls_list *items = calloc(1, sizeof(*items));
 
-	list->items = items;
 	list->empty = "No call was made.";
-	if (items) {
-		items->seconds = calls_seconds(process);
-		items->rows = place_rows_make(process->call_count, places,
-					      places ? process->wait_site_count : 0,
-					      list->view->full ? SIZE_MAX : PLACES_SHOWN,
-					      &list->count);
-	}
+	list->items = place_rows_make(process->call_count, places,
+				      places ? process->wait_site_count : 0,
+				      list->view->full ? SIZE_MAX : PLACES_SHOWN, &list->count);
 	free(places);
-	return items && items->rows ? 0 : -ENOMEM;
-}
-
-static void calls_done(struct list *list)
-{
-	free(((const struct calls_list *)list->items)->rows);
+	return list->items ? 0 : -ENOMEM;
 }
 
 static void calls_draw(struct view *view, const struct area *area, const struct list *list)
@@ -412,12 +365,9 @@ static void calls_draw(struct view *view, const struct area *area, const struct 
 		.per = "",
 		.marks = MARK_NO_MEMORY | MARK_FAILURE | MARK_EXIT,
 	};
-	struct area rest = time_bar_draw(area, view->shown, process), part;
-	int plotted = process->unreturned ? 0 : plot_rows(rest.rect.rows, (int)list->count + 1);
+	struct area rest = time_bar_draw(area, view->shown, process);
 
-	part = area_part(&rest, 0, 0, rest.rect.rows - plotted, rest.rect.cols);
-	list_draw(view, &part, list);
-	plot_below(view, &rest, rest.rect.rows - plotted, plotted, &plot);
+	plot_below_list(view, &rest, list, process->unreturned ? NULL : &plot);
 }
 
 const struct pane_desc pane_calls = {
@@ -429,12 +379,11 @@ const struct pane_desc pane_calls = {
 	.column_count = ARRAY_LEN(call_columns),
 	.cell = call_cell,
 	.number = call_number,
-	.owner = call_owner,
+	.owner = place_row_owner,
 	.whole = call_whole,
 	.key = call_key,
 	.details = call_details,
 	.bar = call_bar,
 	.make = calls_make,
-	.done = calls_done,
 	.draw = calls_draw,
 };

@@ -111,37 +111,22 @@ static double kernel_number(const struct list *list, size_t row, size_t column)
 	}
 }
 
-/* "   ~60823  76.0%  step at train.py:12 (python)" */
-static enum style site_cell(const struct list *list, const struct place_row *row, size_t column,
-			    char out[CELL_TEXT])
-{
-	double launches = (double)list->process->kernels[row->item].launches;
-	char number[CELL_TEXT], share[CELL_TEXT];
-
-	out[0] = 0;
-	if (column != K_NAME)
-		return ST_DIM;
-	if (row->more) {
-		snprintf(out, CELL_TEXT, "  and %zu more places", row->more);
-		return ST_DIM;
-	}
-	cell_about(number, row->place.amount, !row->place.sampled,
-		   list->desc->columns[K_LAUNCHES].width);
-	cell_share(share, launches > 0 ? row->place.amount / launches : 0);
-	snprintf(out, CELL_TEXT, "%*.32s %6.32s  %.*s", list->desc->columns[K_LAUNCHES].width,
-		 number, share, CELL_TEXT - 80, row->place.site);
-	return ST_PLAIN;
-}
-
 static enum style kernel_cell(const struct list *list, size_t row, size_t column,
 			      char out[CELL_TEXT])
 {
 	const struct snap_kernel *kernel = kernel_of(list, row);
 	double number = kernel_number(list, row, column);
-	int width = list->desc->columns[column].width;
+	int width = list->desc->columns[column].width,
+	    cells = list->desc->columns[K_LAUNCHES].width;
+	const struct place_row *place = place_row_of(list, row);
+	char text[CELL_TEXT], share[CELL_TEXT];
 
-	if (place_row_of(list, row)->is_place)
-		return site_cell(list, place_row_of(list, row), column, out);
+	if (place->is_place) {
+		cell_about(text, place->place.amount, !place->place.sampled, cells);
+		cell_share(share,
+			   kernel->launches ? place->place.amount / (double)kernel->launches : 0);
+		return place_row_cell(place, column == K_NAME, text, cells, share, out);
+	}
 	switch (column) {
 	case K_NAME:
 		return cell_text(out, ST_PLAIN,
@@ -267,8 +252,7 @@ static void places_section(const struct snap_process *process, const struct snap
 static void kernel_details(const struct list *list, size_t row, struct details *details)
 {
 	const struct snap_kernel *kernel = kernel_of(list, row);
-	const struct snap_latency *latency = &kernel->latency;
-	char text[CELL_TEXT], p50[CELL_TEXT], p99[CELL_TEXT], most[CELL_TEXT];
+	char text[CELL_TEXT];
 	enum style style;
 
 	details_text(details, ST_HEAD, "%s", kernel->signature);
@@ -295,11 +279,7 @@ static void kernel_details(const struct list *list, size_t row, struct details *
 	details_field(details, "device", ST_PLAIN, "%s, stream 0x%" PRIx64, text, kernel->stream);
 	shapes_section(kernel, details);
 	details_section(details, "Time of the launch call on the CPU");
-	cell_time(p50, latency->p50);
-	cell_time(p99, latency->p99);
-	cell_time(most, latency->max);
-	details_text(details, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s%s", p50, p99, most,
-		     kernel->sampled ? "  (of a sample)" : "");
+	details_latency(details, &kernel->latency, kernel->sampled);
 	details_histogram(details, kernel->hist, CUTOP_HIST_BUCKETS, HIST_NS, ST_LAUNCH);
 	places_section(list->process, kernel, details);
 }
@@ -350,12 +330,8 @@ static void kernels_draw(struct view *view, const struct area *area, const struc
 		.per = "/s",
 		.marks = MARK_FAILURE | MARK_EXIT,
 	};
-	int rows = area->rect.rows,
-	    plotted = process->launches ? plot_rows(rows, (int)list->count + 1) : 0;
-	struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
 
-	list_draw(view, &part, list);
-	plot_below(view, area, rows - plotted, plotted, &plot);
+	plot_below_list(view, area, list, process->launches ? &plot : NULL);
 }
 
 const struct pane_desc pane_kernels = {

@@ -16,6 +16,7 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/list.h"
 #include "view/view_internal.h"
 
 /* ---- the time that is shown, and the cursor ---- */
@@ -611,4 +612,15 @@ void plot_below(struct view *view, const struct area *area, int row, int rows,
 
 	if (rows)
 		plot_draw(view, &part, plot);
+}
+
+void plot_below_list(struct view *view, const struct area *area, const struct list *list,
+		     const struct plot *plot)
+{
+	int rows = area->rect.rows, plotted = plot ? plot_rows(rows, (int)list->count + 1) : 0;
+	struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
+
+	list_draw(view, &part, list);
+	if (plotted)
+		plot_below(view, area, rows - plotted, plotted, plot);
 }

@@ -12,6 +12,7 @@
 #include "view/canvas.h"
 #include "view/history.h"
 
+struct list;
 struct view;
 
 enum { PLOTS_MAX = 6 }; /* in a pane */
@@ -81,5 +82,9 @@ int plot_rows(int rows, int wanted);
 /* Draws it in @rows of a pane from @row on, in a cell from its sides; nothing if they are 0. */
 void plot_below(struct view *view, const struct area *area, int row, int rows,
 		const struct plot *plot);
+
+/* Draws @list in @area, and below it the plot, unless that is NULL or has no room. */
+void plot_below_list(struct view *view, const struct area *area, const struct list *list,
+		     const struct plot *plot);
 
 #endif
