@@ -100,6 +100,7 @@ struct feed {
 	bool watches_driver; /* the driver's calls are probed, too */
 	uint64_t hit_ns;     /* what a hit takes; 0: not measured yet */
 	uint64_t settled;    /* CLOCK_MONOTONIC: spares_settle() */
+	bool settles;        /* no further program is watched: feed_settle() */
 };
 
 #define ENDED_MANY 1024 /* programs whose rows wait to be read a last time, and deleted */
@@ -1258,6 +1259,9 @@ static void arrival_look(void *context, const struct rec_hdr *record)
 {
 	struct feed *feed = context;
 
+	/* Files that others map are looked at for programs that come later. */
+	if (feed->settles && probe_is_of_other(feed->probe, record))
+		return;
 	if (record->type == REC_EXEC)
 		probe_on_exec(feed->probe, (const struct rec_exec *)record);
 	else
@@ -1425,6 +1429,7 @@ void feed_settle(struct feed *feed, bool hurry)
 		feed_drain(feed);
 	}
 	/* A program that came late, and is gone, still has to be told of. */
+	feed->settles = true;
 	arrivals_finish(feed->arrivals, end);
 	lost_feed(feed);
 	unseen_feed(feed);

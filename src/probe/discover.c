@@ -693,13 +693,26 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	 */
 }
 
+static uint32_t record_uid(const struct rec_hdr *record)
+{
+	return record->type == REC_EXEC ? ((const struct rec_exec *)record)->uid :
+					  ((const struct rec_mmap *)record)->uid;
+}
+
+bool probe_is_of_other(const struct probe *probe, const struct rec_hdr *record)
+{
+	uint32_t only = probe->settings.bpf.only_uid;
+
+	return only != (uint32_t)-1 && record_uid(record) != only;
+}
+
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)record;
 	const struct rec_mmap *mmap = (const struct rec_mmap *)record;
 	bool is_exec = record->type == REC_EXEC;
 
-	unanswered(probe, is_exec ? exec->uid : mmap->uid);
+	unanswered(probe, record_uid(record));
 	/* One that touches its pages would report it again at once: see probe_on_mmap(). */
 	if (is_exec || mmap->fd >= 0)
 		file_ask_again(probe, is_exec ? &exec->id : &mmap->id);

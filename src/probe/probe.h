@@ -184,6 +184,9 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record);
  */
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record);
 
+/* Whether such a record is of a program of a user who is not watched. */
+bool probe_is_of_other(const struct probe *probe, const struct rec_hdr *record);
+
 /*
  * Returns a path under which the file @id could be opened when it was last
  * examined, or NULL. Borrowed.

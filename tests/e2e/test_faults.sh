@@ -8,6 +8,7 @@
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/same_pid" ] || skip "the helpers are not built"
+command -v setpriv >/dev/null || skip "needs setpriv (Debian: apt install util-linux)"
 private_double "$T/lib"
 LD_LIBRARY_PATH=$T/lib
 export LD_LIBRARY_PATH
@@ -16,6 +17,11 @@ name=fault$$
 cp "$workload" "$T/$name"
 workload=$T/$name
 
+# Of a user of their own: what is lost of other programs, while cutop stands still, is theirs.
+as_it() {
+	exec setpriv --reuid 64036 --regid 64036 --clear-groups "$workload" "$@"
+}
+
 none_below_zero='[paths(numbers) as $p | select(getpath($p) < 0 and ($p[-1] | tostring | test("^(device|devices|[0-9]+)$") | not)) | $p]'
 
 # ---- the wall clock is set ahead, and back; a machine that slept shows the same
@@ -23,16 +29,16 @@ none_below_zero='[paths(numbers) as $p | select(getpath($p) < 0 and ($p[-1] | to
 now=$(date +%s)
 echo 0 >"$T/step"
 before="env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$helpers/stepped_clock.so STEP=$T/step"
-begin clock --library "$library" -d 0.2 -c "$name*"
+begin clock --library "$library" -d 0.2 -u 64036
 before=
-"$workload" loop 100 >/dev/null &
+as_it loop 100 >/dev/null &
 loop=$!
 # at NAME SECONDS: a program runs while the clock is wrong by that, and fails; its failure is told at that time
 at() {
 	echo "$2" >"$T/step"
 	from=$(date +%s)
 	check "$1: the clock is not followed" wait_for 20 newest "((.time | sub(\"[.][0-9]+Z\$\"; \"Z\") | fromdate) - $from - $2) as \$d | \$d >= 0 and \$d < 20"
-	"$workload" failures >/dev/null &
+	as_it failures >/dev/null &
 	failing=$!
 	wait $failing
 	check "$1: not seen" wait_for 20 newest ".processes[] | select(.pid == $failing and .state == \"exited\" and (.failures | length > 0))"
@@ -117,8 +123,8 @@ fi
 
 # ---- somebody stands still: the watched program, then cutop
 
-begin stopped --library "$library" -c "$name*"
-"$workload" stress-launch 600 1 >/dev/null &
+begin stopped --library "$library" -u 64036
+as_it stress-launch 600 1 >/dev/null &
 busy=$!
 check "stopped: no launches" wait_for 20 newest ".processes[] | select(.pid == $busy) | .kernels[0].launches_per_second > 0"
 kill -STOP $busy
@@ -126,10 +132,10 @@ check "stopped: still launching" wait_for 20 newest ".processes[] | select(.pid 
 kill -CONT $busy
 check "continued: no launches" wait_for 20 newest ".processes[] | select(.pid == $busy) | .kernels[0].launches_per_second > 0"
 kill -STOP $cutop
-"$workload" -k pairs 50 100 >/dev/null &
+as_it -k pairs 50 100 >/dev/null &
 unseen=$!
 wait $unseen
-"$workload" exec >/dev/null &
+as_it exec >/dev/null &
 unseen_exec=$!
 wait $unseen_exec
 kill -CONT $cutop

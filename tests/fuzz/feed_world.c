@@ -217,6 +217,13 @@ void probe_on_mmap(struct probe *probe, const struct rec_mmap *record)
 	(void)record;
 }
 
+bool probe_is_of_other(const struct probe *probe, const struct rec_hdr *record)
+{
+	(void)probe;
+	(void)record;
+	return false;
+}
+
 void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 {
 	(void)probe;
