@@ -111,7 +111,8 @@ pass() {
 
 fail() {
 	failed=$((failed + 1))
-	echo "FAIL: $*"
+	# Not to standard output, which a check may have sent away.
+	echo "FAIL: $*" >&2
 }
 
 watch() {
