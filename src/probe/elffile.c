@@ -760,14 +760,12 @@ static bool middle_find(const struct elf_functions *found, uint64_t *middle)
 	size_t count = 0, i;
 
 	for (i = 0; i < found->count; i++)
-		count += !CUTOP_IS_EXTRA(found->list[i].call) &&
-			 call_descs[found->list[i].call].layer == LAYER_RUNTIME;
+		count += call_layer(found->list[i].call) == LAYER_RUNTIME;
 	if (!count)
 		return false;
 	count /= 2;
 	for (i = 0; i < found->count; i++) {
-		if (CUTOP_IS_EXTRA(found->list[i].call) ||
-		    call_descs[found->list[i].call].layer != LAYER_RUNTIME)
+		if (call_layer(found->list[i].call) != LAYER_RUNTIME)
 			continue;
 		*middle = found->list[i].offset;
 		if (!count--)

@@ -681,7 +681,7 @@ static size_t hotness(const struct elf_function *function)
 {
 	size_t i;
 
-	if (CUTOP_IS_EXTRA(function->call)) /* the user named it */
+	if (function->call >= CALL_COUNT) /* the user named it, or a framework's code calls it */
 		return 0;
 	for (i = 0; i < ARRAY_LEN(hot_first); i++)
 		if (call_descs[function->call].group == hot_first[i])
@@ -803,8 +803,8 @@ void forwarders_drop(int fd, struct elf_functions *functions, unsigned int layer
 	for (i = 0; i < count; i++) {
 		struct elf_function *function = &functions->list[i];
 
-		size = CUTOP_IS_EXTRA(function->call) ? 0 : forwarder_size(fd, decoder, function);
-		if (size && layers & 1u << call_descs[function->call].layer) {
+		size = function->call >= CALL_COUNT ? 0 : forwarder_size(fd, decoder, function);
+		if (size && layers & 1u << call_layer(function->call)) {
 			functions->forwarders++;
 			continue;
 		}

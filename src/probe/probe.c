@@ -426,8 +426,8 @@ static unsigned int layers_of(const struct elf_functions *functions)
 	size_t i;
 
 	for (i = 0; i < functions->count; i++)
-		if (!CUTOP_IS_EXTRA(functions->list[i].call))
-			layers |= 1u << call_descs[functions->list[i].call].layer;
+		if (functions->list[i].call < CALL_COUNT)
+			layers |= 1u << call_layer(functions->list[i].call);
 	return layers;
 }
 

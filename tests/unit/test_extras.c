@@ -61,6 +61,7 @@ static int pools_of_bytes(const char *text, size_t len, struct pools **pools, st
 	const char *const files[] = { path };
 	int fd = mkstemp(path), err;
 
+	*pools = NULL;
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, len), (ssize_t)len);
 	close(fd);
