@@ -37,7 +37,6 @@ printf '[screen]\npane = Log\n' >"$T/usual"
 for settings in unlimited usual; do
 	TERM=xterm env -u CUTOP_BUDGET script -qfc "stty rows 24 cols 160; exec $CUTOP --config $T/$settings -d 0.5 --no-python --stacks=never -p $blocks \
 		--library $double/libcudart.so.13" "$T/$settings.screen" <&7 >"$T/$settings.errors" 2>&1 &
-	echo $! >"$T/$settings.pid"
 done
 
 # ---- all kinds
@@ -69,7 +68,7 @@ check "usual: a screen gives nothing up" wait_for 40 grep -q 'blocks of its allo
 check "unlimited: the settings' budget is not taken" sh -c "! grep -q 'not watched' '$T/unlimited.screen'"
 check "unlimited: it shows nothing" grep -q payer "$T/unlimited.screen"
 for settings in unlimited usual; do
-	pkill -P "$(cat "$T/$settings.pid")"
+	pkill -f -- "--config $T/$settings "
 done
 
 check "all: not all of it is given up: $(tail -n 1 "$T/all.out" | jq -c '.processes[0] | .cost, .given_up')" \
