@@ -213,7 +213,7 @@ __noinline int thread_refused(void)
  */
 __noinline int thread_reconsider(struct thread_state *thread)
 {
-	__u32 tgid, all = LATE_ALL;
+	__u32 tgid, all = LATE_ALL, *known;
 
 	if (!thread)
 		return 0;
@@ -221,6 +221,9 @@ __noinline int thread_reconsider(struct thread_state *thread)
 	if (tgid) {
 		if (only_uid == (__u32)-1 ||
 		    !is_watched((struct task_struct *)bpf_get_current_task(), tgid))
+			return 0;
+		known = bpf_map_lookup_elem(&tgids, &tgid);
+		if (known && bpf_map_lookup_elem(&ignored, known))
 			return 0;
 		late_ever = 1;
 		bpf_map_update_elem(&late, &tgid, &all, BPF_ANY);
