@@ -244,8 +244,8 @@ const volatile __u64 loaded_at; /* CLOCK_BOOTTIME when these programs were loade
 __u32 attaching;
 
 /*
- * Set by user space: how many programs it has put into `ignored`, which it was not asked for. They
- * cost a hit and no more, and lose nothing.
+ * Set by user space: how many programs it has put into `ignored`, since they are not to be shown.
+ * They cost a hit and no more, and lose nothing.
  */
 __u32 ignored_count;
 
@@ -457,7 +457,7 @@ extern void bpf_rcu_read_unlock(void) __ksym __weak;
 HASH_MAP(programs, __u32, struct program_row, 65536); /* by program; user space deletes */
 HASH_MAP(tgids, __u32, __u32, 65536);                 /* process to its present program */
 HASH_MAP(listed, __u32, __u32, 65536);                /* processes to watch, if only_listed */
-HASH_MAP(ignored, __u32, __u8, 65536);                /* programs */
+HASH_MAP(ignored, __u32, __u8, 65536);                /* programs that are not shown */
 HASH_MAP(late, __u32, __u32, 65536);                  /* process to its enum late */
 HASH_MAP(launches, struct launch_key, struct launch_home, 262144);
 HASH_MAP(copies, struct copy_key, struct copy_row, 131072);

@@ -164,8 +164,8 @@ int probe_list_process(struct probe *probe, uint32_t tgid, bool listed);
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process);
 
 /*
- * Nobody asked for @program: from here on its calls are not looked at, and what it loses is not
- * counted. With @ignored false, its number is forgotten.
+ * @program is not to be shown: from here on its calls are not looked at, and what it loses is not
+ * counted. With @ignored false the mark is removed, after the program's end.
  */
 void probe_ignore(struct probe *probe, uint32_t program, bool ignored);
 
