@@ -382,7 +382,7 @@ struct rec_identity {
 	__u32 ns_tgid;     /* pid in its own namespace, 0 if unknown */
 	__u8 watched_from; /* enum watched_from */
 	__u8 has_title;    /* the command is what it has called itself since */
-	__u8 pad[2];
+	__u16 rank;        /* in its job, and 1; 0: unknown, or told before */
 	char strings[];
 };
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda/job_rank.h"
 #include "cuda/visible_devices.h"
 #include "util/util.h"
 
@@ -367,9 +368,11 @@ bool identity_devices(struct rec_identity *identity, const struct device_clues *
 
 	if (clues->text && !gpus->count)
 		visible_gpus_read(VISIBLE_GPUS, &ours);
-	if (clues->text)
+	if (clues->text) {
+		identity->rank = (__u16)(job_rank(clues->text, clues->len) + 1);
 		count = visible_find(clues->text, clues->len, is_late, gpus->count ? gpus : &ours,
 				     devices);
+	}
 	visible_gpus_free(&ours);
 	for (i = 0; i < DEVICES_STRING; i++)
 		at += strlen(at) + 1;

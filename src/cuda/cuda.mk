@@ -7,5 +7,6 @@ cuda_sources = \
 	src/cuda/errors_table.h \
 	src/cuda/library_places.c src/cuda/library_places.h \
 	src/cuda/pools.c src/cuda/pools.h \
+	src/cuda/job_rank.c src/cuda/job_rank.h \
 	src/cuda/visible_devices.c src/cuda/visible_devices.h \
 	src/cuda/wrappers.c src/cuda/wrappers.h

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/job_rank.h"
 #include "util/util.h"
 
 #define NOT_A_DEVICE (-2)
@@ -142,6 +143,8 @@ int visible_is_clue(const char *variable)
 	for (i = 0; i < ARRAY_LEN(variables); i++)
 		if (!strncmp(variable, variables[i], strlen(variables[i])))
 			return 1;
+	if (job_rank_variable(variable))
+		return 1;
 	return is_variable(variable) ? 0 : -1;
 }
 
@@ -157,8 +160,7 @@ void visible_clues_print(FILE *out, char mark, const char *environment, size_t l
 			fprintf(out, "%c%s%c", mark, environment + at, 0);
 }
 
-/* What follows @mark and @name ("NAME=") in one of the strings of @clues; NULL: none. */
-static const char *clue_find(const char *clues, size_t len, char mark, const char *name)
+const char *visible_clue(const char *clues, size_t len, char mark, const char *name)
 {
 	size_t at, name_len = strlen(name);
 
@@ -197,11 +199,11 @@ static size_t given_find(const char *list, const struct visible_gpus *gpus, int 
 static size_t variables_find(const char *clues, size_t len, char mark,
 			     const struct visible_gpus *gpus, int *devices)
 {
-	const char *list = clue_find(clues, len, mark, variables[0]);
+	const char *list = visible_clue(clues, len, mark, variables[0]);
 	int given[VISIBLE_MAX];
 	size_t given_count, count, i;
 
-	given_count = given_find(clue_find(clues, len, mark, variables[1]), gpus, given);
+	given_count = given_find(visible_clue(clues, len, mark, variables[1]), gpus, given);
 	if (!list) {
 		memcpy(devices, given, given_count * sizeof(*given));
 		return given_count;
@@ -219,30 +221,30 @@ static size_t variables_find(const char *clues, size_t len, char mark,
 
 bool visible_has_node(const char *clues, size_t len)
 {
-	return clue_find(clues, len, VISIBLE_NODE, "");
+	return visible_clue(clues, len, VISIBLE_NODE, "");
 }
 
 /* True if it has another list than it was started with: when it set that, is not known. */
 static bool has_other_list(const char *clues, size_t len)
 {
-	const char *now = clue_find(clues, len, VISIBLE_NOW, variables[0]),
-		   *start = clue_find(clues, len, VISIBLE_START, variables[0]);
+	const char *now = visible_clue(clues, len, VISIBLE_NOW, variables[0]),
+		   *start = visible_clue(clues, len, VISIBLE_START, variables[0]);
 
-	return clue_find(clues, len, VISIBLE_START, "") &&
+	return visible_clue(clues, len, VISIBLE_START, "") &&
 	       strcmp(now ? now : "", start ? start : "");
 }
 
 size_t visible_find(const char *clues, size_t len, bool is_late, const struct visible_gpus *gpus,
 		    int *devices)
 {
-	const char *node = clue_find(clues, len, VISIBLE_NODE, "");
+	const char *node = visible_clue(clues, len, VISIBLE_NODE, "");
 	size_t count = 1, i, j;
 
 	devices[0] = VISIBLE_UNKNOWN;
-	if (clue_find(clues, len, VISIBLE_NOW, "")) {
+	if (visible_clue(clues, len, VISIBLE_NOW, "")) {
 		if (!is_late || !has_other_list(clues, len))
 			count = variables_find(clues, len, VISIBLE_NOW, gpus, devices);
-	} else if (clue_find(clues, len, VISIBLE_START, "")) {
+	} else if (visible_clue(clues, len, VISIBLE_START, "")) {
 		count = variables_find(clues, len, VISIBLE_START, gpus, devices);
 	}
 	for (i = 0; node && i < gpus->count; i++) {

@@ -46,6 +46,9 @@ size_t visible_parse(const char *list, const struct visible_gpus *gpus, int *dev
 /* 1 if @variable ("NAME=VALUE") is one that matters, 0: another, -1: it is none. */
 int visible_is_clue(const char *variable);
 
+/* What follows @mark and @name ("NAME=") in one of the strings of @clues; NULL: none. */
+const char *visible_clue(const char *clues, size_t len, char mark, const char *name);
+
 /* Prints the clues in @environment: @len bytes of strings, each ended by NUL, and one more NUL. */
 void visible_clues_print(FILE *out, char mark, const char *environment, size_t len);
 

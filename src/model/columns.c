@@ -83,6 +83,7 @@ VALUE(tensors) { return process->allocator_count ? returned(process, process->te
 VALUE(container) { return text(process->container); }
 VALUE(pod) { return text(process->pod); }
 VALUE(ns_pid) { return process->ns_pid ? count(process->ns_pid) : absent(); }
+VALUE(rank) { return process->rank ? count(process->rank - 1) : absent(); }
 VALUE(used) { return process->has_used ? count(process->used) : absent(); }
 VALUE(untracked) { return process->has_used ? count(process->untracked) : absent(); }
 VALUE(managed) { return returned(process, process->kinds[KIND_MANAGED]); }
@@ -226,6 +227,8 @@ const struct column columns[] = {
 	       .json = "state"),
 	COLUMN(ns_pid, .title = "NSPID", .help = "process id in its own namespace", .unit = UNIT_ID,
 	       .width = 7, .json = "ns_pid"),
+	COLUMN(rank, .title = "RANK", .help = "its number in the job, as the launcher says",
+	       .unit = UNIT_ID, .width = 5, .json = "rank"),
 	COLUMN(container, .title = "CONTAINER", .help = "container it runs in", .unit = UNIT_TEXT,
 	       .width = 13, .json = "container"),
 	COLUMN(pod, .title = "POD", .help = "Kubernetes pod it runs in, by its UID",

@@ -57,6 +57,8 @@ int identity_learn(struct identity *identity, const struct rec_identity *record,
 	identity->parent_pid = record->parent_tgid;
 	identity->uid = record->uid;
 	identity->ns_pid = record->ns_tgid;
+	if (record->rank)
+		identity->rank = record->rank;
 	identity->from_attach = record->watched_from == WATCHED_FROM_ATTACH;
 	identity->runtime_late = record->watched_from == WATCHED_RUNTIME_LATER;
 	if (record->has_title)

@@ -17,6 +17,7 @@ struct identity {
 	bool from_attach;
 	bool runtime_late; /* only those of the runtime's calls are */
 	uint32_t pid, parent_pid, ns_pid, uid;
+	uint16_t rank;       /* in its job, and 1; 0: unknown */
 	uint64_t start_real; /* from REC_IDENTITY */
 	char comm[CUTOP_COMM_LEN + 1];
 	char *user, *command, *arguments, *container, *pod; /* cleaned; NULL: unknown */

@@ -217,6 +217,7 @@ static void build_identity(struct build *build, const struct program *program,
 	process->pid = program->identity.pid;
 	process->parent_pid = program->identity.parent_pid;
 	process->ns_pid = program->identity.ns_pid;
+	process->rank = program->identity.rank;
 	process->uid = program->identity.uid;
 	process->start_time = program_start(build->model, program);
 	process->exited = program->ended;
@@ -264,7 +265,7 @@ int build_devices(struct build *build, const struct own_devices *devices,
 static int build_texts(struct build *build, const struct program *program,
 		       struct snap_process *process)
 {
-	char uid[16];
+	char uid[16], brief[IDENTITY_BRIEF];
 
 	snprintf(uid, sizeof(uid), "%u", program->identity.uid);
 	process->user = string_or(build, program->identity.user, uid);
@@ -273,8 +274,9 @@ static int build_texts(struct build *build, const struct program *program,
 				 arena_string(build->arena, identity_label(&program->identity)) :
 				 NULL;
 	process->arguments = string_or(build, program->identity.arguments, "");
+	process->brief = arena_string(build->arena, identity_brief(&program->identity, brief));
 	if ((program->identity.title && !process->label) || !process->user || !process->command ||
-	    !process->arguments)
+	    !process->arguments || !process->brief)
 		return -ENOMEM;
 	process->command_line = command_line(build, process);
 	if (!process->command_line)

@@ -467,11 +467,14 @@ struct snap_process {
 	uint32_t program;
 	uint32_t pid, parent_pid, ns_pid; /* ns_pid 0: unknown */
 	uint32_t uid;
+	uint32_t rank; /* in its job, as its launcher told it, and 1; 0: unknown */
 	uint64_t start_time;
 	const char *user, *command, *arguments; /* never NULL */
 	const char *label; /* command, as it was before it took a title; NULL: it took none */
 	/* Command and arguments; NULL (in tests): use command */
 	const char *command_line;
+	/* What it runs, without folders and options: "python3 -u train.py"; NULL (in tests): none */
+	const char *brief;
 	const char *container, *pod; /* NULL if none */
 	bool exited;
 	uint64_t end_time; /* 0: it is running */

@@ -355,6 +355,7 @@ static json_t *process_head(struct json_writer *w, const struct snap_process *pr
 	put_column(w, o, "container", process);
 	put_column(w, o, "pod", process);
 	put_column(w, o, "ns_pid", process);
+	put_column(w, o, "rank", process);
 	put_column(w, o, "state", process);
 	put_end(w, o, process);
 	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
