@@ -311,12 +311,12 @@ static void act(struct view *view, enum action action)
 	case ACT_FIRST:
 	case ACT_LAST: move(view, action); break;
 	case ACT_OPEN:
-		if (!view_in_pane(view))
-			focus_set(view, FOCUS_PANE);
-		else if (view->focus == FOCUS_DETAILS)
+		if (view->focus == FOCUS_DETAILS)
 			details_follow(view);
-		else
+		else if (view_in_pane(view))
 			cursor_open(view);
+		else if (!fold_open(view))
+			focus_set(view, FOCUS_PANE);
 		break;
 	case ACT_BACK: back(view); break;
 	case ACT_FULL: pane_zoom(view); break;
@@ -372,7 +372,10 @@ static void act(struct view *view, enum action action)
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
 	case ACT_GROUP: sites_group(view); break;
 	case ACT_TENSORS: tensors_switch(view); break;
-	case ACT_ZOOM_IN: zoom(view, 1); break;
+	case ACT_ZOOM_IN:
+		if (view_in_pane(view) || !fold_open(view))
+			zoom(view, 1);
+		break;
 	case ACT_ZOOM_OUT: zoom(view, -1); break;
 	case ACT_ZOOM_BLOCK: map_zoom_block(view); break;
 	case ACT_MAP_COLORS: map_colors_switch(view); break;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "print/text.h"
+#include "util/saturated.h"
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/cells.h"
@@ -195,7 +196,7 @@ static void row_add(struct view *view, const struct snap_process *process, const
 {
 	struct row *row = &view->table.rows[view->table.row_count++];
 
-	*row = (struct row){ .process = process };
+	*row = (struct row){ .process = process, .group = group_of(view, process) };
 	snprintf(row->branch, sizeof(row->branch), "%s", branch);
 }
 
@@ -411,6 +412,20 @@ static void keep_selection(struct view *view, size_t place)
 	view->table.has_selected = true;
 }
 
+#define GONE_AFTER (60 * NSEC_PER_SEC)
+
+/*
+ * While others run, one that ended some time ago is of no interest any more, unless it leaked: that
+ * stays until the user clears it.
+ */
+static bool is_gone(const struct view *view, const struct snap_process *process)
+{
+	return process->exited && !process->leaked && view->table.any_runs &&
+	       subtract_saturated(view->shown->time, process->end_time) >= GONE_AFTER &&
+	       !(view->table.selected_by_user && view->table.has_selected &&
+		 view->table.selected == process->program);
+}
+
 static bool is_listed(const struct view *view, const struct snap_process *process)
 {
 	return rows_match(process, view->filter) && user_match(view, process) &&
@@ -459,13 +474,20 @@ void rows_arrange(struct view *view)
 	list = calloc(most + 1, sizeof(*list));
 	if (!list)
 		return;
+	view->table.any_runs = false;
 	for (i = 0; i < most; i++)
-		if (is_listed(view, &snapshot->processes[i]))
+		view->table.any_runs |= !snapshot->processes[i].exited;
+	for (i = 0; i < most; i++)
+		if (is_gone(view, &snapshot->processes[i]))
+			continue;
+		else if (is_listed(view, &snapshot->processes[i]))
 			list[count++] = &snapshot->processes[i];
-	view->table.hidden = most - count;
+		else
+			view->table.hidden++;
+	view->table.group_count = 0;
 	/* The tree has a row for each; so have differences, which are of one process. */
 	if (!view->settings.tree && !view->base)
-		count = ended_fold(view, list, count);
+		count = groups_fold(view, list, count);
 	/* A selected process that is hidden is sorted, too, to know where it would be. */
 	if (hidden && is_listed(view, hidden))
 		hidden = NULL;
@@ -554,73 +576,85 @@ bool rows_search(struct view *view, int direction, bool from_next)
 bool rows_unfold_found(struct view *view)
 {
 	const struct snapshot *snapshot = view->shown;
+	const struct row_group *group;
 
-	if (!view->settings.tree || !view->table.folds.count)
+	if (view->settings.tree ? !view->table.folds.count : !view->table.group_count)
 		return false;
-	for (size_t i = 0; i < rows_most(view, snapshot); i++)
-		if (search_matches(&snapshot->processes[i], view->search)) {
-			program_set_clear(&view->table.folds);
-			changed(view);
-			return true;
-		}
+	for (size_t i = 0; i < rows_most(view, snapshot); i++) {
+		if (!search_matches(&snapshot->processes[i], view->search))
+			continue;
+		group = group_of(view, &snapshot->processes[i]);
+		if (group && !group->is_open)
+			group_switch(view, group);
+		else if (!view->settings.tree)
+			continue;
+		program_set_clear(&view->table.folds);
+		changed(view);
+		return true;
+	}
 	return false;
 }
 
 /* ---- folding ---- */
 
-static void fold_row(struct view *view, size_t row)
+/* In the tree what is below @row, else its group. False: there is nothing to fold. */
+static bool row_fold(struct view *view, const struct row *row)
 {
-	const struct row *at = &view->table.rows[row];
-	uint32_t program = at->process->program;
-
-	if (program_set_has(&view->table.folds, program))
-		program_set_remove(&view->table.folds, program);
+	if (row->group)
+		group_switch(view, row->group);
+	else if (!row->is_parent)
+		return false;
+	else if (!program_set_has(&view->table.folds, row->process->program))
+		program_set_add(&view->table.folds, row->process->program);
 	else
-		program_set_add(&view->table.folds, program);
+		program_set_remove(&view->table.folds, row->process->program);
 	changed(view);
-}
-
-/* True in the tree; else says how to get there. */
-static bool is_tree(struct view *view)
-{
-	if (!view->settings.tree)
-		view_message(view, "only the tree has something to fold: t shows it");
-	return view->settings.tree;
+	return true;
 }
 
 void fold_switch(struct view *view)
 {
-	size_t row = view->table.selected_row;
+	const struct row *row = &view->table.rows[view->table.selected_row];
 
-	if (!is_tree(view))
-		return;
-	if (row >= view->table.row_count || !view->table.has_selected ||
-	    view->table.rows[row].process->program != view->table.selected)
+	if (!rows_have_selected(view))
 		view_message(view, "no process in the table is selected");
-	else if (!view->table.rows[row].is_parent)
-		view_message(view, "process %u has no children here",
-			     view->table.rows[row].process->pid);
-	else
-		fold_row(view, row);
+	else if (!row_fold(view, row))
+		view_message(view, "process %u %s", row->process->pid,
+			     view->settings.tree ? "has no children here" :
+						   "shares no row: t shows the tree");
 }
 
-/* Opens all if one is folded, else folds all that have children. */
+bool fold_open(struct view *view)
+{
+	const struct row *row = &view->table.rows[view->table.selected_row];
+
+	return rows_have_selected(view) && row->group && !row->group->is_open &&
+	       row_fold(view, row);
+}
+
+/* Opens all if one is folded, else folds all that can be. */
 void fold_all(struct view *view)
 {
-	bool folded = false;
+	bool folded = false, any = false;
 	size_t i;
 
-	if (!is_tree(view))
-		return;
-	for (i = 0; i < view->table.row_count; i++)
-		folded |= view->table.rows[i].folded != 0;
+	for (i = 0; i < view->table.row_count; i++) {
+		const struct row *row = &view->table.rows[i];
+
+		folded |= row->folded || (row->group && !row->group->is_open);
+		any |= row->is_parent || row->group;
+	}
+	if (!any)
+		view_message(view, "nothing here can be folded%s",
+			     view->settings.tree ? "" : ": t shows the tree");
+	for (i = 0; i < view->table.group_count; i++)
+		if (view->table.groups[i].is_open != folded)
+			group_switch(view, &view->table.groups[i]);
 	if (folded)
 		program_set_clear(&view->table.folds);
-	else
-		for (i = 0; i < view->table.row_count; i++)
-			if (view->table.rows[i].is_parent)
-				program_set_add(&view->table.folds,
-						view->table.rows[i].process->program);
+	for (i = 0; !folded && i < view->table.row_count; i++)
+		if (view->table.rows[i].is_parent)
+			program_set_add(&view->table.folds, view->table.rows[i].process->program);
 	changed(view);
 }
 
@@ -633,7 +667,8 @@ bool fold_click(struct view *view, size_t row, int col)
 	int32_t point;
 	int end;
 
-	if (row >= view->table.row_count || !view->table.rows[row].is_parent)
+	if (row >= view->table.row_count ||
+	    !(view->table.rows[row].is_parent || view->table.rows[row].group))
 		return false;
 	for (i = 0; i < count; i++)
 		if (!shown[i]->width)
@@ -646,8 +681,7 @@ bool fold_click(struct view *view, size_t row, int col)
 		end++;
 	if (col < list->title_start[i] || col >= end)
 		return false;
-	fold_row(view, row);
-	return true;
+	return row_fold(view, &view->table.rows[row]);
 }
 
 /* ---- drawing ---- */
@@ -706,7 +740,54 @@ static enum style value_style(const struct column *column, const struct column_v
 	}
 }
 
-/* The command, with its place in the tree before it, and how it ended behind it. */
+/*
+ * What stands behind the command, and in front of it where there is no room behind: how it ended, how
+ * many are folded, or share the row.
+ */
+struct row_remark {
+	char tail[160], brief[64];
+	char number[24]; /* in front; empty: nothing has to be said */
+};
+
+static struct row_remark row_remark(const struct row *row)
+{
+	const struct snap_process *process = row->process;
+	struct row_remark remark = { .number = "" };
+	char end[NUMBER_SIZE];
+
+	text_remark(process, end);
+	if (row->group && !row->group->is_open) {
+		snprintf(remark.brief, sizeof(remark.brief), " ×%zu%s", row->group->count, end);
+		snprintf(remark.tail, sizeof(remark.tail), "%s%s", remark.brief,
+			 row->group->remark);
+		snprintf(remark.number, sizeof(remark.number), "×%zu ", row->group->count);
+	} else if (row->folded) {
+		snprintf(remark.tail, sizeof(remark.tail), "%s (%zu below)", end, row->folded);
+		snprintf(remark.number, sizeof(remark.number), "%zu ", row->folded);
+	} else {
+		snprintf(remark.tail, sizeof(remark.tail), "%s", end);
+		strcpy(remark.number, process->exited ? "× " : "");
+	}
+	return remark;
+}
+
+/*
+ * @text, the command line of @process, if it has more than @cells: without the program's folder, and if
+ * that does not fit either, the script alone that an interpreter runs.
+ */
+static const char *text_short(const struct snap_process *process, const char *text, int cells,
+			      const struct canvas *canvas)
+{
+	const char *slash = memrchr(text, '/', strcspn(text, " "));
+	const char *script = process->brief ? strrchr(process->brief, ' ') : NULL;
+
+	text = slash && slash[1] && slash[1] != ' ' ? slash + 1 : text;
+	return script && script[1] && script[1] != '-' && canvas_width(canvas, text) > cells ?
+		       script + 1 :
+		       text;
+}
+
+/* The command, with its place in the tree before it, and what is to be said of it behind it. */
 static bool command_draw(const struct list *list, const struct area *area, int row, size_t item,
 			 size_t at, const struct fit *fit)
 {
@@ -714,57 +795,38 @@ static bool command_draw(const struct list *list, const struct area *area, int r
 	const struct row *entry = &view->table.rows[item];
 	const struct column *column = column_of(list, at);
 	const struct snap_process *process = entry->process;
-	int start = fit->start[at], width = fit->width[at];
-	char end[NUMBER_SIZE + 32], remark[NUMBER_SIZE], sign[32] = "";
-	int col, tail, left, from;
+	struct row_remark remark = row_remark(entry);
+	int limit = fit->start[at] + fit->width[at], col, tail, from;
 	enum style style = process->exited ? ST_EXITED : ST_PLAIN;
 	struct column_value value = column->value(process);
 	const char *text = value.absent ? "-" : value.text;
+	bool is_open = entry->group ? entry->group->is_open : !entry->folded;
+	bool has_sign = entry->is_parent || entry->group;
 
 	if (column->width)
 		return false;
-	col = area_cut(area, row, start, width, ST_FRAME, entry->branch);
-	/* If there is no room for everything, the program's folder is dropped first. */
-	text_remark(process, end);
-	if (entry->is_parent)
-		strcpy(sign, entry->folded ? "▶ " : "▼ ");
-	if (ended_others(view, process)) {
-		text_remark(process, remark);
-		snprintf(end, sizeof(end), " ×%zu%s", ended_others(view, process) + 1, remark);
+	col = area_cut(area, row, fit->start[at], fit->width[at], ST_FRAME, entry->branch);
+	if (has_sign)
+		col = area_cut(area, row, col, limit - col, ST_HEAD, is_open ? "▼" : "▶");
+	tail = canvas_width(area->canvas, remark.tail);
+	if (canvas_width(area->canvas, text) > limit - col - tail)
+		text = text_short(process, text, limit - col - tail, area->canvas);
+	if (remark.brief[0] && canvas_width(area->canvas, text) > limit - col - tail) {
+		strcpy(remark.tail, remark.brief);
+		tail = canvas_width(area->canvas, remark.tail);
 	}
-	if (entry->folded)
-		sprintf(end + strlen(end), " (%zu below)", entry->folded);
-	left = start + width - col - canvas_width(area->canvas, sign);
-	tail = canvas_width(area->canvas, end);
-	if (entry->folded && tail > left - 5) {
-		/* The number is what matters: it stands before the name then. */
-		text_remark(process, end);
-		tail = canvas_width(area->canvas, end);
-		sprintf(sign, "▶%zu ", entry->folded);
-	}
-	col = area_cut(area, row, col, start + width - col, ST_HEAD, sign);
-	left = start + width - col;
-	if (canvas_width(area->canvas, text) > left - tail) {
-		size_t word = strcspn(text, " ");
-		const char *slash = memrchr(text, '/', word);
-
-		text = slash && slash[1] && slash[1] != ' ' ? slash + 1 : text;
-	}
-	if (tail > left - 5) {
+	if (tail > limit - col - has_sign - 5) {
 		tail = 0;
-		if (ended_others(view, process))
-			sprintf(sign, "×%zu ", ended_others(view, process) + 1);
-		else
-			strcpy(sign, "× ");
-		if (process->exited)
-			col = area_text(area, row, col, ST_EXITED, sign);
-		left = start + width - col;
+		col = area_cut(area, row, col, limit - col, process->exited ? ST_EXITED : ST_HEAD,
+			       remark.number);
+	} else {
+		col += has_sign;
 	}
 	from = col;
-	col = area_cut(area, row, col, left - tail, style, text);
+	col = area_cut(area, row, col, limit - col - tail, style, text);
 	if (tail)
-		area_text(area, row, col, ST_EXITED, end);
-	match_mark(area, row, from, left - tail, text, view->search);
+		area_text(area, row, col, ST_EXITED, remark.tail);
+	match_mark(area, row, from, limit - from - tail, text, view->search);
 	return true;
 }
 

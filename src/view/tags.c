@@ -48,6 +48,24 @@ static void count_tell(struct view *view)
 		view_message(view, "none is tagged");
 }
 
+/* Adds the selected process to @set, or all that share its row; or removes them. */
+static void selected_set(struct view *view, struct program_set *set, bool add)
+{
+	const struct snap_process *selected = view_selected(view), *now;
+	const struct row_group *group = group_of(view, selected);
+	size_t count = group && !group->is_open ? group->count : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t program = count > 1 ? group->members[i]->program : selected->program;
+
+		now = snapshot_process(view->latest, program);
+		if (!add)
+			program_set_remove(set, program);
+		else if (now && !now->exited)
+			program_set_add(set, program);
+	}
+}
+
 /* Like htop: the next row is selected, so that the key can be held down. */
 void tags_switch(struct view *view)
 {
@@ -57,12 +75,10 @@ void tags_switch(struct view *view)
 	if (!is_allowed(view))
 		return;
 	process = selected_running(view);
-	if (process && program_set_has(&view->table.tags, process->program))
-		program_set_remove(&view->table.tags, process->program);
-	else if (process)
-		program_set_add(&view->table.tags, process->program);
 	if (!process)
 		return;
+	selected_set(view, &view->table.tags,
+		     !program_set_has(&view->table.tags, process->program));
 	count_tell(view);
 	next = view->table.selected_row + rows_have_selected(view);
 	if (!view->full && next < view->table.row_count)
@@ -82,18 +98,15 @@ void tags_end(struct view *view)
 
 void signal_menu(struct view *view)
 {
-	const struct snap_process *process;
-
 	if (!is_allowed(view))
 		return;
 	program_set_clear(&view->targets);
 	for (size_t i = 0; i < view->table.tags.count; i++)
 		program_set_add(&view->targets, view->table.tags.list[i]);
 	if (!view->targets.count) {
-		process = selected_running(view);
-		if (!process)
+		if (!selected_running(view))
 			return;
-		program_set_add(&view->targets, process->program);
+		selected_set(view, &view->targets, true);
 	}
 	if (view->targets.count)
 		mode_set(view, INPUT_SIGNAL);
@@ -137,8 +150,15 @@ static size_t unseen_count(const struct view *view)
 {
 	size_t seen = 0;
 
-	for (size_t i = 0; i < view->table.row_count; i++)
-		seen += program_set_has(&view->targets, view->table.rows[i].process->program);
+	for (size_t i = 0; i < view->table.row_count; i++) {
+		const struct row *row = &view->table.rows[i];
+		size_t count = row->group && !row->group->is_open ? row->group->count : 1;
+
+		for (size_t j = 0; j < count; j++)
+			seen += program_set_has(&view->targets,
+						count > 1 ? row->group->members[j]->program :
+							    row->process->program);
+	}
 	return view->targets.count - seen;
 }
 

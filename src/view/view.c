@@ -33,9 +33,11 @@ void view_clear(struct view *view)
 	snapshot_free(view->shown);
 	history_free(&view->history);
 	free(view->table.rows);
-	free(view->table.ended);
+	free(view->table.groups);
+	free(view->table.members);
 	free(view->map.blocks);
 	program_set_clear(&view->table.folds);
+	program_set_clear(&view->table.opened);
 	program_set_clear(&view->table.tags);
 	program_set_clear(&view->targets);
 	users_close(view);

@@ -6,7 +6,7 @@ view_sources = \
 	src/view/cells.c src/view/cells.h \
 	src/view/chrome.c \
 	src/view/details.c src/view/details.h \
-	src/view/ended_rows.c \
+	src/view/row_groups.c \
 	src/view/device_lines.c \
 	src/view/help.c \
 	src/view/history.c src/view/history.h \

@@ -113,18 +113,30 @@ struct view;
 struct row {
 	const struct snap_process *process;
 	char branch[32]; /* the tree's branches before its name */
-	bool is_parent;  /* in the tree: others are below it */
-	size_t folded;   /* how many of them are hidden, at all depths; 0: it is not folded */
+	const struct row_group *group;
+	bool is_parent; /* in the tree: others are below it */
+	size_t folded;  /* how many of them are hidden, at all depths; 0: it is not folded */
+};
+
+/* Processes that share a row, or would if it were not open: row_groups.c. */
+struct row_group {
+	struct snap_process sum; /* of one of them, with the sums of all; what the row shows */
+	const struct snap_process **members; /* of those that the table lists */
+	size_t count;
+	uint32_t number; /* the same as long as there are any */
+	bool is_open;    /* each has a row of its own */
+	char devices[64], remark[64];
 };
 
 /*
- * Leaves one of the @count of @list for those that ended some time ago with the same command and
- * status: that one has their sums, and lasts until the next call. Changes the order. Returns how many
- * are left.
+ * Leaves one of @list, of @count, for those that share a row: the sum of their group, which lasts
+ * until the next call. Changes the order. Returns how many are left.
  */
-size_t ended_fold(struct view *view, const struct snap_process **list, size_t count);
-/* How many others share the row of @process. */
-size_t ended_others(const struct view *view, const struct snap_process *process);
+size_t groups_fold(struct view *view, const struct snap_process **list, size_t count);
+/* The group that @process, of what is shown, is of, or the sum of; NULL: none. */
+const struct row_group *group_of(const struct view *view, const struct snap_process *process);
+/* Opens it, or closes it, when rows are arranged again. */
+void group_switch(struct view *view, const struct row_group *group);
 
 /* A user, and how many processes that one has. */
 struct user_line {
@@ -154,11 +166,14 @@ struct process_table {
 	struct list_state list;
 	struct row *rows;
 	size_t row_count, row_size;
-	struct ended_row *ended; /* rows that several ended programs share */
-	size_t ended_count;
-	size_t most_rows;         /* the most that there ever were */
-	size_t hidden;            /* how many the filter hides */
-	struct program_set folds; /* whose children the tree hides */
+	struct row_group *groups;
+	size_t group_count;
+	const struct snap_process **members; /* of all groups */
+	size_t most_rows;                    /* the most that there ever were */
+	size_t hidden;                       /* how many the filter hides */
+	bool any_runs;                       /* of those of the snapshot */
+	struct program_set folds;            /* whose children the tree hides */
+	struct program_set opened;           /* groups, by their numbers */
 	struct program_set tags;
 	bool has_selected, selected_by_user;
 	uint32_t selected;
@@ -295,13 +310,15 @@ bool cursor_open(struct view *view); /* shows the row's details */
 /* @row of the screen; again: it opens what was clicked before */
 bool cursor_click(struct view *view, int row, bool again);
 
-/* Hides or shows the children of the selected process in the tree; of all processes. */
+/*
+ * Hides or shows the children of the selected process in the tree, of all processes; elsewhere opens
+ * or closes the selected process's group, all groups.
+ */
 void fold_switch(struct view *view);
 void fold_all(struct view *view);
-/*
- * Does so for the process at @row, if the tree's sign there, or the branch before it, is at @col;
- * else returns false.
- */
+/* Opens the selected row's group; false: it is none, or open. */
+bool fold_open(struct view *view);
+/* Folds or opens what is at @row, if the sign there, or the branch before it, is at @col. */
 bool fold_click(struct view *view, size_t row, int col);
 
 /* To the next way of summing sites up: pane_sites.c. */

@@ -30,6 +30,7 @@ e2e_tests = \
 	tests/e2e/test_launches_once.sh \
 	tests/e2e/test_time_shares.sh \
 	tests/e2e/test_screen_tensors.sh \
+	tests/e2e/test_jobs.sh \
 	tests/e2e/test_keep.sh \
 	tests/e2e/test_tensors.sh \
 	tests/e2e/test_tensors_outputs.sh \

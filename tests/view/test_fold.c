@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folding in the tree: what is hidden, what is said of it, and that it stays so. */
+#include <math.h>
+
 #include "at_screen.h"
 #include "util/util.h"
 
@@ -87,9 +89,9 @@ END_TEST
 START_TEST(nothing_to_fold)
 {
 	keys("o");
-	ck_assert_ptr_nonnull(strstr(view.message, "only the tree"));
+	ck_assert_ptr_nonnull(strstr(view.message, "t shows the tree"));
 	keys("*");
-	ck_assert_ptr_nonnull(strstr(view.message, "only the tree"));
+	ck_assert_ptr_nonnull(strstr(view.message, "t shows the tree"));
 	keys("t");
 	select_pid("4600");
 	keys("o");
@@ -219,17 +221,168 @@ START_TEST(the_ended_share_a_row)
 	draw();
 	ck_assert_str_ne(row_with("×5 short"), "");
 	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
-	/* What the user has chosen has a row of its own, and what it shows stays. */
-	keys("/short\r");
+	/* The pane stays with the one that the user has chosen; opened, each has a row. */
+	select_pid("7002");
+	ck_assert_uint_eq(view_selected(&view)->pid, 7002);
+	ck_assert_str_ne(row_with("▼ ./short (exited 0)"), "");
+	ck_assert_uint_eq(rows_of("./short"), 1 + FURTHER);
+	keys("o");
 	view_feed(&view, with_ended(22, 11));
 	draw();
-	ck_assert_uint_eq(rows_of("./short"), 3);
-	ck_assert_str_ne(row_with("./short ×4 (exited 0)"), "");
+	ck_assert_uint_eq(view_selected(&view)->pid, 7002);
+	ck_assert_uint_eq(rows_of("./short"), 2);
+	ck_assert_str_ne(row_with(" 7002 "), "");
 	/* The tree lists each, and so do differences. */
 	keys("t");
 	ck_assert_uint_eq(rows_of("./short"), 1 + FURTHER);
 	keys("tx");
 	ck_assert_uint_eq(rows_of("./short"), 1 + FURTHER);
+}
+END_TEST
+
+/* A minute after its end a program that did not leak is gone, as long as others run. */
+START_TEST(the_ended_go)
+{
+	struct snapshot *snapshot;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
+	view_feed(&view, with_ended(20, 59));
+	draw();
+	ck_assert_str_ne(row_with("./short ×5 (exited 0)"), "");
+	view_feed(&view, with_ended(21, 60));
+	draw();
+	ck_assert_str_ne(row_with("./short ×4 (exited 0)"), "");
+	ck_assert_uint_eq(view.table.hidden, 0);
+	/* What leaked is not, and the one that the user looks at neither. */
+	view_feed(&view, with_ended(22, 59));
+	select_pid("7004");
+	view_feed(&view, with_ended(23, 60));
+	ck_assert_uint_eq(view_selected(&view)->pid, 7004);
+	keys("P");
+	snapshot = with_ended(24, 60);
+	for (size_t i = 0; i < snapshot->process_count; i++) {
+		snapshot->processes[i].leaked = 0;
+		snapshot->processes[i].exited = true;
+		snapshot->processes[i].end_time = snapshot->time - 60 * NSEC_PER_SEC;
+	}
+	view_feed(&view, snapshot);
+	ck_assert_int_ge(row_of(4242), 0);
+}
+END_TEST
+
+#define RANKS 4
+
+/* The cast, with the ranks of a job: rank 2 leaks most. The last of them was started by hand. */
+static struct snapshot *with_job(int step, const char *container)
+{
+	struct snapshot *snapshot = cast_snapshot(step);
+	size_t count = snapshot->process_count;
+	struct snap_process *list = cast_memory(snapshot, count + RANKS + 1, sizeof(*list));
+	static int devices[RANKS + 1] = { 0, 1, 2, 3, 3 };
+
+	memcpy(list, snapshot->processes, count * sizeof(*list));
+	for (size_t i = 0; i <= RANKS; i++) {
+		list[count + i] = (struct snap_process){
+			.program = 200 + (uint32_t)i,
+			.pid = 8000 + (uint32_t)i,
+			.parent_pid = i == RANKS ? 1 :
+				      container  ? 900 + (uint32_t)i :
+						   900,
+			.user = "ana",
+			.command = "/usr/bin/python3",
+			.arguments = "-u rank.py",
+			.command_line = "/usr/bin/python3 -u rank.py",
+			.brief = "python3 -u rank.py",
+			.container = i == RANKS ? NULL : container,
+			.rank = i == RANKS ? 0 : 5 + (uint32_t)i,
+			.live = 1 << 20,
+			.leaked = i == 2 ? 3 << 20 : 1 << 20,
+			.launches = 1000,
+			.launches_per_second = i ? 10 : NAN,
+			.sync_share = i ? 0.25 : NAN,
+			.cost = NAN,
+			.copy_rate = { 100, 100, 100, 100 },
+			.devices = devices + i,
+			.device_count = 1,
+			.device_list = "0",
+		};
+	}
+	snapshot->processes = list;
+	snapshot->process_count = count + RANKS + 1;
+	return snapshot;
+}
+
+/* Its row has the sums, and says which rank is worst; Enter opens it, o closes it. */
+START_TEST(a_job_has_a_row)
+{
+	static const char *const containers[] = { NULL, "c0ffee" };
+
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 160), 0);
+	for (size_t i = 0; i < ARRAY_LEN(containers); i++) {
+		keys("L");
+		view_feed(&view, with_job(20 + (int)i, containers[i]));
+		draw();
+		ck_assert_uint_eq(rows_of("rank.py"), 2);
+		ck_assert_str_ne(row_with("rank.py ×4, ranks 4-7, most: rank 6"), "");
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), i ? " 8003 " : " 8000 "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 0-3 "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 4.0M "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 6.0M "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 30 "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 25 "));
+		rows_select(&view, (size_t)row_of(i ? 8003 : 8000));
+		keys("\r");
+		ck_assert_int_eq((int)view.focus, FOCUS_TABLE);
+		ck_assert_uint_eq(rows_of("rank.py"), 2 + RANKS - 1);
+		ck_assert_uint_eq(rows_of("▼ /usr"), RANKS);
+		ck_assert_int_ge(row_of(8003), 0);
+		rows_select(&view, (size_t)row_of(8003));
+		keys("o");
+		ck_assert_uint_eq(rows_of("rank.py"), 2);
+		ck_assert_uint_eq(view_selected(&view)->pid, 8003);
+		keys("+");
+		ck_assert_uint_eq(rows_of("rank.py"), 2 + RANKS - 1);
+		keys("*");
+		ck_assert_uint_eq(rows_of("rank.py"), 2);
+		keys("I");
+		ck_assert_str_ne(row_with("least: rank"), "");
+		keys("I");
+	}
+	/* Where there is no room, the number is in front. */
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 70), 0);
+	draw();
+	ck_assert_str_ne(row_with("▶ rank.py ×4"), "");
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 50), 0);
+	draw();
+	ck_assert_str_ne(row_with("×4"), "");
+}
+END_TEST
+
+/* Two are no job, and all of one get the signal. */
+START_TEST(signals_go_to_the_job)
+{
+	struct snapshot *snapshot = with_job(20, NULL);
+
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 160), 0);
+	view_feed(&view, snapshot);
+	rows_select(&view, (size_t)row_of(8000));
+	press(K_F9);
+	ck_assert_uint_eq(view_signal_count(&view), RANKS);
+	keys("\r");
+	ck_assert_str_ne(row_with("8003 python3"), "");
+	ck_assert_str_eq(row_with("not in sight"), "");
+	keys("\033");
+	keys("T");
+	ck_assert_uint_eq(view.table.tags.count, RANKS);
+	rows_select(&view, (size_t)row_of(8000));
+	keys("T");
+	ck_assert_uint_eq(view.table.tags.count, 0);
+	snapshot = with_job(21, NULL);
+	snapshot->process_count -= 3;
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_uint_eq(rows_of("rank.py"), 2);
+	ck_assert_str_eq(row_with("×2"), "");
 }
 END_TEST
 
@@ -247,6 +400,9 @@ Suite *suite_fold(void)
 	tcase_add_test(tests, search_opens);
 	tcase_add_test(tests, sets);
 	tcase_add_test(tests, the_ended_share_a_row);
+	tcase_add_test(tests, the_ended_go);
+	tcase_add_test(tests, a_job_has_a_row);
+	tcase_add_test(tests, signals_go_to_the_job);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -128,7 +128,8 @@ START_TEST(tags_end_with_their_process)
 	snapshot = cast_snapshot(12);
 	for (size_t i = 0; i < snapshot->process_count; i++)
 		if (snapshot->processes[i].pid == 4311)
-			snapshot->processes[i].exited = true;
+			snapshot->processes[i].exited = true,
+			snapshot->processes[i].end_time = snapshot->time;
 	view_feed(&view, snapshot);
 	ck_assert_uint_eq(view.table.tags.count, 1);
 	select_pid("4311");
