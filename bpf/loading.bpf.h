@@ -14,7 +14,7 @@
 #include "arguments.bpf.h"
 #include "files.bpf.h"
 
-__u32 own_mappings; /* mappings by user space itself, as a test: src/probe/dry_run.c */
+__u32 own_mappings; /* mappings by user space itself, as a test: src/probe/probe.c */
 
 static __always_inline bool is_asked_for(void)
 {

@@ -55,28 +55,36 @@ static int setting_read(const char *path)
 	return line[0] ? atoi(line) : -1;
 }
 
-static void dry_run_make(struct doctor *doctor)
+/* Begins as a session does, with no process listed: nothing is watched, and nothing is probed. */
+static void session_try(struct doctor *doctor)
 {
 	struct doctor_facts *facts = &doctor->facts;
+	const struct probe_settings settings = {
+		.bpf = {
+			.only_listed = true,
+			.follow_children = true,
+			.only_uid = (uint32_t)-1,
+			.ring_bytes = doctor->options->ring_bytes,
+			.layers = doctor->choice.layers,
+		},
+		.method = facts->forced,
+		.returns = RETURNS_ALWAYS,
+		.notes = &doctor->notes,
+	};
 	struct kernel_features features;
-	uint64_t began;
-	int i;
 
 	if (kernel_features_decide(&features, &facts->kernel, facts->forced, NULL) ||
 	    !kernel_rights_suffice(facts->rights.effective))
 		return;
 	facts->tried = true;
-	began = clock_ns(CLOCK_MONOTONIC);
-	facts->load_error = dry_run_open(&doctor->dry_run, &features, doctor->choice.layers,
-					 doctor->options->ring_bytes, &facts->load_why);
-	facts->load_time = clock_ns(CLOCK_MONOTONIC) - began;
+	facts->load_error = probe_open(&doctor->probe, &settings, &facts->load_why);
 	if (facts->load_error)
 		return;
-	facts->hit_cost = dry_run_hit_cost(doctor->dry_run);
-	doctor->outside.identifier = dry_run_identifier(doctor->dry_run);
-	for (i = 0; i <= DRY_RUN_MMAP; i++)
-		facts->watch_errors[i] = dry_run_watch(doctor->dry_run, (enum dry_run_event)i);
-	forms_try(&facts->forms, features.method);
+	facts->hit_cost = probe_hit_cost(doctor->probe);
+	doctor->outside.identifier = probe_outside(doctor->probe)->identifier;
+	facts->watch_error = probe_watch(doctor->probe, &facts->watch_why);
+	facts->loading = probe_loading(doctor->probe);
+	facts->forms = *probe_forms(doctor->probe);
 }
 
 static void machine_read(struct doctor *doctor)
@@ -96,7 +104,7 @@ static void machine_read(struct doctor *doctor)
 	facts->lease_break = setting_read("/proc/sys/fs/lease-break-time");
 	facts->own_pids = !kernel_pids(NULL);
 	line_read("/proc/driver/nvidia/version", facts->driver, sizeof(facts->driver));
-	dry_run_make(doctor);
+	session_try(doctor);
 }
 
 /* ---- the mode ---- */

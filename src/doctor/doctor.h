@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "probe/dry_run.h"
 #include "probe/choice.h"
 #include "cli/options.h"
 #include "print/print.h"
@@ -22,6 +21,7 @@
 #include "probe/forms.h"
 #include "probe/kernel.h"
 #include "probe/outside.h"
+#include "probe/probe.h"
 
 /* ---- the machine ---- */
 
@@ -42,10 +42,10 @@ struct doctor_facts {
 	bool tried;     /* we may load programs, so the following is known */
 	int load_error; /* negative errno, 0: loaded */
 	struct reason load_why;
-	uint64_t load_time; /* ns */
-	uint64_t hit_cost;  /* ns that a hit of a probe takes a program */
-	/* By enum dry_run_event: what dry_run_watch() returned */
-	int watch_errors[DRY_RUN_MMAP + 1];
+	uint64_t hit_cost; /* ns that a hit of a probe takes a program */
+	int watch_error;   /* of probe_watch(): a negative errno, 0: none */
+	struct reason watch_why;
+	int loading; /* probe_loading() */
 };
 
 enum doctor_state {
@@ -203,7 +203,7 @@ struct doctor {
 	struct notes notes;
 	struct doctor_facts facts;
 	struct attach_choice choice;
-	struct dry_run *dry_run;
+	struct probe *probe; /* a session that watches no process; NULL: there can be none */
 	struct doctor_finding *findings;
 	size_t finding_count;
 	struct outside outside;

@@ -161,9 +161,7 @@ static void check_loaded(struct doctor *doctor)
 		      facts->load_why.text);
 		return;
 	}
-	FOUND("programs", DOCTOR_OK, NULL,
-	      "the BPF programs load (%.0f ms, ring buffer of %llu KiB)",
-	      (double)facts->load_time / NSEC_PER_MSEC,
+	FOUND("programs", DOCTOR_OK, NULL, "the BPF programs load (ring buffer of %llu KiB)",
 	      (unsigned long long)(doctor->options->ring_bytes >> 10));
 }
 
@@ -182,32 +180,22 @@ static void check_cost(struct doctor *doctor)
 static void check_watching(struct doctor *doctor)
 {
 	const enum doctor_section section = SECTION_KERNEL;
-	static const char *const events[] = {
-		[DRY_RUN_EXEC] = "start", [DRY_RUN_EXIT] = "end", [DRY_RUN_FORK] = "fork"
-	};
 	const struct doctor_facts *facts = &doctor->facts;
-	bool refused = false;
-	int i;
 
 	if (!facts->tried || facts->load_error)
 		return;
-	for (i = DRY_RUN_EXEC; i <= DRY_RUN_FORK; i++) {
-		if (facts->watch_errors[i] >= 0)
-			continue;
-		refused = true;
-		FOUND("processes", DOCTOR_PROBLEM, "see kernel lockdown",
-		      "the %s of processes cannot be watched: %s", events[i],
-		      strerror(-facts->watch_errors[i]));
+	if (facts->watch_error) {
+		FOUND("processes", DOCTOR_PROBLEM, "see kernel lockdown", "%s",
+		      facts->watch_why.text);
+		return;
 	}
-	if (!refused)
-		FOUND("processes", DOCTOR_OK, NULL,
-		      "start, fork and end of processes can be watched");
-	if (facts->watch_errors[DRY_RUN_MMAP] < 0)
+	FOUND("processes", DOCTOR_OK, NULL, "start, fork and end of processes can be watched");
+	if (facts->loading < 0)
 		FOUND("loading", DOCTOR_WARNING, "use Linux 6.12 or newer",
 		      "libraries that running programs load later are not noticed: this kernel lets no "
 		      "program trace ksys_mmap_pgoff (%s)",
-		      strerror(-facts->watch_errors[DRY_RUN_MMAP]));
-	else if (facts->watch_errors[DRY_RUN_MMAP] == LOADING_FUNCTION)
+		      strerror(-facts->loading));
+	else if (facts->loading == LOADING_FUNCTION)
 		FOUND("loading", DOCTOR_OK, NULL,
 		      "libraries that running programs load are noticed (function "
 		      "ksys_mmap_pgoff)");

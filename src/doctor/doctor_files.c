@@ -425,7 +425,7 @@ void doctor_files_judge(struct doctor *doctor)
 			continue;
 		/* One file under two overlay mounts is probed once. */
 		ids[i] = file->seen.id;
-		if (doctor->dry_run && file->seen.identified)
+		if (doctor->probe && file->seen.identified)
 			same = seen_before(doctor, ids, i);
 		file->same = same;
 		if (!same)
@@ -440,7 +440,7 @@ void doctor_free(struct doctor *doctor)
 	struct file_row *rows = doctor->file_index, *row, *next;
 	size_t i;
 
-	dry_run_close(doctor->dry_run);
+	probe_close(doctor->probe);
 	HASH_ITER(hh, rows, row, next) {
 		HASH_DEL(rows, row);
 		free(row);

@@ -9,7 +9,7 @@
 
 /* Whether returns are probed. */
 enum returns_choice {
-	RETURNS_AUTO, /* if a dry run shows that it does no harm */
+	RETURNS_AUTO, /* where this kernel does no harm by it */
 	RETURNS_ALWAYS,
 	RETURNS_NEVER,
 };

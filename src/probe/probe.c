@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/types.h>
@@ -23,7 +24,6 @@
 
 #include "cuda/calls.h"
 #include "probe/attach.h"
-#include "probe/dry_run.h"
 #include "probe/elffile.h"
 #include "probe/extra_functions.h"
 #include "probe/kernel.h"
@@ -237,6 +237,11 @@ const struct outside *probe_outside(const struct probe *probe)
 bool probe_watches_driver(const struct probe *probe)
 {
 	return probe->settings.bpf.layers & 1u << LAYER_DRIVER;
+}
+
+const struct forms *probe_forms(const struct probe *probe)
+{
+	return &probe->bpf.forms;
 }
 
 uint64_t probe_hit_cost(const struct probe *probe)
@@ -1192,11 +1197,11 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
  * tells it of idle ones.
  */
 
-static int link_trace(struct probe *probe, struct bpf_program *program)
+static int link_trace(struct probe *probe, const struct bpf_program *program)
 {
 	/*
-	 * tp_btf programs attach by a raw tracepoint without a name: linux/bpf.h,
-	 * BPF_RAW_TRACEPOINT_OPEN
+	 * Programs of type tp_btf attach to what they were loaded for by a raw tracepoint without a
+	 * name: linux/bpf.h, BPF_RAW_TRACEPOINT_OPEN
 	 */
 	int fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
 
@@ -1206,10 +1211,67 @@ static int link_trace(struct probe *probe, struct bpf_program *program)
 	return probe_adopt_link(probe, fd);
 }
 
+/*
+ * A program brings in a library by mmap(2). There are two ways to see that: the kernel's function
+ * behind the system call, if it can be traced; or the first touch of a page of the file, which
+ * costs mmap(2) nothing and each such page fault a little.
+ * A compiler may have inlined a copy of the function that the probe does not see, and a file system
+ * may bring its pages to a process in its own way. So we map and touch some code of our own, and
+ * check whether the BPF program saw that.
+ */
+static bool own_mapping_is_seen(struct bpf *bpf)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	volatile __u32 *seen = &bpf->skeleton->bss->own_mappings;
+	__u32 before = *seen;
+	void *code;
+
+	if (fd < 0)
+		return false;
+	code = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (code == MAP_FAILED)
+		return false;
+	(void)*(const volatile char *)code;
+	munmap(code, page);
+	return *seen != before;
+}
+
+/* Watches by @program, and by @other, unless NULL. Returns 0 or a negative errno, with nothing watched. */
+static int loading_link(struct probe *probe, const struct bpf_program *program,
+			const struct bpf_program *other)
+{
+	size_t before = probe->adopted_count;
+	int err = link_trace(probe, program);
+
+	if (!err && other)
+		err = link_trace(probe, other);
+	if (!err && !own_mapping_is_seen(&probe->bpf))
+		err = -ENOTSUP;
+	while (err && probe->adopted_count > before)
+		close(probe->adopted[--probe->adopted_count]);
+	return err;
+}
+
+/* Has every mapping of a file's code reported. Returns enum loading_way, or a negative errno. */
+static int loading_watch(struct probe *probe)
+{
+	struct cutop_bpf *s = probe->bpf.skeleton;
+	int err = -ENOTSUP;
+
+	if (probe->bpf.features.map_function)
+		err = loading_link(probe, s->progs.file_mapping, NULL);
+	if (!err)
+		return LOADING_FUNCTION;
+	if (probe->bpf.features.map_touch)
+		err = loading_link(probe, s->progs.file_touch, s->progs.file_touch_alone);
+	return err ? err : LOADING_TOUCH;
+}
+
 int probe_watch(struct probe *probe, struct reason *why)
 {
 	struct cutop_bpf *s = probe->bpf.skeleton;
-	struct loading_watch watch;
 	int err;
 
 	err = link_trace(probe, s->progs.process_exec);
@@ -1221,15 +1283,17 @@ int probe_watch(struct probe *probe, struct reason *why)
 	if (err)
 		return reason_set(why, err, "cannot watch processes start and end: %s",
 				  strerror(-err));
-	err = loading_watch(&probe->bpf, &watch);
-	if (err)
+	probe->loading = loading_watch(probe);
+	if (probe->loading < 0)
 		/* Programs that start still show their libraries; only dlopen() goes unseen. */
 		note(probe->settings.notes, "libraries loaded by running programs are not seen: %s",
-		     strerror(-err));
-	for (size_t i = 0; !err && i < ARRAY_LEN(watch.fds); i++)
-		if (watch.fds[i] >= 0 && probe_adopt_link(probe, watch.fds[i]))
-			return reason_set(why, -ENOMEM, "no memory");
+		     strerror(-probe->loading));
 	return 0;
+}
+
+int probe_loading(const struct probe *probe)
+{
+	return probe->loading;
 }
 
 int probe_watch_idle(struct probe *probe, uint32_t tgid, uint32_t uid, struct rec_process *process)

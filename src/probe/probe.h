@@ -80,6 +80,15 @@ int probe_open(struct probe **probe, const struct probe_settings *settings, stru
  */
 int probe_watch(struct probe *probe, struct reason *why);
 
+/* What shows the libraries that running programs load. */
+enum loading_way {
+	LOADING_FUNCTION, /* the kernel's function ksys_mmap_pgoff() */
+	LOADING_TOUCH,    /* the tracepoints mm_filemap_map_pages and mm_filemap_fault */
+};
+
+/* Since probe_watch(): that, or the negative errno that says why nothing does. */
+int probe_loading(const struct probe *probe);
+
 /* Has @fd, a link of another module, closed along with the probes. */
 int probe_adopt_link(struct probe *probe, int fd);
 
@@ -113,7 +122,10 @@ struct probe_counts probe_counts(const struct probe *probe);
 
 bool probe_watches_driver(const struct probe *probe);
 
-/* What a hit of a probe takes a program, ns: probe/dry_run.h. */
+/* Which instructions the kernel emulates under a probe. Borrowed. */
+const struct forms *probe_forms(const struct probe *probe);
+
+/* What a hit of a probe takes a program, ns: hit_cost_measure(). */
 uint64_t probe_hit_cost(const struct probe *probe);
 
 /* True if the driver's calls are not probed, and its own allocations are not noticed either. */

@@ -22,7 +22,6 @@ probe_sources = \
 	src/probe/bpf_rows.c src/probe/bpf_rows.h \
 	src/probe/outside_jobs.c src/probe/outside_jobs.h \
 	src/probe/extra_functions.c src/probe/extra_functions.h \
-	src/probe/dry_run.c src/probe/dry_run.h \
 	src/probe/probe_sets.c src/probe/probe_sets.h \
 	src/probe/late.c src/probe/late.h \
 	src/probe/discover.c \

@@ -119,6 +119,7 @@ struct probe {
 	struct python_elf *pythons[PYTHON_FILES_MAX]; /* pythons.c; NULL: free */
 	int *adopted;                                 /* links of others, see probe_adopt_link() */
 	size_t adopted_count;
+	int loading; /* probe_loading() */
 };
 
 /* How cutop came to know of a file that it examines. */
