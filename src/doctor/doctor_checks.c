@@ -123,8 +123,8 @@ static void check_method(struct doctor *doctor)
 		break;
 	default:
 		FOUND("attach_method", DOCTOR_WARNING, "use Linux 6.6 or newer",
-		      "perf: a link per function, which takes seconds to undo; a helper process does that, and "
-		      "functions that are counted only are not probed");
+		      "perf: a link per function, which takes seconds to undo; functions that are counted "
+		      "only are not probed");
 	}
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates uprobe_multi links by bpf(2) itself, since libbpf before 1.3 does not know them.
- *
- * Kernels without these links have one for each function, of a reduced list. A helper child makes
- * those, reports how many, closes everything else and waits until its pipe closes. When cutop ends,
- * however it ends, the pipe closes and the helper exits; the kernel then removes its links one by
- * one.
+ * Creates uprobe_multi links by bpf(2) itself, since libbpf before 1.3 does not know them. Kernels
+ * without these links have one for each function, of a reduced list.
  */
 #include "probe/attach.h"
 
@@ -13,14 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cuda/allocators.h"
@@ -305,13 +298,24 @@ static int link_make(const struct attaching *attaching, const struct bpf_program
 	if (attaching->bpf->features.method == ATTACH_PERF)
 		return link_perf(fd, attaching->path, &attaching->perf, kind == LINK_RETURN,
 				 list->offsets[first], list->cookies[first]);
-	if (attaching->attachment->link_count == ATTACH_LINKS_MAX)
-		return -E2BIG;
 	return link_multi(fd, attaching->path,
 			  kind == LINK_SESSION ? ATTACH_TYPE_UPROBE_SESSION :
 						 ATTACH_TYPE_UPROBE_MULTI,
 			  list->offsets + first, list->cookies + first, count,
 			  kind == LINK_RETURN ? UPROBE_MULTI_RETURN : 0, attaching->pid);
+}
+
+/* Adds @fd to the links. Returns it, or -ENOMEM: then it is closed. */
+static int link_keep(struct attachment *attachment, int fd)
+{
+	int *more = realloc(attachment->links, (attachment->link_count + 1) * sizeof(*more));
+
+	if (!more) {
+		close(fd);
+		return -ENOMEM;
+	}
+	attachment->links = more;
+	return more[attachment->link_count++] = fd;
 }
 
 static void attached_count(struct attachment *attachment, const struct probe_list *list,
@@ -354,9 +358,9 @@ static void list_link(struct attaching *attaching, const struct bpf_program *pro
 		return;
 	fd = singly && count > 1 ? -EINVAL :
 				   link_make(attaching, program, kind, list, first, count);
+	if (fd >= 0)
+		fd = link_keep(attachment, fd);
 	if (fd >= 0) {
-		if (!singly) /* the helper's go with it */
-			attachment->links[attachment->link_count++] = fd;
 		if (counted)
 			attached_count(attachment, list, first, count);
 		return;
@@ -524,114 +528,6 @@ static int processes_attach(struct attaching *attaching, struct attach_pids pids
 	return done ? 0 : err;
 }
 
-/* ---- the helper that holds perf links ---- */
-
-struct helper_report {
-	struct attachment attachment; /* without links */
-	int error;
-};
-
-/*
- * Closes what the helper must not hold, above all other helpers' pipes, which otherwise would never
- * close.
- */
-static void helper_close_others(const struct bpf *bpf, const int *keep, size_t keep_count)
-{
-	long max = sysconf(_SC_OPEN_MAX), fd;
-	struct bpf_program *program;
-	size_t i;
-
-	if (max < 0 || max > 65536)
-		max = 65536;
-	for (fd = 3; fd < max; fd++) {
-		bool kept = false;
-
-		for (i = 0; i < keep_count && !kept; i++)
-			kept = keep[i] == fd;
-		bpf_object__for_each_program(program, bpf->skeleton->obj)
-			kept = kept || bpf_program__fd(program) == fd;
-		if (!kept)
-			close((int)fd);
-	}
-}
-
-static _Noreturn void helper_run(const struct attaching *asked, int alive, int answer, int target)
-{
-	struct attaching attaching = *asked;
-	struct helper_report report = { .attachment = { .helper = -1 } };
-	int null = open("/dev/null", O_RDWR);
-	char byte;
-	int i;
-
-	helper_close_others(asked->bpf, (int[]){ alive, answer, target, null }, 4);
-	setsid();
-	prctl(PR_SET_NAME, "cutop-probes");
-	for (i = 1; i < NSIG; i++)
-		signal(i, SIG_IGN);
-	/* A reader of cutop's output must see its end when cutop ends. */
-	for (i = 0; i < 3 && null >= 0; i++)
-		dup2(null, i);
-	attaching.attachment = &report.attachment;
-	report.error = perf_numbers_read(&attaching.perf);
-	if (!report.error)
-		report.error = all_attach(&attaching);
-	/* Holding links takes no rights. */
-	capabilities_clear();
-	/* Less than PIPE_BUF: it is written whole or not at all. */
-	if (write(answer, &report, sizeof(report)) < 0)
-		_exit(1);
-	close(answer);
-	while (read(alive, &byte, 1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
-
-/* @target: the file's descriptor, kept open in the helper. */
-static int helper_attach(const struct attaching *attaching, int target)
-{
-	struct helper_report report;
-	int alive[2], answer[2], err;
-	ssize_t n = -1;
-	pid_t pid;
-
-	if (pipe2(alive, O_CLOEXEC))
-		return -errno;
-	if (pipe2(answer, O_CLOEXEC)) {
-		err = -errno;
-		close(alive[0]);
-		close(alive[1]);
-		return err;
-	}
-	pid = fork();
-	err = pid < 0 ? -errno : -EIO;
-	if (!pid) {
-		/* Fork twice, so that cutop never has to wait for the helper. */
-		pid = fork();
-		if (pid)
-			_exit(pid < 0);
-		close(alive[1]);
-		close(answer[0]);
-		helper_run(attaching, alive[0], answer[1], target);
-	}
-	close(alive[0]);
-	close(answer[1]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	do {
-		n = read(answer[0], &report, sizeof(report));
-	} while (n < 0 && errno == EINTR);
-	close(answer[0]);
-	if (n == sizeof(report))
-		err = report.error;
-	if (err) {
-		close(alive[1]);
-		return err;
-	}
-	*attaching->attachment = report.attachment;
-	attaching->attachment->helper = alive[1];
-	return 0;
-}
-
 /* ---- attachments ---- */
 
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
@@ -645,18 +541,19 @@ int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
 				       .functions = functions,
 				       .choice = choice };
 	size_t i;
-	int err;
+	int err = 0;
 
-	*attachment = (struct attachment){ .helper = -1 };
+	*attachment = (struct attachment){ .links = NULL };
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (bpf->features.method == ATTACH_PERF)
-		err = helper_attach(&attaching, fd);
-	else
+		err = perf_numbers_read(&attaching.perf);
+	if (!err)
 		err = processes_attach(&attaching, pids);
 	if (err) { /* some returns may have links although their entries have none */
 		for (i = 0; i < attachment->link_count; i++)
 			close(attachment->links[i]);
-		*attachment = (struct attachment){ .helper = -1 };
+		free(attachment->links);
+		*attachment = (struct attachment){ .links = NULL };
 	}
 	if (err == -ENOENT)
 		return reason_set(why, err, "has no function that is asked for");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Probes on one file: the links that hold them. With uprobe_multi, one link per BPF program holds
- * all functions that it serves. Without, there is a perf link per function, and a helper process
- * holds these: removing them takes seconds, and the user must not wait for that.
+ * all functions that it serves. Without, there is a perf link per function: removing these takes
+ * seconds, and the user must not wait for that (guard_start()).
  */
 #ifndef PROBE_ATTACH_H
 #define PROBE_ATTACH_H
@@ -11,8 +11,7 @@
 #include "probe/choice.h"
 #include "probe/elffile.h"
 
-#define ATTACH_PIDS_MAX  8 /* processes that have links of their own */
-#define ATTACH_LINKS_MAX (2 * CLASS_COUNT * ATTACH_PIDS_MAX)
+#define ATTACH_PIDS_MAX 8 /* processes that have links of their own */
 
 /*
  * The processes that are probed, if the kernel can leave others out; none: all that map the file.
@@ -23,11 +22,10 @@ struct attach_pids {
 };
 
 struct attachment {
-	int links[ATTACH_LINKS_MAX];
+	int *links;
 	size_t link_count;
-	int helper;            /* pipe whose closing ends the helper; -1 if there is none */
-	unsigned int attached; /* functions that have probes */
-	unsigned int failed;   /* functions that should have had one */
+	unsigned int attached;            /* functions that have probes */
+	unsigned int failed;              /* functions that should have had one */
 	unsigned int points[POINT_COUNT]; /* of those attached, where their probes are */
 	/* Functions of the driver of which only the use is noticed: bpf_settings.notice_driver */
 	unsigned int noticed;
@@ -37,8 +35,8 @@ struct attachment {
 /*
  * Attaches to those of @functions, all in the file open at @fd, that @choice asks for, in the
  * processes of @pids. A function that cannot be probed does not stop the rest. Returns 0 if
- * anything was attached, or everything was left out on purpose (undone by closing all links and
- * the helper's pipe), or a negative errno with @why set.
+ * anything was attached, or everything was left out on purpose, with the links, which are the
+ * caller's, as their list is; or a negative errno with @why set.
  */
 int attachment_open(struct attachment *attachment, struct bpf *bpf, int fd,
 		    const struct elf_functions *functions, const struct attach_choice *choice,

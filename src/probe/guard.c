@@ -51,10 +51,19 @@ struct guard_message {
 /*
  * The links of probes, as descriptors.
  * Closing a link waits for the kernel's grace periods, some 60 ms. So several links are closed by
- * threads of their own.
+ * threads of their own. Links of the perf kind are hundreds, and the kernel undoes one after the
+ * other: they are left to a thread that is not waited for.
  */
 
 #define CLOSERS_MAX 64
+
+static void fds_close(const int *fds, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		close(fds[i]);
+}
 
 struct closer {
 	pthread_t thread;
@@ -63,26 +72,57 @@ struct closer {
 	bool started;
 };
 
+struct leaving {
+	size_t count;
+	int fds[];
+};
+
+static void *leaving_run(void *argument)
+{
+	struct leaving *leaving = argument;
+
+	fds_close(leaving->fds, leaving->count);
+	free(leaving);
+	return NULL;
+}
+
+static void links_leave(const int *fds, size_t count)
+{
+	struct leaving *leaving = malloc(sizeof(*leaving) + count * sizeof(*fds));
+	pthread_t thread;
+
+	if (leaving) {
+		leaving->count = count;
+		memcpy(leaving->fds, fds, count * sizeof(*fds));
+	}
+	if (!leaving || pthread_create(&thread, NULL, leaving_run, leaving)) {
+		free(leaving);
+		fds_close(fds, count);
+	} else {
+		pthread_detach(thread);
+	}
+}
+
 static void *closer_run(void *argument)
 {
 	struct closer *closer = argument;
 	size_t i;
 
 	for (i = closer->first; i < closer->count; i += CLOSERS_MAX)
-		if (closer->fds[i] >= 0)
-			close(closer->fds[i]);
+		close(closer->fds[i]);
 	return NULL;
 }
 
-/*
- * Closes @count links in parallel, since each waits for the kernel's grace periods. Negative
- * descriptors are skipped.
- */
-static void links_close(const int *fds, size_t count)
+/* Closes @count links; if it is to wait for that, in parallel. */
+static void links_close(const int *fds, size_t count, bool waits)
 {
 	struct closer closers[CLOSERS_MAX] = { 0 };
 	size_t i;
 
+	if (!waits) {
+		links_leave(fds, count);
+		return;
+	}
 	for (i = 0; i < CLOSERS_MAX && i < count; i++) {
 		closers[i] = (struct closer){ .fds = fds, .first = i, .count = count };
 		closers[i].started =
@@ -118,16 +158,9 @@ struct held {
 
 struct holding {
 	int socket, signals;
+	bool waits; /* until links are closed */
 	struct held *held;
 };
-
-static void fds_close(const int *fds, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		close(fds[i]);
-}
 
 /* Closes the links of all that are going, side by side. */
 static void going_close(const struct holding *holding)
@@ -151,7 +184,7 @@ static void going_close(const struct holding *holding)
 		held->count = 0;
 	}
 	if (links)
-		links_close(links, count);
+		links_close(links, count, holding->waits);
 	free(links);
 }
 
@@ -223,7 +256,7 @@ static uint32_t hold(struct holding *holding, const struct guard_message *messag
 	if (file && held && !file->lifted && count == message->count)
 		more = realloc(held->links, (held->count + count) * sizeof(*more));
 	if (!more) {
-		links_close(fds, count);
+		links_close(fds, count, holding->waits);
 		return file && file->lifted ? message->count : 0;
 	}
 	held->of = file->number;
@@ -382,9 +415,11 @@ static int process_confine(void)
 }
 
 /* Runs the process at its end of the socket. */
-static _Noreturn void guard_process(int socket)
+static _Noreturn void guard_process(int socket, bool waits)
 {
-	struct holding holding = { .socket = socket, .signals = process_prepare(socket) };
+	struct holding holding = { .socket = socket,
+				   .signals = process_prepare(socket),
+				   .waits = waits };
 	struct pollfd fds[2] = { { .fd = socket, .events = POLLIN },
 				 { .fd = holding.signals, .events = POLLIN } };
 	struct signalfd_siginfo info;
@@ -412,6 +447,7 @@ static _Noreturn void guard_process(int socket)
 struct guard {
 	pid_t pid;
 	int socket;
+	bool waits;
 	bool is_lost;
 	uint32_t last_number;
 };
@@ -459,7 +495,7 @@ static int order(struct guard *guard, const struct guard_message *message, const
 	return err ? lose(guard) : answer_wait(guard);
 }
 
-int guard_start(struct guard **result, struct reason *why)
+int guard_start(struct guard **result, bool waits, struct reason *why)
 {
 	struct guard *guard = calloc(1, sizeof(*guard));
 	int sockets[2], err;
@@ -473,8 +509,9 @@ int guard_start(struct guard **result, struct reason *why)
 	}
 	guard->pid = fork();
 	if (!guard->pid)
-		guard_process(sockets[1]);
+		guard_process(sockets[1], waits);
 	err = guard->pid < 0 ? -errno : 0;
+	guard->waits = waits;
 	close(sockets[1]);
 	guard->socket = sockets[0];
 	patience_set(guard, ANSWER_TIME);
@@ -504,7 +541,7 @@ void guard_end(struct guard *guard)
 	if (!guard)
 		return;
 	patience_set(guard, END_TIME);
-	if (order(guard, &message, NULL, 0) >= 0)
+	if (order(guard, &message, NULL, 0) >= 0 && guard->waits)
 		while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	close(guard->socket);
@@ -538,12 +575,12 @@ uint32_t guard_number(struct guard *guard)
 	return ++guard->last_number;
 }
 
-int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, int *links,
+int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, const int *links,
 	       size_t count)
 {
 	struct guard_message message = { .order = GUARD_HOLD,
 					 .numbers = { number, file ? file->number : 0 } };
-	size_t at, i;
+	size_t at;
 	int kept = 0;
 
 	for (at = 0; at < count && kept >= 0; at += message.count) {
@@ -554,11 +591,7 @@ int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file,
 		if (kept >= 0 && (uint32_t)kept != message.count)
 			kept = -EMFILE;
 	}
-	for (i = 0; i < count; i++) {
-		if (links[i] >= 0)
-			close(links[i]);
-		links[i] = -1;
-	}
+	fds_close(links, count);
 	return kept < 0 ? kept : 0;
 }
 

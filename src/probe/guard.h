@@ -60,10 +60,10 @@ void guarded_let(struct guarded *file);
 bool guarded_again(struct guarded *file, const struct guard *guard);
 
 /*
- * Starts the process. Returns 0 with *@guard, given up with guard_end(), or a negative errno with
- * @why set.
+ * Starts the process. @waits: until links are closed, which those of the perf kind take too long
+ * for. Returns 0 with *@guard, given up with guard_end(), or a negative errno with @why set.
  */
-int guard_start(struct guard **guard, struct reason *why);
+int guard_start(struct guard **guard, bool waits, struct reason *why);
 
 /*
  * Has all links closed, in parallel, and ends the process: waits for that a second or so, then it
@@ -90,14 +90,14 @@ uint32_t guard_number(struct guard *guard);
  * Hands the @count links at @links, which are on @file (NULL: on none), over as @number's; they are
  * closed here in any case. Returns 0, or a negative errno: then guard_drop() closes the rest.
  */
-int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, int *links,
+int guard_hold(struct guard *guard, uint32_t number, const struct guarded *file, const int *links,
 	       size_t count);
 
 #define GUARD_DROP_MAX 32
 
 /*
  * Closes the links of the @count @numbers, GUARD_DROP_MAX at most, ends the leases of those that
- * are files', and returns when that is done.
+ * are files', and returns when that is done, or, if it does not wait, has begun.
  */
 void guard_drop(struct guard *guard, const uint32_t *numbers, size_t count);
 

@@ -464,13 +464,10 @@ int links_place(struct probe *probe, const struct target *target, int fd,
 			      why);
 	if (err)
 		return err;
-	if (attachment->helper >= 0) {
-		/* closing this pipe ends the helper, and so its links */
-		attachment->links[attachment->link_count++] = attachment->helper;
-		attachment->helper = -1;
-	}
 	err = guard_hold(probe->guard, number, &target->file, attachment->links,
 			 attachment->link_count);
+	free(attachment->links);
+	attachment->links = NULL;
 	attachment->link_count = 0;
 	return err ? reason_set(why, err, "the process that holds the probes has no room: %s",
 				strerror(-err)) :
@@ -1028,7 +1025,7 @@ static void guard_renew(struct probe *probe, uint64_t now)
 
 	if (now < probe->guard_retry)
 		return;
-	if (guard_start(&guard, &why)) {
+	if (guard_start(&guard, probe_method(probe) != ATTACH_PERF, &why)) {
 		if (!probe->guard_retry)
 			warn_user(
 				probe->settings.notes,
@@ -1165,7 +1162,7 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	probe->later_end = &probe->later;
 	forms_try(&forms, features.method);
 	/* Start it before anything is open that it would inherit. */
-	err = guard_start(&probe->guard, why);
+	err = guard_start(&probe->guard, features.method != ATTACH_PERF, why);
 	if (err) {
 		free(probe);
 		return err;

@@ -288,30 +288,6 @@ holds_in command "$(mask $kill $four $restore)" -b -o /dev/null -- sleep 100
 holds_in listen "$(mask $four $restore)" -b --listen 127.0.0.1:0
 holds_in replaced "$(mask 0 $override 3 $four $restore)" -b -f prometheus -o "$T/x"
 
-# ---- the helper of the fallback holds its links and no right
-CUTOP_ATTACH=perf "$CUTOP" -b -o /dev/null -l runtime --library "$T/lib/libcudart.so.13" 2>"$T/perf.err" &
-cutop=$!
-if wait_for 20 is_confined $cutop; then
-	helper=
-	for status_file in /proc/[0-9]*/status; do
-		[ -e "$status_file" ] || continue
-		[ "$(field "$status_file" Name 2>/dev/null)" = cutop-probes ] || continue
-		number=${status_file%/status}
-		number=${number#/proc/}
-		# of this cutop: its guard has the other end of a pipe of the helper's
-		for pipe in "/proc/$number/fd/"*; do
-			link=$(readlink "$pipe") || continue
-			case $link in pipe:*) ls -l /proc/"$(pgrep -P $cutop -x cutop-guard)"/task/*/fd | grep -qF "$link" && helper=$number ;; esac
-		done
-	done
-	check "the fallback has no helper" [ -n "$helper" ]
-	if [ -n "$helper" ]; then
-		check "the helper's rights: $(cat /proc/"$helper"/status)" [ "$(field /proc/"$helper"/status CapPrm) $(field /proc/"$helper"/status NoNewPrivs)" = "$(mask) 1" ]
-	fi
-fi
-kill -KILL $cutop
-wait $cutop 2>/dev/null
-
 # ---- the screen keeps what its keys take, unless it is to touch nothing
 if command -v tmux >/dev/null; then
 	own_user 4243

@@ -9,7 +9,7 @@
 . "$top_srcdir/tests/e2e/cli.sh"
 helpers=$top_builddir/tests/e2e/bin
 [ -x "$helpers/loader" ] || skip "the helpers are not built"
-[ "$(attach_method)" != perf ] || skip "perf links go when a helper has taken them away"
+[ "$(attach_method)" != perf ] || skip "perf links go when the guard has taken them away"
 command -v pgrep >/dev/null || skip "needs pgrep (Debian: apt install procps)"
 case $(uname -m) in
 aarch64) machine=arm64 ;;

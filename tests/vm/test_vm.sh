@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Debian 12's own kernel, 6.1, in a virtual machine: neither session nor multi links, so that a helper process holds a
-# link per function. The books have to be the same.
+# Debian 12's own kernel, 6.1, in a virtual machine: neither session nor multi links, so that each function has a
+# link of its own. The books have to be the same.
 # shellcheck source=tests/vm/lib.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/vm/lib.sh"
 
