@@ -75,7 +75,7 @@ stop calm
 # Its own runtime came late; what it did with memory meanwhile went to the driver, and is among what was lost.
 check "a program is not found that there was no room to tell of" wait_for 20 document "$(process unknown) | .runtime_watched_from == \"attach\" and .inexact"
 check "it does not end" wait_for 60 ended unknown
-begin nobody end
+echo nobody end >&9
 wait $cutop
 status=$?
 check "status: $status, $(cat "$T/all.err")" [ $status = 0 ]
