@@ -20,20 +20,13 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * NVIDIA's static archive gives its functions hidden visibility, which is why
- * they end as local symbols in the programs; ours must be found there too.
  * Identical bodies must keep addresses of their own, since probes tell
  * functions apart by address.
  */
-#ifdef DOUBLE_STATIC
-#define API_VISIBILITY visibility("hidden")
-#else
-#define API_VISIBILITY visibility("default")
-#endif
 #ifdef __clang__
-#define API __attribute__((API_VISIBILITY, used))
+#define API __attribute__((visibility("default"), used))
 #else
-#define API __attribute__((API_VISIBILITY, used, no_icf))
+#define API __attribute__((visibility("default"), used, no_icf))
 #endif
 
 /*

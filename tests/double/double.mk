@@ -75,7 +75,23 @@ DOUBLE_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -fPIC -Wall -Wextra -Werror \
 DOUBLE_GCC_CFLAGS = -fno-shrink-wrap -fno-ipa-icf -fno-schedule-insns2
 double_cflags = $(DOUBLE_CFLAGS) \
 	`$(CC) -Werror $(DOUBLE_GCC_CFLAGS) -xc -c /dev/null -o /dev/null 2>/dev/null && echo $(DOUBLE_GCC_CFLAGS)`
-double_ldflags = -shared -Wl,-z,defs -Wl,-Bsymbolic-functions -Wl,-z,now
+double_ldflags = -pthread -shared -Wl,-z,defs -Wl,-Bsymbolic-functions -Wl,-z,now
+
+# Each file is compiled once, to assembly, from which all forms of the libraries are made.
+.c.s:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(CC) $(double_cflags) -S -o $@.tmp $< && mv -f $@.tmp $@
+double_shared_code = $(double_shared_files:.c=.s)
+double_runtime_code = $(double_runtime_files:.c=.s) $(double_shared_code)
+double_driver_code = $(double_driver_files:.c=.s) $(double_shared_code)
+$(double_runtime_code) $(double_driver_code): $(double_shared_needs)
+CLEANFILES += $(double_runtime_code) $(double_driver_code)
+
+# double_link SONAME MAP FILE...: links them to $@.
+double_link = double_link() { \
+	  soname=$$1 map=$$2 && shift 2 && \
+	  $(CC) $(double_ldflags) -Wl,-soname,$$soname -Wl,--version-script,$$map -o $@.tmp "$$@" -ldl && \
+	  mv -f $@.tmp $@; }; double_link
 
 double_lib = tests/double/lib
 DOUBLE_LIBS = \
@@ -85,20 +101,14 @@ DOUBLE_LIBS = \
 	$(double_lib)/nvml/libnvidia-ml.so.1 \
 	$(double_lib)/nvml-old/libnvidia-ml.so.1
 
-$(double_lib)/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
-	@$(MKDIR_P) $(double_lib)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
-	  -Wl,-soname,libcuda.so.1 \
-	  -Wl,--version-script,$$d/tests/double/libcuda.map -o $@.tmp \
-	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` \
-	  -ldl && mv -f $@.tmp $@
+driver_map = $(srcdir)/tests/double/libcuda.map
+runtime_map = $(srcdir)/tests/double/libcudart.map
+$(double_lib)/libcuda.so.1: $(double_driver_code)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(double_link) libcuda.so.1 $(driver_map) $(double_driver_code)
 
-$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_files) $(double_shared_needs)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) $(double_ldflags) \
-	  -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
-	  -Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp \
-	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcuda.so.1 && mv -f $@.tmp $@
+$(double_lib)/libcudart.so.13: $(double_lib)/libcuda.so.1 $(double_runtime_code)
+	$(AM_V_GEN)$(double_link) libcudart.so.13 $(runtime_map) -Wl,-rpath,'$$ORIGIN' $(double_runtime_code) $(double_lib)/libcuda.so.1
 
 # The libraries of CUDA 11.8 and 12.6, each in a folder of its own: programs that were linked to those find here what
 # they need. A driver of that time lacks functions that were added with CUDA 13 under a name that ends in _v2, and
@@ -107,92 +117,70 @@ double_lib11 = tests/double/lib11
 double_lib12 = tests/double/lib12
 DOUBLE_OLDER = $(double_lib11)/libcudart.so.11.0 $(double_lib12)/libcudart.so.12
 
-link_older_driver = $(CC) $(double_cflags) $(double_ldflags) -Wl,-soname,libcuda.so.1 -Wl,--version-script,$@.map -o $@.tmp
-link_older_runtime = $(CC) $(double_cflags) $(double_ldflags) -Wl,-rpath,'$$ORIGIN' -Wl,--version-script,$@.map -o $@.tmp
-older_files = for f in $(double_runtime_files) $(double_older_files) $(double_shared_files); do echo $$d/$$f; done
+# older_code FILE...: $$code, their code for the CUDA of $@'s folder; what does not ask for its version is the same for all.
+older_code = rm -rf $@.s && $(MKDIR_P) $@.s && code= && case $@ in *lib11/*) version=11080 ;; *) version=12060 ;; esac; older_code() { \
+	  for f in "$$@"; do \
+	    b=`basename $$f .c`; \
+	    if grep -q 'DOUBLE_CUDA\|unsupported\.h\|stream_calls\.c' $(srcdir)/$$f; then \
+	      $(CC) $(double_cflags) -DDOUBLE_CUDA=$$version -S -o $@.s/$$b.s $(srcdir)/$$f || exit 1; code="$$code $@.s/$$b.s"; \
+	    else code="$$code tests/double/$$b.s"; fi; \
+	  done; }; older_code
 
-$(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
-	@$(MKDIR_P) $(double_lib11) $(double_lib12)
-	$(AM_V_GEN)d='$(srcdir)'; case $@ in *lib11/*) version=11080 ;; *) version=12060 ;; esac; \
-	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2; cuLaunchHostFunc_v2*; cuMulticastBind*_v2;' $$d/tests/double/libcuda.map >$@.map && \
-	$(link_older_driver) -DDOUBLE_CUDA=$$version \
-	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && rm -f $@.map && mv -f $@.tmp $@
+$(double_lib11)/libcuda.so.1 $(double_lib12)/libcuda.so.1: $(double_driver_code)
+	$(AM_V_GEN)$(older_code) $(double_driver_files) $(double_shared_files); \
+	sed '/^local:/a cuCtxGetDevice_v2; cuCtxSynchronize_v2; cuLaunchHostFunc_v2*; cuMulticastBind*_v2;' $(driver_map) >$@.s/map && \
+	$(double_link) libcuda.so.1 $@.s/map $$code && rm -rf $@.s
 
-$(double_lib11)/libcudart.so.11.0: $(double_lib11)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_needs)
-	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.11.0/' $$d/tests/double/libcudart.map >$@.map && \
-	$(link_older_runtime) -Wl,-soname,libcudart.so.11.0 -DDOUBLE_CUDA=11080 `$(older_files)` \
-	  $(double_lib11)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
+$(double_lib11)/libcudart.so.11.0: $(double_lib11)/libcuda.so.1
+$(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1
+$(DOUBLE_OLDER): $(double_runtime_code) $(double_older_files)
+	$(AM_V_GEN)$(older_code) $(double_runtime_files) $(double_older_files) $(double_shared_files); \
+	sed 's/libcudart.so.13/$(@F)/' $(runtime_map) >$@.s/map && \
+	$(double_link) $(@F) $@.s/map -Wl,-rpath,'$$ORIGIN' $$code $(@D)/libcuda.so.1 && rm -rf $@.s
 
-$(double_lib12)/libcudart.so.12: $(double_lib12)/libcuda.so.1 $(double_runtime_files) $(double_older_files) $(double_shared_needs)
-	$(AM_V_GEN)d='$(srcdir)'; sed 's/libcudart.so.13/libcudart.so.12/' $$d/tests/double/libcudart.map >$@.map && \
-	$(link_older_runtime) -Wl,-soname,libcudart.so.12 -DDOUBLE_CUDA=12060 `$(older_files)` \
-	  $(double_lib12)/libcuda.so.1 && rm -f $@.map && mv -f $@.tmp $@
+# form_code FILE...: copies of this code in $@.s, each exported function in the form that $$form names.
+form_code = rm -rf $@.s && $(MKDIR_P) $@.s && form_code() { \
+	for f in "$$@"; do \
+	  $(AWK) -v form=$$form -f $(srcdir)/tests/double/entries.awk $$f >$@.s/`basename $$f` || exit 1; \
+	done; }; form_code
 
 # One object, as in NVIDIA's archive: a program gets all of it or nothing.
 # Only the interface's names stay visible to the link; inner functions have the names that they have there.
-$(double_lib)/libcudart_static.a: $(double_runtime_files) $(double_shared_needs)
-	@$(MKDIR_P) $(double_lib)/static
-	$(AM_V_GEN)d='$(srcdir)'; o=; \
-	for f in $(double_runtime_files) $(double_shared_files); do \
-	  b=$(double_lib)/static/`basename $$f .c`.o; \
-	  $(CC) $(double_cflags) -DDOUBLE_STATIC -c -o $$b $$d/$$f || exit 1; \
-	  o="$$o $$b"; \
-	done; \
-	$(CC) -r -nostdlib -o $(double_lib)/static/cudart_static.o $$o && \
-	$(OBJCOPY) -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
-	  $(double_lib)/static/cudart_static.o && \
-	$(NM) $(double_lib)/static/cudart_static.o | sed -n '/ t \(__\)\{0,1\}cuda/d; s/.* t \(.*\)/\1 libcudart_static_\1/p' | \
-	  sort -u >$(double_lib)/static/names && \
-	$(OBJCOPY) --redefine-syms=$(double_lib)/static/names $(double_lib)/static/cudart_static.o && \
-	rm -f $@ && $(AR) rcs $@ $(double_lib)/static/cudart_static.o && \
-	rm -rf $(double_lib)/static
+$(double_lib)/libcudart_static.a: $(double_runtime_code) tests/double/entries.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)form=static; $(form_code) $(double_runtime_code); \
+	$(CC) -r -nostdlib -o $@.s/cudart_static.o $@.s/*.s && \
+	$(OBJCOPY) -w --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' $@.s/cudart_static.o && \
+	$(NM) $@.s/cudart_static.o | sed -n '/ t \(__\)\{0,1\}cuda/d; s/.* t \(.*\)/\1 libcudart_static_\1/p' | \
+	  sort -u >$@.s/names && \
+	$(OBJCOPY) --redefine-syms=$@.s/names $@.s/cudart_static.o && \
+	rm -f $@ && $(AR) rcs $@ $@.s/cudart_static.o && \
+	rm -rf $@.s
 
 # The same libraries with other first instructions, which decide what a probe costs: as NVIDIA's driver has them, with
 # endbr64 before the push, and with nothing that the kernel emulates. Each folder is whole: a program that is told to look
 # there first (LD_LIBRARY_PATH) gets both libraries from it.
 double_forms = tests/double/forms
+double_form_drivers = $(double_forms)/driver/libcuda.so.1 $(double_forms)/endbr/libcuda.so.1 $(double_forms)/stepped/libcuda.so.1
+double_form_runtimes = $(double_forms)/endbr/libcudart.so.13 $(double_forms)/stepped/libcudart.so.13
 if X86_64
-DOUBLE_FORMS = \
-	$(double_forms)/driver/libcuda.so.1 $(double_forms)/driver/libcudart.so.13 \
-	$(double_forms)/endbr/libcuda.so.1 $(double_forms)/endbr/libcudart.so.13 \
-	$(double_forms)/stepped/libcuda.so.1 $(double_forms)/stepped/libcudart.so.13 \
-	$(double_forms)/odd/libodd.so
+DOUBLE_FORMS = $(double_form_drivers) $(double_form_runtimes) $(double_forms)/driver/libcudart.so.13 $(double_forms)/odd/libodd.so
 else
 DOUBLE_FORMS =
 endif
 
-# form_code FILE...: compiles them to $@.s/*.s, each exported function with the entry that $$form names.
-form_code = rm -rf $@.s && $(MKDIR_P) $@.s && d='$(srcdir)' && flags="$(double_cflags)"; form_code() { \
-	for f in "$$@"; do \
-	  $(CC) $$flags -S -o $@.s/code $$d/$$f && \
-	  $(AWK) -v form=$$form -f $$d/tests/double/entries.awk $@.s/code >$@.s/`basename $$f .c`.s || exit 1; \
-	done; }
-link_driver = $(double_ldflags) -Wl,-soname,libcuda.so.1 -Wl,--version-script,$$d/tests/double/libcuda.map -o $@.tmp
-link_runtime = $(double_ldflags) -Wl,-soname,libcudart.so.13 -Wl,-rpath,'$$ORIGIN' \
-	-Wl,--version-script,$$d/tests/double/libcudart.map -o $@.tmp
-
-$(double_forms)/driver/libcuda.so.1: $(double_driver_files) $(double_shared_needs) tests/double/entries.awk
-	$(AM_V_GEN)form=driver; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
-	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
-$(double_forms)/stepped/libcuda.so.1: $(double_driver_files) $(double_shared_needs) tests/double/entries.awk
-	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_driver_files) $(double_shared_files); \
-	$(CC) -pthread $(link_driver) $@.s/*.s -ldl && rm -rf $@.s && mv -f $@.tmp $@
-$(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1 $(double_runtime_files) $(double_shared_needs) tests/double/entries.awk
-	$(AM_V_GEN)form=stepped; $(form_code); form_code $(double_runtime_files) $(double_shared_files); \
-	$(CC) -pthread $(link_runtime) $@.s/*.s $(double_forms)/stepped/libcuda.so.1 && rm -rf $@.s && mv -f $@.tmp $@
+$(double_form_drivers): $(double_driver_code) tests/double/entries.awk
+	$(AM_V_GEN)form=`basename $(@D)`; $(form_code) $(double_driver_code); \
+	$(double_link) libcuda.so.1 $(driver_map) $@.s/*.s && rm -rf $@.s
+$(double_forms)/endbr/libcudart.so.13: $(double_forms)/endbr/libcuda.so.1
+$(double_forms)/stepped/libcudart.so.13: $(double_forms)/stepped/libcuda.so.1
+$(double_form_runtimes): $(double_runtime_code) tests/double/entries.awk
+	$(AM_V_GEN)form=`basename $(@D)`; $(form_code) $(double_runtime_code); \
+	$(double_link) libcudart.so.13 $(runtime_map) -Wl,-rpath,'$$ORIGIN' $@.s/*.s $(@D)/libcuda.so.1 && rm -rf $@.s
 
 # NVIDIA's runtime begins its functions with a push, whatever the driver does.
 $(double_forms)/driver/libcudart.so.13: $(double_lib)/libcudart.so.13 $(double_forms)/driver/libcuda.so.1
 	$(AM_V_GEN)cp $(double_lib)/libcudart.so.13 $@.tmp && mv -f $@.tmp $@
-
-$(double_forms)/endbr/libcuda.so.1: $(double_driver_files) $(double_shared_needs)
-	@$(MKDIR_P) $(double_forms)/endbr
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_driver) \
-	  `for f in $(double_driver_files) $(double_shared_files); do echo $$d/$$f; done` -ldl && mv -f $@.tmp $@
-$(double_forms)/endbr/libcudart.so.13: $(double_forms)/endbr/libcuda.so.1 $(double_runtime_files) $(double_shared_needs)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(double_cflags) -fcf-protection=branch $(link_runtime) \
-	  `for f in $(double_runtime_files) $(double_shared_files); do echo $$d/$$f; done` \
-	  $(double_forms)/endbr/libcuda.so.1 && mv -f $@.tmp $@
 
 # Entries at which a probe must not be moved, and some at which it may: see the file.
 $(double_forms)/odd/libodd.so: tests/double/odd_entries.S

@@ -3,14 +3,14 @@
 # Gives every exported CUDA function of an assembly file, as gcc or clang writes
 # it for x86-64, another beginning:
 #
-#   awk -v form=driver|stepped -f entries.awk file.s
+#   awk -v form=driver|stepped|endbr|static -f entries.awk file.s
 #
 #   driver    cmpl $0x321cba00, flag(%rip); je; jmp *pointer(%rip): how nearly
 #             every function of NVIDIA's libcuda begins
 #   stepped   mov pointer(%rip), %rax; jmp *%rax: the kernel emulates neither, so
 #             it single-steps a probe on either
 #
-# The function's own code follows under the local name double_code_NAME. Calls
+# In the first two, the function's own code follows under the local name double_code_NAME. Calls
 # from within the library still go to NAME, and so through its new beginning.
 
 function exported(name)
@@ -49,7 +49,8 @@ function entry(name)
 }
 
 BEGIN {
-	if (form != "driver" && form != "stepped") {
+	moves = form == "driver" || form == "stepped"
+	if (!moves && form != "endbr" && form != "static") {
 		print "entries.awk: no such form: " form >"/dev/stderr"
 		exit 1
 	}
@@ -58,6 +59,8 @@ BEGIN {
 # Symbols are named before their label, on lines of their own.
 $1 == ".globl" || $1 == ".weak" {
 	global[$2] = 1
+	if (form == "static" && $2 ~ /^(__)?cuda/)
+		print "\t.hidden " $2
 }
 
 $1 == ".type" {
@@ -69,18 +72,27 @@ $1 == ".type" {
 
 $1 ~ /:$/ {
 	name = substr($1, 1, length($1) - 1)
-	if (exported(name)) {
+	if (moves && exported(name)) {
 		entry(name)
 		entries++
 		next
 	}
+	if (form == "endbr" && exported(name))
+		begun = 1
+}
+
+begun && $1 == ".cfi_startproc" {
+	print
+	print "\tendbr64"
+	begun = 0
+	next
 }
 
 # The size of the function is that of its beginning, said there. This one is the code's.
 $1 == ".size" {
 	name = $2
 	sub(/,.*/, "", name)
-	if (exported(name)) {
+	if (moves && exported(name)) {
 		end = $0
 		sub(/^[^,]*,[ \t]*/, "", end)
 		sub(name "$", "double_code_" name, end)

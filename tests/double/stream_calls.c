@@ -75,14 +75,8 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config, cons
  */
 #define QUOTE_(name) #name
 #define QUOTE(name)  QUOTE_(name)
-#if defined(__CET__)
-#define LANDING "	endbr64\n"
-#else
-#define LANDING ""
-#endif
 #if defined(__x86_64__)
 #define JUMP_TO(name) \
-	LANDING \
 	"	push %rbp\n" \
 	"	.cfi_def_cfa_offset 16\n" \
 	"	.cfi_offset %rbp, -16\n" \
@@ -95,20 +89,18 @@ API cudaError_t PTSZ(cudaLaunchKernelExC)(const cudaLaunchConfig_t *config, cons
 #else
 #error "the double's __cudaLaunchKernel is written for x86-64 and arm64"
 #endif
+#define LAUNCHER QUOTE(PTSZ(__cudaLaunchKernel))
+/* clang-format off */
 __asm__(".text\n"
 	".p2align 4\n"
-	".globl " QUOTE(PTSZ(
-		__cudaLaunchKernel)) "\n"
-#ifdef DOUBLE_STATIC
-				     ".hidden " QUOTE(PTSZ(
-					     __cudaLaunchKernel)) "\n"
-#endif
-								  ".type " QUOTE(PTSZ(__cudaLaunchKernel)) ", %function\n" QUOTE(PTSZ(
-									  __cudaLaunchKernel)) ":\n"
-											       "	.cfi_startproc\n" JUMP_TO(QUOTE(PTSZ(
-												       cudaLaunchKernel))) "	.cfi_endproc\n"
-															   ".size " QUOTE(PTSZ(__cudaLaunchKernel)) ", .-" QUOTE(
-																   PTSZ(__cudaLaunchKernel)) "\n");
+	".globl " LAUNCHER "\n"
+	".type " LAUNCHER ", %function\n"
+	LAUNCHER ":\n"
+	"	.cfi_startproc\n"
+	JUMP_TO(QUOTE(PTSZ(cudaLaunchKernel)))
+	"	.cfi_endproc\n"
+	".size " LAUNCHER ", .-" LAUNCHER "\n");
+/* clang-format on */
 
 API cudaError_t PTSZ(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
