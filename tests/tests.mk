@@ -35,56 +35,57 @@ tests_unit_tables_LDADD = $(view_libs) $(core_libs)
 EXTRA_DIST += tests/unit/test_docs.sh tests/unit/test_completion.sh tests/e2e/test_install.sh
 check_DATA += $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS) $(WORKLOADS_CU)
 
-# The slowest come first, so that the last job does not run alone.
+# The slowest come first, so that the last job does not run alone; test_doctor.sh and test_absent_server.sh wait for each other.
 TESTS_LONG = \
-	tests/vm/test_vm.sh \
-	tests/e2e/test_forms.sh \
 	tests/e2e/test_cost.sh \
-	tests/e2e/test_scale.sh \
-	tests/e2e/test_liars.sh \
-	tests/e2e/test_overrun.sh \
-	tests/e2e/test_random_many.sh \
-	tests/e2e/test_prometheus.sh \
-	tests/e2e/test_flood.sh \
-	tests/e2e/test_absent_server.sh \
-	tests/e2e/test_shims.sh \
-	tests/e2e/test_rights.sh \
 	tests/e2e/test_doctor.sh \
+	tests/e2e/test_forms.sh \
 	tests/e2e/test_replaced.sh \
-	tests/e2e/test_host_functions.sh \
-	tests/e2e/test_bad_input.sh \
-	tests/e2e/test_points.sh \
-	tests/e2e/test_faults.sh \
-	tests/e2e/test_nvml.sh \
-	tests/e2e/test_python_libraries.sh \
-	tests/e2e/test_harm.sh \
-	tests/e2e/test_trace_output.sh \
-	tests/e2e/test_same_verdict.sh \
-	tests/e2e/test_volumes.sh \
-	tests/e2e/test_stacks.sh \
-	tests/e2e/test_mortem.sh \
-	tests/e2e/test_ends.sh \
-	tests/e2e/test_many_sites.sh \
-	tests/e2e/test_late_names.sh \
-	tests/e2e/test_late.sh \
-	tests/e2e/test_absent_names.sh \
 	tests/e2e/test_terminals.sh \
-	tests/e2e/test_nvcc.sh \
-	tests/e2e/test_python_outputs.sh \
+	tests/e2e/test_faults.sh \
+	tests/e2e/test_absent_server.sh \
+	tests/e2e/test_volumes.sh \
+	tests/e2e/test_random_many.sh \
+	tests/e2e/test_scale.sh \
+	tests/e2e/test_prometheus.sh \
+	tests/e2e/test_bad_input.sh \
+	tests/e2e/test_trace_output.sh \
+	tests/e2e/test_rights.sh \
+	tests/e2e/test_liars.sh \
+	tests/e2e/test_shims.sh \
+	tests/e2e/test_stacks.sh \
+	tests/e2e/test_nvml.sh \
+	tests/e2e/test_ends.sh \
+	tests/e2e/test_harm.sh \
+	tests/checks/test_clang.sh \
+	tests/e2e/test_points.sh \
+	tests/e2e/test_mortem.sh \
 	tests/e2e/test_hostile_files.sh \
+	tests/e2e/test_python_libraries.sh \
+	tests/e2e/test_overrun.sh \
+	tests/e2e/test_same_verdict.sh \
+	tests/e2e/test_absent_names.sh \
+	tests/e2e/test_python_outputs.sh \
+	tests/e2e/test_late.sh \
+	tests/e2e/test_many_sites.sh \
+	tests/e2e/test_host_functions.sh \
+	tests/e2e/test_flood.sh \
 	tests/e2e/test_forwarders.sh \
+	tests/e2e/test_late_names.sh \
 	tests/e2e/test_real_libraries.sh \
 	tests/e2e/test_registers.sh \
+	tests/e2e/test_nvcc.sh \
 	tests/e2e/test_two.sh \
-	tests/e2e/test_no_driver.sh \
 	tests/e2e/test_pageable.sh \
 	tests/e2e/test_names.sh \
-	tests/checks/test_clang.sh \
+	tests/e2e/test_no_driver.sh \
 	tests/checks/test_checks.sh \
 	tests/checks/test_contrib.sh
 # What no other cutop may run beside: all of them tell of the programs of test_translators.sh, and what the kernel has to do for
-# perf links, of which test_fallback.sh promises times, it does for one cutop after the other.
+# perf links, of which test_fallback.sh promises times, it does for one cutop after the other. The cutops of a virtual machine,
+# which takes as long, are none of this kernel's.
 TESTS_ALONE = tests/e2e/test_once.sh tests/e2e/test_killed.sh tests/e2e/test_translators.sh tests/e2e/test_fallback.sh
+TESTS_VM = tests/vm/test_vm.sh
 # Machines that take long to emulate, what is built anew for the test, and packages that are not always there.
 TESTS_RELEASE = tests/vm/test_vm_multi.sh tests/vm/test_vm_python.sh tests/vm/test_vm_context.sh tests/vm/test_arm64.sh \
 	tests/vm/test_compilers.sh tests/vm/test_debian_tests.sh tests/e2e/test_full_table.sh tests/e2e/test_package.sh tests/e2e/test_python_all.sh \
@@ -101,9 +102,9 @@ check-portable: all $(check_DATA)
 CLEANFILES += test-suite-portable.log $(TESTS_PORTABLE:.sh=.log) $(TESTS_PORTABLE:.sh=.trs)
 
 # Automake cleans up after the tests of make check.
-CLEANFILES += $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_RELEASE:.sh=.log) $(TESTS_RELEASE:.sh=.trs)
+CLEANFILES += $(TESTS_LONG:.sh=.log) $(TESTS_LONG:.sh=.trs) $(TESTS_ALONE:.sh=.log) $(TESTS_ALONE:.sh=.trs) $(TESTS_VM:.sh=.log) $(TESTS_VM:.sh=.trs) $(TESTS_RELEASE:.sh=.log) $(TESTS_RELEASE:.sh=.trs)
 
-EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/terminals.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_LONG) $(TESTS_ALONE)
+EXTRA_DIST += tests/slowest.sh tests/e2e/prometheus.py tests/e2e/quit.py tests/e2e/terminals.py tests/e2e/breakpoints.py tests/vm/kernel.sh tests/vm/lib.sh tests/vm/packages.sh tests/vm/run-vm.sh $(TESTS_LONG) $(TESTS_ALONE) $(TESTS_VM)
 
 # The double for the demonstration of the README, without the tests.
 double: $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(DOUBLE_OLDER) $(WORKLOADS)
@@ -122,7 +123,9 @@ check-full: check
 # Without what make check runs.
 check-long: all $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(TESTS_LONG)' TEST_SUITE_LOG=test-suite-long.log; long=$$?; \
-	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log && exit $$long
-CLEANFILES += test-suite-long.log test-suite-alone.log
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_VM)' TEST_SUITE_LOG=test-suite-vm.log & vm=$$!; \
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(TESTS_ALONE)' TEST_SUITE_LOG=test-suite-alone.log; alone=$$?; \
+	wait $$vm && [ $$alone = 0 ] && exit $$long
+CLEANFILES += test-suite-long.log test-suite-alone.log test-suite-vm.log
 
 .PHONY: double check-unit check-full check-long check-release check-portable bench
