@@ -21,10 +21,11 @@
  *   harmed signals N    at least N rounds, and rounds in a handler that a timer calls at
  *                       any moment; prints how many rounds there were in all
  *   harmed escape N     N times a cudaDeviceSynchronize in which a signal comes, whose
- *                       handler makes a round and leaves by siglongjmp; then a round
+ *                       handler makes a round and leaves by siglongjmp; then a round.
+ *                       Prints how many seconds all that took, and then spends one more.
  *   harmed waits N      N times a cudaDeviceSynchronize in which a cudaMemcpy is left by
  *                       siglongjmp, and that waits for 10 ms more; then 20 ms without one.
- *                       Prints how many seconds it has waited, and how many not.
+ *                       Prints how many seconds it has waited at least, and at most.
  *   harmed exec N       N threads inside cudaDeviceSynchronize, when it runs "harmed plain 1"
  *   harmed fork N       N processes, one after the other, and N rounds in each
  *   harmed orphan N     N rounds of a child whose parent has ended
@@ -332,6 +333,7 @@ static void signal_self(void)
 static int escape(unsigned long n)
 {
 	struct sigaction action = { .sa_handler = on_escape };
+	double begin = seconds_now();
 	volatile unsigned long i;
 
 	sigaction(SIGUSR2, &action, NULL);
@@ -342,6 +344,7 @@ static int escape(unsigned long n)
 		inside = NULL;
 		a_round();
 	}
+	printf("%f\n", seconds_now() - begin);
 	/* Of a wait that goes on in the books, this would be a part. */
 	spend(1);
 	return !were(2 * n, n);
@@ -369,14 +372,16 @@ static void while_waiting(void)
 
 static int waits(unsigned long n)
 {
-	double idle = 0;
+	double begin, most = 0;
 
 	while (n--) {
 		inside = while_waiting;
+		begin = seconds_now();
 		cudaDeviceSynchronize();
-		idle += spend(0.02);
+		most += seconds_now() - begin;
+		spend(0.02);
 	}
-	printf("%f %f\n", waited, idle);
+	printf("%f %f\n", waited, most);
 	return 0;
 }
 

@@ -29,7 +29,8 @@
  *                         other 700 (async)
  *   odd_calls waits       synchronous copies, each behind a kernel: D2D 100,000,
  *                         D2H 1,000 and H2D 2,000; with nothing before them H2D
- *                         65,536 of pageable memory and 65,537 of pinned memory
+ *                         65,536 of pageable memory and 65,537 of pinned memory; prints
+ *                         how many seconds the D2D and the H2D ones took, and the last
  *   odd_calls launches N AT
  *                         cudaLaunchKernel N x odd<<<1, 32>>>, whatever they
  *                         return; before the one numbered AT (from 1) a cudaFree
@@ -43,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "cuda_double.h"
 
 #define MUST(call) must((call), #call)
@@ -237,29 +239,43 @@ static int peers(void)
 	return 0;
 }
 
-static void copy_behind_kernel(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+static double timed_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	MUST(cudaMemcpy(to, from, bytes, kind));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+}
+
+static double copy_behind_kernel(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
 	void *args[1] = { NULL };
+	double seconds;
 
 	MUST(cudaLaunchKernel(FUNCTION(stub), one, block, args, 0, NULL));
-	MUST(cudaMemcpy(to, from, bytes, kind));
+	seconds = timed_copy(to, from, bytes, kind);
 	MUST(cudaDeviceSynchronize());
+	return seconds;
 }
 
 static int waits(void)
 {
 	static char host[65536];
 	char *dev, *pinned;
+	double d2d, h2d, last;
 
 	MUST(cudaMalloc((void **)&dev, 200000));
 	MUST(cudaMallocHost((void **)&pinned, 65537));
-	copy_behind_kernel(dev + 100000, dev, 100000, cudaMemcpyDeviceToDevice);
+	d2d = copy_behind_kernel(dev + 100000, dev, 100000, cudaMemcpyDeviceToDevice);
 	copy_behind_kernel(host, dev, 1000, cudaMemcpyDeviceToHost);
-	copy_behind_kernel(dev, host, 2000, cudaMemcpyHostToDevice);
-	MUST(cudaMemcpy(dev, host, sizeof(host), cudaMemcpyHostToDevice));
+	h2d = copy_behind_kernel(dev, host, 2000, cudaMemcpyHostToDevice);
+	h2d += timed_copy(dev, host, sizeof(host), cudaMemcpyHostToDevice);
 	MUST(cudaDeviceSynchronize());
-	MUST(cudaMemcpy(dev, pinned, 65537, cudaMemcpyHostToDevice));
+	last = timed_copy(dev, pinned, 65537, cudaMemcpyHostToDevice);
+	printf("%f %f %f\n", d2d, h2d + last, last);
 	MUST(cudaFreeHost(pinned));
 	MUST(cudaFree(dev));
 	return 0;

@@ -16,7 +16,8 @@
  *                         it returns; then cudaMalloc (10 bytes) and cudaFree, from
  *                         the same depth, from deeper and from less deep in turn
  *   own_runtime stuck MS  cudaDeviceSynchronize, left by longjmp, cudaFree(NULL),
- *                         and MS milliseconds of doing nothing
+ *                         and MS milliseconds of doing nothing; prints how many
+ *                         seconds it took until then
  *   own_runtime fork      cudaDeviceSynchronize, in which the process forks; the
  *                         child returns from it, too, then makes cudaMalloc (10
  *                         bytes) and cudaFree; so does the parent, afterwards
@@ -211,12 +212,16 @@ static int jump(long n)
 
 static int stuck(long ms)
 {
-	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 }, begin, end;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	inside = leave;
 	if (!setjmp(escape))
 		cudaDeviceSynchronize();
 	cudaFree(NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%f\n",
+	       (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
 	nanosleep(&ts, NULL);
 	return 0;
 }

@@ -85,16 +85,30 @@ documents() {	# COUNT: so many, of the one begun
 gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:	Z' "/proc/$1/status" 2>/dev/null
 }
-# ends WHAT PID: within 2 s of a SIGTERM
+uptime() {	# $now: in hundredths of a second
+	read -r now _ </proc/uptime
+	now=${now%.*}${now#*.}
+}
+# ends WHAT PID: of a SIGTERM, within 2 s more than another took for all its life
 ends() {
+	uptime
+	end=$((now + 200 + took))
 	kill -TERM "$2"
-	check "$1: it does not end within 2 s: $(cat "/proc/$2/stack" 2>/dev/null)" wait_for 2 gone "$2"
+	until gone "$2" || [ "$now" -gt $end ]; do
+		sleep 0.02
+		uptime
+	done
+	check "$1: it does not end within 2 s and $took/100: $(cat "/proc/$2/stack" 2>/dev/null)" gone "$2"
 }
 # another WHAT: a cutop of another program starts, shows it, and ends
 another() {
+	uptime
+	took=$now
 	LD_LIBRARY_PATH=$own "$CUTOP" -b -f json -n 1 -- "$workload" case-study >"$T/another.out" 2>"$T/another.err" 4>&- 5>&-
 	check "$1: another cutop: status $?: $(cat "$T/another.err")" \
 		jq -e -s 'last.processes[0].kernels | length > 0' "$T/another.out" >/dev/null
+	uptime
+	took=$((now - took))
 }
 # on_time WHAT: no snapshot of the one begun came more than 0.8 s later than those of one that has nothing to wait for
 latest_of() {
@@ -106,6 +120,7 @@ on_time() {
 }
 begin control -b -f json -d 0.2 -p $$
 control=$cutop
+another control
 
 # ---- a server that answers: all of a program is seen that lies there
 

@@ -102,13 +102,13 @@ expect escape 'p.memory | [.allocations, .frees, .live_bytes]' '[40,40,0]'
 expect cancel 'p.memory | [.allocations, .frees, .live_bytes]' '[20,20,0]'
 
 # Waits in a handler that is left, and calls left in a wait: the wait goes on, or ends, with the call that waits.
-expect escape 'p.synchronize.seconds < 0.5' true
+expect escape "p.synchronize.seconds <= $(grep -x '[0-9.]*' "$T/escape.out")" true
 watch waits -- "$harmed" waits 20
 check "waits: unharmed" [ "$status" = 0 ]
-read -r waited idle <<END
+read -r least most <<END
 $(grep '^[0-9.]* [0-9.]*$' "$T/waits.out")
 END
-expect waits "p.synchronize.seconds | . >= $waited and . < $waited + $idle / 2" true
+expect waits "p.synchronize.seconds | . >= $least and . <= $most" true
 
 # ---- what is not known without returns is not shown as nothing, in no form
 "$CUTOP" -b -n 1 --returns=never -- "$harmed" plain 5 >"$T/never.text" 2>&1

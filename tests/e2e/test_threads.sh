@@ -36,9 +36,7 @@ threads many "$workload" 48 200
 # ---- a hundred thousand of each, and snapshots while it goes on: counts never fall, and agree
 "$CUTOP" -b -f json -d 0.02 -- "$workload" threads 8 12500 >"$T/flow.out" 2>"$T/flow.err"
 jq -cs 'map(.processes[0] // empty | .memory | [.allocations, .frees, .live_allocations, .live_bytes])' "$T/flow.out" >"$T/flow.json"
-# A sanitizer makes cutop several times as slow, and the program no slower.
-is_sanitized || expect flow 'length > 3' true
-expect flow 'length > 0' true
+expect flow 'map(.[0] | . > 0 and . < 100000) | any' true
 expect flow 'map(.[0]) == (map(.[0]) | sort) and map(.[1]) == (map(.[1]) | sort)' true
 # An address may be allocated anew while its free is on its way out: one such free a thread at most.
 expect flow 'map(.[0] - .[1] - .[2] | . >= 0 and . <= 8) | all' true
