@@ -539,6 +539,71 @@ int sections_symbols(const struct sections *file, uint32_t type, const struct sy
 	return symtab_visit(&table, search);
 }
 
+/* ---- symbols with given names ---- */
+
+struct name_number {
+	const char *name;
+	size_t number;
+};
+
+struct find {
+	struct name_number *names; /* sorted */
+	size_t count;
+	int (*visit)(void *context, const Elf64_Sym *symbol, size_t name);
+	void *context;
+};
+
+static int name_compare(const void *left, const void *right)
+{
+	const struct name_number *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static enum symtab_want find_want(void *context, const Elf64_Sym *symbol)
+{
+	(void)context;
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value ? SYMTAB_NAMED : SYMTAB_LEAVE;
+}
+
+static int find_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+{
+	const struct find *find = context;
+	const struct name_number key = { .name = name }, *found;
+
+	/* A longer one is cut, and has no end. */
+	if (len > NAME_LONGEST)
+		return 0;
+	found = bsearch(&key, find->names, find->count, sizeof(key), name_compare);
+	return found ? find->visit(find->context, symbol, found->number) : 0;
+}
+
+int sections_find(const struct sections *file, uint32_t type, const char *const *names,
+		  size_t count, int (*visit)(void *context, const Elf64_Sym *symbol, size_t name),
+		  void *context)
+{
+	struct find find = { calloc(count, sizeof(*find.names)), count, visit, context };
+	const struct symtab_search search = {
+		.names = names,
+		.name_count = count,
+		.want = find_want,
+		.visit = find_visit,
+		.context = &find,
+		.name_max = NAME_LONGEST + 1,
+	};
+	size_t i;
+	int err;
+
+	if (!find.names)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		find.names[i] = (struct name_number){ names[i], i };
+	qsort(find.names, count, sizeof(*find.names), name_compare);
+	err = sections_symbols(file, type, &search);
+	free(find.names);
+	return err;
+}
+
 /* ---- build ids ---- */
 
 /*

@@ -155,6 +155,15 @@ int symtab_visit(const struct symtab *table, const struct symtab_search *search)
 int sections_symbols(const struct sections *file, uint32_t type,
 		     const struct symtab_search *search);
 
+/*
+ * Calls @visit for each symbol of the first table of @type in @file that is defined and has one of
+ * the @count @names, which are as those of a symtab_search: @name is the name's number. Returns as
+ * sections_symbols().
+ */
+int sections_find(const struct sections *file, uint32_t type, const char *const *names,
+		  size_t count, int (*visit)(void *context, const Elf64_Sym *symbol, size_t name),
+		  void *context);
+
 /* The build id that an ELF file's notes have. */
 
 #define BUILD_ID_MAX 64 /* bytes */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The headers are parsed here by hand, and nothing in them is trusted: whatever they say, only
+ * Nothing in the headers is trusted: whatever they say, only
  * ranges inside the file are copied, up to a limit in all. A reader of the copy finds the file's
  * bytes, or zeros, and has to cope with both.
  */
 #include "probe/elfcopy.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "names/sections.h"
 #include "probe/extra_functions.h"
 #include "probe/elffile.h"
 #include "probe/python_elf.h"
@@ -20,14 +20,12 @@
 
 #define COPY_MAX (256ull << 20)
 /* bytes of code; of larger code, only what surrounds the functions is copied */
-#define CODE_MAX     (64ull << 20)
-#define CODE_AROUND  (64u << 10)
-#define HEAD         4096
-#define SECTIONS_MAX 65536u
-#define SEGMENTS_MAX 4096u
-#define NAMES_MAX    (1u << 20) /* bytes of the names of sections */
-#define HINT_MAX     4096       /* of what leads to a debug file: a name, a hash */
-#define CHUNK        (1u << 20)
+#define CODE_MAX    (64ull << 20)
+#define CODE_AROUND (64u << 10)
+#define HEAD        4096
+#define NAMES_MAX   (1u << 20) /* bytes of the names of sections */
+#define HINT_MAX    4096       /* of what leads to a debug file: a name, a hash */
+#define CHUNK       (1u << 20)
 
 struct copy {
 	int from, to;
@@ -70,35 +68,17 @@ static void range_copy(struct copy *copy, uint64_t offset, uint64_t len)
 	}
 }
 
-/*
- * @count headers of @size bytes at @offset, into new memory; NULL if they are not there. They are
- * copied, too.
- */
-static void *headers_read(struct copy *copy, uint64_t offset, size_t count, size_t size)
+static void segments_copy(struct copy *copy, const struct sections *file)
 {
-	void *list;
+	const Elf64_Phdr *list = file->segments;
+	size_t i;
 
-	if (!count || offset > copy->size || count * size > copy->size - offset)
-		return NULL;
-	range_copy(copy, offset, count * size);
-	list = malloc(count * size);
-	if (list && pread(copy->from, list, count * size, (off_t)offset) == (ssize_t)(count * size))
-		return list;
-	free(list);
-	return NULL;
-}
-
-static void segments_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
-{
-	size_t count = ehdr->e_phnum < SEGMENTS_MAX ? ehdr->e_phnum : SEGMENTS_MAX, i;
-	Elf64_Phdr *list = headers_read(copy, ehdr->e_phoff, count, sizeof(*list));
-
-	for (i = 0; list && i < count; i++)
+	range_copy(copy, file->ehdr.e_phoff, file->segment_count * sizeof(*list));
+	for (i = 0; i < file->segment_count; i++)
 		if (list[i].p_type == PT_INTERP || list[i].p_type == PT_DYNAMIC ||
 		    list[i].p_type == PT_NOTE)
 			range_copy(copy, list[i].p_offset,
 				   list[i].p_filesz < CHUNK ? list[i].p_filesz : CHUNK);
-	free(list);
 }
 
 static bool is_code(const Elf64_Shdr *section)
@@ -164,29 +144,18 @@ static void code_copy(struct copy *copy, const Elf64_Shdr *list, size_t count)
 		functions_copy(copy);
 }
 
-static void sections_copy(struct copy *copy, const Elf64_Ehdr *ehdr)
+static void sections_copy(struct copy *copy, const struct sections *file)
 {
-	size_t count = ehdr->e_shnum, i;
-	Elf64_Shdr first, *list;
+	size_t i;
 
-	/* Where there are more than the header has a number for, the first one says how many. */
-	if (!count && ehdr->e_shoff &&
-	    pread(copy->from, &first, sizeof(first), (off_t)ehdr->e_shoff) == sizeof(first) &&
-	    first.sh_size <= SECTIONS_MAX)
-		count = (size_t)first.sh_size;
-	list = headers_read(copy, ehdr->e_shoff, count, sizeof(*list));
-	if (!list)
-		return;
-	/* The names of sections. */
-	i = ehdr->e_shstrndx == SHN_XINDEX ? list[0].sh_link : ehdr->e_shstrndx;
-	if (i < count && list[i].sh_size <= NAMES_MAX)
-		range_copy(copy, list[i].sh_offset, list[i].sh_size);
-	for (i = 0; i < count; i++)
-		if (is_wanted(copy, list, count, i))
-			range_copy(copy, list[i].sh_offset, list[i].sh_size);
+	range_copy(copy, file->ehdr.e_shoff, file->count * sizeof(*file->list));
+	if (file->names_size <= NAMES_MAX)
+		range_copy(copy, file->names, file->names_size);
+	for (i = 0; i < file->count; i++)
+		if (is_wanted(copy, file->list, file->count, i))
+			range_copy(copy, file->list[i].sh_offset, file->list[i].sh_size);
 	if (copy->want & COPY_CODE)
-		code_copy(copy, list, count);
-	free(list);
+		code_copy(copy, file->list, file->count);
 }
 
 static bool has_hooked(int fd)
@@ -218,7 +187,7 @@ static bool python_copy(struct copy *copy)
 int elf_copy(int fd, uint64_t size, unsigned int want)
 {
 	struct copy copy = { .from = fd, .size = size, .left = COPY_MAX, .want = want };
-	Elf64_Ehdr ehdr;
+	struct sections file;
 
 	copy.to = file_in_memory("cutop-copy");
 	if (copy.to < 0)
@@ -231,11 +200,10 @@ int elf_copy(int fd, uint64_t size, unsigned int want)
 	if (want & COPY_IF_HOOKED && has_hooked(fd))
 		copy.want |= COPY_TABLES | COPY_CODE;
 	range_copy(&copy, 0, want & COPY_ALL ? size : HEAD);
-	if (!(want & COPY_ALL) && pread(fd, &ehdr, sizeof(ehdr), 0) == sizeof(ehdr) &&
-	    !memcmp(ehdr.e_ident, ELFMAG, SELFMAG) && ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    ehdr.e_phentsize == sizeof(Elf64_Phdr) && ehdr.e_shentsize == sizeof(Elf64_Shdr)) {
-		segments_copy(&copy, &ehdr);
-		sections_copy(&copy, &ehdr);
+	if (!(want & COPY_ALL) && !sections_open(&file, fd)) {
+		segments_copy(&copy, &file);
+		sections_copy(&copy, &file);
+		sections_close(&file);
 	}
 	free(copy.chunk);
 	if (!copy.error)

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Names of the table of hooked functions are looked up by binary search in a
- * sorted index made per call.
- */
 #include "probe/elffile.h"
 
 #include <errno.h>
@@ -32,42 +28,6 @@
 #error "unknown machine"
 #endif
 
-struct name_index {
-	uint16_t calls[CALL_COUNT]; /* by name */
-};
-
-static int index_compare(const void *a, const void *b)
-{
-	return strcmp(call_name(*(const uint16_t *)a), call_name(*(const uint16_t *)b));
-}
-
-static void index_build(struct name_index *index)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALL_COUNT; i++)
-		index->calls[i] = (uint16_t)i;
-	qsort(index->calls, CALL_COUNT, sizeof(index->calls[0]), index_compare);
-}
-
-static int index_find(const struct name_index *index, const char *name)
-{
-	size_t low = 0, high = CALL_COUNT;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, call_name(index->calls[mid]));
-
-		if (!order)
-			return index->calls[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return -1;
-}
-
 int elffile_open(int fd, struct sections *file, struct reason *why)
 {
 	int err = sections_open(file, fd);
@@ -95,8 +55,8 @@ uint32_t elf_name_hash(const char *name, size_t len)
 	return hash;
 }
 
-static int functions_add(struct elf_functions *found, size_t *room, const struct elf_symbol *symbol,
-			 int call)
+static int functions_add(struct elf_functions *found, size_t *room, const Elf64_Sym *symbol,
+			 uint64_t offset, size_t call)
 {
 	struct elf_function *more;
 
@@ -108,9 +68,9 @@ static int functions_add(struct elf_functions *found, size_t *room, const struct
 		found->list = more;
 	}
 	found->list[found->count++] = (struct elf_function){
-		.offset = symbol->offset,
-		.size = symbol->size < UINT32_MAX ? (uint32_t)symbol->size : UINT32_MAX,
-		.name_hash = elf_name_hash(symbol->name, strlen(symbol->name)),
+		.offset = offset,
+		.size = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX,
+		.name_hash = elf_name_hash(call_names[call], strlen(call_names[call])),
 		.call = (uint16_t)call,
 	};
 	return 0;
@@ -135,9 +95,6 @@ int elf_functions_append(struct elf_functions *functions, const struct elf_funct
 
 /* What is looked for in a file's symbol tables. */
 struct symbol_search {
-	/* Of struct symtab_search */
-	const char *const *names;
-	size_t name_count;
 	int (*visit)(void *context, const struct elf_symbol *symbol);
 	/* NULL: report functions; else symbols of every type, with a name if this says so */
 	bool (*label_wants_name)(void *context, const struct elf_symbol *symbol);
@@ -194,8 +151,6 @@ static int symbol_visit(void *context, const Elf64_Sym *sym, const char *name, s
 static int table_symbols(const struct sections *file, uint32_t type, struct symbol_search *search)
 {
 	const struct symtab_search visit = {
-		.names = search->names,
-		.name_count = search->name_count,
 		.want = symbol_want,
 		.visit = symbol_visit,
 		.context = search,
@@ -203,6 +158,16 @@ static int table_symbols(const struct sections *file, uint32_t type, struct symb
 	};
 
 	return sections_symbols(file, type, &visit);
+}
+
+/* @err, of a search of symbol tables, with @why set if it is negative. */
+static int tables_error(int err, struct reason *why)
+{
+	if (err == -E2BIG)
+		return reason_set(why, -EBADMSG, "has symbol tables that take too long to read");
+	return err < 0 ?
+		       reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file") :
+		       err;
 }
 
 /*
@@ -224,11 +189,7 @@ static int file_symbols(int fd, struct symbol_search search, struct reason *why)
 	if (!err)
 		err = table_symbols(&file, SHT_SYMTAB, &search);
 	sections_close(&file);
-	if (err == -E2BIG)
-		err = reason_set(why, -EBADMSG, "has symbol tables that take too long to read");
-	else if (err < 0)
-		reason_set(why, err, err == -ENOMEM ? "no memory" : "is a broken ELF file");
-	return err;
+	return tables_error(err, why);
 }
 
 int elffile_symbols(int fd, int (*visit)(void *context, const struct elf_symbol *symbol),
@@ -251,21 +212,22 @@ int elffile_labels(int fd, bool (*wants_name)(void *context, const struct elf_sy
 /* ---- the functions of the table ---- */
 
 struct functions_search {
-	struct name_index index;
+	struct segments segments;
 	struct elf_functions *found;
 	size_t room;
 };
 
-static int function_visit(void *context, const struct elf_symbol *symbol)
+static int function_visit(void *context, const Elf64_Sym *symbol, size_t call)
 {
 	struct functions_search *search = context;
-	int call = index_find(&search->index, symbol->name);
+	uint64_t offset;
 
-	if (call < 0)
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    segments_offset(&search->segments, symbol->st_value, &offset))
 		return 0;
 	if (search->found->count >= FUNCTIONS_MAX)
 		return 1;
-	return functions_add(search->found, &search->room, symbol, call);
+	return functions_add(search->found, &search->room, symbol, offset, call);
 }
 
 static int function_compare(const void *a, const void *b)
@@ -319,16 +281,21 @@ static int functions_unique(struct elf_functions *found)
 
 int elffile_functions(int fd, struct elf_functions *found, struct reason *why)
 {
-	struct functions_search functions = { .found = found };
-	const struct symbol_search search = { .names = call_names,
-					      .name_count = CALL_COUNT,
-					      .visit = function_visit,
-					      .context = &functions };
+	struct functions_search search = { .found = found };
+	struct sections file;
 	int err;
 
 	memset(found, 0, sizeof(*found));
-	index_build(&functions.index);
-	err = file_symbols(fd, search, why);
+	err = elffile_open(fd, &file, why);
+	if (err)
+		return err;
+	segments_read(&file, &search.segments);
+	err = sections_find(&file, SHT_DYNSYM, call_names, CALL_COUNT, function_visit, &search);
+	if (!err)
+		err = sections_find(&file, SHT_SYMTAB, call_names, CALL_COUNT, function_visit,
+				    &search);
+	sections_close(&file);
+	err = tables_error(err, why);
 	if (err == 1 || (err == -EBADMSG && found->count)) {
 		err = 0; /* a broken further table does not take away what was found */
 		if (why)

@@ -437,60 +437,37 @@ void extra_functions_visit(const struct extra_functions *extras,
  * mention their names, too.
  */
 
-#define NAME_MAX_LEN 96 /* longer than any of the symbols */
-
 struct allocator_search {
 	struct segments segments;
 	struct elf_function *list;
 	size_t count;
 };
 
-static enum symtab_want allocator_want(void *context, const Elf64_Sym *symbol)
+static int allocator_visit(void *context, const Elf64_Sym *symbol, size_t name)
 {
-	(void)context;
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ?
-		       SYMTAB_NAMED :
-		       SYMTAB_LEAVE;
-}
-
-static int allocator_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
-{
-	struct allocator_search *allocator_search = context;
+	struct allocator_search *search = context;
 	uint64_t offset;
-	size_t i;
 
-	(void)len;
-	for (i = 0; i < allocator_form_count(); i++) {
-		if (strcmp(name, allocator_symbol(i)))
-			continue;
-		if (!segments_offset(&allocator_search->segments, symbol->st_value, &offset) &&
-		    allocator_search->count < ALLOCATOR_FUNCTIONS_MAX)
-			allocator_search->list[allocator_search->count++] = (struct elf_function){
-				.offset = offset,
-				.size = (uint32_t)symbol->st_size,
-				.call = (uint16_t)(CUTOP_ALLOCATOR + i),
-			};
-	}
-	return allocator_search->count == ALLOCATOR_FUNCTIONS_MAX;
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    segments_offset(&search->segments, symbol->st_value, &offset))
+		return 0;
+	search->list[search->count++] = (struct elf_function){
+		.offset = offset,
+		.size = (uint32_t)symbol->st_size,
+		.call = (uint16_t)(CUTOP_ALLOCATOR + name),
+	};
+	return search->count == ALLOCATOR_FUNCTIONS_MAX;
 }
 
-static void table_search(const struct sections *file, struct allocator_search *allocator_search,
+static void table_search(const struct sections *file, struct allocator_search *search,
 			 uint32_t type)
 {
 	const char *names[ALLOCATOR_FORMS_MAX];
-	const struct symtab_search visit = {
-		.names = names,
-		.name_count = allocator_form_count(),
-		.want = allocator_want,
-		.visit = allocator_visit,
-		.context = allocator_search,
-		.name_max = NAME_MAX_LEN,
-	};
 	size_t i;
 
 	for (i = 0; i < allocator_form_count(); i++)
 		names[i] = allocator_symbol(i);
-	sections_symbols(file, type, &visit);
+	sections_find(file, type, names, allocator_form_count(), allocator_visit, search);
 }
 
 size_t allocators_find(int fd, const char *path, struct elf_function *list)

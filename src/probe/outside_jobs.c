@@ -326,19 +326,12 @@ struct environ_search {
 	uint64_t address; /* the same, after */
 };
 
-static enum symtab_want environ_want(void *context, const Elf64_Sym *symbol)
-{
-	(void)context;
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT ?
-		       SYMTAB_NAMED :
-		       SYMTAB_LEAVE;
-}
-
-static int environ_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
+static int environ_visit(void *context, const Elf64_Sym *symbol, size_t name)
 {
 	struct environ_search *search = context;
 
-	if (strncmp(name, "environ", len) && strncmp(name, "__environ", len))
+	(void)name;
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
 		return 0;
 	search->symbol = symbol->st_value;
 	return 1;
@@ -348,24 +341,14 @@ static int environ_visit(void *context, const Elf64_Sym *symbol, const char *nam
 static void environ_find(struct environ_search *search, int place, const struct maps_entry *entry)
 {
 	static const char *const names[] = { "environ", "__environ" };
-	const struct symtab_search wanted = {
-		.names = names,
-		.name_count = ARRAY_LEN(names),
-		.want = environ_want,
-		.visit = environ_visit,
-		.context = search,
-		.name_max = 16,
-	};
 	int fd = file_reopen_regular(place);
 	struct sections file;
-	struct symtab table;
 	size_t i;
 
 	if (fd < 0 || sections_open(&file, fd))
 		goto out;
-	if (symtab_find(&file, SHT_DYNSYM, &table) && symtab_find(&file, SHT_SYMTAB, &table))
-		goto close;
-	symtab_visit(&table, &wanted);
+	sections_find(&file, sections_of_type(&file, SHT_DYNSYM) ? SHT_DYNSYM : SHT_SYMTAB, names,
+		      ARRAY_LEN(names), environ_visit, search);
 	for (i = 0; search->symbol && i < file.segment_count; i++) {
 		const Elf64_Phdr *phdr = &file.segments[i];
 
@@ -373,7 +356,6 @@ static void environ_find(struct environ_search *search, int place, const struct 
 			search->address =
 				entry->start - phdr->p_vaddr / PAGE * PAGE + search->symbol;
 	}
-close:
 	sections_close(&file);
 out:
 	if (fd >= 0)

@@ -151,8 +151,6 @@ int python_layout_find(unsigned int version, const unsigned char *offsets, size_
 
 /* ---- python elf ---- */
 
-#define NAME_MAX_LEN 64 /* longer than any name that is searched for */
-
 static const char *const names[] = {
 	"_PyRuntime",
 	"PyCode_Type",
@@ -177,55 +175,33 @@ struct found_symbols {
 	uint64_t runtime_size, version_address;
 };
 
-static void symbol_take(struct found_symbols *symbols, const char *name, const Elf64_Sym *symbol)
+static int symbol_take(void *context, const Elf64_Sym *symbol, size_t name)
 {
+	struct found_symbols *symbols = context;
 	struct python_elf *elf = symbols->elf;
-	size_t i;
 
-	if (!strcmp(name, "_PyRuntime")) {
+	switch (name) {
+	case 0:
 		elf->runtime = symbol->st_value;
 		symbols->runtime_size = symbol->st_size;
-	} else if (!strcmp(name, "PyCode_Type")) {
-		elf->code_type = symbol->st_value;
-	} else if (!strcmp(name, "Py_Version")) {
-		symbols->version_address = symbol->st_value;
-	} else if (!strcmp(name, "_PyEval_EvalFrameDefault")) {
+		break;
+	case 1: elf->code_type = symbol->st_value; break;
+	case 2: symbols->version_address = symbol->st_value; break;
+	case 3:
 		elf->loop.address = symbol->st_value;
 		elf->loop.size = (uint32_t)symbol->st_size;
+		break;
+	default:
+		elf->functions[name - FIRST_FUNCTION].address = symbol->st_value;
+		elf->functions[name - FIRST_FUNCTION].size = (uint32_t)symbol->st_size;
 	}
-	for (i = FIRST_FUNCTION; i < ARRAY_LEN(names); i++)
-		if (!strcmp(name, names[i])) {
-			elf->functions[i - FIRST_FUNCTION].address = symbol->st_value;
-			elf->functions[i - FIRST_FUNCTION].size = (uint32_t)symbol->st_size;
-		}
-}
-
-static enum symtab_want symbol_want(void *context, const Elf64_Sym *symbol)
-{
-	(void)context;
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value ? SYMTAB_NAMED : SYMTAB_LEAVE;
-}
-
-static int symbol_visit(void *context, const Elf64_Sym *symbol, const char *name, size_t len)
-{
-	(void)len;
-	symbol_take(context, name, symbol);
 	return 0;
 }
 
 /* Looks through the symbol table of @type. Returns 0 or a negative errno. */
 static int table_read(const struct sections *file, uint32_t type, struct found_symbols *symbols)
 {
-	const struct symtab_search search = {
-		.names = names,
-		.name_count = ARRAY_LEN(names),
-		.want = symbol_want,
-		.visit = symbol_visit,
-		.context = symbols,
-		.name_max = NAME_MAX_LEN,
-	};
-
-	return sections_symbols(file, type, &search);
+	return sections_find(file, type, names, ARRAY_LEN(names), symbol_take, symbols);
 }
 
 /* The file offset of @address, in a segment with @flags; 0: it is in none. */
