@@ -2,17 +2,21 @@
 /*
  * Kernel names as people read them, by libiberty's demangler. Parts of a mangled name may refer to
  * earlier parts, so a short name can keep the demangler busy for years. Such names go to a process
- * that is ended when it takes too long (demangle_process.c); so do names for which libiberty's
+ * that is ended when it takes too long (resolver_process.c); so do names for which libiberty's
  * recursion limit has to be off. All others are demangled in place.
  */
 #include "names/demangle.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* Debian has it in a folder, Fedora (binutils-devel) does not. */
 #if __has_include(<libiberty/demangle.h>)
@@ -22,6 +26,11 @@
 #endif
 
 #include "names/full_form.h"
+#include "names/helper.h"
+#include "names/resolver_process.h"
+#include "util/allowance.h"
+#include "util/message.h"
+#include "util/saturated.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -85,6 +94,72 @@ size_t demangle_run(const char *symbol, bool deep, char *out, size_t size)
 	run(&job, symbol, DMGL_PARAMS | DMGL_ANSI | (deep ? DMGL_NO_RECURSE_LIMIT : 0));
 	out[job.len] = '\0';
 	return job.len;
+}
+
+/* ---- the process ---- */
+
+/*
+ * Names are demangled there one at a time. All of them together may use a tenth of the time; a name that
+ * comes when that is used up stays mangled. So a program full of hostile names delays other names by
+ * seconds, not for ever. What is counted is the time of the processor: on a busy machine the process
+ * may wait long for its turn, and no name is to blame for that.
+ */
+
+#define NAMES_MEMORY (16ul << 20)       /* besides its stack: it allocates next to nothing */
+#define NAMES_TIME   (2 * NSEC_PER_SEC) /* of the processor, in all at a stretch */
+#define NAMES_SHARE  10                 /* one part in this many of the time that passes */
+
+/* Returns the length of the text in @out, -1 if there is no answer. */
+static ssize_t name_ask(struct helper *helper, const char *symbol, char *out)
+{
+	struct resolver_question question = { .type = RESOLVER_NAME };
+	const struct iovec parts[2] = { { &question, sizeof(question) },
+					{ (void *)(uintptr_t)symbol, strlen(symbol) } };
+	struct pollfd answer = { .events = POLLIN };
+	int err = -EPIPE, ready, tries;
+	ssize_t n;
+
+	/* Something else may have ended the process since the last question. */
+	for (tries = 0; err && tries < 2; tries++) {
+		if (!helper_start(helper, RESOLVER_NAMES, NAMES_MEMORY))
+			return -1;
+		err = message_send(helper->socket, parts, 2, NULL, 0, 0);
+		if (err)
+			helper_end(helper);
+	}
+	if (err)
+		return -1;
+	answer.fd = helper->socket;
+	do /* its alarm ends the process long before */
+		ready = poll(&answer, 1, 10 * (int)(RESOLVER_NAME_TIME / NSEC_PER_MSEC));
+	while (ready < 0 && errno == EINTR);
+	n = ready > 0 ? recv(helper->socket, out, DEMANGLE_OUTPUT_MAX + 1, 0) : 0;
+	if (n > 0)
+		out[n - 1] = 0; /* do not rely on what the process sent */
+	return n - 1;
+}
+
+size_t demangle_apart(const char *symbol, char *out)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct helper names = HELPER_NONE;
+	static struct allowance time = { .most = NAMES_TIME, .share = NAMES_SHARE };
+	uint64_t worked, took;
+	ssize_t n = -1;
+
+	pthread_mutex_lock(&lock);
+	if (allowance_left(&time, clock_ns(CLOCK_MONOTONIC)) >= RESOLVER_NAME_TIME) {
+		worked = process_work_ns(names.pid);
+		n = name_ask(&names, symbol, out);
+		took = subtract_saturated(process_work_ns(names.pid), worked);
+		if (n < 0) {
+			helper_end(&names);
+			took = RESOLVER_NAME_TIME;
+		}
+		allowance_spend(&time, took);
+	}
+	pthread_mutex_unlock(&lock);
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* ---- names for people ---- */

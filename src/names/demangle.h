@@ -56,7 +56,7 @@ bool demangle_is_rust(const char *symbol);
 size_t demangle_run(const char *symbol, bool deep, char *out, size_t size);
 
 /*
- * The same in a separate process, which has 200 ms for each name: see demangle_process.c. @out has
+ * The same in a separate process, which has 200 ms for each name: see resolver_process.c. @out has
  * room for DEMANGLE_OUTPUT_MAX bytes and the NUL. Also returns 0 if it took longer, or no process
  * can be had now.
  */

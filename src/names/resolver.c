@@ -12,40 +12,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <uthash.h>
 
 #include "cutop_unwind.h"
+#include "names/helper.h"
 #include "names/resolver_process.h"
-#include "util/allowance.h"
 #include "util/message.h"
 
 #define QUESTIONS_MAX   262144 /* waiting questions; further ones get no answer */
 #define QUESTIONS_FIRST 64     /* room for so many at first */
-/* Starts at a stretch; then one each: */
-#define STARTS_MAX     32
-#define START_INTERVAL NSEC_PER_SEC
-#define PACE_MS        10 /* between two looks whether one may be started */
-/* killed processes that the kernel keeps asleep and does not let die */
-#define GONE_MAX 16
+#define PACE_MS         10     /* between two looks whether one may be started */
 /* longer than the process gives itself: if it exceeds this, it cannot get its alarm */
 #define ANSWER_MAX    (15 * NSEC_PER_SEC)
 #define SLICE         (100 * NSEC_PER_MSEC)
-#define END_MS        100 /* how long to wait for a killed process to end */
 #define FILE_NAME_LEN 64
 
-static const struct {
-	const char *process; /* its name */
-	const char *reads;
-} uses[] = {
-	[RESOLVER_LINES] = { "cutop-lines", "source lines" },
-	[RESOLVER_RULES] = { "cutop-rows", "how to unwind stacks" },
+static const char *const use_reads[] = {
+	[RESOLVER_LINES] = "source lines",
+	[RESOLVER_RULES] = "how to unwind stacks",
 };
 
 struct resolver_file {
@@ -67,16 +56,13 @@ struct resolver_file {
 
 struct resolver {
 	enum resolver_use use;
-	int socket; /* -1: nothing runs */
-	pid_t pid;
-	pid_t gone[GONE_MAX]; /* killed, but still there; 0: none */
+	struct helper helper;
 	/* When the process last had nothing to do, or answered; CLOCK_MONOTONIC */
 	uint64_t heard;
 	unsigned int process; /* number of the process that runs, or ran last */
 	unsigned int ended;   /* how many processes ended by themselves */
 	uint64_t memory;
 	const struct notes *notes;
-	struct allowance starts; /* a start costs START_INTERVAL */
 	struct resolver_file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
 	uint64_t clock;
@@ -122,7 +108,7 @@ static void file_remove(struct resolver *resolver, struct resolver_file *file)
 static bool is_gone_with(const struct resolver *resolver, const struct resolver_file *file)
 {
 	return file->lent && file->process &&
-	       (resolver->socket < 0 || file->process != resolver->process);
+	       (resolver->helper.socket < 0 || file->process != resolver->process);
 }
 
 /* ---- questions ---- */
@@ -197,81 +183,34 @@ struct resolver *resolver_new(enum resolver_use use, uint64_t memory, const stru
 	if (!resolver)
 		return NULL;
 	resolver->use = use;
-	resolver->socket = -1;
+	resolver->helper = (struct helper)HELPER_NONE;
 	resolver->memory = memory;
 	resolver->notes = notes;
-	resolver->starts = (struct allowance){ .most = STARTS_MAX * START_INTERVAL, .share = 1 };
 	return resolver;
-}
-
-/* Returns how many killed processes are still there. */
-static size_t gone_reap(struct resolver *resolver)
-{
-	size_t left = 0, i;
-
-	for (i = 0; i < GONE_MAX; i++)
-		if (resolver->gone[i] && waitpid(resolver->gone[i], NULL, WNOHANG))
-			resolver->gone[i] = 0;
-		else
-			left += resolver->gone[i] != 0;
-	return left;
-}
-
-static void process_end(struct resolver *resolver)
-{
-	size_t i;
-
-	if (resolver->socket < 0)
-		return;
-	close(resolver->socket);
-	resolver->socket = -1;
-	/*
-	 * The process exits at the end of its input; one that is at work need not finish. If it
-	 * sleeps in the kernel, it is left there.
-	 */
-	kill(resolver->pid, SIGKILL);
-	for (i = 0; i < GONE_MAX && resolver->gone[i]; i++)
-		;
-	if (i < GONE_MAX)
-		resolver->gone[i] = resolver->pid;
-	gone_reap(resolver);
 }
 
 void resolver_free(struct resolver *resolver)
 {
 	struct resolver_file *file, *next;
-	int ms;
 
 	if (!resolver)
 		return;
-	process_end(resolver);
-	for (ms = 0; ms < END_MS && gone_reap(resolver); ms++)
-		usleep(1000);
+	helper_free(&resolver->helper);
 	HASH_ITER(hh, resolver->files, file, next)
 		file_remove(resolver, file);
 	free(resolver->list);
 	free(resolver);
 }
 
-/* Returns false if none runs: too many were started, or the kernel cannot start one. */
+/* Returns false if none runs. */
 static bool process_start(struct resolver *resolver)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	if (resolver->socket >= 0)
+	if (resolver->helper.socket >= 0)
 		return true;
-	if (gone_reap(resolver) == GONE_MAX ||
-	    allowance_left(&resolver->starts, now) < START_INTERVAL)
+	if (!helper_start(&resolver->helper, resolver->use, resolver->memory))
 		return false;
-	allowance_spend(&resolver->starts, START_INTERVAL);
-	resolver->socket = resolver_process_start(uses[resolver->use].process, resolver->memory,
-						  &resolver->pid);
-	if (resolver->socket < 0) {
-		resolver->socket = -1;
-		return false;
-	}
 	resolver->process++;
-	resolver->heard = now;
+	resolver->heard = clock_ns(CLOCK_MONOTONIC);
 	return true;
 }
 
@@ -281,7 +220,7 @@ static void process_lost(struct resolver *resolver)
 	struct resolver_question *question;
 	struct resolver_file *file;
 
-	process_end(resolver);
+	helper_end(&resolver->helper);
 	resolver->ended++;
 	question = question_first(resolver, resolver->sent);
 	file = question ? file_find(resolver, question->file) : NULL;
@@ -290,7 +229,7 @@ static void process_lost(struct resolver *resolver)
 		return;
 	file->bad = true;
 	note(resolver->notes, "%s ended the process that reads %s: it has none from now on",
-	     file->name, uses[resolver->use].reads);
+	     file->name, use_reads[resolver->use]);
 }
 
 /*
@@ -301,7 +240,7 @@ static int message_put(struct resolver *resolver, struct resolver_question *ques
 		       const int fds[2])
 {
 	const struct iovec part = { question, sizeof(*question) };
-	int err = message_send(resolver->socket, &part, 1, fds,
+	int err = message_send(resolver->helper.socket, &part, 1, fds,
 			       !fds       ? 0 :
 			       fds[1] < 0 ? 1 :
 					    2,
@@ -335,7 +274,7 @@ static int question_send(struct resolver *resolver, struct resolver_question *qu
 
 	if (question->type == RESOLVER_DROP) {
 		/* Do not start a process just for that. */
-		if (file && resolver->socket >= 0 && file->process == resolver->process)
+		if (file && resolver->helper.socket >= 0 && file->process == resolver->process)
 			err = message_put(resolver, question, NULL);
 		if (!err && file)
 			file_close(file);
@@ -481,7 +420,7 @@ void resolver_give_up(struct resolver *resolver)
 	for (i = 0; i < resolver->count; i++)
 		question_lose(resolver, question_at(resolver, i));
 	resolver->count = resolver->sent = 0;
-	process_end(resolver);
+	helper_end(&resolver->helper);
 }
 
 /* ---- answers ---- */
@@ -497,7 +436,7 @@ static bool is_asked(const struct resolver *resolver, const struct resolver_ques
 	const struct resolver_file *file = file_find(resolver, question->file);
 
 	return is_ask(question) && file && !file->bad && file->process == resolver->process &&
-	       resolver->socket >= 0;
+	       resolver->helper.socket >= 0;
 }
 
 /* Skips questions that get no answer: those about files that were dropped, are bad, or are gone. */
@@ -568,9 +507,9 @@ static bool answer_take(struct resolver *resolver, const struct answering *answe
 	ssize_t n;
 
 	questions_settle(resolver, answering);
-	if (resolver->socket < 0)
+	if (resolver->helper.socket < 0)
 		return false;
-	n = recv(resolver->socket, &answer, sizeof(answer), MSG_DONTWAIT);
+	n = recv(resolver->helper.socket, &answer, sizeof(answer), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	/* The process ended with questions unread. Its earlier answers come next. */
@@ -612,22 +551,22 @@ void resolver_answers(struct resolver *resolver, int timeout_ms, int idle_ms,
 			resolver->heard = now;
 			return;
 		}
-		if (resolver->socket >= 0 && now - resolver->heard > ANSWER_MAX) {
+		if (resolver->helper.socket >= 0 && now - resolver->heard > ANSWER_MAX) {
 			process_lost(resolver);
 			continue;
 		}
 		if (now >= end)
 			return;
-		work = resolver->socket < 0 ? 0 : process_work_ns(resolver->pid);
-		if (work != worked || since == end || resolver->socket < 0)
+		work = resolver->helper.socket < 0 ? 0 : process_work_ns(resolver->helper.pid);
+		if (work != worked || since == end || resolver->helper.socket < 0)
 			since = now;
 		else if (now - since > (uint64_t)idle_ms * NSEC_PER_MSEC)
 			return;
 		worked = work;
-		wanted.fd = resolver->socket;
+		wanted.fd = resolver->helper.socket;
 		wanted.events = resolver->sent < resolver->count ? POLLIN | POLLOUT : POLLIN;
 		poll(&wanted, 1,
-		     resolver->socket < 0 ?
+		     resolver->helper.socket < 0 ?
 			     PACE_MS :
 			     (int)((end - now < SLICE ? end - now : SLICE) / NSEC_PER_MSEC) + 1);
 	}

@@ -5,7 +5,8 @@
  * crash, an endless loop, all memory) affects that process, which is then replaced; that file has
  * no lines and no rules from then on, others keep theirs. Answers come later, in the order of
  * questions; asking never blocks. However often a process is ended, no more than one is started each
- * second. What is missing for any of these reasons is counted.
+ * second. What is missing for any of these reasons is counted. Another such process demangles names
+ * (demangle_apart()): its answers are waited for.
  */
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
@@ -28,7 +29,7 @@ struct unwind_rule; /* cutop_unwind.h */
  * What a resolver is mostly asked: its process is called after it, and notes speak of it. Rules are
  * needed at once, and a line may take seconds to find: so each has a resolver of its own.
  */
-enum resolver_use { RESOLVER_LINES, RESOLVER_RULES };
+enum resolver_use { RESOLVER_LINES, RESOLVER_RULES, RESOLVER_NAMES };
 
 /* A function that was inlined where the code is; an empty string is unknown. */
 struct resolver_inlined {

@@ -4,21 +4,28 @@
  * socket: rights, most memory, and all system calls except those for reading the files it was
  * given. It can open no file and no connection, so it cannot contact a debuginfod server, whatever
  * the environment says. Each question has a time limit; exceeding it ends the process.
+ * The one that demangles runs on a stack of its own, large enough for the deepest name that is
+ * accepted: it cannot overflow. It shares no lock with the threads it was forked from, and allocates
+ * nothing.
  */
 #include "names/resolver_process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "util/confine.h"
 #include "util/message.h"
 #include "names/cfi.h"
+#include "names/demangle.h"
 #include "names/lines.h"
 #include "util/util.h"
 
@@ -38,12 +45,21 @@ struct state {
 	struct file files[FILES_OPEN];
 };
 
+static const char *const process_names[] = {
+	[RESOLVER_LINES] = "cutop-lines",
+	[RESOLVER_RULES] = "cutop-rows",
+	[RESOLVER_NAMES] = "cutop-names",
+};
+
+/* The last lines are for the sanitizers and valgrind. */
 static const int calls[] = {
-	SYS_recvmsg,       SYS_sendto,     SYS_sendmsg,      SYS_mmap,      SYS_munmap,
-	SYS_mremap,        SYS_mprotect,   SYS_madvise,      SYS_brk,       SYS_fstat,
-	SYS_newfstatat,    SYS_lseek,      SYS_pread64,      SYS_read,      SYS_close,
-	SYS_exit,          SYS_exit_group, SYS_rt_sigreturn, SYS_setitimer, SYS_futex,
-	SYS_clock_gettime, SYS_getrandom,  SYS_sched_yield,
+	SYS_recvmsg,       SYS_sendto,       SYS_sendmsg,     SYS_mmap,
+	SYS_munmap,        SYS_mremap,       SYS_mprotect,    SYS_madvise,
+	SYS_brk,           SYS_fstat,        SYS_newfstatat,  SYS_lseek,
+	SYS_pread64,       SYS_read,         SYS_close,       SYS_exit,
+	SYS_exit_group,    SYS_rt_sigreturn, SYS_setitimer,   SYS_futex,
+	SYS_clock_gettime, SYS_getrandom,    SYS_sched_yield, SYS_rt_sigprocmask,
+	SYS_write,         SYS_getpid,       SYS_gettid,      SYS_rt_sigtimedwait,
 };
 
 /* ---- files ---- */
@@ -194,43 +210,101 @@ static void question_answer(struct state *state, const struct resolver_question 
 	time_limit(0);
 }
 
-static _Noreturn void answer_all(const char *name, int socket, uint64_t memory)
+/* Returns false if the other end is gone. */
+static bool name_answer(const char *symbol)
 {
-	struct resolver_question question;
-	const struct iovec part = { &question, sizeof(question) };
+	static char full[DEMANGLE_OUTPUT_MAX + 1];
+	const struct itimerval limit = { .it_value.tv_usec = RESOLVER_NAME_TIME / 1000 },
+			       none = { .it_value.tv_usec = 0 };
+	size_t len;
+
+	setitimer(ITIMER_PROF, &limit, NULL);
+	len = demangle_run(symbol, true, full, sizeof(full));
+	setitimer(ITIMER_PROF, &none, NULL);
+	return send(0, full, len + 1, MSG_NOSIGNAL) >= 0;
+}
+
+/* Returns false if the other end is gone. */
+static bool offset_answer(struct state *state, const struct resolver_question *question)
+{
 	static struct resolver_answer answer;
-	static struct state state;
-	struct file *file;
 	ssize_t sent;
+
+	question_answer(state, question, &answer);
+	sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
+	/* Where the sysctl net.core.wmem_default is low. */
+	if (sent < 0 && errno == EMSGSIZE) {
+		answer.inlined_count = 0;
+		sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
+	}
+	return sent >= 0;
+}
+
+static void answer_all(void)
+{
+	static struct state state;
+	static char symbol[DEMANGLE_INPUT_MAX + 1];
+	struct resolver_question question;
+	const struct iovec parts[2] = { { &question, sizeof(question) },
+					{ symbol, sizeof(symbol) - 1 } };
+	struct file *file;
+	bool goes_on = true;
+	ssize_t n;
 	int fds[2];
 
-	if (confine(name, socket, memory, calls, ARRAY_LEN(calls)))
-		_exit(1);
-	while (message_receive(0, &part, 1, fds, 2, 0) == sizeof(question)) {
-		if (question.type == RESOLVER_ADD || question.type == RESOLVER_ADD_LENT) {
+	while (goes_on &&
+	       (n = message_receive(0, parts, 2, fds, 2, 0)) >= (ssize_t)sizeof(question)) {
+		symbol[n - (ssize_t)sizeof(question)] = 0;
+		switch (question.type) {
+		case RESOLVER_ADD:
+		case RESOLVER_ADD_LENT:
 			file_add(&state, question.file, fds, question.type == RESOLVER_ADD_LENT);
-			continue;
-		}
-		if (question.type == RESOLVER_DROP) {
+			break;
+		case RESOLVER_DROP:
 			file = file_find(&state, question.file);
 			if (file)
 				file_close(file);
-			continue;
-		}
-		question_answer(&state, &question, &answer);
-		sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
-		/* Where the sysctl net.core.wmem_default is low. */
-		if (sent < 0 && errno == EMSGSIZE) {
-			answer.inlined_count = 0;
-			sent = send(0, &answer, resolver_answer_size(&answer), MSG_NOSIGNAL);
-		}
-		if (sent < 0)
 			break;
+		case RESOLVER_NAME: goes_on = name_answer(symbol); break;
+		default: goes_on = offset_answer(&state, &question);
+		}
 	}
 	_exit(0);
 }
 
-int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
+/* reserved address space; only pages that are touched take memory */
+#define STACK_SIZE (256ul * 1024 * 1024)
+
+static _Noreturn void process_run(enum resolver_use use, int socket, uint64_t memory)
+{
+	ucontext_t context;
+
+	if (getcontext(&context))
+		_exit(1);
+	if (use == RESOLVER_NAMES) {
+		context.uc_stack.ss_size = STACK_SIZE;
+		context.uc_stack.ss_sp =
+			mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+		if (context.uc_stack.ss_sp == MAP_FAILED)
+			_exit(1);
+		makecontext(&context, answer_all, 0);
+	}
+	/*
+	 * setcontext() restores the saved signal mask, which would undo what confine() blocks: save
+	 * the present one.
+	 */
+	if (confine(process_names[use], socket, memory, calls, ARRAY_LEN(calls)) ||
+	    sigprocmask(SIG_SETMASK, NULL, &context.uc_sigmask))
+		_exit(1);
+	if (use == RESOLVER_NAMES)
+		setcontext(&context);
+	else
+		answer_all();
+	_exit(1);
+}
+
+int resolver_process_start(enum resolver_use use, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
@@ -238,7 +312,7 @@ int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
 		return -errno;
 	*pid = fork();
 	if (!*pid)
-		answer_all(name, ends[1], memory);
+		process_run(use, ends[1], memory);
 	close(ends[1]);
 	if (*pid > 0)
 		return ends[0];

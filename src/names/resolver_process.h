@@ -16,7 +16,8 @@ enum resolver_type {
 	RESOLVER_ADD_LENT,
 	RESOLVER_ASK,
 	RESOLVER_ASK_RULE,
-	RESOLVER_DROP
+	RESOLVER_DROP,
+	RESOLVER_NAME /* demangle what follows; the answer is the full form and a NUL, or the NUL */
 };
 
 struct resolver_question {
@@ -54,14 +55,15 @@ static inline size_t resolver_answer_size(const struct resolver_answer *answer)
 	return RESOLVER_ANSWER_SIZE_MIN + answer->inlined_count * sizeof(answer->inlined[0]);
 }
 
-#define RESOLVER_SECONDS_MAX 10 /* for one question; then the process ends */
+#define RESOLVER_SECONDS_MAX 10                    /* for one question; then the process ends */
+#define RESOLVER_NAME_TIME   (200 * NSEC_PER_MSEC) /* the same for a name, of the processor */
 /* Files that it may have open; as many more may be about to be dropped */
 #define RESOLVER_FILES_MAX 128
 
 /*
- * Starts an answering process that is called @name, and may use @memory bytes. Returns the socket
- * to ask it by, which is the caller's, and stores its pid in *@pid; or a negative errno.
+ * Starts an answering process, which may use @memory bytes. Returns the socket to ask it by, which
+ * is the caller's, and stores its pid in *@pid; or a negative errno.
  */
-int resolver_process_start(const char *name, uint64_t memory, pid_t *pid);
+int resolver_process_start(enum resolver_use use, uint64_t memory, pid_t *pid);
 
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "feed_world.h"
-#include "names/demangle.h"
 #include "names/resolver_process.h"
 
 int __wrap_kill(pid_t pid, int signal);
@@ -28,13 +27,6 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 	return pid == WORLD_PID ? pid : __real_waitpid(pid, status, options);
 }
 
-size_t demangle_apart(const char *symbol, char *out)
-{
-	(void)symbol;
-	(void)out;
-	return 0; /* fuzz_mangled has it */
-}
-
 void world_reader_end(void)
 {
 	if (world.reader >= 0)
@@ -42,12 +34,13 @@ void world_reader_end(void)
 	world.reader = -1;
 }
 
-int resolver_process_start(const char *name, uint64_t memory, pid_t *pid)
+int resolver_process_start(enum resolver_use use, uint64_t memory, pid_t *pid)
 {
 	int ends[2];
 
-	(void)name;
 	(void)memory;
+	if (use == RESOLVER_NAMES)
+		return -1; /* fuzz_mangled has it */
 	world_reader_end();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		abort();
