@@ -36,7 +36,6 @@ struct watched {
 	struct rec_process process;
 	bool ignored; /* the user did not ask for it */
 	enum late late;
-	bool unidentified;           /* reading its memory takes long */
 	bool seen_ended;             /* its row was marked at the last refresh */
 	uint64_t seen_written;       /* ring_written() then */
 	bool ended;                  /* the model was told that it has ended */
@@ -73,8 +72,6 @@ struct feed {
 	struct site_names *sites;
 	struct stacks *stacks;
 	struct call_site_rows *call_sites;
-	unsigned int news; /* errands_news() when slow errands were last tried */
-	bool unidentified; /* some program in `watched` is */
 	struct python_stacks *python;
 	struct unwind_rows *unwind_rows;
 	struct native_stacks *native; /* NULL: stacks are not walked by rows */
@@ -262,6 +259,17 @@ static void watched_free(struct feed *feed, struct watched *watched)
 	free(watched);
 }
 
+static void identity_feed(struct feed *feed, struct watched *watched, bool first);
+
+/* Reading the memory of the program whose number is at @what took long. */
+static void identity_again(void *context, const void *what)
+{
+	struct watched *watched = feed_watched(context, *(const uint32_t *)what);
+
+	if (watched && !watched->ended)
+		identity_feed(context, watched, false);
+}
+
 /*
  * Tells the model what @watched is. The first time, also decides whether it is wanted at all, since
  * that may depend on its name.
@@ -281,8 +289,9 @@ static void identity_feed(struct feed *feed, struct watched *watched, bool first
 	}
 	identity = identity_read(probe_outside(feed->probe), &watched->process, watched->late,
 				 watched->has_title ? NULL : &clues, &err);
-	watched->unidentified = outside_is_later(err);
-	feed->unidentified |= watched->unidentified;
+	if (outside_is_later(err))
+		again_keep(probe_outside(feed->probe)->again, identity_again, feed,
+			   &watched->program, sizeof(watched->program));
 	if (err == -ETIMEDOUT) {
 		probe_lost(feed->probe, LOST_UNANSWERED);
 		inexact_put(feed->sink, watched->program, 0);
@@ -1226,20 +1235,11 @@ static void name_at_feed(struct feed *feed, const struct watched *watched,
 		name_lose(feed, record->hdr.program, err);
 }
 
-static void later_feed(struct feed *feed)
+static void again_feed(struct feed *feed)
 {
-	unsigned int news = errands_news(probe_outside(feed->probe)->errands);
-	struct watched *watched, *next;
+	const struct outside *outside = probe_outside(feed->probe);
 
-	if (modules_try_again(feed->modules) || news != feed->news)
-		site_names_again(feed->sites);
-	if (feed->unidentified && news != feed->news) {
-		feed->unidentified = false;
-		HASH_ITER(hh, feed->watched, watched, next)
-			if (watched->unidentified && !watched->ended)
-				identity_feed(feed, watched, false);
-	}
-	feed->news = news;
+	again_try(outside->again, errands_news(outside->errands));
 }
 
 static void module_at_feed(struct feed *feed, const struct rec_module_at *record)
@@ -1436,7 +1436,7 @@ void feed_settle(struct feed *feed, bool hurry)
 	while (site_names_wait(feed->sites, 0) && clock_ns(CLOCK_MONOTONIC) < end) {
 		usleep(NAMES_LOOK_US);
 		errands_tend(probe_outside(feed->probe)->errands);
-		later_feed(feed);
+		again_feed(feed);
 	}
 	site_names_lines(feed->sites, hurry ? LINES_HURRY_MS : LINES_WAIT_MS,
 			 hurry ? IDLE_HURRY_MS : IDLE_MS);
@@ -1523,9 +1523,9 @@ void feed_follow(struct feed *feed)
 {
 	arrivals_turn(feed->arrivals);
 	feed_drain(feed);
-	later_feed(feed);
+	again_feed(feed);
 	feed_cost_tend(feed, clock_ns(CLOCK_MONOTONIC));
-	modules_release(feed->modules, clock_ns(CLOCK_MONOTONIC));
+	modules_tend(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	/*
 	 * Thousands of short processes between two snapshots would fill the maps with their rows.
 	 */

@@ -29,10 +29,10 @@ struct module_file {
 	uint32_t lines;          /* the resolver's number for it, or 0 */
 	uint32_t rules;          /* the same of the one that knows rules */
 	/*
-	 * by modules_release(): the next program that maps it gives it to the resolver again
+	 * by modules_tend(): the next program that maps it gives it to the resolver again
 	 */
 	bool closed;
-	bool mapped;          /* for modules_release() */
+	bool mapped;          /* for modules_tend() */
 	uint64_t last_mapped; /* CLOCK_MONOTONIC */
 	uint64_t used;
 	UT_hash_handle hh;
@@ -52,11 +52,10 @@ struct program_modules {
 	UT_hash_handle hh;
 };
 
-/* A file that takes long to open, or that there was no time for. */
-struct later_file {
-	struct rec_module record;
-	char *path;
-	struct later_file *next;
+/* A file that takes long to open, or that there was no time for, is tried again. */
+struct waiting_file {
+	struct file_id id;
+	UT_hash_handle hh;
 };
 
 struct modules {
@@ -65,10 +64,8 @@ struct modules {
 	struct budget *budget;
 	const struct notes *notes;
 	struct allowance reading;
-	struct later_file *later;
-	size_t later_count;
-	unsigned int later_news; /* errands_news() when they were tried last */
-	uint64_t retry;          /* when to try those that there was no time for; 0: none */
+	struct waiting_file *waiting;
+	uint64_t retry; /* when to try those that there was no time for; 0: none */
 	struct resolver *resolver;
 	struct resolver *rules; /* NULL: they are not needed */
 	struct module_file *files;
@@ -81,12 +78,11 @@ struct modules {
 /*
  * Tables are kept within a budget, as long as a process maps their file. The least recently used one
  * is dropped first, and read again when it is needed. While tables are read, no snapshot is made: so
- * reading has an allowance of time. Files that take long to open, or come when that is used up, wait
- * in a list.
+ * reading has an allowance of time. Files that take long to open, or come when that is used up, wait.
  */
 
 #define FILES_MAX        128 /* a framework for Python has some 25 with call sites */
-#define LATER_MAX        256
+#define WAITING_MAX      256
 #define RELEASE_INTERVAL NSEC_PER_SEC
 #define RELEASE_AFTER    (5 * NSEC_PER_SEC) /* a series of short programs finds the file open */
 #define HELPER_MEMORY    (128ull << 20)     /* used without a budget */
@@ -319,8 +315,8 @@ static uint32_t resolver_give(struct modules *modules, struct resolver *resolver
 
 /*
  * Reads the symbols of the file @seen of @record, unless they are here, and gives the file to the
- * resolver for its lines. Returns 0, -EDQUOT if there is no time left, or another negative errno if
- * its debug file is still being searched for.
+ * resolver for its lines. Returns 0, or a negative errno if its debug file is still being searched
+ * for.
  */
 static int file_read_symbols(struct modules *modules, const struct rec_module *record,
 			     const struct seen_file *seen)
@@ -332,9 +328,6 @@ static int file_read_symbols(struct modules *modules, const struct rec_module *r
 	struct seen_file debug = none;
 	int err;
 
-	/* Before it takes another file's place */
-	if (!allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC)))
-		return -EDQUOT;
 	if (!file)
 		file = file_new(modules, &record->id);
 	if (!file)
@@ -370,27 +363,56 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 /* True if the file @id takes long, and is being tried again. */
 static bool file_waits(const struct modules *modules, const struct file_id *id)
 {
-	const struct later_file *later;
+	struct waiting_file *waiting;
 
-	for (later = modules->later; later; later = later->next)
-		if (!memcmp(&later->record.id, id, sizeof(*id)))
-			return true;
-	return false;
+	HASH_FIND(hh, modules->waiting, id, sizeof(*id), waiting);
+	return waiting;
 }
 
-/* Keeps @record for modules_try_again(). */
+static void waiting_end(struct modules *modules, const struct file_id *id)
+{
+	struct waiting_file *waiting;
+
+	HASH_FIND(hh, modules->waiting, id, sizeof(*id), waiting);
+	if (waiting)
+		HASH_DEL(modules->waiting, waiting);
+	free(waiting);
+}
+
+static int file_load(struct modules *modules, const struct rec_module *record, const char *path);
+
+static void load_again(void *context, const void *what)
+{
+	const char *path = (const char *)what + sizeof(struct rec_module);
+	const struct rec_module *record = what;
+
+	waiting_end(context, &record->id);
+	file_load(context, record, *path ? path : NULL);
+}
+
+/* Has file_load() tried again. */
 static void file_keep(struct modules *modules, const struct rec_module *record, const char *path)
 {
-	struct later_file *later = modules->later_count < LATER_MAX ? calloc(1, sizeof(*later)) :
-								      NULL;
+	struct waiting_file *waiting = NULL;
+	size_t len = path ? strlen(path) + 1 : 1;
+	char *kept;
 
-	if (!later)
+	if (HASH_COUNT(modules->waiting) >= WAITING_MAX)
 		return;
-	later->record = *record;
-	later->path = path ? strdup(path) : NULL;
-	later->next = modules->later;
-	modules->later = later;
-	modules->later_count++;
+	kept = malloc(sizeof(*record) + len);
+	if (!kept)
+		return;
+	memcpy(kept, record, sizeof(*record));
+	memcpy(kept + sizeof(*record), path ? path : "", len);
+	if (!file_waits(modules, &record->id) &&
+	    again_keep(probe_outside(modules->probe)->again, load_again, modules, kept,
+		       sizeof(*record) + len))
+		waiting = calloc(1, sizeof(*waiting));
+	free(kept);
+	if (!waiting)
+		return;
+	waiting->id = record->id;
+	HASH_ADD(hh, modules->waiting, id, sizeof(waiting->id), waiting);
 }
 
 /*
@@ -399,54 +421,28 @@ static void file_keep(struct modules *modules, const struct rec_module *record, 
  */
 static int file_load(struct modules *modules, const struct rec_module *record, const char *path)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct seen_file seen;
 	int err;
 
 	if (!file_is_wanted(modules, &record->id))
 		return 0;
+	/* None is opened for nothing. */
+	if (!allowance_left(&modules->reading, now)) {
+		if (!modules->retry)
+			modules->retry = now + RETRY_AFTER;
+		file_keep(modules, record, path);
+		return -EAGAIN;
+	}
 	err = module_open(modules, record, path, &seen);
 	if (!err)
 		err = file_read_symbols(modules, record, &seen);
-	if (outside_is_later(err) || err == -EDQUOT)
+	if (outside_is_later(err))
 		file_keep(modules, record, path);
 	else if (err == -ETIMEDOUT)
 		probe_lost(modules->probe, LOST_UNANSWERED);
-	if (err == -EDQUOT && !modules->retry)
-		modules->retry = clock_ns(CLOCK_MONOTONIC) + RETRY_AFTER;
 	seen_close(&seen);
-	return err == -EDQUOT ? -EAGAIN : err;
-}
-
-bool modules_try_again(struct modules *modules)
-{
-	unsigned int news = errands_news(probe_outside(modules->probe)->errands);
-	struct later_file *later, *list = modules->later;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	bool any = false;
-
-	/* None is opened for nothing. */
-	if (!list || (news == modules->later_news && (!modules->retry || now < modules->retry)) ||
-	    !allowance_left(&modules->reading, now))
-		return false;
-	modules->later_news = news;
-	modules->retry = 0;
-	modules->later = NULL;
-	modules->later_count = 0;
-	while ((later = list)) {
-		list = later->next;
-		if (!allowance_left(&modules->reading, clock_ns(CLOCK_MONOTONIC))) {
-			later->next = modules->later;
-			modules->later = later;
-			modules->later_count++;
-			modules->retry = now + RETRY_AFTER;
-			continue;
-		}
-		/* What cannot be had any more is no longer waited for, either. */
-		any |= !outside_is_later(file_load(modules, &later->record, later->path));
-		free(later->path);
-		free(later);
-	}
-	return any;
+	return err;
 }
 
 /* ---- modules ---- */
@@ -482,7 +478,6 @@ void modules_free(struct modules *modules)
 {
 	struct program_modules *program, *next;
 	struct module_file *file, *next_file;
-	struct later_file *later;
 
 	if (!modules)
 		return;
@@ -490,11 +485,8 @@ void modules_free(struct modules *modules)
 		program_free(modules, program);
 	HASH_ITER(hh, modules->files, file, next_file)
 		file_free(modules, file);
-	while ((later = modules->later)) {
-		modules->later = later->next;
-		free(later->path);
-		free(later);
-	}
+	while (modules->waiting)
+		waiting_end(modules, &modules->waiting->id);
 	resolver_free(modules->resolver);
 	resolver_free(modules->rules);
 	free(modules);
@@ -535,12 +527,16 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	file_load(modules, record, path);
 }
 
-void modules_release(struct modules *modules, uint64_t now)
+void modules_tend(struct modules *modules, uint64_t now)
 {
 	struct program_modules *program, *next;
 	struct module_file *file, *next_file;
 	const struct module *module;
 
+	if (modules->retry && now >= modules->retry && allowance_left(&modules->reading, now)) {
+		modules->retry = 0;
+		again_stir(probe_outside(modules->probe)->again);
+	}
 	if (now - modules->released < RELEASE_INTERVAL)
 		return;
 	modules->released = now;

@@ -26,18 +26,14 @@ void modules_free(struct modules *modules);
  * another file.
  */
 void modules_add(struct modules *modules, const struct rec_module *record, const char *path);
-/*
- * Tries again to read files that took too long. True if any was read: addresses in it may have
- * names now.
- */
-bool modules_try_again(struct modules *modules);
 void modules_forget(struct modules *modules, uint32_t program);
 
 /*
  * Closes files that no program has mapped for some seconds, since an open file keeps its file
- * system in use. To be called often, with @now of CLOCK_MONOTONIC.
+ * system in use; and has those tried again that there was no time to read. To be called often, with
+ * @now of CLOCK_MONOTONIC.
  */
-void modules_release(struct modules *modules, uint64_t now);
+void modules_tend(struct modules *modules, uint64_t now);
 
 struct address_name {
 	const char *file;   /* last path component; NULL: unknown */
@@ -45,7 +41,7 @@ struct address_name {
 	/* From the start of the symbol, or, without a symbol, the offset in the file */
 	uint64_t distance;
 	uint64_t offset; /* in the file */
-	bool later;      /* its file takes long: modules_try_again() */
+	bool later;      /* its file takes long, and is tried again */
 	/* Number to ask modules_resolver() for its line by; 0: it has none */
 	uint32_t lines;
 	/*

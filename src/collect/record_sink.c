@@ -84,11 +84,18 @@ struct told_place {
 	UT_hash_handle hh;
 };
 
-struct told_program *told_program_get(struct told_places *told, uint32_t id)
+struct told_program *told_program_find(const struct told_places *told, uint32_t id)
 {
 	struct told_program *program;
 
 	HASH_FIND(hh, told->programs, &id, sizeof(id), program);
+	return program;
+}
+
+struct told_program *told_program_get(struct told_places *told, uint32_t id)
+{
+	struct told_program *program = told_program_find(told, id);
+
 	if (program)
 		return program;
 	program = calloc(1, sizeof(*program));
@@ -119,10 +126,9 @@ bool told_is_first(struct told_places *told, uint32_t id, uint64_t at)
 
 bool told_forget(struct told_places *told, uint32_t id)
 {
-	struct told_program *program;
+	struct told_program *program = told_program_find(told, id);
 	struct told_place *place, *next;
 
-	HASH_FIND(hh, told->programs, &id, sizeof(id), program);
 	if (!program)
 		return false;
 	HASH_ITER(hh, program->places, place, next) {

@@ -52,11 +52,13 @@ struct told_places {
 struct told_program {
 	uint32_t program;
 	unsigned int vain; /* names of its kernels that could not be read */
+	size_t waiting;    /* names that are tried again */
 	struct told_place *places;
 	UT_hash_handle hh;
 };
 
-/* The entry of @program, made if need be. Returns NULL without memory. */
+/* The entry of @program, or NULL; the same, made if need be, NULL without memory. */
+struct told_program *told_program_find(const struct told_places *told, uint32_t program);
 struct told_program *told_program_get(struct told_places *told, uint32_t program);
 
 /* True the first time it is asked; false later, or without room or memory. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -18,8 +19,7 @@
 #include "names/demangle.h"
 #include "util/util.h"
 
-#define LATER_MAX 65536 /* sites and kernels that wait for their names */
-#define VAIN_MAX  256   /* failures after which a program's kernels' names are no longer read */
+#define VAIN_MAX 256 /* failures after which a program's kernels' names are no longer read */
 
 /*
  * What memory is that code in such a library asks for: src/model/sites.c judges by it. Those that
@@ -63,14 +63,12 @@ struct site_later {
 	struct site_key key;
 	enum { LATER_SITE, LATER_KERNEL, LATER_NAME } kind;
 	uint64_t function;       /* of a kernel */
-	struct rec_name_at name; /* where a kernel's name is, */
-	uint64_t start_time;     /* and of its process */
-	struct site_later *next;
+	uint64_t start_time;     /* of its process, */
+	struct rec_name_at name; /* and where a kernel's name is: of NAME alone */
 };
 
 struct site_names {
-	struct site_later *later;
-	size_t later_count;
+	size_t waiting; /* names that are tried again */
 	struct probe *probe;
 	struct site_told told;
 	struct modules *modules;
@@ -106,29 +104,18 @@ struct site_names *site_names_new(struct probe *probe, struct modules *modules,
 
 bool site_names_wait(const struct site_names *names, uint32_t program)
 {
-	const struct site_later *later;
+	const struct told_program *told = told_program_find(&names->seen, program);
 
-	for (later = names->later; later; later = later->next)
-		if (!program || later->key.program == program)
-			return true;
-	return false;
+	return program ? told && told->waiting : names->waiting;
 }
 
 void site_names_forget(struct site_names *names, uint32_t id)
 {
-	struct site_later **at, *later;
+	const struct told_program *program = told_program_find(&names->seen, id);
 
+	names->waiting -= program ? program->waiting : 0;
 	told_forget(&names->seen, id);
 	late_kernels_forget(names->late, id);
-	for (at = &names->later; (later = *at);) {
-		if (later->key.program != id) {
-			at = &later->next;
-			continue;
-		}
-		*at = later->next;
-		names->later_count--;
-		free(later);
-	}
 }
 
 static void asked_free(struct site_names *names, struct site_asked *asked)
@@ -143,7 +130,6 @@ static void asked_free(struct site_names *names, struct site_asked *asked)
 void site_names_free(struct site_names *names)
 {
 	struct site_asked *asked, *next_asked;
-	struct site_later *later;
 
 	if (!names)
 		return;
@@ -151,10 +137,6 @@ void site_names_free(struct site_names *names)
 	HASH_ITER(hh, names->asked, asked, next_asked)
 		asked_free(names, asked);
 	late_kernels_free(names->late);
-	while ((later = names->later)) {
-		names->later = later->next;
-		free(later);
-	}
 	free(names);
 }
 
@@ -298,17 +280,19 @@ static void line_ask(struct site_names *names, const struct site_key *key,
 		asked_free(names, asked);
 }
 
+static void later_try(void *context, const void *what);
+
 /* Returns false if there is no room. */
 static bool later_keep(struct site_names *names, const struct site_later *later)
 {
-	struct site_later *kept = names->later_count < LATER_MAX ? malloc(sizeof(*kept)) : NULL;
+	struct told_program *program = told_program_get(&names->seen, later->key.program);
+	size_t len = later->kind == LATER_NAME ? sizeof(*later) : offsetof(struct site_later, name);
 
-	if (!kept)
+	if (!program ||
+	    !again_keep(probe_outside(names->probe)->again, later_try, names, later, len))
 		return false;
-	*kept = *later;
-	kept->next = names->later;
-	names->later = kept;
-	names->later_count++;
+	program->waiting++;
+	names->waiting++;
 	return true;
 }
 
@@ -505,8 +489,11 @@ int site_names_read(struct site_names *names, const struct rec_name_at *record, 
 	return later_keep(names, &at) ? -EAGAIN : -ENOMEM;
 }
 
-static void later_try(struct site_names *names, const struct site_later *later)
+static void later_try(void *context, const void *what)
 {
+	struct site_names *names = context;
+	const struct site_later *later = what;
+	struct told_program *program = told_program_find(&names->seen, later->key.program);
 	const struct rec_kernel kernel = {
 		.hdr = { .program = later->key.program, .tgid = (uint32_t)later->key.pid },
 		.function = later->function,
@@ -515,6 +502,11 @@ static void later_try(struct site_names *names, const struct site_later *later)
 	struct rec_hdr *record = NULL;
 	int err = 0;
 
+	/* It was forgotten. */
+	if (!program || !program->waiting)
+		return;
+	program->waiting--;
+	names->waiting--;
 	switch (later->kind) {
 	case LATER_SITE: site_name(names, &later->key); break;
 	case LATER_KERNEL: site_names_kernel(names, &kernel); break;
@@ -525,17 +517,4 @@ static void later_try(struct site_names *names, const struct site_later *later)
 	if (err && (!outside_is_later(err) || !later_keep(names, later)))
 		names->told.lost(names->told.context, later->key.program, err);
 	free(record);
-}
-
-void site_names_again(struct site_names *names)
-{
-	struct site_later *later, *list = names->later;
-
-	names->later = NULL;
-	names->later_count = 0;
-	while ((later = list)) {
-		list = later->next;
-		later_try(names, later);
-		free(later);
-	}
 }

@@ -62,9 +62,6 @@ void site_names_give_up(struct site_names *names);
 int site_names_read(struct site_names *names, const struct rec_name_at *record, uint64_t start_time,
 		    struct rec_hdr **result);
 
-/* Tries again to name what took too long: when there is news of errands, or of modules' files. */
-void site_names_again(struct site_names *names);
-
 /* True if such a name of @program may still come; 0: of any. */
 bool site_names_wait(const struct site_names *names, uint32_t program);
 

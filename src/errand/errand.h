@@ -91,7 +91,7 @@ void errands_stop(struct errands *errands);
 
 /*
  * Returns 0 with @answer filled; -EAGAIN if the errand is under way, or waits for others of its
- * group (ask again when errands_news() has changed); -ETIMEDOUT if it, or its group, gave no answer
+ * group (ask again when errands_news() has changed: again.h); -ETIMEDOUT if it, or its group, gave no answer
  * lately; -EBUSY if there are too many workers; -EINTR if cutop has to end meanwhile (ERRAND_LONG);
  * -EIO. With @errands NULL the calling process does the job at once.
  */

@@ -25,8 +25,6 @@
  * first.
  */
 
-#define ASK_AGAIN_AFTER (10 * NSEC_PER_SEC)
-
 static void examined_free(struct examined *file)
 {
 	free(file->path);
@@ -130,9 +128,11 @@ void examined_clear(struct probe *probe)
 
 /* ---- examining one ---- */
 
-bool probe_error_passes(int err)
+/* The next process that runs or maps the file @id will report it again. */
+static void file_ask_again(struct probe *probe, const struct file_id *id)
 {
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EPIPE;
+	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id);
+	bpf_forget_marks(&probe->bpf);
 }
 
 static int file_examine(struct probe *probe, const struct seen_file *seen, const char *path,
@@ -142,7 +142,7 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 	const struct stat *st = &seen->st;
 	struct examined *file;
 	struct target *target;
-	int err;
+	int err = 0;
 
 	key.device = st->st_dev;
 	key.inode = st->st_ino;
@@ -166,17 +166,17 @@ static int file_examine(struct probe *probe, const struct seen_file *seen, const
 			unused_anchor(target, 0);
 	} else {
 		err = target_new(probe, seen, path, sighting, &target, why);
-		if (probe_error_passes(err) && !probe->ask_again)
-			probe->ask_again = clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_AFTER;
-		if (outside_is_later(err) || err == -ETIMEDOUT || probe_error_passes(err))
+		if (!target && error_passes(err))
+			file_ask_again(probe, &seen->id);
+		if (!target && (outside_is_later(err) || err == -ETIMEDOUT || error_passes(err)))
 			examined_forget(probe, file);
-		if (err)
+		if (!target)
 			return err == -ENOENT ? 0 : err;
 		probe_know(probe, &seen->id, true);
 	}
 	file->target = target;
 	examined_succeed(probe, file);
-	return 1;
+	return err ? err : 1;
 }
 
 /*
@@ -544,13 +544,6 @@ static bool is_told_of(const struct rec_exec *record, const struct seen_file *se
 	       (seen->st.st_ino == record->id.inode || seen->layered);
 }
 
-/* The next process that runs or maps the file @id will report it again. */
-static void file_ask_again(struct probe *probe, const struct file_id *id)
-{
-	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), id);
-	bpf_forget_marks(&probe->bpf);
-}
-
 void probe_on_exec(struct probe *probe, const struct rec_exec *record)
 {
 	const struct later later = { .what = LATER_EXEC, .exec = *record };
@@ -720,65 +713,42 @@ void probe_leave_out(struct probe *probe, const struct rec_hdr *record)
 
 /* ---- what takes long ---- */
 
-#define LATER_MAX 1024
+static void later_try(void *context, const void *what)
+{
+	struct probe *probe = context;
+	struct process_scan scan = { .probe = probe };
+	struct later later;
+
+	memcpy(&later, what, sizeof(later));
+	/* It stands behind. */
+	later.path = (const char *)what + sizeof(later);
+	switch (later.what) {
+	case LATER_PATH: probe_add_quietly(probe, later.path); break;
+	case LATER_NAMED: probe_add_named(probe, later.path); break;
+	case LATER_MAPPED:
+		later.mapped.entry.path = later.path;
+		mapped_look(probe, later.mapped.pid, &later.mapped.entry);
+		break;
+	case LATER_PROCESS:
+		process_examine(&scan, later.mapped.pid);
+		maps_seen_free(&scan.seen);
+		break;
+	case LATER_EXEC: probe_on_exec(probe, &later.exec); break;
+	case LATER_MMAP: probe_on_mmap(probe, &later.mmap); break;
+	case LATER_MAPPER: late_try(probe, &later); break;
+	}
+}
 
 void probe_keep(struct probe *probe, const struct later *later, const char *path)
 {
-	struct later *kept = probe->later_count < LATER_MAX ? malloc(sizeof(*kept)) : NULL;
+	size_t len = path ? strlen(path) + 1 : 1;
+	char *kept = malloc(sizeof(*later) + len);
 
 	if (kept) {
-		*kept = *later;
-		kept->next = NULL;
-		kept->path = path ? strdup(path) : NULL;
+		memcpy(kept, later, sizeof(*later));
+		memcpy(kept + sizeof(*later), path ? path : "", len);
 	}
-	if (!kept || (path && !kept->path)) {
-		free(kept);
+	if (!kept || !again_keep(&probe->again, later_try, probe, kept, sizeof(*later) + len))
 		probe_lost(probe, LOST_UNANSWERED);
-		return;
-	}
-	if (kept->what == LATER_MAPPED)
-		kept->mapped.entry.path = kept->path;
-	*probe->later_end = kept;
-	probe->later_end = &kept->next;
-	probe->later_count++;
-}
-
-static void later_try(struct probe *probe, const struct later *later)
-{
-	struct process_scan scan = { .probe = probe };
-
-	switch (later->what) {
-	case LATER_PATH: probe_add_quietly(probe, later->path); break;
-	case LATER_NAMED: probe_add_named(probe, later->path); break;
-	case LATER_MAPPED: mapped_look(probe, later->mapped.pid, &later->mapped.entry); break;
-	case LATER_PROCESS:
-		process_examine(&scan, later->mapped.pid);
-		maps_seen_free(&scan.seen);
-		break;
-	case LATER_EXEC: probe_on_exec(probe, &later->exec); break;
-	case LATER_MMAP: probe_on_mmap(probe, &later->mmap); break;
-	case LATER_MAPPER: late_try(probe, later); break;
-	}
-}
-
-/* Files that have to wait once more go to the end of the list. */
-void probe_try_again(struct probe *probe)
-{
-	unsigned int news = errands_news(probe->outside.errands);
-	size_t count = probe->later_count;
-	struct later *later;
-
-	if (!count || news == probe->later_news)
-		return;
-	probe->later_news = news;
-	while (count--) {
-		later = probe->later;
-		probe->later = later->next;
-		if (!probe->later)
-			probe->later_end = &probe->later;
-		probe->later_count--;
-		later_try(probe, later);
-		free(later->path);
-		free(later);
-	}
+	free(kept);
 }

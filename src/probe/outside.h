@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "cutop_event.h"
+#include "errand/again.h"
 #include "errand/errand.h"
 #include "names/symbols.h"
 #include "probe/elfcopy.h"
@@ -28,6 +29,7 @@
 
 struct outside {
 	struct errands *errands; /* NULL: everything is done in the calling process */
+	struct again *again;     /* what waits for them; NULL: nothing does */
 	int identifier;          /* bpf_identifier(), or -1 */
 	/* How long to wait, for functions whose caller does not say */
 	enum errand_patience patience;

@@ -34,76 +34,6 @@
 #include "probe/pythons.h"
 #include "util/util.h"
 
-/* ---- misses ---- */
-
-/*
- * Files in which no probe found a place: what is missed of them counts once, however often they are
- * tried, and no longer when they are probed after all.
- */
-
-#define MISSES_MAX 256 /* files that are remembered; further ones count each time */
-
-struct miss {
-	struct file_id id;
-	unsigned int functions;
-	struct unprobed unprobed;
-	struct miss *next;
-};
-
-static struct miss **place_of(struct probe *probe, const struct file_id *id, size_t *count)
-{
-	struct miss **at = &probe->misses;
-
-	for (*count = 0; *at && memcmp(&(*at)->id, id, sizeof(*id)); at = &(*at)->next)
-		++*count;
-	return at;
-}
-
-/* The functions @found of the file @id, of which @choice wants some, have no probes. */
-static void misses_add(struct probe *probe, const struct file_id *id,
-		       const struct elf_functions *found, const struct attach_choice *choice)
-{
-	struct unprobed unprobed = { 0 };
-	size_t count, i;
-	struct miss **at = place_of(probe, id, &count);
-
-	if (*at)
-		return;
-	for (i = 0; i < found->count; i++)
-		unprobed_add(&unprobed, choice, found->list[i].call);
-	probe->counts.missing += (unsigned int)found->count;
-	probe->counts.unprobed.allocs += unprobed.allocs;
-	probe->counts.unprobed.frees += unprobed.frees;
-	*at = count < MISSES_MAX ? calloc(1, sizeof(**at)) : NULL;
-	if (*at)
-		**at = (struct miss){ *id, (unsigned int)found->count, unprobed, NULL };
-}
-
-/* They have. */
-static void misses_drop(struct probe *probe, const struct file_id *id)
-{
-	size_t count;
-	struct miss **at = place_of(probe, id, &count), *miss = *at;
-
-	if (!miss)
-		return;
-	probe->counts.missing -= miss->functions;
-	probe->counts.unprobed.allocs -= miss->unprobed.allocs;
-	probe->counts.unprobed.frees -= miss->unprobed.frees;
-	*at = miss->next;
-	free(miss);
-}
-
-static void misses_free(struct probe *probe)
-{
-	struct miss *miss;
-
-	while ((miss = probe->misses)) {
-		probe->misses = miss->next;
-		free(miss);
-	}
-}
-
 /* ---- mounts ---- */
 
 /*
@@ -185,7 +115,6 @@ static void elsewhere_note(const struct probe *probe)
 void probe_close(struct probe *probe)
 {
 	struct target *target, *next;
-	struct later *later;
 
 	if (!probe)
 		return;
@@ -197,13 +126,8 @@ void probe_close(struct probe *probe)
 		next = target->next;
 		target_free(probe, target);
 	}
-	while ((later = probe->later)) {
-		probe->later = later->next;
-		free(later->path);
-		free(later);
-	}
+	again_free(&probe->again);
 	examined_clear(probe);
-	misses_free(probe);
 	elsewhere_note(probe);
 	bpf_close(&probe->bpf);
 	free(probe);
@@ -508,6 +432,9 @@ out:
 	return err;
 }
 
+/* Until probes that found no place are tried again: their file is read anew */
+#define NO_ROOM_PAUSE (5 * NSEC_PER_SEC)
+
 /*
  * Attaches to the functions of the file @seen, which is @target's, and marks the processes that
  * have it mapped already as late, @record's process (or NULL) among them. Returns as
@@ -584,16 +511,17 @@ static int probe_attach(struct probe *probe, struct target *target, const struct
 		pythons_find_users(probe, target, &seen->st, path);
 	if (err) {
 		guard_drop(probe->guard, &target->file.number, 1);
-		memset(&target->attachment, 0, sizeof(target->attachment));
 		bpf_mark_runtime(&probe->bpf, &target->id, NULL);
 		/* Their calls are missed all the same, unless no probe was asked for. */
-		if (err != -ENOENT)
-			misses_add(probe, &target->id, &found, &choice);
+		target->attachment =
+			(struct attachment){ .failed = err == -ENOENT ? 0 : (unsigned int)count };
+		for (size_t i = 0; i < target->attachment.failed; i++)
+			unprobed_add(&target->attachment.unprobed, &choice, found.list[i].call);
+		probe_count(probe, &target->attachment, 1);
 		errand_release(probe->outside.errands, target->hold);
 		target->hold = -1;
 		goto out;
 	}
-	misses_drop(probe, &target->id);
 	probe_count(probe, &target->attachment, 1);
 	/*
 	 * What its own functions of the driver did is in no other file's books, nor what it did by
@@ -631,6 +559,23 @@ out:
 	return err;
 }
 
+/* The probes of @target are gone, or were not placed: they count no longer. */
+static void target_uncount(struct probe *probe, struct target *target)
+{
+	probe_count(probe, &target->attachment, -1);
+	memset(&target->attachment, 0, sizeof(target->attachment));
+}
+
+/* @target, whose probes found no place because of @err, is tried again: target_renew(). */
+static void target_wait(struct target *target, int err)
+{
+	target->lifted = true;
+	guarded_let(&target->file);
+	/* Another guard is there at once. */
+	if (err != -EPIPE)
+		target->no_room_until = clock_ns(CLOCK_MONOTONIC) + NO_ROOM_PAUSE;
+}
+
 /* False if the file is a target only for its Python interpreter. */
 static bool target_counts(const struct target *target)
 {
@@ -641,6 +586,7 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 	       const struct sighting *sighting, struct target **result, struct reason *why)
 {
 	struct target *target = calloc(1, sizeof(*target));
+	bool waits;
 	int err;
 
 	*result = NULL;
@@ -660,7 +606,13 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 	 */
 	guarded_open(&target->file, seen, probe->guard);
 	err = probe_attach(probe, target, seen, path, sighting->record, why);
-	if (err) {
+	/* Its functions have no place for now; without a descriptor it cannot be tried again. */
+	waits = error_passes(err) && target->attachment.failed && target->file.fd >= 0;
+	if (waits) {
+		target_wait(target, err);
+	} else if (err) {
+		if (error_passes(err))
+			target_uncount(probe, target);
 		target_free(probe, target);
 		return err;
 	}
@@ -671,24 +623,11 @@ int target_new(struct probe *probe, const struct seen_file *seen, const char *pa
 	target->counts = target_counts(target);
 	probe->counts.targets += target->counts;
 	*result = target;
-	return 0;
+	return err;
 }
 
-/*
- * Has processes that map the file of @target report it again. On an overlay mount that inode
- * differs from the one that was examined: if the file still exists, all files are reported again.
- */
-static void target_ask_again(struct probe *probe, const struct target *target)
-{
-	struct stat st;
-
-	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &target->id);
-	bpf_forget_marks(&probe->bpf);
-	if (guarded_stat(&target->file, &st) && st.st_nlink)
-		probe_ask_again(probe);
-}
-
-void probe_ask_again(struct probe *probe)
+/* Has all processes report the files that they map once more. */
+static void all_ask_again(struct probe *probe)
 {
 	int map = bpf_map__fd(probe->bpf.skeleton->maps.files), i;
 	struct file_id id, next;
@@ -702,6 +641,20 @@ void probe_ask_again(struct probe *probe)
 		bpf_map_delete_elem(map, &id);
 	}
 	bpf_forget_marks(&probe->bpf);
+}
+
+/*
+ * Has processes that map the file of @target report it again. On an overlay mount that inode
+ * differs from the one that was examined: if the file still exists, all files are reported again.
+ */
+static void target_ask_again(struct probe *probe, const struct target *target)
+{
+	struct stat st;
+
+	bpf_map_delete_elem(bpf_map__fd(probe->bpf.skeleton->maps.files), &target->id);
+	bpf_forget_marks(&probe->bpf);
+	if (guarded_stat(&target->file, &st) && st.st_nlink)
+		all_ask_again(probe);
 }
 
 /*
@@ -920,17 +873,15 @@ static void unused_drop(struct probe *probe, uint64_t now)
 
 #define LOOK_INTERVAL (100 * NSEC_PER_MSEC)
 #define GUARD_RETRY   NSEC_PER_SEC
-#define NO_ROOM_PAUSE NSEC_PER_SEC /* until probes that found no place are tried again */
 
 /* The probes of @target are gone: it has none until it is renewed. */
 static void target_lift(struct probe *probe, struct target *target)
 {
 	probe_set_lift(probe, &target->launches.set);
 	spares_lift(probe, target);
-	probe_count(probe, &target->attachment, -1);
+	target_uncount(probe, target);
 	pythons_drop(probe, target);
 	bpf_mark_runtime(&probe->bpf, &target->id, NULL);
-	memset(&target->attachment, 0, sizeof(target->attachment));
 	errand_release(probe->outside.errands, target->hold);
 	target->hold = -1;
 	target->lifted = true;
@@ -959,7 +910,6 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 		return reason_set(why, err, "%s", outside_error(err));
 	err = seen.identified ? 0 : reason_set(why, -EIO, "cannot be identified");
 	if (!err) {
-		misses_drop(probe, &target->id);
 		target->id = seen.id;
 		err = probe_attach(probe, target, &seen, path, NULL, why);
 	}
@@ -970,18 +920,21 @@ static int target_attach(struct probe *probe, struct target *target, struct reas
 /* Probes the file anew, if the writing is done. */
 static void target_renew(struct probe *probe, struct target *target)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct reason why = { "" };
 	int err;
 
-	if (now < target->no_room_until || !guarded_again(&target->file, probe->guard))
+	if (clock_ns(CLOCK_MONOTONIC) < target->no_room_until ||
+	    !guarded_again(&target->file, probe->guard))
 		return;
+	target_uncount(probe, target);
 	err = target_attach(probe, target, &why);
-	if (probe_error_passes(err))
-		target->no_room_until = now + NO_ROOM_PAUSE;
-	target->lifted = outside_is_later(err) || probe_error_passes(err);
-	if (!err)
+	target->lifted = outside_is_later(err);
+	if (!err) {
+		probe_know(probe, &target->id, true);
 		return;
+	}
+	if (error_passes(err))
+		target_wait(target, err);
 	/*
 	 * Without probes no writer has to wait. What is there may be half a file, with the rest yet
 	 * to come: then it is tried again when it has changed.
@@ -1059,13 +1012,8 @@ void probe_tend(struct probe *probe)
 		guard_renew(probe, now);
 	for (target = look ? probe->targets : NULL; target; target = target->next)
 		target_tend(probe, target);
-	if (probe->ask_again && now >= probe->ask_again) {
-		probe->ask_again = 0;
-		probe_ask_again(probe);
-	}
 	launches_tend(probe, now);
 	errands_tend(probe->outside.errands);
-	probe_try_again(probe);
 	unused_drop(probe, now);
 }
 
@@ -1158,8 +1106,9 @@ int probe_open(struct probe **result, const struct probe_settings *settings, str
 	if (!probe)
 		return reason_set(why, -ENOMEM, "no memory");
 	probe->settings = *settings;
-	probe->outside = (struct outside){ .errands = settings->errands, .identifier = -1 };
-	probe->later_end = &probe->later;
+	probe->outside = (struct outside){ .errands = settings->errands,
+					   .again = &probe->again,
+					   .identifier = -1 };
 	forms_try(&forms, features.method);
 	/* Start it before anything is open that it would inherit. */
 	err = guard_start(&probe->guard, features.method != ATTACH_PERF, why);

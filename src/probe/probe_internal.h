@@ -44,7 +44,7 @@ struct target {
 	struct target *next;
 };
 
-/* A file that could not be examined because it takes long: probe_try_again(). */
+/* A file that could not be examined because it takes long: probe_keep(). */
 struct later {
 	enum {
 		LATER_PATH,
@@ -70,8 +70,7 @@ struct later {
 			uint64_t since; /* CLOCK_MONOTONIC */
 		} mapper;
 	};
-	char *path; /* PATH, NAMED, MAPPED, MAPPER */
-	struct later *next;
+	const char *path; /* PATH, NAMED, MAPPED, MAPPER */
 };
 
 struct python_elf;
@@ -92,9 +91,7 @@ struct examined {
 struct probe {
 	struct bpf bpf;
 	struct outside outside;
-	struct later *later, **later_end;
-	size_t later_count;
-	unsigned int later_news; /* errands_news() when they were last tried */
+	struct again again; /* what waits for errands, of all who ask */
 	struct probe_settings settings;
 	struct target *targets;
 	struct examined *examined;
@@ -104,11 +101,8 @@ struct probe {
 	struct guard *guard;   /* the process that holds the links */
 	/* CLOCK_MONOTONIC, when to try again to start the guard; 0: no attempt has failed */
 	uint64_t guard_retry;
-	bool stepped_warned; /* the user was told about single-stepping on arm64 */
-	uint64_t looked;     /* CLOCK_MONOTONIC, when written files were last checked */
-	/* When files are asked for again, since one could not be probed for want of room; 0: not */
-	uint64_t ask_again;
-	struct miss *misses;     /* probe.c */
+	bool stepped_warned;     /* the user was told about single-stepping on arm64 */
+	uint64_t looked;         /* CLOCK_MONOTONIC, when written files were last checked */
 	unsigned int marked_all; /* how often a process was found that is late as a whole */
 	/* The BPF side's counts when launches_tend() last looked */
 	__u32 taught_handles, unknown_handles;
@@ -135,7 +129,10 @@ struct sighting {
  */
 struct target *target_find(struct probe *probe, const struct file_id *id);
 
-/* Makes the file @seen a target: *@target. Returns as probe_attach(). */
+/*
+ * Makes the file @seen a target: *@target. Returns as probe_attach(); after an error *@target is NULL,
+ * unless its probes find no place for now, and are tried again.
+ */
 int target_new(struct probe *probe, const struct seen_file *seen, const char *path,
 	       const struct sighting *sighting, struct target **target, struct reason *why);
 
@@ -148,13 +145,8 @@ void probe_count(struct probe *probe, const struct attachment *attachment, int s
  */
 void target_tend(struct probe *probe, struct target *target);
 
-/*
- * Keeps @later, whose path is copied, for probe_try_again(). If there are too many, it is dropped.
- */
+/* Has @later, whose path is copied, tried again: again.h. */
 void probe_keep(struct probe *probe, const struct later *later, const char *path);
-
-/* Tries again what was kept, if an errand has ended since. */
-void probe_try_again(struct probe *probe);
 
 /* Tells the user, and the log. */
 void probe_notice(struct probe *probe, enum notice notice, uint32_t tgid, const char *format, ...)
@@ -174,10 +166,10 @@ void examined_clear(struct probe *probe);
  * True for errors that another try may not meet: too many files are open, memory is short, or the
  * guard was ended.
  */
-bool probe_error_passes(int err);
-
-/* Has all processes report the files that they map once more. */
-void probe_ask_again(struct probe *probe);
+static inline bool error_passes(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EPIPE;
+}
 
 /*
  * Tells BPF that processes need not report the file any more, unless it is a target and the process

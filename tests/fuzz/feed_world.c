@@ -307,7 +307,7 @@ void probe_lost(struct probe *probe, enum lost_cause cause)
 
 const struct outside *probe_outside(const struct probe *probe)
 {
-	static const struct outside outside;
+	static const struct outside outside = { .again = &world.again };
 
 	(void)probe;
 	return &outside;

@@ -12,6 +12,7 @@
 
 #include "cutop_event.h"
 #include "cutop_rows.h"
+#include "errand/again.h"
 #include "names/budget.h"
 
 /* No process has it: of the watched programs, and of the process that replies */
@@ -34,6 +35,7 @@ struct feed_world {
 	unsigned int looks;        /* at files and memory */
 	int reader;                /* the other end of the resolver's socket, or -1 */
 	struct file_id identified; /* whatever file is asked about */
+	struct again again;        /* what takes long */
 };
 
 extern struct feed_world world;

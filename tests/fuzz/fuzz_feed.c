@@ -236,6 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	feed_refresh(feed);
 	fuzz_show(model_snapshot(model, now + 1000000000, (unsigned int)-1));
 	feed_free(feed);
+	again_free(&world.again);
 	model_free(model);
 	world_reader_end();
 	if (budget_counts(world.budget).used != SYMTAB_MEMORY)

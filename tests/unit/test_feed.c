@@ -53,6 +53,7 @@ static void teardown(void)
 	snapshot_free(snapshot);
 	snapshot = NULL;
 	feed_free(feed);
+	again_free(&world.again);
 	model_free(sink.model);
 	world_reader_end();
 	budget_free(world.budget);
