@@ -27,7 +27,7 @@ struct collector_settings {
 	uint64_t leak_age; /* ns */
 	unsigned int map_max;     /* how many allocations are listed per process */
 	const char *command_glob; /* -c, or NULL */
-	bool totals;              /* snapshots have sums by command and call */
+	bool totals;              /* snapshots have sums by call */
 	/*
 	 * make an extra snapshot at the start that is not handed out, so that the first one handed
 	 * out has rates

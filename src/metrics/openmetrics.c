@@ -735,60 +735,6 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 	write_instances(out, snapshot);
 }
 
-/* ---- commands ---- */
-
-static void write_command_copies(struct exposition *out, const struct snap_command *command,
-				 const struct field *field)
-{
-	for (unsigned int direction = 0; direction < DIR_COUNT; direction++)
-		for (unsigned int mode = COPY_SYNC; mode <= COPY_ASYNC; mode++) {
-			const struct snap_copy_total *total = &command->copies[direction][mode];
-			const struct snap_copy copy = { .calls = total->calls,
-							.failures = total->failures,
-							.bytes = total->bytes,
-							.seconds = (double)total->ns / 1e9 };
-
-			if (!total->calls)
-				continue;
-			sample_begin(out, NULL);
-			sample_label(out, "command", command->command);
-			sample_label(out, "direction", copy_direction_names[direction]);
-			sample_label(out, "mode", copy_mode_names[mode]);
-			sample_field(out, field, &copy);
-		}
-}
-
-static void write_commands(struct exposition *out, const struct snapshot *snapshot)
-{
-	static const struct family waiting = {
-		"cutop_command_synchronize_seconds", FAMILY_COUNTER,
-		"Time in which at least one thread of a process was inside a synchronizing call."
-	};
-	const struct snap_command *command, *end = snapshot->commands + snapshot->command_count;
-	const struct field *field;
-	int place;
-
-	for (place = 1; (field = field_of_metric(&command_fields, place)); place++) {
-		exposition_field(out, "cutop_command_", field);
-		for (command = snapshot->commands; command < end; command++) {
-			sample_begin(out, NULL);
-			sample_label(out, "command", command->command);
-			sample_field(out, field, command);
-		}
-	}
-	for (place = 1; (field = field_of_metric(copy_list.fields, place)); place++) {
-		exposition_field(out, "cutop_command_", field);
-		for (command = snapshot->commands; command < end; command++)
-			write_command_copies(out, command, field);
-	}
-	exposition_family(out, &waiting);
-	for (command = snapshot->commands; command < end; command++) {
-		sample_begin(out, NULL);
-		sample_label(out, "command", command->command);
-		sample_number(out, (double)command->sync_ns / 1e9);
-	}
-}
-
 /* ---- processes ---- */
 
 /*
@@ -1226,7 +1172,6 @@ int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct sn
 	write_self(&out, snapshot, &choice, version);
 	write_calls(&out, snapshot);
 	write_devices(&out, snapshot);
-	write_commands(&out, snapshot);
 	if (write_processes(&out, &choice))
 		sink.error = sink.error ? sink.error : -ENOMEM;
 	exposition_end(&out);

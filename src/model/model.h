@@ -25,7 +25,7 @@ struct model_config {
 	uint64_t leak_age;       /* ns: first window of the rising-floor test */
 	unsigned int max_exited; /* exited processes kept; 0: 1000 */
 	size_t exited_bytes;     /* what is kept of all of them; 0: ENDED_BYTES_MAX */
-	/* Snapshots have sums by command and call, including dropped processes */
+	/* Snapshots have sums by call, including dropped processes */
 	bool totals;
 };
 

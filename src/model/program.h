@@ -112,8 +112,6 @@ struct program {
 
 	/* for snapshots */
 	struct shown_names shown;
-	/* Index of its command in the totals, from 1; 0: none yet */
-	uint16_t total;
 	/* at the previous snapshot */
 	uint64_t launches_before, graph_launches_before, failures_before, sync_before;
 	uint64_t copies_before[DIR_COUNT];

@@ -529,7 +529,6 @@ static int build_processes(struct build *build)
 			return -ENOMEM;
 		tell_suspect(build->model, program, process, build->now);
 		add_totals(snapshot, process);
-		build_totals_note(build->model, program);
 		snapshot->process_count++;
 	}
 	if (count)

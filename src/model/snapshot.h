@@ -595,28 +595,6 @@ static inline bool snapshot_is_spared(const struct snap_process *process)
 const char *snapshot_call_name(unsigned int call, const struct snap_extra *extra);
 const char *snapshot_call_brief(unsigned int call, const struct snap_extra *extra);
 
-struct snap_copy_total {
-	uint64_t calls, failures, bytes, ns;
-};
-
-/*
- * All processes of one command, including ended ones that were dropped: its counters never go down.
- */
-struct snap_command {
-	const char *command;
-	bool is_other;               /* the sum of all commands beyond COMMANDS_MAX */
-	uint64_t processes, running; /* ever, and at present */
-	uint64_t live, suspect;      /* at present */
-	uint64_t leaked, held;
-	uint64_t allocations, allocated, frees, failed_allocations, failed_frees, double_frees,
-		unknown_frees, recovered_allocations;
-	uint64_t calls, failures, launches, graph_launches;
-	struct snap_copy_total copies[DIR_COUNT][2]; /* by direction and enum copy_mode */
-	uint64_t sync_ns;
-};
-
-#define COMMANDS_MAX 200
-
 /* A part of a device that works like a device of its own (MIG), as the driver tells it. */
 struct snap_instance {
 	unsigned int gpu_instance, compute_instance; /* as nvidia-smi has them: GI ID, CI ID */
@@ -757,8 +735,6 @@ struct snapshot {
 	size_t event_count;
 	struct snap_finding *findings; /* worst first */
 	size_t finding_count, findings_omitted;
-	struct snap_command *commands; /* by first sight; only with model_config.totals */
-	size_t command_count;
 	/*
 	 * of all processes ever, in table order, without latencies; only with model_config.totals
 	 */

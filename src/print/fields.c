@@ -408,44 +408,6 @@ FIELDS(use) = {
 static TABLE(use);
 const struct list use_list = LIST(snap_process, "uses", uses, use_count, use, false, false);
 
-/* For metrics: commands. */
-#define COMMAND(place, key, kind, member, is_counter, help) \
-	F(snap_command, key, kind, member, .metric = { place, NULL, is_counter, help })
-
-FIELDS(command) = {
-	COMMAND(1, "processes", COUNT, processes, true,
-		"Processes of this command that used CUDA, ever."),
-	COMMAND(2, "running_processes", COUNT, running, false,
-		"Processes of this command that use CUDA and run."),
-	COMMAND(3, "live_bytes", BYTES, live, false,
-		"VRAM allocated and not freed, in running processes."),
-	COMMAND(4, "suspect_bytes", BYTES, suspect, false,
-		"VRAM and managed memory at call sites whose floor keeps rising."),
-	COMMAND(5, "leaked_bytes", BYTES, leaked, true,
-		"VRAM and managed memory that was live when its owner ended."),
-	COMMAND(6, "held_bytes", BYTES, held, true,
-		"VRAM and managed memory that caching allocators kept to the end."),
-	COMMAND(7, "allocations", COUNT, allocations, true, "Allocations that succeeded."),
-	COMMAND(8, "allocated_bytes", BYTES, allocated, true,
-		"VRAM and managed memory allocated in all, freed since or not."),
-	COMMAND(9, "frees", COUNT, frees, true, "Frees of known allocations."),
-	COMMAND(10, "failed_allocations", COUNT, failed_allocations, true,
-		"Allocations that failed."),
-	COMMAND(11, "failed_frees", COUNT, failed_frees, true,
-		"Frees that failed, double frees left out."),
-	COMMAND(12, "double_frees", COUNT, double_frees, true, "Frees of what was freed before."),
-	COMMAND(13, "unknown_frees", COUNT, unknown_frees, true,
-		"Frees of what was allocated unseen."),
-	COMMAND(14, "calls", COUNT, calls, true, "Calls of CUDA functions."),
-	COMMAND(15, "failures", COUNT, failures, true, "Calls of CUDA functions that failed."),
-	COMMAND(16, "launches", COUNT, launches, true, "Kernel launches."),
-	COMMAND(17, "graph_launches", COUNT, graph_launches, true,
-		"Kernels that launched graphs ran."),
-	COMMAND(18, "recovered_allocations", COUNT, recovered_allocations, true,
-		"Of the allocations that failed, those that the program tried again at once, and got."),
-};
-TABLE(command);
-
 /* For metrics: cutop itself. */
 FIELDS(self) = {
 	F(snapshot, NULL, DURATION, started,

@@ -88,7 +88,7 @@ struct field {
 	} metric;
 };
 
-extern const struct fields memory_fields, state_fields, used_fields, command_fields, self_fields;
+extern const struct fields memory_fields, state_fields, used_fields, self_fields;
 
 /* The lists of a process and of a snapshot. */
 #define FAILURE_LISTS 3

@@ -14,7 +14,7 @@ struct replay;
 struct replay_settings {
 	uint64_t leak_age; /* ns; 0: as recorded */
 	unsigned int map_max;
-	bool totals;          /* snapshots have sums by command and call */
+	bool totals;          /* snapshots have sums by call */
 	const uint32_t *pids; /* only these, borrowed; none: all */
 	size_t pid_count;
 	uint32_t uid; /* only this user's; (uint32_t)-1: any */

@@ -69,8 +69,8 @@ wait_for 20 found
 check "the libraries are found through the program: $(cat "$T/err")" found
 as_own "$workload" launches 1000 >/dev/null
 as_own "$workload" case-study leak >/dev/null
-check "what leaked" holds 'cutop_command_leaked_bytes_total{command="workload"} 8000000'
-check "what was launched" holds 'cutop_command_launches_total{command="workload"} 3000'
+check "what was launched" holds 'cutop_calls_total{call="cudaLaunchKernel",layer="runtime"} 3000'
+check "what leaked" grep -q '^cutop_process_memory_leaked_bytes{.*command="workload".*} 8000000$' "$T/now"
 check "kernels by name" grep -q 'kernel_launches_total{.*kernel="vectorAdd"' "$T/now"
 check "nothing lost" sh -c "! grep '^cutop_lost_total.* [1-9]' '$T/now'"
 run wrong -b --listen 9400 --top-kernel

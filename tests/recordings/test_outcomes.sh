@@ -42,7 +42,7 @@ outcomes() {
 	equal "$name" "the sum of calls" "$(jq '[.processes[0].calls[].failures] | add' "$T/last.json")" "$2"
 	equal "$name" "the column FAILED" "$(replay -f csv | awk -F, 'NR == 1 { while ($++i != "failed") ; next } { failed = $i } END { print failed }')" "$2"
 	equal "$name" "the trace" "$("$CUTOP" trace -f json --replay "$top_srcdir/tests/recordings/h200/$name.cutop" | jq -s 'map(select(.failed)) | length')" "$2"
-	for family in call command process; do
+	for family in call process; do
 		equal "$name" "cutop_${family}_failures_total" "$(awk -v "family=^cutop_${family}_failures_total" '$0 ~ family { sum += $NF } END { print sum + 0 }' "$T/metrics")" "$2"
 	done
 	equal "$name" "what the log says of it" "$(jq -s '[.[].events[]?.text | select(test("DEINITIALIZED|cuGetProcAddress"))] | length' "$T/all.json")" 0
