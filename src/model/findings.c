@@ -166,15 +166,10 @@ static uint64_t suspect_of(const struct snap_site *site)
 	return site->suspect;
 }
 
-/*
- * What a program still has in hand when it ends does no harm; many blocks of one place do. How many
- * leaked is not known of a site: about as many as fit.
- */
+/* What a program still has in hand when it ends does no harm; many blocks of one place do. */
 static uint64_t leaked_of(const struct snap_site *site)
 {
-	double size = (double)site->allocated / (double)site->allocations;
-
-	return (double)site->leaked >= LEAKED_BLOCKS * size ? site->leaked : 0;
+	return site->left_blocks >= LEAKED_BLOCKS ? site->leaked : 0;
 }
 
 static uint64_t held_of(const struct snap_site *site)

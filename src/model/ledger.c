@@ -157,8 +157,10 @@ static void ledger_end_displaced(struct ledger *ledger, struct alloc_node *node,
 	node->born = subtract_saturated(time, node->born);
 	if (node->state == NODE_UNSURE) {
 		site->unsure = add_saturated(site->unsure, node->bytes);
+		site->unsure_blocks++;
 	} else {
 		site->ended = add_saturated(site->ended, node->bytes);
+		site->ended_blocks++;
 		site->ended_by[end] = add_saturated(site->ended_by[end], node->bytes);
 	}
 	figures_enter(ledger, site);
@@ -511,8 +513,10 @@ static void unleak(struct ledger *ledger, const struct alloc_node *node)
 	figures_leave(ledger, site);
 	if (node->state == NODE_UNSURE) {
 		site->unsure = subtract_saturated(site->unsure, node->bytes);
+		site->unsure_blocks--;
 	} else {
 		site->ended = subtract_saturated(site->ended, node->bytes);
+		site->ended_blocks--;
 		site->ended_by[node->end] =
 			subtract_saturated(site->ended_by[node->end], node->bytes);
 	}

@@ -89,6 +89,7 @@ struct site {
 	/* By how much the floor of what is live had risen when the program ended */
 	uint64_t risen;
 	uint64_t unsure; /* the same, if their frees are not among lost records */
+	uint64_t ended_blocks, unsure_blocks; /* in how many allocations these are */
 	uint64_t allocations;
 	uint64_t live_count;    /* of blocks only: how many are live */
 	uint64_t allocated;     /* bytes that had to be freed, freed since or not */

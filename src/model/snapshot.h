@@ -317,6 +317,7 @@ struct snap_site {
 	const char *site;
 	uint64_t address;
 	uint64_t live, leaked, held, suspect;
+	uint64_t left_blocks;   /* in how many allocations `leaked` is, or `held` */
 	uint64_t suspect_since; /* when the floor began to rise; 0: none does, or it is not known */
 	uint64_t allocations;   /* how many were made there in all */
 	uint64_t allocated;     /* bytes of VRAM, freed since or not */

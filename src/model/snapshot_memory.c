@@ -265,6 +265,8 @@ static int build_sites(struct build *build, struct program *program, struct snap
 		process->host_suspect = add_saturated(process->host_suspect, list[i].host.suspect);
 		list[i].leaked = sites_ended(site, VERDICT_LEAKED);
 		list[i].held = sites_ended(site, VERDICT_HELD);
+		list[i].left_blocks = (list[i].leaked || list[i].held ? site->ended_blocks : 0) +
+				      (list[i].held ? site->unsure_blocks : 0);
 		list[i].in_cache = sites_in_cache(site);
 		site->suspect_since = UINT64_MAX;
 		if (site->verdict != VERDICT_HELD || sites_by_library(site))

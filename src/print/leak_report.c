@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The leak report: per process, leaked bytes by call site and call, largest first. Bytes by site
- * are the model's sums and complete. The number of blocks and the call that made them are known
- * only from the allocation map, which may be cut (--map); bytes of a site that the map does not
- * account for get a line without a number of blocks, so that lines add up to the total.
+ * The leak report: per process, what its call sites leaked, largest first, and what else is to be
+ * told of their memory, in a section each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,23 +12,9 @@
 #include "print/text.h"
 #include "util/saturated.h"
 
-/* Leaked blocks of one site made by one call. */
-struct leak {
-	const char *site;
-	uint64_t address;
-	uint64_t bytes;
-	uint64_t blocks; /* 0: not known */
-	uint64_t stack_id;
-	const struct snap_site *stack; /* the site, if its stack is known */
-	const struct snap_site *late;  /* the site, if this is what was freed too late */
-	const char *holder;            /* the library that holds it */
-	int call;                      /* -1: not known */
-};
-
-/* How many blocks the bytes of the report are in. */
+/* How many allocations the bytes of the report are in. */
 struct blocks {
 	uint64_t leaked, held;
-	bool leaked_omitted, held_omitted; /* there are more blocks than were counted */
 };
 
 /* In the order of both lists: the sites of graphs, and of other objects. */
@@ -112,119 +96,6 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 	}
 }
 
-static int compare_site(const struct leak *a, const struct leak *b)
-{
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->stack_id != b->stack_id)
-		return a->stack_id < b->stack_id ? -1 : 1;
-	return strcmp(a->site, b->site);
-}
-
-static int by_site_call(const void *left, const void *right)
-{
-	const struct leak *a = left, *b = right;
-	int order = compare_site(a, b);
-
-	return order ? order : a->call - b->call;
-}
-
-static int by_bytes(const void *left, const void *right)
-{
-	const struct leak *a = left, *b = right;
-
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return by_site_call(left, right);
-}
-
-/* Makes one entry of each run of equal site and call. Returns how many are left. */
-static size_t merge(struct leak *leaks, size_t count)
-{
-	size_t out = 0;
-
-	qsort(leaks, count, sizeof(*leaks), by_site_call);
-	for (size_t i = 0; i < count; i++) {
-		if (out && !by_site_call(&leaks[out - 1], &leaks[i])) {
-			leaks[out - 1].bytes += leaks[i].bytes;
-			leaks[out - 1].blocks += leaks[i].blocks;
-		} else {
-			leaks[out++] = leaks[i];
-		}
-	}
-	return out;
-}
-
-/* Bytes of @site that @leaks (sorted by site) account for. Gives those entries its stack. */
-static uint64_t explained(struct leak *leaks, size_t count, const struct leak *site)
-{
-	size_t low = 0, high = count;
-	uint64_t bytes = 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_site(&leaks[middle], site) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < count && !compare_site(&leaks[low], site); low++) {
-		bytes += leaks[low].bytes;
-		leaks[low].stack = site->stack;
-	}
-	return bytes;
-}
-
-/*
- * Collects the leaks of @process, largest first, into @leaks, which has room for every entry of its
- * map and sites and one more. Returns their number.
- */
-static size_t collect(const struct snap_process *process, struct leak *leaks)
-{
-	size_t count = 0, merged;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < process->map_count; i++) {
-		const struct snap_alloc *alloc = &process->map[i];
-
-		/* pinned and shared memory left behind is not VRAM, and is in no total */
-		if (alloc->state != ALLOC_LEAKED || !KIND_CAN_LEAK(alloc->kind))
-			continue;
-		leaks[count++] = (struct leak){
-			.site = alloc->site,
-			.address = alloc->site_address,
-			.stack_id = alloc->stack_id,
-			.bytes = alloc->bytes,
-			.blocks = 1,
-			.call = alloc->call,
-		};
-	}
-	count = merged = merge(leaks, count);
-	for (size_t i = 0; i < process->site_count; i++) {
-		struct leak rest = {
-			.site = process->sites[i].site,
-			.address = process->sites[i].address,
-			.stack_id = process->sites[i].stack_id,
-			.stack = process->sites[i].stack_count ? &process->sites[i] : NULL,
-			.bytes = process->sites[i].leaked,
-			.call = -1,
-		};
-		uint64_t known = explained(leaks, merged, &rest);
-
-		if (rest.bytes <= known)
-			continue;
-		rest.bytes -= known;
-		leaks[count++] = rest;
-	}
-	for (size_t i = 0; i < count; i++)
-		sum += leaks[i].bytes;
-	if (sum < process->leaked)
-		leaks[count++] =
-			(struct leak){ .site = "?", .bytes = process->leaked - sum, .call = -1 };
-	return count;
-}
-
 /* 8000000 bytes (7.6M) */
 static void print_bytes(struct line *line, uint64_t bytes)
 {
@@ -296,64 +167,62 @@ static bool is_below_main(const struct snap_site *site, size_t frame)
 	return frame == site->stack_count;
 }
 
-static void print_leak(struct line *line, const struct leak *leak, uint64_t all)
+/* What is told of a process, in a section each, by the call sites that have some of it. */
+enum section { SECTION_LEAKED, SECTION_HELD, SECTION_LATE, SECTION_HOST, SECTION_COUNT };
+
+/* What @site has in @section, in how many allocations. */
+static uint64_t section_bytes(enum section section, const struct snap_site *site, uint64_t *blocks)
 {
-	char text[NUMBER_SIZE];
+	*blocks = section == SECTION_LATE ? site->late.count :
+		  section == SECTION_HOST ? site->host.blocks :
+					    site->left_blocks;
+	return section == SECTION_LATE ? site->late.bytes :
+	       section == SECTION_HOST ? site->host.left :
+	       section == SECTION_HELD ? site->held_rising :
+					 site->leaked;
+}
+
+/* A line below a site. */
+static void print_below(struct line *line, const char *before, const char *text)
+{
+	line_style(line, STYLE_PLAIN);
+	line_to(line, 58);
+	line_text(line, before);
+	line_text(line, text);
+	line_end(line);
+}
+
+static void print_site(struct line *line, enum section section, const struct snap_site *site,
+		       uint64_t all)
+{
+	uint64_t blocks, bytes = section_bytes(section, site, &blocks);
+	char text[NUMBER_SIZE], before[128];
 
 	line_style(line, STYLE_LEAKED);
-	snprintf(text, sizeof(text), "%" PRIu64, leak->bytes);
+	snprintf(text, sizeof(text), "%" PRIu64, bytes);
 	line_right(line, 16, text);
 	line_style(line, STYLE_PLAIN);
-	snprintf(text, sizeof(text), "%.1f%%", all ? 100 * (double)leak->bytes / (double)all : 0.0);
+	snprintf(text, sizeof(text), "%.1f%%", all ? 100 * (double)bytes / (double)all : 0.0);
 	line_right(line, 23, text);
-	snprintf(text, sizeof(text), "%" PRIu64, leak->blocks);
-	line_right(line, 32, leak->blocks ? text : "-");
+	snprintf(text, sizeof(text), "%" PRIu64, blocks);
+	line_right(line, 32, text);
 	line_text(line, "  ");
-	line_text(line, leak->call < 0 ? "-" : call_name((unsigned int)leak->call));
+	line_text(line, call_name(site->call));
 	line_to(line, 56);
-	line_text(line, leak->site);
+	line_text(line, site->site);
 	line_end(line);
-	if (leak->holder) {
-		line_style(line, STYLE_PLAIN);
-		line_to(line, 58);
-		line_format(line, "held by ");
-		line_text(line, leak->holder);
-		line_end(line);
-	}
-	if (leak->late) {
-		line_style(line, STYLE_PLAIN);
-		line_to(line, 58);
-		line_format(line, "freed by %s at ", call_name(leak->late->late.call));
-		line_text(line, leak->late->late.site ?: "?");
-		line_end(line);
+	if (section == SECTION_HELD && site->holder)
+		print_below(line, "held by ", site->holder);
+	if (section == SECTION_LATE) {
+		snprintf(before, sizeof(before), "freed by %s at ", call_name(site->late.call));
+		print_below(line, before, site->late.site ?: "?");
 	}
 	/*
 	 * Frames inside the shown site belong to the Python interpreter or a framework, not to the
 	 * program.
 	 */
-	for (size_t i = leak->stack ? leak->stack->shown + 1 : 0;
-	     leak->stack && i < leak->stack->stack_count && !is_below_main(leak->stack, i); i++) {
-		line_style(line, STYLE_PLAIN);
-		line_to(line, 58);
-		line_text(line, leak->stack->stack[i]);
-		line_end(line);
-	}
-}
-
-static void add_held(const struct snap_process *process, struct blocks *blocks)
-{
-	uint64_t listed = 0;
-
-	for (size_t i = 0; i < process->map_count; i++) {
-		const struct snap_alloc *alloc = &process->map[i];
-
-		if (alloc->state != ALLOC_HELD || !KIND_CAN_LEAK(alloc->kind))
-			continue;
-		listed += alloc->bytes;
-		blocks->held++;
-	}
-	/* The map lists segments: what the cache kept of them and what was handed out together. */
-	blocks->held_omitted |= listed < add_saturated(process->held, process->tensors_ended);
+	for (size_t i = site->shown + 1; i < site->stack_count && !is_below_main(site, i); i++)
+		print_below(line, "", site->stack[i]);
 }
 
 static void report_tensors(struct line *line, const struct snap_process *process)
@@ -368,79 +237,59 @@ static void report_tensors(struct line *line, const struct snap_process *process
 	text_blocks_end(line, process);
 }
 
-/* The lines of one section of @process, largest first. */
-static void print_lines(struct line *line, struct leak *leaks, size_t count, uint64_t all)
+static int by_bytes(const void *left, const void *right, void *context)
 {
-	if (count)
-		qsort(leaks, count, sizeof(*leaks), by_bytes);
-	print_titles(line, "BYTES", "SHARE", "BLOCKS");
-	for (size_t i = 0; i < count; i++)
-		print_leak(line, &leaks[i], all);
+	const struct snap_site *a = *(const struct snap_site *const *)left,
+			       *b = *(const struct snap_site *const *)right;
+	const enum section *section = context;
+	uint64_t blocks, x = section_bytes(*section, a, &blocks),
+			 y = section_bytes(*section, b, &blocks);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
 }
 
-/* What is told of a process beside its leaks, in a section each, by the sites that have some of it. */
-enum section { SECTION_HELD, SECTION_LATE, SECTION_HOST };
-
-/* The line of @site in @section; false if it has none. */
-static bool section_line(enum section section, const struct snap_process *process,
-			 const struct snap_site *site, struct leak *leak)
-{
-	*leak = (struct leak){
-		.site = site->site,
-		.address = site->address,
-		.stack_id = site->stack_id,
-		.stack = site->stack_count ? site : NULL,
-		.call = site->call,
-	};
-	switch (section) {
-	case SECTION_HELD:
-		leak->bytes = site->held_rising;
-		leak->holder = site->holder;
-		for (size_t i = 0; leak->bytes && i < process->map_count; i++)
-			leak->blocks += process->map[i].state == ALLOC_HELD &&
-					process->map[i].site_address == site->address &&
-					process->map[i].stack_id == site->stack_id;
-		break;
-	case SECTION_LATE:
-		leak->bytes = site->late.bytes;
-		leak->blocks = site->late.count;
-		leak->late = site;
-		break;
-	case SECTION_HOST:
-		leak->bytes = site->host.left;
-		leak->blocks = site->host.blocks;
-		break;
-	}
-	return leak->bytes != 0;
-}
-
+/* @sites has room for all of @process. */
 static void report_section(struct line *line, const struct snap_process *process,
-			   enum section section, struct leak *leaks)
+			   enum section section, const struct snap_site **sites)
 {
 	static const char *const heads[] = {
 		[SECTION_HELD] = "held by libraries, still rising",
 		[SECTION_LATE] = "freed too late, after the driver's end",
 		[SECTION_HOST] = "host memory",
 	};
-	uint64_t bytes = 0, number = 0;
+	uint64_t bytes = 0, more, number = 0, blocks;
 	size_t count = 0;
 
 	for (size_t i = 0; i < process->site_count; i++) {
-		if (!section_line(section, process, &process->sites[i], &leaks[count]))
+		more = section_bytes(section, &process->sites[i], &blocks);
+		if (!more)
 			continue;
-		bytes = add_saturated(bytes, leaks[count].bytes);
-		number += leaks[count++].blocks;
+		sites[count++] = &process->sites[i];
+		bytes = add_saturated(bytes, more);
+		number += blocks;
 	}
 	if (!count)
 		return;
-	text_head(line, process);
-	line_style(line, STYLE_PLAIN);
-	line_format(line, ": %s: ", heads[section]);
-	print_bytes(line, bytes);
-	line_format(line, "%s in %" PRIu64 " block%s", section == SECTION_HOST ? " pinned" : "",
-		    number, number == 1 ? "" : "s");
-	line_end(line);
-	print_lines(line, leaks, count, bytes);
+	qsort_r(sites, count, sizeof(*sites), by_bytes, &section);
+	if (section == SECTION_LEAKED) {
+		print_process(line, process);
+	} else {
+		text_head(line, process);
+		line_style(line, STYLE_PLAIN);
+		line_format(line, ": %s: ", heads[section]);
+		print_bytes(line, bytes);
+		line_format(line, "%s in %" PRIu64 " block%s",
+			    section == SECTION_HOST ? " pinned" : "", number,
+			    number == 1 ? "" : "s");
+		line_end(line);
+	}
+	print_titles(line, "BYTES", "SHARE", "BLOCKS");
+	for (size_t i = 0; i < count; i++)
+		print_site(line, section, sites[i], bytes);
 }
 
 /* Streams, events and the like: they cost memory, but no bytes that are known. */
@@ -478,36 +327,23 @@ static void report_objects(struct line *line, const struct snap_process *process
 	}
 }
 
-static void report_leaked(struct line *line, const struct snap_process *process, struct leak *leaks,
-			  struct blocks *blocks)
-{
-	size_t count = collect(process, leaks);
-
-	print_process(line, process);
-	print_lines(line, leaks, count, process->leaked);
-	for (size_t i = 0; i < count; i++) {
-		blocks->leaked += leaks[i].blocks;
-		blocks->leaked_omitted |= !leaks[i].blocks;
-	}
-}
-
 static int report_process(struct line *line, const struct snap_process *process,
 			  struct blocks *blocks)
 {
-	size_t room = process->map_count + process->site_count + 1;
-	struct leak *leaks;
+	const struct snap_site **sites =
+		calloc(process->site_count + 1, sizeof(const struct snap_site *));
 
-	add_held(process, blocks);
-	report_tensors(line, process);
-	leaks = calloc(room, sizeof(*leaks));
-	if (!leaks)
+	if (!sites)
 		return -ENOMEM;
-	if (process->leaked)
-		report_leaked(line, process, leaks, blocks);
-	for (enum section section = SECTION_HELD; section <= SECTION_HOST; section++)
-		report_section(line, process, section, leaks);
+	for (size_t i = 0; i < process->site_count; i++) {
+		blocks->leaked += process->sites[i].leaked ? process->sites[i].left_blocks : 0;
+		blocks->held += process->sites[i].held ? process->sites[i].left_blocks : 0;
+	}
+	report_tensors(line, process);
+	for (enum section section = SECTION_LEAKED; section < SECTION_COUNT; section++)
+		report_section(line, process, section, sites);
 	report_objects(line, process);
-	free(leaks);
+	free(sites);
 	return 0;
 }
 
@@ -519,10 +355,8 @@ static void print_blocks(struct line *line, uint64_t blocks, bool more)
 }
 
 /* Memory that was dropped from the list leaked as well. */
-static void report_gone(struct line *line, const struct snap_gone *gone, struct blocks *blocks)
+static void report_gone(struct line *line, const struct snap_gone *gone)
 {
-	blocks->leaked_omitted |= gone->leaked != 0;
-	blocks->held_omitted |= gone->held != 0;
 	if (!gone->leaked)
 		return;
 	line_format(line, "%zu process%s that ended earlier, not listed: leaked ", gone->processes,
@@ -605,7 +439,7 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_style(line, STYLE_LEAKED);
 		line_format(line, "leaked %s", is_blind(snapshot, total) ? "at least " : "");
 		print_bytes(line, total->leaked);
-		print_blocks(line, blocks->leaked, blocks->leaked_omitted);
+		print_blocks(line, blocks->leaked, snapshot->gone.leaked != 0);
 	} else {
 		line_text(line, no_leak(snapshot, total));
 		line_text(line, total->host_left ? " of VRAM" : "");
@@ -626,7 +460,7 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 	if (total->held) {
 		line_text(line, "held ");
 		print_bytes(line, total->held);
-		print_blocks(line, blocks->held, blocks->held_omitted);
+		print_blocks(line, blocks->held, snapshot->gone.held != 0);
 		line_text(line, " by caching allocators, on purpose: not a leak");
 		line_end(line);
 	}
@@ -710,7 +544,7 @@ int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_op
 	for (size_t i = 0; i < snapshot->process_count && !error; i++)
 		error = report_process(&line, processes[i], &blocks);
 	if (!error) {
-		report_gone(&line, &snapshot->gone, &blocks);
+		report_gone(&line, &snapshot->gone);
 		print_total(&line, snapshot, &total, &blocks);
 	}
 	ret = sink_close(&sink);

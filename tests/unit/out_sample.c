@@ -181,6 +181,8 @@ static void fill_leaky(void)
 	leaky_sites[0] = (struct snap_site){ .site = "main+0x1f4 (leaky)",
 					     .address = 0x401f40,
 					     .leaked = 8000016,
+					     .left_blocks = 2,
+					     .call = CALL_cudaMalloc,
 					     .allocations = 2,
 					     .allocated = 8000016,
 					     .stack_id = 77,
@@ -431,6 +433,7 @@ static void fill_train(void)
 					     .address = 0x7f00,
 					     .live = 12992276070,
 					     .held = 1048576,
+					     .left_blocks = 1,
 					     .suspect = 536870912,
 					     .allocations = 1841,
 					     .allocated = 1ull << 40 };

@@ -146,7 +146,8 @@ static void filling(bool enough)
 static void leaked(bool enough)
 {
 	process->exited = true;
-	process->leaked = site.leaked = enough ? 40 * MIB : 31 * MIB;
+	process->leaked = site.leaked = 40 * MIB;
+	site.left_blocks = enough ? 32 : 31;
 	process->sites = &site;
 	process->site_count = 1;
 }

@@ -25,6 +25,7 @@ START_TEST(exit_leaks_what_is_live)
 	ck_assert_int_eq(process->map[0].state, ALLOC_LEAKED);
 	ck_assert_uint_eq(process->map[0].age, 3 * SECOND + 1000);
 	ck_assert_uint_eq(process->sites[0].leaked, 100);
+	ck_assert_uint_eq(process->sites[0].left_blocks, 1);
 	ck_assert_str_eq(process->sites[0].site, "forget+0x1a (leaky)");
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, &text), 1);
 	ck_assert_str_eq(text, "leaked 100 in 1 allocation, most from forget+0x1a (leaky)");
@@ -207,6 +208,7 @@ START_TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
 	ck_assert_int_eq(process->map[0].state, ALLOC_SUSPECT);
 	ck_assert_int_eq(process->map[1].state, ALLOC_LEAKED);
 	ck_assert_uint_eq(process->sites[0].leaked, 5);
+	ck_assert_uint_eq(process->sites[0].left_blocks, 1);
 	ck_assert_uint_eq(process->sites[0].suspect, 100);
 	ck_assert_uint_eq(snapshot->leaked, 5);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), 1);

@@ -24,7 +24,6 @@ tests_unit_test_serve_SOURCES = \
 tests_unit_test_serve_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(CHECK_LIBS)
 EXTRA_DIST += \
-	tests/unit/golden/leak-omitted.txt \
 	tests/unit/golden/leak-one.txt \
 	tests/unit/golden/leak.txt \
 	tests/unit/golden/text-80.txt \

@@ -103,6 +103,7 @@ static void sites_fill(struct snapshot *snapshot, struct snap_process *process)
 						.address = 0x400003,
 						.live = process->live - process->live / 2,
 						.leaked = process->leaked,
+						.left_blocks = process->leaked ? 240 : 0,
 						.held = process->held,
 						.suspect = process->suspect,
 						.allocations = 241,
