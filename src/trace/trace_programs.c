@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trace/trace_programs.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,116 +80,17 @@ bool trace_types_read(const char *full, uint8_t *types, uint8_t *count)
 
 /* ---- names ---- */
 
-/*
- * The names of kernels in a trace for people. What is printed stays printed, so a kernel's name
- * depends on the kernel alone where that is possible: it has its template list, which is left out
- * only if that makes the name very long. If another kernel of the program has that name, the kernel
- * that comes later has a longer one.
- */
-
 /* A name with its template list that is longer than this is printed without. */
 #define LISTED_MAX 120
-/* A hostile program may name its kernels anew without end. */
-#define TAKEN_MAX 400000
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
-	return hash;
-}
-
-/*
- * Takes the name @text for @kernel; false if another symbol has it. A function whose symbol turns out
- * to be another one keeps it.
- */
-static bool name_take(struct trace_program *program, const char *text,
-		      const struct kernel_name *kernel)
-{
-	uint64_t name = hash_of(text), symbol = hash_of(kernel->symbol);
-	struct trace_taken *taken;
-
-	HASH_FIND(hh, program->taken, &name, sizeof(name), taken);
-	if (taken)
-		return taken->symbol == symbol || taken->function == kernel->function;
-	taken = HASH_COUNT(program->taken) < TAKEN_MAX ? calloc(1, sizeof(*taken)) : NULL;
-	if (!taken)
-		return true;
-	taken->name = name;
-	taken->symbol = symbol;
-	taken->function = kernel->function;
-	HASH_ADD(hh, program->taken, name, sizeof(taken->name), taken);
-	return true;
-}
-
-static enum name_form first_form(struct trace_program *program, const struct kernel_name *kernel)
+const char *trace_name_of(struct trace_program *program, const struct kernel_name *kernel)
 {
 	const char *listed = names_form(&program->names, kernel, FORM_LISTED);
 
 	/* Without a list it is the full form. */
-	return listed == kernel->full || strlen(listed) > LISTED_MAX ? FORM_KNOWN : FORM_LISTED;
-}
-
-/* Finds a name that no other symbol of the program has. */
-static void name_choose(struct trace_program *program, const struct kernel_name *kernel,
-			struct trace_name *name)
-{
-	enum name_form form = first_form(program, kernel);
-	size_t size = strlen(kernel->symbol) + sizeof(" 0x") + 16;
-
-	for (; form <= FORM_SYMBOL; form++) {
-		name->text = names_form(&program->names, kernel, form);
-		if (name_take(program, name->text, kernel))
-			return;
-	}
-	/* Another kernel's shorter name is this one's symbol. */
-	name->own = malloc(size);
-	if (!name->own)
-		return;
-	snprintf(name->own, size, "%s 0x%" PRIx64, kernel->symbol, kernel->function);
-	name->text = name->own;
-}
-
-const char *trace_name_of(struct trace_program *program, const struct kernel_name *kernel)
-{
-	uint64_t function = kernel->function;
-	struct trace_name *name;
-
-	if (!kernel->symbol)
-		return kernel->brief;
-	HASH_FIND(hh, program->shown, &function, sizeof(function), name);
-	if (!name) {
-		name = calloc(1, sizeof(*name));
-		if (!name)
-			return kernel->brief;
-		name->function = function;
-		HASH_ADD(hh, program->shown, function, sizeof(name->function), name);
-	}
-	if (!name->text || name->version != kernel->version) {
-		free(name->own);
-		name->own = NULL;
-		name->version = kernel->version;
-		name_choose(program, kernel, name);
-	}
-	return name->text;
-}
-
-static void names_taken_free(struct trace_program *program)
-{
-	struct trace_name *name, *next_name;
-	struct trace_taken *taken, *next_taken;
-
-	HASH_ITER(hh, program->shown, name, next_name) {
-		HASH_DEL(program->shown, name);
-		free(name->own);
-		free(name);
-	}
-	HASH_ITER(hh, program->taken, taken, next_taken) {
-		HASH_DEL(program->taken, taken);
-		free(taken);
-	}
+	return !kernel->symbol || (listed != kernel->full && strlen(listed) <= LISTED_MAX) ?
+		       listed :
+		       names_form(&program->names, kernel, FORM_KNOWN);
 }
 
 /* ---- programs ---- */
@@ -220,7 +119,6 @@ static void program_free(struct trace_programs *programs, struct trace_program *
 {
 	struct trace_stream *stream, *next;
 
-	names_taken_free(program);
 	names_free(&program->names);
 	types_free(program);
 	blocks_free(program);
@@ -340,34 +238,6 @@ bool trace_freed(struct trace_program *program, const struct rec_call *call,
 	return true;
 }
 
-/*
- * A device's allocations have ended, except those without a context. Those of other contexts cannot
- * be told apart here: they stay.
- */
-static void reset(struct trace_program *program, const struct rec_reset *record)
-{
-	struct trace_block *block, *next;
-
-	/*
-	 * It is unknown here whether the runtime still holds the context that a release seemed to
-	 * end.
-	 */
-	if (record->context ||
-	    (record->call < CALL_COUNT && call_descs[record->call].class == CLASS_CONTEXT &&
-	     call_descs[record->call].a != CONTEXT_RESET))
-		return;
-	HASH_ITER(hh, program->blocks, block, next) {
-		if (record->device != CUTOP_DEVICE_UNKNOWN && block->device != record->device)
-			continue;
-		if (block->call < CALL_COUNT && call_descs[block->call].class == CLASS_ALLOC &&
-		    (!KIND_CAN_LEAK(call_descs[block->call].a) ||
-		     call_descs[block->call].flags & CALL_NO_CONTEXT))
-			continue;
-		HASH_DEL(program->blocks, block);
-		free(block);
-	}
-}
-
 /* ---- records ---- */
 
 static void begin(struct trace_program *program, const struct rec_process *record)
@@ -394,7 +264,6 @@ void trace_programs_record(struct trace_programs *programs, const struct rec_hdr
 	case REC_STACK:
 	case REC_MODULE: program = trace_program_of(programs, &record.hdr); break;
 	case REC_END:
-	case REC_RESET:
 	case REC_FRAME:
 	case REC_SITE: /* its line may be found after the program has ended */
 		program = program_find(programs, record.hdr.program);
@@ -407,8 +276,6 @@ void trace_programs_record(struct trace_programs *programs, const struct rec_hdr
 		begin(program, &record.process);
 	else if (record.hdr.type == REC_END)
 		program_free(programs, program);
-	else if (record.hdr.type == REC_RESET)
-		reset(program, &record.reset);
 	else
 		names_record(&program->names, &record.hdr, tail);
 }

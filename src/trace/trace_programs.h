@@ -40,23 +40,6 @@ struct trace_types {
 	UT_hash_handle hh;
 };
 
-/* The name that a kernel is printed by (trace_name_of()). */
-struct trace_name {
-	uint64_t function;
-	uint32_t version; /* kernel_name.version when it was chosen */
-	const char *text; /* of the kernel_name, or own */
-	char *own;        /* NULL: none */
-	UT_hash_handle hh;
-};
-
-/* A name that was printed, and its kernel. */
-struct trace_taken {
-	uint64_t name;   /* hash */
-	uint64_t symbol; /* hash */
-	uint64_t function;
-	UT_hash_handle hh;
-};
-
 /* An allocation that is not freed yet. */
 struct trace_block {
 	uint64_t address;
@@ -84,8 +67,6 @@ struct trace_program {
 	bool announced;                /* chrome: the name of its track was written */
 	struct name_store names;
 	struct trace_types *types;
-	struct trace_name *shown;
-	struct trace_taken *taken;
 	struct trace_block *blocks;
 	struct trace_stream *streams;
 	UT_hash_handle hh;
@@ -118,8 +99,8 @@ bool trace_freed(struct trace_program *program, const struct rec_call *call,
 		 struct trace_block *freed);
 
 /*
- * The name of @kernel, one of @program's names, until that changes. No two symbols of a program
- * have one name; without memory the brief name is returned.
+ * The name of @kernel, one of @program's names, for people: the name depends on the kernel alone,
+ * since what is printed stays printed.
  */
 const char *trace_name_of(struct trace_program *program, const struct kernel_name *kernel);
 
