@@ -549,7 +549,7 @@ static void write_self(struct exposition *out, const struct snapshot *snapshot,
 	sample_begin(out, NULL);
 	sample_label(out, "version", version);
 	sample_count(out, 1);
-	for (int place = 1; (field = field_of_metric(&self_fields, place)); place++) {
+	for (field = NULL; (field = metric_after(&self_fields, field)) != NULL;) {
 		exposition_field(out, "cutop_", field);
 		sample_begin(out, NULL);
 		sample_field(out, field, snapshot);
@@ -649,7 +649,7 @@ static void write_calls(struct exposition *out, const struct snapshot *snapshot)
 	static const struct snap_process any = { .unreturned = UNRETURNED_NOT };
 	const struct field *field;
 
-	for (int place = 1; (field = field_of_metric(call_list.fields, place)); place++) {
+	for (field = NULL; (field = metric_after(call_list.fields, field)) != NULL;) {
 		exposition_field(out, "cutop_", field);
 		for (size_t i = 0; i < snapshot->call_count; i++) {
 			if (!has_sample(field, &snapshot->calls[i], &any))
@@ -696,7 +696,7 @@ static void write_instances(struct exposition *out, const struct snapshot *snaps
 			sample_label(out, "uuid", device->instances[i].uuid);
 			sample_count(out, 1);
 		}
-	for (int place = 1; (field = field_of_metric(instance_list.fields, place)); place++) {
+	for (field = NULL; (field = metric_after(instance_list.fields, field)) != NULL;) {
 		exposition_field(out, "cutop_device_instance_", field);
 		for (device = snapshot->devices; device < end; device++)
 			for (size_t i = 0; i < device->instance_count; i++) {
@@ -723,7 +723,7 @@ static void write_devices(struct exposition *out, const struct snapshot *snapsho
 		sample_label(out, "uuid", device->uuid);
 		sample_count(out, 1);
 	}
-	for (int place = 1; (field = field_of_metric(device_list.fields, place)); place++) {
+	for (field = NULL; (field = metric_after(device_list.fields, field)) != NULL;) {
 		exposition_field(out, "cutop_device_", field);
 		for (device = snapshot->devices; device < end; device++) {
 			if (!has_sample(field, device, NULL))
@@ -770,19 +770,12 @@ static void write_column(struct exposition *out, const struct choice *choice,
 	}
 }
 
-/* Figures of processes; those that are columns have their families in the column table. */
 static void write_figures(struct exposition *out, const struct choice *choice,
 			  const struct fields *fields)
 {
 	const struct field *field;
 
-	for (int place = 1; (field = field_of_metric(fields, place)); place++) {
-		for (size_t i = 0; field->kind == FIELD_COLUMN && i < column_count; i++)
-			if (columns[i].metric.name &&
-			    !strcmp(columns[i].metric.name, field->metric.name))
-				write_column(out, choice, &columns[i]);
-		if (field->kind == FIELD_COLUMN)
-			continue;
+	for (field = NULL; (field = metric_after(fields, field)) != NULL;) {
 		exposition_field(out, "cutop_process_", field);
 		for (size_t i = 0; i < choice->count; i++) {
 			const struct snap_process *process = choice->list[i].process;
@@ -795,25 +788,6 @@ static void write_figures(struct exposition *out, const struct choice *choice,
 	}
 }
 
-static bool is_placed(const char *metric)
-{
-	for (size_t i = 0; i < memory_fields.count; i++)
-		if (memory_fields.list[i].kind == FIELD_COLUMN &&
-		    memory_fields.list[i].metric.name &&
-		    !strcmp(memory_fields.list[i].metric.name, metric))
-			return true;
-	return false;
-}
-
-/* Columns that are not in the table of fields follow what is in there. */
-static void write_counts(struct exposition *out, const struct choice *choice)
-{
-	write_figures(out, choice, &memory_fields);
-	for (size_t i = 0; i < column_count; i++)
-		if (columns[i].metric.name && !is_placed(columns[i].metric.name))
-			write_column(out, choice, &columns[i]);
-}
-
 /* Figures of what processes list. @label adds an item's own labels. */
 static void write_list(struct exposition *out, const struct choice *choice, const char *prefix,
 		       const struct list *list,
@@ -821,7 +795,7 @@ static void write_list(struct exposition *out, const struct choice *choice, cons
 {
 	const struct field *field;
 
-	for (int place = 1; (field = field_of_metric(list->fields, place)); place++) {
+	for (field = NULL; (field = metric_after(list->fields, field)) != NULL;) {
 		exposition_field(out, prefix, field);
 		for (size_t i = 0, count; i < choice->count; i++) {
 			const struct snap_process *process = choice->list[i].process;
@@ -1057,7 +1031,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 	const struct field *field;
 	struct snap_copy copy;
 
-	for (int place = 1; (field = field_of_metric(copy_list.fields, place)); place++) {
+	for (field = NULL; (field = metric_after(copy_list.fields, field)) != NULL;) {
 		exposition_field(out, "cutop_process_", field);
 		for (size_t j = 0; j < choice->count; j++) {
 			const struct snap_process *process = choice->list[j].process;
@@ -1142,7 +1116,10 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 
 	write_figures(out, choice, &state_fields);
 	write_time(out, choice);
-	write_counts(out, choice);
+	write_figures(out, choice, &memory_fields);
+	for (size_t i = 0; i < column_count; i++)
+		if (columns[i].metric.name)
+			write_column(out, choice, &columns[i]);
 	write_list(out, choice, "cutop_process_memory_", &use_list, label_use);
 	write_kinds(out, choice);
 	write_figures(out, choice, &used_fields);

@@ -18,14 +18,8 @@
 /* The field is known only where @member is not 0. */
 #define IF(type, member) .flag = offsetof(struct type, member), .flag_size = SIZE_OF(type, member)
 #define NAMES(table)     .names = (table), .name_count = ARRAY_LEN(table)
-#define COLUMN(member, order, called) \
-	{ \
-		.key = (member), .kind = FIELD_COLUMN, .metric = { \
-			.place = (order), \
-			.name = (called) \
-		} \
-	}
-#define GAUGE(place, help) .metric = { place, NULL, false, help }
+#define GAUGE(text)      .metric = { .help = (text) }
+#define COUNTER(text)    .metric = { .is_counter = true, .help = (text) }
 #define TABLE(name) \
 	const struct fields name##_fields = { name##_list_of_fields, \
 					      ARRAY_LEN(name##_list_of_fields) }
@@ -105,32 +99,29 @@ FIELDS(allocator) = {
 	F(snap_allocator, "name", TEXT, name),
 	F(snap_allocator, "device", DEVICE, device),
 	F(snap_allocator, "allocated_bytes", BYTES, allocated,
-	  GAUGE(1, "What it has handed out, as it says itself.")),
+	  GAUGE("What it has handed out, as it says itself.")),
 	F(snap_allocator, "reserved_bytes", BYTES, reserved, IF(snap_allocator, has_totals),
-	  GAUGE(2, "What it took from the driver, as it says itself.")),
+	  GAUGE("What it took from the driver, as it says itself.")),
 	F(snap_allocator, "peak_allocated_bytes", BYTES, peak_allocated),
 	F(snap_allocator, "peak_reserved_bytes", BYTES, peak_reserved,
 	  IF(snap_allocator, has_totals)),
 	F(snap_allocator, "free_in_segments_bytes", BYTES, free_in_segments,
-	  IF(snap_allocator, has_gaps), GAUGE(3, "What of its segments is in no block.")),
+	  IF(snap_allocator, has_gaps), GAUGE("What of its segments is in no block.")),
 	F(snap_allocator, "largest_gap_bytes", BYTES, largest_gap, IF(snap_allocator, has_gaps),
-	  GAUGE(4, "The longest stretch of a segment that is in no block.")),
+	  GAUGE("The longest stretch of a segment that is in no block.")),
 	F(snap_allocator, "fragmentation", NUMBER, fragmentation, IF(snap_allocator, has_gaps),
-	  .metric = { 5, "fragmentation_ratio", false,
+	  .metric = { "fragmentation_ratio", false,
 		      "Share of what it took from the driver, from 0 to 1, in gaps smaller than the largest request of the last minute." }),
 	F(snap_allocator, "largest_request_bytes", BYTES, largest_request),
 	F(snap_allocator, "segments", COUNT, segment_count),
-	F(snap_allocator, "blocks", COUNT, blocks,
-	  GAUGE(6, "Blocks handed out and not taken back.")),
+	F(snap_allocator, "blocks", COUNT, blocks, GAUGE("Blocks handed out and not taken back.")),
 	F(snap_allocator, "unknown_bytes", BYTES, unknown),
-	F(snap_allocator, "handed_out", COUNT, handed_out,
-	  .metric = { 9, NULL, true, "Blocks handed out." }),
+	F(snap_allocator, "handed_out", COUNT, handed_out, COUNTER("Blocks handed out.")),
 	F(snap_allocator, "taken_back", COUNT, taken_back),
 	F(snap_allocator, "out_of_memory", COUNT, shortages,
-	  .metric = { 8, NULL, true, "Requests that found no memory." }),
+	  COUNTER("Requests that found no memory.")),
 	F(snap_allocator, "rising_bytes", BYTES, rising, IF(snap_allocator, is_judged),
-	  .when = WHEN_SUSPECT,
-	  GAUGE(7, "Bytes of blocks at call sites whose floor keeps rising.")),
+	  .when = WHEN_SUSPECT, GAUGE("Bytes of blocks at call sites whose floor keeps rising.")),
 	F(snap_allocator, "live_at_exit_bytes", BYTES, ended, .when = WHEN_EXITED),
 	F(snap_allocator, "watched_from", ATTACH, from_attach),
 	F(snap_allocator, "inexact", BOOL, inexact),
@@ -223,13 +214,13 @@ FIELDS(copy) = {
 	F(snap_copy, "direction", NAME, direction, NAMES(copy_direction_names)),
 	F(snap_copy, "mode", NAME, mode, NAMES(copy_mode_names)),
 	F(snap_copy, "device", DEVICE, device),
-	F(snap_copy, "calls", COUNT, calls, .metric = { 1, "copies", true, "Copies." }),
+	F(snap_copy, "calls", COUNT, calls, .metric = { "copies", true, "Copies." }),
 	F(snap_copy, "failures", COUNT, failures, .when = WHEN_RETURNS,
-	  .metric = { 2, "copy_failures", true, "Copies that failed." }),
+	  .metric = { "copy_failures", true, "Copies that failed." }),
 	F(snap_copy, "bytes", BYTES, bytes,
-	  .metric = { 3, "copy_bytes", true, "Bytes copied, or enqueued to be." }),
+	  .metric = { "copy_bytes", true, "Bytes copied, or enqueued to be." }),
 	F(snap_copy, "seconds", NUMBER, seconds, .when = WHEN_RETURNS,
-	  .metric = { 4, "copy_seconds", true, "Time inside the copying calls." }),
+	  .metric = { "copy_seconds", true, "Time inside the copying calls." }),
 	F(snap_copy, "bytes_per_second", NUMBER, bytes_per_second, .when = WHEN_RETURNS,
 	  .known = is_synchronous),
 	F(snap_copy, "rate_bytes_per_second", NUMBER, rate_bytes_per_second),
@@ -264,9 +255,9 @@ FIELDS(call) = {
 	F(snap_call, "call", EXTRA_CALL, call, .other = offsetof(struct snap_call, extra)),
 	F(snap_call, "layer", LAYER, call),
 	F(snap_call, "calls", COUNT, calls,
-	  .metric = { 1, "calls", true, "Calls of CUDA functions, by all processes ever." }),
+	  .metric = { "calls", true, "Calls of CUDA functions, by all processes ever." }),
 	F(snap_call, "failures", COUNT, failures, .when = WHEN_RETURNS, .known = is_judged,
-	  .metric = { 2, "call_failures", true,
+	  .metric = { "call_failures", true,
 		      "Calls of CUDA functions that failed, by all processes ever." }),
 	F(snap_call, "returns", RETURNS, sampled, .other = offsetof(struct snap_call, untimed)),
 	F(snap_call, "seconds", NUMBER, seconds, .when = WHEN_RETURNS, .known = is_timed),
@@ -302,12 +293,21 @@ static TABLE(failure);
 
 /* ---- processes ---- */
 
-/* Those with a metric alone have no name in JSON; columns of which there is just that, neither. */
+/* Figures that are columns, too, are in model/columns.c; those with a metric alone have no key. */
+FIELDS(process) = {
+	F(snap_process, "parent_pid", COUNT, parent_pid),
+	F(snap_process, "start_time", DURATION, start_time, .when = WHEN_ANY),
+	F(snap_process, "command", TEXT, command),
+	F(snap_process, "arguments", TEXT, arguments),
+	F(snap_process, "watched_from", ATTACH, from_attach),
+	F(snap_process, "inexact", BOOL, inexact),
+	F(snap_process, "no_returns", NAME, unreturned, .when = WHEN_ANY, NAMES(unreturned_names)),
+	F(snap_process, "cost", NUMBER, cost),
+};
+TABLE(process);
+
 FIELDS(memory) = {
-	COLUMN("memory.live_bytes", 0, NULL),
-	COLUMN("memory.peak_bytes", 12, "cutop_process_peak_bytes"),
 	F(snap_process, "leaked_bytes", BYTES, leaked),
-	COLUMN("memory.held_bytes", 0, NULL),
 	F(snap_process, "leaked_by_reset_bytes", BYTES, leaked_by_reset, .when = WHEN_ANY),
 	F(snap_process, "leaked_by_context_bytes", BYTES, leaked_by_context, .when = WHEN_ANY),
 	F(snap_process, "held_unproven_bytes", BYTES, held_unproven, .when = WHEN_ANY),
@@ -315,31 +315,22 @@ FIELDS(memory) = {
 	F(snap_process, "freed_late_bytes", BYTES, freed_late, .when = WHEN_ANY),
 	F(snap_process, "host_left_bytes", BYTES, host_left, .when = WHEN_ANY),
 	F(snap_process, "host_suspect_bytes", BYTES, host_suspect, .when = WHEN_ANY),
-	COLUMN("memory.suspect_bytes", 0, NULL),
 	F(snap_process, "allocated_bytes", BYTES, allocated, .when = WHEN_RETURNS,
-	  .metric = { 3, NULL, true,
-		      "VRAM and managed memory allocated in all, freed since or not." }),
-	COLUMN("memory.used_bytes", 0, NULL),
-	COLUMN("memory.untracked_bytes", 0, NULL),
+	  COUNTER("VRAM and managed memory allocated in all, freed since or not.")),
 	F(snap_process, "live_allocations", COUNT, live_allocations, .when = WHEN_RETURNS,
-	  GAUGE(1, "Allocations not freed yet, of all kinds.")),
+	  GAUGE("Allocations not freed yet, of all kinds.")),
 	F(snap_process, "allocations", COUNT, allocations, .when = WHEN_RETURNS,
-	  .metric = { 2, NULL, true, "Allocations that succeeded." }),
-	COLUMN("memory.frees", 4, "cutop_process_frees"),
+	  COUNTER("Allocations that succeeded.")),
 	F(snap_process, "failed_allocations", COUNT, failed_allocations, .when = WHEN_RETURNS,
-	  .metric = { 5, NULL, true, "Allocations that failed." }),
+	  COUNTER("Allocations that failed.")),
 	F(snap_process, "recovered_allocations", COUNT, recovered_allocations, .when = WHEN_RETURNS,
-	  .metric = { 13, NULL, true,
-		      "Of the allocations that failed, those that the program tried again at once, and got." }),
+	  COUNTER("Of the allocations that failed, those that the program tried again at once, and got.")),
 	F(snap_process, "failed_frees", COUNT, failed_frees, .when = WHEN_RETURNS,
-	  .metric = { 6, NULL, true, "Frees that failed, double frees left out." }),
+	  COUNTER("Frees that failed, double frees left out.")),
 	F(snap_process, "double_frees", COUNT, double_frees, .when = WHEN_RETURNS,
-	  .metric = { 7, NULL, true, "Frees of what was freed before." }),
+	  COUNTER("Frees of what was freed before.")),
 	F(snap_process, "unknown_frees", COUNT, unknown_frees, .when = WHEN_RETURNS,
-	  .metric = { 8, NULL, true, "Frees of what was allocated unseen." }),
-	COLUMN(NULL, 9, "cutop_process_calls"),
-	COLUMN(NULL, 10, "cutop_process_launches"),
-	COLUMN(NULL, 11, "cutop_process_graph_launches"),
+	  COUNTER("Frees of what was allocated unseen.")),
 };
 TABLE(memory);
 
@@ -358,25 +349,25 @@ FIELDS(state) = {
 	{ .key = NULL,
 	  .kind = FIELD_FIGURE,
 	  .figure = is_running,
-	  .metric = { 1, "running", false,
+	  .metric = { "running", false,
 		      "1 as long as it runs, 0 for some minutes after its end." } },
 	F(snap_process, NULL, COUNT, from_attach,
-	  .metric = { 2, "watched_late", false,
+	  .metric = { "watched_late", false,
 		      "1 if it ran before cutop did: its figures are lower bounds." }),
 	F(snap_process, NULL, COUNT, inexact,
-	  .metric = { 3, "inexact", false, "1 if something of it was lost." }),
+	  .metric = { "inexact", false, "1 if something of it was lost." }),
 	{ .key = NULL,
 	  .kind = FIELD_FIGURE,
 	  .figure = has_no_returns,
-	  .metric = { 4, "no_returns", false,
+	  .metric = { "no_returns", false,
 		      "1 if returns of its calls are not probed: allocations, failures and times are not known." } },
 	F(snap_process, NULL, NUMBER, cost,
-	  .metric = { 5, "cost_ratio", false,
+	  .metric = { "cost_ratio", false,
 		      "What watching costs it, as a share of its own processor time; an estimate." }),
 	F(snap_process, NULL, DURATION, start_time, .when = WHEN_ANY,
-	  .metric = { 6, "start_time_seconds", false, "When it began, in seconds since 1970." }),
+	  .metric = { "start_time_seconds", false, "When it began, in seconds since 1970." }),
 	F(snap_process, NULL, NUMBER, sync_seconds, .when = WHEN_RETURNS,
-	  .metric = { 7, "synchronize_seconds", true,
+	  .metric = { "synchronize_seconds", true,
 		      "Time in which at least one thread was inside a synchronizing call." }),
 };
 TABLE(state);
@@ -384,10 +375,10 @@ TABLE(state);
 /* For metrics, what the driver says. */
 FIELDS(used) = {
 	F(snap_process, NULL, BYTES, used, IF(snap_process, has_used),
-	  .metric = { 1, "device_used_bytes", false,
+	  .metric = { "device_used_bytes", false,
 		      "Memory of devices that it uses, as the driver says." }),
 	F(snap_process, NULL, BYTES, untracked, IF(snap_process, has_used),
-	  .metric = { 2, "untracked_bytes", false,
+	  .metric = { "untracked_bytes", false,
 		      "Memory of devices that it uses beyond the allocations that are known: contexts, code, what was made unseen." }),
 };
 TABLE(used);
@@ -395,36 +386,68 @@ TABLE(used);
 /* For metrics, by device. */
 FIELDS(use) = {
 	F(snap_use, "live_bytes", BYTES, live,
-	  GAUGE(1, "VRAM allocated and not freed yet, by device.")),
+	  GAUGE("VRAM allocated and not freed yet, by device.")),
 	F(snap_use, "peak_bytes", BYTES, peak,
-	  GAUGE(2, "The most VRAM that was live at once, by device.")),
+	  GAUGE("The most VRAM that was live at once, by device.")),
 	F(snap_use, "leaked_bytes", BYTES, leaked,
-	  GAUGE(3, "VRAM and managed memory that was live when its owner ended, by device.")),
+	  GAUGE("VRAM and managed memory that was live when its owner ended, by device.")),
 	F(snap_use, "held_bytes", BYTES, held,
-	  GAUGE(4, "VRAM and managed memory that a caching allocator kept to the end, by device.")),
+	  GAUGE("VRAM and managed memory that a caching allocator kept to the end, by device.")),
 	F(snap_use, "suspect_bytes", BYTES, suspect,
-	  GAUGE(5, "VRAM and managed memory at call sites whose floor keeps rising, by device.")),
+	  GAUGE("VRAM and managed memory at call sites whose floor keeps rising, by device.")),
 };
 static TABLE(use);
 const struct list use_list = LIST(snap_process, "uses", uses, use_count, use, false, false);
 
-/* For metrics: cutop itself. */
+/* ---- cutop itself ---- */
+
+FIELDS(snapshot) = {
+	F(snapshot, "host", CHARS, host),
+	F(snapshot, "started", TIME, started),
+	F(snapshot, "time", TIME, time),
+	F(snapshot, "elapsed_seconds", NUMBER, elapsed_seconds),
+	F(snapshot, "interval_seconds", NUMBER, interval_seconds),
+	F(snapshot, "whole_run", BOOL, is_whole),
+};
+TABLE(snapshot);
+
+FIELDS(probes) = {
+	F(snapshot, "targets", COUNT, targets),
+	F(snapshot, "attached", COUNT, attached),
+	F(snapshot, "missing", COUNT, missing),
+	F(snapshot, "at_entry", COUNT, at_entry, IF(snapshot, has_points)),
+	F(snapshot, "past_entry", COUNT, past_entry, IF(snapshot, has_points)),
+	F(snapshot, "single_stepped", COUNT, single_stepped, IF(snapshot, has_points)),
+};
+TABLE(probes);
+
 FIELDS(self) = {
 	F(snapshot, NULL, DURATION, started,
-	  .metric = { 1, "start_time_seconds", false,
-		      "When watching began, in seconds since 1970." }),
+	  .metric = { "start_time_seconds", false, "When watching began, in seconds since 1970." }),
 	F(snapshot, NULL, DURATION, time,
-	  .metric = { 2, "snapshot_time_seconds", false,
+	  .metric = { "snapshot_time_seconds", false,
 		      "When these figures were collected, in seconds since 1970." }),
-	F(snapshot, NULL, NUMBER, self_cpu_seconds,
-	  .metric = { 3, "self_cpu_seconds", true, "CPU time that cutop has used." }),
-	F(snapshot, NULL, BYTES, self_resident_bytes,
-	  .metric = { 4, "self_resident_bytes", false, "Memory of cutop itself." }),
+	F(snapshot, "cpu_seconds", NUMBER, self_cpu_seconds,
+	  .metric = { "self_cpu_seconds", true, "CPU time that cutop has used." }),
+	F(snapshot, "resident_bytes", BYTES, self_resident_bytes,
+	  .metric = { "self_resident_bytes", false, "Memory of cutop itself." }),
 	F(snapshot, NULL, COUNT, targets,
-	  .metric = { 5, "probe_targets", false,
+	  .metric = { "probe_targets", false,
 		      "Libraries and programs that probes were placed in." }),
 };
 TABLE(self);
+
+FIELDS(totals) = {
+	F(snapshot, "processes", COUNT, process_count),
+	F(snapshot, "processes_omitted", COUNT, gone.processes),
+	F(snapshot, "live_bytes", BYTES, live),
+	F(snapshot, "leaked_bytes", BYTES, leaked),
+	F(snapshot, "launches", COUNT, launches),
+	F(snapshot, "graph_launches", COUNT, graph_launches),
+	F(snapshot, "failures", COUNT, failures),
+	F(snapshot, "findings_omitted", COUNT, findings_omitted, .when = WHEN_ANY),
+};
+TABLE(totals);
 
 const struct list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
 const struct list allocator_list =
@@ -459,11 +482,11 @@ FIELDS(instance) = {
 	F(snap_instance, "name", TEXT, name),
 	F(snap_instance, "uuid", TEXT, uuid),
 	F(snap_instance, "used_bytes", BYTES, used, IF(snap_instance, has_used),
-	  GAUGE(3, "How much of that is in use, by all processes.")),
+	  GAUGE("How much of that is in use, by all processes.")),
 	F(snap_instance, "total_bytes", BYTES, total, IF(snap_instance, has_used),
-	  GAUGE(2, "Its memory.")),
+	  GAUGE("Its memory.")),
 	F(snap_instance, "tracked_bytes", BYTES, tracked,
-	  GAUGE(1, "VRAM that watched processes in it have allocated.")),
+	  GAUGE("VRAM that watched processes in it have allocated.")),
 };
 static TABLE(instance);
 const struct list instance_list =
@@ -495,18 +518,18 @@ FIELDS(device) = {
 	F(snap_device, "name", TEXT, name),
 	F(snap_device, "uuid", TEXT, uuid),
 	F(snap_device, "used_bytes", BYTES, used, IF(snap_device, has_used),
-	  GAUGE(3, "Memory of it that is in use, by all processes.")),
+	  GAUGE("Memory of it that is in use, by all processes.")),
 	F(snap_device, "total_bytes", BYTES, total, .when = WHEN_ANY,
-	  GAUGE(2, "The device's memory.")),
+	  GAUGE("The device's memory.")),
 	F(snap_device, "tracked_bytes", BYTES, tracked,
-	  GAUGE(1, "VRAM that watched processes have allocated.")),
+	  GAUGE("VRAM that watched processes have allocated.")),
 	F(snap_device, "utilization", NUMBER, utilization,
-	  .metric = { 4, "utilization_ratio", false,
+	  .metric = { "utilization_ratio", false,
 		      "Share of the time in which a kernel ran, from 0 to 1, as the driver says." }),
-	F(snap_device, "temperature_celsius", NUMBER, temperature, GAUGE(5, "Its temperature.")),
-	F(snap_device, "power_watts", NUMBER, power, GAUGE(6, "The power it draws.")),
+	F(snap_device, "temperature_celsius", NUMBER, temperature, GAUGE("Its temperature.")),
+	F(snap_device, "power_watts", NUMBER, power, GAUGE("The power it draws.")),
 	F(snap_device, "power_limit_watts", NUMBER, power_limit,
-	  GAUGE(7, "The most that it may draw.")),
+	  GAUGE("The most that it may draw.")),
 	{ .key = "", .kind = FIELD_LIST, .list = &instance_list },
 	{ .key = "", .kind = FIELD_LIST, .list = &device_use_list },
 };
@@ -664,10 +687,10 @@ const void *list_items(const struct list *list, const void *owner, size_t *count
 	return list->is_array ? (const void *)at : *(const void *const *)(const void *)at;
 }
 
-const struct field *field_of_metric(const struct fields *fields, int place)
+const struct field *metric_after(const struct fields *fields, const struct field *field)
 {
-	for (size_t i = 0; i < fields->count; i++)
-		if (fields->list[i].metric.place == place)
-			return &fields->list[i];
-	return NULL;
+	field = field ? field + 1 : fields->list;
+	while (field < fields->list + fields->count && !field->metric.help)
+		field++;
+	return field < fields->list + fields->count ? field : NULL;
 }

@@ -40,7 +40,6 @@ enum field_kind {
 	FIELD_MEMBERS,    /* a pointer: what `fields` has of it, unless NULL, as fields of this */
 	FIELD_INSTANCE,   /* int: the same of the device's instance with this index, unless -1 */
 	FIELD_LIST,       /* what `list` says */
-	FIELD_COLUMN,     /* of a process: the column with this member in JSON, or this metric */
 };
 
 /* When a field is known: a sum of these. */
@@ -81,14 +80,14 @@ struct field {
 	const struct list *list;
 	const struct fields *fields;
 	struct {
-		int place;        /* in the order of metrics, from 1 on; 0: none */
 		const char *name; /* behind the list's prefix; NULL: the key */
 		bool is_counter;
-		const char *help;
+		const char *help; /* NULL: it is no metric */
 	} metric;
 };
 
-extern const struct fields memory_fields, state_fields, used_fields, self_fields;
+extern const struct fields snapshot_fields, probes_fields, self_fields, totals_fields,
+	process_fields, memory_fields, state_fields, used_fields;
 
 /* The lists of a process and of a snapshot. */
 #define FAILURE_LISTS 3
@@ -109,7 +108,7 @@ double field_number(const struct field *field, const void *item);
 /* The items of @list in @owner, and how many there are. */
 const void *list_items(const struct list *list, const void *owner, size_t *count);
 
-/* The field whose metric has the place @place; NULL: there is none so late. */
-const struct field *field_of_metric(const struct fields *fields, int place);
+/* The next field behind @field (NULL: the first) that is a metric; NULL: there is none. */
+const struct field *metric_after(const struct fields *fields, const struct field *field);
 
 #endif

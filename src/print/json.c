@@ -102,23 +102,9 @@ static void put_value(struct json_writer *w, json_t *o, const char *key,
 			   column->unit == UNIT_PERCENT ? value.number / 100 : value.number);
 }
 
-/* Puts the member @path of @process ("memory.frees") into @o, the object it is in. */
-static void put_column(struct json_writer *w, json_t *o, const char *path,
-		       const struct snap_process *process)
-{
-	const char *dot = strrchr(path, '.');
-
-	for (size_t i = 0; i < column_count; i++)
-		if (columns[i].json && !strcmp(columns[i].json, path))
-			put_value(w, o, dot ? dot + 1 : path, &columns[i], process);
-}
-
-/*
- * Puts the remaining columns of @object ("memory."), which have no fixed place in the schema's
- * order.
- */
-static void put_new_columns(struct json_writer *w, json_t *o, const char *object,
-			    const struct snap_process *process)
+/* Puts the columns that are members of @object ("memory."; "": of the process). */
+static void put_columns(struct json_writer *w, json_t *o, const char *object,
+			const struct snap_process *process)
 {
 	size_t len = strlen(object);
 
@@ -126,7 +112,7 @@ static void put_new_columns(struct json_writer *w, json_t *o, const char *object
 		const char *path = columns[i].json,
 			   *key = path && !strncmp(path, object, len) ? path + len : NULL;
 
-		if (key && !strchr(key, '.') && !json_object_get(o, key))
+		if (key && !strchr(key, '.'))
 			put_value(w, o, key, &columns[i], process);
 	}
 }
@@ -247,7 +233,6 @@ static void put_field(struct json_writer *w, json_t *o, const struct field *fiel
 			put(w, o, field->list->key, list_array(w, field->list, item, owner));
 		break;
 	}
-	case FIELD_COLUMN: put_column(w, o, key, owner->process); break;
 	}
 }
 
@@ -295,8 +280,8 @@ static void write_memory(struct json_writer *w, const struct snap_process *proce
 	json_t *o = put_new(w), *kinds = put_new(w);
 
 	json_open(w, "memory", '{');
+	put_columns(w, o, "memory.", process);
 	put_fields(w, o, &memory_fields, process, &owner);
-	put_new_columns(w, o, "memory.", process);
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		put_count(w, kinds, alloc_kind_names[i], process->kinds[i]);
 	put(w, o, "kinds", kinds);
@@ -343,34 +328,16 @@ static json_t *given_up_array(struct json_writer *w, const struct snap_process *
 
 static json_t *process_head(struct json_writer *w, const struct snap_process *process)
 {
+	const struct owner owner = { process, NULL };
 	json_t *o = put_new(w);
 
-	put_column(w, o, "pid", process);
-	put_count(w, o, "parent_pid", process->parent_pid);
-	if (process->start_time)
-		put_seconds(w, o, "start_time", process->start_time);
-	put_column(w, o, "user", process);
-	put_text(w, o, "command", process->command);
-	put_text(w, o, "arguments", process->arguments);
-	put_column(w, o, "container", process);
-	put_column(w, o, "pod", process);
-	put_column(w, o, "ns_pid", process);
-	put_column(w, o, "rank", process);
-	put_column(w, o, "state", process);
+	put_columns(w, o, "", process);
+	put_fields(w, o, &process_fields, process, &owner);
 	put_end(w, o, process);
-	put_text(w, o, "watched_from", process->from_attach ? "attach" : "start");
 	put_text(w, o, "runtime_watched_from",
 		 process->from_attach || process->runtime_late ? "attach" : "start");
-	put(w, o, "inexact", json_boolean(process->inexact));
-	if (process->unreturned)
-		put_text(w, o, "no_returns",
-			 process->unreturned < UNRETURNED_COUNT ?
-				 unreturned_names[process->unreturned] :
-				 "unknown");
-	put_number(w, o, "cost", process->cost);
 	put(w, o, "given_up", given_up_array(w, process));
 	put(w, o, "devices", device_array(w, process->devices, process->device_count));
-	put_new_columns(w, o, "", process);
 	return o;
 }
 
@@ -457,36 +424,28 @@ static bool snapshot_has_unseen(const struct snapshot *snapshot)
 	return false;
 }
 
+static void put_part(struct json_writer *w, json_t *o, const char *key, const struct fields *fields,
+		     const struct snapshot *snapshot)
+{
+	const struct owner nothing = { NULL, NULL };
+	json_t *part = put_new(w);
+
+	put_fields(w, part, fields, snapshot, &nothing);
+	put(w, o, key, part);
+}
+
 static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snapshot,
 			     const char *version)
 {
+	const struct owner nothing = { NULL, NULL };
 	json_t *o = put_new(w), *part;
 
 	put_count(w, o, "schema", SCHEMA);
 	put_text(w, o, "tool", "cutop");
 	put_text(w, o, "version", version);
-	put_text(w, o, "host", snapshot->host[0] ? snapshot->host : NULL);
-	put_time(w, o, "started", snapshot->started);
-	put_time(w, o, "time", snapshot->time);
-	put_number(w, o, "elapsed_seconds", snapshot->elapsed_seconds);
-	put_number(w, o, "interval_seconds", snapshot->interval_seconds);
-	put(w, o, "whole_run", json_boolean(snapshot->is_whole));
-
-	part = put_new(w);
-	put_count(w, part, "targets", snapshot->targets);
-	put_count(w, part, "attached", snapshot->attached);
-	put_count(w, part, "missing", snapshot->missing);
-	if (snapshot->has_points) {
-		put_count(w, part, "at_entry", snapshot->at_entry);
-		put_count(w, part, "past_entry", snapshot->past_entry);
-		put_count(w, part, "single_stepped", snapshot->single_stepped);
-	}
-	put(w, o, "probes", part);
-
-	part = put_new(w);
-	put_number(w, part, "cpu_seconds", snapshot->self_cpu_seconds);
-	put_count(w, part, "resident_bytes", snapshot->self_resident_bytes);
-	put(w, o, "self", part);
+	put_fields(w, o, &snapshot_fields, snapshot, &nothing);
+	put_part(w, o, "probes", &probes_fields, snapshot);
+	put_part(w, o, "self", &self_fields, snapshot);
 
 	part = put_new(w);
 	for (size_t i = 0; i < LOST_COUNT; i++)
@@ -501,18 +460,7 @@ static json_t *snapshot_head(struct json_writer *w, const struct snapshot *snaps
 					  snapshot->unseen[i].total);
 		put(w, o, "unseen", part);
 	}
-
-	part = put_new(w);
-	put_count(w, part, "processes", snapshot->process_count);
-	put_count(w, part, "processes_omitted", snapshot->gone.processes);
-	put_count(w, part, "live_bytes", snapshot->live);
-	put_count(w, part, "leaked_bytes", snapshot->leaked);
-	put_count(w, part, "launches", snapshot->launches);
-	put_count(w, part, "graph_launches", snapshot->graph_launches);
-	put_count(w, part, "failures", snapshot->failures);
-	if (snapshot->findings_omitted)
-		put_count(w, part, "findings_omitted", snapshot->findings_omitted);
-	put(w, o, "totals", part);
+	put_part(w, o, "totals", &totals_fields, snapshot);
 	return o;
 }
 
