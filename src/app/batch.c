@@ -94,8 +94,7 @@ static int batch_open(struct batch *batch)
 		.lists_map = options->map_given,
 		.weight = options->folded_by,
 		.stacks = options->stacks != STACKS_NEVER,
-		.kernels = options->metrics_limits.kernels,
-		.sites = options->metrics_limits.sites,
+		.limits = options->metrics_limits,
 	};
 	if (batch->format->open)
 		err = batch->format->open(&batch->out_options);
@@ -413,8 +412,6 @@ out:
 	if (batch.out)
 		fclose(batch.out); /* errors were seen before: each snapshot was flushed */
 	session_close(&batch.session);
-	if (batch.format->close)
-		batch.format->close(&batch.out_options);
 	if (batch.file && batch.file != stdout && fclose(batch.file) && !batch.write_error) {
 		warn_unwritten(&batch.session.notes, options->output, -errno);
 		if (!status)

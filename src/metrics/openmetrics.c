@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "cuda/calls.h"
 #include "model/columns.h"
@@ -26,7 +25,6 @@
 /* How long an ended process is shown: five scrapes a minute apart */
 #define EXITED_SECONDS 300
 #define FAILURES_MAX   50 /* pairs of call and error shown of one process; the rest as one */
-#define OTHER          "other"
 
 /* ---- the text ---- */
 
@@ -241,11 +239,9 @@ static bool has_sample(const struct field *field, const void *item,
 /* ---- the choice ---- */
 
 /*
- * What is shown separately is chosen so that series are few and no counter goes down. A pid is a
- * label, so of all programs that had the same pid only the latest is shown.
- * Of a process's kernels those launched most are named, and all others share one counter. When a
- * kernel of the others becomes one of those, their sum is less than what was told: it stays as it
- * was told until it has caught up, since a counter must not go down.
+ * What is shown separately is chosen so that series are few. A pid is a label, so of all programs
+ * that had the same pid only the latest is shown. Of a process's kernels those launched most are
+ * named; a sum of the others would go down when one of them becomes one of those, as no counter may.
  */
 
 /* The figures of all kernels, or call sites, with one name. */
@@ -255,83 +251,11 @@ struct named {
 	uint64_t values[2];
 };
 
-/* A process that is shown. */
-struct shown {
-	const struct snap_process *process;
-	struct named *kernels; /* those launched most: launches by calls, by graphs */
-	size_t kernel_count;
-	bool has_other;
-	uint64_t other[2]; /* the counts of all other kernels */
-};
-
 struct choice {
-	struct shown *list; /* ordered by first sight; ended ones last */
+	const struct snap_process **list; /* ordered by first sight; ended ones last */
 	size_t count, omitted;
-	unsigned int sites; /* that are shown of each */
+	const struct metrics_limits *limits;
 };
-
-/* What is remembered of a process between expositions. */
-struct told {
-	uint32_t program;
-	bool kept;         /* the process is in this snapshot */
-	bool has_other;    /* so was told */
-	uint64_t other[2]; /* the others' counts, as told */
-	UT_hash_handle hh;
-};
-
-struct openmetrics {
-	struct metrics_limits limits;
-	struct told *told;
-	struct shown *list; /* processes of the latest choice */
-	size_t list_count;
-};
-
-struct openmetrics *openmetrics_new(const struct metrics_limits *limits)
-{
-	struct openmetrics *metrics = calloc(1, sizeof(*metrics));
-
-	if (metrics)
-		metrics->limits = *limits;
-	return metrics;
-}
-
-static void list_free(struct openmetrics *metrics)
-{
-	for (size_t i = 0; i < metrics->list_count; i++)
-		free(metrics->list[i].kernels);
-	free(metrics->list);
-	metrics->list = NULL;
-	metrics->list_count = 0;
-}
-
-void openmetrics_free(struct openmetrics *metrics)
-{
-	struct told *told, *next;
-
-	if (!metrics)
-		return;
-	HASH_ITER(hh, metrics->told, told, next) {
-		HASH_DEL(metrics->told, told);
-		free(told);
-	}
-	list_free(metrics);
-	free(metrics);
-}
-
-static struct told *told_of(struct openmetrics *metrics, uint32_t program)
-{
-	struct told *told;
-
-	HASH_FIND(hh, metrics->told, &program, sizeof(program), told);
-	if (told)
-		return told;
-	told = calloc(1, sizeof(*told));
-	if (!told)
-		return NULL;
-	told->program = program;
-	HASH_ADD(hh, metrics->told, program, sizeof(told->program), told);
-	return told;
-}
 
 static void named_set(struct named *named, const char *name, int device, uint64_t first,
 		      uint64_t second)
@@ -377,59 +301,18 @@ static uint64_t launches(const struct named *kernel)
 	return values[0] > UINT64_MAX - values[1] ? UINT64_MAX : values[0] + values[1];
 }
 
-/* A kernel whose name is the one used for all others is counted with those. */
-static bool may_be_named(const struct named *kernel)
-{
-	return strcmp(kernel->name, OTHER) != 0;
-}
-
 static int launches_order(const void *left, const void *right)
 {
 	const struct named *a = left, *b = right;
 	uint64_t first = launches(a), second = launches(b);
 
-	if (may_be_named(a) != may_be_named(b))
-		return may_be_named(a) ? -1 : 1;
 	return first != second ? (first < second ? 1 : -1) : named_order(a, b);
-}
-
-static int kernels_choose(struct openmetrics *metrics, struct told *told, struct shown *shown)
-{
-	const struct snap_process *process = shown->process;
-	struct named *list = shown->kernels = calloc(process->kernel_count + 1, sizeof(*list));
-	uint64_t other[2] = { 0, 0 };
-	size_t count, i;
-
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < process->kernel_count; i++)
-		named_set(&list[i], process->kernels[i].name, process->kernels[i].device,
-			  process->kernels[i].launches, process->kernels[i].graph_launches);
-	count = named_merge(list, process->kernel_count);
-	qsort(list, count, sizeof(*list), launches_order);
-	for (i = 0; i < count; i++) {
-		if (i < metrics->limits.kernels && may_be_named(&list[i])) {
-			shown->kernel_count++;
-			continue;
-		}
-		told->has_other = true;
-		other[0] += list[i].values[0];
-		other[1] += list[i].values[1];
-	}
-	for (i = 0; i < 2; i++)
-		if (told->other[i] < other[i])
-			told->other[i] = other[i];
-	/* Others' room is given back. */
-	shown->kernels = realloc(list, (shown->kernel_count + 1) * sizeof(*list)) ?: list;
-	shown->has_other = told->has_other;
-	memcpy(shown->other, told->other, sizeof(shown->other));
-	return 0;
 }
 
 static int first_seen_order(const void *left, const void *right)
 {
-	const struct snap_process *a = ((const struct shown *)left)->process,
-				  *b = ((const struct shown *)right)->process;
+	const struct snap_process *a = *(const struct snap_process *const *)left,
+				  *b = *(const struct snap_process *const *)right;
 
 	if (a->exited != b->exited)
 		return a->exited - b->exited;
@@ -450,17 +333,19 @@ static void processes_collect(struct choice *choice, const struct snapshot *snap
 	size_t i;
 
 	for (i = 0; i < snapshot->process_count; i++) {
-		const struct snap_process *process = &snapshot->processes[i];
-		struct shown *last = choice->count ? &choice->list[choice->count - 1] : NULL;
+		const struct snap_process *process = &snapshot->processes[i],
+					  **last = choice->count ?
+							   &choice->list[choice->count - 1] :
+							   NULL;
 
 		if (is_over(snapshot, process))
 			continue;
 		/* Processes are sorted by pid, then by age. */
-		if (!last || last->process->pid != process->pid)
+		if (!last || (*last)->pid != process->pid)
 			last = &choice->list[choice->count++];
-		else if (!last->process->exited && process->exited)
+		else if (!(*last)->exited && process->exited)
 			continue;
-		*last = (struct shown){ .process = process };
+		*last = process;
 	}
 }
 
@@ -471,7 +356,7 @@ static void processes_limit(struct choice *choice)
 	if (choice->count)
 		qsort(choice->list, choice->count, sizeof(choice->list[0]), first_seen_order);
 	for (i = 0; i < choice->count; i++) {
-		bool is_exited = choice->list[i].process->exited;
+		bool is_exited = choice->list[i]->exited;
 
 		if (is_exited ? exited++ < EXITED_MAX : running++ < RUNNING_MAX)
 			choice->list[left++] = choice->list[i];
@@ -479,47 +364,6 @@ static void processes_limit(struct choice *choice)
 			choice->omitted += !is_exited;
 	}
 	choice->count = left;
-}
-
-/*
- * Chooses anew. *@choice is valid until the next call, and while @snapshot exists. Returns 0 or
- * -ENOMEM.
- */
-static int choose(struct openmetrics *metrics, const struct snapshot *snapshot,
-		  struct choice *choice)
-{
-	struct told *told, *next;
-	size_t i;
-	int err;
-
-	memset(choice, 0, sizeof(*choice));
-	list_free(metrics);
-	metrics->list = calloc(snapshot->process_count + 1, sizeof(*metrics->list));
-	if (!metrics->list)
-		return -ENOMEM;
-	choice->list = metrics->list;
-	choice->sites = metrics->limits.sites;
-	processes_collect(choice, snapshot);
-	processes_limit(choice);
-	metrics->list_count = choice->count;
-	HASH_ITER(hh, metrics->told, told, next)
-		told->kept = false;
-	for (i = 0; i < choice->count; i++) {
-		told = told_of(metrics, choice->list[i].process->program);
-		if (!told)
-			return -ENOMEM;
-		told->kept = true;
-		err = kernels_choose(metrics, told, &choice->list[i]);
-		if (err)
-			return err;
-	}
-	HASH_ITER(hh, metrics->told, told, next) {
-		if (told->kept)
-			continue;
-		HASH_DEL(metrics->told, told);
-		free(told);
-	}
-	return 0;
 }
 
 /* ---- cutop ---- */
@@ -761,11 +605,11 @@ static void write_column(struct exposition *out, const struct choice *choice,
 									     FAMILY_GAUGE,
 						 column->metric.help });
 	for (size_t i = 0; i < choice->count; i++) {
-		const struct column_value value = column->value(choice->list[i].process);
+		const struct column_value value = column->value(choice->list[i]);
 
 		if (value.absent)
 			continue;
-		process_begin(out, choice->list[i].process);
+		process_begin(out, choice->list[i]);
 		sample_count(out, value.count);
 	}
 }
@@ -778,7 +622,7 @@ static void write_figures(struct exposition *out, const struct choice *choice,
 	for (field = NULL; (field = metric_after(fields, field)) != NULL;) {
 		exposition_field(out, "cutop_process_", field);
 		for (size_t i = 0; i < choice->count; i++) {
-			const struct snap_process *process = choice->list[i].process;
+			const struct snap_process *process = choice->list[i];
 
 			if (!has_sample(field, process, process))
 				continue;
@@ -798,7 +642,7 @@ static void write_list(struct exposition *out, const struct choice *choice, cons
 	for (field = NULL; (field = metric_after(list->fields, field)) != NULL;) {
 		exposition_field(out, prefix, field);
 		for (size_t i = 0, count; i < choice->count; i++) {
-			const struct snap_process *process = choice->list[i].process;
+			const struct snap_process *process = choice->list[i];
 			const char *item = list_items(list, process, &count);
 
 			for (; count--; item += list->size) {
@@ -835,7 +679,7 @@ static void write_time(struct exposition *out, const struct choice *choice)
 	bool any = false;
 
 	for (size_t j = 0; j < choice->count; j++) {
-		const struct snap_process *process = choice->list[j].process;
+		const struct snap_process *process = choice->list[j];
 
 		if (!process->time.is_known)
 			continue;
@@ -861,11 +705,11 @@ static void write_kinds(struct exposition *out, const struct choice *choice)
 	exposition_family(out, &kinds);
 	for (j = 0; j < choice->count; j++)
 		for (k = 0; k < KIND_COUNT; k++) {
-			if (!choice->list[j].process->kinds[k])
+			if (!choice->list[j]->kinds[k])
 				continue;
-			process_begin(out, choice->list[j].process);
+			process_begin(out, choice->list[j]);
 			sample_label(out, "kind", alloc_kind_names[k]);
-			sample_count(out, choice->list[j].process->kinds[k]);
+			sample_count(out, choice->list[j]->kinds[k]);
 		}
 }
 
@@ -939,15 +783,15 @@ static int write_sites(struct exposition *out, const struct choice *choice, bool
 	ssize_t count, i;
 	size_t j, k;
 
-	for (k = 0; k < 2 && choice->sites; k++) {
+	for (k = 0; k < 2 && choice->limits->sites; k++) {
 		exposition_family(out, &families[tensors][k]);
 		for (j = 0; j < choice->count; j++) {
-			const struct snap_process *process = choice->list[j].process;
+			const struct snap_process *process = choice->list[j];
 
 			/* What rises is known later than what is live. */
 			if (tensors && !k && !(process->has_suspect && process->tensors_judged))
 				continue;
-			count = sites_collect(process, tensors, choice->sites, &list);
+			count = sites_collect(process, tensors, choice->limits->sites, &list);
 			if (count < 0)
 				return (int)count;
 			for (i = 0; i < count; i++) {
@@ -961,39 +805,57 @@ static int write_sites(struct exposition *out, const struct choice *choice, bool
 	return 0;
 }
 
-static void write_kernels(struct exposition *out, const struct choice *choice)
+/*
+ * The kernels of @process that were launched most, @max at most, in a new list: launches by calls, by
+ * graphs. Returns how many, or a negative errno.
+ */
+static ssize_t kernels_collect(const struct snap_process *process, size_t max,
+			       struct named **result)
+{
+	struct named *list = *result = calloc(process->kernel_count + 1, sizeof(*list));
+	size_t count, i;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < process->kernel_count; i++)
+		named_set(&list[i], process->kernels[i].name, process->kernels[i].device,
+			  process->kernels[i].launches, process->kernels[i].graph_launches);
+	count = named_merge(list, process->kernel_count);
+	qsort(list, count, sizeof(*list), launches_order);
+	return (ssize_t)(count < max ? count : max);
+}
+
+static int write_kernels(struct exposition *out, const struct choice *choice)
 {
 	static const struct family families[] = {
 		{ "cutop_process_kernel_launches", FAMILY_COUNTER,
-		  "Launches by kernel; those launched least as other." },
+		  "Launches by kernel, of those launched most." },
 		{ "cutop_process_kernel_graph_launches", FAMILY_COUNTER,
-		  "Runs by launched graphs, by kernel; those launched least as other." },
+		  "Runs by launched graphs, by kernel, of those launched most." },
 	};
-	size_t i, j, k;
+	struct named *list;
+	ssize_t count, i;
+	size_t j, k;
 
 	for (k = 0; k < 2; k++) {
 		exposition_family(out, &families[k]);
 		for (j = 0; j < choice->count; j++) {
-			const struct shown *shown = &choice->list[j];
-
-			for (i = 0; i < shown->kernel_count; i++) {
-				const struct named *kernel = &shown->kernels[i];
-
+			count = kernels_collect(choice->list[j], choice->limits->kernels, &list);
+			if (count < 0)
+				return (int)count;
+			for (i = 0; i < count; i++) {
 				/* Most kernels are in no graph: leave out zeros. */
-				if (k && !kernel->values[k])
+				if (k && !list[i].values[k])
 					continue;
-				process_begin(out, shown->process);
-				sample_label(out, "kernel", kernel->name);
-				sample_label_device(out, "device", kernel->device);
-				sample_count(out, kernel->values[k]);
+				process_begin(out, choice->list[j]);
+				sample_label(out, "kernel", list[i].name);
+				sample_label_device(out, "device", list[i].device);
+				sample_count(out, list[i].values[k]);
 			}
-			if (shown->has_other && (!k || shown->other[k])) {
-				process_begin(out, shown->process);
-				sample_label(out, "kernel", "other");
-				sample_count(out, shown->other[k]);
-			}
+			free(list);
 		}
 	}
+	return 0;
 }
 
 static bool same_copies(const struct snap_copy *a, const struct snap_copy *b)
@@ -1034,7 +896,7 @@ static void write_copies(struct exposition *out, const struct choice *choice)
 	for (field = NULL; (field = metric_after(copy_list.fields, field)) != NULL;) {
 		exposition_field(out, "cutop_process_", field);
 		for (size_t j = 0; j < choice->count; j++) {
-			const struct snap_process *process = choice->list[j].process;
+			const struct snap_process *process = choice->list[j];
 
 			for (size_t i = 0; i < process->copy_count; i++) {
 				if (!has_sample(field, &process->copies[i], process) ||
@@ -1086,7 +948,7 @@ static int write_failures(struct exposition *out, const struct choice *choice)
 
 	exposition_family(out, &failures);
 	for (j = 0; j < choice->count; j++) {
-		const struct snap_process *process = choice->list[j].process;
+		const struct snap_process *process = choice->list[j];
 		const struct snap_failure **list =
 			calloc(process->failure_count + 1, sizeof(*list));
 		uint64_t other = 0;
@@ -1126,73 +988,61 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 	err = write_sites(out, choice, false);
 	write_list(out, choice, "cutop_process_allocator_", &allocator_list, label_allocator);
 	err = err ? err : write_sites(out, choice, true);
-	write_kernels(out, choice);
+	err = err ? err : write_kernels(out, choice);
 	write_copies(out, choice);
 	return err ? err : write_failures(out, choice);
 }
 
 /* ---- the whole ---- */
 
-int openmetrics_write(struct openmetrics *metrics, FILE *stream, const struct snapshot *snapshot,
-		      const char *version, enum exposition_form form)
+int openmetrics_write(FILE *stream, const struct snapshot *snapshot,
+		      const struct metrics_limits *limits, const char *version,
+		      enum exposition_form form)
 {
 	struct sink sink;
 	struct exposition out = { .sink = &sink, .form = form };
-	struct choice choice;
+	struct choice choice = { .limits = limits };
 	int err;
 
-	err = choose(metrics, snapshot, &choice);
-	if (!err)
-		err = sink_open(&sink, stream);
+	choice.list = calloc(snapshot->process_count + 1, sizeof(const struct snap_process *));
+	err = choice.list ? sink_open(&sink, stream) : -ENOMEM;
 	if (err)
-		return err;
+		goto out;
+	processes_collect(&choice, snapshot);
+	processes_limit(&choice);
 	write_self(&out, snapshot, &choice, version);
 	write_calls(&out, snapshot);
 	write_devices(&out, snapshot);
 	if (write_processes(&out, &choice))
 		sink.error = sink.error ? sink.error : -ENOMEM;
 	exposition_end(&out);
-	return sink_close(&sink);
-}
-
-static int metrics_open(struct out_options *options)
-{
-	const struct metrics_limits limits = { options->kernels, options->sites };
-
-	options->metrics = openmetrics_new(&limits);
-	return options->metrics ? 0 : -ENOMEM;
+	err = sink_close(&sink);
+out:
+	free(choice.list);
+	return err;
 }
 
 static int out_openmetrics(FILE *stream, const struct snapshot *snapshot,
 			   struct out_options *options)
 {
-	return openmetrics_write(options->metrics, stream, snapshot, options->version,
+	return openmetrics_write(stream, snapshot, &options->limits, options->version,
 				 EXPOSITION_OPENMETRICS);
 }
 
 static int out_prometheus(FILE *stream, const struct snapshot *snapshot,
 			  struct out_options *options)
 {
-	return openmetrics_write(options->metrics, stream, snapshot, options->version,
+	return openmetrics_write(stream, snapshot, &options->limits, options->version,
 				 EXPOSITION_PROMETHEUS);
-}
-
-static void metrics_close(struct out_options *options)
-{
-	openmetrics_free(options->metrics);
 }
 
 const struct print_format print_format_openmetrics = {
 	.format = FORMAT_OPENMETRICS,
 	.is_metrics = true,
-	.open = metrics_open,
 	.print = out_openmetrics,
-	.close = metrics_close,
 };
 const struct print_format print_format_prometheus = {
 	.format = FORMAT_PROMETHEUS,
 	.is_metrics = true,
-	.open = metrics_open,
 	.print = out_prometheus,
-	.close = metrics_close,
 };

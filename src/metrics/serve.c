@@ -39,8 +39,9 @@ struct serve {
 	bool loopback;  /* reachable from this machine only */
 	char host[256]; /* the host, as given to --listen */
 	char url[300];
-	struct openmetrics *metrics; /* used by the daemon's thread only, like the following */
-	struct snapshot *rendered;   /* the snapshot that the answers were rendered from */
+	struct metrics_limits limits;
+	/* Used by the daemon's thread only, like the following: what the answer was rendered from */
+	struct snapshot *rendered;
 	struct MHD_Response *metrics_answer; /* NULL: not rendered yet */
 
 	pthread_mutex_t lock;    /* guards the following */
@@ -135,7 +136,7 @@ static struct MHD_Response *render(struct serve *serve)
 
 	if (!stream)
 		return NULL;
-	err = openmetrics_write(serve->metrics, stream, serve->rendered, PACKAGE_VERSION,
+	err = openmetrics_write(stream, serve->rendered, &serve->limits, PACKAGE_VERSION,
 				EXPOSITION_OPENMETRICS);
 	if (fclose(stream) || err) {
 		free(text);
@@ -349,9 +350,8 @@ int serve_open(struct serve **result, const char *host, uint16_t port,
 		return reason_set(why, -ENOMEM, "no memory");
 	serve->socket = -1;
 	pthread_mutex_init(&serve->lock, NULL);
-	serve->metrics = openmetrics_new(limits);
-	err = serve->metrics ? listen_at(serve, host, port, why) :
-			       reason_set(why, -ENOMEM, "no memory");
+	serve->limits = *limits;
+	err = listen_at(serve, host, port, why);
 	if (err) {
 		serve_close(serve);
 		return err;
@@ -395,7 +395,6 @@ void serve_close(struct serve *serve)
 		close(serve->socket);
 	answer_drop(serve);
 	snapshot_free(serve->latest);
-	openmetrics_free(serve->metrics);
 	pthread_mutex_destroy(&serve->lock);
 	free(serve);
 }

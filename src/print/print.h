@@ -14,7 +14,16 @@
 #include "model/snapshot.h"
 #include "print/formats.h"
 
-struct openmetrics;
+#define KERNELS_SHOWN_DEFAULT 20 /* per process, by name */
+#define KERNELS_SHOWN_MAX     200
+#define SITES_SHOWN_DEFAULT   10 /* likewise: call sites */
+#define SITES_SHOWN_MAX       200
+
+/* How many series a process has at most. */
+struct metrics_limits {
+	unsigned int kernels; /* those launched most, by name */
+	unsigned int sites;   /* of leaks, and as many of tensors; 0: none */
+};
 
 /* What -f folded weighs: call sites by bytes, kernels by launches, or waits by time. */
 enum folded_weight {
@@ -42,15 +51,13 @@ struct out_options {
 	 * text: each snapshot tells what happened since the one before; else since one interval ago
 	 */
 	bool tells_on;
-	bool lists_map;              /* text: the allocations of each process */
-	uint64_t told_time;          /* text: when the last one was printed; set by the printer */
-	bool header_done;            /* csv: the header line has been written */
-	enum folded_weight weight;   /* folded: what to weigh */
-	bool stacks;                 /* folded: call sites have whole stacks */
-	uint64_t folded_total;       /* folded: set to the sum of the weights written */
-	unsigned int kernels, sites; /* metrics: how many are named per process */
-	/* Metrics: state kept between snapshots; the metrics printer's own */
-	struct openmetrics *metrics;
+	bool lists_map;               /* text: the allocations of each process */
+	uint64_t told_time;           /* text: when the last one was printed; set by the printer */
+	bool header_done;             /* csv: the header line has been written */
+	enum folded_weight weight;    /* folded: what to weigh */
+	bool stacks;                  /* folded: call sites have whole stacks */
+	uint64_t folded_total;        /* folded: set to the sum of the weights written */
+	struct metrics_limits limits; /* metrics */
 	const char *advice; /* set by open(): how to get more out of the format; or NULL */
 	const char *remark; /* set by print(): why there is nothing to read; or NULL */
 };
@@ -68,8 +75,6 @@ struct print_format {
 	int (*print)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
 	/* Printed after the last snapshot of a COMMAND; NULL: nothing */
 	int (*report)(FILE *stream, const struct snapshot *snapshot, struct out_options *options);
-	/* called after the last, and if open() has failed; may be NULL */
-	void (*close)(struct out_options *options);
 };
 
 #define FORMAT_DECLARATION(constant, name) extern const struct print_format print_format_##name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metrics: escapes, both forms, what is shown and what is summed up, counters that never go down.
+ * Metrics: escapes, both forms, what is shown and what is summed up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,30 +11,18 @@
 #include "metrics_text.h"
 #include "out_sample.h"
 
-static struct openmetrics *metrics;
+static struct metrics_limits limits;
 static char *text;
-
-/* With @sites call sites per process. */
-static void metrics_new(unsigned int sites)
-{
-	const struct metrics_limits limits = { 2, sites };
-
-	openmetrics_free(metrics);
-	metrics = openmetrics_new(&limits);
-	ck_assert_ptr_nonnull(metrics);
-}
 
 static void setup(void)
 {
-	metrics_new(10);
+	limits = (struct metrics_limits){ 2, 10 };
 	text = NULL;
 }
 
 static void teardown(void)
 {
 	free(text);
-	openmetrics_free(metrics);
-	metrics = NULL;
 }
 
 static void print(const struct snapshot *snapshot, enum exposition_form form)
@@ -46,7 +34,7 @@ static void print(const struct snapshot *snapshot, enum exposition_form form)
 	text = NULL;
 	stream = open_memstream(&text, &size);
 	ck_assert_ptr_nonnull(stream);
-	ck_assert_int_eq(openmetrics_write(metrics, stream, snapshot, "1\"2", form), 0);
+	ck_assert_int_eq(openmetrics_write(stream, snapshot, &limits, "1\"2", form), 0);
 	fclose(stream);
 }
 
@@ -211,8 +199,7 @@ static double launches(const char *name)
 	char series[256];
 
 	snprintf(series, sizeof(series),
-		 "cutop_process_kernel_launches_total{" LEAKY ",kernel=\"%s\"%s}", name,
-		 strcmp(name, "other") ? ",device=\"0\"" : "");
+		 "cutop_process_kernel_launches_total{" LEAKY ",kernel=\"%s\",device=\"0\"}", name);
 	return value(series);
 }
 
@@ -220,56 +207,15 @@ START_TEST(kernels_by_name)
 {
 	kernel_set(0, "a", 100);
 	kernel_set(1, "b", 50);
-	print(with_kernels(2), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("other") == -1);
-
 	kernel_set(2, "c", 40);
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("c") == -1 &&
-		  launches("other") == 40);
-	/* The two launched most now; b, with as much as was told of the others, is one of those. */
+	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("c") == -1);
 	kernel_set(2, "c", 60);
+	print(with_kernels(3), EXPOSITION_PROMETHEUS);
+	ck_assert(launches("a") == 100 && launches("b") == -1 && launches("c") == 60);
+	limits.kernels = 0;
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == 100 && launches("b") == -1 && launches("c") == 60 &&
-		  launches("other") == 50);
-	/* It is one of the first again, and c has less than was told of the others. */
-	kernel_set(2, "c", 40);
-	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("b") == 50 && launches("other") == 50);
-	kernel_set(2, "c", 49);
-	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("other") == 50);
-	kernel_set(3, "d", 7);
-	print(with_kernels(4), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("other") == 56);
-	/* The same snapshot again tells the same, in the other form as well. */
-	print(with_kernels(4), EXPOSITION_PROMETHEUS);
-	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("other") == 56);
-}
-END_TEST
-
-/*
- * Two that have series are one, since names became known: the others stay until they have caught
- * up.
- */
-START_TEST(named_kernels_become_one)
-{
-	kernel_set(0, "a", 100);
-	kernel_set(1, "b", 50);
-	kernel_set(2, "c", 40);
-	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == 100 && launches("b") == 50 && launches("other") == 40);
-	kernel_set(0, "b", 100);
-	print(with_kernels(3), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("a") == -1 && launches("b") == 150 && launches("c") == 40 &&
-		  launches("other") == 40);
-	kernel_set(3, "d", 30);
-	print(with_kernels(4), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("b") == 150 && launches("c") == 40 && launches("other") == 40);
-	kernel_set(3, "d", 39);
-	kernel_set(4, "e", 2);
-	print(with_kernels(5), EXPOSITION_OPENMETRICS);
-	ck_assert(launches("other") == 41);
+	ck_assert(launches("a") == -1);
 }
 END_TEST
 
@@ -279,57 +225,10 @@ START_TEST(kernels_of_one_name_are_one)
 	kernel_set(1, "scale", 4);
 	kernel_set(2, "scale", 5);
 	kernels[2].device = 1;
-	kernel_set(3, "other", 1); /* a kernel of that name is one of the others */
-	print(with_kernels(4), EXPOSITION_OPENMETRICS);
+	print(with_kernels(3), EXPOSITION_OPENMETRICS);
 	ck_assert(launches("scale") == 7);
-	ck_assert(launches("other") == 1);
 	ck_assert(value("cutop_process_kernel_launches_total{" LEAKY
 			",kernel=\"scale\",device=\"1\"}") == 5);
-}
-END_TEST
-
-/* Kernels come, grow, and are renamed at random: no counter goes down, none is left out. */
-START_TEST(kernel_counters_never_go_down)
-{
-	static char names[8][16];
-	double other = 0, previous[8] = { 0 };
-	unsigned int step, i;
-
-	srand(7);
-	for (i = 0; i < 8; i++) {
-		snprintf(names[i], sizeof(names[i]), "k%u", i);
-		kernel_set(i, names[i], 1);
-	}
-	for (step = 0; step < 2000; step++) {
-		double sum = 0, now, total = 0;
-
-		/* Now and then one gets a better name. */
-		if (step % 5 == 4) {
-			i = (unsigned int)rand() % 8;
-			snprintf(names[i], sizeof(names[i]), "k%u_%u", i, step);
-			previous[i] = -1;
-		}
-		for (i = 0; i < 8; i++)
-			kernels[i].launches +=
-				(uint64_t)(rand() % 4 ? rand() % 3 :
-							rand() % (int)(kernels[i].launches + 1));
-		print(with_kernels(8), EXPOSITION_OPENMETRICS);
-		for (i = 0; i < 8; i++) {
-			now = launches(names[i]);
-			ck_assert(now < 0 || now == (double)kernels[i].launches);
-			ck_assert(now < 0 || previous[i] < 0 || now >= previous[i]);
-			previous[i] = now;
-			sum += now > 0 ? now : 0;
-			total += (double)kernels[i].launches;
-		}
-		now = launches("other");
-		ck_assert(now >= other);
-		other = now;
-		ck_assert(sum + other >= total);
-		for (i = 0; i < 8; i++)
-			if (kernels[i].launches > 1u << 20)
-				return;
-	}
 }
 END_TEST
 
@@ -441,11 +340,11 @@ START_TEST(sites_that_leak)
 	ck_assert(has("cutop_process_site_leaked_bytes{" LEAKY
 		      ",site=\"step at train.py:5 (python)\"} 500"));
 	ck_assert_ptr_null(strstr(text, "train.py:4 "));
-	metrics_new(2);
+	limits.sites = 2;
 	print(snapshot, EXPOSITION_PROMETHEUS);
 	ck_assert_uint_eq(lines_with("cutop_process_site_leaked_bytes{" LEAKY), 2);
 	ck_assert_ptr_nonnull(strstr(text, "train.py:14 "));
-	metrics_new(0);
+	limits.sites = 0;
 	print(snapshot, EXPOSITION_PROMETHEUS);
 	ck_assert_ptr_null(strstr(text, "cutop_process_site"));
 }
@@ -484,7 +383,7 @@ START_TEST(a_full_disk)
 	FILE *stream = fopen("/dev/full", "w");
 
 	ck_assert_ptr_nonnull(stream);
-	ck_assert_int_eq(openmetrics_write(metrics, stream, sample(), "1", EXPOSITION_OPENMETRICS),
+	ck_assert_int_eq(openmetrics_write(stream, sample(), &limits, "1", EXPOSITION_OPENMETRICS),
 			 -ENOSPC);
 	fclose(stream);
 }
@@ -500,9 +399,7 @@ TCase *openmetrics_tests(void)
 	tcase_add_test(tests, idle);
 	tcase_add_test(tests, hostile_names);
 	tcase_add_test(tests, kernels_by_name);
-	tcase_add_test(tests, named_kernels_become_one);
 	tcase_add_test(tests, kernels_of_one_name_are_one);
-	tcase_add_test(tests, kernel_counters_never_go_down);
 	tcase_add_test(tests, long_symbols);
 	tcase_add_test(tests, who_is_shown);
 	tcase_add_test(tests, failures_are_few);

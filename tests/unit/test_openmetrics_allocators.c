@@ -19,23 +19,14 @@
 #define SITES  "cutop_process_site_tensors_bytes{" TRAIN
 #define RISING "cutop_process_site_tensors_rising_bytes{" TRAIN
 
-static struct openmetrics *metrics;
+static struct metrics_limits limits;
 static struct snapshot *snapshot;
 static struct snap_process *train;
 static char *text;
 
-static void metrics_new(unsigned int sites)
-{
-	const struct metrics_limits limits = { 2, sites };
-
-	openmetrics_free(metrics);
-	metrics = openmetrics_new(&limits);
-	ck_assert_ptr_nonnull(metrics);
-}
-
 static void setup(void)
 {
-	metrics_new(10);
+	limits = (struct metrics_limits){ 2, 10 };
 	snapshot = sample_snapshot();
 	train = &snapshot->processes[1];
 	text = NULL;
@@ -44,8 +35,6 @@ static void setup(void)
 static void teardown(void)
 {
 	free(text);
-	openmetrics_free(metrics);
-	metrics = NULL;
 }
 
 static void print(void)
@@ -57,7 +46,7 @@ static void print(void)
 	text = NULL;
 	stream = open_memstream(&text, &size);
 	ck_assert_ptr_nonnull(stream);
-	ck_assert_int_eq(openmetrics_write(metrics, stream, snapshot, "1", EXPOSITION_OPENMETRICS),
+	ck_assert_int_eq(openmetrics_write(stream, snapshot, &limits, "1", EXPOSITION_OPENMETRICS),
 			 0);
 	fclose(stream);
 }
@@ -136,11 +125,11 @@ START_TEST(sites)
 	ck_assert(value(RISING ",site=\"keep+0x40 (model.so)\"}") == 268435456);
 	ck_assert(value(RISING ",site=\"forward at model.py:88 (python)\"}") == 0);
 	/* What rises goes before what holds more. */
-	metrics_new(1);
+	limits.sites = 1;
 	print();
 	ck_assert_uint_eq(metrics_text_lines(text, SITES), 1);
 	ck_assert(held("keep+0x40 (model.so)") == 536870912);
-	metrics_new(0);
+	limits.sites = 0;
 	print();
 	ck_assert_ptr_null(strstr(text, "cutop_process_site_tensors"));
 }
@@ -165,7 +154,7 @@ static void many_sites(size_t count)
 
 START_TEST(sites_that_hold_most)
 {
-	metrics_new(2);
+	limits.sites = 2;
 	many_sites(4);
 	many[0].live = 1000;
 	many[1].live = 500;
