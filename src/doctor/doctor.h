@@ -169,11 +169,11 @@ struct doctor_process {
 	pid_t pid;
 	uint32_t ns_pid;
 	char *user, *command, *arguments, *container;
-	bool own_pid_ns, own_mount_ns; /* its namespaces differ from ours */
-	bool named;                    /* named with -p */
-	int error;                     /* its mappings cannot be read: negative errno */
-	char *refused;                 /* the first file it maps that we may not read, or NULL */
-	bool seccomp;                  /* it runs under a seccomp filter */
+	bool own_pid_ns; /* its pid namespace is not ours */
+	bool named;      /* named with -p */
+	int error;       /* its mappings cannot be read: negative errno */
+	char *refused;   /* the first file it maps that we may not read, or NULL */
+	bool seccomp;    /* it runs under a seccomp filter */
 	bool shadow_stack;
 	/* The translator that runs its code, or NULL: translator_kind() */
 	const char *translator;
@@ -211,7 +211,6 @@ struct doctor {
 	unsigned int unanswered;
 	struct doctor_file **files; /* all examined files */
 	size_t file_count;
-	void *file_index;
 	struct doctor_process *processes;
 	size_t process_count;
 	unsigned int looked_at, unreadable; /* how many processes */

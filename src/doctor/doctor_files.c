@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "cuda/allocators.h"
 #include "cuda/calls.h"
@@ -28,16 +27,6 @@ const char *const file_kind_names[FILE_UNREADABLE + 1] = {
 	[FILE_LINKED] = "runtime_linked_in",
 	[FILE_STRIPPED] = "runtime_without_symbols",
 	[FILE_UNREADABLE] = "unreadable",
-};
-
-struct file_key {
-	uint64_t device, inode;
-};
-
-struct file_row {
-	struct file_key key;
-	struct doctor_file *file;
-	UT_hash_handle hh;
 };
 
 /* ---- one file ---- */
@@ -158,29 +147,21 @@ void doctor_file_refused(struct doctor *doctor, int error)
 
 struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen, const char *path)
 {
-	struct file_row *rows = doctor->file_index, *row;
-	struct file_key key = { 0 };
 	struct doctor_file *file;
+	size_t i;
 
-	key.device = seen->st.st_dev;
-	key.inode = seen->st.st_ino;
-	HASH_FIND(hh, rows, &key, sizeof(key), row);
-	if (row) {
-		seen_close(seen);
-		return row->file;
+	for (i = 0; i < doctor->file_count; i++) {
+		file = doctor->files[i];
+		if (file->device == seen->st.st_dev && file->inode == seen->st.st_ino) {
+			seen_close(seen);
+			return file;
+		}
 	}
-	row = calloc(1, sizeof(*row));
-	file = row ? file_new(doctor, seen, path) : NULL;
+	file = file_new(doctor, seen, path);
 	if (!file) {
-		free(row);
 		seen_close(seen);
 		doctor->no_memory = true;
-		return NULL;
 	}
-	row->key = key;
-	row->file = file;
-	HASH_ADD(hh, rows, key, sizeof(row->key), row);
-	doctor->file_index = rows;
 	return file;
 }
 
@@ -437,14 +418,9 @@ void doctor_files_judge(struct doctor *doctor)
 
 void doctor_free(struct doctor *doctor)
 {
-	struct file_row *rows = doctor->file_index, *row, *next;
 	size_t i;
 
 	probe_close(doctor->probe);
-	HASH_ITER(hh, rows, row, next) {
-		HASH_DEL(rows, row);
-		free(row);
-	}
 	for (i = 0; i < doctor->file_count; i++) {
 		struct doctor_file *file = doctor->files[i];
 

@@ -90,19 +90,6 @@ static void status_read(struct doctor_process *process, struct rec_process *know
 	free(status);
 }
 
-/* True if both links can be read and differ. */
-static bool other_namespace(pid_t pid, const char *name)
-{
-	char path[64], ours[64], theirs[64];
-	ssize_t n, m;
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	n = readlink(path, ours, sizeof(ours));
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", process_reader(pid), name);
-	m = readlink(path, theirs, sizeof(theirs));
-	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
-}
-
 static void identity_fill(const struct outside *outside, struct doctor_process *process)
 {
 	struct rec_process known = { .hdr.tgid = (__u32)process->pid, .comm = "?" };
@@ -119,7 +106,6 @@ static void identity_fill(const struct outside *outside, struct doctor_process *
 	process->command = string_take(&strings);
 	process->arguments = string_take(&strings);
 	process->container = string_take(&strings);
-	process->own_mount_ns = other_namespace(process->pid, "mnt");
 	free(identity);
 }
 

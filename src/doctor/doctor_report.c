@@ -216,8 +216,8 @@ static void process_print(struct line *line, const struct doctor *doctor,
 	if (process->container[0])
 		detail(line, "in container %.12s (pid %u there)", process->container,
 		       process->ns_pid);
-	else if (process->own_pid_ns || process->own_mount_ns)
-		detail(line, "in namespaces of its own (pid %u there)", process->ns_pid);
+	else if (process->own_pid_ns)
+		detail(line, "in a pid namespace of its own (pid %u there)", process->ns_pid);
 	for (i = 0; (text = process_sees(process, i)); i++) {
 		labelled(line, "seen:     ", text);
 		free(text);
@@ -470,7 +470,6 @@ static void process_put(struct json_writer *w, const struct doctor *doctor,
 	if (process->ns_pid)
 		put_count(w, o, "ns_pid", process->ns_pid);
 	put_bool(w, o, "own_pid_namespace", process->own_pid_ns);
-	put_bool(w, o, "own_mount_namespace", process->own_mount_ns);
 	put_bool(w, o, "seccomp", process->seccomp);
 	put_bool(w, o, "shadow_stack", process->shadow_stack);
 	put_bool(w, o, "symbols", process->has_symbols);

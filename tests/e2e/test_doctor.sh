@@ -156,7 +156,7 @@ expect_of all "$static" '.seen[0]' '"runtime calls (linked into workload-static)
 expect_of all "$driver" .uses '["driver"]'
 expect_of all "$driver" '.seen | length' 1
 expect_of all "$strange" '.arguments | test("loop.\\[2J")' true
-expect_of all "$inner" '[.own_pid_namespace, .own_mount_namespace, .ns_pid]' '[true,true,1]'
+expect_of all "$inner" '[.own_pid_namespace, .ns_pid]' '[true,1]'
 expect_library all "$double/libcudart.so.13" '.kind' '"runtime"'
 expect_library all "$double/libcudart.so.13" ".pids | contains([$shared, $strange, $inner])" true
 expect_library all "$double/libcudart.so.13" ".pids | index($static)" null
