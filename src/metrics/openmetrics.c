@@ -634,7 +634,7 @@ static void write_figures(struct exposition *out, const struct choice *choice,
 
 /* Figures of what processes list. @label adds an item's own labels. */
 static void write_list(struct exposition *out, const struct choice *choice, const char *prefix,
-		       const struct list *list,
+		       const struct field_list *list,
 		       void (*label)(struct exposition *out, const void *item))
 {
 	const struct field *field;

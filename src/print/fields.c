@@ -15,8 +15,11 @@
 		.key = (name), .kind = FIELD_##sort, .offset = offsetof(struct type, member), \
 		.size = SIZE_OF(type, member), ##__VA_ARGS__ \
 	}
+#define PART(type, name, sort, member, ...) \
+	F(type, name, sort, member, .is_part = true, __VA_ARGS__)
 /* The field is known only where @member is not 0. */
 #define IF(type, member) .flag = offsetof(struct type, member), .flag_size = SIZE_OF(type, member)
+#define TITLE(text)      .title = (text)
 #define NAMES(table)     .names = (table), .name_count = ARRAY_LEN(table)
 #define GAUGE(text)      .metric = { .help = (text) }
 #define COUNTER(text)    .metric = { .is_counter = true, .help = (text) }
@@ -35,14 +38,14 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "field_count() reads both");
 /* ---- allocations and their call sites ---- */
 
 FIELDS(alloc) = {
-	F(snap_alloc, "address", ADDRESS, address),
-	F(snap_alloc, "size", COUNT, bytes),
-	F(snap_alloc, "kind", NAME, kind, NAMES(alloc_kind_names)),
-	F(snap_alloc, "device", DEVICE, device),
-	F(snap_alloc, "age_seconds", DURATION, age),
-	F(snap_alloc, "call", CALL, call),
-	F(snap_alloc, "site", TEXT, site),
-	F(snap_alloc, "state", NAME, state, NAMES(alloc_state_names)),
+	F(snap_alloc, "address", ADDRESS, address, TITLE("ADDRESS")),
+	F(snap_alloc, "size", COUNT, bytes, TITLE("BYTES")),
+	F(snap_alloc, "kind", NAME, kind, TITLE("KIND"), NAMES(alloc_kind_names)),
+	F(snap_alloc, "device", DEVICE, device, TITLE("DEV")),
+	F(snap_alloc, "age_seconds", DURATION, age, TITLE("AGE")),
+	F(snap_alloc, "call", CALL, call, TITLE("CALL")),
+	F(snap_alloc, "site", TEXT, site, TITLE("SITE")),
+	F(snap_alloc, "state", NAME, state, TITLE("STATE"), NAMES(alloc_state_names)),
 };
 static TABLE(alloc);
 
@@ -77,7 +80,7 @@ FIELDS(block) = {
 	F(snap_alloc, "site", TEXT, site),
 };
 static TABLE(block);
-static const struct list block_list =
+static const struct field_list block_list =
 	LIST(snap_allocator, "map", map, map_count, block, false, true);
 
 FIELDS(block_site) = {
@@ -92,7 +95,7 @@ FIELDS(block_site) = {
 	{ .key = "", .kind = FIELD_SITE },
 };
 static TABLE(block_site);
-static const struct list block_site_list =
+static const struct field_list block_site_list =
 	LIST(snap_allocator, "sites", sites, site_count, block_site, false, true);
 
 FIELDS(allocator) = {
@@ -134,26 +137,42 @@ static TABLE(allocator);
 
 /* ---- launches ---- */
 
+/* By the program's calls and by graphs. */
+static double runs_per_second(const void *item)
+{
+	const struct snap_kernel *kernel = item;
+
+	return kernel->launches_per_second + kernel->graph_launches_per_second;
+}
+
 FIELDS(kernel) = {
 	F(snap_kernel, "name", TEXT, name),
 	F(snap_kernel, "signature", TEXT, signature),
 	F(snap_kernel, "symbol", TEXT, symbol),
-	F(snap_kernel, "device", DEVICE, device),
-	F(snap_kernel, "launches", COUNT, launches),
-	F(snap_kernel, "failures", COUNT, failures, .when = WHEN_RETURNS),
+	F(snap_kernel, "device", DEVICE, device, TITLE("DEV")),
+	F(snap_kernel, "launches", COUNT, launches, TITLE("LAUNCHES")),
+	F(snap_kernel, "failures", COUNT, failures, TITLE("FAILED"), .when = WHEN_RETURNS),
 	F(snap_kernel, "captured", COUNT, captured),
-	F(snap_kernel, "graph_launches", COUNT, graph_launches),
+	F(snap_kernel, "graph_launches", COUNT, graph_launches, TITLE("BY GRAPH")),
 	F(snap_kernel, "graph_launches_exact", FALSE, updatable),
 	F(snap_kernel, "unknown_graph", TRUE, is_graph),
-	F(snap_kernel, "grid", DIMS, grid),
-	F(snap_kernel, "block", DIMS, block),
-	F(snap_kernel, "shared_bytes", COUNT, shared_bytes),
+	F(snap_kernel, "grid", DIMS, grid, TITLE("GRID")),
+	F(snap_kernel, "block", DIMS, block, TITLE("BLOCK")),
+	F(snap_kernel, "shared_bytes", COUNT, shared_bytes, TITLE("SHARED")),
 	F(snap_kernel, "stream", ADDRESS, stream),
 	F(snap_kernel, "launches_per_second", NUMBER, launches_per_second),
 	F(snap_kernel, "graph_launches_per_second", NUMBER, graph_launches_per_second),
 	F(snap_kernel, "returns", RETURNS, sampled),
 	F(snap_kernel, "latency_samples", COUNT, samples),
 	F(snap_kernel, "latency_seconds", LATENCY, latency),
+	PART(snap_kernel, "p50_seconds", NUMBER, latency.p50, TITLE("P50")),
+	PART(snap_kernel, "p99_seconds", NUMBER, latency.p99, TITLE("P99")),
+	PART(snap_kernel, "max_seconds", NUMBER, latency.max, TITLE("MAX")),
+	{ .key = "runs_per_second",
+	  .kind = FIELD_FIGURE,
+	  .figure = runs_per_second,
+	  .is_part = true,
+	  TITLE("LAUNCH/s") },
 };
 static TABLE(kernel);
 
@@ -164,41 +183,43 @@ FIELDS(launched) = {
 static TABLE(launched);
 
 FIELDS(launch_site) = {
-	F(snap_launch_site, "site", TEXT, at.site),
+	F(snap_launch_site, "site", TEXT, at.site, TITLE("LAUNCHED AT")),
 	F(snap_launch_site, "", PLACE, at),
 	F(snap_launch_site, "", MEMBERS, kernel, .fields = &launched_fields),
-	F(snap_launch_site, "launches", COUNT, launches),
+	F(snap_launch_site, "launches", COUNT, launches, TITLE("LAUNCHES")),
 	F(snap_launch_site, "samples", COUNT, samples),
 	F(snap_launch_site, "sampled", BOOL, sampled),
 };
 static TABLE(launch_site);
 
 FIELDS(wait_site) = {
-	F(snap_wait_site, "site", TEXT, at.site),      F(snap_wait_site, "", PLACE, at),
-	F(snap_wait_site, "call", CALL, call),         F(snap_wait_site, "calls", COUNT, calls),
-	F(snap_wait_site, "seconds", NUMBER, seconds),
+	F(snap_wait_site, "site", TEXT, at.site, TITLE("WAITED AT")),
+	F(snap_wait_site, "", PLACE, at),
+	F(snap_wait_site, "call", CALL, call, TITLE("CALL")),
+	F(snap_wait_site, "calls", COUNT, calls, TITLE("WAITS")),
+	F(snap_wait_site, "seconds", NUMBER, seconds, TITLE("TIME")),
 };
 static TABLE(wait_site);
 
 FIELDS(graph) = {
 	F(snap_object_site, "call", CALL, call),
-	F(snap_object_site, "instantiated", COUNT, made),
-	F(snap_object_site, "live", COUNT, live),
+	F(snap_object_site, "instantiated", COUNT, made, TITLE("INSTANTIATED")),
+	F(snap_object_site, "live", COUNT, live, TITLE("LIVE")),
 	F(snap_object_site, "rising", COUNT, rising, .when = WHEN_ANY),
-	F(snap_object_site, "launches", COUNT, launches),
-	F(snap_object_site, "site", TEXT, where.site),
+	F(snap_object_site, "launches", COUNT, launches, TITLE("LAUNCHES")),
+	F(snap_object_site, "site", TEXT, where.site, TITLE("SITE")),
 	F(snap_object_site, "", PLACE, where),
 };
 static TABLE(graph);
 
 FIELDS(object) = {
-	F(snap_object_site, "kind", TEXT, kind),
+	F(snap_object_site, "kind", TEXT, kind, TITLE("KIND")),
 	F(snap_object_site, "call", CALL, call),
-	F(snap_object_site, "made", COUNT, made),
-	F(snap_object_site, "live", COUNT, live),
-	F(snap_object_site, "left", COUNT, left, .when = WHEN_ANY),
-	F(snap_object_site, "rising", COUNT, rising, .when = WHEN_ANY),
-	F(snap_object_site, "site", TEXT, where.site),
+	F(snap_object_site, "made", COUNT, made, TITLE("MADE")),
+	F(snap_object_site, "live", COUNT, live, TITLE("LIVE")),
+	F(snap_object_site, "left", COUNT, left, TITLE("LEFT"), .when = WHEN_ANY),
+	F(snap_object_site, "rising", COUNT, rising, TITLE("RISING"), .when = WHEN_ANY),
+	F(snap_object_site, "site", TEXT, where.site, TITLE("SITE")),
 	F(snap_object_site, "", PLACE, where),
 };
 static TABLE(object);
@@ -211,19 +232,20 @@ static bool is_synchronous(const void *item)
 }
 
 FIELDS(copy) = {
-	F(snap_copy, "direction", NAME, direction, NAMES(copy_direction_names)),
-	F(snap_copy, "mode", NAME, mode, NAMES(copy_mode_names)),
-	F(snap_copy, "device", DEVICE, device),
-	F(snap_copy, "calls", COUNT, calls, .metric = { "copies", true, "Copies." }),
-	F(snap_copy, "failures", COUNT, failures, .when = WHEN_RETURNS,
+	F(snap_copy, "direction", NAME, direction, TITLE("DIR"), NAMES(copy_direction_names)),
+	F(snap_copy, "mode", NAME, mode, TITLE("MODE"), NAMES(copy_mode_names)),
+	F(snap_copy, "device", DEVICE, device, TITLE("DEV")),
+	F(snap_copy, "calls", COUNT, calls, TITLE("CALLS"),
+	  .metric = { "copies", true, "Copies." }),
+	F(snap_copy, "failures", COUNT, failures, TITLE("FAILED"), .when = WHEN_RETURNS,
 	  .metric = { "copy_failures", true, "Copies that failed." }),
-	F(snap_copy, "bytes", BYTES, bytes,
+	F(snap_copy, "bytes", BYTES, bytes, TITLE("BYTES"),
 	  .metric = { "copy_bytes", true, "Bytes copied, or enqueued to be." }),
-	F(snap_copy, "seconds", NUMBER, seconds, .when = WHEN_RETURNS,
+	F(snap_copy, "seconds", NUMBER, seconds, TITLE("TIME"), .when = WHEN_RETURNS,
 	  .metric = { "copy_seconds", true, "Time inside the copying calls." }),
-	F(snap_copy, "bytes_per_second", NUMBER, bytes_per_second, .when = WHEN_RETURNS,
-	  .known = is_synchronous),
-	F(snap_copy, "rate_bytes_per_second", NUMBER, rate_bytes_per_second),
+	F(snap_copy, "bytes_per_second", NUMBER, bytes_per_second, TITLE("THROUGHPUT"),
+	  .when = WHEN_RETURNS, .known = is_synchronous),
+	F(snap_copy, "rate_bytes_per_second", NUMBER, rate_bytes_per_second, TITLE("RATE")),
 	F(snap_copy, "pageable", TRUE, pageable),
 	F(snap_copy, "sizes", COUNTS, sizes),
 };
@@ -252,20 +274,27 @@ static double mean_seconds(const void *item)
 }
 
 FIELDS(call) = {
-	F(snap_call, "call", EXTRA_CALL, call, .other = offsetof(struct snap_call, extra)),
-	F(snap_call, "layer", LAYER, call),
-	F(snap_call, "calls", COUNT, calls,
+	F(snap_call, "call", EXTRA_CALL, call, TITLE("CALL"),
+	  .other = offsetof(struct snap_call, extra)),
+	F(snap_call, "layer", LAYER, call, TITLE("LAYER")),
+	F(snap_call, "calls", COUNT, calls, TITLE("CALLS"),
 	  .metric = { "calls", true, "Calls of CUDA functions, by all processes ever." }),
-	F(snap_call, "failures", COUNT, failures, .when = WHEN_RETURNS, .known = is_judged,
+	F(snap_call, "failures", COUNT, failures, TITLE("FAILED"), .when = WHEN_RETURNS,
+	  .known = is_judged,
 	  .metric = { "call_failures", true,
 		      "Calls of CUDA functions that failed, by all processes ever." }),
 	F(snap_call, "returns", RETURNS, sampled, .other = offsetof(struct snap_call, untimed)),
-	F(snap_call, "seconds", NUMBER, seconds, .when = WHEN_RETURNS, .known = is_timed),
+	F(snap_call, "seconds", NUMBER, seconds, TITLE("TIME"), .when = WHEN_RETURNS,
+	  .known = is_timed),
 	{ .key = "mean_seconds",
 	  .kind = FIELD_FIGURE,
 	  .when = WHEN_RETURNS,
-	  .figure = mean_seconds },
+	  .figure = mean_seconds,
+	  TITLE("AVG") },
 	F(snap_call, "latency_seconds", LATENCY, latency, .when = WHEN_RETURNS, .known = is_timed),
+	PART(snap_call, "p50_seconds", NUMBER, latency.p50, TITLE("P50")),
+	PART(snap_call, "p99_seconds", NUMBER, latency.p99, TITLE("P99")),
+	PART(snap_call, "max_seconds", NUMBER, latency.max, TITLE("MAX")),
 };
 static TABLE(call);
 
@@ -397,7 +426,7 @@ FIELDS(use) = {
 	  GAUGE("VRAM and managed memory at call sites whose floor keeps rising, by device.")),
 };
 static TABLE(use);
-const struct list use_list = LIST(snap_process, "uses", uses, use_count, use, false, false);
+const struct field_list use_list = LIST(snap_process, "uses", uses, use_count, use, false, false);
 
 /* ---- cutop itself ---- */
 
@@ -449,29 +478,32 @@ FIELDS(totals) = {
 };
 TABLE(totals);
 
-const struct list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
-const struct list allocator_list =
+const struct field_list map_list = LIST(snap_process, "map", map, map_count, alloc, false, true);
+const struct field_list allocator_list =
 	LIST(snap_process, "allocators", allocators, allocator_count, allocator, false, false);
-const struct list kernel_list =
+const struct field_list kernel_list =
 	LIST(snap_process, "kernels", kernels, kernel_count, kernel, false, true);
-const struct list copy_list = LIST(snap_process, "copies", copies, copy_count, copy, false, true);
-const struct list call_list = LIST(snap_process, "calls", call_list, call_count, call, false, true);
+const struct field_list copy_list =
+	LIST(snap_process, "copies", copies, copy_count, copy, false, true);
+const struct field_list call_list =
+	LIST(snap_process, "calls", call_list, call_count, call, false, true);
 
 /* One behind the other in one array. */
-const struct list failure_lists[FAILURE_LISTS] = {
+const struct field_list failure_lists[FAILURE_LISTS] = {
 	LIST(snap_process, "failures", failure_list, failure_count, failure, false, true),
 	LIST(snap_process, "answers", failure_list, answer_count, failure, false, true),
 	LIST(snap_process, "failures_at_exit", failure_list, at_exit_count, failure, false, true),
 };
 
-const struct list site_list = LIST(snap_process, "sites", sites, site_count, site, false, true);
-const struct list launch_site_list = LIST(snap_process, "launch_sites", launch_sites,
-					  launch_site_count, launch_site, false, false);
-const struct list wait_site_list =
+const struct field_list site_list =
+	LIST(snap_process, "sites", sites, site_count, site, false, true);
+const struct field_list launch_site_list = LIST(snap_process, "launch_sites", launch_sites,
+						launch_site_count, launch_site, false, false);
+const struct field_list wait_site_list =
 	LIST(snap_process, "wait_sites", wait_sites, wait_site_count, wait_site, false, false);
-const struct list graph_list =
+const struct field_list graph_list =
 	LIST(snap_process, "graphs", graph_sites, graph_site_count, graph, false, false);
-const struct list object_list =
+const struct field_list object_list =
 	LIST(snap_process, "objects", object_sites, object_site_count, object, false, false);
 
 /* ---- devices ---- */
@@ -489,7 +521,7 @@ FIELDS(instance) = {
 	  GAUGE("VRAM that watched processes in it have allocated.")),
 };
 static TABLE(instance);
-const struct list instance_list =
+const struct field_list instance_list =
 	LIST(snap_device, "instances", instances, instance_count, instance, false, false);
 
 FIELDS(instance_number) = {
@@ -510,7 +542,7 @@ FIELDS(device_use) = {
 	F(snap_device_use, "tracked_bytes", BYTES, live, IF(snap_device_use, program)),
 };
 static TABLE(device_use);
-static const struct list device_use_list =
+static const struct field_list device_use_list =
 	LIST(snap_device, "processes", uses, use_count, device_use, false, false);
 
 FIELDS(device) = {
@@ -534,7 +566,7 @@ FIELDS(device) = {
 	{ .key = "", .kind = FIELD_LIST, .list = &device_use_list },
 };
 static TABLE(device);
-const struct list device_list =
+const struct field_list device_list =
 	LIST(snapshot, "devices", devices, device_count, device, false, false);
 
 /* ---- events ---- */
@@ -546,7 +578,7 @@ FIELDS(holder) = {
 	F(snap_holder, "live_bytes", BYTES, live),
 };
 static TABLE(holder);
-static const struct list holder_list =
+static const struct field_list holder_list =
 	LIST(snap_detail, "holders", holders, holder_count, holder, true, true);
 
 FIELDS(line) = {
@@ -555,7 +587,7 @@ FIELDS(line) = {
 	F(snap_line, "sampled", TRUE, sampled),  F(snap_line, "", PLACE, where),
 };
 static TABLE(line);
-static const struct list line_list =
+static const struct field_list line_list =
 	LIST(snap_detail, "sites", lines, line_count, line, true, true);
 
 FIELDS(suspect) = {
@@ -566,7 +598,7 @@ FIELDS(suspect) = {
 	F(snap_suspect, "launches", COUNT, launches),
 };
 static TABLE(suspect);
-static const struct list suspect_list =
+static const struct field_list suspect_list =
 	LIST(snap_detail, "suspects", suspects, suspect_count, suspect, true, true);
 
 FIELDS(many) = {
@@ -576,7 +608,7 @@ FIELDS(many) = {
 	F(snap_many, "site", TEXT, where.site),
 };
 static TABLE(many);
-static const struct list many_list =
+static const struct field_list many_list =
 	LIST(snap_detail, "objects", objects, object_count, many, true, true);
 
 static bool is_of_call(const void *item)
@@ -630,10 +662,11 @@ FIELDS(finding) = {
 	F(snap_finding, "text", TEXT, text),
 };
 static TABLE(finding);
-const struct list finding_list =
+const struct field_list finding_list =
 	LIST(snapshot, "findings", findings, finding_count, finding, false, true);
 
-const struct list event_list = LIST(snapshot, "events", events, event_count, event, false, true);
+const struct field_list event_list =
+	LIST(snapshot, "events", events, event_count, event, false, true);
 
 /* ---- reading ---- */
 
@@ -644,6 +677,33 @@ static bool is_any(const void *item, size_t offset, size_t size)
 	while (size && !at[size - 1])
 		size--;
 	return size;
+}
+
+const struct field *field_find(const struct fields *fields, const char *key)
+{
+	const struct field *field = fields->list;
+
+	while (!field->key || strcmp(field->key, key))
+		field++;
+	return field;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), tail = strlen(end);
+
+	return len >= tail && !strcmp(text + len - tail, end);
+}
+
+enum column_unit field_unit(const struct field *field)
+{
+	const char *key = field->key ? field->key : "";
+
+	return ends_in(key, "bytes_per_second") ? UNIT_BYTES_PER_SECOND :
+	       ends_in(key, "_per_second")      ? UNIT_PER_SECOND :
+	       ends_in(key, "seconds")          ? UNIT_SECONDS :
+	       ends_in(key, "bytes")            ? UNIT_BYTES :
+						  UNIT_COUNT;
 }
 
 bool field_is_known(const struct field *field, const void *item, const struct snap_process *process)
@@ -674,12 +734,14 @@ double field_number(const struct field *field, const void *item)
 	switch (field->kind) {
 	case FIELD_NUMBER: return *(const double *)((const char *)item + field->offset);
 	case FIELD_FIGURE: return field->figure(item);
+	case FIELD_INT:
+	case FIELD_DEVICE: return *(const int *)(const void *)((const char *)item + field->offset);
 	case FIELD_DURATION: return (double)field_count(field, item) / 1e9;
 	default: return (double)field_count(field, item);
 	}
 }
 
-const void *list_items(const struct list *list, const void *owner, size_t *count)
+const void *list_items(const struct field_list *list, const void *owner, size_t *count)
 {
 	const char *at = (const char *)owner + list->items;
 

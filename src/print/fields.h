@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The fields of everything that a snapshot lists: kernels, copies, calls, failures, call sites,
- * devices, blocks. Each field is named once, with its kind and where it is in its struct; JSON,
- * metrics and the tables of text are written from that. Figures of a process that are columns, too,
- * are in model/columns.h.
+ * devices, blocks. Each field is named once, with its kind, its title and where it is in its struct;
+ * JSON, metrics, the tables of text and columns of the screen are written from that. Figures of a
+ * process that are columns, too, are in model/columns.h.
  */
 #ifndef PRINT_FIELDS_H
 #define PRINT_FIELDS_H
 
+#include "model/columns.h"
 #include "model/snapshot.h"
 
 enum field_kind {
@@ -56,7 +57,7 @@ struct fields {
 };
 
 /* Where a list is in its owner, and what its items have. */
-struct list {
+struct field_list {
 	const char *key;
 	size_t items, count; /* offsets: of the pointer to the items, of their number (size_t) */
 	size_t size;         /* of an item */
@@ -66,7 +67,9 @@ struct list {
 };
 
 struct field {
-	const char *key; /* its name in JSON; NULL: it is not in there */
+	const char *key;   /* its name in JSON, ending in its unit; NULL: it is not in there */
+	const char *title; /* of its column; NULL: no table has it */
+	bool is_part;      /* for tables alone: JSON has it in another field */
 	enum field_kind kind;
 	size_t offset, size; /* of the member */
 	unsigned int when;   /* enum field_when */
@@ -77,7 +80,7 @@ struct field {
 	size_t other;
 	const char *const *names;
 	size_t name_count;
-	const struct list *list;
+	const struct field_list *list;
 	const struct fields *fields;
 	struct {
 		const char *name; /* behind the list's prefix; NULL: the key */
@@ -91,22 +94,27 @@ extern const struct fields snapshot_fields, probes_fields, self_fields, totals_f
 
 /* The lists of a process and of a snapshot. */
 #define FAILURE_LISTS 3
-extern const struct list map_list, allocator_list, kernel_list, copy_list, call_list,
+extern const struct field_list map_list, allocator_list, kernel_list, copy_list, call_list,
 	failure_lists[FAILURE_LISTS], site_list, launch_site_list, wait_site_list, graph_list,
 	object_list, device_list, event_list, finding_list;
 /* For metrics: what a process holds of each device; the parts of a device. */
-extern const struct list use_list, instance_list;
+extern const struct field_list use_list, instance_list;
 
 /* True if @item of @process (NULL: of none) has @field. */
 bool field_is_known(const struct field *field, const void *item,
 		    const struct snap_process *process);
 
+/* The field of @fields with @key, which has to be one of them. */
+const struct field *field_find(const struct fields *fields, const char *key);
+
 /* The value of a field that is a number without sign; and of any that is a number. */
 uint64_t field_count(const struct field *field, const void *item);
 double field_number(const struct field *field, const void *item);
+/* The unit of a field that is a number. */
+enum column_unit field_unit(const struct field *field);
 
 /* The items of @list in @owner, and how many there are. */
-const void *list_items(const struct list *list, const void *owner, size_t *count);
+const void *list_items(const struct field_list *list, const void *owner, size_t *count);
 
 /* The next field behind @field (NULL: the first) that is a metric; NULL: there is none. */
 const struct field *metric_after(const struct fields *fields, const struct field *field);

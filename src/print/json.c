@@ -145,7 +145,7 @@ static void put_call(struct json_writer *w, json_t *o, unsigned int call,
 static void put_fields(struct json_writer *w, json_t *o, const struct fields *fields,
 		       const void *item, const struct owner *owner);
 
-static json_t *list_array(struct json_writer *w, const struct list *list, const void *of,
+static json_t *list_array(struct json_writer *w, const struct field_list *list, const void *of,
 			  const struct owner *owner)
 {
 	json_t *array = w->sink->error ? NULL : json_array(), *o;
@@ -240,12 +240,13 @@ static void put_fields(struct json_writer *w, json_t *o, const struct fields *fi
 		       const void *item, const struct owner *owner)
 {
 	for (size_t i = 0; i < fields->count; i++)
-		if (fields->list[i].key && field_is_known(&fields->list[i], item, owner->process))
+		if (fields->list[i].key && !fields->list[i].is_part &&
+		    field_is_known(&fields->list[i], item, owner->process))
 			put_field(w, o, &fields->list[i], item, owner);
 }
 
 /* Writes @count items, one at a time. */
-static void write_items(struct json_writer *w, const struct list *list, const char *item,
+static void write_items(struct json_writer *w, const struct field_list *list, const char *item,
 			size_t count, const struct owner *owner)
 {
 	struct owner of = *owner;
@@ -262,7 +263,7 @@ static void write_items(struct json_writer *w, const struct list *list, const ch
 	json_close(w, ']');
 }
 
-static void write_list(struct json_writer *w, const struct list *list, const void *of,
+static void write_list(struct json_writer *w, const struct field_list *list, const void *of,
 		       const struct owner *owner)
 {
 	size_t count;

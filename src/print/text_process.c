@@ -29,26 +29,14 @@
 
 /* ---- tables ---- */
 
-enum form {
-	FORM_OF_FIELD, /* as the field's kind has it: numbers exactly, bytes short */
-	FORM_SHORT,
-	FORM_SECONDS,
-	FORM_RATE, /* bytes per second */
-	FORM_P50,  /* of a latency */
-	FORM_P99,
-	FORM_MAX,
-};
-
 struct text_column {
-	const char *title;
 	int at;          /* the cell before which it ends, or, on the left, where it begins */
 	const char *key; /* of the field */
-	enum form form;
 	bool is_left;
 	bool is_alarm; /* what is not 0 is coloured */
-	/* Instead of a field: text that is cut at NAME cells; or a figure, which needs returns */
+	/* Instead of a field: text that is cut at NAME cells, and its title */
 	const char *(*text)(const void *item);
-	double (*figure)(const void *item);
+	const char *title;
 	/* This sign stands before it where the field marked_by is not 0 */
 	const char *mark, *marked_by;
 	int shift; /* it is there if graphs launched, and moves those after it by this much */
@@ -59,21 +47,12 @@ struct text_table {
 	const char *(*name)(const void *item, char out[NUMBER_SIZE]); /* NULL: there are none */
 	int others; /* names are as wide as the widest, and this many cells follow; 0: they are not */
 	bool (*shown)(const void *item); /* others are left out; NULL: none */
-	const struct list *list;
+	const struct field_list *list;
 	const struct text_column *columns;
 	size_t count;
 	size_t most;      /* rows; 0: all */
 	const char *what; /* the others are: "and 3 more WHAT"; NULL: "... and 3 more" */
 };
-
-static const struct field *field_of(const struct fields *fields, const char *key)
-{
-	const struct field *field = fields->list;
-
-	while (!field->key || strcmp(field->key, key))
-		field++;
-	return field;
-}
 
 /* 391 for 391×1×1, 16x16 for 16×16×1: trailing ones are left out. */
 static const char *text_dim(const uint32_t dim[3], char out[NUMBER_SIZE])
@@ -102,33 +81,26 @@ static const char *text_rate(double rate, char out[NUMBER_SIZE])
 }
 
 /* A figure as text, "-" for NAN. */
-static const char *text_number(double number, enum form form, char out[NUMBER_SIZE])
+static const char *text_number(double number, enum column_unit unit, char out[NUMBER_SIZE])
 {
-	return form == FORM_SECONDS ? text_seconds(number, out) :
-	       form == FORM_RATE    ? text_rate(number, out) :
-				      text_count(number, out);
+	return unit == UNIT_SECONDS          ? text_seconds(number, out) :
+	       unit == UNIT_BYTES_PER_SECOND ? text_rate(number, out) :
+					       text_count(number, out);
 }
 
-static const char *text_field(const struct field *field, const void *item, enum form form,
-			      char out[NUMBER_SIZE])
+static const char *text_field(const struct field *field, const void *item, char out[NUMBER_SIZE])
 {
 	const void *at = (const char *)item + field->offset;
-	const struct snap_latency *latency = at;
 
-	switch (form) {
-	case FORM_P50: return text_seconds(latency->p50, out);
-	case FORM_P99: return text_seconds(latency->p99, out);
-	case FORM_MAX: return text_seconds(latency->max, out);
-	default: break;
-	}
 	switch (field->kind) {
 	case FIELD_TEXT: return *(const char *const *)at ? *(const char *const *)at : "";
 	case FIELD_NAME: return field->names[field_count(field, item)];
 	case FIELD_CALL: return call_name(*(const uint16_t *)at);
 	case FIELD_DIMS: return text_dim(at, out);
 	case FIELD_BYTES: return text_bytes((double)field_count(field, item), out);
-	case FIELD_DURATION: return text_seconds(field_number(field, item), out);
-	case FIELD_NUMBER: return text_number(field_number(field, item), form, out);
+	case FIELD_DURATION:
+	case FIELD_NUMBER:
+	case FIELD_FIGURE: return text_number(field_number(field, item), field_unit(field), out);
 	case FIELD_DEVICE:
 		snprintf(out, NUMBER_SIZE, "%d", *(const int *)at);
 		return *(const int *)at == CUTOP_DEVICE_UNKNOWN ? "-" : out;
@@ -147,8 +119,7 @@ static void print_cell(struct line *line, const struct text_table *table,
 		       const struct text_column *column, int end, const void *item,
 		       const struct snap_process *process)
 {
-	const struct field *field = column->key ? field_of(table->list->fields, column->key) : NULL;
-	bool is_known = field ? field_is_known(field, item, process) : !process->unreturned;
+	const struct field *field;
 	char text[NUMBER_SIZE], marked[2 * NUMBER_SIZE];
 	const char *shown;
 
@@ -157,25 +128,25 @@ static void print_cell(struct line *line, const struct text_table *table,
 		line_cut(line, column->text(item), NAME);
 		return;
 	}
-	shown = field ? text_field(field, item, column->form, text) :
-			text_number(column->figure(item), column->form, text);
+	field = field_find(table->list->fields, column->key);
+	shown = text_field(field, item, text);
 	if (column->is_left) {
 		line_to(line, end);
 		if (column->is_alarm && is_leaked(field, item))
 			line_style(line, STYLE_LEAKED);
 		line_text(line, shown);
 		line_style(line, STYLE_PLAIN);
-	} else if (field && field->kind == FIELD_TRUE) {
+	} else if (field->kind == FIELD_TRUE) {
 		if (field_count(field, item))
 			line_format(line, "  %s", field->key);
-	} else if (!is_known) {
+	} else if (!field_is_known(field, item, process)) {
 		line_right(line, end, "-");
 	} else {
 		if (column->is_alarm && field_count(field, item))
 			line_style(line, STYLE_FAILED);
 		snprintf(marked, sizeof(marked), "%s%s",
-			 column->mark && field_count(field_of(table->list->fields,
-							      column->marked_by),
+			 column->mark && field_count(field_find(table->list->fields,
+								column->marked_by),
 						     item) ?
 				 column->mark :
 				 "",
@@ -185,13 +156,17 @@ static void print_cell(struct line *line, const struct text_table *table,
 	}
 }
 
-static void print_title(struct line *line, const struct text_column *column, int at)
+static void print_title(struct line *line, const struct text_table *table,
+			const struct text_column *column, int at)
 {
+	const char *title = column->text ? column->title :
+					   field_find(table->list->fields, column->key)->title;
+
 	if (column->is_left || column->text) {
 		line_to(line, at);
-		line_text(line, column->title);
-	} else if (column->title) {
-		line_right(line, at, column->title);
+		line_text(line, title);
+	} else if (title) {
+		line_right(line, at, title);
 	}
 }
 
@@ -240,7 +215,7 @@ static void print_row(struct line *line, const struct text_table *table, int nam
 		if (item)
 			print_cell(line, table, column, from + column->at, item, process);
 		else
-			print_title(line, column, from + column->at);
+			print_title(line, table, column, from + column->at);
 	}
 	line_end(line);
 }
@@ -277,24 +252,17 @@ static void print_table(struct line *line, const struct text_table *table,
 	print_more(line, count - most, table->what);
 }
 
-static double kernel_rate(const void *item)
-{
-	const struct snap_kernel *kernel = item;
-
-	return kernel->launches_per_second + kernel->graph_launches_per_second;
-}
-
 #define COLUMNS(table) .columns = (table), .count = ARRAY_LEN(table)
 
 /* An address has at most 18 cells, and "registered" is the longest kind. */
 static const struct text_column map_columns[] = {
-	{ .title = "BYTES", .at = 34, .key = "size" },
-	{ .title = "KIND", .at = 36, .key = "kind", .is_left = true },
-	{ .title = "DEV", .at = 50, .key = "device" },
-	{ .title = "AGE", .at = 58, .key = "age_seconds" },
-	{ .title = "STATE", .at = 60, .key = "state", .is_left = true, .is_alarm = true },
-	{ .title = "CALL", .at = 69, .key = "call", .is_left = true },
-	{ .title = "SITE", .at = 88, .key = "site", .is_left = true },
+	{ .at = 34, .key = "size" },
+	{ .at = 36, .key = "kind", .is_left = true },
+	{ .at = 50, .key = "device" },
+	{ .at = 58, .key = "age_seconds" },
+	{ .at = 60, .key = "state", .is_left = true, .is_alarm = true },
+	{ .at = 69, .key = "call", .is_left = true },
+	{ .at = 88, .key = "site", .is_left = true },
 };
 
 static const char *alloc_name(const void *item, char out[NUMBER_SIZE])
@@ -309,24 +277,18 @@ static const struct text_table map_table = { "ADDRESS", alloc_name, .list = &map
 
 /* Ends counted from the end of the name. */
 static const struct text_column kernel_columns[] = {
-	{ .title = "LAUNCHES", .at = 11, .key = "launches" },
-	{ .title = "BY GRAPH",
-	  .at = 11,
+	{ .at = 11, .key = "launches" },
+	{ .at = 11,
 	  .key = "graph_launches",
 	  .mark = "~",
 	  .marked_by = "graph_launches_exact",
 	  .shift = 11 },
-	{ .title = "LAUNCH/s", .at = 20, .figure = kernel_rate },
-	{ .title = "GRID", .at = 31, .key = "grid" },
-	{ .title = "BLOCK", .at = 40, .key = "block" },
-	{ .title = "P50", .at = 47, .key = "latency_seconds", .form = FORM_P50 },
-	{ .title = "P99", .at = 54, .key = "latency_seconds", .form = FORM_P99 },
-	{ .title = "FAILED",
-	  .at = 61,
-	  .key = "failures",
-	  .is_alarm = true,
-	  .mark = "≥",
-	  .marked_by = "returns" },
+	{ .at = 20, .key = "runs_per_second" },
+	{ .at = 31, .key = "grid" },
+	{ .at = 40, .key = "block" },
+	{ .at = 47, .key = "p50_seconds" },
+	{ .at = 54, .key = "p99_seconds" },
+	{ .at = 61, .key = "failures", .is_alarm = true, .mark = "≥", .marked_by = "returns" },
 };
 
 static const char *kernel_name(const void *item, char out[NUMBER_SIZE])
@@ -342,12 +304,12 @@ static const struct text_table kernel_table = {
 
 /* "unknown async" is the longest name. */
 static const struct text_column copy_columns[] = {
-	{ .title = "DEV", .at = 17, .key = "device" },
-	{ .title = "CALLS", .at = 27, .key = "calls" },
-	{ .title = "BYTES", .at = 35, .key = "bytes" },
-	{ .title = "RATE", .at = 43, .key = "rate_bytes_per_second", .form = FORM_RATE },
-	{ .title = "THROUGHPUT", .at = 54, .key = "bytes_per_second", .form = FORM_RATE },
-	{ .title = "FAILED", .at = 61, .key = "failures", .is_alarm = true },
+	{ .at = 17, .key = "device" },
+	{ .at = 27, .key = "calls" },
+	{ .at = 35, .key = "bytes" },
+	{ .at = 43, .key = "rate_bytes_per_second" },
+	{ .at = 54, .key = "bytes_per_second" },
+	{ .at = 61, .key = "failures", .is_alarm = true },
 	{ .key = "pageable" },
 };
 
@@ -364,19 +326,12 @@ static const char *copy_name(const void *item, char out[NUMBER_SIZE])
 static const struct text_table copy_table = { "COPY", copy_name, .list = &copy_list,
 					      COLUMNS(copy_columns) };
 
-static double mean_seconds(const void *item)
-{
-	const struct snap_call *call = item;
-
-	return call->calls && !call->untimed ? call->seconds / (double)call->calls : NAN;
-}
-
 static const struct text_column extra_columns[] = {
-	{ .title = "CALLS", .at = 11, .key = "calls" },
-	{ .title = "TIME", .at = 19, .key = "seconds", .form = FORM_SECONDS },
-	{ .title = "AVG", .at = 27, .form = FORM_SECONDS, .figure = mean_seconds },
-	{ .title = "MAX", .at = 35, .key = "latency_seconds", .form = FORM_MAX },
-	{ .title = "FAILED", .at = 43, .key = "failures", .is_alarm = true },
+	{ .at = 11, .key = "calls" },
+	{ .at = 19, .key = "seconds" },
+	{ .at = 27, .key = "mean_seconds" },
+	{ .at = 35, .key = "max_seconds" },
+	{ .at = 43, .key = "failures", .is_alarm = true },
 };
 
 static const char *extra_name(const void *item, char out[NUMBER_SIZE])
@@ -397,10 +352,10 @@ static const struct text_table extra_table = { "PROBED", extra_name, 43,
 					       is_extra, &call_list, COLUMNS(extra_columns) };
 
 static const struct text_column graph_columns[] = {
-	{ .title = "INSTANTIATED", .at = 25, .key = "instantiated" },
-	{ .title = "LIVE", .at = 34, .key = "live" },
-	{ .title = "LAUNCHES", .at = 46, .key = "launches" },
-	{ .title = "SITE", .at = 48, .key = "site", .is_left = true },
+	{ .at = 25, .key = "instantiated" },
+	{ .at = 34, .key = "live" },
+	{ .at = 46, .key = "launches" },
+	{ .at = 48, .key = "site", .is_left = true },
 };
 static const struct text_table graph_table = { "GRAPHS", .list = &graph_list,
 					       COLUMNS(graph_columns), SITES_SHOWN, "site" };
@@ -413,12 +368,12 @@ static bool remains(const void *item)
 }
 
 static const struct text_column object_columns[] = {
-	{ .title = "MADE", .at = 18, .key = "made" },
-	{ .title = "LIVE", .at = 26, .key = "live" },
-	{ .title = "LEFT", .at = 34, .key = "left" },
-	{ .title = "RISING", .at = 42, .key = "rising" },
-	{ .title = "KIND", .at = 44, .key = "kind", .is_left = true },
-	{ .title = "SITE", .at = 53, .key = "site", .is_left = true },
+	{ .at = 18, .key = "made" },
+	{ .at = 26, .key = "live" },
+	{ .at = 34, .key = "left" },
+	{ .at = 42, .key = "rising" },
+	{ .at = 44, .key = "kind", .is_left = true },
+	{ .at = 53, .key = "site", .is_left = true },
 };
 /* Streams, events and the like that were not destroyed. */
 static const struct text_table object_table = { "OBJECTS",        .list = &object_list,
@@ -433,9 +388,9 @@ static const char *launched_name(const void *item)
 }
 
 static const struct text_column launch_columns[] = {
-	{ .title = "LAUNCHES", .at = 13, .key = "launches", .mark = "~", .marked_by = "sampled" },
-	{ .title = "KERNEL", .at = 15, .text = launched_name },
-	{ .title = "LAUNCHED AT", .at = 15 + NAME + 2, .key = "site", .is_left = true },
+	{ .at = 13, .key = "launches", .mark = "~", .marked_by = "sampled" },
+	{ .at = 15, .text = launched_name, .title = "KERNEL" },
+	{ .at = 15 + NAME + 2, .key = "site", .is_left = true },
 };
 static const struct text_table launch_table = { .list = &launch_site_list,
 						COLUMNS(launch_columns),
@@ -447,10 +402,10 @@ static const char *waited_name(const void *item)
 }
 
 static const struct text_column wait_columns[] = {
-	{ .title = "WAITS", .at = 13, .key = "calls" },
-	{ .title = "TIME", .at = 21, .key = "seconds", .form = FORM_SECONDS },
-	{ .title = "CALL", .at = 23, .text = waited_name },
-	{ .title = "WAITED AT", .at = 23 + NAME + 2, .key = "site", .is_left = true },
+	{ .at = 13, .key = "calls" },
+	{ .at = 21, .key = "seconds" },
+	{ .at = 23, .text = waited_name, .title = "CALL" },
+	{ .at = 23 + NAME + 2, .key = "site", .is_left = true },
 };
 static const struct text_table wait_table = { .list = &wait_site_list,
 					      COLUMNS(wait_columns),
