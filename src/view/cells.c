@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "model/columns.h"
+#include "print/fields.h"
 #include "print/text.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -325,4 +326,32 @@ enum style cell_failures(char out[CELL_TEXT], double count, bool lower_bound, in
 	cell_count(number, count, width - lower_bound);
 	snprintf(out, CELL_TEXT, "%s%.32s", lower_bound ? "≥" : "", number);
 	return count > 0 ? ST_FAILED : ST_DIM;
+}
+
+static const struct field *field_of(const struct list *list, size_t column)
+{
+	return field_find(list->desc->items->fields, list->columns[column].field);
+}
+
+double item_number(const struct list *list, size_t column, const void *item)
+{
+	const struct field *field = field_of(list, column);
+
+	return field_is_known(field, item, list->process) ? field_number(field, item) : NAN;
+}
+
+enum style item_cell(const struct list *list, size_t column, const void *item, char out[CELL_TEXT])
+{
+	const struct field *field = field_of(list, column);
+	double number = item_number(list, column, item);
+
+	if (field->kind == FIELD_DEVICE)
+		return cell_device(out, (int)number);
+	switch (field_unit(field)) {
+	case UNIT_BYTES: return cell_bytes(out, number);
+	case UNIT_SECONDS: return cell_time(out, number);
+	case UNIT_PER_SECOND: return cell_rate(out, number, false);
+	case UNIT_BYTES_PER_SECOND: return cell_rate(out, number, true);
+	default: return cell_count(out, number, list->columns[column].width);
+	}
 }

@@ -87,4 +87,8 @@ uint64_t key_text(uint64_t hash, const char *text); /* NULL counts as "" */
 
 enum style cell_text(char out[CELL_TEXT], enum style style, const char *text);
 
+/* What the field of @column is in @item, NAN if it is not known; and what is shown of that. */
+double item_number(const struct list *list, size_t column, const void *item);
+enum style item_cell(const struct list *list, size_t column, const void *item, char out[CELL_TEXT]);
+
 #endif

@@ -146,7 +146,9 @@ static void pane_add(const struct view *view, struct page *page, enum pane numbe
 	for (size_t i = 0; i < pane->column_count; i++) {
 		const struct list_column *column = &pane->columns[i];
 
-		entry_add(page, column->title[0] ? column->title : "(bar)", ST_TITLE_SORT,
+		const char *title = column_title(pane, column);
+
+		entry_add(page, title[0] ? title : "(bar)", ST_TITLE_SORT,
 			  column->help ? column->help : "", ST_PLAIN);
 	}
 }

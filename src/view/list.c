@@ -4,6 +4,7 @@
  * while the keys are about the pane. A key makes the list, as drawing does, to know what it is about: so of
  * keys that come at once, each means the row that it would mean if it had come alone.
  */
+#include "print/fields.h"
 #include "view/list.h"
 
 #include <math.h>
@@ -331,7 +332,8 @@ size_t sort_choices(const struct view *view, struct sort_choice list[COLUMNS_MAX
 		list[count++] = (struct sort_choice){ 0, "as it comes", "", false };
 	for (unsigned int i = 0; view_in_pane(view) && i < state->columns; i++)
 		if (!(state->hidden >> i & 1))
-			list[count++] = (struct sort_choice){ i + 1, desc->columns[i].title,
+			list[count++] = (struct sort_choice){ i + 1,
+							      column_title(desc, &desc->columns[i]),
 							      desc->columns[i].help,
 							      desc->columns[i].left };
 	return count;
@@ -612,6 +614,14 @@ out:
 	list_close(&list);
 }
 
+/* ---- columns of fields ---- */
+
+const char *column_title(const struct pane_desc *desc, const struct list_column *column)
+{
+	return column->title ? column->title :
+			       field_find(desc->items->fields, column->field)->title;
+}
+
 /* ---- drawing ---- */
 
 static void titles_draw(const struct area *area, const struct list *list, const struct fit *fit,
@@ -621,8 +631,9 @@ static void titles_draw(const struct area *area, const struct list *list, const 
 	area_clear(area, ST_TITLE);
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = &list->columns[i];
-		const char *title = list->titles && list->titles[i] ? list->titles[i] :
-								      column->title;
+		const char *title = list->titles && list->titles[i] ?
+					    list->titles[i] :
+					    column_title(list->desc, column);
 		const char *arrow = (column->left || column->ascends) == state->reverse ? "▼" : "▲";
 
 		if (!fit->shown[i])

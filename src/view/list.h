@@ -11,7 +11,9 @@
 #include "view/view_internal.h"
 
 struct list_column {
-	const char *title;
+	const char *title; /* NULL: the field's */
+	/* Of the items of the pane's descriptor, by its key (print/fields.h); NULL: it is none */
+	const char *field;
 	int width; /* 0: the remaining cells, at least @least */
 	int least;
 	int good;     /* of one without a width: cells that it gets before others come; 0: least */
@@ -26,6 +28,9 @@ struct list_column {
 
 enum { COLUMN_HELP = 60 };
 enum { CELL_TEXT = 4096 }; /* kernels' signatures can have thousands of characters */
+
+/* The title of @column in the pane @desc. */
+const char *column_title(const struct pane_desc *desc, const struct list_column *column);
 
 /* Where the columns of a list, or of the table of processes, are. */
 struct fit {

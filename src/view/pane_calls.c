@@ -18,6 +18,7 @@
 #include "cuda/calls.h"
 #include "model/snapshot.h"
 #include "model/time_shares.h"
+#include "print/fields.h"
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/canvas.h"
@@ -152,23 +153,24 @@ static struct area time_bar_draw(const struct area *area, const struct snapshot 
 enum { C_CALL, C_LAYER, C_CALLS, C_FAILED, C_TIME, C_SHARE, C_BAR, C_AVERAGE, C_P50, C_P99, C_MAX };
 
 static const struct list_column call_columns[] = {
-	[C_CALL] = { "CALL", .least = 22, .left = true, .rank = 0, .help = "the function" },
-	[C_LAYER] = { "LAYER", .width = 7, .left = true, .rank = 9,
+	[C_CALL] = { NULL, "call", .least = 22, .left = true, .rank = 0, .help = "the function" },
+	[C_LAYER] = { NULL, "layer", .width = 7, .left = true, .rank = 9,
 		      .help = "runtime, driver, or probe for one that --probe names" },
-	[C_CALLS] = { "CALLS", .width = 10, .rank = 1,
+	[C_CALLS] = { NULL, "calls", .width = 10, .rank = 1,
 		      .help = "how often it was called, failed calls included" },
-	[C_FAILED] = { "FAILED", .width = 8, .rank = 4, .help = "how often it returned an error" },
-	[C_TIME] = { "TIME", .width = 7, .rank = 2, .help = "time inside it" },
+	[C_FAILED] = { NULL, "failures", .width = 8, .rank = 4,
+		       .help = "how often it returned an error" },
+	[C_TIME] = { NULL, "seconds", .width = 7, .rank = 2, .help = "time inside it" },
 	[C_SHARE] = { "SHARE", .width = 6, .rank = 3,
 		      .help = "share of the time in all calls of this list" },
 	[C_BAR] = { "", .width = 12, .left = true, .rank = 8, .is_bar = true,
 		    .help = "the same share" },
-	[C_AVERAGE] = { "AVG", .width = 6, .rank = 7,
+	[C_AVERAGE] = { NULL, "mean_seconds", .width = 6, .rank = 7,
 			.help = "time of a call; a dash where only a sample was timed" },
-	[C_P50] = { "p50", .width = 6, .rank = 5,
+	[C_P50] = { "p50", "p50_seconds", .width = 6, .rank = 5,
 		    .help = "the time on the CPU that half of the calls do not exceed" },
-	[C_P99] = { "p99", .width = 6, .rank = 6, .help = "the same for 99 of 100" },
-	[C_MAX] = { "MAX", .width = 6, .rank = 7, .help = "the longest" },
+	[C_P99] = { "p99", "p99_seconds", .width = 6, .rank = 6, .help = "the same for 99 of 100" },
+	[C_MAX] = { NULL, "max_seconds", .width = 6, .rank = 7, .help = "the longest" },
 };
 
 #define PLACES_SHOWN 4 /* of a call; in full height all */
@@ -197,34 +199,20 @@ static double call_number(const struct list *list, size_t row, size_t column)
 	const struct snap_call *call = call_of(list, row);
 	double seconds = column == C_SHARE ? calls_seconds(list->process) : 0;
 
-	switch (column) {
-	case C_CALLS: return (double)call->calls;
-	case C_FAILED:
-		return call->extra.symbol && !call->judged ?
-			       NAN :
-			       process_known(list->process, (double)call->failures);
-	case C_TIME: return call->untimed ? NAN : process_known(list->process, call->seconds);
-	case C_SHARE: return seconds > 0 && !call->untimed ? call->seconds / seconds : NAN;
-	/* Of a launch that is not watched to its end the time is not known. */
-	case C_AVERAGE:
-		return call->calls && !call->sampled && !call->untimed ?
-			       process_known(list->process, call->seconds / (double)call->calls) :
-			       NAN;
-	case C_P50: return call->latency.p50;
-	case C_P99: return call->latency.p99;
-	default: return call->latency.max;
-	}
+	if (column == C_SHARE)
+		return seconds > 0 && !call->untimed ? call->seconds / seconds : NAN;
+	return item_number(list, column, call);
 }
 
 static enum style call_cell(const struct list *list, size_t row, size_t column, char out[CELL_TEXT])
 {
 	const struct snap_call *call = call_of(list, row);
 	const struct place_row *place = place_row_of(list, row);
-	double number = call_number(list, row, column);
 	bool is_bound = list->process->runtime_late && call_layer(call->call) == LAYER_RUNTIME;
 	int width = list->desc->columns[column].width;
 	char time[CELL_TEXT], calls[CELL_TEXT];
 	enum style style;
+	double number;
 
 	if (place->is_place) {
 		cell_count(calls, place->place.calls, list->desc->columns[C_CALLS].width);
@@ -232,9 +220,12 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 		return place_row_cell(place, column == C_CALL, calls,
 				      list->desc->columns[C_CALLS].width, time, out);
 	}
+	if (column == C_CALL)
+		return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
+	if (column == C_LAYER)
+		return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
+	number = call_number(list, row, column);
 	switch (column) {
-	case C_CALL: return cell_text(out, ST_PLAIN, snapshot_call_brief(call->call, &call->extra));
-	case C_LAYER: return cell_text(out, ST_DIM, call_layer_name(call_layer(call->call)));
 	case C_CALLS:
 		style = cell_count(time, number, width - is_bound);
 		snprintf(out, CELL_TEXT, "%s%.32s", is_bound ? "≥" : "", time);
@@ -245,7 +236,7 @@ static enum style call_cell(const struct list *list, size_t row, size_t column, 
 		style = cell_time(time, number);
 		snprintf(out, CELL_TEXT, "%s%.32s", call->sampled && number > 0 ? "≥" : "", time);
 		return style;
-	default: return cell_time(out, number);
+	default: return item_cell(list, column, call, out);
 	}
 }
 
@@ -377,6 +368,7 @@ const struct pane_desc pane_calls = {
 	.sort = C_TIME + 1, /* the order of the table of functions would say nothing */
 	.columns = call_columns,
 	.column_count = ARRAY_LEN(call_columns),
+	.items = &call_list,
 	.cell = call_cell,
 	.number = call_number,
 	.owner = place_row_owner,

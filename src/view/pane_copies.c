@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/calls.h"
+#include "print/fields.h"
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/details.h"
@@ -33,26 +34,28 @@ enum {
 };
 
 static const struct list_column copy_columns[] = {
-	[P_DIRECTION] = { "DIR", .width = 7, .left = true, .rank = 0,
+	[P_DIRECTION] = { NULL, "direction", .width = 7, .left = true, .rank = 0,
 			  .help = "H2D, D2H, D2D, H2H, P2P or unknown: from where to where" },
 	/* "async*": some are of pageable memory, and may be synchronous */
-	[P_MODE] = { "MODE", .width = 6, .left = true, .rank = 0,
+	[P_MODE] = { NULL, "mode", .width = 6, .left = true, .rank = 0,
 		     .help = "sync or async; async*: some were of pageable memory" },
-	[P_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device" },
-	[P_CALLS] = { "CALLS", .width = 7, .rank = 1, .help = "calls that copied" },
-	[P_BYTES] = { "BYTES", .width = 7, .rank = 2, .help = "bytes of those that succeeded" },
+	[P_DEVICE] = { NULL, "device", .width = 3, .rank = 7, .help = "the device" },
+	[P_CALLS] = { NULL, "calls", .width = 7, .rank = 1, .help = "calls that copied" },
+	[P_BYTES] = { NULL, "bytes", .width = 7, .rank = 2,
+		      .help = "bytes of those that succeeded" },
 	[P_AVERAGE] = { "AVERAGE", .width = 7, .rank = 9, .help = "bytes of a call" },
-	[P_RATE] = { "BYTES/s", .width = 7, .rank = 3,
+	[P_RATE] = { "BYTES/s", "rate_bytes_per_second", .width = 7, .rank = 3,
 		     .help = "bytes per second since the last refresh, as calls were made" },
-	[P_THROUGHPUT] = { "THROUGHPUT", .width = 10, .rank = 8,
+	[P_THROUGHPUT] = { NULL, "bytes_per_second", .width = 10, .rank = 8,
 			   .help = "bytes of synchronous copies by the time inside their calls" },
-	[P_FAILED] = { "FAILED", .width = 7, .rank = 6, .help = "calls that returned an error" },
+	[P_FAILED] = { NULL, "failures", .width = 7, .rank = 6,
+		       .help = "calls that returned an error" },
 	/* a cell stands for two powers of two; where there is less room, for four */
 	[P_SIZES] = { "size 1K   1M   1G   ", .width = SIZES_CELLS, .left = true, .rank = 10,
 		      .help = "how often copies were of which size, from 1 byte on" },
 	[P_SIZES_SHORT] = { "size 1M 1G", .width = 10, .left = true, .rank = 5,
 			    .help = "how often copies were of which size, from 1 byte on" },
-	[P_TIME] = { "TIME", .width = 7, .rank = 11, .help = "time inside these calls" },
+	[P_TIME] = { NULL, "seconds", .width = 7, .rank = 11, .help = "time inside these calls" },
 };
 
 static const enum style direction_styles[DIR_COUNT] = {
@@ -65,19 +68,9 @@ static double copy_number(const struct list *list, size_t item, size_t column)
 	const struct snap_copy *copy = &list->process->copies[item];
 	uint64_t done = copy->calls > copy->failures ? copy->calls - copy->failures : 0;
 
-	switch (column) {
-	case P_DEVICE: return copy->device;
-	case P_CALLS: return (double)copy->calls;
-	case P_BYTES: return (double)copy->bytes;
-	case P_AVERAGE: return done ? (double)copy->bytes / (double)done : NAN;
-	case P_RATE: return copy->rate_bytes_per_second;
-	case P_THROUGHPUT:
-		return copy->mode == COPY_SYNC ?
-			       process_known(list->process, copy->bytes_per_second) :
-			       NAN;
-	case P_FAILED: return process_known(list->process, (double)copy->failures);
-	default: return process_known(list->process, copy->seconds);
-	}
+	if (column == P_AVERAGE)
+		return done ? (double)copy->bytes / (double)done : NAN;
+	return item_number(list, column, copy);
 }
 
 /* A level for each of @cells, which share the powers of two. */
@@ -101,7 +94,6 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 	const struct snap_copy *copy = &list->process->copies[item];
 	enum style style = copy->direction < DIR_COUNT ? direction_styles[copy->direction] :
 							 ST_PLAIN;
-	double number = copy_number(list, item, column);
 
 	switch (column) {
 	case P_DIRECTION:
@@ -112,16 +104,13 @@ static enum style copy_cell(const struct list *list, size_t item, size_t column,
 		if (copy->pageable)
 			return cell_text(out, ST_SUSPECT, "async*");
 		return cell_text(out, ST_PLAIN, copy->mode < 2 ? copy_mode_names[copy->mode] : "?");
-	case P_DEVICE: return cell_device(out, copy->device);
-	case P_CALLS: return cell_count(out, number, list->desc->columns[column].width);
-	case P_BYTES:
-	case P_AVERAGE: return cell_bytes(out, number);
-	case P_RATE:
-	case P_THROUGHPUT: return cell_rate(out, number, true);
-	case P_FAILED: return cell_failures(out, number, false, list->desc->columns[column].width);
+	case P_AVERAGE: return cell_bytes(out, copy_number(list, item, column));
+	case P_FAILED:
+		return cell_failures(out, copy_number(list, item, column), false,
+				     list->desc->columns[column].width);
 	case P_SIZES:
 	case P_SIZES_SHORT: sizes_text(copy, list->desc->columns[column].width, out); return style;
-	default: return cell_time(out, number);
+	default: return item_cell(list, column, copy, out);
 	}
 }
 
@@ -234,6 +223,7 @@ const struct pane_desc pane_copies = {
 	.pan = PAN_PLOTS,
 	.columns = copy_columns,
 	.column_count = ARRAY_LEN(copy_columns),
+	.items = &copy_list,
 	.cell = copy_cell,
 	.number = copy_number,
 	.key = copy_key,

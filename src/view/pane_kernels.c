@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "print/fields.h"
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/details.h"
@@ -37,25 +38,29 @@ static const struct list_column kernel_columns[] = {
 		    .help = "launches, relative to the kernel launched most" },
 	[K_NAME] = { "KERNEL", .least = 16, .good = 48, .left = true, .middle = true, .rank = 0,
 		     .help = "its name, short or (c) with templates and arguments" },
-	[K_LAUNCHES] = { "LAUNCHES", .width = 9, .rank = 1,
+	[K_LAUNCHES] = { NULL, "launches", .width = 9, .rank = 1,
 			 .help = "launches that the program made, failed ones included" },
-	[K_GRAPH] = { "BY GRAPH", .width = 9, .rank = 2,
+	[K_GRAPH] = { NULL, "graph_launches", .width = 9, .rank = 2,
 		      .help = "launches by graphs that the program launched" },
-	[K_RATE] = { "LAUNCH/s", .width = 8, .rank = 2,
+	[K_RATE] = { NULL, "runs_per_second", .width = 8, .rank = 2,
 		     .help = "both per second, since the last refresh" },
 	[K_SHARE] = { "SHARE", .width = 6, .rank = 3,
 		      .help = "both, of all launches of the process" },
-	[K_GRID] = { "GRID", .width = 11, .rank = 7,
+	[K_GRID] = { NULL, "grid", .width = 11, .rank = 7,
 		     .help = "blocks of the latest launch whose return was seen" },
-	[K_BLOCK] = { "BLOCK", .width = 8, .rank = 8, .help = "threads in a block, likewise" },
-	[K_SHARED] = { "SHARED", .width = 6, .rank = 10,
+	[K_BLOCK] = { NULL, "block", .width = 8, .rank = 8,
+		      .help = "threads in a block, likewise" },
+	[K_SHARED] = { NULL, "shared_bytes", .width = 6, .rank = 10,
 		       .help = "dynamic shared memory of a block, likewise" },
-	[K_P50] = { "p50 CPU", .width = 7, .rank = 4,
+	[K_P50] = { "p50 CPU", "p50_seconds", .width = 7, .rank = 4,
 		    .help = "time of the launch call on the CPU that half do not exceed" },
-	[K_P99] = { "p99 CPU", .width = 7, .rank = 5, .help = "the same for 99 of 100" },
-	[K_MAX] = { "MAX CPU", .width = 7, .rank = 11, .help = "the longest" },
-	[K_FAILED] = { "FAILED", .width = 7, .rank = 9, .help = "launches that returned an error" },
-	[K_DEVICE] = { "DEV", .width = 3, .rank = 12, .help = "the device it was launched on" },
+	[K_P99] = { "p99 CPU", "p99_seconds", .width = 7, .rank = 5,
+		    .help = "the same for 99 of 100" },
+	[K_MAX] = { "MAX CPU", "max_seconds", .width = 7, .rank = 11, .help = "the longest" },
+	[K_FAILED] = { NULL, "failures", .width = 7, .rank = 9,
+		       .help = "launches that returned an error" },
+	[K_DEVICE] = { NULL, "device", .width = 3, .rank = 12,
+		       .help = "the device it was launched on" },
 };
 
 #define SITES_SHOWN 4 /* of a kernel; in full height all */
@@ -94,20 +99,12 @@ static double kernel_number(const struct list *list, size_t row, size_t column)
 	const struct snap_kernel *kernel = kernel_of(list, row);
 
 	switch (column) {
-	case K_LAUNCHES: return (double)kernel->launches;
-	case K_GRAPH: return (double)kernel->graph_launches;
-	case K_RATE: return kernel->launches_per_second + kernel->graph_launches_per_second;
 	case K_SHARE:
 		return kernel_runs(kernel) /
 		       ((double)list->process->launches + (double)list->process->graph_launches);
 	case K_GRID: return (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
 	case K_BLOCK: return (double)kernel->block[0] * kernel->block[1] * kernel->block[2];
-	case K_SHARED: return kernel->shared_bytes;
-	case K_P50: return kernel->latency.p50;
-	case K_P99: return kernel->latency.p99;
-	case K_MAX: return kernel->latency.max;
-	case K_FAILED: return process_known(list->process, (double)kernel->failures);
-	default: return kernel->device;
+	default: return item_number(list, column, kernel);
 	}
 }
 
@@ -115,11 +112,11 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 			      char out[CELL_TEXT])
 {
 	const struct snap_kernel *kernel = kernel_of(list, row);
-	double number = kernel_number(list, row, column);
 	int width = list->desc->columns[column].width,
 	    cells = list->desc->columns[K_LAUNCHES].width;
 	const struct place_row *place = place_row_of(list, row);
 	char text[CELL_TEXT], share[CELL_TEXT];
+	double number;
 
 	if (place->is_place) {
 		cell_about(text, place->place.amount, !place->place.sampled, cells);
@@ -127,23 +124,18 @@ static enum style kernel_cell(const struct list *list, size_t row, size_t column
 			   kernel->launches ? place->place.amount / (double)kernel->launches : 0);
 		return place_row_cell(place, column == K_NAME, text, cells, share, out);
 	}
-	switch (column) {
-	case K_NAME:
+	if (column == K_NAME)
 		return cell_text(out, ST_PLAIN,
 				 list->view->settings.full_names ? kernel->signature :
 								   kernel->shown);
+	number = kernel_number(list, row, column);
+	switch (column) {
 	case K_GRAPH: return cell_about(out, number, !kernel->updatable, width);
-	case K_LAUNCHES: return cell_count(out, number, width);
-	case K_RATE: return cell_rate(out, number, false);
 	case K_SHARE: return cell_share(out, number);
 	case K_GRID: return cell_shape(out, kernel->grid);
 	case K_BLOCK: return cell_shape(out, kernel->block);
-	case K_SHARED: return cell_bytes(out, number);
-	case K_P50:
-	case K_P99:
-	case K_MAX: return cell_time(out, number);
 	case K_FAILED: return cell_failures(out, number, kernel->sampled, width);
-	default: return cell_device(out, kernel->device);
+	default: return item_cell(list, column, kernel, out);
 	}
 }
 
@@ -340,6 +332,7 @@ const struct pane_desc pane_kernels = {
 	.help = "launches by name",
 	.columns = kernel_columns,
 	.column_count = ARRAY_LEN(kernel_columns),
+	.items = &kernel_list,
 	.cell = kernel_cell,
 	.number = kernel_number,
 	.owner = place_row_owner,

@@ -14,6 +14,7 @@
 
 #include "cuda/calls.h"
 #include "model/variables.h"
+#include "print/fields.h"
 #include "util/saturated.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -377,19 +378,20 @@ static int allocators_lines(const struct area *area, int row, const struct snap_
 enum { M_ADDRESS, M_SIZE, M_AGE, M_KIND, M_DEVICE, M_STATE, M_SITE, M_CALL };
 
 static const struct list_column memory_columns[] = {
-	[M_ADDRESS] = { "ADDRESS", .width = 16, .rank = 3,
+	[M_ADDRESS] = { NULL, "address", .width = 16, .rank = 3,
 			.help = "where the allocation begins, as the program has it" },
-	[M_SIZE] = { "SIZE", .width = 7, .rank = 1, .help = "bytes asked for; CUDA may take more" },
-	[M_AGE] = { "AGE", .width = 7, .rank = 2,
+	[M_SIZE] = { "SIZE", "size", .width = 7, .rank = 1,
+		     .help = "bytes asked for; CUDA may take more" },
+	[M_AGE] = { NULL, "age_seconds", .width = 7, .rank = 2,
 		    .help = "time since it was allocated, or up to the end of its owner" },
-	[M_KIND] = { "KIND", .width = 10, .left = true, .rank = 5,
+	[M_KIND] = { NULL, "kind", .width = 10, .left = true, .rank = 5,
 		     .help = "kind of memory; tensor: a block of a framework" },
-	[M_DEVICE] = { "DEV", .width = 3, .rank = 7, .help = "the device it lies on" },
-	[M_STATE] = { "STATE", .width = 7, .left = true, .rank = 4,
+	[M_DEVICE] = { NULL, "device", .width = 3, .rank = 7, .help = "the device it lies on" },
+	[M_STATE] = { NULL, "state", .width = 7, .left = true, .rank = 4,
 		      .help = "live, suspect, leaked or held; of a tensor, rising" },
-	[M_SITE] = { "SITE", .least = 20, .left = true, .rank = 1,
+	[M_SITE] = { NULL, "site", .least = 20, .left = true, .rank = 1,
 		     .help = "the call site: function, file and line, as far as known" },
-	[M_CALL] = { "CALL", .width = 22, .left = true, .rank = 8,
+	[M_CALL] = { NULL, "call", .width = 22, .left = true, .rank = 8,
 		     .help = "the function that made it; of a tensor, none" },
 };
 #define SITE_AND_CALL 130 /* cells from which on there is room for both */
@@ -444,14 +446,7 @@ static enum style memory_cell(const struct list *list, size_t item, size_t colum
 
 static double memory_number(const struct list *list, size_t item, size_t column)
 {
-	const struct snap_alloc *alloc = row_of(list, item)->alloc;
-
-	switch (column) {
-	case M_ADDRESS: return (double)alloc->address;
-	case M_SIZE: return (double)alloc->bytes;
-	case M_AGE: return (double)row_of(list, item)->alloc->age;
-	default: return alloc->device;
-	}
+	return item_number(list, column, row_of(list, item)->alloc);
 }
 
 /* ---- rows ---- */
@@ -831,6 +826,7 @@ const struct pane_desc pane_memory = {
 	.pan = PAN_MAP,
 	.columns = memory_columns,
 	.column_count = ARRAY_LEN(memory_columns),
+	.items = &map_list,
 	.cell = memory_cell,
 	.number = memory_number,
 	.key = memory_key,

@@ -34,6 +34,7 @@ struct fit;
 struct fit_rule;
 struct list;
 struct list_column;
+struct field_list;
 struct snap_process;
 struct view;
 
@@ -55,6 +56,7 @@ struct pane_desc {
 
 	const struct list_column *columns;
 	size_t column_count;
+	const struct field_list *items; /* whose fields its columns are; NULL: none is */
 	/* Writes what stands in a cell to @out (CELL_TEXT bytes), and returns its style. */
 	enum style (*cell)(const struct list *list, size_t item, size_t column, char *out);
 	/* The value to sort by; NAN last */

@@ -33,7 +33,7 @@ int main(void)
 		for (size_t column = 0; column < panes[i]->column_count; column++)
 			if (!panes[i]->columns[column].is_bar)
 				printf("pane-column\t%s\t%s\t%s\n", panes[i]->title,
-				       panes[i]->columns[column].title,
+				       column_title(panes[i], &panes[i]->columns[column]),
 				       text(panes[i]->columns[column].help));
 	for (i = 0; i < column_count; i++)
 		printf("column\t%s\t%s\t%s\t%s\n", columns[i].name, columns[i].help,

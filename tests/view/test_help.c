@@ -14,9 +14,9 @@ START_TEST(columns_are_explained)
 			const struct list_column *column = &panes[i]->columns[j];
 
 			ck_assert_msg(column->help && column->help[0], "%s: %s has no help",
-				      panes[i]->title, column->title);
+				      panes[i]->title, column_title(panes[i], column));
 			ck_assert_msg(strlen(column->help) <= COLUMN_HELP, "%s: %s: too long",
-				      panes[i]->title, column->title);
+				      panes[i]->title, column_title(panes[i], column));
 			ck_assert(column->help[strlen(column->help) - 1] != '.');
 		}
 	}
@@ -41,7 +41,7 @@ START_TEST(pages_have_all_columns)
 			for (size_t j = 0; j < panes[i]->column_count; j++)
 				ck_assert_msg(row_with(panes[i]->columns[j].help)[0] != 0,
 					      "%s: %s is not there", panes[i]->title,
-					      panes[i]->columns[j].title);
+					      column_title(panes[i], &panes[i]->columns[j]));
 			keys("\033");
 		}
 	}

@@ -6,6 +6,7 @@
 
 #include "../unit/holds.h"
 #include "cast.h"
+#include "print/fields.h"
 #include "view/list.h"
 
 static int place(struct rect rect, int rows, int cols, int row)
@@ -206,6 +207,15 @@ START_TEST(columns_fit_every_width)
 }
 END_TEST
 
+static bool has_field(const struct pane_desc *pane, const char *key)
+{
+	for (size_t i = 0; i < pane->items->fields->count; i++)
+		if (pane->items->fields->list[i].key &&
+		    !strcmp(pane->items->fields->list[i].key, key))
+			return true;
+	return false;
+}
+
 /*
  * Each stands where the list of panes says, and has what everything else takes from its descriptor.
  */
@@ -225,8 +235,10 @@ START_TEST(panes_are_sound)
 		ck_assert_uint_le(pane->sort, pane->column_count);
 		ck_assert(pane->draw && pane->cell && pane->number);
 		for (size_t j = 0; j < pane->column_count; j++) {
-			ck_assert_msg(titles[j].title, "%s: column %zu has no title", pane->title,
-				      j);
+			ck_assert_msg(titles[j].title || titles[j].field,
+				      "%s: column %zu has no title", pane->title, j);
+			ck_assert_msg(!titles[j].field || has_field(pane, titles[j].field),
+				      "%s: no field %s", pane->title, titles[j].field);
 			ck_assert_msg(!titles[j].width != !titles[j].least,
 				      "%s: column %zu has two widths or none", pane->title, j);
 			ck_assert(pane->bar || !titles[j].is_bar);
