@@ -140,9 +140,6 @@ struct snap_detail {
 	int code;      /* 0: none */
 	/* Bytes on the device; total 0: the event is about no device */
 	uint64_t tracked, total;
-	/* from the lowest to the highest address that the process held there; 0: unknown */
-	uint64_t span;
-	uint64_t span_free, span_gap; /* free bytes in that span, and the longest free stretch */
 	/* A framework's allocator found no memory; NULL: it was a call that did */
 	const char *allocator;
 	uint64_t asked, allocated, reserved;     /* bytes: its request, and its figures then */

@@ -24,8 +24,7 @@
 
 /*
  * Post-mortems: what is worth keeping of the instant at which an allocation found no memory, or a
- * device came near to having none: which processes held it, and how the failing process's own part
- * of it was broken up. And of the instant at which a kernel was found to have broken down: what had
+ * device came near to having none: which processes and lines held it. And of the instant at which a kernel was found to have broken down: what had
  * been launched before.
  */
 
@@ -234,56 +233,6 @@ static bool may_walk(struct program *program, uint64_t time)
 	return true;
 }
 
-/*
- * How broken up the addresses are that @program holds of @kind on @device: from
- * the lowest to the highest, how much of that is free, and the longest free
- * stretch. Kinds lie in regions of their own, far from one another.
- */
-static void measure_span(struct program *program, struct snap_detail *detail, int device,
-			 unsigned int kind)
-{
-	uint64_t start = 0, end = 0, free_bytes = 0, gap = 0;
-	struct alloc_node *node;
-
-	if (kind == KIND_ARRAY || kind == KIND_PHYSICAL)
-		return; /* handles, without addresses */
-	for (node = book_lowest(&program->ledger.book); node; node = book_higher(node)) {
-		if (node->state != NODE_LIVE || node->kind != kind || !node->bytes ||
-		    (device >= 0 && node->device != device))
-			continue;
-		if (!end) {
-			start = node->address;
-		} else if (node->address > end) {
-			free_bytes += node->address - end;
-			if (node->address - end > gap)
-				gap = node->address - end;
-		}
-		end = add_saturated(node->address, node->bytes);
-	}
-	detail->span = end - start;
-	detail->span_free = free_bytes;
-	detail->span_gap = gap;
-}
-
-static uint64_t site_vram(const struct site *site)
-{
-	return subtract_saturated(site->live, site->managed);
-}
-
-static const struct site *largest_site(const struct site_table *sites)
-{
-	const struct site *best = NULL;
-	size_t i;
-
-	for (i = 0; i < sites->count; i++) {
-		const struct site *site = sites->list[i];
-
-		if (site_vram(site) && (!best || site_vram(site) > site_vram(best)))
-			best = site;
-	}
-	return best;
-}
-
 /* Goes on with the text of @report; what finds no room is cut. */
 static void __attribute__((format(printf, 2, 3)))
 say(struct postmortem *report, const char *format, ...)
@@ -359,9 +308,8 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 				     struct postmortem *report)
 {
 	struct snap_detail *detail = &report->detail;
-	char where[256], size[16], own[16], most[16];
+	char size[16], own[16], most[16];
 	const struct device_use *use;
-	const struct site *site;
 
 	*detail = (struct snap_detail){
 		.device = record->device,
@@ -378,31 +326,17 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&program->ledger.held_on, record->device);
 		find_holders(programs, detail, record->device, use ? use->total : 0);
-		if (may_walk(program, record->hdr.time)) {
-			measure_span(program, detail, record->device, record->kind);
+		if (may_walk(program, record->hdr.time))
 			largest_lines(program, record->device, detail);
-		}
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
 			say(report, " on device %d", record->device);
 		format_bytes((double)program->ledger.live, own, sizeof(own));
 		say(report, "; this process holds %s", own);
-		site = detail->line_count ? NULL : largest_site(&program->ledger.sites);
 		if (detail->line_count) {
 			format_bytes((double)detail->lines[0].live, most, sizeof(most));
 			say(report, ", %s of it from %s", most, detail->lines[0].text);
-		} else if (site) {
-			format_bytes((double)site_vram(site), most, sizeof(most));
-			sites_describe(site, &program->names, where, sizeof(where));
-			say(report, ", %s of it from %s", most, where);
 		}
 		say_holders(report, "; held there:");
-		if (detail->span) {
-			format_bytes((double)detail->span, size, sizeof(size));
-			format_bytes((double)detail->span_free, own, sizeof(own));
-			format_bytes((double)detail->span_gap, most, sizeof(most));
-			say(report, "; of its span of %s %s are free, at most %s in one piece",
-			    size, own, most);
-		}
 		say_objects(program, report);
 	}
 	if (hidden)

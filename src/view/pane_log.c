@@ -142,12 +142,6 @@ static void memory_section(const struct snap_detail *detail, struct details *det
 		details_field(details, "device", ST_PLAIN, "%d: %.32s tracked of %.32s",
 			      detail->device, text, gap);
 	}
-	if (detail->span) {
-		cell_bytes(text, (double)detail->span_free);
-		cell_bytes(gap, (double)detail->span_gap);
-		details_field(details, "between blocks", ST_PLAIN,
-			      "%.32s free, at most %.32s in one piece", text, gap);
-	}
 	if (!detail->allocator)
 		return;
 	cell_bytes(text, (double)detail->asked);

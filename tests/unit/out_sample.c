@@ -87,8 +87,8 @@ static struct snap_object_site infer_objects[] = {
 	  .made = 7 },
 };
 static const struct snap_detail out_of_memory = {
-	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)", .span = 40, .span_free = 8,
-	.span_gap = 4, .holder_count = 2, .holders_omitted = 3,
+	.device = 1, .call = CALL_cudaMalloc, .code = 2, .site = "grow+0x1f (libinfer.so)",
+	 .holder_count = 2, .holders_omitted = 3,
 	.holders = { { 4242, false, 100, "python" }, { 4311, true, 90, "./in\xfe" "fer" } },
 	.lines = {
 		{ 536870912, 12, false, 0x401f40, 77, "grow+0x1f (libinfer.so)", { "grow at infer.py:40 (python)", grow_stack, 2, grow_frames, 2, 1 } },

@@ -66,7 +66,6 @@ START_TEST(out_of_memory_names_the_holders)
 	ck_assert_str_eq(detail->holders[0].command, "python");
 	ck_assert_uint_eq(detail->holders[1].pid, 4242);
 	ck_assert_uint_eq(detail->holders[1].live, 5 * MIB);
-	ck_assert_uint_eq(detail->span, 0); /* it holds nothing */
 	ck_assert_uint_eq(detail->total, 0);
 	ck_assert_ptr_nonnull(
 		strstr(told->text, "cudaMalloc of 12.0G at 0x403000: out of memory on device 0"));
@@ -108,30 +107,6 @@ START_TEST(only_the_largest_holders_are_named)
 }
 END_TEST
 
-START_TEST(fragmentation_of_the_tracked_span)
-{
-	const struct snap_detail *detail;
-
-	feed_alloc(&feed, 1 * MIB, MIB);
-	feed_alloc(&feed, 2 * MIB, MIB); /* right behind it */
-	feed_alloc(&feed, 5 * MIB, MIB);
-	feed_alloc(&feed, 16 * MIB, MIB);
-	feed_alloc(&feed, 20 * MIB, MIB);
-	feed_free(&feed, 20 * MIB, 0); /* no more of the span */
-	feed.device = 1;
-	feed_alloc(&feed, 10 * MIB, MIB); /* not there */
-	feed.device = 0;
-	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 1024 * MIB, MIB, 0);
-	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 8 * MIB, MIB, 0);
-	no_memory(MIB);
-	look();
-	detail = event(EVENT_OUT_OF_MEMORY, 0)->detail;
-	ck_assert_uint_eq(detail->span, 16 * MIB);
-	ck_assert_uint_eq(detail->span_free, 12 * MIB);
-	ck_assert_uint_eq(detail->span_gap, 10 * MIB);
-}
-END_TEST
-
 /* Very many allocations are walked through once a second, not at each failure. */
 START_TEST(a_long_walk_is_made_once_a_second)
 {
@@ -147,10 +122,10 @@ START_TEST(a_long_walk_is_made_once_a_second)
 	feed.site += 16;
 	no_memory(MIB);
 	look();
-	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->span, 4999 * MIB + 4096);
-	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 1)->detail->span, 0);
-	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 2)->detail->span, 0);
-	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->detail->span, 4999 * MIB + 4096);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->line_count, 1);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 1)->detail->line_count, 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 2)->detail->line_count, 0);
+	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->detail->line_count, 1);
 }
 END_TEST
 
@@ -558,7 +533,6 @@ Suite *suite_mortem(void)
 	tcase_add_test(tests, what_is_no_retry);
 	tcase_add_test(tests, out_of_memory_is_as_it_was_at_that_instant);
 	tcase_add_test(tests, only_the_largest_holders_are_named);
-	tcase_add_test(tests, fragmentation_of_the_tracked_span);
 	tcase_add_test(tests, a_long_walk_is_made_once_a_second);
 	tcase_add_test(tests, a_storm_of_failures_is_one_event);
 	tcase_add_test(tests, failures_at_many_places_leave_room_in_the_log);
