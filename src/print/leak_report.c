@@ -394,21 +394,43 @@ static const char *no_leak(const struct snapshot *snapshot, const struct leak_to
 		       "no leak: no CUDA call was seen";
 }
 
+/* "held 8000000 bytes (7.6M) in 3 allocations": a sentence about @bytes; nothing if there are none. */
+static void print_amount(struct line *line, const char *before, uint64_t bytes, const char *after)
+{
+	if (!bytes)
+		return;
+	line_text(line, before);
+	print_bytes(line, bytes);
+	line_style(line, STYLE_PLAIN);
+	line_text(line, after);
+	line_end(line);
+}
+
+/* The same of what looks like a leak. */
+static void print_alarm(struct line *line, const char *before, uint64_t bytes, const char *after)
+{
+	if (bytes)
+		line_style(line, STYLE_LEAKED);
+	print_amount(line, before, bytes, after);
+}
+
+static void print_if(struct line *line, bool is_so, const char *text)
+{
+	if (!is_so)
+		return;
+	line_text(line, text);
+	line_end(line);
+}
+
 static void print_tensors(struct line *line, const struct leak_total *total)
 {
-	const char *noun = total->has_blocks && !total->has_tensors ? "blocks" : "tensors";
+	const char *noun = total->has_blocks && !total->has_tensors ? "blocks: " : "tensors: ";
 	char text[NUMBER_SIZE];
 
-	if (total->tensors_risen) {
-		line_style(line, STYLE_LEAKED);
-		line_format(line, "%s: ", noun);
-		print_bytes(line, total->tensors_risen);
-		line_style(line, STYLE_PLAIN);
-		line_text(line, " rose until the end, at sites that kept growing");
-		line_end(line);
-	}
+	print_alarm(line, noun, total->tensors_risen,
+		    " rose until the end, at sites that kept growing");
 	if (total->tensors) {
-		line_format(line, "%s: %s were live at the end%s", noun,
+		line_format(line, "%s%s were live at the end%s", noun,
 			    text_bytes((double)total->tensors, text),
 			    total->tensors_risen    ? ", those included" :
 			    total->tensors_unjudged ? "" :
@@ -422,12 +444,7 @@ static void print_tensors(struct line *line, const struct leak_total *total)
 			text_bytes((double)total->tensors_unjudged, text));
 		line_end(line);
 	}
-	if (total->tensors_rising) {
-		line_format(line, "%s: ", noun);
-		print_bytes(line, total->tensors_rising);
-		line_text(line, " keep rising in running processes");
-		line_end(line);
-	}
+	print_amount(line, noun, total->tensors_rising, " keep rising in running processes");
 }
 
 static void print_total(struct line *line, const struct snapshot *snapshot,
@@ -450,13 +467,8 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_text(line, " of pinned host memory were left");
 	}
 	line_end(line);
-	if (total->freed_late) {
-		line_text(line, "freed too late ");
-		print_bytes(line, total->freed_late);
-		line_text(line,
-			  ": by static destructors, when the driver had freed it: not a leak");
-		line_end(line);
-	}
+	print_amount(line, "freed too late ", total->freed_late,
+		     ": by static destructors, when the driver had freed it: not a leak");
 	if (total->held) {
 		line_text(line, "held ");
 		print_bytes(line, total->held);
@@ -464,15 +476,8 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_text(line, " by caching allocators, on purpose: not a leak");
 		line_end(line);
 	}
-	if (total->held_rising) {
-		line_style(line, STYLE_LEAKED);
-		line_text(line, "  but ");
-		print_bytes(line, total->held_rising);
-		line_style(line, STYLE_PLAIN);
-		line_text(line,
-			  " of it rose until the end: handles that are made and not destroyed?");
-		line_end(line);
-	}
+	print_alarm(line, "  but ", total->held_rising,
+		    " of it rose until the end: handles that are made and not destroyed?");
 	print_tensors(line, total);
 	if (total->objects_rising) {
 		line_format(line,
@@ -481,47 +486,21 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 			    total->objects_rising);
 		line_end(line);
 	}
-	if (total->unproven) {
-		line_text(line, "  but ");
-		print_bytes(line, total->unproven);
-		line_text(
-			line,
-			" of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
-		line_end(line);
-	}
-	if (total->suspect) {
-		line_text(line, "suspect ");
-		print_bytes(line, total->suspect);
-		line_text(line, " of running processes, at sites that keep growing");
-		line_end(line);
-	}
-	if (total->unsure) {
-		line_text(line, "suspect ");
-		print_bytes(line, total->unsure);
-		line_text(
-			line,
-			" of ended processes: leaked, unless their frees are among what was lost, or a library that is not known keeps them");
-		line_end(line);
-	}
-	if (total->from_attach) {
-		line_text(line, "lower bounds: a process was watched only since cutop attached");
-		line_end(line);
-	}
-	if (total->unreturned) {
-		line_text(
-			line,
-			"what programs allocated whose calls' returns were not probed is not known");
-		line_end(line);
-	}
+	print_amount(
+		line, "  but ", total->unproven,
+		" of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
+	print_amount(line, "suspect ", total->suspect,
+		     " of running processes, at sites that keep growing");
+	print_amount(
+		line, "suspect ", total->unsure,
+		" of ended processes: leaked, unless their frees are among what was lost, or a library that is not known keeps them");
+	print_if(line, total->from_attach,
+		 "lower bounds: a process was watched only since cutop attached");
+	print_if(line, total->unreturned,
+		 "what programs allocated whose calls' returns were not probed is not known");
 	for (int cause = 0; cause < UNSEEN_COUNT; cause++)
-		if (text_unseen(snapshot, (enum unseen_cause)cause, text)) {
-			line_text(line, text);
-			line_end(line);
-		}
-	if (total->inexact || total->lost) {
-		line_text(line, "inexact: not every call could be recorded");
-		line_end(line);
-	}
+		print_if(line, text_unseen(snapshot, (enum unseen_cause)cause, text), text);
+	print_if(line, total->inexact || total->lost, "inexact: not every call could be recorded");
 }
 
 int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options)
