@@ -740,27 +740,21 @@ static int tensors_order(const void *left, const void *right)
 static ssize_t sites_collect(const struct snap_process *process, bool tensors, size_t max,
 			     struct named **result)
 {
-	size_t room = process->site_count, count = 0, i, j;
-	struct named *list;
+	size_t room = tensors ? process->block_line_count : process->site_count, count = 0, i;
+	struct named *list = *result = calloc(room + 1, sizeof(*list));
 
-	for (i = 0; tensors && i < process->allocator_count; i++)
-		room += process->allocators[i].site_count;
-	*result = list = calloc(room + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	for (i = 0; !tensors && i < process->site_count; i++) {
-		const struct snap_site *site = &process->sites[i];
+	for (i = 0; i < room; i++) {
+		const struct snap_block_line *line = tensors ? &process->block_lines[i] : NULL;
+		const struct snap_site *site = tensors ? NULL : &process->sites[i];
 
-		if (site->leaked || site->suspect)
+		if (tensors && (line->rising || (line->live && !process->exited)))
+			named_set(&list[count++], line->site, 0, line->rising,
+				  process->exited ? 0 : line->live);
+		else if (!tensors && (site->leaked || site->suspect))
 			named_set(&list[count++], site->site, 0, site->leaked, site->suspect);
 	}
-	for (i = 0; tensors && i < process->allocator_count; i++)
-		for (j = 0; j < process->allocators[i].site_count; j++) {
-			const struct snap_site *site = &process->allocators[i].sites[j];
-
-			if (site->suspect || site->live)
-				named_set(&list[count++], site->site, 0, site->suspect, site->live);
-		}
 	count = named_merge(list, count);
 	if (count)
 		qsort(list, count, sizeof(*list), tensors ? tensors_order : leaks_order);

@@ -378,6 +378,17 @@ struct snap_segment {
 	bool is_expandable; /* physical memory that is mapped piece by piece */
 };
 
+/*
+ * Call sites of blocks of all of a process's allocators, summed up by what they are called: the ways
+ * to one line matter less than the line. Of a process that has ended those that rose most come
+ * first, of others those that hold most; without those that do neither.
+ */
+struct snap_block_line {
+	const char *site;
+	uint64_t live, rising, blocks; /* live: at its end, of one that has ended */
+	bool sampled;
+};
+
 #define BLOCKS_DRAWN_MAX 65536
 
 /* A framework's allocator on one device. Of a process that has ended: figures of its end. */
@@ -568,6 +579,8 @@ struct snap_process {
 	size_t object_site_count;
 	struct snap_site *sites; /* most live + leaked first */
 	size_t site_count;
+	struct snap_block_line *block_lines;
+	size_t block_line_count;
 	struct snap_allocator *allocators; /* by name and device; of frameworks */
 	size_t allocator_count;
 	/* Their sums: handed out, taken from the driver; live at the end of the process, rising */

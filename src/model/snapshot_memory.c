@@ -792,6 +792,60 @@ static int allocator_build(struct build *build, struct program *program,
 	return err;
 }
 
+static int line_name_order(const void *left, const void *right)
+{
+	const struct snap_block_line *a = left, *b = right;
+
+	return strcmp(a->site, b->site);
+}
+
+static int line_order(const void *left, const void *right, void *ended)
+{
+	const struct snap_block_line *a = left, *b = right;
+	int order = ended ? ORDER(b->rising, a->rising) : 0;
+
+	if (!order)
+		order = ORDER(b->live, a->live);
+	return order ? order : strcmp(a->site, b->site);
+}
+
+static int block_lines_build(struct build *build, const struct program *program,
+			     struct snap_process *process)
+{
+	struct snap_block_line *list;
+	size_t i, j, room = 0, count = 0;
+
+	for (i = 0; i < process->allocator_count; i++)
+		room += process->allocators[i].site_count;
+	process->block_lines = list = arena_alloc(build->arena, room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (i = 0, room = 0; i < process->allocator_count; i++)
+		for (j = 0; j < process->allocators[i].site_count; j++) {
+			const struct snap_site *site = &process->allocators[i].sites[j];
+
+			if (site->live || site->held || site->suspect)
+				list[room++] = (struct snap_block_line){
+					site->site, add_saturated(site->live, site->held),
+					site->suspect, site->live_count, site->sampled
+				};
+		}
+	qsort(list, room, sizeof(*list), line_name_order);
+	for (i = 0; i < room; i++) {
+		if (!count || strcmp(list[count - 1].site, list[i].site)) {
+			list[count++] = list[i];
+			continue;
+		}
+		list[count - 1].live = add_saturated(list[count - 1].live, list[i].live);
+		list[count - 1].rising = add_saturated(list[count - 1].rising, list[i].rising);
+		list[count - 1].blocks += list[i].blocks;
+		list[count - 1].sampled |= list[i].sampled;
+	}
+	process->block_line_count = count;
+	qsort_r(list, count, sizeof(*list), line_order, program->ended ? process : NULL);
+	return 0;
+}
+
 int build_blocks(struct build *build, struct program *program, struct snap_process *process)
 {
 	size_t i;
@@ -815,5 +869,5 @@ int build_blocks(struct build *build, struct program *program, struct snap_proce
 		process->has_reserved = (i == 0 || process->has_reserved) && snap->has_totals;
 		process->tensors_judged = (i == 0 || process->tensors_judged) && snap->is_judged;
 	}
-	return 0;
+	return process->allocator_count ? block_lines_build(build, program, process) : 0;
 }

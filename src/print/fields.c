@@ -98,6 +98,18 @@ static TABLE(block_site);
 static const struct field_list block_site_list =
 	LIST(snap_allocator, "sites", sites, site_count, block_site, false, true);
 
+/* Of both, for text. */
+FIELDS(block_line) = {
+	F(snap_block_line, "site", TEXT, site, TITLE("SITE")),
+	F(snap_block_line, "live_bytes", BYTES, live, TITLE("LIVE")),
+	F(snap_block_line, "rising_bytes", BYTES, rising, TITLE("RISING")),
+	F(snap_block_line, "blocks", COUNT, blocks, TITLE("BLOCKS")),
+	F(snap_block_line, "sampled", TRUE, sampled),
+};
+static TABLE(block_line);
+const struct field_list block_line_list =
+	LIST(snap_process, NULL, block_lines, block_line_count, block_line, false, false);
+
 FIELDS(allocator) = {
 	F(snap_allocator, "name", TEXT, name),
 	F(snap_allocator, "device", DEVICE, device),

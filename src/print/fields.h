@@ -97,6 +97,7 @@ extern const struct fields snapshot_fields, probes_fields, self_fields, totals_f
 extern const struct field_list map_list, allocator_list, kernel_list, copy_list, call_list,
 	failure_lists[FAILURE_LISTS], site_list, launch_site_list, wait_site_list, graph_list,
 	object_list, device_list, event_list, finding_list;
+extern const struct field_list block_line_list;
 /* For metrics: what a process holds of each device; the parts of a device. */
 extern const struct field_list use_list, instance_list;
 

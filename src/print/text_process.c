@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,7 +16,6 @@
 #include "model/time_shares.h"
 #include "print/fields.h"
 #include "print/text.h"
-#include "util/saturated.h"
 #include "util/utf8.h"
 #include "util/util.h"
 
@@ -122,6 +120,7 @@ static void print_cell(struct line *line, const struct text_table *table,
 	const struct field *field;
 	char text[NUMBER_SIZE], marked[2 * NUMBER_SIZE];
 	const char *shown;
+	bool is_marked;
 
 	if (column->text) {
 		line_to(line, end);
@@ -143,14 +142,11 @@ static void print_cell(struct line *line, const struct text_table *table,
 		line_right(line, end, "-");
 	} else {
 		if (column->is_alarm && field_count(field, item))
-			line_style(line, STYLE_FAILED);
-		snprintf(marked, sizeof(marked), "%s%s",
-			 column->mark && field_count(field_find(table->list->fields,
-								column->marked_by),
-						     item) ?
-				 column->mark :
-				 "",
-			 shown);
+			line_style(line, field->kind == FIELD_BYTES ? STYLE_LEAKED : STYLE_FAILED);
+		/* An estimate of nothing is nothing. */
+		is_marked = column->mark && (*column->mark != '~' || field_count(field, item)) &&
+			    field_count(field_find(table->list->fields, column->marked_by), item);
+		snprintf(marked, sizeof(marked), "%s%s", is_marked ? column->mark : "", shown);
 		line_right(line, end, marked);
 		line_style(line, STYLE_PLAIN);
 	}
@@ -413,103 +409,21 @@ static const struct text_table wait_table = { .list = &wait_site_list,
 
 /* ---- tensors ---- */
 
-/*
- * The allocators of frameworks. Sites are summed up by what they are called: the ways to one line
- * matter less than the line.
- */
-
-enum { S_LIVE = 13, S_RISING = 21, S_BLOCKS = 29, S_SITE = 31, E_BYTES = 16, E_SITE = 18 };
-
-/* Sites of one name. */
-struct named {
-	const char *site;
-	uint64_t live, ended, rising, blocks;
-	bool sampled;
+static const struct text_column block_columns[] = {
+	{ .at = 13, .key = "live_bytes", .mark = "~", .marked_by = "sampled" },
+	{ .at = 21, .key = "rising_bytes", .is_alarm = true, .mark = "~", .marked_by = "sampled" },
+	{ .at = 29, .key = "blocks", .mark = "~", .marked_by = "sampled" },
+	{ .at = 31, .key = "site", .is_left = true },
 };
-
-/* Before an estimate. */
-static const char *about(bool sampled)
-{
-	return sampled ? "~" : "";
-}
-
-/* At the right of @column: @text, an estimate if @sampled. */
-static void print_about(struct line *line, int column, const char *text, bool sampled)
-{
-	char marked[NUMBER_SIZE + 1];
-
-	snprintf(marked, sizeof(marked), "%s%s", about(sampled), text);
-	line_right(line, column, marked);
-}
-
-static int name_order(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-
-	return strcmp(a->site, b->site);
-}
-
-static int live_order(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-	uint64_t x = add_saturated(a->live, a->ended), y = add_saturated(b->live, b->ended);
-
-	if (x != y)
-		return x > y ? -1 : 1;
-	return strcmp(a->site, b->site);
-}
-
-static int rising_order(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-
-	if (a->rising != b->rising)
-		return a->rising > b->rising ? -1 : 1;
-	return live_order(left, right);
-}
-
-/* The sites of @allocators by name, unsorted; the caller frees the list. NULL without memory. */
-static struct named *sites_name(const struct snap_allocator *allocators, size_t count,
-				size_t *names)
-{
-	struct named *list;
-	size_t i, j, room = 0, out = 0;
-
-	for (i = 0; i < count; i++)
-		room += allocators[i].site_count;
-	list = calloc(room + 1, sizeof(*list));
-	if (!list)
-		return NULL;
-	for (i = 0, room = 0; i < count; i++)
-		for (j = 0; j < allocators[i].site_count; j++) {
-			const struct snap_site *site = &allocators[i].sites[j];
-
-			list[room++] = (struct named){ site->site,       site->live,
-						       site->held,       site->suspect,
-						       site->live_count, site->sampled };
-		}
-	if (room)
-		qsort(list, room, sizeof(*list), name_order);
-	for (i = 0; i < room; i++) {
-		if (!out || strcmp(list[out - 1].site, list[i].site)) {
-			list[out++] = list[i];
-			continue;
-		}
-		list[out - 1].live = add_saturated(list[out - 1].live, list[i].live);
-		list[out - 1].ended = add_saturated(list[out - 1].ended, list[i].ended);
-		list[out - 1].rising = add_saturated(list[out - 1].rising, list[i].rising);
-		list[out - 1].blocks += list[i].blocks;
-		list[out - 1].sampled |= list[i].sampled;
-	}
-	*names = out;
-	return list;
-}
+static const struct text_table block_table = { .list = &block_line_list,
+					       COLUMNS(block_columns),
+					       .most = SITES_SHOWN };
 
 static void print_figure(struct line *line, const char *what, double bytes, bool sampled)
 {
 	char text[NUMBER_SIZE];
 
-	line_format(line, "  %s %s%s", what, about(sampled), text_bytes(bytes, text));
+	line_format(line, "  %s %s%s", what, sampled ? "~" : "", text_bytes(bytes, text));
 }
 
 static void print_allocator(struct line *line, const struct snap_allocator *allocator)
@@ -542,84 +456,39 @@ static void print_allocator(struct line *line, const struct snap_allocator *allo
 	line_end(line);
 }
 
-static void print_sites(struct line *line, struct named *list, size_t count)
-{
-	char text[NUMBER_SIZE];
-	size_t i, live = 0;
-
-	qsort(list, count, sizeof(*list), live_order);
-	while (live < count && list[live].live)
-		live++;
-	if (!live)
-		return;
-	line_style(line, STYLE_HEAD);
-	line_right(line, S_LIVE, "LIVE");
-	line_right(line, S_RISING, "RISING");
-	line_right(line, S_BLOCKS, "BLOCKS");
-	line_to(line, S_SITE);
-	line_text(line, "SITE");
-	line_end(line);
-	for (i = 0; i < live && i < SITES_SHOWN; i++) {
-		print_about(line, S_LIVE, text_bytes((double)list[i].live, text), list[i].sampled);
-		line_style(line, list[i].rising ? STYLE_LEAKED : STYLE_PLAIN);
-		print_about(line, S_RISING, text_bytes((double)list[i].rising, text),
-			    list[i].sampled && list[i].rising);
-		line_style(line, STYLE_PLAIN);
-		print_about(line, S_BLOCKS, text_count((double)list[i].blocks, text),
-			    list[i].sampled);
-		line_to(line, S_SITE);
-		line_text(line, list[i].site);
-		line_end(line);
-	}
-	print_more(line, live > SITES_SHOWN ? live - SITES_SHOWN : 0, NULL);
-}
-
 static void print_tensors(struct line *line, const struct snap_process *process)
 {
-	struct named *list;
-	size_t i, count;
-
 	if (process->exited)
 		return;
-	for (i = 0; i < process->allocator_count; i++)
+	for (size_t i = 0; i < process->allocator_count; i++)
 		print_allocator(line, &process->allocators[i]);
-	list = process->allocator_count ?
-		       sites_name(process->allocators, process->allocator_count, &count) :
-		       NULL;
-	if (list)
-		print_sites(line, list, count);
-	free(list);
+	print_table(line, &block_table, process);
 }
 
 void text_blocks_end(struct line *line, const struct snap_process *process)
 {
-	char text[NUMBER_SIZE];
-	struct named *list;
-	size_t i, count;
+	char bytes[NUMBER_SIZE], text[NUMBER_SIZE];
 
-	list = sites_name(process->allocators, process->allocator_count, &count);
-	if (!list)
-		return;
-	if (count)
-		qsort(list, count, sizeof(*list), rising_order);
 	line_style(line, STYLE_HEAD);
-	line_right(line, E_BYTES, "RISEN");
-	line_right(line, E_BYTES + 10, "LIVE");
-	line_to(line, E_SITE + 10);
+	line_right(line, 16, "RISEN");
+	line_right(line, 26, "LIVE");
+	line_to(line, 28);
 	line_text(line, "SITE");
 	line_end(line);
-	for (i = 0; i < count && list[i].rising; i++) {
-		snprintf(text, sizeof(text), "%" PRIu64, list[i].rising);
+	for (size_t i = 0; i < process->block_line_count && process->block_lines[i].rising; i++) {
+		const struct snap_block_line *at = &process->block_lines[i];
+
 		line_style(line, STYLE_LEAKED);
-		print_about(line, E_BYTES, text, list[i].sampled);
+		snprintf(text, sizeof(text), "%s%" PRIu64, at->sampled ? "~" : "", at->rising);
+		line_right(line, 16, text);
 		line_style(line, STYLE_PLAIN);
-		print_about(line, E_BYTES + 10, text_bytes((double)list[i].ended, text),
-			    list[i].sampled);
-		line_to(line, E_SITE + 10);
-		line_text(line, list[i].site);
+		snprintf(text, sizeof(text), "%s%s", at->sampled ? "~" : "",
+			 text_bytes((double)at->live, bytes));
+		line_right(line, 26, text);
+		line_to(line, 28);
+		line_text(line, at->site);
 		line_end(line);
 	}
-	free(list);
 }
 
 /* ---- time ---- */

@@ -21,6 +21,7 @@ static const char *const leaky_stack[] = { "main+0x1f4 (leaky)",
 					   "outer+0x10 at \"odd\".c:7 (leaky)", "0x7fff00001234" };
 static struct snap_allocator train_allocators[2];
 static struct snap_site train_tensors[2], train_late_tensors[1];
+static struct snap_block_line train_lines[2];
 static struct snap_alloc train_blocks[2];
 static struct snap_segment train_segments[2];
 static const char *const forward_stack[] = { "at::empty+0x20 (libtorch.so)",
@@ -346,6 +347,14 @@ static void fill_train_allocators(struct snap_process *p)
 		.sites = train_late_tensors,
 		.site_count = 1,
 	};
+	train_lines[0] = (struct snap_block_line){ .site = "forward at model.py:88 (python)",
+						   .live = 6442450944 + 1048576,
+						   .blocks = 97 };
+	train_lines[1] = (struct snap_block_line){
+		.site = "keep+0x40 (model.so)", .live = 536870912, .rising = 268435456, .blocks = 4
+	};
+	p->block_lines = train_lines;
+	p->block_line_count = 2;
 	p->allocators = train_allocators;
 	p->allocator_count = 2;
 	p->tensors = 6982467584;

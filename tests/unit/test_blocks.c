@@ -146,6 +146,17 @@ START_TEST(totals_and_sites)
 	ck_assert_uint_eq(allocator->sites[1].live, 512);
 	ck_assert_uint_eq(process->tensors, 2 * MIB + 512);
 	ck_assert_uint_eq(process->reserved, 20 * MIB);
+	ck_assert_uint_eq(process->block_line_count, 2);
+	ck_assert_uint_eq(process->block_lines[0].live, 2 * MIB);
+	ck_assert_uint_eq(process->block_lines[1].blocks, 1);
+	snapshot_free(snapshot);
+	/* One line on another device: a line is one, wherever it allocates. */
+	report(1, BASE, 512);
+	snapshot = feed_snapshot(&feed);
+	process = feed_find(&feed, snapshot);
+	ck_assert_uint_eq(process->block_line_count, 2);
+	ck_assert_uint_eq(process->block_lines[1].live, 1024);
+	ck_assert_uint_eq(process->block_lines[1].blocks, 2);
 	/* The driver's books are what they are without. */
 	ck_assert_uint_eq(process->live, 20 * MIB);
 	ck_assert_uint_eq(process->live_allocations, 1);
@@ -452,6 +463,9 @@ START_TEST(what_rises_and_what_stays)
 		ck_assert_uint_eq(process->tensors_rising, allocator->rising);
 		ck_assert_uint_eq(process->tensors_ended, ended ? 150 * MIB : 0);
 		ck_assert_uint_eq(process->tensors, ended ? 0 : 150 * MIB);
+		/* What rose is the first of what has ended. */
+		if (ended)
+			ck_assert_uint_eq(process->block_lines[0].rising, allocator->rising);
 		snapshot_free(snapshot);
 		if (!ended)
 			feed_exit(&feed, END_EXIT, 0);

@@ -137,18 +137,17 @@ END_TEST
 
 #define MANY 4
 
-static struct snap_site many[MANY];
+static struct snap_block_line many[MANY];
 static char names[MANY][24];
 
 static void many_sites(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		snprintf(names[i], sizeof(names[i]), "s%zu", i);
-		many[i] = (struct snap_site){ .site = names[i], .live = 100 };
+		many[i] = (struct snap_block_line){ .site = names[i], .live = 100 };
 	}
-	train->allocators[0].sites = many;
-	train->allocators[0].site_count = count;
-	train->allocator_count = 1;
+	train->block_lines = many;
+	train->block_line_count = count;
 	train->tensors_judged = true;
 }
 
@@ -166,7 +165,7 @@ START_TEST(sites_that_hold_most)
 	ck_assert(held("s0") == -1 && held("s2") == 1000 && held("s3") == 100);
 	/* What rises comes first. */
 	many[1].live = 10;
-	many[1].suspect = 1;
+	many[1].rising = 1;
 	print();
 	ck_assert(held("s1") == 10 && held("s2") == 1000 && held("s3") == -1);
 	/* What holds nothing is not shown, and without an allocator there is none. */
@@ -175,7 +174,7 @@ START_TEST(sites_that_hold_most)
 	print();
 	ck_assert_uint_eq(metrics_text_lines(text, SITES), 0);
 	many[0].live = 1;
-	train->allocator_count = 0;
+	train->block_line_count = 0;
 	print();
 	ck_assert_uint_eq(metrics_text_lines(text, SITES), 0);
 }
