@@ -391,6 +391,7 @@ START_TEST(json_columns)
 
 	snapshot->processes[1].frees = (1ull << 53) + 1;
 	snapshot->processes[1].ns_pid = 17;
+	snapshot->processes[1].rank = 4;
 	snapshot->processes[1].pod = "0d1e";
 	document = parsed(snapshot);
 	for (size_t i = 0; i < column_count; i++) {
