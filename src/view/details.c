@@ -362,3 +362,31 @@ void details_draw(struct view *view, const struct area *area, const struct list 
 	draw(view, area, &details);
 	details_free(&details);
 }
+
+/* The item that the list's cursor is on, or would be. */
+static size_t item_at_cursor(const struct view *view, const struct list *list)
+{
+	size_t row = list_has_cursor(list) ? view->panes[list->desc->pane].cursor.row : 0;
+
+	row = row < list->count ? row : 0;
+	return list->order ? list->order[row] : row;
+}
+
+void details_below_list(struct view *view, const struct area *area, const struct list *list)
+{
+	int rows = (int)list->count + 1, cols = area->rect.cols;
+	struct area above = *area, below;
+	struct details details = { .lines = NULL };
+
+	if (list->count && list->desc->details && list->count < (size_t)area->rect.rows &&
+	    area->rect.rows - rows > PREVIEW_ROWS_MIN)
+		above = area_part(area, 0, 0, rows, cols);
+	list_draw(view, &above, list);
+	if (above.rect.rows == area->rect.rows)
+		return;
+	below = area_part(area, rows + 1, 0, area->rect.rows - rows - 1, cols - 1);
+	list->desc->details(list, item_at_cursor(view, list), &details);
+	if (!details.failed)
+		sections_draw(&details, &below, 0);
+	details_free(&details);
+}

@@ -38,6 +38,12 @@ void details_stack(struct details *details, const struct snap_place *place);
 /* The same as a section; nothing if no site is known. */
 void details_place(struct details *details, const char *title, const struct snap_place *place);
 
+/* So many rows that a list leaves empty have a part of the details that is worth it. */
+enum { PREVIEW_ROWS_MIN = 8 };
+
+/* Draws @list, and below it, where there is room, the details of the row at its cursor, or the first. */
+void details_below_list(struct view *view, const struct area *area, const struct list *list);
+
 /* Draws those of the row with view->details.key, if @list has it, in place of the pane. */
 void details_draw(struct view *view, const struct area *area, const struct list *list);
 

@@ -509,6 +509,7 @@ static unsigned int process_feed(struct history *history, const struct snap_proc
 	sample.mean[SERIES_TENSORS] = process->exited ? 0 : (float)process->tensors;
 	sample.mean[SERIES_LAUNCHES] = (float)process->launches_per_second;
 	sample.mean[SERIES_WAIT] = (float)process->sync_share;
+	sample.mean[SERIES_FAILURES] = (float)process->failures_per_second;
 	for (int i = 0; i < DIR_UNKNOWN; i++)
 		sample.mean[SERIES_COPIES + i] = (float)process->copy_rate[i];
 	/* A new peak lies in the sample's time, unless it is the first one of what ran before. */
@@ -573,6 +574,7 @@ void history_feed(struct history *history, const struct snapshot *snapshot)
 	sample.mean[SERIES_LIVE] = (float)snapshot->live;
 	sample.mean[SERIES_LAUNCHES] = (float)snapshot->launches_per_second;
 	sample.mean[SERIES_WAIT] = (float)snapshot->sync_share;
+	sample.mean[SERIES_FAILURES] = (float)snapshot->failures_per_second;
 	for (int i = 0; i < DIR_UNKNOWN; i++)
 		sample.mean[SERIES_COPIES + i] = (float)snapshot->copy_rate[i];
 	for (size_t i = 0; i < snapshot->process_count; i++)

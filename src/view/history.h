@@ -33,6 +33,7 @@ enum series {
 	SERIES_TENSORS, /* bytes that frameworks' allocators have handed out */
 	SERIES_LAUNCHES,
 	SERIES_WAIT,
+	SERIES_FAILURES,
 	SERIES_COPIES, /* + enum copy_direction, a known one */
 	SERIES_COUNT = SERIES_COPIES + DIR_UNKNOWN,
 	/* A device's track has these instead: */

@@ -15,12 +15,14 @@
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/details.h"
+#include "view/plot.h"
 
 enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 
 #define SITE_COLS    90  /* for a column of sites */
 #define MEANING_COLS 143 /* for one of meanings; with sites, SITE_MORE more */
 #define SITE_MORE    22
+#define PLOT_ROWS    8 /* what failed matters more than when */
 
 static const struct list_column failure_columns[] = {
 	[F_COUNT] = { "COUNT", .width = 7, .rank = 0, .help = "how often" },
@@ -260,7 +262,27 @@ static void failures_draw(struct view *view, const struct area *area, const stru
 	const struct snap_process *process = list->process;
 	bool in_column = is_in_column(list);
 	size_t i, row = list->count + 2;
+	struct plot plot = {
+		.track = history_find(&view->history, process->program),
+		.series = SERIES_FAILURES,
+		.style = ST_FAILED,
+		.title = "failures",
+		.unit = PLOT_COUNT,
+		.per = "/s",
+		.marks = MARK_NO_MEMORY | MARK_EXIT,
+	};
 
+	int rows = area->rect.rows, spare = rows - (int)row;
+
+	if (spare > PREVIEW_ROWS_MIN) {
+		int plotted =
+			process->failures && spare > PREVIEW_ROWS_MIN + PLOT_ROWS ? PLOT_ROWS : 0;
+		struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
+
+		details_below_list(view, &part, list);
+		plot_below(view, area, rows - plotted, plotted, &plot);
+		return;
+	}
 	list_draw(view, area, list);
 	/* Too narrow for a column of that: below, as far as there is room. */
 	if (area->rect.cols < MEANING_COLS + (in_column ? SITE_MORE : 0))

@@ -139,5 +139,5 @@ const struct pane_desc pane_findings = {
 	.details = finding_details,
 	.follow = finding_follow,
 	.make = findings_make,
-	.draw = list_draw,
+	.draw = details_below_list,
 };

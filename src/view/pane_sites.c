@@ -864,5 +864,5 @@ const struct pane_desc pane_sites = {
 	.bar = site_bar,
 	.make = sites_make,
 	.done = sites_done,
-	.draw = list_draw,
+	.draw = details_below_list,
 };

@@ -16,6 +16,7 @@
 #include "util/utf8.h"
 #include "util/util.h"
 #include "view/cells.h"
+#include "view/details.h"
 #include "view/list.h"
 #include "view/view_internal.h"
 
@@ -620,7 +621,7 @@ void plot_below_list(struct view *view, const struct area *area, const struct li
 	int rows = area->rect.rows, plotted = plot ? plot_rows(rows, (int)list->count + 1) : 0;
 	struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
 
-	list_draw(view, &part, list);
+	details_below_list(view, &part, list);
 	if (plotted)
 		plot_below(view, area, rows - plotted, plotted, plot);
 }

@@ -83,7 +83,10 @@ int plot_rows(int rows, int wanted);
 void plot_below(struct view *view, const struct area *area, int row, int rows,
 		const struct plot *plot);
 
-/* Draws @list in @area, and below it the plot, unless that is NULL or has no room. */
+/*
+ * Draws @list in @area as details_below_list() does, and below it the plot, unless that is NULL or has
+ * no room.
+ */
 void plot_below_list(struct view *view, const struct area *area, const struct list *list,
 		     const struct plot *plot);
 
