@@ -478,7 +478,10 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 	area_repeat(&area, 0, 0, area.rect.cols, ST_FRAME, "─");
 	for (i = 0; i < PANE_COUNT; i++) {
 		cells = tab_text(view, i, area.rect.cols, text, sizeof(text));
-		area_text(&area, 0, col, view->settings.pane == (enum pane)i ? ST_TAB : ST_DIM,
+		area_text(&area, 0, col,
+			  view->settings.pane == (enum pane)i                    ? ST_TAB :
+			  view->layout.other.rows && view->other == (enum pane)i ? ST_HEAD :
+										   ST_DIM,
 			  text);
 		col += cells;
 	}

@@ -33,10 +33,8 @@ static void input_begin(struct view *view, enum input_mode mode, const char *tex
 
 /* ---- moving ---- */
 
-static void pane_scroll(struct view *view, long step)
+static void pane_scroll(struct list_state *pane, long step)
 {
-	struct list_state *pane = &view->panes[view->settings.pane];
-
 	pane->cursor.in_sight = false; /* it does not go along, nor hold the rows back */
 	if (step < 0 && pane->top < (size_t)-step)
 		pane->top = 0;
@@ -83,15 +81,28 @@ static void move(struct view *view, enum action action)
 	if (step > 0 && !rows_have_selected(view))
 		step--;
 	if (view_in_pane(view))
-		pane_scroll(view, step);
+		pane_scroll(&view->panes[view->settings.pane], step);
 	else if (step < 0)
 		rows_select(view, row < (size_t)-step ? 0 : row - (size_t)-step);
 	else
 		rows_select(view, row + (size_t)step);
 }
 
+void panes_swap(struct view *view)
+{
+	enum pane pane = view->settings.pane;
+
+	view->settings.pane = view->other;
+	view->other = pane;
+	view->other_is_left = !view->other_is_left;
+}
+
 void pane_show(struct view *view, enum pane pane)
 {
+	if (view->two && pane == view->other)
+		panes_swap(view);
+	else if (!view->two && pane != view->settings.pane)
+		view->other = view->settings.pane;
 	view->settings.pane = pane;
 	if (view->focus == FOCUS_DETAILS)
 		view->focus = FOCUS_PANE;
@@ -116,9 +127,17 @@ void focus_set(struct view *view, enum focus focus)
 	}
 }
 
-/* Gives the pane the full height, or takes it back. */
+/* One pane, with the one before beside it, in full height, and so on. */
 static void pane_zoom(struct view *view)
 {
+	if (!view->two && !view->full && panes_fit(view)) {
+		view->two = true;
+		view->other_is_left = false;
+		if (view->other == view->settings.pane)
+			view->other = view->other == PANE_MEMORY ? PANE_KERNELS : PANE_MEMORY;
+		return;
+	}
+	view->two = false;
 	view->full = !view->full;
 	if (view->full) {
 		view->full_from_table = view->focus == FOCUS_TABLE;
@@ -139,6 +158,8 @@ static void back(struct view *view)
 		pane_zoom(view);
 	else if (view_in_pane(view))
 		focus_set(view, FOCUS_TABLE);
+	else if (view->two)
+		view->two = false;
 	else if (view->search[0])
 		view->search[0] = 0;
 	else if (view->filter[0]) {
@@ -688,7 +709,9 @@ static void wheel(struct view *view, int row, int col, int step)
 		plot_zoom(view, step < 0 ? -1 : 1);
 	else if (view->mode == INPUT_NORMAL && view->focus != FOCUS_DETAILS &&
 		 is_in(view->layout.pane, row, col))
-		pane_scroll(view, step);
+		pane_scroll(&view->panes[view->settings.pane], step);
+	else if (view->mode == INPUT_NORMAL && is_in(view->layout.other, row, col))
+		pane_scroll(&view->panes[view->other], step);
 	else if (view->mode != INPUT_CONFIRM) /* a question is answered with keys only */
 		view_key(view, step < 0 ? K_UP : K_DOWN);
 }
@@ -699,7 +722,8 @@ static bool click_scrollbar(struct view *view, struct list_state *list, int row,
 	struct rect rect = view->layout.pane;
 	size_t top;
 
-	if (col != view->screen_cols - 1)
+	if (list == &view->table.list ? col != view->screen_cols - 1 :
+					col != rect.col + rect.cols - 1)
 		return false;
 	if (!list && view->focus == FOCUS_DETAILS && is_in(rect, row, col)) {
 		if (!scrollbar_top(rect, row, (size_t)view->details.rows, &top))
@@ -731,7 +755,10 @@ static void click(struct view *view, int row, int col, enum mouse what)
 		view->closed_by_click = true; /* the second click of two is for nothing */
 		return;
 	}
-	if (click_scrollbar(view, list, row, col)) {
+	if (is_in(layout->other, row, col)) {
+		panes_swap(view);
+		focus_set(view, FOCUS_PANE);
+	} else if (click_scrollbar(view, list, row, col)) {
 		return;
 	} else if (is_in(layout->status, row, col)) {
 		header_click(view, col);

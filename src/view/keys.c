@@ -34,7 +34,7 @@ const struct binding bindings[] = {
 	{ ACT_REDRAW, { 'L' - '@' }, "Ctrl-L", "draw the screen anew", NULL },
 	{ ACT_OPEN, { K_ENTER }, "Enter", "into the pane; there: details of a row", "Panes" },
 	{ ACT_BACK, { K_ESCAPE }, "Esc", "back, a step at a time", NULL },
-	{ ACT_FULL, { 'z' }, "z", "the pane in full height, and back", NULL },
+	{ ACT_FULL, { 'z' }, "z", "two panes; one in full height; back", NULL },
 	{ ACT_NEXT_PANE, { K_TAB, K_RIGHT, 'l' }, "Tab Right l", "next pane", NULL },
 	{ ACT_PREVIOUS_PANE, { K_BACK_TAB, K_LEFT, 'h' }, "S-Tab Left h", "previous pane", NULL },
 	PANES(PANE_BINDING){ ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL },

@@ -772,8 +772,8 @@ static struct row_remark row_remark(const struct row *row)
 }
 
 /*
- * @text, the command line of @process, if it has more than @cells: without the program's folder, and if
- * that does not fit either, the script alone that an interpreter runs.
+ * @text, the command line of @process, which has more than @cells: without the program's folder, and if
+ * there is no room for the script that an interpreter runs, that alone.
  */
 static const char *text_short(const struct snap_process *process, const char *text, int cells,
 			      const struct canvas *canvas)
@@ -782,7 +782,8 @@ static const char *text_short(const struct snap_process *process, const char *te
 	const char *script = process->brief ? strrchr(process->brief, ' ') : NULL;
 
 	text = slash && slash[1] && slash[1] != ' ' ? slash + 1 : text;
-	return script && script[1] && script[1] != '-' && canvas_width(canvas, text) > cells ?
+	return script && script[1] && script[1] != '-' &&
+			       canvas_width(canvas, process->brief) > cells ?
 		       script + 1 :
 		       text;
 }

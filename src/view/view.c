@@ -207,6 +207,48 @@ static void pane_draw(struct view *view, struct canvas *canvas)
 	list_close(&list);
 }
 
+/* Each has the room then that one has on a usual terminal. */
+enum { TWO_PANES = 2 * 80 };
+
+bool panes_fit(const struct view *view)
+{
+	return view->screen_cols >= TWO_PANES && view->screen_rows >= PLOT_PANE_ROWS;
+}
+
+static void panes_part(struct view *view)
+{
+	struct rect left = view->layout.pane, right = left;
+
+	if (!view->two || view->full || !panes_fit(view) || !left.rows)
+		return;
+	left.cols = (left.cols - 1) / 2;
+	right.col += left.cols + 1;
+	right.cols -= left.cols + 1;
+	view->layout.pane = view->other_is_left ? right : left;
+	view->layout.other = view->other_is_left ? left : right;
+}
+
+/* Draws the second pane as if it were the only one, without a cursor. */
+static void other_draw(struct view *view, struct canvas *canvas)
+{
+	struct rect rect = view->layout.pane, other = view->layout.other;
+	enum pane pane = view->settings.pane;
+	enum focus focus = view->focus;
+	struct area between = area_of(canvas, other);
+
+	between.rect.col = (other.col < rect.col ? rect.col : other.col) - 1;
+	between.rect.cols = 1;
+	for (int row = 0; row < other.rows; row++)
+		area_text(&between, row, 0, ST_FRAME, "│");
+	view->layout.pane = other;
+	view->settings.pane = view->other;
+	view->focus = FOCUS_TABLE;
+	pane_draw(view, canvas);
+	view->layout.pane = rect;
+	view->settings.pane = pane;
+	view->focus = focus;
+}
+
 static struct layout layout_of(const struct view *view, const struct canvas *canvas, bool full)
 {
 	return layout_make(canvas->rows, canvas->cols, full, devices_count(view->shown),
@@ -223,10 +265,14 @@ void view_draw(struct view *view, struct canvas *canvas)
 		view->layout = layout_of(view, canvas, true);
 	view->screen_rows = canvas->rows;
 	view->screen_cols = canvas->cols;
+	panes_part(view);
 	header_draw(view, canvas);
 	devices_draw(view, canvas);
 	table_draw(view, canvas);
 	tabs_draw(view, canvas);
+	if (view->layout.other.rows)
+		other_draw(view, canvas);
+	/* The keys are about the plots of this pane. */
 	plot_time_begin(&view->plots);
 	if (view->layout.pane.rows)
 		pane_draw(view, canvas);

@@ -32,7 +32,8 @@ struct layout {
 	struct rect table;
 	struct rect tabs;
 	struct rect pane;
-	struct rect bar; /* keys, or what is being typed */
+	struct rect other; /* the second one; no rows: there is none */
+	struct rect bar;   /* keys, or what is being typed */
 };
 
 /*
@@ -210,6 +211,9 @@ struct view {
 	enum focus focus;
 	bool full;            /* the pane has the full height */
 	bool full_from_table; /* it was given that while the focus was on the table */
+	bool two;             /* panes beside each other, where there is room */
+	bool other_is_left;
+	enum pane other; /* the second one, or that which was shown before */
 	struct {
 		uint64_t key; /* of the row that they are shown of */
 		int top;      /* the first row shown */
@@ -296,6 +300,10 @@ void sort_move(struct view *view, int step);
 /* By the chosen line of the menu. */
 void sort_menu_choose(struct view *view);
 void pane_show(struct view *view, enum pane pane);
+/* True if there is room for two. */
+bool panes_fit(const struct view *view);
+/* The second pane becomes the one that keys are about. */
+void panes_swap(struct view *view);
 bool view_in_pane(const struct view *view); /* the keys are about the pane */
 void focus_set(struct view *view, enum focus focus);
 /* Enter in details: to what they are about, if the pane knows that. */

@@ -491,6 +491,51 @@ START_TEST(reused_pids)
 }
 END_TEST
 
+/* Where there is room, z shows the pane before beside the present one; a click there goes to it. */
+START_TEST(two_panes)
+{
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 170), 0);
+	draw();
+	keys("2");
+	keys("6");
+	keys("z");
+	ck_assert_int_eq(view.settings.pane, PANE_SITES);
+	ck_assert_int_eq(view.layout.other.rows, view.layout.pane.rows);
+	ck_assert_int_eq(view.layout.pane.cols + 1 + view.layout.other.cols, 170);
+	ck_assert_ptr_nonnull(strstr(row_with("SITE "), "KERNEL"));
+	ck_assert_int_eq(view.focus, FOCUS_TABLE);
+	view_mouse(&view, view.layout.other.row + 2, view.layout.other.col + 3, MOUSE_CLICK);
+	draw();
+	ck_assert_int_eq(view.settings.pane, PANE_KERNELS);
+	ck_assert_int_eq(view.other, PANE_SITES);
+	ck_assert_int_eq(view.focus, FOCUS_PANE);
+	/* Each stays where it is. */
+	ck_assert_int_lt(view.layout.other.col, view.layout.pane.col);
+	ck_assert(strstr(row_with("SITE "), "SITE ") < strstr(row_with("SITE "), "KERNEL"));
+	/* A row of this one is chosen; the other one's key goes there, a third's takes its place. */
+	view_mouse(&view, view.layout.pane.row + 2, view.layout.pane.col + 3, MOUSE_CLICK);
+	draw();
+	ck_assert_uint_eq(view.panes[PANE_KERNELS].cursor.row, 1);
+	keys("6");
+	ck_assert_int_eq(view.other, PANE_KERNELS);
+	keys("3");
+	ck_assert_int_eq(view.other, PANE_KERNELS);
+	ck_assert_int_eq(view.settings.pane, PANE_COPIES);
+	keys("z");
+	ck_assert(view.full && !view.layout.other.rows);
+	keys("z");
+	ck_assert(!view.full && !view.two);
+	/* Esc takes it away, and where there is no room there is none. */
+	keys("z\033\033");
+	ck_assert(!view.two);
+	keys("z");
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 159), 0);
+	draw();
+	ck_assert_int_eq(view.layout.other.rows, 0);
+	ck_assert_int_eq(view.layout.pane.cols, 159);
+}
+END_TEST
+
 Suite *suite_mouse(void)
 {
 	Suite *suite = suite_create("mouse");
@@ -510,6 +555,7 @@ Suite *suite_mouse(void)
 	tcase_add_test(tests, on_messages);
 	tcase_add_test(tests, what_is_in_sight);
 	tcase_add_test(tests, reused_pids);
+	tcase_add_test(tests, two_panes);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -78,7 +78,7 @@ END_TEST
 START_TEST(the_stack_is_in_the_details)
 {
 	places(200);
-	keys("4z\r");
+	keys("4zz\r");
 	ck_assert_int_eq(view.focus, FOCUS_DETAILS);
 	ck_assert_str_ne(row_with("libffi.so.8+0x6f7a"), "");
 	ck_assert_str_ne(row_with("<module> at train.py:30 (python)"), "");

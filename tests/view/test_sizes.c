@@ -116,7 +116,8 @@ static void titles_are_there(void)
 		return;
 	ck_assert_int_ge(pane->title_row, view.layout.pane.row);
 	ck_assert_int_lt(pane->title_row, view.layout.pane.row + view.layout.pane.rows);
-	for (int col = 0; col < canvas.cols; col++) {
+	for (int col = view.layout.pane.col; col < view.layout.pane.col + view.layout.pane.cols;
+	     col++) {
 		const struct cell *cell = canvas_cell(&canvas, pane->title_row, col);
 
 		holds(is_title(cell), "%s", what("no titles", pane->title_row, col));
@@ -143,7 +144,8 @@ static bool is_scrolled(void)
 	int row = view.panes[view.settings.pane].title_row + 1;
 
 	return view.panes[view.settings.pane].rows > 1 &&
-	       canvas_cell(&canvas, row, canvas.cols - 1)->style == ST_FRAME;
+	       canvas_cell(&canvas, row, view.layout.pane.col + view.layout.pane.cols - 1)->style ==
+		       ST_FRAME;
 }
 
 static void nothing_wasted(void)
@@ -185,6 +187,8 @@ static void sizes_check(void)
 		for (int j = 0; j < PANE_COUNT * 3; j++) {
 			view.settings.pane = (enum pane)(j / 3);
 			view.full = j % 3;
+			view.two = !(j % 3) && j % 2;
+			view.other = (enum pane)(j % PANE_COUNT);
 			view.focus = j % 3 == 2 ? FOCUS_PANE : FOCUS_TABLE;
 			draw();
 			draw();
