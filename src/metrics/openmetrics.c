@@ -16,6 +16,7 @@
 #include "model/columns.h"
 #include "print/fields.h"
 #include "print/print.h"
+#include "util/saturated.h"
 #include "util/sink.h"
 #include "util/utf8.h"
 #include "util/util.h"
@@ -292,21 +293,6 @@ static size_t named_merge(struct named *list, size_t count)
 		left++;
 	}
 	return left;
-}
-
-static uint64_t launches(const struct named *kernel)
-{
-	const uint64_t *values = kernel->values;
-
-	return values[0] > UINT64_MAX - values[1] ? UINT64_MAX : values[0] + values[1];
-}
-
-static int launches_order(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-	uint64_t first = launches(a), second = launches(b);
-
-	return first != second ? (first < second ? 1 : -1) : named_order(a, b);
 }
 
 static int first_seen_order(const void *left, const void *right)
@@ -713,13 +699,14 @@ static void write_kinds(struct exposition *out, const struct choice *choice)
 		}
 }
 
-/* Most leaked and suspect bytes first. */
-static int leaks_order(const void *left, const void *right)
+/* The most of both figures together first. */
+static int sum_order(const void *left, const void *right)
 {
 	const struct named *a = left, *b = right;
-	uint64_t first = a->values[0] + a->values[1], second = b->values[0] + b->values[1];
+	uint64_t first = add_saturated(a->values[0], a->values[1]),
+		 second = add_saturated(b->values[0], b->values[1]);
 
-	return first != second ? (first < second ? 1 : -1) : strcmp(a->name, b->name);
+	return first != second ? (first < second ? 1 : -1) : named_order(a, b);
 }
 
 /* By bytes that rise, then by live bytes: most first. */
@@ -733,117 +720,92 @@ static int tensors_order(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/*
- * The call sites of @process that leak most, or, with @tensors, those of its allocators' blocks, over
- * all devices; @max at most, in a new list. Returns how many, or a negative errno.
- */
-static ssize_t sites_collect(const struct snap_process *process, bool tensors, size_t max,
-			     struct named **result)
+/* What is shown by name of a process, of what is most: two figures of each. */
+enum shown { SHOWN_LEAKS, SHOWN_TENSORS, SHOWN_KERNELS };
+
+static const struct shown_desc {
+	const char *label;
+	int (*order)(const void *left, const void *right);
+	struct family families[2];
+} shown_descs[] = {
+	[SHOWN_LEAKS] = { "site",
+			  sum_order,
+			  { { "cutop_process_site_leaked_bytes", FAMILY_GAUGE,
+			      "VRAM and managed memory leaked, by the call sites that leaked most." },
+			    { "cutop_process_site_suspect_bytes", FAMILY_GAUGE,
+			      "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." } } },
+	[SHOWN_TENSORS] = { "site",
+			    tensors_order,
+			    { { "cutop_process_site_tensors_rising_bytes", FAMILY_GAUGE,
+				"Bytes of tensors at call sites whose floor keeps rising, by the worst of them." },
+			      { "cutop_process_site_tensors_bytes", FAMILY_GAUGE,
+				"Bytes of live tensors by call site, of those that rise and of those that hold most." } } },
+	[SHOWN_KERNELS] = { "kernel",
+			    sum_order,
+			    { { "cutop_process_kernel_launches", FAMILY_COUNTER,
+				"Launches by kernel, of those launched most." },
+			      { "cutop_process_kernel_graph_launches", FAMILY_COUNTER,
+				"Runs by launched graphs, by kernel, of those launched most." } } },
+};
+
+/* Those of @process, most first, in a new list, which has @count of them; NULL without memory. */
+static struct named *shown_list(const struct snap_process *process, enum shown shown, size_t *count)
 {
-	size_t room = tensors ? process->block_line_count : process->site_count, count = 0, i;
-	struct named *list = *result = calloc(room + 1, sizeof(*list));
+	size_t room = process->site_count + process->block_line_count + process->kernel_count, i,
+	       used = 0;
+	struct named *list = calloc(room + 1, sizeof(*list));
 
 	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < room; i++) {
-		const struct snap_block_line *line = tensors ? &process->block_lines[i] : NULL;
-		const struct snap_site *site = tensors ? NULL : &process->sites[i];
+		return NULL;
+	for (i = 0; shown == SHOWN_LEAKS && i < process->site_count; i++) {
+		const struct snap_site *site = &process->sites[i];
 
-		if (tensors && (line->rising || (line->live && !process->exited)))
-			named_set(&list[count++], line->site, 0, line->rising,
-				  process->exited ? 0 : line->live);
-		else if (!tensors && (site->leaked || site->suspect))
-			named_set(&list[count++], site->site, 0, site->leaked, site->suspect);
+		if (site->leaked || site->suspect)
+			named_set(&list[used++], site->site, 0, site->leaked, site->suspect);
 	}
-	count = named_merge(list, count);
-	if (count)
-		qsort(list, count, sizeof(*list), tensors ? tensors_order : leaks_order);
-	return (ssize_t)(count < max ? count : max);
+	for (i = 0; shown == SHOWN_TENSORS && i < process->block_line_count; i++) {
+		const struct snap_block_line *line = &process->block_lines[i];
+		uint64_t live = process->exited ? 0 : line->live;
+
+		if (line->rising || live)
+			named_set(&list[used++], line->site, 0, line->rising, live);
+	}
+	for (i = 0; shown == SHOWN_KERNELS && i < process->kernel_count; i++)
+		named_set(&list[used++], process->kernels[i].name, process->kernels[i].device,
+			  process->kernels[i].launches, process->kernels[i].graph_launches);
+	*count = named_merge(list, used);
+	if (*count)
+		qsort(list, *count, sizeof(*list), shown_descs[shown].order);
+	return list;
 }
 
-static int write_sites(struct exposition *out, const struct choice *choice, bool tensors)
+static int write_shown(struct exposition *out, const struct choice *choice, enum shown shown)
 {
-	static const struct family families[2][2] = {
-		{ { "cutop_process_site_leaked_bytes", FAMILY_GAUGE,
-		    "VRAM and managed memory leaked, by the call sites that leaked most." },
-		  { "cutop_process_site_suspect_bytes", FAMILY_GAUGE,
-		    "VRAM and managed memory at call sites whose floor keeps rising, by the worst of them." } },
-		{ { "cutop_process_site_tensors_rising_bytes", FAMILY_GAUGE,
-		    "Bytes of tensors at call sites whose floor keeps rising, by the worst of them." },
-		  { "cutop_process_site_tensors_bytes", FAMILY_GAUGE,
-		    "Bytes of live tensors by call site, of those that rise and of those that hold most." } },
-	};
+	const struct shown_desc *desc = &shown_descs[shown];
+	bool is_kernels = shown == SHOWN_KERNELS;
+	size_t most = is_kernels ? choice->limits->kernels : choice->limits->sites, count, i, j, k;
 	struct named *list;
-	ssize_t count, i;
-	size_t j, k;
 
-	for (k = 0; k < 2 && choice->limits->sites; k++) {
-		exposition_family(out, &families[tensors][k]);
+	for (k = 0; k < 2 && most; k++) {
+		exposition_family(out, &desc->families[k]);
 		for (j = 0; j < choice->count; j++) {
 			const struct snap_process *process = choice->list[j];
 
 			/* What rises is known later than what is live. */
-			if (tensors && !k && !(process->has_suspect && process->tensors_judged))
+			if (shown == SHOWN_TENSORS && !k &&
+			    !(process->has_suspect && process->tensors_judged))
 				continue;
-			count = sites_collect(process, tensors, choice->limits->sites, &list);
-			if (count < 0)
-				return (int)count;
-			for (i = 0; i < count; i++) {
-				process_begin(out, process);
-				sample_label(out, "site", list[i].name);
-				sample_count(out, list[i].values[k]);
-			}
-			free(list);
-		}
-	}
-	return 0;
-}
-
-/*
- * The kernels of @process that were launched most, @max at most, in a new list: launches by calls, by
- * graphs. Returns how many, or a negative errno.
- */
-static ssize_t kernels_collect(const struct snap_process *process, size_t max,
-			       struct named **result)
-{
-	struct named *list = *result = calloc(process->kernel_count + 1, sizeof(*list));
-	size_t count, i;
-
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < process->kernel_count; i++)
-		named_set(&list[i], process->kernels[i].name, process->kernels[i].device,
-			  process->kernels[i].launches, process->kernels[i].graph_launches);
-	count = named_merge(list, process->kernel_count);
-	qsort(list, count, sizeof(*list), launches_order);
-	return (ssize_t)(count < max ? count : max);
-}
-
-static int write_kernels(struct exposition *out, const struct choice *choice)
-{
-	static const struct family families[] = {
-		{ "cutop_process_kernel_launches", FAMILY_COUNTER,
-		  "Launches by kernel, of those launched most." },
-		{ "cutop_process_kernel_graph_launches", FAMILY_COUNTER,
-		  "Runs by launched graphs, by kernel, of those launched most." },
-	};
-	struct named *list;
-	ssize_t count, i;
-	size_t j, k;
-
-	for (k = 0; k < 2; k++) {
-		exposition_family(out, &families[k]);
-		for (j = 0; j < choice->count; j++) {
-			count = kernels_collect(choice->list[j], choice->limits->kernels, &list);
-			if (count < 0)
-				return (int)count;
-			for (i = 0; i < count; i++) {
+			list = shown_list(process, shown, &count);
+			if (!list)
+				return -ENOMEM;
+			for (i = 0; i < count && i < most; i++) {
 				/* Most kernels are in no graph: leave out zeros. */
-				if (k && !list[i].values[k])
+				if (is_kernels && k && !list[i].values[k])
 					continue;
-				process_begin(out, choice->list[j]);
-				sample_label(out, "kernel", list[i].name);
-				sample_label_device(out, "device", list[i].device);
+				process_begin(out, process);
+				sample_label(out, desc->label, list[i].name);
+				if (is_kernels)
+					sample_label_device(out, "device", list[i].device);
 				sample_count(out, list[i].values[k]);
 			}
 			free(list);
@@ -852,59 +814,13 @@ static int write_kernels(struct exposition *out, const struct choice *choice)
 	return 0;
 }
 
-static bool same_copies(const struct snap_copy *a, const struct snap_copy *b)
+static void label_copy(struct exposition *out, const void *item)
 {
-	return a->direction == b->direction && a->mode == b->mode && a->device == b->device;
-}
+	const struct snap_copy *copy = item;
 
-/*
- * The sum of @process's copies that have the same labels as the one at @at; false if an earlier one
- * has shown them.
- */
-static bool copies_sum(const struct snap_process *process, size_t at, struct snap_copy *sum)
-{
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		if (same_copies(&process->copies[i], &process->copies[at]))
-			return false;
-	*sum = process->copies[at];
-	for (i = at + 1; i < process->copy_count; i++) {
-		const struct snap_copy *copy = &process->copies[i];
-
-		if (!same_copies(copy, sum))
-			continue;
-		sum->calls += copy->calls;
-		sum->failures += copy->failures;
-		sum->bytes += copy->bytes;
-		sum->seconds += copy->seconds;
-	}
-	return true;
-}
-
-static void write_copies(struct exposition *out, const struct choice *choice)
-{
-	const struct field *field;
-	struct snap_copy copy;
-
-	for (field = NULL; (field = metric_after(copy_list.fields, field)) != NULL;) {
-		exposition_field(out, "cutop_process_", field);
-		for (size_t j = 0; j < choice->count; j++) {
-			const struct snap_process *process = choice->list[j];
-
-			for (size_t i = 0; i < process->copy_count; i++) {
-				if (!has_sample(field, &process->copies[i], process) ||
-				    !copies_sum(process, i, &copy))
-					continue;
-				process_begin(out, process);
-				sample_label(out, "direction",
-					     copy_direction_names[copy.direction]);
-				sample_label(out, "mode", copy_mode_names[copy.mode]);
-				sample_label_device(out, "device", copy.device);
-				sample_field(out, field, &copy);
-			}
-		}
-	}
+	sample_label(out, "direction", copy_direction_names[copy->direction]);
+	sample_label(out, "mode", copy_mode_names[copy->mode]);
+	sample_label_device(out, "device", copy->device);
 }
 
 /* By first occurrence: a failure that has a series keeps it. */
@@ -979,11 +895,11 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 	write_list(out, choice, "cutop_process_memory_", &use_list, label_use);
 	write_kinds(out, choice);
 	write_figures(out, choice, &used_fields);
-	err = write_sites(out, choice, false);
+	err = write_shown(out, choice, SHOWN_LEAKS);
 	write_list(out, choice, "cutop_process_allocator_", &allocator_list, label_allocator);
-	err = err ? err : write_sites(out, choice, true);
-	err = err ? err : write_kernels(out, choice);
-	write_copies(out, choice);
+	err = err ? err : write_shown(out, choice, SHOWN_TENSORS);
+	err = err ? err : write_shown(out, choice, SHOWN_KERNELS);
+	write_list(out, choice, "cutop_process_", &copy_list, label_copy);
 	return err ? err : write_failures(out, choice);
 }
 
