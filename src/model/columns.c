@@ -365,6 +365,14 @@ int format_bytes(double bytes, char *out, size_t size)
 	return format_scaled(bytes, 1024, 1000, "KMGTPE", out, size);
 }
 
+struct size_text size_of(double bytes)
+{
+	struct size_text size;
+
+	format_bytes(bytes, size.text, sizeof(size.text));
+	return size;
+}
+
 int format_count(double count, char *out, size_t size)
 {
 	return format_scaled(count, 1000, 10000, "kMGTPE", out, size);

@@ -108,6 +108,13 @@ int column_format(const struct column *column, const struct column_value *value,
 
 /* Parts of the above. All return the number of cells written. */
 int format_bytes(double bytes, char *out, size_t size); /* 0, 999, 12.1G */
+
+/* The same, for the arguments of a sentence: size_of(bytes).text */
+struct size_text {
+	char text[16];
+};
+
+struct size_text size_of(double bytes);
 int format_count(double count, char *out, size_t size); /* 0, 9999, 48.2k */
 /* "41s", "5m", "2m20s", "1h05m", "2d04h"; with tenths if there are less seconds than @tenths. */
 const char *format_duration(double seconds, double tenths, char out[24]);

@@ -63,18 +63,6 @@ say(struct finder *finder, double weight, const char *format, ...)
 /* Two arguments, for "%s%s": where it was, if that is known. */
 #define AT(place) (place)->site ? " at " : "", (place)->site ? (place)->site : ""
 
-struct size_text {
-	char text[16];
-};
-
-static struct size_text size_of(double bytes)
-{
-	struct size_text size;
-
-	format_bytes(bytes, size.text, sizeof(size.text));
-	return size;
-}
-
 /* ---- what a process does ---- */
 
 static double find_no_memory(struct finder *finder)

@@ -45,14 +45,14 @@ static struct snap_device *device_entry(struct snapshot *snapshot, int device)
 	return entry;
 }
 
-/* Returns 0 with *@copy set, NULL if @text is empty, or -ENOMEM. */
-static int text_copy(struct arena *arena, const char *text, const char **copy)
+/* A copy of @text (@size bytes), cleaned; NULL if it is empty. */
+static int text_keep(struct build *build, const char *text, size_t size, const char **kept)
 {
-	char clean[READING_TEXT];
+	char raw[129], clean[129];
 
-	utf8_clean(text, clean, sizeof(clean));
-	*copy = clean[0] ? arena_string(arena, clean) : NULL;
-	return clean[0] && !*copy ? -ENOMEM : 0;
+	snprintf(raw, sizeof(raw), "%.*s", (int)size, text);
+	*kept = raw[0] ? arena_string(build->arena, utf8_clean(raw, clean, sizeof(clean))) : NULL;
+	return raw[0] && !*kept ? -ENOMEM : 0;
 }
 
 static double known_number(const struct rec_device_reading *reading, unsigned int bit,
@@ -76,8 +76,8 @@ static int device_read(struct build *build, const struct rec_device_reading *rea
 	device->power = known_number(reading, READING_POWER, reading->power / 1000.0);
 	device->power_limit =
 		known_number(reading, READING_POWER_LIMIT, reading->power_limit / 1000.0);
-	return text_copy(build->arena, reading->name, &device->name) ?:
-		       text_copy(build->arena, reading->uuid, &device->uuid);
+	return text_keep(build, reading->name, sizeof(reading->name), &device->name) ?:
+		       text_keep(build, reading->uuid, sizeof(reading->uuid), &device->uuid);
 }
 
 static int instance_order(const void *left, const void *right)
@@ -117,8 +117,8 @@ static int instances_read(struct build *build, struct snap_device *device)
 		instance->has_used = reading->known & READING_MEMORY;
 		instance->used = instance->has_used ? reading->used : 0;
 		instance->total = instance->has_used ? reading->total : 0;
-		if (text_copy(build->arena, profile, &instance->name) ||
-		    text_copy(build->arena, reading->uuid, &instance->uuid))
+		if (text_keep(build, profile, READING_TEXT, &instance->name) ||
+		    text_keep(build, reading->uuid, sizeof(reading->uuid), &instance->uuid))
 			return -ENOMEM;
 	}
 	qsort(device->instances, count, sizeof(*device->instances), instance_order);
@@ -238,16 +238,6 @@ static const char *type_name(unsigned int types)
 	       types & USE_GRAPHICS                  ? "G" :
 	       types & USE_COMPUTE                   ? "C" :
 						       NULL;
-}
-
-/* A copy of @text (@size bytes), cleaned; NULL if it is empty. */
-static int text_keep(struct build *build, const char *text, size_t size, const char **kept)
-{
-	char raw[129], clean[129];
-
-	snprintf(raw, sizeof(raw), "%.*s", (int)size, text);
-	*kept = raw[0] ? arena_string(build->arena, utf8_clean(raw, clean, sizeof(clean))) : NULL;
-	return raw[0] && !*kept ? -ENOMEM : 0;
 }
 
 /* What is known of a process that is not watched. */

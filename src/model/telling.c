@@ -286,7 +286,6 @@ static void say_objects(const struct program *program, struct postmortem *report
 static void say_holders(struct postmortem *report, const char *before)
 {
 	const struct snap_detail *detail = &report->detail;
-	char bytes[16];
 	size_t i;
 
 	if (detail->holder_count)
@@ -294,9 +293,8 @@ static void say_holders(struct postmortem *report, const char *before)
 	for (i = 0; i < detail->holder_count; i++) {
 		const struct snap_holder *holder = &detail->holders[i];
 
-		format_bytes((double)holder->live, bytes, sizeof(bytes));
 		say(report, "%s %u %s %s%s", i ? "," : "", holder->pid, holder->command,
-		    holder->from_attach ? ">=" : "", bytes);
+		    holder->from_attach ? ">=" : "", size_of((double)holder->live).text);
 	}
 	if (detail->holders_omitted)
 		say(report, " and %zu more", detail->holders_omitted);
@@ -308,7 +306,6 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 				     struct postmortem *report)
 {
 	struct snap_detail *detail = &report->detail;
-	char size[16], own[16], most[16];
 	const struct device_use *use;
 
 	*detail = (struct snap_detail){
@@ -321,8 +318,8 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 	names_describe_place(&program->names,
 			     names_shown(&program->names, record->site, record->stack),
 			     detail->site, sizeof(detail->site));
-	format_bytes((double)record->bytes, size, sizeof(size));
-	say(report, "%s of %s at %s: out of memory", call_name(record->call), size, detail->site);
+	say(report, "%s of %s at %s: out of memory", call_name(record->call),
+	    size_of((double)record->bytes).text, detail->site);
 	if (KIND_IS_VRAM(record->kind)) {
 		use = devices_find(&program->ledger.held_on, record->device);
 		find_holders(programs, detail, record->device, use ? use->total : 0);
@@ -330,11 +327,10 @@ static void postmortem_out_of_memory(const struct programs *programs, struct pro
 			largest_lines(program, record->device, detail);
 		if (record->device != CUTOP_DEVICE_UNKNOWN)
 			say(report, " on device %d", record->device);
-		format_bytes((double)program->ledger.live, own, sizeof(own));
-		say(report, "; this process holds %s", own);
+		say(report, "; this process holds %s", size_of((double)program->ledger.live).text);
 		if (detail->line_count) {
-			format_bytes((double)detail->lines[0].live, most, sizeof(most));
-			say(report, ", %s of it from %s", most, detail->lines[0].text);
+			say(report, ", %s of it from %s",
+			    size_of((double)detail->lines[0].live).text, detail->lines[0].text);
 		}
 		say_holders(report, "; held there:");
 		say_objects(program, report);
@@ -364,7 +360,6 @@ static void postmortem_short(const struct model *model, struct program *program,
 {
 	const struct device_use *use = devices_find(&program->ledger.held_on, allocator->device);
 	struct snap_detail *detail = &report->detail;
-	char size[16], own[16], most[16];
 
 	*detail = (struct snap_detail){
 		.device = allocator->device,
@@ -383,26 +378,24 @@ static void postmortem_short(const struct model *model, struct program *program,
 	if (may_walk(program, record->hdr.time))
 		measure_gaps(program, allocator, detail);
 	largest_lines_of(program, &allocator->sites, detail);
-	format_bytes((double)record->bytes, size, sizeof(size));
-	say(report, "%s: out of memory: %s asked for at %s", detail->allocator, size, detail->site);
+	say(report, "%s: out of memory: %s asked for at %s", detail->allocator,
+	    size_of((double)record->bytes).text, detail->site);
 	if (allocator->device != CUTOP_DEVICE_UNKNOWN)
 		say(report, " on device %d", allocator->device);
-	format_bytes((double)detail->allocated, own, sizeof(own));
-	format_bytes((double)detail->reserved, size, sizeof(size));
 	if (detail->reserved)
-		say(report, "; %s of the %s that it has are in %s", own, size,
+		say(report, "; %s of the %s that it has are in %s",
+		    size_of((double)detail->allocated).text, size_of((double)detail->reserved).text,
 		    allocator_noun(allocator->kind));
 	else
-		say(report, "; %s are in %s", own, allocator_noun(allocator->kind));
+		say(report, "; %s are in %s", size_of((double)detail->allocated).text,
+		    allocator_noun(allocator->kind));
 	if (detail->line_count) {
-		format_bytes((double)detail->lines[0].live, most, sizeof(most));
-		say(report, ", %s%s from %s", detail->lines[0].sampled ? "~" : "", most,
-		    detail->lines[0].text);
+		say(report, ", %s%s from %s", detail->lines[0].sampled ? "~" : "",
+		    size_of((double)detail->lines[0].live).text, detail->lines[0].text);
 	}
 	if (detail->has_gaps) {
-		format_bytes((double)detail->gaps, own, sizeof(own));
-		format_bytes((double)detail->largest_gap, most, sizeof(most));
-		say(report, "; %s are free, at most %s in one piece", own, most);
+		say(report, "; %s are free, at most %s in one piece",
+		    size_of((double)detail->gaps).text, size_of((double)detail->largest_gap).text);
 	}
 	say_holders(report, "; held there:");
 	say_objects(program, report);
@@ -414,8 +407,6 @@ static void postmortem_short(const struct model *model, struct program *program,
 static void postmortem_nearly_full(const struct programs *programs, const struct device_use *use,
 				   struct postmortem *report)
 {
-	char held[16], total[16];
-
 	report->detail = (struct snap_detail){
 		.device = use->device,
 		.call = CALL_COUNT,
@@ -423,10 +414,9 @@ static void postmortem_nearly_full(const struct programs *programs, const struct
 		.total = use->total,
 	};
 	find_holders(programs, &report->detail, use->device, use->total);
-	format_bytes((double)use->live, held, sizeof(held));
-	format_bytes((double)use->total, total, sizeof(total));
-	say(report, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device, held,
-	    total, 100 * (double)use->live / (double)use->total);
+	say(report, "device %d is nearly full: %s of %s (%.0f%%) are held by", use->device,
+	    size_of((double)use->live).text, size_of((double)use->total).text,
+	    100 * (double)use->live / (double)use->total);
 	say_holders(report, "");
 }
 
@@ -626,30 +616,28 @@ void tell_start(struct model *model, const struct program *program,
 static void tell_leaks(struct model *model, const struct program *program,
 		       const struct end_news *news)
 {
-	char bytes[16], where[256];
+	char where[256];
 
 	if (news->unsure) {
-		format_bytes((double)news->unsure, bytes, sizeof(bytes));
 		model_tell(model, program, EVENT_LOST, program->end_time, news->unsure, NULL,
 			   "%s were not seen freed: leaked, unless "
 			   "their frees are among what was lost",
-			   bytes);
+			   size_of((double)news->unsure).text);
 	}
 	if (news->unknown) {
-		format_bytes((double)news->unknown, bytes, sizeof(bytes));
 		model_tell(
 			model, program, EVENT_LOST, program->end_time, news->unknown, NULL,
 			"%s that the runtime allocated were not freed: leaked, unless the library "
 			"that asked for them, which is not known, is a cache",
-			bytes);
+			size_of((double)news->unknown).text);
 	}
 	if (!news->leaked || !news->most)
 		return;
-	format_bytes((double)news->leaked, bytes, sizeof(bytes));
 	sites_describe(news->most, &program->names, where, sizeof(where));
 	model_tell(model, program, EVENT_LEAK, program->end_time, news->leaked, NULL,
-		   "leaked %s in %llu allocation%s, most from %s", bytes,
-		   (unsigned long long)news->count, news->count == 1 ? "" : "s", where);
+		   "leaked %s in %llu allocation%s, most from %s",
+		   size_of((double)news->leaked).text, (unsigned long long)news->count,
+		   news->count == 1 ? "" : "s", where);
 }
 
 void tell_how_it_ended(struct model *model, const struct program *program)
@@ -811,7 +799,7 @@ void tell_recovered(struct model *model, struct program *program, const struct r
 				      .address = record->site,
 				      .stack = record->stack };
 	uint64_t freed = subtract_saturated(was.live, program->ledger.live);
-	char size[16], bytes[16], tries[32] = "", device[24] = "", after[48] = "";
+	char tries[32] = "", device[24] = "", after[48] = "";
 	struct storm *storm;
 	unsigned int hidden;
 	uint64_t repeated;
@@ -830,17 +818,17 @@ void tell_recovered(struct model *model, struct program *program, const struct r
 	names_describe_place(&program->names,
 			     names_shown(&program->names, record->site, record->stack), detail.site,
 			     sizeof(detail.site));
-	format_bytes((double)was.bytes, size, sizeof(size));
-	format_bytes((double)freed, bytes, sizeof(bytes));
 	if (record->device != CUTOP_DEVICE_UNKNOWN)
 		snprintf(device, sizeof(device), " on device %d", record->device);
 	if (was.failed > 1)
 		snprintf(tries, sizeof(tries), " %u times", was.failed);
 	if (freed)
-		snprintf(after, sizeof(after), ", after %s were freed", bytes);
+		snprintf(after, sizeof(after), ", after %s were freed",
+			 size_of((double)freed).text);
 	storm->event = model_tell(model, program, EVENT_RECOVERED, record->hdr.time, was.bytes,
 				  &detail, "%s of %s at %s: found none%s%s; got it %.1f ms later%s",
-				  call_name(record->call), size, detail.site, device, tries,
+				  call_name(record->call), size_of((double)was.bytes).text,
+				  detail.site, device, tries,
 				  (double)(record->hdr.time - was.time) / 1e6, after);
 }
 
@@ -899,14 +887,14 @@ void tell_bad_free(struct model *model, struct program *program, const struct re
 void tell_reset(struct model *model, const struct program *program, const struct rec_reset *record,
 		const struct reset_news *news)
 {
-	char bytes[16], device[24] = "";
+	char device[24] = "";
 
-	format_bytes((double)news->leaked, bytes, sizeof(bytes));
 	if (record->device != CUTOP_DEVICE_UNKNOWN)
 		snprintf(device, sizeof(device), " of device %d", record->device);
 	model_tell(model, program, EVENT_RESET, record->hdr.time, news->leaked, NULL,
 		   "%s%s ended %llu live allocation%s: %s leaked%s", call_name(record->call),
-		   device, (unsigned long long)news->count, news->count == 1 ? "" : "s", bytes,
+		   device, (unsigned long long)news->count, news->count == 1 ? "" : "s",
+		   size_of((double)news->leaked).text,
 		   news->is_held ? ", the rest held by caches" : "");
 }
 
@@ -926,7 +914,6 @@ static void tell_rising(struct model *model, const struct program *program, uint
 			uint64_t time)
 {
 	struct snap_detail detail = { .device = CUTOP_DEVICE_UNKNOWN, .call = CALL_COUNT };
-	char size[16];
 
 	if (!bytes || !most || bytes / 10 < *told)
 		return;
@@ -934,10 +921,10 @@ static void tell_rising(struct model *model, const struct program *program, uint
 	detail.address = most->address;
 	detail.stack = most->stack_id;
 	snprintf(detail.site, sizeof(detail.site), "%s", most->site);
-	format_bytes((double)bytes, size, sizeof(size));
 	model_tell(model, program, EVENT_SUSPECT, time, bytes, &detail,
-		   "%s%s may be leaking: what is live keeps rising, most at %s%s%s", size, what,
-		   detail.site, most->holder ? ", held by " : "", most->holder ?: "");
+		   "%s%s may be leaking: what is live keeps rising, most at %s%s%s",
+		   size_of((double)bytes).text, what, detail.site, most->holder ? ", held by " : "",
+		   most->holder ?: "");
 }
 
 /* Of the objects of one kind, the @count sites at @list. */
