@@ -25,7 +25,6 @@
 #include "cuda/pools.h"
 #include "cuda/visible_devices.h"
 #include "model/model.h"
-#include "names/sections.h"
 #include "record/recorder.h"
 
 struct collector {
@@ -33,7 +32,6 @@ struct collector {
 	struct probe *probe;
 	struct model *model;
 	struct record_sink sink; /* leads to the model */
-	struct budget *budget;   /* for names from files; NULL: no limit */
 	struct feed *feed;
 	struct nvml *nvml;     /* NULL: the driver is not asked */
 	struct replay *replay; /* used in place of all of these, or NULL */
@@ -495,14 +493,6 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	probe.on_extra = extra_found;
 	probe.on_notice = notice_given;
 	probe.context = collector;
-	if (settings->names_bytes) {
-		collector->budget = budget_new(settings->names_bytes, SYMTAB_MEMORY);
-		if (!collector->budget) {
-			err = reason_set(why, -ENOMEM, "no memory");
-			goto fail;
-		}
-	}
-	probe.budget = collector->budget;
 	err = probe_open(&collector->probe, &probe, why);
 	if (err)
 		goto fail;
@@ -510,7 +500,8 @@ int collector_new(struct collector **result, const struct collector_settings *se
 	if (probe_method(collector->probe) != ATTACH_PERF)
 		budget = settings->budget;
 	collector->feed = feed_new(collector->probe, &collector->sink, settings->command_glob,
-				   settings->held_globs, settings->python_skip, budget);
+				   settings->held_globs, settings->python_skip, budget,
+				   settings->names_bytes);
 	if (!collector->feed) {
 		err = reason_set(why, -ENOMEM, "cannot set up the ring buffer: %s",
 				 strerror(errno));
@@ -716,7 +707,6 @@ void collector_free(struct collector *collector)
 	replay_close(collector->replay);
 	feed_free(collector->feed);
 	probe_close(collector->probe);
-	budget_free(collector->budget);
 	model_free(collector->model);
 	snapshot_free(collector->latest);
 	if (collector->wake >= 0)

@@ -19,9 +19,9 @@
 struct collector;
 
 struct collector_settings {
-	struct probe_settings probe; /* callbacks and budget in it are set by the collector */
+	struct probe_settings probe; /* callbacks in it are set by the collector */
 	uint64_t delay;              /* ns between snapshots */
-	/* Memory for what is kept of files: the budget of names; 0: no limit */
+	/* Memory for what is kept of files */
 	uint64_t names_bytes;
 	double budget;     /* what a program may pay, a share of its processor time; 0: no limit */
 	uint64_t leak_age; /* ns */

@@ -83,7 +83,7 @@ struct feed {
 	struct watched *watched;
 	struct early_late *early_late;
 	bool any_doomed;
-	bool limit_told; /* the user was told that the budget of names is used up */
+	bool limit_told; /* the user was told that there is no more room for names */
 	size_t ended;    /* programs, since the last refresh */
 	/* The program that asked_gone is about: it has no row; 0: not asked yet */
 	uint32_t untold;
@@ -93,6 +93,7 @@ struct feed {
 	uint32_t copied; /* whether a process forked from it still runs */
 	bool copied_kept;
 	struct visible_gpus gpus;
+	uint64_t names_bytes;
 	double cost_budget;  /* a share of a program's processor time; 0: no limit */
 	bool watches_driver; /* the driver's calls are probed, too */
 	uint64_t hit_ns;     /* what a hit takes; 0: not measured yet */
@@ -1102,19 +1103,17 @@ static void lost_feed(struct feed *feed)
 	lost_put(feed->sink, LOST_SYMBOLS, site_names_lost_symbols(feed->sites));
 }
 
-/* Says, once, that the budget of names is used up. */
+/* Says, once, that there is no more room for names. */
 static void limit_feed(struct feed *feed)
 {
-	struct budget_counts counts = budget_counts(probe_budget(feed->probe));
-
-	if (feed->limit_told || !(counts.dropped || counts.refused))
+	if (feed->limit_told || !modules_is_short(feed->modules))
 		return;
 	feed->limit_told = true;
-	limit_put(feed->sink, LIMIT_NAMES, counts.limit, clock_ns(CLOCK_MONOTONIC));
+	limit_put(feed->sink, LIMIT_NAMES, feed->names_bytes, clock_ns(CLOCK_MONOTONIC));
 	note(probe_notes(feed->probe),
 	     "names of functions take %llu MiB (--names-memory): those used least recently go, and are read again when "
 	     "needed",
-	     (unsigned long long)(counts.limit >> 20));
+	     (unsigned long long)(feed->names_bytes >> 20));
 }
 
 static void unseen_feed(struct feed *feed)
@@ -1446,7 +1445,8 @@ void feed_settle(struct feed *feed, bool hurry)
 /* ---- life ---- */
 
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
-		      const char *const *held_globs, const char *const *python_skip, double budget)
+		      const char *const *held_globs, const char *const *python_skip, double budget,
+		      uint64_t names_bytes)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 
@@ -1458,7 +1458,8 @@ struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const
 	feed->cost_budget = budget;
 	feed->watches_driver = probe_watches_driver(probe);
 	feed->rows = rows_new(probe);
-	feed->modules = modules_new(probe, probe_budget(probe), probe_notes(probe));
+	feed->names_bytes = names_bytes;
+	feed->modules = modules_new(probe, names_bytes, probe_notes(probe));
 	feed->hosts = host_functions_new();
 	feed->sites = site_names_new(probe, feed->modules, feed->hosts,
 				     &(struct site_told){ feed_tell, name_lose, feed }, held_globs,

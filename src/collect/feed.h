@@ -17,7 +17,8 @@ struct feed;
  * cannot be mapped (errno says why).
  */
 struct feed *feed_new(struct probe *probe, const struct record_sink *sink, const char *command_glob,
-		      const char *const *held_globs, const char *const *python_skip, double budget);
+		      const char *const *held_globs, const char *const *python_skip, double budget,
+		      uint64_t names_bytes);
 void feed_free(struct feed *feed);
 
 /* A descriptor that polls readable when the BPF side wants the ring to be read at once. */

@@ -29,6 +29,8 @@
  */
 
 #define VARIABLES_MAX 65536
+#define BYTES_MAX     (8u << 20)  /* of a program, */
+#define BYTES_ALL     (32u << 20) /* and of all, before another is searched */
 #define NAME_LEN_MAX  4096u
 
 char *handles_kernel(const char *symbol)
@@ -55,7 +57,7 @@ static int variable_add(struct handle_variables *variables, uint64_t address, ch
 	uint64_t bytes = sizeof(*variables->list) + strlen(kernel) + 1;
 	struct handle_variable *more;
 
-	if (!budget_take(variables->budget, bytes)) {
+	if (variables->bytes + bytes > BYTES_MAX) {
 		free(kernel);
 		return -ENOSPC;
 	}
@@ -156,8 +158,7 @@ void handles_free(struct handle_variables *variables)
 	for (i = 0; i < variables->count; i++)
 		free(variables->list[i].kernel);
 	free(variables->list);
-	budget_give(variables->budget, variables->bytes);
-	*variables = (struct handle_variables){ .budget = variables->budget };
+	*variables = (struct handle_variables){ .list = NULL };
 }
 
 /* ---- kernels ---- */
@@ -180,22 +181,22 @@ struct late_program {
 struct late_kernels {
 	const struct outside *outside;
 	struct late_program *programs;
-	struct budget *budget;
+	uint64_t bytes; /* that all variables take */
 };
 
-struct late_kernels *late_kernels_new(const struct outside *outside, struct budget *budget)
+struct late_kernels *late_kernels_new(const struct outside *outside)
 {
 	struct late_kernels *late = calloc(1, sizeof(*late));
 
 	if (!late)
 		return NULL;
 	late->outside = outside;
-	late->budget = budget;
 	return late;
 }
 
-static void variables_free(struct late_program *program)
+static void variables_free(struct late_kernels *late, struct late_program *program)
 {
+	late->bytes -= program->variables.bytes;
 	handles_free(&program->variables);
 	free(program->values);
 	program->values = NULL;
@@ -204,7 +205,7 @@ static void variables_free(struct late_program *program)
 static void program_free(struct late_kernels *late, struct late_program *program)
 {
 	HASH_DEL(late->programs, program);
-	variables_free(program);
+	variables_free(late, program);
 	free(program);
 }
 
@@ -270,7 +271,6 @@ static struct late_program *program_new(struct late_kernels *late, uint32_t id)
 	if (!program)
 		return NULL;
 	program->program = id;
-	program->variables.budget = late->budget;
 	HASH_ADD(hh, late->programs, program, sizeof(program->program), program);
 	return program;
 }
@@ -289,8 +289,11 @@ static void variables_find(struct late_kernels *late, struct late_program *progr
 	if (program->values &&
 	    (!program->later || program->news == news || program->looks++ >= LOOKS_MAX))
 		return;
-	variables_free(program);
+	variables_free(late, program);
+	if (late->bytes > BYTES_ALL)
+		return;
 	err = outside_maps(late->outside, pid, 0, file_visit, &search);
+	late->bytes += program->variables.bytes;
 	program->later = search.later || outside_is_later(err);
 	program->news = news;
 	program->values = calloc(program->variables.count + 1, sizeof(*program->values));

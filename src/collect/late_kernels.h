@@ -10,13 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "names/budget.h"
 #include "probe/outside.h"
 
 struct late_kernels;
 
-/* What is kept counts against @budget. Both have to outlive it. */
-struct late_kernels *late_kernels_new(const struct outside *outside, struct budget *budget);
+/* @outside has to outlive it. */
+struct late_kernels *late_kernels_new(const struct outside *outside);
 void late_kernels_free(struct late_kernels *late);
 void late_kernels_forget(struct late_kernels *late, uint32_t program);
 
@@ -41,14 +40,13 @@ struct handle_variable {
 struct handle_variables {
 	struct handle_variable *list;
 	size_t count, room;
-	struct budget *budget; /* the budget that they count against; NULL: none */
-	uint64_t bytes;        /* bytes taken from it */
+	uint64_t bytes; /* that they take */
 };
 
 /*
  * Adds the variables of the file open at @fd, whose symbols may be in its debug file at @debug_fd
  * (-1: none). The file's code at offset @offset is mapped at @start. Returns 0, -EBADMSG for a
- * broken file, -ENOSPC if the budget has no room, or -ENOMEM.
+ * broken file, -ENOSPC if they take too much memory, or -ENOMEM.
  */
 int handles_read(int fd, int debug_fd, uint64_t start, uint64_t offset,
 		 struct handle_variables *variables);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "names/budget.h"
 #include "names/resolver.h"
 #include "names/symbols.h"
 #include "probe/outside.h"
@@ -25,9 +24,8 @@ struct module_file {
 	struct symbols *symbols; /* NULL: it has none, or they are missing because: */
 	/* dropped, and to be read again; or no room or time */
 	enum missing { MISSING_NONE, MISSING_DROPPED, MISSING_REFUSED } missing;
-	struct budget_item item; /* symbols */
-	uint32_t lines;          /* the resolver's number for it, or 0 */
-	uint32_t rules;          /* the same of the one that knows rules */
+	uint32_t lines; /* the resolver's number for it, or 0 */
+	uint32_t rules; /* the same of the one that knows rules */
 	/*
 	 * by modules_tend(): the next program that maps it gives it to the resolver again
 	 */
@@ -61,7 +59,8 @@ struct waiting_file {
 struct modules {
 	struct probe *probe;
 	struct program_modules *programs;
-	struct budget *budget;
+	uint64_t most, taken; /* bytes of symbols */
+	bool is_short;        /* some had no room */
 	const struct notes *notes;
 	struct allowance reading;
 	struct waiting_file *waiting;
@@ -76,7 +75,7 @@ struct modules {
 /* ---- files ---- */
 
 /*
- * Tables are kept within a budget, as long as a process maps their file. The least recently used one
+ * Tables are kept up to a limit, as long as a process maps their file. The least recently used one
  * is dropped first, and read again when it is needed. While tables are read, no snapshot is made: so
  * reading has an allowance of time. Files that take long to open, or come when that is used up, wait.
  */
@@ -85,24 +84,23 @@ struct modules {
 #define WAITING_MAX      256
 #define RELEASE_INTERVAL NSEC_PER_SEC
 #define RELEASE_AFTER    (5 * NSEC_PER_SEC) /* a series of short programs finds the file open */
-#define HELPER_MEMORY    (128ull << 20)     /* used without a budget */
 /* Processor time that reading may take at a stretch; */
 #define READING_MOST  (3 * NSEC_PER_SEC)
 #define READING_SHARE 5 /* this part of the time comes back */
 #define RETRY_AFTER   (NSEC_PER_SEC / 2)
 
-struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes)
+struct modules *modules_new(struct probe *probe, uint64_t memory, const struct notes *notes)
 {
 	struct modules *modules = calloc(1, sizeof(*modules));
 
 	if (!modules)
 		return NULL;
 	modules->probe = probe;
-	modules->budget = budget;
+	/* A part is needed while they are read. */
+	modules->most = memory - SYMTAB_MEMORY;
 	modules->notes = notes;
 	modules->reading = (struct allowance){ .most = READING_MOST, .share = READING_SHARE };
-	modules->resolver = resolver_new(
-		RESOLVER_LINES, budget ? budget_counts(budget).limit : HELPER_MEMORY, notes);
+	modules->resolver = resolver_new(RESOLVER_LINES, memory, notes);
 	if (modules->resolver)
 		return modules;
 	free(modules);
@@ -113,10 +111,13 @@ int modules_want_rules(struct modules *modules)
 {
 	/* A process of its own: no stack waits until the lines before it were found. */
 	modules->rules =
-		resolver_new(RESOLVER_RULES,
-			     modules->budget ? budget_counts(modules->budget).limit : HELPER_MEMORY,
-			     modules->notes);
+		resolver_new(RESOLVER_RULES, modules->most + SYMTAB_MEMORY, modules->notes);
 	return modules->rules ? 0 : -ENOMEM;
+}
+
+bool modules_is_short(const struct modules *modules)
+{
+	return modules->is_short;
 }
 
 struct resolver *modules_rules(struct modules *modules)
@@ -129,11 +130,20 @@ struct resolver *modules_resolver(struct modules *modules)
 	return modules->resolver;
 }
 
+static void symbols_drop(struct modules *modules, struct module_file *file)
+{
+	if (!file->symbols)
+		return;
+	modules->taken -= symbols_bytes(file->symbols);
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+	file->missing = MISSING_DROPPED;
+}
+
 static void file_free(struct modules *modules, struct module_file *file)
 {
 	HASH_DEL(modules->files, file);
-	budget_hold(modules->budget, &file->item);
-	symbols_free(file->symbols);
+	symbols_drop(modules, file);
 	free(file);
 }
 
@@ -239,37 +249,43 @@ static struct module_file *file_get(struct modules *modules, const struct file_i
 	struct module_file *file;
 
 	HASH_FIND(hh, modules->files, id, sizeof(*id), file);
-	if (file) {
+	if (file)
 		file->used = ++modules->clock;
-		if (file->symbols)
-			budget_use(modules->budget, &file->item);
-	}
 	return file;
 }
 
-/* The budget needs the room that its table takes. */
-static void symbols_drop(void *context, struct budget_item *item)
+/* Makes room for the table of @last, by those that were used before. */
+static void symbols_bound(struct modules *modules, const struct module_file *last)
 {
-	struct module_file *file = context;
+	struct module_file *file, *next, *oldest;
 
-	(void)item;
-	symbols_free(file->symbols);
-	file->symbols = NULL;
-	file->missing = MISSING_DROPPED;
+	while (modules->taken > modules->most) {
+		oldest = NULL;
+		HASH_ITER(hh, modules->files, file, next)
+			if (file->symbols && file != last && (!oldest || file->used < oldest->used))
+				oldest = file;
+		if (!oldest)
+			return;
+		symbols_drop(modules, oldest);
+		modules->is_short = true;
+	}
 }
 
 static void symbols_load(struct modules *modules, const struct seen_file *seen,
 			 const struct seen_file *debug, struct module_file *file)
 {
-	int err = symbols_read(seen->fd, debug->fd, modules->budget, &file->symbols);
+	int err = symbols_read(seen->fd, debug->fd, modules->most, &file->symbols);
 
 	file->missing = err && err != -ENOENT ? MISSING_REFUSED : MISSING_NONE;
-	if (!err)
-		budget_use(modules->budget, &file->item);
-	else if (err != -ENOENT)
+	if (!err) {
+		modules->taken += symbols_bytes(file->symbols);
+		symbols_bound(modules, file);
+	} else if (err != -ENOENT) {
+		modules->is_short = true;
 		note(modules->notes,
 		     "%s: the names of its functions are left out: they take more memory than --names-memory leaves",
 		     path_base(seen->path));
+	}
 }
 
 static struct module_file *file_new(struct modules *modules, const struct file_id *id)
@@ -281,8 +297,6 @@ static struct module_file *file_new(struct modules *modules, const struct file_i
 	if (!file)
 		return NULL;
 	file->id = *id;
-	file->item.drop = symbols_drop;
-	file->item.context = file;
 	file->missing = MISSING_DROPPED;
 	file->closed = true;
 	file->used = ++modules->clock;
@@ -553,10 +567,7 @@ void modules_tend(struct modules *modules, uint64_t now)
 			file->last_mapped = now;
 		if (file->mapped || now < file->last_mapped + RELEASE_AFTER)
 			continue;
-		if (file->symbols) {
-			budget_hold(modules->budget, &file->item);
-			symbols_drop(file, &file->item);
-		}
+		symbols_drop(modules, file);
 		if (file->closed || !file->lines)
 			continue;
 		resolvers_drop(modules, file);

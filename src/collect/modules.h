@@ -11,14 +11,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "names/budget.h"
 #include "names/resolver.h"
 #include "probe/probe.h"
 
 struct modules;
 
-/* @budget, for their symbols, and @notes have to outlive them. */
-struct modules *modules_new(struct probe *probe, struct budget *budget, const struct notes *notes);
+/*
+ * @memory: bytes that their symbols may take, and each process that reads them. @notes has to outlive
+ * them.
+ */
+struct modules *modules_new(struct probe *probe, uint64_t memory, const struct notes *notes);
+
+/* True once some symbols had no room. */
+bool modules_is_short(const struct modules *modules);
 void modules_free(struct modules *modules);
 
 /*

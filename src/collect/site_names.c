@@ -95,7 +95,7 @@ struct site_names *site_names_new(struct probe *probe, struct modules *modules,
 	names->hosts = hosts;
 	names->held_globs = held_globs;
 	names->skip = skip;
-	names->late = late_kernels_new(probe_outside(probe), probe_budget(probe));
+	names->late = late_kernels_new(probe_outside(probe));
 	if (names->late)
 		return names;
 	free(names);

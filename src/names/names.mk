@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Symbols, demangling, source lines, rules to unwind by, and the helper processes that read hostile files. Needs -liberty, libelf, libdw.
 names_sources = \
-	src/names/budget.c src/names/budget.h \
 	src/names/cfi.c src/names/cfi.h \
 	src/names/demangle.c src/names/demangle.h \
 	src/names/full_form.c src/names/full_form.h \

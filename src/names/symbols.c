@@ -244,8 +244,7 @@ int debug_file_open(const struct stat *of, const struct debug_link *link, const 
 #define ROOM_FIRST 1024 /* functions that there is room for at first */
 
 struct symbols {
-	struct budget *budget;
-	uint64_t taken; /* bytes of it, for the numbers, and for a file that lies in memory */
+	uint64_t most, taken; /* bytes, for the numbers, and for a file that lies in memory */
 	/* What the table was read from; the headers are closed */
 	struct sections file;
 	uint64_t at, names, names_size;
@@ -264,18 +263,16 @@ struct reading {
 /* Makes room for @room functions, more or fewer than there was. Returns 0 or a negative errno. */
 static int numbers_resize(struct symbols *symbols, size_t room)
 {
-	uint64_t before = symbols->room * sizeof(uint64_t), bytes = room * sizeof(uint64_t);
+	uint64_t taken =
+		symbols->taken + room * sizeof(uint64_t) - symbols->room * sizeof(uint64_t);
 	uint64_t *numbers;
 
-	if (bytes > before && !budget_take(symbols->budget, bytes - before))
+	if (taken > symbols->most)
 		return -ENOSPC;
-	numbers = realloc(symbols->numbers, bytes);
-	if (!numbers) {
-		budget_give(symbols->budget, bytes > before ? bytes - before : 0);
+	numbers = realloc(symbols->numbers, room * sizeof(*numbers));
+	if (!numbers)
 		return -ENOMEM;
-	}
-	budget_give(symbols->budget, before > bytes ? before - bytes : 0);
-	symbols->taken += bytes - before;
+	symbols->taken = taken;
 	symbols->numbers = numbers;
 	symbols->room = room;
 	return 0;
@@ -318,9 +315,9 @@ static int file_keep(struct symbols *symbols, const struct sections *file)
 
 	if (seals >= 0 && !(seals & F_SEAL_SEAL) && !fstat(file->fd, &st))
 		bytes = (uint64_t)st.st_blocks * 512;
-	if (!budget_take(symbols->budget, bytes))
-		return -ENOSPC;
 	symbols->taken += bytes;
+	if (symbols->taken > symbols->most)
+		return -ENOSPC;
 	symbols->file =
 		(struct sections){ .fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0), .size = file->size };
 	return symbols->file.fd < 0 ? -errno : 0;
@@ -368,7 +365,7 @@ static int debug_file_read(int fd, const struct segments *segments, struct symbo
 	return err;
 }
 
-int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **result)
+int symbols_read(int fd, int debug_fd, uint64_t most, struct symbols **result)
 {
 	struct segments segments;
 	struct symbols *symbols;
@@ -384,7 +381,7 @@ int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **r
 		sections_close(&file);
 		return -ENOMEM;
 	}
-	symbols->budget = budget;
+	symbols->most = most;
 	symbols->file.fd = -1;
 	segments_read(&file, &segments);
 	err = table_read(&file, SHT_SYMTAB, &segments, symbols);
@@ -408,9 +405,13 @@ void symbols_free(struct symbols *symbols)
 		return;
 	if (symbols->file.fd >= 0)
 		close(symbols->file.fd);
-	budget_give(symbols->budget, symbols->taken);
 	free(symbols->numbers);
 	free(symbols);
+}
+
+uint64_t symbols_bytes(const struct symbols *symbols)
+{
+	return symbols->taken;
 }
 
 /* ---- look-up ---- */

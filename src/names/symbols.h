@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Function symbols of ELF files: which function is at an offset of a file. Files are hostile; they
- * are read, never mapped. What is kept is a number for each symbol, which counts against a budget;
- * names are read when they are asked for.
+ * are read, never mapped. What is kept is a number for each symbol; names are read when they are asked
+ * for.
  */
 #ifndef NAMES_SYMBOLS_H
 #define NAMES_SYMBOLS_H
@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "names/budget.h"
 #include "names/sections.h"
 
 struct symbols;
@@ -18,11 +17,14 @@ struct symbols;
 /*
  * Finds the function symbols of the file open at @fd: its .symtab, or that of its debug file at
  * @debug_fd (-1: none), or .dynsym. The descriptors may be closed afterwards; the file that has the
- * symbols stays open until symbols_free(). @budget has to outlive the symbols. Returns 0 with *@symbols, freed with symbols_free(). Otherwise *@symbols is NULL:
- * -ENOENT if there are none, or the file is broken; -ENOSPC if the budget has no room for them;
- * -EMFILE; -ENOMEM.
+ * symbols stays open until symbols_free(). Returns 0 with *@symbols, freed with symbols_free().
+ * Otherwise *@symbols is NULL: -ENOENT if there are none, or the file is broken; -ENOSPC if they take
+ * more than @most bytes; -EMFILE; -ENOMEM.
  */
-int symbols_read(int fd, int debug_fd, struct budget *budget, struct symbols **symbols);
+int symbols_read(int fd, int debug_fd, uint64_t most, struct symbols **symbols);
+
+/* The memory that they take: also that of a file that lies in memory. */
+uint64_t symbols_bytes(const struct symbols *symbols);
 void symbols_free(struct symbols *symbols);
 
 /*

@@ -143,11 +143,6 @@ struct bpf *probe_bpf(struct probe *probe)
 	return &probe->bpf;
 }
 
-struct budget *probe_budget(const struct probe *probe)
-{
-	return probe->settings.budget;
-}
-
 const struct notes *probe_notes(const struct probe *probe)
 {
 	return probe->settings.notes;

@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "names/budget.h"
 #include "probe/bpf_settings.h"
 #include "probe/choice.h"
 #include "probe/extra_functions.h"
@@ -38,7 +37,6 @@ struct probe_settings {
 	/* Leaves out functions whose probe would be single-stepped */
 	bool no_single_step;
 	const struct notes *notes;
-	struct budget *budget; /* for what is kept of files; NULL: no limit. Borrowed */
 	/* reads files and memory of other processes; NULL: the calling process does. Borrowed */
 	struct errands *errands;
 	/* Functions to probe besides the table's, or NULL. Borrowed */
@@ -108,8 +106,6 @@ void probe_lost(struct probe *probe, enum lost_cause cause);
 void probe_close(struct probe *probe);
 
 /* As the settings have them. */
-struct budget *probe_budget(const struct probe *probe);
-
 const struct notes *probe_notes(const struct probe *probe);
 
 /* How files and memory of others are read. Borrowed. */

@@ -63,36 +63,30 @@ static inline void functions_read(int fd)
 	free(found.list);
 }
 
-#define BUDGET (64ull << 20)
+#define SYMBOLS_BYTES (64ull << 20)
 
 /* @end: where to look for a function besides the beginning. */
 static inline void symbols_try(int fd, uint64_t end)
 {
-	struct budget *budget = budget_new(BUDGET, SYMTAB_MEMORY);
 	struct symbols *symbols;
 	uint64_t distance;
-	int err;
+	int err = symbols_read(fd, fd, SYMBOLS_BYTES, &symbols);
 
-	if (!budget)
-		return;
-	err = symbols_read(fd, fd, budget, &symbols);
 	if (!err != !!symbols || (err && err != -ENOENT && err != -ENOSPC && err != -ENOMEM))
 		abort();
 	if (symbols) {
+		if (symbols_bytes(symbols) > SYMBOLS_BYTES)
+			abort();
 		symbols_find(symbols, 0x1000, &distance);
 		symbols_find(symbols, end, &distance);
 		symbols_free(symbols);
 	}
-	if (budget_counts(budget).used != SYMTAB_MEMORY || budget_counts(budget).peak > BUDGET)
-		abort();
-	budget_free(budget);
 }
 
 /* Everything, on the file open at @fd, which has @size bytes. */
 static inline void elf_read_all(int fd, uint64_t size)
 {
-	struct budget *budget = budget_new(BUDGET, 0);
-	struct handle_variables variables = { .budget = budget };
+	struct handle_variables variables = { .list = NULL };
 	struct reason why = { "" };
 	struct debug_link link;
 	struct elf_needs needs;
@@ -107,9 +101,6 @@ static inline void elf_read_all(int fd, uint64_t size)
 	symbols_try(fd, size);
 	handles_read(fd, fd, 0x400000, 0x1000, &variables);
 	handles_free(&variables);
-	if (budget_counts(budget).used)
-		abort();
-	budget_free(budget);
 }
 
 #endif

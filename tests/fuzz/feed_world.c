@@ -193,12 +193,6 @@ uint64_t rows_unwatched(const struct rows *rows, uint32_t *tgid, const char **co
 	return 0;
 }
 
-struct budget *probe_budget(const struct probe *probe)
-{
-	(void)probe;
-	return world.budget;
-}
-
 const struct notes *probe_notes(const struct probe *probe)
 {
 	(void)probe;

@@ -13,7 +13,6 @@
 #include "cutop_event.h"
 #include "cutop_rows.h"
 #include "errand/again.h"
-#include "names/budget.h"
 
 /* No process has it: of the watched programs, and of the process that replies */
 #define WORLD_PID 0x7ffffff0
@@ -30,7 +29,6 @@ struct feed_world {
 	unsigned int reads_in_vain;
 	uint32_t program; /* the only one that has a row, or 0 */
 	struct program_row row;
-	struct budget *budget;
 	int file;                  /* what every mapping is of */
 	unsigned int looks;        /* at files and memory */
 	int reader;                /* the other end of the resolver's socket, or -1 */

@@ -71,7 +71,7 @@ static void symbols_try(int fd, int debug_fd)
 	struct symbols *symbols;
 	uint64_t offset, distance;
 
-	if (symbols_read(fd, debug_fd, NULL, &symbols))
+	if (symbols_read(fd, debug_fd, UINT64_MAX, &symbols))
 		return;
 	for (offset = 0; offset < 0x3000; offset += 0x35)
 		if (symbols_find(symbols, offset, &distance) && distance > offset)

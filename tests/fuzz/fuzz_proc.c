@@ -254,7 +254,7 @@ static int mapping_try(void *context, const struct maps_entry *entry)
 	(void)context;
 	if (outside_open_mapped(NULL, PID, entry, 0, &seen))
 		return 0;
-	if (!symbols_read(seen.fd, -1, NULL, &symbols)) {
+	if (!symbols_read(seen.fd, -1, UINT64_MAX, &symbols)) {
 		symbols_find(symbols, entry->offset, &distance);
 		symbols_free(symbols);
 	}
@@ -264,7 +264,7 @@ static int mapping_try(void *context, const struct maps_entry *entry)
 
 static void kernels_try(void)
 {
-	struct late_kernels *late = late_kernels_new(&(struct outside){ .errands = NULL }, NULL);
+	struct late_kernels *late = late_kernels_new(&(struct outside){ .errands = NULL });
 	uint64_t handle;
 
 	if (!late)

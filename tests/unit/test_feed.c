@@ -35,10 +35,9 @@ static void setup(void)
 	memset(&world, 0, sizeof(world));
 	world.reader = -1;
 	world.file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	world.budget = budget_new(SYMTAB_MEMORY, SYMTAB_MEMORY);
 	sink = (struct record_sink){ .model = model_new(&config) };
 	ck_assert_ptr_nonnull(sink.model);
-	feed = feed_new((struct probe *)&world, &sink, NULL, NULL, NULL, 0);
+	feed = feed_new((struct probe *)&world, &sink, NULL, NULL, NULL, 0, SYMTAB_MEMORY);
 	ck_assert_ptr_nonnull(feed);
 	world.program = PROGRAM;
 	world.row = (struct program_row){ .start_time = START - NSEC_PER_SEC,
@@ -56,7 +55,6 @@ static void teardown(void)
 	again_free(&world.again);
 	model_free(sink.model);
 	world_reader_end();
-	budget_free(world.budget);
 	close(world.file);
 }
 

@@ -59,7 +59,7 @@ static char *path_of(const char *format, ...)
 static struct symbols *symbols_of(int fd, int debug_fd)
 {
 	struct symbols *symbols;
-	int err = symbols_read(fd, debug_fd, NULL, &symbols);
+	int err = symbols_read(fd, debug_fd, UINT64_MAX, &symbols);
 
 	ck_assert(err ? !symbols && err == -ENOENT : symbols != NULL);
 	return symbols;

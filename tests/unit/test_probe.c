@@ -144,7 +144,7 @@ int file_of(const void *data, size_t size)
 static struct symbols *symbols_of(int fd, int debug_fd)
 {
 	struct symbols *symbols;
-	int err = symbols_read(fd, debug_fd, NULL, &symbols);
+	int err = symbols_read(fd, debug_fd, UINT64_MAX, &symbols);
 
 	ck_assert(err ? !symbols && err == -ENOENT : symbols != NULL);
 	return symbols;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads files of others, and the command line.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
-TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_budget tests/unit/test_resolver tests/unit/test_rights
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_bounds tests/unit/test_resolver tests/unit/test_rights
+TESTS += tests/unit/test_probe tests/unit/test_visible tests/unit/test_names tests/unit/test_lines tests/unit/test_cfi tests/unit/test_unwind tests/unit/test_bounds tests/unit/test_resolver tests/unit/test_rights
 endif
 
 tests_unit_test_probe_SOURCES = \
@@ -52,9 +52,9 @@ tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c
 tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -O2 -fomit-frame-pointer
 tests_unit_test_unwind_LDADD = $(core_libs) $(CHECK_LIBS)
 
-tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
-tests_unit_test_budget_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_budget_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c
+tests_unit_test_bounds_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_test_bounds_LDADD = $(core_libs) $(CHECK_LIBS)
 
 tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
 tests_unit_test_resolver_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What bounds the memory and the time that files of others take: the budget of what is kept of
- * them, an allowance of time, and how much is read of symbol tables.
+ * What bounds the memory and the time that files of others take: an allowance of time, how much is
+ * read of symbol tables, and kept of them.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,77 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "names/budget.h"
 #include "names/symbols.h"
 #include "names/sections.h"
 #include "util/allowance.h"
 #include "run_tests.h"
 
 #define MIB (1ull << 20)
-
-/* ---- the budget ---- */
-
-struct thing {
-	struct budget_item item;
-	struct budget *budget;
-	uint64_t bytes;
-	bool here;
-};
-
-static void thing_drop(void *context, struct budget_item *item)
-{
-	struct thing *thing = context;
-
-	ck_assert_ptr_eq(item, &thing->item);
-	ck_assert(thing->here);
-	thing->here = false;
-	budget_give(thing->budget, thing->bytes);
-}
-
-static bool thing_keep(struct budget *budget, struct thing *thing, uint64_t bytes)
-{
-	*thing = (struct thing){ .item = { .drop = thing_drop, .context = thing },
-				 .budget = budget,
-				 .bytes = bytes };
-	thing->here = budget_take(budget, bytes);
-	if (thing->here)
-		budget_use(budget, &thing->item);
-	return thing->here;
-}
-
-START_TEST(what_was_used_least_recently_goes)
-{
-	struct budget *budget = budget_new(100, 20);
-	struct thing things[5];
-	int i;
-
-	for (i = 0; i < 4; i++)
-		ck_assert(thing_keep(budget, &things[i], 20));
-	ck_assert_uint_eq(budget_counts(budget).used, 100);
-	ck_assert_uint_eq(budget_counts(budget).dropped, 0);
-	budget_use(budget, &things[0].item);
-	budget_hold(budget, &things[1].item);
-	/* The second is in use, so the third is the oldest. */
-	ck_assert(thing_keep(budget, &things[4], 25));
-	ck_assert(things[0].here && things[1].here && !things[2].here && !things[3].here &&
-		  things[4].here);
-	ck_assert_uint_eq(budget_counts(budget).dropped, 2);
-	ck_assert_uint_eq(budget_counts(budget).used, 85);
-	/*
-	 * What can never fit pushes nothing out; what does not fit beside what is held, all the
-	 * rest.
-	 */
-	ck_assert(!budget_take(budget, 101));
-	ck_assert(things[0].here && things[4].here);
-	ck_assert(!budget_take(budget, 61));
-	ck_assert(!things[0].here && things[1].here && !things[4].here);
-	ck_assert_uint_eq(budget_counts(budget).refused, 2);
-	ck_assert(budget_take(budget, 60));
-	ck_assert_uint_eq(budget_counts(budget).used, 100);
-	ck_assert_uint_eq(budget_counts(budget).peak, 100);
-	budget_free(budget);
-}
-END_TEST
 
 /* ---- allowances ---- */
 
@@ -202,13 +137,13 @@ static int program_make(struct program *program)
 	return fd;
 }
 
-static void all_are_found(int fd, struct budget *budget)
+static void all_are_found(int fd, uint64_t most)
 {
 	struct symbols *symbols;
 	uint64_t distance;
 	int i;
 
-	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), 0);
+	ck_assert_int_eq(symbols_read(fd, -1, most, &symbols), 0);
 	for (i = 1; i < SYMBOL_COUNT; i++)
 		ck_assert_str_eq(symbols_find(symbols, 0x1005 + 0x10 * (uint64_t)i, &distance),
 				 places[i].name);
@@ -217,15 +152,11 @@ static void all_are_found(int fd, struct budget *budget)
 
 START_TEST(names_lie_far_apart)
 {
-	struct budget *budget = budget_new(SYMTAB_MEMORY + MIB, SYMTAB_MEMORY);
 	struct program program;
 	int fd = program_make(&program);
 
-	all_are_found(fd, NULL);
-	all_are_found(fd, budget);
-	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);
-	ck_assert_uint_lt(budget_counts(budget).peak, SYMTAB_MEMORY + 65536);
-	budget_free(budget);
+	all_are_found(fd, UINT64_MAX);
+	all_are_found(fd, 65536);
 	close(fd);
 }
 END_TEST
@@ -306,35 +237,24 @@ START_TEST(reading_has_an_end)
 }
 END_TEST
 
-/*
- * A million symbols take 8 MB, whatever their names. More than the budget leaves: there are none, and
- * nothing stays taken.
- */
+/* A million symbols take 8 MB, whatever their names. Where that is too much, there are none. */
 START_TEST(symbols_without_room)
 {
 	enum { COUNT = 1 << 20, TAKEN = 8 * COUNT };
-	struct budget *budget = budget_new(SYMTAB_MEMORY + 2 * TAKEN + MIB, SYMTAB_MEMORY),
-		      *small = budget_new(SYMTAB_MEMORY + TAKEN + MIB, SYMTAB_MEMORY);
 	int fd = large_make(COUNT, 300, 0), copy = large_make(COUNT, 300, MFD_ALLOW_SEALING);
 	struct symbols *symbols;
-	struct thing other;
 
-	ck_assert_int_eq(symbols_read(fd, -1, budget, &symbols), 0);
-	ck_assert_uint_ge(budget_counts(budget).used, SYMTAB_MEMORY + TAKEN);
-	ck_assert_uint_lt(budget_counts(budget).used, SYMTAB_MEMORY + TAKEN + 65536);
+	ck_assert_int_eq(symbols_read(fd, -1, 2 * TAKEN + MIB, &symbols), 0);
+	ck_assert_uint_ge(symbols_bytes(symbols), TAKEN);
+	ck_assert_uint_lt(symbols_bytes(symbols), TAKEN + 65536);
 	symbols_free(symbols);
 	/* One that may be a copy that we have in memory counts itself, too: 24 MB. */
-	ck_assert_int_eq(symbols_read(copy, -1, budget, &symbols), -ENOSPC);
+	ck_assert_int_eq(symbols_read(copy, -1, 2 * TAKEN + MIB, &symbols), -ENOSPC);
 	ck_assert_ptr_null(symbols);
-	ck_assert_uint_eq(budget_counts(budget).used, SYMTAB_MEMORY);
-	ck_assert(thing_keep(small, &other, MIB));
-	ck_assert_int_eq(symbols_read(fd, -1, small, &symbols), -ENOSPC);
-	ck_assert_uint_eq(budget_counts(small).used, SYMTAB_MEMORY);
-	ck_assert(!other.here);
+	ck_assert_int_eq(symbols_read(fd, -1, TAKEN - MIB, &symbols), -ENOSPC);
+	ck_assert_ptr_null(symbols);
 	close(fd);
 	close(copy);
-	budget_free(budget);
-	budget_free(small);
 }
 END_TEST
 
@@ -420,7 +340,7 @@ START_TEST(files_change_meanwhile)
 	int fd = program_make(&program);
 	uint64_t distance;
 
-	ck_assert_int_eq(symbols_read(fd, -1, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_read(fd, -1, UINT64_MAX, &symbols), 0);
 	ck_assert_int_eq(pwrite(fd, "changed", 8, NAMES_AT + places[1].at), 8);
 	ck_assert_str_eq(symbols_find(symbols, 0x1015, &distance), "changed");
 	/* A name that never ends, one behind the end of the names, no name, no file. */
@@ -440,10 +360,9 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("budget");
+	TCase *tests = tcase_create("bounds");
 
 	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, what_was_used_least_recently_goes);
 	tcase_add_test(tests, time_comes_back);
 	tcase_add_test(tests, long_work_keeps_to_its_share);
 	tcase_add_test(tests, names_lie_far_apart);
@@ -451,5 +370,5 @@ int main(void)
 	tcase_add_test(tests, names_are_found);
 	tcase_add_test(tests, symbols_without_room);
 	tcase_add_test(tests, files_change_meanwhile);
-	return tests_run(tests, "budget");
+	return tests_run(tests, "bounds");
 }
