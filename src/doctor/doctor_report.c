@@ -139,7 +139,7 @@ static void points_print(struct line *line, const struct doctor *doctor,
 	if (!points[POINT_STEPPED])
 		return;
 	names_begin(&names, "slow to probe (single-stepped)", points[POINT_STEPPED]);
-	points_visit(&file->found, &doctor->choice, NULL, POINT_STEPPED, names_add, &names);
+	points_visit(&file->found, &doctor->choice, POINT_STEPPED, names_add, &names);
 	names_print(&names, line);
 }
 

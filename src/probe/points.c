@@ -13,7 +13,6 @@
 #include "probe/points.h"
 
 #include <capstone/capstone.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -681,35 +680,21 @@ static size_t hotness(const struct elf_function *function)
 {
 	size_t i;
 
-	if (function->call >= CALL_COUNT) /* the user named it, or a framework's code calls it */
-		return 0;
 	for (i = 0; i < ARRAY_LEN(hot_first); i++)
 		if (call_descs[function->call].group == hot_first[i])
 			return i;
 	return i;
 }
 
-static const char *name_of(const struct elf_function *function,
-			   const struct extra_functions *extras)
-{
-	enum extra_result result;
-
-	if (!CUTOP_IS_EXTRA(function->call))
-		return call_name(function->call);
-	return extras ? extra_functions_symbol(extras, function->call - CUTOP_EXTRA, &result) : "?";
-}
-
 static bool is_listed(const struct elf_function *function, const struct attach_choice *choice,
 		      enum point point)
 {
-	return function->point == point &&
-	       (CUTOP_IS_EXTRA(function->call) ||
-		(function->call < CALL_COUNT && choice_wants(choice, &call_descs[function->call])));
+	return function->point == point && function->call < CALL_COUNT &&
+	       choice_wants(choice, &call_descs[function->call]);
 }
 
 void points_visit(const struct elf_functions *functions, const struct attach_choice *choice,
-		  const struct extra_functions *extras, enum point point,
-		  void (*visit)(void *context, const char *name), void *context)
+		  enum point point, void (*visit)(void *context, const char *name), void *context)
 {
 	size_t i, heat;
 
@@ -718,41 +703,8 @@ void points_visit(const struct elf_functions *functions, const struct attach_cho
 			const struct elf_function *function = &functions->list[i];
 
 			if (is_listed(function, choice, point) && hotness(function) == heat)
-				visit(context, name_of(function, extras));
+				visit(context, call_name(function->call));
 		}
-}
-
-struct name_list {
-	FILE *out;
-	size_t count, max;
-};
-
-static void name_list_add(void *context, const char *name)
-{
-	struct name_list *list = context;
-
-	if (list->count++ < list->max)
-		fprintf(list->out, "%s%s", list->count > 1 ? ", " : "", name);
-}
-
-char *points_list(const struct elf_functions *functions, const struct attach_choice *choice,
-		  const struct extra_functions *extras, enum point point, size_t max)
-{
-	struct name_list list = { .max = max };
-	char *text = NULL;
-	size_t size = 0;
-
-	list.out = open_memstream(&text, &size);
-	if (!list.out)
-		return NULL;
-	points_visit(functions, choice, extras, point, name_list_add, &list);
-	if (list.count > max)
-		fprintf(list.out, " and %zu more", list.count - max);
-	if (fclose(list.out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }
 
 /* ---- forwarders ---- */

@@ -29,20 +29,11 @@ void points_choose(int fd, struct elf_functions *functions, const struct forms *
 		   bool leave_stepped);
 
 /*
- * Calls @visit with the name of each of @functions that @choice asks for and that has @point, the
- * most frequently called ones first: launches, copies, allocations, waits. @extras has the names of
- * functions that the user named; NULL: there are none.
+ * Calls @visit with the name of each of @functions that is in the table, that @choice asks for and
+ * that has @point, the most frequently called ones first: launches, copies, allocations, waits.
  */
 void points_visit(const struct elf_functions *functions, const struct attach_choice *choice,
-		  const struct extra_functions *extras, enum point point,
-		  void (*visit)(void *context, const char *name), void *context);
-
-/*
- * The same as a list; after @max names comes "and N more". Returns a string that the caller frees,
- * or NULL without memory.
- */
-char *points_list(const struct elf_functions *functions, const struct attach_choice *choice,
-		  const struct extra_functions *extras, enum point point, size_t max);
+		  enum point point, void (*visit)(void *context, const char *name), void *context);
 
 /* "entry", "past_entry", "single_stepped", "left_out" */
 extern const char *const point_names[POINT_COUNT];

@@ -277,30 +277,22 @@ static struct attach_choice probe_choice(const struct probe *probe)
 	};
 }
 
-#define STEPPED_LISTED 24 /* functions named in a line */
-
-/* Names the functions that cost most, and, once per run, what else they may do. */
-static void stepped_tell(struct probe *probe, const struct target *target,
-			 const struct elf_functions *found, const char *path)
+/* Tells, once per run, what else single-stepped functions may do. */
+static void stepped_tell(struct probe *probe, const struct target *target, const char *path)
 {
-	const struct attach_choice choice = probe_choice(probe);
-	char *names;
-
-	if (!target->attachment.points[POINT_STEPPED])
-		return;
-	names = points_list(found, &choice, probe->settings.extras, POINT_STEPPED, STEPPED_LISTED);
-	note(probe->settings.notes,
-	     "%s: single-stepped, some 10 us a call in a virtual machine: %s", path,
-	     names ? names : "");
-	free(names);
 #if defined(__aarch64__)
-	if (!probe->stepped_warned)
+	if (target->attachment.points[POINT_STEPPED] && !probe->stepped_warned) {
 		warn_user(
 			probe->settings.notes,
 			"%u functions of %s are single-stepped, and on some arm64 machines a "
 			"single-stepped program was seen to go on at a wrong address; --no-single-step leaves them out",
 			target->attachment.points[POINT_STEPPED], path);
-	probe->stepped_warned = true;
+		probe->stepped_warned = true;
+	}
+#else
+	(void)probe;
+	(void)target;
+	(void)path;
 #endif
 }
 
@@ -547,7 +539,7 @@ static int probe_attach(struct probe *probe, struct target *target, const struct
 		launches_probe(probe, target, seen_place(seen), path);
 	if (count)
 		target_note(probe, target, path, began);
-	stepped_tell(probe, target, &found, path);
+	stepped_tell(probe, target, path);
 out:
 	__atomic_store_n(&probe->bpf.skeleton->bss->attaching, 0, __ATOMIC_SEQ_CST);
 	free(found.list);
