@@ -13,6 +13,7 @@
 #include <uthash.h>
 
 #include "names/resolver.h"
+#include "names/resolver_process.h"
 #include "names/symbols.h"
 #include "probe/outside.h"
 #include "probe/probe.h"
@@ -80,7 +81,7 @@ struct modules {
  * reading has an allowance of time. Files that take long to open, or come when that is used up, wait.
  */
 
-#define FILES_MAX        128 /* a framework for Python has some 25 with call sites */
+#define FILES_MAX        RESOLVER_FILES_MAX /* a framework for Python has some 25 with call sites */
 #define WAITING_MAX      256
 #define RELEASE_INTERVAL NSEC_PER_SEC
 #define RELEASE_AFTER    (5 * NSEC_PER_SEC) /* a series of short programs finds the file open */

@@ -49,7 +49,6 @@ struct resolver_file {
 	bool bad;             /* a process ended at a question about it */
 	/* Dropped: it goes once the questions about it are answered */
 	bool leaving;
-	uint64_t used;
 	char name[FILE_NAME_LEN];
 	UT_hash_handle hh;
 };
@@ -65,7 +64,6 @@ struct resolver {
 	const struct notes *notes;
 	struct resolver_file *files;
 	uint32_t last_file; /* numbers ascend and are never reused */
-	uint64_t clock;
 	/*
 	 * A ring: first the questions that were sent and not answered, then those not sent;
 	 * @count: of both
@@ -308,7 +306,6 @@ static bool question_ask(struct resolver *resolver, const struct resolver_questi
 
 	if (!file || file->leaving)
 		return false;
-	file->used = ++resolver->clock;
 	if (resolver->count < QUESTIONS_MAX && !file->bad)
 		question = question_new(resolver);
 	if (!question) {
@@ -352,7 +349,7 @@ void resolver_drop(struct resolver *resolver, uint32_t number)
 		file_remove(resolver, file);
 		return;
 	}
-	/* Without memory the file stays until it is the least recently used. */
+	/* Without memory the file stays. */
 	question = question_new(resolver);
 	if (!question)
 		return;
@@ -368,23 +365,12 @@ bool resolver_forgot(const struct resolver *resolver, uint32_t number)
 	return number && (!file || file->leaving || (!file->bad && is_gone_with(resolver, file)));
 }
 
-/*
- * Returns 0 without memory or descriptors, or if there are too many files, all with open
- * questions. The file that was used least recently is dropped if there are many.
- */
+/* Returns 0 without memory or descriptors, or if there are too many files. */
 static uint32_t file_add(struct resolver *resolver, int fd, int second_fd, const char *name,
 			 bool lent)
 {
-	struct resolver_file *file, *next, *oldest = NULL;
-	unsigned int staying = 0;
+	struct resolver_file *file;
 
-	HASH_ITER(hh, resolver->files, file, next) {
-		staying += !file->leaving;
-		if (!file->leaving && (!oldest || file->used < oldest->used))
-			oldest = file;
-	}
-	if (staying >= RESOLVER_FILES_MAX)
-		resolver_drop(resolver, oldest->number);
 	if (HASH_COUNT(resolver->files) >= 2 * RESOLVER_FILES_MAX)
 		return 0;
 	file = calloc(1, sizeof(*file));
@@ -392,7 +378,6 @@ static uint32_t file_add(struct resolver *resolver, int fd, int second_fd, const
 		return 0;
 	file->number = ++resolver->last_file;
 	file->lent = lent;
-	file->used = ++resolver->clock;
 	file->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	file->fds[1] = second_fd < 0 ? -1 : fcntl(second_fd, F_DUPFD_CLOEXEC, 0);
 	snprintf(file->name, sizeof(file->name), "%s", name);

@@ -80,10 +80,7 @@ uint32_t resolver_add_lent(struct resolver *resolver, int socket, const char *na
 /* Drops @file, once the questions about it are answered. Its number means nothing any more. */
 void resolver_drop(struct resolver *resolver, uint32_t file);
 
-/*
- * True if @file was dropped because there were too many, or because the process that it was lent to
- * ended: it may be added again.
- */
+/* True if @file is lost because the process that it was lent to ended: it may be added again. */
 bool resolver_forgot(const struct resolver *resolver, uint32_t file);
 
 /*

@@ -57,7 +57,7 @@ static inline size_t resolver_answer_size(const struct resolver_answer *answer)
 
 #define RESOLVER_SECONDS_MAX 10                    /* for one question; then the process ends */
 #define RESOLVER_NAME_TIME   (200 * NSEC_PER_MSEC) /* the same for a name, of the processor */
-/* Files that it may have open; as many more may be about to be dropped */
+/* Files that it is asked about at a time; as many more may be about to be dropped */
 #define RESOLVER_FILES_MAX 128
 
 /*

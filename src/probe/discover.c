@@ -20,26 +20,15 @@
 /* ---- examined ---- */
 
 /*
- * Files that were examined, found by what stat(2) says of them, and by the inode that the kernel
- * probes. Of files without functions to probe, the one that was met longest ago is forgotten
+ * Files that were examined, found by what stat(2) says of them. Of files without functions to probe, the one that was met longest ago is forgotten
  * first.
  */
 
-static void examined_free(struct examined *file)
-{
-	free(file->path);
-	free(file);
-}
-
 static void examined_forget(struct probe *probe, struct examined *file)
 {
-	struct examined *known;
-
-	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
-	if (known == file)
-		HASH_DELETE(by_id, probe->by_id, file);
-	HASH_DELETE(hh, probe->examined, file);
-	examined_free(file);
+	HASH_DEL(probe->examined, file);
+	free(file->path);
+	free(file);
 }
 
 /*
@@ -48,16 +37,13 @@ static void examined_forget(struct probe *probe, struct examined *file)
  */
 static void examined_succeed(struct probe *probe, struct examined *file)
 {
-	struct examined *other, *next, *known;
+	struct examined *other, *next;
 
 	/* The same file through another overlay mount is met again. */
 	HASH_ITER(hh, probe->examined, other, next)
 		if (other != file && other->target == file->target &&
 		    other->key.device == file->key.device && other->key.inode == file->key.inode)
 			examined_forget(probe, other);
-	HASH_FIND(by_id, probe->by_id, &file->id, sizeof(file->id), known);
-	if (!known)
-		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
 }
 
 void examined_forget_of(struct probe *probe, const struct target *targets)
@@ -98,7 +84,7 @@ static void examined_bound(struct probe *probe)
 static struct examined *examined_add(struct probe *probe, const struct examined_key *key,
 				     const struct file_id *id, const char *path)
 {
-	struct examined *file, *known;
+	struct examined *file;
 
 	examined_bound(probe);
 	file = calloc(1, sizeof(*file));
@@ -108,9 +94,6 @@ static struct examined *examined_add(struct probe *probe, const struct examined_
 	file->id = *id;
 	file->path = strdup(path);
 	HASH_ADD(hh, probe->examined, key, sizeof(file->key), file);
-	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), known);
-	if (!known)
-		HASH_ADD(by_id, probe->by_id, id, sizeof(file->id), file);
 	return file;
 }
 
@@ -118,12 +101,8 @@ void examined_clear(struct probe *probe)
 {
 	struct examined *file, *next;
 
-	HASH_ITER(by_id, probe->by_id, file, next)
-		HASH_DELETE(by_id, probe->by_id, file);
-	HASH_ITER(hh, probe->examined, file, next) {
-		HASH_DELETE(hh, probe->examined, file);
-		examined_free(file);
-	}
+	HASH_ITER(hh, probe->examined, file, next)
+		examined_forget(probe, file);
 }
 
 /* ---- examining one ---- */

@@ -183,9 +183,10 @@ struct probe_counts probe_counts(const struct probe *probe)
 
 const char *probe_file_path(const struct probe *probe, const struct file_id *id)
 {
-	struct examined *file;
+	const struct examined *file = probe->examined;
 
-	HASH_FIND(by_id, probe->by_id, id, sizeof(*id), file);
+	while (file && memcmp(&file->id, id, sizeof(*id)))
+		file = file->hh.next;
 	return file ? file->path : NULL;
 }
 

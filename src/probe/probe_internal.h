@@ -84,8 +84,7 @@ struct examined {
 	struct target *target; /* NULL: not a target */
 	struct file_id id;
 	char *path;
-	UT_hash_handle hh; /* by key */
-	UT_hash_handle by_id;
+	UT_hash_handle hh;
 };
 
 struct probe {
@@ -95,7 +94,6 @@ struct probe {
 	struct probe_settings settings;
 	struct target *targets;
 	struct examined *examined;
-	struct examined *by_id;
 	struct probe_counts counts;
 	uint16_t last_library; /* the last number given to a target */
 	struct guard *guard;   /* the process that holds the links */
