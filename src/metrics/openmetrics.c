@@ -886,7 +886,7 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 {
 	int err;
 
-	write_figures(out, choice, &state_fields);
+	write_figures(out, choice, &process_fields);
 	write_time(out, choice);
 	write_figures(out, choice, &memory_fields);
 	for (size_t i = 0; i < column_count; i++)
@@ -894,7 +894,6 @@ static int write_processes(struct exposition *out, const struct choice *choice)
 			write_column(out, choice, &columns[i]);
 	write_list(out, choice, "cutop_process_memory_", &use_list, label_use);
 	write_kinds(out, choice);
-	write_figures(out, choice, &used_fields);
 	err = write_shown(out, choice, SHOWN_LEAKS);
 	write_list(out, choice, "cutop_process_allocator_", &allocator_list, label_allocator);
 	err = err ? err : write_shown(out, choice, SHOWN_TENSORS);

@@ -334,16 +334,44 @@ static TABLE(failure);
 
 /* ---- processes ---- */
 
+static double is_running(const void *item)
+{
+	return !((const struct snap_process *)item)->exited;
+}
+
+static double has_no_returns(const void *item)
+{
+	return ((const struct snap_process *)item)->unreturned != UNRETURNED_NOT;
+}
+
 /* Figures that are columns, too, are in model/columns.c; those with a metric alone have no key. */
 FIELDS(process) = {
+	{ .key = NULL,
+	  .kind = FIELD_FIGURE,
+	  .figure = is_running,
+	  .metric = { "running", false,
+		      "1 as long as it runs, 0 for some minutes after its end." } },
 	F(snap_process, "parent_pid", COUNT, parent_pid),
-	F(snap_process, "start_time", DURATION, start_time, .when = WHEN_ANY),
+	F(snap_process, "start_time", DURATION, start_time, .when = WHEN_ANY,
+	  .metric = { "start_time_seconds", false, "When it began, in seconds since 1970." }),
 	F(snap_process, "command", TEXT, command),
 	F(snap_process, "arguments", TEXT, arguments),
-	F(snap_process, "watched_from", ATTACH, from_attach),
-	F(snap_process, "inexact", BOOL, inexact),
+	F(snap_process, "watched_from", ATTACH, from_attach,
+	  .metric = { "watched_late", false,
+		      "1 if it ran before cutop did: its figures are lower bounds." }),
+	F(snap_process, "inexact", BOOL, inexact, GAUGE("1 if something of it was lost.")),
 	F(snap_process, "no_returns", NAME, unreturned, .when = WHEN_ANY, NAMES(unreturned_names)),
-	F(snap_process, "cost", NUMBER, cost),
+	{ .key = NULL,
+	  .kind = FIELD_FIGURE,
+	  .figure = has_no_returns,
+	  .metric = { "no_returns", false,
+		      "1 if returns of its calls are not probed: allocations, failures and times are not known." } },
+	F(snap_process, "cost", NUMBER, cost,
+	  .metric = { "cost_ratio", false,
+		      "What watching costs it, as a share of its own processor time; an estimate." }),
+	F(snap_process, NULL, NUMBER, sync_seconds, .when = WHEN_RETURNS,
+	  .metric = { "synchronize_seconds", true,
+		      "Time in which at least one thread was inside a synchronizing call." }),
 };
 TABLE(process);
 
@@ -374,55 +402,6 @@ FIELDS(memory) = {
 	  COUNTER("Frees of what was allocated unseen.")),
 };
 TABLE(memory);
-
-static double is_running(const void *item)
-{
-	return !((const struct snap_process *)item)->exited;
-}
-
-static double has_no_returns(const void *item)
-{
-	return ((const struct snap_process *)item)->unreturned != UNRETURNED_NOT;
-}
-
-/* For metrics. */
-FIELDS(state) = {
-	{ .key = NULL,
-	  .kind = FIELD_FIGURE,
-	  .figure = is_running,
-	  .metric = { "running", false,
-		      "1 as long as it runs, 0 for some minutes after its end." } },
-	F(snap_process, NULL, COUNT, from_attach,
-	  .metric = { "watched_late", false,
-		      "1 if it ran before cutop did: its figures are lower bounds." }),
-	F(snap_process, NULL, COUNT, inexact,
-	  .metric = { "inexact", false, "1 if something of it was lost." }),
-	{ .key = NULL,
-	  .kind = FIELD_FIGURE,
-	  .figure = has_no_returns,
-	  .metric = { "no_returns", false,
-		      "1 if returns of its calls are not probed: allocations, failures and times are not known." } },
-	F(snap_process, NULL, NUMBER, cost,
-	  .metric = { "cost_ratio", false,
-		      "What watching costs it, as a share of its own processor time; an estimate." }),
-	F(snap_process, NULL, DURATION, start_time, .when = WHEN_ANY,
-	  .metric = { "start_time_seconds", false, "When it began, in seconds since 1970." }),
-	F(snap_process, NULL, NUMBER, sync_seconds, .when = WHEN_RETURNS,
-	  .metric = { "synchronize_seconds", true,
-		      "Time in which at least one thread was inside a synchronizing call." }),
-};
-TABLE(state);
-
-/* For metrics, what the driver says. */
-FIELDS(used) = {
-	F(snap_process, NULL, BYTES, used, IF(snap_process, has_used),
-	  .metric = { "device_used_bytes", false,
-		      "Memory of devices that it uses, as the driver says." }),
-	F(snap_process, NULL, BYTES, untracked, IF(snap_process, has_used),
-	  .metric = { "untracked_bytes", false,
-		      "Memory of devices that it uses beyond the allocations that are known: contexts, code, what was made unseen." }),
-};
-TABLE(used);
 
 /* For metrics, by device. */
 FIELDS(use) = {

@@ -90,7 +90,7 @@ struct field {
 };
 
 extern const struct fields snapshot_fields, probes_fields, self_fields, totals_fields,
-	process_fields, memory_fields, state_fields, used_fields;
+	process_fields, memory_fields;
 
 /* The lists of a process and of a snapshot. */
 #define FAILURE_LISTS 3
