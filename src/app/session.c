@@ -768,17 +768,18 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (!snapshot)
 		return session_fail(session, EXIT_FAILED, "no memory for the final snapshot");
 	leak_total_make(snapshot, &total);
-	leaked = add_saturated(snapshot->leaked, session->options->leak_host ? total.host_left : 0);
+	leaked = add_saturated(snapshot->leaked,
+			       session->options->leak_host ? total.sum.host_left : 0);
 	if (leaked > allowed)
 		return unseen_status(session, snapshot, UNSEEN_FREE) ?: EXIT_LEAK;
-	if (total.tensors_risen > allowed || total.held_rising > allowed)
+	if (total.sum.tensors_rising > allowed || total.sum.held_rising > allowed)
 		return EXIT_LEAK;
 	if (total.lost)
 		return no_answer(session, "events were lost; try a larger --ring-size");
-	if (total.unreturned)
+	if (total.sum.unreturned)
 		return no_answer(session, "the returns of some program's calls are not "
 					  "probed, so that what it allocates is not known");
-	if (total.from_attach)
+	if (total.sum.from_attach)
 		return no_answer(session, "some program ran before its CUDA library "
 					  "was probed; --library names it, or the library, ahead");
 	if (unseen_status(session, snapshot, UNSEEN_DRIVER) ||
@@ -789,21 +790,21 @@ static int leak_status(const struct session *session, const struct snapshot *sna
 	if (total.any_running)
 		return no_answer(session, "a program that made CUDA calls has not ended; "
 					  "let the command wait for its children");
-	if (total.unproven)
+	if (total.sum.held_unproven)
 		return no_answer(
 			session,
 			"memory of PyTorch's allocator is live at the end, and "
 			"nothing shows whether it is its cache or tensors; --leak-ignore 'libc10_cuda*' takes it for the cache");
-	if (total.unsure)
+	if (total.sum.suspect)
 		return no_answer(session,
 				 "memory is live at the end that the runtime allocated for "
 				 "a library that is not known; --stacks shows which");
-	if (total.tensors_unjudged > allowed)
+	if (total.sum.tensors_unjudged > allowed)
 		return no_answer(
 			session,
 			"tensors were live at the end, and it ran too short "
 			"to tell whether they rise: that takes five times --leak-age, which may be shorter");
-	if (!total.any_call && !session->options->allow_no_cuda)
+	if (!total.sum.calls && !session->options->allow_no_cuda)
 		return no_answer(session, "the command made no CUDA call that cutop "
 					  "saw (--allow-no-cuda, if that is right)");
 	return EXIT_DONE;

@@ -41,24 +41,9 @@ static uint64_t objects_rising(const struct snap_process *process)
 
 void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 {
-	const struct snap_gone *gone = &snapshot->gone;
+	struct snap_gone *sum = &total->sum;
 
-	*total = (struct leak_total){
-		.leaked = gone->leaked,
-		.held = gone->held,
-		.unproven = gone->held_unproven,
-		.freed_late = gone->freed_late,
-		.held_rising = gone->held_rising,
-		.host_left = gone->host_left,
-		.unsure = gone->suspect,
-		.tensors = gone->tensors_ended,
-		.tensors_risen = gone->tensors_rising,
-		.tensors_unjudged = gone->tensors_unjudged,
-		.from_attach = gone->from_attach,
-		.inexact = gone->inexact,
-		.unreturned = gone->unreturned,
-		.any_call = gone->calls > 0,
-	};
+	*total = (struct leak_total){ .sum = snapshot->gone };
 	for (size_t i = 0; i < LOST_COUNT; i++)
 		total->lost |= snapshot->lost[i] && !lost_is_names((enum lost_cause)i);
 	for (size_t i = 0; i < snapshot->process_count; i++) {
@@ -70,29 +55,29 @@ void leak_total_make(const struct snapshot *snapshot, struct leak_total *total)
 				total->has_blocks = true;
 			else
 				total->has_tensors = true;
-		total->leaked += process->leaked;
-		total->held += process->held;
-		total->unproven += process->held_unproven;
-		total->freed_late += process->freed_late;
-		total->held_rising += process->held_rising;
-		total->host_left += process->host_left;
+		sum->leaked += process->leaked;
+		sum->held += process->held;
+		sum->held_unproven += process->held_unproven;
+		sum->freed_late += process->freed_late;
+		sum->held_rising += process->held_rising;
+		sum->host_left += process->host_left;
+		sum->calls += process->calls;
+		sum->from_attach |= process->from_attach;
+		sum->inexact |= process->inexact;
+		sum->unreturned |= process->unreturned != UNRETURNED_NOT;
 		total->objects_rising += objects_rising(process);
-		total->from_attach |= process->from_attach;
-		total->inexact |= process->inexact;
-		total->unreturned |= process->unreturned != UNRETURNED_NOT;
-		total->any_call |= process->calls > 0;
 		if (!process->exited) {
 			total->any_running |= process->calls > 0;
 			total->suspect += suspect;
 			total->tensors_rising += process->tensors_rising;
 			continue;
 		}
-		total->unsure += suspect;
-		total->tensors = add_saturated(total->tensors, process->tensors_ended);
-		total->tensors_risen = add_saturated(total->tensors_risen, process->tensors_rising);
+		sum->suspect += suspect;
+		sum->tensors_ended = add_saturated(sum->tensors_ended, process->tensors_ended);
+		sum->tensors_rising = add_saturated(sum->tensors_rising, process->tensors_rising);
 		if (!process->tensors_judged)
-			total->tensors_unjudged =
-				add_saturated(total->tensors_unjudged, process->tensors_ended);
+			sum->tensors_unjudged =
+				add_saturated(sum->tensors_unjudged, process->tensors_ended);
 	}
 }
 
@@ -374,18 +359,18 @@ static void report_gone(struct line *line, const struct snap_gone *gone)
 /* True if there may be leaks that could not be seen. */
 static bool is_blind(const struct snapshot *snapshot, const struct leak_total *total)
 {
-	return total->unreturned || total->from_attach || snapshot->unseen[UNSEEN_DRIVER].total ||
-	       snapshot->unseen[UNSEEN_LATE].total || snapshot->unseen[UNSEEN_ALLOC].total ||
-	       snapshot->unseen[UNSEEN_LAYER].total;
+	return total->sum.unreturned || total->sum.from_attach ||
+	       snapshot->unseen[UNSEEN_DRIVER].total || snapshot->unseen[UNSEEN_LATE].total ||
+	       snapshot->unseen[UNSEEN_ALLOC].total || snapshot->unseen[UNSEEN_LAYER].total;
 }
 
 static const char *no_leak(const struct snapshot *snapshot, const struct leak_total *total)
 {
 	if (is_blind(snapshot, total))
 		return "no leak that could be seen";
-	if (total->tensors_risen)
+	if (total->sum.tensors_rising)
 		return "no leak outside of tensors";
-	if (total->unsure || total->unproven || total->tensors_unjudged)
+	if (total->sum.suspect || total->sum.held_unproven || total->sum.tensors_unjudged)
 		return "no certain leak";
 	if (total->lost)
 		return "no leak that could be seen";
@@ -427,21 +412,21 @@ static void print_tensors(struct line *line, const struct leak_total *total)
 	const char *noun = total->has_blocks && !total->has_tensors ? "blocks: " : "tensors: ";
 	char text[NUMBER_SIZE];
 
-	print_alarm(line, noun, total->tensors_risen,
+	print_alarm(line, noun, total->sum.tensors_rising,
 		    " rose until the end, at sites that kept growing");
-	if (total->tensors) {
+	if (total->sum.tensors_ended) {
 		line_format(line, "%s%s were live at the end%s", noun,
-			    text_bytes((double)total->tensors, text),
-			    total->tensors_risen    ? ", those included" :
-			    total->tensors_unjudged ? "" :
-						      ", as globals are: not a leak");
+			    text_bytes((double)total->sum.tensors_ended, text),
+			    total->sum.tensors_rising   ? ", those included" :
+			    total->sum.tensors_unjudged ? "" :
+							  ", as globals are: not a leak");
 		line_end(line);
 	}
-	if (total->tensors_unjudged) {
+	if (total->sum.tensors_unjudged) {
 		line_format(
 			line,
 			"  of %s it cannot be told whether they rose: that takes five times --leak-age",
-			text_bytes((double)total->tensors_unjudged, text));
+			text_bytes((double)total->sum.tensors_unjudged, text));
 		line_end(line);
 	}
 	print_amount(line, noun, total->tensors_rising, " keep rising in running processes");
@@ -452,31 +437,31 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 {
 	char text[UNSEEN_SIZE];
 
-	if (total->leaked) {
+	if (total->sum.leaked) {
 		line_style(line, STYLE_LEAKED);
 		line_format(line, "leaked %s", is_blind(snapshot, total) ? "at least " : "");
-		print_bytes(line, total->leaked);
+		print_bytes(line, total->sum.leaked);
 		print_blocks(line, blocks->leaked, snapshot->gone.leaked != 0);
 	} else {
 		line_text(line, no_leak(snapshot, total));
-		line_text(line, total->host_left ? " of VRAM" : "");
+		line_text(line, total->sum.host_left ? " of VRAM" : "");
 	}
-	if (total->host_left) {
+	if (total->sum.host_left) {
 		line_text(line, "; ");
-		print_bytes(line, total->host_left);
+		print_bytes(line, total->sum.host_left);
 		line_text(line, " of pinned host memory were left");
 	}
 	line_end(line);
-	print_amount(line, "freed too late ", total->freed_late,
+	print_amount(line, "freed too late ", total->sum.freed_late,
 		     ": by static destructors, when the driver had freed it: not a leak");
-	if (total->held) {
+	if (total->sum.held) {
 		line_text(line, "held ");
-		print_bytes(line, total->held);
+		print_bytes(line, total->sum.held);
 		print_blocks(line, blocks->held, snapshot->gone.held != 0);
 		line_text(line, " by caching allocators, on purpose: not a leak");
 		line_end(line);
 	}
-	print_alarm(line, "  but ", total->held_rising,
+	print_alarm(line, "  but ", total->sum.held_rising,
 		    " of it rose until the end: handles that are made and not destroyed?");
 	print_tensors(line, total);
 	if (total->objects_rising) {
@@ -487,20 +472,21 @@ static void print_total(struct line *line, const struct snapshot *snapshot,
 		line_end(line);
 	}
 	print_amount(
-		line, "  but ", total->unproven,
+		line, "  but ", total->sum.held_unproven,
 		" of it may be tensors: nothing shows that PyTorch's cache is on; --leak-ignore 'libc10_cuda*' takes it for held");
 	print_amount(line, "suspect ", total->suspect,
 		     " of running processes, at sites that keep growing");
 	print_amount(
-		line, "suspect ", total->unsure,
+		line, "suspect ", total->sum.suspect,
 		" of ended processes: leaked, unless their frees are among what was lost, or a library that is not known keeps them");
-	print_if(line, total->from_attach,
+	print_if(line, total->sum.from_attach,
 		 "lower bounds: a process was watched only since cutop attached");
-	print_if(line, total->unreturned,
+	print_if(line, total->sum.unreturned,
 		 "what programs allocated whose calls' returns were not probed is not known");
 	for (int cause = 0; cause < UNSEEN_COUNT; cause++)
 		print_if(line, text_unseen(snapshot, (enum unseen_cause)cause, text), text);
-	print_if(line, total->inexact || total->lost, "inexact: not every call could be recorded");
+	print_if(line, total->sum.inexact || total->lost,
+		 "inexact: not every call could be recorded");
 }
 
 int out_leak_report(FILE *stream, const struct snapshot *snapshot, struct out_options *options)

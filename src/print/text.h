@@ -36,19 +36,12 @@ bool text_unseen(const struct snapshot *snapshot, enum unseen_cause cause, char 
  * report and for the exit status.
  */
 struct leak_total {
-	uint64_t leaked, held, unproven;
-	uint64_t freed_late;      /* when the driver had shut down: no leak */
-	uint64_t held_rising;     /* the part of held that kept rising until the end */
-	uint64_t host_left;       /* pinned memory */
-	uint64_t objects_rising;  /* streams, events and the like: their number */
-	uint64_t suspect, unsure; /* of running, of ended processes */
-	/* In blocks of frameworks' allocators: live when their processes ended, of that risen */
-	uint64_t tensors, tensors_risen, tensors_unjudged;
-	uint64_t tensors_rising;      /* of running processes */
-	bool has_tensors, has_blocks; /* those of PyTorch; of others */
-	bool from_attach, inexact, unreturned;
-	bool lost; /* records, and not of names alone */
-	bool any_call, any_running;
+	struct snap_gone sum; /* of all processes; suspects and tensors: of ended ones */
+	uint64_t suspect, tensors_rising; /* of running ones */
+	uint64_t objects_rising;          /* streams, events and the like: their number */
+	bool has_tensors, has_blocks;     /* those of PyTorch; of others */
+	bool lost;                        /* records, and not of names alone */
+	bool any_running;
 };
 
 void leak_total_make(const struct snapshot *snapshot, struct leak_total *total);
