@@ -409,6 +409,7 @@ static void act(struct view *view, enum action action)
 	case ACT_WRITE: request(view, REQUEST_WRITE); break;
 	case ACT_SAVE: request(view, REQUEST_SAVE); break;
 	case ACT_SETTINGS: mode_set(view, INPUT_SETTINGS); break;
+	case ACT_PALETTE: input_begin(view, INPUT_PALETTE, ""); break;
 	case ACT_DEVICE: device_next(view); break;
 	case ACT_TAG: tags_switch(view); break;
 	case ACT_UNTAG: tags_end(view); break;
@@ -450,6 +451,16 @@ static void input_shorten(char input[INPUT_SIZE])
 	while (len && (input[len - 1] & 0xc0) == 0x80)
 		len--;
 	input[len ? len - 1 : 0] = 0;
+}
+
+static void input_edit(char input[INPUT_SIZE], int32_t key)
+{
+	if (key == K_BACKSPACE)
+		input_shorten(input);
+	else if (key == 'U' - '@')
+		input[0] = 0;
+	else
+		input_append(input, key);
 }
 
 /* The text takes effect while it is typed: the table shows the matches. */
@@ -498,9 +509,7 @@ static void input_key(struct view *view, int32_t key)
 		input_changed(view);
 		view->mode = INPUT_NORMAL;
 		return;
-	case K_BACKSPACE: input_shorten(view->input); break;
-	case 'U' - '@': view->input[0] = 0; break;
-	default: input_append(view->input, key);
+	default: input_edit(view->input, key);
 	}
 	input_changed(view);
 }
@@ -539,6 +548,8 @@ static void menu_choose(struct view *view)
 	} else if (view->mode == INPUT_USER) {
 		users_choose(view);
 		mode_set(view, INPUT_NORMAL);
+	} else if (view->mode == INPUT_PALETTE) {
+		act(view, palette_choose(view));
 	}
 }
 
@@ -574,6 +585,21 @@ static void menu_key(struct view *view, int32_t key)
 		menu_choose(view);
 	else if (view->mode == INPUT_SORT && action == ACT_SORT_INVERT)
 		sort_invert(view);
+}
+
+static void palette_key(struct view *view, int32_t key)
+{
+	size_t count = palette_count(view) ?: 1;
+
+	switch (key) {
+	case K_ENTER: menu_choose(view); return;
+	case K_ESCAPE: mode_set(view, INPUT_NORMAL); return;
+	case K_UP: view->menu.row += count - 1; break;
+	case K_DOWN:
+	case K_TAB: view->menu.row++; break;
+	default: input_edit(view->input, key); view->menu.row = 0;
+	}
+	view->menu.row %= count;
 }
 
 static void confirm_key(struct view *view, int32_t key)
@@ -627,6 +653,7 @@ void view_key(struct view *view, int32_t key)
 	case INPUT_SIGNAL:
 	case INPUT_USER:
 	case INPUT_SETTINGS: menu_key(view, key); break;
+	case INPUT_PALETTE: palette_key(view, key); break;
 	case INPUT_CONFIRM: confirm_key(view, key); break;
 	case INPUT_HELP: help_key(view, key); break;
 	}
@@ -680,7 +707,7 @@ static void click_menu(struct view *view, int row, int col, enum mouse what)
 	size_t line;
 
 	if (view->mode != INPUT_SORT && view->mode != INPUT_SIGNAL && view->mode != INPUT_USER &&
-	    view->mode != INPUT_SETTINGS) {
+	    view->mode != INPUT_SETTINGS && view->mode != INPUT_PALETTE) {
 		if (view->mode == INPUT_HELP && help_click(view, row, col))
 			return;
 		if (view->mode == INPUT_HELP)

@@ -26,6 +26,7 @@ const struct binding bindings[] = {
 	{ ACT_FOLLOW, { 'F' }, "F", "keep the selected process in sight", NULL },
 	{ ACT_HELP, { K_F1, '?' }, "F1 ?", "this help", "Program" },
 	{ ACT_SETTINGS, { K_F2 }, "F2", "settings", NULL },
+	{ ACT_PALETTE, { ':' }, ":", "any action or setting, by words of it", NULL },
 	{ ACT_STOP,
 	  { 'C' - '@' },
 	  "Ctrl-C",

@@ -254,6 +254,106 @@ static void settings_draw(struct view *view, struct canvas *canvas)
 	}
 }
 
+/* ---- the palette ---- */
+
+enum { PALETTE_ROWS = 15, PALETTE_COLS = 70, PALETTE_KEY = 14 };
+
+/* A line of it, found or not: the keys' actions, then the settings. */
+struct palette_line {
+	char name[CELL_TEXT], key[64];
+};
+
+static struct palette_line palette_line(const struct view *view, size_t number)
+{
+	struct palette_line line;
+	char name[64], value[64], help[80];
+	const char *words;
+
+	if (number < binding_count) {
+		snprintf(line.name, sizeof(line.name), "%s",
+			 binding_help(&bindings[number], help, sizeof(help)));
+		snprintf(line.key, sizeof(line.key), "%s", bindings[number].label);
+		return line;
+	}
+	settings_line(view, number - binding_count, name, value, sizeof(name), &words);
+	snprintf(line.name, sizeof(line.name), "%s: %s", name, words);
+	snprintf(line.key, sizeof(line.key), "%s", value);
+	return line;
+}
+
+static bool palette_has(const struct view *view, size_t number)
+{
+	struct palette_line line = palette_line(view, number);
+	char words[INPUT_SIZE], *word, *rest = NULL;
+
+	snprintf(words, sizeof(words), "%s", view->input);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!text_find(line.name, word) && !text_find(line.key, word))
+			return false;
+	return true;
+}
+
+/* The number of the line that is the @at-th of those found. */
+static size_t palette_find(const struct view *view, size_t at)
+{
+	size_t all = binding_count + settings_lines(view), i;
+
+	for (i = 0; i < all; i++)
+		if (palette_has(view, i) && !at--)
+			break;
+	return i;
+}
+
+size_t palette_count(const struct view *view)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < binding_count + settings_lines(view); i++)
+		count += palette_has(view, i);
+	return count;
+}
+
+enum action palette_choose(struct view *view)
+{
+	size_t number = palette_find(view, view->menu.row);
+
+	mode_set(view, INPUT_NORMAL);
+	if (number < binding_count)
+		return bindings[number].action;
+	if (number < binding_count + settings_lines(view)) {
+		view->menu.row = number - binding_count;
+		settings_key(view, ' ');
+		keep_left(view);
+	}
+	return ACT_NONE;
+}
+
+static void palette_draw(struct view *view, struct canvas *canvas)
+{
+	size_t count = palette_count(view), i;
+	char title[INPUT_SIZE + 8];
+	struct area area;
+	int rows;
+
+	snprintf(title, sizeof(title), ":%s_", view->input);
+	rows = menu_open(view, canvas, PALETTE_ROWS, PALETTE_COLS, title,
+			 "Enter do it   Up Down choose   Esc close", &area);
+	view->menu.top = menu_top(view->menu.row, count, rows);
+	if (count < (size_t)view->menu.rect.rows)
+		view->menu.rect.rows = (int)count;
+	if (!count)
+		area_cut(&area, 0, 0, area.rect.cols, ST_DIM, "Nothing has these words.");
+	for (i = 0; (int)i < rows && view->menu.top + i < count; i++) {
+		struct palette_line line =
+			palette_line(view, palette_find(view, view->menu.top + i));
+
+		area_cut(&area, (int)i, 0, area.rect.cols - PALETTE_KEY - 1, ST_PLAIN, line.name);
+		area_right(&area, (int)i, area.rect.cols, ST_KEY, line.key);
+		if (view->menu.top + i == view->menu.row)
+			area_flags(&area, (int)i, 0, area.rect.cols, CELL_SELECTED);
+	}
+}
+
 void overlay_draw(struct view *view, struct canvas *canvas)
 {
 	switch (view->mode) {
@@ -263,6 +363,7 @@ void overlay_draw(struct view *view, struct canvas *canvas)
 	case INPUT_USER: return users_draw(view, canvas);
 	case INPUT_CONFIRM: return confirm_draw(view, canvas);
 	case INPUT_SETTINGS: return settings_draw(view, canvas);
+	case INPUT_PALETTE: return palette_draw(view, canvas);
 	default: return;
 	}
 }

@@ -70,7 +70,8 @@ enum input_mode {
 	INPUT_USER,
 	INPUT_CONFIRM,
 	INPUT_HELP,
-	INPUT_SETTINGS
+	INPUT_SETTINGS,
+	INPUT_PALETTE
 };
 
 /* 16 devices with 7 parts each are 128 cells */
@@ -357,6 +358,13 @@ void help_open(struct view *view);
 void help_key(struct view *view, int32_t key);
 /* True if a page was chosen */
 bool help_click(struct view *view, int row, int col);
+
+/*
+ * The palette: all actions and settings that have each word that was typed. How many these are; and
+ * what was chosen: an action, or, of a setting that is another now, ACT_NONE.
+ */
+size_t palette_count(const struct view *view);
+enum action palette_choose(struct view *view);
 
 /*
  * The menu of users, "All users" first: how many lines it has, and what choosing the present one

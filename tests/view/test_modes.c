@@ -407,6 +407,57 @@ START_TEST(moving_from_a_hidden_one)
 }
 END_TEST
 
+/* Words find actions and settings, those without a key, too; Enter does the chosen one. */
+START_TEST(the_palette)
+{
+	const struct theme *theme = view.settings.theme;
+	size_t columns_before = view.settings.column_count;
+
+	keys(":");
+	ck_assert_int_eq(view.mode, INPUT_PALETTE);
+	ck_assert_uint_gt(palette_count(&view), 100);
+	keys("by FAILED");
+	ck_assert_str_ne(row_with(":by FAILED_"), "");
+	ck_assert_ptr_nonnull(strstr(row_with("by failed calls"), " E"));
+	keys("\r");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_str_eq(view.settings.sort.keys[0]->name, "failed");
+	/* A setting */
+	keys(":theme");
+	ck_assert_uint_eq(palette_count(&view), 1);
+	keys("\r");
+	ck_assert_ptr_ne(view.settings.theme, theme);
+	keys(":column nspid\r");
+	ck_assert_uint_eq(view.settings.column_count, columns_before + 1);
+	/* One that opens something else, and the second of several */
+	keys(":this help\r");
+	ck_assert_int_eq(view.mode, INPUT_HELP);
+	keys("\033:by launches\t\t\t\033");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	keys(":next ");
+	press(K_DOWN);
+	press(K_DOWN);
+	press(K_UP);
+	ck_assert_uint_eq(view.menu.row, 1);
+	press(K_UP);
+	press(K_UP);
+	ck_assert_uint_eq(view.menu.row, palette_count(&view) - 1);
+	/* Nothing is done by what nothing has. */
+	keys("xyz");
+	ck_assert_uint_eq(palette_count(&view), 0);
+	ck_assert_str_ne(row_with("Nothing has these words"), "");
+	keys("\r");
+	ck_assert_int_eq(view.mode, INPUT_NORMAL);
+	ck_assert_int_eq(view.request, REQUEST_NONE);
+	/* A click chooses a line. */
+	keys(":tree of");
+	view_mouse(&view, view.menu.rect.row, view.menu.rect.col + 2, MOUSE_CLICK);
+	ck_assert(view.settings.tree);
+	ck_assert_int_eq(canvas_resize(&canvas, 3, 10), 0);
+	keys(":q");
+}
+END_TEST
+
 Suite *suite_modes(void)
 {
 	Suite *suite = suite_create("modes");
@@ -429,6 +480,7 @@ Suite *suite_modes(void)
 	tcase_add_test(tests, help_in_a_narrow_screen);
 	tcase_add_test(tests, filtered_away);
 	tcase_add_test(tests, moving_from_a_hidden_one);
+	tcase_add_test(tests, the_palette);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
