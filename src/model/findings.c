@@ -383,6 +383,33 @@ static double find_time(struct finder *finder)
 	return say(finder, 1 - busy, "keeps its GPU waiting: %s", verdict);
 }
 
+static double find_cost(struct finder *finder)
+{
+	static const char *const what[SPARE_COUNT] = {
+		[SPARE_BLOCKS] = "allocators' blocks",
+		[SPARE_CALLS] = "plain calls",
+		[SPARE_LAUNCHES] = "launches but for one second of several",
+	};
+	const struct snap_process *process = finder->process;
+	size_t len = 0, size = sizeof(finder->sentence);
+	const char *before = "";
+
+	if (!snapshot_is_spared(process))
+		return 0;
+	if (!isnan(process->cost))
+		len = (size_t)snprintf(finder->sentence, size,
+				       "pays %.0f %% for being watched: ", 100 * process->cost);
+	len += (size_t)snprintf(finder->sentence + len, size - len, "not watched are its ");
+	for (int kind = 0; kind < SPARE_COUNT; kind++) {
+		if (!process->given_up[kind])
+			continue;
+		len += (size_t)snprintf(finder->sentence + len, size - len, "%s%s", before,
+					what[kind]);
+		before = ", ";
+	}
+	return 1;
+}
+
 /* ---- devices ---- */
 
 static double find_full(struct finder *finder)
@@ -515,6 +542,9 @@ static const struct rule {
 	{ "pageable", FINDING_COPIES, TONE_NOTICE, false, find_pageable,
 	  "64 MiB or more were copied so",
 	  "The driver copies such memory to a pinned buffer first, at a half to a fifth of the bandwidth, and the call returns only then: cudaMallocHost(), pin_memory=True." },
+	{ "cost", FINDING_CALLS, TONE_NOTICE, false, find_cost,
+	  "less is watched of a process than asked for, to keep within --budget",
+	  "Its figures of these are lower bounds (≥), or estimates (~). COST% says what watching costs, --budget 0 watches all, a higher one more. What was given up is taken back when there is room." },
 };
 
 struct found {

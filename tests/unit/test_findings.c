@@ -222,6 +222,13 @@ static void pageable(bool enough)
 	process->copy_count = 1;
 }
 
+static void cost(bool enough)
+{
+	process->cost = 0.38;
+	process->given_up[SPARE_BLOCKS] = process->given_up[SPARE_LAUNCHES] = enough ? NOON : 0;
+	process->given_ever = ~0u;
+}
+
 static const struct {
 	const char *rule;
 	void (*make)(bool enough);
@@ -255,6 +262,8 @@ static const struct {
 	  "keeps its GPU waiting: the GPU is mostly idle (12%) while the program is outside CUDA calls: CPU-bound" },
 	{ "pageable", pageable,
 	  "made asynchronous H2D copies, 270M in all, of pageable host memory, for which the program waits: pin it" },
+	{ "cost", cost,
+	  "pays 38 % for being watched: not watched are its allocators' blocks, launches but for one second of several" },
 };
 
 START_TEST(a_rule_finds)
