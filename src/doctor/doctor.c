@@ -81,7 +81,6 @@ static void session_try(struct doctor *doctor)
 	if (facts->load_error)
 		return;
 	facts->hit_cost = probe_hit_cost(doctor->probe);
-	doctor->outside.identifier = probe_outside(doctor->probe)->identifier;
 	facts->watch_error = probe_watch(doctor->probe, &facts->watch_why);
 	facts->loading = probe_loading(doctor->probe);
 	facts->forms = *probe_forms(doctor->probe);

@@ -131,8 +131,6 @@ struct doctor_file {
 	struct seen_file seen; /* fd -1: closed */
 	bool searched;         /* searched for a runtime without symbols */
 	bool wanted;           /* by --library */
-	/* The same file to the kernel, for example through two overlay mounts */
-	const struct doctor_file *same;
 	struct elf_info info;
 	struct elf_functions found;
 	/* Of the runtime, as cudaRuntimeGetVersion() returns it; 0: unknown */

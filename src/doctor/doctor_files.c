@@ -338,7 +338,7 @@ bool file_is_shown(const struct doctor_file *file)
 	/* Processes may map broken files of any kind; only CUDA's own are of interest. */
 	if (file->kind == FILE_UNREADABLE)
 		return name && !strncmp(name, "/libcuda", 8);
-	return !file->same && file->kind != FILE_NOTHING;
+	return file->kind != FILE_NOTHING;
 }
 
 enum doctor_state file_state(const struct doctor_file *file)
@@ -349,19 +349,6 @@ enum doctor_state file_state(const struct doctor_file *file)
 }
 
 /* ---- their functions ---- */
-
-/* The file judged before that is the same one to the kernel, or NULL. */
-static const struct doctor_file *seen_before(struct doctor *doctor, const struct file_id *ids,
-					     size_t index)
-{
-	size_t i;
-
-	for (i = 0; i < index; i++)
-		if (doctor->files[i]->functions.table &&
-		    !memcmp(&ids[i], &ids[index], sizeof(ids[i])))
-			return doctor->files[i];
-	return NULL;
-}
 
 /* Layers of which the machine has NVIDIA's own library: forwarders to it get no probes. */
 static unsigned int layers_found(const struct doctor *doctor)
@@ -391,29 +378,14 @@ static void file_judge(struct doctor *doctor, struct doctor_file *file)
 
 void doctor_files_judge(struct doctor *doctor)
 {
-	struct file_id *ids = calloc(doctor->file_count + 1, sizeof(*ids));
-	size_t i;
-
-	if (!ids) {
-		doctor->no_memory = true;
-		return;
-	}
-	for (i = 0; i < doctor->file_count; i++) {
+	for (size_t i = 0; i < doctor->file_count; i++) {
 		struct doctor_file *file = doctor->files[i];
-		const struct doctor_file *same = NULL;
 
 		if (!file->found.count || file->seen.fd < 0)
 			continue;
-		/* One file under two overlay mounts is probed once. */
-		ids[i] = file->seen.id;
-		if (doctor->probe && file->seen.identified)
-			same = seen_before(doctor, ids, i);
-		file->same = same;
-		if (!same)
-			file_judge(doctor, file);
+		file_judge(doctor, file);
 		seen_close(&file->seen);
 	}
-	free(ids);
 }
 
 void doctor_free(struct doctor *doctor)
