@@ -3,10 +3,9 @@
 #ifndef UNIT_FEED_H
 #define UNIT_FEED_H
 
-#include <check.h>
-
 #include "model/model.h"
 #include "rows.h"
+#include "run_tests.h"
 
 #define SECOND 1000000000ull
 #define MIB    (1024ull * 1024)
@@ -93,33 +92,5 @@ const struct snap_event *find_event(const struct snapshot *snapshot, enum event_
 				    unsigned int nth);
 
 /* The suites, one per file. */
-Suite *suite_memory(void);
-Suite *suite_leaks(void);
-Suite *suite_verdicts(void);
-Suite *suite_mappings(void);
-Suite *suite_counters(void);
-Suite *suite_outcomes(void);
-Suite *suite_call_sites(void);
-Suite *suite_time_shares(void);
-Suite *suite_copies(void);
-Suite *suite_processes(void);
-Suite *suite_log(void);
-Suite *suite_mortem(void);
-Suite *suite_places(void);
-Suite *suite_findings(void);
-Suite *suite_suspect(void);
-Suite *suite_blocks(void);
-Suite *suite_stacks(void);
-Suite *suite_spans(void);
-Suite *suite_random(void);
-Suite *suite_columns(void);
-Suite *suite_tables(void);
-Suite *suite_demangle(void);
-Suite *suite_graphs(void);
-Suite *suite_graphs_unseen(void);
-Suite *suite_totals(void);
-Suite *suite_stream(void);
-Suite *suite_readings(void);
-Suite *suite_utf8(void);
 
 #endif

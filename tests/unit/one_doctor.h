@@ -3,10 +3,10 @@
 #ifndef UNIT_ONE_DOCTOR_H
 #define UNIT_ONE_DOCTOR_H
 
-#include <check.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "run_tests.h"
 
 static struct doctor doctor;
 static struct options options;
@@ -65,7 +65,5 @@ static inline void expect(const char *name, enum doctor_state state, const char 
 		ck_assert_msg(finding->advice && strstr(finding->advice, advice), "%s: %s", name,
 			      finding->advice);
 }
-
-Suite *suite_doctor_processes(void);
 
 #endif

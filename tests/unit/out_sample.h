@@ -3,9 +3,8 @@
 #ifndef TESTS_OUT_SAMPLE_H
 #define TESTS_OUT_SAMPLE_H
 
-#include <check.h>
-
 #include "print/print.h"
+#include "run_tests.h"
 
 /*
  * Three processes: 4107 leaked and exited, 4242 trains, 4311 was watched since
@@ -25,11 +24,5 @@ void sample_options(struct out_options *options);
 
 /* What @print writes; to be freed. */
 char *sample_print(printer print, const struct snapshot *snapshot, struct out_options *options);
-
-TCase *json_tests(void);
-TCase *folded_tests(void);
-TCase *openmetrics_tests(void);
-TCase *openmetrics_allocators_tests(void);
-TCase *replaced_file_tests(void);
 
 #endif

@@ -3,30 +3,10 @@
 #ifndef UNIT_PROBE_TESTS_H
 #define UNIT_PROBE_TESTS_H
 
-#include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Adds @test to @suite as a case of its own. */
-void probe_test_add(Suite *suite, const char *name, const TTest *test);
-
-void call_site_rows_tests(Suite *suite);
-void closure_tests(Suite *suite);
-void container_tests(Suite *suite);
-void cost_tests(Suite *suite);
-void elfinfo_tests(Suite *suite);
-void errand_tests(Suite *suite);
-void extras_tests(Suite *suite);
-void arrivals_tests(Suite *suite);
-void maps_tests(Suite *suite);
-void near_tests(Suite *suite);
-void options_tests(Suite *suite);
-void outside_tests(Suite *suite);
-void kernel_table_tests(Suite *suite);
-void points_tests(Suite *suite);
-void forwarders_tests(Suite *suite);
-void python_tests(Suite *suite);
-void runtime_code_tests(Suite *suite);
+#include "run_tests.h"
 
 /* Opens a new file that holds @data. */
 int file_of(const void *data, size_t size);

@@ -3,13 +3,10 @@
 #ifndef UNIT_RECORD_TESTS_H
 #define UNIT_RECORD_TESTS_H
 
-#include <check.h>
 #include <stddef.h>
 
 #include "record/reader.h"
-
-void record_broken_tests(TCase *tests);
-void record_writing_tests(TCase *tests);
+#include "run_tests.h"
 
 /* The path of a file @name in the tests' own folder. It stands until the next call. */
 const char *record_path(const char *name);

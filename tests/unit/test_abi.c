@@ -5,7 +5,6 @@
  * System V ABI, AMD64 supplement, 3.2.3; Procedure Call Standard for the Arm 64-bit
  * Architecture (AAPCS64), 6.8.2.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +48,7 @@ static void check_arguments(const struct abi_call *call, int in_registers, int f
 		ck_assert_uint_eq(call->narrow[i], (unsigned int)call->arguments[i]);
 }
 
-START_TEST(test_x86_arguments)
+TEST(test_x86_arguments)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
@@ -57,9 +56,8 @@ START_TEST(test_x86_arguments)
 	abi_x86_read(&registers, &call);
 	check_arguments(&call, 6, 1); /* the first word is the return address */
 }
-END_TEST
 
-START_TEST(test_arm64_arguments)
+TEST(test_arm64_arguments)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
@@ -67,14 +65,13 @@ START_TEST(test_arm64_arguments)
 	abi_arm64_read(&registers, &call);
 	check_arguments(&call, 8, 0);
 }
-END_TEST
 
 /*
  * cudaLaunchKernel(func, dim3 grid, dim3 block, args, sharedMem, stream): a dim3
  * takes two registers on both, so that places 0 to 5 are the same registers; on
  * x86-64 that are all there are.
  */
-START_TEST(test_launch)
+TEST(test_launch)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
@@ -90,13 +87,12 @@ START_TEST(test_launch)
 	ck_assert_uint_eq(call.arguments[7], REGISTER(7));
 	ck_assert_uint_eq(call.stack_entry, (unsigned long)&stack[0]);
 }
-END_TEST
 
 /*
  * cudaMallocMipmappedArray(array, desc, struct cudaExtent, levels, flags): the extent is on the
  * stack, or pointed at.
  */
-START_TEST(test_struct_by_value)
+TEST(test_struct_by_value)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call call;
@@ -108,10 +104,9 @@ START_TEST(test_struct_by_value)
 	ck_assert_uint_eq(call.structure, REGISTER(2));
 	ck_assert_uint_eq(call.past_structure, REGISTER(3));
 }
-END_TEST
 
 /* A frame is known again at the return, where x86-64 has taken the return address off the stack. */
-START_TEST(test_return)
+TEST(test_return)
 {
 	struct abi_registers registers = registers_make();
 	struct abi_call entry, back;
@@ -135,17 +130,4 @@ START_TEST(test_return)
 	ck_assert_uint_eq(back.stack_return, entry.stack_entry);
 	ck_assert_uint_eq(back.result, 77);
 	ck_assert_uint_eq(back.site, 0x400123);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tcase = tcase_create("arguments");
-
-	tcase_add_test(tcase, test_x86_arguments);
-	tcase_add_test(tcase, test_arm64_arguments);
-	tcase_add_test(tcase, test_launch);
-	tcase_add_test(tcase, test_struct_by_value);
-	tcase_add_test(tcase, test_return);
-	return tests_run(tcase, "abi");
 }

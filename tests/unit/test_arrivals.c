@@ -64,7 +64,7 @@ static void put(struct arrivals *arrivals, uint32_t number)
 	free(run);
 }
 
-START_TEST(at_once_while_there_is_time)
+TEST(at_once_while_there_is_time)
 {
 	struct arrivals *arrivals = begin(5 * MS);
 	uint32_t i;
@@ -76,9 +76,8 @@ START_TEST(at_once_while_there_is_time)
 	ck_assert(!arrivals_wait(arrivals));
 	arrivals_free(arrivals);
 }
-END_TEST
 
-START_TEST(a_turn_is_bounded)
+TEST(a_turn_is_bounded)
 {
 	struct arrivals *arrivals = begin(30 * MS);
 	uint64_t began;
@@ -103,9 +102,8 @@ START_TEST(a_turn_is_bounded)
 	ck_assert_uint_eq(turns, 250);
 	arrivals_free(arrivals);
 }
-END_TEST
 
-START_TEST(what_waits_is_bounded)
+TEST(what_waits_is_bounded)
 {
 	struct arrivals *arrivals = begin(ARRIVALS_SLICE);
 	uint32_t i;
@@ -130,10 +128,9 @@ START_TEST(what_waits_is_bounded)
 	arrivals_free(arrivals);
 	arrivals_free(NULL);
 }
-END_TEST
 
 /* A process that maps new files without end: a turn ends all the same. */
-START_TEST(a_flood_is_left_out)
+TEST(a_flood_is_left_out)
 {
 	struct arrivals *arrivals = begin(ARRIVALS_SLICE);
 	uint32_t i, many = 20000;
@@ -154,10 +151,9 @@ START_TEST(a_flood_is_left_out)
 	ck_assert_uint_eq(clock_and_log.seen, 2 + ARRIVALS_MAX);
 	arrivals_free(arrivals);
 }
-END_TEST
 
 /* The end: what has waited is looked at as long as there is time, and nothing is forgotten. */
-START_TEST(the_end_is_bounded)
+TEST(the_end_is_bounded)
 {
 	struct arrivals *arrivals = begin(ARRIVALS_SLICE);
 	uint32_t i;
@@ -171,14 +167,4 @@ START_TEST(the_end_is_bounded)
 	ck_assert_uint_eq(clock_and_log.left_out, 6);
 	ck_assert(!arrivals_wait(arrivals));
 	arrivals_free(arrivals);
-}
-END_TEST
-
-void arrivals_tests(Suite *suite)
-{
-	probe_test_add(suite, "arrivals at once", at_once_while_there_is_time);
-	probe_test_add(suite, "arrivals in slices", a_turn_is_bounded);
-	probe_test_add(suite, "arrivals that wait", what_waits_is_bounded);
-	probe_test_add(suite, "arrivals without end", a_flood_is_left_out);
-	probe_test_add(suite, "arrivals at the end", the_end_is_bounded);
 }

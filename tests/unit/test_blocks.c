@@ -31,6 +31,8 @@ static void teardown(void)
 	feed_end(&feed);
 }
 
+FIXTURE(setup, teardown);
+
 static int report_as(int device, uint64_t address, int64_t bytes, bool has_totals,
 		     unsigned int kind)
 {
@@ -114,7 +116,7 @@ static void cost(uint64_t paid_ns, uint64_t cpu_ns, uint64_t blocks_since)
 
 /* ---- what it holds ---- */
 
-START_TEST(totals_and_sites)
+TEST(totals_and_sites)
 {
 	const struct snap_allocator *allocator;
 	const struct snap_process *process;
@@ -162,9 +164,8 @@ START_TEST(totals_and_sites)
 	ck_assert_uint_eq(process->live_allocations, 1);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(random_reports)
+TEST_LOOP(random_reports, 8)
 {
 	static struct {
 		uint64_t bytes, site;
@@ -212,9 +213,8 @@ START_TEST(random_reports)
 		snapshot_free(snapshot);
 	}
 }
-END_TEST
 
-START_TEST(older_versions_say_no_totals)
+TEST(older_versions_say_no_totals)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -229,11 +229,10 @@ START_TEST(older_versions_say_no_totals)
 	ck_assert(!feed_find(&feed, snapshot)->has_reserved);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* ---- what is missing ---- */
 
-START_TEST(a_lost_report_is_told)
+TEST(a_lost_report_is_told)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -249,9 +248,8 @@ START_TEST(a_lost_report_is_told)
 	ck_assert(feed_find(&feed, snapshot)->inexact);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(where_a_block_is_no_other_is)
+TEST(where_a_block_is_no_other_is)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -271,9 +269,8 @@ START_TEST(where_a_block_is_no_other_is)
 	ck_assert(allocator->inexact);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(attached_late)
+TEST(attached_late)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -296,11 +293,10 @@ START_TEST(attached_late)
 	ck_assert(allocator->has_gaps);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* ---- segments and gaps ---- */
 
-START_TEST(gaps)
+TEST(gaps)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -336,9 +332,8 @@ START_TEST(gaps)
 	ck_assert_double_eq_tol(allocator->fragmentation, 0, 1e-9);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(a_block_across_mapped_pieces)
+TEST(a_block_across_mapped_pieces)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -360,10 +355,9 @@ START_TEST(a_block_across_mapped_pieces)
 	ck_assert_uint_eq(allocator->largest_gap, 2 * MIB);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* What is given back to the driver is not reported; a segment without a block is one by its site. */
-START_TEST(given_back_unreported)
+TEST(given_back_unreported)
 {
 	const struct snap_allocator *allocator;
 	struct snapshot *snapshot;
@@ -394,10 +388,9 @@ START_TEST(given_back_unreported)
 	ck_assert_double_eq_tol(allocator->fragmentation, 1 / 4.5, 1e-9);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* Where the program selects no device, the block tells on which one its segment is. */
-START_TEST(the_block_tells_the_device)
+TEST(the_block_tells_the_device)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -420,7 +413,6 @@ START_TEST(the_block_tells_the_device)
 	ck_assert_uint_eq(feed_find(&feed, snapshot)->live, 0);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* ---- leaks ---- */
 
@@ -442,7 +434,7 @@ static void train(unsigned int seconds)
 	}
 }
 
-START_TEST(what_rises_and_what_stays)
+TEST(what_rises_and_what_stays)
 {
 	const struct snap_allocator *allocator;
 	const struct snap_process *process;
@@ -471,9 +463,8 @@ START_TEST(what_rises_and_what_stays)
 			feed_exit(&feed, END_EXIT, 0);
 	}
 }
-END_TEST
 
-START_TEST(too_short_to_tell)
+TEST(too_short_to_tell)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -487,10 +478,9 @@ START_TEST(too_short_to_tell)
 	ck_assert_uint_eq(process->tensors_ended, 80 * MIB);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* Sizes speak against a cache; that it reports its blocks proves that it is on. */
-START_TEST(who_reports_caches)
+TEST(who_reports_caches)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -510,11 +500,10 @@ START_TEST(who_reports_caches)
 	ck_assert_uint_eq(process->held_unproven, 0);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* ---- no memory ---- */
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	const struct snap_event *event;
 	struct snapshot *snapshot;
@@ -559,11 +548,10 @@ START_TEST(no_memory)
 				1e-9);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* ---- whatever it is told ---- */
 
-START_TEST(nonsense)
+TEST(nonsense)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -588,10 +576,9 @@ START_TEST(nonsense)
 	snapshot = feed_snapshot(&feed);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* Sites without end, on each of many devices, share the room of a process. */
-START_TEST(sites_without_end)
+TEST(sites_without_end)
 {
 	struct snapshot *snapshot;
 	size_t i, sites = 0;
@@ -614,7 +601,6 @@ START_TEST(sites_without_end)
 	ck_assert_uint_lt(sites, 65536 + 2 * 64);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 #define MANY 100000
 
@@ -622,7 +608,7 @@ END_TEST
  * Blocks are unknown from when they are given up, and also of those that come after it may be that
  * older ones live on: totals are what the allocator says, and nothing counts as lost.
  */
-START_TEST(given_up_and_taken_back)
+TEST(given_up_and_taken_back)
 {
 	const struct snap_allocator *allocator;
 	const struct snap_process *process;
@@ -669,10 +655,9 @@ START_TEST(given_up_and_taken_back)
 	ck_assert_uint_eq(told, 2);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* What a user says of a pool is doubted only where all memory of the program's is known. */
-START_TEST(a_pool_that_hands_out_nothing)
+TEST_LOOP(a_pool_that_hands_out_nothing, 2)
 {
 	struct snapshot *snapshot;
 
@@ -683,10 +668,9 @@ START_TEST(a_pool_that_hands_out_nothing)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), !_i);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* A pool whose calls alone are seen: where its blocks lie tells what they are. */
-START_TEST(a_pool_that_tells_nothing)
+TEST(a_pool_that_tells_nothing)
 {
 	const struct snap_allocator *allocator;
 	const struct snap_process *process;
@@ -736,9 +720,8 @@ START_TEST(a_pool_that_tells_nothing)
 	ck_assert_uint_eq(process->tensors_ended, 1024);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(memory_of_a_block)
+TEST(memory_of_a_block)
 {
 	struct mallinfo2 before = mallinfo2(), after;
 	uint64_t i;
@@ -748,35 +731,4 @@ START_TEST(memory_of_a_block)
 	after = mallinfo2();
 	ck_assert_uint_le((after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / MANY,
 			  128);
-}
-END_TEST
-
-Suite *suite_blocks(void)
-{
-	Suite *suite = suite_create("blocks");
-	TCase *tests = tcase_create("blocks");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, totals_and_sites);
-	tcase_add_loop_test(tests, random_reports, 0, 8);
-	tcase_add_test(tests, older_versions_say_no_totals);
-	tcase_add_test(tests, a_lost_report_is_told);
-	tcase_add_test(tests, where_a_block_is_no_other_is);
-	tcase_add_test(tests, attached_late);
-	tcase_add_test(tests, gaps);
-	tcase_add_test(tests, a_block_across_mapped_pieces);
-	tcase_add_test(tests, given_back_unreported);
-	tcase_add_test(tests, the_block_tells_the_device);
-	tcase_add_test(tests, what_rises_and_what_stays);
-	tcase_add_test(tests, too_short_to_tell);
-	tcase_add_test(tests, who_reports_caches);
-	tcase_add_test(tests, no_memory);
-	tcase_add_test(tests, nonsense);
-	tcase_add_test(tests, sites_without_end);
-	tcase_add_test(tests, given_up_and_taken_back);
-	tcase_add_test(tests, a_pool_that_tells_nothing);
-	tcase_add_loop_test(tests, a_pool_that_hands_out_nothing, 0, 2);
-	tcase_add_test(tests, memory_of_a_block);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

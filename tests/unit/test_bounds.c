@@ -3,7 +3,6 @@
  * What bounds the memory and the time that files of others take: an allowance of time, how much is
  * read of symbol tables, and kept of them.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 
 /* ---- allowances ---- */
 
-START_TEST(time_comes_back)
+TEST(time_comes_back)
 {
 	struct allowance allowance = { .most = 1000, .share = 10 };
 
@@ -42,10 +41,9 @@ START_TEST(time_comes_back)
 	ck_assert_uint_eq(allowance_left(&allowance, 1000000), 1000);
 	ck_assert_uint_eq(allowance_left(&allowance, 2000000), 1000);
 }
-END_TEST
 
 /* Pieces of work that follow each other, whenever there is something left. */
-START_TEST(long_work_keeps_to_its_share)
+TEST(long_work_keeps_to_its_share)
 {
 	struct allowance allowance = { .most = 3000, .share = 5 };
 	uint64_t now = 0, worked = 0;
@@ -62,7 +60,6 @@ START_TEST(long_work_keeps_to_its_share)
 	ck_assert_uint_ge(worked, 1000000 / 5);
 	ck_assert_uint_le(worked, 1000000 / 5 + 2 * 3000);
 }
-END_TEST
 
 /* ---- symbol tables ---- */
 
@@ -150,7 +147,7 @@ static void all_are_found(int fd, uint64_t most)
 	symbols_free(symbols);
 }
 
-START_TEST(names_lie_far_apart)
+TEST(names_lie_far_apart)
 {
 	struct program program;
 	int fd = program_make(&program);
@@ -159,7 +156,6 @@ START_TEST(names_lie_far_apart)
 	all_are_found(fd, 65536);
 	close(fd);
 }
-END_TEST
 
 static enum symtab_want want_all(void *context, const Elf64_Sym *symbol)
 {
@@ -207,7 +203,7 @@ static int large_make(uint32_t count, uint32_t apart, unsigned int flags)
  * Four million names, each far from the last: many seconds of reading, unless that has an end. Where
  * the search says which it is for, no other is read.
  */
-START_TEST(reading_has_an_end)
+TEST(reading_has_an_end)
 {
 	enum { COUNT = 4000000 };
 	static const char *const names[] = { "cudaMalloc", "cudaFree" };
@@ -235,10 +231,9 @@ START_TEST(reading_has_an_end)
 	sections_close(&file);
 	close(fd);
 }
-END_TEST
 
 /* A million symbols take 8 MB, whatever their names. Where that is too much, there are none. */
-START_TEST(symbols_without_room)
+TEST(symbols_without_room)
 {
 	enum { COUNT = 1 << 20, TAKEN = 8 * COUNT };
 	int fd = large_make(COUNT, 300, 0), copy = large_make(COUNT, 300, MFD_ALLOW_SEALING);
@@ -256,7 +251,6 @@ START_TEST(symbols_without_room)
 	close(fd);
 	close(copy);
 }
-END_TEST
 
 struct noted {
 	char names[4][64];
@@ -283,7 +277,7 @@ static int name_note(void *context, const Elf64_Sym *symbol, const char *name, s
  * Names that are searched for, wherever pieces end: by themselves, as the end of another name, which
  * linkers share, and of one that is longer than a piece; not the beginning of one.
  */
-START_TEST(names_are_found)
+TEST(names_are_found)
 {
 	enum { LONG = 2 << 20 };
 	static const char *const names[] = { "cudaMalloc", "cuInit" };
@@ -330,10 +324,9 @@ START_TEST(names_are_found)
 	free(text);
 	close(fd);
 }
-END_TEST
 
 /* What a symbol is called is read when it is asked for: the file may be another by then. */
-START_TEST(files_change_meanwhile)
+TEST(files_change_meanwhile)
 {
 	struct symbols *symbols;
 	struct program program;
@@ -355,20 +348,4 @@ START_TEST(files_change_meanwhile)
 	ck_assert_ptr_null(symbols_find(symbols, 0x1015, &distance));
 	symbols_free(symbols);
 	close(fd);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("bounds");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, time_comes_back);
-	tcase_add_test(tests, long_work_keeps_to_its_share);
-	tcase_add_test(tests, names_lie_far_apart);
-	tcase_add_test(tests, reading_has_an_end);
-	tcase_add_test(tests, names_are_found);
-	tcase_add_test(tests, symbols_without_room);
-	tcase_add_test(tests, files_change_meanwhile);
-	return tests_run(tests, "bounds");
 }

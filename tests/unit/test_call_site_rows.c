@@ -6,7 +6,7 @@
 
 #define STACK (PYTHON_STACK | 1)
 
-START_TEST(rows_are_told_as_they_grow)
+TEST(rows_are_told_as_they_grow)
 {
 	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
@@ -39,9 +39,8 @@ START_TEST(rows_are_told_as_they_grow)
 	call_site_rows_free(rows);
 	stacks_free(stacks);
 }
-END_TEST
 
-START_TEST(rows_wait_for_their_stack)
+TEST(rows_wait_for_their_stack)
 {
 	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	struct call_site_rows *rows = call_site_rows_new(stacks);
@@ -80,11 +79,4 @@ START_TEST(rows_wait_for_their_stack)
 	ck_assert_uint_eq(record.row.launches, 65);
 	call_site_rows_free(rows);
 	stacks_free(stacks);
-}
-END_TEST
-
-void call_site_rows_tests(Suite *suite)
-{
-	probe_test_add(suite, "rows of call sites", rows_are_told_as_they_grow);
-	probe_test_add(suite, "stacks of call sites", rows_wait_for_their_stack);
 }

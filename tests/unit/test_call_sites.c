@@ -9,6 +9,7 @@
 #include "model/limits.h"
 #include "model/stream.h"
 #include "one_process.h"
+#include "run_tests.h"
 
 #define KERNEL 0x5000
 #define HERE   0x401000
@@ -52,7 +53,9 @@ static uint64_t launches_at(uint64_t site)
 	return 0;
 }
 
-START_TEST(samples_add_up_to_the_launches)
+FIXTURE(setup, teardown);
+
+TEST(samples_add_up_to_the_launches)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, KERNEL, 1001);
 	feed_kernel(&feed, KERNEL, 0, NAME_REGISTERED, "scale");
@@ -79,9 +82,8 @@ START_TEST(samples_add_up_to_the_launches)
 	ck_assert_uint_eq(launches_at(HERE), 641);
 	ck_assert_uint_eq(launches_at(THERE), 1281);
 }
-END_TEST
 
-START_TEST(all_of_them_are_exact)
+TEST(all_of_them_are_exact)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, KERNEL, 30);
 	feed_launches(&feed, CALL_cudaLaunchKernel, KERNEL + 8, 7);
@@ -101,10 +103,9 @@ START_TEST(all_of_them_are_exact)
 	ck_assert_uint_eq(process->launch_sites[0].launches, 21);
 	ck_assert(!process->launch_sites[0].sampled);
 }
-END_TEST
 
 /* Only a kernel's first launch was looked at: all are taken to come from there. */
-START_TEST(one_sample_stands_for_all)
+TEST(one_sample_stands_for_all)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, KERNEL, 40);
 	launched(HERE, 1, 1);
@@ -120,10 +121,9 @@ START_TEST(one_sample_stands_for_all)
 	ck_assert_ptr_null(process->launch_sites[0].kernel);
 	ck_assert(process->launch_sites[0].sampled);
 }
-END_TEST
 
 /* Two handles of one kernel, launched at one place. */
-START_TEST(one_kernel_has_a_site_once)
+TEST(one_kernel_has_a_site_once)
 {
 	feed_kernel(&feed, KERNEL, 0x400500, NAME_REGISTERED, "scale");
 	feed_kernel(&feed, KERNEL + 8, 0x400500, NAME_REGISTERED, "scale");
@@ -137,9 +137,8 @@ START_TEST(one_kernel_has_a_site_once)
 	ck_assert_uint_eq(process->launch_sites[0].launches, 8);
 	ck_assert_ptr_eq(process->launch_sites[0].kernel, &process->kernels[0]);
 }
-END_TEST
 
-START_TEST(ways_to_one_place_are_two)
+TEST(ways_to_one_place_are_two)
 {
 	feed.site = HERE;
 	feed_stack(&feed, 7, 3, 0x500000);
@@ -153,9 +152,8 @@ START_TEST(ways_to_one_place_are_two)
 	ck_assert_uint_eq(process->launch_sites[1].at.stack_count, 2);
 	ck_assert_ptr_eq(process->launch_sites[0].at.site, process->launch_sites[1].at.site);
 }
-END_TEST
 
-START_TEST(waits_are_by_call)
+TEST(waits_are_by_call)
 {
 	give(CALL_cudaDeviceSynchronize, 0, HERE, 0, 250000000, 2);
 	give(CALL_cudaStreamSynchronize, 0, HERE, 0, 1500000000, 3);
@@ -170,9 +168,8 @@ START_TEST(waits_are_by_call)
 	ck_assert_uint_eq(process->wait_sites[1].calls, 3);
 	ck_assert_double_eq_tol(process->wait_sites[1].seconds, 0.75, 1e-9);
 }
-END_TEST
 
-START_TEST(sites_have_a_limit)
+TEST(sites_have_a_limit)
 {
 	size_t i;
 
@@ -185,9 +182,8 @@ START_TEST(sites_have_a_limit)
 	ck_assert_str_eq(process->launch_sites[0].at.site, "other call sites");
 	ck_assert_uint_eq(process->launch_sites[1].launches, 1);
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_refused)
+TEST(what_cannot_be_is_refused)
 {
 	struct rec_call_site_row record = {
 		.hdr = { .type = REC_CALL_SITE, .size = sizeof(record), .program = feed.program },
@@ -200,24 +196,4 @@ START_TEST(what_cannot_be_is_refused)
 	look();
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 2);
 	ck_assert_uint_eq(process->launch_site_count + process->wait_site_count, 0);
-}
-END_TEST
-
-Suite *suite_call_sites(void)
-{
-	Suite *suite = suite_create("call sites");
-	TCase *tests = tcase_create("call sites");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, samples_add_up_to_the_launches);
-	tcase_add_test(tests, all_of_them_are_exact);
-	tcase_add_test(tests, one_sample_stands_for_all);
-	tcase_add_test(tests, one_kernel_has_a_site_once);
-	tcase_add_test(tests, ways_to_one_place_are_two);
-	tcase_add_test(tests, waits_are_by_call);
-	tcase_add_test(tests, sites_have_a_limit);
-	tcase_add_test(tests, what_cannot_be_is_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

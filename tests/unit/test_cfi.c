@@ -4,7 +4,6 @@
  * information is written out below; directly, and through the resolver. test_unwind.c walks by such
  * rules.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -116,7 +115,7 @@ static const struct {
 
 static const struct unwind_rule none = { .cfa = UNWIND_NONE };
 
-START_TEST(rules_are_found)
+TEST(rules_are_found)
 {
 	struct cfi *cfi = cfi_of_self();
 	uint64_t offset;
@@ -130,9 +129,8 @@ START_TEST(rules_are_found)
 	}
 	cfi_close(cfi);
 }
-END_TEST
 
-START_TEST(code_without_rules)
+TEST(code_without_rules)
 {
 	struct cfi *cfi = cfi_of_self();
 	struct unwind_rule rule;
@@ -149,7 +147,6 @@ START_TEST(code_without_rules)
 	ck_assert_ptr_null(cfi_open(file_of("nothing", 7)));
 	cfi_close(NULL);
 }
-END_TEST
 
 /* This program without section headers, as if stripped; the caller frees it. */
 static char *stripped(void)
@@ -165,7 +162,7 @@ static char *stripped(void)
 	return bare;
 }
 
-START_TEST(stripped_files_have_rules)
+TEST(stripped_files_have_rules)
 {
 	char *bare = stripped();
 	int fd = file_of(bare, self_size);
@@ -180,9 +177,8 @@ START_TEST(stripped_files_have_rules)
 	close(fd);
 	free(bare);
 }
-END_TEST
 
-START_TEST(other_machines_have_no_rules)
+TEST(other_machines_have_no_rules)
 {
 	char *other = stripped();
 	struct cfi *cfi;
@@ -196,7 +192,6 @@ START_TEST(other_machines_have_no_rules)
 	close(fd);
 	free(other);
 }
-END_TEST
 
 /* ---- through the resolver ---- */
 
@@ -233,7 +228,7 @@ static bool ask(struct resolver *resolver, uint32_t file, uint64_t offset, bool 
 	return told->known == 1;
 }
 
-START_TEST(the_resolver_finds_the_same)
+TEST(the_resolver_finds_the_same)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_RULES, 128ull << 20, NULL);
 	struct told told;
@@ -276,10 +271,9 @@ START_TEST(the_resolver_finds_the_same)
 	free(children);
 	resolver_free(resolver);
 }
-END_TEST
 
 /* A file that shrinks ends the process; the rules of others are not lost with it. */
-START_TEST(a_reader_that_dies_is_replaced)
+TEST(a_reader_that_dies_is_replaced)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_RULES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)expect_rule);
@@ -310,21 +304,10 @@ START_TEST(a_reader_that_dies_is_replaced)
 	close(good_fd);
 	resolver_free(resolver);
 }
-END_TEST
-
-static void tests_add(TCase *tests)
-{
-	tcase_add_test(tests, rules_are_found);
-	tcase_add_test(tests, code_without_rules);
-	tcase_add_test(tests, stripped_files_have_rules);
-	tcase_add_test(tests, other_machines_have_no_rules);
-	tcase_add_test(tests, the_resolver_finds_the_same);
-	tcase_add_test(tests, a_reader_that_dies_is_replaced);
-}
 
 #else
 
-START_TEST(this_machine_has_no_rules)
+TEST(this_machine_has_no_rules)
 {
 	struct cfi *cfi = cfi_of_self();
 	struct unwind_rule rule;
@@ -333,23 +316,5 @@ START_TEST(this_machine_has_no_rules)
 	ck_assert_uint_eq(rule.cfa, UNWIND_NONE);
 	cfi_close(cfi);
 }
-END_TEST
-
-static void tests_add(TCase *tests)
-{
-	tcase_add_test(tests, this_machine_has_no_rules);
-}
 
 #endif
-
-int main(void)
-{
-	TCase *tests = tcase_create("cfi");
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tests_add(tests);
-	failed = tests_run(tests, "cfi");
-	free(self);
-	return failed;
-}

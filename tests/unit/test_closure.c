@@ -68,7 +68,7 @@ static const char *closure_of(const char *name, const char *library_path)
 	return visited;
 }
 
-START_TEST(test_closure)
+TEST(test_closure)
 {
 	char other[128];
 	_Alignas(16) char program[ELF_IMAGE_ROOM];
@@ -97,7 +97,6 @@ START_TEST(test_closure)
 	ck_assert_str_eq(closure_of("cut", NULL), "/cut ");
 	directory_remove();
 }
-END_TEST
 
 static const char *ahead_of(const char *name, const char *library_path, const char *preload)
 {
@@ -117,7 +116,7 @@ static void folders_make(const char *path)
 	ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(test_ahead)
+TEST(test_ahead)
 {
 	static const char preload[] = "libabsent.so libfirst.so";
 	static const char wheel[] = "lib/python3.11/site-packages/nvidia/cu13/lib";
@@ -161,7 +160,6 @@ START_TEST(test_ahead)
 		"/real/lib/libcudart.so.12 ");
 	directory_remove();
 }
-END_TEST
 
 static int cache_check(void *context, const char *name, const char *path)
 {
@@ -179,7 +177,7 @@ static int cache_stop(void *context, const char *name, const char *path)
 	return 1;
 }
 
-START_TEST(test_ld_cache)
+TEST(test_ld_cache)
 {
 	int all = 0, none = 0, one = 0;
 
@@ -191,12 +189,4 @@ START_TEST(test_ld_cache)
 	ck_assert_int_eq(one, 1);
 	ld_cache_visit("no such library", cache_check, &none);
 	ck_assert_int_eq(none, 0);
-}
-END_TEST
-
-void closure_tests(Suite *suite)
-{
-	probe_test_add(suite, "closure", test_closure);
-	probe_test_add(suite, "ahead", test_ahead);
-	probe_test_add(suite, "ld cache", test_ld_cache);
 }

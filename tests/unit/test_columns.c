@@ -27,7 +27,7 @@ static const char *count(double value)
 	return out;
 }
 
-START_TEST(numbers_as_people_read_them)
+TEST(numbers_as_people_read_them)
 {
 	ck_assert_str_eq(bytes(0), "0");
 	ck_assert_str_eq(bytes(999), "999");
@@ -48,7 +48,6 @@ START_TEST(numbers_as_people_read_them)
 	ck_assert_str_eq(count(999600), "1.0M");
 	ck_assert_str_eq(count(3.1e9), "3.1G");
 }
-END_TEST
 
 static const char *shown(const char *name, struct column_value value, bool ascii, int *cells)
 {
@@ -60,7 +59,7 @@ static const char *shown(const char *name, struct column_value value, bool ascii
 	return out;
 }
 
-START_TEST(values_with_marks)
+TEST(values_with_marks)
 {
 	struct column_value value = { .number = 6.3 * 1024 * 1024 * 1024, .mark = '>' };
 	int cells;
@@ -86,9 +85,8 @@ START_TEST(values_with_marks)
 	ck_assert_str_eq(shown("command", value, false, &cells), "p\xc3\xa9");
 	ck_assert_int_eq(cells, 2);
 }
-END_TEST
 
-START_TEST(table_is_sound)
+TEST(table_is_sound)
 {
 	size_t i, j;
 
@@ -123,9 +121,8 @@ START_TEST(table_is_sound)
 	ck_assert_ptr_null(column_find("nothing"));
 	ck_assert_ptr_null(column_find(""));
 }
-END_TEST
 
-START_TEST(values_of_a_process)
+TEST(values_of_a_process)
 {
 	struct snap_process process = {
 		.pid = 7,
@@ -163,9 +160,8 @@ START_TEST(values_of_a_process)
 	ck_assert_int_eq(column_find("launches")->value(&process).mark, '>');
 	ck_assert_int_eq(column_find("pid")->value(&process).mark, 0);
 }
-END_TEST
 
-START_TEST(sort_orders_are_parsed)
+TEST(sort_orders_are_parsed)
 {
 	struct sort_order order = { .reverse = true };
 	const char *bad = NULL, *text = "live,nope,pid";
@@ -185,7 +181,6 @@ START_TEST(sort_orders_are_parsed)
 					  &len),
 			 -E2BIG);
 }
-END_TEST
 
 static void expect(const char *by, bool reverse, struct snap_process *all, size_t n,
 		   const char *pids)
@@ -206,7 +201,7 @@ static void expect(const char *by, bool reverse, struct snap_process *all, size_
 	ck_assert_str_eq(got, pids);
 }
 
-START_TEST(processes_are_sorted)
+TEST(processes_are_sorted)
 {
 	struct snap_process all[] = {
 		{ .pid = 3, .live = 5, .user = "ben", .sync_share = 0.5, .start_time = 1 },
@@ -225,9 +220,8 @@ START_TEST(processes_are_sorted)
 	expect("pid", false, all, 4, "4 3 2 1");
 	expect("live", false, all, 0, "");
 }
-END_TEST
 
-START_TEST(ties_by_start_time)
+TEST(ties_by_start_time)
 {
 	struct snap_process all[] = {
 		{ .pid = 1, .start_time = 9, .program = 3 },
@@ -241,21 +235,4 @@ START_TEST(ties_by_start_time)
 	ck_assert_ptr_eq(sorted[0], &all[1]);
 	ck_assert_ptr_eq(sorted[1], &all[2]);
 	ck_assert_ptr_eq(sorted[2], &all[0]);
-}
-END_TEST
-
-Suite *suite_columns(void)
-{
-	Suite *suite = suite_create("columns");
-	TCase *tests = tcase_create("columns");
-
-	tcase_add_test(tests, numbers_as_people_read_them);
-	tcase_add_test(tests, values_with_marks);
-	tcase_add_test(tests, table_is_sound);
-	tcase_add_test(tests, values_of_a_process);
-	tcase_add_test(tests, sort_orders_are_parsed);
-	tcase_add_test(tests, processes_are_sorted);
-	tcase_add_test(tests, ties_by_start_time);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

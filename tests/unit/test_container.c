@@ -93,7 +93,7 @@ static const struct {
 	{ "0::/lxc/a\xc3\xa9\n", "a??", "" },
 };
 
-START_TEST(test_container_names)
+TEST_LOOP(test_container_names, (sizeof(groups) / sizeof(groups[0])))
 {
 	struct container container;
 	bool any = groups[_i].id[0] || groups[_i].pod[0];
@@ -103,9 +103,8 @@ START_TEST(test_container_names)
 	ck_assert_str_eq(container.id, groups[_i].id);
 	ck_assert_str_eq(container.pod, groups[_i].pod);
 }
-END_TEST
 
-START_TEST(test_container_long)
+TEST(test_container_long)
 {
 	static char text[CGROUPS_MAX];
 	struct container container;
@@ -119,25 +118,12 @@ START_TEST(test_container_long)
 		memcpy(text + i, "/pod", 4);
 	ck_assert(!container_of_cgroups(text, &container));
 }
-END_TEST
 
-START_TEST(test_container_read)
+TEST(test_container_read)
 {
 	struct container container;
 
 	ck_assert(container_read((unsigned int)getpid(), &container));
 	ck_assert(!container_read(0x7fffffff, &container));
 	ck_assert_str_eq(container.id, "");
-}
-END_TEST
-
-void container_tests(Suite *suite)
-{
-	TCase *tests = tcase_create("container names");
-
-	tcase_add_loop_test(tests, test_container_names, 0,
-			    (int)(sizeof(groups) / sizeof(groups[0])));
-	suite_add_tcase(suite, tests);
-	probe_test_add(suite, "container long", test_container_long);
-	probe_test_add(suite, "container read", test_container_read);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "one_process.h"
+#include "run_tests.h"
 
 #define HOST   0x7f0000000000ull
 #define DEVICE 0x10000
@@ -23,6 +24,8 @@ static void setup_memory(void)
 	feed_alloc(&feed, OTHER, 0x1000);
 	feed.device = CUTOP_DEVICE_UNKNOWN;
 }
+
+FIXTURE(setup_memory, teardown);
 
 /* The direction that a copy from @source to @destination of unsaid kind is taken for. */
 static unsigned int resolved_as(uint64_t destination, uint64_t source, unsigned int flags)
@@ -49,7 +52,7 @@ static unsigned int resolved(uint64_t destination, uint64_t source)
 	return resolved_as(destination, source, 0);
 }
 
-START_TEST(default_copies_are_resolved)
+TEST(default_copies_are_resolved)
 {
 	ck_assert_uint_eq(resolved(DEVICE, HOST), DIR_H2D);
 	ck_assert_uint_eq(resolved(DEVICE + 0xfff, HOST), DIR_H2D);
@@ -64,10 +67,9 @@ START_TEST(default_copies_are_resolved)
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE + 0x2000), DIR_H2D); /* just past the last */
 	ck_assert_uint_eq(resolved(DEVICE, DEVICE - 1), DIR_H2D);
 }
-END_TEST
 
 /* How far another process's memory reaches nobody said. */
-START_TEST(default_copies_of_shared_memory)
+TEST(default_copies_of_shared_memory)
 {
 	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, SHARED, 0, 0);
 	ck_assert_uint_eq(resolved(SHARED, PINNED), DIR_H2D);
@@ -80,9 +82,8 @@ START_TEST(default_copies_of_shared_memory)
 	feed_free(&feed, SHARED, 0);
 	ck_assert_uint_eq(resolved(SHARED + 0x100, PINNED), DIR_H2H);
 }
-END_TEST
 
-START_TEST(default_copies_of_a_process_seen_late)
+TEST(default_copies_of_a_process_seen_late)
 {
 	static const char strings[] = "ana\0python";
 
@@ -98,10 +99,9 @@ START_TEST(default_copies_of_a_process_seen_late)
 				      COPY_TO_READABLE | COPY_FROM_READABLE),
 			  DIR_D2D); /* managed memory */
 }
-END_TEST
 
 /* A copy that says its direction comes as a record where its thread's device is unknown. */
-START_TEST(copies_are_on_the_device_of_their_memory)
+TEST(copies_are_on_the_device_of_their_memory)
 {
 	feed_copy(&feed, OTHER, HOST, 10, DIR_H2D, 0, 0);
 	feed_copy(&feed, HOST, OTHER, 20, DIR_D2H, 0, 0);
@@ -122,9 +122,8 @@ START_TEST(copies_are_on_the_device_of_their_memory)
 		ck_assert_int_eq(process->copies[i].device, devices[process->copies[i].bytes / 10]);
 	}
 }
-END_TEST
 
-START_TEST(default_copies_when_records_were_lost)
+TEST(default_copies_when_records_were_lost)
 {
 	model_lost(feed.model, LOST_RING_FULL, 3);
 	model_inexact(feed.model, feed.program, 0);
@@ -132,9 +131,8 @@ START_TEST(default_copies_when_records_were_lost)
 	ck_assert(process->inexact);
 	ck_assert_uint_eq(snapshot->lost[LOST_RING_FULL], 3);
 }
-END_TEST
 
-START_TEST(rows_and_records_are_one_figure)
+TEST(rows_and_records_are_one_figure)
 {
 	struct copy_key key = {
 		.program = feed.program,
@@ -185,13 +183,12 @@ START_TEST(rows_and_records_are_one_figure)
 	ck_assert_double_eq_tol(process->copies[1].rate_bytes_per_second, 1e6, 10);
 	ck_assert_double_eq_tol(snapshot->copy_rate[DIR_H2D], 1e6, 10);
 }
-END_TEST
 
 /*
  * CUDA's programming guide: memory copies from host to device of 64 KB or less are asynchronous to
  * the host.
  */
-START_TEST(small_copies_have_no_throughput)
+TEST(small_copies_have_no_throughput)
 {
 	feed_copy(&feed, DEVICE, HOST, 65536, DIR_DEFAULT, 0, 0);
 	look();
@@ -200,9 +197,8 @@ START_TEST(small_copies_have_no_throughput)
 	look();
 	ck_assert_double_eq_tol(process->copies[0].bytes_per_second, 65537 / 1e-6, 1);
 }
-END_TEST
 
-START_TEST(same_key_is_one_figure)
+TEST(same_key_is_one_figure)
 {
 	struct copy_key key = {
 		.program = feed.program,
@@ -225,9 +221,8 @@ START_TEST(same_key_is_one_figure)
 	ck_assert_uint_eq(process->copies[0].bytes, 108);
 	ck_assert(isnan(process->copies[0].bytes_per_second));
 }
-END_TEST
 
-START_TEST(failing_copies_move_no_byte)
+TEST(failing_copies_move_no_byte)
 {
 	feed_copy(&feed, DEVICE, HOST, 1000, DIR_H2D, 0, 1);
 	feed_copy(&feed, HOST, HOST, 1000, DIR_UNKNOWN, COPY_IS_ASYNC, 21);
@@ -240,9 +235,8 @@ START_TEST(failing_copies_move_no_byte)
 	ck_assert_uint_eq(process->copies[1].mode, COPY_ASYNC);
 	ck_assert_uint_eq(process->copies[1].failures, 1);
 }
-END_TEST
 
-START_TEST(asynchronous_copies_have_no_bandwidth)
+TEST(asynchronous_copies_have_no_bandwidth)
 {
 	feed_copy(&feed, DEVICE, HOST, 1 << 20, DIR_DEFAULT, COPY_IS_ASYNC, 0);
 	look();
@@ -250,9 +244,8 @@ START_TEST(asynchronous_copies_have_no_bandwidth)
 	ck_assert(isnan(process->copies[0].bytes_per_second));
 	ck_assert_uint_eq(process->copies[0].bytes, 1 << 20);
 }
-END_TEST
 
-START_TEST(copies_between_devices_are_not_timed)
+TEST(copies_between_devices_are_not_timed)
 {
 	feed_copy(&feed, DEVICE, DEVICE + 0x1000, 1 << 20, DIR_DEFAULT, 0, 0);
 	look();
@@ -266,13 +259,12 @@ START_TEST(copies_between_devices_are_not_timed)
 	ck_assert(isnan(process->copies[0].bytes_per_second) &&
 		  isnan(process->copies[1].bytes_per_second));
 }
-END_TEST
 
 /*
  * What goes from one device to another is P2P, though the program said device to device
  * (cupti_activity.h, CUDA 13.0).
  */
-START_TEST(copies_said_to_be_of_one_device)
+TEST(copies_said_to_be_of_one_device)
 {
 	feed_copy(&feed, OTHER, DEVICE, 100, DIR_D2D, 0, 0);
 	feed_copy(&feed, DEVICE, DEVICE + 0x800, 20, DIR_D2D, 0, 0);
@@ -281,9 +273,8 @@ START_TEST(copies_said_to_be_of_one_device)
 	ck_assert_uint_eq(process->copy_bytes[DIR_P2P], 100);
 	ck_assert_uint_eq(process->copy_bytes[DIR_D2D], 23);
 }
-END_TEST
 
-START_TEST(elements_of_an_array)
+TEST(elements_of_an_array)
 {
 	feed_copy(&feed, ARRAY, HOST, 100, DIR_H2D, COPY_IN_ELEMENTS, 0);
 	look();
@@ -298,9 +289,8 @@ START_TEST(elements_of_an_array)
 	look();
 	ck_assert_uint_eq(process->copy_bytes[DIR_H2D], 500 + (1ull << 52));
 }
-END_TEST
 
-START_TEST(levels_are_as_the_array_that_they_are_of)
+TEST(levels_are_as_the_array_that_they_are_of)
 {
 	uint64_t i;
 
@@ -328,9 +318,8 @@ START_TEST(levels_are_as_the_array_that_they_are_of)
 		feed_map(&feed, MAP_LEVEL, ARRAY, 0, 0x100000 + 8 * i);
 	ck_assert_uint_eq(resolved(HOST, 0x100000 + 8 * (i - 1)), DIR_D2H);
 }
-END_TEST
 
-START_TEST(variables_of_modules_are_on_the_device)
+TEST(variables_of_modules_are_on_the_device)
 {
 	uint64_t i;
 
@@ -354,7 +343,6 @@ START_TEST(variables_of_modules_are_on_the_device)
 	ck_assert_uint_eq(resolved(SHARED + MIB + 8 * i - 1, HOST), DIR_H2D);
 	ck_assert_uint_eq(process->live_allocations, 5);
 }
-END_TEST
 
 /* ---- pageable memory ---- */
 
@@ -387,7 +375,7 @@ static bool marked(unsigned int direction)
 	return false;
 }
 
-START_TEST(what_cuda_did_not_allocate_is_pageable)
+TEST(what_cuda_did_not_allocate_is_pageable)
 {
 	const char *text;
 
@@ -416,9 +404,8 @@ START_TEST(what_cuda_did_not_allocate_is_pageable)
 	host_copied(DIR_D2D, HOST);
 	ck_assert(!marked(DIR_D2D));
 }
-END_TEST
 
-START_TEST(resolved_copies_of_pageable_memory)
+TEST(resolved_copies_of_pageable_memory)
 {
 	feed_copy(&feed, PINNED, DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
 	ck_assert(!marked(DIR_D2H));
@@ -427,9 +414,8 @@ START_TEST(resolved_copies_of_pageable_memory)
 	feed_copy(&feed, HOST, DEVICE, 10, DIR_DEFAULT, COPY_IS_ASYNC, 0);
 	ck_assert(marked(DIR_D2H));
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_not_marked)
+TEST(what_is_not_known_is_not_marked)
 {
 	static const char strings[] = "ana\0python";
 
@@ -442,33 +428,4 @@ START_TEST(what_is_not_known_is_not_marked)
 	host_copied(DIR_H2D, HOST);
 	ck_assert(!marked(DIR_H2D));
 	ck_assert_uint_eq(count_events(snapshot, EVENT_PAGEABLE, NULL), 0);
-}
-END_TEST
-
-Suite *suite_copies(void)
-{
-	Suite *suite = suite_create("copies");
-	TCase *tests = tcase_create("copies");
-
-	tcase_add_checked_fixture(tests, setup_memory, teardown);
-	tcase_add_test(tests, default_copies_are_resolved);
-	tcase_add_test(tests, default_copies_of_shared_memory);
-	tcase_add_test(tests, default_copies_of_a_process_seen_late);
-	tcase_add_test(tests, copies_are_on_the_device_of_their_memory);
-	tcase_add_test(tests, default_copies_when_records_were_lost);
-	tcase_add_test(tests, rows_and_records_are_one_figure);
-	tcase_add_test(tests, small_copies_have_no_throughput);
-	tcase_add_test(tests, same_key_is_one_figure);
-	tcase_add_test(tests, failing_copies_move_no_byte);
-	tcase_add_test(tests, asynchronous_copies_have_no_bandwidth);
-	tcase_add_test(tests, copies_between_devices_are_not_timed);
-	tcase_add_test(tests, copies_said_to_be_of_one_device);
-	tcase_add_test(tests, elements_of_an_array);
-	tcase_add_test(tests, levels_are_as_the_array_that_they_are_of);
-	tcase_add_test(tests, variables_of_modules_are_on_the_device);
-	tcase_add_test(tests, what_cuda_did_not_allocate_is_pageable);
-	tcase_add_test(tests, resolved_copies_of_pageable_memory);
-	tcase_add_test(tests, what_is_not_known_is_not_marked);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

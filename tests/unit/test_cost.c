@@ -51,7 +51,7 @@ static void run(struct program *program, unsigned int seconds)
 	}
 }
 
-START_TEST(cheap_programs_are_watched_whole)
+TEST(cheap_programs_are_watched_whole)
 {
 	struct program program;
 
@@ -60,9 +60,8 @@ START_TEST(cheap_programs_are_watched_whole)
 	ck_assert_uint_eq(program.cost.given, 0);
 	ck_assert_double_eq_tol(program.cost.paid, 8e9, 0.1e9);
 }
-END_TEST
 
-START_TEST(nothing_is_given_up_at_once)
+TEST(nothing_is_given_up_at_once)
 {
 	struct program program;
 
@@ -73,9 +72,8 @@ START_TEST(nothing_is_given_up_at_once)
 	run(&program, 2);
 	ck_assert_uint_eq(program.cost.given, BLOCKS);
 }
-END_TEST
 
-START_TEST(blocks_go_before_calls_before_launches)
+TEST(blocks_go_before_calls_before_launches)
 {
 	struct program program;
 
@@ -89,10 +87,9 @@ START_TEST(blocks_go_before_calls_before_launches)
 	run(&program, 11);
 	ck_assert_uint_eq(program.cost.given, BLOCKS | CALLS | LAUNCHES);
 }
-END_TEST
 
 /* What takes next to nothing stays, though it would come first. */
-START_TEST(what_is_cheap_stays)
+TEST(what_is_cheap_stays)
 {
 	struct program program;
 
@@ -100,10 +97,9 @@ START_TEST(what_is_cheap_stays)
 	run(&program, 11);
 	ck_assert_uint_eq(program.cost.given, LAUNCHES);
 }
-END_TEST
 
 /* Memory, copies and waits are watched, whatever they take. */
-START_TEST(others_are_never_given_up)
+TEST(others_are_never_given_up)
 {
 	struct program program;
 
@@ -111,10 +107,9 @@ START_TEST(others_are_never_given_up)
 	run(&program, 60);
 	ck_assert_uint_eq(program.cost.given, 0);
 }
-END_TEST
 
 /* In windows they take what the budget leaves. */
-START_TEST(launches_are_watched_in_windows)
+TEST(launches_are_watched_in_windows)
 {
 	struct program program;
 	double before;
@@ -133,9 +128,8 @@ START_TEST(launches_are_watched_in_windows)
 	ck_assert_uint_gt(seen, 10 * SECOND);
 	ck_assert_uint_lt(seen, 30 * SECOND);
 }
-END_TEST
 
-START_TEST(launches_are_taken_back_when_they_are_few)
+TEST(launches_are_taken_back_when_they_are_few)
 {
 	struct program program;
 
@@ -146,10 +140,9 @@ START_TEST(launches_are_taken_back_when_they_are_few)
 	run(&program, 30);
 	ck_assert_uint_eq(program.cost.given, 0);
 }
-END_TEST
 
 /* Of blocks nothing is seen meanwhile: they are tried after a minute, then after two, and so on. */
-START_TEST(blocks_are_tried_again_less_and_less)
+TEST(blocks_are_tried_again_less_and_less)
 {
 	struct program program;
 
@@ -161,10 +154,9 @@ START_TEST(blocks_are_tried_again_less_and_less)
 	run(&program, 3600);
 	ck_assert_uint_eq(program.cost.given, 0);
 }
-END_TEST
 
 /* With a program that does more by itself what it paid is worth less. */
-START_TEST(room_takes_back_at_once)
+TEST(room_takes_back_at_once)
 {
 	struct program program;
 
@@ -177,9 +169,8 @@ START_TEST(room_takes_back_at_once)
 	run(&program, 11);
 	ck_assert_uint_eq(program.cost.given, 0);
 }
-END_TEST
 
-START_TEST(idle_programs_are_left_alone)
+TEST(idle_programs_are_left_alone)
 {
 	struct program program;
 
@@ -188,24 +179,4 @@ START_TEST(idle_programs_are_left_alone)
 	run(&program, 60);
 	ck_assert_uint_eq(program.cost.given, 0);
 	ck_assert_double_gt(cost_share(&program.cost), 1);
-}
-END_TEST
-
-void cost_tests(Suite *suite)
-{
-	probe_test_add(suite, "cost: cheap programs are watched whole",
-		       cheap_programs_are_watched_whole);
-	probe_test_add(suite, "cost: nothing is given up at once", nothing_is_given_up_at_once);
-	probe_test_add(suite, "cost: blocks go before calls before launches",
-		       blocks_go_before_calls_before_launches);
-	probe_test_add(suite, "cost: what is cheap stays", what_is_cheap_stays);
-	probe_test_add(suite, "cost: others are never given up", others_are_never_given_up);
-	probe_test_add(suite, "cost: launches are watched in windows",
-		       launches_are_watched_in_windows);
-	probe_test_add(suite, "cost: launches are taken back when they are few",
-		       launches_are_taken_back_when_they_are_few);
-	probe_test_add(suite, "cost: blocks are tried again less and less",
-		       blocks_are_tried_again_less_and_less);
-	probe_test_add(suite, "cost: room takes back at once", room_takes_back_at_once);
-	probe_test_add(suite, "cost: idle programs are left alone", idle_programs_are_left_alone);
 }

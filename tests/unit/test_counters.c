@@ -9,6 +9,7 @@
 #include "model/limits.h"
 #include "one_process.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 static const struct snap_call *find_call(unsigned int call)
 {
@@ -20,7 +21,9 @@ static const struct snap_call *find_call(unsigned int call)
 	return NULL;
 }
 
-START_TEST(rows_replace_and_rates_are_differences)
+FIXTURE(setup, teardown);
+
+TEST(rows_replace_and_rates_are_differences)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 1000);
 	look();
@@ -45,7 +48,6 @@ START_TEST(rows_replace_and_rates_are_differences)
 	look();
 	ck_assert_double_eq(process->launches_per_second, 0);
 }
-END_TEST
 
 static void launched_with(uint32_t grid, uint32_t shared, uint64_t launches)
 {
@@ -61,7 +63,7 @@ static void launched_with(uint32_t grid, uint32_t shared, uint64_t launches)
 }
 
 /* A row has one shape; those that were in it before are listed, each once, the last one first. */
-START_TEST(shapes_are_collected)
+TEST(shapes_are_collected)
 {
 	const struct snap_kernel *kernel;
 
@@ -89,7 +91,6 @@ START_TEST(shapes_are_collected)
 	for (uint32_t i = 0; i < SHAPES_MAX; i++)
 		ck_assert_uint_eq(kernel->shapes[i].grid[0], 20 - i);
 }
-END_TEST
 
 static const char *shown_of(const char *signature)
 {
@@ -100,7 +101,7 @@ static const char *shown_of(const char *signature)
 }
 
 /* Names that would read alike have what tells them apart, and no others. */
-START_TEST(kernels_are_told_apart)
+TEST(kernels_are_told_apart)
 {
 	static const char *const symbols[] = { "_ZN2ns5scaleIfEEvPT_i", "_ZN2ns5scaleIdEEvPT_i",
 					       "_Z3addPfi", "_Z3addPdi", "_ZN2ns4onceIfEEvPT_i" };
@@ -137,9 +138,8 @@ START_TEST(kernels_are_told_apart)
 	for (size_t i = 0; i < process->kernel_count; i++)
 		ck_assert(!strchr(process->kernels[i].name, '<'));
 }
-END_TEST
 
-START_TEST(kernels_have_names)
+TEST(kernels_have_names)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 3);
 	feed_kernel(&feed, 0x5000, 0x401230, NAME_REGISTERED, "_ZN2ns5scaleIfEEvPT_i");
@@ -156,9 +156,8 @@ START_TEST(kernels_have_names)
 	look();
 	ck_assert_str_eq(process->kernels[0].name, "ns::scale");
 }
-END_TEST
 
-START_TEST(better_names_replace_weaker_ones)
+TEST(better_names_replace_weaker_ones)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 3);
 	look();
@@ -175,9 +174,8 @@ START_TEST(better_names_replace_weaker_ones)
 	ck_assert_str_eq(process->kernels[0].name, "add");
 	ck_assert_str_eq(process->kernels[0].signature, "add(float*)");
 }
-END_TEST
 
-START_TEST(unnamed_handle_is_shown_by_its_stub)
+TEST(unnamed_handle_is_shown_by_its_stub)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x7fff0000, 3);
 	feed_kernel(&feed, 0x7fff0000, 0x4100, NAME_NONE, "");
@@ -186,9 +184,8 @@ START_TEST(unnamed_handle_is_shown_by_its_stub)
 	ck_assert_str_eq(process->kernels[0].name, "app+0x100");
 	ck_assert_ptr_null(process->kernels[0].symbol);
 }
-END_TEST
 
-START_TEST(unknown_handle_is_shown_by_where_it_is_launched)
+TEST(unknown_handle_is_shown_by_where_it_is_launched)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x7fff0000, 3);
 	feed_kernel(&feed, 0x7fff0000, 0, NAME_NONE, "");
@@ -213,9 +210,8 @@ START_TEST(unknown_handle_is_shown_by_where_it_is_launched)
 	look();
 	ck_assert_str_eq(process->kernels[0].name, "add");
 }
-END_TEST
 
-START_TEST(rows_of_one_kernel_are_merged)
+TEST(rows_of_one_kernel_are_merged)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0xa000, 10);
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0xb000, 20);
@@ -240,9 +236,8 @@ START_TEST(rows_of_one_kernel_are_merged)
 	ck_assert_uint_eq(find_call(CALL_cudaLaunchKernel)->calls, 137);
 	ck_assert_uint_eq(find_call(CALL_cudaLaunchKernel_ptsz)->calls, 5);
 }
-END_TEST
 
-START_TEST(device_list_is_ranges)
+TEST(device_list_is_ranges)
 {
 	static const int used[] = { 0, 2, 3, 4, 9, 1023 };
 	size_t i;
@@ -258,7 +253,6 @@ START_TEST(device_list_is_ranges)
 	ck_assert_uint_eq(process->device_count, 6);
 	ck_assert_int_eq(process->devices[5], 1023);
 }
-END_TEST
 
 static const struct snap_call *call_of(unsigned int call)
 {
@@ -270,7 +264,7 @@ static const struct snap_call *call_of(unsigned int call)
 	ck_abort_msg("no %s among the calls", call_name(call));
 }
 
-START_TEST(a_row_replaces_the_earlier)
+TEST(a_row_replaces_the_earlier)
 {
 	struct call_key key = { .program = feed.program, .call = CALL_cudaStreamCreate };
 	struct call_row row = { .calls = 2, .failures = 1, .ns = 3000, .max_ns = 2000 };
@@ -286,13 +280,12 @@ START_TEST(a_row_replaces_the_earlier)
 	ck_assert_double_eq_tol(process->call_list[0].latency.max, 2e-6, 1e-12);
 	ck_assert_uint_eq(process->calls, 2);
 }
-END_TEST
 
 /*
  * Allocating and freeing calls have no row: their records are the count, failed ones and frees of
  * nothing too.
  */
-START_TEST(allocations_and_frees_are_counted_from_their_records)
+TEST(allocations_and_frees_are_counted_from_their_records)
 {
 	feed_alloc(&feed, 0x10000, 5);
 	feed_alloc(&feed, 0x20000, 5);
@@ -310,9 +303,8 @@ START_TEST(allocations_and_frees_are_counted_from_their_records)
 	ck_assert_uint_eq(process->calls, 6);
 	ck_assert_uint_eq(process->frees, 1);
 }
-END_TEST
 
-START_TEST(failures_are_by_call_and_name)
+TEST(failures_are_by_call_and_name)
 {
 	struct fail_key key = { .program = feed.program, .call = CALL_cudaMalloc, .result = 2 };
 	struct fail_row row = { .count = 3, .first = 101 * SECOND, .last = 102 * SECOND };
@@ -337,9 +329,8 @@ START_TEST(failures_are_by_call_and_name)
 	ck_assert_uint_eq(process->failures, 8);
 	ck_assert_uint_eq(snapshot->failures, 8);
 }
-END_TEST
 
-START_TEST(failure_records_make_events)
+TEST(failure_records_make_events)
 {
 	const char *text;
 
@@ -356,9 +347,8 @@ START_TEST(failure_records_make_events)
 		strstr(text, "cudaDeviceSynchronize failed: cudaErrorIllegalAddress (700)"));
 	ck_assert_uint_eq(process->failures, 0);
 }
-END_TEST
 
-START_TEST(sampled_launches_are_marked)
+TEST(sampled_launches_are_marked)
 {
 	struct launch_key key = { .program = feed.program,
 				  .call = CALL_cudaLaunchKernel,
@@ -380,9 +370,8 @@ START_TEST(sampled_launches_are_marked)
 	ck_assert_double_eq_tol(process->kernels[0].latency.p99, 70e-9, 1e-15);
 	ck_assert_uint_eq(process->device_count, 0);
 }
-END_TEST
 
-START_TEST(waiting_is_a_share_of_the_interval)
+TEST(waiting_is_a_share_of_the_interval)
 {
 	look();
 	model_sync(feed.model, feed.program, 0);
@@ -407,9 +396,8 @@ START_TEST(waiting_is_a_share_of_the_interval)
 	ck_assert(isnan(process->sync_share));
 	ck_assert_double_eq(process->sync_seconds, 3);
 }
-END_TEST
 
-START_TEST(percentiles)
+TEST(percentiles)
 {
 	uint64_t hist[CUTOP_HIST_BUCKETS] = { 0 };
 	struct snap_latency latency = histogram_latency(hist, 0);
@@ -437,9 +425,8 @@ START_TEST(percentiles)
 	ck_assert_double_eq_tol(latency.p50,
 				((double)(1ull << 37) + (double)(1ull << 40)) / 2 / 1e9, 1e-3);
 }
-END_TEST
 
-START_TEST(keys_that_make_no_sense_are_refused)
+TEST(keys_that_make_no_sense_are_refused)
 {
 	struct call_key call = { .program = feed.program, .call = CALL_COUNT };
 	struct launch_key launch = { .program = feed.program, .call = CALL_cudaMalloc };
@@ -460,9 +447,8 @@ START_TEST(keys_that_make_no_sense_are_refused)
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 4);
 	ck_assert_uint_eq(process->calls + process->launches + process->failures, 0);
 }
-END_TEST
 
-START_TEST(kernels_are_bounded)
+TEST(kernels_are_bounded)
 {
 	uint64_t i;
 
@@ -473,34 +459,4 @@ START_TEST(kernels_are_bounded)
 	ck_assert_uint_eq(process->kernel_count, 65536);
 	ck_assert_uint_eq(snapshot->lost[LOST_LAUNCH_ROWS], 1);
 	ck_assert(process->inexact);
-}
-END_TEST
-
-Suite *suite_counters(void)
-{
-	Suite *suite = suite_create("counters");
-	TCase *tests = tcase_create("counters");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, rows_replace_and_rates_are_differences);
-	tcase_add_test(tests, shapes_are_collected);
-	tcase_add_test(tests, kernels_are_told_apart);
-	tcase_add_test(tests, kernels_have_names);
-	tcase_add_test(tests, better_names_replace_weaker_ones);
-	tcase_add_test(tests, unnamed_handle_is_shown_by_its_stub);
-	tcase_add_test(tests, unknown_handle_is_shown_by_where_it_is_launched);
-	tcase_add_test(tests, rows_of_one_kernel_are_merged);
-	tcase_add_test(tests, device_list_is_ranges);
-	tcase_add_test(tests, a_row_replaces_the_earlier);
-	tcase_add_test(tests, allocations_and_frees_are_counted_from_their_records);
-	tcase_add_test(tests, failures_are_by_call_and_name);
-	tcase_add_test(tests, failure_records_make_events);
-	tcase_add_test(tests, sampled_launches_are_marked);
-	tcase_add_test(tests, waiting_is_a_share_of_the_interval);
-	tcase_add_test(tests, percentiles);
-	tcase_add_test(tests, keys_that_make_no_sense_are_refused);
-	tcase_add_test(tests, kernels_are_bounded);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -67,7 +67,7 @@ static const struct {
 	{ "", "", "" },
 };
 
-START_TEST(names_of_kernels)
+TIMED_TEST_LOOP(names_of_kernels, sizeof(names) / sizeof(names[0]))
 {
 	char *full = demangle_full(names[_i].symbol), *brief = demangle_short(full);
 
@@ -76,7 +76,6 @@ START_TEST(names_of_kernels)
 	free(full);
 	free(brief);
 }
-END_TEST
 
 /* What tells instances of one template apart, without namespaces */
 static const struct {
@@ -103,17 +102,16 @@ static const struct {
 	{ "void k<a::>(int)", "k<>" },
 };
 
-START_TEST(lists_of_templates)
+TIMED_TEST_LOOP(lists_of_templates, sizeof(lists) / sizeof(lists[0]))
 {
 	char *listed = demangle_listed(lists[_i].full);
 
 	ck_assert_pstr_eq(listed, lists[_i].listed);
 	free(listed);
 }
-END_TEST
 
 /* Of nonsense anything may come. */
-START_TEST(lists_of_nonsense)
+TIMED_TEST_LOOP(lists_of_nonsense, 1)
 {
 	static const char *const odd[] = { "k<",         "k<(",       "void k<>>)>(int)",
 					   "k<::>::<",   "<>",        "k<)))>",
@@ -122,7 +120,6 @@ START_TEST(lists_of_nonsense)
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		free(demangle_listed(odd[i]));
 }
-END_TEST
 
 /* Appends @times times @piece. */
 static void repeat(char *text, const char *piece, size_t times)
@@ -136,7 +133,7 @@ static void repeat(char *text, const char *piece, size_t times)
 	text[at] = '\0';
 }
 
-START_TEST(long_names_are_demangled)
+TIMED_TEST_LOOP(long_names_are_demangled, 1)
 {
 	char *symbol = calloc(1, 20000), *full, *brief;
 
@@ -155,7 +152,6 @@ START_TEST(long_names_are_demangled)
 	free(full);
 	free(brief);
 }
-END_TEST
 
 static const struct {
 	const char *start, *piece;
@@ -238,7 +234,7 @@ static void demangle_cut(char *symbol)
 	}
 }
 
-START_TEST(hostile_names)
+TIMED_TEST_LOOP(hostile_names, sizeof(hostile) / sizeof(hostile[0]))
 {
 	char *symbol = calloc(1, 200000);
 
@@ -247,9 +243,8 @@ START_TEST(hostile_names)
 	demangle_cut(symbol);
 	free(symbol);
 }
-END_TEST
 
-START_TEST(hostile_brackets)
+TEST_LOOP(hostile_brackets, sizeof(hostile_pairs) / sizeof(hostile_pairs[0]))
 {
 	char *symbol = calloc(1, 200000);
 
@@ -259,9 +254,8 @@ START_TEST(hostile_brackets)
 	demangle_cut(symbol);
 	free(symbol);
 }
-END_TEST
 
-START_TEST(output_is_bounded)
+TIMED_TEST_LOOP(output_is_bounded, 1)
 {
 	/* Each parameter doubles the one before it: 2^40 names in 300 bytes. */
 	char symbol[1024] = "_Z1f1A1BIS_S_E", digit[3], *full;
@@ -278,7 +272,6 @@ START_TEST(output_is_bounded)
 	ck_assert_uint_le(strlen(full), 64 * 1024);
 	free(full);
 }
-END_TEST
 
 /*
  * Returns how many of @count names in which each part stands twice for the one before it stay as
@@ -323,7 +316,7 @@ static uint64_t cost_ns(void)
 	return ns;
 }
 
-START_TEST(time_is_bounded)
+TIMED_TEST_LOOP(time_is_bounded, 1)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC), cost = cost_ns();
 	char *full;
@@ -346,9 +339,8 @@ START_TEST(time_is_bounded)
 	}
 	free(full);
 }
-END_TEST
 
-START_TEST(names_are_clean)
+TEST(names_are_clean)
 {
 	char *full = demangle_full("_Z1\033v");
 
@@ -357,28 +349,4 @@ START_TEST(names_are_clean)
 	full = demangle_full("k\xff\n");
 	ck_assert_str_eq(full, "k??");
 	free(full);
-}
-END_TEST
-
-Suite *suite_demangle(void)
-{
-	Suite *suite = suite_create("demangle");
-	TCase *apart = tcase_create("demangle"), *tests = tcase_create("clean");
-
-	tcase_set_tags(apart, "timed");
-	tcase_set_timeout(apart, 120);
-	tcase_add_loop_test(apart, lists_of_templates, 0, sizeof(lists) / sizeof(lists[0]));
-	tcase_add_test(apart, lists_of_nonsense);
-	tcase_add_loop_test(apart, names_of_kernels, 0, sizeof(names) / sizeof(names[0]));
-	tcase_add_test(apart, long_names_are_demangled);
-	tcase_add_loop_test(apart, hostile_names, 0, sizeof(hostile) / sizeof(hostile[0]));
-	tcase_add_test(apart, output_is_bounded);
-	tcase_add_test(apart, time_is_bounded);
-	suite_add_tcase(suite, apart);
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, hostile_brackets, 0,
-			    sizeof(hostile_pairs) / sizeof(hostile_pairs[0]));
-	tcase_add_test(tests, names_are_clean);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -3,7 +3,6 @@
  * What cutop doctor concludes: from kernels, rights and libraries that are not
  * those of the machine the test runs on.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,9 @@
 
 /* ---- the machine ---- */
 
-START_TEST(test_all_is_well)
+FIXTURE(setup, teardown);
+
+TEST(test_all_is_well)
 {
 	size_t i;
 
@@ -30,9 +31,8 @@ START_TEST(test_all_is_well)
 	ck_assert_ptr_null(finding_of("lockdown"));
 	ck_assert_ptr_null(finding_of("jit"));
 }
-END_TEST
 
-START_TEST(test_no_btf)
+TEST(test_no_btf)
 {
 	doctor.facts.kernel = (struct kernel_facts){ .release = "6.1.0" };
 	doctor.facts.tried = false;
@@ -43,9 +43,8 @@ START_TEST(test_no_btf)
 	expect("programs", DOCTOR_UNKNOWN, "whether", NULL);
 	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_PROBLEM);
 }
-END_TEST
 
-START_TEST(test_old_kernels)
+TEST(test_old_kernels)
 {
 	doctor.facts.kernel = (struct kernel_facts){ .release = "5.10.0-28-amd64", .btf = true };
 	doctor_check_machine(&doctor);
@@ -82,9 +81,8 @@ START_TEST(test_old_kernels)
 	doctor_check_machine(&doctor);
 	expect("version", DOCTOR_PROBLEM, "too old", "6.1");
 }
-END_TEST
 
-START_TEST(test_forced_method)
+TEST(test_forced_method)
 {
 	doctor.facts.forced = "multi";
 	doctor_check_machine(&doctor);
@@ -96,10 +94,9 @@ START_TEST(test_forced_method)
 	doctor_check_machine(&doctor);
 	expect("attach_method", DOCTOR_PROBLEM, "no 'session' links", "CUTOP_ATTACH");
 }
-END_TEST
 
 /* kernel_features_decide() itself. */
-START_TEST(test_features)
+TEST(test_features)
 {
 	struct kernel_facts facts = {
 		.release = "7.0.0-rc1", .btf = true, .loop = true, .multi = true, .session = true
@@ -133,9 +130,8 @@ START_TEST(test_features)
 	ck_assert(kernel_rights_suffice(1u << RIGHT_BPF | 1u << RIGHT_PERFMON));
 	ck_assert(!kernel_rights_suffice(1u << RIGHT_BPF | 1u << RIGHT_PTRACE));
 }
-END_TEST
 
-START_TEST(test_refused_by_the_kernel)
+TEST(test_refused_by_the_kernel)
 {
 	doctor.facts.load_error = -EPERM;
 	snprintf(doctor.facts.load_why.text, sizeof(doctor.facts.load_why.text),
@@ -175,9 +171,8 @@ START_TEST(test_refused_by_the_kernel)
 	doctor_check_machine(&doctor);
 	expect("loading", DOCTOR_OK, "ksys_mmap_pgoff", NULL);
 }
-END_TEST
 
-START_TEST(test_harm)
+TEST(test_harm)
 {
 	doctor_check_machine(&doctor);
 	expect("seccomp", DOCTOR_OK, "do no harm", NULL);
@@ -189,9 +184,8 @@ START_TEST(test_harm)
 	expect("seccomp", DOCTOR_WARNING, "none are placed", "6.14");
 	expect("shadow_stacks", DOCTOR_WARNING, "where one runs", "6.11");
 }
-END_TEST
 
-START_TEST(test_rights)
+TEST(test_rights)
 {
 	doctor.facts.rights = (struct kernel_rights_held){ 0, ALL_RIGHTS };
 	doctor.facts.tried = false;
@@ -223,7 +217,6 @@ START_TEST(test_rights)
 	expect("CAP_SYS_PTRACE", DOCTOR_WARNING, "missing", "setcap");
 	ck_assert_int_eq(doctor_worst(&doctor), DOCTOR_WARNING);
 }
-END_TEST
 
 /* ---- functions ---- */
 
@@ -238,7 +231,7 @@ static struct elf_functions functions_of(struct elf_function *list, const uint16
 	return (struct elf_functions){ .list = list, .count = count };
 }
 
-START_TEST(test_functions)
+TEST(test_functions)
 {
 	static const uint16_t calls[] = { CALL_cudaMalloc, CALL_cudaFree, CALL_cudaMemcpy,
 					  CALL_cudaGetDevice };
@@ -267,9 +260,8 @@ START_TEST(test_functions)
 	ck_assert_uint_eq(sum, result->table);
 	free(result);
 }
-END_TEST
 
-START_TEST(test_file_checks)
+TEST(test_file_checks)
 {
 	struct doctor_file *files = calloc(4, sizeof(*files)), *list[4];
 	size_t i;
@@ -307,33 +299,4 @@ START_TEST(test_file_checks)
 	doctor.files = NULL;
 	doctor.file_count = 0;
 	free(files);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("doctor");
-	SRunner *runner;
-	int failed;
-	const TTest *const tests[] = {
-		test_all_is_well,   test_no_btf,   test_old_kernels,
-		test_forced_method, test_features, test_refused_by_the_kernel,
-		test_harm,          test_rights,   test_functions,
-		test_file_checks,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(tests); i++) {
-		TCase *tcase = tcase_create("doctor");
-
-		tcase_add_checked_fixture(tcase, setup, teardown);
-		tcase_add_test(tcase, tests[i]);
-		suite_add_tcase(suite, tcase);
-	}
-	runner = srunner_create(suite);
-	srunner_add_suite(runner, suite_doctor_processes());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -11,4 +11,4 @@ tests_unit_test_doctor_SOURCES = \
 	tests/unit/test_doctor_processes.c \
 	src/doctor/doctor.h $(doctor_sources)
 tests_unit_test_doctor_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_doctor_LDADD = $(probe_libs) $(core_libs) $(CHECK_LIBS) $(LIBBPF_LIBS)
+tests_unit_test_doctor_LDADD = $(probe_libs) $(core_libs) $(check_libs) $(LIBBPF_LIBS)

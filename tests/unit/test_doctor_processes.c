@@ -31,7 +31,9 @@ static char *joined(const struct doctor_process *process, bool seen)
 	ck_assert_msg(strstr(joined(&process, false), text), "no '%s': %s", text, \
 		      joined(&process, false))
 
-START_TEST(test_processes)
+FIXTURE(setup, teardown);
+
+TEST(test_processes)
 {
 	struct doctor_file runtime = { .path = "/lib/libcudart.so.13", .kind = FILE_RUNTIME };
 	struct doctor_file cublas = { .path = "/lib/libcublas.so.13", .kind = FILE_STRIPPED };
@@ -80,9 +82,8 @@ START_TEST(test_processes)
 	MISSES("cannot be read: Permission denied");
 	ck_assert_ptr_null(strstr(joined(&process, false), "no CUDA library"));
 }
-END_TEST
 
-START_TEST(test_process_checks)
+TEST(test_process_checks)
 {
 	struct doctor_process processes[2] = {
 		{ .pid = 7, .named = true, .error = -EACCES },
@@ -117,17 +118,4 @@ START_TEST(test_process_checks)
 	ck_assert_ptr_nonnull(
 		strstr(doctor.findings[5].text,
 		       "1 of 9 processes could not be looked into: it has more rights"));
-}
-END_TEST
-
-Suite *suite_doctor_processes(void)
-{
-	Suite *suite = suite_create("doctor_processes");
-	TCase *tests = tcase_create("doctor_processes");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, test_processes);
-	tcase_add_test(tests, test_process_checks);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

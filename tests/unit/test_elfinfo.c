@@ -15,7 +15,7 @@
 #include "probe/elffile.h"
 #include "probe_tests.h"
 
-START_TEST(test_names)
+TEST(test_names)
 {
 	bool major_only = false;
 
@@ -38,7 +38,6 @@ START_TEST(test_names)
 	ck_assert_uint_eq(version_of_name("libcublas.so.13", &major_only), 0);
 	ck_assert_uint_eq(version_of_name("", &major_only), 0);
 }
-END_TEST
 
 #if defined(__x86_64__)
 /* cudaRuntimeGetVersion stands at 0x40 of @code. */
@@ -53,7 +52,7 @@ static unsigned int version_in(const unsigned char *code, size_t size)
 	return version;
 }
 
-START_TEST(test_version_in_code)
+TEST(test_version_in_code)
 {
 	unsigned char code[0x200] = { 0 };
 	int32_t jump = 0x180 - 0x55;
@@ -87,7 +86,6 @@ START_TEST(test_version_in_code)
 	ck_assert_uint_eq(elfinfo_runtime_version(fd, &functions), 0);
 	close(fd);
 }
-END_TEST
 #endif
 
 /* ---- a runtime without symbols ---- */
@@ -140,7 +138,7 @@ static bool carries(const struct data_image *program)
 	return result;
 }
 
-START_TEST(test_carried)
+TEST(test_carried)
 {
 	static const char text[] = "CUDA driver version is insufficient for CUDA runtime version";
 	struct data_image *program = data_image_new(".rodata");
@@ -174,11 +172,10 @@ START_TEST(test_carried)
 	ck_assert(!carries(program));
 	free(program);
 }
-END_TEST
 
 /* ---- files as compilers make them ---- */
 
-START_TEST(test_own_program)
+TEST(test_own_program)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct elf_info info;
@@ -194,15 +191,4 @@ START_TEST(test_own_program)
 	fd = file_of("#!/bin/sh\n", 10);
 	ck_assert_int_eq(elfinfo_read(fd, &info, NULL), -ENOEXEC);
 	close(fd);
-}
-END_TEST
-
-void elfinfo_tests(Suite *suite)
-{
-	probe_test_add(suite, "names with versions", test_names);
-#if defined(__x86_64__)
-	probe_test_add(suite, "version in code", test_version_in_code);
-#endif
-	probe_test_add(suite, "runtime without symbols", test_carried);
-	probe_test_add(suite, "own program", test_own_program);
 }

@@ -132,7 +132,7 @@ static void wait_for_news(struct errands *errands, unsigned int news)
 	}
 }
 
-START_TEST(test_errand_answers)
+TEST(test_errand_answers)
 {
 	struct errands *errands = begin(0);
 	struct errand errand = errand_of(job_echo, "hello");
@@ -178,9 +178,8 @@ START_TEST(test_errand_answers)
 	}
 	errands_stop(errands);
 }
-END_TEST
 
-START_TEST(test_errand_late)
+TEST(test_errand_late)
 {
 	struct errands *errands = begin(0);
 	struct errand_answer answer;
@@ -214,10 +213,9 @@ START_TEST(test_errand_late)
 	close(ends[1]);
 	errands_stop(errands);
 }
-END_TEST
 
 /* An answer that is older than what is asked about is none. */
-START_TEST(test_errand_since)
+TEST(test_errand_since)
 {
 	struct errands *errands = begin(0);
 	uint64_t before = clock_ns(CLOCK_MONOTONIC);
@@ -246,10 +244,9 @@ START_TEST(test_errand_since)
 	close(ends[1]);
 	errands_stop(errands);
 }
-END_TEST
 
 /* Who is asked much and answers nothing takes a part of the time, and no more. */
-START_TEST(test_errand_budget)
+TEST(test_errand_budget)
 {
 	struct errands *errands = begin(0);
 	struct errand_answer answer;
@@ -272,9 +269,8 @@ START_TEST(test_errand_budget)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
-START_TEST(test_errand_lost)
+TEST(test_errand_lost)
 {
 	struct errands *errands = begin(400 * NSEC_PER_MSEC);
 	struct errand_answer answer;
@@ -303,10 +299,9 @@ START_TEST(test_errand_lost)
 	close(ends[1]);
 	errands_stop(errands);
 }
-END_TEST
 
 /* Workers that begin only after they were given up make room for others all the same. */
-START_TEST(test_errand_unstarted)
+TEST(test_errand_unstarted)
 {
 	struct errands *errands = begin(300 * NSEC_PER_MSEC);
 	struct errand errand = errand_of(job_who, "who"), busy;
@@ -357,9 +352,8 @@ START_TEST(test_errand_unstarted)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
-START_TEST(test_errand_bounds)
+TEST(test_errand_bounds)
 {
 	struct errands *errands = begin(0);
 	struct errand_answer answer;
@@ -392,9 +386,8 @@ START_TEST(test_errand_bounds)
 	ck_assert_int_eq(poll(&(struct pollfd){ .fd = ends[1] }, 1, 10000), 1);
 	close(ends[1]);
 }
-END_TEST
 
-START_TEST(test_errand_deaths)
+TEST(test_errand_deaths)
 {
 	struct errands *errands = begin(0);
 	struct errand errand = errand_of(job_crash, "crash"), who = errand_of(job_who, "who");
@@ -418,9 +411,8 @@ START_TEST(test_errand_deaths)
 	errand_answer_free(&answer);
 	errands_stop(errands);
 }
-END_TEST
 
-START_TEST(test_errand_holds)
+TEST(test_errand_holds)
 {
 	struct errands *errands = begin(0);
 	struct errand errand = errand_of(job_who, "who"), failing = errand_of(job_echo, "fails");
@@ -446,10 +438,9 @@ START_TEST(test_errand_holds)
 	ck_assert_int_eq(none, -1);
 	errands_stop(errands);
 }
-END_TEST
 
 /* Descriptors that are not asked for are closed, and those that do not come are -1. */
-START_TEST(test_message_descriptors)
+TEST(test_message_descriptors)
 {
 	char bytes[8] = "message", got[8];
 	const struct iovec sent = { bytes, sizeof(bytes) }, received = { got, sizeof(got) };
@@ -476,19 +467,4 @@ START_TEST(test_message_descriptors)
 	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 4, MSG_DONTWAIT), -EAGAIN);
 	close(ends[0]);
 	ck_assert_int_eq(message_receive(ends[1], &received, 1, fds, 4, 0), 0);
-}
-END_TEST
-
-void errand_tests(Suite *suite)
-{
-	probe_test_add(suite, "message descriptors", test_message_descriptors);
-	probe_test_add(suite, "errand answers", test_errand_answers);
-	probe_test_add(suite, "errand late", test_errand_late);
-	probe_test_add(suite, "errand since", test_errand_since);
-	probe_test_add(suite, "errand budget", test_errand_budget);
-	probe_test_add(suite, "errand lost", test_errand_lost);
-	probe_test_add(suite, "errand unstarted", test_errand_unstarted);
-	probe_test_add(suite, "errand bounds", test_errand_bounds);
-	probe_test_add(suite, "errand deaths", test_errand_deaths);
-	probe_test_add(suite, "errand holds", test_errand_holds);
 }

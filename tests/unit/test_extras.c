@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions that the user names: what is asked for, which files that means, and which symbols. */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +23,7 @@ static struct extra_functions *extras_of(const char *request)
 	return extras;
 }
 
-START_TEST(requests_that_make_no_sense)
+TEST(requests_that_make_no_sense)
 {
 	static const char *const requests[] = {
 		"",
@@ -51,7 +50,6 @@ START_TEST(requests_that_make_no_sense)
 	ck_assert(!extra_functions_want(extras, NULL, "/usr/lib/libfoo.so"));
 	extra_functions_free(extras);
 }
-END_TEST
 
 /* ---- pools ---- */
 
@@ -75,7 +73,7 @@ static int pools_of(const char *text, struct pools **pools, struct reason *why)
 	return pools_of_bytes(text, strlen(text), pools, why);
 }
 
-START_TEST(a_pool_described)
+TEST(a_pool_described)
 {
 	struct reason why = { "" };
 	const struct pool_function *function;
@@ -110,7 +108,6 @@ START_TEST(a_pool_described)
 	ck_assert_int_eq(function->form.address, 0);
 	pools_free(pools);
 }
-END_TEST
 
 #define POOL     "pool p\nlibrary l\n"
 #define ALLOCATE "allocate a bytes=1\n"
@@ -151,7 +148,7 @@ static const struct {
 };
 
 /* What follows a NUL, or the most that is read, is not left out in silence. */
-START_TEST(a_pool_of_no_text)
+TEST(a_pool_of_no_text)
 {
 	const char text[] = POOL ALLOCATE FREE "\0nonsense\n";
 	struct reason why = { "" };
@@ -170,9 +167,8 @@ START_TEST(a_pool_of_no_text)
 	pools_free(pools);
 	free(long_text);
 }
-END_TEST
 
-START_TEST(a_pool_that_makes_no_sense)
+TEST_LOOP(a_pool_that_makes_no_sense, ARRAY_LEN(wrong_pools))
 {
 	struct reason why = { "" };
 	struct pools *pools;
@@ -182,7 +178,6 @@ START_TEST(a_pool_that_makes_no_sense)
 	ck_assert_msg(strstr(why.text, wrong_pools[_i].why), "%s, not %s", why.text,
 		      wrong_pools[_i].why);
 }
-END_TEST
 
 static const struct {
 	const char *request, *path;
@@ -204,7 +199,7 @@ static const struct {
 	{ "[:f", "/usr/lib/[", true },
 };
 
-START_TEST(files_by_name)
+TEST_LOOP(files_by_name, ARRAY_LEN(files))
 {
 	struct extra_functions *extras = extras_of(files[_i].request);
 
@@ -212,7 +207,6 @@ START_TEST(files_by_name)
 		      "%s: %s", files[_i].request, files[_i].path);
 	extra_functions_free(extras);
 }
-END_TEST
 
 /* This program is the file: it has symbols. */
 int probed_here(int number);
@@ -290,7 +284,7 @@ static const struct {
 	{ "no_such_function", 0, 0 },
 };
 
-START_TEST(functions_by_name)
+TEST_LOOP(functions_by_name, ARRAY_LEN(symbols))
 {
 	struct elf_functions found;
 	enum extra_result result;
@@ -310,10 +304,9 @@ START_TEST(functions_by_name)
 	free(found.list);
 	extra_functions_free(extras);
 }
-END_TEST
 
 /* Returns are probed unasked in NVIDIA's libraries alone. */
-START_TEST(returns_by_library)
+TEST(returns_by_library)
 {
 	static const struct {
 		const char *path;
@@ -335,9 +328,8 @@ START_TEST(returns_by_library)
 		extra_functions_free(extras);
 	}
 }
-END_TEST
 
-START_TEST(functions_are_bounded)
+TEST(functions_are_bounded)
 {
 	struct elf_functions found;
 	struct extra_functions *extras;
@@ -347,10 +339,9 @@ START_TEST(functions_are_bounded)
 	free(found.list);
 	extra_functions_free(extras);
 }
-END_TEST
 
 /* Further names stay behind the functions, as long as these are. */
-START_TEST(test_functions_append)
+TEST(test_functions_append)
 {
 	const struct elf_function more[] = { { .call = 7 }, { .call = 8 } };
 	struct elf_functions functions = { .count = 1, .aliases = 2 };
@@ -367,21 +358,4 @@ START_TEST(test_functions_append)
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		ck_assert_uint_eq(functions.list[i].call, calls[i]);
 	free(functions.list);
-}
-END_TEST
-
-void extras_tests(Suite *suite)
-{
-	probe_test_add(suite, "functions append", test_functions_append);
-	TCase *loops = tcase_create("extras");
-
-	probe_test_add(suite, "extras nonsense", requests_that_make_no_sense);
-	tcase_add_loop_test(loops, files_by_name, 0, ARRAY_LEN(files));
-	tcase_add_loop_test(loops, functions_by_name, 0, ARRAY_LEN(symbols));
-	tcase_add_loop_test(loops, a_pool_that_makes_no_sense, 0, ARRAY_LEN(wrong_pools));
-	suite_add_tcase(suite, loops);
-	probe_test_add(suite, "extras returns", returns_by_library);
-	probe_test_add(suite, "pools", a_pool_described);
-	probe_test_add(suite, "pools of no text", a_pool_of_no_text);
-	probe_test_add(suite, "extras bounded", functions_are_bounded);
 }

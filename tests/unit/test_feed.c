@@ -3,7 +3,6 @@
  * What the feed believes of a process whose end was not reported: its row says that it has ended,
  * but records of it may wait in the ring behind one that another processor is still writing.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +57,8 @@ static void teardown(void)
 	close(world.file);
 }
 
+FIXTURE(setup, teardown);
+
 /* The process, as it is after one more refresh. */
 static const struct snap_process *refreshed(void)
 {
@@ -99,16 +100,15 @@ static void bring_alloc(void)
 	bring_alloc_of(PROGRAM, 0);
 }
 
-START_TEST(an_end_is_believed_at_the_second_look)
+TEST(an_end_is_believed_at_the_second_look)
 {
 	ck_assert(!refreshed()->exited);
 	ends();
 	ck_assert(!refreshed()->exited);
 	ck_assert(refreshed()->exited);
 }
-END_TEST
 
-START_TEST(not_while_records_wait)
+TEST(not_while_records_wait)
 {
 	const struct snap_process *process;
 
@@ -125,10 +125,9 @@ START_TEST(not_while_records_wait)
 	ck_assert(!process->inexact);
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
 }
-END_TEST
 
 /* What other processes write later does not keep an end from being believed. */
-START_TEST(a_ring_never_empty)
+TEST(a_ring_never_empty)
 {
 	refreshed();
 	ends();
@@ -138,22 +137,20 @@ START_TEST(a_ring_never_empty)
 	world.written = 1 << 20;
 	ck_assert(refreshed()->exited);
 }
-END_TEST
 
-START_TEST(the_last_look_waits)
+TEST(the_last_look_waits)
 {
 	world.written = 512;
 	world.reads_in_vain = 5;
 	feed_settle(feed, true);
 	ck_assert_uint_eq(world.read, 512);
 }
-END_TEST
 
 /*
  * A program has ended, and the next of its pid has begun, before the first one's records are read:
  * that one's row is no reason to believe that all of the first is known.
  */
-START_TEST(a_pid_comes_again)
+TEST(a_pid_comes_again)
 {
 	bring_alloc();
 	ck_assert(!refreshed()->exited);
@@ -174,10 +171,9 @@ START_TEST(a_pid_comes_again)
 	ck_assert_uint_eq(snapshot->process_count, 2);
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 0);
 }
-END_TEST
 
 /* The record of its start is lost: then the name of a call site is the first that is told of it. */
-START_TEST(a_name_says_whose_it_is)
+TEST(a_name_says_whose_it_is)
 {
 	bring_alloc_of(PROGRAM, WORLD_CODE + 16);
 	snapshot = model_snapshot(sink.model, now, (unsigned int)-1);
@@ -186,19 +182,4 @@ START_TEST(a_name_says_whose_it_is)
 	ck_assert_uint_eq(snapshot->processes[0].pid, WORLD_PID);
 	ck_assert_uint_eq(snapshot->processes[0].site_count, 1);
 	ck_assert_str_ne(snapshot->processes[0].sites[0].site, "");
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("feed");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, an_end_is_believed_at_the_second_look);
-	tcase_add_test(tests, not_while_records_wait);
-	tcase_add_test(tests, a_ring_never_empty);
-	tcase_add_test(tests, the_last_look_waits);
-	tcase_add_test(tests, a_pid_comes_again);
-	tcase_add_test(tests, a_name_says_whose_it_is);
-	return tests_run(tests, "feed");
 }

@@ -76,6 +76,8 @@ static void teardown(void)
 	arena_free(arena);
 }
 
+FIXTURE(setup, teardown);
+
 /* Of a rule: what it finds, and how much of it is too little. */
 static void failed(uint16_t which, int code, const char *error, uint64_t count)
 {
@@ -266,7 +268,7 @@ static const struct {
 	  "pays 38 % for being watched: not watched are its allocators' blocks, launches but for one second of several" },
 };
 
-START_TEST(a_rule_finds)
+TEST_LOOP(a_rule_finds, ARRAY_LEN(rules))
 {
 	const struct snap_finding *finding;
 
@@ -284,19 +286,17 @@ START_TEST(a_rule_finds)
 		ck_assert_str_eq(finding->command, "trainer");
 	}
 }
-END_TEST
 
-START_TEST(a_rule_is_quiet)
+TEST_LOOP(a_rule_is_quiet, ARRAY_LEN(rules))
 {
 	rules[_i].make(false);
 	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
 	ck_assert_msg(!snapshot.finding_count, "%s: %s", rules[_i].rule,
 		      snapshot.finding_count ? snapshot.findings[0].text : "");
 }
-END_TEST
 
 /* At a slower rate it takes hours, or longer than anyone would wait for. */
-START_TEST(a_device_fills_slowly)
+TEST(a_device_fills_slowly)
 {
 	filling(true);
 	site.device = CUTOP_DEVICE_UNKNOWN;
@@ -315,10 +315,9 @@ START_TEST(a_device_fills_slowly)
 	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
 	ck_assert_int_eq(snapshot.finding_count, 0);
 }
-END_TEST
 
 /* The call and the place are those of one another, whichever call took longest in all. */
-START_TEST(waits_have_the_call_of_their_place)
+TEST(waits_have_the_call_of_their_place)
 {
 	waits(true);
 	wait.call = CALL_cudaStreamSynchronize;
@@ -326,9 +325,8 @@ START_TEST(waits_have_the_call_of_their_place)
 	ck_assert_ptr_nonnull(
 		strstr(snapshot.findings[0].text, "most in cudaStreamSynchronize at " SITE));
 }
-END_TEST
 
-START_TEST(objects_of_a_program_that_ended)
+TEST(objects_of_a_program_that_ended)
 {
 	objects(true);
 	process->exited = true;
@@ -344,10 +342,9 @@ START_TEST(objects_of_a_program_that_ended)
 	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
 	ck_assert_ptr_nonnull(strstr(snapshot.findings[0].text, ": at least 1200 were live"));
 }
-END_TEST
 
 /* A name that does not fit is cut between characters. */
-START_TEST(a_long_name_is_cut_whole)
+TEST(a_long_name_is_cut_whole)
 {
 	char name[1001];
 	int32_t point;
@@ -368,10 +365,9 @@ START_TEST(a_long_name_is_cut_whole)
 		}
 	}
 }
-END_TEST
 
 /* Ten at most; of one rule the heaviest, and worse rules before others. */
-START_TEST(the_worst_are_kept)
+TEST(the_worst_are_kept)
 {
 	pageable(true);
 	for (size_t i = 0; i < PROGRAMS; i++)
@@ -392,22 +388,4 @@ START_TEST(the_worst_are_kept)
 	ck_assert_int_eq(snapshot.findings[0].pid, 107);
 	ck_assert_int_eq(snapshot.findings[1].pid, 115);
 	ck_assert_int_eq(snapshot.findings[9].pid, 111);
-}
-END_TEST
-
-Suite *suite_findings(void)
-{
-	Suite *suite = suite_create("findings");
-	TCase *tests = tcase_create("findings");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, a_rule_finds, 0, ARRAY_LEN(rules));
-	tcase_add_loop_test(tests, a_rule_is_quiet, 0, ARRAY_LEN(rules));
-	tcase_add_test(tests, a_device_fills_slowly);
-	tcase_add_test(tests, waits_have_the_call_of_their_place);
-	tcase_add_test(tests, objects_of_a_program_that_ended);
-	tcase_add_test(tests, a_long_name_is_cut_whole);
-	tcase_add_test(tests, the_worst_are_kept);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -35,7 +35,7 @@ static void expect_forwards_of(const char *code, size_t len, size_t size)
 #define FILL_SLOT "\x6a\x07\xe8\x00\x20\x00\x00\x48\x83\xc4\x08"
 #define FORWARDER TEST_SLOT "\x74\x06" JUMP_SLOT FILL_SLOT "\xff\x25\x1f\x10\x00\x00"
 
-START_TEST(test_forwarders)
+TEST(test_forwarders)
 {
 	expect_forwards(FORWARDER, 16);
 	expect_forwards(ENDBR FORWARDER, 20);
@@ -65,14 +65,13 @@ START_TEST(test_forwarders)
 	expect_forwards("\x55\x5d\xc3", 0);
 	expect_forwards("", 0);
 }
-END_TEST
 
 #else
 
 #define STP "\xfd\x7b\xbf\xa9" /* stp x29, x30, [sp, #-16]! */
 #define RET "\xc0\x03\x5f\xd6"
 
-START_TEST(test_forwarders)
+TEST(test_forwarders)
 {
 	/* adrp x16, 1f; ldr x16, [x16, #8]; cbz x16, 2f; br x16 */
 	expect_forwards("\x10\x00\x00\xb0\x10\x06\x40\xf9\x50\x00\x00\xb4\x00\x02\x1f\xd6" RET, 16);
@@ -83,11 +82,5 @@ START_TEST(test_forwarders)
 	expect_forwards("\x00\x00\x00\xb0\x00\x04\x40\xf9\x00\x00\x1f\xd6", 0);
 	expect_forwards(STP RET, 0);
 }
-END_TEST
 
 #endif
-
-void forwarders_tests(Suite *suite)
-{
-	probe_test_add(suite, "forwarders", test_forwarders);
-}

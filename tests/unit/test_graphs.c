@@ -8,6 +8,7 @@
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_graph.h"
+#include "run_tests.h"
 
 /* The executable graph was made at @site. */
 static void made(uint64_t exec, uint64_t site)
@@ -26,7 +27,9 @@ static void assert_made(size_t i, const char *site, uint64_t count, uint64_t liv
 	ck_assert_uint_eq(process->graph_sites[i].launches, launches);
 }
 
-START_TEST(where_executable_graphs_are_made)
+FIXTURE(setup_kernels, teardown);
+
+TEST(where_executable_graphs_are_made)
 {
 	feed_text(&feed, REC_SITE, PLACE_PYTHON | 1, 0, "capture at train.py:12 (python)");
 	make_graph();
@@ -54,9 +57,8 @@ START_TEST(where_executable_graphs_are_made)
 	assert_made(1, "0x402000", 1, 0, 4);
 	ck_assert_uint_eq(process->graph_sites[0].call, CALL_cudaGraphInstantiate);
 }
-END_TEST
 
-START_TEST(what_was_made_is_known_after_the_end)
+TEST(what_was_made_is_known_after_the_end)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -67,9 +69,8 @@ START_TEST(what_was_made_is_known_after_the_end)
 	look();
 	assert_made(0, "0x402000", 1, 1, 10);
 }
-END_TEST
 
-START_TEST(a_launch_runs_what_the_graph_holds)
+TEST(a_launch_runs_what_the_graph_holds)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -91,18 +92,16 @@ START_TEST(a_launch_runs_what_the_graph_holds)
 	ck_assert_double_eq_tol(process->graph_launches_per_second, 30, 1e-6);
 	ck_assert_double_eq_tol(process->kernels[0].graph_launches_per_second, 20, 1e-6);
 }
-END_TEST
 
-START_TEST(a_node_never_launched_is_no_kernel)
+TEST(a_node_never_launched_is_no_kernel)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
 	look();
 	ck_assert_uint_eq(process->kernel_count, 0);
 }
-END_TEST
 
-START_TEST(own_launches_stay_apart)
+TEST(own_launches_stay_apart)
 {
 	struct launch_key key = { .program = feed.program,
 				  .call = CALL_cudaLaunchKernel,
@@ -121,9 +120,8 @@ START_TEST(own_launches_stay_apart)
 	ck_assert_uint_eq(process->kernels[1].graph_launches, 100);
 	ck_assert_uint_eq(process->launches, 7);
 }
-END_TEST
 
-START_TEST(captures_become_graphs)
+TEST(captures_become_graphs)
 {
 	SEND(GRAPH_CREATE, .graph = CAPTURE);
 	add_node(CAPTURE, 0, ADD);
@@ -141,9 +139,8 @@ START_TEST(captures_become_graphs)
 	ck_assert_uint_eq(ran("saxpy"), 10);
 	ck_assert_uint_eq(ran("reduce"), 0);
 }
-END_TEST
 
-START_TEST(a_graph_may_go_and_change_after)
+TEST(a_graph_may_go_and_change_after)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -157,9 +154,8 @@ START_TEST(a_graph_may_go_and_change_after)
 	ck_assert_uint_eq(ran("saxpy"), 4);
 	ck_assert_uint_eq(ran("reduce"), 0);
 }
-END_TEST
 
-START_TEST(clones_and_children)
+TEST(clones_and_children)
 {
 	make_graph();
 	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
@@ -176,9 +172,8 @@ START_TEST(clones_and_children)
 	ck_assert_uint_eq(ran("saxpy"), 4);
 	ck_assert_uint_eq(ran("reduce"), 2);
 }
-END_TEST
 
-START_TEST(changes_count_from_where_they_are)
+TEST(changes_count_from_where_they_are)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -199,9 +194,8 @@ START_TEST(changes_count_from_where_they_are)
 	ck_assert_uint_eq(ran("add"), 12);
 	ck_assert_uint_eq(ran("saxpy"), 2122 + 4);
 }
-END_TEST
 
-START_TEST(rows_and_records_may_cross)
+TEST(rows_and_records_may_cross)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -224,9 +218,8 @@ START_TEST(rows_and_records_may_cross)
 	ck_assert_uint_eq(ran("reduce"), 50);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
-START_TEST(a_handle_used_again_is_another)
+TEST(a_handle_used_again_is_another)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -242,9 +235,8 @@ START_TEST(a_handle_used_again_is_another)
 	ck_assert_uint_eq(ran("saxpy"), 10);
 	ck_assert_uint_eq(ran("reduce"), 3);
 }
-END_TEST
 
-START_TEST(an_instance_in_a_capture)
+TEST(an_instance_in_a_capture)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -258,9 +250,8 @@ START_TEST(an_instance_in_a_capture)
 	ck_assert_uint_eq(ran("saxpy"), 6);
 	ck_assert_uint_eq(ran("add"), 0);
 }
-END_TEST
 
-START_TEST(a_fault_may_be_a_graphs)
+TEST(a_fault_may_be_a_graphs)
 {
 	struct graph_key key = { .exec = EXEC, .program = feed.program };
 	struct graph_row last = { .launches = 5,
@@ -302,9 +293,8 @@ START_TEST(a_fault_may_be_a_graphs)
 	ck_assert(detail->suspects[1].stream_exact);
 	ck_assert_uint_eq(ran("saxpy"), 10);
 }
-END_TEST
 
-START_TEST(bounds_hold)
+TEST(bounds_hold)
 {
 	size_t i;
 
@@ -337,9 +327,8 @@ START_TEST(bounds_hold)
 	look();
 	ck_assert_uint_ge(snapshot->lost[LOST_GRAPHS], 20);
 }
-END_TEST
 
-START_TEST(nonsense_is_refused)
+TEST(nonsense_is_refused)
 {
 	struct graph_key key = { .exec = EXEC, .program = feed.program };
 	struct graph_row bad = { .launches = 1, .call = CALL_cudaMalloc };
@@ -366,7 +355,6 @@ START_TEST(nonsense_is_refused)
 	CHANGE(EXEC_DESTROY, OTHER, 0);
 	look();
 }
-END_TEST
 
 static uint32_t seed;
 
@@ -377,7 +365,7 @@ static uint32_t below(uint32_t n)
 }
 
 /* Whatever comes in whatever order: it must be right about its own memory, and end. */
-START_TEST(any_order)
+TEST_LOOP(any_order, 8)
 {
 	int i;
 
@@ -406,7 +394,6 @@ START_TEST(any_order)
 	model_graphs_done(feed.model, feed.program);
 	look();
 }
-END_TEST
 
 /* ---- other objects, which are counted as executable graphs are ---- */
 
@@ -427,7 +414,7 @@ static void assert_objects(size_t i, const char *kind, uint64_t count, uint64_t 
 	ck_assert_uint_eq(process->object_sites[i].left, left);
 }
 
-START_TEST(objects_are_counted_where_they_are_made)
+TEST(objects_are_counted_where_they_are_made)
 {
 	for (uint64_t i = 0; i < 10; i++)
 		object(OBJECT_STREAM, CALL_cudaStreamCreate, 0x1000 + i, MAKER);
@@ -452,9 +439,8 @@ START_TEST(objects_are_counted_where_they_are_made)
 	look();
 	assert_objects(0, "stream", 10, 8, 0);
 }
-END_TEST
 
-START_TEST(what_a_contexts_end_ends)
+TEST(what_a_contexts_end_ends)
 {
 	object(OBJECT_CONTEXT, CALL_cuCtxCreate_v2, OWN, MAKER);
 	object(OBJECT_EVENT, CALL_cudaEventCreate, 1, MAKER);
@@ -481,10 +467,9 @@ START_TEST(what_a_contexts_end_ends)
 	assert_objects(1, "stream", 1, 1, 0);
 	ck_assert_uint_eq(process->object_sites[2].live + process->object_sites[3].live, 0);
 }
-END_TEST
 
 /* Under --budget calls that are only counted are given up: then nothing is known of events. */
-START_TEST(objects_of_calls_that_are_given_up)
+TEST(objects_of_calls_that_are_given_up)
 {
 	struct rec_cost cost = {
 		.hdr = { .type = REC_COST, .size = sizeof(cost), .program = feed.program },
@@ -503,9 +488,8 @@ START_TEST(objects_of_calls_that_are_given_up)
 	look();
 	assert_objects(0, "event", 2, 1, 0);
 }
-END_TEST
 
-START_TEST(objects_are_bounded)
+TEST(objects_are_bounded)
 {
 	for (uint64_t i = 0; i < OBJECTS_MAX + 10; i++)
 		object(OBJECT_EVENT, CALL_cudaEventCreate, i, MAKER);
@@ -520,35 +504,4 @@ START_TEST(objects_are_bounded)
 	look();
 	ck_assert_uint_eq(process->object_site_count, OBJECT_SITES_MAX);
 	ck_assert_uint_eq(snapshot->lost[LOST_GRAPHS], 20);
-}
-END_TEST
-
-Suite *suite_graphs(void)
-{
-	Suite *suite = suite_create("graphs");
-	TCase *tests = tcase_create("graphs");
-
-	tcase_add_checked_fixture(tests, setup_kernels, teardown);
-	tcase_add_test(tests, a_launch_runs_what_the_graph_holds);
-	tcase_add_test(tests, where_executable_graphs_are_made);
-	tcase_add_test(tests, what_was_made_is_known_after_the_end);
-	tcase_add_test(tests, a_node_never_launched_is_no_kernel);
-	tcase_add_test(tests, own_launches_stay_apart);
-	tcase_add_test(tests, captures_become_graphs);
-	tcase_add_test(tests, a_graph_may_go_and_change_after);
-	tcase_add_test(tests, clones_and_children);
-	tcase_add_test(tests, changes_count_from_where_they_are);
-	tcase_add_test(tests, rows_and_records_may_cross);
-	tcase_add_test(tests, a_handle_used_again_is_another);
-	tcase_add_test(tests, an_instance_in_a_capture);
-	tcase_add_test(tests, a_fault_may_be_a_graphs);
-	tcase_add_test(tests, bounds_hold);
-	tcase_add_test(tests, objects_are_counted_where_they_are_made);
-	tcase_add_test(tests, what_a_contexts_end_ends);
-	tcase_add_test(tests, objects_of_calls_that_are_given_up);
-	tcase_add_test(tests, objects_are_bounded);
-	tcase_add_test(tests, nonsense_is_refused);
-	tcase_add_loop_test(tests, any_order, 0, 8);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

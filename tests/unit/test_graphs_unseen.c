@@ -6,8 +6,11 @@
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_graph.h"
+#include "run_tests.h"
 
-START_TEST(what_nobody_saw_made)
+FIXTURE(setup_kernels, teardown);
+
+TEST(what_nobody_saw_made)
 {
 	size_t i;
 
@@ -37,9 +40,8 @@ START_TEST(what_nobody_saw_made)
 		ck_assert_int_eq(process->kernels[i].is_graph,
 				 !strncmp(process->kernels[i].name, "graph", 5));
 }
-END_TEST
 
-START_TEST(a_lost_record_is_not_guessed)
+TEST(a_lost_record_is_not_guessed)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -61,9 +63,8 @@ START_TEST(a_lost_record_is_not_guessed)
 	ck_assert_uint_eq(ran("graph 0x300000"), 15);
 	ck_assert_uint_eq(ran("add"), 3);
 }
-END_TEST
 
-START_TEST(a_row_is_final_when_its_process_is_gone)
+TEST(a_row_is_final_when_its_process_is_gone)
 {
 	make_graph();
 	CHANGE(EXEC_CREATE, EXEC, 0, .graph = GRAPH);
@@ -78,9 +79,8 @@ START_TEST(a_row_is_final_when_its_process_is_gone)
 	ck_assert_uint_eq(ran("graph 0x300040"), 5);
 	ck_assert(process->inexact);
 }
-END_TEST
 
-START_TEST(captured_nodes_are_known_once_asked_for)
+TEST(captured_nodes_are_known_once_asked_for)
 {
 	SEND(GRAPH_CREATE, .graph = GRAPH);
 	add_node(GRAPH, 0, ADD);
@@ -106,13 +106,12 @@ START_TEST(captured_nodes_are_known_once_asked_for)
 	look();
 	ck_assert(process->inexact);
 }
-END_TEST
 
 /*
  * What is taken out of a graph whose nodes we cannot tell apart, or disabled, is not known: that is
  * said.
  */
-START_TEST(nodes_of_clones_are_not_known)
+TEST(nodes_of_clones_are_not_known)
 {
 	make_graph();
 	SEND(GRAPH_CLONE, .graph = CLONE, .other = GRAPH);
@@ -129,9 +128,8 @@ START_TEST(nodes_of_clones_are_not_known)
 	look();
 	ck_assert(process->inexact);
 }
-END_TEST
 
-START_TEST(nodes_taken_out_unknown)
+TEST(nodes_taken_out_unknown)
 {
 	make_graph();
 	SEND(GRAPH_REMOVE, .node = NODE + 20); /* a copy's, say */
@@ -151,9 +149,8 @@ START_TEST(nodes_taken_out_unknown)
 	look();
 	ck_assert(process->inexact);
 }
-END_TEST
 
-START_TEST(nodes_of_the_graph_itself)
+TEST(nodes_of_the_graph_itself)
 {
 	make_graph();
 	SEND(GRAPH_SET_KERNEL, .node = NODE, .function = REDUCE);
@@ -174,22 +171,4 @@ START_TEST(nodes_of_the_graph_itself)
 	row(OTHER, 1);
 	look();
 	ck_assert_uint_eq(ran("add"), 2);
-}
-END_TEST
-
-Suite *suite_graphs_unseen(void)
-{
-	Suite *suite = suite_create("graphs_unseen");
-	TCase *tests = tcase_create("graphs_unseen");
-
-	tcase_add_checked_fixture(tests, setup_kernels, teardown);
-	tcase_add_test(tests, what_nobody_saw_made);
-	tcase_add_test(tests, a_lost_record_is_not_guessed);
-	tcase_add_test(tests, a_row_is_final_when_its_process_is_gone);
-	tcase_add_test(tests, captured_nodes_are_known_once_asked_for);
-	tcase_add_test(tests, nodes_of_clones_are_not_known);
-	tcase_add_test(tests, nodes_taken_out_unknown);
-	tcase_add_test(tests, nodes_of_the_graph_itself);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

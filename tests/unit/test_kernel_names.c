@@ -54,7 +54,9 @@ static void free_symbols(void)
 	}
 }
 
-START_TEST(names_of_real_symbols)
+FIXTURE(setup, teardown);
+
+TEST(names_of_real_symbols)
 {
 	read_symbols();
 	for (size_t i = 0; i < real_count; i++) {
@@ -68,7 +70,6 @@ START_TEST(names_of_real_symbols)
 	}
 	free_symbols();
 }
-END_TEST
 
 /* Of PyTorch's kernels with one functor, and of others, what is said where that is not enough */
 static const struct {
@@ -125,7 +126,7 @@ static const struct {
 	{ "", NULL, NULL },
 };
 
-START_TEST(forms_of_names)
+TEST_LOOP(forms_of_names, ARRAY_LEN(forms))
 {
 	char *known = kernel_names_known(forms[_i].full),
 	     *listed = kernel_names_listed(forms[_i].full);
@@ -135,10 +136,9 @@ START_TEST(forms_of_names)
 	free(known);
 	free(listed);
 }
-END_TEST
 
 /* All of them in one process: no two are shown alike. */
-START_TEST(told_apart_in_snapshots)
+TEST(told_apart_in_snapshots)
 {
 	size_t known = 0;
 
@@ -166,9 +166,8 @@ START_TEST(told_apart_in_snapshots)
 	ck_assert_uint_gt(known, real_count / 2);
 	free_symbols();
 }
-END_TEST
 
-START_TEST(told_apart_in_traces)
+TEST(told_apart_in_traces)
 {
 	struct trace_programs programs = { 0 };
 	struct rec_hdr hdr = { .type = REC_PROCESS, .program = 1 };
@@ -197,10 +196,9 @@ START_TEST(told_apart_in_traces)
 	trace_programs_free(&programs);
 	free_symbols();
 }
-END_TEST
 
 /* Of kernels whose names would read alike in three ways */
-START_TEST(told_apart_by_symbols)
+TEST(told_apart_by_symbols)
 {
 	static const char *const symbols[] = {
 		"_ZN2at6native32_GLOBAL__N__0123abcd_4_a_cu_0123abcd4fillIfEEvPT_",
@@ -223,7 +221,6 @@ START_TEST(told_apart_by_symbols)
 			ck_assert_str_eq(kernel->shown, kernel->symbol);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *start, *piece, *end;
@@ -269,7 +266,7 @@ static void ck_assert_clean(char *name, size_t most)
 	free(name);
 }
 
-START_TEST(hostile_forms)
+TEST_LOOP(hostile_forms, ARRAY_LEN(hostile))
 {
 	size_t piece = strlen(hostile[_i].piece), len = strlen(hostile[_i].start);
 	char *full = calloc(1, len + piece * hostile[_i].times + strlen(hostile[_i].end) + 1);
@@ -289,20 +286,4 @@ START_TEST(hostile_forms)
 	}
 	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 5 * NSEC_PER_SEC);
 	free(full);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("kernel_names");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, names_of_real_symbols);
-	tcase_add_loop_test(tests, forms_of_names, 0, (int)ARRAY_LEN(forms));
-	tcase_add_test(tests, told_apart_in_snapshots);
-	tcase_add_test(tests, told_apart_in_traces);
-	tcase_add_test(tests, told_apart_by_symbols);
-	tcase_add_loop_test(tests, hostile_forms, 0, (int)ARRAY_LEN(hostile));
-	return tests_run(tests, "kernel_names");
 }

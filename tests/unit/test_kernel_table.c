@@ -21,6 +21,8 @@ static void teardown(void)
 	btf__free(types);
 }
 
+FIXTURE(setup, teardown);
+
 static void function_add(const char *name, int arguments)
 {
 	int proto = btf__add_func_proto(types, 1);
@@ -45,7 +47,7 @@ static struct kernel_facts facts_of(const char *release)
 	return facts;
 }
 
-START_TEST(test_features)
+TEST(test_features)
 {
 	struct kernel_facts facts = facts_of("6.18.0");
 
@@ -61,9 +63,8 @@ START_TEST(test_features)
 	ck_assert(facts.loop && facts.rcu_lock && facts.multi);
 	ck_assert(!facts.session);
 }
-END_TEST
 
-START_TEST(test_sessions)
+TEST_LOOP(test_sessions, 2)
 {
 	ck_assert_int_gt(btf__add_enum(types, "bpf_attach_type", 4), 0);
 	ck_assert_int_eq(btf__add_enum_value(types, "BPF_TRACE_UPROBE_SESSION", 57), 0);
@@ -77,7 +78,6 @@ START_TEST(test_sessions)
 	ck_assert_int_eq(btf__add_field(types, _i ? "uprobe" : "session_ctx", 1, 0, 0), 0);
 	ck_assert(facts_of("6.13.0").session);
 }
-END_TEST
 
 static const struct {
 	const char *release;
@@ -92,16 +92,15 @@ static const struct {
 	{ "6.10.0-backports", true }, { "nonsense", true },
 };
 
-START_TEST(test_filtered)
+TEST_LOOP(test_filtered, ARRAY_LEN(filtered))
 {
 	/* A kernel whose return probes make no system call. */
 	ck_assert(!facts_of(filtered[_i].release).filtered_die);
 	function_add("__x64_sys_uretprobe", 0);
 	ck_assert_int_eq(facts_of(filtered[_i].release).filtered_die, filtered[_i].filtered_die);
 }
-END_TEST
 
-START_TEST(test_shadowed)
+TEST(test_shadowed)
 {
 	/* A kernel without shadow stacks, then with them, then with the mend. */
 	ck_assert(!facts_of("6.8.0").shadowed_die);
@@ -111,17 +110,4 @@ START_TEST(test_shadowed)
 	function_add("shstk_update_last_frame", 1);
 	ck_assert(!facts_of("6.8.0").shadowed_die);
 	ck_assert(!facts_of("6.18.0").shadowed_die);
-}
-END_TEST
-
-void kernel_table_tests(Suite *suite)
-{
-	TCase *tests = tcase_create("table of kernels");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, test_features);
-	tcase_add_loop_test(tests, test_sessions, 0, 2);
-	tcase_add_loop_test(tests, test_filtered, 0, (int)ARRAY_LEN(filtered));
-	tcase_add_test(tests, test_shadowed);
-	suite_add_tcase(suite, tests);
 }

@@ -4,8 +4,11 @@
  * leaked. One rule per test.
  */
 #include "one_process.h"
+#include "run_tests.h"
 
-START_TEST(exit_leaks_what_is_live)
+FIXTURE(setup, teardown);
+
+TEST(exit_leaks_what_is_live)
 {
 	const char *text;
 
@@ -30,9 +33,8 @@ START_TEST(exit_leaks_what_is_live)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, &text), 1);
 	ck_assert_str_eq(text, "leaked 100 in 1 allocation, most from forget+0x1a (leaky)");
 }
-END_TEST
 
-START_TEST(clean_exit_leaks_nothing)
+TEST(clean_exit_leaks_nothing)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_free(&feed, 0x10000, 0);
@@ -43,9 +45,8 @@ START_TEST(clean_exit_leaks_nothing)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, NULL), 0);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_END, NULL), 1);
 }
-END_TEST
 
-START_TEST(caches_hold_and_do_not_leak)
+TEST(caches_hold_and_do_not_leak)
 {
 	feed_text(&feed, REC_SITE, 0x401000, SITE_IS_HELD, "c10::cuda::alloc");
 	feed_alloc(&feed, 0x10000, 100);
@@ -64,9 +65,8 @@ START_TEST(caches_hold_and_do_not_leak)
 	ck_assert_uint_eq(process->leaked, 0);
 	ck_assert_int_eq(process->map[1].state, ALLOC_HELD);
 }
-END_TEST
 
-START_TEST(reset_ends_a_device)
+TEST(reset_ends_a_device)
 {
 	const char *text;
 
@@ -97,9 +97,8 @@ START_TEST(reset_ends_a_device)
 	ck_assert_uint_eq(process->leaked, 180);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
-START_TEST(reset_of_unknown_device_ends_all)
+TEST(reset_of_unknown_device_ends_all)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed.device = 1;
@@ -112,10 +111,9 @@ START_TEST(reset_of_unknown_device_ends_all)
 	ck_assert_uint_eq(process->failed_frees, 1);
 	ck_assert_uint_eq(process->double_frees, 0);
 }
-END_TEST
 
 /* cuda.h, cuCtxDestroy(); cuda_runtime_api.h, cudaDeviceReset(): what they do not destroy */
-START_TEST(memory_of_no_context_outlives_all)
+TEST(memory_of_no_context_outlives_all)
 {
 	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x10000, 100, 0);
 	feed_alloc_as(&feed, CALL_cuMemAllocFromPoolAsync, KIND_MANAGED, 0x20000, 30, 0);
@@ -138,7 +136,6 @@ START_TEST(memory_of_no_context_outlives_all)
 	ck_assert_uint_eq(process->leaked, 7);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
 static void release(int device)
 {
@@ -154,7 +151,7 @@ static void release(int device)
  * The runtime may have taken its reference unseen: 0 it allocated, 1 it launched, 2 on another
  * device, 3 there is none, 4 it was reset
  */
-START_TEST(a_release_beside_the_runtime_ends_nothing)
+TEST_LOOP(a_release_beside_the_runtime_ends_nothing, 5)
 {
 	if (_i == 4) {
 		feed_alloc(&feed, 0x20000, 30);
@@ -172,9 +169,8 @@ START_TEST(a_release_beside_the_runtime_ends_nothing)
 	ck_assert_uint_eq(process->leaked, _i < 2 ? 0 : 100);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_RESET, NULL), _i < 2 ? 0 : _i == 4 ? 2 : 1);
 }
-END_TEST
 
-START_TEST(free_after_reset_that_succeeds_was_no_leak)
+TEST(free_after_reset_that_succeeds_was_no_leak)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_reset(&feed, CUTOP_DEVICE_UNKNOWN);
@@ -184,9 +180,8 @@ START_TEST(free_after_reset_that_succeeds_was_no_leak)
 	ck_assert_uint_eq(process->frees, 1);
 	ck_assert(process->inexact);
 }
-END_TEST
 
-START_TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
+TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x20000, 30);
@@ -213,9 +208,8 @@ START_TEST(what_may_have_been_freed_unseen_is_no_certain_leak)
 	ck_assert_uint_eq(snapshot->leaked, 5);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LOST, NULL), 1);
 }
-END_TEST
 
-START_TEST(a_reset_that_ended_what_was_freed_unseen)
+TEST(a_reset_that_ended_what_was_freed_unseen)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	model_inexact(feed.model, feed.program, feed.now);
@@ -228,9 +222,8 @@ START_TEST(a_reset_that_ended_what_was_freed_unseen)
 	ck_assert_uint_eq(process->leaked, 0);
 	ck_assert_uint_eq(process->suspect, 0);
 }
-END_TEST
 
-START_TEST(what_others_lost_spoils_nobody)
+TEST(what_others_lost_spoils_nobody)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed.program = 2;
@@ -244,7 +237,6 @@ START_TEST(what_others_lost_spoils_nobody)
 	ck_assert(!process->inexact);
 	ck_assert_uint_eq(process->leaked, 100);
 }
-END_TEST
 
 /* An allocation in PyTorch's allocator, at @site. */
 static void cached(uint64_t site, unsigned int call, unsigned int kind, uint64_t address,
@@ -268,7 +260,7 @@ static void expect_at_exit(uint64_t held, uint64_t leaked, uint64_t unproven)
 	ck_assert_uint_eq(snapshot->leaked, leaked);
 }
 
-START_TEST(a_cache_holds_blocks_of_its_sizes)
+TEST(a_cache_holds_blocks_of_its_sizes)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
@@ -277,9 +269,8 @@ START_TEST(a_cache_holds_blocks_of_its_sizes)
 	expect_at_exit(1060 * MIB, 0, 0);
 	ck_assert_int_eq(process->map[0].state, ALLOC_HELD);
 }
-END_TEST
 
-START_TEST(a_block_that_no_cache_asks_for_is_a_tensor)
+TEST_LOOP(a_block_that_no_cache_asks_for_is_a_tensor, 7)
 {
 	static const uint64_t sizes[] = { 512,     1, 3 * MIB, 4 * MIB, 8 * MIB, 20 * MIB + 512,
 					  11 * MIB };
@@ -294,9 +285,8 @@ START_TEST(a_block_that_no_cache_asks_for_is_a_tensor)
 	ck_assert_uint_eq(site->leaked, process->leaked);
 	ck_assert_uint_eq(site->held, 0);
 }
-END_TEST
 
-START_TEST(a_tensor_that_was_freed_speaks_against_the_cache_as_well)
+TEST(a_tensor_that_was_freed_speaks_against_the_cache_as_well)
 {
 	CACHED(0x10000000, 700);
 	feed_free(&feed, 0x10000000, 0);
@@ -304,9 +294,8 @@ START_TEST(a_tensor_that_was_freed_speaks_against_the_cache_as_well)
 	CACHED(0x30000000, 64 * MIB);
 	expect_at_exit(0, 66 * MIB, 0);
 }
-END_TEST
 
-START_TEST(a_tensor_at_another_site_speaks_against_the_cache_as_well)
+TEST(a_tensor_at_another_site_speaks_against_the_cache_as_well)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
@@ -318,19 +307,17 @@ START_TEST(a_tensor_at_another_site_speaks_against_the_cache_as_well)
 	ck_assert_uint_eq(process->held, 0);
 	expect_at_exit(0, 22 * MIB + 700, 0);
 }
-END_TEST
 
-START_TEST(memory_of_a_pool_is_not_cached)
+TEST(memory_of_a_pool_is_not_cached)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
 	cached(0x402000, CALL_cudaMallocAsync, KIND_ASYNC, 0x30000000, 2 * MIB);
 	expect_at_exit(0, 24 * MIB, 0);
 }
-END_TEST
 
 /* Also of a process that has no VRAM; what is managed and live belongs to no device. */
-START_TEST(what_is_managed_leaks_on_its_device)
+TEST(what_is_managed_leaks_on_its_device)
 {
 	feed.device = 2;
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x10000, MIB, 0);
@@ -354,37 +341,33 @@ START_TEST(what_is_managed_leaks_on_its_device)
 	ck_assert_uint_eq(process->uses[0].leaked, 0);
 	ck_assert_uint_eq(process->uses[0].held, MIB);
 }
-END_TEST
 
-START_TEST(what_is_managed_is_no_part_of_the_cache)
+TEST(what_is_managed_is_no_part_of_the_cache)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
 	cached(0x402000, CALL_cudaMallocManaged, KIND_MANAGED, 0x30000000, 4096);
 	expect_at_exit(22 * MIB, 4096, 0);
 }
-END_TEST
 
-START_TEST(expandable_segments_prove_the_cache)
+TEST(expandable_segments_prove_the_cache)
 {
 	cached(CACHE_AT, CALL_cuMemCreate, KIND_PHYSICAL, 0x10, 20 * MIB);
 	expect_at_exit(20 * MIB, 0, 0);
 }
-END_TEST
 
 /*
  * Tensors that happen to have the cache's sizes look like it: the books say held, and that nothing
  * proves it.
  */
-START_TEST(blocks_of_one_size_prove_no_cache)
+TEST_LOOP(blocks_of_one_size_prove_no_cache, 2)
 {
 	CACHED(0x10000000, _i ? 64 * MIB : 2 * MIB);
 	CACHED(0x20000000, _i ? 32 * MIB : 2 * MIB);
 	expect_at_exit(_i ? 96 * MIB : 4 * MIB, 0, _i ? 96 * MIB : 4 * MIB);
 }
-END_TEST
 
-START_TEST(what_the_user_takes_for_held_is)
+TEST(what_the_user_takes_for_held_is)
 {
 	feed_text(&feed, REC_SITE, CACHE_AT, SITE_IS_HELD, "malloc (libc10_cuda.so)");
 	feed.site = CACHE_AT;
@@ -392,9 +375,8 @@ START_TEST(what_the_user_takes_for_held_is)
 	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x20000000, 7, 0);
 	expect_at_exit(707, 0, 0);
 }
-END_TEST
 
-START_TEST(a_name_that_comes_late_says_what_the_blocks_were)
+TEST_LOOP(a_name_that_comes_late_says_what_the_blocks_were, 2)
 {
 	feed.site = CACHE_AT;
 	feed_alloc(&feed, 0x10000000, 2 * MIB);
@@ -405,9 +387,8 @@ START_TEST(a_name_that_comes_late_says_what_the_blocks_were)
 	ck_assert_uint_eq(process->held, _i ? 0 : 22 * MIB);
 	ck_assert_uint_eq(process->leaked, _i ? 2 * MIB + 700 : 0);
 }
-END_TEST
 
-START_TEST(processes_are_judged_each_alone)
+TEST(processes_are_judged_each_alone)
 {
 	CACHED(0x10000000, 2 * MIB);
 	CACHED(0x20000000, 20 * MIB);
@@ -420,9 +401,8 @@ START_TEST(processes_are_judged_each_alone)
 	look();
 	ck_assert_uint_eq(process->held, 22 * MIB);
 }
-END_TEST
 
-START_TEST(what_ended_it_is_told)
+TEST(what_ended_it_is_told)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x11000, 1000);
@@ -450,40 +430,4 @@ START_TEST(what_ended_it_is_told)
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_eq(snapshot->gone.leaked_by_reset, 100);
 	ck_assert_uint_eq(snapshot->gone.leaked_by_context, 30);
-}
-END_TEST
-
-Suite *suite_leaks(void)
-{
-	Suite *suite = suite_create("leaks");
-	TCase *tests = tcase_create("leaks");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, exit_leaks_what_is_live);
-	tcase_add_test(tests, clean_exit_leaks_nothing);
-	tcase_add_test(tests, caches_hold_and_do_not_leak);
-	tcase_add_test(tests, reset_ends_a_device);
-	tcase_add_test(tests, reset_of_unknown_device_ends_all);
-	tcase_add_test(tests, memory_of_no_context_outlives_all);
-	tcase_add_loop_test(tests, a_release_beside_the_runtime_ends_nothing, 0, 5);
-	tcase_add_test(tests, free_after_reset_that_succeeds_was_no_leak);
-	tcase_add_test(tests, what_may_have_been_freed_unseen_is_no_certain_leak);
-	tcase_add_test(tests, a_reset_that_ended_what_was_freed_unseen);
-	tcase_add_test(tests, what_others_lost_spoils_nobody);
-	tcase_add_test(tests, a_cache_holds_blocks_of_its_sizes);
-	tcase_add_loop_test(tests, a_block_that_no_cache_asks_for_is_a_tensor, 0, 7);
-	tcase_add_test(tests, a_tensor_that_was_freed_speaks_against_the_cache_as_well);
-	tcase_add_test(tests, a_tensor_at_another_site_speaks_against_the_cache_as_well);
-	tcase_add_test(tests, memory_of_a_pool_is_not_cached);
-	tcase_add_test(tests, what_is_managed_leaks_on_its_device);
-	tcase_add_test(tests, what_is_managed_is_no_part_of_the_cache);
-	tcase_add_test(tests, expandable_segments_prove_the_cache);
-	tcase_add_loop_test(tests, blocks_of_one_size_prove_no_cache, 0, 2);
-	tcase_add_test(tests, what_the_user_takes_for_held_is);
-	tcase_add_loop_test(tests, a_name_that_comes_late_says_what_the_blocks_were, 0, 2);
-	tcase_add_test(tests, processes_are_judged_each_alone);
-	tcase_add_test(tests, what_ended_it_is_told);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

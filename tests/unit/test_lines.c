@@ -4,7 +4,6 @@
  * own; what becomes of those who wait when it dies, hangs or reads nonsense. The
  * subject is this very program, as it is and broken in every way.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -150,7 +149,7 @@ static int __attribute__((noinline)) deep(void)
 	return level_00() + 1;
 }
 
-START_TEST(lines_are_found)
+TEST(lines_are_found)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark);
@@ -181,7 +180,6 @@ START_TEST(lines_are_found)
 	ck_assert_uint_eq(told.cookie, 19999);
 	resolver_free(resolver);
 }
-END_TEST
 
 /* What is known of the place that the last mark() returned to. */
 static void ask_returned(struct told *told)
@@ -211,7 +209,7 @@ static void assert_inlined(const struct told *told, size_t at, const char *funct
 	ck_assert_uint_eq(told->inlined[at].line, line);
 }
 
-START_TEST(inlined_wrappers_are_told)
+TEST(inlined_wrappers_are_told)
 {
 	struct told told;
 
@@ -222,9 +220,8 @@ START_TEST(inlined_wrappers_are_told)
 	assert_inlined(&told, 0, "inner_wrapper", "/usr/local/cuda/include/cuda_runtime.h", 881);
 	assert_inlined(&told, 1, "outer_wrapper", "/usr/include/thrust/allocate.h", 14);
 }
-END_TEST
 
-START_TEST(inlined_functions_are_told)
+TEST(inlined_functions_are_told)
 {
 	struct told told;
 
@@ -240,10 +237,9 @@ START_TEST(inlined_functions_are_told)
 	ask_returned(&told);
 	ck_assert_uint_eq(told.inlined_count, 0);
 }
-END_TEST
 
 /* Of more than are told the outer ones are missing; the function itself has its line. */
-START_TEST(inlined_functions_are_bounded)
+TEST(inlined_functions_are_bounded)
 {
 	struct told told;
 
@@ -254,9 +250,8 @@ START_TEST(inlined_functions_are_bounded)
 	ck_assert_str_eq(told.inlined[0].function, "level_49");
 	ck_assert_str_eq(told.inlined[CUTOP_INLINED_MAX - 1].function, "level_18");
 }
-END_TEST
 
-START_TEST(what_is_dropped_is_closed)
+TEST(what_is_dropped_is_closed)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark);
@@ -294,9 +289,8 @@ START_TEST(what_is_dropped_is_closed)
 	unlink(path);
 	resolver_free(resolver);
 }
-END_TEST
 
-START_TEST(lines_of_debug_file)
+TEST(lines_of_debug_file)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark);
@@ -323,13 +317,12 @@ START_TEST(lines_of_debug_file)
 	free(bare);
 	resolver_free(resolver);
 }
-END_TEST
 
 /*
  * A mapped file that shrinks ends the process that reads it: that must not be cutop, and no other
  * file loses its lines.
  */
-START_TEST(a_reader_that_dies_is_replaced)
+TEST(a_reader_that_dies_is_replaced)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
@@ -372,10 +365,9 @@ START_TEST(a_reader_that_dies_is_replaced)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
 	ck_assert_int_eq(errno, ECHILD);
 }
-END_TEST
 
 /* Files that end the reader, one after the other: the lines of others are read all the while. */
-START_TEST(files_end_no_others_lines)
+TEST(files_end_no_others_lines)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark), far = offset_of((void *)resolver_new);
@@ -399,10 +391,9 @@ START_TEST(files_end_no_others_lines)
 	close(good_fd);
 	resolver_free(resolver);
 }
-END_TEST
 
 /* One that does not answer is waited for as long as was said, and leaves when it is told to. */
-START_TEST(a_reader_that_hangs_keeps_nobody)
+TEST(a_reader_that_hangs_keeps_nobody)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark), begin;
@@ -437,10 +428,9 @@ START_TEST(a_reader_that_hangs_keeps_nobody)
 	resolver_free(resolver);
 	ck_assert_int_eq(kill(reader, 0), -1);
 }
-END_TEST
 
 /* Whatever is wrong with the file, an answer comes, and the next file is read all the same. */
-START_TEST(hostile_lines)
+TEST(hostile_lines)
 {
 	struct resolver *resolver = resolver_new(RESOLVER_LINES, 128ull << 20, NULL);
 	uint64_t offset = offset_of((void *)mark), begin = UINT64_MAX, end = 0;
@@ -487,10 +477,9 @@ START_TEST(hostile_lines)
 	ck_assert(ask(resolver, file, offset, &told));
 	resolver_free(resolver);
 }
-END_TEST
 
 /* What stands between a program and CUDA, and what only looks like it. */
-START_TEST(wrapping_functions_are_known)
+TEST(wrapping_functions_are_known)
 {
 	static const struct {
 		const char *name, *file;
@@ -524,28 +513,8 @@ START_TEST(wrapping_functions_are_known)
 		ck_assert_msg(wrapper_is_function(cases[i].name, cases[i].file) == cases[i].is,
 			      "%s (%s)", cases[i].name ? cases[i].name : "-", cases[i].file);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("lines");
-	int failed;
-
-	if (mark() < 0)
-		return 1;
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, lines_are_found);
-	tcase_add_test(tests, inlined_wrappers_are_told);
-	tcase_add_test(tests, inlined_functions_are_told);
-	tcase_add_test(tests, inlined_functions_are_bounded);
-	tcase_add_test(tests, what_is_dropped_is_closed);
-	tcase_add_test(tests, lines_of_debug_file);
-	tcase_add_test(tests, a_reader_that_dies_is_replaced);
-	tcase_add_test(tests, files_end_no_others_lines);
-	tcase_add_test(tests, a_reader_that_hangs_keeps_nobody);
-	tcase_add_test(tests, hostile_lines);
-	tcase_add_test(tests, wrapping_functions_are_known);
-	failed = tests_run(tests, "lines");
-	free(self);
-	return failed;
+	return mark() < 0 ? EXIT_FAILURE : tests_run();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "one_process.h"
+#include "run_tests.h"
 
 /* The latest event of @kind. */
 static const struct snap_event *latest(enum event_kind kind)
@@ -26,8 +27,10 @@ static void identify(const char *command, const char *arguments)
 	feed_identity(&feed, false, strings, (size_t)len);
 }
 
+FIXTURE(setup, teardown);
+
 /* What a program is called is known after its start was told. */
-START_TEST(names)
+TEST(names)
 {
 	static const struct {
 		const char *command, *arguments, *name;
@@ -55,9 +58,8 @@ START_TEST(names)
 		ck_assert_uint_eq(event->program, feed.program);
 	}
 }
-END_TEST
 
-START_TEST(ends)
+TEST(ends)
 {
 	static const struct {
 		uint64_t ran;
@@ -91,10 +93,9 @@ START_TEST(ends)
 		ck_assert_int_eq(event->failed, cases[i].failed);
 	}
 }
-END_TEST
 
 /* However many programs come and go, a leak stays to be read; and so does how one was killed. */
-START_TEST(what_matters_stays)
+TEST(what_matters_stays)
 {
 	const struct snap_event *killed;
 	const char *text;
@@ -122,10 +123,9 @@ START_TEST(what_matters_stays)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_LEAK, NULL), 0);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_END, NULL), 0);
 }
-END_TEST
 
 /* A suspect is told once, and again when it is ten times as much. */
-START_TEST(suspects)
+TEST(suspects)
 {
 	const struct snap_event *event;
 	uint64_t address = 0x100000, first;
@@ -160,10 +160,9 @@ START_TEST(suspects)
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_SUSPECT, NULL), 2);
 }
-END_TEST
 
 /* A bad free in a loop is one event, and one of another kind is another. */
-START_TEST(bad_frees)
+TEST(bad_frees)
 {
 	for (uint64_t i = 0; i < 100; i++) {
 		feed.now += SECOND;
@@ -181,20 +180,4 @@ START_TEST(bad_frees)
 	feed_free(&feed, 0xbae000, 1);
 	ck_assert_uint_eq(latest(EVENT_UNKNOWN_FREE)->repeated, 0);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_UNKNOWN_FREE, NULL), 2);
-}
-END_TEST
-
-Suite *suite_log(void)
-{
-	Suite *suite = suite_create("log");
-	TCase *tests = tcase_create("log");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, names);
-	tcase_add_test(tests, ends);
-	tcase_add_test(tests, what_matters_stays);
-	tcase_add_test(tests, suspects);
-	tcase_add_test(tests, bad_frees);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

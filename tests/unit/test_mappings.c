@@ -6,6 +6,7 @@
 #include "model/allocations.h"
 #include "model/limits.h"
 #include "one_process.h"
+#include "run_tests.h"
 
 #define HANDLE 77ull
 #define SPACE  0x7f0000000000ull
@@ -27,7 +28,9 @@ static void expect(uint64_t live, uint64_t allocations, uint64_t frees)
 	ck_assert(!process->inexact);
 }
 
-START_TEST(lives_while_the_handle_does)
+FIXTURE(setup, teardown);
+
+TEST(lives_while_the_handle_does)
 {
 	create(HANDLE, MIB);
 	expect(MIB, 1, 0);
@@ -37,9 +40,8 @@ START_TEST(lives_while_the_handle_does)
 	feed_free(&feed, HANDLE, 0);
 	expect(0, 1, 1);
 }
-END_TEST
 
-START_TEST(lives_while_a_mapping_does)
+TEST(lives_while_a_mapping_does)
 {
 	create(HANDLE, MIB);
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
@@ -51,9 +53,8 @@ START_TEST(lives_while_a_mapping_does)
 	feed_map(&feed, MAP_REMOVE, SPACE + MIB, MIB, 0);
 	expect(0, 1, 1);
 }
-END_TEST
 
-START_TEST(one_call_unmaps_several)
+TEST(one_call_unmaps_several)
 {
 	int i;
 
@@ -70,9 +71,8 @@ START_TEST(one_call_unmaps_several)
 	feed_map(&feed, MAP_REMOVE, SPACE, 4 * MIB, 0);
 	expect(0, 4, 4);
 }
-END_TEST
 
-START_TEST(one_more_handle_holds_it)
+TEST(one_more_handle_holds_it)
 {
 	create(HANDLE, MIB);
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
@@ -83,10 +83,9 @@ START_TEST(one_more_handle_holds_it)
 	feed_map(&feed, MAP_REMOVE, SPACE, MIB, 0);
 	expect(0, 1, 1);
 }
-END_TEST
 
 /* A library's variables end when nvcc's code unregisters its fat binary. */
-START_TEST(variables_go_with_what_holds_them)
+TEST(variables_go_with_what_holds_them)
 {
 	feed_map(&feed, MAP_VARIABLE, 0x1000, 100, 0x77);
 	feed_map(&feed, MAP_VARIABLE, 0x2000, 20, 0x88);
@@ -98,9 +97,8 @@ START_TEST(variables_go_with_what_holds_them)
 	look();
 	ck_assert_uint_eq(process->kinds[KIND_STATIC], 20);
 }
-END_TEST
 
-START_TEST(shown_where_it_is_mapped)
+TEST(shown_where_it_is_mapped)
 {
 	create(HANDLE, MIB);
 	look();
@@ -116,9 +114,8 @@ START_TEST(shown_where_it_is_mapped)
 	ck_assert_uint_eq(process->spans[0].start, SPACE);
 	ck_assert_uint_eq(process->spans[0].end, SPACE + 2 * MIB);
 }
-END_TEST
 
-START_TEST(copies_find_it)
+TEST(copies_find_it)
 {
 	create(HANDLE, MIB);
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
@@ -131,13 +128,12 @@ START_TEST(copies_find_it)
 	ck_assert_uint_eq(process->copies[1].direction, DIR_H2D);
 	ck_assert_uint_eq(process->copies[2].direction, DIR_D2H);
 }
-END_TEST
 
 /*
  * Physical memory of the host, and what is another process's: handles, too, that lie as close
  * together as a heap lays them.
  */
-START_TEST(any_handle_covers_no_addresses)
+TEST(any_handle_covers_no_addresses)
 {
 	ck_assert_int_eq(feed_alloc_as(&feed, CALL_cuMemCreate, KIND_PINNED, HANDLE, MIB, 0), 0);
 	ck_assert_int_eq(
@@ -169,9 +165,8 @@ START_TEST(any_handle_covers_no_addresses)
 	ck_assert_uint_eq(process->unknown_frees, 0);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
-START_TEST(what_is_mapped_unseen_does_no_harm)
+TEST(what_is_mapped_unseen_does_no_harm)
 {
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE); /* a handle from before */
 	feed_map(&feed, MAP_PLACE, SPACE + 100, 0, HANDLE);
@@ -180,9 +175,8 @@ START_TEST(what_is_mapped_unseen_does_no_harm)
 	feed_map(&feed, MAP_REMOVE, 0, UINT64_MAX, 0);
 	expect(0, 0, 0);
 }
-END_TEST
 
-START_TEST(mapped_over_a_missed_unmap)
+TEST(mapped_over_a_missed_unmap)
 {
 	create(HANDLE, MIB);
 	create(HANDLE + 1, MIB);
@@ -191,13 +185,12 @@ START_TEST(mapped_over_a_missed_unmap)
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE + 1);
 	expect(MIB, 2, 1);
 }
-END_TEST
 
 /*
  * Another thread was given the handle while this one's unmapping, which ended what had it, was
  * still on its way out.
  */
-START_TEST(unmapped_after_the_handle_was_given_again)
+TEST(unmapped_after_the_handle_was_given_again)
 {
 	create(HANDLE, MIB);
 	feed_map(&feed, MAP_PLACE, SPACE, MIB, HANDLE);
@@ -216,9 +209,8 @@ START_TEST(unmapped_after_the_handle_was_given_again)
 	expect(0, 2, 2);
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 }
-END_TEST
 
-START_TEST(a_context_ends_its_own)
+TEST(a_context_ends_its_own)
 {
 	feed.context = 0xc1;
 	feed_alloc(&feed, 0x100000, MIB);
@@ -245,10 +237,9 @@ START_TEST(a_context_ends_its_own)
 	ck_assert_uint_eq(process->leaked, 4 * MIB);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
 /* Another thread was given its memory while the call that ended it was still on its way out. */
-START_TEST(a_context_ends_what_was_given_again)
+TEST(a_context_ends_what_was_given_again)
 {
 	feed.lasted = 1;
 	feed.context = 0xc1;
@@ -272,10 +263,9 @@ START_TEST(a_context_ends_what_was_given_again)
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(process->frees, 1);
 }
-END_TEST
 
 /* But not what others were given before that call. */
-START_TEST(a_context_ends_nothing_that_was_freed_before)
+TEST(a_context_ends_nothing_that_was_freed_before)
 {
 	feed.lasted = 1;
 	feed.context = 0xc1;
@@ -290,10 +280,9 @@ START_TEST(a_context_ends_nothing_that_was_freed_before)
 	look();
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 1);
 }
-END_TEST
 
 /* However many there were: only those that own something count against the limit. */
-START_TEST(contexts_come_and_go)
+TEST(contexts_come_and_go)
 {
 	unsigned int i;
 
@@ -307,7 +296,6 @@ START_TEST(contexts_come_and_go)
 	ck_assert_uint_eq(process->leaked, (CONTEXTS_MAX + 10) * MIB);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
 static void assert_static(uint64_t bytes)
 {
@@ -317,7 +305,7 @@ static void assert_static(uint64_t bytes)
 		process->live + process->peak + process->leaked + process->live_allocations, 0);
 }
 
-START_TEST(variables_of_modules_are_static)
+TEST(variables_of_modules_are_static)
 {
 	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE);
 	feed_map(&feed, MAP_GLOBAL, SPACE, 100, HANDLE); /* asked for once more */
@@ -331,10 +319,9 @@ START_TEST(variables_of_modules_are_static)
 	feed_exit(&feed, END_EXIT, 0);
 	assert_static(0);
 }
-END_TEST
 
 /* The runtime asks the driver for what was registered: that is not counted twice. */
-START_TEST(registered_variables_are_static)
+TEST(registered_variables_are_static)
 {
 	feed_map(&feed, MAP_VARIABLE, SPACE, 1000, 0);
 	feed_map(&feed, MAP_VARIABLE, SPACE + 1000, 24, 0);
@@ -343,32 +330,4 @@ START_TEST(registered_variables_are_static)
 	assert_static(1024);
 	feed_exit(&feed, END_EXIT, 0);
 	assert_static(0);
-}
-END_TEST
-
-Suite *suite_mappings(void)
-{
-	Suite *suite = suite_create("mappings");
-	TCase *tests = tcase_create("mappings");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, lives_while_the_handle_does);
-	tcase_add_test(tests, lives_while_a_mapping_does);
-	tcase_add_test(tests, variables_go_with_what_holds_them);
-	tcase_add_test(tests, one_call_unmaps_several);
-	tcase_add_test(tests, one_more_handle_holds_it);
-	tcase_add_test(tests, shown_where_it_is_mapped);
-	tcase_add_test(tests, copies_find_it);
-	tcase_add_test(tests, any_handle_covers_no_addresses);
-	tcase_add_test(tests, what_is_mapped_unseen_does_no_harm);
-	tcase_add_test(tests, mapped_over_a_missed_unmap);
-	tcase_add_test(tests, unmapped_after_the_handle_was_given_again);
-	tcase_add_test(tests, a_context_ends_its_own);
-	tcase_add_test(tests, a_context_ends_what_was_given_again);
-	tcase_add_test(tests, a_context_ends_nothing_that_was_freed_before);
-	tcase_add_test(tests, contexts_come_and_go);
-	tcase_add_test(tests, variables_of_modules_are_static);
-	tcase_add_test(tests, registered_variables_are_static);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

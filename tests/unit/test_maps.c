@@ -18,7 +18,7 @@
 #include "probe_tests.h"
 #include "util/util.h"
 
-START_TEST(test_maps_parse)
+TEST(test_maps_parse)
 {
 	static const struct {
 		const char *line;
@@ -65,9 +65,8 @@ START_TEST(test_maps_parse)
 		ck_assert_int_eq(executable, cases[i].executable);
 	}
 }
-END_TEST
 
-START_TEST(test_maps_random)
+TEST(test_maps_random)
 {
 	static const char alphabet[] = "0123456789abcdef-: rwxp/\n[]%s\\\t~";
 	struct maps_entry entry;
@@ -85,7 +84,6 @@ START_TEST(test_maps_random)
 			ck_assert(entry.path >= line && entry.path <= line + len);
 	}
 }
-END_TEST
 
 static int own_mapping(void *context, const struct maps_entry *entry)
 {
@@ -101,7 +99,7 @@ static int own_mapping(void *context, const struct maps_entry *entry)
 	return 1;
 }
 
-START_TEST(test_maps_visit)
+TEST(test_maps_visit)
 {
 	const struct outside outside = { .identifier = -1 };
 	int found = 0;
@@ -110,9 +108,8 @@ START_TEST(test_maps_visit)
 	ck_assert_int_eq(found, 1);
 	ck_assert_int_lt(outside_maps(&outside, 0x7fffffff, 0, own_mapping, &found), 0);
 }
-END_TEST
 
-START_TEST(test_each_file_once)
+TEST(test_each_file_once)
 {
 	struct maps_entry entry = { .inode = 7, .major = 8, .minor = 1, .path = "/lib/a.so" };
 	struct maps_seen *seen = NULL;
@@ -131,10 +128,9 @@ START_TEST(test_each_file_once)
 	ck_assert(maps_seen_add(&seen, &entry));
 	maps_seen_free(&seen);
 }
-END_TEST
 
 /* What a program puts in the place of a file that it maps is not opened if it is none. */
-START_TEST(test_only_files_are_opened)
+TEST(test_only_files_are_opened)
 {
 	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], link[64], event[1024];
 	struct maps_entry entry = { .start = 0x1000, .end = 0x2000, .inode = 1 };
@@ -178,7 +174,6 @@ START_TEST(test_only_files_are_opened)
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	close(fd);
 }
-END_TEST
 
 /*
  * As mmap(2) has the file of @path, for code; what it maps as stands in @entry, whose path is
@@ -217,7 +212,7 @@ static void file_write(const char *path, const char *text)
  * Another file system may come to lie over a mapped file, with a file of that name and inode
  * number.
  */
-START_TEST(test_devices_are_compared)
+TEST(test_devices_are_compared)
 {
 	char folder[] = "/tmp/cutop-maps-XXXXXX", path[64], text[8] = "";
 	struct maps_entry entry;
@@ -252,15 +247,4 @@ START_TEST(test_devices_are_compared)
 	umount2(folder, MNT_DETACH);
 	umount2(folder, MNT_DETACH);
 	rmdir(folder);
-}
-END_TEST
-
-void maps_tests(Suite *suite)
-{
-	probe_test_add(suite, "maps parse", test_maps_parse);
-	probe_test_add(suite, "maps random", test_maps_random);
-	probe_test_add(suite, "maps visit", test_maps_visit);
-	probe_test_add(suite, "maps, each file once", test_each_file_once);
-	probe_test_add(suite, "only files are opened", test_only_files_are_opened);
-	probe_test_add(suite, "devices are compared", test_devices_are_compared);
 }

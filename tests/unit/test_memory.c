@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "one_process.h"
+#include "run_tests.h"
 
-START_TEST(live_is_allocated_less_freed)
+FIXTURE(setup, teardown);
+
+TEST(live_is_allocated_less_freed)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x20000, 1000);
@@ -28,10 +31,9 @@ START_TEST(live_is_allocated_less_freed)
 	ck_assert_uint_eq(snapshot->live, 110);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
 /* Into a capture: calls that are counted and timed, and no memory that comes or goes. */
-START_TEST(captured_calls_are_no_memory)
+TEST(captured_calls_are_no_memory)
 {
 	struct rec_alloc alloc = {
 		.hdr = { .type = REC_ALLOC,
@@ -74,9 +76,8 @@ START_TEST(captured_calls_are_no_memory)
 	ck_assert_uint_eq(process->call_count, 2);
 	ck_assert_uint_eq(process->call_list[0].calls + process->call_list[1].calls, 3);
 }
-END_TEST
 
-START_TEST(failed_calls_move_no_byte)
+TEST(failed_calls_move_no_byte)
 {
 	const char *text;
 
@@ -92,18 +93,16 @@ START_TEST(failed_calls_move_no_byte)
 	ck_assert_ptr_nonnull(strstr(text, "cudaMalloc of 12.0G"));
 	ck_assert_ptr_nonnull(strstr(text, "holds 100, 100 of it from 0x401000"));
 }
-END_TEST
 
-START_TEST(success_without_address_is_no_allocation)
+TEST(success_without_address_is_no_allocation)
 {
 	feed_alloc_as(&feed, CALL_cudaMalloc, KIND_DEVICE, 0, 0, 0);
 	look();
 	ck_assert_uint_eq(process->allocations, 0);
 	ck_assert_uint_eq(process->failed_allocations, 0);
 }
-END_TEST
 
-START_TEST(free_of_null_is_nothing)
+TEST(free_of_null_is_nothing)
 {
 	feed_free(&feed, 0, 0);
 	feed_free(&feed, 0, 1);
@@ -112,9 +111,8 @@ START_TEST(free_of_null_is_nothing)
 				  process->double_frees,
 			  0);
 }
-END_TEST
 
-START_TEST(unknown_free_is_no_failure)
+TEST(unknown_free_is_no_failure)
 {
 	feed_free(&feed, 0x999000, 0);
 	look();
@@ -123,10 +121,9 @@ START_TEST(unknown_free_is_no_failure)
 	ck_assert_uint_eq(process->failed_frees, 0);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
 /* A child frees what its parent allocated, before the fork and freed since: it is told of nothing. */
-START_TEST(what_a_child_inherits_is_known)
+TEST(what_a_child_inherits_is_known)
 {
 	struct rec_process child = {
 		.hdr = { .type = REC_PROCESS,
@@ -153,9 +150,8 @@ START_TEST(what_a_child_inherits_is_known)
 	for (size_t i = 0; i < snapshot->event_count; i++)
 		ck_assert_int_ne(snapshot->events[i].kind, EVENT_UNKNOWN_FREE);
 }
-END_TEST
 
-START_TEST(second_failing_free_is_a_double_free)
+TEST(second_failing_free_is_a_double_free)
 {
 	const char *text;
 
@@ -169,9 +165,8 @@ START_TEST(second_failing_free_is_a_double_free)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_DOUBLE_FREE, &text), 1);
 	ck_assert_ptr_nonnull(strstr(text, "0x10000"));
 }
-END_TEST
 
-START_TEST(other_failing_frees)
+TEST(other_failing_frees)
 {
 	const char *text;
 
@@ -187,17 +182,15 @@ START_TEST(other_failing_frees)
 		text, "cudaFree of 0x10010, where no allocation is known to begin, called from "));
 }
 
-START_TEST(failing_frees_after_a_sticky_error_are_not_told_of)
+TEST(failing_frees_after_a_sticky_error_are_not_told_of)
 {
 	feed_free(&feed, 0x10010, 700);
 	look();
 	ck_assert_uint_eq(process->failed_frees, 1);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_UNKNOWN_FREE, NULL), 0);
 }
-END_TEST
-END_TEST
 
-START_TEST(address_is_used_again_after_a_free)
+TEST(address_is_used_again_after_a_free)
 {
 	int i;
 
@@ -215,9 +208,8 @@ START_TEST(address_is_used_again_after_a_free)
 	ck_assert_uint_eq(process->failed_frees, 1);
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 }
-END_TEST
 
-START_TEST(free_that_arrives_after_the_address_was_given_again)
+TEST(free_that_arrives_after_the_address_was_given_again)
 {
 	uint64_t entered;
 
@@ -242,9 +234,8 @@ START_TEST(free_that_arrives_after_the_address_was_given_again)
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 	ck_assert(!process->inexact);
 }
-END_TEST
 
-START_TEST(race_over_two_generations)
+TEST(race_over_two_generations)
 {
 	uint64_t first, second;
 
@@ -263,9 +254,8 @@ START_TEST(race_over_two_generations)
 	look();
 	ck_assert_uint_eq(process->live, 0);
 }
-END_TEST
 
-START_TEST(late_free_of_an_overlapped_range)
+TEST(late_free_of_an_overlapped_range)
 {
 	uint64_t entered;
 
@@ -285,9 +275,8 @@ START_TEST(late_free_of_an_overlapped_range)
 	ck_assert_uint_eq(process->live, 0x1000);
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 }
-END_TEST
 
-START_TEST(missed_free_is_counted_as_lost)
+TEST(missed_free_is_counted_as_lost)
 {
 	uint64_t entered;
 
@@ -311,9 +300,8 @@ START_TEST(missed_free_is_counted_as_lost)
 	ck_assert_uint_eq(process->live, 300);
 	ck_assert_uint_eq(process->unknown_frees, 1);
 }
-END_TEST
 
-START_TEST(missed_free_is_counted_at_the_end)
+TEST(missed_free_is_counted_at_the_end)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x10000, 300);
@@ -323,9 +311,8 @@ START_TEST(missed_free_is_counted_at_the_end)
 	ck_assert(process->inexact);
 	ck_assert_uint_eq(process->leaked, 300);
 }
-END_TEST
 
-START_TEST(kinds_of_their_own)
+TEST(kinds_of_their_own)
 {
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0x100000, 1, 0);
 	feed_alloc_as(&feed, CALL_cudaMallocAsync, KIND_ASYNC, 0x200000, 2, 0);
@@ -352,9 +339,8 @@ START_TEST(kinds_of_their_own)
 	ck_assert_uint_eq(process->kinds[KIND_DEVICE], 0);
 	ck_assert_uint_eq(process->map_count, 4);
 }
-END_TEST
 
-START_TEST(array_handles_cover_no_addresses)
+TEST(array_handles_cover_no_addresses)
 {
 	/* An array's handle lies in the host's heap, where its bytes are not. */
 	feed_alloc_as(&feed, CALL_cudaMallocArray, KIND_ARRAY, 0x55550000, 64 * MIB, 0);
@@ -368,9 +354,8 @@ START_TEST(array_handles_cover_no_addresses)
 	ck_assert_uint_eq(process->kinds[KIND_REGISTERED], MIB);
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 }
-END_TEST
 
-START_TEST(shared_memory_can_be_opened_twice)
+TEST(shared_memory_can_be_opened_twice)
 {
 	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
 	feed_alloc_as(&feed, CALL_cudaIpcOpenMemHandle, KIND_SHARED, 0x700000, 0, 0);
@@ -383,9 +368,8 @@ START_TEST(shared_memory_can_be_opened_twice)
 	ck_assert_uint_eq(process->unknown_frees, 0);
 	ck_assert_uint_eq(snapshot->lost[LOST_FREE], 0);
 }
-END_TEST
 
-START_TEST(sites_are_summed_and_sorted)
+TEST(sites_are_summed_and_sorted)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	feed_alloc(&feed, 0x20000, 100);
@@ -400,9 +384,8 @@ START_TEST(sites_are_summed_and_sorted)
 	ck_assert_uint_eq(process->sites[1].live, 100);
 	ck_assert_uint_eq(process->sites[1].allocations, 2);
 }
-END_TEST
 
-START_TEST(sites_are_bounded)
+TEST(sites_are_bounded)
 {
 	uint64_t i, n = 65536 + 1000;
 
@@ -418,9 +401,8 @@ START_TEST(sites_are_bounded)
 	ck_assert_uint_eq(process->map_count, 1000);
 	ck_assert_uint_eq(process->map_omitted, n - 1000);
 }
-END_TEST
 
-START_TEST(map_lists_the_largest)
+TEST(map_lists_the_largest)
 {
 	uint64_t i;
 	struct snapshot *all;
@@ -443,9 +425,8 @@ START_TEST(map_lists_the_largest)
 	ck_assert_uint_eq(all->processes[0].map_omitted, 5000);
 	snapshot_free(all);
 }
-END_TEST
 
-START_TEST(sizes_that_lie_do_not_wrap)
+TEST(sizes_that_lie_do_not_wrap)
 {
 	feed_alloc(&feed, 0x1000, UINT64_MAX);
 	feed_alloc_as(&feed, CALL_cudaMallocManaged, KIND_MANAGED, 0xfffffffffffffff0, UINT64_MAX,
@@ -456,9 +437,8 @@ START_TEST(sizes_that_lie_do_not_wrap)
 	look();
 	ck_assert_uint_eq(process->live, 0);
 }
-END_TEST
 
-START_TEST(many_missed_frees_are_bounded)
+TEST(many_missed_frees_are_bounded)
 {
 	uint64_t i;
 
@@ -467,40 +447,4 @@ START_TEST(many_missed_frees_are_bounded)
 	look();
 	ck_assert_uint_eq(process->live, 1);
 	ck_assert_uint_ge(snapshot->lost[LOST_FREE], 20000 - 4097);
-}
-END_TEST
-
-Suite *suite_memory(void)
-{
-	Suite *suite = suite_create("memory");
-	TCase *tests = tcase_create("memory");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, live_is_allocated_less_freed);
-	tcase_add_test(tests, captured_calls_are_no_memory);
-	tcase_add_test(tests, failed_calls_move_no_byte);
-	tcase_add_test(tests, success_without_address_is_no_allocation);
-	tcase_add_test(tests, free_of_null_is_nothing);
-	tcase_add_test(tests, unknown_free_is_no_failure);
-	tcase_add_test(tests, what_a_child_inherits_is_known);
-	tcase_add_test(tests, second_failing_free_is_a_double_free);
-	tcase_add_test(tests, other_failing_frees);
-	tcase_add_test(tests, failing_frees_after_a_sticky_error_are_not_told_of);
-	tcase_add_test(tests, address_is_used_again_after_a_free);
-	tcase_add_test(tests, free_that_arrives_after_the_address_was_given_again);
-	tcase_add_test(tests, race_over_two_generations);
-	tcase_add_test(tests, late_free_of_an_overlapped_range);
-	tcase_add_test(tests, missed_free_is_counted_as_lost);
-	tcase_add_test(tests, missed_free_is_counted_at_the_end);
-	tcase_add_test(tests, kinds_of_their_own);
-	tcase_add_test(tests, array_handles_cover_no_addresses);
-	tcase_add_test(tests, shared_memory_can_be_opened_twice);
-	tcase_add_test(tests, sites_are_summed_and_sorted);
-	tcase_add_test(tests, sites_are_bounded);
-	tcase_add_test(tests, map_lists_the_largest);
-	tcase_add_test(tests, sizes_that_lie_do_not_wrap);
-	tcase_add_test(tests, many_missed_frees_are_bounded);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -5,6 +5,7 @@
 #include "cuda/errors.h"
 #include "cuda/errors_table.h"
 #include "one_process.h"
+#include "run_tests.h"
 
 /* From here on records are those of another process. */
 static void turn(uint32_t program, uint32_t pid)
@@ -33,7 +34,9 @@ static const struct snap_event *event(enum event_kind kind, unsigned int nth)
 	return found;
 }
 
-START_TEST(out_of_memory_names_the_holders)
+FIXTURE(setup, teardown);
+
+TEST(out_of_memory_names_the_holders)
 {
 	const struct snap_event *told;
 	const struct snap_detail *detail;
@@ -72,9 +75,8 @@ START_TEST(out_of_memory_names_the_holders)
 	ck_assert_ptr_nonnull(strstr(told->text, "held there: 99 python 7.0M, 4242 python 5.0M"));
 	ck_assert_uint_eq(process->failed_allocations, 1);
 }
-END_TEST
 
-START_TEST(out_of_memory_is_as_it_was_at_that_instant)
+TEST(out_of_memory_is_as_it_was_at_that_instant)
 {
 	feed_alloc(&feed, 0x10000, 5 * MIB);
 	no_memory(MIB);
@@ -84,9 +86,8 @@ START_TEST(out_of_memory_is_as_it_was_at_that_instant)
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holders[0].live, 5 * MIB);
 	ck_assert_str_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holders[0].command, "python");
 }
-END_TEST
 
-START_TEST(only_the_largest_holders_are_named)
+TEST(only_the_largest_holders_are_named)
 {
 	const struct snap_detail *detail;
 	uint32_t i;
@@ -105,10 +106,9 @@ START_TEST(only_the_largest_holders_are_named)
 	ck_assert_uint_eq(detail->holders[0].pid, 105);
 	ck_assert_ptr_nonnull(strstr(event(EVENT_OUT_OF_MEMORY, 0)->text, "and 3 more"));
 }
-END_TEST
 
 /* Very many allocations are walked through once a second, not at each failure. */
-START_TEST(a_long_walk_is_made_once_a_second)
+TEST(a_long_walk_is_made_once_a_second)
 {
 	uint64_t i;
 
@@ -127,9 +127,8 @@ START_TEST(a_long_walk_is_made_once_a_second)
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 2)->detail->line_count, 0);
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->detail->line_count, 1);
 }
-END_TEST
 
-START_TEST(a_storm_of_failures_is_one_event)
+TEST(a_storm_of_failures_is_one_event)
 {
 	int i;
 
@@ -149,13 +148,12 @@ START_TEST(a_storm_of_failures_is_one_event)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 4);
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 3)->bytes, 3 * MIB);
 }
-END_TEST
 
 /*
  * A process with ever new call sites tells of 8 a second; what repeats an event that has left the
  * log is told anew.
  */
-START_TEST(failures_at_many_places_leave_room_in_the_log)
+TEST(failures_at_many_places_leave_room_in_the_log)
 {
 	const char *text;
 	unsigned int i;
@@ -182,9 +180,8 @@ START_TEST(failures_at_many_places_leave_room_in_the_log)
 	for (i = 0; i < snapshot->event_count; i++)
 		ck_assert_uint_eq(snapshot->events[i].repeated, 0);
 }
-END_TEST
 
-START_TEST(host_memory_has_no_holders)
+TEST(host_memory_has_no_holders)
 {
 	feed_alloc(&feed, 0x10000, 5 * MIB);
 	feed_alloc_as(&feed, CALL_cudaMallocHost, KIND_PINNED, 0, MIB, 2);
@@ -192,9 +189,8 @@ START_TEST(host_memory_has_no_holders)
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 0);
 	ck_assert_ptr_null(strstr(event(EVENT_OUT_OF_MEMORY, 0)->text, "device"));
 }
-END_TEST
 
-START_TEST(nearly_full_is_said_once_per_crossing)
+TEST(nearly_full_is_said_once_per_crossing)
 {
 	const struct snap_event *told;
 
@@ -225,9 +221,8 @@ START_TEST(nearly_full_is_said_once_per_crossing)
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 2);
 }
-END_TEST
 
-START_TEST(a_size_told_late_is_compared_with_what_is_held)
+TEST(a_size_told_late_is_compared_with_what_is_held)
 {
 	feed_alloc(&feed, 100 * MIB, 90 * MIB);
 	look();
@@ -238,10 +233,9 @@ START_TEST(a_size_told_late_is_compared_with_what_is_held)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 1);
 	ck_assert_int_eq(event(EVENT_NEARLY_FULL, 0)->detail->device, 0);
 }
-END_TEST
 
 /* Two processes that were told different sizes of device 0 mean two devices. */
-START_TEST(one_number_of_two_devices)
+TEST(one_number_of_two_devices)
 {
 	feed_size(&feed, 0, 100 * MIB);
 	feed_alloc(&feed, 100 * MIB, 60 * MIB);
@@ -264,9 +258,8 @@ START_TEST(one_number_of_two_devices)
 	look();
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 1);
 }
-END_TEST
 
-START_TEST(what_ended_holds_nothing)
+TEST(what_ended_holds_nothing)
 {
 	feed_size(&feed, 0, 100 * MIB);
 	feed_alloc(&feed, 100 * MIB, 79 * MIB);
@@ -280,9 +273,8 @@ START_TEST(what_ended_holds_nothing)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->detail->holder_count, 1);
 }
-END_TEST
 
-START_TEST(sizes_that_make_no_sense)
+TEST(sizes_that_make_no_sense)
 {
 	feed_size(&feed, 0, 0);
 	feed_size(&feed, -1, 100);
@@ -292,7 +284,6 @@ START_TEST(sizes_that_make_no_sense)
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_NEARLY_FULL, NULL), 0);
 }
-END_TEST
 
 /* ---- faults ---- */
 
@@ -347,7 +338,7 @@ static void assert_suspects(unsigned int nth, const char *names)
 	ck_assert_str_eq(text, names);
 }
 
-START_TEST(suspects_are_what_was_launched_last)
+TEST(suspects_are_what_was_launched_last)
 {
 	const struct snap_event *told;
 
@@ -375,9 +366,8 @@ START_TEST(suspects_are_what_was_launched_last)
 		told->text, "launched last in the default stream: 0x20; in stream 0x8000: 0x30; "
 			    "in stream 0x7000: saxpy, 0x40, 0x60"));
 }
-END_TEST
 
-START_TEST(what_was_synchronized_is_no_suspect)
+TEST(what_was_synchronized_is_no_suspect)
 {
 	launched(0x10, 0, 5 * TICK + 1, 1); /* before the synchronize, by its thread */
 	launched(0x20, 0, 5 * TICK + 4, 1); /* after it */
@@ -391,9 +381,8 @@ START_TEST(what_was_synchronized_is_no_suspect)
 	assert_suspects(0, "0x20 0x30 0x50");
 	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 0);
 }
-END_TEST
 
-START_TEST(what_was_launched_after_the_error_is_no_suspect)
+TEST(what_was_launched_after_the_error_is_no_suspect)
 {
 	launched(0x10, 0, 5 * TICK + 1, 1);
 	launched(0x20, 0, 5 * TICK + 8, 1);
@@ -402,17 +391,15 @@ START_TEST(what_was_launched_after_the_error_is_no_suspect)
 	assert_suspects(0, "0x10");
 	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 2);
 }
-END_TEST
 
-START_TEST(no_suspect_is_said_too)
+TEST(no_suspect_is_said_too)
 {
 	fault(5 * TICK, 0, 1);
 	assert_suspects(0, "");
 	ck_assert_ptr_nonnull(strstr(event(EVENT_FAULT, 0)->text, "no kernel was launched since"));
 }
-END_TEST
 
-START_TEST(there_is_room_for_eight_suspects)
+TEST(there_is_room_for_eight_suspects)
 {
 	uint64_t i;
 
@@ -422,9 +409,8 @@ START_TEST(there_is_room_for_eight_suspects)
 	assert_suspects(0, "0x113 0x112 0x111 0x110 0x10f 0x10e 0x10d 0x10c");
 	ck_assert_uint_eq(event(EVENT_FAULT, 0)->detail->suspects_omitted, 12);
 }
-END_TEST
 
-START_TEST(a_sticky_error_is_said_once)
+TEST(a_sticky_error_is_said_once)
 {
 	fault(TICK, 0, 1);
 	feed_fail(&feed, CALL_cudaMalloc, 700);
@@ -442,9 +428,8 @@ START_TEST(a_sticky_error_is_said_once)
 	look();
 	ck_assert_uint_eq(count_events(snapshot, EVENT_FAULT, NULL), 3);
 }
-END_TEST
 
-START_TEST(sticky_errors_are_those_of_the_headers)
+TEST(sticky_errors_are_those_of_the_headers)
 {
 	static const int sticky[] = { 214, 220, 226, 700, 702, 710, 714, 715,
 				      716, 717, 718, 719, 721, 810, 911 };
@@ -462,10 +447,9 @@ START_TEST(sticky_errors_are_those_of_the_headers)
 	DRIVER_ERRORS(ERROR)
 #undef ERROR
 }
-END_TEST
 
 /* An allocator frees what it can, and tries again: nothing that the user has to know of. */
-START_TEST(a_retry_that_succeeds_is_no_shortage)
+TEST(a_retry_that_succeeds_is_no_shortage)
 {
 	const char *text;
 	int i;
@@ -496,10 +480,9 @@ START_TEST(a_retry_that_succeeds_is_no_shortage)
 	ck_assert_uint_eq(count_events(snapshot, EVENT_OUT_OF_MEMORY, NULL), 1);
 	ck_assert_uint_eq(process->recovered_allocations, 4);
 }
-END_TEST
 
 /* Less memory, another device, later, or another thread: what was asked for was not got. */
-START_TEST(what_is_no_retry)
+TEST(what_is_no_retry)
 {
 	no_memory(64 * MIB);
 	feed_alloc(&feed, 0x1000000, 63 * MIB);
@@ -519,36 +502,4 @@ START_TEST(what_is_no_retry)
 	ck_assert_uint_eq(process->recovered_allocations, 0);
 	ck_assert_uint_eq(count_events(snapshot, EVENT_RECOVERED, NULL), 0);
 	ck_assert_uint_eq(event(EVENT_OUT_OF_MEMORY, 0)->repeated, 3);
-}
-END_TEST
-
-Suite *suite_mortem(void)
-{
-	Suite *suite = suite_create("mortem");
-	TCase *tests = tcase_create("mortem");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, out_of_memory_names_the_holders);
-	tcase_add_test(tests, a_retry_that_succeeds_is_no_shortage);
-	tcase_add_test(tests, what_is_no_retry);
-	tcase_add_test(tests, out_of_memory_is_as_it_was_at_that_instant);
-	tcase_add_test(tests, only_the_largest_holders_are_named);
-	tcase_add_test(tests, a_long_walk_is_made_once_a_second);
-	tcase_add_test(tests, a_storm_of_failures_is_one_event);
-	tcase_add_test(tests, failures_at_many_places_leave_room_in_the_log);
-	tcase_add_test(tests, host_memory_has_no_holders);
-	tcase_add_test(tests, nearly_full_is_said_once_per_crossing);
-	tcase_add_test(tests, a_size_told_late_is_compared_with_what_is_held);
-	tcase_add_test(tests, one_number_of_two_devices);
-	tcase_add_test(tests, what_ended_holds_nothing);
-	tcase_add_test(tests, sizes_that_make_no_sense);
-	tcase_add_test(tests, suspects_are_what_was_launched_last);
-	tcase_add_test(tests, what_was_synchronized_is_no_suspect);
-	tcase_add_test(tests, what_was_launched_after_the_error_is_no_suspect);
-	tcase_add_test(tests, no_suspect_is_said_too);
-	tcase_add_test(tests, there_is_room_for_eight_suspects);
-	tcase_add_test(tests, a_sticky_error_is_said_once);
-	tcase_add_test(tests, sticky_errors_are_those_of_the_headers);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

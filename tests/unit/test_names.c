@@ -3,7 +3,6 @@
  * Names from files: debug files by build id and by link, the variables that hold handles of
  * kernels, and all that broken.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +175,7 @@ static bool found_below(const struct small *small, const char *root, const char 
 }
 /* ---- debug files ---- */
 
-START_TEST(debug_file_by_build_id)
+TEST(debug_file_by_build_id)
 {
 	struct small small, other;
 	char id[2 * 19 + 1] = "", *path;
@@ -199,9 +198,8 @@ START_TEST(debug_file_by_build_id)
 	ck_assert(!found_below(&other, folder, "/bin/program"));
 	unlink(path);
 }
-END_TEST
 
-START_TEST(debug_file_by_link)
+TEST(debug_file_by_link)
 {
 	static const char *const places[] = { "/bin/x.debug", "/bin/.debug/x.debug",
 					      "/usr/lib/debug/bin/x.debug" };
@@ -247,9 +245,8 @@ START_TEST(debug_file_by_link)
 		close(fd);
 	}
 }
-END_TEST
 
-START_TEST(symbols_of_debug_file)
+TEST(symbols_of_debug_file)
 {
 	struct small stripped, debug;
 	struct symbols *symbols;
@@ -272,9 +269,8 @@ START_TEST(symbols_of_debug_file)
 	close(fd);
 	close(debug_fd);
 }
-END_TEST
 
-START_TEST(broken_links_and_notes)
+TEST(broken_links_and_notes)
 {
 	struct small small;
 	struct debug_link link;
@@ -305,11 +301,10 @@ START_TEST(broken_links_and_notes)
 		close(fd);
 	}
 }
-END_TEST
 
 /* ---- handles of kernels ---- */
 
-START_TEST(names_of_handles)
+TEST(names_of_handles)
 {
 	static const struct {
 		const char *symbol, *kernel;
@@ -349,9 +344,8 @@ START_TEST(names_of_handles)
 	ck_assert_ptr_null(handles_kernel(endless));
 	free(endless);
 }
-END_TEST
 
-START_TEST(variables_of_broken_files)
+TEST(variables_of_broken_files)
 {
 	struct handle_variables variables = { .list = NULL };
 	struct small small;
@@ -390,7 +384,6 @@ START_TEST(variables_of_broken_files)
 		bytes[i / 8] ^= (char)(1 << i % 8);
 	}
 }
-END_TEST
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
 {
@@ -402,19 +395,11 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 int main(void)
 {
-	TCase *tests = tcase_create("names");
 	int failed;
 
 	if (!mkdtemp(folder))
-		return 1;
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, debug_file_by_build_id);
-	tcase_add_test(tests, debug_file_by_link);
-	tcase_add_test(tests, symbols_of_debug_file);
-	tcase_add_test(tests, broken_links_and_notes);
-	tcase_add_test(tests, names_of_handles);
-	tcase_add_test(tests, variables_of_broken_files);
-	failed = tests_run(tests, "names");
+		return EXIT_FAILURE;
+	failed = tests_run();
 	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return failed;
 }

@@ -3,7 +3,6 @@
  * Copied stacks whose way out cannot be had: what is walked here has rows all the same, so that not
  * every call sends one more copy, and of the copies that come only so many are kept.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +117,8 @@ static void teardown(void)
 	native_stacks_free(native);
 }
 
+FIXTURE(setup, teardown);
+
 /* A stack of one frame, whose caller is to be found. */
 static void walk(void)
 {
@@ -146,7 +147,7 @@ static void assert_row(void)
 }
 
 /* 0: the file cannot be opened; 1: nothing may be asked about it */
-START_TEST(a_row_where_no_rule_can_be_had)
+TEST_LOOP(a_row_where_no_rule_can_be_had, 2)
 {
 	world.rules = _i != 0;
 	world.is_refused = true;
@@ -155,10 +156,9 @@ START_TEST(a_row_where_no_rule_can_be_had)
 	native_stacks_forget(native, PROGRAM);
 	ck_assert_uint_eq(world.rows, 0);
 }
-END_TEST
 
 /* It is asked for once. */
-START_TEST(no_row_while_there_is_no_answer)
+TEST(no_row_while_there_is_no_answer)
 {
 	world.rules = 1;
 	walk();
@@ -166,16 +166,14 @@ START_TEST(no_row_while_there_is_no_answer)
 	ck_assert_uint_eq(world.rows, 0);
 	ck_assert_uint_eq(world.asked, 1);
 }
-END_TEST
 
-START_TEST(no_row_while_a_file_is_tried)
+TEST(no_row_while_a_file_is_tried)
 {
 	world.later = true;
 	walk();
 	ck_assert_uint_eq(world.rows, 0);
 	ck_assert_uint_eq(world.asked, 0);
 }
-END_TEST
 
 /* ---- numbers of stacks ---- */
 
@@ -196,7 +194,7 @@ static void bring(struct stacks *stacks, uint64_t id, bool is_copy)
 	free(record);
 }
 
-START_TEST(copies_are_bounded)
+TEST(copies_are_bounded)
 {
 	struct stacks *stacks = stacks_new((struct modules *)&world, NULL, NULL);
 	uint64_t i, own;
@@ -224,18 +222,4 @@ START_TEST(copies_are_bounded)
 	stacks_forget(stacks, PROGRAM);
 	ck_assert_uint_eq(stacks_id(stacks, PROGRAM, NATIVE_STACK | i), 0);
 	stacks_free(stacks);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("native stacks");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, a_row_where_no_rule_can_be_had, 0, 2);
-	tcase_add_test(tests, no_row_while_there_is_no_answer);
-	tcase_add_test(tests, no_row_while_a_file_is_tried);
-	tcase_add_test(tests, copies_are_bounded);
-	return tests_run(tests, "native stacks");
 }

@@ -26,7 +26,7 @@ static void skeleton_free(struct cutop_bpf *skeleton)
 	free(skeleton);
 }
 
-START_TEST(test_near_calls)
+TEST(test_near_calls)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
 	struct call_key key = { .program = 7, .call = 42 }, other = { .program = 8, .call = 42 };
@@ -67,9 +67,8 @@ START_TEST(test_near_calls)
 	ck_assert_uint_eq(near->row.calls + near->row.ns + near->row.max_ns + near->row.hist[0], 0);
 	skeleton_free(skeleton);
 }
-END_TEST
 
-START_TEST(test_near_copies)
+TEST(test_near_copies)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
 	struct copy_key key = {
@@ -98,10 +97,9 @@ START_TEST(test_near_copies)
 	ck_assert_uint_eq(near->owner, 0);
 	skeleton_free(skeleton);
 }
-END_TEST
 
 /* Two keys that differ anywhere have two owners: nobody counts in another's row. */
-START_TEST(test_near_owners)
+TEST(test_near_owners)
 {
 	const struct copy_key base = {
 		.program = 7, .call = 42, .direction = DIR_D2H, .mode = COPY_SYNC, .device = 3
@@ -124,9 +122,8 @@ START_TEST(test_near_owners)
 	keys[0].device = -2;
 	ck_assert_uint_eq(near_copy_owner(&keys[0]), 0);
 }
-END_TEST
 
-START_TEST(test_near_syncs)
+TEST(test_near_syncs)
 {
 	struct cutop_bpf *skeleton = skeleton_make();
 	const struct program_row row = { .sync = { .ns = 5 } };
@@ -142,13 +139,4 @@ START_TEST(test_near_syncs)
 				  (uint64_t)near->row.depth,
 			  0);
 	skeleton_free(skeleton);
-}
-END_TEST
-
-void near_tests(Suite *suite)
-{
-	probe_test_add(suite, "near calls", test_near_calls);
-	probe_test_add(suite, "near copies", test_near_copies);
-	probe_test_add(suite, "near owners", test_near_owners);
-	probe_test_add(suite, "near syncs", test_near_syncs);
 }

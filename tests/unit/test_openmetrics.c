@@ -25,6 +25,8 @@ static void teardown(void)
 	free(text);
 }
 
+FIXTURE(setup, teardown);
+
 static void print(const struct snapshot *snapshot, enum exposition_form form)
 {
 	size_t size = 0;
@@ -59,7 +61,7 @@ static double value(const char *series)
 
 #define LEAKY "pid=\"4107\",command=\"leaky\",user=\"ana\""
 
-START_TEST(forms)
+TEST(forms)
 {
 	print(sample(), EXPOSITION_OPENMETRICS);
 	ck_assert(has("# TYPE cutop_build info"));
@@ -77,13 +79,12 @@ START_TEST(forms)
 	ck_assert_ptr_null(strstr(text, "# UNIT"));
 	ck_assert_ptr_null(strstr(text, "EOF"));
 }
-END_TEST
 
 /*
  * A column that is a metric, too, is told of each process that has it, under its name and with its
  * value.
  */
-START_TEST(columns_as_metrics)
+TEST(columns_as_metrics)
 {
 	struct snapshot *snapshot = sample();
 	const struct snap_process *process = &snapshot->processes[0];
@@ -111,18 +112,16 @@ START_TEST(columns_as_metrics)
 	}
 	ck_assert_uint_ge(compared, 5);
 }
-END_TEST
 
-START_TEST(idle)
+TEST(idle)
 {
 	print(sample_empty(), EXPOSITION_OPENMETRICS);
 	ck_assert(has("cutop_lost_total{cause=\"ring_full\"} 0"));
 	ck_assert(has("cutop_processes_omitted 0"));
 	ck_assert_ptr_null(strstr(text, "cutop_process_"));
 }
-END_TEST
 
-START_TEST(hostile_names)
+TEST(hostile_names)
 {
 	struct snapshot *snapshot = sample();
 	char long_name[5000], *line, *rest;
@@ -138,10 +137,9 @@ START_TEST(hostile_names)
 		ck_assert(line[0] == '#' || !strncmp(line, "cutop_", 6));
 	}
 }
-END_TEST
 
 /* As templates have them: two symbols that begin alike, longer than a label may be. */
-START_TEST(long_symbols)
+TEST(long_symbols)
 {
 	static struct snap_call calls[2];
 	static struct snap_failure failures[2];
@@ -176,7 +174,6 @@ START_TEST(long_symbols)
 	}
 	ck_assert_uint_gt(named, 6);
 }
-END_TEST
 
 static struct snap_kernel kernels[8];
 
@@ -203,7 +200,7 @@ static double launches(const char *name)
 	return value(series);
 }
 
-START_TEST(kernels_by_name)
+TEST(kernels_by_name)
 {
 	kernel_set(0, "a", 100);
 	kernel_set(1, "b", 50);
@@ -217,9 +214,8 @@ START_TEST(kernels_by_name)
 	print(with_kernels(3), EXPOSITION_OPENMETRICS);
 	ck_assert(launches("a") == -1);
 }
-END_TEST
 
-START_TEST(kernels_of_one_name_are_one)
+TEST(kernels_of_one_name_are_one)
 {
 	kernel_set(0, "scale", 3);
 	kernel_set(1, "scale", 4);
@@ -230,9 +226,8 @@ START_TEST(kernels_of_one_name_are_one)
 	ck_assert(value("cutop_process_kernel_launches_total{" LEAKY
 			",kernel=\"scale\",device=\"1\"}") == 5);
 }
-END_TEST
 
-START_TEST(who_is_shown)
+TEST(who_is_shown)
 {
 	struct snapshot *snapshot = sample();
 	struct snap_process *list = calloc(2000, sizeof(*list));
@@ -272,9 +267,8 @@ START_TEST(who_is_shown)
 	ck_assert(value("cutop_process_running{pid=\"77\",command=\"leaky\",user=\"ana\"}") == 1);
 	free(list);
 }
-END_TEST
 
-START_TEST(failures_are_few)
+TEST(failures_are_few)
 {
 	static struct snap_failure failures[80];
 	struct snapshot *snapshot = sample();
@@ -300,7 +294,6 @@ START_TEST(failures_are_few)
 	ck_assert(value("cutop_process_failures_total{" LEAKY
 			",call=\"other\",layer=\"other\",error=\"other\"}") == (80 + 51) * 30 / 2);
 }
-END_TEST
 
 static size_t lines_with(const char *start)
 {
@@ -311,7 +304,7 @@ static size_t lines_with(const char *start)
  * So many call sites, those that leak most: the ways to one line are one, and its name may be
  * anything.
  */
-START_TEST(sites_that_leak)
+TEST(sites_that_leak)
 {
 	struct snapshot *snapshot = sample();
 	struct snap_site sites[15];
@@ -348,9 +341,8 @@ START_TEST(sites_that_leak)
 	print(snapshot, EXPOSITION_PROMETHEUS);
 	ck_assert_ptr_null(strstr(text, "cutop_process_site"));
 }
-END_TEST
 
-START_TEST(histograms)
+TEST(histograms)
 {
 	static struct snap_call calls[1];
 	struct snapshot *snapshot = sample();
@@ -376,9 +368,8 @@ START_TEST(histograms)
 	ck_assert(value("cutop_call_duration_seconds_sum" CALL "}") == 0.5);
 	ck_assert(value("cutop_call_duration_seconds_count" CALL "}") == 7);
 }
-END_TEST
 
-START_TEST(a_full_disk)
+TEST(a_full_disk)
 {
 	FILE *stream = fopen("/dev/full", "w");
 
@@ -386,25 +377,4 @@ START_TEST(a_full_disk)
 	ck_assert_int_eq(openmetrics_write(stream, sample(), &limits, "1", EXPOSITION_OPENMETRICS),
 			 -ENOSPC);
 	fclose(stream);
-}
-END_TEST
-
-TCase *openmetrics_tests(void)
-{
-	TCase *tests = tcase_create("openmetrics");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, forms);
-	tcase_add_test(tests, columns_as_metrics);
-	tcase_add_test(tests, idle);
-	tcase_add_test(tests, hostile_names);
-	tcase_add_test(tests, kernels_by_name);
-	tcase_add_test(tests, kernels_of_one_name_are_one);
-	tcase_add_test(tests, long_symbols);
-	tcase_add_test(tests, who_is_shown);
-	tcase_add_test(tests, failures_are_few);
-	tcase_add_test(tests, sites_that_leak);
-	tcase_add_test(tests, histograms);
-	tcase_add_test(tests, a_full_disk);
-	return tests;
 }

@@ -3,7 +3,6 @@
  * Metrics of frameworks' allocators: every figure that is known, and none that is not; sites that
  * keep their places.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +36,8 @@ static void teardown(void)
 	free(text);
 }
 
+FIXTURE(setup, teardown);
+
 static void print(void)
 {
 	size_t size = 0;
@@ -65,7 +66,7 @@ static double held(const char *name)
 	return value(series);
 }
 
-START_TEST(figures)
+TEST(figures)
 {
 	print();
 	ck_assert(value("cutop_process_tensors_bytes{" TRAIN "}") == 6982467584);
@@ -92,9 +93,8 @@ START_TEST(figures)
 	ck_assert_uint_eq(metrics_text_lines(text, "cutop_process_allocator_"), 9 + 5);
 	ck_assert_uint_eq(metrics_text_lines(text, "cutop_process_tensors_bytes"), 1);
 }
-END_TEST
 
-START_TEST(what_is_not_known)
+TEST(what_is_not_known)
 {
 	print();
 	ck_assert(value(FIGURE("free_in_segments_bytes", "1")) == -1);
@@ -110,10 +110,9 @@ START_TEST(what_is_not_known)
 	ck_assert(value(FIGURE("largest_gap_bytes", "0")) == 201326592);
 	ck_assert(value(FIGURE("rising_bytes", "0")) == -1);
 }
-END_TEST
 
 /* A line is one site, on whatever device it allocates. */
-START_TEST(sites)
+TEST(sites)
 {
 	print();
 	ck_assert(held("forward at model.py:88 (python)") == 6442450944 + 1048576);
@@ -133,7 +132,6 @@ START_TEST(sites)
 	print();
 	ck_assert_ptr_null(strstr(text, "cutop_process_site_tensors"));
 }
-END_TEST
 
 #define MANY 4
 
@@ -151,7 +149,7 @@ static void many_sites(size_t count)
 	train->tensors_judged = true;
 }
 
-START_TEST(sites_that_hold_most)
+TEST(sites_that_hold_most)
 {
 	limits.sites = 2;
 	many_sites(4);
@@ -177,17 +175,4 @@ START_TEST(sites_that_hold_most)
 	train->block_line_count = 0;
 	print();
 	ck_assert_uint_eq(metrics_text_lines(text, SITES), 0);
-}
-END_TEST
-
-TCase *openmetrics_allocators_tests(void)
-{
-	TCase *tests = tcase_create("openmetrics_allocators");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, figures);
-	tcase_add_test(tests, what_is_not_known);
-	tcase_add_test(tests, sites);
-	tcase_add_test(tests, sites_that_hold_most);
-	return tests;
 }

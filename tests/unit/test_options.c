@@ -33,7 +33,7 @@ static bool parse(const char *line)
 	return options_parse(&options, argc, argv, &status) == OPTIONS_RUN;
 }
 
-START_TEST(test_options)
+TEST(test_options)
 {
 	ck_assert(parse("-b"));
 	ck_assert(options.batch);
@@ -137,9 +137,8 @@ START_TEST(test_options)
 	ck_assert(options.groups & 1u << GROUP_DEVICE);
 	ck_assert(options.groups & 1u << GROUP_NAME);
 }
-END_TEST
 
-START_TEST(test_options_wrong)
+TEST(test_options_wrong)
 {
 	/* Others, with what is said of them, are in tests/e2e/test_options.sh. */
 	static const char *const wrong[] = {
@@ -169,9 +168,8 @@ START_TEST(test_options_wrong)
 		ck_assert_int_eq(status, EXIT_USAGE);
 	}
 }
-END_TEST
 
-START_TEST(test_options_many)
+TEST(test_options_many)
 {
 	static char *argv[2 * 300 + 3];
 	int i, argc = 0;
@@ -192,7 +190,6 @@ START_TEST(test_options_many)
 	ck_assert_int_eq(options_parse(&options, argc, argv, &status), OPTIONS_EXIT);
 	ck_assert_int_eq(status, EXIT_USAGE);
 }
-END_TEST
 
 /* ---- who a process is ---- */
 
@@ -206,7 +203,7 @@ static bool matches(const char *command, const char *arguments, const char *comm
 	return identity_matches(strings, sizeof(strings), comm, glob);
 }
 
-START_TEST(test_listen)
+TEST(test_listen)
 {
 	ck_assert(parse("-b"));
 	ck_assert(!options.listen && options.metrics_limits.kernels == 20 &&
@@ -244,9 +241,8 @@ START_TEST(test_listen)
 	ck_assert(parse("-b --top-kernels 5 -f openmetrics"));
 	ck_assert(!parse("doctor --listen 9400"));
 }
-END_TEST
 
-START_TEST(test_identity)
+TEST(test_identity)
 {
 	const struct outside outside = { .identifier = -1 };
 	struct rec_process process = { 0 };
@@ -285,14 +281,4 @@ START_TEST(test_identity)
 	ck_assert(identity_matches(identity->strings, identity->hdr.size - sizeof(*identity), "x",
 				   "yyyyyy*"));
 	free(identity);
-}
-END_TEST
-
-void options_tests(Suite *suite)
-{
-	probe_test_add(suite, "options", test_options);
-	probe_test_add(suite, "options wrong", test_options_wrong);
-	probe_test_add(suite, "options many", test_options_many);
-	probe_test_add(suite, "listen", test_listen);
-	probe_test_add(suite, "identity", test_identity);
 }

@@ -3,7 +3,6 @@
  * Printers of snapshots: CSV cell by cell, text against the files in golden/
  * (UPDATE_GOLDEN=1 writes them anew), streams that fail. JSON: test_out_json.c.
  */
-#include <check.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -30,6 +29,8 @@ static void setup(void)
 	setenv("TZ", "UTC", 1);
 	sample_options(&options);
 }
+
+FIXTURE(setup, NULL);
 
 static char *printed(printer print, const struct snapshot *snapshot)
 {
@@ -113,7 +114,7 @@ static void assert_cell(const char *text, int row, const char *name, const char 
 }
 
 /* The table has each format in its place. */
-START_TEST(formats_are_sound)
+TEST(formats_are_sound)
 {
 #define FORMAT_SOUND(constant, name) \
 	ck_assert_ptr_eq(print_formats[FORMAT_##constant], &print_format_##name); \
@@ -126,9 +127,8 @@ START_TEST(formats_are_sound)
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		ck_assert_uint_gt(strlen(format_names[i]), 0);
 }
-END_TEST
 
-START_TEST(csv_rows)
+TEST(csv_rows)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text, *header;
@@ -157,9 +157,8 @@ START_TEST(csv_rows)
 	assert_cell(text, 2, "command", "推論 é");
 	free(text);
 }
-END_TEST
 
-START_TEST(csv_header_once)
+TEST(csv_header_once)
 {
 	char *first = printed(out_csv, sample_snapshot()),
 	     *second = printed(out_csv, sample_snapshot());
@@ -169,11 +168,10 @@ START_TEST(csv_header_once)
 	free(first);
 	free(second);
 }
-END_TEST
 
 /* Text */
 
-START_TEST(text_golden)
+TEST(text_golden)
 {
 	assert_golden(out_text, sample_snapshot(), "text.txt");
 	options.width = 80;
@@ -190,9 +188,8 @@ START_TEST(text_golden)
 	options.width = 0;
 	assert_golden(out_text, sample_snapshot(), "text-map.txt");
 }
-END_TEST
 
-START_TEST(text_ascii)
+TEST(text_ascii)
 {
 	char *text;
 
@@ -202,10 +199,9 @@ START_TEST(text_ascii)
 		ck_assert_msg(*c == '\n' || (*c >= ' ' && *c < 0x7f), "byte %#x", *c & 0xff);
 	free(text);
 }
-END_TEST
 
 /* The driver says nothing of memory that is the machine's: at least what processes use is known. */
-START_TEST(text_unified_memory)
+TEST(text_unified_memory)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -215,10 +211,9 @@ START_TEST(text_unified_memory)
 	ck_assert_ptr_nonnull(strstr(text, "GPU 0  NVIDIA \"H100\"  ≥14.9G of 80.0G used  97%"));
 	free(text);
 }
-END_TEST
 
 /* Every width, wide characters at the cut included: no line is longer, none ends in a blank. */
-START_TEST(text_width)
+TEST(text_width)
 {
 	setlocale(LC_ALL, "C.UTF-8");
 	for (options.width = 1; options.width < 140; options.width++) {
@@ -235,10 +230,9 @@ START_TEST(text_width)
 		free(text);
 	}
 }
-END_TEST
 
 /* Without a width nothing is cut: names of C++ can be long. */
-START_TEST(text_long_names)
+TEST(text_long_names)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	struct snap_process *process = &snapshot->processes[2];
@@ -256,10 +250,9 @@ START_TEST(text_long_names)
 	ck_assert_ptr_nonnull(strstr(text, "0_pod"));
 	free(text);
 }
-END_TEST
 
 /* A number that the limit would cut is left out: 5 is not 58. */
-START_TEST(text_whole_numbers)
+TEST(text_whole_numbers)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -275,10 +268,9 @@ START_TEST(text_whole_numbers)
 	ck_assert_ptr_nonnull(strstr(text, "\n   4242\n"));
 	free(text);
 }
-END_TEST
 
 /* Where not all columns have room, the command has. */
-START_TEST(text_narrow)
+TEST(text_narrow)
 {
 	const char *bad;
 	size_t bad_len;
@@ -298,10 +290,9 @@ START_TEST(text_narrow)
 	ck_assert_ptr_null(strstr(text, " ALLOCS "));
 	free(text);
 }
-END_TEST
 
 /* A column sorted by is shown, whether it is a usual one or not. */
-START_TEST(text_sort_column)
+TEST(text_sort_column)
 {
 	const char *bad;
 	size_t bad_len;
@@ -313,10 +304,9 @@ START_TEST(text_sort_column)
 	ck_assert_ptr_nonnull(strstr(text, "1.0M python train.py (less is watched)\n"));
 	free(text);
 }
-END_TEST
 
 /* One that ended long ago keeps its row and loses its details. */
-START_TEST(text_ended_before)
+TEST(text_ended_before)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -328,9 +318,8 @@ START_TEST(text_ended_before)
 	ck_assert_ptr_null(strstr(text, "vector_add"));
 	free(text);
 }
-END_TEST
 
-START_TEST(text_control_bytes)
+TEST(text_control_bytes)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -341,9 +330,8 @@ START_TEST(text_control_bytes)
 	ck_assert_ptr_nonnull(strstr(text, "a?[31mb??c?d"));
 	free(text);
 }
-END_TEST
 
-START_TEST(text_findings_omitted)
+TEST(text_findings_omitted)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text = printed(out_text, snapshot);
@@ -355,10 +343,9 @@ START_TEST(text_findings_omitted)
 	ck_assert_ptr_nonnull(strstr(text, "\n! and 7 more\n"));
 	free(text);
 }
-END_TEST
 
 /* A program's locale with another decimal sign must not show. */
-START_TEST(locale)
+TEST_LOOP(locale, PRINTER_COUNT)
 {
 	char *before = printed(printers[_i], sample_snapshot()), *after;
 
@@ -372,11 +359,10 @@ START_TEST(locale)
 	}
 	free(before);
 }
-END_TEST
 
 /* Leak report */
 
-START_TEST(leak_golden)
+TEST(leak_golden)
 {
 	struct snapshot *snapshot = sample_snapshot();
 
@@ -388,9 +374,8 @@ START_TEST(leak_golden)
 	snapshot->processes[0].leaked = snapshot->processes[0].sites[0].leaked = 8000000;
 	assert_golden(out_leak_report, snapshot, "leak-one.txt");
 }
-END_TEST
 
-START_TEST(leak_none)
+TEST(leak_none)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -406,10 +391,9 @@ START_TEST(leak_none)
 	ck_assert_str_eq(text, "no leak: no CUDA call was seen\n");
 	free(text);
 }
-END_TEST
 
 /* What is not listed counts, and is as sure as it was. */
-START_TEST(leak_gone)
+TEST(leak_gone)
 {
 	struct snapshot *snapshot = sample_empty();
 	char *text;
@@ -444,9 +428,8 @@ START_TEST(leak_gone)
 		"  5 bytes were live at a device's reset or a context's end\nleaked 9 bytes\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(leak_ended_by)
+TEST(leak_ended_by)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *text;
@@ -462,10 +445,9 @@ START_TEST(leak_ended_by)
 			     "  1 byte were live when cuCtxDestroy_v2() freed them\n"));
 	free(text);
 }
-END_TEST
 
 /* What could not be seen is not reported as "no leak". */
-START_TEST(leak_unseen)
+TEST_LOOP(leak_unseen, UNSEEN_COUNT)
 {
 	static const char *const says[UNSEEN_COUNT] = {
 		[UNSEEN_DRIVER] =
@@ -499,9 +481,8 @@ START_TEST(leak_unseen)
 	ck_assert_ptr_nonnull(strstr(text, "\"unseen\":{"));
 	free(text);
 }
-END_TEST
 
-START_TEST(leak_unproven)
+TEST(leak_unproven)
 {
 	struct snapshot *snapshot = sample_empty();
 	char *text;
@@ -516,11 +497,10 @@ START_TEST(leak_unproven)
 		"--leak-ignore 'libc10_cuda*' takes it for held\n");
 	free(text);
 }
-END_TEST
 
 /* Streams that fail */
 
-START_TEST(full_disk)
+TEST_LOOP(full_disk, PRINTER_COUNT)
 {
 	for (int buffer = 16; buffer <= 1 << 16; buffer <<= 6) {
 		FILE *stream = fopen("/dev/full", "w");
@@ -532,9 +512,8 @@ START_TEST(full_disk)
 		fclose(stream);
 	}
 }
-END_TEST
 
-START_TEST(closed_pipe)
+TEST_LOOP(closed_pipe, PRINTER_COUNT)
 {
 	FILE *stream;
 	int fds[2];
@@ -546,10 +525,9 @@ START_TEST(closed_pipe)
 	ck_assert_int_eq(printers[_i](stream, sample_snapshot(), &options), -EPIPE);
 	fclose(stream);
 }
-END_TEST
 
 /* Words go into the next line whole; where there is no limit there is one line. */
-START_TEST(wrapped_lines)
+TEST(wrapped_lines)
 {
 	static const struct {
 		int wrap;
@@ -584,44 +562,4 @@ START_TEST(wrapped_lines)
 		ck_assert_str_eq(text, cases[i].expected);
 		free(text);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("out");
-	TCase *tests = tcase_create("out");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, formats_are_sound);
-	tcase_add_test(tests, csv_rows);
-	tcase_add_test(tests, csv_header_once);
-	tcase_add_test(tests, text_golden);
-	tcase_add_test(tests, text_ascii);
-	tcase_add_test(tests, text_unified_memory);
-	tcase_add_test(tests, text_width);
-	tcase_add_test(tests, text_narrow);
-	tcase_add_test(tests, text_long_names);
-	tcase_add_test(tests, text_whole_numbers);
-	tcase_add_test(tests, text_sort_column);
-	tcase_add_test(tests, text_ended_before);
-	tcase_add_test(tests, text_control_bytes);
-	tcase_add_test(tests, text_findings_omitted);
-	tcase_add_test(tests, leak_golden);
-	tcase_add_test(tests, leak_none);
-	tcase_add_test(tests, leak_gone);
-	tcase_add_test(tests, leak_ended_by);
-	tcase_add_test(tests, leak_unproven);
-	tcase_add_loop_test(tests, leak_unseen, 0, UNSEEN_COUNT);
-	tcase_add_test(tests, wrapped_lines);
-	tcase_add_loop_test(tests, locale, 0, PRINTER_COUNT);
-	tcase_add_loop_test(tests, full_disk, 0, PRINTER_COUNT);
-	tcase_add_loop_test(tests, closed_pipe, 0, PRINTER_COUNT);
-	suite_add_tcase(suite, tests);
-	suite_add_tcase(suite, json_tests());
-	suite_add_tcase(suite, folded_tests());
-	suite_add_tcase(suite, openmetrics_tests());
-	suite_add_tcase(suite, openmetrics_allocators_tests());
-	suite_add_tcase(suite, replaced_file_tests());
-	return suite_run(suite);
 }

@@ -16,13 +16,13 @@ tests_unit_test_out_SOURCES = \
 	tests/unit/test_replaced_file.c
 tests_unit_test_out_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(srcdir)/tests/unit/golden"'
 tests_unit_test_out_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_out_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_out_LDADD = $(core_libs) $(check_libs)
 
 tests_unit_test_serve_SOURCES = \
 	src/metrics/serve.c src/metrics/serve.h \
 	tests/unit/test_serve.c
 tests_unit_test_serve_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(CHECK_LIBS)
+tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(check_libs)
 EXTRA_DIST += \
 	tests/unit/golden/leak-one.txt \
 	tests/unit/golden/leak.txt \
@@ -35,10 +35,10 @@ EXTRA_DIST += \
 
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/test_trace_types.c
 tests_unit_test_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_trace_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_trace_LDADD = $(core_libs) $(check_libs)
 
 tests_unit_test_trace_queue_SOURCES = \
 	src/trace/trace_queue.c src/trace/trace_queue.h \
 	tests/unit/test_trace_queue.c
 tests_unit_test_trace_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_trace_queue_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_test_trace_queue_LDADD = $(core_libs) $(check_libs)

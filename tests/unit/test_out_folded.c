@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks: lines, weights, and names that would make a line into something else. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,8 @@ static void setup(void)
 {
 	sample_options(&options);
 }
+
+FIXTURE(setup, NULL);
 
 static void assert_folded(const struct snapshot *snapshot, enum folded_weight weight,
 			  const char *expected)
@@ -37,7 +38,7 @@ static void assert_folded(const struct snapshot *snapshot, enum folded_weight we
 	free(text);
 }
 
-START_TEST(weights)
+TEST(weights)
 {
 	const struct snapshot *snapshot = sample_snapshot();
 
@@ -66,10 +67,9 @@ START_TEST(weights)
 		"leaky (4107);ns::scale 1000\n"
 		"python train.py (4242);at::native::vectorized_elementwise_kernel_with_a_very_long_name_indeed 1200000\n");
 }
-END_TEST
 
 /* By place, and below that by kernel or call; kernels of which that is not known stand alone. */
-START_TEST(launches_and_waits)
+TEST(launches_and_waits)
 {
 	static const char *const names[] = { "libffi.so.8+0x6f7a", "step at train.py:12 (python)",
 					     "<module> at train.py:40 (python)" };
@@ -128,10 +128,9 @@ START_TEST(launches_and_waits)
 		snapshot, FOLDED_WAIT,
 		"leaky (4107);<module> (train.py);step at train.py:12 (python);libffi.so.8+0x6f7a;cudaDeviceSynchronize 1250000\n");
 }
-END_TEST
 
 /* Once a process has ended, nothing of it is live; what was live then is weighed. */
-START_TEST(tensors_of_the_ended)
+TEST(tensors_of_the_ended)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	struct snap_site *site = &snapshot->processes[1].allocators[0].sites[1];
@@ -143,17 +142,15 @@ START_TEST(tensors_of_the_ended)
 	assert_folded(snapshot, FOLDED_TENSORS,
 		      "python train.py (4242);keep (model.so) 536870912\n");
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	assert_folded(sample_empty(), FOLDED_LIVE, "");
 	assert_folded(sample_empty(), FOLDED_TENSORS, "");
 	assert_folded(sample_empty(), FOLDED_LAUNCHES, "");
 }
-END_TEST
 
-START_TEST(graphs)
+TEST(graphs)
 {
 	struct snapshot *snapshot = sample_snapshot();
 
@@ -166,7 +163,6 @@ START_TEST(graphs)
 		      "leaky (4107);[graphs];vector_add 50\n"
 		      "leaky (4107);[graphs];ns::scale 7\n");
 }
-END_TEST
 
 /* A place as told, as an outer frame, as the innermost one. */
 static const struct {
@@ -197,7 +193,7 @@ static const struct {
 	{ "12", "12", "12" },
 };
 
-START_TEST(hostile_places)
+TEST_LOOP(hostile_places, (sizeof(places) / sizeof(places[0])))
 {
 	struct snapshot *snapshot = sample_snapshot();
 	const char *stack[2] = { places[_i].place, places[_i].place };
@@ -211,9 +207,8 @@ START_TEST(hostile_places)
 		 places[_i].inner);
 	assert_folded(snapshot, FOLDED_LEAKED, expected);
 }
-END_TEST
 
-START_TEST(hostile_processes)
+TEST_LOOP(hostile_processes, 6)
 {
 	static const char *const commands[][2] = {
 		{ "/usr/bin/python3", "python3 (4107)" },
@@ -233,10 +228,9 @@ START_TEST(hostile_processes)
 	snprintf(expected, sizeof(expected), "%s;k 9:?8_7 1000\n", commands[_i][1]);
 	assert_folded(snapshot, FOLDED_LAUNCHES, expected);
 }
-END_TEST
 
 /* Names of kilobytes are cut, and not within a character. */
-START_TEST(long_names)
+TEST(long_names)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char *name = malloc(1 << 16), *text;
@@ -268,21 +262,4 @@ START_TEST(long_names)
 	ck_assert_ptr_nonnull(strstr(text, "x 8000016\n"));
 	free(text);
 	free(name);
-}
-END_TEST
-
-TCase *folded_tests(void)
-{
-	TCase *tests = tcase_create("folded");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, weights);
-	tcase_add_test(tests, launches_and_waits);
-	tcase_add_test(tests, tensors_of_the_ended);
-	tcase_add_test(tests, nothing);
-	tcase_add_test(tests, graphs);
-	tcase_add_loop_test(tests, hostile_places, 0, (int)(sizeof(places) / sizeof(places[0])));
-	tcase_add_loop_test(tests, hostile_processes, 0, 6);
-	tcase_add_test(tests, long_names);
-	return tests;
 }

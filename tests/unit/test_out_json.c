@@ -3,7 +3,6 @@
  * The JSON printer: documents parsed back. What tests/recordings/sample.members has of schema 1 is held
  * there; here are the other members, and those that are absent.
  */
-#include <check.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ static void assert_absent(json_t *document, const char *path)
 	ck_assert_msg(!at(document, path), "%s is present", path);
 }
 
-START_TEST(json_head)
+TEST(json_head)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	json_t *document = parsed(snapshot);
@@ -134,9 +133,8 @@ START_TEST(json_head)
 	assert_int(document, "totals.findings_omitted", 2);
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_process)
+TEST(json_process)
 {
 	json_t *document = parsed(sample_snapshot()), *leaky, *train, *infer;
 
@@ -177,9 +175,8 @@ START_TEST(json_process)
 	assert_text(infer, "command", "推論 é");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_exec)
+TEST(json_exec)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	json_t *document;
@@ -190,9 +187,8 @@ START_TEST(json_exec)
 	assert_absent(document, "processes.0.exit_code");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_end_unseen)
+TEST(json_end_unseen)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	char remark[NUMBER_SIZE];
@@ -205,9 +201,8 @@ START_TEST(json_end_unseen)
 	json_decref(document);
 	ck_assert_str_eq(text_remark(&snapshot->processes[0], remark), " (ended)");
 }
-END_TEST
 
-START_TEST(json_memory)
+TEST(json_memory)
 {
 	json_t *document = parsed(sample_snapshot()), *leaky, *train;
 
@@ -232,10 +227,9 @@ START_TEST(json_memory)
 	assert_absent(document, "processes.0.memory.untracked_bytes");
 	json_decref(document);
 }
-END_TEST
 
 /* What is not known of an allocator has no member. */
-START_TEST(json_allocators)
+TEST(json_allocators)
 {
 	json_t *document = parsed(sample_snapshot()),
 	       *first = at(document, "processes.1.memory.allocators.0"),
@@ -280,9 +274,8 @@ START_TEST(json_allocators)
 	assert_absent(late, "rising_bytes");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_activity)
+TEST(json_activity)
 {
 	json_t *document = parsed(sample_snapshot()), *leaky, *train, *infer;
 
@@ -331,10 +324,9 @@ START_TEST(json_activity)
 	ck_assert_uint_eq(json_array_size(at(infer, "kernels")), 0);
 	json_decref(document);
 }
-END_TEST
 
 /* A string that was not cleaned must not make a document that no parser takes. */
-START_TEST(json_hostile)
+TEST(json_hostile)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	json_t *document;
@@ -344,9 +336,8 @@ START_TEST(json_hostile)
 	assert_text(document, "processes.0.command", "a???\n\"\\\x1b[31m");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_empty)
+TEST(json_empty)
 {
 	struct snapshot *snapshot = sample_empty();
 	json_t *document = parsed(snapshot);
@@ -358,9 +349,8 @@ START_TEST(json_empty)
 	assert_absent(document, "devices");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(json_large_map)
+TEST(json_large_map)
 {
 	const size_t count = 100000;
 	struct snapshot *snapshot = sample_snapshot();
@@ -379,10 +369,9 @@ START_TEST(json_large_map)
 	json_decref(document);
 	free(map);
 }
-END_TEST
 
 /* A member that is a column, too, has its value, and is left out where that is absent. */
-START_TEST(json_columns)
+TEST(json_columns)
 {
 	struct snapshot *snapshot = sample_snapshot();
 	json_t *document;
@@ -419,23 +408,4 @@ START_TEST(json_columns)
 	}
 	ck_assert_uint_ge(compared, 13);
 	json_decref(document);
-}
-END_TEST
-
-TCase *json_tests(void)
-{
-	TCase *tests = tcase_create("json");
-
-	tcase_add_test(tests, json_head);
-	tcase_add_test(tests, json_process);
-	tcase_add_test(tests, json_exec);
-	tcase_add_test(tests, json_end_unseen);
-	tcase_add_test(tests, json_memory);
-	tcase_add_test(tests, json_allocators);
-	tcase_add_test(tests, json_activity);
-	tcase_add_test(tests, json_columns);
-	tcase_add_test(tests, json_hostile);
-	tcase_add_test(tests, json_empty);
-	tcase_add_test(tests, json_large_map);
-	return tests;
 }

@@ -5,8 +5,11 @@
 #include "one_process.h"
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "run_tests.h"
 
-START_TEST(errors_have_outcomes)
+FIXTURE(setup, teardown);
+
+TEST(errors_have_outcomes)
 {
 	static const struct {
 		unsigned int call;
@@ -79,7 +82,6 @@ START_TEST(errors_have_outcomes)
 				 outcome == OUTCOME_FAILED);
 	}
 }
-END_TEST
 
 static void fail_calls(unsigned int call, int result, uint64_t count)
 {
@@ -107,7 +109,7 @@ static uint64_t failures_of(unsigned int call)
 	ck_abort_msg("no %s among the calls", call_name(call));
 }
 
-START_TEST(what_is_no_failure_is_kept_apart)
+TEST(what_is_no_failure_is_kept_apart)
 {
 	const struct snap_failure *list;
 	const char *text;
@@ -157,10 +159,9 @@ START_TEST(what_is_no_failure_is_kept_apart)
 	ck_assert_uint_eq(list[4].call, CALL_cudaFree);
 	ck_assert_uint_eq(list[4].count, 2);
 }
-END_TEST
 
 /* More was answered between the reading of calls' rows and of failures' rows. */
-START_TEST(failures_of_a_call_never_fall)
+TEST(failures_of_a_call_never_fall)
 {
 	fail_calls(CALL_cuGetProcAddress_v2, 3, 2);
 	calls(CALL_cuGetProcAddress_v2, 2, 2);
@@ -173,18 +174,4 @@ START_TEST(failures_of_a_call_never_fall)
 	fail_calls(CALL_cuGetProcAddress_v2, 3, 9);
 	look();
 	ck_assert_uint_eq(failures_of(CALL_cuGetProcAddress_v2), 5);
-}
-END_TEST
-
-Suite *suite_outcomes(void)
-{
-	Suite *suite = suite_create("outcomes");
-	TCase *tests = tcase_create("outcomes");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, errors_have_outcomes);
-	tcase_add_test(tests, what_is_no_failure_is_kept_apart);
-	tcase_add_test(tests, failures_of_a_call_never_fall);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

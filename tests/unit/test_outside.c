@@ -69,7 +69,7 @@ static int library_open(const char *name)
 	return fd;
 }
 
-START_TEST(test_copy)
+TEST_LOOP(test_copy, 4)
 {
 	static const char *const libraries[] = { "lib/libcudart.so.13", "lib/libcuda.so.1",
 						 "forms/driver/libcuda.so.1",
@@ -109,10 +109,9 @@ START_TEST(test_copy)
 	close(copy);
 	close(fd);
 }
-END_TEST
 
 /* Code of hundreds of megabytes, as its header says, is copied in part: around the functions. */
-START_TEST(test_copy_of_much_code)
+TEST(test_copy_of_much_code)
 {
 	int fd = library_open("lib/libcudart.so.13"), much, copy;
 	size_t size = (size_t)size_of(fd), i;
@@ -143,9 +142,8 @@ START_TEST(test_copy_of_much_code)
 	close(much);
 	close(fd);
 }
-END_TEST
 
-START_TEST(test_copy_of_nothing)
+TEST(test_copy_of_nothing)
 {
 	int fd = file_of("#!/bin/sh\nexit 0\n", 17), copy = elf_copy(fd, 17, COPY_IF_HOOKED);
 	char text[18] = "";
@@ -161,9 +159,8 @@ START_TEST(test_copy_of_nothing)
 	close(copy);
 	close(fd);
 }
-END_TEST
 
-START_TEST(test_open)
+TEST(test_open)
 {
 	struct file_id id;
 	struct seen_file seen;
@@ -199,7 +196,6 @@ START_TEST(test_open)
 	seen_close(&seen);
 	close(fd);
 }
-END_TEST
 
 /* ---- processes ---- */
 
@@ -266,7 +262,7 @@ static void finds_devices(pid_t pid)
 	free(clues);
 }
 
-START_TEST(test_words)
+TEST(test_words)
 {
 	size_t len;
 	char *text;
@@ -286,9 +282,8 @@ START_TEST(test_words)
 	ck_assert_ptr_null(text);
 	ck_assert_int_lt(err, 0);
 }
-END_TEST
 
-START_TEST(test_memory)
+TEST(test_memory)
 {
 	uint64_t words[3] = { 11, 12, 13 }, addresses[4], read_words[4] = { 0, 0, 0, 99 };
 	int i;
@@ -300,7 +295,6 @@ START_TEST(test_memory)
 	ck_assert(!memcmp(words, read_words, sizeof(words)));
 	ck_assert_uint_eq(read_words[3], 99);
 }
-END_TEST
 
 /* ---- names ---- */
 
@@ -311,7 +305,7 @@ static int name_of(const struct rec_name_at *record, const char *known, char **n
 	return outside_name(&here, record, 0, known, name, in_memory);
 }
 
-START_TEST(test_names)
+TEST(test_names)
 {
 	struct rec_name_at record = { .hdr.tgid = (uint32_t)getpid(), .call = 1 };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -359,9 +353,8 @@ START_TEST(test_names)
 	unlink(path);
 	rmdir(folder);
 }
-END_TEST
 
-START_TEST(test_path_names)
+TEST(test_path_names)
 {
 	struct path_names names = { .len = 0 };
 	char path[CUTOP_PATH_MAX + 1];
@@ -376,7 +369,6 @@ START_TEST(test_path_names)
 	names.len = sizeof(names.names) + 1;
 	ck_assert(!path_of_names(&names, path));
 }
-END_TEST
 
 static void path_count(void *context, const char *path)
 {
@@ -384,7 +376,7 @@ static void path_count(void *context, const char *path)
 	++*(int *)context;
 }
 
-START_TEST(test_walks)
+TEST(test_walks)
 {
 	int count = 0;
 
@@ -393,21 +385,4 @@ START_TEST(test_walks)
 	count = 0;
 	ck_assert_int_eq(outside_glob(&here, "/no/such/*", path_count, &count), 0);
 	ck_assert_int_eq(count, 0);
-}
-END_TEST
-
-void outside_tests(Suite *suite)
-{
-	TCase *copies = tcase_create("outside copies");
-
-	tcase_add_loop_test(copies, test_copy, 0, 4);
-	suite_add_tcase(suite, copies);
-	probe_test_add(suite, "outside copy of nothing", test_copy_of_nothing);
-	probe_test_add(suite, "copy of much code", test_copy_of_much_code);
-	probe_test_add(suite, "outside open", test_open);
-	probe_test_add(suite, "outside words", test_words);
-	probe_test_add(suite, "outside memory", test_memory);
-	probe_test_add(suite, "outside names", test_names);
-	probe_test_add(suite, "outside path names", test_path_names);
-	probe_test_add(suite, "outside walks", test_walks);
 }

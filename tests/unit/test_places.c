@@ -8,6 +8,7 @@
 
 #include "one_process.h"
 #include "util/util.h"
+#include "run_tests.h"
 
 #define LINE(n) (PLACE_PYTHON | (n))
 
@@ -39,6 +40,8 @@ static void setup_lines(void)
 	line(LINE(1), "step", 12);
 	line(LINE(2), "<module>", 30);
 }
+
+FIXTURE(setup_lines, teardown);
 
 static void failed(unsigned int call, int result, uint64_t site, uint64_t stack_id)
 {
@@ -80,7 +83,7 @@ static void assert_step(const struct snap_place *where)
 	ck_assert_uint_eq(where->frames[1]->line, 12);
 }
 
-START_TEST(a_failure_has_the_site_of_the_first)
+TEST(a_failure_has_the_site_of_the_first)
 {
 	feed_text(&feed, REC_SITE, 0x402000, 0, "main+0x14 (program)");
 	failed(CALL_cudaMemcpy, 21, 0x402000, 0);
@@ -99,9 +102,8 @@ START_TEST(a_failure_has_the_site_of_the_first)
 	assert_step(&process->failure_list[1].where);
 	ck_assert_ptr_null(process->failure_list[2].where.site);
 }
-END_TEST
 
-START_TEST(a_failure_at_a_line_without_its_stack)
+TEST(a_failure_at_a_line_without_its_stack)
 {
 	failed(CALL_cudaFree, 17, LINE(1), 0);
 	failures(CALL_cudaFree, 17, 2);
@@ -111,9 +113,8 @@ START_TEST(a_failure_at_a_line_without_its_stack)
 	ck_assert_uint_eq(process->failure_list[0].where.frame_count, 1);
 	ck_assert_uint_eq(process->failure_list[0].where.frames[0]->line, 12);
 }
-END_TEST
 
-START_TEST(a_bad_free_has_its_stack)
+TEST(a_bad_free_has_its_stack)
 {
 	struct rec_free_at record = {
 		.free = { .hdr = { .type = REC_FREE,
@@ -148,7 +149,6 @@ START_TEST(a_bad_free_has_its_stack)
 		"cudaFree of 0x20000, where no allocation is known to begin, called from step at train.py:12 (python)");
 	assert_step(&event->detail->where);
 }
-END_TEST
 
 static const struct snap_detail *no_memory(uint64_t stack_id)
 {
@@ -160,7 +160,7 @@ static const struct snap_detail *no_memory(uint64_t stack_id)
 	return find_event(snapshot, EVENT_OUT_OF_MEMORY, 0)->detail;
 }
 
-START_TEST(ten_lines_that_hold_most)
+TEST(ten_lines_that_hold_most)
 {
 	const struct snap_detail *detail;
 	uint64_t at = 0x100000, i;
@@ -204,9 +204,8 @@ START_TEST(ten_lines_that_hold_most)
 	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_OUT_OF_MEMORY, 0)->text,
 				     "13.0M of it from step at train.py:12 (python)"));
 }
-END_TEST
 
-START_TEST(lines_are_as_they_were_and_called_as_they_are)
+TEST(lines_are_as_they_were_and_called_as_they_are)
 {
 	const struct snap_detail *detail;
 
@@ -229,10 +228,9 @@ START_TEST(lines_are_as_they_were_and_called_as_they_are)
 	ck_assert_ptr_null(detail->lines[0].where.site);
 	ck_assert_str_eq(detail->lines[0].text, "0x401000");
 }
-END_TEST
 
 /* Lines become known after the event: its text has them from then on, and no other's. */
-START_TEST(events_call_places_as_they_are)
+TEST(events_call_places_as_they_are)
 {
 	feed_text(&feed, REC_SITE, 0x402000, 0, "lib.so+0x6f7");
 	feed_text(&feed, REC_SITE, 0x403000, 0, "lib.so+0x6f7a");
@@ -248,7 +246,6 @@ START_TEST(events_call_places_as_they_are)
 	ck_assert_ptr_nonnull(strstr(find_event(snapshot, EVENT_FAILURE, 1)->text,
 				     "cudaMemcpy in lib.so+0x6f7a failed: "));
 }
-END_TEST
 
 static const struct snap_kernel *kernel_of(const struct snapshot *of)
 {
@@ -257,7 +254,7 @@ static const struct snap_kernel *kernel_of(const struct snapshot *of)
 }
 
 /* What a snapshot says does not change; the next one has the names that were learned meanwhile. */
-START_TEST(snapshots_keep_their_names)
+TEST(snapshots_keep_their_names)
 {
 	struct snapshot *old;
 
@@ -282,22 +279,4 @@ START_TEST(snapshots_keep_their_names)
 	ck_assert_str_eq(kernel_of(old)->shown, "0x5000");
 	ck_assert_str_eq(feed_find(&feed, old)->map[0].site, "0x401000");
 	snapshot_free(old);
-}
-END_TEST
-
-Suite *suite_places(void)
-{
-	Suite *suite = suite_create("places");
-	TCase *tests = tcase_create("places");
-
-	tcase_add_checked_fixture(tests, setup_lines, teardown);
-	tcase_add_test(tests, a_failure_has_the_site_of_the_first);
-	tcase_add_test(tests, a_failure_at_a_line_without_its_stack);
-	tcase_add_test(tests, a_bad_free_has_its_stack);
-	tcase_add_test(tests, ten_lines_that_hold_most);
-	tcase_add_test(tests, lines_are_as_they_were_and_called_as_they_are);
-	tcase_add_test(tests, events_call_places_as_they_are);
-	tcase_add_test(tests, snapshots_keep_their_names);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -20,7 +20,7 @@
 #endif
 
 /* Every sample of a form is of that form. */
-START_TEST(test_samples)
+TEST(test_samples)
 {
 	int form;
 
@@ -35,7 +35,6 @@ START_TEST(test_samples)
 	}
 	ck_assert_int_eq((int)form_of((const unsigned char *)"", 0), FORM_OTHER);
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -70,6 +69,8 @@ static void teardown(void)
 {
 	free(found.list);
 }
+
+FIXTURE(setup, teardown);
 
 static void symbol_add(const char *name, uint64_t at, uint64_t size, int type)
 {
@@ -186,7 +187,7 @@ static void function_make(const char *code, size_t size)
 #define ENDBR  "\xf3\x0f\x1e\xfa"
 #define PUSHES "\x55\x5d\xc3" /* push %rbp; pop %rbp; ret */
 
-START_TEST(test_what_is_passed)
+TEST(test_what_is_passed)
 {
 	expect_of(PUSHES, POINT_ENTRY, 0);
 	expect_of("\x41\x57\x41\x5f\xc3", POINT_ENTRY, 0);
@@ -225,9 +226,8 @@ START_TEST(test_what_is_passed)
 	/* mov pointer(%rip),%rax; jmp *%rax: nothing is emulated */
 	expect_of("\x48\x8b\x05\x00\x00\x00\x00\xff\xe0", POINT_STEPPED, 0);
 }
-END_TEST
 
-START_TEST(test_what_jumps_there)
+TEST(test_what_jumps_there)
 {
 	/*
 	 * test %rdi,%rdi; 1: push %rax; pop %rax; jne 1b; ret: a probe on the push would count
@@ -262,9 +262,8 @@ START_TEST(test_what_jumps_there)
 	points_of_file(false);
 	expect_point(POINT_PAST, 4);
 }
-END_TEST
 
-START_TEST(test_other_symbols)
+TEST(test_other_symbols)
 {
 	/* a label at the probe, one before it, one behind it */
 	setup();
@@ -302,9 +301,8 @@ START_TEST(test_other_symbols)
 	points_of_file(false);
 	expect_point(POINT_STEPPED, 0);
 }
-END_TEST
 
-START_TEST(test_inside_an_instruction)
+TEST(test_inside_an_instruction)
 {
 	/* cudaFree's mov $imm64,%rax holds what looks like a function */
 	setup();
@@ -329,9 +327,8 @@ START_TEST(test_inside_an_instruction)
 	points_of_file(false);
 	expect_point(POINT_ENTRY, 0);
 }
-END_TEST
 
-START_TEST(test_broken_files)
+TEST(test_broken_files)
 {
 	size_t i;
 
@@ -381,9 +378,8 @@ START_TEST(test_broken_files)
 	points_of_file(false);
 	expect_point(POINT_STEPPED, 0);
 }
-END_TEST
 
-START_TEST(test_what_the_kernel_does)
+TEST(test_what_the_kernel_does)
 {
 	/* a kernel that emulates endbr64, and one that places no probe on it */
 	setup();
@@ -409,7 +405,6 @@ START_TEST(test_what_the_kernel_does)
 	points_of_file(true);
 	expect_point(POINT_NONE, 0);
 }
-END_TEST
 
 /* Two functions of the table and a third: hot ones are named first, no more than asked for. */
 static void name_join(void *context, const char *name)
@@ -430,7 +425,7 @@ static const char *list_of(const struct attach_choice *choice, enum point point)
 	return list;
 }
 
-START_TEST(test_lists)
+TEST(test_lists)
 {
 	const struct attach_choice all = { .groups = ~0u, .layers = ~0u },
 				   copies = { .groups = 1u << GROUP_COPY, .layers = ~0u };
@@ -446,7 +441,6 @@ START_TEST(test_lists)
 	ck_assert_str_eq(list_of(&copies, POINT_STEPPED), "cudaMemcpy ");
 	ck_assert_str_eq(list_of(&all, POINT_PAST), "");
 }
-END_TEST
 
 /* cmpq $0,slot(%rip); je 1f; jmp *slot(%rip); 1: ret */
 #define FORWARDER "\x48\x83\x3d\x38\x10\x00\x00\x00\x74\x06\xff\x25\x30\x10\x00\x00\xc3"
@@ -472,7 +466,7 @@ static int forwarders_make(void)
 	return fd;
 }
 
-START_TEST(test_forwarders_of_a_file)
+TEST(test_forwarders_of_a_file)
 {
 	int fd = forwarders_make();
 
@@ -495,7 +489,6 @@ START_TEST(test_forwarders_of_a_file)
 	ck_assert_uint_eq(found.count, 3);
 	close(fd);
 }
-END_TEST
 
 #else
 
@@ -503,7 +496,7 @@ END_TEST
 #define CBZ "\x40\x00\x00\xb4" /* cbz x0, two further on */
 #define RET "\xc0\x03\x5f\xd6"
 
-START_TEST(test_what_is_passed)
+TEST(test_what_is_passed)
 {
 	expect_of(CBZ RET RET, POINT_ENTRY, 0);
 	expect_of("\x5f\x24\x03\xd5" CBZ RET RET, POINT_PAST, 4);    /* bti c */
@@ -517,30 +510,5 @@ START_TEST(test_what_is_passed)
 	/* cmp; 1: cbz; b 1b */
 	expect_of("\x1f\x00\x00\xf1" CBZ "\xff\xff\xff\x17" RET, POINT_STEPPED, 0);
 }
-END_TEST
 
 #endif
-
-static void checked_case(Suite *suite, const char *name, const TTest *test)
-{
-	TCase *tests = tcase_create(name);
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, test);
-	suite_add_tcase(suite, tests);
-}
-
-void points_tests(Suite *suite)
-{
-	probe_test_add(suite, "samples of forms", test_samples);
-	checked_case(suite, "what a probe may pass", test_what_is_passed);
-#if defined(__x86_64__)
-	checked_case(suite, "jumps to a probe", test_what_jumps_there);
-	checked_case(suite, "symbols beside a probe", test_other_symbols);
-	checked_case(suite, "functions inside instructions", test_inside_an_instruction);
-	checked_case(suite, "points in broken files", test_broken_files);
-	checked_case(suite, "points by kernel", test_what_the_kernel_does);
-	checked_case(suite, "lists of points", test_lists);
-	checked_case(suite, "forwarders of a file", test_forwarders_of_a_file);
-#endif
-}

@@ -3,7 +3,6 @@
  * What reads ELF files of others: whole ones, cut at every byte and with every
  * byte changed. Runs the tests of its kin as well, see probe_tests.h.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -196,7 +195,7 @@ static int read_all(const void *data, size_t size)
 	return result;
 }
 
-START_TEST(test_elf_whole)
+TEST(test_elf_whole)
 {
 	struct elf_functions found;
 	struct symbols *symbols;
@@ -236,9 +235,8 @@ START_TEST(test_elf_whole)
 	symbols_free(symbols);
 	close(fd);
 }
-END_TEST
 
-START_TEST(test_elf_truncated)
+TEST(test_elf_truncated)
 {
 	struct program program;
 	size_t size;
@@ -250,9 +248,8 @@ START_TEST(test_elf_truncated)
 	ck_assert_int_eq(read_all("#!/bin/sh\n", 10), -ENOEXEC);
 	ck_assert_int_eq(read_all(&program, sizeof(program)), 0);
 }
-END_TEST
 
-START_TEST(test_elf_absurd)
+TEST(test_elf_absurd)
 {
 	static const uint64_t absurd[] = { 0,          1,          7,         0x7fffffff,
 					   0xffffffff, 1ull << 40, INT64_MAX, UINT64_MAX - 63,
@@ -310,7 +307,6 @@ START_TEST(test_elf_absurd)
 	program.sections[SECTION_STRINGS].sh_size = sizeof(strings);
 	read_all(&program, sizeof(program));
 }
-END_TEST
 
 #define TABLES 60000
 
@@ -318,7 +314,7 @@ END_TEST
  * As many tables of symbols as fit, all the same large one: an hour's work, unless only one of a
  * kind is read.
  */
-START_TEST(test_elf_tables)
+TEST(test_elf_tables)
 {
 	size_t symbols = 100000,
 	       size = sizeof(struct program) + symbols * sizeof(Elf64_Sym) +
@@ -353,13 +349,12 @@ START_TEST(test_elf_tables)
 	close(fd);
 	free(program);
 }
-END_TEST
 
 /*
  * A file that holds next to nothing and says that it has tables of a size that would fill the
  * memory.
  */
-START_TEST(test_elf_sparse)
+TEST(test_elf_sparse)
 {
 	const uint64_t huge = 1ull << 30;
 	struct elf_functions found;
@@ -402,9 +397,8 @@ START_TEST(test_elf_sparse)
 	ck_assert_int_eq(elffile_functions(fd, &found, &why), -EBADMSG);
 	close(fd);
 }
-END_TEST
 
-START_TEST(test_elf_flipped)
+TEST(test_elf_flipped)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
 	struct program program;
@@ -418,9 +412,8 @@ START_TEST(test_elf_flipped)
 			((uint8_t *)&program)[i] ^= flips[j];
 		}
 }
-END_TEST
 
-START_TEST(test_elf_random)
+TEST(test_elf_random)
 {
 	struct program program;
 	int round, i;
@@ -433,47 +426,4 @@ START_TEST(test_elf_random)
 				(uint8_t)lrand48();
 		read_all(&program, sizeof(program));
 	}
-}
-END_TEST
-
-/* ---- all of them ---- */
-
-void probe_test_add(Suite *suite, const char *name, const TTest *test)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test);
-	suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("probe");
-
-	probe_test_add(suite, "elf whole", test_elf_whole);
-	probe_test_add(suite, "elf truncated", test_elf_truncated);
-	probe_test_add(suite, "elf absurd", test_elf_absurd);
-	probe_test_add(suite, "elf tables", test_elf_tables);
-	probe_test_add(suite, "elf sparse", test_elf_sparse);
-	probe_test_add(suite, "elf flipped", test_elf_flipped);
-	probe_test_add(suite, "elf random", test_elf_random);
-	elfinfo_tests(suite);
-	extras_tests(suite);
-	arrivals_tests(suite);
-	cost_tests(suite);
-	maps_tests(suite);
-	near_tests(suite);
-	call_site_rows_tests(suite);
-	closure_tests(suite);
-	container_tests(suite);
-	errand_tests(suite);
-	options_tests(suite);
-	outside_tests(suite);
-	kernel_table_tests(suite);
-	points_tests(suite);
-	forwarders_tests(suite);
-	python_tests(suite);
-	runtime_code_tests(suite);
-	return suite_run(suite);
 }

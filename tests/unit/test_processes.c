@@ -8,8 +8,11 @@
 
 #include "cutop_allocator.h"
 #include "one_process.h"
+#include "run_tests.h"
 
-START_TEST(identity)
+FIXTURE(setup_empty, teardown);
+
+TEST(identity)
 {
 	static const char strings[] = "ana\0python\0train.py --lr 1\0docker-abc\0pod-1";
 
@@ -30,9 +33,8 @@ START_TEST(identity)
 	ck_assert_uint_eq(process->start_time, 1700000000 * SECOND + 1);
 	ck_assert(process->from_attach);
 }
-END_TEST
 
-START_TEST(identity_is_cleaned_and_may_be_cut)
+TEST(identity_is_cleaned_and_may_be_cut)
 {
 	static const char strings[] = "a\033]0;x\007\0p\xff\xc3\xa9\0arg";
 
@@ -42,9 +44,8 @@ START_TEST(identity_is_cleaned_and_may_be_cut)
 	ck_assert_str_eq(process->command, "p?\xc3\xa9");
 	ck_assert_str_eq(process->arguments, "arg");
 }
-END_TEST
 
-START_TEST(devices_by_the_machines_numbers)
+TEST(devices_by_the_machines_numbers)
 {
 	static const char strings[] = "ana\0python\0train.py\0\0\0"
 				      "5,2";
@@ -68,10 +69,9 @@ START_TEST(devices_by_the_machines_numbers)
 	ck_assert_int_eq(process->map[1].device, 5);
 	ck_assert_int_eq(process->copies[0].device, 2);
 }
-END_TEST
 
 /* Its devices are known only after it has worked on one. */
-START_TEST(devices_that_become_known)
+TEST(devices_that_become_known)
 {
 	static const char unknown[] = "ana\0python\0train.py\0\0\0-1,-1";
 	static const char known[] = "ana\0python\0train.py\0\0\0"
@@ -94,10 +94,9 @@ START_TEST(devices_that_become_known)
 	look();
 	ck_assert_str_eq(process->device_list, "2");
 }
-END_TEST
 
 /* Titles, the second one shorter, and without arguments; its label is what it was. */
-START_TEST(titles)
+TEST(titles)
 {
 	static const char first[] = "ana\0ray::train(x=1) [1/8]\0of job 7\0",
 			  second[] = "ana\0ray::IDLE\0\0";
@@ -117,7 +116,6 @@ START_TEST(titles)
 	ck_assert_str_eq(process->command_line, "ray::IDLE");
 	ck_assert_str_eq(process->label, "python");
 }
-END_TEST
 
 static const struct snap_device *device_of(int device)
 {
@@ -150,7 +148,7 @@ static void bring_block(int device, uint64_t address, int64_t bytes)
 }
 
 /* An environment that could not be read in time: what came before counts where it is. */
-START_TEST(devices_that_become_known_late)
+TEST(devices_that_become_known_late)
 {
 	static const char strings[] = "ana\0python\0train.py\0\0\0"
 				      "2,0";
@@ -205,10 +203,9 @@ START_TEST(devices_that_become_known_late)
 	ck_assert_uint_eq(process->live, 50);
 	ck_assert_uint_eq(tracked(2), 0);
 }
-END_TEST
 
 /* Several devices may become unknown ones. */
-START_TEST(devices_that_stay_unknown)
+TEST(devices_that_stay_unknown)
 {
 	static const char strings[] = "ana\0python\0train.py\0\0\0"
 				      "-1,-1";
@@ -228,9 +225,8 @@ START_TEST(devices_that_stay_unknown)
 	ck_assert_uint_eq(tracked(0) + tracked(1), 0);
 	ck_assert_uint_eq(process->allocator_count, 1);
 }
-END_TEST
 
-START_TEST(without_identity)
+TEST(without_identity)
 {
 	feed_alloc(&feed, 0x1000, 5);
 	look();
@@ -239,9 +235,8 @@ START_TEST(without_identity)
 	ck_assert_str_eq(process->command, "");
 	ck_assert_uint_eq(process->start_time, 1700000000 * SECOND + 1000);
 }
-END_TEST
 
-START_TEST(rows_before_their_process)
+TEST(rows_before_their_process)
 {
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
 	model_sync(feed.model, feed.program, 5);
@@ -251,9 +246,8 @@ START_TEST(rows_before_their_process)
 	look();
 	ck_assert_uint_eq(process->launches, 10);
 }
-END_TEST
 
-START_TEST(exec_ends_the_old_program)
+TEST(exec_ends_the_old_program)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
@@ -274,9 +268,8 @@ START_TEST(exec_ends_the_old_program)
 	ck_assert_uint_eq(snapshot->live, 7);
 	ck_assert_uint_eq(snapshot->leaked, 100);
 }
-END_TEST
 
-START_TEST(pid_is_used_again)
+TEST(pid_is_used_again)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
@@ -292,9 +285,8 @@ START_TEST(pid_is_used_again)
 	ck_assert_uint_eq(process->leaked, 100);
 	ck_assert(snapshot->processes[0].program == 1 && snapshot->processes[1].program == 5);
 }
-END_TEST
 
-START_TEST(fork_owns_nothing)
+TEST(fork_owns_nothing)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
@@ -308,9 +300,8 @@ START_TEST(fork_owns_nothing)
 	process = feed_find(&feed, snapshot);
 	ck_assert_uint_eq(process->live, 100);
 }
-END_TEST
 
-START_TEST(an_end_that_was_missed)
+TEST(an_end_that_was_missed)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 100);
@@ -326,10 +317,9 @@ START_TEST(an_end_that_was_missed)
 	process = feed_find(&feed, snapshot);
 	ck_assert(!process->exited);
 }
-END_TEST
 
 /* It may be told after all, once its row is believed: how it ended is known then. */
-START_TEST(an_end_that_comes_late)
+TEST(an_end_that_comes_late)
 {
 	const char *text;
 
@@ -359,10 +349,9 @@ START_TEST(an_end_that_comes_late)
 	feed.program = 2;
 	ck_assert(!feed_find(&feed, snapshot)->exited);
 }
-END_TEST
 
 /* A name may come first, and say of no process. Programs of different processes end no other. */
-START_TEST(a_name_before_the_process)
+TEST(a_name_before_the_process)
 {
 	uint32_t program;
 
@@ -382,9 +371,8 @@ START_TEST(a_name_before_the_process)
 		ck_assert(!process->exited);
 	}
 }
-END_TEST
 
-START_TEST(rows_and_names_after_the_end)
+TEST(rows_and_names_after_the_end)
 {
 	feed_process(&feed);
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
@@ -398,9 +386,8 @@ START_TEST(rows_and_names_after_the_end)
 	ck_assert_uint_eq(process->live, 0);
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
 }
-END_TEST
 
-START_TEST(exited_are_cleared)
+TEST(exited_are_cleared)
 {
 	feed_process(&feed);
 	feed_exit(&feed, END_EXIT, 0);
@@ -418,9 +405,8 @@ START_TEST(exited_are_cleared)
 	ck_assert_uint_eq(snapshot->process_count, 1);
 	ck_assert_uint_eq(snapshot->launches, 0);
 }
-END_TEST
 
-START_TEST(cleared_still_count)
+TEST(cleared_still_count)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 1000);
@@ -446,9 +432,8 @@ START_TEST(cleared_still_count)
 	ck_assert(!snapshot->gone.from_attach && !snapshot->gone.inexact &&
 		  !snapshot->gone.sampled && !snapshot->gone.unreturned);
 }
-END_TEST
 
-START_TEST(what_the_gone_were_is_kept)
+TEST(what_the_gone_were_is_kept)
 {
 	static const char strings[] = "ana\0./leaky\0\0\0";
 
@@ -468,9 +453,8 @@ START_TEST(what_the_gone_were_is_kept)
 	ck_assert(snapshot->gone.from_attach && snapshot->gone.inexact &&
 		  snapshot->gone.unreturned);
 }
-END_TEST
 
-START_TEST(oldest_exited_are_dropped)
+TEST(oldest_exited_are_dropped)
 {
 	uint32_t i;
 
@@ -517,9 +501,8 @@ START_TEST(oldest_exited_are_dropped)
 	for (i = 1; i < snapshot->event_count; i++)
 		ck_assert_uint_le(snapshot->events[i - 1].time, snapshot->events[i].time);
 }
-END_TEST
 
-START_TEST(ended_before_the_first_snapshot)
+TEST(ended_before_the_first_snapshot)
 {
 	feed_process(&feed);
 	feed_launches(&feed, CALL_cudaLaunchKernel, 0x5000, 10);
@@ -531,9 +514,8 @@ START_TEST(ended_before_the_first_snapshot)
 	ck_assert_double_eq(process->launches_per_second, 0);
 	ck_assert_double_eq(snapshot->launches_per_second, 0);
 }
-END_TEST
 
-START_TEST(records_that_lie)
+TEST(records_that_lie)
 {
 	union {
 		struct rec_hdr hdr;
@@ -575,9 +557,8 @@ START_TEST(records_that_lie)
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 8);
 }
-END_TEST
 
-START_TEST(random_bytes_do_no_harm)
+TEST(random_bytes_do_no_harm)
 {
 	static const unsigned char types[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 64, 65, 66 };
 	unsigned char *buffer;
@@ -610,39 +591,4 @@ START_TEST(random_bytes_do_no_harm)
 			snapshot_free(feed_snapshot(&feed));
 	}
 	snapshot = feed_snapshot(&feed);
-}
-END_TEST
-
-Suite *suite_processes(void)
-{
-	Suite *suite = suite_create("processes");
-	TCase *tests = tcase_create("processes");
-
-	tcase_add_checked_fixture(tests, setup_empty, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, identity);
-	tcase_add_test(tests, identity_is_cleaned_and_may_be_cut);
-	tcase_add_test(tests, devices_by_the_machines_numbers);
-	tcase_add_test(tests, devices_that_become_known);
-	tcase_add_test(tests, titles);
-	tcase_add_test(tests, devices_that_become_known_late);
-	tcase_add_test(tests, devices_that_stay_unknown);
-	tcase_add_test(tests, without_identity);
-	tcase_add_test(tests, rows_before_their_process);
-	tcase_add_test(tests, exec_ends_the_old_program);
-	tcase_add_test(tests, pid_is_used_again);
-	tcase_add_test(tests, fork_owns_nothing);
-	tcase_add_test(tests, an_end_that_was_missed);
-	tcase_add_test(tests, an_end_that_comes_late);
-	tcase_add_test(tests, a_name_before_the_process);
-	tcase_add_test(tests, rows_and_names_after_the_end);
-	tcase_add_test(tests, exited_are_cleared);
-	tcase_add_test(tests, cleared_still_count);
-	tcase_add_test(tests, what_the_gone_were_is_kept);
-	tcase_add_test(tests, oldest_exited_are_dropped);
-	tcase_add_test(tests, ended_before_the_first_snapshot);
-	tcase_add_test(tests, records_that_lie);
-	tcase_add_test(tests, random_bytes_do_no_harm);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

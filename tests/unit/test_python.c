@@ -4,7 +4,6 @@
  * (made by the interpreters themselves, as were the lines expected), whose a file is, layouts, the
  * code objects and stacks of records, whole and broken.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +81,7 @@ static const struct line_at lines_312[] = {
 		      python_line(version, table_##suffix, sizeof(table_##suffix), 1, at), \
 		      lines_##suffix[i].line)
 
-START_TEST(lines_are_pythons)
+TEST(lines_are_pythons)
 {
 	CHECK_LINES(0x0308, 38);
 	CHECK_LINES(0x0309, 38);
@@ -92,13 +91,12 @@ START_TEST(lines_are_pythons)
 	/* Not begun: where it is defined. */
 	ck_assert_uint_eq(python_line(0x030b, table_312, sizeof(table_312), 7, -2), 7);
 }
-END_TEST
 
 /*
  * Any bytes are a table: a line or none, and nothing beyond the table is read (the sanitizers would
  * say so).
  */
-START_TEST(any_table_is_read_to_its_end)
+TEST(any_table_is_read_to_its_end)
 {
 	static const unsigned int versions[] = { 0x0308, 0x030a, 0x030b };
 	unsigned int seed = 1;
@@ -116,9 +114,8 @@ START_TEST(any_table_is_read_to_its_end)
 		free(table);
 	}
 }
-END_TEST
 
-START_TEST(files_have_owners)
+TEST(files_have_owners)
 {
 	static const char *const skip[] = { "*/vendored/*", "/opt/own.py", NULL };
 	static const struct {
@@ -170,7 +167,6 @@ START_TEST(files_have_owners)
 	ck_assert_int_eq(python_owner("x.py", "__create_fn__.<locals>.__init__", NULL),
 			 PYTHON_PROGRAM);
 }
-END_TEST
 
 /* ---- layouts ---- */
 
@@ -197,7 +193,7 @@ static void offsets_313(unsigned char offsets[PYTHON_OFFSETS_BYTES])
 		word_put(offsets, words[i].at, words[i].value);
 }
 
-START_TEST(layouts_are_checked)
+TEST(layouts_are_checked)
 {
 	unsigned char offsets[PYTHON_OFFSETS_BYTES];
 	struct python_layout layout;
@@ -228,7 +224,6 @@ START_TEST(layouts_are_checked)
 			 -ENOTSUP);
 	ck_assert_ptr_nonnull(strstr(why.text, "free-threaded"));
 }
-END_TEST
 
 /* ---- records ---- */
 
@@ -265,7 +260,7 @@ static void code_make(union code_record *record, uint64_t code, const char *file
 	       sizeof(table_312));
 }
 
-START_TEST(code_objects_name_frames)
+TEST(code_objects_name_frames)
 {
 	static const struct python_frame frame = { .code = 0x1000, .mark = 5, .at = 74 };
 	const struct python_frame other = { .code = 0x1000, .mark = 6, .at = 74 };
@@ -291,9 +286,8 @@ START_TEST(code_objects_name_frames)
 	ck_assert_ptr_null(python_codes_name(codes, 1, &frame).function);
 	python_codes_free(codes);
 }
-END_TEST
 
-START_TEST(characters_of_every_width)
+TEST(characters_of_every_width)
 {
 	static const uint16_t two[] = { 0x438, 0x43c, 0x44f };
 	static const uint32_t four[] = { '/', 0x1f600, 0xd800, 0xdcff, '/', 'x' };
@@ -318,9 +312,8 @@ START_TEST(characters_of_every_width)
 	ck_assert_str_eq(python_codes_name(codes, 1, &frame).file, "/tmp/grün.py");
 	python_codes_free(codes);
 }
-END_TEST
 
-START_TEST(records_that_lie)
+TEST(records_that_lie)
 {
 	const struct python_frame frame = { .code = 0x1000, .mark = 5, .at = 74 };
 	struct python_codes *codes = python_codes_new();
@@ -365,10 +358,9 @@ START_TEST(records_that_lie)
 	ck_assert_uint_eq(python_codes_name(codes, 1, &frame).line, 308);
 	python_codes_free(codes);
 }
-END_TEST
 
 /* Programs may make code without end. */
-START_TEST(code_is_bounded)
+TEST(code_is_bounded)
 {
 	struct python_frame frame = { .code = 70000, .mark = 5, .at = 74 };
 	struct python_codes *codes = python_codes_new();
@@ -388,7 +380,6 @@ START_TEST(code_is_bounded)
 	ck_assert_ptr_null(python_codes_name(codes, 1, &frame).function);
 	python_codes_free(codes);
 }
-END_TEST
 
 /* ---- stacks ---- */
 
@@ -418,7 +409,7 @@ static void put(void *context, const struct rec_hdr *record)
 	}
 }
 
-START_TEST(stacks_show_the_programs_line)
+TEST(stacks_show_the_programs_line)
 {
 	struct rec_python_stack record = {
 		.hdr = { .type = REC_PYTHON_STACK,
@@ -473,7 +464,6 @@ START_TEST(stacks_show_the_programs_line)
 	python_stacks_free(python);
 	stacks_free(stacks);
 }
-END_TEST
 
 /* ---- native and Python frames ---- */
 
@@ -503,7 +493,7 @@ static void merge_check(struct rec_python_stack *record, const uint64_t *native,
 	merge_check(record, native, ARRAY_LEN(native), (const uint64_t[]){ __VA_ARGS__ }, \
 		    ARRAY_LEN(((const uint64_t[]){ __VA_ARGS__ })))
 
-START_TEST(native_and_python_frames_are_one_stack)
+TEST(native_and_python_frames_are_one_stack)
 {
 	/* A call from a library, a callback from C into Python, main(). */
 	const uint64_t native[] = { 0x1000, 0x1100,    CODE + 8,      LOOP + 8,  CODE + 16,
@@ -551,9 +541,8 @@ START_TEST(native_and_python_frames_are_one_stack)
 				       (struct merged_frame[MERGED_MAX]){ 0 }),
 			  CUTOP_STACK_FRAMES);
 }
-END_TEST
 
-START_TEST(stacks_made_anew_are_bounded)
+TEST(stacks_made_anew_are_bounded)
 {
 	struct stacks *stacks = stacks_new(NULL, NULL, NULL);
 	const __u64 frames[] = { 0x4000, PLACE_PYTHON | 1 };
@@ -576,20 +565,4 @@ START_TEST(stacks_made_anew_are_bounded)
 	stacks_forget(stacks, 1);
 	ck_assert_uint_eq(stacks_shown(stacks, 1, PYTHON_STACK | 200000), 0);
 	stacks_free(stacks);
-}
-END_TEST
-
-void python_tests(Suite *suite)
-{
-	probe_test_add(suite, "python lines", lines_are_pythons);
-	probe_test_add(suite, "python tables", any_table_is_read_to_its_end);
-	probe_test_add(suite, "python files", files_have_owners);
-	probe_test_add(suite, "python layouts", layouts_are_checked);
-	probe_test_add(suite, "python code", code_objects_name_frames);
-	probe_test_add(suite, "python characters", characters_of_every_width);
-	probe_test_add(suite, "python broken records", records_that_lie);
-	probe_test_add(suite, "python bounds", code_is_bounded);
-	probe_test_add(suite, "python stacks", stacks_show_the_programs_line);
-	probe_test_add(suite, "python stacks made anew", stacks_made_anew_are_bounded);
-	probe_test_add(suite, "python and native frames", native_and_python_frames_are_one_stack);
 }

@@ -177,7 +177,7 @@ static void random_reset(struct reference *reference, struct feed *feed)
 	}
 }
 
-START_TEST(against_a_reference)
+TEST_LOOP(against_a_reference, 4)
 {
 	struct reference *reference = calloc(1, sizeof(*reference));
 	struct feed feed;
@@ -217,13 +217,12 @@ START_TEST(against_a_reference)
 	feed_end(&feed);
 	free(reference);
 }
-END_TEST
 
 #define MILLION 1000000
 
 _Static_assert(sizeof(struct alloc_node) <= 72, "a million of them are meant to fit");
 
-START_TEST(a_million_allocations)
+TEST(a_million_allocations)
 {
 	struct mallinfo2 before, after;
 	struct timespec start, end;
@@ -260,17 +259,4 @@ START_TEST(a_million_allocations)
 	ck_assert_uint_eq(snapshot->processes[0].frees, MILLION);
 	snapshot_free(snapshot);
 	feed_end(&feed);
-}
-END_TEST
-
-Suite *suite_random(void)
-{
-	Suite *suite = suite_create("random");
-	TCase *tests = tcase_create("random");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, against_a_reference, 0, 4);
-	tcase_add_test(tests, a_million_allocations);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

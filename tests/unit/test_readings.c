@@ -85,7 +85,7 @@ static void instance(struct feed *feed, int number, uint32_t gpu_instance,
 
 #define ALL (READING_MEMORY | READING_UTILIZATION | READING_TEMPERATURE | READING_POWER)
 
-START_TEST(nothing_said)
+TEST(nothing_said)
 {
 	struct snapshot *snapshot;
 	struct feed feed;
@@ -112,9 +112,8 @@ START_TEST(nothing_said)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
-START_TEST(both_sides)
+TEST(both_sides)
 {
 	struct snapshot *snapshot;
 	struct feed feed;
@@ -161,9 +160,8 @@ START_TEST(both_sides)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
-START_TEST(odd_sums)
+TEST(odd_sums)
 {
 	struct snapshot *snapshot;
 	struct feed feed;
@@ -191,9 +189,8 @@ START_TEST(odd_sums)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
-START_TEST(lies)
+TEST(lies)
 {
 	struct snapshot *snapshot;
 	char name[200];
@@ -223,10 +220,9 @@ START_TEST(lies)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /* What processes use of each device: by the driver's list, and by what they hold. */
-START_TEST(uses)
+TEST(uses)
 {
 	const struct snap_device *devices;
 	struct snapshot *snapshot;
@@ -272,13 +268,12 @@ START_TEST(uses)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /*
  * A divided device. Memory on an unknown device is in the part that its process works in, if it
  * works in one only.
  */
-START_TEST(parts)
+TEST(parts)
 {
 	const struct snap_device *divided;
 	struct snapshot *snapshot;
@@ -324,7 +319,6 @@ START_TEST(parts)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 static void launches(struct feed *feed, int device, uint64_t count)
 {
@@ -352,7 +346,7 @@ static void copies(struct feed *feed, int device, uint64_t bytes)
  * A process that chose its device before it was watched: if the driver lists it on one, it is that,
  * until a call or the driver names another.
  */
-START_TEST(the_only_device)
+TEST(the_only_device)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -411,13 +405,12 @@ START_TEST(the_only_device)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /*
  * The process's number 0 means device 1, since the driver lists it there alone; what its number 2
  * means is not known then. One that has worked with two numbers is taken at its word.
  */
-START_TEST(another_number)
+TEST(another_number)
 {
 	const struct snap_process *process;
 	struct snapshot *snapshot;
@@ -469,10 +462,9 @@ START_TEST(another_number)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /* Processes that only the driver lists: a row for each, with what it says of them on all devices. */
-START_TEST(listed)
+TEST(listed)
 {
 	struct rec_process_reading record = {
 		.hdr = { .type = REC_PROCESS_READING, .size = sizeof(record) },
@@ -517,10 +509,9 @@ START_TEST(listed)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /* A recording of an older version says which process, and not on which device. */
-START_TEST(older_readings)
+TEST(older_readings)
 {
 	struct rec_process_reading record = {
 		.hdr = { .type = REC_PROCESS_READING,
@@ -542,24 +533,4 @@ START_TEST(older_readings)
 	ck_assert_uint_eq(snapshot->devices[0].use_count, 0);
 	snapshot_free(snapshot);
 	feed_end(&feed);
-}
-END_TEST
-
-Suite *suite_readings(void)
-{
-	Suite *suite = suite_create("readings");
-	TCase *tests = tcase_create("readings");
-
-	tcase_add_test(tests, nothing_said);
-	tcase_add_test(tests, both_sides);
-	tcase_add_test(tests, odd_sums);
-	tcase_add_test(tests, lies);
-	tcase_add_test(tests, uses);
-	tcase_add_test(tests, parts);
-	tcase_add_test(tests, the_only_device);
-	tcase_add_test(tests, another_number);
-	tcase_add_test(tests, older_readings);
-	tcase_add_test(tests, listed);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

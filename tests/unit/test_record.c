@@ -92,7 +92,7 @@ static void assert_document(struct snapshot *snapshot, const char *expected)
 
 /* ---- what is written ---- */
 
-START_TEST(replayed_as_it_was)
+TEST(replayed_as_it_was)
 {
 	const char *path = record_path("whole"), *text;
 	struct sample sample;
@@ -118,10 +118,9 @@ START_TEST(replayed_as_it_was)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 
 /* To every moment from every other. */
-START_TEST(sought)
+TEST(sought)
 {
 	const char *path = record_path("sought");
 	struct sample sample;
@@ -146,10 +145,9 @@ START_TEST(sought)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 
 /* Moments that are passed over leave the books the same; the rates are over a longer time. */
-START_TEST(passed_over)
+TEST(passed_over)
 {
 	const char *path = record_path("passed");
 	const struct snap_process *process;
@@ -171,10 +169,9 @@ START_TEST(passed_over)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 
 /* As time passes, faster and slower, not at all, and to elsewhere. */
-START_TEST(played)
+TEST(played)
 {
 	const char *path = record_path("played");
 	uint64_t now = 5000 * SECOND;
@@ -234,7 +231,6 @@ START_TEST(played)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 
 static size_t processes_with(const struct replay_settings *settings, const char *path,
 			     uint32_t *pid)
@@ -253,7 +249,7 @@ static size_t processes_with(const struct replay_settings *settings, const char 
 	return count;
 }
 
-START_TEST(filtered)
+TEST(filtered)
 {
 	static const uint32_t pids[] = { 4311, 4107, 1 };
 	struct replay_settings settings = whole;
@@ -284,10 +280,9 @@ START_TEST(filtered)
 	ck_assert_uint_eq(processes_with(&settings, path, &pid), 0);
 	sample_free(&sample);
 }
-END_TEST
 
 /* With another --leak-age the model looks at suspects in its own way. */
-START_TEST(another_leak_age)
+TEST(another_leak_age)
 {
 	const char *path = record_path("age");
 	struct replay_settings settings = whole;
@@ -306,9 +301,8 @@ START_TEST(another_leak_age)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 /* What was written after the last snapshot counts, too. */
-START_TEST(cut_off)
+TEST(cut_off)
 {
 	const char *path = record_path("killed"), *text;
 	struct snapshot *snapshot;
@@ -338,29 +332,15 @@ START_TEST(cut_off)
 	replay_close(replay);
 	sample_free(&sample);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("record");
 	char command[64];
 	int failed;
 
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, replayed_as_it_was);
-	tcase_add_test(tests, sought);
-	tcase_add_test(tests, passed_over);
-	tcase_add_test(tests, played);
-	tcase_add_test(tests, filtered);
-	tcase_add_test(tests, another_leak_age);
-	tcase_add_test(tests, cut_off);
-	record_broken_tests(tests);
-	record_writing_tests(tests);
-	failed = tests_run(tests, "record");
+	failed = tests_run();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (system(command))
-		return EXIT_FAILURE;
-	return failed;
+	return system(command) ? EXIT_FAILURE : failed;
 }

@@ -13,10 +13,10 @@ tests_unit_test_record_SOURCES = \
 	tests/unit/test_record_writing.c \
 	$(record_sample_sources)
 tests_unit_test_record_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_test_record_LDADD = $(probe_libs) $(core_libs) $(CHECK_LIBS)
+tests_unit_test_record_LDADD = $(probe_libs) $(core_libs) $(check_libs)
 tests_unit_make_recording_SOURCES = tests/unit/make_recording.c $(record_sample_sources)
 tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_make_recording_LDADD = $(core_libs) $(CHECK_LIBS)
+tests_unit_make_recording_LDADD = $(core_libs) $(check_libs)
 
 TESTS += tests/recordings/test_recordings.sh tests/recordings/test_outcomes.sh tests/recordings/test_shares.sh
 # Made with --trace --stacks, on an H200 with driver 580.

@@ -58,7 +58,7 @@ static char *stream_of(const char *path, size_t *size, size_t *count)
 	return stream;
 }
 
-START_TEST(every_length)
+TEST(every_length)
 {
 	const char *path = record_path("lengths"), *text;
 	size_t size, len, stream_size, count, records, before = 0, whole_blocks = 0;
@@ -94,13 +94,12 @@ START_TEST(every_length)
 	free(bytes);
 	sample_free(&sample);
 }
-END_TEST
 
 /*
  * Behind the end there is nothing to be seen, which has to be said: whoever put two files together
  * wants both.
  */
-START_TEST(something_behind_the_end)
+TEST(something_behind_the_end)
 {
 	const char *path = record_path("behind"), *text;
 	size_t size, stream_size, count;
@@ -128,7 +127,6 @@ START_TEST(something_behind_the_end)
 	free(bytes);
 	sample_free(&sample);
 }
-END_TEST
 
 /*
  * Where each block begins, the text's being the first; behind the last of them stands where the
@@ -184,7 +182,7 @@ static void assert_order(const char *bytes, const size_t *at, const size_t *orde
 }
 
 /* Whole blocks, with right sums, that are not where they were. */
-START_TEST(every_block)
+TEST(every_block)
 {
 	const char *path = record_path("blocks");
 	size_t at[100], order[100], size, stream_size, records, count, i, k, n;
@@ -215,7 +213,6 @@ START_TEST(every_block)
 	free(bytes);
 	sample_free(&sample);
 }
-END_TEST
 
 static void flip(int fd, char *bytes, size_t bit)
 {
@@ -223,7 +220,7 @@ static void flip(int fd, char *bytes, size_t bit)
 	ck_assert_int_eq(pwrite(fd, bytes + bit / 8, 1, (off_t)(bit / 8)), 1);
 }
 
-START_TEST(every_byte)
+TEST(every_byte)
 {
 	const char *path = record_path("bits"), *text;
 	size_t size, bit, stream_size, count, refused = 0, damaged = 0;
@@ -267,9 +264,8 @@ START_TEST(every_byte)
 	free(bytes);
 	sample_free(&sample);
 }
-END_TEST
 
-START_TEST(foreign)
+TEST(foreign)
 {
 	struct recording_preamble preamble = { .order = RECORDING_ORDER,
 					       .version = RECORDING_VERSION };
@@ -303,7 +299,6 @@ START_TEST(foreign)
 	ck_assert_int_eq(reader_open(&reader, path, &why), -ESPIPE);
 	ck_assert_int_eq(reader_open(&reader, record_path("none"), &why), -ENOENT);
 }
-END_TEST
 
 /* ---- what others write ---- */
 
@@ -368,7 +363,7 @@ static enum recording_end read_forged(struct forged *file, size_t *records)
 	return end;
 }
 
-START_TEST(forged_blocks)
+TEST(forged_blocks)
 {
 	struct rec_hdr hdrs[2] = { { .type = REC_INEXACT, .size = sizeof(hdrs[0]), .program = 1 },
 				   { .type = REC_INEXACT } };
@@ -424,9 +419,8 @@ START_TEST(forged_blocks)
 	ck_assert_int_eq(read_forged(file, &records), RECORDING_IS_DAMAGED);
 	free(file);
 }
-END_TEST
 
-START_TEST(forged_facts)
+TEST(forged_facts)
 {
 	static const char *const bad[] = {
 		"start_real=0\n",
@@ -466,10 +460,9 @@ START_TEST(forged_facts)
 	reader_close(reader);
 	free(file);
 }
-END_TEST
 
 /* Another version of cutop numbers calls and causes in another way. */
-START_TEST(renumbered)
+TEST(renumbered)
 {
 	struct rec_call_row call = {
 		.hdr = { .type = REC_CALL_ROW, .size = sizeof(call), .program = 1 },
@@ -501,17 +494,4 @@ START_TEST(renumbered)
 	ck_assert_ptr_null(reader_next(reader));
 	reader_close(reader);
 	free(file);
-}
-END_TEST
-
-void record_broken_tests(TCase *tests)
-{
-	tcase_add_test(tests, every_length);
-	tcase_add_test(tests, something_behind_the_end);
-	tcase_add_test(tests, every_block);
-	tcase_add_test(tests, every_byte);
-	tcase_add_test(tests, foreign);
-	tcase_add_test(tests, forged_blocks);
-	tcase_add_test(tests, forged_facts);
-	tcase_add_test(tests, renumbered);
 }

@@ -12,7 +12,7 @@
 #include "record/recorder.h"
 #include "record_tests.h"
 
-START_TEST(no_room)
+TEST(no_room)
 {
 	struct facts facts = { .start_mono = 1, .start_real = 1, .version = "0" };
 	struct rec_launch_row row = {
@@ -51,10 +51,9 @@ START_TEST(no_room)
 	ck_assert_int_gt(i, 0);
 	reader_close(reader);
 }
-END_TEST
 
 /* Blocks are many, records of every size, and none is lost between them. */
-START_TEST(many_records)
+TEST(many_records)
 {
 	struct facts facts = { .start_mono = 1, .start_real = 1, .version = "0" };
 	const char *path = record_path("many"), *text;
@@ -90,9 +89,8 @@ START_TEST(many_records)
 	reader_close(reader);
 	free(room);
 }
-END_TEST
 
-START_TEST(only_changes)
+TEST(only_changes)
 {
 	struct changes *changes = changes_new();
 	struct rec_launch_row launch = {
@@ -150,10 +148,9 @@ START_TEST(only_changes)
 	ck_assert(changes_any(changes, &launch.hdr));
 	changes_free(changes);
 }
-END_TEST
 
 /* What waited for a second is written, a crash or not. */
-START_TEST(written_in_time)
+TEST(written_in_time)
 {
 	struct facts facts = { .start_mono = 10 * SECOND, .start_real = 1, .version = "0" };
 	struct rec_hdr inexact = { .type = REC_INEXACT, .size = sizeof(inexact), .program = 1 };
@@ -175,13 +172,4 @@ START_TEST(written_in_time)
 	inexact.size = 100;
 	recorder_tee(recorder, &inexact, sizeof(inexact));
 	ck_assert_int_eq(recorder_close(recorder, NULL), 0);
-}
-END_TEST
-
-void record_writing_tests(TCase *tests)
-{
-	tcase_add_test(tests, no_room);
-	tcase_add_test(tests, many_records);
-	tcase_add_test(tests, only_changes);
-	tcase_add_test(tests, written_in_time);
 }

@@ -29,6 +29,8 @@ static void folder_drop(void)
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
+FIXTURE(folder_make, folder_drop);
+
 static void contents_are(const char *path, const char *expected)
 {
 	char text[64] = "";
@@ -49,7 +51,7 @@ static int contents_replace(struct replaced *file, const char *text, int error)
 	return replaced_end(file, error);
 }
 
-START_TEST(new_and_replaced)
+TEST(new_and_replaced)
 {
 	struct replaced file;
 	struct stat status;
@@ -74,9 +76,8 @@ START_TEST(new_and_replaced)
 	ck_assert_uint_eq(status.st_mode & 0777, 0604);
 	ck_assert_int_eq(unlink("new"), 0);
 }
-END_TEST
 
-START_TEST(links_stay_links)
+TEST(links_stay_links)
 {
 	struct replaced file;
 	struct stat status;
@@ -93,9 +94,8 @@ START_TEST(links_stay_links)
 	ck_assert(S_ISLNK(status.st_mode));
 	ck_assert_int_eq(unlink("link") | unlink("below/target") | rmdir("below"), 0);
 }
-END_TEST
 
-START_TEST(not_to_be_replaced)
+TEST(not_to_be_replaced)
 {
 	char longer[PATH_MAX + 2];
 	struct replaced file;
@@ -110,10 +110,9 @@ START_TEST(not_to_be_replaced)
 	longer[sizeof(longer) - 1] = '\0';
 	ck_assert_int_eq(replaced_open(&file, longer), -ENAMETOOLONG);
 }
-END_TEST
 
 /* A folder that goes away between two replacements. */
-START_TEST(no_folder_left)
+TEST(no_folder_left)
 {
 	struct replaced file;
 
@@ -125,17 +124,4 @@ START_TEST(no_folder_left)
 	ck_assert_int_eq(replaced_end(&file, 0), -ENOENT);
 	ck_assert_ptr_null(replaced_begin(&file));
 	ck_assert_int_eq(errno, ENOENT);
-}
-END_TEST
-
-TCase *replaced_file_tests(void)
-{
-	TCase *tests = tcase_create("replaced file");
-
-	tcase_add_checked_fixture(tests, folder_make, folder_drop);
-	tcase_add_test(tests, new_and_replaced);
-	tcase_add_test(tests, links_stay_links);
-	tcase_add_test(tests, not_to_be_replaced);
-	tcase_add_test(tests, no_folder_left);
-	return tests;
 }

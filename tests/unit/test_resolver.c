@@ -4,7 +4,6 @@
  * is blamed for what, what is asked again, and what counts as lost. This file stands in
  * for resolver_process.c.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -164,7 +163,7 @@ static uint32_t file_add(struct resolver *resolver)
 	return file;
 }
 
-START_TEST(what_was_not_answered_is_asked_again)
+TEST(what_was_not_answered_is_asked_again)
 {
 	struct resolver *resolver = resolver_made();
 	uint32_t a = file_add(resolver), b = file_add(resolver);
@@ -200,9 +199,8 @@ START_TEST(what_was_not_answered_is_asked_again)
 	expect_message(RESOLVER_ASK, a, 6, 0);
 	resolver_free(resolver);
 }
-END_TEST
 
-START_TEST(answers_that_make_no_sense_end_it)
+TEST(answers_that_make_no_sense_end_it)
 {
 	struct resolver *resolver = resolver_made();
 	uint32_t a = file_add(resolver), b = file_add(resolver);
@@ -226,10 +224,9 @@ START_TEST(answers_that_make_no_sense_end_it)
 	ANSWERS(resolver, 4, 8);
 	resolver_free(resolver);
 }
-END_TEST
 
 /* Rules and lines are asked for in turn; what is lost of the one kind is not of the other. */
-START_TEST(rules_are_asked_for_like_lines)
+TEST(rules_are_asked_for_like_lines)
 {
 	struct resolver *resolver = resolver_made();
 	uint32_t a = file_add(resolver), b = file_add(resolver), c = file_add(resolver);
@@ -275,10 +272,9 @@ START_TEST(rules_are_asked_for_like_lines)
 	ck_assert_uint_eq(resolver_lost(resolver), 2);
 	resolver_free(resolver);
 }
-END_TEST
 
 /* Processes are started one after the other, not as fast as they can be ended. */
-START_TEST(starts_are_paced)
+TEST(starts_are_paced)
 {
 	struct resolver *resolver = resolver_made();
 	unsigned int i, before;
@@ -311,9 +307,8 @@ START_TEST(starts_are_paced)
 	ANSWERS(resolver, i + 1, 5);
 	resolver_free(resolver);
 }
-END_TEST
 
-START_TEST(files_are_dropped_in_turn)
+TEST(files_are_dropped_in_turn)
 {
 	struct resolver *resolver = resolver_made();
 	uint32_t a = file_add(resolver), b = file_add(resolver);
@@ -352,18 +347,4 @@ START_TEST(files_are_dropped_in_turn)
 	ck_assert_uint_eq(resolver_lost(resolver), i + 1);
 	ANSWERS(resolver);
 	resolver_free(resolver);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("resolver");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, what_was_not_answered_is_asked_again);
-	tcase_add_test(tests, answers_that_make_no_sense_end_it);
-	tcase_add_test(tests, rules_are_asked_for_like_lines);
-	tcase_add_test(tests, starts_are_paced);
-	tcase_add_test(tests, files_are_dropped_in_turn);
-	return tests_run(tests, "resolver");
 }

@@ -3,7 +3,6 @@
  * What a process can do no more after rights_drop(): tried, each in a child that has the
  * capabilities of one that probes.
  */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -35,7 +34,7 @@ static int error_of(long number, long argument)
 		       0;
 }
 
-START_TEST(test_calls_are_refused)
+TEST(test_calls_are_refused)
 {
 	static const long calls[] = {
 		SYS_execve,
@@ -59,7 +58,6 @@ START_TEST(test_calls_are_refused)
 		ck_assert_msg(error_of(calls[i], -1) == EPERM, "system call %ld: %s", calls[i],
 			      strerror(errno));
 }
-END_TEST
 
 /* Forks by clone(2) with @flags. Returns 0, or why it failed. */
 static int clone_error(unsigned long flags)
@@ -95,7 +93,7 @@ static void *thread_run(void *argument)
 	return argument;
 }
 
-START_TEST(test_namespaces_are_refused)
+TEST(test_namespaces_are_refused)
 {
 	static const unsigned int flags[] = {
 		CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
@@ -115,14 +113,4 @@ START_TEST(test_namespaces_are_refused)
 	ck_assert_int_eq(pthread_create(&thread, NULL, thread_run, &i), 0);
 	ck_assert_int_eq(pthread_join(thread, &result), 0);
 	ck_assert_ptr_eq(result, &i);
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tcase = tcase_create("rights");
-
-	tcase_add_test(tcase, test_calls_are_refused);
-	tcase_add_test(tcase, test_namespaces_are_refused);
-	return tests_run(tcase, "rights");
 }

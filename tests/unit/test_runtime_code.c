@@ -106,7 +106,7 @@ static bool found_in(const struct symbol *symbols, const char *soname, struct co
 	return result;
 }
 
-START_TEST(test_piece)
+TEST(test_piece)
 {
 	static const struct symbol program[] = {
 		/* a piece of the runtime's that does not lie with the rest of it */
@@ -128,10 +128,9 @@ START_TEST(test_piece)
 	ck_assert_uint_eq(span.start, CODE + 0x100);
 	ck_assert_uint_eq(span.end, CODE + 0x380);
 }
-END_TEST
 
 /* No function of another is ever in the piece, be it between the runtime's or around them. */
-START_TEST(test_strangers)
+TEST(test_strangers)
 {
 	static const struct symbol between[] = {
 		{ "cudaMalloc", 0x100, 0x20 },
@@ -159,9 +158,8 @@ START_TEST(test_strangers)
 	ck_assert_uint_eq(span.start, CODE + 0x140);
 	ck_assert_uint_eq(span.end, CODE + 0x150);
 }
-END_TEST
 
-START_TEST(test_library)
+TEST(test_library)
 {
 	static const struct symbol exported[] = { { "cudaMalloc", 0x100, 0x20 },
 						  { "cudaFree", 0x800, 0x20 },
@@ -179,12 +177,4 @@ START_TEST(test_library)
 	ck_assert(found_in(exported, "libtorch_cuda.so", &span));
 	ck_assert_uint_eq(span.start, CODE + 0x100);
 	ck_assert(!found_in(driver, "libcudart.so.13", &span));
-}
-END_TEST
-
-void runtime_code_tests(Suite *suite)
-{
-	probe_test_add(suite, "the runtime's piece of a program", test_piece);
-	probe_test_add(suite, "functions of others in it", test_strangers);
-	probe_test_add(suite, "libraries of the runtime", test_library);
 }

@@ -4,7 +4,6 @@
  * when nothing comes.
  */
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +36,8 @@ static void teardown(void)
 	serve_close(serve);
 	model_free(model);
 }
+
+FIXTURE(setup, teardown);
 
 static uint16_t port(void)
 {
@@ -98,7 +99,7 @@ static void feed(uint64_t time, uint64_t due)
 	snapshot_free(snapshot); /* it holds its own */
 }
 
-START_TEST(health)
+TEST(health)
 {
 	ck_assert_int_eq(get("/healthz"), 503);
 	ck_assert_ptr_nonnull(strstr(answer, "nothing was collected yet"));
@@ -120,9 +121,8 @@ START_TEST(health)
 	serve_feed(serve, NULL, clock_ns(CLOCK_MONOTONIC) + 60 * NSEC_PER_SEC);
 	ck_assert_int_eq(get("/healthz"), 200);
 }
-END_TEST
 
-START_TEST(the_latest_is_served)
+TEST(the_latest_is_served)
 {
 	char first[64], second[64];
 	const char *at;
@@ -140,9 +140,8 @@ START_TEST(the_latest_is_served)
 	snprintf(second, sizeof(second), "%.60s", at);
 	ck_assert_str_ne(first, second);
 }
-END_TEST
 
-START_TEST(ends_with_clients)
+TEST(ends_with_clients)
 {
 	int fds[50];
 	size_t i;
@@ -156,10 +155,9 @@ START_TEST(ends_with_clients)
 	for (i = 0; i < 50; i++)
 		close(fds[i]);
 }
-END_TEST
 
 /* A client that says nothing loses its place. */
-START_TEST(ends_what_is_idle)
+TEST(ends_what_is_idle)
 {
 	struct timeval patience = { .tv_sec = 30 };
 	char byte;
@@ -172,13 +170,12 @@ START_TEST(ends_what_is_idle)
 	ck_assert_int_eq(read(fd, &byte, 1), 0);
 	close(fd);
 }
-END_TEST
 
 /*
  * A thousand at one address that say nothing, that say half of it, that do not read: those at
  * another address are answered all the same.
  */
-START_TEST(crowds)
+TIMED_TEST_LOOP(crowds, 3)
 {
 	static const char *const says[] = { "", "GET /healthz HTTP/1.1\r\nHost: ",
 					    "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" };
@@ -204,10 +201,9 @@ START_TEST(crowds)
 	for (i = 0; i < 1000; i++)
 		close(fds[i]);
 }
-END_TEST
 
 /* A name of a stranger's that leads to this machine is none of ours. */
-START_TEST(hosts)
+TEST(hosts)
 {
 	static const char *const ours[] = { "localhost",  "LOCALHOST:9400", "127.0.0.1:9400",
 					    "[::1]:9400", "192.0.2.7",      "" };
@@ -224,9 +220,8 @@ START_TEST(hosts)
 		ck_assert_ptr_null(strstr(answer, "cutop_build_info"));
 	}
 }
-END_TEST
 
-START_TEST(taken)
+TEST(taken)
 {
 	struct serve *other;
 	struct reason why;
@@ -234,29 +229,4 @@ START_TEST(taken)
 	ck_assert_int_ne(serve_open(&other, "127.0.0.1", port(), &limits, &why), 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "already in use"));
 	ck_assert_ptr_null(other);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("serve");
-	TCase *tests = tcase_create("serve"), *many = tcase_create("crowds"),
-	      *idle = tcase_create("idle");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, health);
-	tcase_add_test(tests, the_latest_is_served);
-	tcase_add_test(tests, ends_with_clients);
-	tcase_add_test(tests, hosts);
-	tcase_add_test(tests, taken);
-	suite_add_tcase(suite, tests);
-	tcase_add_checked_fixture(idle, setup, teardown);
-	tcase_set_timeout(idle, 60);
-	tcase_add_test(idle, ends_what_is_idle);
-	suite_add_tcase(suite, idle);
-	tcase_add_checked_fixture(many, setup, teardown);
-	tcase_set_tags(many, "timed");
-	tcase_add_loop_test(many, crowds, 0, 3);
-	suite_add_tcase(suite, many);
-	return suite_run(suite);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Spans: the address space in few pieces, for drawing. */
 #include "one_process.h"
+#include "run_tests.h"
 
 static bool is_pure(const struct snap_span *span, int state)
 {
@@ -35,7 +36,9 @@ static void check_sums(uint64_t live)
 	ck_assert_uint_eq(sum, live);
 }
 
-START_TEST(none_unless_asked)
+FIXTURE(setup, teardown);
+
+TEST(none_unless_asked)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	look();
@@ -45,9 +48,8 @@ START_TEST(none_unless_asked)
 	ck_assert_uint_eq(process->span_count, 1); /* it is cheap */
 	ck_assert_uint_eq(process->drawn_count, 0);
 }
-END_TEST
 
-START_TEST(neighbours_are_one)
+TEST(neighbours_are_one)
 {
 	model_focus(feed.model, feed.program);
 	feed_alloc(&feed, 0x20000, 0x1000);
@@ -74,10 +76,9 @@ START_TEST(neighbours_are_one)
 	ck_assert_uint_eq(process->spans[0].bytes[ALLOC_LEAKED], 0x2000);
 	check_sums(process->leaked);
 }
-END_TEST
 
 /* A drawing shows what leaked, and not that all around it leaked a little. */
-START_TEST(states_stay_apart)
+TEST(states_stay_apart)
 {
 	model_focus(feed.model, feed.program);
 	feed_alloc(&feed, 0x10000, 0x1000);
@@ -93,9 +94,8 @@ START_TEST(states_stay_apart)
 	ck_assert_uint_eq(process->spans[1].start, 0x12000);
 	check_sums(process->live + process->leaked);
 }
-END_TEST
 
-START_TEST(many_are_joined)
+TEST(many_are_joined)
 {
 	uint64_t address = 0x700000000000, gap;
 	int i;
@@ -114,20 +114,4 @@ START_TEST(many_are_joined)
 	ck_assert_uint_ge(process->span_count, 100);
 	check_sums(process->live);
 	ck_assert_uint_eq(process->drawn_count, 0); /* too many to be drawn singly */
-}
-END_TEST
-
-Suite *suite_spans(void)
-{
-	Suite *suite = suite_create("spans");
-	TCase *tests = tcase_create("spans");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, none_unless_asked);
-	tcase_add_test(tests, neighbours_are_one);
-	tcase_add_test(tests, states_stay_apart);
-	tcase_add_test(tests, many_are_joined);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

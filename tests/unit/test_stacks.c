@@ -20,6 +20,8 @@ static void teardown(void)
 	feed_end(&feed);
 }
 
+FIXTURE(setup, teardown);
+
 static const struct snap_site *site_of(const struct snap_process *process, uint64_t stack)
 {
 	size_t i;
@@ -38,7 +40,7 @@ static void two_ways(void)
 	feed_stack(&feed, 8, 2, 0x600000);
 }
 
-START_TEST(one_address_by_two_ways)
+TEST(one_address_by_two_ways)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -79,9 +81,8 @@ START_TEST(one_address_by_two_ways)
 	ck_assert_uint_eq(site_of(process, 8)->leaked, 1000);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(without_a_stack_the_address_counts)
+TEST(without_a_stack_the_address_counts)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -99,9 +100,8 @@ START_TEST(without_a_stack_the_address_counts)
 	ck_assert_uint_eq(site_of(process, 0)->stack_count, 0);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(what_is_held_is_held_by_every_way)
+TEST(what_is_held_is_held_by_every_way)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -120,9 +120,8 @@ START_TEST(what_is_held_is_held_by_every_way)
 	ck_assert_uint_eq(process->leaked, 0);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(suspects_are_told_apart)
+TEST(suspects_are_told_apart)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -143,9 +142,8 @@ START_TEST(suspects_are_told_apart)
 	ck_assert_uint_eq(site_of(process, 8)->suspect, 0);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(broken_stacks)
+TEST(broken_stacks)
 {
 	uint64_t buffer[(sizeof(struct rec_stack) + 200 * 8) / 8] = { 0 };
 	struct rec_stack *record = (struct rec_stack *)(void *)buffer;
@@ -176,10 +174,9 @@ START_TEST(broken_stacks)
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 3);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* More ways than we keep: the bytes are all there. */
-START_TEST(stacks_are_bounded)
+TEST(stacks_are_bounded)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -199,10 +196,9 @@ START_TEST(stacks_are_bounded)
 	ck_assert_uint_eq(live, 70000);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* A frame of a stack that is told to be the site's name, with the facts of places. */
-START_TEST(one_of_the_stack_is_shown)
+TEST(one_of_the_stack_is_shown)
 {
 	const uint64_t frames[] = { feed.site, PLACE_PYTHON | 1, PLACE_PYTHON | 2 };
 	static const char strings[40] = "step\0/home/ana/tr\x1b"
@@ -254,7 +250,6 @@ START_TEST(one_of_the_stack_is_shown)
 	ck_assert_uint_eq(snapshot->lost[LOST_RECORD], 1);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* Tells a frame of the place @address: @function of "pool" at line @line of pool.h. */
 static void frame_give(uint64_t address, unsigned int level, unsigned int flags,
@@ -288,7 +283,7 @@ static void inlined_give(void)
 	frame_give(0x500000, 0, 0, "", 0);
 }
 
-START_TEST(inlined_functions_are_frames)
+TEST(inlined_functions_are_frames)
 {
 	static const char *const texts[] = {
 		"ns::take at pool.h:4 (pool, inlined)",
@@ -327,13 +322,12 @@ START_TEST(inlined_functions_are_frames)
 	ck_assert_str_eq(site->frames[1]->function, "serve");
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /*
  * The function around the inlined ones was told of before its line was known; that it is told of
  * again may not come, where the limit of names is reached.
  */
-START_TEST(around_inlined_functions_is_a_function)
+TEST(around_inlined_functions_is_a_function)
 {
 	const uint64_t frames[] = { feed.site, 0x500000 };
 	const struct snap_site *site;
@@ -353,10 +347,9 @@ START_TEST(around_inlined_functions_is_a_function)
 	ck_assert_str_eq(site->stack[1], "serve+0x14 (pool)");
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* A frame that is told again replaces what was known of it. */
-START_TEST(inlined_functions_are_told_again)
+TEST(inlined_functions_are_told_again)
 {
 	struct rec_frame deep = { .hdr = { .type = REC_FRAME,
 					   .size = sizeof(deep),
@@ -384,26 +377,4 @@ START_TEST(inlined_functions_are_told_again)
 	ck_assert_str_eq(site->stack[32], "serve+0x14 at pool.h:12 (pool)");
 	ck_assert_uint_eq(site->shown, 1);
 	snapshot_free(snapshot);
-}
-END_TEST
-
-Suite *suite_stacks(void)
-{
-	Suite *suite = suite_create("stacks");
-	TCase *tests = tcase_create("stacks");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, one_address_by_two_ways);
-	tcase_add_test(tests, without_a_stack_the_address_counts);
-	tcase_add_test(tests, what_is_held_is_held_by_every_way);
-	tcase_add_test(tests, suspects_are_told_apart);
-	tcase_add_test(tests, broken_stacks);
-	tcase_add_test(tests, stacks_are_bounded);
-	tcase_add_test(tests, one_of_the_stack_is_shown);
-	tcase_add_test(tests, inlined_functions_are_frames);
-	tcase_add_test(tests, around_inlined_functions_is_a_function);
-	tcase_add_test(tests, inlined_functions_are_told_again);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -25,7 +25,7 @@ static void give(struct feed *feed, const void *record, size_t size)
 }
 
 /* What happened before the wall clock was set keeps the time that it showed then. */
-START_TEST(wall_clock_is_set)
+TEST(wall_clock_is_set)
 {
 	struct rec_clock ahead = { .hdr = { .type = REC_CLOCK, .size = sizeof(ahead) } },
 			 behind = ahead;
@@ -56,9 +56,8 @@ START_TEST(wall_clock_is_set)
 	snapshot_free(after);
 	feed_end(&feed);
 }
-END_TEST
 
-START_TEST(rows_as_records)
+TEST(rows_as_records)
 {
 	ROW(launch, REC_LAUNCH_ROW,
 	    .key = { .program = 1, .call = CALL_cudaLaunchKernel, .function = 0x1000 },
@@ -119,10 +118,9 @@ START_TEST(rows_as_records)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /* Each type whose size is known, with every length that is too short. */
-START_TEST(short_rows)
+TEST(short_rows)
 {
 	unsigned int type, refused = 0;
 	struct snapshot *snapshot;
@@ -158,13 +156,12 @@ START_TEST(short_rows)
 	snapshot_free(snapshot);
 	feed_end(&feed);
 }
-END_TEST
 
 /*
  * Names that are lost, and the limit that they were lost to: they are told, and no figure is
  * inexact for it.
  */
-START_TEST(names_that_are_lost)
+TEST(names_that_are_lost)
 {
 	struct rec_lost lines = { .hdr = { .type = REC_LOST, .size = sizeof(lines) },
 				  .total = 3,
@@ -212,18 +209,4 @@ START_TEST(names_that_are_lost)
 	ck_assert_uint_eq(names, 2);
 	snapshot_free(snapshot);
 	feed_end(&feed);
-}
-END_TEST
-
-Suite *suite_stream(void)
-{
-	Suite *suite = suite_create("stream");
-	TCase *tests = tcase_create("stream");
-
-	tcase_add_test(tests, wall_clock_is_set);
-	tcase_add_test(tests, rows_as_records);
-	tcase_add_test(tests, short_rows);
-	tcase_add_test(tests, names_that_are_lost);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

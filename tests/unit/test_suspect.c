@@ -23,6 +23,8 @@ static void teardown(void)
 	feed_end(&feed);
 }
 
+FIXTURE(setup, teardown);
+
 static uint64_t suspect_now(void)
 {
 	struct snapshot *snapshot = feed_snapshot(&feed);
@@ -33,7 +35,7 @@ static uint64_t suspect_now(void)
 	return bytes;
 }
 
-START_TEST(weights_are_not)
+TEST(weights_are_not)
 {
 	int i;
 
@@ -44,10 +46,9 @@ START_TEST(weights_are_not)
 		ck_assert_uint_eq(suspect_now(), 0);
 	}
 }
-END_TEST
 
 /* Managed memory may leak, and is in no live: what of the suspect bytes is, is told apart. */
-START_TEST(managed_is_suspect_beyond_live)
+TEST(managed_is_suspect_beyond_live)
 {
 	struct snapshot *snapshot;
 	unsigned int i;
@@ -73,9 +74,8 @@ START_TEST(managed_is_suspect_beyond_live)
 	}
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(sawtooth_is_not)
+TEST(sawtooth_is_not)
 {
 	unsigned int round, i, n = 0;
 
@@ -92,9 +92,8 @@ START_TEST(sawtooth_is_not)
 			feed_free(&feed, 0x100000 + i * 0x10000ull, 0);
 	}
 }
-END_TEST
 
-START_TEST(ramp_that_levels_off_is_no_more)
+TEST(ramp_that_levels_off_is_no_more)
 {
 	int i;
 
@@ -108,9 +107,8 @@ START_TEST(ramp_that_levels_off_is_no_more)
 	feed.now += 5000 * WINDOW;
 	ck_assert_uint_eq(suspect_now(), 0);
 }
-END_TEST
 
-START_TEST(small_leak_among_churn_is_found)
+TEST(small_leak_among_churn_is_found)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -149,9 +147,8 @@ START_TEST(small_leak_among_churn_is_found)
 	ck_assert_uint_eq(process->leaked, 20 * 120 * 4096ull);
 	snapshot_free(snapshot);
 }
-END_TEST
 
-START_TEST(slow_leak_is_found)
+TEST(slow_leak_is_found)
 {
 	int i;
 
@@ -166,7 +163,6 @@ START_TEST(slow_leak_is_found)
 	ck_assert_uint_gt(suspect_now(), 40 * 4096);
 	ck_assert_uint_le(suspect_now(), 60 * 4096);
 }
-END_TEST
 
 static void grow(uint32_t flags, const char *name)
 {
@@ -180,7 +176,7 @@ static void grow(uint32_t flags, const char *name)
 }
 
 /* A handle for each call: the library holds them, and that is no use any more. */
-START_TEST(held_sites_are)
+TEST(held_sites_are)
 {
 	struct snapshot *snapshot;
 	const struct snap_process *process;
@@ -196,15 +192,13 @@ START_TEST(held_sites_are)
 	ck_assert_uint_eq(process->sites[0].held_rising, process->held_rising);
 	snapshot_free(snapshot);
 }
-END_TEST
 
 /* A framework's cache grows as it may: what rises there are its blocks. */
-START_TEST(caches_are_not)
+TEST(caches_are_not)
 {
 	grow(SITE_IN_CACHE, "c10::cuda::alloc");
 	ck_assert_uint_eq(suspect_now(), 0);
 }
-END_TEST
 
 /* What the log says of objects, with its number of events of that kind; "": nothing. */
 static const char *objects_told(size_t *count)
@@ -241,7 +235,7 @@ static uint64_t events_rising(uint64_t *site_of)
 }
 
 /* Events that are made and not destroyed: by number, beside a pool that is filled once, and pairs. */
-START_TEST(objects_rise_as_memory_does)
+TEST(objects_rise_as_memory_does)
 {
 	uint64_t handle = 0, site = 0, rising;
 	size_t count;
@@ -281,33 +275,11 @@ START_TEST(objects_rise_as_memory_does)
 	feed_exit(&feed, END_EXIT, 0);
 	ck_assert_uint_gt(events_rising(&site), 100);
 }
-END_TEST
 
-START_TEST(long_silence_costs_nothing)
+TEST(long_silence_costs_nothing)
 {
 	feed_alloc(&feed, 0x100000, 0x1000);
 	feed.now += 1000000000ull * WINDOW / 100;
 	feed_alloc(&feed, 0x200000, 0x1000);
 	ck_assert_uint_eq(suspect_now(), 0);
-}
-END_TEST
-
-Suite *suite_suspect(void)
-{
-	Suite *suite = suite_create("suspect");
-	TCase *tests = tcase_create("suspect");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, weights_are_not);
-	tcase_add_test(tests, managed_is_suspect_beyond_live);
-	tcase_add_test(tests, sawtooth_is_not);
-	tcase_add_test(tests, ramp_that_levels_off_is_no_more);
-	tcase_add_test(tests, small_leak_among_churn_is_found);
-	tcase_add_test(tests, slow_leak_is_found);
-	tcase_add_test(tests, held_sites_are);
-	tcase_add_test(tests, caches_are_not);
-	tcase_add_test(tests, objects_rise_as_memory_does);
-	tcase_add_test(tests, long_silence_costs_nothing);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -8,7 +8,7 @@
 #include "cuda/calls.h"
 #include "cuda/errors.h"
 
-START_TEST(every_call_is_described)
+TEST(every_call_is_described)
 {
 	unsigned int i;
 
@@ -26,10 +26,9 @@ START_TEST(every_call_is_described)
 	ck_assert_str_eq(call_layer_name(LAYER_RUNTIME), "runtime");
 	ck_assert_str_eq(call_layer_name(7), "?");
 }
-END_TEST
 
 /* Signatures: cuda_runtime_api.h, cuda.h. */
-START_TEST(every_stream_is_an_argument)
+TEST(every_stream_is_an_argument)
 {
 	static const struct {
 		unsigned int call, stream;
@@ -79,7 +78,6 @@ START_TEST(every_stream_is_an_argument)
 		ck_assert_msg(call_stream(known[i].call) == known[i].stream, "%s: %u",
 			      call_name(known[i].call), call_stream(known[i].call));
 }
-END_TEST
 
 static unsigned int call_by_name(const char *name, size_t len)
 {
@@ -106,7 +104,7 @@ static unsigned int graph_stream(const struct call_desc *desc)
 }
 
 /* What one column says fits what the others do. */
-START_TEST(every_line_makes_sense)
+TEST(every_line_makes_sense)
 {
 	regex_t signature;
 	unsigned int call;
@@ -143,13 +141,12 @@ START_TEST(every_line_makes_sense)
 	}
 	regfree(&signature);
 }
-END_TEST
 
 /*
  * The form for a default stream per thread comes and goes with the function that it is a form of,
  * and takes the same arguments.
  */
-START_TEST(every_form_has_its_function)
+TEST(every_form_has_its_function)
 {
 	unsigned int call, plain;
 	size_t len;
@@ -173,9 +170,8 @@ START_TEST(every_form_has_its_function)
 			      "%s", call_name(call));
 	}
 }
-END_TEST
 
-START_TEST(every_name_is_there)
+TEST(every_name_is_there)
 {
 	unsigned int i;
 
@@ -190,9 +186,8 @@ START_TEST(every_name_is_there)
 	ck_assert_str_eq(lost_cause_names[LOST_FREE], "missed_frees");
 	ck_assert_str_eq(copy_mode_names[COPY_ASYNC], "async");
 }
-END_TEST
 
-START_TEST(what_a_failure_is)
+TEST(what_a_failure_is)
 {
 	ck_assert(!call_failed(CALL_cudaMalloc, 0));
 	ck_assert(call_failed(CALL_cudaMalloc, 2));
@@ -211,9 +206,8 @@ START_TEST(what_a_failure_is)
 	ck_assert(!call_failed(CALL_cudaGetLastError, 700));
 	ck_assert(call_failed(CALL_COUNT, 1));
 }
-END_TEST
 
-START_TEST(error_names)
+TEST(error_names)
 {
 	ck_assert_str_eq(error_name(LAYER_RUNTIME, 2), "cudaErrorMemoryAllocation");
 	ck_assert_str_eq(error_name(LAYER_DRIVER, 2), "CUDA_ERROR_OUT_OF_MEMORY");
@@ -242,9 +236,8 @@ START_TEST(error_names)
 	ck_assert(!error_is_sticky(2));
 	ck_assert(!error_is_sticky(4711));
 }
-END_TEST
 
-START_TEST(meanings_are_found)
+TEST(meanings_are_found)
 {
 	/* Each list is searched by halves: a meaning out of order would be lost. */
 	static const int met[] = { 1,   2,   3,   4,   9,   12,  13,  17,  21,  34,  35,
@@ -257,22 +250,4 @@ START_TEST(meanings_are_found)
 		ck_assert_ptr_nonnull(error_meaning(LAYER_RUNTIME, met[i]));
 		ck_assert_ptr_nonnull(error_name(LAYER_RUNTIME, met[i]));
 	}
-}
-END_TEST
-
-Suite *suite_tables(void)
-{
-	Suite *suite = suite_create("tables");
-	TCase *tests = tcase_create("tables");
-
-	tcase_add_test(tests, every_call_is_described);
-	tcase_add_test(tests, every_stream_is_an_argument);
-	tcase_add_test(tests, every_line_makes_sense);
-	tcase_add_test(tests, every_form_has_its_function);
-	tcase_add_test(tests, every_name_is_there);
-	tcase_add_test(tests, what_a_failure_is);
-	tcase_add_test(tests, error_names);
-	tcase_add_test(tests, meanings_are_found);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

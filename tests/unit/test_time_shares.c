@@ -8,6 +8,7 @@
 #include "model/stream.h"
 #include "model/time_shares.h"
 #include "one_process.h"
+#include "run_tests.h"
 
 #define MS 1000000ull
 
@@ -102,7 +103,9 @@ static void next_whole(void)
 #define expect(member, part, value) \
 	ck_assert_double_eq_tol(process->time.member[TIME_##part], value, 1e-3)
 
-START_TEST(parts_of_an_interval)
+FIXTURE(setup, teardown);
+
+TEST(parts_of_an_interval)
 {
 	told((struct program_times){ .threads = 1 });
 	next();
@@ -131,10 +134,9 @@ START_TEST(parts_of_an_interval)
 	ck_assert_double_eq_tol(process->time.seconds[TIME_NONE], process->time.wall_seconds - 0.61,
 				1e-3);
 }
-END_TEST
 
 /* What stands behind the table has no part: its calls may be within others. */
-START_TEST(functions_named_by_the_user_have_no_part)
+TEST(functions_named_by_the_user_have_no_part)
 {
 	told((struct program_times){ .threads = 1 });
 	feed_text(&feed, REC_EXTRA, CUTOP_EXTRA, EXTRA_RESULT_NONE, "twice");
@@ -146,10 +148,9 @@ START_TEST(functions_named_by_the_user_have_no_part)
 	expect(share, OTHER, 0.1);
 	expect(share, NONE, 0.9);
 }
-END_TEST
 
 /* A recording may lack their names. */
-START_TEST(functions_without_a_name_are_not_one)
+TEST(functions_without_a_name_are_not_one)
 {
 	call_row(CUTOP_EXTRA, MS);
 	call_row(CUTOP_EXTRA + 12, MS);
@@ -163,9 +164,8 @@ START_TEST(functions_without_a_name_are_not_one)
 		ck_assert_str_eq(call->extra.brief, name);
 	}
 }
-END_TEST
 
-START_TEST(launches_are_estimated)
+TEST(launches_are_estimated)
 {
 	struct program_times times = { .threads = 1, .certain = 1, .certain_ns = 50 * MS };
 
@@ -190,9 +190,8 @@ START_TEST(launches_are_estimated)
 	next();
 	expect(share, LAUNCH, 0.2);
 }
-END_TEST
 
-START_TEST(without_a_draw_the_median_counts)
+TEST(without_a_draw_the_median_counts)
 {
 	told((struct program_times){ .threads = 1, .certain = 2, .certain_ns = 51 * MS });
 	next();
@@ -202,9 +201,8 @@ START_TEST(without_a_draw_the_median_counts)
 	ck_assert_double_ge(process->time.share[TIME_LAUNCH], 0.06);
 	ck_assert_double_le(process->time.share[TIME_LAUNCH], 0.14);
 }
-END_TEST
 
-START_TEST(an_estimate_leaves_a_thread_its_other_calls)
+TEST(an_estimate_leaves_a_thread_its_other_calls)
 {
 	struct program_times times = { .threads = 1, .drawn = 1, .drawn_ns = 100 * MS };
 
@@ -220,9 +218,8 @@ START_TEST(an_estimate_leaves_a_thread_its_other_calls)
 	expect(share, LAUNCH, 0.3);
 	expect(share, NONE, 0);
 }
-END_TEST
 
-START_TEST(threads_add_up)
+TEST(threads_add_up)
 {
 	told((struct program_times){ .threads = 3 });
 	next();
@@ -232,10 +229,9 @@ START_TEST(threads_add_up)
 	expect(share, COPY, 2.5);
 	expect(share, NONE, 0);
 }
-END_TEST
 
 /* It begins, and 0.7, 0.6 and 0.6 s later there is a look, of which the last finds it returned. */
-START_TEST(a_call_under_way_counts_in_each_interval)
+TEST(a_call_under_way_counts_in_each_interval)
 {
 	told_open(TIME_OTHER, 0);
 	next();
@@ -255,9 +251,8 @@ START_TEST(a_call_under_way_counts_in_each_interval)
 	expect(share, NONE, 0.75);
 	expect(seconds, OTHER, 1.45);
 }
-END_TEST
 
-START_TEST(each_class_of_calls_counts_while_it_runs)
+TEST(each_class_of_calls_counts_while_it_runs)
 {
 	for (int part = TIME_COPY; part < TIME_NONE; part++) {
 		struct program_times times = { .threads = 1 };
@@ -273,10 +268,9 @@ START_TEST(each_class_of_calls_counts_while_it_runs)
 		expect(share, NONE, 0.5);
 	}
 }
-END_TEST
 
 /* Of a recording from before: what is too much for the interval was in those before. */
-START_TEST(a_call_that_was_not_seen_under_way_fills_one_interval)
+TEST(a_call_that_was_not_seen_under_way_fills_one_interval)
 {
 	told_before(1);
 	next();
@@ -295,10 +289,9 @@ START_TEST(a_call_that_was_not_seen_under_way_fills_one_interval)
 	ck_assert_double_eq_tol(process->time.seconds[TIME_OTHER] + 0.12,
 				process->time.wall_seconds, 1e-3);
 }
-END_TEST
 
 /* What gives way are the kinds that add up, each by as much. */
-START_TEST(threads_fill_no_more_than_their_time)
+TEST(threads_fill_no_more_than_their_time)
 {
 	told_before(2);
 	next();
@@ -311,10 +304,9 @@ START_TEST(threads_fill_no_more_than_their_time)
 	expect(share, OTHER, 0.5);
 	expect(share, NONE, 0);
 }
-END_TEST
 
 /* It returned between two looks, and counts in both; then it does not. */
-START_TEST(a_call_that_counts_twice_fills_one_interval)
+TEST(a_call_that_counts_twice_fills_one_interval)
 {
 	told_open(TIME_COPY, 0);
 	next();
@@ -331,9 +323,8 @@ START_TEST(a_call_that_counts_twice_fills_one_interval)
 	next();
 	expect(share, COPY, 0.1);
 }
-END_TEST
 
-START_TEST(an_ended_process_has_its_life)
+TEST(an_ended_process_has_its_life)
 {
 	told_open(TIME_OTHER, 0);
 	next();
@@ -346,9 +337,8 @@ START_TEST(an_ended_process_has_its_life)
 	expect(seconds, OTHER, 0.3);
 	expect(seconds, NONE, 1.2);
 }
-END_TEST
 
-START_TEST(the_whole_run)
+TEST(the_whole_run)
 {
 	struct fail_key failing = { .program = feed.program, .call = CALL_cudaMalloc, .result = 2 };
 
@@ -396,10 +386,9 @@ START_TEST(the_whole_run)
 	ck_assert_double_eq(process->launches_per_second, 0);
 	ck_assert_double_eq(process->kernels[0].launches_per_second, 0);
 }
-END_TEST
 
 /* There are no rates of an interval so short, but of a life there are. */
-START_TEST(a_short_life_has_rates)
+TEST(a_short_life_has_rates)
 {
 	feed.now += 5 * MS;
 	launch_row(100, 100, 0, false);
@@ -409,10 +398,9 @@ START_TEST(a_short_life_has_rates)
 	ck_assert_double_eq_tol(process->kernels[0].launches_per_second, 100 / 0.005, 100);
 	ck_assert_double_eq_tol(snapshot->launches_per_second, 100 / 0.005, 100);
 }
-END_TEST
 
 /* Two programs, one after the other: rates of each are over its life, those of both over the run. */
-START_TEST(programs_of_one_run)
+TEST(programs_of_one_run)
 {
 	const struct snap_process *other;
 
@@ -433,9 +421,8 @@ START_TEST(programs_of_one_run)
 	ck_assert_double_eq_tol(snapshot->interval_seconds, 4, 1e-3);
 	ck_assert_double_eq_tol(snapshot->launches_per_second, 1500, 1);
 }
-END_TEST
 
-START_TEST(older_recordings_and_unseen_returns_say_nothing)
+TEST(older_recordings_and_unseen_returns_say_nothing)
 {
 	launch_row(100, 2, 1 * MS, true);
 	next();
@@ -447,9 +434,8 @@ START_TEST(older_recordings_and_unseen_returns_say_nothing)
 	next();
 	ck_assert(!process->time.is_known);
 }
-END_TEST
 
-START_TEST(gaps)
+TEST(gaps)
 {
 	struct program_times times = { .threads = 1, .gaps = 4, .gap_max_ns = 3 * MS };
 
@@ -463,7 +449,6 @@ START_TEST(gaps)
 	ck_assert_double_le(process->time.gap.p50, 17e-6);
 	ck_assert_double_eq_tol(process->time.gap.max, 3e-3, 1e-9);
 }
-END_TEST
 
 /* ---- verdicts ---- */
 
@@ -493,7 +478,7 @@ static enum time_verdict verdict(double busy, double sync, double copy, double l
 	return result;
 }
 
-START_TEST(verdicts)
+TEST(verdicts)
 {
 	/* What is high or low, with a device that is not idle or of which nothing is known */
 	ck_assert_int_eq(verdict(0.05, 0.1, 0.05, 0.1, 0.75, 1), VERDICT_OUTSIDE);
@@ -514,9 +499,8 @@ START_TEST(verdicts)
 	ck_assert_int_eq(verdict(0.05, 0.1, 0.6, 0.1, 0.2, 2), VERDICT_NONE);
 	ck_assert_int_eq(verdict(0.05, 0.1, 0.1, 0.6, 0.2, 2), VERDICT_NONE);
 }
-END_TEST
 
-START_TEST(verdicts_need_every_device)
+TEST(verdicts_need_every_device)
 {
 	int numbers[] = { 0, 1 };
 	struct snap_device devices[] = { { .device = 0, .utilization = 0.05 },
@@ -541,35 +525,4 @@ START_TEST(verdicts_need_every_device)
 	one.device_count = 2;
 	one.exited = true;
 	ck_assert_int_eq(time_verdict(&all, &one, &busy), VERDICT_NONE);
-}
-END_TEST
-
-Suite *suite_time_shares(void)
-{
-	Suite *suite = suite_create("time shares");
-	TCase *tests = tcase_create("time shares");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, parts_of_an_interval);
-	tcase_add_test(tests, functions_named_by_the_user_have_no_part);
-	tcase_add_test(tests, functions_without_a_name_are_not_one);
-	tcase_add_test(tests, launches_are_estimated);
-	tcase_add_test(tests, without_a_draw_the_median_counts);
-	tcase_add_test(tests, an_estimate_leaves_a_thread_its_other_calls);
-	tcase_add_test(tests, threads_add_up);
-	tcase_add_test(tests, a_call_under_way_counts_in_each_interval);
-	tcase_add_test(tests, each_class_of_calls_counts_while_it_runs);
-	tcase_add_test(tests, a_call_that_was_not_seen_under_way_fills_one_interval);
-	tcase_add_test(tests, threads_fill_no_more_than_their_time);
-	tcase_add_test(tests, a_call_that_counts_twice_fills_one_interval);
-	tcase_add_test(tests, an_ended_process_has_its_life);
-	tcase_add_test(tests, the_whole_run);
-	tcase_add_test(tests, a_short_life_has_rates);
-	tcase_add_test(tests, programs_of_one_run);
-	tcase_add_test(tests, older_recordings_and_unseen_returns_say_nothing);
-	tcase_add_test(tests, gaps);
-	tcase_add_test(tests, verdicts);
-	tcase_add_test(tests, verdicts_need_every_device);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

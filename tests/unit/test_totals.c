@@ -35,6 +35,8 @@ static void teardown(void)
 	feed_end(&feed);
 }
 
+FIXTURE(setup, teardown);
+
 static void look(void)
 {
 	snapshot_free(snapshot);
@@ -65,7 +67,7 @@ static void life(uint32_t program)
 	model_graphs_done(feed.model, program);
 }
 
-START_TEST(forgotten_are_counted)
+TEST(forgotten_are_counted)
 {
 	uint32_t i;
 
@@ -86,9 +88,8 @@ START_TEST(forgotten_are_counted)
 	ck_assert_uint_eq(snapshot->launches, 30);
 	ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 30);
 }
-END_TEST
 
-START_TEST(gone_between_two_snapshots)
+TEST(gone_between_two_snapshots)
 {
 	uint32_t i;
 
@@ -98,10 +99,9 @@ START_TEST(gone_between_two_snapshots)
 	ck_assert_uint_eq(call(CALL_cudaLaunchKernel)->calls, 30);
 	ck_assert_uint_eq(snapshot->leaked, 10000);
 }
-END_TEST
 
 /* Where too much is kept of them, each is shown once, and the latest until another ends. */
-START_TEST(large_ones_are_shown)
+TEST(large_ones_are_shown)
 {
 	struct model_config config = {
 		.start_mono = 100 * SECOND,
@@ -123,16 +123,14 @@ START_TEST(large_ones_are_shown)
 	ck_assert_uint_eq(snapshot->gone.processes, 3);
 	ck_assert_uint_eq(snapshot->leaked, 4000);
 }
-END_TEST
 
-START_TEST(a_command_is_its_last_part)
+TEST(a_command_is_its_last_part)
 {
 	ck_assert_str_eq(command_basename("/opt/bin/solver"), "solver");
 	ck_assert_str_eq(command_basename("odd/"), "odd/");
 	ck_assert_str_eq(command_basename("/"), "/");
 	ck_assert_str_eq(command_basename(""), "");
 }
-END_TEST
 
 static const struct snap_use *use(int device)
 {
@@ -162,7 +160,7 @@ static double call_seconds(void)
  * Whoever leaves, and in whatever order: a sum of fractions would fall by its last digit now and
  * then.
  */
-START_TEST(seconds_never_go_down)
+TEST(seconds_never_go_down)
 {
 	double last = 0, now;
 	uint32_t i;
@@ -188,9 +186,8 @@ START_TEST(seconds_never_go_down)
 	model_clear_exited(feed.model);
 	ck_assert_double_eq(call_seconds(), last);
 }
-END_TEST
 
-START_TEST(by_device)
+TEST(by_device)
 {
 	feed_process(&feed);
 	feed_alloc(&feed, 0x10000, 1000);
@@ -214,9 +211,8 @@ START_TEST(by_device)
 	ck_assert_uint_eq(use(3)->held, 200);
 	ck_assert_uint_eq(feed_find(&feed, snapshot)->held, 1200);
 }
-END_TEST
 
-START_TEST(suspects_by_device)
+TEST(suspects_by_device)
 {
 	int i;
 
@@ -238,9 +234,8 @@ START_TEST(suspects_by_device)
 	ck_assert_uint_eq(use(CUTOP_DEVICE_UNKNOWN)->suspect, feed_find(&feed, snapshot)->suspect);
 	ck_assert_uint_eq(use(3)->suspect, 0);
 }
-END_TEST
 
-START_TEST(the_last_holder_frees)
+TEST(the_last_holder_frees)
 {
 	struct snapshot *shared;
 
@@ -250,23 +245,4 @@ START_TEST(the_last_holder_frees)
 	snapshot_free(shared);
 	ck_assert_uint_eq(shared->process_count, 1);
 	snapshot_free(shared);
-}
-END_TEST
-
-Suite *suite_totals(void)
-{
-	Suite *suite = suite_create("totals");
-	TCase *tests = tcase_create("totals");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, forgotten_are_counted);
-	tcase_add_test(tests, gone_between_two_snapshots);
-	tcase_add_test(tests, large_ones_are_shown);
-	tcase_add_test(tests, a_command_is_its_last_part);
-	tcase_add_test(tests, seconds_never_go_down);
-	tcase_add_test(tests, by_device);
-	tcase_add_test(tests, suspects_by_device);
-	tcase_add_test(tests, the_last_holder_frees);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -3,7 +3,6 @@
  * Traces: what the formats print of records that make sense, and of those that do not. The writer
  * and its queue: test_trace_queue.c; the types of arguments: test_trace_types.c.
  */
-#include <check.h>
 #include <jansson.h>
 #include <linux/types.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "model/stream.h"
 #include "trace/trace_printer.h"
 #include "trace/trace_programs.h"
+#include "run_tests.h"
 
 /* test_trace_types.c */
 Suite *suite_trace_types(void);
@@ -41,6 +41,8 @@ static void teardown(void)
 	trace_free(trace);
 	buffer_free(&out);
 }
+
+FIXTURE(setup, teardown);
 
 #define FORMAT_LISTED(constant, name) FORMAT_##constant,
 static const enum format formats[] = { TRACE_FORMATS(FORMAT_LISTED) };
@@ -176,7 +178,7 @@ static const char *printed(void)
 	return out.data;
 }
 
-START_TEST(as_text)
+TEST(as_text)
 {
 	begin(FORMAT_TEXT);
 	some_calls();
@@ -190,7 +192,6 @@ START_TEST(as_text)
 		"01:46:40.000120 python             4242    4243 cudaEventElapsedTime(ms=1, start=0xa0, end=0xb0) = cudaErrorInvalidResourceHandle "
 		"<0.000003456>\n");
 }
-END_TEST
 
 static void ck_assert_launches(const char *name)
 {
@@ -203,7 +204,7 @@ static void ck_assert_launches(const char *name)
 }
 
 /* A kernel is called what the screen calls it: by the best that is known when it is launched. */
-START_TEST(kernels_by_what_is_known)
+TEST(kernels_by_what_is_known)
 {
 	struct rec_module module = {
 		.hdr = HDR(REC_MODULE, sizeof(module)),
@@ -227,10 +228,9 @@ START_TEST(kernels_by_what_is_known)
 	kernel_as("_Z5saxpyPffi_and_mo", KERNEL, KERNEL, true);
 	ck_assert_launches("saxpy");
 }
-END_TEST
 
 /* Kernels with one short name have their template lists; their arguments are in JSON. */
-START_TEST(kernels_have_their_lists)
+TEST(kernels_have_their_lists)
 {
 	static const struct {
 		const char *symbol, *printed;
@@ -266,10 +266,9 @@ START_TEST(kernels_have_their_lists)
 	call_launch();
 	ck_assert_ptr_nonnull(strstr(printed(), "\"kernel\":\"ns::scale\""));
 }
-END_TEST
 
 /* What stands behind a name stands where it does behind any other, in cells of a terminal. */
-START_TEST(columns)
+TEST(columns)
 {
 	static const struct {
 		const char *comm, *line;
@@ -295,9 +294,8 @@ START_TEST(columns)
 		buffer_free(&out);
 	}
 }
-END_TEST
 
-START_TEST(as_json)
+TEST(as_json)
 {
 	uint64_t lost[LOST_COUNT] = { [LOST_TRACED] = 7 };
 	char *line, *rest = NULL;
@@ -335,13 +333,12 @@ START_TEST(as_json)
 	while (count)
 		json_decref(lines[--count]);
 }
-END_TEST
 
 /*
  * The wall clock is set a minute ahead: text and JSON follow, Chrome's clock began when tracing
  * did, and goes on.
  */
-START_TEST(clock_is_set)
+TEST(clock_is_set)
 {
 	struct rec_clock set = { .hdr = HDR(REC_CLOCK, sizeof(set)),
 				 .real = (1000000000ull + 60) * 1000000000 };
@@ -373,7 +370,6 @@ START_TEST(clock_is_set)
 		setup();
 	}
 }
-END_TEST
 
 /*
  * Names as hostile as they come: controls, escapes, quotes, bytes that are no UTF-8, far too long.
@@ -430,7 +426,7 @@ static void assert_clean(const char *text)
 			      *text);
 }
 
-START_TEST(hostile_names)
+TEST(hostile_names)
 {
 	uint64_t lost[LOST_COUNT] = { 0 };
 	size_t i;
@@ -476,9 +472,8 @@ START_TEST(hostile_names)
 		}
 	}
 }
-END_TEST
 
-START_TEST(nonsense)
+TEST(nonsense)
 {
 	static const __u16 types[] = { REC_PROCESS, REC_END,    REC_KERNEL, REC_NAME, REC_SITE,
 				       REC_STACK,   REC_MODULE, REC_RESET,  REC_CALL };
@@ -523,9 +518,8 @@ START_TEST(nonsense)
 		buffer_free(&out);
 	}
 }
-END_TEST
 
-START_TEST(numbers)
+TEST(numbers)
 {
 	begin(FORMAT_TEXT);
 	buffer_count(&out, UINT64_MAX);
@@ -545,31 +539,4 @@ START_TEST(numbers)
 	ck_assert_str_eq(
 		printed(),
 		"18446744073709551615 -9223372036854775808 0xffffffffffffffff0x0 00712345 1.000000001 12.034\"a\\\"b\\\\c\\u0001\"");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("trace");
-	TCase *tests = tcase_create("trace");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, as_text);
-	tcase_add_test(tests, kernels_by_what_is_known);
-	tcase_add_test(tests, kernels_have_their_lists);
-	tcase_add_test(tests, columns);
-	tcase_add_test(tests, clock_is_set);
-	tcase_add_test(tests, as_json);
-	tcase_add_test(tests, hostile_names);
-	tcase_add_test(tests, nonsense);
-	tcase_add_test(tests, numbers);
-	suite_add_tcase(suite, tests);
-	srunner_add_suite(runner, suite_trace_types());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

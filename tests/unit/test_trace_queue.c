@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The queue of a trace: what it holds, what it drops, and that it tells when there is something. */
-#include <check.h>
 #include <linux/types.h>
 #include <poll.h>
 
 #include "cuda/calls.h"
 #include "model/stream.h"
 #include "trace/trace_queue.h"
+#include "run_tests.h"
 
 #define MANY 600000
 
@@ -25,6 +25,8 @@ static void teardown(void)
 	buffer_free(&taken);
 }
 
+FIXTURE(setup, teardown);
+
 static struct rec_call call_of(uint32_t tid)
 {
 	return (struct rec_call){ .hdr = { .type = REC_CALL,
@@ -42,7 +44,7 @@ static bool is_ready(void)
 	return poll(&fd, 1, 0) == 1;
 }
 
-START_TEST(queue_in_order)
+TEST(queue_in_order)
 {
 	struct rec_call call;
 
@@ -63,9 +65,8 @@ START_TEST(queue_in_order)
 	}
 	ck_assert_uint_eq(dropped, 0);
 }
-END_TEST
 
-START_TEST(queue_is_bounded)
+TEST(queue_is_bounded)
 {
 	struct rec_call call = call_of(1);
 	struct rec_process process = { .hdr = { .type = REC_PROCESS, .size = sizeof(process) } };
@@ -87,9 +88,8 @@ START_TEST(queue_is_bounded)
 	ck_assert_uint_gt(dropped, 0);
 	ck_assert_uint_eq(calls + dropped, MANY);
 }
-END_TEST
 
-START_TEST(queue_refuses)
+TEST(queue_refuses)
 {
 	struct rec_call call = call_of(1);
 	struct rec_moment moment = { .hdr = { .type = REC_MOMENT, .size = sizeof(moment) } };
@@ -99,23 +99,4 @@ START_TEST(queue_refuses)
 	trace_queue_put(&queue, &call.hdr, sizeof(call.hdr) - 1);
 	ck_assert(!is_ready());
 	ck_assert(!trace_queue_take(&queue, &taken, &dropped));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("trace queue");
-	TCase *tests = tcase_create("trace queue");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, queue_in_order);
-	tcase_add_test(tests, queue_is_bounded);
-	tcase_add_test(tests, queue_refuses);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

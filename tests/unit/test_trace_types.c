@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arguments before there is a value: types of kernels' parameters, names of calls' arguments. */
-#include <check.h>
 #include <string.h>
 
 #include "cuda/calls.h"
 #include "trace/trace_programs.h"
 #include "trace/trace_programs.h"
+#include "run_tests.h"
 
 Suite *suite_trace_types(void);
 
-START_TEST(types)
+TEST(types)
 {
 	static const struct {
 		const char *full;
@@ -42,9 +42,8 @@ START_TEST(types)
 		ck_assert_msg(!memcmp(found, cases[i].types, count), "%s", cases[i].full);
 	}
 }
-END_TEST
 
-START_TEST(signatures)
+TEST(signatures)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -74,16 +73,4 @@ START_TEST(signatures)
 	/* Some take none, some are in no header of today's. */
 	ck_assert_msg(with * 100 > of * 95, "%u of %u plain calls have names of arguments", with,
 		      of);
-}
-END_TEST
-
-Suite *suite_trace_types(void)
-{
-	Suite *suite = suite_create("trace types");
-	TCase *tests = tcase_create("trace types");
-
-	tcase_add_test(tests, types);
-	tcase_add_test(tests, signatures);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

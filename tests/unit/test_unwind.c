@@ -4,7 +4,6 @@
  * same addresses as backtrace(), and end where the stack does.
  */
 #include <alloca.h>
-#include <check.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -191,7 +190,7 @@ align(size_t size, void (*then)(void))
 	NOT_LAST();
 }
 
-START_TEST(calls_are_walked)
+TEST(calls_are_walked)
 {
 	walk_here();
 	ck_assert_int_gt(walked, 4);
@@ -200,9 +199,8 @@ START_TEST(calls_are_walked)
 	ck_assert_int_gt(walked, 100);
 	ck_assert_uint_ne(kinds & 1u << UNWIND_BP, 0);
 }
-END_TEST
 
-START_TEST(callbacks_are_walked)
+TEST(callbacks_are_walked)
 {
 	int numbers[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
 
@@ -210,9 +208,8 @@ START_TEST(callbacks_are_walked)
 	qsort(numbers, ARRAY_LEN(numbers), sizeof(numbers[0]), compare);
 	ck_assert_int_gt(walked, 4);
 }
-END_TEST
 
-START_TEST(aligned_stacks_are_walked)
+TEST(aligned_stacks_are_walked)
 {
 	walked = 0;
 	align(100, walk_here);
@@ -221,7 +218,6 @@ START_TEST(aligned_stacks_are_walked)
 	ck_assert_uint_ne(kinds & 1u << UNWIND_BP_AT, 0);
 #endif
 }
-END_TEST
 
 static void handler(int number)
 {
@@ -257,7 +253,7 @@ static void skip_fault(int number, siginfo_t *info, void *context)
 	at->uc_mcontext.gregs[REG_RIP] += 2; /* the length of ud2 */
 }
 
-START_TEST(signals_are_walked)
+TEST(signals_are_walked)
 {
 	static char other_stack[1 << 20];
 	struct sigaction action = { .sa_handler = handler };
@@ -285,7 +281,6 @@ START_TEST(signals_are_walked)
 	faulting();
 	ck_assert_int_gt(walked, 4);
 }
-END_TEST
 
 static void *thread_run(void *argument)
 {
@@ -293,7 +288,7 @@ static void *thread_run(void *argument)
 	return argument;
 }
 
-START_TEST(threads_are_walked_to_their_end)
+TEST(threads_are_walked_to_their_end)
 {
 	pthread_t thread;
 
@@ -302,16 +297,6 @@ START_TEST(threads_are_walked_to_their_end)
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_gt(walked, 4);
 	ck_assert_uint_ne(kinds & 1u << UNWIND_END, 0);
-}
-END_TEST
-
-static void tests_add(TCase *tests)
-{
-	tcase_add_test(tests, calls_are_walked);
-	tcase_add_test(tests, callbacks_are_walked);
-	tcase_add_test(tests, aligned_stacks_are_walked);
-	tcase_add_test(tests, signals_are_walked);
-	tcase_add_test(tests, threads_are_walked_to_their_end);
 }
 
 #else
@@ -322,12 +307,3 @@ static void tests_add(TCase *tests)
 }
 
 #endif
-
-int main(void)
-{
-	TCase *tests = tcase_create("unwind");
-
-	tcase_set_timeout(tests, 120);
-	tests_add(tests);
-	return tests_run(tests, "unwind");
-}

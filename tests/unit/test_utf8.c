@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Text from anywhere: decoded, measured, cleaned, fitted, in any locale. */
-#include <check.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void clean(const char *text, const char *expected)
 	ck_assert_str_eq(utf8_clean(text, out, sizeof(out)), expected);
 }
 
-START_TEST(text_is_cleaned)
+TEST(text_is_cleaned)
 {
 	char out[8];
 
@@ -48,13 +47,12 @@ START_TEST(text_is_cleaned)
 	ck_assert_str_eq(utf8_clean("abcdef\xc3\xa9", out, sizeof(out)), "abcdef");
 	ck_assert_str_eq(utf8_clean("abc", out, 1), "");
 }
-END_TEST
 
 /*
  * What is hostile to one is so to all: cleaned, it is a question mark; it has no width; measured,
  * it is one cell.
  */
-START_TEST(all_agree)
+TEST(all_agree)
 {
 	char text[5], out[8];
 	int32_t point, read;
@@ -75,9 +73,8 @@ START_TEST(all_agree)
 		holds(utf8_ascii(point) > 0, "U+%04X: nothing in ASCII", (unsigned int)point);
 	}
 }
-END_TEST
 
-START_TEST(hostile)
+TEST(hostile)
 {
 	static const int32_t points[] = { 0x1b,    0x7f,    0x9b,    0xad,    0x200b,
 					  0x200d,  0x202e,  0x2028,  0x2066,  0xfe0f,
@@ -91,10 +88,9 @@ START_TEST(hostile)
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		ck_assert_msg(!utf8_is_hostile(others[i]), "U+%04X", (unsigned int)others[i]);
 }
-END_TEST
 
 /* The user's locale decides nothing. */
-START_TEST(widths)
+TEST(widths)
 {
 	static const char *const locales[] = { "C", "C.UTF-8" };
 
@@ -107,10 +103,9 @@ START_TEST(widths)
 		ck_assert_int_eq(utf8_cells("a\xe6\x8e\xa8\xff"), 4);
 	}
 }
-END_TEST
 
 /* Nor in which letters words differ: in Turkish i is not the small I. */
-START_TEST(letters)
+TEST(letters)
 {
 	setlocale(LC_ALL, "tr_TR.UTF-8"); /* where it is installed */
 	ck_assert_int_eq(ascii_casecmp("LIVE", "live"), 0);
@@ -120,20 +115,4 @@ START_TEST(letters)
 	ck_assert_int_ne(ascii_ncasecmp("PI", "pid", 3), 0);
 	ck_assert_int_eq(ascii_ncasecmp("a", "b", 0), 0);
 	ck_assert_int_ne(ascii_casecmp("\xc3\x89", "\xc3\xa9"), 0);
-}
-END_TEST
-
-Suite *suite_utf8(void)
-{
-	Suite *suite = suite_create("utf8");
-	TCase *tests = tcase_create("utf8");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, text_is_cleaned);
-	tcase_add_test(tests, all_agree);
-	tcase_add_test(tests, hostile);
-	tcase_add_test(tests, widths);
-	tcase_add_test(tests, letters);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

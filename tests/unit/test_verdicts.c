@@ -6,6 +6,7 @@
 #include "one_process.h"
 
 #include "cutop_allocator.h"
+#include "run_tests.h"
 
 /* A call of the driver's in the runtime, which was called by `caller`, which the program called. */
 enum { INNER = 0x301000, OUTER = 0x302000, CALLER = 0x500000, PROGRAM = 0x401000 };
@@ -60,7 +61,9 @@ static void run(uint32_t flags, const char *caller, int when)
 		names_feed(flags, caller);
 }
 
-START_TEST(the_runtimes_caller_decides)
+FIXTURE(setup, teardown);
+
+TEST_LOOP(the_runtimes_caller_decides, 9)
 {
 	run(_i / 3 == 0 ? SITE_IS_HELD :
 	    _i / 3 == 1 ? SITE_IN_CACHE :
@@ -68,10 +71,9 @@ START_TEST(the_runtimes_caller_decides)
 	    "alloc (library)", _i % 3);
 	expect(_i / 3 == 2 ? 20 * MIB : 0, _i / 3 == 2 ? 0 : 20 * MIB, 0);
 }
-END_TEST
 
 /* Without a stack, with one that ends in the runtime, or with Python's frames alone */
-START_TEST(an_unknown_caller_is_no_verdict)
+TEST_LOOP(an_unknown_caller_is_no_verdict, 2)
 {
 	names_feed(SITE_IS_HELD, "alloc (libcublas.so.13)");
 	feed.site = INNER;
@@ -89,10 +91,9 @@ START_TEST(an_unknown_caller_is_no_verdict)
 	snapshot = feed_snapshot(&feed);
 	ck_assert_uint_eq(snapshot->gone.suspect, 20 * MIB);
 }
-END_TEST
 
 /* The allocator hands out a block of it, or takes one back that was handed out unseen. */
-START_TEST(a_block_tells_whose_memory_it_is)
+TEST_LOOP(a_block_tells_whose_memory_it_is, 2)
 {
 	struct rec_block block = {
 		.hdr = { .type = REC_BLOCK, .size = sizeof(block), .program = feed.program },
@@ -118,10 +119,9 @@ START_TEST(a_block_tells_whose_memory_it_is)
 	ck_assert_uint_eq(process->held, _i ? 20 * MIB : 19 * MIB);
 	ck_assert_uint_eq(process->suspect, 0);
 }
-END_TEST
 
 /* What may have been freed unseen is a suspect; if it turns out to be a cache's, it is held. */
-START_TEST(a_late_name_holds_what_was_unsure)
+TEST(a_late_name_holds_what_was_unsure)
 {
 	feed_alloc(&feed, 0x10000, 100);
 	model_inexact(feed.model, feed.program, feed.now);
@@ -129,19 +129,4 @@ START_TEST(a_late_name_holds_what_was_unsure)
 	expect(0, 0, 100);
 	feed_text(&feed, REC_SITE, feed.site, SITE_IS_HELD, "cublasCreate (libcublas.so.13)");
 	expect(0, 100, 0);
-}
-END_TEST
-
-Suite *suite_verdicts(void)
-{
-	Suite *suite = suite_create("verdicts");
-	TCase *tests = tcase_create("verdicts");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, the_runtimes_caller_decides, 0, 9);
-	tcase_add_loop_test(tests, an_unknown_caller_is_no_verdict, 0, 2);
-	tcase_add_loop_test(tests, a_block_tells_whose_memory_it_is, 0, 2);
-	tcase_add_test(tests, a_late_name_holds_what_was_unsure);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CUDA_VISIBLE_DEVICES, as its writers write it. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +46,8 @@ static void teardown(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
+FIXTURE(setup, teardown);
+
 static void expect(const char *list, const char *numbers)
 {
 	char text[1024] = "";
@@ -59,7 +60,7 @@ static void expect(const char *list, const char *numbers)
 	ck_assert_msg(!strcmp(text, numbers), "%s gives %s, not %s", list, text, numbers);
 }
 
-START_TEST(lists)
+TEST(lists)
 {
 	expect("", "");
 	expect("0", "0");
@@ -86,9 +87,8 @@ START_TEST(lists)
 	expect("1,MIG-d6a2bd84", "1,-1");
 	expect("MIG-", "");
 }
-END_TEST
 
-START_TEST(at_most_so_many)
+TEST(at_most_so_many)
 {
 	char list[1024] = "";
 	int devices[VISIBLE_MAX];
@@ -101,7 +101,6 @@ START_TEST(at_most_so_many)
 	ck_assert_uint_eq(visible_parse("GPU-1111", &no_gpus, devices), 1);
 	ck_assert_int_eq(devices[0], VISIBLE_UNKNOWN);
 }
-END_TEST
 
 /*
  * What visible_find() makes of a process that was started with @start, has @now, whose strings end at
@@ -145,7 +144,7 @@ static void expect_of(const char *environment, const char *numbers)
 	expect_with(environment, NULL, NULL, false, &no_gpus, numbers);
 }
 
-START_TEST(environments)
+TEST(environments)
 {
 	expect_of("A=1|B=2", "");
 	expect_of("BASH_FUNC_which%%=() { 1|}", "");
@@ -166,10 +165,9 @@ START_TEST(environments)
 	expect_of("", "");
 	expect_of("A=1|CUDA_VISIBLE_DEVICES=3,1|B=2", "3,1");
 }
-END_TEST
 
 /* What it has now counts; but of one that was met late it is not known since when. */
-START_TEST(chosen)
+TEST(chosen)
 {
 	expect_with("A=1", "CUDA_VISIBLE_DEVICES=2", NULL, false, &no_gpus, "2");
 	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=2", NULL, false, &no_gpus, "2");
@@ -184,10 +182,9 @@ START_TEST(chosen)
 	expect_with("CUDA_VISIBLE_DEVICES=GPU-4444,GPU-11112", NULL, NULL, false, &gpus, "2,0");
 	expect_with("NVIDIA_VISIBLE_DEVICES=GPU-4444,GPU-11112", NULL, NULL, false, &gpus, "0,2");
 }
-END_TEST
 
 /* /dev/nvidia7 is device 0, and so on. */
-START_TEST(nodes)
+TEST(nodes)
 {
 	expect_with("A=1", NULL, "6", false, &gpus, "1");
 	expect_with("A=1", NULL, "6", false, &no_gpus, "");
@@ -196,18 +193,4 @@ START_TEST(nodes)
 	expect_with("CUDA_VISIBLE_DEVICES=2,1", NULL, "6", false, &gpus, "2,1");
 	expect_with("CUDA_VISIBLE_DEVICES=0", NULL, "6", false, &gpus, "1");
 	expect_with("CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=2", "5", true, &gpus, "2");
-}
-END_TEST
-
-int main(void)
-{
-	TCase *tests = tcase_create("visible");
-
-	tcase_add_unchecked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, lists);
-	tcase_add_test(tests, environments);
-	tcase_add_test(tests, chosen);
-	tcase_add_test(tests, nodes);
-	tcase_add_test(tests, at_most_so_many);
-	return tests_run(tests, "visible");
 }
