@@ -62,8 +62,8 @@ above() {
 	seen
 	return 1
 }
-cutop_pid() {
-	pgrep -o -f "^$CUTOP --no-config.*$name"	# the newer one reads source lines
+cutop_pid() {	# the shell's child: processes of one that has ended may be there still
+	pgrep -P "$(mux display -p -t t '#{pane_pid}')" -f "^$CUTOP --no-config.*$name"
 }
 mouse_on() {
 	[ "$(mux display -p -t t '#{mouse_standard_flag}#{mouse_button_flag}#{mouse_any_flag}')" != 000 ]
