@@ -36,27 +36,19 @@ WORKLOAD_CFLAGS = -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -pthread
 workload_bin = tests/workloads/bin
 WORKLOADS = $(workload_bin)/workload $(workload_bin)/workload-static
 
-$(workload_bin)/workload: $(workload_files) $(workload_header_files) $(double_lib)/libcudart.so.13
+$(workload_bin)/workload.o: $(workload_files) $(workload_header_files)
 	@$(MKDIR_P) $(workload_bin)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  `for f in $(workload_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl \
-	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
-
-$(workload_bin)/workload-static: $(workload_files) $(workload_header_files) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
-	@$(MKDIR_P) $(workload_bin)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  `for f in $(workload_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 -ldl \
-	  -Wl,-rpath,'$$ORIGIN/../../double/lib'
-
+	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -r -nostdlib -o $@ \
+	  `for f in $(workload_files); do echo $$d/$$f; done`
+workload_link = $(CC) -pthread -o $@ $(workload_bin)/workload.o
+$(workload_bin)/workload: $(workload_bin)/workload.o $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_link) $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
+$(workload_bin)/workload-static: $(workload_bin)/workload.o $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1
+	$(AM_V_GEN)$(workload_link) $(double_lib)/libcudart_static.a $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN/../../double/lib'
 # The same under the name it is installed by, which finds the double beside itself.
-$(workload_bin)/cutop-demo: $(workload_files) $(workload_header_files) $(double_lib)/libcudart.so.13
-	@$(MKDIR_P) $(workload_bin)
-	$(AM_V_GEN)d='$(srcdir)'; $(CC) $(WORKLOAD_CFLAGS) -I$$d/tests/double -o $@ \
-	  `for f in $(workload_files); do echo $$d/$$f; done` \
-	  $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN'
-CLEANFILES += $(workload_bin)/cutop-demo
+$(workload_bin)/cutop-demo: $(workload_bin)/workload.o $(double_lib)/libcudart.so.13
+	$(AM_V_GEN)$(workload_link) $(double_lib)/libcudart.so.13 $(double_lib)/libcuda.so.1 -ldl -Wl,-rpath,'$$ORIGIN'
+CLEANFILES += $(workload_bin)/cutop-demo $(workload_bin)/workload.o
 $(workload_bin)/train.py: tests/workloads/train.py
 	@$(MKDIR_P) $(workload_bin)
 	$(AM_V_GEN)cp $(srcdir)/tests/workloads/train.py $@
