@@ -123,9 +123,50 @@ static bool is_shown(const struct settings *settings, const struct column *colum
 	return false;
 }
 
+/* Why figures of the selected process are no more than bounds or estimates. */
+static void doubts_add(const struct view *view, struct page *page)
+{
+	const struct snap_process *process = view_selected(view);
+	const unsigned int ever = process ? process->given_ever : 0;
+	char head[80];
+	const struct {
+		bool is_so;
+		const char *sign, *text;
+	} doubts[] = {
+		{ process && process->from_attach, "≥",
+		  "it ran before cutop watched it: what was before is not in its figures" },
+		{ process && process->runtime_late, "≥ CALLS FAILED",
+		  "its runtime was called before it was probed" },
+		{ process && process->sampled, "≥ FAILED",
+		  "one launch in 67 is followed to its return, and all for a time after one that failed; --exact-launches: all" },
+		{ ever & 1u << SPARE_LAUNCHES, "≥ LAUNCHES",
+		  "launches were watched in one second of several, to keep within --budget" },
+		{ ever & 1u << SPARE_CALLS, "≥ CALLS",
+		  "calls that are only counted were given up for a time, to keep within --budget" },
+		{ process && process->suspect, "~ LEAKED",
+		  "that part of it keeps rising: it seems to leak, but may be freed yet" },
+		{ process && process->unreturned, "-",
+		  "returns are not probed on this kernel, which would end the process" },
+		{ process && process->inexact, "inexact",
+		  "something of it was lost: the log and cutop doctor say what" },
+	};
+
+	snprintf(head, sizeof(head), "Signs of %u %.40s, and why", process ? process->pid : 0,
+		 process ? command_brief(process) : "");
+	for (size_t i = 0; i < ARRAY_LEN(doubts); i++) {
+		if (!doubts[i].is_so)
+			continue;
+		if (head[0])
+			head_add(page, head);
+		head[0] = 0;
+		entry_add(page, doubts[i].sign, ST_KEY, doubts[i].text, ST_PLAIN);
+	}
+}
+
 /* The columns of the table that are shown are in another style than those that F2 would show. */
 static void table_add(const struct view *view, struct page *page)
 {
+	doubts_add(view, page);
 	for (int shown = 1; shown >= 0; shown--) {
 		head_add(page, shown ? "Columns of the table" : "Others, which F2 adds");
 		for (size_t i = 0; i < column_count; i++)
@@ -304,7 +345,9 @@ static void hint_draw(const struct view *view, const struct area *area, int row,
 {
 	bool keys = view->help.page == PAGE_KEYS;
 	const char *more = scrolls ? "Up and Down scroll" : "";
-	const char *text = keys ? "Tab: columns and signs   ?: of this pane   Esc close" :
+	const char *text = keys ? view_in_pane(view) ?
+				  "Tab: columns and signs   ?: of this pane   Esc close" :
+				  "Tab: columns and signs   ?: of the table   Esc close" :
 				  "Tab next page   Esc close";
 	int room = area->rect.cols - (scrolls ? canvas_width(area->canvas, more) + 1 : 0);
 
@@ -389,7 +432,9 @@ static bool page_key(struct view *view, enum action action)
 		page++;
 	else if (action == ACT_PREVIOUS_PANE)
 		page--;
-	else if (action == ACT_HELP && page == PAGE_KEYS)
+	else if (action == ACT_HELP && page == PAGE_KEYS && !view_in_pane(view))
+		page = PAGE_TABLE;
+	else if (action == ACT_HELP && (page == PAGE_KEYS || page == PAGE_TABLE))
 		page = PAGE_PANES + (int)view->settings.pane;
 	else if (action == ACT_HELP && view_in_pane(view))
 		page = PAGE_KEYS;

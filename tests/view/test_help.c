@@ -67,6 +67,8 @@ START_TEST(pages_are_turned)
 	ck_assert_int_eq(view.help.page, 0);
 	/* A second ? explains what is on the screen; any other key closes. */
 	keys("?");
+	ck_assert_int_eq(view.help.page, TABLE);
+	keys("?");
 	ck_assert_int_eq(view.help.page, FIRST_PANE + PANE_CALLS);
 	keys("?");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
@@ -75,6 +77,35 @@ START_TEST(pages_are_turned)
 	keys("z");
 	ck_assert_int_eq(view.mode, INPUT_NORMAL);
 	ck_assert_int_eq(view.settings.pane, PANE_CALLS);
+}
+END_TEST
+
+/* Why a figure is a bound or an estimate stands first on the table's page, of the selected process. */
+START_TEST(signs_have_reasons)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	struct snap_process *process = cast_member(snapshot, CAST_TRAINER);
+
+	ck_assert_int_eq(canvas_resize(&canvas, 40, 120), 0);
+	process->sampled = false;
+	keys("/4242\r");
+	view_feed(&view, snapshot);
+	keys("??");
+	ck_assert_str_eq(row_with("and why"), "");
+	snapshot = cast_snapshot(12);
+	process = cast_member(snapshot, CAST_TRAINER);
+	process->from_attach = process->runtime_late = process->inexact = true;
+	process->given_ever = 1u << SPARE_CALLS | 1u << SPARE_LAUNCHES;
+	process->suspect = 1;
+	view_feed(&view, snapshot);
+	draw();
+	ck_assert_str_ne(row_with("Signs of 4242 python, and why"), "");
+	ck_assert_str_ne(row_with("before cutop watched it"), "");
+	ck_assert_str_ne(row_with("one launch in 67"), "");
+	ck_assert_str_ne(row_with("one second of several"), "");
+	ck_assert_str_ne(row_with("given up for a time"), "");
+	ck_assert_str_ne(row_with("may be freed yet"), "");
+	ck_assert_str_ne(row_with("something of it was lost"), "");
 }
 END_TEST
 
@@ -122,6 +153,7 @@ Suite *suite_help(void)
 	tcase_add_test(tests, columns_are_explained);
 	tcase_add_test(tests, pages_have_all_columns);
 	tcase_add_test(tests, pages_are_turned);
+	tcase_add_test(tests, signs_have_reasons);
 	tcase_add_test(tests, by_mouse);
 	tcase_add_test(tests, narrow);
 	suite_add_tcase(suite, tests);
