@@ -391,6 +391,11 @@ static void act(struct view *view, enum action action)
 	case ACT_BASELINE: baseline(view); break;
 	case ACT_CLEAR: clear_exited(view); break;
 	case ACT_NAMES: settings->full_names = !settings->full_names; break;
+	case ACT_LOG:
+		settings->log_bars = !settings->log_bars;
+		view_message(view, settings->log_bars ? "bars are logarithmic: three decades" :
+							"bars are linear");
+		break;
 	case ACT_GROUP: sites_group(view); break;
 	case ACT_TENSORS: tensors_switch(view); break;
 	case ACT_ZOOM_IN:

@@ -41,6 +41,7 @@ const struct binding bindings[] = {
 	PANES(PANE_BINDING){ ACT_NAMES, { 'c' }, "c", "short or full kernel names", NULL },
 	{ ACT_GROUP, { 'b' }, "b", "sites by function, file or library", NULL },
 	{ ACT_TENSORS, { 'a' }, "a", "tensors, or all the driver allocated", NULL },
+	{ ACT_LOG, { 'y' }, "y", "bars: linear, or logarithmic", NULL },
 	{ ACT_ZOOM_IN, { '+', '=' }, "+", "zoom in: map, plots; replay: faster", NULL },
 	{ ACT_ZOOM_OUT, { '-' }, "-", "zoom out; replay: slower", NULL },
 	{ ACT_ZOOM_BLOCK, { 'Z' }, "Z", "zoom to the allocation, and back", NULL },

@@ -710,8 +710,45 @@ static int names_excess(const struct area *area, const struct list *list, size_t
 	return most;
 }
 
+/* What the bars of a list are of. */
+struct bars {
+	bool is_sorted; /* of what it is sorted by; else of what the pane's descriptor says */
+	size_t column;
+	double most;
+};
+
+static struct bars bars_of(const struct list *list, unsigned int sort)
+{
+	struct bars bars = { .column = sort ? sort - 1 : 0 };
+
+	if (!sort || sort == list->desc->sort || sort > list->desc->column_count ||
+	    list->columns[bars.column].left || !list->desc->number || !list->desc->bar)
+		return bars;
+	for (size_t i = 0; i < list->count; i++) {
+		double value = list->desc->number(list, i, bars.column);
+
+		bars.most = isfinite(value) && value > bars.most ? value : bars.most;
+	}
+	bars.is_sorted = bars.most > 0;
+	return bars;
+}
+
+/* A logarithmic bar shows three decades, with what is nothing at nothing. */
+static double bar_fraction(const struct list *list, const struct bars *bars, size_t item,
+			   size_t column, enum style *style)
+{
+	double fraction = list->desc->bar(list, item, column, style);
+
+	if (bars->is_sorted)
+		fraction = list->desc->number(list, item, bars->column) / bars->most;
+	if (!(fraction > 0))
+		return 0;
+	return list->view->settings.log_bars ? log10(1 + 999 * fraction) / 3 : fraction;
+}
+
 static void item_draw(const struct area *area, int row, const struct list *list, size_t item,
-		      const struct fit *fit, const struct fit_rule *rule, int shift)
+		      const struct fit *fit, const struct fit_rule *rule, int shift,
+		      const struct bars *bars)
 {
 	const struct pane_desc *desc = list->desc;
 	int whole = desc->whole ? desc->whole(list, item) : -1;
@@ -733,7 +770,7 @@ static void item_draw(const struct area *area, int row, const struct list *list,
 			continue;
 		}
 		if (column->is_bar && desc->bar) {
-			double fraction = desc->bar(list, item, i, &style);
+			double fraction = bar_fraction(list, bars, item, i, &style);
 
 			bar_of(area, row, fit->start[i], fit->width[i], style, fraction);
 			continue;
@@ -762,11 +799,13 @@ void list_draw_at(struct list_state *state, const struct area *titles, const str
 	const struct fit_rule *rule = list->desc->rule ? list->desc->rule : &usual;
 	const char *search = list->view->search;
 	size_t i, rows = (size_t)area->rect.rows, shown;
+	struct bars bars;
 	struct fit fit;
 	int most;
 
 	if (!state->sort)
 		state->sort = list->desc->sort;
+	bars = bars_of(list, state->sort);
 	fit = columns_fit(list->columns, list->column_count, list->hidden, state->sort,
 			  area->rect.cols - rule->end, rule);
 	state->columns = 0;
@@ -793,7 +832,7 @@ void list_draw_at(struct list_state *state, const struct area *titles, const str
 	for (i = 0; i < shown; i++) {
 		size_t at = state->top + i, item = list_item(list, at);
 
-		item_draw(area, (int)i, list, item, &fit, rule, state->shift);
+		item_draw(area, (int)i, list, item, &fit, rule, state->shift, &bars);
 		if (search[0] && state->found == at + 1 && item_matches(list, item, search))
 			area_flags(area, (int)i, 0, area->rect.cols - 1, CELL_BOLD);
 		if (list_has_cursor(list) && at == state->cursor.row)

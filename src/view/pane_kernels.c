@@ -35,7 +35,7 @@ enum {
 
 static const struct list_column kernel_columns[] = {
 	[K_BAR] = { "", .least = 8, .left = true, .rank = 6, .is_bar = true,
-		    .help = "launches, relative to the kernel launched most" },
+		    .help = "launches, or what it is sorted by" },
 	[K_NAME] = { "KERNEL", .least = 16, .good = 48, .left = true, .middle = true, .rank = 0,
 		     .help = "its name, short or (c) with templates and arguments" },
 	[K_LAUNCHES] = { NULL, "launches", .width = 9, .rank = 1,

@@ -419,7 +419,7 @@ enum {
 #define LINE_AND_BAR   130
 static const struct list_column site_columns[S_COUNT] = {
 	[S_BAR] = { "", .least = 14, .left = true, .rank = 7, .is_bar = true,
-		    .help = "bytes, relative to the site with most" },
+		    .help = "bytes, or what it is sorted by" },
 	[S_SITE] = { "SITE", .least = 20, .left = true, .rank = 0,
 		     .help = "function, file and line, as far as they are known" },
 	[S_LIVE] = { "LIVE", .width = 7, .rank = 1, .help = "bytes allocated there and not freed" },

@@ -36,6 +36,7 @@ enum item {
 	ITEM_TREE,
 	ITEM_FOLLOW,
 	ITEM_NAMES,
+	ITEM_LOG,
 	ITEM_PANE,
 	ITEM_SITES,
 	ITEM_TENSORS,
@@ -61,6 +62,7 @@ static const struct {
 	[ITEM_FOLLOW] = { "follow", "Follow", "keep the selected process in sight (key F)" },
 	[ITEM_NAMES] = { "full_names", "Full kernel names",
 			 "with arguments and templates (key c)" },
+	[ITEM_LOG] = { "log_bars", "Log bars", "bars of three decades (key y)" },
 	[ITEM_PANE] = { "pane", "First pane", "shown at start" },
 	[ITEM_SITES] = { "sites_by", "Sites by", "what makes a row (key b)" },
 	[ITEM_TENSORS] = { "tensors", "Tensors", "listed in Memory and Sites (key a)" },
@@ -97,6 +99,7 @@ static bool *flag_of(struct settings *settings, enum item item)
 	case ITEM_TREE: return &settings->tree;
 	case ITEM_FOLLOW: return &settings->follow;
 	case ITEM_NAMES: return &settings->full_names;
+	case ITEM_LOG: return &settings->log_bars;
 	case ITEM_TENSORS: return &settings->tensors;
 	case ITEM_REVERSE: return &settings->sort.reverse;
 	case ITEM_KEEP: return &settings->keep_changes;

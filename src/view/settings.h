@@ -20,7 +20,7 @@
 /* What the key W saves. */
 struct settings {
 	const struct theme *theme;
-	bool ascii, mouse, tree, follow, full_names;
+	bool ascii, mouse, tree, follow, full_names, log_bars;
 	enum pane pane;
 	enum site_grouping sites_by;
 	bool tensors;      /* are listed, instead of the memory they lie in */

@@ -297,6 +297,49 @@ START_TEST(a_column_out_of_sight_is_not_sorted_by)
 }
 END_TEST
 
+/* Full cells of the bar in @row of the pane's list. */
+static int bar_cells(int row)
+{
+	int count = 0;
+
+	for (int col = 0; col < canvas.cols / 2; col++)
+		count += !strcmp(canvas_cell(&canvas, view.layout.pane.row + 1 + row, col)->text,
+				 "\u2588");
+	return count;
+}
+
+/* They are of what the list is sorted by, and logarithmic on demand. */
+START_TEST(bars)
+{
+	struct snapshot *snapshot = cast_snapshot(11);
+	struct snap_kernel *kernels = cast_member(snapshot, CAST_TRAINER)->kernels;
+	int full;
+
+	ck_assert_int_eq(canvas_resize(&canvas, 24, 150), 0);
+	kernels[0].launches = 1000;
+	kernels[0].failures = 0;
+	kernels[1].launches = 10;
+	kernels[1].failures = 500;
+	view_feed(&view, snapshot);
+	keys("/4242\r2");
+	full = bar_cells(0);
+	ck_assert_int_ge(full, 8);
+	ck_assert_int_eq(bar_cells(1), 0);
+	keys("y");
+	ck_assert_int_eq(bar_cells(0), full);
+	/* a hundredth: one of three decades */
+	ck_assert_int_eq(bar_cells(1), full * 347 / 1000);
+	keys("y\r");
+	for (int i = 0; i < 20 && !strstr(row_with("KERNEL"), "FAILED▼"); i++)
+		keys(">");
+	ck_assert_str_ne(row_with("FAILED▼"), "");
+	ck_assert_int_ge(bar_cells(0), 8);
+	ck_assert_int_eq(bar_cells(1), 0);
+	keys("I");
+	ck_assert_int_eq(bar_cells(0), 0);
+}
+END_TEST
+
 START_TEST(freezing)
 {
 	struct sample sample;
@@ -547,6 +590,7 @@ Suite *suite_input(void)
 	tcase_add_test(tests, a_process_that_goes_leaves_its_place);
 	tcase_add_test(tests, panes_by_key);
 	tcase_add_test(tests, a_column_out_of_sight_is_not_sorted_by);
+	tcase_add_test(tests, bars);
 	tcase_add_test(tests, freezing);
 	tcase_add_test(tests, freezing_before_the_first);
 	tcase_add_test(tests, baseline);

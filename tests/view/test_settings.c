@@ -66,6 +66,7 @@ START_TEST(round_trip)
 	view_init(&again);
 	view.settings.theme = theme_find("light");
 	view.settings.ascii = view.settings.tree = view.settings.full_names = true;
+	view.settings.log_bars = true;
 	view.settings.mouse = false;
 	view.settings.delay = 2500000000;
 	view.settings.pane = PANE_CALLS;
@@ -88,7 +89,7 @@ START_TEST(round_trip)
 	ck_assert_str_eq(again.settings.site_skip, "my::alloc* */pool.cc");
 	ck_assert_str_eq(again.settings.pool, "/etc/arena.pool");
 	ck_assert(again.settings.ascii && again.settings.tree && again.settings.full_names &&
-		  !again.settings.mouse && !again.settings.follow);
+		  again.settings.log_bars && !again.settings.mouse && !again.settings.follow);
 }
 END_TEST
 
