@@ -318,15 +318,16 @@ static bool is_sticky(const void *item)
 }
 
 FIELDS(failure) = {
-	F(snap_failure, "call", EXTRA_CALL, call, .other = offsetof(struct snap_failure, extra)),
-	F(snap_failure, "error", TEXT, error),
-	F(snap_failure, "code", INT, code),
+	F(snap_failure, "call", EXTRA_CALL, call, TITLE("CALL"),
+	  .other = offsetof(struct snap_failure, extra)),
+	F(snap_failure, "error", TEXT, error, TITLE("ERROR")),
+	F(snap_failure, "code", INT, code, TITLE("CODE")),
 	F(snap_failure, "sticky", TRUE, code, .known = is_sticky),
-	F(snap_failure, "count", COUNT, count),
+	F(snap_failure, "count", COUNT, count, TITLE("COUNT")),
 	F(snap_failure, "words", TEXT, reason),
-	F(snap_failure, "first", TIME, first),
-	F(snap_failure, "last", TIME, last),
-	F(snap_failure, "site", TEXT, where.site),
+	F(snap_failure, "first", TIME, first, TITLE("FIRST")),
+	F(snap_failure, "last", TIME, last, TITLE("LAST")),
+	F(snap_failure, "site", TEXT, where.site, TITLE("FIRST SITE")),
 	F(snap_failure, "", PLACE, where),
 	F(snap_failure, "kernel", TEXT, kernel),
 };

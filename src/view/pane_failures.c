@@ -12,6 +12,7 @@
 
 #include "cuda/calls.h"
 #include "cuda/errors.h"
+#include "print/fields.h"
 #include "util/util.h"
 #include "view/cells.h"
 #include "view/details.h"
@@ -25,15 +26,16 @@ enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 #define PLOT_ROWS    8 /* what failed matters more than when */
 
 static const struct list_column failure_columns[] = {
-	[F_COUNT] = { "COUNT", .width = 7, .rank = 0, .help = "how often" },
-	[F_CALL] = { "CALL", .width = 22, .left = true, .rank = 2,
+	[F_COUNT] = { NULL, "count", .width = 7, .rank = 0, .help = "how often" },
+	[F_CALL] = { NULL, "call", .width = 22, .left = true, .rank = 2,
 		     .help = "the function that returned the error" },
 	/* cudaErrorInvalidMemcpyDirection */
-	[F_ERROR] = { "ERROR", .width = 31, .left = true, .rank = 1, .help = "the error's name" },
-	[F_CODE] = { "CODE", .width = 4, .rank = 7, .help = "its number" },
-	[F_FIRST] = { "FIRST", .width = 8, .rank = 5, .help = "when it was returned first" },
-	[F_LAST] = { "LAST", .width = 8, .rank = 4, .help = "when last" },
-	[F_SITE] = { "FIRST SITE", .least = 20, .left = true, .rank = 3,
+	[F_ERROR] = { NULL, "error", .width = 31, .left = true, .rank = 1,
+		      .help = "the error's name" },
+	[F_CODE] = { NULL, "code", .width = 4, .rank = 7, .help = "its number" },
+	[F_FIRST] = { NULL, "first", .width = 8, .rank = 5, .help = "when it was returned first" },
+	[F_LAST] = { NULL, "last", .width = 8, .rank = 4, .help = "when last" },
+	[F_SITE] = { NULL, "site", .least = 20, .left = true, .rank = 3,
 		     .help = "where the first of them was called" },
 	[F_MEANING] = { "WHAT IT MEANS", .least = 50, .left = true, .rank = 6,
 			.help = "in plain words" },
@@ -76,14 +78,7 @@ static int failure_whole(const struct list *list, size_t item)
 
 static double failure_number(const struct list *list, size_t item, size_t column)
 {
-	const struct snap_failure *failure = row_of(list, item)->failure;
-
-	switch (column) {
-	case F_COUNT: return (double)failure->count;
-	case F_CODE: return failure->code;
-	case F_FIRST: return (double)failure->first;
-	default: return (double)failure->last;
-	}
+	return item_number(list, column, row_of(list, item)->failure);
 }
 
 static const char *words_of(const struct snap_failure *failure)
@@ -297,6 +292,7 @@ const struct pane_desc pane_failures = {
 	.help = "calls that failed, and why",
 	.columns = failure_columns,
 	.column_count = ARRAY_LEN(failure_columns),
+	.items = &failure_lists[0],
 	.cell = failure_cell,
 	.number = failure_number,
 	.owner = failure_owner,
