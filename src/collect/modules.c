@@ -41,6 +41,7 @@ struct module {
 	uint64_t start, end, offset;
 	struct file_id id;
 	char file[CUTOP_FILE_LEN];
+	bool waits; /* the file takes long, or there was no time for it: it is tried again */
 	struct module *next;
 };
 
@@ -51,12 +52,6 @@ struct program_modules {
 	UT_hash_handle hh;
 };
 
-/* A file that takes long to open, or that there was no time for, is tried again. */
-struct waiting_file {
-	struct file_id id;
-	UT_hash_handle hh;
-};
-
 struct modules {
 	struct probe *probe;
 	struct program_modules *programs;
@@ -64,7 +59,6 @@ struct modules {
 	bool is_short;        /* some had no room */
 	const struct notes *notes;
 	struct allowance reading;
-	struct waiting_file *waiting;
 	uint64_t retry; /* when to try those that there was no time for; 0: none */
 	struct resolver *resolver;
 	struct resolver *rules; /* NULL: they are not needed */
@@ -82,7 +76,6 @@ struct modules {
  */
 
 #define FILES_MAX        RESOLVER_FILES_MAX /* a framework for Python has some 25 with call sites */
-#define WAITING_MAX      256
 #define RELEASE_INTERVAL NSEC_PER_SEC
 #define RELEASE_AFTER    (5 * NSEC_PER_SEC) /* a series of short programs finds the file open */
 /* Processor time that reading may take at a stretch; */
@@ -375,89 +368,66 @@ static bool file_is_wanted(struct modules *modules, const struct file_id *id)
 	       (modules->rules && resolver_forgot(modules->rules, file->rules));
 }
 
-/* True if the file @id takes long, and is being tried again. */
-static bool file_waits(const struct modules *modules, const struct file_id *id)
-{
-	struct waiting_file *waiting;
-
-	HASH_FIND(hh, modules->waiting, id, sizeof(*id), waiting);
-	return waiting;
-}
-
-static void waiting_end(struct modules *modules, const struct file_id *id)
-{
-	struct waiting_file *waiting;
-
-	HASH_FIND(hh, modules->waiting, id, sizeof(*id), waiting);
-	if (waiting)
-		HASH_DEL(modules->waiting, waiting);
-	free(waiting);
-}
-
-static int file_load(struct modules *modules, const struct rec_module *record, const char *path);
+static struct module *module_at(const struct modules *modules, uint32_t id, uint64_t address);
+static void file_load(struct modules *modules, struct module *module,
+		      const struct rec_module *record, const char *path);
 
 static void load_again(void *context, const void *what)
 {
 	const char *path = (const char *)what + sizeof(struct rec_module);
 	const struct rec_module *record = what;
+	struct module *module = module_at(context, record->hdr.program, record->start);
 
-	waiting_end(context, &record->id);
-	file_load(context, record, *path ? path : NULL);
+	/* Else its program was forgotten, or something else is mapped there. */
+	if (module && !memcmp(&module->id, &record->id, sizeof(record->id)))
+		file_load(context, module, record, *path ? path : NULL);
 }
 
 /* Has file_load() tried again. */
-static void file_keep(struct modules *modules, const struct rec_module *record, const char *path)
+static void file_keep(struct modules *modules, struct module *module,
+		      const struct rec_module *record, const char *path)
 {
-	struct waiting_file *waiting = NULL;
 	size_t len = path ? strlen(path) + 1 : 1;
-	char *kept;
+	char *kept = malloc(sizeof(*record) + len);
 
-	if (HASH_COUNT(modules->waiting) >= WAITING_MAX)
-		return;
-	kept = malloc(sizeof(*record) + len);
 	if (!kept)
 		return;
 	memcpy(kept, record, sizeof(*record));
 	memcpy(kept + sizeof(*record), path ? path : "", len);
-	if (!file_waits(modules, &record->id) &&
-	    again_keep(probe_outside(modules->probe)->again, load_again, modules, kept,
-		       sizeof(*record) + len))
-		waiting = calloc(1, sizeof(*waiting));
+	module->waits = again_keep(probe_outside(modules->probe)->again, load_again, modules, kept,
+				   sizeof(*record) + len);
 	free(kept);
-	if (!waiting)
-		return;
-	waiting->id = record->id;
-	HASH_ADD(hh, modules->waiting, id, sizeof(waiting->id), waiting);
 }
 
 /*
- * Reads the file of @record, which was at @path when it was mapped (NULL: unknown). Returns 0 if it
- * is read, or known; otherwise a later process may make it readable.
+ * Reads the file of @module, unless it is known: of @record, which was at @path when it was mapped
+ * (NULL: unknown). If it cannot be read, a later process may make it readable.
  */
-static int file_load(struct modules *modules, const struct rec_module *record, const char *path)
+static void file_load(struct modules *modules, struct module *module,
+		      const struct rec_module *record, const char *path)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct seen_file seen;
 	int err;
 
+	module->waits = false;
 	if (!file_is_wanted(modules, &record->id))
-		return 0;
+		return;
 	/* None is opened for nothing. */
 	if (!allowance_left(&modules->reading, now)) {
 		if (!modules->retry)
 			modules->retry = now + RETRY_AFTER;
-		file_keep(modules, record, path);
-		return -EAGAIN;
+		file_keep(modules, module, record, path);
+		return;
 	}
 	err = module_open(modules, record, path, &seen);
 	if (!err)
 		err = file_read_symbols(modules, record, &seen);
 	if (outside_is_later(err))
-		file_keep(modules, record, path);
+		file_keep(modules, module, record, path);
 	else if (err == -ETIMEDOUT)
 		probe_lost(modules->probe, LOST_UNANSWERED);
 	seen_close(&seen);
-	return err;
 }
 
 /* ---- modules ---- */
@@ -500,8 +470,6 @@ void modules_free(struct modules *modules)
 		program_free(modules, program);
 	HASH_ITER(hh, modules->files, file, next_file)
 		file_free(modules, file);
-	while (modules->waiting)
-		waiting_end(modules, &modules->waiting->id);
 	resolver_free(modules->resolver);
 	resolver_free(modules->rules);
 	free(modules);
@@ -539,7 +507,7 @@ void modules_add(struct modules *modules, const struct rec_module *record, const
 	/* The newest comes first: a mapping may be replaced by another at the same place. */
 	module->next = program->list;
 	program->list = module;
-	file_load(modules, record, path);
+	file_load(modules, module, record, path);
 }
 
 void modules_tend(struct modules *modules, uint64_t now)
@@ -599,7 +567,7 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 	name.file = module->file;
 	name.distance = name.offset = address - module->start + module->offset;
 	file = file_get(modules, &module->id);
-	name.later = !(file && file->symbols) && file_waits(modules, &module->id);
+	name.later = !(file && file->symbols) && module->waits;
 	if (file) {
 		name.lines = file->lines;
 		name.is_missed = file->missing != MISSING_NONE;
@@ -618,18 +586,17 @@ struct address_name modules_name(struct modules *modules, uint32_t id, uint64_t 
 /* Reads the dropped symbol table for @address of @id, the process @pid, again. */
 static void module_renew(struct modules *modules, uint32_t id, pid_t pid, uint64_t address)
 {
-	const struct module *module = module_at(modules, id, address);
+	struct module *module = module_at(modules, id, address);
 	struct program_modules *program = module ? program_get(modules, id) : NULL;
-	struct rec_module record = { .hdr.tgid = (uint32_t)pid };
+	struct rec_module record = { .hdr = { .program = id, .tgid = (uint32_t)pid } };
 
-	if (!program || !file_is_wanted(modules, &module->id) || file_waits(modules, &module->id) ||
+	if (!program || module->waits || !file_is_wanted(modules, &module->id) ||
 	    program->in_vain >= IN_VAIN_MAX)
 		return;
 	record.start = module->start;
 	record.id = module->id;
-	file_load(modules, &record, NULL);
-	program->in_vain += file_is_wanted(modules, &module->id) &&
-			    !file_waits(modules, &module->id);
+	file_load(modules, module, &record, NULL);
+	program->in_vain += !module->waits && file_is_wanted(modules, &module->id);
 }
 
 struct address_search {
@@ -713,7 +680,7 @@ struct module_code modules_seen_code(struct modules *modules, uint32_t id, uint6
 	code.offset = address - module->start + module->offset;
 	code.rules = file ? file->rules : 0;
 	/* Its symbols may be known from an earlier program. */
-	code.later = !code.rules && file_waits(modules, &module->id);
+	code.later = !code.rules && module->waits;
 	return code;
 }
 
