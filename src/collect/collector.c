@@ -538,12 +538,18 @@ int collector_new_replay(struct collector **result, const struct collector_setti
 	return reason_set(why, -ENOMEM, "no memory");
 }
 
+/* What is asked for was changed under the lock. */
+static void request_end(struct collector *collector)
+{
+	pthread_mutex_unlock(&collector->lock);
+	eventfd_write(collector->wake, 1);
+}
+
 void collector_play(struct collector *collector, enum play_act act)
 {
 	pthread_mutex_lock(&collector->lock);
 	collector->acts[act]++;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
+	request_end(collector);
 }
 
 struct play_status collector_play_status(struct collector *collector)
@@ -619,16 +625,14 @@ void collector_set_delay(struct collector *collector, uint64_t delay)
 {
 	pthread_mutex_lock(&collector->lock);
 	collector->new_delay = delay;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
+	request_end(collector);
 }
 
 void collector_clear_exited(struct collector *collector)
 {
 	pthread_mutex_lock(&collector->lock);
 	collector->clear_exited = true;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
+	request_end(collector);
 }
 
 void collector_focus(struct collector *collector, uint32_t program)
@@ -636,8 +640,7 @@ void collector_focus(struct collector *collector, uint32_t program)
 	pthread_mutex_lock(&collector->lock);
 	collector->focus = program;
 	collector->new_focus = true;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
+	request_end(collector);
 }
 
 bool collector_is_starved(struct collector *collector)
@@ -679,8 +682,7 @@ void collector_stop(struct collector *collector)
 		return;
 	pthread_mutex_lock(&collector->lock);
 	collector->stop = true;
-	pthread_mutex_unlock(&collector->lock);
-	eventfd_write(collector->wake, 1);
+	request_end(collector);
 	pthread_join(collector->thread, NULL);
 	collector->running = false;
 }

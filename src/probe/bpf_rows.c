@@ -50,48 +50,34 @@ static struct near_sync *sync_of(const struct cutop_bpf *skeleton, uint32_t prog
 	return (struct near_sync *)NEAR_OF(skeleton->bss->near_syncs, program);
 }
 
-static void raise_max(__u64 *max, uint64_t value)
+/* Adds the @bytes of counts at @more to those at @row; of the one at @max the larger stays. */
+static void counts_add(__u64 *row, const __u64 *more, size_t bytes, __u64 *max)
 {
-	if (*max < value)
-		*max = value;
+	size_t largest = (size_t)(max - row), i;
+
+	for (i = 0; i < bytes / sizeof(*row); i++)
+		if (i != largest)
+			row[i] += more[i];
+		else if (*max < more[i])
+			*max = more[i];
 }
 
 void near_call_add(const struct cutop_bpf *skeleton, const struct call_key *key,
 		   struct call_row *row)
 {
 	const struct near_call *near = call_of(skeleton, key);
-	int i;
 
-	if (!near)
-		return;
-	row->calls += near->row.calls;
-	row->failures += near->row.failures;
-	row->ns += near->row.ns;
-	raise_max(&row->max_ns, near->row.max_ns);
-	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
-		row->hist[i] += near->row.hist[i];
+	if (near)
+		counts_add((__u64 *)row, (const __u64 *)&near->row, sizeof(*row), &row->max_ns);
 }
 
 void near_copy_add(const struct cutop_bpf *skeleton, const struct copy_key *key,
 		   struct copy_row *row)
 {
 	const struct near_copy *near = copy_of(skeleton, key);
-	int i;
 
-	if (!near)
-		return;
-	row->calls += near->row.calls;
-	row->failures += near->row.failures;
-	row->bytes += near->row.bytes;
-	row->ns += near->row.ns;
-	raise_max(&row->max_ns, near->row.max_ns);
-	row->timed_bytes += near->row.timed_bytes;
-	row->timed_ns += near->row.timed_ns;
-	for (i = 0; i < CUTOP_SIZE_BUCKETS; i++)
-		row->sizes[i] += near->row.sizes[i];
-	for (i = 0; i < CUTOP_HIST_BUCKETS; i++)
-		row->hist[i] += near->row.hist[i];
-	row->hosts += near->row.hosts;
+	if (near)
+		counts_add((__u64 *)row, (const __u64 *)&near->row, sizeof(*row), &row->max_ns);
 }
 
 struct program_sync near_sync_read(const struct cutop_bpf *skeleton, uint32_t program,
