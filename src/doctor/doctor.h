@@ -110,10 +110,9 @@ struct doctor_functions {
 /* What kind of file it is to cutop. */
 enum file_kind {
 	FILE_NOTHING,
-	FILE_RUNTIME,  /* libcudart */
-	FILE_DRIVER,   /* libcuda.so.1 */
-	FILE_LINKED,   /* a program or library with a runtime linked in, that kept its symbols */
-	FILE_STRIPPED, /* the same without symbols: its calls are seen only at the driver layer */
+	FILE_RUNTIME, /* libcudart */
+	FILE_DRIVER,  /* libcuda.so.1 */
+	FILE_LINKED,  /* a program or library with a runtime linked in, that kept its symbols */
 	FILE_UNREADABLE,
 };
 
@@ -129,7 +128,6 @@ struct doctor_file {
 	enum file_kind kind;
 	char *path;
 	struct seen_file seen; /* fd -1: closed */
-	bool searched;         /* searched for a runtime without symbols */
 	bool wanted;           /* by --library */
 	struct elf_info info;
 	struct elf_functions found;
@@ -157,10 +155,9 @@ enum doctor_state file_state(const struct doctor_file *file);
 /* ---- processes ---- */
 
 enum process_use {
-	USE_SHARED = 1,   /* libcudart.so */
-	USE_LINKED = 2,   /* a runtime linked in, with symbols */
-	USE_STRIPPED = 4, /* one without */
-	USE_DRIVER = 8,   /* libcuda.so.1 */
+	USE_SHARED = 1, /* libcudart.so */
+	USE_LINKED = 2, /* a runtime linked in, with symbols */
+	USE_DRIVER = 4, /* libcuda.so.1 */
 };
 
 struct doctor_process {
@@ -237,8 +234,6 @@ enum doctor_state doctor_worst(const struct doctor *doctor);
  */
 struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *seen,
 				    const char *path);
-/* searches for a runtime without symbols */
-void doctor_file_search(struct doctor *doctor, struct doctor_file *file);
 
 /* Counts a file that could not be opened if @error says that its server does not answer. */
 void doctor_file_refused(struct doctor *doctor, int error);

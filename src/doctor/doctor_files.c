@@ -21,11 +21,8 @@
 #include "util/util.h"
 
 const char *const file_kind_names[FILE_UNREADABLE + 1] = {
-	[FILE_NOTHING] = "nothing",
-	[FILE_RUNTIME] = "runtime",
-	[FILE_DRIVER] = "driver",
-	[FILE_LINKED] = "runtime_linked_in",
-	[FILE_STRIPPED] = "runtime_without_symbols",
+	[FILE_NOTHING] = "nothing",       [FILE_RUNTIME] = "runtime",
+	[FILE_DRIVER] = "driver",         [FILE_LINKED] = "runtime_linked_in",
 	[FILE_UNREADABLE] = "unreadable",
 };
 
@@ -165,26 +162,6 @@ struct doctor_file *doctor_file_add(struct doctor *doctor, struct seen_file *see
 	return file;
 }
 
-void doctor_file_search(struct doctor *doctor, struct doctor_file *file)
-{
-	struct seen_file seen;
-	int err;
-
-	if (file->searched || file->kind != FILE_NOTHING)
-		return;
-	file->searched = true;
-	err = outside_open(&doctor->outside, file->path, file->wanted, COPY_ALL, ERRAND_MEDIUM,
-			   &seen);
-	doctor_file_refused(doctor, err);
-	if (err)
-		return;
-	if (elfinfo_carries_runtime(seen.fd)) {
-		file->kind = FILE_STRIPPED;
-		elfinfo_read(seen.fd, &file->info, NULL);
-	}
-	seen_close(&seen);
-}
-
 /* ---- finding them ---- */
 
 /*
@@ -237,7 +214,6 @@ static void libraries_add(struct doctor *doctor)
 			continue;
 		}
 		file->wanted = true;
-		doctor_file_search(doctor, file);
 	}
 }
 
@@ -345,7 +321,7 @@ enum doctor_state file_state(const struct doctor_file *file)
 {
 	if (file->kind == FILE_UNREADABLE || file->kind == FILE_NOTHING)
 		return DOCTOR_PROBLEM;
-	return file->kind == FILE_STRIPPED ? DOCTOR_NOTE : DOCTOR_OK;
+	return DOCTOR_OK;
 }
 
 /* ---- their functions ---- */

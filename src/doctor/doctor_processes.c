@@ -162,7 +162,6 @@ static unsigned int use_of(const struct doctor_file *file)
 	switch (file->kind) {
 	case FILE_RUNTIME: return USE_SHARED;
 	case FILE_LINKED: return USE_LINKED;
-	case FILE_STRIPPED: return USE_STRIPPED;
 	case FILE_DRIVER: return USE_DRIVER;
 	default: return 0;
 	}
@@ -193,12 +192,9 @@ static unsigned int mapped_sift(struct mapped *mapped)
 		if (mapped->files[i]->allocator)
 			mapped->allocator = mapped->files[i];
 	}
-	/* Searching all of its libraries is worth the time only for a process that uses CUDA. */
 	for (i = 0; i < mapped->count && uses; i++) {
-		doctor_file_search(mapped->doctor, mapped->files[i]);
 		if (!use_of(mapped->files[i]))
 			continue;
-		uses |= use_of(mapped->files[i]);
 		mapped->files[i]->processes++;
 		mapped->files[kept++] = mapped->files[i];
 	}
@@ -334,7 +330,7 @@ char *process_sees(const struct doctor_process *process, unsigned int index)
 				"driver calls (libcuda.so.1)" :
 			process->uses & ~(unsigned int)USE_DRIVER ?
 				"driver calls that no runtime call made (libcuda.so.1)" :
-				"driver calls (libcuda.so.1): it uses no runtime that cutop knows of");
+				"driver calls (libcuda.so.1): it uses no runtime, or one without symbols");
 	return NULL;
 }
 
@@ -342,7 +338,6 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 		     unsigned int index)
 {
 	bool driver_probed = process->layers & 1u << LAYER_DRIVER;
-	bool driver_seen = process->uses & USE_DRIVER && driver_probed;
 
 	if (process->error && !index--)
 		return format_new(
@@ -352,16 +347,6 @@ char *process_misses(const struct doctor_process *process, const struct doctor_f
 				strerror(-process->error));
 	if (!process->error && !process->uses && !index--)
 		return strdup("it has mapped no CUDA library: nothing is seen until it does");
-	if (process->uses & USE_STRIPPED && !index--)
-		return with_files(
-			"runtime calls of ", process, FILE_STRIPPED,
-			driver_seen ?
-				": a runtime without symbols; seen only at the driver layer" :
-			driver_probed ?
-				": a runtime without symbols; seen only at the driver layer, once libcuda.so.1 is "
-				"mapped" :
-				": a runtime without symbols; the driver layer, which would show them, is not "
-				"probed");
 	if (process->uses & (USE_SHARED | USE_LINKED) && !(process->layers & 1u << LAYER_RUNTIME) &&
 	    !index--)
 		return strdup("runtime calls: the runtime layer is not probed");

@@ -165,7 +165,6 @@ static void file_print(struct line *line, const struct doctor *doctor,
 		[FILE_RUNTIME] = "CUDA runtime",
 		[FILE_DRIVER] = "CUDA driver",
 		[FILE_LINKED] = "linked in: CUDA runtime",
-		[FILE_STRIPPED] = "a CUDA runtime without symbols, seen only at the driver layer",
 		[FILE_UNREADABLE] = "cannot be read",
 	};
 	char version[VERSION_TEXT];
@@ -438,7 +437,6 @@ static json_t *uses_new(struct json_writer *w, const struct doctor_process *proc
 	static const char *const names[] = {
 		"runtime_shared",
 		"runtime_linked_in",
-		"runtime_without_symbols",
 		"driver",
 	};
 	json_t *array = json_array();

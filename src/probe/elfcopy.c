@@ -199,8 +199,8 @@ int elf_copy(int fd, uint64_t size, unsigned int want)
 		copy.want |= COPY_TABLES | COPY_CODE;
 	if (want & COPY_IF_HOOKED && has_hooked(fd))
 		copy.want |= COPY_TABLES | COPY_CODE;
-	range_copy(&copy, 0, want & COPY_ALL ? size : HEAD);
-	if (!(want & COPY_ALL) && !sections_open(&file, fd)) {
+	range_copy(&copy, 0, HEAD);
+	if (!sections_open(&file, fd)) {
 		segments_copy(&copy, &file);
 		sections_copy(&copy, &file);
 		sections_close(&file);

@@ -16,7 +16,6 @@ enum {
 	 * Both of these, if the file defines functions of the call table, or a Python interpreter
 	 */
 	COPY_IF_HOOKED = 4,
-	COPY_ALL = 8, /* everything */
 };
 
 /*

@@ -436,14 +436,10 @@ void elffile_needs_free(struct elf_needs *needs)
 
 /*
  * What there is to know about a library or program before it is probed: its name and build id, its
- * version, how its functions begin, and whether it has a CUDA runtime linked in that no symbol
- * leads to.
+ * version, and how its functions begin.
  * Everything here reads other users' files, with pread(2), within bounds. Code is looked at as
  * bytes: enough to recognize the few forms that matter; any doubt gives "unknown".
  */
-
-#define DATA_MAX (256u << 20) /* bytes of read-only data searched in one file */
-#define CHUNK    (1u << 20)
 
 /* ---- identity ---- */
 
@@ -473,75 +469,6 @@ static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
 		return 0;
 	utf8_clean(text, info->soname, sizeof(info->soname));
 	return 1;
-}
-
-/* ---- a runtime without symbols ---- */
-
-/*
- * Texts that every version of the runtime contains and nothing else of NVIDIA's does. The first two
- * are from its error messages; the driver's name alone is in everything that calls the driver
- * directly.
- */
-static const char *const runtime_marks[] = {
-	"CUDA driver version is insufficient for CUDA runtime version",
-	"libcuda.so.1",
-};
-
-#define MARKS    (ARRAY_LEN(runtime_marks))
-#define MARK_MAX 64 /* longer than the longest */
-
-static unsigned int marks_search(int fd, uint64_t offset, uint64_t size, char *buffer,
-				 unsigned int found)
-{
-	size_t kept = 0, i;
-	uint64_t at = 0;
-
-	while (at < size && found != (1u << MARKS) - 1) {
-		size_t want = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
-		ssize_t n = pread(fd, buffer + kept, want, (off_t)(offset + at));
-
-		if (n <= 0)
-			break;
-		for (i = 0; i < MARKS; i++)
-			if (memmem(buffer, kept + (size_t)n, runtime_marks[i],
-				   strlen(runtime_marks[i]) + 1))
-				found |= 1u << i;
-		at += (uint64_t)n;
-		/* The next piece may continue what the end of this one begins. */
-		if (kept + (size_t)n > MARK_MAX) {
-			memmove(buffer, buffer + kept + n - MARK_MAX, MARK_MAX);
-			kept = MARK_MAX;
-		} else {
-			kept += (size_t)n;
-		}
-	}
-	return found;
-}
-
-bool elfinfo_carries_runtime(int fd)
-{
-	uint64_t left = DATA_MAX;
-	struct sections file;
-	unsigned int found = 0;
-	char *buffer, name[256];
-	size_t i;
-
-	if (elffile_open(fd, &file, NULL))
-		return false;
-	buffer = malloc(CHUNK + MARK_MAX);
-	for (i = 0; buffer && i < file.count; i++) {
-		const Elf64_Shdr *section = &file.list[i];
-		uint64_t size = section->sh_size < left ? section->sh_size : left;
-
-		if (section->sh_type != SHT_PROGBITS || section->sh_flags & SHF_EXECINSTR ||
-		    strncmp(sections_name(&file, section, name, sizeof(name)), ".rodata", 7))
-			continue;
-		left -= size;
-		found = marks_search(fd, section->sh_offset, size, buffer, found);
-	}
-	free(buffer);
-	sections_close(&file);
-	return found == (1u << MARKS) - 1;
 }
 
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why)

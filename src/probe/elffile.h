@@ -125,12 +125,6 @@ struct elf_info {
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why);
 
 /*
- * True if the file open at @fd contains a CUDA runtime's own messages. Reads all of the file's
- * data.
- */
-bool elfinfo_carries_runtime(int fd);
-
-/*
  * The version of the CUDA runtime that defines @functions in the file open at @fd, as its
  * cudaRuntimeGetVersion() returns it (13000): read from the code, which is not run. 0 if it is not
  * found.

@@ -96,7 +96,6 @@ static inline void elf_read_all(int fd, uint64_t size)
 	if (!elffile_needs(fd, &needs, &why))
 		elffile_needs_free(&needs);
 	elfinfo_read(fd, &info, &why);
-	elfinfo_carries_runtime(fd);
 	debug_link_read(fd, &link);
 	symbols_try(fd, size);
 	handles_read(fd, fd, 0x400000, 0x1000, &variables);

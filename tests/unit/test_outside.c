@@ -79,7 +79,6 @@ TEST_LOOP(test_copy, 4)
 	uint64_t distance;
 	struct stat st;
 	int fd, copy;
-	char *bytes;
 
 	fd = library_open(libraries[_i]);
 	copy = elf_copy(fd, (uint64_t)size_of(fd), COPY_IF_HOOKED);
@@ -100,12 +99,6 @@ TEST_LOOP(test_copy, 4)
 	ck_assert_ptr_null(symbols_find(symbols, 0, &distance));
 	symbols_free(symbols);
 	close(copy);
-	copy = elf_copy(fd, (uint64_t)size_of(fd), COPY_ALL);
-	bytes = malloc(2 * (size_t)size_of(fd));
-	ck_assert_int_eq(pread(fd, bytes, (size_t)size_of(fd), 0), size_of(fd));
-	ck_assert_int_eq(pread(copy, bytes + size_of(fd), (size_t)size_of(fd), 0), size_of(fd));
-	ck_assert(!memcmp(bytes, bytes + size_of(fd), (size_t)size_of(fd)));
-	free(bytes);
 	close(copy);
 	close(fd);
 }
@@ -154,7 +147,7 @@ TEST(test_copy_of_nothing)
 	close(fd);
 	/* Shorter than it was said to be. */
 	fd = file_of("\177ELF", 4);
-	copy = elf_copy(fd, 1 << 20, COPY_ALL);
+	copy = elf_copy(fd, 1 << 20, COPY_TABLES);
 	ck_assert_int_eq(size_of(copy), 1 << 20);
 	close(copy);
 	close(fd);
