@@ -500,17 +500,26 @@ static void publish(struct nvml *nvml, struct nvml_readings *readings)
 	nvml_readings_free(old);
 }
 
-/* Waits @ns, or until the thread is to stop. Returns true if it is. */
-static bool rest(struct nvml *nvml, uint64_t ns)
+/*
+ * Waits until *@what, which the lock guards, is true, for at most @ns. Called with the lock held.
+ */
+static void wait_until(struct nvml *nvml, const bool *what, uint64_t ns)
 {
 	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ns;
 	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
+
+	while (!*what &&
+	       pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
+		;
+}
+
+/* Waits @ns, or until the thread is to stop. Returns true if it is. */
+static bool rest(struct nvml *nvml, uint64_t ns)
+{
 	bool stop;
 
 	pthread_mutex_lock(&nvml->lock);
-	while (!nvml->stop &&
-	       pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
-		;
+	wait_until(nvml, &nvml->stop, ns);
 	stop = nvml->stop;
 	pthread_mutex_unlock(&nvml->lock);
 	return stop;
@@ -627,19 +636,6 @@ struct nvml *nvml_open(const struct notes *notes)
 	return NULL;
 }
 
-/*
- * Waits until *@what, which the lock guards, is true, for at most @ms. Called with the lock held.
- */
-static void wait_until(struct nvml *nvml, const bool *what, unsigned int ms)
-{
-	uint64_t until = clock_own_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC;
-	struct timespec deadline = { (time_t)(until / NSEC_PER_SEC), (long)(until % NSEC_PER_SEC) };
-
-	while (!*what &&
-	       pthread_cond_timedwait(&nvml->changed, &nvml->lock, &deadline) != ETIMEDOUT)
-		;
-}
-
 void nvml_close(struct nvml *nvml)
 {
 	bool ended;
@@ -649,7 +645,7 @@ void nvml_close(struct nvml *nvml)
 	pthread_mutex_lock(&nvml->lock);
 	nvml->stop = true;
 	pthread_cond_broadcast(&nvml->changed);
-	wait_until(nvml, &nvml->ended, CLOSE_MS);
+	wait_until(nvml, &nvml->ended, CLOSE_MS * NSEC_PER_MSEC);
 	ended = nvml->ended;
 	nvml->abandoned = !ended;
 	if (!ended)
@@ -666,7 +662,7 @@ void nvml_wait(struct nvml *nvml, unsigned int ms)
 	if (!nvml)
 		return;
 	pthread_mutex_lock(&nvml->lock);
-	wait_until(nvml, &nvml->answered, ms);
+	wait_until(nvml, &nvml->answered, ms * NSEC_PER_MSEC);
 	pthread_mutex_unlock(&nvml->lock);
 }
 

@@ -616,8 +616,8 @@ int sections_find(const struct sections *file, uint32_t type, const char *const 
 
 struct search {
 	const struct sections *file;
-	bool (*take)(void *context, const unsigned char *id, size_t len);
-	void *context;
+	unsigned char *id;
+	size_t len;
 	unsigned int parts;
 };
 
@@ -626,7 +626,7 @@ static size_t filled(size_t size, size_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
-static bool notes_search(const struct search *search, const unsigned char *notes, size_t size,
+static bool notes_search(struct search *search, const unsigned char *notes, size_t size,
 			 size_t align)
 {
 	size_t at = 0, name, desc;
@@ -642,9 +642,11 @@ static bool notes_search(const struct search *search, const unsigned char *notes
 			return false;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    !memcmp(notes + name, "GNU", 4) && note.n_descsz >= 2 &&
-		    note.n_descsz <= BUILD_ID_MAX &&
-		    search->take(search->context, notes + desc, note.n_descsz))
+		    note.n_descsz <= BUILD_ID_MAX) {
+			search->len = note.n_descsz;
+			memcpy(search->id, notes + desc, search->len);
 			return true;
+		}
 		at = filled(desc + note.n_descsz, align);
 		if (at > size)
 			return false;
@@ -669,10 +671,9 @@ static bool part_search(struct search *search, uint64_t offset, uint64_t size, u
 	return found;
 }
 
-bool build_id_find(const struct sections *file,
-		   bool (*take)(void *context, const unsigned char *id, size_t len), void *context)
+size_t build_id_find(const struct sections *file, unsigned char id[BUILD_ID_MAX])
 {
-	struct search search = { .file = file, .take = take, .context = context };
+	struct search search = { .file = file, .id = id };
 	bool found = false;
 	size_t i;
 
@@ -685,5 +686,5 @@ bool build_id_find(const struct sections *file,
 		if (file->list[i].sh_type == SHT_NOTE)
 			found = part_search(&search, file->list[i].sh_offset, file->list[i].sh_size,
 					    file->list[i].sh_addralign);
-	return found;
+	return search.len;
 }

@@ -169,10 +169,9 @@ int sections_find(const struct sections *file, uint32_t type, const char *const 
 #define BUILD_ID_MAX 64 /* bytes */
 
 /*
- * Calls @take with each build id in @file's notes (2 to BUILD_ID_MAX bytes, borrowed) until it
- * returns true: first those in segments, then those in sections. Returns whether it did.
+ * Finds the first build id in @file's notes, those in segments before those in sections. Returns its
+ * length, of 2 bytes at least, or 0 if there is none.
  */
-bool build_id_find(const struct sections *file,
-		   bool (*take)(void *context, const unsigned char *id, size_t len), void *context);
+size_t build_id_find(const struct sections *file, unsigned char id[BUILD_ID_MAX]);
 
 #endif

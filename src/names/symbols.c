@@ -37,15 +37,6 @@
 #define LINK_MAX_SIZE 8192 /* bytes of .gnu_debuglink */
 #define DEBUG_DIR     "/usr/lib/debug"
 
-static bool build_id_take(void *context, const unsigned char *id, size_t len)
-{
-	struct debug_link *link = context;
-
-	memcpy(link->build_id, id, len);
-	link->build_id_len = len;
-	return true;
-}
-
 static void link_section_read(const struct sections *file, struct debug_link *link)
 {
 	const Elf64_Shdr *section = sections_of_name(file, ".gnu_debuglink");
@@ -76,7 +67,7 @@ int debug_link_read(int fd, struct debug_link *link)
 	memset(link, 0, sizeof(*link));
 	if (sections_open(&file, fd))
 		return -ENOENT;
-	build_id_find(&file, build_id_take, link);
+	link->build_id_len = build_id_find(&file, link->build_id);
 	link_section_read(&file, link);
 	sections_close(&file);
 	return link->build_id_len || link->name[0] ? 0 : -ENOENT;

@@ -451,16 +451,6 @@ static void hex_of(const unsigned char *bytes, size_t count, char *out)
 		sprintf(out + 2 * i, "%02x", bytes[i]);
 }
 
-static bool build_id_take(void *context, const unsigned char *id, size_t len)
-{
-	struct elf_info *info = context;
-
-	if (len > (BUILD_ID_SIZE - 1) / 2)
-		return false;
-	hex_of(id, len, info->build_id);
-	return true;
-}
-
 static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
 {
 	struct elf_info *info = context;
@@ -473,8 +463,9 @@ static int soname_take(void *context, const Elf64_Dyn *entry, const char *text)
 
 int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
 {
+	unsigned char id[BUILD_ID_MAX];
 	struct sections file;
-	size_t i;
+	size_t i, len;
 	int err;
 
 	memset(info, 0, sizeof(*info));
@@ -484,7 +475,8 @@ int elfinfo_read(int fd, struct elf_info *info, struct reason *why)
 	info->is_program = file.ehdr.e_type == ET_EXEC;
 	for (i = 0; i < file.segment_count; i++)
 		info->is_program = info->is_program || file.segments[i].p_type == PT_INTERP;
-	build_id_find(&file, build_id_take, info);
+	len = build_id_find(&file, id);
+	hex_of(id, len <= (BUILD_ID_SIZE - 1) / 2 ? len : 0, info->build_id);
 	elffile_dynamic(&file, soname_take, info);
 	info->has_symtab = sections_of_type(&file, SHT_SYMTAB) != NULL;
 	/* The C library can be run as a program, too. */

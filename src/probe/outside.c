@@ -299,26 +299,6 @@ int outside_lend(const struct outside *outside, const struct seen_file *seen,
 	return err == -EAGAIN ? 0 : err;
 }
 
-int outside_hold(const struct outside *outside, const struct seen_file *seen,
-		 const uint64_t *offsets, size_t count, int *hold)
-{
-	struct asking asking;
-	struct errand_answer answer;
-	int err;
-
-	asking_begin(&asking, outside, job_hold, seen->path);
-	*hold = -1;
-	if (seen->place < 0 || !outside->errands)
-		return 0;
-	asking.errand.fds[0] = seen->place;
-	asking.errand.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev));
-	asking.numbers = offsets;
-	asking.number_count = count;
-	err = hold_ask(outside, &asking, &answer, hold);
-	errand_answer_free(&answer);
-	return err;
-}
-
 static int offset_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -333,10 +313,12 @@ int outside_hold_functions(const struct outside *outside, const struct seen_file
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), *offsets;
 	size_t i, count = 0, kept = 0;
+	struct errand_answer answer;
+	struct asking asking;
 	int err;
 
 	*hold = -1;
-	if (seen->place < 0)
+	if (seen->place < 0 || !outside->errands)
 		return 0;
 	offsets = calloc(2 * functions->count, sizeof(*offsets));
 	if (!offsets)
@@ -351,7 +333,13 @@ int outside_hold_functions(const struct outside *outside, const struct seen_file
 	for (i = 0; i < count; i++)
 		if (!kept || offsets[i] != offsets[kept - 1])
 			offsets[kept++] = offsets[i];
-	err = outside_hold(outside, seen, offsets, kept, hold);
+	asking_begin(&asking, outside, job_hold, seen->path);
+	asking.errand.fds[0] = seen->place;
+	asking.errand.group = group_of_device(major(seen->st.st_dev), minor(seen->st.st_dev));
+	asking.numbers = offsets;
+	asking.number_count = kept;
+	err = hold_ask(outside, &asking, &answer, hold);
+	errand_answer_free(&answer);
 	free(offsets);
 	return err;
 }

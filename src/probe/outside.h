@@ -150,15 +150,11 @@ int outside_ahead(const struct outside *outside, const char *program, const char
 		  const char *preload, path_visit *visit, void *context);
 
 /*
- * Keeps the pages that hold the @count places at @offsets of the file @seen, a copy, in memory: the
- * kernel reads them to place probes, and again whenever a process maps the file, both times with
+ * Keeps the pages that hold the places of @functions's probes in the file @seen, a copy, in memory:
+ * the kernel reads them to place probes, and again whenever a process maps the file, both times with
  * locks held that other processes wait for. Returns 0 with *@hold for errand_release(). A file that
  * is not a copy needs none: *@hold is -1.
  */
-int outside_hold(const struct outside *outside, const struct seen_file *seen,
-		 const uint64_t *offsets, size_t count, int *hold);
-
-/* The same for the probes of @functions. */
 struct elf_functions;
 int outside_hold_functions(const struct outside *outside, const struct seen_file *seen,
 			   const struct elf_functions *functions, int *hold);

@@ -19,7 +19,7 @@ struct target {
 	struct file_id id;
 	struct attachment attachment; /* without links: the guard holds them */
 	struct guarded file;
-	/* outside_hold(): pages kept in memory while the probes are there; -1: none */
+	/* outside_hold_functions(): pages kept in memory while the probes are there; -1: none */
 	int hold;
 	uint16_t library; /* the file's number in cookies */
 	/* the file is being written to: it has no probes for now */
