@@ -858,27 +858,11 @@ static int kept_ask(struct errands *errands, const struct errand *errand, uint64
 		    struct errand_answer *answer)
 {
 	struct kept *kept = kept_find(errands, errand);
-	size_t i;
 
 	if (!kept)
 		return 0;
-	if (kept->state == KEPT_UNDER_WAY && errand->patience == ERRAND_LONG) {
-		for (i = 0; i < ERRAND_WORKERS && errands->workers[i].kept != kept; i++)
-			;
-		if (i < ERRAND_WORKERS) {
-			struct pollfd wanted = { .fd = errands->workers[i].socket,
-						 .events = POLLIN };
-
-			while (!poll(&wanted, 1, LONG_SLICE_MS) && !is_to_end() &&
-			       clock_ns(CLOCK_MONOTONIC) - errands->workers[i].began <
-				       errands->settings.limit)
-				;
-		}
-		errands_tend(errands);
-		kept = kept_find(errands, errand);
-	}
-	if (!kept || kept->state == KEPT_UNDER_WAY)
-		return errand->patience == ERRAND_LONG && is_to_end() ? -EINTR : -EAGAIN;
+	if (kept->state == KEPT_UNDER_WAY)
+		return -EAGAIN;
 	if (kept->state == KEPT_DONE && kept->began < errand->since) {
 		kept_free(errands, kept);
 		return 0;

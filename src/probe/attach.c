@@ -490,16 +490,6 @@ static int all_attach(struct attaching *attaching)
 	return attaching->error ? attaching->error : attachment->failed ? 0 : -ENOENT;
 }
 
-/* Gives @attachment the counts of @counted, and keeps its links. */
-static void counts_set(struct attachment *attachment, const struct attachment *counted)
-{
-	attachment->attached = counted->attached;
-	attachment->failed = counted->failed;
-	attachment->noticed = counted->noticed;
-	attachment->unprobed = counted->unprobed;
-	memcpy(attachment->points, counted->points, sizeof(attachment->points));
-}
-
 /* Each process has links of its own. Counts are those of the first process that still runs. */
 static int processes_attach(struct attaching *attaching, struct attach_pids pids)
 {
@@ -522,8 +512,11 @@ static int processes_attach(struct attaching *attaching, struct attach_pids pids
 		err = result;
 		if (has_no_room(err))
 			return err;
-		if (done || i + 1 < pids.count)
-			counts_set(attaching->attachment, &before);
+		if (done || i + 1 < pids.count) {
+			before.links = attaching->attachment->links;
+			before.link_count = attaching->attachment->link_count;
+			*attaching->attachment = before;
+		}
 	}
 	return done ? 0 : err;
 }

@@ -90,7 +90,7 @@ struct examined {
 struct probe {
 	struct bpf bpf;
 	struct outside outside;
-	struct again again; /* what waits for errands, of all who ask */
+	struct again again; /* what waits for errands */
 	struct probe_settings settings;
 	struct target *targets;
 	struct examined *examined;
