@@ -65,7 +65,6 @@ TESTS_LONG = \
 	tests/e2e/test_overrun.sh \
 	tests/e2e/test_same_verdict.sh \
 	tests/e2e/test_absent_names.sh \
-	tests/e2e/test_python_outputs.sh \
 	tests/e2e/test_late.sh \
 	tests/e2e/test_many_sites.sh \
 	tests/e2e/test_host_functions.sh \

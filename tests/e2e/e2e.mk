@@ -4,48 +4,46 @@
 # longer, or finds less, is in TESTS_LONG (tests/tests.mk).
 e2e_tests = \
 	tests/e2e/test_record.sh \
-	tests/e2e/test_attach.sh \
 	tests/e2e/test_driver.sh \
-	tests/e2e/test_verdicts.sh \
+	tests/e2e/test_attach.sh \
+	tests/e2e/test_screen.sh \
+	tests/e2e/test_python.sh \
+	tests/e2e/test_tensors.sh \
+	tests/e2e/test_sites.sh \
+	tests/e2e/test_time_shares.sh \
 	tests/e2e/test_status.sh \
-	tests/e2e/test_inner_calls.sh \
 	tests/e2e/test_probe.sh \
-	tests/e2e/test_graphs.sh \
-	tests/e2e/test_launch_sites.sh \
+	tests/e2e/test_accounting.sh \
 	tests/e2e/test_leaks.sh \
+	tests/e2e/test_verdicts.sh \
+	tests/e2e/test_copies.sh \
+	tests/e2e/test_inner_calls.sh \
+	tests/e2e/test_mouse.sh \
+	tests/e2e/test_folded.sh \
+	tests/e2e/test_trace.sh \
+	tests/e2e/test_lives.sh \
+	tests/e2e/test_books.sh \
+	tests/e2e/test_pools.sh \
+	tests/e2e/test_launches_once.sh \
+	tests/e2e/test_launch_sites.sh \
+	tests/e2e/test_graphs.sh \
 	tests/e2e/test_verifier.sh \
 	tests/e2e/test_inlined.sh \
-	tests/e2e/test_mouse.sh \
-	tests/e2e/test_trace.sh \
-	tests/e2e/test_screen.sh \
-	tests/e2e/test_books.sh \
-	tests/e2e/test_accounting.sh \
-	tests/e2e/test_sites.sh \
-	tests/e2e/test_folded.sh \
-	tests/e2e/test_copies.sh \
+	tests/e2e/test_outcomes.sh \
 	tests/e2e/test_loading.sh \
-	tests/e2e/test_launches.sh \
-	tests/e2e/test_lives.sh \
-	tests/e2e/test_python.sh \
-	tests/e2e/test_launches_once.sh \
-	tests/e2e/test_time_shares.sh \
-	tests/e2e/test_screen_tensors.sh \
 	tests/e2e/test_jobs.sh \
-	tests/e2e/test_keep.sh \
-	tests/e2e/test_tensors.sh \
-	tests/e2e/test_tensors_outputs.sh \
-	tests/e2e/test_pools.sh \
-	tests/e2e/test_native_stacks.sh \
-	tests/e2e/test_table.sh \
+	tests/e2e/test_launches.sh \
+	tests/e2e/test_nesting.sh \
+	tests/e2e/test_threads.sh \
 	tests/e2e/test_containers.sh \
 	tests/e2e/test_attach_methods.sh \
-	tests/e2e/test_threads.sh \
-	tests/e2e/test_nesting.sh \
-	tests/e2e/test_first_failure.sh \
-	tests/e2e/test_outcomes.sh \
 	tests/e2e/test_random_calls.sh \
-	tests/e2e/test_compiled.sh \
-	tests/e2e/test_basics.sh
+	tests/e2e/test_first_failure.sh \
+	tests/e2e/test_native_stacks.sh \
+	tests/e2e/test_table.sh \
+	tests/e2e/test_basics.sh \
+	tests/e2e/test_keep.sh \
+	tests/e2e/test_compiled.sh
 TESTS += $(cli_tests) $(e2e_tests)
 
 # Programs that make calls no workload makes.

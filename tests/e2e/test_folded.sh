@@ -30,8 +30,17 @@ short() {
 	sed -E 's/^[^;]*;//; s/[^;]*libc\.so[^;]*;//g; s/_start[^;]*;//g' "$T/$1.folded" | sort
 }
 
+# recorded NAME COMMAND...: $T/NAME.cutop, which every weight is asked of, and $T/NAME.json, its last document
+recorded() {
+	name=$1
+	shift
+	"$CUTOP" record -o "$T/$name.cutop" "$@" >"$T/$name.out" 2>"$T/$name.err"
+	watch "$name" --replay "$T/$name.cutop" -d 1000
+}
+
 # ---- by what leaked, was allocated, is live: each way with --stacks
-folded ways leaked --stacks -- "$sites" 3
+recorded sites --stacks -- "$sites" 3
+folded ways leaked --replay "$T/sites.cutop"
 check "ways: status $status" [ "$status" = 0 ]
 call="make at site_calls.c:$line (site_calls)"
 short ways >"$T/ways"
@@ -42,7 +51,7 @@ main (site_calls);third (site_calls);$call 30000
 main (site_calls);third (site_calls);second (site_calls);$call 3000
 END
 check "the ways: $(diff "$T/ways.expected" "$T/ways")" cmp -s "$T/ways.expected" "$T/ways"
-folded allocated allocated --stacks -- "$sites" 3
+folded allocated allocated --replay "$T/sites.cutop"
 short allocated >"$T/allocated"
 check "all that was allocated leaked: $(diff "$T/ways" "$T/allocated")" cmp -s "$T/ways" "$T/allocated"
 
@@ -54,8 +63,8 @@ folded quiet leaked --stacks=never -- "$sites" 3
 check "without -v nothing is said: $(cat "$T/quiet.err")" [ ! -s "$T/quiet.err" ]
 
 # ---- the same run seen by both printers: a program that frees what it can
-watch freed -- "$workload" kinds
-folded freed2 allocated -- "$workload" kinds
+recorded freed -- "$workload" kinds
+folded freed2 allocated --replay "$T/freed.cutop"
 expect freed '([p.sites[].allocated_bytes] | add) == p.memory.allocated_bytes' true
 expect freed 'p.memory.allocated_bytes' "$(sum freed2 .)"
 expect freed '[p.sites[] | .allocated_bytes >= .live_bytes + .leaked_bytes + .held_bytes] | all' true
@@ -84,16 +93,19 @@ exec 3>&-
 wait "$waiting"
 
 # ---- launches by kernel
-watch kernels -- "$workload" launches 500
-folded kernels2 launches -- "$workload" launches 500
+recorded kernels -- "$workload" launches 500
+folded kernels2 launches --replay "$T/kernels.cutop"
 expect kernels 'p.kernels | map(.launches + .graph_launches) | add' "$(sum kernels2 .)"
 for kernel in $(jq -r '.processes[0].kernels[].name' "$T/kernels.json" | sort -u); do
 	expect kernels "p.kernels | map(select(.name == \"$kernel\").launches) | add" "$(sum kernels2 "^[^;]*;$kernel [0-9]+\$")"
 done
 
 # ---- nothing to weigh
-folded none leaked -- "$workload" pairs 5 100
+recorded pairs -- "$workload" pairs 5 100
+folded none leaked --replay "$T/pairs.cutop"
 check "none: $(cat "$T/none.err")" grep -q 'nothing leaked' "$T/none.err"
+folded none tensors --replay "$T/pairs.cutop"
+check "no tensors: $(cat "$T/none.err")" grep -q 'no tensors are live, or no allocator that cutop knows' "$T/none.err"
 
 # ---- usage
 "$CUTOP" -b --folded-by leaked 2>"$T/usage"

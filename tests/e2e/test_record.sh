@@ -42,6 +42,18 @@ same fault -- "$workload" graphs capture 100
 expect fault '[.events[] | select(.kind == "fault")] | length' 1
 unset CUDA_DOUBLE_FAIL
 expect fault '[p.kernels[].graph_launches] | add > 0' true
+same tensors --stacks --tensor-sites all --leak-age 0.1 -- "$top_builddir/tests/e2e/bin/tensors" seed:5 random:500 ask:$((1 << 40)) every:20 grow:60
+expect tensors '[p.memory.allocators[0] | .out_of_memory, .rising_bytes] | map(. > 0)' '[true,true]'
+interpreter=$(sh "$top_srcdir/tests/python/interpreters.sh" | awk '$2 == "/" { print $3; exit }')
+if [ "$interpreter" ]; then
+	mkdir "$T/notes"
+	private_double "$T/double"
+	# All that a program of threads, forks, generators and code that goes does.
+	export LD_LIBRARY_PATH="$T/double"
+	same python --library "$library" -- "$interpreter" "$top_srcdir/tests/python/oracle.py" "$library" "$T/notes"
+	unset LD_LIBRARY_PATH
+	expect python '[.processes[].sites[].frames[] | select(.language == "python")] | length > 500' true
+fi
 same pageable -- "$workload" pageable
 same fork -- "$workload" fork
 expect fork '.processes | length > 1' true

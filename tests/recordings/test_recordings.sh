@@ -55,8 +55,10 @@ format sample openmetrics -b -f openmetrics -n 1 -d 1000
 format python trace.txt trace
 format sample trace.json trace -f json
 format sample chrome.json trace -f chrome
+format python txt -b
 format python leaked.folded -b -f folded --folded-by leaked
 format tensors tensors.folded -b -f folded --folded-by tensors
+format tensors rising.folded -b -f folded --folded-by rising
 
 [ -z "${REGENERATE:-}" ] || exit "$failed"
 

@@ -26,6 +26,6 @@ EXTRA_DIST += tests/recordings/test_recordings.sh tests/recordings/regenerate.sh
 	tests/recordings/sample.sparse.txt tests/recordings/sample.members tests/recordings/sample.csv tests/recordings/sample.folded \
 	tests/recordings/sample.openmetrics tests/recordings/sample.trace.json tests/recordings/sample.chrome.json
 # Made with --trace --stacks, of a Python program.
-EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.trace.txt tests/recordings/python.leaked.folded
+EXTRA_DIST += tests/recordings/python.cutop tests/recordings/python.trace.txt tests/recordings/python.txt tests/recordings/python.leaked.folded
 # Made with --trace --leak-age 0.2, of tests/e2e/tensors.c: seed:2 random:24 every:250 grow:18 ask:1099511627776 keep:20971520 random:8.
-EXTRA_DIST += tests/recordings/tensors.cutop tests/recordings/tensors.txt tests/recordings/tensors.tensors.folded
+EXTRA_DIST += tests/recordings/tensors.cutop tests/recordings/tensors.txt tests/recordings/tensors.tensors.folded tests/recordings/tensors.rising.folded
