@@ -221,8 +221,10 @@ cat >"$T/app/train.py" <<-'END'
 	    step()
 	    time.sleep(0.02)
 END
+# Not a script of its name (pyenv's): what that starts is not looked at ahead.
+python=$(python3 -c 'import sys; print(sys.executable)')
 watch python --leak-age 0.1 --library "$bin_e2e/torch/libc10.so" --library "$double/libcudart.so.13" --library "$double/libcuda.so.1" -- \
-	python3 "$T/app/train.py" "$bin_e2e/torch/libc10_cuda.so"
+	"$python" "$T/app/train.py" "$bin_e2e/torch/libc10_cuda.so"
 expect python '[p.memory.allocators[0].sites[] | [.site, .allocations, .live_at_exit_bytes]] | sort' \
 	"[[\"<module> at train.py:12 (python)\",1,$((30 * MIB))],[\"forward at train.py:8 (python)\",60,0],[\"step at train.py:10 (python)\",60,$((60 * MIB))]]"
 expect python '[p.memory.allocators[0].sites[] | select(.rising_bytes > 0) | .site]' '["step at train.py:10 (python)"]'
