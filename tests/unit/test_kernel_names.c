@@ -167,12 +167,14 @@ TEST(told_apart_in_snapshots)
 	free_symbols();
 }
 
-TEST(told_apart_in_traces)
+/* By themselves alone: not apart from others of the same name. */
+TEST(named_in_traces)
 {
 	struct trace_programs programs = { 0 };
 	struct rec_hdr hdr = { .type = REC_PROCESS, .program = 1 };
 	struct trace_program *program = trace_program_of(&programs, &hdr);
 	const char *names[SYMBOLS_MOST];
+	size_t known = 0;
 
 	read_symbols();
 	for (size_t i = 0; i < real_count; i++) {
@@ -186,9 +188,9 @@ TEST(told_apart_in_traces)
 		ck_assert_int_eq(names_record(&program->names, &record->hdr, real[i].symbol), 0);
 		free(record);
 		names[i] = trace_name_of(program, names_kernel(&program->names, 0x5000 + i));
-		for (size_t j = 0; j < i; j++)
-			ck_assert_str_ne(names[i], names[j]);
+		known += !strcmp(names[i], real[i].name);
 	}
+	ck_assert_uint_gt(known, real_count / 3);
 	/* A name does not change, and is that of every function with the symbol. */
 	for (size_t i = 0; i < real_count; i++)
 		ck_assert_str_eq(trace_name_of(program, names_kernel(&program->names, 0x5000 + i)),
