@@ -150,9 +150,6 @@ check "nobody may replay: $(cat "$T/nobody.err")" cmp "$T/study.replay.out" "$T/
 name=rec$$
 ln -s "$workload" "$T/$name"
 "$T/$name" trainer 60 >/dev/null 2>&1 &
-long_enough() {
-	[ -s "$1" ] && [ "$(wc -c <"$1")" -gt "$2" ]
-}
 has_process() {
 	[ "$("$CUTOP" --replay "$1" -b -f json 2>/dev/null | tail -n 1 | jq '.processes[0].kernels[0].launches > 0')" = true ]
 }
