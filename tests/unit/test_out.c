@@ -169,20 +169,16 @@ TEST(csv_header_once)
 	free(second);
 }
 
-/* Text */
+/* Text; in ASCII: tests/recordings/sample.sparse.txt */
 
 TEST(text_golden)
 {
 	assert_golden(out_text, sample_snapshot(), "text.txt");
 	options.width = 80;
-	assert_golden(out_text, sample_snapshot(), "text-80.txt");
-	options.width = 100;
-	options.ascii = true;
-	assert_golden(out_text, sample_snapshot(), "text-ascii.txt");
-	options.ascii = false;
 	options.color = true;
-	assert_golden(out_text, sample_snapshot(), "text-color.txt");
+	assert_golden(out_text, sample_snapshot(), "text-80-color.txt");
 	options.color = false;
+	options.width = 100;
 	assert_golden(out_text, sample_empty(), "text-empty.txt");
 	options.lists_map = true;
 	options.width = 0;

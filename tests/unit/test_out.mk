@@ -26,9 +26,7 @@ tests_unit_test_serve_LDADD = $(core_libs) $(MICROHTTPD_LIBS) $(check_libs)
 EXTRA_DIST += \
 	tests/unit/golden/leak-one.txt \
 	tests/unit/golden/leak.txt \
-	tests/unit/golden/text-80.txt \
-	tests/unit/golden/text-ascii.txt \
-	tests/unit/golden/text-color.txt \
+	tests/unit/golden/text-80-color.txt \
 	tests/unit/golden/text-empty.txt \
 	tests/unit/golden/text-map.txt \
 	tests/unit/golden/text.txt
