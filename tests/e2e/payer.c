@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		while (!poll(&input, 1, 1))
+		while (!poll(&input, 1, 4))
 			step(now);
 		if (!fgets(word, sizeof(word), stdin) || !strcmp(word, "end\n"))
 			break;
