@@ -13,9 +13,11 @@ cuda, block = ctypes.CDLL("$double/libcudart.so.13"), ctypes.c_void_p()
 cuda.cudaMalloc(ctypes.byref(block), ctypes.c_size_t((64 if os.environ["RANK"] == "2" else 16) << 20))
 sys.stdin.read()
 END
+# They wait until this test lets go.
 mkfifo "$T/never"
+exec 9<>"$T/never"
 cat >"$T/launcher" <<END
-exec 3<>"$T/never"
+exec 3<"$T/never"
 for rank in 0 1 2 3; do
 	SLURM_PROCID=0 RANK=\$rank python3 -u $T/rank.py --part=\$rank <&3 &
 done
