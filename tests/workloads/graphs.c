@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Graphs: captured and built by hand, nested, changed, launched from several
- * threads; clones and child graphs are random_calls'.  Each scene runs an exact number of kernels, which its
- * comment says; N is the number of launches, 10 if not given.  Scenes whose
- * point is what a capture takes in are in graphs_captures.c.
+ * Graphs: captured, made by hand, launched from several threads. Graphs that are changed, nodes
+ * that are asked for, clones and child graphs are random_calls'. Each scene runs an exact number of
+ * kernels, which its comment says; N is the number of launches, 10 if not given. Scenes whose point
+ * is what a capture takes in are in graphs_captures.c.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,90 +24,7 @@ static void scene_capture(void)
 	drop(exec, graph);
 }
 
-/* vectorAdd N, saxpy 2N, reduce 0: its node is taken out again; softmax 0: never launched */
-static void scene_hand(void)
-{
-	cudaGraph_t graph = new_graph();
-	cudaGraphNode_t removed, node;
-	struct cudaGraphNodeParams params = { .type = cudaGraphNodeTypeKernel };
-	cudaGraphExec_t exec, never;
-
-	add(graph, VECTOR_ADD);
-	removed = add(graph, REDUCE);
-	add(graph, SAXPY);
-	params.kernel = kernel_params(SAXPY);
-	MUST(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
-	params.type = cudaGraphNodeTypeEmpty;
-	MUST(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
-	MUST(cudaGraphDestroyNode(removed));
-	exec = instance(graph);
-	add(graph, SOFTMAX);
-	never = instance(graph);
-	run(exec, stage.times);
-	drop(never, NULL);
-	drop(exec, graph);
-}
-
-/*
- * vectorAdd 6N: in all but the last; saxpy 2N: first, and after the update
- * reduce N: in saxpy's place; softmax 3N: N after the update of the child, 2N in the last
- */
-static void scene_update(void)
-{
-	cudaGraph_t graph = new_graph(), longer = new_graph(), last;
-	cudaGraphNode_t first = add(graph, VECTOR_ADD), second = add(graph, SAXPY);
-	struct cudaKernelNodeParams params = kernel_params(REDUCE);
-	struct cudaGraphNodeParams any = { .type = cudaGraphNodeTypeKernel,
-					   .kernel = kernel_params(SOFTMAX) };
-	cudaGraphExecUpdateResultInfo info;
-	cudaGraphExec_t exec = instance(graph);
-
-	run(exec, stage.times); /* vectorAdd, saxpy */
-	MUST(cudaGraphExecKernelNodeSetParams(exec, second, &params));
-	run(exec, stage.times); /* vectorAdd, reduce */
-	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, stage.times); /* vectorAdd */
-	MUST(cudaGraphNodeSetEnabled(exec, second, 1));
-	MUST(cudaGraphExecNodeSetParams(exec, second, &any));
-	run(exec, stage.times); /* vectorAdd, softmax */
-	MUST(cudaGraphExecUpdate(exec, graph, &info));
-	run(exec, stage.times); /* vectorAdd, saxpy */
-	if (!cudaGraphExecUpdate(exec, longer, &info))
-		say("an update to another shape passed\n");
-	MUST(cudaGraphNodeSetEnabled(exec, second, 0));
-	run(exec, stage.times); /* vectorAdd */
-	params = kernel_params(SOFTMAX);
-	MUST(cudaGraphKernelNodeSetParams(first, &params));
-	any.kernel = params;
-	MUST(cudaGraphNodeSetParams(second, &any));
-	MUST(cudaGraphClone(&last, graph));
-	MUST(cudaGraphExecUpdate(exec, last, &info));
-	run(exec, stage.times); /* softmax twice */
-	drop(exec, graph);
-	MUST(cudaGraphDestroy(longer));
-	MUST(cudaGraphDestroy(last));
-}
-
-/* Captured nodes, which are known by asking: vectorAdd N + N, saxpy 2N + N, reduce N */
-static void scene_learned(void)
-{
-	cudaGraph_t graph = capture_three();
-	cudaGraphExec_t exec = instance(graph);
-	cudaGraphNode_t nodes[3];
-	struct cudaKernelNodeParams params;
-	size_t count = 3;
-
-	MUST(cudaGraphGetNodes(graph, nodes, &count));
-	MUST(cudaGraphKernelNodeGetParams(nodes[1], &params));
-	MUST(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &params));
-	run(exec, stage.times);
-	params = kernel_params(REDUCE);
-	MUST(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &params));
-	run(exec, stage.times);
-	drop(exec, graph);
-}
-
-/* The same by the call that tells of any kind of node: vectorAdd N + N, saxpy 2N + N, reduce N */
+/* A captured node, known by the call that tells of any kind of node: vectorAdd N + N, saxpy 2N + N, reduce N */
 static void scene_told(void)
 {
 	cudaGraph_t graph = capture_three();
@@ -122,22 +39,6 @@ static void scene_told(void)
 	params.kernel = kernel_params(REDUCE);
 	MUST(cudaGraphExecNodeSetParams(exec, nodes[1], &params));
 	run(exec, stage.times);
-	drop(exec, graph);
-}
-
-/* New arguments before every launch: saxpy N */
-static void scene_arguments(void)
-{
-	cudaGraph_t graph = new_graph();
-	cudaGraphNode_t node = add(graph, SAXPY);
-	cudaGraphExec_t exec = instance(graph);
-	struct cudaKernelNodeParams params = kernel_params(SAXPY);
-	long i;
-
-	for (i = 0; i < stage.times; i++) {
-		MUST(cudaGraphExecKernelNodeSetParams(exec, node, &params));
-		run(exec, 1);
-	}
 	drop(exec, graph);
 }
 
@@ -194,17 +95,6 @@ static void scene_failing(void)
 	exec = instance(graph);
 	run(exec, stage.times);
 	drop(exec, graph);
-}
-
-/* The graph is gone before its instance is launched: vectorAdd N, saxpy 2N */
-static void scene_destroyed(void)
-{
-	cudaGraph_t graph = capture_three();
-	cudaGraphExec_t exec = instance(graph);
-
-	MUST(cudaGraphDestroy(graph));
-	run(exec, stage.times);
-	drop(exec, NULL);
 }
 
 /* Nothing is ever destroyed, and the process is gone at once: vectorAdd N, saxpy 2N */
@@ -328,14 +218,9 @@ static const struct {
 	{ "capture", scene_capture },
 	{ "fork", scene_fork },
 	{ "outside", scene_outside },
-	{ "hand", scene_hand },
-	{ "update", scene_update },
-	{ "learned", scene_learned },
-	{ "arguments", scene_arguments },
 	{ "again", scene_again },
 	{ "threads", scene_threads },
 	{ "failing", scene_failing },
-	{ "destroyed", scene_destroyed },
 	{ "short", scene_short },
 	{ "beside", scene_beside },
 	{ "to-graph", scene_to_graph },
@@ -348,7 +233,6 @@ static const struct {
 	{ "copies", scene_copies },
 	{ "broken", scene_broken },
 	{ "driver", scene_driver },
-	{ "nested", scene_nested },
 	{ "left", scene_left },
 	{ "late", scene_late },
 	{ "memory", scene_memory },

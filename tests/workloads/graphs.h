@@ -97,7 +97,6 @@ void scene_recapture(void);
 void scene_recapture_fails(void);
 void scene_command_list(void);
 void scene_updatable(void);
-void scene_nested(void);
 void scene_left(void);
 void scene_driver(void);
 void scene_large(void);

@@ -241,26 +241,6 @@ void scene_updatable(void)
 	drop(exec, captured);
 }
 
-/*
- * An instance launched into a capture becomes part of that: vectorAdd N + N, saxpy 2N + 2N, reduce
- * N
- */
-void scene_nested(void)
-{
-	cudaGraph_t inner = capture_three(), graph;
-	cudaGraphExec_t exec = instance(inner), outer;
-
-	begin_capture(stage.stream);
-	run(exec, 1);
-	MUST(launch(REDUCE, 1, 32, stage.stream));
-	graph = end_capture(stage.stream);
-	outer = instance(graph);
-	run(outer, stage.times);
-	run(exec, stage.times);
-	drop(outer, graph);
-	drop(exec, inner);
-}
-
 /* A capture whose stream is destroyed, and one that nobody ends: launches N */
 void scene_left(void)
 {
