@@ -17,6 +17,7 @@
 #include "cuda/errors.h"
 #include "model/arena.h"
 #include "model/columns.h"
+#include "model/job.h"
 #include "model/objects.h"
 #include "model/snapshot.h"
 #include "model/telling.h"
@@ -549,6 +550,7 @@ static const struct rule {
 
 struct found {
 	struct snap_finding finding; /* without its text */
+	const struct snap_process *process;
 	double weight;
 	char sentence[SENTENCE_MAX];
 };
@@ -564,13 +566,41 @@ static uint32_t first_user(const struct snap_device *device)
 	return device->use_count ? device->uses[0].program : 0;
 }
 
+/*
+ * Of a job one finding of a rule stands for all: the heaviest. Returns false if that of @process need
+ * not be added; else takes one that is lighter away, and says in *@others for how many it stood.
+ */
+static bool found_join(struct found_list *all, const struct rule *rule,
+		       const struct snap_process *process, double weight, size_t *others)
+{
+	for (size_t i = 0; process && i < all->count; i++) {
+		struct found *found = &all->list[i];
+
+		if (found->finding.rule != rule->name || !job_has(process) ||
+		    !job_has(found->process) || job_order(process, found->process))
+			continue;
+		if (weight <= found->weight) {
+			found->finding.others++;
+			return false;
+		}
+		*others = found->finding.others + 1;
+		all->count--;
+		memmove(found, found + 1, (all->count - i) * sizeof(*found));
+		return true;
+	}
+	return true;
+}
+
 /* Rules are looked at in their order: a finding is worse than those before it only in its own. */
 static void found_add(struct found_list *all, const struct finder *finder, const struct rule *rule,
 		      double weight)
 {
 	const struct snap_process *process = finder->process;
-	size_t i = all->count;
+	size_t i, others = 0;
 
+	if (!found_join(all, rule, process, weight, &others))
+		return;
+	i = all->count;
 	while (i && all->list[i - 1].finding.rule == rule->name && all->list[i - 1].weight < weight)
 		i--;
 	if (i == FINDINGS_MAX || all->count == FINDINGS_MAX)
@@ -588,7 +618,9 @@ static void found_add(struct found_list *all, const struct finder *finder, const
 			     .program = process ? process->program : first_user(finder->device),
 			     .pid = process ? process->pid : 0,
 			     .command = process ? process->command : NULL,
+			     .others = others,
 			     .device = process ? CUTOP_DEVICE_UNKNOWN : finder->device->device },
+		.process = process,
 		.weight = weight,
 	};
 	memcpy(all->list[i].sentence, finder->sentence, sizeof(finder->sentence));
@@ -615,7 +647,7 @@ static void rule_apply(const struct rule *rule, const struct snapshot *snapshot,
 int findings_find(struct snapshot *snapshot, struct arena *arena)
 {
 	struct found_list all = { .count = 0 };
-	char text[SENTENCE_MAX];
+	char text[SENTENCE_MAX + 48], others[48];
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++)
@@ -628,8 +660,10 @@ int findings_find(struct snapshot *snapshot, struct arena *arena)
 
 		*finding = all.list[i].finding;
 		/* A long name is cut, maybe inside a character. */
-		finding->text =
-			arena_string(arena, utf8_clean(all.list[i].sentence, text, sizeof(text)));
+		utf8_clean(all.list[i].sentence, text, SENTENCE_MAX);
+		snprintf(others, sizeof(others), "; %zu more of its job, too", finding->others);
+		strcat(text, finding->others ? others : "");
+		finding->text = arena_string(arena, text);
 		if (!finding->text)
 			return -ENOMEM;
 	}

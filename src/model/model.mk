@@ -12,6 +12,7 @@ model_sources = \
 	src/model/findings.c src/model/findings.h \
 	src/model/graphs.c src/model/graphs.h \
 	src/model/identity.c src/model/identity.h \
+	src/model/job.c src/model/job.h \
 	src/model/ledger.c src/model/ledger.h \
 	src/model/limits.h \
 	src/model/mappings.c src/model/mappings.h \

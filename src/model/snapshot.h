@@ -711,6 +711,7 @@ struct snap_finding {
 	uint32_t pid;        /* 0: it is about a device */
 	const char *command; /* NULL then */
 	int device;          /* CUTOP_DEVICE_UNKNOWN: it is about a process */
+	size_t others;       /* processes of the same job of which the rule finds no more */
 	const char *text;    /* a sentence that begins with what the process or device does */
 };
 

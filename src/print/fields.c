@@ -648,6 +648,7 @@ FIELDS(finding) = {
 	F(snap_finding, "pid", COUNT, pid, .when = WHEN_ANY),
 	F(snap_finding, "command", TEXT, command),
 	F(snap_finding, "device", DEVICE, device),
+	F(snap_finding, "others", COUNT, others, .when = WHEN_ANY),
 	F(snap_finding, "text", TEXT, text),
 };
 static TABLE(finding);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/job.h"
 #include "util/saturated.h"
 #include "util/util.h"
 #include "view/view_internal.h"
@@ -27,38 +28,16 @@ static const char *line_of(const struct snap_process *process)
 	return process->command_line ? process->command_line : process->command;
 }
 
-/* What is started by hand, or by the system's first process, has no job by its parent. */
 static enum group_kind kind_of(const struct view *view, const struct snap_process *process)
 {
-	if (process->exited)
-		return subtract_saturated(view->shown->time, process->end_time) >= ENDED_AFTER ?
-			       GROUP_ENDED :
-			       GROUP_NONE;
-	return process->brief && (process->parent_pid > 1 || process->container || process->pod) ?
-		       GROUP_JOB :
+	if (!process->exited)
+		return job_has(process) ? GROUP_JOB : GROUP_NONE;
+	return subtract_saturated(view->shown->time, process->end_time) >= ENDED_AFTER ?
+		       GROUP_ENDED :
 		       GROUP_NONE;
 }
 
-/*
- * What the members of a job have in common: of an interpreter the script, since ranks may have arguments
- * of their own; else all of the command, since one program may be many things by its arguments.
- */
-static const char *job_of(const struct snap_process *process)
-{
-	return strchr(process->brief, ' ') ? process->brief : line_of(process);
-}
-
-static int order_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static int order_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* Those that are equal share a row. In a container the members' parents differ, as with mpirun. */
+/* Those that are equal share a row. */
 static int compare_alike(const void *left, const void *right, void *context)
 {
 	const struct snap_process *a = *(const struct snap_process *const *)left;
@@ -66,24 +45,15 @@ static int compare_alike(const void *left, const void *right, void *context)
 	enum group_kind kind = kind_of(context, a);
 	int order = (int)kind - (int)kind_of(context, b);
 
-	order = order ? order : order_number(a->uid, b->uid);
-	switch (order ? GROUP_NONE : kind) {
-	case GROUP_ENDED:
-		order = order_text(line_of(a), line_of(b));
-		order = order ? order : a->exit_code - b->exit_code;
-		order = order ? order : (int)a->end_reason - (int)b->end_reason;
-		order = order ? order : a->end_is_guess - b->end_is_guess;
-		break;
-	case GROUP_JOB:
-		order = order_text(job_of(a), job_of(b));
-		order = order ? order : order_text(a->pod, b->pod);
-		order = order ? order : order_text(a->container, b->container);
-		if (!order && !a->pod && !a->container)
-			order = order_number(a->parent_pid, b->parent_pid);
-		break;
-	case GROUP_NONE: break;
-	}
-	return order;
+	if (order || kind == GROUP_NONE)
+		return order;
+	if (kind == GROUP_JOB)
+		return job_order(a, b);
+	order = (a->uid > b->uid) - (a->uid < b->uid);
+	order = order ? order : strcmp(line_of(a), line_of(b));
+	order = order ? order : a->exit_code - b->exit_code;
+	order = order ? order : (int)a->end_reason - (int)b->end_reason;
+	return order ? order : a->end_is_guess - b->end_is_guess;
 }
 
 static bool are_alike(const struct view *view, const struct snap_process *a,
@@ -113,7 +83,7 @@ static uint32_t number_of(const struct view *view, const struct snap_process *pr
 		snprintf(text, sizeof(text), "%u of %u", process->uid,
 			 process->pod || process->container ? 0 : process->parent_pid);
 	text_add(&number, text);
-	text_add(&number, process->exited ? line_of(process) : job_of(process));
+	text_add(&number, process->exited ? line_of(process) : job_command(process));
 	text_add(&number, process->pod);
 	text_add(&number, process->container);
 	return number;
@@ -136,7 +106,11 @@ static void rate_add(double *sum, double more)
 /* Adds what columns show of @more to @sum. */
 static void process_add(struct snap_process *sum, const struct snap_process *more)
 {
-	sum->peak = sum->peak > more->peak ? sum->peak : more->peak;
+	/* Those that ended did so one after the other. */
+	if (more->exited)
+		sum->peak = sum->peak > more->peak ? sum->peak : more->peak;
+	else
+		sum_add(&sum->peak, more->peak);
 	sum->start_time = sum->start_time < more->start_time ? sum->start_time : more->start_time;
 	sum->from_attach |= more->from_attach;
 	sum->runtime_late |= more->runtime_late;
@@ -294,7 +268,7 @@ static void group_sum(const struct view *view, struct row_group *group)
 		return;
 	remark_print(view, group);
 	for (size_t i = 0; i < group->count; i++)
-		if (order_text(line_of(group->members[i]), line_of(shown)))
+		if (strcmp(line_of(group->members[i]), line_of(shown)) != 0)
 			sum->command_line = shown->brief; /* what they have in common */
 }
 

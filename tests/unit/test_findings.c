@@ -366,6 +366,35 @@ TEST(a_long_name_is_cut_whole)
 	}
 }
 
+/* Of a job one sentence stands for all: that of the heaviest. */
+TEST(a_job_has_one_sentence)
+{
+	static struct snap_failure many[PROGRAMS];
+
+	snapshot.process_count = 5;
+	for (size_t i = 0; i < 5; i++) {
+		processes[i].brief = i == 4 ? "other" : "python3 rank.py";
+		processes[i].parent_pid = 77;
+		many[i] = (struct snap_failure){ .error = "cudaErrorInvalidConfiguration",
+						 .code = 9,
+						 .kernel = "scale",
+						 .where.site = SITE,
+						 .count = i == 2 ? 50 : 10 + i };
+		processes[i].failure_list = &many[i];
+		processes[i].failure_count = 1;
+	}
+	ck_assert_int_eq(findings_find(&snapshot, arena), 0);
+	ck_assert_uint_eq(snapshot.finding_count, 2);
+	ck_assert_str_eq(snapshot.findings[0].text,
+			 "had 50 failed launches of scale: cudaErrorInvalidConfiguration at " SITE
+			 "; 3 more of its job, too");
+	ck_assert_uint_eq(snapshot.findings[0].pid, 102);
+	ck_assert_uint_eq(snapshot.findings[0].others, 3);
+	ck_assert_uint_eq(snapshot.findings[1].pid, 104);
+	ck_assert_uint_eq(snapshot.findings[1].others, 0);
+	ck_assert_uint_eq(snapshot.findings_omitted, 0);
+}
+
 /* Ten at most; of one rule the heaviest, and worse rules before others. */
 TEST(the_worst_are_kept)
 {
