@@ -50,6 +50,9 @@ struct snap_latency histogram_latency(const uint64_t hist[CUTOP_HIST_BUCKETS], u
 		total = add_saturated(total, hist[i]);
 	if (!total)
 		return (struct snap_latency){ NAN, NAN, NAN };
+	if (total == 1)
+		return (struct snap_latency){ (double)max_ns / 1e9, (double)max_ns / 1e9,
+					      (double)max_ns / 1e9 };
 	return (struct snap_latency){
 		.p50 = percentile(hist, total, (double)max_ns, 0.50) / 1e9,
 		.p99 = percentile(hist, total, (double)max_ns, 0.99) / 1e9,

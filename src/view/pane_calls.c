@@ -111,7 +111,8 @@ static void gaps_draw(const struct area *area, int row, const struct snap_time *
 	col = area_text(area, row, 1, ST_HEAD, "gaps between launches ");
 	col = area_format(area, row, col, ST_PLAIN, "p50 %.16s  p99 %.16s  max %.16s  ", p50, p99,
 			  max);
-	col = area_format(area, row, col, ST_DIM, "%.16s samples  ", count);
+	col = area_format(area, row, col, ST_DIM, "%.16s sample%s  ", count,
+			  strcmp(count, "1") != 0 ? "s" : "");
 	cell_time(p50, first ? ldexp(1e-9, first + CUTOP_HIST_SHIFT) : 0);
 	cell_time(max, ldexp(1e-9, last + 1 + CUTOP_HIST_SHIFT));
 	if (col + last - first + 20 > area->rect.cols)

@@ -420,10 +420,15 @@ TEST(percentiles)
 	ck_assert_double_eq_tol(latency.p99 * 1e9, 65536 * 1.5, 1e-6);
 	/* The last bucket ends at the maximum. */
 	memset(hist, 0, sizeof(hist));
-	hist[CUTOP_HIST_BUCKETS - 1] = 1;
+	hist[CUTOP_HIST_BUCKETS - 1] = 2;
 	latency = histogram_latency(hist, 1ull << 40);
 	ck_assert_double_eq_tol(latency.p50,
 				((double)(1ull << 37) + (double)(1ull << 40)) / 2 / 1e9, 1e-3);
+	/* Of a single one all are known. */
+	hist[CUTOP_HIST_BUCKETS - 1] = 1;
+	latency = histogram_latency(hist, 1ull << 40);
+	ck_assert_double_eq(latency.p50, latency.max);
+	ck_assert_double_eq(latency.p99, latency.max);
 }
 
 TEST(keys_that_make_no_sense_are_refused)
