@@ -34,6 +34,8 @@ static struct column_value bound(const struct snap_process *process, uint64_t va
 {
 	struct column_value result = count(value);
 
+	if (process->is_listed)
+		return absent();
 	if (process->from_attach)
 		result.mark = '>';
 	return result;

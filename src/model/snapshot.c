@@ -394,6 +394,8 @@ static void build_cost(const struct build *build, struct program *program,
 		 paid = subtract_saturated(program->cost.paid_ns, paid_before),
 		 cpu = subtract_saturated(program->cost.cpu_ns, cpu_before);
 
+	/* An estimate cannot leave a program less than a tenth of what it used: then it is too high. */
+	paid = paid < cpu - cpu / 10 ? paid : cpu - cpu / 10;
 	process->cost = cpu > paid ? (double)paid / (double)(cpu - paid) : NAN;
 	for (int kind = 0; kind < SPARE_COUNT; kind++)
 		process->given_up[kind] =

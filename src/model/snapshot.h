@@ -485,6 +485,7 @@ struct snap_process {
 	/* What it runs, without folders and options: "python3 -u train.py"; NULL (in tests): none */
 	const char *brief;
 	const char *container, *pod; /* NULL if none */
+	bool is_listed;              /* it is not watched: only the driver tells of it */
 	bool exited;
 	uint64_t end_time; /* 0: it is running */
 	int exit_code;     /* as wait(2) gives it */

@@ -330,7 +330,7 @@ static int build_listed_row(struct build *build, const struct rec_process_readin
 		.program = 1u << 31 | readings[0]->pid,
 		.pid = readings[0]->pid,
 		.arguments = "",
-		.from_attach = true,
+		.is_listed = true,
 		.has_used = true,
 		.cost = NAN,
 		.launches_per_second = NAN,

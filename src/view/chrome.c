@@ -470,7 +470,8 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 {
 	struct area area = area_of(canvas, view->layout.tabs);
 	const struct snap_process *process = view_selected(view);
-	char text[320], name[240], where[24] = "";
+	char text[320], name[240], where[24] = "", of[32] = "";
+	const struct row_group *group;
 	int col = 1, i, cells;
 
 	if (!area.rect.rows)
@@ -490,8 +491,11 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);
-	snprintf(text, sizeof(text), " %u %s%s%s ", process->pid,
-		 utf8_fit(name, sizeof(name), command_brief(process), 60), where,
+	group = group_of(view, process);
+	if (group && !group->is_open)
+		snprintf(of, sizeof(of), " (1 of %zu)", group->count);
+	snprintf(text, sizeof(text), " %u %s%s%s%s ", process->pid,
+		 utf8_fit(name, sizeof(name), command_brief(process), 60), of, where,
 		 process->exited && process->inexact ? " (exited, inexact)" :
 		 process->exited                     ? " (exited)" :
 		 process->inexact                    ? " (inexact)" :
@@ -534,16 +538,23 @@ struct bar_key {
 	int rank;
 };
 
-enum { BAR_KEYS = 16 };
+enum { BAR_KEYS = 16, BAR_REPLAY = FOCUS_DETAILS + 1 /* at the table */ };
 
 static const struct bar_key bar_keys[][BAR_KEYS] = {
 	[FOCUS_TABLE] = {
-		{ ACT_HELP, "Help", 1 }, { ACT_SETTINGS, "Setup", 13 }, { ACT_SEARCH, "Search", 7 },
+		{ ACT_HELP, "Help", 1 }, { ACT_SETTINGS, "Setup", 3 }, { ACT_SEARCH, "Search", 7 },
 		{ ACT_FILTER, "Filter", 8 }, { ACT_TREE, "Tree", 12 }, { ACT_SORT_MENU, "Sort", 5 },
 		{ ACT_SIGNAL, "Signal", 16 }, { ACT_OPEN, "Open", 6 }, { ACT_NEXT_PANE, "Pane", 4 },
-		{ ACT_SORT_LEAKED, "Leaked", 3 }, { ACT_SORT_LIVE, "Live", 9 }, { ACT_SORT_LAUNCHES, "Launches", 14 },
+		{ ACT_SORT_LEAKED, "Leaked", 13 }, { ACT_SORT_LIVE, "Live", 9 }, { ACT_SORT_LAUNCHES, "Launches", 14 },
 		{ ACT_SORT_COPIES, "Copies", 15 }, { ACT_SORT_FAILED, "Failed", 10 },
 		{ ACT_FREEZE, "Freeze", 11 }, { ACT_QUIT, "Quit", 2 },
+	},
+	[BAR_REPLAY] = {
+		{ ACT_HELP, "Help", 1 }, { ACT_FREEZE, "Pause", 3 }, { ACT_PAN_LEFT, "Back", 4 },
+		{ ACT_PAN_RIGHT, "On", 5 }, { ACT_ZOOM_IN, "Faster", 6 }, { ACT_ZOOM_OUT, "Slower", 7 },
+		{ ACT_SORT_MENU, "Sort", 9 }, { ACT_OPEN, "Open", 8 }, { ACT_NEXT_PANE, "Pane", 10 },
+		{ ACT_SEARCH, "Search", 11 }, { ACT_FILTER, "Filter", 12 },
+		{ ACT_SETTINGS, "Setup", 13 }, { ACT_QUIT, "Quit", 2 },
 	},
 	[FOCUS_PANE] = {
 		{ ACT_HELP, "Help", 1 }, { ACT_OPEN, "Details", 3 }, { ACT_BACK, "Back", 2 },
@@ -587,9 +598,11 @@ static size_t bar_items(const struct view *view, int cols, struct bar_item items
 	struct bar_item all[BAR_KEYS];
 	int room = cols, last = 0, col = 1, rank;
 	size_t count = 0, kept = 0, i;
+	bool is_replay = view->focus == FOCUS_TABLE && view->host.play.is_on;
+	const struct bar_key *keys = bar_keys[is_replay ? BAR_REPLAY : (int)view->focus];
 
-	for (i = 0; i < BAR_KEYS && bar_keys[view->focus][i].action; i++) {
-		const struct bar_key *key = &bar_keys[view->focus][i];
+	for (i = 0; i < BAR_KEYS && keys[i].action; i++) {
+		const struct bar_key *key = &keys[i];
 		const struct binding *binding = binding_of(key->action);
 
 		all[count++] = (struct bar_item){

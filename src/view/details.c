@@ -199,17 +199,23 @@ static size_t wrap(const struct canvas *canvas, const char *text, int cells)
 
 	if (!text[len] || !len)
 		return strlen(text) < len || !len ? strlen(text) : len;
+	for (at = len; at > len / 2; at--)
+		if (text[at - 1] == ' ')
+			return at;
 	for (at = len; at > len * 2 / 3; at--)
-		if (strchr(" ,<>(/", text[at - 1]))
+		if (strchr(",<>/:", text[at - 1]))
 			return at;
 	return len;
 }
 
-/* Draws @text in rows of @cells from @row on, if @area is not NULL. Returns how many rows it is. */
+/*
+ * Draws @text in rows of @cells from @row on, if @area is not NULL; below a frame of a stack, which has an
+ * arrow or its place before it, further to the right. Returns how many rows it is.
+ */
 static int wrapped(const struct canvas *canvas, const struct area *area, int row, int col,
 		   int cells, enum style style, const char *text)
 {
-	int rows = 0;
+	int hang = !strncmp(text, "  ", 2) || !strncmp(text, "→", strlen("→")) ? 4 : 0, rows = 0;
 
 	do {
 		size_t len = wrap(canvas, text, cells);
@@ -222,7 +228,10 @@ static int wrapped(const struct canvas *canvas, const struct area *area, int row
 			free(part);
 		}
 		text += len;
-		rows++;
+		if (!rows++) {
+			col += hang;
+			cells -= hang;
+		}
 	} while (*text);
 	return rows;
 }

@@ -39,7 +39,7 @@ void details_stack(struct details *details, const struct snap_place *place);
 void details_place(struct details *details, const char *title, const struct snap_place *place);
 
 /* So many rows that a list leaves empty have a part of the details that is worth it. */
-enum { PREVIEW_ROWS_MIN = 8 };
+enum { PREVIEW_ROWS_MIN = 5 };
 
 /* Draws @list, and below it, where there is room, the details of the row at its cursor, or the first. */
 void details_below_list(struct view *view, const struct area *area, const struct list *list);

@@ -77,7 +77,7 @@ const struct binding bindings[] = {
 	{ ACT_DELAY, { 'd' }, "d", "time between refreshes", NULL },
 	{ ACT_TAG, { 'T' }, "T", "tag the process, or remove its tag", "Doing" },
 	{ ACT_UNTAG, { 'U' }, "U", "remove all tags", NULL },
-	{ ACT_SIGNAL, { K_F9 }, "F9", "send a signal to the tagged, or to it", NULL },
+	{ ACT_SIGNAL, { K_F9 }, "F9", "kill: send a signal to the tagged, or it", NULL },
 	{ ACT_WRITE, { 'w' }, "w", "write a snapshot to a file (JSON)", NULL },
 	{ ACT_SAVE, { 'W' }, "W", "save the settings", NULL },
 	{ ACT_QUIT, { 'q', K_F10 }, "q F10", "quit", NULL },

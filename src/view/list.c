@@ -538,6 +538,7 @@ bool list_open(const struct view *view, struct list *list)
 {
 	const struct pane_desc *desc = panes[view->settings.pane];
 	const struct snap_process *process = view_selected(view);
+	bool made;
 
 	*list = (struct list){ .desc = desc,
 			       .view = view,
@@ -550,7 +551,11 @@ bool list_open(const struct view *view, struct list *list)
 		list->has_differences = baseline_apply(view, &list->since);
 		list->process = &list->since;
 	}
-	if (!desc->make(list) && list_sort(list, &view->panes[desc->pane]))
+	made = !desc->make(list);
+	/* Whose calls are not known has made some. */
+	if (process && process->is_listed && !desc->is_of_all)
+		list->empty = "It is not watched: only the driver tells of it.";
+	if (made && list_sort(list, &view->panes[desc->pane]))
 		return true;
 	list_close(list);
 	return false;

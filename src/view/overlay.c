@@ -270,7 +270,11 @@ static struct palette_line palette_line(const struct view *view, size_t number)
 	const char *words;
 
 	if (number < binding_count) {
-		snprintf(line.name, sizeof(line.name), "%s",
+		size_t head = number;
+
+		while (!bindings[head].section)
+			head--;
+		snprintf(line.name, sizeof(line.name), "%s: %s", bindings[head].section,
 			 binding_help(&bindings[number], help, sizeof(help)));
 		snprintf(line.key, sizeof(line.key), "%s", bindings[number].label);
 		return line;

@@ -24,6 +24,7 @@ enum { F_COUNT, F_CALL, F_ERROR, F_CODE, F_FIRST, F_LAST, F_SITE, F_MEANING };
 #define MEANING_COLS 143 /* for one of meanings; with sites, SITE_MORE more */
 #define SITE_MORE    22
 #define PLOT_ROWS    8 /* what failed matters more than when */
+#define PREVIEW_ROWS 8 /* in fewer, what all errors mean says more than the details of one */
 
 static const struct list_column failure_columns[] = {
 	[F_COUNT] = { NULL, "count", .width = 7, .rank = 0, .help = "how often" },
@@ -269,9 +270,8 @@ static void failures_draw(struct view *view, const struct area *area, const stru
 
 	int rows = area->rect.rows, spare = rows - (int)row;
 
-	if (spare > PREVIEW_ROWS_MIN) {
-		int plotted =
-			process->failures && spare > PREVIEW_ROWS_MIN + PLOT_ROWS ? PLOT_ROWS : 0;
+	if (spare > PREVIEW_ROWS) {
+		int plotted = process->failures && spare > PREVIEW_ROWS + PLOT_ROWS ? PLOT_ROWS : 0;
 		struct area part = area_part(area, 0, 0, rows - plotted, area->rect.cols);
 
 		details_below_list(view, &part, list);

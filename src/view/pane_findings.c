@@ -120,7 +120,10 @@ static int findings_make(struct list *list)
 	if (!findings)
 		return -ENOMEM;
 	memcpy(findings, snapshot->findings, snapshot->finding_count * sizeof(*findings));
-	list->empty = "Nothing was found.";
+	/* Of little, or of few blocks, no rule says that it is wrong. */
+	list->empty = !snapshot->leaked ?
+			      "Nothing was found." :
+			      "No rule found anything; what leaked is in Sites (6) and the log.";
 	list->items = findings;
 	list->count = snapshot->finding_count;
 	return 0;

@@ -740,7 +740,7 @@ static void list_below_draw(struct view *view, const struct area *area, const st
 	int rows = area->rect.rows;
 	struct area part = area_part(area, 0, 0, rows - (omitted && rows > 4), area->rect.cols);
 
-	list_draw(view, &part, list);
+	details_below_list(view, &part, list);
 	if (omitted && rows > 4)
 		area_format(area, rows - 1, 1, ST_DIM,
 			    "and %" PRIu64 " smaller ones (--map lists more)", omitted);

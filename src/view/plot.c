@@ -309,6 +309,10 @@ static const char *value_text(const struct plot *plot, double value, char out[48
 
 	if (isnan(value))
 		snprintf(number, sizeof(number), "-");
+	else if (plot->unit == PLOT_COUNT && value < 10 && value > floor(value))
+		snprintf(number, sizeof(number), "%.1f", value);
+	else if (plot->unit == PLOT_BYTES && value > 0 && value < 1000)
+		snprintf(number, sizeof(number), "%.0fB", value);
 	else if (plot->unit == PLOT_BYTES)
 		format_bytes(value, number, sizeof(number));
 	else if (plot->unit == PLOT_COUNT)

@@ -69,7 +69,7 @@ struct plot {
 };
 
 /* Rows of a plot: a title and an area at least; an axis below; not more than can be taken in. */
-enum { PLOT_ROWS_MIN = 2, PLOT_ROWS_AXIS = 3, PLOT_ROWS_MOST = 20 };
+enum { PLOT_ROWS_MIN = 2, PLOT_ROWS_AXIS = 3, PLOT_ROWS_MOST = 12 };
 
 /* A pane with so many rows has a plot, however long its list is. */
 enum { PLOT_PANE_ROWS = 16 };

@@ -877,6 +877,8 @@ static const char *empty_text(const struct view *view)
 		return "Collecting ...";
 	if (view->table.hidden)
 		return "No process matches the filter.";
+	if (view->host.from_command && view->host.command_ended && !view->shown->gone.processes)
+		return "The command has ended and made no CUDA call.";
 	if (view->shown->gone.processes)
 		return "No CUDA program runs any more.";
 	return "No CUDA program has made a call yet.";

@@ -156,7 +156,9 @@ void view_feed(struct view *view, struct snapshot *snapshot)
 		rewind_to(view, snapshot->elapsed_seconds);
 	if (!old) /* what was reported before the first snapshot was not shown yet */
 		view->message_until = snapshot->elapsed_seconds + MESSAGE_SECONDS;
-	if (!view->frozen || !view->shown) {
+	/* Asked to go back from its start, a replay shows the same again. */
+	if ((!view->frozen || !view->shown) &&
+	    !(old && view->host.play.is_on && snapshot->elapsed_seconds == old->elapsed_seconds)) {
 		history_feed(&view->history, snapshot);
 		self_measure(view, snapshot);
 		most_measure(view, snapshot);

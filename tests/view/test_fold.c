@@ -296,6 +296,7 @@ static struct snapshot *with_job(int step, const char *container)
 			.container = i == RANKS ? NULL : container,
 			.rank = i == RANKS ? 0 : 5 + (uint32_t)i,
 			.live = 1 << 20,
+			.peak = 2 << 20,
 			.leaked = i == 2 ? 3 << 20 : 1 << 20,
 			.launches = 1000,
 			.launches_per_second = i ? 10 : NAN,
@@ -327,6 +328,7 @@ START_TEST(a_job_has_a_row)
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), i ? " 8003 " : " 8000 "));
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 0-3 "));
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 4.0M "));
+		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 8.0M "));
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 6.0M "));
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 30 "));
 		ck_assert_ptr_nonnull(strstr(row_with("×4"), " 25 "));
