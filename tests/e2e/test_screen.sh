@@ -258,6 +258,7 @@ check "stacks: the shell is back" shell_back
 printf '[screen]\npane = Sites\nsite_skip = make second*\n' >"$T/skipping"
 shell clear
 shell "$CUTOP --config $T/skipping --site-skip 'fir*' -d 0.3 -- $top_builddir/tests/e2e/bin/site_calls"
+check "site_skip: it shows" see 'command ended'
 check "site_skip: callers are the sites" see '^ *third+0x.* at site_calls.c:'
 check "site_skip: both are left out" [ "$(seen | grep -cE '^.?(make|second|first)[+]')" = 0 ]
 keys q
