@@ -36,17 +36,7 @@
 #include <unistd.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
-
-#define MUST(call) must((int)(call), #call)
-#define MIB        ((size_t)1 << 20)
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "book_calls: %s: error %d\n", what, err);
-	exit(1);
-}
+#include "program.h"
 
 /*
  * cuda.h, cuCtxDestroy(): "will not destroy memory allocations by cuMemCreate(), cuMemAllocAsync()

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda_double_driver.h"
+#include "program.h"
 
 typedef struct program *program;
 
@@ -23,16 +24,6 @@ static const char source[] =
 
 static const char *const expressions[] = { "scale<float>", "scale<double>", "demo::fill", "plain" };
 enum { FLOATS, DOUBLES, FILL, PLAIN, NUM };
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "compiled: %s: error %d\n", what, err);
-	exit(1);
-}
-
-#define MUST(call) must((int)(call), #call)
 
 static void *compiler_open(void)
 {

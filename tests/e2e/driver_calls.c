@@ -35,17 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda_double_driver.h"
-
-#define MUST(call) must((int)(call), #call)
-#define MIB        ((size_t)1 << 20)
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "driver_calls: %s: error %d\n", what, err);
-	exit(1);
-}
+#include "program.h"
 
 static CUcontext begin(CUdevice device)
 {

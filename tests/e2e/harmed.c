@@ -55,6 +55,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "harmed.h"
+#include "program.h"
 
 /* What a kernel is launched by. */
 static void stub(void)
@@ -292,14 +293,6 @@ static int signals(unsigned long n)
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("%lu\n", made + interrupted);
 	return !were(made + interrupted, 0);
-}
-
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static double spend(double seconds)

@@ -9,12 +9,7 @@
 #include <stdatomic.h>
 
 #include "cuda_double.h"
-
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
+#include "program.h"
 
 enum { MALLOC, MEMCPY, LAUNCH, SYNC, FREE, CALLS };
 

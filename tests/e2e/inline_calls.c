@@ -11,13 +11,9 @@
 #include <stdlib.h>
 
 #include "cuda_double.h"
+#include "program.h"
 
 #define INLINED static inline __attribute__((always_inline))
-#ifdef __clang__
-#define OWN __attribute__((noinline))
-#else
-#define OWN __attribute__((noinline, noclone))
-#endif
 
 static void *kept[16];
 static int keeps;

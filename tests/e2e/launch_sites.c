@@ -13,12 +13,7 @@
 #include <string.h>
 
 #include "cuda_double.h"
-
-#ifdef __clang__
-#define OWN __attribute__((noinline))
-#else
-#define OWN __attribute__((noinline, noclone))
-#endif
+#include "program.h"
 
 static int stub;
 static char image[16] = "no image";

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "cuda_double.h"
+#include "program.h"
 
 /* Each counts in a place of its own: a compiler makes one of functions that are all alike. */
 #define SITE(name) \
@@ -38,17 +39,9 @@ SITE(reset_block)
 SITE(exit_block)
 SITE(small_block)
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static void until(double when)
 {
-	double left = when - now();
+	double left = when - seconds_now();
 	struct timespec ts = { (time_t)left, (long)((left - (double)(time_t)left) * 1e9) };
 
 	if (left > 0)
@@ -73,11 +66,11 @@ static int sawtooth(double end)
 	void *blocks[25];
 	int round = 0, count = 0, i, j;
 
-	for (; now() < end; round++) {
-		double begin = now();
+	for (; seconds_now() < end; round++) {
+		double begin = seconds_now();
 
 		/* What a busy machine delays is left out: a tooth is never longer. */
-		for (i = 0; i < 25 && now() < begin + 0.375; i++) {
+		for (i = 0; i < 25 && seconds_now() < begin + 0.375; i++) {
 			blocks[i] = tooth_block(4096 + (size_t)round);
 			until(begin + 0.015 * (i + 1));
 		}
@@ -90,7 +83,7 @@ static int sawtooth(double end)
 
 static int ramp(double end)
 {
-	double begin = now();
+	double begin = seconds_now();
 	void *blocks[25];
 	int i;
 
@@ -108,11 +101,11 @@ static int drip(double end)
 {
 	int i;
 
-	for (i = 0; now() < end; i++) {
+	for (i = 0; seconds_now() < end; i++) {
 		void *work = churn_block((2 + (size_t)i % 7) << 20);
 
 		leak_block(4096);
-		until(now() + 0.01);
+		until(seconds_now() + 0.01);
 		cudaFree(work);
 	}
 	return printf("drip %d 4096\n", i) < 0;
@@ -147,7 +140,7 @@ static int at_exit(void)
 int main(int argc, char **argv)
 {
 	const char *scene = argc > 1 ? argv[1] : "";
-	double end = now() + (argc > 2 ? atof(argv[2]) : 1);
+	double end = seconds_now() + (argc > 2 ? atof(argv[2]) : 1);
 
 	if (!strcmp(scene, "weights"))
 		return weights(end);

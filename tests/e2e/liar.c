@@ -35,12 +35,7 @@
 #include <unistd.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
-
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
+#include "program.h"
 
 static unsigned long given, result; /* what functions write, and return */
 

@@ -28,16 +28,7 @@
 #include <string.h>
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
-
-#define MUST(call) must((int)(call), #call)
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "mixed_calls: %s: error %d\n", what, err);
-	exit(1);
-}
+#include "program.h"
 
 static void odd(void)
 {

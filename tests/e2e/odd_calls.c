@@ -46,16 +46,7 @@
 #include <string.h>
 #include <time.h>
 #include "cuda_double.h"
-
-#define MUST(call) must((call), #call)
-
-static void must(cudaError_t err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "odd_calls: %s: error %d\n", what, (int)err);
-	exit(1);
-}
+#include "program.h"
 
 static int nothing(void)
 {
@@ -241,12 +232,10 @@ static int peers(void)
 
 static double timed_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-	struct timespec begin, end;
+	double begin = seconds_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	MUST(cudaMemcpy(to, from, bytes, kind));
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+	return seconds_now() - begin;
 }
 
 static double copy_behind_kernel(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)

@@ -11,14 +11,8 @@
 
 #include "cuda_double.h"
 #include "cuda_double_driver.h"
+#include "program.h"
 
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
-
-#define MIB   ((size_t)1 << 20)
 #define SPACE ((CUdeviceptr)0x7f0000000000)
 #define HEAP  0x555500000000ul
 

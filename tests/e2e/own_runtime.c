@@ -35,13 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "cuda_double.h"
-
-/* Not inlined, not cloned, and nothing about it known to its callers: a call stays a call. */
-#ifdef __clang__
-#define OPAQUE __attribute__((noinline, optnone))
-#else
-#define OPAQUE __attribute__((noipa))
-#endif
+#include "program.h"
 
 static char arena[1 << 20];
 static size_t used;
@@ -212,16 +206,14 @@ static int jump(long n)
 
 static int stuck(long ms)
 {
-	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 }, begin, end;
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+	double begin = seconds_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	inside = leave;
 	if (!setjmp(escape))
 		cudaDeviceSynchronize();
 	cudaFree(NULL);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%f\n",
-	       (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+	printf("%f\n", seconds_now() - begin);
 	nanosleep(&ts, NULL);
 	return 0;
 }

@@ -21,12 +21,7 @@
 
 #include "c10_allocator.h"
 #include "cuda_double.h"
-
-#ifdef __clang__
-#define OWN __attribute__((noinline))
-#else
-#define OWN __attribute__((noinline, noclone))
-#endif
+#include "program.h"
 
 static char image[16] = "no image";
 static struct {

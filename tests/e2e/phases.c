@@ -9,12 +9,7 @@
 #include <unistd.h>
 
 #include "cuda_double.h"
-
-#ifdef __clang__
-#define OWN __attribute__((noinline))
-#else
-#define OWN __attribute__((noinline, noclone))
-#endif
+#include "program.h"
 
 static char image[16] = "no image";
 

@@ -21,6 +21,7 @@ workload_files = \
 workload_header_files = \
 	tests/workloads/graphs.h \
 	tests/workloads/workload.h \
+	tests/e2e/program.h \
 	tests/double/cuda_double.h \
 	tests/double/cuda_double_driver.h
 
