@@ -1234,10 +1234,12 @@ static void name_at_feed(struct feed *feed, const struct watched *watched,
 		name_lose(feed, record->hdr.program, err);
 }
 
+/* Tries again what takes long, and what there was no time for. */
 static void again_feed(struct feed *feed)
 {
 	const struct outside *outside = probe_outside(feed->probe);
 
+	modules_tend(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	again_try(outside->again, errands_news(outside->errands));
 }
 
@@ -1526,7 +1528,6 @@ void feed_follow(struct feed *feed)
 	feed_drain(feed);
 	again_feed(feed);
 	feed_cost_tend(feed, clock_ns(CLOCK_MONOTONIC));
-	modules_tend(feed->modules, clock_ns(CLOCK_MONOTONIC));
 	/*
 	 * Thousands of short processes between two snapshots would fill the maps with their rows.
 	 */
