@@ -262,10 +262,6 @@ typedef union CUlaunchAttributeValue {
 	X(cuDevicePrimaryCtxGetState, (CUdevice dev, unsigned int *flags, int *active)) \
 	X(cuCtxCreate_v2, (CUcontext * ctx, unsigned int flags, CUdevice dev)) \
 	X(cuCtxCreate_v4, (CUcontext * ctx, void *params, unsigned int flags, CUdevice dev)) \
-	X(cuCheckpointProcessLock, (int pid, void *args)) \
-	X(cuCheckpointProcessCheckpoint, (int pid, void *args)) \
-	X(cuCheckpointProcessRestore, (int pid, void *args)) \
-	X(cuCheckpointProcessUnlock, (int pid, void *args)) \
 	X(cuCtxAttach, (CUcontext * ctx, unsigned int flags)) \
 	X(cuCtxDetach, (CUcontext ctx)) \
 	X(cuCtxDestroy_v2, (CUcontext ctx)) \
