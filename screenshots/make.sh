@@ -88,3 +88,20 @@ done
 python3 "$here/ansi2svg.py" -t "cutop demo" -s 0.9 "$columns" "$rows" "$here/demo.svg" "$T"/film.*
 echo "$here/demo.svg"
 keys q
+
+# With a recording of PyTorch on a real GPU in $RECORDING, what that showed.
+[ -n "${RECORDING:-}" ] || exit 0
+i=0
+while $tm has-session -t shot 2>/dev/null; do
+	i=$((i + 1))
+	[ $i -lt 100 ] || { echo "screenshots: the demonstration does not end" >&2; exit 1; }
+	sleep 0.1
+done
+$tm new-session -d -s shot -x "$columns" -y "$rows" \
+	"env LANG=C.UTF-8 LC_ALL=C.UTF-8 TERM=screen-256color COLORTERM= $build/src/cutop --no-config --replay '$RECORDING'"
+$tm set -g status off
+keys 1
+await fragmentation
+keys Space
+picture h200 "PyTorch on an H200, replayed"
+keys q
