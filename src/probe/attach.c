@@ -249,6 +249,18 @@ static bool is_worth_a_link(const struct attaching *attaching, const struct call
 	return attaching->bpf->features.method != ATTACH_PERF || desc->class != CLASS_PLAIN;
 }
 
+static bool is_wanted(const struct attaching *attaching, const struct elf_function *function,
+		      struct bpf_programs programs)
+{
+	const struct call_desc *desc = desc_of(function->call);
+	enum call_class class = function->entry_only ? CLASS_EXTRA_ENTRY : desc->class;
+
+	return desc->class < CLASS_COUNT && choice_wants(attaching->choice, desc) &&
+	       is_worth_a_link(attaching, desc) &&
+	       share_links(programs, bpf_class_programs(attaching->bpf, class),
+			   attaching->bpf->features.method == ATTACH_SESSION);
+}
+
 /*
  * The wanted functions from number @from on that have @programs. One name may be at several offsets
  * (a local copy): all are probed. Returns the number to go on from.
@@ -257,20 +269,21 @@ static size_t list_wanted(struct probe_list *list, const struct attaching *attac
 			  struct bpf_programs programs)
 {
 	const struct elf_functions *functions = attaching->functions;
-	bool sessions = attaching->bpf->features.method == ATTACH_SESSION;
 	size_t i;
 
 	list->count = list->left_out = 0;
-	for (i = from; i < functions->count && list->count < PROBE_LIST_MAX; i++) {
-		const struct call_desc *desc = desc_of(functions->list[i].call);
-		enum call_class class = functions->list[i].entry_only ? CLASS_EXTRA_ENTRY :
-									desc->class;
-
-		if (desc->class < CLASS_COUNT && choice_wants(attaching->choice, desc) &&
-		    is_worth_a_link(attaching, desc) &&
-		    share_links(programs, bpf_class_programs(attaching->bpf, class), sessions))
+	/*
+	 * The kernel places one probe after the other while the program runs. Functions that free come
+	 * first: an allocation that is seen, whose free is not, would be live for ever.
+	 */
+	for (i = 0; !from && i < functions->count && list->count < PROBE_LIST_MAX; i++)
+		if (desc_of(functions->list[i].call)->class == CLASS_FREE &&
+		    is_wanted(attaching, &functions->list[i], programs))
 			list_function(list, attaching, &functions->list[i]);
-	}
+	for (i = from; i < functions->count && list->count < PROBE_LIST_MAX; i++)
+		if (desc_of(functions->list[i].call)->class != CLASS_FREE &&
+		    is_wanted(attaching, &functions->list[i], programs))
+			list_function(list, attaching, &functions->list[i]);
 	return i;
 }
 
