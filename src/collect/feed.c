@@ -1418,10 +1418,30 @@ void feed_refresh(struct feed *feed)
 	feed->ended = 0;
 }
 
+/* Waits for names that files have: for @most, but no longer than @idle in which nothing is read. */
+static void names_settle(struct feed *feed, uint64_t idle, uint64_t most)
+{
+	struct errands *errands = probe_outside(feed->probe)->errands;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + most, since = now, worked = 0, work;
+	unsigned int news = errands_news(errands);
+
+	while (site_names_wait(feed->sites, 0) && now < end && now - since < idle) {
+		usleep(NAMES_LOOK_US);
+		errands_tend(errands);
+		again_feed(feed);
+		now = clock_ns(CLOCK_MONOTONIC);
+		work = errands_work_ns(errands);
+		if (work != worked || errands_news(errands) != news)
+			since = now;
+		worked = work;
+		news = errands_news(errands);
+	}
+}
+
 void feed_settle(struct feed *feed, bool hurry)
 {
-	uint64_t end =
-		clock_ns(CLOCK_MONOTONIC) + (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC;
+	uint64_t idle = (hurry ? IDLE_HURRY_MS : IDLE_MS) * NSEC_PER_MSEC,
+		 end = clock_ns(CLOCK_MONOTONIC) + idle;
 	uint64_t written = ring_written(feed->ring);
 
 	/* On another processor a record may still be being written. */
@@ -1434,11 +1454,7 @@ void feed_settle(struct feed *feed, bool hurry)
 	arrivals_finish(feed->arrivals, end);
 	lost_feed(feed);
 	unseen_feed(feed);
-	while (site_names_wait(feed->sites, 0) && clock_ns(CLOCK_MONOTONIC) < end) {
-		usleep(NAMES_LOOK_US);
-		errands_tend(probe_outside(feed->probe)->errands);
-		again_feed(feed);
-	}
+	names_settle(feed, idle, (hurry ? LINES_HURRY_MS : LINES_WAIT_MS) * NSEC_PER_MSEC);
 	site_names_lines(feed->sites, hurry ? LINES_HURRY_MS : LINES_WAIT_MS,
 			 hurry ? IDLE_HURRY_MS : IDLE_MS);
 	site_names_give_up(feed->sites);

@@ -793,6 +793,19 @@ void errands_tend(struct errands *errands)
 	}
 }
 
+uint64_t errands_work_ns(const struct errands *errands)
+{
+	uint64_t work = 0;
+
+	for (size_t i = 0; errands && i < ERRAND_WORKERS; i++) {
+		const struct worker *worker = &errands->workers[i];
+
+		if (worker->pid && (worker->state == WORKER_BUSY || worker->state == WORKER_LATE))
+			work += process_work_ns(worker->pid);
+	}
+	return work;
+}
+
 unsigned int errands_news(const struct errands *errands)
 {
 	return errands ? errands->news : 0;

@@ -112,6 +112,12 @@ void errand_release(struct errands *errands, int hold);
  */
 void errands_tend(struct errands *errands);
 
+/*
+ * The processor time, ns, that the workers with an errand have used so far: while it grows, one of them
+ * gets what it reads, be it slowly.
+ */
+uint64_t errands_work_ns(const struct errands *errands);
+
 /* This number changes whenever an errand that was under way ends. */
 unsigned int errands_news(const struct errands *errands);
 
