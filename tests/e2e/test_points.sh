@@ -39,8 +39,7 @@ expect endbr '.probes.single_stepped' 0
 LD_LIBRARY_PATH=$forms/stepped watch stepped -v --library "$forms/stepped/libcuda.so.1" -- "$workload" case-study
 expect stepped '.probes.single_stepped > 600' true
 expect stepped 'p.kernels | length > 0' true
-check "-v names the hot ones first: $(grep single-stepped, "$T/stepped.err")" \
-	grep -q 'forms/stepped/libcuda.so.1: single-stepped, .*: cuLaunch.* and [0-9]* more' "$T/stepped.err"
+check "-v says how many" grep -q 'forms/stepped/libcuda.so.1: .* 0 past the entry, [6-9][0-9][0-9] single-stepped' "$T/stepped.err"
 check "-v says what the kernel emulates" grep -q 'emulates under a probe (tried): push ' "$T/stepped.err"
 
 # ---- those left out are missing, and do no harm
@@ -75,8 +74,6 @@ for method in '' multi perf; do
 	expect "$name" '.probes | [.past_entry, .single_stepped]' '[3,2]'
 	expect_nothing_lost "$name"
 done
-
-check "-v names a function of --probe" grep -q 'single-stepped, .*points_loop' "$T/probe.err"
 
 # ---- a function that the kernel refuses, in a library that a process maps: missing, and nothing else suffers
 cat >"$T/refused.c" <<'END'
