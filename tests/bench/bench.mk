@@ -77,7 +77,8 @@ bench: all $(DOUBLE_LIBS) $(DOUBLE_FORMS) $(noinst_bench) $(e2e_bin)/registers $
 # What cutop itself costs as what it watches grows: some ten minutes.
 bench-scale: all $(DOUBLE_LIBS) $(WORKLOADS) $(e2e_bin)/fat $(e2e_bin)/libfat.so tests/bench/screen
 	tests/bench/screen
+	top_builddir='$(abs_top_builddir)' sh $(srcdir)/tests/bench/tops.sh
 	top_builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/scale.py
 
 .PHONY: bench-scale
-EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/torch.sh tests/bench/trace.sh
+EXTRA_DIST += tests/bench/lib.sh tests/bench/scale.py tests/bench/around.sh tests/bench/bench.sh tests/bench/blocks.sh tests/bench/empty.bpf.c tests/bench/forwarders.sh tests/bench/python.sh tests/bench/python_load.c tests/bench/python_load.py tests/bench/side.sh tests/bench/stacks.sh tests/bench/tops.sh tests/bench/torch.sh tests/bench/trace.sh
