@@ -242,8 +242,7 @@ static const struct snap_process *member_shown(const struct view *view,
 	for (size_t i = 0; i < group->count; i++) {
 		const struct snap_process *member = group->members[i];
 
-		if (table->selected_by_user && table->has_selected &&
-		    member->program == table->selected)
+		if (table->has_selected && member->program == table->selected)
 			return member;
 		if (member->program < shown->program)
 			shown = member;

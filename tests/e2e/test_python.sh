@@ -50,7 +50,8 @@ while read -r version root interpreter; do
 	shown_notes=$notes
 	[ "$root" = / ] || shown_notes=/tmp/cutop-test/notes
 	if [ "$root" = / ]; then
-		watch "$name" --library "$real_library" -- env LD_LIBRARY_PATH="$T/double" "$interpreter" "$seen_python/oracle.py" \
+		# Not by env: the interpreter that COMMAND is has probes before it starts, one that it runs may be late.
+		LD_LIBRARY_PATH=$T/double watch "$name" --library "$real_library" -- "$interpreter" "$seen_python/oracle.py" \
 			"$seen_library" "$shown_notes"
 	else
 		watch "$name" --library "$real_library" -- env LD_LIBRARY_PATH=/tmp/cutop-test chroot "$root" "$interpreter" \
