@@ -66,6 +66,11 @@ begin unknown loop 6
 check "the unknown one does not start" wait_for 20 grep -qs libcuda.so "/proc/$(cat "$T/unknown.pid")/maps"
 kill -CONT $cutop
 check "the loss is noticed" wait_for 60 document '.lost.ring_full > 0'
+# What starts while the ring is still being read would lose something, too.
+is_over() {
+	tail -n 3 "$T/all.out" | head -n 2 | jq -e -s 'length == 2 and .[0].lost.ring_full == .[1].lost.ring_full' >/dev/null 2>&1
+}
+check "the loss is over" wait_for 60 is_over
 
 # ---- and goes on
 begin after case-study leak
