@@ -487,7 +487,8 @@ void tabs_draw(struct view *view, struct canvas *canvas)
 		col += cells;
 	}
 	/* The log is about all of them. */
-	if (!process || panes[view->settings.pane]->is_of_all)
+	if (!process || (panes[view->settings.pane]->is_of_all &&
+			 (!view->layout.other.rows || panes[view->other]->is_of_all)))
 		return;
 	if (process->container)
 		snprintf(where, sizeof(where), " in %.12s", process->container);

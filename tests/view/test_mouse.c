@@ -525,6 +525,13 @@ START_TEST(two_panes)
 	ck_assert(view.full && !view.layout.other.rows);
 	keys("z");
 	ck_assert(!view.full && !view.two);
+	/* Whose the second one is stands there where the first is of all. */
+	keys("z2");
+	keys("0");
+	ck_assert_int_eq(view.settings.pane, PANE_FINDINGS);
+	ck_assert_str_ne(row_with("0 Findings"), "");
+	ck_assert_ptr_nonnull(strstr(row_with("0 Findings"), " 4242 python "));
+	keys("zz");
 	/* Esc takes it away, and where there is no room there is none. */
 	keys("z\033\033");
 	ck_assert(!view.two);
