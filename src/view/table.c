@@ -464,7 +464,7 @@ void rows_arrange(struct view *view)
 	const struct snap_process **list, *hidden = view_selected(view);
 	size_t i, count = 0, place = view->table.selected_row, most;
 
-	view->table.row_count = 0;
+	view->table.row_count = view->table.group_count = 0;
 	view->table.hidden = 0;
 	if (!snapshot)
 		return;
@@ -484,7 +484,6 @@ void rows_arrange(struct view *view)
 			list[count++] = &snapshot->processes[i];
 		else
 			view->table.hidden++;
-	view->table.group_count = 0;
 	/* The tree has a row for each; so have differences, which are of one process. */
 	if (!view->settings.tree && !view->base)
 		count = groups_fold(view, list, count);
@@ -612,11 +611,17 @@ static bool row_fold(struct view *view, const struct row *row)
 	return true;
 }
 
+/* The selected row; NULL: there is none, or it is hidden. */
+static const struct row *row_selected(const struct view *view)
+{
+	return rows_have_selected(view) ? &view->table.rows[view->table.selected_row] : NULL;
+}
+
 void fold_switch(struct view *view)
 {
-	const struct row *row = &view->table.rows[view->table.selected_row];
+	const struct row *row = row_selected(view);
 
-	if (!rows_have_selected(view))
+	if (!row)
 		view_message(view, "no process in the table is selected");
 	else if (!row_fold(view, row))
 		view_message(view, "process %u %s", row->process->pid,
@@ -626,10 +631,9 @@ void fold_switch(struct view *view)
 
 bool fold_open(struct view *view)
 {
-	const struct row *row = &view->table.rows[view->table.selected_row];
+	const struct row *row = row_selected(view);
 
-	return rows_have_selected(view) && row->group && !row->group->is_open &&
-	       row_fold(view, row);
+	return row && row->group && !row->group->is_open && row_fold(view, row);
 }
 
 /* Opens all if one is folded, else folds all that can be. */
